@@ -101,7 +101,7 @@ func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 			p.site.Route(app, r.method, r.path, r.access)
 		}
 	}
-	p.site.Lost(app)
+	p.site.NotFoundPage(app)
 }
 
 // forSignatories reports whether a path belongs to what signatories need: the pages

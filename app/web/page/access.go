@@ -15,20 +15,20 @@ type Access struct {
 	run func(r *Request, read Handler) error
 }
 
-// Sizes of forms, without the files that are streamed.
+// Size limits of forms, not counting streamed files.
 const (
 	ordinary = 256 * httpkit.KB
-	// Large is for forms that carry pictures, or all fields or people of a document.
+	// Large is for forms with pictures, or with all fields or recipients of a document.
 	Large = 8 * httpkit.MB
 )
 
-// With returns the same access with another form size.
+// With returns the same access with another limit on the size of the form.
 func (a Access) With(body int64) Access {
 	a.Rule.Body = body
 	return a
 }
 
-// Uploading returns the same access with files, up to a total number of bytes.
+// Uploading returns the same access for uploads of up to that many bytes in total.
 func (a Access) Uploading(files int64) Access {
 	a.Rule.Files = files
 	return a
@@ -47,7 +47,7 @@ func Everybody(h Handler) Access {
 	}}
 }
 
-// Waiting returns the same access for a handler that waits on its own, see
+// Waiting returns the same access for a handler that queues on its own, see
 // [httpkit.Rule].
 func (a Access) Waiting() Access {
 	a.Rule = a.Rule.Waiting()
@@ -75,26 +75,26 @@ func Members(h Handler) Access {
 // Allowed admits members whose role includes the scope.
 func Allowed(scope account.Scope, h Handler) Access { return restricted("", scope, h) }
 
-// Administrators admits administrators of the company; others see the text of a
-// key, which says whom to ask.
+// Administrators admits administrators of the company. Other members see the text
+// under key, which says whom to ask.
 func Administrators(key string, h Handler) Access { return restricted(key, account.ScopeAdmin, h) }
 
-// Operators admits administrators of the installation; for others there is no such
-// page.
+// Operators admits administrators of the installation. For everybody else the page
+// doesn't exist.
 func Operators(h Handler) Access {
 	return signedIn(httpkit.Rule{For: httpkit.Operators, Body: ordinary}, "", h)
 }
 
-// Writers admits members who may change the company's records; others see the
-// text of a key, which says whom to ask.
+// Writers admits members who may change the company's records. Other members see
+// the text under key, which says whom to ask.
 func Writers(key string, h Handler) Access { return restricted(key, account.ScopeWrite, h) }
 
 func restricted(key string, scope account.Scope, h Handler) Access {
 	return signedIn(httpkit.Rule{For: httpkit.Members, Scope: scope, Body: ordinary}, key, h)
 }
 
-// signedIn admits members that satisfy a rule. Others see the text of a key, if
-// there is one, which says whom to ask.
+// signedIn admits members who satisfy a rule. Other members see the text under key,
+// which says whom to ask, or the plain refusal if key is empty.
 func signedIn(rule httpkit.Rule, key string, h Handler) Access {
 	return Access{rule, func(r *Request, read Handler) error {
 		return r.admit(func(r *Request) error {

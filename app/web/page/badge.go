@@ -9,7 +9,7 @@ import (
 	"paraph/app/words"
 )
 
-// Number of colors for people on a document. Letters identify people where colors
+// hues is the number of colors for people on a document. Letters identify people where colors
 // can't be told apart.
 const hues = 8
 
@@ -50,7 +50,7 @@ var StatusLooks = map[string]Chip{
 func StatusChip(l *words.Language, status string) (Chip, error) {
 	look, ok := StatusLooks[status]
 	if !ok {
-		return look, fmt.Errorf("web: there is no status %q", status)
+		return look, fmt.Errorf("web: unknown status %q", status)
 	}
 	var err error
 	look.Text, err = l.Text("status." + status)
@@ -63,7 +63,7 @@ type Badge struct {
 	Letter, Color, State, Name, Text string
 }
 
-// Badges returns the signatories of a list item, without those who delegated.
+// Badges returns the badges of a document's signatories, except those who delegated.
 func Badges(l *words.Language, people []signing.RowSignatory) []Badge {
 	var out []Badge
 	for _, p := range people {
@@ -75,7 +75,8 @@ func Badges(l *words.Language, people []signing.RowSignatory) []Badge {
 	return out
 }
 
-// Badge returns the badge of the person at index n.
+// NewBadge returns the badge of the person at index n.
 func NewBadge(l *words.Language, n int, name, status string) Badge {
-	return Badge{Letter: LetterOf(n), Color: HueOf(n), State: status, Name: name, Text: l.Say("person.state", "name", name, "state", l.Say("person."+status))}
+	text := l.Say("person.state", "name", name, "state", l.Say("person."+status))
+	return Badge{Letter: LetterOf(n), Color: HueOf(n), State: status, Name: name, Text: text}
 }

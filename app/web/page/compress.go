@@ -11,13 +11,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// minCompressed is the size in bytes from which a page is sent compressed.
+// minCompressed is the size in bytes below which compressing a page isn't worth it.
 const minCompressed = 1 << 10
 
-// mostPadding is the largest number of bytes that pad a compressed page.
-const mostPadding = 100
+// maxPadding is the largest number of bytes added to a compressed page.
+const maxPadding = 100
 
-// compressors are reused: one needs several hundred kilobytes.
+// compressors are reused, since each takes several hundred kilobytes.
 var compressors = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(nil, gzip.DefaultCompression)
 	if err != nil {
@@ -28,14 +28,13 @@ var compressors = sync.Pool{New: func() any {
 
 // sendPage sends a page, compressed if that is safe.
 //
-// The size of a compressed page reveals whether text that a stranger puts into it
+// The size of a compressed page reveals whether text that an attacker puts into it
 // resembles a secret in it (BREACH). Therefore:
 //   - the token of the forms differs in every response (maskToken);
-//   - what a stranger can change from one request to the next is the address, so a
-//     page that repeats part of its query, and every answer to a form, is sent as
-//     it is;
-//   - the size of all others is blurred by padding (as in Django's GZipMiddleware),
-//     since other people's names and messages are on them too.
+//   - an attacker controls the address and the form, so a page that repeats part of
+//     its query, and every response to a form, is sent uncompressed;
+//   - random padding blurs the size of all other pages (as in Django's
+//     GZipMiddleware), since other people can put names and messages on them too.
 //
 // A public page has no secrets.
 func (r *Request) sendPage(status int, html []byte, public bool) error {
@@ -73,14 +72,15 @@ func (r *Request) repeatsQuery(html []byte) bool {
 	return false
 }
 
-// notInWord reports whether a character may be written differently in HTML than
-// in the address, or separates words.
+// notInWord reports whether a character separates words, or may be escaped
+// differently in HTML and in the address.
 func notInWord(c rune) bool { return strings.ContainsRune(" \t\r\n<>&\"'+/=;", c) }
 
-// compressPadded compresses a page and adds a random number of bytes: a file name,
-// which gzip allows in the header and readers skip (RFC 1952 §2.3).
+// compressPadded compresses a page and pads it by a random number of bytes. The
+// padding is the optional file name in the gzip header, which decoders skip
+// (RFC 1952 §2.3).
 func compressPadded(html []byte) ([]byte, error) {
-	length, err := rand.Int(rand.Reader, big.NewInt(mostPadding+1))
+	length, err := rand.Int(rand.Reader, big.NewInt(maxPadding+1))
 	if err != nil {
 		return nil, err
 	}

@@ -17,31 +17,32 @@ import (
 // Failure is an error as shown to the reader.
 type Failure struct {
 	Status    int
-	Key       string // of the catalogue: error.KEY.title and error.KEY.text
-	Message   string // the refusal's sentence, if it adds something
+	Key       string // its texts in the catalogue are error.KEY.title and error.KEY.text
+	Message   string // the error's own sentence, if it adds something
 	RequestID string // as in the log, for internal errors
-	Wait      int    // seconds, after too many requests
+	Wait      int    // seconds to wait after too many requests
 	Faults    map[string][]string
 }
 
 // fail responds with an error: JSON for a script, a page for a reader.
 func (r *Request) fail(err error) error {
-	asks := fault.CodeOf(err) == "proof_required" && r.Shell != nil
+	needsProof := fault.CodeOf(err) == "proof_required" && r.Shell != nil
 	f := r.FailureOf(err)
 	r.Response().ResetBody()
 	r.Response().Header.Del(fiber.HeaderETag)
 	r.Response().Header.Del(fiber.HeaderContentDisposition)
 	httpkit.SetRetryAfter(r.Ctx, f.Wait)
 	if r.Scripted() {
-		return r.Status(f.Status).JSON(map[string]any{"message": r.Explain(f), "errors": f.Faults, "request_id": f.RequestID, "prove": asks})
+		answer := map[string]any{"message": r.Explain(f), "errors": f.Faults, "request_id": f.RequestID, "prove": needsProof}
+		return r.Status(f.Status).JSON(answer)
 	}
-	if asks {
+	if needsProof {
 		return r.askProof()
 	}
 	if r.failed != nil && f.Status < http.StatusInternalServerError {
-		how := r.failed
-		r.failed = nil // failures while showing a failure get the common error page
-		return how(r, err)
+		show := r.failed
+		r.failed = nil // an error while showing an error gets the common error page
+		return show(r, err)
 	}
 	return r.Render(f.Status, "error", Page{Title: r.Say("error." + f.Key + ".title"), Data: f})
 }
@@ -54,13 +55,18 @@ func (r *Request) Explain(f Failure) string {
 	return r.Say("error."+f.Key+".text", "seconds", f.Wait)
 }
 
+// FailureOf describes an error to the reader, and logs it if it is internal.
 func (r *Request) FailureOf(err error) Failure {
 	if signing.NoSpace(err) {
 		err = fault.NoSpace()
 	}
 	if e, ok := errors.AsType[*fault.Error](err); ok && httpkit.Status(e.Kind) != 0 {
-		f := Failure{Status: httpkit.Status(e.Kind), Message: r.Sentence(fault.Field{Code: e.Code, Args: e.Args}, nil), Faults: r.Sentences(e.Fields),
-			Wait: httpkit.RetryAfter(e)}
+		f := Failure{
+			Status:  httpkit.Status(e.Kind),
+			Message: r.Sentence(fault.Field{Code: e.Code, Args: e.Args}, nil),
+			Faults:  r.Sentences(e.Fields),
+			Wait:    httpkit.RetryAfter(e),
+		}
 		switch f.Status {
 		case http.StatusNotFound, http.StatusUnauthorized:
 			f.Message = ""
@@ -83,7 +89,8 @@ func (r *Request) FailureOf(err error) Failure {
 	return Failure{Status: http.StatusInternalServerError, Key: "500", RequestID: r.RequestID()}
 }
 
-// keyOf returns the status whose texts the catalogue has, "400" for all others.
+// keyOf returns the key of a status in the catalogue, "400" if it has no texts of
+// its own.
 func keyOf(status int) string {
 	switch status {
 	case 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 500, 503, 507:
@@ -92,8 +99,9 @@ func keyOf(status int) string {
 	return "400"
 }
 
-// Lost serves the 404 page to browsers. Programs fall through to the next handler.
-func (d *Site) Lost(app *fiber.App) {
+// NotFoundPage serves the 404 page to browsers. Other clients fall through to the
+// next handler.
+func (d *Site) NotFoundPage(app *fiber.App) {
 	show := d.serve("", httpkit.Rule{For: httpkit.Everyone}, func(r *Request) error {
 		if strings.HasPrefix(r.Path(), "/app/") && !httpkit.OnlySignatories(r.Ctx) {
 			if err := r.Enter(); err != nil {

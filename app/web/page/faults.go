@@ -8,8 +8,8 @@ import (
 	"paraph/app/signing"
 )
 
-// Sentence describes a fault of one field in the reader's language. The field
-// that it names is called by its label.
+// Sentence describes a fault of one field in the reader's language, and refers to
+// the field by its label.
 func (r *Request) Sentence(f fault.Field, labels map[string]string) string {
 	args := slices.Clone(f.Args)
 	for i, a := range args {
@@ -20,7 +20,7 @@ func (r *Request) Sentence(f fault.Field, labels map[string]string) string {
 	return fault.Sentence(r.Words.SayOf, f.Code, args...)
 }
 
-// Problem describes a problem of a draft in the reader's language.
+// Problem describes a problem with a draft in the reader's language.
 func (r *Request) Problem(p signing.Problem) string {
 	return fault.Sentence(r.Words.SayOf, p.Code, p.Args...)
 }
@@ -44,8 +44,8 @@ func (r *Request) Sentences(fields []fault.Field) map[string][]string {
 	return out
 }
 
-// Renamed returns an error whose faults are assigned to other fields.
-func Renamed(err error, name func(string) string) error {
+// RenameFaults returns err with its faults moved to other fields.
+func RenameFaults(err error, name func(string) string) error {
 	fields := fault.FieldsOf(err)
 	if len(fields) == 0 {
 		return err
@@ -58,10 +58,10 @@ func Renamed(err error, name func(string) string) error {
 	return f.Err()
 }
 
-// Gathered returns an error whose faults of list items are assigned to the one
-// input that the list is typed into.
-func Gathered(err error, field string) error {
-	return Renamed(err, func(name string) string {
+// MergeFaults returns err with the faults of a list's items moved to the single
+// input the list is typed into.
+func MergeFaults(err error, field string) error {
+	return RenameFaults(err, func(name string) string {
 		if strings.HasPrefix(name, field+".") {
 			return field
 		}

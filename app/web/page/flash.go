@@ -12,7 +12,7 @@ type Notice struct {
 	Kind  string   `json:"k"` // ok, info, warn, danger
 	Key   string   `json:"t"` // of the catalogue
 	Pairs []string `json:"p,omitempty"`
-	Undo  string   `json:"u,omitempty"` // path of a form that undoes it
+	Undo  string   `json:"u,omitempty"` // path to post to in order to undo it
 	Text  string   `json:"-"`
 }
 
@@ -23,8 +23,8 @@ func (r *Request) Flash(kind, key string, pairs ...string) {
 	r.keepNotice(Notice{Kind: kind, Key: key, Pairs: pairs})
 }
 
-// Mailed returns the key of a text about messages: the text itself if messages reach people by e-mail, else the one that
-// says who has to hand them over.
+// Mailed returns the key of a text about a message: key if messages go out by
+// e-mail, else its variant that says who has to pass the message on.
 func Mailed(key string, mails bool) string {
 	if mails {
 		return key
@@ -32,8 +32,8 @@ func Mailed(key string, mails bool) string {
 	return key + ".nomail"
 }
 
-// FlashUndo is Flash for an action that posting to the path undo reverts; "" means
-// it can't be undone.
+// FlashUndo is Flash for an action that can be undone by posting to the path undo;
+// "" means it can't be.
 func (r *Request) FlashUndo(key, undo string, pairs ...string) {
 	r.keepNotice(Notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo})
 }
@@ -44,16 +44,16 @@ func (r *Request) keepNotice(n Notice) {
 		r.site.Log.Error("flash", "error", err)
 		return
 	}
-	r.Keep(flashCookie, base64.RawURLEncoding.EncodeToString(b), "/", time.Minute)
+	r.SetCookie(flashCookie, base64.RawURLEncoding.EncodeToString(b), "/", time.Minute)
 }
 
-// takeFlash returns the stored notice and removes it. Invalid ones are dropped.
+// takeFlash returns the stored notice and removes it. An invalid one is dropped.
 func (r *Request) takeFlash() *Notice {
 	kept := r.Cookies(flashCookie)
 	if kept == "" {
 		return nil
 	}
-	r.Keep(flashCookie, "", "/", -1)
+	r.SetCookie(flashCookie, "", "/", -1)
 	b, err := base64.RawURLEncoding.DecodeString(kept)
 	if err != nil {
 		return nil

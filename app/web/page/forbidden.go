@@ -6,13 +6,13 @@ import (
 	"paraph/app/account"
 )
 
-// forbiddenPage names those who can do what the reader's role doesn't allow.
+// forbiddenPage names the people who can do what the reader's role doesn't allow.
 type forbiddenPage struct {
 	Text   string
 	People []account.Member
 }
 
-// Forbid responds with 403, what the page is for, and who can help.
+// Forbid responds with 403 and says what the page is for and who can help.
 func (r *Request) Forbid(text string) error {
 	people, err := r.Administrators()
 	if err != nil {
@@ -21,7 +21,7 @@ func (r *Request) Forbid(text string) error {
 	return r.Render(http.StatusForbidden, "forbidden", Page{Title: r.Say("error.403.title"), Data: forbiddenPage{text, people}})
 }
 
-// Administrators returns the people who run the company.
+// Administrators returns the company's active administrators.
 func (r *Request) Administrators() ([]account.Member, error) {
 	list, err := r.site.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{Sort: "role"})
 	var out []account.Member
@@ -33,6 +33,6 @@ func (r *Request) Administrators() ([]account.Member, error) {
 	return out, err
 }
 
-// Confirmation is the page "confirm", which asks before something that can't be
-// undone.
+// Confirmation is the page "confirm", which asks before doing something that can't
+// be undone.
 type Confirmation struct{ Text, Action, Do, Back string }

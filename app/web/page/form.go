@@ -9,11 +9,11 @@ import (
 // Form holds the values of a submitted form.
 type Form struct {
 	Values url.Values
-	Files  map[string]sent
+	Files  map[string]formFile
 }
 
-// sent is a small file that came with a form, such as a picture of a signature.
-type sent struct {
+// formFile is a small file submitted with a form, such as a picture of a signature.
+type formFile struct {
 	Name string
 	Data []byte
 }
@@ -29,8 +29,8 @@ func (r *Request) Body() (*httpkit.Body, error) {
 	return r.site.Kit.Body(r.Ctx, r.rule, httpkit.CallerOf(r.Who.Actor, r.ClientIP()))
 }
 
-// ReadForm reads a form whole, its small files included, and refuses one from
-// elsewhere.
+// ReadForm reads a whole form, including its small files. It refuses forms from
+// other sites.
 func (r *Request) ReadForm() error {
 	return r.Files(func(p *httpkit.Part) error {
 		b, err := p.Gather(r.UserContext())
@@ -38,17 +38,16 @@ func (r *Request) ReadForm() error {
 			return err
 		}
 		if p.File != "" || len(b) > 0 {
-			r.Form.Files[p.Field] = sent{p.File, b}
+			r.Form.Files[p.Field] = formFile{p.File, b}
 		}
 		return nil
 	})
 }
 
-// Files reads a form and passes on its files one after the other, as they
-// arrive. The fields before a file are in r.Form by then; the token must be
-// among them.
+// Files reads a form and calls take for each file while it arrives. By then the
+// fields before the file are in r.Form; the token must be among them.
 func (r *Request) Files(take func(*httpkit.Part) error) error {
-	r.Form = Form{Values: url.Values{}, Files: map[string]sent{}}
+	r.Form = Form{Values: url.Values{}, Files: map[string]formFile{}}
 	if err := r.CheckOrigin(); err != nil {
 		return err
 	}

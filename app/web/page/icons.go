@@ -48,14 +48,14 @@ var shapes = map[string]string{
 	"void":      `<circle cx="10" cy="10" r="7"/><path d="m5 15 10-10"/>`,
 }
 
-// icon returns an icon that accompanies a text and is hidden from screen readers.
+// icon returns an icon to stand beside a text; screen readers skip it.
 func icon(name string) (template.HTML, error) {
 	shape, ok := shapes[name]
 	if !ok {
 		shape, ok = editorShapes[name]
 	}
 	if !ok {
-		return "", fmt.Errorf("web: there is no symbol %q", name)
+		return "", fmt.Errorf("web: unknown icon %q", name)
 	}
 	return template.HTML(`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">` + shape + `</svg>`), nil
 }

@@ -13,7 +13,7 @@ import (
 // languageCookie holds the chosen language.
 const languageCookie = "paraph_language"
 
-// languages lists the languages to choose from, each by its own name.
+// languages lists the languages readers can choose, each by its own name.
 func (r *Request) languages() []Option {
 	var all []Option
 	for _, l := range r.site.Words.Languages() {
@@ -24,24 +24,26 @@ func (r *Request) languages() []Option {
 	return all
 }
 
-// LanguageOptions offers every language in which people are written to, by its own
-// name. The one that suits a locale is selected; a more specific locale, such as
+// LanguageOptions lists every language that messages can be sent in, by its own
+// name, with the one that matches locale selected. A more specific locale, such as
 // de-AT, or one without texts remains a choice. "" selects none.
 func (r *Request) LanguageOptions(locale string) []Option {
-	suits := r.site.Words.Exact(locale)
+	match := r.site.Words.Exact(locale)
 	known := locale == ""
 	var all []Option
 	for _, l := range r.site.Words.Languages() {
 		switch {
 		case l.Pseudo():
-		case l == suits:
+		case l == match:
 			known = true
 			all = append(all, Option{Value: locale, Label: LanguageName(locale), Selected: true})
 		default:
 			all = append(all, Option{Value: l.Tag(), Label: l.Name()})
 		}
 	}
-	slices.SortFunc(all, func(a, b Option) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+	slices.SortFunc(all, func(a, b Option) int {
+		return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label))
+	})
 	if !known {
 		all = append(all, Option{Value: locale, Label: LanguageName(locale), Selected: true})
 	}
@@ -68,21 +70,23 @@ func LanguageName(locale string) string {
 // SetLanguage stores the chosen language and returns to the page.
 func (r *Request) SetLanguage() error {
 	if w := r.site.Words.Tagged(r.Form.Value("language")); w != nil {
-		r.Keep(languageCookie, w.Tag(), "/", 365*24*time.Hour)
+		r.SetCookie(languageCookie, w.Tag(), "/", 365*24*time.Hour)
 	}
 	return r.SeeOther(r.local(r.Form.Value("next"), "/"))
 }
 
-// local returns path, without the site's prefix, if it is on this site.
-func (r *Request) local(path, otherwise string) string {
+// local returns path without the site's prefix, or fallback if path isn't on this
+// site.
+func (r *Request) local(path, fallback string) string {
 	path = r.site.Kit.Inside(path)
 	u, err := url.Parse(path)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
-		return otherwise
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(path, "/") ||
+		strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
+		return fallback
 	}
 	return path
 }
 
-// TeamWords switches to the team's language on pages outside the app that only its
-// members use.
+// TeamWords switches to the language of the team's pages, for pages outside /app
+// that only members use.
 func (r *Request) TeamWords() { r.Words = r.site.Words.ForTeam(r.Words) }

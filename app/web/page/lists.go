@@ -20,6 +20,8 @@ func (r *Request) Link(pairs ...string) string {
 	return AddressOf(r.Path(), q)
 }
 
+// AddressOf returns a path with a query, leaving the separators in its values
+// readable.
 func AddressOf(path string, q url.Values) string {
 	if len(q) == 0 {
 		return path
@@ -41,12 +43,12 @@ func (r *Request) QueryValues() url.Values {
 // Pair is a name with its value.
 type Pair struct{ Name, Value string }
 
-// Kept returns the query parameters that a form must carry along.
-func (r *Request) Kept(but ...string) []Pair {
+// Kept returns the query parameters for a form to carry along.
+func (r *Request) Kept(except ...string) []Pair {
 	var out []Pair
 	q := r.QueryValues()
 	for _, name := range sortedKeys(q) {
-		if !slices.Contains(but, name) {
+		if !slices.Contains(except, name) {
 			out = append(out, Pair{name, q.Get(name)})
 		}
 	}
@@ -62,8 +64,8 @@ func sortedKeys(q url.Values) []string {
 	return names
 }
 
-// Tab is one entry of the component "tabs", a row of links of which one is
-// shown, and of "filters", the same as chips.
+// Tab is one entry of the component "tabs", a row of links with one selected, or of
+// "filters", which looks like chips.
 type Tab struct {
 	Href, Text, Icon string
 	Current          bool
@@ -84,6 +86,7 @@ func (r *Request) Tabs(chosen string, pairs ...string) []Tab {
 	return out
 }
 
+// QueryString returns a query of one parameter, "" if it has no value.
 func QueryString(name, value string) string {
 	if value == "" {
 		return ""
@@ -96,8 +99,8 @@ type Column struct {
 	Text, Href, Aria, Class string
 }
 
-// Sortable returns a header that reverses the order if the list is already sorted
-// by it. descends is the initial order.
+// Sortable returns the header of a sortable column. Following it reverses the order
+// if the list is already sorted by this column; otherwise descends chooses it.
 func (r *Request) Sortable(field, text, current string, descends bool) Column {
 	by, direction, _ := strings.Cut(current, "|")
 	c := Column{Text: text, Aria: "none"}

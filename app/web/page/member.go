@@ -34,7 +34,7 @@ type shell struct {
 	Left    int // seconds until the session ends
 	Waiting int // documents that need the reader's action
 
-	Warnings []machine.Warning // of the machine, for those who can do something about them
+	Warnings []machine.Warning // about the installation, for readers who can act on them
 }
 
 // Destination is one entry of the navigation.
@@ -58,7 +58,8 @@ func (r *Request) admit(h Handler) error {
 
 // open reports whether a page is available before two-factor login is set up.
 func (r *Request) open() bool {
-	for _, path := range []string{"/app/me/security", "/app/me/two-factor", "/app/me/passkeys", provePath, "/app/session", "/app/switch"} {
+	for _, path := range []string{"/app/me/security", "/app/me/two-factor", "/app/me/passkeys", provePath,
+		"/app/session", "/app/switch"} {
 		if r.Path() == path || strings.HasPrefix(r.Path(), path+"/") {
 			return true
 		}
@@ -79,7 +80,7 @@ func (r *Request) Enter() error {
 	if r.Who.User, err = r.site.Accounts.Me(r.UserContext(), r.Who.Actor); err != nil {
 		return err
 	}
-	// Not as the actor, who may be limited to setting up two-factor login.
+	// Not on behalf of the actor, who may be limited to setting up two-factor login.
 	if r.Who.Company, err = r.site.Accounts.CompanyByID(who.CompanyID); err != nil {
 		return err
 	}
@@ -88,15 +89,17 @@ func (r *Request) Enter() error {
 	return errors.Join(r.countWaiting(), r.warn())
 }
 
-// warn adds the warnings for the reader to the frame. The pages of the settings have
-// their own about certificates.
+// warn adds the reader's warnings to the frame. The settings pages show their own
+// warnings about certificates.
 func (r *Request) warn() (err error) {
 	if r.site.Warnings == nil || r.Who.Actor.Limited {
 		return nil
 	}
 	r.Shell.Warnings, err = r.site.Warnings(r.UserContext(), r.Who.Actor)
 	if strings.HasPrefix(r.Path(), "/app/settings") {
-		r.Shell.Warnings = slices.DeleteFunc(r.Shell.Warnings, func(w machine.Warning) bool { return w.Kind == machine.WarningCertificate })
+		r.Shell.Warnings = slices.DeleteFunc(r.Shell.Warnings, func(w machine.Warning) bool {
+			return w.Kind == machine.WarningCertificate
+		})
 	}
 	return err
 }
@@ -104,7 +107,7 @@ func (r *Request) warn() (err error) {
 // countWaiting counts the documents that need the reader's action.
 func (r *Request) countWaiting() error {
 	if r.Who.Actor.Limited {
-		return nil // has to set up a second step before anything else
+		return nil // has to set up two-factor login first
 	}
 	n, err := r.site.Signing.Lists.CountWaiting(r.UserContext(), r.Who.Actor)
 	r.Shell.Waiting = n
@@ -130,7 +133,12 @@ func (r *Request) signInFirst(err error) error {
 }
 
 func (r *Request) newShell() *shell {
-	s := &shell{Member: r.Who, MayEdit: r.Who.Actor.Can(account.ScopeWrite), Theme: r.Theme(), Left: r.Left(r.Who.Actor.Until)}
+	s := &shell{
+		Member:  r.Who,
+		MayEdit: r.Who.Actor.Can(account.ScopeWrite),
+		Theme:   r.Theme(),
+		Left:    r.Left(r.Who.Actor.Until),
+	}
 	for _, to := range []Destination{
 		{Href: "/app/documents", Text: r.Say("nav.documents"), Icon: "file"},
 		{Href: "/app/action", Text: r.Say("nav.action"), Icon: "bell"},
@@ -145,6 +153,7 @@ func (r *Request) newShell() *shell {
 	return s
 }
 
+// Theme returns the chosen theme, "" for the system's.
 func (r *Request) Theme() string {
 	switch v := r.Cookies(ThemeCookie); v {
 	case "light", "dark":

@@ -8,7 +8,7 @@ import (
 // pageSizes are the page sizes of lists; the first is the default.
 var pageSizes = []int{20, 50, 100, 200}
 
-// PageOf reads page and per_page. Invalid values mean the defaults.
+// PageOf reads page and per_page from the query. Invalid values mean the defaults.
 func (r *Request) PageOf() (number, size int) {
 	number, size = r.QueryInt("page", 1), r.QueryInt("per_page", pageSizes[0])
 	if number < 1 || number > 1_000_000 {
@@ -26,7 +26,7 @@ type Pager struct {
 	Text                    string // 41–60 of 183
 	First, Prev, Next, Last string // "" where there is none
 	Sizes                   []Option
-	Kept                    []Pair // parameters that the form for the size keeps
+	Kept                    []Pair // parameters that the page size form carries along
 }
 
 // Pager returns the component for the current page.

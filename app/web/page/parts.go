@@ -15,9 +15,9 @@ var components = template.FuncMap{"field": newField, "chip": newChip, "button": 
 //
 //	{{template "field" (field "email" "type" "email" "label" (t "who.email") "page" $ "required" true)}}
 //
-// type is an input's type, "textarea", "select" (with options) or "checkbox".
-// With page, the value that was sent and the messages under the field's name, or
-// under the one in fault, are shown.
+// type is an input's type, "textarea", "select" (with options) or "checkbox". Given
+// the page, the field shows the submitted value and the errors under its own name,
+// or under the name in fault.
 type fieldData struct {
 	Name, ID, Type, Label, Help, Value           string
 	Autocomplete, Inputmode, Pattern, Form, List string
@@ -36,7 +36,7 @@ type Option struct {
 	Disabled     bool
 }
 
-// Describedby names what explains the input to a screen reader.
+// Describedby returns the value of the input's aria-describedby attribute.
 func (f fieldData) Describedby() string {
 	var ids []string
 	if f.Help != "" {
@@ -73,8 +73,9 @@ func newField(name string, pairs ...any) (fieldData, error) {
 		case "options":
 			return assign(v, func(x []Option) { f.Options = x })
 		}
-		texts := map[string]*string{"type": &f.Type, "label": &f.Label, "help": &f.Help, "value": &f.Value, "id": &f.ID, "autocomplete": &f.Autocomplete,
-			"inputmode": &f.Inputmode, "pattern": &f.Pattern, "form": &f.Form, "min": &f.Min, "max": &f.Max, "step": &f.Step, "placeholder": &f.Placeholder, "list": &f.List, "accept": &f.Accept}
+		texts := map[string]*string{"type": &f.Type, "label": &f.Label, "help": &f.Help, "value": &f.Value, "id": &f.ID,
+			"autocomplete": &f.Autocomplete, "inputmode": &f.Inputmode, "pattern": &f.Pattern, "form": &f.Form,
+			"min": &f.Min, "max": &f.Max, "step": &f.Step, "placeholder": &f.Placeholder, "list": &f.List, "accept": &f.Accept}
 		into := texts[key]
 		return into != nil && assign(v, func(x string) { *into = x })
 	})
@@ -117,13 +118,13 @@ func idOf(name string) string {
 	}, name)
 }
 
-// Chip is the component "chip": a state as an icon and a word.
+// Chip is the component "chip": a state shown as an icon and a word.
 type Chip struct{ Kind, Icon, Text string }
 
 func newChip(kind, symbol, text string) Chip { return Chip{kind, symbol, text} }
 
-// buttonData is the component "button": a button of a form, or with href a link
-// that looks like one. Kinds are primary, secondary, quiet and danger.
+// buttonData is the component "button": a form's button, or with href a link that
+// looks like one. Kinds are primary, secondary, quiet and danger.
 type buttonData struct {
 	Text, Kind, Href, Name, Value, ID, Icon, Reason string
 	Novalidate                                      bool
@@ -131,7 +132,8 @@ type buttonData struct {
 
 func newButton(text string, pairs ...any) (buttonData, error) {
 	b := buttonData{Text: text, Kind: "secondary"}
-	texts := map[string]*string{"kind": &b.Kind, "href": &b.Href, "name": &b.Name, "value": &b.Value, "id": &b.ID, "icon": &b.Icon, "reason": &b.Reason}
+	texts := map[string]*string{"kind": &b.Kind, "href": &b.Href, "name": &b.Name, "value": &b.Value, "id": &b.ID,
+		"icon": &b.Icon, "reason": &b.Reason}
 	err := eachPair(pairs, func(key string, v any) bool {
 		if key == "novalidate" {
 			return assign(v, func(x bool) { b.Novalidate = x })
@@ -144,12 +146,12 @@ func newButton(text string, pairs ...any) (buttonData, error) {
 
 func eachPair(pairs []any, set func(key string, v any) bool) error {
 	if len(pairs)%2 != 0 {
-		return fmt.Errorf("a name without a value")
+		return fmt.Errorf("name without a value")
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		key, ok := pairs[i].(string)
 		if !ok || !set(key, pairs[i+1]) {
-			return fmt.Errorf("%v can't be %T", pairs[i], pairs[i+1])
+			return fmt.Errorf("unknown name or wrong type: %v %T", pairs[i], pairs[i+1])
 		}
 	}
 	return nil
@@ -163,8 +165,8 @@ func assign[T any](v any, set func(T)) bool {
 	return ok
 }
 
-// cardOf returns the page for one of its forms, with submitted values only if that
-// form was submitted.
+// cardOf returns the page as one of its forms should see it: with submitted values
+// and errors only if that form was submitted.
 func cardOf(p Page, name string) Page {
 	if p.Values.Values == nil || p.Values.Value("card") == name {
 		return p

@@ -13,8 +13,8 @@ import (
 // provePath is the page on which members confirm their identity again.
 const provePath = "/app/me/prove"
 
-// The inputs of that page begin with proofPrefix, to keep them apart from those of the
-// form it holds back.
+// The names of that page's inputs begin with proofPrefix, to keep them apart from
+// those of the form it holds back.
 const (
 	proofPrefix   = "proof."
 	proofThen     = proofPrefix + "then"
@@ -26,7 +26,7 @@ const (
 // provePage asks for a proof and carries along the form that needs it.
 type provePage struct {
 	Then    string
-	Again   string // "yes": the form is sent on once the proof is accepted
+	Again   string // "yes": the form is resubmitted once the proof is accepted
 	Held    []held
 	App     bool
 	Passkey bool
@@ -35,13 +35,18 @@ type provePage struct {
 // held is one input of the form that is held back.
 type held struct{ Name, Value string }
 
-// askProof shows the page instead of the refusal of a form. The input is kept.
+// askProof shows the page instead of an error. The form's input is kept.
 func (r *Request) askProof() error {
 	return r.Render(http.StatusForbidden, "prove", r.proveForm(r.Path(), "yes"))
 }
 
 func (r *Request) proveForm(then, again string) Page {
-	d := provePage{Then: then, Again: again, App: r.Who.User.AuthenticatorApp || r.Who.User.RecoveryCodes > 0, Passkey: r.Who.User.Passkeys > 0}
+	d := provePage{
+		Then:    then,
+		Again:   again,
+		App:     r.Who.User.AuthenticatorApp || r.Who.User.RecoveryCodes > 0,
+		Passkey: r.Who.User.Passkeys > 0,
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Form.Values)) {
 		if name == formField || name == "ceremony" || name == "credential" || strings.HasPrefix(name, proofPrefix) {
 			continue
@@ -53,7 +58,7 @@ func (r *Request) proveForm(then, again string) Page {
 	return Page{Title: r.Say("prove.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: d}
 }
 
-// ShowProve asks for a proof for a page whose script needs one.
+// ShowProve asks for a proof on behalf of a page whose script needs one.
 func ShowProve(r *Request) error {
 	return r.Render(http.StatusOK, "prove", r.proveForm(r.Inside(r.Query("next")), ""))
 }
@@ -63,13 +68,17 @@ func BeginProof(r *Request) error {
 	return r.Ceremony(r.site.Accounts.BeginPasskeyProof(r.UserContext(), r.Who.Actor, r.BaseURL()))
 }
 
-// Prove checks a proof and continues: the browser submits the form that was held back, or
-// shows the page again.
+// Prove checks a proof and continues: the browser resubmits the form that was held
+// back, or returns to the page.
 func Prove(r *Request) error {
 	then, again := r.Inside(r.Form.Value(proofThen)), r.Form.Value(proofAgain)
 	if err := r.checkProof(); err != nil {
-		err = Renamed(err, func(name string) string {
-			return map[string]string{"current_password": proofPassword, "code": proofPassword, "credential": proofPassword, "ceremony": proofPassword}[name]
+		err = RenameFaults(err, func(name string) string {
+			switch name {
+			case "current_password", "code", "credential", "ceremony":
+				return proofPassword
+			}
+			return ""
 		})
 		return r.Again(err, "prove", r.proveForm(then, again))
 	}

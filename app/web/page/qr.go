@@ -14,7 +14,7 @@ func QrCode(content, label string) (template.HTML, error) {
 	if err != nil {
 		return "", fmt.Errorf("web: QR code: %w", err)
 	}
-	const quiet = 4 // light modules around it, as the standard requires
+	const quiet = 4 // width in modules of the quiet zone that the standard requires
 	size := code.Bounds().Dx()
 	var path strings.Builder
 	for y := range size {

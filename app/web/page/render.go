@@ -21,22 +21,22 @@ type Page struct {
 	Title   string
 	Lead    string // a line under the title, for templates that show one
 	Data    any
-	Styles  template.CSS // of this page alone, such as the places of its fields
+	Styles  template.CSS // only for this page, such as the positions of its fields
 	Scripts []string     // modules, by their static file names
-	Refresh int          // seconds after which the page reloads, 0 never
+	Refresh int          // seconds after which the page reloads; 0 means never
 	Zone    *time.Location
 	Notice  *Notice
-	Back    string // path of the page that the header leads back to, "" for none
+	Back    string // path of the header's link back, "" for none
 	// Public marks a page that is the same for everybody: it has no form and nothing
 	// from a session.
 	Public bool
 
-	// For a form that was not accepted:
+	// For a form that was refused:
 	Values Form                // submitted values
 	Faults map[string][]string // messages by field
-	Fault  string              // a sentence that belongs to no field
+	Fault  string              // message about the form as a whole
 
-	Shell     *shell   // around a page of the team
+	Shell     *shell   // frame of a team page
 	Languages []Option // to choose from
 	Lang, Dir string
 	Theme     string
@@ -47,7 +47,7 @@ type Page struct {
 	Whole     bool // the reader can reach all of the site, not only the signatories' pages
 }
 
-// value returns the submitted value of a field, else the known one.
+// value returns the submitted value of a field, or known if there is none.
 func (p *Page) value(name, known string) string {
 	if p.Values.Has(name) {
 		return p.Values.Value(name)
@@ -64,10 +64,11 @@ func (p *Page) zone() *time.Location {
 
 // when formats a time as a time element.
 func when(l *words.Language, t time.Time) template.HTML {
-	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339), template.HTMLEscapeString(l.Moment(t))))
+	text := template.HTMLEscapeString(l.Moment(t))
+	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339), text))
 }
 
-// Render responds with a page, which is complete before anything is sent.
+// Render responds with a page. It executes the whole template before sending anything.
 func (r *Request) Render(status int, name string, p Page) error {
 	if !p.Public {
 		p.CSRF, p.Shell = r.formToken(), r.Shell
@@ -83,7 +84,7 @@ func (r *Request) Render(status int, name string, p Page) error {
 	}
 	out, err := r.Compose(name, &p)
 	if err != nil {
-		r.site.Log.Error("page not made", "page", name, "request_id", r.RequestID(), "error", err)
+		r.site.Log.Error("page not rendered", "page", name, "request_id", r.RequestID(), "error", err)
 		r.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
 		return r.Status(http.StatusInternalServerError).SendString(r.Say("error.500.text") + " " + r.RequestID())
 	}
@@ -98,7 +99,8 @@ func (r *Request) Compose(name string, p *Page) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Lang, p.Dir, p.Nonce, p.Path, p.Theme, p.TextSize = r.Words.Tag(), r.Words.Dir(), r.nonce, r.Path(), r.Theme(), r.textSize()
+	p.Lang, p.Dir, p.Nonce, p.Path = r.Words.Tag(), r.Words.Dir(), r.nonce, r.Path()
+	p.Theme, p.TextSize = r.Theme(), r.textSize()
 	p.Whole = !httpkit.OnlySignatories(r.Ctx)
 	var out bytes.Buffer
 	if err := set.ExecuteTemplate(&out, "page/"+name, *p); err != nil {
@@ -107,7 +109,7 @@ func (r *Request) Compose(name string, p *Page) ([]byte, error) {
 	return r.site.Kit.OutsideHTML(out.Bytes()), nil
 }
 
-// Fragment responds with part of a page for a script to insert.
+// Fragment responds with a part of a page, which a script inserts.
 func (r *Request) Fragment(part string, data any) error {
 	set, err := r.site.pages.in(r.Words)
 	if err != nil {

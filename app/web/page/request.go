@@ -20,13 +20,13 @@ type Request struct {
 	site  *Site
 	rule  httpkit.Rule // of the route
 	Words *words.Language
-	// chosen means the reader chose the language explicitly.
+	// chosen means that the reader chose the language explicitly.
 	chosen bool
 	nonce  string
 	Form   Form
-	Who    Member // the signed-in member, on the pages of the team
-	Shell  *shell // frame of a page of the team
-	// failed shows an error in a page's own way; nil means the common error page.
+	Who    Member // the signed-in member, on team pages
+	Shell  *shell // frame of a team page
+	// failed shows an error on a page of its own; nil means the common error page.
 	failed func(r *Request, err error) error
 }
 
@@ -64,20 +64,21 @@ func (r *Request) inTurn(h func() error) error {
 	return h()
 }
 
+// RequestID returns the ID of the request, as in the log.
 func (r *Request) RequestID() string { return httpkit.RequestID(r.Ctx) }
 
-// Say returns a text of the catalogue in the request's language.
+// Say returns a text from the catalogue in the request's language.
 func (r *Request) Say(key string, pairs ...any) string { return r.Words.Say(key, pairs...) }
 
-// Speak sets the language of the response, unless the reader chose one. Unknown
+// UseLocale sets the language of the response, unless the reader chose one. Unknown
 // languages are ignored.
-func (r *Request) Speak(locale string) {
+func (r *Request) UseLocale(locale string) {
 	if w := r.site.Words.Exact(locale); w != nil && !r.chosen {
 		r.Words = w
 	}
 }
 
-// SeeOther redirects to a path on this site, after a form or from an old path.
+// SeeOther redirects to a path on this site, after a form or from an outdated path.
 func (r *Request) SeeOther(to string) error { return r.redirect(to, http.StatusSeeOther) }
 
 // redirect sends the browser to an address, or to a path on this site.
@@ -88,15 +89,15 @@ func (r *Request) redirect(to string, status int) error {
 	return r.Redirect(to, status)
 }
 
-// Address returns the path under which a browser reaches a path of this site, for
-// scripts, cookies and headers. In HTML it is done for all pages at once.
+// Address adds the site's prefix to a path, for scripts, cookies and headers. In
+// HTML, Render adds it.
 func (r *Request) Address(path string) string { return r.site.Kit.Outside(path) }
 
 // Download sends a file.
 func (r *Request) Download(d *signing.Download) error { return (*httpkit.Download)(d).Send(r.Ctx) }
 
-// Scripted reports whether the request comes from one of our scripts, which don't
-// expect a page.
+// Scripted reports whether the request comes from one of our scripts, which expect
+// data rather than a page.
 func (r *Request) Scripted() bool { return r.Get("X-Requested-With") == "fetch" }
 
 // ClientIP returns the reader's address.
@@ -113,7 +114,7 @@ func (r *Request) From(who account.Actor) account.Actor {
 // BaseURL returns the appliance's address as the reader sees it.
 func (r *Request) BaseURL() string { return r.site.Kit.Site(r.Ctx) }
 
-// MailURL returns the address to which the links of mails lead.
+// MailURL returns the appliance's address for links in mails.
 func (r *Request) MailURL() string { return r.site.Kit.MailSite(r.Ctx) }
 
 // encrypted reports whether the reader's connection uses TLS.

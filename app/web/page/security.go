@@ -16,8 +16,7 @@ import (
 // newNonce returns the nonce of a page's style block.
 func newNonce() string { return rand.Text() }
 
-// secure sets the headers of every page, in addition to those of every
-// response.
+// secure sets the security headers of pages, in addition to those of all responses.
 func (r *Request) secure() {
 	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+r.nonce+
 		"'; img-src 'self' data: blob:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
@@ -33,19 +32,19 @@ func (r *Request) FramesOwnPages() {
 	r.Set(fiber.HeaderContentSecurityPolicy, r.GetRespHeader(fiber.HeaderContentSecurityPolicy)+"; frame-src 'self'")
 }
 
-// formCookie holds the secret that the token of a browser's forms is made of.
+// formCookie holds the secret from which the token of a browser's forms is derived.
 const formCookie = "paraph_form"
 
 // formField is the hidden input that carries the token.
 const formField = "csrf"
 
-// formToken returns the token for this browser's forms, masked, and sets its
-// secret if it has none.
+// formToken returns the masked token for this browser's forms. It creates the
+// browser's secret if there is none.
 func (r *Request) formToken() string {
 	secret := r.Cookies(formCookie)
 	if len(secret) < 20 || len(secret) > 64 {
 		secret = rand.Text()
-		r.Keep(formCookie, secret, "/", 0)
+		r.SetCookie(formCookie, secret, "/", 0)
 	}
 	return maskToken(r.site.tokenOf(secret))
 }
@@ -59,8 +58,8 @@ func (d *Site) tokenOf(secret string) []byte {
 	return m.Sum(nil)[:tokenSize]
 }
 
-// maskToken encodes a token differently each time: a random mask, and the token
-// combined with it. Otherwise the size of a compressed page would reveal it.
+// maskToken encodes a token differently each time, as a random mask and the token
+// XORed with it. Otherwise the size of a compressed page would reveal the token.
 func maskToken(token []byte) string {
 	b := make([]byte, 2*tokenSize)
 	rand.Read(b[:tokenSize]) // never fails
@@ -68,7 +67,7 @@ func maskToken(token []byte) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// unmaskToken returns the token that a form carries, nil if it is malformed.
+// unmaskToken decodes a masked token. It returns nil if the token is malformed.
 func unmaskToken(masked string) []byte {
 	b, err := base64.RawURLEncoding.DecodeString(masked)
 	if err != nil || len(b) != 2*tokenSize {
@@ -78,11 +77,11 @@ func unmaskToken(masked string) []byte {
 	return b[tokenSize:]
 }
 
-// Keep sets a cookie that scripts can't read. A lifetime of 0 lasts until the
+// SetCookie sets a cookie that scripts can't read. A lifetime of 0 lasts until the
 // browser is closed, a negative one removes it.
-func (r *Request) Keep(name, value, path string, lifetime time.Duration) {
-	c := &fiber.Cookie{Name: name, Value: value, Path: r.Address(path), HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
-		Secure: r.encrypted(), SessionOnly: lifetime == 0}
+func (r *Request) SetCookie(name, value, path string, lifetime time.Duration) {
+	c := &fiber.Cookie{Name: name, Value: value, Path: r.Address(path), HTTPOnly: true,
+		SameSite: fiber.CookieSameSiteLaxMode, Secure: r.encrypted(), SessionOnly: lifetime == 0}
 	switch {
 	case lifetime < 0:
 		c.Expires = time.Unix(0, 0)
@@ -92,18 +91,18 @@ func (r *Request) Keep(name, value, path string, lifetime time.Duration) {
 	r.Cookie(c)
 }
 
-// CheckOrigin refuses requests from other sites. A page without a referrer sends
-// the origin "null", which proves nothing.
+// CheckOrigin refuses requests from other sites. The origin "null" proves nothing:
+// pages with a no-referrer policy send it too.
 func (r *Request) CheckOrigin() error {
 	switch site := r.Get("Sec-Fetch-Site"); site {
 	case "same-origin", "none":
 		return nil
 	case "":
 	default:
-		return errForeign()
+		return errCrossSite()
 	}
 	if origin := r.Get(fiber.HeaderOrigin); origin != "" && origin != "null" && !r.ours(origin) {
-		return errForeign()
+		return errCrossSite()
 	}
 	return nil
 }
@@ -117,6 +116,4 @@ func (r *Request) CheckToken(token string) error {
 	return nil
 }
 
-func errForeign() error {
-	return fault.Forbidden("foreign_form")
-}
+func errCrossSite() error { return fault.Forbidden("foreign_form") }

@@ -15,7 +15,7 @@ func (r *Request) Ceremony(c account.Ceremony, err error) error {
 	return r.JSON(map[string]any{"id": c.ID, "options": c.Options})
 }
 
-// Left returns the seconds until a time; 0 if it is not set.
+// Left returns the seconds until a time, 0 if it isn't set.
 func (r *Request) Left(until time.Time) int {
 	if until.IsZero() {
 		return 0
@@ -42,9 +42,10 @@ func (r *Request) SignInLine(e account.SignInEntry) SignInLine {
 // CompanyCookie remembers the company last used in this browser.
 const CompanyCookie = "paraph_company"
 
+// CompanyTime is how long that company is remembered.
 const CompanyTime = 365 * 24 * time.Hour
 
-// Inside returns path if it is a page of the app, else the list of documents.
+// Inside returns path if it is a page of the app, else that of the document list.
 func (r *Request) Inside(path string) string {
 	const start = "/app/documents"
 	if path = r.local(path, start); !strings.HasPrefix(path, "/app") {
@@ -53,25 +54,26 @@ func (r *Request) Inside(path string) string {
 	return path
 }
 
-// DeviceCookie distinguishes a browser that has signed in before from one that
-// guesses.
+// DeviceCookie marks a browser that has signed in before, to tell it from one that
+// guesses passwords.
 const DeviceCookie = "paraph_device"
 
 // deviceTime is how long a browser is remembered.
 const deviceTime = 365 * 24 * time.Hour
 
-// KeepDevice remembers that this browser has signed in.
-func (r *Request) KeepDevice(email string) error {
+// RememberDevice marks this browser as one that has signed in.
+func (r *Request) RememberDevice(email string) error {
 	marks, err := r.site.Accounts.RememberDevice(email, r.Cookies(DeviceCookie))
 	if err == nil {
-		r.Keep(DeviceCookie, marks, "/", deviceTime)
+		r.SetCookie(DeviceCookie, marks, "/", deviceTime)
 	}
 	return err
 }
 
-func (r *Request) KeepSession(company, token string) {
-	r.Keep(SessionCookie, token, "/", 0)
-	r.Keep(CompanyCookie, company, "/", CompanyTime)
+// StartSession stores a session and its company in the browser.
+func (r *Request) StartSession(company, token string) {
+	r.SetCookie(SessionCookie, token, "/", 0)
+	r.SetCookie(CompanyCookie, company, "/", CompanyTime)
 }
 
 // Leave ends the session of this browser, if there is one.
@@ -81,7 +83,7 @@ func (r *Request) Leave() error {
 			return err
 		}
 	}
-	r.Keep(SessionCookie, "", "/", -1)
+	r.SetCookie(SessionCookie, "", "/", -1)
 	return nil
 }
 

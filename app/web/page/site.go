@@ -1,12 +1,11 @@
-// Package page holds what every page needs: the request and its language, forms
-// and the protection against forged ones, sessions, notices, templates, and the
-// pages that show errors.
+// Package page holds what all pages share: the request and its language, forms and
+// their protection against forgery, sessions, notices, templates, and error pages.
 //
-// # How a page is made
+// # Adding a page
 //
-// A page is three things: a template templates/pages/NAME.html that defines
-// "main" (and "header" where it is not the plain one), texts in
-// app/words/LANGUAGE/AREA.json, and a handler:
+// A page consists of a template templates/pages/NAME.html that defines "main" (and
+// "header" if the page has its own), texts in app/words/LANGUAGE/AREA.json, and a
+// handler:
 //
 //	func (h *Handlers) showColours(r *page.Request) error {
 //		return r.Render(http.StatusOK, "colours", page.Page{Title: r.Say("colours.title"), Data: colours{...}})
@@ -20,15 +19,15 @@
 //		return r.SeeOther("/colours")
 //	}
 //
-// A template says {{t "key" "name" value}} for a text, {{when $ .At}} for a time,
-// {{asset "ui.css"}} for the address of a static file, {{icon "check"}} for a
-// symbol, and uses the components of templates/parts: {{template "field" (field
-// "email" "type" "email" "label" (t "…") "page" $)}} and so on, each described in
-// its file. Every form begins with {{template "csrf" .}}. A handler returns
-// errors unchanged; they are shown as pages.
+// A template uses {{t "key" "name" value}} for a text, {{when $ .At}} for a time,
+// {{asset "ui.css"}} for the address of a static file, {{icon "check"}} for an icon,
+// and the components of templates/parts: {{template "field" (field "email" "type"
+// "email" "label" (t "…") "page" $)}} and so on, each described in its file. Every
+// form begins with {{template "csrf" .}}. A handler returns errors unchanged; they
+// are shown as pages.
 //
-// A file that is uploaded is streamed: its route has the method Upload, and
-// its handler takes the files with Request.Files.
+// Uploads are streamed: their routes have the method Upload, and their handlers read
+// the files with Request.Files.
 package page
 
 import (
@@ -54,19 +53,18 @@ type Options struct {
 	Signing  *signing.Service
 	Log      *slog.Logger
 	Now      func() time.Time
-	// Warnings returns what the reader has to be warned of on every page of the team;
-	// nil for nothing.
+	// Warnings returns the warnings shown to a reader on all team pages. It may be nil.
 	Warnings func(context.Context, account.Actor) ([]machine.Warning, error)
 
 	Secret []byte // signs the tokens of forms
 	Kit    *httpkit.Kit
-	// Pseudo adds a language derived from English, longer and right to left, for
-	// requests in ar-XB: it shows where a layout breaks.
+	// Pseudo adds a pseudo-locale for requests in ar-XB: English, made longer and
+	// right to left, to show where a layout breaks.
 	Pseudo bool
 
 	Words             *words.Catalogue
 	Templates, Static fs.FS            // the folders templates and static
-	Functions         template.FuncMap // of the packages that have pages
+	Functions         template.FuncMap // template functions of the packages that have pages
 }
 
 // Site holds what all pages share.
@@ -77,7 +75,7 @@ type Site struct {
 }
 
 // New reads the templates, the texts and the static files, so that a mistake in
-// any of them fails at start instead of for the first reader.
+// any of them is an error at startup rather than on the first request.
 func New(o Options) (*Site, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -94,21 +92,21 @@ func New(o Options) (*Site, error) {
 	return d, err
 }
 
-// Handler answers one request.
+// Handler handles one request.
 type Handler func(r *Request) error
 
-// Method is the kind of requests a route takes.
+// Method is the kind of request that a route accepts.
 type Method int
 
 // Methods of routes.
 const (
-	// Get is for pages. Requests have no side effects.
+	// Get is for pages. Handlers have no side effects.
 	Get Method = iota
-	// Post is for forms. When the handler runs, Request.Form is read, and the form
-	// is known to come from our own page.
+	// Post is for forms. When the handler runs, Request.Form has been read, and the
+	// form is known to come from one of our pages.
 	Post
-	// Upload is for forms with large files. The handler takes them with
-	// Request.Files, which reads the form.
+	// Upload is for forms with large files. The handler reads the form with
+	// Request.Files.
 	Upload
 )
 

@@ -29,7 +29,7 @@ type assets struct {
 
 type asset struct {
 	kind       string
-	raw, small []byte // small is compressed
+	raw, small []byte // small is raw compressed with gzip
 }
 
 func loadAssets(files fs.FS) (*assets, error) {
@@ -79,6 +79,8 @@ func (m minifier) do(name string, raw []byte) ([]byte, error) {
 	return small, nil
 }
 
+// Compress compresses data with gzip as far as possible, for files compressed once
+// and sent often.
 func Compress(raw []byte) ([]byte, error) {
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -98,7 +100,7 @@ func AcceptsGzip(c *fiber.Ctx) bool {
 	return c.Get(fiber.HeaderAcceptEncoding) != "" && c.AcceptsEncodings("gzip") == "gzip"
 }
 
-// kindOf returns a media type that doesn't depend on the machine's own table.
+// kindOf returns the media type of a file, regardless of the system's MIME table.
 func kindOf(name string) string {
 	switch path.Ext(name) {
 	case ".css":
@@ -114,13 +116,13 @@ func kindOf(name string) string {
 // address returns the path of a static file.
 func (a *assets) address(name string) (string, error) {
 	if _, ok := a.files[name]; !ok {
-		return "", fmt.Errorf("web: there is no static file %q", name)
+		return "", fmt.Errorf("web: unknown static file %q", name)
 	}
 	return "/static/" + a.hash + "/" + name, nil
 }
 
-// Static serves a file. An outdated hash works too, for pages opened before an
-// update, but isn't cached.
+// Static serves a static file. Addresses with an outdated hash still work, for pages
+// opened before an update, but aren't cached.
 func (d *Site) Static(c *fiber.Ctx) error {
 	c.Locals(httpkit.RouteKey, "GET /static")
 	f, ok := d.assets.files[c.Params("*")]

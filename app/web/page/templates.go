@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"paraph/app/words"
 	"path"
 	"strings"
 	"sync"
 	"time"
+
+	"paraph/app/words"
 )
 
 // pages holds the templates, one set per language, built on first use. Most
@@ -16,7 +17,7 @@ import (
 type pages struct {
 	assets  *assets
 	sources []source
-	more    template.FuncMap // of the packages that have pages
+	more    template.FuncMap // functions of the packages that have pages
 
 	mu   sync.Mutex
 	sets map[*words.Language]*template.Template
@@ -25,8 +26,8 @@ type pages struct {
 // source is the source of one template.
 type source struct{ name, text string }
 
-// loadPages reads all templates and parses those of the first language: an error
-// in one is an error in every language.
+// loadPages reads all templates and parses them in English: an error in one language
+// is an error in all.
 func loadPages(files fs.FS, english *words.Language, a *assets, more template.FuncMap) (*pages, error) {
 	sources, err := readTemplates(files)
 	if err != nil {
@@ -37,11 +38,11 @@ func loadPages(files fs.FS, english *words.Language, a *assets, more template.Fu
 	return p, err
 }
 
-// overridden lists the parts of the layout that a page may define itself.
+// overridden lists the parts of the layout that a page may define.
 var overridden = []string{"main", "header", "sheets"}
 
-// readTemplates reads the components and adds a layout per page. All are in one
-// set, because a set per page would duplicate every component.
+// readTemplates reads the components and the pages, each with a copy of the layout.
+// They form one set, because a set per page would duplicate every component.
 func readTemplates(from fs.FS) ([]source, error) {
 	layout, err := fs.ReadFile(from, "templates/layout.html")
 	if err != nil {
@@ -93,16 +94,16 @@ func (p *pages) in(l *words.Language) (*template.Template, error) {
 	return set, nil
 }
 
-// onPage is the data of a component that needs the page as well.
+// onPage is the data of a component that also needs the page.
 type onPage struct {
 	Page  Page
 	Value any
 }
 
-// functions returns the functions for templates.
+// functions returns the template functions for a language.
 func functions(l *words.Language, a *assets) template.FuncMap {
 	f := template.FuncMap{
-		"t": l.Text, "words": l.JSON, "asset": a.address, "icon": icon, "bytes": BytesInWords,
+		"t": l.Text, "words": l.JSON, "asset": a.address, "icon": icon, "bytes": FormatBytes,
 		"day":  func(t time.Time) string { return l.Date(t) },
 		"when": func(p Page, t time.Time) template.HTML { return when(l, t.In(p.zone())) },
 		"on":   func(p Page, v any) onPage { return onPage{p, v} },
@@ -120,9 +121,9 @@ func functions(l *words.Language, a *assets) template.FuncMap {
 	return f
 }
 
-// BytesInWords formats a size in decimal units, as in the configuration: 500 MB
+// FormatBytes formats a size in decimal units, as in the configuration: 500 MB
 // are 500,000,000 bytes.
-func BytesInWords(n int64) string {
+func FormatBytes(n int64) string {
 	switch {
 	case n >= 1e6:
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e6), ".0") + " MB"

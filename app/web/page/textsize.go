@@ -16,14 +16,14 @@ func (r *Request) textSize() string {
 	return ""
 }
 
-// SetTextSize stores the chosen size and returns to the page.
+// SetTextSize stores the chosen size and redirects back to the page.
 func (r *Request) SetTextSize() error {
 	lifetime := 365 * 24 * time.Hour
 	size := r.Form.Value("size")
 	if size != "large" && size != "larger" {
 		size, lifetime = "", -1
 	}
-	r.Keep(textCookie, size, "/", lifetime)
+	r.SetCookie(textCookie, size, "/", lifetime)
 	if r.Scripted() {
 		return r.SendStatus(http.StatusNoContent)
 	}

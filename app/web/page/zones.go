@@ -8,6 +8,6 @@ import (
 //go:embed zones.txt
 var zoneNames string
 
-// zones returns the names of time zones to choose from. Others that the IANA
-// database knows can be typed.
+// zones returns the names of the time zones offered. Readers can type any other from
+// the IANA database.
 func zones() []string { return strings.Fields(zoneNames) }

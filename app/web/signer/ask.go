@@ -7,8 +7,8 @@ import (
 	"paraph/app/signing/record"
 )
 
-// mustSign redirects visitors who have nothing to do to the page that says why.
-func mustSign(v *Visitor) (gone bool, err error) {
+// redirectIdle redirects visitors with nothing to sign to the page that says why.
+func redirectIdle(v *Visitor) (redirected bool, err error) {
 	if v.Stage == record.StageSign || v.Stage == record.StageConsent {
 		return false, nil
 	}
@@ -17,15 +17,15 @@ func mustSign(v *Visitor) (gone bool, err error) {
 
 // ask shows one of the small forms.
 func ask(v *Visitor, name string) error {
-	if gone, err := mustSign(v); gone {
+	if redirected, err := redirectIdle(v); redirected {
 		return err
 	}
 	return v.Render(http.StatusOK, name, plainPage(v, v.Say(name+".title", "title", v.Document.Title)))
 }
 
-// asked handles an error of a small form, showing it again if the input was
-// invalid.
-func asked(v *Visitor, name string, err error) error {
+// askAgain handles an error of a small form. It shows the form again if the input
+// was invalid.
+func askAgain(v *Visitor, name string, err error) error {
 	if fault.KindOf(err) == fault.KindConflict {
 		return v.SeeOther(v.base)
 	}
@@ -36,15 +36,15 @@ func asked(v *Visitor, name string, err error) error {
 func (h *Handlers) NotMe(v *Visitor) error {
 	note := v.Form.Value("note")
 	if _, err := h.Signing.NotMe(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &note); err != nil {
-		return asked(v, "not-me", err)
+		return askAgain(v, "not-me", err)
 	}
 	return farewell(v, "not-me.done")
 }
 
-// Clear discards the values filled in.
+// Clear discards the values entered so far.
 func (h *Handlers) Clear(v *Visitor) error {
 	if err := h.Signing.ClearAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
-		return asked(v, "clear", err)
+		return askAgain(v, "clear", err)
 	}
 	v.Flash("ok", "clear.done")
 	return v.SeeOther(v.base)
@@ -58,5 +58,5 @@ func AskNotMe(v *Visitor) error {
 	return ask(v, "not-me")
 }
 
-// AskClear asks whether to discard what was filled in.
+// AskClear asks whether to discard the values entered so far.
 func AskClear(v *Visitor) error { return ask(v, "clear") }

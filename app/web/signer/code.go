@@ -21,11 +21,11 @@ const proofLasts = time.Hour
 // codePage is the page that asks for a code.
 type codePage struct {
 	visitPage
-	Masked string // address that the code goes to
-	Sent   bool   // it is on its way
+	Masked string // address the code is sent to
+	Sent   bool   // a code has been sent
 }
 
-// showGate asks for the code that an invitation requires before showing anything.
+// showGate asks for the code that the invitation requires before anything is shown.
 func showGate(v *Visitor, status int, p page.Page) error {
 	own := frame(v, v.Say("gate.title"))
 	own.Values, own.Faults, own.Fault, own.Notice = p.Values, p.Faults, p.Fault, p.Notice
@@ -33,7 +33,7 @@ func showGate(v *Visitor, status int, p page.Page) error {
 	return v.Render(status, "gate", own)
 }
 
-// mask shows just enough of an address for its owner to recognize it.
+// mask abbreviates an address so that only its owner recognizes it.
 func mask(address string) string {
 	user, host, ok := strings.Cut(address, "@")
 	if !ok || user == "" {
@@ -74,7 +74,7 @@ func (h *Handlers) Identify(v *Visitor) error {
 	if err != nil {
 		return gateAgain(v, err)
 	}
-	v.Keep(proofCookie, proof, v.base, proofLasts)
+	v.SetCookie(proofCookie, proof, v.base, proofLasts)
 	return v.SeeOther(v.base)
 }
 

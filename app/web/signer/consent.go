@@ -13,10 +13,10 @@ import (
 // consentPage is the page that asks for consent before anything else.
 type consentPage struct {
 	visitPage
-	Other *otherReader // the signed-in member, if it is somebody else
+	Other *otherReader // the signed-in member, if they are not the person invited
 }
 
-// showConsentGate asks for consent before any of the document is sent.
+// showConsentGate asks for consent before any part of the document is sent.
 func showConsentGate(v *Visitor) error {
 	p := frame(v, v.Say("agree.title"))
 	p.Data = consentPage{visitPageOf(v), otherReaderOf(v)}
@@ -57,9 +57,9 @@ func (h *Handlers) WithdrawConsent(v *Visitor) error {
 	return v.SeeOther(v.base)
 }
 
-// noteConsent records consent given on a saved form, so that another device knows
-// it.
-func (h *Handlers) noteConsent(v *Visitor) error {
+// recordConsent records consent given on a form that is only saved, so that other
+// devices know of it.
+func (h *Handlers) recordConsent(v *Visitor) error {
 	if v.Consent == "" || v.Agreed || v.Form.Value("consent") != "yes" {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (h *Handlers) ReportProblem(v *Visitor) error {
 // otherReader is a signed-in member who is not the person invited.
 type otherReader struct {
 	Email string
-	Href  string // where they find their own documents
+	Href  string // page of their own documents
 }
 
 // otherReaderOf returns the signed-in member if they are not the person invited.

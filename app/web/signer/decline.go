@@ -9,7 +9,7 @@ import (
 // declineReasons are the reasons offered for declining.
 var declineReasons = []string{"content", "mistake", "person", "paper", "other"}
 
-// AskDecline asks why somebody declines.
+// AskDecline asks for the reason for declining.
 func AskDecline(v *Visitor) error {
 	if v.Document.NoDecline {
 		return v.SeeOther(v.base)
@@ -20,25 +20,25 @@ func AskDecline(v *Visitor) error {
 // Reasons returns the reasons offered for declining.
 func (visitPage) Reasons() []string { return declineReasons }
 
-// declineReason joins the chosen reason and the written one.
+// declineReason joins the chosen reason and the one in the visitor's own words.
 func declineReason(r *page.Request) string {
-	var said []string
+	var parts []string
 	for _, reason := range declineReasons {
 		if r.Form.Value("choice") == reason && reason != "other" {
-			said = append(said, r.Say("decline.choice."+reason)+".")
+			parts = append(parts, r.Say("decline.choice."+reason)+".")
 		}
 	}
 	if own := strings.TrimSpace(r.Form.Value("reason")); own != "" {
-		said = append(said, own)
+		parts = append(parts, own)
 	}
-	return strings.Join(said, "\n")
+	return strings.Join(parts, "\n")
 }
 
 // Decline refuses to sign.
 func (h *Handlers) Decline(v *Visitor) error {
 	reason := declineReason(v.Request)
 	if _, err := h.Signing.Decline(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &reason); err != nil {
-		return asked(v, "decline", err)
+		return askAgain(v, "decline", err)
 	}
 	return v.SeeOther(v.base)
 }

@@ -7,7 +7,7 @@ import (
 	"paraph/app/signing"
 )
 
-// AskDelegate asks to whom an invitation is passed on.
+// AskDelegate asks who to pass an invitation on to.
 func AskDelegate(v *Visitor) error {
 	if v.Document.NoDelegation {
 		return v.SeeOther(v.base)
@@ -24,7 +24,7 @@ func (h *Handlers) Delegate(v *Visitor) error {
 	}
 	reason := v.Form.Value("reason")
 	if _, err := h.Signing.Delegate(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in, &reason); err != nil {
-		return asked(v, "delegate", err)
+		return askAgain(v, "delegate", err)
 	}
 	p := farewellPage(v, "delegate.done", "name", name)
 	if !v.mails {

@@ -9,13 +9,17 @@ import (
 	"paraph/app/web/page"
 )
 
-// faultOf is one message with a link to its field.
+// faultOf is an error message with a link to its field.
 type faultOf struct{ Href, Text string }
 
-// explainFaults sorts faults to the fields they are about. Programs know a field by
-// its name, people by its label.
+// explainFaults attaches the faults in err to the inputs they concern. Its messages
+// refer to fields by their labels rather than by their names in the API.
 func (s *signPage) explainFaults(r *page.Request, err error) {
-	at, labels := map[string]*fieldView{}, map[string]string{"signature.data": r.Say("sign.signature.name"), "initials.data": r.Say("sign.initials.name")}
+	at := map[string]*fieldView{}
+	labels := map[string]string{
+		"signature.data": r.Say("sign.signature.name"),
+		"initials.data":  r.Say("sign.initials.name"),
+	}
 	for _, f := range s.Fields {
 		labels[f.key] = f.Label
 		if at["fields."+f.key] == nil {
@@ -25,12 +29,12 @@ func (s *signPage) explainFaults(r *page.Request, err error) {
 			at["fields."+f.group] = f
 		}
 	}
-	said := map[string][]string{}
+	texts := map[string][]string{}
 	for _, f := range fault.FieldsOf(err) {
-		said[f.Name] = append(said[f.Name], r.Sentence(f, labels))
+		texts[f.Name] = append(texts[f.Name], r.Sentence(f, labels))
 	}
-	for _, name := range slices.Sorted(maps.Keys(said)) {
-		text := strings.Join(said[name], " ")
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		text := strings.Join(texts[name], " ")
 		switch f := at[name]; {
 		case f != nil:
 			f.Errors = append(f.Errors, text)
@@ -50,6 +54,8 @@ func (s *signPage) explainFaults(r *page.Request, err error) {
 	}
 }
 
+// markFault returns the message about a signature or initials: a missing one has a
+// text of its own.
 func markFault(r *page.Request, name, text string) string {
 	kind, field, _ := strings.Cut(name, ".")
 	if field == "data" && r.Form.Value(kind+".data") == "" && len(r.Form.Files[kind+".file"].Data) == 0 {

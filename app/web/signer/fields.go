@@ -2,7 +2,6 @@ package signer
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +11,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// fieldView is a field as an input on the page.
+// fieldView is a field shown as an input.
 type fieldView struct {
 	N                                       int
 	ID, Input, Name                         string
@@ -27,8 +26,8 @@ type fieldView struct {
 	x, y, width, height, size               float64 // fractions of the page; size in points
 }
 
-// inputName returns the name of a field's input. Radio buttons of one group share
-// theirs.
+// inputName returns the name of a field's input, which the radio buttons of a group
+// share.
 func inputName(x *signing.Field) string {
 	if x.Type == pdf.FieldRadio && len(x.Options) == 0 && x.Group != "" {
 		return "g." + x.Group
@@ -42,9 +41,18 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now ti
 		return
 	}
 	n := len(s.Fields) + 1
-	f := &fieldView{N: n, ID: "f" + strconv.Itoa(n), Input: "i" + strconv.Itoa(n), Name: inputName(x), key: x.Key(), group: x.Group,
-		Label: cmp.Or(x.Label, x.Name, v.Say("field."+string(x.Type))), Required: x.Required && !x.ReadOnly, Pattern: x.Pattern,
-		x: x.X, y: x.Y, width: x.Width, height: x.Height, size: cmp.Or(x.FontSize, 10)}
+	f := &fieldView{
+		N:     n,
+		ID:    "f" + strconv.Itoa(n),
+		Input: "i" + strconv.Itoa(n),
+		Name:  inputName(x),
+		key:   x.Key(), group: x.Group,
+		Label:    cmp.Or(x.Label, x.Name, v.Say("field."+string(x.Type))),
+		Required: x.Required && !x.ReadOnly,
+		Pattern:  x.Pattern,
+		x:        x.X, y: x.Y, width: x.Width, height: x.Height,
+		size: cmp.Or(x.FontSize, 10),
+	}
 	f.Value = x.Automatic(v.Invitation, now)
 	if saved, ok := v.Answers.Values[x.ID]; ok {
 		f.Value = saved
@@ -69,8 +77,8 @@ var autocomplete = map[pdf.FieldType]string{
 	pdf.FieldName: "name", pdf.FieldEmail: "email", pdf.FieldCompany: "organization", pdf.FieldJobTitle: "organization-title",
 }
 
-// shape chooses the input for a field; high is its height in points.
-func (f *fieldView) shape(x *signing.Field, high float64) {
+// shape chooses the input for a field of a height in points.
+func (f *fieldView) shape(x *signing.Field, height float64) {
 	number := func(v *float64) string {
 		if v == nil {
 			return ""
@@ -103,7 +111,7 @@ func (f *fieldView) shape(x *signing.Field, high float64) {
 		f.Kind, f.Min, f.Max = "number", number(x.Min), number(x.Max)
 	case pdf.FieldText:
 		f.Minlength, f.Maxlength = number(x.Min), number(x.Max)
-		if high >= 3*f.size || strings.Contains(f.Value, "\n") {
+		if height >= 3*f.size || strings.Contains(f.Value, "\n") {
 			f.Kind = "textarea"
 		}
 	}
@@ -121,5 +129,9 @@ func (f *fieldView) shape(x *signing.Field, high float64) {
 
 // isFilled reports whether people enter the value of a field of this type.
 func isFilled(kind pdf.FieldType) bool {
-	return !slices.Contains([]pdf.FieldType{pdf.FieldSignature, pdf.FieldInitials, pdf.FieldStamp, pdf.FieldDateSigned, pdf.FieldAttachment}, kind)
+	switch kind {
+	case pdf.FieldSignature, pdf.FieldInitials, pdf.FieldStamp, pdf.FieldDateSigned, pdf.FieldAttachment:
+		return false
+	}
+	return true
 }

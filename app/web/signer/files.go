@@ -15,7 +15,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// PagePicture serves the picture of one page in the file's current state.
+// PagePicture serves a picture of one page in its current state.
 func (h *Handlers) PagePicture(v *Visitor) error {
 	return SendPicture(v.Request, h.Signing, v.who, v.who.Document)
 }
@@ -25,16 +25,19 @@ func (h *Handlers) Typed(v *Visitor) error {
 	return SendTyped(v.Request, h.Fonts, v.Query("text"), v.Query("font"))
 }
 
-func SendTyped(r *page.Request, fonts *text.Fonts, written, font string) error {
-	name := []rune(strings.TrimSpace(written))
+// SendTyped responds with the SVG of a typed name, of which it draws at most 100
+// characters.
+func SendTyped(r *page.Request, fonts *text.Fonts, typed, font string) error {
+	name := []rune(strings.TrimSpace(typed))
 	path, width, height := fonts.Outline(text.Style{Face: font}, 48, string(name[:min(len(name), 100)]))
 	const margin = 8
-	return SendSVG(r, fmt.Sprintf(`viewBox="%d %d %.0f %.0f" width="%.0f" height="%.0f"`, -margin, -margin, width+2*margin, height+2*margin, width+2*margin, height+2*margin),
-		`fill="#14285a"`, path)
+	width, height = width+2*margin, height+2*margin
+	size := fmt.Sprintf(`viewBox="%d %d %.0f %.0f" width="%.0f" height="%.0f"`, -margin, -margin, width, height, width, height)
+	return SendSVG(r, size, `fill="#14285a"`, path)
 }
 
-// Download serves the current file while signing is in progress, and the sealed
-// one at the end.
+// Download serves the files of the document: as they are while signing is in
+// progress, sealed once it is completed.
 func (h *Handlers) Download(v *Visitor) error {
 	in, ok := map[string]signing.DownloadInput{
 		"current": {Version: "current"}, "document": {}, "certificate": {Content: "certificate"}, "all": {Format: "zip"},
@@ -100,11 +103,12 @@ func ShowDisclosure(v *Visitor) error {
 	return v.Render(http.StatusOK, "disclosure", plainPage(v, v.Say("disclosure.title")))
 }
 
-// SendSVG responds with an SVG of one path.
+// SendSVG responds with an SVG picture of one path.
 func SendSVG(r *page.Request, size, style, path string) error {
 	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'")
 	r.Set(fiber.HeaderContentType, "image/svg+xml")
 	r.Set(fiber.HeaderCacheControl, "private, max-age=600")
-	_, err := fmt.Fprintf(r, `<svg xmlns="http://www.w3.org/2000/svg" %s><path %s d="%s"/></svg>`, size, style, template.HTMLEscapeString(path))
+	path = template.HTMLEscapeString(path)
+	_, err := fmt.Fprintf(r, `<svg xmlns="http://www.w3.org/2000/svg" %s><path %s d="%s"/></svg>`, size, style, path)
 	return err
 }

@@ -10,13 +10,13 @@ import (
 )
 
 // Signing in person: a member hands their device to a signatory. The member's
-// session ends, and a cookie opens the pages instead of an address, so that
-// nothing remains in the browser's history.
+// session ends, and a cookie gives access to the pages instead of a link, so that
+// no link remains in the browser's history.
 
 // inPerson replaces the token in addresses.
 const inPerson = "in-person"
 
-// deviceCookie holds the code of a device on which somebody signs in person.
+// deviceCookie holds the code of a device used for signing in person.
 const deviceCookie = "paraph_in_person"
 
 // AskInPerson explains what handing over the device does.
@@ -48,12 +48,12 @@ func (h *Handlers) StartInPerson(r *page.Request) error {
 	if err := r.Leave(); err != nil {
 		return err
 	}
-	r.Keep(deviceCookie, code, "/s/"+inPerson, 0)
+	r.SetCookie(deviceCookie, code, "/s/"+inPerson, 0)
 	return r.SeeOther("/s/" + inPerson)
 }
 
-// onDevice runs a handler for a signatory on a member's device, once they have
-// confirmed who they are and while there is something to sign.
+// onDevice runs a handler for a signatory on a member's device, provided that they
+// have confirmed who they are and there is something to sign.
 func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 	p, err := h.Signing.OnDevice(r.UserContext(), r.Cookies(deviceCookie))
 	if fault.KindOf(err) == fault.KindUnauthenticated {
@@ -87,7 +87,7 @@ func (h *Handlers) EndInPerson(r *page.Request) error {
 	return changed(r, h.Signing.EndInPerson(r.UserContext(), r.Cookies(deviceCookie)))
 }
 
-// changed returns to the pages of the device, which also say if the visit is over.
+// changed redirects to the visit's pages on the device, which also say when it is over.
 func changed(r *page.Request, err error) error {
 	if err != nil && fault.KindOf(err) != fault.KindUnauthenticated {
 		return err
@@ -99,18 +99,19 @@ func changed(r *page.Request, err error) error {
 type deviceReturnPage struct {
 	Name, Host string
 	Signed     bool
-	Mails      bool // messages reach people by e-mail
+	Mails      bool // messages go out by e-mail
 }
 
-// showDeviceReturn asks for the device back and shows nothing of the document. v is
-// nil if the signatory is no longer known.
+// showDeviceReturn asks the signatory to return the device, and shows nothing of the
+// document. v is nil if the signatory is no longer known.
 func showDeviceReturn(r *page.Request, v *Visitor) error {
 	if r.Scripted() {
 		return fault.Conflict("not_to_sign")
 	}
 	data := deviceReturnPage{}
 	if v != nil {
-		data = deviceReturnPage{Name: v.Invitation.Name, Host: v.host, Signed: v.Invitation.Status == record.Signed, Mails: v.mails}
+		signed := v.Invitation.Status == record.Signed
+		data = deviceReturnPage{Name: v.Invitation.Name, Host: v.host, Signed: signed, Mails: v.mails}
 	}
 	return r.Render(http.StatusOK, "hand-back", page.Page{Title: r.Say("host.done"), Data: data})
 }

@@ -15,11 +15,11 @@ import (
 // markView is the part of the page for creating a signature or initials.
 type markView struct {
 	Kind, Input, Text, Font string
-	Type, Data, Ink         string // of one that was drawn or uploaded before
+	Type, Data, Ink         string // of a mark drawn or uploaded earlier
 	Error                   string
 	Styles                  []markStyle
-	Saved                   string // address of the picture of their saved one, "" for none
-	Made                    bool   // was chosen before
+	Saved                   string // address of the picture of the member's saved mark, "" for none
+	Made                    bool   // a mark has been chosen already
 }
 
 type markStyle struct {
@@ -27,7 +27,7 @@ type markStyle struct {
 	Checked           bool
 }
 
-// offer adds the person's saved signature.
+// offer adds the visitor's saved mark.
 func (m *markView) offer(saved *signing.Mark) {
 	if saved != nil {
 		m.Saved = SavedAddress(m.Kind, saved)
@@ -57,7 +57,7 @@ func markViewOf(v *Visitor, kind, name string, saved *signing.Mark, sent page.Fo
 }
 
 // Mark reads a signature or initials from the form: strokes or a picture from a
-// script, an uploaded picture, or a typed name. It returns nil if there is none.
+// script, an uploaded picture, or a typed name. It returns nil if the form has none.
 func Mark(r *page.Request, name string, saved signing.SavedMarks) *signing.Mark {
 	kind, data := r.Form.Value(name+".type"), r.Form.Value(name+".data")
 	if kind == "saved" || r.Form.Value(name+".saved") == "yes" {
@@ -79,8 +79,8 @@ func Mark(r *page.Request, name string, saved signing.SavedMarks) *signing.Mark 
 	return nil
 }
 
-// SavedAddress is the address of a saved signature's picture. It changes with the
-// signature, so that no outdated one is cached.
+// SavedAddress returns the address of a saved mark's picture. It changes with the
+// mark, so that browsers never show an outdated one from their cache.
 func SavedAddress(kind string, m *signing.Mark) string {
 	return "/app/me/signature/" + kind + "?v=" + account.ConsentName(m.Type+m.Data+m.Text+m.Font)
 }

@@ -2,6 +2,7 @@ package signer
 
 import (
 	"net/http"
+	"net/url"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -9,10 +10,10 @@ import (
 	"paraph/app/web/page"
 )
 
-// deadPage is the page of a link that does not work.
+// deadPage is the page of a link that doesn't work.
 type deadPage struct {
 	Base  string
-	Mails bool // the link can be mailed again
+	Mails bool // a new link can be sent by e-mail
 }
 
 func (h *Handlers) deadLink(r *page.Request, token string) error {
@@ -23,21 +24,21 @@ func (h *Handlers) deadPage(r *page.Request, token string) page.Page {
 	return page.Page{Title: r.Say("link.title"), Data: deadPage{"/s/" + token, h.Signing.Mails()}}
 }
 
-// outcomePage is the page of a visit with nothing to do, or nothing yet.
+// outcomePage is the page of a visitor who has nothing to do, or nothing yet.
 type outcomePage struct {
 	visitPage
-	Files  []finished
-	SHA256 string
-	Onward string // where people are led after signing
-	Host   string // of Onward
-	Leaves int    // seconds after which a script goes there, 0 never
+	Files         []finished
+	SHA256        string
+	Redirect      string // address to continue to after signing
+	Host          string // of Redirect
+	RedirectAfter int    // seconds after which a script redirects; 0 means never
 }
 
 // finished is a file that can be downloaded.
 type finished struct{ Name, Href, Kind string }
 
-// ShowVisit serves the page that a link opens. It has no side effects, so that
-// link scanners do no harm.
+// ShowVisit serves the page behind a link. It has no side effects, so link scanners
+// do no harm.
 func (h *Handlers) ShowVisit(v *Visitor) error {
 	switch v.Stage {
 	case record.StageSign:
@@ -57,7 +58,7 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 	}
 	if v.Stage == record.StageCompleted || v.Stage == record.StageSigned {
 		data.setRedirect(v.Document.RedirectURL, v.Query("just") == "signed")
-		if data.Leaves > 0 {
+		if data.RedirectAfter > 0 {
 			p.Scripts = []string{"leave.js"}
 		}
 	}
@@ -75,7 +76,7 @@ func finishedOf(v *Visitor) (files []finished, hash string) {
 		finished{v.Say("visit.completed.zip"), v.base + "/files/all", "secondary"}), hash
 }
 
-// Viewed records that the document was viewed: a script reports it after the first
+// Viewed records that the document was viewed. A script reports it on the first
 // gesture in a visible window.
 func (h *Handlers) Viewed(v *Visitor) error {
 	if v.Stage == record.StageSign || v.Stage == record.StageWaiting {
@@ -92,7 +93,12 @@ func farewell(v *Visitor, key string, pairs ...any) error {
 }
 
 func farewellPage(v *Visitor, key string, pairs ...any) page.Page {
-	return page.Page{Title: v.Say(key + ".title"), Lead: v.Say(key+".text", pairs...), Data: visitPageOf(v), Styles: accent(v.Company.BrandColor)}
+	return page.Page{
+		Title:  v.Say(key + ".title"),
+		Lead:   v.Say(key+".text", pairs...),
+		Data:   visitPageOf(v),
+		Styles: accent(v.Company.BrandColor),
+	}
 }
 
 // AskForLink asks the sender to renew an expired invitation.
@@ -105,7 +111,7 @@ func (h *Handlers) AskForLink(v *Visitor) error {
 	return v.SeeOther(v.base)
 }
 
-// SendLink mails the link again. The response never tells whether it was sent.
+// SendLink sends a new link by e-mail. The response doesn't reveal whether it was sent.
 func (h *Handlers) SendLink(r *page.Request) error {
 	token := r.Params("token")
 	if !h.Signing.Mails() {
@@ -117,4 +123,20 @@ func (h *Handlers) SendLink(r *page.Request) error {
 	p := h.deadPage(r, token)
 	p.Notice = r.Notice("ok", "link.sent")
 	return r.Render(http.StatusOK, "link", p)
+}
+
+// redirectDelay is the delay before the automatic redirect, in seconds.
+const redirectDelay = 10
+
+// setRedirect sets the redirect after signing. It is automatic only right after
+// signing.
+func (p *outcomePage) setRedirect(address string, justSigned bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return
+	}
+	p.Redirect, p.Host = address, u.Hostname()
+	if justSigned {
+		p.RedirectAfter = redirectDelay
+	}
 }

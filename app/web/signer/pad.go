@@ -22,7 +22,7 @@ func (h *Handlers) OfferPad(v *Visitor) error {
 	return v.JSON(map[string]any{"code": code, "address": address, "symbol": symbol, "seconds": int(until.Sub(h.Now()).Seconds())})
 }
 
-// Drawn responds to a script with the drawing once it has arrived.
+// Drawn responds to a script with the drawing, or with 204 until it has arrived.
 func (h *Handlers) Drawn(v *Visitor) error {
 	mark, err := h.Signing.PadDrawing(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Params("code"))
 	if err != nil {
@@ -54,11 +54,11 @@ func (h *Handlers) pad(r *page.Request) (page.Page, error) {
 	if err != nil {
 		return page.Page{}, err
 	}
-	r.Speak(p.Locale)
+	r.UseLocale(p.Locale)
 	return page.Page{Title: r.Say("pad.title." + p.Kind), Data: padPage{p, r.Path()}, Scripts: []string{"padpage.js"}}, nil
 }
 
-// Paired lets in the phone that shows the code of a pad.
+// Paired admits the phone that opened the code of a pad.
 func (h *Handlers) Paired(show page.Handler) page.Access {
 	return page.Invited(func(r *page.Request, read page.Handler) error {
 		if _, err := h.pad(r); err != nil {

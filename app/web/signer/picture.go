@@ -14,14 +14,14 @@ import (
 	"paraph/app/web/page"
 )
 
-// Widths of page pictures in pixels. There are few, so that they can be cached.
+// widths are the widths of page pictures in pixels: few, so that pictures can be cached.
 var widths = []int{160, 640, 1240, 2000}
 
-// UsualWidth is the default width.
-const UsualWidth = 1240
+// DefaultWidth is the default width.
+const DefaultWidth = 1240
 
-// SendPicture responds with the picture of one page in the file's current state.
-// The route names file and page, the query may name a width.
+// SendPicture responds with a picture of one page in its current state. The route
+// names the file and the page; the query may name a width.
 func SendPicture(r *page.Request, service *signing.Service, who account.Actor, document string) error {
 	n, err := strconv.Atoi(r.Params("page"))
 	if err != nil {
@@ -29,7 +29,7 @@ func SendPicture(r *page.Request, service *signing.Service, who account.Actor, d
 	}
 	width, err := strconv.Atoi(r.Query("w"))
 	if err != nil || !slices.Contains(widths, width) {
-		width = UsualWidth
+		width = DefaultWidth
 	}
 	png, tag, err := service.PagePicture(r.UserContext(), who, document, r.Params("file"), n, width)
 	if err != nil {

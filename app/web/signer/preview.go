@@ -6,25 +6,28 @@ import (
 	"paraph/app/web/page"
 )
 
-// ShowPreview serves the page on which somebody will sign, read-only, for those
-// preparing it.
+// ShowPreview serves a recipient's signing page, read-only, to a member preparing
+// the document.
 func (h *Handlers) ShowPreview(r *page.Request) error {
 	id, invitation := r.Params("id"), r.Params("invitation")
 	visit, err := h.Signing.Preview(r.UserContext(), r.Who.Actor, id, invitation)
 	if err != nil {
 		return err
 	}
-	v := &Visitor{Request: r, Visit: visit, who: r.Who.Actor, base: "/app/documents/" + id + "/preview/" + invitation}
+	base := "/app/documents/" + id + "/preview/" + invitation
+	v := &Visitor{Request: r, Visit: visit, who: r.Who.Actor, base: base}
 	v.who.Document, v.who.Invitation = id, invitation
-	r.Speak(v.Invitation.Locale)
+	r.UseLocale(v.Invitation.Locale)
 	p := frame(v, r.Say("preview.title", "name", v.Invitation.Name))
 	s := h.signPage(v, page.Form{}, nil)
-	p.Data, p.Styles, p.Back = documentPage{visitPage: visitPageOf(v), Sign: s}, p.Styles+s.places(), "/app/documents/"+id+"/edit"
-	r.Shell = nil // the reader sees what the signatory will see
+	p.Data = documentPage{visitPage: visitPageOf(v), Sign: s}
+	p.Styles += s.places()
+	p.Back = "/app/documents/" + id + "/edit"
+	r.Shell = nil // show exactly what the signatory will see
 	return r.Render(http.StatusOK, "preview", p)
 }
 
-// PreviewPicture serves a page of the document that is previewed.
+// PreviewPicture serves a picture of one page of the previewed document.
 func (h *Handlers) PreviewPicture(r *page.Request) error {
 	return SendPicture(r, h.Signing, r.Who.Actor, r.Params("id"))
 }

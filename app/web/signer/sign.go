@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"paraph/app/fault"
@@ -14,11 +15,11 @@ import (
 	"paraph/app/web/page"
 )
 
-// documentPage is the page for signing, or for seeing who will sign.
+// documentPage is the signing page, or its preview.
 type documentPage struct {
 	visitPage
 	Sign  *signPage
-	Other *otherReader // the signed-in member, if it is somebody else
+	Other *otherReader // the signed-in member, if they are not the person invited
 }
 
 // showSign renders the signing page with the values entered so far and the errors
@@ -45,11 +46,11 @@ func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error)
 	return v.Render(status, "sign", p)
 }
 
-// textsInline is the number of pages up to which their text is on the signing
-// page; the text of longer documents is on separate pages.
+// textsInline is the number of pages up to which the signing page includes their
+// text. The text of longer documents has a page of its own.
 const textsInline = 60
 
-// Answer handles the filled-in form, to sign or to save it.
+// Answer signs or saves the submitted form.
 func (h *Handlers) Answer(v *Visitor) error {
 	if v.Stage != record.StageSign {
 		if v.Scripted() {
@@ -64,7 +65,7 @@ func (h *Handlers) Answer(v *Visitor) error {
 	if err != nil {
 		return err
 	}
-	if err := h.noteConsent(v); err != nil {
+	if err := h.recordConsent(v); err != nil {
 		return err
 	}
 	if v.Scripted() {
@@ -99,7 +100,11 @@ func (h *Handlers) finish(v *Visitor) error {
 // answers reads the values of the form.
 func (h *Handlers) answers(v *Visitor) signing.Answers {
 	saved := h.ownMarks(v)
-	out := signing.Answers{Values: map[string]string{}, Signature: Mark(v.Request, "signature", saved), Initials: Mark(v.Request, "initials", saved)}
+	out := signing.Answers{
+		Values:    map[string]string{},
+		Signature: Mark(v.Request, "signature", saved),
+		Initials:  Mark(v.Request, "initials", saved),
+	}
 	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
 		if x.ReadOnly {
 			continue
@@ -107,21 +112,14 @@ func (h *Handlers) answers(v *Visitor) signing.Answers {
 		name := inputName(x)
 		switch {
 		case x.Type == pdf.FieldCheckbox:
-			out.Values[x.ID] = truth(v.Form.Value(name) == "yes")
+			out.Values[x.ID] = strconv.FormatBool(v.Form.Value(name) == "yes")
 		case x.Type == pdf.FieldRadio && len(x.Options) == 0:
-			out.Values[x.ID] = truth(v.Form.Value(name) == x.ID)
+			out.Values[x.ID] = strconv.FormatBool(v.Form.Value(name) == x.ID)
 		case isFilled(x.Type) && v.Form.Has(name):
 			out.Values[x.ID] = strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
 		}
 	}
 	return out
-}
-
-func truth(b bool) string {
-	if b {
-		return "true"
-	}
-	return "false"
 }
 
 // attachments adds the uploaded files as data URLs.
@@ -136,6 +134,7 @@ func attachments(v *Visitor, values map[string]string) {
 		if err != nil {
 			media = "application/octet-stream"
 		}
-		values[x.ID] = "data:" + media + ";name=" + url.QueryEscape(f.Name) + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
+		content := base64.StdEncoding.EncodeToString(f.Data)
+		values[x.ID] = "data:" + media + ";name=" + url.QueryEscape(f.Name) + ";base64," + content
 	}
 }

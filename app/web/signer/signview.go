@@ -17,9 +17,9 @@ import (
 type signPage struct {
 	Sheets       []Sheet
 	Fields       []*fieldView // of all sheets, in reading order
-	Loose        bool         // there is no place for a signature on the pages: it goes onto a separate page
+	Loose        bool         // the pages have no signature field: the signature goes on a page of its own
 	Approves     bool
-	Signs        bool // a signature is asked for
+	Signs        bool // a signature is askAgain for
 	Initialled   bool
 	Signature    markView
 	Initials     markView
@@ -27,30 +27,34 @@ type signPage struct {
 	ConsentError string
 	Faults       []faultOf
 	Required     int
-	Done         int    // of the required
-	First        string // where the first required input is
+	Done         int    // number of required inputs filled in
+	First        string // ID of the first required input not filled in
 	Name, Email  string
-	TextApart    bool // the text of the pages is on other pages
+	TextApart    bool // the text has a page of its own
 	Attaches     bool
 }
 
 // Sheet is one page of one file.
 type Sheet struct {
 	ID, Label, File, Src string
-	Number               int // in its file, from 1
+	Number               int // page number in its file, from 1
 	Width, Height        int // of the picture, pixels
 	Lazy                 bool
-	FileName             string // where a file begins
+	FileName             string // on the first page of each of several files
 	Fields               []*fieldView
 	Text                 string
 	points               float64 // width of the page
 }
 
-// signPage collects the pages and fields of one person. Values are those
-// submitted, else saved, else known.
+// signPage collects the pages and fields of one recipient. Fields have the submitted
+// value, or else the saved one, or else the automatic one.
 func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) *signPage {
-	s := &signPage{Name: v.Invitation.Name, Email: v.Invitation.Email, Approves: v.Invitation.Role == record.Approver,
-		Consented: sent.Value("consent") == "yes" || sent.Values == nil && v.Agreed}
+	s := &signPage{
+		Name:      v.Invitation.Name,
+		Email:     v.Invitation.Email,
+		Approves:  v.Invitation.Role == record.Approver,
+		Consented: sent.Value("consent") == "yes" || sent.Values == nil && v.Agreed,
+	}
 	own := v.Document.FieldsOf(v.who.Invitation)
 	s.Loose = len(own) == 0 && !s.Approves
 	s.Signs = !s.Approves
@@ -98,7 +102,7 @@ func (s *signPage) sheetOf(x *signing.Field) *Sheet {
 	return nil
 }
 
-// count determines what has to be filled in.
+// count counts the required inputs and those already filled in.
 func (s *signPage) count(consent bool) {
 	need := func(id string, done bool) {
 		if s.Required++; done {
@@ -141,48 +145,50 @@ func (s *signPage) isDone(f *fieldView, chosen bool) bool {
 	return f.Value != ""
 }
 
-// places positions every field on its page. On narrow screens the fields are below
-// the page, which shows numbers linking to them.
+// places returns the positions of the fields. On narrow screens the fields are below
+// the page, and numbers on the page link to them.
 func (s *signPage) places() template.CSS {
 	var wide, narrow strings.Builder
 	for i := range s.Sheets {
 		pins := s.Sheets[i].pins()
 		for k, f := range s.Sheets[i].Fields {
-			// One point as a fraction of the page's width.
-			fmt.Fprintf(&wide, "#%s{left:%.3f%%;top:%.3f%%;width:%.3f%%;height:%.3f%%;--z:%.3fcqw}", f.ID, 100*f.x, 100*f.y, 100*f.width, 100*f.height, 100*f.size/max(s.Sheets[i].points, 1))
+			// --z is the font size relative to the width of the page.
+			fmt.Fprintf(&wide, "#%s{left:%.3f%%;top:%.3f%%;width:%.3f%%;height:%.3f%%;--z:%.3fcqw}",
+				f.ID, 100*f.x, 100*f.y, 100*f.width, 100*f.height, 100*f.size/max(s.Sheets[i].points, 1))
 			fmt.Fprintf(&narrow, "#n%d{left:%.3f%%;top:%.3f%%}", f.N, 100*f.x, 100*pins[k])
 		}
 	}
 	if wide.Len() == 0 {
 		return ""
 	}
-	return template.CSS("@media (min-width:40.01rem){" + wide.String() + "}@media (max-width:40rem){" + narrow.String() + "}")
+	return template.CSS("@media (min-width:40.01rem){" + wide.String() + "}" +
+		"@media (max-width:40rem){" + narrow.String() + "}")
 }
 
-// The narrowest page and the space a number needs on it, in pixels.
+// Width of the narrowest page, and the size of a number on it, in pixels.
 const (
 	narrowPage = 290.0
-	pinRoom    = 26.0
+	pinSize    = 26.0
 )
 
 // pins returns the vertical position of each field's number as a fraction of the
 // page. Numbers that would overlap on the narrowest screen are moved down.
 func (x *Sheet) pins() []float64 {
-	high := narrowPage * float64(x.Height) / float64(max(x.Width, 1))
+	height := narrowPage * float64(x.Height) / float64(max(x.Width, 1))
 	tops := make([]float64, len(x.Fields))
 	for i, f := range x.Fields {
-		tops[i] = f.y * high
-		for moved := true; moved && tops[i] < high; {
+		tops[i] = f.y * height
+		for moved := true; moved && tops[i] < height; {
 			moved = false
 			for k := range i {
-				if math.Abs(x.Fields[k].x-f.x)*narrowPage < pinRoom && math.Abs(tops[k]-tops[i]) < pinRoom-.01 {
-					tops[i], moved = tops[k]+pinRoom, true
+				if math.Abs(x.Fields[k].x-f.x)*narrowPage < pinSize && math.Abs(tops[k]-tops[i]) < pinSize-.01 {
+					tops[i], moved = tops[k]+pinSize, true
 				}
 			}
 		}
 	}
 	for i := range tops {
-		tops[i] /= high
+		tops[i] /= height
 	}
 	return tops
 }

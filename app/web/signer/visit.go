@@ -1,6 +1,7 @@
 package signer
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"time"
@@ -18,15 +19,15 @@ type Visitor struct {
 	who   account.Actor
 	token string
 	base  string // path of their pages
-	host  string // name of the member on whose device they sign, "" for their own
-	mails bool   // messages reach people by e-mail
+	host  string // name of the member whose device they sign on, "" for their own device
+	mails bool   // messages go out by e-mail
 }
 
 // proofCookie holds the proof that a code was entered, for the pages of one link.
 const proofCookie = "paraph_proof"
 
-// Invited finds the visitor of a link before the handler runs. All invalid links
-// get the same page.
+// Invited identifies the visitor by their link before the handler runs. All invalid
+// links get the same page.
 func (h *Handlers) Invited(show func(*Visitor) error) page.Access {
 	return page.Invited(func(r *page.Request, read page.Handler) error {
 		r.Set("X-Robots-Tag", "noindex, nofollow")
@@ -68,7 +69,7 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 func (h *Handlers) load(v *Visitor, who account.Actor) (err error) {
 	v.who, v.mails = v.From(h.proven(v.Request, who)), h.Signing.Mails()
 	if v.Visit, err = h.Signing.Visit(v.UserContext(), v.who); err == nil {
-		v.Speak(v.Invitation.Locale)
+		v.UseLocale(v.Invitation.Locale)
 	}
 	return err
 }
@@ -96,26 +97,30 @@ type visitPage struct {
 	Sender string // name of the sender
 	Done   int
 	Total  int
-	Hosted string // name of the member on whose device they sign
-	Mails  bool   // messages reach people by e-mail
+	Hosted string // name of the member whose device they sign on
+	Mails  bool   // messages go out by e-mail
 }
 
 func visitPageOf(v *Visitor) visitPage {
-	p := visitPage{Visit: v.Visit, Base: v.base, Logo: v.Company.OwnLogo(), Sender: v.Document.Owner.Name, Hosted: v.host, Mails: v.mails}
-	if p.Sender == "" {
-		p.Sender = v.Document.Owner.Email
-	}
 	progress := signing.ProgressOf(v.Document)
-	p.Done, p.Total = progress.Signed, progress.Total
-	return p
+	return visitPage{
+		Visit:  v.Visit,
+		Base:   v.base,
+		Logo:   v.Company.OwnLogo(),
+		Sender: cmp.Or(v.Document.Owner.Name, v.Document.Owner.Email),
+		Done:   progress.Signed,
+		Total:  progress.Total,
+		Hosted: v.host,
+		Mails:  v.mails,
+	}
 }
 
-// frame returns a page of a link without its data.
+// frame returns a visitor's page without its data.
 func frame(v *Visitor, title string) page.Page {
 	return page.Page{Title: title, Zone: zoneOf(v.Company), Styles: accent(v.Company.BrandColor)}
 }
 
-// plainPage returns a page of a link with only the common data.
+// plainPage returns a visitor's page with only the common data.
 func plainPage(v *Visitor, title string) page.Page {
 	p := frame(v, title)
 	p.Data = visitPageOf(v)
@@ -129,11 +134,12 @@ func zoneOf(c account.Company) *time.Location {
 	return time.UTC
 }
 
-// accent replaces our accent color with the company's if that is readable on white
-// (WCAG 2, 1.4.3). In the dark theme ours stays.
+// accent replaces our accent color with the company's, if that is readable on white
+// (WCAG 2, 1.4.3). The dark theme keeps ours.
 func accent(color string) template.CSS {
 	if !account.Readable(color) {
 		return ""
 	}
-	return template.CSS(fmt.Sprintf("@media (prefers-color-scheme:light){:root{--accent:%[1]s;--accent-hover:color-mix(in srgb,%[1]s 80%%,#000)}}", color))
+	return template.CSS(fmt.Sprintf("@media (prefers-color-scheme:light){"+
+		":root{--accent:%[1]s;--accent-hover:color-mix(in srgb,%[1]s 80%%,#000)}}", color))
 }

@@ -45,7 +45,7 @@ func (h *Handlers) AddCompany(r *page.Request) error {
 		r.Flash("ok", "admin.companies.added", "name", b.Company.Name, "email", b.User.Email)
 		return r.SeeOther("/admin/companies")
 	}
-	return r.ShowHanded(r.Say("admin.companies.made", "name", b.Company.Name), b.User.Email, []string{setupURL(r, b.Setup)}, "/admin/companies")
+	return r.ShowSecrets(r.Say("admin.companies.made", "name", b.Company.Name), b.User.Email, []string{setupURL(r, b.Setup)}, "/admin/companies")
 }
 
 func (h *Handlers) company(r *page.Request) (page.Page, error) {

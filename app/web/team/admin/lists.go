@@ -101,7 +101,7 @@ func (h *Handlers) RevealMessage(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.ShowHanded(m.Subject, m.To, m.Links, "/admin/messages?status=held")
+	return r.ShowSecrets(m.Subject, m.To, m.Links, "/admin/messages?status=held")
 }
 
 // ailingList is the page of documents that need attention.

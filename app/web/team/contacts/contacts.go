@@ -133,7 +133,7 @@ func contactInput(r *page.Request) contact.Input {
 func (h *Handlers) Add(r *page.Request) error {
 	c, err := h.Contacts.Create(r.UserContext(), r.Who.Actor, contactInput(r))
 	if err != nil {
-		return r.Again(page.Gathered(err, "tags"), "contact-form", contactForm(r, contact.Contact{}))
+		return r.Again(page.MergeFaults(err, "tags"), "contact-form", contactForm(r, contact.Contact{}))
 	}
 	r.Flash("ok", "contact.added", "name", contactName(c))
 	return r.SeeOther("/app/contacts/" + c.ID)
@@ -150,7 +150,7 @@ func (h *Handlers) Save(r *page.Request) error {
 	if failed != nil {
 		return failed
 	}
-	return r.Again(page.Gathered(err, "tags"), "contact-form", contactForm(r, c))
+	return r.Again(page.MergeFaults(err, "tags"), "contact-form", contactForm(r, c))
 }
 
 // ShowNew serves an empty form.

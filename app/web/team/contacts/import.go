@@ -104,7 +104,7 @@ func importFile(r *page.Request) (raw []byte, name string, err error) {
 	case len(raw) == 0:
 		return nil, "", fault.Invalid("file", "no_file_chosen")
 	case len(raw) > maxImport:
-		return nil, "", fault.Invalid("file", "import_too_large.file", fault.Text("limit", page.BytesInWords(maxImport)))
+		return nil, "", fault.Invalid("file", "import_too_large.file", fault.Text("limit", page.FormatBytes(maxImport)))
 	}
 	return raw, name, nil
 }

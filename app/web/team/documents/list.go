@@ -145,9 +145,9 @@ const keysCookie = "paraph_keys"
 // SetKeys turns single-letter shortcuts in lists on or off.
 func SetKeys(r *page.Request) error {
 	if r.Form.Value("keys") == "on" {
-		r.Keep(keysCookie, "on", "/", 365*24*time.Hour)
+		r.SetCookie(keysCookie, "on", "/", 365*24*time.Hour)
 	} else {
-		r.Keep(keysCookie, "", "/", -1)
+		r.SetCookie(keysCookie, "", "/", -1)
 	}
 	return r.SeeOther(r.Inside(r.Form.Value("next")))
 }

@@ -87,7 +87,7 @@ func (h *Handlers) RevealCode(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.ShowHanded(r.Say("handed.code", "name", m.ToName), m.ToName, m.Secrets, back)
+	return r.ShowSecrets(r.Say("handed.code", "name", m.ToName), m.ToName, m.Secrets, back)
 }
 
 // Sign opens the reader's own signing page, and records that they got their link here.
@@ -119,5 +119,5 @@ func (h *Handlers) ShowLink(r *page.Request) error {
 		return err
 	}
 	name := d.Invitation(r.Params("invitation")).Name
-	return r.ShowHanded(r.Say("handed.sign", "name", name), name, []string{link}, back)
+	return r.ShowSecrets(r.Say("handed.sign", "name", name), name, []string{link}, back)
 }

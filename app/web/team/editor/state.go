@@ -170,7 +170,7 @@ func sheetsOf(r *page.Request, d *signing.Document) []editorSheet {
 			src := fmt.Sprintf("%s%s/%d.png?v=%.8s", base, f.ID, n+1, f.Current())
 			x := editorSheet{editorPage: editorPage{f.ID, n + 1, size.Width, size.Height}, ID: fmt.Sprintf("p%d", k), Lazy: k > 1,
 				Label: r.Say("sign.page", "n", k, "total", total), Src: src, Thumb: src + "&w=160",
-				PixelHeight: max(1, int(signer.UsualWidth*size.Height/max(size.Width, 1)+.5))}
+				PixelHeight: max(1, int(signer.DefaultWidth*size.Height/max(size.Width, 1)+.5))}
 			if n == 0 && len(d.Files) > 1 {
 				x.FileName = f.Name
 			}

@@ -123,7 +123,7 @@ func (h *Handlers) securityAgain(r *page.Request, err error, names map[string]st
 	if failed != nil {
 		return failed
 	}
-	return r.Again(page.Renamed(err, func(name string) string { return cmp.Or(names[name], name) }), "me-security", p)
+	return r.Again(page.RenameFaults(err, func(name string) string { return cmp.Or(names[name], name) }), "me-security", p)
 }
 
 // Show serves the profile of the reader.

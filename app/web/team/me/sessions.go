@@ -16,7 +16,7 @@ func (h *Handlers) RenewSession(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	r.KeepSession(t.CompanyID, t.Secret)
+	r.StartSession(t.CompanyID, t.Secret)
 	if r.Scripted() {
 		return r.JSON(map[string]int{"left": r.Left(*t.ExpiresAt)})
 	}

@@ -185,5 +185,5 @@ func (h *Handlers) RevealInvite(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.ShowHanded(r.Say("handed.join", "name", m.ToName), m.ToName, m.Links, "/app/team")
+	return r.ShowSecrets(r.Say("handed.join", "name", m.ToName), m.ToName, m.Links, "/app/team")
 }

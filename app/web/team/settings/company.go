@@ -63,7 +63,7 @@ func (h *Company) SaveCompany(r *page.Request) error {
 		_, err = h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, patch)
 	}
 	if err != nil {
-		return again(h.Frame, r, page.Gathered(err, "reminder_days"), "settings-company", companyPage(r))
+		return again(h.Frame, r, page.MergeFaults(err, "reminder_days"), "settings-company", companyPage(r))
 	}
 	r.Flash("ok", "settings.saved")
 	return r.SeeOther("/app/settings/company")

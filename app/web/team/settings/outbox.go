@@ -138,7 +138,7 @@ func (h *Mail) RevealMessage(r *page.Request) error {
 	if len(secrets) == 0 {
 		secrets = m.Secrets
 	}
-	return r.ShowHanded(m.Subject, cmp.Or(m.ToName, m.To), secrets, "/app/settings/outbox/"+m.ID)
+	return r.ShowSecrets(m.Subject, cmp.Or(m.ToName, m.To), secrets, "/app/settings/outbox/"+m.ID)
 }
 
 // afterMessage returns to the message.

@@ -88,7 +88,7 @@ func (h *Tokens) CreateToken(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return again(h.Frame, r, page.Gathered(err, "scopes"), "settings-api", p)
+		return again(h.Frame, r, page.MergeFaults(err, "scopes"), "settings-api", p)
 	}
 	r.Form = page.Form{}
 	p, err := h.tokenPage(r, &made)

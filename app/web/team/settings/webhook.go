@@ -52,7 +52,7 @@ func (h *Webhooks) onePage(r *page.Request, secret string) (sheet[*webhookPage],
 // SaveWebhook changes a webhook.
 func (h *Webhooks) SaveWebhook(r *page.Request) error {
 	_, err := h.Service.UpdateWebhook(r.UserContext(), r.Who.Actor, r.Params("id"), webhookInput(r))
-	return h.afterWebhook(r, page.Gathered(err, "events"), "webhooks.saved")
+	return h.afterWebhook(r, page.MergeFaults(err, "events"), "webhooks.saved")
 }
 
 // afterWebhook returns to the webhook.

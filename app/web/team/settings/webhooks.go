@@ -128,7 +128,7 @@ func (h *Webhooks) CreateWebhook(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return again(h.Frame, r, page.Gathered(err, "events"), "settings-webhooks", p)
+		return again(h.Frame, r, page.MergeFaults(err, "events"), "settings-webhooks", p)
 	}
 	r.Form = page.Form{}
 	p, err := h.webhooksPage(r, &made)

@@ -135,14 +135,14 @@ func (h *Handlers) enterJoined(r *page.Request, in account.Invite) error {
 		if err != nil {
 			return err
 		}
-		r.KeepSession(t.CompanyID, t.Secret)
+		r.StartSession(t.CompanyID, t.Secret)
 		r.Flash("ok", "join.done", "company", in.Company)
 		return r.SeeOther("/app/documents")
 	}
 	if err := r.Leave(); err != nil {
 		return err
 	}
-	r.Keep(page.CompanyCookie, in.CompanyID, "/", page.CompanyTime)
+	r.SetCookie(page.CompanyCookie, in.CompanyID, "/", page.CompanyTime)
 	r.Flash("ok", "join.then", "company", in.Company)
 	return r.SeeOther("/signin")
 }

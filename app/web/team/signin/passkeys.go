@@ -22,7 +22,7 @@ func (h *Handlers) Passkey(r *page.Request) error {
 	next := r.Inside(r.Form.Value("next"))
 	user, err := h.Accounts.FinishPasskeyLogin(r.UserContext(), r.Form.Value("ceremony"), []byte(r.Form.Value("credential")), origin(r))
 	if err == nil {
-		r.Keep(pendingCookie, "", "/signin", -1)
+		r.SetCookie(pendingCookie, "", "/signin", -1)
 		return startSession(r, user, "", next)
 	}
 	p := signInForm(r, next)

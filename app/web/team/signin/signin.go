@@ -67,7 +67,7 @@ func (h *Handlers) signInWith(r *page.Request, email, password, company, next st
 		return err
 	}
 	if step.Pending != "" {
-		r.Keep(pendingCookie, step.Pending, "/signin", pendingTime)
+		r.SetCookie(pendingCookie, step.Pending, "/signin", pendingTime)
 		return r.SeeOther("/signin/verify?next=" + url.QueryEscape(next))
 	}
 	return startSession(r, step.User, company, next)
@@ -112,7 +112,7 @@ func (h *Handlers) SecondStep(r *page.Request) error {
 	step, _ := h.Accounts.CheckPending(r.Cookies(pendingCookie))
 	user, err := h.Accounts.FinishSignIn(r.UserContext(), r.Cookies(pendingCookie), r.Form.Value("code"), origin(r))
 	if err == nil {
-		r.Keep(pendingCookie, "", "/signin", -1)
+		r.SetCookie(pendingCookie, "", "/signin", -1)
 		return startSession(r, user, "", next)
 	}
 	switch f := r.FailureOf(err); f.Status {
@@ -135,8 +135,8 @@ func startSession(r *page.Request, user account.User, company, next string) erro
 			chosen = c
 		}
 	}
-	r.KeepSession(chosen.ID, chosen.Token)
-	if err := r.KeepDevice(user.Email); err != nil {
+	r.StartSession(chosen.ID, chosen.Token)
+	if err := r.RememberDevice(user.Email); err != nil {
 		return err
 	}
 	return r.SeeOther(next)
@@ -157,7 +157,7 @@ func (h *Handlers) SwitchCompany(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	r.KeepSession(t.CompanyID, t.Secret)
+	r.StartSession(t.CompanyID, t.Secret)
 	return r.SeeOther("/app/documents")
 }
 
@@ -165,9 +165,9 @@ func (h *Handlers) SwitchCompany(r *page.Request) error {
 func SetTheme(r *page.Request) error {
 	switch theme := r.Form.Value("theme"); theme {
 	case "light", "dark":
-		r.Keep(page.ThemeCookie, theme, "/", 365*24*time.Hour)
+		r.SetCookie(page.ThemeCookie, theme, "/", 365*24*time.Hour)
 	default:
-		r.Keep(page.ThemeCookie, "", "/", -1)
+		r.SetCookie(page.ThemeCookie, "", "/", -1)
 	}
 	return r.SeeOther(r.Inside(r.Form.Value("next")))
 }
