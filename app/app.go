@@ -243,6 +243,9 @@ func (a *App) sweep(ctx context.Context) error {
 	t := time.NewTicker(sweepEvery)
 	defer t.Stop()
 	for {
+		if err := a.removeCopies(time.Now()); err != nil {
+			a.log.Error("cannot remove copies of records from before an upgrade", "error", err)
+		}
 		select {
 		case <-ctx.Done():
 			return nil

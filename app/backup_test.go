@@ -461,4 +461,23 @@ func TestAnUpgradeKeepsTheRecordsOfBefore(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(to, "backups", filepath.Base(kept))); err != nil {
 		t.Errorf("the copy was not of the older version: %v", err)
 	}
+	p.stop()
+	old := filepath.Join(dir, "backups", "before-upgrade-from-0.tar.zst")
+	if err := os.WriteFile(old, []byte("of two upgrades ago"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, age := range map[string]time.Duration{kept: 6 * 24 * time.Hour, old: 8 * 24 * time.Hour} {
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	serve(t, dir)
+	patience.Until(t, "the copy from more than a week ago is removed", func() (string, bool) {
+		_, err := os.Stat(old)
+		return fmt.Sprint(err), errors.Is(err, fs.ErrNotExist)
+	})
+	if _, err := os.Stat(kept); err != nil {
+		t.Errorf("the copy of six days ago: %v", err)
+	}
 }

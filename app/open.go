@@ -120,7 +120,7 @@ func (a *App) openData(o Options) (err error) {
 
 // keepRecords saves a copy of records that are about to be migrated.
 func (a *App) keepRecords(db *kv.DB, from int) error {
-	path := a.path(fmt.Sprintf("backups/before-upgrade-from-%d.tar.zst", from))
+	path := a.copyBefore(from)
 	a.log.Info("saving a copy of the records before the upgrade", "in", path)
 	s := a.backupSource()
 	s.DB, s.DataVersion = db, from

@@ -127,17 +127,35 @@ func MigrateAnswers(db *kv.DB, key []byte) error {
 	if err != nil {
 		return err
 	}
-	return db.Update(func(tx *kv.Tx) error {
-		var open []string
-		err := answers.Each(tx, "", nil, func(id string, a answerRecord) (bool, error) {
-			if _, err := box.Open(id, a.Body); err != nil && a.Status != 0 {
-				open = append(open, id)
-			}
-			return len(open) < 1000, nil
+	for from, more := "", true; more && err == nil; {
+		err = db.Update(func(tx *kv.Tx) (err error) {
+			from, more, err = removeOpen(tx, box, from)
+			return err
 		})
-		for _, id := range open {
-			err = errors.Join(err, answers.Delete(tx, id))
+	}
+	return err
+}
+
+// answersAtOnce is how many stored responses a migration reads in one transaction.
+const answersAtOnce = 1000
+
+// removeOpen removes the unencrypted ones of the next responses, and returns where to continue.
+func removeOpen(tx *kv.Tx, box *seal.Box, from string) (next string, more bool, err error) {
+	var open []string
+	seen := 0
+	err = answers.EachFrom(tx, "", nil, kv.Key(from), func(id string, a answerRecord) (bool, error) {
+		if seen == answersAtOnce {
+			next, more = id, true
+			return false, nil
 		}
-		return err
+		seen++
+		if _, err := box.Open(id, a.Body); err != nil && a.Status != 0 {
+			open = append(open, id)
+		}
+		return true, nil
 	})
+	for _, id := range open {
+		err = errors.Join(err, answers.Delete(tx, id))
+	}
+	return next, more, err
 }

@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 	"time"
 
@@ -57,5 +58,43 @@ func TestAnswersAreReplayedForADay(t *testing.T) {
 	}
 	if n, err := h.Sweep(t.Context()); n != 1 || err != nil {
 		t.Errorf("removed %d, %v", n, err)
+	}
+}
+
+// TestAllAnswersOfOlderVersionsAreRemoved takes answers that another key has encrypted for
+// unencrypted ones: the migration can't read either.
+func TestAllAnswersOfOlderVersionsAreRemoved(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
+	ann := h.as("ann@example.org")
+	const many = 2100 // more than are read at once, twice
+	left := func() (n int) {
+		for i := range many {
+			a, err := h.Replay(t.Context(), ann, fmt.Sprint(i), "x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a != nil {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range many {
+		if err := h.KeepAnswer(t.Context(), ann, fmt.Sprint(i), "x", account.Answer{Status: 201, Body: []byte("shown once")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		key  string
+		want int
+	}{{string(h.key), many}, {"another key of thirty-two bytes.", 0}} {
+		if err := account.MigrateAnswers(h.db, []byte(c.key)); err != nil {
+			t.Fatal(err)
+		}
+		if got := left(); got != c.want {
+			t.Errorf("%d answers are left, want %d", got, c.want)
+		}
 	}
 }
