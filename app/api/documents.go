@@ -73,7 +73,7 @@ type createBody struct {
 
 func (s *server) documentRoutes() {
 	handle(s, operation{method: http.MethodGet, path: "/documents", rule: may(account.ScopeRead), summary: "List documents", tag: "Documents", query: documentParameters, list: true}, s.listDocuments)
-	handle(s, operation{method: http.MethodPost, path: "/documents", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles), summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, s.createDocument)
+	handle(s, operation{method: http.MethodPost, path: "/documents", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles).Interruptible(), summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, s.createDocument)
 	handle(s, operation{method: http.MethodGet, path: "/documents/{document}", rule: shared(account.ScopeRead), summary: "Get a document", tag: "Documents"}, s.getDocument)
 	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Change a document", tag: "Documents"}, s.updateDocument)
 	handle(s, operation{method: http.MethodDelete, path: "/documents/{document}", rule: may(account.ScopeWrite), summary: "Move a document to the trash", tag: "Documents"}, s.deleteDocument)

@@ -56,6 +56,9 @@ func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
 	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
 		return s.known(c, fault.TooLarge("body_too_large.request"))
 	}
+	if errors.Is(err, context.Canceled) && httpkit.Closed(c) {
+		return httpkit.StatusClosed, failure{}
+	}
 	level := s.Log.Error
 	if errors.Is(err, context.Canceled) {
 		level = s.Log.Warn

@@ -20,7 +20,7 @@ type filePatch struct {
 
 func (s *server) fileRoutes() {
 	const base = "/documents/{document}"
-	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles), summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, s.upload)
+	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles).Interruptible(), summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, s.upload)
 	handle(s, operation{method: http.MethodGet, path: base + "/files", rule: shared(account.ScopeRead), summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, s.listFiles)
 	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), summary: "Get a file", tag: "Files"}, s.getFile)
 	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Rename, move or confirm a file", tag: "Files"}, s.updateFile)

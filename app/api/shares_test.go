@@ -2,8 +2,10 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -70,4 +72,45 @@ func TestConversionsOfOneCompanyKeepNoOtherWaiting(t *testing.T) {
 	}
 	end()
 	flood.Wait()
+}
+
+// TestNothingIsConvertedForThoseWhoLeft hangs up during one upload, and while another one
+// waits in line.
+func TestNothingIsConvertedForThoseWhoLeft(t *testing.T) {
+	t.Parallel()
+	change, began, end := slowOffice(t)
+	s := apptest.New(t, change)
+	a := s.Company(t)
+	var large []string
+	for range 200 {
+		large = append(large, rand.Text())
+	}
+	body := apptest.Multipart(t, apptest.Map{"title": "Converted"}, apptest.File{Name: "a.docx", Content: apptest.DOCX(t, large...)})
+	ctx, leave := context.WithCancel(t.Context())
+	var left sync.WaitGroup
+	for range 3 {
+		left.Go(func() {
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/documents", bytes.NewReader(body.Body))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.Header.Set("Content-Type", body.Type)
+			r.Header.Set("Authorization", "Bearer "+a.Token)
+			if response, err := http.DefaultClient.Do(r); err == nil {
+				t.Errorf("%d although nobody waited", response.StatusCode)
+				response.Body.Close()
+			}
+		})
+	}
+	patience.Until(t, "a conversion runs", func() (string, bool) { return "", began() > 0 })
+	leave()
+	left.Wait()
+	// The small one gets its turn only when the large ones have ended; nobody ends them.
+	file := apptest.File{Name: "a.docx", Content: apptest.DOCX(t, "small")}
+	a.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Converted"}, file)).Want(t, 201)
+	if n := a.Get(t, "/documents").Int(t, "meta.total"); n != 1 {
+		t.Errorf("%d documents were made, want 1", n)
+	}
+	end()
 }

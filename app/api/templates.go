@@ -157,7 +157,7 @@ type useTemplateBody struct {
 func (s *server) templateRoutes() {
 	const one = "/templates/{template}"
 	handle(s, operation{method: http.MethodGet, path: "/templates", rule: may(account.ScopeRead), summary: "List templates", tag: "Templates", query: listParameters, list: true}, s.listTemplates)
-	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles), summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, s.createTemplate)
+	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles).Interruptible(), summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, s.createTemplate)
 	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a template", tag: "Templates"}, s.getTemplate)
 	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), summary: "Change a template", tag: "Templates"}, s.updateTemplate)
 	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Move a template to the trash", tag: "Templates"}, s.onTemplate(s.Signing.Delete))

@@ -13,7 +13,7 @@ import (
 )
 
 func (s *server) verifyRoutes() {
-	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(s.MaxUpload), summary: "Verify the signatures of a PDF; a part named password before the file opens an encrypted one", tag: "Service", files: true}
+	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(s.MaxUpload).Interruptible(), summary: "Verify the signatures of a PDF; a part named password before the file opens an encrypted one", tag: "Service", files: true}
 	s.doc.add(op, typeOf[nothing](), typeOf[report.View]())
 	s.add(op, s.verify)
 }

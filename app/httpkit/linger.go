@@ -67,10 +67,7 @@ func (l *lingeringConn) LocalAddr() net.Addr {
 
 // linger asks a connection to do so, including one below TLS.
 func linger(conn net.Conn) {
-	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
-		conn = secured.NetConn()
-	}
-	if l, ok := conn.(*lingeringConn); ok {
+	if l, ok := below(conn).(*lingeringConn); ok {
 		l.wanted.Store(true)
 	}
 }

@@ -49,6 +49,10 @@ type Rule struct {
 	// wait in a line of their own in [Kit.Turn], so that pages do not wait behind it.
 	Slow bool
 
+	// Stops means that a call stops when its client disconnects. It changes something as
+	// its last step, if at all. Calls that only read, and slow ones, stop anyway.
+	Stops bool
+
 	// Signatories means that the route is also served on the listener for
 	// signatories.
 	Signatories bool
@@ -64,6 +68,17 @@ func (r Rule) Hashing() Rule {
 func (r Rule) Waiting() Rule {
 	r.Queued = true
 	return r
+}
+
+// Interruptible returns the rule of a handler that may stop when its client disconnects.
+func (r Rule) Interruptible() Rule {
+	r.Stops = true
+	return r
+}
+
+// interruptible reports whether calls of a route stop when their client disconnects.
+func (r Rule) interruptible(method string) bool {
+	return r.Stops || r.Slow || method == fiber.MethodGet || method == fiber.MethodHead
 }
 
 // shared reports whether the callers of a route share what is left to strangers.
@@ -128,7 +143,7 @@ func (k *Kit) Add(app *fiber.App, method, path string, rule Rule, h fiber.Handle
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.routes = append(k.routes, Route{method, path, rule})
-	h = offered(rule, h)
+	h = offered(rule, interruptible(method, rule, h))
 	app.Add(method, path, h)
 	if method == fiber.MethodGet {
 		app.Add(fiber.MethodHead, path, h)

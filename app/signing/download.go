@@ -242,11 +242,12 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 	}
 	width = snapped(who, width)
 	name := fmt.Sprintf("%s-%d-%d", d.PageHash(f, page), page, width)
-	png, err := s.Pictures.Get(name, func() ([]byte, error) {
-		// Not canceled with the first request: others may be waiting for the same picture.
-		return s.PDFium.For(who.Turn()).Render(context.WithoutCancel(ctx), pdfium.Source{Paths: paths}, page-1, width)
+	png, err := s.Pictures.Get(ctx, name, func() ([]byte, error) {
+		return s.PDFium.For(who.Turn()).RenderToEnd(ctx, pdfium.Source{Paths: paths}, page-1, width)
 	})
 	switch {
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
 	case fault.KindOf(err) == fault.KindUnavailable:
 		return nil, "", err
 	case err != nil:

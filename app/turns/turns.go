@@ -77,8 +77,12 @@ func (q *Queue) Most(k Key) int64 {
 	return q.o.Group
 }
 
-// Enter waits for one slot. The caller must call leave, once, when done.
+// Enter waits for one slot. The caller must call leave, once, when done. Nothing is begun for
+// a caller who has already left.
 func (q *Queue) Enter(ctx context.Context, k Key) (leave func(), err error) {
+	if ctx.Err() == context.Canceled {
+		return nil, ctx.Err()
+	}
 	if err := q.Take(ctx, k, 1); err != nil {
 		return nil, err
 	}

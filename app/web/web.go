@@ -85,7 +85,7 @@ func (p *Pages) public() []route {
 	return []route{
 		{get, "/verify", everybody(h.ShowVerify)},
 		{get, "/verify/report", everybody(to("/verify"))},
-		{upload, "/verify/report", everybody(h.Verify).Uploading(p.options.MaxUpload)},
+		{upload, "/verify/report", everybody(h.Verify).Uploading(p.options.MaxUpload).Interruptible()},
 		{get, "/trust", everybody(h.ShowTrust)},
 		{get, "/trust/root.pem", everybody(h.RootFile)},
 		{get, "/trust/root.cer", everybody(h.RootFile)},
@@ -283,9 +283,9 @@ func (p *Pages) drafts() []route {
 	e := &editor.Handlers{Signing: o.Signing}
 	return []route{
 		{get, "/app/documents/new", member(h.ShowNew)},
-		{upload, "/app/documents/new", author(h.Create).Uploading(o.MaxFiles)},
+		{upload, "/app/documents/new", author(h.Create).Uploading(o.MaxFiles).Interruptible()},
 		{get, document + "/files", member(h.ShowFiles)},
-		{upload, document + "/files", author(h.AddFiles).Uploading(o.MaxFiles)},
+		{upload, document + "/files", author(h.AddFiles).Uploading(o.MaxFiles).Interruptible()},
 		{post, document + "/files/title", author(h.SaveTitle)},
 		{post, document + "/files/:file", author(h.ChangeFile)},
 		{post, document + "/uploads", author(h.BeginUpload)},

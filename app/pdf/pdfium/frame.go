@@ -49,6 +49,8 @@ type request struct {
 	Width    int      `json:",omitempty"`
 	MaxBytes int      `json:",omitempty"`
 	Out      string   `json:",omitempty"`
+
+	toEnd bool // not canceled once it has begun
 }
 
 // ending concludes an answer. Code is empty on success, else a key of codes or

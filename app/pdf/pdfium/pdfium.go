@@ -192,13 +192,23 @@ func (e *Engine) Pages(ctx context.Context, src Source) ([]Size, error) {
 // Render draws a page, counted from 0, with its annotations and form fields on
 // white, width pixels wide, and returns the picture as PNG.
 func (e *Engine) Render(ctx context.Context, src Source, page, width int) ([]byte, error) {
-	if page < 0 {
+	return e.render(ctx, request{Op: opRender, Paths: src.Paths, Page: page, Width: width})
+}
+
+// RenderToEnd is [Engine.Render], except that canceling ctx ends only the wait for a process:
+// killing one and starting another costs more than drawing most pages.
+func (e *Engine) RenderToEnd(ctx context.Context, src Source, page, width int) ([]byte, error) {
+	return e.render(ctx, request{Op: opRender, Paths: src.Paths, Page: page, Width: width, toEnd: true})
+}
+
+func (e *Engine) render(ctx context.Context, req request) ([]byte, error) {
+	if req.Page < 0 {
 		return nil, ErrNoPage
 	}
-	if width < 1 || width > MaxPixels {
-		return nil, fmt.Errorf("%w: %d pixels wide", ErrTooLarge, width)
+	if req.Width < 1 || req.Width > MaxPixels {
+		return nil, fmt.Errorf("%w: %d pixels wide", ErrTooLarge, req.Width)
 	}
-	return e.pool.do(ctx, e.by, request{Op: opRender, Paths: src.Paths, Page: page, Width: width}, nil)
+	return e.pool.do(ctx, e.by, req, nil)
 }
 
 // Text returns the text of every page with the positions of its words.

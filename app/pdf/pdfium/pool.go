@@ -52,6 +52,9 @@ func (p *pool) do(ctx context.Context, by turns.Key, req request, onPage func([]
 		return nil, err
 	}
 	defer leave()
+	if req.toEnd {
+		ctx = context.WithoutCancel(ctx)
+	}
 	w, err := p.worker(ctx)
 	if err != nil {
 		return nil, err

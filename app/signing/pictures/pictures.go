@@ -4,6 +4,7 @@ package pictures
 
 import (
 	"container/list"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -64,9 +65,10 @@ func (p *Cache) Kept() (n int, size int64) {
 }
 
 // Get returns the picture with a name, which must be valid in a file name, or
-// calls draw to make it. Concurrent calls for the same name wait for one drawing;
-// a nil Cache draws every time.
-func (p *Cache) Get(name string, draw func() ([]byte, error)) ([]byte, error) {
+// calls draw to make it. Concurrent calls for the same name wait for one drawing; if
+// that ends because its caller's context was canceled, another caller draws. A nil
+// Cache draws every time.
+func (p *Cache) Get(ctx context.Context, name string, draw func() ([]byte, error)) ([]byte, error) {
 	if p == nil {
 		return draw()
 	}
@@ -74,25 +76,32 @@ func (p *Cache) Get(name string, draw func() ([]byte, error)) ([]byte, error) {
 	if b, ok := p.read(name); ok {
 		return b, nil
 	}
-	made, err, _ := p.drawing.Do(name, func() (any, error) {
-		if b, ok := p.read(name); ok {
-			return b, nil
-		}
-		b, err := draw()
-		if err != nil {
+	for {
+		made, err, _ := p.drawing.Do(name, func() (any, error) { return p.make(name, draw) })
+		switch {
+		case err == nil:
+			return made.([]byte), nil
+		case !errors.Is(err, context.Canceled), ctx.Err() != nil:
 			return nil, err
 		}
-		// A picture that can't be cached is still returned.
-		if p.write(name, b) == nil {
-			p.remember(name, int64(len(b)))
-			_ = p.shrink() // what could not be removed now is removed next time
-		}
+	}
+}
+
+// make draws and caches a picture, unless that has happened meanwhile.
+func (p *Cache) make(name string, draw func() ([]byte, error)) ([]byte, error) {
+	if b, ok := p.read(name); ok {
 		return b, nil
-	})
+	}
+	b, err := draw()
 	if err != nil {
 		return nil, err
 	}
-	return made.([]byte), nil
+	// A picture that can't be cached is still returned.
+	if p.write(name, b) == nil {
+		p.remember(name, int64(len(b)))
+		_ = p.shrink() // what could not be removed now is removed next time
+	}
+	return b, nil
 }
 
 func (p *Cache) read(name string) ([]byte, bool) {

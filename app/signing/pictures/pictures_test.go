@@ -2,6 +2,7 @@ package pictures_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"paraph/app/apptest/patience"
 	"paraph/app/signing/pictures"
 )
 
@@ -18,7 +20,7 @@ func pictureOf(size int) func() ([]byte, error) {
 
 func mustGet(t *testing.T, p *pictures.Cache, name string, draw func() ([]byte, error)) {
 	t.Helper()
-	if _, err := p.Get(name, draw); err != nil {
+	if _, err := p.Get(context.Background(), name, draw); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -64,13 +66,13 @@ func TestPicturesSurviveAStart(t *testing.T) {
 	if p, err = pictures.Open(dir, 1000); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := p.Get("a", again); err != nil || !bytes.Equal(b, []byte("as drawn")) {
+	if b, err := p.Get(context.Background(), "a", again); err != nil || !bytes.Equal(b, []byte("as drawn")) {
 		t.Errorf("%q, %v", b, err)
 	}
 	if err := os.Remove(filepath.Join(dir, "a.png")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Get("a", again); !errors.Is(err, errDrawn) {
+	if _, err := p.Get(context.Background(), "a", again); !errors.Is(err, errDrawn) {
 		t.Errorf("a picture that somebody removed is not drawn again: %v", err)
 	}
 	if p, err = pictures.Open(dir, 1000); err != nil {
@@ -91,7 +93,7 @@ func TestManyWaitForOneDrawing(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 20 {
 		wait.Go(func() {
-			if _, err := p.Get("a", func() ([]byte, error) { drawn.Add(1); return []byte("x"), nil }); err != nil {
+			if _, err := p.Get(context.Background(), "a", func() ([]byte, error) { drawn.Add(1); return []byte("x"), nil }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -99,5 +101,37 @@ func TestManyWaitForOneDrawing(t *testing.T) {
 	wait.Wait()
 	if drawn.Load() != 1 {
 		t.Errorf("drawn %d times", drawn.Load())
+	}
+}
+
+// TestAnotherCallerDrawsIfTheFirstOneHasLeft cancels the call that draws while another one waits.
+func TestAnotherCallerDrawsIfTheFirstOneHasLeft(t *testing.T) {
+	t.Parallel()
+	p, err := pictures.Open(t.TempDir(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	began := make(chan bool)
+	first, second := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := p.Get(ctx, "a", func() ([]byte, error) {
+			began <- true
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		first <- err
+	}()
+	<-began
+	go func() {
+		_, err := p.Get(t.Context(), "a", pictureOf(30))
+		second <- err
+	}()
+	leave()
+	if err := patience.Receive(t, "the first caller", first); !errors.Is(err, context.Canceled) {
+		t.Errorf("the first caller got %v", err)
+	}
+	if err := patience.Receive(t, "the second caller", second); err != nil {
+		t.Errorf("the second caller got %v", err)
 	}
 }

@@ -60,6 +60,13 @@ func (a Access) Hashing() Access {
 	return a
 }
 
+// Interruptible returns the same access for a handler that may stop when its client
+// disconnects.
+func (a Access) Interruptible() Access {
+	a.Rule = a.Rule.Interruptible()
+	return a
+}
+
 // Invited is for pages behind a link: admit identifies its holder, and calls next
 // if they have access.
 func Invited(admit func(r *Request, next Handler) error) Access {

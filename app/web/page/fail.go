@@ -81,6 +81,9 @@ func (r *Request) FailureOf(err error) Failure {
 	if e, ok := errors.AsType[*fiber.Error](err); ok && e.Code < http.StatusInternalServerError {
 		return Failure{Status: e.Code, Key: keyOf(e.Code)}
 	}
+	if errors.Is(err, context.Canceled) && httpkit.Closed(r.Ctx) {
+		return Failure{Status: httpkit.StatusClosed, Key: keyOf(httpkit.StatusClosed)}
+	}
 	level := r.site.Log.Error
 	if errors.Is(err, context.Canceled) {
 		level = r.site.Log.Warn

@@ -1,0 +1,4 @@
+package httpkit
+
+// HungUp exposes hungUp to the tests.
+var HungUp = hungUp
