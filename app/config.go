@@ -111,6 +111,8 @@ type MailConfig struct {
 	From     string        `koanf:"from"`
 	HELO     string        `koanf:"helo"`
 	Timeout  time.Duration `koanf:"timeout"`
+
+	DKIMSelector string `koanf:"dkim_selector"`
 }
 
 // WebhooksConfig configures deliveries to programs.
@@ -130,7 +132,14 @@ type RetentionConfig struct {
 // NetworkConfig configures the hosts that the appliance may connect to.
 type NetworkConfig struct {
 	Egress []string `koanf:"egress"` // "any", "none", or hosts
+	DNS    string   `koanf:"dns"`    // dnsNone, dnsSystem, or an address and port
 }
+
+// Values of network.dns that name no server.
+const (
+	dnsNone   = "none"
+	dnsSystem = "system"
+)
 
 // LogConfig configures the log, which goes to standard error.
 type LogConfig struct {
@@ -174,7 +183,7 @@ func Default() Config {
 
 		Webhooks:  WebhooksConfig{Timeout: 10 * time.Second, Attempts: 12},
 		Retention: RetentionConfig{TrashDays: 30, OutboxDays: 30, DeliveryDays: 30},
-		Network:   NetworkConfig{Egress: []string{"any"}},
+		Network:   NetworkConfig{Egress: []string{"any"}, DNS: dnsNone},
 		Log:       LogConfig{Level: "info", Format: "text", Requests: true},
 	}
 }

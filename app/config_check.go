@@ -147,11 +147,30 @@ func (c Config) validateNetwork(p *problems) {
 		p.check(host == "" || n.AllowsHost(host), key, "names a host that network.egress does not allow")
 	}
 	reach("mail.host", c.Mail.Host)
+	c.validateDNS(p)
 	reach("signing.timestamp_url", hostOf(c.Signing.TimestampURL))
 	if c.Server.TLS.Mode == "acme" {
 		reach("server.tls.acme_directory", hostOf(c.Server.TLS.ACMEDirectory))
 	}
 }
+
+// validateDNS refuses a DNS server that may not be asked. The system's resolver may be
+// asked unless nothing may leave, since its addresses are not known here.
+func (c Config) validateDNS(p *problems) {
+	switch server := c.Network.DNS; server {
+	case dnsNone:
+	case dnsSystem:
+		p.check(!slices.Contains(c.Network.Egress, "none"), "network.dns", `must be "none" when network.egress is "none"`)
+	default:
+		addr, err := netip.ParseAddrPort(server)
+		p.check(err == nil, "network.dns", `must be "none", "system", or an address and port such as "192.0.2.1:53"`)
+		p.check(err != nil || c.Network.AllowsHost(addr.Addr().String()), "network.dns", "names a host that network.egress does not allow")
+	}
+	p.check(c.Mail.DKIMSelector == "" || selector.MatchString(c.Mail.DKIMSelector), "mail.dkim_selector", "must be a selector such as mail2026")
+}
+
+// selector matches the name of a DKIM key, which may have several parts (RFC 6376 §3.1).
+var selector = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
 
 // listenable reports whether the server can listen on s: host:port, unix:path, or
 // systemd[:name].

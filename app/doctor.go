@@ -128,7 +128,7 @@ const examined = 30 * time.Second
 func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
 	parts := []func(context.Context) Finding{
 		a.examineSigning, a.examineTimestamps, a.examineCertificates, a.examineTLS, a.examinePDF, a.examineOffice, a.examineFonts,
-		a.examineDisk, a.examineClock, a.examineMail, a.examineBackup, a.examineCheck,
+		a.examineDisk, a.examineClock, a.examineMail, a.examineSender, a.examineBackup, a.examineCheck,
 	}
 	if running {
 		parts = append(parts, a.examineAddress, a.examineJobs)

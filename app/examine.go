@@ -17,6 +17,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"paraph/app/backup"
+	"paraph/app/mail/sender"
 	"paraph/kv"
 )
 
@@ -273,6 +274,31 @@ func (a *App) examineMail(ctx context.Context) Finding {
 		return Finding{"mail", problem, fmt.Sprintf("The mail server %s does not let us in: %v.", m.Host, err), remedy}
 	}
 	return Finding{"mail", fine, "The mail server " + m.Host + " let us in. Nothing was sent.", ""}
+}
+
+// examineSender reports what DNS says about the domain that messages come from.
+func (a *App) examineSender(ctx context.Context) Finding {
+	report, english := a.MailServer.ExamineSender(ctx), a.words.English()
+	if !report.Asked {
+		f := Finding{"sender", skipped, english.Say("sender."+report.Why, "domain", report.Domain), ""}
+		if key := "sender." + report.Why + ".remedy"; english.Has(key) {
+			f.State, f.Remedy = warning, english.Say(key)
+		}
+		return f
+	}
+	f := Finding{Part: "sender", State: fine}
+	var texts, remedies []string
+	for _, found := range report.Findings {
+		texts = append(texts, english.Say("sender."+found.Code, "name", found.Name, "cause", found.Cause, "domain", report.Domain))
+		if key := "sender." + found.Code + ".remedy"; english.Has(key) {
+			remedies = append(remedies, english.Say(key, "name", found.Name, "domain", report.Domain))
+		}
+		if found.State != sender.Fine { // at most a warning: mail is sent all the same
+			f.State = warning
+		}
+	}
+	f.Text, f.Remedy = strings.Join(texts, " "), strings.Join(remedies, " ")
+	return f
 }
 
 func (a *App) examineBackup(context.Context) Finding {

@@ -5,6 +5,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/mail"
+	"paraph/app/mail/sender"
 	"paraph/app/mailserver"
 )
 
@@ -79,6 +80,40 @@ func viewMailTest(t mailserver.Test) mailTestView {
 	})}
 }
 
+// senderView is what DNS says about the sender's domain.
+type senderView struct {
+	Domain  string         `json:"domain"`
+	Asked   bool           `json:"asked" doc:"Whether DNS was asked"`
+	Message *string        `json:"message" doc:"Why it was not"`
+	Records []senderRecord `json:"records"`
+}
+
+type senderRecord struct {
+	Kind    string   `json:"kind" enum:"spf,dkim,dmarc"`
+	Name    *string  `json:"name" doc:"The name that was looked up"`
+	State   string   `json:"state" enum:"ok,warning,problem,unknown"`
+	Code    string   `json:"code"`
+	Message string   `json:"message"`
+	Remedy  *string  `json:"remedy"`
+	Found   []string `json:"found" doc:"The texts under the name"`
+}
+
+func (s *server) viewSender(r mailserver.SenderReport) senderView {
+	english := s.Words.English()
+	v := senderView{Domain: r.Domain, Asked: r.Asked, Records: views(r.Findings, func(f sender.Finding) senderRecord {
+		facts := map[string]any{"name": f.Name, "cause": f.Cause, "domain": r.Domain}
+		record := senderRecord{Kind: f.Kind, Name: orNull(f.Name), State: string(f.State), Code: f.Code, Message: english.SayOf("sender."+f.Code, facts), Found: orEmpty(f.Record)}
+		if key := "sender." + f.Code + ".remedy"; english.Has(key) {
+			record.Remedy = orNull(english.SayOf(key, facts))
+		}
+		return record
+	})}
+	if !r.Asked {
+		v.Message = orNull(english.Say("sender."+r.Why, "domain", r.Domain))
+	}
+	return v
+}
+
 // mailServerRoutes are for administrators of the installation; others find nothing there.
 func (s *server) mailServerRoutes() {
 	const path, tag = "/installation/mail", "Installation"
@@ -94,6 +129,10 @@ func (s *server) mailServerRoutes() {
 		return nothing{}, s.MailServer.TurnOff(r.UserContext(), r.who)
 	})
 	handle(s, operation{method: http.MethodPost, path: path + "/test", rule: operators(), summary: "Send a test message and see what the mail server answers", tag: tag}, s.testMailServer)
+	handle(s, operation{method: http.MethodGet, path: path + "/sender", rule: operators(), summary: "Look up the sender's domain", tag: tag}, func(r *request, _ *nothing) (senderView, error) {
+		report, err := s.MailServer.Sender(r.UserContext(), r.who)
+		return s.viewSender(report), err
+	})
 }
 
 func (s *server) testMailServer(r *request, in *mailTestBody) (mailTestView, error) {

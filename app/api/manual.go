@@ -231,10 +231,11 @@ var manuals = map[string]manual{
 	"post-contacts-contact-archive": {text: "It is no longer listed or suggested; `restore` reverses this."},
 	"post-contacts-contact-restore": {text: "Returns 409 if another contact now has the address."},
 
-	"get-installation-mail":       {text: "Of this server, for all its companies. For administrators of the installation, in their own session; others and API tokens get 404."},
-	"put-installation-mail":       {text: "Counts at once, for waiting messages too. Whoever sets it could read everybody's links, so it needs a session that proved itself in the last five minutes, or `current_password`. If the configuration names the mail server, that wins, and the response is 409 `mail_server_configured`.", body: `{"host": "smtp.example.org", "port": 587, "tls": "starttls", "username": "paraph", "password": "the password of the mailbox", "from": "Contracts <contracts@example.org>"}`},
-	"delete-installation-mail":    {text: "Forgets the server and its password. Messages are kept in the outbox from now on; those that wait, too."},
-	"post-installation-mail-test": {text: "Sends a message at once, and answers with the conversation, line by line. `server` tries other settings before they are saved.", body: `{"email": "{email}"}`},
+	"get-installation-mail":        {text: "Of this server, for all its companies. For administrators of the installation, in their own session; others and API tokens get 404."},
+	"put-installation-mail":        {text: "Counts at once, for waiting messages too. Whoever sets it could read everybody's links, so it needs a session that proved itself in the last five minutes, or `current_password`. If the configuration names the mail server, that wins, and the response is 409 `mail_server_configured`.", body: `{"host": "smtp.example.org", "port": 587, "tls": "starttls", "username": "paraph", "password": "the password of the mailbox", "from": "Contracts <contracts@example.org>"}`},
+	"delete-installation-mail":     {text: "Forgets the server and its password. Messages are kept in the outbox from now on; those that wait, too."},
+	"get-installation-mail-sender": {text: "What DNS says about the domain of `from`: SPF, DKIM and DMARC. Nothing is asked unless `network.dns` allows it; DKIM needs `mail.dkim_selector`."},
+	"post-installation-mail-test":  {text: "Sends a message at once, and answers with the conversation, line by line. `server` tries other settings before they are saved.", body: `{"email": "{email}"}`},
 
 	"get-outbox": {text: "Newest first. `search` matches the start of the address; `status` accepts `kept`, `queued`, `sent`, `failed`, `bounced` and `cancelled`. Messages meant only for their recipient, such as codes and password links, are listed only where no mail can be sent.",
 		query: map[string]string{"status": "failed,queued", "sort": "created_at|desc"}},

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -49,7 +50,10 @@ type Options struct {
 	DB         *kv.DB
 	Key        []byte   // of the installation: encrypts the password
 	Configured Settings // with a host, it wins over everything set in the web app
-	Allows     func(host string) bool
+	// DNS resolves the sender's domain; nil does not ask.
+	DNS          *net.Resolver
+	DKIMSelector string // names the key with which the mail server signs; "" if it is not known
+	Allows       func(host string) bool
 	// Apply is called with the settings that count from now on, at the start and after every change.
 	Apply func(Settings)
 	// Changed is called after a change has been applied.

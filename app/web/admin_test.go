@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/apptest/names"
 )
 
 // operates makes a member of a company who may administer the installation.
@@ -125,4 +127,23 @@ func TestPagesOfTheInstallationInEveryLook(t *testing.T) {
 		}
 	}
 	inEveryLook(t, pages)
+}
+
+// TestSenderOnThePage shows what DNS says about the sender's domain, with the remedy.
+func TestSenderOnThePage(t *testing.T) {
+	t.Parallel()
+	dns := names.Serve(t, map[string][]string{"acme.example": {"v=spf1 mx +all <b>"}})
+	s := apptest.New(t, mailServer(t), func(c *app.Config) { c.Mail.From, c.Network.DNS = "contracts@acme.example", dns.Address })
+	owner := s.Company(t)
+	if err := s.Accounts.SetInstallation(t.Context(), owner.Email, true); err != nil {
+		t.Fatal(err)
+	}
+	v := browse(t, owner)
+	_, html := v.get("/admin/mail")
+	v.contains(html, "/admin/mail/sender")
+	if dns.Asked.Load() > 0 {
+		t.Error("DNS is asked without being told to")
+	}
+	_, html = v.get("/admin/mail/sender")
+	v.contains(html, "allows everybody to send for it", "end in ~all or -all", "all &lt;b&gt;", "selector is not known", "acme.example has no policy", "Needs a change")
 }

@@ -373,6 +373,7 @@ func (p *Pages) installation() []route {
 	return []route{
 		{get, "/admin/mail", page.Operators(mail.Show)},
 		{post, "/admin/mail", page.Operators(mail.Save)},
+		{get, "/admin/mail/sender", page.Operators(mail.ShowSender)},
 		{post, "/admin/mail/test", page.Operators(mail.Test)},
 		{post, "/admin/mail/off", page.Operators(mail.TurnOff)},
 	}

@@ -26,6 +26,8 @@ type serverPage struct {
 	mailserver.State
 	To   string // of the test
 	Test *mailserver.Test
+	// Sender is what DNS says; nil if it was not asked for.
+	Sender *senderCard
 }
 
 // Encryptions are the choices of the form.
@@ -53,13 +55,13 @@ func (p serverPage) PasswordHelp() string {
 	return "mailserver.password.help"
 }
 
-func (h *Mail) page(r *page.Request, test *mailserver.Test) (page.Page, error) {
+func (h *Mail) page(r *page.Request, test *mailserver.Test, card *senderCard) (page.Page, error) {
 	state, err := h.Server.Get(r.UserContext(), r.Who.Actor)
-	return frame(r, r.Say("admin.mail"), serverPage{State: state, To: r.Who.User.Email, Test: test}), err
+	return frame(r, r.Say("admin.mail"), serverPage{State: state, To: r.Who.User.Email, Test: test, Sender: card}), err
 }
 
-func (h *Mail) show(r *page.Request, test *mailserver.Test) error {
-	p, err := h.page(r, test)
+func (h *Mail) show(r *page.Request, test *mailserver.Test, card *senderCard) error {
+	p, err := h.page(r, test, card)
 	if err != nil {
 		return err
 	}
@@ -69,7 +71,7 @@ func (h *Mail) show(r *page.Request, test *mailserver.Test) error {
 
 // again shows the page with what is wrong with the form.
 func (h *Mail) again(r *page.Request, err error) error {
-	p, failed := h.page(r, nil)
+	p, failed := h.page(r, nil, nil)
 	if failed != nil {
 		return failed
 	}
@@ -77,7 +79,7 @@ func (h *Mail) again(r *page.Request, err error) error {
 }
 
 // Show serves the page.
-func (h *Mail) Show(r *page.Request) error { return h.show(r, nil) }
+func (h *Mail) Show(r *page.Request) error { return h.show(r, nil, nil) }
 
 // Save uses the server of the form from now on.
 func (h *Mail) Save(r *page.Request) error {
@@ -116,7 +118,7 @@ func (h *Mail) Test(r *page.Request) error {
 	if err != nil {
 		return h.again(r, err)
 	}
-	return h.show(r, &test)
+	return h.show(r, &test, nil)
 }
 
 // serverInput reads the form. A password that is left empty stays as it is.
