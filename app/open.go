@@ -102,7 +102,7 @@ func dataVersion() int {
 
 // openData opens the records and the files.
 func (a *App) openData(o Options) (err error) {
-	files := blob.Options{Reserve: int64(a.Config.Data.Reserve), Now: time.Now, Log: a.log}
+	files := blob.Options{Reserve: int64(a.Config.Data.Reserve), NoSync: o.InMemory, Now: time.Now, Log: a.log}
 	if a.blobs, err = blob.Open(a.path("files"), files); err != nil {
 		return err
 	}

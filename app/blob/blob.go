@@ -56,6 +56,10 @@ type Options struct {
 	// started, so that records and indexes still have space.
 	Reserve int64
 
+	// NoSync leaves it to the system when to write to the disk, for a store that is removed with
+	// the process.
+	NoSync bool
+
 	// Now is the clock that dates blobs for Sweep. The default is time.Now.
 	Now func() time.Time
 
@@ -73,6 +77,7 @@ type Ref struct {
 type Store struct {
 	dir     string
 	reserve int64
+	noSync  bool
 	now     func() time.Time
 	log     *slog.Logger
 
@@ -98,7 +103,7 @@ func (s *Store) hold(n int) {
 // Open creates the folder if needed, and removes files left half written by an interrupted
 // process. There is nothing to close.
 func Open(dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, reserve: o.Reserve, now: o.Now, log: o.Log}
+	s := &Store{dir: dir, reserve: o.Reserve, noSync: o.NoSync, now: o.Now, log: o.Log}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -139,7 +144,7 @@ func (s *Store) makeFolders() error {
 			return err
 		}
 		if again {
-			if err := syncDir(parent); err != nil {
+			if err := s.syncDir(parent); err != nil {
 				return err
 			}
 		}
@@ -147,7 +152,21 @@ func (s *Store) makeFolders() error {
 	if !made {
 		return nil
 	}
-	return errors.Join(syncDir(s.dir), syncDir(filepath.Dir(s.dir)))
+	return errors.Join(s.syncDir(s.dir), s.syncDir(filepath.Dir(s.dir)))
+}
+
+func (s *Store) syncDir(path string) error {
+	if s.noSync {
+		return nil
+	}
+	return syncDir(path)
+}
+
+func (s *Store) sync(f *os.File) error {
+	if s.noSync {
+		return nil
+	}
+	return f.Sync()
 }
 
 // mkdirs creates the named folders inside parent and reports whether any was new.

@@ -57,7 +57,7 @@ func (s *Store) Append(ctx context.Context, name string, offset int64, r io.Read
 		return 0, err
 	}
 	n, err := io.Copy(f, contextReader{ctx, r})
-	if synced := f.Sync(); synced != nil {
+	if synced := s.sync(f); synced != nil {
 		return 0, errors.Join(err, noSpace(synced))
 	}
 	return offset + n, noSpace(err)

@@ -90,13 +90,13 @@ func (w *Writer) finish(ref Ref) error {
 	if err := os.Chtimes(w.file.Name(), now, now); err != nil {
 		return err
 	}
-	if err := errors.Join(w.file.Sync(), w.file.Close()); err != nil {
+	if err := errors.Join(w.store.sync(w.file), w.file.Close()); err != nil {
 		return err
 	}
 	if err := w.store.rename(w.file.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return w.store.syncDir(filepath.Dir(path))
 }
 
 func (s *Store) rename(from, to string) error {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -68,19 +69,29 @@ type Pages struct {
 	options Options
 }
 
-// New reads the templates, the texts and the static files, so that a mistake in
-// any of them fails at start instead of for the first reader.
-func New(o Options) (*Pages, error) {
+// parts reads the embedded files, once per process: minifying and parsing them takes longer than
+// everything else that opens a test's appliance.
+var parts = sync.OnceValues(func() (*page.Parts, error) {
 	functions := template.FuncMap{}
 	for _, own := range []template.FuncMap{documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions()} {
 		maps.Copy(functions, own)
+	}
+	return page.Load(templateFiles, staticFiles, functions)
+})
+
+// New reads the templates, the texts and the static files, so that a mistake in
+// any of them fails at start instead of for the first reader.
+func New(o Options) (*Pages, error) {
+	parts, err := parts()
+	if err != nil {
+		return nil, err
 	}
 	var warnings func(context.Context, account.Actor) ([]machine.Warning, error)
 	if o.Machine != nil {
 		warnings = o.Machine.Warnings
 	}
 	site, err := page.New(page.Options{Warnings: warnings, Accounts: o.Accounts, Signing: o.Signing, Log: o.Log, Now: o.Now, Secret: o.Secret, Kit: o.Kit,
-		Pseudo: o.Pseudo, Templates: templateFiles, Static: staticFiles, Words: o.Words, Functions: functions})
+		Pseudo: o.Pseudo, Words: o.Words, Parts: parts})
 	if err != nil {
 		return nil, err
 	}

@@ -30,5 +30,6 @@ func (l *Language) stretched() *Language {
 		}
 		out.texts[key] = longer
 	}
+	out.fallback = l
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"sync"
 
 	"golang.org/x/text/language"
 )
@@ -24,10 +25,14 @@ var files embed.FS
 type Catalogue struct {
 	all     []*Language
 	matcher language.Matcher
+	pseudo  func() *Catalogue
 }
 
-// Load reads the embedded catalogue.
-func Load() (*Catalogue, error) { return load(files) }
+// Load returns the embedded catalogue. It is read once per process, because tests open hundreds
+// of appliances in one.
+func Load() (*Catalogue, error) { return embedded() }
+
+var embedded = sync.OnceValues(func() (*Catalogue, error) { return load(files) })
 
 func load(from fs.FS) (*Catalogue, error) {
 	folders, err := fs.ReadDir(from, ".")
@@ -48,6 +53,9 @@ func load(from fs.FS) (*Catalogue, error) {
 	if len(all) == 0 || all[0].tag != language.English {
 		return nil, errors.New("words: no English texts")
 	}
+	for _, l := range all {
+		l.fallback = all[0]
+	}
 	return catalogueOf(all), nil
 }
 
@@ -61,9 +69,11 @@ func rank(l *Language) int {
 func catalogueOf(all []*Language) *Catalogue {
 	tags := make([]language.Tag, len(all))
 	for i, l := range all {
-		l.fallback, tags[i] = all[0], l.tag
+		tags[i] = l.tag
 	}
-	return &Catalogue{all: all, matcher: language.NewMatcher(tags)}
+	return &Catalogue{all: all, matcher: language.NewMatcher(tags), pseudo: sync.OnceValue(func() *Catalogue {
+		return catalogueOf(append(slices.Clone(all), all[0].stretched()))
+	})}
 }
 
 func loadLanguage(from fs.FS, folder string) (*Language, error) {
@@ -105,10 +115,7 @@ func (l *Language) add(from fs.FS, name string) error {
 
 // WithPseudo adds a language for layout tests, ar-XB: English, made longer and written from
 // right to left.
-func (c *Catalogue) WithPseudo() *Catalogue {
-	all := slices.Clone(c.all)
-	return catalogueOf(append(all, c.English().stretched()))
-}
+func (c *Catalogue) WithPseudo() *Catalogue { return c.pseudo() }
 
 // English returns the language that has every text.
 func (c *Catalogue) English() *Language { return c.all[0] }

@@ -95,7 +95,7 @@ func (r *Request) Render(status int, name string, p Page) error {
 
 // Compose returns the HTML of a page.
 func (r *Request) Compose(name string, p *Page) ([]byte, error) {
-	set, err := r.site.pages.in(r.Words)
+	set, err := r.site.Parts.pages.in(r.Words)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (r *Request) Compose(name string, p *Page) ([]byte, error) {
 
 // Fragment responds with a part of a page, which a script inserts.
 func (r *Request) Fragment(part string, data any) error {
-	set, err := r.site.pages.in(r.Words)
+	set, err := r.site.Parts.pages.in(r.Words)
 	if err != nil {
 		return err
 	}

@@ -62,34 +62,43 @@ type Options struct {
 	// right to left, to show where a layout breaks.
 	Pseudo bool
 
-	Words             *words.Catalogue
-	Templates, Static fs.FS            // the folders templates and static
-	Functions         template.FuncMap // template functions of the packages that have pages
+	Words *words.Catalogue
+	Parts *Parts
 }
 
-// Site holds what all pages share.
-type Site struct {
-	Options
+// Parts are what pages are made from. They hold nothing of one installation, so that all
+// appliances of a process can share them.
+type Parts struct {
 	assets *assets
 	pages  *pages
 }
 
-// New reads the templates, the texts and the static files, so that a mistake in
-// any of them is an error at startup rather than on the first request.
+// Load reads the folders templates and static, so that a mistake in them is an error at
+// startup rather than on the first request. The functions are template functions of the packages
+// that have pages.
+func Load(templates, static fs.FS, functions template.FuncMap) (*Parts, error) {
+	assets, err := loadAssets(static)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := loadPages(templates, assets, functions)
+	return &Parts{assets, pages}, err
+}
+
+// Site holds what all pages share.
+type Site struct{ Options }
+
+// New checks that every template can be read in English: a mistake in one is a mistake in every
+// language.
 func New(o Options) (*Site, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Site{Options: o}
-	var err error
-	if d.assets, err = loadAssets(o.Static); err != nil {
-		return nil, err
-	}
 	if o.Pseudo {
-		d.Words = o.Words.WithPseudo()
+		o.Words = o.Words.WithPseudo()
 	}
-	d.pages, err = loadPages(o.Templates, d.Words.English(), d.assets, o.Functions)
-	return d, err
+	_, err := o.Parts.pages.in(o.Words.English())
+	return &Site{o}, err
 }
 
 // Handler handles one request.

@@ -125,7 +125,7 @@ func (a *assets) address(name string) (string, error) {
 // opened before an update, but aren't cached.
 func (d *Site) Static(c *fiber.Ctx) error {
 	c.Locals(httpkit.RouteKey, "GET /static")
-	f, ok := d.assets.files[c.Params("*")]
+	f, ok := d.Parts.assets.files[c.Params("*")]
 	if !ok {
 		return fault.NotFound("file")
 	}
@@ -133,7 +133,7 @@ func (d *Site) Static(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	c.Set(fiber.HeaderCacheControl, "no-cache")
-	if c.Params("hash") == d.assets.hash {
+	if c.Params("hash") == d.Parts.assets.hash {
 		c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	}
 	if AcceptsGzip(c) {

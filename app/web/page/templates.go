@@ -26,16 +26,10 @@ type pages struct {
 // source is the source of one template.
 type source struct{ name, text string }
 
-// loadPages reads all templates and parses them in English: an error in one language
-// is an error in all.
-func loadPages(files fs.FS, english *words.Language, a *assets, more template.FuncMap) (*pages, error) {
+// loadPages reads all templates.
+func loadPages(files fs.FS, a *assets, more template.FuncMap) (*pages, error) {
 	sources, err := readTemplates(files)
-	if err != nil {
-		return nil, err
-	}
-	p := &pages{assets: a, more: more, sources: sources, sets: map[*words.Language]*template.Template{}}
-	_, err = p.in(english)
-	return p, err
+	return &pages{assets: a, more: more, sources: sources, sets: map[*words.Language]*template.Template{}}, err
 }
 
 // overridden lists the parts of the layout that a page may define.
