@@ -21,7 +21,8 @@ type Log[T any] struct {
 	chains  []byte   // chain, seq
 	heads   []byte   // chain: its head
 	scopes  *counter // scope, seq
-	head    []byte   // head of the whole log
+	trees   *Trees
+	head    []byte // head of the whole log
 }
 
 // Entry is one entry of a log.
@@ -76,6 +77,7 @@ func NewLog[T any](name string, codec Codec[T]) *Log[T] {
 		chains:  space(spaceLog, name, "chain"),
 		heads:   space(spaceLog, name, "chain head"),
 		scopes:  newCounter("log/"+name, space(spaceLog, name, "scope"), 1),
+		trees:   newTrees(name),
 		head:    space(spaceLog, name, "head"),
 	}
 }
@@ -192,7 +194,10 @@ func (l *Log[T]) write(tx *Tx, e Entry[T]) error {
 	if err := tx.set(join(l.scopes.entries, key), nothing); err != nil {
 		return err
 	}
-	return tx.added(l.scopes, key, scope)
+	if err := tx.added(l.scopes, key, scope); err != nil {
+		return err
+	}
+	return l.trees.grow(tx, e.Scope, e.Hash)
 }
 
 func (l *Log[T]) chainHead(chain string) []byte { return append(join(l.heads), chain...) }

@@ -109,7 +109,7 @@ func (l *Log[T]) Check(tx *Tx) error {
 	defer scan.close()
 	var last head
 	var scoped, chained uint64
-	chains := map[string]head{}
+	chains, leaves := map[string]head{}, map[string]int64{}
 	for scan.begin(); scan.valid(); scan.next() {
 		e, err := l.current(scan)
 		if err != nil {
@@ -124,7 +124,16 @@ func (l *Log[T]) Check(tx *Tx) error {
 			chained++
 		}
 		if e.Scope != "" {
+			if err := l.trees.check(tx, e.Scope, leaves[e.Scope], e.Hash); err != nil {
+				return fmt.Errorf("%w: entry %d of log %s: %w", ErrCorrupt, e.Seq, l.name, err)
+			}
+			leaves[e.Scope]++
 			scoped++
+		}
+	}
+	for scope, n := range leaves {
+		if err := l.trees.checkSize(tx, scope, n); err != nil {
+			return err
 		}
 	}
 	return errors.Join(
@@ -132,6 +141,7 @@ func (l *Log[T]) Check(tx *Tx) error {
 		l.checkLength(tx, "ids", l.ids, last.n),
 		l.checkLength(tx, "chains", l.chains, chained),
 		l.checkLength(tx, "scopes", l.scopes.entries, scoped),
+		l.checkLength(tx, "leaves", l.trees.leaves, scoped),
 		checkCounter(tx, l.scopes),
 	)
 }
