@@ -96,7 +96,7 @@ func root() *cobra.Command {
 	c.PersistentFlags().StringVar(&s.file, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
 	c.PersistentFlags().StringArrayVar(&s.set, "set", nil, "override a setting, as key=value (repeatable)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return calledWrongly{err} })
-	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), doctor(s), backups(s), restore(s), reindex(s), user(s), token(s), companies(s), outbox(s), config(s), version())
+	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), doctor(s), backups(s), restore(s), reindex(s), user(s), token(s), companies(s), checkpoints(s), outbox(s), config(s), version())
 	return c
 }
 
@@ -134,7 +134,7 @@ func demo() *cobra.Command {
 func verify() *cobra.Command {
 	var o app.VerifyOptions
 	c := &cobra.Command{Use: "verify FILE...", Short: "Report on every signature in PDF files; exits with 1 if any is not valid",
-		Example: "  paraph verify --root root.pem signed.pdf", Args: exactly(1, -1),
+		Example: "  paraph verify --root root.pem signed.pdf\n  paraph verify --checkpoint /mnt/elsewhere/01JZ0000000000000000000000/checkpoint contract.pdf certificate.pdf", Args: exactly(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			sound, err := app.VerifyFiles(c.OutOrStdout(), args, o)
 			if err == nil && !sound {
@@ -145,13 +145,15 @@ func verify() *cobra.Command {
 	c.Flags().BoolVar(&o.JSON, "json", false, "print the report as JSON")
 	c.Flags().StringVar(&o.Root, "root", "", "file with root certificates to trust (PEM or DER)")
 	c.Flags().StringVar(&o.Password, "password", "", "password of encrypted files")
+	c.Flags().StringVar(&o.Checkpoint, "checkpoint", "", "published checkpoint, a file or its folder, that must cover the history of the files")
+	c.Flags().StringVar(&o.Key, "key", "", "verifier key of the checkpoint (default: the one in the certificate of completion, or its successor)")
 	return c
 }
 
 func check(s *settings) *cobra.Command {
 	var o app.CheckOptions
 	c := &cobra.Command{Use: "check", Short: "Check all data and list every problem; the server must be stopped",
-		Example: "  paraph check --set data.dir=/var/lib/paraph\n  paraph check --renew", Args: exactly(0, 0),
+		Example: "  paraph check --set data.dir=/var/lib/paraph\n  paraph check --renew\n  paraph check --checkpoint /mnt/elsewhere/01JZ0000000000000000000000/checkpoint", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.load()
 			if err != nil {
@@ -170,6 +172,7 @@ func check(s *settings) *cobra.Command {
 			fmt.Fprintln(c.OutOrStdout(), "No problems found.")
 			return nil
 		}}
+	c.Flags().StringArrayVar(&o.Checkpoints, "checkpoint", nil, "file with published checkpoints that the journal must fit (repeatable)")
 	c.Flags().BoolVar(&o.Repair, "repair", false, "rebuild derived data: list items and the search index")
 	c.Flags().BoolVar(&o.Renew, "renew", false, "add a timestamp to completed files whose last one depends on a certificate that expires within a year")
 	return c

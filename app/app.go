@@ -18,6 +18,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/blob"
+	"paraph/app/checkpoint"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
 	"paraph/app/machine"
@@ -28,6 +29,7 @@ import (
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing"
+	"paraph/app/tree"
 	"paraph/app/turns"
 	"paraph/app/words"
 	"paraph/kv"
@@ -60,7 +62,11 @@ type App struct {
 	// MailServer keeps which server messages are sent through.
 	MailServer *mailserver.Service
 
-	Keys    *pki.Authority
+	Keys *pki.Authority
+
+	Checkpoints    *checkpoint.Service
+	checkpointKeys *tree.Keyring
+
 	First   account.Bootstrapped // the administrator just created, if any
 	IsFirst bool
 
@@ -214,6 +220,9 @@ func (a *App) enter() (leave func(), ok bool) {
 
 // background runs everything but the server: followers, jobs, sweeps.
 func (a *App) background(ctx context.Context) error {
+	if err := a.Checkpoints.Schedule(); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.Signing.Run(ctx) })
 	g.Go(func() error { return a.Notify.Run(ctx) })
@@ -222,7 +231,8 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.Accounts.Run(ctx) })
 	g.Go(func() error { return a.Machine.Run(ctx) })
 	g.Go(func() error {
-		return a.jobs.Run(ctx, 4, slices.Concat(a.Signing.Handlers(), a.Machine.Handlers(), []kv.Handler{a.Contacts.Handler()})...)
+		handlers := append(a.Signing.Handlers(), a.Contacts.Handler())
+		return a.jobs.Run(ctx, 4, slices.Concat(handlers, a.Machine.Handlers(), a.Checkpoints.Handlers())...)
 	})
 	// Separate workers: neither slow files nor slow receivers delay a code that a signatory is
 	// waiting for.

@@ -250,6 +250,7 @@ func quiet(cfg Config, dir string) Config {
 	cfg.Mail.Host = ""
 	cfg.Signing.TimestampURL, cfg.Signing.PKCS12 = "", ""
 	cfg.Network.Egress = []string{"none"}
+	cfg.Checkpoints.Folder, cfg.Checkpoints.Webhook, cfg.Checkpoints.Mail = "", "", nil // what the copy does is not history
 	return cfg
 }
 

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/checkpoint"
 	"paraph/app/contact"
 	"paraph/app/machine"
 	"paraph/app/mailserver"
@@ -22,23 +24,38 @@ import (
 // Check reads all data of a folder: every record decodes, indexes and counts agree, every file
 // exists and matches its hash, every key and certificate is whole, and the journal's chain is
 // intact. With repair, derived data is rebuilt first: the list items and the search index.
-func (a *App) Check(ctx context.Context, repair bool) []error {
+// Published checkpoints are compared with the journal, as stored ones are.
+func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Published) []error {
 	if repair {
 		if err := a.repair(ctx); err != nil {
 			return []error{err}
 		}
 	}
 	var parts []kv.Checker
-	for _, more := range [][]kv.Checker{account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), machine.Collections(), mailserver.Collections(), transfer.Collections(), {a.jobs}} {
+	for _, more := range [][]kv.Checker{account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), machine.Collections(), mailserver.Collections(), checkpoint.Collections(), transfer.Collections(), {a.jobs}} {
 		parts = append(parts, more...)
 	}
 	var problems []error
-	for _, err := range append(append(a.db.Check(parts...), a.Signing.Check(ctx)...), a.Keys.Check()) {
+	for _, err := range slices.Concat(a.db.Check(parts...), a.Signing.Check(ctx), []error{a.Keys.Check()}, a.checkHistory(published)) {
 		if err != nil {
 			problems = append(problems, err)
 		}
 	}
 	return problems
+}
+
+// checkHistory compares the journal with the checkpoints.
+func (a *App) checkHistory(published []checkpoint.Published) (problems []error) {
+	err := a.db.View(func(tx *kv.Tx) error {
+		problems = a.Checkpoints.Check(tx)
+		for _, p := range published {
+			if err := a.Checkpoints.CheckPublished(tx, p); err != nil {
+				problems = append(problems, err)
+			}
+		}
+		return nil
+	})
+	return append(problems, err)
 }
 
 func (a *App) repair(ctx context.Context) error {

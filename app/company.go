@@ -19,7 +19,8 @@ import (
 func (a *App) installation() *transfer.Installation {
 	return &transfer.Installation{
 		DB: a.db, Blobs: a.blobs, Accounts: a.Accounts, Signing: a.Signing, Contacts: a.Contacts, Webhooks: a.Webhooks, Keys: a.Keys,
-		Dir: a.path("imports"), BaseURL: a.Config.Server.BaseURL, DataVersion: dataVersion(), Program: Version(), Now: a.Clock.Now, Log: a.log,
+		Checkpoints: a.Checkpoints,
+		Dir:         a.path("imports"), BaseURL: a.Config.Server.BaseURL, DataVersion: dataVersion(), Program: Version(), Now: a.Clock.Now, Log: a.log,
 	}
 }
 

@@ -9,17 +9,18 @@ import (
 // Config is every setting of the appliance. It is loaded once and passed down
 // as a value; no other package reads settings from a file or the environment.
 type Config struct {
-	Server    ServerConfig    `koanf:"server"`
-	Data      DataConfig      `koanf:"data"`
-	Auth      AuthConfig      `koanf:"auth"`
-	Signing   SigningConfig   `koanf:"signing"`
-	Convert   ConvertConfig   `koanf:"convert"`
-	Mail      MailConfig      `koanf:"mail"`
-	Webhooks  WebhooksConfig  `koanf:"webhooks"`
-	Retention RetentionConfig `koanf:"retention"`
-	Network   NetworkConfig   `koanf:"network"`
-	Log       LogConfig       `koanf:"log"`
-	Metrics   MetricsConfig   `koanf:"metrics"`
+	Server      ServerConfig      `koanf:"server"`
+	Data        DataConfig        `koanf:"data"`
+	Auth        AuthConfig        `koanf:"auth"`
+	Signing     SigningConfig     `koanf:"signing"`
+	Convert     ConvertConfig     `koanf:"convert"`
+	Mail        MailConfig        `koanf:"mail"`
+	Webhooks    WebhooksConfig    `koanf:"webhooks"`
+	Checkpoints CheckpointsConfig `koanf:"checkpoints"`
+	Retention   RetentionConfig   `koanf:"retention"`
+	Network     NetworkConfig     `koanf:"network"`
+	Log         LogConfig         `koanf:"log"`
+	Metrics     MetricsConfig     `koanf:"metrics"`
 
 	// Admin is the first administrator of an empty data folder. It comes from
 	// PARAPH_ADMIN_EMAIL and PARAPH_ADMIN_PASSWORD only, so that it is never left in a file.
@@ -122,6 +123,15 @@ type WebhooksConfig struct {
 	Attempts     int           `koanf:"attempts"`
 }
 
+// CheckpointsConfig configures how often the history is attested, and where that is
+// published.
+type CheckpointsConfig struct {
+	Interval time.Duration `koanf:"interval"`
+	Folder   string        `koanf:"folder"`
+	Webhook  string        `koanf:"webhook"`
+	Mail     []string      `koanf:"mail"`
+}
+
 // RetentionConfig configures how many days records are kept after they are no longer needed.
 type RetentionConfig struct {
 	TrashDays    int `koanf:"trash_days"`
@@ -181,7 +191,10 @@ func Default() Config {
 		Convert: ConvertConfig{Timeout: 60 * time.Second},
 		Mail:    MailConfig{Port: 587, TLS: "starttls", From: "Paraph <paraph@localhost>", Timeout: 30 * time.Second},
 
-		Webhooks:  WebhooksConfig{Timeout: 10 * time.Second, Attempts: 12},
+		Webhooks: WebhooksConfig{Timeout: 10 * time.Second, Attempts: 12},
+
+		Checkpoints: CheckpointsConfig{Interval: 24 * time.Hour, Mail: []string{}},
+
 		Retention: RetentionConfig{TrashDays: 30, OutboxDays: 30, DeliveryDays: 30},
 		Network:   NetworkConfig{Egress: []string{"any"}, DNS: dnsNone},
 		Log:       LogConfig{Level: "info", Format: "text", Requests: true},

@@ -104,11 +104,23 @@ func (c Config) validateParts(p *problems) {
 	atLeast(p, "mail.timeout", c.Mail.Timeout, time.Second)
 	atLeast(p, "webhooks.timeout", c.Webhooks.Timeout, time.Second)
 	atLeast(p, "webhooks.attempts", c.Webhooks.Attempts, 1)
+	c.validateCheckpoints(p)
 	atLeast(p, "retention.trash_days", c.Retention.TrashDays, 1)
 	atLeast(p, "retention.outbox_days", c.Retention.OutboxDays, 1)
 	atLeast(p, "retention.delivery_days", c.Retention.DeliveryDays, 1)
 	p.oneOf(c.Log.Level, "log.level", "debug", "info", "warn", "error")
 	p.oneOf(c.Log.Format, "log.format", "text", "json")
+}
+
+func (c Config) validateCheckpoints(p *problems) {
+	k := c.Checkpoints
+	p.check(k.Interval >= time.Minute && k.Interval <= 24*time.Hour, "checkpoints.interval", "must be between 1m and 24h")
+	p.check(k.Folder == "" || filepath.IsAbs(k.Folder), "checkpoints.folder", "must be a full path such as /mnt/elsewhere/checkpoints")
+	p.check(k.Webhook == "" || webAddress(k.Webhook), "checkpoints.webhook", "must be a full address such as https://witness.example.org/paraph")
+	for _, to := range k.Mail {
+		_, err := mail.ParseAddress(to)
+		p.check(err == nil, "checkpoints.mail", "must hold e-mail addresses such as auditor@example.org")
+	}
 }
 
 // validateMetrics refuses to expose metrics to the network without a token.
@@ -149,6 +161,7 @@ func (c Config) validateNetwork(p *problems) {
 	reach("mail.host", c.Mail.Host)
 	c.validateDNS(p)
 	reach("signing.timestamp_url", hostOf(c.Signing.TimestampURL))
+	reach("checkpoints.webhook", hostOf(c.Checkpoints.Webhook))
 	if c.Server.TLS.Mode == "acme" {
 		reach("server.tls.acme_directory", hostOf(c.Server.TLS.ACMEDirectory))
 	}

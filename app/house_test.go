@@ -32,6 +32,7 @@ var ground = []string{
 	"app/pdf",
 	"app/pki",
 	"app/seal",
+	"app/tree",
 	"app/turns",
 	"app/webhook",
 	"app/words",
@@ -55,13 +56,14 @@ func packages() []packageRule {
 	// Handlers only call services: none touches the store, the index or the
 	// files.
 	handlerLayer := []string{
-		"app/account", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/notify", "app/pdf", "app/pki",
+		"app/account", "app/checkpoint", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/notify", "app/pdf", "app/pki",
 		"app/signing",
 		"app/signing/lists",
 		"app/signing/record",
 		"app/signing/report",
 		"app/signing/trail",
 		"app/signing/verify",
+		"app/tree",
 		"app/turns",
 		"app/words",
 	}
@@ -99,8 +101,9 @@ func packages() []packageRule {
 		{"app/machine", above("app/signing", "app/signing/store", "app/signing/lists", "app/signing/record", "app/account", "app/notify")},
 		{"app/mailserver", above("app/account")},
 		{"app/contact", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
-		{"app/signing", above(append(below, "app/account")...)},
-		{"app/signing/completion", []string{"app/pdf", "app/words"}},
+		{"app/checkpoint", above("app/account")},
+		{"app/signing", above(append(below, "app/account", "app/checkpoint")...)},
+		{"app/signing/completion", []string{"app/pdf", "app/tree", "app/words"}},
 		{"app/signing/detect", []string{"app/pdf"}},
 		{"app/signing/mark", []string{"app/fault", "app/pdf"}},
 		{"app/signing/format", nil},
@@ -110,7 +113,7 @@ func packages() []packageRule {
 		{"app/signing/disk", above()},
 		{"app/signing/intake", above("app/account", "app/signing/disk", "app/signing/record", "app/signing/report")},
 		{"app/signing/lists", above("app/account", "app/signing/record", "app/signing/store")},
-		{"app/signing/store", above("app/account", "app/signing/mark", "app/signing/record")},
+		{"app/signing/store", above("app/account", "app/checkpoint", "app/signing/mark", "app/signing/record")},
 		{"app/signing/trail", above("app/account", "app/signing/record", "app/signing/store")},
 		{"app/signing/variable", above()},
 		{"app/signing/verify", above("app/account", "app/signing/disk", "app/signing/record", "app/signing/report", "app/signing/store")},
@@ -118,7 +121,7 @@ func packages() []packageRule {
 		{"app/account", above()},
 		{"app/archive", nil},
 		{"app/backup", []string{"app/archive", "app/blob", "kv"}},
-		{"app/transfer", above("app/account", "app/archive", "app/contact", "app/notify", "app/signing", "app/signing/store")},
+		{"app/transfer", above("app/account", "app/archive", "app/checkpoint", "app/contact", "app/notify", "app/signing", "app/signing/store")},
 	}
 	for _, folder := range ground {
 		all = append(all, packageRule{folder, toolImports[folder]})

@@ -149,6 +149,9 @@ func (a *App) openTools(o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	if a.checkpointKeys, err = a.openCheckpointKeys(o); err != nil {
+		return err
+	}
 	worker := o.Worker
 	if worker == nil {
 		self, err := os.Executable()
@@ -203,6 +206,9 @@ func (a *App) openServices(o Options) (err error) {
 	if a.MailServer, err = a.mailServer(outbox); err != nil {
 		return err
 	}
+	if a.Checkpoints, err = a.checkpoints(outbox); err != nil {
+		return err
+	}
 	if a.Signing, err = a.signing(ids, outbox); err != nil {
 		return err
 	}
@@ -245,7 +251,8 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Service, error)
 	limits := a.Config.Server.Limits
 	return signing.New(signing.Options{
 		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
-		Words: a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper,
+		Checkpoints: a.Checkpoints,
+		Words:       a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper,
 		Revocations: pki.NewCollector(a.client(revocationTimeout), a.Clock.Now),
 		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,

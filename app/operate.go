@@ -18,6 +18,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/memory"
+	"paraph/app/notify"
 	"paraph/app/words"
 )
 
@@ -98,6 +99,8 @@ func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) er
 type CheckOptions struct {
 	Repair bool // rebuild derived data
 	Renew  bool // timestamp files again before their certificates expire
+
+	Checkpoints []string // files with published checkpoints to compare the journal with
 }
 
 // renewAhead is how long before the expiry of its certificate a timestamp is followed by
@@ -107,6 +110,10 @@ const renewAhead = 365 * 24 * time.Hour
 // CheckFolder opens a data folder that is not in use and checks all of it.
 func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (problems []error, err error) {
 	if err := mustExist(cfg.Data.Dir); err != nil {
+		return nil, err
+	}
+	published, err := readPublished(o.Checkpoints)
+	if err != nil {
 		return nil, err
 	}
 	a, err := Open(cfg.aside(), Options{})
@@ -124,7 +131,7 @@ func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (
 		}
 		fmt.Fprintf(w, "Renewed %d document%s.\n", n, plural)
 	}
-	problems = a.Check(ctx, o.Repair)
+	problems = a.Check(ctx, o.Repair, published...)
 	return problems, errors.Join(noteCheck(cfg.Data.Dir, a.Clock.Now(), len(problems)), a.Close())
 }
 
@@ -165,6 +172,10 @@ func PrintOutbox(cfg Config, address string, w io.Writer) error {
 			secrets := m.Links
 			if len(secrets) == 0 {
 				secrets = m.Secrets
+			}
+			if m.Kind == string(notify.MailCheckpoints) {
+				fmt.Fprintf(w, "\n%s\n", m.Text)
+				continue
 			}
 			fmt.Fprintf(w, "  %s\n", strings.Join(secrets, "\n  "))
 		}

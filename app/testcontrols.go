@@ -84,7 +84,8 @@ func (a *App) Reset(ctx context.Context) error {
 		return err
 	}
 	a.jobs.Nudge()
-	if err := errors.Join(a.Signing.ScheduleRetention(), a.Notify.ScheduleSweep(), a.Webhooks.ScheduleSweep()); err != nil {
+	if err := errors.Join(a.Signing.ScheduleRetention(), a.Checkpoints.Schedule(),
+		a.Notify.ScheduleSweep(), a.Webhooks.ScheduleSweep()); err != nil {
 		return err
 	}
 	return a.seed(ctx)

@@ -23,6 +23,9 @@ type VerifyOptions struct {
 	// Password opens encrypted files. Without it, only those that open without a password
 	// are examined.
 	Password string
+
+	Checkpoint string // file or folder of a published checkpoint to prove the history by
+	Key        string // verifier key that has to have signed it; "": the certificate's or its successor
 }
 
 // VerifyFiles reports on every signature of PDF files, without a network or a
@@ -32,14 +35,25 @@ func VerifyFiles(w io.Writer, paths []string, o VerifyOptions) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	h, err := o.historian()
+	if err != nil {
+		return false, err
+	}
+	if err := h.learnAll(paths, o.Password); err != nil {
+		return false, err
+	}
 	sound := true
 	for _, path := range paths {
 		found, err := verifyFile(path, report.Options{Roots: roots, Now: time.Now(), Password: o.Password})
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", path, err)
 		}
-		sound = sound && found.Sound
-		if err := o.show(w, path, found); err != nil {
+		past, err := h.of(path, o.Password)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", path, err)
+		}
+		sound = sound && found.Sound && past.ok()
+		if err := o.show(w, path, found, past); err != nil {
 			return false, err
 		}
 	}
@@ -75,7 +89,7 @@ func readRoots(path string) ([]*x509.Certificate, error) {
 }
 
 // show writes a report for people, or as JSON.
-func (o VerifyOptions) show(w io.Writer, path string, r *report.Report) error {
+func (o VerifyOptions) show(w io.Writer, path string, r *report.Report, past *history) error {
 	catalogue, err := words.Load()
 	if err != nil {
 		return err
@@ -85,7 +99,8 @@ func (o VerifyOptions) show(w io.Writer, path string, r *report.Report) error {
 		b, err := json.MarshalIndent(struct {
 			File string `json:"file"`
 			report.View
-		}{path, v}, "", "  ")
+			Checkpoint *history `json:"checkpoint,omitempty"`
+		}{path, v, past}, "", "  ")
 		if err != nil {
 			return err
 		}
@@ -94,6 +109,9 @@ func (o VerifyOptions) show(w io.Writer, path string, r *report.Report) error {
 	}
 	p := printer{w: w, words: catalogue.English()}
 	p.file(path, &v)
+	if past != nil {
+		p.line("  history: %s: %s", loud(past.Result, past.Result != proven), past.Message)
+	}
 	return p.err
 }
 

@@ -253,6 +253,10 @@ func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 	return s.write(tx, message, m.Locale, data)
 }
 
+// MailCheckpoints is the kind of the messages with the newest checkpoints. Data: date,
+// verbatim (the checkpoints).
+const MailCheckpoints account.MailKind = "checkpoints"
+
 // accountLinks are the pages that the tokens in messages lead to.
 var accountLinks = map[account.MailKind]string{
 	account.MailVerifyEmail: "/confirm/",

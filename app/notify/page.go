@@ -41,6 +41,7 @@ type composed struct {
 	Button, Link, Footer, Fallback            string
 	Color, Logo, Company                      string
 	Own                                       []block // a company's own text, instead of Greeting, Lead, Quote, Body and Button
+	Verbatim                                  string  // lines that programs read
 }
 
 // ownColor is used for messages of companies without a colour.
@@ -98,6 +99,9 @@ func (w *wording) word(kind, locale string, facts map[string]string, own *MailTe
 	v := &composed{Lang: l.Tag(), Dir: l.Dir(), Subject: m.line("subject"), Lead: m.line("lead"), Body: m.body(),
 		Button: m.line("button"), Greeting: m.say("mail.greeting"), Footer: m.say("mail.footer"),
 		Fallback: m.say("mail.fallback"), Color: cmp.Or(facts["color"], ownColor), Logo: facts["logo"], Company: facts["company"]}
+	if kind == string(MailCheckpoints) {
+		v.Verbatim = strings.TrimRight(facts["verbatim"], "\n")
+	}
 	if kind == "invitation" || kind == "reminder" {
 		v.Quote = facts["message"]
 	}
@@ -214,6 +218,9 @@ func (v *composed) productParts() []string {
 		parts = append(parts, quoted(v.Quote))
 	}
 	parts = append(parts, v.Body...)
+	if v.Verbatim != "" {
+		parts = append(parts, v.Verbatim)
+	}
 	if v.Link != "" {
 		parts = append(parts, v.Button+":\n"+v.Link)
 	}

@@ -192,7 +192,7 @@ func (s *Outbox) ListPrivate(address string) (all []Message, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		return outbox.Each(tx, "created", kv.K(everybody), func(_ string, m Message) (bool, error) {
 			ours := address == "" && m.Company == "" || input.FoldEmail(m.To) == input.FoldEmail(address)
-			if ours && m.Revealable() && m.Status != Sent {
+			if ours && (m.Revealable() || m.Kind == string(MailCheckpoints)) && m.Status != Sent {
 				all = append(all, m)
 			}
 			return true, nil

@@ -88,3 +88,18 @@ func (f *File) nameTree(v any) []nameEntry {
 	walk(v, 0)
 	return out
 }
+
+// Attachment returns the content of an embedded file, and whether there is one of
+// that name.
+func (f *File) Attachment(name string) (content []byte, found bool, err error) {
+	for _, e := range f.nameTree(f.Dict(f.Catalog()["Names"])["EmbeddedFiles"]) {
+		if string(e.key) != name {
+			continue
+		}
+		files := f.streams(array{f.Dict(f.Dict(e.value)["EF"])["F"]})
+		if len(files) == 1 {
+			return files[0], true, f.Fault
+		}
+	}
+	return nil, false, f.Fault
+}

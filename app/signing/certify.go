@@ -3,6 +3,7 @@ package signing
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -11,6 +12,9 @@ import (
 	"paraph/app/signing/completion"
 	"paraph/app/signing/disk"
 	"paraph/app/signing/mark"
+	"paraph/app/signing/store"
+	"paraph/app/tree"
+	"paraph/kv"
 )
 
 // certify makes the certificate of completion: a separate PDF with the
@@ -55,6 +59,9 @@ func (s *Service) writeCertificate(w io.Writer, d *Document, timezone string, no
 	if err != nil {
 		return err
 	}
+	if e.Proof, err = s.proveLast(d); err != nil {
+		return fmt.Errorf("signing: proof of the journal: %w", err)
+	}
 	for i := range d.Invitations {
 		if ev := d.Invitations[i].Evidence; ev != nil {
 			if e.Signatories[i].Mark, err = s.markOf(ev); err != nil {
@@ -64,6 +71,32 @@ func (s *Service) writeCertificate(w io.Writer, d *Document, timezone string, no
 	}
 	c := completion.Certificate{Evidence: e, Fonts: s.Fonts, Words: s.Words.Match(d.Locale), Zone: zone, Created: now}
 	return c.Write(w)
+}
+
+// proveLast proves that the last event of a document is under a checkpoint.
+func (s *Service) proveLast(d *Document) (*tree.Proof, error) {
+	var last Entry
+	var at int64
+	err := s.DB.View(func(tx *kv.Tx) (err error) {
+		last, at, err = lastEntry(tx, d.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.Checkpoints.ForSealing(d.Company, at, last.Hash)
+	return &p, err
+}
+
+// lastEntry returns a document's last journal entry and its position in the journal
+// of the company.
+func lastEntry(tx *kv.Tx, id string) (e Entry, at int64, err error) {
+	entries, _, err := store.Events.Chain(tx, id, kv.LogQuery{Descending: true, Limit: 1})
+	if err != nil || len(entries) == 0 {
+		return e, 0, errors.Join(err, errors.New("signing: a document without an event"))
+	}
+	at, err = store.Events.Position(tx, entries[0])
+	return entries[0], at, err
 }
 
 // markOf returns a person's signature.

@@ -20,6 +20,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/blob"
+	"paraph/app/checkpoint"
 	"paraph/app/convert"
 	"paraph/app/limit"
 	"paraph/app/pdf/pdfium"
@@ -46,11 +47,13 @@ type Options struct {
 	Blobs    *blob.Store
 	Accounts *account.Service
 	Keys     *pki.Authority
-	Words    *words.Catalogue
-	Fonts    *text.Fonts
-	PDFium   *pdfium.Engine
-	Pictures *pictures.Cache // of pages; nil: each is drawn every time
-	Office   *convert.Office // nil: the built-in renderer converts DOCX
+	// Checkpoints signs heads of the journal. It is made over the trees of [store.Journal].
+	Checkpoints *checkpoint.Service
+	Words       *words.Catalogue
+	Fonts       *text.Fonts
+	PDFium      *pdfium.Engine
+	Pictures    *pictures.Cache // of pages; nil: each is drawn every time
+	Office      *convert.Office // nil: the built-in renderer converts DOCX
 	// Timestamper is a remote authority; nil means the built-in one.
 	Timestamper pki.Timestamper
 	// Revocations fetches revocation data of other authorities; nil fetches none.
@@ -93,7 +96,7 @@ func New(o Options) (*Service, error) {
 	o.Limits = o.Limits.WithDefaults()
 	return &Service{
 		Options: o,
-		Store:   store.New(o.DB, o.NewID),
+		Store:   store.New(o.DB, o.NewID, o.Checkpoints, o.Log),
 		Lists: lists.New(lists.Options{DB: o.DB, Jobs: o.Jobs, Search: o.Search, Blobs: o.Blobs, PDFium: o.PDFium,
 			NewID: o.NewID, Log: o.Log}),
 		Trail: trail.New(o.DB),

@@ -122,6 +122,9 @@ func (i *Installation) records(ctx context.Context, h Header, w *archive.Writer)
 		if err != nil {
 			return err
 		}
+		if err := i.Checkpoints.ExportRecords(tx, h.Company, put); err != nil {
+			return err
+		}
 		if err := i.Signing.ExportRecords(tx, signing.RecordExport{Company: h.Company, People: people, Put: put, File: files.add}); err != nil {
 			return err
 		}

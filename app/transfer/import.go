@@ -15,7 +15,9 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/archive"
+	"paraph/app/checkpoint"
 	"paraph/app/signing"
+	"paraph/app/tree"
 	"paraph/kv"
 )
 
@@ -59,6 +61,9 @@ type staged struct {
 	got    hashes
 	chains map[string]string // of the audit trail: the head so far, by document
 	heads  map[string]string // as stated by the documents
+
+	attested map[int64]tree.Head // by the company's checkpoints, by size
+	history  tree.Frontier       // of the audit trails of all documents
 }
 
 func (s *staged) remove() error {
@@ -75,7 +80,8 @@ func (s *staged) remove() error {
 // stage receives and checks an export. Files go straight to the store, where they are swept
 // unless a record names them.
 func (i *Installation) stage(ctx context.Context, r io.Reader) (s *staged, err error) {
-	s = &staged{files: hashes{}, got: hashes{}, chains: map[string]string{}, heads: map[string]string{}}
+	s = &staged{files: hashes{}, got: hashes{}, chains: map[string]string{}, heads: map[string]string{},
+		attested: map[int64]tree.Head{}}
 	f, err := os.CreateTemp(i.Dir, "staged-*.tmp")
 	if err != nil {
 		return s, fmt.Errorf("transfer: %w", err)
@@ -165,6 +171,14 @@ func (i *Installation) examine(s *staged, it kv.Item) error {
 		s.People++
 		return nil
 	}
+	h, err := checkpoint.HeadOf(s.Company, it)
+	if err != nil {
+		return err
+	}
+	if h != nil {
+		s.attested[h.Size] = *h
+		return nil
+	}
 	e, err := signing.EntryOf(s.Company, it)
 	if err != nil {
 		return err
@@ -196,11 +210,21 @@ func (s *staged) link(e *signing.Entry) error {
 		return fmt.Errorf("%w: the audit trail of document %s has a gap before %s", archive.ErrDamaged, e.Chain, e.ID)
 	}
 	s.chains[e.Chain] = hex.EncodeToString(e.Hash[:])
+	s.history.Add(kv.Leaf(e.Hash))
+	if h, ok := s.attested[s.history.Size()]; ok {
+		if s.history.Root() != h.Root {
+			return fmt.Errorf("%w: the audit trail is not what the checkpoint of %d events attests", archive.ErrDamaged, h.Size)
+		}
+		delete(s.attested, h.Size)
+	}
 	return nil
 }
 
 // complete compares the records with each other and with the files.
 func (s *staged) complete() error {
+	for size := range s.attested {
+		return fmt.Errorf("%w: the checkpoint of %d events attests more than the audit trail has", archive.ErrDamaged, size)
+	}
 	for id, head := range s.heads {
 		if s.chains[id] != head {
 			return fmt.Errorf("%w: the audit trail of document %s does not end where the document says", archive.ErrDamaged, id)
@@ -221,7 +245,8 @@ func (s *staged) recordImport() account.RecordImport {
 // importRecord returns the function that stores an item, nil if no package handles it.
 func (i *Installation) importRecord(a account.RecordImport, it kv.Item) func(tx *kv.Tx) error {
 	for _, store := range []func(tx *kv.Tx) error{
-		i.Accounts.ImportRecord(a, it), i.Signing.ImportRecord(a.Company, it), i.Contacts.ImportRecord(a.Company, it), i.Webhooks.ImportRecord(a.Company, it),
+		i.Accounts.ImportRecord(a, it), i.Checkpoints.ImportRecord(a.Company, it),
+		i.Signing.ImportRecord(a.Company, it), i.Contacts.ImportRecord(a.Company, it), i.Webhooks.ImportRecord(a.Company, it),
 	} {
 		if store != nil {
 			return store

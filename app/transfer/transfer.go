@@ -23,6 +23,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/archive"
 	"paraph/app/blob"
+	"paraph/app/checkpoint"
 	"paraph/app/contact"
 	"paraph/app/notify"
 	"paraph/app/pki"
@@ -85,6 +86,8 @@ type Installation struct {
 	Contacts *contact.Service
 	Webhooks *notify.Webhooks
 	Keys     *pki.Authority
+
+	Checkpoints *checkpoint.Service
 
 	Dir         string // of staged imports and temporary files
 	BaseURL     string // "" if not configured

@@ -21,6 +21,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/apptest/patience"
 	"paraph/app/blob"
+	"paraph/app/checkpoint"
 	"paraph/app/fault"
 	"paraph/app/mail"
 	"paraph/app/notify"
@@ -29,6 +30,8 @@ import (
 	"paraph/app/pki"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
+	"paraph/app/tree"
 	"paraph/app/words"
 	"paraph/kv"
 )
@@ -57,7 +60,9 @@ type Services struct {
 	Accounts *account.Service
 	Signing  *signing.Service
 	Notify   *notify.Service
-	Key      []byte // of the installation
+
+	Checkpoints *checkpoint.Service
+	Key         []byte // of the installation
 
 	mu    sync.Mutex
 	now   time.Time
@@ -122,7 +127,15 @@ func (s *Services) openSigning(t testing.TB, all *words.Catalogue, outbox *notif
 	if err != nil {
 		return err
 	}
-	o := signing.Options{DB: s.DB, Jobs: s.Jobs, Blobs: files, Accounts: s.Accounts, Keys: keys, Words: all, Fonts: fonts(),
+	ring, err := tree.OpenKeyring("")
+	if err != nil {
+		return err
+	}
+	s.Checkpoints = checkpoint.New(checkpoint.Options{
+		DB: s.DB, Jobs: s.Jobs, Trees: store.Journal().Trees(), Keys: ring,
+		Companies: s.Accounts.AllCompanies, Now: s.Now, Every: 24 * time.Hour})
+	o := signing.Options{DB: s.DB, Jobs: s.Jobs, Blobs: files, Accounts: s.Accounts, Keys: keys,
+		Checkpoints: s.Checkpoints, Words: all, Fonts: fonts(),
 		Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: s.Key, NewID: s.NewID, Now: s.Now, BaseURL: BaseURL}
 	change(&o, set)
 	s.Signing, err = signing.New(o)

@@ -15,6 +15,7 @@ import (
 
 	"paraph/app/pdf/page"
 	"paraph/app/pdf/text"
+	"paraph/app/tree"
 	"paraph/app/words"
 )
 
@@ -49,7 +50,9 @@ func (c Certificate) Write(w io.Writer) error {
 	p.files()
 	p.events()
 	sum := sha256.Sum256(data)
-	p.howTo(hex.EncodeToString(sum[:]))
+	if err := p.howTo(hex.EncodeToString(sum[:])); err != nil {
+		return err
+	}
 	_, err = b.Write(w)
 	return err
 }
@@ -208,16 +211,45 @@ func lined(parts ...string) string {
 	return strings.Join(kept, "\n")
 }
 
-func (c *pages) howTo(evidence string) {
+func (c *pages) howTo(evidence string) error {
 	say := c.Words.Say
 	c.chapter("certificate.check")
 	c.flow.Paragraph(say("certificate.check.reader"), small())
 	c.flow.Paragraph(say("certificate.check.command", "verify", "pdfsig FILE", "hash", "head -c BYTES FILE | sha256sum"), small())
 	c.flow.Paragraph(say("certificate.check.chain"), small())
 	c.flow.Paragraph(say("certificate.check.evidence", "name", EvidenceName, "extract", "pdfdetach -save 1 FILE"), small())
+	if c.Evidence.Proof != nil {
+		c.flow.Paragraph(say("certificate.check.checkpoint", "verify", "paraph verify --checkpoint CHECKPOINT FILE"), small())
+	}
 	c.flow.Space(4)
-	c.flow.KeyValues(
-		[2]string{say("certificate.chain_head"), c.Evidence.ChainHead},
-		[2]string{say("certificate.evidence_sum", "name", EvidenceName), evidence},
-	)
+	p := pairs{
+		{say("certificate.chain_head"), c.Evidence.ChainHead},
+		{say("certificate.evidence_sum", "name", EvidenceName), evidence},
+	}
+	if err := c.checkpoint(&p); err != nil {
+		return err
+	}
+	c.flow.KeyValues(p...)
+	return nil
+}
+
+// checkpoint lists the checkpoint that the last event is under.
+func (c *pages) checkpoint(p *pairs) error {
+	proof, say := c.Evidence.Proof, c.Words.Say
+	if proof == nil {
+		return nil
+	}
+	head, err := proof.Check()
+	if err != nil {
+		return err
+	}
+	id, err := tree.KeyID(proof.Key)
+	if err != nil {
+		return err
+	}
+	p.add(say("certificate.checkpoint"), say("certificate.checkpoint.events", "count", strconv.FormatInt(head.Size, 10)))
+	p.add(say("certificate.checkpoint.time"), c.at((*Time)(&head.At)))
+	p.add(say("certificate.checkpoint.root"), head.Root.String())
+	p.add(say("certificate.checkpoint.key"), id)
+	return nil
 }

@@ -1,6 +1,10 @@
 package completion
 
-import "time"
+import (
+	"time"
+
+	"paraph/app/tree"
+)
 
 // Evidence is the machine-readable evidence of a document: the content of the
 // certificate in JSON, so that a program can check it without Paraph. Members
@@ -13,6 +17,8 @@ type Evidence struct {
 	Events      []Event     `json:"events"`
 	ChainHead   string      `json:"chain_head"`
 	HashRule    string      `json:"hash_rule"`
+	// Proof leads from the last event to a signed checkpoint of the journal.
+	Proof *tree.Proof `json:"checkpoint_proof,omitempty"`
 }
 
 // Document is the document as a whole.

@@ -4,14 +4,16 @@
 package store
 
 import (
-	"github.com/oklog/ulid/v2"
-
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 
+	"github.com/oklog/ulid/v2"
+
 	"paraph/app/account"
+	"paraph/app/checkpoint"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
 	"paraph/kv"
@@ -32,12 +34,17 @@ var (
 
 // Store reads and writes documents for an actor.
 type Store struct {
-	db    *kv.DB
-	newID func() ulid.ULID
+	db          *kv.DB
+	newID       func() ulid.ULID
+	checkpoints *checkpoint.Service
+	log         *slog.Logger
 }
 
-// New creates a store over db, whose journal entries get identifiers from newID.
-func New(db *kv.DB, newID func() ulid.ULID) *Store { return &Store{db, newID} }
+// New creates a store over db, whose journal entries get identifiers from newID and
+// are attested by checkpoints.
+func New(db *kv.DB, newID func() ulid.ULID, checkpoints *checkpoint.Service, log *slog.Logger) *Store {
+	return &Store{db, newID, checkpoints, log}
+}
 
 // InvitedTo maps an invitation to its document.
 type InvitedTo struct {
@@ -102,6 +109,9 @@ func (s *Store) Save(tx *kv.Tx, who account.Actor, d *record.Document, events ..
 	if err := dropAnswers(tx, d, events); err != nil {
 		return err
 	}
+	if err := s.attest(tx, d, events); err != nil {
+		return err
+	}
 	d.Version++
 	d.UpdatedAt = tx.Now
 	if err := d.Bounded(); err != nil {
@@ -111,6 +121,26 @@ func (s *Store) Save(tx *kv.Tx, who account.Actor, d *record.Document, events ..
 		return err
 	}
 	return s.Put(tx, d)
+}
+
+// attest makes a checkpoint of the company's journal when the last person has
+// signed, for the certificate of completion, and one when the document is completed.
+// A history that can't be attested does not undo the signature: the document then
+// waits for its seal.
+func (s *Store) attest(tx *kv.Tx, d *record.Document, events []record.Event) error {
+	for _, e := range events {
+		switch {
+		case e.Type == record.EventDocumentCompleted:
+			_, err := s.checkpoints.Make(tx, d.Company)
+			return err
+		case e.Type == record.EventInvitationSigned && d.Unsealed():
+			if _, err := s.checkpoints.Make(tx, d.Company); err != nil {
+				s.log.Error("making a checkpoint", "company", d.Company, "document", d.ID, "error", err)
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 // record appends events to the document's chain in the journal.

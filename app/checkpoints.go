@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/checkpoint"
+	"paraph/app/notify"
+	"paraph/app/seal"
+	"paraph/app/signing/store"
+	"paraph/app/tree"
+	"paraph/app/webhook"
+	"paraph/kv"
+)
+
+// checkpointKeyName is the file of the keys folder with the key that signs
+// checkpoints.
+const checkpointKeyName = "keys/checkpoint.key"
+
+func (a *App) openCheckpointKeys(o Options) (*tree.Keyring, error) {
+	if o.InMemory {
+		return tree.OpenKeyring("")
+	}
+	return tree.OpenKeyring(a.path(checkpointKeyName))
+}
+
+func (a *App) checkpoints(outbox *notify.Outbox) (*checkpoint.Service, error) {
+	c := a.Config.Checkpoints
+	o := checkpoint.Options{
+		DB: a.db, Jobs: a.jobs, Trees: store.Journal().Trees(), Keys: a.checkpointKeys,
+		Companies: a.Accounts.AllCompanies, Now: a.Clock.Now, Log: a.log, Every: c.Interval, Folder: c.Folder,
+	}
+	if c.Webhook != "" {
+		key, err := a.checkpointSecret()
+		if err != nil {
+			return nil, err
+		}
+		o.Post = a.postCheckpoint(c.Webhook, key)
+	}
+	if len(c.Mail) > 0 {
+		o.Mail = func(tx *kv.Tx, at time.Time, texts string) error {
+			for _, to := range c.Mail {
+				data := map[string]string{"date": at.Format(time.DateOnly), "verbatim": texts}
+				err := outbox.Mail(tx, account.Mail{Kind: notify.MailCheckpoints, To: to, Name: to, Data: data})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return checkpoint.New(o), nil
+}
+
+// checkpointSecret returns the key that signs messages to checkpoints.webhook.
+func (a *App) checkpointSecret() ([]byte, error) { return seal.Derive(a.key, "checkpoint webhook") }
+
+func (a *App) postCheckpoint(url string, key []byte) func(ctx context.Context, id, body string) error {
+	client := a.webhookClient()
+	return func(ctx context.Context, id, body string) error {
+		m := webhook.Message{URL: url, ID: id, At: a.Clock.Now(), Body: []byte(body), Keys: [][]byte{key}}
+		answer, err := client.Post(ctx, m)
+		if err == nil && !answer.OK() {
+			err = fmt.Errorf("the receiver of checkpoints answered with status %d", answer.Status)
+		}
+		return err
+	}
+}
+
+// readPublished reads files with published checkpoints. A folder stands for the
+// newest checkpoint in it.
+func readPublished(paths []string) (all []checkpoint.Published, err error) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			path = filepath.Join(path, "checkpoint")
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		found := tree.Find(string(b))
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%s holds no checkpoint", path)
+		}
+		folder, ok := tree.FolderOf(path)
+		if !ok {
+			folder = ""
+		}
+		for _, signed := range found {
+			all = append(all, checkpoint.Published{Signed: signed, Folder: folder})
+		}
+	}
+	return all, nil
+}
+
+// PrintCheckpointKeys prints the keys that verify checkpoints, and the secret of the
+// webhook.
+func PrintCheckpointKeys(ctx context.Context, cfg Config, w io.Writer) error {
+	return withApp(cfg, func(a *App) error {
+		companies, err := a.Accounts.AllCompanies(ctx)
+		for _, c := range companies {
+			key, e := a.checkpointKeys.Key(c.ID)
+			fmt.Fprintf(w, "%s  %s\n", key, c.Name)
+			err = errors.Join(err, e)
+		}
+		if err != nil || cfg.Checkpoints.Webhook == "" {
+			return err
+		}
+		secret, err := a.checkpointSecret()
+		fmt.Fprintf(w, "\nThe secret of the webhook is %s\n", webhook.Secret(secret))
+		return err
+	})
+}
+
+// RotateCheckpointKey replaces the key that signs checkpoints.
+func RotateCheckpointKey(cfg Config, w io.Writer) error {
+	return withApp(cfg, func(a *App) error {
+		err := a.checkpointKeys.Rotate(a.Clock.Now())
+		if err == nil {
+			fmt.Fprintln(w, "Checkpoints are signed by a new key from now on. The old key has signed for it.")
+		}
+		return err
+	})
+}
