@@ -136,13 +136,13 @@ func TestACertificateThatExpiresIsWarnedOf(t *testing.T) {
 func TestEveryJobIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	all := slices.Concat(s.Signing.Handlers(), s.Notify.Handlers(), s.Webhooks.Handlers(), s.Machine.Handlers(), []kv.Handler{s.Contacts.Handler()})
+	all := slices.Concat(s.Signing.Handlers(), s.Notify.Handlers(), s.Webhooks.Handlers(), s.Machine.Handlers(), s.Checkpoints.Handlers(), []kv.Handler{s.Contacts.Handler()})
 	for _, h := range all {
 		if len(h.Backoff) == 0 {
 			t.Errorf("%s is tried only once", h.Kind)
 		}
 	}
-	if len(all) < 12 {
+	if len(all) < 15 {
 		t.Errorf("only %d kinds of jobs were looked at", len(all))
 	}
 }

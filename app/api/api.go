@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/checkpoint"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
 	"paraph/app/machine"
@@ -33,9 +34,12 @@ type Options struct {
 	Contacts   *contact.Service
 	Machine    *machine.Service
 	MailServer *mailserver.Service
-	Keys       *pki.Authority
-	Words      *words.Catalogue
-	Log        *slog.Logger
+
+	Checkpoints *checkpoint.Service
+
+	Keys  *pki.Authority
+	Words *words.Catalogue
+	Log   *slog.Logger
 
 	LogRequests bool
 	Kit         *httpkit.Kit
@@ -108,6 +112,7 @@ func (s *server) routes() {
 	s.textRoutes()
 	s.mailServerRoutes()
 	s.webhookRoutes()
+	s.checkpointRoutes()
 	s.installationRoutes()
 	s.serviceRoutes()
 	s.verifyRoutes()

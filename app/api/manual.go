@@ -31,6 +31,7 @@ var groups = map[string]string{
 	"Contacts":     "The people the company sends documents to. Recipients are added automatically.",
 	"Outbox":       "The messages about the company's documents: what was sent to whom, and whether it was delivered. For administrators.",
 	"Webhooks":     "Notify your programs of events, or let them poll. What is sent and how to verify it: `/docs/webhooks`. For administrators; `GET /events` is open to everyone with read access.",
+	"Checkpoints":  "Signed heads of the company's whole history, made daily and with every completed document. Kept elsewhere, one proves later that nothing before it was changed, even to whoever does not trust this server.",
 	"Installation": "Everything on this machine, across companies, for administrators of the installation (`paraph user admin`). Everyone else gets 404, and so do API tokens. The content of a company's documents is never shown here.",
 	"Service":      "Open to everyone.",
 	"Test":         "Only on a test double: `paraph dev`.",
@@ -246,6 +247,10 @@ var manuals = map[string]manual{
 	"post-outbox-message-reveal":    {text: "For messages that could not be sent because there is no mail server: the link of an invitation to the company, of a new password, of an address check, or a code. `links` holds the link to give to the person. Links into accounts are shown in a session that proved itself in the last five minutes, never to somebody with a lower role than the person, and never to the person themselves. It is recorded who was shown what.", body: `{}`},
 	"post-outbox-message-retry":     {text: "A waiting message is sent now; one that failed, was cancelled, or was kept without a mail server gets a full set of attempts again."},
 	"post-outbox-message-cancel":    {text: "Only while it is waiting."},
+
+	"get-checkpoints": {text: "Newest first. `checkpoint` is a signed note (c2sp.org/tlog-checkpoint): the lines hold the origin, the number of events, the root hash in base64, and the time. `key` belongs to this server and can be replaced, in which case the old key signs for the new one. `paraph check --checkpoint` and `paraph verify --checkpoint` read the note from a file.",
+		query: map[string]string{"per_page": "1"}},
+	"get-documents-document-proof": {text: "Of the newest event of the document that the newest checkpoint covers: at the latest a day after an event, and always once the document is completed. 409 `no_checkpoint_yet` before that. With `hashes`, the hash of the event leads to the root in `checkpoint`; `rule` says how."},
 
 	"get-installation": {text: "Versions, the figures of every list, the progress of the search index, and the last backup and check. `last_check` and `last_backup` are null if there was none."},
 	"get-installation-companies": {text: "By name. `search` matches the start of the name. Documents and bytes are counted with every change, not when they are read; files that several documents share count for each.",

@@ -26,24 +26,42 @@ var attempts = []time.Duration{
 	time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
+// regularAttempts are the pauses after failures to make the regular checkpoints, shorter
+// in all than the interval at which they are made by default.
+var regularAttempts = []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour}
+
 // Handlers returns the jobs of this package.
 func (s *Service) Handlers() []kv.Handler {
 	return []kv.Handler{
-		{Kind: regularJob, Timeout: time.Hour, Run: s.makeAll},
-		{Kind: folderJob, Timeout: 10 * time.Minute, Backoff: attempts, Run: s.toFolder, OnFail: s.failed},
-		{Kind: webhookJob, Timeout: time.Minute, Backoff: attempts, Run: s.toWebhook, OnFail: s.failed},
+		{Kind: regularJob, Timeout: time.Hour, Backoff: regularAttempts, Run: s.makeAll, OnFail: s.notMade},
+		{Kind: folderJob, Timeout: 10 * time.Minute, Backoff: attempts, Run: s.toFolder, OnFail: s.notPublished},
+		{Kind: webhookJob, Timeout: time.Minute, Backoff: attempts, Run: s.toWebhook, OnFail: s.notPublished},
 	}
 }
 
-func (s *Service) failed(_ *kv.Tx, job kv.Job, err error) error {
-	s.Log.Error("publishing a checkpoint", "through", job.Kind, "company", job.Key, "given up", job.State == kv.JobDead, "error", err)
+func (s *Service) notPublished(_ *kv.Tx, job kv.Job, err error) error {
+	gaveUp := job.State == kv.JobDead
+	s.Log.Error("publishing a checkpoint", "through", job.Kind, "company", job.Key, "given up", gaveUp, "error", err)
 	return nil
+}
+
+// notMade plans the next run after one that was given up.
+func (s *Service) notMade(tx *kv.Tx, job kv.Job, err error) error {
+	s.Log.Error("making checkpoints", "given up", job.State == kv.JobDead, "error", err)
+	if job.State != kv.JobDead {
+		return nil
+	}
+	return s.makeAt(tx, tx.Now.Add(s.Every))
+}
+
+func (s *Service) makeAt(tx *kv.Tx, at time.Time) error {
+	return s.Jobs.Add(tx, kv.Job{Kind: regularJob, Key: "all", Due: at})
 }
 
 const onlyRun = "all companies"
 
-// Schedule plans the next regular checkpoints: an interval after the last, at once
-// if that is over.
+// Schedule plans the next regular checkpoints: an interval after the last complete run,
+// at once if that time has passed.
 func (s *Service) Schedule() error {
 	return s.DB.Update(func(tx *kv.Tx) error {
 		last, err := runs.Get(tx, onlyRun)
@@ -54,20 +72,21 @@ func (s *Service) Schedule() error {
 		if due.Before(tx.Now) || last.At.After(tx.Now) { // the clock was set back
 			due = tx.Now
 		}
-		return s.Jobs.Add(tx, kv.Job{Kind: regularJob, Key: "all", Due: due})
+		return s.makeAt(tx, due)
 	})
 }
 
-// makeAll makes a checkpoint for every company that has a journal, after planning
-// the next run. A company whose history is damaged does not keep the others from
-// theirs.
-func (s *Service) makeAll(ctx context.Context, _ kv.Job) error {
-	err := s.DB.Update(func(tx *kv.Tx) error {
-		return errors.Join(runs.Put(tx, onlyRun, lastRun{tx.Now}),
-			s.Jobs.Add(tx, kv.Job{Kind: regularJob, Key: "all", Due: tx.Now.Add(s.Every)}))
-	})
+// makeAll makes a checkpoint for every company that has a journal. A damaged history
+// fails its own company only; a further attempt leaves out the companies that got
+// theirs in an earlier one.
+func (s *Service) makeAll(ctx context.Context, job kv.Job) error {
+	run, err := s.begin(job)
 	if err != nil {
 		return err
+	}
+	var since time.Time
+	if job.Attempts > 1 {
+		since = run.Began
 	}
 	companies, err := s.Companies(ctx)
 	if err != nil {
@@ -76,22 +95,47 @@ func (s *Service) makeAll(ctx context.Context, _ kv.Job) error {
 	var texts []string
 	var failed []error
 	for _, c := range companies {
-		signed, err := s.makeOne(c)
+		signed, err := s.makeOne(c, since)
 		if err != nil {
-			s.Log.Error("making a checkpoint", "company", c.ID, "error", err)
 			failed = append(failed, fmt.Errorf("company %s: %w", c.ID, err))
 		}
 		if signed != "" {
 			texts = append(texts, signed)
 		}
 	}
-	return errors.Join(append(failed, s.mail(texts), ctx.Err())...)
+	if err := errors.Join(append(failed, s.mail(texts), ctx.Err())...); err != nil {
+		return err
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		return errors.Join(runs.Put(tx, onlyRun, lastRun{At: run.Began, Began: run.Began}), s.makeAt(tx, run.Began.Add(s.Every)))
+	})
 }
 
-// makeOne returns a company's new checkpoint, "" if it has no journal yet.
-func (s *Service) makeOne(c account.Company) (signed string, err error) {
+// begin stores when the first attempt of a run began, and returns that for all of them.
+func (s *Service) begin(job kv.Job) (run lastRun, err error) {
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		run, err = runs.Get(tx, onlyRun)
+		if err != nil && !errors.Is(err, kv.ErrNotFound) {
+			return err
+		}
+		if job.Attempts > 1 && !run.Began.IsZero() {
+			return nil
+		}
+		run.Began = tx.Now
+		return runs.Put(tx, onlyRun, run)
+	})
+	return run, err
+}
+
+// makeOne returns a company's new checkpoint, "" if it has no journal yet or, unless since
+// is zero, got a checkpoint since then.
+func (s *Service) makeOne(c account.Company, since time.Time) (signed string, err error) {
 	err = s.DB.For(c.ID).Update(func(tx *kv.Tx) error {
 		if size, err := s.Trees.Size(tx, c.ID); err != nil || size == 0 {
+			return err
+		}
+		last, ok, err := s.latest(tx, c.ID)
+		if err != nil || ok && !since.IsZero() && !last.At.Before(since) {
 			return err
 		}
 		made, err := s.Make(tx, c.ID)

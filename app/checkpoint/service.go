@@ -21,7 +21,6 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"paraph/app/account"
-	"paraph/app/fault"
 	"paraph/app/list"
 	"paraph/app/tree"
 	"paraph/kv"
@@ -73,8 +72,11 @@ type moved struct {
 	Handovers []string
 }
 
-// lastRun is when checkpoints were last made for all companies.
-type lastRun struct{ At time.Time }
+// lastRun tells when checkpoints were last made for all companies.
+type lastRun struct {
+	At    time.Time // of the last complete run
+	Began time.Time // of the newest run
+}
 
 var (
 	checkpoints = kv.NewCollection("checkpoints", kv.JSON[Checkpoint](), kv.Index[Checkpoint]{
@@ -85,9 +87,6 @@ var (
 
 // Collections lists what this package stores, for the check of the data folder.
 func Collections() []kv.Checker { return []kv.Checker{checkpoints, formerKeys, runs} }
-
-// ErrNone says that there is no such checkpoint.
-var ErrNone = errors.New("checkpoint: there is none")
 
 func keyOf(company string, size int64) string { return fmt.Sprintf("%s/%016x", company, size) }
 
@@ -147,41 +146,53 @@ func (s *Service) latest(tx *kv.Tx, company string) (c Checkpoint, ok bool, err 
 	return p.Items[0], true, nil
 }
 
-// Latest returns the newest checkpoint of the caller's company.
-func (s *Service) Latest(_ context.Context, who account.Actor) (c Checkpoint, err error) {
-	if err := member(who); err != nil {
-		return c, err
-	}
-	err = s.DB.View(func(tx *kv.Tx) error {
-		found, ok, err := s.latest(tx, who.CompanyID)
-		if err == nil && !ok {
-			err = ErrNone
-		}
-		c = found
-		return err
-	})
-	return c, err
+// Signed is a checkpoint with the key that verifies it.
+type Signed struct {
+	Checkpoint
+	Key string
 }
 
 // List returns a page of the checkpoints of the caller's company, newest first.
-func (s *Service) List(_ context.Context, who account.Actor, offset, limit int) (out list.Page[Checkpoint], err error) {
-	if err := member(who); err != nil {
+func (s *Service) List(_ context.Context, who account.Actor, offset, limit int) (out list.Page[Signed], err error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return out, err
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
-		p, err := checkpoints.Page(tx, kv.Query{Index: "company", Prefix: kv.K(who.CompanyID), Descending: true, Offset: offset, Limit: limit})
-		out = list.Page[Checkpoint]{Items: p.Items, Total: p.Total}
-		return err
+		q := kv.Query{Index: "company", Prefix: kv.K(who.CompanyID), Descending: true, Offset: offset, Limit: limit}
+		p, err := checkpoints.Page(tx, q)
+		if err != nil {
+			return err
+		}
+		out.Total = p.Total
+		for _, c := range p.Items {
+			key, err := s.signedBy(tx, c)
+			if err != nil {
+				return err
+			}
+			out.Items = append(out.Items, Signed{c, key})
+		}
+		return nil
 	})
 	return out, err
 }
 
-// member refuses signatories.
-func member(who account.Actor) error {
-	if who.IsSignatory() {
-		return fault.Forbidden("signatory_not_allowed")
+// Covered returns how many events of a company its newest checkpoint covers.
+func (s *Service) Covered(tx *kv.Tx, company string) (int64, error) {
+	c, _, err := s.latest(tx, company)
+	return c.Size, err
+}
+
+// Prove proves, by the company's newest checkpoint, that an entry is in the journal.
+// The checkpoint must cover it.
+func (s *Service) Prove(tx *kv.Tx, company string, position int64, entry [32]byte) (tree.Proof, error) {
+	c, ok, err := s.latest(tx, company)
+	if err != nil {
+		return tree.Proof{}, err
 	}
-	return who.Require(account.ScopeRead)
+	if !ok {
+		return tree.Proof{}, fmt.Errorf("checkpoint: company %s has none", company)
+	}
+	return s.prove(tx, c, position, entry)
 }
 
 func (s *Service) prove(tx *kv.Tx, c Checkpoint, position int64, entry [32]byte) (p tree.Proof, err error) {

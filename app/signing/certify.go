@@ -8,6 +8,8 @@ import (
 	"io"
 	"time"
 
+	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/signing/completion"
 	"paraph/app/signing/disk"
@@ -92,6 +94,71 @@ func (s *Service) proveLast(d *Document) (*tree.Proof, error) {
 // of the company.
 func lastEntry(tx *kv.Tx, id string) (e Entry, at int64, err error) {
 	entries, _, err := store.Events.Chain(tx, id, kv.LogQuery{Descending: true, Limit: 1})
+	if err != nil || len(entries) == 0 {
+		return e, 0, errors.Join(err, errors.New("signing: a document without an event"))
+	}
+	at, err = store.Events.Position(tx, entries[0])
+	return entries[0], at, err
+}
+
+// Proven is the proof that an event of a document is under a checkpoint.
+type Proven struct {
+	Event string
+	tree.Proof
+}
+
+// Proof proves the newest event of a document that the company's newest checkpoint
+// covers.
+func (s *Service) Proof(_ context.Context, who account.Actor, id string) (p Proven, err error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
+		return p, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		d, err := store.Load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		size, err := s.Checkpoints.Covered(tx, d.Company)
+		if err != nil {
+			return err
+		}
+		e, at, err := lastBefore(tx, d.ID, size)
+		if err != nil {
+			return err
+		}
+		p.Event = e.ID
+		p.Proof, err = s.Checkpoints.Prove(tx, d.Company, at, e.Hash)
+		return err
+	})
+	return p, err
+}
+
+// lastBefore returns a document's last journal entry whose position in the journal of
+// the company is below size.
+func lastBefore(tx *kv.Tx, id string, size int64) (last Entry, at int64, err error) {
+	_, total, err := store.Events.Chain(tx, id, kv.LogQuery{Limit: 1})
+	for from, to := 0, total; err == nil && from < to; {
+		middle := (from + to) / 2
+		e, position, failed := entryAt(tx, id, middle)
+		switch {
+		case failed != nil:
+			err = failed
+		case position < size:
+			last, at, from = e, position, middle+1
+		default:
+			to = middle
+		}
+	}
+	if err == nil && last.ID == "" {
+		err = fault.Conflict("no_checkpoint_yet")
+	}
+	return last, at, err
+}
+
+// entryAt returns the n-th journal entry of a document, from 0, and its position in the
+// journal of the company.
+func entryAt(tx *kv.Tx, id string, n int) (e Entry, at int64, err error) {
+	entries, _, err := store.Events.Chain(tx, id, kv.LogQuery{Offset: n, Limit: 1})
 	if err != nil || len(entries) == 0 {
 		return e, 0, errors.Join(err, errors.New("signing: a document without an event"))
 	}

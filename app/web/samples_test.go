@@ -225,6 +225,7 @@ func stages() map[string]stage {
 		"post-documents-document-restore": after(draft, "/archive", nil),
 		"post-documents-document-void":    sent, "post-documents-document-remind": sent,
 		"post-documents-document-extend": expired, "post-documents-document-seal": completed,
+		"get-checkpoints": completed, "get-documents-document-proof": completed,
 		"get-installation-mail": operator, "post-installation-mail-test": operator, "get-installation-mail-sender": operator,
 		"get-members-member": withMember, "patch-members-member": withMember, "delete-members-member": withMember,
 		"delete-tokens-token": withToken, "delete-me-two-factor": withApp, "post-me-recovery-codes": withApp, "post-documents-document-purge": trashed,
