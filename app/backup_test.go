@@ -91,6 +91,7 @@ func TestBackedUpUnderLoadAndRestoredElsewhere(t *testing.T) {
 	}
 	mustCall(t, dir, "backup", out)
 	keep("Between")
+	published := c.checkpointFile(t)
 	got := mustCall(t, dir, "backup", out, "--since", out)
 	if !strings.Contains(got.out, "not encrypted") {
 		t.Errorf("nothing is said of the keys: %q", got.out)
@@ -103,7 +104,7 @@ func TestBackedUpUnderLoadAndRestoredElsewhere(t *testing.T) {
 	if said := mustCall(t, to, "restore", out); !strings.Contains(said.out, filepath.Join(to, "restored", "config.toml")) {
 		t.Errorf("the configuration is not mentioned: %q", said.out)
 	}
-	mustCall(t, to, "check")
+	mustCall(t, to, "check", "--checkpoint", published) // signed by the key that was restored
 	mustRefuse(t, "not empty", to, "restore", out)
 	mustRefuse(t, "not empty", dirWith(t, "mine"), "restore", out)
 

@@ -49,6 +49,20 @@ func publishedIn(t *testing.T, outside string, events int) (folder string) {
 	return folder
 }
 
+// checkpointFile saves the newest checkpoint of the client's company.
+func (c *client) checkpointFile(t *testing.T) string {
+	t.Helper()
+	var got struct{ Data []struct{ Checkpoint string } }
+	if err := c.do(http.MethodGet, "/checkpoints?per_page=1", nil, &got); err != nil || len(got.Data) != 1 {
+		t.Fatal(got, err)
+	}
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	if err := os.WriteFile(path, []byte(got.Data[0].Checkpoint), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestAPublishedCheckpointProvesTheHistory completes documents, puts the machine
 // back to an earlier state, and lets another history happen: its own check finds
 // nothing wrong with it, the published checkpoint does.

@@ -186,6 +186,7 @@ func TestACompanyMovesToAnotherInstallation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	kept := c.checkpointFile(t)
 	half := c.begun(t, "Half signed", content)
 	if _, err := p.login().complete("Another company's", content); err != nil {
 		t.Fatal(err)
@@ -244,10 +245,11 @@ func TestACompanyMovesToAnotherInstallation(t *testing.T) {
 		t.Fatal(err)
 	}
 	judgedBy(t, d.signed(t, fresh), rootOf(t, d))
+	here := d.checkpointFile(t)
 	if code := q.stop(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	mustCall(t, to, "check")
+	mustCall(t, to, "check", "--checkpoint", kept, "--checkpoint", here)
 	if got := mustCall(t, to, "company", "list"); !strings.Contains(got.out, company) || strings.Count(got.out, "\n") != 2 {
 		t.Errorf("companies: %q", got.out)
 	}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -292,6 +293,7 @@ func (c *client) walkList(query string) (titles []string, total int, err error) 
 type killing struct {
 	*testing.T
 	dir      string
+	outside  string // where checkpoints are published
 	settings []string
 	history  [][]string // by step, without kills
 	mu       sync.Mutex
@@ -360,7 +362,15 @@ func (k *killing) compare(c *client, touched []*trace) {
 }
 
 func (k *killing) check(when string) {
-	if got := call(k.T, "check", "--set", "data.dir="+k.dir); got.code != 0 {
+	args := []string{"check", "--set", "data.dir=" + k.dir}
+	published, err := filepath.Glob(filepath.Join(k.outside, "*", "checkpoint"))
+	if err != nil {
+		k.Error(err)
+	}
+	for _, path := range published {
+		args = append(args, "--checkpoint", path)
+	}
+	if got := call(k.T, args...); got.code != 0 {
 		k.Errorf("check %s: exit %d: %s%s", when, got.code, got.out, got.err)
 	}
 }
@@ -401,7 +411,8 @@ func killRounds(t *testing.T) int {
 func TestKilledAtAnyMomentNothingAnsweredIsLost(t *testing.T) {
 	t.Parallel()
 	post := newPostOffice(t)
-	k := &killing{T: t, dir: t.TempDir(), settings: []string{"mail.host=127.0.0.1", "mail.port=" + post.port(), "mail.tls=none", "log.requests=false"}}
+	k := &killing{T: t, dir: t.TempDir(), outside: t.TempDir()}
+	k.settings = []string{"mail.host=127.0.0.1", "mail.port=" + post.port(), "mail.tls=none", "log.requests=false", "checkpoints.folder=" + k.outside}
 	k.peace()
 	for i := range killRounds(t) {
 		touched := k.round()
@@ -426,6 +437,7 @@ func TestKilledAtAnyMomentNothingAnsweredIsLost(t *testing.T) {
 		return strings.Join(unsealed, "; "), len(unsealed) == 0
 	})
 	k.compare(c, k.traces)
+	publishedIn(t, k.outside, 1)
 	k.mails(p, c, post)
 }
 
