@@ -240,20 +240,20 @@ func get[T any](w *window, from chromedp.Action[T]) T {
 	}
 }
 
-// until waits for an expression to become true, on this page or its successor:
-// a page that is replaced drops the evaluation.
+// until waits for an expression to become true, on this page or the next. It is
+// evaluated from outside: what polls inside a page stops with it, draws frame after
+// frame, and never runs in a window without scripts.
 func (w *window) until(expression string) {
 	w.t.Helper()
 	ctx, stop := w.bounded()
 	defer stop()
-	for {
-		_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Hour)))
-		if err == nil {
-			return
-		}
-		if !strings.Contains(err.Error(), gone) || ctx.Err() != nil {
-			w.t.Fatalf("%s never: %v; %s", expression, err, w.sight())
-		}
+	var last error
+	if !patience.Poll(ctx, func() bool {
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
+		last = err
+		return is && err == nil
+	}) {
+		w.t.Fatalf("%s never: %v; %s", expression, last, w.sight())
 	}
 }
 

@@ -47,17 +47,33 @@ func Context(t testing.TB) context.Context {
 func Until(t testing.TB, what string, look func() (saw string, ok bool)) {
 	t.Helper()
 	limit := Limit()
-	deadline := time.Now().Add(limit)
-	for {
-		saw, ok := look()
-		if ok {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v; last seen: %s", what, limit, saw)
-		}
-		time.Sleep(5 * time.Millisecond)
+	ctx, stop := context.WithTimeout(context.Background(), limit)
+	defer stop()
+	saw, ok := "", false
+	if !Poll(ctx, func() bool { saw, ok = look(); return ok }) {
+		t.Fatalf("%s: not within %v; last seen: %s", what, limit, saw)
 	}
+}
+
+// The pauses between two looks: short at first, and then longer, because a look takes
+// processor time from what it waits for.
+const (
+	shortest = 2 * time.Millisecond
+	longest  = 50 * time.Millisecond
+)
+
+// Poll calls look until it returns true, or ctx has ended; it reports which.
+func Poll(ctx context.Context, look func() bool) bool {
+	for pause := shortest; !look(); pause = min(2*pause, longest) {
+		if ctx.Err() != nil {
+			return false
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+	return true
 }
 
 // Receive takes the next value of a channel.

@@ -1,6 +1,7 @@
 package patience
 
 import (
+	"context"
 	"testing"
 	"time"
 )
@@ -17,5 +18,17 @@ func TestLimitGrowsWithTheLoad(t *testing.T) {
 		if got := limit(loadavg, 2); got != want {
 			t.Errorf("limit(%q) = %v, want %v", loadavg, got, want)
 		}
+	}
+}
+
+func TestPollEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	looks := 0
+	if Poll(ctx, func() bool { looks++; stop(); return false }) || looks != 1 {
+		t.Errorf("true, or %d looks", looks)
+	}
+	if looks = 0; !Poll(ctx, func() bool { looks++; return true }) || looks != 1 {
+		t.Errorf("false, or %d looks", looks)
 	}
 }
