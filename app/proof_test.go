@@ -209,6 +209,36 @@ func TestCodesAreCountedByTheDay(t *testing.T) {
 	coded.Post(t, coded.invitation+"/identify", apptest.Map{"code": "open sesame"}).Want(t, 200)
 }
 
+// TestCodesAreCountedByAddress requests codes for many invitations of one person.
+func TestCodesAreCountedByAddress(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner, other := s.Company(t), s.Company(t)
+	var all []signatory
+	for i := range 11 {
+		// Written differently, it is the same address.
+		email := []string{"sam@signer.example", "Sam@Signer.example"}[i%2]
+		all = append(all, invite(t, owner, apptest.Map{"email": email, "authentication": "email_code"}))
+	}
+	sent := 0
+	for range 5 {
+		for _, p := range all {
+			if p.Post(t, p.invitation+"/code", nil).Status == 202 {
+				sent++
+			}
+		}
+		s.Advance(t, "1m")
+	}
+	if sent != 50 {
+		t.Errorf("%d codes were sent to one address, want 50", sent)
+	}
+	usedUp(t, all[10].Post(t, all[10].invitation+"/code", nil), "codes_used_up")
+	elsewhere := invite(t, other, apptest.Map{"authentication": "email_code"})
+	elsewhere.Post(t, elsewhere.invitation+"/code", nil).Want(t, 202)
+	s.Advance(t, "24h")
+	all[10].Post(t, all[10].invitation+"/code", nil).Want(t, 202)
+}
+
 // TestCodesAreCountedByNetwork checks that a collection of links does not multiply
 // the guesses of their holder, and that others on the same network are not shut out.
 func TestCodesAreCountedByNetwork(t *testing.T) {

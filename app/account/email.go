@@ -12,9 +12,21 @@ import (
 	"paraph/kv"
 )
 
+// dailyMails is how many messages of one kind may be requested for one address in a day,
+// whoever requests them: people who are not users yet can't stop them.
+const dailyMails = 20
+
+// mayMail counts a message of a kind to an address.
+func (s *Service) mayMail(kind LinkKind, email string) error {
+	if _, wait, ok := s.perMailboxDay.Allow(string(kind) + " " + input.FoldEmail(email)); !ok {
+		return fault.Throttled(s.perMailboxDay.Limit(), wait)
+	}
+	return nil
+}
+
 // Reverify sends a verification message to the person's current address or, if email is not "",
 // to a new one, which replaces it when its link is used. It is limited to six per minute and
-// user.
+// user, and by the messages that one address may get in a day.
 func (s *Service) Reverify(_ context.Context, who Actor, email string) (limit.Rate, error) {
 	if err := self(who, ScopeWrite); err != nil {
 		return limit.Rate{}, err
@@ -26,6 +38,9 @@ func (s *Service) Reverify(_ context.Context, who Actor, email string) (limit.Ra
 	rate := limit.Rate{Limit: s.perReverif.Limit(), Remaining: remaining}
 	email = strings.TrimSpace(email)
 	if email == "" || input.FoldEmail(email) == input.FoldEmail(who.Email) {
+		if err := s.mayMail(LinkVerify, who.Email); err != nil {
+			return rate, err
+		}
 		return rate, s.db.Update(func(tx *kv.Tx) error {
 			u, err := users.Get(tx, who.UserID)
 			if err != nil {
@@ -35,6 +50,9 @@ func (s *Service) Reverify(_ context.Context, who Actor, email string) (limit.Ra
 		})
 	}
 	if err := s.mayMove(who, email); err != nil {
+		return rate, err
+	}
+	if err := s.mayMail(LinkVerify, email); err != nil {
 		return rate, err
 	}
 	return rate, s.later.add(func(tx *kv.Tx) error { return s.sendToNew(tx, who, email) })
@@ -177,6 +195,9 @@ func (s *Service) ForgotPassword(_ context.Context, email string, from From) err
 	}
 	if _, wait, ok := s.perMailbox.Allow(input.FoldEmail(email)); !ok {
 		return fault.Throttled(s.perMailbox.Limit(), wait)
+	}
+	if err := s.mayMail(LinkReset, email); err != nil {
+		return err
 	}
 	return s.later.add(func(tx *kv.Tx) error { return s.sendReset(tx, email) })
 }

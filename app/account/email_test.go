@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -167,4 +168,45 @@ func TestForgottenPasswordsAreThrottled(t *testing.T) {
 		wantKind(t, h.ForgotPassword(t.Context(), tt.email, account.From{IP: "192.0.2.9"}), fault.KindThrottled, "")
 	}
 	wantFields(t, h.ForgotPassword(t.Context(), "", account.From{}), "email")
+}
+
+// TestOneAddressGetsFewMailsADay requests messages for one address from many networks and as
+// several users.
+func TestOneAddressGetsFewMailsADay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	c := h.company("A")
+	users := []string{"ann@example.org", "bob@example.org"}
+	for _, email := range append(users, "victim@example.org") {
+		h.add(c, email, account.RoleMember)
+	}
+	count := func(kind account.MailKind) (n int) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, m := range h.mails {
+			if m.Kind == kind {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range 23 * 6 {
+		from := account.From{IP: fmt.Sprintf("192.0.%d.%d", i/250, i%250)}
+		if err := h.ForgotPassword(t.Context(), "Victim@example.org", from); err != nil {
+			wantKind(t, err, fault.KindThrottled, "")
+		}
+		if _, err := h.Reverify(t.Context(), h.as(users[i%2]), "Nobody@example.org"); err != nil {
+			wantKind(t, err, fault.KindThrottled, "")
+		}
+		h.advance(10 * time.Minute)
+	}
+	for kind, want := range map[account.MailKind]int{account.MailReset: 20, account.MailVerifyEmail: 20} {
+		if got := count(kind); got != want {
+			t.Errorf("%d messages %s in a day, want %d", got, kind, want)
+		}
+	}
+	h.advance(time.Hour + time.Minute)
+	if err := h.ForgotPassword(t.Context(), "victim@example.org", account.From{IP: "192.0.2.1"}); err != nil {
+		t.Errorf("the day after: %v", err)
+	}
 }

@@ -109,6 +109,7 @@ type Service struct {
 	perAccountAnywhere *limit.Limiter // failed logins, per account from all networks
 	perAddress         *limit.Limiter // failed logins, per network
 	perMailbox         *limit.Limiter // reset messages requested, per e-mail address
+	perMailboxDay      *limit.Limiter // messages requested, per kind and e-mail address, in a day
 	perReverif         *limit.Limiter // verification messages, per user
 	perDisclosure      *limit.Limiter // disclosed addresses of outsiders, per company
 
@@ -143,6 +144,7 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		perAccountAnywhere: limit.New(everywhere*o.AccountAttempts, o.AttemptWindow, o.Now),
 		perAddress:         limit.New(o.AddressAttempts, o.AttemptWindow, o.Now),
 		perMailbox:         limit.New(5, time.Hour, o.Now),
+		perMailboxDay:      limit.New(dailyMails, 24*time.Hour, o.Now),
 		perReverif:         limit.New(6, time.Minute, o.Now),
 		perDisclosure:      limit.New(disclosures, 24*time.Hour, o.Now),
 		live:               newLiveTokens(),
@@ -171,7 +173,7 @@ func (s *Service) Reset() {
 	s.later.take()
 	s.ceremonies.clear()
 	s.refusals.take()
-	for _, l := range []*limit.Limiter{s.perAccount, s.perAccountAnywhere, s.perAddress, s.perMailbox, s.perReverif, s.perDisclosure, s.perPasskey} {
+	for _, l := range []*limit.Limiter{s.perAccount, s.perAccountAnywhere, s.perAddress, s.perMailbox, s.perMailboxDay, s.perReverif, s.perDisclosure, s.perPasskey} {
 		l.Clear()
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/turns"
@@ -39,6 +40,20 @@ const (
 // network over the limit still has one try for each invitation, since people who
 // have nothing to do with each other may share it.
 const networkTries = 100
+
+// dailyMails is how many codes and links a company mails to one address in a day because
+// somebody requests them, for all its invitations together.
+const dailyMails = 50
+
+// mayMail counts a requested message to an address of a company. Call refund if it is not
+// sent after all.
+func (s *Service) mayMail(company, email string) (refund func(), err error) {
+	key := company + " " + input.FoldEmail(email)
+	if _, wait, ok := s.mailed.Allow(key); !ok {
+		return nil, fault.Exhausted("codes_used_up", dailyMails, wait)
+	}
+	return func() { s.mailed.Refund(key) }, nil
+}
 
 // identity holds the proof of a person's identity. It is stored apart from the
 // document because attempts are counted even if nothing in the document changes.
@@ -137,7 +152,11 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
-	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+	refund, err := s.mayMail(who.CompanyID, who.Email)
+	if err != nil {
+		return err
+	}
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
@@ -166,6 +185,10 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 			Data: map[string]string{"code": code, "title": d.Title, "minutes": fmt.Sprint(int(codeLifetime.Minutes()))},
 			Key:  string(MailCode) + "/" + s.id()})
 	})
+	if err != nil {
+		refund()
+	}
+	return err
 }
 
 // CodeName names the newest code of an invitation to the outbox.

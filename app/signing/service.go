@@ -86,6 +86,7 @@ type Service struct {
 	Verifier  *verify.Verifier
 	documents *locks         // by identifier: slow work on one document runs one at a time
 	guesses   *limit.Limiter // wrong codes, by network
+	mailed    *limit.Limiter // codes and links that people request, by company and address
 }
 
 // New creates the service. Nothing runs until Run is called.
@@ -106,6 +107,7 @@ func New(o Options) (*Service, error) {
 			UploadBytes: o.Limits.UploadBytes, Members: o.Members, Now: o.Now}),
 		documents: new(locks),
 		guesses:   limit.New(networkTries, 24*time.Hour, o.Now),
+		mailed:    limit.New(dailyMails, 24*time.Hour, o.Now),
 	}, nil
 }
 

@@ -172,6 +172,10 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 	if err != nil || at == "" {
 		return err
 	}
+	refund, err := s.mayMail(who.CompanyID, address)
+	if err != nil {
+		return nil //nolint:nilerr // callers learn nothing
+	}
 	_, err = s.Store.Update(who.From(from.IP, from.UserAgent, from.RequestID), at, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if err := d.Running(tx.Now); err != nil {
 			return nil, err
@@ -191,6 +195,9 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 		}
 		return events, errors.Join(identities.Put(tx, id, state), s.schedule(tx, d))
 	})
+	if err != nil {
+		refund()
+	}
 	switch fault.KindOf(err) {
 	case fault.KindNotFound, fault.KindConflict, fault.KindThrottled:
 		return nil
