@@ -66,6 +66,11 @@ type LimitsConfig struct {
 	Fields      int  `koanf:"fields"`
 	Connections int  `koanf:"connections"`
 	Memory      Size `koanf:"memory"`
+
+	CompanyDocuments int  `koanf:"company_documents"`
+	CompanyStorage   Size `koanf:"company_storage"`
+	CompanyContacts  int  `koanf:"company_contacts"`
+	CompanyMembers   int  `koanf:"company_members"`
 }
 
 // DataConfig configures the data folder.
@@ -180,6 +185,7 @@ func Default() Config {
 			Limits: LimitsConfig{
 				Upload: 500 * MB, Body: 10 * MB, Files: 100, Pages: 10_000,
 				Invitations: 1000, Fields: 5000, Connections: 16_384,
+				CompanyDocuments: 1_000_000, CompanyContacts: 100_000, CompanyMembers: 10_000,
 			},
 		},
 		Data: DataConfig{Dir: "./data", Sync: true, Reserve: 256 * MB},

@@ -78,6 +78,10 @@ func (c Config) validateServer(p *problems) {
 	atLeast(p, "server.limits.invitations", s.Limits.Invitations, 1)
 	atLeast(p, "server.limits.fields", s.Limits.Fields, 1)
 	atLeast(p, "server.limits.connections", s.Limits.Connections, 1)
+	atLeast(p, "server.limits.company_documents", s.Limits.CompanyDocuments, 0)
+	atLeast(p, "server.limits.company_storage", s.Limits.CompanyStorage, 0)
+	atLeast(p, "server.limits.company_contacts", s.Limits.CompanyContacts, 0)
+	atLeast(p, "server.limits.company_members", s.Limits.CompanyMembers, 0)
 }
 
 func (c Config) validateParts(p *problems) {

@@ -219,7 +219,7 @@ func (a *App) openServices(o Options) (err error) {
 		Body: api.WebhookBody, TestBody: api.WebhookTestBody,
 	})
 	a.Contacts = contact.New(contact.Options{
-		DB: a.db, Jobs: a.jobs, Signing: a.Signing, NewID: ids.New,
+		DB: a.db, Jobs: a.jobs, Signing: a.Signing, NewID: ids.New, Max: a.Config.Server.Limits.CompanyContacts,
 		TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 	})
 	a.Machine = machine.New(a.machine())
@@ -235,7 +235,7 @@ func (a *App) accounts(o Options, ids *ids, outbox *notify.Outbox) (*account.Ser
 	return account.New(a.db, account.Options{
 		TokenKey: a.key, Now: a.Clock.Now, NewID: ids.New, Log: a.log, Mailer: outbox.Mail, Forget: outbox.Forget, Cost: cost,
 		TokenLifetime: auth.TokenLifetime, AccountAttempts: auth.LoginAttempts,
-		AddressAttempts: auth.LoginAttemptsPerAddress, AttemptWindow: auth.LoginWindow,
+		Members: a.Config.Server.Limits.CompanyMembers, AddressAttempts: auth.LoginAttemptsPerAddress, AttemptWindow: auth.LoginWindow,
 	})
 }
 
@@ -256,6 +256,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Service, error)
 		Revocations: pki.NewCollector(a.client(revocationTimeout), a.Clock.Now),
 		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
+		Quota:   store.Quota{Documents: limits.CompanyDocuments, Bytes: int64(limits.CompanyStorage)},
 		Members: &a.members, Limits: signing.Limits{
 			UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,
 			Invitations: limits.Invitations, Fields: limits.Fields,

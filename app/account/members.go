@@ -149,9 +149,13 @@ func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 			return Member{}, err
 		}
 	}
+	full, err := s.full(who.CompanyID)
+	if err != nil {
+		return Member{}, err
+	}
 	err = s.discreetly(who.CompanyID, func() error {
 		return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) (err error) {
-			if m, err = s.takeIn(tx, who, in, hash); err != nil {
+			if m, err = s.takeIn(tx, who, in, hash, full); err != nil {
 				return err
 			}
 			return who.Once.Done(tx, m.UserID)
@@ -182,7 +186,20 @@ func (s *Service) discreetly(company string, add func() error) error {
 	return err
 }
 
-func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string) (Member, error) {
+// full reports whether a company has as many members as it may have. It counts outside a
+// transaction, as it reads them all.
+func (s *Service) full(company string) (bool, error) {
+	n := 0
+	err := s.db.View(func(tx *kv.Tx) error {
+		return members.Each(tx, "company", kv.K(company), func(string, memberRecord) (bool, error) {
+			n++
+			return n < s.maxMembers, nil
+		})
+	})
+	return s.maxMembers > 0 && n >= s.maxMembers, err
+}
+
+func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string, full bool) (Member, error) {
 	company, err := LoadCompany(tx, who.CompanyID)
 	if err != nil {
 		return Member{}, err
@@ -195,6 +212,8 @@ func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string) (Mem
 	switch {
 	case err == nil && record.status() != MemberInvited:
 		return Member{}, fault.Invalid("email", "taken")
+	case errors.Is(err, kv.ErrNotFound) && full:
+		return Member{}, fault.Conflict("company_full")
 	case errors.Is(err, kv.ErrNotFound):
 		record = memberRecord{CompanyID: company.ID, UserID: u.ID, InvitedAt: new(tx.Now), CreatedAt: tx.Now}
 	case err != nil:

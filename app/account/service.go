@@ -36,6 +36,7 @@ type Options struct {
 	PasswordWorkers int  // passwords checked concurrently, default the number of CPUs, at most 4
 
 	TokenLifetime   time.Duration // of a session, default a week
+	Members         int           // of one company, default no limit
 	Sessions        int           // of one member in a company, default 1000; the oldest end
 	AccountAttempts int           // failed logins per account, network and window, default 10
 	AddressAttempts int           // failed logins per address and window, default 100
@@ -86,15 +87,16 @@ const sealing = "sealing"
 
 // Service implements the rules for people. It is safe for concurrent use.
 type Service struct {
-	db       *kv.DB
-	now      func() time.Time
-	newID    func() ulid.ULID
-	log      *slog.Logger
-	mailer   Mailer
-	forget   Forgetter
-	issuer   string
-	lifetime time.Duration
-	sessions int
+	db         *kv.DB
+	now        func() time.Time
+	newID      func() ulid.ULID
+	log        *slog.Logger
+	mailer     Mailer
+	forget     Forgetter
+	issuer     string
+	lifetime   time.Duration
+	sessions   int
+	maxMembers int
 
 	randMu sync.Mutex
 	rand   io.Reader
@@ -137,7 +139,7 @@ func New(db *kv.DB, o Options) (*Service, error) {
 	}
 	s := &Service{
 		db: db, now: o.Now, newID: o.NewID, log: o.Log, mailer: o.Mailer, forget: o.Forget, issuer: o.Service,
-		lifetime: o.TokenLifetime, sessions: o.Sessions, rand: o.Rand, codeKey: codeKey, deviceKey: deviceKey,
+		lifetime: o.TokenLifetime, sessions: o.Sessions, maxMembers: o.Members, rand: o.Rand, codeKey: codeKey, deviceKey: deviceKey,
 		tokens:     newSigner(tokenKey, o.Now),
 		perAccount: limit.New(o.AccountAttempts, o.AttemptWindow, o.Now),
 

@@ -7,6 +7,7 @@
 package contact
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,7 @@ type Options struct {
 	Jobs      *kv.Jobs
 	Signing   *signing.Service // its journal is followed
 	NewID     func() ulid.ULID
+	Max       int // contacts of one company; 0 sets no limit
 	TrashDays int // days after which the trash is emptied; 0 keeps it
 	Log       *slog.Logger
 }
@@ -107,6 +109,15 @@ func (s *Service) Get(_ context.Context, who account.Actor, id string) (c Contac
 	return c, err
 }
 
+// full reports whether a company has as many contacts as it may have.
+func (s *Service) full(tx *kv.Tx, company string) (bool, error) {
+	if s.Max == 0 {
+		return false, nil
+	}
+	n, err := contacts.Count(tx, "by_"+string(ByName), kv.K(company))
+	return n >= s.Max, err
+}
+
 // Create adds a contact. An address that the company already has, even in the
 // archive, is a fault of the field.
 func (s *Service) Create(_ context.Context, who account.Actor, in Input) (c Contact, err error) {
@@ -114,6 +125,9 @@ func (s *Service) Create(_ context.Context, who account.Actor, in Input) (c Cont
 		return Contact{}, err
 	}
 	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		if full, err := s.full(tx, who.CompanyID); err != nil || full {
+			return cmp.Or[error](err, fault.Conflict("company_full"))
+		}
 		c = Contact{ID: s.NewID().String(), Company: who.CompanyID, CreatedAt: tx.Now}
 		return errors.Join(change(tx, &c, in), who.Once.Done(tx, c.ID))
 	})

@@ -2,6 +2,7 @@ package contact
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -213,6 +214,9 @@ func (s *Service) importRow(tx *kv.Tx, who account.Actor, in Input, check bool) 
 	_, c, err := contacts.Lookup(tx, "email", emailKey(who.CompanyID, email))
 	switch {
 	case errors.Is(err, kv.ErrNotFound):
+		if full, err := s.full(tx, who.CompanyID); err != nil || full {
+			return false, cmp.Or[error](err, fault.Conflict("company_full"))
+		}
 		created = true
 		c = Contact{ID: s.NewID().String(), Company: who.CompanyID, CreatedAt: tx.Now, Name: nameOf(email)}
 	case err != nil:

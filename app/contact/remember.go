@@ -85,6 +85,9 @@ func (s *Service) rememberOne(tx *kv.Tx, p person) error {
 	_, c, err := contacts.Lookup(tx, "email", emailKey(p.company, p.email))
 	switch {
 	case errors.Is(err, kv.ErrNotFound):
+		if full, err := s.full(tx, p.company); err != nil || full {
+			return err
+		}
 		c = Contact{ID: s.NewID().String(), Company: p.company, Name: p.name, Email: p.email, Locale: p.locale, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 	case err != nil:
 		return err

@@ -30,6 +30,9 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 	if err := who.Require(account.ScopeWrite); err != nil {
 		return nil, err
 	}
+	if err := s.roomFor(who, 1, in.Uploads); err != nil {
+		return nil, err
+	}
 	d := &Document{
 		ID: s.id(), Company: who.CompanyID, Title: record.Untitled, Status: record.Draft, SigningOrder: record.Parallel,
 		Owner: record.PersonOf(who), Metadata: map[string]string{}, BaseURL: s.base(in.BaseURL), Template: in.Template,
@@ -88,6 +91,9 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 		}
 	}
 	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		if err := s.Quota.Room(tx, d.Company, 1, d.Bytes()); err != nil {
+			return err
+		}
 		d.CreatedAt = tx.Now
 		for i := range d.Invitations {
 			if err := store.Invited.Put(tx, d.Invitations[i].ID, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {

@@ -243,6 +243,9 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, see
 // insertCopy commits a record whose files are those of another.
 func (s *Service) insertCopy(who account.Actor, d *Document, event Event) error {
 	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		if err := s.Quota.Room(tx, d.Company, 1, d.Bytes()); err != nil {
+			return err
+		}
 		if err := stillApprovable(tx, d); err != nil {
 			return err
 		}

@@ -93,9 +93,22 @@ func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name str
 		if n >= maxUnfinished {
 			return fault.Conflict("too_many_uploads")
 		}
+		if err := s.roomForUpload(tx, who.CompanyID, size); err != nil {
+			return err
+		}
 		return unfinished.Put(tx, u.ID, u)
 	})
 	return u, err
+}
+
+// roomForUpload refuses an upload that, with all others in progress, would take a company over
+// its quota.
+func (s *Service) roomForUpload(tx *kv.Tx, company string, size int64) error {
+	err := unfinished.Each(tx, "document", kv.K(company), func(_ string, u Unfinished) (bool, error) {
+		size += u.Size
+		return true, nil
+	})
+	return errors.Join(err, s.Quota.Room(tx, company, 0, size))
 }
 
 func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error) {

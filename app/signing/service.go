@@ -71,6 +71,7 @@ type Options struct {
 	Limits    Limits
 	Consent   string          // what people agree to if their company has no text of its own
 	TrashDays int             // days after which the trash is emptied; 0 keeps it
+	Quota     store.Quota     // of one company
 	Members   *turns.Presence // members being served, for whom strangers slow down
 	Log       *slog.Logger
 }

@@ -40,6 +40,16 @@ func (s *Service) attach(ctx context.Context, f *fault.Fields, d *Document, uplo
 	return nil
 }
 
+// roomFor refuses uploads of a company that is over its quota, before they are converted
+// and stored.
+func (s *Service) roomFor(who account.Actor, documents int, uploads []*Upload) error {
+	var bytes int64
+	for _, u := range uploads {
+		bytes += u.Raw.Size()
+	}
+	return s.DB.View(func(tx *kv.Tx) error { return s.Quota.Room(tx, who.CompanyID, documents, bytes) })
+}
+
 func fileAdded(f *File) Event {
 	return record.NewEvent(record.EventFileAdded).With("file", f.ID).With("name", f.Name).With("sha256", f.SHA256)
 }
@@ -58,6 +68,9 @@ func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uplo
 	}
 	if len(uploads) == 0 {
 		return nil, nil, fault.Invalid("files", "required")
+	}
+	if err := s.roomFor(who, 0, uploads); err != nil {
+		return nil, nil, err
 	}
 	var faults fault.Fields
 	before := len(d.Files)

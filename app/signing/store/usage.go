@@ -3,10 +3,12 @@ package store
 import (
 	"errors"
 	"fmt"
-	"paraph/app/signing/record"
-	"paraph/kv"
 	"slices"
 	"time"
+
+	"paraph/app/fault"
+	"paraph/app/signing/record"
+	"paraph/kv"
 )
 
 // vital is all that the administrators of the installation see of a document: not
@@ -80,6 +82,24 @@ func DropVital(tx *kv.Tx, d *record.Document) error {
 	u, err := usageOf(tx, d.Company)
 	u.Documents, u.Bytes = u.Documents-1, u.Bytes-v.Bytes
 	return errors.Join(err, Vitals.Delete(tx, key), Usages.Put(tx, d.Company, u))
+}
+
+// Quota bounds what one company may store. Zero sets no limit.
+type Quota struct {
+	Documents int // and templates, those in the trash included
+	Bytes     int64
+}
+
+// Room refuses what would take a company over its quota.
+func (q Quota) Room(tx *kv.Tx, company string, documents int, bytes int64) error {
+	u, err := usageOf(tx, company)
+	if err != nil {
+		return err
+	}
+	if q.Documents > 0 && u.Documents+documents > q.Documents || q.Bytes > 0 && u.Bytes+bytes > q.Bytes {
+		return fault.Conflict("company_full")
+	}
+	return nil
 }
 
 func usageOf(tx *kv.Tx, company string) (Usage, error) {

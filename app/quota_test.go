@@ -1,0 +1,87 @@
+package app_test
+
+import (
+	"net/http"
+	"path"
+	"testing"
+
+	"paraph/app"
+	"paraph/app/account"
+	"paraph/app/apptest"
+	"paraph/app/fault"
+)
+
+// refusedAsFull expects that a request was refused because of the company's limits.
+func refusedAsFull(t *testing.T, r *apptest.Response) {
+	t.Helper()
+	if r.Status != http.StatusConflict || r.Text(t, "code") != "company_full" {
+		t.Errorf("%s: %d %s", r.What, r.Status, r.Body)
+	}
+}
+
+// TestNoCompanyTakesEverything reaches each limit of a company in every way there is, while
+// another company goes on.
+func TestNoCompanyTakesEverything(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, func(c *app.Config) {
+		l := &c.Server.Limits
+		l.CompanyDocuments, l.CompanyContacts, l.CompanyMembers = 3, 2, 2
+	})
+	c, other := s.Company(t), s.Company(t)
+	pdf := apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "A")}
+	create := func(who *apptest.Client) *apptest.Response {
+		return who.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "A"}, pdf))
+	}
+	first := "/documents/" + create(c).Want(t, 201).Text(t, "id")
+	template := "/templates/" + c.Post(t, first+"/template", apptest.Map{"title": "T"}).Want(t, 201).Text(t, "id")
+	c.Delete(t, "/documents/"+create(c).Want(t, 201).Text(t, "id")).Want(t, 200) // in the trash it still counts
+	for _, r := range []*apptest.Response{
+		create(c), c.Post(t, "/documents", apptest.Map{"title": "Empty"}),
+		c.Post(t, first+"/duplicate", nil), c.Post(t, first+"/template", apptest.Map{"title": "T"}),
+		c.Post(t, template+"/documents", apptest.Map{}), c.Post(t, "/templates", apptest.Map{"title": "T"}),
+	} {
+		refusedAsFull(t, r)
+	}
+	create(other).Want(t, 201)
+
+	contact := func(email string) *apptest.Response {
+		return c.Post(t, "/contacts", apptest.Map{"name": "Sam", "email": email})
+	}
+	contact("a@signer.example").Want(t, 201)
+	contact("b@signer.example").Want(t, 201)
+	refusedAsFull(t, contact("c@signer.example"))
+
+	c.Member(t, account.RoleMember)
+	invited := c.Post(t, "/members", apptest.Map{"email": "third@company.example", "role": "member"})
+	refusedAsFull(t, invited)
+	if m := s.Mails(t, "third@company.example"); len(m) > 0 {
+		t.Errorf("somebody was invited: %s", m[0].Subject)
+	}
+}
+
+// TestNoCompanyFillsTheDisk uploads, in one piece and in many, more than a company may store.
+func TestNoCompanyFillsTheDisk(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, func(c *app.Config) { c.Server.Limits.CompanyStorage = 100 * app.KB })
+	c, other := s.Company(t), s.Company(t)
+	file := apptest.File{Name: "a.pdf", Content: smallPDF("A", 40_000)}
+	post := func(who *apptest.Client) *apptest.Response {
+		return who.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "A"}, file))
+	}
+	first := "/documents/" + post(c).Want(t, 201).Text(t, "id")
+	post(c).Want(t, 201)
+	refusedAsFull(t, post(c))
+	refusedAsFull(t, c.Post(t, first+"/duplicate", nil))
+	refusedAsFull(t, c.Post(t, first+"/upload", apptest.Multipart(t, nil, file)))
+	who, err := s.Accounts.Authenticate(t.Context(), c.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Signing.BeginUpload(t.Context(), who, path.Base(first), "b.pdf", 15_000); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Signing.BeginUpload(t.Context(), who, path.Base(first), "c.pdf", 15_000); fault.CodeOf(err) != "company_full" {
+		t.Errorf("beside an upload in progress: %v", err)
+	}
+	post(other).Want(t, 201)
+}
