@@ -216,7 +216,7 @@ func (a *App) openServices(o Options) (err error) {
 	a.Webhooks = notify.NewWebhooks(notify.WebhookOptions{
 		DB: a.db, Jobs: a.jobs, Signing: a.Signing, Client: a.webhookClient(), Key: a.key, NewID: ids.New,
 		Attempts: a.Config.Webhooks.Attempts, Days: a.Config.Retention.DeliveryDays, Now: a.Clock.Now, Log: a.log,
-		Body: api.WebhookBody, TestBody: api.WebhookTestBody,
+		Body: api.WebhookBody(a.words.English()), TestBody: api.WebhookTestBody,
 	})
 	a.Contacts = contact.New(contact.Options{
 		DB: a.db, Jobs: a.jobs, Signing: a.Signing, NewID: ids.New, Max: a.Config.Server.Limits.CompanyContacts,

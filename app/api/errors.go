@@ -105,9 +105,12 @@ func (r *request) rate(rate limit.Rate) {
 
 // sentence returns the English sentence of a refusal.
 func (s *server) sentence(code fault.Code, args ...fault.Arg) string {
-	return fault.Sentence(s.Words.English().SayOf, code, args...)
+	return fault.Sentence(s.english(), code, args...)
 }
 
+// english returns the texts in which the API speaks.
+func (s *server) english() fault.Sayer { return s.Words.English().SayOf }
+
 func (s *server) sentences(fields []fault.Field) map[string][]string {
-	return fault.Sentences(s.Words.English().SayOf, fields)
+	return fault.Sentences(s.english(), fields)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"paraph/app/fault"
+	"paraph/app/words"
 	"strings"
 	"time"
 
@@ -33,10 +35,10 @@ type eventActor struct {
 	Email *string `json:"email"`
 }
 
-func viewEvent(e signing.Entry) eventView {
+func viewEvent(english fault.Sayer, e signing.Entry) eventView {
 	v := eventView{ID: e.ID, DocumentID: e.Value.Document, InvitationID: orNull(e.Value.Invitation), Type: string(e.Value.Type),
 		Actor: eventActor{e.Value.ActorKind, orNull(e.Value.ActorID), e.Value.ActorName, orNull(e.Value.ActorEmail)},
-		IP:    orNull(e.Value.IP), UserAgent: orNull(e.Value.UserAgent), Data: e.Value.Data, At: when(e.At),
+		IP:    orNull(e.Value.IP), UserAgent: orNull(e.Value.UserAgent), Data: e.Value.Details(english), At: when(e.At),
 		Hash: hex.EncodeToString(e.Hash[:]), PreviousHash: hex.EncodeToString(e.ChainPrevious[:])}
 	if v.Data == nil {
 		v.Data = map[string]string{}
@@ -56,8 +58,8 @@ type eventMessageData struct {
 	Document *signing.Row `json:"document" doc:"As in lists; null once it is deleted permanently"`
 }
 
-func viewMessageOf(e trail.FeedEvent) eventMessage {
-	return eventMessage{string(e.Entry.Value.Type), when(e.Entry.At), eventMessageData{viewEvent(e.Entry), e.Document}}
+func viewMessageOf(english fault.Sayer, e trail.FeedEvent) eventMessage {
+	return eventMessage{string(e.Entry.Value.Type), when(e.Entry.At), eventMessageData{viewEvent(english, e.Entry), e.Document}}
 }
 
 type testMessage struct {
@@ -71,8 +73,10 @@ type testMessageData struct {
 	Message   string `json:"message"`
 }
 
-// WebhookBody returns the body of an event as webhooks receive it.
-func WebhookBody(e trail.FeedEvent) (string, error) { return compact(viewMessageOf(e)) }
+// WebhookBody returns a function for the body of an event as webhooks receive it.
+func WebhookBody(english *words.Language) func(trail.FeedEvent) (string, error) {
+	return func(e trail.FeedEvent) (string, error) { return compact(viewMessageOf(english.SayOf, e)) }
+}
 
 // WebhookTestBody returns the body that a test posts to a webhook.
 func WebhookTestBody(webhook string, at time.Time) (string, error) {

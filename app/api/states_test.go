@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -372,8 +373,12 @@ func TestDecline(t *testing.T) {
 	c.Patch(t, "/company", obj{"on_decline": "void"}).Want(t, 200)
 	d = sent(t, c, 2)
 	c.Server.With(link(t, d, 1)).Post(t, "/documents/"+d.Text(t, "id")+"/"+d.Text(t, "invitations.1.id")+"/decline", nil).Want(t, 200)
-	if d = c.Get(t, "/documents/"+d.Text(t, "id")); d.Int(t, "status_id") != 8 {
+	if d = c.Get(t, "/documents/"+d.Text(t, "id")); d.Int(t, "status_id") != 8 || d.Text(t, "voided_reason") != d.Text(t, "invitations.1.name")+" declined to sign." {
 		t.Errorf("with on_decline void it is %s", d.Body)
+	}
+	events := c.Get(t, "/documents/"+d.Text(t, "id")+"/events?sort=at|desc")
+	if got := events.At(t, "data.0.data"); !reflect.DeepEqual(got, map[string]any{"reason": d.Text(t, "voided_reason")}) {
+		t.Errorf("the event says %v", got)
 	}
 }
 

@@ -102,10 +102,10 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		Progress: signing.ProgressOf(d), CreatedAt: when(d.CreatedAt), UpdatedAt: when(d.UpdatedAt),
 		SubmittedAt: maybe(d.SubmittedAt), ApprovedAt: maybe(d.ApprovedAt), RejectedAt: maybe(d.RejectedAt),
 		RejectedReason: orNull(d.RejectedReason), SentAt: maybe(d.SentAt), CompletedAt: maybe(d.CompletedAt),
-		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt), VoidedReason: orNull(d.VoidedReason),
+		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt), VoidedReason: orNull(d.WhyVoided().Sentence(r.server.english())),
 		ArchivedAt: maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
 		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation, DeclineReason: d.DeclineReason,
-		Attention: orNull(string(d.Attention.Kind)), AttentionMessage: orNull(d.AttentionSentence(r.server.Words.English().SayOf)),
+		Attention: orNull(string(d.Attention.Kind)), AttentionMessage: orNull(d.AttentionSentence(r.server.english())),
 		Files: []fileView{}, Invitations: []invitationView{}, Fields: []fieldView{},
 	}
 	if v.Metadata == nil || r.who.IsSignatory() {
@@ -172,7 +172,7 @@ func (r *request) viewFile(d *signing.Document, f *signing.File) fileView {
 		v.PageSizes = append(v.PageSizes, sizeView{p.Width, p.Height})
 	}
 	for _, x := range f.Findings {
-		v.Findings = append(v.Findings, findingView{x.Code.Word(), x.Severity, x.Sentence(r.server.Words.English().SayOf)})
+		v.Findings = append(v.Findings, findingView{x.Code.Word(), x.Severity, x.Sentence(r.server.english())})
 	}
 	return v
 }
@@ -229,7 +229,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName),
 		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
-		SignedAt: maybe(inv.SignedAt), DeclinedAt: maybe(inv.DeclinedAt), DeclinedReason: orNull(inv.DeclinedReason),
+		SignedAt: maybe(inv.SignedAt), DeclinedAt: maybe(inv.DeclinedAt), DeclinedReason: orNull(inv.WhyDeclined().Sentence(r.server.english())),
 		RemindedAt: maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
 	switch {
 	case !r.who.IsSignatory():

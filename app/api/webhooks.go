@@ -218,5 +218,5 @@ func (s *server) listFeed(r *request, _ *nothing) (eventsAnswer, error) {
 	if err := merge(&r.faults, err); err != nil {
 		return eventsAnswer{}, err
 	}
-	return eventsAnswer{views(feed.Events, viewMessageOf), orNull(feed.Cursor), feed.More}, nil
+	return eventsAnswer{views(feed.Events, func(e trail.FeedEvent) eventMessage { return viewMessageOf(s.english(), e) }), orNull(feed.Cursor), feed.More}, nil
 }

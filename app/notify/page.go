@@ -14,6 +14,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/app/words"
 	"paraph/kv"
 )
@@ -184,6 +185,10 @@ func inWords(l *words.Language, facts map[string]string) map[string]string {
 	out := maps.Clone(facts)
 	if cause := facts["cause"]; cause != "" {
 		out["cause"] = fault.Sentence(l.SayOf, fault.Code("sealing."+cause))
+	}
+	why := record.Reason{Code: record.ReasonCode(facts["reason_code"]), Name: facts["reason_name"], Words: facts["reason"]}
+	if why.Code != "" {
+		out["reason"] = why.Sentence(l.SayOf)
 	}
 	for _, name := range []string{"expires", "expires_at"} {
 		if t, err := time.Parse(time.RFC3339, facts[name]); err == nil {

@@ -81,7 +81,7 @@ var notifiers = map[signing.EventType]func(*Service, *kv.Tx, *notice) error{
 // facts returns the facts common to all messages about a document.
 func (t *notice) facts() map[string]string {
 	d := t.document
-	sender := d.Owner.Name
+	why, sender := t.event.Why(), d.Owner.Name
 	if sender == "" {
 		sender = d.Owner.Email
 	}
@@ -89,7 +89,7 @@ func (t *notice) facts() map[string]string {
 		"title": d.Title, "company": t.company.Name, "sender": sender, "sender_email": d.Owner.Email,
 		"subject": d.Subject, "message": d.Message, "color": brand(t.company), "logo": logoAddress(d.BaseURL, t.company),
 		"timezone": t.company.Timezone,
-		"reason":   t.event.Data["reason"], "email": t.event.Data["email"], "cause": t.event.Data["cause"],
+		"reason":   why.Words, "reason_code": string(why.Code), "reason_name": why.Name, "email": t.event.Data["email"], "cause": t.event.Data["cause"],
 		"document": strings.TrimSuffix(d.BaseURL, "/") + "/app/documents/" + d.ID,
 	}
 	if d.ExpiresAt != nil {

@@ -91,10 +91,11 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 		if company.OnDecline != account.OnDeclineVoid {
 			return events, nil
 		}
-		if err := d.Void(inv.Name+" declined to sign.", tx.Now); err != nil {
+		voided := record.Reason{Code: record.ReasonDeclined, Name: inv.Name}
+		if err := d.Void(voided, tx.Now); err != nil {
 			return nil, err
 		}
-		return append(events, record.NewEvent(record.EventDocumentVoided).With("reason", d.VoidedReason)), nil
+		return append(events, record.NewEvent(record.EventDocumentVoided).Because(voided)), nil
 	}, seen...)
 }
 

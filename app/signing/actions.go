@@ -53,7 +53,7 @@ func rules() []rule {
 		{record.ActionDownload, func(_ *Service, q asking) error { return q.d.Downloadable() }},
 		{record.ActionDuplicate, func(*Service, asking) error { return nil }},
 		{record.ActionVoid, func(_ *Service, q asking) error {
-			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Void("", q.tx.Now) })
+			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Void(record.Reason{}, q.tx.Now) })
 		}},
 		{record.ActionArchive, func(_ *Service, q asking) error {
 			return q.try(func(d *Document) error { return d.Archive(q.tx.Now) })

@@ -146,21 +146,21 @@ func TestDeclining(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	for _, x := range []struct {
-		then    account.OnDecline
-		status  signing.Status
-		kind    record.AttentionKind
-		reasons string
+		then   account.OnDecline
+		status signing.Status
+		kind   record.AttentionKind
+		reason record.Reason
 	}{
-		{account.OnDeclineNotify, record.Sent, record.AttentionDeclined, ""},
-		{account.OnDeclineVoid, record.Voided, "", "Name of a@x.example declined to sign."},
+		{account.OnDeclineNotify, record.Sent, record.AttentionDeclined, record.Reason{}},
+		{account.OnDeclineVoid, record.Voided, "", record.Reason{Code: record.ReasonDeclined, Name: "Name of a@x.example"}},
 	} {
 		ok[account.Company](t)(c.Accounts.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{OnDecline: &x.then}))
 		d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 		who := c.Signatory(t, d, "a@x.example")
 		d = ok[doc](t)(c.Signing.Decline(t.Context(), who, d.ID, who.Invitation, new(" Not\nnow ")))
 		inv := invited(d, "a@x.example")
-		if d.Status != x.status || d.Attention.Kind != x.kind || d.VoidedReason != x.reasons || inv.Status != record.Declined || inv.DeclinedReason != "Not\nnow" || !inv.DeclinedAt.Equal(c.Now()) {
-			t.Errorf("%s: %s, %+v, %q, %+v", x.then, d.Status, d.Attention, d.VoidedReason, inv)
+		if d.Status != x.status || d.Attention.Kind != x.kind || d.WhyVoided() != x.reason || inv.Status != record.Declined || inv.DeclinedReason != "Not\nnow" || !inv.DeclinedAt.Equal(c.Now()) {
+			t.Errorf("%s: %s, %+v, %+v, %+v", x.then, d.Status, d.Attention, d.WhyVoided(), inv)
 		}
 		if x.kind != "" && (d.Attention.Invitation != inv.ID || d.Attention.Code != "declined") {
 			t.Errorf("%+v", d.Attention)

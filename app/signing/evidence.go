@@ -60,7 +60,7 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 	out := completion.Signatory{ID: inv.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, Status: inv.Status,
 		Authentication: inv.Authentication, NotifiedAt: completion.Maybe(inv.NotifiedAt), ViewedAt: completion.Maybe(inv.ViewedAt),
 		SignedAt: completion.Maybe(inv.SignedAt), DeclinedAt: completion.Maybe(inv.DeclinedAt),
-		DeclinedReason: inv.DeclinedReason}
+		DeclinedCode: string(inv.DeclinedCode), DeclinedReason: inv.DeclinedReason}
 	if to := d.Invitation(inv.DelegatedTo); to != nil {
 		out.DelegatedTo = &completion.Person{Name: to.Name, Email: to.Email}
 	}

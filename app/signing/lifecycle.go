@@ -128,7 +128,7 @@ func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *
 		return nil, err
 	}
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
-		return record.NewEvent(record.EventDocumentVoided).With("reason", why), d.Void(why, tx.Now)
+		return record.NewEvent(record.EventDocumentVoided).Because(record.Reason{Words: why}), d.Void(record.Reason{Words: why}, tx.Now)
 	}, seen...)
 }
 

@@ -68,7 +68,7 @@ func (s *Service) conceal(v *Visit, identified bool) {
 		}
 		v.Document, v.Answers = v.Document.Notice(v.Invitation), Answers{}
 		if !identified {
-			v.Document.VoidedReason = ""
+			v.Document.VoidedReason, v.Document.VoidedCode, v.Document.VoidedName = "", "", ""
 		}
 	case v.Stage == record.StageIdentify, v.Stage == record.StageConsent, !identified:
 		v.Document, v.Answers = v.Document.Envelope(), Answers{}
@@ -117,10 +117,10 @@ func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation str
 		if err := d.Declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
-		reason := strings.TrimSpace("The invitation reached the wrong person. " + why)
-		inv.Status, inv.DeclinedAt, inv.DeclinedReason, inv.Astray = record.Declined, &tx.Now, reason, true
+		inv.Status, inv.DeclinedAt, inv.Astray = record.Declined, &tx.Now, true
+		inv.DeclinedCode, inv.DeclinedReason = record.ReasonWrongPerson, why
 		d.Needs(Attention{Kind: record.AttentionDeclined, Code: "declined.astray", Invitation: inv.ID})
-		return []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).With("reason", reason)}, nil
+		return []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).Because(inv.WhyDeclined())}, nil
 	})
 }
 

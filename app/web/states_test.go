@@ -59,7 +59,7 @@ func TestNotMe(t *testing.T) {
 	w.heading("Thank you")
 	w.visit(d.links[0])
 	w.heading("This link doesn't work")
-	if mails := s.Mails(t, d.Email); len(mails) == 0 || !strings.Contains(mails[0].Text, "wrong person") {
+	if mails := s.Mails(t, d.Email); len(mails) == 0 || !strings.Contains(mails[0].Text, "The invitation reached the wrong person.") {
 		t.Errorf("the owner was not told: %v", mails)
 	}
 }

@@ -86,6 +86,7 @@ type Signatory struct {
 	ActedAt        *Time    `json:"-"` // nil for a person who has neither signed nor approved
 	Mark           Mark     `json:"-"`
 	DeclinedReason string   `json:"-"`
+	DeclinedCode   string   `json:"-"` // of a reason that precedes their own words
 	DelegatedTo    *Person  `json:"-"`
 	Answers        []Answer `json:"-"`
 	Ways           []Way    `json:"-"` // the events say the same

@@ -56,7 +56,7 @@ func (c *pages) answers(p *Signatory) pairs {
 	say := c.Words.Say
 	var list pairs
 	list.add(say("certificate.declined"), c.at(p.DeclinedAt))
-	list.add(say("certificate.reason"), p.DeclinedReason)
+	list.add(say("certificate.reason"), c.whyDeclined(p))
 	if to := p.DelegatedTo; to != nil {
 		list.add(say("certificate.delegated_to"), c.Words.Mailbox(to.Name, to.Email))
 	}
@@ -64,6 +64,13 @@ func (c *pages) answers(p *Signatory) pairs {
 		list.add(say("certificate.value", "field", x.Field), c.value(x))
 	}
 	return list
+}
+
+func (c *pages) whyDeclined(p *Signatory) string {
+	if p.DeclinedCode == "" {
+		return p.DeclinedReason
+	}
+	return strings.TrimSpace(c.Words.Say("term.reason."+p.DeclinedCode) + " " + p.DeclinedReason)
 }
 
 func (c *pages) value(x Answer) string {

@@ -14,12 +14,12 @@ import (
 var (
 	keptOfInvitation = fields("Name Email Role RoleName Position Authentication AccessCodeHint Locale Message")
 	leftOfInvitation = fields("Status CreatedAt UpdatedAt ID AccessCodeHash LinkGeneration NotifiedAt ViewedAt SignedAt DeclinedAt " +
-		"DeclinedReason RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince LinkShown")
+		"DeclinedReason DeclinedCode RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince LinkShown")
 
 	keptOfDocument = fields("Company Title Subject Message SigningOrder Metadata Locale Approver ExpiresAt RemindEveryDays ReminderDays BaseURL " +
 		"RedirectURL NoDecline NoDelegation DeclineReason Template ExpiresDays")
 	leftOfDocument = fields("ID Status Owner ExternalID SubmittedBy Files Invitations Fields Certificate Attention AttentionText SealCauses SealJob CreatedAt UpdatedAt " +
-		"SubmittedAt ApprovedAt RejectedAt RejectedReason SentAt CompletedAt ExpiredAt VoidedAt VoidedReason ArchivedAt DeletedAt Version Head MadeFrom")
+		"SubmittedAt ApprovedAt RejectedAt RejectedReason SentAt CompletedAt ExpiredAt VoidedAt VoidedReason VoidedCode VoidedName ArchivedAt DeletedAt Version Head MadeFrom")
 
 	keptOfField = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Pattern Format Group FontSize Align")
 	leftOfField = fields("ID File Invitation Filled Attached")

@@ -133,7 +133,9 @@ type Document struct {
 	CompletedAt    *time.Time
 	ExpiredAt      *time.Time
 	VoidedAt       *time.Time
-	VoidedReason   string
+	VoidedReason   string     // in people's own words
+	VoidedCode     ReasonCode `json:",omitempty"`
+	VoidedName     string     `json:",omitempty"` // of the person whom VoidedCode concerns
 	ArchivedAt     *time.Time
 	DeletedAt      *time.Time
 
@@ -239,7 +241,8 @@ type Invitation struct {
 	ViewedAt        *time.Time
 	SignedAt        *time.Time
 	DeclinedAt      *time.Time
-	DeclinedReason  string
+	DeclinedReason  string     // in their own words
+	DeclinedCode    ReasonCode `json:",omitempty"`
 	RemindedAt      *time.Time
 	RemindersSent   int
 	CreatedAt       time.Time
@@ -261,6 +264,7 @@ func (i *Invitation) Another(id string, now time.Time) Invitation {
 	next.ID, next.Status, next.CreatedAt, next.UpdatedAt = id, Pending, now, now
 	next.AccessCodeHash, next.LinkGeneration = "", 0
 	next.NotifiedAt, next.ViewedAt, next.SignedAt, next.DeclinedAt, next.DeclinedReason = nil, nil, nil, nil, ""
+	next.DeclinedCode = ""
 	next.RemindedAt, next.RemindersSent, next.DelegatedTo, next.Astray = nil, 0, "", false
 	next.Agreed, next.Evidence, next.SignatureFields, next.ProofSince, next.LinkShown = nil, nil, nil, nil, nil
 	return next
@@ -303,7 +307,8 @@ func (d *Document) Another(id string, owner Person, now time.Time) *Document {
 	next.MadeFrom = nil
 	next.SealCauses, next.SealJob = nil, ""
 	next.SubmittedAt, next.ApprovedAt, next.RejectedAt, next.RejectedReason = nil, nil, nil, ""
-	next.SentAt, next.CompletedAt, next.ExpiredAt, next.VoidedAt, next.VoidedReason = nil, nil, nil, nil, ""
+	next.SentAt, next.CompletedAt, next.ExpiredAt, next.VoidedAt = nil, nil, nil, nil
+	next.setWhyVoided(Reason{})
 	next.ArchivedAt, next.DeletedAt, next.Version, next.Head = nil, nil, 0, ""
 	return &next
 }

@@ -116,13 +116,15 @@ func (d *Document) Sendable(requireApproval bool) error {
 	return d.wrongState("document_not_draft.sent")
 }
 
-func (d *Document) Void(reason string, now time.Time) error {
+// Void ends the document: nobody can sign it any more.
+func (d *Document) Void(reason Reason, now time.Time) error {
 	if d.DeletedAt != nil {
 		return d.Live()
 	}
 	switch d.Status {
 	case PendingApproval, Approved, Rejected, Sent, Expired:
-		d.Status, d.VoidedAt, d.VoidedReason = Voided, &now, reason
+		d.Status, d.VoidedAt = Voided, &now
+		d.setWhyVoided(reason)
 		d.Needs(Attention{})
 		return nil
 	}

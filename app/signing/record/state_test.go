@@ -67,7 +67,7 @@ func steps() []step {
 			map[string]string{"sent": "document_already_sent"}},
 		{"send approved", func(d *record.Document) error { return d.Sendable(true) }, "approved", "document_not_draft.sent",
 			map[string]string{"sent": "document_already_sent", "draft": "approval_required"}},
-		{"void", func(d *record.Document) error { return d.Void("wrong", now) }, "pending_approval approved rejected sent expired",
+		{"void", func(d *record.Document) error { return d.Void(record.Reason{Words: "wrong"}, now) }, "pending_approval approved rejected sent expired",
 			"document_not_voidable.voided", nil},
 		{"extend", func(d *record.Document) error { return d.Extend(*in(time.Hour)) }, "expired", "document_not_expired.extended", nil},
 		{"run", func(d *record.Document) error { return d.Running(now) }, "sent", "document_not_sent", map[string]string{

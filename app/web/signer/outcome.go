@@ -32,6 +32,8 @@ type outcomePage struct {
 	Redirect      string // address to continue to after signing
 	Host          string // of Redirect
 	RedirectAfter int    // seconds after which a script redirects; 0 means never
+	WhyDeclined   string // why this person declined
+	WhyVoided     string // why the document was voided
 }
 
 // finished is a file that can be downloaded.
@@ -52,7 +54,8 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 	if v.Stage == record.StageSealing {
 		p.Refresh = 5
 	}
-	data := outcomePage{visitPage: visitPageOf(v)}
+	data := outcomePage{visitPage: visitPageOf(v), WhyDeclined: v.Invitation.WhyDeclined().Sentence(v.Words.SayOf),
+		WhyVoided: v.Document.WhyVoided().Sentence(v.Words.SayOf)}
 	if v.Stage == record.StageCompleted {
 		data.Files, data.SHA256 = finishedOf(v)
 	}

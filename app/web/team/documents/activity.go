@@ -55,7 +55,7 @@ func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, err
 		day := &a.Days[len(a.Days)-1]
 		day.Entries = append(day.Entries, activityEntry{ID: "e-" + e.ID, Text: happened(r.Words, d, &e), Icon: eventIcon(e.Value.Type), At: e.At, Seq: e.Number(),
 			Time: at.Format("15:04:05 MST"), UTC: words.UTC(e.At), Who: cmp.Or(e.Value.ActorName, e.Value.ActorEmail), Mail: e.Value.ActorEmail,
-			IP: e.Value.IP, Agent: e.Value.UserAgent, Hash: hex.EncodeToString(e.Hash[:]), Reason: e.Value.Data["reason"]})
+			IP: e.Value.IP, Agent: e.Value.UserAgent, Hash: hex.EncodeToString(e.Hash[:]), Reason: e.Value.Why().Sentence(r.Words.SayOf)})
 	}
 	return a, nil
 }
@@ -139,7 +139,7 @@ func (h *Handlers) DownloadEvents(r *page.Request) error {
 	out := make([]eventJSON, 0, len(entries))
 	for _, e := range entries {
 		out = append(out, eventJSON{Seq: e.Number(), ID: e.ID, Type: string(e.Value.Type), At: record.FormatTime(e.At), Invitation: e.Value.Invitation,
-			Actor: eventActor{e.Value.ActorKind, e.Value.ActorID, e.Value.ActorName, e.Value.ActorEmail}, IP: e.Value.IP, UserAgent: e.Value.UserAgent, Data: e.Value.Data,
+			Actor: eventActor{e.Value.ActorKind, e.Value.ActorID, e.Value.ActorName, e.Value.ActorEmail}, IP: e.Value.IP, UserAgent: e.Value.UserAgent, Data: e.Value.Details(r.Words.SayOf),
 			Hash: hex.EncodeToString(e.Hash[:]), Previous: hex.EncodeToString(e.Previous[:]), PreviousOfHistory: hex.EncodeToString(e.ChainPrevious[:])})
 	}
 	if !r.Scripted() {

@@ -43,7 +43,7 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 	case d.Status == record.Rejected:
 		b.Quote = d.RejectedReason
 	case d.Status == record.Voided:
-		b.Quote = d.VoidedReason
+		b.Quote = d.WhyVoided().Sentence(r.Words.SayOf)
 	}
 	b.Title, b.Text = r.Say("banner."+key, pairs...), r.Say("banner."+key+".next", pairs...)
 	if d.Status != record.Sent || d.Attention.Kind != "" {

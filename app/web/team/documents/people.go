@@ -17,6 +17,7 @@ type personView struct {
 	RoleText, State string
 	Facts           []fact
 	Problem         string
+	WhyDeclined     string
 	Next            string // who took over
 	Link            string
 	Own             bool
@@ -43,7 +44,7 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 		} else {
 			n++
 		}
-		v.Facts = facts(r, inv)
+		v.Facts, v.WhyDeclined = facts(r, inv), inv.WhyDeclined().Sentence(r.Words.SayOf)
 		if d.Attention.Concerns(inv) {
 			v.Problem = d.AttentionSentence(r.Words.SayOf)
 		}
