@@ -46,40 +46,83 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	}
 }
 
-// limitAt maps the calls that refuse a conversion to the index of the argument that names the limit.
-var limitAt = map[string]int{"TooLarge": 0, "Exceeded": 1}
+// coded are the codes that are no refusals themselves: where they stand in the source, and under
+// which prefix the catalogue describes them.
+var coded = []struct {
+	folder string // of the packages
+	prefix string
+	codes  func(n ast.Node) []string
+}{
+	{"app/convert", "term.limit.", func(n ast.Node) []string { return argument(n, map[string]int{"TooLarge": 0, "Exceeded": 1}) }},
+	{"app/mail", "term.mail.", func(n ast.Node) []string { return element(n, "failure", 1) }},
+	{"app/signing/record", "term.reason.", func(n ast.Node) []string { return constant(n, "ReasonCode") }},
+	{"app/webhook", "webhook.error.", func(n ast.Node) []string { return constant(n, "Code") }},
+}
 
-// TestEveryLimitOfAConversionHasASentence holds the limits that conversions name against those
-// that the catalogue describes.
-func TestEveryLimitOfAConversionHasASentence(t *testing.T) {
+// TestEveryReasonHasASentence compares the codes in the source with the catalogue.
+func TestEveryReasonHasASentence(t *testing.T) {
 	t.Parallel()
 	catalogue, err := words.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]bool{}
 	_, all := parsed(t)
-	for _, p := range all {
-		if !strings.HasPrefix(p.folder, "app/convert") {
-			continue
-		}
-		for _, f := range p.files {
-			ast.Inspect(f, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok {
-					if at, ok := limitAt[called(call)]; ok && at < len(call.Args) {
-						for _, limit := range texts(call.Args[at]) {
-							found[limit] = true
-						}
+	for _, c := range coded {
+		found := map[string]bool{}
+		for _, p := range all {
+			if p.folder != c.folder && !strings.HasPrefix(p.folder, c.folder+"/") {
+				continue
+			}
+			for _, f := range p.files {
+				ast.Inspect(f, func(n ast.Node) bool {
+					for _, code := range c.codes(n) {
+						found[code] = true
 					}
-				}
-				return true
-			})
+					return true
+				})
+			}
+		}
+		described := catalogue.English().Keys(c.prefix)
+		if got := slices.Sorted(maps.Keys(found)); len(got) == 0 || !slices.Equal(got, described) {
+			t.Errorf("%s has %q\nthe catalogue describes %q", c.folder, got, described)
 		}
 	}
-	described := catalogue.English().Keys("term.limit.")
-	if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, slices.Sorted(slices.Values(described))) {
-		t.Errorf("conversions name  %q\nthe catalogue has %q", got, described)
+}
+
+// argument returns the literal that a call of one of the functions has at its place.
+func argument(n ast.Node, places map[string]int) []string {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return nil
 	}
+	if at, ok := places[called(call)]; ok && at < len(call.Args) {
+		return texts(call.Args[at])
+	}
+	return nil
+}
+
+// element returns the literal at a place of a composite literal of a type.
+func element(n ast.Node, of string, at int) []string {
+	x, ok := n.(*ast.CompositeLit)
+	if !ok || at >= len(x.Elts) {
+		return nil
+	}
+	if name, ok := x.Type.(*ast.Ident); !ok || name.Name != of {
+		return nil
+	}
+	return texts(x.Elts[at])
+}
+
+// constant returns the values of the constants of a type.
+func constant(n ast.Node, of string) []string {
+	x, ok := n.(*ast.ValueSpec)
+	if !ok {
+		return nil
+	}
+	if name, ok := x.Type.(*ast.Ident); !ok || name.Name != of {
+		return nil
+	}
+	return texts(x.Values...)
 }
 
 // sources returns the Go files that produce refusals: all but tests and the base

@@ -46,6 +46,7 @@ var toolImports = map[string][]string{
 	"app/convert": {"app/fault"},
 	"app/input":   {"app/fault", "app/mail"},
 	"app/list":    {"app/fault"},
+	"app/mail":    {"app/fault"},
 	"app/pdf":     {"app/turns"},
 	"app/turns":   {"app/fault"},
 }

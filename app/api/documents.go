@@ -240,5 +240,6 @@ func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error)
 	if err != nil {
 		return envelope[eventView]{}, err
 	}
-	return enclose(r, p, views(entries, func(e signing.Entry) eventView { return viewEvent(s.english(), e) }), total), nil
+	view := func(e signing.Entry) eventView { return viewEvent(s.english(), e) }
+	return enclose(r, p, views(entries, view), total), nil
 }

@@ -59,7 +59,8 @@ type eventMessageData struct {
 }
 
 func viewMessageOf(english fault.Sayer, e trail.FeedEvent) eventMessage {
-	return eventMessage{string(e.Entry.Value.Type), when(e.Entry.At), eventMessageData{viewEvent(english, e.Entry), e.Document}}
+	data := eventMessageData{viewEvent(english, e.Entry), e.Document}
+	return eventMessage{string(e.Entry.Value.Type), when(e.Entry.At), data}
 }
 
 type testMessage struct {

@@ -71,8 +71,8 @@ type mailTestView struct {
 	Lines    []mailLine `json:"lines" doc:"The conversation, without the password and the message"`
 }
 
-func viewMailTest(t mailserver.Test) mailTestView {
-	return mailTestView{Accepted: t.Error == "", Error: orNull(t.Error), Lines: views(t.Lines, func(l mail.Line) mailLine {
+func (s *server) viewMailTest(t mailserver.Test) mailTestView {
+	return mailTestView{Accepted: t.Accepted(), Error: orNull(t.Problem(s.english())), Lines: views(t.Lines, func(l mail.Line) mailLine {
 		if l.Ours {
 			return mailLine{"client", l.Text}
 		}
@@ -143,5 +143,5 @@ func (s *server) testMailServer(r *request, in *mailTestBody) (mailTestView, err
 	}
 	compose := func(to string) (mail.Message, error) { return s.Notify.TestMessage(r.who, to) }
 	test, err := s.MailServer.Try(r.UserContext(), r.who, tried, in.Email, compose)
-	return viewMailTest(test), err
+	return s.viewMailTest(test), err
 }

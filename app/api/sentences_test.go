@@ -11,9 +11,8 @@ import (
 
 // TestSentencesAreThoseOfTheRecord compares the English of every refusal with
 // testdata/sentences.golden, word for word: programs may show these sentences, and
-// tests of our users compare them. Each line holds a code, or the
-// key of a term, a tab and its sentence,
-// with each argument shown as its name in angle brackets.
+// tests of our users compare them. Each line holds a code, or a
+// whole key, a tab and its sentence, with each argument shown as its name in angle brackets.
 func TestSentencesAreThoseOfTheRecord(t *testing.T) {
 	t.Parallel()
 	catalogue, err := words.Load()
@@ -35,9 +34,11 @@ func TestSentencesAreThoseOfTheRecord(t *testing.T) {
 			t.Errorf("%s\nis   %s\nwant %s", code, got, want)
 		}
 	}
-	for _, limit := range english.Keys("term.limit.") {
-		if !recorded["term.limit."+limit] {
-			t.Errorf("there is no record of the limit %s", limit)
+	for _, prefix := range []string{"term.limit.", "term.mail.", "term.reason.", "webhook.error."} {
+		for _, code := range english.Keys(prefix) {
+			if !recorded[prefix+code] {
+				t.Errorf("there is no record of %s%s", prefix, code)
+			}
 		}
 	}
 	for _, code := range english.Keys("fault.") {
@@ -47,9 +48,9 @@ func TestSentencesAreThoseOfTheRecord(t *testing.T) {
 	}
 }
 
-// recordedText returns the English for a record: a code, or the key of a term.
+// recordedText returns the English for a record: a code, or a whole key.
 func recordedText(english *words.Language, code string, args []fault.Arg) string {
-	if !strings.HasPrefix(code, "term.") {
+	if !strings.HasPrefix(code, "term.") && !strings.HasPrefix(code, "webhook.error.") {
 		return fault.Sentence(english.SayOf, fault.Code(code), args...)
 	}
 	values := map[string]any{}

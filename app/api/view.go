@@ -102,8 +102,9 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		Progress: signing.ProgressOf(d), CreatedAt: when(d.CreatedAt), UpdatedAt: when(d.UpdatedAt),
 		SubmittedAt: maybe(d.SubmittedAt), ApprovedAt: maybe(d.ApprovedAt), RejectedAt: maybe(d.RejectedAt),
 		RejectedReason: orNull(d.RejectedReason), SentAt: maybe(d.SentAt), CompletedAt: maybe(d.CompletedAt),
-		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt), VoidedReason: orNull(d.WhyVoided().Sentence(r.server.english())),
-		ArchivedAt: maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
+		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt),
+		VoidedReason: orNull(d.WhyVoided().Sentence(r.server.english())),
+		ArchivedAt:   maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
 		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation, DeclineReason: d.DeclineReason,
 		Attention: orNull(string(d.Attention.Kind)), AttentionMessage: orNull(d.AttentionSentence(r.server.english())),
 		Files: []fileView{}, Invitations: []invitationView{}, Fields: []fieldView{},
@@ -229,8 +230,9 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName),
 		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
-		SignedAt: maybe(inv.SignedAt), DeclinedAt: maybe(inv.DeclinedAt), DeclinedReason: orNull(inv.WhyDeclined().Sentence(r.server.english())),
-		RemindedAt: maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
+		SignedAt: maybe(inv.SignedAt), DeclinedAt: maybe(inv.DeclinedAt),
+		DeclinedReason: orNull(inv.WhyDeclined().Sentence(r.server.english())),
+		RemindedAt:     maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
 	switch {
 	case !r.who.IsSignatory():
 		v.SignURL = orNull(r.server.Signing.SignURL(r.who, d, inv, r.site()))

@@ -49,11 +49,11 @@ type DeliveryRow struct {
 	CreatedAt     string  `json:"created_at" format:"date-time"`
 }
 
-func viewDeliveryRow(d notify.Delivery) DeliveryRow {
+func (s *server) viewDeliveryRow(d notify.Delivery) DeliveryRow {
 	v := DeliveryRow{ID: d.ID, EventID: d.Event, Type: d.Type, DocumentID: orNull(d.Document), Status: d.Status, Attempt: d.Attempts,
 		NextAttemptAt: maybe(d.Next), CreatedAt: when(d.CreatedAt)}
 	if last := d.Last(); last != nil {
-		v.StatusCode, v.Error, v.DurationMS = positive(last.Status), orNull(last.Error), &last.Milliseconds
+		v.StatusCode, v.Error, v.DurationMS = positive(last.Status), orNull(last.Problem(s.english())), &last.Milliseconds
 	}
 	return v
 }
@@ -74,8 +74,8 @@ type deliveryResponseView struct {
 	Body    string   `json:"body" doc:"The first 4 KB"`
 }
 
-func viewDelivery(d notify.Delivery) deliveryView {
-	v := deliveryView{DeliveryRow: viewDeliveryRow(d), Request: deliveryRequestView{d.Headers, d.Body}, Response: deliveryResponseView{d.Answer.Headers, d.Answer.Body}}
+func (s *server) viewDelivery(d notify.Delivery) deliveryView {
+	v := deliveryView{DeliveryRow: s.viewDeliveryRow(d), Request: deliveryRequestView{d.Headers, d.Body}, Response: deliveryResponseView{d.Answer.Headers, d.Answer.Body}}
 	if v.Request.Headers == nil {
 		v.Request.Headers = map[string]string{}
 	}
@@ -128,7 +128,7 @@ func (s *server) webhookRoutes() {
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/test", rule: may(account.ScopeAdmin), summary: "Send a test to a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		d, err := s.Webhooks.TestWebhook(r.UserContext(), r.who, id)
-		return viewDelivery(d), err
+		return s.viewDelivery(d), err
 	}))
 	s.deliveryRoutes()
 	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), summary: "List the company's events", tag: "Webhooks", query: eventParameters}, s.listFeed)
@@ -144,7 +144,7 @@ func (s *server) deliveryRoutes() {
 			return deliveryView{}, err
 		}
 		d, err := s.Webhooks.GetDelivery(r.UserContext(), r.who, id, delivery)
-		return viewDelivery(d), err
+		return s.viewDelivery(d), err
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/deliveries/{delivery}/redeliver", rule: may(account.ScopeAdmin), summary: "Resend a delivery", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		delivery, err := r.id("delivery")
@@ -152,7 +152,7 @@ func (s *server) deliveryRoutes() {
 			return deliveryView{}, err
 		}
 		d, err := s.Webhooks.Redeliver(r.UserContext(), r.who, id, delivery)
-		return viewDelivery(d), err
+		return s.viewDelivery(d), err
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/redeliver", rule: may(account.ScopeAdmin), summary: "Resend all failed deliveries", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (redeliveredView, error) {
 		n, err := s.Webhooks.RedeliverFailed(r.UserContext(), r.who, id)
@@ -193,7 +193,7 @@ func (s *server) listDeliveries(r *request, id string, _ *nothing) (envelope[Del
 	if err := merge(&r.faults, err); err != nil {
 		return envelope[DeliveryRow]{}, err
 	}
-	return enclose(r, p, views(list.Items, viewDeliveryRow), list.Total), nil
+	return enclose(r, p, views(list.Items, s.viewDeliveryRow), list.Total), nil
 }
 
 var eventParameters = []parameter{
@@ -218,5 +218,6 @@ func (s *server) listFeed(r *request, _ *nothing) (eventsAnswer, error) {
 	if err := merge(&r.faults, err); err != nil {
 		return eventsAnswer{}, err
 	}
-	return eventsAnswer{views(feed.Events, func(e trail.FeedEvent) eventMessage { return viewMessageOf(s.english(), e) }), orNull(feed.Cursor), feed.More}, nil
+	view := func(e trail.FeedEvent) eventMessage { return viewMessageOf(s.english(), e) }
+	return eventsAnswer{views(feed.Events, view), orNull(feed.Cursor), feed.More}, nil
 }

@@ -121,7 +121,7 @@ func readCSV(body io.Reader) ([]row, error) {
 			break
 		}
 		if err != nil {
-			return nil, fault.Malformed("import_not_csv", fault.Text("why", err.Error())).Because(err)
+			return nil, fault.Malformed("import_unreadable").Because(err)
 		}
 		line, _ := r.FieldPos(0)
 		if blank := !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }); !blank {

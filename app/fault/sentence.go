@@ -1,5 +1,7 @@
 package fault
 
+import "fmt"
+
 // Sayer returns the catalogue text for a key, with values inserted by name.
 type Sayer func(key string, args map[string]any) string
 
@@ -25,6 +27,9 @@ func (a Arg) value(say Sayer) any {
 	}
 	return a.text
 }
+
+// Sentence returns the argument's value in words.
+func (a Arg) Sentence(say Sayer) string { return fmt.Sprint(a.value(say)) }
 
 // Sentences returns the sentences for each faulty field, by its name.
 func Sentences(say Sayer, fields []Field) map[string][]string {

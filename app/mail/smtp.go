@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -16,6 +17,8 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
+
+	"paraph/app/fault"
 )
 
 const (
@@ -69,19 +72,29 @@ func (s SMTP) Deliver(ctx context.Context, m Message) (reply string, err error) 
 		return s.clean(msg.ServerResponse()), nil
 	}
 	if err == nil {
-		return "", errors.New("mail: server did not confirm the message")
+		return "", &failure{errors.New("mail: server did not confirm the message"), "unconfirmed", ""}
 	}
 	return "", fmt.Errorf("mail: send %s: %w", clip(m.messageID()), err)
 }
 
-// Words turns an error of this package into a sentence for a person: the server's own words if
-// there are any.
-func Words(err error) string {
-	text := err.Error()
-	if cause := errors.Unwrap(err); cause != nil {
-		text = cause.Error()
+// failure is an error of a session, with its code and the words of the server or the library.
+type failure struct {
+	error
+	code  string
+	reply string
+}
+
+// Unwrap returns the error itself.
+func (e *failure) Unwrap() error { return e.error }
+
+// Why returns the reason of an error of this package as the argument "why" of a refusal, with the
+// server's own words if there are any. The catalogue has the texts, under "term.mail.".
+func Why(err error) fault.Arg {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return fault.Term("why", "mail."+f.code, fault.Text("reply", f.reply))
 	}
-	return strings.TrimPrefix(text, "mail: ")
+	reply := cmp.Or(errors.Unwrap(err), err).Error()
+	return fault.Term("why", "mail.failed", fault.Text("reply", strings.TrimPrefix(reply, "mail: ")))
 }
 
 // Check connects, encrypts and logs in as Send would, without sending anything.
@@ -223,7 +236,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 // password in case the server repeats it.
 func (s SMTP) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("timeout: %w", ctx.Err())
+		return &failure{fmt.Errorf("timeout: %w", ctx.Err()), "timeout", ctx.Err().Error()}
 	}
 	s.dialogue.refused(err)
 	text := s.clean(err.Error())
@@ -236,18 +249,18 @@ func (s SMTP) explain(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &send):
 		if forGood(send.ErrorCode()) {
-			return fmt.Errorf("%w: %s", ErrRejected, text)
+			return &failure{fmt.Errorf("%w: %s", ErrRejected, text), "rejected", text}
 		}
 	case strings.HasPrefix(text, "SMTP AUTH failed"), strings.Contains(text, "SMTP AUTH"),
 		errors.Is(err, gomail.ErrNoSupportedAuthDiscovered):
-		return fmt.Errorf("%w: %s", ErrLogin, text)
+		return &failure{fmt.Errorf("%w: %s", ErrLogin, text), "login", text}
 	case errors.Is(err, ErrTLS), strings.HasPrefix(text, "STARTTLS"), errors.As(err, &unknown),
 		errors.As(err, &name), errors.As(err, &certificate), errors.As(err, &record):
-		return fmt.Errorf("%w: %s", ErrTLS, text)
+		return &failure{fmt.Errorf("%w: %s", ErrTLS, text), "tls", text}
 	case errors.As(err, &reply):
-		return fmt.Errorf("the server says %s", text)
+		return &failure{fmt.Errorf("the server says %s", text), "reply", text}
 	}
-	return errors.New(text)
+	return &failure{errors.New(text), "failed", text}
 }
 
 // forGood reports whether a reply to MAIL, RCPT or DATA rejects this message permanently.

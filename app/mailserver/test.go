@@ -14,7 +14,18 @@ import (
 // Test is the result of an attempt to send a message.
 type Test struct {
 	Lines []mail.Line // of the conversation with the server
-	Error string      // in the server's words; "" if it accepted the message
+	Why   fault.Arg   // the message was not sent; zero if it was
+}
+
+// Accepted reports whether the server accepted the message.
+func (t Test) Accepted() bool { return t.Why.Name == "" }
+
+// Problem returns in words why the message was not sent, "" if it was.
+func (t Test) Problem(say fault.Sayer) string {
+	if t.Accepted() {
+		return ""
+	}
+	return t.Why.Sentence(say)
 }
 
 // Try sends a message to an address, or ("") to the caller, and returns the conversation. With an input it tries these
@@ -46,7 +57,7 @@ func (s *Service) Try(ctx context.Context, who account.Actor, in *Input, address
 	lines, err := settings.SMTP().Talk(ctx, m)
 	t := Test{Lines: lines}
 	if err != nil {
-		t.Error = mail.Words(err)
+		t.Why = mail.Why(err)
 	}
 	return t, nil
 }

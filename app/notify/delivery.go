@@ -49,9 +49,18 @@ type Delivery struct {
 // Try is one attempt at a delivery.
 type Try struct {
 	At           time.Time
-	Status       int // 0: no response
-	Error        string
+	Status       int          // 0: no response
+	Code         webhook.Code `json:",omitempty"` // why there was no response
+	Error        string       `json:",omitempty"` // the same in English, in records from before there was a code
 	Milliseconds int
+}
+
+// Problem returns in words why there was no response, "" if there was one.
+func (t Try) Problem(say fault.Sayer) string {
+	if t.Code == "" {
+		return t.Error
+	}
+	return say("webhook.error."+string(t.Code), nil)
 }
 
 // Last returns the last attempt, or nil.

@@ -286,7 +286,7 @@ func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string
 	}
 	reply, err = s.deliver(ctx, m)
 	if err != nil {
-		return "", fault.Conflict("mail_not_sent", fault.Text("why", mail.Words(err))).Because(err)
+		return "", fault.Conflict("mail_not_sent", mail.Why(err)).Because(err)
 	}
 	return reply, nil
 }

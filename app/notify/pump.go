@@ -166,7 +166,7 @@ func (s *Webhooks) post(ctx context.Context, w Webhook, d Delivery) (Delivery, e
 	}
 	t := Try{At: s.Now(), Status: answer.Status, Milliseconds: took}
 	if postErr != nil {
-		t.Error = postErr.Error()
+		t.Code = webhook.CodeOf(postErr)
 		s.Log.Debug("webhook post failed", "webhook", w.ID, "delivery", d.ID, "error", errors.Unwrap(postErr))
 	}
 	err := s.DB.Update(func(tx *kv.Tx) error {

@@ -128,7 +128,8 @@ func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *
 		return nil, err
 	}
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
-		return record.NewEvent(record.EventDocumentVoided).Because(record.Reason{Words: why}), d.Void(record.Reason{Words: why}, tx.Now)
+		reason := record.Reason{Words: why}
+		return record.NewEvent(record.EventDocumentVoided).Because(reason), d.Void(reason, tx.Now)
 	}, seen...)
 }
 

@@ -12,22 +12,48 @@ import (
 	"syscall"
 )
 
-// Error says why a message did not reach its receiver, in words for a company's administrator.
-// It never contains an address that the receiver's host name resolves to.
+// Code names the reason why a message did not reach its receiver. The catalogue has its sentence,
+// under "webhook.error." and the code.
+type Code string
+
+// The reasons. None tells an address that the receiver's host name resolves to.
+const (
+	CodePrivate     Code = "private_address"
+	CodeEgress      Code = "egress" // network.egress does not allow the receiver
+	CodeBadURL      Code = "bad_url"
+	CodeUnknownHost Code = "unknown_host"
+	CodeCertificate Code = "certificate"
+	CodeTimeout     Code = "timeout"
+	CodeRefused     Code = "refused"
+	CodeReset       Code = "reset"
+	CodeNoTLS       Code = "no_tls"
+	CodeUnreachable Code = "unreachable"
+	CodeNoHTTP      Code = "no_http"
+)
+
+// Error says why a message did not reach its receiver.
 type Error struct {
-	Message string
-	cause   error
+	Code  Code
+	cause error
 }
 
-// Error returns the message.
-func (e *Error) Error() string { return e.Message }
+// Error returns the code, for the log.
+func (e *Error) Error() string { return "webhook: " + string(e.Code) }
+
+// CodeOf returns the reason of an error of this package.
+func CodeOf(err error) Code {
+	if own, ok := errors.AsType[*Error](err); ok {
+		return own.Code
+	}
+	return CodeNoHTTP
+}
 
 // Unwrap returns the cause, for the log.
 func (e *Error) Unwrap() error { return e.cause }
 
 var (
-	errPrivate = &Error{Message: "The receiver has a private address. Webhooks go to public addresses only, unless webhooks.allow_private is set."}
-	errEgress  = &Error{Message: "The setting network.egress does not let this server call the receiver."}
+	errPrivate = &Error{Code: CodePrivate}
+	errEgress  = &Error{Code: CodeEgress}
 )
 
 // control refuses a private address right before the connection is made.
@@ -55,31 +81,31 @@ func (c *Client) MayReach(host string) bool {
 	return host != "localhost" && !strings.HasSuffix(host, ".localhost")
 }
 
-// explain describes a failed connection in words.
+// explain finds the reason for a failed connection.
 func explain(err error) error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return own
 	}
-	say := func(message string) error { return &Error{message, err} }
+	because := func(code Code) error { return &Error{code, err} }
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return say("The name of the receiver is not known.")
+		return because(CodeUnknownHost)
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return say("The certificate of the receiver is not one to trust.")
+		return because(CodeCertificate)
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok && e.Timeout() {
-		return say("The receiver did not answer in time.")
+		return because(CodeTimeout)
 	}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return say("The receiver refuses connections.")
+		return because(CodeRefused)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return say("The receiver broke the connection off.")
+		return because(CodeReset)
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, new(tls.RecordHeaderError)):
-		return say("The receiver does not speak TLS.")
+		return because(CodeNoTLS)
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" {
-		return say("The receiver can't be reached.")
+		return because(CodeUnreachable)
 	}
-	return say("The receiver did not answer in HTTP.")
+	return because(CodeNoHTTP)
 }

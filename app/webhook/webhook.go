@@ -118,12 +118,12 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return d.DialContext(ctx, network, address)
 }
 
-// Post sends a message and returns the response. If there is none, the error says why in plain
-// words.
+// Post sends a message and returns the response. If there is none, the error is an
+// *Error.
 func (c *Client) Post(ctx context.Context, m Message) (Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
 	if err != nil {
-		return Answer{}, &Error{"The address of the receiver can't be used.", err}
+		return Answer{}, &Error{CodeBadURL, err}
 	}
 	for name, v := range m.Headers() {
 		req.Header.Set(name, v)

@@ -26,6 +26,7 @@ type serverPage struct {
 	mailserver.State
 	To   string // of the test
 	Test *mailserver.Test
+	Why  string // the test failed
 	// Sender is what DNS says; nil if it was not asked for.
 	Sender *senderCard
 }
@@ -57,7 +58,11 @@ func (p serverPage) PasswordHelp() string {
 
 func (h *Mail) page(r *page.Request, test *mailserver.Test, card *senderCard) (page.Page, error) {
 	state, err := h.Server.Get(r.UserContext(), r.Who.Actor)
-	return frame(r, r.Say("admin.mail"), serverPage{State: state, To: r.Who.User.Email, Test: test, Sender: card}), err
+	data := serverPage{State: state, To: r.Who.User.Email, Test: test, Sender: card}
+	if test != nil {
+		data.Why = test.Problem(r.Words.SayOf)
+	}
+	return frame(r, r.Say("admin.mail"), data), err
 }
 
 func (h *Mail) show(r *page.Request, test *mailserver.Test, card *senderCard) error {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"paraph/app/fault"
 	"paraph/app/notify"
 	"paraph/app/web/page"
 )
@@ -39,15 +40,15 @@ func deliveryLineOf(r *page.Request, d notify.Delivery) deliveryLine {
 		}
 	}
 	if last := d.Last(); last != nil {
-		l.Result, l.Took = triedAs(*last), r.Say("webhooks.ms", "n", last.Milliseconds)
+		l.Result, l.Took = triedAs(r.Words.SayOf, *last), r.Say("webhooks.ms", "n", last.Milliseconds)
 	}
 	return l
 }
 
 // triedAs describes the result of an attempt.
-func triedAs(t notify.Try) string {
-	if t.Error != "" {
-		return t.Error
+func triedAs(say fault.Sayer, t notify.Try) string {
+	if problem := t.Problem(say); problem != "" {
+		return problem
 	}
 	return strings.TrimSpace("HTTP " + strconv.Itoa(t.Status) + " " + http.StatusText(t.Status))
 }
@@ -125,7 +126,7 @@ func (h *Webhooks) deliveryPage(r *page.Request) (sheet[deliveryPage], error) {
 		c.Curl = curlOf(w.URL, c.Sent, d.Body)
 	}
 	for _, t := range d.Tries {
-		c.Tries = append(c.Tries, tryLine{t, triedAs(t), r.Say("webhooks.ms", "n", t.Milliseconds)})
+		c.Tries = append(c.Tries, tryLine{t, triedAs(r.Words.SayOf, t), r.Say("webhooks.ms", "n", t.Milliseconds)})
 	}
 	return sheet[deliveryPage]{Title: d.Type, Own: c}, nil
 }
