@@ -36,14 +36,14 @@ func (a *App) listen(Options) (err error) {
 	if err != nil {
 		return err
 	}
-	a.ln = httpkit.Listen(ln)
+	a.ln = httpkit.Listen(ln, s.ReadTimeout)
 	if a.secured, err = a.secure(a.ln); err != nil || s.PublicListen == "" {
 		return err
 	}
 	if ln, err = a.open(s.PublicListen, passed); err != nil {
 		return err
 	}
-	a.public, err = a.secure(httpkit.ListenForSignatories(ln))
+	a.public, err = a.secure(httpkit.ListenForSignatories(ln, s.ReadTimeout))
 	return err
 }
 

@@ -19,7 +19,7 @@ func TestTextsByTheAPI(t *testing.T) {
 		t.Errorf("the usual text is %s", usual.Body)
 	}
 	for _, x := range []struct{ subject, body, field, code string }{
-		{"", "{{link}}", "subject", "required"}, {"Sign", "Please.", "body", "variable_missing"}, {"Sign", "{{link}} {{titel}}", "body", "unknown_mail_variable"},
+		{"", "{{link}}", "subject", "required"}, {"Sign", "Please.", "body", "variable_missing"}, {"Sign", "{{link}}" + strings.Repeat(" {{message}}", 6), "body", "variable_repeated"}, {"Sign", "{{link}} {{titel}}", "body", "unknown_mail_variable"},
 		{"{{link}}", "{{link}}", "subject", "unknown_mail_variable"}, {"Sign", "{{link}}" + strings.Repeat("x", 10_000), "body", "too_long"}, {"Sign", "{{link}}\x07", "body", "control_characters"},
 	} {
 		for _, r := range []*apptest.Response{c.Put(t, at, obj{"subject": x.subject, "body": x.body}), c.Post(t, at+"/preview", obj{"subject": x.subject, "body": x.body})} {

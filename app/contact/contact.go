@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"runtime"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -20,6 +21,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/signing/store"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -37,7 +39,8 @@ type Options struct {
 // Service implements the rules for contacts. It is safe for concurrent use.
 type Service struct {
 	Options
-	follower *kv.Follower[signing.Event]
+	follower  *kv.Follower[signing.Event]
+	searching *turns.Queue
 }
 
 // New returns the service. Nothing is remembered until Run is called.
@@ -45,7 +48,8 @@ func New(o Options) *Service {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Options: o}
+	cores := int64(runtime.GOMAXPROCS(0))
+	s := &Service{Options: o, searching: turns.New(turns.Options{Slots: cores, Group: max(1, cores/2)})}
 	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: o.DB, Log: store.Journal(), Name: follower,
 		Match: addsPeople, Do: s.remember})
 	return s

@@ -3,10 +3,12 @@ package contact
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -29,7 +31,7 @@ var statuses = []string{Active, Archived, Deleted}
 // active, archived and deleted; sorts are created_at, email, last_used_at, name, organization
 // and updated_at. A search matches the beginnings of words in name, address, organization and
 // tags.
-func (s *Service) List(_ context.Context, who account.Actor, q Query) (page list.Page[Contact], err error) {
+func (s *Service) List(ctx context.Context, who account.Actor, q Query) (page list.Page[Contact], err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return page, err
 	}
@@ -37,20 +39,41 @@ func (s *Service) List(_ context.Context, who account.Actor, q Query) (page list
 	if err != nil {
 		return page, err
 	}
-	err = s.DB.View(func(tx *kv.Tx) error {
-		switch words := searched(q.Search); {
-		case len(words) > 0:
-			page, err = l.search(tx, words)
-		case strings.TrimSpace(q.Search) != "":
-			page = list.Page[Contact]{Items: []Contact{}} // the search contains no characters that occur in words
-		case len(l.statuses) == 1:
+	words := searched(q.Search)
+	switch {
+	case len(words) == 0 && strings.TrimSpace(q.Search) != "":
+		return list.Page[Contact]{Items: []Contact{}}, nil // the search contains no characters that occur in words
+	case len(words) == 0 && len(l.statuses) == 1:
+		err = s.DB.View(func(tx *kv.Tx) error {
 			page, err = l.part(tx, l.statuses[0], l.offset, l.limit)
-		default:
-			page, err = l.union(tx)
-		}
+			return err
+		})
+		return page, err
+	}
+	err = s.inTurn(ctx, who, func(ctx context.Context, tx *kv.Tx) error {
+		page, err = l.scan(ctx, tx, words)
 		return err
 	})
 	return page, err
+}
+
+// scanLimit is how long one search may take.
+const scanLimit = 10 * time.Second
+
+// inTurn reads many contacts when it is the caller's turn.
+func (s *Service) inTurn(ctx context.Context, who account.Actor, read func(ctx context.Context, tx *kv.Tx) error) error {
+	leave, err := s.searching.Enter(ctx, who.Turn())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	limited, cancel := context.WithTimeout(ctx, scanLimit)
+	defer cancel()
+	err = s.DB.View(func(tx *kv.Tx) error { return read(limited, tx) })
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.Unavailable("busy").Because(err)
+	}
+	return err
 }
 
 // listing is a requested list.
@@ -94,43 +117,47 @@ func (l listing) part(tx *kv.Tx, status string, offset, limit int) (list.Page[Co
 	return list.Page[Contact]{Items: p.Items, Total: p.Total}, err
 }
 
-// union merges the contacts of several states.
-func (l listing) union(tx *kv.Tx) (list.Page[Contact], error) {
-	var all list.Page[Contact]
-	for _, status := range l.statuses {
-		part, err := l.part(tx, status, 0, min(l.offset+l.limit, math.MaxInt32))
-		if err != nil {
-			return list.Page[Contact]{}, err
-		}
-		all.Items, all.Total = append(all.Items, part.Items...), all.Total+part.Total
-	}
-	all.Items = l.window(all.Items)
-	return all, nil
-}
+// found is a contact that a list may show, without its content: there may be many.
+type found struct{ by, key, id string }
 
-func (l listing) search(tx *kv.Tx, words []string) (list.Page[Contact], error) {
-	var found []Contact
+// scan reads the contacts of several states, or those that have the words, and returns one
+// page of them.
+func (l listing) scan(ctx context.Context, tx *kv.Tx, words []string) (page list.Page[Contact], err error) {
+	var all []found
+	add := func(c Contact) bool {
+		all = append(all, found{orders[l.order](c), c.key(), c.ID})
+		return true
+	}
 	for _, status := range l.statuses {
-		err := each(tx, l.company, status, words, func(c Contact) bool {
-			found = append(found, c)
-			return true
-		})
+		if len(words) > 0 {
+			err = each(ctx, tx, l.company, status, words, add)
+		} else {
+			err = contacts.Each(tx, "by_"+string(l.order), kv.K(l.company, status), func(_ string, c Contact) (bool, error) {
+				return add(c), ctx.Err()
+			})
+		}
 		if err != nil {
-			return list.Page[Contact]{}, err
+			return page, err
 		}
 	}
-	total := len(found)
-	return list.Page[Contact]{Items: l.window(found), Total: total}, nil
+	page = list.Page[Contact]{Items: []Contact{}, Total: len(all)}
+	for _, f := range l.window(all) {
+		c, err := contacts.Get(tx, f.key)
+		if err != nil {
+			return page, err
+		}
+		page.Items = append(page.Items, c)
+	}
+	return page, nil
 }
 
 // window sorts contacts and returns one page of them.
-func (l listing) window(all []Contact) []Contact {
-	by := orders[l.order]
-	slices.SortFunc(all, func(a, b Contact) int {
+func (l listing) window(all []found) []found {
+	slices.SortFunc(all, func(a, b found) int {
 		if l.descending {
 			a, b = b, a
 		}
-		return cmp.Or(cmp.Compare(by(a), by(b)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.id, b.id))
 	})
 	all = all[min(l.offset, len(all)):]
 	return all[:min(l.limit, len(all))]
@@ -150,14 +177,14 @@ func searched(search string) []string {
 }
 
 // each visits, once, every contact in a state that has all the words, until fn returns false.
-func each(tx *kv.Tx, company, status string, words []string, fn func(Contact) bool) error {
+func each(ctx context.Context, tx *kv.Tx, company, status string, words []string, fn func(Contact) bool) error {
 	seen := map[string]bool{}
 	return contacts.Each(tx, "word", kv.K(company, status).Starting(words[0]), func(id string, c Contact) (bool, error) {
 		if seen[id] || !c.matches(words) {
-			return true, nil
+			return true, ctx.Err()
 		}
 		seen[id] = true
-		return fn(c), nil
+		return fn(c), ctx.Err()
 	})
 }
 
@@ -170,19 +197,19 @@ const (
 // Suggest returns the contacts that may match a text being typed: the beginning of a name, an
 // address or an organization. The most recently used come first; without a text, only recency
 // counts.
-func (s *Service) Suggest(_ context.Context, who account.Actor, text string, limit int) (out []Contact, err error) {
+func (s *Service) Suggest(ctx context.Context, who account.Actor, text string, limit int) (out []Contact, err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return nil, err
 	}
 	limit = min(max(limit, 1), maxSuggestions)
-	err = s.DB.View(func(tx *kv.Tx) error {
-		words := searched(text)
+	words := searched(text)
+	err = s.inTurn(ctx, who, func(ctx context.Context, tx *kv.Tx) error {
 		if len(words) == 0 {
 			recent, err := listing{company: who.CompanyID, order: ByUse, descending: true}.part(tx, Active, 0, limit)
 			out = recent.Items
 			return err
 		}
-		return each(tx, who.CompanyID, Active, words, func(c Contact) bool {
+		return each(ctx, tx, who.CompanyID, Active, words, func(c Contact) bool {
 			out = append(out, c)
 			return len(out) < weighed
 		})

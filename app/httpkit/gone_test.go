@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -89,4 +90,27 @@ func TestAConnectionWithMoreToReadIsOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	patience.Until(t, "it counts as closed", func() (string, bool) { return "open", httpkit.HungUp(conn) })
+}
+
+// TestAResponseThatNobodyReadsIsGivenUp requests far more than the buffers between the two
+// sides hold, and doesn't read.
+func TestAResponseThatNobodyReadsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	closed := make(chan bool, 1)
+	s := serve(t, httpkit.Options{ReadTimeout: 300 * time.Millisecond}, everyone(httpkit.Small), func(c *fiber.Ctx, _ *httpkit.Body) error {
+		c.Context().SetBodyStream(&endless{closed: closed}, -1)
+		return nil
+	})
+	s.say(t, post(0))
+	patience.Receive(t, "the end of the response", closed)
+}
+
+// endless is a body without end.
+type endless struct{ closed chan<- bool }
+
+func (e *endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func (e *endless) Close() error {
+	e.closed <- true
+	return nil
 }

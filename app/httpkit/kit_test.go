@@ -2,6 +2,7 @@ package httpkit_test
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -55,7 +56,7 @@ func serve(t *testing.T, o httpkit.Options, rule httpkit.Rule, h func(*fiber.Ctx
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- app.Listener(httpkit.Listen(ln)) }()
+	go func() { ended <- app.Listener(httpkit.Listen(ln, cmp.Or(o.ReadTimeout, time.Minute))) }()
 	t.Cleanup(func() {
 		if err := app.ShutdownWithTimeout(time.Second); err != nil {
 			t.Log(err)

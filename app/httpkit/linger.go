@@ -16,25 +16,32 @@ const (
 	lingeringMost  = 16 * MB
 	lingeringPiece = 256 * KB
 	lingeringPause = 10 * time.Millisecond
+	// writePiece is how much of a response has to be sent in the time that a connection
+	// may stand still.
+	writePiece = 64 * KB
 	// lingerers is how many connections may do so at a time.
 	lingerers = 16
 )
 
 // Listen returns a listener whose connections can be closed without losing the last response.
-func Listen(ln net.Listener) net.Listener { return newListener(ln, false) }
+// A connection over which nothing of a response can be sent for the time idle is closed.
+func Listen(ln net.Listener, idle time.Duration) net.Listener { return newListener(ln, idle, false) }
 
 // ListenForSignatories is [Listen] for a listener on which only the routes whose
 // [Rule] says so are served; all others do not exist there.
-func ListenForSignatories(ln net.Listener) net.Listener { return newListener(ln, true) }
+func ListenForSignatories(ln net.Listener, idle time.Duration) net.Listener {
+	return newListener(ln, idle, true)
+}
 
 type listener struct {
 	net.Listener
+	idle        time.Duration
 	signatories bool
 	slots       chan struct{} // one for each connection that may linger
 }
 
-func newListener(ln net.Listener, signatories bool) net.Listener {
-	return listener{ln, signatories, make(chan struct{}, lingerers)}
+func newListener(ln net.Listener, idle time.Duration, signatories bool) net.Listener {
+	return listener{ln, idle, signatories, make(chan struct{}, lingerers)}
 }
 
 // signatoriesAddr is the local address of a connection for signatories.
@@ -45,13 +52,14 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lingeringConn{Conn: conn, signatories: l.signatories, slots: l.slots}, nil
+	return &lingeringConn{Conn: conn, idle: l.idle, signatories: l.signatories, slots: l.slots}, nil
 }
 
 // lingeringConn closes its side first and waits for the other, if asked to.
 type lingeringConn struct {
 	net.Conn
 	wanted      atomic.Bool
+	idle        time.Duration
 	signatories bool
 	slots       chan struct{}
 }
@@ -63,6 +71,20 @@ func (l *lingeringConn) LocalAddr() net.Addr {
 		return signatoriesAddr{l.Conn.LocalAddr()}
 	}
 	return l.Conn.LocalAddr()
+}
+
+// Write sends a piece of a response. A client that doesn't read would otherwise keep the
+// response in memory, or its file open, forever.
+func (l *lingeringConn) Write(p []byte) (n int, err error) {
+	for rest := p; len(rest) > 0 && err == nil; rest = p[n:] {
+		if err := l.SetWriteDeadline(time.Now().Add(l.idle)); err != nil {
+			return n, err
+		}
+		var sent int
+		sent, err = l.Conn.Write(rest[:min(len(rest), writePiece)])
+		n += sent
+	}
+	return n, err
 }
 
 // linger asks a connection to do so, including one below TLS.

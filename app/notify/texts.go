@@ -42,6 +42,10 @@ const (
 	maxTextBody    = 10_000
 )
 
+// maxRepeated is how often the body may name one variable: the value may be long, and the
+// message goes to everybody.
+const maxRepeated = 5
+
 func textKey(company, kind, language string) string { return company + "/" + kind + "/" + language }
 
 // TextKind describes a kind of message that companies can word themselves.
@@ -117,6 +121,11 @@ func (k TextKind) check(in *MailTextInput) error {
 	for _, name := range used {
 		if !slices.Contains(k.Variables, name) {
 			k.unknown(&f, "body", name)
+		}
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(used))) {
+		if n := len(slices.DeleteFunc(slices.Clone(used), func(u string) bool { return u != name })); n > maxRepeated {
+			f.Add("body", "variable_repeated", fault.Text("variable", "{{"+name+"}}"), fault.Number("limit", maxRepeated))
 		}
 	}
 	for _, name := range k.Required {

@@ -34,13 +34,27 @@ func Names(text string) []string {
 	return out
 }
 
+// Most is the number of bytes that a filled text holds at most. It is more than any text may
+// have, so what is cut off is refused or repeats itself.
+const Most = 64 << 10
+
 // Fill replaces the variables of a text by their values, by folded name. A
-// variable without a value stays. Values are not searched for variables.
+// variable without a value stays. Values are not searched for variables. The result is cut
+// once it is longer than [Most]: a short text may name a long value thousands of times.
 func Fill(text string, values map[string]string) string {
-	return pattern.ReplaceAllStringFunc(text, func(found string) string {
-		if v, ok := values[Fold(pattern.FindStringSubmatch(found)[1])]; ok {
-			return v
+	var out strings.Builder
+	from := 0
+	for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
+		value, ok := values[Fold(text[at[2]:at[3]])]
+		if !ok {
+			continue
 		}
-		return found
-	})
+		out.WriteString(text[from:at[0]])
+		out.WriteString(value)
+		if from = at[1]; out.Len() > Most {
+			return strings.ToValidUTF8(out.String()[:Most], "")
+		}
+	}
+	out.WriteString(text[from:])
+	return out.String()
 }
