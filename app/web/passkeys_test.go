@@ -114,6 +114,38 @@ func TestPasskeys(t *testing.T) {
 	w.until(`document.readyState === "complete" && !document.body.textContent.includes("Work laptop")`)
 }
 
+// TestAPasskeyProvesWhoAsks creates an API token an hour after signing in: the form waits for
+// the passkey, and is then sent on. A device that is not touched proves nothing.
+func TestAPasskeyProvesWhoAsks(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	w := open(t, look{})
+	device := w.withDevice()
+	w.signInAt(named(s), owner.Email)
+	w.addPasskey("My laptop")
+	w.heading("Save your recovery codes")
+	made := func() bool {
+		return strings.Contains(string(owner.Get(t, "/tokens").Want(t, 200).Body), "The nightly export")
+	}
+	s.Advance(t, "1h")
+
+	w.visit(named(s) + "/app/settings/api")
+	w.write(`form[action="/app/settings/api"] [name="name"]`, "The nightly export")
+	device.touched(false)
+	w.click(`form[action="/app/settings/api"] button.primary`)
+	w.heading("Confirm that it's you")
+	w.click(`form[data-passkey="/app/me/prove/begin"] button`)
+	if made() {
+		t.Error("it was created without a proof")
+	}
+	device.touched(true)
+	w.see("#secret")
+	if !made() {
+		t.Error("it was not created")
+	}
+}
+
 // TestPasskeyOfNobody uses a device with a passkey that was removed here.
 func TestPasskeyOfNobody(t *testing.T) {
 	t.Parallel()
