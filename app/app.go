@@ -18,6 +18,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/blob"
+	"paraph/app/bulk"
 	"paraph/app/checkpoint"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
@@ -58,6 +59,7 @@ type App struct {
 	Notify   *notify.Service
 	Webhooks *notify.Webhooks
 	Contacts *contact.Service
+	Bulk     *bulk.Service
 	Machine  *machine.Service
 	// MailServer keeps which server messages are sent through.
 	MailServer *mailserver.Service
@@ -231,7 +233,7 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.Accounts.Run(ctx) })
 	g.Go(func() error { return a.Machine.Run(ctx) })
 	g.Go(func() error {
-		handlers := append(a.Signing.Handlers(), a.Contacts.Handler())
+		handlers := append(a.Signing.Handlers(), a.Contacts.Handler(), a.Bulk.Handler())
 		return a.jobs.Run(ctx, 4, slices.Concat(handlers, a.Machine.Handlers(), a.Checkpoints.Handlers())...)
 	})
 	// Separate workers: neither slow files nor slow receivers delay a code that a signatory is
@@ -261,7 +263,7 @@ func (a *App) sweep(ctx context.Context) error {
 			return nil
 		case <-t.C:
 		}
-		n, err := a.Signing.Sweep(ctx, time.Now().Add(-sweepAge))
+		n, err := a.Signing.Sweep(ctx, time.Now().Add(-sweepAge), a.Bulk.KeepFiles)
 		if err != nil {
 			a.log.Error("cannot remove unused files", "error", err)
 		} else if n > 0 {

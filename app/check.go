@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/bulk"
 	"paraph/app/checkpoint"
 	"paraph/app/contact"
 	"paraph/app/machine"
@@ -32,7 +33,10 @@ func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Pu
 		}
 	}
 	var parts []kv.Checker
-	for _, more := range [][]kv.Checker{account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), machine.Collections(), mailserver.Collections(), checkpoint.Collections(), transfer.Collections(), {a.jobs}} {
+	for _, more := range [][]kv.Checker{
+		account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), bulk.Collections(),
+		machine.Collections(), mailserver.Collections(), checkpoint.Collections(), transfer.Collections(), {a.jobs},
+	} {
 		parts = append(parts, more...)
 	}
 	var problems []error

@@ -64,6 +64,7 @@ type LimitsConfig struct {
 	Pages       int  `koanf:"pages"`
 	Invitations int  `koanf:"invitations"`
 	Fields      int  `koanf:"fields"`
+	BulkRows    int  `koanf:"bulk_rows"`
 	Connections int  `koanf:"connections"`
 	Memory      Size `koanf:"memory"`
 
@@ -142,6 +143,7 @@ type RetentionConfig struct {
 	TrashDays    int `koanf:"trash_days"`
 	OutboxDays   int `koanf:"outbox_days"`
 	DeliveryDays int `koanf:"delivery_days"`
+	BulkDays     int `koanf:"bulk_days"`
 }
 
 // NetworkConfig configures the hosts that the appliance may connect to.
@@ -184,7 +186,7 @@ func Default() Config {
 			TLS: TLSConfig{Mode: "off", Hosts: []string{}, ACMEDirectory: "https://acme-v02.api.letsencrypt.org/directory"},
 			Limits: LimitsConfig{
 				Upload: 500 * MB, Body: 10 * MB, Files: 100, Pages: 10_000,
-				Invitations: 1000, Fields: 5000, Connections: 16_384,
+				Invitations: 1000, Fields: 5000, BulkRows: 10_000, Connections: 16_384,
 				CompanyDocuments: 1_000_000, CompanyContacts: 100_000, CompanyMembers: 10_000,
 			},
 		},
@@ -201,7 +203,7 @@ func Default() Config {
 
 		Checkpoints: CheckpointsConfig{Interval: 24 * time.Hour, Mail: []string{}},
 
-		Retention: RetentionConfig{TrashDays: 30, OutboxDays: 30, DeliveryDays: 30},
+		Retention: RetentionConfig{TrashDays: 30, OutboxDays: 30, DeliveryDays: 30, BulkDays: 90},
 		Network:   NetworkConfig{Egress: []string{"any"}, DNS: dnsNone},
 		Log:       LogConfig{Level: "info", Format: "text", Requests: true},
 	}

@@ -77,6 +77,7 @@ func (c Config) validateServer(p *problems) {
 	atLeast(p, "server.limits.pages", s.Limits.Pages, 1)
 	atLeast(p, "server.limits.invitations", s.Limits.Invitations, 1)
 	atLeast(p, "server.limits.fields", s.Limits.Fields, 1)
+	atLeast(p, "server.limits.bulk_rows", s.Limits.BulkRows, 1)
 	atLeast(p, "server.limits.connections", s.Limits.Connections, 1)
 	atLeast(p, "server.limits.company_documents", s.Limits.CompanyDocuments, 0)
 	atLeast(p, "server.limits.company_storage", s.Limits.CompanyStorage, 0)
@@ -112,6 +113,7 @@ func (c Config) validateParts(p *problems) {
 	atLeast(p, "retention.trash_days", c.Retention.TrashDays, 1)
 	atLeast(p, "retention.outbox_days", c.Retention.OutboxDays, 1)
 	atLeast(p, "retention.delivery_days", c.Retention.DeliveryDays, 1)
+	atLeast(p, "retention.bulk_days", c.Retention.BulkDays, 1)
 	p.oneOf(c.Log.Level, "log.level", "debug", "info", "warn", "error")
 	p.oneOf(c.Log.Format, "log.format", "text", "json")
 }

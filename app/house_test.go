@@ -32,6 +32,7 @@ var ground = []string{
 	"app/pdf",
 	"app/pki",
 	"app/seal",
+	"app/sheet",
 	"app/tree",
 	"app/turns",
 	"app/webhook",
@@ -48,6 +49,7 @@ var toolImports = map[string][]string{
 	"app/list":    {"app/fault"},
 	"app/mail":    {"app/fault"},
 	"app/pdf":     {"app/turns"},
+	"app/sheet":   {"app/fault"},
 	"app/turns":   {"app/fault"},
 }
 
@@ -57,7 +59,7 @@ func packages() []packageRule {
 	// Handlers only call services: none touches the store, the index or the
 	// files.
 	handlerLayer := []string{
-		"app/account", "app/checkpoint", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/notify", "app/pdf", "app/pki",
+		"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/notify", "app/pdf", "app/pki",
 		"app/signing",
 		"app/signing/lists",
 		"app/signing/record",
@@ -101,6 +103,7 @@ func packages() []packageRule {
 		{"app/notify", above("app/signing", "app/signing/variable", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
 		{"app/machine", above("app/signing", "app/signing/store", "app/signing/lists", "app/signing/record", "app/account", "app/notify")},
 		{"app/mailserver", above("app/account")},
+		{"app/bulk", above("app/signing", "app/signing/record", "app/signing/variable", "app/account")},
 		{"app/contact", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
 		{"app/checkpoint", above("app/account")},
 		{"app/signing", above(append(below, "app/account", "app/checkpoint")...)},

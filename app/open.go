@@ -12,6 +12,7 @@ import (
 	"paraph/app/api"
 	"paraph/app/backup"
 	"paraph/app/blob"
+	"paraph/app/bulk"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
 	"paraph/app/machine"
@@ -222,6 +223,13 @@ func (a *App) openServices(o Options) (err error) {
 		DB: a.db, Jobs: a.jobs, Signing: a.Signing, NewID: ids.New, Max: a.Config.Server.Limits.CompanyContacts,
 		TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 	})
+	a.Bulk, err = bulk.New(bulk.Options{
+		DB: a.db, Jobs: a.jobs, Signing: a.Signing, Key: a.key, NewID: ids.New,
+		MaxRows: a.Config.Server.Limits.BulkRows, KeepDays: a.Config.Retention.BulkDays, Log: a.log,
+	})
+	if err != nil {
+		return err
+	}
 	a.Machine = machine.New(a.machine())
 	return nil
 }
@@ -313,7 +321,8 @@ func (a *App) openHandlers(Options) (err error) {
 		return err
 	}
 	o := api.Options{
-		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts, MailServer: a.MailServer,
+		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
+		Bulk: a.Bulk, MailServer: a.MailServer,
 		Machine: a.Machine, Checkpoints: a.Checkpoints, Keys: a.Keys, Words: a.words, Log: a.log, LogRequests: a.Config.Log.Requests, Kit: a.kit, Mount: pages.Mount,
 		MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload),
 		MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),

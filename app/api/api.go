@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/bulk"
 	"paraph/app/checkpoint"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
@@ -32,6 +33,7 @@ type Options struct {
 	Notify     *notify.Service
 	Webhooks   *notify.Webhooks
 	Contacts   *contact.Service
+	Bulk       *bulk.Service
 	Machine    *machine.Service
 	MailServer *mailserver.Service
 
@@ -107,6 +109,7 @@ func (s *server) routes() {
 	s.invitationRoutes()
 	s.companyRoutes()
 	s.templateRoutes()
+	s.bulkRoutes()
 	s.contactRoutes()
 	s.outboxRoutes()
 	s.textRoutes()

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 
 	"github.com/gofiber/fiber/v2"
@@ -141,8 +142,13 @@ func (s *server) exportContacts(r *request, _ *nothing) error {
 	if err != nil {
 		return err
 	}
+	return r.sendCSV("contacts.csv", write)
+}
+
+// sendCSV answers with a table while it is generated.
+func (r *request) sendCSV(name string, write func(io.Writer) error) error {
 	r.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
-	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition("contacts.csv"))
+	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition(name))
 	httpkit.Made(r.Ctx, write)
 	return nil
 }

@@ -43,10 +43,10 @@ func (s *server) decode(r *request, schema *huma.Schema, in any) error {
 	if _, none := in.(*nothing); none && !r.op.files && r.op.text == "" {
 		return nil
 	}
-	if r.op.text != "" {
+	media, params, err := mime.ParseMediaType(r.Get(fiber.HeaderContentType))
+	if _, none := in.(*nothing); r.op.text != "" && (none || err == nil && media == r.op.text) {
 		return r.decodePlain()
 	}
-	media, params, err := mime.ParseMediaType(r.Get(fiber.HeaderContentType))
 	switch {
 	case err == nil && media == "multipart/form-data" && r.op.files:
 		return r.decodeMultipart(params["boundary"], schema, in)
@@ -61,8 +61,11 @@ func (s *server) decode(r *request, schema *huma.Schema, in any) error {
 		return r.decodeJSON(schema, in)
 	}
 	want := "application/json"
-	if r.op.files {
+	switch {
+	case r.op.files:
 		want += " or multipart/form-data"
+	case r.op.text != "":
+		want += " or " + r.op.text
 	}
 	return notAccepted(want)
 }
@@ -97,6 +100,7 @@ func (r *request) decodePlain() (err error) {
 	if media, _, err := mime.ParseMediaType(kind); kind != "" && (err != nil || media != r.op.text) {
 		return notAccepted(r.op.text)
 	}
+	r.isPlain = true
 	sum := sha256.New()
 	r.body.Sum(sum)
 	r.plain, err = r.body.Whole(r.UserContext())
@@ -110,7 +114,7 @@ func (r *request) decodeText(b []byte, schema *huma.Schema, in any) (err error) 
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = []byte("{}")
 	}
-	if r.nulls, err = r.server.doc.check(b, schema, r.server.MaxObjects); err != nil {
+	if r.nulls, err = r.server.doc.check(b, schema, max(r.op.objects, r.server.MaxObjects)); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(b, in); err != nil {

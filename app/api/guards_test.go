@@ -43,6 +43,17 @@ var onInvitations = map[string]func(t *testing.T, g guarded) guarded{
 		g.document, g.invitation = d.Text(t, "id"), d.Text(t, "invitations.0.id")
 		return g.linked(t)
 	},
+	"bulk": func(t *testing.T, g guarded) guarded {
+		made := g.owner.Post(t, "/documents/"+g.document+"/template", obj{"roles": list{"Tenant"}}).Want(t, 201)
+		use := "/templates/" + made.Text(t, "id") + "/bulk"
+		if g.check == "access_code" {
+			failed(t, g.owner.Post(t, use, obj{"rows": list{obj{"people": list{merged(kim(), obj{"role": "Tenant"})}}}, "send": true}), 422, "rows.0.invitations.0.access_code")
+		}
+		r := g.owner.Post(t, use, obj{"rows": list{obj{"people": list{merged(kim(), g.given(), obj{"role": "Tenant"})}}}, "send": true}).Want(t, 200)
+		g.document = over(t, g.owner, r.Text(t, "run.id"))[0]
+		g.invitation = g.owner.Get(t, "/documents/"+g.document).Want(t, 200).Text(t, "invitations.0.id")
+		return g.linked(t)
+	},
 	"remind": func(t *testing.T, g guarded) guarded {
 		g.s.Advance(t, "1h")
 		g.owner.Post(t, g.path()+"/remind", nil).Want(t, 200)

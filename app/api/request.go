@@ -26,6 +26,7 @@ type request struct {
 	fingerprint []byte                     // of the body, for idempotency
 	nulls       map[string]bool            // members of the body that are null
 	plain       []byte                     // the body of an endpoint with a non-JSON body
+	isPlain     bool                       // it was not JSON
 	seen        []int64                    // versions of the document that the caller agrees to change; none means any
 	etag        string
 	faults      fault.Fields // of the query

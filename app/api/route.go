@@ -27,6 +27,7 @@ type operation struct {
 	query   []parameter
 	files   bool   // also takes multipart/form-data with files
 	text    string // media type of a non-JSON body; the handler finds it in r.plain
+	objects int    // in the JSON of the body, if more than usual
 	list    bool
 }
 

@@ -186,6 +186,7 @@ func property(t testing.TB, c *apptest.Client) map[string]string {
 	return map[string]string{
 		"document": d.Text(t, "id"), "file": d.Text(t, "files.0.id"), "invitation": d.Text(t, "invitations.0.id"), "field": d.Text(t, "fields.0.id"),
 		"member": c.Member(t, account.RoleMember).UserID, "token": c.Post(t, "/tokens", obj{"name": "ci"}).Want(t, 201).Text(t, "id"), "page": "1",
+		"run":     run(t, c),
 		"contact": c.Post(t, "/contacts", obj{"name": "Carla", "email": "carla@contact.example"}).Want(t, 201).Text(t, "id"),
 		"passkey": "",            // a colleague's passkey is 404 too: see the tests of passkeys
 		"message": "",            // see TestOutboxWalls: a message needs a sent document
@@ -310,7 +311,7 @@ func TestWallsSignatory(t *testing.T) {
 	make := func() (*apptest.Response, map[string]string) {
 		d := sent(t, c, 2, field)
 		return d, map[string]string{"document": d.Text(t, "id"), "file": d.Text(t, "files.0.id"), "invitation": d.Text(t, "invitations.0.id"), "field": d.Text(t, "fields.0.id"),
-			"page": "1", "member": c.UserID, "token": "01M7Z4BMC36K290EBM3T11X3Q8", "passkey": "01M7Z4BMC36K290EBM3T11X3Q8", "contact": "01M7Z4BMC36K290EBM3T11X3Q8",
+			"page": "1", "member": c.UserID, "run": "01M7Z4BMC36K290EBM3T11X3Q8", "token": "01M7Z4BMC36K290EBM3T11X3Q8", "passkey": "01M7Z4BMC36K290EBM3T11X3Q8", "contact": "01M7Z4BMC36K290EBM3T11X3Q8",
 			"webhook": "01M7Z4BMC36K290EBM3T11X3Q8", "delivery": "01M7Z4BMC36K290EBM3T11X3Q8"}
 	}
 	d, own := make()

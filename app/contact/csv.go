@@ -1,7 +1,6 @@
 package contact
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/csv"
@@ -9,15 +8,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
 
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/sheet"
 	"paraph/kv"
 )
 
@@ -74,16 +69,16 @@ func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput)
 	if err := staff(who, account.ScopeWrite); err != nil {
 		return Import{}, err
 	}
-	rows, err := readCSV(in.Body)
+	file, err := readCSV(in.Body)
 	if err != nil {
 		return Import{}, err
 	}
-	out := Import{Headings: rows[0].cells, Rows: len(rows) - 1}
+	out := Import{Headings: file.Headings, Rows: len(file.Rows)}
 	at, err := out.assign(in.Columns)
 	if err != nil {
 		return Import{}, err
 	}
-	for batch := range slices.Chunk(rows[1:], perTransaction) {
+	for batch := range slices.Chunk(file.Rows, perTransaction) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
@@ -95,69 +90,15 @@ func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput)
 }
 
 // row is one row of a file and the line it starts on.
-type row struct {
-	line  int
-	cells []string
-}
+type row sheet.Row
 
 // readCSV reads a whole file, which must have a heading.
-func readCSV(body io.Reader) ([]row, error) {
-	b, err := io.ReadAll(io.LimitReader(body, MaxImport+1))
-	if err != nil {
-		return nil, fault.Malformed("import_unreadable").Because(err)
+func readCSV(body io.Reader) (sheet.Table, error) {
+	t, err := sheet.Read(body, sheet.Limits{Bytes: MaxImport, Rows: MaxImportRows})
+	if errors.Is(err, sheet.ErrTooManyRows) {
+		return t, fault.TooLarge("import_too_long", fault.Number("limit", MaxImportRows))
 	}
-	if len(b) > MaxImport {
-		return nil, fault.TooLarge("import_too_large", fault.Number("limit", MaxImport>>20))
-	}
-	if b, err = decoded(b); err != nil {
-		return nil, fault.Malformed("import_not_text").Because(err)
-	}
-	r := csv.NewReader(bytes.NewReader(b))
-	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = separator(b), -1, true, true
-	var rows []row
-	for {
-		cells, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fault.Malformed("import_unreadable").Because(err)
-		}
-		line, _ := r.FieldPos(0)
-		if blank := !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }); !blank {
-			rows = append(rows, row{line, cells})
-		}
-		if len(rows) > MaxImportRows+1 {
-			return nil, fault.TooLarge("import_too_long", fault.Number("limit", MaxImportRows))
-		}
-	}
-	if len(rows) == 0 {
-		return nil, fault.Malformed("import_empty")
-	}
-	return rows, nil
-}
-
-// decoded returns the text of a file as UTF-8: spreadsheets also save UTF-16, with a byte order
-// mark, and Windows-1252, without one.
-func decoded(b []byte) ([]byte, error) {
-	otherwise := unicode.UTF8.NewDecoder()
-	if !utf8.Valid(b) {
-		otherwise = charmap.Windows1252.NewDecoder()
-	}
-	text, _, err := transform.Bytes(unicode.BOMOverride(otherwise), b)
-	return text, err
-}
-
-// separator returns the most frequent separator in the heading.
-func separator(b []byte) rune {
-	heading, _, _ := bytes.Cut(b, []byte("\n"))
-	best, most := ',', 0
-	for _, sign := range ",;\t" {
-		if n := bytes.Count(heading, []byte(string(sign))); n > most {
-			best, most = sign, n
-		}
-	}
-	return best
+	return t, err
 }
 
 // assign finds the column of every field, as specified by the caller or from the headings.
@@ -183,13 +124,14 @@ func (i *Import) assign(said map[string]string) (at map[string]int, err error) {
 }
 
 // importSome imports some rows in one transaction, or only checks them.
-func (s *Service) importSome(who account.Actor, rows []row, at map[string]int, check bool, out *Import) error {
+func (s *Service) importSome(who account.Actor, rows []sheet.Row, at map[string]int, check bool, out *Import) error {
 	run := s.DB.Update
 	if check {
 		run = s.DB.View
 	}
 	return run(func(tx *kv.Tx) error {
-		for _, r := range rows {
+		for i := range rows {
+			r := row(rows[i])
 			created, err := s.importRow(tx, who, r.input(at), check)
 			switch e, _ := errors.AsType[*fault.Error](err); {
 			case err == nil && created:
@@ -197,7 +139,7 @@ func (s *Service) importSome(who account.Actor, rows []row, at map[string]int, c
 			case err == nil:
 				out.Updated++
 			case e != nil && e.Kind == fault.KindInvalid:
-				out.Faults = append(out.Faults, RowFault{Row: r.line, Email: r.cell(at, "email"), Fields: e.Fields})
+				out.Faults = append(out.Faults, RowFault{Row: r.Line, Email: r.cell(at, "email"), Fields: e.Fields})
 			default:
 				return err
 			}
@@ -238,10 +180,10 @@ func nameOf(email string) string {
 
 func (r row) cell(at map[string]int, field string) string {
 	n, ok := at[field]
-	if !ok || n >= len(r.cells) {
+	if !ok || n >= len(r.Cells) {
 		return ""
 	}
-	return unguarded(strings.TrimSpace(r.cells[n]))
+	return sheet.Unguarded(strings.TrimSpace(r.Cells[n]))
 }
 
 // input returns the contact described by a row.
@@ -317,42 +259,15 @@ func (s *Service) after(company string, from kv.Key) (some []Contact, err error)
 func (c Contact) cells() []string {
 	cells := []string{c.Name, c.Email, c.Organization, c.Phone, c.Locale, c.Note, strings.Join(c.Tags, ";")}
 	for i := range cells {
-		cells[i] = guarded(cells[i])
+		cells[i] = sheet.Guarded(cells[i])
 	}
 	return cells
 }
 
-// formula reports whether a spreadsheet would run a cell as a formula. A phone number is not a
-// formula.
-func formula(cell string) bool {
-	if cell == "" || !strings.ContainsRune("=@+-\t\r", rune(cell[0])) {
-		return false
-	}
-	return strings.Trim(cell, "+-()/. 0123456789") != ""
-}
-
-// guarded keeps a cell from being run as a formula; unguarded reverses that.
-func guarded(cell string) string {
-	if formula(cell) {
-		return "'" + cell
-	}
-	return cell
-}
-
-func unguarded(cell string) string {
-	if rest, ok := strings.CutPrefix(cell, "'"); ok && formula(rest) {
-		return rest
-	}
-	return cell
-}
-
 // Headings returns the first row of a file, for mapping the columns.
 func Headings(body io.Reader) ([]string, error) {
-	rows, err := readCSV(body)
-	if err != nil {
-		return nil, err
-	}
-	return rows[0].cells, nil
+	file, err := readCSV(body)
+	return file.Headings, err
 }
 
 // Fields lists the possible fields of a column, in the order of an export.

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -43,3 +44,28 @@ func (a Arg) String() string { return a.text }
 
 // Count returns the value of a whole number.
 func (a Arg) Count() (n int, ok bool) { return a.count, a.counts }
+
+// storedArg is an argument as it is stored with a record that keeps a fault.
+type storedArg struct {
+	Name   string
+	Text   string
+	Count  int   `json:",omitempty"`
+	Counts bool  `json:",omitempty"`
+	Term   bool  `json:",omitempty"`
+	Args   []Arg `json:",omitempty"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (a Arg) MarshalJSON() ([]byte, error) {
+	return json.Marshal(storedArg{a.Name, a.text, a.count, a.counts, a.term, a.args})
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (a *Arg) UnmarshalJSON(b []byte) error {
+	var s storedArg
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	*a = Arg{s.Name, s.Text, s.Count, s.Counts, s.Term, s.Args}
+	return nil
+}

@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -117,5 +118,16 @@ func TestNumbersCount(t *testing.T) {
 	}
 	if _, ok := fault.Text("n", "3").Count(); ok {
 		t.Error("a text counts")
+	}
+}
+
+func TestFaultsSurviveBeingStored(t *testing.T) {
+	t.Parallel()
+	want := fault.FieldsOf(fault.Invalid("rent", "too_small", fault.Number("limit", 3), fault.Decimal("low", 1.5),
+		fault.Term("what", "rent", fault.Text("unit", "month"))))
+	b, err := json.Marshal(want)
+	var got []fault.Field
+	if err := errors.Join(err, json.Unmarshal(b, &got)); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 }

@@ -23,6 +23,8 @@ type CreateInput struct {
 	Send        bool
 	Template    bool   // make a template: Invitations are its roles
 	BaseURL     string // the request's, for links
+
+	with func(tx *kv.Tx, d *Document) error // see [UseInput]
 }
 
 // Create makes a draft, or sends at once if asked to. The caller closes the uploads.
@@ -112,6 +114,11 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 		}
 		if err := s.drawLater(tx, d); err != nil {
 			return err
+		}
+		if in.with != nil {
+			if err := in.with(tx, d); err != nil {
+				return err
+			}
 		}
 		return s.Store.Save(tx, who, d, events...)
 	})

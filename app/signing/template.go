@@ -153,6 +153,11 @@ type UseInput struct {
 	Values        map[string]string // values of fields, by the name of the field
 	Send          bool
 	BaseURL       string // the request's, for links
+	Run           string // the run that makes many documents, for the audit trail
+
+	// With is called in the transaction that stores the document, unless it is nil.
+	// If it fails, the document is not stored.
+	With func(tx *kv.Tx, d *Document) error
 }
 
 // RolePerson says who takes a role, by its identifier or name. What is not set
@@ -175,19 +180,55 @@ func (s *Service) Use(ctx context.Context, who account.Actor, id string, in UseI
 	if err := t.Live(); err != nil {
 		return nil, err
 	}
-	company, err := s.company(who)
+	return s.UseVersion(ctx, who, t.Document, in)
+}
+
+// UseVersion is Use with a template as it was at one version.
+func (s *Service) UseVersion(
+	ctx context.Context, who account.Actor, template *Document, in UseInput,
+) (*Document, error) {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	d, _, err := s.fill(who, template, in)
 	if err != nil {
 		return nil, err
 	}
+	return s.insert(ctx, who, d, CreateInput{Send: in.Send, with: in.With})
+}
+
+// CheckUse reports everything that would keep UseVersion from making a document,
+// and counts the messages that would be sent at once.
+func (s *Service) CheckUse(who account.Actor, template *Document, in UseInput) (messages int, err error) {
+	d, company, err := s.fill(who, template, in)
+	if err != nil || !in.Send {
+		return 0, err
+	}
+	if err := d.Sendable(company.RequireApproval); err != nil {
+		return 0, err
+	}
+	if s.Mails() {
+		messages = len(d.Notify(s.Now()))
+	}
+	return messages, nil
+}
+
+// fill makes the record of a document from a template, without storing it.
+func (s *Service) fill(who account.Actor, template *Document, in UseInput) (*Document, account.Company, error) {
+	company, err := s.company(who)
+	if err != nil {
+		return nil, company, err
+	}
 	now := s.Now()
-	d := s.copyOf(t.Document, who)
-	d.Template, d.ExpiresDays, d.MadeFrom, d.BaseURL = false, 0, &Source{Template: t.ID, Version: t.Version}, s.base(in.BaseURL)
-	if t.ExpiresDays > 0 {
-		until := now.AddDate(0, 0, t.ExpiresDays)
+	d := s.copyOf(template, who)
+	d.Template, d.ExpiresDays, d.BaseURL = false, 0, s.base(in.BaseURL)
+	d.MadeFrom = &Source{Template: template.ID, Version: template.Version, Run: in.Run}
+	if template.ExpiresDays > 0 {
+		until := now.AddDate(0, 0, template.ExpiresDays)
 		d.ExpiresAt = &until
 	}
 	var f fault.Fields
-	s.cast(&f, d, t.Document, in.People)
+	s.cast(&f, d, template, in.People)
 	in.DocumentInput.Apply(&f, d, s.Limits, now)
 	d.FillIn(&f, in.Variables, d.Known(who, company, now))
 	d.Preset(&f, in.Values)
@@ -198,15 +239,12 @@ func (s *Service) Use(ctx context.Context, who account.Actor, id string, in UseI
 		return setApprover(tx, who, &f, d, in.ApproverID)
 	})
 	if err != nil {
-		return nil, err
+		return nil, company, err
 	}
 	if in.Send && f.Empty() {
 		d.Ready(&f)
 	}
-	if err := f.Err(); err != nil {
-		return nil, err
-	}
-	return s.insert(ctx, who, d, CreateInput{Send: in.Send})
+	return d, company, f.Err()
 }
 
 // cast puts people in the place of the roles of a template. The document has its

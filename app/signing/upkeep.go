@@ -37,13 +37,16 @@ func (s *Service) used() (map[string]bool, error) {
 }
 
 // Sweep removes files that no document names and that are older than the given
-// time, and abandoned uploads.
-func (s *Service) Sweep(_ context.Context, before time.Time) (int, error) {
+// time, and abandoned uploads. It keeps the files that one of keep names, too.
+func (s *Service) Sweep(_ context.Context, before time.Time, keep ...func(name func(file string)) error) (int, error) {
 	_, partial := s.Blobs.SweepPartial(before)
 	if err := errors.Join(partial, s.sweepUploads()); err != nil {
 		return 0, err
 	}
 	used, err := s.used()
+	for _, more := range keep {
+		err = errors.Join(err, more(func(file string) { used[file] = true }))
+	}
 	if err != nil {
 		return 0, err
 	}

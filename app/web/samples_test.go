@@ -123,6 +123,14 @@ func withTemplate(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+// withRun creates a bulk run that waits for its second row.
+func withRun(t *testing.T, c *apptest.Client) env {
+	e := withTemplate(t, c)
+	row := obj{"people": list{obj{"role": "Tenant", "name": "Ann", "email": "ann@example.org"}}}
+	e["RUN"] = c.Post(t, "/templates/"+e["TEMPLATE"]+"/bulk", obj{"rows": list{row, row}, "per_minute": 1}).Want(t, 200).Text(t, "run.id")
+	return e
+}
+
 func archivedTemplate(t *testing.T, c *apptest.Client) env {
 	e := withTemplate(t, c)
 	c.Post(t, "/templates/"+e["TEMPLATE"]+"/archive", nil).Want(t, 200)
@@ -232,8 +240,12 @@ func stages() map[string]stage {
 		"get-templates-template": withTemplate, "patch-templates-template": withTemplate, "delete-templates-template": withTemplate,
 		"post-templates-template-archive": withTemplate, "post-templates-template-restore": archivedTemplate,
 		"post-templates-template-duplicate": withTemplate, "post-templates-template-documents": withTemplate,
+		"post-templates-template-bulk": withTemplate, "get-templates-template-bulk-csv": withTemplate,
 		"get-contacts-contact": withContact, "patch-contacts-contact": withContact, "delete-contacts-contact": withContact,
 		"post-contacts-contact-archive": withContact, "post-contacts-contact-restore": archivedContact,
+	}
+	for _, id := range []string{"get-bulk-run", "get-bulk-run-rows", "get-bulk-run-results-csv", "get-bulk-run-failed-csv", "post-bulk-run-cancel", "post-bulk-run-retry"} {
+		all[id] = withRun
 	}
 	for _, id := range []string{"get-outbox", "get-outbox-message", "get-outbox-message-source-eml", "post-outbox-message-retry", "post-outbox-message-cancel", "post-outbox-message-reveal"} {
 		all[id] = withMessage

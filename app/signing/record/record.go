@@ -147,6 +147,7 @@ type Document struct {
 type Source struct {
 	Template string
 	Version  int64
+	Run      string `json:",omitempty"` // that made it together with many others
 }
 
 // Size is a page's size in points, as displayed, and the page's rotation in degrees clockwise.

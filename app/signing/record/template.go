@@ -74,6 +74,8 @@ func (d *Document) Created() Event {
 	switch {
 	case d.Template:
 		return NewEvent(EventTemplateCreated).With("title", d.Title)
+	case d.MadeFrom != nil && d.MadeFrom.Run != "":
+		return NewEvent(EventDocumentCreated).With("title", d.Title).With("template", d.MadeFrom.Template).With("run", d.MadeFrom.Run)
 	case d.MadeFrom != nil:
 		return NewEvent(EventDocumentCreated).With("title", d.Title).With("template", d.MadeFrom.Template)
 	}

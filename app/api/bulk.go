@@ -1,0 +1,270 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/bulk"
+	"paraph/app/fault"
+)
+
+type runView struct {
+	ID              string     `json:"id"`
+	TemplateID      string     `json:"template_id"`
+	TemplateVersion int64      `json:"template_version" doc:"Version of the template that all documents are made from"`
+	Title           string     `json:"title" doc:"Title of the template"`
+	Status          string     `json:"status" enum:"running,finished,cancelled"`
+	Send            bool       `json:"send" doc:"Whether the documents are sent; otherwise they are drafts"`
+	PerMinute       int        `json:"per_minute" doc:"Documents per minute; 0 for as fast as possible"`
+	StartedBy       personView `json:"started_by"`
+	Rows            int        `json:"rows_count"`
+	Waiting         int        `json:"waiting_count"`
+	Made            int        `json:"made_count"`
+	Failed          int        `json:"failed_count" doc:"Number of rows that failed when their turn came"`
+	Invalid         int        `json:"invalid_count" doc:"Number of rows that were left out"`
+	CreatedAt       string     `json:"created_at" format:"date-time"`
+	EndedAt         *string    `json:"ended_at" format:"date-time"`
+}
+
+func viewRun(r bulk.Run) runView {
+	return runView{
+		ID: r.ID, TemplateID: r.Template, TemplateVersion: r.Version, Title: r.Title, Status: string(r.State),
+		Send: r.Send, PerMinute: r.PerMinute, StartedBy: personView{ID: r.By.ID, Name: r.By.Name, Email: r.By.Email},
+		Rows: r.Counts.Rows, Waiting: r.Counts.Waiting, Made: r.Counts.Made, Failed: r.Counts.Failed,
+		Invalid: r.Counts.Invalid, CreatedAt: when(r.CreatedAt), EndedAt: maybe(r.EndedAt),
+	}
+}
+
+type bulkRowView struct {
+	Row        int                 `json:"row" doc:"Line in the file starting at 1, or index in rows starting at 0"`
+	Status     string              `json:"status" enum:"waiting,made,failed,invalid"`
+	Email      *string             `json:"email" doc:"Address of the first person"`
+	DocumentID *string             `json:"document_id"`
+	Errors     map[string][]string `json:"errors" doc:"Why there is no document, by column or member; a reason that concerns the whole row is under row"`
+	Codes      map[string][]string `json:"codes" doc:"Column or member to stable words, in the order of its errors"`
+}
+
+// ofRow is the name of faults that concern a row as a whole.
+const ofRow = "row"
+
+func (s *server) viewBulkRow(r bulk.Row) bulkRowView {
+	v := bulkRowView{Row: r.Number, Status: string(r.State), Email: orNull(r.Email), DocumentID: orNull(r.Document)}
+	v.Errors, v.Codes = s.rowFaults(r.Faults)
+	return v
+}
+
+func (s *server) rowFaults(found []fault.Field) (errors, codes map[string][]string) {
+	named := make([]fault.Field, len(found))
+	for i, f := range found {
+		if named[i] = f; f.Name == "" {
+			named[i].Name = ofRow
+		}
+	}
+	if len(named) == 0 {
+		return map[string][]string{}, map[string][]string{}
+	}
+	return s.sentences(named), fault.Words(named)
+}
+
+type bulkBody struct {
+	Rows        []bulkRowBody     `json:"rows,omitempty" doc:"One for each document"`
+	CSV         string            `json:"csv,omitempty" doc:"A table instead of rows, as with text/csv"`
+	Columns     map[string]string `json:"columns,omitempty" doc:"With csv: heading of a column to what it is used for, such as Tenant.email, variable:rent, value:Deposit, title or external_id, or an empty text to ignore it; other columns are recognised by their headings"`
+	Send        bool              `json:"send,omitempty" doc:"Send the documents; otherwise drafts are made"`
+	PerMinute   int               `json:"per_minute,omitempty" doc:"Documents per minute; 0 for as fast as possible"`
+	SkipInvalid bool              `json:"skip_invalid,omitempty" doc:"Start even if some rows are invalid, without those"`
+	Check       bool              `json:"check,omitempty" doc:"Only check the rows"`
+}
+
+type bulkRowBody struct {
+	Title      *string           `json:"title,omitempty" doc:"Title of this document"`
+	ExternalID *string           `json:"external_id,omitempty" doc:"Your own reference for this document"`
+	People     []rolePersonBody  `json:"people,omitempty" doc:"Who takes which role; a role that names somebody may be left out"`
+	Variables  map[string]string `json:"variables,omitempty" doc:"A value for each of the template's variables"`
+	Values     map[string]string `json:"values,omitempty" doc:"Values of fields, by the name of the field"`
+}
+
+type bulkAnswer struct {
+	Run      *runView          `json:"run" doc:"null if nothing was started"`
+	Rows     int               `json:"rows"`
+	Valid    int               `json:"valid"`
+	Messages int               `json:"messages" doc:"Number of messages that are sent at once"`
+	Columns  map[string]string `json:"columns" doc:"Heading of a column of the file to what it is used for; empty if it is ignored"`
+	Invalid  []invalidRow      `json:"invalid" doc:"Rows of which no document can be made"`
+}
+
+type invalidRow struct {
+	Row    int                 `json:"row" doc:"Line in the file starting at 1, or index in rows starting at 0"`
+	Errors map[string][]string `json:"errors" doc:"By column or member"`
+	Codes  map[string][]string `json:"codes" doc:"Column or member to stable words, in the order of its errors"`
+}
+
+var (
+	bulkParameters = []parameter{
+		{name: "send", description: "true sends the documents of a CSV; otherwise drafts are made.", kind: "boolean"},
+		{name: "per_minute", description: "Documents per minute, for a CSV; 0 for as fast as possible.", kind: "integer", maximum: bulk.MaxPerMinute},
+		{name: "skip_invalid", description: "true starts even if some rows of a CSV are invalid, without those.", kind: "boolean"},
+		{name: "check", description: "true only checks the rows of a CSV.", kind: "boolean"},
+	}
+	runParameters = append([]parameter{{name: "status", description: "running, finished or cancelled.", kind: "string"}}, pageParameters...)
+	rowParameters = append([]parameter{{name: "status", description: "waiting, made, failed or invalid.", kind: "string"}}, pageParameters...)
+)
+
+func (s *server) bulkRoutes() {
+	const tag, one = "Templates", "/bulk/{run}"
+	handle(s, operation{method: http.MethodPost, path: "/templates/{template}/bulk", rule: may(account.ScopeWrite).With(max(s.MaxBody, maxPlain)),
+		summary: "Make many documents from a template", tag: tag, text: "text/csv", query: bulkParameters, objects: s.Bulk.MaxRows * rowObjects}, s.startRun)
+	stream(s, operation{method: http.MethodGet, path: "/templates/{template}/bulk.csv", rule: may(account.ScopeRead), summary: "Download a CSV to fill in", tag: tag}, s.bulkHeader)
+	handle(s, operation{method: http.MethodGet, path: "/bulk", rule: may(account.ScopeRead), summary: "List bulk runs", tag: tag, query: runParameters, list: true}, s.listRuns)
+	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a bulk run", tag: tag}, func(r *request, _ *nothing) (runView, error) {
+		id, err := r.id("run")
+		if err != nil {
+			return runView{}, err
+		}
+		run, err := s.Bulk.Get(r.UserContext(), r.who, id)
+		return viewRun(run), err
+	})
+	handle(s, operation{method: http.MethodGet, path: one + "/rows", rule: may(account.ScopeRead), summary: "List the rows of a bulk run", tag: tag, query: rowParameters, list: true}, s.listRows)
+	stream(s, operation{method: http.MethodGet, path: one + "/results.csv", rule: may(account.ScopeRead), summary: "Export the results of a bulk run as CSV", tag: tag}, s.bulkResults)
+	stream(s, operation{method: http.MethodGet, path: one + "/failed.csv", rule: may(account.ScopeWrite), summary: "Export the rows without a document as CSV", tag: tag}, s.bulkFailed)
+	handle(s, operation{method: http.MethodPost, path: one + "/cancel", rule: may(account.ScopeWrite), summary: "Cancel a bulk run", tag: tag}, func(r *request, _ *nothing) (runView, error) {
+		id, err := r.id("run")
+		if err != nil {
+			return runView{}, err
+		}
+		run, err := s.Bulk.Cancel(r.UserContext(), r.who, id)
+		return viewRun(run), err
+	})
+	handle(s, operation{method: http.MethodPost, path: one + "/retry", rule: may(account.ScopeWrite), summary: "Try the failed rows of a bulk run again", tag: tag}, func(r *request, _ *nothing) (runView, error) {
+		id, err := r.id("run")
+		if err != nil {
+			return runView{}, err
+		}
+		run, err := s.Bulk.Retry(r.UserContext(), r.who, id)
+		return viewRun(run), err
+	})
+}
+
+// rowObjects is how many JSON objects the row of a table needs, with some to spare.
+const rowObjects = 10
+
+func (s *server) startRun(r *request, in *bulkBody) (bulkAnswer, error) {
+	id, err := r.id("template")
+	if err != nil {
+		return bulkAnswer{}, err
+	}
+	input := bulk.Input{Template: id, File: []byte(in.CSV), Columns: in.Columns, Send: in.Send, PerMinute: in.PerMinute,
+		SkipInvalid: in.SkipInvalid, Check: in.Check, BaseURL: s.Kit.MailSite(r.Ctx)}
+	if r.isPlain {
+		input = bulk.Input{Template: id, File: r.plain, Send: r.flag("send"), PerMinute: r.number("per_minute", 0, 0, bulk.MaxPerMinute),
+			SkipInvalid: r.flag("skip_invalid"), Check: r.flag("check"), BaseURL: input.BaseURL}
+	}
+	if err := r.faults.Err(); err != nil {
+		return bulkAnswer{}, err
+	}
+	for i := range in.Rows {
+		input.Rows = append(input.Rows, in.Rows[i].input())
+	}
+	report, err := s.Bulk.Start(r.UserContext(), r.who, input)
+	if err != nil {
+		return bulkAnswer{}, err
+	}
+	return s.viewReport(report), nil
+}
+
+func (b *bulkRowBody) input() bulk.RowInput {
+	in := bulk.RowInput{Title: b.Title, ExternalID: b.ExternalID, Variables: b.Variables, Values: b.Values}
+	for i := range b.People {
+		in.People = append(in.People, b.People[i].input())
+	}
+	return in
+}
+
+func (s *server) viewReport(report bulk.Report) bulkAnswer {
+	v := bulkAnswer{Rows: report.Rows, Valid: report.Valid, Messages: report.Messages,
+		Columns: map[string]string{}, Invalid: []invalidRow{}}
+	if report.Run != nil {
+		run := viewRun(*report.Run)
+		v.Run = &run
+	}
+	for _, c := range report.Columns {
+		v.Columns[c.Heading] = c.Target
+	}
+	for _, x := range report.Invalid {
+		row := invalidRow{Row: x.Number}
+		row.Errors, row.Codes = s.rowFaults(x.Faults)
+		v.Invalid = append(v.Invalid, row)
+	}
+	return v
+}
+
+// reportAgain answers a repeated request whose run was started.
+func (r *request) reportAgain(id string) (bulkAnswer, error) {
+	report, err := r.server.Bulk.ReportOf(r.UserContext(), r.who, id)
+	return r.server.viewReport(report), err
+}
+
+func (s *server) listRuns(r *request, _ *nothing) (envelope[runView], error) {
+	p := r.page()
+	if err := r.faults.Err(); err != nil {
+		return envelope[runView]{}, err
+	}
+	list, err := s.Bulk.List(r.UserContext(), r.who, bulk.State(r.text("status")), p.offset(), p.size)
+	return enclose(r, p, views(list.Items, viewRun), list.Total), err
+}
+
+func (s *server) listRows(r *request, _ *nothing) (envelope[bulkRowView], error) {
+	id, err := r.id("run")
+	p := r.page()
+	if err := merge(&r.faults, err); err != nil {
+		return envelope[bulkRowView]{}, err
+	}
+	list, err := s.Bulk.Rows(r.UserContext(), r.who, id, bulk.RowState(r.text("status")), p.offset(), p.size)
+	return enclose(r, p, views(list.Items, s.viewBulkRow), list.Total), err
+}
+
+func (s *server) bulkHeader(r *request, _ *nothing) error {
+	id, err := r.id("template")
+	if err != nil {
+		return err
+	}
+	write, err := s.Bulk.Header(r.UserContext(), r.who, id)
+	if err != nil {
+		return err
+	}
+	return r.sendCSV("rows.csv", write)
+}
+
+func (s *server) bulkResults(r *request, _ *nothing) error {
+	id, err := r.id("run")
+	if err != nil {
+		return err
+	}
+	write, err := s.Bulk.Results(r.UserContext(), r.who, id)
+	if err != nil {
+		return err
+	}
+	return r.sendCSV("results.csv", write)
+}
+
+func (s *server) bulkFailed(r *request, _ *nothing) error {
+	id, err := r.id("run")
+	if err != nil {
+		return err
+	}
+	write, err := s.Bulk.Leftover(r.UserContext(), r.who, id, s.reasons)
+	if err != nil {
+		return err
+	}
+	return r.sendCSV("failed.csv", write)
+}
+
+// reasons joins the sentences of a row's faults.
+func (s *server) reasons(found []fault.Field) string {
+	said := make([]string, 0, len(found))
+	for _, f := range found {
+		said = append(said, s.sentence(f.Code, f.Args...))
+	}
+	return strings.Join(said, " ")
+}

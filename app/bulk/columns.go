@@ -1,0 +1,307 @@
+package bulk
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/sheet"
+	"paraph/app/signing"
+	"paraph/app/signing/variable"
+)
+
+// Attributes of a person that a column may hold.
+const (
+	attrName   = "name"
+	attrEmail  = "email"
+	attrCode   = "access_code"
+	attrHint   = "access_code_hint"
+	attrLocale = "locale"
+	attrNote   = "message"
+)
+
+func attributes() []string {
+	return []string{attrName, attrEmail, attrCode, attrHint, attrLocale, attrNote}
+}
+
+// Targets of a column that are not about a person, a variable or a field.
+const (
+	targetTitle    = "title"
+	targetExternal = "external_id"
+)
+
+// Target is what a column of a file can be used for.
+type Target struct {
+	ID       string // such as "Tenant.email", "variable:rent", "value:Deposit" or "title"
+	Name     string // heading of a file that is to be filled in
+	Required bool   // a row without it is faulty, unless the cell may be empty
+	Kind     string // person, variable, value or document
+}
+
+// Targets lists everything that the rows of a template may contain, in the order of its header
+// file.
+func Targets(t *signing.Document) []Target {
+	var out []Target
+	for i := range t.Invitations {
+		inv := &t.Invitations[i]
+		for _, attr := range attributes() {
+			id := inv.RoleName + "." + attr
+			required := attr == attrName && inv.Name == "" || attr == attrEmail && inv.Email == ""
+			out = append(out, Target{ID: id, Name: id, Kind: "person", Required: required})
+		}
+	}
+	for _, name := range t.Variables() {
+		out = append(out, Target{ID: "variable:" + name, Name: name, Kind: "variable", Required: true})
+	}
+	for _, name := range valueNames(t) {
+		out = append(out, Target{ID: "value:" + name, Name: name, Kind: "value"})
+	}
+	for _, name := range []string{targetTitle, targetExternal} {
+		out = append(out, Target{ID: name, Name: name, Kind: "document"})
+	}
+	return out
+}
+
+// valueNames lists the names of the fields that can have a value.
+func valueNames(t *signing.Document) []string {
+	var out []string
+	for i := range t.Fields {
+		if x := &t.Fields[i]; x.Name != "" && !x.Drawn() && !slices.Contains(out, x.Name) {
+			out = append(out, x.Name)
+		}
+	}
+	return out
+}
+
+// header lists the headings of a file to be filled in: what is required, what the template asks
+// for, and the fields that can be filled in beforehand.
+func header(t *signing.Document) []string {
+	var out []string
+	for i := range t.Invitations {
+		inv := &t.Invitations[i]
+		out = append(out, inv.RoleName+"."+attrName, inv.RoleName+"."+attrEmail)
+		if inv.Authentication == "access_code" {
+			out = append(out, inv.RoleName+"."+attrCode)
+		}
+	}
+	for _, x := range Targets(t) {
+		if (x.Kind == "variable" || x.Kind == "value") && !slices.Contains(out, x.Name) {
+			out = append(out, x.Name)
+		}
+	}
+	return out
+}
+
+// Column is a column of a file and what it is used for.
+type Column struct {
+	Heading string
+	Target  string // ID of the target; "" is nothing
+}
+
+// plain folds a heading: case, accents, and signs between words do not count.
+func plain(heading string) string {
+	between := func(r rune) bool { return strings.ContainsRune(" ._-:", r) }
+	return strings.Join(strings.FieldsFunc(input.Fold(heading), between), " ")
+}
+
+// recognise finds what each column of a file is for. A caller may say it, by heading; a heading
+// that is not mentioned is recognised by its name.
+func recognise(t *signing.Document, headings []string, said map[string]string) ([]Column, error) {
+	var f fault.Fields
+	targets, used := Targets(t), map[string]bool{}
+	out := make([]Column, len(headings))
+	for i, h := range headings {
+		out[i].Heading = h
+		target, explicit := said[h]
+		if !explicit {
+			target = guess(targets, h)
+		} else if target != "" && !slices.ContainsFunc(targets, func(x Target) bool { return x.ID == target }) {
+			f.Selected("columns." + h)
+			continue
+		}
+		if !used[target] {
+			out[i].Target = target
+			used[target] = target != ""
+		}
+	}
+	for _, x := range targets {
+		if x.Required && !used[x.ID] {
+			f.Add("columns", "column_missing", fault.Text("column", x.Name))
+		}
+	}
+	return out, f.Err()
+}
+
+func guess(targets []Target, heading string) string {
+	name := plain(heading)
+	if name == "" {
+		return ""
+	}
+	for _, x := range targets {
+		if plain(x.ID) == name || plain(x.Name) == name {
+			return x.ID
+		}
+	}
+	for _, x := range targets { // "Tenant e-mail", and in a template with one role "E-mail"
+		role, attr, ok := cutLast(x.ID)
+		if ok && attr == attrEmail && (name == plain(role)+" e mail" || name == plain(role)+" mail") {
+			return x.ID
+		}
+	}
+	return ""
+}
+
+// cutLast splits the target of a person into role and attribute.
+func cutLast(id string) (role, attr string, ok bool) {
+	n := strings.LastIndexByte(id, '.')
+	if n < 0 || strings.Contains(id, ":") || !slices.Contains(attributes(), id[n+1:]) {
+		return "", "", false
+	}
+	return id[:n], id[n+1:], true
+}
+
+// inputOf reads a row of a file. An empty cell is as good as none.
+func inputOf(columns []Column, cells []string) RowInput {
+	in := RowInput{Variables: map[string]string{}, Values: map[string]string{}}
+	for i, c := range columns {
+		if i >= len(cells) || c.Target == "" {
+			continue
+		}
+		cell := sheet.Unguarded(strings.TrimSpace(cells[i]))
+		if cell == "" {
+			continue
+		}
+		in.set(c.Target, cell)
+	}
+	return in
+}
+
+func (in *RowInput) set(target, cell string) {
+	if name, ok := strings.CutPrefix(target, "variable:"); ok {
+		in.Variables[name] = cell
+		return
+	}
+	if name, ok := strings.CutPrefix(target, "value:"); ok {
+		in.Values[name] = cell
+		return
+	}
+	switch target {
+	case targetTitle:
+		in.Title = &cell
+		return
+	case targetExternal:
+		in.ExternalID = &cell
+		return
+	}
+	role, attr, ok := cutLast(target)
+	if !ok {
+		return
+	}
+	p := in.person(role)
+	*map[string]**string{attrName: &p.Name, attrEmail: &p.Email, attrCode: &p.AccessCode, attrHint: &p.AccessCodeHint,
+		attrLocale: &p.Locale, attrNote: &p.Message}[attr] = &cell
+}
+
+// person returns the person who takes a role, adding them if need be.
+func (in *RowInput) person(role string) *signing.RolePerson {
+	for i := range in.People {
+		if in.People[i].Role == role {
+			return &in.People[i]
+		}
+	}
+	in.People = append(in.People, signing.RolePerson{Role: role})
+	return &in.People[len(in.People)-1]
+}
+
+// cellsOf writes a row that came as JSON under the headings of a template's header file.
+func cellsOf(headings []string, targets []Target, in RowInput) []string {
+	out := make([]string, len(headings))
+	for i, h := range headings {
+		switch id := guess(targets, h); {
+		case strings.HasPrefix(id, "variable:"):
+			out[i] = in.Variables[strings.TrimPrefix(id, "variable:")]
+		case strings.HasPrefix(id, "value:"):
+			out[i] = in.Values[strings.TrimPrefix(id, "value:")]
+		default:
+			out[i] = in.attribute(id)
+		}
+	}
+	return out
+}
+
+func (in *RowInput) attribute(id string) string {
+	role, attr, _ := cutLast(id)
+	for _, p := range in.People {
+		if !strings.EqualFold(p.Role, role) {
+			continue
+		}
+		v := map[string]*string{attrName: p.Name, attrEmail: p.Email, attrCode: p.AccessCode}[attr]
+		if v != nil {
+			return *v
+		}
+	}
+	return ""
+}
+
+// place finds the column that a fault is about, by the name of the faulty field.
+func place(columns []Column, in RowInput, f fault.Field) (heading string) {
+	target := ""
+	switch parts := strings.Split(f.Name, "."); {
+	case parts[0] == "people" && len(parts) == 3:
+		if n, err := strconv.Atoi(parts[1]); err == nil && n < len(in.People) {
+			target = in.People[n].Role + "." + parts[2]
+		}
+	case parts[0] == "people" && f.Code == "role_without_person":
+		target = lacking(f) + "." + attrEmail
+	case parts[0] == "variables":
+		target = "variable:" + variable.Fold(strings.TrimPrefix(f.Name, "variables."))
+	case parts[0] == "values":
+		target = "value:" + strings.TrimSuffix(strings.TrimPrefix(f.Name, "values."), ".value")
+	default:
+		target = f.Name
+	}
+	for _, c := range columns {
+		if c.Target != "" && strings.EqualFold(c.Target, target) {
+			return c.Heading
+		}
+	}
+	return ""
+}
+
+// lacking returns the role that nobody takes.
+func lacking(f fault.Field) string {
+	for _, a := range f.Args {
+		if a.Name == "role" {
+			return a.String()
+		}
+	}
+	return ""
+}
+
+// named puts the heading of the column into a fault's name and sentence.
+func named(columns []Column, in RowInput, found []fault.Field) []fault.Field {
+	out := make([]fault.Field, len(found))
+	for i, f := range found {
+		heading := place(columns, in, f)
+		out[i] = fault.Field{Name: heading, Code: f.Code, Args: f.Args}
+		if heading == "" {
+			out[i].Name = f.Name
+			continue
+		}
+		out[i].Args = []fault.Arg{fault.Text("field", heading)}
+		for _, a := range f.Args {
+			if a.Name != "field" {
+				out[i].Args = append(out[i].Args, a)
+			}
+		}
+	}
+	return out
+}
+
+// readFile reads a table to be sent.
+func (s *Service) readFile(b []byte) (sheet.Table, error) {
+	return sheet.Read(bytes.NewReader(b), sheet.Limits{Bytes: len(b), Rows: s.MaxRows})
+}
