@@ -174,6 +174,7 @@ func (g guarded) linked(t *testing.T) guarded {
 // operation, and with the first person's code.
 func TestChecksSurviveEveryOperation(t *testing.T) {
 	t.Parallel()
+	everyCase(t)
 	for name, operation := range onInvitations {
 		for _, check := range []string{"access_code", "email_code"} {
 			t.Run(name+" "+check, func(t *testing.T) {
