@@ -86,3 +86,21 @@ func TestTheRightIsCheckedBeforeAFormIsRead(t *testing.T) {
 		t.Errorf("a link that opens nothing: %d", res.StatusCode)
 	}
 }
+
+// TestTheEditorReadsNoMoreFieldsThanADocumentHas sends far too many tiny fields, and after
+// them something that is no JSON: it is never reached.
+func TestTheEditorReadsNoMoreFieldsThanADocumentHas(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	at := "/app/documents/" + owner.Post(t, "/documents", apptest.Map{"title": "Many"}).Want(t, http.StatusCreated).Text(t, "id")
+	v := browse(t, owner)
+	for fields, want := range map[string]int{
+		"[" + strings.Repeat("{},", 100_000) + "!": http.StatusUnprocessableEntity, "[!": http.StatusBadRequest, "": http.StatusBadRequest,
+		"[]]": http.StatusBadRequest, "{}": http.StatusBadRequest, "[": http.StatusBadRequest,
+	} {
+		if status, html := v.send(at+"/fields", "fields", fields, "version", "1"); status != want {
+			t.Errorf("%.9s: %d, want %d: %.200s", fields, status, want, html)
+		}
+	}
+}

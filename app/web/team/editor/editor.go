@@ -2,8 +2,11 @@ package editor
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -112,11 +115,39 @@ type editorConflict struct {
 	State   editorState `json:"state"`
 }
 
+// readFields decodes a list of fields, and stops as soon as there are too many: each takes
+// hundreds of times the memory of the text "{},".
+func readFields(text string, most int) (fields []editorField, err error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return nil, fault.Malformed("fields_unreadable").Because(err)
+	}
+	for d.More() {
+		if len(fields) == most {
+			var f fault.Fields
+			f.TooMany("fields", most)
+			return nil, f.Err()
+		}
+		var x editorField
+		if err := d.Decode(&x); err != nil {
+			return nil, fault.Malformed("fields_unreadable").Because(err)
+		}
+		fields = append(fields, x)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, fault.Malformed("fields_unreadable").Because(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fault.Malformed("fields_unreadable").Because(err)
+	}
+	return fields, nil
+}
+
 // SaveFields stores the whole set of fields from the script.
 func (h *Handlers) SaveFields(r *page.Request) error {
-	var fields []editorField
-	if err := json.Unmarshal([]byte(r.Form.Value("fields")), &fields); err != nil {
-		return fault.Malformed("fields_unreadable").Because(err)
+	fields, err := readFields(r.Form.Value("fields"), h.Signing.Limits.Fields)
+	if err != nil {
+		return err
 	}
 	in := make([]signing.FieldInput, 0, len(fields))
 	for i := range fields {
