@@ -67,7 +67,7 @@ type documentView struct {
 	ArchivedAt       *string           `json:"archived_at" format:"date-time"`
 	DeletedAt        *string           `json:"deleted_at" format:"date-time"`
 	Version          int64             `json:"version" doc:"Version number, also the ETag"`
-	Attention        *string           `json:"attention" enum:"declined,sealing,sealing_failed,mail_failed,access_code"`
+	Attention        *string           `json:"attention" enum:"declined,sealing,sealing_failed,mail_failed,access_code,overdue"`
 	AttentionMessage *string           `json:"attention_message"`
 	Template         bool              `json:"template" doc:"Whether it is a template"`
 	TemplateID       *string           `json:"template_id" doc:"The template it was made from"`

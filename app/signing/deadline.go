@@ -26,13 +26,19 @@ type documentJob struct{ Company, Document string }
 
 // schedule sets the jobs that are due for a document in its current state.
 func (s *Service) schedule(tx *kv.Tx, d *Document) error {
-	if err := s.due(tx, d, expireJob, d.ExpiresNext()); err != nil {
+	expires, reminds, purges := d.ExpiresNext(), d.NextReminder(tx.Now), s.purgesNext(d)
+	for _, id := range d.CaughtUp(tx.Now, expires, reminds, purges) {
+		if err := s.Jobs.Remove(tx, id); err != nil && !errors.Is(err, kv.ErrNotFound) {
+			return err
+		}
+	}
+	if err := s.due(tx, d, expireJob, expires); err != nil {
 		return err
 	}
-	if err := s.due(tx, d, remindJob, d.NextReminder(tx.Now)); err != nil {
+	if err := s.due(tx, d, remindJob, reminds); err != nil {
 		return err
 	}
-	if err := s.due(tx, d, purgeJob, s.purgesNext(d)); err != nil {
+	if err := s.due(tx, d, purgeJob, purges); err != nil {
 		return err
 	}
 	return s.scheduleSealing(tx, d)
@@ -94,9 +100,38 @@ func (s *Service) Handlers() []kv.Handler {
 			return run(ctx, p.Company, p.Document)
 		}}
 	}
+	due := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
+		h := on(kind, run)
+		h.OnFail = s.dueFailed
+		return h
+	}
 	seal := on(sealJob, s.Seal)
 	seal.Backoff, seal.OnFail = sealWaits(), s.sealFailed
-	return []kv.Handler{on(expireJob, s.expire), on(remindJob, s.remindDue), on(purgeJob, s.purge), seal, s.Lists.ReadHandler(), on(drawJob, s.draw), s.retainHandler()}
+	return []kv.Handler{due(expireJob, s.expire), due(remindJob, s.remindDue), due(purgeJob, s.purge), seal, s.Lists.ReadHandler(), on(drawJob, s.draw), s.retainHandler()}
+}
+
+// dueFailed records on the document that a job about it was given up.
+func (s *Service) dueFailed(tx *kv.Tx, job kv.Job, _ error) error {
+	if job.State != kv.JobDead {
+		return nil
+	}
+	company, id, err := DocumentOfJob(job)
+	if err != nil {
+		return err
+	}
+	who := account.System(company)
+	d, err := store.Load(tx, who, id)
+	if fault.KindOf(err) == fault.KindNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	events := d.GivenUp(job.ID, job.Kind)
+	if len(events) == 0 {
+		return nil
+	}
+	return s.Store.Save(tx, who, d, events...)
 }
 
 // dueWaits returns the pauses between attempts at what is due at a time: some three
@@ -132,9 +167,13 @@ func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document)
 		if err != nil {
 			return err
 		}
+		gaveUp := len(d.DueJobs) > 0
 		// Always reschedule: the running job was the document's only one of its kind.
 		if err := s.schedule(tx, d); err != nil {
 			return err
+		}
+		if gaveUp && len(d.DueJobs) == 0 {
+			events = append(events, record.NewEvent(record.EventDocumentCaughtUp))
 		}
 		if len(events) == 0 {
 			return nil

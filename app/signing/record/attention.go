@@ -19,6 +19,7 @@ const (
 	AttentionSealingFailed AttentionKind = "sealing_failed" // given up, until somebody retries it
 	AttentionMailFailed    AttentionKind = "mail_failed"
 	AttentionAccessCode    AttentionKind = "access_code" // the sender has to set one
+	AttentionOverdue       AttentionKind = "overdue"     // a job that was due has been given up
 )
 
 // Attention is the reason why a document can't proceed, with the invitation or

@@ -36,6 +36,8 @@ const (
 	EventDocumentPurged             EventType = "document.purged"
 	EventDocumentMailFailed         EventType = "document.mail_failed"
 	EventDocumentMailDelivered      EventType = "document.mail_delivered"
+	EventDocumentOverdue            EventType = "document.overdue"
+	EventDocumentCaughtUp           EventType = "document.caught_up"
 	EventTemplateCreated            EventType = "template.created"
 	EventFileAdded                  EventType = "file.added"
 	EventFileUpdated                EventType = "file.updated"
@@ -71,7 +73,7 @@ func EventTypes() []EventType {
 		EventDocumentReopened, EventDocumentSent, EventDocumentCompleted, EventDocumentSealingDelayed,
 		EventDocumentSealingFailed, EventDocumentSealingRetried, EventDocumentRenewed, EventDocumentExpired, EventDocumentExtended, EventDocumentVoided,
 		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,
-		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered,
+		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered, EventDocumentOverdue, EventDocumentCaughtUp,
 		EventTemplateCreated,
 		EventFileAdded, EventFileUpdated, EventFileRemoved,
 		EventFieldUpdated, EventFieldRemoved,

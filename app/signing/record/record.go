@@ -111,6 +111,7 @@ type Document struct {
 	// SealCauses are the reasons why sealing failed so far, of which the owner was notified.
 	SealCauses    []fault.Code `json:",omitempty"`
 	SealJob       string       `json:",omitempty"` // that was given up, while attention is sealing_failed
+	DueJobs       []string     `json:",omitempty"` // that were given up, other than for sealing
 	BaseURL       string       // base address of the links in its mails
 	RedirectURL   string       `json:",omitempty"` // where people are redirected after signing
 	NoDecline     bool         `json:",omitempty"` // the people invited can't decline
@@ -306,7 +307,7 @@ func (d *Document) Another(id string, owner Person, now time.Time) *Document {
 	next.Files, next.Invitations, next.Fields, next.Certificate = nil, nil, nil, nil
 	next.Attention, next.AttentionText, next.ExternalID, next.SubmittedBy = Attention{}, "", "", ""
 	next.MadeFrom = nil
-	next.SealCauses, next.SealJob = nil, ""
+	next.SealCauses, next.SealJob, next.DueJobs = nil, "", nil
 	next.SubmittedAt, next.ApprovedAt, next.RejectedAt, next.RejectedReason = nil, nil, nil, ""
 	next.SentAt, next.CompletedAt, next.ExpiredAt, next.VoidedAt = nil, nil, nil, nil
 	next.setWhyVoided(Reason{})

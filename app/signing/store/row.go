@@ -27,7 +27,7 @@ type Row struct {
 	Progress    Progress       `json:"progress"`
 	Signatories []RowSignatory `json:"signatories"`
 	FilesCount  int            `json:"files_count"`
-	Attention   *string        `json:"attention" enum:"declined,sealing,mail_failed,access_code"`
+	Attention   *string        `json:"attention" enum:"declined,sealing,sealing_failed,mail_failed,access_code,overdue"`
 	ExpiresAt   *string        `json:"expires_at" format:"date-time"`
 	CreatedAt   string         `json:"created_at" format:"date-time"`
 	UpdatedAt   string         `json:"updated_at" format:"date-time"`
