@@ -171,7 +171,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, who Actor, password, cod
 		}
 		next.Recovery, next.RecoveryAt = hashes, tx.Now
 		u.TwoFactor = &next
-		return s.tell(tx, *u, MailRecoveryCodes, nil)
+		return errors.Join(s.tell(tx, *u, MailRecoveryCodes, nil), who.Once.Done(tx, who.UserID))
 	})
 	if err != nil {
 		return nil, err

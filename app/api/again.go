@@ -11,8 +11,9 @@ import (
 // [account.Once] recorded with the work.
 type rebuild func(r *request, about []string) (any, error)
 
-// rebuilds has an entry for every kind of response whose work is one transaction
-// that records itself. Work behind any other response may be done again.
+// rebuilds has an entry for every kind of response whose work records itself: all of it in
+// one transaction, or in every one how far it has come. Work behind any other response may
+// be done again.
 var rebuilds = map[reflect.Type]rebuild{
 	typeOf[nothing](): func(*request, []string) (any, error) { return nothing{}, nil },
 	typeOf[documentView](): func(r *request, about []string) (any, error) {
@@ -56,6 +57,22 @@ var rebuilds = map[reflect.Type]rebuild{
 		t, err := r.server.Accounts.GetToken(r.UserContext(), r.who, about[0])
 		return viewToken(t).withoutSecrets(), err
 	},
+	typeOf[importAnswer](): func(r *request, about []string) (any, error) {
+		return r.server.importFrom(r, about[0])
+	},
+	typeOf[messageView](): func(r *request, about []string) (any, error) {
+		m, err := r.server.Notify.GetMessage(r.UserContext(), r.who, about[0])
+		return viewMessage(m), err
+	},
+	typeOf[deliveryView](): func(r *request, about []string) (any, error) {
+		d, err := r.server.Webhooks.GetDelivery(r.UserContext(), r.who, about[0], about[1])
+		return r.server.viewDelivery(d), err
+	},
+	typeOf[redeliveredView](): func(r *request, about []string) (any, error) {
+		n, err := r.server.Webhooks.RedeliverFailed(r.UserContext(), r.who, about[0], about[1:]...)
+		return redeliveredView{n}, err
+	},
+	typeOf[recoveryCodes](): func(*request, []string) (any, error) { return recoveryCodes{}.withoutSecrets(), nil },
 	typeOf[webhookView](): func(r *request, about []string) (any, error) {
 		w, err := r.server.Webhooks.GetWebhook(r.UserContext(), r.who, about[0])
 		return r.server.viewWebhook(w).withoutSecrets(), err

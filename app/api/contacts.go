@@ -122,7 +122,12 @@ func (s *server) listContacts(r *request, _ *nothing) (envelope[contactView], er
 }
 
 func (s *server) importContacts(r *request, _ *nothing) (importAnswer, error) {
-	in := contact.ImportInput{Body: bytes.NewReader(r.plain), Check: r.flag("check")}
+	return s.importFrom(r, "")
+}
+
+// importFrom imports the file, or what is left of it after an import that ended early.
+func (s *server) importFrom(r *request, progress string) (importAnswer, error) {
+	in := contact.ImportInput{Body: bytes.NewReader(r.plain), Check: r.flag("check"), Resume: progress}
 	if err := r.faults.Err(); err != nil {
 		return importAnswer{}, err
 	}

@@ -51,14 +51,15 @@ func (s *server) once(r *request, again rebuild, run func() (answer, error)) err
 		r.Set("Idempotency-Replayed", "true")
 		return r.sendBytes(answer{status: kept.Status}, kept.Body)
 	}
+	if again != nil {
+		r.who.Once = account.NewOnce(r.who, key, r.print())
+	}
 	if kept != nil && again != nil {
 		r.Set("Idempotency-Replayed", "true")
 		run = func() (answer, error) {
 			out, err := again(r, kept.About)
 			return answer{status: r.op.success(), etag: r.etag, body: out}, err
 		}
-	} else if again != nil {
-		r.who.Once = account.NewOnce(r.who, key, r.print())
 	}
 	a, err := run()
 	if err != nil {

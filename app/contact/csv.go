@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -44,7 +45,13 @@ type ImportInput struct {
 	// phone, locale, note, tags). If nil, columns are recognised by their headings.
 	Columns map[string]string
 	Check   bool // only report what would happen
+	// Resume continues an import that ended early, from what it recorded with the last batch
+	// ([account.Once]); "" begins.
+	Resume string
 }
+
+// progress is how far an import has come.
+type progress struct{ Next, Created, Updated int }
 
 // Import is the result of importing a file.
 type Import struct {
@@ -78,7 +85,11 @@ func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput)
 	if err != nil {
 		return Import{}, err
 	}
-	for batch := range slices.Chunk(file.Rows, perTransaction) {
+	rest, err := s.resume(who, in.Resume, file.Rows, at, &out)
+	if err != nil {
+		return Import{}, err
+	}
+	for batch := range slices.Chunk(rest, perTransaction) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
@@ -87,6 +98,25 @@ func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput)
 		}
 	}
 	return out, nil
+}
+
+// resume returns the rows that are left to import. What is wrong with the others is found
+// again, since it is not recorded.
+func (s *Service) resume(who account.Actor, from string, rows []sheet.Row, at map[string]int, out *Import) ([]sheet.Row, error) {
+	if from == "" {
+		return rows, nil
+	}
+	var done progress
+	if err := json.Unmarshal([]byte(from), &done); err != nil {
+		return nil, err
+	}
+	for batch := range slices.Chunk(rows[:done.Next], perTransaction) {
+		if err := s.importSome(who, batch, at, true, out); err != nil {
+			return nil, err
+		}
+	}
+	out.Created, out.Updated = done.Created, done.Updated
+	return rows[done.Next:], nil
 }
 
 // row is one row of a file and the line it starts on.
@@ -144,8 +174,21 @@ func (s *Service) importSome(who account.Actor, rows []sheet.Row, at map[string]
 				return err
 			}
 		}
-		return nil
+		if check {
+			return nil
+		}
+		return out.record(tx, who)
 	})
+}
+
+// record notes how far the import has come, with the work itself.
+func (i *Import) record(tx *kv.Tx, who account.Actor) error {
+	done := progress{Next: i.Created + i.Updated + len(i.Faults), Created: i.Created, Updated: i.Updated}
+	text, err := json.Marshal(done)
+	if err != nil {
+		return err
+	}
+	return who.Once.Done(tx, string(text))
 }
 
 func (s *Service) importRow(tx *kv.Tx, who account.Actor, in Input, check bool) (created bool, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"paraph/app/account"
@@ -164,7 +165,7 @@ func (s *Webhooks) Redeliver(_ context.Context, who account.Actor, id, delivery 
 		if err := again(tx, &d); err != nil {
 			return err
 		}
-		return s.pumpNext(tx, w)
+		return errors.Join(s.pumpNext(tx, w), who.Once.Done(tx, w.ID, d.ID))
 	})
 	if err != nil {
 		return Delivery{}, err
@@ -181,12 +182,20 @@ func again(tx *kv.Tx, d *Delivery) error {
 // redeliverBatch is how many deliveries are queued again in one transaction.
 const redeliverBatch = 50
 
-// RedeliverFailed queues all failed deliveries again, and returns their number.
-func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id string) (n int, err error) {
+// RedeliverFailed queues all failed deliveries again, and returns their number. With progress,
+// as recorded with the last batch ([account.Once]), it goes on where it ended early.
+func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id string, progress ...string) (n int, err error) {
 	if err := admin(who); err != nil {
 		return 0, err
 	}
-	for more := true; more && err == nil; {
+	more := true
+	if len(progress) == 2 {
+		more = progress[1] == unfinished
+		if n, err = strconv.Atoi(progress[0]); err != nil {
+			return 0, err
+		}
+	}
+	for more && err == nil {
 		err = s.DB.Update(func(tx *kv.Tx) error {
 			w, err := loadWebhook(tx, who, id)
 			if err != nil {
@@ -200,11 +209,18 @@ func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id st
 				err = errors.Join(err, again(tx, &page.Items[i]))
 			}
 			n, more = n+len(page.Items), len(page.Items) == redeliverBatch
-			return errors.Join(err, s.pumpNext(tx, w), ctx.Err())
+			state := ""
+			if more {
+				state = unfinished
+			}
+			return errors.Join(err, s.pumpNext(tx, w), who.Once.Done(tx, id, strconv.Itoa(n), state), ctx.Err())
 		})
 	}
 	return n, err
 }
+
+// unfinished says that there are more deliveries to queue.
+const unfinished = "unfinished"
 
 // TestWebhook immediately posts a test event, even to a paused webhook, and returns the result.
 // There is only one attempt.
@@ -221,7 +237,7 @@ func (s *Webhooks) TestWebhook(ctx context.Context, who account.Actor, id string
 		d = Delivery{ID: s.NewID().String(), Company: w.Company, Webhook: w.ID, Event: s.NewID().String(), Type: TestEvent,
 			Status: DeliveryFailed, CreatedAt: tx.Now}
 		d.Body, err = s.TestBody(w.ID, tx.Now)
-		return errors.Join(err, deliveries.Put(tx, d.ID, d))
+		return errors.Join(err, deliveries.Put(tx, d.ID, d), who.Once.Done(tx, w.ID, d.ID))
 	})
 	if err != nil {
 		return Delivery{}, err

@@ -235,7 +235,7 @@ func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Me
 		if m, err = s.load(tx, who, id); err != nil {
 			return err
 		}
-		return s.editIn(tx, &m, change)
+		return errors.Join(s.editIn(tx, &m, change), who.Once.Done(tx, m.ID))
 	})
 	if err != nil {
 		return Message{}, err
