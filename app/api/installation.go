@@ -179,7 +179,7 @@ type ailingView struct {
 	Since      string `json:"since" format:"date-time"`
 }
 
-func viewAiling(a lists.Ailing) ailingView {
+func viewAiling(a lists.AttentionItem) ailingView {
 	return ailingView{a.Document, a.Company, string(a.Attention), when(a.Since)}
 }
 
@@ -305,7 +305,7 @@ func (s *server) listAiling(r *request, _ *nothing) (envelope[ailingView], error
 	if err := r.faults.Err(); err != nil {
 		return envelope[ailingView]{}, err
 	}
-	list, err := s.Signing.Lists.ListAiling(r.UserContext(), r.who, p.offset(), p.size)
+	list, err := s.Signing.Lists.ListAttention(r.UserContext(), r.who, p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewAiling), list.Total), err
 }
 

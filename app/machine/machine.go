@@ -130,7 +130,7 @@ func (s *Service) countLists(ctx context.Context, who account.Actor, o *Overview
 	if err != nil {
 		return err
 	}
-	ailing, err := s.Signing.Lists.ListAiling(ctx, who, 0, 0)
+	ailing, err := s.Signing.Lists.ListAttention(ctx, who, 0, 0)
 	o.Companies, o.People, o.Failed, o.Held, o.Attention = companies.Total, people.Total, failed.Total, held.Total, ailing.Total
 	return err
 }

@@ -64,9 +64,9 @@ func TestApprovals(t *testing.T) {
 		"a field filled in":                   {map[int]string{26: fill(two, "x"), 400: look("x")}, true},
 		"a field filled in again":             {map[int]string{23: fill(text, "new"), 400: look("new")}, true},
 		"fields of a group":                   {map[int]string{25: fill(one, "x"), 26: fill(two, "x"), 400: look("x")}, true},
-		"what hid a value is gone":            {map[int]string{25: strings.Replace(one, "36 0 R", "400 0 R", 1), 400: look("else")}, false},
+		"hidden value revealed":               {map[int]string{25: strings.Replace(one, "36 0 R", "400 0 R", 1), 400: look("else")}, false},
 		"a hidden field, not signed":          {map[int]string{400: hidden + "/T(x)>>", 3: form("400 0 R"), 12: v.edit(12, "26 0 R", "26 0 R 400 0 R")}, true},
-		"annotations written out":             {map[int]string{400: hidden + "/T(x)>>", 3: form("400 0 R"), 10: v.edit(10, "12 0 R", "[20 0 R 22 0 R 23 0 R 25 0 R 26 0 R 400 0 R]")}, true},
+		"annotations made direct":             {map[int]string{400: hidden + "/T(x)>>", 3: form("400 0 R"), 10: v.edit(10, "12 0 R", "[20 0 R 22 0 R 23 0 R 25 0 R 26 0 R 400 0 R]")}, true},
 		"a field without a page":              {map[int]string{400: "<</FT/Sig/T(x)>>", 3: form("400 0 R")}, true},
 		"a visible field, not signed":         {map[int]string{400: strings.Replace(hidden, "[0 0 0 0]", "[9 99 99 199]", 1) + "/T(x)>>", 3: form("400 0 R"), 12: v.edit(12, "26 0 R", "26 0 R 400 0 R")}, false},
 		"a visible field, recycled signature": {map[int]string{400: strings.Replace(hidden, "[0 0 0 0]", "[9 99 99 199]", 1) + "/T(x)/V 21 0 R>>", 3: form("400 0 R"), 12: v.edit(12, "26 0 R", "26 0 R 400 0 R")}, false},
@@ -76,12 +76,12 @@ func TestApprovals(t *testing.T) {
 		"a text field":                        {map[int]string{400: "<</T(x)/FT/Tx/V(x)>>", 3: form("400 0 R")}, false},
 		"a copy of a field":                   {map[int]string{400: strings.Replace(text, "(Text)", "(Other)", 1), 3: form("400 0 R")}, false},
 		"type of a field":                     {map[int]string{23: v.edit(23, "/FT/Tx", "/FT/Ch")}, false},
-		"kids that are none":                  {map[int]string{23: v.edit(23, "/FT/Tx", "/FT/Tx/Kids[(x)]")}, false},
+		"kids that are strings":               {map[int]string{23: v.edit(23, "/FT/Tx", "/FT/Tx/Kids[(x)]")}, false},
 		"kids that are numbers":               {map[int]string{24: "<</T(Group)/FT/Tx/Kids[1 2]>>"}, false},
-		"kids that are no list":               {map[int]string{24: "<</T(Group)/FT/Tx/Kids(x)>>"}, false},
-		"pages that are none":                 {map[int]string{2: v.edit(2, "[10 0 R]", "[(x)]")}, false},
+		"kids that are not an array":          {map[int]string{24: "<</T(Group)/FT/Tx/Kids(x)>>"}, false},
+		"pages that are strings":              {map[int]string{2: v.edit(2, "[10 0 R]", "[(x)]")}, false},
 		"no pages":                            {map[int]string{2: "<</Type/Pages/Count 1/MediaBox[0 0 612 792]>>"}, false},
-		"pages in a circle":                   {map[int]string{2: v.edit(2, "[10 0 R]", "[2 0 R]")}, false},
+		"cyclic page tree":                    {map[int]string{2: v.edit(2, "[10 0 R]", "[2 0 R]")}, false},
 		"appearance that is null":             {map[int]string{22: v.edit(22, "/AP<</N 34 0 R>>", "/AP null")}, false},
 		"no name":                             {map[int]string{22: v.edit(22, "/T(Sig2)", "")}, false},
 		"name of another":                     {map[int]string{22: v.edit(22, "(Sig2)", "(Sig1)")}, false},
@@ -92,25 +92,25 @@ func TestApprovals(t *testing.T) {
 		"signature's annotation removed":      {map[int]string{12: v.edit(12, "20 0 R", "")}, false},
 		"signature's dictionary":              {map[int]string{21: v.edit(21, "/Type/Sig", "/Type/Sig/Bleh false")}, false},
 		"signature removed":                   {map[int]string{20: v.edit(20, "/V 21 0 R", "")}, false},
-		"written anew":                        {map[int]string{7: v.is(7), 11: v.is(11)}, true},
-		"a stream that is a dictionary now":   {map[int]string{11: "<</Length 33>>"}, false},
+		"rewritten unchanged":                 {map[int]string{7: v.is(7), 11: v.is(11)}, true},
+		"a stream turned into a dictionary":   {map[int]string{11: "<</Length 33>>"}, false},
 		"an entry of the catalog":             {map[int]string{7: "<</Foo/Bar>>"}, false},
 		"extensions":                          {map[int]string{6: "<</ESIC<</BaseVersion/1.7/ExtensionLevel 5>>>>"}, true},
 		"a new entry in the catalog":          {map[int]string{1: v.edit(1, "/Foo 7 0 R", "/Foo 7 0 R/Bar 1")}, false},
 		"more validation data":                {map[int]string{5: v.edit(5, "31 0 R", "31 0 R 400 0 R"), 400: content("", "x")}, true},
-		"a certificate that expired left out": {map[int]string{5: v.edit(5, "30 0 R 31 0 R", "30 0 R 400 0 R"), 400: content("", "x")}, true},
+		"an expired certificate omitted":      {map[int]string{5: v.edit(5, "30 0 R 31 0 R", "30 0 R 400 0 R"), 400: content("", "x")}, true},
 		"the store removed":                   {map[int]string{1: v.edit(1, "/DSS 5 0 R", "")}, false},
-		"what it says of signatures removed":  {map[int]string{5: v.edit(5, "/VRI 8 0 R", "")}, false},
-		"an entry of it removed":              {map[int]string{8: "<</" + strings.Repeat("E", 40) + "<</Cert[30 0 R]>>>>"}, false},
+		"VRI removed":                         {map[int]string{5: v.edit(5, "/VRI 8 0 R", "")}, false},
+		"a VRI entry removed":                 {map[int]string{8: "<</" + strings.Repeat("E", 40) + "<</Cert[30 0 R]>>>>"}, false},
 		"a store with newer data":             {map[int]string{5: "<</Certs[400 0 R]/CRLs[401 0 R]/VRI 402 0 R>>", 400: content("", "x"), 401: content("", "y"), 402: "<</" + strings.Repeat("E", 40) + "<</CRL[401 0 R]>>>>"}, true},
 		"a newer store without certificates":  {map[int]string{5: v.edit(5, "/Certs[30 0 R 31 0 R]/CRLs[32 0 R]", "/CRLs[401 0 R]"), 401: content("", "y")}, true},
-		"the same without newer answers":      {map[int]string{5: v.edit(5, "/Certs[30 0 R 31 0 R]", "")}, false},
-		"no answers any more":                 {map[int]string{5: v.edit(5, "/CRLs[32 0 R]", "/OCSPs[401 0 R]"), 401: content("", "y")}, false},
+		"certificates removed":                {map[int]string{5: v.edit(5, "/Certs[30 0 R 31 0 R]", "")}, false},
+		"revocation lists removed":            {map[int]string{5: v.edit(5, "/CRLs[32 0 R]", "/OCSPs[401 0 R]"), 401: content("", "y")}, false},
 		"certificates emptied":                {map[int]string{5: v.edit(5, "/Certs[30 0 R 31 0 R]/CRLs[32 0 R]", "/Certs[]/CRLs[401 0 R]"), 401: content("", "y")}, false},
-		"an entry of it changed":              {map[int]string{8: "<</" + strings.Repeat("D", 40) + "<<>>>>"}, false},
-		"an entry of it with a timestamp":     {map[int]string{8: v.edit(8, "<</Cert", "<</TS 400 0 R/Cert"), 400: content("", "x")}, true},
-		"a new entry with a timestamp":        {map[int]string{8: v.edit(8, "/DD", "/"+strings.Repeat("F", 40)+"<</TS()>>/DD")}, true},
-		"an entry with another key":           {map[int]string{8: v.edit(8, "/DD", "/Bleh<<>>/DD")}, false},
+		"a VRI entry changed":                 {map[int]string{8: "<</" + strings.Repeat("D", 40) + "<<>>>>"}, false},
+		"a VRI entry gains a timestamp":       {map[int]string{8: v.edit(8, "<</Cert", "<</TS 400 0 R/Cert"), 400: content("", "x")}, true},
+		"a new VRI entry with a timestamp":    {map[int]string{8: v.edit(8, "/DD", "/"+strings.Repeat("F", 40)+"<</TS()>>/DD")}, true},
+		"a VRI entry with another key":        {map[int]string{8: v.edit(8, "/DD", "/Bleh<<>>/DD")}, false},
 		"the store over an object in use":     {map[int]string{1: v.edit(1, "/DSS 5 0 R", "/DSS 7 0 R"), 7: v.is(5)}, false},
 		"a store that is text":                {store("(x)"), false},
 		"a store with another entry":          {store("<</Blah null/X 1>>"), false},
@@ -120,7 +120,7 @@ func TestApprovals(t *testing.T) {
 	} {
 		b := v.with(c.objects)
 		if _, err := pdf.Open(bytes.NewReader(b), int64(len(b))); err != nil && !c.sound {
-			continue // nothing reports the file as sound
+			continue // the file is not reported as sound at all
 		}
 		for who, s := range signatures(t, b) {
 			if s.Sound() != c.sound {
@@ -144,15 +144,15 @@ func TestArrangedApprovals(t *testing.T) {
 			map[int]string{1: "<</Type/Catalog/Pages 2 0 R/AcroForm 3 0 R/Blah 9 0 R>>", 3: "<</Fields 9 0 R/SigFlags 3>>", 9: "[20 0 R 22 0 R 23 0 R 24 0 R]"},
 			map[int]string{9: "[20 0 R 22 0 R 23 0 R 24 0 R 400 0 R]", 400: "<</FT/Sig/T(x)>>"},
 		},
-		"the extensions are one too": {
+		"the extensions are also a catalog entry": {
 			map[int]string{1: "<</Type/Catalog/Pages 2 0 R/AcroForm 3 0 R/Extensions 6 0 R/DontOverrideMe 6 0 R>>"},
 			map[int]string{6: "<</ESIC<</BaseVersion/1.7/ExtensionLevel 5>>>>"},
 		},
-		"an appearance is one too": {
+		"an appearance is also a catalog entry": {
 			map[int]string{1: "<</Type/Catalog/Pages 2 0 R/AcroForm 3 0 R/FooBar 35 0 R>>"},
 			map[int]string{23: strings.Replace(approval()[23], "(old)", "(new)", 1), 35: look("new")},
 		},
-		"an appearance leads the trailer": {
+		"an appearance is reachable through the catalog": {
 			map[int]string{1: "<</Type/Catalog/Pages 2 0 R/AcroForm 3 0 R/FooBar<</X[35 0 R]>>>>"},
 			map[int]string{23: strings.Replace(approval()[23], "(old)", "(new)", 1), 35: look("new")},
 		},
@@ -208,7 +208,8 @@ func TestCertificationLevels(t *testing.T) {
 	t.Parallel()
 	comment := "<</Type/Annot/Subtype/Text/Rect[9 99 29 119]/Contents(x)>>"
 	for level, want := range map[int][4]bool{ // validation data, filling in, a comment, another page
-		0: {true, true, false, false}, 1: {true, false, false, false}, 2: {true, true, false, false}, 3: {true, true, true, false},
+		0: {true, true, false, false}, 1: {true, false, false, false},
+		2: {true, true, false, false}, 3: {true, true, true, false},
 	} {
 		reference := ""
 		objects := approval()
@@ -246,8 +247,8 @@ func TestOrphans(t *testing.T) {
 		sound   bool
 	}{
 		"changed":                 {map[int]string{50: "<</Type/Other>>"}, true},
-		"changed beside a field":  {text("400 0 R"), true},
-		"brought up by the field": {text("50 0 R"), false},
+		"changed next to a field": {text("400 0 R"), true},
+		"referenced by the field": {text("50 0 R"), false},
 	} {
 		if s := signatures(t, v.with(c.objects))["Sig1"]; s.Sound() != c.sound {
 			t.Errorf("%s: sound %v, %v", name, s.Sound(), forbiddenChanges(s))

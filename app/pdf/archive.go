@@ -10,9 +10,9 @@ import (
 // one concerns colour: in PDF/A, DeviceRGB and DeviceGray are defined only
 // through the output profile of the file.
 
-// untied reports whether added colours need definitions of their own: the file
-// claims to be PDF/A and its output profile is not an RGB profile.
-func (f *File) untied() bool {
+// lacksColours reports whether added colours need definitions of their own: the
+// file claims to be PDF/A and its output profile is not an RGB profile.
+func (f *File) lacksColours() bool {
 	for _, v := range f.Array(f.Catalog()["OutputIntents"]) {
 		intent := f.Dict(v)
 		if f.Name(intent["S"]) != "GTS_PDFA1" {
@@ -34,7 +34,7 @@ func (f *File) untied() bool {
 // colours returns definitions of the device colours (ISO 32000-2 §8.6.5.6) for
 // added resources, or an empty dictionary if the file does not need them.
 func (f *File) colours() dict {
-	if !f.untied() {
+	if !f.lacksColours() {
 		return dict{}
 	}
 	white := array{0.9505, 1, 1.089}
@@ -47,8 +47,8 @@ func (f *File) colours() dict {
 	}
 }
 
-// tie adds colour definitions to the resources in d.
-func (u *update) tie(d dict) {
+// addColours adds colour definitions to the resources in d.
+func (u *update) addColours(d dict) {
 	if u.colours == nil {
 		u.colours = u.f.colours()
 	}
@@ -73,9 +73,9 @@ func (u *update) drawn(d dict, a Appearance) error {
 	return err
 }
 
-// nothing returns the appearance of invisible fields, which PDF/A-1 requires
-// too (ISO 19005-1 §6.9).
-func (u *update) nothing() dict {
+// emptyAppearance returns the appearance of invisible fields, which PDF/A-1 also
+// requires (ISO 19005-1 §6.9).
+func (u *update) emptyAppearance() dict {
 	if u.blank == (ref{}) {
 		u.blank = u.Add(&object.Stream{Dict: dict{
 			"Type": name("XObject"), "Subtype": name("Form"), "BBox": array{0, 0, 0, 0}, "Resources": dict{},

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5"
 	"slices"
 
@@ -37,17 +38,17 @@ func (p *preparation) attach() error {
 }
 
 func (p *preparation) fileSpec(a Attachment) dict {
-	sum := md5.Sum(a.Data) // a checksum required by the format; nothing relies on it
+	sum := md5.Sum(a.Data) // a checksum required by the format, not for security
 	params := dict{"Size": len(a.Data), "CheckSum": object.String(sum[:])}
 	if !a.Modified.IsZero() {
 		params["ModDate"] = object.DateString(a.Modified)
 	}
 	file := p.u.Add(object.Compress(dict{
-		"Type": name("EmbeddedFile"), "Subtype": name(cmpOr(a.MIME, "application/octet-stream")), "Params": params,
+		"Type": name("EmbeddedFile"), "Subtype": name(cmp.Or(a.MIME, "application/octet-stream")), "Params": params,
 	}, a.Data))
 	spec := dict{
 		"Type": name("Filespec"), "F": object.TextString(a.Name), "UF": object.TextString(a.Name),
-		"EF": dict{"F": file, "UF": file}, "AFRelationship": name(cmpOr(a.Relationship, "Unspecified")),
+		"EF": dict{"F": file, "UF": file}, "AFRelationship": name(cmp.Or(a.Relationship, "Unspecified")),
 	}
 	if a.Description != "" {
 		spec["Desc"] = object.TextString(a.Description)

@@ -70,11 +70,11 @@ func number(t testing.TB, b []byte, field string) int {
 	return n
 }
 
-// halfway returns a file made from upload that is certified and signed by one
+// halfSigned returns a file made from upload that is certified and signed by one
 // of two signatories.
-func halfway(t testing.TB, upload []byte) []byte {
+func halfSigned(t testing.TB, upload []byte) []byte {
 	seal := signer(t).seal(t, "")
-	s := two()
+	s := twoSignatories()
 	s.Certify = &seal
 	c := newChain(t, upload)
 	c.add(pdf.Prepare(c.base(), s))
@@ -114,7 +114,7 @@ func forbidden(s pdf.Signature) []string {
 
 func TestChangesAfterSigning(t *testing.T) {
 	t.Parallel()
-	signed := halfway(t, plain(2))
+	signed := halfSigned(t, plain(2))
 	text, date := number(t, signed, "paraph_a_text"), number(t, signed, "paraph_b_date")
 	field := func(n int, old, new string) string {
 		was := newest(signed, n)
@@ -136,7 +136,7 @@ func TestChangesAfterSigning(t *testing.T) {
 		alice   []string // violations of Alice's signature
 	}{
 		"nothing":           {map[int]string{400: "<<>>"}, nil, nil},
-		"same again":        {map[int]string{10: page, text: newest(signed, text)}, nil, nil},
+		"unchanged copies":  {map[int]string{10: page, text: newest(signed, text)}, nil, nil},
 		"content replaced":  {map[int]string{11: "<</Length 5>>\nstream\n0 g f\nendstream"}, []string{"page_content"}, []string{"page_content"}},
 		"font replaced":     {map[int]string{3: "<</Type/Font/Subtype/Type1/BaseFont/Courier>>"}, []string{"page_content"}, []string{"page_content"}},
 		"page box":          {map[int]string{10: strings.Replace(page, "/Type /Page", "/Type /Page/MediaBox[0 0 10 10]", 1)}, []string{"page"}, []string{"page"}},
@@ -161,7 +161,7 @@ func TestChangesAfterSigning(t *testing.T) {
 		"script": {map[int]string{
 			1: strings.Replace(newest(signed, 1), "<<", "<</OpenAction<</S/JavaScript/JS(app.alert)>>", 1),
 		}, []string{"catalog"}, []string{"catalog"}},
-		"form gone": {map[int]string{
+		"form removed": {map[int]string{
 			1: strings.Replace(newest(signed, 1), "/AcroForm", "/NoForm", 1),
 		}, nil, nil}, // the signed content is reported as removed
 		"store": {map[int]string{400: "<</Type/DSS>>", 1: strings.Replace(newest(signed, 1), "/DSS ", "/DSS 400 0 R/OldDSS ", 1)}, []string{"catalog"}, []string{"catalog"}},
@@ -170,7 +170,7 @@ func TestChangesAfterSigning(t *testing.T) {
 			t.Parallel()
 			b := patch(signed, c.objects)
 			sigs := signatures(t, b)
-			if name == "form gone" {
+			if name == "form removed" {
 				removed(t, sigs, "certification", "alice")
 				return
 			}
@@ -195,7 +195,8 @@ func removed(t *testing.T, sigs map[string]pdf.Signature, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		s, ok := sigs[name]
-		if !ok || s.Sound() || !slices.ContainsFunc(s.Problems, func(p pdf.Problem) bool { return p.Code == pdf.ProblemRemoved }) {
+		reported := slices.ContainsFunc(s.Problems, func(p pdf.Problem) bool { return p.Code == pdf.ProblemRemoved })
+		if !ok || s.Sound() || !reported {
 			t.Errorf("%s: reported %v, problems %v", name, ok, s.Problems)
 		}
 	}
@@ -204,7 +205,7 @@ func removed(t *testing.T, sigs map[string]pdf.Signature, names ...string) {
 // TestRemovedSignatures removes signatures from a file.
 func TestRemovedSignatures(t *testing.T) {
 	t.Parallel()
-	signed := halfway(t, plain(2))
+	signed := halfSigned(t, plain(2))
 	alice := number(t, signed, "paraph_alice")
 	field := newest(signed, alice)
 	value := regexp.MustCompile(`/V (\d+) 0 R`).FindStringSubmatch(field)
@@ -217,14 +218,14 @@ func TestRemovedSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, objects := range map[string]map[int]string{
-		"field emptied":        {alice: strings.Replace(field, value[0], "", 1)},
-		"value null":           {signature: "null"},
-		"out of the form":      {form: strings.Replace(newest(signed, form), fmt.Sprintf(" %d 0 R", alice), "", 1)},
-		"field no signature":   {alice: strings.Replace(field, "/FT /Sig", "/FT /Tx", 1)},
-		"another in its place": {signature: strings.Replace(newest(signed, signature), "/Contents <30", "/Contents <31", 1)},
+		"field emptied":         {alice: strings.Replace(field, value[0], "", 1)},
+		"value null":            {signature: "null"},
+		"out of the form":       {form: strings.Replace(newest(signed, form), fmt.Sprintf(" %d 0 R", alice), "", 1)},
+		"not a signature field": {alice: strings.Replace(field, "/FT /Sig", "/FT /Tx", 1)},
+		"replaced":              {signature: strings.Replace(newest(signed, signature), "/Contents <30", "/Contents <31", 1)},
 	} {
 		sigs := signatures(t, patch(signed, objects))
-		if name == "another in its place" {
+		if name == "replaced" {
 			// Its replacement has the same name; the certification reveals the
 			// change.
 			if sigs["certification"].Sound() {
@@ -232,7 +233,7 @@ func TestRemovedSignatures(t *testing.T) {
 			}
 			continue
 		}
-		if name == "field no signature" {
+		if name == "not a signature field" {
 			if s, ok := sigs["alice"]; !ok || s.Sound() {
 				t.Errorf("%s: reported %v, %+v", name, ok, s.Problems)
 			}
@@ -248,7 +249,7 @@ func TestRemovedSignatures(t *testing.T) {
 // TestContradiction covers fields whose value differs from what is shown.
 func TestContradiction(t *testing.T) {
 	t.Parallel()
-	spec := two()
+	spec := twoSignatories()
 	for i := range spec.Fields {
 		if spec.Fields[i].Name == "b.date" {
 			spec.Fields[i].Value = "2026-01-01"
@@ -273,14 +274,14 @@ func TestContradiction(t *testing.T) {
 		objects map[int]string
 		sound   bool
 	}{
-		"both":                   {map[int]string{date: says("2026-02-02"), drawn: shows("2026-02-02")}, true},
-		"only what is shown":     {map[int]string{drawn: shows("2026-02-02")}, false},
-		"only the value":         {map[int]string{date: says("2026-02-02")}, false},
-		"another appearance":     {map[int]string{date: strings.Replace(field, fmt.Sprintf("/N %d 0 R", drawn), "/N 400 0 R", 1), 400: shows("2026-02-02")}, false},
-		"nothing is shown":       {map[int]string{drawn: shows("")}, false},
-		"drawn anew, as it was":  {map[int]string{drawn: strings.Replace(newest(c.bytes, drawn), "q BT", "Q BT", 1)}, true},
-		"drawn with a picture":   {map[int]string{drawn: strings.Replace(newest(c.bytes, drawn), "q BT", "/X Do", 1)}, false},
-		"the same, written anew": {map[int]string{date: field, drawn: newest(c.bytes, drawn)}, true},
+		"both":                 {map[int]string{date: says("2026-02-02"), drawn: shows("2026-02-02")}, true},
+		"only what is shown":   {map[int]string{drawn: shows("2026-02-02")}, false},
+		"only the value":       {map[int]string{date: says("2026-02-02")}, false},
+		"another appearance":   {map[int]string{date: strings.Replace(field, fmt.Sprintf("/N %d 0 R", drawn), "/N 400 0 R", 1), 400: shows("2026-02-02")}, false},
+		"nothing is shown":     {map[int]string{drawn: shows("")}, false},
+		"redrawn unchanged":    {map[int]string{drawn: strings.Replace(newest(c.bytes, drawn), "q BT", "Q BT", 1)}, true},
+		"drawn with a picture": {map[int]string{drawn: strings.Replace(newest(c.bytes, drawn), "q BT", "/X Do", 1)}, false},
+		"rewritten unchanged":  {map[int]string{date: field, drawn: newest(c.bytes, drawn)}, true},
 	} {
 		for who, s := range signatures(t, patch(c.bytes, x.objects)) {
 			if s.Sound() != x.sound {
@@ -302,7 +303,7 @@ func TestShadow(t *testing.T) {
 	hidden := b.Len()
 	b.stream(11, "", "BT /F 24 Tf 72 700 Td (You pay all) Tj ET")
 	b.stream(11, "", "BT /F 24 Tf 72 700 Td (You pay nothing) Tj ET")
-	signed := halfway(t, b.end("/Root 1 0 R"))
+	signed := halfSigned(t, b.end("/Root 1 0 R"))
 	if s := signatures(t, signed)["alice"]; !s.Sound() || !s.Whole {
 		t.Fatalf("before the attack: %+v", s)
 	}
@@ -341,7 +342,7 @@ func TestTwoRoles(t *testing.T) {
 		b.stream(11, "/FT/Tx/T(x)", "BT /F 24 Tf 72 700 Td (Text) Tj ET")
 		b.object(12, "[11 0 R]")
 		b.stream(13, "", "BT /F 24 Tf 72 700 Td (More) Tj ET")
-		signed := halfway(t, b.end("/Root 1 0 R"+entries[1]))
+		signed := halfSigned(t, b.end("/Root 1 0 R"+entries[1]))
 		for what, change := range map[string]map[int]string{
 			"font":     {3: "<</Type/Font/Subtype/Type1/BaseFont/Courier>>"},
 			"contents": {12: "[11 0 R 13 0 R]"},
@@ -352,7 +353,7 @@ func TestTwoRoles(t *testing.T) {
 				t.Errorf("%s: changed %s passes: %+v", role, what, s.Later)
 			}
 		}
-		complete(t, b.Bytes(), two())
+		complete(t, b.Bytes(), twoSignatories())
 		if f, err := pdf.Open(bytes.NewReader(signed), int64(len(signed))); err != nil || f.Inspect().Err != nil {
 			t.Errorf("%s: %v", role, err)
 		}
@@ -362,7 +363,7 @@ func TestTwoRoles(t *testing.T) {
 // TestForgery covers files whose signature does not cover what it appears to.
 func TestForgery(t *testing.T) {
 	t.Parallel()
-	signed := halfway(t, plain(2))
+	signed := halfSigned(t, plain(2))
 	sig := signatures(t, signed)["alice"]
 	r := sig.ByteRange
 	edit := func(pattern, with string) []byte {
@@ -382,13 +383,13 @@ func TestForgery(t *testing.T) {
 		"null in it":          {ranged("/ByteRange [null null]"), pdf.ProblemByteRange},
 		"negative":            {ranged("/ByteRange [0 -1 5 7]"), pdf.ProblemByteRange},
 		"not from the start":  {ranged(fmt.Sprintf("/ByteRange [9 %d %d %d]", r[1]-9, r[2], r[3])), pdf.ProblemByteRange},
-		"behind the file":     {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2], r[3]+9)), pdf.ProblemByteRange},
+		"beyond the file":     {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2], r[3]+9)), pdf.ProblemByteRange},
 		"early end":           {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2], r[3]-60)), pdf.ProblemNotRevision},
 		"wide gap":            {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1]-40, r[2], r[3])), pdf.ProblemGap},
 		"gap after the value": {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2]+40, r[3]-40)), pdf.ProblemGap},
 		"no value":            {edit(`/Contents <[0-9a-f]+>`, same("/Contents <>", len("/Contents ")+int(r[2]-r[1]))), pdf.ProblemContents},
 		"zeros":               {edit(`/Contents <[0-9a-f]+>`, "/Contents <"+strings.Repeat("0", int(r[2]-r[1]-2))+">"), pdf.ProblemContents},
-		"bytes behind":        {append(bytes.Clone(signed), "400 0 obj\n<<>>\nendobj\n"...), pdf.ProblemTail},
+		"trailing bytes":      {append(bytes.Clone(signed), "400 0 obj\n<<>>\nendobj\n"...), pdf.ProblemTail},
 		"body without table":  {append(bytes.Clone(signed), "11 0 obj\n<<>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n"...), pdf.ProblemTail},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -408,14 +409,14 @@ func TestForgery(t *testing.T) {
 // signature dictionary in their place ("1 Trillion Dollar Refund", CCS 2019).
 func TestWrapping(t *testing.T) {
 	t.Parallel()
-	signed := halfway(t, plain(2))
+	signed := halfSigned(t, plain(2))
 	n := regexp.MustCompile(`/V (\d+) 0 R`).FindStringSubmatch(newest(signed, number(t, signed, "paraph_alice")))
 	at, _ := strconv.Atoi(n[1])
 	dict := newest(signed, at)
 	b := patch(signed, map[int]string{at: strings.Replace(dict, "/Reason (Test)", "/Reason (Tost)", 1)})
 	got := signatures(t, b)["alice"]
 	if got.Sound() {
-		t.Errorf("a signature dictionary behind its bytes passes: %+v", got)
+		t.Errorf("a signature dictionary after its signed bytes passes: %+v", got)
 	}
 	if c := signatures(t, b)["certification"]; !slices.Contains(forbidden(c), pdf.ChangeField) {
 		t.Errorf("a replaced signature is permitted: %+v", c.Later)

@@ -152,7 +152,7 @@ func (c *chain) add(r pdf.Revision, err error) {
 	c.state = r.HashState
 	c.ends = append(c.ends, len(c.bytes))
 	if want := sum(c.bytes); r.SHA256 != want {
-		c.t.Fatalf("revision says its SHA-256 is %x, it is %x", r.SHA256, want)
+		c.t.Fatalf("reported SHA-256 %x, want %x", r.SHA256, want)
 	}
 }
 

@@ -94,16 +94,16 @@ type change struct {
 type rules struct {
 	level int // DocMDP level; 0 if no signature sets one
 	locks []Lock
-	// vouched is the last revision that ends with a signature over everything
+	// lastCovered is the last revision that ends with a signature over everything
 	// before it.
-	vouched int
+	lastCovered int
 }
 
 func rulesOf(all []Signature, rev int) rules {
-	r := rules{vouched: -1}
+	r := rules{lastCovered: -1}
 	for _, s := range all {
 		if !s.Timestamp && len(s.Problems) == 0 {
-			r.vouched = max(r.vouched, s.Revision)
+			r.lastCovered = max(r.lastCovered, s.Revision)
 		}
 		if s.Revision > rev {
 			continue
@@ -135,7 +135,7 @@ func (r rules) permit(c change, rev int) (rule string, ok bool) {
 		return RuleNoAnnotations, false
 	case c.by == RuleVouched && r.level != 0:
 		return RuleVisible, false
-	case c.by == RuleVouched && r.vouched < rev:
+	case c.by == RuleVouched && r.lastCovered < rev:
 		return RuleUnvouched, false
 	case c.field != "" && slices.ContainsFunc(r.locks, func(l Lock) bool { return l.Covers(c.field) }):
 		return RuleLocked, false

@@ -84,7 +84,7 @@ func (w *walker) keysTo(holder, n int) []name {
 // previous contexts. Contexts that the structure comparison covers are skipped.
 func (p *pair) contexts() {
 	before := &walker{graph: p.graph, parts: p.was}
-	p.led = map[int]bool{}
+	p.wasReachable = map[int]bool{}
 	for _, n := range slices.Sorted(maps.Keys(p.changed)) {
 		places := p.was.of(n)
 		for _, x := range places {
@@ -93,7 +93,7 @@ func (p *pair) contexts() {
 			}
 		}
 		before.each(n, func(c route) bool {
-			p.led[n] = true
+			p.wasReachable[n] = true
 			found := p.context(n, places, c)
 			if found == nil {
 				return true
@@ -101,8 +101,8 @@ func (p *pair) contexts() {
 			p.add(*found)
 			return found.breaks == "" // one violation is enough
 		})
-		if p.led[n] || len(places) > 0 {
-			p.parted(n, places)
+		if p.wasReachable[n] || len(places) > 0 {
+			p.retyped(n, places)
 		}
 	}
 }
@@ -258,19 +258,22 @@ func (p *pair) withinField(n int, h place, c route) *change {
 		p.dirty[h.field] = true
 		return nil
 	}
-	out := change{kind: ChangeField, number: n, page: p.was.pageOf(c.holder), field: fd.name, key: c.key, breaks: RuleNone}
+	out := change{
+		kind: ChangeField, number: n, page: p.was.pageOf(c.holder), field: fd.name, key: c.key, breaks: RuleNone,
+	}
 	if c.key == "V" {
 		out.breaks = RuleSignedField
 	}
 	return &out
 }
 
-// parted reports an object that has a role but a type that does not fit it: the
-// structure comparison only looks at dictionaries and lists.
-func (p *pair) parted(n int, places []place) {
+// retyped reports an object whose type no longer fits its role: the structure
+// comparison only looks at dictionaries and lists.
+func (p *pair) retyped(n int, places []place) {
 	was, is := shape(p.old.Object(n)), shape(p.new.Object(n))
 	for _, x := range places {
-		if was == is && (is != 's' || x.kind == kindMetadata) || x.kind == kindAnnotation && x.field == 0 && len(places) == 1 {
+		sameType := was == is && (is != 's' || x.kind == kindMetadata)
+		if sameType || x.kind == kindAnnotation && x.field == 0 && len(places) == 1 {
 			continue
 		}
 		c := change{kind: ChangeOther, number: n, page: x.page, breaks: RuleTwoRoles}

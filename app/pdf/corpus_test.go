@@ -45,7 +45,7 @@ func corpusFile(t *testing.T, path string) {
 		t.Logf("inspect: %v", in.Err)
 	}
 	seal := i.seal(t, "")
-	spec := two()
+	spec := twoSignatories()
 	if len(in.Signed) > 0 {
 		spec.Fields = nil
 	}

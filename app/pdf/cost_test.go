@@ -29,7 +29,7 @@ func TestMemory(t *testing.T) {
 	n := largeFile(t, f, size)
 	i := signer(t)
 	seal, act := i.seal(t, ""), alice(t)
-	spec := two()
+	spec := twoSignatories()
 	spec.Certify = &seal
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -58,7 +58,7 @@ func TestMemory(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 64 {
-		t.Errorf("allocated %d MB in all", used)
+		t.Errorf("allocated %d MB in total", used)
 	}
 	for _, s := range sigs {
 		verify(t, s)
@@ -106,7 +106,7 @@ func BenchmarkSign(b *testing.B) {
 	for _, size := range []int{100 << 10, 10 << 20} {
 		upload := sized(1, "/MediaBox[0 0 612 792]", size)
 		c := newChain(b, upload)
-		c.add(pdf.Prepare(c.base(), two()))
+		c.add(pdf.Prepare(c.base(), twoSignatories()))
 		act := alice(b)
 		act.Seal = bare
 		b.Run(fmt.Sprintf("%dK/bare", size>>10), func(b *testing.B) {
@@ -142,7 +142,7 @@ func benchmarkSign(b *testing.B, base pdf.Base, s pdf.SignSpec) {
 
 func BenchmarkPrepare(b *testing.B) {
 	c := newChain(b, sized(20, "/MediaBox[0 0 612 792]", 100<<10))
-	spec := two()
+	spec := twoSignatories()
 	for b.Loop() {
 		if _, err := pdf.Prepare(c.base(), spec); err != nil {
 			b.Fatal(err)
@@ -152,7 +152,7 @@ func BenchmarkPrepare(b *testing.B) {
 
 // BenchmarkSignatures examines a completed file of 2,000 pages.
 func BenchmarkSignatures(b *testing.B) {
-	c := complete(b, sized(2000, "/MediaBox[0 0 612 792]", 0), two())
+	c := complete(b, sized(2000, "/MediaBox[0 0 612 792]", 0), twoSignatories())
 	for b.Loop() {
 		if _, err := c.open().Signatures(); err != nil {
 			b.Fatal(err)

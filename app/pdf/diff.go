@@ -23,13 +23,13 @@ type pair struct {
 	graph    *graph // of old
 	was, is  *structure
 	// touched lists the objects that the newer revision defines, redefines or
-	// frees; changed lists those of them that the older revision used and that
-	// now read differently.
-	touched []int
-	changed map[int]bool
-	out     []change
-	dirty   map[int]bool // numbers of possibly changed fields
-	led     map[int]bool // changed objects that were reachable before
+	// frees; changed lists those used by the older revision that now read
+	// differently.
+	touched      []int
+	changed      map[int]bool
+	out          []change
+	dirty        map[int]bool // numbers of possibly changed fields
+	wasReachable map[int]bool // changed objects that were reachable before
 }
 
 // compare lists the changes of the next revision. Every redefined object must
@@ -70,7 +70,7 @@ func (p *pair) add(c change) {
 func (p *pair) find() {
 	for _, b := range p.blocks() {
 		for n := b * reader.BlockSize; n < (b+1)*reader.BlockSize; n++ {
-			if p.differs(n) || p.graph.loose[n] {
+			if p.differs(n) || p.graph.unreadable[n] {
 				p.touched = append(p.touched, n)
 			}
 		}
@@ -171,7 +171,7 @@ func (p *pair) moved(was, is any) bool {
 func (p *pair) reused() {
 	after := &walker{graph: p.graph, parts: p.is}
 	for _, n := range slices.Sorted(maps.Keys(p.changed)) {
-		if !p.led[n] && len(p.was.of(n)) == 0 && after.reaches(n) {
+		if !p.wasReachable[n] && len(p.was.of(n)) == 0 && after.reaches(n) {
 			p.add(change{kind: ChangeOther, number: n, breaks: RuleNumberInUse})
 		}
 	}

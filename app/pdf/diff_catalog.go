@@ -32,7 +32,7 @@ func (p *pair) trailer() {
 			}
 		case k == "Info":
 			p.info(a[k], b[k])
-		case k == "Encrypt" || p.new.leadsOn(b[k]):
+		case k == "Encrypt" || p.new.hasLiveRef(b[k]):
 			p.add(change{kind: ChangeOther, key: k, breaks: RuleNone})
 		}
 	}
@@ -56,15 +56,15 @@ func (p *pair) filled(k name, v any) {
 	})
 }
 
-// leadsOn reports whether a value refers to an existing object.
-func (f *File) leadsOn(v any) bool {
+// hasLiveRef reports whether a value refers to an existing object.
+func (f *File) hasLiveRef(v any) bool {
 	found := false
 	eachRef(v, func(r ref) { found = found || f.Xref.Get(r.Number).Kind >= reader.EntryPlain })
 	return found
 }
 
-// leads reports whether a value contains a reference.
-func leads(v any) bool {
+// hasRef reports whether a value contains a reference.
+func hasRef(v any) bool {
 	found := false
 	eachRef(v, func(ref) { found = true })
 	return found
@@ -123,7 +123,7 @@ func (p *pair) plain(k name, was, is any) {
 	switch {
 	case !p.moved(was, is):
 		c.breaks = RuleNumberInUse
-	case is == nil || leads(v):
+	case is == nil || hasRef(v):
 		c.breaks = RuleNone
 	case k == "Version":
 		if s, ok := v.(name); !ok || !pdfVersion.MatchString(string(s)) {

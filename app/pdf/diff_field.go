@@ -18,7 +18,9 @@ func (x *fieldComparison) add(number int, key name, by, breaks string) {
 	if by == RuleFill {
 		kind = ChangeFormFill
 	}
-	x.p.add(change{kind: kind, number: number, page: x.p.pageOf(x.is), field: x.is.name, key: key, by: by, breaks: breaks})
+	x.p.add(change{
+		kind: kind, number: number, page: x.p.pageOf(x.is), field: x.is.name, key: key, by: by, breaks: breaks,
+	})
 }
 
 func (x *fieldComparison) broken(number int, key name, rule string) { x.add(number, key, "", rule) }
@@ -319,7 +321,8 @@ func (x *fieldComparison) text() string {
 		// A value may be redrawn, but only with the visibility it had when it was
 		// signed: an appearance that hid the value must not be replaced by one
 		// that shows it.
-		if !valued && before != nil && !p.deepEqual(before, after) && !(x.says(p.new, w) && x.says(p.old, x.was.widgets[i])) {
+		redrawn := before != nil && !p.deepEqual(before, after)
+		if !valued && redrawn && !(x.showsValue(p.new, w) && x.showsValue(p.old, x.was.widgets[i])) {
 			return RuleAppearance
 		}
 	}
@@ -336,7 +339,7 @@ func (x *fieldComparison) text() string {
 		return ""
 	}
 	for _, w := range x.is.widgets {
-		if w.dict["AP"] != nil && !x.says(p.new, w) {
+		if w.dict["AP"] != nil && !x.showsValue(p.new, w) {
 			return RuleContradiction
 		}
 	}

@@ -95,7 +95,7 @@ func (s *storeComparison) entries(a, b dict, known []name) {
 			s.fail(k, RuleNone)
 		}
 	}
-	if t := b["Type"]; leads(t) || shape(t) != 0 {
+	if t := b["Type"]; hasRef(t) || shape(t) != 0 {
 		s.fail("Type", RuleNone)
 	}
 }

@@ -26,7 +26,7 @@ func (p *pair) grown(was, is any, key name) bool {
 	}
 	switch key {
 	case "Limits", "ParentTreeNextKey":
-		return !leads(is)
+		return !hasRef(is)
 	case "Nums", "Names":
 		return p.grownPairs(p.old.Array(was), p.new.Array(is))
 	case "K", "Kids":
@@ -90,7 +90,7 @@ func (p *pair) grownPairs(a, b array) bool {
 			a = a[2:]
 			continue
 		}
-		if leads(b[0]) || !p.newElement(b[1]) {
+		if hasRef(b[0]) || !p.newElement(b[1]) {
 			return false
 		}
 	}

@@ -48,7 +48,7 @@ func (u *update) form(a Appearance) (ref, error) {
 	if err != nil {
 		return ref{}, fmt.Errorf("appearance: %w", err)
 	}
-	u.tie(s.Dict)
+	u.addColours(s.Dict)
 	return u.Add(s), nil
 }
 

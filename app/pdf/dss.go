@@ -51,7 +51,7 @@ func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 	for _, c := range f.contents() {
 		sum := sha1.Sum(c)
 		key := name(strings.ToUpper(hex.EncodeToString(sum[:])))
-		vri[key] = f.joined(f.Dict(vri[key]), used)
+		vri[key] = f.merged(f.Dict(vri[key]), used)
 	}
 	if len(vri) > 0 {
 		store["VRI"] = vri
@@ -60,9 +60,9 @@ func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 	return u.revision(b)
 }
 
-// joined adds the new items to an entry of the store and keeps the existing
+// merged adds the new items to an entry of the store and keeps the existing
 // ones.
-func (f *File) joined(entry, more dict) dict {
+func (f *File) merged(entry, more dict) dict {
 	out := entry.Clone()
 	for k, v := range more {
 		out[k] = slices.Concat(f.Array(out[k]), f.Array(v))

@@ -13,9 +13,9 @@ func (f *File) DSS() (DSS, error) {
 	for k, v := range f.Dict(d["VRI"]) {
 		out.VRI = append(out.VRI, string(k))
 		about := f.Dict(v)
-		out.Certs = more(out.Certs, f.streams(about["Cert"]))
-		out.CRLs = more(out.CRLs, f.streams(about["CRL"]))
-		out.OCSPs = more(out.OCSPs, f.streams(about["OCSP"]))
+		out.Certs = appendNew(out.Certs, f.streams(about["Cert"]))
+		out.CRLs = appendNew(out.CRLs, f.streams(about["CRL"]))
+		out.OCSPs = appendNew(out.OCSPs, f.streams(about["OCSP"]))
 	}
 	slices.Sort(out.VRI)
 	return out, f.Fault
@@ -37,8 +37,8 @@ func (f *File) DSSAt(revision int) (DSS, error) {
 // With returns the union of two stores.
 func (d DSS) With(other DSS) DSS {
 	return DSS{
-		Certs: more(slices.Clip(d.Certs), other.Certs), CRLs: more(slices.Clip(d.CRLs), other.CRLs),
-		OCSPs: more(slices.Clip(d.OCSPs), other.OCSPs),
+		Certs: appendNew(slices.Clip(d.Certs), other.Certs), CRLs: appendNew(slices.Clip(d.CRLs), other.CRLs),
+		OCSPs: appendNew(slices.Clip(d.OCSPs), other.OCSPs),
 		VRI:   slices.Compact(slices.Sorted(slices.Values(slices.Concat(d.VRI, other.VRI)))),
 	}
 }
@@ -65,8 +65,8 @@ func (f *File) nestedStreams(out [][]byte, v any, depth int) [][]byte {
 
 const maxNesting = 4
 
-// more appends the values that are not in out yet.
-func more(out, values [][]byte) [][]byte {
+// appendNew appends the values that are not in out yet.
+func appendNew(out, values [][]byte) [][]byte {
 	for _, v := range values {
 		if !slices.ContainsFunc(out, func(known []byte) bool { return bytes.Equal(known, v) }) {
 			out = append(out, v)

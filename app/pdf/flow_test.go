@@ -11,8 +11,8 @@ import (
 	"paraph/app/pki"
 )
 
-// two returns a spec with fields of all types for two signatories.
-func two() pdf.PrepareSpec {
+// twoSignatories returns a spec with fields of all types for two signatories.
+func twoSignatories() pdf.PrepareSpec {
 	at := func(s pdf.FieldSpec, row int, owner string) pdf.FieldSpec {
 		s.X, s.Y, s.Width, s.Height, s.Owner = 0.1, 0.05+float64(row)*0.05, 0.3, 0.03, owner
 		if owner == "bob" {
@@ -134,7 +134,7 @@ func verify(t testing.TB, s pdf.Signature) {
 func TestChain(t *testing.T) {
 	t.Parallel()
 	upload := plain(2)
-	c := complete(t, upload, two())
+	c := complete(t, upload, twoSignatories())
 	if !bytes.HasPrefix(c.bytes, upload) {
 		t.Fatal("the upload is not the first revision")
 	}

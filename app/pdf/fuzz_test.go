@@ -12,10 +12,10 @@ import (
 func seeds(f *testing.F) {
 	f.Helper()
 	f.Add(plain(2))
-	f.Add(messy())
+	f.Add(cluttered())
 	f.Add(streamFile("", func(b []byte) string { return string(b) }))
 	f.Add(qpdf(f, plain(2), "--object-streams=generate"))
-	f.Add(qpdf(f, messy(), "--linearize"))
+	f.Add(qpdf(f, cluttered(), "--linearize"))
 	f.Add(tiny(f))
 }
 
@@ -37,7 +37,7 @@ func tiny(t testing.TB) []byte {
 func allowed(t *testing.T, err error) {
 	t.Helper()
 	if !pdf.Refused(err) {
-		t.Fatalf("an error of no kind: %v", err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 }
 
@@ -83,7 +83,7 @@ func fuzzRevise(t *testing.T, b []byte) {
 	if err != nil {
 		return
 	}
-	spec := two()
+	spec := twoSignatories()
 	spec.Certify = &pdf.Seal{Size: 16, Sign: sign}
 	spec.StripJavaScript, spec.StripEmbeddedFiles = true, true
 	c := newChain(t, b)

@@ -75,8 +75,10 @@ func TestGeometry(t *testing.T) {
 			}
 			box := pdf.Box{X: 0.6, Y: 0.55, Width: 0.3, Height: 0.2}
 			back := page.Box(page.Rect(box))
-			if math.Abs(back.X-box.X)+math.Abs(back.Y-box.Y)+math.Abs(back.Width-box.Width)+math.Abs(back.Height-box.Height) > 1e-9 {
-				t.Errorf("%v comes back as %v", box, back)
+			deviation := math.Abs(back.X-box.X) + math.Abs(back.Y-box.Y) +
+				math.Abs(back.Width-box.Width) + math.Abs(back.Height-box.Height)
+			if deviation > 1e-9 {
+				t.Errorf("%v is converted back to %v", box, back)
 			}
 			w, h := page.Size(box)
 			chain.add(pdf.Prepare(chain.base(), pdf.PrepareSpec{Fields: []pdf.FieldSpec{{
@@ -84,12 +86,15 @@ func TestGeometry(t *testing.T) {
 				Appearance: turnedCorner{corner{w, h}, c.rotate},
 			}}}))
 			x1, y1, x2, y2 := ink(t, chain.bytes)
-			for _, d := range []float64{x1 - box.X, y1 - box.Y, x2 - (box.X + box.Width/2), y2 - (box.Y + box.Height/2)} {
+			deviations := []float64{x1 - box.X, y1 - box.Y, x2 - (box.X + box.Width/2), y2 - (box.Y + box.Height/2)}
+			for _, d := range deviations {
 				if math.Abs(d) > 0.02 {
 					t.Errorf("ink at %.2f %.2f to %.2f %.2f", x1, y1, x2, y2)
 				}
 			}
-			if fields := chain.open().Inspect().FormFields; len(fields) != 2 || math.Abs(fields[0].X-box.X) > 1e-4 || math.Abs(fields[0].Height-box.Height) > 1e-4 {
+			fields := chain.open().Inspect().FormFields
+			if len(fields) != 2 || math.Abs(fields[0].X-box.X) > 1e-4 ||
+				math.Abs(fields[0].Height-box.Height) > 1e-4 {
 				t.Errorf("fields %+v", fields)
 			}
 		})

@@ -12,16 +12,16 @@ import (
 type graph struct {
 	refs    map[int][]int // the numbers that an object refers to
 	holders map[int][]int // the objects that refer to a number
-	// loose are unreadable objects. They may extend past the end of the file, or
+	// unreadable are unreadable objects. They may extend past the end of the file, or
 	// lie behind it, and change when something is appended.
-	loose map[int]bool
+	unreadable map[int]bool
 	// signatures are possible signatures.
 	signatures map[int]bool
 }
 
 // newGraph reads every object of a revision.
 func newGraph(f *File) *graph {
-	g := &graph{refs: map[int][]int{}, holders: map[int][]int{}, loose: map[int]bool{}, signatures: map[int]bool{}}
+	g := &graph{refs: map[int][]int{}, holders: map[int][]int{}, unreadable: map[int]bool{}, signatures: map[int]bool{}}
 	f.eachObject(func(n int) { g.set(f, n) })
 	g.setTrailer(f)
 	return g
@@ -37,7 +37,7 @@ func (g *graph) update(f *File, touched []int) {
 }
 
 func (g *graph) set(f *File, n int) {
-	delete(g.loose, n)
+	delete(g.unreadable, n)
 	delete(g.signatures, n)
 	if f.Xref.Get(n).Kind < reader.EntryPlain {
 		g.connect(n, nil)
@@ -45,7 +45,7 @@ func (g *graph) set(f *File, n int) {
 	}
 	o, err := f.Load(n)
 	if err != nil {
-		g.loose[n] = true
+		g.unreadable[n] = true
 		g.connect(n, nil)
 		return
 	}

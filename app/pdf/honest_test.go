@@ -10,33 +10,33 @@ import (
 	"paraph/app/pdf"
 )
 
-// TestHonestChanges covers what signing programs, archives and forms append to
+// TestLegitimateChanges covers what signing programs, archives and forms append to
 // signed files: none of it may raise an alarm.
-func TestHonestChanges(t *testing.T) {
+func TestLegitimateChanges(t *testing.T) {
 	t.Parallel()
-	v := victim{t, complete(t, layered(nil, ""), two()).bytes}
+	v := victim{t, complete(t, layered(nil, ""), twoSignatories()).bytes}
 	widget := "/Type/Annot/Subtype/Widget/P 10 0 R/F 132/Rect[0 0 0 0]"
 	more := func(n int, old, with string) string { return v.edit(n, old, old+with) }
 	check, alice := v.field("a_check"), v.field("alice")
 	for name, objects := range map[string]map[int]string{
-		"nothing that is used":       {400: "<<>>"},
-		"the same again":             {10: v.is(10), 11: v.is(11), 13: v.is(13), check: v.is(check), alice: v.is(alice), 1: v.is(1), v.form(): v.is(v.form())},
-		"resources written out":      {10: more(10, "/Type /Page", "/Resources 13 0 R")},
-		"an equal dictionary":        {10: more(10, "/Type /Page", "/Resources 400 0 R"), 400: v.is(13)},
-		"equal boxes":                {10: more(10, "/Type /Page", "/MediaBox[0 0 612 792]/Rotate 0")},
-		"annotations by reference":   {10: strings.Replace(v.edit(10, "/Annots [", "/Annots 400 0 R/Old ["), "/Old ["+annots(v), "", 1), 400: "[" + annots(v)},
-		"a mark in the page tree":    {2: more(2, "/Type/Pages", "/ITXT(5.0.0)")},
-		"tab order":                  {10: more(10, "/Type /Page", "/Tabs/S/LastModified(D:20260101)")},
-		"metadata":                   {9: content("/Type/Metadata/Subtype/XML", xmp("Two"))},
-		"metadata of its own number": {1: v.edit(1, "/Metadata 9 0 R", "/Metadata 400 0 R"), 400: content("/Type/Metadata/Subtype/XML", xmp("Two"))},
-		"version and extensions":     {1: strings.Replace(more(1, "/Pages 2 0 R", "/Version/2.0"), "/Extensions <<", "/Extensions <</ISO_<</BaseVersion/2.0/ExtensionLevel 32003>>", 1)},
-		"validation data":            {v.store(): more(v.store(), "/Certs [", "400 0 R "), 400: content("", "0")},
-		"validation data by type":    {v.store(): more(v.store(), "/Type /DSS", "/OCSPs 401 0 R"), 400: content("", "0"), 401: "[400 0 R]"},
-		"an entry for a signature":   {v.store(): more(v.store(), "/VRI <<", "/"+strings.Repeat("A", 40)+" 401 0 R"), 400: content("", "0"), 401: "<</Type/VRI/CRL[400 0 R]/TU(D:20260101)>>"},
-		"an empty field, not seen":   {400: "<<" + widget + "/FT/Sig/T(later)>>", v.form(): v.adding(400), 10: v.onPage(400)},
-		"field locked by its signer": {check: v.edit(check, "/Ff 0", "/Ff 1")},
-		"default resources":          {v.form(): more(v.form(), "/Font <<", "/Helv 400 0 R"), 400: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"},
-		"appearances wanted":         {v.form(): more(v.form(), "/SigFlags 3", "/NeedAppearances true")},
+		"unused object":                {400: "<<>>"},
+		"unchanged copies":             {10: v.is(10), 11: v.is(11), 13: v.is(13), check: v.is(check), alice: v.is(alice), 1: v.is(1), v.form(): v.is(v.form())},
+		"inherited resources repeated": {10: more(10, "/Type /Page", "/Resources 13 0 R")},
+		"an equal dictionary":          {10: more(10, "/Type /Page", "/Resources 400 0 R"), 400: v.is(13)},
+		"equal boxes":                  {10: more(10, "/Type /Page", "/MediaBox[0 0 612 792]/Rotate 0")},
+		"annotations by reference":     {10: strings.Replace(v.edit(10, "/Annots [", "/Annots 400 0 R/Old ["), "/Old ["+annots(v), "", 1), 400: "[" + annots(v)},
+		"a mark in the page tree":      {2: more(2, "/Type/Pages", "/ITXT(5.0.0)")},
+		"tab order":                    {10: more(10, "/Type /Page", "/Tabs/S/LastModified(D:20260101)")},
+		"metadata":                     {9: content("/Type/Metadata/Subtype/XML", xmp("Two"))},
+		"metadata under a new number":  {1: v.edit(1, "/Metadata 9 0 R", "/Metadata 400 0 R"), 400: content("/Type/Metadata/Subtype/XML", xmp("Two"))},
+		"version and extensions":       {1: strings.Replace(more(1, "/Pages 2 0 R", "/Version/2.0"), "/Extensions <<", "/Extensions <</ISO_<</BaseVersion/2.0/ExtensionLevel 32003>>", 1)},
+		"validation data":              {v.store(): more(v.store(), "/Certs [", "400 0 R "), 400: content("", "0")},
+		"validation data by type":      {v.store(): more(v.store(), "/Type /DSS", "/OCSPs 401 0 R"), 400: content("", "0"), 401: "[400 0 R]"},
+		"an entry for a signature":     {v.store(): more(v.store(), "/VRI <<", "/"+strings.Repeat("A", 40)+" 401 0 R"), 400: content("", "0"), 401: "<</Type/VRI/CRL[400 0 R]/TU(D:20260101)>>"},
+		"an invisible empty field":     {400: "<<" + widget + "/FT/Sig/T(later)>>", v.form(): v.adding(400), 10: v.onPage(400)},
+		"field locked by its signer":   {check: v.edit(check, "/Ff 0", "/Ff 1")},
+		"default resources":            {v.form(): more(v.form(), "/Font <<", "/Helv 400 0 R"), 400: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"},
+		"appearances requested":        {v.form(): more(v.form(), "/SigFlags 3", "/NeedAppearances true")},
 		"tags for a new field": {
 			400: "<<" + widget + "/FT/Sig/T(later)/StructParent 1>>", v.form(): v.adding(400), 10: v.onPage(400),
 			401: "<</Type/StructElem/S/Form/P 14 0 R/Pg 10 0 R/K<</Type/OBJR/Obj 400 0 R>>>>",
@@ -49,11 +49,11 @@ func TestHonestChanges(t *testing.T) {
 		})
 	}
 	for name, b := range map[string][]byte{
-		"information":          patchFrom(v.bytes, map[int]string{18: "<</Producer(Somebody)/ModDate(D:20260101)>>"}, startXref(v.bytes), "/Info 18 0 R"),
-		"information, new":     patchFrom(v.bytes, map[int]string{400: "<</Producer(Somebody)>>"}, startXref(v.bytes), "/Info 400 0 R"),
-		"a mark":               patchFrom(v.bytes, nil, startXref(v.bytes), "/Info 18 0 R/ITXT(5.0.0)"),
-		"several, one by one":  patch(patch(patch(v.bytes, map[int]string{400: "<<>>"}), map[int]string{9: content("", xmp("Two"))}), map[int]string{401: "<<>>"}),
-		"a number left behind": patch(markedUpload(t), map[int]string{33: "<<>>"}),
+		"information":                   patchFrom(v.bytes, map[int]string{18: "<</Producer(Somebody)/ModDate(D:20260101)>>"}, startXref(v.bytes), "/Info 18 0 R"),
+		"information, new":              patchFrom(v.bytes, map[int]string{400: "<</Producer(Somebody)>>"}, startXref(v.bytes), "/Info 400 0 R"),
+		"a mark":                        patchFrom(v.bytes, nil, startXref(v.bytes), "/Info 18 0 R/ITXT(5.0.0)"),
+		"several, one by one":           patch(patch(patch(v.bytes, map[int]string{400: "<<>>"}), map[int]string{9: content("", xmp("Two"))}), map[int]string{401: "<<>>"}),
+		"a stale number in the trailer": patch(markedUpload(t), map[int]string{33: "<<>>"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,22 +71,23 @@ func TestHybridSigning(t *testing.T) {
 	upload := layered(nil, "")
 	page := newest(upload, 12) // Prepare rewrites the first page
 	for name, c := range map[string]struct {
-		page string
-		two  bool
+		page      string
+		ambiguous bool
 	}{
 		"annotations":  {strings.Replace(page, "/Type/Page", "/Type/Page/Annots[400 0 R]", 1), false},
 		"other text":   {strings.Replace(page, "11 0 R", "16 0 R", 1), true},
 		"another page": {"<</Type/Page/Parent 2 0 R/Annots[400 0 R]>>", true},
 	} {
 		b := hybrid(upload, 12, c.page)
-		if c.two { // refused, because none of its signatures would be sound
+		if c.ambiguous { // refused, because none of its signatures would be sound
 			seal := smallSeal()
-			if _, err := pdf.Prepare(newChain(t, b).base(), pdf.PrepareSpec{Certify: &seal}); !errors.Is(err, pdf.ErrTwoRoles) || !strings.Contains(err.Error(), pdf.ProblemHybrid) {
+			_, err := pdf.Prepare(newChain(t, b).base(), pdf.PrepareSpec{Certify: &seal})
+			if !errors.Is(err, pdf.ErrTwoRoles) || !strings.Contains(err.Error(), pdf.ProblemHybrid) {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
 		}
-		sound(t, complete(t, b, two()).bytes)
+		sound(t, complete(t, b, twoSignatories()).bytes)
 	}
 }
 
@@ -138,7 +139,7 @@ func forbiddenChanges(s pdf.Signature) []string {
 // certification and a signature.
 func TestPermittedFilling(t *testing.T) {
 	t.Parallel()
-	v := victim{t, halfway(t, layered(nil, ""))}
+	v := victim{t, halfSigned(t, layered(nil, ""))}
 	date := v.field("b_date")
 	drawn := func(text string) string {
 		return content("/Type/XObject/Subtype/Form/BBox[0 0 99 9]/Resources<</Font<</F 3 0 R>>>>", "/Tx BMC q BT /F 9 Tf 2 2 Td ("+text+") Tj ET Q EMC")
@@ -156,12 +157,12 @@ func TestPermittedFilling(t *testing.T) {
 		"another number":          {map[int]string{date: filled("10.00"), 400: drawn("1000")}, false},
 		"more than the value":     {map[int]string{date: filled("100"), 400: drawn("100 000")}, false},
 		"a picture":               {map[int]string{date: filled("100"), 400: drawn("100) Tj ET /X Do BT (")}, false},
-		"text that is not seen":   {map[int]string{date: filled("100"), 400: drawn(") Tj 3 Tr (100")}, false},
+		"invisible text":          {map[int]string{date: filled("100"), 400: drawn(") Tj 3 Tr (100")}, false},
 		"an object that was used": {map[int]string{date: strings.Replace(filled("1"), "/N 400 0 R", "/N 16 0 R", 1)}, false},
 		"colour only":             {map[int]string{date: v.edit(date, " Tf 0 g)", " Tf 1 g)")}, false},
 		"alignment only":          {map[int]string{date: v.edit(date, "/V ()", "/V ()/Q 2")}, false},
 		"another state":           {map[int]string{date: v.edit(date, "/V ()", "/V ()/AS/X")}, false},
-		"rich text of its own":    {map[int]string{date: strings.Replace(filled("1"), "/V (1)", "/V (1)/RV(<p>2</p>)", 1), 400: drawn("1")}, false},
+		"contradicting rich text": {map[int]string{date: strings.Replace(filled("1"), "/V (1)", "/V (1)/RV(<p>2</p>)", 1), 400: drawn("1")}, false},
 		"the same rich text":      {map[int]string{date: strings.Replace(filled("1"), "/V (1)", "/V (1)/RV(<p>1</p>)", 1), 400: drawn("1")}, true},
 		"appearance removed":      {map[int]string{date: strings.Replace(filled("1"), "/AP", "/X", 1), 400: drawn("1")}, false},
 	} {

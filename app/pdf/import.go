@@ -25,7 +25,7 @@ func (p *preparation) importPages() error {
 		page := from.page(p.u.reserve(), in)
 		added = append(added, page.ref)
 		copied := c.page(d, in, page, root)
-		p.u.tie(copied)
+		p.u.addColours(copied)
 		p.dicts[page.ref.Number] = copied
 		p.pages = append(p.pages, page)
 		return nil

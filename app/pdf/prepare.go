@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,7 +33,10 @@ func Prepare(b Base, s PrepareSpec) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
-	for _, step := range []func() error{p.allowed, p.fillable, p.importPages, p.strip, p.embed, p.addFields, p.addSignatures, p.attach} {
+	steps := []func() error{
+		p.allowed, p.fillable, p.importPages, p.strip, p.embed, p.addFields, p.addSignatures, p.attach,
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return Revision{}, err
 		}
@@ -104,15 +108,8 @@ func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
 		dicts: map[int]dict{}, annots: map[int]array{}, taken: map[string]bool{}, roles: newRoles(f),
 	}
 	p.u.embedFont = s.PlainFont
-	p.spec.Timestamp = cmpOr(s.Timestamp, timestampField)
+	p.spec.Timestamp = cmp.Or(s.Timestamp, timestampField)
 	return p, f.Fault
-}
-
-func cmpOr(s, or string) string {
-	if s == "" {
-		return or
-	}
-	return s
 }
 
 // allowed returns an error if the upload forbids the request.

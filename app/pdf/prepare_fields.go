@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,7 +27,7 @@ func (p *preparation) addFields() error {
 			continue
 		}
 		if s.Type == FieldRadio {
-			group := cmpOr(s.Group, s.Name)
+			group := cmp.Or(s.Group, s.Name)
 			if radios[group] == nil {
 				groups = append(groups, group)
 			}
@@ -51,7 +52,8 @@ func (p *preparation) widget(n int, b Box) (Page, dict, error) {
 	if err != nil {
 		return Page{}, nil, err
 	}
-	if !(b.Width > 0 && b.Height > 0 && b.Width <= 1.01 && b.Height <= 1.01 && b.X > -1 && b.X < 1 && b.Y > -1 && b.Y < 1) {
+	sized := b.Width > 0 && b.Height > 0 && b.Width <= 1.01 && b.Height <= 1.01
+	if onPage := b.X > -1 && b.X < 1 && b.Y > -1 && b.Y < 1; !sized || !onPage {
 		return Page{}, nil, fmt.Errorf("%w: a field is %v on page %d", ErrSpec, b, n)
 	}
 	d := dict{
@@ -253,7 +255,7 @@ func (u *update) hidden(full string, page Page) dict {
 	return dict{
 		"Type": name("Annot"), "Subtype": name("Widget"), "FT": name("Sig"), "T": object.TextString(full),
 		"P": page.ref, "Rect": array{0, 0, 0, 0}, "F": 132, // printed, locked
-		"AP": u.nothing(),
+		"AP": u.emptyAppearance(),
 	}
 }
 
@@ -358,7 +360,7 @@ func (p *preparation) locked(s SignatureSpec) ([]string, error) {
 		case fs.Existing != "":
 			add(fs.Existing)
 		case fs.Type == FieldRadio:
-			add(p.prefix + clean(cmpOr(fs.Group, fs.Name)))
+			add(p.prefix + clean(cmp.Or(fs.Group, fs.Name)))
 		default:
 			add(p.prefix + clean(fs.Name))
 		}
@@ -372,7 +374,7 @@ func (p *preparation) fullName(n string) (string, bool) {
 		case fs.Name == n && fs.Existing != "":
 			return fs.Existing, true
 		case fs.Type == FieldRadio && (fs.Name == n || fs.Group == n):
-			return p.prefix + clean(cmpOr(fs.Group, fs.Name)), true
+			return p.prefix + clean(cmp.Or(fs.Group, fs.Name)), true
 		case fs.Name == n:
 			return p.prefix + clean(n), true
 		}

@@ -16,9 +16,9 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// messy returns an upload with a form, scripts, files, outlines and usage
+// cluttered returns an upload with a form, scripts, files, outlines and usage
 // rights.
-func messy() []byte {
+func cluttered() []byte {
 	b := newBuilder()
 	b.object(1, `<</Type/Catalog/Pages 2 0 R/AcroForm 5 0 R/NeedsRendering false/Perms<</UR3 6 0 R>>
 /OpenAction<</S/GoTo/D[10 0 R/Fit]/Next[<</S/Launch/F(x.exe)>>]>>/AA<</WC<</S/JavaScript/JS(1)>>>>
@@ -49,7 +49,7 @@ func messy() []byte {
 
 func TestInspect(t *testing.T) {
 	t.Parallel()
-	in := newChain(t, messy()).open().Inspect()
+	in := newChain(t, cluttered()).open().Inspect()
 	if !in.JavaScript || !in.LaunchActions || !in.HasForm || in.XFA != pdf.XFAStatic || in.Err != nil ||
 		strings.Join(in.EmbeddedFiles, ",") != "old.txt" || in.Version != "1.7" {
 		t.Errorf("%+v", in)
@@ -81,7 +81,7 @@ func TestInspect(t *testing.T) {
 
 func TestStrip(t *testing.T) {
 	t.Parallel()
-	c := newChain(t, messy())
+	c := newChain(t, cluttered())
 	c.add(pdf.Prepare(c.base(), pdf.PrepareSpec{
 		Fields:          []pdf.FieldSpec{{Name: "theirs", Existing: "given", Owner: "a"}},
 		Signatures:      []pdf.SignatureSpec{{Name: "a", Page: -1, Locks: []string{"group.tick"}}},
@@ -120,7 +120,7 @@ func TestStrip(t *testing.T) {
 // TestKeep checks that nothing is stripped unless requested.
 func TestKeep(t *testing.T) {
 	t.Parallel()
-	c := newChain(t, messy())
+	c := newChain(t, cluttered())
 	c.add(pdf.Prepare(c.base(), pdf.PrepareSpec{Attachments: []pdf.Attachment{{Name: "new.txt"}}}))
 	if in := c.open().Inspect(); !in.JavaScript || !in.LaunchActions || strings.Join(in.EmbeddedFiles, ",") != "new.txt,old.txt" {
 		t.Errorf("%+v", in)
@@ -211,7 +211,7 @@ func mupdfHistory(t *testing.T, path string) string {
 
 func TestMupdfHistory(t *testing.T) {
 	t.Parallel()
-	c := complete(t, plain(2), two())
+	c := complete(t, plain(2), twoSignatories())
 	for i, end := range c.ends[1:4] { // mupdf rejects any security store
 		if s := mupdfHistory(t, file(t, c.bytes[:end])); s != "0" {
 			t.Errorf("revision %d: %s", i+1, s)
@@ -255,7 +255,7 @@ func TestSpecFaults(t *testing.T) {
 
 func TestSignFaults(t *testing.T) {
 	t.Parallel()
-	signed := newChain(t, halfway(t, plain(1)))
+	signed := newChain(t, halfSigned(t, plain(1)))
 	seal := signer(t).seal(t, "X")
 	value := func(v pdf.FieldValue) pdf.SignSpec {
 		return pdf.SignSpec{Field: "bob", Seal: seal, Values: []pdf.FieldValue{v}}
@@ -282,7 +282,7 @@ func TestSignFaults(t *testing.T) {
 		}
 	}
 	fresh := newChain(t, plain(1))
-	spec := two()
+	spec := twoSignatories()
 	fresh.add(pdf.Prepare(fresh.base(), spec))
 	for name, v := range map[string]pdf.FieldValue{
 		"drawn field without a drawing": {Name: "a.initials", Text: "x"},
@@ -305,7 +305,7 @@ func TestSmallPlace(t *testing.T) {
 		calls, inner := 0, seal.Sign
 		seal.Size = 100
 		seal.Sign = func(digest []byte) ([]byte, error) { calls++; return inner(digest) }
-		spec := two()
+		spec := twoSignatories()
 		spec.Certify = &seal
 		c.add(pdf.Prepare(c.base(), spec))
 		if calls != 2 {
@@ -337,7 +337,7 @@ func qpdf(t testing.TB, b []byte, args ...string) []byte {
 func TestPlainFont(t *testing.T) {
 	t.Parallel()
 	const value = "Größe 100 € – “naïve”"
-	spec := two()
+	spec := twoSignatories()
 	spec.PlainFont = text.New().Simple
 	spec.Fields[0].Value = value
 	c := newChain(t, plain(2))

@@ -153,7 +153,7 @@ func (p *preparation) rehearse(b Base, r Revision) error {
 	if err := add(Timestamp(base(), p.spec.Timestamp, seal.Size, seal.Sign)); err != nil {
 		return err
 	}
-	return p.applaud(c)
+	return p.judgeRehearsal(c)
 }
 
 // maxRehearsed is the maximum number of signatures rehearsed: each one reads
@@ -225,9 +225,9 @@ func (p *preparation) headroom(f *File) error {
 	return nil
 }
 
-// applaud judges a rehearsal. Signatures of the upload that were broken before
-// may remain broken.
-func (p *preparation) applaud(c *continuation) error {
+// judgeRehearsal checks the result of a rehearsal. Signatures of the upload that
+// were broken before may remain broken.
+func (p *preparation) judgeRehearsal(c *continuation) error {
 	f, err := Open(c, c.size+int64(len(c.tail)))
 	if err != nil {
 		return rehearsalError(err)
@@ -253,13 +253,13 @@ func (p *preparation) applaud(c *continuation) error {
 		if s.Sound() || broken[s.Field] {
 			continue
 		}
-		return fmt.Errorf("%w: %s would not be sound: %s", ErrTwoRoles, s.Field, s.complaint())
+		return fmt.Errorf("%w: %s would not be sound: %s", ErrTwoRoles, s.Field, s.firstFault())
 	}
 	return nil
 }
 
-// complaint returns the first fault of a signature.
-func (s Signature) complaint() string {
+// firstFault returns the first fault of a signature.
+func (s Signature) firstFault() string {
 	for _, p := range s.Problems {
 		return p.Code
 	}

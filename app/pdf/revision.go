@@ -71,7 +71,10 @@ func (f *File) update() (*update, error) {
 	if size > next && size <= reader.MaxNumber {
 		next = size
 	}
-	u := &update{f: f, offsets: map[int]int64{}, gens: map[int]int{}, next: int(next), trailer: dict{}, out: make([]byte, 0, roomForRevision)}
+	u := &update{
+		f: f, offsets: map[int]int64{}, gens: map[int]int{}, next: int(next), trailer: dict{},
+		out: make([]byte, 0, roomForRevision),
+	}
 	last, err := f.BytesAt(f.Size-1, 1)
 	if err != nil {
 		return nil, err
@@ -111,7 +114,7 @@ func (u *update) put(r ref, v any) {
 	}
 	u.gens[r.Number] = r.Generation
 	start := len(u.out)
-	defer func() { u.once(r.Number, start) }()
+	defer func() { u.recordOffset(r.Number, start) }()
 	u.out = strconv.AppendInt(u.out, int64(r.Number), 10)
 	u.out = strconv.AppendInt(append(u.out, ' '), int64(r.Generation), 10)
 	u.out = append(u.out, " obj\n"...)
@@ -122,9 +125,9 @@ func (u *update) put(r ref, v any) {
 	u.out = append(u.out, "\nendobj\n"...)
 }
 
-// once records where an object was written. An existing object that is written
+// recordOffset records where an object was written. An existing object that is written
 // for two of its roles must be identical for both.
-func (u *update) once(n, start int) {
+func (u *update) recordOffset(n, start int) {
 	was, twice := u.offsets[n]
 	u.offsets[n] = u.f.Size + int64(start)
 	if !twice || u.f.Xref.Get(n).Kind < reader.EntryPlain || u.err != nil {

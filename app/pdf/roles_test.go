@@ -71,7 +71,7 @@ func TestSharedObjects(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			spec := two()
+			spec := twoSignatories()
 			spec.StripJavaScript = true
 			c := complete(t, upload, spec)
 			for who, s := range signatures(t, c.bytes) {

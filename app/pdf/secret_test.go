@@ -11,8 +11,8 @@ import (
 	"paraph/app/pdf"
 )
 
-// secretive returns a file with a string, a stream and a signature that can be told apart when read.
-func secretive() []byte {
+// encryptable returns a file with a distinct string, stream and signature.
+func encryptable() []byte {
 	b := newBuilder()
 	b.object(1, "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/SigFlags 3>>/DSS<</Certs[6 0 R]>>>>")
 	b.object(2, "<</Type/Pages/Kids[3 0 R]/Count 1>>")
@@ -27,7 +27,7 @@ func secretive() []byte {
 // standard defines.
 func TestEncryptedFilesAreRead(t *testing.T) {
 	t.Parallel()
-	in := file(t, secretive())
+	in := file(t, encryptable())
 	for name, options := range map[string]string{
 		"RC4 with 40 bits":    "--allow-weak-crypto --encrypt USER owner 40 --",
 		"RC4 with 128 bits":   "--allow-weak-crypto --encrypt USER owner 128 --use-aes=n --",
@@ -91,7 +91,7 @@ func decrypted(t *testing.T, b []byte, password string) {
 // TestBrokenCrossReferencesAreRecovered judges the signatures of a file whose cross-reference table points nowhere.
 func TestBrokenCrossReferencesAreRecovered(t *testing.T) {
 	t.Parallel()
-	whole := complete(t, plain(1), two()).bytes
+	whole := complete(t, plain(1), twoSignatories()).bytes
 	at := bytes.LastIndex(whole, []byte("startxref\n")) + len("startxref\n")
 	broken := append(bytes.Clone(whole[:at]), bytes.Replace(whole[at:], whole[at:at+3], []byte("999"), 1)...)
 	if _, err := pdf.Open(bytes.NewReader(broken), int64(len(broken))); !errors.Is(err, pdf.ErrDamaged) {
@@ -107,7 +107,8 @@ func TestBrokenCrossReferencesAreRecovered(t *testing.T) {
 	}
 	for _, s := range signatures {
 		var signed bytes.Buffer
-		if err := s.WriteSigned(&signed); err != nil || signed.Len() == 0 || len(s.Problems) > 0 || s.Unjudged == s.Whole {
+		err := s.WriteSigned(&signed)
+		if err != nil || signed.Len() == 0 || len(s.Problems) > 0 || s.Unjudged == s.Whole {
 			t.Errorf("%s: %v %v, unjudged %v, whole %v", s.Field, err, s.Problems, s.Unjudged, s.Whole)
 		}
 	}

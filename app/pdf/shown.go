@@ -12,10 +12,10 @@ import (
 	"paraph/app/pdf/reader"
 )
 
-// says reports whether a widget of a revision shows the value of its field, as
+// showsValue reports whether a widget of a revision shows the value of its field, as
 // far as that can be read: a font that does not identify its letters may show
 // any.
-func (x *fieldComparison) says(f *File, w widget) bool {
+func (x *fieldComparison) showsValue(f *File, w widget) bool {
 	fd := x.is
 	if f == x.p.old {
 		fd = x.was
@@ -267,23 +267,23 @@ func (s *showing) load(n name) *letters {
 type letters struct {
 	width   int // bytes of a code
 	unicode map[string]string
-	strange map[byte]bool // codes that only the font itself defines
-	mute    bool          // the meaning of all codes is unknown
+	custom  map[byte]bool // codes that only the font itself defines
+	opaque  bool          // the meaning of all codes is unknown
 }
 
 func (f *File) letters(font dict) *letters {
-	l := &letters{width: 1, strange: map[byte]bool{}}
+	l := &letters{width: 1, custom: map[byte]bool{}}
 	if f.Name(font["Subtype"]) == "Type0" {
-		l.width, l.mute = 2, true
+		l.width, l.opaque = 2, true
 	}
 	if src, ok := f.Resolve(font["ToUnicode"]).(*reader.Stream); ok {
 		if data, err := f.Decode(src); err == nil {
-			l.unicode, l.mute = readCMap(data), false
+			l.unicode, l.opaque = readCMap(data), false
 		}
 	}
 	switch f.Name(font["BaseFont"]) {
 	case "Symbol", "ZapfDingbats":
-		l.mute = true
+		l.opaque = true
 	}
 	code := int64(0)
 	for _, v := range f.Array(f.Dict(font["Encoding"])["Differences"]) {
@@ -292,7 +292,7 @@ func (f *File) letters(font dict) *letters {
 			continue
 		}
 		if n, ok := v.(name); ok && !(len(n) == 1 && int64(n[0]) == code) && !standardName(code, n) {
-			l.strange[byte(code)] = true
+			l.custom[byte(code)] = true
 		}
 		code++
 	}
@@ -310,7 +310,7 @@ func standardName(code int64, n name) bool {
 }
 
 func (l *letters) write(out *strings.Builder, b object.String) {
-	if l.width == 1 && l.unicode == nil && !l.mute && len(l.strange) == 0 {
+	if l.width == 1 && l.unicode == nil && !l.opaque && len(l.custom) == 0 {
 		out.WriteString(latin(b))
 		return
 	}
@@ -320,7 +320,7 @@ func (l *letters) write(out *strings.Builder, b object.String) {
 		switch {
 		case told:
 			out.WriteString(text)
-		case l.mute || l.width > 1 || l.strange[code[0]]:
+		case l.opaque || l.width > 1 || l.custom[code[0]]:
 			out.WriteRune(unknown)
 		default:
 			out.WriteString(latin(code))

@@ -35,9 +35,10 @@ func TestDrawnValues(t *testing.T) {
 	sign := pdf.SignSpec{Field: "s", Seal: seal, Embed: set.Embed}
 	for i, v := range values {
 		b := text.Box{Width: 180, Height: 27}
+		drawn, attached := set.Text(b, text.Field{Text: v, Multiline: i%2 == 0}), set.Attachment(b, v, "00ff")
 		sign.Values = append(sign.Values,
-			pdf.FieldValue{Name: fmt.Sprint(pdf.FieldText, i), Text: v, Appearance: set.Text(b, text.Field{Text: v, Multiline: i%2 == 0})},
-			pdf.FieldValue{Name: fmt.Sprint(pdf.FieldAttachment, i), Text: v + " sha256:00ff", Appearance: set.Attachment(b, v, "00ff")})
+			pdf.FieldValue{Name: fmt.Sprint(pdf.FieldText, i), Text: v, Appearance: drawn},
+			pdf.FieldValue{Name: fmt.Sprint(pdf.FieldAttachment, i), Text: v + " sha256:00ff", Appearance: attached})
 	}
 	c.add(pdf.Sign(c.base(), sign))
 	sound(t, c.bytes)

@@ -56,7 +56,7 @@ type Signature struct {
 	level int    // DocMDP, including that of the field's lock
 	locks []Lock // all its locks, including that of its field
 	// signed reads the file for all of its signatures.
-	signed *digest.Beginnings
+	signed *digest.Prefixes
 }
 
 // Sound reports whether the structure is correct and all later changes were

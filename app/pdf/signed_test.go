@@ -67,7 +67,7 @@ func TestForeignSignature(t *testing.T) {
 				t.Fatalf("inspection %+v", in)
 			}
 			seal := i.seal(t, "")
-			spec := two()
+			spec := twoSignatories()
 			spec.Certify = &seal
 			a, b := alice(t), bob(t)
 			if !fields {
@@ -82,7 +82,7 @@ func TestForeignSignature(t *testing.T) {
 			if !fields {
 				b.Values = a.Values
 				if _, err := pdf.Sign(c.base(), b); !errors.Is(err, pdf.ErrLocked) {
-					t.Errorf("a locked field of theirs: %v", err)
+					t.Errorf("a field locked by the other signature: %v", err)
 				}
 				b.Values = nil
 			}
@@ -109,7 +109,8 @@ func TestForeignSignatureRefuses(t *testing.T) {
 		"pages":       {0, pdf.PrepareSpec{AppendPages: &pdf.Source{Reader: bytes.NewReader(appended), Size: int64(len(appended))}}},
 		"attachments": {0, pdf.PrepareSpec{Attachments: []pdf.Attachment{{Name: "a"}}}},
 	} {
-		if _, err := pdf.Prepare(newChain(t, foreign(t, c.level)).base(), c.spec); !errors.Is(err, pdf.ErrChangesForbidden) {
+		_, err := pdf.Prepare(newChain(t, foreign(t, c.level)).base(), c.spec)
+		if !errors.Is(err, pdf.ErrChangesForbidden) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -125,12 +126,12 @@ func TestForeignSignatureRefuses(t *testing.T) {
 	}
 }
 
-// TestAgain sends a completed file again.
-func TestAgain(t *testing.T) {
+// TestPrepareAgain sends a completed file again.
+func TestPrepareAgain(t *testing.T) {
 	t.Parallel()
 	i := signer(t)
-	c := complete(t, plain(1), two())
-	spec := two()
+	c := complete(t, plain(1), twoSignatories())
+	spec := twoSignatories()
 	spec.Fields = nil
 	c.add(pdf.Prepare(c.base(), spec))
 	a, b := alice(t), bob(t)

@@ -20,7 +20,9 @@ import (
 // smallSeal returns a seal that is fast to make and to read; its digests stand
 // in for keys.
 func smallSeal() pdf.Seal {
-	return pdf.Seal{Size: 40, Sign: func(digest []byte) ([]byte, error) { return append([]byte{0x30, 32}, digest...), nil }}
+	return pdf.Seal{Size: 40, Sign: func(digest []byte) ([]byte, error) {
+		return append([]byte{0x30, 32}, digest...), nil
+	}}
 }
 
 // completed returns a small file that everyone has signed.
@@ -53,7 +55,7 @@ func FuzzTampered(f *testing.F) {
 	f.Fuzz(func(tb *testing.T, program []byte) { t.judge(tb, t.run(program)) })
 }
 
-// A tamperer holds what an attack on a file needs to know.
+// A tamperer holds the inputs of an attack on a file.
 type tamperer struct {
 	file    []byte
 	numbers []int
@@ -86,7 +88,7 @@ func newTamperer(t testing.TB, file []byte) *tamperer {
 	return x
 }
 
-// drawn returns what independent renderers make of a file.
+// drawn returns hashes of the pages as drawn by independent renderers.
 func drawn(t testing.TB, b []byte) map[string][32]byte {
 	t.Helper()
 	path := file(t, b)
@@ -123,7 +125,7 @@ func (x *tamperer) run(program []byte) []byte {
 			b = slices.Delete(b, at, min(len(b), at+int(args[2])))
 		case 2:
 			b = slices.Insert(b, at, x.file[:min(len(x.file), int(args[2])*40)]...)
-		case 3: // replace an object by another
+		case 3: // replace an object with another
 			objects[n] = x.bodies[x.numbers[int(args[1])%len(x.numbers)]]
 		case 4: // add an entry
 			objects[n] = bytesReplace(body, "<<", "<<"+token)
@@ -182,7 +184,7 @@ func (x *tamperer) judge(t *testing.T, b []byte) {
 		return // not reported as signed, or unchanged since signing
 	}
 	if len(sigs) < x.count {
-		t.Fatalf("%d of %d signatures are left, and all sound", len(sigs), x.count)
+		t.Fatalf("%d of %d signatures remain, and all are sound", len(sigs), x.count)
 	}
 	if shown := f.Shown(); shown != x.shown {
 		was := strings.Split(x.shown, "\n")
@@ -203,7 +205,7 @@ func (x *tamperer) judge(t *testing.T, b []byte) {
 	}
 }
 
-// TestTampered does the same as FuzzTampered with random programs.
+// TestTampered runs FuzzTampered with random programs.
 func TestTampered(t *testing.T) {
 	t.Parallel()
 	x := newTamperer(t, completed(t))

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -19,7 +20,7 @@ func Timestamp(b Base, field string, size int, token SignFunc) (Revision, error)
 		return Revision{}, err
 	}
 	n := f.names()
-	fd := n.find(cmpOr(field, timestampField))
+	fd := n.find(cmp.Or(field, timestampField))
 	if fd != nil && fd.kind != "Sig" {
 		return Revision{}, fmt.Errorf("%w: %s is not a signature field", ErrFieldType, field)
 	}

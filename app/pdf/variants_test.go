@@ -60,7 +60,7 @@ func TestVariants(t *testing.T) {
 
 func variant(t *testing.T, upload []byte) {
 	t.Helper()
-	c := complete(t, upload, two())
+	c := complete(t, upload, twoSignatories())
 	judge(t, c.bytes, 3)
 	sigs, err := c.open().Signatures()
 	if err != nil || len(sigs) != 4 {
@@ -97,7 +97,7 @@ func TestHybrid(t *testing.T) {
 		string([]byte{1, byte(hidden >> 24), byte(hidden >> 16), byte(hidden >> 8), byte(hidden), 0}))
 	upload := b.end(fmt.Sprintf("/Root 1 0 R/XRefStm %d", at))
 	signed := func(upload []byte) []byte {
-		c := complete(t, upload, two())
+		c := complete(t, upload, twoSignatories())
 		if p := c.open().Pages(); len(p) != 1 || p[0].Width != 300 {
 			t.Errorf("pages %+v", p)
 		}
@@ -221,10 +221,10 @@ func TestRefused(t *testing.T) {
 		"no root":           {edit("/Root 1 0 R", "/Roof 1 0 R"), pdf.ErrDamaged},
 		"no pages":          {edit("/Kids[10 0 R ]", "/Kids[        ]"), pdf.ErrDamaged},
 		"page missing":      {edit("/Kids[10 0 R ]", "/Kids[99 0 R ]"), pdf.ErrDamaged},
-		"page circle":       {edit("/Kids[10 0 R ]", "/Kids[2 0 R  ]"), pdf.ErrDamaged},
+		"page cycle":        {edit("/Kids[10 0 R ]", "/Kids[2 0 R  ]"), pdf.ErrDamaged},
 		"encrypted":         {qpdf(t, good, "--encrypt", "u", "o", "256", "--"), pdf.ErrEncrypted},
 		"owner password":    {qpdf(t, good, "--encrypt", "", "o", "128", "--use-aes=y", "--"), pdf.ErrEncrypted},
-		"section circle":    {patchFrom(good, nil, len(good), ""), pdf.ErrDamaged},
+		"section cycle":     {patchFrom(good, nil, len(good), ""), pdf.ErrDamaged},
 		"deep nesting":      {patch(good, map[int]string{1: strings.Repeat("[", 1e5)}), pdf.ErrDamaged},
 		"bomb": {streamFile("/Filter[/ASCIIHexDecode/LZWDecode/LZWDecode]", func([]byte) string {
 			return "800B6050220C0C8501>"

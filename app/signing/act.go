@@ -14,7 +14,7 @@ import (
 	"paraph/kv"
 )
 
-// respond is the common path of everything an invited person does except signing.
+// respond is the common path of everything an invited person does apart from signing.
 func (s *Service) respond(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (s *Service) onInvitation(who account.Actor, id, invitation string, change 
 	}, seen...)
 }
 
-// MarkViewed records that a person has looked at the document. Further calls change nothing.
+// MarkViewed records that a person has viewed the document. Further calls have no effect.
 func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	d, err := s.see(who, id)
 	if err != nil {
@@ -63,9 +63,9 @@ func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitatio
 	}, seen...)
 }
 
-// Decline records that a person will not sign. The document stays sent but nobody
-// else can sign, and the owner is notified; if the company is configured that
-// way, it is voided at once instead.
+// Decline records that a person will not sign. The document stays sent but nobody else
+// can sign, and the owner is notified. If the company is configured that way, it is
+// voided immediately instead.
 func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation string, reason *string, seen ...int64) (*Document, error) {
 	var f fault.Fields
 	why := input.Lines(&f, "reason", reason, record.MaxReason)
@@ -86,7 +86,7 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 			return nil, err
 		}
 		inv.Status, inv.DeclinedAt, inv.DeclinedReason = record.Declined, &tx.Now, why
-		d.Needs(Attention{Kind: record.AttentionDeclined, Code: "declined", Invitation: inv.ID})
+		d.SetAttention(Attention{Kind: record.AttentionDeclined, Code: "declined", Invitation: inv.ID})
 		events := []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).With("reason", why)}
 		if company.OnDecline != account.OnDeclineVoid {
 			return events, nil
@@ -99,9 +99,8 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 	}, seen...)
 }
 
-// Delegate passes an invitation on to another person, who takes it over with its
-// fields; the first link stops working. The reason, if there is one, is recorded
-// in the journal.
+// Delegate passes an invitation on to another person, who takes it over with its fields;
+// the old link stops working. The reason, if any, is recorded in the journal.
 func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string, seen ...int64) (*Document, error) {
 	var f fault.Fields
 	why := input.Lines(&f, "reason", reason, record.MaxReason)
@@ -120,8 +119,8 @@ func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation 
 	}, seen...)
 }
 
-// Replace substitutes another person for one who has not signed. The company does
-// it, and may do so after a decline too.
+// Replace substitutes another person for one who has not signed. The company does so,
+// even after a decline.
 func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -134,10 +133,10 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 	}, seen...)
 }
 
-// takeOver creates an invitation that replaces another: it takes over the fields
-// and the signature fields in the files, which are named by position rather than
-// by person, so the certified pages do not change. The new person is
-// authenticated in the same way; an access code has to be set anew by the sender.
+// takeOver creates an invitation that replaces another. It takes over the fields and the
+// signature fields in the files, which are named by position rather than by person, so
+// the certified pages do not change. The new person is authenticated in the same way;
+// the sender has to set a new access code.
 func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event Event) ([]Event, error) {
 	var f fault.Fields
 	if in.Name == nil {
@@ -146,10 +145,10 @@ func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invit
 	if in.Email == nil {
 		f.Required("email")
 	}
-	next := inv.Another(s.id(), tx.Now)
+	next := inv.Copy(s.id(), tx.Now)
 	next.Name, next.Email, next.Message, next.AccessCodeHint = "", "", "", ""
 	next.SignatureFields = inv.SignatureFields
-	in.Inherit(&f, who, inv)
+	in.KeepAuthentication(&f, who, inv)
 	in.Role, in.Position = nil, nil
 	in.Apply(&f, &next, s.proofs())
 	if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
@@ -170,18 +169,18 @@ func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invit
 	inv.Status, inv.DelegatedTo, inv.LinkGeneration, inv.UpdatedAt = record.Delegated, next.ID, inv.LinkGeneration+1, tx.Now
 	d.Invitations = append(d.Invitations, next)
 	if d.Attention.Kind == record.AttentionDeclined && d.Declined() == nil {
-		d.Needs(Attention{})
+		d.SetAttention(Attention{})
 	}
-	d.NeedsCode()
+	d.RequestMissingCode()
 	if err := store.Invited.Put(tx, next.ID, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
 		return nil, err
 	}
 	return append([]Event{event}, d.Notify(tx.Now)...), nil
 }
 
-// SetAccessCode changes the access code of an invitation that was already sent;
-// the sender passes it on to the person. Proofs made with the previous code no
-// longer count, and an invitation that had no code gets its link now.
+// SetAccessCode changes the access code of an invitation that was already sent. The
+// sender gives it to the person. Proofs made with the previous code no longer count, and
+// an invitation that lacked a code gets its link now.
 func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -198,15 +197,15 @@ func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invita
 		if err := f.Err(); err != nil {
 			return nil, err
 		}
-		inv.ProofSince = new(tx.Now.Truncate(time.Second)) // tokens count in seconds
-		d.NeedsCode()
+		inv.ProofSince = new(tx.Now.Truncate(time.Second)) // tokens have a resolution of seconds
+		d.RequestMissingCode()
 		events := []Event{record.NewEvent(record.EventInvitationUpdated).To(inv.ID).With("access_code", "set")}
 		return append(events, d.Notify(tx.Now)...), identities.Delete(tx, inv.ID)
 	}, seen...)
 }
 
-// Remind sends a reminder to a person who has not acted yet or, without an
-// invitation, to everyone whose turn it is.
+// Remind sends a reminder to a person who has not acted yet or, without an invitation, to
+// everyone whose turn it is.
 func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err

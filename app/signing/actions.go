@@ -25,8 +25,8 @@ type rule struct {
 	may    func(s *Service, q asking) error
 }
 
-// rules lists all actions of members. Actions that only move the state are tried
-// on a copy, so that there is no second table to keep in step.
+// rules lists all actions of members. Actions that only change the state are tried on a
+// copy, so that no second table has to be kept in step.
 func rules() []rule {
 	return []rule{
 		{record.ActionEdit, func(_ *Service, q asking) error { return q.d.Editable() }},
@@ -45,7 +45,7 @@ func rules() []rule {
 		{record.ActionSign, func(_ *Service, q asking) error { return q.d.SignableBy(q.who, q.tx.Now) }},
 		{record.ActionRemind, func(_ *Service, q asking) error { return q.d.Remindable("", q.tx.Now) }},
 		{record.ActionReplace, func(_ *Service, q asking) error { return q.d.AnyReplaceable(q.tx.Now) }},
-		{record.ActionCode, func(_ *Service, q asking) error { return q.d.LacksCode(q.tx.Now) }},
+		{record.ActionCode, func(_ *Service, q asking) error { return q.d.AwaitsCode(q.tx.Now) }},
 		{record.ActionExtend, func(_ *Service, q asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Extend(q.tx.Now) })
 		}},
@@ -81,10 +81,9 @@ func (q asking) first(may func(*kv.Tx, *Document) error, step func(*Document) er
 	return q.try(step)
 }
 
-// Actions lists what an actor may do now with a document that was loaded for
-// them. An action is listed if and only if performing it would not be refused
-// because of the state, the role or the turn. The input may still be refused, and
-// so may sending an incomplete document.
+// Actions lists what an actor may do now with a document that was loaded for them. An
+// action is listed exactly if performing it would not be refused because of the state,
+// the role or the turn. Invalid input and incomplete documents may still be refused.
 func (s *Service) Actions(_ context.Context, who account.Actor, d *Document) ([]Action, error) {
 	if who.IsSignatory() {
 		return d.ActionsOf(who, s.Now()), nil

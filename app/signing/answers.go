@@ -9,8 +9,8 @@ import (
 	"paraph/kv"
 )
 
-// SaveAnswers stores what a person has filled in so far. Values are stored
-// unchecked: they are validated when the person signs.
+// SaveAnswers stores what a person has filled in so far. Values are not validated until
+// the person signs.
 func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitation string, in Answers) error {
 	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, _, err := signerAt(tx, who, id, invitation)
@@ -22,13 +22,13 @@ func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitati
 			return err
 		}
 		kept := Answers{Values: map[string]string{}, Handed: before.Handed, SavedAt: &tx.Now,
-			Signature: store.KeptMark(in.Signature), Initials: store.KeptMark(in.Initials)}
+			Signature: store.StorableMark(in.Signature), Initials: store.StorableMark(in.Initials)}
 		for _, x := range d.UnsortedFieldsOf(invitation) {
 			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && !x.Drawn() && len(v) <= 4*record.MaxValue {
 				kept.Values[x.ID] = v
 			}
 		}
-		return store.KeptAnswers.Put(tx, invitation, kept)
+		return store.SavedAnswers.Put(tx, invitation, kept)
 	})
 }
 
@@ -38,6 +38,6 @@ func (s *Service) ClearAnswers(_ context.Context, who account.Actor, id, invitat
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err
 		}
-		return store.KeptAnswers.Delete(tx, invitation)
+		return store.SavedAnswers.Delete(tx, invitation)
 	})
 }

@@ -25,9 +25,9 @@ type handedIn struct {
 	data        string // base64
 }
 
-// readAttachments finds the files among a person's values, which are sent as data
-// URLs (data:application/pdf;name=plan.pdf;base64,…), and replaces the values
-// with the files' names.
+// readAttachments finds the files among a person's values, which are sent as data URLs
+// (data:application/pdf;name=plan.pdf;base64,…), and replaces the values with the files'
+// names.
 func readAttachments(f *fault.Fields, own []*Field, values map[string]string) []handedIn {
 	var all []handedIn
 	for _, x := range own {
@@ -76,10 +76,10 @@ func (h handedIn) content() io.Reader {
 	return base64.NewDecoder(base64.StdEncoding, strings.NewReader(h.data))
 }
 
-// takeIn writes a person's attachments and signature picture to disk; they are
-// kept once the act is recorded. It is only called for a person who has proven
+// storeFiles writes a person's attachments and signature picture to disk; they are
+// committed once the act is recorded. It is only called for a person who has proven
 // their identity and whose values are valid.
-func (s *Service) takeIn(a *act) error {
+func (s *Service) storeFiles(a *act) error {
 	for _, h := range a.handed {
 		w, err := s.write(a, h.content())
 		if err != nil {
@@ -111,8 +111,8 @@ func (s *Service) write(a *act, content io.Reader) (*blob.Writer, error) {
 	return w, disk.SpaceError(err)
 }
 
-// keep commits the files of an act.
-func (a *act) keep() error {
+// commitFiles commits the files of an act.
+func (a *act) commitFiles() error {
 	for _, w := range a.files {
 		if _, err := w.Commit(); err != nil {
 			return disk.SpaceError(err)
@@ -121,8 +121,8 @@ func (a *act) keep() error {
 	return nil
 }
 
-// drop removes the files of an act that was not recorded.
-func (a *act) drop() error {
+// dropFiles removes the files of an act that was not recorded.
+func (a *act) dropFiles() error {
 	var errs []error
 	for _, w := range a.files {
 		errs = append(errs, w.Abort())

@@ -19,8 +19,8 @@ import (
 	"paraph/kv"
 )
 
-// certify makes the certificate of completion: a separate PDF with the
-// machine-readable evidence embedded, sealed by the company like the files.
+// certify makes the certificate of completion: a separate PDF with the machine-readable
+// evidence embedded, sealed by the company like the other files.
 func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*File, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*Fil
 	if err != nil {
 		return nil, disk.SpaceError(err)
 	}
-	// Handled like any other file: prepared, certified, sealed.
+	// It is handled like any other file: prepared, certified, sealed.
 	f := &File{ID: "certificate", Upload: ref.Hash, Base: ref.Hash, BaseSize: ref.Size}
 	seal := s.seal(ctx, f, signer, s.timestamper(), now, company.Name, s.Words.Match(d.Locale).Say("certificate.title"))
 	if err := s.revise(f, "prepare", now, func(b pdf.Base) (pdf.Revision, error) {
@@ -75,7 +75,7 @@ func (s *Service) writeCertificate(w io.Writer, d *Document, timezone string, no
 	return c.Write(w)
 }
 
-// proveLast proves that the last event of a document is under a checkpoint.
+// proveLast proves that the last event of a document is covered by a checkpoint.
 func (s *Service) proveLast(d *Document) (*tree.Proof, error) {
 	var last Entry
 	var at int64
@@ -101,7 +101,7 @@ func lastEntry(tx *kv.Tx, id string) (e Entry, at int64, err error) {
 	return entries[0], at, err
 }
 
-// Proven is the proof that an event of a document is under a checkpoint.
+// Proven is the proof that an event of a document is covered by a checkpoint.
 type Proven struct {
 	Event string
 	tree.Proof

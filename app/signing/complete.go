@@ -22,7 +22,7 @@ func (s *Service) complete(ctx context.Context, d *Document, now time.Time) (Eve
 		}
 	}
 	d.Status, d.CompletedAt = record.Completed, &now
-	d.Needs(Attention{})
+	d.SetAttention(Attention{})
 	d.SealCauses = nil
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Role == record.Viewer && inv.Status == record.Pending {
@@ -57,7 +57,8 @@ func (s *Service) finish(ctx context.Context, company string, f *File, now time.
 	crls = append(crls, moved...)
 	found := s.collect(ctx, f, crls)
 	if err := s.revise(f, "validation", now, func(b pdf.Base) (pdf.Revision, error) {
-		return pdf.AddDSS(b, slices.Concat(f.Certificates, found.Certificates), slices.Concat(crls, found.CRLs), found.OCSPs)
+		certs, crls := slices.Concat(f.Certificates, found.Certificates), slices.Concat(crls, found.CRLs)
+		return pdf.AddDSS(b, certs, crls, found.OCSPs)
 	}); err != nil {
 		return err
 	}
@@ -68,14 +69,14 @@ func (s *Service) finish(ctx context.Context, company string, f *File, now time.
 			if err != nil {
 				return nil, err
 			}
-			return token, f.Note(token) // for the data of the next timestamp
+			return token, f.AddCertificates(token) // for the data of the next timestamp
 		})
 	})
 }
 
-// collect fetches the proof that certificates of other authorities were not
-// revoked. Certificates without such proof are recorded in the file: its
-// signatures then reach no higher level than B-T (ETSI EN 319 142-1 §6.3).
+// collect fetches the proof that certificates of other authorities were not revoked.
+// Certificates without such proof are recorded in the file, whose signatures then reach
+// no higher level than B-T (ETSI EN 319 142-1 §6.3).
 func (s *Service) collect(ctx context.Context, f *File, crls [][]byte) pki.Collected {
 	if s.Revocations == nil {
 		return pki.Collected{}
@@ -88,7 +89,7 @@ func (s *Service) collect(ctx context.Context, f *File, crls [][]byte) pki.Colle
 	return found
 }
 
-// revise appends one revision that belongs to no signatory.
+// revise appends a revision that does not belong to a signatory.
 func (s *Service) revise(f *File, kind string, now time.Time, make func(pdf.Base) (pdf.Revision, error)) error {
 	base, closeBase, err := s.baseOf(f)
 	if err != nil {

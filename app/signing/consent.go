@@ -10,8 +10,8 @@ import (
 	"paraph/kv"
 )
 
-// consentText returns the text that the people a company invites agree to; "" if
-// no consent is asked for.
+// consentText returns the text that the people invited by a company agree to; "" if no
+// consent is requested.
 func (s *Service) consentText(c account.Company) string {
 	if c.ConsentMode == account.ConsentOff {
 		return ""
@@ -19,8 +19,8 @@ func (s *Service) consentText(c account.Company) string {
 	return cmp.Or(c.ConsentText, s.Consent)
 }
 
-// closed reports whether a person has to agree before any part of the document is sent to them.
-func (s *Service) closed(who account.Actor, c account.Company, inv *Invitation) bool {
+// needsConsent reports whether a person has to agree before they receive any part of the document.
+func (s *Service) needsConsent(who account.Actor, c account.Company, inv *Invitation) bool {
 	text := s.consentText(c)
 	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() && inv.Open() && !inv.AgreedTo(text)
 }
@@ -29,9 +29,8 @@ func notAgreed() error {
 	return fault.Forbidden("consent_required")
 }
 
-// Agree records that a person consents to signing electronically: the version of
-// the text, the time, and where the request came from. Further calls change
-// nothing.
+// Agree records that a person consents to signing electronically: the version of the
+// text, the time, and where the request came from. Further calls have no effect.
 func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	return s.consenting(who, id, invitation, func(tx *kv.Tx, inv *Invitation, text string) ([]Event, error) {
 		if text == "" {
@@ -45,10 +44,10 @@ func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation str
 	}, seen...)
 }
 
-// errAgreed means that there is nothing to record.
+// errAgreed means that the consent is already recorded.
 var errAgreed = fault.Conflict("already_agreed")
 
-// WithdrawConsent withdraws a person's consent, before they sign.
+// WithdrawConsent withdraws a person's consent before they sign.
 func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	return s.consenting(who, id, invitation, func(_ *kv.Tx, inv *Invitation, _ string) ([]Event, error) {
 		if inv.Agreed == nil {
@@ -60,8 +59,8 @@ func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invi
 	}, seen...)
 }
 
-// consenting is the common path of changes that only the invited person makes,
-// while they may sign.
+// consenting is the common path of changes that only the invited person can make, while
+// they may sign.
 func (s *Service) consenting(who account.Actor, id, invitation string, change func(*kv.Tx, *Invitation, string) ([]Event, error), seen ...int64) (*Document, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")

@@ -13,21 +13,21 @@ import (
 	"paraph/kv"
 )
 
-// CreateInput describes a new document. With Invitations, Fields, Uploads and
-// Send, one request does everything up to sending, all or nothing.
+// CreateInput describes a new document. With Invitations, Fields, Uploads and Send, one
+// request does everything up to sending, or nothing.
 type CreateInput struct {
 	DocumentInput
 	Invitations []InvitationInput
 	Fields      []FieldInput
 	Uploads     []*Upload
 	Send        bool
-	Template    bool   // make a template: Invitations are its roles
-	BaseURL     string // the request's, for links
+	Template    bool   // make a template, whose roles are Invitations
+	BaseURL     string // of the request, for links
 
 	with func(tx *kv.Tx, d *Document) error // see [UseInput]
 }
 
-// Create makes a draft, or sends at once if asked to. The caller closes the uploads.
+// Create makes a draft, or sends it immediately if requested. The caller closes the uploads.
 func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput) (*Document, error) {
 	if err := who.Require(account.ScopeWrite); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 	if err := s.attach(ctx, &faults, d, in.Uploads); err != nil {
 		return nil, err
 	}
-	if len(d.Files) == len(in.Uploads) { // else errors about a missing file would be misleading
+	if len(d.Files) == len(in.Uploads) { // otherwise errors about a missing file would be misleading
 		s.place(&faults, d, in.Fields)
 	}
 	if in.Send && faults.Empty() {
@@ -70,7 +70,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 	if err := intake.CommitUploads(in.Uploads); err != nil {
 		return nil, err
 	}
-	events := []Event{d.Created()}
+	events := []Event{d.CreatedEvent()}
 	for i := range d.Files {
 		events = append(events, fileAdded(&d.Files[i]))
 	}
@@ -128,7 +128,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 	return d, nil
 }
 
-// base returns the base address of the links in a document's mails.
+// base returns the base address of the links in a document's e-mails.
 func (s *Service) base(request string) string {
 	if s.BaseURL != "" {
 		return strings.TrimSuffix(s.BaseURL, "/")
@@ -158,7 +158,7 @@ func (s *Service) companyOf(id string) (company account.Company, err error) {
 	return company, err
 }
 
-// setApprover sets the member who is asked to approve.
+// setApprover sets the member who is to approve.
 func setApprover(tx *kv.Tx, who account.Actor, f *fault.Fields, d *Document, id *string) error {
 	if id == nil {
 		return nil
@@ -182,7 +182,7 @@ func setApprover(tx *kv.Tx, who account.Actor, f *fault.Fields, d *Document, id 
 	return nil
 }
 
-// invite adds people to the record. All faults are reported at once.
+// invite adds people to the record. All faults are reported together.
 func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now time.Time) []string {
 	if len(d.Invitations)+len(in) > s.Limits.Invitations {
 		f.TooMany("invitations", s.Limits.Invitations)

@@ -14,8 +14,8 @@ import (
 	"paraph/kv"
 )
 
-// Kinds of jobs that depend on time. A document has at most one of each kind,
-// stored under the document's identifier.
+// Kinds of scheduled jobs. A document has at most one of each kind, stored under the
+// document's identifier.
 const (
 	expireJob = "expire"
 	remindJob = "remind"
@@ -24,7 +24,7 @@ const (
 
 type documentJob struct{ Company, Document string }
 
-// schedule sets the jobs that are due for a document in its current state.
+// schedule updates the jobs of a document to its current state.
 func (s *Service) schedule(tx *kv.Tx, d *Document) error {
 	expires, reminds, purges := d.ExpiresNext(), d.NextReminder(tx.Now), s.purgesNext(d)
 	for _, id := range d.CaughtUp(tx.Now, expires, reminds, purges) {
@@ -44,8 +44,8 @@ func (s *Service) schedule(tx *kv.Tx, d *Document) error {
 	return s.scheduleSealing(tx, d)
 }
 
-// scheduleSealing adds the job that seals a document when that becomes due. Once
-// an attempt has failed, the pauses between the job's attempts count.
+// scheduleSealing adds the job that seals a document when it becomes due. After a failed
+// attempt, the job's backoff determines the time.
 func (s *Service) scheduleSealing(tx *kv.Tx, d *Document) error {
 	if d.SealJob != "" && d.Attention.Kind != record.AttentionSealingFailed { // it was given up before
 		if err := s.Jobs.Remove(tx, d.SealJob); err != nil && !errors.Is(err, kv.ErrNotFound) {
@@ -63,8 +63,8 @@ func (s *Service) scheduleSealing(tx *kv.Tx, d *Document) error {
 	return nil
 }
 
-// sealGrace is the time that the request with the last signature has for sealing
-// before a job takes over.
+// sealGrace is how long the request with the last signature may take to seal the
+// document before a job takes over.
 const sealGrace = 15 * time.Second
 
 func (s *Service) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error {
@@ -86,13 +86,13 @@ func (s *Service) purgesNext(d *Document) *time.Time {
 	return &at
 }
 
-// PurgesAt returns when a document in the trash is permanently deleted, nil for never.
+// PurgesAt returns when a document in the trash is permanently deleted, or nil for never.
 func (s *Service) PurgesAt(d *Document) *time.Time { return s.purgesNext(d) }
 
 // Handlers returns the jobs of this package, for the worker pool.
 func (s *Service) Handlers() []kv.Handler {
 	on := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
-		return kv.Handler{Kind: kind, Timeout: 5 * time.Minute, Backoff: dueWaits(), Run: func(ctx context.Context, job kv.Job) error {
+		return kv.Handler{Kind: kind, Timeout: 5 * time.Minute, Backoff: dueBackoff(), Run: func(ctx context.Context, job kv.Job) error {
 			var p documentJob
 			if err := json.Unmarshal(job.Payload, &p); err != nil {
 				return kv.Permanent(err)
@@ -106,7 +106,7 @@ func (s *Service) Handlers() []kv.Handler {
 		return h
 	}
 	seal := on(sealJob, s.Seal)
-	seal.Backoff, seal.OnFail = sealWaits(), s.sealFailed
+	seal.Backoff, seal.OnFail = sealBackoff(), s.sealFailed
 	return []kv.Handler{due(expireJob, s.expire), due(remindJob, s.remindDue), due(purgeJob, s.purge), seal, s.Lists.ReadHandler(), on(drawJob, s.draw), s.retainHandler()}
 }
 
@@ -134,9 +134,9 @@ func (s *Service) dueFailed(tx *kv.Tx, job kv.Job, _ error) error {
 	return s.Store.Save(tx, who, d, events...)
 }
 
-// dueWaits returns the pauses between attempts at what is due at a time: some three
-// days, in which a full disk is noticed and cleared.
-func dueWaits() []time.Duration {
+// dueBackoff returns the pauses between attempts of scheduled jobs: about three days in
+// total, in which a full disk is noticed and cleared.
+func dueBackoff() []time.Duration {
 	waits := []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute}
 	for range 3 * 24 {
 		waits = append(waits, time.Hour)
@@ -144,10 +144,10 @@ func dueWaits() []time.Duration {
 	return waits
 }
 
-// sealWaits returns the pauses between attempts at sealing. They add up to about
-// a month: the authority may be down for a long time, and a document that
-// everybody has signed must not be given up.
-func sealWaits() []time.Duration {
+// sealBackoff returns the pauses between attempts at sealing. They add up to about a
+// month: the authority may be down for a long time, and a document that everyone has
+// signed must not be given up.
+func sealBackoff() []time.Duration {
 	waits := []time.Duration{5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute}
 	for range 30 * 24 {
 		waits = append(waits, time.Hour)
@@ -155,7 +155,7 @@ func sealWaits() []time.Duration {
 	return waits
 }
 
-// onTime makes a change that is due. A document that was deleted or has moved on is left alone.
+// onTime makes a scheduled change. A document that was deleted or has moved on is left unchanged.
 func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document) ([]Event, error)) error {
 	who := account.System(company)
 	err := s.DB.For(company).Update(func(tx *kv.Tx) error {
@@ -207,8 +207,8 @@ func (s *Service) remindDue(_ context.Context, company, id string) error {
 	})
 }
 
-// purge deletes a document permanently once its time in the trash is over. Its
-// events stay in the journal; its files are removed by the next sweep.
+// purge deletes a document permanently when its time in the trash is over. Its events
+// stay in the journal; its files are removed by the next sweep.
 func (s *Service) purge(_ context.Context, company, id string) error {
 	who := account.System(company)
 	if err := s.forgetSnapshots(company, id); err != nil {
@@ -229,11 +229,11 @@ func (s *Service) purge(_ context.Context, company, id string) error {
 	})
 }
 
-// snapshotBatch is how many snapshots of a document one transaction removes.
+// snapshotBatch is the number of snapshots removed in one transaction.
 const snapshotBatch = 2000
 
-// forgetSnapshots removes the snapshots of a document that is in the trash until
-// what is left fits into the transaction that removes the document.
+// forgetSnapshots removes snapshots of a document in the trash until the rest fits into
+// the transaction that removes the document.
 func (s *Service) forgetSnapshots(company, id string) error {
 	for from, last := int64(1), int64(0); ; from += snapshotBatch {
 		err := s.DB.For(company).Update(func(tx *kv.Tx) error {
@@ -285,7 +285,7 @@ func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 	if err := store.Rows.Delete(tx, key); err != nil {
 		return err
 	}
-	if err := errors.Join(store.Waits.Delete(tx, key), store.DropVital(tx, d)); err != nil {
+	if err := errors.Join(store.Waits.Delete(tx, key), store.DropSummary(tx, d)); err != nil {
 		return err
 	}
 	_, err := store.Changes.Append(tx, s.id(), "", "", store.Change{Company: d.Company, Document: d.ID})
@@ -295,7 +295,7 @@ func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 // Seals reports whether a job seals a document.
 func Seals(job kv.Job) bool { return job.Kind == sealJob }
 
-// DocumentOfJob returns the document that a job of this package is about.
+// DocumentOfJob returns the document that a job of this package concerns.
 func DocumentOfJob(job kv.Job) (company, document string, err error) {
 	var p documentJob
 	if err := json.Unmarshal(job.Payload, &p); err != nil {

@@ -15,19 +15,19 @@ import (
 	"paraph/app/signing/store"
 )
 
-// Suggestion is a field that a draft's file seems to call for.
+// Suggestion is a field that a draft's file seems to need.
 type Suggestion struct {
 	detect.Field
 	File       string
-	Invitation string // of the recipient, "" if there are not that many people
+	Invitation string // of the recipient; "" if there are not that many people
 }
 
-// maxSuggestions bounds what is suggested for one document.
+// maxSuggestions is the maximum number of suggestions for one document.
 const maxSuggestions = 1000
 
-// Detect searches the files of a draft for places that call for a field: form
-// fields of the upload, text tags and signature lines. Places that already have a
-// field are left out. Nothing is changed.
+// Detect searches the files of a draft for places that seem to need a field: form fields
+// of the upload, text tags and signature lines. Places that already have a field are
+// excluded. Nothing is changed.
 func (s *Service) Detect(ctx context.Context, who account.Actor, id string) ([]Suggestion, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *Service) detectIn(ctx context.Context, who account.Actor, f *File) ([]d
 	case fault.KindOf(err) == fault.KindUnavailable:
 		return nil, err
 	case err != nil:
-		s.Log.Warn("reading a file to find fields", "file", f.ID, "error", err)
+		s.Log.Warn("text of file not read to find fields", "file", f.ID, "error", err)
 	}
 	sizes := make([]detect.Size, len(f.Pages))
 	for i, p := range f.Pages {
@@ -96,7 +96,7 @@ func (s *Service) detectIn(ctx context.Context, who account.Actor, f *File) ([]d
 	return append(detect.Form(form, len(f.Pages)), detect.Text(pages, sizes)...), nil
 }
 
-// formOf reads the fields of the upload's own form.
+// formOf returns the fields of the upload's own form.
 func (s *Service) formOf(f *File) (fields []pdf.FormField, err error) {
 	file, err := s.Blobs.Open(f.Base)
 	if err != nil {
@@ -124,8 +124,8 @@ func (x *Suggestion) Input() FieldInput {
 	return in
 }
 
-// AddDetected adds every field that Detect suggests and that has a recipient. It
-// returns how many were added, and how many had no recipient.
+// AddDetected adds every field that Detect suggests and that has a recipient. It returns
+// how many were added, and how many lacked a recipient.
 func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string, seen ...int64) (d *Document, added, nobody int, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, 0, 0, err
@@ -153,7 +153,7 @@ func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string,
 	}
 	version := d.Version
 	d, err = s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
-		if err := store.Unchanged(d, version); err != nil {
+		if err := store.RequireVersion(d, version); err != nil {
 			return nil, fault.Conflict("document_changed")
 		}
 		s.place(f, d, in)

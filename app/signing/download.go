@@ -23,14 +23,14 @@ import (
 	"paraph/app/signing/store"
 )
 
-// DownloadInput selects the part of a document to download.
+// DownloadInput selects what to download of a document.
 type DownloadInput struct {
 	Format  string // pdf, zip; "" is pdf for one file and zip for several
 	Version string // completed, current, original; "" is completed
 	Content string // document, certificate, evidence; "" is document
 }
 
-// Download returns the completed document, or the part of it that is asked for.
+// Download returns the completed document, or the part of it that was requested.
 func (s *Service) Download(_ context.Context, who account.Actor, id string, in DownloadInput) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func pdfName(name string) string {
 	return strings.TrimSuffix(name, path.Ext(name)) + ".pdf"
 }
 
-// fileDownload returns one file: its upload, or the PDF as it stands.
+// fileDownload returns one file: its upload or its current PDF.
 func (s *Service) fileDownload(f *File, version string) *Download {
 	if version == "original" {
 		return s.blobDownload(f.Name, f.ContentType, f.Size, f.SHA256, f.Upload)
@@ -85,8 +85,8 @@ func (s *Service) blobDownload(name, contentType string, size int64, hash string
 		Open: func() (io.ReadSeekCloser, error) { return s.Blobs.Concat(blobs...) }}
 }
 
-// zipDownload packs the files and, once completed, the certificate of completion
-// and the evidence. The archive is written while it is sent.
+// zipDownload packs the files and, once completed, the certificate of completion and the
+// evidence. The archive is written while it is sent.
 func (s *Service) zipDownload(d *Document, version string) *Download {
 	sum := sha256.New()
 	for i := range d.Files {
@@ -105,7 +105,7 @@ func (s *Service) writeZIP(w io.Writer, d *Document, version string) error {
 	return z.Close()
 }
 
-// addDocument puts everything of a document into a folder, "" for none.
+// addDocument adds all parts of a document to a folder; "" means none.
 func (s *Service) addDocument(z *zip.Writer, used map[string]int, d *Document, version, folder string) error {
 	for i := range d.Files {
 		if err := addToZIP(z, used, folder, s.fileDownload(&d.Files[i], version)); err != nil {
@@ -172,7 +172,7 @@ type inMemory struct{ *strings.Reader }
 
 func (inMemory) Close() error { return nil }
 
-// FileContent returns one file of a document: its upload, or the PDF as it stands.
+// FileContent returns one file of a document: its upload or its current PDF.
 func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, version string) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
@@ -200,12 +200,12 @@ const (
 	defaultWidth = 1240
 )
 
-// guestWidths are the widths available to the holder of a link. Every width is
-// drawn and cached separately, and unlike a guest, a member can be asked to stop.
+// guestWidths are the widths available to the holder of a link. Every width is drawn and
+// cached separately, and unlike a guest, a member can be asked to stop.
 var guestWidths = []int{160, 320, 640, 1240, 2000, 3000, maxWidth}
 
-// snapped returns the width that a caller gets for the one they request.
-func snapped(who account.Actor, width int) int {
+// allowedWidth returns the width that is drawn for the one a caller requests.
+func allowedWidth(who account.Actor, width int) int {
 	if !who.IsSignatory() {
 		return width
 	}
@@ -213,8 +213,8 @@ func snapped(who account.Actor, width int) int {
 	return guestWidths[i]
 }
 
-// PagePicture draws a page, counted from 1, of a file as it stands, as PNG. Width
-// 0 selects the default width.
+// PagePicture draws a page, counted from 1, of a file's current PDF as PNG. Width 0
+// selects the default width.
 func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file string, page, width int) ([]byte, string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, "", err
@@ -240,7 +240,7 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 	if err != nil {
 		return nil, "", err
 	}
-	width = snapped(who, width)
+	width = allowedWidth(who, width)
 	name := fmt.Sprintf("%s-%d-%d", d.PageHash(f, page), page, width)
 	png, err := s.Pictures.Get(ctx, name, func() ([]byte, error) {
 		return s.PDFium.For(who.Turn()).RenderToEnd(ctx, pdfium.Source{Paths: paths}, page-1, width)
@@ -256,8 +256,8 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 	return png, name, nil
 }
 
-// DownloadMany returns several documents as one ZIP with a folder each: sealed
-// and with all their parts once they are completed, otherwise as they stand.
+// DownloadMany returns several documents as one ZIP with a folder each: sealed and
+// complete once they are completed, otherwise in their current state.
 func (s *Service) DownloadMany(_ context.Context, who account.Actor, ids []string) (*Download, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err

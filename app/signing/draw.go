@@ -61,7 +61,7 @@ func (s *Service) signedBy(a *act) string {
 	return s.Words.Match(a.document.Locale).Say(key, "name", a.inv.Name)
 }
 
-// boxOf returns a field's place in points, as the page is displayed.
+// boxOf returns a field's size in points, as the page is displayed.
 func boxOf(f *File, x *Field) text.Box {
 	page := f.Pages[x.Page-1]
 	return text.Box{Width: x.Width * page.Width, Height: x.Height * page.Height, Rotate: page.Rotate}
@@ -82,7 +82,7 @@ func (s *Service) drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...s
 	return p.Signature(box, drawn, caption...), nil
 }
 
-// drawField draws one value; a field that was not filled in is left alone.
+// drawField draws one value. A field that was not filled in is left blank.
 func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.FieldValue, error) {
 	v := a.values[x.ID]
 	out := &pdf.FieldValue{Name: x.ID, Text: v}
@@ -127,8 +127,8 @@ func (s *Service) drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.
 	return &pdf.FieldValue{Name: x.ID, Checked: v == record.Checked}
 }
 
-// multiline reports whether a text field has room for more than one line, or was
-// given more than one.
+// multiline reports whether a text field has room for several lines, or has a value of
+// several lines.
 func multiline(x *Field, box text.Box) bool {
 	size := x.FontSize
 	if size == 0 {

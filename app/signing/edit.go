@@ -13,9 +13,8 @@ import (
 	"paraph/kv"
 )
 
-// Get returns a document. Like every method that takes seen, it refuses a
-// document that is at none of these versions; without any, it accepts every
-// version.
+// Get returns a document. Like every method that takes seen, it refuses a document that
+// is not at one of these versions; without any, it accepts every version.
 func (s *Service) Get(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
@@ -24,7 +23,7 @@ func (s *Service) Get(_ context.Context, who account.Actor, id string, seen ...i
 	if fault.CodeOf(err) != codeClosed {
 		return d, err
 	}
-	// Invited people still learn what happened.
+	// Invited people still learn how the document ended.
 	if d, err = s.Store.Get(who, id, seen...); err != nil {
 		return nil, err
 	}
@@ -34,8 +33,8 @@ func (s *Service) Get(_ context.Context, who account.Actor, id string, seen ...i
 // codeClosed is returned instead of any part of a closed document.
 const codeClosed fault.Code = "document_closed"
 
-// see loads a document for display: someone whose invitation asks for a code sees
-// nothing before they have entered it.
+// see loads a document for display. People who need a code see nothing before they have
+// entered it.
 func (s *Service) see(who account.Actor, id string, seen ...int64) (*Document, error) {
 	d, err := s.Store.Get(who, id, seen...)
 	if err != nil {
@@ -55,7 +54,7 @@ func (s *Service) see(who account.Actor, id string, seen ...int64) (*Document, e
 	switch {
 	case d.Hidden(company, s.Now()):
 		return nil, fault.Conflict(codeClosed)
-	case s.closed(who, company, inv):
+	case s.needsConsent(who, company, inv):
 		return nil, notAgreed()
 	}
 	return d, nil
@@ -65,14 +64,14 @@ func notIdentified() error {
 	return fault.Forbidden("identification_required")
 }
 
-// Update applies the changes in the input. Content can be changed only in a
-// draft; metadata and the external identifier at any time.
+// Update applies the changes in the input. Content can be changed only in a draft,
+// metadata and the external identifier at any time.
 func (s *Service) Update(_ context.Context, who account.Actor, id string, in DocumentInput, seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
-		if in.Content() {
+		if in.ChangesContent() {
 			if err := d.Editable(); err != nil {
 				return nil, err
 			}
@@ -86,7 +85,7 @@ func (s *Service) Update(_ context.Context, who account.Actor, id string, in Doc
 	}, seen...)
 }
 
-// draft is the common path of every change of content.
+// draft is the common path of all changes of content.
 func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error), seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -104,10 +103,9 @@ func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *
 	}, seen...)
 }
 
-// redraft is like draft, for changes that match input against user-written
-// patterns or that are slow for another reason. They are made outside the
-// transaction, because everybody else waits for it, and are repeated if the
-// document changed in the meantime.
+// redraft is like draft, for changes that match input against user-defined patterns or
+// are slow for another reason. They are made outside the transaction, because it blocks
+// all others, and are repeated if the document changed in the meantime.
 func (s *Service) redraft(who account.Actor, id string, change func(d *Document, f *fault.Fields) ([]Event, error), seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -127,7 +125,7 @@ func (s *Service) redraft(who account.Actor, id string, change func(d *Document,
 			return nil, err
 		}
 		return s.Store.Update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
-			if err := store.Unchanged(stored, version); err != nil {
+			if err := store.RequireVersion(stored, version); err != nil {
 				return nil, err
 			}
 			*stored = *d
@@ -167,8 +165,8 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 	return d, out, nil
 }
 
-// UpdateInvitation changes an invitation of a draft. For an invitation that was
-// already sent, it sets the access code.
+// UpdateInvitation changes an invitation of a draft. If the invitation was already sent,
+// it sets the access code.
 func (s *Service) UpdateInvitation(ctx context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
 	if in.OnlyCode() {
 		if d, err := s.Store.Get(who, id); err == nil && d.SentAt != nil {
@@ -204,8 +202,8 @@ func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, inv
 	}, seen...)
 }
 
-// ReplaceFields replaces all existing fields with the given ones. An input with
-// the identifier of an existing field keeps that identifier.
+// ReplaceFields replaces all fields with the given ones. An input with the identifier of
+// an existing field keeps that identifier.
 func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		before := d.Fields
@@ -223,7 +221,7 @@ func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string,
 	}, seen...)
 }
 
-// AddFields places further fields.
+// AddFields adds fields.
 func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		s.place(f, d, in)

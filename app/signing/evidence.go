@@ -12,7 +12,7 @@ import (
 	"paraph/app/signing/store"
 )
 
-// evidence gathers everything that is known about a document.
+// evidence collects everything that is known about a document.
 func (s *Service) evidence(d *Document) (*completion.Evidence, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
@@ -85,7 +85,7 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 	return out
 }
 
-// answer returns the field's value under the name that people see.
+// answer returns the field's value under its visible name.
 func answer(x *Field) completion.Answer {
 	return completion.Answer{Field: cmp.Or(x.Label, x.Name, string(x.Type)), Value: x.Value,
 		Box: x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0, Ticked: x.Value == record.Checked}
@@ -97,7 +97,7 @@ func consentVersion(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// waysOf lists how the link and the code of a person were handed over, until they acted.
+// waysOf lists how a person was given their link and code, until they acted.
 func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
 	for _, x := range entries {
 		if x.Value.Invitation != p.ID || p.ActedAt != nil && x.At.After(time.Time(*p.ActedAt)) {

@@ -53,7 +53,7 @@ func TestAFindingSaysWhatItsRecordSays(t *testing.T) {
 	}
 	say := catalogue.English().SayOf
 	var f File
-	f.Found(record.SeverityInfo, "embedded_files", "count", "3")
+	f.AddFinding(record.SeverityInfo, "embedded_files", "count", "3")
 	if got, want := f.Findings[0].Sentence(say), "The file carries 3 embedded file(s)."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -21,24 +21,24 @@ import (
 // code, title, minutes.
 const MailCode account.MailKind = "signing_code"
 
-// Limits of the codes with which people prove who they are.
+// Limits of the codes with which people prove their identity.
 const (
 	codeLifetime = 10 * time.Minute
-	codeTries    = 5                // for one code by e-mail, and for an access code in codeLifetime
+	codeTries    = 5                // per e-mail code, or per codeLifetime for an access code
 	codeWait     = 30 * time.Second // between two codes
 )
 
-// Daily limits of one invitation. They are lifted only by the passing of time.
+// Daily limits per invitation. Only the passing of time lifts them.
 const (
 	dailyCodes = 5  // codes sent by e-mail
 	dailyTries = 25 // wrong codes
 	dailyNotes = 5  // messages to the owner, and links sent again
 )
 
-// networkTries is the daily limit of wrong codes from one network, for all
-// invitations together: a collection of links must not multiply the guesses. A
-// network over the limit still has one try for each invitation, since people who
-// have nothing to do with each other may share it.
+// networkTries is the daily limit of wrong codes from one network for all invitations
+// together: holding many links must not multiply the guesses. Beyond the limit, a network
+// still has one try per invitation, since people who have nothing to do with each other
+// may share it.
 const networkTries = 100
 
 // dailyMails is how many codes and links a company mails to one address in a day because
@@ -55,27 +55,27 @@ func (s *Service) mayMail(company, email string) (refund func(), err error) {
 	return func() { s.mailed.Refund(key) }, nil
 }
 
-// identity holds the proof of a person's identity. It is stored apart from the
-// document because attempts are counted even if nothing in the document changes.
+// identity holds the proof of a person's identity. It is stored separately from the
+// document because attempts are counted even if the document does not change.
 type identity struct {
 	CodeHash string
-	SentAt   *time.Time // of the newest code; for an access code, when counting of tries began
+	SentAt   *time.Time // of the newest code; for an access code, when the count of tries began
 	Tries    int        // since then
 	Day      tally
-	AskedAt  *time.Time `json:",omitempty"` // when the owner was last told that a new link is wanted
+	AskedAt  *time.Time `json:",omitempty"` // when the owner was last notified that a new link is wanted
 	// ReportedAt is when the person last reported a problem.
 	ReportedAt *time.Time `json:",omitempty"`
 }
 
 var identities = kv.NewCollection("identities", kv.JSON[identity]())
 
-// tally counts what an invitation has used up since its current day began.
+// tally counts what an invitation has used of its limits on the current day.
 type tally struct {
 	Began               time.Time
 	Codes, Tries, Notes int
 }
 
-// today returns the tally to count on, a new one once the day is over.
+// today returns the current day's tally, starting a new one each day.
 func (i *identity) today(now time.Time) *tally {
 	if now.Sub(i.Day.Began) >= 24*time.Hour {
 		i.Day = tally{Began: now}
@@ -83,12 +83,12 @@ func (i *identity) today(now time.Time) *tally {
 	return &i.Day
 }
 
-// exhausted returns the error for a limit that is used up until the day is over.
+// exhausted returns the error for a limit that is used up for the day.
 func (t *tally) exhausted(code fault.Code, limit int, now time.Time) error {
 	return fault.Exhausted(code, limit, t.Began.Add(24*time.Hour).Sub(now))
 }
 
-// note counts a message that can be triggered with the link alone.
+// note counts a message that can be triggered with only the link.
 func (i *identity) note(now time.Time) error {
 	day := i.today(now)
 	if day.Notes >= dailyNotes {
@@ -98,7 +98,7 @@ func (i *identity) note(now time.Time) error {
 	return nil
 }
 
-// newCode makes and stores a code to be sent, if the limits allow it.
+// newCode makes and stores a code to be sent, if the limits permit it.
 func (i *identity) newCode(k record.CodeKey, invitation string, now time.Time) (string, error) {
 	day := i.today(now)
 	switch {
@@ -118,7 +118,7 @@ func (i *identity) newCode(k record.CodeKey, invitation string, now time.Time) (
 	return code, nil
 }
 
-// try checks a code against the one required by the invitation. A wrong one counts.
+// try checks a code against the one required by the invitation, and counts wrong ones.
 func (i *identity) try(k record.CodeKey, inv *Invitation, code string, now time.Time) (good bool, err error) {
 	fresh := i.SentAt != nil && now.Sub(*i.SentAt) < codeLifetime
 	day := i.today(now)
@@ -139,15 +139,15 @@ func (i *identity) try(k record.CodeKey, inv *Invitation, code string, now time.
 		return true, nil
 	}
 	if inv.Authentication == record.ByAccessCode && !fresh {
-		i.SentAt, i.Tries = &now, 0 // the window in which tries are counted
+		i.SentAt, i.Tries = &now, 0 // a new counting period
 	}
 	i.Tries++
 	day.Tries++
 	return false, nil
 }
 
-// RequestCode makes a new code for the invited person. It is mailed to them or, where no mail can be sent, kept in the
-// company's outbox for those who may send the document.
+// RequestCode makes a new code for the invited person. It is mailed to them or, if no mail can be sent, kept in the
+// company's outbox for members who may send the document.
 func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
@@ -165,7 +165,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		if inv == nil || inv.Authentication != record.ByEmailCode {
 			return fault.Conflict("no_code_needed")
 		}
-		// People who have signed may come back for the completed file.
+		// People who have signed may return for the completed file.
 		if err := d.Running(tx.Now); err != nil && d.Status != record.Completed {
 			return err
 		}
@@ -218,8 +218,8 @@ func identityOf(tx *kv.Tx, invitation string) (identity, error) {
 	return state, err
 }
 
-// Identify checks the code that an invitation asks for and returns a token with
-// which the person can go on for an hour.
+// Identify checks the code that an invitation requires and returns a token with which the
+// person can continue for an hour.
 func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation, code string) (string, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return "", fault.NotFound("invitation")
@@ -238,7 +238,7 @@ func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation,
 	return s.Accounts.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email, record.IdentifiedFor)
 }
 
-// spending reports whether a correct code is used up by the proof.
+// spending reports whether the proof uses up a correct code.
 type spending bool
 
 const (
@@ -246,8 +246,8 @@ const (
 	usesUp    spending = true
 )
 
-// prove checks a code against the one required by the invitation. Wrong codes count
-// against the caller's network, too.
+// prove checks a code against the one required by the invitation. Wrong codes also count
+// against the caller's network.
 func (s *Service) prove(who account.Actor, inv *Invitation, code string, spend spending) error {
 	if inv.Authentication == record.ByLink {
 		return nil
@@ -272,8 +272,8 @@ func (s *Service) prove(who account.Actor, inv *Invitation, code string, spend s
 	return err
 }
 
-// try reports whether a code is right. Attempts are counted in a separate
-// transaction, since they count even if nothing else is stored.
+// try reports whether a code is right. Attempts are counted in a separate transaction,
+// because they count even if nothing else is stored.
 func (s *Service) try(inv *Invitation, code string, spend spending, allow func(day *tally) error) (good bool, err error) {
 	err = s.DB.Update(func(tx *kv.Tx) error {
 		state, err := identityOf(tx, inv.ID)

@@ -15,11 +15,11 @@ import (
 	"paraph/kv"
 )
 
-// inPersonLasts is how long a device that was handed over can be used for signing.
+// inPersonLasts is how long a member's device can be used for signing in person.
 const inPersonLasts = time.Hour
 
-// handedOver is a device on which one person signs in front of a member. It is
-// stored under the hash of a code that only that device has.
+// handedOver is a member's device on which one person signs. It is stored under the hash
+// of a code that only that device has.
 type handedOver struct {
 	Company    string
 	Document   string
@@ -27,8 +27,8 @@ type handedOver struct {
 	Host       string // name and address of the member
 	HostName   string
 	Until      time.Time
-	Confirmed  bool // the person has confirmed that they are the invited one
-	Ended      bool // the device was handed back
+	Confirmed  bool // the person has confirmed that they are the one invited
+	Ended      bool // the member has the device back
 }
 
 var devices = kv.NewCollection("devices", kv.JSON[handedOver]())
@@ -38,8 +38,8 @@ func deviceKey(code string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// HandDevice lets a person sign on a device of the calling member, for an hour.
-// The code it returns opens the person's pages, and nothing else.
+// HandDevice lets a person sign on a device of the calling member, for an hour. The
+// returned code opens the person's pages and nothing else.
 func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitation string) (code string, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return "", err
@@ -62,7 +62,7 @@ func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitatio
 	return code, err
 }
 
-// InPerson describes who signs on a device that was handed over.
+// InPerson describes the person who signs on a member's device.
 type InPerson struct {
 	Who       account.Actor
 	Host      string // name of the member
@@ -70,7 +70,7 @@ type InPerson struct {
 	Ended     bool
 }
 
-// OnDevice returns who signs on the device that has the given code.
+// OnDevice returns who is signing on the device with the given code.
 func (s *Service) OnDevice(_ context.Context, code string) (p InPerson, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		h, err := handed(tx, code)
@@ -100,7 +100,7 @@ func handed(tx *kv.Tx, code string) (handedOver, error) {
 	return h, nil
 }
 
-// ConfirmPerson records that the person at a device confirms they are the one invited.
+// ConfirmPerson records that the person at a device confirms being the one invited.
 func (s *Service) ConfirmPerson(_ context.Context, code string) error {
 	return s.changeDevice(code, func(h *handedOver) { h.Confirmed = true })
 }

@@ -13,7 +13,7 @@ import (
 	"paraph/kv"
 )
 
-// step is the common path of operations that only move the state.
+// step is the common path of operations that only change the state.
 func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Document) error, move func(tx *kv.Tx, d *Document) (Event, error), seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -42,14 +42,14 @@ func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 	}
 }
 
-// Submit asks for approval before the document is sent.
+// Submit requests approval before the document is sent.
 func (s *Service) Submit(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentSubmitted), d.Submit(record.PersonOf(who), tx.Now)
 	}, seen...)
 }
 
-// Withdraw withdraws a submission; only its owner may.
+// Withdraw withdraws a submission. Only its owner or submitter may.
 func (s *Service) Withdraw(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentWithdrawn), d.Withdraw()
@@ -65,8 +65,8 @@ func ownerOrSubmitter(who account.Actor) func(*kv.Tx, *Document) error {
 	}
 }
 
-// mayApprove admits approvers and administrators for others' submissions, and for
-// their own if there is nobody else to ask.
+// mayApprove admits approvers and administrators for others' submissions, and for their
+// own if nobody else can approve.
 func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 	return func(tx *kv.Tx, d *Document) error {
 		if !who.CanApprove() {
@@ -86,7 +86,7 @@ func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 	}
 }
 
-// Approve lets a submitted document be sent.
+// Approve allows a submitted document to be sent.
 func (s *Service) Approve(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentApproved), d.Approve(record.PersonOf(who), tx.Now)
@@ -104,7 +104,7 @@ func (s *Service) Reject(_ context.Context, who account.Actor, id string, reason
 	}, seen...)
 }
 
-// required returns a text that must not be empty.
+// required returns a text and refuses an empty one.
 func required(field string, v *string) (string, error) {
 	var f fault.Fields
 	s := input.Lines(&f, field, v, record.MaxReason)
@@ -121,7 +121,7 @@ func (s *Service) Reopen(_ context.Context, who account.Actor, id string, seen .
 	}, seen...)
 }
 
-// Void ends a document that is not completed, with the reason.
+// Void ends a document that is not completed, and records the reason.
 func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *string, seen ...int64) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *
 	}, seen...)
 }
 
-// Extend sets a new deadline on an expired document and makes it active again.
+// Extend sets a new deadline on an expired document and reactivates it.
 func (s *Service) Extend(_ context.Context, who account.Actor, id string, until *time.Time, seen ...int64) (*Document, error) {
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		var f fault.Fields
@@ -149,7 +149,7 @@ func (s *Service) Extend(_ context.Context, who account.Actor, id string, until 
 	}, seen...)
 }
 
-// Archive hides a document from the lists, reversibly.
+// Archive removes a document from the active lists, reversibly.
 func (s *Service) Archive(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentArchived), d.Archive(tx.Now)
@@ -180,9 +180,8 @@ func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
 	}
 }
 
-// Purge permanently deletes a document in the trash. Its events stay in the
-// journal. The title is required so that nobody purges a different document from
-// the one they intended.
+// Purge permanently deletes a document in the trash. Its events stay in the journal. The
+// title is required so that nobody purges a different document by mistake.
 func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, seen ...int64) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
@@ -225,7 +224,7 @@ func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, 
 	})
 }
 
-// Duplicate makes a new draft with the same content, from any state.
+// Duplicate makes a new draft with the same content as a document in any state.
 func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -235,7 +234,7 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, see
 		return nil, err
 	}
 	d := s.copyOf(from, who)
-	if err := s.insertCopy(who, d, d.Created().With("duplicate_of", id)); err != nil {
+	if err := s.insertCopy(who, d, d.CreatedEvent().With("duplicate_of", id)); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -259,8 +258,8 @@ func (s *Service) insertCopy(who account.Actor, d *Document, event Event) error 
 	})
 }
 
-// stillApprovable opens the approval to everybody who may approve if the named
-// member can no longer do so.
+// stillApprovable lets everyone who may approve do so if the named approver no longer
+// can.
 func stillApprovable(tx *kv.Tx, d *Document) error {
 	if d.Approver == nil {
 		return nil
@@ -273,14 +272,14 @@ func stillApprovable(tx *kv.Tx, d *Document) error {
 	return err
 }
 
-// copyOf copies the content of a document and leaves its history behind.
+// copyOf returns a draft with the content of a document, without its history.
 func (s *Service) copyOf(from *Document, who account.Actor) *Document {
 	now := s.Now()
-	d := from.Another(s.id(), record.PersonOf(who), now)
+	d := from.Copy(s.id(), record.PersonOf(who), now)
 	renamed := map[string]string{}
 	for _, f := range from.Files {
 		renamed[f.ID] = s.id()
-		d.Files = append(d.Files, f.Another(renamed[f.ID], now))
+		d.Files = append(d.Files, f.Copy(renamed[f.ID], now))
 	}
 	for i := range from.Invitations {
 		inv := &from.Invitations[i]
@@ -288,11 +287,11 @@ func (s *Service) copyOf(from *Document, who account.Actor) *Document {
 			continue
 		}
 		renamed[inv.ID] = s.id()
-		d.Invitations = append(d.Invitations, inv.Another(renamed[inv.ID], now))
+		d.Invitations = append(d.Invitations, inv.Copy(renamed[inv.ID], now))
 	}
 	for _, x := range from.Fields {
 		if invitation, ok := renamed[x.Invitation]; ok {
-			d.Fields = append(d.Fields, x.Another(s.id(), renamed[x.File], invitation))
+			d.Fields = append(d.Fields, x.Copy(s.id(), renamed[x.File], invitation))
 		}
 	}
 	return d

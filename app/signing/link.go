@@ -17,11 +17,11 @@ import (
 	"paraph/kv"
 )
 
-// A signatory's link carries the invitation's identifier and a code that only
-// this installation can make. None of it is stored, so nothing can leak from the
-// store, and yet the company can be shown the link as long as it works.
+// A signatory's link contains the invitation's identifier and a code that only this
+// installation can make. Links are not stored, so the store can't leak them, and yet the
+// company can be shown a link as long as it works.
 
-// linkCode returns the part of a link that proves it is ours.
+// linkCode returns the part of a link that proves its authenticity.
 func (s *Service) linkCode(invitation string, generation int) string {
 	m := hmac.New(sha256.New, s.LinkKey)
 	m.Write([]byte("signatory link\x00" + invitation + "\x00" + strconv.Itoa(generation)))
@@ -36,8 +36,8 @@ func (s *Service) LinkToken(inv *Invitation) string {
 // linkIDLength is the length of the identifier at the start of a link token.
 const linkIDLength = 26
 
-// IsLinkToken reports whether a bearer looks like a signatory's link token rather
-// than a JWT; it does not check that the token is valid.
+// IsLinkToken reports whether a bearer token looks like that of a signatory's link rather
+// than a JWT. It does not check that the token is valid.
 func IsLinkToken(bearer string) bool {
 	return len(bearer) == linkIDLength+32 && !strings.Contains(bearer, ".")
 }
@@ -75,14 +75,14 @@ func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, e
 }
 
 // MaySeeLinks reports whether an actor may be shown the links of other people's
-// invitations. A link lets its holder act as its owner, so only those who may
-// send or sign for the company see any.
+// invitations. A link's holder can act as the invited person, so only those who may send
+// or sign for the company see any.
 func MaySeeLinks(who account.Actor) bool {
 	return !who.IsSignatory() && (who.Can(account.ScopeWrite) || who.Can(account.ScopeSign))
 }
 
-// SignURL returns the link of an invitation under a base address, for those who
-// may see it and while it can still be used; otherwise "".
+// SignURL returns the link of an invitation under a base address if the actor may see it
+// and it can still be used; otherwise "".
 func (s *Service) SignURL(who account.Actor, d *Document, inv *Invitation, base string) string {
 	if !MaySeeLinks(who) || !actionable(d, inv) {
 		return ""
@@ -90,9 +90,8 @@ func (s *Service) SignURL(who account.Actor, d *Document, inv *Invitation, base 
 	return s.url(inv, base)
 }
 
-// OwnURL is like SignURL for a member whose own address is invited, whatever
-// their role. It requires the member's own session: API tokens get no link from
-// it.
+// OwnURL is like SignURL for a member who is invited under their own address, whatever
+// their role. It requires the member's own session: API tokens get no link from it.
 func (s *Service) OwnURL(who account.Actor, d *Document, inv *Invitation, base string) string {
 	if who.Kind != account.ActorUser || !who.Can(account.ScopeRead) || !inv.IsFor(who) || !actionable(d, inv) {
 		return ""
@@ -111,13 +110,13 @@ func (s *Service) url(inv *Invitation, base string) string {
 
 func (s *Service) proofs() record.Proofs { return record.Proofs{Key: s.LinkKey, Mailed: s.Mails()} }
 
-// How a link or code reached somebody, in the data of events.
+// How a link or code reached someone, in the data of events.
 const (
 	throughWeb = "web" // a member was shown it on a page
 	throughAPI = "api" // a program or session was given it
 )
 
-// ShowLink returns the link of an invitation to a member who hands it over, and records that.
+// ShowLink returns the link of an invitation to a member who will pass it on, and records that.
 func (s *Service) ShowLink(_ context.Context, who account.Actor, id, invitation, base string) (link string, err error) {
 	err = s.DB.Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
@@ -134,13 +133,13 @@ func (s *Service) ShowLink(_ context.Context, who account.Actor, id, invitation,
 		if link == "" {
 			return fault.Conflict("nothing_to_hand_over")
 		}
-		return s.Store.Note(tx, who, d, linkShown(inv, throughWeb))
+		return s.Store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
 	})
 	return link, err
 }
 
-// OpenOwn returns the path of the signing page of a member whose own address is invited, and records once that they
-// got their link in the web app.
+// OpenOwn returns the path of the signing page of a member who is invited under their own address, and records once
+// that they got their link in the web app.
 func (s *Service) OpenOwn(_ context.Context, who account.Actor, id, invitation string) (path string, err error) {
 	err = s.DB.Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
@@ -158,7 +157,7 @@ func (s *Service) OpenOwn(_ context.Context, who account.Actor, id, invitation s
 			return nil
 		}
 		inv.LinkShown = append(inv.LinkShown, inv.Holder(who))
-		return s.Store.Note(tx, who, d, linkShown(inv, throughWeb))
+		return s.Store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
 	})
 	return path, err
 }
@@ -167,7 +166,7 @@ func linkShown(inv *Invitation, through string) Event {
 	return record.NewEvent(record.EventInvitationLinkShown).To(inv.ID).With("email", inv.Email).With("through", through)
 }
 
-// HandOut records that the API shows links of a document's invitations to a caller, once for each caller and link.
+// HandOut records that the API shows a caller links of a document's invitations, once per caller and link.
 func (s *Service) HandOut(_ context.Context, who account.Actor, d *Document, invitations ...string) error {
 	known := func(d *Document) []string {
 		return slices.DeleteFunc(slices.Clone(invitations), func(id string) bool {
@@ -193,11 +192,11 @@ func (s *Service) HandOut(_ context.Context, who account.Actor, d *Document, inv
 			}
 			events = append(events, event)
 		}
-		return s.Store.Note(tx, who, d, events...)
+		return s.Store.SaveEvents(tx, who, d, events...)
 	})
 }
 
-// Shown records in a transaction that a member was shown the message with the link or code of an invitation.
+// Shown records, within a transaction, that a member was shown the message with the link or code of an invitation.
 func (s *Service) Shown(tx *kv.Tx, who account.Actor, id, invitation string, code bool) error {
 	d, err := store.Load(tx, who, id)
 	if err != nil {
@@ -208,9 +207,9 @@ func (s *Service) Shown(tx *kv.Tx, who account.Actor, id, invitation string, cod
 		return fault.NotFound("invitation")
 	}
 	if code {
-		return s.Store.Note(tx, who, d, record.NewEvent(record.EventInvitationCodeShown).To(inv.ID).With("email", inv.Email).With("through", throughWeb))
+		return s.Store.SaveEvents(tx, who, d, record.NewEvent(record.EventInvitationCodeShown).To(inv.ID).With("email", inv.Email).With("through", throughWeb))
 	}
-	return s.Store.Note(tx, who, d, linkShown(inv, throughWeb))
+	return s.Store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
 }
 
 // Mailed describes a message about an invitation that a mail server accepted or returned.
@@ -219,7 +218,7 @@ type Mailed struct {
 	Kind                          string // invitation, reminder, or signing_code
 	Address                       string
 	Server                        string // that accepted it
-	Reply                         string // in its own words, or those of the server that returned it
+	Reply                         string // of that server, or of the one that returned the message
 }
 
 // MailAccepted records that a mail server accepted the link or code of an invitation.
@@ -227,7 +226,7 @@ func (s *Service) MailAccepted(_ context.Context, m Mailed) error {
 	return s.noteMail(m, record.NewEvent(record.EventInvitationMailed).With("server", m.Server))
 }
 
-// MailReturned records that such a message came back as undeliverable.
+// MailReturned records that a message about an invitation was returned as undeliverable.
 func (s *Service) MailReturned(_ context.Context, m Mailed) error {
 	return s.noteMail(m, record.NewEvent(record.EventInvitationBounced))
 }
@@ -239,7 +238,7 @@ func (s *Service) noteMail(m Mailed, event Event) error {
 		if err != nil || d.Status != record.Sent || d.Invitation(m.Invitation) == nil {
 			return err
 		}
-		return s.Store.Note(tx, who, d, event.To(m.Invitation).With("email", m.Address).With("kind", m.Kind).With("reply", m.Reply))
+		return s.Store.SaveEvents(tx, who, d, event.To(m.Invitation).With("email", m.Address).With("kind", m.Kind).With("reply", m.Reply))
 	})
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil // purged in the meantime
@@ -247,27 +246,27 @@ func (s *Service) noteMail(m Mailed, event Event) error {
 	return err
 }
 
-// MailFailed records that a message about a document could not be delivered, so
-// that its owner sees it.
+// MailFailed records that a message about a document could not be delivered, so that its
+// owner sees it.
 func (s *Service) MailFailed(_ context.Context, company, id, address string) error {
 	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
 		if d.Owner.Email == address || d.Status != record.Sent || d.Attention.Kind != "" {
 			return nil, nil
 		}
-		d.Needs(d.Undelivered(address))
+		d.SetAttention(d.Undelivered(address))
 		return []Event{record.NewEvent(record.EventDocumentMailFailed).With("email", address)}, nil
 	})
 }
 
-// MailDelivered clears the failure that [Service.MailFailed] recorded, once a
-// later attempt succeeds.
+// MailDelivered clears the failure recorded by [Service.MailFailed] once a later attempt
+// succeeds.
 func (s *Service) MailDelivered(_ context.Context, company, id, address string) error {
 	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
-		if !d.Attention.Delivered(address) {
+		if !d.Attention.FailedFor(address) {
 			return nil, nil
 		}
-		d.Needs(Attention{})
-		d.NeedsCode()
+		d.SetAttention(Attention{})
+		d.RequestMissingCode()
 		return []Event{record.NewEvent(record.EventDocumentMailDelivered).With("email", address)}, nil
 	})
 }

@@ -22,7 +22,7 @@ const (
 // marks holds a person's signature and initials, parsed and checked.
 type marks struct{ signature, initials mark.Drawn }
 
-// readMarks checks a person's marks; a missing one is typed.
+// readMarks checks a person's marks. Missing ones are typed.
 func readMarks(f *fault.Fields, inv *Invitation, in SignInput) marks {
 	signature := readMark(f, "signature", in.Signature, inv.Name)
 	initials := readMark(f, "initials", in.Initials, mark.Initials(inv.Name))
@@ -57,7 +57,7 @@ func (s *Service) legible(f *fault.Fields, a *act) {
 	}
 }
 
-// SavedMarks holds the marks a member has saved to sign with; nil means none.
+// SavedMarks holds the marks that a member has saved; nil means none.
 type SavedMarks struct {
 	Signature *Mark `json:",omitempty"`
 	Initials  *Mark `json:",omitempty"`
@@ -68,7 +68,7 @@ func (m SavedMarks) Mark(kind string) *Mark {
 	return map[string]*Mark{"signature": m.Signature, "initials": m.Initials}[kind]
 }
 
-// savedMarks stores them by user: a person signs in every company in the same way.
+// savedMarks holds them by user, because a person signs the same way in every company.
 var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
 
 // SavedMarks returns the signature and initials the calling member has saved.
@@ -91,7 +91,7 @@ func savedMarksOf(tx *kv.Tx, who account.Actor) (SavedMarks, error) {
 	return m, err
 }
 
-// SaveMark stores a mark a member signs with, of a kind that pads accept too; nil deletes it.
+// SaveMark stores a member's mark, of a kind that pads accept too; nil deletes it.
 func (s *Service) SaveMark(_ context.Context, who account.Actor, kind string, in *Mark) error {
 	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
 		return fault.NotFound("signature")

@@ -12,7 +12,7 @@ import (
 	"paraph/kv"
 )
 
-// ownershipBatch is how many documents change owners in one transaction.
+// ownershipBatch is the number of documents that change owners in one transaction.
 const ownershipBatch = 50
 
 // CountOpen counts the open documents that a member of the company owns.
@@ -24,9 +24,9 @@ func (s *Service) CountOpen(_ context.Context, who account.Actor, person string)
 	return len(ids), err
 }
 
-// TransferOwnership transfers every open document of one member to another and returns how
-// many there were. The previous owner may have been deactivated by then; the new
-// owner must be able to work with the documents.
+// TransferOwnership transfers every open document of one member to another and returns
+// their number. The previous owner may be deactivated; the new owner must be able to work
+// with the documents.
 func (s *Service) TransferOwnership(_ context.Context, who account.Actor, from, to string) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
@@ -72,7 +72,7 @@ func (s *Service) newOwner(who account.Actor, from, to string) (newOwner Person,
 func (s *Service) openOf(company, person string) (ids []string, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		for _, visibility := range slices.Concat(lists.Visibilities, templateVisibilities()) {
-			err := store.Rows.Each(tx, "created_at", kv.K(company, visibility, store.Everything), func(_ string, r Row) (bool, error) {
+			err := store.Rows.Each(tx, "created_at", kv.K(company, visibility, store.AnyStatus), func(_ string, r Row) (bool, error) {
 				if r.Owner.ID == person && Status(r.StatusID).Open() {
 					ids = append(ids, r.ID)
 				}

@@ -19,10 +19,10 @@ import (
 	"paraph/kv"
 )
 
-// A signatory may draw on a phone and sign on a computer. The phone gets a code
-// that opens only a drawing pad: no document, no answers.
+// A signatory may draw on a phone and sign on a computer. The phone gets a code that opens
+// only a drawing pad, with no document and no answers.
 
-// padLifetime is how long a code opens a pad.
+// padLifetime is how long a code is valid.
 const padLifetime = 10 * time.Minute
 
 // Pad is the drawing pad that a code opens.
@@ -46,7 +46,7 @@ func (s *Service) padMAC(payload []byte, generation int) []byte {
 	return m.Sum(nil)[:16]
 }
 
-// PadCode makes the code with which a signatory draws on another device.
+// PadCode makes the code that lets a signatory draw on another device.
 func (s *Service) PadCode(_ context.Context, who account.Actor, id, invitation, kind string) (code string, until time.Time, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		_, inv, err := signerAt(tx, who, id, invitation)
@@ -78,7 +78,7 @@ func kindIndex(kind string) int {
 	return -1
 }
 
-// signerAt returns the document and the invitation of a signatory who may sign now and has proven who they are.
+// signerAt returns the document and invitation of a signatory who may sign now and is identified.
 func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *Invitation, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, nil, fault.NotFound("invitation")
@@ -94,10 +94,10 @@ func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *
 	return d, inv, d.Signable(inv, tx.Now)
 }
 
-// errNoPad is the only error returned for an invalid code, whatever is wrong with it.
+// errNoPad returns the one error for every kind of invalid code.
 func errNoPad() error { return fault.NotFound("pad") }
 
-// padOf returns the invitation and the pad that a code is for.
+// padOf returns the invitation and the pad that a code belongs to.
 func (s *Service) padOf(tx *kv.Tx, code string) (*Invitation, Pad, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(code)
 	if err != nil || len(raw) != padSize+16 || int(raw[padSize-1]) >= len(padKinds) {
@@ -117,18 +117,20 @@ func (s *Service) padOf(tx *kv.Tx, code string) (*Invitation, Pad, error) {
 		return nil, Pad{}, err
 	}
 	inv := d.Invitation(id)
-	if inv == nil || !record.LinkWorks(d, inv) || !hmac.Equal(raw[padSize:], s.padMAC(payload, inv.LinkGeneration)) || !tx.Now.Before(until) || d.Signable(inv, tx.Now) != nil {
+	valid := inv != nil && record.LinkWorks(d, inv) && hmac.Equal(raw[padSize:], s.padMAC(payload, inv.LinkGeneration))
+	if !valid || !tx.Now.Before(until) || d.Signable(inv, tx.Now) != nil {
 		return nil, Pad{}, errNoPad()
 	}
 	company, err := account.LoadCompany(tx, d.Company)
 	if err != nil {
 		return nil, Pad{}, err
 	}
-	return inv, Pad{Kind: padKinds[raw[padSize-1]], Name: inv.Name, Company: company.Name, Locale: inv.Locale, Until: until}, nil
+	pad := Pad{Kind: padKinds[raw[padSize-1]], Name: inv.Name, Company: company.Name, Locale: inv.Locale, Until: until}
+	return inv, pad, nil
 }
 
 // Pad returns the pad that a code opens. For any invalid code it returns the same
-// [fault.ErrNotFound].
+// not-found error.
 func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		_, p, err = s.padOf(tx, code)
@@ -137,10 +139,10 @@ func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
 	return p, err
 }
 
-// SubmitDrawing stores what was drawn on a pad for the person's own page. It signs nothing.
+// SubmitDrawing stores what was drawn on a pad, to be accepted on the person's own page. It signs nothing.
 func (s *Service) SubmitDrawing(ctx context.Context, code, strokes string) error {
 	if _, err := s.Pad(ctx, code); err != nil {
-		return err // before any of the strokes are parsed
+		return err // before parsing any of the strokes
 	}
 	var f fault.Fields
 	if drawn := readMark(&f, "signature", &Mark{Type: "drawn", Data: strokes}, ""); drawn.Picture != nil {
@@ -159,15 +161,14 @@ func (s *Service) SubmitDrawing(ctx context.Context, code, strokes string) error
 			return err
 		}
 		if kept.Handed == nil {
-			kept.Handed = map[string]store.Handed{}
+			kept.Handed = map[string]store.ReceivedMark{}
 		}
-		kept.Handed[p.Kind] = store.Handed{Mark: Mark{Type: "drawn", Data: strokes}, At: tx.Now}
-		return store.KeptAnswers.Put(tx, inv.ID, kept)
+		kept.Handed[p.Kind] = store.ReceivedMark{Mark: Mark{Type: "drawn", Data: strokes}, At: tx.Now}
+		return store.SavedAnswers.Put(tx, inv.ID, kept)
 	})
 }
 
-// PadDrawing returns what a person has drawn since the code was made, nil if
-// there is nothing yet.
+// PadDrawing returns what a person has drawn since the code was made, or nil.
 func (s *Service) PadDrawing(_ context.Context, who account.Actor, id, invitation, code string) (mark *Mark, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {

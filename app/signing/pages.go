@@ -16,8 +16,8 @@ import (
 	"paraph/kv"
 )
 
-// PageTexts returns the text of every page of a file as it was uploaded, in
-// reading order. Pages beyond the first megabyte of text have none.
+// PageTexts returns the text of every page of a file's upload, in reading order. Pages
+// beyond the first megabyte of text have none.
 func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file string) ([]string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
@@ -42,8 +42,8 @@ func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file str
 	return out, nil
 }
 
-// textOf returns the text of a file, and reads it now if the job that does so has
-// not got to it yet.
+// textOf returns the text of a file, reading it now if the scheduled job has not done so
+// yet.
 func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (string, error) {
 	var known lists.FileText
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
@@ -60,7 +60,7 @@ func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (s
 	text, err := s.PDFium.For(who.Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, lists.MaxText)
 	if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindUnavailable {
 		// The pages can still be viewed.
-		s.Log.Warn("no text read from file", "blob", base, "error", err)
+		s.Log.Warn("text of file not read", "blob", base, "error", err)
 		return "", nil
 	}
 	return text, err
@@ -69,14 +69,14 @@ func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (s
 // drawJob draws the pages of a document before anyone looks at them.
 const drawJob = "draw"
 
-// Drawing ahead is limited to what a person looks at, and leaves the machine to
-// programs that take a document from upload to completion in one go.
+// Drawing ahead is limited to what a person views, and leaves the machine to programs that
+// take a document from upload to completion in one go.
 const (
 	drawAhead = 40              // pages of a document
-	drawAfter = 2 * time.Second // by then such a document is completed, and nothing is drawn
+	drawAfter = 2 * time.Second // a document completed by then is not drawn
 )
 
-// drawLater schedules drawing the pages that people will look at next.
+// drawLater schedules drawing the pages that people will view next.
 func (s *Service) drawLater(tx *kv.Tx, d *Document) error {
 	if s.Pictures == nil || len(d.Files) == 0 {
 		return nil
@@ -115,7 +115,7 @@ func (s *Service) draw(ctx context.Context, company, id string) error {
 	return nil
 }
 
-// VerifyFile reports on every signature of a file of a document as it stands.
+// VerifyFile reports on every signature of a document's file in its current state.
 func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file string) (*report.Report, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err

@@ -14,10 +14,10 @@ import (
 	"paraph/kv"
 )
 
-// ReplaceInvitations replaces all invitations of a draft with the given people,
-// in their order. An input with the identifier of an existing invitation changes
-// it; people who are not among the inputs are removed with their fields. Faults
-// are named invitations.N.FIELD.
+// ReplaceInvitations replaces all invitations of a draft with the given people, in their
+// order. An input with the identifier of an existing invitation changes it; people who
+// are not among the inputs are removed with their fields. Faults are named
+// invitations.N.FIELD.
 func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		if len(in) > s.Limits.Invitations {
@@ -52,7 +52,7 @@ func (s *Service) known(before, taken []Invitation, id string, position int, now
 	return Invitation{ID: s.id(), Role: record.Signer, Position: position, Status: record.Pending, Authentication: record.ByLink, CreatedAt: now, UpdatedAt: now}
 }
 
-// replaced records who was added, changed and removed, and deletes the fields of those removed.
+// replaced records who was added, changed and removed, and deletes the fields of removed people.
 func replaced(tx *kv.Tx, d *Document, before []Invitation) ([]Event, error) {
 	var events []Event
 	var errs []error

@@ -16,9 +16,9 @@ const (
 	blockHeight = 84.0
 )
 
-// placeFields requests everything that later revisions of a file need: its
-// fields, and one signature field for each person who signs it. It returns the
-// names of the signature fields by invitation.
+// placeFields requests everything that later revisions of a file need: its fields, and
+// one signature field for each person who signs it. It returns the names of the signature
+// fields by invitation.
 func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
 	names := map[string]string{}
 	var blocks []string // invitations that get a block on the signature page
@@ -36,7 +36,7 @@ func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[
 		return names, nil
 	}
 	if f.Presigned {
-		// Nothing may be added to the pages of a file that is already signed: the
+		// Nothing may be added to the pages of a file that is already signed, so the
 		// signature stays invisible.
 		for _, id := range blocks {
 			spec.Signatures = append(spec.Signatures, pdf.SignatureSpec{Name: names[id], Page: -1})
@@ -57,9 +57,9 @@ func signs(d *Document, inv *Invitation, f *File) bool {
 	return false
 }
 
-// placeOwn requests a person's fields on a file. The first signature field is the
-// one that is signed; without any, the signature is invisible, unless the person
-// has no field at all: then placeOwn returns false.
+// placeOwn requests a person's fields on a file. Their first signature field is the one
+// that is signed. Without one, the signature is invisible, unless the person has no field
+// at all: then placeOwn returns false.
 func placeOwn(d *Document, f *File, inv *Invitation, label string, spec *pdf.PrepareSpec) bool {
 	signature := pdf.SignatureSpec{Name: signatureName(inv), Page: -1, Label: label}
 	own := d.FieldsIn(inv.ID, f.ID)
@@ -77,8 +77,8 @@ func placeOwn(d *Document, f *File, inv *Invitation, label string, spec *pdf.Pre
 	return true
 }
 
-// spec returns the field as it is written to the PDF. A default value is shown
-// when the signatory's revision draws it; until then the field is empty.
+// fieldSpec returns the field as it is written to the PDF. A default value appears when
+// the signatory's revision draws it; until then the field is empty.
 func fieldSpec(x *Field, f *File, owner string) pdf.FieldSpec {
 	out := pdf.FieldSpec{Name: x.ID, Type: x.Type, Page: x.Page - 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
 		Options: x.Options, Group: x.Group, Required: x.Required, ReadOnly: x.ReadOnly, Owner: owner,
@@ -106,9 +106,9 @@ const (
 	columnWidth = (page.A4Width - 2*pageMargin - blockGap) / blocksWide
 )
 
-// signaturePage appends a page with a block for everybody who has no field. The
-// block does not name the person: when an invitation is taken over, the new
-// person signs in the same place, and the page is certified by then.
+// signaturePage appends a page with a block for everyone who has no field. The block does
+// not name the person: if an invitation is taken over, the new person signs in the same
+// place, and the page is already certified.
 func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec) error {
 	l := s.Words.Match(d.Locale)
 	b := page.New(s.Fonts, page.Info{Title: l.Say("certificate.signatures"), Language: l.Tag()})
@@ -149,7 +149,7 @@ func signatureHeading(b *page.Builder, l *words.Language, d *Document, f *File) 
 	write(b, l, pageMargin, width, 121, 6.5, false, .5, fit(b, 6.5, l.Say("certificate.sha256_uploaded", "sha256", f.SHA256)))
 }
 
-// write draws a line of text in a column, from the side where the language begins.
+// write draws a line of text in a column, aligned to where the language begins.
 func write(b *page.Builder, l *words.Language, x, width, y, size float64, bold bool, gray float64, s string) {
 	if l.RightToLeft() {
 		x += width - b.Measure(size, bold, false, s)

@@ -14,8 +14,8 @@ import (
 // reportAgain is the minimum interval between problem reports by one person.
 const reportAgain = 5 * time.Minute
 
-// ReportProblem tells the owner, in an invited person's words, what keeps them
-// from signing. No proof of identity is needed.
+// ReportProblem tells the owner, in an invited person's own words, what prevents them from
+// signing. It requires no proof of identity.
 func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invitation, problem string) error {
 	var f fault.Fields
 	text := input.Lines(&f, "message", &problem, record.MaxReason)

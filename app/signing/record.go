@@ -7,7 +7,7 @@ import (
 	"paraph/app/signing/store"
 )
 
-// The parts of the record, under the names by which the services are called.
+// Short names for the types of the record.
 type (
 	Source          = record.Source
 	Action          = record.Action
@@ -35,7 +35,7 @@ type (
 	Status          = record.Status
 )
 
-// What the store keeps beside the record, and is called with.
+// Short names for the types of the store.
 type (
 	Answers      = store.Answers
 	Entry        = store.Entry
@@ -46,7 +46,7 @@ type (
 	Upload       = intake.Upload
 )
 
-// ProgressOf counts the acts done and the acts due.
+// ProgressOf counts the people who have acted and those who have to.
 func ProgressOf(d *Document) Progress {
 	signed, total := d.Progress()
 	return Progress{Signed: signed, Total: total}

@@ -15,10 +15,10 @@ import (
 	"paraph/kv"
 )
 
-// Renew adds another document timestamp to completed files whose last one was
-// made with a certificate that ends before the given time, so that their
-// signatures can still be proven afterwards (ETSI EN 319 142-1 §5.4.3). It
-// returns the number of documents renewed.
+// Renew adds another document timestamp to completed files whose last one was made with a
+// certificate that expires before the given time, so that their signatures can still be
+// proven afterwards (ETSI EN 319 142-1 §5.4.3). It returns the number of documents
+// renewed.
 func (s *Service) Renew(ctx context.Context, before time.Time) (int, error) {
 	type found struct{ company, id string }
 	var all []found
@@ -65,7 +65,7 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 			return d, nil
 		}
 		return s.Store.Update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
-			if err := store.Unchanged(stored, version); err != nil {
+			if err := store.RequireVersion(stored, version); err != nil {
 				return nil, err
 			}
 			stored.Files, stored.Certificate = d.Files, d.Certificate
@@ -75,8 +75,8 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 	return did, err
 }
 
-// renewFile adds validation data and a timestamp if the last one expires before
-// the given time, unless the new one would not last longer.
+// renewFile adds validation data and a timestamp if the last one expires before the given
+// time, unless the new one would expire no later.
 func (s *Service) renewFile(ctx context.Context, company string, f *File, before, now time.Time) (bool, error) {
 	ends, err := s.timestampEnds(f)
 	if err != nil || !ends.Before(before) {
@@ -95,7 +95,7 @@ func (s *Service) renewFile(ctx context.Context, company string, f *File, before
 	return true, nil
 }
 
-// timestampEnds returns when the certificate of a file's last document timestamp ends.
+// timestampEnds returns when the certificate of a file's last document timestamp expires.
 func (s *Service) timestampEnds(f *File) (ends time.Time, err error) {
 	base, closeBase, err := s.baseOf(f)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"paraph/kv"
 )
 
-// Unfinished is a file that is uploaded in pieces: what has arrived is on disk,
-// survives a restart, and is kept for a day until the next piece comes. Only its
-// sender has access.
+// Unfinished is a file that is being uploaded in pieces. What has been received is on
+// disk, survives a restart, and is kept for a day after the last piece. Only its sender
+// has access.
 type Unfinished struct {
 	ID        string
 	Company   string
@@ -28,12 +28,12 @@ type Unfinished struct {
 	Size      int64 // of the whole file
 	Received  int64 // of it, so far
 	Locked    bool  // complete but encrypted: the password is needed
-	Fixed     bool  // complete but not changeable: it has to be flattened
+	Fixed     bool  // complete but must not be changed: it has to be flattened
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Whole reports whether all of the file has arrived.
+// Whole reports whether all of the file has been received.
 func (u *Unfinished) Whole() bool { return u.Received == u.Size }
 
 var unfinished = kv.NewCollection("unfinished", kv.JSON[Unfinished](),
@@ -41,14 +41,14 @@ var unfinished = kv.NewCollection("unfinished", kv.JSON[Unfinished](),
 	kv.Index[Unfinished]{Name: "updated", Keys: func(u Unfinished) []kv.Key { return []kv.Key{kv.K(kv.KeyTime(u.UpdatedAt))} }})
 
 const (
-	// maxUnfinished is how many files of one company may be in progress at a time.
+	// maxUnfinished is the maximum number of unfinished uploads per company.
 	maxUnfinished = 500
-	// unfinishedFor is how long an upload is kept without a further piece.
+	// unfinishedFor is how long an upload is kept after its last piece.
 	unfinishedFor = 24 * time.Hour
 )
 
-// BeginUpload announces a file for a draft. For the same name and size from the
-// same person, it returns the upload already begun, with what has arrived so far.
+// BeginUpload announces a file for a draft. For the same name and size from the same
+// person, it returns the upload already begun, with what was received so far.
 func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name string, size int64) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
@@ -122,7 +122,7 @@ func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error
 	return out, err
 }
 
-// UnfinishedUploads lists what the caller has begun to upload to a document, oldest first.
+// UnfinishedUploads lists the caller's uploads to a document, oldest first.
 func (s *Service) UnfinishedUploads(_ context.Context, who account.Actor, id string) (all []Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *Service) UnfinishedUploads(_ context.Context, who account.Actor, id str
 	return all, err
 }
 
-// GetUpload reports how much of a file has arrived.
+// GetUpload returns an upload with the number of bytes received.
 func (s *Service) GetUpload(_ context.Context, who account.Actor, id, upload string) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
@@ -152,7 +152,7 @@ func (s *Service) GetUpload(_ context.Context, who account.Actor, id, upload str
 func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished, error) {
 	u, err := unfinished.Get(tx, upload)
 	if err != nil {
-		return Unfinished{}, store.Found(err, "upload")
+		return Unfinished{}, store.MapNotFound(err, "upload")
 	}
 	if u.Company != who.CompanyID || u.Document != id || u.User != who.UserID {
 		return Unfinished{}, fault.NotFound("upload")
@@ -160,14 +160,14 @@ func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished
 	return u, nil
 }
 
-// AppendUpload adds the piece of a file that begins at an offset. What arrived
-// before the connection broke is kept. A piece that does not begin where the last
-// one ended is refused as a conflict; the returned upload holds the right offset.
+// AppendUpload adds the piece of a file that begins at an offset. What was received before
+// a connection broke is kept. A piece that does not begin where the last one ended is
+// refused as a conflict; the returned upload holds the right offset.
 func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, upload string, offset int64, r io.Reader) (u Unfinished, err error) {
 	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
 		return u, err
 	}
-	// The piece is received into a file of its own first: nobody waits for a slow connection.
+	// Receive the piece into a separate file first, so that nobody waits for a slow connection.
 	piece, err := s.Blobs.Create()
 	if err != nil {
 		return u, disk.SpaceError(err)
@@ -179,7 +179,7 @@ func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, uploa
 	}
 	defer s.lock(upload)()
 	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
-		return u, err // another piece was faster
+		return u, err // another piece arrived first
 	}
 	u, err = s.addPiece(who, u, offset, io.NewSectionReader(piece, 0, piece.Size()))
 	return u, errors.Join(err, disk.SpaceError(cut))
@@ -194,12 +194,12 @@ func (s *Service) uploadAt(ctx context.Context, who account.Actor, id, upload st
 	return u, err
 }
 
-// addPiece appends a piece that is on disk. It runs to the end even if the sender
-// has disconnected.
+// addPiece appends a piece that is on disk. It finishes even if the sender has
+// disconnected.
 func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece io.Reader) (Unfinished, error) {
 	size, cut := s.Blobs.Append(context.Background(), u.ID, offset, piece)
 	if errors.Is(cut, blob.ErrNotFound) {
-		// What had arrived is lost: the upload starts over.
+		// The received data is gone, so the upload starts over.
 		size = 0
 		cut = fault.Conflict("wrong_offset", fault.Number("offset", 0))
 	} else if size == 0 && cut != nil {
@@ -222,15 +222,14 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 	return u, disk.SpaceError(cut)
 }
 
-// FinishUpload adds a complete upload to the draft as a file. A refused upload is
-// dropped, unless it needs a password or has to be flattened: then it can be
-// tried again.
+// FinishUpload adds a complete upload to the draft as a file. A refused upload is dropped,
+// unless it needs a password or has to be flattened: then the caller can try again.
 func (s *Service) FinishUpload(ctx context.Context, who account.Actor, id, upload, password string) (*Document, *File, error) {
 	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password})
 }
 
-// FinishFlattened is like FinishUpload, for a copy of what the pages of the file
-// show, with the file attached.
+// FinishFlattened is like FinishUpload, but signs a flattened copy with the upload
+// attached.
 func (s *Service) FinishFlattened(ctx context.Context, who account.Actor, id, upload, password string) (*Document, *File, error) {
 	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password, Flatten: true})
 }
@@ -274,7 +273,7 @@ func (s *Service) markRefused(who account.Actor, id, upload string, up *Upload) 
 	})
 }
 
-// CancelUpload drops an upload and what has arrived of it.
+// CancelUpload drops an upload and its data.
 func (s *Service) CancelUpload(ctx context.Context, who account.Actor, id, upload string) error {
 	u, err := s.GetUpload(ctx, who, id, upload)
 	if err != nil {
@@ -295,7 +294,7 @@ func (s *Service) forget(upload string) error {
 	return errors.Join(err, s.Blobs.Discard(upload))
 }
 
-// sweepUploads drops the uploads that have received no piece for a day.
+// sweepUploads drops the uploads that have not received a piece for a day.
 func (s *Service) sweepUploads() error {
 	var old []string
 	before := s.Now().Add(-unfinishedFor)

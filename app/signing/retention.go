@@ -44,9 +44,8 @@ func (s *Service) retainHandler() kv.Handler {
 		}}
 }
 
-// retain moves documents to the trash that ended longer ago than their company
-// keeps them. From there they are purged as usual; their events stay in the
-// journal.
+// retain moves documents to the trash whose retention period is over. From there they are
+// purged as usual; their events stay in the journal.
 func (s *Service) retain(ctx context.Context) error {
 	all, err := s.Accounts.AllCompanies(ctx)
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *Service) endedBefore(ctx context.Context, company string, before time.T
 				prefix := kv.K(company, visibility, status.String())
 				err := store.Rows.Each(tx, "created_at", prefix, func(_ string, r Row) (bool, error) {
 					if r.CreatedAt > bound {
-						return false, ctx.Err() // nothing ends before it begins
+						return false, ctx.Err() // a document can't end before it was created
 					}
 					ended, err := endOf(tx, company, r)
 					if ended != nil && !ended.After(before) {
@@ -111,7 +110,7 @@ func (s *Service) endedBefore(ctx context.Context, company string, before time.T
 	return due, err
 }
 
-// endOf returns the end of a document, from the record if its list item does not hold it.
+// endOf returns the end of a document, from the record if its list item lacks it.
 func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
 	if r.CompletedAt != nil {
 		at, err := time.Parse(time.RFC3339, *r.CompletedAt)
@@ -121,8 +120,8 @@ func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
 	return d.Ended(), err
 }
 
-// PreviewRetention counts the documents that would go to the trash with a
-// retention period of the given number of days.
+// PreviewRetention counts the documents that a retention period of the given number of
+// days would move to the trash.
 func (s *Service) PreviewRetention(ctx context.Context, who account.Actor, days int) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err

@@ -23,8 +23,8 @@ var sampleText = []string{
 	"3. When you are done, delete it. It stays in the trash for a while.",
 }
 
-// CreateSample makes a draft to try everything with: one page, with the caller as
-// its signatory.
+// CreateSample makes a draft for trying everything out: one page, with the caller as its
+// signatory.
 func (s *Service) CreateSample(ctx context.Context, who account.Actor, baseURL string) (d *Document, err error) {
 	file, err := s.sampleFile()
 	if err != nil {

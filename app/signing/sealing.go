@@ -20,13 +20,13 @@ import (
 // sealJob is the kind of the job that keeps trying to seal a document.
 const sealJob = "seal"
 
-// NoSpace reports whether an error of this service, or of another that shares its
-// store, means that the disk is full.
+// NoSpace reports whether an error of this service, or of another that shares its store,
+// means that the disk is full.
 func NoSpace(err error) bool {
 	return errors.Is(err, kv.ErrDiskFull) || errors.Is(err, blob.ErrNoSpace)
 }
 
-// causeOf returns the code of the sentence that says why sealing failed.
+// causeOf returns the code for why sealing failed.
 func causeOf(err error) fault.Code {
 	is := func(targets ...error) bool {
 		return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
@@ -48,12 +48,12 @@ func causeOf(err error) fault.Code {
 	return "sealing.failed"
 }
 
-// sealNow completes a document that everybody has signed, within the request of
-// the last signature. If that fails, the document stays in Sent with the reason,
-// a job keeps trying, and the owner is notified. The signature is on disk, so the
-// caller never gets an error.
+// sealNow completes a document that everyone has signed, within the request of the last
+// signature. If that fails, the document stays in Sent with the reason, a job keeps
+// trying, and the owner is notified. The signature is on disk, so the caller never gets
+// an error.
 func (s *Service) sealNow(ctx context.Context, d *Document) *Document {
-	sealed, err := s.seals(ctx, d.Company, d.ID)
+	sealed, err := s.sealLocked(ctx, d.Company, d.ID)
 	if err == nil {
 		return sealed
 	}
@@ -63,19 +63,19 @@ func (s *Service) sealNow(ctx context.Context, d *Document) *Document {
 	}
 	var noted *Document
 	err = s.DB.Update(func(tx *kv.Tx) (e error) {
-		noted, e = s.noteUnsealed(tx, d.Company, d.ID, causeOf(err), "")
+		noted, e = s.recordUnsealed(tx, d.Company, d.ID, causeOf(err), "")
 		return e
 	})
-	if err != nil || noted == nil { // such as a full disk: the job records it
-		s.Log.Error("recording why sealing failed", "document", d.ID, "error", err)
+	if err != nil || noted == nil { // for example a full disk; the job will record it
+		s.Log.Error("reason of failed sealing not recorded", "document", d.ID, "error", err)
 		return d
 	}
 	return noted
 }
 
-// noteUnsealed records in a transaction why a document could not be sealed. A
-// document that no longer exists is left alone.
-func (s *Service) noteUnsealed(tx *kv.Tx, company, id string, cause fault.Code, dead string) (*Document, error) {
+// recordUnsealed records, within a transaction, why a document could not be sealed. A
+// document that no longer exists is ignored.
+func (s *Service) recordUnsealed(tx *kv.Tx, company, id string, cause fault.Code, dead string) (*Document, error) {
 	who := account.System(company)
 	d, err := store.Load(tx, who, id)
 	if fault.KindOf(err) == fault.KindNotFound {
@@ -90,10 +90,10 @@ func (s *Service) noteUnsealed(tx *kv.Tx, company, id string, cause fault.Code, 
 	return d, nil
 }
 
-// Seal tries to complete a document that everybody has signed, for the job.
+// Seal tries to complete a document that everyone has signed. It is called by the job.
 func (s *Service) Seal(ctx context.Context, company, id string) error {
 	defer s.lock(id)()
-	_, err := s.seals(ctx, company, id)
+	_, err := s.sealLocked(ctx, company, id)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil
 	}
@@ -110,14 +110,14 @@ func (s *Service) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
 	if job.State == kv.JobDead {
 		dead = job.ID
 	}
-	_, err = s.noteUnsealed(tx, company, id, causeOf(err), dead)
+	_, err = s.recordUnsealed(tx, company, id, causeOf(err), dead)
 	return err
 }
 
-// RetrySealing tries at once to seal a document that everybody has signed, and
-// lets a job keep trying if that fails. A completed document is returned as it is.
-// Besides the company's members it serves the operator, who acts as
-// [account.System] of the document's company.
+// RetrySealing tries immediately to seal a document that everyone has signed, and leaves
+// it to a job if that fails. A completed document is returned unchanged. Besides members
+// of the company it serves the operator, who acts as [account.System] of the document's
+// company.
 func (s *Service) RetrySealing(ctx context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	defer s.lock(id)()
 	if done, err := s.Store.Get(who, id, seen...); err == nil && done.Status == record.Completed && done.Live() == nil {
@@ -127,7 +127,7 @@ func (s *Service) RetrySealing(ctx context.Context, who account.Actor, id string
 		if err := d.Sealable(); err != nil {
 			return Event{}, err
 		}
-		d.Needs(Attention{Kind: record.AttentionSealing, Code: "sealing"})
+		d.SetAttention(Attention{Kind: record.AttentionSealing, Code: "sealing"})
 		return record.NewEvent(record.EventDocumentSealingRetried), nil
 	}, seen...)
 	if err != nil {
@@ -136,9 +136,9 @@ func (s *Service) RetrySealing(ctx context.Context, who account.Actor, id string
 	return s.sealNow(ctx, d), nil
 }
 
-// seals completes a document that is waiting to be sealed and leaves any other
+// sealLocked completes a document that is waiting to be sealed and leaves any other
 // unchanged. The caller must hold the document's lock.
-func (s *Service) seals(ctx context.Context, company, id string) (out *Document, err error) {
+func (s *Service) sealLocked(ctx context.Context, company, id string) (out *Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.Log.Error("panic while sealing", "document", id, "panic", p, "stack", string(debug.Stack()))
@@ -161,7 +161,7 @@ func (s *Service) seals(ctx context.Context, company, id string) (out *Document,
 			if err != nil {
 				return err
 			}
-			if err := store.Unchanged(stored, version); err != nil {
+			if err := store.RequireVersion(stored, version); err != nil {
 				return err
 			}
 			if err := s.schedule(tx, d); err != nil {

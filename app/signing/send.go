@@ -16,7 +16,7 @@ import (
 	"paraph/kv"
 )
 
-// SendInput holds the settings that can still be changed when a document is sent.
+// SendInput holds the settings that can be changed when a document is sent.
 type SendInput struct {
 	Subject         *string
 	Message         *string
@@ -32,10 +32,10 @@ type sending struct {
 	names   map[string]map[string]string // file → invitation → signature field in the PDF
 }
 
-// attempts is the maximum number of tries after a concurrent change.
+// attempts is the maximum number of attempts after concurrent changes.
 const attempts = 5
 
-// Send prepares and certifies the files and asks the first people to sign.
+// Send prepares and certifies the files and invites the first people to sign.
 func (s *Service) Send(ctx context.Context, who account.Actor, id string, in SendInput, seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (s *Service) Send(ctx context.Context, who account.Actor, id string, in Sen
 	return s.retry(func() (*Document, error) { return s.sendOnce(ctx, who, id, in, company, seen...) })
 }
 
-// retry repeats slow work while the document changes under it.
+// retry repeats slow work if the document changes in the meantime.
 func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
 	var err error
 	for range attempts {
@@ -84,7 +84,7 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 		if err := d.Sendable(company.RequireApproval); err != nil {
 			return nil, err
 		}
-		if err := store.Unchanged(d, work.version); err != nil {
+		if err := store.RequireVersion(d, work.version); err != nil {
 			return nil, err
 		}
 		var faults fault.Fields
@@ -114,7 +114,7 @@ func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company 
 	}
 }
 
-// send puts the prepared files into the record and notifies the first people.
+// send adds the prepared files to the record and notifies the first people.
 func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
 	d.Files = work.files
 	for i := range d.Invitations {
@@ -135,11 +135,11 @@ func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
 	return events, s.schedule(tx, d)
 }
 
-// timestampField is the invisible field made for the document timestamp.
+// timestampField is the name of the invisible field for the document timestamp.
 const timestampField = "timestamp"
 
-// prepare makes our first revision of every file: all fields, one signature field
-// per signatory, the signature page, certified by the company.
+// prepare makes the first revision of every file, with all fields, one signature field per
+// signatory and the signature page, certified by the company.
 func (s *Service) prepare(ctx context.Context, d *Document, now time.Time) (*sending, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
@@ -210,9 +210,9 @@ func unprepared(f *File, err error) error {
 	return fmt.Errorf("signing: prepare %s: %w", f.ID, err)
 }
 
-// seal returns a function that makes the PDF's seal with one of our signers and a
-// timestamp authority, nil for none. The certificates included with the signature
-// are recorded in the file, for its validation data.
+// seal returns a PDF seal made with one of our signers and a timestamp authority, nil for
+// none. The certificates included with the signature are recorded in the file, for its
+// validation data.
 func (s *Service) seal(ctx context.Context, f *File, signer *pki.Signer, ts pki.Timestamper, now time.Time, name, reason string) pdf.Seal {
 	return pdf.Seal{
 		Size: pki.SizeCMS(signer, ts), Name: name, Reason: reason, At: now,
@@ -221,7 +221,7 @@ func (s *Service) seal(ctx context.Context, f *File, signer *pki.Signer, ts pki.
 			if err != nil {
 				return nil, err
 			}
-			return cms, f.Note(cms)
+			return cms, f.AddCertificates(cms)
 		},
 	}
 }
@@ -233,7 +233,7 @@ func (s *Service) timestamper() pki.Timestamper {
 	return s.Keys.Timestamper()
 }
 
-// baseOf opens a file as it stands, to append to.
+// baseOf opens the current PDF of a file, to append to.
 func (s *Service) baseOf(f *File) (pdf.Base, func() error, error) {
 	file, err := s.Blobs.Concat(f.Blobs()...)
 	if err != nil {

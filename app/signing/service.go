@@ -1,10 +1,10 @@
-// Package signing holds documents with their files, signatories and fields, the
-// states they go through, and the evidence of each step.
+// Package signing manages documents with their files, signatories and fields, the states
+// they pass through, and the evidence of each step.
 //
-// Every change to a document is one transaction that also appends to the journal:
-// no change goes unrecorded, and nothing is recorded that did not happen. Slow work
-// (hashing, drawing, signing) is done before the transaction, which then checks that
-// the document has not changed in the meantime.
+// Every change to a document is one transaction that also appends to the journal, so the
+// journal and the records always agree. Slow work (hashing, drawing, signing) is done
+// before the transaction, which then checks that the document has not changed in the
+// meantime.
 package signing
 
 import (
@@ -38,8 +38,8 @@ import (
 	"paraph/search"
 )
 
-// Options are what the service needs from its surroundings. Everything but
-// Log, Office, Timestamper and Revocations is required.
+// Options are the dependencies of the Service. Log, Office, Timestamper and Revocations
+// are optional.
 type Options struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
@@ -47,7 +47,7 @@ type Options struct {
 	Blobs    *blob.Store
 	Accounts *account.Service
 	Keys     *pki.Authority
-	// Checkpoints signs heads of the journal. It is made over the trees of [store.Journal].
+	// Checkpoints signs heads of the journal. It is built on the trees of [store.Journal].
 	Checkpoints *checkpoint.Service
 	Words       *words.Catalogue
 	Fonts       *text.Fonts
@@ -59,25 +59,25 @@ type Options struct {
 	// Revocations fetches revocation data of other authorities; nil fetches none.
 	Revocations *pki.Collector
 	Mailer      account.Mailer // records a message in the caller's transaction
-	// Mails reports whether messages leave for their recipients. If not, the outbox keeps them until somebody hands
-	// them over.
+	// Mails reports whether e-mails are sent to their recipients. If not, the outbox keeps them until a member passes
+	// them on.
 	Mails func() bool
-	// Forget removes a code from the messages that hold it, once it was used or replaced.
+	// Forget removes a code from the messages that contain it, once it was used or replaced.
 	Forget    account.Forgetter
 	LinkKey   []byte // secret from which signatories' links are made
 	NewID     func() ulid.ULID
 	Now       func() time.Time
-	BaseURL   string // base of the links in mails; if empty, the request's own base is used
+	BaseURL   string // base address of the links in e-mails; if empty, that of the request
 	Limits    Limits
-	Consent   string          // what people agree to if their company has no text of its own
-	TrashDays int             // days after which the trash is emptied; 0 keeps it
+	Consent   string          // the consent text of companies without their own
+	TrashDays int             // days after which documents in the trash are purged; 0 means never
 	Quota     store.Quota     // of one company
 	Members   *turns.Presence // members being served, for whom strangers slow down
 	Log       *slog.Logger
 }
 
-// Service implements the rules of documents. Its methods are the entry points for
-// the API and the web pages; the caller is always an argument.
+// Service implements the rules of documents. Its methods are the entry points for the API
+// and the web pages. The caller is always an argument.
 type Service struct {
 	Options
 	Store     *store.Store
@@ -90,7 +90,7 @@ type Service struct {
 	mailed    *limit.Limiter // codes and links that people request, by company and address
 }
 
-// New creates the service. Nothing runs until Run is called.
+// New creates the service. Background work starts when Run is called.
 func New(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -117,8 +117,8 @@ func (s *Service) Queues() map[string]turns.Load {
 	return map[string]turns.Load{"verify": s.Verifier.Queue.Load(), "search": s.Lists.Load(), "libreoffice": s.Intake.Load()}
 }
 
-// Run keeps the search index in step, delivers events to watchers, and starts the
-// daily retention job, until ctx ends.
+// Run keeps the search index in step, delivers events to watchers, and starts the daily
+// retention job, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	if err := s.ScheduleRetention(); err != nil {
 		return err
@@ -129,12 +129,12 @@ func (s *Service) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// lock serializes slow work on one document, so that it is not done twice.
-// Correctness does not depend on it: versions are checked at the commit.
+// lock serializes slow work on one document, so that it is not done twice. Correctness
+// does not depend on it: versions are checked at the commit.
 func (s *Service) lock(id string) (unlock func()) { return s.documents.lock(id) }
 
-// locks are mutexes by name. One exists only while somebody holds or awaits it: the
-// names come from callers, who may make up any number of them.
+// locks are mutexes by name. Each exists only while it is held or awaited, because the
+// names come from callers and are unbounded.
 type locks struct {
 	mu sync.Mutex
 	of map[string]*sharedLock
@@ -142,7 +142,7 @@ type locks struct {
 
 type sharedLock struct {
 	sync.Mutex
-	users int // that hold or await it
+	users int // number of holders and waiters
 }
 
 func (l *locks) lock(name string) (unlock func()) {
@@ -180,5 +180,5 @@ type Download struct {
 	Write       func(w io.Writer) error           // for content generated while it is sent, such as a ZIP
 }
 
-// TooLarge reports whether a change was refused because it does not fit into one record.
+// TooLarge reports whether a change was refused because the record would be too large.
 func TooLarge(err error) bool { return errors.Is(err, kv.ErrTooLarge) }

@@ -20,7 +20,7 @@ import (
 	"paraph/kv"
 )
 
-// SignInput is a person's act of signing.
+// SignInput is what a person submits to sign.
 type SignInput struct {
 	Fields    map[string]string // by field identifier, name, or group of radio buttons
 	Signature *Mark
@@ -29,20 +29,20 @@ type SignInput struct {
 	Code      string // e-mail code or access code, if the invitation asks for one
 }
 
-// Sign records one person's signature: their values and their own PAdES signature
-// in every file they sign. The last one completes the document, and Sign returns
-// once the sealed files are on disk.
+// Sign records one person's signature: their values and their own PAdES signature in every
+// file they sign. The last one completes the document, and Sign returns once the sealed
+// files are on disk.
 func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
 	defer s.lock(id)()
-	proven := false // a code is accepted once, though the work may be repeated
+	proven := false // a code is accepted once, even if the work is repeated
 	d, err := s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in, &proven, seen...) })
 	if err != nil || d.Attention.Kind != record.AttentionSealing {
 		return d, err
 	}
-	// The act is on disk; it is not lost even if sealing fails.
+	// The act is on disk and is not lost if sealing fails.
 	return s.sealNow(ctx, d), nil
 }
 
@@ -79,14 +79,14 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, a.drop()) }()
-	if err := s.takeIn(a); err != nil {
+	defer func() { err = errors.Join(err, a.dropFiles()) }()
+	if err := s.storeFiles(a); err != nil {
 		return nil, err
 	}
 	if err := s.signFiles(ctx, a); err != nil {
 		return nil, err
 	}
-	if err := a.keep(); err != nil {
+	if err := a.commitFiles(); err != nil {
 		return nil, err
 	}
 	events := []Event{record.NewEvent(record.EventInvitationSigned).To(invitation).With("email", a.inv.Email).With("method", a.inv.Evidence.Method).
@@ -95,14 +95,14 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 		events[0] = events[0].With("host", who.Host)
 	}
 	if signed, total := d.Progress(); signed == total {
-		d.Needs(Attention{Kind: record.AttentionSealing, Code: "sealing"})
+		d.SetAttention(Attention{Kind: record.AttentionSealing, Code: "sealing"})
 	}
 	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		stored, err := store.Load(tx, who, id, seen...)
 		if err != nil {
 			return err
 		}
-		if err := store.Unchanged(stored, version); err != nil {
+		if err := store.RequireVersion(stored, version); err != nil {
 			return err
 		}
 		if err := stored.Signable(stored.Invitation(invitation), tx.Now); err != nil {
@@ -123,10 +123,9 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	return d, nil
 }
 
-// check checks the act against the state, the turn, the proof of identity and the
-// fields' rules, in this order, and writes the values into the record. Nothing is
-// stored: a request costs nothing before its sender has proven who they are and
-// all of it is valid.
+// check checks the act against the state, the turn, the proof of identity and the fields'
+// rules, in this order, and writes the values to the record. Nothing is stored: a request
+// costs nothing until its sender has proven who they are and all of it is valid.
 func (s *Service) check(who account.Actor, d *Document, invitation string, in SignInput, proven *bool) (*act, error) {
 	inv := d.Invitation(invitation)
 	if inv == nil {
@@ -187,8 +186,8 @@ func through(who account.Actor) string {
 	return fmt.Sprintf("%s <%s>, token %s", who.Name, who.Email, who.TokenID)
 }
 
-// fill accepts a person's values, keyed by identifier, name or group, checks them
-// all, and writes them into the record. It returns the values to draw.
+// fill accepts a person's values, keyed by identifier, name or group, validates them, and
+// writes them to the record. It returns the values to draw.
 func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 	own := a.document.UnsortedFieldsOf(a.inv.ID)
 	values, named := map[string]string{}, map[string]string{}
@@ -197,7 +196,7 @@ func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 			f.Add("fields."+key, "no_such_field")
 		}
 	}
-	maps.Copy(values, named) // a button's own value counts, in whatever order the map yields them
+	maps.Copy(values, named) // a button's own value takes precedence, whatever the order of the map
 	a.handed = readAttachments(f, own, values)
 	for _, x := range own {
 		v, said := values[x.ID]
@@ -214,18 +213,18 @@ func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 	return values
 }
 
-// untimedValidity is how long a signatory's certificate is valid if no timestamp
-// proves when it was used: until a later timestamp of the file does.
+// untimedValidity is how long a signatory's certificate is valid if no timestamp proves
+// when it was used, until a later timestamp of the file does.
 const untimedValidity = 366 * 24 * time.Hour
 
-// signFiles appends the person's revision to every file they sign. If the
-// timestamp authority does not answer, their act is recorded without a timestamp,
-// and a later one of the file covers it.
+// signFiles appends the person's revision to every file they sign. If the timestamp
+// authority does not respond, their act is recorded without a timestamp, and a later
+// timestamp of the file covers it.
 func (s *Service) signFiles(ctx context.Context, a *act) error {
 	before := slices.Clone(a.document.Files)
 	err := s.signFilesFor(ctx, a, s.Keys.SignatoryValidity(), s.timestamper())
 	if errors.Is(err, pki.ErrTimestamp) {
-		s.Log.Warn("timestamp authority does not answer", "document", a.document.ID, "error", err)
+		s.Log.Warn("timestamp authority does not respond", "document", a.document.ID, "error", err)
 		copy(a.document.Files, before)
 		err = s.signFilesFor(ctx, a, untimedValidity, nil)
 	}

@@ -14,9 +14,9 @@ import (
 	"paraph/kv"
 )
 
-// A template is stored like a document and edited by the same operations, so
-// that everything a draft can hold a template can, too. It is told apart by
-// [Document.Template]: it appears in lists of its own and is never sent.
+// A template is stored like a document and edited by the same operations, so that it can
+// hold everything a draft can. [Document.Template] distinguishes it: it appears in separate
+// lists and is never sent.
 
 func templateVisibilities() []string {
 	out := make([]string, 0, len(lists.Visibilities))
@@ -26,11 +26,11 @@ func templateVisibilities() []string {
 	return out
 }
 
-// Template is a template and how it has been used.
+// Template is a template with its usage.
 type Template struct {
 	*Document
 	Documents  int    // made from it
-	LastUsedAt string // RFC 3339; "" is never
+	LastUsedAt string // RFC 3339; "" means never
 }
 
 // Templates returns a page of the company's templates, and their total.
@@ -102,9 +102,9 @@ func usage(tx *kv.Tx, d *Document) (Template, error) {
 	return t, nil
 }
 
-// SaveAsTemplate makes a template from a document in any state: its files,
-// fields and rules, with a role in place of each person. Names holds the names
-// of the roles in the order of the invitations; roles without one are numbered.
+// SaveAsTemplate makes a template from a document in any state: its files, fields and
+// rules, with a role in place of each person. names holds the names of the roles in the
+// order of the invitations; roles without one are numbered.
 func (s *Service) SaveAsTemplate(_ context.Context, who account.Actor, id string, title *string, names []string) (Template, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Template{}, err
@@ -115,7 +115,7 @@ func (s *Service) SaveAsTemplate(_ context.Context, who account.Actor, id string
 	}
 	var f fault.Fields
 	d := s.copyOf(from, who)
-	d.Template, d.ExpiresAt, d.ExpiresDays = true, nil, from.Span()
+	d.Template, d.ExpiresAt, d.ExpiresDays = true, nil, from.DeadlineDays()
 	(&DocumentInput{Title: title}).Apply(&f, d, s.Limits, s.Now())
 	roles := d.Invitations
 	d.Invitations = nil
@@ -129,10 +129,10 @@ func (s *Service) SaveAsTemplate(_ context.Context, who account.Actor, id string
 	if err := f.Err(); err != nil {
 		return Template{}, err
 	}
-	return Template{Document: d}, s.insertCopy(who, d, d.Created().With("document", id))
+	return Template{Document: d}, s.insertCopy(who, d, d.CreatedEvent().With("document", id))
 }
 
-// roleName returns the name given for a role, or the one it has, or its number.
+// roleName returns the given name of a role, or its current one, or its number.
 func roleName(f *fault.Fields, inv *Invitation, names []string, i int) string {
 	if i < len(names) {
 		if name := input.Line(f, "role_name", &names[i], record.MaxName); name != "" {
@@ -152,7 +152,7 @@ type UseInput struct {
 	Variables     map[string]string
 	Values        map[string]string // values of fields, by the name of the field
 	Send          bool
-	BaseURL       string // the request's, for links
+	BaseURL       string // of the request, for links
 	Run           string // the run that makes many documents, for the audit trail
 
 	// With is called in the transaction that stores the document, unless it is nil.
@@ -160,15 +160,15 @@ type UseInput struct {
 	With func(tx *kv.Tx, d *Document) error
 }
 
-// RolePerson says who takes a role, by its identifier or name. What is not set
-// is taken from the template.
+// RolePerson assigns a person to a role, given by its identifier or name. Settings that
+// are missing come from the template.
 type RolePerson struct {
 	Role string
 	InvitationInput
 }
 
-// Use makes a document from a template, and sends it if asked to. The document
-// keeps what the template was at that moment.
+// Use makes a document from a template, and sends it if requested. Later changes of the
+// template do not affect the document.
 func (s *Service) Use(ctx context.Context, who account.Actor, id string, in UseInput, seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -228,9 +228,9 @@ func (s *Service) fill(who account.Actor, template *Document, in UseInput) (*Doc
 		d.ExpiresAt = &until
 	}
 	var f fault.Fields
-	s.cast(&f, d, template, in.People)
+	s.assignRoles(&f, d, template, in.People)
 	in.DocumentInput.Apply(&f, d, s.Limits, now)
-	d.FillIn(&f, in.Variables, d.Known(who, company, now))
+	d.FillIn(&f, in.Variables, d.BuiltinVariables(who, company, now))
 	d.Preset(&f, in.Values)
 	err = s.DB.View(func(tx *kv.Tx) error {
 		if err := stillApprovable(tx, d); err != nil {
@@ -247,9 +247,9 @@ func (s *Service) fill(who account.Actor, template *Document, in UseInput) (*Doc
 	return d, company, f.Err()
 }
 
-// cast puts people in the place of the roles of a template. The document has its
+// assignRoles replaces the roles of a template with people. The document has its
 // invitations in the order of the template's roles.
-func (s *Service) cast(f *fault.Fields, d, template *Document, people []RolePerson) {
+func (s *Service) assignRoles(f *fault.Fields, d, template *Document, people []RolePerson) {
 	taken := map[string]bool{}
 	for i := range people {
 		p, at := &people[i], f.At("people", i)

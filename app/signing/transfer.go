@@ -11,18 +11,18 @@ import (
 	"paraph/kv"
 )
 
-// RecordExport describes the part of a company's documents that leaves the installation.
+// RecordExport describes an export of a company's documents from the installation.
 type RecordExport struct {
 	Company string
-	People  []string // members, whose saved signatures go along
+	People  []string // members whose saved signatures are included
 	Put     func(kv.Item) error
-	File    func(blob string) error // is told every blob that a document names
+	File    func(blob string) error // called with every blob that a document needs
 }
 
 const linksItem = "links of invitations"
 
-// ExportRecords hands over the documents of a company with their audit trail. Uploads in
-// progress, devices that were handed over and proofs of identity stay.
+// ExportRecords exports the documents of a company with their audit trail. Unfinished
+// uploads, devices for signing in person and proofs of identity are not included.
 func (s *Service) ExportRecords(tx *kv.Tx, l RecordExport) error {
 	if err := l.journal(tx); err != nil {
 		return err
@@ -31,12 +31,12 @@ func (s *Service) ExportRecords(tx *kv.Tx, l RecordExport) error {
 		return true, s.exportDocument(tx, l, key, &d)
 	})
 	for _, user := range l.People {
-		err = errors.Join(err, hand(tx, l, savedMarks, user))
+		err = errors.Join(err, exportRecord(tx, l, savedMarks, user))
 	}
 	return err
 }
 
-// journal hands over the entries of the company, in order.
+// journal exports the company's journal entries in order.
 func (l RecordExport) journal(tx *kv.Tx) error {
 	q := kv.LogQuery{Limit: store.Batch}
 	for {
@@ -63,7 +63,7 @@ func (s *Service) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Docum
 		}
 	}
 	for i := range d.Files { // before the document, which is then found by them at once
-		if err := hand(tx, l, lists.Texts, d.Files[i].Base); err != nil {
+		if err := exportRecord(tx, l, lists.Texts, d.Files[i].Base); err != nil {
 			return err
 		}
 	}
@@ -76,14 +76,14 @@ func (s *Service) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Docum
 	}
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if err := errors.Join(hand(tx, l, store.KeptAnswers, inv.ID), s.exportLink(tx, l, d, inv)); err != nil {
+		if err := errors.Join(exportRecord(tx, l, store.SavedAnswers, inv.ID), s.exportLink(tx, l, d, inv)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// snapshots hands over a document as it was at each of its events.
+// snapshots exports the versions of a document that its events refer to.
 func (l RecordExport) snapshots(tx *kv.Tx, document string) error {
 	return store.Snapshots.Each(tx, "", kv.Key(document+"/"), func(id string, r Row) (bool, error) {
 		it, err := store.Snapshots.Pack(id, r)
@@ -91,8 +91,8 @@ func (l RecordExport) snapshots(tx *kv.Tx, document string) error {
 	})
 }
 
-// hand hands over a record if there is one.
-func hand[T any](tx *kv.Tx, l RecordExport, c *kv.Collection[T], id string) error {
+// exportRecord exports a record if it exists.
+func exportRecord[T any](tx *kv.Tx, l RecordExport, c *kv.Collection[T], id string) error {
 	v, err := c.Get(tx, id)
 	if errors.Is(err, kv.ErrNotFound) {
 		return nil
@@ -121,24 +121,24 @@ func (s *Service) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invita
 	return errors.Join(err, l.Put(it))
 }
 
-// ImportRecord returns the function that stores an item of this package, nil if it
-// belongs to another. The entries of the journal come before the documents.
+// ImportRecord returns the function that stores an item of this package, or nil for other
+// items. Journal entries come before the documents.
 func (s *Service) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error {
 	switch it.In {
 	case journalItem:
-		return func(tx *kv.Tx) error { return entryArrives(tx, company, it) }
+		return func(tx *kv.Tx) error { return importEntry(tx, company, it) }
 	case store.Documents.Name():
-		return func(tx *kv.Tx) error { return s.documentArrives(tx, company, it) }
+		return func(tx *kv.Tx) error { return s.importDocument(tx, company, it) }
 	case linksItem:
-		return func(tx *kv.Tx) error { return linkArrives(tx, company, it) }
+		return func(tx *kv.Tx) error { return importLink(tx, company, it) }
 	case lists.Texts.Name():
-		return func(tx *kv.Tx) error { return recordArrives(tx, lists.Texts, it) }
-	case store.KeptAnswers.Name():
-		return func(tx *kv.Tx) error { return s.answersArrive(tx, company, it) }
+		return func(tx *kv.Tx) error { return importRecord(tx, lists.Texts, it) }
+	case store.SavedAnswers.Name():
+		return func(tx *kv.Tx) error { return s.importAnswers(tx, company, it) }
 	case store.Snapshots.Name():
-		return func(tx *kv.Tx) error { return snapshotArrives(tx, company, it) }
+		return func(tx *kv.Tx) error { return importSnapshot(tx, company, it) }
 	case savedMarks.Name():
-		return func(tx *kv.Tx) error { return recordArrives(tx, savedMarks, it) }
+		return func(tx *kv.Tx) error { return importRecord(tx, savedMarks, it) }
 	}
 	return nil
 }
@@ -147,8 +147,8 @@ func foreign(it kv.Item) error {
 	return fmt.Errorf("%w: %s %q belongs to another company", kv.ErrCorrupt, it.In, it.ID)
 }
 
-// EntryOf returns the journal entry of an item, after checking that it is the
-// company's and unaltered; nil for any other item.
+// EntryOf returns the journal entry of an item, after checking that it belongs to the
+// company and is unaltered; nil for other items.
 func EntryOf(company string, it kv.Item) (*Entry, error) {
 	if it.In != journalItem {
 		return nil, nil
@@ -169,7 +169,7 @@ func EntryOf(company string, it kv.Item) (*Entry, error) {
 	return &e, nil
 }
 
-func entryArrives(tx *kv.Tx, company string, it kv.Item) error {
+func importEntry(tx *kv.Tx, company string, it kv.Item) error {
 	e, err := EntryOf(company, it)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func entryArrives(tx *kv.Tx, company string, it kv.Item) error {
 	return store.Events.Adopt(tx, *e)
 }
 
-// DocumentOf returns the document of an item, nil for any other item.
+// DocumentOf returns the document of an item, nil for other items.
 func DocumentOf(company string, it kv.Item) (*Document, error) {
 	if it.In != store.Documents.Name() {
 		return nil, nil
@@ -189,10 +189,10 @@ func DocumentOf(company string, it kv.Item) (*Document, error) {
 	return &d, err
 }
 
-// documentArrives stores a document with everything derived from it. Access codes
-// can't be checked without the key of the installation they were set on, so
-// whoever sent the document has to set new ones.
-func (s *Service) documentArrives(tx *kv.Tx, company string, it kv.Item) error {
+// importDocument stores a document with everything derived from it. Access codes can't be
+// checked without the key of the installation where they were set, so the sender has to
+// set new ones.
+func (s *Service) importDocument(tx *kv.Tx, company string, it kv.Item) error {
 	d, err := DocumentOf(company, it)
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (s *Service) documentArrives(tx *kv.Tx, company string, it kv.Item) error {
 		}
 	}
 	if d.Status == record.Sent {
-		d.NeedsCode()
+		d.RequestMissingCode()
 	}
 	if err := store.Documents.Free(tx, it); err != nil {
 		return err
@@ -217,14 +217,14 @@ func (s *Service) documentArrives(tx *kv.Tx, company string, it kv.Item) error {
 		return err
 	}
 	if d.Status == record.Completed {
-		if err := store.IssueAgain(tx, []string{it.ID}); err != nil {
+		if err := store.PutIssued(tx, []string{it.ID}); err != nil {
 			return err
 		}
 	}
 	return s.readUnread(tx, d)
 }
 
-// readUnread schedules the reading of files whose text did not come along.
+// readUnread schedules reading the files whose text was not part of the import.
 func (s *Service) readUnread(tx *kv.Tx, d *Document) error {
 	var unread []File
 	for i := range d.Files {
@@ -239,7 +239,7 @@ func (s *Service) readUnread(tx *kv.Tx, d *Document) error {
 	return s.Lists.ReadLater(tx, d, unread)
 }
 
-func linkArrives(tx *kv.Tx, company string, it kv.Item) error {
+func importLink(tx *kv.Tx, company string, it kv.Item) error {
 	m, err := kv.Read[store.MovedLinks](it)
 	if err != nil {
 		return err
@@ -255,9 +255,9 @@ func linkArrives(tx *kv.Tx, company string, it kv.Item) error {
 	return store.Invited.Put(tx, it.ID, at)
 }
 
-// recordArrives stores a record unless it is there: the same file, and the same
-// person, may belong to several companies.
-func recordArrives[T any](tx *kv.Tx, c *kv.Collection[T], it kv.Item) error {
+// importRecord stores a record unless it exists: several companies may share a file or a
+// person.
+func importRecord[T any](tx *kv.Tx, c *kv.Collection[T], it kv.Item) error {
 	v, err := kv.Read[T](it)
 	if err != nil {
 		return err
@@ -268,7 +268,7 @@ func recordArrives[T any](tx *kv.Tx, c *kv.Collection[T], it kv.Item) error {
 	return c.Put(tx, it.ID, v)
 }
 
-func (s *Service) answersArrive(tx *kv.Tx, company string, it kv.Item) error {
+func (s *Service) importAnswers(tx *kv.Tx, company string, it kv.Item) error {
 	at, err := store.Invited.Get(tx, it.ID)
 	if err == nil && at.Company != company {
 		err = foreign(it)
@@ -276,11 +276,11 @@ func (s *Service) answersArrive(tx *kv.Tx, company string, it kv.Item) error {
 	if err != nil {
 		return err
 	}
-	return recordArrives(tx, store.KeptAnswers, it)
+	return importRecord(tx, store.SavedAnswers, it)
 }
 
-// snapshotArrives stores a document as it was at one of its events.
-func snapshotArrives(tx *kv.Tx, company string, it kv.Item) error {
+// importSnapshot stores a version of a document that an event refers to.
+func importSnapshot(tx *kv.Tx, company string, it kv.Item) error {
 	r, err := kv.Read[Row](it)
 	if err != nil {
 		return err
@@ -292,8 +292,8 @@ func snapshotArrives(tx *kv.Tx, company string, it kv.Item) error {
 	return store.Snapshots.Put(tx, it.ID, r)
 }
 
-// MayArrive refuses an item whose identifier is taken here.
-func MayArrive(tx *kv.Tx, it kv.Item) error {
+// CheckImport refuses an item whose identifier is already in use here.
+func CheckImport(tx *kv.Tx, it kv.Item) error {
 	switch it.In {
 	case journalItem:
 		return store.Events.Free(tx, it)

@@ -17,12 +17,12 @@ import (
 	"paraph/kv"
 )
 
-// Collections lists what this package stores, for the check of the data folder.
+// Collections lists the collections of this package, for checking the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{store.Documents, store.Rows, lists.Texts, store.Invited, identities, store.KeptAnswers, unfinished, store.Waits, store.Snapshots, store.Vitals, store.Usages}
+	return []kv.Checker{store.Documents, store.Rows, lists.Texts, store.Invited, identities, store.SavedAnswers, unfinished, store.Waits, store.Snapshots, store.Summaries, store.Usages}
 }
 
-// used gathers every blob that a document names.
+// used returns every blob that a document needs.
 func (s *Service) used() (map[string]bool, error) {
 	used := map[string]bool{}
 	err := s.DB.View(func(tx *kv.Tx) error {
@@ -36,8 +36,8 @@ func (s *Service) used() (map[string]bool, error) {
 	return used, err
 }
 
-// Sweep removes files that no document names and that are older than the given
-// time, and abandoned uploads. It keeps the files that one of keep names, too.
+// Sweep removes files that no document needs and that are older than the given time, and
+// abandoned uploads. It also keeps the files named by one of keep.
 func (s *Service) Sweep(_ context.Context, before time.Time, keep ...func(name func(file string)) error) (int, error) {
 	_, partial := s.Blobs.SweepPartial(before)
 	if err := errors.Join(partial, s.sweepUploads()); err != nil {
@@ -53,9 +53,9 @@ func (s *Service) Sweep(_ context.Context, before time.Time, keep ...func(name f
 	return s.Blobs.Sweep(before, func(hash string) (bool, error) { return used[hash], nil })
 }
 
-// Check walks all documents: every file they name exists and hashes to its name,
-// the revisions fit together, and the journal's chain is intact and ends where
-// the records say.
+// Check examines all documents: every file they need exists and matches its hash, the
+// revisions are consistent, and the journal's chain is intact and ends where the records
+// say.
 func (s *Service) Check(ctx context.Context) []error {
 	var problems []error
 	verified := map[string]bool{}
@@ -100,7 +100,7 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 	if err != nil || !bytes.Equal(got, want) {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: the list item differs from the record", d.ID), err))
 	}
-	if v, err := store.Vitals.Get(tx, key); err != nil || v.Bytes != d.Bytes() || v.Attention != store.VitalOf(d).Attention {
+	if v, err := store.Summaries.Get(tx, key); err != nil || v.Bytes != d.Bytes() || v.Attention != store.SummaryOf(d).Attention {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: what the installation counts of it differs from the record", d.ID), err))
 	}
 	return append(problems, checkWaiting(tx, key, d)...)
@@ -137,7 +137,7 @@ func (s *Service) RebuildRows(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(store.PutWaiting(tx, &d), store.PutVital(tx, &d)); err != nil {
+			if err := errors.Join(store.PutWaiting(tx, &d), store.PutSummary(tx, &d)); err != nil {
 				return err
 			}
 			return store.Rows.Put(tx, store.DocumentKey(d.Company, d.ID), store.RowOf(&d))
@@ -159,7 +159,7 @@ func (s *Service) SelfTest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The built-in authority: a remote one that is down does not keep people from signing.
+	// Use the built-in authority: people can sign even while a remote one is down.
 	seal := s.seal(ctx, &File{}, signer, s.Keys.Timestamper(), now, "Self-test", "")
 	rev, err := pdf.Prepare(pdf.Base{Reader: bytes.NewReader(out.Bytes()), Size: int64(out.Len())}, pdf.PrepareSpec{Certify: &seal})
 	if err != nil {

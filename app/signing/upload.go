@@ -12,8 +12,8 @@ import (
 	"paraph/kv"
 )
 
-// attach inspects and converts the uploads and adds them to the record. What a
-// person can fix is reported as a fault; an unsupported type is an error at once.
+// attach inspects and converts the uploads and adds them to the record. Problems that a
+// person can fix are reported as faults; an unsupported type is an error.
 func (s *Service) attach(ctx context.Context, f *fault.Fields, d *Document, uploads []*Upload) error {
 	if len(d.Files)+len(uploads) > s.Limits.Files {
 		f.TooMany("files", s.Limits.Files)

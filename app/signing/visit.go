@@ -15,20 +15,20 @@ import (
 	"paraph/kv"
 )
 
-// Visit is the view of a document that an invited person has.
+// Visit is an invited person's view of a document.
 type Visit struct {
 	Stage      Stage
-	Document   *Document // without any content as long as a code is asked for
+	Document   *Document // without content while a code is required
 	Invitation *Invitation
 	Company    account.Company
-	Consent    string // what they agree to by signing; "" if nothing is asked
+	Consent    string // what they agree to by signing; "" if no consent is requested
 	Agreed     bool   // whether they have agreed
 	Answers    Answers
 	Before     []string // names of those who act before them
 	Closed     bool     // the document's content is no longer shown
 }
 
-// Visit returns what the link of an invitation leads to. It changes nothing.
+// Visit returns what an invitation's link shows. It changes nothing.
 func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 	if !who.IsSignatory() {
 		return nil, fault.NotFound("invitation")
@@ -51,14 +51,14 @@ func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 	v.Consent = s.consentText(v.Company)
 	v.Agreed = v.Invitation.AgreedTo(v.Consent)
 	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who, v.Invitation), s.Now())
-	if v.Stage == record.StageSign && s.closed(who, v.Company, v.Invitation) {
+	if v.Stage == record.StageSign && s.needsConsent(who, v.Company, v.Invitation) {
 		v.Stage = record.StageConsent
 	}
 	s.conceal(v, record.IsIdentified(who, v.Invitation))
 	return v, nil
 }
 
-// conceal removes from a visit what its visitor may not see.
+// conceal removes what the visitor may not see.
 func (s *Service) conceal(v *Visit, identified bool) {
 	v.Closed = v.Document.Hidden(v.Company, s.Now())
 	switch {
@@ -77,8 +77,8 @@ func (s *Service) conceal(v *Visit, identified bool) {
 	}
 }
 
-// Preview returns what an invited person will see when it is their turn, for the
-// members who prepare the document.
+// Preview shows members who prepare the document what an invited person will see when it
+// is their turn.
 func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation string) (*Visit, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
@@ -101,9 +101,9 @@ func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation s
 // Initials returns the initials of a name.
 func Initials(name string) string { return mark.Initials(name) }
 
-// NotMe records that an invitation reached someone it was not meant for. Its link
-// stops working, and the owner is notified. Like declining, it requires proof of
-// identity and the sender's permission; others can report a problem.
+// NotMe records that an invitation reached the wrong person. Its link stops working, and
+// the owner is notified. Like declining, it requires proof of identity and the sender's
+// permission; others can report a problem.
 func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
 	var f fault.Fields
 	why := input.Lines(&f, "note", note, record.MaxReason)
@@ -119,16 +119,16 @@ func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation str
 		}
 		inv.Status, inv.DeclinedAt, inv.Astray = record.Declined, &tx.Now, true
 		inv.DeclinedCode, inv.DeclinedReason = record.ReasonWrongPerson, why
-		d.Needs(Attention{Kind: record.AttentionDeclined, Code: "declined.astray", Invitation: inv.ID})
+		d.SetAttention(Attention{Kind: record.AttentionDeclined, Code: "declined.astray", Invitation: inv.ID})
 		return []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).Because(inv.WhyDeclined())}, nil
 	})
 }
 
-// askAgain is the minimum interval between notices to the owner that someone wants a new link.
+// askAgain is the minimum interval between notices to the owner that a new link is wanted.
 const askAgain = time.Hour
 
-// AskForLink tells the owner that a person wants to sign an expired document. It
-// does so at most once an hour, and its answer is always the same.
+// AskForLink tells the owner, at most once an hour, that a person wants to sign an expired
+// document. Its response is always the same.
 func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
@@ -156,13 +156,13 @@ func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitatio
 	return err
 }
 
-// errAsked means that the owner already knows.
+// errAsked means that the owner was already notified.
 var errAsked = fault.Conflict("already_asked")
 
-// SendLink mails the link of an invitation again to the address it was sent to,
-// for someone whose copy is damaged. Callers learn nothing: neither whether such
-// an invitation exists nor whether a message was sent. The link they have need
-// not be complete, so this works only a few times a day.
+// SendLink mails the link of an invitation again to the address it was sent to, for someone
+// whose copy is damaged. Callers learn neither whether such an invitation exists nor
+// whether a message was sent. As their link need not be complete, this works only a few
+// times a day.
 func (s *Service) SendLink(_ context.Context, token, address string, from account.Actor) error {
 	if len(token) < linkIDLength {
 		return nil
@@ -205,8 +205,8 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 	return err
 }
 
-// addressee finds the document of an invitation that was sent to an address, ""
-// for none. It only reads, so that strangers do not hold up writers.
+// addressee finds the document of an invitation that was sent to an address; "" if there is
+// none. It only reads, so that strangers do not block writers.
 func (s *Service) addressee(invitation, address string) (who account.Actor, document string, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		at, err := store.Invited.Get(tx, invitation)

@@ -309,7 +309,7 @@ func (i *Installation) checkFree(s *staged) error {
 		if err := i.Accounts.Free(tx, s.Company); err != nil {
 			return err
 		}
-		return s.each(func(it kv.Item) error { return signing.MayArrive(tx, it) })
+		return s.each(func(it kv.Item) error { return signing.CheckImport(tx, it) })
 	})
 }
 

@@ -190,7 +190,7 @@ func TestPagesAreDrawnAhead(t *testing.T) {
 	send(t, s, []apptest.Map{maria()}, lease()...)
 	s.Advance(t, "10s")
 	// Both pages have a field, so that they look as they were prepared.
-	if n, size := s.Signing.Pictures.Kept(); n < 2 || size == 0 {
+	if n, size := s.Signing.Pictures.Stats(); n < 2 || size == 0 {
 		t.Errorf("%d pictures of %d bytes wait for the signatory", n, size)
 	}
 }

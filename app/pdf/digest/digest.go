@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Beginnings are the prefixes of a file that end at a few given offsets. It is safe for concurrent use.
-type Beginnings struct {
+// Prefixes are the prefixes of a file that end at given offsets. It is safe for concurrent use.
+type Prefixes struct {
 	r    io.ReaderAt
 	ends []int64 // sorted
 	// check is called before each piece is read; its error ends the reading.
@@ -22,10 +22,10 @@ type Beginnings struct {
 }
 
 // New returns the prefixes of a file that end at the given offsets.
-func New(r io.ReaderAt, ends []int64, check func() error) *Beginnings {
+func New(r io.ReaderAt, ends []int64, check func() error) *Prefixes {
 	ends = slices.Clone(ends)
 	slices.Sort(ends)
-	return &Beginnings{r: r, ends: slices.Compact(ends), check: check, states: map[string]map[int64][]byte{}}
+	return &Prefixes{r: r, ends: slices.Compact(ends), check: check, states: map[string]map[int64][]byte{}}
 }
 
 // A resumable hash can be restored to an earlier state.
@@ -35,7 +35,7 @@ type resumable interface {
 }
 
 // Write writes the first end bytes of the file to w, usually a hash.
-func (b *Beginnings) Write(w io.Writer, end int64) error {
+func (b *Prefixes) Write(w io.Writer, end int64) error {
 	h, ok := w.(resumable)
 	if !ok {
 		return b.Copy(w, 0, end)
@@ -87,7 +87,7 @@ func resume(h resumable, known map[int64][]byte, end int64) (at int64, err error
 const piece = 256 << 10
 
 // Copy writes a range of the file.
-func (b *Beginnings) Copy(w io.Writer, from, to int64) error {
+func (b *Prefixes) Copy(w io.Writer, from, to int64) error {
 	buf := make([]byte, min(piece, max(to-from, 1)))
 	for from < to {
 		if err := b.check(); err != nil {

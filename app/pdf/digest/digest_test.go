@@ -24,9 +24,9 @@ func (c *counting) ReadAt(b []byte, at int64) (int, error) {
 	return c.ReaderAt.ReadAt(b, at)
 }
 
-// TestBeginnings hashes prefixes in any order and checks that the results equal
+// TestPrefixes hashes prefixes in any order and checks that the results equal
 // those of separate reads and that the file is read once per kind of hash.
-func TestBeginnings(t *testing.T) {
+func TestPrefixes(t *testing.T) {
 	t.Parallel()
 	data := make([]byte, 2<<20)
 	for i := range data {
@@ -44,7 +44,7 @@ func TestBeginnings(t *testing.T) {
 			want := fresh()
 			want.Write(data[:ends[i]])
 			if !bytes.Equal(h.Sum(nil), want.Sum(nil)) {
-				t.Errorf("%s of %d bytes is another", name, ends[i])
+				t.Errorf("%s of %d bytes is wrong", name, ends[i])
 			}
 		}
 		if r.read != int64(len(data)) {
@@ -53,9 +53,9 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
-// TestBeginningsOfDifferentStarts checks that hashes with different initial
-// data are kept apart.
-func TestBeginningsOfDifferentStarts(t *testing.T) {
+// TestDifferentInitialStates checks that hashes with different initial data are
+// kept apart.
+func TestDifferentInitialStates(t *testing.T) {
 	t.Parallel()
 	b := digest.New(bytes.NewReader([]byte("content")), nil, func() error { return nil })
 	for _, start := range []string{"", "a", "b", "a"} {
@@ -65,7 +65,7 @@ func TestBeginningsOfDifferentStarts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := sha256.Sum256([]byte(start + "content")); !bytes.Equal(h.Sum(nil), want[:]) {
-			t.Errorf("after %q it is another", start)
+			t.Errorf("the hash after %q is wrong", start)
 		}
 	}
 }
@@ -77,10 +77,10 @@ func TestReadingStops(t *testing.T) {
 	enough := errors.New("enough")
 	b := digest.New(bytes.NewReader([]byte("content")), nil, func() error { return enough })
 	if err := b.Write(sha256.New(), 7); !errors.Is(err, enough) {
-		t.Errorf("it says %v", err)
+		t.Errorf("got error %v", err)
 	}
 	b = digest.New(bytes.NewReader([]byte("content")), nil, func() error { return nil })
 	if err := b.Write(sha256.New(), 8); !errors.Is(err, io.EOF) {
-		t.Errorf("it says %v", err)
+		t.Errorf("got error %v", err)
 	}
 }

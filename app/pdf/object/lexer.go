@@ -19,10 +19,10 @@ const MaxDepth = 100
 // it tolerates errors that can't be misread. It never reads past its bytes: an
 // object that is cut off results in io.ErrUnexpectedEOF.
 type Lexer struct {
-	b     []byte
-	p     int
-	depth int
-	twice bool
+	b            []byte
+	p            int
+	depth        int
+	duplicateKey bool
 }
 
 // NewLexer returns a lexer that reads b from the given position on.
@@ -41,7 +41,7 @@ func (l *Lexer) AtEnd() bool { return l.p >= len(l.b) }
 // Ambiguous reports whether a dictionary that was read has a duplicate key.
 // Readers differ in which value they use (ISO 32000-2 §7.3.7); the lexer uses
 // the last.
-func (l *Lexer) Ambiguous() bool { return l.twice }
+func (l *Lexer) Ambiguous() bool { return l.duplicateKey }
 
 // Rest returns the number of unread bytes.
 func (l *Lexer) Rest() int { return len(l.b) - l.p }
@@ -211,7 +211,7 @@ func (l *Lexer) dict() (any, error) {
 			return nil, fmt.Errorf("%w: %v in a dictionary", ErrSyntax, v)
 		}
 		if _, again := d[key]; again || nulls[key] {
-			l.twice = true
+			l.duplicateKey = true
 		}
 		if _, ok := v.(Keyword); ok || v == nil { // null is equivalent to an absent value
 			if nulls == nil {

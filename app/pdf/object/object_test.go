@@ -98,7 +98,7 @@ func TestText(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "plain", "line\nbreak", "Größe", "日本 😀", "\x00\x7f"} {
 		if got := object.TextString(s).Text(); got != s {
-			t.Errorf("%q comes back as %q", s, got)
+			t.Errorf("%q decodes as %q", s, got)
 		}
 	}
 	for in, want := range map[string]string{

@@ -132,5 +132,4 @@ func (b *Builder) Image(x, y, w, h float64, data []byte) error {
 // Attach embeds a file in the document.
 func (b *Builder) Attach(a Attachment) { b.attachments = append(b.attachments, a) }
 
-// name is short for a conversion to object.Name.
 func name(s string) object.Name { return object.Name(s) }

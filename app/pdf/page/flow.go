@@ -76,8 +76,8 @@ func (f *Flow) Y() float64 { return f.y }
 // Left returns the left margin, in points.
 func (f *Flow) Left() float64 { return f.layout.Left }
 
-// Need begins a new page unless height is left on the current one. Elements
-// taller than a page begin at the current position.
+// Need begins a new page unless the current one has the given height left.
+// Elements taller than a page begin at the current position.
 func (f *Flow) Need(height float64) {
 	if height > f.Room() && f.y > f.layout.Top && height <= f.layout.Height-f.layout.Top-f.layout.Bottom {
 		f.Break()
@@ -191,11 +191,11 @@ func (f *Flow) margins() {
 	}
 }
 
-func (f *Flow) margin(p *sheet, y float64, give func(page, pages int) (start, end string), page, pages int) {
-	if give == nil {
+func (f *Flow) margin(p *sheet, y float64, texts func(page, pages int) (start, end string), page, pages int) {
+	if texts == nil {
 		return
 	}
-	start, end := give(page, pages)
+	start, end := texts(page, pages)
 	if f.layout.RightToLeft {
 		start, end = end, start
 	}

@@ -57,7 +57,7 @@ func TestFlow(t *testing.T) {
 	all := run(t, "pdftotext", "-layout", path, "-")
 	for i := range 90 {
 		if !strings.Contains(all, fmt.Sprintf("person%d@example.org", i)) {
-			t.Errorf("row %d is lost", i)
+			t.Errorf("row %d is missing", i)
 		}
 	}
 }
@@ -75,8 +75,7 @@ func TestFlowFromRightToLeft(t *testing.T) {
 	}
 }
 
-// A cell taller than a page continues on the next pages, and none of its text
-// is lost.
+// A cell taller than a page continues on the next pages with all of its text.
 func TestRowTallerThanPage(t *testing.T) {
 	t.Parallel()
 	b := page.New(text.New(), page.Info{})
@@ -89,7 +88,7 @@ func TestRowTallerThanPage(t *testing.T) {
 	got := run(t, "pdftotext", save(t, b), "-")
 	for _, w := range append(words, "short", "last") {
 		if !strings.Contains(got, w) {
-			t.Errorf("%s is lost", w)
+			t.Errorf("%s is missing", w)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func save(t testing.TB, b *page.Builder) string {
 		t.Fatal(err)
 	}
 	if s, err := os.Stat(path); err != nil || s.Size() != size {
-		t.Errorf("size is said to be %d, is %v, %v", size, s, err)
+		t.Errorf("reported size %d, file size %v, %v", size, s, err)
 	}
 	run(t, "qpdf", "--check", path)
 	run(t, "mutool", "draw", "-q", "-o", "/dev/null", "-F", "png", path)
@@ -85,7 +85,9 @@ func canvas(t testing.TB, fonts *text.Fonts) *page.Builder {
 	b.Line(20, 100, 280, 100, 2, 0, 0, 1)
 	b.Text(20, 95, 12, false, false, 0, 0, 0, "Größe 漢字 محمد")
 	b.Text(20, 120, 12, true, true, 0, 0.5, 0, "fett und kursiv")
-	for x, data := range map[float64][]byte{20: picture(t, png.Encode), 150: picture(t, asJPEG), 151: picture(t, asJPEG)} {
+	for x, data := range map[float64][]byte{
+		20: picture(t, png.Encode), 150: picture(t, asJPEG), 151: picture(t, asJPEG),
+	} {
 		if err := b.Image(x, 130, 120, 60, data); err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +223,7 @@ func TestWriteReportsErrors(t *testing.T) {
 	fonts := text.New()
 	for _, after := range []int{0, 5000} {
 		if _, err := canvas(t, fonts).Write(&broken{after}); err == nil {
-			t.Errorf("a writer that is full after %d bytes gives no error", after)
+			t.Errorf("the error of a writer that is full after %d bytes is not returned", after)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (d *document) save(w io.Writer) error {
 	case d.err != nil:
 		return d.err
 	case ok == 0:
-		return fmt.Errorf("%w: could not be written anew", ErrDamaged)
+		return fmt.Errorf("%w: could not be rewritten", ErrDamaged)
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// TestNothingLeft runs alone, before the parallel tests, because it counts
-// resources.
-func TestNothingLeft(t *testing.T) {
+// TestCloseReleasesEverything runs alone, before the parallel tests, because it
+// counts resources.
+func TestCloseReleasesEverything(t *testing.T) {
 	src, slow := write(t, lines("a")), write(t, runaway())
 	before := runtime.NumGoroutine()
 	e := open(t, func(o *pdfium.Options) { o.Workers, o.Timeout = 3, 5*time.Second })
@@ -45,7 +45,7 @@ func TestNothingLeft(t *testing.T) {
 	await(t, "the goroutines have ended", func() bool { return runtime.NumGoroutine() <= before })
 	for _, pid := range pids {
 		if _, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); err == nil {
-			t.Errorf("worker %d is left", pid)
+			t.Errorf("worker %d is still running", pid)
 		}
 	}
 	if _, err := e.Pages(ctx(t), src); !errors.Is(err, pdfium.ErrClosed) {
@@ -53,13 +53,13 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestRunaway checks that an endless file affects only its own request, up to
-// its deadline.
-func TestRunaway(t *testing.T) {
+// TestEndlessFile checks that a file that never finishes affects only its own
+// request, up to its deadline.
+func TestEndlessFile(t *testing.T) {
 	t.Parallel()
 	const limit = 4 * time.Second
 	e := open(t, func(o *pdfium.Options) { o.Timeout = limit })
-	src := write(t, lines("Others go on"))
+	src := write(t, lines("Others continue"))
 	if err := e.Warm(ctx(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,8 @@ func TestRunaway(t *testing.T) {
 	for {
 		select {
 		case err := <-done:
-			if took := time.Since(start); !errors.Is(err, pdfium.ErrTimeout) || took < limit || took > limit+time.Minute {
+			took := time.Since(start)
+			if !errors.Is(err, pdfium.ErrTimeout) || took < limit || took > limit+time.Minute {
 				t.Errorf("%v after %v", err, took)
 			}
 			if served == 0 {
@@ -85,7 +86,7 @@ func TestRunaway(t *testing.T) {
 			}
 			return
 		default:
-			if text, err := e.PlainText(ctx(t), src, 100); err != nil || text != "Others go on" {
+			if text, err := e.PlainText(ctx(t), src, 100); err != nil || text != "Others continue" {
 				t.Fatalf("%q, %v", text, err)
 			}
 			served++
@@ -120,8 +121,9 @@ func TestCloseWhileBusy(t *testing.T) {
 	}
 }
 
-// TestMany checks that many callers of a few workers each get their own answer.
-func TestMany(t *testing.T) {
+// TestConcurrentCallers checks that many callers of a few workers each get their
+// own answer.
+func TestConcurrentCallers(t *testing.T) {
 	t.Parallel()
 	e := open(t, func(o *pdfium.Options) { o.RecycleJobs = 7 })
 	var wg sync.WaitGroup
@@ -174,22 +176,23 @@ func TestRecycle(t *testing.T) {
 	}
 }
 
-// TestMemory checks that requests above the memory limit are refused and others
-// continue.
-func TestMemory(t *testing.T) {
+// TestMemoryLimit checks that requests above the memory limit are refused and
+// others continue.
+func TestMemoryLimit(t *testing.T) {
 	t.Parallel()
 	e := open(t, func(o *pdfium.Options) { o.MemoryMB = 48 })
 	src := write(t, lines("a"))
 	if _, err := e.Render(ctx(t), src, 0, 5000); !errors.Is(err, pdfium.ErrTooLarge) {
 		t.Errorf("130 MB of pixels in 48: %v", err)
 	}
-	if _, err := e.Render(ctx(t), write(t, breeding()), 0, 600); !errors.Is(err, pdfium.ErrTooLarge) {
-		t.Errorf("forms without end: %v", err)
+	if _, err := e.Render(ctx(t), write(t, formBomb()), 0, 600); !errors.Is(err, pdfium.ErrTooLarge) {
+		t.Errorf("forms nested without end: %v", err)
 	}
 	side := "60000"
 	image := stream("/Type/XObject/Subtype/Image/Width "+side+"/Height "+side+"/ColorSpace/DeviceRGB/BitsPerComponent 8", strings.Repeat("\x80", 10_000))
 	bomb := write(t, onePage(letter, "612 0 0 792 0 0 cm /X6 Do", image))
-	if _, err := e.Render(ctx(t), bomb, 0, 600); err != nil && !errors.Is(err, pdfium.ErrTooLarge) && !errors.Is(err, pdfium.ErrCrashed) {
+	_, err := e.Render(ctx(t), bomb, 0, 600)
+	if err != nil && !errors.Is(err, pdfium.ErrTooLarge) && !errors.Is(err, pdfium.ErrCrashed) {
 		t.Errorf("image of 10 GB: %v", err)
 	}
 	if _, err := e.Render(ctx(t), src, 0, 1000); err != nil {

@@ -106,9 +106,9 @@ func runaway() []byte {
 	}, fonts...)...)
 }
 
-// breeding returns a small PDF that needs a lot of memory: each form draws the
+// formBomb returns a small PDF that needs a lot of memory: each form draws the
 // next one ten times, nine levels deep.
-func breeding() []byte {
+func formBomb() []byte {
 	var forms []string
 	for i := range 9 {
 		next := fmt.Sprintf("/X%d", i+7)

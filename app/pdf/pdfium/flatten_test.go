@@ -31,7 +31,7 @@ func TestFlatten(t *testing.T) {
 	if err := e.Flatten(ctx(t), src, "", out); err != nil {
 		t.Fatal(err)
 	}
-	sound(t, out)
+	checkRepaired(t, out)
 	flat := pdfium.File(out)
 	was, is := ink(render(t, e, src, 0, 600)), ink(render(t, e, flat, 0, 600))
 	if was.Empty() || !near(was, is, 2) {

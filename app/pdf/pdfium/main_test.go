@@ -96,12 +96,12 @@ func open(tb testing.TB, change func(*pdfium.Options)) *pdfium.Engine {
 	return e
 }
 
-// alone skips slow tests of a single worker in -short mode, which is used under
+// skipShort skips slow tests of a single worker in -short mode, which is used under
 // the race detector.
-func alone(t *testing.T) {
+func skipShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("one worker after the other")
+		t.Skip("tests one worker after another")
 	}
 }
 

@@ -91,14 +91,15 @@ func (m *module) exportCallbacks(env wazero.HostModuleBuilder) {
 		}
 		done[name] = true
 		call, returns := callbacks[name], len(f.ResultTypes()) > 0
-		env.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
-			switch {
-			case call != nil:
-				call(mod, stack)
-			case returns:
-				stack[0] = 0
-			}
-		}), f.ParamTypes(), f.ResultTypes()).Export(name)
+		env.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(
+			func(_ context.Context, mod api.Module, stack []uint64) {
+				switch {
+				case call != nil:
+					call(mod, stack)
+				case returns:
+					stack[0] = 0
+				}
+			}), f.ParamTypes(), f.ResultTypes()).Export(name)
 	}
 }
 

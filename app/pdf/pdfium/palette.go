@@ -77,11 +77,11 @@ type palette struct {
 	place   [buckets]byte
 }
 
-// few is the number of colours that fit in four bits.
-const few = 16
+// paletteSize is the number of colours that fit in four bits.
+const paletteSize = 16
 
 // palette returns the colours to show the picture in: the means of all buckets
-// in use, merging similar ones while there are more than a few. ok is false for
+// in use, merging similar ones while there are more than paletteSize. ok is false for
 // a picture that would look rough.
 func (s *survey) palette() (*palette, bool) {
 	var shades []shade
@@ -98,7 +98,7 @@ func (s *survey) palette() (*palette, bool) {
 		return nil, false
 	}
 	p := &palette{}
-	for _, g := range merge(shades, few) {
+	for _, g := range merge(shades, paletteSize) {
 		for _, i := range g.buckets {
 			p.place[i] = byte(len(p.colours))
 		}

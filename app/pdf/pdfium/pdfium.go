@@ -229,7 +229,8 @@ func (e *Engine) Text(ctx context.Context, src Source) ([]PageText, error) {
 // separated by a form feed. The text is cut to at most maxBytes bytes at a
 // character boundary, and no more pages are read than needed.
 func (e *Engine) PlainText(ctx context.Context, src Source, maxBytes int) (string, error) {
-	data, err := e.pool.do(ctx, e.by, request{Op: opPlain, Paths: src.Paths, MaxBytes: min(maxBytes, MaxTextBytes)}, nil)
+	data, err := e.pool.do(ctx, e.by,
+		request{Op: opPlain, Paths: src.Paths, MaxBytes: min(maxBytes, MaxTextBytes)}, nil)
 	return string(data), err
 }
 

@@ -89,8 +89,8 @@ func TestMergeKeepsHues(t *testing.T) {
 		shades = append(shades, shade{1e6, v, v, v, []int{i}})
 	}
 	shades = append(shades, shade{3, 0, 160, 0, []int{64}})
-	got := merge(shades, few)
-	if len(got) > few || got[len(got)-1].n != 3 {
+	got := merge(shades, paletteSize)
+	if len(got) > paletteSize || got[len(got)-1].n != 3 {
 		t.Errorf("%d shades, last %+v", len(got), got[len(got)-1])
 	}
 	if got[0].buckets[0] != 0 {

@@ -35,8 +35,10 @@ func newPool(o Options) *pool {
 	return &pool{
 		o:    o,
 		life: life, end: end,
-		queue: turns.New(turns.Options{Slots: int64(o.Workers), Group: int64(max(o.Workers-1, 1)), Patience: o.Patience}),
-		all:   map[*process]bool{},
+		queue: turns.New(turns.Options{
+			Slots: int64(o.Workers), Group: int64(max(o.Workers-1, 1)), Patience: o.Patience,
+		}),
+		all: map[*process]bool{},
 	}
 }
 
@@ -96,7 +98,7 @@ func (p *pool) worker(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pdfium: start worker: %w", err)
 	}
-	if !p.adopt(w) {
+	if !p.register(w) {
 		w.end()
 		return nil, ErrClosed
 	}
@@ -106,7 +108,7 @@ func (p *pool) worker(ctx context.Context) (*process, error) {
 		MemoryMB:   p.o.MemoryMB,
 		CPUSeconds: (int(p.o.Timeout/time.Second) + 1) * runtime.NumCPU() * (p.o.RecycleJobs + 1),
 	}
-	err = p.during(ctx, w, startTimeout, func() error {
+	err = p.limited(ctx, w, startTimeout, func() error {
 		if err := writeJSON(w.in, frameSettings, hello); err != nil {
 			return err
 		}
@@ -125,7 +127,7 @@ func (p *pool) worker(ctx context.Context) (*process, error) {
 func (p *pool) ask(ctx context.Context, w *process, req request, onPage func([]byte) error) ([]byte, error) {
 	var end ending
 	var data []byte
-	err := p.during(ctx, w, p.o.Timeout, func() error {
+	err := p.limited(ctx, w, p.o.Timeout, func() error {
 		if err := writeJSON(w.in, frameRequest, req); err != nil {
 			return err
 		}
@@ -142,7 +144,7 @@ func (p *pool) ask(ctx context.Context, w *process, req request, onPage func([]b
 	case err != nil:
 		p.drop(w)
 		return nil, err
-	case w.doomed, errors.Is(end.err(), ErrCrashed), end.MemoryMB > p.o.RecycleMB, w.jobs >= p.o.RecycleJobs:
+	case w.killed, errors.Is(end.err(), ErrCrashed), end.MemoryMB > p.o.RecycleMB, w.jobs >= p.o.RecycleJobs:
 		p.drop(w)
 	default:
 		p.keep(w)
@@ -153,15 +155,15 @@ func (p *pool) ask(ctx context.Context, w *process, req request, onPage func([]b
 	return data, nil
 }
 
-// during runs f, which talks to w, and kills w if the time limit passes, the
+// limited runs f, which talks to w, and kills w if the time limit passes, the
 // context ends or the pool closes. It returns that reason in place of the
 // broken pipe that f saw.
-func (p *pool) during(ctx context.Context, w *process, limit time.Duration, f func() error) error {
+func (p *pool) limited(ctx context.Context, w *process, limit time.Duration, f func() error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
 	stop := context.AfterFunc(ctx, w.kill)
 	err := f()
-	w.doomed = !stop()
+	w.killed = !stop()
 	if err == nil {
 		return nil
 	}
@@ -170,7 +172,7 @@ func (p *pool) during(ctx context.Context, w *process, limit time.Duration, f fu
 	}
 	switch cause := context.Cause(ctx); {
 	case cause == nil:
-		return fmt.Errorf("%w: %s", ErrCrashed, w.obituary(err))
+		return fmt.Errorf("%w: %s", ErrCrashed, w.failure(err))
 	case errors.Is(cause, context.DeadlineExceeded): // the caller's own deadline
 		return fmt.Errorf("%w: %w", ErrTimeout, cause)
 	default:
@@ -191,8 +193,8 @@ func (p *pool) takeIdle() *process {
 	return w
 }
 
-// adopt registers a process that was just started, unless the pool is closed.
-func (p *pool) adopt(w *process) bool {
+// register adds a process that was just started, unless the pool is closed.
+func (p *pool) register(w *process) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.life.Err() != nil {

@@ -21,7 +21,7 @@ type process struct {
 	jobs int
 	idle *time.Timer // ends the process when unused
 
-	doomed bool // killed just after its answer arrived
+	killed bool // just after its answer arrived
 
 	os     *os.Process
 	done   chan struct{} // closed when the process has exited
@@ -41,7 +41,8 @@ func startProcess(o Options) (*process, error) {
 		inW.Close()
 		return nil, err
 	}
-	p := &process{in: inW, out: bufio.NewReaderSize(outR, 64<<10), pipe: outR, done: make(chan struct{}), stderr: &head{}}
+	p := &process{in: inW, out: bufio.NewReaderSize(outR, 64<<10), pipe: outR, done: make(chan struct{})}
+	p.stderr = &head{}
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Env = []string{}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = inR, outW, p.stderr
@@ -97,8 +98,8 @@ func (p *process) end() {
 	p.pipe.Close()
 }
 
-// obituary describes how the process ended, for the log.
-func (p *process) obituary(err error) string {
+// failure describes how the process ended, for the log.
+func (p *process) failure(err error) string {
 	p.kill()
 	<-p.done
 	how := "ended"

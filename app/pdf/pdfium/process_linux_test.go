@@ -18,7 +18,7 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// TestWorkerKilled checks that a worker that dies while working fails only its
+// TestWorkerKilled checks that the death of a busy worker fails only its own
 // request.
 func TestWorkerKilled(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,8 @@ func TestCallersDeadline(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(ctx(t), time.Second)
 	defer cancel()
-	if _, err := e.Render(short, slow, 0, 600); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, pdfium.ErrTimeout) {
+	_, err := e.Render(short, slow, 0, 600)
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, pdfium.ErrTimeout) {
 		t.Errorf("own deadline: %v", err)
 	}
 	if _, err := e.Pages(ctx(t), src); err != nil {

@@ -106,7 +106,8 @@ func sizeAndWord(t *testing.T, e *pdfium.Engine, src pdfium.Source, img image.Im
 		t.Fatalf("Pages = %v, %v", sizes, err)
 	}
 	b := img.Bounds()
-	if ratio := sizes[0].Height / sizes[0].Width * float64(b.Dx()); ratio < float64(b.Dy())-1 || ratio > float64(b.Dy())+1 {
+	ratio := sizes[0].Height / sizes[0].Width * float64(b.Dx())
+	if ratio < float64(b.Dy())-1 || ratio > float64(b.Dy())+1 {
 		t.Errorf("size %v does not fit a picture of %v", sizes[0], b)
 	}
 	pages, err := e.Text(ctx(t), src)
@@ -114,7 +115,8 @@ func sizeAndWord(t *testing.T, e *pdfium.Engine, src pdfium.Source, img image.Im
 		t.Fatalf("Text = %v, %v", pages, err)
 	}
 	w := pages[0].Words[0]
-	box := image.Rect(int(w.X*float64(b.Dx())), int(w.Y*float64(b.Dy())), int((w.X+w.W)*float64(b.Dx())+1), int((w.Y+w.H)*float64(b.Dy())+1))
+	box := image.Rect(int(w.X*float64(b.Dx())), int(w.Y*float64(b.Dy())),
+		int((w.X+w.W)*float64(b.Dx())+1), int((w.Y+w.H)*float64(b.Dy())+1))
 	if in := ink(img); !in.In(box.Inset(-1)) || box.Dx() > 2*in.Dx()+60 || box.Dy() > 2*in.Dy()+60 {
 		t.Errorf("word at %v, its ink at %v", box, in)
 	}
@@ -128,7 +130,7 @@ func at(img image.Image, x, y float64) color.RGBA {
 // TestFormFieldsAndAnnotations checks that both are drawn, since FPDF_ANNOT
 // omits widgets.
 func TestFormFieldsAndAnnotations(t *testing.T) {
-	alone(t)
+	skipShort(t)
 	t.Parallel()
 	look := func(rgb string) string {
 		return stream("/Type/XObject/Subtype/Form/BBox[0 0 100 100]", rgb+" rg 0 0 100 100 re f")
@@ -189,7 +191,7 @@ func TestRenderRefuses(t *testing.T) {
 
 // TestLetter renders a typical page: legible, and small enough for a phone.
 func TestLetter(t *testing.T) {
-	alone(t)
+	skipShort(t)
 	t.Parallel()
 	e := open(t, nil)
 	src := letterOf(t, 7)
@@ -219,7 +221,8 @@ func difference(a, b image.Image) float64 {
 	sum, n := 0, 0
 	for y := range a.Bounds().Dy() {
 		for x := range a.Bounds().Dx() {
-			d := int(color.GrayModel.Convert(a.At(x, y)).(color.Gray).Y) - int(color.GrayModel.Convert(b.At(x, y)).(color.Gray).Y)
+			d := int(color.GrayModel.Convert(a.At(x, y)).(color.Gray).Y) -
+				int(color.GrayModel.Convert(b.At(x, y)).(color.Gray).Y)
 			sum += max(d, -d)
 			n++
 		}
@@ -230,7 +233,7 @@ func difference(a, b image.Image) float64 {
 // TestFonts checks that a font that the file names but does not embed is taken
 // from the font directory, and only from there.
 func TestFonts(t *testing.T) {
-	alone(t)
+	skipShort(t)
 	t.Parallel()
 	src := write(t, build(
 		"<</Type/Catalog/Pages 2 0 R>>",

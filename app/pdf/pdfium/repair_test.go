@@ -50,14 +50,14 @@ func TestEncrypted(t *testing.T) {
 			}
 			if err != nil {
 				if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
-					t.Errorf("a file is left: %v", err)
+					t.Errorf("a file remains: %v", err)
 				}
 				if c.password != "" && strings.Contains(err.Error(), c.password) {
-					t.Errorf("the error tells the password: %v", err)
+					t.Errorf("the error contains the password: %v", err)
 				}
 				return
 			}
-			sound(t, out)
+			checkRepaired(t, out)
 			if text, err := e.PlainText(ctx(t), pdfium.File(out), 100); err != nil || text != "Top secret" {
 				t.Errorf("text %q, %v", text, err)
 			}
@@ -65,8 +65,9 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
-// sound fails unless a file is private, unencrypted and free of errors in qpdf.
-func sound(t *testing.T, path string) {
+// checkRepaired fails unless a file is private, unencrypted and free of errors in
+// qpdf.
+func checkRepaired(t *testing.T, path string) {
 	t.Helper()
 	st, err := os.Stat(path)
 	if err != nil || st.Mode().Perm() != 0o600 {
@@ -96,7 +97,7 @@ func TestRepairDamaged(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		sound(t, out)
+		checkRepaired(t, out)
 		if text, err := e.PlainText(ctx(t), pdfium.File(out), 100); err != nil || text != "Still here\fand here" {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
@@ -122,7 +123,7 @@ func TestGarbage(t *testing.T) {
 		{"header only", write(t, []byte("%PDF-1.7\n")), pdfium.ErrDamaged},
 		{"zeros", write(t, make([]byte, 1<<20)), pdfium.ErrDamaged},
 		{"no pages", write(t, build("<</Type/Catalog>>")), pdfium.ErrDamaged},
-		{"pages in a circle", write(t, build("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[2 0 R]/Count 1>>")), pdfium.ErrDamaged},
+		{"cyclic page tree", write(t, build("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[2 0 R]/Count 1>>")), pdfium.ErrDamaged},
 		{"absent", pdfium.File(filepath.Join(dir, "absent")), fs.ErrNotExist},
 		{"folder", pdfium.File(dir), nil},
 		{"pipe", pdfium.File(pipe), nil},
@@ -135,7 +136,7 @@ func TestGarbage(t *testing.T) {
 		_, pages := e.Pages(ctx(t), c.src)
 		_, plain := e.PlainText(ctx(t), c.src, 100)
 		_, text := e.Text(ctx(t), c.src)
-		if c.name == "pages in a circle" {
+		if c.name == "cyclic page tree" {
 			continue // PDFium defines their content; these tests only require that it finishes
 		}
 		for _, err := range []error{pages, plain, text} {
@@ -148,6 +149,6 @@ func TestGarbage(t *testing.T) {
 		}
 	}
 	if err := e.Repair(ctx(t), write(t, lines("x")), "", filepath.Join(dir, "absent", "out.pdf")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no folder to write to: %v", err)
+		t.Errorf("missing output folder: %v", err)
 	}
 }

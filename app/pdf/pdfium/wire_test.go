@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestPageTravels(t *testing.T) {
+func TestPageRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, want := range []PageText{
 		{Words: []Word{}},
@@ -57,10 +57,12 @@ func FuzzReadFrame(f *testing.F) {
 	})
 }
 
-// TestErrorsTravel checks that an error is the same in both processes.
-func TestErrorsTravel(t *testing.T) {
+// TestErrorsRoundTrip checks that an error is the same in both processes.
+func TestErrorsRoundTrip(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []error{ErrPassword, ErrDamaged, ErrUnsupported, ErrTooLarge, ErrCrashed, ErrNoPage, fs.ErrNotExist, fs.ErrPermission} {
+	for _, kind := range []error{
+		ErrPassword, ErrDamaged, ErrUnsupported, ErrTooLarge, ErrCrashed, ErrNoPage, fs.ErrNotExist, fs.ErrPermission,
+	} {
 		sent := fmt.Errorf("it: %w", kind)
 		if got := endingOf(sent).err(); !errors.Is(got, kind) || got.Error() != sent.Error() {
 			t.Errorf("%v became %v", sent, got)

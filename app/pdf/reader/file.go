@@ -22,7 +22,7 @@ type File struct {
 
 	Xref Table
 	// Hybrid holds the objects that readers without cross-reference streams find
-	// elsewhere, with their location there; masked holds those that only newer
+	// elsewhere, with their locations there; masked holds those that only newer
 	// readers see, and whether the table marks them free. See hybridSection.
 	Hybrid   map[int]Entry
 	masked   map[int]bool
@@ -171,7 +171,7 @@ func (f *File) BytesAt(at int64, n int) ([]byte, error) {
 	return f.ReadInto(make([]byte, min(int64(n), f.Size-at)), at)
 }
 
-// ScratchAt is bytesAt with a buffer that the next call reuses.
+// ScratchAt is BytesAt with a buffer that the next call reuses.
 func (f *File) ScratchAt(at int64, n int) ([]byte, error) {
 	if at < 0 || at > f.Size {
 		return nil, Damaged("offset %d is outside of the file", at)

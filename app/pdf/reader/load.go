@@ -174,7 +174,7 @@ func (f *File) Load(n int) (Found, error) {
 			err = Damaged("object %d found in place of %d", o.Ref.Number, n)
 		}
 		if err == nil {
-			err = f.reveal(&o)
+			err = f.decrypt(&o)
 		}
 		return o, err
 	case EntryCompressed:

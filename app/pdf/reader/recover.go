@@ -29,7 +29,7 @@ func Recover(ctx context.Context, r io.ReaderAt, size int64, password string) (*
 	return f, f.Fault
 }
 
-// Recovered reports whether the file was opened by its objects alone.
+// Recovered reports whether the file was opened by scanning it for objects.
 func (f *File) Recovered() bool { return f.Scanned }
 
 // scanObjects finds every uncompressed object and trailer in the file.
@@ -59,7 +59,7 @@ func (f *File) scanObjects() error {
 			i += 1 + next
 		}
 	}
-	return f.lastResort()
+	return f.synthesizeTrailer()
 }
 
 // foundObject records the offset of an object; a later object replaces an earlier one.
@@ -86,8 +86,8 @@ func (f *File) foundTrailer(at int64) {
 	}
 }
 
-// lastResort takes the trailer from a cross-reference stream, or makes one that refers to the last catalog.
-func (f *File) lastResort() error {
+// synthesizeTrailer takes the trailer from a cross-reference stream, or makes one that refers to the last catalog.
+func (f *File) synthesizeTrailer() error {
 	if f.Trailer != nil {
 		return nil
 	}

@@ -29,7 +29,7 @@ func (f *File) unlock() error {
 	if f.password == nil {
 		return ErrEncrypted
 	}
-	d, ok := f.whole(f.Trailer["Encrypt"], 0).(object.Dict)
+	d, ok := f.resolveAll(f.Trailer["Encrypt"], 0).(object.Dict)
 	if !ok {
 		return fmt.Errorf("%w: no encryption dictionary", ErrEncrypted)
 	}
@@ -51,8 +51,8 @@ func (f *File) unlock() error {
 	return nil
 }
 
-// whole resolves the references in a small value.
-func (f *File) whole(v any, depth int) any {
+// resolveAll resolves the references in a small value, at any depth.
+func (f *File) resolveAll(v any, depth int) any {
 	v = f.Resolve(v)
 	d, ok := v.(object.Dict)
 	if !ok || depth > maxEncryptNesting {
@@ -60,14 +60,14 @@ func (f *File) whole(v any, depth int) any {
 	}
 	out := object.Dict{}
 	for k, e := range d {
-		out[k] = f.whole(e, depth+1)
+		out[k] = f.resolveAll(e, depth+1)
 	}
 	return out
 }
 
-// reveal decrypts the strings of a loaded object; stream data is decrypted when
+// decrypt decrypts the strings of a loaded object. Stream data is decrypted when
 // it is read.
-func (f *File) reveal(o *Found) error {
+func (f *File) decrypt(o *Found) error {
 	if f.secret == nil {
 		return nil
 	}
@@ -77,15 +77,15 @@ func (f *File) reveal(o *Found) error {
 	var err error
 	if s, ok := o.Value.(*Stream); ok {
 		s.sealed = &o.Ref
-		v, err := f.revealed(o.Ref, s.Dict, 0)
+		v, err := f.decrypted(o.Ref, s.Dict, 0)
 		s.Dict, _ = v.(object.Dict)
 		return err
 	}
-	o.Value, err = f.revealed(o.Ref, o.Value, 0)
+	o.Value, err = f.decrypted(o.Ref, o.Value, 0)
 	return err
 }
 
-func (f *File) revealed(of object.Ref, v any, depth int) (any, error) {
+func (f *File) decrypted(of object.Ref, v any, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, Damaged("values nested too deep")
 	}
@@ -96,7 +96,7 @@ func (f *File) revealed(of object.Ref, v any, depth int) (any, error) {
 	case object.Array:
 		for i, e := range x {
 			var err error
-			if x[i], err = f.revealed(of, e, depth+1); err != nil {
+			if x[i], err = f.decrypted(of, e, depth+1); err != nil {
 				return nil, err
 			}
 		}
@@ -107,7 +107,7 @@ func (f *File) revealed(of object.Ref, v any, depth int) (any, error) {
 				continue // ISO 32000-2 §7.6.2: the signature value is not encrypted
 			}
 			var err error
-			if x[k], err = f.revealed(of, e, depth+1); err != nil {
+			if x[k], err = f.decrypted(of, e, depth+1); err != nil {
 				return nil, err
 			}
 		}

@@ -109,7 +109,7 @@ func (f *File) readSections(at int64) error {
 		}
 		at = prev
 	}
-	return Damaged("cross-reference sections run in a circle")
+	return Damaged("cross-reference sections form a cycle")
 }
 
 // A keptSection caches a section with its entries: the view of each revision
@@ -252,7 +252,7 @@ func (f *File) addEntry(n int, e Entry, hybrid bool) error {
 		if masked {
 			e = Entry{}
 		}
-		f.twofold(n, e)
+		f.recordHybrid(n, e)
 	}
 	if f.Xref.Count > f.Limits.Objects {
 		return f.Over("more than %d objects", f.Limits.Objects)
@@ -286,7 +286,7 @@ func (f *File) hybridSection(table, hidden, prev int64) error {
 		old := plain.Xref.Get(n)
 		switch {
 		case old.Kind >= EntryPlain && old != e && !stale:
-			f.twofold(n, old)
+			f.recordHybrid(n, old)
 		case old.Kind < EntryPlain && (newer.Get(n).Kind < EntryPlain):
 			f.masked[n] = old.Kind == entryFree
 		}
@@ -294,7 +294,9 @@ func (f *File) hybridSection(table, hidden, prev int64) error {
 	return nil
 }
 
-func (f *File) twofold(n int, older Entry) {
+// recordHybrid stores where readers without cross-reference streams find an
+// object.
+func (f *File) recordHybrid(n int, older Entry) {
 	if f.Hybrid == nil {
 		f.Hybrid = map[int]Entry{}
 	}

@@ -104,11 +104,12 @@ func TestAppearancesOnTurnedPages(t *testing.T) {
 			}
 			for i, w := range widgets {
 				b := w.appearance.Box
-				place := image.Rect(int(w.x*scale), int((300-w.y-b.Height)*scale), int((w.x+b.Width)*scale), int((300-w.y)*scale))
+				place := image.Rect(int(w.x*scale), int((300-w.y-b.Height)*scale),
+					int((w.x+b.Width)*scale), int((300-w.y)*scale))
 				got := ink(m, place)
 				if i == 8 { // the unchecked mark
 					if !got.Empty() {
-						t.Errorf("a box that is off shows %v", got)
+						t.Errorf("an unchecked box shows %v", got)
 					}
 					continue
 				}
@@ -133,7 +134,7 @@ func near(a, b image.Rectangle) bool {
 	return d(a.Min.X, b.Min.X) && d(a.Min.Y, b.Min.Y) && d(a.Max.X, b.Max.X) && d(a.Max.Y, b.Max.Y)
 }
 
-func TestOtherToolsAgree(t *testing.T) {
+func TestOtherToolsReadAppearances(t *testing.T) {
 	t.Parallel()
 	set := text.New().NewSet()
 	path := writePDF(t, set, 400, 300, 0, gallery(t, set)...)
@@ -205,7 +206,7 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	if masks != 1 || passed != 1 || len(o) != 3 {
-		t.Errorf("%d soft masks, %d photos as they were, %d objects", masks, passed, len(o))
+		t.Errorf("%d soft masks, %d unchanged photos, %d objects", masks, passed, len(o))
 	}
 	huge := pngOf(t, image.NewGray(image.Rect(0, 0, 1, 1)))
 	copy(huge[16:], []byte{0, 1, 0, 0, 0, 1, 0, 0}) // 65,536 by 65,536; refused before decoding
@@ -220,7 +221,7 @@ func TestPictures(t *testing.T) {
 }
 
 // A photo taken with the camera on its side is shown upright.
-func TestCameraOnItsSide(t *testing.T) {
+func TestEXIFOrientation(t *testing.T) {
 	t.Parallel()
 	m := image.NewGray(image.Rect(0, 0, 80, 40))
 	for i := range m.Pix {
@@ -236,7 +237,9 @@ func TestCameraOnItsSide(t *testing.T) {
 		t.Fatal(err)
 	}
 	fonts := text.New()
-	for orientation, want := range map[byte]image.Point{1: {0, 0}, 2: {1, 0}, 3: {1, 1}, 4: {0, 1}, 5: {0, 0}, 6: {1, 0}, 7: {1, 1}, 8: {0, 1}} {
+	for orientation, want := range map[byte]image.Point{
+		1: {0, 0}, 2: {1, 0}, 3: {1, 1}, 4: {0, 1}, 5: {0, 0}, 6: {1, 0}, 7: {1, 1}, 8: {0, 1},
+	} {
 		exif := "\xFF\xD8\xFF\xE1\x00\x22Exif\x00\x00MM\x00\x2A\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(orientation) + "\x00\x00\x00\x00\x00\x00"
 		set := fonts.NewSet()
 		p, err := set.Picture(append([]byte(exif), b.Bytes()[2:]...), true)

@@ -52,8 +52,8 @@ type Style struct {
 // It is safe for concurrent use.
 type Fonts struct {
 	faces   map[string]*face
-	shapers spares[*shaper]
-	packers spares[*zlib.Writer]
+	shapers freeList[*shaper]
+	packers freeList[*zlib.Writer]
 	recent  recent
 }
 
@@ -63,8 +63,8 @@ func New() *Fonts {
 	for _, s := range catalog {
 		f.faces[s.name] = &face{name: s.name}
 	}
-	f.shapers = newSpares(newShaper)
-	f.packers = newSpares(func() *zlib.Writer { return zlib.NewWriter(io.Discard) })
+	f.shapers = newFreeList(newShaper)
+	f.packers = newFreeList(func() *zlib.Writer { return zlib.NewWriter(io.Discard) })
 	return f
 }
 
@@ -91,25 +91,25 @@ func (f *Fonts) flate(data []byte) []byte {
 func (f *Fonts) flateTo(write func(io.Writer)) []byte {
 	var b bytes.Buffer
 	z := f.packers.take()
-	defer f.packers.give(z)
+	defer f.packers.put(z)
 	z.Reset(&b)
 	write(z)
 	_ = z.Close()
 	return b.Bytes()
 }
 
-// spares keeps expensive objects for reuse. A sync.Pool would drop them at the
+// freeList keeps expensive objects for reuse. A sync.Pool would drop them at the
 // next garbage collection.
-type spares[T any] struct {
+type freeList[T any] struct {
 	free chan T
 	make func() T
 }
 
-func newSpares[T any](create func() T) spares[T] {
-	return spares[T]{free: make(chan T, runtime.GOMAXPROCS(0)), make: create}
+func newFreeList[T any](create func() T) freeList[T] {
+	return freeList[T]{free: make(chan T, runtime.GOMAXPROCS(0)), make: create}
 }
 
-func (s spares[T]) take() T {
+func (s freeList[T]) take() T {
 	select {
 	case v := <-s.free:
 		return v
@@ -118,7 +118,7 @@ func (s spares[T]) take() T {
 	}
 }
 
-func (s spares[T]) give(v T) {
+func (s freeList[T]) put(v T) {
 	select {
 	case s.free <- v:
 	default:

@@ -37,7 +37,7 @@ func (r Run) Height() float64 { return r.Ascent + r.Descent }
 // be made to look like other text.
 func (f *Fonts) Layout(style Style, size float64, s string) Run {
 	sh := f.shapers.take()
-	defer f.shapers.give(sh)
+	defer f.shapers.put(sh)
 	return f.layout(sh, style, size, clean(s), neutral)
 }
 
@@ -56,11 +56,11 @@ func (f *Fonts) Missing(s string) []rune {
 			missing = append(missing, r)
 		}
 	}
-	return once(append(missing, f.Layout(Style{}, 1, s).Missing...))
+	return unique(append(missing, f.Layout(Style{}, 1, s).Missing...))
 }
 
-// once removes duplicate runes, keeping the first of each.
-func once(list []rune) []rune {
+// unique removes duplicate runes, keeping the first of each.
+func unique(list []rune) []rune {
 	seen := make(map[rune]bool, len(list))
 	return slices.DeleteFunc(list, func(r rune) bool {
 		known := seen[r]
@@ -94,7 +94,7 @@ func (f *Fonts) shapeLine(sh *shaper, style Style, size float64, text []rune, ba
 			run.add(sh, text, it)
 		}
 	}
-	run.Missing = once(run.Missing)
+	run.Missing = unique(run.Missing)
 	return run
 }
 
@@ -102,7 +102,7 @@ func (f *Fonts) shapeLine(sh *shaper, style Style, size float64, text []rune, ba
 func (r *Run) add(sh *shaper, text []rune, it item) {
 	part := text[it.start:it.end]
 	if it.missing {
-		r.miss(part)
+		r.addMissing(part)
 	}
 	if it.face == nil {
 		return
@@ -113,7 +113,7 @@ func (r *Run) add(sh *shaper, text []rune, it item) {
 	}
 	r.extend(it.face, r.Size)
 	glyphs, missing := sh.shape(text, it, r.Size)
-	r.miss(missing)
+	r.addMissing(missing)
 	if it.missing && len(glyphs) > 0 {
 		glyphs[0].Text, glyphs[0].text, glyphs[0].at = string(part), string(part), at
 	}
@@ -123,7 +123,7 @@ func (r *Run) add(sh *shaper, text []rune, it item) {
 	r.Glyphs = append(r.Glyphs, glyphs...)
 }
 
-func (r *Run) miss(runes []rune) {
+func (r *Run) addMissing(runes []rune) {
 	for _, c := range runes {
 		if !ignorable(c) {
 			r.Missing = append(r.Missing, c)

@@ -98,7 +98,7 @@ func (p *Picture) decode(s *Set, data []byte, trim bool) error {
 	}
 	p.Width, p.Height = m.box.Dx(), m.box.Dy()
 	if p.Width == 0 || p.Height == 0 {
-		return fmt.Errorf("%w: nothing to be seen", ErrPicture)
+		return fmt.Errorf("%w: nothing visible", ErrPicture)
 	}
 	m.opaque = s.Opaque
 	rgb, alpha, opaque := m.samples(s.fonts)

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// maxRecent bounds what each of the two generations of recent holds, in glyphs.
-// One takes about 150 bytes: 6 MB for both.
+// maxRecent is the capacity of each generation of recent, in glyphs. A glyph takes
+// about 150 bytes, so both generations take 6 MB.
 const maxRecent = 20_000
 
-// recent holds the lines shaped most recently. Shaping takes longer than drawing,
-// and most lines of a certificate of completion are the same in every other one.
+// recent caches the lines shaped most recently. Shaping takes longer than drawing,
+// and most lines of a certificate of completion recur in every other one.
 //
-// Lines are looked up in both generations; when the young one is full it becomes
-// the old one, which is dropped. So what is used stays, at no cost per lookup.
+// A lookup searches both generations. When the young one is full, it becomes the
+// old one, which is dropped. Lines in use survive without any bookkeeping.
 type recent struct {
 	mu         sync.Mutex
 	young, old map[lineKey]Run
@@ -44,7 +44,7 @@ func (c *recent) get(k lineKey) (Run, bool) {
 
 func (c *recent) put(k lineKey, r Run) {
 	if len(r.Glyphs) > maxRecent/20 {
-		return // the text of a whole page is unlikely to come again
+		return // the text of a whole page is unlikely to recur
 	}
 	r.Glyphs, r.Missing = slices.Clip(r.Glyphs), slices.Clip(r.Missing)
 	c.mu.Lock()

@@ -9,10 +9,10 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// TestTheSameLineAgain checks that a line is laid out the same whether it was
-// laid out recently or not, by several goroutines at once, and that styles, sizes
-// and texts are told apart.
-func TestTheSameLineAgain(t *testing.T) {
+// TestCachedLinesAreIdentical checks that a line is laid out the same whether or
+// not it was cached, by several goroutines at once, and that the cache distinguishes
+// styles, sizes and texts.
+func TestCachedLinesAreIdentical(t *testing.T) {
 	t.Parallel()
 	type line struct {
 		style text.Style
@@ -42,7 +42,8 @@ func TestTheSameLineAgain(t *testing.T) {
 				shared.Layout(text.Style{}, 12, strconv.Itoa(n)+samples["latin"]+samples["latin"])
 				for i, l := range lines {
 					got, want := shared.Layout(l.style, l.size, l.text), fresh[i]
-					if width(got) != width(want) || !reflect.DeepEqual(got.Missing, want.Missing) || got.RightToLeft != want.RightToLeft {
+					if width(got) != width(want) || !reflect.DeepEqual(got.Missing, want.Missing) ||
+						got.RightToLeft != want.RightToLeft {
 						t.Errorf("%q at %g: %v and %v", l.text, l.size, got.Width, want.Width)
 					}
 				}

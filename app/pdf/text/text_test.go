@@ -49,17 +49,19 @@ var samples = map[string]string{
 	"symbols":    "€≤≥→✓",
 }
 
-func TestEveryFontIsWhole(t *testing.T) {
+func TestFontsAreIntact(t *testing.T) {
 	t.Parallel()
 	if err := text.New().Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestTextComesBackOut(t *testing.T) {
+func TestTextCanBeExtracted(t *testing.T) {
 	t.Parallel()
 	fonts := text.New()
-	for _, style := range []text.Style{{}, {Bold: true}, {Face: text.Script1}, {Face: text.Script2}, {Face: text.Script3, Italic: true}} {
+	for _, style := range []text.Style{
+		{}, {Bold: true}, {Face: text.Script1}, {Face: text.Script2}, {Face: text.Script3, Italic: true},
+	} {
 		t.Run(fmt.Sprint(style), func(t *testing.T) {
 			t.Parallel()
 			set := fonts.NewSet()
@@ -69,7 +71,8 @@ func TestTextComesBackOut(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(samples)) {
 				y -= 40
 				want = append(want, plain(samples[name]))
-				widgets = append(widgets, widget{10, y, set.Text(text.Box{Width: 380, Height: 30}, text.Field{Text: samples[name], Style: style, Size: 14, Align: text.AlignLeft})})
+				value := text.Field{Text: samples[name], Style: style, Size: 14, Align: text.AlignLeft}
+				widgets = append(widgets, widget{10, y, set.Text(text.Box{Width: 380, Height: 30}, value)})
 			}
 			path := writePDF(t, set, 400, 40*float64(len(samples)), 0, widgets...)
 			run(t, "qpdf", "--check", path)
@@ -80,7 +83,7 @@ func TestTextComesBackOut(t *testing.T) {
 				}
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("text that comes out is\n%+q, want\n%+q", got, want)
+				t.Errorf("extracted text is\n%+q, want\n%+q", got, want)
 			}
 		})
 	}
@@ -242,7 +245,7 @@ func TestWrapKeepsDirection(t *testing.T) {
 
 // The running time grows linearly with the length of the text, not with its
 // square.
-func TestEndlessText(t *testing.T) {
+func TestLayoutTimeIsLinear(t *testing.T) {
 	t.Parallel()
 	fonts := text.New()
 	const n = 50_000

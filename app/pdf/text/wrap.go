@@ -13,7 +13,7 @@ import (
 // character.
 func (f *Fonts) WrapLines(style Style, size, width float64, s string) []Run {
 	sh := f.shapers.take()
-	defer f.shapers.give(sh)
+	defer f.shapers.put(sh)
 	var lines []Run
 	for _, paragraph := range paragraphs(s) {
 		lines = f.wrap(lines, sh, style, size, width, clean(paragraph))
@@ -62,7 +62,7 @@ func newParagraph(sh *shaper, text []rune, whole Run) *paragraph {
 // measure returns the paragraphs of s at a size of one point.
 func (f *Fonts) measure(style Style, s string) []*paragraph {
 	sh := f.shapers.take()
-	defer f.shapers.give(sh)
+	defer f.shapers.put(sh)
 	var all []*paragraph
 	for _, s := range paragraphs(s) {
 		text := clean(s)

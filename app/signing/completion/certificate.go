@@ -24,7 +24,7 @@ type Certificate struct {
 	Evidence *Evidence
 	Fonts    *text.Fonts
 	Words    *words.Language
-	Zone     *time.Location // of the times on the pages
+	Zone     *time.Location // of the times shown on the pages
 	Created  time.Time
 }
 
@@ -75,7 +75,7 @@ func (c *pages) footer(page, pages int) (start, end string) {
 	return c.Evidence.Company + " · Paraph", fmt.Sprintf("%d / %d", page, pages)
 }
 
-// pairs are names and values listed below each other.
+// pairs are names and values shown below each other.
 type pairs [][2]string
 
 // add adds a value under its name, unless the value is empty.
@@ -186,22 +186,22 @@ func (c *pages) events() {
 	c.flow.Table(t)
 }
 
-// event returns one row: each cell has the readable form first, and the exact one below it.
+// event returns one row: each cell has the readable form first and the exact one below.
 func (c *pages) event(e *Event) []string {
 	local, utc := c.times(time.Time(e.At))
-	what := lined(c.Words.SayOr("certificate.event."+e.Type, e.Type), "("+e.Type+")")
+	what := joinLines(c.Words.SayOr("certificate.event."+e.Type, e.Type), "("+e.Type+")")
 	if email := e.Data["email"]; email != "" && email != e.ActorEmail {
-		what = lined(what, email)
+		what = joinLines(what, email)
 	}
-	who := lined(e.ActorName, e.ActorEmail)
+	who := joinLines(e.ActorName, e.ActorEmail)
 	if e.ActorType == "system" {
 		who = c.Words.Say("certificate.actor.system")
 	}
-	return []string{lined(local, utc), what, who, lined(e.IP, c.Words.Device(e.UserAgent))}
+	return []string{joinLines(local, utc), what, who, joinLines(e.IP, c.Words.Device(e.UserAgent))}
 }
 
-// lined joins parts line by line, leaving out the empty ones.
-func lined(parts ...string) string {
+// joinLines joins the non-empty parts, one per line.
+func joinLines(parts ...string) string {
 	var kept []string
 	for _, p := range parts {
 		if p != "" {

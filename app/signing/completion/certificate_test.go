@@ -50,7 +50,7 @@ func persons(n int) list {
 	return out
 }
 
-// marks returns the marks that they sign with.
+// marks returns the marks they sign with.
 func marks(t testing.TB) list {
 	picture := "data:image/png;base64," + base64.StdEncoding.EncodeToString(apptest.Picture(t, png.Encode))
 	return list{
@@ -144,7 +144,7 @@ func TestCertificateInTheLanguageOfTheDocument(t *testing.T) {
 	}
 }
 
-// TestCertificateOfManyPeopleAndEvents checks that nothing is lost across page breaks.
+// TestCertificateOfManyPeopleAndEvents checks that page breaks lose nothing.
 func TestCertificateOfManyPeopleAndEvents(t *testing.T) {
 	t.Parallel()
 	d, path := certified(t, vienna(t, apptest.New(t)), "de", 12, 15)
@@ -178,8 +178,8 @@ type evidence struct {
 	Head string `json:"chain_head"`
 }
 
-// TestEvidenceInsideTheCertificate follows the rule that the evidence itself
-// states, using none of our code.
+// TestEvidenceInsideTheCertificate applies the rule stated in the evidence itself,
+// without using any of our code.
 func TestEvidenceInsideTheCertificate(t *testing.T) {
 	t.Parallel()
 	c := vienna(t, apptest.New(t))
@@ -191,7 +191,7 @@ func TestEvidenceInsideTheCertificate(t *testing.T) {
 	}
 	sum := sha256.Sum256(raw)
 	if text := run(t, "pdftotext", "-layout", path, "-"); !strings.Contains(text, hex.EncodeToString(sum[:])) {
-		t.Errorf("the certificate does not name the hash %x of what is inside", sum)
+		t.Errorf("the certificate does not name the hash %x of the evidence", sum)
 	}
 	var e evidence
 	if err := json.Unmarshal(raw, &e); err != nil {
@@ -212,7 +212,7 @@ func TestEvidenceInsideTheCertificate(t *testing.T) {
 			write(h, number(uint64(len(part))), part)
 		}
 		if previous = hex.EncodeToString(h.Sum(nil)); previous != x.Hash {
-			t.Errorf("event %s has the hash %s, by the rule it is %s", x.ID, x.Hash, previous)
+			t.Errorf("event %s has the hash %s, the rule yields %s", x.ID, x.Hash, previous)
 		}
 	}
 	if e.Head != previous || len(e.Events) < 5 {
@@ -244,7 +244,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// TestSignaturePageInTheLanguageOfTheDocument reads the page for people who have no field.
+// TestSignaturePageInTheLanguageOfTheDocument reads the page for people without a field.
 func TestSignaturePageInTheLanguageOfTheDocument(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)

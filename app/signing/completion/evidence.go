@@ -7,8 +7,8 @@ import (
 )
 
 // Evidence is the machine-readable evidence of a document: the content of the
-// certificate in JSON, so that a program can check it without Paraph. Members
-// that the JSON omits are used only by the pages.
+// certificate in JSON, so that a program can check it without Paraph. Members omitted
+// from the JSON are used only for the pages.
 type Evidence struct {
 	Document    Document    `json:"document"`
 	Company     string      `json:"company"`
@@ -32,7 +32,7 @@ type Document struct {
 	SentAt       *Time  `json:"sent_at"`
 	CompletedAt  *Time  `json:"completed_at"`
 	Signed       int    `json:"-"` // people who have acted
-	Total        int    `json:"-"` // people who had to
+	Total        int    `json:"-"` // people who have to act
 }
 
 // File is one file, with every piece that was appended to it.
@@ -83,22 +83,22 @@ type Signatory struct {
 	Certificate    string            `json:"certificate_serial,omitempty"`
 	Values         map[string]string `json:"values,omitempty"`
 
-	ActedAt        *Time    `json:"-"` // nil for a person who has neither signed nor approved
+	ActedAt        *Time    `json:"-"` // nil if the person has neither signed nor approved
 	Mark           Mark     `json:"-"`
 	DeclinedReason string   `json:"-"`
 	DeclinedCode   string   `json:"-"` // of a reason that precedes their own words
 	DelegatedTo    *Person  `json:"-"`
 	Answers        []Answer `json:"-"`
-	Ways           []Way    `json:"-"` // the events say the same
+	Ways           []Way    `json:"-"` // derived from the events
 }
 
-// Kinds of ways, besides "web" and "api": a member was shown it on a page, or a caller of the API was given it.
+// Kinds of ways: a member was shown it on a page, or a caller of the API received it. "web" and "api" are the others.
 const (
 	WayMailed  = "mailed"  // a mail server accepted it
 	WayBounced = "bounced" // a mail server returned it
 )
 
-// Way is one way in which a person's link or code was handed over.
+// Way is one way in which a person was given their link or code.
 type Way struct {
 	Kind   string
 	Code   bool // the code rather than the link
@@ -133,7 +133,7 @@ type Event struct {
 	Data         map[string]string `json:"data,omitempty"`
 	Hash         string            `json:"hash"`
 	PreviousHash string            `json:"previous_hash"`
-	// These are hashed as well; see HashRule.
+	// These are hashed as well, see HashRule.
 	Scope       string `json:"scope"`
 	Chain       string `json:"chain"`
 	JournalHash string `json:"journal_previous_hash"`
@@ -149,7 +149,7 @@ func (p Person) MarshalText() ([]byte, error) { return []byte(p.Name + " <" + p.
 // Time is written as in the API: RFC 3339, UTC, milliseconds.
 type Time time.Time
 
-// Maybe returns t as a Time, nil for none.
+// Maybe returns t as a Time, nil if t is nil.
 func Maybe(t *time.Time) *Time { return (*Time)(t) }
 
 // MarshalText writes the time.
@@ -157,7 +157,7 @@ func (t Time) MarshalText() ([]byte, error) {
 	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
 }
 
-// HashRule describes how kv.HashEntry hashes, in terms of the members here.
+// HashRule describes how kv.HashEntry computes hashes, in terms of the members above.
 const HashRule = "hash of an event is the SHA-256 of these parts, each preceded by its length in bytes as an 8-byte big-endian number: " +
 	"the text \"kv log entry 1\"; seq as an 8-byte big-endian number; id; scope; chain; at in milliseconds since 1970-01-01T00:00:00Z as an 8-byte big-endian number; " +
 	"the 32 bytes of journal_previous_hash; the 32 bytes of previous_hash; raw, which holds the event as it was stored. " +

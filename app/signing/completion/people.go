@@ -16,8 +16,8 @@ func (c *pages) people() error {
 	return nil
 }
 
-// partRoom is the minimum height left on a page for a person's part, or a table,
-// to begin there.
+// partRoom is the minimum height left on a page for a person's part, or a table, to
+// start there.
 const partRoom = 130
 
 func (c *pages) person(p *Signatory) error {
@@ -40,7 +40,7 @@ func (c *pages) person(p *Signatory) error {
 	return nil
 }
 
-// stateOf returns the word for what a person has done, by their role.
+// stateOf returns the word for what a person has done, depending on their role.
 func stateOf(p *Signatory) string {
 	switch {
 	case p.Role == "approver" && p.Status == "signed":
@@ -51,7 +51,7 @@ func stateOf(p *Signatory) string {
 	return p.Status
 }
 
-// answers returns what a person stated without or besides signing.
+// answers returns what a person stated besides signing, or without signing.
 func (c *pages) answers(p *Signatory) pairs {
 	say := c.Words.Say
 	var list pairs
@@ -124,7 +124,7 @@ func (c *pages) act(p *Signatory) error {
 	return nil
 }
 
-// ways adds how the link, or the code, was handed over, under one name.
+// ways adds the ways in which the link, or the code, was given to the person, under one name.
 func (c *pages) ways(list *pairs, name string, ways []Way, code bool) {
 	var lines []string
 	for _, w := range ways {

@@ -7,9 +7,9 @@ import (
 	"paraph/app/words"
 )
 
-// TestTheFontsCanDrawEveryWording keeps out of certificates any text that would
-// show as empty boxes.
-func TestTheFontsCanDrawEveryWording(t *testing.T) {
+// TestFontsCanDrawEveryText finds texts that would appear as empty boxes in
+// certificates.
+func TestFontsCanDrawEveryText(t *testing.T) {
 	t.Parallel()
 	c, err := words.Load()
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 // fractions of the page from its top left corner.
 type Field struct {
 	Source    string
-	Recipient int // number from 1 of those who sign or approve, in their order
+	Recipient int // index from 1 among those who sign or approve, in signing order
 	Type      pdf.FieldType
 	Name      string
 	Label     string
@@ -51,7 +51,7 @@ const (
 	maxOptions   = 500
 )
 
-// Form converts the fields of a file's own form that lie on its first pages.
+// Form converts the form fields on a file's first pages.
 func Form(fields []pdf.FormField, pages int) []Field {
 	var out []Field
 	for _, x := range fields {
@@ -85,13 +85,13 @@ func onPage(x pdf.FormField) bool {
 		x.X+x.Width <= 1+rounding && x.Y+x.Height <= 1+rounding
 }
 
-// short shortens a text of a file to fit a name.
+// short truncates a text from a file to the length of a name.
 func short(s string) string {
 	r := []rune(oneLine(s))
 	return string(r[:min(len(r), maxName)])
 }
 
-// choices returns the options of a select field as ours allow them: no duplicates, none empty.
+// choices returns the valid options of a select field: no duplicates, none empty.
 func choices(from []string) []string {
 	var out []string
 	for _, o := range from {
@@ -102,7 +102,7 @@ func choices(from []string) []string {
 	return out
 }
 
-// oneLine joins a text of a file into one line and drops invalid and control characters.
+// oneLine joins a text from a file into one line and drops invalid and control characters.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

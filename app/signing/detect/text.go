@@ -13,8 +13,8 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// textLine is a line of a page with the place of every character, in fractions
-// of the page.
+// textLine is a line of a page with the position of every character, in fractions of
+// the page.
 type textLine struct {
 	text        []rune
 	left, right []float64
@@ -60,7 +60,7 @@ var (
 	blankPattern = regexp.MustCompile(`_{4,}`)
 )
 
-// tagTypes maps the words of text tags, besides the types themselves, to types.
+// tagTypes maps further words of text tags to types.
 var tagTypes = map[string]pdf.FieldType{
 	"sig": pdf.FieldSignature, "sign": pdf.FieldSignature, "s": pdf.FieldSignature,
 	"initial": pdf.FieldInitials, "ini": pdf.FieldInitials, "i": pdf.FieldInitials,
@@ -69,8 +69,8 @@ var tagTypes = map[string]pdf.FieldType{
 	"t": pdf.FieldText, "d": pdf.FieldDate, "n": pdf.FieldName,
 }
 
-// Text finds tags and lines to write on in the text of the pages of a file. A page
-// without a size is left out.
+// Text finds tags and lines to write on in the text of a file's pages. Pages without a
+// size are skipped.
 func Text(pages []pdfium.PageText, sizes []Size) []Field {
 	var out []Field
 	signatures := 0
@@ -83,8 +83,8 @@ func Text(pages []pdfium.PageText, sizes []Size) []Field {
 	return out
 }
 
-// page searches one page. signatures counts the signature lines found so far in
-// the file: each is for the next person, as are the lines that follow it.
+// page searches one page. signatures counts the signature lines found so far in the
+// file: each is for the next person, as are the lines that follow it.
 func page(words []pdfium.Word, size Size, signatures *int) []Field {
 	var out []Field
 	lines := textLines(words)
@@ -128,7 +128,8 @@ func tag(word, number, rest string) (Field, bool) {
 	if !slices.Contains(pdf.FieldTypes(), kind) || kind == pdf.FieldSelect || kind == pdf.FieldRadio {
 		return Field{}, false
 	}
-	x := Field{Source: InTag, Recipient: 1, Type: kind, Required: kind != pdf.FieldCheckbox && kind != pdf.FieldAttachment}
+	required := kind != pdf.FieldCheckbox && kind != pdf.FieldAttachment
+	x := Field{Source: InTag, Recipient: 1, Type: kind, Required: required}
 	if n, err := strconv.Atoi(number); err == nil {
 		x.Recipient = max(1, n)
 	}
@@ -147,15 +148,15 @@ func tag(word, number, rest string) (Field, bool) {
 	return x, true
 }
 
-// The least size of a field by its type, in points.
+// leastSize is the minimum size of a field by its type, in points.
 var leastSize = map[pdf.FieldType]Size{
 	pdf.FieldSignature: {Width: 150, Height: 40}, pdf.FieldInitials: {Width: 60, Height: 32}, pdf.FieldStamp: {Width: 120, Height: 60},
 	pdf.FieldCheckbox: {Width: 14, Height: 14},
 	pdf.FieldDate:     {Width: 80, Height: 18}, pdf.FieldDateSigned: {Width: 80, Height: 18}, pdf.FieldNumber: {Width: 60, Height: 18},
 }
 
-// place puts a field where a part of a line is. A signature stands on the line
-// and reaches above it; typed text is as high as the line's text.
+// place puts a field over a part of a line. A signature stands on the line and extends
+// above it; typed text is as high as the line's text.
 func place(x *Field, size Size, l *textLine, from, to int) {
 	least, ok := leastSize[x.Type]
 	if !ok {
@@ -180,7 +181,7 @@ func place(x *Field, size Size, l *textLine, from, to int) {
 	x.X, x.Y = inPage(x.X, x.Width), inPage(x.Y, x.Height)
 }
 
-// inPage moves a start position so that the length fits between 0 and 1.
+// inPage shifts a start position so that the length fits between 0 and 1.
 func inPage(at, length float64) float64 {
 	if math.IsNaN(at) {
 		return 0
@@ -188,7 +189,7 @@ func inPage(at, length float64) float64 {
 	return max(0, min(at, 1-length))
 }
 
-// under returns the text of a line below a part of the one above it, if it is close.
+// under returns the text of a line below a part of the one above, if it is close enough.
 func (l *textLine) under(above *textLine, from, to int) string {
 	if high := above.bottom - above.top; l.top < above.bottom-high || l.top > above.bottom+2*high {
 		return ""
@@ -202,7 +203,7 @@ func (l *textLine) under(above *textLine, from, to int) string {
 	return b.String()
 }
 
-// labels are the words with which a line says what to write on it.
+// labels are the words that say what to write on a line.
 var labels = []struct {
 	kind  pdf.FieldType
 	words []string

@@ -1,4 +1,4 @@
-// Package disk has what the services have in common that put files on the disk.
+// Package disk holds helpers shared by the services that write files.
 package disk
 
 import (
@@ -11,7 +11,7 @@ import (
 	"paraph/kv"
 )
 
-// Closing calls close and returns the first error.
+// Closing calls close and returns err or, if that is nil, the error of close.
 func Closing(err error, close func() error) error {
 	if cerr := close(); err == nil {
 		return cerr
@@ -19,7 +19,7 @@ func Closing(err error, close func() error) error {
 	return err
 }
 
-// SpaceError turns the blob store's "no space" into the error that people see.
+// SpaceError turns the blob store's "no space" into a fault.
 func SpaceError(err error) error {
 	if errors.Is(err, blob.ErrNoSpace) || errors.Is(err, kv.ErrDiskFull) {
 		return fault.NoSpace().Because(err)
@@ -27,7 +27,7 @@ func SpaceError(err error) error {
 	return err
 }
 
-// Megabytes formats a size in the units of the configuration.
+// Megabytes formats a size in the units used in the configuration.
 func Megabytes(n int64) string {
 	switch {
 	case n%1e6 == 0:

@@ -1,8 +1,8 @@
-// Package format writes the values of number and date fields the way a document's
-// author asked for, such as 1.234,50 € or 31 December 2026.
+// Package format formats the values of number and date fields as a document's author
+// specified, such as 1.234,50 € or 31 December 2026.
 //
-// A format changes how a value is drawn, never what it says: a number with more
-// decimals than its format has places for is refused, not rounded.
+// A format changes how a value is drawn, never its meaning: a number with more
+// decimals than its format allows is refused, not rounded.
 package format
 
 import (
@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/number"
 )
 
-// Errors of formats that can't be used.
+// Errors for invalid formats.
 var (
 	ErrNumber = errors.New("not a number format")
 	ErrDate   = errors.New("not a date format")
@@ -32,7 +32,7 @@ const maxDecimals = 9
 type Number struct {
 	before, after string
 	grouped       bool
-	integers      int // digits before the separator, at least
+	integers      int // minimum number of digits before the separator
 	least, most   int // decimals
 }
 
@@ -74,7 +74,7 @@ func (n *Number) read(whole, decimals string) error {
 	return nil
 }
 
-// Decimals is the number of decimals that the format has places for.
+// Decimals returns the maximum number of decimals in the format.
 func (n Number) Decimals() int { return n.most }
 
 // Fits reports whether a number can be written without rounding.
@@ -84,7 +84,7 @@ func (n Number) Fits(v float64) bool {
 	return len(decimals) <= n.most
 }
 
-// Write writes a number with the separators of a language.
+// Write formats a number with the separators of a language.
 func (n Number) Write(v float64, locale string) string {
 	options := []number.Option{number.MinFractionDigits(n.least), number.MaxFractionDigits(n.most), number.MinIntegerDigits(n.integers)}
 	if !n.grouped {
@@ -101,13 +101,13 @@ func (n Number) Write(v float64, locale string) string {
 // Date is a parsed date format.
 type Date []string // tokens and the text between them
 
-// tokens of dates, longer ones before those that they begin with.
+// tokens of date formats; longer ones precede their own prefixes.
 var tokens = []string{"YYYY", "YY", "MMMM", "MMM", "MM", "M", "DD", "D"}
 
-// ParseDate reads a date format of YYYY, YY, MMMM (the month's name), MMM (its
-// first three letters where that is usual), MM, M, DD and D, in upper or lower
-// case, with any other text that has no Latin letters between them, such as
-// "DD.MM.YYYY", "D MMMM YYYY" or "YYYY年M月D日". Year, month and day each occur once.
+// ParseDate reads a date format of YYYY, YY, MMMM (the month's name), MMM (its first
+// three letters where that is usual), MM, M, DD and D, in upper or lower case. Any text
+// without Latin letters may stand between them, as in "DD.MM.YYYY", "D MMMM YYYY" or
+// "YYYY年M月D日". Year, month and day must each occur once.
 func ParseDate(s string) (Date, error) {
 	var d Date
 	seen := map[byte]int{}
@@ -144,7 +144,7 @@ func tokenAt(s string) string {
 	return ""
 }
 
-// Write writes a day; month returns the name of a month, short if asked for.
+// Write formats a date; month returns the name of a month, abbreviated if short is set.
 func (d Date) Write(t time.Time, month func(m time.Month, short bool) string) string {
 	var b strings.Builder
 	for _, part := range d {

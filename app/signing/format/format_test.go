@@ -39,7 +39,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-func TestNumbersThatWouldBeRounded(t *testing.T) {
+func TestFitsRefusesRounding(t *testing.T) {
 	t.Parallel()
 	f, err := format.ParseNumber("#,##0.00")
 	if err != nil {
@@ -52,7 +52,7 @@ func TestNumbersThatWouldBeRounded(t *testing.T) {
 	}
 }
 
-func TestFormatsThatAreNone(t *testing.T) {
+func TestInvalidFormats(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "abc", "0.", "0.0.0", "#,#0", "0#", "0.#0", "#,##0,000", "0;0", "'0'", "0.0000000000", "0 0"} {
 		if _, err := format.ParseNumber(s); err == nil {
@@ -90,17 +90,17 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// FuzzFormats checks that what is accepted can be written.
+// FuzzFormats checks that every accepted format can be written.
 func FuzzFormats(f *testing.F) {
 	for _, s := range []string{"#,##0.00 €", "DD.MM.YYYY", "YYYY年M月D日", "000.##"} {
 		f.Add(s, 1234.5)
 	}
 	f.Fuzz(func(t *testing.T, s string, v float64) {
 		if n, err := format.ParseNumber(s); err == nil && n.Write(v, "de") == "" {
-			t.Errorf("%q writes %v as nothing", s, v)
+			t.Errorf("%q writes %v as an empty text", s, v)
 		}
 		if d, err := format.ParseDate(s); err == nil && d.Write(time.Unix(0, 0).UTC(), func(m time.Month, _ bool) string { return m.String() }) == "" {
-			t.Errorf("%q writes a date as nothing", s)
+			t.Errorf("%q writes a date as an empty text", s)
 		}
 	})
 }

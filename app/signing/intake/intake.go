@@ -1,5 +1,5 @@
 // Package intake turns uploaded files into PDFs that can be signed: it inspects,
-// repairs, converts and flattens them, and says why one is refused.
+// repairs, converts and flattens them, and explains why it refuses one.
 package intake
 
 import (
@@ -23,8 +23,8 @@ import (
 	"paraph/app/turns"
 )
 
-// Options are what the intake needs from its surroundings. Office may be nil: the
-// built-in renderer converts DOCX then.
+// Options are the dependencies of an Intake. Office may be nil; then the built-in
+// renderer converts DOCX.
 type Options struct {
 	Blobs  *blob.Store
 	PDFium *pdfium.Engine
@@ -34,10 +34,10 @@ type Options struct {
 	Now    func() time.Time
 }
 
-// Intake takes in uploaded files.
+// Intake accepts uploaded files.
 type Intake struct {
 	Options
-	converting *turns.Queue // for converting a file to PDF
+	converting *turns.Queue // for conversions to PDF
 }
 
 // New returns an intake.
@@ -68,10 +68,10 @@ func refuse(cause error, code fault.Code, args ...fault.Arg) error {
 	return &Refusal{code, args, cause}
 }
 
-// accepted lists the accepted types, for the error about any other type.
+// accepted lists the accepted types, for the error about other types.
 func accepted() fault.Arg { return fault.Term("accepted", "accepted_types") }
 
-// intake inspects an upload and makes it a PDF that can be appended to.
+// Accept inspects an upload and turns it into a PDF that can be appended to.
 func (s *Intake) Accept(ctx context.Context, u *Upload) (record.File, error) {
 	size := u.Raw.Size()
 	if size == 0 {
@@ -178,7 +178,7 @@ func (s *Intake) inspect(u *Upload, f *pdf.File, file *record.File) error {
 			}
 		}
 	}
-	file.Describe(in, broken)
+	file.AddFindings(in, broken)
 	return nil
 }
 
@@ -201,8 +201,8 @@ func (s *Intake) intakeImage(ctx context.Context, u *Upload, file *record.File) 
 	return s.measure(u, file)
 }
 
-// inTurn converts an upload when it is its sender's turn. Every conversion has
-// its own time limit.
+// inTurn converts an upload when its sender's turn comes. Every conversion has its own
+// time limit.
 func (s *Intake) inTurn(ctx context.Context, u *Upload, convert func() error) error {
 	leave, err := s.converting.Enter(ctx, u.by)
 	if err != nil {
@@ -246,16 +246,16 @@ func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File) e
 	return s.measure(u, file)
 }
 
-// renderDOCX uses the built-in renderer and lists what it left out.
+// renderDOCX uses the built-in renderer and records what it left out.
 func (s *Intake) renderDOCX(ctx context.Context, raw *blob.Writer, file *record.File, w io.Writer) error {
 	b := page.New(s.Fonts, page.Info{})
 	left, err := convert.RenderDOCX(ctx, raw, file.Size, b)
 	if err != nil {
 		return err
 	}
-	file.Found(record.SeverityWarning, "converted_builtin")
+	file.AddFinding(record.SeverityWarning, "converted_builtin")
 	for _, f := range left {
-		file.Found(record.SeverityWarning, fault.Code(f.Code))
+		file.AddFinding(record.SeverityWarning, fault.Code(f.Code))
 	}
 	_, err = b.Write(w)
 	return err

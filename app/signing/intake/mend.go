@@ -16,8 +16,8 @@ import (
 	"paraph/app/signing/record"
 )
 
-// intakePDF opens the upload with the strict reader. A file that this can't open,
-// or that is encrypted and unsigned, is rewritten by PDFium and opened again.
+// intakePDF opens the upload with the strict reader. If that fails, or if the file is
+// encrypted and unsigned, PDFium rewrites it and it is opened again.
 func (s *Intake) intakePDF(ctx context.Context, u *Upload, file *record.File) error {
 	f, err := pdf.Open(u.Raw, file.Size)
 	if errors.Is(err, pdf.ErrTooComplex) {
@@ -30,13 +30,13 @@ func (s *Intake) intakePDF(ctx context.Context, u *Upload, file *record.File) er
 		file.Base, file.BaseSize = file.SHA256, file.Size
 		return s.inspect(u, f, file)
 	}
-	if err := s.remake(ctx, u, s.PDFium.For(u.by).Repair, err); err != nil {
+	if err := s.rebuild(ctx, u, s.PDFium.For(u.by).Repair, err); err != nil {
 		return err
 	}
 	if errors.Is(err, pdf.ErrEncrypted) {
-		file.Found(record.SeverityInfo, "encrypted")
+		file.AddFinding(record.SeverityInfo, "encrypted")
 	} else {
-		file.Found(record.SeverityWarning, "repaired")
+		file.AddFinding(record.SeverityWarning, "repaired")
 	}
 	return s.inspectConverted(u, file)
 }
@@ -52,18 +52,17 @@ func (s *Intake) inspectConverted(u *Upload, file *record.File) error {
 	return s.inspect(u, f, file)
 }
 
-// appendTo makes that PDF the one to append to.
+// appendTo makes the converted PDF the one to append to.
 func (s *Intake) appendTo(u *Upload, file *record.File) {
 	file.Base, file.BaseSize = u.Converted.Hash(), u.Converted.Size()
 }
 
-// A rewriting makes a file from a source and its password with PDFium.
+// A rewriting rewrites a file with PDFium, using the given password.
 type rewriting func(ctx context.Context, src pdfium.Source, password, out string) error
 
-// remake makes another PDF from the upload with PDFium. If PDFium can't read it
-// as is, a missing beginning and end are restored first. why is the error of our
-// own reader, nil if there was none.
-func (s *Intake) remake(ctx context.Context, u *Upload, how rewriting, why error) error {
+// rebuild rewrites the upload with PDFium. If PDFium can't read it as it is, a missing
+// beginning or end is restored first. why is the error of our own reader, or nil.
+func (s *Intake) rebuild(ctx context.Context, u *Upload, how rewriting, why error) error {
 	err := s.rewrite(ctx, u, how, u.Raw.Path())
 	if errors.Is(err, pdfium.ErrDamaged) {
 		err = s.salvage(ctx, u, how, err)
@@ -95,7 +94,7 @@ func (s *Intake) salvage(ctx context.Context, u *Upload, how rewriting, why erro
 	return s.rewrite(ctx, u, how, paths...)
 }
 
-// rewrite writes to disk what PDFium makes of the upload, whose bytes are in paths.
+// rewrite writes PDFium's version of the upload, whose bytes are in paths, to disk.
 func (s *Intake) rewrite(ctx context.Context, u *Upload, how rewriting, paths ...string) (err error) {
 	tmp, err := s.Blobs.Temp()
 	if err != nil {
@@ -119,7 +118,7 @@ func (s *Intake) rewrite(ctx context.Context, u *Upload, how rewriting, paths ..
 	return disk.SpaceError(disk.Closing(err, made.Close))
 }
 
-// unreadable describes why PDFium could not read an upload.
+// unreadable returns the error for an upload that PDFium could not read.
 func (s *Intake) unreadable(ctx context.Context, u *Upload, err, why error) error {
 	u.Locked = errors.Is(err, pdfium.ErrPassword)
 	switch {
@@ -149,9 +148,9 @@ func (s *Intake) unreadable(ctx context.Context, u *Upload, err, why error) erro
 // attachments are held in memory.
 const flattenLimit = 32 << 20
 
-// flatten makes a copy of what the upload's pages show, to be signed in place of
-// a file that may not be changed. The upload is attached to the copy when it is
-// sent. f comes from our own reader; why is its error if it can't read the file.
+// flatten makes a copy of what the upload's pages show, to be signed instead of a file
+// that must not be changed. The upload is attached to the copy when it is sent. f comes
+// from our own reader; why is its error if it can't read the file.
 func (s *Intake) flatten(ctx context.Context, u *Upload, file *record.File, f *pdf.File, why error) error {
 	if file.Size > flattenLimit {
 		return refuse(nil, "too_large_to_flatten", fault.Text("file", u.Name), fault.Text("limit", disk.Megabytes(flattenLimit)))
@@ -164,14 +163,14 @@ func (s *Intake) flatten(ctx context.Context, u *Upload, file *record.File, f *p
 		}
 		signatures = len(in.Signed)
 	}
-	if err := s.remake(ctx, u, s.PDFium.For(u.by).Flatten, why); err != nil {
+	if err := s.rebuild(ctx, u, s.PDFium.For(u.by).Flatten, why); err != nil {
 		return err
 	}
 	file.Flattened = true
 	if signatures > 0 {
-		file.Found(record.SeverityWarning, "flattened.signed", "count", strconv.Itoa(signatures))
+		file.AddFinding(record.SeverityWarning, "flattened.signed", "count", strconv.Itoa(signatures))
 	} else {
-		file.Found(record.SeverityWarning, "flattened")
+		file.AddFinding(record.SeverityWarning, "flattened")
 	}
 	return s.inspectConverted(u, file)
 }

@@ -15,21 +15,21 @@ import (
 	"unicode/utf8"
 )
 
-// Upload is a file being uploaded: its bytes are on disk, and nothing refers to
-// them until the document does. Close drops what was not committed.
+// Upload is a file being uploaded: its bytes are on disk, and nothing refers to them
+// until the document does. Close removes whatever was not committed.
 type Upload struct {
 	Name        string
 	ContentType string
 	Password    string // opens an encrypted PDF; never kept
 	Locked      bool   // refused because it is encrypted and Password does not open it
-	Fixed       bool   // refused because it may not be changed, and Flatten would help
-	Flatten     bool   // sign a copy of what a PDF shows, with the PDF attached
+	Fixed       bool   // refused because it must not be changed; Flatten would help
+	Flatten     bool   // sign a flattened copy, with the PDF attached
 	by          turns.Key
 	Raw         *blob.Writer
-	Converted   *blob.Writer // the PDF made from it, if the upload can't be appended to
+	Converted   *blob.Writer // the PDF made from it; nil if the upload can be appended to
 }
 
-// Close drops everything that was not committed.
+// Close removes everything that was not committed.
 func (u *Upload) Close() error {
 	return errors.Join(abort(u.Raw), abort(u.Converted))
 }
@@ -61,7 +61,7 @@ func (s *Intake) Receive(ctx context.Context, who account.Actor, name, contentTy
 	return u, nil
 }
 
-// CommitUploads moves the bytes to their final names, before anything refers to them.
+// CommitUploads moves the bytes to their final names before anything refers to them.
 func CommitUploads(uploads []*Upload) error {
 	for _, u := range uploads {
 		if _, err := u.Raw.Commit(); err != nil {
@@ -77,8 +77,8 @@ func CommitUploads(uploads []*Upload) error {
 	return nil
 }
 
-// FileName checks a file's name: a name that file systems or mail programs do not
-// accept is refused rather than quietly changed.
+// FileName checks a file's name. A name that file systems or mail programs don't
+// accept is refused instead of being changed silently.
 func FileName(f *fault.Fields, field, name string) string {
 	name = strings.TrimSpace(name)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"paraph/search"
 )
 
-// Counts holds the number of documents in each part of the lists.
+// Counts holds the number of documents in each list.
 type Counts struct {
 	All      int // active, in any state
 	ByStatus map[string]int
@@ -24,7 +24,7 @@ type Counts struct {
 }
 
 // Counts returns the sizes of the lists under the search and the filters of a
-// query; its state and page are ignored.
+// query. The query's state and page are ignored.
 func (s *Lists) Counts(ctx context.Context, who account.Actor, q Query) (Counts, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Counts{}, err
@@ -37,9 +37,12 @@ func (s *Lists) Counts(ctx context.Context, who account.Actor, q Query) (Counts,
 	c := Counts{ByStatus: map[string]int{}}
 	count := s.countStored
 	if q.searches() {
-		s.caughtUp(ctx, who.CompanyID)
+		s.waitForIndex(ctx, who.CompanyID)
 		count = func(ctx context.Context, company string, of cell) (n int, err error) {
-			_, n, err = s.query(ctx, who, search.Query{Scope: company, Kind: documentKind, Text: q.Search, Filters: append([][]string{{of.term()}}, filters...)})
+			_, n, err = s.query(ctx, who, search.Query{
+				Scope: company, Kind: documentKind, Text: q.Search,
+				Filters: append([][]string{{of.term()}}, filters...),
+			})
 			return n, err
 		}
 	}
@@ -50,7 +53,7 @@ func (s *Lists) Counts(ctx context.Context, who account.Actor, q Query) (Counts,
 		}
 		return n
 	}
-	c.All, c.Archived, c.Deleted = of("active", store.Everything), of("archived", store.Everything), of("deleted", store.Everything)
+	c.All, c.Archived, c.Deleted = of("active", store.AnyStatus), of("archived", store.AnyStatus), of("deleted", store.AnyStatus)
 	for _, status := range record.StatusNames() {
 		c.ByStatus[status] = of("active", status)
 	}
@@ -76,12 +79,12 @@ func (p Page) Items() ([]store.Row, error) {
 	return out, nil
 }
 
-// searches reports whether the query needs the search index.
+// searches reports whether the query requires the search index.
 func (q *Query) searches() bool {
 	return !blank(q.Search) || q.Owner != "" || q.CreatedFrom+q.CreatedTo+q.ExpiresFrom+q.ExpiresTo != ""
 }
 
-// filters returns the terms of the search index for the query's filters.
+// filters returns the index terms for the query's filters.
 func (q *Query) filters(f *fault.Fields, who account.Actor) [][]string {
 	var out [][]string
 	switch q.Owner {
@@ -103,14 +106,14 @@ func (q *Query) filters(f *fault.Fields, who account.Actor) [][]string {
 	return out
 }
 
-// Terms of the search index.
+// Prefixes of terms in the search index.
 const (
 	ownerTerm   = "owner:"
 	createdTerm = "created:"
 	expiresTerm = "expires:"
 )
 
-// Documents are not looked for before the first of these days or after the last.
+// The range of days that can be searched.
 const (
 	firstDay = "1970-01-01"
 	lastDay  = "2199-12-31"
@@ -127,7 +130,7 @@ func day(f *fault.Fields, field, v, otherwise string) time.Time {
 	return t
 }
 
-// dayTerms returns the index terms of a time: its year, its month and its day, in UTC.
+// dayTerms returns the index terms of a time: its year, month and day in UTC.
 func dayTerms(kind string, at *time.Time) []string {
 	if at == nil {
 		return nil
@@ -136,7 +139,7 @@ func dayTerms(kind string, at *time.Time) []string {
 	return []string{kind + t.Format("2006"), kind + t.Format("2006-01"), kind + t.Format(time.DateOnly)}
 }
 
-// spanTerms returns the smallest set of terms that covers every day from one time to the other.
+// spanTerms returns the smallest set of terms that covers every day in a range.
 func spanTerms(kind string, from, to time.Time) []string {
 	out := []string{}
 	for !from.After(to) {
@@ -153,7 +156,8 @@ func spanTerms(kind string, from, to time.Time) []string {
 	return out
 }
 
-// moreTerms returns the terms of a document besides the part of the lists it is in.
-func moreTerms(d *record.Document) []string {
-	return slices.Concat([]string{ownerTerm + d.Owner.ID}, dayTerms(createdTerm, &d.CreatedAt), dayTerms(expiresTerm, d.ExpiresAt))
+// attributeTerms returns the terms of a document apart from its visibility and state.
+func attributeTerms(d *record.Document) []string {
+	return slices.Concat([]string{ownerTerm + d.Owner.ID},
+		dayTerms(createdTerm, &d.CreatedAt), dayTerms(expiresTerm, d.ExpiresAt))
 }

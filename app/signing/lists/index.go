@@ -22,32 +22,31 @@ const ReadJob = "read"
 
 const documentKind = "document"
 
-// MaxText is the most text, in bytes, that is indexed of one document's files.
+// MaxText is the maximum size, in bytes, of the text indexed per document.
 const MaxText = 1 << 20
 
-// FileText is the text of a file's pages, for the index.
+// FileText is the text of a file's pages.
 type FileText struct {
 	Text string
 	At   time.Time
 }
 
-// Texts holds the text read from a file, by the hash of its PDF.
+// Texts holds the text of files, by the hash of the PDF.
 var Texts = kv.NewCollection("texts", kv.JSON[FileText]())
 
-// Run keeps the index in step with the store. The index stores its
-// position together with its content, so it omits nothing. It
-// ends with ctx.
+// Run keeps the index in step with the store until ctx ends. The index stores its
+// position together with its content, so it misses no change.
 func (s *Lists) Run(ctx context.Context) error {
 	return kv.NewMirror(kv.MirrorOptions[store.Change]{DB: s.DB, Log: store.Changes, Name: "search", Batch: store.Batch,
-		Place: s.Search.Place, Read: s.indexChanges, Linger: s.linger}).Run(ctx)
+		Place: s.Search.Place, Read: s.indexChanges, Linger: s.collect}).Run(ctx)
 }
 
-// lingering is how long changes are gathered before they are indexed together,
+// batchDelay is how long changes are collected before they are indexed together,
 // unless a search is waiting for them.
-const lingering = 100 * time.Millisecond
+const batchDelay = 100 * time.Millisecond
 
-func (s *Lists) linger(ctx context.Context) {
-	t := time.NewTimer(lingering)
+func (s *Lists) collect(ctx context.Context) {
+	t := time.NewTimer(batchDelay)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
@@ -99,7 +98,7 @@ func (s *Lists) indexOne(tx *kv.Tx, b *search.Batch, c store.Change) error {
 	return nil
 }
 
-// bodyOf joins the text read from the files so far.
+// bodyOf joins the text of the files that have been read so far.
 func bodyOf(tx *kv.Tx, d *record.Document) (string, error) {
 	var body bytes.Buffer
 	for i := range d.Files {
@@ -119,14 +118,15 @@ func bodyOf(tx *kv.Tx, d *record.Document) (string, error) {
 	return body.String(), nil
 }
 
-// searchable returns a document as it is indexed.
+// searchable returns the index entry of a document.
 func searchable(d *record.Document, body string) search.Document {
 	r := store.RowOf(d)
 	out := search.Document{
 		ID: d.ID, Scope: d.Company, Kind: documentKind, Title: d.Title, Body: body,
-		Texts:   []string{d.Subject, d.Message, d.ExternalID, d.Owner.Name, d.Owner.Email},
-		Filters: append(moreTerms(d), cell{d.Visibility(), store.Everything}.term(), cell{d.Visibility(), d.Status.String()}.term()),
-		Sort:    map[string]string{},
+		Texts: []string{d.Subject, d.Message, d.ExternalID, d.Owner.Name, d.Owner.Email},
+		Filters: append(attributeTerms(d),
+			cell{d.Visibility(), store.AnyStatus}.term(), cell{d.Visibility(), d.Status.String()}.term()),
+		Sort: map[string]string{},
 	}
 	for _, f := range d.Files {
 		out.Texts = append(out.Texts, f.Name)
@@ -149,7 +149,7 @@ func searchable(d *record.Document, body string) search.Document {
 }
 
 // reading counts the files of each company whose text is being read, so that a
-// search can wait for what was just uploaded.
+// search can wait for files that were just uploaded.
 type reading struct {
 	mu      sync.Mutex
 	pending map[string]int
@@ -171,7 +171,7 @@ func (r *reading) add(company string, n int) {
 	}
 }
 
-// wait returns when nothing of the company is being read, or when ctx ends.
+// wait returns when no file of the company is being read, or when ctx ends.
 func (r *reading) wait(ctx context.Context, company string) {
 	for {
 		r.mu.Lock()
@@ -192,17 +192,24 @@ func (r *reading) wait(ctx context.Context, company string) {
 	}
 }
 
+// isUnreadable reports whether PDFium failed because of the file.
+func isUnreadable(err error) bool {
+	return errors.Is(err, pdfium.ErrDamaged) || errors.Is(err, pdfium.ErrTimeout) ||
+		errors.Is(err, pdfium.ErrCrashed) || errors.Is(err, pdfium.ErrTooLarge)
+}
+
 type readPayload struct{ Company, Document, Base string }
 
-// ReadLater schedules a job that reads the text of files: that takes longer than
-// a response should.
+// ReadLater schedules a job that reads the text of files, which takes longer than a
+// response should.
 func (s *Lists) ReadLater(tx *kv.Tx, d *record.Document, files []record.File) error {
 	for i := range files {
 		payload, err := json.Marshal(readPayload{d.Company, d.ID, files[i].Base})
 		if err != nil {
 			return err
 		}
-		if err := s.Jobs.Add(tx, kv.Job{Kind: ReadJob, Scope: d.Company, Key: files[i].ID, Payload: payload, Due: tx.Now}); err != nil {
+		job := kv.Job{Kind: ReadJob, Scope: d.Company, Key: files[i].ID, Payload: payload, Due: tx.Now}
+		if err := s.Jobs.Add(tx, job); err != nil {
 			return err
 		}
 	}
@@ -227,8 +234,8 @@ func (s *Lists) ReadHandler() kv.Handler {
 		}}
 }
 
-// read stores the text of a file, once for all documents that contain it, and
-// marks the document for reindexing.
+// read stores the text of a file, once for all documents that contain it, and queues
+// the document for reindexing.
 func (s *Lists) read(ctx context.Context, p readPayload) error {
 	known := false
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
@@ -245,10 +252,9 @@ func (s *Lists) read(ctx context.Context, p readPayload) error {
 			return kv.Permanent(err)
 		}
 		text, err = s.PDFium.For(account.System(p.Company).Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, MaxText)
-		if errors.Is(err, pdfium.ErrDamaged) || errors.Is(err, pdfium.ErrTimeout) || errors.Is(err, pdfium.ErrCrashed) || errors.Is(err, pdfium.ErrTooLarge) {
-			// A file that can't be read for the search is found by its name;
-			// nothing else depends on it.
-			s.Log.Warn("no text read from file", "blob", p.Base, "error", err)
+		if isUnreadable(err) {
+			// The file can still be found by its name, and nothing else depends on its text.
+			s.Log.Warn("text of file not read", "blob", p.Base, "error", err)
 			err = nil
 		}
 		if err != nil {

@@ -20,28 +20,28 @@ import (
 	"paraph/search"
 )
 
-// Query describes which documents are wanted. Page counts from 1.
+// Query selects a page of documents. Page counts from 1.
 type Query struct {
 	Page        int
 	PerPage     int
 	Sort        string // field|direction; "" is created_at|desc
 	Search      string
-	Status      string // comma-separated words and numbers
+	Status      string // comma-separated names and numbers
 	WithTrashed bool
 	Templates   bool   // list templates instead of documents
-	Owner       string // "me" or the identifier of a member; "" is anybody
-	// Days such as 2026-12-31, in UTC, both included; "" is no bound.
+	Owner       string // "me" or the identifier of a member; "" means anyone
+	// Days such as 2026-12-31, in UTC, inclusive; "" means unbounded.
 	CreatedFrom, CreatedTo string
 	ExpiresFrom, ExpiresTo string
 }
 
-// Page is one page: the rows in the JSON the API sends, and the total.
+// Page is one page: rows in the JSON the API sends, and the total number of rows.
 type Page struct {
 	Rows  [][]byte
 	Total int
 }
 
-// cell is one part of the lists: a visibility and a state, or all states.
+// cell is one part of the lists: a visibility with one state or with any.
 type cell struct{ visibility, status string }
 
 var Visibilities = []string{"active", "archived", "deleted"}
@@ -85,7 +85,7 @@ func sorting(f *fault.Fields, sort string) (field string, descending bool) {
 	return field, direction == "desc"
 }
 
-// cells returns the disjoint parts of the lists that the status filter names.
+// cells returns the disjoint parts of the lists that the status filter selects.
 func (q *Query) cells(f *fault.Fields) []cell {
 	shown := []string{"active"}
 	if q.WithTrashed {
@@ -103,7 +103,7 @@ func (q *Query) cells(f *fault.Fields) []cell {
 	return cells
 }
 
-// named returns the parts that the words of the status filter name.
+// named returns the parts that the names in the status filter select.
 func (q *Query) named(f *fault.Fields, shown []string) []cell {
 	var whole []string
 	states := map[string]bool{}
@@ -136,7 +136,7 @@ func (q *Query) named(f *fault.Fields, shown []string) []cell {
 func all(visibilities []string) []cell {
 	out := make([]cell, 0, len(visibilities))
 	for _, v := range visibilities {
-		out = append(out, cell{v, store.Everything})
+		out = append(out, cell{v, store.AnyStatus})
 	}
 	return out
 }
@@ -148,7 +148,7 @@ func shorten(s string) string {
 	return s
 }
 
-// parseStatus reads a state by its word or number.
+// parseStatus parses a state's name or number.
 func parseStatus(word string) (record.Status, bool) {
 	if n, err := strconv.Atoi(word); err == nil {
 		return record.Status(n), n >= int(record.Draft) && n <= int(record.Voided) && strconv.Itoa(n) == word
@@ -158,7 +158,7 @@ func parseStatus(word string) (record.Status, bool) {
 }
 
 // listCells returns a page of the union of several parts. A single part is read
-// straight from its index; several are merged in order.
+// directly from its index; several are merged.
 func listCells(tx *kv.Tx, company, field string, descending bool, cells []cell, offset, limit int) (Page, error) {
 	u := &union{tx: tx, company: company, field: field, descending: descending}
 	if len(cells) == 1 {
@@ -195,15 +195,16 @@ type union struct {
 	parts      []part
 }
 
-// part is one of them, with the number of its rows already passed.
+// part is one part of a union, with the number of its rows already passed.
 type part struct {
 	cell      cell
 	at, total int
 }
 
 func (u *union) read(c cell, offset, limit int) (raw [][]byte, total int, err error) {
-	_, raw, total, err = store.Rows.PageRaw(u.tx, kv.Query{Index: u.field, Prefix: kv.K(u.company, c.visibility, c.status),
-		Descending: u.descending, Offset: offset, Limit: limit})
+	_, raw, total, err = store.Rows.PageRaw(u.tx,
+		kv.Query{Index: u.field, Prefix: kv.K(u.company, c.visibility, c.status),
+			Descending: u.descending, Offset: offset, Limit: limit})
 	return raw, total, err
 }
 
@@ -223,10 +224,10 @@ func (u *union) rows(p part, offset, limit int) ([]sortedRow, error) {
 	return out, nil
 }
 
-// skip moves forward by n rows of the union and returns how many are left to
-// skip, fewer than there are parts. Of k parts, the one whose row n/k ahead comes
-// first has its next n/k rows among the next n, so they can be passed without
-// looking: the cost grows with the logarithm of n.
+// skip moves forward by n rows of the union and returns how many are left to skip,
+// fewer than there are parts. Of the k parts, the one whose row n/k ahead sorts first
+// has its next n/k rows among the next n of the union, so they can be passed without
+// being read: the cost grows with the logarithm of n.
 func (u *union) skip(n int) (rest int, err error) {
 	for step := n / len(u.parts); step > 0; step = n / len(u.parts) {
 		first, best := -1, sortedRow{}
@@ -243,7 +244,7 @@ func (u *union) skip(n int) (rest int, err error) {
 			}
 		}
 		if first < 0 {
-			return n, nil // counts and entries of one snapshot agree, so this is not reached
+			return n, nil // unreachable, since counts and entries come from one snapshot
 		}
 		u.parts[first].at += step
 		n -= step
@@ -251,7 +252,7 @@ func (u *union) skip(n int) (rest int, err error) {
 	return n, nil
 }
 
-// merge returns rows in order, leaving out the first few.
+// merge returns rows in order, omitting the first few.
 func (u *union) merge(skip, limit int) ([][]byte, error) {
 	var all []sortedRow
 	for _, p := range u.parts {
@@ -292,10 +293,12 @@ func trimRows(raw [][]byte) [][]byte {
 	return raw
 }
 
-// searchList queries the index and loads every hit from the store, so that a
-// stale index can't show what no longer exists.
-func (s *Lists) searchList(ctx context.Context, who account.Actor, q Query, field string, descending bool, filters [][]string) (Page, error) {
-	s.caughtUp(ctx, who.CompanyID)
+// searchList queries the index and loads every hit from the store, so that a stale
+// index can't show documents that no longer exist.
+func (s *Lists) searchList(
+	ctx context.Context, who account.Actor, q Query, field string, descending bool, filters [][]string,
+) (Page, error) {
+	s.waitForIndex(ctx, who.CompanyID)
 	sort := field
 	if field == "created_at" {
 		sort = ""
@@ -326,10 +329,10 @@ func (s *Lists) searchList(ctx context.Context, who account.Actor, q Query, fiel
 	return page, err
 }
 
-// queryLimit is how long one query of the index may take.
+// queryLimit is the time limit of one index query.
 const queryLimit = 10 * time.Second
 
-// query queries the index when it is the caller's turn.
+// query queries the index when the caller's turn comes.
 func (s *Lists) query(ctx context.Context, who account.Actor, q search.Query) (ids []string, total int, err error) {
 	leave, err := s.Searching.Enter(ctx, who.Turn())
 	if err != nil {
@@ -347,13 +350,13 @@ func (s *Lists) query(ctx context.Context, who account.Actor, q search.Query) (i
 
 func (c cell) term() string { return "in:" + c.visibility + ":" + c.status }
 
-// patience is how long a search waits for the index to contain what was committed before it.
+// patience is how long a search waits for the index to contain what was committed earlier.
 const patience = 3 * time.Second
 
-// caughtUp waits, for a bounded time, until the index contains everything
-// committed before, including the text of files just uploaded. After that time
-// the search answers with what is there.
-func (s *Lists) caughtUp(ctx context.Context, company string) {
+// waitForIndex waits, for a limited time, until the index contains everything
+// committed earlier, including the text of files just uploaded. After that the search
+// uses the index as it is.
+func (s *Lists) waitForIndex(ctx context.Context, company string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	s.reading.wait(ctx, company)

@@ -14,8 +14,8 @@ import (
 	"paraph/kv"
 )
 
-// TestUnionPagesAsOneList compares pages over several parts with sorting all of
-// their rows, at every offset.
+// TestUnionPagesAsOneList compares every page over several parts with a sorted list of
+// all their rows.
 func TestUnionPagesAsOneList(t *testing.T) {
 	t.Parallel()
 	db, err := kv.Open(kv.Options{InMemory: true})
@@ -31,8 +31,11 @@ func TestUnionPagesAsOneList(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var all []record.Document
 	for range 300 {
-		d := record.Document{ID: ulid.Make().String(), Company: company, Status: record.Status(1 + random.IntN(4)), CreatedAt: time.Unix(0, 0), UpdatedAt: time.Unix(0, 0),
-			Title: fmt.Sprintf("title %d", random.IntN(20))}
+		d := record.Document{
+			ID: ulid.Make().String(), Company: company, Status: record.Status(1 + random.IntN(4)),
+			CreatedAt: time.Unix(0, 0), UpdatedAt: time.Unix(0, 0),
+			Title: fmt.Sprintf("title %d", random.IntN(20)),
+		}
 		all = append(all, d)
 	}
 	for i := range all {
@@ -42,11 +45,13 @@ func TestUnionPagesAsOneList(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cells := []cell{{"active", "draft"}, {"active", "approved"}, {"archived", store.Everything}, {"active", "rejected"}}
-	wanted := slices.DeleteFunc(slices.Clone(all), func(d record.Document) bool { return d.Status == record.PendingApproval })
+	cells := []cell{{"active", "draft"}, {"active", "approved"}, {"archived", store.AnyStatus}, {"active", "rejected"}}
+	wanted := slices.DeleteFunc(slices.Clone(all),
+		func(d record.Document) bool { return d.Status == record.PendingApproval })
 	for _, descending := range []bool{false, true} {
 		slices.SortFunc(wanted, func(a, b record.Document) int {
-			x, y := sortedRow{key: store.FoldTitle(a.Title), id: a.ID}, sortedRow{key: store.FoldTitle(b.Title), id: b.ID}
+			x, y := sortedRow{key: store.FoldTitle(a.Title), id: a.ID}, sortedRow{key: store.FoldTitle(b.Title),
+				id: b.ID}
 			return x.compare(y, descending)
 		})
 		for offset := range len(wanted) + 2 {
@@ -74,7 +79,7 @@ func TestUnionPagesAsOneList(t *testing.T) {
 	}
 }
 
-// TestMigrate migrates documents that were stored before it was recorded whom they wait for.
+// TestMigrate migrates documents stored before it was recorded whom they wait for.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	db, err := kv.Open(kv.Options{InMemory: true})
@@ -111,7 +116,7 @@ func TestMigrate(t *testing.T) {
 		}
 		head, _, err := store.Changes.Head(tx)
 		if err != nil || head != 2*n {
-			t.Errorf("%d documents are indexed anew, want %d (%v)", head, 2*n, err)
+			t.Errorf("%d documents are queued for reindexing, want %d (%v)", head, 2*n, err)
 		}
 		return nil
 	}); err != nil {

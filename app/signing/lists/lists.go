@@ -14,7 +14,7 @@ import (
 	"paraph/search"
 )
 
-// Options are what lists need from their surroundings.
+// Options are the dependencies of Lists.
 type Options struct {
 	DB     *kv.DB
 	Jobs   *kv.Jobs
@@ -29,7 +29,7 @@ type Options struct {
 type Lists struct {
 	Options
 	reading   reading
-	Searching *turns.Queue // for querying the index
+	Searching *turns.Queue // for queries of the index
 }
 
 // New creates the lists. The index is not kept in step until Run is called.
@@ -39,8 +39,8 @@ func New(o Options) *Lists {
 		Searching: turns.New(turns.Options{Slots: 2 * cores, Group: 2*cores - 1, Patience: 10 * time.Second})}
 }
 
-// Load returns the load of the queue for the index.
+// Load returns the load of the index queue.
 func (s *Lists) Load() turns.Load { return s.Searching.Load() }
 
-// Reset forgets which files were being read, after the store was emptied.
+// Reset forgets which files were being read, after the store has been emptied.
 func (s *Lists) Reset() { s.reading.reset() }

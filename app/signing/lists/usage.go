@@ -12,24 +12,24 @@ import (
 	"paraph/kv"
 )
 
-// Ailing is a document that needs attention, as the administrators of the
-// installation see it.
-type Ailing struct {
+// AttentionItem is a document that needs attention, as shown to the administrators of
+// the installation.
+type AttentionItem struct {
 	Company, Document string
 	Attention         record.AttentionKind
 	Since             time.Time
 }
 
-// ListAiling lists the documents of all companies that need attention, by reason
+// ListAttention lists the documents of all companies that need attention, by reason
 // and time.
-func (s *Lists) ListAiling(_ context.Context, who account.Actor, offset, limit int) (all list.Page[Ailing], err error) {
+func (s *Lists) ListAttention(_ context.Context, who account.Actor, offset, limit int) (all list.Page[AttentionItem], err error) {
 	if !who.RunsInstallation() {
 		return all, fault.NotFound("page")
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
-		p, err := store.Vitals.Page(tx, kv.Query{Index: "attention", Offset: offset, Limit: limit})
+		p, err := store.Summaries.Page(tx, kv.Query{Index: "attention", Offset: offset, Limit: limit})
 		for _, v := range p.Items {
-			all.Items = append(all.Items, Ailing{v.Company, v.Document, v.Attention, v.Since})
+			all.Items = append(all.Items, AttentionItem{v.Company, v.Document, v.Attention, v.Since})
 		}
 		all.Total = p.Total
 		return err
@@ -37,8 +37,8 @@ func (s *Lists) ListAiling(_ context.Context, who account.Actor, offset, limit i
 	return all, err
 }
 
-// LastActivity returns when something last happened to a company's documents, nil
-// if nothing has. The caller checks who may see it.
+// LastActivity returns when a company's documents last changed, nil if it has none.
+// The caller checks access.
 func (s *Lists) LastActivity(company string) (at *time.Time, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		newest, _, err := store.Events.Scope(tx, company, kv.LogQuery{Descending: true, Limit: 1})
@@ -50,15 +50,15 @@ func (s *Lists) LastActivity(company string) (at *time.Time, err error) {
 	return at, err
 }
 
-// SearchState is how far the search index is. After a start without an index it is
-// built anew, and Indexed grows to Documents.
+// SearchState is the progress of the search index. If there is no index at startup, it
+// is rebuilt, and Indexed grows to Documents.
 type SearchState struct {
-	Lag       uint64 // changes that it does not contain yet
-	Indexed   int    // documents in it
-	Documents int    // documents that there are
+	Lag       uint64 // changes not yet indexed
+	Indexed   int    // documents in the index
+	Documents int    // documents in the store
 }
 
-// SearchState returns how far the search index is. The caller checks who may see it.
+// SearchState returns the progress of the search index. The caller checks access.
 func (s *Lists) SearchState() (at SearchState, err error) {
 	if at.Lag, err = s.SearchLag(); err != nil {
 		return at, err

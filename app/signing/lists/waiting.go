@@ -11,22 +11,22 @@ import (
 	"paraph/kv"
 )
 
-// queue is one kind of work that waits for a member: the key of the index, and a
-// key whose entries are left out.
+// queue is one kind of work that waits for a member: an index key, and another whose
+// entries are excluded.
 type queue struct {
 	key, but string
 }
 
-// queues returns what waits for a member: documents to sign, to approve, and
-// those returned to them.
+// queues returns what waits for a member: documents to sign, documents to approve,
+// and those returned to them.
 func queues(tx *kv.Tx, who account.Actor) (sign, approve, back []queue, err error) {
 	sign = []queue{{key: store.ToSign + strings.ToLower(who.Email)}}
-	back = []queue{{key: store.CameBack + who.UserID}}
+	back = []queue{{key: store.Returned + who.UserID}}
 	if !who.CanApprove() {
 		return sign, nil, back, nil
 	}
 	everybody := queue{key: store.ToApprove}
-	own, err := store.Waits.Count(tx, "for", kv.K(who.CompanyID, store.ToBeJudged+who.UserID))
+	own, err := store.Waits.Count(tx, "for", kv.K(who.CompanyID, store.OwnRequests+who.UserID))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -36,7 +36,7 @@ func queues(tx *kv.Tx, who account.Actor) (sign, approve, back []queue, err erro
 			return nil, nil, nil, err
 		}
 		if n > 1 {
-			everybody.but = store.ToBeJudged + who.UserID
+			everybody.but = store.OwnRequests + who.UserID
 		}
 	}
 	return sign, []queue{{key: store.ToApprove + who.UserID}, everybody}, back, nil
@@ -51,9 +51,9 @@ func (e queue) count(tx *kv.Tx, company string) (int, error) {
 	return n - own, err
 }
 
-// CountWaiting returns how many documents wait for a member: to be signed or
-// approved by them, or because they were returned. It is called for every page,
-// and reads only counts.
+// CountWaiting returns how many documents wait for a member: to be signed or approved
+// by them, or because they were returned. It is called for every page, so it reads
+// only counts.
 func (s *Lists) CountWaiting(_ context.Context, who account.Actor) (total int, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return 0, err
@@ -75,16 +75,16 @@ func (s *Lists) CountWaiting(_ context.Context, who account.Actor) (total int, e
 	return total, err
 }
 
-// Waiting lists what waits for a member, newest first, with the total of each kind.
+// Waiting lists the documents that wait for a member, newest first, with the total of each kind.
 type Waiting struct {
 	Sign, Approve, Back                []store.Row
 	SignTotal, ApproveTotal, BackTotal int
 }
 
-// maxWaiting is how many rows of each kind are listed.
+// maxWaiting is the maximum number of rows listed of each kind.
 const maxWaiting = 100
 
-// ListWaiting lists what waits for a member.
+// ListWaiting lists the documents that wait for a member.
 func (s *Lists) ListWaiting(_ context.Context, who account.Actor) (w Waiting, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return w, err
@@ -120,11 +120,11 @@ func listQueues(tx *kv.Tx, company string, all []queue) (found []store.Row, tota
 	return found[:min(len(found), maxWaiting)], total, nil
 }
 
-// maxOwn is how many of the member's own submissions are skipped.
+// maxOwn is the maximum number of the member's own requests that are excluded.
 const maxOwn = 1000
 
-// list returns the rows of a queue. Rows to be left out are looked up first,
-// so that the page is still full.
+// list returns the rows of a queue. Excluded rows are looked up first, so that the
+// page is still full.
 func (e queue) list(tx *kv.Tx, company string) ([]store.Row, error) {
 	limit, hidden := maxWaiting, map[string]bool{}
 	if e.but != "" {

@@ -39,7 +39,7 @@ func ColorOf(ink string) text.Color {
 	return text.Ink()
 }
 
-// Drawn is a mark that was read and checked.
+// Drawn is a mark that has been read and checked.
 type Drawn struct {
 	Type    string
 	Text    string
@@ -56,7 +56,7 @@ const (
 	maxPoints = 50_000
 )
 
-// Read checks a mark entered for a field. A missing one becomes the name, typed.
+// Read checks a mark entered for a field. If there is none, the name is typed.
 func Read(f *fault.Fields, field string, in *Mark, typed string) Drawn {
 	if in == nil {
 		return Drawn{Type: "typed", Text: typed, Font: text.Script1}
@@ -182,5 +182,5 @@ func Initials(name string) string {
 	return strings.ToUpper(b.String())
 }
 
-// Oversize reports whether the data of a mark is longer than any that Read accepts.
+// Oversize reports whether the data of a mark is longer than Read could accept.
 func (m *Mark) Oversize() bool { return len(m.Data) > maxBytes*4/3+100 }

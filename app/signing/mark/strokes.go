@@ -9,14 +9,14 @@ import (
 )
 
 // The resolution at which a drawn signature is stored for the certificate of
-// completion: more would not be visible at the size it has there.
+// completion. More would not be visible at the size shown there.
 const (
 	strokeGrid = 2000 // the longer side of the drawing, in steps
 	keptPoints = 4000
 )
 
-// Pack writes strokes in a short form: each as its number of points followed by
-// the steps from one point to the next on a grid, as signed varints.
+// Pack encodes strokes compactly: each as its number of points followed by the steps
+// from point to point on a grid, as signed varints.
 func Pack(strokes [][]text.Point) []byte {
 	points, low, side := 0, text.Point{X: math.Inf(1), Y: math.Inf(1)}, 0.0
 	for _, s := range strokes {
@@ -68,7 +68,7 @@ func thin(s []text.Point, every int) []text.Point {
 
 var errStrokes = errors.New("mark: the strokes of a signature can't be read")
 
-// Unpack reads what Pack wrote.
+// Unpack decodes what Pack encoded.
 func Unpack(b []byte) ([][]text.Point, error) {
 	var strokes [][]text.Point
 	x, y := int64(0), int64(0)

@@ -7,7 +7,7 @@ import (
 	"paraph/app/pdf/text"
 )
 
-func TestStrokesAreKeptInTheirShape(t *testing.T) {
+func TestStrokesKeepTheirShape(t *testing.T) {
 	t.Parallel()
 	given := [][]text.Point{{{X: -5, Y: 10}, {X: 95, Y: 60}, {X: 45.5, Y: 10}}, {{X: 20, Y: 20}}}
 	got, err := Unpack(Pack(given))
@@ -42,7 +42,7 @@ func TestStrokesStaySmall(t *testing.T) {
 	}
 }
 
-func FuzzUnPack(f *testing.F) {
+func FuzzUnpack(f *testing.F) {
 	f.Add(Pack([][]text.Point{{{X: 1, Y: 2}, {X: 3, Y: 4}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		strokes, err := Unpack(b)
@@ -51,7 +51,7 @@ func FuzzUnPack(f *testing.F) {
 			points += len(s)
 		}
 		if err == nil && points > len(b) {
-			t.Errorf("%d points out of %d bytes", points, len(b))
+			t.Errorf("%d points from %d bytes", points, len(b))
 		}
 	})
 }

@@ -19,14 +19,14 @@ const (
 )
 
 var (
-	// ErrSyntax means that a text is not a regular expression, or far too long for one.
+	// ErrSyntax means that a text is not a regular expression, or is much too long.
 	ErrSyntax = errors.New("pattern: not a regular expression")
 
-	// ErrComplex means that matching would cost too much.
+	// ErrComplex means that matching would be too expensive.
 	ErrComplex = errors.New("pattern: too complex")
 )
 
-// Check returns nil if a field may have the pattern.
+// Check returns an error if a field must not have the pattern.
 func Check(p string) error {
 	if len(p) > MaxBytes {
 		return ErrSyntax
@@ -41,8 +41,8 @@ func Check(p string) error {
 	return nil
 }
 
-// Match reports whether the pattern matches the whole value. A value that is too
-// long does not match. Patterns from before these limits still work.
+// Match reports whether the pattern matches the whole value. A value that is too long
+// does not match. Patterns that predate these limits still work.
 func Match(p, value string) bool {
 	if len(p) > MaxBytes || utf8.RuneCountInString(value) > MaxValue {
 		return false

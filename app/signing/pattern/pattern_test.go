@@ -21,7 +21,7 @@ func TestPatternsAreBounded(t *testing.T) {
 	}
 }
 
-func TestMatchDescribesTheWholeValue(t *testing.T) {
+func TestMatchCoversTheWholeValue(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		pattern, value string

@@ -1,5 +1,5 @@
-// Package pictures caches pictures of pages on disk, so that a page is drawn once
-// for everybody who looks at it.
+// Package pictures caches pictures of pages on disk, so that a page is drawn once for
+// everyone who views it.
 package pictures
 
 import (
@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Cache keeps pictures of pages on disk, up to a limit, dropping the least
-// recently used. Losing any of it costs drawing a page again, nothing else.
+// Cache keeps pictures of pages on disk, up to a limit, and removes the least recently
+// used ones. Losing any of it only costs drawing a page again.
 type Cache struct {
 	dir     string
 	limit   int64
@@ -23,7 +23,7 @@ type Cache struct {
 
 	mu    sync.Mutex
 	size  int64
-	order *list.List // of picture, the most recently used first
+	order *list.List // of picture, most recently used first
 	known map[string]*list.Element
 }
 
@@ -32,7 +32,7 @@ type picture struct {
 	size int64
 }
 
-// Open opens a folder as a cache and counts its content. limit is the maximum size in bytes.
+// Open opens a folder as a cache and indexes its content. limit is the maximum size in bytes.
 func Open(dir string, limit int64) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func Open(dir string, limit int64) (*Cache, error) {
 	return p, p.shrink()
 }
 
-// Kept returns how many pictures there are, and their size in bytes.
-func (p *Cache) Kept() (n int, size int64) {
+// Stats returns the number of pictures and their total size in bytes.
+func (p *Cache) Stats() (n int, size int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.order.Len(), p.size

@@ -29,7 +29,7 @@ var errDrawn = errors.New("drawn again")
 
 func again() ([]byte, error) { return nil, errDrawn }
 
-func TestPicturesAreKeptUpToALimit(t *testing.T) {
+func TestCacheIsLimited(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p, err := pictures.Open(dir, 100)
@@ -46,16 +46,16 @@ func TestPicturesAreKeptUpToALimit(t *testing.T) {
 			t.Errorf("%s is kept: %v, want %v", name, err == nil, kept)
 		}
 	}
-	if n, size := p.Kept(); n != 3 || size != 90 {
+	if n, size := p.Stats(); n != 3 || size != 90 {
 		t.Errorf("%d pictures of %d bytes are counted", n, size)
 	}
 	mustGet(t, p, "huge", pictureOf(1000))
-	if n, size := p.Kept(); n != 0 || size != 0 {
-		t.Errorf("one that is larger than the limit leaves %d of %d bytes", n, size)
+	if n, size := p.Stats(); n != 0 || size != 0 {
+		t.Errorf("after one larger than the limit: %d pictures of %d bytes", n, size)
 	}
 }
 
-func TestPicturesSurviveAStart(t *testing.T) {
+func TestPicturesSurviveARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p, err := pictures.Open(dir, 1000)
@@ -73,17 +73,17 @@ func TestPicturesSurviveAStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := p.Get(context.Background(), "a", again); !errors.Is(err, errDrawn) {
-		t.Errorf("a picture that somebody removed is not drawn again: %v", err)
+		t.Errorf("a picture removed from disk is not drawn again: %v", err)
 	}
 	if p, err = pictures.Open(dir, 1000); err != nil {
 		t.Fatal(err)
 	}
-	if n, _ := p.Kept(); n != 0 {
+	if n, _ := p.Stats(); n != 0 {
 		t.Errorf("%d pictures are counted in an empty folder", n)
 	}
 }
 
-func TestManyWaitForOneDrawing(t *testing.T) {
+func TestConcurrentCallsDrawOnce(t *testing.T) {
 	t.Parallel()
 	p, err := pictures.Open(t.TempDir(), 1<<20)
 	if err != nil {

@@ -91,8 +91,9 @@ func (d *Document) InvitationActions(who account.Actor, inv *Invitation, now tim
 	return out
 }
 
-// LacksCode returns an error if no invitation is waiting for its access code.
-func (d *Document) LacksCode(now time.Time) error {
+// AwaitsCode returns an error if no invitation lacks an access code that could be
+// set now.
+func (d *Document) AwaitsCode(now time.Time) error {
 	err := error(fault.Conflict("no_access_code_asked"))
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.lacksCode() {
@@ -175,7 +176,8 @@ func (d *Document) Downloadable() error {
 	return nil
 }
 
-// MayHost reports whether a member may hand a device to a person so that they sign now.
+// MayHost reports whether a member may lend a person their device to sign on now.
 func (d *Document) MayHost(who account.Actor, inv *Invitation, now time.Time) bool {
-	return who.Kind == account.ActorUser && who.Can(account.ScopeWrite) && LinkWorks(d, inv) && d.Signable(inv, now) == nil
+	return who.Kind == account.ActorUser && who.Can(account.ScopeWrite) &&
+		LinkWorks(d, inv) && d.Signable(inv, now) == nil
 }

@@ -41,7 +41,7 @@ func TestInvitedPeopleAreOfferedWhatTheyMayDo(t *testing.T) {
 			t.Errorf("%+v: got %q, want %q", tt.d, got, tt.want)
 		}
 		if who.Invitation = "other"; strings.Contains(words(tt.d.ActionsOf(who, now)), "sign") {
-			t.Error("somebody who is not invited may sign")
+			t.Error("a person who is not invited may sign")
 		}
 	}
 }
@@ -70,11 +70,11 @@ func TestMembersAreOfferedWhatTheyMayDoWithAnInvitation(t *testing.T) {
 	}{
 		{"their own", member, base, "sign remind replace", true},
 		{"read only", viewer, base, "sign", false},
-		{"somebody else's", stranger, base, "remind replace", true},
+		{"someone else's", stranger, base, "remind replace", true},
 		{"nobody's address", nameless, base, "remind replace", true},
 		{"with a code", stranger, byCode, "remind replace access_code", true},
 		{"signed", member, signed, "", false},
-		{"lost", member, astray, "remind replace", false},
+		{"misdirected", member, astray, "remind replace", false},
 		{"before its turn", member, pending, "replace", false},
 		{"from outside", signatory, base, "", false},
 		{"a token", account.Actor{Kind: account.ActorToken, Email: "ann@x.org", Role: account.RoleMember, Scopes: []account.Scope{account.ScopeWrite}}, base, "remind replace", false},
@@ -116,7 +116,7 @@ func TestRefusalsForTheWholeDocument(t *testing.T) {
 		{"ended without a code", record.Voided, people{{Authentication: record.ByAccessCode}}, "not_found", "document_voided.over", "document_voided.over"},
 	} {
 		d := record.Document{Status: tt.status, SentAt: &now, Invitations: tt.people}
-		sign, replace, lacks := d.SignableBy(who, now), d.AnyReplaceable(now), d.LacksCode(now)
+		sign, replace, lacks := d.SignableBy(who, now), d.AnyReplaceable(now), d.AwaitsCode(now)
 		got := []string{fault.KindOf(sign).String(), code(replace), code(lacks)}
 		if sign == nil || fault.KindOf(sign) != fault.KindNotFound {
 			got[0] = code(sign)
@@ -139,7 +139,8 @@ func TestOnlyAFileCanBeDownloaded(t *testing.T) {
 
 func TestReadersDownloadAndSign(t *testing.T) {
 	t.Parallel()
-	for _, a := range []record.Action{record.ActionDownload, record.ActionSign, record.ActionDecline, record.ActionEdit} {
+	for _, a := range []record.Action{record.ActionDownload, record.ActionSign, record.ActionDecline,
+		record.ActionEdit} {
 		want := account.ScopeWrite
 		if a == record.ActionDownload || a == record.ActionSign {
 			want = account.ScopeRead

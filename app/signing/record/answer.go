@@ -32,7 +32,7 @@ func (x *Field) Fill(f *fault.Fields, v string, values map[string]string) {
 // Arg returns the field's name as an argument of a fault.
 func (x *Field) Arg() fault.Arg { return fault.Text("field", x.Key()) }
 
-// Key returns how a field is called in messages: its name, its label, or its identifier.
+// Key returns the field's name in messages: its name, label or identifier.
 func (x *Field) Key() string {
 	switch {
 	case x.Name != "":
@@ -43,7 +43,7 @@ func (x *Field) Key() string {
 	return x.ID
 }
 
-// SetValue sets the value of the field that the key names.
+// SetValue sets the value of the field with the given name, label or identifier.
 func SetValue(own []*Field, values map[string]string, key, v string) bool {
 	for _, x := range own {
 		if strings.EqualFold(x.ID, key) {
@@ -61,10 +61,14 @@ func SetValue(own []*Field, values map[string]string, key, v string) bool {
 	return done
 }
 
-// SetGroup chooses one button of a group of radio buttons, by its value's name.
+// SetGroup selects one button of a radio group by name, label or identifier.
 func SetGroup(own []*Field, values map[string]string, group, choice string) bool {
-	members := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return x.Type != pdf.FieldRadio || x.Group != group || group == "" })
-	i := slices.IndexFunc(members, func(x *Field) bool { return x.Name == choice || x.Label == choice || x.ID == choice })
+	members := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool {
+		return x.Type != pdf.FieldRadio || x.Group != group || group == ""
+	})
+	i := slices.IndexFunc(members, func(x *Field) bool {
+		return x.Name == choice || x.Label == choice || x.ID == choice
+	})
 	if i < 0 {
 		return false
 	}
@@ -77,8 +81,8 @@ func SetGroup(own []*Field, values map[string]string, group, choice string) bool
 	return true
 }
 
-// Automatic returns the value of a field that its person did not fill in: what is
-// known about them, the day, or the default.
+// Automatic returns the value of a field that its signatory did not fill in: their
+// name or address, the date, or the default.
 func (x *Field) Automatic(inv *Invitation, now time.Time) string {
 	if x.Type == pdf.FieldDateSigned {
 		return now.Format(time.DateOnly)
@@ -95,7 +99,7 @@ func (x *Field) Automatic(inv *Invitation, now time.Time) string {
 	return ""
 }
 
-// CheckGroups requires one button of every required group, and no two of any group.
+// CheckGroups requires a choice in every required group and refuses several in any.
 func CheckGroups(f *fault.Fields, own []*Field, values map[string]string) {
 	chosen, required := map[string]int{}, map[string]bool{}
 	for _, x := range own {

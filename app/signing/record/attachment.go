@@ -6,7 +6,7 @@ import (
 	"paraph/app/convert"
 )
 
-// Attached is a file that a signatory handed in with a field.
+// Attached is a file that a signatory submitted with a field.
 type Attached struct {
 	Name        string
 	ContentType string
@@ -19,8 +19,8 @@ func (a *Attached) Value() string { return a.Name + AttachedHash + a.Blob }
 
 const AttachedHash = " sha256:"
 
-// ServedAs returns the type an attachment is served as, which is never one
-// that a browser would run.
+// ServedAs returns the media type an attachment is served as, never one that a
+// browser would execute.
 func (a *Attached) ServedAs() string {
 	if convert.Supported(strings.TrimPrefix(a.ContentType, "image/")) || a.ContentType == "application/pdf" {
 		return a.ContentType

@@ -23,15 +23,15 @@ const (
 )
 
 // Attention is the reason why a document can't proceed, with the invitation or
-// the address concerned. The zero value means that there is none.
+// address concerned. The zero value means there is none.
 type Attention struct {
 	Kind       AttentionKind `json:",omitempty"`
-	Code       fault.Code    `json:",omitempty"` // of the sentence; "" in older records, see Document.AttentionText
+	Code       fault.Code    `json:",omitempty"` // names the sentence; "" in older records, see Document.AttentionText
 	Invitation string        `json:",omitempty"`
-	Address    string        `json:",omitempty"` // that a message could not be delivered to
+	Address    string        `json:",omitempty"` // the undeliverable address
 }
 
-// UnmarshalJSON also reads the records of older versions, which hold only the kind.
+// UnmarshalJSON also reads records of older versions, which hold only the kind.
 func (a *Attention) UnmarshalJSON(b []byte) error {
 	*a = Attention{}
 	if bytes.HasPrefix(b, []byte(`"`)) {
@@ -41,27 +41,28 @@ func (a *Attention) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(a))
 }
 
-// NeedsCode asks the sender for the access code that an invitation lacks, unless
-// something else needs attention first.
-func (d *Document) NeedsCode() {
+// RequestMissingCode asks the sender for the access code that an invitation lacks,
+// unless something else needs attention first.
+func (d *Document) RequestMissingCode() {
 	if d.Attention.Kind == AttentionAccessCode {
-		d.Needs(Attention{})
+		d.SetAttention(Attention{})
 	}
 	i := slices.IndexFunc(d.Invitations, func(inv Invitation) bool { return inv.Open() && inv.lacksCode() })
 	if i >= 0 && d.Attention.Kind == "" {
-		d.Needs(Attention{Kind: AttentionAccessCode, Code: "access_code_needed", Invitation: d.Invitations[i].ID})
+		d.SetAttention(Attention{Kind: AttentionAccessCode, Code: "access_code_needed", Invitation: d.Invitations[i].ID})
 	}
 }
 
-// Needs sets the reason why the document can't proceed.
-func (d *Document) Needs(a Attention) { d.Attention, d.AttentionText = a, "" }
+// SetAttention sets the reason why the document can't proceed.
+func (d *Document) SetAttention(a Attention) { d.Attention, d.AttentionText = a, "" }
 
-// Concerns reports whether a message to the person could not be delivered.
+// Concerns reports whether a message to the invited person could not be delivered.
 func (a Attention) Concerns(inv *Invitation) bool {
-	return a.Kind == AttentionMailFailed && (a.Invitation == inv.ID || a.Invitation == "" && a.Address != "" && a.Address == inv.Email)
+	return a.Kind == AttentionMailFailed &&
+		(a.Invitation == inv.ID || a.Invitation == "" && a.Address != "" && a.Address == inv.Email)
 }
 
-// AttentionSentence describes in words why the document can't proceed, "" if it can.
+// AttentionSentence describes why the document can't proceed; "" means it can.
 func (d *Document) AttentionSentence(say fault.Sayer) string {
 	a := d.Attention
 	if a.Code == "" {
@@ -81,8 +82,8 @@ func (d *Document) AttentionSentence(say fault.Sayer) string {
 	return fault.Sentence(say, a.Code, args...)
 }
 
-// Undelivered records that a message to an address failed. Several of the invited
-// people, or none, may have that address.
+// Undelivered returns the attention for a message that could not be delivered to an
+// address, which none or several of the invited people may have.
 func (d *Document) Undelivered(address string) Attention {
 	a := Attention{Kind: AttentionMailFailed, Code: "mail_failed", Address: address}
 	for i := range d.Invitations {
@@ -93,8 +94,8 @@ func (d *Document) Undelivered(address string) Attention {
 	return a
 }
 
-// Delivered reports whether the failed message went to this address. Older records
-// do not name the address.
-func (a Attention) Delivered(address string) bool {
+// FailedFor reports whether the failed message was addressed to this address.
+// Older records do not name it.
+func (a Attention) FailedFor(address string) bool {
 	return a.Kind == AttentionMailFailed && (a.Address == address || a.Address == "")
 }

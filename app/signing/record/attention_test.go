@@ -10,8 +10,8 @@ import (
 func TestAttentionConcernsTheWholeAddress(t *testing.T) {
 	t.Parallel()
 	d := &Document{Invitations: []Invitation{{ID: "1", Email: "n@x.org"}, {ID: "2", Name: "Ann", Email: "ann@x.org"}}}
-	d.Needs(d.Undelivered("ann@x.org"))
-	if a := d.Attention; a.Concerns(&d.Invitations[0]) || !a.Concerns(&d.Invitations[1]) || a.Delivered("n@x.org") || !a.Delivered("ann@x.org") {
+	d.SetAttention(d.Undelivered("ann@x.org"))
+	if a := d.Attention; a.Concerns(&d.Invitations[0]) || !a.Concerns(&d.Invitations[1]) || a.FailedFor("n@x.org") || !a.FailedFor("ann@x.org") {
 		t.Errorf("%+v concerns the wrong person", a)
 	}
 }
@@ -31,7 +31,7 @@ func TestAttentionOfOlderRecords(t *testing.T) {
 		t.Errorf("got %+v, %q", d.Attention, d.AttentionSentence(say))
 	}
 	d.Invitations = []Invitation{{ID: "1", Name: "Ben"}}
-	d.Needs(Attention{Kind: AttentionDeclined, Code: "declined", Invitation: "1"})
+	d.SetAttention(Attention{Kind: AttentionDeclined, Code: "declined", Invitation: "1"})
 	b, err := json.Marshal(d)
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +44,6 @@ func TestAttentionOfOlderRecords(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if none := (&Document{}); none.AttentionSentence(say) != "" {
-		t.Error("nothing keeps the document, and yet there is a sentence")
+		t.Error("there is a sentence although nothing needs attention")
 	}
 }

@@ -71,7 +71,8 @@ func EventTypes() []EventType {
 		EventDocumentCreated, EventDocumentUpdated, EventDocumentFieldsAdded, EventDocumentFieldsReplaced,
 		EventDocumentSubmitted, EventDocumentWithdrawn, EventDocumentApproved, EventDocumentRejected,
 		EventDocumentReopened, EventDocumentSent, EventDocumentCompleted, EventDocumentSealingDelayed,
-		EventDocumentSealingFailed, EventDocumentSealingRetried, EventDocumentRenewed, EventDocumentExpired, EventDocumentExtended, EventDocumentVoided,
+		EventDocumentSealingFailed, EventDocumentSealingRetried, EventDocumentRenewed,
+		EventDocumentExpired, EventDocumentExtended, EventDocumentVoided,
 		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,
 		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered, EventDocumentOverdue, EventDocumentCaughtUp,
 		EventTemplateCreated,
@@ -108,11 +109,11 @@ type Event struct {
 	IP         string
 	UserAgent  string
 	Data       map[string]string `json:",omitempty"`
-	Version    int64             `json:",omitempty"` // of the document after the change; 0 in older entries
+	Version    int64             `json:",omitempty"` // of the document after the change; 0 in older events
 }
 
-// NewEvent starts the event of a change. What is the same for all of a change's
-// events is added when they are saved.
+// NewEvent returns an event of the given type. What all events of a change have in
+// common is added when they are saved.
 func NewEvent(kind EventType) Event { return Event{Type: kind} }
 
 // To names the invitation that the event is about.
@@ -127,7 +128,7 @@ func (e Event) With(key, value string) Event {
 	return e
 }
 
-// By records who acted, and from where.
+// By records the actor and where they acted from.
 func (e Event) By(who account.Actor) Event {
 	e.ActorKind, e.ActorID, e.ActorName, e.ActorEmail = actorKind(who), actorID(who), who.Name, who.Email
 	e.IP, e.UserAgent = who.IP, who.UserAgent

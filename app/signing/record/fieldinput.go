@@ -15,9 +15,9 @@ import (
 	"paraph/app/signing/pattern"
 )
 
-// Placement resolves the references in a field input: in a one-shot request files
-// and people have no identifiers yet, so positions and e-mail addresses are
-// accepted too.
+// Placement resolves the references in a field input. In a one-shot request, files
+// and people have no identifiers yet, so positions and e-mail addresses are accepted
+// too.
 type Placement struct {
 	Files       []File
 	Invitations []Invitation

@@ -10,7 +10,7 @@ import (
 	"paraph/app/signing/record"
 )
 
-// place fits everywhere.
+// place accepts fields of every type.
 var place = record.Placement{Files: []record.File{{ID: "f1", Name: "a.pdf", Pages: make([]record.Size, 2)}, {ID: "f2", Name: "b.pdf", Pages: make([]record.Size, 1)}},
 	Invitations: []record.Invitation{{ID: "i1", Email: "Ann@x.org"}, {ID: "i2", Email: "ben@x.org", RoleName: "Tenant"}, {ID: "i3", Role: record.Viewer}}}
 
@@ -63,12 +63,18 @@ func TestFieldsLieOnTheirPage(t *testing.T) {
 	} {
 		var f fault.Fields
 		var x record.Field
-		in := record.FieldInput{Invitation: new("i1"), Type: new("text"), Page: tt.page, X: &tt.x, Y: &tt.y, Width: &tt.width, Height: &tt.height}
+		in := record.FieldInput{
+			Invitation: new("i1"), Type: new("text"), Page: tt.page, X: &tt.x, Y: &tt.y, Width: &tt.width, Height: &tt.height,
+		}
 		in.Apply(&f, &x, place)
 		if got := faults(&f); got != tt.refused {
 			t.Errorf("%+v: got %q", tt, got)
 		}
-		if x.X != tt.x || x.Y != tt.y || x.Width != tt.width || x.Height != tt.height || tt.page == nil && x.Page != 1 || tt.page != nil && x.Page != *tt.page {
+		page := 1
+		if tt.page != nil {
+			page = *tt.page
+		}
+		if x.X != tt.x || x.Y != tt.y || x.Width != tt.width || x.Height != tt.height || x.Page != page {
 			t.Errorf("%+v: got %+v", tt, x)
 		}
 	}

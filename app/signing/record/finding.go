@@ -12,11 +12,11 @@ import (
 type Finding struct {
 	Code     fault.Code        // its word is stable, such as "already_signed"
 	Severity string            // info, warning
-	Args     map[string]string `json:",omitempty"` // what its sentence names
+	Args     map[string]string `json:",omitempty"` // of its sentence
 	Message  string            `json:",omitempty"` // in records from before findings were codes
 }
 
-// Sentence describes the finding to the document's owner.
+// Sentence describes the finding for the document's owner.
 func (x Finding) Sentence(say fault.Sayer) string {
 	if x.Message != "" {
 		return x.Message
@@ -28,9 +28,9 @@ func (x Finding) Sentence(say fault.Sayer) string {
 	return say("finding."+string(x.Code), args)
 }
 
-// Found adds a finding to the file. The pairs are names and values of what its
-// sentence names.
-func (f *File) Found(severity string, code fault.Code, pairs ...string) {
+// AddFinding adds a finding to the file. The pairs are the names and values of the
+// sentence's arguments.
+func (f *File) AddFinding(severity string, code fault.Code, pairs ...string) {
 	x := Finding{Code: code, Severity: severity}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if x.Args == nil {
@@ -41,17 +41,17 @@ func (f *File) Found(severity string, code fault.Code, pairs ...string) {
 	f.Findings = append(f.Findings, x)
 }
 
-// Describe adds what the inspection saw; broken counts the file's signatures that
-// are not intact.
-func (f *File) Describe(in pdf.Inspection, broken int) {
+// AddFindings adds the findings of an inspection; broken counts the file's
+// signatures that are not intact.
+func (f *File) AddFindings(in pdf.Inspection, broken int) {
 	add := func(when bool, severity string, code fault.Code, pairs ...string) {
 		if when {
-			f.Found(severity, code, pairs...)
+			f.AddFinding(severity, code, pairs...)
 		}
 	}
-	// Nothing is removed from a file that is already signed.
+	// Nothing is removed from a file that is already signed, and the sentence says so.
 	signed := len(in.Signed) > 0
-	fate := func(code fault.Code) fault.Code {
+	variant := func(code fault.Code) fault.Code {
 		if signed {
 			return code + ".signed"
 		}
@@ -59,9 +59,9 @@ func (f *File) Describe(in pdf.Inspection, broken int) {
 	}
 	add(signed, SeverityInfo, "already_signed", "count", strconv.Itoa(len(in.Signed)))
 	add(broken > 0, SeverityWarning, "signature_broken", "count", strconv.Itoa(broken))
-	add(in.XFA == "static", SeverityInfo, fate("xfa"))
-	add(in.JavaScript, SeverityWarning, fate("javascript"))
-	add(in.LaunchActions, SeverityWarning, fate("launch_action"))
+	add(in.XFA == "static", SeverityInfo, variant("xfa"))
+	add(in.JavaScript, SeverityWarning, variant("javascript"))
+	add(in.LaunchActions, SeverityWarning, variant("launch_action"))
 	add(len(in.EmbeddedFiles) > 0, SeverityInfo, "embedded_files", "count", strconv.Itoa(len(in.EmbeddedFiles)))
 	add(in.HasForm, SeverityInfo, "existing_form")
 	add(len(in.FontsNotEmbedded) > 0, SeverityWarning, "fonts_not_embedded", "fonts", strings.Join(in.FontsNotEmbedded, ", "))

@@ -16,31 +16,31 @@ import (
 const IdentifiedFor = time.Hour
 
 // IsIdentified reports whether a person needs no further proof: the link is
-// enough, or the proof was given when their token was made.
+// sufficient, or they gave the proof when their token was created.
 func IsIdentified(who account.Actor, inv *Invitation) bool {
-	return !who.IsSignatory() || inv.Authentication == ByLink || who.TokenID != "" && inv.counts(who.Until)
+	return !who.IsSignatory() || inv.Authentication == ByLink || who.TokenID != "" && inv.proofCounts(who.Until)
 }
 
-// counts reports whether a proof that lasts until the given time was made with
+// proofCounts reports whether a proof that lasts until the given time was made with
 // the current access code.
-func (i *Invitation) counts(until time.Time) bool {
+func (i *Invitation) proofCounts(until time.Time) bool {
 	return i.ProofSince == nil || !until.Add(-IdentifiedFor).Before(*i.ProofSince)
 }
 
 // LinkWorks reports whether an invitation's link opens anything: from sending
-// until the document is deleted, or the invitation was passed on or reached the
-// wrong person. What can be done with it depends on the document's state.
+// until the document is deleted, unless the invitation was delegated or reached the
+// wrong person. What it permits depends on the document's state.
 func LinkWorks(d *Document, inv *Invitation) bool {
 	return d.SentAt != nil && d.DeletedAt == nil && inv.Status != Delegated && inv.Status != Pending && !inv.Astray
 }
 
-// Proofs are the ways in which invited people can prove who they are.
+// Proofs describes how invited people can prove who they are.
 type Proofs struct {
 	Key    CodeKey
-	Mailed bool // codes reach people by e-mail
+	Mailed bool // codes can be sent by e-mail
 }
 
-// Holder identifies somebody who was shown the current link of the invitation.
+// Holder identifies someone who was shown the current link of the invitation.
 func (i *Invitation) Holder(who account.Actor) string {
 	holder := who.UserID
 	if who.Kind == account.ActorToken {
@@ -60,11 +60,12 @@ func (k CodeKey) Hash(invitation, code string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// Fits reports whether a code matches the stored hash, made with the key or, by earlier versions, without it.
+// Fits reports whether a code matches the stored hash, made with the key or, by older versions, without it.
 func (k CodeKey) Fits(invitation, code, stored string) bool {
 	m := hmac.New(sha256.New, []byte("access code\x00"+invitation))
 	m.Write([]byte(strings.TrimSpace(code)))
 	before := hex.EncodeToString(m.Sum(nil))
 	now := k.Hash(invitation, code)
-	return subtle.ConstantTimeCompare([]byte(now), []byte(stored))|subtle.ConstantTimeCompare([]byte(before), []byte(stored)) == 1
+	matches := subtle.ConstantTimeCompare([]byte(now), []byte(stored))
+	return matches|subtle.ConstantTimeCompare([]byte(before), []byte(stored)) == 1
 }

@@ -13,8 +13,8 @@ import (
 	"paraph/app/mail"
 )
 
-// DocumentInput holds the settings of a document. A nil member is not set: it
-// keeps its default or its value.
+// DocumentInput holds the settings of a document. A nil member keeps its value or
+// default.
 type DocumentInput struct {
 	Title           *string
 	Subject         *string
@@ -30,12 +30,12 @@ type DocumentInput struct {
 	AllowDecline    *bool
 	AllowDelegation *bool
 	DeclineReason   *bool // whether declining requires a reason
-	ExpiresDays     *int  // of a template: days until the deadline of its documents; 0 is none
+	ExpiresDays     *int  // of a template: days until the deadline of its documents; 0 means none
 }
 
 // InvitationInput holds the settings of an invitation.
 type InvitationInput struct {
-	ID             string // of an invitation that is being changed
+	ID             string // of the invitation being changed
 	Name           *string
 	Email          *string
 	Role           *string
@@ -118,7 +118,7 @@ func metadata(f *fault.Fields, v *map[string]string, limit int) map[string]strin
 	return *v
 }
 
-// CheckDeadline checks a time that must lie in the future.
+// CheckDeadline refuses a time that is not in the future.
 func CheckDeadline(f *fault.Fields, field string, v *time.Time, now time.Time) *time.Time {
 	if v == nil {
 		return nil
@@ -168,13 +168,13 @@ func (in *DocumentInput) Apply(f *fault.Fields, d *Document, limits Limits, now 
 			f.Between("expires_days", 0, maxExpiresDays)
 		}
 	}
-	in.applyLeeway(f, d)
+	in.applyPermissions(f, d)
 	in.applyAnytime(f, d, limits)
 }
 
-// applyLeeway writes what the invited people may do besides signing, and where
+// applyPermissions writes what invited people may do besides signing, and where
 // they are redirected afterwards.
-func (in *DocumentInput) applyLeeway(f *fault.Fields, d *Document) {
+func (in *DocumentInput) applyPermissions(f *fault.Fields, d *Document) {
 	if in.RedirectURL != nil {
 		d.RedirectURL = input.Line(f, "redirect_url", in.RedirectURL, maxAddress)
 		if d.RedirectURL != "" && !input.IsWebAddress(d.RedirectURL) {
@@ -192,7 +192,7 @@ func (in *DocumentInput) applyLeeway(f *fault.Fields, d *Document) {
 	}
 }
 
-// applyAnytime writes the settings that may change in every state.
+// applyAnytime writes the settings that may change in any state.
 func (in *DocumentInput) applyAnytime(f *fault.Fields, d *Document, limits Limits) {
 	if in.ExternalID != nil {
 		d.ExternalID = input.Line(f, "external_id", in.ExternalID, maxTitle)
@@ -202,11 +202,12 @@ func (in *DocumentInput) applyAnytime(f *fault.Fields, d *Document, limits Limit
 	}
 }
 
-// Content reports whether the input changes anything that can be changed only in a draft.
-func (in *DocumentInput) Content() bool {
+// ChangesContent reports whether the input changes anything that is fixed once the document leaves the draft state.
+func (in *DocumentInput) ChangesContent() bool {
 	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
 		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil ||
-		in.ExpiresDays != nil || in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil || in.DeclineReason != nil
+		in.ExpiresDays != nil || in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil ||
+		in.DeclineReason != nil
 }
 
 const Untitled = "Untitled document"
@@ -217,7 +218,7 @@ func (in *InvitationInput) Apply(f *fault.Fields, inv *Invitation, p Proofs) {
 }
 
 // ApplyTo checks the input and writes it to an invitation, or to a role of a
-// template, which has a name of its own and need not name anybody.
+// template, which has its own name and need not name anyone.
 func (in *InvitationInput) ApplyTo(f *fault.Fields, inv *Invitation, p Proofs, template bool) {
 	if in.RoleName != nil {
 		inv.RoleName = input.Line(f, "role_name", in.RoleName, MaxName)
@@ -285,14 +286,16 @@ func (in *InvitationInput) ApplyAuthentication(f *fault.Fields, inv *Invitation,
 	}
 }
 
-// OnlyCode reports whether the input sets nothing but the access code and its hint.
+// OnlyCode reports whether the input sets only the access code and its hint.
 func (in *InvitationInput) OnlyCode() bool {
-	return in.AccessCode != nil && *in == InvitationInput{ID: in.ID, AccessCode: in.AccessCode, AccessCodeHint: in.AccessCodeHint}
+	only := InvitationInput{ID: in.ID, AccessCode: in.AccessCode, AccessCodeHint: in.AccessCodeHint}
+	return in.AccessCode != nil && *in == only
 }
 
-// Inherit prevents an invited person from changing how their replacement proves
-// who they are: that is up to the sender, who is asked for a new access code.
-func (in *InvitationInput) Inherit(f *fault.Fields, who account.Actor, from *Invitation) {
+// KeepAuthentication prevents an invited person from changing how their
+// replacement proves who they are. Only the sender may, who is asked for a new
+// access code.
+func (in *InvitationInput) KeepAuthentication(f *fault.Fields, who account.Actor, from *Invitation) {
 	sender := !who.IsSignatory() && who.Can(account.ScopeWrite)
 	switch {
 	case sender && in.Authentication == nil && from.Authentication == ByAccessCode:

@@ -18,7 +18,7 @@ func TestSettingsOfADocument(t *testing.T) {
 	odd := time.Date(2026, 3, 2, 11, 0, 0, 123_456_789, time.FixedZone("", 3600))
 	for _, tt := range []struct {
 		in      record.DocumentInput
-		want    record.Document // from one that has every setting of kept
+		want    record.Document // starting from kept
 		refused string
 	}{
 		{record.DocumentInput{}, record.Document{}, ""},
@@ -38,9 +38,11 @@ func TestSettingsOfADocument(t *testing.T) {
 			record.Document{ExpiresAt: new(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))}, "expires_at too_far_ahead"},
 		{record.DocumentInput{RemindEveryDays: new(365), ExpiresDays: new(3650)}, record.Document{RemindEveryDays: 365, ExpiresDays: 3650}, ""},
 		{record.DocumentInput{RemindEveryDays: new(0), ExpiresDays: new(0)}, record.Document{}, ""},
-		{record.DocumentInput{RemindEveryDays: new(366), ExpiresDays: new(3651)}, record.Document{RemindEveryDays: 366, ExpiresDays: 3651},
+		{record.DocumentInput{RemindEveryDays: new(366), ExpiresDays: new(3651)},
+			record.Document{RemindEveryDays: 366, ExpiresDays: 3651},
 			"expires_days not_between 0 3650, remind_every_days not_between 0 365"},
-		{record.DocumentInput{RemindEveryDays: new(-1), ExpiresDays: new(-1)}, record.Document{RemindEveryDays: -1, ExpiresDays: -1},
+		{record.DocumentInput{RemindEveryDays: new(-1), ExpiresDays: new(-1)},
+			record.Document{RemindEveryDays: -1, ExpiresDays: -1},
 			"expires_days not_between 0 3650, remind_every_days not_between 0 365"},
 		{record.DocumentInput{RedirectURL: new("https://x.org/")}, record.Document{RedirectURL: "https://x.org/"}, ""},
 		{record.DocumentInput{RedirectURL: new("")}, record.Document{}, ""},
@@ -77,7 +79,7 @@ func TestKeysOfMetadataAreBounded(t *testing.T) {
 	}
 }
 
-func TestSettingsThatAreNotGivenAreKept(t *testing.T) {
+func TestOmittedSettingsAreKept(t *testing.T) {
 	t.Parallel()
 	want := record.Document{Title: "t", Subject: "s", Message: "m", SigningOrder: record.Sequential, Locale: "de", ExpiresAt: in(time.Hour), RemindEveryDays: 1,
 		ExpiresDays: 2, RedirectURL: "https://x.org", NoDecline: true, NoDelegation: true, DeclineReason: true, ExternalID: "e", Metadata: map[string]string{"a": "b"}}
@@ -87,24 +89,25 @@ func TestSettingsThatAreNotGivenAreKept(t *testing.T) {
 	if !reflect.DeepEqual(d, want) || !f.Empty() {
 		t.Errorf("got %+v, %q", d, faults(&f))
 	}
-	if (&record.DocumentInput{ExpiresAt: &time.Time{}}).Apply(&f, &d, record.Limits{}, now); d.ExpiresAt != nil || !f.Empty() {
+	if (&record.DocumentInput{ExpiresAt: &time.Time{}}).Apply(&f, &d, record.Limits{}, now); d.ExpiresAt != nil ||
+		!f.Empty() {
 		t.Errorf("the deadline was not cleared: %v", d.ExpiresAt)
 	}
 }
 
-func TestOnlyLabelsOfOnesOwnChangeAfterTheDraft(t *testing.T) {
+func TestOnlyLabelsChangeAfterTheDraft(t *testing.T) {
 	t.Parallel()
 	v := reflect.TypeFor[record.DocumentInput]()
 	anytime := []string{"ExternalID", "Metadata"}
 	for i := range v.NumField() {
 		var in record.DocumentInput
 		reflect.ValueOf(&in).Elem().Field(i).Set(reflect.New(v.Field(i).Type.Elem()))
-		if got := in.Content(); got == slices.Contains(anytime, v.Field(i).Name) {
+		if got := in.ChangesContent(); got == slices.Contains(anytime, v.Field(i).Name) {
 			t.Errorf("%s is content: %v", v.Field(i).Name, got)
 		}
 	}
-	if (&record.DocumentInput{}).Content() {
-		t.Error("no change is one of content")
+	if (&record.DocumentInput{}).ChangesContent() {
+		t.Error("an empty input changes content")
 	}
 }
 
@@ -130,8 +133,8 @@ func TestSettingsOfAnInvitation(t *testing.T) {
 		refused string
 	}{
 		{"nothing", record.InvitationInput{}, mailed, ann, ann, ""},
-		{"nobody", record.InvitationInput{}, mailed, record.Invitation{}, record.Invitation{}, "email required, name required"},
-		{"somebody", record.InvitationInput{Name: new(" Ann "), Email: new(" ann@x.org ")}, mailed, record.Invitation{ID: "1"}, ann, ""},
+		{"nobody is named", record.InvitationInput{}, mailed, record.Invitation{}, record.Invitation{}, "email required, name required"},
+		{"a person", record.InvitationInput{Name: new(" Ann "), Email: new(" ann@x.org ")}, mailed, record.Invitation{ID: "1"}, ann, ""},
 		{"a bad name", record.InvitationInput{Name: new("a\nb")}, mailed, ann, as(func(i *record.Invitation) { i.Name = "a\nb" }), "name control_characters"},
 		{"a bad address", record.InvitationInput{Email: new("ann")}, mailed, ann, as(func(i *record.Invitation) { i.Email = "ann" }), "email not_an_email"},
 		{"a role", record.InvitationInput{Role: new(record.Viewer), RoleName: new("Tenant"), Position: new(10_000)}, mailed, ann,
@@ -144,12 +147,12 @@ func TestSettingsOfAnInvitation(t *testing.T) {
 			as(func(i *record.Invitation) { i.Locale, i.Message, i.AccessCodeHint = "de", "a\nb", "born" }), ""},
 		{"a code by mail", record.InvitationInput{Authentication: new(record.ByEmailCode)}, mailed, ann, byMail, ""},
 		{"no mail", record.InvitationInput{Authentication: new(record.ByEmailCode)}, record.Proofs{}, ann, byMail, "authentication no_mail_for_codes"},
-		{"still no mail", record.InvitationInput{Authentication: new(record.ByEmailCode)}, record.Proofs{}, byMail, byMail, ""},
+		{"mail no longer configured", record.InvitationInput{Authentication: new(record.ByEmailCode)}, record.Proofs{}, byMail, byMail, ""},
 		{"another proof", record.InvitationInput{Authentication: new("oath")}, mailed, ann,
 			as(func(i *record.Invitation) { i.Authentication = "oath" }), "authentication not_one_of link, email_code, access_code"},
 		{"no code", record.InvitationInput{Authentication: new(record.ByAccessCode)}, mailed, ann, byCode, "access_code required"},
 		{"an empty code", record.InvitationInput{AccessCode: new("")}, mailed, byCode, byCode, "access_code required"},
-		{"not about the code", record.InvitationInput{Position: new(1)}, mailed, byCode, as(func(i *record.Invitation) { i.Authentication, i.Position = record.ByAccessCode, 1 }), ""},
+		{"code unchanged", record.InvitationInput{Position: new(1)}, mailed, byCode, as(func(i *record.Invitation) { i.Authentication, i.Position = record.ByAccessCode, 1 }), ""},
 		{"a code", record.InvitationInput{AccessCode: new("1234")}, mailed, ann, withCode, ""},
 		{"a code for another proof", record.InvitationInput{Authentication: new(record.ByLink), AccessCode: new("1234")}, mailed, ann,
 			as(func(i *record.Invitation) { i.Authentication, i.AccessCodeHash = record.ByLink, hash }), ""},
@@ -178,7 +181,7 @@ func TestAccessCodesHaveABoundedLength(t *testing.T) {
 	}
 }
 
-func TestRolesOfATemplateNeedANameOfTheirOwn(t *testing.T) {
+func TestTemplateRolesNeedAName(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		in   record.InvitationInput
@@ -196,7 +199,7 @@ func TestRolesOfATemplateNeedANameOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestNothingButTheCode(t *testing.T) {
+func TestInputOfOnlyTheCode(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		in   record.InvitationInput
@@ -211,7 +214,7 @@ func TestNothingButTheCode(t *testing.T) {
 	}
 }
 
-func TestOnlyTheSenderChangesHowSomebodyProvesWhoTheyAre(t *testing.T) {
+func TestOnlyTheSenderChangesAuthentication(t *testing.T) {
 	t.Parallel()
 	sender := account.Actor{Kind: account.ActorUser, Role: account.RoleMember, Scopes: account.Scopes()}
 	reader := account.Actor{Kind: account.ActorUser, Role: account.RoleViewer, Scopes: account.Scopes()}
@@ -236,7 +239,7 @@ func TestOnlyTheSenderChangesHowSomebodyProvesWhoTheyAre(t *testing.T) {
 		{"by a reader", reader, record.ByAccessCode, record.InvitationInput{}, record.InvitationInput{}, ""},
 	} {
 		var f fault.Fields
-		tt.in.Inherit(&f, tt.who, &record.Invitation{Authentication: tt.from})
+		tt.in.KeepAuthentication(&f, tt.who, &record.Invitation{Authentication: tt.from})
 		if got := faults(&f); got != tt.refused || !reflect.DeepEqual(tt.in, tt.want) {
 			t.Errorf("%s: got %q, %+v, want %q, %+v", tt.name, got, tt.in, tt.refused, tt.want)
 		}
@@ -249,7 +252,10 @@ func TestLimitsHaveDefaults(t *testing.T) {
 	if got := own.WithDefaults(); got != own {
 		t.Errorf("got %+v", got)
 	}
-	if got, want := (record.Limits{}).WithDefaults(), (record.Limits{UploadBytes: 500 << 20, Files: 100, Pages: 5000, Invitations: 1000, Fields: 5000, MetadataBytes: 16 << 10}); got != want {
+	want := record.Limits{
+		UploadBytes: 500 << 20, Files: 100, Pages: 5000, Invitations: 1000, Fields: 5000, MetadataBytes: 16 << 10,
+	}
+	if got := (record.Limits{}).WithDefaults(); got != want {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -33,8 +33,8 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// maxDraft is the maximum size of a draft's record, in bytes: what happens to it
-// later must still fit into one transaction.
+// maxDraft is the maximum size of a draft's record, in bytes: the record grows
+// later and must still fit into one transaction.
 const maxDraft = 1 << 20
 
 // Bounded refuses a draft that is too large to be completed later.

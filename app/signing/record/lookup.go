@@ -45,12 +45,12 @@ func (i *Invitation) Acts() bool {
 	return i.Role != Viewer && i.Status != Delegated
 }
 
-// Open reports whether the invited person can still act.
+// Open reports whether the invited person can still act on the invitation.
 func (i *Invitation) Open() bool {
 	return i.Acts() && i.Status != Signed && i.Status != Declined
 }
 
-// Progress counts those who have acted and those who have to.
+// Progress counts the people who have acted and those who have to.
 func (d *Document) Progress() (signed, total int) {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
@@ -65,9 +65,9 @@ func (d *Document) Progress() (signed, total int) {
 	return signed, total
 }
 
-// IsTurnOf reports whether it is this invitation's turn: in a sequential document no
-// invitation with a lower position may still be open; equal positions act
-// together.
+// IsTurnOf reports whether it is this invitation's turn. In a sequential document,
+// no invitation with a lower position may still be open; those with equal positions
+// act in any order.
 func (d *Document) IsTurnOf(inv *Invitation) bool {
 	if d.SigningOrder != Sequential {
 		return true
@@ -77,7 +77,7 @@ func (d *Document) IsTurnOf(inv *Invitation) bool {
 	})
 }
 
-// Declined returns the invitation that stopped the signing, nil if none did.
+// Declined returns the invitation that was declined and so stopped the signing, or nil.
 func (d *Document) Declined() *Invitation {
 	for i := range d.Invitations {
 		if d.Invitations[i].Status == Declined {
@@ -87,7 +87,7 @@ func (d *Document) Declined() *Invitation {
 	return nil
 }
 
-// UnsortedFieldsOf lists the fields of one person, in the order of their place in the record.
+// UnsortedFieldsOf lists the fields of one person in record order.
 func (d *Document) UnsortedFieldsOf(invitation string) []*Field {
 	var out []*Field
 	for i := range d.Fields {
@@ -119,8 +119,8 @@ func (d *Document) SignsFiles(invitation string) []*File {
 	return out
 }
 
-// Visibility returns the part of the lists the document is in. Templates have
-// lists of their own.
+// Visibility returns the list that shows the document. Templates have lists of
+// their own.
 func (d *Document) Visibility() string {
 	v := VisibilityOf(d.ArchivedAt != nil, d.DeletedAt != nil)
 	if d.Template {
@@ -139,7 +139,7 @@ func VisibilityOf(archived, deleted bool) string {
 	return "active"
 }
 
-// PersonOf returns a member as recorded in documents.
+// PersonOf returns a member in the form recorded in documents.
 func PersonOf(who account.Actor) Person {
 	return Person{ID: who.UserID, Name: who.Name, Email: who.Email}
 }

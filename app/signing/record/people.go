@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// InOrder lists those who act, in the order in which they do.
+// InOrder lists the people who act, in signing order.
 func (d *Document) InOrder() []*Invitation {
 	var out []*Invitation
 	for i := range d.Invitations {
@@ -18,11 +18,11 @@ func (d *Document) InOrder() []*Invitation {
 	return out
 }
 
-// Open reports whether something can still happen to a document, so that it needs
-// an owner who looks after it.
+// Open reports whether a document in this state can still change, so that it needs
+// an owner.
 func (s Status) Open() bool { return s != Completed && s != Voided }
 
-// SignatureField returns the name of the field this person signs in a file.
+// SignatureField returns the name of the field that this person signs in a file.
 func (i *Invitation) SignatureField(file string) (string, bool) {
 	for _, s := range i.SignatureFields {
 		if f, name, ok := strings.Cut(s, " "); ok && f == file {

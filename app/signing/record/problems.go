@@ -18,9 +18,8 @@ const (
 	SeverityInfo    = "info"    // good to know
 )
 
-// Problem is something about a draft that its author should know before it is
-// sent. File, Invitation and Field identify the part concerned, if it is a single
-// one.
+// Problem is something that the author of a draft should know before sending it.
+// File, Invitation and Field identify the part concerned, if there is a single one.
 type Problem struct {
 	Code       fault.Code // such as "no_files"; its sentence is that of a fault
 	Args       []fault.Arg
@@ -37,7 +36,7 @@ type Problem struct {
 const maxProblems = 50
 
 // Problems lists everything that is, or may be, wrong with a draft, errors first.
-// It looks at the record alone, so it is cheap enough to run on every change.
+// It only reads the record, so it is cheap enough to run on every change.
 func Problems(d *Document) []Problem {
 	var out []Problem
 	for _, find := range []func(*Document) []Problem{fileProblems, peopleProblems, fieldProblems, overlaps} {
@@ -51,7 +50,7 @@ func Problems(d *Document) []Problem {
 	return out
 }
 
-// Ready reports everything that keeps a document from being sent.
+// Ready reports everything that prevents a document from being sent.
 func (d *Document) Ready(f *fault.Fields) {
 	for _, p := range Problems(d) {
 		if p.Severity == SeverityError {
@@ -97,7 +96,7 @@ func peopleProblems(d *Document) []Problem {
 		}
 		seen[email] = true
 		if inv.lacksCode() {
-			out = append(out, Problem{Code: "access_code_missing", Args: []fault.Arg{fault.Text("name", inv.Called())},
+			out = append(out, Problem{Code: "access_code_missing", Args: []fault.Arg{fault.Text("name", inv.DisplayName())},
 				Severity: SeverityError, Invitation: inv.ID, part: fmt.Sprintf("invitations.%d.access_code", i)})
 		}
 		if inv.Acts() && len(d.Files) > 0 {
@@ -107,13 +106,13 @@ func peopleProblems(d *Document) []Problem {
 	return out
 }
 
-// signatureProblem describes where the signature goes of a person who has no field for it.
+// signatureProblem says where the signature of a person without a field goes.
 func signatureProblem(d *Document, inv *Invitation) []Problem {
 	own := d.UnsortedFieldsOf(inv.ID)
 	if slices.ContainsFunc(own, func(x *Field) bool { return x.Type == pdf.FieldSignature }) {
 		return nil
 	}
-	p := Problem{Code: "no_fields", Args: []fault.Arg{fault.Text("name", inv.Called())}, Severity: SeverityInfo,
+	p := Problem{Code: "no_fields", Args: []fault.Arg{fault.Text("name", inv.DisplayName())}, Severity: SeverityInfo,
 		Invitation: inv.ID, part: "fields"}
 	switch {
 	case len(own) > 0:
@@ -140,7 +139,7 @@ func fieldProblems(d *Document) []Problem {
 			p.Code = "field_without_page"
 		case !x.inside():
 			p.Code = "field_outside"
-		case x.impossible():
+		case x.unfillable():
 			p.Code = "field_impossible"
 		default:
 			continue
@@ -153,11 +152,12 @@ func fieldProblems(d *Document) []Problem {
 // inside reports whether the whole field lies on its page.
 func (x *Field) inside() bool {
 	const rounding = 1e-6
-	return x.X >= 0 && x.Y >= 0 && x.Width > 0 && x.Height > 0 && x.X+x.Width <= 1+rounding && x.Y+x.Height <= 1+rounding
+	onPage := x.X >= 0 && x.Y >= 0 && x.X+x.Width <= 1+rounding && x.Y+x.Height <= 1+rounding
+	return onPage && x.Width > 0 && x.Height > 0
 }
 
-// impossible reports whether the field is required but can't have a value.
-func (x *Field) impossible() bool {
+// unfillable reports whether the field is required but can't have a value.
+func (x *Field) unfillable() bool {
 	if !x.Required || !x.ReadOnly || x.Drawn() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
 		return false
 	}
@@ -165,7 +165,7 @@ func (x *Field) impossible() bool {
 	return !filled && x.empty(x.Value)
 }
 
-// overlaps finds fields that overlap. Each is named once.
+// overlaps finds fields that overlap. Each is reported once.
 func overlaps(d *Document) []Problem {
 	pages := map[string][]*Field{}
 	for i := range d.Fields {

@@ -12,7 +12,7 @@ import (
 	"paraph/app/signing/record"
 )
 
-// draft is one that can be sent: Ann signs in a field of a file with two pages.
+// draft returns a sendable document: Ann signs in a field of a file with two pages.
 func draft() *record.Document {
 	return &record.Document{
 		Files:       []record.File{{ID: "f1", Name: "a.pdf", SHA256: "1", Pages: make([]record.Size, 2)}},
@@ -21,7 +21,7 @@ func draft() *record.Document {
 	}
 }
 
-// found lists problems as "severity code: what is concerned: arguments".
+// found formats problems as "severity code: parts concerned: arguments".
 func found(d *record.Document) []string {
 	var out []string
 	for _, p := range record.Problems(d) {
@@ -52,7 +52,7 @@ func TestProblemsOfADraft(t *testing.T) {
 		name   string
 		change func(*record.Document)
 		want   []string
-		ready  string // what keeps it from being sent
+		ready  string // what prevents sending
 	}{
 		{"none", func(*record.Document) {}, nil, ""},
 		{"no file", func(d *record.Document) { d.Files, d.Fields = nil, nil }, []string{"error no_files: 0: "}, "files no_files"},
@@ -66,7 +66,8 @@ func TestProblemsOfADraft(t *testing.T) {
 		{"approved only", func(d *record.Document) { d.Invitations[0].Role = record.Approver }, []string{"error no_signer: 0: "}, "invitations no_signer"},
 		{"one address twice", person(record.Invitation{ID: "i2", Email: "ANN@x.org", Role: record.Viewer}), []string{"warning same_email: 0 i2: ANN@x.org"}, ""},
 		{"no address twice", func(d *record.Document) {
-			d.Invitations = append(d.Invitations, record.Invitation{Role: record.Viewer}, record.Invitation{Role: record.Viewer})
+			d.Invitations = append(d.Invitations, record.Invitation{Role: record.Viewer},
+				record.Invitation{Role: record.Viewer})
 		}, nil, ""},
 		{"no code", person(record.Invitation{ID: "i2", RoleName: "Tenant", Role: record.Viewer, Authentication: record.ByAccessCode}),
 			[]string{"error access_code_missing: 0 i2: Tenant"}, "invitations.1.access_code access_code_missing Tenant"},
@@ -103,7 +104,8 @@ func TestFieldsOutsideTheirPageAreFound(t *testing.T) {
 		x, y, width, height float64
 		outside             bool
 	}{
-		{0, 0, 1, 1, false}, {.5, .5, .5, .5, false}, {-.01, 0, .5, .5, true}, {0, -.01, .5, .5, true}, {0, 0, 0, .5, true}, {0, 0, .5, 0, true},
+		{0, 0, 1, 1, false}, {.5, .5, .5, .5, false}, {-.01, 0, .5, .5, true}, {0, -.01, .5, .5, true},
+		{0, 0, 0, .5, true}, {0, 0, .5, 0, true},
 		{.6, 0, .5, .5, true}, {0, .6, .5, .5, true}, {.5, .5, .5 + 1e-7, .5 + 1e-7, false},
 	} {
 		d := draft()
@@ -121,12 +123,15 @@ func TestRequiredFieldsCanHaveAValue(t *testing.T) {
 		x          record.Field
 		impossible bool
 	}{
-		{record.Field{Type: pdf.FieldText, Required: true, ReadOnly: true}, true}, {record.Field{Type: pdf.FieldText, Required: true}, false},
+		{record.Field{Type: pdf.FieldText, Required: true, ReadOnly: true}, true},
+		{record.Field{Type: pdf.FieldText, Required: true}, false},
 		{record.Field{Type: pdf.FieldText, ReadOnly: true}, false}, {record.Field{Type: pdf.FieldText, Required: true, ReadOnly: true, Value: "v"}, false},
-		{record.Field{Type: pdf.FieldStamp, Required: true, ReadOnly: true}, false}, {record.Field{Type: pdf.FieldAttachment, Required: true, ReadOnly: true}, false},
+		{record.Field{Type: pdf.FieldStamp, Required: true, ReadOnly: true}, false},
+		{record.Field{Type: pdf.FieldAttachment, Required: true, ReadOnly: true}, false},
 		{record.Field{Type: pdf.FieldRadio, Required: true, ReadOnly: true}, true}, {record.Field{Type: pdf.FieldRadio, Required: true, ReadOnly: true, Group: "g"}, false},
 		{record.Field{Type: pdf.FieldCheckbox, Required: true, ReadOnly: true, Value: "false"}, true},
-		{record.Field{Type: pdf.FieldDateSigned, Required: true, ReadOnly: true}, false}, {record.Field{Type: pdf.FieldName, Required: true, ReadOnly: true}, false},
+		{record.Field{Type: pdf.FieldDateSigned, Required: true, ReadOnly: true}, false},
+		{record.Field{Type: pdf.FieldName, Required: true, ReadOnly: true}, false},
 		{record.Field{Type: pdf.FieldEmail, Required: true, ReadOnly: true}, false},
 	} {
 		d := draft()
@@ -145,10 +150,14 @@ func TestFieldsThatShareMoreThanAnEdgeOverlap(t *testing.T) {
 		o    record.Field
 		want bool
 	}{
-		{record.Field{X: .3, Y: .3, Width: .2, Height: .2}, true}, {record.Field{X: .1, Y: .1, Width: .2, Height: .2}, true},
-		{record.Field{X: .25, Y: .25, Width: .1, Height: .1}, true}, {record.Field{X: .4, Y: .2, Width: .2, Height: .2}, false},
-		{record.Field{X: .2, Y: .4, Width: .2, Height: .2}, false}, {record.Field{X: .399, Y: .2, Width: .2, Height: .2}, false},
-		{record.Field{X: .2, Y: .399, Width: .2, Height: .2}, false}, {record.Field{X: .2, Y: .6, Width: .2, Height: .2}, false},
+		{record.Field{X: .3, Y: .3, Width: .2, Height: .2}, true},
+		{record.Field{X: .1, Y: .1, Width: .2, Height: .2}, true},
+		{record.Field{X: .25, Y: .25, Width: .1, Height: .1}, true},
+		{record.Field{X: .4, Y: .2, Width: .2, Height: .2}, false},
+		{record.Field{X: .2, Y: .4, Width: .2, Height: .2}, false},
+		{record.Field{X: .399, Y: .2, Width: .2, Height: .2}, false},
+		{record.Field{X: .2, Y: .399, Width: .2, Height: .2}, false},
+		{record.Field{X: .2, Y: .6, Width: .2, Height: .2}, false},
 		{record.Field{X: .6, Y: .2, Width: .2, Height: .2}, false},
 	} {
 		if x.Covers(&tt.o) != tt.want || tt.o.Covers(&x) != tt.want {

@@ -1,6 +1,6 @@
-// Package record is a document with its files, the invited people and the fields,
-// and the rules by which it changes. Rules are pure: they check the record, then
-// either refuse or change it and nothing else. Nothing here reads the store.
+// Package record defines the document record, with its files, invitations and
+// fields, and the rules by which it changes. Rules are pure: they check the record,
+// then either refuse or change it and do nothing else. Nothing here reads the store.
 package record
 
 import (
@@ -30,7 +30,7 @@ const (
 
 var statusWords = [...]string{"", "draft", "pending_approval", "approved", "rejected", "sent", "completed", "expired", "voided"}
 
-// String is the state's word in the API, such as "pending_approval".
+// String returns the state's name in the API, such as "pending_approval".
 func (s Status) String() string {
 	if s < Draft || s > Voided {
 		return ""
@@ -38,7 +38,7 @@ func (s Status) String() string {
 	return statusWords[s]
 }
 
-// StatusNames lists the words of all states, in the order of their numbers.
+// StatusNames lists the names of all states, in the order of their numbers.
 func StatusNames() []string { return statusWords[1:] }
 
 // Statuses lists every state in the order of its number.
@@ -76,15 +76,15 @@ const (
 	Sequential = "sequential"
 )
 
-// Person names a member of the company as they were when they acted.
+// Person is a member of the company as they were when they acted.
 type Person struct {
 	ID    string
 	Name  string
 	Email string
 }
 
-// Document is the unit that is read and changed together: the document with its
-// files, the invited people and the fields. Times are UTC with milliseconds.
+// Document is the unit of reading and writing: the document with its files,
+// invitations and fields. Times are UTC with milliseconds.
 type Document struct {
 	ID              string
 	Company         string
@@ -108,18 +108,18 @@ type Document struct {
 	Certificate     *File // certificate of completion, once completed
 	Attention       Attention
 	AttentionText   string `json:",omitempty"` // in records from before attention was a code
-	// SealCauses are the reasons why sealing failed so far, of which the owner was notified.
+	// SealCauses are the reasons why sealing has failed so far that the owner was notified of.
 	SealCauses    []fault.Code `json:",omitempty"`
-	SealJob       string       `json:",omitempty"` // that was given up, while attention is sealing_failed
-	DueJobs       []string     `json:",omitempty"` // that were given up, other than for sealing
-	BaseURL       string       // base address of the links in its mails
+	SealJob       string       `json:",omitempty"` // the job that gave up, while attention is sealing_failed
+	DueJobs       []string     `json:",omitempty"` // other jobs that gave up
+	BaseURL       string       // base address of the links in e-mails
 	RedirectURL   string       `json:",omitempty"` // where people are redirected after signing
 	NoDecline     bool         `json:",omitempty"` // the people invited can't decline
-	NoDelegation  bool         `json:",omitempty"` // they can't pass their invitation on
+	NoDelegation  bool         `json:",omitempty"` // they can't delegate it
 	DeclineReason bool         `json:",omitempty"` // declining requires a reason
 
 	// Template marks a template: its invitations are roles, which need not name
-	// anybody, and it is never sent; documents are made from it.
+	// anyone, and it is never sent but used to create documents.
 	Template    bool    `json:",omitempty"`
 	ExpiresDays int     `json:",omitempty"` // of a template: days until the deadline of its documents
 	MadeFrom    *Source `json:",omitempty"` // the template a document was made from
@@ -144,7 +144,7 @@ type Document struct {
 	Head    string // hash of the document's newest journal entry, hexadecimal
 }
 
-// Source identifies the template a document was made from, as it was then.
+// Source identifies the template a document was made from, in the version used.
 type Source struct {
 	Template string
 	Version  int64
@@ -172,14 +172,14 @@ type File struct {
 	Confirmed   bool // the owner has checked what the built-in renderer made
 	CreatedAt   time.Time
 
-	Base      string // blob of the PDF that revisions are appended to; equal to Upload for a PDF that can be appended to
+	Base      string // blob of the PDF that revisions are appended to; the upload itself if that is possible
 	BaseSize  int64
-	Flattened bool   // Base is a copy of what the upload shows; the upload is attached to it
+	Flattened bool   // Base is a flattened copy; the upload is attached to it
 	PDFA      string // conformance the PDF claims (ISO 19005), such as 2B; it is preserved
 	Appended  int    // signature pages appended to those of the upload when the document is sent
-	Presigned bool   // the upload carries signatures of its own: it is never certified
+	Presigned bool   // the upload has signatures of its own, so it is never certified
 	Revisions []Revision
-	// Certificates are those included with the signatures of our revisions, DER, each once.
+	// Certificates are those embedded with the signatures made here, DER, without duplicates.
 	Certificates [][]byte
 	// Unproven names those whose revocation data could not be fetched.
 	Unproven []string
@@ -193,7 +193,7 @@ type Revision struct {
 	Size       int64
 	Total      int64  // size of the file up to and including this piece
 	SHA256     string // of the file up to and including this piece, hexadecimal
-	HashState  []byte // saved state of that hash, so that the next piece hashes only itself
+	HashState  []byte // saved state of that hash, so that appending hashes only the new piece
 	At         time.Time
 }
 
@@ -207,7 +207,7 @@ func (f *File) Blobs() []string {
 	return out
 }
 
-// Total returns the size of the PDF as it stands.
+// Total returns the current size of the PDF.
 func (f *File) Total() int64 {
 	if n := len(f.Revisions); n > 0 {
 		return f.Revisions[n-1].Total
@@ -215,7 +215,7 @@ func (f *File) Total() int64 {
 	return f.BaseSize
 }
 
-// Current returns the SHA-256 of the PDF as it stands, hexadecimal.
+// Current returns the SHA-256 of the current PDF, hexadecimal.
 func (f *File) Current() string {
 	if n := len(f.Revisions); n > 0 {
 		return f.Revisions[n-1].SHA256
@@ -235,7 +235,7 @@ type Invitation struct {
 	Authentication  string
 	AccessCodeHash  string     // hexadecimal SHA-256 of salt and code
 	AccessCodeHint  string     `json:",omitempty"` // shown next to the prompt for the code
-	ProofSince      *time.Time `json:",omitempty"` // proofs from before no longer count: the code was changed
+	ProofSince      *time.Time `json:",omitempty"` // earlier proofs no longer count, because the code was changed
 	Locale          string
 	Message         string
 	LinkGeneration  int // a higher number invalidates earlier links
@@ -250,18 +250,18 @@ type Invitation struct {
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 	DelegatedTo     string     // invitation that took over
-	Astray          bool       `json:",omitempty"` // it reached someone it was not meant for
-	Agreed          *Agreement `json:",omitempty"` // to signing electronically, before they sign
+	Astray          bool       `json:",omitempty"` // it reached the wrong person
+	Agreed          *Agreement `json:",omitempty"` // consent to signing electronically, before they sign
 	Evidence        *Evidence
 	SignatureFields []string // names in the PDF, one per file that this person signs
-	LinkShown       []string `json:",omitempty"` // to whom the API has shown the link, see Service.HandOut
+	LinkShown       []string `json:",omitempty"` // who was shown the link through the API, see Service.HandOut
 }
 
-// Another makes an invitation from an existing one, to replace it or for another
-// document. Everything is copied, including the way of authentication, except
-// what happened to the original and its access code: the person who knows that
-// code need not be the one invited now, so the sender sets a new one.
-func (i *Invitation) Another(id string, now time.Time) Invitation {
+// Copy returns a new invitation with the settings of this one, to replace it or for
+// another document. The history of the original is dropped, and so is its access
+// code: the person who knows the code need not be the one invited now, so the
+// sender sets a new one.
+func (i *Invitation) Copy(id string, now time.Time) Invitation {
 	next := *i
 	next.ID, next.Status, next.CreatedAt, next.UpdatedAt = id, Pending, now, now
 	next.AccessCodeHash, next.LinkGeneration = "", 0
@@ -272,17 +272,17 @@ func (i *Invitation) Another(id string, now time.Time) Invitation {
 	return next
 }
 
-// Called returns the person's name, or that of the role nobody has taken yet.
-func (i *Invitation) Called() string { return cmp.Or(i.Name, i.RoleName, i.Email) }
+// DisplayName returns the person's name, or that of the role nobody has taken yet.
+func (i *Invitation) DisplayName() string { return cmp.Or(i.Name, i.RoleName, i.Email) }
 
 // lacksCode reports whether the sender has yet to set the access code that the
-// person will be asked for. Until then the invitation has no link.
+// person will be asked for. The invitation has no link until then.
 func (i *Invitation) lacksCode() bool {
 	return i.Authentication == ByAccessCode && i.AccessCodeHash == ""
 }
 
-// Another makes a field of a copied document, without its filled-in value.
-func (x Field) Another(id, file, invitation string) Field {
+// Copy returns a field for a copied document, without the value its signatory entered.
+func (x Field) Copy(id, file, invitation string) Field {
 	if x.Filled && (!x.ReadOnly || x.Type == "date_signed") {
 		x.Value = ""
 	}
@@ -291,18 +291,18 @@ func (x Field) Another(id, file, invitation string) Field {
 	return x
 }
 
-// Another makes a file of a copied document: the unchanged upload.
-func (f File) Another(id string, now time.Time) File {
+// Copy returns a file for a copied document, with the upload and no revisions.
+func (f File) Copy(id string, now time.Time) File {
 	f.ID, f.Appended, f.Revisions, f.Certificates, f.Unproven, f.CreatedAt = id, 0, nil, nil, nil, now
 	return f
 }
 
-// Another makes a draft with the content and the rules of a document, without its
+// Copy returns a draft with the content and settings of a document, without its
 // history. Files, people and fields are added by the caller.
-func (d *Document) Another(id string, owner Person, now time.Time) *Document {
+func (d *Document) Copy(id string, owner Person, now time.Time) *Document {
 	next := *d
 	next.ID, next.Owner, next.Status, next.CreatedAt, next.UpdatedAt = id, owner, Draft, now, now
-	next.ExpiresAt = d.sameSpan(now)
+	next.ExpiresAt = d.copiedDeadline(now)
 	next.Metadata = maps.Clone(d.Metadata)
 	next.Files, next.Invitations, next.Fields, next.Certificate = nil, nil, nil, nil
 	next.Attention, next.AttentionText, next.ExternalID, next.SubmittedBy = Attention{}, "", "", ""
@@ -315,9 +315,9 @@ func (d *Document) Another(id string, owner Person, now time.Time) *Document {
 	return &next
 }
 
-// sameSpan returns the deadline for a copy: the same if it lies in the future,
-// else as far from now as the original gave people.
-func (d *Document) sameSpan(now time.Time) *time.Time {
+// copiedDeadline returns the deadline for a copy: the same if it lies in the future,
+// otherwise one that allows as much time as the original did.
+func (d *Document) copiedDeadline(now time.Time) *time.Time {
 	if d.ExpiresAt == nil || d.ExpiresAt.After(now) {
 		return d.ExpiresAt
 	}
@@ -329,13 +329,13 @@ func (d *Document) sameSpan(now time.Time) *time.Time {
 	return &until
 }
 
-// Evidence documents a person's act of signing.
+// Evidence documents how a person signed.
 type Evidence struct {
 	At            time.Time
 	IP            string
 	UserAgent     string
 	Method        string // link, email_code, access_code, in_person, api
-	Through       string // "signatory", or the member or token the API call was made with
+	Through       string // "signatory", or the member or token that made the API call
 	Host          string `json:",omitempty"` // the member on whose device they signed in person
 	Consent       bool
 	ConsentText   string

@@ -18,13 +18,16 @@ func (d *Document) TakesCode(inv *Invitation, now time.Time) error {
 	return nil
 }
 
-// RemindAgain is the minimum interval between manual reminders to a person.
+// RemindAgain is the minimum interval between manual reminders to the same person.
 const RemindAgain = time.Minute
 
-// MayRemindAgain matches one person, or everyone, except those reminded just now.
+// MayRemindAgain matches one person, or everyone, except those just reminded.
 func MayRemindAgain(invitation string, now time.Time) func(*Invitation) bool {
 	return func(inv *Invitation) bool {
-		return (invitation == "" || inv.ID == invitation) && (inv.RemindedAt == nil || now.Sub(*inv.RemindedAt) >= RemindAgain)
+		if invitation != "" && inv.ID != invitation {
+			return false
+		}
+		return inv.RemindedAt == nil || now.Sub(*inv.RemindedAt) >= RemindAgain
 	}
 }
 
@@ -32,7 +35,7 @@ func NobodyToRemind() error {
 	return fault.Conflict("nobody_to_remind")
 }
 
-// Remind counts a reminder for everyone who matches and whose turn it is.
+// Remind records a reminder for everyone who matches and whose turn it is.
 func (d *Document) Remind(now time.Time, match func(*Invitation) bool) []Event {
 	if d.Declined() != nil {
 		return nil
@@ -57,7 +60,7 @@ func (d *Document) ExpiresNext() *time.Time {
 	return d.ExpiresAt
 }
 
-// NextReminder returns the earliest time at which someone whose turn it is gets a reminder.
+// NextReminder returns the earliest time at which someone whose turn it is is due a reminder.
 func (d *Document) NextReminder(now time.Time) *time.Time {
 	if d.Status != Sent || d.Declined() != nil {
 		return nil
@@ -82,28 +85,28 @@ func (d *Document) NextReminder(now time.Time) *time.Time {
 	return next
 }
 
-// RemindsAt returns when a person is to be reminded next, or nil.
+// RemindsAt returns the time of a person's next reminder, or nil.
 func (d *Document) RemindsAt(inv *Invitation) *time.Time {
 	if d.RemindEveryDays > 0 {
-		at := inv.lastWritten().AddDate(0, 0, d.RemindEveryDays)
+		at := inv.lastContacted().AddDate(0, 0, d.RemindEveryDays)
 		return &at
 	}
 	for _, days := range d.ReminderDays { // ascending
-		if at := inv.NotifiedAt.AddDate(0, 0, days); at.After(inv.lastWritten()) {
+		if at := inv.NotifiedAt.AddDate(0, 0, days); at.After(inv.lastContacted()) {
 			return &at
 		}
 	}
 	return nil
 }
 
-func (i *Invitation) lastWritten() time.Time {
+func (i *Invitation) lastContacted() time.Time {
 	if i.RemindedAt != nil {
 		return *i.RemindedAt
 	}
 	return *i.NotifiedAt
 }
 
-// Ended returns when the document ended, nil if it has not.
+// Ended returns when the document was completed, expired or voided, or nil.
 func (d *Document) Ended() *time.Time {
 	switch d.Status {
 	case Completed:
@@ -116,8 +119,7 @@ func (d *Document) Ended() *time.Time {
 	return nil
 }
 
-// RequireCodesBy refuses invitations that ask for a code by e-mail if none can be sent, such as those of a copied
-// document.
+// RequireCodesBy refuses invitations that need a code by e-mail if none can be sent. Those of a copied document may.
 func (d *Document) RequireCodesBy(f *fault.Fields, mailed bool) {
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; !mailed && inv.Acts() && inv.Authentication == ByEmailCode {

@@ -32,8 +32,8 @@ func (d *Document) FileTitle() string {
 	return strings.Trim(clean, " .")
 }
 
-// Note adds the certificates included with a signature to those of the file.
-func (f *File) Note(cms []byte) error {
+// AddCertificates adds the certificates included with a signature to those of the file.
+func (f *File) AddCertificates(cms []byte) error {
 	certificates, err := pki.EmbeddedCertificates(cms)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (f *File) Note(cms []byte) error {
 	return nil
 }
 
-// Blobs yields everything on disk that a document needs.
+// Blobs yields every blob that a document needs.
 func (d *Document) Blobs(yield func(string) bool) {
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -76,7 +76,7 @@ func (d *Document) Blobs(yield func(string) bool) {
 	}
 }
 
-// Bytes returns the size of the document's files, apart from pictures of signatures.
+// Bytes returns the size of the document's files, excluding pictures of signatures.
 func (d *Document) Bytes() (n int64) {
 	for i := range d.Files {
 		n += d.Files[i].bytes()

@@ -12,7 +12,7 @@ import (
 	"paraph/app/signing/record"
 )
 
-func TestPicturesOfPagesLastUntilTheirPageChanges(t *testing.T) {
+func TestPageHashChangesWithItsPage(t *testing.T) {
 	t.Parallel()
 	f := record.File{ID: "f", Base: "base", Pages: make([]record.Size, 3), Appended: 1, Revisions: []record.Revision{
 		{Kind: "prepare", SHA256: "prepared"}, {Kind: "signature", Invitation: "i1", SHA256: "first"},
@@ -28,7 +28,7 @@ func TestPicturesOfPagesLastUntilTheirPageChanges(t *testing.T) {
 	}
 }
 
-func TestFilesAreWhatWasAppendedLast(t *testing.T) {
+func TestRevisionsExtendTheFile(t *testing.T) {
 	t.Parallel()
 	upload := record.File{Upload: "base", Base: "base", BaseSize: 10, Size: 10}
 	signed := record.File{Upload: "up", Base: "base", BaseSize: 10, Size: 7,
@@ -68,10 +68,10 @@ func TestFilesAreWhatWasAppendedLast(t *testing.T) {
 	}
 }
 
-func TestACopiedFileIsTheUploadAlone(t *testing.T) {
+func TestCopiedFilesHaveNoRevisions(t *testing.T) {
 	t.Parallel()
 	f := record.File{ID: "f", Name: "a.pdf", Base: "base", Appended: 2, Revisions: []record.Revision{{Blob: "r"}}, Unproven: []string{"u"}}
-	if got, want := f.Another("g", now), (record.File{ID: "g", Name: "a.pdf", Base: "base", CreatedAt: now}); !reflect.DeepEqual(got, want) {
+	if got, want := f.Copy("g", now), (record.File{ID: "g", Name: "a.pdf", Base: "base", CreatedAt: now}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	who := account.Actor{UserID: "u", Name: "Ann", Email: "ann@x.org", TokenID: "t"}
@@ -98,8 +98,8 @@ func TestCertificatesWithoutProofsAreNamedOnce(t *testing.T) {
 	if got := d.Unproven(); !slices.Equal(got, []string{"a", "b", "c"}) || len(d.Certificate.Unproven) != 1 {
 		t.Errorf("got %v", got)
 	}
-	if err := d.Files[0].Note([]byte("no signature")); err == nil {
-		t.Error("certificates were read from no signature")
+	if err := d.Files[0].AddCertificates([]byte("no signature")); err == nil {
+		t.Error("certificates were read from invalid data")
 	}
 }
 
@@ -127,7 +127,7 @@ func TestTheOwnerLearnsEachCauseOfAMissingSealOnce(t *testing.T) {
 		}
 	}
 	fails("sealing.tsa", "", "")
-	d.Needs(record.Attention{Kind: record.AttentionSealing, Code: "sealing"})
+	d.SetAttention(record.Attention{Kind: record.AttentionSealing, Code: "sealing"})
 	fails("sealing.tsa", "", "document.sealing_delayed tsa ")
 	fails("sealing.tsa", "", "")
 	fails("sealing.disk", "", "document.sealing_delayed disk ")
@@ -139,7 +139,7 @@ func TestTheOwnerLearnsEachCauseOfAMissingSealOnce(t *testing.T) {
 	}
 	fails("sealing.disk", "", "document.sealing_delayed disk true")
 	if d.SealJob != "job" {
-		t.Errorf("the job that was given up is forgotten: %q", d.SealJob)
+		t.Errorf("the abandoned job is forgotten: %q", d.SealJob)
 	}
 	if d.Status = record.Completed; d.Unsealed() {
 		t.Error("a completed document waits for its seal")
@@ -157,11 +157,12 @@ func TestTheSenderIsAskedForMissingCodes(t *testing.T) {
 		inv       record.Invitation
 		had, want record.Attention
 	}{
-		{lacking, record.Attention{}, asked}, {lacking, declined, declined}, {lacking, asked, asked}, {with, asked, record.Attention{}},
+		{lacking, record.Attention{}, asked}, {lacking, declined, declined}, {lacking, asked, asked},
+		{with, asked, record.Attention{}},
 		{signed, record.Attention{}, record.Attention{}}, {with, declined, declined},
 	} {
 		d := record.Document{Invitations: []record.Invitation{tt.inv}, Attention: tt.had}
-		if d.NeedsCode(); d.Attention != tt.want {
+		if d.RequestMissingCode(); d.Attention != tt.want {
 			t.Errorf("%+v, %+v: got %+v", tt.inv, tt.had, d.Attention)
 		}
 	}
@@ -169,7 +170,8 @@ func TestTheSenderIsAskedForMissingCodes(t *testing.T) {
 
 func TestCodesByMailNeedMail(t *testing.T) {
 	t.Parallel()
-	d := record.Document{Invitations: []record.Invitation{{Authentication: record.ByLink}, {Authentication: record.ByEmailCode},
+	d := record.Document{Invitations: []record.Invitation{{Authentication: record.ByLink},
+		{Authentication: record.ByEmailCode},
 		{Authentication: record.ByEmailCode, Role: record.Viewer}}}
 	for mailed, want := range map[bool]string{true: "", false: "invitations.1.authentication no_mail_for_codes"} {
 		var f fault.Fields
@@ -210,11 +212,11 @@ func TestMessagesThatFailConcernTheirPerson(t *testing.T) {
 	if !failed.Concerns(&d.Invitations[0]) || failed.Concerns(&d.Invitations[2]) || (record.Attention{Kind: record.AttentionMailFailed}).Concerns(&record.Invitation{ID: "4"}) {
 		t.Error("it concerns the wrong person")
 	}
-	if (record.Attention{Address: "a@x.org"}).Concerns(&d.Invitations[0]) || (record.Attention{Address: "a@x.org"}).Delivered("a@x.org") {
-		t.Error("something else than a failed message concerns a person")
+	if (record.Attention{Address: "a@x.org"}).Concerns(&d.Invitations[0]) || (record.Attention{Address: "a@x.org"}).FailedFor("a@x.org") {
+		t.Error("an attention other than a failed message concerns a person")
 	}
-	if !(record.Attention{Kind: record.AttentionMailFailed}).Delivered("c@x.org") {
-		t.Error("a failed message of an older record is never delivered")
+	if !(record.Attention{Kind: record.AttentionMailFailed}).FailedFor("c@x.org") {
+		t.Error("a failed message of an older record matches no address")
 	}
 }
 
@@ -236,7 +238,7 @@ func TestUploadsAreDescribed(t *testing.T) {
 			{Code: "fonts_not_embedded", Severity: "warning", Args: map[string]string{"fonts": "F, G"}}}},
 	} {
 		var f record.File
-		if f.Describe(tt.in, tt.broken); !reflect.DeepEqual(f.Findings, tt.want) {
+		if f.AddFindings(tt.in, tt.broken); !reflect.DeepEqual(f.Findings, tt.want) {
 			t.Errorf("got %+v, want %+v", f.Findings, tt.want)
 		}
 	}

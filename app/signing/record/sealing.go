@@ -8,7 +8,7 @@ import (
 	"paraph/app/fault"
 )
 
-// Unsealed reports whether everybody has signed the document and its seal is missing.
+// Unsealed reports whether everyone has signed but the seal is missing.
 func (d *Document) Unsealed() bool {
 	return d.Status == Sent && (d.Attention.Kind == AttentionSealing || d.Attention.Kind == AttentionSealingFailed)
 }
@@ -24,9 +24,9 @@ func (d *Document) Sealable() error {
 	return nil
 }
 
-// SealingFailed records why the document could not be sealed, and the job that was
-// given up, if one was. It returns no event if nothing new is recorded. The owner
-// is notified of each cause once, and whenever a job was given up.
+// SealingFailed records why the document could not be sealed, and the job that gave
+// up, if any. It returns no event if nothing new is recorded: the owner is notified
+// of each cause once, and whenever a job gives up.
 func (d *Document) SealingFailed(cause fault.Code, dead string) []Event {
 	next, event := Attention{Kind: AttentionSealing, Code: cause}, NewEvent(EventDocumentSealingDelayed)
 	if dead != "" {
@@ -41,7 +41,7 @@ func (d *Document) SealingFailed(cause fault.Code, dead string) []Event {
 	} else {
 		d.SealCauses = append(d.SealCauses, cause)
 	}
-	d.Needs(next)
+	d.SetAttention(next)
 	d.SealJob = cmp.Or(dead, d.SealJob)
 	return []Event{event}
 }

@@ -8,15 +8,15 @@ import (
 	"paraph/app/account"
 )
 
-// Agreement records a person's consent to signing electronically, given before
-// they sign: when, and to which text. The journal records where it came from.
+// Agreement records a person's consent to signing electronically: when they gave
+// it, and to which text. The journal records where it came from.
 type Agreement struct {
 	At      time.Time
 	Version string // of the text, see [account.ConsentName]
 }
 
-// AgreedTo reports whether a person consents to the current text: anyone who agreed
-// to another version is asked again.
+// AgreedTo reports whether a person consented to the current text. Anyone who
+// agreed to another version is asked again.
 func (i *Invitation) AgreedTo(text string) bool {
 	return i.Agreed != nil && i.Agreed.Version == account.ConsentName(text)
 }
@@ -24,7 +24,7 @@ func (i *Invitation) AgreedTo(text string) bool {
 // Stage is the page that the link of an invitation opens.
 type Stage string
 
-// The stages. They alone decide what is shown.
+// The stages. They alone determine what is shown.
 const (
 	StageIdentify Stage = "identify" // a code is asked for first
 	StageConsent  Stage = "consent"  // they have to agree before the document is shown
@@ -32,7 +32,7 @@ const (
 	StageWaiting  Stage = "waiting"  // others are before them
 	StageSigned   Stage = "signed"   // they have signed, others have not
 	StageSealing  Stage = "sealing"  // everybody has signed, the seal is being made
-	// StageSealingFailed: everybody has signed, and making the seal was given up.
+	// StageSealingFailed means that everyone has signed but sealing was abandoned.
 	StageSealingFailed Stage = "sealing_failed"
 	StageCompleted     Stage = "completed" // the sealed file is available
 	StageDeclined      Stage = "declined"  // they declined
@@ -47,7 +47,7 @@ func (d *Document) Stage(inv *Invitation, identified bool, now time.Time) Stage 
 	switch {
 	case d.Status == Voided:
 		return StageVoided
-	case d.late(now):
+	case d.overdue(now):
 		return StageExpired
 	case !identified:
 		return StageIdentify
@@ -71,22 +71,22 @@ func (d *Document) Stage(inv *Invitation, identified bool, now time.Time) Stage 
 	return StageSign
 }
 
-// late reports whether the deadline has passed, even if that has not been recorded yet.
-func (d *Document) late(now time.Time) bool {
+// overdue reports whether the deadline has passed, even if that has not been recorded yet.
+func (d *Document) overdue(now time.Time) bool {
 	return d.Status == Expired ||
 		d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt) && !d.Unsealed()
 }
 
-// Hidden reports whether the links of a document show no more than what happened
-// to it: it was voided, declined, or not signed in time, and its company has not
-// chosen to keep such documents readable. Completed ones stay readable.
+// Hidden reports whether the links of a document show only how it ended: it was
+// voided, declined or not signed in time, and its company has not chosen to keep
+// such documents readable. Completed ones stay readable.
 func (d *Document) Hidden(c account.Company, now time.Time) bool {
 	stopped := d.Status == Sent && d.Declined() != nil
-	return !c.ClosedDocumentsReadable && (d.Status == Voided || d.late(now) || stopped)
+	return !c.ClosedDocumentsReadable && (d.Status == Voided || d.overdue(now) || stopped)
 }
 
-// Notice returns what an invited person still sees of a closed document: what
-// happened to it, and none of its content.
+// Notice returns what an invited person still sees of a closed document: how it
+// ended, without any of its content.
 func (d *Document) Notice(inv *Invitation) *Document {
 	n := d.Envelope()
 	n.CreatedAt, n.UpdatedAt, n.SentAt, n.Version = d.CreatedAt, d.UpdatedAt, d.SentAt, d.Version
@@ -98,10 +98,12 @@ func (d *Document) Notice(inv *Invitation) *Document {
 	return n
 }
 
-// Envelope returns a document without content: only what its invitation's mail says.
+// Envelope returns a document without content, with only what the invitation e-mail shows.
 func (d *Document) Envelope() *Document {
-	return &Document{ID: d.ID, Company: d.Company, Title: d.Title, Status: d.Status, Locale: d.Locale, Owner: d.Owner, ExpiresAt: d.ExpiresAt,
-		NoDecline: d.NoDecline, NoDelegation: d.NoDelegation, DeclineReason: d.DeclineReason}
+	return &Document{
+		ID: d.ID, Company: d.Company, Title: d.Title, Status: d.Status, Locale: d.Locale, Owner: d.Owner,
+		ExpiresAt: d.ExpiresAt, NoDecline: d.NoDecline, NoDelegation: d.NoDelegation, DeclineReason: d.DeclineReason,
+	}
 }
 
 func (d *Document) Before(inv *Invitation) []string {
@@ -115,7 +117,7 @@ func (d *Document) Before(inv *Invitation) []string {
 }
 
 // FieldsOf lists the fields of an invitation in reading order: by file, page, and
-// place on the page.
+// position on the page.
 func (d *Document) FieldsOf(invitation string) []*Field {
 	order := map[string]int{}
 	for i := range d.Files {

@@ -27,22 +27,34 @@ func TestLinksOpenAtTheirStage(t *testing.T) {
 		me, other  record.Invitation
 		identified bool
 	}{
-		{record.StageVoided, record.Document{Status: record.Voided, ExpiresAt: in(-1)}, me, other(record.Notified), false},
+		{record.StageVoided, record.Document{Status: record.Voided, ExpiresAt: in(-1)}, me, other(record.Notified),
+			false},
 		{record.StageExpired, record.Document{Status: record.Expired}, me, other(record.Notified), false},
-		{record.StageExpired, record.Document{Status: record.Sent, ExpiresAt: in(0)}, me, other(record.Notified), false},
-		{record.StageIdentify, record.Document{Status: record.Completed, ExpiresAt: in(0)}, me, other(record.Signed), false},
+		{record.StageExpired, record.Document{Status: record.Sent, ExpiresAt: in(0)}, me, other(record.Notified),
+			false},
+		{record.StageIdentify, record.Document{Status: record.Completed, ExpiresAt: in(0)}, me, other(record.Signed),
+			false},
 		{record.StageIdentify, record.Document{Status: record.Sent, ExpiresAt: in(1)}, me, other(record.Signed), false},
-		{record.StageCompleted, record.Document{Status: record.Completed}, as(record.Signer, record.Signed), other(record.Signed), true},
-		{record.StageSealing, record.Document{Status: record.Sent, ExpiresAt: in(-1), Attention: record.Attention{Kind: record.AttentionSealing}},
+		{record.StageCompleted, record.Document{Status: record.Completed}, as(record.Signer, record.Signed),
+			other(record.Signed), true},
+		{record.StageSealing, record.Document{Status: record.Sent, ExpiresAt: in(-1),
+			Attention: record.Attention{Kind: record.AttentionSealing}},
 			as(record.Signer, record.Signed), other(record.Signed), true},
-		{record.StageSealingFailed, record.Document{Status: record.Sent, Attention: record.Attention{Kind: record.AttentionSealingFailed}},
+		{record.StageSealingFailed, record.Document{Status: record.Sent,
+			Attention: record.Attention{Kind: record.AttentionSealingFailed}},
 			as(record.Signer, record.Signed), other(record.Signed), true},
-		{record.StageSigned, record.Document{Status: record.Sent}, as(record.Signer, record.Signed), other(record.Declined), true},
-		{record.StageDeclined, record.Document{Status: record.Sent}, as(record.Signer, record.Declined), other(record.Signed), true},
-		{record.StageStopped, record.Document{Status: record.Sent}, as(record.Viewer, record.Notified), other(record.Declined), true},
-		{record.StageReading, record.Document{Status: record.Sent, SigningOrder: record.Sequential}, as(record.Viewer, record.Notified), other(record.Notified), true},
-		{record.StageWaiting, record.Document{Status: record.Sent, SigningOrder: record.Sequential}, me, other(record.Notified), true},
-		{record.StageSign, record.Document{Status: record.Sent, SigningOrder: record.Sequential}, me, other(record.Signed), true},
+		{record.StageSigned, record.Document{Status: record.Sent}, as(record.Signer, record.Signed),
+			other(record.Declined), true},
+		{record.StageDeclined, record.Document{Status: record.Sent}, as(record.Signer, record.Declined),
+			other(record.Signed), true},
+		{record.StageStopped, record.Document{Status: record.Sent}, as(record.Viewer, record.Notified),
+			other(record.Declined), true},
+		{record.StageReading, record.Document{Status: record.Sent, SigningOrder: record.Sequential},
+			as(record.Viewer, record.Notified), other(record.Notified), true},
+		{record.StageWaiting, record.Document{Status: record.Sent, SigningOrder: record.Sequential}, me,
+			other(record.Notified), true},
+		{record.StageSign, record.Document{Status: record.Sent, SigningOrder: record.Sequential}, me,
+			other(record.Signed), true},
 	} {
 		tt.d.Invitations = []record.Invitation{tt.other, tt.me}
 		if got := tt.d.Stage(&tt.d.Invitations[1], tt.identified, now); got != tt.want {
@@ -59,7 +71,8 @@ func TestClosedDocumentsAreHiddenUnlessTheCompanyKeepsThem(t *testing.T) {
 		want bool
 	}{
 		{record.Document{Status: record.Voided}, true}, {record.Document{Status: record.Expired}, true},
-		{record.Document{Status: record.Sent}, false}, {record.Document{Status: record.Sent, Invitations: declined}, true},
+		{record.Document{Status: record.Sent}, false},
+		{record.Document{Status: record.Sent, Invitations: declined}, true},
 		{record.Document{Status: record.Completed, Invitations: declined}, false},
 		{record.Document{Status: record.Sent, ExpiresAt: in(-1)}, true},
 	} {
@@ -104,7 +117,7 @@ func TestConsentIsToTheCurrentText(t *testing.T) {
 	}
 }
 
-// parade has people in every state, with the positions 1, 1, 2, 2, 3, 4.
+// parade returns a document with people in every state, at positions 1, 1, 2, 2, 3, 4.
 func parade() *record.Document {
 	return &record.Document{Status: record.Sent, SigningOrder: record.Sequential, Invitations: []record.Invitation{
 		{ID: "1", Name: "late", Role: record.Approver, Status: record.Pending, Position: 3},
@@ -158,7 +171,7 @@ func TestThoseWhoseTurnItIsAreNotified(t *testing.T) {
 	t.Parallel()
 	d := parade()
 	if events := d.Notify(now); len(events) > 0 {
-		t.Errorf("got %+v before the turn of anybody", events)
+		t.Errorf("got %+v before anyone's turn", events)
 	}
 	d.Invitations[2].Status = record.Signed
 	d.Invitations = append(d.Invitations,
@@ -175,7 +188,9 @@ func TestThoseWhoseTurnItIsAreNotified(t *testing.T) {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		notified := inv.ID == "6" || inv.ID == "9"
-		if (inv.NotifiedAt != nil && *inv.NotifiedAt == now) != notified || inv.UpdatedAt.Equal(now) != notified || notified && inv.Status != record.Notified {
+		wasNotified := inv.NotifiedAt != nil && *inv.NotifiedAt == now
+		if wasNotified != notified || inv.UpdatedAt.Equal(now) != notified ||
+			notified && inv.Status != record.Notified {
 			t.Errorf("got %+v", inv)
 		}
 	}
@@ -194,7 +209,7 @@ func TestRemindersReachThoseWhoseTurnItIs(t *testing.T) {
 		}
 	}
 	if d.Invitations[2].RemindersSent != 0 {
-		t.Error("asking whether somebody can be reminded counts a reminder")
+		t.Error("checking whether a reminder is possible counts one")
 	}
 	events := d.Remind(now, record.MayRemindAgain("", now))
 	if want := []record.Event{record.NewEvent(record.EventInvitationReminded).To("3").With("email", "c@x.org")}; !reflect.DeepEqual(events, want) {
@@ -242,7 +257,8 @@ func TestRemindersAreDue(t *testing.T) {
 		{"not yet invited", record.Document{RemindEveryDays: 2}, nil, nil, nil},
 	} {
 		tt.d.Status = record.Sent
-		tt.d.Invitations = []record.Invitation{{Role: record.Signer, Status: record.Notified, NotifiedAt: tt.notified, RemindedAt: tt.reminded}}
+		tt.d.Invitations = []record.Invitation{{Role: record.Signer, Status: record.Notified, NotifiedAt: tt.notified,
+			RemindedAt: tt.reminded}}
 		if got := tt.d.NextReminder(now); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
@@ -261,11 +277,13 @@ func TestTheEarliestReminderIsNext(t *testing.T) {
 		{record.Invitation{NotifiedAt: in(day)}, record.Invitation{NotifiedAt: &now}, "", record.Sent, in(day)},
 		{record.Invitation{NotifiedAt: &now}, record.Invitation{NotifiedAt: in(day)}, "", record.Sent, in(day)},
 		{record.Invitation{NotifiedAt: &now, Status: record.Signed}, record.Invitation{NotifiedAt: in(day)}, "", record.Sent, in(2 * day)},
-		{record.Invitation{NotifiedAt: in(day), Position: 1}, record.Invitation{NotifiedAt: &now, Position: 2}, record.Sequential, record.Sent, in(2 * day)},
+		{record.Invitation{NotifiedAt: in(day), Position: 1}, record.Invitation{NotifiedAt: &now, Position: 2},
+			record.Sequential, record.Sent, in(2 * day)},
 		{record.Invitation{NotifiedAt: &now}, record.Invitation{NotifiedAt: &now, Status: record.Declined}, "", record.Sent, nil},
 		{record.Invitation{NotifiedAt: &now}, record.Invitation{NotifiedAt: &now}, "", record.Voided, nil},
 	} {
-		d := record.Document{Status: tt.status, SigningOrder: tt.order, RemindEveryDays: 1, Invitations: []record.Invitation{tt.first, tt.second}}
+		d := record.Document{Status: tt.status, SigningOrder: tt.order, RemindEveryDays: 1,
+			Invitations: []record.Invitation{tt.first, tt.second}}
 		if got := d.NextReminder(now); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%+v: got %v, want %v", d.Invitations, got, tt.want)
 		}

@@ -6,16 +6,16 @@ import (
 	"paraph/app/fault"
 )
 
-// The steps in a document's life. Each is a pure rule: it checks the record, then
-// either returns a conflict or changes the record and nothing else.
+// The steps in a document's life. Each is a pure rule that checks the record, then
+// either returns a conflict or changes the record and does nothing else.
 
-// wrongState returns the error for an operation that does not fit the document's state.
+// wrongState returns the error for an operation that is not possible in the document's state.
 func (d *Document) wrongState(code fault.Code) error { return fault.Conflict(code, d.Status.arg()) }
 
-// arg names the state in an error.
+// arg names the state in a fault.
 func (s Status) arg() fault.Arg { return fault.Term("state", "state."+s.String()) }
 
-// Editable refuses every state in which content may not change.
+// Editable refuses states in which content must not change.
 func (d *Document) Editable() error {
 	if d.DeletedAt != nil {
 		return fault.Conflict("document_deleted")
@@ -26,7 +26,7 @@ func (d *Document) Editable() error {
 	return nil
 }
 
-// Live refuses an archived document or one in the trash: it must be restored first.
+// Live refuses a document that is archived or in the trash: it must be restored first.
 func (d *Document) Live() error {
 	switch {
 	case d.DeletedAt != nil:
@@ -125,7 +125,7 @@ func (d *Document) Void(reason Reason, now time.Time) error {
 	case PendingApproval, Approved, Rejected, Sent, Expired:
 		d.Status, d.VoidedAt = Voided, &now
 		d.setWhyVoided(reason)
-		d.Needs(Attention{})
+		d.SetAttention(Attention{})
 		return nil
 	}
 	return d.wrongState("document_not_voidable.voided")
@@ -142,7 +142,7 @@ func (d *Document) Extend(until time.Time) error {
 	return nil
 }
 
-// Expire ends the signing if the deadline has passed; it reports whether it did.
+// Expire ends the signing if the deadline has passed, and reports whether it did.
 func (d *Document) Expire(now time.Time) bool {
 	if d.Status != Sent || d.ExpiresAt == nil || now.Before(*d.ExpiresAt) || d.Unsealed() {
 		return false
@@ -151,8 +151,8 @@ func (d *Document) Expire(now time.Time) bool {
 	return true
 }
 
-// Signable refuses an invited person's act before the document is sent, after its
-// end, out of turn, or a second time.
+// Signable refuses an invited person's act before the document is sent, after it has
+// ended, out of turn, or a second time.
 func (d *Document) Signable(inv *Invitation, now time.Time) error {
 	if err := d.Running(now); err != nil {
 		return err
@@ -174,7 +174,7 @@ func (d *Document) Signable(inv *Invitation, now time.Time) error {
 	return nil
 }
 
-// Declinable refuses to let a person decline if they may not.
+// Declinable refuses a person who may not decline.
 func (d *Document) Declinable(inv *Invitation, now time.Time) error {
 	if err := d.Signable(inv, now); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (d *Document) Declinable(inv *Invitation, now time.Time) error {
 	return nil
 }
 
-// Delegable refuses to let a person delegate if they may not.
+// Delegable refuses a person who may not delegate.
 func (d *Document) Delegable(inv *Invitation, now time.Time) error {
 	if err := d.Signable(inv, now); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (d *Document) Delegable(inv *Invitation, now time.Time) error {
 	return nil
 }
 
-// Running refuses every state in which nobody can act on an invitation.
+// Running refuses states in which nobody can act on an invitation.
 func (d *Document) Running(now time.Time) error {
 	if err := d.Live(); err != nil {
 		return err

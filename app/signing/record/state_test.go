@@ -43,7 +43,7 @@ func code(err error) string {
 	return fault.KindOf(err).String()
 }
 
-// step is something that a document allows or refuses by its state.
+// step is an operation that a document allows or refuses depending on its state.
 type step struct {
 	name    string
 	do      func(*record.Document) error
@@ -90,16 +90,16 @@ func TestEveryStepFitsTheState(t *testing.T) {
 				want = s.refused
 			}
 			if got := code(s.do(d)); got != want {
-				t.Errorf("%s a document that is %s: got %q, want %q", s.name, status, got, want)
+				t.Errorf("%s a %s document: got %q, want %q", s.name, status, got, want)
 			}
 			if same := reflect.DeepEqual(d, &record.Document{Status: status}); want != "" && !same {
-				t.Errorf("%s a document that is %s: refused, yet it became %+v", s.name, status, d)
+				t.Errorf("%s a %s document: refused, but it became %+v", s.name, status, d)
 			}
 		}
 	}
 }
 
-func TestDocumentsPutAwayRefuseSteps(t *testing.T) {
+func TestArchivedAndDeletedDocumentsRefuseSteps(t *testing.T) {
 	t.Parallel()
 	archived := map[string]string{"edit": "", "void": "", "archive": "document_archived.already", "trash": "", "restore": "",
 		"purge": "document_not_deleted"}
@@ -192,7 +192,7 @@ func TestDeadlinesEndTheSigning(t *testing.T) {
 		{"later", record.Document{Status: record.Sent, ExpiresAt: in(1)}, false, ""},
 		{"now", record.Document{Status: record.Sent, ExpiresAt: in(0)}, true, "document_expired"},
 		{"passed", record.Document{Status: record.Sent, ExpiresAt: in(-1)}, true, "document_expired"},
-		{"a draft's", record.Document{Status: record.Draft, ExpiresAt: in(-1)}, false, "document_not_sent"},
+		{"of a draft", record.Document{Status: record.Draft, ExpiresAt: in(-1)}, false, "document_not_sent"},
 		{"all signed", record.Document{Status: record.Sent, ExpiresAt: in(-1), Attention: record.Attention{Kind: record.AttentionSealing}}, false, "document_expired"},
 	} {
 		if got := code(tt.d.Running(now)); got != tt.running {
@@ -200,9 +200,10 @@ func TestDeadlinesEndTheSigning(t *testing.T) {
 		}
 		next := tt.d.ExpiresNext()
 		if want := tt.d.Status == record.Sent && tt.d.ExpiresAt != nil; (next != nil) != want {
-			t.Errorf("%s: it expires next on %v", tt.name, next)
+			t.Errorf("%s: expires on %v", tt.name, next)
 		}
-		if got := tt.d.Expire(now); got != tt.expires || got != (tt.d.Status == record.Expired) || got != (tt.d.ExpiredAt != nil) {
+		if got := tt.d.Expire(now); got != tt.expires || got != (tt.d.Status == record.Expired) ||
+			got != (tt.d.ExpiredAt != nil) {
 			t.Errorf("%s: expired: %v, and the document is %+v", tt.name, got, tt.d)
 		}
 	}
@@ -211,7 +212,8 @@ func TestDeadlinesEndTheSigning(t *testing.T) {
 func TestEndedDocumentsHaveTheTimeOfTheirEnd(t *testing.T) {
 	t.Parallel()
 	d := record.Document{CompletedAt: in(1), ExpiredAt: in(2), VoidedAt: in(3)}
-	ends := map[record.Status]*time.Time{record.Completed: d.CompletedAt, record.Expired: d.ExpiredAt, record.Voided: d.VoidedAt}
+	ends := map[record.Status]*time.Time{record.Completed: d.CompletedAt, record.Expired: d.ExpiredAt,
+		record.Voided: d.VoidedAt}
 	for _, s := range record.Statuses() {
 		if d.Status = s; d.Ended() != ends[s] {
 			t.Errorf("%s: ended %v", s, d.Ended())
@@ -222,7 +224,7 @@ func TestEndedDocumentsHaveTheTimeOfTheirEnd(t *testing.T) {
 	}
 }
 
-func TestListsShowDocumentsByVisibility(t *testing.T) {
+func TestVisibilityOfDocuments(t *testing.T) {
 	t.Parallel()
 	for want, d := range map[string]record.Document{
 		"active": {}, "archived": {ArchivedAt: &now}, "deleted": {ArchivedAt: &now, DeletedAt: &now},
@@ -234,12 +236,12 @@ func TestListsShowDocumentsByVisibility(t *testing.T) {
 	}
 }
 
-// acts are what an invited person may do.
+// acts returns the refusals of what an invited person may do.
 func acts(d *record.Document, inv *record.Invitation) (sign, decline, delegate string) {
 	return code(d.Signable(inv, now)), code(d.Declinable(inv, now)), code(d.Delegable(inv, now))
 }
 
-func TestPeopleActOnceInTurnAndIfTheyMay(t *testing.T) {
+func TestPeopleActOnceAndInTurn(t *testing.T) {
 	t.Parallel()
 	type people = []record.Invitation
 	signer := record.Invitation{ID: "me", Role: record.Signer, Status: record.Notified, Position: 2}
@@ -268,7 +270,7 @@ func TestPeopleActOnceInTurnAndIfTheyMay(t *testing.T) {
 			"viewer_does_not_sign", "viewer_does_not_sign", "viewer_does_not_sign"},
 		{"declined by another", record.Document{Invitations: other(1, record.Declined)}, "document_declined", "document_declined", "document_declined"},
 		{"before another", record.Document{SigningOrder: record.Sequential, Invitations: other(3, record.Pending)}, "", "", ""},
-		{"beside another", record.Document{SigningOrder: record.Sequential, Invitations: other(2, record.Notified)}, "", "", ""},
+		{"together with another", record.Document{SigningOrder: record.Sequential, Invitations: other(2, record.Notified)}, "", "", ""},
 		{"after one who has signed", record.Document{SigningOrder: record.Sequential, Invitations: other(1, record.Signed)}, "", "", ""},
 		{"after another", record.Document{SigningOrder: record.Sequential, Invitations: other(1, record.Notified)},
 			"not_your_turn", "not_your_turn", "not_your_turn"},

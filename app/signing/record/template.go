@@ -25,7 +25,7 @@ func (d *Document) Variables() []string {
 	for _, text := range d.Texts() {
 		names = append(names, variable.Names(*text)...)
 	}
-	known := d.Known(account.Actor{}, account.Company{}, time.Time{})
+	known := d.BuiltinVariables(account.Actor{}, account.Company{}, time.Time{})
 	names = slices.DeleteFunc(names, func(name string) bool {
 		_, own := known[name]
 		return own
@@ -46,15 +46,15 @@ func (d *Document) Texts() []*string {
 	return out
 }
 
-// RoleIndex returns the place of the role with an identifier or name, -1 if there is none.
+// RoleIndex returns the index of the role with the given identifier or name, -1 if there is none.
 func (d *Document) RoleIndex(ref string) int {
 	return slices.IndexFunc(d.Invitations, func(inv Invitation) bool {
 		return inv.ID == ref || inv.RoleName != "" && strings.EqualFold(inv.RoleName, ref)
 	})
 }
 
-// Distinct refuses a second invitation of one address, and in a template a second
-// role of one name.
+// Distinct refuses a second invitation of the same address and, in a template, a
+// second role of the same name.
 func (d *Document) Distinct(f *fault.Fields, inv *Invitation) {
 	for i := range d.Invitations {
 		switch o := &d.Invitations[i]; {
@@ -69,8 +69,8 @@ func (d *Document) Distinct(f *fault.Fields, inv *Invitation) {
 	}
 }
 
-// Created returns the event that begins the record's audit trail.
-func (d *Document) Created() Event {
+// CreatedEvent returns the first event of the document's audit trail.
+func (d *Document) CreatedEvent() Event {
 	switch {
 	case d.Template:
 		return NewEvent(EventTemplateCreated).With("title", d.Title)
@@ -82,8 +82,8 @@ func (d *Document) Created() Event {
 	return NewEvent(EventDocumentCreated).With("title", d.Title)
 }
 
-// Span returns how many days a document gave people, for its template; 0 is no deadline.
-func (d *Document) Span() int {
+// DeadlineDays returns how many days a document allowed for signing, for a template made from it; 0 means no deadline.
+func (d *Document) DeadlineDays() int {
 	if d.ExpiresAt == nil {
 		return d.ExpiresDays
 	}
@@ -94,8 +94,8 @@ func (d *Document) Span() int {
 	return min(max(1, int(d.ExpiresAt.Sub(began).Hours()+12)/24), maxExpiresDays)
 }
 
-// Known returns the variables that the service fills in itself.
-func (d *Document) Known(who account.Actor, company account.Company, now time.Time) map[string]string {
+// BuiltinVariables returns the values of the variables that the service fills in itself.
+func (d *Document) BuiltinVariables(who account.Actor, company account.Company, now time.Time) map[string]string {
 	out := map[string]string{"sender.name": who.Name, "sender.email": who.Email, "company": company.Name,
 		"today": now.In(zoneOf(company)).Format(time.DateOnly)}
 	for i := range d.Invitations {
@@ -113,8 +113,8 @@ func zoneOf(c account.Company) *time.Location {
 	return time.UTC
 }
 
-// FillIn replaces the variables in all texts. Those without a value are faults,
-// and so are values for variables that do not occur.
+// FillIn replaces the variables in all texts. Variables without a value and values
+// for unknown variables are faults.
 func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) {
 	values := variable.Folded(given)
 	wanted := map[string]bool{}
@@ -146,13 +146,13 @@ func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) {
 	}
 	d.filledTexts(f)
 	for i := range d.Fields {
-		if x := &d.Fields[i]; x.Value != before[i].Value { // a field may bound its values
+		if x := &d.Fields[i]; x.Value != before[i].Value { // the field may restrict its value
 			(&FieldInput{Value: &x.Value}).Apply(f.At("fields", i), x, Placement{Files: d.Files, Invitations: d.Invitations})
 		}
 	}
 }
 
-// filledTexts checks the texts again: variables may have made them too long.
+// filledTexts checks the texts again: filling them in may have made them too long.
 func (d *Document) filledTexts(f *fault.Fields) {
 	d.Title = input.Line(f, "title", &d.Title, maxTitle)
 	d.Subject = input.Line(f, "subject", &d.Subject, maxTitle)
@@ -163,7 +163,7 @@ func (d *Document) filledTexts(f *fault.Fields) {
 	}
 }
 
-// Preset sets the values of fields, by their names.
+// Preset sets the values of fields by name.
 func (d *Document) Preset(f *fault.Fields, values map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value, found := values[name], false

@@ -22,10 +22,10 @@ func TestVariablesAreFilledIn(t *testing.T) {
 			Fields: []record.Field{{ID: "x", File: "f1", Invitation: "i1", Type: pdf.FieldNumber, Value: "{{rent}}", Width: .1, Height: .1, Page: 1}}}
 	}
 	if got, want := template().Variables(), []string{"flat", "rent"}; !slices.Equal(got, want) {
-		t.Errorf("it needs %v, want %v", got, want)
+		t.Errorf("variables %v, want %v", got, want)
 	}
 	company := account.Company{Name: "Acme", Timezone: "Pacific/Kiritimati"} // where it is the next day already
-	known := template().Known(account.Actor{Name: "Sam", Email: "sam@x.org"}, company, now.Add(2*time.Hour))
+	known := template().BuiltinVariables(account.Actor{Name: "Sam", Email: "sam@x.org"}, company, now.Add(2*time.Hour))
 	if want := map[string]string{"sender.name": "Sam", "sender.email": "sam@x.org", "company": "Acme", "today": "2026-03-03", "tenant.name": "Ann", "tenant.email": ""}; !maps.Equal(known, want) {
 		t.Errorf("got %v, want %v", known, want)
 	}
@@ -113,24 +113,27 @@ func TestTheTrailBeginsWithWhatADocumentWasMadeFrom(t *testing.T) {
 		{record.Document{Title: "t"}, record.NewEvent(record.EventDocumentCreated).With("title", "t")},
 		{record.Document{Title: "t", MadeFrom: &record.Source{Template: "x"}}, record.NewEvent(record.EventDocumentCreated).With("title", "t").With("template", "x")},
 	} {
-		if got := tt.d.Created(); !reflect.DeepEqual(got, tt.want) {
+		if got := tt.d.CreatedEvent(); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("got %+v, want %+v", got, tt.want)
 		}
 	}
 }
 
-func TestTemplatesKeepHowLongPeopleHad(t *testing.T) {
+func TestTemplatesKeepTheTimeAllowed(t *testing.T) {
 	t.Parallel()
 	day := 24 * time.Hour
 	for _, tt := range []struct {
 		d    record.Document
 		want int
 	}{
-		{record.Document{ExpiresDays: 9}, 9}, {record.Document{CreatedAt: now, ExpiresAt: in(7 * day)}, 7}, {record.Document{CreatedAt: now, ExpiresAt: in(7*day - 12*time.Hour)}, 7},
-		{record.Document{CreatedAt: now, ExpiresAt: in(7*day - 13*time.Hour)}, 6}, {record.Document{CreatedAt: now, SentAt: in(2 * day), ExpiresAt: in(7 * day)}, 5},
-		{record.Document{CreatedAt: now, ExpiresAt: in(1)}, 1}, {record.Document{CreatedAt: now, ExpiresAt: in(4000 * day)}, 3650},
+		{record.Document{ExpiresDays: 9}, 9}, {record.Document{CreatedAt: now, ExpiresAt: in(7 * day)}, 7},
+		{record.Document{CreatedAt: now, ExpiresAt: in(7*day - 12*time.Hour)}, 7},
+		{record.Document{CreatedAt: now, ExpiresAt: in(7*day - 13*time.Hour)}, 6},
+		{record.Document{CreatedAt: now, SentAt: in(2 * day), ExpiresAt: in(7 * day)}, 5},
+		{record.Document{CreatedAt: now, ExpiresAt: in(1)}, 1},
+		{record.Document{CreatedAt: now, ExpiresAt: in(4000 * day)}, 3650},
 	} {
-		if got := tt.d.Span(); got != tt.want {
+		if got := tt.d.DeadlineDays(); got != tt.want {
 			t.Errorf("%v: got %d, want %d", tt.d.ExpiresAt, got, tt.want)
 		}
 	}

@@ -25,13 +25,13 @@ type Flaw struct {
 
 func NewFlaw(code fault.Code, args ...fault.Arg) *Flaw { return &Flaw{code, args} }
 
-// Report adds the flaw to f, with the field's name as people know it.
+// Report adds the flaw to f under the field's name.
 func (w *Flaw) Report(f *fault.Fields, x *Field) {
 	f.Add("fields."+x.Key(), w.code, append(w.args, x.Arg())...)
 }
 
-// accept checks a value by the field's type and rules and returns it in the form
-// that is stored and drawn. why is nil if the value is valid.
+// accept checks a value by the field's type and rules and returns the form in which
+// it is stored and drawn. why is nil if the value is valid.
 func (x *Field) accept(v string) (value string, why *Flaw) {
 	v = strings.TrimSpace(v)
 	switch x.Type {
@@ -61,17 +61,22 @@ func (x *Field) accept(v string) (value string, why *Flaw) {
 	return v, why
 }
 
-// plain describes what makes a text unfit for any field.
+// plain returns the flaw that makes a text unfit for any field, or nil.
 func plain(v string) *Flaw {
 	switch {
 	case !utf8.ValidString(v):
 		return NewFlaw("not_utf8")
 	case utf8.RuneCountInString(v) > MaxValue:
 		return NewFlaw("too_long", fault.Number("limit", MaxValue))
-	case strings.ContainsFunc(v, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }):
+	case strings.ContainsFunc(v, isForbidden):
 		return NewFlaw("control_characters")
 	}
 	return nil
+}
+
+// isForbidden reports whether r is a control character other than white space.
+func isForbidden(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r'
 }
 
 func (x *Field) acceptText(v string) *Flaw {
@@ -111,8 +116,8 @@ func (x *Field) acceptNumber(v string) (string, *Flaw) {
 	return v, nil
 }
 
-// Shown writes a value in the field's format, in the language of the document.
-// Values of fields without a format are written as they are stored.
+// Shown formats a value in the field's format and the document's language. Fields
+// without a format show the stored value.
 func (x *Field) Shown(v string, l *words.Language) string {
 	switch x.Type {
 	case pdf.FieldNumber:
@@ -154,8 +159,8 @@ func acceptCheck(v string) (string, *Flaw) {
 	return v, NewFlaw("not_true_or_false")
 }
 
-// acceptRadio accepts an option's name if the field has options of its own, else
-// whether this button of its group is the chosen one.
+// acceptRadio accepts an option's name if the field has options, otherwise whether
+// this button of its group is selected.
 func (x *Field) acceptRadio(v string) (string, *Flaw) {
 	if len(x.Options) == 0 {
 		return acceptCheck(v)
@@ -166,7 +171,7 @@ func (x *Field) acceptRadio(v string) (string, *Flaw) {
 	return v, nil
 }
 
-// empty reports whether a value counts as not given.
+// empty reports whether a value counts as missing.
 func (x *Field) empty(v string) bool {
 	return v == "" || v == unchecked && (x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0)
 }

@@ -102,11 +102,11 @@ func TestRequiredFieldsAreFilled(t *testing.T) {
 	drawn := record.Field{ID: "1", Type: pdf.FieldStamp}
 	values := map[string]string{}
 	if drawn.Fill(&fault.Fields{}, "text", values); drawn.Filled || drawn.Value != "" || len(values) > 0 {
-		t.Errorf("a text became the picture of %+v", drawn)
+		t.Errorf("a text was accepted as the picture of %+v", drawn)
 	}
 }
 
-func TestFieldsAreCalledByNameLabelOrIdentifier(t *testing.T) {
+func TestFieldsAreNamedByNameLabelOrIdentifier(t *testing.T) {
 	t.Parallel()
 	for want, x := range map[string]record.Field{"n": {ID: "1", Name: "n", Label: "l"}, "l": {ID: "1", Label: "l"}, "1": {ID: "1"}} {
 		if got := x.Key(); got != want || x.Arg().String() != want {
@@ -142,7 +142,8 @@ func TestOneButtonOfAGroupIsChosen(t *testing.T) {
 		{"g", "blue", nil}, {"", "alone", nil}, {"i", "red", nil},
 	} {
 		values := map[string]string{}
-		if done := record.SetGroup(own, values, tt.group, tt.choice); done != (tt.want != nil) || !maps.Equal(values, tt.want) {
+		done := record.SetGroup(own, values, tt.group, tt.choice)
+		if done != (tt.want != nil) || !maps.Equal(values, tt.want) {
 			t.Errorf("%s of %q: got %v, %v, want %v", tt.choice, tt.group, values, done, tt.want)
 		}
 	}
@@ -168,7 +169,7 @@ func TestGroupsHaveOneChoice(t *testing.T) {
 	}
 }
 
-func TestFieldsFillThemselves(t *testing.T) {
+func TestAutomaticValues(t *testing.T) {
 	t.Parallel()
 	inv := &record.Invitation{Name: "Ann", Email: "ann@example.org"}
 	for _, tt := range []struct {

@@ -1,6 +1,6 @@
 package record
 
-// WaitingFor returns the names of those whose turn it is.
+// WaitingFor returns the names of the people whose turn it is.
 func (d *Document) WaitingFor() []string {
 	var names []string
 	if d.Status != Sent || d.Declined() != nil {

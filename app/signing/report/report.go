@@ -15,19 +15,19 @@ type Report struct {
 	Signatures []SignatureVerdict
 	// Findings concern the file as a whole.
 	Findings []pki.Finding
-	// Sound: there is a signature, all three questions were answered for each, nothing is broken, no certificate had
-	// been revoked, and nothing was changed that was not permitted. It does not require the root to be trusted here.
+	// Sound reports that there is a signature, all three questions were answered for each, nothing is broken, no
+	// certificate had been revoked, and all changes were permitted. The root need not be trusted here.
 	Sound bool
 	// Origin identifies the file, or its beginning, as completed here; nil if it was not.
 	Origin *Origin
-	// Beginnings are the file and the signed parts of it, longest first.
-	Beginnings []Beginning
-	// Compared are pages that were changed although a signature forbids it, if pictures were asked for.
+	// Prefixes are the file and the signed parts of it, longest first.
+	Prefixes []Prefix
+	// Compared shows pages that were changed although a signature forbids it, if pictures were requested.
 	Compared []Comparison
 }
 
-// Beginning is the file up to the end of a signature, or all of it.
-type Beginning struct {
+// Prefix is the file up to the end of a signature, or the whole file.
+type Prefix struct {
 	SHA256 string
 	Whole  bool
 }
@@ -38,15 +38,15 @@ type Comparison struct {
 	Signed, Now []byte
 }
 
-// Origin names a document of this installation without disclosing anything else about it.
+// Origin identifies a document of this installation without disclosing anything else about it.
 type Origin struct {
 	Document    string // its identifier
 	CompletedAt time.Time
-	// Whole: the file is the completed one, byte for byte. Otherwise something was appended to it.
+	// Whole reports that the file is the completed one, byte for byte. Otherwise something was appended to it.
 	Whole bool
 }
 
-// LaterChanges answers the third question.
+// LaterChanges is the answer to the third question.
 type LaterChanges string
 
 // Answers about later changes, from best to worst.
@@ -70,7 +70,7 @@ type SignatureVerdict struct {
 	Authority   string // of the timestamp
 	Revision    int
 	End         int64 // of the signed part of the file
-	CoversAll   bool  // nothing follows it
+	CoversAll   bool  // nothing follows it in the file
 	Root        string
 	Revocation  pki.RevocationStatus
 	Algorithm   string
@@ -83,7 +83,8 @@ type SignatureVerdict struct {
 	Later            LaterChanges
 	Changes          []ChangeVerdict
 
-	// Trusted: intact, no forbidden changes, and the chain leads to a trusted root and was not revoked.
+	// Trusted reports that it is intact, without forbidden changes, and that its chain was not revoked and leads to a
+	// trusted root.
 	Trusted bool
 	// Problems lists everything wrong or unusual, Notes which algorithms and keys no longer resist forgery.
 	Problems, Notes []pki.Finding

@@ -29,9 +29,9 @@ type Options struct {
 // second. Signatures not checked by then get no verdict.
 const MaxTime = 15 * time.Second
 
-// Verify reports on every signature of a PDF, ours and others'. Nothing of the
-// file is kept. Signatures not checked when the context ends get no verdict.
-// Errors are those of reading the file.
+// Verify reports on every signature of a PDF, ours and others'. It keeps nothing of the
+// file. Signatures not checked when the context ends get no verdict. The error is one of
+// reading the file.
 func Verify(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report, error) {
 	f, err := open(ctx, r, size, o)
 	if err != nil {
@@ -42,14 +42,14 @@ func Verify(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report,
 		return nil, tooComplex(ctx, err)
 	}
 	out := &Report{Pages: len(f.Pages())}
-	if out.Beginnings, err = beginnings(r, size, signatures); err != nil {
+	if out.Prefixes, err = prefixes(r, size, signatures); err != nil {
 		return nil, err
 	}
-	out.SHA256 = out.Beginnings[0].SHA256
+	out.SHA256 = out.Prefixes[0].SHA256
 	return out, out.judge(ctx, f, signatures, o)
 }
 
-// judge fills in the verdicts on the signatures.
+// judge adds the verdicts on the signatures.
 func (out *Report) judge(ctx context.Context, f *pdf.File, signatures []pdf.Signature, o Options) error {
 	if f.Encrypted() {
 		out.Findings = append(out.Findings, pki.Finding{Code: "encrypted"})
@@ -85,7 +85,7 @@ func open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*pdf.File,
 	return f, tooComplex(ctx, err)
 }
 
-// tooComplex returns the error for a file whose signatures could not even be listed in time.
+// tooComplex returns the error for a file whose signatures could not be listed in time.
 func tooComplex(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -93,8 +93,8 @@ func tooComplex(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", pdf.ErrTooComplex, err)
 }
 
-// tooMuch returns the verdict on a signature that there was no time to check.
-func tooMuch(s *pdf.Signature) SignatureVerdict {
+// unchecked returns the verdict on a signature that could not be checked in time.
+func unchecked(s *pdf.Signature) SignatureVerdict {
 	v := begin(s, "signature")
 	if s.Timestamp {
 		v.Kind = "timestamp"
@@ -106,7 +106,7 @@ func tooMuch(s *pdf.Signature) SignatureVerdict {
 	return v
 }
 
-// numbers formats the first few numbers for people.
+// numbers lists the first few numbers as text.
 func numbers(all []int) string {
 	const most = 20
 	var out []string
@@ -119,8 +119,8 @@ func numbers(all []int) string {
 	return strings.Join(out, ", ")
 }
 
-// beginnings hashes the file up to the end of each signature, in one pass.
-func beginnings(r io.ReaderAt, size int64, signatures []pdf.Signature) ([]Beginning, error) {
+// prefixes hashes the file up to the end of each signature, in one pass.
+func prefixes(r io.ReaderAt, size int64, signatures []pdf.Signature) ([]Prefix, error) {
 	ends := []int64{size}
 	for _, s := range signatures {
 		if s.End > 0 && s.End < size {
@@ -129,13 +129,13 @@ func beginnings(r io.ReaderAt, size int64, signatures []pdf.Signature) ([]Beginn
 	}
 	slices.Sort(ends)
 	sum, at := sha256.New(), int64(0)
-	var out []Beginning
+	var out []Prefix
 	for _, end := range slices.Compact(ends) {
 		if _, err := io.Copy(sum, io.NewSectionReader(r, at, end-at)); err != nil {
 			return nil, err
 		}
 		at = end
-		out = append(out, Beginning{SHA256: hex.EncodeToString(sum.Sum(nil)), Whole: end == size})
+		out = append(out, Prefix{SHA256: hex.EncodeToString(sum.Sum(nil)), Whole: end == size})
 	}
 	slices.Reverse(out)
 	return out, nil
@@ -146,20 +146,20 @@ func beginnings(r io.ReaderAt, size int64, signatures []pdf.Signature) ([]Beginn
 type examiner struct {
 	file  *pdf.File
 	roots []*x509.Certificate
-	// stores are the security stores of the file by revision, each including everything that the revisions before it
-	// hold: data that a later one leaves out is not lost. The last is that of the file as it stands.
+	// stores holds the security stores of the file by revision, each including the data of all earlier revisions, so
+	// that data dropped by a later one is not lost. The last is the current one.
 	stores map[int]pdf.DSS
 	dss    pdf.DSS
 	extra  []*x509.Certificate // of dss
 	proven time.Time
-	// unvouched is the time of the earliest document timestamp whose authority is not trusted.
-	unvouched time.Time
+	// untrustedTime is the time of the earliest document timestamp whose authority is not trusted.
+	untrustedTime time.Time
 	// archived are the later document timestamps, latest first.
 	archived []archive
 }
 
-// readStores reads the security stores as they were in the signed revisions, before any of their data was left out,
-// and as they are now.
+// readStores reads the security stores of the signed revisions, before any of their data was dropped, and the current
+// one.
 func (e *examiner) readStores(signatures []pdf.Signature) error {
 	e.stores = map[int]pdf.DSS{}
 	for _, revision := range storeRevisions(signatures) {
@@ -201,15 +201,15 @@ func (e *examiner) all(ctx context.Context, signatures []pdf.Signature) []Signat
 		if ctx.Err() == nil {
 			out[i] = e.one(&s)
 		}
-		if ctx.Err() != nil { // even if it ended in the meantime: whatever was not read would seem broken
-			out[i] = tooMuch(&s)
+		if ctx.Err() != nil { // whatever was not read by now would seem broken
+			out[i] = unchecked(&s)
 		}
 	}
 	return out
 }
 
-// one judges a signature or a document timestamp; a timestamp serves as proof for
-// those judged next.
+// one judges a signature or a document timestamp. A timestamp serves as proof for those
+// judged next.
 func (e *examiner) one(s *pdf.Signature) SignatureVerdict {
 	if !s.Timestamp {
 		return e.signature(s)
@@ -221,7 +221,7 @@ func (e *examiner) one(s *pdf.Signature) SignatureVerdict {
 	if t.TrustedRoot && t.ChainOK {
 		e.proven = t.Time
 	} else {
-		e.unvouched = t.Time
+		e.untrustedTime = t.Time
 	}
 	e.archived = append(e.archived, archive{t, e.stores[s.Revision]})
 	return v
@@ -229,7 +229,7 @@ func (e *examiner) one(s *pdf.Signature) SignatureVerdict {
 
 func (e *examiner) options() pki.VerifyOptions {
 	return pki.VerifyOptions{
-		Roots: e.roots, Extra: e.extra, CRLs: e.dss.CRLs, OCSPs: e.dss.OCSPs, At: e.proven, Unvouched: e.unvouched,
+		Roots: e.roots, Extra: e.extra, CRLs: e.dss.CRLs, OCSPs: e.dss.OCSPs, At: e.proven, Unvouched: e.untrustedTime,
 	}
 }
 
@@ -313,7 +313,7 @@ func (v *SignatureVerdict) structure(s *pdf.Signature) {
 	v.Trusted = v.Trusted && v.Integrity == pki.Intact && v.Later != NotPermitted
 }
 
-// changed records one change. One act may touch several objects; people see it once.
+// changed records one change. A single act may touch several objects; it is reported once.
 func (v *SignatureVerdict) changed(revision int, c pdf.Change) {
 	said := ChangeVerdict{
 		Revision: revision, Kind: c.Kind, Object: c.Object, Page: c.Page, Field: c.Field, Key: c.Key, Rule: c.Rule, Permitted: c.Permitted,

@@ -19,8 +19,8 @@ import (
 	"paraph/app/words"
 )
 
-// house signs as an installation does, and holds the file as it grows.
-type house struct {
+// installation signs files and holds the file as it grows.
+type installation struct {
 	t         *testing.T
 	authority *pki.Authority
 	company   *pki.Signer
@@ -28,7 +28,7 @@ type house struct {
 	state     []byte
 }
 
-func newHouse(t *testing.T) *house {
+func newInstallation(t *testing.T) *installation {
 	t.Helper()
 	a, err := pki.Open("", pki.Options{})
 	if err != nil {
@@ -38,7 +38,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &house{t: t, authority: a, company: c, bytes: upload()}
+	return &installation{t: t, authority: a, company: c, bytes: upload()}
 }
 
 func upload() []byte {
@@ -59,7 +59,7 @@ func upload() []byte {
 	return b.Bytes()
 }
 
-func (h *house) add(r pdf.Revision, err error) *house {
+func (h *installation) add(r pdf.Revision, err error) *installation {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
@@ -68,23 +68,23 @@ func (h *house) add(r pdf.Revision, err error) *house {
 	return h
 }
 
-func (h *house) base() pdf.Base {
+func (h *installation) base() pdf.Base {
 	return pdf.Base{Reader: bytes.NewReader(h.bytes), Size: int64(len(h.bytes)), HashState: h.state}
 }
 
-func (h *house) seal(s *pki.Signer, ts pki.Timestamper) pdf.Seal {
+func (h *installation) seal(s *pki.Signer, ts pki.Timestamper) pdf.Seal {
 	return pdf.Seal{Size: pki.SizeCMS(s, ts), Name: "Somebody", At: time.Now(), Sign: func(digest []byte) ([]byte, error) {
 		return pki.SignCMS(context.Background(), s, digest, ts)
 	}}
 }
 
-func (h *house) prepare() *house {
+func (h *installation) prepare() *installation {
 	seal := h.seal(h.company, h.authority.Timestamper())
 	return h.add(pdf.Prepare(h.base(), pdf.PrepareSpec{Certify: &seal,
 		Signatures: []pdf.SignatureSpec{{Name: "alice", X: 0.1, Y: 0.8, Width: 0.3, Height: 0.08}}}))
 }
 
-func (h *house) sign(ts pki.Timestamper) *house {
+func (h *installation) sign(ts pki.Timestamper) *installation {
 	s, err := h.authority.Signatory(pki.Person{Name: "Alice", Email: "alice@example.org"}, time.Now())
 	if err != nil {
 		h.t.Fatal(err)
@@ -92,7 +92,7 @@ func (h *house) sign(ts pki.Timestamper) *house {
 	return h.add(pdf.Sign(h.base(), pdf.SignSpec{Field: "alice", Seal: h.seal(s, ts)}))
 }
 
-func (h *house) store() *house {
+func (h *installation) store() *installation {
 	lists, err := h.authority.CRLs(time.Now())
 	if err != nil {
 		h.t.Fatal(err)
@@ -104,13 +104,13 @@ func (h *house) store() *house {
 	return h.add(pdf.AddDSS(h.base(), certificates, lists, nil))
 }
 
-func (h *house) stamp() *house {
+func (h *installation) stamp() *installation {
 	return h.add(pdf.Timestamp(h.base(), "", 8192, func(digest []byte) ([]byte, error) {
 		return h.authority.Timestamper().Timestamp(context.Background(), digest)
 	}))
 }
 
-func (h *house) verify(roots ...*x509.Certificate) *report.Report {
+func (h *installation) verify(roots ...*x509.Certificate) *report.Report {
 	h.t.Helper()
 	r, err := report.Verify(context.Background(), bytes.NewReader(h.bytes), int64(len(h.bytes)), report.Options{Roots: roots, Now: time.Now()})
 	if err != nil {
@@ -131,25 +131,29 @@ func alice(t *testing.T, r *report.Report) *report.SignatureVerdict {
 	return nil
 }
 
-// TestLevelsNeedWhatTheyPromise checks that a level is reached only if the file holds what the level requires: an
+// TestLevelsNeedTheirData checks that a level is reached only if the file holds what the level requires: an
 // archive timestamp must cover the validation data.
-func TestLevelsNeedWhatTheyPromise(t *testing.T) {
+func TestLevelsNeedTheirData(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		make func(*house) *house
+		make func(*installation) *installation
 		want string
 	}{
-		"nothing":                        {func(h *house) *house { return h.prepare().sign(nil) }, "B-B"},
-		"a timestamp":                    {func(h *house) *house { return h.prepare().sign(h.authority.Timestamper()) }, "B-T"},
-		"validation data":                {func(h *house) *house { return h.prepare().sign(h.authority.Timestamper()).store() }, "B-LT"},
-		"a timestamp over all":           {func(h *house) *house { return h.prepare().sign(h.authority.Timestamper()).store().stamp() }, "B-LTA"},
-		"a timestamp before the data":    {func(h *house) *house { return h.prepare().sign(h.authority.Timestamper()).stamp().store() }, "B-LT"},
-		"only a timestamp of the file":   {func(h *house) *house { return h.prepare().sign(nil).stamp() }, "B-T"},
-		"timestamps before and after it": {func(h *house) *house { return h.prepare().sign(nil).stamp().store().stamp() }, "B-LTA"},
+		"nothing":         {func(h *installation) *installation { return h.prepare().sign(nil) }, "B-B"},
+		"a timestamp":     {func(h *installation) *installation { return h.prepare().sign(h.authority.Timestamper()) }, "B-T"},
+		"validation data": {func(h *installation) *installation { return h.prepare().sign(h.authority.Timestamper()).store() }, "B-LT"},
+		"a timestamp over all": {func(h *installation) *installation {
+			return h.prepare().sign(h.authority.Timestamper()).store().stamp()
+		}, "B-LTA"},
+		"a timestamp before the data": {func(h *installation) *installation {
+			return h.prepare().sign(h.authority.Timestamper()).stamp().store()
+		}, "B-LT"},
+		"only a timestamp of the file":   {func(h *installation) *installation { return h.prepare().sign(nil).stamp() }, "B-T"},
+		"timestamps before and after it": {func(h *installation) *installation { return h.prepare().sign(nil).stamp().store().stamp() }, "B-LTA"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newInstallation(t)
 			r := c.make(h).verify(h.authority.Roots()...)
 			if got := alice(t, r); got.Level != c.want || !r.Sound || got.Integrity != pki.Intact {
 				t.Errorf("%s (%s, %s), sound %v, want %s", got.Level, got.Integrity, got.Identity, r.Sound, c.want)
@@ -162,7 +166,7 @@ func TestLevelsNeedWhatTheyPromise(t *testing.T) {
 // affect who signed.
 func TestQuestionsAreIndependent(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.prepare().sign(h.authority.Timestamper()).store().stamp()
 	for name, c := range map[string]struct {
 		change    func([]byte) []byte
@@ -172,7 +176,7 @@ func TestQuestionsAreIndependent(t *testing.T) {
 		later     report.LaterChanges
 		sound     bool
 	}{
-		"as it is":         {bytes.Clone, h.authority.Roots(), pki.Intact, pki.Trusted, report.Permitted, true},
+		"unchanged":        {bytes.Clone, h.authority.Roots(), pki.Intact, pki.Trusted, report.Permitted, true},
 		"without the root": {bytes.Clone, nil, pki.Intact, pki.UnknownRoot, report.Permitted, true},
 		"another content": {func(b []byte) []byte { return append(bytes.Clone(b), otherContent(b)...) }, h.authority.Roots(),
 			pki.Intact, pki.Trusted, report.NotPermitted, false},
@@ -199,14 +203,14 @@ func TestQuestionsAreIndependent(t *testing.T) {
 	}
 }
 
-// impatient ends a context after a number of reads.
-type impatient struct {
+// cancelReader ends a context after a number of reads.
+type cancelReader struct {
 	*bytes.Reader
 	left int
 	end  context.CancelFunc
 }
 
-func (r *impatient) ReadAt(b []byte, at int64) (int, error) {
+func (r *cancelReader) ReadAt(b []byte, at int64) (int, error) {
 	if r.left--; r.left == 0 {
 		r.end()
 	}
@@ -217,16 +221,16 @@ func (r *impatient) ReadAt(b []byte, at int64) (int, error) {
 // signatures without a verdict are reported as such, and nothing seems broken.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.prepare().sign(h.authority.Timestamper()).store().stamp()
 	refused, partly := 0, 0
 	for n := 1; ; n++ {
 		ctx, cancel := context.WithCancel(context.Background())
-		r := &impatient{bytes.NewReader(h.bytes), n, cancel}
+		r := &cancelReader{bytes.NewReader(h.bytes), n, cancel}
 		got, err := report.Verify(ctx, r, int64(len(h.bytes)), report.Options{Roots: h.authority.Roots(), Now: time.Now()})
 		cancel()
 		if r.left > 0 {
-			break // it finished before
+			break // it finished earlier
 		}
 		if err != nil {
 			if refused++; !errors.Is(err, pdf.ErrTooComplex) {
@@ -257,7 +261,7 @@ func TestInterrupted(t *testing.T) {
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[float64]string{0.5: "", 0.4: "", 0.35: "1"} { // apart, side by side, over each other
-		h := newHouse(t)
+		h := newInstallation(t)
 		seal := h.seal(h.company, nil)
 		h.add(pdf.Prepare(h.base(), pdf.PrepareSpec{Certify: &seal, Signatures: []pdf.SignatureSpec{
 			{Name: "a", X: 0.1, Y: 0.31, Width: 0.2, Height: 0.09}, {Name: "b", X: 0.1, Y: at, Width: 0.2, Height: 0.09},
@@ -273,7 +277,7 @@ func TestOverlap(t *testing.T) {
 // TestMistyped checks that a document timestamp that claims to be a signature counts for no level.
 func TestMistyped(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.prepare().sign(h.authority.Timestamper()).store().stamp()
 	h.bytes = bytes.Replace(h.bytes, []byte("/Type /DocTimeStamp"), []byte("/Type /Sig         "), 1)
 	at := bytes.LastIndex(h.bytes, []byte("/Contents <")) + len("/Contents ")
@@ -302,7 +306,7 @@ func otherContent(b []byte) []byte {
 // TestBrokenTableIsReported checks that a file with broken cross-references is judged as far as possible.
 func TestBrokenTableIsReported(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.prepare().sign(h.authority.Timestamper())
 	at := bytes.LastIndex(h.bytes, []byte("startxref\n")) + len("startxref\n")
 	copy(h.bytes[at:], "9")
@@ -317,14 +321,14 @@ func TestBrokenTableIsReported(t *testing.T) {
 	}
 }
 
-// TestEverythingIsWorded checks that everything a report can contain has a sentence in every language.
-func TestEverythingIsWorded(t *testing.T) {
+// TestEveryFindingHasASentence checks that everything a report can contain has a sentence in every language.
+func TestEveryFindingHasASentence(t *testing.T) {
 	t.Parallel()
 	all, err := words.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.prepare().sign(h.authority.Timestamper()).store().stamp()
 	h.bytes = append(h.bytes, otherContent(h.bytes)...)
 	r := h.verify()
@@ -343,7 +347,7 @@ func TestEverythingIsWorded(t *testing.T) {
 	}
 }
 
-func (h *house) forbidden(r *report.Report) pki.Finding {
+func (h *installation) forbidden(r *report.Report) pki.Finding {
 	h.t.Helper()
 	problems := r.Signatures[0].Problems
 	i := slices.IndexFunc(problems, func(f pki.Finding) bool { return f.Code == "forbidden_change" })

@@ -95,7 +95,7 @@ type Change struct {
 	Message   string  `json:"message"`
 }
 
-// View describes a report in words.
+// View renders a report in the given language.
 func (r *Report) View(l *words.Language) View {
 	out := View{
 		Sound: r.Sound, SHA256: r.SHA256, Pages: r.Pages, Integrity: string(r.Integrity()), Identity: string(r.Identity()),
@@ -141,7 +141,7 @@ func (c *ChangeVerdict) view(l *words.Language) Change {
 	}
 }
 
-// what returns the kind and the place in the form the API has always used.
+// what returns the kind and place in the form used by the API from the start.
 func (c *ChangeVerdict) what() string {
 	kind := strings.ReplaceAll(c.Kind, "_", " ")
 	if at := c.place(); at != "" {

@@ -6,7 +6,7 @@ import (
 	"paraph/kv"
 )
 
-// Entry is one entry of the audit trail with its place in the hash chains.
+// Entry is an event of the audit trail with its place in the hash chains.
 type Entry = kv.Entry[record.Event]
 
 // Trail returns the whole audit trail of a document, oldest first.
@@ -19,7 +19,7 @@ func (s *Store) Trail(id string) ([]Entry, error) {
 	return entries, err
 }
 
-// maxTrail bounds what one document's evidence may list.
+// maxTrail bounds the number of events in one document's evidence.
 const maxTrail = 100_000
 
 // Journal returns the log of all companies' events, for its followers.

@@ -13,7 +13,7 @@ var Issued = kv.NewCollection("issued", kv.JSON[IssuedFor]())
 
 type IssuedFor struct{ Company, Document string }
 
-// putIssued records the files of a completed document as they stand. After a renewal the older ones stay known.
+// putIssued records the current files of a completed document. After a renewal, earlier states remain known.
 func putIssued(tx *kv.Tx, d *record.Document) error {
 	if d.Status != record.Completed {
 		return nil
@@ -33,8 +33,8 @@ func putIssued(tx *kv.Tx, d *record.Document) error {
 	return nil
 }
 
-// MigrateIssued records the files of documents that were completed before this index existed, with their states
-// before each renewal. It may be run repeatedly.
+// MigrateIssued records the files of documents completed before this index existed, including their states before each
+// renewal. It may be run repeatedly.
 func MigrateIssued(db *kv.DB) error {
 	var completed []string
 	err := db.View(func(tx *kv.Tx) error {
@@ -46,12 +46,12 @@ func MigrateIssued(db *kv.DB) error {
 		})
 	})
 	for part := range slices.Chunk(completed, Batch) {
-		err = errors.Join(err, db.Update(func(tx *kv.Tx) error { return IssueAgain(tx, part) }))
+		err = errors.Join(err, db.Update(func(tx *kv.Tx) error { return PutIssued(tx, part) }))
 	}
 	return err
 }
 
-func IssueAgain(tx *kv.Tx, keys []string) error {
+func PutIssued(tx *kv.Tx, keys []string) error {
 	for _, key := range keys {
 		d, err := Documents.Get(tx, key)
 		if err != nil {

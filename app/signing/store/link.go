@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// MovedLinks carries the hashes of the codes in an invitation's link, so that the
-// link works on an installation that can't make it.
+// MovedLinks holds the hashes of the codes in an invitation's links from another
+// installation, so that those links work here too.
 type MovedLinks struct {
 	Company    string
 	Generation int
@@ -22,7 +22,7 @@ func HashLink(code string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Opens reports whether a code was that of the invitation's link on another
+// Opens reports whether a code belongs to the invitation's link on another
 // installation.
 func (m *MovedLinks) Opens(inv *record.Invitation, code string) bool {
 	return m != nil && m.Generation == inv.LinkGeneration && slices.Contains(m.Hashes, HashLink(code))

@@ -13,10 +13,9 @@ import (
 	"paraph/kv"
 )
 
-// Row is a document as lists show it: a small separate record, so that a page of
-// twenty reads twenty small values. It is stored as exactly the JSON that the API
-// sends, and a page is their concatenation. Times are RFC 3339 in UTC with
-// milliseconds.
+// Row is a document in a list: a small separate record, so that a page of twenty
+// reads twenty small values. It is stored as exactly the JSON that the API sends, and
+// a page is a concatenation of rows. Times are RFC 3339 in UTC with milliseconds.
 type Row struct {
 	ID          string         `json:"id"`
 	Title       string         `json:"title"`
@@ -55,7 +54,7 @@ type RowSignatory struct {
 	Status string `json:"status" enum:"pending,notified,viewed,signed,declined,delegated"`
 }
 
-// Progress counts the acts done and the acts due.
+// Progress counts the people who have acted and those who have to.
 type Progress struct {
 	Signed int `json:"signed"`
 	Total  int `json:"total"`
@@ -76,7 +75,7 @@ func Optional(s string) *string {
 	return &s
 }
 
-// row returns the list item of a document.
+// RowOf returns the list item of a document.
 func RowOf(d *record.Document) Row {
 	signed, total := d.Progress()
 	r := Row{
@@ -85,8 +84,9 @@ func RowOf(d *record.Document) Row {
 		ExternalID: Optional(d.ExternalID),
 		Progress:   Progress{Signed: signed, Total: total}, Signatories: make([]RowSignatory, 0, len(d.Invitations)),
 		FilesCount: len(d.Files), Attention: Optional(string(d.Attention.Kind)),
-		ExpiresAt: formatTime(d.ExpiresAt), CreatedAt: record.FormatTime(d.CreatedAt), UpdatedAt: record.FormatTime(d.UpdatedAt),
-		SentAt: formatTime(d.SentAt), CompletedAt: formatTime(d.CompletedAt),
+		ExpiresAt: formatTime(d.ExpiresAt), CreatedAt: record.FormatTime(d.CreatedAt),
+		UpdatedAt: record.FormatTime(d.UpdatedAt),
+		SentAt:    formatTime(d.SentAt), CompletedAt: formatTime(d.CompletedAt),
 		ArchivedAt: formatTime(d.ArchivedAt), DeletedAt: formatTime(d.DeletedAt), Template: d.Template,
 	}
 	if d.MadeFrom != nil {
@@ -110,7 +110,7 @@ func (r Row) visibility() string {
 // RowPrefix is the length of the company's identifier at the start of a stored row.
 const RowPrefix = 26
 
-// RowCodec stores the company before the JSON, where it does not reach the API.
+// RowCodec stores the company before the JSON, so that it does not reach the API.
 var RowCodec = kv.Codec[Row]{
 	Encode: func(r Row) ([]byte, error) {
 		if len(r.Company) != RowPrefix {
@@ -131,14 +131,14 @@ var RowCodec = kv.Codec[Row]{
 	},
 }
 
-// Everything stands in an index key for "in any state".
-const Everything = "*"
+// AnyStatus is the index key of documents in any state.
+const AnyStatus = "*"
 
-// keys returns the index keys of a row under one sort value: among all rows of
-// its part of the lists, and among those in its state.
+// keys returns the index keys of a row under one sort value: among all rows of its
+// visibility, and among those in its state.
 func (r Row) keys(sort string) []kv.Key {
 	return []kv.Key{
-		kv.K(r.Company, r.visibility(), Everything, sort),
+		kv.K(r.Company, r.visibility(), AnyStatus, sort),
 		kv.K(r.Company, r.visibility(), r.Status, sort),
 	}
 }
@@ -185,8 +185,7 @@ func FoldTitle(s string) string {
 	return b.String()
 }
 
-// The orders of document lists, by the name of the sort field. The ones in
-// constant use carry the row itself.
+// RowOrders lists the sort fields of document lists. Each has an index.
 var RowOrders = []string{"created_at", "updated_at", "title", "status_id", "expires_at", "completed_at"}
 
 func rowIndexes() []kv.Index[Row] {

@@ -1,6 +1,6 @@
-// Package store keeps the records of documents and all that is derived from them
-// in the same transaction: rows of lists, whom a document waits for, what was
-// issued, what a company takes up, and the journal of events.
+// Package store keeps the records of documents and everything derived from them in
+// the same transaction: list rows, whom a document waits for, issued files, the
+// storage used by each company, and the journal of events.
 package store
 
 import (
@@ -19,15 +19,15 @@ import (
 	"paraph/kv"
 )
 
-// Everything this package stores. Keys begin with the company, so that a scan
-// can't reach another company's records.
+// AnyStatus this package stores. Keys begin with the company, so that a scan can't
+// reach another company's records.
 var (
 	Documents = kv.NewCollection("documents", kv.JSON[record.Document]())
 	Rows      = kv.NewCollection("rows", RowCodec, rowIndexes()...)
 	Events    = kv.NewLog("journal", kv.JSON[record.Event]())
 	// Changes is the log that the search index follows: documents to be reindexed.
 	Changes = kv.NewLog("changes", kv.JSON[Change]())
-	// Snapshots holds the list item of each version of a document, for the events of that version.
+	// Snapshots holds the list item of each version of a document, for that version's events.
 	Snapshots = kv.NewCollection("snapshots", RowCodec)
 	Invited   = kv.NewCollection("invited", kv.JSON[InvitedTo]())
 )
@@ -49,7 +49,7 @@ func New(db *kv.DB, newID func() ulid.ULID, checkpoints *checkpoint.Service, log
 // InvitedTo maps an invitation to its document.
 type InvitedTo struct {
 	Company, Document string
-	Moved             *MovedLinks `json:",omitempty"` // of an invitation that came from another installation
+	Moved             *MovedLinks `json:",omitempty"` // links from another installation
 }
 
 type Change struct{ Company, Document string }
@@ -60,16 +60,16 @@ func SnapshotKey(company, id string, version int64) string {
 	return fmt.Sprintf("%s/%016x", DocumentKey(company, id), version)
 }
 
-// Found turns the store's "not found" into the error that people see.
-func Found(err error, what string) error {
+// MapNotFound turns the store's "not found" into a fault.
+func MapNotFound(err error, what string) error {
 	if errors.Is(err, kv.ErrNotFound) {
 		return fault.NotFound(what)
 	}
 	return err
 }
 
-// Load reads a document for the actor. To a stranger it does not exist, so that
-// identifiers can't be probed; a signatory sees the one document of their link.
+// Load reads a document for the actor. Strangers get "not found", so that
+// identifiers can't be probed; a signatory sees only the document of their link.
 // If versions are given in seen, the document must be at one of them.
 func Load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*record.Document, error) {
 	if who.CompanyID == "" {
@@ -80,7 +80,7 @@ func Load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*record.Docum
 	}
 	d, err := Documents.Get(tx, DocumentKey(who.CompanyID, id))
 	if err != nil {
-		return nil, Found(err, "document")
+		return nil, MapNotFound(err, "document")
 	}
 	if who.IsSignatory() {
 		if inv := d.Invitation(who.Invitation); inv == nil || !record.LinkWorks(&d, inv) {
@@ -93,12 +93,11 @@ func Load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*record.Docum
 	return &d, nil
 }
 
-// Save stores the document and journals its events in the same transaction: no
-// change escapes the journal. It increments the version and updates the list
-// item.
+// Save stores the document and journals its events in the same transaction, so that
+// no change goes unrecorded. It increments the version and updates the list item.
 func (s *Store) Save(tx *kv.Tx, who account.Actor, d *record.Document, events ...record.Event) error {
 	if len(events) == 0 {
-		return errors.New("signing: a change without an event")
+		return errors.New("signing: change without an event")
 	}
 	if err := s.record(tx, who, d, d.Version+1, events...); err != nil {
 		return err
@@ -156,17 +155,17 @@ func (s *Store) record(tx *kv.Tx, who account.Actor, d *record.Document, version
 	return nil
 }
 
-// Note records events that change nothing in a document, such as that somebody was shown a link. Its version stays, so
-// that nobody's work on it is refused because of them.
-func (s *Store) Note(tx *kv.Tx, who account.Actor, d *record.Document, events ...record.Event) error {
+// SaveEvents records events that change nothing in a document, such as that someone was shown a link. The document
+// keeps its version, so that they don't cause conflicts with others' edits.
+func (s *Store) SaveEvents(tx *kv.Tx, who account.Actor, d *record.Document, events ...record.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
 	return errors.Join(s.record(tx, who, d, d.Version, events...), Documents.Put(tx, DocumentKey(d.Company, d.ID), *d))
 }
 
-// about names what a response to the change is about: the document, and the files
-// and invitations that were added.
+// about returns the identifiers that a response to the change concerns: the
+// document, and added files and invitations.
 func about(d *record.Document, events []record.Event) []string {
 	all := []string{d.ID}
 	for _, e := range events {
@@ -195,17 +194,18 @@ func (s *Store) Put(tx *kv.Tx, d *record.Document) error {
 	if err := putIssued(tx, d); err != nil {
 		return err
 	}
-	if err := PutVital(tx, d); err != nil {
+	if err := PutSummary(tx, d); err != nil {
 		return err
 	}
 	_, err := Changes.Append(tx, s.newID().String(), "", "", Change{d.Company, d.ID})
 	return err
 }
 
-// Update is the common path of every change: it loads the document for the actor,
-// changes the record, and saves it with the events. If the change function
-// returns an error, nothing is stored.
-func (s *Store) Update(who account.Actor, id string, change func(tx *kv.Tx, d *record.Document) ([]record.Event, error), seen ...int64) (*record.Document, error) {
+// Update loads the document for the actor, changes the record, and saves it with the
+// events. If change returns an error, nothing is stored.
+func (s *Store) Update(
+	who account.Actor, id string, change func(tx *kv.Tx, d *record.Document) ([]record.Event, error), seen ...int64,
+) (*record.Document, error) {
 	var out *record.Document
 	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := Load(tx, who, id, seen...)
@@ -225,7 +225,7 @@ func (s *Store) Update(who account.Actor, id string, change func(tx *kv.Tx, d *r
 	return out, nil
 }
 
-// Get reads a document without changing it.
+// Get reads a document for the actor.
 func (s *Store) Get(who account.Actor, id string, seen ...int64) (*record.Document, error) {
 	var d *record.Document
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -235,11 +235,11 @@ func (s *Store) Get(who account.Actor, id string, seen ...int64) (*record.Docume
 	return d, err
 }
 
-// ErrChanged means that a document was changed while slow work was done for it.
-var ErrChanged = errors.New("signing: the document was changed meanwhile")
+// ErrChanged means that a document was changed while slow work on it was in progress.
+var ErrChanged = errors.New("signing: the document has changed in the meantime")
 
-// Unchanged refuses to record slow work that was done for an older version.
-func Unchanged(d *record.Document, version int64) error {
+// RequireVersion refuses to record slow work that was based on an older version.
+func RequireVersion(d *record.Document, version int64) error {
 	if d.Version != version {
 		return ErrChanged
 	}

@@ -11,9 +11,9 @@ import (
 	"paraph/kv"
 )
 
-// vital is all that the administrators of the installation see of a document: not
-// its title, nor anybody in it.
-type vital struct {
+// summary is all that the administrators of the installation see of a document. It
+// excludes its title and the people in it.
+type summary struct {
 	Company   string
 	Document  string
 	Bytes     int64                // of its files
@@ -21,8 +21,8 @@ type vital struct {
 	Since     time.Time            // of its last change
 }
 
-var Vitals = kv.NewCollection("vitals", kv.JSON[vital](), kv.Index[vital]{
-	Name: "attention", Counted: true, Keys: func(v vital) []kv.Key {
+var Summaries = kv.NewCollection("vitals", kv.JSON[summary](), kv.Index[summary]{
+	Name: "attention", Counted: true, Keys: func(v summary) []kv.Key {
 		if v.Attention == "" {
 			return nil
 		}
@@ -33,30 +33,29 @@ var Vitals = kv.NewCollection("vitals", kv.JSON[vital](), kv.Index[vital]{
 // Usage counts the documents and bytes that a company stores.
 type Usage struct {
 	Documents int
-	Bytes     int64 // of their files; what several documents share counts for each
+	Bytes     int64 // of their files; shared files count once per document
 }
 
 var Usages = kv.NewCollection("usage", kv.JSON[Usage]())
 
-// VitalOf returns the part of a document that the administration of the installation lists.
-func VitalOf(d *record.Document) vital {
-	v := vital{Company: d.Company, Document: d.ID, Bytes: d.Bytes(), Since: d.UpdatedAt}
+// SummaryOf returns the summary of a document for the installation's administrators.
+func SummaryOf(d *record.Document) summary {
+	v := summary{Company: d.Company, Document: d.ID, Bytes: d.Bytes(), Since: d.UpdatedAt}
 	if d.DeletedAt == nil {
 		v.Attention = d.Attention.Kind
 	}
 	return v
 }
 
-// PutVital keeps the vital record and the company's usage in step with the
-// document.
-func PutVital(tx *kv.Tx, d *record.Document) error {
-	key, now := DocumentKey(d.Company, d.ID), VitalOf(d)
-	before, err := Vitals.Get(tx, key)
+// PutSummary keeps the summary and the company's usage in step with the document.
+func PutSummary(tx *kv.Tx, d *record.Document) error {
+	key, now := DocumentKey(d.Company, d.ID), SummaryOf(d)
+	before, err := Summaries.Get(tx, key)
 	added := errors.Is(err, kv.ErrNotFound)
 	if err != nil && !added {
 		return err
 	}
-	if err := Vitals.Put(tx, key, now); err != nil || !added && now.Bytes == before.Bytes {
+	if err := Summaries.Put(tx, key, now); err != nil || !added && now.Bytes == before.Bytes {
 		return err
 	}
 	u, err := usageOf(tx, d.Company)
@@ -70,9 +69,9 @@ func PutVital(tx *kv.Tx, d *record.Document) error {
 	return Usages.Put(tx, d.Company, u)
 }
 
-func DropVital(tx *kv.Tx, d *record.Document) error {
+func DropSummary(tx *kv.Tx, d *record.Document) error {
 	key := DocumentKey(d.Company, d.ID)
-	v, err := Vitals.Get(tx, key)
+	v, err := Summaries.Get(tx, key)
 	if errors.Is(err, kv.ErrNotFound) {
 		return nil
 	}
@@ -81,7 +80,7 @@ func DropVital(tx *kv.Tx, d *record.Document) error {
 	}
 	u, err := usageOf(tx, d.Company)
 	u.Documents, u.Bytes = u.Documents-1, u.Bytes-v.Bytes
-	return errors.Join(err, Vitals.Delete(tx, key), Usages.Put(tx, d.Company, u))
+	return errors.Join(err, Summaries.Delete(tx, key), Usages.Put(tx, d.Company, u))
 }
 
 // Quota bounds what one company may store. Zero sets no limit.
@@ -110,7 +109,7 @@ func usageOf(tx *kv.Tx, company string) (Usage, error) {
 	return u, err
 }
 
-// UsageOf returns what a company takes up. The caller checks who may see it.
+// UsageOf returns the storage that a company uses. The caller checks access.
 func (s *Store) UsageOf(company string) (u Usage, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		u, err = usageOf(tx, company)
@@ -119,7 +118,7 @@ func (s *Store) UsageOf(company string) (u Usage, err error) {
 	return u, err
 }
 
-// MigrateUsage makes the vital records of documents from before they existed. It
+// MigrateUsage creates the summaries of documents stored before summaries existed. It
 // may be run repeatedly.
 func MigrateUsage(db *kv.DB) error {
 	var keys []string
@@ -134,7 +133,7 @@ func MigrateUsage(db *kv.DB) error {
 			for _, key := range part {
 				d, err := Documents.Get(tx, key)
 				if err == nil {
-					err = PutVital(tx, &d)
+					err = PutSummary(tx, &d)
 				}
 				if err != nil {
 					return err
@@ -146,10 +145,10 @@ func MigrateUsage(db *kv.DB) error {
 	return err
 }
 
-// CheckUsage compares what companies take up with the vital records.
+// CheckUsage compares the usage of companies with the summaries.
 func CheckUsage(tx *kv.Tx) (problems []error) {
 	want := map[string]Usage{}
-	err := Vitals.Each(tx, "", nil, func(_ string, v vital) (bool, error) {
+	err := Summaries.Each(tx, "", nil, func(_ string, v summary) (bool, error) {
 		u := want[v.Company]
 		want[v.Company] = Usage{u.Documents + 1, u.Bytes + v.Bytes}
 		return true, nil

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// waiting records whom a document waits for. There is a record for every document
-// that waits for a member of the company, so that counting and listing them reads
-// nothing else.
+// waiting records whom a document waits for. Only documents that wait for a member of
+// the company have such a record, so that counting and listing them reads nothing
+// else.
 type waiting struct {
 	Company  string
 	Sign     []string `json:",omitempty"` // e-mail addresses whose turn it is, in lower case
 	Approve  bool     `json:",omitempty"`
-	Approver string   `json:",omitempty"` // who is to approve; "" for everybody who may
-	By       string   `json:",omitempty"` // who asked for the approval
-	Back     string   `json:",omitempty"` // the owner, to whom it was returned
+	Approver string   `json:",omitempty"` // who is to approve; "" for everyone who may
+	By       string   `json:",omitempty"` // who requested the approval
+	Back     string   `json:",omitempty"` // the owner, if the document was returned to them
 	At       time.Time
 }
 
@@ -26,12 +26,12 @@ var Waits = kv.NewCollection("waiting", kv.JSON[waiting](), kv.Index[waiting]{
 	Name: "for", Counted: true, Depth: 2, Keys: waiting.Keys,
 })
 
-// The kinds of waiting, as they begin the keys of the index.
+// The kinds of waiting, with which the index keys begin.
 const (
-	ToSign     = "sign "
-	ToApprove  = "approve "  // with the named approver, or none
-	ToBeJudged = "judgement" // with the requester; only if no approver is named
-	CameBack   = "back "
+	ToSign      = "sign "
+	ToApprove   = "approve "  // with the named approver, or none
+	OwnRequests = "judgement" // with the requester; only if no approver is named
+	Returned    = "back "
 )
 
 func (w waiting) Keys() []kv.Key {
@@ -43,16 +43,16 @@ func (w waiting) Keys() []kv.Key {
 	if w.Approve {
 		out = append(out, kv.K(w.Company, ToApprove+w.Approver, at))
 		if w.Approver == "" {
-			out = append(out, kv.K(w.Company, ToBeJudged+w.By, at))
+			out = append(out, kv.K(w.Company, OwnRequests+w.By, at))
 		}
 	}
 	if w.Back != "" {
-		out = append(out, kv.K(w.Company, CameBack+w.Back, at))
+		out = append(out, kv.K(w.Company, Returned+w.Back, at))
 	}
 	return out
 }
 
-// waiting returns whom the document waits for, and whether it waits at all.
+// WaitingOf returns whom the document waits for, and whether it waits for anyone.
 func WaitingOf(d *record.Document) (w waiting, any bool) {
 	w = waiting{Company: d.Company, At: d.UpdatedAt}
 	if d.Live() != nil {
@@ -70,7 +70,9 @@ func WaitingOf(d *record.Document) (w waiting, any bool) {
 	if d.Status == record.Sent && d.Declined() == nil {
 		for i := range d.Invitations {
 			inv := &d.Invitations[i]
-			if address := strings.ToLower(inv.Email); inv.Open() && inv.Status != record.Pending && d.IsTurnOf(inv) && !slices.Contains(w.Sign, address) {
+			address := strings.ToLower(inv.Email)
+			turn := inv.Open() && inv.Status != record.Pending && d.IsTurnOf(inv)
+			if turn && !slices.Contains(w.Sign, address) {
 				w.Sign = append(w.Sign, address)
 			}
 		}

@@ -1,5 +1,5 @@
 // Package trail reads the journal: the audit trail of a document, the events of a
-// company, and what happens while somebody watches.
+// company, and events as they happen.
 package trail
 
 import (
@@ -25,8 +25,8 @@ type EventsQuery struct {
 	Descending    bool
 }
 
-// Events returns a page of a document's audit trail, oldest first by default, and
-// the total number of entries.
+// Events returns a page of a document's audit trail, oldest first by default, and the
+// total number of events.
 func (s *Trail) Events(_ context.Context, who account.Actor, id string, q EventsQuery) ([]store.Entry, int, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, 0, err
@@ -38,7 +38,9 @@ func (s *Trail) Events(_ context.Context, who account.Actor, id string, q Events
 		if err != nil {
 			return err
 		}
-		entries, total, err = store.Events.Chain(tx, d.ID, kv.LogQuery{Descending: q.Descending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
+		entries, total, err = store.Events.Chain(tx, d.ID, kv.LogQuery{
+			Descending: q.Descending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage,
+		})
 		return err
 	})
 	return entries, total, err

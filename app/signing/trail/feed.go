@@ -12,14 +12,15 @@ import (
 	"paraph/kv"
 )
 
-// FeedEvent is an event with its document as the event left it; nil once that has
-// been permanently deleted. Events from before that was stored have it as it is now.
+// FeedEvent is an event with its document at the version the event produced; nil after
+// the document was permanently deleted. Events from before versions were stored have
+// the current one.
 type FeedEvent struct {
 	Entry    store.Entry
 	Document *store.Row
 }
 
-// FeedEvent adds its document to an event.
+// FeedEvent adds the document to an event.
 func (s *Trail) FeedEvent(tx *kv.Tx, e store.Entry) (FeedEvent, error) {
 	row, err := store.Snapshots.Get(tx, store.SnapshotKey(e.Value.Company, e.Value.Document, e.Value.Version))
 	if errors.Is(err, kv.ErrNotFound) {
@@ -42,29 +43,29 @@ func (s *Trail) GetFeedEvent(tx *kv.Tx, event string) (FeedEvent, error) {
 
 // FeedQuery selects the events of a company after a given one, oldest first.
 type FeedQuery struct {
-	After    string   // identifier of an event; "" begins with the first
-	Types    []string // union; empty: all
+	After    string   // identifier of an event; "" starts at the first
+	Types    []string // any of these; empty means all
 	Document string   // "" for any
 	Limit    int
 }
 
-// Feed is a part of a company's events. Cursor is the value of After for the next
-// part: the last event examined.
+// Feed is a page of a company's events. Cursor is the value of After for the next
+// page: the last event examined.
 type Feed struct {
 	Events []FeedEvent
 	Cursor string
 	More   bool
 }
 
-// maxLooked bounds how many events one request examines: with a filter that few
+// maxExamined bounds how many events one request examines. With a filter that few
 // events pass, the page is short and the cursor moves on.
-const maxLooked = 2000
+const maxExamined = 2000
 
 // feedBatch is how many events are read at a time.
 const feedBatch = 200
 
-// Feed returns events of the caller's company. The cost depends on the page, not
-// on what precedes it.
+// Feed returns events of the caller's company. The cost depends only on the size of
+// the page.
 func (s *Trail) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Feed{}, err
@@ -74,7 +75,7 @@ func (s *Trail) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed, e
 	}
 	out := Feed{Cursor: q.After}
 	err := s.db.View(func(tx *kv.Tx) error {
-		if err := q.known(tx, who); err != nil {
+		if err := q.check(tx, who); err != nil {
 			return err
 		}
 		size := feedBatch
@@ -86,11 +87,11 @@ func (s *Trail) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed, e
 			if err != nil {
 				return err
 			}
-			whole, err := s.take(tx, &out, entries, q)
+			whole, err := s.appendMatching(tx, &out, entries, q)
 			if err != nil || !whole {
 				return err
 			}
-			if out.More = len(entries) == size; !out.More || looked+size >= maxLooked {
+			if out.More = len(entries) == size; !out.More || looked+size >= maxExamined {
 				return nil
 			}
 		}
@@ -98,9 +99,9 @@ func (s *Trail) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed, e
 	return out, err
 }
 
-// take adds matching entries until the page is full; whole reports whether all
+// appendMatching adds matching entries until the page is full and reports whether all
 // entries were examined.
-func (s *Trail) take(tx *kv.Tx, out *Feed, entries []store.Entry, q FeedQuery) (whole bool, err error) {
+func (s *Trail) appendMatching(tx *kv.Tx, out *Feed, entries []store.Entry, q FeedQuery) (whole bool, err error) {
 	for _, e := range entries {
 		if len(q.Types) == 0 || slices.Contains(q.Types, string(e.Value.Type)) {
 			if out.More = len(out.Events) >= q.Limit; out.More {
@@ -117,8 +118,8 @@ func (s *Trail) take(tx *kv.Tx, out *Feed, entries []store.Entry, q FeedQuery) (
 	return true, nil
 }
 
-// known refuses an event or a document that the company does not have.
-func (q FeedQuery) known(tx *kv.Tx, who account.Actor) error {
+// check refuses an event or a document that the company does not have.
+func (q FeedQuery) check(tx *kv.Tx, who account.Actor) error {
 	var f fault.Fields
 	if q.After != "" {
 		e, err := store.Events.Get(tx, q.After)
@@ -151,7 +152,7 @@ func (q FeedQuery) next(tx *kv.Tx, company, after string, limit int) ([]store.En
 	return entries, err
 }
 
-// CheckEventTypes refuses unknown types of events.
+// CheckEventTypes refuses unknown event types.
 func CheckEventTypes(field string, types []string) error {
 	var unknown []string
 	for _, t := range types {
@@ -165,8 +166,8 @@ func CheckEventTypes(field string, types []string) error {
 	return fault.Invalid(field, "unknown_event", fault.Choices("names", unknown...))
 }
 
-// LastEvent returns the identifier of the newest entry in the journal of a
-// member's company, "" if there is none.
+// LastEvent returns the identifier of the newest event of a member's company, "" if
+// there is none.
 func (s *Trail) LastEvent(_ context.Context, who account.Actor) (id string, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return "", err

@@ -15,21 +15,20 @@ import (
 
 // Limits of watchers.
 const (
-	maxWatchers   = 2000 // in all
-	maxPerUser    = 20   // windows of one person; another one closes the oldest
+	maxWatchers   = 2000 // in total
+	maxPerUser    = 20   // browser windows of one person; another one closes the oldest
 	watchBuffer   = 64   // events queued for one watcher
-	maxWatchAgain = 200  // events repeated to a watcher that reconnects
+	maxWatchAgain = 200  // events sent again to a watcher that reconnects
 )
 
-// Watch is one watcher's view of what happens in their company: Events receives
-// every entry of the journal as it is committed. It is closed when the watcher is
-// too slow, and when the service ends; a watcher that reconnects passes the last
-// entry it knows.
+// Watch is a subscription to the events of a company: Events receives every journal
+// entry as it is committed. It is closed when the watcher is too slow and when the
+// service stops; a watcher that reconnects passes the last entry it knows.
 type Watch struct {
 	Events <-chan store.Entry
-	// Missed holds what happened since the entry that was passed, oldest first.
+	// Missed holds the entries since the one that was passed, oldest first.
 	Missed []store.Entry
-	// Lost reports that it is unknown what was missed, or that it is too much.
+	// Lost reports that the missed entries are unknown or too many.
 	Lost bool
 
 	hub    *hub
@@ -38,14 +37,14 @@ type Watch struct {
 	of     string
 }
 
-// Close ends it. It may be called more than once.
+// Close ends the subscription. It may be called more than once.
 func (w *Watch) Close() { w.hub.leave(w) }
 
 // hub delivers committed entries to the watchers of each company.
 type hub struct {
 	mu       sync.Mutex
 	watchers map[string]map[*Watch]bool
-	users    map[string][]*Watch // of each person, oldest first
+	users    map[string][]*Watch // by person, oldest first
 	count    int
 	over     bool
 }
@@ -57,7 +56,7 @@ func newHub() *hub {
 func (h *hub) join(w *Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// A closed window is noticed late: drop the oldest.
+	// The server notices late that a window was closed, so drop the oldest.
 	if own := h.users[w.who]; len(own) >= maxPerUser {
 		h.drop(own[0])
 	}
@@ -87,14 +86,15 @@ func (h *hub) drop(w *Watch) {
 	if delete(h.watchers[w.of], w); len(h.watchers[w.of]) == 0 {
 		delete(h.watchers, w.of)
 	}
-	if h.users[w.who] = slices.DeleteFunc(h.users[w.who], func(o *Watch) bool { return o == w }); len(h.users[w.who]) == 0 {
+	h.users[w.who] = slices.DeleteFunc(h.users[w.who], func(o *Watch) bool { return o == w })
+	if len(h.users[w.who]) == 0 {
 		delete(h.users, w.who)
 	}
 	h.count--
 }
 
-// tell passes entries on to their company's watchers, and drops those that don't keep up.
-func (h *hub) tell(entries []store.Entry) {
+// publish sends entries to their company's watchers and drops those that are too slow.
+func (h *hub) publish(entries []store.Entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range entries {
@@ -108,7 +108,7 @@ func (h *hub) tell(entries []store.Entry) {
 	}
 }
 
-// end removes all watchers and admits no more.
+// end removes all watchers and accepts no more.
 func (h *hub) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -127,15 +127,15 @@ func (h *hub) idle() bool {
 	return h.count == 0
 }
 
-// Watch subscribes a member to the events of their company. after is the
-// identifier of the last journal entry they know, "" for none.
+// Watch subscribes a member to the events of their company. after is the identifier of
+// the last journal entry they know, or "".
 func (s *Trail) Watch(_ context.Context, who account.Actor, after string) (*Watch, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
 	events := make(chan store.Entry, watchBuffer)
 	w := &Watch{Events: events, events: events, hub: s.hub, who: who.UserID, of: who.CompanyID}
-	// Join first, then read what was missed, so that no entry is lost in between.
+	// Join before reading the missed entries, so that none is lost in between.
 	// Entries delivered twice are recognized by their number.
 	if err := s.hub.join(w); err != nil {
 		return nil, err
@@ -167,9 +167,9 @@ func (w *Watch) catchUp(tx *kv.Tx, after string) error {
 	return err
 }
 
-// EventsSince returns the types of the journal's entries behind a place, at most
-// some hundreds, their place, and whether there are more. Without a known place it
-// returns only the end of the store.Events.
+// EventsSince returns the types of up to store.Batch journal entries after a position,
+// the new position, and whether there are more entries. If the position is unknown, it
+// returns only the end of the journal.
 func (s *Trail) EventsSince(place uint64, known bool) (types []record.EventType, end uint64, more bool, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		head, _, err := store.Events.Head(tx)
@@ -188,8 +188,8 @@ func (s *Trail) EventsSince(place uint64, known bool) (types []record.EventType,
 	return types, end, more, err
 }
 
-// Run follows the journal for the hub until ctx ends. It starts at the
-// current end of the journal; while nobody watches it only keeps its place.
+// Run follows the journal for the hub until ctx ends, starting at its current end.
+// While nobody is watching, it only tracks its position.
 func (s *Trail) Run(ctx context.Context) error {
 	defer s.hub.end()
 	var place uint64
@@ -211,7 +211,7 @@ func (s *Trail) Run(ctx context.Context) error {
 		if err != nil || len(entries) == 0 {
 			return false, err
 		}
-		s.hub.tell(entries)
+		s.hub.publish(entries)
 		place = entries[len(entries)-1].Seq
 		return len(entries) == store.Batch, nil
 	})

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestTheOldestWindowMakesRoom opens more windows than a person may have: the
-// first is closed, and nobody else's.
-func TestTheOldestWindowMakesRoom(t *testing.T) {
+// TestTheOldestWindowIsClosed opens more windows than a person may have: only their
+// oldest is closed, and nobody else's.
+func TestTheOldestWindowIsClosed(t *testing.T) {
 	t.Parallel()
 	h := newHub()
 	join := func(who string) *Watch {
@@ -31,10 +31,10 @@ func TestTheOldestWindowMakesRoom(t *testing.T) {
 		join("ann")
 	}
 	if !closed(first) || closed(second) || closed(other) {
-		t.Errorf("let go: the first %v, the second %v, another person's %v", closed(first), closed(second), closed(other))
+		t.Errorf("closed: the first %v, the second %v, another person's %v", closed(first), closed(second), closed(other))
 	}
 	second.Close()
-	second.Close() // closing again does nothing
+	second.Close() // closing twice is harmless
 	if h.count != maxPerUser || len(h.users["ann"]) != maxPerUser-1 {
 		t.Errorf("%d are counted, %d of them Ann's", h.count, len(h.users["ann"]))
 	}

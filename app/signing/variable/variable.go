@@ -1,4 +1,4 @@
-// Package variable fills in the variables of texts, written {{name}}.
+// Package variable replaces variables in texts, written {{name}}.
 package variable
 
 import (
@@ -10,13 +10,13 @@ import (
 // spaces and dots in double braces.
 var pattern = regexp.MustCompile(`\{\{\s*([\p{L}\p{N}_][\p{L}\p{N}_. -]{0,99}?)\s*\}\}`)
 
-// Fold returns the name under which a variable is known, whatever its case and
-// however many spaces it is written with.
+// Fold returns the canonical name of a variable, ignoring case and the number of
+// spaces.
 func Fold(name string) string {
 	return strings.ToLower(strings.Join(strings.Fields(name), " "))
 }
 
-// Folded returns the values under their folded names.
+// Folded returns the values keyed by their folded names.
 func Folded(values map[string]string) map[string]string {
 	out := make(map[string]string, len(values))
 	for name, value := range values {
@@ -25,7 +25,7 @@ func Folded(values map[string]string) map[string]string {
 	return out
 }
 
-// Names lists the folded names of the variables in a text, in their order.
+// Names lists the folded names of the variables in a text, in order of appearance.
 func Names(text string) []string {
 	var out []string
 	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
@@ -34,13 +34,13 @@ func Names(text string) []string {
 	return out
 }
 
-// Most is the number of bytes that a filled text holds at most. It is more than any text may
-// have, so what is cut off is refused or repeats itself.
+// Most is the maximum size of a filled text in bytes. It exceeds the limit of every text, so
+// a text that is cut off would be refused anyway, or repeats itself.
 const Most = 64 << 10
 
-// Fill replaces the variables of a text by their values, by folded name. A
-// variable without a value stays. Values are not searched for variables. The result is cut
-// once it is longer than [Most]: a short text may name a long value thousands of times.
+// Fill replaces the variables of a text with their values, by folded name. Variables
+// without a value remain. Values are not searched for variables. The result is cut at
+// [Most]: a short text may name a long value thousands of times.
 func Fill(text string, values map[string]string) string {
 	var out strings.Builder
 	from := 0

@@ -19,8 +19,8 @@ const (
 	comparedWidth = 800
 )
 
-// compare draws the pages that were changed although a signature forbids it: as they were signed, and as they are
-// now. A page that cannot be drawn is left out; the verdict stands without it.
+// compare draws the pages that were changed although a signature forbids it, as they were signed and as they are now.
+// A page that cannot be drawn is left out; the verdict does not depend on it.
 func (s *Verifier) compare(ctx context.Context, by turns.Key, file *os.File, size int64, found *report.Report) error {
 	i := slices.IndexFunc(found.Signatures, func(v report.SignatureVerdict) bool {
 		return v.Later == report.NotPermitted && v.End > 0 && v.End < size
@@ -28,7 +28,7 @@ func (s *Verifier) compare(ctx context.Context, by turns.Key, file *os.File, siz
 	if i < 0 || s.PDFium == nil {
 		return nil
 	}
-	signed, err := s.beginning(file, found.Signatures[i].End)
+	signed, err := s.copyPrefix(file, found.Signatures[i].End)
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func changedPages(v *report.SignatureVerdict, pages int) []int {
 	return out[:min(len(out), maxCompared)]
 }
 
-// beginning copies the first bytes of a file to a scratch file and returns its path.
-func (s *Verifier) beginning(file io.ReaderAt, size int64) (path string, err error) {
+// copyPrefix copies the first bytes of a file to a scratch file and returns its path.
+func (s *Verifier) copyPrefix(file io.ReaderAt, size int64) (path string, err error) {
 	tmp, err := s.Blobs.Temp()
 	if err != nil {
 		return "", disk.SpaceError(err)

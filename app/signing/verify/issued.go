@@ -8,9 +8,9 @@ import (
 	"paraph/kv"
 )
 
-// origin finds the document whose completed file a file is or begins with. A deleted document is not found. Only what
-// the holder can read in the file is disclosed: when it was completed, and its identifier.
-func (s *Verifier) origin(beginnings []report.Beginning) (found *report.Origin, company string, err error) {
+// origin finds the document whose completed file this file is or begins with. Deleted documents are not found. Only
+// what the holder can read in the file is disclosed: its identifier and the time of completion.
+func (s *Verifier) origin(beginnings []report.Prefix) (found *report.Origin, company string, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		for _, b := range beginnings {
 			known, err := store.Issued.Get(tx, b.SHA256)

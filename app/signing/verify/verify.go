@@ -1,5 +1,5 @@
-// Package verify judges the signatures of files: those of documents, and those
-// that anybody sends.
+// Package verify verifies the signatures of documents' files and of files sent by
+// anyone.
 package verify
 
 import (
@@ -23,7 +23,7 @@ import (
 	"paraph/kv"
 )
 
-// Options are what the verifier needs from its surroundings.
+// Options are the dependencies of a Verifier.
 type Options struct {
 	DB          *kv.DB
 	Blobs       *blob.Store
@@ -51,7 +51,7 @@ func New(o Options) *Verifier {
 	}
 }
 
-// File reports on every signature of a file of a document as it stands.
+// File reports on every signature of a document's file in its current state.
 func (s *Verifier) File(ctx context.Context, who account.Actor, f *record.File) (found *report.Report, err error) {
 	leave, err := s.Queue.Enter(ctx, who.Turn())
 	if err != nil {
@@ -72,8 +72,8 @@ func (s *Verifier) File(ctx context.Context, who account.Actor, f *record.File) 
 	return report.Verify(ctx, content, content.Size(), report.Options{Roots: roots, Now: s.Now()})
 }
 
-// rootsOf returns the roots that a company's files may lead to: this
-// installation's, and those of its former ones.
+// rootsOf returns the roots trusted for a company's files: this installation's and
+// those of its former installations.
 func (s *Verifier) rootsOf(company string) ([]*x509.Certificate, error) {
 	moved, err := s.Keys.MovedRoots(company)
 	return append(s.Keys.Roots(), moved...), err
@@ -81,14 +81,14 @@ func (s *Verifier) rootsOf(company string) ([]*x509.Certificate, error) {
 
 // Input holds the options for checking a file.
 type Input struct {
-	By       turns.Key           // who waits for it
-	Roots    []*x509.Certificate // trusted beside our own
+	By       turns.Key           // the caller
+	Roots    []*x509.Certificate // trusted in addition to our own
 	Password string              // of an encrypted file
 	Pictures bool                // include pictures of the pages that were changed
 }
 
-// Upload reports on a PDF that anybody sends. Its bytes are in a scratch
-// file during verification; nothing is kept.
+// Upload reports on a PDF sent by anyone. Its bytes are in a scratch file during
+// verification; nothing is kept.
 func (s *Verifier) Upload(ctx context.Context, r io.Reader, in Input) (found *report.Report, err error) {
 	tmp, err := s.Blobs.Temp()
 	if err != nil {
@@ -134,15 +134,15 @@ func (s *Verifier) Upload(ctx context.Context, r io.Reader, in Input) (found *re
 	return found, nil
 }
 
-// judge reports on a file. One that was completed here for a company that came
-// from another installation is judged by the roots of that one, too.
+// judge reports on a file. If it was completed for a company that came from another
+// installation, that installation's roots are trusted as well.
 func (s *Verifier) judge(ctx context.Context, r io.ReaderAt, size int64, in Input) (*report.Report, error) {
 	o := report.Options{Roots: append(in.Roots, s.Keys.Roots()...), Now: s.Now(), Password: in.Password}
 	found, err := report.Verify(ctx, r, size, o)
 	if err != nil {
 		return nil, err
 	}
-	origin, company, err := s.origin(found.Beginnings)
+	origin, company, err := s.origin(found.Prefixes)
 	if err != nil || origin == nil {
 		return found, err
 	}

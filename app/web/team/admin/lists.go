@@ -104,15 +104,15 @@ func (h *Handlers) RevealMessage(r *page.Request) error {
 	return r.ShowSecrets(m.Subject, m.To, m.Links, "/admin/messages?status=held")
 }
 
-// ailingList is the page of documents that need attention.
-type ailingList struct {
-	Documents []ailingLine
+// attentionList is the page of documents that need attention.
+type attentionList struct {
+	Documents []attentionLine
 	Pager     page.Pager
 }
 
-// ailingLine is such a document.
-type ailingLine struct {
-	lists.Ailing
+// attentionLine is one of these documents.
+type attentionLine struct {
+	lists.AttentionItem
 	CompanyName, Why, Age string
 	Retry                 string
 }
@@ -123,13 +123,13 @@ var retryable = []record.AttentionKind{record.AttentionSealing, record.Attention
 // ShowAttention serves the documents that need attention.
 func (h *Handlers) ShowAttention(r *page.Request) error {
 	p := partOf(r)
-	found, err := h.Signing.Lists.ListAiling(r.UserContext(), r.Who.Actor, p.offset(), p.size)
+	found, err := h.Signing.Lists.ListAttention(r.UserContext(), r.Who.Actor, p.offset(), p.size)
 	if err != nil {
 		return err
 	}
-	l := ailingList{Pager: r.Pager(p.number, p.size, found.Total)}
+	l := attentionList{Pager: r.Pager(p.number, p.size, found.Total)}
 	for _, a := range found.Items {
-		line := ailingLine{Ailing: a, CompanyName: h.companyName(r, a.Company), Why: r.Say("admin.attention." + string(a.Attention)), Age: h.ago(r, a.Since)}
+		line := attentionLine{AttentionItem: a, CompanyName: h.companyName(r, a.Company), Why: r.Say("admin.attention." + string(a.Attention)), Age: h.ago(r, a.Since)}
 		if slices.Contains(retryable, a.Attention) {
 			line.Retry = "/admin/companies/" + a.Company + "/documents/" + a.Document + "/retry"
 		}

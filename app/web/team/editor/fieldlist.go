@@ -84,7 +84,7 @@ func fieldListOf(r *page.Request, d *signing.Document, unit, part string) *field
 	}
 	for i := range d.Invitations {
 		if v := &d.Invitations[i]; v.Role != record.Viewer {
-			l.People = append(l.People, page.Option{Value: v.ID, Label: page.LetterOf(i) + " " + v.Called()})
+			l.People = append(l.People, page.Option{Value: v.ID, Label: page.LetterOf(i) + " " + v.DisplayName()})
 		}
 	}
 	for i := range d.Files {

@@ -122,7 +122,7 @@ func stateOf(r *page.Request, d *signing.Document) editorState {
 	s := editorState{Version: d.Version, Order: d.SigningOrder, Pages: pagesOf(d), People: []editorHand{}, Fields: []editorField{}, Problems: problemsOf(r, d)}
 	for i := range d.Invitations {
 		v := &d.Invitations[i]
-		s.People = append(s.People, editorHand{v.ID, v.Called(), v.Email, v.Role, v.Position, v.Authentication, v.Locale, v.Message})
+		s.People = append(s.People, editorHand{v.ID, v.DisplayName(), v.Email, v.Role, v.Position, v.Authentication, v.Locale, v.Message})
 	}
 	for i := range d.Fields {
 		s.Fields = append(s.Fields, editorFieldOf(&d.Fields[i]))
