@@ -159,7 +159,8 @@ func (d *openAPI) operation(method, path string, op apiOperation) (*operationVie
 		body, _ := d.of(op.RequestBody.Content["application/json"].Schema)
 		v.Body = d.fields(body, true)
 		_, v.Files = op.RequestBody.Content["multipart/form-data"]
-		if _, ok := op.RequestBody.Content["text/csv"]; ok {
+		_, csv := op.RequestBody.Content["text/csv"]
+		if _, json := op.RequestBody.Content["application/json"]; csv && !json {
 			v.Takes = "text/csv"
 		}
 	}
