@@ -32,7 +32,8 @@ func benchImage(b *testing.B, in []byte) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(in)))
 	for b.Loop() {
-		if err := convert.Image(b.Context(), bytes.NewReader(in), int64(len(in)), io.Discard, convert.ImageLimits{}); err != nil {
+		if err := convert.Image(b.Context(), bytes.NewReader(in), int64(len(in)), io.Discard,
+			convert.ImageLimits{}); err != nil {
 			b.Fatal(err)
 		}
 	}

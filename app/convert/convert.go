@@ -1,12 +1,11 @@
-// Package convert converts uploads in other formats to PDF: images by a small
-// writer of its own, DOCX through LibreOffice where it is installed and
-// otherwise through a renderer of its own.
+// Package convert converts uploads in other formats to PDF: images with a small writer
+// of its own, DOCX with LibreOffice if it is installed and otherwise with a built-in
+// renderer.
 //
-// Callers may rely on this: every input is hostile until shown otherwise, so
-// work is bounded in memory, size and (by the context) in time; nothing dials
-// out; a refused file yields a *Refusal that wraps ErrTooLarge, ErrDamaged or
-// ErrUnsupported and has a sentence for the person who uploaded; no error holds
-// text of a document.
+// Every input is treated as hostile: work is bounded in memory, size and (by the context)
+// in time, and nothing accesses the network. A refused file results in a *Refusal that
+// wraps ErrTooLarge, ErrDamaged or ErrUnsupported and has a sentence for the person who
+// uploaded it. No error contains text of a document.
 package convert
 
 import (
@@ -23,8 +22,8 @@ import (
 // Canvas is the drawing surface of the built-in renderer; see docx.Canvas.
 type Canvas = docx.Canvas
 
-// Finding is something that the built-in renderer left out or showed
-// differently; see docx.Finding.
+// Finding describes what the built-in renderer left out or showed differently; see
+// docx.Finding.
 type Finding = docx.Finding
 
 // Refusal is the error for a file that can't be converted.
@@ -37,10 +36,9 @@ var (
 	ErrUnsupported = refuse.ErrUnsupported
 )
 
-// RenderDOCX draws the size bytes of r, a DOCX (ISO/IEC 29500), on c and
-// reports what it could not show as Word would. The page count is bounded by
-// docx.MaxPages. If it fails the canvas holds part of the document and must be
-// discarded.
+// RenderDOCX draws the size bytes of r, a DOCX (ISO/IEC 29500), on c and reports what it
+// could not show as Word would. The number of pages is limited to docx.MaxPages. If it
+// fails, the canvas holds part of the document and must be discarded.
 func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, c Canvas) (found []Finding, err error) {
 	err = inTime(ctx, timeLimit, func(ctx context.Context) error {
 		found, err = docx.Render(ctx, r, size, c)
@@ -49,8 +47,7 @@ func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, c Canvas) (found
 	return found, err
 }
 
-// timeLimit bounds the conversion of one file, whatever the caller's own
-// deadline.
+// timeLimit bounds the conversion of one file, whatever the caller's own deadline.
 const timeLimit = time.Minute
 
 // tooSlow refuses a file whose conversion took too long.
@@ -58,7 +55,7 @@ func tooSlow(limit time.Duration) error {
 	return refuse.Exceeded(ErrTimeout, "time", fault.Text("limit", limit.String()))
 }
 
-// inTime bounds the time of work; a timeout refuses the file.
+// inTime bounds the time of work. A timeout refuses the file.
 func inTime(ctx context.Context, limit time.Duration, work func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()

@@ -14,14 +14,13 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// maxRelations bounds a part of relationships, in bytes.
+// maxRelations is the maximum size of a relationships part, in bytes.
 const maxRelations = 8 << 20
 
-// disarm copies a DOCX to a new file, member by member, so that LibreOffice
-// only gets what a DOCX needs: no macros and embedded programs, no relationship
-// to anything outside the file except hyperlinks (pictures, templates and
-// frames would be fetched, from the network or from the disk of this machine).
-// Unpacking is bounded on the way.
+// disarm copies a DOCX to a new file, member by member, with only what LibreOffice needs:
+// without macros, embedded programs and relationships to anything outside the file except
+// hyperlinks (pictures, templates and frames would be fetched from the network or from
+// this machine's disk). The unpacked size is bounded.
 func disarm(ctx context.Context, r io.ReaderAt, size int64, to string) (err error) {
 	a, err := archive.Open(r, size)
 	if err != nil {
@@ -50,8 +49,7 @@ func disarm(ctx context.Context, r io.ReaderAt, size int64, to string) (err erro
 	return z.Close()
 }
 
-// executable reports whether a member holds programs. Without them a DOCX opens
-// as before.
+// executable reports whether a member holds programs. A DOCX opens without them.
 func executable(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "vbaproject") || strings.Contains(name, "vbadata") ||
@@ -92,7 +90,7 @@ type relationship struct {
 	Mode   string `xml:"TargetMode,attr,omitempty"`
 }
 
-// keepInternal copies relationships without those that lead outside.
+// keepInternal copies relationships, omitting those to external targets.
 func keepInternal(to io.Writer, from io.Reader) error {
 	var all, kept relationships
 	if err := xml.NewDecoder(from).Decode(&all); err != nil {

@@ -17,9 +17,9 @@ type resolution struct{ x, y float64 } // pixels per inch
 // page returns the displayed size, in points, of width x height displayed
 // pixels.
 //
-// Cameras and screens write 72 or 96 into everything, which would turn a
-// photograph into a page of a metre and more. So an image without a resolution,
-// or with such a one and a page beyond A2, is fitted into A4.
+// Cameras and screens write 72 or 96 into every file, which would turn a photograph into a
+// page of a metre or more. So an image without a resolution, or with one of these and a
+// page larger than A2, is fitted into A4.
 func (d resolution) page(width, height int) (w, h float64) {
 	stated := d.x >= 1 && d.y >= 1 && d.x <= 1e5 && d.y <= 1e5
 	if !stated {
@@ -60,7 +60,8 @@ func matrix(orientation int, w, h float64) [6]float64 {
 	return [6]float64{w, 0, 0, h, 0, 0}
 }
 
-// number formats for PDF: no exponent, no more digits than a renderer uses.
+// number formats a number for PDF: without an exponent, and with no more digits than a
+// renderer uses.
 func number(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 3, 64)
 	for s[len(s)-1] == '0' {

@@ -31,7 +31,7 @@ func (l ImageLimits) withDefaults() ImageLimits {
 	return l
 }
 
-// checkPixels refuses before anything is allocated.
+// checkPixels refuses a picture before anything is allocated for it.
 func (l ImageLimits) checkPixels(width, height int) error {
 	switch {
 	case width <= 0 || height <= 0:
@@ -43,7 +43,7 @@ func (l ImageLimits) checkPixels(width, height int) error {
 	return nil
 }
 
-// checkMemory refuses pictures whose decoded form does not fit.
+// checkMemory refuses pictures whose decoded form exceeds the limit.
 func (l ImageLimits) checkMemory(width, height int, perPixel int64) error {
 	if need := int64(width) * int64(height) * perPixel; need > l.Memory {
 		return refuse.TooLarge("image_memory", fault.Number("size", need>>20), fault.Number("limit", l.Memory>>20))
@@ -51,17 +51,17 @@ func (l ImageLimits) checkMemory(width, height int, perPixel int64) error {
 	return nil
 }
 
-// Image writes a PDF that shows the picture in the size bytes of r: PNG, JPEG,
-// GIF (its first frame), TIFF (each picture in it a page) or WebP.
+// Image writes a PDF that shows the picture in the size bytes of r: PNG, JPEG, GIF (its
+// first frame), TIFF (one page per picture) or WebP.
 //
-// The page has the picture's size by its stated resolution, with EXIF
-// orientation applied. JPEG data is copied without decoding, without the
-// metadata around it (which often says where a photograph was taken). Other
-// pictures stay lossless; samples of 16 bits are reduced to 8; transparency
-// becomes a soft mask. The result depends on the input alone.
+// The page size follows from the picture's stated resolution, after applying its EXIF
+// orientation. JPEG data is copied without decoding and without the surrounding metadata,
+// which often says where a photograph was taken. Other pictures stay lossless, except that
+// samples of 16 bits are reduced to 8; transparency becomes a soft mask. The same input
+// always produces the same bytes.
 //
-// Memory use is constant for JPEG and non-interlaced PNG, otherwise it is
-// bounded by limits. If it fails, w holds part of a file.
+// Memory use is constant for JPEG and non-interlaced PNG, and otherwise bounded by limits.
+// If it fails, w holds part of a file.
 func Image(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, limits ImageLimits) error {
 	return inTime(ctx, timeLimit, func(ctx context.Context) error {
 		return convertImage(ctx, r, size, w, limits.withDefaults())
@@ -112,14 +112,14 @@ type layer struct {
 	width, height int
 	bits          int
 	space         string // colour space, as PDF
-	profile       []byte // ICC profile that replaces space, which then is its alternate
+	profile       []byte // ICC profile that replaces space, which becomes its alternate
 	components    int
 	more          string // further entries, e.g. Filter and Decode
-	encoded       bool   // data is in the filter named in more, not to be deflated
+	encoded       bool   // data is already encoded with the filter in more
 	data          func(ctx context.Context, w io.Writer) error
 }
 
-// single returns the page sequence of a format with a single picture.
+// single returns the pages of a format that holds a single picture.
 func single(load func(context.Context) (picture, error)) func(context.Context, func(picture) error) error {
 	return func(ctx context.Context, yield func(picture) error) error {
 		p, err := load(ctx)
@@ -130,8 +130,8 @@ func single(load func(context.Context) (picture, error)) func(context.Context, f
 	}
 }
 
-// writePages writes a page for each picture as it arrives, so that only one is
-// in memory at a time.
+// writePages writes a page for each picture as it arrives, so that only one is in memory
+// at a time.
 func writePages(ctx context.Context, w io.Writer, pictures func(context.Context, func(picture) error) error) error {
 	p := newPDFWriter(w)
 	root, tree := p.reserve(), p.reserve()

@@ -81,14 +81,14 @@ func TestPageSize(t *testing.T) {
 		in   []byte
 		want string
 	}{
-		{"no resolution is 96", grey(96, 192), "72 x 144"},
+		{"no resolution counts as 96", grey(96, 192), "72 x 144"},
 		{"a large one is fitted into A4", grey(4000, 3000), "793.707 x 595.28"},
 		{"pHYs, 300 dpi", grey(300, 150, physical(11811)), "72 x 36"},
 		{"JFIF, 150 dpi", withSegment(bare, 0xE0, jfif(1, 150)), "144 x 72"},
 		{"JFIF, per cm", withSegment(bare, 0xE0, jfif(2, 100)), "85.039 x 42.52"},
 		{"EXIF, 100 dpi", withEXIF(bare, 1, 100), "216 x 108"},
 		{"EXIF, upright", withEXIF(bare, 6, 100), "108 x 216"},
-		{"a camera's 72 is not believed", withEXIF(jpegOf(t, image.NewGray(image.Rect(0, 0, 4000, 2000))), 1, 72), "841.89 x 420.945"},
+		{"a camera's 72 is ignored", withEXIF(jpegOf(t, image.NewGray(image.Rect(0, 0, 4000, 2000))), 1, 72), "841.89 x 420.945"},
 		{"one pixel", grey(1, 1), "3 x 3"},
 		{"a thread", grey(20000, 1, physical(3937)), "14400 x 3"},
 		{"zero resolution", grey(96, 96, physical(0)), "72 x 72"},
@@ -117,12 +117,12 @@ func TestJPEGPassesThrough(t *testing.T) {
 	}
 	for _, private := range []string{"Exif", "a comment", "a video"} {
 		if bytes.Contains(out, []byte(private)) {
-			t.Errorf("%q got into the PDF", private)
+			t.Errorf("the PDF contains %q", private)
 		}
 	}
 }
 
-func TestResultDependsOnTheInputAlone(t *testing.T) {
+func TestSameInputSameBytes(t *testing.T) {
 	t.Parallel()
 	in := pngOf(t, quarters(50, 50))
 	a, err1 := os.ReadFile(toPDF(t, in))
@@ -166,7 +166,8 @@ func TestEveryKindOfPNG(t *testing.T) {
 		k[i] = c
 		return k
 	}
-	half := color.NRGBA{uint8((int(red.R) + 255) / 2), uint8((int(red.G) + 255) / 2), uint8((int(red.B) + 255) / 2), 255}
+	half := color.NRGBA{uint8((int(red.R) + 255) / 2), uint8((int(red.G) + 255) / 2), uint8((int(red.B) + 255) / 2),
+		255}
 	for name, tt := range map[string]struct {
 		in   []byte
 		want [4]color.NRGBA
@@ -235,8 +236,8 @@ func TestGIF(t *testing.T) {
 	}
 }
 
-// TestLikeTheReference compares with a PNG that shows the same.
-func TestLikeTheReference(t *testing.T) {
+// TestImagesMatchTheReference compares with a PNG of the same picture.
+func TestImagesMatchTheReference(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		in, ref   string
@@ -379,7 +380,7 @@ func TestImagesAreRefused(t *testing.T) {
 		{"JPEG, 12 bits", changed(frame(jpg)+4, 12), convert.ErrUnsupported},
 		{"PNG, cut", pic[:len(pic)/2], convert.ErrDamaged},
 		{"PNG, cut in the header", pic[:20], convert.ErrDamaged},
-		{"PNG, a bit turned", flipped(pic, len(pic)/2), convert.ErrDamaged},
+		{"PNG, a bit flipped", flipped(pic, len(pic)/2), convert.ErrDamaged},
 		{"PNG, no data", append(pic[:33:33], chunk("IEND", nil)...), convert.ErrDamaged},
 		{"PNG, too little data", rawPNG(4, 2, 8, 0, []byte{1, 2}), convert.ErrDamaged},
 		{"PNG, too much data", rawPNG(1, 1, 8, 0, make([]byte, 100)), convert.ErrDamaged},
@@ -390,7 +391,7 @@ func TestImagesAreRefused(t *testing.T) {
 		{"WebP, cut", []byte("RIFF\x10\x00\x00\x00WEBPVP8 "), convert.ErrDamaged},
 		{"WebP, animated", []byte("RIFF\x20\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x01\x00\x00"), convert.ErrUnsupported},
 		{"TIFF, cut", []byte("II*\x00\x08\x00\x00\x00"), convert.ErrDamaged},
-		{"TIFF, a loop", loop, convert.ErrDamaged},
+		{"TIFF, a cycle", loop, convert.ErrDamaged},
 		{"BigTIFF", []byte("II+\x00\x08\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00"), convert.ErrUnsupported},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -428,8 +429,10 @@ func TestImageStopsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, in := range [][]byte{jpegOf(t, quarters(64, 64)), pngOf(t, quarters(64, 64)), gifOf(t, quarters(64, 64)), tiffOf(t, quarters(64, 64))} {
-		if err := convert.Image(ctx, bytes.NewReader(in), int64(len(in)), new(bytes.Buffer), convert.ImageLimits{}); !errors.Is(err, context.Canceled) {
+	for _, in := range [][]byte{jpegOf(t, quarters(64, 64)), pngOf(t, quarters(64, 64)), gifOf(t, quarters(64, 64)),
+		tiffOf(t, quarters(64, 64))} {
+		if err := convert.Image(ctx, bytes.NewReader(in), int64(len(in)), new(bytes.Buffer),
+			convert.ImageLimits{}); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	}
@@ -439,7 +442,8 @@ func TestWriteErrorsAreReported(t *testing.T) {
 	t.Parallel()
 	in := pngOf(t, quarters(64, 64))
 	full := errors.New("disk full")
-	if err := convert.Image(t.Context(), bytes.NewReader(in), int64(len(in)), failing{full}, convert.ImageLimits{}); !errors.Is(err, full) {
+	if err := convert.Image(t.Context(), bytes.NewReader(in), int64(len(in)), failing{full},
+		convert.ImageLimits{}); !errors.Is(err, full) {
 		t.Error(err)
 	}
 }

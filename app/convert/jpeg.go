@@ -35,7 +35,7 @@ const (
 
 const maxProfile = 1 << 20 // bytes of an ICC profile that is copied
 
-// jpegFile holds the findings of a walk over the markers.
+// jpegFile holds what was found while reading the markers.
 type jpegFile struct {
 	width, height, components int
 	ids                       [4]byte // component identifiers
@@ -51,9 +51,9 @@ type jpegFile struct {
 
 type span struct{ at, n int64 }
 
-// jpeg reads the markers of a JPEG file to its end and passes its data on.
-// Everything up to the end-of-image marker must be there; what follows it (a
-// second picture, a video) is left out.
+// jpeg reads the markers of a JPEG file to its end and passes its data on. Everything up to
+// the end-of-image marker must be present; what follows it (a second picture, a video) is
+// left out.
 func (s source) jpeg(context.Context) (picture, error) {
 	j := jpegFile{profile: map[int][]byte{}}
 	if err := j.walk(s); err != nil {
@@ -180,8 +180,8 @@ func (j *jpegFile) segment(m byte, in *marked) error {
 
 var errArithmetic = refuse.Unsupported(errors.New("JPEG with arithmetic coding"))
 
-// frame reads a frame header (§B.2.2). Baseline, extended and progressive
-// Huffman coding are what PDF readers know.
+// frame reads a frame header (§B.2.2). PDF readers support baseline, extended and
+// progressive Huffman coding.
 func (j *jpegFile) frame(m byte, b []byte) error {
 	switch {
 	case m >= 0xC9:
@@ -204,8 +204,8 @@ func (j *jpegFile) frame(m byte, b []byte) error {
 	return nil
 }
 
-// density reads JFIF's units: 0 states only the shape of a pixel, 1 is per
-// inch, 2 per centimetre.
+// density reads JFIF's units: 0 only states the aspect ratio of a pixel, 1 is per inch, 2
+// per centimetre.
 func (j *jpegFile) density(unit byte, x, y uint16) {
 	if unit != 0 {
 		j.resolution = resolution{float64(x), float64(y)}.in(uint32(unit) + 1)
@@ -224,9 +224,8 @@ func (j *jpegFile) joinProfile() []byte {
 	return b
 }
 
-// validProfile returns an ICC profile (ICC.1:2022 §7.2) if it is complete and
-// fits the number of components, else nil: the picture is then shown without
-// it.
+// validProfile returns an ICC profile (ICC.1:2022 §7.2) if it is complete and fits the
+// number of components, otherwise nil: the picture is then shown without it.
 func validProfile(b []byte, components int) []byte {
 	if len(b) < 132 || int(binary.BigEndian.Uint32(b)) != len(b) || string(b[36:40]) != "acsp" {
 		return nil
@@ -238,7 +237,7 @@ func validProfile(b []byte, components int) []byte {
 	return b
 }
 
-// marked reads a JPEG by its markers and tracks its position.
+// marked reads a JPEG marker by marker and tracks its position.
 type marked struct {
 	b  *bufio.Reader
 	at int64
@@ -279,8 +278,8 @@ func (r *marked) segment() ([]byte, error) {
 	return body, err
 }
 
-// skipScan reads entropy-coded data up to the marker that ends it. Within it
-// 0xFF is followed by a zero byte or is a restart marker.
+// skipScan reads entropy-coded data up to the marker that ends it. In such data, 0xFF is
+// followed by a zero byte or is a restart marker.
 func (r *marked) skipScan() error {
 	for {
 		b, err := r.b.Peek(max(2, r.b.Buffered()))

@@ -13,31 +13,30 @@ import (
 	"paraph/app/convert/internal/archive"
 )
 
-// HeadSize is how much of a file's beginning Kind looks at, in bytes.
+// HeadSize is the number of bytes at the start of a file that Kind examines.
 const HeadSize = 4096
 
-// pdfWindow is how far into a file "%PDF-" may stand; readers have always
-// accepted that much in front of it (ISO 32000-1, Annex H, note 13).
+// pdfWindow is the maximum offset of "%PDF-" in a file; readers have always accepted that
+// many bytes before it (ISO 32000-1, Annex H, note 13).
 const pdfWindow = 1024
 
-// oleMagic begins a compound file ([MS-CFB] §2.2).
+// oleMagic is the signature of a compound file ([MS-CFB] §2.2).
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// Supported reports whether a kind returned by Kind can become a document:
-// "pdf" as it is, "docx" and the images through this package.
+// Supported reports whether files of a kind returned by Kind can become a document: "pdf"
+// directly, "docx" and images by conversion.
 func Supported(kind string) bool {
 	return slices.Contains([]string{"pdf", "docx", "png", "jpeg", "gif", "tiff", "webp"}, kind)
 }
 
-// Kind identifies a file by its first bytes (up to HeadSize are looked at):
-// "pdf", "docx", "png", "jpeg", "gif", "tiff", "webp", or an unsupported one
-// that can be named in a message: "doc", "docx-encrypted", "docm", "odt",
-// "ods", "odp", "xls", "xlsx", "ppt", "pptx", "rtf", "html", "svg", "heic",
-// "avif", "bmp", "psd", "ps", "ole", "zip". "" is unknown.
+// Kind identifies a file by its first bytes, of which it examines up to HeadSize: "pdf",
+// "docx", "png", "jpeg", "gif", "tiff", "webp", or an unsupported kind that a message can
+// name: "doc", "docx-encrypted", "docm", "odt", "ods", "odp", "xls", "xlsx", "ppt", "pptx",
+// "rtf", "html", "svg", "heic", "avif", "bmp", "psd", "ps", "ole", "zip". "" means unknown.
 //
-// The content decides. The name only chooses between kinds that share a
-// container (zip, OLE) when the beginning does not distinguish them; KindOf
-// reads the container's directory and is certain.
+// The content decides. The name only distinguishes between kinds that share a container
+// (zip, OLE) if the first bytes do not. KindOf reads the container's directory, so it does
+// not need the name.
 func Kind(head []byte, name string) string {
 	head = head[:min(len(head), HeadSize)]
 	switch {
@@ -60,7 +59,7 @@ func Kind(head []byte, name string) string {
 type magic struct {
 	kind   string
 	prefix string
-	at     int    // where then stands
+	at     int    // offset of then
 	then   string // what else must be present
 }
 
@@ -119,8 +118,8 @@ func extension(name string) string {
 	return strings.TrimPrefix(strings.ToLower(path.Ext(name)), ".")
 }
 
-// zipKindByHead looks for the names of members, which precede each of them
-// uncompressed.
+// zipKindByHead looks for the names of members, which are stored uncompressed before each
+// of them.
 func zipKindByHead(head []byte, name string) string {
 	if kind := openDocumentKind(head); kind != "" {
 		return kind
@@ -163,9 +162,8 @@ func openDocumentKind(head []byte) string {
 	return "zip"
 }
 
-// KindOf identifies the size bytes of r as Kind does, but reads the directory
-// of a zip instead of guessing by the name. It returns only errors of reading;
-// a broken zip is "zip".
+// KindOf identifies the size bytes of r as Kind does, but reads the directory of a zip
+// instead of relying on the name. It only returns read errors; a broken zip is "zip".
 func KindOf(r io.ReaderAt, size int64, name string) (string, error) {
 	head := make([]byte, min(size, HeadSize))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -179,10 +177,9 @@ func KindOf(r io.ReaderAt, size int64, name string) (string, error) {
 	return kind, nil
 }
 
-// IsProtectedOffice reports whether a file is a password-protected Office
-// document: a compound file with a stream called EncryptedPackage
-// ([MS-OFFCRYPTO] §2.3.4.4), one of the first entries of its directory ([MS-CFB]
-// §2.6). It returns only errors of reading.
+// IsProtectedOffice reports whether a file is a password-protected Office document: a
+// compound file with a stream named EncryptedPackage ([MS-OFFCRYPTO] §2.3.4.4) among the
+// first entries of its directory ([MS-CFB] §2.6). It only returns read errors.
 func IsProtectedOffice(r io.ReaderAt) (bool, error) {
 	head := make([]byte, 512)
 	if _, err := r.ReadAt(head, 0); err != nil || !bytes.HasPrefix(head, []byte(oleMagic)) {

@@ -107,7 +107,7 @@ func exifBlock(order byteOrder, orientation uint16, dpi uint32) []byte {
 	return b
 }
 
-// withSegment puts an application segment behind the start of a JPEG.
+// withSegment inserts an application segment after the start of a JPEG.
 func withSegment(jpg []byte, marker byte, body []byte) []byte {
 	out := append([]byte{0xFF, 0xD8, 0xFF, marker}, binary.BigEndian.AppendUint16(nil, uint16(len(body)+2))...)
 	return append(append(out, body...), jpg[2:]...)
@@ -147,7 +147,8 @@ func rawPNG(w, h, depth, colourType int, rows []byte, more ...[]byte) []byte {
 func toPDF(tb testing.TB, in []byte) string {
 	tb.Helper()
 	var out bytes.Buffer
-	if err := convert.Image(tb.Context(), bytes.NewReader(in), int64(len(in)), &out, convert.ImageLimits{}); err != nil {
+	if err := convert.Image(tb.Context(), bytes.NewReader(in), int64(len(in)), &out,
+		convert.ImageLimits{}); err != nil {
 		tb.Fatal(err)
 	}
 	name := filepath.Join(tb.TempDir(), "a.pdf")

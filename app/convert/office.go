@@ -17,34 +17,33 @@ import (
 	"paraph/app/fault"
 )
 
-// Office converts with LibreOffice, run headless in a separate process for each
-// file, so that files neither wait for nor crash each other. The zero value of a
-// field means its default; set fields before the first Convert. Office is safe
-// for concurrent use; the caller limits how many conversions run at a time.
+// Office converts with LibreOffice, which runs headless in a separate process for each file,
+// so that files neither block nor crash each other. A field's zero value means its default;
+// fields must be set before the first Convert. Office is safe for concurrent use; the caller
+// limits the number of simultaneous conversions.
 //
-// Each run has a fresh profile in which macros are disabled, links are never
-// updated and every address goes to a proxy that does not exist; links to
-// outside resources are removed from the file beforehand. At the time limit the
-// process is killed with all its children.
+// Each run has a fresh profile in which macros are disabled, links are never updated and all
+// requests go to a proxy that does not exist. Links to outside resources are removed from
+// the file beforehand. At the time limit, the process is killed with all its children.
 type Office struct {
-	Path      string        // the soffice program
-	Dir       string        // where scratch folders are made; default os.TempDir()
-	Timeout   time.Duration // of one run, and of its processor time; default one minute
+	Path      string        // the soffice executable
+	Dir       string        // parent of scratch folders; default os.TempDir()
+	Timeout   time.Duration // for one run and for its CPU time; default one minute
 	MaxInput  int64         // bytes; default 100 MB
 	MaxOutput int64         // bytes of PDF; default 200 MB
-	Memory    int64         // bytes of address space of a run, where the system can limit it; default 4 GB
+	Memory    int64         // bytes of address space of a run, if the system can limit it; default 4 GB
 
 	once sync.Once
 }
 
-// ErrTimeout says that a conversion did not finish in time and was killed.
+// ErrTimeout means that a conversion exceeded its time limit and was killed.
 var ErrTimeout = errors.New("convert: time limit reached")
 
-// errUnread says that LibreOffice ended well but wrote nothing.
+// errUnread means that LibreOffice exited successfully but wrote nothing.
 var errUnread = errors.New("LibreOffice could not read the file")
 
-// FindOffice returns LibreOffice at path, or, if path is empty, in its usual
-// places. It returns false if there is none.
+// FindOffice returns LibreOffice at path or, if path is empty, in its usual locations. It
+// returns false if it is not found.
 func FindOffice(path string) (*Office, bool) {
 	candidates := []string{path}
 	if path == "" {
@@ -68,8 +67,7 @@ func officePlaces() []string {
 	return []string{"soffice", "libreoffice", "/usr/lib/libreoffice/program/soffice", "/opt/libreoffice/program/soffice"}
 }
 
-// Convert writes the DOCX in r as PDF to w. It writes to w only once the PDF is
-// complete.
+// Convert writes the DOCX in r as PDF to w. It writes nothing until the PDF is complete.
 func (o *Office) Convert(ctx context.Context, r io.Reader, w io.Writer) (err error) {
 	o.once.Do(o.prepare)
 	dir, err := os.MkdirTemp(o.Dir, "office-")
@@ -118,7 +116,7 @@ func (o *Office) accept(ctx context.Context, job officeJob, r io.Reader) (err er
 	return disarm(ctx, f, n, job.input())
 }
 
-// run starts LibreOffice, for as long as the time limit and ctx allow.
+// run runs LibreOffice within the time limit and ctx.
 func (o *Office) run(ctx context.Context, job officeJob) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, ErrTimeout)
 	defer cancel()
@@ -155,7 +153,7 @@ func (o *Office) start(cmd *exec.Cmd) error {
 	return errors.Join(err, limited)
 }
 
-// deliver copies the result after checking that it is a whole PDF.
+// deliver copies the result after checking that the PDF is complete.
 func (o *Office) deliver(job officeJob, w io.Writer) (err error) {
 	f, err := os.Open(job.output())
 	if errors.Is(err, os.ErrNotExist) {

@@ -147,7 +147,7 @@ func TestOfficeFetchesNothing(t *testing.T) {
 		t.Errorf("%d connections were made", n)
 	}
 	if text := pdfText(t, out.Bytes()); !strings.Contains(text, "visible") || strings.Contains(text, "SECRET") {
-		t.Errorf("the PDF reads %q", text)
+		t.Errorf("the PDF contains %q", text)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestOfficeRefusesBeforeItStarts(t *testing.T) {
 		{"cut", good[:len(good)/2], convert.ErrDamaged},
 		{"another zip", zipOf(t, "a=b"), convert.ErrUnsupported},
 		{"too large", make([]byte, 2<<20), convert.ErrTooLarge},
-		{"relationships that are no XML", zipOf(t, "[Content_Types].xml=x", "word/document.xml=x", "word/_rels/document.xml.rels=no"), convert.ErrDamaged},
+		{"relationships that are not XML", zipOf(t, "[Content_Types].xml=x", "word/document.xml=x", "word/_rels/document.xml.rels=no"), convert.ErrDamaged},
 	} {
 		err := o.Convert(t.Context(), bytes.NewReader(tt.in), new(bytes.Buffer))
 		if !errors.Is(err, tt.want) {
@@ -253,6 +253,6 @@ func TestOfficeBoundsItsOutput(t *testing.T) {
 func TestFindOffice(t *testing.T) {
 	t.Parallel()
 	if _, ok := convert.FindOffice("/nonexistent/soffice"); ok {
-		t.Error("found what is not there")
+		t.Error("found a program that does not exist")
 	}
 }

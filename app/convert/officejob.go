@@ -20,8 +20,8 @@ func (j officeJob) input() string   { return filepath.Join(j.dir, "document.docx
 func (j officeJob) profile() string { return filepath.Join(j.dir, "profile") }
 func (j officeJob) out() string     { return filepath.Join(j.dir, "out") }
 
-// output returns the path of the PDF after a run, if LibreOffice could read the
-// file.
+// output returns the path of the PDF, which exists after a run if LibreOffice could read
+// the file.
 func (j officeJob) output() string { return filepath.Join(j.out(), "document.pdf") }
 
 func (j officeJob) remove() error { return os.RemoveAll(j.dir) }
@@ -69,8 +69,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// clean returns the output on one line and without the scratch folder's path.
-// LibreOffice names files and filters, never text in the file.
+// clean returns the output on one line, without the scratch folder's path. LibreOffice
+// mentions files and filters, but never text of the file.
 func (t *tail) clean(home string) string {
 	s := strings.ReplaceAll(string(t.b), filepath.Dir(home)+string(filepath.Separator), "")
 	s = strings.Map(func(r rune) rune {

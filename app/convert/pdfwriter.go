@@ -70,7 +70,7 @@ func (p *pdfWriter) stream(id int, dict string, fill func(io.Writer) error) erro
 	return p.err
 }
 
-// deflate is stream with FlateDecode; dict names the filter's parameters.
+// deflate is like stream, with FlateDecode; dict holds the filter's parameters.
 func (p *pdfWriter) deflate(id int, dict string, fill func(io.Writer) error) error {
 	return p.stream(id, dict+" /Filter /FlateDecode", func(w io.Writer) error {
 		z := zlib.NewWriter(w)

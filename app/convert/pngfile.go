@@ -45,10 +45,10 @@ func (f *pngFile) bytesPerPixel() int { return max(1, f.depth*f.channels()/8) }
 // maxChunk bounds the chunks that are read into memory.
 const maxChunk = 1 << 20
 
-// maxPieces bounds the number of pieces that a picture's data may be cut into.
+// maxPieces is the maximum number of pieces that a picture's data may be split into.
 const maxPieces = 200_000
 
-// read walks over the chunks and verifies the checksums of those in use.
+// read reads the chunks and verifies the checksums of those in use.
 func (f *pngFile) read(size int64) error {
 	for at, first := int64(8), true; ; first = false {
 		var head [8]byte
@@ -159,8 +159,8 @@ func (f *pngFile) header(b []byte) error {
 	return damagedImage(nil)
 }
 
-// inflateProfile reads iCCP: a name, a zero, the method, compressed bytes. A
-// profile that cannot be read is left out.
+// inflateProfile reads iCCP: a name, a zero byte, the method, and compressed data. An
+// unreadable profile is ignored.
 func inflateProfile(b []byte) []byte {
 	i := bytes.IndexByte(b, 0)
 	if i < 0 || len(b) < i+2 {

@@ -11,8 +11,8 @@ const (
 	filterPaeth
 )
 
-// predictor writes rows of 8-bit samples with the filter that promises to
-// compress best, by the usual measure of the smallest sum of differences.
+// predictor writes rows of 8-bit samples with the filter expected to compress best, which is
+// the one with the smallest sum of differences.
 type predictor struct {
 	w        io.Writer
 	bpp      int // bytes a pixel

@@ -10,9 +10,9 @@ import (
 	"paraph/app/convert/internal/vp8"
 )
 
-// layers converts a decoded picture to image XObjects, in the smallest colour
-// space that holds it without loss, and a soft mask if any pixel is not opaque.
-// Nothing is converted before it is written, a row at a time.
+// layers converts a decoded picture to image XObjects in the smallest colour space that
+// holds it without loss, with a soft mask if any pixel is not opaque. Conversion takes place
+// while writing, one row at a time.
 func layers(img image.Image) (layer, *layer) {
 	switch m := img.(type) {
 	case *image.Gray:
@@ -155,8 +155,8 @@ func splitPalette(p color.Palette) (rgb []byte, alpha [256]byte, opaque bool) {
 	return rgb, alpha, opaque
 }
 
-// indexed returns the colour space of a palette, padded to 256 colours where it
-// is shorter so that no index is out of range.
+// indexed returns the colour space of a palette, padded to 256 colours so that no index is
+// out of range.
 func indexed(rgb []byte) string {
 	full := make([]byte, 768)
 	copy(full, rgb)

@@ -16,7 +16,7 @@ const (
 	tagResolutionUnit = 296
 )
 
-const maxTags = 4096 // entries of one directory that are looked at
+const maxTags = 4096 // entries of a directory that are read
 
 // directory holds the fields in use of one image file directory.
 type directory struct {
@@ -27,8 +27,8 @@ type directory struct {
 	next          uint32
 }
 
-// tagReader reads directories; every offset comes from the file and may be
-// wrong, in which case the reader returns nothing.
+// tagReader reads directories. Offsets come from the file; for wrong ones, the reader
+// returns nothing.
 type tagReader struct {
 	r     io.ReaderAt
 	order binary.ByteOrder
@@ -127,8 +127,8 @@ func (t tagReader) rational(e []byte) float64 {
 	return 0
 }
 
-// exif reads orientation and resolution from an EXIF block (a whole TIFF
-// structure). A broken block yields zero values.
+// exif reads the orientation and resolution from an EXIF block (a complete TIFF structure).
+// A broken block yields zero values.
 func exif(r io.ReaderAt) (orientation int, res resolution) {
 	t, first, ok := newTagReader(r)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"paraph/app/fault"
 )
 
-// tiff yields a page for every picture in the file, thumbnails left out.
+// tiff yields a page for every picture in the file except thumbnails.
 func (s source) tiff(ctx context.Context, yield func(picture) error) error {
 	t, at, ok := newTagReader(s.r)
 	if !ok {

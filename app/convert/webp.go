@@ -51,8 +51,7 @@ func (s source) webpChunks() (w webpChunks) {
 	return w
 }
 
-// webpEXIF reads an EXIF block; some writers put the JPEG prefix in front of
-// the block.
+// webpEXIF reads an EXIF block, which some writers precede with the JPEG prefix.
 func (s source) webpEXIF(at, n int64) (int, resolution) {
 	var prefix [6]byte
 	if _, err := s.r.ReadAt(prefix[:], at); err == nil && string(prefix[:]) == "Exif\x00\x00" {

@@ -51,7 +51,8 @@ func weak(c []bidi.Class, rtl bool) {
 			}
 		case bidi.L, bidi.R, bidi.AL:
 			strong = c[i]
-		case bidi.LRE, bidi.RLE, bidi.LRO, bidi.RLO, bidi.PDF, bidi.LRI, bidi.RLI, bidi.FSI, bidi.PDI, bidi.BN, bidi.Control:
+		case bidi.LRE, bidi.RLE, bidi.LRO, bidi.RLO, bidi.PDF, bidi.LRI, bidi.RLI, bidi.FSI, bidi.PDI, bidi.BN,
+			bidi.Control:
 			c[i] = bidi.ON
 		}
 		previous = c[i]

@@ -131,7 +131,8 @@ func (d *document) split(pieces []piece, level []uint8, starts []int, text []run
 func merge(pieces []piece) []piece {
 	out := pieces[:0]
 	for _, pc := range pieces {
-		if n := len(out); n > 0 && pc.kind == textItem && out[n-1].kind == textItem && out[n-1].f == pc.f && out[n-1].level == pc.level {
+		if n := len(out); n > 0 && pc.kind == textItem && out[n-1].kind == textItem && out[n-1].f == pc.f &&
+			out[n-1].level == pc.level {
 			out[n-1].text += pc.text
 			out[n-1].width += pc.width
 			continue
@@ -197,7 +198,8 @@ func (d *document) drawLeader(pc piece, x, baseline float64) {
 	f := pc.f
 	switch pc.dots {
 	case "underscore", "heavy":
-		d.canvas.Line(x, baseline+f.size*0.1, x+pc.width, baseline+f.size*0.1, 0.5, f.colour[0], f.colour[1], f.colour[2])
+		d.canvas.Line(x, baseline+f.size*0.1, x+pc.width, baseline+f.size*0.1, 0.5, f.colour[0], f.colour[1],
+			f.colour[2])
 	case "dot", "hyphen", "middleDot":
 		sign := map[string]string{"dot": ".", "hyphen": "-", "middleDot": "·"}[pc.dots]
 		step := d.measure(f, sign)
@@ -206,7 +208,8 @@ func (d *document) drawLeader(pc piece, x, baseline float64) {
 		}
 		n := min(int((pc.width-2)/step), 1000)
 		if n > 0 {
-			d.canvas.Text(x+pc.width-float64(n)*step, baseline, f.size, f.bold, f.italic, f.colour[0], f.colour[1], f.colour[2], strings.Repeat(sign, n))
+			d.canvas.Text(x+pc.width-float64(n)*step, baseline, f.size, f.bold, f.italic, f.colour[0], f.colour[1],
+				f.colour[2], strings.Repeat(sign, n))
 		}
 	}
 }

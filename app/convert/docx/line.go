@@ -142,7 +142,8 @@ func shortEnd(runes []rune, from, end int) int {
 		return end
 	}
 	to := from + maxPiece
-	for to < end && to < from+2*maxPiece && (unicode.Is(unicode.M, runes[to]) || runes[to] == '\u200D' || runes[to-1] == '\u200D') {
+	for to < end && to < from+2*maxPiece &&
+		(unicode.Is(unicode.M, runes[to]) || runes[to] == '\u200D' || runes[to-1] == '\u200D') {
 		to++
 	}
 	return to

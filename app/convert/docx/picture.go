@@ -284,7 +284,8 @@ func cutPicture(img image.Image, cut crop) image.Image {
 	})
 	r := img.Bounds()
 	w, h := float64(r.Dx()), float64(r.Dy())
-	to := image.Rect(r.Min.X+int(w*cut.left), r.Min.Y+int(h*cut.top), r.Max.X-int(w*cut.right), r.Max.Y-int(h*cut.bottom))
+	to := image.Rect(r.Min.X+int(w*cut.left), r.Min.Y+int(h*cut.top), r.Max.X-int(w*cut.right),
+		r.Max.Y-int(h*cut.bottom))
 	if !ok || cut.left+cut.right >= 1 || cut.top+cut.bottom >= 1 || to.Empty() {
 		return img
 	}

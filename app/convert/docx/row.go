@@ -238,7 +238,8 @@ func (c *cell) outline(p *tableProps, cond condition, top, bottom, left, right b
 		left: pick(left, table.left, table.insideV), right: pick(right, table.right, table.insideV),
 	}
 	// A conditional format applies to the cell's own edges.
-	b = b.over(edges{top: cond.borders.top, bottom: cond.borders.bottom, left: cond.borders.left, right: cond.borders.right})
+	b = b.over(edges{top: cond.borders.top, bottom: cond.borders.bottom, left: cond.borders.left,
+		right: cond.borders.right})
 	c.borders = b.over(readEdges(c.node.child("w:tcPr", "w:tcBorders")))
 	if p.rtl {
 		c.borders.left, c.borders.right = c.borders.right, c.borders.left

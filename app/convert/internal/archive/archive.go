@@ -19,11 +19,11 @@ const (
 	MaxMembers   = 10_000    // members in the directory
 	maxDirectory = 4 << 20   // bytes read to find and read the directory
 	MaxMember    = 128 << 20 // unpacked bytes of one member
-	MaxTotal     = 512 << 20 // unpacked bytes read from one archive in all
+	MaxTotal     = 512 << 20 // unpacked bytes read from one archive in total
 )
 
-// Archive is a zip with a budget of bytes that may be unpacked from it. It is
-// not for concurrent use.
+// Archive is a zip with a budget of bytes that may be unpacked from it. It is not safe for
+// concurrent use.
 type Archive struct {
 	zip     *zip.Reader
 	members map[string]*zip.File
@@ -54,8 +54,8 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return a, nil
 }
 
-// canonical returns the name to compare by: part names are compared without
-// case (ISO/IEC 29500-2 §6.2.2.3).
+// canonical returns the name used for comparison: part names are case-insensitive (ISO/IEC
+// 29500-2 §6.2.2.3).
 func canonical(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, "\\", "/"), "/"))
 }
@@ -63,12 +63,11 @@ func canonical(name string) string {
 // Files returns the members in the order of the directory.
 func (a *Archive) Files() []*zip.File { return a.zip.File }
 
-// Has reports whether there is a member of that name, without regard to case.
+// Has reports whether there is a member of that name, ignoring case.
 func (a *Archive) Has(name string) bool { return a.members[canonical(name)] != nil }
 
-// Open returns the unpacked bytes of a member, at most limit (and MaxMember) of
-// them: reading beyond that fails with ErrTooLarge. A missing member is
-// ErrDamaged.
+// Open returns the unpacked bytes of a member, at most limit (and MaxMember). Reading beyond
+// that fails with ErrTooLarge. A missing member is ErrDamaged.
 func (a *Archive) Open(name string, limit int64) (io.ReadCloser, error) {
 	f := a.members[canonical(name)]
 	if f == nil {
@@ -90,7 +89,7 @@ func (a *Archive) OpenFile(f *zip.File, limit int64) (io.ReadCloser, error) {
 	return &member{ReadCloser: rc, a: a, left: limit, limit: limit}, nil
 }
 
-// Read is Open, read to the end.
+// Read reads a member to its end, see Open.
 func (a *Archive) Read(name string, limit int64) (b []byte, err error) {
 	rc, err := a.Open(name, limit)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 )
 
 var (
-	// ErrTooLarge: the file, or what it unpacks to, is beyond a limit.
+	// ErrTooLarge means that the file, or its unpacked content, exceeds a limit.
 	ErrTooLarge = errors.New("convert: too large")
-	// ErrDamaged: the file is malformed, or ends too early.
+	// ErrDamaged means that the file is malformed or truncated.
 	ErrDamaged = errors.New("convert: damaged")
-	// ErrUnsupported: the file is valid but uses an unsupported feature.
+	// ErrUnsupported means that the file is valid but uses an unsupported feature.
 	ErrUnsupported = errors.New("convert: unsupported")
 )
 
@@ -43,7 +43,7 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Cause}
 }
 
-// TooLarge refuses because of a limit. The catalogue describes it under "term.limit." and its name.
+// TooLarge refuses a file because of a limit, which the catalogue describes under "term.limit." and its name.
 func TooLarge(limit string, args ...fault.Arg) error { return Exceeded(nil, limit, args...) }
 
 // Exceeded is TooLarge with a cause.
