@@ -35,12 +35,13 @@ func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Pu
 	var parts []kv.Checker
 	for _, more := range [][]kv.Checker{
 		account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), bulk.Collections(),
-		machine.Collections(), mailserver.Collections(), checkpoint.Collections(), transfer.Collections(), {a.jobs},
+		machine.Collections(), mailserver.Collections(), checkpoint.Collections(), transfer.Collections(), {a.jobs, keyMarks},
 	} {
 		parts = append(parts, more...)
 	}
 	var problems []error
-	for _, err := range slices.Concat(a.db.Check(parts...), a.Signing.Check(ctx), []error{a.Keys.Check()}, a.checkHistory(published)) {
+	keys := []error{a.Keys.Check(), a.checkKey()}
+	for _, err := range slices.Concat(a.db.Check(parts...), a.Signing.Check(ctx), keys, a.checkHistory(published)) {
 		if err != nil {
 			problems = append(problems, err)
 		}

@@ -478,6 +478,13 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 			t.Errorf("a flipped byte in the company's key: exit %d: %s%s", got.code, got.out, got.err)
 		}
 	})
+	for name, at := range map[string]int{"keys/token.key": 7, "kv/KEYREGISTRY": 20} {
+		damaged(t, filepath.Join(dir, name), at, func() {
+			if got := check(); got.code != 1 || !strings.Contains(got.out+got.err, filepath.Base(name)) {
+				t.Errorf("a flipped byte in %s: exit %d: %s%s", name, got.code, got.out, got.err)
+			}
+		})
+	}
 	damaged(t, biggestTable(t, dir), 300, func() {
 		if got := check(); got.code != 1 || got.out+got.err == "" {
 			t.Errorf("a flipped byte in the records: exit %d: %s%s", got.code, got.out, got.err)

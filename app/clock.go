@@ -2,6 +2,7 @@ package app
 
 import (
 	"crypto/rand"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -72,8 +73,7 @@ func (c *Clock) IsFrozen() bool {
 	return c.frozen != nil
 }
 
-// ids generates identifiers that grow within the process, even when the clock
-// is set back.
+// ids generates identifiers that grow, even when the clock is set back.
 type ids struct {
 	mu      sync.Mutex
 	now     func() time.Time
@@ -83,6 +83,18 @@ type ids struct {
 
 func newIDs(now func() time.Time) *ids {
 	return &ids{now: now, entropy: ulid.Monotonic(rand.Reader, 0)}
+}
+
+// follow makes all further identifiers greater than one that an earlier process generated.
+func (g *ids) follow(id string) error {
+	before, err := ulid.ParseStrict(id)
+	if err != nil {
+		return fmt.Errorf("identifier %q: %w", id, err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.last = max(g.last, before.Time()+1)
+	return nil
 }
 
 // New returns the next identifier.

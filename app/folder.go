@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -11,6 +12,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"paraph/app/seal"
+	"paraph/kv"
 )
 
 // ErrLocked reports that another process has the data folder open.
@@ -68,6 +72,51 @@ func (a *App) secret(o Options, name string) ([]byte, error) {
 		return nil, err
 	}
 	return fresh, writeSecret(path, fresh)
+}
+
+// keyMark identifies the installation's key without revealing it.
+type keyMark struct{ Mark []byte }
+
+var keyMarks = kv.NewCollection("installation key", kv.JSON[keyMark]())
+
+const theKey = "token.key"
+
+func (a *App) keyMark() (keyMark, error) {
+	mark, err := seal.Derive(a.key, "mark of the key")
+	return keyMark{mark}, err
+}
+
+// rememberKey stores the mark of the installation's key with the first records.
+func (a *App) rememberKey() error {
+	mark, err := a.keyMark()
+	if err != nil {
+		return err
+	}
+	return a.db.Update(func(tx *kv.Tx) error {
+		if _, err := keyMarks.Get(tx, theKey); !errors.Is(err, kv.ErrNotFound) {
+			return err
+		}
+		return keyMarks.Put(tx, theKey, mark)
+	})
+}
+
+// checkKey reports a key that the records were not written with: links and sealed secrets
+// can't be read with it, and it would not be noticed otherwise.
+func (a *App) checkKey() error {
+	want, err := a.keyMark()
+	if err != nil {
+		return err
+	}
+	return a.db.View(func(tx *kv.Tx) error {
+		got, err := keyMarks.Get(tx, theKey)
+		if errors.Is(err, kv.ErrNotFound) {
+			return nil
+		}
+		if err == nil && !bytes.Equal(got.Mark, want.Mark) {
+			err = fmt.Errorf("%w: keys/%s is not the key that the records were written with; restore it from a backup", kv.ErrCorrupt, theKey)
+		}
+		return err
+	})
 }
 
 // writeSecret stores the whole key on disk before it is used.

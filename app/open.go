@@ -193,7 +193,13 @@ func (a *App) openServices(o Options) (err error) {
 		return err
 	}
 	a.fonts = text.New()
-	ids := newIDs(a.Clock.Now)
+	if err := a.rememberKey(); err != nil {
+		return err
+	}
+	ids, err := a.identifiers()
+	if err != nil {
+		return err
+	}
 	outbox, err := notify.NewOutbox(notify.Options{
 		DB: a.db, Jobs: a.jobs, Words: a.words, Captures: a.Config.Server.TestControls, NewID: ids.New, Key: a.key, BaseURL: a.URL(),
 		Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log,
@@ -232,6 +238,23 @@ func (a *App) openServices(o Options) (err error) {
 	}
 	a.Machine = machine.New(a.machine())
 	return nil
+}
+
+// identifiers returns the source of identifiers. They continue those of the journal, in case
+// the clock was set back while the server was stopped.
+func (a *App) identifiers() (*ids, error) {
+	g := newIDs(a.Clock.Now)
+	return g, a.db.View(func(tx *kv.Tx) error {
+		seq, _, err := store.Events.Head(tx)
+		if err != nil || seq == 0 {
+			return err
+		}
+		entries, err := store.Events.Next(tx, seq-1, 1)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		return g.follow(entries[0].ID)
+	})
 }
 
 func (a *App) accounts(o Options, ids *ids, outbox *notify.Outbox) (*account.Service, error) {

@@ -128,6 +128,53 @@ func TestCutListOfTablesIsFound(t *testing.T) {
 	}
 }
 
+// TestDamagedKeyRegistryIsNamed cuts the list of encryption keys, and flips its bytes: what
+// has a meaning is found, and the rest does no harm.
+func TestDamagedKeyRegistryIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := kv.Open(kv.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, db, 20)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const name = "KEYREGISTRY"
+	path := filepath.Join(dir, name)
+	whole, err := os.ReadFile(path)
+	if err != nil || len(whole) < 28 {
+		t.Fatalf("%d bytes, %v", len(whole), err)
+	}
+	refused := func(content []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kv.Open(kv.Options{Dir: dir}); !errors.Is(err, kv.ErrCorrupt) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%q: Open returned %v", content, err)
+		}
+	}
+	for _, n := range []int{0, 1, 16, 20, len(whole) - 1} {
+		refused(whole[:n])
+	}
+	refused(append(bytes.Clone(whole), 0))
+	for at := 16; at < len(whole); at++ {
+		bad := bytes.Clone(whole)
+		bad[at] ^= 0x10
+		refused(bad)
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int64{-1, 0, 15} {
+		if !sound(t, dir, name, at) {
+			t.Errorf("byte %d matters", at)
+		}
+	}
+}
+
 // logEnv makes the test binary a process that leaves a log behind; its value is the folder.
 const logEnv = "KV_TEST_LOG"
 

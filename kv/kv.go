@@ -237,7 +237,8 @@ func holderFile(dir string) string { return filepath.Join(dir, "LOCK") }
 func (db *DB) start() error {
 	o := db.options()
 	if !db.inMemory {
-		if err := errors.Join(mayOpenTables(db.dir, o), removeEmptyLogs(db.dir), mayOpenLogs(db.dir)); err != nil {
+		mayOpen := errors.Join(mayOpenRegistry(db.dir), mayOpenTables(db.dir, o))
+		if err := errors.Join(mayOpen, removeEmptyLogs(db.dir), mayOpenLogs(db.dir)); err != nil {
 			return err
 		}
 	}

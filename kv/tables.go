@@ -63,6 +63,27 @@ func mayOpenTables(dir string, o badger.Options) error {
 	return nil
 }
 
+const (
+	registrySalt = 16             // bytes that have no meaning without encryption
+	registryText = "Hello Badger" // ends the registry of a store without encryption
+)
+
+// mayOpenRegistry checks Badger's list of encryption keys, which is empty. Badger refuses a
+// damaged one as well, but takes it for a wrong key.
+func mayOpenRegistry(dir string) error {
+	b, err := os.ReadFile(filepath.Join(dir, badger.KeyRegistryFileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a new store
+	}
+	if err != nil {
+		return fmt.Errorf("kv: open: %w", err)
+	}
+	if len(b) < registrySalt || string(b[registrySalt:]) != registryText {
+		return fmt.Errorf("%w: %s", ErrCorrupt, badger.KeyRegistryFileName)
+	}
+	return nil
+}
+
 // noOrphans refuses a list without any table where tables exist, which Badger would delete. A
 // crash can leave a table that is not listed yet, but the log it was written from as well.
 func noOrphans(dir string) error {
