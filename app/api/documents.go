@@ -92,7 +92,7 @@ var documentParameters = append([]parameter{
 
 func (s *server) listDocuments(r *request, _ *nothing) (documentList, error) {
 	p := r.page()
-	q := lists.Query{Page: p.number, PerPage: p.size, Sort: r.text("sort"), Search: r.text("search"),
+	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.text("sort")), Search: r.text("search"),
 		Status: r.text("status"), WithTrashed: r.flag("with_trashed"), Owner: r.text("owner"),
 		CreatedFrom: r.text("created_from"), CreatedTo: r.text("created_to"), ExpiresFrom: r.text("expires_from"), ExpiresTo: r.text("expires_to")}
 	if v, ok := r.query("sort"); ok && v == "" {

@@ -178,7 +178,7 @@ func (s *server) templateRoutes() {
 
 func (s *server) listTemplates(r *request, _ *nothing) (envelope[templateView], error) {
 	p := r.page()
-	q := lists.Query{Page: p.number, PerPage: p.size, Sort: r.text("sort"), Search: r.text("search"),
+	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.text("sort")), Search: r.text("search"),
 		Status: r.text("status"), WithTrashed: r.flag("with_trashed")}
 	list, total, err := s.Signing.Templates(r.UserContext(), r.who, q)
 	if err := merge(&r.faults, err); err != nil {

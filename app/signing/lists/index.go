@@ -142,8 +142,8 @@ func searchable(d *record.Document, body string) search.Document {
 	for k, v := range d.Metadata {
 		out.Texts = append(out.Texts, k, v)
 	}
-	for _, field := range store.RowOrders[1:] {
-		out.Sort[field] = r.SortKey(field)
+	for _, order := range store.Orders()[1:] {
+		out.Sort[string(order)] = r.SortKey(order)
 	}
 	return out
 }

@@ -24,7 +24,7 @@ import (
 type Query struct {
 	Page        int
 	PerPage     int
-	Sort        string // field|direction; "" is created_at|desc
+	Sort        Sort
 	Search      string
 	Status      string // comma-separated names and numbers
 	WithTrashed bool
@@ -52,7 +52,7 @@ func (s *Lists) List(ctx context.Context, who account.Actor, q Query) (Page, err
 		return Page{}, err
 	}
 	var f fault.Fields
-	field, descending := sorting(&f, q.Sort)
+	q.Sort.check(&f)
 	cells, filters := q.cells(&f), q.filters(&f, who)
 	if err := f.Err(); err != nil {
 		return Page{}, err
@@ -62,28 +62,17 @@ func (s *Lists) List(ctx context.Context, who account.Actor, q Query) (Page, err
 		for _, c := range cells {
 			terms = append(terms, c.term())
 		}
-		return s.searchList(ctx, who, q, field, descending, append([][]string{terms}, filters...))
+		return s.searchList(ctx, who, q, append([][]string{terms}, filters...))
 	}
 	var page Page
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		page, err = listCells(tx, who.CompanyID, field, descending, cells, (q.Page-1)*q.PerPage, q.PerPage)
+		page, err = listCells(tx, who.CompanyID, q.Sort, cells, (q.Page-1)*q.PerPage, q.PerPage)
 		return err
 	})
 	return page, err
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
-
-func sorting(f *fault.Fields, sort string) (field string, descending bool) {
-	if sort == "" {
-		return "created_at", true
-	}
-	field, direction, ok := strings.Cut(sort, "|")
-	if !ok || !slices.Contains(store.RowOrders, field) || direction != "asc" && direction != "desc" {
-		f.Add("sort", "not_a_sort_order.fields", fault.Choices("fields", store.RowOrders...))
-	}
-	return field, direction == "desc"
-}
 
 // cells returns the disjoint parts of the lists that the status filter selects.
 func (q *Query) cells(f *fault.Fields) []cell {
@@ -159,8 +148,8 @@ func parseStatus(word string) (record.Status, bool) {
 
 // listCells returns a page of the union of several parts. A single part is read
 // directly from its index; several are merged.
-func listCells(tx *kv.Tx, company, field string, descending bool, cells []cell, offset, limit int) (Page, error) {
-	u := &union{tx: tx, company: company, field: field, descending: descending}
+func listCells(tx *kv.Tx, company string, by Sort, cells []cell, offset, limit int) (Page, error) {
+	u := &union{tx: tx, company: company, sort: by}
 	if len(cells) == 1 {
 		raw, total, err := u.read(cells[0], offset, limit)
 		return Page{trimRows(raw), total}, err
@@ -188,11 +177,10 @@ func listCells(tx *kv.Tx, company, field string, descending bool, cells []cell, 
 
 // union reads several parts of the lists as one.
 type union struct {
-	tx         *kv.Tx
-	company    string
-	field      string
-	descending bool
-	parts      []part
+	tx      *kv.Tx
+	company string
+	sort    Sort
+	parts   []part
 }
 
 // part is one part of a union, with the number of its rows already passed.
@@ -203,8 +191,8 @@ type part struct {
 
 func (u *union) read(c cell, offset, limit int) (raw [][]byte, total int, err error) {
 	_, raw, total, err = store.Rows.PageRaw(u.tx,
-		kv.Query{Index: u.field, Prefix: kv.K(u.company, c.visibility, c.status),
-			Descending: u.descending, Offset: offset, Limit: limit})
+		kv.Query{Index: string(u.sort.order()), Prefix: kv.K(u.company, c.visibility, c.status),
+			Descending: !u.sort.Ascending, Offset: offset, Limit: limit})
 	return raw, total, err
 }
 
@@ -219,7 +207,7 @@ func (u *union) rows(p part, offset, limit int) ([]sortedRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, sortedRow{r.SortKey(u.field), r.ID, b[store.RowPrefix:]})
+		out = append(out, sortedRow{r.SortKey(u.sort.order()), r.ID, b[store.RowPrefix:]})
 	}
 	return out, nil
 }
@@ -239,7 +227,7 @@ func (u *union) skip(n int) (rest int, err error) {
 			if err != nil {
 				return 0, err
 			}
-			if len(ahead) == 1 && (first < 0 || ahead[0].compare(best, u.descending) < 0) {
+			if len(ahead) == 1 && (first < 0 || ahead[0].compare(best, !u.sort.Ascending) < 0) {
 				first, best = i, ahead[0]
 			}
 		}
@@ -262,7 +250,7 @@ func (u *union) merge(skip, limit int) ([][]byte, error) {
 		}
 		all = append(all, next...)
 	}
-	slices.SortFunc(all, func(a, b sortedRow) int { return a.compare(b, u.descending) })
+	slices.SortFunc(all, func(a, b sortedRow) int { return a.compare(b, !u.sort.Ascending) })
 	all = all[min(skip, len(all)):min(skip+limit, len(all))]
 	out := make([][]byte, 0, len(all))
 	for _, r := range all {
@@ -295,16 +283,14 @@ func trimRows(raw [][]byte) [][]byte {
 
 // searchList queries the index and loads every hit from the store, so that a stale
 // index can't show documents that no longer exist.
-func (s *Lists) searchList(
-	ctx context.Context, who account.Actor, q Query, field string, descending bool, filters [][]string,
-) (Page, error) {
+func (s *Lists) searchList(ctx context.Context, who account.Actor, q Query, filters [][]string) (Page, error) {
 	s.waitForIndex(ctx, who.CompanyID)
-	sort := field
-	if field == "created_at" {
-		sort = ""
+	var by string // the index lists the newest first by itself
+	if order := q.Sort.order(); order != ByCreation {
+		by = string(order)
 	}
 	ids, total, err := s.query(ctx, who, search.Query{Scope: who.CompanyID, Kind: documentKind, Text: q.Search,
-		Filters: filters, Sort: sort, Descending: descending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
+		Filters: filters, Sort: by, Descending: !q.Sort.Ascending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
 	if err != nil {
 		return Page{}, err
 	}

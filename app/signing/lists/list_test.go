@@ -57,7 +57,7 @@ func TestUnionPagesAsOneList(t *testing.T) {
 		for offset := range len(wanted) + 2 {
 			var page Page
 			if err := db.View(func(tx *kv.Tx) (err error) {
-				page, err = listCells(tx, company, "title", descending, cells, offset, 7)
+				page, err = listCells(tx, company, Sort{ByTitle, !descending}, cells, offset, 7)
 				return err
 			}); err != nil {
 				t.Fatal(err)

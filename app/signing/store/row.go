@@ -146,17 +146,18 @@ func (r Row) keys(sort string) []kv.Key {
 // last sorts rows without a date after all that have one.
 const last = "~"
 
-func (r Row) SortKey(field string) string {
-	switch field {
-	case "updated_at":
+// SortKey returns the key of the row in an order, "" in that of creation.
+func (r Row) SortKey(order Order) string {
+	switch order {
+	case ByUpdate:
 		return r.UpdatedAt
-	case "title":
+	case ByTitle:
 		return FoldTitle(r.Title)
-	case "status_id":
+	case ByStatus:
 		return fmt.Sprint(r.StatusID)
-	case "expires_at":
+	case ByDeadline:
 		return orLast(r.ExpiresAt)
-	case "completed_at":
+	case ByCompletion:
 		return orLast(r.CompletedAt)
 	}
 	return ""
@@ -185,16 +186,32 @@ func FoldTitle(s string) string {
 	return b.String()
 }
 
-// RowOrders lists the sort fields of document lists. Each has an index.
-var RowOrders = []string{"created_at", "updated_at", "title", "status_id", "expires_at", "completed_at"}
+// Order is what a list of documents is sorted by.
+type Order string
+
+// The orders of lists of documents.
+const (
+	ByCreation   Order = "created_at" // the default
+	ByUpdate     Order = "updated_at"
+	ByTitle      Order = "title"
+	ByStatus     Order = "status_id"
+	ByDeadline   Order = "expires_at"
+	ByCompletion Order = "completed_at"
+)
+
+// Orders lists the orders of lists of documents, the default first. Each has an index.
+func Orders() []Order {
+	return []Order{ByCreation, ByUpdate, ByTitle, ByStatus, ByDeadline, ByCompletion}
+}
 
 func rowIndexes() []kv.Index[Row] {
-	out := make([]kv.Index[Row], 0, len(RowOrders)+2)
-	for _, field := range RowOrders {
+	orders := Orders()
+	out := make([]kv.Index[Row], 0, len(orders)+2)
+	for _, order := range orders {
 		out = append(out, kv.Index[Row]{
-			Name: field, Counted: true, Depth: 3, // totals by company, visibility and state
-			Covering: field == "created_at" || field == "updated_at" || field == "title",
-			Keys:     func(r Row) []kv.Key { return r.keys(r.SortKey(field)) },
+			Name: string(order), Counted: true, Depth: 3, // totals by company, visibility and state
+			Covering: order == ByCreation || order == ByUpdate || order == ByTitle, // the ones in constant use
+			Keys:     func(r Row) []kv.Key { return r.keys(r.SortKey(order)) },
 		})
 	}
 	return append(out, kv.Index[Row]{Name: ByTemplate, Counted: true, Depth: 2, Keys: func(r Row) []kv.Key {

@@ -69,20 +69,20 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	return r.Render(http.StatusOK, "documents", page.Page{Title: title, Data: data, Scripts: []string{"list.js", "live.js"}})
 }
 
+// byUpdate is the default order: what was changed last comes first.
+const byUpdate = "updated_at|desc"
+
 // listQuery reads the query parameters, named as in the API.
 func listQuery(r *page.Request, part string) (q lists.Query, number int) {
 	q.Page, q.PerPage = r.PageOf()
 	text := func(name string) string { return strings.ToValidUTF8(strings.Clone(r.Query(name)), "") }
-	q.Sort, q.Search, q.Status, q.Owner = text("sort"), text("search"), text("status"), text("owner")
+	q.Sort, q.Search, q.Status, q.Owner = lists.ParseSort(cmp.Or(text("sort"), byUpdate)), text("search"), text("status"), text("owner")
 	q.CreatedFrom, q.CreatedTo, q.ExpiresFrom, q.ExpiresTo = text("created_from"), text("created_to"), text("expires_from"), text("expires_to")
 	switch part {
 	case "archived":
 		q.Status = "archived"
 	case "trash":
 		q.Status = "deleted"
-	}
-	if q.Sort == "" {
-		q.Sort = "updated_at|desc"
 	}
 	return q, q.Page
 }
@@ -94,7 +94,7 @@ func (h *Handlers) listPage(r *page.Request, part string, q lists.Query, counts 
 	p.Filtered = p.Detailed || strings.TrimSpace(q.Search) != "" || q.Status != "" && part == ""
 	p.First = !p.Filtered && part == "" && counts.All+counts.Archived+counts.Deleted == 0
 	p.Chips = chips(r, part, q, counts)
-	p.Columns = columns(r, part, q.Sort)
+	p.Columns = columns(r, part, q.Sort.String())
 	for _, owner := range []string{"", "me"} {
 		p.Owners = append(p.Owners, page.Option{Value: owner, Label: r.Say("documents.owner." + cmp.Or(owner, "all")), Selected: owner == q.Owner})
 	}
