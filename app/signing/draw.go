@@ -69,7 +69,7 @@ func boxOf(f *File, x *Field) text.Box {
 
 func (s *Service) drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...string) (*text.Appearance, error) {
 	drawn := text.Mark{Strokes: m.Strokes, Typed: m.Text, Face: m.Font, Color: mark.ColorOf(m.Ink)}
-	if m.Type != "typed" {
+	if m.Type != MarkTyped {
 		drawn.Typed = ""
 	}
 	if m.Picture != nil {

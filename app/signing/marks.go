@@ -19,6 +19,13 @@ const (
 	InkBlack = mark.InkBlack
 )
 
+// The types of marks.
+const (
+	MarkTyped = mark.TypeTyped
+	MarkDrawn = mark.TypeDrawn
+	MarkImage = mark.TypeImage
+)
+
 // marks holds a person's signature and initials, parsed and checked.
 type marks struct{ signature, initials mark.Drawn }
 
@@ -31,7 +38,7 @@ func readMarks(f *fault.Fields, inv *Invitation, in SignInput) marks {
 
 func readMark(f *fault.Fields, field string, in *Mark, typed string) mark.Drawn {
 	m := mark.Read(f, field, in, typed)
-	if m.Type == "typed" && in != nil && in.Text != "" {
+	if m.Type == MarkTyped && in != nil && in.Text != "" {
 		m.Text = input.Line(f.Under(field), "text", &in.Text, record.MaxName)
 	}
 	return m
@@ -49,10 +56,10 @@ func (s *Service) legible(f *fault.Fields, a *act) {
 			check("fields."+x.Key(), a.values[x.ID])
 		}
 	}
-	if a.marks.signature.Type == "typed" {
+	if a.marks.signature.Type == MarkTyped {
 		check("signature.text", a.marks.signature.Text)
 	}
-	if a.marks.initials.Type == "typed" {
+	if a.marks.initials.Type == MarkTyped {
 		check("initials.text", a.marks.initials.Text)
 	}
 }
@@ -99,9 +106,9 @@ func (s *Service) SaveMark(_ context.Context, who account.Actor, kind string, in
 	var f fault.Fields
 	if in != nil {
 		m := readMark(&f, kind, in, in.Text)
-		if m.Type == "typed" && m.Text == "" {
+		if m.Type == MarkTyped && m.Text == "" {
 			f.Required(kind + ".text")
-		} else if missing := s.Fonts.Missing(m.Text); m.Type == "typed" && len(missing) > 0 {
+		} else if missing := s.Fonts.Missing(m.Text); m.Type == MarkTyped && len(missing) > 0 {
 			f.Add(kind+".text", "not_drawable")
 		}
 	}

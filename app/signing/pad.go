@@ -145,7 +145,7 @@ func (s *Service) SubmitDrawing(ctx context.Context, code, strokes string) error
 		return err // before parsing any of the strokes
 	}
 	var f fault.Fields
-	if drawn := readMark(&f, "signature", &Mark{Type: "drawn", Data: strokes}, ""); drawn.Picture != nil {
+	if drawn := readMark(&f, "signature", &Mark{Type: MarkDrawn, Data: strokes}, ""); drawn.Picture != nil {
 		f.Add("signature.data", "not_strokes")
 	}
 	if err := f.Err(); err != nil {
@@ -163,7 +163,7 @@ func (s *Service) SubmitDrawing(ctx context.Context, code, strokes string) error
 		if kept.Handed == nil {
 			kept.Handed = map[string]store.ReceivedMark{}
 		}
-		kept.Handed[p.Kind] = store.ReceivedMark{Mark: Mark{Type: "drawn", Data: strokes}, At: tx.Now}
+		kept.Handed[p.Kind] = store.ReceivedMark{Mark: Mark{Type: MarkDrawn, Data: strokes}, At: tx.Now}
 		return store.SavedAnswers.Put(tx, inv.ID, kept)
 	})
 }

@@ -25,6 +25,13 @@ type Mark struct {
 	Ink  string `json:",omitempty"` // typed and drawn: blue or black; "" is blue
 }
 
+// The types of marks, as the API names them.
+const (
+	TypeTyped = "typed" // a name in a script face
+	TypeDrawn = "drawn"
+	TypeImage = "image"
+)
+
 // Colours of typed and drawn marks.
 const (
 	InkBlue  = "blue"
@@ -59,7 +66,7 @@ const (
 // Read checks a mark entered for a field. If there is none, the name is typed.
 func Read(f *fault.Fields, field string, in *Mark, typed string) Drawn {
 	if in == nil {
-		return Drawn{Type: "typed", Text: typed, Font: text.Script1}
+		return Drawn{Type: TypeTyped, Text: typed, Font: text.Script1}
 	}
 	at := f.Under(field)
 	m := Drawn{Type: in.Type, Text: typed, Font: in.Font, Ink: in.Ink}
@@ -67,18 +74,18 @@ func Read(f *fault.Fields, field string, in *Mark, typed string) Drawn {
 		at.OneOf("ink", InkBlue, InkBlack)
 	}
 	switch in.Type {
-	case "", "typed":
-		m.Type = "typed"
+	case "", TypeTyped:
+		m.Type = TypeTyped
 		if in.Text != "" {
 			m.Text = in.Text
 		}
 		m.Font = face(at, in.Font)
-	case "drawn":
+	case TypeDrawn:
 		readDrawn(at, &m, in.Data)
-	case "image":
+	case TypeImage:
 		readPicture(at, &m, in.Data)
 	default:
-		at.OneOf("type", "drawn", "typed", "image")
+		at.OneOf("type", TypeDrawn, TypeTyped, TypeImage)
 	}
 	return m
 }

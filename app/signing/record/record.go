@@ -283,7 +283,7 @@ func (i *Invitation) lacksCode() bool {
 
 // Copy returns a field for a copied document, without the value its signatory entered.
 func (x Field) Copy(id, file, invitation string) Field {
-	if x.Filled && (!x.ReadOnly || x.Type == "date_signed") {
+	if x.Filled && (!x.ReadOnly || x.Type == pdf.FieldDateSigned) {
 		x.Value = ""
 	}
 	x.ID, x.File, x.Invitation, x.Filled, x.Attached = id, file, invitation, false, nil

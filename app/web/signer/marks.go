@@ -41,7 +41,7 @@ func markViewOf(v *Visitor, kind, name string, saved *signing.Mark, sent page.Fo
 	}
 	if saved != nil {
 		m.Text, m.Font = cmp.Or(saved.Text, m.Text), cmp.Or(saved.Font, m.Font)
-		if saved.Type == "drawn" || saved.Type == "image" {
+		if saved.Type == signing.MarkDrawn || saved.Type == signing.MarkImage {
 			m.Type, m.Data, m.Ink = saved.Type, saved.Data, saved.Ink
 		}
 	}
@@ -63,9 +63,9 @@ func Mark(r *page.Request, name string, saved signing.SavedMarks) *signing.Mark 
 	if kind == "saved" || r.Form.Value(name+".saved") == "yes" {
 		return saved.Mark(name)
 	}
-	if (kind == "drawn" || kind == "image") && data != "" {
+	if (kind == signing.MarkDrawn || kind == signing.MarkImage) && data != "" {
 		m := &signing.Mark{Type: kind, Data: data}
-		if kind == "drawn" && r.Form.Value(name+".ink") == signing.InkBlack {
+		if kind == signing.MarkDrawn && r.Form.Value(name+".ink") == signing.InkBlack {
 			m.Ink = signing.InkBlack
 		}
 		return m
@@ -74,7 +74,7 @@ func Mark(r *page.Request, name string, saved signing.SavedMarks) *signing.Mark 
 		return &signing.Mark{Type: "image", Data: base64.StdEncoding.EncodeToString(f.Data)}
 	}
 	if text := strings.TrimSpace(r.Form.Value(name + ".text")); text != "" {
-		return &signing.Mark{Type: "typed", Text: text, Font: r.Form.Value(name + ".font")}
+		return &signing.Mark{Type: signing.MarkTyped, Text: text, Font: r.Form.Value(name + ".font")}
 	}
 	return nil
 }

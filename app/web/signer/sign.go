@@ -82,7 +82,7 @@ func (h *Handlers) finish(v *Visitor) error {
 	attachments(v, in.Fields)
 	if in.Signature == nil && v.Invitation.Role == record.Signer {
 		// A missing signature is reported together with all other errors.
-		in.Signature = &signing.Mark{Type: "drawn"}
+		in.Signature = &signing.Mark{Type: signing.MarkDrawn}
 	}
 	_, err := h.Signing.Sign(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 	switch fault.KindOf(err) {

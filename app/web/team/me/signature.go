@@ -62,7 +62,7 @@ func (h *Handlers) SaveMark(r *page.Request) error {
 	var m *signing.Mark
 	if r.Form.Value("do") != "remove" {
 		if m = signer.Mark(r, kind, signing.SavedMarks{}); m == nil {
-			m = &signing.Mark{Type: "typed"}
+			m = &signing.Mark{Type: signing.MarkTyped}
 		}
 	}
 	if err := h.Signing.SaveMark(r.UserContext(), r.Who.Actor, kind, m); err != nil {
@@ -87,7 +87,7 @@ func (h *Handlers) SavedPicture(r *page.Request) error {
 		return fault.NotFound("signature")
 	}
 	switch {
-	case m.Type == "typed":
+	case m.Type == signing.MarkTyped:
 		return signer.SendTyped(r, h.Fonts, m.Text, m.Font)
 	case strings.HasPrefix(m.Data, "["):
 		return sendStrokes(r, m.Data)

@@ -1,0 +1,115 @@
+package app_test
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+
+	"paraph/app/pdf"
+	"paraph/app/signing/record"
+)
+
+// wordsInSource are packages that show the names in examples, or as the texts of a manual.
+var wordsInSource = []string{"app/api", "app/web/apidoc"}
+
+// TestHouseNamesEventsByTheirConstants forbids the names of events as literals. In calls that say
+// a text, the same word is a key of the catalogue.
+func TestHouseNamesEventsByTheirConstants(t *testing.T) {
+	t.Parallel()
+	fset, all := parsed(t)
+	names := record.EventNames()
+	for _, p := range all {
+		if !strings.HasPrefix(p.folder, "app/") || slices.Contains(wordsInSource, p.folder) {
+			continue
+		}
+		for name, f := range p.files {
+			if p.folder == "app/signing/record" && name == "event.go" {
+				continue // defines them
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && called(call) == "Say" {
+					return false
+				}
+				if lit, ok := n.(*ast.BasicLit); ok {
+					for _, text := range texts(lit) {
+						if slices.Contains(names, text) {
+							t.Errorf("%s: use the constant of %q", fset.Position(n.Pos()), text)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	if len(names) < 40 {
+		t.Errorf("there are only %d names", len(names))
+	}
+}
+
+// TestHouseNamesFieldTypesByTheirConstants forbids the names of the types of fields and marks
+// where a type is compared or set in the domain.
+func TestHouseNamesFieldTypesByTheirConstants(t *testing.T) {
+	t.Parallel()
+	fset, all := parsed(t)
+	types := []string{"typed", "drawn", "image"}
+	for _, kind := range pdf.FieldTypes() {
+		types = append(types, string(kind))
+	}
+	for _, p := range all {
+		if !strings.HasPrefix(p.folder, "app/signing") {
+			continue
+		}
+		for _, f := range p.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				for _, text := range typesIn(n) {
+					if slices.Contains(types, text) {
+						t.Errorf("%s: use the constant of the type %q", fset.Position(n.Pos()), text)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// typesIn returns the literals that a node compares with, or assigns to, a member named Type.
+func typesIn(n ast.Node) []string {
+	switch x := n.(type) {
+	case *ast.BinaryExpr:
+		if (x.Op == token.EQL || x.Op == token.NEQ) && (isType(x.X) || isType(x.Y)) {
+			return texts(x.X, x.Y)
+		}
+	case *ast.KeyValueExpr:
+		if isType(x.Key) {
+			return texts(x.Value)
+		}
+	case *ast.AssignStmt:
+		if len(x.Lhs) == 1 && isType(x.Lhs[0]) {
+			return texts(x.Rhs...)
+		}
+	case *ast.SwitchStmt:
+		var out []string
+		if x.Tag == nil || !isType(x.Tag) {
+			return nil
+		}
+		for _, c := range x.Body.List {
+			if c, ok := c.(*ast.CaseClause); ok {
+				out = append(out, texts(c.List...)...)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+func isType(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.SelectorExpr:
+		return x.Sel.Name == "Type"
+	case *ast.Ident:
+		return x.Name == "Type"
+	}
+	return false
+}
