@@ -7,62 +7,31 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"paraph/app/apptest/patience"
+	"paraph/app/apptest/smalldisk"
 )
 
 const (
-	// fullEnv makes the test binary a process with a small disk; its value is the folder.
-	fullEnv = "PARAPH_TEST_FULL"
-	// fillsEnv is how often that disk is filled from outside, once by default.
+	// fillsEnv is how often the disk is filled from outside, once by default.
 	fillsEnv = "PARAPH_TEST_FILLS"
 
 	smallDisk = 320 << 20
 )
 
-// noMount is printed by that process if it may not mount a file system.
-const noMount = "no mount: "
-
-// onSmallDisk runs the test again in a namespace of its own and calls fn there, with a
-// file system of the size of smallDisk.
+// onSmallDisk runs the test again and calls fn there, in a folder on a small disk.
 func onSmallDisk(t *testing.T, fn func(t *testing.T, dir string)) {
 	t.Helper()
-	if dir := os.Getenv(fullEnv); dir != "" {
-		err := unix.Mount("tiny", dir, "tmpfs", 0, fmt.Sprintf("size=%d", smallDisk))
-		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
-			t.Fatal(noMount, err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		fn(t, dir)
-		return
-	}
 	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), fullEnv+"="+t.TempDir(), programEnv+"="+binary(t))
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, unix.EPERM) || bytes.Contains(out, []byte(noMount)) {
-		t.Skip("this machine grants no namespace to mount a file system in, as most containers don't")
-	}
-	if err != nil || !bytes.Contains(out, []byte("--- PASS: "+t.Name())) {
-		t.Errorf("%v\n%s", err, out)
-	}
+	smalldisk.Run(t, smallDisk, fn, programEnv+"="+binary(t))
 }
 
 // filler is a file that takes the free space of a disk.

@@ -6,68 +6,31 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"paraph/app/apptest/patience"
+	"paraph/app/apptest/smalldisk"
 	"paraph/kv"
 )
 
 const (
-	// fullEnv makes the test binary a process on a small disk; its value is the folder.
-	fullEnv = "KV_TEST_FULL"
-	// fillsEnv is how often that disk is filled.
+	// fillsEnv is how often the disk is filled.
 	fillsEnv = "KV_TEST_FILLS"
 
 	smallDisk = 256 << 20
 )
 
-// noMount is printed by that process if it may not mount a file system.
-const noMount = "no mount: "
-
-// onSmallDisk runs the test again in a namespace of its own and calls fn there, with a file
-// system of the size of smallDisk.
-func onSmallDisk(t *testing.T, fn func(t *testing.T, dir string)) {
-	t.Helper()
-	if dir := os.Getenv(fullEnv); dir != "" {
-		err := unix.Mount("tiny", dir, "tmpfs", 0, fmt.Sprintf("size=%d", smallDisk))
-		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
-			t.Fatal(noMount, err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		fn(t, dir)
-		return
-	}
-	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), fullEnv+"="+t.TempDir())
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, unix.EPERM) || bytes.Contains(out, []byte(noMount)) {
-		t.Skip("this machine grants no namespace to mount a file system in, as most containers don't")
-	}
-	if err != nil || !bytes.Contains(out, []byte("--- PASS: "+t.Name())) {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
 // TestMappedFilesHaveTheirBlocks checks that on a full disk a file with a hole is refused when
 // it is mapped for writing, rather than the process ended when it writes.
 func TestMappedFilesHaveTheirBlocks(t *testing.T) {
-	onSmallDisk(t, func(t *testing.T, dir string) {
+	t.Parallel()
+	smalldisk.Run(t, smallDisk, func(t *testing.T, dir string) {
 		f, err := os.Create(filepath.Join(dir, "hole"))
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +71,8 @@ func fills() int {
 // compactions are under way: calls are refused, reads continue, and once there is space again,
 // calls succeed without the store being reopened.
 func TestDiskFilledFromOutside(t *testing.T) {
-	onSmallDisk(t, func(t *testing.T, dir string) {
+	t.Parallel()
+	smalldisk.Run(t, smallDisk, func(t *testing.T, dir string) {
 		o := kv.Options{Dir: filepath.Join(dir, "kv"), Reserve: 4 << 20}
 		db, err := kv.Open(o)
 		if err != nil {
