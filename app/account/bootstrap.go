@@ -218,10 +218,10 @@ func (s *Service) Setup(ctx context.Context, token string, in SetupInput) (user 
 
 func (in SetupInput) apply(u *userRecord, c *Company) error {
 	var f fault.Fields
-	setText(&f, "company", &in.Company, &c.Name, maxName)
-	setText(&f, "name", &in.Name, &u.Name, maxName)
+	setName(&f, "company", &in.Company, &c.Name)
+	setName(&f, "name", &in.Name, &u.Name)
 	input.CheckEmail(&f, "email", in.Email)
-	checkPassword(&f, "password", in.Password, in.Email)
+	checkPassword(&f, in.Password, in.Email)
 	for _, to := range []*string{&u.Locale, &c.Locale} {
 		if in.Locale != "" && !f.Has("locale") {
 			input.SetLocale(&f, "locale", &in.Locale, to)
@@ -229,7 +229,7 @@ func (in SetupInput) apply(u *userRecord, c *Company) error {
 	}
 	for _, to := range []*string{&u.Timezone, &c.Timezone} {
 		if in.Timezone != "" && !f.Has("timezone") {
-			setTimezone(&f, "timezone", &in.Timezone, to)
+			setTimezone(&f, &in.Timezone, to)
 		}
 	}
 	u.Email = strings.TrimSpace(in.Email)

@@ -173,7 +173,7 @@ func (s *Service) FinishPasskey(_ context.Context, who Actor, id, name string, c
 	record := passkeyRecord{ID: s.newID().String(), UserID: who.UserID, Name: "Passkey"}
 	var f fault.Fields
 	if name != "" {
-		setText(&f, "name", &name, &record.Name, maxName)
+		setName(&f, "name", &name, &record.Name)
 	}
 	if err := f.Err(); err != nil {
 		return NewPasskey{}, err

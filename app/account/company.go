@@ -60,9 +60,9 @@ type CompanyPatch struct {
 
 func (p CompanyPatch) apply(c *Company) error {
 	var f fault.Fields
-	setText(&f, "name", p.Name, &c.Name, maxName)
+	setName(&f, "name", p.Name, &c.Name)
 	input.SetLocale(&f, "locale", p.Locale, &c.Locale)
-	setTimezone(&f, "timezone", p.Timezone, &c.Timezone)
+	setTimezone(&f, p.Timezone, &c.Timezone)
 	setImage(&f, "logo_url", p.LogoURL, &c.LogoURL)
 	setColor(&f, "brand_color", p.BrandColor, &c.BrandColor)
 	setNumber(&f, "default_expiry_days", p.DefaultExpiryDays, &c.DefaultExpiryDays, 1, maxDays)

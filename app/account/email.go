@@ -258,7 +258,7 @@ func (s *Service) ResetPassword(ctx context.Context, token string, in Reset) err
 		return err // before spending time on the hash
 	}
 	var f fault.Fields
-	checkPassword(&f, "password", in.Password, "")
+	checkPassword(&f, in.Password, "")
 	if err := f.Err(); err != nil {
 		return err
 	}

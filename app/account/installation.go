@@ -106,10 +106,10 @@ func (s *Service) FoundCompany(ctx context.Context, who Actor, in CompanyInput) 
 
 func (in CompanyInput) check(u *userRecord) error {
 	var f fault.Fields
-	setText(&f, "name", &in.Name, new(string), maxName)
+	setName(&f, "name", &in.Name, new(string))
 	input.CheckEmail(&f, "email", in.Email)
 	if in.Owner != "" {
-		setText(&f, "owner", &in.Owner, &u.Name, maxName)
+		setName(&f, "owner", &in.Owner, &u.Name)
 	}
 	return f.Err()
 }
@@ -155,7 +155,7 @@ func (s *Service) RenameCompany(_ context.Context, who Actor, id, name string) (
 			return err
 		}
 		var f fault.Fields
-		setText(&f, "name", &name, &c.Name, maxName)
+		setName(&f, "name", &name, &c.Name)
 		if err := f.Err(); err != nil {
 			return err
 		}

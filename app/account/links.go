@@ -175,9 +175,9 @@ func (s *Service) AcceptInvite(ctx context.Context, token, name, password string
 	hash := ""
 	if in.NeedsPassword {
 		var f fault.Fields
-		checkPassword(&f, "password", password, in.Email)
+		checkPassword(&f, password, in.Email)
 		if name != "" {
-			setText(&f, "name", &name, &name, maxName)
+			setName(&f, "name", &name, &name)
 		}
 		if err := f.Err(); err != nil {
 			return User{}, err

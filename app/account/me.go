@@ -38,11 +38,11 @@ type MePatch struct {
 
 func (p MePatch) apply(u *userRecord) error {
 	var f fault.Fields
-	setText(&f, "name", p.Name, &u.Name, maxName)
+	setName(&f, "name", p.Name, &u.Name)
 	input.SetLocale(&f, "locale", p.Locale, &u.Locale)
-	setTimezone(&f, "timezone", p.Timezone, &u.Timezone)
+	setTimezone(&f, p.Timezone, &u.Timezone)
 	if p.Password != nil {
-		checkPassword(&f, "password", *p.Password, u.Email)
+		checkPassword(&f, *p.Password, u.Email)
 		if p.CurrentPassword == "" {
 			f.Required("current_password")
 		}

@@ -106,13 +106,13 @@ func (in MemberInput) check(who Actor) error {
 	input.CheckEmail(&f, "email", in.Email)
 	name, locale := in.Name, in.Locale
 	if name != "" {
-		setText(&f, "name", &name, &name, maxName)
+		setName(&f, "name", &name, &name)
 	}
 	if locale != "" {
 		input.SetLocale(&f, "locale", &locale, &locale)
 	}
 	if in.Password != "" {
-		checkPassword(&f, "password", in.Password, in.Email)
+		checkPassword(&f, in.Password, in.Email)
 	}
 	checkRole(&f, who, in.Role)
 	return f.Err()

@@ -72,7 +72,7 @@ func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
 	in.Email, in.Role = strings.TrimSpace(in.Email), cmp.Or(in.Role, RoleMember)
 	var f fault.Fields
 	input.CheckEmail(&f, "email", in.Email)
-	checkPassword(&f, "password", in.Password, in.Email)
+	checkPassword(&f, in.Password, in.Email)
 	if !in.Role.Valid() {
 		f.Selected("role")
 	}
@@ -81,9 +81,9 @@ func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
 		given string
 		set   func(*string)
 	}{
-		{in.Name, func(v *string) { setText(&f, "name", v, &u.Name, maxName) }},
+		{in.Name, func(v *string) { setName(&f, "name", v, &u.Name) }},
 		{in.Locale, func(v *string) { input.SetLocale(&f, "locale", v, &u.Locale) }},
-		{in.Timezone, func(v *string) { setTimezone(&f, "timezone", v, &u.Timezone) }},
+		{in.Timezone, func(v *string) { setTimezone(&f, v, &u.Timezone) }},
 	} {
 		if part.given != "" {
 			part.set(&part.given)
@@ -139,7 +139,7 @@ func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
 // removes the passkeys.
 func (s *Service) SetPassword(ctx context.Context, email, password string, dropTwoFactor bool) error {
 	var f fault.Fields
-	checkPassword(&f, "password", password, email)
+	checkPassword(&f, password, email)
 	if err := f.Err(); err != nil {
 		return err
 	}

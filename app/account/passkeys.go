@@ -108,7 +108,7 @@ func (s *Service) RenamePasskey(_ context.Context, who Actor, id, name string) (
 			return found(err, "passkey")
 		}
 		var f fault.Fields
-		setText(&f, "name", &name, &p.Name, maxName)
+		setName(&f, "name", &name, &p.Name)
 		if err := f.Err(); err != nil {
 			return err
 		}

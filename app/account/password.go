@@ -170,7 +170,8 @@ func decodeHash(encoded string) (c Cost, salt, sum []byte, err error) {
 }
 
 // checkPassword adds the faults of a newly chosen password.
-func checkPassword(f *fault.Fields, field, password, email string) {
+func checkPassword(f *fault.Fields, password, email string) {
+	const field = "password"
 	switch {
 	case password == "":
 		f.Required(field)

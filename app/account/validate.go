@@ -23,8 +23,8 @@ const (
 	maxConsent = 10_000
 )
 
-// setText sets a text that must not be empty.
-func setText(f *fault.Fields, field string, from *string, to *string, limit int) {
+// setName sets a name of somebody or something; it must not be empty.
+func setName(f *fault.Fields, field string, from, to *string) {
 	if from == nil {
 		return
 	}
@@ -34,8 +34,8 @@ func setText(f *fault.Fields, field string, from *string, to *string, limit int)
 		f.Required(field)
 	case !printable(text):
 		f.Add(field, "not_one_line")
-	case utf8.RuneCountInString(text) > limit:
-		f.TooLong(field, limit)
+	case utf8.RuneCountInString(text) > maxName:
+		f.TooLong(field, maxName)
 	default:
 		*to = text
 	}
@@ -46,13 +46,13 @@ func printable(text string) bool {
 }
 
 // setTimezone sets a name from the IANA database.
-func setTimezone(f *fault.Fields, field string, from *string, to *string) {
+func setTimezone(f *fault.Fields, from, to *string) {
 	if from == nil {
 		return
 	}
 	_, err := time.LoadLocation(*from)
 	if *from == "" || *from == "Local" || err != nil {
-		f.Add(field, "not_a_timezone")
+		f.Add("timezone", "not_a_timezone")
 		return
 	}
 	*to = *from

@@ -110,15 +110,15 @@ func (in *FieldInput) applyBox(f *fault.Fields, x *Field, file *File) {
 	set("y", &x.Y, in.Y)
 	set("width", &x.Width, in.Width)
 	set("height", &x.Height, in.Height)
-	inside := func(name string, v, low, high float64) {
-		if !f.Has(name) && !(v >= low && v <= high) {
-			f.Add(name, "not_a_fraction", fault.Decimal("low", low), fault.Decimal("high", high))
+	inside := func(name string, v, low float64) {
+		if !f.Has(name) && !(v >= low && v <= 1) {
+			f.Add(name, "not_a_fraction", fault.Decimal("low", low), fault.Decimal("high", 1))
 		}
 	}
-	inside("x", x.X, 0, 1)
-	inside("y", x.Y, 0, 1)
-	inside("width", x.Width, detect.SmallestEdge, 1)
-	inside("height", x.Height, detect.SmallestEdge, 1)
+	inside("x", x.X, 0)
+	inside("y", x.Y, 0)
+	inside("width", x.Width, detect.SmallestEdge)
+	inside("height", x.Height, detect.SmallestEdge)
 	const rounding = 1e-6
 	if !f.Has("width") && !f.Has("x") && x.X+x.Width > 1+rounding {
 		f.Add("width", "over_right_edge")
