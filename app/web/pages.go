@@ -58,8 +58,8 @@ type Options struct {
 	MaxFiles  int64          // of all files of one form, bytes
 	Setup     settings.Setup // configuration shown on the settings pages
 	Backups   settings.Backups
-	// Pseudo adds a language derived from English, longer and right to left, for
-	// requests in ar-XB: it shows where a layout breaks.
+	// Pseudo adds a pseudo-locale for requests in ar-XB: English, made longer and
+	// right to left, to show where a layout breaks.
 	Pseudo bool
 }
 
@@ -73,14 +73,16 @@ type Pages struct {
 // everything else that opens a test's appliance.
 var parts = sync.OnceValues(func() (*page.Parts, error) {
 	functions := template.FuncMap{}
-	for _, own := range []template.FuncMap{documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions()} {
+	for _, own := range []template.FuncMap{
+		documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions(),
+	} {
 		maps.Copy(functions, own)
 	}
 	return page.Load(templateFiles, staticFiles, functions)
 })
 
 // New reads the templates, the texts and the static files, so that a mistake in
-// any of them fails at start instead of for the first reader.
+// any of them is an error at startup rather than on the first request.
 func New(o Options) (*Pages, error) {
 	parts, err := parts()
 	if err != nil {
@@ -90,8 +92,18 @@ func New(o Options) (*Pages, error) {
 	if o.Machine != nil {
 		warnings = o.Machine.Warnings
 	}
-	site, err := page.New(page.Options{Warnings: warnings, Accounts: o.Accounts, Signing: o.Signing, Log: o.Log, Now: o.Now, Secret: o.Secret, Kit: o.Kit,
-		Pseudo: o.Pseudo, Words: o.Words, Parts: parts})
+	site, err := page.New(page.Options{
+		Accounts: o.Accounts,
+		Signing:  o.Signing,
+		Log:      o.Log,
+		Now:      o.Now,
+		Warnings: warnings,
+		Secret:   o.Secret,
+		Kit:      o.Kit,
+		Pseudo:   o.Pseudo,
+		Words:    o.Words,
+		Parts:    parts,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -99,12 +111,14 @@ func New(o Options) (*Pages, error) {
 	return &Pages{site, o}, nil
 }
 
-// Mount adds every route. An unmatched path gets an error page if the client
-// accepts one. openAPI is read when a page about the API is first requested.
+// Mount adds all routes. Unmatched paths get an error page if the client accepts
+// HTML. openAPI is called when a page about the API is first requested.
 func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}.ForSignatories(), p.site.Static)
-	for _, area := range [][]route{common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
-		p.templates(), p.contacts(), p.members(), p.settings(), p.admin(), p.installation()} {
+	for _, area := range [][]route{
+		common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
+		p.templates(), p.contacts(), p.members(), p.settings(), p.admin(), p.installation(),
+	} {
 		for _, r := range area {
 			if forSignatories(r.path) {
 				r.access.Rule = r.access.Rule.ForSignatories()
@@ -115,8 +129,8 @@ func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	p.site.NotFoundPage(app)
 }
 
-// forSignatories reports whether a path belongs to what signatories need: the pages
-// behind their links, and those that these pages link to.
+// forSignatories reports whether signatories need a path: the pages behind their
+// links, and the pages that those link to.
 func forSignatories(path string) bool {
 	switch first, rest, _ := strings.Cut(path[1:], "/"); first {
 	case "s", "verify", "trust", "logo":

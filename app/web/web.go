@@ -1,14 +1,13 @@
-// Package web serves the pages for people. They work without JavaScript, by
-// keyboard, and on a phone; they hold no business rules.
+// Package web serves the pages for people. They work without JavaScript, with the
+// keyboard, and on a phone, and contain no business rules.
 //
-// A caller may rely on this: GET never changes anything; every POST is checked
-// to come from one of our pages; every failure is shown as a page that explains
-// it; no page loads anything from elsewhere.
+// GET requests never change anything; every POST must come from one of our pages;
+// every error is shown as a page that explains it; no page loads anything from
+// another site.
 //
-// This file is the table of all routes: method, path, access rule and size
-// limits, and handler. The handlers and pages are in packages by audience:
-// signer, team/…, public, and apidoc. Package page describes how a page is
-// made.
+// This file is the table of all routes: method, path, access rule, size limits, and
+// handler. The handlers are in packages by audience: signer, team/…, public, and
+// apidoc. Package page describes how to add a page.
 package web
 
 import (
@@ -31,8 +30,8 @@ import (
 	"paraph/app/web/team/templates"
 )
 
-// route is one row of the table. Of two that match a path, the first one counts.
-// Rights on a single document are checked where it is loaded.
+// route is one row of the table. The first row that matches a path applies. Rights to
+// a single document are checked where it is loaded.
 type route struct {
 	method page.Method
 	path   string
@@ -45,7 +44,7 @@ const (
 	upload = page.Upload
 )
 
-// Access rules, besides invited, which requires the link of an invitation.
+// Access rules. One more, invited, requires the link of an invitation.
 var (
 	everybody = page.Everybody
 	member    = page.Members
@@ -71,7 +70,7 @@ func to(path string) page.Handler {
 	return func(r *page.Request) error { return r.SeeOther(path) }
 }
 
-// common returns the routes of the choices that every page offers.
+// common are the forms that every page offers.
 func common() []route {
 	return []route{
 		{post, "/language", everybody((*page.Request).SetLanguage)},
@@ -81,7 +80,8 @@ func common() []route {
 
 // public are the pages about signed files and certificates.
 func (p *Pages) public() []route {
-	h := &public.Handlers{Accounts: p.options.Accounts, Keys: p.options.Keys, MaxUpload: p.options.MaxUpload, Signing: p.options.Signing}
+	h := &public.Handlers{Accounts: p.options.Accounts, Keys: p.options.Keys, MaxUpload: p.options.MaxUpload,
+		Signing: p.options.Signing}
 	return []route{
 		{get, "/verify", everybody(h.ShowVerify)},
 		{get, "/verify/report", everybody(to("/verify"))},
@@ -107,11 +107,11 @@ func docs(openAPI func() ([]byte, error)) []route {
 	}
 }
 
-// maxAttached is how much of files a form of a signatory may carry.
+// maxAttached is the maximum total size of the files in a signatory's form.
 const maxAttached = 24 * httpkit.MB
 
-// signatories are the pages behind the links of invitations, and those by which a
-// member previews them or hands over a device.
+// signatories are the pages behind the links of invitations, and those where a member
+// previews them or hands over a device.
 func (p *Pages) signatories() []route {
 	o := p.options
 	h := &signer.Handlers{Accounts: o.Accounts, Signing: o.Signing, Fonts: o.Fonts, Log: o.Log, Now: o.Now}
@@ -162,7 +162,7 @@ func (p *Pages) signatories() []route {
 	}
 }
 
-// access are the ways into the app.
+// access are the pages for getting into the app.
 func (p *Pages) access() []route {
 	h := &signin.Handlers{Accounts: p.options.Accounts, Notify: p.options.Notify, Signing: p.options.Signing}
 	return []route{
@@ -224,14 +224,15 @@ func (p *Pages) own() []route {
 	}
 }
 
-// document is the page of one document. The length tells identifiers from the
-// other pages.
+// document is the page of one document. The length distinguishes IDs from the names
+// of other pages.
 const document = "/app/documents/:id<len(26)>"
 
 // documents are the lists of documents and the page of each.
 func (p *Pages) documents() []route {
 	o := p.options
-	h := &documents.Handlers{Accounts: o.Accounts, Log: o.Log, MaxUpload: o.MaxUpload, Notify: o.Notify, Now: o.Now, Signing: o.Signing}
+	h := &documents.Handlers{Accounts: o.Accounts, Log: o.Log, MaxUpload: o.MaxUpload, Notify: o.Notify, Now: o.Now,
+		Signing: o.Signing}
 	return []route{
 		{get, "/app/documents", member(h.ShowList)},
 		{get, "/app/documents/archived", member(h.ShowList)},
@@ -275,11 +276,12 @@ func (p *Pages) documents() []route {
 	}
 }
 
-// drafts are the steps in which a document is prepared: files, people, fields and
+// drafts are the steps for preparing a document: files, recipients, fields, and
 // review. Each works without scripts.
 func (p *Pages) drafts() []route {
 	o := p.options
-	h := &drafts.Handlers{Accounts: o.Accounts, Contacts: o.Contacts, Log: o.Log, MaxUpload: o.MaxUpload, Notify: o.Notify, Now: o.Now, Signing: o.Signing}
+	h := &drafts.Handlers{Accounts: o.Accounts, Contacts: o.Contacts, Log: o.Log, MaxUpload: o.MaxUpload,
+		Notify: o.Notify, Now: o.Now, Signing: o.Signing}
 	e := &editor.Handlers{Signing: o.Signing}
 	return []route{
 		{get, "/app/documents/new", member(h.ShowNew)},
@@ -309,7 +311,7 @@ func (p *Pages) drafts() []route {
 	}
 }
 
-// templates are the pages about templates. Their content is edited on the pages of drafts.
+// templates are the pages about templates, whose content is edited on the pages of drafts.
 func (p *Pages) templates() []route {
 	h := &templates.Handlers{Signing: p.options.Signing}
 	return []route{
@@ -327,7 +329,7 @@ func (p *Pages) templates() []route {
 	}
 }
 
-// contacts are the pages about the people a company writes to.
+// contacts are the pages about a company's contacts.
 func (p *Pages) contacts() []route {
 	h := &contacts.Handlers{Contacts: p.options.Contacts, Signing: p.options.Signing}
 	return []route{
@@ -347,7 +349,7 @@ func (p *Pages) contacts() []route {
 	}
 }
 
-// members are the pages about the people of a company.
+// members are the pages about a company's members.
 func (p *Pages) members() []route {
 	h := &members.Handlers{Accounts: p.options.Accounts, Notify: p.options.Notify, Signing: p.options.Signing}
 	return []route{
@@ -366,8 +368,8 @@ func (p *Pages) members() []route {
 	}
 }
 
-// installation are the pages about what all companies of the installation share. Others than its administrators find
-// nothing there.
+// installation are the pages about what all companies of the installation share. They
+// exist only for its administrators.
 func (p *Pages) installation() []route {
 	mail := &admin.Mail{Server: p.options.MailServer, Notify: p.options.Notify}
 	return []route{
@@ -379,7 +381,7 @@ func (p *Pages) installation() []route {
 	}
 }
 
-// settings are the pages on which a company is configured.
+// settings are the pages for configuring a company.
 func (p *Pages) settings() []route {
 	o := p.options
 	frame := &settings.Frame{Keys: o.Keys, Now: o.Now, Backups: o.Backups}
@@ -443,7 +445,7 @@ func (p *Pages) settings() []route {
 	}
 }
 
-// admin are the pages on which the installation is administered.
+// admin are the pages for administering the installation.
 func (p *Pages) admin() []route {
 	o := p.options
 	h := &admin.Handlers{Machine: o.Machine, Accounts: o.Accounts, Signing: o.Signing, Notify: o.Notify, Now: o.Now}

@@ -141,7 +141,8 @@ func (m *manual) find(query string) []manualGroup {
 }
 
 func (d *openAPI) operation(method, path string, op apiOperation) (*operationView, error) {
-	v := &operationView{ID: op.OperationID, Method: method, Path: path, Also: op.Also, Summary: op.Summary, Text: prose(op.Description),
+	v := &operationView{ID: op.OperationID, Method: method, Path: path, Also: op.Also, Summary: op.Summary,
+		Text:   prose(op.Description),
 		Public: len(op.Security) == 0, Bearer: op.Bearer}
 	if len(op.Tags) > 0 {
 		v.Group = op.Tags[0]

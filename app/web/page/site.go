@@ -7,16 +7,16 @@
 // "header" if the page has its own), texts in app/words/LANGUAGE/AREA.json, and a
 // handler:
 //
-//	func (h *Handlers) showColours(r *page.Request) error {
-//		return r.Render(http.StatusOK, "colours", page.Page{Title: r.Say("colours.title"), Data: colours{...}})
+//	func (h *Handlers) showColors(r *page.Request) error {
+//		return r.Render(http.StatusOK, "colors", page.Page{Title: r.Say("colors.title"), Data: colors{...}})
 //	}
 //
 //	func (h *Handlers) paint(r *page.Request) error {
-//		if err := h.Signing.Paint(r.UserContext(), r.Who.Actor, r.Form.Value("colour")); err != nil {
-//			return r.Again(err, "colours", page.Page{...}) // 422: the same page with values and errors
+//		if err := h.Signing.Paint(r.UserContext(), r.Who.Actor, r.Form.Value("color")); err != nil {
+//			return r.Again(err, "colors", page.Page{...}) // 422: the same page with values and errors
 //		}
-//		r.Flash("ok", "colours.painted")
-//		return r.SeeOther("/colours")
+//		r.Flash("ok", "colors.painted")
+//		return r.SeeOther("/colors")
 //	}
 //
 // A template uses {{t "key" "name" value}} for a text, {{when $ .At}} for a time,

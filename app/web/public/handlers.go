@@ -1,4 +1,5 @@
-// Package public serves the public pages: checking a signed file, the root certificate, logos.
+// Package public serves the public pages: verifying signed files, the root
+// certificate, and logos.
 package public
 
 import (
@@ -7,7 +8,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Handlers serves these pages with the services they need.
+// Handlers holds the services behind these pages.
 type Handlers struct {
 	Accounts  *account.Service
 	Keys      *pki.Authority

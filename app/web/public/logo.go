@@ -10,7 +10,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// Logo serves a company's logo publicly, for signatories' pages and mail programs.
+// Logo serves a company's logo without authentication, for signatories' pages and mail.
 func (h *Handlers) Logo(r *page.Request) error {
 	logo, err := h.Accounts.LogoOf(r.UserContext(), r.Params("company"))
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"paraph/app/web/page"
 )
 
-// ReportView is the verdict on a file's signatures in words.
+// ReportView is a report on a file's signatures, in words.
 type ReportView struct {
-	ID                              string // of its heading
+	ID                              string // ID of its heading
 	Name, Kind, Icon, Verdict, Text string
 	Pages                           int
 	SHA256                          string
 	Findings                        []string // about the file as a whole
-	Origin                          string   // statement that it was signed here
+	Origin                          string   // statement that the file was signed here
 	Compared                        []comparedView
 	Signatures                      []signatureView
-	JSON                            template.URL // the same for programs, embedded in the page, as nothing is stored
-	File                            string       // name to save it under
+	JSON                            template.URL // the report as JSON, embedded because nothing is stored
+	File                            string       // name for saving it
 }
 
 type signatureView struct {
@@ -34,14 +34,14 @@ type signatureView struct {
 	Alarms, Remarks, Notes     []string
 }
 
-// comparedView is a page as signed next to the page as it is now. The pictures are embedded in the page, as nothing is
-// stored.
+// comparedView shows a page as it was signed beside the same page as it is now. The
+// pictures are embedded, because nothing is stored.
 type comparedView struct {
 	SignedText, NowText string
 	Signed, Now         template.URL // "" where there is no such page
 }
 
-// answerView is the answer to one of the three questions.
+// answerView is the answer to one of the three questions about a signature.
 type answerView struct {
 	Question, Answer, Icon string
 	Reasons                []string
@@ -53,7 +53,7 @@ type changeView struct {
 	Permitted  bool
 }
 
-// Report puts the verdicts into words.
+// Report returns the view of a report on a file.
 func Report(r *page.Request, name string, from *report.Report) (ReportView, error) {
 	raw, err := json.MarshalIndent(struct {
 		Name string `json:"name"`
@@ -98,7 +98,7 @@ func Report(r *page.Request, name string, from *report.Report) (ReportView, erro
 	return v, nil
 }
 
-// known reports whether the names in a certificate can be trusted.
+// known reports whether the name in a certificate can be trusted.
 func known(i pki.Identity) bool { return i == pki.Trusted || i == pki.NoRevocationData }
 
 func signature(r *page.Request, from *report.SignatureVerdict) signatureView {
@@ -154,7 +154,7 @@ func answers(r *page.Request, v *report.SignatureVerdict) []answerView {
 	}
 }
 
-// remarks returns the problems that belong to none of the three answers.
+// remarks returns the problems that none of the three answers mentions.
 func remarks(r *page.Request, v *report.SignatureVerdict) []string {
 	said := map[string]bool{}
 	for _, s := range append(sentences(r, v.IntegrityReasons), sentences(r, v.IdentityReasons)...) {

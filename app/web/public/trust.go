@@ -15,12 +15,12 @@ import (
 	"paraph/app/web/page"
 )
 
-// rootFiles are the formats in which the root certificate can be downloaded.
+// rootFiles holds the downloads of the root certificate with their media types.
 var rootFiles = map[string]string{
 	"root.pem": "application/x-pem-file", "root.cer": "application/pkix-cert", "root.p7b": "application/x-pkcs7-certificates",
 }
 
-// trustPage shows the certificate that all signatures lead to.
+// trustPage shows the root certificate of all signatures.
 type trustPage struct {
 	Subject      string
 	From, Until  time.Time
@@ -28,17 +28,23 @@ type trustPage struct {
 	Plain        string
 }
 
-// ShowTrust serves the certificate that all signatures lead to.
+// ShowTrust serves the page about the root certificate of all signatures.
 func (h *Handlers) ShowTrust(r *page.Request) error {
 	root := h.Keys.Root()
 	sum, old := sha256.Sum256(root.Raw), sha1.Sum(root.Raw)
-	p := page.Page{Title: r.Say("trust.title"), Data: trustPage{Subject: root.Subject.CommonName, From: root.NotBefore, Until: root.NotAfter,
-		SHA256: pairs(sum[:]), SHA1: pairs(old[:]), Plain: fmt.Sprintf("%x", sum)}}
-	return r.Render(http.StatusOK, "trust", p)
+	data := trustPage{
+		Subject: root.Subject.CommonName,
+		From:    root.NotBefore,
+		Until:   root.NotAfter,
+		SHA256:  fingerprint(sum[:]),
+		SHA1:    fingerprint(old[:]),
+		Plain:   fmt.Sprintf("%x", sum),
+	}
+	return r.Render(http.StatusOK, "trust", page.Page{Title: r.Say("trust.title"), Data: data})
 }
 
-// pairs formats bytes as a fingerprint: AB:CD:…
-func pairs(b []byte) string {
+// fingerprint formats a hash as AB:CD:…
+func fingerprint(b []byte) string {
 	out := make([]string, len(b))
 	for i, x := range b {
 		out[i] = fmt.Sprintf("%02X", x)
@@ -46,7 +52,7 @@ func pairs(b []byte) string {
 	return strings.Join(out, ":")
 }
 
-// RootFile serves the root certificate as a file.
+// RootFile serves the root certificate in one of its formats.
 func (h *Handlers) RootFile(r *page.Request) error {
 	_, name, _ := strings.Cut(r.Path(), "/trust/")
 	var body []byte

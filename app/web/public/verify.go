@@ -14,19 +14,19 @@ import (
 	"paraph/app/web/page"
 )
 
-// verifyPage is the page on which files are checked.
+// verifyPage is the page for verifying files.
 type verifyPage struct {
 	Limit   int64
-	Most    int // files at a time
+	Most    int // maximum number of files
 	Reports []ReportView
-	Roots   []string // trusted by the person in addition to ours
+	Roots   []string // root certificates that the visitor trusts besides ours
 
-	Password, PasswordHelp string // label of the field, and its help
+	Password, PasswordHelp string // label of the input, and its help
 }
 
 const (
-	maxVerified = 20       // files of one check
-	maxRootFile = 64 << 10 // bytes of a file of certificates
+	maxVerified = 20       // files at a time
+	maxRootFile = 64 << 10 // bytes of a file with certificates
 )
 
 func (h *Handlers) showVerify(r *page.Request, status int, v verifyPage, p page.Page) error {
@@ -36,12 +36,12 @@ func (h *Handlers) showVerify(r *page.Request, status int, v verifyPage, p page.
 	return r.Render(status, "verify", p)
 }
 
-// Verify reports on the uploaded files and stores nothing. A file that can't be
-// read doesn't affect the reports on the others.
+// Verify reports on the uploaded files and stores nothing. An unreadable file doesn't
+// affect the reports on the others.
 func (h *Handlers) Verify(r *page.Request) error {
 	var v verifyPage
 	var roots []*x509.Certificate
-	var unread error
+	var unreadable error
 	err := r.Files(func(f *httpkit.Part) (err error) {
 		switch {
 		case f.File == "":
@@ -52,10 +52,21 @@ func (h *Handlers) Verify(r *page.Request) error {
 		case len(v.Reports) == maxVerified:
 			return fault.Invalid("file", "too_many_to_verify", fault.Number("limit", maxVerified))
 		}
-		got, err := h.Signing.Verifier.Upload(r.UserContext(), f, verify.Input{By: httpkit.CallerOf(r.Who.Actor, r.ClientIP()), Roots: roots, Password: r.Form.Value("password"), Pictures: true})
+		got, err := h.Signing.Verifier.Upload(r.UserContext(), f, verify.Input{
+			By:       httpkit.CallerOf(r.Who.Actor, r.ClientIP()),
+			Roots:    roots,
+			Password: r.Form.Value("password"),
+			Pictures: true,
+		})
 		if fault.KindOf(err) == fault.KindInvalid {
-			unread = err
-			v.Reports = append(v.Reports, ReportView{Name: f.File, Kind: "danger", Icon: "alert", Verdict: r.Say("verify.unread"), Text: inWords(r, err)})
+			unreadable = err
+			v.Reports = append(v.Reports, ReportView{
+				Name:    f.File,
+				Kind:    "danger",
+				Icon:    "alert",
+				Verdict: r.Say("verify.unread"),
+				Text:    reasonOf(r, err),
+			})
 			return nil
 		}
 		if err != nil {
@@ -66,10 +77,11 @@ func (h *Handlers) Verify(r *page.Request) error {
 		return err
 	})
 	if err == nil && len(v.Reports) == 1 {
-		err = unread
+		err = unreadable
 	}
 	switch fault.KindOf(err) {
-	case fault.KindInvalid, fault.KindUnsupported, fault.KindTooLarge, fault.KindThrottled, fault.KindMalformed, fault.KindUnavailable:
+	case fault.KindInvalid, fault.KindUnsupported, fault.KindTooLarge,
+		fault.KindThrottled, fault.KindMalformed, fault.KindUnavailable:
 		f := r.FailureOf(err)
 		p := page.Page{Faults: f.Faults}
 		if len(f.Faults) == 0 {
@@ -81,7 +93,8 @@ func (h *Handlers) Verify(r *page.Request) error {
 		return err
 	}
 	if len(v.Reports) == 0 {
-		return h.showVerify(r, http.StatusUnprocessableEntity, v, page.Page{Faults: map[string][]string{"file": {r.Say("verify.missing")}}})
+		p := page.Page{Faults: map[string][]string{"file": {r.Say("verify.missing")}}}
+		return h.showVerify(r, http.StatusUnprocessableEntity, v, p)
 	}
 	for i := range v.Reports {
 		if v.Reports[i].ID = "verdict"; i > 0 {
@@ -94,8 +107,8 @@ func (h *Handlers) Verify(r *page.Request) error {
 	return h.showVerify(r, http.StatusOK, v, page.Page{})
 }
 
-// inWords describes in the reader's language what is wrong with a file.
-func inWords(r *page.Request, err error) string {
+// reasonOf describes in the reader's language why a file can't be verified.
+func reasonOf(r *page.Request, err error) string {
 	f := r.FailureOf(err)
 	for _, messages := range f.Faults {
 		return strings.Join(messages, " ")
@@ -103,7 +116,7 @@ func inWords(r *page.Request, err error) string {
 	return r.Explain(f)
 }
 
-// readRoots reads additional trusted certificates.
+// readRoots reads the root certificates that the visitor trusts.
 func readRoots(f *httpkit.Part) ([]*x509.Certificate, error) {
 	raw, err := io.ReadAll(io.LimitReader(f, maxRootFile+1))
 	if err != nil {
@@ -119,7 +132,7 @@ func readRoots(f *httpkit.Part) ([]*x509.Certificate, error) {
 	return roots, nil
 }
 
-// ShowVerify serves the page on which files are checked.
+// ShowVerify serves the page for verifying files.
 func (h *Handlers) ShowVerify(r *page.Request) error {
 	return h.showVerify(r, http.StatusOK, verifyPage{}, page.Page{})
 }

@@ -13,9 +13,10 @@ import (
 
 // fieldView is a field shown as an input.
 type fieldView struct {
-	N                                       int
-	ID, Input, Name                         string
-	Kind                                    string // text, textarea, number, date, email, checkbox, radio, select, mark, fixed, file
+	N               int
+	ID, Input, Name string
+	// text, textarea, number, date, email, checkbox, radio, select, mark, fixed, file
+	Kind                                    string
 	Mark                                    string // signature or initials
 	Label, Value, Autocomplete              string
 	Checked, Required                       bool
@@ -46,11 +47,14 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now ti
 		ID:    "f" + strconv.Itoa(n),
 		Input: "i" + strconv.Itoa(n),
 		Name:  inputName(x),
-		key:   x.Key(), group: x.Group,
-		Label:    cmp.Or(x.Label, x.Name, v.Say("field."+string(x.Type))),
+		Label: cmp.Or(x.Label, x.Name, v.Say("field."+string(x.Type))),
+
 		Required: x.Required && !x.ReadOnly,
 		Pattern:  x.Pattern,
-		x:        x.X, y: x.Y, width: x.Width, height: x.Height,
+		key:      x.Key(),
+		group:    x.Group,
+
+		x: x.X, y: x.Y, width: x.Width, height: x.Height,
 		size: cmp.Or(x.FontSize, 10),
 	}
 	f.Value = x.Automatic(v.Invitation, now)

@@ -19,7 +19,7 @@ type signPage struct {
 	Fields       []*fieldView // of all sheets, in reading order
 	Loose        bool         // the pages have no signature field: the signature goes on a page of its own
 	Approves     bool
-	Signs        bool // a signature is askAgain for
+	Signs        bool // a signature is required
 	Initialled   bool
 	Signature    markView
 	Initials     markView

@@ -1,5 +1,5 @@
-// Package admin serves the pages on which the installation is administered. They
-// are found only by people with that right.
+// Package admin serves the pages for administering the installation. For people
+// without that right they don't exist.
 package admin
 
 import (
@@ -15,7 +15,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// Handlers serves these pages with the services they need.
+// Handlers holds the services behind these pages.
 type Handlers struct {
 	Machine  *machine.Service
 	Accounts *account.Service
@@ -24,12 +24,12 @@ type Handlers struct {
 	Now      func() time.Time
 }
 
-// adminPages are the pages in their order; "" is the overview.
+// adminPages lists the pages in display order; "" is the overview.
 var adminPages = []struct{ Key, Icon string }{
 	{"", "screen"}, {"companies", "building"}, {"people", "users"}, {"attention", "bell"}, {"mail", "gear"}, {"messages", "sent"}, {"jobs", "hourglass"}, {"log", "text"},
 }
 
-// adminLink leads to one of the pages.
+// adminLink is a link to one of the pages.
 type adminLink struct {
 	Href, Icon, Title string
 	Current           bool
@@ -68,8 +68,8 @@ func partOf(r *page.Request) part {
 
 func (p part) offset() int { return (p.number - 1) * p.size }
 
-// companyName returns the name of a company for a list, its identifier if it is gone,
-// and the installation's name for none.
+// companyName returns the name of a company for a list. A deleted company is shown
+// by its ID, and no company at all as the installation.
 func (h *Handlers) companyName(r *page.Request, id string) string {
 	if id == "" {
 		return r.Say("admin.installation")
@@ -81,7 +81,7 @@ func (h *Handlers) companyName(r *page.Request, id string) string {
 	return c.Name
 }
 
-// ago says how long ago a time was.
+// ago describes how long ago a time was.
 func (h *Handlers) ago(r *page.Request, at time.Time) string {
 	age := max(0, h.Now().Sub(at))
 	switch {
@@ -93,15 +93,15 @@ func (h *Handlers) ago(r *page.Request, at time.Time) string {
 	return r.Say("admin.ago.minutes", "n", int(age.Minutes()))
 }
 
-// overviewCards is the first page.
+// overviewCards is the overview of the installation.
 type overviewCards struct {
 	machine.Overview
 	BackupAge, CheckAge string
 	Lists               []figure
-	Stale               bool // the search index lacks changes
+	Stale               bool // the search index is behind
 }
 
-// figure is how many records a list has.
+// figure is the number of records in a list.
 type figure struct {
 	Href, Text string
 	N          int
@@ -133,7 +133,7 @@ func (h *Handlers) ShowOverview(r *page.Request) error {
 	return show(r, "admin", r.Say("admin.title"), c)
 }
 
-// StartCheck has all data checked.
+// StartCheck starts a check of all data.
 func (h *Handlers) StartCheck(r *page.Request) error {
 	if err := h.Machine.StartCheck(r.UserContext(), r.Who.Actor); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (h *Handlers) StartCheck(r *page.Request) error {
 	return r.SeeOther("/admin")
 }
 
-// logLines is the page of the log.
+// logLines is the log page.
 type logLines struct {
 	Request string
 	Lines   []string
@@ -158,7 +158,7 @@ func (h *Handlers) ShowLog(r *page.Request) error {
 	return show(r, "admin-log", r.Say("admin.log"), logLines{request, lines})
 }
 
-// back returns to a list after something was done with one of its records.
+// back redirects to a list after an action on one of its records.
 func back(r *page.Request, err error, done, to string) error {
 	if err != nil {
 		f := r.FailureOf(err)
@@ -172,17 +172,24 @@ func back(r *page.Request, err error, done, to string) error {
 	return r.SeeOther(to)
 }
 
-// chip returns the look of a state.
+// chip returns the chip of a state.
 func chip(r *page.Request, state string) page.Chip {
-	looks := map[string][2]string{"dead": {"danger", "alert"}, "running": {"info", "clock"}, "waiting": {"", "hourglass"}, "failed": {"danger", "alert"}, "bounced": {"danger", "alert"}, "held": {"info", "file"}}
+	looks := map[string][2]string{
+		"dead":    {"danger", "alert"},
+		"running": {"info", "clock"},
+		"waiting": {"", "hourglass"},
+		"failed":  {"danger", "alert"},
+		"bounced": {"danger", "alert"},
+		"held":    {"info", "file"},
+	}
 	look := looks[state]
 	return page.Chip{Kind: look[0], Icon: look[1], Text: r.Say("admin.state." + state)}
 }
 
-// kindName returns the name of a kind of job or message.
+// kindName returns a kind of job or message as words.
 func kindName(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
 
-// filters returns the choice of states of a list.
+// filters returns a list's filters by state.
 func filters(r *page.Request, chosen string, states ...string) []page.Tab {
 	var out []page.Tab
 	for _, s := range states {
@@ -191,7 +198,7 @@ func filters(r *page.Request, chosen string, states ...string) []page.Tab {
 	return out
 }
 
-// setupURL is where the owner of a new company chooses a password.
+// setupURL returns the address at which the owner of a new company chooses a password.
 func setupURL(r *page.Request, token string) string {
 	return fmt.Sprintf("%s/setup?token=%s", r.BaseURL(), token)
 }

@@ -8,7 +8,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// companyList is the page of all companies.
+// companyList is the page that lists all companies.
 type companyList struct {
 	Search    string
 	Companies []machine.Company
@@ -62,7 +62,7 @@ func (h *Handlers) ShowCompany(r *page.Request) error {
 	return r.Render(200, "admin-company", p)
 }
 
-// RenameCompany changes the name of a company.
+// RenameCompany renames a company.
 func (h *Handlers) RenameCompany(r *page.Request) error {
 	if _, err := h.Machine.RenameCompany(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("name")); err != nil {
 		p, failed := h.company(r)
@@ -75,7 +75,7 @@ func (h *Handlers) RenameCompany(r *page.Request) error {
 	return r.SeeOther("/admin/companies/" + r.Params("id"))
 }
 
-// personList is the page of everybody with an account.
+// personList is the page that lists everybody with an account.
 type personList struct {
 	Search string
 	People []personLine

@@ -9,7 +9,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// jobList is the page of jobs.
+// jobList is the page that lists jobs.
 type jobList struct {
 	Jobs    []jobLine
 	Filters []page.Tab
@@ -24,7 +24,7 @@ type jobLine struct {
 	Retry                      string // path; "" if there is nothing to retry
 }
 
-// ShowJobs serves the list of jobs, by default of those given up.
+// ShowJobs serves the list of jobs, by default those that were given up.
 func (h *Handlers) ShowJobs(r *page.Request) error {
 	status := r.Query("status")
 	if !slices.Contains(machine.JobStates(), status) {
@@ -37,7 +37,8 @@ func (h *Handlers) ShowJobs(r *page.Request) error {
 	}
 	l := jobList{Filters: filters(r, status, machine.JobStates()...), Pager: r.Pager(p.number, p.size, found.Total)}
 	for _, j := range found.Items {
-		line := jobLine{Job: j, KindName: kindName(j.Kind), CompanyName: h.companyName(r, j.Company), Age: h.ago(r, j.CreatedAt), Chip: chip(r, j.State)}
+		line := jobLine{Job: j, KindName: kindName(j.Kind), CompanyName: h.companyName(r, j.Company),
+			Age: h.ago(r, j.CreatedAt), Chip: chip(r, j.State)}
 		if status != "running" {
 			line.Retry = "/admin/jobs/" + j.ID + "/retry"
 		}
@@ -46,12 +47,12 @@ func (h *Handlers) ShowJobs(r *page.Request) error {
 	return show(r, "admin-jobs", r.Say("admin.jobs"), l)
 }
 
-// RetryJob has a job tried now.
+// RetryJob retries a job immediately.
 func (h *Handlers) RetryJob(r *page.Request) error {
 	return back(r, h.Machine.RetryJob(r.UserContext(), r.Who.Actor, r.Params("job")), "admin.retried", "/admin/jobs")
 }
 
-// mailList is the page of messages.
+// mailList is the page that lists messages.
 type mailList struct {
 	Mails   []mailLine
 	Held    bool
@@ -67,7 +68,7 @@ type mailLine struct {
 	Chip                  page.Chip
 }
 
-// ShowMessages serves the messages that failed, or those that wait to be handed over.
+// ShowMessages serves the messages that failed, or those held for somebody to pass on.
 func (h *Handlers) ShowMessages(r *page.Request) error {
 	p, l := partOf(r), mailList{Held: r.Query("status") == "held", Sends: h.Notify.CanSend()}
 	found, err := h.Machine.ListMails(r.UserContext(), r.Who.Actor, l.Held, p.offset(), p.size)
@@ -104,20 +105,20 @@ func (h *Handlers) RevealMessage(r *page.Request) error {
 	return r.ShowSecrets(m.Subject, m.To, m.Links, "/admin/messages?status=held")
 }
 
-// attentionList is the page of documents that need attention.
+// attentionList is the page that lists documents that need attention.
 type attentionList struct {
 	Documents []attentionLine
 	Pager     page.Pager
 }
 
-// attentionLine is one of these documents.
+// attentionLine is a document in the list.
 type attentionLine struct {
 	lists.AttentionItem
 	CompanyName, Why, Age string
 	Retry                 string
 }
 
-// retryable are the reasons that another try may remove.
+// retryable are the kinds of attention that a retry may resolve.
 var retryable = []record.AttentionKind{record.AttentionSealing, record.AttentionSealingFailed}
 
 // ShowAttention serves the documents that need attention.
@@ -129,7 +130,8 @@ func (h *Handlers) ShowAttention(r *page.Request) error {
 	}
 	l := attentionList{Pager: r.Pager(p.number, p.size, found.Total)}
 	for _, a := range found.Items {
-		line := attentionLine{AttentionItem: a, CompanyName: h.companyName(r, a.Company), Why: r.Say("admin.attention." + string(a.Attention)), Age: h.ago(r, a.Since)}
+		line := attentionLine{AttentionItem: a, CompanyName: h.companyName(r, a.Company),
+			Why: r.Say("admin.attention." + string(a.Attention)), Age: h.ago(r, a.Since)}
 		if slices.Contains(retryable, a.Attention) {
 			line.Retry = "/admin/companies/" + a.Company + "/documents/" + a.Document + "/retry"
 		}
@@ -138,7 +140,7 @@ func (h *Handlers) ShowAttention(r *page.Request) error {
 	return show(r, "admin-attention", r.Say("admin.attention"), l)
 }
 
-// RetryDocument tries again what failed for a document.
+// RetryDocument retries the sealing of a document.
 func (h *Handlers) RetryDocument(r *page.Request) error {
 	err := h.Machine.RetryDocument(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("document"))
 	return back(r, err, "admin.retried", "/admin/attention")

@@ -24,14 +24,14 @@ const mailPath = "/admin/mail"
 // serverPage is the data of the page.
 type serverPage struct {
 	mailserver.State
-	To   string // of the test
+	To   string // recipient of the test message
 	Test *mailserver.Test
 	Why  string // the test failed
 	// Sender is what DNS says; nil if it was not asked for.
 	Sender *senderCard
 }
 
-// Encryptions are the choices of the form.
+// Encryptions returns the options for the encryption of the connection.
 func (p serverPage) Encryptions(starttls, tls, none string) []page.Option {
 	all := []page.Option{{Value: "starttls", Label: starttls}, {Value: "tls", Label: tls}, {Value: "none", Label: none}}
 	for i := range all {
@@ -40,7 +40,7 @@ func (p serverPage) Encryptions(starttls, tls, none string) []page.Option {
 	return all
 }
 
-// PortText is the port in the form, "" before a server is set.
+// PortText returns the port for the form, "" before a server is set.
 func (p serverPage) PortText() string {
 	if p.Host == "" {
 		return ""
@@ -48,7 +48,7 @@ func (p serverPage) PortText() string {
 	return strconv.Itoa(p.Port)
 }
 
-// PasswordHelp is the key of the text under the password.
+// PasswordHelp returns the key of the help under the password.
 func (p serverPage) PasswordHelp() string {
 	if p.Password {
 		return "mailserver.password.kept"
@@ -74,7 +74,7 @@ func (h *Mail) show(r *page.Request, test *mailserver.Test, card *senderCard) er
 	return r.Render(http.StatusOK, "admin-mail", p)
 }
 
-// again shows the page with what is wrong with the form.
+// again shows the page with the errors of its form.
 func (h *Mail) again(r *page.Request, err error) error {
 	p, failed := h.page(r, nil, nil)
 	if failed != nil {
@@ -86,7 +86,7 @@ func (h *Mail) again(r *page.Request, err error) error {
 // Show serves the page.
 func (h *Mail) Show(r *page.Request) error { return h.show(r, nil, nil) }
 
-// Save uses the server of the form from now on.
+// Save stores the mail server's settings, which apply at once.
 func (h *Mail) Save(r *page.Request) error {
 	in, err := serverInput(r)
 	if err == nil {
@@ -108,7 +108,8 @@ func (h *Mail) done(r *page.Request, err error, done string) error {
 	return r.SeeOther(mailPath)
 }
 
-// Test sends a message, through the server of the form where it names one, and shows the conversation.
+// Test sends a message and shows the SMTP conversation. It uses the server in the
+// form if there is one.
 func (h *Mail) Test(r *page.Request) error {
 	var tried *mailserver.Input
 	if r.Form.Has("host") {
@@ -126,7 +127,7 @@ func (h *Mail) Test(r *page.Request) error {
 	return h.show(r, &test, nil)
 }
 
-// serverInput reads the form. A password that is left empty stays as it is.
+// serverInput reads the form. Leaving the password empty keeps the stored one.
 func serverInput(r *page.Request) (in mailserver.Input, err error) {
 	in = mailserver.Input{Host: r.Form.Value("host"), Username: r.Form.Value("username"), TLS: r.Form.Value("tls"), From: r.Form.Value("from")}
 	if password := r.Form.Value("password"); password != "" {

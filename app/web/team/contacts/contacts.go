@@ -16,7 +16,7 @@ import (
 
 func contactName(c contact.Contact) string { return cmp.Or(c.Name, c.Email) }
 
-// contactList is the page of all contacts.
+// contactList is the page that lists contacts.
 type contactList struct {
 	Contacts []contact.Contact
 	MayEdit  bool
@@ -67,20 +67,21 @@ type contactPage struct {
 // documentsOf is the number of documents shown for a contact.
 const documentsOf = 20
 
-// Show serves one contact with the documents they take part in.
+// Show serves one contact with the documents they are invited to.
 func (h *Handlers) Show(r *page.Request) error {
 	c, err := h.Contacts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
-	p := contactPage{Contact: c, Called: contactName(c), State: c.Status(), MayEdit: r.Who.Actor.Can(account.ScopeWrite), Language: page.LanguageName(c.Locale)}
+	p := contactPage{Contact: c, Called: contactName(c), State: c.Status(),
+		MayEdit: r.Who.Actor.Can(account.ScopeWrite), Language: page.LanguageName(c.Locale)}
 	if p.Documents, err = h.documentsWith(r, c.Email); err != nil {
 		return err
 	}
 	return r.Render(http.StatusOK, "contact", page.Page{Title: p.Called, Data: p})
 }
 
-// documentsWith returns the newest documents to which an address is invited.
+// documentsWith returns the latest documents that an address is invited to.
 func (h *Handlers) documentsWith(r *page.Request, email string) (rows []signing.Row, err error) {
 	list, err := h.Signing.Lists.List(r.UserContext(), r.Who.Actor, lists.Query{Page: 1, PerPage: 100, Search: email})
 	if err != nil {
@@ -91,7 +92,8 @@ func (h *Handlers) documentsWith(r *page.Request, email string) (rows []signing.
 		if err := json.Unmarshal(raw, &row); err != nil {
 			return nil, err
 		}
-		invited := slices.ContainsFunc(row.Signatories, func(s signing.RowSignatory) bool { return strings.EqualFold(s.Email, email) })
+		invited := slices.ContainsFunc(row.Signatories,
+			func(s signing.RowSignatory) bool { return strings.EqualFold(s.Email, email) })
 		if invited && len(rows) < documentsOf {
 			rows = append(rows, row)
 		}
@@ -99,7 +101,7 @@ func (h *Handlers) documentsWith(r *page.Request, email string) (rows []signing.
 	return rows, nil
 }
 
-// contactInputs is the form of a contact; ID is empty for a new one.
+// contactInputs is the form of a contact; ID is empty for a new contact.
 type contactInputs struct {
 	contact.Contact
 	Action, Back string
@@ -173,7 +175,7 @@ func (h *Handlers) Archive(r *page.Request) error {
 	return done(r, "archive", c, err)
 }
 
-// Restore brings back a contact that was archived or deleted.
+// Restore restores a contact that was archived or deleted.
 func (h *Handlers) Restore(r *page.Request) error {
 	c, err := h.Contacts.Restore(r.UserContext(), r.Who.Actor, r.Params("id"))
 	return done(r, "restore", c, err)
@@ -185,7 +187,7 @@ func (h *Handlers) Delete(r *page.Request) error {
 	return done(r, "delete", c, err)
 }
 
-// done returns to a contact that was changed.
+// done redirects to a contact that was changed.
 func done(r *page.Request, action string, c contact.Contact, err error) error {
 	if err != nil {
 		return err

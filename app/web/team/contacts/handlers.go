@@ -1,4 +1,4 @@
-// Package contacts serves the pages about the people a company writes to.
+// Package contacts serves the pages about a company's contacts.
 package contacts
 
 import (
@@ -6,7 +6,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Handlers serves these pages with the services they need.
+// Handlers holds the services behind these pages.
 type Handlers struct {
 	Contacts *contact.Service
 	Signing  *signing.Service

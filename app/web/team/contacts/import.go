@@ -16,22 +16,22 @@ import (
 	"paraph/app/web/page"
 )
 
-// maxImport is the maximum file size: the file is sent twice, the second time in a
-// hidden input.
+// maxImport is the maximum size of a file in bytes. The browser sends the file twice,
+// the second time in a hidden input.
 const maxImport = 4_000_000
 
 // importPage is the form for a file, then the preview of the import.
 type importPage struct {
-	File     string // the file in base64, once it was read
+	File     string // the file in base64, once it has been read
 	Name     string
 	Columns  []columnChoice
-	Look     *contact.Import // what would happen
+	Look     *contact.Import // result of the dry run
 	Problems []rowProblem
-	More     int // problems that are not shown
-	Good     int // rows that can be taken
+	More     int // number of problems not shown
+	Good     int // number of rows that can be imported
 }
 
-// columnChoice maps a field to a heading of the file.
+// columnChoice maps a field of contacts to a column of the file.
 type columnChoice struct {
 	Field, Label string
 	Options      []page.Option
@@ -109,7 +109,7 @@ func importFile(r *page.Request) (raw []byte, name string, err error) {
 	return raw, name, nil
 }
 
-// chosenColumns returns the columns chosen in the form; nil means by heading.
+// chosenColumns returns the columns chosen in the form; nil means matching by heading.
 func chosenColumns(r *page.Request) map[string]string {
 	if !r.Form.Has("column.email") {
 		return nil
@@ -136,7 +136,7 @@ func columnChoices(r *page.Request, headings []string, chosen map[string]string)
 	return out
 }
 
-// importAgain shows what is wrong with the file, or with the columns.
+// importAgain shows the form with the problems of the file or of the columns.
 func importAgain(r *page.Request, err error, i importPage) error {
 	switch fault.KindOf(err) {
 	case fault.KindInvalid, fault.KindMalformed, fault.KindTooLarge:
@@ -154,7 +154,7 @@ func importAgain(r *page.Request, err error, i importPage) error {
 	return renderImport(r, http.StatusUnprocessableEntity, i, p)
 }
 
-// Export sends all contacts as a file.
+// Export serves all contacts as a CSV file.
 func (h *Handlers) Export(r *page.Request) error {
 	write, err := h.Contacts.Export(r.UserContext(), r.Who.Actor)
 	if err != nil {
@@ -169,7 +169,7 @@ func (h *Handlers) Export(r *page.Request) error {
 	return r.Send(out.Bytes())
 }
 
-// ShowImport serves the form for a file of contacts.
+// ShowImport serves the form for importing contacts.
 func (h *Handlers) ShowImport(r *page.Request) error {
 	return renderImport(r, http.StatusOK, importPage{}, page.Page{})
 }

@@ -4,14 +4,14 @@ import (
 	"paraph/app/web/page"
 )
 
-// knownPerson is a suggestion for what was typed.
+// knownPerson is a contact suggested for the text typed.
 type knownPerson struct {
 	Name   string `json:"name"`
 	Email  string `json:"email"`
 	Locale string `json:"locale"`
 }
 
-// Suggest responds to a script with contacts that match what was typed.
+// Suggest responds to a script with contacts that match the text typed.
 func (h *Handlers) Suggest(r *page.Request) error {
 	found, err := h.Contacts.Suggest(r.UserContext(), r.Who.Actor, r.Query("q"), 8)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // oneStep is a service method whose only input is the document.
 type oneStep func(*signing.Service, context.Context, account.Actor, string, ...int64) (*signing.Document, error)
 
-// documentSteps are the actions that need nothing but a button press.
+// documentSteps are the actions that need no further input.
 var documentSteps = map[string]oneStep{
 	"submit": (*signing.Service).Submit, "withdraw": (*signing.Service).Withdraw, "approve": (*signing.Service).Approve,
 	"reopen": (*signing.Service).Reopen, "archive": (*signing.Service).Archive, "restore": (*signing.Service).Restore,
@@ -28,12 +28,13 @@ var documentSteps = map[string]oneStep{
 	},
 }
 
-// Step returns the handler of a button. Reversible actions offer to undo them.
+// Step returns the handler of an action without a form. Its notice offers to undo
+// reversible actions.
 func (h *Handlers) Step(name string) page.Handler {
 	return func(r *page.Request) error { return h.takeStep(r, name) }
 }
 
-// AskStep returns the handler of the form of an action.
+// AskStep returns the handler that shows the form of an action.
 func (h *Handlers) AskStep(name string) page.Handler {
 	return func(r *page.Request) error { return h.askStep(r, name, http.StatusOK, page.Page{}) }
 }
@@ -52,7 +53,8 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	}
 	step := documentSteps[name]
 	if invitation := r.Form.Value("invitation"); name == "remind" && invitation != "" {
-		step = func(s *signing.Service, ctx context.Context, who account.Actor, id string, seen ...int64) (*signing.Document, error) {
+		step = func(s *signing.Service, ctx context.Context, who account.Actor, id string,
+			seen ...int64) (*signing.Document, error) {
 			return s.Remind(ctx, who, id, invitation, seen...)
 		}
 	}
@@ -85,14 +87,15 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	return r.SeeOther(next)
 }
 
-// formStep is an action that needs a text, a date or a person: a small page with a
-// form, which a script shows as a dialog.
+// formStep is an action that needs a text, a date or a person. It has a small page
+// with a form, which a script shows as a dialog.
 type formStep struct {
 	fields []string
 	danger bool
 	do     func(s *signing.Service, r *page.Request, id string) error
 }
 
+// documentForms are the actions with a form.
 var documentForms = map[string]formStep{
 	"reject": {fields: []string{"reason"}, danger: true, do: func(s *signing.Service, r *page.Request, id string) error {
 		_, err := s.Reject(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
@@ -121,7 +124,7 @@ var documentForms = map[string]formStep{
 	}},
 }
 
-// accessCode reads the access code for a person, if the form has one.
+// accessCode reads a recipient's access code, if the form has one.
 func accessCode(r *page.Request) (in signing.InvitationInput) {
 	if r.Form.Has("access_code") {
 		in.AccessCode = trimmed(r, "access_code")
@@ -129,14 +132,14 @@ func accessCode(r *page.Request) (in signing.InvitationInput) {
 	return in
 }
 
-// trimmed returns a field of the form without surrounding blanks.
+// trimmed returns an input of the form without surrounding space.
 func trimmed(r *page.Request, name string) *string {
 	s := strings.TrimSpace(r.Form.Value(name))
 	return &s
 }
 
-// endOfDay returns the end of a field's day in the reader's time zone, nil if it
-// is invalid.
+// endOfDay returns the end of the day in an input, in the reader's time zone. It
+// returns nil if the input isn't a date.
 func endOfDay(r *page.Request, name string) *time.Time {
 	t, err := time.ParseInLocation(time.DateOnly, r.Form.Value(name), r.Who.Zone())
 	if err != nil {
@@ -146,10 +149,10 @@ func endOfDay(r *page.Request, name string) *time.Time {
 	return &t
 }
 
-// actPage is the small page of an action with a form.
-type actPage struct {
+// actionPage is the page of an action with a form.
+type actionPage struct {
 	Name, Text, Do string
-	Document       string // its title
+	Document       string // title of the document
 	At, Next       string
 	Danger         bool
 	Invitation     string
@@ -168,7 +171,8 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 	}
 	form := documentForms[name]
 	base := "/app/documents/" + d.ID
-	data := actPage{Name: name, Document: d.Title, At: base + "/" + name, Danger: form.danger, Fields: form.fields, Next: base, Do: r.Say("act." + name),
+	data := actionPage{Name: name, Document: d.Title, At: base + "/" + name, Danger: form.danger, Fields: form.fields,
+		Next: base, Do: r.Say("act." + name),
 		Tomorrow: h.Now().In(r.Who.Zone()).AddDate(0, 0, 1).Format(time.DateOnly)}
 	if next := cmp.Or(r.Form.Value("next"), strings.Clone(r.Query("next"))); next != "" {
 		data.Next = r.Inside(next)
@@ -194,7 +198,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 	return r.Render(status, "act", p)
 }
 
-// possible reports whether an action can be taken on any of the people invited.
+// possible reports whether an action is possible for any of the recipients.
 func (h *Handlers) possible(r *page.Request, d *signing.Document, action signing.Action) bool {
 	return slices.ContainsFunc(d.Invitations, func(inv signing.Invitation) bool {
 		return slices.Contains(d.InvitationActions(r.Who.Actor, &inv, h.Now()), action)
@@ -225,7 +229,7 @@ func (h *Handlers) takeForm(r *page.Request, name string) error {
 	return r.SeeOther(r.Inside(r.Form.Value("next")))
 }
 
-// CreateSample creates a draft for trying things out.
+// CreateSample creates a sample draft to try the product with.
 func (h *Handlers) CreateSample(r *page.Request) error {
 	d, err := h.Signing.CreateSample(r.UserContext(), r.Who.Actor, r.MailURL())
 	if err != nil {

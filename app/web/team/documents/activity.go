@@ -41,28 +41,41 @@ type activityEntry struct {
 
 func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, error) {
 	number, size := r.PageOf()
-	entries, total, err := h.Signing.Trail.Events(r.UserContext(), r.Who.Actor, d.ID, trail.EventsQuery{Page: number, PerPage: size, Descending: true})
+	q := trail.EventsQuery{Page: number, PerPage: size, Descending: true}
+	events, total, err := h.Signing.Trail.Events(r.UserContext(), r.Who.Actor, d.ID, q)
 	if err != nil {
 		return activity{}, err
 	}
 	a := activity{Pager: r.Pager(number, size, total), Zone: r.Who.Zone().String()}
-	for _, e := range entries {
+	for _, e := range events {
 		at := e.At.In(r.Who.Zone())
 		title := r.Words.Date(at)
 		if n := len(a.Days); n == 0 || a.Days[n-1].Title != title {
 			a.Days = append(a.Days, activityDay{Title: title})
 		}
 		day := &a.Days[len(a.Days)-1]
-		day.Entries = append(day.Entries, activityEntry{ID: "e-" + e.ID, Text: happened(r.Words, d, &e), Icon: eventIcon(e.Value.Type), At: e.At, Seq: e.Number(),
-			Time: at.Format("15:04:05 MST"), UTC: words.UTC(e.At), Who: cmp.Or(e.Value.ActorName, e.Value.ActorEmail), Mail: e.Value.ActorEmail,
-			IP: e.Value.IP, Agent: e.Value.UserAgent, Hash: hex.EncodeToString(e.Hash[:]), Reason: e.Value.Why().Sentence(r.Words.SayOf)})
+		day.Entries = append(day.Entries, activityEntry{
+			ID:     "e-" + e.ID,
+			Text:   eventText(r.Words, d, &e),
+			Icon:   eventIcon(e.Value.Type),
+			At:     e.At,
+			Time:   at.Format("15:04:05 MST"),
+			UTC:    words.UTC(e.At),
+			Who:    cmp.Or(e.Value.ActorName, e.Value.ActorEmail),
+			Mail:   e.Value.ActorEmail,
+			IP:     e.Value.IP,
+			Agent:  e.Value.UserAgent,
+			Hash:   hex.EncodeToString(e.Hash[:]),
+			Seq:    e.Number(),
+			Reason: e.Value.Why().Sentence(r.Words.SayOf),
+		})
 	}
 	return a, nil
 }
 
-// happened describes an event. Types without a text, perhaps from a later version,
-// are shown by name.
-func happened(l *words.Language, d *signing.Document, e *signing.Entry) string {
+// eventText describes an event. A type without a text, perhaps from a later version,
+// is shown by its name.
+func eventText(l *words.Language, d *signing.Document, e *signing.Entry) string {
 	who := cmp.Or(e.Value.ActorName, e.Value.ActorEmail)
 	if e.Value.ActorKind == "system" {
 		who = l.Say("event.system")
@@ -104,7 +117,7 @@ func eventIcon(kind signing.EventType) string {
 	return "pencil"
 }
 
-// eventJSON is an event for programs.
+// eventJSON is an event in the download.
 type eventJSON struct {
 	Seq               uint64            `json:"seq"`
 	ID                string            `json:"id"`
@@ -138,9 +151,21 @@ func (h *Handlers) DownloadEvents(r *page.Request) error {
 	}
 	out := make([]eventJSON, 0, len(entries))
 	for _, e := range entries {
-		out = append(out, eventJSON{Seq: e.Number(), ID: e.ID, Type: string(e.Value.Type), At: record.FormatTime(e.At), Invitation: e.Value.Invitation,
-			Actor: eventActor{e.Value.ActorKind, e.Value.ActorID, e.Value.ActorName, e.Value.ActorEmail}, IP: e.Value.IP, UserAgent: e.Value.UserAgent, Data: e.Value.Details(r.Words.SayOf),
-			Hash: hex.EncodeToString(e.Hash[:]), Previous: hex.EncodeToString(e.Previous[:]), PreviousOfHistory: hex.EncodeToString(e.ChainPrevious[:])})
+		v := e.Value
+		out = append(out, eventJSON{
+			Seq:               e.Number(),
+			ID:                e.ID,
+			Type:              string(v.Type),
+			At:                record.FormatTime(e.At),
+			Invitation:        v.Invitation,
+			Actor:             eventActor{v.ActorKind, v.ActorID, v.ActorName, v.ActorEmail},
+			IP:                v.IP,
+			UserAgent:         v.UserAgent,
+			Data:              v.Details(r.Words.SayOf),
+			Hash:              hex.EncodeToString(e.Hash[:]),
+			Previous:          hex.EncodeToString(e.Previous[:]),
+			PreviousOfHistory: hex.EncodeToString(e.ChainPrevious[:]),
+		})
 	}
 	if !r.Scripted() {
 		r.Set(fiber.HeaderContentDisposition, httpkit.Disposition("audit-trail.json"))

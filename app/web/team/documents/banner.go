@@ -10,10 +10,10 @@ import (
 	"paraph/app/web/page"
 )
 
-// banner is the state of a document and the next step.
+// banner describes the state of a document and the next step.
 type banner struct{ Kind, Icon, Title, Text, Quote string }
 
-// banner describes the state of a document.
+// banner returns the banner of a document.
 func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 	word := d.Status.String()
 	look := page.StatusLooks[word]
@@ -58,6 +58,7 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 	return b
 }
 
+// names joins the first three names and counts the others.
 func names(r *page.Request, all []string) string {
 	if len(all) > 3 {
 		return r.Say("banner.names", "names", strings.Join(all[:3], ", "), "n", len(all)-3)

@@ -36,7 +36,7 @@ func bulkOptions(r *page.Request, part string) []page.Option {
 	return out
 }
 
-// bulkPage asks for missing input or shows the results.
+// bulkPage asks for further input, or shows the results.
 type bulkPage struct {
 	Action, Next string
 	IDs          []string
@@ -55,7 +55,7 @@ type bulkResult struct {
 func (h *Handlers) Bulk(r *page.Request) error {
 	data := bulkPage{Action: r.Form.Value("action"), Next: r.Inside(r.Form.Value("next"))}
 	known := slices.ContainsFunc([]string{"", "archived", "trash"}, func(part string) bool { return slices.Contains(bulkActions[part], data.Action) })
-	ids, err := h.ticked(r, data.Next)
+	ids, err := h.selectedIDs(r, data.Next)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,8 @@ func (h *Handlers) Bulk(r *page.Request) error {
 	return r.Render(http.StatusOK, "bulk", page.Page{Title: r.Say("bulk.done." + data.Action), Data: data})
 }
 
-// bulkOne returns an error only for internal failures.
+// bulkOne applies an action to one document. It returns an error only for internal
+// failures; a refusal is part of the result.
 func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResult, error) {
 	ctx, who := r.UserContext(), r.Who.Actor
 	var d *signing.Document
@@ -124,9 +125,9 @@ func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResu
 	return result, nil
 }
 
-// ticked returns the selected documents, or with "all" those of the list at an
-// address.
-func (h *Handlers) ticked(r *page.Request, list string) ([]string, error) {
+// selectedIDs returns the IDs of the selected documents, or if "all" are selected,
+// those of the list at an address.
+func (h *Handlers) selectedIDs(r *page.Request, list string) ([]string, error) {
 	if r.Form.Value("all") != "yes" {
 		ids := r.Form.Values["id"]
 		return ids[:min(len(ids), maxBulk)], nil

@@ -20,7 +20,7 @@ import (
 type documentPage struct {
 	*signing.Document
 	Base    string
-	Here    string // address of this very page
+	Here    string // address of this page
 	Mark    page.Chip
 	Banner  banner
 	Primary *menuEntry
@@ -28,7 +28,7 @@ type documentPage struct {
 	More    []menuEntry
 	Tabs    []page.Tab
 	Tab     string
-	Aside   string // archive or trash, in words; "" for neither
+	Aside   string // notice that it is archived or in the trash, or ""
 	Restore bool
 	Purge   bool
 	Live    liveData
@@ -37,11 +37,11 @@ type documentPage struct {
 	People   []personView   // recipients
 	Activity activity       // activity
 	Files    []fileDetail   // files
-	Sealed   []fileContent  // files available once completed
+	Sealed   []fileContent  // downloads of the document as a whole
 	Report   *public.ReportView
 }
 
-// liveData is the initial data of the script that watches for changes.
+// liveData is the data for the script that watches for changes.
 type liveData struct{ Document, After string }
 
 // Show serves the page of a document.
@@ -108,7 +108,7 @@ func (h *Handlers) fillTab(r *page.Request, p *documentPage) (err error) {
 	return err
 }
 
-// live returns the position in the event log from which a page watches.
+// live returns the position in the event log from which a page watches for changes.
 func (h *Handlers) live(r *page.Request, document string) (liveData, error) {
 	last, err := h.Signing.Trail.LastEvent(r.UserContext(), r.Who.Actor)
 	return liveData{document, last}, err
@@ -116,8 +116,8 @@ func (h *Handlers) live(r *page.Request, document string) (liveData, error) {
 
 func moment(r *page.Request, t time.Time) string { return r.Words.Moment(t.In(r.Who.Zone())) }
 
-// first lists the primary actions of each state.
-var first = map[signing.Status][]signing.Action{
+// primaryActions lists the primary actions of each state.
+var primaryActions = map[signing.Status][]signing.Action{
 	record.Draft:           {record.ActionEdit},
 	record.PendingApproval: {record.ActionApprove, record.ActionWithdraw},
 	record.Approved:        {record.ActionSend},
@@ -128,13 +128,14 @@ var first = map[signing.Status][]signing.Action{
 	record.Voided:          {record.ActionDuplicate},
 }
 
-// offer divides the allowed actions into the primary one, the others, and those
-// under "More".
+// offer divides the possible actions into the primary one, those with a button of
+// their own, and those under "More".
 func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Action) {
 	main := signing.Action("")
 	if p.DeletedAt == nil && p.ArchivedAt == nil {
-		if i := slices.IndexFunc(first[p.Status], func(a signing.Action) bool { return slices.Contains(actions, a) }); i >= 0 {
-			main = first[p.Status][i]
+		if i := slices.IndexFunc(primaryActions[p.Status],
+			func(a signing.Action) bool { return slices.Contains(actions, a) }); i >= 0 {
+			main = primaryActions[p.Status][i]
 		}
 	}
 	for _, a := range actions {
@@ -143,7 +144,8 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 		case !ok:
 		case a == main:
 			p.Primary = &e
-		case slices.Contains([]signing.Action{record.ActionDuplicate, record.ActionArchive, record.ActionDelete, record.ActionVoid}, a):
+		case slices.Contains([]signing.Action{record.ActionDuplicate, record.ActionArchive, record.ActionDelete,
+			record.ActionVoid}, a):
 			p.More = append(p.More, e)
 		default:
 			p.Actions = append(p.Actions, e)
@@ -154,23 +156,26 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 	}
 }
 
-// documentAction returns an action for the page of its document.
-func (h *Handlers) documentAction(r *page.Request, d *signing.Document, a signing.Action, here string) (menuEntry, bool) {
+// documentAction returns the menu entry of an action for the document's own page.
+func (h *Handlers) documentAction(
+	r *page.Request, d *signing.Document, a signing.Action, here string,
+) (menuEntry, bool) {
 	at := "/app/documents/" + d.ID + "/"
 	switch a {
 	case record.ActionReplace, record.ActionRestore, record.ActionPurge:
-		return menuEntry{}, false // shown next to the person, and next to the words on where it is
+		return menuEntry{}, false // shown beside the recipient, or beside the notice about the trash
 	case record.ActionSend:
 		return menuEntry{Text: r.Say("act.send"), Icon: "sent", Href: at + "review"}, true
 	case record.ActionSubmit, record.ActionApprove, record.ActionWithdraw, record.ActionReopen:
-		return menuEntry{Text: r.Say("act." + string(a)), Icon: map[signing.Action]string{record.ActionSubmit: "hourglass", record.ActionApprove: "shield-ok"}[a], Action: at + string(a)}, true
+		icon := map[signing.Action]string{record.ActionSubmit: "hourglass", record.ActionApprove: "shield-ok"}[a]
+		return menuEntry{Text: r.Say("act." + string(a)), Icon: icon, Action: at + string(a)}, true
 	case record.ActionReject:
 		return menuEntry{Text: r.Say("act.reject"), Icon: "shield-no", Href: at + "reject", Dialog: true}, true
 	}
 	return h.menuEntry(r, d, a, here)
 }
 
-// pictures returns the pages of all files in their current state.
+// pictures returns pictures of the pages of all files in their current state.
 func pictures(r *page.Request, d *signing.Document) []signer.Sheet {
 	var out []signer.Sheet
 	total := 0

@@ -15,7 +15,7 @@ import (
 type fileDetail struct {
 	*signing.File
 	Contents []fileContent
-	Checks   string // address of its check, "" before there is anything to check
+	Checks   string // address that verifies its signatures, "" while it has none
 	Checked  bool
 }
 
@@ -45,7 +45,7 @@ func filesOf(r *page.Request, d *signing.Document) []fileDetail {
 	return out
 }
 
-// sealedOf lists the downloads of a document as a whole.
+// sealedOf returns the downloads of the document as a whole.
 func sealedOf(r *page.Request, d *signing.Document) []fileContent {
 	at := "/app/documents/" + d.ID + "/download/"
 	var out []fileContent
@@ -59,7 +59,7 @@ func sealedOf(r *page.Request, d *signing.Document) []fileContent {
 	return out
 }
 
-// verifyFile checks the signatures of the current file.
+// verifyFile verifies the signatures in a file's current state.
 func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (*public.ReportView, error) {
 	f := d.File(id)
 	if f == nil {
@@ -73,8 +73,8 @@ func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (
 	return &report, err
 }
 
-// Download serves the target of the address: the sealed or current document,
-// its certificate, its evidence, everything, or one file.
+// Download serves the sealed or current document, its certificate, its evidence,
+// everything as a ZIP file, or one file.
 func (h *Handlers) Download(r *page.Request) error {
 	what, id := strings.Clone(r.Params("what")), r.Params("id")
 	if name, file, ok := strings.Cut(what, "-"); ok {
@@ -102,7 +102,7 @@ func (h *Handlers) Download(r *page.Request) error {
 	return r.Download(d)
 }
 
-// PagePicture serves the picture of a page to a member.
+// PagePicture serves a picture of one page.
 func (h *Handlers) PagePicture(r *page.Request) error {
 	return signer.SendPicture(r, h.Signing, r.Who.Actor, r.Params("id"))
 }

@@ -1,4 +1,4 @@
-// Package documents serves the lists of documents and the page of each one.
+// Package documents serves the lists of documents and the pages of single ones.
 package documents
 
 import (
@@ -10,7 +10,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Handlers serves these pages with the services they need.
+// Handlers holds the services behind these pages.
 type Handlers struct {
 	Accounts  *account.Service
 	Log       *slog.Logger

@@ -23,11 +23,11 @@ type listPage struct {
 	Pager    page.Pager
 	Total    int
 	Owners   []page.Option
-	Kept     []page.Pair // of the address, for the form of the search
-	Here     string      // address of this very list
+	Kept     []page.Pair // parameters that the search form carries along
+	Here     string      // address of this list
 	Filtered bool
-	Detailed bool // the filters in details are used
-	First    bool // there has never been a document
+	Detailed bool // the advanced filters are in use
+	First    bool // the company has no documents yet
 	Bulk     []page.Option
 	Clear    string
 	Limit    int64
@@ -102,7 +102,7 @@ func (h *Handlers) listPage(r *page.Request, part string, q lists.Query, counts 
 	return p
 }
 
-// chips link to the states, keeping search and filters.
+// chips returns links to the states, which keep the search and the other filters.
 func chips(r *page.Request, part string, q lists.Query, counts lists.Counts) []page.Tab {
 	to := func(path, status string) string {
 		v := r.QueryValues()

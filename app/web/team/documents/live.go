@@ -19,18 +19,18 @@ import (
 	"paraph/app/words"
 )
 
-// heartbeat is the interval of keep-alive messages, at which the session is
-// checked as well.
+// heartbeat is the interval between keep-alive messages. Each one also checks the
+// session.
 const heartbeat = 15 * time.Second
 
-// liveEvent is the message to a page.
+// liveEvent is a message to the page's script.
 type liveEvent struct {
 	Document string `json:"document"`
 	Text     string `json:"text"`
 }
 
-// Events streams the company's events as server-sent events. A page that
-// reconnects names the last event it knows.
+// Events streams the company's events as server-sent events. A page that reconnects
+// names the last event it received.
 func (h *Handlers) Events(r *page.Request) error {
 	after := cmp.Or(strings.Clone(r.Get("Last-Event-ID")), strings.Clone(r.Query("after")))
 	watch, err := h.Signing.Trail.Watch(r.UserContext(), r.Who.Actor, after)
@@ -39,7 +39,14 @@ func (h *Handlers) Events(r *page.Request) error {
 	}
 	r.Set(fiber.HeaderContentType, "text/event-stream")
 	r.Set("X-Accel-Buffering", "no")
-	s := &liveStream{handlers: h, words: r.Words, watch: watch, session: strings.Clone(r.Cookies(page.SessionCookie)), company: r.Who.Actor.CompanyID, who: r.Who.Actor}
+	s := &liveStream{
+		handlers: h,
+		words:    r.Words,
+		watch:    watch,
+		session:  strings.Clone(r.Cookies(page.SessionCookie)),
+		company:  r.Who.Actor.CompanyID,
+		who:      r.Who.Actor,
+	}
 	r.Context().SetBodyStreamWriter(s.run)
 	return nil
 }
@@ -60,12 +67,12 @@ type liveStream struct {
 func (s *liveStream) run(out *bufio.Writer) {
 	defer s.watch.Close()
 	s.out = out
-	// Delay before the browser reconnects.
+	// The browser reconnects after this many milliseconds.
 	if !s.write("retry: 3000\n\n") || s.watch.Lost && !s.write("event: lost\ndata: {}\n\n") {
 		return
 	}
 	for _, e := range s.watch.Missed {
-		if !s.tell(e) {
+		if !s.send(e) {
 			return
 		}
 	}
@@ -74,7 +81,7 @@ func (s *liveStream) run(out *bufio.Writer) {
 	for {
 		select {
 		case e, ok := <-s.watch.Events:
-			if !ok || !s.tell(e) {
+			if !ok || !s.send(e) {
 				return
 			}
 		case <-beat.C:
@@ -91,7 +98,9 @@ func (s *liveStream) allowed() bool {
 	return err == nil && who.CompanyID == s.company && who.Can(account.ScopeRead)
 }
 
-func (s *liveStream) tell(e signing.Entry) bool {
+// send sends an event unless the page already has it. It reports whether the stream
+// can go on.
+func (s *liveStream) send(e signing.Entry) bool {
 	if e.Seq <= s.last || e.Value.Document == "" {
 		return true
 	}
@@ -104,7 +113,7 @@ func (s *liveStream) tell(e signing.Entry) bool {
 		s.handlers.Log.Error("events", "error", err)
 		return false
 	}
-	b, err := json.Marshal(liveEvent{d.ID, happened(s.words, d, &e)})
+	b, err := json.Marshal(liveEvent{d.ID, eventText(s.words, d, &e)})
 	if err != nil {
 		s.handlers.Log.Error("events", "error", err)
 		return false
@@ -112,7 +121,7 @@ func (s *liveStream) tell(e signing.Entry) bool {
 	return s.write(fmt.Sprintf("id: %s\ndata: %s\n\n", e.ID, b))
 }
 
-// write reports whether the browser is still connected.
+// write sends text and reports whether the browser is still connected.
 func (s *liveStream) write(text string) bool {
 	if _, err := s.out.WriteString(text); err != nil {
 		return false

@@ -10,7 +10,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// personView is a person invited, on the page of the document.
+// personView is a recipient on the document's page.
 type personView struct {
 	*signing.Invitation
 	Badge           page.Badge
@@ -18,16 +18,16 @@ type personView struct {
 	Facts           []fact
 	Problem         string
 	WhyDeclined     string
-	Next            string // who took over
+	Next            string // name of the person they passed the invitation on to
 	Link            string
 	Own             bool
 	Remind, Replace bool
 	Code            bool // the reader may set their access code
-	Asked           bool // they may have asked for a code that the reader can give them
-	Host            bool // the reader may hand them a device to sign on
+	Asked           bool // they may have asked for a code that the reader can pass on
+	Host            bool // the reader may hand them their device for signing
 }
 
-// fact is something that happened, with its time.
+// fact is a date in the history of an invitation.
 type fact struct {
 	Text string
 	At   time.Time
@@ -52,9 +52,11 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 			v.Next = next.Name
 		}
 		may := d.InvitationActions(r.Who.Actor, inv, h.Now())
-		v.Remind, v.Replace, v.Own = slices.Contains(may, record.ActionRemind), slices.Contains(may, record.ActionReplace), slices.Contains(may, record.ActionSign)
+		v.Remind, v.Replace, v.Own = slices.Contains(may, record.ActionRemind),
+			slices.Contains(may, record.ActionReplace), slices.Contains(may, record.ActionSign)
 		v.Code = slices.Contains(may, record.ActionCode)
-		v.Asked = !h.Signing.Mails() && inv.Authentication == record.ByEmailCode && inv.NotifiedAt != nil && signing.MaySeeLinks(r.Who.Actor)
+		v.Asked = !h.Signing.Mails() && inv.Authentication == record.ByEmailCode && inv.NotifiedAt != nil &&
+			signing.MaySeeLinks(r.Who.Actor)
 		v.Host = !v.Own && d.MayHost(r.Who.Actor, inv, h.Now())
 		if v.Link = h.Signing.SignURL(r.Who.Actor, d, inv, r.BaseURL()); v.Link == "" && v.Own {
 			v.Link = h.Signing.OwnURL(r.Who.Actor, d, inv, r.BaseURL())
@@ -77,7 +79,7 @@ func facts(r *page.Request, inv *signing.Invitation) []fact {
 	return out
 }
 
-// RevealCode shows the code that a recipient asked for, where no mail can be sent.
+// RevealCode shows the code that a recipient asked for, if there is no mail server.
 func (h *Handlers) RevealCode(r *page.Request) error {
 	back := "/app/documents/" + r.Params("id")
 	m, err := h.Notify.RevealCode(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
@@ -91,7 +93,8 @@ func (h *Handlers) RevealCode(r *page.Request) error {
 	return r.ShowSecrets(r.Say("handed.code", "name", m.ToName), m.ToName, m.Secrets, back)
 }
 
-// Sign opens the reader's own signing page, and records that they got their link here.
+// Sign redirects the reader to their own signing page, and records that they got
+// their link here.
 func (h *Handlers) Sign(r *page.Request) error {
 	link, err := h.Signing.OpenOwn(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
 	if fault.KindOf(err) == fault.KindConflict {
@@ -104,7 +107,7 @@ func (h *Handlers) Sign(r *page.Request) error {
 	return r.SeeOther(link)
 }
 
-// ShowLink shows the link of a recipient, to hand it over.
+// ShowLink shows a recipient's link to the reader, who passes it on.
 func (h *Handlers) ShowLink(r *page.Request) error {
 	back := "/app/documents/" + r.Params("id")
 	link, err := h.Signing.ShowLink(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"), r.BaseURL())

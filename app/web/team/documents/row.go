@@ -14,7 +14,7 @@ import (
 type rowsData struct {
 	Rows    []rowView
 	Columns []page.Column
-	Choose  bool // rows can be ticked
+	Choose  bool // rows can be selected
 	Aside   bool // they are archived or deleted
 	Sign    map[string]string
 }
@@ -27,19 +27,19 @@ func waitingRows(l waitingList) rowsData {
 	return rowsData{Rows: l.Rows, Columns: l.Columns, Sign: l.Sign}
 }
 
-// rowView is one document of a list.
+// rowView is a document in a list.
 type rowView struct {
 	signing.Row
 	Href, Menu string
 	Mark       page.Chip
 	Badges     []page.Badge
-	More       int // people who have no badge of their own
+	More       int // number of people without a badge of their own
 	Progress   string
 	Files      string
 	Updated    template.HTML
 	Due        string        // a day
-	DueAt      string        // its moment
-	Aside      template.HTML // when it was archived or deleted
+	DueAt      string        // the same with the time
+	Aside      template.HTML // date it was archived or deleted
 	Open       *rowMenu
 }
 
@@ -69,7 +69,7 @@ func rowViewOf(r *page.Request, row signing.Row) (v rowView, err error) {
 		Updated: on(r, &row.UpdatedAt), Aside: on(r, row.DeletedAt)}
 	if row.ExpiresAt != nil {
 		if t, err := time.Parse(time.RFC3339, *row.ExpiresAt); err == nil {
-			// A plain string, because long lists have many of them.
+			// Plain strings, because long lists have many of them.
 			v.Due, v.DueAt = r.Words.Date(t.In(r.Who.Zone())), moment(r, t)
 		}
 	}

@@ -15,7 +15,7 @@ type rowMenu struct {
 	Entries []menuEntry
 }
 
-// menuEntry is a link, or a button that sends the form of the list to Action.
+// menuEntry is a link, or a button that submits the list's form to Action.
 type menuEntry struct {
 	Text, Icon, Href, Action string
 	Dialog                   bool
@@ -35,19 +35,26 @@ func (h *Handlers) rowMenu(r *page.Request, id, next string) (*rowMenu, error) {
 	return m, nil
 }
 
-// inMenu holds the actions of the row menu with their icons. Others are only on
-// the page of the document.
-var inMenu = map[signing.Action]string{record.ActionEdit: "pencil", record.ActionSign: "sign", record.ActionRemind: "bell", record.ActionSeal: "lock", record.ActionDownload: "download",
+// menuIcons holds the actions of the row menu with their icons. Other actions are only
+// on the document's page.
+var menuIcons = map[signing.Action]string{
+	record.ActionEdit:      "pencil",
+	record.ActionSign:      "sign",
+	record.ActionRemind:    "bell",
+	record.ActionSeal:      "lock",
+	record.ActionDownload:  "download",
 	record.ActionDuplicate: "file", record.ActionVoid: "void", record.ActionExtend: "clock", record.ActionArchive: "lock", record.ActionRestore: "back",
-	record.ActionDelete: "cross", record.ActionPurge: "cross"}
+	record.ActionDelete: "cross",
+	record.ActionPurge:  "cross",
+}
 
 func (h *Handlers) menuEntry(r *page.Request, d *signing.Document, a signing.Action, next string) (menuEntry, bool) {
-	symbol, ok := inMenu[a]
+	icon, ok := menuIcons[a]
 	if !ok || a == record.ActionRestore && d.ArchivedAt == nil && d.DeletedAt == nil {
 		return menuEntry{}, false
 	}
 	at := "/app/documents/" + d.ID + "/"
-	e := menuEntry{Text: r.Say("act." + string(a)), Icon: symbol}
+	e := menuEntry{Text: r.Say("act." + string(a)), Icon: icon}
 	switch {
 	case a == record.ActionEdit:
 		e.Href = at + "edit"
@@ -63,7 +70,7 @@ func (h *Handlers) menuEntry(r *page.Request, d *signing.Document, a signing.Act
 	return e, true
 }
 
-// downloadOf returns the target of "Download": the sealed document, or the current state.
+// downloadOf returns what "Download" serves: the sealed document, or its current state.
 func downloadOf(d *signing.Document) string {
 	switch {
 	case len(d.Files) > 1:
@@ -84,7 +91,7 @@ func (h *Handlers) document(r *page.Request, id string) (*signing.Document, []si
 	return d, slices.Clip(actions), err
 }
 
-// ShowRowMenu serves the menu alone, for the script of the list.
+// ShowRowMenu serves only the menu, for the list's script.
 func (h *Handlers) ShowRowMenu(r *page.Request) error {
 	m, err := h.rowMenu(r, r.Params("id"), r.Inside(r.Query("next")))
 	if err != nil {

@@ -22,7 +22,7 @@ type waitingList struct {
 	Columns           []page.Column
 	Rows              []rowView
 	Total             int
-	Sign              map[string]string // links by document
+	Sign              map[string]string // links for signing, by document
 }
 
 // ShowWaiting serves the documents that need the reader's action.
@@ -62,7 +62,7 @@ func (h *Handlers) ShowWaiting(r *page.Request) error {
 	return r.Render(http.StatusOK, "action", page.Page{Title: r.Say("nav.action"), Data: data, Scripts: []string{"list.js", "live.js"}})
 }
 
-// ownLinks finds the reader's own links to the documents of a list.
+// ownLinks adds the reader's own links for signing to a list.
 func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 	for _, row := range list.Rows {
 		d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, row.ID)
@@ -77,14 +77,14 @@ func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 	return nil
 }
 
-// ownLink returns where a form leads the reader to their own signing link if it is their turn, or "".
+// ownLink returns the path that opens the reader's own signing page, "" if it isn't
+// their turn.
 func (h *Handlers) ownLink(r *page.Request, d *signing.Document) string {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), record.ActionSign) {
-			if h.Signing.OwnURL(r.Who.Actor, d, inv, "") != "" {
-				return "/app/documents/" + d.ID + "/people/" + inv.ID + "/sign"
-			}
+		mayDo := d.InvitationActions(r.Who.Actor, inv, h.Now())
+		if slices.Contains(mayDo, record.ActionSign) && h.Signing.OwnURL(r.Who.Actor, d, inv, "") != "" {
+			return "/app/documents/" + d.ID + "/people/" + inv.ID + "/sign"
 		}
 	}
 	return ""

@@ -11,10 +11,10 @@ import (
 	"paraph/app/web/page"
 )
 
-// received holds the uploads of a form.
+// received holds the files uploaded with a form.
 type received struct {
 	uploads []*signing.Upload
-	failed  []string // sentences about refused files
+	failed  []string // messages about refused files
 }
 
 func (h *Handlers) closeReceived(r *page.Request, all *received) {
@@ -50,8 +50,8 @@ func (h *Handlers) receive(r *page.Request) (*received, error) {
 	return all, err
 }
 
-// refusedFile describes why a file was refused, or returns the error if it is
-// about something else.
+// refusedFile describes why a file was refused. An error that isn't about the file is
+// returned.
 func refusedFile(r *page.Request, err error) (string, error) {
 	switch fault.KindOf(err) {
 	case fault.KindInvalid:
@@ -66,7 +66,7 @@ func refusedFile(r *page.Request, err error) (string, error) {
 	return "", err
 }
 
-// Create creates a draft from the files of a form. A script that uploads later
+// Create creates a draft from the files of a form. A script, which uploads later,
 // creates it without files.
 func (h *Handlers) Create(r *page.Request) error {
 	all, err := h.receive(r)
@@ -76,7 +76,8 @@ func (h *Handlers) Create(r *page.Request) error {
 	}
 	title := r.Form.Value("title")
 	if r.Scripted() {
-		d, err := h.Signing.Create(r.UserContext(), r.Who.Actor, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, BaseURL: r.MailURL()})
+		in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, BaseURL: r.MailURL()}
+		d, err := h.Signing.Create(r.UserContext(), r.Who.Actor, in)
 		if err != nil {
 			return err
 		}
@@ -87,7 +88,11 @@ func (h *Handlers) Create(r *page.Request) error {
 		if d != nil {
 			err = h.attach(r, d.ID, u)
 		} else {
-			in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: new(titleOr(title, u.Name))}, Uploads: []*signing.Upload{u}, BaseURL: r.MailURL()}
+			in := signing.CreateInput{
+				DocumentInput: signing.DocumentInput{Title: new(titleOr(title, u.Name))},
+				Uploads:       []*signing.Upload{u},
+				BaseURL:       r.MailURL(),
+			}
 			d, err = h.Signing.Create(r.UserContext(), r.Who.Actor, in)
 		}
 		if err != nil {
@@ -102,7 +107,8 @@ func (h *Handlers) Create(r *page.Request) error {
 		if len(all.failed) == 0 {
 			all.failed = []string{r.Say("files.none")}
 		}
-		return h.showFilesOf(r, nil, http.StatusUnprocessableEntity, page.Page{Values: r.Form, Faults: map[string][]string{"files": all.failed}})
+		p := page.Page{Values: r.Form, Faults: map[string][]string{"files": all.failed}}
+		return h.showFilesOf(r, nil, http.StatusUnprocessableEntity, p)
 	}
 	return h.afterFiles(r, d.ID, all.failed)
 }
@@ -123,7 +129,7 @@ func (h *Handlers) attach(r *page.Request, id string, u *signing.Upload) error {
 	return err
 }
 
-// afterFiles continues with the people, or returns to files that need attention.
+// afterFiles continues with the recipients, or returns to files that need attention.
 func (h *Handlers) afterFiles(r *page.Request, id string, failed []string) error {
 	d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, id)
 	if err != nil {
@@ -144,7 +150,7 @@ func (h *Handlers) afterFiles(r *page.Request, id string, failed []string) error
 	return r.SeeOther(at(id, stepPeople))
 }
 
-// shorten cuts a text to a number of bytes.
+// shorten cuts a text to a number of characters.
 func shorten(s string, limit int) string {
 	if c := []rune(s); len(c) > limit {
 		return string(c[:limit]) + "…"

@@ -11,9 +11,9 @@ import (
 	"paraph/app/web/page"
 )
 
-// filesPage is the first step of making a document.
+// filesPage is the first step of preparing a document.
 type filesPage struct {
-	ID, Base string // of the document; "" before there is one
+	ID, Base string // ID and path of the document, "" for a new one
 	Name     string // title of the document
 	Limit    int64
 	Files    []fileRow
@@ -24,16 +24,16 @@ type filesPage struct {
 // fileRow is a file of the draft.
 type fileRow struct {
 	*signing.File
-	Count       int    // pages
-	From        string // how it became a PDF
+	Count       int    // number of pages
+	From        string // how it was converted to PDF
 	Notes       []note
 	First, Last bool
-	Fields      int   // that lie on it
-	Look        []int // pages to look at before it can be confirmed
+	Fields      int   // number of fields on it
+	Look        []int // pages to check before confirming it
 	Unconfirmed bool
 }
 
-// note is a remark about a file.
+// note is a note about a file.
 type note struct{ Kind, Text string }
 
 // uploadRow is an unfinished upload.
@@ -53,7 +53,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 	return h.showFilesOf(r, nil, http.StatusOK, page.Page{})
 }
 
-// ShowFiles serves the step about the files.
+// ShowFiles serves the step for the files.
 func (h *Handlers) ShowFiles(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
@@ -118,7 +118,7 @@ func fileRows(r *page.Request, d *signing.Document) []fileRow {
 	return out
 }
 
-// finding describes a result of the inspection and what can be done about it.
+// finding describes a finding in a file and what can be done about it.
 func finding(r *page.Request, x signing.Finding) note {
 	n := note{"info", x.Sentence(r.Words.SayOf)}
 	if x.Severity == record.SeverityWarning {
@@ -130,16 +130,17 @@ func finding(r *page.Request, x signing.Finding) note {
 	return n
 }
 
-// SaveTitle stores the title and continues.
+// SaveTitle stores the title and continues with the next step.
 func (h *Handlers) SaveTitle(r *page.Request) error {
 	id := r.Params("id")
 	d, err := h.Signing.Update(r.UserContext(), r.Who.Actor, id, signing.DocumentInput{Title: new(r.Form.Value("title"))})
 	if fault.KindOf(err) == fault.KindInvalid {
-		now, lost := h.draft(r)
-		if lost != nil {
-			return lost
+		now, failed := h.draft(r)
+		if failed != nil {
+			return failed
 		}
-		return h.showFilesOf(r, now, http.StatusUnprocessableEntity, page.Page{Values: r.Form, Faults: r.FailureOf(err).Faults})
+		p := page.Page{Values: r.Form, Faults: r.FailureOf(err).Faults}
+		return h.showFilesOf(r, now, http.StatusUnprocessableEntity, p)
 	}
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (h *Handlers) ChangeFile(r *page.Request) error {
 	return r.SeeOther(at(id, stepFiles))
 }
 
-// newPosition returns the new position of a file that is moved.
+// newPosition returns a moved file's new position.
 func newPosition(r *page.Request, d *signing.Document, file, do string) (*int, error) {
 	if do == "move" {
 		n, err := strconv.Atoi(r.Form.Value("position"))

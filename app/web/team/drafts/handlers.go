@@ -1,4 +1,4 @@
-// Package drafts serves the steps in which a document is prepared and sent.
+// Package drafts serves the steps for preparing and sending a document.
 package drafts
 
 import (
@@ -11,7 +11,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Handlers serves these pages with the services they need.
+// Handlers holds the services behind these pages.
 type Handlers struct {
 	Accounts  *account.Service
 	Contacts  *contact.Service

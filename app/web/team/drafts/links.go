@@ -12,7 +12,7 @@ import (
 type linksPage struct {
 	*signing.Document
 	People []linkRow
-	Shown  bool // the links are on the page
+	Shown  bool // the page contains the links
 }
 
 // linkRow is a recipient with their link, "" while it isn't their turn.
@@ -21,10 +21,11 @@ type linkRow struct {
 	Invited                                    bool
 }
 
-// ShowLinks lists the recipients of a document sent without a mail server, and offers their links.
+// ShowLinks lists the recipients of a document sent without a mail server, and offers
+// to show their links.
 func (h *Handlers) ShowLinks(r *page.Request) error { return h.showLinks(r, false) }
 
-// RevealLinks shows the links, and records that.
+// RevealLinks shows the links, and records that they were shown.
 func (h *Handlers) RevealLinks(r *page.Request) error { return h.showLinks(r, true) }
 
 func (h *Handlers) showLinks(r *page.Request, shown bool) error {

@@ -14,21 +14,21 @@ import (
 	"paraph/app/web/page"
 )
 
-// peoplePage is the second step of making a document.
+// peoplePage is the second step of preparing a document.
 type peoplePage struct {
 	ID, Order  string
 	Name       string // title of the document
 	Rows       []personRow
-	Blank      int // number of the row that is empty
+	Blank      int // number of the empty row
 	Contacts   []contact.Contact
 	Steps      []step
 	HasMe      bool
 	CanDetect  bool
 	Sequential bool
-	Template   bool // its people are roles
+	Template   bool // its recipients are roles
 }
 
-// personRow is one person as the form shows and sends them.
+// personRow is a recipient in the form.
 type personRow struct {
 	N                                                                                  int
 	ID, RoleName, Name, Email, Role, Position, Check, Code, Hint, Locale, Words, Color string
@@ -42,10 +42,10 @@ type personRow struct {
 // field returns the name of an input of this row, which also names its errors.
 func (p personRow) field(name string) string { return "invitations." + strconv.Itoa(p.N) + "." + name }
 
-// Field is field for a template.
+// Field is field, for templates.
 func (p personRow) Field(name string) string { return p.field(name) }
 
-// ShowPeople serves the step about the people.
+// ShowPeople serves the step for the recipients.
 func (h *Handlers) ShowPeople(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
@@ -57,14 +57,15 @@ func (h *Handlers) ShowPeople(r *page.Request) error {
 	return h.showPeopleOf(r, d, peopleRows(d), http.StatusOK, page.Page{})
 }
 
-// peopleRows returns the people of a document in signing order.
+// peopleRows returns the recipients of a document in signing order.
 func peopleRows(d *signing.Document) []personRow {
 	people := slices.Clone(d.Invitations)
 	slices.SortStableFunc(people, func(a, b signing.Invitation) int { return a.Position - b.Position })
 	var out []personRow
 	for i := range people {
 		inv := &people[i]
-		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role, Position: strconv.Itoa(inv.Position), Check: inv.Authentication,
+		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role,
+			Position: strconv.Itoa(inv.Position), Check: inv.Authentication,
 			Locale: inv.Locale, Words: inv.Message, Hint: inv.AccessCodeHint, HasCode: inv.AccessCodeHash != ""}
 		for _, x := range d.Fields {
 			if x.Invitation == inv.ID {
@@ -81,7 +82,15 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 	if err != nil {
 		return err
 	}
-	data := peoplePage{ID: d.ID, Name: d.Title, Order: d.SigningOrder, Contacts: contacts, Steps: steps(r, d.ID, stepPeople), Sequential: d.SigningOrder == record.Sequential, Template: d.Template}
+	data := peoplePage{
+		ID:         d.ID,
+		Name:       d.Title,
+		Order:      d.SigningOrder,
+		Contacts:   contacts,
+		Steps:      steps(r, d.ID, stepPeople),
+		Sequential: d.SigningOrder == record.Sequential,
+		Template:   d.Template,
+	}
 	acting := false
 	for i := range rows {
 		data.HasMe = data.HasMe || strings.EqualFold(rows[i].Email, r.Who.User.Email)
@@ -92,15 +101,15 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 		rows = append(rows, personRow{New: true})
 	}
 	for i := range rows {
-		h.dress(r, &rows[i], i, len(rows))
+		h.setOptions(r, &rows[i], i, len(rows))
 	}
 	data.Rows = rows
 	p.Title, p.Data, p.Scripts = r.Say("people.title"), data, []string{"people.js"}
 	return r.Render(status, "people", p)
 }
 
-// dress sets the options of a row's inputs.
-func (h *Handlers) dress(r *page.Request, row *personRow, i, n int) {
+// setOptions sets the options of a row's inputs.
+func (h *Handlers) setOptions(r *page.Request, row *personRow, i, n int) {
 	row.N, row.First, row.Last = i, i == 0, i == n-1
 	row.Letter, row.Color = page.LetterOf(i), page.HueOf(i)
 	if row.Position == "" {
@@ -123,8 +132,8 @@ func (h *Handlers) dress(r *page.Request, row *personRow, i, n int) {
 	row.Locales = append(row.Locales, r.LanguageOptions(row.Locale)...)
 }
 
-// rowFaults leaves the number of the row out of the sentences, which stand beside
-// it.
+// rowFaults returns the faults of a form's rows. The messages don't name the row,
+// because they are shown beside it.
 func rowFaults(r *page.Request, err error) map[string][]string {
 	out := map[string][]string{}
 	for _, f := range fault.FieldsOf(err) {

@@ -12,8 +12,8 @@ import (
 	"paraph/app/web/page"
 )
 
-// sentPeople reads the rows of the form, without empty ones.
-func sentPeople(r *page.Request) []personRow {
+// submittedPeople reads the rows of the form except empty ones.
+func submittedPeople(r *page.Request) []personRow {
 	var out []personRow
 	n, err := strconv.Atoi(r.Form.Value("rows"))
 	if err != nil {
@@ -22,8 +22,11 @@ func sentPeople(r *page.Request) []personRow {
 	for i := range min(n, len(r.Form.Values)) {
 		at := personRow{N: i}
 		get := func(name string) string { return strings.TrimSpace(r.Form.Value(at.field(name))) }
-		row := personRow{N: i, ID: get("id"), RoleName: get("role_name"), Name: get("name"), Email: get("email"), Role: get("role"), Position: get("position"), Check: get("authentication"),
-			Code: r.Form.Value(at.field("access_code")), Hint: get("access_code_hint"), Locale: get("locale"), Words: get("message"), HasCode: get("has_code") != ""}
+		row := personRow{
+			N: i, ID: get("id"), RoleName: get("role_name"), Name: get("name"), Email: get("email"), Role: get("role"),
+			Position: get("position"), Check: get("authentication"), Code: r.Form.Value(at.field("access_code")),
+			Hint: get("access_code_hint"), Locale: get("locale"), Words: get("message"), HasCode: get("has_code") != "",
+		}
 		if row.ID != "" || row.RoleName != "" || row.Name != "" || row.Email != "" {
 			out = append(out, row)
 		}
@@ -37,15 +40,16 @@ func (h *Handlers) SavePeople(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	rows := sentPeople(r)
+	rows := submittedPeople(r)
 	do, number, _ := strings.Cut(r.Form.Value("do"), ".")
-	rows = arrange(r, rows, do, number)
+	rows = applyRowButton(r, rows, do, number)
 	order := r.Form.Value("signing_order")
 	if order == record.Sequential {
 		slices.SortStableFunc(rows, func(a, b personRow) int { return a.turn() - b.turn() })
 	}
 	if order != d.SigningOrder {
-		if _, err := h.Signing.Update(r.UserContext(), r.Who.Actor, d.ID, signing.DocumentInput{SigningOrder: &order}); err != nil {
+		if _, err := h.Signing.Update(r.UserContext(), r.Who.Actor, d.ID,
+			signing.DocumentInput{SigningOrder: &order}); err != nil {
 			return err
 		}
 		d.SigningOrder = order
@@ -64,9 +68,9 @@ func (h *Handlers) SavePeople(r *page.Request) error {
 	return h.afterPeople(r, d.ID, do)
 }
 
-// arrange applies a row's button and adds the sender if they sign too. Omitted
-// rows don't count in the form's numbering.
-func arrange(r *page.Request, rows []personRow, do, number string) []personRow {
+// applyRowButton moves or removes the row whose button was pressed, or adds the sender
+// as a signatory. Rows keep the numbers they have in the form, empty ones included.
+func applyRowButton(r *page.Request, rows []personRow, do, number string) []personRow {
 	if do == "me" {
 		return append(rows, personRow{Name: r.Who.User.Name, Email: r.Who.User.Email, Role: record.Signer})
 	}
@@ -88,7 +92,7 @@ func arrange(r *page.Request, rows []personRow, do, number string) []personRow {
 		rows[i], rows[to] = rows[to], rows[i]
 		rows[i].Position, rows[to].Position = rows[to].Position, rows[i].Position
 		if rows[i].Position == rows[to].Position {
-			// They had the same turn; the moved one gets its own.
+			// They had the same turn; now every row gets its own.
 			for k := range rows {
 				rows[k].Position = strconv.Itoa(k + 1)
 			}
@@ -97,7 +101,7 @@ func arrange(r *page.Request, rows []personRow, do, number string) []personRow {
 	return rows
 }
 
-// turn returns a row's turn; anything but a number comes last.
+// turn returns a row's turn. Rows without a valid one come last.
 func (p *personRow) turn() int {
 	n, err := strconv.Atoi(p.Position)
 	if err != nil || n < 1 {
@@ -108,7 +112,8 @@ func (p *personRow) turn() int {
 
 // input converts the row at index i into the service's input.
 func (p *personRow) input(i int, sequential bool) signing.InvitationInput {
-	in := signing.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words, AccessCode: &p.Code, AccessCodeHint: &p.Hint, Position: new(i + 1)}
+	in := signing.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words,
+		AccessCode: &p.Code, AccessCodeHint: &p.Hint, Position: new(i + 1)}
 	if p.RoleName != "" {
 		in.RoleName = &p.RoleName
 	}
@@ -124,7 +129,7 @@ func (p *personRow) input(i int, sequential bool) signing.InvitationInput {
 	return in
 }
 
-// afterPeople continues where the button leads.
+// afterPeople performs the form's button and redirects.
 func (h *Handlers) afterPeople(r *page.Request, id, do string) error {
 	switch do {
 	case "next":

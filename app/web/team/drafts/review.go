@@ -14,21 +14,21 @@ import (
 	"paraph/app/web/page"
 )
 
-// reviewPage is the last step of making a document: what will happen, and the
-// buttons for it.
+// reviewPage is the last step of preparing a document: what will be sent, and the
+// buttons to send it.
 type reviewPage struct {
 	*signing.Document
-	Status   string // in the words of the API
+	Status   string // as in the API
 	People   []reviewPerson
 	Errors   []problemRow
 	Warnings []problemRow
 	Infos    []problemRow
 	actions  []signing.Action
 	Approve  []page.Option // possible approvers
-	Sends    bool          // messages leave for a mail server
+	Sends    bool          // there is a mail server
 	Policy   bool          // the company requires approval first
 	Deadline string
-	Leeway   bool // something differs from the defaults
+	Leeway   bool // an advanced setting differs from its default
 	Steps    []step
 	Today    string
 }
@@ -38,7 +38,7 @@ func (p reviewPage) May(action string) bool {
 	return slices.Contains(p.actions, signing.Action(action))
 }
 
-// reviewPerson is a recipient with the message they will get.
+// reviewPerson is a recipient with the message they will receive.
 type reviewPerson struct {
 	*signing.Invitation
 	Letter, Color, RoleText, CheckText, Language string
@@ -47,7 +47,7 @@ type reviewPerson struct {
 	Mail                                         *notify.Message
 }
 
-// problemRow is a problem with a link to where it can be fixed.
+// problemRow is a problem with a link to the page that can fix it.
 type problemRow struct{ Text, Href string }
 
 // ShowReview serves the last step before sending.
@@ -71,8 +71,9 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 	if err != nil {
 		return err
 	}
-	data := reviewPage{Document: d, Status: d.Status.String(), actions: actions, Sends: h.Notify.CanSend(), Policy: r.Who.Company.RequireApproval,
-		Steps: steps(r, d.ID, stepReview), Today: h.Now().In(r.Who.Zone()).Format(time.DateOnly)}
+	data := reviewPage{Document: d, Status: d.Status.String(), actions: actions, Sends: h.Notify.CanSend(),
+		Policy: r.Who.Company.RequireApproval,
+		Steps:  steps(r, d.ID, stepReview), Today: h.Now().In(r.Who.Zone()).Format(time.DateOnly)}
 	if d.ExpiresAt != nil {
 		data.Deadline = d.ExpiresAt.In(r.Who.Zone()).Format(time.DateOnly)
 	}
@@ -90,7 +91,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 	return r.Render(status, "review", p)
 }
 
-// approvers offers the members who can approve, without the reader.
+// approvers returns the members who can approve, except the reader.
 func (h *Handlers) approvers(r *page.Request, d *signing.Document) ([]page.Option, error) {
 	all, err := h.Accounts.Approvers(r.UserContext(), r.Who.Actor)
 	if err != nil {
@@ -132,8 +133,8 @@ func (h *Handlers) reviewPeople(r *page.Request, d *signing.Document) ([]reviewP
 	return out, nil
 }
 
-// previews is the number of messages shown on the page itself; others have a
-// separate page.
+// previews is the number of messages that the page includes. The others have pages
+// of their own.
 const previews = 20
 
 // sort divides the problems by severity.
@@ -161,8 +162,8 @@ func (p *reviewPage) sort(r *page.Request, all []signing.Problem) {
 	}
 }
 
-// ShowMail serves the message to one person as their mail program would show it,
-// with a policy that allows its inline styles.
+// ShowMail serves a recipient's message as their mail program would show it, with a
+// content security policy that allows its inline styles.
 func (h *Handlers) ShowMail(r *page.Request) error {
 	m, err := h.Notify.Preview(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// Review performs the action of a button.
+// Review stores the form and performs the action of its button.
 func (h *Handlers) Review(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
@@ -34,8 +34,9 @@ func (h *Handlers) Review(r *page.Request) error {
 	if fault.KindOf(err) != fault.KindInvalid {
 		return err
 	}
-	if d, lost := h.draft(r); lost == nil {
-		return h.showReviewOf(r, d, http.StatusUnprocessableEntity, page.Page{Values: r.Form, Faults: r.FailureOf(err).Faults})
+	if d, failed := h.draft(r); failed == nil {
+		return h.showReviewOf(r, d, http.StatusUnprocessableEntity, page.Page{Values: r.Form,
+			Faults: r.FailureOf(err).Faults})
 	}
 	return err
 }
@@ -60,7 +61,7 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 		// The deadline includes the whole day.
 		in.ExpiresAt = new(day.AddDate(0, 0, 1).Add(-time.Second))
 	}
-	if r.Form.Has("redirect_url") { // sent with the checkboxes, of which only ticked ones are sent
+	if r.Form.Has("redirect_url") { // the form has the checkboxes too; browsers omit unchecked ones
 		in.RedirectURL = new(r.Form.Value("redirect_url"))
 		in.AllowDecline, in.AllowDelegation = new(r.Form.Has("allow_decline")), new(r.Form.Has("allow_delegation"))
 		in.DeclineReason = new(r.Form.Has("decline_reason"))
@@ -71,16 +72,17 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 	return in, f.Err()
 }
 
-// checkSeen requires confirmation that the warnings were read.
+// checkSeen refuses to go on until the warnings are confirmed.
 func checkSeen(r *page.Request, d *signing.Document) error {
-	warned := slices.ContainsFunc(record.Problems(d), func(p signing.Problem) bool { return p.Severity == record.SeverityWarning })
+	warned := slices.ContainsFunc(record.Problems(d),
+		func(p signing.Problem) bool { return p.Severity == record.SeverityWarning })
 	if warned && !r.Form.Has("seen") {
 		return fault.Invalid("seen", "notes_not_seen")
 	}
 	return nil
 }
 
-// act performs the action and redirects.
+// act performs an action and redirects.
 func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err error) {
 	ctx, who, s := r.UserContext(), r.Who.Actor, h.Signing
 	done := "/app/documents/" + d.ID

@@ -20,8 +20,8 @@ const (
 	stepReview = "review"
 )
 
-// steps returns the component "stepper" for a document; "" is a new one, which has
-// no links yet.
+// steps returns the component "stepper" for a document. A new document ("") has no
+// links yet.
 func steps(r *page.Request, document, current string) []step {
 	var out []step
 	for _, name := range []string{stepFiles, stepPeople, stepFields, stepReview} {
@@ -34,7 +34,7 @@ func steps(r *page.Request, document, current string) []step {
 	return out
 }
 
-// draft loads the document of the route for members who may change documents.
+// draft loads the document in the address for a member who may change documents.
 func (h *Handlers) draft(r *page.Request) (*signing.Document, error) {
 	d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
@@ -46,5 +46,5 @@ func (h *Handlers) draft(r *page.Request) (*signing.Document, error) {
 	return d, nil
 }
 
-// at returns the path of a page of a document.
+// at returns the path of one of a document's pages.
 func at(document, page string) string { return "/app/documents/" + document + "/" + page }

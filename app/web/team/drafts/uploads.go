@@ -9,10 +9,10 @@ import (
 	"paraph/app/web/page"
 )
 
-// Uploads in pieces, so that an interruption costs at most one piece. A script
-// sends them; they can be finished or dropped without it.
+// Files are uploaded in pieces, so that an interruption costs at most one piece. The
+// upload needs a script; finishing or cancelling it doesn't.
 
-// tokenHeader carries the form token if the body isn't a form.
+// tokenHeader carries the form token of a request whose body isn't a form.
 const tokenHeader = "X-CSRF-Token"
 
 // progress is the state of an upload, for a script.
@@ -30,7 +30,7 @@ func sendProgress(r *page.Request, status int, u signing.Unfinished, message str
 	return r.Status(status).JSON(progress{u.ID, u.Name, u.Size, u.Received, u.Locked, u.Fixed, message})
 }
 
-// BeginUpload announces a file, resuming an earlier upload of it.
+// BeginUpload starts the upload of a file, or resumes an earlier one.
 func (h *Handlers) BeginUpload(r *page.Request) error {
 	size, err := strconv.ParseInt(r.Form.Value("size"), 10, 64)
 	if err != nil {
@@ -52,8 +52,8 @@ func (h *Handlers) ShowUpload(r *page.Request) error {
 	return sendProgress(r, http.StatusOK, u, "")
 }
 
-// AppendUpload takes a piece as the raw body. The response to one that doesn't fit
-// names the expected offset.
+// AppendUpload appends a piece, sent as the raw body. The response to a piece at the
+// wrong offset contains the expected one.
 func (h *Handlers) AppendUpload(r *page.Request) error {
 	if err := r.CheckOrigin(); err != nil {
 		return err
@@ -81,8 +81,8 @@ func (h *Handlers) AppendUpload(r *page.Request) error {
 	return sendProgress(r, http.StatusOK, u, "")
 }
 
-// FinishUpload turns a complete upload into a file, with its password if it has
-// one, or into a flattened copy if the original can't be used.
+// FinishUpload adds a complete upload to the document as a file, opened with its
+// password if it has one, or as a flattened copy if the original can't be used.
 func (h *Handlers) FinishUpload(r *page.Request) error {
 	id := r.Params("id")
 	finish := h.Signing.FinishUpload

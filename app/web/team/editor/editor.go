@@ -20,7 +20,8 @@ import (
 // editorPalette lists the field types in display order.
 var editorPalette = []pdf.FieldType{
 	pdf.FieldSignature, pdf.FieldInitials, pdf.FieldDateSigned, pdf.FieldName, pdf.FieldEmail,
-	pdf.FieldCompany, pdf.FieldJobTitle, pdf.FieldText, pdf.FieldNumber, pdf.FieldDate, pdf.FieldCheckbox, pdf.FieldRadio, pdf.FieldSelect, pdf.FieldAttachment, pdf.FieldStamp,
+	pdf.FieldCompany, pdf.FieldJobTitle, pdf.FieldText, pdf.FieldNumber, pdf.FieldDate, pdf.FieldCheckbox,
+	pdf.FieldRadio, pdf.FieldSelect, pdf.FieldAttachment, pdf.FieldStamp,
 }
 
 // editorPageData is the data of the editor page.
@@ -31,17 +32,17 @@ type editorPageData struct {
 	State   editorState
 	Types   []page.Option
 	Locales []page.Option
-	Checks  []page.Option // ways to prove who one is
-	Why     string        // it can't be edited; "" if it can
+	Checks  []page.Option // ways for recipients to prove their identity
+	Why     string        // reason why it can't be edited; "" if it can
 	Me      page.Member
 }
 
-// editing loads the document of the route.
+// editing loads the document in the address.
 func (h *Handlers) editing(r *page.Request) (*signing.Document, error) {
 	return h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 }
 
-// whyNot returns why the reader can't edit a document, "" if they can.
+// whyNot returns the reason why the reader can't edit a document, "" if they can.
 func whyNot(r *page.Request, d *signing.Document) string {
 	if err := r.Who.Actor.Require(account.ScopeWrite); err != nil {
 		return r.Say("edit.readonly.role")
@@ -52,7 +53,7 @@ func whyNot(r *page.Request, d *signing.Document) string {
 	return ""
 }
 
-// Show serves the editor, or says why the reader cannot edit.
+// Show serves the editor, or says why the reader can't edit.
 func (h *Handlers) Show(r *page.Request) error {
 	d, err := h.editing(r)
 	if err != nil {
@@ -70,13 +71,14 @@ func (h *Handlers) Show(r *page.Request) error {
 	return r.Render(http.StatusOK, "editor", p)
 }
 
-// mailLanguages returns the languages in which mail can be sent, the document's
-// own first.
+// mailLanguages returns the languages that mail can be sent in, the document's own
+// first.
 func mailLanguages(r *page.Request) []page.Option {
 	return append([]page.Option{{Label: r.Say("edit.locale.")}}, r.LanguageOptions("")...)
 }
 
-// checks returns how recipients can prove who they are. Codes by e-mail need a mail server.
+// checks returns the ways for recipients to prove their identity. Codes by e-mail need
+// a mail server.
 func checks(r *page.Request, mails bool) (out []page.Option) {
 	for _, c := range []string{record.ByLink, record.ByEmailCode, record.ByAccessCode} {
 		out = append(out, page.Option{Value: c, Label: r.Say("edit.check." + c)})
@@ -99,15 +101,15 @@ func fieldTypes(r *page.Request, chosen string) []page.Option {
 // savedFields is the response to a saved set of fields.
 type savedFields struct {
 	Version int64    `json:"version"`
-	IDs     []string `json:"ids"` // of the fields, in the order received
+	IDs     []string `json:"ids"` // of the fields, in the order submitted
 	At      string   `json:"at"`
 	// Kept holds, by index, the fields that the server changed.
 	Kept     map[int]editorField `json:"kept,omitempty"`
 	Problems []editorProblem     `json:"problems"`
 }
 
-// editorConflict is the response to a change of an outdated version: who
-// changed it since, and the current state.
+// editorConflict is the response to a change based on an outdated version: who has
+// changed the document since, and its current state.
 type editorConflict struct {
 	Message string      `json:"message"`
 	By      string      `json:"by"`
@@ -143,7 +145,7 @@ func readFields(text string, most int) (fields []editorField, err error) {
 	return fields, nil
 }
 
-// SaveFields stores the whole set of fields from the script.
+// SaveFields stores the complete set of fields sent by the script.
 func (h *Handlers) SaveFields(r *page.Request) error {
 	fields, err := readFields(r.Form.Value("fields"), h.Signing.Limits.Fields)
 	if err != nil {
@@ -159,9 +161,15 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	}
 	d, err := h.Signing.ReplaceFields(r.UserContext(), r.Who.Actor, r.Params("id"), in, version)
 	if err != nil {
-		return h.overtaken(r, err)
+		return h.respondConflict(r, err)
 	}
-	out := savedFields{Version: d.Version, IDs: []string{}, At: clockOf(d.UpdatedAt), Kept: map[int]editorField{}, Problems: problemsOf(r, d)}
+	out := savedFields{
+		Version:  d.Version,
+		IDs:      []string{},
+		At:       formatTime(d.UpdatedAt),
+		Kept:     map[int]editorField{},
+		Problems: problemsOf(r, d),
+	}
 	for i := range d.Fields {
 		kept := editorFieldOf(&d.Fields[i])
 		out.IDs, fields[i].ID = append(out.IDs, kept.ID), kept.ID
@@ -177,8 +185,8 @@ type suggestedFields struct {
 	Fields []editorField `json:"fields"`
 }
 
-// Detect finds places that need a field. It changes nothing; it is a POST
-// because it can take a while.
+// Detect finds places that need a field. It has no side effects, but is a POST because
+// it can take a while.
 func (h *Handlers) Detect(r *page.Request) error {
 	found, err := h.Signing.Detect(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
@@ -186,13 +194,15 @@ func (h *Handlers) Detect(r *page.Request) error {
 	}
 	out := suggestedFields{Fields: []editorField{}}
 	for _, x := range found {
-		out.Fields = append(out.Fields, editorField{File: x.File, Invitation: x.Invitation, Type: string(x.Type), Name: x.Name, Label: x.Label, Page: x.Page,
-			X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, Value: x.Value, Options: x.Options, Group: x.Group})
+		out.Fields = append(out.Fields, editorField{File: x.File, Invitation: x.Invitation, Type: string(x.Type),
+			Name: x.Name, Label: x.Label, Page: x.Page,
+			X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, Value: x.Value, Options: x.Options,
+			Group: x.Group})
 	}
 	return r.JSON(out)
 }
 
-// seenVersion returns the version of the document that the form was made from.
+// seenVersion returns the version of the document that the change is based on.
 func seenVersion(r *page.Request) (int64, error) {
 	version, err := strconv.ParseInt(r.Form.Value("version"), 10, 64)
 	if err != nil {
@@ -201,9 +211,9 @@ func seenVersion(r *page.Request) (int64, error) {
 	return version, nil
 }
 
-// overtaken responds to the script after a concurrent change, with that change.
-// Any other failure is returned unchanged.
-func (h *Handlers) overtaken(r *page.Request, err error) error {
+// respondConflict responds to the script with a concurrent change. Any other error is
+// returned.
+func (h *Handlers) respondConflict(r *page.Request, err error) error {
 	if fault.KindOf(err) != fault.KindPreconditionFailed {
 		return err
 	}
@@ -218,11 +228,12 @@ func (h *Handlers) overtaken(r *page.Request, err error) error {
 	return r.Status(http.StatusConflict).JSON(editorConflict{Message: r.Say("edit.overtaken", "name", by), By: by, At: at, State: stateOf(r, d)})
 }
 
-// lastChange returns who changed a document last, and when.
+// lastChange returns who last changed a document, and when.
 func (h *Handlers) lastChange(r *page.Request, id string) (by, at string, err error) {
-	events, _, err := h.Signing.Trail.Events(r.UserContext(), r.Who.Actor, id, trail.EventsQuery{Page: 1, PerPage: 1, Descending: true})
+	q := trail.EventsQuery{Page: 1, PerPage: 1, Descending: true}
+	events, _, err := h.Signing.Trail.Events(r.UserContext(), r.Who.Actor, id, q)
 	if err != nil || len(events) == 0 {
 		return "", "", err
 	}
-	return events[0].Value.ActorName, clockOf(events[0].At), nil
+	return events[0].Value.ActorName, formatTime(events[0].At), nil
 }

@@ -13,7 +13,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// SaveList stores the table. Fields missing from it are unchanged.
+// SaveList stores the rows of the table. Fields on its other parts are unchanged.
 func (h *Handlers) SaveList(r *page.Request) error {
 	d, err := h.editing(r)
 	if err != nil {
@@ -25,7 +25,7 @@ func (h *Handlers) SaveList(r *page.Request) error {
 		return err
 	}
 	rows, faults := l.sent(r.Form.Values)
-	in, at := l.whole(rows)
+	in, at := l.allFields(rows)
 	if len(faults) == 0 {
 		_, err = h.Signing.ReplaceFields(r.UserContext(), r.Who.Actor, d.ID, in, version)
 		if err == nil {
@@ -52,8 +52,8 @@ type sentRow struct {
 	remove bool
 }
 
-// sent reads the rows of the table. Invalid numbers are reported by key and
-// name.
+// sent reads the rows of the table. faults holds messages about invalid numbers by
+// the key of the row and the name of the input.
 func (l *fieldList) sent(form url.Values) (rows []sentRow, faults map[string]map[string]string) {
 	faults = map[string]map[string]string{}
 	for _, key := range form["row"] {
@@ -64,19 +64,19 @@ func (l *fieldList) sent(form url.Values) (rows []sentRow, faults map[string]map
 				x.values.Set(rest, form.Get(name))
 			}
 		}
-		wrong := l.read(&x)
-		if len(wrong) > 0 && !x.remove {
-			faults[key] = wrong
+		invalid := l.read(&x)
+		if len(invalid) > 0 && !x.remove {
+			faults[key] = invalid
 		}
 		rows = append(rows, x)
 	}
 	return rows, faults
 }
 
-// read converts the inputs of a row to a field. It returns the names of those
-// with invalid numbers.
-func (l *fieldList) read(x *sentRow) (wrong map[string]string) {
-	wrong = map[string]string{}
+// read converts the inputs of a row to a field. It returns the names of inputs with
+// invalid numbers.
+func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
+	invalid = map[string]string{}
 	v := x.values
 	parse := func(name string) (float64, bool) {
 		s := strings.Replace(strings.TrimSpace(v.Get(name)), ",", ".", 1)
@@ -85,31 +85,35 @@ func (l *fieldList) read(x *sentRow) (wrong map[string]string) {
 		}
 		n, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-			wrong[name] = "number"
+			invalid[name] = "number"
 			return 0, false
 		}
 		return n, true
 	}
-	need := func(name string) float64 {
+	required := func(name string) float64 {
 		n, ok := parse(name)
 		if !ok {
-			wrong[name] = "number"
+			invalid[name] = "number"
 		}
 		return n
 	}
-	maybe := func(name string) *float64 {
+	optional := func(name string) *float64 {
 		if n, ok := parse(name); ok {
 			return &n
 		}
 		return nil
 	}
-	page := need("page")
+	page := required("page")
 	sx, sy := l.scale(v.Get("file"), int(page))
 	size, _ := parse("size")
-	x.field = editorField{File: v.Get("file"), Invitation: v.Get("who"), Type: v.Get("type"), Name: v.Get("name"), Label: v.Get("label"),
-		Page: int(page), X: need("x") / sx, Y: need("y") / sy, Width: need("w") / sx, Height: need("h") / sy,
-		Required: v.Get("required") == "yes", ReadOnly: v.Get("readonly") == "yes", Value: v.Get("value"), Min: maybe("min"), Max: maybe("max"),
-		Pattern: v.Get("pattern"), Format: v.Get("format"), Group: v.Get("group"), FontSize: size, Align: v.Get("align")}
+	x.field = editorField{
+		File: v.Get("file"), Invitation: v.Get("who"), Type: v.Get("type"), Name: v.Get("name"), Label: v.Get("label"),
+		Page: int(page), X: required("x") / sx, Y: required("y") / sy,
+		Width: required("w") / sx, Height: required("h") / sy,
+		Required: v.Get("required") == "yes", ReadOnly: v.Get("readonly") == "yes", Value: v.Get("value"),
+		Min: optional("min"), Max: optional("max"), Pattern: v.Get("pattern"), Format: v.Get("format"),
+		Group: v.Get("group"), FontSize: size, Align: v.Get("align"),
+	}
 	for o := range strings.Lines(v.Get("options")) {
 		if o = strings.TrimSpace(o); o != "" {
 			x.field.Options = append(x.field.Options, o)
@@ -119,11 +123,11 @@ func (l *fieldList) read(x *sentRow) (wrong map[string]string) {
 		x.field.ID = known.ID
 		l.keepPlace(x, known)
 	}
-	return wrong
+	return invalid
 }
 
-// keepPlace keeps a field's position if the displayed numbers come back
-// unchanged, because those are rounded.
+// keepPlace keeps a field's exact position if the displayed numbers, which are
+// rounded, come back unchanged.
 func (l *fieldList) keepPlace(x *sentRow, known *signing.Field) {
 	shown := l.valuesOf(known)
 	same := func(names ...string) bool {
@@ -137,16 +141,21 @@ func (l *fieldList) keepPlace(x *sentRow, known *signing.Field) {
 	if !same("file", "page") {
 		return
 	}
-	for name, to := range map[string][2]*float64{"x": {&x.field.X, &known.X}, "y": {&x.field.Y, &known.Y}, "w": {&x.field.Width, &known.Width}, "h": {&x.field.Height, &known.Height}} {
+	for name, to := range map[string][2]*float64{
+		"x": {&x.field.X, &known.X},
+		"y": {&x.field.Y, &known.Y},
+		"w": {&x.field.Width, &known.Width},
+		"h": {&x.field.Height, &known.Height},
+	} {
 		if same(name) {
 			*to[0] = *to[1]
 		}
 	}
 }
 
-// whole returns the complete set of fields: the stored ones, replaced by those
-// of the table. at holds the key of each field's row.
-func (l *fieldList) whole(rows []sentRow) (in []signing.FieldInput, at []string) {
+// allFields returns the complete set of fields: the submitted rows, and the stored
+// fields that the table doesn't show. at holds the key of each field's row.
+func (l *fieldList) allFields(rows []sentRow) (in []signing.FieldInput, at []string) {
 	sent := map[string]*sentRow{}
 	for i := range rows {
 		sent[rows[i].key] = &rows[i]
@@ -168,11 +177,13 @@ func (l *fieldList) whole(rows []sentRow) (in []signing.FieldInput, at []string)
 	return in, at
 }
 
-// columnOf maps fields of the API to inputs of the table.
+// columnOf maps the names of the API to those of the table's inputs.
 var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "width": "w", "height": "h", "font_size": "size"}
 
 // listAgain shows the table with the submitted values and their errors.
-func (h *Handlers) listAgain(r *page.Request, err error, l *fieldList, rows []sentRow, faults map[string]map[string]string, at []string) error {
+func (h *Handlers) listAgain(
+	r *page.Request, err error, l *fieldList, rows []sentRow, faults map[string]map[string]string, at []string,
+) error {
 	p := page.Page{Title: r.Say("edit.list.title", "title", l.Title), Data: l}
 	status := http.StatusUnprocessableEntity
 	var kind fault.Kind
@@ -188,13 +199,19 @@ func (h *Handlers) listAgain(r *page.Request, err error, l *fieldList, rows []se
 		}
 		status, p.Fault, l.Overtaken = http.StatusConflict, r.Say("edit.list.overtaken", "name", by), true
 	case kind == fault.KindInvalid:
-		p.Fault = spread(r.FailureOf(err), faults, at)
+		p.Fault = assignFaults(r.FailureOf(err), faults, at)
 	default:
 		return err
 	}
 	l.Rows = nil
 	for i := range rows {
-		x := fieldRow{Key: rows[i].key, ID: rows[i].field.ID, N: i + 1 + (l.Part-1)*rowsPerPart, values: rows[i].values, Errors: map[string]string{}}
+		x := fieldRow{
+			Key:    rows[i].key,
+			ID:     rows[i].field.ID,
+			N:      i + 1 + (l.Part-1)*rowsPerPart,
+			values: rows[i].values,
+			Errors: map[string]string{},
+		}
 		if rows[i].remove {
 			x.values.Set("remove", "yes")
 		}
@@ -213,9 +230,8 @@ func (h *Handlers) listAgain(r *page.Request, err error, l *fieldList, rows []se
 	return r.Render(status, "fieldlist", p)
 }
 
-// spread assigns the messages to their rows. It returns those that belong to no
-// row as one sentence.
-func spread(f page.Failure, faults map[string]map[string]string, at []string) (rest string) {
+// assignFaults assigns messages to the rows they are about, and returns the rest.
+func assignFaults(f page.Failure, faults map[string]map[string]string, at []string) (rest string) {
 	for name, messages := range f.Faults {
 		parts := strings.SplitN(name, ".", 3)
 		n := -1

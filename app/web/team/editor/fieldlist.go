@@ -15,8 +15,8 @@ import (
 	"paraph/app/web/page"
 )
 
-// fieldList is a table form of a document's fields: the equivalent of the
-// graphical editor in words and numbers.
+// fieldList is a form with a table of a document's fields: the graphical editor in
+// words and numbers.
 type fieldList struct {
 	*signing.Document
 	Base    string
@@ -28,19 +28,19 @@ type fieldList struct {
 	Files   []page.Option
 	Types   []page.Option
 	Why     string
-	// A long list is shown in parts.
+	// Long lists are shown in parts.
 	Part, Parts, Total  int
 	Previous, Following string
 	Overtaken           bool
 }
 
-// fieldRow is one field in the table. Its inputs are named by its key.
+// fieldRow is a field in the table. Its key is part of its inputs' names.
 type fieldRow struct {
 	Key, ID string // ID is empty for a new one
 	N       int
 	Hue     string
 	Letter  string
-	values  url.Values // of its inputs, by their names without the key
+	values  url.Values // values of its inputs, by name without the key
 	Errors  map[string]string
 	Types   []page.Option
 	People  []page.Option
@@ -51,19 +51,19 @@ type fieldRow struct {
 // Value returns the value of an input of the row.
 func (x fieldRow) Value(name string) string { return x.values.Get(name) }
 
-// Checked reports whether a box of the row is ticked.
+// Checked reports whether a checkbox of the row is checked.
 func (x fieldRow) Checked(name string) bool { return x.values.Get(name) == "yes" }
 
 // Error returns the message about an input of the row, "" for none.
 func (x fieldRow) Error(name string) string { return x.Errors[name] }
 
-// rowsPerPart is how many fields are shown at a time.
+// rowsPerPart is the number of fields shown at a time.
 const rowsPerPart = 50
 
-// millimetre is its length in points.
+// millimetre is the length of a millimetre in points.
 const millimetre = 72 / 25.4
 
-// ShowList serves the fields as a table, for work without a script.
+// ShowList serves the fields as a table, which works without scripts.
 func (h *Handlers) ShowList(r *page.Request) error {
 	d, err := h.editing(r)
 	if err != nil {
@@ -76,7 +76,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	return r.Render(http.StatusOK, "fieldlist", page.Page{Title: r.Say("edit.list.title", "title", d.Title), Data: l})
 }
 
-// fieldListOf returns the stored list.
+// fieldListOf returns the table of a document's stored fields.
 func fieldListOf(r *page.Request, d *signing.Document, unit, part string) *fieldList {
 	l := &fieldList{Document: d, Base: "/app/documents/" + d.ID, Version: d.Version, Unit: "mm", Pages: len(pagesOf(d)), Total: len(d.Fields), Why: whyNot(r, d)}
 	if unit == "percent" {
@@ -99,10 +99,18 @@ func fieldListOf(r *page.Request, d *signing.Document, unit, part string) *field
 	}
 	l.Part = min(max(n, 1), l.Parts)
 	l.link()
-	hands := handsOf(d)
+	indexes := personIndexes(d)
 	from := (l.Part - 1) * rowsPerPart
 	for i, x := range fields[from:min(from+rowsPerPart, len(fields))] {
-		row := fieldRow{Key: x.ID, ID: x.ID, N: from + i + 1, Hue: page.HueOf(hands[x.Invitation]), Letter: page.LetterOf(hands[x.Invitation]), values: l.valuesOf(x)}
+		person := indexes[x.Invitation]
+		row := fieldRow{
+			Key:    x.ID,
+			ID:     x.ID,
+			N:      from + i + 1,
+			Hue:    page.HueOf(person),
+			Letter: page.LetterOf(person),
+			values: l.valuesOf(x),
+		}
 		l.choices(r, &row)
 		l.Rows = append(l.Rows, row)
 	}
@@ -119,7 +127,7 @@ func (l *fieldList) link() {
 	}
 }
 
-// inReadingOrder lists all fields by page, and on it from the top down.
+// inReadingOrder returns all fields by page, and on each page from top to bottom.
 func inReadingOrder(d *signing.Document) []*signing.Field {
 	at := map[string]int{}
 	for i := range d.Files {
@@ -134,7 +142,7 @@ func inReadingOrder(d *signing.Document) []*signing.Field {
 	return out
 }
 
-// choices fills the selects of a row.
+// choices sets the options of a row's selects.
 func (l *fieldList) choices(r *page.Request, x *fieldRow) {
 	pick := func(from []page.Option, name string) []page.Option {
 		out := slices.Clone(from)
@@ -154,7 +162,8 @@ func newRow(r *page.Request, d *signing.Document, l *fieldList) fieldRow {
 	row := fieldRow{Key: "new", N: l.Total + 1, values: url.Values{"type": {"signature"}, "page": {"1"}, "required": {"yes"}}}
 	if len(l.Files) > 0 {
 		f := &d.Files[0]
-		x := &signing.Field{File: f.ID, Page: 1, X: .1, Y: .1, Width: min(160/f.Pages[0].Width, .9), Height: min(40/f.Pages[0].Height, .9)}
+		x := &signing.Field{File: f.ID, Page: 1, X: .1, Y: .1, Width: min(160/f.Pages[0].Width, .9),
+			Height: min(40/f.Pages[0].Height, .9)}
 		for name, v := range l.valuesOf(x) {
 			if name == "x" || name == "y" || name == "w" || name == "h" || name == "file" {
 				row.values[name] = v
@@ -204,7 +213,7 @@ func (l *fieldList) valuesOf(x *signing.Field) url.Values {
 	return v
 }
 
-// cellData is one input of the table.
+// cellData is the component "cell", one input of the table.
 type cellData struct {
 	ID, Name, Label, Value, Error string
 	Options                       []page.Option
@@ -214,7 +223,7 @@ func newCell(x fieldRow, name string, options []page.Option, label string) cellD
 	return cellData{ID: "i-" + x.Key + "-" + name, Name: "f." + x.Key + "." + name, Label: label, Value: x.Value(name), Error: x.Error(name), Options: options}
 }
 
-// tabData names the current view of the editor.
+// tabData is the component "tab", the current view of the editor.
 type tabData struct{ Base, Tab string }
 
 // Functions returns the components used only by the editor.

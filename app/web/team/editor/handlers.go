@@ -1,11 +1,11 @@
-// Package editor serves the pages on which the fields of a document are placed.
+// Package editor serves the pages for placing the fields of a document.
 package editor
 
 import (
 	"paraph/app/signing"
 )
 
-// Handlers serves these pages with the services they need.
+// Handlers holds the services behind these pages.
 type Handlers struct {
 	Signing *signing.Service
 }

@@ -9,14 +9,14 @@ import (
 	"paraph/app/web/page"
 )
 
-// changedRecipients is the response to a change of a document's recipients.
+// changedRecipients is the response to a change of the recipients.
 type changedRecipients struct {
 	State editorState `json:"state"`
-	New   string      `json:"new,omitempty"` // the invitation that was added
+	New   string      `json:"new,omitempty"` // ID of the invitation that was added
 }
 
-// ChangeRecipients adds, changes, removes or arranges people, for the script of
-// the editor. Removing somebody removes their fields.
+// ChangeRecipients adds, changes, removes or reorders recipients, for the editor's
+// script. Removing a recipient removes their fields.
 func (h *Handlers) ChangeRecipients(r *page.Request) error {
 	version, err := seenVersion(r)
 	if err != nil {
@@ -24,12 +24,14 @@ func (h *Handlers) ChangeRecipients(r *page.Request) error {
 	}
 	d, added, err := h.changeRecipient(r, version, r.Params("id"), r.Form.Value("recipient"))
 	if err != nil {
-		return h.overtaken(r, err)
+		return h.respondConflict(r, err)
 	}
 	return r.JSON(changedRecipients{stateOf(r, d), added})
 }
 
-func (h *Handlers) changeRecipient(r *page.Request, version int64, id, recipient string) (d *signing.Document, added string, err error) {
+func (h *Handlers) changeRecipient(
+	r *page.Request, version int64, id, recipient string,
+) (d *signing.Document, added string, err error) {
 	s, ctx, who := h.Signing, r.UserContext(), r.Who.Actor
 	if d, err = s.Get(ctx, who, id); err != nil {
 		return nil, "", err
@@ -59,7 +61,7 @@ func (h *Handlers) changeRecipient(r *page.Request, version int64, id, recipient
 	return d, added, err
 }
 
-// roleInput takes a name without an address for that of a role.
+// roleInput treats a name without an address as that of a role.
 func roleInput(in signing.InvitationInput) signing.InvitationInput {
 	if in.Name != nil && (in.Email == nil || *in.Email == "") {
 		in.RoleName, in.Name = in.Name, new(string)
@@ -67,18 +69,17 @@ func roleInput(in signing.InvitationInput) signing.InvitationInput {
 	return in
 }
 
-// arranged returns invitations with positions in the given order and no other
-// changes.
+// arranged returns a change of the invitations' positions to the given order.
 func arranged(order []string) []signing.InvitationInput {
 	out := make([]signing.InvitationInput, 0, len(order))
 	for i, id := range order {
-		place := i + 1
-		out = append(out, signing.InvitationInput{ID: id, Position: &place})
+		position := i + 1
+		out = append(out, signing.InvitationInput{ID: id, Position: &position})
 	}
 	return out
 }
 
-// recipientInput reads the form of one person. Inputs missing from the form are left
+// recipientInput reads the form of one recipient. Inputs missing from the form stay
 // unset.
 func recipientInput(r *page.Request) signing.InvitationInput {
 	text := func(name string) *string {

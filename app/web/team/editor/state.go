@@ -12,19 +12,18 @@ import (
 	"paraph/app/web/signer"
 )
 
-// editorState is the state the editor's script works on: the document as it was when
-// its version was current.
+// editorState is the version of a document that the editor's script works on.
 type editorState struct {
-	Version int64         `json:"version"`
-	Order   string        `json:"order"` // of signing
-	Pages   []editorPage  `json:"pages"`
-	People  []editorHand  `json:"people"`
-	Fields  []editorField `json:"fields"`
+	Version int64          `json:"version"`
+	Order   string         `json:"order"` // signing order
+	Pages   []editorPage   `json:"pages"`
+	People  []editorPerson `json:"people"`
+	Fields  []editorField  `json:"fields"`
 
 	Problems []editorProblem `json:"problems"`
 }
 
-// editorPage is one page of all files, in order. Sizes are points.
+// editorPage is one page of a file. Sizes are in points.
 type editorPage struct {
 	File   string  `json:"file"`
 	Number int     `json:"page"` // in its file, from 1
@@ -32,8 +31,8 @@ type editorPage struct {
 	Height float64 `json:"h"`
 }
 
-// editorHand is an invited person.
-type editorHand struct {
+// editorPerson is a recipient.
+type editorPerson struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
 	Email          string `json:"email"`
@@ -44,7 +43,7 @@ type editorHand struct {
 	Message        string `json:"message"`
 }
 
-// editorField is a field, in the terms of the API.
+// editorField is a field, with the meanings of the API.
 type editorField struct {
 	ID         string   `json:"id,omitempty"`
 	File       string   `json:"file"`
@@ -71,17 +70,21 @@ type editorField struct {
 }
 
 func editorFieldOf(x *signing.Field) editorField {
-	return editorField{ID: x.ID, File: x.File, Invitation: x.Invitation, Type: string(x.Type), Name: x.Name, Label: x.Label, Page: x.Page,
+	return editorField{ID: x.ID, File: x.File, Invitation: x.Invitation, Type: string(x.Type), Name: x.Name,
+		Label: x.Label, Page: x.Page,
 		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
 		Options: x.Options, Min: x.Min, Max: x.Max, Pattern: x.Pattern, Format: x.Format, Group: x.Group,
 		FontSize: x.FontSize, Align: x.Align}
 }
 
-// input sets every property of the field, so that empty ones are cleared.
+// input returns a change that sets every property of the field and clears empty ones.
 func (x *editorField) input() signing.FieldInput {
-	in := signing.FieldInput{ID: x.ID, File: &x.File, Invitation: &x.Invitation, Type: &x.Type, Name: &x.Name, Label: &x.Label,
-		Page: &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required, ReadOnly: &x.ReadOnly,
-		Options: &x.Options, Min: x.Min, Max: x.Max, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group, FontSize: &x.FontSize}
+	in := signing.FieldInput{ID: x.ID, File: &x.File, Invitation: &x.Invitation, Type: &x.Type, Name: &x.Name,
+		Label: &x.Label,
+		Page:  &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required,
+		ReadOnly: &x.ReadOnly,
+		Options:  &x.Options, Min: x.Min, Max: x.Max, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
+		FontSize: &x.FontSize}
 	if x.Value != "" {
 		in.Value = &x.Value
 	}
@@ -99,7 +102,7 @@ func (x editorField) same(y editorField) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// editorProblem is a problem of the draft to show to its author.
+// editorProblem is a problem with the draft.
 type editorProblem struct {
 	Code       fault.Code `json:"code"`
 	Severity   string     `json:"severity"`
@@ -119,10 +122,18 @@ func problemsOf(r *page.Request, d *signing.Document) []editorProblem {
 }
 
 func stateOf(r *page.Request, d *signing.Document) editorState {
-	s := editorState{Version: d.Version, Order: d.SigningOrder, Pages: pagesOf(d), People: []editorHand{}, Fields: []editorField{}, Problems: problemsOf(r, d)}
+	s := editorState{
+		Version:  d.Version,
+		Order:    d.SigningOrder,
+		Pages:    pagesOf(d),
+		People:   []editorPerson{},
+		Fields:   []editorField{},
+		Problems: problemsOf(r, d),
+	}
 	for i := range d.Invitations {
 		v := &d.Invitations[i]
-		s.People = append(s.People, editorHand{v.ID, v.DisplayName(), v.Email, v.Role, v.Position, v.Authentication, v.Locale, v.Message})
+		s.People = append(s.People, editorPerson{v.ID, v.DisplayName(), v.Email, v.Role, v.Position, v.Authentication,
+			v.Locale, v.Message})
 	}
 	for i := range d.Fields {
 		s.Fields = append(s.Fields, editorFieldOf(&d.Fields[i]))
@@ -140,17 +151,17 @@ func pagesOf(d *signing.Document) []editorPage {
 	return pages
 }
 
-// editorSheet is one page as the editor shows it before any script runs.
+// editorSheet is one page as shown before any script runs.
 type editorSheet struct {
 	editorPage
 	ID, Label, Src, Thumb string
-	FileName              string // where a file begins
-	PixelHeight           int    // of a picture of the usual width
+	FileName              string // on the first page of each of several files
+	PixelHeight           int    // of a picture of the default width
 	Lazy                  bool
 	Fields                []drawnField
 }
 
-// drawnField is a field as a shape on the picture of its page, in points.
+// drawnField is a field drawn on the picture of its page, in points.
 type drawnField struct {
 	X, Y, Width, Height float64
 	Hue, Text           string
@@ -177,21 +188,27 @@ func sheetsOf(r *page.Request, d *signing.Document) []editorSheet {
 			out = append(out, x)
 		}
 	}
-	hands := handsOf(d)
+	indexes := personIndexes(d)
 	for i := range d.Fields {
 		x := &d.Fields[i]
 		if k, ok := at[x.File]; ok && x.Page >= 1 && k+x.Page <= len(out) {
 			on := &out[k+x.Page-1]
-			h := hands[x.Invitation]
-			on.Fields = append(on.Fields, drawnField{X: x.X * on.Width, Y: x.Y * on.Height, Width: x.Width * on.Width, Height: x.Height * on.Height,
-				Hue: page.HueOf(h), Text: page.LetterOf(h) + " " + r.Say("edit.type."+string(x.Type))})
+			person := indexes[x.Invitation]
+			on.Fields = append(on.Fields, drawnField{
+				X:      x.X * on.Width,
+				Y:      x.Y * on.Height,
+				Width:  x.Width * on.Width,
+				Height: x.Height * on.Height,
+				Hue:    page.HueOf(person),
+				Text:   page.LetterOf(person) + " " + r.Say("edit.type."+string(x.Type)),
+			})
 		}
 	}
 	return out
 }
 
-// handsOf returns the index of every invited person in the document, from 0.
-func handsOf(d *signing.Document) map[string]int {
+// personIndexes returns the index of every recipient by the ID of their invitation.
+func personIndexes(d *signing.Document) map[string]int {
 	out := map[string]int{}
 	for i := range d.Invitations {
 		out[d.Invitations[i].ID] = i
@@ -199,5 +216,5 @@ func handsOf(d *signing.Document) map[string]int {
 	return out
 }
 
-// clockOf formats a time for the script.
-func clockOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+// formatTime formats a time for the script.
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

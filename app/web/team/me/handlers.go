@@ -1,4 +1,4 @@
-// Package me serves the pages of a member about their own account.
+// Package me serves the pages about a member's own account.
 package me
 
 import (
@@ -7,7 +7,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Handlers serves these pages with the services they need.
+// Handlers holds the services behind these pages.
 type Handlers struct {
 	Accounts *account.Service
 	Fonts    *text.Fonts

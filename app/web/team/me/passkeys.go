@@ -32,7 +32,7 @@ func (h *Handlers) RenamePasskey(r *page.Request) error {
 	return r.SeeOther("/app/me/security")
 }
 
-// RemovePasskey deletes a passkey, once the reader has proved their identity.
+// RemovePasskey deletes a passkey if the reader proves their identity.
 func (h *Handlers) RemovePasskey(r *page.Request) error {
 	id := r.Form.Value("passkey")
 	field := "proof-" + id

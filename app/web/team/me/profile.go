@@ -9,7 +9,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// meTabs are the pages of one's own account.
+// meTabs holds the tabs of the pages about one's own account.
 type meTabs struct{ Tabs []page.Destination }
 
 func meTabsOf(r *page.Request) meTabs {
@@ -22,12 +22,12 @@ func meTabsOf(r *page.Request) meTabs {
 	return meTabs{tabs}
 }
 
-// mePage is the profile.
+// mePage is the profile page.
 type mePage struct {
 	meTabs
 	Languages []page.Option
 	Themes    []page.Option
-	Mails     bool // messages reach people by e-mail
+	Mails     bool // messages go out by e-mail
 }
 
 func (h *Handlers) mePage(r *page.Request) page.Page {
@@ -38,13 +38,15 @@ func (h *Handlers) mePage(r *page.Request) page.Page {
 		themes[i].Selected = themes[i].Value == r.Theme()
 	}
 	return page.Page{Title: r.Say("me.title"), Scripts: []string{"access.js"},
-		Data: mePage{meTabs: meTabsOf(r), Languages: r.LanguageOptions(r.Who.User.Locale), Themes: themes, Mails: h.Signing.Mails()}}
+		Data: mePage{meTabs: meTabsOf(r), Languages: r.LanguageOptions(r.Who.User.Locale), Themes: themes,
+			Mails: h.Signing.Mails()}}
 }
 
 // Save stores the reader's name, language, and time zone.
 func (h *Handlers) Save(r *page.Request) error {
 	name, locale, zone := r.Form.Value("name"), r.Form.Value("locale"), r.Form.Value("timezone")
-	_, err := h.Accounts.UpdateMe(r.UserContext(), r.Who.Actor, account.MePatch{Name: &name, Locale: &locale, Timezone: &zone})
+	patch := account.MePatch{Name: &name, Locale: &locale, Timezone: &zone}
+	_, err := h.Accounts.UpdateMe(r.UserContext(), r.Who.Actor, patch)
 	if err != nil {
 		return r.Again(err, "me", h.mePage(r))
 	}
@@ -52,7 +54,7 @@ func (h *Handlers) Save(r *page.Request) error {
 	return r.SeeOther("/app/me")
 }
 
-// VerifyEmail sends a verification message, to a new address if one is named.
+// VerifyEmail sends a verification message, to the new address if there is one.
 func (h *Handlers) VerifyEmail(r *page.Request) error {
 	email := r.Form.Value("email")
 	rate, err := h.Accounts.Reverify(r.UserContext(), r.Who.Actor, email)
@@ -74,8 +76,9 @@ func (h *Handlers) VerifyEmail(r *page.Request) error {
 
 // ChangePassword sets a new password.
 func (h *Handlers) ChangePassword(r *page.Request) error {
-	wanted, repeated := r.Form.Value("password"), r.Form.Value("current_password")
-	_, err := h.Accounts.UpdateMe(r.UserContext(), r.Who.Actor, account.MePatch{Password: &wanted, CurrentPassword: repeated})
+	password, current := r.Form.Value("password"), r.Form.Value("current_password")
+	patch := account.MePatch{Password: &password, CurrentPassword: current}
+	_, err := h.Accounts.UpdateMe(r.UserContext(), r.Who.Actor, patch)
 	if err != nil {
 		return h.securityAgain(r, err, nil)
 	}
@@ -83,16 +86,16 @@ func (h *Handlers) ChangePassword(r *page.Request) error {
 	return r.SeeOther("/app/me/security")
 }
 
-// ownSecurity lists the reader's means of signing in.
+// ownSecurity lists the reader's ways to sign in.
 type ownSecurity struct {
 	meTabs
 	Passkeys []passkeyView
-	Limited  bool // a second step has to be set up before anything else
+	Limited  bool // two-factor login has to be set up before anything else
 }
 
 type passkeyView struct {
 	account.Passkey
-	Last bool // without it the password alone would be enough
+	Last bool // without it, the password alone would suffice
 }
 
 func (h *Handlers) meSecurity(r *page.Request) (page.Page, error) {

@@ -23,11 +23,11 @@ func (h *Handlers) RenewSession(r *page.Request) error {
 	return r.SeeOther(r.Inside(r.Form.Value("next")))
 }
 
-// sessionsPage lists where the reader is signed in.
+// sessionsPage lists the reader's sessions.
 type sessionsPage struct {
 	meTabs
 	Sessions []sessionView
-	More     int // that are not shown
+	More     int // number of sessions not shown
 	SignIns  []ownSignIn
 }
 
@@ -48,6 +48,7 @@ type sessionView struct {
 // first.
 const sessionsShown = 50
 
+// signInsShown is the maximum number of entries of the sign-in log.
 const signInsShown = 25
 
 func (h *Handlers) showSessions(r *page.Request, status int, p page.Page) error {
@@ -96,7 +97,7 @@ func (h *Handlers) EndOtherSessions(r *page.Request) error {
 	return r.SeeOther("/app/me/sessions")
 }
 
-// ShowSessions serves the list of the places where the reader is signed in.
+// ShowSessions serves the list of the reader's sessions.
 func (h *Handlers) ShowSessions(r *page.Request) error {
 	return h.showSessions(r, http.StatusOK, page.Page{})
 }

@@ -56,7 +56,7 @@ func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
 	return r.Render(status, "me-signature", p)
 }
 
-// SaveMark keeps or removes a signature or initials.
+// SaveMark saves or removes the signature or the initials.
 func (h *Handlers) SaveMark(r *page.Request) error {
 	kind := r.Form.Value("kind")
 	var m *signing.Mark
@@ -76,7 +76,7 @@ func (h *Handlers) SaveMark(r *page.Request) error {
 	return r.SeeOther("/app/me/signature")
 }
 
-// SavedPicture serves a saved signature as it will look.
+// SavedPicture serves a picture of a saved mark.
 func (h *Handlers) SavedPicture(r *page.Request) error {
 	saved, err := h.Signing.SavedMarks(r.UserContext(), r.Who.Actor)
 	if err != nil {
@@ -103,7 +103,7 @@ func (h *Handlers) SavedPicture(r *page.Request) error {
 	return r.Send(picture)
 }
 
-// sendStrokes responds with drawn strokes.
+// sendStrokes responds with a picture of drawn strokes.
 func sendStrokes(r *page.Request, data string) error {
 	var strokes [][][2]float64
 	if err := json.Unmarshal([]byte(data), &strokes); err != nil {
@@ -123,9 +123,10 @@ func sendStrokes(r *page.Request, data string) error {
 			path.WriteString("h.1")
 		}
 	}
-	wide, tall := high[0]-low[0], high[1]-low[1]
-	pen := max(wide, tall)/80 + 1
-	return signer.SendSVG(r, fmt.Sprintf(`viewBox="%.1f %.1f %.1f %.1f"`, low[0]-pen, low[1]-pen, wide+2*pen, tall+2*pen),
+	width, height := high[0]-low[0], high[1]-low[1]
+	pen := max(width, height)/80 + 1
+	size := fmt.Sprintf(`viewBox="%.1f %.1f %.1f %.1f"`, low[0]-pen, low[1]-pen, width+2*pen, height+2*pen)
+	return signer.SendSVG(r, size,
 		fmt.Sprintf(`fill="none" stroke="#14285a" stroke-width="%.1f" stroke-linecap="round" stroke-linejoin="round"`, pen), path.String())
 }
 

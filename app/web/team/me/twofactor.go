@@ -16,8 +16,8 @@ type enrolPage struct {
 	QR          template.HTML
 }
 
-// BeginTwoFactor creates and shows a secret. Every call creates another, so it is
-// a form and not a link.
+// BeginTwoFactor creates a secret and shows it. Every call creates another one, which
+// is why a form leads here rather than a link.
 func (h *Handlers) BeginTwoFactor(r *page.Request) error {
 	setup, err := h.Accounts.BeginTwoFactor(r.UserContext(), r.Who.Actor)
 	if fault.KindOf(err) == fault.KindConflict {
@@ -33,8 +33,8 @@ func (h *Handlers) BeginTwoFactor(r *page.Request) error {
 	return r.Render(http.StatusOK, "me-two-factor", p)
 }
 
-// enrolPageOf builds the page from the otpauth address, which the form carries
-// along because the service returns it only once.
+// enrolPageOf builds the page from the otpauth address. The form carries that along,
+// because the service returns it only once.
 func enrolPageOf(r *page.Request, address string) (page.Page, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "otpauth" {
@@ -44,11 +44,12 @@ func enrolPageOf(r *page.Request, address string) (page.Page, error) {
 	if err != nil {
 		return page.Page{}, fault.Malformed("secret_missing").Because(err)
 	}
-	return page.Page{Title: r.Say("enrol.title"), Scripts: []string{"access.js"}, Data: enrolPage{URL: address, Secret: inFours(u.Query().Get("secret")), QR: code}}, nil
+	data := enrolPage{URL: address, Secret: groupByFour(u.Query().Get("secret")), QR: code}
+	return page.Page{Title: r.Say("enrol.title"), Scripts: []string{"access.js"}, Data: data}, nil
 }
 
-// inFours divides a secret into groups of four for typing.
-func inFours(s string) string {
+// groupByFour splits a secret into groups of four characters for typing.
+func groupByFour(s string) string {
 	var b strings.Builder
 	for i, c := range s {
 		if i > 0 && i%4 == 0 {
@@ -59,14 +60,15 @@ func inFours(s string) string {
 	return b.String()
 }
 
-// recoveryPage shows recovery codes, once.
+// recoveryPage shows new recovery codes, once.
 type recoveryPage struct {
 	Codes []string
 	File  template.URL
 	Next  string
 }
 
-// ConfirmTwoFactor turns two-factor login on, once a code shows that the app has the secret.
+// ConfirmTwoFactor turns two-factor login on if a code proves that the app has the
+// secret.
 func (h *Handlers) ConfirmTwoFactor(r *page.Request) error {
 	codes, err := h.Accounts.ConfirmTwoFactor(r.UserContext(), r.Who.Actor, r.Form.Value("code"))
 	if fault.KindOf(err) == fault.KindConflict {
@@ -85,7 +87,7 @@ func (h *Handlers) ConfirmTwoFactor(r *page.Request) error {
 func showRecoveryCodes(r *page.Request, codes []string) error {
 	file := r.Say("recovery.file", "email", r.Who.User.Email, "site", r.BaseURL()) + "\r\n\r\n" + strings.Join(codes, "\r\n") + "\r\n"
 	next := "/app/me/security"
-	if r.Who.Actor.Limited { // setting it up was required first
+	if r.Who.Actor.Limited { // the reader had to set it up first
 		next = "/app/documents"
 	}
 	return r.Render(http.StatusOK, "me-recovery", page.Page{Title: r.Say("recovery.title"), Scripts: []string{"access.js"}, Data: recoveryPage{

@@ -1,4 +1,4 @@
-// Package members serves the pages about the people of a company and their roles.
+// Package members serves the pages about a company's members and their roles.
 package members
 
 import (
@@ -7,7 +7,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Handlers serves these pages with the services they need.
+// Handlers holds the services behind these pages.
 type Handlers struct {
 	Accounts *account.Service
 	Notify   *notify.Service

@@ -14,17 +14,17 @@ import (
 	"paraph/app/web/page"
 )
 
-// teamList is the page of all members.
+// teamList is the page that lists members.
 type teamList struct {
 	MayManage bool
-	Mails     bool // messages reach people by e-mail
+	Mails     bool // messages go out by e-mail
 	Search    string
 	Members   []memberLine
 	Invited   []memberLine
 	Roles     []page.Option
 	Columns   []page.Column
 	Pager     page.Pager
-	Asked     bool // a search was made
+	Asked     bool // the list is a search result
 }
 
 // memberLine is a member in the list.
@@ -40,13 +40,32 @@ func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
 	number, size := r.PageOf()
 	sort := cmp.Or(r.Query("sort"), "name|asc")
 	by, direction, _ := strings.Cut(sort, "|")
-	q := account.MemberQuery{Offset: (number - 1) * size, Limit: size, Search: r.Query("search"), Sort: account.MemberSort(by), Descending: direction == "desc", Statuses: []string{"active", "deactivated"}}
+	q := account.MemberQuery{
+		Offset:     (number - 1) * size,
+		Limit:      size,
+		Search:     r.Query("search"),
+		Sort:       account.MemberSort(by),
+		Descending: direction == "desc",
+		Statuses:   []string{"active", "deactivated"},
+	}
 	list, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return err
 	}
-	t := teamList{MayManage: r.Who.Actor.IsAdmin(), Mails: h.Signing.Mails(), Search: q.Search, Roles: roleOptions(r, account.RoleMember), Pager: r.Pager(number, size, list.Total), Asked: q.Search != "",
-		Columns: []page.Column{r.Sortable("name", r.Say("team.name"), sort, false), r.Sortable("role", r.Say("team.role"), sort, false), {Text: r.Say("team.twofactor")}, r.Sortable("status", r.Say("team.state"), sort, false)}}
+	t := teamList{
+		MayManage: r.Who.Actor.IsAdmin(),
+		Mails:     h.Signing.Mails(),
+		Search:    q.Search,
+		Roles:     roleOptions(r, account.RoleMember),
+		Pager:     r.Pager(number, size, list.Total),
+		Asked:     q.Search != "",
+		Columns: []page.Column{
+			r.Sortable("name", r.Say("team.name"), sort, false),
+			r.Sortable("role", r.Say("team.role"), sort, false),
+			{Text: r.Say("team.twofactor")},
+			r.Sortable("status", r.Say("team.state"), sort, false),
+		},
+	}
 	seen := map[string]time.Time{}
 	if t.MayManage {
 		if seen, err = h.Accounts.LastSeen(r.UserContext(), r.Who.Actor); err != nil {
@@ -75,7 +94,7 @@ func memberLineOf(r *page.Request, m account.Member, seen map[string]time.Time) 
 	return l
 }
 
-// roleOptions offers the roles that the reader may assign.
+// roleOptions returns the roles that the reader may assign.
 func roleOptions(r *page.Request, chosen account.Role) (out []page.Option) {
 	for _, role := range account.Roles() {
 		if role != account.RoleOwner || r.Who.Actor.IsOwner() || chosen == role {
@@ -88,7 +107,8 @@ func roleOptions(r *page.Request, chosen account.Role) (out []page.Option) {
 // maxInvites is the maximum number of invitations per form.
 const maxInvites = 50
 
-// Invite invites all valid addresses; the others stay in the form with the reason.
+// Invite invites all valid addresses. The others stay in the form with the reasons
+// why they were refused.
 func (h *Handlers) Invite(r *page.Request) error {
 	addresses := strings.FieldsFunc(r.Form.Value("emails"), func(c rune) bool { return strings.ContainsRune(",;\r\n", c) })
 	addresses = slices.DeleteFunc(addresses, func(s string) bool { return strings.TrimSpace(s) == "" })

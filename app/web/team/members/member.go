@@ -14,7 +14,7 @@ import (
 type memberPage struct {
 	memberLine
 	Roles     []page.Option
-	Open      int           // documents that they own
+	Open      int           // number of open documents they own
 	NewOwners []page.Option // possible new owners
 	Fixed     string        // why role and state can't be changed; "" if they can
 	Joined    time.Time
@@ -78,7 +78,8 @@ func (h *Handlers) memberAgain(r *page.Request, err error) error {
 	return r.Again(err, "member", page.Page{Title: m.Name, Data: m})
 }
 
-func toMember(r *page.Request, key string, pairs ...string) error {
+// backToMember redirects to a member's page with a notice.
+func backToMember(r *page.Request, key string, pairs ...string) error {
 	r.Flash("ok", key, pairs...)
 	return r.SeeOther("/app/team/" + r.Params("id"))
 }
@@ -90,11 +91,11 @@ func (h *Handlers) ChangeRole(r *page.Request) error {
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
-	return toMember(r, "member.role.saved", "name", m.Name, "role", r.Say("role."+string(m.Role)))
+	return backToMember(r, "member.role.saved", "name", m.Name, "role", r.Say("role."+string(m.Role)))
 }
 
-// Deactivate revokes access at once, then reassigns the member's open documents if
-// requested. If reassigning fails it can be repeated.
+// Deactivate revokes a member's access at once, and then hands over their open
+// documents if requested. If that fails, it can be repeated on its own.
 func (h *Handlers) Deactivate(r *page.Request) error {
 	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(false)})
 	if err != nil {
@@ -106,10 +107,10 @@ func (h *Handlers) Deactivate(r *page.Request) error {
 			return h.memberAgain(r, err)
 		}
 		if n > 0 {
-			return toMember(r, "member.off.given", "name", m.Name, "count", strconv.Itoa(n))
+			return backToMember(r, "member.off.given", "name", m.Name, "count", strconv.Itoa(n))
 		}
 	}
-	return toMember(r, "member.off", "name", m.Name)
+	return backToMember(r, "member.off", "name", m.Name)
 }
 
 // Activate reactivates a member.
@@ -118,16 +119,16 @@ func (h *Handlers) Activate(r *page.Request) error {
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
-	return toMember(r, "member.on", "name", m.Name)
+	return backToMember(r, "member.on", "name", m.Name)
 }
 
-// TransferOwnership reassigns a member's open documents.
+// TransferOwnership hands over a member's open documents to another member.
 func (h *Handlers) TransferOwnership(r *page.Request) error {
 	n, err := h.Signing.TransferOwnership(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("to"))
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
-	return toMember(r, "member.given", "count", strconv.Itoa(n))
+	return backToMember(r, "member.given", "count", strconv.Itoa(n))
 }
 
 // ResendInvite sends an invitation again.
@@ -136,7 +137,8 @@ func (h *Handlers) ResendInvite(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.Accounts.InviteMember(r.UserContext(), r.Who.Actor, account.MemberInput{Email: m.Email, Role: m.Role}); err != nil {
+	in := account.MemberInput{Email: m.Email, Role: m.Role}
+	if _, err := h.Accounts.InviteMember(r.UserContext(), r.Who.Actor, in); err != nil {
 		return err
 	}
 	r.Flash("ok", page.Mailed("team.resent", h.Signing.Mails()), "email", m.Email)
@@ -175,7 +177,7 @@ func (h *Handlers) Remove(r *page.Request) error {
 	return r.SeeOther("/app/team")
 }
 
-// RevealInvite shows the link of an invitation that could not be mailed.
+// RevealInvite shows the link of an invitation that couldn't be sent by e-mail.
 func (h *Handlers) RevealInvite(r *page.Request) error {
 	m, err := h.Notify.RevealInvite(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if fault.KindOf(err) == fault.KindNotFound {

@@ -8,7 +8,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// permission is a row of the table of roles.
+// permission is a row in the table of roles.
 type permission struct {
 	Text string
 	May  []bool // by role
@@ -28,8 +28,10 @@ func ShowRoles(r *page.Request) error {
 	scope := func(s account.Scope) func(account.Role) bool {
 		return func(role account.Role) bool { return role.Allows(s) }
 	}
-	for i, may := range []func(account.Role) bool{scope(account.ScopeRead), scope(account.ScopeWrite), scope(account.ScopeSign), account.Role.Approves,
-		scope(account.ScopeAdmin), scope(account.ScopeAdmin), scope(account.ScopeAdmin), func(role account.Role) bool { return role == account.RoleOwner }} {
+	owns := func(role account.Role) bool { return role == account.RoleOwner }
+	admin := scope(account.ScopeAdmin)
+	for i, may := range []func(account.Role) bool{scope(account.ScopeRead), scope(account.ScopeWrite),
+		scope(account.ScopeSign), account.Role.Approves, admin, admin, admin, owns} {
 		row := permission{Text: r.Say(fmt.Sprintf("permission.%d", i+1))}
 		for _, role := range account.Roles() {
 			row.May = append(row.May, may(role))

@@ -7,16 +7,16 @@ import (
 	"paraph/app/web/page"
 )
 
-// Backup is the last backup of the installation.
+// Backup describes the installation's last backup.
 type Backup struct {
 	At        time.Time // zero if there is none
 	Where     string
 	Size      string
 	Encrypted bool
-	Due       bool // there are documents, and it is missing or old
+	Due       bool // there are documents, but no recent backup
 }
 
-// Backups returns the last backup, or nil for companies that may not see it.
+// Backups returns the last backup, or nil for a company that may not see it.
 type Backups func(ctx context.Context, companyID string) (*Backup, error)
 
 // backup returns the last backup if the reader may see it.

@@ -13,29 +13,29 @@ import (
 	"paraph/app/web/page"
 )
 
-// brandingCards is the page of the company's look.
+// brandingCards is the page about the company's branding.
 type brandingCards struct {
 	Company  account.Company
-	Colour   string // shown: the submitted one, else the company's, else ours
+	Color    string // the submitted color, else the company's, else the default
 	Proposal string // the nearest readable shade, if the submitted one is unreadable
-	Foreign  string // address of an external logo, which no page loads
+	Foreign  string // address of an external logo, which our pages don't load
 }
 
-// ownColour is the default color.
-const ownColour = "#1d5bd1"
+// defaultColor is the default color.
+const defaultColor = "#1d5bd1"
 
-func brandingPage(r *page.Request, colour string) sheet[brandingCards] {
+func brandingPage(r *page.Request, color string) sheet[brandingCards] {
 	c := r.Who.Company
-	b := brandingCards{Company: c, Colour: cmp.Or(colour, c.BrandColor, ownColour)}
+	b := brandingCards{Company: c, Color: cmp.Or(color, c.BrandColor, defaultColor)}
 	if c.LogoURL != "" && c.OwnLogo() == "" {
 		b.Foreign = c.LogoURL
 	}
-	if near := account.NearestReadable(b.Colour); near != b.Colour {
+	if near := account.NearestReadable(b.Color); near != b.Color {
 		b.Proposal = near
 	}
-	shown := cmp.Or(b.Proposal, b.Colour)
+	shown := cmp.Or(b.Proposal, b.Color)
 	if !account.Readable(shown) {
-		shown = ownColour
+		shown = defaultColor
 	}
 	return sheet[brandingCards]{Title: r.Say("settings.branding"), Own: b, Scripts: []string{"branding.js"},
 		Styles: template.CSS(fmt.Sprintf(".preview{--brand:%s}", shown))}
@@ -46,21 +46,23 @@ func (h *Company) ShowBranding(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, "settings-branding", brandingPage(r, ""))
 }
 
-// SaveColor refuses a color that is unreadable on white: pages would silently fall
-// back to ours.
+// SaveColor stores the color. It refuses one that is unreadable on white, because
+// pages would silently fall back to the default.
 func (h *Company) SaveColor(r *page.Request) error {
-	colour := strings.ToLower(strings.TrimSpace(cmp.Or(r.Form.Value("use"), r.Form.Value("brand_color"))))
-	if colour != "" && !strings.HasPrefix(colour, "#") {
-		colour = "#" + colour
+	color := strings.ToLower(strings.TrimSpace(cmp.Or(r.Form.Value("use"), r.Form.Value("brand_color"))))
+	if color != "" && !strings.HasPrefix(color, "#") {
+		color = "#" + color
 	}
 	var err error
-	if near := account.NearestReadable(colour); near != colour {
-		err = fault.Invalid("brand_color", "contrast_too_low", fault.Text("contrast", fmt.Sprintf("%.1f", account.ContrastOnWhite(colour))), fault.Text("near", near))
+	if near := account.NearestReadable(color); near != color {
+		contrast := fmt.Sprintf("%.1f", account.ContrastOnWhite(color))
+		err = fault.Invalid("brand_color", "contrast_too_low", fault.Text("contrast", contrast),
+			fault.Text("near", near))
 	} else {
-		_, err = h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{BrandColor: &colour})
+		_, err = h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{BrandColor: &color})
 	}
 	if err != nil {
-		return again(h.Frame, r, err, "settings-branding", brandingPage(r, colour))
+		return again(h.Frame, r, err, "settings-branding", brandingPage(r, color))
 	}
 	r.Flash("ok", "settings.saved")
 	return r.SeeOther("/app/settings/branding")

@@ -12,15 +12,15 @@ import (
 	"paraph/app/web/page"
 )
 
-// Company serves the pages about the company: its name and rules, its look, and
-// what signatories agree to.
+// Company serves the pages about the company: its name and rules, its branding, and
+// its consent text.
 type Company struct {
 	*Frame
 	Accounts *account.Service
 	Signing  *signing.Service
 }
 
-// companyCards are the forms of the company's page.
+// companyCards holds the forms of the company's page.
 type companyCards struct {
 	Company   account.Company
 	Languages []page.Option
@@ -44,6 +44,7 @@ func companyPage(r *page.Request) sheet[companyCards] {
 		}}}
 }
 
+// orBlank formats a number for an input, zero as "".
 func orBlank(n int) string {
 	if n == 0 {
 		return ""
@@ -56,7 +57,7 @@ func (h *Company) ShowCompany(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, "settings-company", companyPage(r))
 }
 
-// SaveCompany stores one card, so that an error doesn't lose the input of another.
+// SaveCompany stores one card, so that an error doesn't affect the others.
 func (h *Company) SaveCompany(r *page.Request) error {
 	patch, err := companyPatch(r)
 	if err == nil {
@@ -92,10 +93,13 @@ func companyPatch(r *page.Request) (p account.CompanyPatch, err error) {
 	return p, f.Err()
 }
 
-// dayList parses days such as "3, 7 14".
+// dayList parses a list of days such as "3, 7 14".
 func dayList(r *page.Request, f *fault.Fields, name string) *[]int {
 	days := []int{}
-	for word := range strings.FieldsFuncSeq(r.Form.Value(name), func(c rune) bool { return c == ',' || c == ';' || c == ' ' }) {
+	for word := range strings.FieldsFuncSeq(r.Form.Value(name), func(c rune) bool {
+		return c == ',' || c == ';' ||
+			c == ' '
+	}) {
 		n, err := strconv.Atoi(word)
 		if err != nil {
 			f.Add(name, "not_day_numbers")
@@ -106,12 +110,12 @@ func dayList(r *page.Request, f *fault.Fields, name string) *[]int {
 	return &days
 }
 
-// consentCards is the page of what signatories agree to.
+// consentCards is the page about the consent text.
 type consentCards struct {
-	Text     string // the company's; "" for the appliance's
+	Text     string // the company's own text, "" for the standard one
 	Mode     string
 	Modes    []page.Option
-	Standard string // the appliance's; "" if it has none
+	Standard string // the installation's text, "" if it has none
 	Current  string // name of the text in force
 	Versions []account.ConsentVersion
 }
@@ -129,7 +133,7 @@ func (h *Company) consentPage(r *page.Request) (sheet[consentCards], error) {
 	return sheet[consentCards]{Title: r.Say("settings.consent"), Own: c}, err
 }
 
-// ShowConsent serves the page about what signatories agree to.
+// ShowConsent serves the page about the consent text.
 func (h *Company) ShowConsent(r *page.Request) error {
 	p, err := h.consentPage(r)
 	if err != nil {
@@ -138,7 +142,7 @@ func (h *Company) ShowConsent(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, "settings-consent", p)
 }
 
-// SaveConsent stores the text and the way of asking for consent.
+// SaveConsent stores the consent text and how signatories are asked for consent.
 func (h *Company) SaveConsent(r *page.Request) error {
 	text := strings.ReplaceAll(r.Form.Value("consent_text"), "\r\n", "\n")
 	patch := account.CompanyPatch{ConsentText: &text}

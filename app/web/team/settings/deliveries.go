@@ -19,11 +19,11 @@ type deliveryLine struct {
 	notify.Delivery
 	At     string
 	Chip   page.Chip
-	Result string // the response status, or why there is none
+	Result string // the response status, or the reason why there is none
 	Took   string
 }
 
-// deliveryLooks holds the states of a delivery with their icons.
+// deliveryLooks holds the states of deliveries with their icons.
 var deliveryLooks = []struct{ status, kind, icon string }{
 	{notify.DeliveryWaiting, "warn", "hourglass"}, {notify.DeliveryDelivered, "ok", "check"}, {notify.DeliveryFailed, "danger", "alert"},
 }
@@ -40,20 +40,20 @@ func deliveryLineOf(r *page.Request, d notify.Delivery) deliveryLine {
 		}
 	}
 	if last := d.Last(); last != nil {
-		l.Result, l.Took = triedAs(r.Words.SayOf, *last), r.Say("webhooks.ms", "n", last.Milliseconds)
+		l.Result, l.Took = resultOf(r.Words.SayOf, *last), r.Say("webhooks.ms", "n", last.Milliseconds)
 	}
 	return l
 }
 
-// triedAs describes the result of an attempt.
-func triedAs(say fault.Sayer, t notify.Try) string {
+// resultOf describes the result of an attempt.
+func resultOf(say fault.Sayer, t notify.Try) string {
 	if problem := t.Problem(say); problem != "" {
 		return problem
 	}
 	return strings.TrimSpace("HTTP " + strconv.Itoa(t.Status) + " " + http.StatusText(t.Status))
 }
 
-// listDeliveries adds a page of deliveries to the page of their webhook.
+// listDeliveries adds deliveries to the page of their webhook.
 func (h *Webhooks) listDeliveries(r *page.Request, c *webhookPage) error {
 	number, size := r.PageOf()
 	q := notify.DeliveryQuery{Offset: (number - 1) * size, Limit: size}
@@ -67,14 +67,20 @@ func (h *Webhooks) listDeliveries(r *page.Request, c *webhookPage) error {
 	if err != nil {
 		return err
 	}
-	failed, err := h.Service.ListDeliveries(r.UserContext(), r.Who.Actor, c.ID, notify.DeliveryQuery{Status: notify.DeliveryFailed})
+	failed, err := h.Service.ListDeliveries(r.UserContext(), r.Who.Actor, c.ID,
+		notify.DeliveryQuery{Status: notify.DeliveryFailed})
 	if err != nil {
 		return err
 	}
 	c.Failed, c.Filtered, c.Pager = failed.Total, q.Status != "", r.Pager(number, size, list.Total)
 	c.Filters = []page.Tab{{Href: at, Text: r.Say("webhooks.deliveries.all"), Current: q.Status == "", Count: -1}}
 	for _, look := range deliveryLooks {
-		c.Filters = append(c.Filters, page.Tab{Href: at + "?status=" + look.status, Text: r.Say("webhooks." + look.status), Current: q.Status == look.status, Count: -1})
+		c.Filters = append(c.Filters, page.Tab{
+			Href:    at + "?status=" + look.status,
+			Text:    r.Say("webhooks." + look.status),
+			Current: q.Status == look.status,
+			Count:   -1,
+		})
 	}
 	for _, d := range list.Items {
 		c.Deliveries = append(c.Deliveries, deliveryLineOf(r, d))
@@ -126,12 +132,12 @@ func (h *Webhooks) deliveryPage(r *page.Request) (sheet[deliveryPage], error) {
 		c.Curl = curlOf(w.URL, c.Sent, d.Body)
 	}
 	for _, t := range d.Tries {
-		c.Tries = append(c.Tries, tryLine{t, triedAs(r.Words.SayOf, t), r.Say("webhooks.ms", "n", t.Milliseconds)})
+		c.Tries = append(c.Tries, tryLine{t, resultOf(r.Words.SayOf, t), r.Say("webhooks.ms", "n", t.Milliseconds)})
 	}
 	return sheet[deliveryPage]{Title: d.Type, Own: c}, nil
 }
 
-// indented formats JSON with one member per line; other text is unchanged.
+// indented formats JSON with one member per line. Other text is unchanged.
 func indented(body string) string {
 	var out bytes.Buffer
 	if err := json.Indent(&out, []byte(body), "", "  "); err != nil {

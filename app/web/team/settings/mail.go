@@ -15,28 +15,37 @@ type Mail struct {
 	Server *mailserver.Service
 }
 
-// mailCards is the page about sending mail.
+// mailCards is the data of the page about sending mail.
 type mailCards struct {
 	Server     mailserver.Settings
 	Configured bool // by the configuration rather than in the web app
 	Blocked    bool
 	Runs       bool // the reader may change the server
 	Sends      bool
-	To         string // of the test
-	Reply      string // the server's reply to an accepted test
+	To         string // recipient of the test message
+	Reply      string // the server's reply after accepting the test message
 	Failed     int
 }
 
 func (h *Mail) mailPage(r *page.Request, reply string) (sheet[mailCards], error) {
-	failed, err := h.Notify.ListMessages(r.UserContext(), r.Who.Actor, notify.OutboxQuery{Limit: 1, Statuses: []string{notify.Failed}})
+	q := notify.OutboxQuery{Limit: 1, Statuses: []string{notify.Failed}}
+	failed, err := h.Notify.ListMessages(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return sheet[mailCards]{}, err
 	}
-	return sheet[mailCards]{Title: r.Say("settings.email"), Own: mailCards{Server: h.Server.Current(), Configured: h.Server.IsConfigured(), Blocked: h.Server.Blocked(), Runs: r.Who.Actor.RunsInstallation(), Sends: h.Notify.CanSend(),
-		To: r.Who.User.Email, Reply: reply, Failed: failed.Total}}, nil
+	return sheet[mailCards]{Title: r.Say("settings.email"), Own: mailCards{
+		Server:     h.Server.Current(),
+		Configured: h.Server.IsConfigured(),
+		Blocked:    h.Server.Blocked(),
+		Runs:       r.Who.Actor.RunsInstallation(),
+		Sends:      h.Notify.CanSend(),
+		To:         r.Who.User.Email,
+		Reply:      reply,
+		Failed:     failed.Total,
+	}}, nil
 }
 
-// TestMail sends a message and shows the server's reply.
+// TestMail sends a test message and shows the server's reply.
 func (h *Mail) TestMail(r *page.Request) error {
 	reply, err := h.Notify.SendTest(r.UserContext(), r.Who.Actor, r.Form.Value("email"))
 	p, failed := h.mailPage(r, reply)

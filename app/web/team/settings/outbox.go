@@ -15,7 +15,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// outboxList is the page of all messages.
+// outboxList is the page that lists messages.
 type outboxList struct {
 	Messages []messageLine
 	Sends    bool
@@ -33,7 +33,7 @@ type messageLine struct {
 	Chip     page.Chip
 }
 
-// messageLooks holds the states of a message with their icons.
+// messageLooks holds the states of messages with their icons.
 var messageLooks = []struct{ status, kind, icon string }{
 	{notify.Kept, "info", "file"}, {notify.Queued, "warn", "hourglass"}, {notify.Sent, "ok", "check"}, {notify.Failed, "danger", "alert"}, {notify.Bounced, "danger", "alert"}, {notify.Cancelled, "", "void"},
 }
@@ -41,7 +41,12 @@ var messageLooks = []struct{ status, kind, icon string }{
 // ShowOutbox serves the list of messages.
 func (h *Mail) ShowOutbox(r *page.Request) error {
 	number, size := r.PageOf()
-	q := notify.OutboxQuery{Offset: (number - 1) * size, Limit: size, To: strings.TrimSpace(r.Query("to")), Document: r.Query("document")}
+	q := notify.OutboxQuery{
+		Offset:   (number - 1) * size,
+		Limit:    size,
+		To:       strings.TrimSpace(r.Query("to")),
+		Document: r.Query("document"),
+	}
 	chosen := ""
 	for _, look := range messageLooks {
 		if r.Query("status") == look.status {
@@ -52,8 +57,16 @@ func (h *Mail) ShowOutbox(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	o := outboxList{Sends: h.Notify.CanSend(), To: q.To, Kept: r.Kept("to", "page"), Pager: r.Pager(number, size, list.Total), Filtered: q.To != "" || chosen != "" || q.Document != "",
-		Filters: []page.Tab{{Href: r.Link("status", "", "page", ""), Text: r.Say("outbox.all"), Current: chosen == "", Count: -1}}}
+	o := outboxList{
+		Sends:    h.Notify.CanSend(),
+		To:       q.To,
+		Kept:     r.Kept("to", "page"),
+		Pager:    r.Pager(number, size, list.Total),
+		Filtered: q.To != "" || chosen != "" || q.Document != "",
+		Filters: []page.Tab{{
+			Href: r.Link("status", "", "page", ""), Text: r.Say("outbox.all"), Current: chosen == "", Count: -1,
+		}},
+	}
 	for _, look := range messageLooks {
 		o.Filters = append(o.Filters, page.Tab{Href: r.Link("status", look.status, "page", ""), Text: r.Say("outbox." + look.status), Current: chosen == look.status, Count: -1})
 	}
@@ -80,11 +93,11 @@ type messageCards struct {
 	Tabs           []page.Tab
 	Source         string
 	Retry, Cancels bool
-	Covered        bool   // it holds a link or code that is shown on request
-	At             string // of this page
+	Covered        bool   // it contains a link or code, shown only on request
+	At             string // path of this page
 }
 
-// shownSource is the maximum size of the source shown; the download is complete.
+// shownSource is the maximum number of bytes of the source shown. Downloads are complete.
 const shownSource = 200 << 10
 
 // ShowMessage serves one message with its attempts.
@@ -103,7 +116,8 @@ func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
 	}
 	m = m.Covered()
 	c := messageCards{messageLine: messageLineOf(r, m), Tab: "text", At: "/app/settings/outbox/" + m.ID,
-		Retry: h.Notify.CanSend() && m.Status != notify.Sent && m.Status != notify.Bounced, Cancels: m.Status == notify.Queued}
+		Retry: h.Notify.CanSend() && m.Status != notify.Sent &&
+			m.Status != notify.Bounced, Cancels: m.Status == notify.Queued}
 	if named := r.Query("tab"); slices.Contains([]string{"preview", "headers", "raw"}, named) {
 		c.Tab = named
 	}
@@ -125,7 +139,7 @@ func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
 	return sheet[messageCards]{Title: m.Subject, Own: c}, nil
 }
 
-// RevealMessage shows a message with the link or code that its recipient has to be given.
+// RevealMessage shows the link or code in a message to the reader, who passes it on.
 func (h *Mail) RevealMessage(r *page.Request) error {
 	m, err := h.Notify.Reveal(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if fault.KindOf(err) == fault.KindConflict {
@@ -141,7 +155,7 @@ func (h *Mail) RevealMessage(r *page.Request) error {
 	return r.ShowSecrets(m.Subject, cmp.Or(m.ToName, m.To), secrets, "/app/settings/outbox/"+m.ID)
 }
 
-// afterMessage returns to the message.
+// afterMessage redirects to a message after an action on it.
 func (h *Mail) afterMessage(r *page.Request, err error, done string) error {
 	if err != nil {
 		p, failed := h.messagePage(r)
@@ -154,7 +168,7 @@ func (h *Mail) afterMessage(r *page.Request, err error, done string) error {
 	return r.SeeOther("/app/settings/outbox/" + r.Params("id"))
 }
 
-// PreviewMessage serves the mail for a frame.
+// PreviewMessage serves a message for a frame.
 func (h *Mail) PreviewMessage(r *page.Request) error {
 	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
@@ -172,7 +186,7 @@ func sendLetter(r *page.Request, m notify.Message) error {
 	return r.SendString(m.HTML)
 }
 
-// DownloadMessage serves a message as it was or will be sent.
+// DownloadMessage serves the source of a message.
 func (h *Mail) DownloadMessage(r *page.Request) error {
 	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
@@ -193,7 +207,7 @@ func (h *Mail) RetryMessage(r *page.Request) error {
 	return h.afterMessage(r, err, "outbox.retried")
 }
 
-// CancelMessage cancels a message that was not sent yet.
+// CancelMessage cancels a message that hasn't been sent yet.
 func (h *Mail) CancelMessage(r *page.Request) error {
 	_, err := h.Notify.Cancel(r.UserContext(), r.Who.Actor, r.Params("id"))
 	return h.afterMessage(r, err, "outbox.done.cancelled")

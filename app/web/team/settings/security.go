@@ -8,16 +8,16 @@ import (
 	"paraph/app/web/page"
 )
 
-// Security serves the page about how people sign in.
+// Security serves the page about sign-in security.
 type Security struct {
 	*Frame
 	Accounts *account.Service
 }
 
-// securityCards is the page of how people sign in.
+// securityCards is the data of the page about sign-in security.
 type securityCards struct {
-	Required bool // two-factor of everybody
-	Without  int  // active members who have not set it up
+	Required bool // everybody must use two-factor login
+	Without  int  // number of active members who haven't set it up
 	Own      bool // the reader has set it up
 	SignIns  []page.SignInLine
 	Pager    page.Pager
@@ -46,7 +46,7 @@ func (h *Security) securityPage(r *page.Request) (sheet[securityCards], error) {
 	return sheet[securityCards]{Title: r.Say("settings.security"), Own: c}, nil
 }
 
-// SaveSecurity stores whether everybody needs two-factor login.
+// SaveSecurity stores whether everybody must use two-factor login.
 func (h *Security) SaveSecurity(r *page.Request) error {
 	required := r.Form.Has("require_two_factor")
 	_, err := h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{RequireTwoFactor: &required})
@@ -61,7 +61,7 @@ func (h *Security) SaveSecurity(r *page.Request) error {
 	return r.SeeOther("/app/settings/security")
 }
 
-// ShowSecurity serves the page about how people sign in.
+// ShowSecurity serves the page about sign-in security.
 func (h *Security) ShowSecurity(r *page.Request) error {
 	p, err := h.securityPage(r)
 	if err != nil {
@@ -70,13 +70,13 @@ func (h *Security) ShowSecurity(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, "settings-security", p)
 }
 
-// AskSignOutAll asks whether everybody is to be signed out.
+// AskSignOutAll asks whether to sign everybody out.
 func (h *Security) AskSignOutAll(r *page.Request) error {
 	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("security.out.title", "company", r.Who.Company.Name),
 		Data: page.Confirmation{Text: r.Say("security.out.text"), Action: r.Path(), Do: r.Say("security.out"), Back: "/app/settings/security"}})
 }
 
-// SignOutAll ends the sessions of all members but the reader's own.
+// SignOutAll ends all members' sessions except the reader's own.
 func (h *Security) SignOutAll(r *page.Request) error {
 	ended, err := h.Accounts.EndAllSessions(r.UserContext(), r.Who.Actor)
 	if err != nil {

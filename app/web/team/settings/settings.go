@@ -1,4 +1,4 @@
-// Package settings serves the pages on which a company is configured.
+// Package settings serves the pages for configuring a company.
 package settings
 
 import (
@@ -15,7 +15,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// Setup is the configuration that the pages show, without secrets.
+// Setup is the part of the configuration that the pages show. It contains no secrets.
 type Setup struct {
 	PrivateWebhooks bool // webhooks may go to private addresses
 
@@ -24,10 +24,10 @@ type Setup struct {
 	LoginWindow  time.Duration
 }
 
-// settingsPages are the pages under /app/settings in their order.
+// settingsPages lists the pages under /app/settings in display order.
 var settingsPages = []struct {
 	Key, Icon string
-	Everybody bool // also has content for members who aren't administrators
+	Everybody bool // also for members who aren't administrators
 }{
 	{"company", "building", false},
 	{"branding", "eye", false},
@@ -41,7 +41,7 @@ var settingsPages = []struct {
 	{"trust", "shield", false},
 }
 
-// settingsLink leads to one page of the settings.
+// settingsLink is a link to one of the pages.
 type settingsLink struct {
 	Href, Icon, Title, Text string
 	Current                 bool
@@ -50,7 +50,7 @@ type settingsLink struct {
 // expiring is a warning about an expiring certificate.
 type expiring struct{ Kind, Text string }
 
-// Frame is the frame around every page of the settings.
+// Frame builds the frame around every settings page.
 type Frame struct {
 	Keys    *pki.Authority
 	Now     func() time.Time
@@ -64,7 +64,7 @@ type around struct {
 	Backup   *Backup
 }
 
-// sheet is a page of the settings before it is framed.
+// sheet is a settings page without its frame.
 type sheet[T any] struct {
 	Title   string
 	Own     T
@@ -81,10 +81,16 @@ type framed[T any] struct {
 
 func frame[T any](h *Frame, r *page.Request, s sheet[T]) (page.Page, error) {
 	a, err := h.around(r)
-	return page.Page{Title: s.Title, Data: framed[T]{a, s.Own}, Scripts: append(s.Scripts, "settings.js"), Styles: s.Styles, Notice: s.Notice}, err
+	return page.Page{
+		Title:   s.Title,
+		Data:    framed[T]{a, s.Own},
+		Scripts: append(s.Scripts, "settings.js"),
+		Styles:  s.Styles,
+		Notice:  s.Notice,
+	}, err
 }
 
-// show renders a page of the settings.
+// show renders a settings page.
 func show[T any](h *Frame, r *page.Request, status int, name string, s sheet[T]) error {
 	p, err := frame(h, r, s)
 	if err != nil {
@@ -93,7 +99,7 @@ func show[T any](h *Frame, r *page.Request, status int, name string, s sheet[T])
 	return r.Render(status, name, p)
 }
 
-// again renders a page of the settings with the errors of its form.
+// again renders a settings page with the errors of its form.
 func again[T any](h *Frame, r *page.Request, err error, name string, s sheet[T]) error {
 	p, failed := frame(h, r, s)
 	if failed != nil {
@@ -124,8 +130,8 @@ func (h *Frame) around(r *page.Request) (around, error) {
 	return a, err
 }
 
-// expiring returns warnings about expiring certificates of this company and of the
-// authority.
+// expiring returns warnings about the expiring certificates of this company and of
+// the authority.
 func (h *Frame) expiring(r *page.Request) (out []expiring, err error) {
 	warnings, err := h.Keys.CompanyWarnings(r.Who.Company.ID, r.Who.Company.Name, h.Now())
 	for _, w := range warnings {
@@ -155,7 +161,7 @@ func (h *Frame) Show(r *page.Request) error {
 	return show(h, r, http.StatusOK, "settings", sheet[[]account.Member]{Title: r.Say("settings.title"), Own: people})
 }
 
-// number reads a number from the form; "" is 0, anything else is an error.
+// number reads a number from the form. An empty input is 0; other text is an error.
 func number(r *page.Request, f *fault.Fields, name string) int {
 	s := strings.TrimSpace(r.Form.Value(name))
 	if s == "" {
@@ -168,7 +174,7 @@ func number(r *page.Request, f *fault.Fields, name string) int {
 	return n
 }
 
-// percent returns the elapsed part of a period.
+// percent returns the elapsed percentage of a period.
 func percent(from, until, now time.Time) int {
 	whole := until.Sub(from)
 	if whole <= 0 {
@@ -177,7 +183,7 @@ func percent(from, until, now time.Time) int {
 	return int(min(100, max(0, 100*now.Sub(from)/whole)))
 }
 
-// daysLeft describes the remaining time.
+// daysLeft describes the time remaining until a date.
 func (h *Frame) daysLeft(r *page.Request, until time.Time) string {
 	left := until.Sub(h.Now())
 	if left <= 0 {

@@ -12,17 +12,18 @@ import (
 // textsPath is the path of the page about the texts of messages.
 const textsPath = "/app/settings/texts"
 
-// textsCards is the page about the texts of messages: the list of kinds, or one to edit.
+// textsCards is the page about the texts of messages: the list of kinds, or the text
+// of one kind to edit.
 type textsCards struct {
 	Kinds     []textRow
 	Languages []page.Option
 	Language  string
 
-	Kind      notify.TextKind // of the one that is edited
+	Kind      notify.TextKind // of the text being edited
 	Text      notify.MailText
 	Changes   []notify.MailText
 	Preview   *notify.Message
-	Variables []string // in braces
+	Variables []string // with their braces
 }
 
 // textRow is a kind of message in the list.
@@ -31,7 +32,7 @@ type textRow struct {
 	Own        bool
 }
 
-// ShowTexts serves the list of messages in a language, or the text of one.
+// ShowTexts serves the list of texts in a language, or one of them.
 func (h *Mail) ShowTexts(r *page.Request) error {
 	p, err := h.textsPage(r, r.Query("kind"), r.Query("language"))
 	if err != nil {
@@ -83,13 +84,13 @@ func textForm(r *page.Request) (kind, language string, in notify.MailTextInput) 
 	return r.Form.Value("kind"), r.Form.Value("language"), notify.MailTextInput{Subject: r.Form.Value("subject"), Body: r.Form.Value("body")}
 }
 
-// SaveText uses a text from now on.
+// SaveText stores a company's own text.
 func (h *Mail) SaveText(r *page.Request) error {
 	kind, language, in := textForm(r)
 	return h.textChanged(r, h.Notify.SaveText(r.UserContext(), r.Who.Actor, kind, language, in), "settings.saved")
 }
 
-// ResetText returns to the product's text.
+// ResetText restores the product's text.
 func (h *Mail) ResetText(r *page.Request) error {
 	kind, language, _ := textForm(r)
 	return h.textChanged(r, h.Notify.ResetText(r.UserContext(), r.Who.Actor, kind, language), "texts.reset.done")
@@ -116,7 +117,7 @@ func (h *Mail) textAgain(r *page.Request, err error) error {
 	return again(h.Frame, r, err, "settings-text", p)
 }
 
-// PreviewText shows a message with the text of the form, as it would be sent.
+// PreviewText shows a message with the text in the form as it would be sent.
 func (h *Mail) PreviewText(r *page.Request) error {
 	kind, language, in := textForm(r)
 	m, err := h.Notify.PreviewText(r.UserContext(), r.Who.Actor, kind, language, in)

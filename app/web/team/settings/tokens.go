@@ -18,9 +18,9 @@ type Tokens struct {
 	Setup    Setup
 }
 
-// tokenCards is the page of API tokens.
+// tokenCards is the data of the page about API tokens.
 type tokenCards struct {
-	Made   *account.Token // just now: the only time its secret is seen
+	Made   *account.Token // created just now, the only time its secret is shown
 	Tokens []tokenLine
 	Scopes []scopeChoice
 	Lives  []page.Option
@@ -40,21 +40,28 @@ type tokenLine struct {
 type scopeChoice struct {
 	Value, Text string
 	Checked     bool
-	Denied      bool // more than the reader's role allows
+	Denied      bool // exceeds the reader's role
 }
 
-// unusedAfter is the time after which a token counts as unused.
+// unusedAfter is the time without use after which a token counts as unused.
 const unusedAfter = 90 * 24 * time.Hour
 
 // tokenLives are the lifetimes offered, in days; 0 means until revoked.
 var tokenLives = []string{"30", "90", "365", "0"}
 
 func (h *Tokens) tokenPage(r *page.Request, made *account.Token) (sheet[tokenCards], error) {
-	list, err := h.Accounts.ListTokens(r.UserContext(), r.Who.Actor, account.TokenQuery{Statuses: []string{"active", "expired"}, Descending: true})
+	q := account.TokenQuery{Statuses: []string{"active", "expired"}, Descending: true}
+	list, err := h.Accounts.ListTokens(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return sheet[tokenCards]{}, err
 	}
-	c := tokenCards{Made: made, Site: r.BaseURL(), Own: !r.Who.Actor.IsAdmin(), Limit: h.Setup.LoginLimit, Window: int(h.Setup.LoginWindow.Minutes())}
+	c := tokenCards{
+		Made:   made,
+		Site:   r.BaseURL(),
+		Own:    !r.Who.Actor.IsAdmin(),
+		Limit:  h.Setup.LoginLimit,
+		Window: int(h.Setup.LoginWindow.Minutes()),
+	}
 	now := h.Now()
 	for _, t := range list.Items {
 		line := tokenLine{Token: t, Revoke: "/app/settings/api/" + t.ID + "/revoke"}
@@ -137,7 +144,7 @@ func (h *Tokens) ShowTokens(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, "settings-api", p)
 }
 
-// Revoke ends a token.
+// Revoke revokes a token.
 func (h *Tokens) Revoke(r *page.Request) error {
 	if err := h.Accounts.RevokeToken(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 // webhookPage is one webhook with its deliveries.
 type webhookPage struct {
 	webhookLine
-	Secret     string // when it was just made
+	Secret     string // right after it was created
 	Groups     []kindGroup
 	All        bool
 	Editing    bool
@@ -20,7 +20,7 @@ type webhookPage struct {
 	Filters    []page.Tab
 	Pager      page.Pager
 	Filtered   bool
-	Failed     int // number given up
+	Failed     int // number of deliveries given up
 }
 
 // ShowWebhook serves one webhook with its deliveries.
@@ -32,7 +32,7 @@ func (h *Webhooks) ShowWebhook(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, "settings-webhook", p)
 }
 
-// onePage is the page of one webhook.
+// onePage builds the page of one webhook.
 func (h *Webhooks) onePage(r *page.Request, secret string) (sheet[*webhookPage], error) {
 	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
@@ -49,13 +49,13 @@ func (h *Webhooks) onePage(r *page.Request, secret string) (sheet[*webhookPage],
 	return p, h.listDeliveries(r, &c)
 }
 
-// SaveWebhook changes a webhook.
+// SaveWebhook stores the changes to a webhook.
 func (h *Webhooks) SaveWebhook(r *page.Request) error {
 	_, err := h.Service.UpdateWebhook(r.UserContext(), r.Who.Actor, r.Params("id"), webhookInput(r))
 	return h.afterWebhook(r, page.MergeFaults(err, "events"), "webhooks.saved")
 }
 
-// afterWebhook returns to the webhook.
+// afterWebhook redirects to a webhook after an action on it.
 func (h *Webhooks) afterWebhook(r *page.Request, err error, done string, pairs ...string) error {
 	if err != nil {
 		p, failed := h.onePage(r, "")
@@ -96,7 +96,7 @@ func (h *Webhooks) RotateWebhook(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, "settings-webhook", p)
 }
 
-// TestWebhook sends a test and redirects to its result.
+// TestWebhook sends a test event and redirects to the delivery.
 func (h *Webhooks) TestWebhook(r *page.Request) error {
 	d, err := h.Service.TestWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
@@ -116,7 +116,7 @@ func (h *Webhooks) RedeliverFailed(r *page.Request) error {
 	return h.afterWebhook(r, err, "webhooks.redelivered.all", "n", strconv.Itoa(n))
 }
 
-// PauseWebhook stops deliveries.
+// PauseWebhook pauses deliveries.
 func (h *Webhooks) PauseWebhook(r *page.Request) error {
 	return h.enableWebhook(r, false, "webhooks.paused")
 }
@@ -126,10 +126,10 @@ func (h *Webhooks) EnableWebhook(r *page.Request) error {
 	return h.enableWebhook(r, true, "webhooks.enabled")
 }
 
-// AskRotateWebhook asks whether a webhook is to get a new secret.
+// AskRotateWebhook asks whether to replace a webhook's secret.
 func (h *Webhooks) AskRotateWebhook(r *page.Request) error { return h.askWebhook(r, "rotate") }
 
-// AskDeleteWebhook asks whether a webhook is to be deleted.
+// AskDeleteWebhook asks whether to delete a webhook.
 func (h *Webhooks) AskDeleteWebhook(r *page.Request) error { return h.askWebhook(r, "delete") }
 
 // DeleteWebhook deletes a webhook.

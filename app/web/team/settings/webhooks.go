@@ -19,23 +19,23 @@ type Webhooks struct {
 	Private bool // private addresses are allowed
 }
 
-// webhookCards is the page of all webhooks.
+// webhookCards is the data of the page that lists webhooks.
 type webhookCards struct {
-	Made     *notify.Webhook // just now: the only time its secret is seen
+	Made     *notify.Webhook // created just now, the only time its secret is shown
 	Webhooks []webhookLine
 	Groups   []kindGroup
-	All      bool // the new one receives every event
+	All      bool // the form has all events selected
 	Private  bool // private addresses are allowed
 }
 
-// webhookLine is a webhook in the list, and on its own page.
+// webhookLine is a webhook in the list and on its own page.
 type webhookLine struct {
 	notify.Webhook
 	At, Kinds, Rate string
 	Chip            page.Chip
 }
 
-// kindGroup is the event types of one kind of object.
+// kindGroup holds the event types of one kind of object.
 type kindGroup struct {
 	Name  string
 	Kinds []kindChoice
@@ -46,7 +46,7 @@ type kindChoice struct {
 	Checked     bool
 }
 
-// namedKinds is the number of event types named in the list.
+// namedKinds is the maximum number of event types named in the list.
 const namedKinds = 3
 
 func (h *Webhooks) webhookLine(r *page.Request, w notify.Webhook) webhookLine {
@@ -76,7 +76,7 @@ func (h *Webhooks) webhookLine(r *page.Request, w notify.Webhook) webhookLine {
 	return l
 }
 
-// kindGroups returns all event types to choose from.
+// kindGroups returns the event types to choose from.
 func kindGroups(r *page.Request, checked func(kind string) bool) (out []kindGroup) {
 	for _, kind := range record.EventNames() {
 		name, _, _ := strings.Cut(kind, ".")

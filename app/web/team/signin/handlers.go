@@ -1,4 +1,5 @@
-// Package signin serves the ways into the app: setting up, signing in, joining, resetting a password.
+// Package signin serves the pages for getting into the app: setting up, signing in,
+// joining a company, and resetting a password.
 package signin
 
 import (
@@ -7,7 +8,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Handlers serves these pages with the services they need.
+// Handlers holds the services behind these pages.
 type Handlers struct {
 	Accounts *account.Service
 	Notify   *notify.Service

@@ -8,7 +8,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// ended shows that a link no longer works. Other errors are returned.
+// ended shows that a link has expired or was used. Other errors are returned.
 func ended(r *page.Request, err error, key, href string) error {
 	if !deadLink(err) {
 		return err
@@ -17,7 +17,7 @@ func ended(r *page.Request, err error, key, href string) error {
 		Text: r.Say(key + ".over.text"), Action: r.Say(key + ".over.do"), Href: href}})
 }
 
-// forgotPage is the form that requests a new password.
+// forgotPage is the form for requesting a new password.
 type forgotPage struct {
 	Mail bool // there is a mail server
 	Sent bool
@@ -33,8 +33,8 @@ func (h *Handlers) showForgot(r *page.Request, status int, f forgotPage) error {
 	return r.Render(status, "forgot", h.forgotForm(r, f))
 }
 
-// Forgot sends a link to reset a password; the response does not reveal whether the account
-// exists.
+// Forgot sends a link to reset a password. The response doesn't reveal whether the
+// account exists.
 func (h *Handlers) Forgot(r *page.Request) error {
 	r.TeamWords()
 	err := h.Accounts.ForgotPassword(r.UserContext(), r.Form.Value("email"), origin(r))
@@ -83,7 +83,7 @@ func (h *Handlers) Reset(r *page.Request) error {
 type joinPage struct {
 	account.Invite
 	Role, Does string
-	Other      string // the signed-in user, if that is somebody else
+	Other      string // address of the signed-in user, if they are somebody else
 }
 
 func joinForm(r *page.Request, in account.Invite) page.Page {
@@ -127,8 +127,8 @@ func (h *Handlers) Join(r *page.Request) error {
 	return h.enterJoined(r, in)
 }
 
-// enterJoined switches an existing user to the company, signing in first if
-// necessary.
+// enterJoined switches an existing user to the company they joined, after signing in
+// if necessary.
 func (h *Handlers) enterJoined(r *page.Request, in account.Invite) error {
 	if r.Enter() == nil && r.Who.User.ID == in.UserID {
 		t, err := h.Accounts.SwitchCompany(r.UserContext(), r.Who.Actor, in.CompanyID)
@@ -149,7 +149,7 @@ func (h *Handlers) enterJoined(r *page.Request, in account.Invite) error {
 
 type confirmPage struct{ Email string }
 
-// ShowConfirm asks whether an e-mail address is to be confirmed.
+// ShowConfirm asks whether to confirm an e-mail address.
 func (h *Handlers) ShowConfirm(r *page.Request) error {
 	r.TeamWords()
 	email, err := h.Accounts.CheckVerification(r.UserContext(), r.Params("token"))
@@ -174,7 +174,7 @@ func (h *Handlers) Confirm(r *page.Request) error {
 	return r.SeeOther("/app/me")
 }
 
-// ShowForgot serves the form that asks for a new password.
+// ShowForgot serves the form for requesting a new password.
 func (h *Handlers) ShowForgot(r *page.Request) error {
 	return h.showForgot(r, http.StatusOK, forgotPage{})
 }

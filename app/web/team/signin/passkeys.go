@@ -26,7 +26,7 @@ func (h *Handlers) Passkey(r *page.Request) error {
 		return startSession(r, user, "", next)
 	}
 	p := signInForm(r, next)
-	p.Data = signInPage{Next: next} // don't offer the same passkey again at once
+	p.Data = signInPage{Next: next} // don't offer the same passkey again right away
 	switch f := r.FailureOf(err); f.Status {
 	case http.StatusUnauthorized:
 		p.Fault = r.Say("passkey.refused")

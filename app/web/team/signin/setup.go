@@ -31,8 +31,8 @@ func (h *Handlers) Home(r *page.Request) error {
 type setupPage struct {
 	Token     string
 	Languages []page.Option
-	Site      string // beginning of links in messages
-	Plain     bool   // the site is unencrypted and not on this machine
+	Site      string // base address of links in messages
+	Plain     bool   // the address is neither encrypted nor local
 	Mail      bool   // there is a mail server
 }
 
@@ -41,7 +41,7 @@ func (h *Handlers) ShowSetup(r *page.Request) error {
 	r.TeamWords()
 	token := r.Query("token")
 	if err := h.Accounts.CheckSetup(r.UserContext(), token); err != nil {
-		return h.noSetup(r, err)
+		return h.setupUnavailable(r, err)
 	}
 	return r.Render(http.StatusOK, "setup", h.setupForm(r, token))
 }
@@ -55,7 +55,7 @@ func (h *Handlers) setupForm(r *page.Request, token string) page.Page {
 	}}
 }
 
-// preferred returns the browser's first language.
+// preferred returns the browser's preferred language.
 func preferred(r *page.Request) string {
 	tags, _, err := language.ParseAcceptLanguage(r.Get(fiber.HeaderAcceptLanguage))
 	if err != nil || len(tags) == 0 {
@@ -64,9 +64,9 @@ func preferred(r *page.Request) string {
 	return tags[0].String()
 }
 
-// noSetup responds to an invalid setup link: setup is complete, or a newer link
-// was printed.
-func (h *Handlers) noSetup(r *page.Request, err error) error {
+// setupUnavailable responds to an invalid setup link: either setup is complete, or a
+// newer link was printed.
+func (h *Handlers) setupUnavailable(r *page.Request, err error) error {
 	if fault.KindOf(err) != fault.KindInvalid {
 		return err
 	}
@@ -88,7 +88,7 @@ func (h *Handlers) SetUp(r *page.Request) error {
 	_, err := h.Accounts.Setup(r.UserContext(), token, account.SetupInput{Company: r.Form.Value("company"), Name: r.Form.Value("name"),
 		Email: email, Password: password, Locale: r.Form.Value("locale"), Timezone: r.Form.Value("timezone")})
 	if deadLink(err) {
-		return h.noSetup(r, err)
+		return h.setupUnavailable(r, err)
 	}
 	if err != nil {
 		return r.Again(err, "setup", h.setupForm(r, token))
@@ -101,13 +101,13 @@ func deadLink(err error) bool {
 	return slices.ContainsFunc(fault.FieldsOf(err), func(f fault.Field) bool { return f.Name == "token" })
 }
 
-// over is a page saying that something is no longer possible.
+// over is a page that says that something is no longer possible.
 type over struct{ Text, Action, Href string }
 
-// welcomePage is the list of what to do after the first run.
+// welcomePage is the list of first steps.
 type welcomePage struct{ Mail, Sent, Mates bool }
 
-// Welcome serves the list of what to do after the first run.
+// Welcome serves the list of first steps.
 func (h *Handlers) Welcome(r *page.Request) error {
 	members, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{Limit: 1})
 	if err != nil {
@@ -121,7 +121,7 @@ func (h *Handlers) Welcome(r *page.Request) error {
 		Data: welcomePage{Mail: h.Notify.CanSend(), Sent: documents.Total > 0, Mates: members.Total > 1}})
 }
 
-// todo is one item of the list of first steps.
+// todo is an item in the list of first steps.
 type todo struct {
 	Done                      bool
 	Title, Text, Href, Action string

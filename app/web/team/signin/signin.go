@@ -12,23 +12,24 @@ import (
 	"paraph/app/web/page"
 )
 
-// pendingCookie holds the pending sign-in while the second factor is due.
+// pendingCookie holds a pending sign-in until the second factor is given.
 const pendingCookie = "paraph_pending"
 
-// pendingTime is slightly longer than a pending sign-in lasts.
+// pendingTime is slightly longer than the lifetime of a pending sign-in.
 const pendingTime = 15 * time.Minute
 
-// signInPage is either step of signing in.
+// signInPage is the first or the second step of signing in.
 type signInPage struct {
 	Next     string
-	Recovery bool // a recovery code is asked for
-	Offer    bool // the browser may offer passkeys on its own
-	App      bool // the second step may be a code of the authenticator app
-	Passkey  bool // it may be a passkey
+	Recovery bool // the page asks for a recovery code
+	Offer    bool // the browser may offer passkeys unprompted
+	App      bool // a code of the authenticator app is accepted
+	Passkey  bool // a passkey is accepted
 }
 
 func signInForm(r *page.Request, next string) page.Page {
-	return page.Page{Title: r.Say("signin.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: signInPage{Next: r.Inside(next), Offer: true}}
+	data := signInPage{Next: r.Inside(next), Offer: true}
+	return page.Page{Title: r.Say("signin.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: data}
 }
 
 // ShowSignIn serves the sign-in form.
@@ -40,7 +41,7 @@ func ShowSignIn(r *page.Request) error {
 	return r.Render(http.StatusOK, "signin", signInForm(r, r.Query("next")))
 }
 
-// SignIn handles e-mail address and password.
+// SignIn signs in with an e-mail address and a password.
 func (h *Handlers) SignIn(r *page.Request) error {
 	r.TeamWords()
 	next := r.Form.Value("next")
@@ -59,8 +60,8 @@ func (h *Handlers) SignIn(r *page.Request) error {
 	return r.Again(err, "signin", p)
 }
 
-// signInWith signs a user in, by way of the second factor if there is one. company
-// is the one to open, "" for the last one used in this browser.
+// signInWith signs a user in, after the second factor if they have one. company is
+// the company to open, "" for the last one used in this browser.
 func (h *Handlers) signInWith(r *page.Request, email, password, company, next string) error {
 	step, err := h.Accounts.BeginSignIn(r.UserContext(), email, password, origin(r))
 	if err != nil {
@@ -77,7 +78,7 @@ func origin(r *page.Request) account.From {
 	return account.From{IP: r.ClientIP(), UserAgent: r.Agent(), Device: r.Cookies(page.DeviceCookie)}
 }
 
-// lockedOut shows a form after too many attempts, with the minutes to wait.
+// lockedOut shows a form after too many attempts, and says how many minutes to wait.
 func lockedOut(r *page.Request, f page.Failure, name string, p page.Page) error {
 	p.Values, p.Fault = r.Form, r.Say("signin.locked", "n", (f.Wait+59)/60)
 	r.Set(fiber.HeaderRetryAfter, fmt.Sprint(f.Wait))
@@ -85,8 +86,13 @@ func lockedOut(r *page.Request, f page.Failure, name string, p page.Page) error 
 }
 
 func secondStepForm(r *page.Request, step account.SignIn, next string, recovery bool) page.Page {
-	return page.Page{Title: r.Say("second.title"), Scripts: []string{"access.js", "webauthn.js"},
-		Data: signInPage{Next: r.Inside(next), Recovery: recovery || !step.App && !step.Passkey, App: step.App, Passkey: step.Passkey}}
+	data := signInPage{
+		Next:     r.Inside(next),
+		Recovery: recovery || !step.App && !step.Passkey,
+		App:      step.App,
+		Passkey:  step.Passkey,
+	}
+	return page.Page{Title: r.Say("second.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: data}
 }
 
 // ShowSecondStep asks for the second factor.
@@ -105,7 +111,7 @@ func startOver(r *page.Request) error {
 	return r.SeeOther("/signin")
 }
 
-// SecondStep handles the second factor.
+// SecondStep checks the second factor.
 func (h *Handlers) SecondStep(r *page.Request) error {
 	r.TeamWords()
 	next, recovery := r.Inside(r.Form.Value("next")), r.Form.Value("with") == "recovery"
@@ -124,7 +130,7 @@ func (h *Handlers) SecondStep(r *page.Request) error {
 	return r.Again(err, "verify-signin", secondStepForm(r, step, next, recovery))
 }
 
-// startSession opens a company, or the last one used in this browser if it is "".
+// startSession opens a company, "" for the last one used in this browser.
 func startSession(r *page.Request, user account.User, company, next string) error {
 	if company == "" {
 		company = r.Cookies(page.CompanyCookie)
@@ -161,7 +167,7 @@ func (h *Handlers) SwitchCompany(r *page.Request) error {
 	return r.SeeOther("/app/documents")
 }
 
-// SetTheme stores light or dark; anything else follows the system.
+// SetTheme stores the light or dark theme. Any other value means the system's.
 func SetTheme(r *page.Request) error {
 	switch theme := r.Form.Value("theme"); theme {
 	case "light", "dark":

@@ -17,7 +17,7 @@ func (h *Handlers) ShowUndo(r *page.Request) error {
 	return r.Render(http.StatusOK, "undo", page.Page{Title: r.Say("undo.title"), Data: confirmPage{email}})
 }
 
-// Undo reverts them and continues with choosing a new password.
+// Undo reverts these changes and continues with choosing a new password.
 func (h *Handlers) Undo(r *page.Request) error {
 	r.TeamWords()
 	reset, err := h.Accounts.Undo(r.UserContext(), r.Params("token"))

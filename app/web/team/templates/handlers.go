@@ -1,12 +1,12 @@
-// Package templates serves the pages about templates: their list, each of them,
-// and the form that makes a document from one.
+// Package templates serves the pages about templates: the list, each template, and
+// the form that creates a document from one.
 package templates
 
 import (
 	"paraph/app/signing"
 )
 
-// Handlers serves these pages with the services they need.
+// Handlers holds the services behind these pages.
 type Handlers struct {
 	Signing *signing.Service
 }

@@ -10,7 +10,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// templateList is the page of all templates.
+// templateList is the page that lists templates.
 type templateList struct {
 	Templates []templateRow
 	MayEdit   bool
@@ -22,12 +22,12 @@ type templateList struct {
 	Filtered  bool
 }
 
-// templateRow is one template of the list.
+// templateRow is a template in the list.
 type templateRow struct {
 	signing.Template
 	Roles []string
-	Used  string // when, in words; "" is never
-	Ready bool   // it can be used now
+	Used  string // time of its last use, "" for never
+	Ready bool   // documents can be created from it
 }
 
 // Parts of the list.
@@ -67,5 +67,5 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	return r.Render(http.StatusOK, "templates", page.Page{Title: r.Say("nav.templates"), Data: p})
 }
 
-// usable reports whether documents can be made from a template.
+// usable reports whether documents can be created from a template.
 func usable(d *signing.Document) bool { return d.ArchivedAt == nil && d.DeletedAt == nil }

@@ -18,17 +18,17 @@ import (
 // templatePage is one template.
 type templatePage struct {
 	signing.Template
-	Base      string // of the pages that edit its content
+	Base      string // base path of the pages that edit its content
 	MayEdit   bool
 	State     string
 	Roles     []roleLine
 	Variables []string
 	Used      string
-	Problems  []string // that keep its documents from being sent
-	Deadline  string   // days, for the form
+	Problems  []string // problems that prevent its documents from being sent
+	Deadline  string   // number of days for the form
 }
 
-// roleLine is a role and who takes it unless somebody else is named.
+// roleLine is a role with its default person.
 type roleLine struct {
 	Letter, Color, Name, Does, Person string
 	Fields                            int
@@ -45,7 +45,9 @@ func (h *Handlers) Show(r *page.Request) error {
 
 func (h *Handlers) show(r *page.Request, t signing.Template, status int, p page.Page) error {
 	data := templatePage{Template: t, Base: "/app/documents/" + t.ID, MayEdit: r.Who.Actor.Can(account.ScopeWrite), State: stateOf(t.Document),
-		Variables: t.Variables(), Used: usedAt(r, t)}
+		Variables: t.Variables(),
+		Used:      usedAt(r, t),
+	}
 	if t.ExpiresDays > 0 {
 		data.Deadline = strconv.Itoa(t.ExpiresDays)
 	}
@@ -81,7 +83,7 @@ func stateOf(d *signing.Document) string {
 	return active
 }
 
-// usedAt returns when a template was last used, in words.
+// usedAt formats the time when a template was last used.
 func usedAt(r *page.Request, t signing.Template) string {
 	at, err := time.Parse(time.RFC3339, t.LastUsedAt)
 	if err != nil {
@@ -90,17 +92,18 @@ func usedAt(r *page.Request, t signing.Template) string {
 	return r.Words.Moment(at.In(r.Who.Zone()))
 }
 
-// Add makes an empty template and continues with its files.
+// Add creates an empty template and continues with its files.
 func (h *Handlers) Add(r *page.Request) error {
 	title := r.Say("template.untitled")
-	d, err := h.Signing.Create(r.UserContext(), r.Who.Actor, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, Template: true})
+	in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, Template: true}
+	d, err := h.Signing.Create(r.UserContext(), r.Who.Actor, in)
 	if err != nil {
 		return err
 	}
 	return r.SeeOther("/app/documents/" + d.ID + "/files")
 }
 
-// SaveDocument makes a template from a document.
+// SaveDocument creates a template from a document.
 func (h *Handlers) SaveDocument(r *page.Request) error {
 	t, err := h.Signing.SaveAsTemplate(r.UserContext(), r.Who.Actor, r.Params("id"), nil, nil)
 	if err != nil {
@@ -125,7 +128,7 @@ func (h *Handlers) Save(r *page.Request) error {
 	case *text("expires_days") == "":
 		in.ExpiresDays = new(0)
 	default:
-		in.ExpiresDays = new(-1) // refused with the bounds
+		in.ExpiresDays = new(-1) // the service's refusal states the bounds
 	}
 	if _, err = h.Signing.Update(r.UserContext(), r.Who.Actor, t.ID, in); err == nil {
 		r.Flash("ok", "settings.saved")
@@ -141,18 +144,21 @@ func faults(r *page.Request, err error) map[string][]string {
 	out := map[string][]string{}
 	for _, f := range fault.FieldsOf(err) {
 		label := strings.ReplaceAll(f.Name, "_", " ")
-		out[f.Name] = append(out[f.Name], r.Sentence(f, map[string]string{label: label[strings.LastIndexByte(label, '.')+1:]}))
+		out[f.Name] = append(out[f.Name], r.Sentence(f,
+			map[string]string{label: label[strings.LastIndexByte(label, '.')+1:]}))
 	}
 	return out
 }
 
-// steps are the actions that need nothing but a button press.
-var steps = map[string]func(*signing.Service, context.Context, account.Actor, string, ...int64) (*signing.Document, error){
+// steps are the actions that need no further input.
+var steps = map[string]func(
+	*signing.Service, context.Context, account.Actor, string, ...int64,
+) (*signing.Document, error){
 	"archive": (*signing.Service).Archive, "restore": (*signing.Service).Restore, "delete": (*signing.Service).Delete,
 	"duplicate": (*signing.Service).Duplicate,
 }
 
-// Step returns the handler of a button.
+// Step returns the handler of an action.
 func (h *Handlers) Step(name string) page.Handler {
 	return func(r *page.Request) error {
 		t, err := h.Signing.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))

@@ -11,7 +11,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// usePage is the form that makes a document from a template.
+// usePage is the form that creates a document from a template.
 type usePage struct {
 	ID, Name string
 	Title    string
@@ -20,7 +20,7 @@ type usePage struct {
 	Contacts bool
 }
 
-// roleInputs are the inputs for the person who takes a role.
+// roleInputs holds the inputs for the person in a role.
 type roleInputs struct {
 	ID, RoleName, Does, Name, Email, Code string
 	Letter, Color                         string
@@ -37,7 +37,7 @@ type variableInput struct{ Name, Value string }
 // Field returns the name of the input, which also names its errors.
 func (v variableInput) Field() string { return "variables." + v.Name }
 
-// ShowUse serves the form.
+// ShowUse serves the form that creates a document from a template.
 func (h *Handlers) ShowUse(r *page.Request) error {
 	t, err := h.Signing.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
@@ -66,7 +66,7 @@ func (h *Handlers) showUse(r *page.Request, t signing.Template, status int, p pa
 	return r.Render(status, "template-use", p)
 }
 
-// Use makes the document, and sends it if that button was pressed.
+// Use creates the document, and sends it if that button was pressed.
 func (h *Handlers) Use(r *page.Request) error {
 	t, err := h.Signing.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
