@@ -154,6 +154,6 @@ func (s *server) exportContacts(r *request, _ *nothing) error {
 func (r *request) sendCSV(name string, write func(io.Writer) error) error {
 	r.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
 	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition(name))
-	httpkit.Made(r.Ctx, write)
+	httpkit.Generated(r.Ctx, write)
 	return nil
 }

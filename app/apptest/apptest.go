@@ -1,5 +1,5 @@
-// Package apptest is a whole appliance for tests: in memory, with a clock of
-// its own and mail that is captured, on a real port of this machine.
+// Package apptest runs a whole appliance for tests: in memory, with its own clock and
+// captured mail, on a local port.
 //
 //	func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
 //
@@ -9,9 +9,8 @@
 //		c.Get(t, "/documents").Want(t, 200)
 //	}
 //
-// Callers may rely on this: the appliance that New returns is ready, and it is
-// gone with the test; nothing of it touches the folder of the tests; two of
-// them do not know of each other.
+// An appliance returned by New is ready to use and ends with the test. Appliances don't
+// share any state, and leave nothing in the folder of the tests.
 package apptest
 
 import (
@@ -33,9 +32,8 @@ import (
 	"paraph/app/account"
 )
 
-// Main runs the tests of a package that uses this one, for its TestMain. The
-// appliance starts its PDF workers by running the test binary again; Main is
-// what answers then.
+// Main runs the tests of a package that uses this one, for its TestMain. The appliance
+// starts PDF workers by running the test binary again; Main serves those too.
 func Main(m *testing.M) int {
 	if len(os.Args) > 1 && os.Args[1] == app.WorkerCommand {
 		if err := app.ServeWorker(os.Stdin, os.Stdout); err != nil {
@@ -44,23 +42,24 @@ func Main(m *testing.M) int {
 		}
 		return 0
 	}
-	debug.SetGCPercent(400) // many appliances begin and end here, and memory is not judged
+	debug.SetGCPercent(400) // tests start many appliances and don't measure memory
 	return m.Run()
 }
 
-// Password is that of everybody whom this package makes.
+// Password is the password of every user created by this package.
 const Password = app.SeedPassword
 
-// Server is an appliance that runs.
+// Server is a running appliance.
 type Server struct {
 	*app.App
-	URL    string // without a slash at the end
+	URL    string // without a trailing slash
 	client *http.Client
 	stop   func() error
 	made   atomic.Int64
 }
 
-// Config returns the configuration New starts from: the defaults, on a free port.
+// Config returns the configuration that New starts with: mostly the defaults, on a
+// free port.
 func Config() app.Config {
 	cfg := app.Default()
 	cfg.Server.Listen = "127.0.0.1:0"
@@ -71,7 +70,7 @@ func Config() app.Config {
 	return cfg
 }
 
-// New starts an appliance that ends with the test. Each change is made to the
+// New starts an appliance that ends with the test. The changes are applied to its
 // configuration first.
 func New(t testing.TB, change ...func(*app.Config)) *Server {
 	t.Helper()
@@ -86,13 +85,13 @@ func New(t testing.TB, change ...func(*app.Config)) *Server {
 func (s *Server) closeAfter(t testing.TB) {
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
-			t.Errorf("the appliance did not end well: %v", err)
+			t.Errorf("closing the appliance: %v", err)
 		}
 	})
 }
 
-// Empty starts an appliance as somebody does who has just installed it: nobody is
-// there yet but the administrator that was made up.
+// Empty starts an appliance as just installed, without the users that other appliances
+// are seeded with.
 func Empty(t testing.TB, change ...func(*app.Config)) *Server {
 	t.Helper()
 	s, err := start(false, change)
@@ -103,12 +102,12 @@ func Empty(t testing.TB, change ...func(*app.Config)) *Server {
 	return s
 }
 
-// Start starts an appliance that the caller closes, such as one that several
-// tests share.
+// Start starts an appliance for the caller to close, such as one shared by several
+// tests.
 func Start(change ...func(*app.Config)) (*Server, error) { return start(true, change) }
 
-// StartIn starts an appliance on a data folder, at a time, that the caller closes.
-// Each change is made to the configuration first.
+// StartIn starts an appliance on a data folder with a clock, for the caller to close.
+// The changes are applied to its configuration first.
 func StartIn(dir string, clock *app.Clock, change ...func(*app.Config)) (*Server, error) {
 	if err := ShareCompiled(dir); err != nil {
 		return nil, err
@@ -121,13 +120,12 @@ func StartIn(dir string, clock *app.Clock, change ...func(*app.Config)) (*Server
 	return run(cfg, app.Options{Clock: clock, Cheap: true})
 }
 
-// ShareCompiled has the appliance of a data folder keep compiled PDFium where the
-// test doubles keep it: compiling takes seconds, and far longer with the race
-// detector.
+// ShareCompiled makes a data folder use the shared cache of compiled PDFium. Compiling
+// takes seconds, and far longer with the race detector.
 func ShareCompiled(dir string) error {
 	kept, err := os.UserCacheDir()
 	if err != nil {
-		return nil // each for itself, then
+		return nil // without a shared cache each appliance compiles its own
 	}
 	kept = filepath.Join(kept, "paraph")
 	if err := errors.Join(os.MkdirAll(kept, 0o700), os.MkdirAll(dir, 0o700)); err != nil {
@@ -166,7 +164,7 @@ func run(cfg app.Config, o app.Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the appliance and removes what it kept.
+// Close stops the appliance and removes its data.
 func (s *Server) Close() error {
 	err := s.stop()
 	if e := s.App.Close(); err == nil {
@@ -175,13 +173,13 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Anonymous is a caller without a token.
+// Anonymous returns a client without a token.
 func (s *Server) Anonymous() *Client { return &Client{Server: s} }
 
-// With is a caller with a token, whatever it is worth.
+// With returns a client with a token, valid or not.
 func (s *Server) With(token string) *Client { return &Client{Server: s, Token: token} }
 
-// Login is a caller who has logged in through the API.
+// Login logs a user in through the API and returns their client.
 func (s *Server) Login(t testing.TB, email string) *Client {
 	t.Helper()
 	r := s.Anonymous().Post(t, "/login", Map{"email": email, "password": Password}).Want(t, http.StatusOK)
@@ -190,7 +188,7 @@ func (s *Server) Login(t testing.TB, email string) *Client {
 	return c
 }
 
-// Company makes a company for one test and returns its owner, logged in.
+// Company creates a company for one test and returns its owner, logged in.
 func (s *Server) Company(t testing.TB) *Client {
 	t.Helper()
 	n := s.made.Add(1)
@@ -203,7 +201,7 @@ func (s *Server) Company(t testing.TB) *Client {
 	return owner.Member(t, account.RoleOwner)
 }
 
-// Member adds somebody to the caller's company and returns them, logged in.
+// Member adds a member to the client's company and returns them, logged in.
 func (c *Client) Member(t testing.TB, role account.Role) *Client {
 	t.Helper()
 	email := fmt.Sprintf("%s%d@company.example", role, c.made.Add(1))
@@ -215,20 +213,20 @@ func (c *Client) Member(t testing.TB, role account.Role) *Client {
 	return c.Server.Login(t, email)
 }
 
-// Advance moves the clock; what becomes due by that is done when it returns.
+// Advance moves the clock. When it returns, everything that has become due is done.
 func (s *Server) Advance(t testing.TB, d string) {
 	t.Helper()
 	s.Anonymous().Post(t, "/test/clock", Map{"advance": d}).Want(t, http.StatusOK)
 }
 
-// Mail is a message that would have been sent.
+// Mail is a captured message.
 type Mail struct {
 	Kind, To, Subject, Text, HTML string
 	Links                         []string
 }
 
-// Mails returns the messages to an address, the newest first, once everything
-// that is due is done.
+// Mails returns the messages to an address, newest first, once everything that is due
+// is done.
 func (s *Server) Mails(t testing.TB, to string) []Mail {
 	t.Helper()
 	var list struct {
@@ -244,17 +242,17 @@ func (s *Server) Mails(t testing.TB, to string) []Mail {
 	return out
 }
 
-// Link returns the token behind a part of the newest message's links to an
-// address, such as "/s/" or "token=".
-func (s *Server) Link(t testing.TB, to, behind string) string {
+// Link returns the token that follows a string such as "/s/" or "token=" in a link of
+// the latest message to an address.
+func (s *Server) Link(t testing.TB, to, before string) string {
 	t.Helper()
 	for _, m := range s.Mails(t, to) {
 		for _, l := range m.Links {
-			if _, token, ok := strings.Cut(l, behind); ok {
+			if _, token, ok := strings.Cut(l, before); ok {
 				return token
 			}
 		}
 	}
-	t.Fatalf("no message to %s has a link with %q", to, behind)
+	t.Fatalf("no message to %s has a link with %q", to, before)
 	return ""
 }

@@ -18,7 +18,7 @@ type Map = map[string]any
 // List is a JSON array.
 type List = []any
 
-// Client is somebody who calls the API.
+// Client is a client of the API.
 type Client struct {
 	*Server
 	Token     string
@@ -28,50 +28,50 @@ type Client struct {
 	Email     string
 }
 
-// Under is the same caller with another prefix of every path.
+// Under returns the same client with another prefix for all paths.
 func (c *Client) Under(prefix string) *Client {
 	d := *c
 	d.Prefix = prefix
 	return &d
 }
 
-// Raw is a body that is sent as it is, with its content type.
+// Raw is a body to send unchanged, with its content type.
 type Raw struct {
 	Type string
 	Body []byte
 }
 
-// Get calls with GET; headers come in pairs.
+// Get sends a GET request. headers are pairs of names and values.
 func (c *Client) Get(t testing.TB, path string, headers ...string) *Response {
 	t.Helper()
 	return c.Do(t, http.MethodGet, path, nil, headers...)
 }
 
-// Post calls with POST. The body is JSON, or goes as it is if it is a Raw.
+// Post sends a POST request. The body is encoded as JSON unless it is a Raw.
 func (c *Client) Post(t testing.TB, path string, body any, headers ...string) *Response {
 	t.Helper()
 	return c.Do(t, http.MethodPost, path, body, headers...)
 }
 
-// Patch calls with PATCH.
+// Patch sends a PATCH request.
 func (c *Client) Patch(t testing.TB, path string, body any, headers ...string) *Response {
 	t.Helper()
 	return c.Do(t, http.MethodPatch, path, body, headers...)
 }
 
-// Put calls with PUT.
+// Put sends a PUT request.
 func (c *Client) Put(t testing.TB, path string, body any, headers ...string) *Response {
 	t.Helper()
 	return c.Do(t, http.MethodPut, path, body, headers...)
 }
 
-// Delete calls with DELETE.
+// Delete sends a DELETE request.
 func (c *Client) Delete(t testing.TB, path string, headers ...string) *Response {
 	t.Helper()
 	return c.Do(t, http.MethodDelete, path, nil, headers...)
 }
 
-// Do sends one request and reads the whole answer.
+// Do sends a request and reads the whole response.
 func (c *Client) Do(t testing.TB, method, path string, body any, headers ...string) *Response {
 	t.Helper()
 	var in io.Reader
@@ -107,12 +107,12 @@ func (c *Client) Do(t testing.TB, method, path string, body any, headers ...stri
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
 	if err != nil {
-		t.Fatalf("%s %s: reading the answer: %v", method, path, err)
+		t.Fatalf("%s %s: reading the response: %v", method, path, err)
 	}
 	return &Response{What: method + " " + c.Prefix + path, Status: res.StatusCode, Header: res.Header, Body: b}
 }
 
-// Response is an answer, read to its end.
+// Response is a response with its whole body.
 type Response struct {
 	What   string // the request
 	Status int
@@ -120,7 +120,7 @@ type Response struct {
 	Body   []byte
 }
 
-// Want ends the test unless the answer has this status.
+// Want ends the test unless the response has this status.
 func (r *Response) Want(t testing.TB, status int) *Response {
 	t.Helper()
 	if r.Status != status {
@@ -129,7 +129,7 @@ func (r *Response) Want(t testing.TB, status int) *Response {
 	return r
 }
 
-// Decode reads the JSON of the answer.
+// Decode decodes the JSON of the response.
 func (r *Response) Decode(t testing.TB, into any) {
 	t.Helper()
 	if err := json.Unmarshal(r.Body, into); err != nil {
@@ -137,8 +137,8 @@ func (r *Response) Decode(t testing.TB, into any) {
 	}
 }
 
-// Look returns a value of the JSON by its dotted path, such as "data.0.id", and
-// whether it is there.
+// Look returns the value at a dotted path in the JSON, such as "data.0.id", and whether
+// it exists.
 func (r *Response) Look(t testing.TB, path string) (any, bool) {
 	t.Helper()
 	var v any
@@ -164,7 +164,7 @@ func (r *Response) Look(t testing.TB, path string) (any, bool) {
 	return v, true
 }
 
-// At returns a value that must be there.
+// At returns a value that must exist.
 func (r *Response) At(t testing.TB, path string) any {
 	t.Helper()
 	v, ok := r.Look(t, path)
@@ -179,17 +179,17 @@ func (r *Response) Text(t testing.TB, path string) string {
 	t.Helper()
 	s, ok := r.At(t, path).(string)
 	if !ok {
-		t.Fatalf("%s: %s is no string in %.600s", r.What, path, r.Body)
+		t.Fatalf("%s: %s isn't a string in %.600s", r.What, path, r.Body)
 	}
 	return s
 }
 
-// Int returns a value that must be a whole number.
+// Int returns a value that must be an integer.
 func (r *Response) Int(t testing.TB, path string) int {
 	t.Helper()
 	n, ok := r.At(t, path).(float64)
 	if !ok || n != float64(int(n)) {
-		t.Fatalf("%s: %s is no integer in %.600s", r.What, path, r.Body)
+		t.Fatalf("%s: %s isn't an integer in %.600s", r.What, path, r.Body)
 	}
 	return int(n)
 }
@@ -199,7 +199,7 @@ func (r *Response) Texts(t testing.TB, path, member string) []string {
 	t.Helper()
 	list, ok := r.At(t, path).(List)
 	if !ok {
-		t.Fatalf("%s: %s is no list in %.600s", r.What, path, r.Body)
+		t.Fatalf("%s: %s isn't a list in %.600s", r.What, path, r.Body)
 	}
 	out := []string{}
 	for _, x := range list {
@@ -214,8 +214,8 @@ type File struct {
 	Content []byte
 }
 
-// Multipart makes a body of files; data, unless nil, is the JSON of its part
-// "data".
+// Multipart returns a multipart body of files. data, unless nil, becomes the JSON in
+// the part "data".
 func Multipart(t testing.TB, data any, files ...File) Raw {
 	t.Helper()
 	var b bytes.Buffer

@@ -16,7 +16,7 @@ import (
 
 var fonts = sync.OnceValue(text.New)
 
-// PDF is a file with one page for each of the texts.
+// PDF returns a PDF with one page for each text.
 func PDF(t testing.TB, pages ...string) []byte {
 	t.Helper()
 	b := page.New(fonts(), page.Info{Title: "Sample", Language: "en"})
@@ -34,7 +34,7 @@ func PDF(t testing.TB, pages ...string) []byte {
 	return out.Bytes()
 }
 
-// Picture is an image as an encoder of it writes it.
+// Picture returns an image written by an encoder.
 func Picture(t testing.TB, encode func(io.Writer, image.Image) error) []byte {
 	t.Helper()
 	m := image.NewRGBA(image.Rect(0, 0, 60, 40))
@@ -48,7 +48,7 @@ func Picture(t testing.TB, encode func(io.Writer, image.Image) error) []byte {
 	return out.Bytes()
 }
 
-// DOCX is a document of paragraphs.
+// DOCX returns a Word document with some paragraphs.
 func DOCX(t testing.TB, paragraphs ...string) []byte {
 	t.Helper()
 	body := ""
@@ -62,7 +62,7 @@ func DOCX(t testing.TB, paragraphs ...string) []byte {
 	)
 }
 
-// Zip packs files.
+// Zip returns a ZIP archive of files.
 func Zip(t testing.TB, files ...File) []byte {
 	t.Helper()
 	var out bytes.Buffer

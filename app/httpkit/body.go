@@ -13,14 +13,14 @@ import (
 	"paraph/app/turns"
 )
 
-// slowest is how many bytes a second a body must average once it has used up the
-// time that it may stand still.
-const slowest = 2 * KB
+// minRate is the average number of bytes per second that a body must reach once its
+// sender has used up the idle time allowed.
+const minRate = 2 * KB
 
-// step is the first increment of a body's buffer, so that a stalled body holds little memory.
+// step is the initial size of a body's buffer, small so that stalled bodies hold little memory.
 const step = 4 * KB
 
-// decoding is the factor by which a body may grow while it is decoded.
+// decoding is the factor by which a body may grow when decoded.
 const decoding = 4
 
 // Body reads the body of a request, up to the limit of its route's rule. The
@@ -32,7 +32,7 @@ type Body struct {
 	idle time.Duration
 
 	source io.Reader
-	length int64         // as announced; -1 is unknown
+	length int64         // as announced, -1 if unknown
 	read   int64         // so far
 	waited time.Duration // total time spent waiting for the sender
 	ended  bool
@@ -64,14 +64,14 @@ func newBody(c *fiber.Ctx) *Body {
 	return &Body{c: c, source: source, length: length, ended: length == 0}
 }
 
-// Empty reports whether nothing was sent.
+// Empty reports whether the body is empty.
 func (b *Body) Empty() bool { return b.length == 0 }
 
-// Sum makes everything that is read go into a hash too.
+// Sum adds everything that is read to a hash.
 func (b *Body) Sum(h hash.Hash) { b.sum = h }
 
-// Err returns why reading failed, if the sender or the connection is to blame. It
-// distinguishes a broken connection from a full disk.
+// Err returns the error that reading failed with, if the sender or the connection is
+// to blame. It tells a broken connection from a full disk.
 func (b *Body) Err() error { return b.err }
 
 // Read reads from the connection. It fails if the sender is too slow, or sends
@@ -96,11 +96,11 @@ func (b *Body) Read(p []byte) (int, error) {
 	case b.read > b.rule.Size():
 		return 0, b.fail(tooLarge(b.rule.Size()))
 	case errors.Is(err, io.EOF) && b.read < b.length:
-		return n, b.fail(cut(io.ErrUnexpectedEOF))
+		return n, b.fail(readError(io.ErrUnexpectedEOF))
 	case errors.Is(err, io.EOF):
 		b.ended = true
 	case err != nil:
-		return n, b.fail(cut(err))
+		return n, b.fail(readError(err))
 	}
 	return n, err
 }
@@ -110,10 +110,10 @@ func (b *Body) fail(err error) error {
 	return err
 }
 
-// receive reads once, waiting no longer than the sender's remaining time.
+// receive reads once and waits no longer than the time that the sender has left.
 func (b *Body) receive(p []byte) (int, error) {
 	began := time.Now()
-	earned := b.idle + time.Duration(float64(b.read)/slowest*float64(time.Second))
+	earned := b.idle + time.Duration(float64(b.read)/minRate*float64(time.Second))
 	if err := b.c.Context().Conn().SetReadDeadline(began.Add(min(b.idle, earned-b.waited))); err != nil {
 		return 0, err
 	}
@@ -122,7 +122,7 @@ func (b *Body) receive(p []byte) (int, error) {
 	return n, err
 }
 
-// Whole reads all of a body that contains no files.
+// Whole reads a whole body that contains no files.
 func (b *Body) Whole(ctx context.Context) ([]byte, error) {
 	return b.Gather(ctx, b, b.rule.Body)
 }
@@ -153,12 +153,12 @@ func (b *Body) Gather(ctx context.Context, r io.Reader, limit int64) ([]byte, er
 	}
 }
 
-// skippable is how much of an unread body is skipped to keep the connection.
+// skippable is the largest unread rest that is skipped to keep the connection.
 const skippable = Small
 
-// Finish releases what the request held, and deals with the rest of its body: the
-// server would read it as the next request, which somebody else may have crafted.
-// A small rest is skipped; a larger one ends the connection.
+// Finish releases what the request holds, and disposes of the unread rest of its body,
+// which the server would otherwise take for the next request (request smuggling). A
+// small rest is skipped; a larger one ends the connection.
 func Finish(c *fiber.Ctx) {
 	b, ok := c.Locals(bodyKey).(*Body)
 	if ok {
@@ -173,13 +173,13 @@ func Finish(c *fiber.Ctx) {
 	linger(c.Context().Conn())
 }
 
-// skip reads a small rest. Without a length, the size of the rest is unknown, and skip fails.
+// skip skips the unread rest if it is known to be small, and reports whether it did.
 func (b *Body) skip() bool {
 	left := b.length - b.read
 	if b.length < 0 || left > skippable || b.err != nil {
 		return false
 	}
-	if err := b.c.Context().Conn().SetReadDeadline(time.Now().Add(lingering)); err != nil {
+	if err := b.c.Context().Conn().SetReadDeadline(time.Now().Add(lingerTime)); err != nil {
 		return false
 	}
 	_, err := io.CopyN(io.Discard, b.source, left)
@@ -190,8 +190,8 @@ func tooLarge(limit int64) error {
 	return fault.TooLarge("body_too_large", fault.Number("limit", limit))
 }
 
-// cut returns the error for a body that broke off or can't be read.
-func cut(err error) error {
+// readError returns the error for a body that was cut short or can't be read.
+func readError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return fault.Malformed("body_cut_short").Because(err)
 	}

@@ -8,19 +8,19 @@ import (
 	"paraph/app/turns"
 )
 
-// patience is how long a request waits for room in the budget.
+// patience is how long a request waits for memory.
 const patience = 2 * time.Second
 
-// The fractions of the budget that one company may hold at most, all strangers
-// together, and a single stranger.
+// Divisors of the budget: the maximum shares of one company, of all unauthenticated
+// callers together, and of one of these.
 const (
 	companyPart   = 2
 	strangersPart = 4
 	strangerPart  = 16
 )
 
-// Budget bounds the memory that requests in flight hold. Requests wait for room
-// in turn, and nobody gets more than their share.
+// Budget bounds the memory held by requests in flight. Requests wait for memory in
+// turn, and no caller gets more than their share.
 type Budget struct{ queue *turns.Queue }
 
 // NewBudget returns a budget of size bytes.
@@ -29,9 +29,8 @@ func NewBudget(size int64) *Budget {
 		Stranger: size / strangerPart, Patience: patience})}
 }
 
-// CallerOf returns the caller's key in the budget: the holder of a link, and a
-// caller without credentials, count by address, because neither has been
-// authenticated yet.
+// CallerOf returns the caller's key in the budget. Callers without credentials and
+// holders of a link count by address, because they aren't authenticated yet.
 func CallerOf(who account.Actor, address string) turns.Key {
 	if who.CompanyID == "" || who.IsSignatory() {
 		return turns.Stranger(address)
@@ -46,12 +45,12 @@ type Hold struct {
 	held  int64
 }
 
-// Open begins an empty hold.
+// Open returns an empty hold.
 func (b *Budget) Open(caller turns.Key) *Hold { return &Hold{queue: b.queue, key: caller} }
 
-// Take adds n bytes to the hold. It waits briefly for room; after that the error
-// says when to retry. A request that needs more than a whole share gets the
-// share, so that it can run, alone.
+// Take adds n bytes to the hold. It waits briefly for memory, and then returns an
+// error that says when to retry. A request that needs more than the caller's share
+// gets the whole share, so that it can run, but alone.
 func (h *Hold) Take(ctx context.Context, n int64) error {
 	n = min(n, h.queue.Most(h.key)-h.held)
 	if n <= 0 {
@@ -64,7 +63,7 @@ func (h *Hold) Take(ctx context.Context, n int64) error {
 	return nil
 }
 
-// Close returns everything.
+// Close releases the hold.
 func (h *Hold) Close() {
 	if h.held > 0 {
 		h.queue.Release(h.key, h.held)

@@ -93,7 +93,7 @@ func TestWhatFailsWhileItIsMadeBreaksTheConnection(t *testing.T) {
 	t.Parallel()
 	app := fiber.New(fiber.Config{DisableStartupMessage: true})
 	app.Get("/", func(c *fiber.Ctx) error {
-		httpkit.Made(c, func(w io.Writer) error {
+		httpkit.Generated(c, func(w io.Writer) error {
 			if _, err := io.WriteString(w, "half"); err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
 package httpkit
 
-// HungUp exposes hungUp to the tests.
-var HungUp = hungUp
+// HungUp exposes peerClosed to the tests.
+var HungUp = peerClosed

@@ -11,8 +11,8 @@ import (
 	"paraph/app/fault"
 )
 
-// Form reads a submitted form: it fills values as they arrive, and passes each
-// file on while it arrives.
+// Form reads a submitted form. It adds fields to values as they arrive, and calls file
+// for each file while it arrives.
 func (b *Body) Form(ctx context.Context, values url.Values, file func(*Part) error) error {
 	media, params, err := mime.ParseMediaType(b.c.Get(fiber.HeaderContentType))
 	switch {

@@ -10,33 +10,32 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// StatusClosed is the status that the log and the figures show for a request whose client
-// disconnected; nobody receives it.
+// StatusClosed is the status in the log and the metrics of a request whose client
+// disconnected. It is never sent.
 const StatusClosed = 499
 
-// lookAfter is the interval between looks at a connection. Requests that take less are
-// never looked at.
-const lookAfter = 250 * time.Millisecond
+// pollInterval is how often a connection is checked. Faster requests are never checked.
+const pollInterval = 250 * time.Millisecond
 
-// interruptible ends the context of requests whose client disconnects, if the route's rule
-// allows it.
+// interruptible cancels the context of requests whose client disconnects, if the
+// route's rule allows it.
 func interruptible(method string, rule Rule, h fiber.Handler) fiber.Handler {
 	if !rule.interruptible(method) {
 		return h
 	}
 	return func(c *fiber.Ctx) error {
 		ctx, cancel := context.WithCancel(c.UserContext())
-		w := watch(below(c.Context().Conn()), cancel)
+		w := watch(innerConn(c.Context().Conn()), cancel)
 		defer w.stop()
 		c.SetUserContext(ctx)
 		return h(c)
 	}
 }
 
-// Closed reports whether an error is due to the client, which has disconnected.
+// Closed reports whether the client has disconnected.
 func Closed(c *fiber.Ctx) bool { return c.UserContext().Err() != nil }
 
-// watcher looks at a connection until it is stopped or the other side has closed it.
+// watcher checks a connection until the watcher is stopped or the peer closes the connection.
 type watcher struct {
 	conn   net.Conn
 	closed func()
@@ -50,7 +49,7 @@ func watch(conn net.Conn, closed func()) *watcher {
 	w := &watcher{conn: conn, closed: closed}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(lookAfter, w.look)
+	w.timer = time.AfterFunc(pollInterval, w.look)
 	return w
 }
 
@@ -59,10 +58,10 @@ func (w *watcher) look() {
 	defer w.mu.Unlock()
 	switch {
 	case w.stopped:
-	case hungUp(w.conn):
+	case peerClosed(w.conn):
 		w.closed()
 	default:
-		w.timer.Reset(lookAfter)
+		w.timer.Reset(pollInterval)
 	}
 }
 
@@ -73,15 +72,15 @@ func (w *watcher) stop() {
 	w.timer.Stop()
 }
 
-// below returns the connection below TLS.
-func below(conn net.Conn) net.Conn {
+// innerConn returns the connection below TLS.
+func innerConn(conn net.Conn) net.Conn {
 	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		return secured.NetConn()
 	}
 	return conn
 }
 
-// SyscallConn returns the raw connection, so that its state can be looked at.
+// SyscallConn returns the raw connection, so that its state can be checked.
 func (l *lingeringConn) SyscallConn() (syscall.RawConn, error) {
 	if c, ok := l.Conn.(syscall.Conn); ok {
 		return c.SyscallConn()

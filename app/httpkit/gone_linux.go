@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hungUp reports whether the other side has closed the connection. It doesn't read from
-// it: there may be another request.
-func hungUp(conn net.Conn) bool {
+// peerClosed reports whether the peer has closed the connection. It doesn't read from
+// the connection, because there may be another request.
+func peerClosed(conn net.Conn) bool {
 	c, ok := conn.(syscall.Conn)
 	if !ok {
 		return false
@@ -21,7 +21,7 @@ func hungUp(conn net.Conn) bool {
 	events := []unix.PollFd{{Events: unix.POLLRDHUP}}
 	err = raw.Control(func(fd uintptr) {
 		events[0].Fd = int32(fd)
-		_, _ = unix.Poll(events, 0) // an interrupted call is repeated by the next look
+		_, _ = unix.Poll(events, 0) // if the call is interrupted, the next check repeats it
 	})
 	return err == nil && events[0].Revents&(unix.POLLRDHUP|unix.POLLHUP|unix.POLLERR) != 0
 }

@@ -4,6 +4,6 @@ package httpkit
 
 import "net"
 
-// hungUp reports false: whether the other side has closed a connection can't be told here
-// without reading from it.
-func hungUp(net.Conn) bool { return false }
+// peerClosed returns false: on this system only reading from a connection would tell
+// whether the peer has closed it.
+func peerClosed(net.Conn) bool { return false }

@@ -1,10 +1,10 @@
-// Package httpkit holds the HTTP handling that the JSON API and the pages share:
-// who may call a route and how much it may send, bodies that are bounded and must
-// keep moving, multipart, downloads with ranges, statuses, and client addresses.
+// Package httpkit contains the HTTP handling that the JSON API and the pages share:
+// access rules, bodies with limits on size and speed, multipart, downloads with
+// ranges, statuses, and client addresses.
 //
-// A route can be added only with a [Rule]. The caller, the permission and the
-// size are checked before the body is read; memory for the body is charged to the
-// [Budget] of the process while the request holds it.
+// A route can only be added with a [Rule]. The caller, their permissions and the
+// announced size are checked before the body is read. The memory for the body is
+// charged to the process's [Budget] for the duration of the request.
 package httpkit
 
 import (
@@ -20,23 +20,25 @@ import (
 	"paraph/app/turns"
 )
 
-// Keys of values that a request carries, for the log. A path may hold a token;
-// the name of its route does not.
+// Keys of a request's local values for the log. The log names the route rather than
+// the path, which may contain a token.
 const (
 	RequestIDKey = "request_id"
 	RouteKey     = "route"
 )
 
-// Options configure a [Kit].
+// Options configures a [Kit].
 type Options struct {
-	TrustedProxies []string // addresses or prefixes whose forwarded headers count
-	BaseURL        string   // of the appliance; "" derives it from the request
+	TrustedProxies []string // addresses or prefixes whose forwarded headers are used
+	BaseURL        string   // address of the appliance; "" derives it from the request
 	Listener       string   // address of the listener, such as http://127.0.0.1:8080
-	// ReadTimeout is how long a body may stand still.
+	// ReadTimeout is how long the sender of a body may pause.
 	ReadTimeout time.Duration
-	// Members counts the requests of members in progress; strangers slow down for them.
+	// Members counts members' requests in progress, which take precedence over those of
+	// unauthenticated callers.
 	Members *turns.Presence
-	// Memory is the amount that all requests in flight may hold; 0 derives it from the machine.
+	// Memory is the number of bytes that all requests in flight may hold; 0 derives it
+	// from the machine's memory.
 	Memory int64
 }
 
@@ -44,8 +46,8 @@ type Options struct {
 type Kit struct {
 	Proxies
 	budget   *Budget
-	turns    *turns.Queue // of unauthenticated callers
-	slow     *turns.Queue // of those whose calls take long
+	turns    *turns.Queue // unauthenticated callers
+	slow     *turns.Queue // unauthenticated callers of slow routes
 	members  *turns.Presence
 	baseURL  string
 	prefix   string
@@ -56,7 +58,7 @@ type Kit struct {
 	routes []Route
 }
 
-// New checks the options.
+// New returns a Kit, or an error if an option is invalid.
 func New(o Options) (*Kit, error) {
 	proxies, err := ParseProxies(o.TrustedProxies)
 	if err != nil {
@@ -71,21 +73,29 @@ func New(o Options) (*Kit, error) {
 	if o.Members == nil {
 		o.Members = new(turns.Presence)
 	}
-	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(o.Members), slow: newTurns(o.Members),
-		members: o.Members, baseURL: o.BaseURL, prefix: prefixOf(o.BaseURL), listener: o.Listener, idle: o.ReadTimeout}, nil
+	return &Kit{
+		Proxies:  proxies,
+		budget:   NewBudget(o.Memory),
+		turns:    newTurns(o.Members),
+		slow:     newTurns(o.Members),
+		members:  o.Members,
+		baseURL:  o.BaseURL,
+		prefix:   prefixOf(o.BaseURL),
+		listener: o.Listener,
+		idle:     o.ReadTimeout,
+	}, nil
 }
 
-// newTurns returns the queue for strangers: they get half of the processors, and
-// are answered in turn. A page more or less has no noticeable cost; thousands a
-// second would, and even half of the processors is more than they get while members
-// are being served.
+// newTurns returns the queue for unauthenticated callers, who are served in turn and
+// get at most half of the processors, and less while members are being served. A few
+// such requests cost nothing noticeable, but thousands per second would.
 func newTurns(members *turns.Presence) *turns.Queue {
 	return turns.New(turns.Options{Slots: max(1, int64(runtime.GOMAXPROCS(0))/2), Waiting: 256, Patience: 10 * time.Second,
 		Members: members})
 }
 
-// Serve counts a member's request until done is called. Requests that wait for other
-// people's actions don't count.
+// Serve counts a member's request as in progress until done is called. Requests that
+// wait for other people's actions don't count.
 func (k *Kit) Serve(who account.Actor, rule Rule) (done func()) {
 	if rule.Queued || who.CompanyID == "" || who.IsSignatory() {
 		return func() {}
@@ -93,9 +103,9 @@ func (k *Kit) Serve(who account.Actor, rule Rule) (done func()) {
 	return k.members.Enter()
 }
 
-// Turn waits, on a route that strangers may call, until it is the caller's turn
-// to be answered. On other routes it does not wait. Read the body before calling
-// it: a slow sender must not keep others waiting.
+// Turn waits until it is the caller's turn, on routes open to unauthenticated callers.
+// On other routes it returns at once. Read the body before calling it, so that a slow
+// sender doesn't keep others waiting.
 func (k *Kit) Turn(c *fiber.Ctx, rule Rule) (leave func(), err error) {
 	if !rule.shared(c.Method()) {
 		return func() {}, nil
@@ -107,25 +117,24 @@ func (k *Kit) Turn(c *fiber.Ctx, rule Rule) (leave func(), err error) {
 	return line.Enter(c.UserContext(), turns.Stranger(k.Address(c)))
 }
 
-// RequestID returns the identifier of a request.
+// RequestID returns the ID of a request.
 func RequestID(c *fiber.Ctx) string {
 	id, _ := c.Locals(RequestIDKey).(string)
 	return id
 }
 
-// Agent returns the caller's user agent, cut to the length that evidence needs.
+// Agent returns the caller's user agent, cut to the length kept as evidence.
 func Agent(c *fiber.Ctx) string {
 	s := c.Get(fiber.HeaderUserAgent)
 	return strings.ToValidUTF8(s[:min(len(s), 400)], "")
 }
 
-// Site returns the address of the appliance as the caller sees it.
+// Site returns the base address of the appliance as the caller sees it.
 func (k *Kit) Site(c *fiber.Ctx) string { return k.Proxies.Site(c, k.baseURL) }
 
-// MailSite returns the base address of the links in mails that a request
-// triggers. The sender of a request controls the host names in it; without a
-// configured address, mails use the address that the connection was made to, or
-// the listener's.
+// MailSite returns the base address of links in mails triggered by a request. It never
+// trusts the host name in the request, which its sender controls: without a configured
+// address, it is the local address of the connection, or the listener's.
 func (k *Kit) MailSite(c *fiber.Ctx) string {
 	if k.baseURL != "" {
 		return k.Site(c)
@@ -136,15 +145,15 @@ func (k *Kit) MailSite(c *fiber.Ctx) string {
 	return Proxies{}.Site(c, "")
 }
 
-// yearOfTLS makes browsers use only TLS for this host for a year.
-const yearOfTLS = "max-age=31536000"
+// hstsOneYear makes browsers use only TLS for this host, for a year.
+const hstsOneYear = "max-age=31536000"
 
-// Secure sets the headers that every response has. Browsers and proxies do not
-// cache a response unless its handler allows it.
+// Secure sets the security headers of all responses. Browsers and proxies don't cache
+// a response unless its handler allows it.
 func (k *Kit) Secure(c *fiber.Ctx) {
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if k.Encrypted(c) {
-		c.Set(fiber.HeaderStrictTransportSecurity, yearOfTLS)
+		c.Set(fiber.HeaderStrictTransportSecurity, hstsOneYear)
 	}
 }

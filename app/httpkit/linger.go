@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// How long, how much, and how fast is read and discarded after a response that
-// refuses a body: closing at once would reset the connection and lose the response
-// while the client still sends. Most clients stop sending once they have it.
+// Limits on the time, amount and rate of reading and discarding a body after a
+// response that refuses it. Closing the connection while the client is still sending
+// would reset it and lose the response. Most clients stop once they have the response.
 const (
-	lingering      = time.Second
-	lingeringMost  = 16 * MB
-	lingeringPiece = 256 * KB
-	lingeringPause = 10 * time.Millisecond
-	// writePiece is how much of a response has to be sent in the time that a connection
-	// may stand still.
+	lingerTime  = time.Second
+	lingerBytes = 16 * MB
+	lingerPiece = 256 * KB
+	lingerPause = 10 * time.Millisecond
+	// writePiece is the size of the pieces of a response, each of which has to be sent
+	// within the time that a connection may be idle.
 	writePiece = 64 * KB
-	// lingerers is how many connections may do so at a time.
-	lingerers = 16
+	// maxLingering is the maximum number of connections that linger at a time.
+	maxLingering = 16
 )
 
 // Listen returns a listener whose connections can be closed without losing the last response.
 // A connection over which nothing of a response can be sent for the time idle is closed.
 func Listen(ln net.Listener, idle time.Duration) net.Listener { return newListener(ln, idle, false) }
 
-// ListenForSignatories is [Listen] for a listener on which only the routes whose
-// [Rule] says so are served; all others do not exist there.
+// ListenForSignatories is [Listen] for a listener that serves only the routes whose
+// [Rule] is for signatories. All other routes don't exist there.
 func ListenForSignatories(ln net.Listener, idle time.Duration) net.Listener {
 	return newListener(ln, idle, true)
 }
@@ -41,10 +41,10 @@ type listener struct {
 }
 
 func newListener(ln net.Listener, idle time.Duration, signatories bool) net.Listener {
-	return listener{ln, idle, signatories, make(chan struct{}, lingerers)}
+	return listener{ln, idle, signatories, make(chan struct{}, maxLingering)}
 }
 
-// signatoriesAddr is the local address of a connection for signatories.
+// signatoriesAddr is the local address of a connection to the listener for signatories.
 type signatoriesAddr struct{ net.Addr }
 
 func (l listener) Accept() (net.Conn, error) {
@@ -55,7 +55,8 @@ func (l listener) Accept() (net.Conn, error) {
 	return &lingeringConn{Conn: conn, idle: l.idle, signatories: l.signatories, slots: l.slots}, nil
 }
 
-// lingeringConn closes its side first and waits for the other, if asked to.
+// lingeringConn is a connection that, if requested, closes its own side first and
+// waits for the other.
 type lingeringConn struct {
 	net.Conn
 	wanted      atomic.Bool
@@ -64,8 +65,8 @@ type lingeringConn struct {
 	slots       chan struct{}
 }
 
-// LocalAddr says by its type whether the connection is for signatories only. TLS
-// and the server pass it on.
+// LocalAddr returns an address whose type tells whether the connection is only for
+// signatories. TLS and the server pass it through.
 func (l *lingeringConn) LocalAddr() net.Addr {
 	if l.signatories {
 		return signatoriesAddr{l.Conn.LocalAddr()}
@@ -87,14 +88,14 @@ func (l *lingeringConn) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// linger asks a connection to do so, including one below TLS.
+// linger makes a connection linger when it is closed, including one below TLS.
 func linger(conn net.Conn) {
-	if l, ok := below(conn).(*lingeringConn); ok {
+	if l, ok := innerConn(conn).(*lingeringConn); ok {
 		l.wanted.Store(true)
 	}
 }
 
-// Close ends the connection, in the background if the other side still sends.
+// Close closes the connection, in the background if it is to linger.
 func (l *lingeringConn) Close() error {
 	half, ok := l.Conn.(interface{ CloseWrite() error })
 	if !ok || !l.wanted.Swap(false) {
@@ -105,7 +106,7 @@ func (l *lingeringConn) Close() error {
 	}
 	select {
 	case l.slots <- struct{}{}:
-	default: // too many others do: the client may lose the response
+	default: // too many connections linger already: the client may lose the response
 		return l.Conn.Close()
 	}
 	go func() {
@@ -115,16 +116,16 @@ func (l *lingeringConn) Close() error {
 	return nil
 }
 
-// discard keeps reading for a while. Errors are ignored, as there is nobody to report them to.
+// discard keeps reading for a while. Errors are ignored: the connection is closing anyway.
 func (l *lingeringConn) discard() {
 	defer l.Conn.Close() //nolint:errcheck // errors no longer matter
-	if err := l.SetReadDeadline(time.Now().Add(lingering)); err != nil {
+	if err := l.SetReadDeadline(time.Now().Add(lingerTime)); err != nil {
 		return
 	}
-	for range lingeringMost / lingeringPiece {
-		if _, err := io.CopyN(io.Discard, l.Conn, lingeringPiece); err != nil {
+	for range lingerBytes / lingerPiece {
+		if _, err := io.CopyN(io.Discard, l.Conn, lingerPiece); err != nil {
 			return
 		}
-		time.Sleep(lingeringPause)
+		time.Sleep(lingerPause)
 	}
 }

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxParts bounds the parts of a multipart body, and the pairs of a form.
+	// maxParts is the maximum number of parts of a multipart body, and of fields of a form.
 	maxParts = 20_000
-	// framing bounds the boundaries and headers of all parts.
+	// framing is the maximum size of all boundaries and headers together.
 	framing = 4 * MB
-	// between bounds what may stand between the contents of two parts, read-ahead included.
-	// included.
-	between = buffer + Small
-	buffer  = 64 * KB
+	// maxBetweenParts is the maximum size of what separates two parts' contents,
+	// including read-ahead.
+	maxBetweenParts = buffer + Small
+	buffer          = 64 * KB
 )
 
 // Part is one part of a multipart body. Its content is available only during the
@@ -28,7 +28,7 @@ const (
 type Part struct {
 	io.Reader
 	Field       string
-	File        string // the name as sent: not cut to its last element, so that it can be refused
+	File        string // the name as sent, with any path, so that it can be refused
 	IsFile      bool
 	ContentType string
 
@@ -36,11 +36,11 @@ type Part struct {
 	limit int64
 }
 
-// Gather reads all of the part, and charges for it.
+// Gather reads the whole part, and charges for the memory.
 func (p *Part) Gather(ctx context.Context) ([]byte, error) { return p.body.Gather(ctx, p, p.limit) }
 
-// Parts passes the parts of a multipart body on, one after the other. The rule of
-// the route bounds the total size of the files, and that of the other parts.
+// Parts calls take for each part of a multipart body in turn. The route's rule limits
+// the total size of the files, and that of the other parts.
 func (b *Body) Parts(ctx context.Context, boundary string, take func(*Part) error) error {
 	if boundary == "" {
 		return fault.Malformed("multipart_without_boundary")
@@ -78,7 +78,7 @@ func tooManyParts() error {
 	return fault.TooLarge("too_many_parts", fault.Number("limit", maxParts))
 }
 
-// pass passes one part to take and reads the rest of it.
+// pass passes one part to take, and skips what take leaves unread.
 func (b *Body) pass(part *Part, left *int64, take func(*Part) error) error {
 	bounded := &boundedReader{r: part.Reader, left: *left, limit: part.limit}
 	part.Reader = bounded
@@ -93,7 +93,7 @@ func (b *Body) pass(part *Part, left *int64, take func(*Part) error) error {
 	return cmp.Or(bounded.err, err)
 }
 
-// broken returns why the parts can't be told apart.
+// broken returns the error for a body that can't be split into parts.
 func (b *Body) broken(err error) error {
 	if b.err != nil {
 		return b.err
@@ -101,7 +101,7 @@ func (b *Body) broken(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	return cut(err)
+	return readError(err)
 }
 
 func newPart(p *multipart.Part) *Part {
@@ -114,7 +114,7 @@ func newPart(p *multipart.Part) *Part {
 	return out
 }
 
-// boundedReader fails if there is more to read than is left of a limit.
+// boundedReader fails if there is more to read than the limit allows.
 type boundedReader struct {
 	r     io.Reader
 	left  int64
@@ -135,7 +135,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		b.err = cut(err)
+		b.err = readError(err)
 		return n, b.err
 	}
 	return n, err
@@ -145,15 +145,15 @@ func partsTooLarge(limit int64) error {
 	return fault.TooLarge("body_too_large.parts", fault.Number("limit", limit))
 }
 
-// frameReader bounds what is read for the headers of a part. The library would
-// buffer ten megabytes of them.
+// frameReader limits the size of a part's headers. The library would buffer ten
+// megabytes of them.
 type frameReader struct {
 	r     io.Reader
 	left  int
 	bound bool
 }
 
-func (f *frameReader) expect()  { f.left, f.bound = between, true }
+func (f *frameReader) expect()  { f.left, f.bound = maxBetweenParts, true }
 func (f *frameReader) content() { f.bound = false }
 
 func (f *frameReader) Read(p []byte) (int, error) {

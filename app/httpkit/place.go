@@ -19,13 +19,12 @@ func prefixOf(baseURL string) string {
 	return strings.TrimRight(u.Path, "/")
 }
 
-// Prefix returns the path under which the appliance is reached, such as "/sign";
-// "" at the root of its host. Routes, handlers and templates know nothing of it:
-// it is removed from requests by [Kit.Under], and added by [Kit.Outside] to
-// whatever a browser follows.
+// Prefix returns the path under which the appliance is served, such as "/sign", or ""
+// at the root of its host. Routes, handlers and templates don't contain it:
+// [Kit.Under] removes it from requests, and [Kit.Outside] adds it to addresses.
 func (k *Kit) Prefix() string { return k.prefix }
 
-// Outside returns the path that a browser has to request for one of our paths.
+// Outside returns the path that a browser requests for one of our paths.
 func (k *Kit) Outside(path string) string {
 	if path == "/" && k.prefix != "" {
 		return k.prefix
@@ -33,8 +32,8 @@ func (k *Kit) Outside(path string) string {
 	return k.prefix + path
 }
 
-// Inside returns our path for one that a browser names. Paths without the prefix
-// are returned unchanged.
+// Inside removes the prefix from a path requested by a browser. Paths without the
+// prefix are returned unchanged.
 func (k *Kit) Inside(path string) string {
 	rest, ok := strings.CutPrefix(path, k.prefix)
 	switch {
@@ -46,8 +45,8 @@ func (k *Kit) Inside(path string) string {
 	return "/" + rest
 }
 
-// Under returns a handler that also answers requests whose path begins with the
-// prefix, so that a proxy may remove it or not.
+// Under returns a handler that also accepts paths with the prefix, so that a proxy may
+// remove it or not.
 func (k *Kit) Under(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	if k.prefix == "" {
 		return next
@@ -60,8 +59,8 @@ func (k *Kit) Under(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// CheckPrefix returns an error if a path could be read with and without the
-// prefix. Call it when all routes are added.
+// CheckPrefix returns an error if the prefix makes a path ambiguous. Call it after
+// adding all routes.
 func (k *Kit) CheckPrefix() error {
 	parts := strings.Split(strings.TrimPrefix(k.prefix, "/"), "/")
 	for _, r := range k.Routes() {
@@ -75,13 +74,13 @@ func (k *Kit) CheckPrefix() error {
 	return nil
 }
 
-// addressed are the attributes of our templates that hold paths.
-var addressed = []string{
+// pathAttributes are the HTML attributes that contain paths in our templates.
+var pathAttributes = []string{
 	"href", "src", "action", "formaction", "data-base", "data-contacts", "data-copy-from", "data-pad", "data-passkey", "data-root",
 }
 
-// OutsideHTML adds the prefix to the addresses in HTML that html/template has
-// written: it quotes attributes with ", and escapes that character elsewhere.
+// OutsideHTML adds the prefix to the addresses in HTML written by html/template, which
+// quotes attributes with " and escapes that character elsewhere.
 func (k *Kit) OutsideHTML(html []byte) []byte {
 	if k.prefix == "" {
 		return html
@@ -96,7 +95,7 @@ func (k *Kit) OutsideHTML(html []byte) []byte {
 		name := html[bytes.LastIndexAny(html[:i], " \n\t<")+1 : i]
 		value := html[i+len(mark)-1:]
 		out = append(out, html[:i+len(mark)-1]...)
-		if isAddressed(name) && !bytes.HasPrefix(value, []byte("//")) {
+		if isPathAttribute(name) && !bytes.HasPrefix(value, []byte("//")) {
 			out = append(out, k.prefix...)
 		}
 		out = append(out, '/')
@@ -104,8 +103,8 @@ func (k *Kit) OutsideHTML(html []byte) []byte {
 	}
 }
 
-func isAddressed(name []byte) bool {
-	for _, a := range addressed {
+func isPathAttribute(name []byte) bool {
+	for _, a := range pathAttributes {
 		if string(name) == a {
 			return true
 		}
@@ -113,15 +112,14 @@ func isAddressed(name []byte) bool {
 	return false
 }
 
-// ForSignatories returns the rule of a route that is also served on the listener
-// for signatories, see [ListenForSignatories].
+// ForSignatories returns the rule of a route that the listener for signatories serves
+// too, see [ListenForSignatories].
 func (r Rule) ForSignatories() Rule {
 	r.Signatories = true
 	return r
 }
 
-// OnlySignatories reports whether a request came in on the listener that serves
-// nothing but the pages for signatories.
+// OnlySignatories reports whether a request arrived on the listener for signatories.
 func OnlySignatories(c *fiber.Ctx) bool {
 	_, only := c.Context().LocalAddr().(signatoriesAddr)
 	return only

@@ -9,7 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Proxies are the trusted proxies, whose forwarded headers are used.
+// Proxies holds the addresses of trusted proxies, whose forwarded headers are used.
 type Proxies []netip.Prefix
 
 // ParseProxies parses addresses and prefixes.
@@ -42,15 +42,14 @@ func peer(c *fiber.Ctx) netip.Addr {
 	return a.Unmap()
 }
 
-// trusts reports whether the sender of a request is a trusted proxy. Nobody but a
-// proxy on this machine can connect to a Unix socket: its mode says who.
+// trusts reports whether a request comes from a trusted proxy. On a Unix socket it
+// always does: only programs that the socket's mode allows can connect.
 func (p Proxies) trusts(c *fiber.Ctx) bool {
 	return c.Context().LocalAddr().Network() == "unix" || p.trust(peer(c))
 }
 
-// Address returns where a request comes from. Forwarded headers count only if a
-// trusted proxy sent them, and of them only the last hop that is not a trusted
-// proxy.
+// Address returns the client's address. It uses forwarded headers only from a trusted
+// proxy, and of them only the last hop that isn't a trusted proxy itself.
 func (p Proxies) Address(c *fiber.Ctx) string {
 	at := peer(c)
 	if !p.trusts(c) {
@@ -69,8 +68,8 @@ func (p Proxies) Address(c *fiber.Ctx) string {
 	return at.String()
 }
 
-// Site returns the address of the appliance as the caller sees it: the configured
-// one, else the one in the request.
+// Site returns the base address of the appliance as the caller sees it: the configured
+// one, or else the one in the request.
 func (p Proxies) Site(c *fiber.Ctx, configured string) string {
 	if configured != "" {
 		return strings.TrimSuffix(configured, "/")
@@ -90,8 +89,8 @@ func (p Proxies) Site(c *fiber.Ctx, configured string) string {
 	return scheme + "://" + host
 }
 
-// Encrypted reports whether the caller's connection is encrypted, according to a
-// trusted proxy or the connection itself.
+// Encrypted reports whether the client's connection uses TLS, according to a trusted
+// proxy or the connection itself.
 func (p Proxies) Encrypted(c *fiber.Ctx) bool {
 	if c.Context().IsTLS() {
 		return true

@@ -12,15 +12,15 @@ import (
 // Audience is the kind of caller that a route is for.
 type Audience uint8
 
-// The callers of a route. The zero value admits nobody, so that a route without a
-// rule is noticed at once.
+// Audiences of routes. The zero value admits nobody, so that a route without a rule is
+// noticed at once.
 const (
 	Nobody    Audience = iota
-	Everyone           // strangers too
-	Invited            // holders of an invitation's link, and nobody else
+	Everyone           // including unauthenticated callers
+	Invited            // only holders of an invitation's link
 	Members            // people and programs of a company
 	Parties            // members, and signatories for their own document
-	Operators          // administrators of the installation; others find nothing there
+	Operators          // administrators of the installation; for others the route doesn't exist
 )
 
 // Sizes of bodies.
@@ -28,33 +28,32 @@ const (
 	KB = 1 << 10
 	MB = 1 << 20
 
-	// Small is for a small form filled in by hand, and for the equivalent JSON.
+	// Small is for a small form filled in by hand, or for the equivalent JSON.
 	Small = 16 * KB
 )
 
-// Rule specifies who may call a route and how much they may send. With zero sizes
-// no body is allowed: any is refused.
+// Rule specifies who may call a route and how much they may send. With zero sizes any
+// body is refused.
 type Rule struct {
 	For   Audience
-	Scope account.Scope // what a member must be allowed to do; "" is anything
+	Scope account.Scope // scope that a member must have, "" for none
 
 	Body  int64 // bytes of JSON, of a form, or of a form's parts other than files
-	Files int64 // bytes of all files together, which are streamed; 0 accepts none
+	Files int64 // bytes of all files together, which are streamed; 0 refuses files
 
-	// Queued means that the handler waits for a turn of its own, or for other
-	// people's actions: its callers do not wait in [Kit.Turn] as well.
+	// Queued means that the handler does its own queueing, or waits for other people's
+	// actions, so its callers don't wait in [Kit.Turn] as well.
 	Queued bool
 
-	// Slow means that a call takes long, such as hashing a password. Its callers
-	// wait in a line of their own in [Kit.Turn], so that pages do not wait behind it.
+	// Slow means that calls take long, for example because they hash a password. Their
+	// callers have a queue of their own in [Kit.Turn], so that pages don't wait for them.
 	Slow bool
 
-	// Stops means that a call stops when its client disconnects. It changes something as
-	// its last step, if at all. Calls that only read, and slow ones, stop anyway.
+	// Stops means that a call stops when its client disconnects, because it changes
+	// something only as its last step. Calls that only read, and slow ones, always stop.
 	Stops bool
 
-	// Signatories means that the route is also served on the listener for
-	// signatories.
+	// Signatories means that the listener for signatories serves the route too.
 	Signatories bool
 }
 
@@ -64,7 +63,7 @@ func (r Rule) Hashing() Rule {
 	return r
 }
 
-// Waiting returns the rule of a handler that does its own waiting.
+// Waiting returns the rule of a handler that does its own queueing.
 func (r Rule) Waiting() Rule {
 	r.Queued = true
 	return r
@@ -81,7 +80,7 @@ func (r Rule) interruptible(method string) bool {
 	return r.Stops || r.Slow || method == fiber.MethodGet || method == fiber.MethodHead
 }
 
-// shared reports whether the callers of a route share what is left to strangers.
+// shared reports whether the callers of a route share the capacity for unauthenticated ones.
 func (r Rule) shared(method string) bool {
 	read := method == fiber.MethodGet || method == fiber.MethodHead
 	return !r.Queued && r.Files == 0 && (r.For == Everyone || r.For == Invited && read)
@@ -93,13 +92,13 @@ func (r Rule) With(body int64) Rule {
 	return r
 }
 
-// Uploading returns the rule with files allowed.
+// Uploading returns the rule with files up to a total size.
 func (r Rule) Uploading(files int64) Rule {
 	r.Files = files
 	return r
 }
 
-// Size returns the maximum size of a body, the framing of its parts included.
+// Size returns the maximum size of a body, including the framing of its parts.
 func (r Rule) Size() int64 {
 	if r.Files == 0 {
 		return r.Body
@@ -107,7 +106,7 @@ func (r Rule) Size() int64 {
 	return r.Body + r.Files + framing
 }
 
-// Admit returns nil if the rule admits the caller, else the error.
+// Admit returns an error unless the rule admits the caller.
 func (r Rule) Admit(who account.Actor) error {
 	switch {
 	case r.For == Everyone:
@@ -138,20 +137,20 @@ type Route struct {
 // Add adds a route to the router and to the table.
 func (k *Kit) Add(app *fiber.App, method, path string, rule Rule, h fiber.Handler) {
 	if rule.For == Nobody {
-		panic("httpkit: the route " + method + " " + path + " does not say whom it is for")
+		panic("httpkit: the route " + method + " " + path + " has no audience")
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.routes = append(k.routes, Route{method, path, rule})
-	h = offered(rule, interruptible(method, rule, h))
+	h = hideFromSignatories(rule, interruptible(method, rule, h))
 	app.Add(method, path, h)
 	if method == fiber.MethodGet {
 		app.Add(fiber.MethodHead, path, h)
 	}
 }
 
-// offered hides a route from the listener for signatories, unless it is theirs.
-func offered(rule Rule, h fiber.Handler) fiber.Handler {
+// hideFromSignatories hides a route from the listener for signatories, unless its rule allows it.
+func hideFromSignatories(rule Rule, h fiber.Handler) fiber.Handler {
 	if rule.Signatories {
 		return h
 	}

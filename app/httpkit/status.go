@@ -27,11 +27,11 @@ var statuses = map[fault.Kind]int{
 	fault.KindNoSpace:            http.StatusInsufficientStorage,
 }
 
-// Status returns the HTTP status of an error; 0 for an internal error.
+// Status returns the HTTP status of an error, 0 for an internal error.
 func Status(k fault.Kind) int { return statuses[k] }
 
-// Unknown handles a request that no route has matched: 405 with Allow if the path
-// exists with other methods, else 404.
+// Unknown handles a request that no route matches: 405 with Allow if the path supports
+// other methods, or else 404.
 func Unknown(c *fiber.Ctx) error {
 	allowed := methods(c)
 	if OnlySignatories(c) || len(allowed) == 0 || slices.Contains(allowed, c.Method()) {
@@ -41,7 +41,7 @@ func Unknown(c *fiber.Ctx) error {
 	return fiber.ErrMethodNotAllowed
 }
 
-// methods returns the methods with which the path of a request exists.
+// methods returns the methods that the path of a request supports.
 func methods(c *fiber.Ctx) []string {
 	var out []string
 	for _, r := range c.App().GetRoutes(true) {
@@ -53,7 +53,7 @@ func methods(c *fiber.Ctx) []string {
 	return out
 }
 
-// RetryAfter returns how many seconds to wait after a 429 or a 503; 0 for any other error.
+// RetryAfter returns the seconds to wait after a 429 or a 503, 0 for any other error.
 func RetryAfter(e *fault.Error) int {
 	if e.Kind != fault.KindThrottled && e.Kind != fault.KindUnavailable {
 		return 0
@@ -61,7 +61,7 @@ func RetryAfter(e *fault.Error) int {
 	return max(1, int(math.Ceil(e.RetryAfter.Seconds())))
 }
 
-// SetRetryAfter sets the header that says when to retry.
+// SetRetryAfter sets the Retry-After header unless seconds is 0.
 func SetRetryAfter(c *fiber.Ctx, seconds int) {
 	if seconds > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(seconds))

@@ -8,13 +8,13 @@ import (
 	"paraph/kv"
 )
 
-// checkJob checks all data while the server works.
+// checkJob is the kind of the job that checks all data.
 const checkJob = "check"
 
-// StartCheck has all data checked now. It does nothing while a check is running or
-// about to.
+// StartCheck schedules a check of all data for now. It does nothing while a check is
+// running.
 func (s *Service) StartCheck(_ context.Context, who account.Actor) error {
-	if err := runs(who); err != nil {
+	if err := requireOperator(who); err != nil {
 		return err
 	}
 	return s.DB.Update(func(tx *kv.Tx) error {
@@ -26,7 +26,7 @@ func (s *Service) StartCheck(_ context.Context, who account.Actor) error {
 	})
 }
 
-// Handlers returns the jobs of this package.
+// Handlers returns the job handlers of this package.
 func (s *Service) Handlers() []kv.Handler {
 	return []kv.Handler{{Kind: checkJob, Timeout: 24 * time.Hour, Backoff: []time.Duration{time.Minute, time.Hour},
 		Run: func(ctx context.Context, _ kv.Job) error {

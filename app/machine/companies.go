@@ -8,15 +8,17 @@ import (
 	"paraph/app/signing/store"
 )
 
-// Company is a company and what it takes up. The figures are kept with each change,
-// not counted when they are read.
+// Company is a company and its usage. The figures are updated with each change rather
+// than counted when read.
 type Company struct {
 	account.Tenant
 	store.Usage
 }
 
-// ListCompanies lists the companies whose name begins with a text, by name.
-func (s *Service) ListCompanies(ctx context.Context, who account.Actor, name string, offset, limit int) (all list.Page[Company], err error) {
+// ListCompanies returns the companies whose name begins with name, by name.
+func (s *Service) ListCompanies(
+	ctx context.Context, who account.Actor, name string, offset, limit int,
+) (all list.Page[Company], err error) {
 	found, err := s.Accounts.ListTenants(ctx, who, name, offset, limit)
 	if err != nil {
 		return all, err
@@ -43,16 +45,18 @@ func (s *Service) GetCompany(ctx context.Context, who account.Actor, id string) 
 }
 
 // AddCompany adds a company with its first owner.
-func (s *Service) AddCompany(ctx context.Context, who account.Actor, in account.CompanyInput) (account.Bootstrapped, error) {
-	if err := runs(who); err != nil {
+func (s *Service) AddCompany(
+	ctx context.Context, who account.Actor, in account.CompanyInput,
+) (account.Bootstrapped, error) {
+	if err := requireOperator(who); err != nil {
 		return account.Bootstrapped{}, err
 	}
 	return s.Accounts.FoundCompany(ctx, who, in)
 }
 
-// RenameCompany changes the name of a company.
+// RenameCompany renames a company.
 func (s *Service) RenameCompany(ctx context.Context, who account.Actor, id, name string) (Company, error) {
-	if err := runs(who); err != nil {
+	if err := requireOperator(who); err != nil {
 		return Company{}, err
 	}
 	if _, err := s.Accounts.RenameCompany(ctx, who, id, name); err != nil {

@@ -15,21 +15,23 @@ import (
 	"paraph/kv"
 )
 
-// Job is a job without what it is to do.
+// Job is a job without its payload.
 type Job struct {
-	ID                   string // fit for an address: jobs of messages have a slash in theirs
+	ID                   string // the job's ID with its slashes replaced, for use in a path
 	Kind, Company, State string
 	Attempts             int
-	LastError            string // without the names of e-mail addresses
+	LastError            string // with the local parts of e-mail addresses masked
 	CreatedAt, Due       time.Time
 }
 
 // JobStates lists the states of a job.
 func JobStates() []string { return []string{kv.JobDead, kv.JobRunning, kv.JobWaiting} }
 
-// ListJobs lists the jobs in a state ("" for all), by state, kind and due time.
-func (s *Service) ListJobs(_ context.Context, who account.Actor, state string, offset, limit int) (all list.Page[Job], err error) {
-	if err := runs(who); err != nil {
+// ListJobs returns the jobs in a state ("" for all), by state, kind and due time.
+func (s *Service) ListJobs(
+	_ context.Context, who account.Actor, state string, offset, limit int,
+) (all list.Page[Job], err error) {
+	if err := requireOperator(who); err != nil {
 		return all, err
 	}
 	if state != "" && !slices.Contains(JobStates(), state) {
@@ -40,7 +42,16 @@ func (s *Service) ListJobs(_ context.Context, who account.Actor, state string, o
 	err = s.DB.View(func(tx *kv.Tx) error {
 		p, err := s.Jobs.List(tx, state, kv.Query{Offset: offset, Limit: limit})
 		for _, j := range p.Items {
-			all.Items = append(all.Items, Job{strings.ReplaceAll(j.ID, "/", "."), j.Kind, j.Scope, j.State, j.Attempts, masked(j.LastError), j.CreatedAt, j.Due})
+			all.Items = append(all.Items, Job{
+				ID:        strings.ReplaceAll(j.ID, "/", "."),
+				Kind:      j.Kind,
+				Company:   j.Scope,
+				State:     j.State,
+				Attempts:  j.Attempts,
+				LastError: masked(j.LastError),
+				CreatedAt: j.CreatedAt,
+				Due:       j.Due,
+			})
 		}
 		all.Total = p.Total
 		return err
@@ -48,10 +59,10 @@ func (s *Service) ListJobs(_ context.Context, who account.Actor, state string, o
 	return all, err
 }
 
-// RetryJob has a job tried now, with the full number of attempts if it was given up.
-// One that is running is left alone.
+// RetryJob retries a job now, with the full number of attempts if it was given up. It
+// does nothing to a running job.
 func (s *Service) RetryJob(ctx context.Context, who account.Actor, id string) error {
-	if err := runs(who); err != nil {
+	if err := requireOperator(who); err != nil {
 		return err
 	}
 	id = strings.ReplaceAll(id, ".", "/")
@@ -66,7 +77,7 @@ func (s *Service) RetryJob(ctx context.Context, who account.Actor, id string) er
 	case err != nil:
 		return err
 	case job.State == kv.JobDead && notify.MessageOf(job) != "":
-		return s.Notify.RetryFailed(ctx, who, notify.MessageOf(job)) // the message has to wait again too
+		return s.Notify.RetryFailed(ctx, who, notify.MessageOf(job)) // the message has to be queued again too
 	case job.State == kv.JobDead && signing.Seals(job):
 		return s.retrySeal(ctx, who, job)
 	}
@@ -86,7 +97,7 @@ func (s *Service) retry(id string) error {
 		job, err := s.Jobs.Get(tx, id)
 		switch {
 		case errors.Is(err, kv.ErrNotFound):
-			return nil // done meanwhile
+			return nil // finished in the meantime
 		case err != nil || job.State == kv.JobRunning:
 			return err
 		}
@@ -94,9 +105,9 @@ func (s *Service) retry(id string) error {
 	})
 }
 
-// RetryDocument tries again what failed for a document.
+// RetryDocument retries the sealing of a document.
 func (s *Service) RetryDocument(ctx context.Context, who account.Actor, company, document string) error {
-	if err := runs(who); err != nil {
+	if err := requireOperator(who); err != nil {
 		return err
 	}
 	_, err := s.Signing.RetrySealing(ctx, account.System(company).From(who.IP, who.UserAgent, who.RequestID), document)

@@ -12,34 +12,34 @@ import (
 	"paraph/app/account"
 )
 
-// Sizes of the log in memory: at most some two megabytes.
+// Limits of the log in memory, about two megabytes in total.
 const (
-	ringLines = 1000 // of each kind
-	ringLine  = 1000 // bytes of a line
+	ringLines = 1000 // lines of each kind
+	ringLine  = 1000 // bytes per line
 )
 
-// Ring keeps the latest lines of a log in memory. Warnings and errors have a place of
-// their own, from which the lines of many ordinary requests don't drive them out.
+// Ring keeps the latest lines of a log in memory. Warnings and errors have a ring of
+// their own, so that ordinary lines don't displace them.
 type Ring struct {
 	mu       sync.Mutex
 	count    uint64
-	ordinary shelf
-	serious  shelf
+	ordinary lineRing
+	serious  lineRing
 }
 
-// line is one line of the log, with its place among all.
+// line is a line of the log with its number.
 type line struct {
 	number uint64
 	text   string
 }
 
-// shelf is a ring of lines.
-type shelf struct {
+// lineRing is a ring buffer of lines.
+type lineRing struct {
 	lines []line
 	next  int
 }
 
-func (s *shelf) put(l line) {
+func (s *lineRing) put(l line) {
 	if len(s.lines) < ringLines {
 		s.lines = append(s.lines, l)
 		return
@@ -51,9 +51,9 @@ func (s *shelf) put(l line) {
 // NewRing returns an empty ring.
 func NewRing() *Ring { return &Ring{} }
 
-// Handler returns a handler that passes records on and keeps them as lines.
+// Handler returns a handler that keeps records as lines and passes them on.
 func (r *Ring) Handler(to slog.Handler) slog.Handler {
-	text := func(s *shelf, low slog.Level) slog.Handler {
+	text := func(s *lineRing, low slog.Level) slog.Handler {
 		return slog.NewTextHandler(ringWriter{r, s}, &slog.HandlerOptions{Level: low})
 	}
 	return &ringHandler{to: to, ordinary: text(&r.ordinary, slog.LevelInfo), serious: text(&r.serious, slog.LevelWarn)}
@@ -61,10 +61,10 @@ func (r *Ring) Handler(to slog.Handler) slog.Handler {
 
 type ringWriter struct {
 	ring *Ring
-	to   *shelf
+	to   *lineRing
 }
 
-// Write takes one line.
+// Write adds one line.
 func (w ringWriter) Write(b []byte) (int, error) {
 	text := strings.ToValidUTF8(string(bytes.TrimSpace(b[:min(len(b), ringLine)])), "")
 	w.ring.mu.Lock()
@@ -76,10 +76,10 @@ func (w ringWriter) Write(b []byte) (int, error) {
 
 var address = regexp.MustCompile(`[^\s<>"'=(),;:/\\]+@([^\s<>"'=(),;:/\\]+)`)
 
-// masked replaces the names before the @ of e-mail addresses.
+// masked masks the local parts of e-mail addresses.
 func masked(s string) string { return address.ReplaceAllString(s, "…@$1") }
 
-// latest returns up to some lines that contain a text, newest first.
+// latest returns at most most lines that contain a text, newest first.
 func (r *Ring) latest(with string, most int) []string {
 	r.mu.Lock()
 	all := slices.Concat(r.ordinary.lines, r.serious.lines)
@@ -95,7 +95,7 @@ func (r *Ring) latest(with string, most int) []string {
 
 type ringHandler struct{ to, ordinary, serious slog.Handler }
 
-func (h *ringHandler) keeper(l slog.Level) slog.Handler {
+func (h *ringHandler) ringFor(l slog.Level) slog.Handler {
 	if l >= slog.LevelWarn {
 		return h.serious
 	}
@@ -104,13 +104,13 @@ func (h *ringHandler) keeper(l slog.Level) slog.Handler {
 
 // Enabled implements [slog.Handler].
 func (h *ringHandler) Enabled(ctx context.Context, l slog.Level) bool {
-	return h.to.Enabled(ctx, l) || h.keeper(l).Enabled(ctx, l)
+	return h.to.Enabled(ctx, l) || h.ringFor(l).Enabled(ctx, l)
 }
 
 // Handle implements [slog.Handler].
 func (h *ringHandler) Handle(ctx context.Context, rec slog.Record) error {
-	if keeper := h.keeper(rec.Level); keeper.Enabled(ctx, rec.Level) {
-		if err := keeper.Handle(ctx, rec); err != nil {
+	if ringFor := h.ringFor(rec.Level); ringFor.Enabled(ctx, rec.Level) {
+		if err := ringFor.Handle(ctx, rec); err != nil {
 			return err
 		}
 	}
@@ -130,13 +130,13 @@ func (h *ringHandler) WithGroup(name string) slog.Handler {
 	return &ringHandler{h.to.WithGroup(name), h.ordinary.WithGroup(name), h.serious.WithGroup(name)}
 }
 
-// maxLines is how many lines of the log one answer holds.
+// maxLines is the maximum number of lines returned.
 const maxLines = 500
 
-// ListLines returns the latest lines of the log, newest first: those about one
-// request, or ("") all.
+// ListLines returns the latest lines of the log, newest first: those of one request,
+// or all for "".
 func (s *Service) ListLines(_ context.Context, who account.Actor, request string) ([]string, error) {
-	if err := runs(who); err != nil {
+	if err := requireOperator(who); err != nil {
 		return nil, err
 	}
 	return s.Log.latest(strings.ToUpper(strings.TrimSpace(request)), maxLines), nil

@@ -18,7 +18,7 @@ import (
 	"paraph/kv"
 )
 
-// Options are what the service needs from its surroundings.
+// Options configures the service.
 type Options struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
@@ -28,23 +28,23 @@ type Options struct {
 	Log      *Ring
 	Logger   *slog.Logger
 
-	Program string // version
+	Program string // version of the program
 	Data    int    // version of the records
 	Started time.Time
 	Now     func() time.Time
 
-	// Backup and Checked return the last backup and the last check of all data; the
-	// zero value if there was none. nil: there can't be any.
+	// Backup and Checked return the last backup and the last check of all data, or the
+	// zero value if there was none. They are nil if there can't be any.
 	Backup  func() (Backup, error)
 	Checked func() (Check, error)
 	// Check checks all data now and returns the number of problems.
 	Check func(ctx context.Context) (problems int, err error)
-	// Examine finds what has to be warned of now.
+	// Examine returns the warnings that apply now.
 	Examine func(ctx context.Context) ([]Warning, error)
 }
 
-// Service answers administrators of the installation. For everybody else nothing is
-// found.
+// Service serves administrators of the installation. For everybody else its records
+// don't exist.
 type Service struct {
 	Options
 
@@ -55,14 +55,15 @@ type Service struct {
 // New returns the service.
 func New(o Options) *Service { return &Service{Options: o} }
 
-func runs(who account.Actor) error {
+// requireOperator returns an error unless the caller administers the installation.
+func requireOperator(who account.Actor) error {
 	if !who.RunsInstallation() {
 		return fault.NotFound("page")
 	}
 	return nil
 }
 
-// Backup is the last good backup.
+// Backup describes the last successful backup.
 type Backup struct {
 	At        time.Time
 	Where     string
@@ -84,11 +85,11 @@ type Overview struct {
 	Companies, People   int
 	Waiting, Running    int // jobs
 	Dead                int
-	Failed              int // messages that were not delivered
-	Held                int // messages whose link waits to be handed over
+	Failed              int // undelivered messages
+	Held                int // messages whose link has to be passed on
 	Attention           int // documents
 	Search              lists.SearchState
-	Backup              *Backup // nil: there can't be any
+	Backup              *Backup // nil if there can't be any
 	Check               *Check
 	Checking            bool // a check is due or running
 	Warnings            []Warning
@@ -96,10 +97,16 @@ type Overview struct {
 
 // Overview returns the state of the installation.
 func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, err error) {
-	if err := runs(who); err != nil {
+	if err := requireOperator(who); err != nil {
 		return o, err
 	}
-	o = Overview{Program: s.Program, Go: runtime.Version(), Badger: moduleVersion("github.com/dgraph-io/badger/v4"), Data: s.Data, Started: s.Started}
+	o = Overview{
+		Program: s.Program,
+		Go:      runtime.Version(),
+		Badger:  moduleVersion("github.com/dgraph-io/badger/v4"),
+		Data:    s.Data,
+		Started: s.Started,
+	}
 	for _, part := range []func(context.Context, account.Actor, *Overview) error{s.countLists, s.countJobs, s.lastRuns} {
 		if err := part(ctx, who, &o); err != nil {
 			return Overview{}, err
@@ -130,8 +137,9 @@ func (s *Service) countLists(ctx context.Context, who account.Actor, o *Overview
 	if err != nil {
 		return err
 	}
-	ailing, err := s.Signing.Lists.ListAttention(ctx, who, 0, 0)
-	o.Companies, o.People, o.Failed, o.Held, o.Attention = companies.Total, people.Total, failed.Total, held.Total, ailing.Total
+	attention, err := s.Signing.Lists.ListAttention(ctx, who, 0, 0)
+	o.Companies, o.People = companies.Total, people.Total
+	o.Failed, o.Held, o.Attention = failed.Total, held.Total, attention.Total
 	return err
 }
 

@@ -2,8 +2,8 @@ package machine
 
 import "runtime/debug"
 
-// moduleVersion returns the version of a module that this program was built with, ""
-// if it is not known.
+// moduleVersion returns the version of a module that this program was built with, or
+// "" if it isn't known.
 func moduleVersion(path string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -10,14 +10,14 @@ import (
 	"paraph/kv"
 )
 
-// WarningKind names the subject of a warning, in texts and metrics.
+// WarningKind is the subject of a warning, as in texts and metrics.
 type WarningKind string
 
 // The kinds of warnings.
 const (
-	WarningCertificate WarningKind = "certificate" // expires; facts: what, expires_at
-	WarningDisk        WarningKind = "disk"        // fills; facts: free, size, reserve
-	WarningClock       WarningKind = "clock"       // jumped; facts: by
+	WarningCertificate WarningKind = "certificate" // it expires; facts: what, expires_at
+	WarningDisk        WarningKind = "disk"        // it is filling up; facts: free, size, reserve
+	WarningClock       WarningKind = "clock"       // it jumped; facts: by
 )
 
 // WarningKinds lists the kinds of warnings.
@@ -25,15 +25,15 @@ func WarningKinds() []WarningKind {
 	return []WarningKind{WarningCertificate, WarningDisk, WarningClock}
 }
 
-// Warning is something that somebody has to do something about before it does harm.
+// Warning is a problem that needs somebody's action before it does harm.
 type Warning struct {
-	Key     string // the same for the same cause
+	Key     string // identifies the cause
 	Kind    WarningKind
-	Company string `json:",omitempty"` // whom it concerns alone
+	Company string `json:",omitempty"` // the only company it concerns, "" for all
 	Facts   map[string]string
 	Urgent  bool
 	Since   time.Time
-	Mended  *time.Time `json:",omitempty"` // since when it no longer holds
+	Mended  *time.Time `json:",omitempty"` // when it ceased to apply
 
 	Text, Remedy string `json:"-"`
 }
@@ -43,19 +43,19 @@ var warnings = kv.NewCollection("warnings", kv.JSON[Warning]())
 // Collections lists what this package stores, for the check of the data folder.
 func Collections() []kv.Checker { return []kv.Checker{warnings} }
 
-// settled is how long a cause must be gone until its return is news: what wavers
-// around a limit is mailed once.
-const settled = time.Hour
+// recurrenceGap is how long a cause must be gone before its return counts as new, so
+// that a value hovering around a limit causes only one mail.
+const recurrenceGap = time.Hour
 
-// watchEvery is how often the machine is examined.
-const watchEvery = time.Minute
+// examineInterval is the time between examinations of the machine.
+const examineInterval = time.Minute
 
-// Run examines the machine from time to time until ctx ends.
+// Run examines the machine periodically until ctx is done.
 func (s *Service) Run(ctx context.Context) error {
 	if _, err := s.look(ctx); err != nil {
 		s.Logger.Error("examining the machine", "error", err)
 	}
-	t := time.NewTicker(watchEvery)
+	t := time.NewTicker(examineInterval)
 	defer t.Stop()
 	for {
 		select {
@@ -69,8 +69,8 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// look examines the machine now. What it finds is held in memory too, because nothing
-// can be written to a full disk.
+// look examines the machine now. It also keeps the warnings in memory, because a full
+// disk can't store them.
 func (s *Service) look(ctx context.Context) (found []Warning, err error) {
 	if found, err = s.Examine(ctx); err != nil {
 		return nil, err
@@ -82,7 +82,8 @@ func (s *Service) look(ctx context.Context) (found []Warning, err error) {
 	held := slices.Clone(found)
 	for i := range held {
 		held[i].Since = s.Now()
-		if k := slices.IndexFunc(known, func(w Warning) bool { return w.Key == held[i].Key && w.Mended == nil }); k >= 0 {
+		same := func(w Warning) bool { return w.Key == held[i].Key && w.Mended == nil }
+		if k := slices.IndexFunc(known, same); k >= 0 {
 			held[i].Since = known[k].Since
 		}
 	}
@@ -92,17 +93,16 @@ func (s *Service) look(ctx context.Context) (found []Warning, err error) {
 	return found, nil
 }
 
-// Watch examines the machine now, and mails the administrators of the installation
-// of each cause once: again when it has become urgent, or has returned after it was
-// mended.
+// Watch examines the machine now, and mails the installation's administrators once
+// about each cause, and again if it becomes urgent or returns after it was resolved.
 func (s *Service) Watch(ctx context.Context) error {
 	found, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
 	known, err := s.known()
-	if err != nil || !news(known, found) {
-		return err // most of the time nothing has to be written
+	if err != nil || !hasChanged(known, found) {
+		return err // usually there is nothing to write
 	}
 	return s.DB.Update(func(tx *kv.Tx) error {
 		for _, w := range found {
@@ -110,11 +110,11 @@ func (s *Service) Watch(ctx context.Context) error {
 				return err
 			}
 		}
-		return mend(tx, found)
+		return markMended(tx, found)
 	})
 }
 
-// known returns the warnings that are kept.
+// known returns the stored warnings.
 func (s *Service) known() (all []Warning, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		return warnings.Each(tx, "", nil, func(_ string, w Warning) (bool, error) {
@@ -125,8 +125,8 @@ func (s *Service) known() (all []Warning, err error) {
 	return all, err
 }
 
-// news reports whether what was found differs from what is known.
-func news(known, found []Warning) bool {
+// hasChanged reports whether the warnings found differ from those stored.
+func hasChanged(known, found []Warning) bool {
 	for _, f := range found {
 		i := slices.IndexFunc(known, func(k Warning) bool { return k.Key == f.Key })
 		if i < 0 || known[i].Mended != nil || known[i].Urgent != f.Urgent {
@@ -140,13 +140,13 @@ func holds(found []Warning, key string) bool {
 	return slices.ContainsFunc(found, func(f Warning) bool { return f.Key == key })
 }
 
-// warn keeps a warning, and mails it if it is news.
+// warn stores a warning, and mails it if it is new or has become urgent.
 func (s *Service) warn(tx *kv.Tx, w Warning) error {
 	before, err := warnings.Get(tx, w.Key)
 	if err != nil && !errors.Is(err, kv.ErrNotFound) {
 		return err
 	}
-	isNew := err != nil || before.Mended != nil && tx.Now.Sub(*before.Mended) >= settled
+	isNew := err != nil || before.Mended != nil && tx.Now.Sub(*before.Mended) >= recurrenceGap
 	if w.Since = before.Since; isNew {
 		w.Since = tx.Now
 	}
@@ -169,8 +169,8 @@ func (s *Service) mail(tx *kv.Tx, w Warning) error {
 	return err
 }
 
-// mend marks the warnings whose cause is gone.
-func mend(tx *kv.Tx, found []Warning) error {
+// markMended marks the warnings whose cause is gone as resolved.
+func markMended(tx *kv.Tx, found []Warning) error {
 	var gone []Warning
 	err := warnings.Each(tx, "", nil, func(_ string, w Warning) (bool, error) {
 		if w.Mended == nil && !holds(found, w.Key) {
@@ -185,8 +185,8 @@ func mend(tx *kv.Tx, found []Warning) error {
 	return err
 }
 
-// Warnings lists the warnings that hold, for administrators of the installation and
-// those of a company; nobody else sees any.
+// Warnings returns the warnings that apply, for administrators of the installation and
+// of companies. Nobody else sees any.
 func (s *Service) Warnings(_ context.Context, who account.Actor) ([]Warning, error) {
 	if !who.RunsInstallation() && !who.IsAdmin() {
 		return nil, nil
@@ -203,7 +203,7 @@ func (s *Service) Warnings(_ context.Context, who account.Actor) ([]Warning, err
 	return all, nil
 }
 
-// Holding lists the warnings that hold, for figures.
+// Holding returns the warnings that apply, for metrics.
 func (s *Service) Holding() []Warning {
 	s.mu.Lock()
 	defer s.mu.Unlock()

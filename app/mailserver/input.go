@@ -11,22 +11,22 @@ import (
 	"paraph/app/mail"
 )
 
-// Input describes a mail server to use.
+// Input is a change of the mail server's settings.
 type Input struct {
 	Host     string
-	Port     int // 0 for the usual one
+	Port     int // 0 for the default port
 	Username string
-	// Password is kept as it is if nil, provided that it goes to the same server under the same name.
+	// Password nil keeps the stored password, which requires the same server and username.
 	Password *string
 	TLS      string // "" for starttls
-	From     string // "" for the configuration's
+	From     string // "" for the one in the configuration
 }
 
-// Ways to encrypt the connection.
+// encryptions lists the ways to encrypt the connection.
 var encryptions = []string{"starttls", "tls", "none"}
 
-// usual are the ports of the ways to encrypt.
-var usual = map[string]int{"starttls": 587, "tls": 465, "none": 25}
+// defaultPorts holds the default port for each encryption.
+var defaultPorts = map[string]int{"starttls": 587, "tls": 465, "none": 25}
 
 const (
 	maxHost = 253
@@ -35,10 +35,16 @@ const (
 
 var hostname = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9])?)*$`)
 
-// merged returns the settings with the input, which is checked.
+// merged validates an input and returns the stored settings changed by it.
 func (s *Service) merged(kept stored, in Input) (stored, error) {
 	var f fault.Fields
-	out := stored{Host: strings.TrimSpace(in.Host), Port: in.Port, Username: strings.TrimSpace(in.Username), TLS: in.TLS, From: strings.TrimSpace(in.From)}
+	out := stored{
+		Host:     strings.TrimSpace(in.Host),
+		Port:     in.Port,
+		Username: strings.TrimSpace(in.Username),
+		TLS:      in.TLS,
+		From:     strings.TrimSpace(in.From),
+	}
 	if out.TLS == "" {
 		out.TLS = "starttls"
 	}
@@ -46,7 +52,7 @@ func (s *Service) merged(kept stored, in Input) (stored, error) {
 		f.OneOf("tls", encryptions...)
 	}
 	if out.Port == 0 {
-		out.Port = usual[out.TLS]
+		out.Port = defaultPorts[out.TLS]
 	}
 	if in.Port < 0 || in.Port > 65535 {
 		f.Between("port", 1, 65535)
@@ -94,8 +100,8 @@ func oneLine(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// setPassword seals a new password, or keeps the old one. That never goes elsewhere than where it was meant to go, so
-// that nobody learns it by naming a server of their own.
+// setPassword encrypts a new password, or keeps the old one. It never reuses the old
+// password for another server: otherwise naming a server of one's own would reveal it.
 func (s *Service) setPassword(f *fault.Fields, kept stored, out *stored, password *string) (err error) {
 	switch {
 	case password == nil && out.sameLogin(kept):
@@ -113,11 +119,12 @@ func (s *Service) setPassword(f *fault.Fields, kept stored, out *stored, passwor
 	if checkText(f, "password", *password); f.Has("password") {
 		return nil
 	}
-	out.Sealed, err = s.box.Seal(only, []byte(*password))
+	out.Sealed, err = s.box.Seal(recordKey, []byte(*password))
 	return err
 }
 
-// sameLogin reports whether a password would go to the same server, under the same name and as well protected.
+// sameLogin reports whether a password would be sent to the same server, for the same
+// user and with the same encryption.
 func (s stored) sameLogin(kept stored) bool {
 	return strings.EqualFold(s.Host, kept.Host) && s.Port == kept.Port && s.Username == kept.Username && s.TLS == kept.TLS
 }

@@ -1,5 +1,5 @@
-// Package mailserver keeps which mail server the installation uses: the one of the configuration, or one that an
-// administrator of the installation has set in the web app.
+// Package mailserver manages the mail server of the installation: the one in the
+// configuration, or one that an administrator of the installation set in the web app.
 package mailserver
 
 import (
@@ -19,11 +19,11 @@ import (
 	"paraph/kv"
 )
 
-// Settings describe a mail server and how to use it.
+// Settings describes a mail server and how to use it.
 type Settings struct {
-	Host     string // "": there is none
+	Host     string // "" if there is no server
 	Port     int
-	Username string // "": no login
+	Username string // "" for no login
 	Password mail.Secret
 	TLS      string // starttls, tls or none
 	From     string // sender of every message
@@ -31,30 +31,38 @@ type Settings struct {
 	Timeout  time.Duration // for one message
 }
 
-// SMTP returns the way to the server.
+// SMTP returns a client for the server.
 func (s Settings) SMTP() mail.SMTP {
-	return mail.SMTP{Host: s.Host, Port: s.Port, Username: s.Username, Password: s.Password, TLS: s.TLS, HELO: s.HELO, Timeout: s.Timeout}
+	return mail.SMTP{
+		Host:     s.Host,
+		Port:     s.Port,
+		Username: s.Username,
+		Password: s.Password,
+		TLS:      s.TLS,
+		HELO:     s.HELO,
+		Timeout:  s.Timeout,
+	}
 }
 
 // Sender returns the address that messages come from.
 func (s Settings) Sender() mail.Address {
 	address, err := mail.ParseAddress(s.From)
-	if err != nil { // validated wherever it comes from
+	if err != nil { // it has been validated before
 		return mail.Address{Name: "Paraph", Email: "paraph@localhost"}
 	}
 	return address
 }
 
-// Options are what the service needs from its surroundings.
+// Options configures the service.
 type Options struct {
 	DB         *kv.DB
-	Key        []byte   // of the installation: encrypts the password
-	Configured Settings // with a host, it wins over everything set in the web app
-	// DNS resolves the sender's domain; nil does not ask.
+	Key        []byte   // the installation's key, which encrypts the password
+	Configured Settings // from the configuration; with a host, they override the web app's
+	// DNS looks up the sender's domain. With nil there are no lookups.
 	DNS          *net.Resolver
-	DKIMSelector string // names the key with which the mail server signs; "" if it is not known
+	DKIMSelector string // selector of the mail server's DKIM key, "" if unknown
 	Allows       func(host string) bool
-	// Apply is called with the settings that count from now on, at the start and after every change.
+	// Apply is called with the effective settings, at startup and after every change.
 	Apply func(Settings)
 	// Changed is called after a change has been applied.
 	Changed func(context.Context) error
@@ -63,15 +71,15 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// Service keeps the settings. Its methods may be called from several goroutines.
+// Service manages the settings. Its methods are safe for concurrent use.
 type Service struct {
 	Options
 	box     *seal.Box
-	tests   *limit.Limiter // per person
+	tests   *limit.Limiter // per user
 	current atomic.Pointer[Settings]
 }
 
-// stored are the settings of the web app.
+// stored holds the settings made in the web app.
 type stored struct {
 	Host, Username, TLS, From string
 	Port                      int
@@ -82,13 +90,13 @@ type stored struct {
 
 var servers = kv.NewCollection("mail_server", kv.JSON[stored]())
 
-// only is the key of the one record.
-const only = "smtp"
+// recordKey is the key of the only record.
+const recordKey = "smtp"
 
 // Collections lists what this package stores, for the check of the data folder.
 func Collections() []kv.Checker { return []kv.Checker{servers} }
 
-// New makes the service, and applies the settings.
+// New returns the service and applies the settings.
 func New(o Options) (*Service, error) {
 	box, err := seal.New(o.Key, "mail server", func(n int) ([]byte, error) {
 		b := make([]byte, n)
@@ -114,9 +122,9 @@ func (s *Service) Load() error {
 	})
 }
 
-// read returns the settings of the web app; without a host if there are none.
+// read returns the settings made in the web app. Without any, their host is "".
 func read(tx *kv.Tx) (stored, error) {
-	kept, err := servers.Get(tx, only)
+	kept, err := servers.Get(tx, recordKey)
 	if errors.Is(err, kv.ErrNotFound) {
 		return stored{}, nil
 	}
@@ -129,7 +137,7 @@ func (s *Service) apply(kept stored) {
 	s.Apply(now)
 }
 
-// settings returns those that count: the configuration's, if it names a server.
+// settings returns the effective settings: the configuration's if it names a server.
 func (s *Service) settings(kept stored) Settings {
 	now := s.Configured
 	if s.IsConfigured() || kept.Host == "" {
@@ -140,25 +148,27 @@ func (s *Service) settings(kept stored) Settings {
 	return now
 }
 
-// open decrypts the password. One that was sealed with another key is lost: the server then says that it is missing.
+// open decrypts the password. A password encrypted with another key is lost; sending
+// then fails because the server requires one.
 func (s *Service) open(kept stored) mail.Secret {
 	if kept.Sealed == nil {
 		return mail.Secret{}
 	}
-	password, err := s.box.Open(only, kept.Sealed)
+	password, err := s.box.Open(recordKey, kept.Sealed)
 	if err != nil {
-		s.Log.Error("the password of the mail server can't be opened", "error", err)
+		s.Log.Error("mail server password can't be decrypted", "error", err)
 	}
 	return mail.NewSecret(string(password))
 }
 
-// IsConfigured reports whether the configuration names the mail server, so that the web app cannot change it.
+// IsConfigured reports whether the configuration names the mail server, in which case
+// the web app can't change it.
 func (s *Service) IsConfigured() bool { return s.Configured.Host != "" }
 
-// Current returns the settings that count.
+// Current returns the effective settings.
 func (s *Service) Current() Settings { return *s.current.Load() }
 
-// Blocked reports whether network.egress forbids connections to the server, so that nothing is sent.
+// Blocked reports whether network.egress forbids connections to the server.
 func (s *Service) Blocked() bool {
 	host := s.Current().Host
 	return host != "" && !s.Allows(host)
@@ -176,7 +186,7 @@ type State struct {
 
 // Get returns the settings, for administrators of the installation.
 func (s *Service) Get(_ context.Context, who account.Actor) (state State, err error) {
-	if err := runs(who); err != nil {
+	if err := requireOperator(who); err != nil {
 		return State{}, err
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
@@ -189,7 +199,12 @@ func (s *Service) Get(_ context.Context, who account.Actor) (state State, err er
 
 func (s *Service) state(kept stored) State {
 	now := s.settings(kept)
-	state := State{Settings: now, Configured: s.IsConfigured(), Password: !now.Password.IsZero(), Blocked: now.Host != "" && !s.Allows(now.Host)}
+	state := State{
+		Settings:   now,
+		Configured: s.IsConfigured(),
+		Password:   !now.Password.IsZero(),
+		Blocked:    now.Host != "" && !s.Allows(now.Host),
+	}
 	state.Settings.Password = mail.Secret{}
 	if !state.Configured {
 		state.ChangedAt, state.ChangedBy = kept.ChangedAt, kept.ChangedBy
@@ -197,17 +212,19 @@ func (s *Service) state(kept stored) State {
 	return state
 }
 
-// runs returns nil for administrators of the installation. To others its settings do not exist.
-func runs(who account.Actor) error {
+// requireOperator returns an error unless the caller administers the installation. For
+// others the settings don't exist.
+func requireOperator(who account.Actor) error {
 	if who.RunsInstallation() {
 		return nil
 	}
 	return fault.NotFound("page")
 }
 
-// mayChange also asks for a recent proof: whoever sets the mail server reads everybody's links.
+// mayChange also requires a recent proof of identity, because the operator of the mail
+// server can read everybody's links.
 func (s *Service) mayChange(who account.Actor) error {
-	switch err := runs(who); {
+	switch err := requireOperator(who); {
 	case err != nil:
 		return err
 	case s.IsConfigured():
@@ -218,7 +235,7 @@ func (s *Service) mayChange(who account.Actor) error {
 	return nil
 }
 
-// Save uses another mail server from now on.
+// Save changes the mail server.
 func (s *Service) Save(ctx context.Context, who account.Actor, in Input) (State, error) {
 	if err := s.mayChange(who); err != nil {
 		return State{}, err
@@ -232,25 +249,26 @@ func (s *Service) Save(ctx context.Context, who account.Actor, in Input) (State,
 			return stored{}, err
 		}
 		kept.ChangedAt, kept.ChangedBy = tx.Now, who.Name
-		return kept, servers.Put(tx, only, kept)
+		return kept, servers.Put(tx, recordKey, kept)
 	})
 }
 
-// TurnOff forgets the mail server. Messages are kept in the outbox from now on.
+// TurnOff removes the mail server. From then on messages stay in the outbox.
 func (s *Service) TurnOff(ctx context.Context, who account.Actor) error {
 	if err := s.mayChange(who); err != nil {
 		return err
 	}
 	_, err := s.change(ctx, func(tx *kv.Tx) (stored, error) {
-		if has, err := servers.Has(tx, only); err != nil || !has {
+		if has, err := servers.Has(tx, recordKey); err != nil || !has {
 			return stored{}, err
 		}
-		return stored{}, servers.Delete(tx, only)
+		return stored{}, servers.Delete(tx, recordKey)
 	})
 	return err
 }
 
-// change stores other settings, applies them in the order of the transactions, and then deals with waiting messages.
+// change stores settings and applies them, in the order of the transactions. Then it
+// calls Changed.
 func (s *Service) change(ctx context.Context, do func(tx *kv.Tx) (stored, error)) (State, error) {
 	var kept stored
 	err := s.DB.Update(func(tx *kv.Tx) (err error) {

@@ -8,23 +8,23 @@ import (
 	"paraph/app/mail/sender"
 )
 
-// SenderReport is what DNS says about the domain that messages come from.
+// SenderReport describes the DNS records of the sender's domain.
 type SenderReport struct {
 	Domain   string
 	Asked    bool   // whether DNS was asked
-	Why      string // code of the sentence that says why not; "" if it was
+	Why      string // code of the reason why it wasn't, "" if it was
 	Findings []sender.Finding
 }
 
-// Sender looks up the domain that messages come from, for administrators of the installation.
+// Sender looks up the sender's domain, for administrators of the installation.
 func (s *Service) Sender(ctx context.Context, who account.Actor) (SenderReport, error) {
-	if err := runs(who); err != nil {
+	if err := requireOperator(who); err != nil {
 		return SenderReport{}, err
 	}
 	return s.ExamineSender(ctx), nil
 }
 
-// ExamineSender looks up the domain that messages come from.
+// ExamineSender looks up the sender's domain.
 func (s *Service) ExamineSender(ctx context.Context) SenderReport {
 	now := s.Current()
 	r := SenderReport{Domain: domainOf(now.Sender().Email)}

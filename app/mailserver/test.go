@@ -14,13 +14,13 @@ import (
 // Test is the result of an attempt to send a message.
 type Test struct {
 	Lines []mail.Line // of the conversation with the server
-	Why   fault.Arg   // the message was not sent; zero if it was
+	Why   fault.Arg   // why the message was not sent, zero if it was
 }
 
 // Accepted reports whether the server accepted the message.
 func (t Test) Accepted() bool { return t.Why.Name == "" }
 
-// Problem returns in words why the message was not sent, "" if it was.
+// Problem describes why the message was not sent, "" if it was.
 func (t Test) Problem(say fault.Sayer) string {
 	if t.Accepted() {
 		return ""
@@ -28,10 +28,13 @@ func (t Test) Problem(say fault.Sayer) string {
 	return t.Why.Sentence(say)
 }
 
-// Try sends a message to an address, or ("") to the caller, and returns the conversation. With an input it tries these
-// settings instead of those that count, and keeps nothing. compose writes the message.
-func (s *Service) Try(ctx context.Context, who account.Actor, in *Input, address string, compose func(to string) (mail.Message, error)) (Test, error) {
-	settings, err := s.toTry(who, in)
+// Try sends the message returned by compose to an address, or to the caller for "", and
+// returns the SMTP conversation. With an input, it tries those settings instead of the
+// effective ones, without storing them.
+func (s *Service) Try(
+	ctx context.Context, who account.Actor, in *Input, address string, compose func(to string) (mail.Message, error),
+) (Test, error) {
+	settings, err := s.testSettings(who, in)
 	if err != nil {
 		return Test{}, err
 	}
@@ -62,9 +65,9 @@ func (s *Service) Try(ctx context.Context, who account.Actor, in *Input, address
 	return t, nil
 }
 
-// toTry returns the settings of a test.
-func (s *Service) toTry(who account.Actor, in *Input) (Settings, error) {
-	if err := runs(who); err != nil {
+// testSettings returns the settings to test.
+func (s *Service) testSettings(who account.Actor, in *Input) (Settings, error) {
+	if err := requireOperator(who); err != nil {
 		return Settings{}, err
 	}
 	if in == nil {

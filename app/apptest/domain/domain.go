@@ -1,7 +1,7 @@
-// Package domain provides the services of the domain for tests of their rules:
-// the real services over a real store in memory, and a clock that only the test
-// moves. There is no HTTP, no PDFium and no background work, so a test decides
-// when the journal is followed and when jobs run.
+// Package domain provides the domain's services for tests of their rules: the real
+// services over a real store in memory, with a clock that only the test moves. There
+// is no HTTP, no PDFium and no background work: the test decides when to follow the
+// journal and when to run jobs.
 package domain
 
 import (
@@ -36,7 +36,7 @@ import (
 	"paraph/kv"
 )
 
-// Start is the time at which every clock begins.
+// Start is the initial time of every clock.
 var Start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
 // From is the sender of every message.
@@ -45,15 +45,15 @@ var From = mail.Address{Name: "Paraph", Email: "paraph@paraph.example"}
 // BaseURL is the address in the links of messages.
 const BaseURL = "https://paraph.example"
 
-// Options are the parts of the surroundings that a test may choose.
+// Options configures the services.
 type Options struct {
-	Sender  notify.Sender          // default none: the outbox keeps every message
-	Signing func(*signing.Options) // changes the options of the documents' service
-	Outbox  func(*notify.Options)  // changes those of the outbox
-	Account func(*account.Options) // changes those of the accounts
+	Sender  notify.Sender          // nil keeps all messages in the outbox
+	Signing func(*signing.Options) // changes the options of the signing service
+	Outbox  func(*notify.Options)  // changes the options of the outbox
+	Account func(*account.Options) // changes the options of the account service
 }
 
-// Services are the services of the domain, for one test.
+// Services holds the domain's services for one test.
 type Services struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
@@ -62,7 +62,7 @@ type Services struct {
 	Notify   *notify.Service
 
 	Checkpoints *checkpoint.Service
-	Key         []byte // of the installation
+	Key         []byte // the installation's key
 
 	mu    sync.Mutex
 	now   time.Time
@@ -75,7 +75,7 @@ var (
 	fonts     = sync.OnceValue(text.New)
 )
 
-// New makes services that end with the test.
+// New returns services that end with the test.
 func New(t testing.TB, o Options) *Services {
 	t.Helper()
 	s := &Services{now: Start, Key: []byte("0123456789abcdef0123456789abcdef")}
@@ -106,7 +106,8 @@ func (s *Services) open(t testing.TB, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	people := account.Options{TokenKey: s.Key, Now: s.Now, NewID: s.NewID, Mailer: outbox.Mail, Forget: outbox.Forget, Cost: account.Cost{Memory: 8, Passes: 1, Threads: 1}}
+	people := account.Options{TokenKey: s.Key, Now: s.Now, NewID: s.NewID, Mailer: outbox.Mail, Forget: outbox.Forget,
+		Cost: account.Cost{Memory: 8, Passes: 1, Threads: 1}}
 	change(&people, o.Account)
 	if s.Accounts, err = account.New(s.DB, people); err != nil {
 		return err
@@ -118,7 +119,8 @@ func (s *Services) open(t testing.TB, o Options) (err error) {
 	return nil
 }
 
-func (s *Services) openSigning(t testing.TB, all *words.Catalogue, outbox *notify.Outbox, set func(*signing.Options)) error {
+func (s *Services) openSigning(t testing.TB, all *words.Catalogue, outbox *notify.Outbox,
+	set func(*signing.Options)) error {
 	files, err := blob.Open(t.TempDir(), blob.Options{Now: s.Now})
 	if err != nil {
 		return err
@@ -136,7 +138,8 @@ func (s *Services) openSigning(t testing.TB, all *words.Catalogue, outbox *notif
 		Companies: s.Accounts.AllCompanies, Now: s.Now, Every: 24 * time.Hour})
 	o := signing.Options{DB: s.DB, Jobs: s.Jobs, Blobs: files, Accounts: s.Accounts, Keys: keys,
 		Checkpoints: s.Checkpoints, Words: all, Fonts: fonts(),
-		Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: s.Key, NewID: s.NewID, Now: s.Now, BaseURL: BaseURL}
+		Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: s.Key, NewID: s.NewID, Now: s.Now,
+		BaseURL: BaseURL}
 	change(&o, set)
 	s.Signing, err = signing.New(o)
 	return err
@@ -162,7 +165,7 @@ func (s *Services) Advance(d time.Duration) {
 	s.now = s.now.Add(d)
 }
 
-// NewID returns identifiers that grow.
+// NewID returns a new ID, greater than all before it.
 func (s *Services) NewID() ulid.ULID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,8 +182,8 @@ func (s *Services) NewID() ulid.ULID {
 	return id
 }
 
-// Work runs the due jobs of documents and messages, and those of further handlers,
-// until none is left. Pages are neither read nor drawn: that takes PDFium.
+// Work runs the due jobs of documents and messages, and of any other handlers, until
+// none is left. It skips reading and rendering pages, which takes PDFium.
 func (s *Services) Work(t testing.TB, more ...kv.Handler) {
 	t.Helper()
 	all := slices.Concat(s.Signing.Handlers(), s.Notify.Handlers(), more)
@@ -198,7 +201,7 @@ func (s *Services) Work(t testing.TB, more ...kv.Handler) {
 	}
 }
 
-// Company makes a company and returns its owner.
+// Company creates a company and returns its owner.
 func (s *Services) Company(t testing.TB) account.Actor {
 	t.Helper()
 	c, err := s.Accounts.AddCompany(t.Context(), "Acme", "en", "UTC")
@@ -208,8 +211,8 @@ func (s *Services) Company(t testing.TB) account.Actor {
 	return s.Member(t, c.ID, account.RoleOwner)
 }
 
-// Member adds a person to a company and returns them as they are when logged in.
-// Their address begins with their role.
+// Member adds a member to a company and returns them as logged in. Their address begins
+// with their role.
 func (s *Services) Member(t testing.TB, company string, role account.Role) account.Actor {
 	t.Helper()
 	s.mu.Lock()
@@ -220,11 +223,12 @@ func (s *Services) Member(t testing.TB, company string, role account.Role) accou
 	if err != nil {
 		t.Fatal(err)
 	}
-	return account.Actor{Kind: account.ActorUser, UserID: u.ID, CompanyID: company, Name: u.Name, Email: u.Email, Role: role,
+	return account.Actor{Kind: account.ActorUser, UserID: u.ID, CompanyID: company, Name: u.Name, Email: u.Email,
+		Role:   role,
 		Scopes: account.Scopes(), ProvenAt: s.Now()}
 }
 
-// Person describes somebody who is invited. Only the address is required.
+// Person describes a recipient. Only the address is required.
 type Person struct {
 	Email, Name, Role, Authentication, Code, Locale, Message string
 	Position                                                 int
@@ -235,7 +239,8 @@ func (p Person) input() signing.InvitationInput {
 	for _, v := range []struct {
 		from string
 		to   **string
-	}{{p.Authentication, &in.Authentication}, {p.Code, &in.AccessCode}, {p.Locale, &in.Locale}, {p.Message, &in.Message}} {
+	}{{p.Authentication, &in.Authentication}, {p.Code, &in.AccessCode}, {p.Locale, &in.Locale}, {p.Message,
+		&in.Message}} {
 		if v.from != "" {
 			*v.to = &v.from
 		}
@@ -246,7 +251,7 @@ func (p Person) input() signing.InvitationInput {
 	return in
 }
 
-// Signers are people with an address each.
+// Signers returns signers with these addresses.
 func Signers(emails ...string) (all []Person) {
 	for _, e := range emails {
 		all = append(all, Person{Email: e})
@@ -254,13 +259,14 @@ func Signers(emails ...string) (all []Person) {
 	return all
 }
 
-// Draft makes a draft with one file and some people.
-func (s *Services) Draft(t testing.TB, who account.Actor, in signing.DocumentInput, people ...Person) *signing.Document {
+// Draft creates a draft with one file and some recipients.
+func (s *Services) Draft(t testing.TB, who account.Actor, in signing.DocumentInput,
+	people ...Person) *signing.Document {
 	t.Helper()
 	return s.create(t, who, signing.CreateInput{DocumentInput: in}, people)
 }
 
-// Sent makes a document as Draft does, and sends it.
+// Sent creates a document as Draft does, and sends it.
 func (s *Services) Sent(t testing.TB, who account.Actor, in signing.DocumentInput, people ...Person) *signing.Document {
 	t.Helper()
 	return s.create(t, who, signing.CreateInput{DocumentInput: in, Send: true}, people)
@@ -337,7 +343,8 @@ func (s *Services) Messages(t testing.TB, company string) []notify.Message {
 	if err := s.Notify.CaughtUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.Notify.ListMessages(t.Context(), account.System(company), notify.OutboxQuery{Limit: 1000, Ascending: true})
+	all, err := s.Notify.ListMessages(t.Context(), account.System(company),
+		notify.OutboxQuery{Limit: 1000, Ascending: true})
 	if err != nil {
 		t.Fatal(err)
 	}
