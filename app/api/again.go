@@ -7,7 +7,7 @@ import (
 	"paraph/app/signing"
 )
 
-// rebuild makes the response of a request whose work is done, from what
+// rebuild recreates the response to a request whose work is done, from what
 // [account.Once] recorded with the work.
 type rebuild func(r *request, about []string) (any, error)
 
@@ -79,7 +79,7 @@ var rebuilds = map[reflect.Type]rebuild{
 	},
 }
 
-// among returns the records whose identifiers are listed.
+// among returns the records whose IDs are listed.
 func among[T any](records []T, ids []string, id func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(records), func(v T) bool { return !slices.Contains(ids, id(v)) })
 }

@@ -1,5 +1,5 @@
-// Package api serves the JSON API: it decodes a request, calls the services,
-// and encodes the result. It holds no business rules.
+// Package api serves the JSON API: it decodes requests, calls the services, and encodes
+// the results. It contains no business rules.
 //
 // Every endpoint is served both at the root and under /api. The OpenAPI
 // document is generated from the input and output types of the handlers, so it
@@ -26,7 +26,7 @@ import (
 	"paraph/app/words"
 )
 
-// Options configure the API.
+// Options configures the API.
 type Options struct {
 	Accounts   *account.Service
 	Signing    *signing.Service
@@ -53,8 +53,8 @@ type Options struct {
 	IdleTimeout time.Duration
 	Connections int
 	Ready       func(context.Context) error
-	Test        TestControls // nil: there are none
-	// Observe is told of every answered request, with the name of its route; nil is not.
+	Test        TestControls // nil except on a test double
+	// Observe is called after every request with the name of its route. It may be nil.
 	Observe func(route string, status int, took time.Duration)
 	// Enter registers a request and returns the function that ends it; false
 	// refuses it because the appliance is stopping. nil admits every request.
@@ -65,8 +65,8 @@ type Options struct {
 	Mount func(app *fiber.App, openAPI func() ([]byte, error))
 }
 
-// prefetch is how much of a body the server reads before the handler runs. Zero
-// would mean the server's default.
+// prefetch is the number of bytes of a body that the server reads before the handler
+// runs. Zero would mean the server's default.
 const prefetch = 1
 
 type server struct {

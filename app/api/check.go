@@ -13,11 +13,11 @@ import (
 	"paraph/app/fault"
 )
 
-// deepest is how deep JSON may nest; nothing here needs more than a few levels.
+// deepest is the maximum nesting depth of JSON. The API needs only a few levels.
 const deepest = 64
 
-// maxValues is how many values one body may hold, so that a large record made of
-// many small ones costs no more than its length suggests.
+// maxValues is the maximum number of values in a body, so that a body of many small
+// values costs no more than its length suggests.
 const maxValues = 500_000
 
 // checker validates the text of a JSON object against a schema. It builds no
@@ -84,7 +84,7 @@ func tooDeep() error {
 	return fault.Malformed("body_too_deep", fault.Number("limit", deepest))
 }
 
-// next returns the next byte after white space.
+// next returns the next byte that isn't white space.
 func (c *checker) next() byte {
 	for {
 		switch b := c.text[c.at]; b {
@@ -96,7 +96,7 @@ func (c *checker) next() byte {
 	}
 }
 
-// value checks one value; without a schema anything is allowed.
+// value checks one value. Without a schema anything is allowed.
 func (c *checker) value(s *huma.Schema) error {
 	if s != nil && s.Ref != "" {
 		s = c.registry.SchemaFromRef(s.Ref)
@@ -126,7 +126,7 @@ func (c *checker) value(s *huma.Schema) error {
 	return nil
 }
 
-// want records a fault if the schema asks for another type.
+// want records a fault if the schema requires another type.
 func (c *checker) want(s *huma.Schema, got string) {
 	if s == nil || s.Type == got {
 		return

@@ -31,8 +31,7 @@ type companyView struct {
 	UpdatedAt         string  `json:"updated_at" format:"date-time"`
 }
 
-// viewCompany renders a company; a logo stored here gets an address of this
-// appliance.
+// viewCompany renders a company. A logo stored here gets an address on this appliance.
 func (r *request) viewCompany(c account.Company) companyView {
 	if strings.HasPrefix(c.LogoURL, "/") {
 		c.LogoURL = r.site() + c.LogoURL

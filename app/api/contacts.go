@@ -67,8 +67,8 @@ type importFault struct {
 	Codes  map[string][]string `json:"codes" doc:"Field to stable words, in the order of its errors"`
 }
 
-// maxPlain is the minimum size limit for non-JSON bodies such as CSV: the
-// service has a limit of its own and reports it.
+// maxPlain is the minimum size limit for non-JSON bodies such as CSV. The service has
+// a limit of its own and reports it.
 const maxPlain = 16 * httpkit.MB
 
 func (s *server) contactRoutes() {
@@ -99,8 +99,7 @@ func (s *server) contactRoutes() {
 	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/restore", rule: may(account.ScopeWrite), summary: "Restore a contact from the archive or the trash", tag: "Contacts"}, s.onContact(s.Contacts.Restore))
 }
 
-// onContact returns the handler of an operation whose only input is the
-// contact.
+// onContact returns the handler of an operation whose only input is the contact.
 func (s *server) onContact(do func(context.Context, account.Actor, string) (contact.Contact, error)) func(*request, *nothing) (contactView, error) {
 	return func(r *request, _ *nothing) (contactView, error) {
 		id, err := r.id("contact")

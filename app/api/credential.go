@@ -10,12 +10,12 @@ import (
 // unchanged.
 type credential struct{ json.RawMessage }
 
-// Schema says that it is an object.
+// Schema returns the schema of an object.
 func (credential) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{}}
 }
 
-// text returns the JSON, null if there is none.
+// text returns the JSON, or null if there is none.
 func (c credential) text() []byte {
 	if c.RawMessage == nil {
 		return []byte("null")

@@ -74,8 +74,7 @@ func notAccepted(wanted string) error {
 	return fault.Unsupported("content_type_not_accepted", fault.Text("wanted", wanted))
 }
 
-// decodeJSON reads a body of JSON. The files in it are extracted while it
-// arrives.
+// decodeJSON reads a JSON body, and extracts the files in it as they arrive.
 func (r *request) decodeJSON(schema *huma.Schema, in any) error {
 	sum := sha256.New()
 	r.body.Sum(sum)
@@ -137,8 +136,8 @@ func misfit(b []byte, in any, err error) error {
 	return f.Err()
 }
 
-// takeAway treats a null member as clearing the field: it sets the zero value,
-// which the service takes as cleared. Elsewhere null counts as unset.
+// takeAway treats a null member as clearing the field: it sets the zero value, which
+// the service understands as cleared. Elsewhere null means unset.
 func takeAway[T any](r *request, name string, to **T) {
 	if *to == nil && r.nulls[name] {
 		*to = new(T)

@@ -81,7 +81,7 @@ func (s *server) documentRoutes() {
 	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", rule: may(account.ScopeRead), summary: "List the audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, s.listEvents)
 }
 
-// documentParameters are those of the list of documents.
+// documentParameters holds the parameters of the list of documents.
 var documentParameters = append([]parameter{
 	{name: "owner", description: "me, or the ID of a member.", kind: "string"},
 	{name: "created_from", description: "Created on or after this day in UTC, such as 2026-12-31.", kind: "string"},
@@ -117,8 +117,8 @@ func (documentList) Schema(r huma.Registry) *huma.Schema {
 
 func (l documentList) bytes() ([]byte, error) { return l.raw.bytes() }
 
-// merge joins the faults of the query with those found by the service, so that
-// all are reported at once.
+// merge adds the faults of the query to those found by the service, so that all are
+// reported at once.
 func merge(f *fault.Fields, err error) error {
 	if f.Empty() {
 		return err
@@ -151,7 +151,7 @@ func (s *server) createDocument(r *request, in *createBody) (documentView, error
 	return r.reply(d, err)
 }
 
-// reply answers with a document.
+// reply responds with a document.
 func (r *request) reply(d *signing.Document, err error) (documentView, error) {
 	if err != nil {
 		return documentView{}, err

@@ -24,8 +24,8 @@ type failure struct {
 	RequestID string              `json:"request_id,omitempty" doc:"ID to find in the log; with 500"`
 }
 
-// fail turns an error into the response: it is the only place that does, and
-// logs one line for each internal error.
+// fail responds with an error, and logs internal errors. All error responses are made
+// here.
 func (s *server) fail(c *fiber.Ctx, err error) error {
 	status, body := s.failureOf(c, err)
 	c.Response().ResetBody()
@@ -97,13 +97,13 @@ func (s *server) framework(e *fiber.Error) (int, failure) {
 	return e.Code, failure{Message: http.StatusText(e.Code) + "."}
 }
 
-// rate sets the headers that tell the caller how much of a limit is left.
+// rate sets the headers that state how much of a rate limit is left.
 func (r *request) rate(rate limit.Rate) {
 	r.Set("X-RateLimit-Limit", strconv.Itoa(rate.Limit))
 	r.Set("X-RateLimit-Remaining", strconv.Itoa(rate.Remaining))
 }
 
-// sentence returns the English sentence of a refusal.
+// sentence returns the English message of an error.
 func (s *server) sentence(code fault.Code, args ...fault.Arg) string {
 	return fault.Sentence(s.english(), code, args...)
 }

@@ -25,7 +25,7 @@ type installationView struct {
 	Search    searchFigures    `json:"search"`
 	Backup    *installedBackup `json:"last_backup"`
 	Check     *installedCheck  `json:"last_check"`
-	Checking  bool             `json:"checking" doc:"A check is running or about to"`
+	Checking  bool             `json:"checking" doc:"Whether a check is running or due"`
 	Warnings  []warningView    `json:"warnings"`
 }
 
@@ -48,14 +48,14 @@ type jobFigures struct {
 }
 
 type messageFigures struct {
-	Failed int `json:"failed" doc:"Not delivered, or came back"`
-	Held   int `json:"held" doc:"Of the installation, with a link that waits to be handed over"`
+	Failed int `json:"failed" doc:"Not delivered, or bounced"`
+	Held   int `json:"held" doc:"Messages of the installation with a link that has to be passed on"`
 }
 
 type searchFigures struct {
-	Lag       int `json:"lag" doc:"Changes that the index does not contain yet"`
+	Lag       int `json:"lag" doc:"Changes not yet in the index"`
 	Indexed   int `json:"indexed" doc:"Documents in the index"`
-	Documents int `json:"documents" doc:"Documents that there are; while the index is rebuilt, indexed grows to this"`
+	Documents int `json:"documents" doc:"Documents in total; while the index is rebuilt, indexed grows to this number"`
 }
 
 type installedBackup struct {
@@ -88,7 +88,7 @@ type tenantView struct {
 	Name      string `json:"name"`
 	Members   int    `json:"members" doc:"Active members"`
 	Documents int    `json:"documents"`
-	Bytes     int64  `json:"bytes" doc:"Of the documents' files"`
+	Bytes     int64  `json:"bytes" doc:"Size of the documents' files in bytes"`
 	CreatedAt string `json:"created_at" format:"date-time"`
 }
 
@@ -98,7 +98,7 @@ func viewTenant(c machine.Company) tenantView {
 
 type tenantBody struct {
 	Name     string `json:"name,omitempty" doc:"Required"`
-	Email    string `json:"email,omitempty" doc:"Of the first owner; required"`
+	Email    string `json:"email,omitempty" doc:"E-mail address of the first owner; required"`
 	Owner    string `json:"owner,omitempty" doc:"Name of the first owner"`
 	Locale   string `json:"locale,omitempty" doc:"Language of messages"`
 	Timezone string `json:"timezone,omitempty" doc:"For example Europe/Amsterdam"`
@@ -112,7 +112,7 @@ type foundedView struct {
 	ID       string  `json:"id"`
 	Name     string  `json:"name"`
 	Owner    string  `json:"owner_email"`
-	SetupURL *string `json:"setup_url" format:"uri" doc:"For a new person: where they choose a password"`
+	SetupURL *string `json:"setup_url" format:"uri" doc:"For a new person: the link for choosing a password"`
 }
 
 type personRow struct {
@@ -122,8 +122,8 @@ type personRow struct {
 	Companies  []belongsTo `json:"companies"`
 	LastSignIn *string     `json:"last_sign_in_at" format:"date-time"`
 	TwoFactor  bool        `json:"two_factor"`
-	Operator   bool        `json:"installation" doc:"Administers the installation"`
-	Disabled   *string     `json:"deactivated_at" format:"date-time" doc:"Since when this person can't log in anywhere"`
+	Operator   bool        `json:"installation" doc:"Whether this person administers the installation"`
+	Disabled   *string     `json:"deactivated_at" format:"date-time" doc:"Time since which this person can't log in"`
 	CreatedAt  string      `json:"created_at" format:"date-time"`
 }
 
@@ -159,7 +159,7 @@ func viewJob(j machine.Job) jobView {
 
 type mailRow struct {
 	ID        string  `json:"id"`
-	CompanyID *string `json:"company_id" doc:"null: of the installation"`
+	CompanyID *string `json:"company_id" doc:"null for the installation itself"`
 	Kind      string  `json:"kind"`
 	To        string  `json:"to"`
 	Status    string  `json:"status" enum:"kept,queued,sent,failed,bounced,cancelled"`
@@ -288,7 +288,7 @@ func (s *server) listMails(r *request, _ *nothing) (envelope[mailRow], error) {
 	return enclose(r, p, views(list.Items, viewMailRow), list.Total), err
 }
 
-// held selects the messages whose link waits to be handed over.
+// held selects the messages whose link has to be passed on.
 const held = "held"
 
 func (s *server) revealHeld(r *request, _ *provenBody) (handedView, error) {

@@ -14,7 +14,7 @@ type invitationBody struct {
 	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
 	Email          *string `json:"email,omitempty"`
 	Role           *string `json:"role,omitempty" doc:"signer, approver or viewer"`
-	RoleName       *string `json:"role_name,omitempty" doc:"Name of the role, such as Tenant; required in a template, where name and email are not"`
+	RoleName       *string `json:"role_name,omitempty" doc:"Name of the role, such as Tenant; required in a template, where name and email are optional"`
 	Position       *int    `json:"position,omitempty" doc:"Position in the signing order; equal positions sign together"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
@@ -51,7 +51,7 @@ type inviteBody struct {
 }
 
 type signBody struct {
-	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field identifier or name"`
+	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name"`
 	Signature *markBody             `json:"signature,omitempty" doc:"Typed from the recipient's name if left out"`
 	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the recipient's name if left out"`
 	Consent   *bool                 `json:"consent,omitempty" doc:"Consent to sign electronically"`
@@ -102,7 +102,7 @@ func (s *server) invitationRoutes() {
 	handle(s, act("identify", shared(""), "Prove who you are with a code", "Signing", 0), s.identify)
 }
 
-// place reads the identifiers of the path's document and invitation.
+// place reads the IDs of the document and the invitation in the path.
 func (r *request) place() (document, invitation string, err error) {
 	if document, err = r.document(); err == nil {
 		invitation, err = r.id("invitation")
@@ -134,7 +134,7 @@ func (s *server) listInvitations(r *request, _ *nothing) (envelope[invitationVie
 	return slice(r, r.viewDocument(d).Invitations)
 }
 
-// load returns the path's document.
+// load returns the document in the path.
 func (r *request) load() (*signing.Document, error) {
 	id, err := r.document()
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
 	return r.reply(s.Signing.Decline(r.UserContext(), r.who, document, id, in.Reason, r.seen...))
 }
 
-// consent records or withdraws the consent of the link's holder.
+// consent records or withdraws the recipient's consent.
 func (s *server) consent(r *request, in *consentBody) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {

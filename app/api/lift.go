@@ -9,8 +9,8 @@ import (
 )
 
 // lifter streams JSON and extracts the contents of files, the strings at
-// files[n].content: they may be far larger than memory. Each is replaced by a
-// short string that the caller chooses.
+// files[n].content, which may be far larger than memory. It replaces each by a short
+// string that the caller chooses.
 type lifter struct {
 	in   *bufio.Reader
 	out  bytes.Buffer

@@ -36,7 +36,7 @@ type meta struct {
 	Total       int  `json:"total"`
 }
 
-// all is the body of a response that lists everything at once.
+// all is the body of a response with a complete list.
 type all[T any] struct {
 	Data []T `json:"data"`
 }
@@ -48,7 +48,7 @@ const (
 	maxPage        = 1_000_000_000
 )
 
-// Parameters that lists have in common.
+// Parameters common to all lists.
 var (
 	pageParameters = []parameter{
 		{name: "page", description: "Page number, from 1.", kind: "integer", minimum: 1, maximum: maxPage},
@@ -62,7 +62,7 @@ var (
 	}, pageParameters...)
 )
 
-// page is the requested part of a list.
+// page is the requested page of a list.
 type page struct{ number, size int }
 
 func (p page) offset() int { return (p.number - 1) * p.size }

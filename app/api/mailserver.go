@@ -10,14 +10,14 @@ import (
 )
 
 type mailServerView struct {
-	Host       *string `json:"host" doc:"null: nothing is sent, and the outbox keeps every message"`
+	Host       *string `json:"host" doc:"null if there is no mail server: messages stay in the outbox"`
 	Port       int     `json:"port"`
 	TLS        string  `json:"tls" enum:"starttls,tls,none"`
 	Username   *string `json:"username"`
-	Password   bool    `json:"password" doc:"Whether one is stored; it is never returned"`
+	Password   bool    `json:"password" doc:"Whether a password is stored; it is never returned"`
 	From       string  `json:"from" doc:"Sender of every message"`
-	Configured bool    `json:"configured" doc:"The configuration names the server, so it can't be changed here"`
-	Blocked    bool    `json:"blocked" doc:"network.egress does not allow connections to it, so nothing is sent"`
+	Configured bool    `json:"configured" doc:"Whether the configuration names the server, so that it can't be changed here"`
+	Blocked    bool    `json:"blocked" doc:"Whether network.egress forbids connections to the server, so that nothing is sent"`
 	ChangedAt  *string `json:"changed_at" format:"date-time"`
 	ChangedBy  *string `json:"changed_by"`
 }
@@ -33,10 +33,10 @@ func viewMailServer(s mailserver.State) mailServerView {
 
 type mailServerBody struct {
 	Host     string  `json:"host,omitempty" doc:"Required"`
-	Port     int     `json:"port,omitempty" doc:"By default the usual one: 587, 465 with tls, 25 with none"`
+	Port     int     `json:"port,omitempty" doc:"Defaults to 587, 465 with tls, or 25 with none"`
 	TLS      string  `json:"tls,omitempty" doc:"starttls (default), tls from the first byte, or none"`
-	Username string  `json:"username,omitempty" doc:"Empty does not log in"`
-	Password *string `json:"password,omitempty" doc:"Left out, the stored one is kept, if host, port, tls and username are the same"`
+	Username string  `json:"username,omitempty" doc:"Empty to send without logging in"`
+	Password *string `json:"password,omitempty" doc:"If omitted, the stored password is kept, provided that host, port, tls and username are unchanged"`
 	From     string  `json:"from,omitempty" doc:"Sender of every message, such as Contracts <contracts@example.org>"`
 
 	CurrentPassword string `json:"current_password,omitempty" doc:"Required if you last proved who you are more than five minutes ago"`
@@ -49,8 +49,8 @@ func (b *mailServerBody) input() mailserver.Input {
 }
 
 type mailTestBody struct {
-	Email  string          `json:"email,omitempty" doc:"Where to send it; your own address by default"`
-	Server *mailServerBody `json:"server,omitempty" doc:"Tries these settings, and keeps nothing; by default those in use"`
+	Email  string          `json:"email,omitempty" doc:"Recipient; defaults to your own address"`
+	Server *mailServerBody `json:"server,omitempty" doc:"Settings to try without storing them; defaults to those in use"`
 }
 
 func (b *mailTestBody) proof() account.Proof {
@@ -80,7 +80,7 @@ func (s *server) viewMailTest(t mailserver.Test) mailTestView {
 	})}
 }
 
-// senderView is what DNS says about the sender's domain.
+// senderView describes the DNS records of the sender's domain.
 type senderView struct {
 	Domain  string         `json:"domain"`
 	Asked   bool           `json:"asked" doc:"Whether DNS was asked"`
@@ -114,7 +114,7 @@ func (s *server) viewSender(r mailserver.SenderReport) senderView {
 	return v
 }
 
-// mailServerRoutes are for administrators of the installation; others find nothing there.
+// mailServerRoutes are for administrators of the installation. For others they don't exist.
 func (s *server) mailServerRoutes() {
 	const path, tag = "/installation/mail", "Installation"
 	handle(s, operation{method: http.MethodGet, path: path, rule: operators(), summary: "Get the mail server", tag: tag}, func(r *request, _ *nothing) (mailServerView, error) {

@@ -13,8 +13,8 @@ import (
 	"paraph/app/httpkit"
 )
 
-// observe assigns every request an identifier, recovers panics, and logs one
-// line. The line names the route, not the path: a path may hold a token.
+// observe assigns an ID to every request, recovers panics, and logs one line. The line
+// names the route rather than the path, which may contain a token.
 func (s *server) observe(c *fiber.Ctx) (err error) {
 	started := time.Now()
 	id := ulid.Make().String()
@@ -67,7 +67,7 @@ func (s *server) logRequest(c *fiber.Ctx, id string, took time.Duration) {
 		slog.Duration("duration", took), slog.String("company", company))
 }
 
-// routeOf returns the name of the route that a request has taken, "" for none.
+// routeOf returns the name of the route that matched a request, "" for none.
 func routeOf(c *fiber.Ctx) string {
 	route, _ := c.Locals(httpkit.RouteKey).(string)
 	return route

@@ -27,8 +27,8 @@ func (v twoFactorAnswer) withoutSecrets() any {
 // once runs a POST with an Idempotency-Key at most once: a repeated key and
 // body get the first response again.
 //
-// again makes the response from what the work was about, if the process was killed
-// before it was stored; nil: then the work is done again.
+// again recreates the response from the recorded work if the process was killed before
+// storing it. If again is nil, the work is repeated.
 func (s *server) once(r *request, again rebuild, run func() (answer, error)) error {
 	key := r.Get("Idempotency-Key")
 	if r.op.method != http.MethodPost || key == "" || r.who.CompanyID == "" || r.who.IsSignatory() {
@@ -71,8 +71,8 @@ func (s *server) once(r *request, again rebuild, run func() (answer, error)) err
 	return r.send(a)
 }
 
-// print is a fingerprint of the request and of what its caller may see, so that
-// a token with fewer rights doesn't get the response made for one with more.
+// print returns a fingerprint of the request and of its caller's rights, so that a token
+// with fewer rights doesn't get a response made for one with more.
 func (r *request) print() string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %s\n%s %s %v\n", r.Method(), strings.TrimPrefix(r.Path(), "/api"), r.who.Kind, r.who.Role, r.who.Scopes)

@@ -48,7 +48,7 @@ func newDocument() *document {
 	return d
 }
 
-// servers lists the two places of every endpoint.
+// servers lists the two base paths of every endpoint.
 func servers(k *httpkit.Kit) []*huma.Server {
 	return []*huma.Server{{URL: k.Outside("/")}, {URL: k.Outside("/api")}}
 }
@@ -58,8 +58,8 @@ func (d *document) schemaOf(t reflect.Type) *huma.Schema {
 	return d.open(d.registry.Schema(t, true, ""))
 }
 
-// open allows unknown members in an object: they are ignored, so that a client
-// written for another server keeps working.
+// open allows unknown members in an object. They are ignored, so that clients written
+// for another server keep working.
 func (d *document) open(s *huma.Schema) *huma.Schema {
 	if s.Ref != "" {
 		s = d.registry.SchemaFromRef(s.Ref)
@@ -86,8 +86,7 @@ func (d *document) mayBeNull(of reflect.Type, member string, inner reflect.Type)
 
 var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// orderMembers adds the order of the members of every record, which schemas
-// lack.
+// orderMembers adds the order of every record's members, which schemas don't define.
 func (d *document) orderMembers() {
 	for name, s := range d.registry.Map() {
 		if names := memberNames(d.registry.TypeFromRef("#/components/schemas/" + name)); len(names) > 0 {
@@ -114,8 +113,7 @@ func memberNames(t reflect.Type) []string {
 	return names
 }
 
-// add puts an endpoint into the document, and under its alternative path if it
-// has one.
+// add adds an endpoint to the document, also under its alternative path if it has one.
 func (d *document) add(op operation, in, out reflect.Type) {
 	about := manuals[operationID(op)]
 	o := d.describe(op, about, in, out)
@@ -139,7 +137,7 @@ func (d *document) describe(op operation, about manual, in, out reflect.Type) *h
 		Extensions: map[string]any{"x-order": d.count},
 	}
 	d.count++
-	o.Security = []map[string][]string{} // said to be none, not left out
+	o.Security = []map[string][]string{} // an empty list means no authentication
 	if op.rule.For != httpkit.Everyone {
 		o.Security = []map[string][]string{{"bearer": {}}}
 	}

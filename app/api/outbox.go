@@ -31,7 +31,7 @@ type MessageRow struct {
 	Reply        *string `json:"reply" doc:"The mail server's reply on acceptance"`
 	CreatedAt    string  `json:"created_at" format:"date-time"`
 	SentAt       *string `json:"sent_at" format:"date-time"`
-	Revealable   bool    `json:"revealable" doc:"It holds a link or code that still works and is shown only by POST /outbox/{message}/reveal"`
+	Revealable   bool    `json:"revealable" doc:"Whether it contains a link or code that still works, which only POST /outbox/{message}/reveal shows"`
 }
 
 func viewMessageRow(m notify.Message) MessageRow {
@@ -59,7 +59,7 @@ type testMailAnswer struct {
 	Reply string `json:"reply" doc:"The mail server's reply"`
 }
 
-// mailed returns what is true of a message: that it is mailed, or that somebody has to hand it over.
+// mailed returns the sentence for a message that is mailed, or for one that has to be passed on.
 func (s *server) mailed(mailed, kept string) string {
 	if s.Notify.Mails() {
 		return mailed
@@ -84,8 +84,7 @@ func (s *server) outboxRoutes() {
 	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", rule: may(account.ScopeAdmin), summary: "Cancel a message", tag: "Outbox"}, s.onMessage(s.Notify.Cancel))
 }
 
-// onMessage returns the handler of an operation whose only input is the
-// message.
+// onMessage returns the handler of an operation whose only input is the message.
 func (s *server) onMessage(do func(context.Context, account.Actor, string) (notify.Message, error)) func(*request, *nothing) (messageView, error) {
 	return func(r *request, _ *nothing) (messageView, error) {
 		id, err := r.id("message")
@@ -109,14 +108,14 @@ func (s *server) getMessage(r *request, _ *nothing) (messageView, error) {
 	return viewMessage(m), err
 }
 
-// handOutMessage records that the caller is shown the link in a message to an invited person.
+// handOutMessage records that the caller is shown the link in a message to a recipient.
 func (r *request) handOutMessage(m notify.Message) error {
 	if m.Document == "" || m.Invitation == "" || len(m.Links) == 0 || len(m.Secrets) == 0 {
 		return nil
 	}
 	d, err := r.server.Signing.Get(r.UserContext(), r.who, m.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
-		return nil // purged, so that its links open nothing
+		return nil // it was purged, so its links no longer work
 	}
 	if err != nil {
 		return err
@@ -124,10 +123,10 @@ func (r *request) handOutMessage(m notify.Message) error {
 	return r.server.Signing.HandOut(r.UserContext(), r.who, d, m.Invitation)
 }
 
-// maxReport is the size of the largest delivery report.
+// maxReport is the maximum size of a delivery report.
 const maxReport = 1 << 20
 
-// bounce reads a delivery report: a whole message, or the body of a multipart/report.
+// bounce reads a delivery report: a message, or the body of a multipart/report.
 func (s *server) bounce(r *request) error {
 	if err := r.open(); err != nil {
 		return err
@@ -149,7 +148,7 @@ func (s *server) bounce(r *request) error {
 	return r.send(answer{status: http.StatusOK, body: viewMessage(m)})
 }
 
-// reveal shows a message with the link or code that its recipient has to be given.
+// reveal shows a message with its link or code, for the caller to pass on.
 func (s *server) reveal(r *request, _ *provenBody) (messageView, error) {
 	id, err := r.id("message")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"paraph/app/account"
 )
 
-// proving is a body in which the caller may confirm their identity again.
+// proving is a body with which the caller can prove their identity.
 type proving interface{ proof() account.Proof }
 
 func (b *emailChangeBody) proof() account.Proof { return account.Proof{Password: b.CurrentPassword} }
@@ -31,7 +31,7 @@ func (r *request) prove(in any) (err error) {
 }
 
 type provenView struct {
-	Until string `json:"until" format:"date-time" doc:"Until when sign-in settings can be changed"`
+	Until string `json:"until" format:"date-time" doc:"Time until which sign-in settings can be changed"`
 }
 
 func viewProven(who account.Actor) provenView {

@@ -8,14 +8,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// refusal is an error that any operation may return, and an example of its
-// body.
+// refusal is an error that any operation may return, with an example of its body.
 type refusal struct {
 	status        int
 	text, example string
 }
 
-// refusalsOf are the errors in the description.
+// refusalsOf holds the errors in the description.
 var refusalsOf = []refusal{
 	{400, "The body is not what its content type says.", `{"message":"The body is not valid JSON."}`},
 	{401, "No token, or one that is not valid any more.", `{"message":"Unauthenticated."}`},

@@ -27,7 +27,7 @@ type request struct {
 	nulls       map[string]bool            // members of the body that are null
 	plain       []byte                     // the body of an endpoint with a non-JSON body
 	isPlain     bool                       // it was not JSON
-	seen        []int64                    // versions of the document that the caller agrees to change; none means any
+	seen        []int64                    // versions of the document in If-Match; none means any
 	etag        string
 	faults      fault.Fields // of the query
 }
@@ -88,8 +88,7 @@ func (r *request) base() string {
 // site returns the address of the appliance as the caller used it.
 func (r *request) site() string { return r.server.Kit.Site(r.Ctx) }
 
-// id reads an identifier of the path: a ULID in either of its forms. Anything
-// else is not found.
+// id reads an ID in the path: a ULID in either of its forms. Anything else is not found.
 func (r *request) id(name string) (string, error) {
 	id, ok := parseID(r.Params(name))
 	if !ok {
@@ -134,8 +133,8 @@ func parseUUID(s string) (string, bool) {
 	return u.String(), true
 }
 
-// idOr reads an identifier of a body: either form is normalized, anything else
-// is left for the service to refuse.
+// idOr reads an ID in a body. It normalizes both forms of a ULID, and leaves anything
+// else for the service to refuse.
 func idOr(s string) string {
 	if id, ok := parseID(s); ok {
 		return id
@@ -143,11 +142,11 @@ func idOr(s string) string {
 	return s
 }
 
-// document reads the identifier of the path's document.
+// document reads the ID of the document in the path.
 func (r *request) document() (string, error) { return r.id("document") }
 
-// ifMatch lists the versions that the caller says they saw (RFC 9110 §13.1.1);
-// none means any. A foreign tag matches nothing.
+// ifMatch returns the versions in the If-Match header (RFC 9110 §13.1.1); none means
+// any. Tags that aren't ours match nothing.
 func ifMatch(header string) []int64 {
 	if header == "" || header == "*" {
 		return nil

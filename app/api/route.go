@@ -14,8 +14,7 @@ import (
 // nothing is the type of an absent input or output.
 type nothing struct{}
 
-// operation describes an endpoint, for the router and for the OpenAPI document
-// alike.
+// operation describes an endpoint for both the router and the OpenAPI document.
 type operation struct {
 	method  string
 	path    string // with {name} for parameters
@@ -112,7 +111,7 @@ func (s *server) route(method, path string, rule httpkit.Rule, handler fiber.Han
 	}
 }
 
-// encode writes a value as JSON; a ready body is returned unchanged.
+// encode encodes a value as JSON. A ready body is returned unchanged.
 func encode(v any) ([]byte, error) {
 	if ready, ok := v.(ready); ok {
 		return ready.bytes()

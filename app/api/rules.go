@@ -5,10 +5,10 @@ import (
 	"paraph/app/httpkit"
 )
 
-// recordBody is the size of a body that describes one record.
+// recordBody is the size limit of a body that describes one record.
 const recordBody = 256 * httpkit.KB
 
-// anyone returns the rule for endpoints that anybody may call.
+// anyone returns the rule for endpoints open to everybody.
 func anyone() httpkit.Rule { return httpkit.Rule{For: httpkit.Everyone, Body: httpkit.Small} }
 
 // self returns the rule for operations on the caller's own account, whatever
@@ -26,6 +26,6 @@ func shared(scope account.Scope) httpkit.Rule {
 	return httpkit.Rule{For: httpkit.Parties, Scope: scope, Body: httpkit.Small}
 }
 
-// operators returns the rule for administrators of the installation. For everybody
-// else nothing is found.
+// operators returns the rule for administrators of the installation. For everybody else
+// the endpoint doesn't exist.
 func operators() httpkit.Rule { return httpkit.Rule{For: httpkit.Operators, Body: recordBody} }

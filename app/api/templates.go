@@ -28,9 +28,9 @@ type templateView struct {
 	DeclineReason   bool              `json:"decline_reason_required"`
 	Files           []fileView        `json:"files"`
 	Roles           []roleView        `json:"roles"`
-	Fields          []fieldView       `json:"fields" doc:"invitation_id is the identifier of the role"`
+	Fields          []fieldView       `json:"fields" doc:"invitation_id is the ID of the role"`
 	Variables       []string          `json:"variables" doc:"Variables that each document needs: {{name}} in the title, subject, messages and values of fields"`
-	Documents       int               `json:"documents_count" doc:"Number of documents made from it"`
+	Documents       int               `json:"documents_count" doc:"Number of documents created from it"`
 	LastUsedAt      *string           `json:"last_used_at" format:"date-time"`
 	CreatedAt       string            `json:"created_at" format:"date-time"`
 	UpdatedAt       string            `json:"updated_at" format:"date-time"`
@@ -42,7 +42,7 @@ type templateView struct {
 type roleView struct {
 	ID             string  `json:"id"`
 	RoleName       string  `json:"role_name"`
-	Name           *string `json:"name" doc:"Who takes the role unless somebody else is named"`
+	Name           *string `json:"name" doc:"Default person in the role"`
 	Email          *string `json:"email"`
 	Role           string  `json:"role" enum:"signer,approver,viewer"`
 	Position       int     `json:"position" doc:"Position in the signing order"`
@@ -81,7 +81,7 @@ func (r *request) viewTemplate(t signing.Template) templateView {
 	return v
 }
 
-// orNone returns nil for zero.
+// orNone returns a pointer to n, or nil for zero.
 func orNone(n int) *int {
 	if n == 0 {
 		return nil
@@ -131,7 +131,7 @@ type saveAsTemplateBody struct {
 }
 
 type rolePersonBody struct {
-	Role           string  `json:"role,omitempty" doc:"The role's identifier or name"`
+	Role           string  `json:"role,omitempty" doc:"ID or name of the role"`
 	Name           *string `json:"name,omitempty"`
 	Email          *string `json:"email,omitempty"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
@@ -148,7 +148,7 @@ func (b *rolePersonBody) input() signing.RolePerson {
 
 type useTemplateBody struct {
 	DocumentBody
-	People    []rolePersonBody  `json:"people,omitempty" doc:"Who takes which role; a role that names somebody may be left out"`
+	People    []rolePersonBody  `json:"people,omitempty" doc:"The person in each role; roles with a default person may be omitted"`
 	Variables map[string]string `json:"variables,omitempty" doc:"A value for each of the template's variables"`
 	Values    map[string]string `json:"values,omitempty" doc:"Values of fields, by the name of the field"`
 	Send      bool              `json:"send,omitempty" doc:"Send immediately"`
@@ -207,7 +207,7 @@ func (s *server) createTemplate(r *request, in *createTemplateBody) (templateVie
 	return r.replyTemplate(d, err)
 }
 
-// replyTemplate answers with a template that was just made or changed.
+// replyTemplate responds with a template that was just created or changed.
 func (r *request) replyTemplate(d *signing.Document, err error) (templateView, error) {
 	if err != nil {
 		return templateView{}, err
@@ -233,8 +233,7 @@ func (s *server) getTemplate(r *request, _ *nothing) (templateView, error) {
 	return r.viewTemplate(t), nil
 }
 
-// template returns the identifier of the path's template, once that is known to
-// be one.
+// template returns the ID of the template in the path, provided that it is a template.
 func (r *request) template() (string, error) {
 	id, err := r.id("template")
 	if err == nil {

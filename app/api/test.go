@@ -9,8 +9,8 @@ import (
 	"paraph/app/notify"
 )
 
-// TestControls are the controls of a test double for developers. They exist
-// only if the appliance was started as one.
+// TestControls controls a test double. It exists only if the appliance was started as
+// one.
 type TestControls interface {
 	Reset(ctx context.Context) error
 	Time() (now time.Time, frozen bool)

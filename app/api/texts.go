@@ -11,9 +11,9 @@ import (
 // textKindView is a kind of message in the list.
 type textKindView struct {
 	Kind      string   `json:"kind"`
-	Variables []string `json:"variables" doc:"What the body may name as {{variable}}; the subject too, except link and message"`
-	Required  []string `json:"required" doc:"What the body has to name"`
-	Languages []string `json:"languages" doc:"The languages in which the company has a text of its own"`
+	Variables []string `json:"variables" doc:"Variables that the body may use as {{variable}}; so may the subject, except link and message"`
+	Required  []string `json:"required" doc:"Variables that the body must use"`
+	Languages []string `json:"languages" doc:"Languages in which the company has its own text"`
 }
 
 type textView struct {
@@ -21,19 +21,19 @@ type textView struct {
 	Language  string           `json:"language"`
 	Subject   string           `json:"subject"`
 	Body      string           `json:"body" doc:"Paragraphs separated by blank lines"`
-	Own       bool             `json:"own" doc:"Whether it is the company's own; false: the usual one"`
+	Own       bool             `json:"own" doc:"Whether it is the company's own text rather than the default"`
 	Variables []string         `json:"variables"`
 	Required  []string         `json:"required"`
 	Changes   []textChangeView `json:"changes" doc:"Newest first"`
 }
 
-// textChangeView is an earlier text, or the return to the usual one.
+// textChangeView is an earlier text, or a reset to the default.
 type textChangeView struct {
-	Subject   *string `json:"subject" doc:"null: returned to the usual text"`
+	Subject   *string `json:"subject" doc:"null for a reset to the default text"`
 	Body      *string `json:"body"`
 	ChangedAt string  `json:"changed_at" format:"date-time"`
 	ChangedBy string  `json:"changed_by"`
-	Email     string  `json:"email" doc:"Of the member who made the change"`
+	Email     string  `json:"email" doc:"E-mail address of the member who made the change"`
 }
 
 type textBody struct {
@@ -91,7 +91,7 @@ func viewTextChange(t notify.MailText) textChangeView {
 	return textChangeView{Subject: orNull(t.Subject), Body: orNull(t.Body), ChangedAt: when(t.ChangedAt), ChangedBy: t.ChangedBy, Email: t.Email}
 }
 
-// orEmpty returns a list that JSON shows as [] rather than null.
+// orEmpty returns a list that is encoded as [] rather than null.
 func orEmpty(list []string) []string {
 	if list == nil {
 		return []string{}

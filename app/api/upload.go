@@ -141,8 +141,7 @@ func skipDataURL(in *bufio.Reader) error {
 	return nil
 }
 
-// badReader records that its input is not base64, to distinguish that from a full
-// disk.
+// badReader records whether its input isn't base64, to tell that from a full disk.
 type badReader struct {
 	r   io.Reader
 	err error
@@ -156,8 +155,8 @@ func (b *badReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// claim adds the files of a JSON body to the uploads, with the contents that were
-// extracted from it. Contents not extracted came in a part of a form.
+// claim adds the files of a JSON body to the uploads, with the contents extracted from
+// it. Contents that weren't extracted came in a part of a form.
 func (r *request) claim(f *fault.Fields, files []base64File) error {
 	for i, x := range files {
 		at := f.At("files", i)

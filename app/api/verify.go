@@ -24,8 +24,7 @@ var errTaken = errors.New("api: the file was taken")
 // verify examines the first file of a multipart body, or the body itself when
 // it is a PDF.
 func (s *server) verify(r *request) error {
-	// A member doesn't have to wait with anonymous callers. Others need no
-	// token.
+	// Members don't queue with anonymous callers. A token is optional.
 	if who, err := s.authenticate(r.Ctx); err == nil {
 		r.who = who
 	}
@@ -74,7 +73,7 @@ func (r *request) verifyFirst(boundary string) (found *report.Report, err error)
 	return nil, err
 }
 
-// maxPassword is the longest password that a file can have, in bytes of UTF-8 (ISO 32000-2 §7.6.4.3.3).
+// maxPassword is the maximum length of a file's password in bytes (ISO 32000-2 §7.6.4.3.3).
 const maxPassword = 127
 
 func readPassword(p io.Reader) (string, error) {

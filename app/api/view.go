@@ -10,8 +10,8 @@ import (
 	"paraph/app/signing/record"
 )
 
-// Views of records in the API. Each is written out by hand, so that a new field
-// of a record is a decision here and not a leak.
+// Views of records in the API. Each is written by hand, so that a new field of a record
+// is exposed only on purpose.
 
 func when(t time.Time) string { return record.FormatTime(t) }
 
@@ -35,7 +35,7 @@ type documentView struct {
 	Title            string            `json:"title"`
 	StatusID         int               `json:"status_id" minimum:"1" maximum:"8" doc:"1 to 8, in the order of the values of status"`
 	Status           string            `json:"status" enum:"draft,pending_approval,approved,rejected,sent,completed,expired,voided"`
-	Subject          *string           `json:"subject" doc:"Language of the messages"`
+	Subject          *string           `json:"subject" doc:"Subject of the messages"`
 	Message          *string           `json:"message"`
 	SigningOrder     string            `json:"signing_order" enum:"parallel,sequential"`
 	ExternalID       *string           `json:"external_id" doc:"Your own reference"`
@@ -70,8 +70,8 @@ type documentView struct {
 	Attention        *string           `json:"attention" enum:"declined,sealing,sealing_failed,mail_failed,access_code,overdue"`
 	AttentionMessage *string           `json:"attention_message"`
 	Template         bool              `json:"template" doc:"Whether it is a template"`
-	TemplateID       *string           `json:"template_id" doc:"The template it was made from"`
-	TemplateVersion  *int64            `json:"template_version" doc:"The version of the template it was made from"`
+	TemplateID       *string           `json:"template_id" doc:"The template it was created from"`
+	TemplateVersion  *int64            `json:"template_version" doc:"The version of the template it was created from"`
 	AllowedActions   []signing.Action  `json:"allowed_actions" doc:"Actions that the caller can take on this document now"`
 }
 
@@ -86,14 +86,14 @@ type approverView struct {
 	Name string `json:"name"`
 }
 
-// Schema allows for no approver: a referenced schema can't be null.
+// Schema allows null for no approver, which a referenced schema can't.
 func (approverView) Schema(huma.Registry) *huma.Schema {
 	text := &huma.Schema{Type: "string"}
 	return &huma.Schema{Type: "object", Nullable: true, Properties: map[string]*huma.Schema{"id": text, "name": text}, Required: []string{"id", "name"}}
 }
 
-// viewDocument renders a document for the caller: a signatory sees the other
-// people by name and state only, and no field but their own.
+// viewDocument renders a document for the caller. A signatory sees only the names and
+// states of other people, and only their own fields.
 func (r *request) viewDocument(d *signing.Document) documentView {
 	v := documentView{
 		ID: d.ID, Title: d.Title, StatusID: int(d.Status), Status: d.Status.String(), Subject: orNull(d.Subject),
@@ -148,7 +148,7 @@ type fileView struct {
 	PageSizes   []sizeView    `json:"page_sizes"`
 	Appended    int           `json:"appended_pages" doc:"Signature pages added at sending, for recipients without a field"`
 	Position    int           `json:"position" doc:"Starts at 1"`
-	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin" doc:"What converted it to PDF; null for a PDF"`
+	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin" doc:"Converter to PDF; null for a PDF"`
 	Confirmed   bool          `json:"confirmed" doc:"Whether somebody has checked the pages made by the built-in renderer"`
 	Findings    []findingView `json:"findings" doc:"Findings about the file"`
 	CreatedAt   string        `json:"created_at" format:"date-time"`
@@ -203,8 +203,8 @@ type invitationView struct {
 	UpdatedAt      string  `json:"updated_at" format:"date-time"`
 }
 
-// viewInvitations renders invitations, with their links for callers who may see them. It is recorded who was shown a
-// link; one for which that fails is left out.
+// viewInvitations renders invitations, with their links for callers who may see them. It
+// records who was shown a link, and omits a link for which that fails.
 func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation) []invitationView {
 	out := make([]invitationView, 0, len(all))
 	var linked []string

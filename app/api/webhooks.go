@@ -43,7 +43,7 @@ type DeliveryRow struct {
 	Status        string  `json:"status" enum:"waiting,delivered,failed" doc:"failed: given up"`
 	Attempt       int     `json:"attempt" doc:"Attempts so far"`
 	StatusCode    *int    `json:"status_code" doc:"Status of the last response"`
-	Error         *string `json:"error" doc:"Why there was no response"`
+	Error         *string `json:"error" doc:"Reason why there was no response"`
 	DurationMS    *int    `json:"duration_ms" doc:"Of the last attempt"`
 	NextAttemptAt *string `json:"next_attempt_at" format:"date-time"`
 	CreatedAt     string  `json:"created_at" format:"date-time"`
@@ -102,7 +102,7 @@ type eventsAnswer struct {
 	HasMore bool           `json:"has_more" doc:"Whether more events can be fetched right away"`
 }
 
-// maxEvents is how many events one request may ask for.
+// maxEvents is the maximum number of events per request.
 const maxEvents = 200
 
 func (s *server) webhookRoutes() {
@@ -160,7 +160,7 @@ func (s *server) deliveryRoutes() {
 	}))
 }
 
-// onWebhook reads the identifier of the path's webhook.
+// onWebhook returns the handler of an operation whose only input is the webhook.
 func onWebhook[I, O any](do func(r *request, id string, in *I) (O, error)) func(*request, *I) (O, error) {
 	return func(r *request, in *I) (out O, err error) {
 		id, err := r.id("webhook")

@@ -1,5 +1,5 @@
-// Package patience bounds what tests wait for. A test that waits in vain fails
-// within two minutes and says what it saw instead.
+// Package patience limits how long tests wait. A test that waits in vain fails within
+// two minutes and reports what it saw instead.
 package patience
 
 import (
@@ -17,8 +17,8 @@ const (
 	most  = 2 * time.Minute
 )
 
-// Limit is how long to wait for something that takes an idle machine moments. The
-// more processes share a core, the longer it is.
+// Limit returns how long to wait for something that an idle machine does in an instant.
+// It grows with the load per core.
 func Limit() time.Duration {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -35,16 +35,17 @@ func limit(loadavg string, cores int) time.Duration {
 	return min(max(time.Duration(load/float64(cores)*float64(least)), least), most)
 }
 
-// Context ends with the test, or after the longest time that Limit returns: the machine may
-// become busy only once the wait has begun, and the load that Limit reads lags by a minute.
+// Context returns a context that ends with the test, or after the longest time that Limit
+// returns: the machine may become busy only once the wait has begun, and the load that
+// Limit reads lags by a minute.
 func Context(t testing.TB) context.Context {
 	ctx, stop := context.WithTimeout(t.Context(), most)
 	t.Cleanup(stop)
 	return ctx
 }
 
-// Until calls look until it reports success; what it saw last is said if it never
-// does.
+// Until calls look until it reports success. If it never does, the test fails with what
+// it saw last.
 func Until(t testing.TB, what string, look func() (saw string, ok bool)) {
 	t.Helper()
 	limit := Limit()
@@ -77,7 +78,7 @@ func Poll(ctx context.Context, look func() bool) bool {
 	return true
 }
 
-// Receive takes the next value of a channel.
+// Receive returns the next value of a channel.
 func Receive[T any](t testing.TB, what string, from <-chan T) T {
 	t.Helper()
 	limit := Limit()
