@@ -105,8 +105,8 @@ func (d *document) block(n *node, in *part, env environment, previous, next stri
 // paragraph lays out a w:p and the text boxes anchored to it.
 func (d *document) paragraph(n *node, in *part, env environment, previous, next string) []box {
 	p, run := d.resolveParagraph(n, env)
-	c := &collector{d: d, part: in, base: run, dark: env.dark ||
-		p.props.shade != nil && isDark(*p.props.shade), note: env.note}
+	dark := env.dark || p.props.shade != nil && isDark(*p.props.shade)
+	c := &collector{d: d, part: in, base: run, dark: dark, note: env.note}
 	c.content(n)
 	d.endParagraph()
 	mark := readRunProps(n.child("w:pPr", "w:rPr"))
@@ -235,8 +235,8 @@ func isDark(c colour) bool { return 0.3*c[0]+0.59*c[1]+0.11*c[2] < 0.35 }
 // lineBoxes makes a box of every line.
 func (d *document) lineBoxes(p *paragraph) []box {
 	if len(p.items) == 1 && (p.items[0].kind == pageBreak || p.items[0].kind == columnBreak) {
-		return []box{{pageBreak: p.items[0].kind == pageBreak ||
-			p.props.pageBreak == on, columnBreak: p.items[0].kind == columnBreak}}
+		kind := p.items[0].kind
+		return []box{{pageBreak: kind == pageBreak || p.props.pageBreak == on, columnBreak: kind == columnBreak}}
 	}
 	lines := d.breakLines(p)
 	out := make([]box, 0, len(lines))

@@ -31,10 +31,9 @@ func (p runProps) toggled(o runProps) runProps {
 
 func (p runProps) rest(o runProps) runProps {
 	p.rtl, p.boldCS, p.italicCS = p.rtl.or(o.rtl), p.boldCS.or(o.boldCS), p.italicCS.or(o.italicCS)
-	p.underline, p.vertical, p.font = orString(p.underline, o.underline), orString(p.vertical,
-		o.vertical), orString(p.font, o.font)
-	p.colour, p.highlight, p.style = orString(p.colour, o.colour), orString(p.highlight,
-		o.highlight), orString(p.style, o.style)
+	p.underline, p.vertical = orString(p.underline, o.underline), orString(p.vertical, o.vertical)
+	p.font, p.colour = orString(p.font, o.font), orString(p.colour, o.colour)
+	p.highlight, p.style = orString(p.highlight, o.highlight), orString(p.style, o.style)
 	p.size, p.sizeCS = p.size.or(o.size), p.sizeCS.or(o.sizeCS)
 	if o.shade != nil {
 		p.shade = o.shade
