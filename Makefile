@@ -170,7 +170,7 @@ release: ## binaries for every platform in dist/, with their checksums and an SB
 		os=$${t%/*} arch=$${t#*/} ext=""; [ $$os = windows ] && ext=.exe; \
 		echo $$t; GOOS=$$os GOARCH=$$arch $(BUILD) -o dist/paraph-$$os-$$arch$$ext .; \
 	done
-	go list -m -f '{{.Path}} {{.Dir}}' all > dist/modules
+	go list -deps -f '{{with .Module}}{{.Path}} {{.Dir}}{{end}}' . > dist/modules
 	go version -m dist/paraph-linux-amd64 | awk "$$SBOM" dist/modules - > dist/paraph.cdx.json
 	@rm dist/modules
 	cd dist && sha256sum paraph* > SHA256SUMS
