@@ -63,7 +63,7 @@ func (s *Outbox) TextKinds() (all []TextKind) {
 	english := s.wording.words.English()
 	for _, key := range english.Keys("mail.") {
 		kind, ok := strings.CutSuffix(key, ".subject")
-		if !ok || kind == testKind || strings.HasPrefix(kind, warning) { // these are not the company's
+		if !ok || kind == testKind || kind == string(MailCheckpoints) || strings.HasPrefix(kind, warning) { // these are not the company's
 			continue
 		}
 		all = append(all, s.textKind(kind))
