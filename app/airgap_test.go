@@ -72,6 +72,7 @@ func TestCodeOfAnEarlierInvitationIsInTheOutbox(t *testing.T) {
 	owner := s.Company(t)
 	sent := sendWith(t, owner, apptest.Map{"authentication": "email_code"})
 	draft := owner.Post(t, "/documents/"+sent.document+"/duplicate", nil).Want(t, 201).Text(t, "id")
+	template := owner.Post(t, "/documents/"+sent.document+"/template", apptest.Map{"roles": apptest.List{"Tenant"}}).Want(t, 201).Text(t, "id")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +87,10 @@ func TestCodeOfAnEarlierInvitationIsInTheOutbox(t *testing.T) {
 	c := s.Login(t, owner.Email)
 	if r := c.Post(t, "/documents/"+draft+"/send", nil).Want(t, 422); !strings.Contains(string(r.Body), "no_mail_for_codes") {
 		t.Errorf("sending the copy: %s", r.Body)
+	}
+	tenant := apptest.List{apptest.Map{"role": "Tenant", "name": "Cy", "email": "cy@signer.example"}}
+	if r := c.Post(t, "/templates/"+template+"/documents", apptest.Map{"people": tenant, "send": true}).Want(t, 422); !strings.Contains(string(r.Body), "no_mail_for_codes") {
+		t.Errorf("sending from the template: %s", r.Body)
 	}
 	page := string(s.Anonymous().Get(t, "/s/"+sent.token).Want(t, 200).Body)
 	if strings.Contains(page, "we will send") || !strings.Contains(page, "Owner Person") || !strings.Contains(page, "No e-mail can be sent from here") {

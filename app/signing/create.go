@@ -57,7 +57,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 		s.place(&faults, d, in.Fields)
 	}
 	if in.Send && faults.Empty() {
-		d.Ready(&faults)
+		s.requireSendable(&faults, d)
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err

@@ -48,6 +48,12 @@ func (s *Service) Send(ctx context.Context, who account.Actor, id string, in Sen
 	return s.retry(func() (*Document, error) { return s.sendOnce(ctx, who, id, in, company, seen...) })
 }
 
+// requireSendable reports everything that prevents a document from being sent from here.
+func (s *Service) requireSendable(f *fault.Fields, d *Document) {
+	d.Ready(f)
+	d.RequireCodesBy(f, s.Mails())
+}
+
 // retry repeats slow work if the document changes in the meantime.
 func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
 	var err error
@@ -71,8 +77,7 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 	var faults fault.Fields
 	now := s.Now()
 	in.apply(&faults, d, s.Limits, company, now)
-	d.Ready(&faults)
-	d.RequireCodesBy(&faults, s.Mails())
+	s.requireSendable(&faults, d)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}

@@ -242,7 +242,7 @@ func (s *Service) fill(who account.Actor, template *Document, in UseInput) (*Doc
 		return nil, company, err
 	}
 	if in.Send && f.Empty() {
-		d.Ready(&f)
+		s.requireSendable(&f, d)
 	}
 	return d, company, f.Err()
 }

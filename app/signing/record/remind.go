@@ -119,7 +119,8 @@ func (d *Document) Ended() *time.Time {
 	return nil
 }
 
-// RequireCodesBy refuses invitations that need a code by e-mail if none can be sent. Those of a copied document may.
+// RequireCodesBy refuses invitations that need a code by e-mail if none can be sent. Nobody can choose such a code then,
+// but a copy of a document or template may still ask for one.
 func (d *Document) RequireCodesBy(f *fault.Fields, mailed bool) {
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; !mailed && inv.Acts() && inv.Authentication == ByEmailCode {
