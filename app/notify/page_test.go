@@ -80,15 +80,15 @@ func TestEveryMessageInEveryLanguage(t *testing.T) {
 				}); err != nil {
 					t.Fatalf("%s, %s: %v", lang, kind, err)
 				}
-				checkMessage(t, lang, kind, stored(t, db, id))
+				checkMessage(t, lang, kind, stored(t, s, id))
 			}
 		}
 	}
 }
 
-func stored(t *testing.T, db *kv.DB, id string) (m Message) {
+func stored(t *testing.T, s *Outbox, id string) (m Message) {
 	t.Helper()
-	if err := db.View(func(tx *kv.Tx) (err error) { m, err = outbox.Get(tx, id); return err }); err != nil {
+	if err := s.DB.View(func(tx *kv.Tx) (err error) { m, err = s.read(tx, id); return err }); err != nil {
 		t.Fatal(err)
 	}
 	return m

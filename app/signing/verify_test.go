@@ -1,7 +1,6 @@
 package signing_test
 
 import (
-	"context"
 	"testing"
 
 	"paraph/app/apptest"
@@ -32,7 +31,7 @@ func TestStrangersLeaveVerifyingToCompanies(t *testing.T) {
 	}
 	select {
 	case status := <-done:
-		t.Errorf("a stranger more was not kept waiting: %d", status)
+		t.Fatalf("a stranger more was not kept waiting: %d", status)
 	default:
 	}
 	leave()
@@ -55,7 +54,7 @@ func TestSearchesOfOneCompanyLeaveTheIndexToOthers(t *testing.T) {
 	}
 	select {
 	case status := <-done:
-		t.Errorf("the first company did not wait: %d", status)
+		t.Fatalf("the first company did not wait: %d", status)
 	default:
 	}
 	leave()
@@ -67,19 +66,9 @@ func TestSearchesOfOneCompanyLeaveTheIndexToOthers(t *testing.T) {
 // hold takes up somebody's whole share, until leave is called.
 func hold(t *testing.T, q *turns.Queue, k turns.Key) (leave func()) {
 	t.Helper()
-	var all []func()
-	impatient, cancel := context.WithCancel(t.Context())
-	cancel()
-	for {
-		one, err := q.Enter(impatient, k)
-		if err != nil {
-			break
-		}
-		all = append(all, one)
+	n := q.Most(k)
+	if err := q.Take(t.Context(), k, n); err != nil {
+		t.Fatal(err)
 	}
-	return func() {
-		for _, one := range all {
-			one()
-		}
-	}
+	return func() { q.Release(k, n) }
 }
