@@ -303,6 +303,18 @@ func flood(conn net.Conn, head, body string) {
 	}
 }
 
+// interrupted reads a message, writes the beginning of a response and closes the connection.
+func interrupted(conn net.Conn, start string) {
+	r, err := http.ReadRequest(bufio.NewReader(conn))
+	if err == nil {
+		_, err = io.Copy(io.Discard, r.Body)
+	}
+	if err == nil {
+		// An error means that the sender has closed the connection itself.
+		_, _ = io.WriteString(conn, start)
+	}
+}
+
 // TestWebhookReceivers posts to misbehaving receivers of every kind.
 func TestWebhookReceivers(t *testing.T) {
 	t.Parallel()
@@ -324,7 +336,16 @@ func TestWebhookReceivers(t *testing.T) {
 		"garbage":   {url: raw(t, func(conn net.Conn) { flood(conn, "", "\x00\xff garbage ") }), says: "in HTTP"},
 		"headers":   {url: raw(t, func(conn net.Conn) { flood(conn, "HTTP/1.1 200 OK\r\n", "X-More: and more\r\n") }), says: "in HTTP"},
 		"endless":   {url: raw(t, func(conn net.Conn) { flood(conn, "HTTP/1.1 200 OK\r\n\r\n", "more ") }), status: 200, body: "more more"},
-		"plain":     {url: strings.Replace(elsewhere.URL, "http:", "https:", 1), says: "does not speak TLS"},
+		"half a body": {url: raw(t, func(conn net.Conn) {
+			interrupted(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthe first half")
+		}), status: 200, body: "the first half"},
+		"half a refusal": {url: raw(t, func(conn net.Conn) {
+			interrupted(conn, "HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n8\r\nno th")
+		}), status: 500, body: "no th"},
+		"half a header":        {url: raw(t, func(conn net.Conn) { interrupted(conn, "HTTP/1.1 200 OK\r\nX-Mo") }), says: "in HTTP"},
+		"informed for ever":    {url: raw(t, func(conn net.Conn) { flood(conn, "", "HTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n") }), says: "in HTTP"},
+		"to continue for ever": {url: raw(t, func(conn net.Conn) { flood(conn, "", "HTTP/1.1 100 Continue\r\n\r\n") }), says: "in HTTP"},
+		"plain":                {url: strings.Replace(elsewhere.URL, "http:", "https:", 1), says: "does not speak TLS"},
 		"redirect": {status: 307, url: receive(t, func(_ int, w http.ResponseWriter) {
 			w.Header().Set("Location", elsewhere.URL)
 			w.WriteHeader(http.StatusTemporaryRedirect)

@@ -21,8 +21,11 @@ import (
 	"paraph/app/mail"
 )
 
-// server is a small SMTP server. Its replies are what the test puts in; a reply
-// left empty is the friendly one.
+// hangUp ends a reply after which the server closes the connection without a word.
+const hangUp = "(hangs up)"
+
+// server is a small SMTP server whose replies a test chooses. An empty reply stands
+// for the friendly one.
 type server struct {
 	greeting, helo, auth, from, rcpt, data, done, quit string
 
@@ -95,6 +98,11 @@ func (s *server) session(conn net.Conn) {
 	say := func(reply, usual string) bool {
 		if reply == "" {
 			reply = usual
+		}
+		if rest, ends := strings.CutSuffix(reply, hangUp); ends {
+			// An error means that the client has closed the connection itself.
+			_, _ = io.WriteString(conn, rest)
+			return false
 		}
 		_, err := io.WriteString(conn, reply+"\r\n")
 		return err == nil && !strings.HasPrefix(reply, "421")

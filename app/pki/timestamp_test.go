@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +185,10 @@ func TestHTTPTimestamperFaults(t *testing.T) {
 	body := func(data []byte) spoil {
 		return func(w http.ResponseWriter, _ *http.Request, _, _ []byte) { w.Write(data) }
 	}
+	flush := func(w http.ResponseWriter) {
+		// An error means that the client has closed the connection itself.
+		_ = http.NewResponseController(w).Flush()
+	}
 	stale, err := authority.Timestamper().Timestamp(context.Background(), make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
@@ -227,6 +232,21 @@ func TestHTTPTimestamperFaults(t *testing.T) {
 			case <-release:
 			}
 		}), func(o *pki.HTTPOptions) { o.Timeout = 50 * time.Millisecond }, "deadline"},
+		"silence after half": {serve(t, authority, func(w http.ResponseWriter, r *http.Request, _, answer []byte) {
+			w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+			w.Write(answer[:len(answer)/2])
+			flush(w)
+			select {
+			case <-r.Context().Done():
+			case <-release:
+			}
+		}), func(o *pki.HTTPOptions) { o.Timeout = 300 * time.Millisecond }, "deadline"},
+		"less than announced": {serve(t, authority, func(w http.ResponseWriter, _ *http.Request, _, answer []byte) {
+			w.Header().Set("Content-Length", strconv.Itoa(len(answer)+1))
+			w.Write(answer)
+			flush(w)
+			panic(http.ErrAbortHandler)
+		}), nil, "unexpected EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
