@@ -5,10 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
 	"paraph/app/apptest/names"
+	"paraph/app/signing/record"
+	"paraph/kv"
 )
 
 // operates makes a member of a company who may administer the installation.
@@ -113,20 +117,55 @@ func TestInstallationInForms(t *testing.T) {
 	}
 }
 
-// TestPagesOfTheInstallationInEveryLook checks pages below /admin: one of each kind.
+// TestPagesOfTheInstallationInEveryLook checks pages below /admin: one of each kind,
+// with something in its list.
 func TestPagesOfTheInstallationInEveryLook(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	operator := operates(t, s.Company(t))
+	owner := s.Company(t)
+	operator := operates(t, owner)
+	unsealed(t, owner)
+	held(t, operator, owner.Member(t, account.RoleMember).Email)
 	pages := map[string]func(w *window){}
-	for _, path := range []string{"/admin", "/admin/companies", "/admin/people", "/admin/jobs?status=waiting"} {
+	for path, part := range map[string]chromedp.CSS{
+		"/admin": "h1", "/admin/companies": "h1", "/admin/people": "h1", "/admin/jobs?status=waiting": "h1",
+		"/admin/companies/" + owner.CompanyID: `input[name="name"]`, "/admin/log": "pre.source",
+		"/admin/attention": `form[action$="/retry"]`, "/admin/messages?status=held": `form[action$="/reveal"]`,
+	} {
 		pages[path] = func(w *window) {
 			w.enter(operator)
 			w.visit(s.URL + path)
-			w.see("h1")
+			w.see(part)
 		}
 	}
 	inEveryLook(t, pages)
+}
+
+// unsealed makes a document whose sealing was given up, as far as lists show it.
+func unsealed(t *testing.T, owner *apptest.Client) {
+	t.Helper()
+	id, who := owner.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, http.StatusCreated).Text(t, "id"), account.System(owner.CompanyID)
+	err := owner.Signing.DB.Update(func(tx *kv.Tx) error {
+		d, err := owner.Signing.Store.Load(tx, who.CompanyID, id)
+		if err != nil {
+			return err
+		}
+		d.SetAttention(record.Attention{Kind: record.AttentionSealingFailed, Code: "sealing.disk_full"})
+		return owner.Signing.Store.Save(tx, who, d, record.NewEvent(record.EventDocumentSealingFailed).With("cause", "disk_full"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// held leaves a link for a person of two companies in the outbox of the installation.
+func held(t *testing.T, operator *apptest.Client, email string) {
+	t.Helper()
+	operator.Post(t, "/installation/companies", apptest.Map{"name": "Lease Ltd.", "email": email}).Want(t, http.StatusCreated)
+	operator.Anonymous().Post(t, "/password/forgot", apptest.Map{"email": email}).Want(t, http.StatusAccepted)
+	if err := operator.Accounts.Flush(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestSenderOnThePage shows what DNS says about the sender's domain, with the remedy.
