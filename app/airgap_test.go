@@ -358,3 +358,67 @@ func TestCertificateSaysHowTheLinkTravelled(t *testing.T) {
 		t.Errorf("the store: %v", problems)
 	}
 }
+
+// heldForm finds the forms that show a link in the outbox of the installation.
+var heldForm = regexp.MustCompile(`/admin/messages/(\w+)/reveal`)
+
+// TestInstallationHandsOverItsMailByBrowser adds two companies of one owner without a mail server, and follows both
+// links into her account: the one that the page shows, and the one that is held because no company may hand it over.
+func TestInstallationHandsOverItsMailByBrowser(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, withoutMail)
+	operator, olga := administrator(t, s), browse(t, s)
+	b := browse(t, s)
+	b.signIn(operator.Email, apptest.Password)
+	setup := setupLink.FindString(b.post("/admin/companies", "name", "Lease Ltd.", "owner", "Olga", "email", "olga@lease.example"))
+	_, token, _ := strings.Cut(setup, "=")
+	if page := olga.get(setup); !strings.Contains(page, `name="password"`) {
+		t.Fatalf("the link %q opens %s", setup, page)
+	}
+	olga.post("/setup", "token", token, "name", "Olga Owner", "email", "olga@lease.example", "company", "Lease Ltd.", "timezone", "UTC", "password", apptest.Password)
+	olga = browse(t, s)
+	olga.signIn("olga@lease.example", apptest.Password)
+	if again := browse(t, s).get(setup); strings.Contains(again, `name="password"`) {
+		t.Errorf("the link works again: %s", again)
+	}
+	if page := b.post("/admin/companies", "name", "Rent Ltd.", "email", "olga@lease.example"); !strings.Contains(page, "Rent Ltd. has been added") || setupLink.MatchString(page) {
+		t.Errorf("after adding a company of somebody who has an account the page says %s", page)
+	}
+
+	browse(t, s).post("/forgot", "email", "olga@lease.example")
+	flushed(t, s)
+	page := b.get("/admin/messages?status=held")
+	form := heldForm.FindStringSubmatch(page)
+	if form == nil || !strings.Contains(page, "olga@lease.example") || accountLink.MatchString(page) {
+		t.Fatalf("the outbox of the installation shows %s", page)
+	}
+	theirs := s.Login(t, "olga@lease.example")
+	theirs.Post(t, "/outbox/"+form[1]+"/reveal", nil).Want(t, 404)
+	theirs.Post(t, "/installation/messages/"+form[1]+"/reveal", nil).Want(t, 404)
+	said := b.post(form[0])
+	link := accountLink.FindString(said)
+	if handed := operator.Post(t, "/installation/messages/"+form[1]+"/reveal", nil).Want(t, 200); link == "" || !strings.HasSuffix(handed.Text(t, "links.0"), link) {
+		t.Fatalf("the page shows %q, the API %s", link, handed.Body)
+	}
+	browse(t, s).post(link, "password", "another good password 7")
+	browse(t, s).signIn("olga@lease.example", "another good password 7")
+
+	flushed(t, s)
+	// A notice that her password was changed is held now, with the link for undoing that.
+	if page := b.get("/admin/messages?status=held"); strings.Contains(page, form[0]) {
+		t.Errorf("after the link was used the page shows %s", page)
+	}
+	if said := b.post(form[0]); accountLink.MatchString(said) {
+		t.Errorf("the used link is shown: %s", said)
+	}
+	refused(t, operator.Post(t, "/installation/messages/"+form[1]+"/reveal", nil), 409, "nothing_to_hand_over")
+	if again := browse(t, s).get(link); strings.Contains(again, `name="password"`) {
+		t.Errorf("the used link works again: %s", again)
+	}
+	if r := operator.Get(t, "/installation/messages?status=held").Want(t, 200); slices.Contains(r.Texts(t, "data", "id"), form[1]) {
+		t.Errorf("the API still lists %s", r.Body)
+	}
+}
+
+// setupLink finds the link to the first password of a company's owner.
+var setupLink = regexp.MustCompile(`/setup\?token=[\w-]{20,}`)
