@@ -15,7 +15,10 @@ import (
 )
 
 // respond is the common path of everything an invited person does apart from signing.
-func (s *Service) respond(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64) (*Document, error) {
+func (s *Service) respond(
+	who account.Actor, id, invitation string,
+	change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64,
+) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
@@ -27,7 +30,10 @@ func (s *Service) respond(who account.Actor, id, invitation string, change func(
 	}, seen...)
 }
 
-func (s *Service) onInvitation(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64) (*Document, error) {
+func (s *Service) onInvitation(
+	who account.Actor, id, invitation string,
+	change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64,
+) (*Document, error) {
 	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		inv := d.Invitation(invitation)
 		if inv == nil {
@@ -43,7 +49,9 @@ func (s *Service) onInvitation(who account.Actor, id, invitation string, change 
 }
 
 // MarkViewed records that a person has viewed the document. Further calls have no effect.
-func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
+func (s *Service) MarkViewed(
+	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
+) (*Document, error) {
 	d, err := s.see(who, id)
 	if err != nil {
 		return nil, err
@@ -66,7 +74,9 @@ func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitatio
 // Decline records that a person will not sign. The document stays sent but nobody else
 // can sign, and the owner is notified. If the company is configured that way, it is
 // voided immediately instead.
-func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation string, reason *string, seen ...int64) (*Document, error) {
+func (s *Service) Decline(
+	_ context.Context, who account.Actor, id, invitation string, reason *string, seen ...int64,
+) (*Document, error) {
 	var f fault.Fields
 	why := input.Lines(&f, "reason", reason, record.MaxReason)
 	if err := f.Err(); err != nil {
@@ -101,7 +111,9 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 
 // Delegate passes an invitation on to another person, who takes it over with its fields;
 // the old link stops working. The reason, if any, is recorded in the journal.
-func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string, seen ...int64) (*Document, error) {
+func (s *Service) Delegate(
+	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string, seen ...int64,
+) (*Document, error) {
 	var f fault.Fields
 	why := input.Lines(&f, "reason", reason, record.MaxReason)
 	if err := f.Err(); err != nil {
@@ -121,7 +133,9 @@ func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation 
 
 // Replace substitutes another person for one who has not signed. The company does so,
 // even after a decline.
-func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
+func (s *Service) Replace(
+	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
+) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -137,7 +151,9 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 // signature fields in the files, which are named by position rather than by person, so
 // the certified pages do not change. The new person is authenticated in the same way;
 // the sender has to set a new access code.
-func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event Event) ([]Event, error) {
+func (s *Service) takeOver(
+	tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event Event,
+) ([]Event, error) {
 	var f fault.Fields
 	if in.Name == nil {
 		f.Required("name")
@@ -166,7 +182,8 @@ func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invit
 	if next.Authentication != inv.Authentication {
 		event = event.With("authentication", next.Authentication)
 	}
-	inv.Status, inv.DelegatedTo, inv.LinkGeneration, inv.UpdatedAt = record.Delegated, next.ID, inv.LinkGeneration+1, tx.Now
+	inv.Status, inv.DelegatedTo, inv.UpdatedAt = record.Delegated, next.ID, tx.Now
+	inv.LinkGeneration++
 	d.Invitations = append(d.Invitations, next)
 	if d.Attention.Kind == record.AttentionDeclined && d.Declined() == nil {
 		d.SetAttention(Attention{})
@@ -181,7 +198,9 @@ func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invit
 // SetAccessCode changes the access code of an invitation that was already sent. The
 // sender gives it to the person. Proofs made with the previous code no longer count, and
 // an invitation that lacked a code gets its link now.
-func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
+func (s *Service) SetAccessCode(
+	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
+) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -206,7 +225,9 @@ func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invita
 
 // Remind sends a reminder to a person who has not acted yet or, without an invitation, to
 // everyone whose turn it is.
-func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
+func (s *Service) Remind(
+	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
+) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}

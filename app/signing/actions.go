@@ -33,12 +33,18 @@ func rules() []rule {
 		{record.ActionSubmit, func(_ *Service, q asking) error {
 			return q.try(func(d *Document) error { return d.Submit(record.PersonOf(q.who), q.tx.Now) })
 		}},
-		{record.ActionWithdraw, func(_ *Service, q asking) error { return q.first(ownerOrSubmitter(q.who), (*Document).Withdraw) }},
+		{record.ActionWithdraw, func(_ *Service, q asking) error {
+			return q.first(ownerOrSubmitter(q.who), (*Document).Withdraw)
+		}},
 		{record.ActionApprove, func(s *Service, q asking) error {
-			return q.first(s.mayApprove(q.who), func(d *Document) error { return d.Approve(record.PersonOf(q.who), q.tx.Now) })
+			return q.first(s.mayApprove(q.who), func(d *Document) error {
+				return d.Approve(record.PersonOf(q.who), q.tx.Now)
+			})
 		}},
 		{record.ActionReject, func(s *Service, q asking) error {
-			return q.first(s.mayApprove(q.who), func(d *Document) error { return d.Reject(record.PersonOf(q.who), "", q.tx.Now) })
+			return q.first(s.mayApprove(q.who), func(d *Document) error {
+				return d.Reject(record.PersonOf(q.who), "", q.tx.Now)
+			})
 		}},
 		{record.ActionReopen, func(_ *Service, q asking) error { return q.try((*Document).Reopen) }},
 		{record.ActionSend, func(_ *Service, q asking) error { return q.d.Sendable(q.company.RequireApproval) }},
@@ -49,7 +55,9 @@ func rules() []rule {
 		{record.ActionExtend, func(_ *Service, q asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Extend(q.tx.Now) })
 		}},
-		{record.ActionSeal, func(_ *Service, q asking) error { return q.first(ownerOrAdmin(q.who), (*Document).Sealable) }},
+		{record.ActionSeal, func(_ *Service, q asking) error {
+			return q.first(ownerOrAdmin(q.who), (*Document).Sealable)
+		}},
 		{record.ActionDownload, func(_ *Service, q asking) error { return q.d.Downloadable() }},
 		{record.ActionDuplicate, func(*Service, asking) error { return nil }},
 		{record.ActionVoid, func(_ *Service, q asking) error {
@@ -62,7 +70,9 @@ func rules() []rule {
 		{record.ActionDelete, func(_ *Service, q asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Trash(q.tx.Now) })
 		}},
-		{record.ActionPurge, func(_ *Service, q asking) error { return q.first(adminOnly(q.who), (*Document).Purgeable) }},
+		{record.ActionPurge, func(_ *Service, q asking) error {
+			return q.first(adminOnly(q.who), (*Document).Purgeable)
+		}},
 	}
 }
 

@@ -48,7 +48,9 @@ func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation str
 var errAgreed = fault.Conflict("already_agreed")
 
 // WithdrawConsent withdraws a person's consent before they sign.
-func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
+func (s *Service) WithdrawConsent(
+	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
+) (*Document, error) {
 	return s.consenting(who, id, invitation, func(_ *kv.Tx, inv *Invitation, _ string) ([]Event, error) {
 		if inv.Agreed == nil {
 			return nil, fault.Conflict("not_agreed")
@@ -61,7 +63,10 @@ func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invi
 
 // consenting is the common path of changes that only the invited person can make, while
 // they may sign.
-func (s *Service) consenting(who account.Actor, id, invitation string, change func(*kv.Tx, *Invitation, string) ([]Event, error), seen ...int64) (*Document, error) {
+func (s *Service) consenting(
+	who account.Actor, id, invitation string,
+	change func(*kv.Tx, *Invitation, string) ([]Event, error), seen ...int64,
+) (*Document, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")
 	}

@@ -98,7 +98,8 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 		}
 		d.CreatedAt = tx.Now
 		for i := range d.Invitations {
-			if err := store.Invited.Put(tx, d.Invitations[i].ID, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
+			to := store.InvitedTo{Company: d.Company, Document: d.ID}
+			if err := store.Invited.Put(tx, d.Invitations[i].ID, to); err != nil {
 				return err
 			}
 		}
@@ -195,8 +196,8 @@ func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now
 	var ids []string
 	for i := range in {
 		at := f.At("invitations", i)
-		inv := Invitation{ID: s.id(), Role: record.Signer, Position: next, Status: record.Pending, Authentication: record.ByLink,
-			CreatedAt: now, UpdatedAt: now}
+		inv := Invitation{ID: s.id(), Role: record.Signer, Position: next, Status: record.Pending,
+			Authentication: record.ByLink, CreatedAt: now, UpdatedAt: now}
 		in[i].ApplyTo(at, &inv, s.proofs(), d.Template)
 		d.Distinct(at, &inv)
 		next = max(next, inv.Position+1)

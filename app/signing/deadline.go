@@ -92,13 +92,14 @@ func (s *Service) PurgesAt(d *Document) *time.Time { return s.purgesNext(d) }
 // Handlers returns the jobs of this package, for the worker pool.
 func (s *Service) Handlers() []kv.Handler {
 	on := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
-		return kv.Handler{Kind: kind, Timeout: 5 * time.Minute, Backoff: dueBackoff(), Run: func(ctx context.Context, job kv.Job) error {
+		work := func(ctx context.Context, job kv.Job) error {
 			var p documentJob
 			if err := json.Unmarshal(job.Payload, &p); err != nil {
 				return kv.Permanent(err)
 			}
 			return run(ctx, p.Company, p.Document)
-		}}
+		}
+		return kv.Handler{Kind: kind, Timeout: 5 * time.Minute, Backoff: dueBackoff(), Run: work}
 	}
 	due := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
 		h := on(kind, run)
@@ -107,7 +108,10 @@ func (s *Service) Handlers() []kv.Handler {
 	}
 	seal := on(sealJob, s.Seal)
 	seal.Backoff, seal.OnFail = sealBackoff(), s.sealFailed
-	return []kv.Handler{due(expireJob, s.expire), due(remindJob, s.remindDue), due(purgeJob, s.purge), seal, s.Lists.ReadHandler(), on(drawJob, s.draw), s.retainHandler()}
+	return []kv.Handler{
+		due(expireJob, s.expire), due(remindJob, s.remindDue), due(purgeJob, s.purge), seal,
+		s.Lists.ReadHandler(), on(drawJob, s.draw), s.retainHandler(),
+	}
 }
 
 // dueFailed records on the document that a job about it was given up.
@@ -258,8 +262,8 @@ func (s *Service) forgetSnapshots(company, id string) error {
 }
 
 func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
-	if _, err := store.Events.Append(tx, s.id(), d.Company, d.ID, Event{Type: record.EventDocumentPurged, Company: d.Company,
-		Document: d.ID}.By(who)); err != nil {
+	purged := Event{Type: record.EventDocumentPurged, Company: d.Company, Document: d.ID}.By(who)
+	if _, err := store.Events.Append(tx, s.id(), d.Company, d.ID, purged); err != nil {
 		return err
 	}
 	if err := who.Once.Done(tx, d.ID); err != nil {

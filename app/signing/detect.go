@@ -63,7 +63,9 @@ func (s *Service) detect(ctx context.Context, who account.Actor, d *Document) ([
 // taken reports whether a place already has a field.
 func taken(d *Document, x *Suggestion) bool {
 	place := x.field()
-	return slices.ContainsFunc(d.Fields, func(o Field) bool { return o.File == x.File && o.Page == x.Page && o.Covers(&place) })
+	return slices.ContainsFunc(d.Fields, func(o Field) bool {
+		return o.File == x.File && o.Page == x.Page && o.Covers(&place)
+	})
 }
 
 func (x *Suggestion) field() Field {
@@ -113,8 +115,8 @@ func (s *Service) formOf(f *File) (fields []pdf.FormField, err error) {
 // Input returns the suggestion as a field to be added.
 func (x *Suggestion) Input() FieldInput {
 	kind := string(x.Type)
-	in := FieldInput{File: &x.File, Invitation: &x.Invitation, Type: &kind, Name: &x.Name, Label: &x.Label, Page: &x.Page,
-		X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required, Value: &x.Value}
+	in := FieldInput{File: &x.File, Invitation: &x.Invitation, Type: &kind, Name: &x.Name, Label: &x.Label,
+		Page: &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required, Value: &x.Value}
 	if x.Group != "" {
 		in.Group = &x.Group
 	}
@@ -126,7 +128,9 @@ func (x *Suggestion) Input() FieldInput {
 
 // AddDetected adds every field that Detect suggests and that has a recipient. It returns
 // how many were added, and how many lacked a recipient.
-func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string, seen ...int64) (d *Document, added, nobody int, err error) {
+func (s *Service) AddDetected(
+	ctx context.Context, who account.Actor, id string, seen ...int64,
+) (d *Document, added, nobody int, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, 0, 0, err
 	}

@@ -120,7 +120,8 @@ func (s *Service) addDocument(z *zip.Writer, used map[string]int, d *Document, v
 	}
 	for i := range d.Fields {
 		if a := d.Fields[i].Attached; a != nil {
-			if err := addToZIP(z, used, folder, s.blobDownload(a.Name, a.ServedAs(), a.Size, a.Blob, a.Blob)); err != nil {
+			attached := s.blobDownload(a.Name, a.ServedAs(), a.Size, a.Blob, a.Blob)
+			if err := addToZIP(z, used, folder, attached); err != nil {
 				return err
 			}
 		}
@@ -215,7 +216,9 @@ func allowedWidth(who account.Actor, width int) int {
 
 // PagePicture draws a page, counted from 1, of a file's current PDF as PNG. Width 0
 // selects the default width.
-func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file string, page, width int) ([]byte, string, error) {
+func (s *Service) PagePicture(
+	ctx context.Context, who account.Actor, id, file string, page, width int,
+) ([]byte, string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, "", err
 	}

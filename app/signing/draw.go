@@ -112,7 +112,9 @@ func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.F
 			return nil, nil
 		}
 		out.Text = x.Shown(v, s.Words.Match(a.document.Locale))
-		out.Appearance = p.Text(box, text.Field{Text: out.Text, Size: x.FontSize, Align: x.Align, Multiline: multiline(x, box)})
+		out.Appearance = p.Text(box, text.Field{
+			Text: out.Text, Size: x.FontSize, Align: x.Align, Multiline: multiline(x, box),
+		})
 	}
 	return out, err
 }
@@ -122,7 +124,8 @@ func (s *Service) drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.
 		if v == "" {
 			return nil
 		}
-		return &pdf.FieldValue{Name: x.ID, Text: v, Appearance: p.Text(box, text.Field{Text: v, Size: x.FontSize, Align: x.Align})}
+		shown := p.Text(box, text.Field{Text: v, Size: x.FontSize, Align: x.Align})
+		return &pdf.FieldValue{Name: x.ID, Text: v, Appearance: shown}
 	}
 	return &pdf.FieldValue{Name: x.ID, Checked: v == record.Checked}
 }

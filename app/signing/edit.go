@@ -66,7 +66,9 @@ func notIdentified() error {
 
 // Update applies the changes in the input. Content can be changed only in a draft,
 // metadata and the external identifier at any time.
-func (s *Service) Update(_ context.Context, who account.Actor, id string, in DocumentInput, seen ...int64) (*Document, error) {
+func (s *Service) Update(
+	_ context.Context, who account.Actor, id string, in DocumentInput, seen ...int64,
+) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -86,7 +88,10 @@ func (s *Service) Update(_ context.Context, who account.Actor, id string, in Doc
 }
 
 // draft is the common path of all changes of content.
-func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error), seen ...int64) (*Document, error) {
+func (s *Service) draft(
+	who account.Actor, id string,
+	change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error), seen ...int64,
+) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -106,7 +111,9 @@ func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *
 // redraft is like draft, for changes that match input against user-defined patterns or
 // are slow for another reason. They are made outside the transaction, because it blocks
 // all others, and are repeated if the document changed in the meantime.
-func (s *Service) redraft(who account.Actor, id string, change func(d *Document, f *fault.Fields) ([]Event, error), seen ...int64) (*Document, error) {
+func (s *Service) redraft(
+	who account.Actor, id string, change func(d *Document, f *fault.Fields) ([]Event, error), seen ...int64,
+) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -135,7 +142,9 @@ func (s *Service) redraft(who account.Actor, id string, change func(d *Document,
 }
 
 // Invite adds people to a draft and returns the new invitations.
-func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64) (*Document, []Invitation, error) {
+func (s *Service) Invite(
+	_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64,
+) (*Document, []Invitation, error) {
 	var made []string
 	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		if len(in) == 0 {
@@ -167,7 +176,9 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 
 // UpdateInvitation changes an invitation of a draft. If the invitation was already sent,
 // it sets the access code.
-func (s *Service) UpdateInvitation(ctx context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
+func (s *Service) UpdateInvitation(
+	ctx context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
+) (*Document, error) {
 	if in.OnlyCode() {
 		if d, err := s.Store.Get(who, id); err == nil && d.SentAt != nil {
 			return s.SetAccessCode(ctx, who, id, invitation, in, seen...)
@@ -189,7 +200,9 @@ func (s *Service) UpdateInvitation(ctx context.Context, who account.Actor, id, i
 }
 
 // RemoveInvitation removes a person and their fields from a draft.
-func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
+func (s *Service) RemoveInvitation(
+	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
+) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
 		inv := d.Invitation(invitation)
 		if inv == nil {
@@ -204,7 +217,9 @@ func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, inv
 
 // ReplaceFields replaces all fields with the given ones. An input with the identifier of
 // an existing field keeps that identifier.
-func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
+func (s *Service) ReplaceFields(
+	_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64,
+) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		before := d.Fields
 		d.Fields = nil
@@ -222,7 +237,9 @@ func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string,
 }
 
 // AddFields adds fields.
-func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
+func (s *Service) AddFields(
+	_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64,
+) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		s.place(f, d, in)
 		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
@@ -230,7 +247,9 @@ func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in 
 }
 
 // UpdateField changes one field of a draft.
-func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field string, in FieldInput, seen ...int64) (*Document, error) {
+func (s *Service) UpdateField(
+	_ context.Context, who account.Actor, id, field string, in FieldInput, seen ...int64,
+) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		x := d.Field(field)
 		if x == nil {
@@ -242,7 +261,9 @@ func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field st
 }
 
 // RemoveField removes one field from a draft.
-func (s *Service) RemoveField(_ context.Context, who account.Actor, id, field string, seen ...int64) (*Document, error) {
+func (s *Service) RemoveField(
+	_ context.Context, who account.Actor, id, field string, seen ...int64,
+) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
 		if d.Field(field) == nil {
 			return nil, fault.NotFound("field")
@@ -260,7 +281,9 @@ type FileInput struct {
 }
 
 // UpdateFile renames, moves or confirms a file of a draft.
-func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file string, in FileInput, seen ...int64) (*Document, error) {
+func (s *Service) UpdateFile(
+	_ context.Context, who account.Actor, id, file string, in FileInput, seen ...int64,
+) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		x := d.File(file)
 		if x == nil {

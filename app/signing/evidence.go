@@ -23,11 +23,15 @@ func (s *Service) evidence(d *Document) (*completion.Evidence, error) {
 		return nil, err
 	}
 	signed, total := d.Progress()
-	e := &completion.Evidence{Company: company.Name, ChainHead: d.Head, HashRule: completion.HashRule, Document: completion.Document{
-		ID: d.ID, Title: d.Title, Status: d.Status.String(), SigningOrder: d.SigningOrder,
-		Owner: completion.Person{Name: d.Owner.Name, Email: d.Owner.Email}, CreatedAt: completion.Time(d.CreatedAt),
-		SentAt: completion.Maybe(d.SentAt), CompletedAt: completion.Maybe(d.CompletedAt),
-		Signed: signed, Total: total}}
+	e := &completion.Evidence{
+		Company: company.Name, ChainHead: d.Head, HashRule: completion.HashRule,
+		Document: completion.Document{
+			ID: d.ID, Title: d.Title, Status: d.Status.String(), SigningOrder: d.SigningOrder,
+			Owner: completion.Person{Name: d.Owner.Name, Email: d.Owner.Email}, CreatedAt: completion.Time(d.CreatedAt),
+			SentAt: completion.Maybe(d.SentAt), CompletedAt: completion.Maybe(d.CompletedAt),
+			Signed: signed, Total: total,
+		},
+	}
 	for i := range d.Files {
 		e.Files = append(e.Files, evidenceOfFile(d, &d.Files[i]))
 	}
@@ -47,7 +51,9 @@ func evidenceOfFile(d *Document, f *File) completion.File {
 	out := completion.File{ID: f.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256,
 		ConvertedBy: store.Optional(f.ConvertedBy), BaseSHA256: f.Base, BaseSize: f.BaseSize, Pages: len(f.Pages)}
 	for _, r := range f.Revisions {
-		rev := completion.Revision{Kind: r.Kind, Size: r.Size, Total: r.Total, SHA256: r.SHA256, At: completion.Time(r.At)}
+		rev := completion.Revision{
+			Kind: r.Kind, Size: r.Size, Total: r.Total, SHA256: r.SHA256, At: completion.Time(r.At),
+		}
 		if inv := d.Invitation(r.Invitation); inv != nil {
 			rev.Signer = &completion.Person{Name: inv.Name, Email: inv.Email}
 		}
@@ -58,7 +64,8 @@ func evidenceOfFile(d *Document, f *File) completion.File {
 
 func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 	out := completion.Signatory{ID: inv.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, Status: inv.Status,
-		Authentication: inv.Authentication, NotifiedAt: completion.Maybe(inv.NotifiedAt), ViewedAt: completion.Maybe(inv.ViewedAt),
+		Authentication: inv.Authentication,
+		NotifiedAt:     completion.Maybe(inv.NotifiedAt), ViewedAt: completion.Maybe(inv.ViewedAt),
 		SignedAt: completion.Maybe(inv.SignedAt), DeclinedAt: completion.Maybe(inv.DeclinedAt),
 		DeclinedCode: string(inv.DeclinedCode), DeclinedReason: inv.DeclinedReason}
 	if to := d.Invitation(inv.DelegatedTo); to != nil {
@@ -66,7 +73,8 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 	}
 	if ev := inv.Evidence; ev != nil {
 		out.Method, out.Through, out.Host, out.IP, out.UserAgent = ev.Method, ev.Through, ev.Host, ev.IP, ev.UserAgent
-		out.Consent, out.ConsentText, out.SignatureType, out.Certificate = ev.Consent, ev.ConsentText, ev.SignatureType, ev.Serial
+		out.Consent, out.ConsentText = ev.Consent, ev.ConsentText
+		out.SignatureType, out.Certificate = ev.SignatureType, ev.Serial
 		if ev.Consent {
 			out.ConsentSHA256 = consentVersion(ev.ConsentText)
 		}
@@ -87,8 +95,11 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 
 // answer returns the field's value under its visible name.
 func answer(x *Field) completion.Answer {
-	return completion.Answer{Field: cmp.Or(x.Label, x.Name, string(x.Type)), Value: x.Value,
-		Box: x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0, Ticked: x.Value == record.Checked}
+	return completion.Answer{
+		Field: cmp.Or(x.Label, x.Name, string(x.Type)), Value: x.Value,
+		Box:    x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0,
+		Ticked: x.Value == record.Checked,
+	}
 }
 
 // consentVersion identifies a wording of the consent text.
@@ -123,9 +134,12 @@ func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
 }
 
 func evidenceOfEvent(x Entry) completion.Event {
-	return completion.Event{ID: x.ID, Seq: x.Number(), Type: string(x.Value.Type), At: completion.Time(x.At), ActorType: x.Value.ActorKind,
-		ActorID: x.Value.ActorID, ActorName: x.Value.ActorName, ActorEmail: x.Value.ActorEmail, IP: x.Value.IP,
-		UserAgent: x.Value.UserAgent, Data: x.Value.Data, Hash: hex.EncodeToString(x.Hash[:]),
-		PreviousHash: hex.EncodeToString(x.ChainPrevious[:]), Scope: x.Scope, Chain: x.Chain,
-		JournalHash: hex.EncodeToString(x.Previous[:]), Raw: string(x.Raw)}
+	return completion.Event{
+		ID: x.ID, Seq: x.Number(), Type: string(x.Value.Type), At: completion.Time(x.At),
+		ActorType: x.Value.ActorKind, ActorID: x.Value.ActorID,
+		ActorName: x.Value.ActorName, ActorEmail: x.Value.ActorEmail,
+		IP: x.Value.IP, UserAgent: x.Value.UserAgent, Data: x.Value.Data,
+		Hash: hex.EncodeToString(x.Hash[:]), PreviousHash: hex.EncodeToString(x.ChainPrevious[:]),
+		Scope: x.Scope, Chain: x.Chain, JournalHash: hex.EncodeToString(x.Previous[:]), Raw: string(x.Raw),
+	}
 }

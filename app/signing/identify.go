@@ -181,7 +181,8 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 			return err
 		}
 		return s.Mailer(tx, account.Mail{Kind: MailCode, To: inv.Email, Name: inv.Name, Locale: localeOf(d, inv),
-			Company: d.Company, Document: d.ID, Invitation: inv.ID, Link: CodeName(inv.ID), Expires: tx.Now.Add(codeLifetime),
+			Company: d.Company, Document: d.ID, Invitation: inv.ID,
+			Link: CodeName(inv.ID), Expires: tx.Now.Add(codeLifetime),
 			Data: map[string]string{"code": code, "title": d.Title, "minutes": fmt.Sprint(int(codeLifetime.Minutes()))},
 			Key:  string(MailCode) + "/" + s.id()})
 	})
@@ -274,7 +275,9 @@ func (s *Service) prove(who account.Actor, inv *Invitation, code string, spend s
 
 // try reports whether a code is right. Attempts are counted in a separate transaction,
 // because they count even if nothing else is stored.
-func (s *Service) try(inv *Invitation, code string, spend spending, allow func(day *tally) error) (good bool, err error) {
+func (s *Service) try(
+	inv *Invitation, code string, spend spending, allow func(day *tally) error,
+) (good bool, err error) {
 	err = s.DB.Update(func(tx *kv.Tx) error {
 		state, err := identityOf(tx, inv.ID)
 		if err != nil {

@@ -85,8 +85,10 @@ func (s *Service) OnDevice(_ context.Context, code string) (p InPerson, err erro
 		if inv == nil || !record.LinkWorks(&d, inv) {
 			return fault.Unauthenticated()
 		}
-		p = InPerson{Host: h.HostName, Confirmed: h.Confirmed, Ended: h.Ended, Who: account.Actor{Kind: account.ActorSignatory, CompanyID: h.Company,
-			Name: inv.Name, Email: inv.Email, Document: h.Document, Invitation: h.Invitation, Host: h.Host}}
+		p = InPerson{Host: h.HostName, Confirmed: h.Confirmed, Ended: h.Ended, Who: account.Actor{
+			Kind: account.ActorSignatory, CompanyID: h.Company, Name: inv.Name, Email: inv.Email,
+			Document: h.Document, Invitation: h.Invitation, Host: h.Host,
+		}}
 		return nil
 	})
 	return p, err

@@ -14,7 +14,11 @@ import (
 )
 
 // step is the common path of operations that only change the state.
-func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Document) error, move func(tx *kv.Tx, d *Document) (Event, error), seen ...int64) (*Document, error) {
+func (s *Service) step(
+	who account.Actor, id string,
+	may func(tx *kv.Tx, d *Document) error,
+	move func(tx *kv.Tx, d *Document) (Event, error), seen ...int64,
+) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -94,7 +98,9 @@ func (s *Service) Approve(_ context.Context, who account.Actor, id string, seen 
 }
 
 // Reject returns a submitted document with the reason.
-func (s *Service) Reject(_ context.Context, who account.Actor, id string, reason *string, seen ...int64) (*Document, error) {
+func (s *Service) Reject(
+	_ context.Context, who account.Actor, id string, reason *string, seen ...int64,
+) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
 		return nil, err
@@ -122,7 +128,9 @@ func (s *Service) Reopen(_ context.Context, who account.Actor, id string, seen .
 }
 
 // Void ends a document that is not completed, and records the reason.
-func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *string, seen ...int64) (*Document, error) {
+func (s *Service) Void(
+	_ context.Context, who account.Actor, id string, reason *string, seen ...int64,
+) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
 		return nil, err
@@ -134,7 +142,9 @@ func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *
 }
 
 // Extend sets a new deadline on an expired document and reactivates it.
-func (s *Service) Extend(_ context.Context, who account.Actor, id string, until *time.Time, seen ...int64) (*Document, error) {
+func (s *Service) Extend(
+	_ context.Context, who account.Actor, id string, until *time.Time, seen ...int64,
+) (*Document, error) {
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		var f fault.Fields
 		if until == nil {
@@ -250,7 +260,8 @@ func (s *Service) insertCopy(who account.Actor, d *Document, event Event) error 
 			return err
 		}
 		for i := range d.Invitations {
-			if err := store.Invited.Put(tx, d.Invitations[i].ID, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
+			to := store.InvitedTo{Company: d.Company, Document: d.ID}
+			if err := store.Invited.Put(tx, d.Invitations[i].ID, to); err != nil {
 				return err
 			}
 		}
@@ -265,7 +276,8 @@ func stillApprovable(tx *kv.Tx, d *Document) error {
 		return nil
 	}
 	m, err := account.LoadMember(tx, d.Company, d.Approver.ID)
-	if fault.KindOf(err) == fault.KindNotFound || err == nil && (m.Status != account.MemberActive || !m.Role.Approves()) {
+	if fault.KindOf(err) == fault.KindNotFound ||
+		err == nil && (m.Status != account.MemberActive || !m.Role.Approves()) {
 		d.Approver = nil
 		return nil
 	}

@@ -47,7 +47,9 @@ func (s *Service) padMAC(payload []byte, generation int) []byte {
 }
 
 // PadCode makes the code that lets a signatory draw on another device.
-func (s *Service) PadCode(_ context.Context, who account.Actor, id, invitation, kind string) (code string, until time.Time, err error) {
+func (s *Service) PadCode(
+	_ context.Context, who account.Actor, id, invitation, kind string,
+) (code string, until time.Time, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		_, inv, err := signerAt(tx, who, id, invitation)
 		if err != nil {
@@ -169,7 +171,9 @@ func (s *Service) SubmitDrawing(ctx context.Context, code, strokes string) error
 }
 
 // PadDrawing returns what a person has drawn since the code was made, or nil.
-func (s *Service) PadDrawing(_ context.Context, who account.Actor, id, invitation, code string) (mark *Mark, err error) {
+func (s *Service) PadDrawing(
+	_ context.Context, who account.Actor, id, invitation, code string,
+) (mark *Mark, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err

@@ -85,7 +85,9 @@ func (s *Service) drawLater(tx *kv.Tx, d *Document) error {
 	if err != nil {
 		return err
 	}
-	return s.Jobs.Add(tx, kv.Job{Kind: drawJob, Scope: d.Company, Key: d.ID, Payload: payload, Due: tx.Now.Add(drawAfter)})
+	return s.Jobs.Add(tx, kv.Job{
+		Kind: drawJob, Scope: d.Company, Key: d.ID, Payload: payload, Due: tx.Now.Add(drawAfter),
+	})
 }
 
 // draw draws the first pages of a document that is waiting for someone. A page

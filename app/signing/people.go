@@ -18,7 +18,9 @@ import (
 // order. An input with the identifier of an existing invitation changes it; people who
 // are not among the inputs are removed with their fields. Faults are named
 // invitations.N.FIELD.
-func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64) (*Document, error) {
+func (s *Service) ReplaceInvitations(
+	_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64,
+) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		if len(in) > s.Limits.Invitations {
 			f.TooMany("invitations", s.Limits.Invitations)
@@ -49,7 +51,8 @@ func (s *Service) known(before, taken []Invitation, id string, position int, now
 	if i := slices.IndexFunc(before, same); i >= 0 && !slices.ContainsFunc(taken, same) {
 		return before[i]
 	}
-	return Invitation{ID: s.id(), Role: record.Signer, Position: position, Status: record.Pending, Authentication: record.ByLink, CreatedAt: now, UpdatedAt: now}
+	return Invitation{ID: s.id(), Role: record.Signer, Position: position, Status: record.Pending,
+		Authentication: record.ByLink, CreatedAt: now, UpdatedAt: now}
 }
 
 // replaced records who was added, changed and removed, and deletes the fields of removed people.

@@ -65,7 +65,8 @@ func placeOwn(d *Document, f *File, inv *Invitation, label string, spec *pdf.Pre
 	own := d.FieldsIn(inv.ID, f.ID)
 	for _, x := range own {
 		if x.Type == pdf.FieldSignature && signature.Page < 0 {
-			signature.Page, signature.X, signature.Y, signature.Width, signature.Height = x.Page-1, x.X, x.Y, x.Width, x.Height
+			signature.Page, signature.X, signature.Y = x.Page-1, x.X, x.Y
+			signature.Width, signature.Height = x.Width, x.Height
 			continue
 		}
 		spec.Fields = append(spec.Fields, fieldSpec(x, f, signature.Name))
@@ -109,7 +110,9 @@ const (
 // signaturePage appends a page with a block for everyone who has no field. The block does
 // not name the person: if an invitation is taken over, the new person signs in the same
 // place, and the page is already certified.
-func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec) error {
+func (s *Service) signaturePage(
+	d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec,
+) error {
 	l := s.Words.Match(d.Locale)
 	b := page.New(s.Fonts, page.Info{Title: l.Say("certificate.signatures"), Language: l.Tag()})
 	for i, id := range blocks {
@@ -129,7 +132,8 @@ func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map
 		b.Line(x, y+blockHeight+2, x+columnWidth, y+blockHeight+2, .75, .45, .5, .55)
 		spec.Signatures = append(spec.Signatures, pdf.SignatureSpec{
 			Name: names[id], Label: l.Say("certificate.signature_of", "name", d.Invitation(id).Name), Page: len(f.Pages) + i/perPage,
-			X: x / page.A4Width, Y: y / page.A4Height, Width: blockWidth / page.A4Width, Height: blockHeight / page.A4Height,
+			X: x / page.A4Width, Y: y / page.A4Height,
+			Width: blockWidth / page.A4Width, Height: blockHeight / page.A4Height,
 		})
 	}
 	f.Appended = (len(blocks) + perPage - 1) / perPage

@@ -114,7 +114,8 @@ func (s *Service) timestampEnds(f *File) (ends time.Time, err error) {
 		if !signatures[i].Timestamp {
 			continue
 		}
-		t := pki.VerifyTimestamp(signatures[i].CMS, signatures[i].WriteSigned, pki.VerifyOptions{Roots: s.Keys.Roots(), At: s.Now()})
+		options := pki.VerifyOptions{Roots: s.Keys.Roots(), At: s.Now()}
+		t := pki.VerifyTimestamp(signatures[i].CMS, signatures[i].WriteSigned, options)
 		if t.Certificate != nil {
 			ends = t.Certificate.NotAfter
 		}

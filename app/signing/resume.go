@@ -49,7 +49,9 @@ const (
 
 // BeginUpload announces a file for a draft. For the same name and size from the same
 // person, it returns the upload already begun, with what was received so far.
-func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name string, size int64) (u Unfinished, err error) {
+func (s *Service) BeginUpload(
+	_ context.Context, who account.Actor, id, name string, size int64,
+) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
 	}
@@ -163,7 +165,9 @@ func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished
 // AppendUpload adds the piece of a file that begins at an offset. What was received before
 // a connection broke is kept. A piece that does not begin where the last one ended is
 // refused as a conflict; the returned upload holds the right offset.
-func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, upload string, offset int64, r io.Reader) (u Unfinished, err error) {
+func (s *Service) AppendUpload(
+	ctx context.Context, who account.Actor, id, upload string, offset int64, r io.Reader,
+) (u Unfinished, err error) {
 	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
 		return u, err
 	}
@@ -186,7 +190,9 @@ func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, uploa
 }
 
 // uploadAt returns an upload if it continues at the given offset.
-func (s *Service) uploadAt(ctx context.Context, who account.Actor, id, upload string, offset int64) (Unfinished, error) {
+func (s *Service) uploadAt(
+	ctx context.Context, who account.Actor, id, upload string, offset int64,
+) (Unfinished, error) {
 	u, err := s.GetUpload(ctx, who, id, upload)
 	if err == nil && offset != u.Received {
 		err = fault.Conflict("wrong_offset", fault.Number("offset", u.Received))
@@ -224,17 +230,23 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 
 // FinishUpload adds a complete upload to the draft as a file. A refused upload is dropped,
 // unless it needs a password or has to be flattened: then the caller can try again.
-func (s *Service) FinishUpload(ctx context.Context, who account.Actor, id, upload, password string) (*Document, *File, error) {
+func (s *Service) FinishUpload(
+	ctx context.Context, who account.Actor, id, upload, password string,
+) (*Document, *File, error) {
 	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password})
 }
 
 // FinishFlattened is like FinishUpload, but signs a flattened copy with the upload
 // attached.
-func (s *Service) FinishFlattened(ctx context.Context, who account.Actor, id, upload, password string) (*Document, *File, error) {
+func (s *Service) FinishFlattened(
+	ctx context.Context, who account.Actor, id, upload, password string,
+) (*Document, *File, error) {
 	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password, Flatten: true})
 }
 
-func (s *Service) finishUpload(ctx context.Context, who account.Actor, id, upload string, up *Upload) (d *Document, file *File, err error) {
+func (s *Service) finishUpload(
+	ctx context.Context, who account.Actor, id, upload string, up *Upload,
+) (d *Document, file *File, err error) {
 	defer s.lock(upload)()
 	u, err := s.GetUpload(ctx, who, id, upload)
 	if err != nil {

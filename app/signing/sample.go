@@ -41,11 +41,14 @@ func (s *Service) CreateSample(ctx context.Context, who account.Actor, baseURL s
 	}
 	sign := func(kind pdf.FieldType, y, height float64) FieldInput {
 		first, number, x, width := "0", 1, .12, .4
-		return FieldInput{Invitation: &first, Type: (*string)(&kind), Page: &number, X: &x, Y: &y, Width: &width, Height: &height}
+		return FieldInput{Invitation: &first, Type: (*string)(&kind), Page: &number,
+			X: &x, Y: &y, Width: &width, Height: &height}
 	}
-	return s.Create(ctx, who, CreateInput{DocumentInput: DocumentInput{Title: &title}, BaseURL: baseURL, Uploads: []*Upload{u},
+	return s.Create(ctx, who, CreateInput{
+		DocumentInput: DocumentInput{Title: &title}, BaseURL: baseURL, Uploads: []*Upload{u},
 		Invitations: []InvitationInput{{Name: &name, Email: &who.Email}},
-		Fields:      []FieldInput{sign(pdf.FieldSignature, .42, .06), sign(pdf.FieldDateSigned, .5, .025)}})
+		Fields:      []FieldInput{sign(pdf.FieldSignature, .42, .06), sign(pdf.FieldDateSigned, .5, .025)},
+	})
 }
 
 func (s *Service) sampleFile() ([]byte, error) {

@@ -36,7 +36,9 @@ type sending struct {
 const attempts = 5
 
 // Send prepares and certifies the files and invites the first people to sign.
-func (s *Service) Send(ctx context.Context, who account.Actor, id string, in SendInput, seen ...int64) (*Document, error) {
+func (s *Service) Send(
+	ctx context.Context, who account.Actor, id string, in SendInput, seen ...int64,
+) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -66,7 +68,9 @@ func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
 	return nil, fault.Conflict("document_busy").Because(err)
 }
 
-func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in SendInput, company account.Company, seen ...int64) (*Document, error) {
+func (s *Service) sendOnce(
+	ctx context.Context, who account.Actor, id string, in SendInput, company account.Company, seen ...int64,
+) (*Document, error) {
 	d, err := s.Store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
@@ -105,7 +109,9 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 }
 
 func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company account.Company, now time.Time) {
-	more := DocumentInput{Subject: in.Subject, Message: in.Message, ExpiresAt: in.ExpiresAt, RemindEveryDays: in.RemindEveryDays}
+	more := DocumentInput{
+		Subject: in.Subject, Message: in.Message, ExpiresAt: in.ExpiresAt, RemindEveryDays: in.RemindEveryDays,
+	}
 	more.Apply(f, d, limits, now)
 	if d.RemindEveryDays == 0 {
 		d.ReminderDays = company.ReminderDays
@@ -167,7 +173,9 @@ func (s *Service) prepare(ctx context.Context, d *Document, now time.Time) (*sen
 	return work, nil
 }
 
-func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer *pki.Signer, company string, now time.Time) (map[string]string, error) {
+func (s *Service) prepareFile(
+	ctx context.Context, d *Document, f *File, signer *pki.Signer, company string, now time.Time,
+) (map[string]string, error) {
 	spec := pdf.PrepareSpec{StripJavaScript: true, Timestamp: timestampField, Language: d.Locale, Title: d.Title}
 	if f.PDFA != "" {
 		spec.PlainFont = s.Fonts.Simple // PDF/A requires every font to be embedded
@@ -218,7 +226,9 @@ func unprepared(f *File, err error) error {
 // seal returns a PDF seal made with one of our signers and a timestamp authority, nil for
 // none. The certificates included with the signature are recorded in the file, for its
 // validation data.
-func (s *Service) seal(ctx context.Context, f *File, signer *pki.Signer, ts pki.Timestamper, now time.Time, name, reason string) pdf.Seal {
+func (s *Service) seal(
+	ctx context.Context, f *File, signer *pki.Signer, ts pki.Timestamper, now time.Time, name, reason string,
+) pdf.Seal {
 	return pdf.Seal{
 		Size: pki.SizeCMS(signer, ts), Name: name, Reason: reason, At: now,
 		Sign: func(digest []byte) ([]byte, error) {

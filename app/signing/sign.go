@@ -32,7 +32,9 @@ type SignInput struct {
 // Sign records one person's signature: their values and their own PAdES signature in every
 // file they sign. The last one completes the document, and Sign returns once the sealed
 // files are on disk.
-func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64) (*Document, error) {
+func (s *Service) Sign(
+	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
+) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
@@ -69,7 +71,9 @@ type act struct {
 	files []*blob.Writer // on disk, and removed unless the act is recorded
 }
 
-func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool, seen ...int64) (out *Document, err error) {
+func (s *Service) signOnce(
+	ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool, seen ...int64,
+) (out *Document, err error) {
 	d, err := s.Store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
@@ -162,8 +166,8 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 	if inv.ViewedAt == nil && who.IsSignatory() {
 		inv.ViewedAt = &now
 	}
-	inv.Evidence = &Evidence{At: now, IP: who.IP, UserAgent: who.UserAgent, Method: method(who, inv), Through: through(who),
-		Host: who.Host, Consent: consented, ConsentText: consent,
+	inv.Evidence = &Evidence{At: now, IP: who.IP, UserAgent: who.UserAgent, Method: method(who, inv),
+		Through: through(who), Host: who.Host, Consent: consented, ConsentText: consent,
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
 		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: mark.Pack(a.marks.signature.Strokes)}
 	return a, nil

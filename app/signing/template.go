@@ -34,7 +34,9 @@ type Template struct {
 }
 
 // Templates returns a page of the company's templates, and their total.
-func (s *Service) Templates(ctx context.Context, who account.Actor, q lists.Query) (list []Template, total int, err error) {
+func (s *Service) Templates(
+	ctx context.Context, who account.Actor, q lists.Query,
+) (list []Template, total int, err error) {
 	q.Templates = true
 	page, err := s.Lists.List(ctx, who, q)
 	if err != nil {
@@ -87,7 +89,9 @@ func loadTemplate(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*Docu
 
 // usage counts the documents made from a template.
 func usage(tx *kv.Tx, d *Document) (Template, error) {
-	_, raw, total, err := store.Rows.PageRaw(tx, kv.Query{Index: store.ByTemplate, Prefix: kv.K(d.Company, d.ID), Descending: true, Limit: 1})
+	_, raw, total, err := store.Rows.PageRaw(tx, kv.Query{
+		Index: store.ByTemplate, Prefix: kv.K(d.Company, d.ID), Descending: true, Limit: 1,
+	})
 	if err != nil {
 		return Template{}, err
 	}
@@ -105,7 +109,9 @@ func usage(tx *kv.Tx, d *Document) (Template, error) {
 // SaveAsTemplate makes a template from a document in any state: its files, fields and
 // rules, with a role in place of each person. names holds the names of the roles in the
 // order of the invitations; roles without one are numbered.
-func (s *Service) SaveAsTemplate(_ context.Context, who account.Actor, id string, title *string, names []string) (Template, error) {
+func (s *Service) SaveAsTemplate(
+	_ context.Context, who account.Actor, id string, title *string, names []string,
+) (Template, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Template{}, err
 	}
@@ -169,7 +175,9 @@ type RolePerson struct {
 
 // Use makes a document from a template, and sends it if requested. Later changes of the
 // template do not affect the document.
-func (s *Service) Use(ctx context.Context, who account.Actor, id string, in UseInput, seen ...int64) (*Document, error) {
+func (s *Service) Use(
+	ctx context.Context, who account.Actor, id string, in UseInput, seen ...int64,
+) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}

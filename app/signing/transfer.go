@@ -76,7 +76,8 @@ func (s *Service) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Docum
 	}
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if err := errors.Join(exportRecord(tx, l, store.SavedAnswers, inv.ID), s.exportLink(tx, l, d, inv)); err != nil {
+		err := errors.Join(exportRecord(tx, l, store.SavedAnswers, inv.ID), s.exportLink(tx, l, d, inv))
+		if err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,10 @@ import (
 
 // Collections lists the collections of this package, for checking the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{store.Documents, store.Rows, lists.Texts, store.Invited, identities, store.SavedAnswers, unfinished, store.Waits, store.Snapshots, store.Summaries, store.Usages}
+	return []kv.Checker{
+		store.Documents, store.Rows, lists.Texts, store.Invited, identities, store.SavedAnswers, unfinished,
+		store.Waits, store.Snapshots, store.Summaries, store.Usages,
+	}
 }
 
 // used returns every blob that a document needs.
@@ -100,7 +103,8 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 	if err != nil || !bytes.Equal(got, want) {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: the list item differs from the record", d.ID), err))
 	}
-	if v, err := store.Summaries.Get(tx, key); err != nil || v.Bytes != d.Bytes() || v.Attention != store.SummaryOf(d).Attention {
+	v, err := store.Summaries.Get(tx, key)
+	if err != nil || v.Bytes != d.Bytes() || v.Attention != store.SummaryOf(d).Attention {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: what the installation counts of it differs from the record", d.ID), err))
 	}
 	return append(problems, checkWaiting(tx, key, d)...)
@@ -108,12 +112,13 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 
 // checkWaiting compares a document's waiting record with the document.
 func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
+	sameKey := func(a, b kv.Key) bool { return bytes.Equal(a, b) }
 	want, any := store.WaitingOf(d)
 	got, err := store.Waits.Get(tx, key)
 	switch {
 	case errors.Is(err, kv.ErrNotFound) && !any:
 		return nil
-	case err == nil && any && slices.EqualFunc(got.Keys(), want.Keys(), func(a, b kv.Key) bool { return bytes.Equal(a, b) }):
+	case err == nil && any && slices.EqualFunc(got.Keys(), want.Keys(), sameKey):
 		return nil
 	}
 	return []error{errors.Join(fmt.Errorf("document %s: for whom it waits differs from the record", d.ID), err)}
@@ -161,7 +166,8 @@ func (s *Service) SelfTest(ctx context.Context) error {
 	}
 	// Use the built-in authority: people can sign even while a remote one is down.
 	seal := s.seal(ctx, &File{}, signer, s.Keys.Timestamper(), now, "Self-test", "")
-	rev, err := pdf.Prepare(pdf.Base{Reader: bytes.NewReader(out.Bytes()), Size: int64(out.Len())}, pdf.PrepareSpec{Certify: &seal})
+	base := pdf.Base{Reader: bytes.NewReader(out.Bytes()), Size: int64(out.Len())}
+	rev, err := pdf.Prepare(base, pdf.PrepareSpec{Certify: &seal})
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,9 @@ func fileAdded(f *File) Event {
 }
 
 // Attach adds uploads to a draft: all or none. The caller closes the uploads.
-func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uploads []*Upload, seen ...int64) (*Document, []File, error) {
+func (s *Service) Attach(
+	ctx context.Context, who account.Actor, id string, uploads []*Upload, seen ...int64,
+) (*Document, []File, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, nil, err
 	}

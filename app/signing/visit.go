@@ -176,7 +176,8 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 	if err != nil {
 		return nil //nolint:nilerr // callers learn nothing
 	}
-	_, err = s.Store.Update(who.From(from.IP, from.UserAgent, from.RequestID), at, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	who = who.From(from.IP, from.UserAgent, from.RequestID)
+	_, err = s.Store.Update(who, at, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if err := d.Running(tx.Now); err != nil {
 			return nil, err
 		}
