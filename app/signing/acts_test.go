@@ -12,7 +12,7 @@ import (
 	"paraph/app/signing/record"
 )
 
-// invited returns the newest invitation of an address.
+// invited returns the newest invitation for an address.
 func invited(d doc, email string) *signing.Invitation {
 	for i := range slices.Backward(d.Invitations) {
 		if d.Invitations[i].Email == email {
@@ -22,7 +22,7 @@ func invited(d doc, email string) *signing.Invitation {
 	return nil
 }
 
-// sequence reads people such as "a", "b:2" (at position 2), "viewer:c:1".
+// sequence parses people such as "a", "b:2" (at position 2), "viewer:c:1".
 func sequence(spec string) (all []domain.Person) {
 	for word := range strings.FieldsSeq(spec) {
 		p := domain.Person{}
@@ -41,9 +41,9 @@ func sequence(spec string) (all []domain.Person) {
 	return all
 }
 
-// TestWhoMayActNow crosses the situations of an invitation with what its person
-// may do, and compares that with what is offered to them.
-func TestWhoMayActNow(t *testing.T) {
+// TestInvitedPeopleActOnlyInTheirTurn checks who may sign, decline and delegate in each
+// situation, and that they are offered exactly those actions.
+func TestInvitedPeopleActOnlyInTheirTurn(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
@@ -61,17 +61,17 @@ func TestWhoMayActNow(t *testing.T) {
 		people string
 		before func(d doc) doc
 		who    string
-		want   string // refusal of signing, declining and delegating, or one for each
+		want   string // expected refusal of signing, declining and delegating, or one for each
 	}{
 		{"in any order", signing.DocumentInput{}, "a:1 b:2", none, "b", ""},
 		{"first in order", inOrder(), "a:1 b:2", none, "a", ""},
 		{"second in order", inOrder(), "a:1 b:2", none, "b", "not_your_turn"},
 		{"second once the first has signed", inOrder(), "a:1 b:2 c:3", func(d doc) doc { return sign(d, "a") }, "b", ""},
 		{"third once the first has signed", inOrder(), "a:1 b:2 c:3", func(d doc) doc { return sign(d, "a") }, "c", "not_your_turn"},
-		{"together in order", inOrder(), "a:1 b:1", none, "b", ""},
+		{"same position", inOrder(), "a:1 b:1", none, "b", ""},
 		{"behind an approver", inOrder(), "approver:a:1 b:2", none, "b", "not_your_turn"},
 		{"behind a viewer", inOrder(), "viewer:a:1 b:2", none, "b", ""},
-		{"behind somebody who delegated", inOrder(), "a:1 b:2", func(d doc) doc { return delegate(d, "a", "new") }, "b", "not_your_turn"},
+		{"behind someone who delegated", inOrder(), "a:1 b:2", func(d doc) doc { return delegate(d, "a", "new") }, "b", "not_your_turn"},
 		{"taking over in order", inOrder(), "a:1 b:2", func(d doc) doc { return delegate(d, "a", "new") }, "new", ""},
 		{"an approver", signing.DocumentInput{}, "approver:a b", none, "a", ""},
 		{"a viewer", signing.DocumentInput{}, "viewer:a b", none, "a", "viewer_does_not_sign"},
@@ -80,9 +80,9 @@ func TestWhoMayActNow(t *testing.T) {
 		{"delegated", signing.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "a", "invitation_delegated"},
 		{"another declined", signing.DocumentInput{}, "a b", func(d doc) doc { return decline(d, "a") }, "b", "document_declined"},
 		{"another delegated", signing.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "b", ""},
-		{"no declining", signing.DocumentInput{AllowDecline: new(false)}, "a b", none, "a", " decline_not_allowed "},
-		{"no delegating", signing.DocumentInput{AllowDelegation: new(false)}, "a b", none, "a", "  delegation_not_allowed"},
-		{"with a reason only", signing.DocumentInput{DeclineReason: new(true)}, "a b", none, "a", " reason_required "},
+		{"declining not allowed", signing.DocumentInput{AllowDecline: new(false)}, "a b", none, "a", " decline_not_allowed "},
+		{"delegating not allowed", signing.DocumentInput{AllowDelegation: new(false)}, "a b", none, "a", "  delegation_not_allowed"},
+		{"reason required to decline", signing.DocumentInput{DeclineReason: new(true)}, "a b", none, "a", " reason_required "},
 		{"shortly before the deadline", signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, "a b", func(d doc) doc {
 			c.Advance(time.Hour - time.Millisecond)
 			return d
@@ -105,7 +105,7 @@ func inOrder() signing.DocumentInput {
 	return signing.DocumentInput{SigningOrder: new(record.Sequential)}
 }
 
-// tries tries signing, declining and delegating, those that will be refused first.
+// tries attempts to sign, decline and delegate, beginning with what should be refused.
 func (c company) tries(t *testing.T, name string, d doc, email string, want []string) {
 	t.Helper()
 	ctx, id := t.Context(), invited(d, email).ID
@@ -135,14 +135,14 @@ func (c company) tries(t *testing.T, name string, d doc, email string, want []st
 				t.Errorf("%s: %s: got %q, want %q", name, act.action, got, want[i])
 			}
 			if offer := slices.Contains(offered, act.action); offer != (want[i] == "" || want[i] == "reason_required") {
-				t.Errorf("%s: %s is offered: %v", name, act.action, offer)
+				t.Errorf("%s: %s offered: %v", name, act.action, offer)
 			}
 			done = possible
 		}
 	}
 }
 
-func TestDeclining(t *testing.T) {
+func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	for _, x := range []struct {
@@ -176,7 +176,7 @@ func TestDeclining(t *testing.T) {
 	}
 }
 
-func TestTakingOverAnInvitation(t *testing.T) {
+func TestDelegateTakesOverTheInvitation(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
@@ -203,24 +203,24 @@ func TestTakingOverAnInvitation(t *testing.T) {
 	now := ok[doc](t)(c.Signing.Delegate(ctx, who, d.ID, first.ID, in, new("On leave")))
 	old, next := now.Invitation(first.ID), invited(now, "new@x.example")
 	if old.Status != record.Delegated || old.DelegatedTo != next.ID || old.LinkGeneration != 1 {
-		t.Errorf("the first is %+v", old)
+		t.Errorf("delegated invitation is %+v", old)
 	}
 	if next.Status != record.Notified || next.Name != "Person" || next.Role != record.Approver || next.Position != 3 || next.Message != "" || !slices.Equal(next.SignatureFields, first.SignatureFields) || len(next.SignatureFields) != 1 {
-		t.Errorf("the next is %+v", next)
+		t.Errorf("new invitation is %+v", next)
 	}
 	if now.Fields[0].Invitation != next.ID || now.Fields[1].Invitation != invited(d, "b@x.example").ID {
-		t.Errorf("the fields are those of %s and %s", now.Fields[0].Invitation, now.Fields[1].Invitation)
+		t.Errorf("fields belong to %s and %s", now.Fields[0].Invitation, now.Fields[1].Invitation)
 	}
 	if _, err := c.Signing.Signatory(ctx, c.Signing.LinkToken(first)); domain.Refusal(err) != "unauthenticated" {
-		t.Errorf("the first link: %v", err)
+		t.Errorf("the old link still works: %v", err)
 	}
-	// The address of somebody who passed it on is free again.
+	// Someone who delegated can be invited again.
 	if _, err := c.Signing.Delegate(ctx, c.author, d.ID, next.ID, person("a@x.example"), nil); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestReplacingSomebodyWhoDeclined(t *testing.T) {
+func TestReplacingSomeoneWhoDeclined(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
@@ -228,7 +228,7 @@ func TestReplacingSomebodyWhoDeclined(t *testing.T) {
 	ok[doc](t)(c.Signing.Decline(t.Context(), c.author, d.ID, a.ID, nil))
 	d = ok[doc](t)(c.Signing.Replace(t.Context(), c.author, d.ID, a.ID, person("new@x.example")))
 	if d.Attention.Kind != "" {
-		t.Errorf("it still waits for %+v", d.Attention)
+		t.Errorf("attention was not cleared: %+v", d.Attention)
 	}
 	if _, err := c.Signing.Replace(t.Context(), c.author, d.ID, a.ID, person("other@x.example")); domain.Refusal(err) != "invitation_delegated" {
 		t.Error(err)
@@ -238,11 +238,11 @@ func TestReplacingSomebodyWhoDeclined(t *testing.T) {
 		t.Error(err)
 	}
 	if d = c.Sign(t, d, "new@x.example"); d.Status != record.Completed {
-		t.Errorf("it is %s", d.Status)
+		t.Errorf("status is %s, want completed", d.Status)
 	}
 }
 
-func TestAMessageThatFailed(t *testing.T) {
+func TestFailedMailNeedsAttention(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
@@ -261,7 +261,7 @@ func TestAMessageThatFailed(t *testing.T) {
 		}
 	}
 	if fails(d.Owner.Email); attention().Kind != "" {
-		t.Errorf("the owner's own: %+v", attention())
+		t.Errorf("a failed mail to the owner raised %+v", attention())
 	}
 	if fails("a@x.example"); attention().Kind != record.AttentionMailFailed || attention().Invitation != invited(d, "a@x.example").ID {
 		t.Errorf("%+v", attention())
@@ -270,7 +270,7 @@ func TestAMessageThatFailed(t *testing.T) {
 		t.Errorf("the second replaced the first: %+v", attention())
 	}
 	if arrives("b@x.example"); attention().Kind == "" {
-		t.Error("cleared by another message")
+		t.Error("mail delivered to someone else cleared the attention")
 	}
 	if arrives("a@x.example"); attention().Kind != "" {
 		t.Errorf("%+v", attention())

@@ -26,7 +26,7 @@ func actor(t *testing.T, c *apptest.Client) account.Actor {
 	return who
 }
 
-// draft makes a document from files, with a number of signers.
+// draft creates a document from files, with the given number of signers.
 func draft(t *testing.T, c *apptest.Client, signers int, files ...apptest.File) string {
 	t.Helper()
 	people := apptest.List{}
@@ -51,7 +51,7 @@ func found(all []signing.Suggestion) []string {
 	return out
 }
 
-// lined returns a page with texts below each other, from 100 points down in steps of 60.
+// lined returns a page with one text per line, starting 100 points down, 60 points apart.
 func lined(t *testing.T, texts ...string) []byte {
 	t.Helper()
 	b := page.New(text.New(), page.Info{Title: "Lines"})
@@ -66,7 +66,7 @@ func lined(t *testing.T, texts ...string) []byte {
 	return out.Bytes()
 }
 
-func TestDetect(t *testing.T) {
+func TestDetectFindsTagsAndLines(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	form, err := os.ReadFile("../../testdata/pdf/form.pdf")
@@ -84,8 +84,8 @@ func TestDetect(t *testing.T) {
 			[]string{"line signature 1 p1 Signature", "line date_signed 1 p1 Date", "line name 1 p1 Name", "line signature 2 p1 Unterschrift des Mieters", "line date_signed 2 p1 Datum"}},
 		"document": {apptest.File{Name: "a.docx", Content: apptest.DOCX(t, "Signature: ____________________", "{{initials2}}")},
 			[]string{"line signature 1 p1 Signature", "tag initials 2 p1"}},
-		"picture of nothing": {apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "No field at all.")}, []string{}},
-		"form":               {apptest.File{Name: "form.pdf", Content: form}, nil},
+		"nothing to detect": {apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "No field at all.")}, []string{}},
+		"form":              {apptest.File{Name: "form.pdf", Content: form}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +98,7 @@ func TestDetect(t *testing.T) {
 				t.Fatalf("found\n%s\nwant\n%s", strings.Join(found(got), "\n"), strings.Join(x.want, "\n"))
 			}
 			if x.want == nil && len(got) == 0 {
-				t.Fatal("the form's fields are not found")
+				t.Fatal("no fields found in the form")
 			}
 			for _, s := range got {
 				if s.X < 0 || s.Y < 0 || s.X+s.Width > 1.000001 || s.Y+s.Height > 1.000001 || (s.Invitation == "") != (s.Recipient > 2) {
@@ -107,17 +107,17 @@ func TestDetect(t *testing.T) {
 			}
 			d, added, nobody, err := c.Signing.AddDetected(t.Context(), actor(t, c), id)
 			if err != nil || added+nobody != len(got) || len(d.Fields) != added {
-				t.Fatalf("added %d, %d for nobody, of %d: %v", added, nobody, len(got), err)
+				t.Fatalf("added %d fields and skipped %d without a signer, want %d in all: %v", added, nobody, len(got), err)
 			}
 			if _, again, _, err := c.Signing.AddDetected(t.Context(), actor(t, c), id); again != 0 || err != nil {
-				t.Errorf("the second time %d fields are added: %v", again, err)
+				t.Errorf("detecting again added %d fields: %v", again, err)
 			}
 		})
 	}
 }
 
-// TestDetectPlaces compares the place of a field with where its line was drawn.
-func TestDetectPlaces(t *testing.T) {
+// TestDetectedFieldsSitOnTheirLine compares the position of a field with that of the drawn line.
+func TestDetectedFieldsSitOnTheirLine(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	id := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: lined(t, "nothing", "Signature: ______________")})
@@ -128,11 +128,11 @@ func TestDetectPlaces(t *testing.T) {
 	x := got[0]
 	bottom := (x.Y + x.Height) * page.A4Height
 	if left := x.X * page.A4Width; left < 125 || left > 140 || math.Abs(bottom-163) > 6 || x.Height*page.A4Height < 30 {
-		t.Errorf("the field begins at %.1f and ends at %.1f: %+v", left, bottom, x)
+		t.Errorf("left edge at %.1f, bottom edge at %.1f: %+v", left, bottom, x)
 	}
 }
 
-func TestDetectIsForTheCompany(t *testing.T) {
+func TestOtherCompaniesCannotDetect(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	id := draft(t, s.Company(t), 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})

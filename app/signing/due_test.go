@@ -15,8 +15,9 @@ import (
 
 const day = 24 * time.Hour
 
-// TestReminders lets thirteen days pass and looks on which each person is reminded.
-func TestReminders(t *testing.T) {
+// TestRemindersFollowTheSchedule lets thirteen days pass and records on which of them
+// each person is reminded.
+func TestRemindersFollowTheSchedule(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
 		name    string
@@ -27,8 +28,8 @@ func TestReminders(t *testing.T) {
 	}{
 		{"every three days", signing.DocumentInput{RemindEveryDays: new(3)}, nil, nil, "a3 b3 a6 b6 a9 b9 a12 b12"},
 		{"never", signing.DocumentInput{}, nil, nil, ""},
-		{"the company's days", signing.DocumentInput{}, []int{2, 5}, nil, "a2 b2 a5 b5"},
-		{"its own rather than the company's", signing.DocumentInput{RemindEveryDays: new(6)}, []int{2, 5}, nil, "a6 b6 a12 b12"},
+		{"company default", signing.DocumentInput{}, []int{2, 5}, nil, "a2 b2 a5 b5"},
+		{"document overrides company default", signing.DocumentInput{RemindEveryDays: new(6)}, []int{2, 5}, nil, "a6 b6 a12 b12"},
 		{"not after signing", signing.DocumentInput{RemindEveryDays: new(4)}, nil, map[int]string{5: "a"}, "a4 b4 b8 b12"},
 		{"in order", signing.DocumentInput{RemindEveryDays: new(4), SigningOrder: new(record.Sequential)}, nil, map[int]string{6: "a"}, "a4 b10"},
 		{"until the deadline", signing.DocumentInput{RemindEveryDays: new(4), ExpiresAt: new(domain.Start.Add(8 * day))}, nil, nil, "a4 b4"},
@@ -52,19 +53,19 @@ func TestReminders(t *testing.T) {
 						got += fmt.Sprintf(" %s%d", inv.Email[:1], n)
 						before[inv.ID] = inv.RemindersSent
 						if !inv.RemindedAt.Equal(c.Now()) {
-							t.Errorf("day %d: reminded %v", n, inv.RemindedAt)
+							t.Errorf("day %d: RemindedAt is %v", n, inv.RemindedAt)
 						}
 					}
 				}
 			}
 			if want := x.want; want != "" && got != " "+want || want == "" && got != "" {
-				t.Errorf("reminded%s, want %s", got, want)
+				t.Errorf("reminders sent:%s, want %s", got, want)
 			}
 		})
 	}
 }
 
-func TestRemindingByHand(t *testing.T) {
+func TestManualRemindersAreLimited(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d := c.Sent(t, c.author, signing.DocumentInput{}, sequence("a b")...)
@@ -85,12 +86,12 @@ func TestRemindingByHand(t *testing.T) {
 		want      string
 		sent      int
 	}{
-		{"one", a, 0, "", 1},
-		{"the same at once", a, 0, "nobody_to_remind", 1},
-		{"all others", "", 0, "", 2},
-		{"all at once again", "", 0, "nobody_to_remind", 2},
-		{"nobody of that name", "none", 0, "not_found.invitation", 2},
-		{"all later", "", time.Hour, "", 4},
+		{"one person", a, 0, "", 1},
+		{"same person immediately again", a, 0, "nobody_to_remind", 1},
+		{"everyone else", "", 0, "", 2},
+		{"everyone immediately again", "", 0, "nobody_to_remind", 2},
+		{"unknown invitation", "none", 0, "not_found.invitation", 2},
+		{"everyone an hour later", "", time.Hour, "", 4},
 	} {
 		c.Advance(x.wait)
 		if got := remind(x.inv); got != x.want || count() != x.sent {
@@ -103,7 +104,7 @@ func TestRemindingByHand(t *testing.T) {
 	}
 }
 
-func TestADocumentExpiresAtItsDeadline(t *testing.T) {
+func TestDocumentExpiresAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(day))}, sequence("a")...)
@@ -113,7 +114,7 @@ func TestADocumentExpiresAtItsDeadline(t *testing.T) {
 	}
 	c.Advance(day - time.Millisecond)
 	if d := status(); d.Status != record.Sent || d.ExpiredAt != nil {
-		t.Errorf("before: %s", d.Status)
+		t.Errorf("just before the deadline: %s", d.Status)
 	}
 	c.Advance(time.Millisecond)
 	if d := status(); d.Status != record.Expired || !d.ExpiredAt.Equal(c.Now()) {
@@ -137,7 +138,7 @@ func TestADocumentExpiresAtItsDeadline(t *testing.T) {
 	}
 }
 
-func TestTheCompanysDeadline(t *testing.T) {
+func TestCompanySetsTheDefaultDeadline(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ok[account.Company](t)(c.Accounts.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{DefaultExpiryDays: new(10)}))
@@ -155,7 +156,7 @@ func TestTheCompanysDeadline(t *testing.T) {
 	}
 }
 
-func TestTheTrashIsEmptied(t *testing.T) {
+func TestTrashIsEmptied(t *testing.T) {
 	t.Parallel()
 	for days, purged := range map[int]bool{0: false, 30: true} {
 		c := newCompany(t, domain.Options{Signing: func(o *signing.Options) { o.TrashDays = days }})
@@ -170,20 +171,20 @@ func TestTheTrashIsEmptied(t *testing.T) {
 			return err == nil
 		}
 		if at := c.Signing.PurgesAt(d); (at != nil) != purged || at != nil && !at.Equal(d.DeletedAt.AddDate(0, 0, days)) {
-			t.Errorf("%d days: purged at %v", days, at)
+			t.Errorf("%d days: PurgesAt returned %v", days, at)
 		}
 		c.Advance(30*day - time.Millisecond)
 		if !exists(d) {
-			t.Error("it is gone too early")
+			t.Error("the document was purged too early")
 		}
 		c.Advance(time.Millisecond)
 		if exists(d) == purged || !exists(back) {
-			t.Errorf("%d days: the deleted is left: %v, the restored: %v", days, exists(d), exists(back))
+			t.Errorf("%d days: deleted document exists: %v, restored one: %v", days, exists(d), exists(back))
 		}
 	}
 }
 
-func TestRetention(t *testing.T) {
+func TestRetentionTrashesClosedDocuments(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
@@ -208,15 +209,15 @@ func TestRetention(t *testing.T) {
 	}
 	c.Advance(99*day - time.Hour)
 	if got := trashed(); len(got) > 0 {
-		t.Errorf("too early: %q", got)
+		t.Errorf("trashed too early: %q", got)
 	}
 	c.Advance(day + time.Hour)
 	if n := ok[int](t)(c.Signing.PreviewRetention(ctx, c.owner, 100)); n != 4 {
-		t.Errorf("%d documents are announced, want 4", n)
+		t.Errorf("preview counts %d documents, want 4", n)
 	}
 	for days, want := range map[int]int{101: 0, 0: 0, -1: 0} {
 		if n := ok[int](t)(c.Signing.PreviewRetention(ctx, c.owner, days)); n != want {
-			t.Errorf("%d days: %d documents are announced", days, n)
+			t.Errorf("%d days: preview counts %d documents", days, n)
 		}
 	}
 	if _, err := c.Signing.PreviewRetention(ctx, c.author, 100); domain.Refusal(err) != "role_not_allowed" {
@@ -226,6 +227,6 @@ func TestRetention(t *testing.T) {
 		t.Errorf("in the trash: %q, want %q", got, want)
 	}
 	if now := ok[doc](t)(c.Signing.Get(ctx, c.owner, put.ID)); now.DeletedAt == nil {
-		t.Error("the archived one is kept")
+		t.Error("the archived document was kept")
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"paraph/app/words"
 )
 
-func TestTheCertificateHasWordsForEveryEvent(t *testing.T) {
+func TestCertificateDescribesEveryEvent(t *testing.T) {
 	t.Parallel()
 	catalogue, err := words.Load()
 	if err != nil {
@@ -23,7 +23,7 @@ func TestTheCertificateHasWordsForEveryEvent(t *testing.T) {
 	}
 	for _, event := range record.EventTypes() {
 		if key := "certificate.event." + string(event); !catalogue.English().Has(key) {
-			t.Errorf("the catalogue has no text %s", key)
+			t.Errorf("%s is missing from the catalogue", key)
 		}
 	}
 }
@@ -47,8 +47,8 @@ func TestEveryEventTypeIsListedAndRecorded(t *testing.T) {
 	}
 }
 
-// eventConstants returns the declared constants of EventType, and the names that
-// the other files of the package use.
+// eventConstants returns the declared constants of type EventType, and the identifiers
+// used outside the file that declares them.
 func eventConstants(t *testing.T) (declared map[string]signing.EventType, used map[string]bool) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")

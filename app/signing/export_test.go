@@ -7,7 +7,7 @@ import (
 	"paraph/kv"
 )
 
-// ForgetIssued deletes the index of completed files, as an older version had none.
+// ForgetIssued deletes the index of completed files, which older versions did not keep.
 func (s *Service) ForgetIssued() error {
 	return s.DB.Update(func(tx *kv.Tx) error {
 		var keys []string

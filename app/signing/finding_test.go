@@ -10,7 +10,7 @@ import (
 )
 
 // TestEveryFindingHasASentence looks up the code of every finding in the source,
-// those of the built-in renderer included.
+// including those of the built-in renderer.
 func TestEveryFindingHasASentence(t *testing.T) {
 	t.Parallel()
 	catalogue, err := words.Load()
@@ -45,7 +45,7 @@ func TestEveryFindingHasASentence(t *testing.T) {
 	}
 }
 
-func TestAFindingSaysWhatItsRecordSays(t *testing.T) {
+func TestOldFindingsKeepTheirMessage(t *testing.T) {
 	t.Parallel()
 	catalogue, err := words.Load()
 	if err != nil {
@@ -59,6 +59,6 @@ func TestAFindingSaysWhatItsRecordSays(t *testing.T) {
 	}
 	old := Finding{Code: "embedded_files", Severity: record.SeverityInfo, Message: "The file carries 2 embedded file(s)."}
 	if got := old.Sentence(say); got != old.Message {
-		t.Errorf("a record from before says %q", got)
+		t.Errorf("a finding stored with its message reads %q", got)
 	}
 }

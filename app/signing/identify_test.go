@@ -13,7 +13,7 @@ import (
 	"paraph/app/signing/trail"
 )
 
-// asking is a document whose one person proves who they are with a code.
+// asking sends a document to two people, the first of whom has to enter a code.
 func (c company) asking(t *testing.T, how string) (doc, account.Actor) {
 	t.Helper()
 	p := domain.Person{Email: "a@x.example", Authentication: how}
@@ -24,7 +24,7 @@ func (c company) asking(t *testing.T, how string) (doc, account.Actor) {
 	return d, c.Signatory(t, d, "a@x.example")
 }
 
-// code returns the newest code that was mailed to an address.
+// code returns the newest code that was mailed.
 func (c company) code(t *testing.T) string {
 	t.Helper()
 	all, _, err := c.Notify.List("", 0, 100)
@@ -48,7 +48,7 @@ func (c company) identify(t *testing.T, who account.Actor, code string) (string,
 	return token, domain.Refusal(err)
 }
 
-// wrong is a code that is not the given one.
+// wrong returns a code other than the given one.
 func wrong(code string) string {
 	if code == "000000" {
 		return "000001"
@@ -56,7 +56,7 @@ func wrong(code string) string {
 	return "000000"
 }
 
-func TestNothingHappensBeforeThePersonIsIdentified(t *testing.T) {
+func TestUnidentifiedPeopleCannotAct(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	for _, how := range []string{record.ByEmailCode, record.ByAccessCode} {
@@ -82,12 +82,12 @@ func TestNothingHappensBeforeThePersonIsIdentified(t *testing.T) {
 			t.Errorf("signing is offered with %s", how)
 		}
 		if now := ok[doc](t)(c.Signing.Get(ctx, c.author, id)); now.Version != d.Version {
-			t.Errorf("something has changed with %s", how)
+			t.Errorf("a refused action changed the document with %s", how)
 		}
 	}
 }
 
-func TestAnAccessCode(t *testing.T) {
+func TestNewAccessCodeInvalidatesProofs(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d, who := c.asking(t, record.ByAccessCode)
@@ -110,7 +110,7 @@ func TestAnAccessCode(t *testing.T) {
 	c.Advance(time.Minute)
 	ok[doc](t)(c.Signing.SetAccessCode(t.Context(), c.author, d.ID, who.Invitation, signing.InvitationInput{AccessCode: new("another one")}))
 	if _, err := c.Signing.Decline(t.Context(), proven, d.ID, who.Invitation, nil); domain.Refusal(err) != "identification_required" {
-		t.Errorf("a proof with the code before: %v", err)
+		t.Errorf("a proof made with the previous code still works: %v", err)
 	}
 	if _, why := c.identify(t, who, "open sesame"); why != "code wrong_code" {
 		t.Error(why)
@@ -122,8 +122,8 @@ func TestAnAccessCode(t *testing.T) {
 	}
 }
 
-// TestWrongCodesAreCounted tries up to the limits for ten minutes and for a day.
-func TestWrongCodesAreCounted(t *testing.T) {
+// TestWrongCodesAreLimited reaches the limits per ten minutes and per day.
+func TestWrongCodesAreLimited(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	_, who := c.asking(t, record.ByAccessCode)
@@ -134,11 +134,11 @@ func TestWrongCodesAreCounted(t *testing.T) {
 			}
 		}
 		if _, why := c.identify(t, who, "open sesame"); window < 4 && why != "too_many_attempts" && why != "throttled" {
-			t.Errorf("window %d: the right code after five wrong ones: %q", window, why)
+			t.Errorf("window %d: correct code after five wrong ones: %q", window, why)
 		}
 		c.Advance(10*time.Minute - time.Millisecond)
 		if _, why := c.identify(t, who, "open sesame"); why == "" {
-			t.Errorf("window %d is over too early", window)
+			t.Errorf("window %d ended too early", window)
 		}
 		c.Advance(time.Millisecond)
 	}
@@ -155,7 +155,7 @@ func TestWrongCodesAreCounted(t *testing.T) {
 	}
 }
 
-func TestACodeByMail(t *testing.T) {
+func TestMailedCodeExpires(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d, who := c.asking(t, record.ByEmailCode)
@@ -169,7 +169,7 @@ func TestACodeByMail(t *testing.T) {
 	}
 	c.Advance(30*time.Second - time.Millisecond)
 	if why := request(); why == "" {
-		t.Error("a second code was sent at once")
+		t.Error("a second code was sent too soon")
 	}
 	c.Advance(time.Millisecond)
 	if why := request(); why != "" {
@@ -178,15 +178,15 @@ func TestACodeByMail(t *testing.T) {
 	second := c.code(t)
 	if first != second {
 		if _, why := c.identify(t, who, first); why != "code wrong_code" {
-			t.Errorf("the code that was replaced: %q", why)
+			t.Errorf("replaced code: %q", why)
 		}
 	}
 	c.Advance(10*time.Minute - time.Millisecond)
 	if _, why := c.identify(t, who, second); why != "" {
-		t.Errorf("shortly before its end: %q", why)
+		t.Errorf("just before it expires: %q", why)
 	}
 	if _, why := c.identify(t, who, second); why != "code wrong_code" {
-		t.Errorf("a second time: %q", why)
+		t.Errorf("used twice: %q", why)
 	}
 	if why := request(); why != "" {
 		t.Fatal(why)
@@ -194,7 +194,7 @@ func TestACodeByMail(t *testing.T) {
 	third := c.code(t)
 	c.Advance(10 * time.Minute)
 	if _, why := c.identify(t, who, third); why != "code wrong_code" {
-		t.Errorf("at its end: %q", why)
+		t.Errorf("once it has expired: %q", why)
 	}
 	for range 2 {
 		if why := request(); why != "" {
@@ -203,7 +203,7 @@ func TestACodeByMail(t *testing.T) {
 		c.Advance(30 * time.Second)
 	}
 	if why := request(); why != "codes_used_up" {
-		t.Errorf("the sixth code of a day: %q", why)
+		t.Errorf("sixth code in a day: %q", why)
 	}
 	c.Advance(24 * time.Hour)
 	if why := request(); why != "" {
@@ -214,7 +214,7 @@ func TestACodeByMail(t *testing.T) {
 		c.identify(t, who, wrong(code))
 	}
 	if _, why := c.identify(t, who, code); why == "" {
-		t.Error("the right code works after five wrong ones")
+		t.Error("the correct code works after five wrong ones")
 	}
 	b := c.Signatory(t, d, "b@x.example")
 	if err := c.Signing.RequestCode(t.Context(), b, d.ID, b.Invitation); domain.Refusal(err) != "no_code_needed" {
@@ -222,7 +222,7 @@ func TestACodeByMail(t *testing.T) {
 	}
 }
 
-func TestReportingAProblem(t *testing.T) {
+func TestProblemReportsAreLimited(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d, who := c.asking(t, record.ByAccessCode)
@@ -240,12 +240,12 @@ func TestReportingAProblem(t *testing.T) {
 		}
 		c.Advance(5*time.Minute - time.Millisecond)
 		if got := report("The price"); got == "" {
-			t.Errorf("report %d came too soon", i+2)
+			t.Errorf("report %d was accepted too soon", i+2)
 		}
 		c.Advance(time.Millisecond)
 	}
 	if got := report("The price"); got != "notes_used_up" {
-		t.Errorf("the sixth of a day: %q", got)
+		t.Errorf("sixth report in a day: %q", got)
 	}
 	events, _, err := c.Signing.Trail.Events(t.Context(), c.author, d.ID, trail.EventsQuery{Page: 1, PerPage: 1, Descending: true})
 	if err != nil || events[0].Value.Type != "invitation.problem_reported" || events[0].Value.Data["reason"] != "The price" || events[0].Value.Invitation != who.Invitation {
@@ -253,7 +253,7 @@ func TestReportingAProblem(t *testing.T) {
 	}
 }
 
-func TestAskingForAnotherLink(t *testing.T) {
+func TestNewLinkRequestsAreLimited(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, domain.Signers("a@x.example")...)
@@ -268,18 +268,18 @@ func TestAskingForAnotherLink(t *testing.T) {
 		return n
 	}
 	if got := ask(); got != "document_not_expired.ask" || asked() != 0 {
-		t.Errorf("before: %q", got)
+		t.Errorf("before it expires: %q", got)
 	}
 	c.Advance(time.Hour)
 	for i, wait := range []time.Duration{0, time.Hour - time.Millisecond, time.Millisecond} {
 		c.Advance(wait)
 		if got, want := ask(), []int{1, 1, 2}[i]; got != "" || asked() != want {
-			t.Errorf("request %d: %q; the owner was told %d times, want %d", i+1, got, asked(), want)
+			t.Errorf("request %d: %q; %d requests recorded, want %d", i+1, got, asked(), want)
 		}
 	}
 }
 
-func TestSendingALinkAgain(t *testing.T) {
+func TestLinkIsSentOnlyToItsOwnAddress(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d := c.Sent(t, c.author, inOrder(), sequence("a:1 b:2")...)
@@ -296,9 +296,9 @@ func TestSendingALinkAgain(t *testing.T) {
 		{"no invitation", strings.Repeat("0", 26), "a@x.example", 0, 0},
 		{"too short", token[:25], "a@x.example", 0, 0},
 		{"their address", strings.ToLower(token[:26]), " A@x.example ", 0, 1},
-		{"at once again", token, "a@x.example", 0, 1},
+		{"immediately again", token, "a@x.example", 0, 1},
 		{"later", token, "a@x.example", time.Hour, 2},
-		{"one who waits", c.Signing.LinkToken(invited(d, "b@x.example")), "b@x.example", time.Hour, 2},
+		{"not their turn yet", c.Signing.LinkToken(invited(d, "b@x.example")), "b@x.example", time.Hour, 2},
 	} {
 		c.Advance(x.wait)
 		if err := c.Signing.SendLink(t.Context(), x.token, x.address, account.Actor{IP: "192.0.2.1"}); err != nil || reminded() != x.want {

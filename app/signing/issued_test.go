@@ -8,8 +8,9 @@ import (
 	"paraph/app/signing/store"
 )
 
-// TestCompletedBefore finds files that were completed by a version without the index.
-func TestCompletedBefore(t *testing.T) {
+// TestMigrationIndexesCompletedFiles recognizes files completed by a version that kept no
+// index of them.
+func TestMigrationIndexesCompletedFiles(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	c := s.Company(t)
@@ -23,14 +24,14 @@ func TestCompletedBefore(t *testing.T) {
 		return strings.Contains(string(answer.Body), doc.Text(t, "id"))
 	}
 	if !known() {
-		t.Fatal("the file is not known")
+		t.Fatal("the file is not recognized")
 	}
 	if err := s.Signing.ForgetIssued(); err != nil || known() {
-		t.Fatalf("it is known without its note, or %v", err)
+		t.Fatalf("the file is recognized without the index, or %v", err)
 	}
 	for range 2 {
 		if err := store.MigrateIssued(s.Signing.DB); err != nil || !known() {
-			t.Fatalf("it is not known after the migration, or %v", err)
+			t.Fatalf("the file is not recognized after the migration, or %v", err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"paraph/app/signing/record"
 )
 
-func TestALinkWorksFromSendingUntilItIsTakenBack(t *testing.T) {
+func TestLinkWorksFromSendingUntilDeletion(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
@@ -30,9 +30,9 @@ func TestALinkWorksFromSendingUntilItIsTakenBack(t *testing.T) {
 	token := c.Signing.LinkToken(invited(sent, "a@x.example"))
 	other := c.Signing.LinkToken(invited(sent, "b@x.example"))
 	for name, bad := range map[string]string{
-		"empty": "", "short": token[:len(token)-1], "long": token + "A", "with a point": token[:len(token)-1] + ".",
+		"empty": "", "short": token[:len(token)-1], "long": token + "A", "with a dot": token[:len(token)-1] + ".",
 		"changed":        token[:len(token)-1] + map[bool]string{true: "A", false: "B"}[token[len(token)-1] != 'A'],
-		"another's code": token[:26] + other[26:], "unknown": strings.Repeat("0", 26) + token[26:], "of one who waits": other,
+		"another's code": token[:26] + other[26:], "unknown": strings.Repeat("0", 26) + token[26:], "not their turn yet": other,
 	} {
 		if _, err := c.Signing.Signatory(ctx, bad); domain.Refusal(err) != "unauthenticated" {
 			t.Errorf("%s: %v", name, err)
@@ -40,7 +40,7 @@ func TestALinkWorksFromSendingUntilItIsTakenBack(t *testing.T) {
 	}
 	voided := ok[doc](t)(c.Signing.Void(ctx, c.author, sent.ID, new("Over")))
 	if _, err := c.Signing.Signatory(ctx, token); err != nil {
-		t.Errorf("the link of a voided document says nothing: %v", err)
+		t.Errorf("the link of a voided document is refused: %v", err)
 	}
 	ok[doc](t)(c.Signing.Delete(ctx, c.author, voided.ID))
 	if _, err := c.Signing.Signatory(ctx, token); err == nil {
@@ -48,7 +48,7 @@ func TestALinkWorksFromSendingUntilItIsTakenBack(t *testing.T) {
 	}
 }
 
-func TestWhoSeesTheLinksOfOthers(t *testing.T) {
+func TestOnlyEditorsSeeTheLinksOfOthers(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d := c.Sent(t, c.author, inOrder(), append(sequence("a:1 b:2 viewer:v:1"), domain.Person{Email: c.viewer.Email, Position: 1})...)
@@ -65,8 +65,8 @@ func TestWhoSeesTheLinksOfOthers(t *testing.T) {
 		sees bool
 	}{
 		{"owner", c.owner, true}, {"member", c.colleague, true}, {"viewer", c.viewer, false},
-		{"token that writes", scoped(account.ScopeWrite), true}, {"token that signs", scoped(account.ScopeSign), true},
-		{"token that reads", scoped(account.ScopeRead), false}, {"token that administers", scoped(account.ScopeAdmin), false},
+		{"token with write scope", scoped(account.ScopeWrite), true}, {"token with sign scope", scoped(account.ScopeSign), true},
+		{"token with read scope", scoped(account.ScopeRead), false}, {"token with admin scope", scoped(account.ScopeAdmin), false},
 		{"signatory", c.Signatory(t, d, "a@x.example"), false},
 	} {
 		if got := signing.MaySeeLinks(x.who); got != x.sees {
@@ -78,7 +78,7 @@ func TestWhoSeesTheLinksOfOthers(t *testing.T) {
 	}
 	for email, shown := range map[string]bool{"a@x.example": true, "b@x.example": false, "v@x.example": false} {
 		if got := c.Signing.SignURL(c.author, d, invited(d, email), domain.BaseURL); (got != "") != shown {
-			t.Errorf("of %s: %q", email, got)
+			t.Errorf("link of %s: %q", email, got)
 		}
 	}
 	own := invited(d, c.viewer.Email)
@@ -99,8 +99,8 @@ func TestWhoSeesTheLinksOfOthers(t *testing.T) {
 	}
 }
 
-// TestWhatALinkOpens crosses what can happen to a document with what its link shows.
-func TestWhatALinkOpens(t *testing.T) {
+// TestLinkShowsTheStage checks what a link shows in every state of its document.
+func TestLinkShowsTheStage(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
@@ -116,7 +116,7 @@ func TestWhatALinkOpens(t *testing.T) {
 	for _, x := range []struct {
 		name, who string
 		before    func(d doc)
-		readable  bool // the company leaves closed documents readable
+		readable  bool // the company keeps closed documents readable
 		stage     signing.Stage
 		content   bool // the files are shown
 		closed    bool
@@ -160,7 +160,7 @@ func TestWhatALinkOpens(t *testing.T) {
 			t.Errorf("%s: shows %+v", x.name, v.Document)
 		}
 		if secret := v.Document.VoidedReason != ""; x.stage == record.StageVoided && secret != (x.who == "a") {
-			t.Errorf("%s: the reason is shown: %v", x.name, secret)
+			t.Errorf("%s: reason shown: %v", x.name, secret)
 		}
 	}
 	d := c.Sign(t, c.Sent(t, c.author, signing.DocumentInput{}, sequence("a viewer:v")...), "a@x.example")
@@ -174,9 +174,9 @@ func TestWhatALinkOpens(t *testing.T) {
 	}
 }
 
-// TestASignatoryReachesTheirOwnInvitationOnly tries the operations of invited
-// people with the wrong document or invitation.
-func TestASignatoryReachesTheirOwnInvitationOnly(t *testing.T) {
+// TestSignatoriesReachOnlyTheirOwnInvitation tries every operation of invited people
+// on the wrong document or invitation.
+func TestSignatoriesReachOnlyTheirOwnInvitation(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
@@ -208,7 +208,7 @@ func TestASignatoryReachesTheirOwnInvitationOnly(t *testing.T) {
 	}
 	for _, x := range []doc{d, e} {
 		if now := ok[doc](t)(c.Signing.Get(ctx, c.author, x.ID)); now.Version != x.Version {
-			t.Error("something has changed")
+			t.Error("a refused operation changed a document")
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"paraph/app/signing/record"
 )
 
-// TestASignatureIsMadeAgainIfTheDocumentChangesMeanwhile lets a mail fail, which the
-// document records, after the signature was begun and before it is stored.
-func TestASignatureIsMadeAgainIfTheDocumentChangesMeanwhile(t *testing.T) {
+// TestSigningRetriesAfterAConcurrentChange lets a mail fail, which changes the document,
+// between preparing a signature and storing it.
+func TestSigningRetriesAfterAConcurrentChange(t *testing.T) {
 	t.Parallel()
 	var armed atomic.Bool
 	change := func() {}
@@ -41,12 +41,12 @@ func TestASignatureIsMadeAgainIfTheDocumentChangesMeanwhile(t *testing.T) {
 	signed, err := s.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
 		Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: who.Name}})
 	if err != nil || signed.Status != record.Completed || version != d.Version+1 {
-		t.Errorf("signed while the document changed: %v", err)
+		t.Errorf("signing during a concurrent change: %v", err)
 	}
 }
 
-// TestMadeUpDocumentsLeaveNoLock names many documents that do not exist.
-func TestMadeUpDocumentsLeaveNoLock(t *testing.T) {
+// TestUnknownDocumentsLeaveNoLocks sends many documents that do not exist.
+func TestUnknownDocumentsLeaveNoLocks(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	for range 100 {
@@ -55,6 +55,6 @@ func TestMadeUpDocumentsLeaveNoLock(t *testing.T) {
 		}
 	}
 	if n := c.Signing.Locked(); n != 0 {
-		t.Errorf("%d documents are locked", n)
+		t.Errorf("%d locks were left behind", n)
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"paraph/kv"
 )
 
-// failing returns the handler of a kind of job, with its work replaced by a failure and one attempt only.
+// failing returns the handler for a kind of job, changed so that its only attempt fails.
 func (c *company) failing(t *testing.T, kind string) kv.Handler {
 	t.Helper()
 	all := c.Signing.Handlers()
 	i := slices.IndexFunc(all, func(h kv.Handler) bool { return h.Kind == kind })
 	if i < 0 {
-		t.Fatalf("no handler of %s", kind)
+		t.Fatalf("no handler for %s", kind)
 	}
 	h := all[i]
 	h.Backoff, h.Run = nil, func(context.Context, kv.Job) error { return errors.New("out of order") }
@@ -42,7 +42,7 @@ func (c *company) dead(t *testing.T) (ids []string) {
 	return ids
 }
 
-// TestOverdueWorkNeedsAttention lets each kind of job that is due be given up, and then retries it.
+// TestOverdueWorkNeedsAttention makes each kind of scheduled job fail for good, and then retries it.
 func TestOverdueWorkNeedsAttention(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -67,7 +67,7 @@ func TestOverdueWorkNeedsAttention(t *testing.T) {
 			d = ok[doc](t)(c.Signing.Get(t.Context(), c.author, d.ID))
 			dead := c.dead(t)
 			if d.Attention.Kind != record.AttentionOverdue || !slices.Equal(d.DueJobs, dead) || len(dead) != 1 {
-				t.Fatalf("attention is %+v with the jobs %v; dead are %v", d.Attention, d.DueJobs, dead)
+				t.Fatalf("attention is %+v with jobs %v, want jobs %v", d.Attention, d.DueJobs, dead)
 			}
 			if got := c.events(t, d); got[len(got)-1] != "document.overdue" {
 				t.Errorf("recorded %q", got)
@@ -77,12 +77,12 @@ func TestOverdueWorkNeedsAttention(t *testing.T) {
 			}
 			c.Work(t)
 			if left := c.dead(t); len(left) > 0 {
-				t.Errorf("still given up: %v", left)
+				t.Errorf("still dead after the retry: %v", left)
 			}
 			d, err := c.Signing.Get(t.Context(), c.author, d.ID)
 			if x.kind == "purge" {
 				if domain.Refusal(err) == "" {
-					t.Error("it was not purged")
+					t.Error("the document was not purged")
 				}
 			} else if err != nil || d.Attention.Kind != "" || len(d.DueJobs) > 0 {
 				t.Errorf("after the retry: %+v %v %v", d, d.DueJobs, err)

@@ -2,7 +2,7 @@ package signing
 
 import "testing"
 
-func TestAPictureIsNamedByWhatChangedItsPage(t *testing.T) {
+func TestPageHashIsTheLastRevisionThatChangedThePage(t *testing.T) {
 	t.Parallel()
 	d := &Document{
 		Fields: []Field{{File: "f", Page: 2, Invitation: "ann"}, {File: "f", Page: 3, Invitation: "ben"}, {File: "other", Page: 1, Invitation: "ann"}},
@@ -12,11 +12,11 @@ func TestAPictureIsNamedByWhatChangedItsPage(t *testing.T) {
 	}
 	for i, want := range []string{"base", "ann's", "ben's"} {
 		if got := d.PageHash(&d.Files[0], i+1); got != want {
-			t.Errorf("page %d is named %s, want %s", i+1, got, want)
+			t.Errorf("page %d: got %s, want %s", i+1, got, want)
 		}
 	}
 	d.Files[0].Revisions = d.Files[0].Revisions[:2]
 	if got := d.PageHash(&d.Files[0], 3); got != "prepared" {
-		t.Errorf("before Ben signs, his page is named %s", got)
+		t.Errorf("before Ben signs, the hash of his page is %s", got)
 	}
 }

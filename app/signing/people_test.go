@@ -8,7 +8,7 @@ import (
 	"paraph/app/signing"
 )
 
-func TestReplaceInvitations(t *testing.T) {
+func TestReplaceInvitationsKeepsKnownPeople(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 2, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)}), t.Context()
@@ -29,17 +29,17 @@ func TestReplaceInvitations(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(d.Invitations) != 2 || d.Invitations[1].ID != two || d.Invitations[1].Email != "s1@example.org" || d.Invitations[0].Role != "approver" || len(d.Fields) != 1 || d.Fields[0].Invitation != two {
-		t.Errorf("the people are %+v with fields %+v", d.Invitations, d.Fields)
+		t.Errorf("got %+v with fields %+v", d.Invitations, d.Fields)
 	}
 	bad := []signing.InvitationInput{person(two, "Two", "same@example.org", "viewer"), person(two, "", "Same@example.org", "signer"), person("", "X", "nonsense", "king")}
 	_, err = c.Signing.ReplaceInvitations(ctx, who, id, bad)
 	said := fault.Words(fault.FieldsOf(err))
 	for _, at := range []string{"invitations.0.role", "invitations.1.email", "invitations.1.name", "invitations.2.email", "invitations.2.role"} {
 		if len(said[at]) == 0 {
-			t.Errorf("nothing is said of %s: %v", at, err)
+			t.Errorf("no error for %s: %v", at, err)
 		}
 	}
 	if now, err := c.Signing.Get(ctx, who, id); err != nil || len(now.Invitations) != 2 || now.Invitations[0].Name != "New" {
-		t.Errorf("a refusal changed something: %+v, %v", now.Invitations, err)
+		t.Errorf("a refused change was stored: %+v, %v", now.Invitations, err)
 	}
 }

@@ -20,7 +20,7 @@ func codes(d *signing.Document) string {
 	return strings.Join(out, ", ")
 }
 
-func TestProblems(t *testing.T) {
+func TestProblemsAreFound(t *testing.T) {
 	t.Parallel()
 	catalogue, err := words.Load()
 	if err != nil {
@@ -76,19 +76,19 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestProblemsAreMany makes more of them than anybody reads.
-func TestProblemsAreMany(t *testing.T) {
+// TestProblemListIsBounded makes thousands of fields overlap.
+func TestProblemListIsBounded(t *testing.T) {
 	t.Parallel()
 	d := &signing.Document{Files: []signing.File{{ID: "f", Pages: []signing.Size{{Width: 1, Height: 1}}}}}
 	for range 5000 {
 		d.Fields = append(d.Fields, signing.Field{File: "f", Page: 1, Width: 1, Height: 1})
 	}
 	if n := len(record.Problems(d)); n == 0 || n > 200 {
-		t.Errorf("%d problems are listed", n)
+		t.Errorf("%d problems listed, want 1 to 200", n)
 	}
 }
 
-// TestErrorsBlockSending checks that what the list calls an error prevents sending.
+// TestErrorsBlockSending checks that a problem listed as an error prevents sending.
 func TestErrorsBlockSending(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
@@ -96,6 +96,6 @@ func TestErrorsBlockSending(t *testing.T) {
 	c.Post(t, "/documents/"+id+"/fields", apptest.Map{"fields": apptest.List{apptest.Map{"invitation_id": "0", "type": "text", "x": .1, "y": .1, "width": .2, "height": .05, "required": true, "read_only": true}}}).Want(t, 201)
 	_, err := c.Signing.Send(t.Context(), actor(t, c), id, signing.SendInput{})
 	if !slices.Contains(fault.Words(fault.FieldsOf(err))["fields"], "field_impossible") {
-		t.Errorf("sending gives %v", err)
+		t.Errorf("Send returned %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"paraph/app/signing"
 )
 
-func TestUploadInPieces(t *testing.T) {
+func TestUploadResumesAfterABrokenConnection(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
@@ -31,16 +31,16 @@ func TestUploadInPieces(t *testing.T) {
 		t.Fatal(u, err)
 	}
 	if u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 50, bytes.NewReader(file[50:])); fault.CodeOf(err) != "wrong_offset" || u.Received != 100 {
-		t.Fatalf("a wrong offset gives %v and %d", err, u.Received)
+		t.Fatalf("a wrong offset returned %v with %d bytes received", err, u.Received)
 	}
 	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); fault.CodeOf(err) != "upload_incomplete" {
-		t.Errorf("finishing half of it gives %v", err)
+		t.Errorf("finishing half an upload returned %v", err)
 	}
 	again, err := c.Signing.BeginUpload(ctx, who, id, "a.pdf", int64(len(file)))
 	if err != nil || again.ID != u.ID || again.Received != 100 {
-		t.Fatalf("the same file again is %+v, %v", again, err)
+		t.Fatalf("beginning the same file again returned %+v, %v", again, err)
 	}
-	// More than was announced is not accepted.
+	// Bytes beyond the announced size are ignored.
 	if u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 100, io.MultiReader(bytes.NewReader(file[100:]), bytes.NewReader(file))); err != nil || !u.Whole() {
 		t.Fatal(u, err)
 	}
@@ -49,16 +49,16 @@ func TestUploadInPieces(t *testing.T) {
 		t.Fatalf("%+v, %v", added, err)
 	}
 	if all, err := c.Signing.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {
-		t.Errorf("left over: %v, %v", all, err)
+		t.Errorf("unfinished uploads left: %v, %v", all, err)
 	}
 	got := c.Get(t, "/documents/"+id+"/files/"+added.ID+"/content?version=original").Want(t, 200)
 	if !bytes.Equal(got.Body, file) {
-		t.Error("the file is not what was sent")
+		t.Error("the stored file differs from the uploaded one")
 	}
 }
 
-// TestSlowPiecesHoldNobodyUp stalls one piece while another one for the same place arrives.
-func TestSlowPiecesHoldNobodyUp(t *testing.T) {
+// TestSlowPieceBlocksNoOther stalls one piece while another one for the same offset arrives.
+func TestSlowPieceBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
@@ -73,7 +73,7 @@ func TestSlowPiecesHoldNobodyUp(t *testing.T) {
 		_, err := c.Signing.AppendUpload(ctx, who, id, u.ID, 0, line)
 		late <- err
 	}()
-	if _, err := end.Write(file[:10]); err != nil { // it is being read
+	if _, err := end.Write(file[:10]); err != nil { // returns once the server reads it
 		t.Fatal(err)
 	}
 	if u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 0, bytes.NewReader(file)); err != nil || !u.Whole() {
@@ -83,14 +83,14 @@ func TestSlowPiecesHoldNobodyUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-late; fault.CodeOf(err) != "wrong_offset" {
-		t.Errorf("the piece that came too late: %v", err)
+		t.Errorf("the late piece returned %v", err)
 	}
 	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestUploadWithPassword(t *testing.T) {
+func TestLockedUploadWaitsForItsPassword(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
@@ -107,10 +107,10 @@ func TestUploadWithPassword(t *testing.T) {
 	}
 	for _, password := range []string{"", "wrong"} {
 		if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, password); fault.KindOf(err) != fault.KindInvalid {
-			t.Fatalf("the password %q gives %v", password, err)
+			t.Fatalf("password %q returned %v", password, err)
 		}
 		if u, err = c.Signing.GetUpload(ctx, who, id, u.ID); err != nil || !u.Locked {
-			t.Fatalf("the upload did not wait for its password: %+v, %v", u, err)
+			t.Fatalf("the upload was not kept for another attempt: %+v, %v", u, err)
 		}
 	}
 	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, "secret"); err != nil {
@@ -141,7 +141,7 @@ func unchangeable() []byte {
 	return b.Bytes()
 }
 
-func TestUploadThatIsFlattened(t *testing.T) {
+func TestCertifiedUploadCanBeFlattened(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
@@ -154,10 +154,10 @@ func TestUploadThatIsFlattened(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); fault.KindOf(err) != fault.KindInvalid {
-		t.Fatalf("a file that may not be changed gives %v", err)
+		t.Fatalf("a file that must not be changed returned %v", err)
 	}
 	if u, err = c.Signing.GetUpload(ctx, who, id, u.ID); err != nil || !u.Fixed || u.Locked {
-		t.Fatalf("the upload did not wait: %+v, %v", u, err)
+		t.Fatalf("the upload was not kept: %+v, %v", u, err)
 	}
 	if _, f, err := c.Signing.FinishFlattened(ctx, who, id, u.ID, ""); err != nil || !f.Flattened || f.Base == f.Upload {
 		t.Errorf("%+v, %v", f, err)
@@ -183,17 +183,17 @@ func TestUploadsAreBounded(t *testing.T) {
 		{actor(t, s.Company(t)), "a.pdf", 1, fault.KindNotFound}, {actor(t, c.Member(t, account.RoleViewer)), "a.pdf", 1, fault.KindForbidden},
 	} {
 		if _, err := begin(x.who, x.name, x.size); fault.KindOf(err) != x.want {
-			t.Errorf("%s of %d bytes gives %v", x.name, x.size, err)
+			t.Errorf("%s of %d bytes returned %v", x.name, x.size, err)
 		}
 	}
 	upload, err := begin(who, "a.pdf", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A colleague can't touch it, and sees nothing of it.
+	// Colleagues can neither continue nor see it.
 	colleague := actor(t, c.Member(t, account.RoleAdmin))
 	if _, err := c.Signing.AppendUpload(ctx, colleague, id, upload, 0, bytes.NewReader([]byte("x"))); fault.KindOf(err) != fault.KindNotFound {
-		t.Errorf("a colleague's piece gives %v", err)
+		t.Errorf("a colleague's piece returned %v", err)
 	}
 	if all, err := c.Signing.UnfinishedUploads(ctx, colleague, id); len(all) != 0 || err != nil {
 		t.Errorf("a colleague sees %v, %v", all, err)
@@ -204,20 +204,20 @@ func TestUploadsAreBounded(t *testing.T) {
 		}
 	}
 	if fault.KindOf(err) != fault.KindInvalid {
-		t.Errorf("more files than a document can have give %v", err)
+		t.Errorf("exceeding the number of files returned %v", err)
 	}
 	if err := c.Signing.CancelUpload(ctx, who, id, upload); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Signing.GetUpload(ctx, who, id, upload); fault.KindOf(err) != fault.KindNotFound {
-		t.Errorf("a cancelled upload is %v", err)
+		t.Errorf("getting a cancelled upload returned %v", err)
 	}
 	s.Advance(t, "25h")
 	if _, err := c.Signing.Sweep(ctx, s.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := c.Signing.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {
-		t.Errorf("after a day there are %d uploads, %v", len(all), err)
+		t.Errorf("%d uploads left after a day, %v", len(all), err)
 	}
 }
 
@@ -233,15 +233,15 @@ func TestRefusedUploadIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); fault.KindOf(err) != fault.KindUnsupported {
-		t.Errorf("it gives %v", err)
+		t.Errorf("FinishUpload returned %v", err)
 	}
 	if all, err := c.Signing.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {
-		t.Errorf("left over: %v, %v", all, err)
+		t.Errorf("unfinished uploads left: %v, %v", all, err)
 	}
 }
 
-// TestUploadGoesOnAfterARestart restarts the appliance between two pieces.
-func TestUploadGoesOnAfterARestart(t *testing.T) {
+// TestUploadSurvivesARestart restarts the appliance between two pieces.
+func TestUploadSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	cfg := apptest.Config()
 	cfg.Data.Dir = t.TempDir()
@@ -251,7 +251,7 @@ func TestUploadGoesOnAfterARestart(t *testing.T) {
 	var id, upload string
 	file := apptest.PDF(t, "One.")
 	ctx := t.Context()
-	// life opens the appliance, signs somebody in, and closes it again.
+	// life opens the appliance, acts as a member, and closes it again.
 	life := func(do func(s *signing.Service, who account.Actor) error) {
 		t.Helper()
 		a, err := app.Open(cfg, app.Options{Cheap: true})
@@ -284,14 +284,14 @@ func TestUploadGoesOnAfterARestart(t *testing.T) {
 	life(func(s *signing.Service, who account.Actor) error {
 		u, err := s.GetUpload(ctx, who, id, upload)
 		if err != nil || u.Received != 200 {
-			return fmt.Errorf("%d bytes are there: %w", u.Received, err)
+			return fmt.Errorf("%d bytes received: %w", u.Received, err)
 		}
 		if _, err := s.AppendUpload(ctx, who, id, upload, 200, bytes.NewReader(file[200:])); err != nil {
 			return err
 		}
 		d, _, err := s.FinishUpload(ctx, who, id, upload, "")
 		if err == nil && d.Files[0].Size != int64(len(file)) {
-			err = fmt.Errorf("the file is %+v", d.Files[0])
+			err = fmt.Errorf("stored %+v", d.Files[0])
 		}
 		return err
 	})

@@ -8,10 +8,9 @@ import (
 	"paraph/app/signing"
 )
 
-// TestEveryRoleInEveryOperation crosses who asks with what they ask for. The
-// document is the author's, who submitted it; the operation is possible in its
-// state.
-func TestEveryRoleInEveryOperation(t *testing.T) {
+// TestOperationsAreLimitedToRoles tries every operation as every kind of actor, on a
+// document that belongs to the author and whose state permits it.
+func TestOperationsAreLimitedToRoles(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	elsewhere := c.Company(t)
@@ -121,7 +120,7 @@ func TestEveryRoleInEveryOperation(t *testing.T) {
 				d = c.in(t, o.state)
 			}
 			if got := domain.Refusal(o.do(a.who, d)); got != want {
-				t.Errorf("%s by the %s: got %q, want %q", o.name, a.name, got, want)
+				t.Errorf("%s as %s: got %q, want %q", o.name, a.name, got, want)
 			}
 			if want == "" {
 				d = nil
@@ -130,8 +129,8 @@ func TestEveryRoleInEveryOperation(t *testing.T) {
 	}
 }
 
-// TestNobodyApprovesTheirOwn lets only a company's only member do so.
-func TestNobodyApprovesTheirOwn(t *testing.T) {
+// TestNobodyApprovesTheirOwnSubmission makes an exception for a company's only member.
+func TestNobodyApprovesTheirOwnSubmission(t *testing.T) {
 	t.Parallel()
 	s := domain.New(t, domain.Options{})
 	alone := s.Company(t)
@@ -152,7 +151,7 @@ func TestNobodyApprovesTheirOwn(t *testing.T) {
 	}
 }
 
-func TestHandingOverDocuments(t *testing.T) {
+func TestTransferMovesOpenDocuments(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
@@ -178,7 +177,7 @@ func TestHandingOverDocuments(t *testing.T) {
 	}
 	count := ok[int](t)(c.Signing.CountOpen(ctx, c.admin, c.author.UserID))
 	if n := ok[int](t)(c.Signing.TransferOwnership(ctx, c.admin, c.author.UserID, c.approver.UserID)); n != 8 || count != 8 {
-		t.Errorf("%d documents are open, %d were handed over, want 8", count, n)
+		t.Errorf("%d documents are open, %d were transferred, want 8", count, n)
 	}
 	for state, d := range open {
 		now := ok[doc](t)(c.Signing.Get(ctx, c.admin, d.ID))
@@ -187,11 +186,11 @@ func TestHandingOverDocuments(t *testing.T) {
 			want = c.author
 		}
 		if now.Owner.ID != want.UserID || now.Owner.Email != want.Email || now.Owner.Name != want.Name || stateOf(now) != state {
-			t.Errorf("the owner of the document that was %s is %+v, want %s", state, now.Owner, want.Email)
+			t.Errorf("owner of the %s document is %+v, want %s", state, now.Owner, want.Email)
 		}
 	}
 	if now := ok[doc](t)(c.Signing.Get(ctx, c.admin, foreign.ID)); now.Owner.ID != c.colleague.UserID {
-		t.Errorf("somebody else's document went to %+v", now.Owner)
+		t.Errorf("a document of another member went to %+v", now.Owner)
 	}
 	if _, err := c.Signing.CountOpen(ctx, c.author, c.author.UserID); domain.Refusal(err) != "role_not_allowed" {
 		t.Error(err)

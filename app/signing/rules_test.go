@@ -29,12 +29,12 @@ func TestOnlyActiveApproversAreAsked(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 		if err == nil && (d.Approver == nil) != (tt.id == "") {
-			t.Errorf("%s: the approver is %+v", tt.name, d.Approver)
+			t.Errorf("%s: approver is %+v", tt.name, d.Approver)
 		}
 	}
 }
 
-func TestAProblemIsReportedOnceInAWhile(t *testing.T) {
+func TestRepeatedProblemReportsAreThrottled(t *testing.T) {
 	t.Parallel()
 	s := domain.New(t, domain.Options{})
 	owner := s.Company(t)
@@ -47,7 +47,7 @@ func TestAProblemIsReportedOnceInAWhile(t *testing.T) {
 		want       string
 	}{
 		{"nothing", " ", a, a.Invitation, "message required"},
-		{"for somebody else", "It is blank.", a, b.Invitation, "not_found.invitation"},
+		{"for someone else", "It is blank.", a, b.Invitation, "not_found.invitation"},
 		{"a problem", "It is blank.", a, a.Invitation, ""},
 		{"again", "It is blank.", a, a.Invitation, "throttled"},
 		{"another person's", "It is blank.", b, b.Invitation, ""},

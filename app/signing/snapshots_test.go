@@ -8,8 +8,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestEventsShowTheDocumentAsTheyLeftIt compares the feed after many changes with
-// what it said after each.
+// TestEventsShowTheDocumentAsTheyLeftIt checks that later changes do not alter the
+// document shown with earlier events.
 func TestEventsShowTheDocumentAsTheyLeftIt(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
@@ -23,11 +23,11 @@ func TestEventsShowTheDocumentAsTheyLeftIt(t *testing.T) {
 		return []string{feed.Text(t, "data.0.data.document.title"), feed.Text(t, "data.1.data.document.title"), feed.Text(t, "data.2.data.document.title")}
 	}
 	if got, want := titles(), []string{"One", "Two", "Three"}; !slices.Equal(got, want) {
-		t.Errorf("the documents of the events are %v, want %v", got, want)
+		t.Errorf("titles in the events are %v, want %v", got, want)
 	}
 	c.Delete(t, at).Want(t, 200)
 	c.Post(t, at+"/purge", apptest.Map{"title": "Three"}).Want(t, 204)
 	if feed := c.Get(t, "/events").Want(t, 200); feed.At(t, "data.0.data.document") != nil || bytes.Contains(feed.Body, []byte(`"title":"Two"`)) {
-		t.Errorf("the events of a purged document: %s", feed.Body)
+		t.Errorf("events still show a purged document: %s", feed.Body)
 	}
 }

@@ -25,7 +25,7 @@ func newCompany(t *testing.T, o ...domain.Options) company {
 	return companyIn(t, domain.New(t, append(o, domain.Options{})[0]))
 }
 
-// companyIn makes a company for a case that shares the services with others.
+// companyIn creates a company for a test case that shares the services with others.
 func companyIn(t *testing.T, s *domain.Services) company {
 	t.Helper()
 	owner := s.Company(t)
@@ -33,7 +33,7 @@ func companyIn(t *testing.T, s *domain.Services) company {
 	return company{s, owner, member(account.RoleAdmin), member(account.RoleApprover), member(account.RoleMember), member(account.RoleMember), member(account.RoleViewer)}
 }
 
-// ok returns the value of a call that must not be refused.
+// ok returns the value of a call that must succeed.
 func ok[T any](t *testing.T) func(v T, err error) T {
 	t.Helper()
 	return func(v T, err error) T {
@@ -47,8 +47,7 @@ func ok[T any](t *testing.T) func(v T, err error) T {
 
 type doc = *signing.Document
 
-// The states of the tables below: those of a document, and the two in which it is
-// put away.
+// States in the tables below, besides the statuses of a document.
 const (
 	archived = "archived"
 	deleted  = "deleted"
@@ -61,7 +60,7 @@ func states() (all []string) {
 	return append(all, archived, deleted)
 }
 
-// stateOf returns the state of a document in the terms of the tables.
+// stateOf returns the state of a document as named in the tables.
 func stateOf(d doc) string {
 	switch {
 	case d.DeletedAt != nil:
@@ -72,7 +71,7 @@ func stateOf(d doc) string {
 	return d.Status.String()
 }
 
-// in makes a document of the author's that is in the given state, and asks a@x.example to sign.
+// in creates a document in the given state, owned by the author and to be signed by a@x.example.
 func (c company) in(t *testing.T, state string) doc {
 	t.Helper()
 	ctx, people := t.Context(), domain.Signers("a@x.example")
@@ -104,21 +103,21 @@ func (c company) in(t *testing.T, state string) doc {
 	case deleted:
 		return step(c.Signing.Delete(ctx, c.author, draft().ID))
 	}
-	t.Fatalf("no way to %s", state)
+	t.Fatalf("cannot create a document in state %s", state)
 	return nil
 }
 
-// operation is something that members do to a document.
+// operation is something members do to a document.
 type operation struct {
 	name    string
 	do      func(t *testing.T, c company, d doc) error
-	leads   string // "from>to" for each state in which it is possible
-	refusal string // in all other states
+	leads   string // "from>to" for each state that permits it
+	refusal string // expected in all other states
 	special map[string]string
-	events  string // recorded if it is possible
+	events  string // recorded if permitted
 }
 
-// away is how an operation is refused on a document that was put away.
+// away returns the refusals for archived and deleted documents, and the given others.
 func away(more ...string) map[string]string {
 	m := map[string]string{archived: "document_archived", deleted: "document_deleted"}
 	for i := 0; i+1 < len(more); i += 2 {
@@ -127,7 +126,7 @@ func away(more ...string) map[string]string {
 	return m
 }
 
-// unsent is how an act on an invitation is refused.
+// unsent returns the refusals of acts on invitations, by state.
 func unsent() map[string]string {
 	return away("draft", "document_not_sent", "pending_approval", "document_not_sent", "approved", "document_not_sent", "rejected", "document_not_sent",
 		"completed", "document_completed.over", "expired", "document_expired.over", "voided", "document_voided.over")
@@ -216,15 +215,15 @@ func person(email string) signing.InvitationInput {
 	return signing.InvitationInput{Name: new("Person"), Email: &email}
 }
 
-// TestEveryOperationInEveryState crosses them all: an operation leads where the
-// table says and records what it says, or is refused and changes nothing.
-func TestEveryOperationInEveryState(t *testing.T) {
+// TestOperationsFollowTheStateTable tries every operation in every state: it leads to
+// the expected state and records the expected events, or is refused and changes nothing.
+func TestOperationsFollowTheStateTable(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	for _, state := range states() {
 		d := c.in(t, state)
 		if got := stateOf(d); got != state {
-			t.Fatalf("made a document that is %s, not %s", got, state)
+			t.Fatalf("created a document in state %s, want %s", got, state)
 		}
 		for _, o := range operations() {
 			to, possible := "", false
@@ -242,40 +241,40 @@ func TestEveryOperationInEveryState(t *testing.T) {
 				want = o.refusal
 			}
 			if got := domain.Refusal(o.do(t, c, d)); got != want {
-				t.Errorf("%s of a document that is %s: got %q, want %q", o.name, state, got, want)
+				t.Errorf("%s in state %s: got %q, want %q", o.name, state, got, want)
 			}
 			if now := ok[doc](t)(c.Signing.Get(t.Context(), c.owner, d.ID)); now.Version != d.Version || stateOf(now) != state {
-				t.Fatalf("%s was refused and changed a document that was %s", o.name, state)
+				t.Fatalf("%s was refused in state %s but changed the document", o.name, state)
 			}
 		}
 	}
 }
 
-// performs does what is possible to a new document in that state.
+// performs applies a permitted operation to a new document.
 func (c company) performs(t *testing.T, o operation, from, to string) {
 	t.Helper()
 	d := c.in(t, from)
 	if err := o.do(t, c, d); err != nil {
-		t.Errorf("%s of a document that is %s: %v", o.name, from, err)
+		t.Errorf("%s in state %s: %v", o.name, from, err)
 		return
 	}
 	now, err := c.Signing.Get(t.Context(), c.owner, d.ID)
 	if to == "" {
 		if fault.KindOf(err) != fault.KindNotFound {
-			t.Errorf("%s of a document that is %s leaves it: %v", o.name, from, err)
+			t.Errorf("%s in state %s did not remove the document: %v", o.name, from, err)
 		}
 		return
 	}
 	if err != nil || stateOf(now) != to {
-		t.Errorf("%s of a document that is %s leads to %s, %v, want %s", o.name, from, stateOf(now), err, to)
+		t.Errorf("%s in state %s leads to %s, %v, want %s", o.name, from, stateOf(now), err, to)
 		return
 	}
 	if got := strings.Join(c.events(t, d), " "); !strings.HasSuffix(got, o.events) {
-		t.Errorf("%s of a document that is %s records %q, want %q", o.name, from, got, o.events)
+		t.Errorf("%s in state %s records %q, want %q", o.name, from, got, o.events)
 	}
 }
 
-// events lists the types of what is recorded of a document.
+// events lists the types of a document's events.
 func (c company) events(t *testing.T, d doc) (types []string) {
 	t.Helper()
 	all, _, err := c.Signing.Trail.Events(t.Context(), c.owner, d.ID, trail.EventsQuery{Page: 1, PerPage: 1000})
@@ -288,9 +287,9 @@ func (c company) events(t *testing.T, d doc) (types []string) {
 	return types
 }
 
-// TestActionsAreWhatIsNotRefused compares what is offered in each state with the
+// TestOfferedActionsArePermitted compares the actions offered in each state with the
 // table of operations.
-func TestActionsAreWhatIsNotRefused(t *testing.T) {
+func TestOfferedActionsArePermitted(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	offered := map[string]signing.Action{"edit": record.ActionEdit, "submit": record.ActionSubmit, "withdraw": record.ActionWithdraw, "approve": record.ActionApprove,
@@ -302,20 +301,20 @@ func TestActionsAreWhatIsNotRefused(t *testing.T) {
 		got := ok[[]signing.Action](t)(c.Signing.Actions(t.Context(), c.owner, d))
 		for _, o := range operations() {
 			action, known := offered[o.name]
-			if !known || action == record.ActionWithdraw { // only its author's
+			if !known || action == record.ActionWithdraw { // offered to the submitter only
 				continue
 			}
 			if want := strings.Contains(" "+o.leads, " "+state+">"); slices.Contains(got, action) != want {
-				t.Errorf("%s of a document that is %s: offered %v, want %v", o.name, state, !want, want)
+				t.Errorf("%s in state %s: offered %v, want %v", o.name, state, !want, want)
 			}
 		}
 		if !slices.Contains(got, record.ActionDuplicate) || !slices.Contains(got, record.ActionDownload) {
-			t.Errorf("of a document that is %s only %q are offered", state, got)
+			t.Errorf("in state %s only %q are offered", state, got)
 		}
 	}
 }
 
-func TestWhatTheStepsOfApprovalRecord(t *testing.T) {
+func TestApprovalStepsRecordWhoAndWhen(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx, step := t.Context(), ok[doc](t)
@@ -359,7 +358,7 @@ func TestWhatTheStepsOfApprovalRecord(t *testing.T) {
 	}
 }
 
-func TestSendingNeedsApprovalWhereTheCompanySaysSo(t *testing.T) {
+func TestCompanyCanRequireApproval(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ok[account.Company](t)(c.Accounts.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{RequireApproval: new(true)}))
@@ -368,7 +367,7 @@ func TestSendingNeedsApprovalWhereTheCompanySaysSo(t *testing.T) {
 		t.Error(err)
 	}
 	if got := ok[[]signing.Action](t)(c.Signing.Actions(t.Context(), c.author, d)); slices.Contains(got, record.ActionSend) {
-		t.Error("sending is offered")
+		t.Error("sending is offered without approval")
 	}
 	ok[doc](t)(c.Signing.Submit(t.Context(), c.author, d.ID))
 	ok[doc](t)(c.Signing.Approve(t.Context(), c.approver, d.ID))
@@ -377,7 +376,7 @@ func TestSendingNeedsApprovalWhereTheCompanySaysSo(t *testing.T) {
 	}
 	_, err := c.Signing.Create(t.Context(), c.author, signing.CreateInput{Send: true, Invitations: []signing.InvitationInput{person("a@x.example")}})
 	if err == nil {
-		t.Error("it was sent at once")
+		t.Error("a new document was sent without approval")
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"paraph/app/signing/record"
 )
 
-// box places a field of somebody on the first page.
+// box returns a person's field on the first page.
 func box(kind, email string, change ...func(*signing.FieldInput)) signing.FieldInput {
 	in := signing.FieldInput{Type: &kind, Invitation: &email, X: new(.1), Y: new(.1), Width: new(.2), Height: new(.05)}
 	for _, c := range change {
@@ -22,8 +22,9 @@ func box(kind, email string, change ...func(*signing.FieldInput)) signing.FieldI
 	return in
 }
 
-// TestEveryTypeOfValue sets defaults, which are checked and stored like what people fill in.
-func TestEveryTypeOfValue(t *testing.T) {
+// TestValuesAreCheckedByType sets default values, which follow the rules for what people
+// fill in.
+func TestValuesAreCheckedByType(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	options := func(in *signing.FieldInput) { in.Options = &[]string{"red", "blue"} }
@@ -36,7 +37,7 @@ func TestEveryTypeOfValue(t *testing.T) {
 	for _, x := range []struct {
 		kind        string
 		rules       []change
-		given, want string // want is what is stored, or "!" and the refusal
+		given, want string // want is the stored value, or "!" and the refusal
 	}{
 		{"text", nil, " some text ", "some text"},
 		{"text", nil, "two\nlines", "two\nlines"},
@@ -111,13 +112,13 @@ func TestEveryTypeOfValue(t *testing.T) {
 	}
 }
 
-// blank returns a draft with a person and no fields.
+// blank returns a draft with one person and no fields.
 func (c company) blank(t *testing.T) doc {
 	t.Helper()
 	return c.Draft(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example")...)
 }
 
-// filling is a sent document with one field of each kind that is filled in.
+// filling sends a document with fields of every kind that people fill in.
 func filling(t *testing.T, c company) doc {
 	t.Helper()
 	named := func(name string, more ...func(*signing.FieldInput)) func(*signing.FieldInput) {
@@ -144,7 +145,7 @@ func filling(t *testing.T, c company) doc {
 	return ok[doc](t)(c.Signing.Send(t.Context(), c.author, d.ID, signing.SendInput{}))
 }
 
-func TestFillingInFields(t *testing.T) {
+func TestFilledInFieldsAreChecked(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d := filling(t, c)
@@ -203,7 +204,7 @@ func TestFillingInFields(t *testing.T) {
 	}
 }
 
-// same compares lists of refusals in any order.
+// same reports whether two lists hold the same refusals in any order.
 func same(a, b string) bool {
 	x, y := strings.Split(a, ", "), strings.Split(b, ", ")
 	slices.Sort(x)
@@ -211,8 +212,8 @@ func same(a, b string) bool {
 	return slices.Equal(x, y)
 }
 
-// TestWhatAFieldMayBe checks the place and the rules of a field.
-func TestWhatAFieldMayBe(t *testing.T) {
+// TestInvalidFieldsAreRefused checks the position and the properties of a field.
+func TestInvalidFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	type f = *signing.FieldInput
@@ -221,49 +222,49 @@ func TestWhatAFieldMayBe(t *testing.T) {
 		change func(in f)
 		want   string
 	}{
-		"as it is":                {func(f) {}, ""},
-		"no type":                 {func(in f) { in.Type = nil }, "type required"},
-		"unknown type":            {func(in f) { in.Type = new("picture") }, "type not_one_of"},
-		"nobody":                  {func(in f) { in.Invitation = nil }, "invitation_id required"},
-		"unknown person":          {func(in f) { in.Invitation = new("z@x.example") }, "invitation_id not_selectable"},
-		"person by place":         {func(in f) { in.Invitation = new("0") }, ""},
-		"person by another place": {func(in f) { in.Invitation = new("2") }, "invitation_id not_selectable"},
-		"person below any":        {func(in f) { in.Invitation = new("-1") }, "invitation_id not_selectable"},
-		"person in capitals":      {func(in f) { in.Invitation = new("A@X.example") }, ""},
-		"empty person":            {func(in f) { in.Invitation = new("") }, "invitation_id not_selectable"},
-		"viewer":                  {func(in f) { in.Invitation = new("v@x.example") }, "invitation_id viewer_with_fields"},
-		"unknown file":            {func(in f) { in.File = new("z.pdf") }, "file_id not_selectable"},
-		"file by name":            {func(in f) { in.File = new("a.pdf") }, ""},
-		"file by place":           {func(in f) { in.File = new("0") }, ""},
-		"no such file":            {func(in f) { in.File = new("1") }, "file_id not_selectable"},
-		"page 0":                  {func(in f) { in.Page = new(0) }, "page not_between"},
-		"page 1":                  {func(in f) { in.Page = new(1) }, ""},
-		"page 2":                  {func(in f) { in.Page = new(2) }, "page not_between"},
-		"no place":                {func(in f) { in.X, in.Width = nil, nil }, "width required, x required"},
-		"at the corner":           {func(in f) { in.X, in.Y, in.Width, in.Height = new(0.), new(0.), new(1.), new(1.) }, ""},
-		"left of the page":        {func(in f) { in.X = new(-.01) }, "x not_a_fraction"},
-		"above the page":          {func(in f) { in.Y = new(-.01) }, "y not_a_fraction"},
-		"over the right edge":     {func(in f) { in.X = new(.81) }, "width over_right_edge"},
-		"up to the right edge":    {func(in f) { in.X = new(.8) }, ""},
-		"over the bottom":         {func(in f) { in.Y = new(.96) }, "height over_bottom_edge"},
-		"up to the bottom":        {func(in f) { in.Y = new(.95) }, ""},
-		"without width":           {func(in f) { in.Width = new(0.) }, "width not_a_fraction"},
-		"too wide":                {func(in f) { in.Width = new(1.01) }, "width not_a_fraction"},
-		"too high":                {func(in f) { in.Height = new(1.01) }, "height not_a_fraction"},
-		"alignment":               {func(in f) { in.Align = new("top") }, "align not_one_of"},
-		"centred":                 {func(in f) { in.Align = new("center") }, ""},
-		"tiny letters":            {func(in f) { in.FontSize = new(3.9) }, "font_size not_between"},
-		"small letters":           {func(in f) { in.FontSize = new(4.) }, ""},
-		"automatic letters":       {func(in f) { in.FontSize = new(0.) }, ""},
-		"large letters":           {func(in f) { in.FontSize = new(144.) }, ""},
-		"huge letters":            {func(in f) { in.FontSize = new(144.1) }, "font_size not_between"},
-		"long name":               {func(in f) { in.Name = new(strings.Repeat("x", 256)) }, "name too_long"},
-		"longest name":            {func(in f) { in.Name = new(strings.Repeat("x", 255)) }, ""},
-		"name of two lines":       {func(in f) { in.Name = new("a\nb") }, "name control_characters"},
-		"the same option twice":   {func(in f) { in.Options = &[]string{"a", " a "} }, "options not_distinct"},
-		"an empty option":         {func(in f) { in.Options = &[]string{"a", ""} }, "options not_distinct"},
-		"too many options":        {func(in f) { in.Options = new(many(501)) }, "options too_many"},
-		"many options":            {func(in f) { in.Options = new(many(500)) }, ""},
+		"unchanged":             {func(f) {}, ""},
+		"no type":               {func(in f) { in.Type = nil }, "type required"},
+		"unknown type":          {func(in f) { in.Type = new("picture") }, "type not_one_of"},
+		"nobody":                {func(in f) { in.Invitation = nil }, "invitation_id required"},
+		"unknown person":        {func(in f) { in.Invitation = new("z@x.example") }, "invitation_id not_selectable"},
+		"person by index":       {func(in f) { in.Invitation = new("0") }, ""},
+		"person index too high": {func(in f) { in.Invitation = new("2") }, "invitation_id not_selectable"},
+		"person index below 0":  {func(in f) { in.Invitation = new("-1") }, "invitation_id not_selectable"},
+		"person in capitals":    {func(in f) { in.Invitation = new("A@X.example") }, ""},
+		"empty person":          {func(in f) { in.Invitation = new("") }, "invitation_id not_selectable"},
+		"viewer":                {func(in f) { in.Invitation = new("v@x.example") }, "invitation_id viewer_with_fields"},
+		"unknown file":          {func(in f) { in.File = new("z.pdf") }, "file_id not_selectable"},
+		"file by name":          {func(in f) { in.File = new("a.pdf") }, ""},
+		"file by index":         {func(in f) { in.File = new("0") }, ""},
+		"file index too high":   {func(in f) { in.File = new("1") }, "file_id not_selectable"},
+		"page 0":                {func(in f) { in.Page = new(0) }, "page not_between"},
+		"page 1":                {func(in f) { in.Page = new(1) }, ""},
+		"page 2":                {func(in f) { in.Page = new(2) }, "page not_between"},
+		"no position":           {func(in f) { in.X, in.Width = nil, nil }, "width required, x required"},
+		"whole page":            {func(in f) { in.X, in.Y, in.Width, in.Height = new(0.), new(0.), new(1.), new(1.) }, ""},
+		"left of the page":      {func(in f) { in.X = new(-.01) }, "x not_a_fraction"},
+		"above the page":        {func(in f) { in.Y = new(-.01) }, "y not_a_fraction"},
+		"over the right edge":   {func(in f) { in.X = new(.81) }, "width over_right_edge"},
+		"up to the right edge":  {func(in f) { in.X = new(.8) }, ""},
+		"over the bottom":       {func(in f) { in.Y = new(.96) }, "height over_bottom_edge"},
+		"up to the bottom":      {func(in f) { in.Y = new(.95) }, ""},
+		"without width":         {func(in f) { in.Width = new(0.) }, "width not_a_fraction"},
+		"too wide":              {func(in f) { in.Width = new(1.01) }, "width not_a_fraction"},
+		"too high":              {func(in f) { in.Height = new(1.01) }, "height not_a_fraction"},
+		"alignment":             {func(in f) { in.Align = new("top") }, "align not_one_of"},
+		"centred":               {func(in f) { in.Align = new("center") }, ""},
+		"tiny letters":          {func(in f) { in.FontSize = new(3.9) }, "font_size not_between"},
+		"small letters":         {func(in f) { in.FontSize = new(4.) }, ""},
+		"automatic letters":     {func(in f) { in.FontSize = new(0.) }, ""},
+		"large letters":         {func(in f) { in.FontSize = new(144.) }, ""},
+		"huge letters":          {func(in f) { in.FontSize = new(144.1) }, "font_size not_between"},
+		"long name":             {func(in f) { in.Name = new(strings.Repeat("x", 256)) }, "name too_long"},
+		"longest name":          {func(in f) { in.Name = new(strings.Repeat("x", 255)) }, ""},
+		"name of two lines":     {func(in f) { in.Name = new("a\nb") }, "name control_characters"},
+		"the same option twice": {func(in f) { in.Options = &[]string{"a", " a "} }, "options not_distinct"},
+		"an empty option":       {func(in f) { in.Options = &[]string{"a", ""} }, "options not_distinct"},
+		"too many options":      {func(in f) { in.Options = new(many(501)) }, "options too_many"},
+		"many options":          {func(in f) { in.Options = new(many(500)) }, ""},
 	} {
 		in := box("text", "a@x.example")
 		x.change(&in)
@@ -272,7 +273,7 @@ func TestWhatAFieldMayBe(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, x.want)
 		}
 		if err == nil && now.Fields[len(now.Fields)-1].Invitation != invited(d, "a@x.example").ID {
-			t.Errorf("%s: it is not the person's", name)
+			t.Errorf("%s: the field belongs to someone else", name)
 		}
 	}
 }
@@ -284,7 +285,7 @@ func many(n int) (all []string) {
 	return all
 }
 
-func TestFieldsAreRequiredUnlessTheyAreOptionalByNature(t *testing.T) {
+func TestOnlyCheckboxesAndAttachmentsDefaultToOptional(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	var in []signing.FieldInput
@@ -293,7 +294,7 @@ func TestFieldsAreRequiredUnlessTheyAreOptionalByNature(t *testing.T) {
 	}
 	for _, x := range ok[doc](t)(c.Signing.AddFields(t.Context(), c.author, c.blank(t).ID, in)).Fields {
 		if want := x.Type != "checkbox" && x.Type != "attachment"; x.Required != want {
-			t.Errorf("%s is required: %v", x.Type, x.Required)
+			t.Errorf("%s: required is %v", x.Type, x.Required)
 		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"paraph/app/turns"
 )
 
-// TestStrangersLeaveVerifyingToCompanies: strangers who use up all of their share
-// delay only the next stranger, and nobody else.
-func TestStrangersLeaveVerifyingToCompanies(t *testing.T) {
+// TestStrangersDoNotDelayCompaniesVerifying lets strangers use up their share of the
+// verifier: only the next stranger has to wait.
+func TestStrangersDoNotDelayCompaniesVerifying(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
@@ -31,18 +31,18 @@ func TestStrangersLeaveVerifyingToCompanies(t *testing.T) {
 	}
 	select {
 	case status := <-done:
-		t.Fatalf("a stranger more was not kept waiting: %d", status)
+		t.Fatalf("another stranger did not have to wait: %d", status)
 	default:
 	}
 	leave()
 	if status := <-done; status != 200 {
-		t.Errorf("the stranger's turn never came: %d", status)
+		t.Errorf("the waiting stranger got %d", status)
 	}
 }
 
-// TestSearchesOfOneCompanyLeaveTheIndexToOthers: a company that uses up all of
-// its share of the index delays only itself.
-func TestSearchesOfOneCompanyLeaveTheIndexToOthers(t *testing.T) {
+// TestSearchesOfOneCompanyDoNotDelayOthers lets a company use up its share of the index:
+// only its own searches have to wait.
+func TestSearchesOfOneCompanyDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	a, b := s.Company(t), s.Company(t)
@@ -54,16 +54,16 @@ func TestSearchesOfOneCompanyLeaveTheIndexToOthers(t *testing.T) {
 	}
 	select {
 	case status := <-done:
-		t.Fatalf("the first company did not wait: %d", status)
+		t.Fatalf("the first company did not have to wait: %d", status)
 	default:
 	}
 	leave()
 	if status := <-done; status != 200 {
-		t.Errorf("its turn never came: %d", status)
+		t.Errorf("the waiting company got %d", status)
 	}
 }
 
-// hold takes up somebody's whole share, until leave is called.
+// hold uses up a whole share of the queue until leave is called.
 func hold(t *testing.T, q *turns.Queue, k turns.Key) (leave func()) {
 	t.Helper()
 	n := q.Most(k)

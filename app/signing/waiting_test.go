@@ -11,7 +11,7 @@ import (
 
 type counts struct{ sign, approve, back int }
 
-// waits returns how many documents wait for a member, and checks that lists,
+// waits returns how many documents need a member's action, and checks that lists,
 // totals and counts agree.
 func waits(t *testing.T, c *apptest.Client) counts {
 	t.Helper()
@@ -34,7 +34,7 @@ func waits(t *testing.T, c *apptest.Client) counts {
 	return got
 }
 
-// document makes a draft with a file and invitations to the given addresses.
+// document creates a draft with a file and invitations to the given addresses.
 func document(t *testing.T, c *apptest.Client, more apptest.Map, addresses ...string) string {
 	t.Helper()
 	people := apptest.List{}
@@ -49,9 +49,9 @@ func document(t *testing.T, c *apptest.Client, more apptest.Map, addresses ...st
 	return "/documents/" + d.Text(t, "id")
 }
 
-// TestWaiting follows documents through everything that makes them wait for
-// somebody in the company.
-func TestWaiting(t *testing.T) {
+// TestWaitingListsFollowTheDocument takes documents through everything that makes them
+// need action from someone in the company.
+func TestWaitingListsFollowTheDocument(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
@@ -91,7 +91,7 @@ func TestWaiting(t *testing.T) {
 	expect("voided", nil)
 	own := document(t, approver, nil, "x@signer.example")
 	approver.Post(t, own+"/submit", nil).Want(t, 200)
-	expect("somebody else must approve", all{owner: {approve: 1}, second: {approve: 1}})
+	expect("someone else must approve", all{owner: {approve: 1}, second: {approve: 1}})
 	alone := document(t, stranger, nil, "x@signer.example")
 	stranger.Post(t, alone+"/submit", nil).Want(t, 200)
 	expect("alone", all{owner: {approve: 1}, second: {approve: 1}, stranger: {approve: 1}})
@@ -103,8 +103,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestFilters lists by owner and by days, alone and with a search and a state.
-func TestFilters(t *testing.T) {
+// TestFiltersCombine filters by owner and by date, alone and together with a search and a status.
+func TestFiltersCombine(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
@@ -124,7 +124,7 @@ func TestFilters(t *testing.T) {
 	} {
 		r := owner.Get(t, "/documents?"+query).Want(t, 200)
 		if got := strings.Join(r.Texts(t, "data", "title"), " "); got != want || r.Int(t, "meta.total") != len(strings.Fields(want)) {
-			t.Errorf("%s: %q of %d, want %q", query, got, r.Int(t, "meta.total"), want)
+			t.Errorf("%s: got %q of %d, want %q", query, got, r.Int(t, "meta.total"), want)
 		}
 	}
 	for _, query := range []string{"created_from=tomorrow", "expires_to=2026-02-30", "created_to=0001-01-01"} {
