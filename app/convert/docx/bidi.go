@@ -8,7 +8,7 @@ import (
 
 // levels returns the embedding level of every character of a line by the
 // Unicode Bidirectional Algorithm (UAX #9), without explicit embeddings and
-// isolates, which DOCX expresses otherwise. Objects count as neutral.
+// isolates, for which DOCX has its own markup. Objects count as neutral.
 func levels(text []rune, rtl bool) []uint8 {
 	base := uint8(0)
 	if rtl {
@@ -84,7 +84,7 @@ func weak(c []bidi.Class, rtl bool) {
 	}
 }
 
-// terminators applies W5: signs beside European numbers belong to them.
+// terminators applies W5: terminators next to a European number become part of it.
 func terminators(c []bidi.Class) {
 	for i := 0; i < len(c); i++ {
 		if c[i] != bidi.ET {
@@ -153,8 +153,8 @@ func implicit(c bidi.Class, base uint8) uint8 {
 	return base
 }
 
-// resetEnds applies L1: tabs, and spaces before them and at the end, are on
-// the paragraph's level.
+// resetEnds applies L1: tabs, and spaces before tabs and at the end, get the
+// paragraph's level.
 func resetEnds(out []uint8, original []bidi.Class, base uint8) {
 	trailing := true
 	for i := len(out) - 1; i >= 0; i-- {
@@ -172,7 +172,7 @@ func resetEnds(out []uint8, original []bidi.Class, base uint8) {
 	}
 }
 
-// reorder puts things into visual order, left to right, by their levels (L2).
+// reorder puts pieces into visual order, left to right, by their levels (L2).
 func reorder[T any](things []T, level func(T) uint8) {
 	highest, lowestOdd := uint8(0), uint8(255)
 	for _, t := range things {
@@ -194,7 +194,7 @@ func reorder[T any](things []T, level func(T) uint8) {
 	}
 }
 
-// isRTL reports whether a text has a character of a right-to-left script.
+// isRTL reports whether a text contains a character of a right-to-left script.
 func isRTL(text []rune) bool {
 	for _, r := range text {
 		if r < 0x590 {
@@ -213,8 +213,8 @@ var mirrors = map[rune]rune{
 	'‹': '›', '›': '‹', '≤': '≥', '≥': '≤',
 }
 
-// mirrored reverses text without letters that stands between right-to-left
-// words.
+// mirrored reverses punctuation between right-to-left words and mirrors its
+// brackets.
 func mirrored(s string) string {
 	rs := []rune(s)
 	slices.Reverse(rs)

@@ -28,7 +28,7 @@ type drawnText struct {
 	s            string
 }
 
-// recorder is a canvas on which every character is half as wide as high.
+// recorder is a canvas that records every call; characters are half as wide as high.
 type recorder struct {
 	pages    []*sheet
 	measured int
@@ -99,7 +99,7 @@ func (c *recorder) find(tb testing.TB, s string) (drawnText, int) {
 			return pg.texts[i], n
 		}
 	}
-	tb.Fatalf("%q is not on any page", s)
+	tb.Fatalf("%q is on no page", s)
 	return drawnText{}, 0
 }
 

@@ -23,22 +23,22 @@ type document struct {
 	widths   map[widthKey]float64
 	fields   []*field
 	margins  map[string]*marginPart
-	computed bool // a field was found whose value depends on the page
+	computed bool // a field's value depends on the page
 	notes    notes
 	flow     *flow
 	totals   totals // of the pass before, if there was one
 	err      error  // the first error that stopped the layout
-	depth    int    // tables and text boxes within each other
+	depth    int    // nesting of tables and text boxes
 }
 
-// settings are the parts of settings.xml in use.
+// settings holds the settings of settings.xml that affect layout.
 type settings struct {
 	tab         float64   // distance of the default tab stops
 	evenAndOdd  bool      // headers differ on even pages
 	noteFormats [2]string // of footnotes and endnotes
 }
 
-// totals are known only at the end of a pass.
+// totals holds figures known only at the end of a pass.
 type totals struct {
 	pages    int
 	sections []int // pages by section
@@ -104,9 +104,9 @@ type widthKey struct {
 	text         string
 }
 
-const maxWidths = 50_000 // measured words that are cached
+const maxWidths = 50_000 // cached word widths
 
-// measure asks the canvas for a width, once for each word.
+// measure returns the width of a text, measuring each word only once.
 func (d *document) measure(f *format, s string) float64 {
 	if s == "" {
 		return 0
@@ -123,7 +123,7 @@ func (d *document) measure(f *format, s string) float64 {
 	return w
 }
 
-// maxNesting is how many tables and text boxes lie in one another at most.
+// maxNesting bounds the nesting of tables and text boxes.
 const maxNesting = 24
 
 // enter guards recursion through tables and text boxes.

@@ -1,12 +1,12 @@
 // Package docx draws DOCX files (ISO/IEC 29500, transitional and strict) on
-// pages, for installations without an office program.
+// pages, for installations without an office suite.
 //
 // Callers may rely on this: every paragraph, table cell, footnote and text box
 // is drawn, in reading order, and deviations from Word's output are listed in
 // the findings. Fonts are ignored: all text is in the canvas's sans face, so
 // lines and pages break elsewhere than in Word. Input is hostile: sizes, depth,
-// counts and pages are bounded, and no text of the document gets into an error
-// or a finding.
+// counts and pages are bounded, and errors and findings never quote the
+// document.
 package docx
 
 // Canvas receives the drawing operations. Lengths are points, the origin is the

@@ -44,8 +44,8 @@ func (p *paragraph) place(l *line) (at, stretch float64) {
 	return left, 0
 }
 
-// spaces counts the spaces that may be stretched: after the last tab, and not
-// at the end.
+// spaces counts the spaces that may be stretched: those after the last tab,
+// except at the end.
 func (l *line) spaces() (n int) {
 	for i := l.lastTab; i < len(l.pieces)-1; i++ {
 		n += l.pieces[i].spans
@@ -126,8 +126,8 @@ func (d *document) split(pieces []piece, level []uint8, starts []int, text []run
 	return out
 }
 
-// merge joins neighbours of one format and direction, so that they are shaped
-// and found as one text.
+// merge joins neighbours of the same format and direction, so that they are
+// shaped, and can be searched, as one text.
 func merge(pieces []piece) []piece {
 	out := pieces[:0]
 	for _, pc := range pieces {
@@ -176,7 +176,7 @@ func (d *document) drawText(pc piece, x, baseline float64, s string) {
 	d.canvas.Text(x, baseline, f.size, f.bold, f.italic, f.colour[0], f.colour[1], f.colour[2], s)
 }
 
-// drawRules underlines and strikes out.
+// drawRules draws underlines and strikethroughs.
 func (d *document) drawRules(pc piece, x, baseline float64) {
 	f := pc.f
 	if pc.kind == pictureItem || pc.width <= 0 {
@@ -214,7 +214,7 @@ func (d *document) drawLeader(pc piece, x, baseline float64) {
 	}
 }
 
-// drawSign draws boxes, empty, ticked, crossed and full.
+// drawSign draws a check box: empty, ticked, crossed or filled.
 func (d *document) drawSign(pc piece, x, baseline float64) {
 	f, c := pc.f, d.canvas
 	side := f.size * 0.7
@@ -267,7 +267,7 @@ func (d *document) drawPicture(p *picture, x, baseline, top float64) {
 	}
 }
 
-// drawFrame draws the paragraph's ground and borders behind one of its lines.
+// drawFrame draws the paragraph's background and borders behind one of its lines.
 func (d *document) drawFrame(p *paragraph, x, y, height float64, first, last bool) {
 	left, right := x+p.start+min(p.first, 0), x+p.width-p.end
 	if p.rtl {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// maxFields bounds how deep fields nest, maxInstruction how long one is.
+// maxFields bounds the nesting of fields, maxInstruction the length of an
+// instruction.
 const (
 	maxFields      = 64
 	maxInstruction = 4096
@@ -82,7 +83,7 @@ func (c *collector) compute(top *field, f *format) {
 	}
 }
 
-// formField shows an old form's check box, whose state is not in its text.
+// formField shows a legacy check box, whose state is not in its text.
 func (c *collector) formField(ff *node, f *format) {
 	if ff == nil {
 		return

@@ -5,13 +5,13 @@ import (
 	"paraph/app/fault"
 )
 
-// MaxPages is how many pages are drawn before a document is refused.
+// MaxPages is the number of pages beyond which a document is refused.
 const MaxPages = 2000
 
-// box is a unit that the flow places on pages: a line, a row of a table.
+// box is a unit that the flow places on pages: a line or a table row.
 type box struct {
 	before, height, after  float64
-	keep                   bool // on the page of the next box
+	keep                   bool // on the same page as the next box
 	pageBreak, columnBreak bool // before it
 	draw                   func(d *document, x, y float64)
 	split                  func(room float64) (head, tail *box) // nil: cannot be split; head is nil if nothing fits
@@ -54,8 +54,7 @@ func (f *flow) add(b box) {
 	}
 }
 
-// flush places the boxes that stay together, on a new page if they fit there
-// and not here.
+// flush places boxes that stay together: on a new page if they fit only there.
 func (f *flow) flush() {
 	chain := f.chain
 	f.chain = nil
@@ -155,7 +154,7 @@ func (f *flow) advance(repeat []box) {
 	}
 }
 
-// left returns where the column begins, width how wide it is.
+// left returns the left edge of the column, width its width.
 func (f *flow) left() float64 {
 	return f.section.left + float64(f.column)*(f.width()+f.section.gap)
 }
@@ -219,7 +218,7 @@ func (f *flow) endSection() {
 	}
 }
 
-// beginSections changes to the section that is due.
+// beginSections starts the sections that are due.
 func (f *flow) beginSections() {
 	for ; f.due > 0; f.due-- {
 		if f.pages == 0 { // a section without content still takes a page
@@ -249,7 +248,7 @@ func (f *flow) beginSections() {
 	}
 }
 
-// finish ends the last page; an empty document has one, too.
+// finish ends the last page; even an empty document has one.
 func (f *flow) finish() {
 	f.flush()
 	if f.pages == 0 {
@@ -258,7 +257,7 @@ func (f *flow) finish() {
 	f.endPage()
 }
 
-// anchored returns the position of a picture that is not in the line.
+// anchored returns the position of a picture outside the line.
 func (f *flow) anchored(p *picture, x, top float64) (float64, float64) {
 	s, a := f.section, p.anchor
 	left, width := f.left(), f.width()

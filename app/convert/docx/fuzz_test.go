@@ -10,8 +10,8 @@ import (
 	"paraph/app/convert/docx"
 )
 
-// FuzzRender changes the parts inside the zip, which a fuzzer could hardly
-// reach through the checksums.
+// FuzzRender mutates the parts inside the zip, whose checksums would hide them
+// from a fuzzer.
 func FuzzRender(f *testing.F) {
 	bodies := []string{
 		p(`<w:jc w:val="both"/><w:ind w:left="720" w:hanging="360"/>`, words),
@@ -43,7 +43,7 @@ func FuzzRender(f *testing.F) {
 			t.Error(c.bad)
 		}
 		if err == nil && len(c.pages) == 0 {
-			t.Error("no page was made")
+			t.Error("no page was drawn")
 		}
 	})
 }

@@ -112,10 +112,10 @@ func TestHostileFilesAreRefused(t *testing.T) {
 			}
 			refusal, ok := errors.AsType[*convert.Refusal](err)
 			if !ok || refusal.Limit.Name == "" && refusal.Cause == nil || strings.Contains(fmt.Sprint(err), "lol") {
-				t.Errorf("refused with %v", err)
+				t.Errorf("the refusal is %v", err)
 			}
 			if took := time.Since(start); took > time.Minute {
-				t.Errorf("it took %s", took)
+				t.Errorf("refusing took %s", took)
 			}
 		})
 	}
@@ -132,7 +132,7 @@ func TestLargeParagraphsAreBounded(t *testing.T) {
 	}
 	c := body(t, "<w:p>"+strings.Repeat("<w:r><w:tab/></w:r>", 50_000)+"</w:p>")
 	if len(c.pages) == 0 {
-		t.Error("no page")
+		t.Error("no page was drawn")
 	}
 }
 

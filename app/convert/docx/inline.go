@@ -33,8 +33,8 @@ type collector struct {
 	d     *document
 	part  *part
 	base  runProps // of the paragraph
-	dark  bool     // on a dark ground
-	note  string   // the number that stands for w:footnoteRef
+	dark  bool     // on a dark background
+	note  string   // the number shown for w:footnoteRef
 	items []item
 	boxes []*node // w:txbxContent found on the way
 }
@@ -74,7 +74,7 @@ func (c *collector) nestedParagraph(k *node) {
 	c.content(k)
 }
 
-// alternative chooses between the content for newer and older programs.
+// alternative chooses between content for newer and for older programs.
 func alternative(n *node) *node {
 	choice, fallback := n.child("mc:Choice"), n.child("mc:Fallback")
 	switch {
@@ -174,8 +174,8 @@ func (c *collector) add(i item) {
 	c.d.computed = c.d.computed || i.kind == fieldItem
 }
 
-// text adds characters, in the capitals that the format asks for, and splits
-// off tabs and drawn signs.
+// text adds characters, capitalized if the format says so, and splits off tabs
+// and drawn signs.
 func (c *collector) text(s string, f *format) {
 	s = symbolText(s, *f)
 	if f.caps {
@@ -202,7 +202,7 @@ func (c *collector) text(s string, f *format) {
 	flush(len(s))
 }
 
-// letters adds text, with small capitals in two sizes.
+// letters adds text; small capitals take two sizes.
 func (c *collector) letters(s string, f *format) {
 	if !f.smallCaps || f.caps {
 		c.add(item{f: f, text: s})
@@ -265,7 +265,7 @@ func hex(s string) (rune, bool) {
 	return v, s != "" && unicode.IsPrint(v) || isPrivate(v)
 }
 
-// ruby shows the reading of characters in parentheses after them (§17.3.3.25).
+// ruby shows a reading aid in parentheses after its characters (§17.3.3.25).
 func (c *collector) ruby(k *node, f *format) {
 	c.d.findings.add("ruby")
 	if base := k.child("w:rubyBase"); base != nil {
@@ -278,7 +278,7 @@ func (c *collector) ruby(k *node, f *format) {
 	}
 }
 
-// equation shows the letters of an equation one after the other.
+// equation shows the text of an equation in a row.
 func (c *collector) equation(k *node) {
 	c.d.findings.add("equation")
 	f := c.d.format(c.base, c.dark)

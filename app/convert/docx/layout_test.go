@@ -15,7 +15,7 @@ const (
 
 const words = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
 
-func TestAlignment(t *testing.T) {
+func TestAlignmentPositionsText(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, props string
@@ -41,11 +41,11 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-func TestIndentBeyondThePage(t *testing.T) {
+func TestIndentBeyondThePageKeepsText(t *testing.T) {
 	t.Parallel()
 	c := body(t, p(`<w:ind w:left="72000" w:right="72000"/>`, "Text"))
 	if got := strings.ReplaceAll(c.pages[0].text(), "\n", ""); got != "Text" {
-		t.Errorf("the page reads %q", got)
+		t.Errorf("page text is %q", got)
 	}
 	for _, d := range c.pages[0].texts {
 		if d.x < leftEdge || d.x > rightEdge-5 {
@@ -87,12 +87,12 @@ func TestLinesStayWithinTheColumn(t *testing.T) {
 			t.Errorf("%.20q ends at %.1f", d.s, end)
 		}
 	}
-	if got := strings.Count(strings.ReplaceAll(c.pages[0].text(), "\n", ""), "x"); got != 504 { // six and sixteen have one each, twice
-		t.Errorf("%d of the long word's letters are left", got-4)
+	if got := strings.Count(strings.ReplaceAll(c.pages[0].text(), "\n", ""), "x"); got != 504 { // "six" and "sixteen" add one each, twice
+		t.Errorf("%d of the long word's letters were drawn", got-4)
 	}
 }
 
-func TestCharacterFormat(t *testing.T) {
+func TestCharacterFormatIsDrawn(t *testing.T) {
 	t.Parallel()
 	c := body(t, "<w:p>"+
 		r(`<w:b/>`, "bold")+r(`<w:i/>`, "italic")+r(`<w:b w:val="0"/>`, "plain")+
@@ -130,7 +130,7 @@ const testStyles = `<w:docDefaults><w:rPrDefault><w:rPr><w:sz w:val="24"/></w:rP
 <w:style w:type="paragraph" w:styleId="Loop"><w:basedOn w:val="Loop2"/></w:style>
 <w:style w:type="paragraph" w:styleId="Loop2"><w:basedOn w:val="Loop"/></w:style>`
 
-func TestStyles(t *testing.T) {
+func TestStylesAreResolved(t *testing.T) {
 	t.Parallel()
 	c, _ := render(t, docxFile{
 		parts: map[string]string{"styles": testStyles},
@@ -147,7 +147,7 @@ func TestStyles(t *testing.T) {
 		{"toggled", 20, false, true}, {"direct", 20, true, true}, {"strong", 12, true, true}, {"looped", 12, false, false},
 	} {
 		if d, _ := c.find(t, tt.s); d.size != tt.size || d.bold != tt.bold || d.italic != tt.italic {
-			t.Errorf("%s is %+v, want %+v", tt.s, d, tt)
+			t.Errorf("%s: got %+v, want %+v", tt.s, d, tt)
 		}
 	}
 	if d, _ := c.find(t, "derived"); !near(d.x, rightEdge-70) {
@@ -155,7 +155,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-func TestSpacing(t *testing.T) {
+func TestSpacingMovesTheNextParagraph(t *testing.T) {
 	t.Parallel()
 	at := func(props string) float64 {
 		c := body(t, p("", "first")+p(props, "second"))
@@ -174,7 +174,7 @@ func TestSpacing(t *testing.T) {
 		{"at least, met", `<w:spacing w:line="20" w:lineRule="atLeast"/>`, 0},
 	} {
 		if got := at(tt.props) - plain; !near(got, tt.more) {
-			t.Errorf("%s: %.1f more, want %.1f", tt.name, got, tt.more)
+			t.Errorf("%s: %.1f points more, want %.1f", tt.name, got, tt.more)
 		}
 	}
 	c := body(t, p(`<w:spacing w:after="400"/><w:contextualSpacing/>`, "first")+p(`<w:contextualSpacing/>`, "second"))
@@ -185,7 +185,7 @@ func TestSpacing(t *testing.T) {
 	}
 }
 
-func TestTabs(t *testing.T) {
+func TestTabsAlignText(t *testing.T) {
 	t.Parallel()
 	tabbed := func(stops, after string) *recorder {
 		return body(t, "<w:p><w:pPr><w:tabs>"+stops+"</w:tabs></w:pPr>"+r("", "a")+"<w:r><w:tab/></w:r>"+r("", after)+"</w:p>")
@@ -209,11 +209,11 @@ func TestTabs(t *testing.T) {
 		t.Error("the leader is missing")
 	}
 	if c := tabbed(`<w:tab w:val="left" w:leader="underscore" w:pos="8000"/>`, "9"); len(c.pages[0].lines) != 1 {
-		t.Error("the line to sign on is missing")
+		t.Error("the signature line is missing")
 	}
 }
 
-func TestBreaks(t *testing.T) {
+func TestBreaksStartPages(t *testing.T) {
 	t.Parallel()
 	br := func(kind string) string { return `<w:r><w:br w:type="` + kind + `"/></w:r>` }
 	c := body(t, "<w:p>"+r("", "one")+`<w:r><w:br/></w:r>`+r("", "two")+br("page")+r("", "three")+"</w:p>"+
@@ -228,7 +228,7 @@ func TestBreaks(t *testing.T) {
 	}
 }
 
-func TestKeepWithNextAndWidows(t *testing.T) {
+func TestRelatedLinesStayTogether(t *testing.T) {
 	t.Parallel()
 	line := p("", "filler")
 	fill := strings.Repeat(line, 56) // a page holds 57 lines
@@ -237,11 +237,11 @@ func TestKeepWithNextAndWidows(t *testing.T) {
 	}
 	c := body(t, fill+p("<w:keepNext/>", "Heading")+p("", "Text below"))
 	if _, page := c.find(t, "Heading"); page != 1 {
-		t.Error("the heading stays alone at the foot of the page")
+		t.Error("the heading is left alone at the foot of the page")
 	}
 	c = body(t, fill+p("", words+words))
 	if _, page := c.find(t, "one"); page != 1 {
-		t.Error("one line of a paragraph stays alone at the foot of the page")
+		t.Error("a single line of a paragraph is left at the foot of the page")
 	}
 	c = body(t, fill+p(`<w:widowControl w:val="0"/>`, words+words))
 	if _, page := c.find(t, "one"); page != 0 {
@@ -249,7 +249,7 @@ func TestKeepWithNextAndWidows(t *testing.T) {
 	}
 }
 
-func TestSections(t *testing.T) {
+func TestSectionsChangeThePage(t *testing.T) {
 	t.Parallel()
 	c, _ := render(t, docxFile{
 		body: p("", "upright") + "<w:p><w:pPr><w:sectPr>" + a4 + "</w:sectPr></w:pPr></w:p>" +
@@ -277,7 +277,7 @@ func TestSections(t *testing.T) {
 	}
 }
 
-func TestHeadersAndPageNumbers(t *testing.T) {
+func TestHeadersShowPageNumbers(t *testing.T) {
 	t.Parallel()
 	c, _ := render(t, docxFile{
 		headers: map[string]string{
@@ -308,7 +308,7 @@ func TestTallHeaderPushesTextDown(t *testing.T) {
 		body:    p("", "text"), sect: `<w:headerReference r:id="h1"/>` + a4,
 	})
 	if d, _ := c.find(t, "text"); d.y < 35+10*12 {
-		t.Errorf("the text is at %.1f, over the header", d.y)
+		t.Errorf("the text at %.1f overlaps the header", d.y)
 	}
 }
 
@@ -320,14 +320,14 @@ func TestNotesAreAtTheEnd(t *testing.T) {
 	})
 	text := strings.ReplaceAll(c.pages[0].text(), "\n", " ")
 	if text != "claim 1 goes on the end 1 the first note" {
-		t.Errorf("the page reads %q", text)
+		t.Errorf("page text is %q", text)
 	}
 	if !hasFinding(found, "footnotes") {
-		t.Error("not in the findings")
+		t.Error("the notes are not in the findings")
 	}
 }
 
-func TestPictures(t *testing.T) {
+func TestPicturesAreSizedAndPlaced(t *testing.T) {
 	t.Parallel()
 	c, found := render(t, docxFile{
 		media:    map[string][]byte{"i1": pngOf(t, 4, 2, color.Black), "i2": []byte("not a picture")},
@@ -395,7 +395,7 @@ func TestUnsupportedThingsAreReported(t *testing.T) {
 	}
 }
 
-func TestRightToLeftOrder(t *testing.T) {
+func TestRightToLeftTextIsReordered(t *testing.T) {
 	t.Parallel()
 	c := body(t, "<w:p><w:pPr><w:bidi/></w:pPr>"+r("", "שלום ")+r("<w:b/>", "עולם ")+r("", "ABC ")+r("", "12")+"</w:p>")
 	first, _ := c.find(t, "שלום")

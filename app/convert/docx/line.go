@@ -14,8 +14,8 @@ const (
 	descent = 0.27
 )
 
-// piece is a unit that is broken only if it must be: letters of one format, a
-// tab, a picture.
+// piece is a unit that is broken only if necessary: letters of one format, a
+// tab or a picture.
 type piece struct {
 	kind  itemKind
 	f     *format
@@ -35,7 +35,7 @@ type line struct {
 	pieces      []piece
 	width       float64 // without white space at its end
 	indent      float64 // from the paragraph's left (or, right to left, right) side
-	limit       float64 // how wide it may be
+	limit       float64 // maximum width
 	hard        bool    // ended by a break or the paragraph's end
 	after       itemKind
 	lastTab     int // index after the last tab
@@ -56,7 +56,7 @@ type breaker struct {
 	firstOfPara bool
 }
 
-// breakLines makes the lines of a paragraph. There is at least one, unless the
+// breakLines breaks a paragraph into lines. There is at least one, unless the
 // paragraph holds only a page break.
 func (d *document) breakLines(p *paragraph) []line {
 	b := &breaker{d: d, p: p, tab: -1, firstOfPara: true}
@@ -97,14 +97,14 @@ func (b *breaker) finish(hard bool, after itemKind) {
 	b.begin()
 }
 
-// fill adds items that hold no breaks.
+// fill adds items without breaks.
 func (b *breaker) fill(items []item) {
 	if len(items) == 0 {
 		return
 	}
 	runes, starts := flatten(items)
 	b.segment.Init(runes)
-	at := 0 // index of the item that holds the position
+	at := 0 // index of the item at the position
 	for it := b.segment.LineIterator(); it.Next(); {
 		l := it.Line()
 		from, to := l.Offset, l.Offset+len(l.Text)
@@ -149,7 +149,7 @@ func shortEnd(runes []rune, from, end int) int {
 	return to
 }
 
-// flatten returns the characters of all items, with a stand-in for each object,
+// flatten returns the characters of all items, with a placeholder for each object,
 // and where each item starts.
 func flatten(items []item) ([]rune, []int) {
 	var runes []rune
@@ -200,7 +200,7 @@ func (b *breaker) measure(p *piece, s string) {
 	p.width = b.d.measure(p.f, word) + p.space
 }
 
-// fit shrinks a picture to the column and the page.
+// fit shrinks a picture to fit the column and the page.
 func (b *breaker) fit(p *piece) {
 	pic := p.pic
 	if pic.anchor != nil {
@@ -217,7 +217,7 @@ func (b *breaker) fit(p *piece) {
 	p.width = p.pic.width
 }
 
-// chunk adds pieces between two places where a line may break.
+// chunk adds the pieces between two possible line breaks.
 func (b *breaker) chunk(pieces []piece) {
 	if len(pieces) == 0 {
 		return
@@ -252,8 +252,8 @@ func (b *breaker) overflows(width float64) bool {
 	return b.x+width-b.shrink(width) > b.cur.limit+0.01
 }
 
-// shrink returns how much narrower the aligning tab becomes for the text after
-// it.
+// shrink returns how much the aligning tab narrows to make room for the text
+// after it.
 func (b *breaker) shrink(width float64) float64 {
 	if b.tab < 0 || b.tabDone {
 		return 0

@@ -18,7 +18,7 @@ func numbered(id, level, text string) string {
 	return p(`<w:numPr><w:ilvl w:val="`+level+`"/><w:numId w:val="`+id+`"/></w:numPr>`, text)
 }
 
-func TestNumbering(t *testing.T) {
+func TestListsAreNumbered(t *testing.T) {
 	t.Parallel()
 	c, _ := render(t, docxFile{
 		parts: map[string]string{"numbering": lists},
@@ -29,7 +29,7 @@ func TestNumbering(t *testing.T) {
 	got := strings.Join(strings.Fields(c.pages[0].text()), " ")
 	want := "1. A 1.a) B 1.b) C 1-2-3 D 1-2-4 E 2. F 2.a) G 7. H 8. I J K"
 	if got != want {
-		t.Errorf("the page reads\n%s, want\n%s", got, want)
+		t.Errorf("page text is\n%s, want\n%s", got, want)
 	}
 	label, _ := c.find(t, "1.")
 	text, _ := c.find(t, "A")
@@ -38,7 +38,7 @@ func TestNumbering(t *testing.T) {
 	}
 }
 
-func TestNumberFormats(t *testing.T) {
+func TestNumberFormatsAreWritten(t *testing.T) {
 	t.Parallel()
 	for format, want := range map[string]string{
 		"decimal": "28", "decimalZero": "28", "lowerLetter": "bb", "upperLetter": "BB", "lowerRoman": "xxviii", "upperRoman": "XXVIII",
@@ -74,7 +74,7 @@ func tr(props string, cells ...string) string {
 
 const twoColumns = `<w:gridCol w:w="2000"/><w:gridCol w:w="4000"/>`
 
-func TestTableColumns(t *testing.T) {
+func TestTableColumnsFollowTheGrid(t *testing.T) {
 	t.Parallel()
 	c := body(t, table(grid, twoColumns,
 		tr("", cellOf("", p("", "a")), cellOf("", p("", "b"))),
@@ -88,7 +88,7 @@ func TestTableColumns(t *testing.T) {
 	a, _ := c.find(t, "a")
 	b, _ := c.find(t, "b")
 	if a.y != b.y {
-		t.Error("cells of a row are not on a line")
+		t.Error("cells of a row are not on one line")
 	}
 	if n := len(c.pages[0].lines); n != 4*4 {
 		t.Errorf("%d lines around 4 cells", n)
@@ -131,11 +131,11 @@ func TestTableBreaksOverPages(t *testing.T) {
 		}
 	}
 	if all != 60 {
-		t.Errorf("%d of 60 pieces of the tall cell are left", all)
+		t.Errorf("%d of 60 pieces of the tall cell were drawn", all)
 	}
 }
 
-func TestMergedCells(t *testing.T) {
+func TestMergedCellsKeepTheirText(t *testing.T) {
 	t.Parallel()
 	c := body(t, table(grid, twoColumns,
 		tr("", cellOf(`<w:vMerge w:val="restart"/><w:vAlign w:val="center"/>`, p("", "middle")), cellOf("", p("", "1"))),
@@ -146,7 +146,7 @@ func TestMergedCells(t *testing.T) {
 	if !near(m.y, two.y) {
 		t.Errorf("the merged cell's text is at %.1f, want %.1f", m.y, two.y)
 	}
-	// Nothing may get lost across pages.
+	// No text may be lost across pages.
 	rows := []string{tr("", cellOf(`<w:vMerge w:val="restart"/>`, p("", strings.Repeat(words, 20))), cellOf("", p("", "x")))}
 	for range 80 {
 		rows = append(rows, tr("", cellOf(`<w:vMerge/>`, p("", "")), cellOf("", p("", "x"))))
@@ -157,11 +157,11 @@ func TestMergedCells(t *testing.T) {
 		all += pg.text() + "\n"
 	}
 	if strings.Count(all, "eighteen") != 20 || strings.Count(all, "x\n") < 81 {
-		t.Error("text of the merged cell or its neighbours got lost")
+		t.Error("text of the merged cell or its neighbours was lost")
 	}
 }
 
-func TestTableStyle(t *testing.T) {
+func TestTableStyleIsApplied(t *testing.T) {
 	t.Parallel()
 	c, _ := render(t, docxFile{
 		parts: map[string]string{"styles": `<w:style w:type="table" w:styleId="T"><w:tblPr><w:tblBorders><w:insideH w:val="single" w:sz="4"/></w:tblBorders></w:tblPr><w:tblStylePr w:type="firstRow"><w:rPr><w:b/></w:rPr><w:tcPr><w:shd w:val="clear" w:fill="000000"/></w:tcPr></w:tblStylePr></w:style>`},
@@ -178,7 +178,7 @@ func TestTableStyle(t *testing.T) {
 	}
 }
 
-func TestNestedTable(t *testing.T) {
+func TestNestedTableIsDrawnInItsCell(t *testing.T) {
 	t.Parallel()
 	inner := table(grid, twoColumns, tr("", cellOf("", p("", "inner")), cellOf("", p("", "cell"))))
 	c := body(t, table(grid, twoColumns, tr("", cellOf("", p("", "outer")), cellOf("", inner+p("", "below")))))

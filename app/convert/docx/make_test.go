@@ -105,7 +105,7 @@ func zipped(tb testing.TB, members map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// p returns a paragraph
+// p returns a paragraph.
 func p(props, text string) string {
 	return "<w:p><w:pPr>" + props + "</w:pPr>" + r("", text) + "</w:p>"
 }

@@ -78,7 +78,7 @@ func (n *node) asksTotals() bool {
 	return asksTotals(text)
 }
 
-// counters are the positions of the lists in use.
+// counters is a snapshot of the counters of the lists in use.
 type counters []counter
 
 type counter struct {
@@ -95,7 +95,7 @@ func (n *numbering) save() counters {
 	return c
 }
 
-// restore resets the counters to those of save.
+// restore resets the counters to those returned by save.
 func (n *numbering) restore(c counters) {
 	for _, l := range n.used[len(c):] {
 		l.counts, l.started, l.inUse = [maxLevels]int{}, [maxLevels]bool{}, false

@@ -2,8 +2,8 @@ package docx
 
 import "strconv"
 
-// notes are footnotes and endnotes, shown at the end in the order in which
-// they are referred to.
+// notes holds footnotes and endnotes, shown at the end in the order of their
+// references.
 type notes struct {
 	byID  [2]map[string]*node // footnotes, endnotes
 	parts [2]*part

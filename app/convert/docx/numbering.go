@@ -12,7 +12,7 @@ type numbering struct {
 	abstract map[string]*list
 	nums     map[string]*num
 	used     []*list
-	unknown  func(format string) // called with number formats that are shown as digits
+	unknown  func(format string) // called for number formats shown as digits
 }
 
 // list is a w:abstractNum; its counters are shared by all its users.

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// minColumn is the least width that text is set into, in points; in narrower
-// places it overlaps rather than vanishes.
+// minColumn is the minimum width for text, in points; in narrower places it
+// overlaps rather than vanishes.
 const minColumn = 12
 
 // environment describes the surroundings of paragraphs.
@@ -13,7 +13,7 @@ type environment struct {
 	width float64
 	table runProps // of a table style
 	para  paraProps
-	dark  bool // the ground is dark, so text without a colour is white
+	dark  bool // the background is dark, so text without a colour is white
 	inRow bool
 	note  string
 	need  *float64 // set to the width of the widest unbreakable piece
@@ -32,7 +32,7 @@ type paragraph struct {
 	need              *float64
 }
 
-// blocks lays out paragraphs, tables and what contains them.
+// blocks lays out paragraphs, tables and their containers.
 func (d *document) blocks(nodes []*node, in *part, env environment) []box {
 	var out []box
 	nodes = flattenBlocks(d, nodes)
@@ -61,7 +61,8 @@ func (d *document) stopped() bool {
 // noStyle differs from every paragraph's style.
 const noStyle = "\x00"
 
-// styleOf returns a paragraph's style, for the spacing between equal ones.
+// styleOf returns a paragraph's style, for the spacing between paragraphs of the
+// same style.
 func styleOf(n *node) string {
 	if n == nil || n.name != "w:p" {
 		return noStyle
@@ -69,7 +70,7 @@ func styleOf(n *node) string {
 	return n.child("w:pPr", "w:pStyle").val()
 }
 
-// flattenBlocks takes paragraphs and tables out of wrappers.
+// flattenBlocks unwraps paragraphs and tables.
 func flattenBlocks(d *document, nodes []*node) (out []*node) {
 	for _, n := range nodes {
 		switch n.name {
@@ -129,8 +130,8 @@ func (d *document) paragraph(n *node, in *part, env environment, previous, next 
 	return out
 }
 
-// resolveParagraph brings defaults, styles, numbering and the paragraph's own
-// properties together.
+// resolveParagraph combines defaults, styles, numbering and the paragraph's own
+// properties.
 func (d *document) resolveParagraph(n *node, env environment) (*paragraph, runProps) {
 	direct := readParaProps(n.child("w:pPr"))
 	st := d.styles.paragraph(direct.style)
@@ -149,7 +150,7 @@ func (d *document) resolveParagraph(n *node, env environment) (*paragraph, runPr
 	return p, d.styles.run.over(env.table).over(st.run)
 }
 
-// indents keeps a readable width whatever the indents say.
+// indents limits the indents so that a readable width remains.
 func (p *paragraph) indents() {
 	most := max(p.width-minColumn, 0)
 	p.start, p.end = p.props.left.points, p.props.right.points
@@ -207,7 +208,7 @@ func (d *document) addLabel(p *paragraph, l *label, run runProps, dark bool) {
 	p.items = append(c.items, p.items...)
 }
 
-// contextual removes spacing between paragraphs of one style.
+// contextual removes spacing between paragraphs of the same style.
 func (d *document) contextual(p *paragraph, previous, next string) {
 	auto := points(14)
 	if p.props.beforeAuto == on {
@@ -232,7 +233,7 @@ func (d *document) contextual(p *paragraph, previous, next string) {
 
 func isDark(c colour) bool { return 0.3*c[0]+0.59*c[1]+0.11*c[2] < 0.35 }
 
-// lineBoxes makes a box of every line.
+// lineBoxes returns a box for every line.
 func (d *document) lineBoxes(p *paragraph) []box {
 	if len(p.items) == 1 && (p.items[0].kind == pageBreak || p.items[0].kind == columnBreak) {
 		kind := p.items[0].kind
@@ -263,9 +264,8 @@ func (d *document) lineBoxes(p *paragraph) []box {
 	return out
 }
 
-// keeps reports whether line i stays on the page of the line after it: for the
-// paragraph's own sake, for the next paragraph's, or to avoid widows and
-// orphans.
+// keeps reports whether line i stays on the page of the next line: because its
+// paragraph is kept together or with the next, or to avoid widows and orphans.
 func (p *paragraph) keeps(i, n int) bool {
 	last := i == n-1
 	switch {
@@ -279,7 +279,7 @@ func (p *paragraph) keeps(i, n int) bool {
 	return i == 0 || i == n-2
 }
 
-// lineHeight finds how far a line reaches above and below its baseline.
+// lineHeight returns how far a line extends above and below its baseline.
 func (d *document) lineHeight(p *paragraph, l *line) float64 {
 	up, down, pictures := 0.0, 0.0, 0.0
 	text := func(f *format) {

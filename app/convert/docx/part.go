@@ -15,7 +15,7 @@ import (
 // Limits of the parts, in unpacked bytes.
 const (
 	maxDocument   = 64 << 20 // word/document.xml
-	maxPart       = 32 << 20 // any other part of XML
+	maxPart       = 32 << 20 // any other XML part
 	maxPicture    = 32 << 20 // a picture
 	maxAllPicture = 96 << 20 // all pictures together
 )
@@ -27,7 +27,7 @@ type pack struct {
 	main string // name of the document part
 }
 
-// part is a part whose content refers to others by relationship.
+// part is a part that refers to others by relationship.
 type part struct {
 	pack *pack
 	name string
@@ -108,8 +108,8 @@ func (t *part) byKind(kind string) string {
 	return ""
 }
 
-// related reads the part that a relationship of a kind leads to, and returns
-// nil if the document has none.
+// related reads the target of the relationship of a kind, and returns nil if
+// there is none.
 func (t *part) related(kind string) (*node, error) {
 	name := t.byKind(kind)
 	if name == "" || !t.pack.zip.Has(name) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // formats that DOCX files hold and that are turned into PNG
+	_ "image/gif" // formats found in DOCX files, converted to PNG
 	"image/jpeg"
 	"image/png"
 	"strings"
@@ -21,7 +21,7 @@ import (
 
 // Bounds of pictures within a document, in pixels.
 const (
-	maxPixels     = 40_000_000  // of one that is passed on as it is
+	maxPixels     = 40_000_000  // of one passed on unchanged
 	maxDecoded    = 24_000_000  // of one that has to be decoded
 	maxAllDecoded = 400_000_000 // of all that have to be decoded
 )
@@ -42,7 +42,7 @@ type anchor struct {
 	x, y           float64
 }
 
-// graphic adds drawn content; the other elements of a run have nothing to show.
+// graphic adds drawn content; a run's other elements show nothing.
 func (c *collector) graphic(k *node, f *format) {
 	switch k.name {
 	case "w:drawing":
@@ -95,7 +95,7 @@ func (c *collector) drawingPicture(g, p *node, width, height float64, at *anchor
 	if xfrm.attr("rot") != "" && xfrm.attr("rot") != "0" || xfrm.attr("flipH") == "1" || xfrm.attr("flipV") == "1" {
 		c.d.findings.add("picture_rotated")
 	}
-	if g.find("wpg:wgp") != nil { // one of a group: its own size, not the group's
+	if g.find("wpg:wgp") != nil { // of a group: use the picture's own size
 		width, height = emu(xfrm.child("a:ext").attr("cx")), emu(xfrm.child("a:ext").attr("cy"))
 		at = nil
 	}
@@ -210,7 +210,7 @@ func (c *collector) load(id string, crop *node) []byte {
 	return data
 }
 
-// crop holds the parts to cut off a picture's sides, as fractions of its size.
+// crop holds how much to cut off each side of a picture, as fractions of its size.
 type crop struct{ left, top, right, bottom float64 }
 
 func readCrop(n *node) crop {

@@ -22,7 +22,7 @@ func (p runProps) over(o runProps) runProps {
 	return p.rest(o)
 }
 
-// toggled is over for a character style above a paragraph style.
+// toggled is over for a character style on top of a paragraph style.
 func (p runProps) toggled(o runProps) runProps {
 	p.bold, p.italic, p.strike = p.bold.xor(o.bold), p.italic.xor(o.italic), p.strike.xor(o.strike)
 	p.caps, p.smallCaps, p.vanish = p.caps.xor(o.caps), p.smallCaps.xor(o.smallCaps), p.vanish.xor(o.vanish)
@@ -105,7 +105,7 @@ func (p *runProps) readLook(k *node) {
 	}
 }
 
-// fontSize reads half points.
+// fontSize converts half points to points.
 func fontSize(k *node) length {
 	l := measure(k.val(), 0.5)
 	if l.set {
@@ -114,7 +114,7 @@ func fontSize(k *node) length {
 	return l
 }
 
-// tabStop is the position that a tab advances to.
+// tabStop is a position that a tab advances to.
 type tabStop struct {
 	at     float64
 	kind   string // left, right, center, decimal, clear, bar

@@ -92,8 +92,7 @@ func (d *document) body() (err error) {
 
 func (d *document) bodyBlock(n *node, previous, next string) {
 	if d.flow.due > 0 {
-		// The next content is laid out to the width of the section that it
-		// begins.
+		// The next content is laid out to the width of its own section.
 		d.flow.beginSections()
 	}
 	env := environment{width: d.flow.width()}
@@ -111,7 +110,7 @@ func (d *document) bodyBlock(n *node, previous, next string) {
 	}
 }
 
-// stream returns the blocks of the document one after the other.
+// stream reads the blocks of the document one by one.
 type stream struct {
 	r *reader
 }

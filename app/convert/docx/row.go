@@ -38,13 +38,13 @@ type cell struct {
 	shade         *colour
 	borders       edges
 	heightOf      float64 // of content with margins
-	need          float64 // width that its words need, with margins
-	continued     bool    // draws nothing of its own but borders
-	total         float64 // height of all rows that it covers, if drawn as one
+	need          float64 // width needed by its words, with margins
+	continued     bool    // draws only borders
+	total         float64 // height of all rows covered, if drawn as one
 	isTop, isLast bool    // edges of the merged area
 }
 
-// table lays out a w:tbl as one box for each row.
+// table lays out a w:tbl with one box per row.
 func (d *document) table(n *node, in *part, env environment) []box {
 	if !d.enter() {
 		return nil
@@ -70,8 +70,8 @@ func (d *document) table(n *node, in *part, env environment) []box {
 // maxRelaid is the nesting depth up to which tables are laid out a second time.
 const maxRelaid = 3
 
-// layoutTable lays out the cells, and does so again if words were cut that fit
-// with other widths. It returns the widths of the columns.
+// layoutTable lays out the cells, and again if words were cut that would fit
+// with other column widths. It returns the column widths.
 func (d *document) layoutTable(rows []*row, grid []float64, p *tableProps, in *part, env environment) []float64 {
 	counts, found := d.nums.save(), d.findings.clone()
 	d.layoutRows(rows, grid, p, in, env)
@@ -223,8 +223,8 @@ func (d *document) layoutCell(c *cell, p *tableProps, cond condition, in *part, 
 	c.heightOf = height(c.content) + c.top + c.bottom
 }
 
-// outline finds the lines around a cell: its own, else the table's, outside
-// or between cells.
+// outline returns the borders of a cell: its own, or else the outer or inner
+// borders of the table.
 func (c *cell) outline(p *tableProps, cond condition, top, bottom, left, right bool) {
 	table := p.borders.over(cond.borders)
 	pick := func(outer bool, edge, inside border) border {
@@ -246,7 +246,7 @@ func (c *cell) outline(p *tableProps, cond condition, top, bottom, left, right b
 	}
 }
 
-// joinRows finds how far merged cells reach down.
+// joinRows computes how many rows each merged cell covers.
 func joinRows(rows []*row) {
 	for i, r := range rows {
 		for _, c := range r.cells {
@@ -279,7 +279,7 @@ func joinRows(rows []*row) {
 }
 
 // measureRows makes every row high enough for its cells; the last row of a
-// merged cell takes the rest of its height.
+// merged cell takes up the rest of its height.
 func measureRows(rows []*row) {
 	for _, r := range rows {
 		r.height = max(r.least, 4)
@@ -332,7 +332,7 @@ func (d *document) mergeRows(rows []*row, nested bool) []bool {
 	return together
 }
 
-// below returns the row's part of a cell that was merged from above.
+// below returns the row's part of a cell merged from above.
 func (r *row) below(c *cell) *cell {
 	return r.cells[slices.IndexFunc(r.cells, func(o *cell) bool { return o.column == c.column })]
 }

@@ -1,6 +1,6 @@
 package docx
 
-// rowBoxes makes a box of every row.
+// rowBoxes returns a box for every row.
 func (d *document) rowBoxes(rows []*row, together []bool, left float64) []box {
 	var repeat []box
 	for _, r := range rows {
@@ -30,7 +30,7 @@ func (d *document) rowBoxes(rows []*row, together []bool, left float64) []box {
 	return out
 }
 
-// keepNext reports whether all paragraphs of a row ask to stay with the next.
+// keepNext reports whether all paragraphs of a row stay with the next.
 func (r *row) keepNext() bool {
 	for _, c := range r.cells {
 		if n := len(c.content); n == 0 || !c.content[n-1].keep {
@@ -131,12 +131,12 @@ func (r *row) split(room float64) (head, tail *row) {
 	return h, t
 }
 
-// smallRoom is how much of a page may stay empty to keep related lines of a
-// cell together, in points.
+// smallRoom is how much of a page, in points, may stay empty to keep related
+// lines of a cell together.
 const smallRoom = 200
 
-// together returns how much of the content can end a page, because it doesn't
-// ask to stay with what follows.
+// together returns how much of the content can end a page without separating
+// lines that stay together.
 func (c *cell) together() int {
 	n := len(c.content)
 	for n > 0 && c.content[n-1].keep {

@@ -2,7 +2,7 @@ package docx
 
 import "strings"
 
-// section is the geometry of some pages, with their headers and footers.
+// section describes the geometry of some pages, with their headers and footers.
 type section struct {
 	width, height            float64
 	top, bottom, left, right float64
@@ -30,7 +30,7 @@ func (d *document) tallest() float64 {
 	return max(s.height-s.top-s.bottom-1, 36)
 }
 
-// readSection reads a w:sectPr; nil stands for the default page.
+// readSection reads a w:sectPr; nil means the default page.
 func readSection(n *node, before *section) *section {
 	s := &section{width: 612, height: 792, columns: 1, kind: "nextPage", refs: map[string]string{}}
 	size := n.child("w:pgSz")
@@ -44,7 +44,7 @@ func readSection(n *node, before *section) *section {
 		s.start = points(float64(v))
 	}
 	s.numberFormat = number.attr("w:fmt")
-	if before != nil { // unset properties are inherited from the section before
+	if before != nil { // unset properties are inherited from the previous section
 		for k, v := range before.refs {
 			s.refs[k] = v
 		}
@@ -61,7 +61,7 @@ func readSection(n *node, before *section) *section {
 	return s
 }
 
-// paper reads a side of a page, within the limits of PDF.
+// paper reads the length of a side of a page, within the limits of PDF.
 func paper(value string, otherwise float64) float64 {
 	l := twips(value)
 	if !l.set || l.points <= 0 {

@@ -1,6 +1,6 @@
 package docx
 
-// maxStyleChain bounds how far a style may be based on another.
+// maxStyleChain bounds the chain of styles based on one another.
 const maxStyleChain = 32
 
 // style is one style as written in styles.xml.
@@ -11,7 +11,7 @@ type style struct {
 	table         *node // the whole element, of a table style
 }
 
-// styles are the styles of a document and the defaults under them.
+// styles holds the styles of a document and its defaults.
 type styles struct {
 	byID        map[string]*style
 	defaultPara string
@@ -21,7 +21,7 @@ type styles struct {
 	charCache   map[string]runProps
 }
 
-// paraStyle is a paragraph style with all it is based on.
+// paraStyle is a paragraph style combined with those it is based on.
 type paraStyle struct {
 	para  paraProps
 	run   runProps
@@ -55,7 +55,7 @@ func readStyles(root *node) *styles {
 	return s
 }
 
-// chain returns a style and all it is based on, the base first.
+// chain returns a style and those it is based on, the base first.
 func (s *styles) chain(id, kind string) (out []*style) {
 	for range maxStyleChain {
 		st := s.byID[id]
@@ -134,7 +134,7 @@ func (s *styles) resolve(p runProps, dark bool) format {
 	if c, ok := readColour(p.colour); ok {
 		f.colour = c
 	} else if dark {
-		f.colour = colour{1, 1, 1} // "auto" on a dark ground
+		f.colour = colour{1, 1, 1} // "auto" on a dark background
 	}
 	if p.shade != nil {
 		f.back, f.hasBack = *p.shade, true

@@ -11,7 +11,7 @@ import (
 	"paraph/app/fault"
 )
 
-// overview is the result of a first reading, without layout.
+// overview is the result of a first pass, without layout.
 type overview struct {
 	sections    []*section
 	totals      bool // a field shows the number of pages
@@ -32,8 +32,8 @@ func (o *overview) report(f *findings) {
 	}
 }
 
-// survey reads the document for its sections, which are written at their end,
-// and refuses documents that exceed a limit.
+// survey reads the sections of the document, each of which is described at its
+// end, and refuses documents that exceed a limit.
 func survey(ctx context.Context, p *pack) (o *overview, err error) {
 	rc, err := p.zip.Open(p.main, maxDocument)
 	if err != nil {

@@ -20,8 +20,8 @@ var symbolFont = map[rune]string{
 	0x79: "ψ", 0x7A: "ζ", 0x44: "Δ", 0x53: "Σ", 0x57: "Ω", 0x47: "Γ", 0x46: "Φ", 0x50: "Π",
 }
 
-// symbolText maps text in a symbol font, and text from the private use area
-// that such fonts left behind, to ordinary characters.
+// symbolText maps text in a symbol font, and private use characters left by
+// such fonts, to ordinary characters.
 func symbolText(s string, f format) string {
 	if !f.symbol && !f.wingdings && !strings.ContainsFunc(s, isPrivate) {
 		return s

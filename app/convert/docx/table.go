@@ -10,7 +10,7 @@ type tableProps struct {
 	indent     float64
 	rtl        bool
 	width      length
-	widthPart  float64 // of the room, if a percentage
+	widthPart  float64 // of the available width, if a percentage
 	shade      *colour
 	style      string
 	look       tableLook
@@ -122,7 +122,7 @@ func (c condition) over(k *node) condition {
 	return c
 }
 
-// readLook reads the attributes, or the older number that holds them as bits.
+// readLook reads the attributes, or the older number that encodes them as bits.
 func readLook(n *node) tableLook {
 	bits, _ := hex(n.attr("w:val"))
 	is := func(name string, bit rune) bool {
@@ -185,8 +185,8 @@ func bandName(kind string, i int, header bool, size int) string {
 
 const maxColumns = 256
 
-// columns finds the widths of the grid: as written, then fitted to the width
-// that the table asks for and to the available room.
+// columns computes the widths of the grid: as written, then fitted to the
+// width of the table and to the available room.
 func (d *document) columns(n *node, p *tableProps, rows []*row, room float64) []float64 {
 	var grid []float64
 	if g := n.child("w:tblGrid"); g != nil {
@@ -225,7 +225,7 @@ func (d *document) columns(n *node, p *tableProps, rows []*row, room float64) []
 	return grid
 }
 
-// fillFromCells sets columns without a width to that of a cell, or an equal
+// fillFromCells gives columns without a width that of a cell, or an equal
 // share.
 func fillFromCells(grid []float64, rows []*row) {
 	for _, r := range rows {
@@ -272,9 +272,9 @@ func columnNeeds(rows []*row, count int) []float64 {
 	return needs
 }
 
-// widen takes width from columns that have more than they need, and then from
-// the room beside the table, for those that have less. It returns nil if
-// nothing has to change.
+// widen gives columns that are too narrow width from those that have more than
+// they need, and then from the room beside the table. It returns nil if nothing
+// has to change.
 func widen(grid, needs []float64, room float64, fixed bool) []float64 {
 	missing, spare := 0.0, 0.0
 	for i, w := range grid {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// maxLength bounds every length that is read, in points: more than the
-// largest page.
+// maxLength bounds every length, in points: more than the largest page.
 const maxLength = 20000.0
 
 // toggle is a property that is on, off or unset.
@@ -63,7 +62,7 @@ func points(v float64) length { return length{v, true} }
 var units = map[string]float64{"pt": 1, "in": 72, "cm": 72 / 2.54, "mm": 72 / 25.4, "pc": 12, "pi": 12}
 
 // measure reads a number of the given unit (in points), or a number with its
-// own unit, as strict files have them.
+// own unit, as in strict files.
 func measure(s string, unit float64) length {
 	if len(s) > 2 {
 		if u, ok := units[s[len(s)-2:]]; ok {
@@ -93,7 +92,7 @@ func twips(s string) length { return measure(s, 1.0/20) }
 // emu reads English Metric Units, 12,700 to the point.
 func emu(s string) float64 { return measure(s, 1.0/12700).points }
 
-// integer reads a small number; it returns otherwise if there is none.
+// integer parses a small number, and returns otherwise if it cannot.
 func integer(s string, otherwise int) int {
 	v, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || v < -1_000_000 || v > 1_000_000 {
@@ -147,7 +146,7 @@ func shade(n *node) (colour, bool) {
 	return fill, true
 }
 
-// border is a line along an edge.
+// border is the line along an edge.
 type border struct {
 	set    bool // specified, even if as "none"
 	width  float64

@@ -6,8 +6,7 @@ import (
 )
 
 // Generators and template engines write paragraphs and wrappers where the
-// standard doesn't allow them; no word of a contract may get lost because of
-// that.
+// standard does not allow them; no word of a contract may be lost that way.
 func TestWordsInUnexpectedPlacesAreKept(t *testing.T) {
 	t.Parallel()
 	const run = `<w:r><w:t>kept</w:t></w:r>`
