@@ -19,7 +19,7 @@ import (
 	"paraph/app/apptest/patience"
 )
 
-// dial opens a connection and sends arbitrary text on it.
+// dial opens a connection and sends raw text.
 func dial(t *testing.T, url, text string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -46,7 +46,7 @@ func chunked(path, contentType, begin string) string {
 	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", path, contentType, len(begin), begin)
 }
 
-// grown compares the peak of memory use with an earlier value.
+// grown compares the peak memory use with an earlier value.
 func (p *process) grown(what string, before, allowed int) {
 	p.Helper()
 	grown := p.status("VmHWM") - before
@@ -56,8 +56,8 @@ func (p *process) grown(what string, before, allowed int) {
 	}
 }
 
-// refusedAll sends a body several times at once, and expects each to be refused as
-// too large.
+// refusedAll sends several bodies at once, and expects each to be refused as too
+// large.
 func (p *process) refusedAll(times int, path, contentType string, body func() io.Reader) {
 	p.Helper()
 	var all sync.WaitGroup
@@ -75,10 +75,10 @@ func (p *process) refusedAll(times int, path, contentType string, body func() io
 	all.Wait()
 }
 
-func TestStrangersBuyNoMemory(t *testing.T) {
+func TestStrangersCannotExhaustMemory(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir())
-	p.login() // checking a password takes its memory
+	p.login() // includes the memory for checking a password
 	idle := p.status("VmHWM")
 	objects := `{"email":[` + strings.Repeat("{},", 3_500_000) + `{}]}`
 	texts := func() io.Reader { return strings.NewReader(objects) }
@@ -114,7 +114,7 @@ func TestStrangersBuyNoMemory(t *testing.T) {
 	p.login()
 }
 
-func TestAMembersBodyCostsLittleMoreThanItsLength(t *testing.T) {
+func TestLargeBodiesOfMembersTakeBoundedMemory(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir())
 	c := p.login()
@@ -148,7 +148,7 @@ func TestAMembersBodyCostsLittleMoreThanItsLength(t *testing.T) {
 	p.grown("a large file in JSON", idle, 2*headroom)
 }
 
-// inJSON returns an upload of one file as base64, followed by its name.
+// inJSON returns an upload of one file in base64, followed by its name.
 func inJSON(f io.Reader) io.Reader {
 	out, in := io.Pipe()
 	go func() {
@@ -166,7 +166,7 @@ func inJSON(f io.Reader) io.Reader {
 	return out
 }
 
-func TestSlowStrangersKeepNobodyFromVerifying(t *testing.T) {
+func TestSlowStrangersDoNotBlockVerifying(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir())
 	var strangers []net.Conn
@@ -183,12 +183,12 @@ func TestSlowStrangersKeepNobodyFromVerifying(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r, err := answered(conn); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("a stranger was not slow enough: %v, %v", r, err)
+			t.Errorf("a stalled request got a response: %v, %v", r, err)
 		}
 	}
 }
 
-func TestStrangersWhoTakeTooMuchAreToldToComeBack(t *testing.T) {
+func TestStrangersAreToldToRetryWhenMemoryIsShort(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir(), "server.limits.memory=64MB")
 	c := p.login()
@@ -219,6 +219,6 @@ func TestStrangersWhoTakeTooMuchAreToldToComeBack(t *testing.T) {
 		t.Errorf("got %d, Retry-After %q", busy.StatusCode, busy.Header.Get("Retry-After"))
 	}
 	if _, err := c.complete("Meanwhile", smallPDF("Meanwhile", 20_000)); err != nil {
-		t.Errorf("a member meanwhile: %v", err)
+		t.Errorf("a member could not work meanwhile: %v", err)
 	}
 }

@@ -24,10 +24,10 @@ import (
 )
 
 // BenchmarkAbuse measures what a small team notices while 64 strangers, each with
-// their own address, do the worst they can on every public route. Quiet and abused
-// turns alternate on one server, so that other load on the machine affects both.
+// their own address, attack every public route. Quiet and attacked turns alternate on
+// one server, so that other load on the machine affects both.
 //
-// BENCH_TURN is how long one turn takes.
+// BENCH_TURN is the length of a turn.
 func BenchmarkAbuse(b *testing.B) {
 	h := &bench{B: b, turn: 5 * time.Second}
 	if v := os.Getenv("BENCH_TURN"); v != "" {
@@ -59,7 +59,7 @@ func (h *bench) abuse() {
 	h.work(p.url, time.Second, team) // warms up what starts on first use
 	idle := p.status("VmRSS")
 
-	// The strangers alone: nothing they do may be kept.
+	// The strangers alone: nothing they send may be kept.
 	h.settle(dir)
 	before := spaceOf(dir)
 	seen := h.strangers(p.url, target)
@@ -112,8 +112,8 @@ func figures(took []time.Duration) string {
 	return fmt.Sprintf("%6d   p50 %s   p99 %s", len(took), milliseconds(percentile(took, 50)), milliseconds(percentile(took, 99)))
 }
 
-// work makes the team repeat an action for a turn, and returns how long its requests
-// took.
+// work lets the team repeat an action for a turn, and returns the durations of its
+// requests.
 func (h *bench) work(url string, turn time.Duration, act func(l *lean, worker, i int) error) (took []time.Duration) {
 	var mu sync.Mutex
 	_, err := load(url, teamSize, turn, func(l *lean, worker, i int) error {
@@ -206,7 +206,7 @@ func (h *bench) invite(c *client, people ...any) link {
 	return link{d.ID, d.Files[0].ID, d.Invitations[0].ID, token}
 }
 
-// crowd are the strangers at work.
+// crowd is the attacking strangers.
 type crowd struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -238,7 +238,7 @@ func (h *bench) strangers(url string, known target) *crowd {
 	return h.only(url, known, known.attacks()...)
 }
 
-// only makes the strangers run some of the attacks.
+// only limits the strangers to some of the attacks.
 func (h *bench) only(url string, known target, attacks ...func() io.Reader) *crowd {
 	ctx, cancel := context.WithCancel(h.Context())
 	c := &crowd{cancel: cancel}
@@ -270,11 +270,11 @@ func attempt(ctx context.Context, d *net.Dialer, address string, request io.Read
 		return 0
 	}
 	defer r.Body.Close()
-	_, _ = io.Copy(io.Discard, r.Body) // the status says enough
+	_, _ = io.Copy(io.Discard, r.Body) // only the status matters
 	return r.StatusCode
 }
 
-// attacks returns the worst that a stranger can do on the public routes.
+// attacks returns the costliest requests that a stranger can send to public routes.
 func (p target) attacks() []func() io.Reader {
 	objects := `{"email":[` + strings.Repeat("{},", 3_000_000) + `{}]}`
 	hundred := strings.Repeat("--b\r\nContent-Disposition: form-data; name=\"x\"; filename=\"x\"\r\n\r\n"+strings.Repeat("x", 1<<20)+"\r\n", 100)
@@ -327,7 +327,7 @@ func (p target) attacks() []func() io.Reader {
 	}
 }
 
-// request returns a whole request, for one connection.
+// request returns a complete request for its own connection.
 func request(method, path, contentType, token, body string) io.Reader {
 	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n", method, path, len(body))
 	if contentType != "" {
@@ -336,8 +336,8 @@ func request(method, path, contentType, token, body string) io.Reader {
 	if token != "" {
 		head += "Authorization: Bearer " + token + "\r\n"
 	}
-	// Hiding its other methods keeps a large body from being copied as a whole, which
-	// would cost more than the server spends on it.
+	// Hiding its other methods keeps a large body from being copied whole, which would
+	// cost more than what the server spends on it.
 	return io.MultiReader(strings.NewReader(head+"\r\n"), struct{ io.Reader }{strings.NewReader(body)})
 }
 

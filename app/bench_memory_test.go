@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// BenchmarkMemory measures the resident memory of a server: idle, at its highest
-// while many documents are created at once, and after a rest.
+// BenchmarkMemory measures the resident memory of a server: idle, at its peak while
+// many documents are created at once, and after a rest.
 //
 // BENCH_CREATES is the number of documents, BENCH_REST the length of the rest.
 func BenchmarkMemory(b *testing.B) {
@@ -31,7 +31,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// writers is how many connections create documents at the same time.
+// writers is the number of connections that create documents concurrently.
 const writers = 64
 
 func (h *bench) memory(rest time.Duration) {
@@ -51,7 +51,7 @@ func (h *bench) memory(rest time.Duration) {
 	p.stop()
 }
 
-// times makes all writers together repeat an action n times.
+// times lets all writers together repeat an action n times.
 func (h *bench) times(url string, n int, act func(l *lean) error) error {
 	errs := make([]error, writers)
 	var all sync.WaitGroup
@@ -76,7 +76,7 @@ func (h *bench) times(url string, n int, act func(l *lean) error) error {
 // megabytes reads a line of /proc/PID/status.
 func (p *process) megabytes(key string) float64 { return float64(p.status(key)) / 1024 }
 
-// parts says what the resident memory of a process consists of.
+// parts returns the breakdown of a process's resident memory.
 func (p *process) parts() string {
 	return fmt.Sprintf("now %d MB + %d MB mapped", p.status("RssAnon")/1024, p.status("RssFile")/1024)
 }

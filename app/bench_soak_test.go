@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// BenchmarkSoak keeps a server under mixed load and fails if what it holds grows:
-// memory, goroutines, file handles, and the disk space that each round costs.
+// BenchmarkSoak keeps a server under mixed load and fails if its resources leak:
+// memory, goroutines, file handles, and the disk space per round.
 //
-// SOAKTIME is how long it takes.
+// SOAKTIME is its duration.
 func BenchmarkSoak(b *testing.B) {
 	h := &bench{B: b, turn: time.Hour}
 	if v := os.Getenv("SOAKTIME"); v != "" {
@@ -31,7 +31,7 @@ func BenchmarkSoak(b *testing.B) {
 		fmt.Printf("\n%d targets missed\n", h.missed)
 	}
 	if h.missed > 0 {
-		b.Error("the server holds more and more")
+		b.Error("the server leaks resources")
 	}
 }
 
@@ -39,7 +39,7 @@ func BenchmarkSoak(b *testing.B) {
 // the other two are compared.
 const soakSamples = 18
 
-// held describes what a server holds at one moment.
+// held describes the resources of a server at one moment.
 type held struct {
 	memory, goroutines, handles float64
 	disk                        float64 // of the records, in KB
@@ -116,12 +116,12 @@ func (h *bench) goroutines(socket string) float64 {
 	h.check(errors.Join(err, r.Body.Close()))
 	found := countOfGoroutines.FindSubmatch(b)
 	if found == nil {
-		h.Fatal("no figure of goroutines")
+		h.Fatal("no metric for goroutines")
 	}
 	return must(strconv.ParseFloat(string(found[1]), 64))
 }
 
-// steady compares the last third of the samples with the one before.
+// steady compares the last third of the samples with the middle one.
 func (h *bench) steady(samples []held) {
 	third := len(samples) / 3
 	first, middle, last := samples[third-1], samples[third:2*third], samples[2*third:]
@@ -139,11 +139,11 @@ func (h *bench) steady(samples []held) {
 	h.most("file handles", "", ratio(func(s held) float64 { return s.handles }, 20), 1.1, " times")
 	perRound := func(from, to held) float64 { return (to.disk - from.disk) / float64(max(1, to.rounds-from.rounds)) }
 	middleEnd, end := middle[len(middle)-1], last[len(last)-1]
-	// Tables wait for compaction: what remains is compared with all that was written.
+	// Tables await compaction, so what remains is compared with all that was written.
 	h.most("KB of records kept for each round", fmt.Sprintf("%.1f before", perRound(first, middleEnd)), perRound(middleEnd, end),
 		2*max(perRound(first, middleEnd), diskPerRound), " KB")
 	h.line("most memory", fmt.Sprintf("%.0f MB", slices.MaxFunc(samples, func(a, b held) int { return int(a.memory - b.memory) }).memory))
 }
 
-// diskPerRound is about what a signed document takes, in KB.
+// diskPerRound is roughly the size of a signed document, in KB.
 const diskPerRound = 40

@@ -80,7 +80,7 @@ func (h *bench) run() {
 
 func (h *bench) head(text string) { fmt.Printf("\n%s\n", text) }
 
-// line prints a figure without a target.
+// line prints a figure that has no target.
 func (h *bench) line(what, figure string) { fmt.Printf("  %-44s %s\n", what, figure) }
 
 // most prints a value that should not be above a target; least one that should
@@ -222,10 +222,10 @@ func inParallel(workers, n int, fn func(i int) error) error {
 	return errors.Join(all...)
 }
 
-// rounds is how often turns alternate.
+// rounds is the number of turns.
 const rounds = 3
 
-// reads measures every way of reading next to the bare handler.
+// reads compares every kind of read with the bare handler.
 func (h *bench) reads(dir string) {
 	took, p := h.start(dir, "serve")
 	h.most("start to /readyz", "", took.Seconds(), 1, " s")
@@ -277,7 +277,7 @@ func (h *bench) reads(dir string) {
 	bare.kill()
 }
 
-// bare starts the baseline: this program again.
+// bare starts the baseline in another process of this program.
 func (h *bench) bare() *process {
 	cmd := exec.Command(must(os.Executable()), bareCommand)
 	cmd.Env = environ()
@@ -366,7 +366,7 @@ func (h *bench) repeat(workers int, fn func() error) float64 {
 	return float64(total) / time.Since(began).Seconds()
 }
 
-// cycles measures the whole cycle next to its storage floor.
+// cycles compares the whole cycle with its storage floor.
 func (h *bench) cycles() {
 	dir := filepath.Join(h.TempDir(), "cycles")
 	_, p := h.start(dir, "serve")
@@ -408,7 +408,7 @@ func (h *bench) cycle(l *lean, token string, content []byte) error {
 	return err
 }
 
-// signed goes through the whole cycle, and returns the document's identifier.
+// signed runs through the whole cycle, and returns the document's identifier.
 func (h *bench) signed(l *lean, token string, content []byte) (id string, err error) {
 	if err := h.upload(l, token, content); err != nil {
 		return "", err
@@ -430,7 +430,7 @@ func (h *bench) signed(l *lean, token string, content []byte) (id string, err er
 		}
 	}
 	if !bytes.HasPrefix(l.body, []byte("%PDF-")) {
-		return "", errors.New("the download is no PDF")
+		return "", errors.New("the download is not a PDF")
 	}
 	return id, nil
 }
@@ -471,7 +471,7 @@ func kilobytes(sizes []int64) string {
 // upload, invite, send, sign, complete.
 const commitsPerCycle = 6
 
-// floor writes what a cycle stores on disk, and does nothing else.
+// floor only writes what a cycle stores on disk.
 type floor struct {
 	db      *kv.DB
 	blobs   *blob.Store
@@ -515,8 +515,8 @@ func (f *floor) cycle() error {
 	return nil
 }
 
-// largeSignature measures a signature that is not the last on a file of 10 MB,
-// next to reading, hashing and writing that file.
+// largeSignature compares a signature on a file of 10 MB, other than the last, with
+// reading, hashing and writing that file.
 func (h *bench) largeSignature() {
 	_, p := h.start(filepath.Join(h.TempDir(), "large"), "serve")
 	token := p.login().token
@@ -541,8 +541,8 @@ func (h *bench) largeSignature() {
 	p.stop()
 }
 
-// twoSignatories sends a document to two people, and returns the request with
-// which the first one signs.
+// twoSignatories sends a document to two people, and returns the first one's request
+// to sign.
 func (h *bench) twoSignatories(l *lean, token string, content []byte) []byte {
 	h.check(h.upload(l, token, content))
 	_, rest, _ := strings.Cut(string(l.body), `"document_id":"`)

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// bulkRun is a run as the API describes it.
+// bulkRun is a bulk run in the API.
 type bulkRun struct {
 	ID, Status string
 	Made       int `json:"made_count"`
 	Failed     int `json:"failed_count"`
 }
 
-// leaseTemplate makes a template with a file and one role.
+// leaseTemplate creates a template with a file and one role.
 func (c *client) leaseTemplate(t *testing.T) string {
 	t.Helper()
 	body, contentType := multipartOf(t, map[string]any{"title": "Lease for {{Tenant.name}}", "roles": []map[string]string{{"role_name": "Tenant"}}}, smallPDF("Lease", 20_000))
@@ -50,7 +50,7 @@ func (c *client) startBulk(t *testing.T, template string, n int) string {
 	return answer.Run.ID
 }
 
-// awaitBulk waits until a run is as it should be.
+// awaitBulk waits until a run satisfies ok.
 func (p *process) awaitBulk(c *client, id string, ok func(bulkRun) bool) {
 	p.until("the bulk run", func() (string, bool) {
 		var r bulkRun
@@ -61,7 +61,7 @@ func (p *process) awaitBulk(c *client, id string, ok func(bulkRun) bool) {
 	})
 }
 
-func TestKilledInABulkRunNothingIsMadeOrMailedTwice(t *testing.T) {
+func TestKillsRepeatNothingOfABulkRun(t *testing.T) {
 	t.Parallel()
 	const rows, kills = 60, 3
 	post, dir := newPostOffice(t), t.TempDir()
@@ -95,13 +95,13 @@ func TestKilledInABulkRunNothingIsMadeOrMailedTwice(t *testing.T) {
 	if list.Meta.Total != rows || len(made) != rows {
 		t.Errorf("%d documents for %d of %d rows", list.Meta.Total, len(made), rows)
 	}
-	p.until("everybody was told", func() (string, bool) {
+	p.until("everyone is notified", func() (string, bool) {
 		n := len(post.received())
 		return fmt.Sprintf("%d of %d", n, rows), n == rows
 	})
 	for about, ids := range post.received() {
 		if len(ids) > 1 {
-			t.Errorf("%s: sent with the identifiers %v", about, ids)
+			t.Errorf("%s: sent with different identifiers %v", about, ids)
 		}
 	}
 	p.stop()

@@ -21,20 +21,20 @@ import (
 )
 
 const (
-	// fillsEnv is how often the disk is filled from outside, once by default.
+	// fillsEnv names the variable for how often the disk is filled by others; the default is once.
 	fillsEnv = "PARAPH_TEST_FILLS"
 
 	smallDisk = 320 << 20
 )
 
-// onSmallDisk runs the test again and calls fn there, in a folder on a small disk.
+// onSmallDisk reruns the test with a small disk, and calls fn with a folder on it.
 func onSmallDisk(t *testing.T, fn func(t *testing.T, dir string)) {
 	t.Helper()
 	t.Parallel()
 	smalldisk.Run(t, smallDisk, fn, programEnv+"="+binary(t))
 }
 
-// filler is a file that takes the free space of a disk.
+// filler is a file that uses up the free space of a disk.
 type filler struct {
 	*testing.T
 	file *os.File
@@ -50,7 +50,7 @@ func newFiller(t *testing.T, dir string) *filler {
 	return &filler{T: t, file: f}
 }
 
-// take takes all but the given number of bytes of the free space.
+// take uses up the free space except for the given number of bytes.
 func (f *filler) take(but int64) {
 	f.Helper()
 	var s unix.Statfs_t
@@ -66,7 +66,7 @@ func (f *filler) take(but int64) {
 	}
 }
 
-// free returns what was taken.
+// free releases the space.
 func (f *filler) free() {
 	f.Helper()
 	f.size = 0
@@ -75,10 +75,10 @@ func (f *filler) free() {
 	}
 }
 
-// noRoom is the sentence of a refusal for want of space.
+// noRoom is the sentence of a refusal for lack of space.
 const noRoom = "There is not enough disk space. Nothing was changed; try again when there is room."
 
-// wantNoRoom checks that a request was refused for want of space.
+// wantNoRoom checks that a request was refused for lack of space.
 func wantNoRoom(t *testing.T, what string, err error) {
 	t.Helper()
 	if statusOf(err) != http.StatusInsufficientStorage || !strings.Contains(err.Error(), noRoom) {
@@ -86,8 +86,8 @@ func wantNoRoom(t *testing.T, what string, err error) {
 	}
 }
 
-// TestUploadsThatFillTheDiskAreRefused uploads until there is no space: nothing of the
-// refused upload remains, reads continue, and with space everything works again.
+// TestUploadsThatFillTheDiskAreRefused uploads until the disk is full: nothing of the
+// refused upload remains, reads continue, and once there is space everything works again.
 func TestUploadsThatFillTheDiskAreRefused(t *testing.T) {
 	onSmallDisk(t, func(t *testing.T, dir string) {
 		data := filepath.Join(dir, "data")
@@ -112,7 +112,7 @@ func TestUploadsThatFillTheDiskAreRefused(t *testing.T) {
 		for ; err == nil && kept < 20; kept++ {
 			err = upload(kept)
 		}
-		kept-- // the last was refused
+		kept-- // the last one was refused
 		wantNoRoom(t, "an upload", err)
 		var now seen
 		if err := c.do(http.MethodGet, "/documents/"+draft.id, nil, &now); err != nil || len(now.Files) != kept {
@@ -129,7 +129,7 @@ func TestUploadsThatFillTheDiskAreRefused(t *testing.T) {
 		}
 		f.free()
 		if err := upload(kept); err != nil {
-			t.Errorf("with space: %v", err)
+			t.Errorf("once there is space: %v", err)
 		}
 		endsClean(t, p, data)
 	})
@@ -146,7 +146,7 @@ func endsClean(t *testing.T, p *process, data string) {
 	}
 }
 
-// fillRounds is how often the disk is filled from outside.
+// fillRounds is how often others fill the disk.
 func fillRounds() int {
 	n, err := strconv.Atoi(os.Getenv(fillsEnv))
 	if err != nil {
@@ -155,10 +155,10 @@ func fillRounds() int {
 	return n
 }
 
-// TestADiskFilledFromOutsideLosesNothing fills the disk at random moments while
-// documents are created, uploaded, sent, signed, sealed and indexed. Every request is
-// answered or refused as a whole, and with space all goes on without a restart.
-func TestADiskFilledFromOutsideLosesNothing(t *testing.T) {
+// TestDiskFilledByOthersLosesNothing fills the disk at random moments while documents
+// are created, uploaded, sent, signed, sealed and indexed. Every request succeeds or
+// fails as a whole, and once there is space work continues without a restart.
+func TestDiskFilledByOthersLosesNothing(t *testing.T) {
 	onSmallDisk(t, func(t *testing.T, dir string) {
 		k := &killing{T: t, dir: filepath.Join(dir, "data"), settings: []string{"log.requests=false"}}
 		k.peace()
@@ -189,13 +189,13 @@ func TestADiskFilledFromOutsideLosesNothing(t *testing.T) {
 		})
 		k.compare(c, k.traces)
 		if n, err := c.total("search=Paper"); err != nil || n == 0 {
-			t.Errorf("a search finds %d: %v", n, err)
+			t.Errorf("search found %d: %v", n, err)
 		}
 		endsClean(t, p, k.dir)
 	})
 }
 
-// busyTeam is several people at work on documents.
+// busyTeam is several people working on documents.
 type busyTeam struct {
 	*killing
 	client          *client
@@ -204,8 +204,8 @@ type busyTeam struct {
 	steps, refusals atomic.Int64
 }
 
-// walk completes document after document. A step refused for want of space must have
-// left nothing, and is taken again.
+// walk completes document after document. A step refused for lack of space must leave
+// nothing behind, and is repeated.
 func (w *busyTeam) walk() {
 	for !w.over.Load() && !w.Failed() {
 		d := w.trace()
@@ -219,7 +219,7 @@ func (w *busyTeam) walk() {
 			case statusOf(err) == http.StatusInsufficientStorage:
 				w.refusals.Add(1)
 			case d.reached == sent && errors.Is(err, errWrong):
-				d.reached = sealing // signed, and the seal has to wait for space
+				d.reached = sealing // signed; sealing has to wait for space
 			default:
 				w.Errorf("%s after step %d: %v", d.title, d.reached, err)
 			}
@@ -236,7 +236,7 @@ func (w *busyTeam) await(what string, count *atomic.Int64, by int64) {
 	})
 }
 
-// reads checks that lists and pages are answered.
+// reads checks that lists and pages can be read.
 func (k *killing) reads(c *client) {
 	k.Helper()
 	for _, path := range []string{"/documents?per_page=5", "/documents/" + k.traces[0].id, "/outbox"} {
@@ -246,7 +246,7 @@ func (k *killing) reads(c *client) {
 	}
 }
 
-// retrySealing asks for the seals that wait.
+// retrySealing requests the missing seals.
 func (k *killing) retrySealing(c *client) {
 	k.Helper()
 	var user struct{ Companies []struct{ ID string } }
@@ -259,7 +259,7 @@ func (k *killing) retrySealing(c *client) {
 		}
 		path := "/installation/companies/" + user.Companies[0].ID + "/documents/" + d.id + "/retry"
 		if err := c.do(http.MethodPost, path, nil, nil); err != nil && statusOf(err) != http.StatusConflict {
-			k.Errorf("retrying: %v", err)
+			k.Errorf("retrying to seal: %v", err)
 		}
 	}
 }

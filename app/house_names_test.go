@@ -11,11 +11,11 @@ import (
 	"paraph/app/signing/record"
 )
 
-// wordsInSource are packages that show the names in examples, or as the texts of a manual.
+// wordsInSource lists packages whose examples and manual spell the names out.
 var wordsInSource = []string{"app/api", "app/web/apidoc"}
 
-// TestHouseNamesEventsByTheirConstants forbids the names of events as literals. In calls that say
-// a text, the same word is a key of the catalogue.
+// TestHouseNamesEventsByTheirConstants forbids event names as literals, except in calls of Say,
+// where the same word is a catalogue key.
 func TestHouseNamesEventsByTheirConstants(t *testing.T) {
 	t.Parallel()
 	fset, all := parsed(t)
@@ -35,7 +35,7 @@ func TestHouseNamesEventsByTheirConstants(t *testing.T) {
 				if lit, ok := n.(*ast.BasicLit); ok {
 					for _, text := range texts(lit) {
 						if slices.Contains(names, text) {
-							t.Errorf("%s: use the constant of %q", fset.Position(n.Pos()), text)
+							t.Errorf("%s: use the constant for %q", fset.Position(n.Pos()), text)
 						}
 					}
 				}
@@ -44,12 +44,12 @@ func TestHouseNamesEventsByTheirConstants(t *testing.T) {
 		}
 	}
 	if len(names) < 40 {
-		t.Errorf("there are only %d names", len(names))
+		t.Errorf("only %d event names exist", len(names))
 	}
 }
 
-// TestHouseNamesFieldTypesByTheirConstants forbids the names of the types of fields and marks
-// where a type is compared or set in the domain.
+// TestHouseNamesFieldTypesByTheirConstants forbids literals where the domain compares or sets
+// the type of a field or mark.
 func TestHouseNamesFieldTypesByTheirConstants(t *testing.T) {
 	t.Parallel()
 	fset, all := parsed(t)
@@ -65,7 +65,7 @@ func TestHouseNamesFieldTypesByTheirConstants(t *testing.T) {
 			ast.Inspect(f, func(n ast.Node) bool {
 				for _, text := range typesIn(n) {
 					if slices.Contains(types, text) {
-						t.Errorf("%s: use the constant of the type %q", fset.Position(n.Pos()), text)
+						t.Errorf("%s: use the constant for type %q", fset.Position(n.Pos()), text)
 					}
 				}
 				return true
@@ -74,7 +74,7 @@ func TestHouseNamesFieldTypesByTheirConstants(t *testing.T) {
 	}
 }
 
-// typesIn returns the literals that a node compares with, or assigns to, a member named Type.
+// typesIn returns the literals that a node compares with, or assigns to, a struct field named Type.
 func typesIn(n ast.Node) []string {
 	switch x := n.(type) {
 	case *ast.BinaryExpr:

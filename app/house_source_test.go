@@ -53,10 +53,10 @@ func parsed(t *testing.T) (*token.FileSet, []packageSource) {
 	return fset, slices.Collect(maps.Values(byFolder))
 }
 
-// mostFiles is how many files a package holds, tests aside.
+// mostFiles is the maximum number of files in a package, not counting tests.
 const mostFiles = 40
 
-// crowded are packages that still exceed it. The numbers may only go down.
+// crowded lists packages that still exceed it. The numbers may only go down.
 var crowded = map[string]int{}
 
 func TestHouseHasNoCrowdedPackages(t *testing.T) {
@@ -64,20 +64,20 @@ func TestHouseHasNoCrowdedPackages(t *testing.T) {
 	_, all := parsed(t)
 	for _, p := range all {
 		if most := max(mostFiles, crowded[p.folder]); len(p.files) > most {
-			t.Errorf("%s holds %d files; at most %d: divide it by subject", p.folder, len(p.files), most)
+			t.Errorf("%s has %d files, at most %d allowed: split it by subject", p.folder, len(p.files), most)
 		}
 	}
 	if len(all) < 30 {
-		t.Errorf("only %d packages were looked at", len(all))
+		t.Errorf("only %d packages were checked", len(all))
 	}
 }
 
-// domain are the packages with business rules: they know neither the API's JSON
+// domain lists the packages with business rules: they know neither the API's JSON
 // nor the wording of messages.
 var domain = []string{"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/machine", "app/mailserver", "app/notify", "app/signing", "app/signing/intake", "app/signing/lists", "app/signing/record", "app/signing/store", "app/signing/trail", "app/signing/verify"}
 
-// TestHouseDomainHasNoWireTags checks that structs of the domain name JSON
-// members only for what is stored or signed, as given in spelled.
+// TestHouseDomainHasNoWireTags checks that domain structs have JSON names only if
+// they are stored or listed in spelled.
 func TestHouseDomainHasNoWireTags(t *testing.T) {
 	t.Parallel()
 	_, all := parsed(t)
@@ -91,16 +91,16 @@ func TestHouseDomainHasNoWireTags(t *testing.T) {
 		}
 		for name, file := range found {
 			if spelled[p.folder+"."+name] == "" {
-				t.Errorf("%s/%s: %s names members of JSON though it is not stored", p.folder, file, name)
+				t.Errorf("%s/%s: %s has JSON names but is not stored", p.folder, file, name)
 			}
 		}
 	}
 }
 
-// memberName matches a tag that names a member, not one that only omits it.
+// memberName matches a tag that sets a name, not one that only sets options.
 var memberName = regexp.MustCompile(`^[a-z]`)
 
-// tagged lists the structs with a field that names a member of JSON, and their file.
+// tagged maps the structs with JSON names to their file.
 func tagged(p packageSource) map[string]string {
 	found := map[string]string{}
 	for name, f := range p.files {
@@ -124,7 +124,7 @@ func tagged(p packageSource) map[string]string {
 	return found
 }
 
-// stored lists the types kept in collections and logs, and their components.
+// stored returns the types kept in collections and logs, and their components.
 func stored(p packageSource) map[string]bool {
 	types, reached := map[string]ast.Expr{}, map[string]bool{}
 	var reach func(n ast.Node)
@@ -162,7 +162,7 @@ func stored(p packageSource) map[string]bool {
 	return reached
 }
 
-// spelled are structs that name members of JSON for another reason.
+// spelled gives the reason why other structs have JSON names.
 var spelled = map[string]string{
 	"app/account.claims": "signed into a token",
 
@@ -170,7 +170,7 @@ var spelled = map[string]string{
 	"app/checkpoint.messageData": "posted to the operator's webhook",
 }
 
-// sentence matches a text of several words that begins or ends like a sentence.
+// sentence matches several words that begin or end like a sentence.
 var sentence = regexp.MustCompile(`^[A-Z][a-z]* [a-z(].* |\w \w.*[.!?]$`)
 
 // isProse recognizes a sentence, or a pattern for one.
@@ -185,13 +185,13 @@ func TestProseIsRecognized(t *testing.T) {
 		"Bearer ": false, "invitation.signed": false, `^[a-z]+ [a-z]+$`: false, "text/html; charset=utf-8": false, "-----BEGIN ": false,
 	} {
 		if isProse(s) != want {
-			t.Errorf("%q is taken for prose: %v", s, !want)
+			t.Errorf("isProse(%q) is %v", s, !want)
 		}
 	}
 }
 
-// TestHouseComparesNoProse checks that no code compares sentences, which are for
-// people only. Programs compare codes.
+// TestHouseComparesNoProse checks that no code compares sentences. They are meant
+// for people; programs compare codes.
 func TestHouseComparesNoProse(t *testing.T) {
 	t.Parallel()
 	fset, all := parsed(t)
@@ -203,7 +203,7 @@ func TestHouseComparesNoProse(t *testing.T) {
 			ast.Inspect(f, func(n ast.Node) bool {
 				for _, s := range compared(n) {
 					if isProse(s) {
-						t.Errorf("%s: %q is compared", fset.Position(n.Pos()), s)
+						t.Errorf("%s: compares the sentence %q", fset.Position(n.Pos()), s)
 					}
 				}
 				return true
@@ -212,10 +212,10 @@ func TestHouseComparesNoProse(t *testing.T) {
 	}
 }
 
-// searches are the functions that look for one text in another.
+// searches lists functions that search a text for another.
 var searches = []string{"Contains", "HasPrefix", "HasSuffix", "EqualFold", "Index", "Cut", "CutPrefix", "CutSuffix", "TrimPrefix", "TrimSuffix", "MustCompile"}
 
-// texts returns the values of those expressions that are string literals.
+// texts returns the values of the string literals among the expressions.
 func texts(all ...ast.Expr) (out []string) {
 	for _, x := range all {
 		if lit, ok := x.(*ast.BasicLit); ok && lit.Kind == token.STRING {
@@ -227,7 +227,7 @@ func texts(all ...ast.Expr) (out []string) {
 	return out
 }
 
-// compared lists the constant texts that a node compares with another text.
+// compared returns the string literals that a node compares with another text.
 func compared(n ast.Node) (out []string) {
 	text := func(all ...ast.Expr) { out = append(out, texts(all...)...) }
 	switch x := n.(type) {

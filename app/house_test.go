@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// packageRule is a part of the code: the packages of one folder.
+// packageRule says what the packages of one folder may import.
 type packageRule struct {
-	folder string   // of the module; what lies below belongs to it
-	may    []string // packages it may import besides itself; "*" is all that app may
+	folder string   // of the module, with its subfolders
+	may    []string // packages it may import besides itself; "*" means all that app may
 }
 
-// ground lists the base packages, which all others may import and which import
-// none of those.
+// ground lists the base packages. All others may import them; they import none of
+// the others.
 var ground = []string{
 	"app/blob",
 	"app/convert",
@@ -41,8 +41,8 @@ var ground = []string{
 	"search",
 }
 
-// toolImports lists the base packages' imports of each other: shared resources are
-// taken in turn, and refusals are those of the domain.
+// toolImports lists the imports among base packages: for sharing resources in turn,
+// and for the domain's errors.
 var toolImports = map[string][]string{
 	"app/convert": {"app/fault"},
 	"app/input":   {"app/fault", "app/mail"},
@@ -133,9 +133,9 @@ func packages() []packageRule {
 	return all
 }
 
-// ruleOf returns the room with the longest folder that pkg lies in. The module's
-// own folder and app hold one package each; what lies below them is a room of its
-// own.
+// ruleOf returns the rule with the longest folder that contains pkg. The rules for the
+// module's own folder and for app cover one package each; the folders below have rules
+// of their own.
 func ruleOf(pkg string) (packageRule, error) {
 	var best *packageRule
 	for _, r := range packages() {
@@ -217,7 +217,7 @@ func TestEveryImportPointsDown(t *testing.T) {
 		}
 		from, ok := ours(p.ImportPath)
 		if !ok {
-			t.Errorf("%s is not of this module", p.ImportPath)
+			t.Errorf("%s is outside this module", p.ImportPath)
 		}
 		for _, path := range p.Imports {
 			to, ok := ours(path)
@@ -230,7 +230,7 @@ func TestEveryImportPointsDown(t *testing.T) {
 		}
 	}
 	if packages < 15 {
-		t.Errorf("only %d packages were looked at", packages)
+		t.Errorf("only %d packages were checked", packages)
 	}
 }
 
@@ -241,7 +241,7 @@ func stderrOf(err error) string {
 	return ""
 }
 
-func TestArrowsThatRunUpAreTold(t *testing.T) {
+func TestForbiddenImportsAreReported(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, to, want string }{
 		{"app/web", "kv", "app/web may not import kv"},

@@ -10,13 +10,13 @@ import (
 	"unicode"
 )
 
-// metaphors are words that name nothing in the code: the field has terms of its own.
+// metaphors lists words to avoid in identifiers: the field has its own terms.
 var metaphors = map[string]bool{
 	"heart": true, "door": true, "doors": true, "rooms": true, "prey": true, "heir": true, "heirs": true, "errand": true,
 	"errands": true,
 }
 
-// renderings are phrases that read as translated.
+// renderings matches phrases that read as translated.
 var renderings = regexp.MustCompile(`(?i)\b(who asks|as it came|as they came|behind which|the heart|our doors|takes away)\b`)
 
 func TestHouseIdentifiersAreNoMetaphors(t *testing.T) {
@@ -38,7 +38,7 @@ func TestHouseIdentifiersAreNoMetaphors(t *testing.T) {
 	}
 }
 
-// wordsOf splits an identifier in camel case, in lower case.
+// wordsOf splits an identifier at its capitals and returns the words in lower case.
 func wordsOf(name string) (out []string) {
 	start := 0
 	runes := []rune(name)
@@ -51,18 +51,19 @@ func wordsOf(name string) (out []string) {
 	return out
 }
 
-func TestWordsOfAnIdentifier(t *testing.T) {
+func TestIdentifiersAreSplitIntoWords(t *testing.T) {
 	t.Parallel()
 	if got := strings.Join(wordsOf("newHeirOfID"), " "); got != "new heir of id" {
 		t.Errorf("got %q", got)
 	}
 }
 
-// longLines is how many lines of code, without texts and tests, exceed 120 columns. The number may only go down.
+// longLines is how many lines outside tests and without string literals exceed 120 columns. The number
+// may only go down.
 const longLines = 261
 
-// TestHouseReadsWell checks what a program can tell of the prose in the code: no
-// phrases that read as translated, and lines that fit. A tab counts four columns.
+// TestHouseReadsWell checks what a program can check of readability: no phrases that
+// read as translated, and no long lines. A tab counts as four columns.
 func TestHouseReadsWell(t *testing.T) {
 	t.Parallel()
 	_, all := parsed(t)

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// keyed is a request with an idempotency key, and the identifier in its answer.
+// keyed is a request with an idempotency key, and the identifier in its response.
 type keyed struct {
 	n  int
-	id string // "" if it was not answered
+	id string // "" without a response
 }
 
-// post creates a document under the key, and reports whether the answer was kept from before.
+// post creates a document with the key, and reports whether the response was replayed.
 func (k *keyed) post(c *client) (replayed bool, err error) {
 	r, err := http.NewRequest(http.MethodPost, c.url+"/documents", bytes.NewReader(fmt.Appendf(nil, `{"title": "Keyed %d"}`, k.n)))
 	if err != nil {
@@ -42,14 +42,14 @@ func (k *keyed) post(c *client) (replayed bool, err error) {
 		return false, err
 	}
 	if k.id != "" && k.id != made.ID {
-		return false, fmt.Errorf("was answered %s, and now %s", k.id, made.ID)
+		return false, fmt.Errorf("got %s at first, and now %s", k.id, made.ID)
 	}
 	k.id = made.ID
 	return res.Header.Get("Idempotency-Replayed") == "true", nil
 }
 
-// TestKilledKeyedWorkIsDoneOnce kills the process among many requests, and repeats each of them.
-func TestKilledKeyedWorkIsDoneOnce(t *testing.T) {
+// TestKeyedRequestsAreDoneOnceDespiteAKill kills the process during many requests, and repeats them all.
+func TestKeyedRequestsAreDoneOnceDespiteAKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := serve(t, dir)
@@ -82,7 +82,7 @@ func TestKilledKeyedWorkIsDoneOnce(t *testing.T) {
 		answered := k.id != ""
 		replayed, err := k.post(c)
 		if err != nil || answered && !replayed {
-			t.Errorf("request %d, answered %v before: %v", k.n, answered, err)
+			t.Errorf("request %d, acknowledged before: %v: %v", k.n, answered, err)
 		}
 		if replayed && !answered {
 			kept++
@@ -92,7 +92,7 @@ func TestKilledKeyedWorkIsDoneOnce(t *testing.T) {
 	if slices.Sort(titles); err != nil || total != len(all) || len(slices.Compact(titles)) != len(all) {
 		t.Errorf("%d requests made %d documents with %d titles: %v", len(all), total, len(slices.Compact(titles)), err)
 	}
-	t.Logf("%d requests; the answers of %d were lost, and kept for the repetition", len(all), kept)
+	t.Logf("%d requests; %d lost responses were replayed", len(all), kept)
 	if code := p.stop(); code != 0 {
 		t.Errorf("exit %d", code)
 	}

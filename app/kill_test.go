@@ -27,11 +27,11 @@ const (
 	uploaded
 	invited
 	sent
-	sealing // everybody has signed and a job makes the seal: never answered, but a kill may leave it
+	sealing // everyone has signed and a job has yet to seal: never acknowledged, but possible after a kill
 	signed
 )
 
-// next returns the stage after the next response.
+// next returns the stage that the next response acknowledges.
 func (s step) next() step {
 	if s == sent {
 		return signed
@@ -44,21 +44,21 @@ func (s step) mayBe(now step, inFlight bool) bool {
 	return now == s || s == sealing && now == signed || inFlight && (now == s.next() || s == sent && now == sealing)
 }
 
-// trace is one document as its client knows it. Acknowledged steps must survive
-// a kill; the one step in flight may.
+// trace is a document as its client knows it. Acknowledged steps must survive a
+// kill; the one step in flight may survive it.
 type trace struct {
 	title, email string
 	id           string
 	invitation   string
 	hash         string // of the upload
-	sealed       string // of the signed file, once it was downloaded
+	sealed       string // hash of the signed file, once downloaded
 	reached      step
 	deleted      bool
-	inFlight     string // the step begun and not acknowledged
+	inFlight     string // the step begun but not acknowledged
 }
 
-// walk takes a document up to stage to, and into the trash if drop says so. It
-// ends early when the appliance was killed.
+// walk takes a document up to stage to, and then to the trash if drop is set. It
+// stops early if the appliance is killed.
 func (d *trace) walk(c *client, to step, drop bool) error {
 	steps := []func(*client) error{d.create, d.upload, d.invite, d.send, d.sign}
 	for d.reached < to {
@@ -106,13 +106,13 @@ func (d *trace) upload(c *client) error {
 	}
 	d.hash = digest(content)
 	if !bytes.Contains(answer, []byte(d.hash)) {
-		return fmt.Errorf("the answer to an upload does not name its hash %s: %w", d.hash, errWrong)
+		return fmt.Errorf("the response to an upload lacks its hash %s: %w", d.hash, errWrong)
 	}
 	return nil
 }
 
 // errWrong marks a response that must not occur.
-var errWrong = errors.New("wrong answer")
+var errWrong = errors.New("wrong response")
 
 func (d *trace) invite(c *client) error {
 	var made struct{ Data []struct{ ID string } }
@@ -136,12 +136,12 @@ func (d *trace) sign(c *client) error {
 		return err
 	}
 	if now.StatusID != 6 {
-		return fmt.Errorf("signed and in state %d: %w", now.StatusID, errWrong)
+		return fmt.Errorf("in state %d after signing: %w", now.StatusID, errWrong)
 	}
 	return nil
 }
 
-// seen is the state of a document as the appliance reports it.
+// seen is the state of a document as reported by the appliance.
 type seen struct {
 	ID, Title   string
 	StatusID    int `json:"status_id"`
@@ -167,8 +167,8 @@ func (s *seen) step() step {
 	return created
 }
 
-// aside are the events that history leaves out: a mail server accepts a message,
-// somebody is shown a link, and a seal fails or is retried, at a time of its own.
+// aside lists the events that history leaves out because their timing varies:
+// accepted mails, links shown, and delayed or retried seals.
 var aside = []string{"invitation.mailed", "invitation.link_shown", "document.sealing_delayed", "document.sealing_retried"}
 
 // history returns the types of a document's events, oldest first.
@@ -183,22 +183,22 @@ func (c *client) history(id string) (types []string, err error) {
 	return types, err
 }
 
-// holds compares a document with its trace. Undisturbed documents at the same
-// stage have the same history, which is want, by step.
+// holds compares a document with its trace. want is the history of undisturbed
+// documents, by step.
 func (d *trace) holds(c *client, want [][]string) error {
 	if d.id == "" {
 		return nil // the creation was not acknowledged; the lists show whether it is complete
 	}
 	var got seen
 	if err := c.do(http.MethodGet, "/documents/"+d.id, nil, &got); err != nil {
-		return fmt.Errorf("created and now: %w", err)
+		return fmt.Errorf("a created document is missing: %w", err)
 	}
 	at := got.step()
 	if !d.reached.mayBe(at, d.inFlight == "a step") {
-		return fmt.Errorf("was answered step %d and is at %d", d.reached, at)
+		return fmt.Errorf("step %d was acknowledged, but the document is at %d", d.reached, at)
 	}
 	if deleted := got.DeletedAt != nil; deleted != d.deleted && (d.inFlight != "delete" || !deleted) {
-		return fmt.Errorf("deletion answered %v, now %v", d.deleted, deleted)
+		return fmt.Errorf("deletion acknowledged: %v, deleted: %v", d.deleted, deleted)
 	}
 	if err := d.filesHold(c, &got); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (d *trace) holds(c *client, want [][]string) error {
 		expected = append(expected, "document.deleted")
 	}
 	if !slices.Equal(history, expected) {
-		return fmt.Errorf("at step %d the events are %v, want %v", at, history, expected)
+		return fmt.Errorf("at step %d: got events %v, want %v", at, history, expected)
 	}
 	d.reached, d.deleted, d.inFlight = at, got.DeletedAt != nil, ""
 	return nil
@@ -233,17 +233,17 @@ func (d *trace) filesHold(c *client, got *seen) error {
 	}
 	b, err := c.send(http.MethodPost, "/documents/"+d.id+"/download", "application/json", nil)
 	if err != nil {
-		return fmt.Errorf("the signed file: %w", err)
+		return fmt.Errorf("downloading the signed file: %w", err)
 	}
 	if d.sealed != "" && digest(b) != d.sealed {
-		return fmt.Errorf("the signed file is another one: %s, was %s", digest(b), d.sealed)
+		return fmt.Errorf("the signed file changed: %s, was %s", digest(b), d.sealed)
 	}
 	d.sealed = digest(b)
 	return nil
 }
 
-// listsHold counts the lists by walking them, and compares them with their
-// totals and with all documents ever requested.
+// listsHold walks the lists and compares them with their totals and with all
+// documents ever requested.
 func listsHold(c *client, known map[string]bool) error {
 	var parts int
 	for _, status := range []string{"draft", "sent", "completed", ""} {
@@ -256,13 +256,13 @@ func listsHold(c *client, known map[string]bool) error {
 		}
 		for _, title := range titles {
 			if !known[title] {
-				return fmt.Errorf("status=%s lists %q, which nobody made", status, title)
+				return fmt.Errorf("status=%s lists %q, which nobody created", status, title)
 			}
 		}
 		if status != "" {
 			parts += total
 		} else if parts != total {
-			return fmt.Errorf("%d documents in the states, %d in all", parts, total)
+			return fmt.Errorf("%d documents by status, %d in all", parts, total)
 		}
 	}
 	return nil
@@ -289,7 +289,7 @@ func (c *client) walkList(query string) (titles []string, total int, err error) 
 	}
 }
 
-// killing is a whole run of rounds.
+// killing is a run of several rounds.
 type killing struct {
 	*testing.T
 	dir      string
@@ -309,10 +309,10 @@ func (k *killing) trace() *trace {
 	return d
 }
 
-// clients is how many work at once.
+// clients is the number of concurrent clients.
 const clients = 10
 
-// round works until the appliance is killed, and returns the documents touched.
+// round creates documents until the appliance is killed, and returns them.
 func (k *killing) round() []*trace {
 	p := serve(k.T, k.dir, k.settings...)
 	c := p.login()
@@ -336,7 +336,7 @@ func (k *killing) round() []*trace {
 			}
 		})
 	}
-	// From before the first file to a few documents per client.
+	// Between the first request and a few documents per client.
 	moment := time.NewTimer(20*time.Millisecond + rand.N(1200*time.Millisecond))
 	defer moment.Stop()
 	<-moment.C
@@ -375,7 +375,7 @@ func (k *killing) check(when string) {
 	}
 }
 
-// peace records the history of undisturbed documents.
+// peace records the histories of undisturbed documents.
 func (k *killing) peace() {
 	p := serve(k.T, k.dir, k.settings...)
 	c := p.login()
@@ -408,7 +408,7 @@ func killRounds(t *testing.T) int {
 	return n
 }
 
-func TestKilledAtAnyMomentNothingAnsweredIsLost(t *testing.T) {
+func TestKillsLoseNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	post := newPostOffice(t)
 	k := &killing{T: t, dir: t.TempDir(), outside: t.TempDir()}
@@ -426,7 +426,7 @@ func TestKilledAtAnyMomentNothingAnsweredIsLost(t *testing.T) {
 		}
 		k.check(fmt.Sprintf("after the comparison of round %d", i))
 		if t.Failed() {
-			t.Fatalf("in round %d", i)
+			t.Fatalf("failed in round %d", i)
 		}
 	}
 	t.Logf("%d documents", len(k.traces))
@@ -441,22 +441,22 @@ func TestKilledAtAnyMomentNothingAnsweredIsLost(t *testing.T) {
 	k.mails(p, c, post)
 }
 
-// mails waits until everybody was notified, and looks for repeated mails that
-// can't be recognized as duplicates.
+// mails waits until everyone has been notified, and checks that repeated mails are
+// recognizable as duplicates.
 func (k *killing) mails(p *process, c *client, post *postOffice) {
-	p.until("everybody was told", func() (string, bool) {
+	p.until("everyone is notified", func() (string, bool) {
 		untold := k.untold(c, post)
 		return strings.Join(untold, "; "), len(untold) == 0
 	})
 	for about, ids := range post.received() {
 		if len(ids) > 1 {
-			k.Errorf("%s: sent with the identifiers %v", about, ids)
+			k.Errorf("%s: sent with different identifiers %v", about, ids)
 		}
 	}
 }
 
-// unsealed describes the documents that everybody has signed and that still wait
-// for their seal.
+// unsealed describes the documents that everyone has signed but that are not yet
+// sealed.
 func (k *killing) unsealed(c *client) (all []string) {
 	for _, d := range k.traces {
 		if d.reached != sealing {
@@ -469,8 +469,7 @@ func (k *killing) unsealed(c *client) (all []string) {
 	return all
 }
 
-// untold describes the people who should have a mail and have none, and what the
-// outbox says of their documents.
+// untold describes the people who lack a mail, and the outbox of their documents.
 func (k *killing) untold(c *client, post *postOffice) (all []string) {
 	to := map[string]int{}
 	for about := range post.received() {
