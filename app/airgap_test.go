@@ -20,7 +20,7 @@ import (
 	"paraph/app/notify"
 )
 
-// withoutMail is an appliance that can't send mail and does not let tests read what would have been sent.
+// withoutMail configures an appliance that can't send mail, without the tests' access to unsent messages.
 func withoutMail(c *app.Config) { c.Server.TestControls = false }
 
 // asked is a sent document with one invitation, and the path and token of its link.
@@ -39,10 +39,10 @@ func sendWith(t *testing.T, c *apptest.Client, person apptest.Map) asked {
 	return asked{d.Text(t, "id"), d.Text(t, "invitations.0.id"), token}
 }
 
-// six finds a code.
+// six matches a code.
 var six = regexp.MustCompile(`\b\d{6}\b`)
 
-// TestCodesByMailNeedAMailServer checks that nobody can be asked for a code that can't reach them.
+// TestCodesByMailNeedAMailServer checks that codes cannot be required that cannot be delivered.
 func TestCodesByMailNeedAMailServer(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t, withoutMail).Company(t)
@@ -50,7 +50,7 @@ func TestCodesByMailNeedAMailServer(t *testing.T) {
 	r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease", "invitations": apptest.List{person}},
 		apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "A lease.")})).Want(t, 422)
 	if !strings.Contains(string(r.Body), "no_mail_for_codes") || !strings.Contains(string(r.Body), "No e-mail can be sent from here") {
-		t.Errorf("the refusal is %s", r.Body)
+		t.Errorf("refused with %s", r.Body)
 	}
 	person["authentication"] = "link"
 	d := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease", "invitations": apptest.List{person}},
@@ -60,8 +60,8 @@ func TestCodesByMailNeedAMailServer(t *testing.T) {
 	c.Patch(t, at, apptest.Map{"authentication": "access_code", "access_code": "open sesame"}).Want(t, 200)
 }
 
-// TestCodeOfAnEarlierInvitationIsInTheOutbox follows an invitation that asks for a code by e-mail, and a draft that
-// does, after the mail server was removed.
+// TestCodeOfAnEarlierInvitationIsInTheOutbox removes the mail server after an invitation and a draft required
+// codes by e-mail.
 func TestCodeOfAnEarlierInvitationIsInTheOutbox(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), app.NewClock()
@@ -94,11 +94,11 @@ func TestCodeOfAnEarlierInvitationIsInTheOutbox(t *testing.T) {
 	}
 	page := string(s.Anonymous().Get(t, "/s/"+sent.token).Want(t, 200).Body)
 	if strings.Contains(page, "we will send") || !strings.Contains(page, "Owner Person") || !strings.Contains(page, "No e-mail can be sent from here") {
-		t.Errorf("the page before the code says %s", page)
+		t.Errorf("the page that asks for the code says %s", page)
 	}
 	said := s.With(sent.token).Post(t, sent.path()+"/code", nil).Want(t, 202)
 	if !strings.Contains(said.Text(t, "message"), "Ask the sender") {
-		t.Errorf("the answer is %s", said.Body)
+		t.Errorf("the response is %s", said.Body)
 	}
 	kept := c.Get(t, "/outbox?document_id="+sent.document).Want(t, 200)
 	if kept.Text(t, "data.0.kind") != "signing_code" {
@@ -106,7 +106,7 @@ func TestCodeOfAnEarlierInvitationIsInTheOutbox(t *testing.T) {
 	}
 	at := "/outbox/" + kept.Text(t, "data.0.id")
 	if six.MatchString(c.Get(t, at).Want(t, 200).Text(t, "text")) {
-		t.Error("the code is shown without being asked for")
+		t.Error("the code is shown before it is revealed")
 	}
 	code := six.FindString(c.Post(t, at+"/reveal", nil).Want(t, 200).Text(t, "text"))
 	s.With(sent.token).Post(t, sent.path()+"/identify", apptest.Map{"code": code}).Want(t, 200)
@@ -125,7 +125,7 @@ func kept(t *testing.T, c *apptest.Client, address, kind string) string {
 	return "/outbox/" + r.Texts(t, "data", "id")[i]
 }
 
-// TestAirGappedTeamIsBroughtInByBrowser invites five people, in every role, with nothing but pages, and has one of them
+// TestAirGappedTeamIsBroughtInByBrowser invites five people, in every role, using pages only, and has one of them
 // choose a new password.
 func TestAirGappedTeamIsBroughtInByBrowser(t *testing.T) {
 	t.Parallel()
@@ -165,7 +165,7 @@ func TestAirGappedTeamIsBroughtInByBrowser(t *testing.T) {
 	}
 }
 
-// TestLinksOfOthersAreShownToTheirEqualsOnly checks who may be shown the link with which somebody chooses a password.
+// TestLinksOfOthersAreShownToTheirEqualsOnly checks who sees another person's link for choosing a password.
 func TestLinksOfOthersAreShownToTheirEqualsOnly(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -230,13 +230,13 @@ func TestLinksOfPeopleOfSeveralCompaniesAreTheOperators(t *testing.T) {
 	}
 }
 
-// linkForm finds the form that shows the link of an invitation.
+// linkForm matches the form that shows the link of an invitation.
 var linkForm = regexp.MustCompile(`/app/team/\w+/link`)
 
-// accountLink finds a link into an account.
+// accountLink matches a link into an account.
 var accountLink = regexp.MustCompile(`/(join|reset)/[\w-]{20,}`)
 
-// flushed waits until messages that are written after a response are in the outbox.
+// flushed waits for messages that are put in the outbox after the response.
 func flushed(t *testing.T, s *apptest.Server) {
 	t.Helper()
 	if err := s.Accounts.Flush(); err != nil {
@@ -244,7 +244,7 @@ func flushed(t *testing.T, s *apptest.Server) {
 	}
 }
 
-// browser is a person with cookies and no scripts.
+// browser keeps cookies and runs no scripts.
 type browser struct {
 	t      *testing.T
 	base   string
@@ -265,7 +265,7 @@ func (b *browser) get(path string) string {
 	return b.read(b.client.Get(b.base + path))
 }
 
-// post sends a form as its page would.
+// post submits a form of a page.
 func (b *browser) post(path string, pairs ...string) string {
 	b.t.Helper()
 	if b.csrf == "" {
@@ -327,7 +327,7 @@ func TestCertificateSaysHowTheLinkTravelled(t *testing.T) {
 	settle(t, mailing)
 	if text := certified(t, c, person, apptest.Map{}); !strings.Contains(text, "by e-mail to ben@signer.example; the mail server 127.0.0.1 accepted it: 2.0.0 taken as number 17") ||
 		!strings.Contains(text, "given out through the API to Owner Person <"+c.Email+">") {
-		t.Errorf("a link that was mailed and given out: %s", text)
+		t.Errorf("certificate for a link mailed and handed out: %s", text)
 	}
 
 	s := apptest.New(t, withoutMail)
@@ -335,10 +335,10 @@ func TestCertificateSaysHowTheLinkTravelled(t *testing.T) {
 	person = sendWith(t, c, apptest.Map{})
 	text := certified(t, c, person, apptest.Map{})
 	if strings.Contains(text, "by e-mail") || strings.Contains(text, "sent to their") || strings.Contains(text, "shown in the web app") {
-		t.Errorf("a link that was given out by the API alone: %s", text)
+		t.Errorf("certificate for a link handed out by the API only: %s", text)
 	}
 	if strings.Count(text, "given out through the API") != 1 {
-		t.Errorf("a link that the API gave to one caller: %s", text)
+		t.Errorf("certificate for a link returned to one caller of the API: %s", text)
 	}
 
 	person = sendWith(t, c, apptest.Map{})
@@ -352,10 +352,10 @@ func TestCertificateSaysHowTheLinkTravelled(t *testing.T) {
 		t.Errorf("the page with the link is %s", page)
 	}
 	if text := certified(t, c, person, apptest.Map{}); !strings.Contains(text, "shown in the web app to Owner Person <"+c.Email+">") {
-		t.Errorf("a link that was shown on a page: %s", text)
+		t.Errorf("certificate for a link shown on a page: %s", text)
 	}
 	if problems := s.Check(t.Context(), false); len(problems) != 0 {
-		t.Errorf("the store: %v", problems)
+		t.Errorf("check reports %v", problems)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// archiveFields returns fields of every type, for the first of two people; the
-// second has none, and so gets a block on an appended page.
+// archiveFields returns fields of every type for the first of two people; the second
+// has none and therefore signs in a block on an appended page.
 func archiveFields() (apptest.List, apptest.Map) {
 	fields, values, _ := grid(1, [2]float64{595, 842})
 	return fields, values
@@ -50,12 +50,12 @@ func TestPDFAStaysPDFA(t *testing.T) {
 			doc := d.complete(t, c)
 			wantFinding(t, doc, "pdfa", "PDF/A-"+x.claim)
 			files, certificate := download(t, c, doc)
-			// This part checks signatures: one signer, its certificate inside, the whole file covered.
+			// Signatures: one signer, with its certificate, covering the whole file.
 			path := j.completed(t, files["x.pdf"], sealed{upload: x.upload, first: true, signatures: 3})
 			was := j.file(t, x.upload)
 			a := archive{t, x.claim, readObjects(t, was), readObjects(t, path)}
 			a.check()
-			if name == "part 1" { // the others are not real PDF/A
+			if name == "part 1" { // the others only claim to be PDF/A
 				noNewFinding(t, preflight, was, path)
 			}
 			empty := map[string]any{"trailer": map[string]any{"value": map[string]any{}}}
@@ -65,7 +65,7 @@ func TestPDFAStaysPDFA(t *testing.T) {
 	}
 }
 
-// noNewFinding fails the test if Preflight reports anything that it did not
+// noNewFinding fails the test if Preflight reports anything that it does not
 // report about the upload.
 func noNewFinding(t *testing.T, preflight *verifier, was, is string) {
 	t.Helper()
@@ -76,7 +76,7 @@ func noNewFinding(t *testing.T, preflight *verifier, was, is string) {
 	}
 	for _, line := range after {
 		if !slices.Contains(before, line) {
-			t.Errorf("Preflight finds what the upload did not have: %s", line)
+			t.Errorf("Preflight reports a new finding: %s", line)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func (a archive) document() {
 	}
 }
 
-// annotation checks §6.3
+// annotation checks §6.3.
 func (a archive) annotation(at string, d map[string]any) {
 	if d["/Type"] != "/Annot" && d["/Subtype"] != "/Widget" {
 		return
@@ -213,7 +213,7 @@ func (a archive) annotation(at string, d map[string]any) {
 	}
 }
 
-// font checks §6.2.11
+// font checks §6.2.11.
 func (a archive) font(at string, d map[string]any) {
 	if d["/Type"] != "/Font" || d["/Subtype"] == "/CIDFontType2" {
 		return
@@ -247,7 +247,7 @@ func (a archive) font(at string, d map[string]any) {
 	}
 }
 
-// file checks §6.8: what may be embedded.
+// file checks §6.8, embedded files.
 func (a archive) file(at string, d map[string]any) {
 	if d["/Type"] == "/EmbeddedFile" && !strings.Contains(fmt.Sprint(d["/Subtype"]), "/") {
 		a.broken("6.8-1 of part 3", at, d)
@@ -261,7 +261,7 @@ func (a archive) file(at string, d map[string]any) {
 	}
 }
 
-// stream checks §6.1.7
+// stream checks §6.1.7.
 func (a archive) stream(at string, d map[string]any, data []byte) {
 	filters := fmt.Sprint(d["/Filter"])
 	if strings.Contains(filters, "LZW") || strings.Contains(filters, "Crypt") || d["/F"] != nil || d["/FFilter"] != nil {
@@ -281,8 +281,8 @@ func (a archive) stream(at string, d map[string]any, data []byte) {
 	}
 }
 
-// colours requires device colours to be those of the output profile, or
-// defined.
+// colours requires device colours to match the output profile or to have a default
+// colour space.
 func (a archive) colours(at string, resources map[string]any, content []byte) {
 	spaces, intent := a.dict(resources["/ColorSpace"]), a.intent()
 	for _, op := range strings.Fields(string(content)) {

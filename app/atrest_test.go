@@ -22,21 +22,21 @@ import (
 	"paraph/app/apptest"
 )
 
-// secrets are the secrets seen from outside, by description.
+// secrets maps descriptions to secrets that users have seen.
 type secrets map[string]string
 
 func (s secrets) add(t *testing.T, what, secret string) string {
 	t.Helper()
 	if len(secret) < 4 {
-		t.Fatalf("%s: %q is no secret", what, secret)
+		t.Fatalf("%s: %q is too short for a secret", what, secret)
 	}
 	s[what] = secret
 	return secret
 }
 
-// TestStoredDataGrantsNoAccess uses everything that makes a link, a code, a token or another
-// secret, closes the appliance, and looks for each in its folder: in the files as they are,
-// and in all keys and values of the store, earlier versions included.
+// TestStoredDataGrantsNoAccess creates links, codes, tokens and all other secrets, closes
+// the appliance, and searches its folder for them: all files, and all keys and values of
+// the store including earlier versions.
 func TestStoredDataGrantsNoAccess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -116,7 +116,7 @@ func signSecrets(t *testing.T, s *apptest.Server, owner *apptest.Client, seen se
 	sent := owner.Post(t, "/documents", apptest.Multipart(t, body, apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "The contract.")}), "Idempotency-Key", "document").Want(t, 201)
 	for i, who := range []string{"link", "code", "known"} {
 		_, link, _ := strings.Cut(sent.Text(t, "invitations."+string(rune('0'+i))+".sign_url"), "/s/")
-		seen.add(t, "the link of "+who, link[26:]) // the identifier before it is not secret
+		seen.add(t, "the link of "+who, link[26:]) // the identifier in front is not secret
 		if mailed := s.Link(t, who+"@signer.example", "/s/"); mailed != link {
 			t.Errorf("%s was mailed %q", who, mailed)
 		}
@@ -159,7 +159,7 @@ func (s secrets) within(t *testing.T, where string, b []byte) {
 			continue // six digits occur in many files by chance
 		}
 		if slices.ContainsFunc(spellings(secret), func(x []byte) bool { return bytes.Contains(b, x) }) {
-			t.Errorf("%s stands in %s", what, where)
+			t.Errorf("%s is stored in %s", what, where)
 		}
 	}
 }
@@ -219,9 +219,9 @@ func searchStore(t *testing.T, dir string, seen secrets) {
 	}
 }
 
-// TestAnUpgradeSealsWhatStoodInTheClear stores messages and responses as older versions
-// did, and looks for their secrets after the next start.
-func TestAnUpgradeSealsWhatStoodInTheClear(t *testing.T) {
+// TestUpgradeEncryptsStoredSecrets stores messages and responses in the clear, as older
+// versions did, and searches for their secrets after the next start.
+func TestUpgradeEncryptsStoredSecrets(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), app.NewClock()
 	run := func(do func(s *apptest.Server)) {
@@ -250,8 +250,8 @@ func TestAnUpgradeSealsWhatStoodInTheClear(t *testing.T) {
 	searchStore(t, filepath.Join(dir, "kv"), secrets{"an old link": secret})
 }
 
-// unsealAll replaces the sealed parts of messages and responses by a secret in the
-// clear, and counts them.
+// unsealAll replaces the encrypted parts of messages and responses with a secret in
+// the clear, and counts them.
 func unsealAll(t *testing.T, dir, secret string) (messages, responses int) {
 	t.Helper()
 	db, err := badger.OpenManaged(badger.DefaultOptions(dir).WithLogger(nil))

@@ -32,7 +32,7 @@ func mustCall(t *testing.T, data string, args ...string) outcome {
 	return got
 }
 
-// mustRefuse runs a command that has to exit with 1 and a sentence.
+// mustRefuse runs a command that must exit with 1 and a sentence.
 func mustRefuse(t *testing.T, says, data string, args ...string) {
 	t.Helper()
 	got := call(t, append(args, "--set", "data.dir="+data, "--set", "data.reserve=1MB")...)
@@ -85,7 +85,7 @@ func TestBackedUpUnderLoadAndRestoredElsewhere(t *testing.T) {
 	for range 2 {
 		writers.Go(func() {
 			if n, err := c.write(&stop, content); n == 0 || err != nil {
-				t.Errorf("%d documents were made meanwhile: %v", n, err)
+				t.Errorf("%d documents were created meanwhile: %v", n, err)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ func TestBackedUpUnderLoadAndRestoredElsewhere(t *testing.T) {
 	published := c.checkpointFile(t)
 	got := mustCall(t, dir, "backup", out, "--since", out)
 	if !strings.Contains(got.out, "not encrypted") {
-		t.Errorf("nothing is said of the keys: %q", got.out)
+		t.Errorf("the keys are not mentioned: %q", got.out)
 	}
 	stop.Store(true)
 	writers.Wait()
@@ -120,7 +120,7 @@ func TestBackedUpUnderLoadAndRestoredElsewhere(t *testing.T) {
 	}
 	for id, b := range want {
 		if !bytes.Equal(again.signed(t, id), b) {
-			t.Errorf("document %s is not the same", id)
+			t.Errorf("document %s differs", id)
 		}
 		path := filepath.Join(t.TempDir(), "signed.pdf")
 		if err := os.WriteFile(path, b, 0o600); err != nil {
@@ -169,7 +169,7 @@ func folderWithFiles(t *testing.T) string {
 	return dir
 }
 
-func TestABackupIsVerifiedInACopy(t *testing.T) {
+func TestBackupIsVerifiedInACopy(t *testing.T) {
 	t.Parallel()
 	dir, out := folderWithFiles(t), t.TempDir()
 	identity, err := age.GenerateX25519Identity()
@@ -181,7 +181,7 @@ func TestABackupIsVerifiedInACopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := mustCall(t, dir, "backup", out, "--recipient", identity.Recipient().String()); strings.Contains(got.out, "not encrypted") {
-		t.Errorf("said of an encrypted backup: %q", got.out)
+		t.Errorf("for an encrypted backup: %q", got.out)
 	}
 	got := mustCall(t, t.TempDir(), "backup", "verify", out, "--identity", key)
 	for _, want := range []string{"is as it should be", "completed in the copy is sound", "The backup is good."} {
@@ -209,8 +209,8 @@ func onlyFile(t *testing.T, dir string) string {
 	return all[0]
 }
 
-// killedOnce starts a command that writes to a folder, and ends it as a power cut
-// would once the folder has that many bytes. The command may be faster.
+// killedOnce starts a command that writes to a folder, and kills it once the folder
+// has the given size. The command may finish first.
 func killedOnce(t *testing.T, dir string, size int64, args ...string) {
 	t.Helper()
 	cmd := exec.Command(binary(t), args...)
@@ -236,12 +236,12 @@ func killedOnce(t *testing.T, dir string, size int64, args ...string) {
 	<-ended
 }
 
-// bytesIn returns the size of the files in a folder, each counted as one byte more.
+// bytesIn returns the size of the files in a folder, plus one byte for each.
 func bytesIn(t *testing.T, dir string) (total int64) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
-			return nil // renamed or removed meanwhile
+			return nil // renamed or removed in the meantime
 		}
 		if info, err := e.Info(); err == nil {
 			total += info.Size() + 1
@@ -254,7 +254,7 @@ func bytesIn(t *testing.T, dir string) (total int64) {
 	return total
 }
 
-func TestAKilledBackupOrRestoreLeavesNothingHalf(t *testing.T) {
+func TestKilledBackupOrRestoreLeavesNothingPartial(t *testing.T) {
 	t.Parallel()
 	dir := folderWithFiles(t)
 	set := []string{"--set", "data.reserve=1MB", "--set", "data.dir="}
@@ -268,7 +268,7 @@ func TestAKilledBackupOrRestoreLeavesNothingHalf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range names { // it was quick enough
+		for _, name := range names { // it finished before the kill
 			mustCall(t, t.TempDir(), "restore", name)
 		}
 	}
@@ -285,14 +285,14 @@ func TestAKilledBackupOrRestoreLeavesNothingHalf(t *testing.T) {
 		mustRefuse(t, "did not finish", to, "serve", "--set", "server.listen=127.0.0.1:0")
 	}
 	if half == 0 {
-		t.Error("no restore was killed on its way")
+		t.Error("no restore was killed before it finished")
 	}
 	fresh := filepath.Join(t.TempDir(), "fresh")
 	mustCall(t, fresh, "restore", good)
 	mustCall(t, fresh, "check")
 }
 
-// follow starts to keep a folder up to date.
+// follow starts a process that keeps a folder up to date.
 func (p *process) follow(t *testing.T, dir, out string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(binary(t), "backup", out, "--follow", "--every", "100ms", "--set", "data.dir="+dir)
@@ -308,7 +308,7 @@ func (p *process) follow(t *testing.T, dir, out string) *exec.Cmd {
 	return cmd
 }
 
-func TestAFollowedFolderSurvivesRestarts(t *testing.T) {
+func TestFollowedFolderSurvivesRestarts(t *testing.T) {
 	t.Parallel()
 	dir, out := t.TempDir(), t.TempDir()
 	p := serve(t, dir)
@@ -352,11 +352,11 @@ func TestAFollowedFolderSurvivesRestarts(t *testing.T) {
 	mustCall(t, to, "restore", out)
 	total, err := serve(t, to).login().total("search=Three")
 	if err != nil || total != 1 {
-		t.Errorf("%d documents of the last moment: %v", total, err)
+		t.Errorf("%d of the latest documents were restored: %v", total, err)
 	}
 }
 
-func TestTheOwnerIsToldOfTheLastBackup(t *testing.T) {
+func TestOwnerSeesTheLastBackup(t *testing.T) {
 	t.Parallel()
 	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "one")
 	p := serve(t, dir)
@@ -378,7 +378,7 @@ func TestTheOwnerIsToldOfTheLastBackup(t *testing.T) {
 		}
 		for _, w := range words {
 			if strings.Contains(string(page), w) != want {
-				t.Errorf("the page says %q: %v", w, !want)
+				t.Errorf("the page shows %q: %v", w, !want)
 			}
 		}
 	}
@@ -432,7 +432,7 @@ func makeOlder(t *testing.T, dir string, version byte) {
 	}
 }
 
-func TestAnUpgradeKeepsTheRecordsOfBefore(t *testing.T) {
+func TestUpgradeKeepsACopyOfTheRecords(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := serve(t, dir)
@@ -448,7 +448,7 @@ func TestAnUpgradeKeepsTheRecordsOfBefore(t *testing.T) {
 	makeOlder(t, dir, 1)
 	p = serve(t, dir)
 	if !bytes.Equal(p.login().signed(t, id), want) {
-		t.Error("another file after the upgrade")
+		t.Error("the signed file changed with the upgrade")
 	}
 	kept := filepath.Join(dir, "backups", "before-upgrade-from-1.tar.zst")
 	to := filepath.Join(t.TempDir(), "to")
@@ -456,11 +456,11 @@ func TestAnUpgradeKeepsTheRecordsOfBefore(t *testing.T) {
 	mustCall(t, to, "restore", kept, "--files", filepath.Join(dir, "files"))
 	q := serve(t, to) // upgrades it in turn
 	if !bytes.Equal(q.login().signed(t, id), want) {
-		t.Error("another file in the copy of before")
+		t.Error("the signed file differs in the copy from before the upgrade")
 	}
 	mustRefuse(t, "in use", to, "check")
 	if _, err := os.Stat(filepath.Join(to, "backups", filepath.Base(kept))); err != nil {
-		t.Errorf("the copy was not of the older version: %v", err)
+		t.Errorf("the copy is not of the older version: %v", err)
 	}
 	p.stop()
 	old := filepath.Join(dir, "backups", "before-upgrade-from-0.tar.zst")
@@ -479,6 +479,6 @@ func TestAnUpgradeKeepsTheRecordsOfBefore(t *testing.T) {
 		return fmt.Sprint(err), errors.Is(err, fs.ErrNotExist)
 	})
 	if _, err := os.Stat(kept); err != nil {
-		t.Errorf("the copy of six days ago: %v", err)
+		t.Errorf("the copy from six days ago: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ func TestBackupToABucketAndBack(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	if code := p.stop(); code != 0 {
-		t.Errorf("the server ended with %d", code)
+		t.Errorf("the server exited with %d", code)
 	}
 	for says, args := range map[string][]string{
 		"network.egress does not allow": {"backup", "s3://safe/paraph", "--set", "network.egress=none"},
@@ -54,7 +54,7 @@ func TestBackupToABucketAndBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b, err := os.ReadFile(filepath.Join(elsewhere, key)); err != nil || string(b) != string(want) {
-			t.Errorf("%s is not what it was: %v", key, err)
+			t.Errorf("%s changed: %v", key, err)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func serveBare() error {
 	return a.Listener(ln)
 }
 
-// bareToken returns a token like the appliance's.
+// bareToken returns a token like those of the appliance.
 func bareToken() string {
 	claims := jwt.RegisteredClaims{Issuer: "paraph", Subject: "01K9USER000000000000000000", Audience: jwt.ClaimStrings{"paraph"},
 		ExpiresAt: jwt.NewNumericDate(time.Now().Add(time.Hour)), IssuedAt: jwt.NewNumericDate(time.Now()), ID: "01K9TOKEN00000000000000000"}

@@ -25,8 +25,8 @@ func (c *client) part(t *testing.T, id, content string) string {
 	return path
 }
 
-// publishedIn waits for a checkpoint of at least a number of events, and returns the
-// folder that it is in.
+// publishedIn waits for a checkpoint of at least the given number of events, and
+// returns its folder.
 func publishedIn(t *testing.T, outside string, events int) (folder string) {
 	t.Helper()
 	patience.Until(t, "the published checkpoint", func() (saw string, ok bool) {
@@ -63,10 +63,10 @@ func (c *client) checkpointFile(t *testing.T) string {
 	return path
 }
 
-// TestAPublishedCheckpointProvesTheHistory completes documents, puts the machine
-// back to an earlier state, and lets another history happen: its own check finds
-// nothing wrong with it, the published checkpoint does.
-func TestAPublishedCheckpointProvesTheHistory(t *testing.T) {
+// TestPublishedCheckpointProvesTheHistory completes documents, resets the machine to
+// an earlier state, and creates a different history: only the published checkpoint
+// reveals it.
+func TestPublishedCheckpointProvesTheHistory(t *testing.T) {
 	t.Parallel()
 	dir, outside, content := t.TempDir(), t.TempDir(), smallPDF("Lease", 20_000)
 	publish := "checkpoints.folder=" + outside
@@ -80,7 +80,7 @@ func TestAPublishedCheckpointProvesTheHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		contract, certificate = c.part(t, id, "document"), c.part(t, id, "certificate")
-		events += c.number(t, "/documents/"+id+"/events") // with those of documents before
+		events += c.number(t, "/documents/"+id+"/events") // including those of earlier documents
 		publishedIn(t, outside, events)
 		if code := p.stop(); code != 0 {
 			t.Fatalf("exit %d", code)
@@ -115,19 +115,19 @@ func TestAPublishedCheckpointProvesTheHistory(t *testing.T) {
 	if err := os.WriteFile(alone, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	verify(1, "history: UNPROVEN", alone, certificate) // its hashes are not there
+	verify(1, "history: UNPROVEN", alone, certificate) // it lacks the hashes
 	mustCall(t, dir, "check", "--checkpoint", alone)
 
 	// A new key continues the old one's history, and the certificate leads to it.
 	if key := mustCall(t, dir, "checkpoint", "key"); !strings.Contains(key.out, "paraph/company/") {
-		t.Errorf("it prints %q", key.out)
+		t.Errorf("printed %q", key.out)
 	}
 	mustCall(t, dir, "checkpoint", "rotate")
 	complete("Third")
 	verify(0, "history: proven", newest, contract, certificate)
 	mustCall(t, dir, "check", "--checkpoint", alone)
 
-	// The other history, and what it says of itself.
+	// The different history, on its own.
 	dir, outside, events = earlier, t.TempDir(), before
 	publish = "checkpoints.folder=" + outside
 	_, forged := complete("Another second")
@@ -141,5 +141,5 @@ func TestAPublishedCheckpointProvesTheHistory(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", got.code, got.out, got.err)
 	}
 	verify(1, "history: REFUTED", newest, forged)
-	verify(0, "history: proven", newest, certificate) // from before
+	verify(0, "history: proven", newest, certificate) // both from before the reset
 }

@@ -15,7 +15,7 @@ import (
 	"paraph/app/apptest/patience"
 )
 
-// chromium is a browser whose viewer opens one file after the other.
+// chromium is a browser whose viewer opens files one by one.
 type chromium struct {
 	mu  sync.Mutex
 	ctx context.Context
@@ -33,8 +33,8 @@ func newChromium(t *testing.T) *chromium {
 	return &chromium{ctx: ctx}
 }
 
-// opens reports whether the viewer opens a file within some time. The tab is
-// then named by the file's title, or its name, instead of its address.
+// opens reports whether the viewer opens a file in time: the tab then shows the
+// file's title or name instead of its address.
 func (b *chromium) opens(t *testing.T, file []byte, within time.Duration) error {
 	t.Helper()
 	b.mu.Lock()
@@ -70,8 +70,8 @@ func (b *chromium) opens(t *testing.T, file []byte, within time.Duration) error 
 	}
 }
 
-// TestChromiumRefuses checks that the judge detects faults.
-func TestChromiumRefuses(t *testing.T) {
+// TestChromiumRefusesTruncatedFiles checks that the judge detects faults.
+func TestChromiumRefusesTruncatedFiles(t *testing.T) {
 	t.Parallel()
 	b := newChromium(t)
 	good := papers("", []paper{a4, a4})
@@ -79,6 +79,6 @@ func TestChromiumRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	if err := b.opens(t, good[:300], 2*time.Second); err == nil {
-		t.Error("Chromium opens a piece of a file")
+		t.Error("Chromium opens a truncated file")
 	}
 }

@@ -39,7 +39,7 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 	}
 }
 
-func TestMistakesAreToldInOneSentence(t *testing.T) {
+func TestMistakesAreReportedInOneSentence(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	none := filepath.Join(dir, "none")
@@ -87,7 +87,7 @@ func TestMistakesAreToldInOneSentence(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(none); err == nil {
-		t.Error("a command that only looks made a data folder")
+		t.Error("a read-only command created a data folder")
 	}
 }
 
@@ -121,7 +121,7 @@ func first(r *regexp.Regexp, s string) string {
 	return ""
 }
 
-func TestTheFirstStartPrintsTheAdministratorOnce(t *testing.T) {
+func TestFirstStartPrintsTheAdministratorOnce(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	p := launch(t, nil, dir, "serve")
@@ -130,10 +130,10 @@ func TestTheFirstStartPrintsTheAdministratorOnce(t *testing.T) {
 	})
 	email, password := first(printedEmail, p.out.String()), first(printedPassword, p.out.String())
 	if _, err := logIn(p.http, p.url, email, password); err != nil {
-		t.Errorf("logging in as printed: %v", err)
+		t.Errorf("logging in with the printed password: %v", err)
 	}
 	if strings.Contains(p.err.String(), password) {
-		t.Error("the log has the password")
+		t.Error("the log contains the password")
 	}
 	if code := p.stop(); code != 0 {
 		t.Errorf("exit %d", code)
@@ -143,7 +143,7 @@ func TestTheFirstStartPrintsTheAdministratorOnce(t *testing.T) {
 		t.Errorf("after a restart: %v", err)
 	}
 	if out := p.out.String(); out != "" {
-		t.Errorf("the second start prints %q", out)
+		t.Errorf("the second start printed %q", out)
 	}
 	for _, name := range []string{"keys/token.key", "keys/root.pem"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
@@ -152,9 +152,8 @@ func TestTheFirstStartPrintsTheAdministratorOnce(t *testing.T) {
 	}
 }
 
-// TestTheLinkToSetupIsPrintedUntilItIsUsed restarts the appliance before
-// anything is set up.
-func TestTheLinkToSetupIsPrintedUntilItIsUsed(t *testing.T) {
+// TestSetupLinkIsPrintedUntilUsed restarts the appliance before it is set up.
+func TestSetupLinkIsPrintedUntilUsed(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	status := func(p *process, link string) int {
@@ -175,10 +174,10 @@ func TestTheLinkToSetupIsPrintedUntilItIsUsed(t *testing.T) {
 		})
 		link := first(printedSetup, p.out.String())
 		if got := status(p, link); got != http.StatusOK {
-			t.Errorf("the link that was just printed: %d", got)
+			t.Errorf("the newest link: %d", got)
 		}
 		if _, token, _ := strings.Cut(link, "token="); strings.Contains(p.err.String(), token) {
-			t.Error("the log has the link")
+			t.Error("the log contains the link")
 		}
 		links = append(links, link)
 		for _, old := range links[:len(links)-1] {
@@ -191,7 +190,7 @@ func TestTheLinkToSetupIsPrintedUntilItIsUsed(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentNamesTheAdministrator(t *testing.T) {
+func TestEnvironmentNamesTheAdministrator(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir())
 	p.login()
@@ -200,7 +199,7 @@ func TestTheEnvironmentNamesTheAdministrator(t *testing.T) {
 	}
 }
 
-func TestASecondProcessIsRefused(t *testing.T) {
+func TestSecondProcessIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := serve(t, dir)
@@ -214,7 +213,7 @@ func TestASecondProcessIsRefused(t *testing.T) {
 	p.login()
 }
 
-func TestPeopleAndTokensFromTheCommandLine(t *testing.T) {
+func TestPeopleAndTokensAreManagedFromTheCommandLine(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	serve(t, dir).stop()
@@ -235,7 +234,7 @@ func TestPeopleAndTokensFromTheCommandLine(t *testing.T) {
 	list := must("user", "list")
 	for _, want := range []string{adminEmail, "ann@example.org", "Ann Example", "admin of", "bob@example.org", "viewer of"} {
 		if !strings.Contains(list, want) {
-			t.Errorf("user list says nothing of %q:\n%s", want, list)
+			t.Errorf("user list lacks %q:\n%s", want, list)
 		}
 	}
 	secret := strings.TrimSpace(must("token", "add", "ann@example.org", "--name", "ci", "--scopes", "read,write"))
@@ -306,7 +305,7 @@ func judged(t *testing.T, path, nss string) {
 	}
 }
 
-// trusting creates a folder of certificates that pdfsig trusts: the root alone.
+// trusting creates a certificate folder for pdfsig that trusts only the root.
 func trusting(t *testing.T, root string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -334,7 +333,7 @@ func TestDemoAndVerify(t *testing.T) {
 			t.Fatalf("exit %d: %s%s", got.code, got.out, got.err)
 		}
 	}
-	root := filepath.Join(out, "root.pem") // of the second
+	root := filepath.Join(out, "root.pem") // of the second run
 	nss := trusting(t, root)
 	sealed := filepath.Join(out, "Ein Vertrag.pdf")
 	for _, path := range []string{sealed, filepath.Join(out, "Certificate of completion - Ein Vertrag.pdf")} {
@@ -348,7 +347,7 @@ func TestDemoAndVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.HasPrefix(b, content) {
-		t.Error("the bytes of the upload are not the first revision")
+		t.Error("the upload is not the first revision, byte for byte")
 	}
 	for what, c := range map[string]struct {
 		content []byte
@@ -428,19 +427,19 @@ func (c *client) finish(id string) error {
 	}
 	err := c.do(http.MethodPost, "/documents/"+id+"/"+invited.Data[0].ID+"/sign", map[string]any{"consent": true}, &d)
 	if err == nil && d.StatusID != 6 {
-		err = fmt.Errorf("signed by everybody and in state %d", d.StatusID)
+		err = fmt.Errorf("in state %d after everyone signed", d.StatusID)
 	}
 	return err
 }
 
-// total returns the total of a list for a query.
+// total returns the size of a list for a query.
 func (c *client) total(query string) (int, error) {
 	var page struct{ Meta struct{ Total int } }
 	err := c.do(http.MethodGet, "/documents?"+query, nil, &page)
 	return page.Meta.Total, err
 }
 
-func TestCheckNamesWhatIsDamaged(t *testing.T) {
+func TestCheckReportsDamage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := serve(t, dir)
@@ -491,11 +490,11 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 		}
 	})
 	if got := check(); got.code != 0 {
-		t.Errorf("after putting all back: exit %d: %s%s", got.code, got.out, got.err)
+		t.Errorf("after undoing the damage: exit %d: %s%s", got.code, got.out, got.err)
 	}
 }
 
-// damaged flips a byte of a file while fn runs; a negative place counts from the end.
+// damaged flips a byte of a file while fn runs; negative offsets count from the end.
 func damaged(t *testing.T, path string, at int, fn func()) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -524,8 +523,7 @@ func rewrite(t *testing.T, path string, b []byte, mode os.FileMode) {
 	}
 }
 
-// biggestTable returns the file that holds most of the records after a clean
-// end.
+// biggestTable returns the file with most of the records after a clean shutdown.
 func biggestTable(t *testing.T, dir string) string {
 	t.Helper()
 	tables, err := filepath.Glob(filepath.Join(dir, "kv", "*.sst"))
@@ -545,7 +543,7 @@ func biggestTable(t *testing.T, dir string) string {
 	return best
 }
 
-func TestTheSearchFolderIsRebuilt(t *testing.T) {
+func TestSearchFolderIsRebuilt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := serve(t, dir)
@@ -584,7 +582,7 @@ func TestTheSearchFolderIsRebuilt(t *testing.T) {
 			want int
 		}{{"windmill", 2}, {"loan", 1}, {"castle", 0}} {
 			if n, err := c.total("search=" + url.QueryEscape(q.word)); n != q.want || err != nil {
-				t.Errorf("%s: %q finds %d, want %d: %v", what, q.word, n, q.want, err)
+				t.Errorf("%s: %q found %d, want %d: %v", what, q.word, n, q.want, err)
 			}
 		}
 		if code := p.stop(); code != 0 {
@@ -613,7 +611,7 @@ func overwrite(folder string, change func(b []byte)) error {
 	})
 }
 
-func TestSIGTERMEndsWhatRunsAndRefusesNewWork(t *testing.T) {
+func TestSIGTERMFinishesRunningRequestsAndRefusesNewOnes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := serve(t, dir)
@@ -651,7 +649,7 @@ func TestSIGTERMEndsWhatRunsAndRefusesNewWork(t *testing.T) {
 		t.Error(err)
 	}
 	if err := patience.Receive(t, "the end of the upload", uploaded); err != nil {
-		t.Errorf("an upload that had begun: %v", err)
+		t.Errorf("an upload in progress: %v", err)
 	}
 	if code := patience.Receive(t, "the end of the appliance", ended); code != 0 {
 		t.Errorf("exit %d: %s", code, p.err.String())

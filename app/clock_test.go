@@ -9,10 +9,10 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestAClockSetBackBetweenTwoStartsKeepsTheOrder restarts the server with a clock that is
-// three days behind: identifiers go on growing, what has expired stays expired, and a deadline
-// ends a document once.
-func TestAClockSetBackBetweenTwoStartsKeepsTheOrder(t *testing.T) {
+// TestClockSetBackBetweenStartsKeepsTheOrder restarts the server with a clock three days
+// behind: identifiers keep increasing, expired documents stay expired, and each document
+// expires only once.
+func TestClockSetBackBetweenStartsKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), app.NewClock()
 	guests := apptest.List{guest(0)}

@@ -7,8 +7,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// ends are the ways in which a document comes to an end without being completed.
-// Each receives the signatories' API clients and returns the text of their page.
+// ends lists the ways in which a document ends without being completed. Each takes
+// the signatories' API clients and returns a text of the first one's page.
 var ends = map[string]func(t *testing.T, p, other signatory) string{
 	"voided": func(t *testing.T, p, _ signatory) string {
 		p.owner.Post(t, p.document+"/void", apptest.Map{"reason": "The price is wrong."}).Want(t, 200)
@@ -33,7 +33,7 @@ var ends = map[string]func(t *testing.T, p, other signatory) string{
 	},
 }
 
-// both invites two people.
+// both sends a document to two people.
 func both(t *testing.T, owner *apptest.Client) (p, other signatory, file string) {
 	t.Helper()
 	d := owner.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Contract", "message": "The secret terms", "send": true, "expires_at": "2027-01-01T00:00:00Z",

@@ -24,8 +24,8 @@ var codeAt = map[string]int{
 
 var codeShape = regexp.MustCompile(`^[a-z]+(_[a-z0-9]+)*(\.[a-z0-9_]+)?$`)
 
-// TestEveryCodeHasASentence finds the codes of refusals in the program's own text
-// and requires the English of each in the catalogue.
+// TestEveryCodeHasASentence finds the codes of refusals in the source and looks each
+// up in the English catalogue.
 func TestEveryCodeHasASentence(t *testing.T) {
 	t.Parallel()
 	catalogue, err := words.Load()
@@ -42,12 +42,12 @@ func TestEveryCodeHasASentence(t *testing.T) {
 		}
 	}
 	if len(found) < 200 {
-		t.Errorf("only %d codes were found", len(found))
+		t.Errorf("found only %d codes", len(found))
 	}
 }
 
-// coded are the codes that are no refusals themselves: where they stand in the source, and under
-// which prefix the catalogue describes them.
+// coded lists codes other than those of refusals: where they occur in the source, and the prefix
+// of their sentences in the catalogue.
 var coded = []struct {
 	folder string // of the packages
 	prefix string
@@ -89,7 +89,7 @@ func TestEveryReasonHasASentence(t *testing.T) {
 	}
 }
 
-// argument returns the literal that a call of one of the functions has at its place.
+// argument returns the literal argument of a call of one of the functions.
 func argument(n ast.Node, places map[string]int) []string {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -101,7 +101,7 @@ func argument(n ast.Node, places map[string]int) []string {
 	return nil
 }
 
-// element returns the literal at a place of a composite literal of a type.
+// element returns the literal at an index of a composite literal of a type.
 func element(n ast.Node, of string, at int) []string {
 	x, ok := n.(*ast.CompositeLit)
 	if !ok || at >= len(x.Elts) {
@@ -125,8 +125,8 @@ func constant(n ast.Node, of string) []string {
 	return texts(x.Values...)
 }
 
-// sources returns the Go files that produce refusals: all but tests and the base
-// packages, which have errors of their own.
+// sources returns the Go files that produce refusals: all except tests and the base
+// packages, which have their own errors.
 func sources(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -145,7 +145,7 @@ func sources(t *testing.T) []string {
 	return all
 }
 
-// codesIn returns the codes in a file with a position of each.
+// codesIn returns the codes in a file with the position of each.
 func codesIn(t *testing.T, name string) map[string]token.Position {
 	t.Helper()
 	files := token.NewFileSet()

@@ -21,7 +21,7 @@ import (
 
 var printedCompany = regexp.MustCompile(`\((01[0-9A-Z]{24})\)`)
 
-// foreignServer is a server with another administrator than serve's.
+// foreignServer starts a server with a different administrator.
 func foreignServer(t *testing.T, dir string) *process {
 	t.Helper()
 	return launch(t, []string{"PARAPH_ADMIN_EMAIL=root@other.example", "PARAPH_ADMIN_PASSWORD=" + adminPassword}, dir, "serve")
@@ -38,10 +38,10 @@ func founded(t *testing.T, dir, email string) (id, password string) {
 	return id, password
 }
 
-// opened is a document that one of two has signed.
+// opened is a document that one of two people has signed.
 type opened struct{ id, second, link string }
 
-// begun makes a document for two people and has the first one sign by their link.
+// begun creates a document for two people and has the first one sign.
 func (c *client) begun(t *testing.T, title string, content []byte) opened {
 	t.Helper()
 	body, contentType := multipartOf(t, map[string]any{"title": title, "send": true, "invitations": []map[string]string{
@@ -71,7 +71,7 @@ func (c *client) begun(t *testing.T, title string, content []byte) opened {
 	return opened{d.ID, d.Invitations[1].ID, links[1]}
 }
 
-// raw reads a response as it is.
+// raw returns the body of a response.
 func (c *client) raw(t *testing.T, path string) string {
 	t.Helper()
 	b, err := c.send(http.MethodGet, path, "", nil)
@@ -126,7 +126,7 @@ func rootOf(t *testing.T, c *client) string {
 	return path
 }
 
-// judgedBy has pdfsig, qpdf and paraph verify judge a file that leads to some roots.
+// judgedBy lets pdfsig, qpdf and paraph verify judge a file, trusting the given roots.
 func judgedBy(t *testing.T, file []byte, roots ...string) {
 	t.Helper()
 	var all []byte
@@ -156,7 +156,7 @@ func judgedBy(t *testing.T, file []byte, roots ...string) {
 	}
 }
 
-// newIdentity makes a key of age, which is quicker than a passphrase.
+// newIdentity creates an age key, which is faster than a passphrase.
 func newIdentity(t *testing.T) (recipient, file string) {
 	t.Helper()
 	identity, err := age.GenerateX25519Identity()
@@ -170,7 +170,7 @@ func newIdentity(t *testing.T) (recipient, file string) {
 	return identity.Recipient().String(), file
 }
 
-func TestACompanyMovesToAnotherInstallation(t *testing.T) {
+func TestCompanyMovesToAnotherInstallation(t *testing.T) {
 	t.Parallel()
 	from, to, out := t.TempDir(), t.TempDir(), t.TempDir()
 	recipient, key := newIdentity(t)
@@ -195,11 +195,11 @@ func TestACompanyMovesToAnotherInstallation(t *testing.T) {
 	var writers sync.WaitGroup
 	writers.Go(func() {
 		if n, err := c.write(&stop, content); n == 0 || err != nil {
-			t.Errorf("%d documents were made meanwhile: %v", n, err)
+			t.Errorf("%d documents were created meanwhile: %v", n, err)
 		}
 	})
 	if got := mustCall(t, from, "company", "export", company, out, "--recipient", recipient); !strings.Contains(got.out, "read it back") {
-		t.Errorf("it says %q", got.out)
+		t.Errorf("printed %q", got.out)
 	}
 	stop.Store(true)
 	writers.Wait()
@@ -216,28 +216,28 @@ func TestACompanyMovesToAnotherInstallation(t *testing.T) {
 		t.Fatalf("the owner cannot sign in: %v", err)
 	}
 	if !bytes.Equal(d.signed(t, done), want) {
-		t.Error("the signed file is not the same")
+		t.Error("the signed file changed")
 	}
 	if got := d.trail(t, done); len(trail) < 4 || !slices.Equal(got, trail) {
-		t.Errorf("the audit trail was %v and is %v", trail, got)
+		t.Errorf("the audit trail changed from %v to %v", trail, got)
 	}
 	if d.number(t, "/documents?search=harbour") != 1 || d.number(t, "/documents?search=Another+company") != 0 || d.number(t, "/contacts") < 3 {
-		t.Error("the search or the contacts are not the company's")
+		t.Error("search or contacts differ from the exported company")
 	}
 	if got := d.titles(t, renamed); !slices.Equal(got, []string{"First title", "Second title"}) {
 		t.Errorf("the events of a document whose title changed show %q", got)
 	}
 	if n := d.number(t, "/outbox"); n != 0 {
-		t.Errorf("%d messages about what happened elsewhere", n)
+		t.Errorf("%d messages about events of the other installation", n)
 	}
 	judgedBy(t, want, root)
 	if report := string(d.verified(t, want)); !strings.Contains(report, `"trusted":true`) || strings.Contains(report, `"trusted":false`) {
-		t.Errorf("here it is judged as %s", report)
+		t.Errorf("the new installation verifies it as %s", report)
 	}
 
 	signer := &client{http: q.http, url: q.url, token: half.link}
 	if err := signer.do(http.MethodPost, "/documents/"+half.id+"/"+half.second+"/sign", map[string]any{"consent": true}, nil); err != nil {
-		t.Fatalf("by the link of the other installation: %v", err)
+		t.Fatalf("signing with the link of the old installation: %v", err)
 	}
 	judgedBy(t, d.signed(t, half.id), root, rootOf(t, d))
 	fresh, err := d.complete("Signed here", content)
@@ -255,7 +255,7 @@ func TestACompanyMovesToAnotherInstallation(t *testing.T) {
 	}
 }
 
-// renamed makes a draft and changes its title.
+// renamed creates a draft and changes its title.
 func (c *client) renamed(t *testing.T, title, next string) (id string) {
 	t.Helper()
 	var d struct{ ID string }
@@ -269,7 +269,7 @@ func (c *client) renamed(t *testing.T, title, next string) (id string) {
 	return d.ID
 }
 
-// titles returns the title that a document has in each of its events.
+// titles returns the document's title in each of its events.
 func (c *client) titles(t *testing.T, id string) (titles []string) {
 	t.Helper()
 	var feed struct {
@@ -288,7 +288,7 @@ func (c *client) titles(t *testing.T, id string) (titles []string) {
 	return titles
 }
 
-// verified uploads a file to be judged.
+// verified uploads a file for verification.
 func (c *client) verified(t *testing.T, file []byte) []byte {
 	t.Helper()
 	body, contentType := form("signed.pdf", file)
@@ -299,7 +299,7 @@ func (c *client) verified(t *testing.T, file []byte) []byte {
 	return b
 }
 
-func TestAnExportWithoutEncryptionHasNoPasswords(t *testing.T) {
+func TestUnencryptedExportHasNoPasswords(t *testing.T) {
 	t.Parallel()
 	from, to, out := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "lease.tar.zst")
 	for _, dir := range []string{from, to} {
@@ -315,11 +315,11 @@ func TestAnExportWithoutEncryptionHasNoPasswords(t *testing.T) {
 	company, password := founded(t, from, "olga@lease.example")
 	mustCall(t, from, "company", "rename", company, "Lease GmbH")
 	if got := mustCall(t, from, "company", "export", company, out); !strings.Contains(got.out, "no passwords") {
-		t.Errorf("it says %q", got.out)
+		t.Errorf("printed %q", got.out)
 	}
 	plain, err := exec.Command("tar", "--zstd", "-xOf", out).Output()
 	if err != nil || bytes.Contains(plain, []byte("argon2")) || !bytes.Contains(plain, []byte("Lease GmbH")) {
-		t.Errorf("the file holds %s, %v", plain, err)
+		t.Errorf("the file contains %s, %v", plain, err)
 	}
 	data := filepath.Join(to, "data")
 	mustRefuse(t, "exists here already", from, "company", "import", out)
@@ -334,7 +334,7 @@ func TestAnExportWithoutEncryptionHasNoPasswords(t *testing.T) {
 	mustCall(t, data, "user", "password", "olga@lease.example", "another good password of hers")
 	mustCall(t, data, "check")
 
-	// Byte by byte, nothing of a damaged export comes in.
+	// A damaged export is not imported, not even in part.
 	b, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
@@ -349,9 +349,9 @@ func TestAnExportWithoutEncryptionHasNoPasswords(t *testing.T) {
 	}
 }
 
-// TestAKilledImportLeavesNothingHalf kills the server whenever an import has got to
-// another stage. After the next start the company is there whole or not at all.
-func TestAKilledImportLeavesNothingHalf(t *testing.T) {
+// TestKilledImportLeavesNothingPartial kills the server at each stage of an import. After
+// the next start the company exists completely or not at all.
+func TestKilledImportLeavesNothingPartial(t *testing.T) {
 	t.Parallel()
 	from, to, out := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "lease.tar.zst")
 	p := serve(t, from)
@@ -393,7 +393,7 @@ func TestAKilledImportLeavesNothingHalf(t *testing.T) {
 				t.Fatal(err)
 			}
 			select {
-			case outcome = <-ended: // it was quick
+			case outcome = <-ended: // it finished before the kill
 				waiting = false
 			default:
 			}
@@ -405,7 +405,7 @@ func TestAKilledImportLeavesNothingHalf(t *testing.T) {
 		}
 		whole := there()
 		if outcome == nil && !whole {
-			t.Errorf("at %s the import was answered, and the company is gone", stage)
+			t.Errorf("at %s the import was acknowledged, but the company is gone", stage)
 		}
 		mustCall(t, to, "check")
 		if left, err := filepath.Glob(filepath.Join(to, "imports", "*")); err != nil || len(left) > 0 {

@@ -55,7 +55,7 @@ func TestExampleNamesEverySetting(t *testing.T) {
 		delete(found, key)
 	}
 	for key := range found {
-		t.Errorf("%s is no setting", key)
+		t.Errorf("%s is not a setting", key)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestLaterLayersWin(t *testing.T) {
 	}
 }
 
-func TestEveryProblemIsToldByName(t *testing.T) {
+func TestEveryProblemNamesItsSetting(t *testing.T) {
 	t.Parallel()
 	path := write(t, `
 [server]
@@ -155,11 +155,11 @@ email = "ann@example.org"
 		"did you mean PARAPH_SERVER__LISTEN?",
 	} {
 		if !strings.Contains(err.Error(), key) {
-			t.Errorf("%q is not told", key)
+			t.Errorf("%q is not reported", key)
 		}
 	}
 	if strings.Contains(err.Error(), "hunter2") {
-		t.Error("a secret is told")
+		t.Error("the error shows a secret")
 	}
 	if t.Failed() {
 		t.Log(err)
@@ -174,12 +174,12 @@ func TestUnreadableFilesStopTheStart(t *testing.T) {
 		"no TOML": write(t, "listen: 8080\n"),
 	} {
 		if _, err := app.Load(path, nil, nil); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: got %v, want an error that names %s", name, err, path)
+			t.Errorf("%s: got %v, want an error naming %s", name, err, path)
 		}
 	}
 }
 
-func TestConfigPath(t *testing.T) {
+func TestConfigPathDefaultsToTheWorkingFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if got := app.ConfigPath("x.toml"); got != "x.toml" {
 		t.Errorf("got %q for the file asked for", got)
@@ -207,15 +207,15 @@ func TestSecretsCannotPrintThemselves(t *testing.T) {
 		"%x": fmt.Sprintf("%x", c.Mail.Password), "log": log.String(), "JSON": string(encoded),
 	} {
 		if strings.Contains(text, "hunter2") || strings.Contains(text, fmt.Sprintf("%x", "hunter2")) {
-			t.Errorf("%s shows it: %s", how, text)
+			t.Errorf("%s shows the secret: %s", how, text)
 		}
 	}
 	if got := c.Mail.Password.Reveal(); got != "hunter2" {
-		t.Errorf("Reveal gives %q", got)
+		t.Errorf("Reveal returned %q", got)
 	}
 }
 
-func TestSizes(t *testing.T) {
+func TestSizesAreParsed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		text string
@@ -238,7 +238,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func TestEgress(t *testing.T) {
+func TestEgressLimitsHosts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		egress []string

@@ -17,11 +17,10 @@ import (
 	"paraph/app/apptest/patience"
 )
 
-// TestCorpus takes every PDF of the folders that PARAPH_CORPUS lists, or of
-// testdata, through the whole product: each is refused at upload with a
-// sentence, or it completes and all judges accept it. The pictures of its pages
-// look like poppler's; for third-party files the two programs may differ, and
-// differences are listed.
+// TestCorpus takes every PDF in the folders listed in PARAPH_CORPUS, or in
+// testdata, through the whole product: each is refused at upload with a sentence,
+// or it completes and all judges accept it. The pictures of its pages look like
+// poppler's; for third-party files, differences are only listed.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	folders := os.Getenv("PARAPH_CORPUS")
@@ -32,7 +31,7 @@ func TestCorpus(t *testing.T) {
 	j := newJudges(t, s)
 	c := s.Company(t)
 	sum := &tally{chromium: newChromium(t), ours: os.Getenv("PARAPH_CORPUS") == ""}
-	t.Cleanup(func() { t.Log(sum) }) // after the last of them
+	t.Cleanup(func() { t.Log(sum) }) // after the last subtest
 	for _, dir := range filepath.SplitList(folders) {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.pdf"))
 		if err != nil || len(paths) == 0 {
@@ -65,8 +64,8 @@ type tally struct {
 	ends   map[string][]string
 	slow   []string
 	total  time.Duration
-	pages  int      // whose pictures were compared
-	unlike []string // and differ
+	pages  int      // compared with poppler's pictures
+	unlike []string // pages that differ
 	opened int      // files that Chromium opened
 }
 
@@ -130,7 +129,7 @@ func (s *tally) String() string {
 		strings.Join(lines, "\n"), strings.Join(s.slow, ", "), s.opened, len(s.unlike), s.pages, strings.Join(s.unlike, "\n"))
 }
 
-// throughout takes one file as far as possible and returns how it ended.
+// throughout takes one file as far as possible and returns the outcome.
 func (j *judges) throughout(t *testing.T, c *apptest.Client, name string, upload []byte, sum *tally) string {
 	t.Helper()
 	file := apptest.File{Name: name, Content: upload}
@@ -183,12 +182,12 @@ func (j *judges) corpusFile(t *testing.T, b, upload []byte, signed, rewritten bo
 		ours = 2 // a signed file can no longer be certified
 	}
 	if !rewritten && !strings.HasPrefix(string(b), string(upload)) {
-		t.Error("the bytes of the upload are not the first revision")
+		t.Error("the upload is not the first revision, byte for byte")
 	}
 	before := validBefore(t, was, signed)
 	out, err := run(t, "pdfsig", "-nssdir", j.nss, path)
 	if n := strings.Count(out, "Signature is Valid."); err != nil || n < ours+before {
-		t.Errorf("pdfsig (%v): %d valid, want %d and %d from before:\n%s", err, n, ours, before, out)
+		t.Errorf("pdfsig (%v): %d valid, want %d and %d earlier ones:\n%s", err, n, ours, before, out)
 	}
 	qpdfCheck(t, path, upload)
 	r := j.report(t, path)
@@ -253,10 +252,10 @@ func strangers(t *testing.T, path, was string, ours int) {
 	t.Errorf("PDFBox and Bouncy Castle: %d of %d good:\n%s", good, ours, strings.Join(lines, "\n"))
 }
 
-// technical are words that no refusal may contain.
+// technical lists words that no refusal may contain.
 var technical = regexp.MustCompile(`(?i)panic|runtime|goroutine|nil\b|\bEOF\b|errno|0x|worker|xref|offset|%!|\bpdf:`)
 
-// understood requires a refusal in plain language, and returns its sentence.
+// understood checks that a refusal is in plain language, and returns its sentence.
 func understood(t *testing.T, r *apptest.Response, name string) string {
 	t.Helper()
 	if r.Status != http.StatusUnprocessableEntity && r.Status != http.StatusUnsupportedMediaType {
@@ -271,7 +270,7 @@ func understood(t *testing.T, r *apptest.Response, name string) string {
 	}
 	plain := strings.ReplaceAll(sentence, name, "")
 	if !strings.HasSuffix(sentence, ".") || !strings.Contains(sentence, name) || technical.MatchString(plain) {
-		t.Errorf("nobody understands: %s", sentence)
+		t.Errorf("not in plain language: %s", sentence)
 	}
 	return sentence
 }

@@ -13,7 +13,7 @@ import (
 	"paraph/app"
 )
 
-// findings runs the doctor and returns what it says by part.
+// findings runs the doctor and returns its findings by part.
 func findings(t *testing.T, want int, data string, settings ...string) map[string]app.Finding {
 	t.Helper()
 	args := []string{"doctor", "--json", "--set", "data.dir=" + data, "--set", "data.reserve=1MB"}
@@ -32,13 +32,13 @@ func findings(t *testing.T, want int, data string, settings ...string) map[strin
 			t.Errorf("%s says %q", f.Part, f.Text)
 		}
 		if (f.State == "warning" || f.State == "problem") != (f.Remedy != "") {
-			t.Errorf("%s is %s with the remedy %q", f.Part, f.State, f.Remedy)
+			t.Errorf("%s is %s with remedy %q", f.Part, f.State, f.Remedy)
 		}
 	}
 	return by
 }
 
-// closedPort returns a port on which nobody listens.
+// closedPort returns a port without a listener.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -49,7 +49,7 @@ func closedPort(t *testing.T) string {
 	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
 }
 
-// TestDoctorBesideAServer examines a healthy server, then one that is not.
+// TestDoctorBesideAServer examines a healthy server, and then an unhealthy one.
 func TestDoctorBesideAServer(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -59,7 +59,7 @@ func TestDoctorBesideAServer(t *testing.T) {
 		"server": "ok", "permissions": "ok", "signing": "ok", "timestamps": "ok", "certificates": "ok", "pdf": "ok", "fonts": "ok", "clock": "ok",
 		"disk": "ok", "jobs": "ok", "mail": "problem", "backup": "warning", "address": "warning", "tls": "warning",
 	} {
-		// The disk of the machine that tests may be nearly full.
+		// The disk of the test machine may be nearly full.
 		if got := by[part]; got.State != want && (part != "disk" || got.State == "") {
 			t.Errorf("%s is %+v, want %s", part, got, want)
 		}
@@ -68,10 +68,10 @@ func TestDoctorBesideAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f := findings(t, 1, data)["permissions"]; f.State != "problem" || !strings.Contains(f.Text, "token.key") {
-		t.Errorf("a key that all may read is %+v", f)
+		t.Errorf("a world-readable key is %+v", f)
 	}
 	if code := p.stop(); code != 0 {
-		t.Errorf("the server ended with %d", code)
+		t.Errorf("the server exited with %d", code)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestDoctorWithoutAServer(t *testing.T) {
 		t.Errorf("without a folder: %+v", got)
 	}
 	if code := serve(t, data).stop(); code != 0 {
-		t.Fatalf("the server ended with %d", code)
+		t.Fatalf("the server exited with %d", code)
 	}
 	got := call(t, "doctor", "--set", "data.dir="+data, "--set", "data.reserve=1MB")
 	if got.code != 0 || !strings.Contains(got.out, "A test document was signed") || !strings.Contains(got.out, "\n                      Set mail.host.") {

@@ -8,8 +8,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestNumbersAndDatesAreDrawnInTheirFormat reads the signed file's text. The API
-// keeps the values as they were given.
+// TestNumbersAndDatesAreDrawnInTheirFormat reads the text of the signed file. The API
+// returns the values unformatted.
 func TestNumbersAndDatesAreDrawnInTheirFormat(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -37,7 +37,7 @@ func TestNumbersAndDatesAreDrawnInTheirFormat(t *testing.T) {
 	}
 	for i, want := range []string{"1234.5", "2026-12-31"} {
 		if got := doc.Texts(t, "fields", "value")[i]; got != want {
-			t.Errorf("the API says %q, want %q", got, want)
+			t.Errorf("the API returned %q, want %q", got, want)
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestTheDataFolderIsClosedToOthers starts on a folder that others may read, with a process
-// whose new files are readable by others, and stores some of everything.
-func TestTheDataFolderIsClosedToOthers(t *testing.T) { // not parallel: it changes the process
+// TestDataFolderIsClosedToOthers starts on a world-readable folder, with a process whose
+// new files are world-readable by default, and stores some of everything.
+func TestDataFolderIsClosedToOthers(t *testing.T) { // not parallel: it changes the process
 	before := syscall.Umask(0)
 	defer syscall.Umask(before)
 	dir := t.TempDir()
@@ -25,7 +25,7 @@ func TestTheDataFolderIsClosedToOthers(t *testing.T) { // not parallel: it chang
 		}
 	}
 	clock := app.NewClock()
-	for round := range 2 { // the second time with the files of the first
+	for round := range 2 { // the second round finds the files of the first
 		s, err := apptest.StartIn(dir, clock)
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func TestTheDataFolderIsClosedToOthers(t *testing.T) { // not parallel: it chang
 			t.Fatal(err)
 		}
 		if files := openToOthers(t, dir); files < 15 {
-			t.Errorf("only %d files were looked at", files)
+			t.Errorf("only %d files were checked", files)
 		}
 		if err := os.Chmod(filepath.Join(dir, "keys", "token.key"), 0o644); err != nil {
 			t.Fatal(err)

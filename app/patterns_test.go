@@ -9,9 +9,9 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestPatternsHoldNobodyUp sends the costliest patterns that are accepted, and
-// worse ones that are refused, while another company works.
-func TestPatternsHoldNobodyUp(t *testing.T) {
+// TestCostlyPatternsDoNotDelayOthers sends the costliest accepted patterns, and worse
+// ones that are refused, while another company works.
+func TestCostlyPatternsDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	attacker, other := s.Company(t), s.Company(t)
@@ -55,7 +55,7 @@ func TestPatternsHoldNobodyUp(t *testing.T) {
 	// If each of the attacker's requests held up the store, one write or two would
 	// be stored between them.
 	if writes < 5*attacks {
-		t.Errorf("somebody else wrote %d times during %d requests", writes, attacks)
+		t.Errorf("another company wrote %d times during %d requests", writes, attacks)
 	}
 	attacker.Put(t, at, apptest.Map{"fields": apptest.List{field(`(.*){1000}`)}}).Want(t, 422)
 }

@@ -19,8 +19,8 @@ func refusedAsFull(t *testing.T, r *apptest.Response) {
 	}
 }
 
-// TestNoCompanyTakesEverything reaches each limit of a company in every way there is, while
-// another company goes on.
+// TestNoCompanyTakesEverything reaches each limit of a company in every possible way, while
+// another company keeps working.
 func TestNoCompanyTakesEverything(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) {
@@ -34,7 +34,7 @@ func TestNoCompanyTakesEverything(t *testing.T) {
 	}
 	first := "/documents/" + create(c).Want(t, 201).Text(t, "id")
 	template := "/templates/" + c.Post(t, first+"/template", apptest.Map{"title": "T"}).Want(t, 201).Text(t, "id")
-	c.Delete(t, "/documents/"+create(c).Want(t, 201).Text(t, "id")).Want(t, 200) // in the trash it still counts
+	c.Delete(t, "/documents/"+create(c).Want(t, 201).Text(t, "id")).Want(t, 200) // still counts in the trash
 	for _, r := range []*apptest.Response{
 		create(c), c.Post(t, "/documents", apptest.Map{"title": "Empty"}),
 		c.Post(t, first+"/duplicate", nil), c.Post(t, first+"/template", apptest.Map{"title": "T"}),
@@ -55,7 +55,7 @@ func TestNoCompanyTakesEverything(t *testing.T) {
 	invited := c.Post(t, "/members", apptest.Map{"email": "third@company.example", "role": "member"})
 	refusedAsFull(t, invited)
 	if m := s.Mails(t, "third@company.example"); len(m) > 0 {
-		t.Errorf("somebody was invited: %s", m[0].Subject)
+		t.Errorf("an invitation was sent: %s", m[0].Subject)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestNoCompanyFillsTheDisk(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := s.Signing.BeginUpload(t.Context(), who, path.Base(first), "c.pdf", 15_000); fault.CodeOf(err) != "company_full" {
-		t.Errorf("beside an upload in progress: %v", err)
+		t.Errorf("during another upload: %v", err)
 	}
 	post(other).Want(t, 201)
 }

@@ -30,12 +30,12 @@ func filled(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// TestNoBodyIsReadForWhomItIsNot announces a far too large body to every route,
-// and sends one byte of it: the response has to come at once.
-func TestNoBodyIsReadForWhomItIsNot(t *testing.T) {
+// TestBodiesOfRefusedCallersAreNotRead announces a far too large body to every route,
+// and sends one byte of it: the response must come immediately.
+func TestBodiesOfRefusedCallersAreNotRead(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) {
-		c.Server.TestControls = false // one of them forgets everything
+		c.Server.TestControls = false // one of them deletes everything
 		c.Server.Limits.Upload, c.Server.Limits.Body = app.MB, app.MB
 	})
 	owner := s.Company(t)
@@ -67,7 +67,7 @@ func TestNoBodyIsReadForWhomItIsNot(t *testing.T) {
 		}
 	}
 	if tried < 800 {
-		t.Errorf("only %d were tried", tried)
+		t.Errorf("only %d requests were tried", tried)
 	}
 }
 
@@ -101,14 +101,14 @@ func TestEveryRouteIsInTheTable(t *testing.T) {
 	}
 }
 
-func TestWhatStrangersMaySendIsSmall(t *testing.T) {
+func TestStrangersMayOnlySendSmallBodies(t *testing.T) {
 	t.Parallel()
 	for _, r := range apptest.New(t).Routes() {
 		if r.Rule.For == httpkit.Everyone && r.Rule.Body > httpkit.Small {
-			t.Errorf("%s %s takes %d bytes from anybody", r.Method, r.Path, r.Rule.Body)
+			t.Errorf("%s %s accepts %d bytes from anyone", r.Method, r.Path, r.Rule.Body)
 		}
 		if r.Rule.For == httpkit.Everyone && r.Rule.Files > 0 && !strings.Contains(r.Path, "/verify") {
-			t.Errorf("%s %s takes files from anybody", r.Method, r.Path)
+			t.Errorf("%s %s accepts files from anyone", r.Method, r.Path)
 		}
 	}
 }

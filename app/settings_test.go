@@ -19,8 +19,8 @@ import (
 	"paraph/app"
 )
 
-// TestEverySettingIsRead finds settings that are loaded and validated and then do
-// nothing: every field of the configuration is read somewhere else.
+// TestEverySettingIsRead finds settings that are loaded and validated but have no
+// effect: every field of the configuration must be read somewhere else.
 func TestEverySettingIsRead(t *testing.T) {
 	t.Parallel()
 	exports := exportsOf(t)
@@ -31,11 +31,11 @@ func TestEverySettingIsRead(t *testing.T) {
 	fields := configFields(reflect.TypeFor[app.Config]())
 	for field, key := range fields {
 		if !read[field] {
-			t.Errorf("%s is read by nobody", key)
+			t.Errorf("%s is never read", key)
 		}
 	}
 	if len(fields) < 40 {
-		t.Errorf("only %d settings are found", len(fields))
+		t.Errorf("found only %d settings", len(fields))
 	}
 }
 

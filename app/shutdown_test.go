@@ -10,7 +10,7 @@ import (
 	"paraph/app/apptest/patience"
 )
 
-func TestAnApplianceThatIsStoppedAtOnceEnds(t *testing.T) {
+func TestApplianceStoppedRightAfterStartExits(t *testing.T) {
 	t.Parallel()
 	for range 5 {
 		s, err := apptest.Start()
@@ -25,9 +25,9 @@ func TestAnApplianceThatIsStoppedAtOnceEnds(t *testing.T) {
 	}
 }
 
-// TestConnectionsWithoutARequestDoNotDelayTheEnd opens connections as browsers do in
+// TestIdleConnectionsDoNotDelayShutdown opens connections as browsers do in
 // advance: some never used, some idle after a request.
-func TestConnectionsWithoutARequestDoNotDelayTheEnd(t *testing.T) {
+func TestIdleConnectionsDoNotDelayShutdown(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir(), "server.shutdown_timeout=10m")
 	address := strings.TrimPrefix(p.url, "http://")

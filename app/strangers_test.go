@@ -13,7 +13,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// visitor is a browser's side of the pages of one link.
+// visitor is a browser on the pages of one link.
 type visitor struct {
 	*apptest.Client
 	at      string
@@ -59,7 +59,7 @@ func TestDamagedLinksAreSentAgainAFewTimes(t *testing.T) {
 		none := nobody.form(t, "", "/again", "email", "sam@signer.example").Want(t, http.StatusOK)
 		same := func(r *apptest.Response) int { return bytes.Count(r.Body, []byte("a message is on its way")) }
 		if same(got) != 1 || same(wrong) != 1 || same(none) != 1 {
-			t.Fatal("the answers tell what there is")
+			t.Fatal("the responses reveal which links exist")
 		}
 		s.Advance(t, "5m")
 	}
@@ -93,7 +93,7 @@ func TestNotMeIsADecline(t *testing.T) {
 		t.Errorf("where declining is not allowed: %d, %s", r.Status, status(strict))
 	}
 	if page := onPages(strict).Get(t, "/s/"+link); bytes.Contains(page.Body, []byte("/not-me")) {
-		t.Error("it is offered where it is not allowed")
+		t.Error("declining is offered although not allowed")
 	}
 	open := invite(t, owner, apptest.Map{})
 	if r := onPages(open).form(t, "/not-me", "/not-me"); r.Status != http.StatusOK || status(open) != "declined" {
@@ -138,10 +138,10 @@ func TestNamesInRequestsStayOutOfMails(t *testing.T) {
 	}
 	for _, m := range s.Mails(t, "sam@signer.example") {
 		if strings.Contains(m.Text+m.HTML+strings.Join(m.Links, " "), "phish") {
-			t.Errorf("the message leads to %v", m.Links)
+			t.Errorf("the message links to %v", m.Links)
 		}
 		if len(m.Links) == 0 || !strings.HasPrefix(m.Links[0], s.URL+"/") {
-			t.Errorf("the message leads to %v, not to %s", m.Links, s.URL)
+			t.Errorf("the message links to %v, want %s", m.Links, s.URL)
 		}
 	}
 }

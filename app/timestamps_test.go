@@ -35,7 +35,7 @@ type remote struct {
 	clock atomic.Pointer[app.Clock]
 	mood  atomic.Pointer[string]
 	asked atomic.Int64
-	hung  atomic.Bool // one call was left without a response
+	hung  atomic.Bool // one request got no response
 }
 
 func newRemote(t *testing.T) *remote {
@@ -59,7 +59,7 @@ func (r *remote) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.asked.Add(1)
 	body, err := io.ReadAll(q.Body)
 	if err != nil {
-		return // they went away
+		return // the client went away
 	}
 	answer, err := r.keys.RespondTimestamp(body)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *remote) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/timestamp-reply")
 	if _, err := w.Write(answer); err != nil {
-		return // they went away
+		return // the client went away
 	}
 }
 
@@ -226,7 +226,7 @@ func (p *published) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body, err := io.ReadAll(q.Body)
 	switch {
 	case err != nil:
-		return // they went away
+		return // the client went away
 	case q.URL.Path == "/list" && !p.lists.Load():
 		http.NotFound(w, q)
 		return
@@ -241,7 +241,7 @@ func (p *published) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	if _, err := w.Write(answer); err != nil {
-		return // they went away
+		return // the client went away
 	}
 }
 
@@ -280,13 +280,13 @@ func TestRevocationDataOfOthers(t *testing.T) {
 		}
 		said := c.Get(t, "/documents/"+doc.Text(t, "id")+"/events").Want(t, 200)
 		if strings.Contains(string(said.Body), `"revocation_unknown":"Public Time"`) == lists {
-			t.Errorf("lists %v: it says %s", lists, said.Body)
+			t.Errorf("lists %v: responded %s", lists, said.Body)
 		}
 	}
 }
 
-// TestTimestampsThatFail makes the authority fail at the last signature: the
-// signature is kept, the document waits and says so, and completes on its own.
+// TestTimestampsThatFail makes the authority fail at the last signature: the signature
+// is kept, the document reports the delay, and completes by itself later.
 func TestTimestampsThatFail(t *testing.T) {
 	t.Parallel()
 	for _, mood := range []string{"down", "slow", "busy", "garbage", "another's"} {
@@ -327,12 +327,12 @@ func TestTimestampsThatFail(t *testing.T) {
 	}
 }
 
-// waits expects a document that everybody has signed and that is not sealed.
+// waits expects a document that everyone has signed but that is not sealed.
 func waits(t *testing.T, doc *apptest.Response) {
 	t.Helper()
 	if doc.Text(t, "status") != "sent" || doc.Text(t, "attention") != "sealing" || doc.Int(t, "progress.signed") != 2 ||
 		!strings.Contains(doc.Text(t, "attention_message"), "timestamp authority") {
-		t.Fatalf("the document does not wait: %s", doc.Body)
+		t.Fatalf("the document is not waiting for its seal: %s", doc.Body)
 	}
 }
 
@@ -350,7 +350,7 @@ func told(t *testing.T, s *apptest.Server, owner string) {
 	}
 }
 
-// TestSendingWithoutTimestamps makes the authority fail before anybody signs.
+// TestSendingWithoutTimestamps makes the authority fail before anyone signs.
 func TestSendingWithoutTimestamps(t *testing.T) {
 	t.Parallel()
 	r := newRemote(t)
@@ -361,7 +361,7 @@ func TestSendingWithoutTimestamps(t *testing.T) {
 	at := "/documents/" + d.send(t, c).Text(t, "id")
 	answer := c.Post(t, at+"/send", apptest.Map{}).Want(t, http.StatusServiceUnavailable)
 	if !strings.Contains(answer.Text(t, "message"), "timestamp authority") {
-		t.Errorf("it says %s", answer.Body)
+		t.Errorf("responded %s", answer.Body)
 	}
 	if doc := c.Get(t, at).Want(t, 200); doc.Text(t, "status") != "draft" {
 		t.Errorf("the document is %s", doc.Body)

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// headroom is how far the peak of the resident memory may rise over that of an
-// appliance that has done nothing yet, in KiB.
+// headroom is how much the peak resident memory may exceed that of an idle
+// appliance, in KiB.
 const headroom = 64 << 10
 
 // sized is a body whose length is known.
@@ -61,7 +61,7 @@ func bigPDF(t *testing.T, path string, size int64) (n int64, hash string) {
 	return out.n, hex.EncodeToString(sum.Sum(nil))
 }
 
-func TestALargeFileDoesNotTakeMemory(t *testing.T) {
+func TestLargeFilesTakeBoundedMemory(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir())
 	c := p.login()
@@ -101,7 +101,7 @@ func TestALargeFileDoesNotTakeMemory(t *testing.T) {
 	}
 	within("send and sign")
 	if n, got := c.download(t, d.ID, "completed", size); n <= size || got != hash {
-		t.Errorf("the signed file has %d bytes, and what was uploaded is not its first revision", n)
+		t.Errorf("the signed file has %d bytes, and the upload is not its first revision", n)
 	}
 	within("download of the signed file")
 }
@@ -139,7 +139,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return copy(p, strings.Repeat(e.again, len(p)/len(e.again))), nil
 }
 
-func TestABodyWithoutEndIsRefused(t *testing.T) {
+func TestEndlessBodiesAreRefused(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir(), "server.limits.upload=2MB", "server.limits.body=1MB")
 	c := p.login()
@@ -215,7 +215,7 @@ func TestSlowClientsDoNotBlockOthers(t *testing.T) {
 			t.Errorf("a whole cycle took %v", took)
 		}
 	}
-	// A stalled upload holds its buffers, and no more.
+	// A stalled upload holds only its buffers.
 	const stalled, each = 125, 512
 	if peak := p.status("VmHWM"); peak-idle > headroom+stalled*each {
 		t.Errorf("the peak rose from %d to %d KiB", idle, peak)

@@ -13,7 +13,7 @@ import (
 	"paraph/kv"
 )
 
-// warned is an appliance with people who are warned and people who are not.
+// warned is an appliance with people who should be warned and people who should not.
 type warned struct {
 	*apptest.Server
 	operator, owner, member *apptest.Client
@@ -30,7 +30,7 @@ func toBeWarned(t *testing.T, change ...func(*app.Config)) warned {
 	return warned{s, operator, owner, owner.Member(t, account.RoleMember)}
 }
 
-// watched examines the machine, and says who is warned of what on the pages.
+// watched examines the machine, and returns the warnings that each person sees.
 func (w *warned) watched(t *testing.T) (operator, owner, member string) {
 	t.Helper()
 	if err := w.Machine.Watch(t.Context()); err != nil {
@@ -63,8 +63,8 @@ func (w *warned) mailed(t *testing.T, kind string) (n int) {
 	return n
 }
 
-// expect compares what is said on pages, in mails and in the figures after the
-// machine was examined, twice.
+// expect examines the machine twice, and compares the warnings on pages, in mails
+// and in the metrics.
 func (w *warned) expect(t *testing.T, what, kind, banner string, mails int, level float64) {
 	t.Helper()
 	for range 2 {
@@ -84,7 +84,7 @@ func (w *warned) expect(t *testing.T, what, kind, banner string, mails int, leve
 	}
 }
 
-func TestAFullDiskIsWarnedOf(t *testing.T) {
+func TestFullDiskIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	w := toBeWarned(t, func(c *app.Config) { c.Data.Reserve = 100 * app.MB })
 	w.PretendDisk(500e9, 1000e9)
@@ -104,10 +104,10 @@ func TestAFullDiskIsWarnedOf(t *testing.T) {
 	w.expect(t, "back after it was fine", "disk", "are free on the disk", 3, 1)
 }
 
-func TestAClockThatJumpsIsWarnedOf(t *testing.T) {
+func TestClockJumpIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	w := toBeWarned(t)
-	w.Advance(t, "24h") // meant
+	w.Advance(t, "24h") // on purpose
 	w.expect(t, "moved on purpose", "clock", "", 0, 0)
 	for i, by := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
 		w.Clock.Advance(by)
@@ -118,7 +118,7 @@ func TestAClockThatJumpsIsWarnedOf(t *testing.T) {
 	}
 }
 
-func TestACertificateThatExpiresIsWarnedOf(t *testing.T) {
+func TestExpiringCertificateIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	w := toBeWarned(t, func(c *app.Config) { c.Retention.OutboxDays = 0 })
 	root := w.Keys.Root()
@@ -131,9 +131,9 @@ func TestACertificateThatExpiresIsWarnedOf(t *testing.T) {
 	w.expect(t, "with time again", "certificate", "", 2, 0)
 }
 
-// TestEveryJobIsTriedAgain finds jobs that one bad moment, such as a full disk, would
-// end for ever.
-func TestEveryJobIsTriedAgain(t *testing.T) {
+// TestEveryJobIsRetried finds jobs that one bad moment, such as a full disk, would end
+// for good.
+func TestEveryJobIsRetried(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	all := slices.Concat(s.Signing.Handlers(), s.Notify.Handlers(), s.Webhooks.Handlers(), s.Machine.Handlers(), s.Checkpoints.Handlers(), []kv.Handler{s.Contacts.Handler()})
@@ -143,6 +143,6 @@ func TestEveryJobIsTriedAgain(t *testing.T) {
 		}
 	}
 	if len(all) < 15 {
-		t.Errorf("only %d kinds of jobs were looked at", len(all))
+		t.Errorf("only %d kinds of jobs were checked", len(all))
 	}
 }

@@ -37,8 +37,8 @@ func writePair(t *testing.T, path string, until time.Time) {
 	}
 }
 
-// TestTheServersOwnCertificateIsWarnedOf lets the certificate of server.tls run out, and renews it.
-func TestTheServersOwnCertificateIsWarnedOf(t *testing.T) {
+// TestExpiringServerCertificateIsWarnedOf lets the certificate of server.tls expire, and renews it.
+func TestExpiringServerCertificateIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "tls.pem")
 	end := time.Now().AddDate(0, 0, 60)
