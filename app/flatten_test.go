@@ -25,7 +25,7 @@ func withParts(t *testing.T, parts map[string]string, data any, file apptest.Fil
 	return raw
 }
 
-// TestFlattenedUploads uploads files that may not be changed: the refusal offers
+// TestFlattenedUploads uploads files that must not be changed: the refusal offers
 // flattening, and then a copy of their pages is signed with the original
 // attached.
 func TestFlattenedUploads(t *testing.T) {
@@ -38,7 +38,7 @@ func TestFlattenedUploads(t *testing.T) {
 	for name, x := range map[string]struct {
 		upload   []byte
 		password string
-		says     string // in the refusal; "" where there is none
+		says     string // in the refusal; "" if accepted
 		shows    string
 	}{
 		"certified against every change":  {upload: foreign.sign(t, 1), says: "forbids every change", shows: "Page 1"},
@@ -60,7 +60,7 @@ func TestFlattenedUploads(t *testing.T) {
 			if x.says != "" {
 				r := c.Post(t, "/documents", withParts(t, map[string]string{"password": x.password}, data, file)).Want(t, http.StatusUnprocessableEntity)
 				if sentence := understood(t, r, file.Name); !strings.Contains(sentence, x.says) || !strings.Contains(sentence, "flatten") {
-					t.Errorf("it says %s", sentence)
+					t.Errorf("refused with %s", sentence)
 				}
 			}
 			doc := c.Post(t, "/documents", withParts(t, map[string]string{"password": x.password, "flatten": "true"}, data, file)).Want(t, 201)
@@ -71,11 +71,11 @@ func TestFlattenedUploads(t *testing.T) {
 			j.completed(t, certificate, sealed{signatures: 1})
 			j.holds(t, path, file)
 			if text := tool(t, "pdftotext", path, "-"); !strings.Contains(text, x.shows) || !strings.Contains(text, "Noted.") {
-				t.Errorf("the text is %q", text)
+				t.Errorf("text in the file is %q", text)
 			}
 			original := c.Post(t, "/documents/"+doc.Text(t, "id")+"/download", apptest.Map{"version": "original"}).Want(t, 200).Body
 			if !bytes.Equal(original, x.upload) {
-				t.Error("the original is not what was uploaded")
+				t.Error("the original differs from the upload")
 			}
 		})
 	}
@@ -93,7 +93,7 @@ func TestFlattenedUploads(t *testing.T) {
 			files, _ := download(t, c, deal{}.sign(t, c, sent))
 			path := j.completed(t, files["locked.pdf"], sealed{signatures: 2})
 			if out := tool(t, "pdfdetach", "-list", path); !strings.Contains(out, "locked.pdf") {
-				t.Errorf("nothing is attached: %s", out)
+				t.Errorf("no attachment: %s", out)
 			}
 		}
 	})
@@ -109,7 +109,7 @@ func TestFlattenedUploads(t *testing.T) {
 			t.Parallel()
 			r := c.Post(t, "/documents", withParts(t, map[string]string{"flatten": "true"}, apptest.Map{"title": name}, apptest.File{Name: "x.pdf", Content: x.upload})).Want(t, http.StatusUnprocessableEntity)
 			if sentence := understood(t, r, "x.pdf"); !strings.Contains(sentence, x.says) {
-				t.Errorf("it says %s", sentence)
+				t.Errorf("refused with %s", sentence)
 			}
 		})
 	}
@@ -122,12 +122,12 @@ func (j *judges) holds(t *testing.T, path string, file apptest.File) {
 	tool(t, "pdfdetach", "-saveall", "-o", dir, path)
 	b, err := os.ReadFile(filepath.Join(dir, file.Name))
 	if err != nil || !bytes.Equal(b, file.Content) {
-		t.Errorf("what is attached (%v) is not what was uploaded", err)
+		t.Errorf("the attachment (%v) differs from the upload", err)
 	}
 	objects := readObjects(t, path)
 	a := archive{t, "3", map[string]any{}, objects}
 	found := slices.ContainsFunc(a.get(a.dict(a.dict(objects["trailer"])["/Root"])["/AF"]).([]any), func(v any) bool { return a.dict(v)["/AFRelationship"] == "/Source" })
 	if !found {
-		t.Error("the attachment is not said to be the source")
+		t.Error("the attachment is not marked as the source")
 	}
 }

@@ -31,8 +31,7 @@ func (f forger) start(b []byte) int {
 	return n
 }
 
-// object returns the newest version of an object that is not in an object
-// stream.
+// object returns the newest version of an object outside object streams.
 func (f forger) object(n int) string {
 	at := bytes.LastIndex(f.file, fmt.Appendf(nil, "\n%d 0 obj", n))
 	if at < 0 {
@@ -47,7 +46,7 @@ func (f forger) object(n int) string {
 func (f forger) number(text string) int {
 	at := bytes.LastIndex(f.file, []byte(text))
 	if at < 0 {
-		f.Fatalf("%q is nowhere", text)
+		f.Fatalf("no object contains %q", text)
 	}
 	all := regexp.MustCompile(`\n(\d+) 0 obj`).FindAllSubmatch(f.file[:at], -1)
 	n, err := strconv.Atoi(string(all[len(all)-1][1]))
@@ -61,7 +60,7 @@ func (f forger) number(text string) int {
 func (f forger) appearance(field int) int {
 	m := regexp.MustCompile(`/AP ?<</N (\d+) 0 R`).FindStringSubmatch(f.object(field))
 	if m == nil {
-		f.Fatalf("field %d shows nothing", field)
+		f.Fatalf("field %d has no appearance", field)
 	}
 	n, err := strconv.Atoi(m[1])
 	if err != nil {
@@ -70,12 +69,12 @@ func (f forger) appearance(field int) int {
 	return n
 }
 
-// update appends a revision with some objects, as any editor may.
+// update appends a revision with some objects, as any editor can.
 func (f forger) update(objects map[int]string) []byte {
 	return f.from(f.file, objects, f.start(f.file))
 }
 
-// from appends a revision that names another one as the one before it.
+// from appends a revision that names a chosen one as its predecessor.
 func (f forger) from(b []byte, objects map[int]string, previous int) []byte {
 	out := bytes.NewBuffer(bytes.Clone(b))
 	at := map[int]int{}
@@ -86,7 +85,7 @@ func (f forger) from(b []byte, objects map[int]string, previous int) []byte {
 	return f.table(out.Bytes(), at, previous)
 }
 
-// table appends a cross-reference table alone.
+// table appends only a cross-reference table.
 func (f forger) table(b []byte, at map[int]int, previous int) []byte {
 	out := bytes.NewBuffer(bytes.Clone(b))
 	start := out.Len()
@@ -150,7 +149,7 @@ func TestForgedFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if bytes.Equal(forged, f.file) {
-				t.Fatal("nothing is forged")
+				t.Fatal("the forged file equals the original")
 			}
 			path := filepath.Join(t.TempDir(), "forged.pdf")
 			if err := os.WriteFile(path, forged, 0o600); err != nil {
@@ -170,7 +169,7 @@ func TestForgedFiles(t *testing.T) {
 	for name, b := range files {
 		answer := s.Anonymous().Post(t, "/verify", apptest.Multipart(t, nil, apptest.File{Name: name, Content: b})).Want(t, http.StatusOK)
 		if answer.At(t, "sound") != true {
-			t.Errorf("%s as it is: %s", name, answer.Body)
+			t.Errorf("%s before forging: %s", name, answer.Body)
 		}
 	}
 }
@@ -181,7 +180,7 @@ func fit(value, like []byte) []byte {
 	return append(append(bytes.Clone(value), bytes.Repeat([]byte("0"), len(like)-len(value)-1)...), '>')
 }
 
-// hexOf returns the value of a signature as it is written in its file.
+// hexOf returns the value of a signature as written in the file.
 func hexOf(file []byte, x extracted) []byte {
 	all := regexp.MustCompile(`/Contents ?<[0-9a-fA-F]{200,}>`).FindAll(file, -1)
 	for _, m := range all {

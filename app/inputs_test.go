@@ -19,13 +19,13 @@ import (
 	"paraph/app/apptest"
 )
 
-// paper is one page of a PDF that a test makes.
+// paper is one page of a PDF made by a test.
 type paper struct {
 	media, crop [4]float64 // no crop box when empty
 	rotate      int
 }
 
-// papers writes a PDF of pages, and further objects from number 100.
+// papers writes a PDF of pages, with further objects from number 100 on.
 func papers(catalog string, pages []paper, more ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
@@ -74,7 +74,7 @@ func papers(catalog string, pages []paper, more ...string) []byte {
 var a4 = paper{media: [4]float64{0, 0, 595, 842}}
 
 // wavy is a signature drawn with a pen, as strokes and as a picture with a
-// transparent ground.
+// transparent background.
 const wavy = "[[[0,40],[10,10],[20,45],[30,5],[40,42],[60,20],[90,25]],[[20,50],[80,48]]]"
 
 func wavyPicture(t *testing.T) []byte {
@@ -132,18 +132,18 @@ func rendered(t *testing.T, by, path string) (pages []*image.RGBA) {
 	return pages
 }
 
-// box is a place on a page in pixels.
+// box is a rectangle on a page, in pixels.
 type box struct {
 	name       string
 	x, y, w, h float64
 }
 
-// inkInside compares two pictures of a page: new ink in the second lies inside
-// the boxes, and every box has some.
+// inkInside compares two pictures of a page: all new ink in the second must lie
+// inside the boxes, and every box must contain some.
 func inkInside(t *testing.T, by string, page int, before, after *image.RGBA, boxes []box) {
 	t.Helper()
 	if before.Bounds() != after.Bounds() {
-		t.Errorf("%s, page %d: the size was %v and is %v", by, page, before.Bounds(), after.Bounds())
+		t.Errorf("%s, page %d: the size changed from %v to %v", by, page, before.Bounds(), after.Bounds())
 		return
 	}
 	const slack = 1.5
@@ -170,7 +170,7 @@ func inkInside(t *testing.T, by string, page int, before, after *image.RGBA, box
 		}
 	}
 	if stray > 0 {
-		t.Errorf("%s, page %d: %d pixels outside of every field, such as %v", by, page, stray, where)
+		t.Errorf("%s, page %d: %d new pixels outside the fields, e.g. %v", by, page, stray, where)
 	}
 	for i, b := range boxes {
 		if ink[i] < 8 {
@@ -205,7 +205,7 @@ func (d deal) send(t *testing.T, c *apptest.Client) *apptest.Response {
 	return c.Post(t, "/documents", apptest.Multipart(t, data, d.files...)).Want(t, 201)
 }
 
-// sign makes everybody who can sign, in order, and returns the document.
+// sign lets everyone sign, in order, and returns the document.
 func (d deal) sign(t *testing.T, c *apptest.Client, doc *apptest.Response) *apptest.Response {
 	t.Helper()
 	n := 0

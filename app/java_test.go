@@ -13,15 +13,15 @@ import (
 	"testing"
 )
 
-// verifier is a program that judges one file after the other. It ends when the
-// pipe closes at the end of the tests.
+// verifier is a program that judges files one by one. It ends when the pipe closes
+// at the end of the tests.
 type verifier struct {
 	mu  sync.Mutex
 	in  io.Writer
 	out *bufio.Scanner
 }
 
-// java starts a program with Debian's jars of these names.
+// java starts a program with the given jars of Debian.
 func java(program, classes string, jars ...string) (*verifier, error) {
 	path := []string{classes}
 	for _, name := range jars {

@@ -26,8 +26,8 @@ import (
 	"paraph/app/signing/report"
 )
 
-// judges check files with independent tools. They trust one appliance's root
-// and nothing else.
+// judges check files with independent tools that trust one appliance's root and
+// nothing else.
 type judges struct {
 	root  string // PEM file
 	roots []*x509.Certificate
@@ -65,12 +65,12 @@ func (j *judges) moved() bool { return time.Until(j.clock.Now()).Abs() > time.Ho
 
 // sealed describes the expected properties of a completed file.
 type sealed struct {
-	upload     []byte // whose findings by qpdf are forgiven; nil for none
-	first      bool   // the upload's bytes are the first revision
-	signatures int    // of ours, document timestamps not counted; 0 for any number
-	foreign    int    // that were there before, not trusted here
+	upload     []byte // whose qpdf findings are ignored; nil for none
+	first      bool   // the upload is the first revision, byte for byte
+	signatures int    // of ours, without document timestamps; 0 for any number
+	foreign    int    // in the upload, not trusted here
 	signed     bool   // the upload had signatures
-	level      string // that our signatures reach at least; "" is B-LTA
+	level      string // minimum level of our signatures; "" means B-LTA
 }
 
 // completed runs every judge on a completed file and returns its path.
@@ -78,7 +78,7 @@ func (j *judges) completed(t *testing.T, file []byte, want sealed) string {
 	t.Helper()
 	path := j.file(t, file)
 	if want.first && !bytes.HasPrefix(file, want.upload) {
-		t.Error("the bytes of the upload are not the first revision")
+		t.Error("the upload is not the first revision, byte for byte")
 	}
 	found := extract(t, file, 0)
 	ours := 0
@@ -88,7 +88,7 @@ func (j *judges) completed(t *testing.T, file []byte, want sealed) string {
 		}
 	}
 	if want.signatures > 0 && ours != want.signatures+want.foreign {
-		t.Errorf("there are %d signatures, want %d", ours, want.signatures+want.foreign)
+		t.Errorf("found %d signatures, want %d", ours, want.signatures+want.foreign)
 	}
 	j.pdfsig(t, path, ours, want.foreign)
 	qpdfCheck(t, path, want.upload)
@@ -184,7 +184,7 @@ func qpdfCheck(t *testing.T, path string, upload []byte) {
 	}
 	for line := range found {
 		if before[line] == 0 {
-			t.Errorf("qpdf finds what the upload did not have: %s\n%s", line, tail(out, 2000))
+			t.Errorf("qpdf reports a new finding: %s\n%s", line, tail(out, 2000))
 		}
 	}
 }
@@ -204,8 +204,8 @@ func (j *judges) report(t *testing.T, path string) *report.Report {
 	return r
 }
 
-// levels are those of PAdES baseline signatures, each with all that the one
-// before it has (ETSI EN 319 142-1 §6).
+// levels lists the levels of PAdES baseline signatures, each including the
+// previous one (ETSI EN 319 142-1 §6).
 var levels = []string{"B-B", "B-T", "B-LT", "B-LTA"}
 
 // verify requires our verifier to report the file as valid and each of our
@@ -235,15 +235,15 @@ type extracted struct {
 
 var byteRange = regexp.MustCompile(`/ByteRange\s*\[\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\]`)
 
-// extract returns the signatures of a file that end behind a place, in the
-// order of their revisions.
+// extract returns the signatures of a file that end after an offset, in the order
+// of their revisions.
 func extract(t *testing.T, file []byte, behind int) []extracted {
 	t.Helper()
 	var all []extracted
 	for _, m := range byteRange.FindAllSubmatch(file, -1) {
 		var n [4]int
 		for i := range n {
-			n[i], _ = strconv.Atoi(string(m[i+1])) // digits, as the pattern says
+			n[i], _ = strconv.Atoi(string(m[i+1])) // the pattern matches only digits
 		}
 		if n[0] != 0 || n[0]+n[1] >= n[2] || n[2]+n[3] > len(file) || n[2]+n[3] <= behind {
 			continue
@@ -273,7 +273,7 @@ var (
 )
 
 // stampOf returns the timestamp in a CMS signature (RFC 3161 appendix A), and
-// the signature value that it is over; nil when there is none.
+// the signature value that it covers; nil if there is none.
 func stampOf(cms []byte) (token, over []byte, err error) {
 	in := cryptobyte.String(cms)
 	var info, content, data, infos, signer, unsigned cryptobyte.String

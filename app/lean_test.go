@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// lean is one keep-alive connection that speaks just enough HTTP/1.1 to measure
-// a server: net/http would use as much of the machine as the server measured.
+// lean is a keep-alive connection that speaks just enough HTTP/1.1 to measure a
+// server: net/http would take as much processor time as the server itself.
 type lean struct {
 	net.Conn
 	r    *bufio.Reader
@@ -31,8 +31,8 @@ func dialLean(url string) (*lean, error) {
 	return &lean{Conn: c, r: bufio.NewReaderSize(c, 64<<10)}, nil
 }
 
-// errStatus says that a response is not a success.
-var errStatus = errors.New("no success")
+// errStatus means that a response has an error status.
+var errStatus = errors.New("error status")
 
 // do sends an encoded request, and reads the response.
 func (l *lean) do(request []byte) error {
@@ -60,7 +60,7 @@ func (l *lean) do(request []byte) error {
 		}
 	}
 	if length < 0 {
-		return errors.New("an answer without a length")
+		return errors.New("a response without a length")
 	}
 	l.body = slices.Grow(l.body[:0], length)[:length]
 	if _, err := io.ReadFull(l.r, l.body); err != nil {
@@ -111,8 +111,7 @@ func (m measured) p(percent int) time.Duration {
 	return m.took[min(len(m.took)*percent/100, len(m.took)-1)]
 }
 
-// load makes connections repeat an action for some time, each as fast as it
-// can.
+// load lets connections repeat an action for some time, each as fast as possible.
 func load(url string, connections int, d time.Duration, act func(l *lean, worker, i int) error) (measured, error) {
 	all := make([][]time.Duration, connections)
 	errs := make([]error, connections)

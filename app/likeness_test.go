@@ -27,8 +27,8 @@ type sketch struct {
 
 const sketchWidth = 100
 
-// newSketch makes cells of many pixels, and blurs them: programs smooth letters
-// differently.
+// newSketch averages many pixels per cell and blurs the cells, because programs
+// smooth letters differently.
 func newSketch(m image.Image) sketch {
 	b := m.Bounds()
 	s := sketch{w: sketchWidth, h: max(1, (b.Dy()*sketchWidth+b.Dx()/2)/b.Dx())}
@@ -81,7 +81,7 @@ func (s sketch) unlike(o sketch) string {
 	for i := range a {
 		apart += math.Abs(a[i]-b[i]) / float64(n)
 	}
-	if apart < 1 { // nearly the same grey all over, such as blank pages
+	if apart < 1 { // nearly uniform, such as blank pages
 		return ""
 	}
 	if c := correlation(a, b); c < .8 {
@@ -113,7 +113,7 @@ func correlation(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// pictureWidth is how wide pages are drawn before they are sketched.
+// pictureWidth is the width of the pictures that sketches are made from.
 const pictureWidth = 400
 
 // pictures compares the pictures of a completed file's pages that the product
@@ -122,8 +122,8 @@ const pictureWidth = 400
 func (j *judges) pictures(t *testing.T, c *apptest.Client, doc *apptest.Response, path string) (pages int, unlike []string) {
 	t.Helper()
 	dir := t.TempDir()
-	// Quiet and with a time limit: on some files it takes minutes, and prints
-	// gigabytes.
+	// Quiet and with a time limit: some files take minutes and print gigabytes of
+	// warnings.
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	draw := exec.CommandContext(ctx, "pdftoppm", "-q", "-cropbox", "-gray", "-png", "-scale-to-x", fmt.Sprint(pictureWidth), "-scale-to-y", "-1", path, filepath.Join(dir, "page"))
@@ -163,8 +163,8 @@ func decodePNG(t *testing.T, b []byte) image.Image {
 	return m
 }
 
-// TestSketches checks that the comparison detects differences.
-func TestSketches(t *testing.T) {
+// TestSketchesRevealDifferences checks that the comparison works.
+func TestSketchesRevealDifferences(t *testing.T) {
 	t.Parallel()
 	page := func(dx, dy int, grey uint8) image.Image {
 		m := image.NewGray(image.Rect(0, 0, 400, 566))

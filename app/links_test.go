@@ -10,8 +10,8 @@ import (
 	"paraph/app/httpkit"
 )
 
-// linkWalk reads every route of a company's own people
-// for the links of one document's invitations.
+// linkWalk searches the responses of every route for members for the links of one
+// document's invitations.
 type linkWalk struct {
 	s      *apptest.Server
 	of     map[string]string // identifiers, by the route's parameter
@@ -27,7 +27,7 @@ func walkFor(t *testing.T) (owner *apptest.Client, w *linkWalk) {
 		apptest.Map{"name": "Sam", "email": "sam@signer.example"}, apptest.Map{"name": "Kim", "email": "kim@signer.example"}}}
 	d := owner.Post(t, "/documents", apptest.Multipart(t, data, apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "The contract.")}),
 		"Idempotency-Key", "the contract").Want(t, 201)
-	s.Mails(t, "sam@signer.example") // all due work is done
+	s.Mails(t, "sam@signer.example") // all due work has finished
 	message := owner.Get(t, "/outbox?search=sam@signer.example").Want(t, 200).Text(t, "data.0.id")
 	hook := owner.Post(t, "/webhooks", apptest.Map{"url": "https://hooks.example/"}).Want(t, 201).Text(t, "id")
 	event := owner.Get(t, "/events?per_page=1").Want(t, 200).Text(t, "data.0.data.event.id")
@@ -39,7 +39,7 @@ func walkFor(t *testing.T) (owner *apptest.Client, w *linkWalk) {
 	}}
 }
 
-// shown lists the routes on which a caller is shown a link.
+// shown lists the routes that show a caller a link.
 func (w *linkWalk) shown(t *testing.T, c *apptest.Client) (where []string) {
 	t.Helper()
 	for _, r := range w.routes {
@@ -73,11 +73,11 @@ func TestLinksAreShownOnlyToThoseWhoMayAct(t *testing.T) {
 		return w.s.With(owner.Post(t, "/tokens", apptest.Map{"name": "narrow", "scopes": scopes}).Want(t, 201).Text(t, "token"))
 	}
 	if got := w.shown(t, owner); len(got) < 5 {
-		t.Errorf("an owner finds the link only in %q", got)
+		t.Errorf("an owner sees the link only in %q", got)
 	}
 	for name, c := range map[string]*apptest.Client{"scope write": narrow("read", "write"), "scope sign": narrow("read", "sign")} {
 		if got := w.shown(t, c); len(got) < 2 {
-			t.Errorf("a token with %s finds the link only in %q", name, got)
+			t.Errorf("a token with %s sees the link only in %q", name, got)
 		}
 	}
 	for name, c := range map[string]*apptest.Client{

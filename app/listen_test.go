@@ -41,13 +41,13 @@ func ask(t *testing.T, c *http.Client, method, address string, headers ...string
 	return res, string(b)
 }
 
-// TestListenerForSignatories requests every route of the table where only those of
-// signatories are served, as the owner of a company.
+// TestListenerForSignatories requests every route, as the owner of a company, from a
+// listener that serves only signatories.
 func TestListenerForSignatories(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) {
 		c.Server.PublicListen, c.Server.TestControls = "127.0.0.1:0", false
-		c.Server.TLS.Mode = "self-signed" // below TLS, too
+		c.Server.TLS.Mode = "self-signed" // with TLS, too
 	})
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -91,7 +91,7 @@ func TestListenerForSignatories(t *testing.T) {
 // TestUnixSocket serves on a socket in a folder: its peer is a trusted proxy.
 func TestUnixSocket(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "paraph-") // the path of a socket is short
+	dir, err := os.MkdirTemp("", "paraph-") // socket paths have to be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestUnixSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left.SetUnlinkOnClose(false) // as a killed server leaves it
+	left.SetUnlinkOnClose(false) // like a killed server
 	if _, err := apptest.Start(on); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("a socket in use: %v", err)
 	}
@@ -118,7 +118,7 @@ func TestUnixSocket(t *testing.T) {
 	s := apptest.New(t, on)
 	info, err := os.Stat(at)
 	if err != nil || info.Mode().Perm() != 0o620 {
-		t.Errorf("the socket has the mode %v: %v", info.Mode(), err)
+		t.Errorf("the socket's mode is %v: %v", info.Mode(), err)
 	}
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", at)
@@ -133,8 +133,8 @@ func TestUnixSocket(t *testing.T) {
 	}
 }
 
-// TestListensOnlyWhereItShould opens settings of listeners that cannot work.
-func TestListensOnlyWhereItShould(t *testing.T) {
+// TestInvalidListenersAreRefused starts with listeners that cannot work.
+func TestInvalidListenersAreRefused(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, []byte("kept"), 0o600); err != nil {
@@ -143,7 +143,7 @@ func TestListensOnlyWhereItShould(t *testing.T) {
 	for _, listen := range []string{"systemd", "systemd:web", "unix:" + file, "unix:/nowhere/p.sock"} {
 		s, err := apptest.Start(func(c *app.Config) { c.Server.Listen, c.Server.BaseURL = listen, "https://sign.example.org" })
 		if err == nil {
-			t.Errorf("it listens on %s: %v", listen, s.Close())
+			t.Errorf("listens on %s: %v", listen, s.Close())
 		}
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != "kept" {
@@ -151,8 +151,8 @@ func TestListensOnlyWhereItShould(t *testing.T) {
 	}
 }
 
-// TestStartedBySystemd passes a socket to the server as systemd does, and listens to
-// what it reports.
+// TestStartedBySystemd passes a socket to the server as systemd does, and receives its
+// status reports.
 func TestStartedBySystemd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -185,19 +185,19 @@ func TestStartedBySystemd(t *testing.T) {
 		reported(t, states, want)
 	}
 	if p.url != "http://"+ln.Addr().String() {
-		t.Errorf("it listens on %s, not on %s", p.url, ln.Addr())
+		t.Errorf("listens on %s, want %s", p.url, ln.Addr())
 	}
 	if res, body := ask(t, p.http, http.MethodGet, p.url+"/healthz"); res.StatusCode != http.StatusOK {
 		t.Errorf("%d %s", res.StatusCode, body)
 	}
 	if code := p.stop(); code != 0 {
-		t.Errorf("it ended with %d", code)
+		t.Errorf("exit %d", code)
 	}
 	reported(t, states, "STOPPING=1")
 }
 
-// received passes on the states that the server reports. Each is taken from the socket at
-// once, because its queue is short and the server would wait for room.
+// received forwards the states that the server reports. It drains the socket immediately,
+// because its queue is short and the server would block.
 func received(t *testing.T, from *net.UnixConn) <-chan string {
 	t.Helper()
 	t.Cleanup(func() {

@@ -15,7 +15,7 @@ import (
 	"paraph/app/apptest/patience"
 )
 
-// mayMail allows connections to mail servers of this machine, and names none.
+// mayMail allows connections to mail servers on this machine, and configures none.
 func mayMail(c *app.Config) {
 	withoutMail(c)
 	c.Network.Egress = []string{"127.0.0.1"}
@@ -49,7 +49,7 @@ func mailStates(t *testing.T, c *apptest.Client, document string) []string {
 	return c.Get(t, "/outbox?document_id="+document).Want(t, 200).Texts(t, "data", "status")
 }
 
-// awaitStatus waits until all messages about a document are in a state.
+// awaitStatus waits until all messages about a document have a status.
 func awaitStatus(t *testing.T, c *apptest.Client, document, status string) {
 	t.Helper()
 	patience.Until(t, "every message is "+status, func() (string, bool) {
@@ -84,12 +84,12 @@ func TestMailServerIsSetInTheWebApp(t *testing.T) {
 
 	set := c.Put(t, at, post.settings(apptest.Map{"username": "paraph", "password": "a secret of ours"})).Want(t, 200)
 	if bytes.Contains(set.Body, []byte("secret of ours")) || set.At(t, "password") != true {
-		t.Errorf("the answer is %s", set.Body)
+		t.Errorf("the response is %s", set.Body)
 	}
 	c.Put(t, at, post.settings(apptest.Map{"username": "paraph"})).Want(t, 200)
 	moved := post.settings(apptest.Map{"username": "paraph", "host": "localhost"})
 	if r := c.Put(t, at, moved).Want(t, 422); !strings.Contains(string(r.Body), "host_not_allowed") || !strings.Contains(string(r.Body), `"password"`) {
-		t.Errorf("a password went elsewhere: %s", r.Body)
+		t.Errorf("changing the host without the password: %s", r.Body)
 	}
 	c.Put(t, at, post.settings(nil)).Want(t, 200)
 	tried := c.Post(t, at+"/test", apptest.Map{"email": "ann@acme.example"}).Want(t, 200)
@@ -114,7 +114,7 @@ func TestMailServerIsSetInTheWebApp(t *testing.T) {
 	restarted(t, dir, clock, post, c, sent)
 }
 
-// noPassword looks for the password in the records.
+// noPassword checks that the records do not contain the password.
 func noPassword(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "kv", "*"))
@@ -123,7 +123,7 @@ func noPassword(t *testing.T, dir string) {
 	}
 	for _, name := range files {
 		if raw, err := os.ReadFile(name); err == nil && bytes.Contains(raw, []byte("secret of ours")) {
-			t.Errorf("%s holds the password", name)
+			t.Errorf("%s contains the password", name)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func restarted(t *testing.T, dir string, clock *app.Clock, post *postOffice, own
 	if v := c.Get(t, "/installation/mail").Want(t, 200); v.Text(t, "host") != "127.0.0.1" {
 		t.Fatalf("after the restart: %s", v.Body)
 	}
-	c.Put(t, "/installation/mail", post.settings(apptest.Map{"port": 1})).Want(t, 200) // where nobody answers
+	c.Put(t, "/installation/mail", post.settings(apptest.Map{"port": 1})).Want(t, 200) // without a listener
 	late := sendWith(t, c, apptest.Map{})
 	awaitStatus(t, c, late.document, "queued")
 	s.Anonymous().Post(t, "/password/forgot", apptest.Map{"email": c.Member(t, "member").Email}).Want(t, 202)
@@ -160,7 +160,7 @@ func restarted(t *testing.T, dir string, clock *app.Clock, post *postOffice, own
 	}
 }
 
-// TestConfiguredMailServerWins refuses to change in the web app what the configuration says.
+// TestConfiguredMailServerWins checks that the web app cannot change what the configuration sets.
 func TestConfiguredMailServerWins(t *testing.T) {
 	t.Parallel()
 	post := newPostOffice(t)
@@ -182,8 +182,8 @@ func TestConfiguredMailServerWins(t *testing.T) {
 	}
 }
 
-// TestMailServerIsNobodyElses hides it from everybody but the administrators of the installation.
-func TestMailServerIsNobodyElses(t *testing.T) {
+// TestOnlyAdministratorsSeeTheMailServer tries everyone except the administrators of the installation.
+func TestOnlyAdministratorsSeeTheMailServer(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, mayMail, func(c *app.Config) { c.Server.TestControls = true })
 	admin, owner := administrator(t, s), s.Company(t)

@@ -32,7 +32,7 @@ func scrape(t *testing.T, s *apptest.Server, headers ...string) map[string]*dto.
 	return all
 }
 
-// value returns the value of a metric with some labels, and whether there is one.
+// value returns the value of a metric with some labels, and whether it exists.
 func value(all map[string]*dto.MetricFamily, name string, labels ...string) (float64, bool) {
 	for _, m := range all[name].GetMetric() {
 		have := map[string]string{}
@@ -63,7 +63,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	for _, p := range []string{"/secret-1", "/secret-2"} {
 		s.Anonymous().Get(t, p).Want(t, http.StatusNotFound)
 	}
-	s.Mails(t, owner.Email)                                           // all jobs are done
+	s.Mails(t, owner.Email)                                           // all jobs have finished
 	owner.Get(t, "/documents?search=contract").Want(t, http.StatusOK) // the index contains the document
 	all := scrape(t, s)
 	for _, x := range []struct {
@@ -85,7 +85,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 		{"paraph_build_info", []string{"version", app.Version()}, 1},
 	} {
 		if got, ok := value(all, x.name, x.labels...); !ok || got != x.want {
-			t.Errorf("%s%v is %v (there: %v), want %v", x.name, x.labels, got, ok, x.want)
+			t.Errorf("%s%v is %v (exists: %v), want %v", x.name, x.labels, got, ok, x.want)
 		}
 	}
 	for _, name := range []string{"paraph_certificate_expiry_timestamp_seconds", "process_resident_memory_bytes", "go_goroutines", "paraph_search_documents"} {
@@ -97,7 +97,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	dashboardFits(t, s, all)
 }
 
-// bounded checks that nothing of a tenant stands in a label, and that routes are
+// bounded checks that labels contain no data of tenants, and that routes are
 // patterns.
 func bounded(t *testing.T, s *apptest.Server, all map[string]*dto.MetricFamily) {
 	t.Helper()
@@ -111,10 +111,10 @@ func bounded(t *testing.T, s *apptest.Server, all map[string]*dto.MetricFamily) 
 			for _, l := range m.GetLabel() {
 				v := l.GetValue()
 				if strings.Contains(v, "Company") || strings.Contains(v, "@") || strings.Contains(v, "secret") {
-					t.Errorf("%s has the label %s", name, l)
+					t.Errorf("%s has label %s", name, l)
 				}
 				if l.GetName() == "route" && !routes[parameter.ReplaceAllString(v, ":$1")] {
-					t.Errorf("%s has the route %q, which is none", name, v)
+					t.Errorf("%s has the unknown route %q", name, v)
 				}
 			}
 		}
@@ -141,7 +141,7 @@ func dashboardFits(t *testing.T, s *apptest.Server, all map[string]*dto.MetricFa
 				name = strings.TrimSuffix(name, "_bucket")
 				shown[name] = true
 				if all[name] == nil {
-					t.Errorf("%q shows %s, which there is not", p.Title, name)
+					t.Errorf("%q shows the unknown metric %s", p.Title, name)
 				}
 			}
 		}
@@ -164,14 +164,14 @@ func TestMetricsNeedTheirToken(t *testing.T) {
 	}
 	scrape(t, s, "Authorization", "Bearer of-prometheus")
 	if res, _ := ask(t, http.DefaultClient, http.MethodGet, s.URL+"/metrics", "Authorization", "Bearer of-prometheus"); res.StatusCode != http.StatusNotFound {
-		t.Errorf("the server itself answers %d", res.StatusCode)
+		t.Errorf("the main listener responds %d", res.StatusCode)
 	}
 }
 
 func TestMetricsAreOffByDefaultAndNeverOpen(t *testing.T) {
 	t.Parallel()
 	if s := apptest.New(t); s.MetricsAddr() != nil {
-		t.Errorf("they are offered on %v", s.MetricsAddr())
+		t.Errorf("metrics are served on %v", s.MetricsAddr())
 	}
 	for listen, want := range map[string]bool{":9090": false, "0.0.0.0:9090": false, "10.0.0.1:9090": false, "127.0.0.1:9090": true, "[::1]:9090": true, "localhost:9090": true, "unix:/run/m.sock": true, "unix:m.sock": false} {
 		c := app.Default()

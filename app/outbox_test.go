@@ -15,8 +15,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// strictOffice is a mail server that accepts good addresses, and rejects others
-// with its own messages.
+// strictOffice is a mail server that accepts good addresses and rejects others with
+// various errors.
 func strictOffice(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -167,7 +167,7 @@ func TestOutbox(t *testing.T) {
 		t.Errorf("page two is %v, want %v", got, want)
 	}
 	if problems := s.Check(t.Context(), false); len(problems) != 0 {
-		t.Errorf("the store: %v", problems)
+		t.Errorf("check reports %v", problems)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestOutboxWalls(t *testing.T) {
 	s.Advance(t, "31d")
 	c = s.Login(t, c.Email)
 	if r := c.Get(t, "/outbox").Want(t, 200); r.Int(t, "meta.total") != 0 {
-		t.Errorf("after a month the outbox holds %s", r.Body)
+		t.Errorf("after a month the outbox still holds %s", r.Body)
 	}
 }
 
@@ -212,7 +212,7 @@ func TestTestMessage(t *testing.T) {
 	c.Post(t, "/outbox/test", nil).Want(t, 200)
 	r := c.Post(t, "/outbox/test", apptest.Map{"email": "bad@signer.example"})
 	if refused(t, r, 409, "mail_not_sent"); !strings.Contains(r.Text(t, "message"), "550") || !strings.Contains(r.Text(t, "message"), "nobody of that name lives here") {
-		t.Errorf("the server's words are lost: %s", r.Body)
+		t.Errorf("the server's error is missing: %s", r.Body)
 	}
 	c.Post(t, "/outbox/test", apptest.Map{"email": "nobody"}).Want(t, 422)
 	c.Member(t, account.RoleMember).Post(t, "/outbox/test", nil).Want(t, 403)
@@ -222,7 +222,7 @@ func TestTestMessage(t *testing.T) {
 	c.Post(t, "/outbox/test", nil).Want(t, 429)
 }
 
-// TestBouncedInvitationNeedsAttention follows an invitation that a mail server accepts and returns later.
+// TestBouncedInvitationNeedsAttention bounces an invitation that the mail server accepted at first.
 func TestBouncedInvitationNeedsAttention(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withServer(strictOffice(t)))
@@ -248,6 +248,6 @@ func TestBouncedInvitationNeedsAttention(t *testing.T) {
 	}
 	events := c.Get(t, "/documents/"+document+"/events?per_page=100").Want(t, 200)
 	if n := strings.Count(string(events.Body), `"invitation.bounced"`); n != 1 || !strings.Contains(string(events.Body), "the box is full") {
-		t.Errorf("%d times in %s", n, events.Body)
+		t.Errorf("found %d times in %s", n, events.Body)
 	}
 }

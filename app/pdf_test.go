@@ -8,9 +8,8 @@ import (
 	"mime/multipart"
 )
 
-// writePDF writes a valid PDF of one page that says text, and pads it with a
-// stream of padding bytes that no compressor makes smaller. It is streamed, so
-// that it may be larger than memory.
+// writePDF writes a valid PDF of one page that shows text, padded with incompressible
+// bytes. It is streamed, so that it can be larger than memory.
 func writePDF(w io.Writer, text string, padding int64) error {
 	out := &counting{w: w}
 	var at []int64
@@ -62,7 +61,7 @@ func (c *counting) Write(p []byte) (int, error) {
 func smallPDF(text string, size int) []byte {
 	var b bytes.Buffer
 	if err := writePDF(&b, text, int64(max(0, size-1200))); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // writing to a buffer never fails
 	}
 	return b.Bytes()
 }
@@ -76,7 +75,7 @@ func form(name string, content []byte) (body []byte, contentType string) {
 		_, err = part.Write(content)
 	}
 	if err != nil || m.Close() != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // writing to a buffer never fails
 	}
 	return b.Bytes(), m.FormDataContentType()
 }

@@ -100,7 +100,7 @@ type outcome struct {
 	out, err string
 }
 
-// call runs a command to its end, in a separate folder without a configuration
+// call runs a command to completion, in a separate folder without a configuration
 // file.
 func call(t testing.TB, args ...string) outcome {
 	t.Helper()
@@ -121,8 +121,8 @@ func callWith(t testing.TB, env []string, args ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// output is the file that a process writes to while it runs: a pipe would have
-// to be read, which would distort measurements.
+// output is the file that a process writes to: a pipe would have to be read,
+// which would distort measurements.
 type output struct{ *os.File }
 
 func newOutput(t testing.TB) output {
@@ -139,7 +139,7 @@ func newOutput(t testing.TB) output {
 	return output{f}
 }
 
-// String returns what was written so far.
+// String returns the output so far.
 func (o output) String() string {
 	b, err := os.ReadFile(o.Name())
 	if err != nil {
@@ -159,7 +159,7 @@ type process struct {
 	waited   error
 }
 
-// admin is the first administrator of every data folder here.
+// admin is the first administrator of every data folder in these tests.
 const (
 	adminEmail    = "admin@test.example"
 	adminPassword = "correct horse battery staple"
@@ -174,7 +174,7 @@ func serve(t testing.TB, dir string, settings ...string) *process {
 
 func launch(t testing.TB, env []string, dir, command string, settings ...string) *process {
 	t.Helper()
-	if _, judged := t.(*testing.T); judged { // a benchmark measures a folder as it is
+	if _, judged := t.(*testing.T); judged { // benchmarks measure the folder unchanged
 		if err := apptest.ShareCompiled(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -232,8 +232,8 @@ func (p *process) awaitURL() {
 	})
 }
 
-// until polls for something that another process does. look returns what it sees,
-// which is said if it is never the right thing.
+// until polls for an effect of the process. look describes what it sees, for the
+// failure message, and reports whether it is done.
 func (p *process) until(what string, look func() (saw string, ok bool)) {
 	p.Helper()
 	ended := false
@@ -244,7 +244,7 @@ func (p *process) until(what string, look func() (saw string, ok bool)) {
 		}
 		select {
 		case <-p.done:
-			ended = true // and it is looked once more
+			ended = true // look once more
 		default:
 		}
 		return saw, ok
@@ -295,7 +295,7 @@ func (p *process) processor() time.Duration {
 	if err != nil {
 		p.Fatal(err)
 	}
-	// proc(5): the name may hold blanks; utime and stime are the 12th and 13th behind it.
+	// proc(5): the name may contain blanks; utime and stime are the 12th and 13th after it.
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	total := 0
 	for _, field := range fields[11:13] {
@@ -308,7 +308,7 @@ func (p *process) processor() time.Duration {
 	return time.Duration(total) * time.Second / 100
 }
 
-// client talks to an appliance as one of its people.
+// client talks to an appliance as one of its users.
 type client struct {
 	http       *http.Client
 	url, token string

@@ -57,7 +57,7 @@ func onDisk(t *testing.T, dir string) (bytes int64) {
 }
 
 // TestLinksWithoutTheirCodeFillNoDisk sends large attachments and pictures with
-// links whose code is not known, and with values that are refused.
+// links whose code is unknown, and with values that are refused.
 func TestLinksWithoutTheirCodeFillNoDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -100,9 +100,9 @@ func TestLinksWithoutTheirCodeFillNoDisk(t *testing.T) {
 	}
 }
 
-// TestNothingOfTheDocumentIsToldBeforeTheCode looks for field names in what a link
-// shows before its code is entered.
-func TestNothingOfTheDocumentIsToldBeforeTheCode(t *testing.T) {
+// TestDocumentIsHiddenUntilTheCodeIsEntered looks for field names in what a link shows
+// before its code is entered.
+func TestDocumentIsHiddenUntilTheCodeIsEntered(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	p := invite(t, s.Company(t), apptest.Map{"access_code": "open sesame"}, apptest.Map{"type": "text", "name": "diagnosis"})
@@ -135,7 +135,7 @@ func TestRightCodesSurviveWrongValues(t *testing.T) {
 
 var sixInARow = regexp.MustCompile(`\b\d{6}\b`)
 
-// sixDigits returns the code of the newest message with one.
+// sixDigits returns the code in the newest message that has one.
 func sixDigits(t *testing.T, s *apptest.Server, to string) string {
 	t.Helper()
 	for _, m := range s.Mails(t, to) {
@@ -147,7 +147,7 @@ func sixDigits(t *testing.T, s *apptest.Server, to string) string {
 	return ""
 }
 
-// usedUp expects a refusal that says what is used up, and when to retry.
+// usedUp expects a refusal that names the exhausted limit and when to retry.
 func usedUp(t *testing.T, r *apptest.Response, code string) {
 	t.Helper()
 	r.Want(t, http.StatusTooManyRequests)
@@ -156,7 +156,7 @@ func usedUp(t *testing.T, r *apptest.Response, code string) {
 	}
 }
 
-// TestCodesAreCountedByTheDay guesses and requests codes as fast as allowed, even
+// TestCodesAreCountedByTheDay guesses and requests codes as fast as allowed, also
 // across a restart.
 func TestCodesAreCountedByTheDay(t *testing.T) {
 	t.Parallel()
@@ -216,7 +216,7 @@ func TestCodesAreCountedByAddress(t *testing.T) {
 	owner, other := s.Company(t), s.Company(t)
 	var all []signatory
 	for i := range 11 {
-		// Written differently, it is the same address.
+		// Different spellings of the same address.
 		email := []string{"sam@signer.example", "Sam@Signer.example"}[i%2]
 		all = append(all, invite(t, owner, apptest.Map{"email": email, "authentication": "email_code"}))
 	}
@@ -256,7 +256,7 @@ func TestCodesAreCountedByNetwork(t *testing.T) {
 	}
 	wrong, refused := 0, 0
 	for range 5 {
-		identify(other, "open sesame").Want(t, 200) // does not count
+		identify(other, "open sesame").Want(t, 200) // correct codes do not count
 		for _, p := range all {
 			for range window {
 				if r := identify(p, "guess"); r.Status == 422 {

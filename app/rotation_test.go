@@ -67,10 +67,10 @@ func TestRenewal(t *testing.T) {
 	if n, err = s.Signing.Renew(t.Context(), s.Clock.Now().Add(365*day)); err != nil || n != 0 {
 		t.Errorf("%d documents were renewed again: %v", n, err)
 	}
-	c = later(t, c, 2*365*day) // now the first timestamp's certificate has ended
+	c = later(t, c, 2*365*day) // the first timestamp's certificate has expired now
 	renewed, certificate := download(t, c, doc)
 	if !bytes.HasPrefix(renewed["a.pdf"], old["a.pdf"]) {
-		t.Error("renewal changed what was there")
+		t.Error("renewal changed existing bytes")
 	}
 	if stamps := len(extract(t, renewed["a.pdf"], len(old["a.pdf"]))); stamps != 1 {
 		t.Errorf("%d timestamps were added", stamps)
@@ -78,11 +78,11 @@ func TestRenewal(t *testing.T) {
 	j.completed(t, renewed["a.pdf"], want)
 	j.completed(t, certificate, sealed{signatures: 1})
 	if old, renewed := expired(t, j, old["a.pdf"]), expired(t, j, renewed["a.pdf"]); !old || renewed {
-		t.Errorf("a timestamp has run out: in the old file %v, in the renewed one %v", old, renewed)
+		t.Errorf("a timestamp has expired: in the old file %v, in the renewed one %v", old, renewed)
 	}
 }
 
-// TestRenewalByCommand timestamps files completed years ago again, with the
+// TestRenewalByCommand renews the timestamps of files completed years ago, with the
 // operator's command.
 func TestRenewalByCommand(t *testing.T) {
 	t.Parallel()
@@ -113,16 +113,16 @@ func TestRenewalByCommand(t *testing.T) {
 		j := newJudges(t, s)
 		renewed, certificate := download(t, s.Login(t, owner.Email), doc)
 		if !bytes.HasPrefix(renewed["a.pdf"], old["a.pdf"]) {
-			t.Error("renewal changed what was there")
+			t.Error("renewal changed existing bytes")
 		}
 		if stamps := len(extract(t, renewed["a.pdf"], len(old["a.pdf"]))); stamps != 1 {
 			t.Errorf("%d timestamps were added", stamps)
 		}
-		s.Clock.Advance(2 * 365 * day) // now the first timestamp's certificate has ended
+		s.Clock.Advance(2 * 365 * day) // the first timestamp's certificate has expired now
 		j.completed(t, renewed["a.pdf"], sealed{upload: upload, first: true, signatures: 2})
 		j.completed(t, certificate, sealed{signatures: 1})
 		if old, renewed := expired(t, j, old["a.pdf"]), expired(t, j, renewed["a.pdf"]); !old || renewed {
-			t.Errorf("a timestamp has run out: in the old file %v, in the renewed one %v", old, renewed)
+			t.Errorf("a timestamp has expired: in the old file %v, in the renewed one %v", old, renewed)
 		}
 	})
 }
@@ -224,6 +224,6 @@ func fromPEM(t *testing.T, path string) *x509.Certificate {
 		}
 		return c
 	}
-	t.Fatalf("%s holds no certificate", path)
+	t.Fatalf("no certificate in %s", path)
 	return nil
 }

@@ -28,7 +28,7 @@ type unsealed struct {
 	link   string
 }
 
-// begun sends a document while the authority works, and returns it before anybody signs.
+// begun sends a document while the authority works, and returns it before anyone signs.
 func begun(t *testing.T) unsealed {
 	t.Helper()
 	r := newRemote(t)
@@ -152,7 +152,7 @@ func joined(all []apptest.Mail) string {
 	return b.String()
 }
 
-// onFail returns what the job that seals does when an attempt failed.
+// onFail returns the failure handler of the sealing job.
 func onFail(t *testing.T, s *apptest.Server) func(*kv.Tx, kv.Job, error) error {
 	t.Helper()
 	for _, h := range s.Signing.Handlers() {
@@ -160,11 +160,11 @@ func onFail(t *testing.T, s *apptest.Server) func(*kv.Tx, kv.Job, error) error {
 			return h.OnFail
 		}
 	}
-	t.Fatal("no job seals")
+	t.Fatal("no handler for sealing jobs")
 	return nil
 }
 
-// deadJob makes a job that was given up take the place of the document's.
+// deadJob replaces the document's job with one that was given up.
 func (u unsealed) deadJob() (id string) {
 	u.t.Helper()
 	err := u.server.Signing.DB.Update(func(tx *kv.Tx) error {
@@ -196,7 +196,7 @@ func (u unsealed) dead() int {
 	return stats.Dead
 }
 
-// givenUp expects everybody concerned to see that sealing was given up.
+// givenUp expects everyone concerned to see that sealing was given up.
 func (u unsealed) givenUp() {
 	t := u.t
 	t.Helper()
@@ -218,7 +218,7 @@ func (u unsealed) givenUp() {
 	u.server.Advance(t, "800h")
 	u.owner.Token = u.server.Login(t, u.owner.Email).Token
 	if doc := u.document(); doc.Text(t, "attention") != "sealing_failed" {
-		t.Errorf("it did not stay as it was: %s", doc.Body)
+		t.Errorf("the document no longer shows the failure: %s", doc.Body)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestSenderIsLookedUp(t *testing.T) {
 	c := administrator(t, s)
 	r := c.Get(t, "/installation/mail/sender").Want(t, 200)
 	if r.Text(t, "domain") != "acme.example" || r.At(t, "asked") != true || r.At(t, "message") != nil {
-		t.Errorf("the answer is %s", r.Body)
+		t.Errorf("the response is %s", r.Body)
 	}
 	for i, want := range []string{"spf_fine", "dkim_revoked", "dmarc_none"} {
 		if got := r.Text(t, "records."+strconv.Itoa(i)+".code"); got != want {
@@ -41,7 +41,7 @@ func TestSenderIsLookedUp(t *testing.T) {
 	before := dns.Asked.Load()
 	s.Company(t).Get(t, "/installation/mail/sender").Want(t, 404)
 	if dns.Asked.Load() != before {
-		t.Error("anybody can have DNS asked")
+		t.Error("anyone can cause DNS queries")
 	}
 }
 
@@ -63,7 +63,7 @@ func TestDoctorLooksUpTheSender(t *testing.T) {
 		t.Errorf("the remedy is %q", f.Remedy)
 	}
 	if f := findings(t, 1, data, settings...)["sender"]; f.State != "skipped" || !strings.Contains(f.Text, "network.dns") {
-		t.Errorf("where DNS is not asked: %+v", f)
+		t.Errorf("without DNS: %+v", f)
 	}
 	local := findings(t, 1, data, "mail.host=127.0.0.1", "mail.port="+closedPort(t), "mail.tls=none")["sender"]
 	if local.State != "warning" || !strings.Contains(local.Text, "localhost") {
@@ -71,7 +71,7 @@ func TestDoctorLooksUpTheSender(t *testing.T) {
 	}
 }
 
-// TestSenderIsNotLookedUpUnlessAllowed asks nobody where network.dns is left as it is.
+// TestSenderIsNotLookedUpUnlessAllowed tries all configurations that must not cause DNS queries.
 func TestSenderIsNotLookedUpUnlessAllowed(t *testing.T) {
 	t.Parallel()
 	post := newPostOffice(t)

@@ -14,7 +14,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// tool runs a program that makes an input, which must work.
+// tool runs a program that creates an input, and must succeed.
 func tool(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := run(t, name, args...)
@@ -35,7 +35,7 @@ func newStranger(t *testing.T) stranger {
 	return s
 }
 
-// sign makes a signed PDF; level 1 to 3 certifies it with DocMDP, 0 does not.
+// sign creates a signed PDF; level 1 to 3 certifies it with DocMDP, 0 does not.
 func (s stranger) sign(t *testing.T, level int) []byte {
 	t.Helper()
 	if level == 0 {
@@ -44,7 +44,7 @@ func (s stranger) sign(t *testing.T, level int) []byte {
 	return s.signWith(t, "/Perms<</DocMDP 101 0 R>>", fmt.Sprintf("/TransformMethod/DocMDP/TransformParams<</Type/TransformParams/V/1.2/P %d>>", level))
 }
 
-// lock makes a signed PDF whose signature locks all fields.
+// lock creates a signed PDF whose signature locks all fields.
 func (s stranger) lock(t *testing.T) []byte {
 	t.Helper()
 	return s.signWith(t, "", "/TransformMethod/FieldMDP/TransformParams<</Type/TransformParams/V/1.2/Action/All>>")
@@ -91,7 +91,7 @@ func TestSignedUploads(t *testing.T) {
 	note := apptest.Map{"type": "text", "invitation_id": "0", "name": "note", "x": .1, "y": .3, "width": .3, "height": .05}
 	for name, x := range map[string]struct {
 		upload  []byte
-		had     int // signatures of the upload
+		had     int // signatures in the upload
 		foreign int
 		fields  apptest.List
 	}{
@@ -185,7 +185,7 @@ func wantFinding(t *testing.T, doc *apptest.Response, code, says string) {
 			return
 		}
 	}
-	t.Errorf("no finding %s that says %q: %v", code, says, doc.At(t, "files.0.findings"))
+	t.Errorf("no finding %s with %q: %v", code, says, doc.At(t, "files.0.findings"))
 }
 
 const (
@@ -253,7 +253,7 @@ func TestPeculiarUploads(t *testing.T) {
 			}
 			original := c.Post(t, "/documents/"+doc.Text(t, "id")+"/download", apptest.Map{"version": "original"}).Want(t, 200).Body
 			if !bytes.Equal(original, x.upload) {
-				t.Error("the original is not what was uploaded")
+				t.Error("the original differs from the upload")
 			}
 		})
 	}
@@ -324,7 +324,7 @@ func TestRefusedUploads(t *testing.T) {
 			t.Parallel()
 			r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": name}, apptest.File{Name: "x.pdf", Content: x.upload}))
 			if sentence := understood(t, r, "x.pdf"); !strings.Contains(sentence, x.says) {
-				t.Errorf("it says %s", sentence)
+				t.Errorf("refused with %s", sentence)
 			}
 		})
 	}
@@ -345,8 +345,8 @@ func revised(b []byte, revisions int) []byte {
 	return out
 }
 
-// TestFilesWithoutRoom uses files that would exceed a limit with everybody's
-// signatures: sending says so, as soon as the signatories are known.
+// TestFilesWithoutRoom sends files that would exceed a limit once everyone has signed:
+// they are refused as soon as the signatories are known.
 func TestFilesWithoutRoom(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -31,7 +31,7 @@ func TestValidity(t *testing.T) {
 	three := apptest.List{guest(0), guest(1), guest(2)}
 	for name, x := range map[string]struct {
 		deal
-		signatures int // of each file, in order; the certification is one of them
+		signatures int // in each file, in order, including the certification
 	}{
 		"a PDF with nothing placed": {deal{files: []apptest.File{pdf}, data: apptest.Map{"invitations": apptest.List{guest(0)}}}, 2},
 		"three in parallel, by signature page": {deal{files: []apptest.File{pdf}, data: apptest.Map{"invitations": three},
@@ -188,8 +188,8 @@ func grid(page int, size [2]float64) (fields apptest.List, values apptest.Map, b
 	return fields, values, boxes
 }
 
-// TestEveryFieldOnEveryPage has all types of field, in many scripts, on pages
-// that are turned and cut.
+// TestEveryFieldOnEveryPage tests all types of field, in many scripts, on rotated and
+// cropped pages.
 func TestEveryFieldOnEveryPage(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -24,7 +24,7 @@ import (
 	"paraph/app/apptest/patience"
 )
 
-// toReceivers lets webhooks go to this machine, where the receivers of tests are.
+// toReceivers allows webhooks to this machine, where the tests' receivers run.
 func toReceivers(c *app.Config) {
 	c.Webhooks.AllowPrivate, c.Network.Egress = true, []string{"any"}
 }
@@ -89,7 +89,7 @@ func signs(t *testing.T, secret string, p posted) string {
 	t.Helper()
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) < 24 || len(key) > 64 {
-		t.Fatalf("the secret %q is none: %v", secret, err)
+		t.Fatalf("%q is not a secret: %v", secret, err)
 	}
 	h := hmac.New(sha256.New, key)
 	fmt.Fprintf(h, "%s.%s.%s", p.id, p.timestamp, p.body)
@@ -108,9 +108,9 @@ func made(t *testing.T, c *apptest.Client) string {
 	return c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, 201).Text(t, "id")
 }
 
-// TestWebhookTellsWhatHappens signs a document and checks the messages
+// TestWebhookReportsEvents signs a document and checks the messages
 // received.
-func TestWebhookTellsWhatHappens(t *testing.T) {
+func TestWebhookReportsEvents(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, toReceivers)
 	c := s.Company(t)
@@ -130,13 +130,13 @@ func TestWebhookTellsWhatHappens(t *testing.T) {
 	types := want.Texts(t, "data", "type")
 	slices.Sort(types)
 	if got := all.kinds(t); !slices.Equal(got, types) || len(got) < 6 {
-		t.Errorf("told of %v, what happened is %v", got, types)
+		t.Errorf("received %v, want %v", got, types)
 	}
 	if got := some.kinds(t); !slices.Equal(got, []string{"document.completed"}) {
 		t.Errorf("with a filter: %v", got)
 	}
 	if n := len(paused.got()) + len(strangers.got()); n > 0 {
-		t.Errorf("%d messages went to those who are paused or strangers", n)
+		t.Errorf("%d messages went to paused webhooks or other companies", n)
 	}
 	var feed struct{ Data []json.RawMessage }
 	want.Decode(t, &feed)
@@ -148,7 +148,7 @@ func TestWebhookTellsWhatHappens(t *testing.T) {
 			t.Errorf("the timestamp is %s", p.timestamp)
 		}
 		if !slices.ContainsFunc(feed.Data, func(event json.RawMessage) bool { return sameEvent(t, event, p.body, p.id) }) {
-			t.Errorf("GET /events does not have %s %s", p.id, p.body)
+			t.Errorf("GET /events lacks %s %s", p.id, p.body)
 		}
 	}
 	if r := c.Get(t, at); r.Int(t, "recent.delivered") != len(types) || r.Int(t, "recent.failed") != 0 {
@@ -209,9 +209,9 @@ func TestWebhookRotates(t *testing.T) {
 	}
 }
 
-// TestWebhookIsTriedAgain uses one receiver that fails until it works, and one
+// TestWebhookIsRetried uses one receiver that fails until it works, and one
 // that always fails.
-func TestWebhookIsTriedAgain(t *testing.T) {
+func TestWebhookIsRetried(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, toReceivers)
 	c := s.Company(t)
@@ -231,7 +231,7 @@ func TestWebhookIsTriedAgain(t *testing.T) {
 		t.Errorf("after the first try: %s", r.Body)
 	}
 	if r := c.Get(t, at+"/deliveries/"+r.Text(t, "data.0.id")).Want(t, 200); r.Text(t, "response.body") != "out of order" {
-		t.Errorf("the answer is kept as %s", r.Body)
+		t.Errorf("the response is stored as %s", r.Body)
 	}
 	for _, pause := range []string{"15s", "90s", "6m", "17m", "67m", "133m", "266m", "530m", "800m", "23h", "27h", "27h"} {
 		s.Advance(t, pause)
@@ -239,10 +239,10 @@ func TestWebhookIsTriedAgain(t *testing.T) {
 	c = s.Login(t, c.Email)
 	got := recovers.got()
 	if len(got) != 3 || got[0].id != got[2].id || !bytes.Equal(got[0].body, got[2].body) {
-		t.Errorf("it came %d times", len(got))
+		t.Errorf("delivered %d times", len(got))
 	}
 	if r := c.Get(t, at+"/deliveries?status=delivered").Want(t, 200); r.Int(t, "meta.total") != 1 || r.Int(t, "data.0.attempt") != 3 || c.Get(t, at).At(t, "failing_since") != nil {
-		t.Errorf("at the end: %s", r.Body)
+		t.Errorf("after the last attempt: %s", r.Body)
 	}
 	failed := c.Get(t, neverAt+"/deliveries?status=failed").Want(t, 200)
 	if failed.Int(t, "meta.total") != 1 || len(never.got()) != app.Default().Webhooks.Attempts || failed.At(t, "data.0.next_attempt_at") != nil {
@@ -254,12 +254,12 @@ func TestWebhookIsTriedAgain(t *testing.T) {
 		t.Errorf("posted again: %d tries", n)
 	}
 	if r := c.Post(t, neverAt+"/redeliver", nil).Want(t, 202); r.Int(t, "count") != 0 {
-		t.Errorf("what waits is no failure: %s", r.Body)
+		t.Errorf("a waiting delivery counts as a failure: %s", r.Body)
 	}
 	s.Advance(t, "1000h")
 	c = s.Login(t, c.Email)
 	if r := c.Get(t, at+"/deliveries").Want(t, 200); r.Int(t, "meta.total") != 0 {
-		t.Errorf("old deliveries stay: %s", r.Body)
+		t.Errorf("old deliveries are kept: %s", r.Body)
 	}
 }
 
@@ -367,7 +367,7 @@ func TestWebhookReceivers(t *testing.T) {
 				t.Errorf("%.600s", r.Body)
 			}
 			if want := map[bool]string{true: "delivered", false: "failed"}[c.status == 200]; r.Text(t, "status") != want {
-				t.Errorf("it is %s, want %s", r.Text(t, "status"), want)
+				t.Errorf("status is %s, want %s", r.Text(t, "status"), want)
 			}
 		})
 	}
@@ -399,18 +399,18 @@ func TestWebhookGone(t *testing.T) {
 	refused(t, c.Post(t, at+"/redeliver", nil), 409, "webhook_paused")
 	c.Patch(t, at, apptest.Map{"enabled": true}).Want(t, 200)
 	if n := c.Post(t, at+"/redeliver", nil).Want(t, 202).Int(t, "count"); n != 1 {
-		t.Errorf("%d are posted again", n)
+		t.Errorf("%d deliveries are repeated", n)
 	}
 	settle(t, s)
 	if n := len(r.got()); n != 2 {
-		t.Errorf("%d messages: what happened while it was paused must not come", n)
+		t.Errorf("%d messages: events during the pause must not be delivered", n)
 	}
 	c.Delete(t, at).Want(t, 204)
 	c.Get(t, at).Want(t, 404)
 	made(t, c)
 	settle(t, s)
 	if n := len(r.got()); n != 2 {
-		t.Errorf("a webhook that was deleted is told: %d", n)
+		t.Errorf("%d messages, want 2: a deleted webhook must receive none", n)
 	}
 	if problems := s.Check(t.Context(), false); len(problems) > 0 {
 		t.Error(problems)
@@ -523,11 +523,11 @@ func TestWebhookSurvivesRestart(t *testing.T) {
 	}
 	for _, id := range documents[1:] {
 		if !told[id] {
-			t.Errorf("nobody was told of %s", id)
+			t.Errorf("%s was not delivered", id)
 		}
 	}
 	if told[documents[0]] {
-		t.Error("somebody was told of what was before the webhook")
+		t.Error("an event from before the webhook was delivered")
 	}
 }
 
