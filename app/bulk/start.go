@@ -30,6 +30,7 @@ type Input struct {
 	Rows        []RowInput
 	File        []byte            // CSV, instead of Rows
 	Columns     map[string]string // heading → target; other headings are recognised by their names
+	Edits       []Edit            // of the file
 	Send        bool              // otherwise drafts are made
 	PerMinute   int               // 0 is as fast as possible
 	SkipInvalid bool              // start although some rows are invalid, without those
@@ -37,7 +38,15 @@ type Input struct {
 	BaseURL     string            // the request's, for links
 }
 
-// Report is the result of checking a table, and of starting its run.
+// Edit replaces the text of one cell of a file.
+type Edit struct {
+	Row    int // line of the file on which the row starts
+	Column int // index of the column
+	Text   string
+}
+
+// Report is the result of checking a table, and of starting its run. It names the columns even
+// if a required one is missing.
 type Report struct {
 	Run      *Run // nil if nothing was started
 	Rows     int
@@ -88,7 +97,7 @@ func (s *Service) Start(ctx context.Context, who account.Actor, in Input) (Repor
 	}
 	c, err := s.read(who, t.Document, in)
 	if err != nil {
-		return Report{}, err
+		return c.Report, err
 	}
 	if err := s.checkRows(ctx, c, in); err != nil {
 		return Report{}, err
@@ -119,7 +128,7 @@ func (s *Service) read(who account.Actor, t *signing.Document, in Input) (*check
 	c := &checked{who: who, template: t}
 	if len(in.File) == 0 {
 		if len(in.Rows) > s.MaxRows {
-			return nil, fault.Invalid("rows", "too_many", fault.Number("limit", s.MaxRows))
+			return c, fault.Invalid("rows", "too_many", fault.Number("limit", s.MaxRows))
 		}
 		c.form, c.headings = sheet.Standard(), header(t)
 		for i, r := range in.Rows {
@@ -129,23 +138,39 @@ func (s *Service) read(who account.Actor, t *signing.Document, in Input) (*check
 	}
 	file, err := s.readFile(in.File)
 	if errors.Is(err, sheet.ErrTooManyRows) {
-		return nil, fault.Invalid("rows", "too_many", fault.Number("limit", s.MaxRows))
+		return c, fault.Invalid("rows", "too_many", fault.Number("limit", s.MaxRows))
 	}
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	if len(file.Rows) == 0 {
-		return nil, fault.Invalid("rows", "required")
+		return c, fault.Invalid("rows", "required")
 	}
 	c.form, c.headings = file.Form, file.Headings
 	if c.Columns, err = recognise(t, file.Headings, in.Columns); err != nil {
 		return c, err
 	}
+	edit(&file, in.Edits)
 	for _, r := range file.Rows {
 		row := content{Input: inputOf(c.Columns, r.Cells), Cells: r.Cells}
 		c.rows = append(c.rows, checkedRow{number: r.Line, content: row})
 	}
 	return c, nil
+}
+
+// edit applies the edits of cells that exist. A cell exists below every heading, even if its
+// row is shorter.
+func edit(file *sheet.Table, edits []Edit) {
+	for _, e := range edits {
+		i, found := slices.BinarySearchFunc(file.Rows, e.Row, func(r sheet.Row, line int) int { return r.Line - line })
+		if !found || e.Column < 0 || e.Column >= len(file.Headings) {
+			continue
+		}
+		cells := make([]string, max(len(file.Rows[i].Cells), e.Column+1))
+		copy(cells, file.Rows[i].Cells)
+		cells[e.Column] = e.Text
+		file.Rows[i].Cells = cells
+	}
 }
 
 // checkRows checks each row as it would be checked when its document is made.

@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/bulk"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
 	"paraph/app/machine"
@@ -44,6 +45,7 @@ type Options struct {
 	Notify     *notify.Service
 	Webhooks   *notify.Webhooks
 	Contacts   *contact.Service
+	Bulk       *bulk.Service
 	Machine    *machine.Service
 	MailServer *mailserver.Service
 	Keys       *pki.Authority
@@ -117,7 +119,7 @@ func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}.ForSignatories(), p.site.Static)
 	for _, area := range [][]route{
 		common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
-		p.templates(), p.contacts(), p.members(), p.settings(), p.admin(), p.installation(),
+		p.templates(), p.bulk(), p.contacts(), p.members(), p.settings(), p.admin(), p.installation(),
 	} {
 		for _, r := range area {
 			if forSignatories(r.path) {

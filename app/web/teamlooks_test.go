@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"paraph/app/account"
 	"paraph/app/apptest"
 )
@@ -17,6 +19,7 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 	member := owner.Member(t, account.RoleMember).UserID
 	contact := owner.Post(t, "/contacts", apptest.Map{"name": "Ben Buyer", "email": "ben@buyer.example"}).Want(t, http.StatusCreated).Text(t, "id")
 	template := owner.Post(t, "/templates", apptest.Map{"title": "Lease for {{Tenant.name}}", "message": "{{rent}}", "roles": apptest.List{apptest.Map{"role_name": "Tenant"}}}).Want(t, http.StatusCreated).Text(t, "id")
+	run := owner.Post(t, "/templates/"+template+"/bulk", apptest.Map{"skip_invalid": true, "csv": "Tenant.name,Tenant.email,rent,remark\nTim,tim@tenant.example,1,\nTina,tina,2,\n"}).Want(t, http.StatusOK).Text(t, "run.id")
 	owner.Post(t, "/tokens", apptest.Map{"name": "Build server"}).Want(t, http.StatusCreated)
 	hook := "/webhooks/" + owner.Post(t, "/webhooks", apptest.Map{"url": "https://hooks.example/paraph", "events": apptest.List{"document.sent"}}).Want(t, http.StatusCreated).Text(t, "id")
 	delivery := owner.Post(t, hook+"/test", nil).Want(t, http.StatusOK).Text(t, "id")
@@ -26,7 +29,8 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 		"API tokens": "/app/settings/api", "mail": "/app/settings/email", "outbox": "/app/settings/outbox", "certificates": "/app/settings/trust",
 		"webhooks": "/app/settings/webhooks", "webhook": "/app/settings" + hook, "delivery": "/app/settings" + hook + "/deliveries/" + delivery,
 		"security": "/app/settings/security", "team": "/app/team", "member": "/app/team/" + member, "roles": "/app/team/roles",
-		"contacts": "/app/contacts", "contact": "/app/contacts/" + contact, "templates": "/app/templates", "template": "/app/templates/" + template, "use of a template": "/app/templates/" + template + "/use", "me": "/app/me", "my security": "/app/me/security", "my sessions": "/app/me/sessions", "my signature": "/app/me/signature",
+		"contacts": "/app/contacts", "contact": "/app/contacts/" + contact, "templates": "/app/templates", "template": "/app/templates/" + template, "use of a template": "/app/templates/" + template + "/use", "bulk runs": "/app/bulk", "bulk run": "/app/bulk/" + run,
+		"table for a bulk run": "/app/bulk/new?template=" + template, "me": "/app/me", "my security": "/app/me/security", "my sessions": "/app/me/sessions", "my signature": "/app/me/signature",
 		"action": "/app/action", "lost": "/app/nowhere",
 	} {
 		pages[name] = func(w *window) {
@@ -34,6 +38,14 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 			w.visit(s.URL + path)
 			w.see("h1")
 		}
+	}
+	pages["faulty table of a bulk run"] = func(w *window) {
+		w.enter(owner)
+		w.visit(s.URL + "/app/bulk/new?template=" + template)
+		w.write(`textarea[name="pasted"]`, "Tenant.name,Tenant.email,rent,remark\nTim,tim@tenant.example,1,\nTina,tina,2,\n")
+		w.click(`button[value="check"]:not(.vh)`)
+		w.see(`input[name="cell.3.1"]`)
+		get(w, chromedp.Evaluate[bool](`(() => { for (const d of document.querySelectorAll("main details")) d.open = true; return true; })()`))
 	}
 	inEveryLook(t, pages)
 }

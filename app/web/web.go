@@ -25,6 +25,7 @@ import (
 	"paraph/app/web/team/editor"
 	"paraph/app/web/team/me"
 	"paraph/app/web/team/members"
+	"paraph/app/web/team/runs"
 	"paraph/app/web/team/settings"
 	"paraph/app/web/team/signin"
 	"paraph/app/web/team/templates"
@@ -326,6 +327,23 @@ func (p *Pages) templates() []route {
 		{post, "/app/templates/:id/delete", author(h.Step("delete"))},
 		{post, "/app/templates/:id/duplicate", author(h.Step("duplicate"))},
 		{post, document + "/template", author(h.SaveDocument)},
+	}
+}
+
+// bulk are the pages about sending a template to many people.
+func (p *Pages) bulk() []route {
+	o := p.options
+	h := &runs.Handlers{Accounts: o.Accounts, Bulk: o.Bulk, Signing: o.Signing}
+	return []route{
+		{get, "/app/templates/:id/bulk.csv", member(h.Header)},
+		{get, "/app/bulk", member(h.ShowList)},
+		{get, "/app/bulk/new", author(h.ShowNew)},
+		{post, "/app/bulk/new", author(h.Prepare).With(page.Large).Uploading(runs.MaxTable)},
+		{get, "/app/bulk/:id", member(h.Show)},
+		{get, "/app/bulk/:id/results.csv", reader(h.Results)},
+		{get, "/app/bulk/:id/failed.csv", author(h.Leftover)},
+		{post, "/app/bulk/:id/cancel", author(h.Cancel)},
+		{post, "/app/bulk/:id/retry", author(h.Retry)},
 	}
 }
 
