@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"paraph/app/account"
 	"paraph/app/apptest"
 	"paraph/app/apptest/patience"
@@ -221,8 +223,16 @@ func TestARunIsCancelledAndWatched(t *testing.T) {
 		r := owner.Get(t, "/bulk/"+id)
 		return string(r.Body), r.Int(t, "made_count") == 1
 	})
+	w := team(t, owner, look{})
+	w.visit(s.URL + "/app/bulk/" + id)
+	w.see(`#run[data-running]`)
+	get(w, chromedp.Evaluate[bool](`document.title = "not loaded again", true`))
 	if status, html = v.send("/app/bulk/" + id + "/cancel"); status != http.StatusOK || !strings.Contains(html, "The rest has been cancelled.") || !strings.Contains(html, "1 of 2 documents created.") {
 		t.Errorf("cancelled: %d %.3000s", status, html)
+	}
+	w.see(`#run .chip.void`)
+	if title := get(w, chromedp.Evaluate[string](`document.title`)); title != "not loaded again" || get(w, chromedp.Evaluate[bool](`!!document.querySelector('form[action$="/cancel"]')`)) {
+		t.Errorf("a page that watches the run was loaded again (%q), or still offers to cancel it", title)
 	}
 	if status, html = v.send("/app/bulk/" + id + "/retry"); status != http.StatusConflict || !strings.Contains(html, "The bulk run was cancelled.") {
 		t.Errorf("tried again: %d", status)

@@ -60,7 +60,7 @@ func (r *Request) admit(h Handler) error {
 func (r *Request) open() bool {
 	for _, path := range []string{"/app/me/security", "/app/me/two-factor", "/app/me/passkeys", provePath,
 		"/app/session", "/app/switch"} {
-		if r.Path() == path || strings.HasPrefix(r.Path(), path+"/") {
+		if r.under(path) {
 			return true
 		}
 	}
@@ -147,10 +147,15 @@ func (r *Request) newShell() *shell {
 		{Href: "/app/team", Text: r.Say("nav.team"), Icon: "users"},
 		{Href: "/app/settings", Text: r.Say("nav.settings"), Icon: "gear"},
 	} {
-		to.Current = r.Path() == to.Href || strings.HasPrefix(r.Path(), to.Href+"/")
+		to.Current = r.under(to.Href) || to.Href == "/app/templates" && r.under("/app/bulk")
 		s.Nav = append(s.Nav, to)
 	}
 	return s
+}
+
+// under reports whether the page is at a path or below it.
+func (r *Request) under(path string) bool {
+	return r.Path() == path || strings.HasPrefix(r.Path(), path+"/")
 }
 
 // Theme returns the chosen theme, "" for the system's.

@@ -3,6 +3,8 @@ package runs
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -108,7 +110,7 @@ func cellName(row, column int) string { return fmt.Sprintf("cell.%d.%d", row, co
 
 // kept returns the values that the form carries along without showing them.
 func kept(r *page.Request, shown func(name string) bool) (out []page.Pair) {
-	for name := range r.Form.Values {
+	for _, name := range slices.Sorted(maps.Keys(r.Form.Values)) {
 		known := name == "send" || name == "skip" || name == "per_minute" || strings.HasPrefix(name, "cell.") ||
 			strings.HasPrefix(name, "column.") || strings.HasPrefix(name, "heading.")
 		if known && !shown(name) {
