@@ -105,6 +105,7 @@ bench: ## print what the appliance can do, as ratios against bare baselines of t
 	go test ./app -run '^$$' -bench House -benchtime 1x -timeout 30m
 	go test ./app -run '^$$' -bench Abuse -benchtime 1x -timeout 10m
 	go test ./app -run '^$$' -bench Memory -benchtime 1x -timeout 10m
+	go test ./app -run '^$$' -bench Bulk -benchtime 1x -timeout 10m
 	SOAKTIME=5m go test ./app -run '^$$' -bench Soak -benchtime 1x -timeout 15m
 	go test ./app/web -run '^$$' -bench 'Pages|Editor|LongList' -benchtime 1x -timeout 15m
 

@@ -17,7 +17,7 @@ type bulkRun struct {
 }
 
 // leaseTemplate creates a template with a file and one role.
-func (c *client) leaseTemplate(t *testing.T) string {
+func (c *client) leaseTemplate(t testing.TB) string {
 	t.Helper()
 	body, contentType := multipartOf(t, map[string]any{"title": "Lease for {{Tenant.name}}", "roles": []map[string]string{{"role_name": "Tenant"}}}, smallPDF("Lease", 20_000))
 	b, err := c.send(http.MethodPost, "/templates", contentType, bytes.NewReader(body))
@@ -32,7 +32,7 @@ func (c *client) leaseTemplate(t *testing.T) string {
 }
 
 // startBulk sends a template to n people.
-func (c *client) startBulk(t *testing.T, template string, n int) string {
+func (c *client) startBulk(t testing.TB, template string, n int) string {
 	t.Helper()
 	var table strings.Builder
 	table.WriteString("Tenant.name,Tenant.email,external_id\n")

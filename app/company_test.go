@@ -91,7 +91,7 @@ func (c *client) number(t *testing.T, path string) int {
 }
 
 // multipartOf packs a document and its file.
-func multipartOf(t *testing.T, data map[string]any, content []byte) (body []byte, contentType string) {
+func multipartOf(t testing.TB, data map[string]any, content []byte) (body []byte, contentType string) {
 	t.Helper()
 	b, err := json.Marshal(data)
 	if err != nil {

@@ -20,8 +20,8 @@ const jobKind = "bulk"
 // perJob is how many rows one job makes before other companies have their turn; atOnce is how
 // many of those are made concurrently, so that they share the writes to disk.
 const (
-	perJob = 32
-	atOnce = 8
+	perJob = 64
+	atOnce = 16
 )
 
 // payload identifies a run in a job.
