@@ -43,28 +43,32 @@ func (h *bench) bulk() {
 	template := c.leaseTemplate(h)
 	single := post("/templates/"+template+"/documents", c.token, "application/json",
 		[]byte(`{"send":true,"people":[{"role":"Tenant","name":"Tim","email":"tim@tenant.example"}]}`))
-	sends := func() float64 {
+	sends := func() (perSecond float64, each time.Duration) {
+		used := p.processor()
 		m, err := load(p.url, senders, h.turn, func(l *lean, _, _ int) error { return l.do(single) })
 		h.check(err)
-		return m.perSecond
+		return m.perSecond, (p.processor() - used) / time.Duration(len(m.took))
 	}
 	read := get("/documents", other)
 	quiet, err := load(p.url, 1, h.turn, func(l *lean, _, _ int) error { return l.do(read) })
 	h.check(err)
 
-	before := sends()
+	before, eachBefore := sends()
 	idle := p.status("VmRSS")
 	began := time.Now()
 	run := c.startBulk(h, template, h.documents)
 	h.line("checked and stored", fmt.Sprintf("%.0f rows/s", float64(h.documents)/time.Since(began).Seconds()))
 	began = time.Now()
+	used := p.processor()
 	busy := h.meanwhile(p.url, read, func() { h.finished(c, run) })
 	perSecond := float64(h.documents) / time.Since(began).Seconds()
+	each := (p.processor() - used) / time.Duration(h.documents)
 	highest := p.status("VmHWM")
-	after := sends()
+	after, eachAfter := sends()
 
 	h.line(fmt.Sprintf("single sends, %d connections", senders), fmt.Sprintf("%.0f/s before, %.0f/s after", before, after))
 	h.least("bulk run", fmt.Sprintf("%.0f/s", perSecond), perSecond/((before+after)/2), 1, " of single sends")
+	h.most("processor time of a document", milliseconds(each), float64(each)/float64((eachBefore+eachAfter)/2), 1.25, " of a single send") // with the requests meanwhile
 	h.line("another company's list, quiet", figures(quiet.took))
 	h.line("another company's list, meanwhile", figures(busy.took))
 	h.most("p99 of another company", "", busy.p(99).Seconds()*1000, 250, " ms")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
 	"paraph/app/apptest/patience"
@@ -176,6 +177,40 @@ func TestATableWithBadRowsIsCorrectedAndSentWithoutScripts(t *testing.T) {
 	}
 	if m := s.Mails(t, "tina3@tenant.example"); len(m) != 0 {
 		t.Error("a row that was left out was sent")
+	}
+}
+
+// TestPastedTablesKeepTheirColumns pastes tables that begin with an empty heading, repeat a
+// heading, and have breaks in one.
+func TestPastedTablesKeepTheirColumns(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, func(c *app.Config) { c.Server.Limits.BulkRows = 3 })
+	owner := s.Company(t)
+	template := rentTemplate(t, owner)
+	v := browse(t, owner)
+	table := "\tTenant.name\tTenant.name\t\"The\nrent\"\tMail\r\n1\tTim\tTom\t5\ttim@tenant.example\r\n"
+	_, html := v.send("/app/bulk/new", "template", template, "pasted", table, "do", "check")
+	form := entered(t, html, "/app/bulk/new")
+	if form["column.1"] != "Tenant.name" || form["column.2"] != "" || form["heading.0"] != "" {
+		t.Errorf("recognised: %v", form)
+	}
+	form["column.3"], form["column.4"], form["do"] = "variable:rent", "Tenant.email", "confirm"
+	for name, value := range form {
+		form[name] = strings.ReplaceAll(value, "\n", "\r\n") // as browsers do
+	}
+	status, html := v.sendForm("/app/bulk/new", form)
+	if status != http.StatusOK || !strings.Contains(html, "Send 1 document?") || !strings.Contains(html, "Exactly 1 e-mail goes out") {
+		t.Errorf("to be confirmed: %d %.3000s", status, html)
+	}
+	heading := "Tenant.name,Tenant.email,rent\r\n"
+	for table, want := range map[string]string{
+		"": "Choose a file", " \r\n": "Choose a file", heading: "The table has no rows below its headings.",
+		heading + strings.Repeat("a,b,c\r\n", 4): "The table has more than 3 rows.",
+	} {
+		status, html = v.send("/app/bulk/new", "template", template, "pasted", table, "do", "check")
+		if status != http.StatusUnprocessableEntity || !strings.Contains(html, `name="pasted"`) || !strings.Contains(html, want) {
+			t.Errorf("%q: %d, which does not say %q", table, status, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"maps"
@@ -60,11 +61,11 @@ func paceOf(r *page.Request) (pace int, valid bool) {
 
 // table returns the chosen file, the pasted text, or the table carried along by the form.
 func (q *request) table(r *page.Request) (b []byte, err error) {
-	pasted := strings.TrimSpace(r.Form.Value("pasted"))
+	pasted := r.Form.Value("pasted")
 	switch f, chosen := r.Form.Files["file"]; {
 	case chosen && len(f.Data) > 0:
 		b, q.name = f.Data, f.Name
-	case pasted != "":
+	case strings.TrimSpace(pasted) != "":
 		b = []byte(pasted)
 	default:
 		if b, err = base64.StdEncoding.DecodeString(r.Form.Value("data")); err != nil {
@@ -81,16 +82,24 @@ func (q *request) table(r *page.Request) (b []byte, err error) {
 	return b, nil
 }
 
-// columnsOf returns what the columns were chosen to be used for, by heading.
+// columnsOf returns what the columns were chosen to be used for, by heading. Of several columns
+// with the same heading, the one that is used counts.
 func columnsOf(r *page.Request) map[string]string {
 	out := map[string]string{}
 	for name := range r.Form.Values {
-		if n, ok := strings.CutPrefix(name, "column."); ok && r.Form.Has("heading."+n) {
-			out[r.Form.Value("heading."+n)] = r.Form.Value(name)
+		n, ok := strings.CutPrefix(name, "column.")
+		if !ok || !r.Form.Has("heading."+n) {
+			continue
 		}
+		heading := withBreaks(r.Form.Value("heading." + n))
+		out[heading] = cmp.Or(r.Form.Value(name), out[heading])
 	}
 	return out
 }
+
+// withBreaks returns the text of a hidden input with its line breaks as they were: browsers submit
+// every break as CRLF.
+func withBreaks(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // editsOf returns the cells that were corrected.
 func editsOf(r *page.Request) (out []bulk.Edit) {
@@ -99,7 +108,7 @@ func editsOf(r *page.Request) (out []bulk.Edit) {
 		if n, err := fmt.Sscanf(name, "cell.%d.%d", &e.Row, &e.Column); err != nil || n != 2 {
 			continue
 		}
-		e.Text = r.Form.Value(name)
+		e.Text = withBreaks(r.Form.Value(name))
 		out = append(out, e)
 	}
 	return out

@@ -175,19 +175,19 @@ func (h *Handlers) refuse(r *page.Request, q *request, report bulk.Report, err e
 	default:
 		return err
 	}
-	f := r.FailureOf(err)
 	p := page.Page{Faults: map[string][]string{}}
-	for name, messages := range f.Faults {
+	for _, f := range fault.FieldsOf(err) {
+		name, text := f.Name, r.Sentence(f, nil)
 		if heading, ok := strings.CutPrefix(name, "columns."); ok {
 			name = "column." + strconv.Itoa(columnOf(report.Columns, heading))
 		}
 		if name == "rows" {
-			name = "file"
+			name, text = "file", r.Say("run.table."+string(f.Code), "n", h.Bulk.MaxRows)
 		}
-		p.Faults[name] = append(p.Faults[name], messages...)
+		p.Faults[name] = append(p.Faults[name], text)
 	}
-	if len(f.Faults) == 0 {
-		p.Fault = r.Explain(f)
+	if len(p.Faults) == 0 {
+		p.Fault = r.Explain(r.FailureOf(err))
 	}
 	form := q.page(r, report)
 	if len(report.Columns) == 0 {
