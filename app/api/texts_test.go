@@ -6,6 +6,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 )
 
 // TestTextsByTheAPI words the invitation anew, sends it, and returns to the usual text.
@@ -42,10 +43,10 @@ func TestTextsByTheAPI(t *testing.T) {
 	}
 	sent(t, c, 1)
 	sent(t, other, 1)
-	if m := c.Get(t, "/outbox").Text(t, "data.0.subject"); !strings.HasPrefix(m, "Lease: ") {
+	if m := invitationSubject(t, c); !strings.HasPrefix(m, "Lease: ") {
 		t.Errorf("the message says %q", m)
 	}
-	if m := other.Get(t, "/outbox").Text(t, "data.0.subject"); strings.HasPrefix(m, "Lease: ") {
+	if m := invitationSubject(t, other); strings.HasPrefix(m, "Lease: ") {
 		t.Error("another company's message has the text")
 	}
 	c.Delete(t, at).Want(t, 204)
@@ -54,6 +55,20 @@ func TestTextsByTheAPI(t *testing.T) {
 	if after.Text(t, "body") != usual.Text(t, "body") || len(after.At(t, "changes").(list)) != 2 || after.At(t, "changes.0.subject") != nil {
 		t.Errorf("after the return: %s", after.Body)
 	}
+}
+
+// invitationSubject waits for the message that follows from sending a document.
+func invitationSubject(t *testing.T, c *apptest.Client) (subject string) {
+	t.Helper()
+	patience.Until(t, "the outbox holds the invitation", func() (string, bool) {
+		r := c.Get(t, "/outbox").Want(t, 200)
+		if len(r.At(t, "data").(list)) == 0 {
+			return string(r.Body), false
+		}
+		subject = r.Text(t, "data.0.subject")
+		return subject, true
+	})
+	return subject
 }
 
 // TestTextsAreListedByKind reports in which languages a company has a text of its own.
