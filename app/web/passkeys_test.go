@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 
@@ -15,40 +16,31 @@ import (
 // have passkeys.
 func named(s *apptest.Server) string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
 
-// device stores passkeys and, while touched, responds at once.
-type device struct {
-	w  *window
-	id webauthn.AuthenticatorID
-}
-
-// withDevice adds a touched device to a window.
-func (w *window) withDevice() device {
+// withDevice adds a device that stores passkeys and responds at once, also to the background
+// request of the sign-in page, before a test can press the button. Without background, the
+// browser says that it has no such requests. The device can't be made to respond later instead:
+// requests that are waiting already don't notice.
+func (w *window) withDevice(background bool) {
 	w.t.Helper()
+	if !background {
+		call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+			Source: `if (self.PublicKeyCredential) PublicKeyCredential.isConditionalMediationAvailable = async () => false`})
+	}
 	call(w, webauthn.Enable, webauthn.EnableParams{})
-	made, err := chromedp.Call(w.ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+	params := webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
 		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true,
 		HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
-	}})
-	if err != nil {
+	}}
+	if _, err := chromedp.Call(w.ctx, webauthn.AddVirtualAuthenticator, params); err != nil {
 		w.t.Fatal(err)
 	}
-	return device{w, made.AuthenticatorID}
 }
 
-// touched sets whether the device is being touched.
-func (d device) touched(now bool) {
-	d.w.t.Helper()
-	call(d.w, webauthn.SetAutomaticPresenceSimulation, webauthn.SetAutomaticPresenceSimulationParams{AuthenticatorID: d.id, Enabled: now})
-}
-
-// signOut signs out with the device untouched: it would respond to the
-// background request of the sign-in page.
-func (d device) signOut() {
-	d.w.t.Helper()
-	d.touched(false)
-	d.w.click(`.menu:not(.thin) summary`)
-	d.w.click(`form[action="/signout"] button`)
-	d.w.heading("Sign in")
+// signOut leaves by the menu.
+func (w *window) signOut() {
+	w.t.Helper()
+	w.click(`.menu:not(.thin) summary`)
+	w.click(`form[action="/signout"] button`)
 }
 
 // signInAt signs in under a name of the appliance, with the password alone.
@@ -72,7 +64,7 @@ func TestPasskeys(t *testing.T) {
 	s := apptest.New(t)
 	owner := s.Company(t)
 	w := open(t, look{})
-	device := w.withDevice()
+	w.withDevice(false)
 	w.signInAt(named(s), owner.Email)
 	w.heading("My account")
 	w.addPasskey("My laptop")
@@ -86,17 +78,17 @@ func TestPasskeys(t *testing.T) {
 	w.see(`form[action="/app/me/passkeys"] [data-problem]`)
 
 	// The second step after the password.
-	device.signOut()
+	w.signOut()
+	w.heading("Sign in")
 	w.signInAt(named(s), owner.Email)
 	w.heading("One more step")
-	device.touched(true)
 	w.click(`form[action="/signin/passkey"] button`)
 	w.heading("My account")
 
 	// Instead of it.
-	device.signOut()
+	w.signOut()
+	w.heading("Sign in")
 	w.click(`form[action="/signin/passkey"] button`)
-	device.touched(true)
 	w.see("header.shell")
 
 	w.visit(named(s) + "/app/me/sessions")
@@ -114,14 +106,54 @@ func TestPasskeys(t *testing.T) {
 	w.until(`document.readyState === "complete" && !document.body.textContent.includes("Work laptop")`)
 }
 
+// TestPasskeyInTheBackground signs in with what the browser offers, without a button.
+func TestPasskeyInTheBackground(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	w := open(t, look{})
+	w.withDevice(true)
+	w.signInAt(named(s), owner.Email)
+	w.addPasskey("My laptop")
+	w.heading("Save your recovery codes")
+	w.visit(named(s) + "/app/me")
+	w.signOut()
+	w.until(`location.pathname === "/app/documents" && document.readyState === "complete"`)
+	w.visit(named(s) + "/app/me/sessions")
+	if text := w.read("main"); !strings.Contains(text, "· Passkey") {
+		t.Errorf("the sign-ins are %s", text)
+	}
+}
+
+// TestPasskeyAskedForEarly presses the button before the browser has said whether it can offer
+// passkeys in the background: the background request must not replace the one that was pressed.
+func TestPasskeyAskedForEarly(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	w := open(t, look{})
+	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		if (self.PublicKeyCredential) {
+			PublicKeyCredential.isConditionalMediationAvailable = () => new Promise(answer => { window.available = answer });
+			CredentialsContainer.prototype.get = options => new Promise(() => { window.pressed ??= options.signal });
+		}`})
+	w.visit(named(s) + "/signin")
+	w.until(`!!window.available`)
+	w.click(`form[action="/signin/passkey"] button`)
+	w.until(`!!window.pressed`)
+	w.run(chromedp.Evaluate[chromedp.Void](`available(true)`))
+	if get(w, chromedp.Evaluate[bool](`pressed.aborted`)) {
+		t.Error("the request of the button was given up")
+	}
+}
+
 // TestAPasskeyProvesWhoAsks creates an API token an hour after signing in: the form waits for
-// the passkey, and is then sent on. A device that is not touched proves nothing.
+// the passkey, and is then sent on.
 func TestAPasskeyProvesWhoAsks(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
 	w := open(t, look{})
-	device := w.withDevice()
+	w.withDevice(false)
 	w.signInAt(named(s), owner.Email)
 	w.addPasskey("My laptop")
 	w.heading("Save your recovery codes")
@@ -132,14 +164,12 @@ func TestAPasskeyProvesWhoAsks(t *testing.T) {
 
 	w.visit(named(s) + "/app/settings/api")
 	w.write(`form[action="/app/settings/api"] [name="name"]`, "The nightly export")
-	device.touched(false)
 	w.click(`form[action="/app/settings/api"] button.primary`)
 	w.heading("Confirm that it's you")
-	w.click(`form[data-passkey="/app/me/prove/begin"] button`)
 	if made() {
 		t.Error("it was created without a proof")
 	}
-	device.touched(true)
+	w.click(`form[data-passkey="/app/me/prove/begin"] button`)
 	w.see("#secret")
 	if !made() {
 		t.Error("it was not created")
@@ -152,7 +182,7 @@ func TestPasskeyOfNobody(t *testing.T) {
 	s := apptest.New(t)
 	owner := s.Company(t)
 	w := open(t, look{})
-	device := w.withDevice()
+	w.withDevice(false)
 	w.signInAt(named(s), owner.Email)
 	w.addPasskey("Lost")
 	w.heading("Save your recovery codes")
@@ -168,9 +198,9 @@ func TestPasskeyOfNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.visit(named(s) + "/app/me")
-	device.signOut()
+	w.signOut()
+	w.heading("Sign in")
 	w.click(`form[action="/signin/passkey"] button`)
-	device.touched(true)
 	w.see("#errors")
 }
 

@@ -50,5 +50,5 @@ for (const form of forms) {
     }
   });
   // The browser offers passkeys among what it fills in.
-  if ('conditional' in form.dataset && await PublicKeyCredential.isConditionalMediationAvailable?.()) ask(form, true).catch(() => {});
+  if ('conditional' in form.dataset && await PublicKeyCredential.isConditionalMediationAvailable?.() && !waiting) ask(form, true).catch(() => {});
 }
