@@ -1,11 +1,9 @@
 package account
 
 import (
-	"errors"
 	"maps"
 	"time"
 
-	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -60,6 +58,7 @@ type Mail struct {
 	Invitation string
 	User       string    // whose account it is about
 	Link       string    // identifies the link or code in it for [Forgetter]; "" for none
+	Stranded   bool      // nobody in Company may hand it over; see [MayHandOverStranded]
 	Expires    time.Time // of the link or code; zero for none
 }
 
@@ -129,6 +128,10 @@ func (s *Service) mailFrom(tx *kv.Tx, company string, kind MailKind, u userRecor
 		}
 		m.Expires = l.ExpiresAt
 	}
+	var err error
+	if m.Stranded, err = stranded(tx, company, u.ID, kind); err != nil {
+		return err
+	}
 	return s.mailer(tx, m)
 }
 
@@ -151,48 +154,6 @@ func onlyCompany(tx *kv.Tx, userID string) (string, error) {
 		return "", err
 	}
 	return joined[0], err
-}
-
-// MayHandOver returns nil if the actor may see a link written for another person, to hand it
-// over. Messages in the outbox of a company are for its administrators, those in the outbox of
-// the installation ("") for its own; either must have proven their identity recently. Nobody
-// may see a link of a person with more rights, which would let them take these over, nor their
-// own, which would prove nothing.
-func MayHandOver(tx *kv.Tx, who Actor, company, userID string, kind MailKind) error {
-	if company == "" {
-		return mayHandOverAny(tx, who, userID)
-	}
-	if err := errors.Join(session(who), who.Require(ScopeAdmin)); err != nil {
-		return err
-	}
-	m, err := members.Get(tx, memberKey(who.CompanyID, userID))
-	switch {
-	case errors.Is(err, kv.ErrNotFound) || company != who.CompanyID:
-		return fault.NotFound("message")
-	case err != nil:
-		return err
-	case userID == who.UserID || rank(m.Role) < rank(who.Role):
-		return fault.Forbidden("not_yours_to_hand_over")
-	}
-	only, err := onlyCompany(tx, userID)
-	if err == nil && only != who.CompanyID && kind != MailInvite {
-		err = fault.Forbidden("not_yours_to_hand_over") // they have joined another company since
-	}
-	return errors.Join(err, provenAt(who, tx.Now))
-}
-
-// mayHandOverAny is MayHandOver for the outbox of the installation.
-func mayHandOverAny(tx *kv.Tx, who Actor, userID string) error {
-	if !who.RunsInstallation() {
-		return fault.NotFound("message")
-	}
-	if userID == who.UserID {
-		return fault.Forbidden("not_yours_to_hand_over")
-	}
-	if _, err := users.Get(tx, userID); err != nil {
-		return found(err, "message")
-	}
-	return provenAt(who, tx.Now)
 }
 
 // until formats the expiry of a link for the text of a message.

@@ -49,7 +49,7 @@ type jobFigures struct {
 
 type messageFigures struct {
 	Failed int `json:"failed" doc:"Not delivered, or bounced"`
-	Held   int `json:"held" doc:"Messages of the installation with a link that has to be passed on"`
+	Held   int `json:"held" doc:"Messages with a link that an administrator of the installation has to pass on"`
 }
 
 type searchFigures struct {
@@ -207,7 +207,7 @@ func (s *server) installationRoutes() {
 	})
 	handle(s, operation{method: http.MethodGet, path: "/installation/messages", rule: operators(), summary: "List messages that failed", tag: tag, query: status, list: true}, s.listMails)
 	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/retry", rule: operators(), summary: "Send a failed message again", tag: tag}, s.onInstallation("message", s.Notify.RetryFailed))
-	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/reveal", rule: operators(), summary: "Show a link of the installation to hand it over", tag: tag}, s.revealHeld)
+	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/reveal", rule: operators(), summary: "Show a held link to hand it over", tag: tag}, s.revealHeld)
 	handle(s, operation{method: http.MethodGet, path: "/installation/attention", rule: operators(), summary: "List documents that need attention", tag: tag, query: pageParameters, list: true}, s.listAiling)
 	handle(s, operation{method: http.MethodPost, path: "/installation/companies/{company}/documents/{document}/retry", rule: operators(), summary: "Retry what failed for a document", tag: tag}, s.retryDocument)
 	handle(s, operation{method: http.MethodGet, path: "/installation/log", rule: operators(), summary: "Read the log", tag: tag,

@@ -31,7 +31,7 @@ func mailOf(m notify.Message) Mail {
 		Attempts:  m.Attempts,
 		LastError: m.LastError,
 		CreatedAt: m.CreatedAt,
-		Held:      m.Company == "" && m.Link != "" && m.Status != notify.Sent,
+		Held:      m.ForInstallation() && m.Link != "" && m.Status != notify.Sent,
 	}
 	if m.Document != "" {
 		out.To, out.LastError = masked(m.To), masked(m.LastError)
@@ -40,7 +40,7 @@ func mailOf(m notify.Message) Mail {
 }
 
 // ListMails returns the undelivered messages of all companies, or with held the
-// installation's messages whose link has to be passed on, newest first.
+// those whose link they have to pass on, newest first.
 func (s *Service) ListMails(
 	ctx context.Context, who account.Actor, held bool, offset, limit int,
 ) (all list.Page[Mail], err error) {

@@ -19,8 +19,11 @@ func (s *Outbox) ListFailed(_ context.Context, who account.Actor, offset, limit 
 	return s.listEverywhere(who, Failed, offset, limit)
 }
 
-// ListHeld lists the messages in the outbox of the installation whose link waits to
-// be handed over, newest first, without their contents.
+// ForInstallation reports whether administrators of the installation hand over its link.
+func (m Message) ForInstallation() bool { return m.Company == "" || m.Stranded }
+
+// ListHeld lists the messages whose link waits to be handed over by an administrator of the
+// installation, newest first, without their contents.
 func (s *Outbox) ListHeld(_ context.Context, who account.Actor, offset, limit int) (list.Page[Message], error) {
 	return s.listEverywhere(who, Kept, offset, limit)
 }
@@ -57,18 +60,22 @@ func (s *Outbox) RetryFailed(_ context.Context, who account.Actor, id string) er
 	})
 }
 
-// RevealHeld shows a message of the installation with its link to somebody who may
-// hand it over, and records that.
+// RevealHeld shows a message with its link to an administrator of the installation who may
+// hand it over, and records that. The owners of a company are notified of its messages.
 func (s *Service) RevealHeld(_ context.Context, who account.Actor, id string) (m Message, err error) {
 	if !who.RunsInstallation() {
 		return Message{}, fault.NotFound("page")
 	}
 	err = s.DB.Update(func(tx *kv.Tx) error {
 		m, err = s.read(tx, id)
-		if errors.Is(err, kv.ErrNotFound) || err == nil && (m.Company != "" || m.User == "") {
+		if errors.Is(err, kv.ErrNotFound) || err == nil && (!m.ForInstallation() || m.User == "") {
 			return fault.NotFound("message")
 		}
 		if err != nil {
+			return err
+		}
+		if m.Stranded {
+			m, err = s.revealStranded(tx, who, m)
 			return err
 		}
 		m, err = s.reveal(tx, who, m)
@@ -78,6 +85,22 @@ func (s *Service) RevealHeld(_ context.Context, who account.Actor, id string) (m
 		return Message{}, err
 	}
 	return m, nil
+}
+
+// revealStranded shows a message of a company, and writes to its owners.
+func (s *Service) revealStranded(tx *kv.Tx, who account.Actor, m Message) (Message, error) {
+	if m.Link == "" {
+		return Message{}, fault.Conflict("nothing_to_hand_over")
+	}
+	if err := account.MayHandOverStranded(tx, who, m.Company, m.User, account.MailKind(m.Kind)); err != nil {
+		return Message{}, err
+	}
+	notices, err := account.HandedOver(tx, who, m.Company, m.To)
+	for _, notice := range notices {
+		err = errors.Join(err, s.Mail(tx, notice))
+	}
+	m.Shown = append(m.Shown, Showing{Name: who.Name, Email: who.Email, At: tx.Now})
+	return m, errors.Join(err, s.store(tx, m))
 }
 
 // MessageOf returns the identifier of the message that a job sends, "" for a job of

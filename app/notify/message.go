@@ -111,6 +111,7 @@ type Message struct {
 	Origin     string    `json:",omitempty"` // company of Document, if the message is not listed there
 	User       string    `json:",omitempty"` // user whose account it concerns
 	Link       string    `json:",omitempty"` // identifies the link or code in it until that is used, replaced or expired
+	Stranded   bool      `json:",omitempty"` // nobody in its company may hand it over
 	Else       *place    `json:",omitempty"` // where it is kept if it can't be sent after all
 	Shown      []Showing `json:",omitempty"` // members who looked at its link or code to pass it on by hand
 
@@ -140,7 +141,7 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 		switch {
 		case m.Status == Failed || m.Status == Bounced:
 			return []kv.Key{kv.K(Failed)}
-		case m.Company == "" && m.Link != "" && m.Status != Sent:
+		case m.ForInstallation() && m.Link != "" && m.Status != Sent:
 			return []kv.Key{kv.K(Kept)}
 		}
 		return nil
@@ -249,7 +250,9 @@ func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 		data["link"] = data["base"] + path + token
 	}
 	message := Message{Kind: string(m.Kind), To: m.To, ToName: m.Name, Origin: m.Company, Document: m.Document, Invitation: m.Invitation,
-		Else: &place{Company: m.Company, User: m.User, Link: m.Link, Expires: m.Expires}}
+		Else: &place{
+			Company: m.Company, User: m.User, Link: m.Link, Expires: m.Expires, Stranded: m.Stranded,
+		}}
 	return s.write(tx, message, m.Locale, data)
 }
 
