@@ -113,3 +113,33 @@ func isType(x ast.Expr) bool {
 	}
 	return false
 }
+
+// TestHouseNamesEveryCollectionOnce forbids two collections of the same name: they would share
+// their records, and each index and check would cover those of the other.
+func TestHouseNamesEveryCollectionOnce(t *testing.T) {
+	t.Parallel()
+	fset, all := parsed(t)
+	first := map[string]token.Position{}
+	for _, p := range all {
+		for _, f := range p.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || called(call) != "NewCollection" || len(call.Args) == 0 {
+					return true
+				}
+				lit, ok := call.Args[0].(*ast.BasicLit)
+				if !ok {
+					return true
+				}
+				if other, taken := first[lit.Value]; taken {
+					t.Errorf("%s: %s has another collection named %s", fset.Position(n.Pos()), other, lit.Value)
+				}
+				first[lit.Value] = fset.Position(n.Pos())
+				return true
+			})
+		}
+	}
+	if len(first) < 30 {
+		t.Errorf("only %d collections were found", len(first))
+	}
+}

@@ -70,6 +70,7 @@ func migrations(key func() ([]byte, error)) []kv.Migration {
 		{To: 5, Run: migrateAdministration},
 		{To: 6, Run: func(db *kv.DB) error { return sealRecords(db, key) }},
 		{To: 7, Run: store.Journal().Plant},
+		{To: 8, Run: account.MoveAnswers},
 	}
 }
 

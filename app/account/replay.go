@@ -1,10 +1,12 @@
 package account
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -41,10 +43,14 @@ type answerRecord struct {
 	ExpiresAt   time.Time `json:"expires_at"`
 }
 
-var answers = kv.NewCollection("answers", kv.JSON[answerRecord](),
-	kv.Index[answerRecord]{Name: "expires", Keys: func(a answerRecord) []kv.Key {
-		return []kv.Key{kv.K(kv.KeyTime(a.ExpiresAt))}
-	}})
+var answers = newAnswers("responses")
+
+func newAnswers(name string) *kv.Collection[answerRecord] {
+	return kv.NewCollection(name, kv.JSON[answerRecord](),
+		kv.Index[answerRecord]{Name: "expires", Keys: func(a answerRecord) []kv.Key {
+			return []kv.Key{kv.K(kv.KeyTime(a.ExpiresAt))}
+		}})
+}
 
 func answerKey(who Actor, key string) string {
 	sum := sha256.Sum256([]byte(key))
@@ -124,8 +130,8 @@ func (s *Service) KeepAnswer(_ context.Context, who Actor, key, fingerprint stri
 // them in the clear, for a day. key is the installation's.
 func MigrateAnswers(db *kv.DB, key []byte) error {
 	box, err := seal.New(key, sealing, nil)
-	if err != nil {
-		return err
+	if err == nil {
+		err = MoveAnswers(db)
 	}
 	for from, more := "", true; more && err == nil; {
 		err = db.Update(func(tx *kv.Tx) (err error) {
@@ -156,6 +162,46 @@ func removeOpen(tx *kv.Tx, box *seal.Box, from string) (next string, more bool, 
 	})
 	for _, id := range open {
 		err = errors.Join(err, answers.Delete(tx, id))
+	}
+	return next, more, err
+}
+
+// sharedName is the collection in which older versions kept responses, beside what signatories
+// had filled in. Rebuilding its index made both expire.
+const sharedName = "answers"
+
+// MoveAnswers gives stored responses a collection of their own. It may run repeatedly.
+func MoveAnswers(db *kv.DB) (err error) {
+	for from, more := "", true; more && err == nil; {
+		err = db.Update(func(tx *kv.Tx) (err error) {
+			from, more, err = moveSome(tx, newAnswers(sharedName), from)
+			return err
+		})
+	}
+	return err
+}
+
+// moveSome moves the next responses, and returns where to continue. Other records lose only the
+// index entry that a rebuild gave them.
+func moveSome(tx *kv.Tx, shared *kv.Collection[answerRecord], from string) (next string, more bool, err error) {
+	plain := kv.NewCollection(sharedName, kv.JSON[json.RawMessage]())
+	found := map[string]json.RawMessage{}
+	err = plain.EachFrom(tx, "", nil, kv.Key(from), func(id string, raw json.RawMessage) (bool, error) {
+		if len(found) == answersAtOnce {
+			next, more = id, true
+			return false, nil
+		}
+		found[id] = bytes.Clone(raw)
+		return true, nil
+	})
+	for id, raw := range found {
+		var a answerRecord
+		err = errors.Join(err, json.Unmarshal(raw, &a), shared.Delete(tx, id))
+		if a.Fingerprint == "" {
+			err = errors.Join(err, plain.Put(tx, id, raw))
+		} else {
+			err = errors.Join(err, answers.Put(tx, id, a))
+		}
 	}
 	return next, more, err
 }

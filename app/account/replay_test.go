@@ -2,12 +2,14 @@ package account_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/kv"
 )
 
 func TestAnswersAreReplayedForADay(t *testing.T) {
@@ -96,5 +98,60 @@ func TestAllAnswersOfOlderVersionsAreRemoved(t *testing.T) {
 		if got := left(); got != c.want {
 			t.Errorf("%d answers are left, want %d", got, c.want)
 		}
+	}
+}
+
+// TestResponsesMoveOutOfTheAnswersOfSignatories puts a response where older versions kept it, beside what a signatory
+// filled in, after the check of the data has rebuilt the index of both.
+func TestResponsesMoveOutOfTheAnswersOfSignatories(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
+	ann := h.as("ann@example.org")
+	if err := h.KeepAnswer(t.Context(), ann, "key", "x", account.Answer{Status: 201, Body: []byte("done")}); err != nil {
+		t.Fatal(err)
+	}
+	type fields = map[string]any
+	own := kv.NewCollection("responses", kv.JSON[fields]())
+	shared := kv.NewCollection("answers", kv.JSON[fields](), kv.Index[fields]{Name: "expires", Keys: func(v fields) []kv.Key {
+		at, err := time.Parse(time.RFC3339, fmt.Sprint(v["expires_at"]))
+		if err != nil {
+			at = time.Time{} // of what a signatory filled in
+		}
+		return []kv.Key{kv.K(kv.KeyTime(at))}
+	}})
+	err := h.db.Update(func(tx *kv.Tx) error {
+		err := shared.Put(tx, "an invitation", fields{"Values": fields{"f1": "half a"}})
+		return errors.Join(err, own.Each(tx, "", nil, func(id string, v fields) (bool, error) {
+			return true, errors.Join(shared.Put(tx, id, v), own.Delete(tx, id))
+		}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := account.MoveAnswers(h.db); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := h.Replay(t.Context(), ann, "key", "x"); err != nil || got == nil || string(got.Body) != "done" {
+		t.Errorf("the response is %+v, %v", got, err)
+	}
+	h.advance(25 * time.Hour)
+	if _, err := h.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err = h.db.View(func(tx *kv.Tx) error {
+		saved, err := shared.Get(tx, "an invitation")
+		if fmt.Sprint(saved) != "map[Values:map[f1:half a]]" {
+			t.Errorf("the signatory's answers are %v", saved)
+		}
+		return errors.Join(err, shared.Each(tx, "expires", nil, func(id string, _ fields) (bool, error) {
+			t.Errorf("%s is still listed as expiring", id)
+			return true, nil
+		}))
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,0 +1,24 @@
+package app_test
+
+import (
+	"testing"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+	"paraph/app/signing"
+)
+
+// TestSavedAnswersAreNoDamage checks the data while a signatory has filled in part of a document.
+func TestSavedAnswersAreNoDamage(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	i := sendWith(t, c, apptest.Map{})
+	who := account.Actor{Kind: account.ActorSignatory, CompanyID: c.CompanyID, Document: i.document, Invitation: i.invitation}
+	if err := s.Signing.SaveAnswers(t.Context(), who, i.document, i.invitation, signing.Answers{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range s.Check(t.Context(), false) {
+		t.Error(problem)
+	}
+}
