@@ -32,7 +32,12 @@ const (
 
 	// napMillis is how long small writes are gathered in memory before they become a file.
 	// Searches see them immediately.
-	napMillis = 100
+	napMillis = 200
+
+	// floorDocuments is the size below which all segments count as equally large. Bleve merges
+	// segments into one until they exceed it, so with its default of 2000 a small index would
+	// be written anew after nearly every nap.
+	floorDocuments = 100
 
 	// pause is how long Bleve's background work rests after a failure, such as a full disk,
 	// which it would otherwise retry without a break.
@@ -162,6 +167,7 @@ func (c *core) newScorch(readOnly bool) error {
 			"NumPersisterWorkers":          scorch.DefaultNumPersisterWorkers,
 			"MemoryPressurePauseThreshold": scorch.DefaultMemoryPressurePauseThreshold,
 		},
+		"scorchMergePlanOptions": map[string]any{"FloorSegmentSize": floorDocuments},
 	}, c.queue)
 	if err != nil {
 		return err
