@@ -5,9 +5,9 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
-	"io"
-	"paraph/app/pdf/reader"
 	"slices"
+
+	"paraph/app/pdf/reader"
 )
 
 // An object may have several roles in a file: one dictionary can be both the
@@ -99,61 +99,30 @@ func (p *preparation) fillable() error {
 	return nil
 }
 
-// A continuation is a file with data appended to it.
-type continuation struct {
-	base io.ReaderAt
-	size int64
-	tail []byte
-}
-
-// ReadAt implements io.ReaderAt.
-func (c *continuation) ReadAt(b []byte, at int64) (int, error) {
-	n := 0
-	if at < c.size {
-		var err error
-		n, err = c.base.ReadAt(b[:min(int64(len(b)), c.size-at)], at)
-		if err != nil && !(errors.Is(err, io.EOF) && at+int64(n) == c.size) {
-			return n, err
-		}
-	}
-	if n < len(b) {
-		from := at + int64(n) - c.size
-		if from >= int64(len(c.tail)) {
-			return n, io.EOF
-		}
-		n += copy(b[n:], c.tail[from:])
-	}
-	if n < len(b) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
 // rehearse performs all steps after a preparation and judges the result.
 func (p *preparation) rehearse(b Base, r Revision) error {
-	c := &continuation{base: b.Reader, size: b.Size, tail: slices.Clone(r.Bytes)}
-	state := r.HashState
-	base := func() Base { return Base{Reader: c, Size: c.size + int64(len(c.tail)), HashState: state} }
+	c := NewChain(b)
+	c.Add(r)
 	add := func(next Revision, err error) error {
 		if err != nil {
 			return rehearsalError(err)
 		}
-		c.tail, state = append(c.tail, next.Bytes...), next.HashState
+		c.Add(next)
 		return nil
 	}
 	seal := *keyless()
 	for _, s := range p.rehearsed() {
-		if err := add(Sign(base(), SignSpec{Field: s.Name, Seal: seal, Values: p.sampleValues(s.Name)})); err != nil {
+		if err := add(Sign(c.Base(), SignSpec{Field: s.Name, Seal: seal, Values: p.sampleValues(s.Name)})); err != nil {
 			return err
 		}
 	}
-	if err := add(AddDSS(base(), [][]byte{{0x30, 0}}, nil, nil)); err != nil {
+	if err := add(AddDSS(c.Base(), [][]byte{{0x30, 0}}, nil, nil)); err != nil {
 		return err
 	}
-	if err := add(Timestamp(base(), p.spec.Timestamp, seal.Size, seal.Sign)); err != nil {
+	if err := add(Timestamp(c.Base(), p.spec.Timestamp, seal.Size, seal.Sign)); err != nil {
 		return err
 	}
-	return p.judgeRehearsal(c)
+	return p.judgeRehearsal(c.Base())
 }
 
 // maxRehearsed is the maximum number of signatures rehearsed: each one reads
@@ -227,8 +196,8 @@ func (p *preparation) headroom(f *File) error {
 
 // judgeRehearsal checks the result of a rehearsal. Signatures of the upload that
 // were broken before may remain broken.
-func (p *preparation) judgeRehearsal(c *continuation) error {
-	f, err := Open(c, c.size+int64(len(c.tail)))
+func (p *preparation) judgeRehearsal(b Base) error {
+	f, err := Open(b.Reader, b.Size)
 	if err != nil {
 		return rehearsalError(err)
 	}

@@ -20,8 +20,9 @@ import (
 )
 
 // certify makes the certificate of completion: a separate PDF with the machine-readable
-// evidence embedded, sealed by the company like the other files.
-func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*File, error) {
+// evidence embedded, sealed by the company like the other files. It is stored once it is
+// complete, as one blob.
+func (s *Service) certify(ctx context.Context, d *Document, lists [][]byte, now time.Time) (*File, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
@@ -34,21 +35,24 @@ func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*Fil
 	if err != nil {
 		return nil, err
 	}
-	ref, err := s.Blobs.Put(ctx, bytes.NewReader(base.Bytes()))
-	if err != nil {
-		return nil, disk.SpaceError(err)
-	}
 	// It is handled like any other file: prepared, certified, sealed.
-	f := &File{ID: "certificate", Upload: ref.Hash, Base: ref.Hash, BaseSize: ref.Size}
+	f := &File{ID: "certificate", BaseSize: int64(base.Len())}
+	chain := pdf.NewChain(pdf.Base{Reader: bytes.NewReader(base.Bytes()), Size: f.BaseSize})
+	g := growth{file: f, chain: chain, now: now}
 	seal := s.seal(ctx, f, signer, s.timestamper(), now, company.Name, s.Words.Match(d.Locale).Say("certificate.title"))
-	if err := s.revise(f, "prepare", now, func(b pdf.Base) (pdf.Revision, error) {
+	if err := g.add("prepare", func(b pdf.Base) (pdf.Revision, error) {
 		return pdf.Prepare(b, pdf.PrepareSpec{Timestamp: timestampField, Certify: &seal})
 	}); err != nil {
 		return nil, err
 	}
-	if err := s.finish(ctx, d.Company, f, now); err != nil {
+	if err := s.validate(ctx, &g, lists); err != nil {
 		return nil, err
 	}
+	ref, err := s.store(base.Bytes(), g.chain.Appended())
+	if err != nil {
+		return nil, err
+	}
+	f.Upload, f.Base = ref.Hash, ref.Hash
 	return f, nil
 }
 

@@ -82,9 +82,13 @@ func (s *Service) renewFile(ctx context.Context, company string, f *File, before
 	if err != nil || !ends.Before(before) {
 		return false, err
 	}
+	lists, err := s.revocationLists(company, now)
+	if err != nil {
+		return false, err
+	}
 	again := *f
 	again.Revisions = slices.Clone(f.Revisions)
-	if err := s.finish(ctx, company, &again, now); err != nil {
+	if err := s.finish(ctx, &again, lists, now); err != nil {
 		return false, err
 	}
 	next, err := s.timestampEnds(&again)

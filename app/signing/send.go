@@ -2,11 +2,13 @@ package signing
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
@@ -263,20 +265,28 @@ func (s *Service) baseOf(f *File) (pdf.Base, func() error, error) {
 
 // append writes a revision to disk and adds it to the file's record.
 func (s *Service) append(f *File, kind, invitation string, rev pdf.Revision, now time.Time) error {
-	w, err := s.Blobs.Create()
+	ref, err := s.store(rev.Bytes)
 	if err != nil {
-		return disk.SpaceError(err)
+		return err
 	}
-	if _, err := w.Write(rev.Bytes); err != nil {
-		return disk.SpaceError(disk.Closing(err, w.Abort))
-	}
-	ref, err := w.Commit()
-	if err != nil {
-		return disk.SpaceError(err)
-	}
-	f.Revisions = append(f.Revisions, Revision{
-		Kind: kind, Invitation: invitation, Blob: ref.Hash, Size: ref.Size, Total: f.Total() + ref.Size,
-		SHA256: fmt.Sprintf("%x", rev.SHA256), HashState: rev.HashState, At: now,
+	f.Append(Revision{
+		Kind: kind, Invitation: invitation, Blob: ref.Hash, Size: ref.Size,
+		SHA256: hex.EncodeToString(rev.SHA256[:]), HashState: rev.HashState, At: now,
 	})
 	return nil
+}
+
+// store writes a blob that consists of the given parts.
+func (s *Service) store(parts ...[]byte) (blob.Ref, error) {
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return blob.Ref{}, disk.SpaceError(err)
+	}
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			return blob.Ref{}, disk.SpaceError(disk.Closing(err, w.Abort))
+		}
+	}
+	ref, err := w.Commit()
+	return ref, disk.SpaceError(err)
 }

@@ -189,7 +189,7 @@ type File struct {
 type Revision struct {
 	Kind       string // prepare, signature, validation, timestamp
 	Invitation string // the signatory's, for a signature
-	Blob       string
+	Blob       string // empty if the piece is in the same blob as the one before it, or as the base
 	Size       int64
 	Total      int64  // size of the file up to and including this piece
 	SHA256     string // of the file up to and including this piece, hexadecimal
@@ -202,9 +202,17 @@ func (f *File) Blobs() []string {
 	out := make([]string, 0, 1+len(f.Revisions))
 	out = append(out, f.Base)
 	for _, r := range f.Revisions {
-		out = append(out, r.Blob)
+		if r.Blob != "" {
+			out = append(out, r.Blob)
+		}
 	}
 	return out
+}
+
+// Append adds a piece, and sets the total of its record.
+func (f *File) Append(r Revision) {
+	r.Total = f.Total() + r.Size
+	f.Revisions = append(f.Revisions, r)
 }
 
 // Total returns the current size of the PDF.

@@ -33,13 +33,17 @@ func TestRevisionsExtendTheFile(t *testing.T) {
 	upload := record.File{Upload: "base", Base: "base", BaseSize: 10, Size: 10}
 	signed := record.File{Upload: "up", Base: "base", BaseSize: 10, Size: 7,
 		Revisions: []record.Revision{{Blob: "r1", Total: 15, SHA256: "1"}, {Blob: "r2", Total: 18, SHA256: "2"}}}
+	sealed := record.File{Upload: "base", Base: "base", BaseSize: 10}
+	sealed.Append(record.Revision{Size: 3, SHA256: "1"})
+	sealed.Append(record.Revision{Blob: "r2", Size: 5, SHA256: "2"})
+	sealed.Append(record.Revision{Size: 4, SHA256: "3"})
 	for _, tt := range []struct {
 		f       record.File
 		total   int64
 		current string
 		blobs   string
 		bytes   int64
-	}{{upload, 10, "base", "base", 10}, {signed, 18, "2", "base r1 r2", 25}} {
+	}{{upload, 10, "base", "base", 10}, {signed, 18, "2", "base r1 r2", 25}, {sealed, 22, "3", "base r2", 22}} {
 		d := record.Document{Files: []record.File{tt.f}}
 		if tt.f.Total() != tt.total || tt.f.Current() != tt.current || strings.Join(tt.f.Blobs(), " ") != tt.blobs || d.Bytes() != tt.bytes {
 			t.Errorf("got %d, %s, %v, %d, want %+v", tt.f.Total(), tt.f.Current(), tt.f.Blobs(), d.Bytes(), tt)
