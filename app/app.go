@@ -55,7 +55,7 @@ type App struct {
 	Config   Config
 	Clock    *Clock
 	Accounts *account.Service
-	Signing  *signing.Service
+	Signing  *signing.Services
 	Notify   *notify.Service
 	Webhooks *notify.Webhooks
 	Contacts *contact.Service
@@ -263,7 +263,7 @@ func (a *App) sweep(ctx context.Context) error {
 			return nil
 		case <-t.C:
 		}
-		n, err := a.Signing.Sweep(ctx, time.Now().Add(-sweepAge), a.Bulk.KeepFiles)
+		n, err := a.Signing.Upkeep.Sweep(ctx, time.Now().Add(-sweepAge), a.Bulk.KeepFiles)
 		if err != nil {
 			a.log.Error("cannot remove unused files", "error", err)
 		} else if n > 0 {
@@ -280,7 +280,7 @@ func (a *App) Ready(ctx context.Context) error {
 	if stopping {
 		return errors.New("the server is stopping")
 	}
-	return a.tested.get(func() error { return a.Signing.SelfTest(ctx) })
+	return a.tested.get(func() error { return a.Signing.Upkeep.SelfTest(ctx) })
 }
 
 // retest is how long the result of a self-test is reused, since anybody may request one.

@@ -198,7 +198,7 @@ func (h *bench) make(ctx context.Context, a *app.App, who account.Actor, i int) 
 		title += " " + rareWord
 	}
 	name, email := "Sam Signer", fmt.Sprintf("sam%d@signer.example", i)
-	_, err := a.Signing.Create(ctx, who, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title},
+	_, err := a.Signing.Drafts.Create(ctx, who, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title},
 		Invitations: []signing.InvitationInput{{Name: &name, Email: &email}}})
 	return err
 }

@@ -41,7 +41,8 @@ func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Pu
 	}
 	var problems []error
 	keys := []error{a.Keys.Check(), a.checkKey()}
-	for _, err := range slices.Concat(a.db.Check(parts...), a.Signing.Check(ctx), keys, a.checkHistory(published)) {
+	found := slices.Concat(a.db.Check(parts...), a.Signing.Upkeep.Check(ctx), keys, a.checkHistory(published))
+	for _, err := range found {
 		if err != nil {
 			problems = append(problems, err)
 		}
@@ -64,7 +65,7 @@ func (a *App) checkHistory(published []checkpoint.Published) (problems []error) 
 }
 
 func (a *App) repair(ctx context.Context) error {
-	return errors.Join(a.Signing.RebuildRows(ctx), a.index.Reset())
+	return errors.Join(a.Signing.Upkeep.RebuildRows(ctx), a.index.Reset())
 }
 
 // checkNow checks all data while the server runs, and stores the result.

@@ -55,12 +55,12 @@ func (a *App) demoAs(ctx context.Context, who account.Actor, out, file string, w
 	}
 	fmt.Fprintf(w, "Sent %q to %d people.\n", d.Title, len(d.Invitations))
 	for _, inv := range d.Invitations {
-		signatory, err := a.Signing.Signatory(ctx, a.Signing.LinkToken(&inv))
+		signatory, err := a.Signing.Links.Signatory(ctx, a.Signing.Links.Token(&inv))
 		if err != nil {
 			return false, err
 		}
 		yes := true
-		if d, err = a.Signing.Sign(ctx, signatory.From("127.0.0.1", "paraph demo", ""), d.ID, inv.ID, signing.SignInput{Consent: &yes}); err != nil {
+		if d, err = a.Signing.Signatures.Sign(ctx, signatory.From("127.0.0.1", "paraph demo", ""), d.ID, inv.ID, signing.SignInput{Consent: &yes}); err != nil {
 			return false, err
 		}
 		fmt.Fprintf(w, "%s signed; the document is %s.\n", inv.Name, d.Status)
@@ -78,7 +78,7 @@ func (a *App) demoSend(ctx context.Context, who account.Actor, name string, cont
 	for _, p := range [][2]string{{"Alice Archer", "alice@signer.example"}, {"Björn Müller", "bjorn@signer.example"}} {
 		people = append(people, signing.InvitationInput{Name: &p[0], Email: &p[1]})
 	}
-	d, err := a.Signing.Create(ctx, who, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title},
+	d, err := a.Signing.Drafts.Create(ctx, who, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title},
 		Invitations: people, Uploads: []*signing.Upload{u}, Send: true, BaseURL: a.URL()})
 	return d, errors.Join(err, u.Close())
 }
@@ -86,7 +86,7 @@ func (a *App) demoSend(ctx context.Context, who account.Actor, name string, cont
 func (a *App) demoResult(ctx context.Context, who account.Actor, d *signing.Document, out string, w io.Writer) (sound bool, err error) {
 	var paths []string
 	for _, content := range []string{"document", "certificate"} {
-		download, err := a.Signing.Download(ctx, who, d.ID, signing.DownloadInput{Content: content})
+		download, err := a.Signing.Downloads.Document(ctx, who, d.ID, signing.DownloadInput{Content: content})
 		if err != nil {
 			return false, err
 		}

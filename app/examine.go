@@ -22,7 +22,7 @@ import (
 )
 
 func (a *App) examineSigning(ctx context.Context) Finding {
-	if err := a.Signing.SelfTest(ctx); err != nil {
+	if err := a.Signing.Upkeep.SelfTest(ctx); err != nil {
 		return Finding{"signing", problem, "A test document cannot be signed: " + err.Error() + ".",
 			"Look at keys/ in the data folder, and restore it from a backup if it is damaged; an expired certificate has to be replaced."}
 	}

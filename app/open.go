@@ -271,7 +271,7 @@ func (a *App) accounts(o Options, ids *ids, outbox *notify.Outbox) (*account.Ser
 	})
 }
 
-func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Service, error) {
+func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error) {
 	timestamper, err := a.timestamper()
 	if err != nil {
 		return nil, fmt.Errorf("signing.timestamp_url: %w", err)
@@ -293,7 +293,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Service, error)
 			UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,
 			Invitations: limits.Invitations, Fields: limits.Fields,
 		},
-	})
+	}), nil
 }
 
 // prepare creates the initial content of an appliance: the first administrator

@@ -68,12 +68,12 @@ func TestSealingThatFirstFailsInTheJobIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	doc, who := u.document(), account.System(company(t, u.owner))
 	u.remote.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if d, err := u.server.Signing.Get(context.Background(), who, u.id); err != nil || signing.ProgressOf(d).Signed == 1 {
+		if d, err := u.server.Signing.Documents.Get(context.Background(), who, u.id); err != nil || signing.ProgressOf(d).Signed == 1 {
 			cancel()
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	if _, err := u.server.Signing.Sign(ctx, who, u.id, doc.Text(t, "invitations.0.id"), signing.SignInput{}); err != nil {
+	if _, err := u.server.Signing.Signatures.Sign(ctx, who, u.id, doc.Text(t, "invitations.0.id"), signing.SignInput{}); err != nil {
 		t.Fatal(err)
 	}
 	if doc = u.document(); doc.Text(t, "attention") != "sealing" || doc.Text(t, "attention_message") != "Everybody has signed; the document is being sealed." {

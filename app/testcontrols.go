@@ -84,7 +84,7 @@ func (a *App) Reset(ctx context.Context) error {
 		return err
 	}
 	a.jobs.Nudge()
-	if err := errors.Join(a.Signing.ScheduleRetention(), a.Checkpoints.Schedule(),
+	if err := errors.Join(a.Signing.Retention.Schedule(), a.Checkpoints.Schedule(),
 		a.Notify.ScheduleSweep(), a.Webhooks.ScheduleSweep()); err != nil {
 		return err
 	}
@@ -142,8 +142,9 @@ func (a *App) seed(ctx context.Context) error {
 func (a *App) seedDocuments(ctx context.Context, admin account.Actor) error {
 	text := func(s string) *string { return &s }
 	for _, title := range []string{"Lease agreement", "Non-disclosure agreement", "Offer letter"} {
-		_, err := a.Signing.Create(ctx, admin, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: text(title)},
-			Invitations: []signing.InvitationInput{{Name: text("Sam Signer"), Email: text("sam@signer.example")}}})
+		_, err := a.Signing.Drafts.Create(ctx, admin, signing.CreateInput{
+			DocumentInput: signing.DocumentInput{Title: text(title)},
+			Invitations:   []signing.InvitationInput{{Name: text("Sam Signer"), Email: text("sam@signer.example")}}})
 		if err != nil {
 			return err
 		}

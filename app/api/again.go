@@ -17,7 +17,7 @@ type rebuild func(r *request, about []string) (any, error)
 var rebuilds = map[reflect.Type]rebuild{
 	typeOf[nothing](): func(*request, []string) (any, error) { return nothing{}, nil },
 	typeOf[documentView](): func(r *request, about []string) (any, error) {
-		return r.reply(r.server.Signing.Get(r.UserContext(), r.who, about[0]))
+		return r.reply(r.server.Signing.Documents.Get(r.UserContext(), r.who, about[0]))
 	},
 	typeOf[templateView](): func(r *request, about []string) (any, error) {
 		return r.replyTemplate(&signing.Document{ID: about[0]}, nil)
@@ -28,10 +28,10 @@ var rebuilds = map[reflect.Type]rebuild{
 		return viewRun(run), err
 	},
 	typeOf[all[fieldView]](): func(r *request, about []string) (any, error) {
-		return r.allFields(r.server.Signing.Get(r.UserContext(), r.who, about[0]))
+		return r.allFields(r.server.Signing.Documents.Get(r.UserContext(), r.who, about[0]))
 	},
 	typeOf[all[fileView]](): func(r *request, about []string) (any, error) {
-		d, err := r.server.Signing.Get(r.UserContext(), r.who, about[0])
+		d, err := r.server.Signing.Documents.Get(r.UserContext(), r.who, about[0])
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ var rebuilds = map[reflect.Type]rebuild{
 		return r.viewFiles(d, among(d.Files, about, func(f signing.File) string { return f.ID })), nil
 	},
 	typeOf[all[invitationView]](): func(r *request, about []string) (any, error) {
-		d, err := r.server.Signing.Get(r.UserContext(), r.who, about[0])
+		d, err := r.server.Signing.Documents.Get(r.UserContext(), r.who, about[0])
 		if err != nil {
 			return nil, err
 		}

@@ -29,7 +29,7 @@ import (
 // Options configures the API.
 type Options struct {
 	Accounts   *account.Service
-	Signing    *signing.Service
+	Signing    *signing.Services
 	Notify     *notify.Service
 	Webhooks   *notify.Webhooks
 	Contacts   *contact.Service

@@ -56,6 +56,6 @@ func (s *server) getInclusion(r *request, _ *nothing) (inclusionView, error) {
 	if err != nil {
 		return inclusionView{}, err
 	}
-	p, err := s.Signing.Proof(r.UserContext(), r.who, id)
+	p, err := s.Signing.Certificates.Proof(r.UserContext(), r.who, id)
 	return viewInclusion(p), err
 }

@@ -147,7 +147,7 @@ func (s *server) createDocument(r *request, in *createBody) (documentView, error
 		return documentView{}, err
 	}
 	input.Uploads = r.uploads
-	d, err := s.Signing.Create(r.UserContext(), r.who, input)
+	d, err := s.Signing.Drafts.Create(r.UserContext(), r.who, input)
 	return r.reply(d, err)
 }
 
@@ -158,7 +158,7 @@ func (r *request) reply(d *signing.Document, err error) (documentView, error) {
 	}
 	r.version(d)
 	v := r.viewDocument(d)
-	v.AllowedActions, err = r.server.Signing.Actions(r.UserContext(), r.who, d)
+	v.AllowedActions, err = r.server.Signing.Documents.Actions(r.UserContext(), r.who, d)
 	return v, err
 }
 
@@ -167,7 +167,7 @@ func (s *server) getDocument(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Get(r.UserContext(), r.who, id, r.seen...))
+	return r.reply(s.Signing.Documents.Get(r.UserContext(), r.who, id, r.seen...))
 }
 
 func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, error) {
@@ -187,7 +187,7 @@ func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, err
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Update(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(s.Signing.Drafts.Update(r.UserContext(), r.who, id, input, r.seen...))
 }
 
 func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
@@ -195,7 +195,7 @@ func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Delete(r.UserContext(), r.who, id, r.seen...))
+	return r.reply(s.Signing.Lifecycle.Delete(r.UserContext(), r.who, id, r.seen...))
 }
 
 type sendBody struct {
@@ -216,7 +216,7 @@ func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Send(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(s.Signing.Dispatch.Send(r.UserContext(), r.who, id, input, r.seen...))
 }
 
 func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error) {

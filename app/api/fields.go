@@ -105,7 +105,7 @@ func (s *server) replaceFields(r *request, in *fieldsBody) (all[fieldView], erro
 	if err != nil {
 		return all[fieldView]{}, err
 	}
-	return r.allFields(s.Signing.ReplaceFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
+	return r.allFields(s.Signing.Drafts.ReplaceFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
 }
 
 func (s *server) addFields(r *request, in *fieldsBody) (all[fieldView], error) {
@@ -113,7 +113,7 @@ func (s *server) addFields(r *request, in *fieldsBody) (all[fieldView], error) {
 	if err != nil {
 		return all[fieldView]{}, err
 	}
-	return r.allFields(s.Signing.AddFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
+	return r.allFields(s.Signing.Drafts.AddFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
 }
 
 func (r *request) showField(d *signing.Document, id string) (fieldView, error) {
@@ -146,7 +146,7 @@ func (s *server) updateField(r *request, in *fieldBody) (fieldView, error) {
 	if err != nil {
 		return fieldView{}, err
 	}
-	d, err := s.Signing.UpdateField(r.UserContext(), r.who, document, id, in.input(), r.seen...)
+	d, err := s.Signing.Drafts.UpdateField(r.UserContext(), r.who, document, id, in.input(), r.seen...)
 	if err != nil {
 		return fieldView{}, err
 	}
@@ -162,6 +162,6 @@ func (s *server) deleteField(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = s.Signing.RemoveField(r.UserContext(), r.who, document, id, r.seen...)
+	_, err = s.Signing.Drafts.RemoveField(r.UserContext(), r.who, document, id, r.seen...)
 	return nothing{}, err
 }

@@ -79,7 +79,7 @@ func (s *server) updateFile(r *request, in *filePatch) (fileView, error) {
 	if err != nil {
 		return fileView{}, err
 	}
-	d, err := s.Signing.UpdateFile(r.UserContext(), r.who, document, id, signing.FileInput(*in), r.seen...)
+	d, err := s.Signing.Drafts.UpdateFile(r.UserContext(), r.who, document, id, signing.FileInput(*in), r.seen...)
 	if err != nil {
 		return fileView{}, err
 	}
@@ -95,7 +95,7 @@ func (s *server) deleteFile(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = s.Signing.RemoveFile(r.UserContext(), r.who, document, id, r.seen...)
+	_, err = s.Signing.Drafts.RemoveFile(r.UserContext(), r.who, document, id, r.seen...)
 	return nothing{}, err
 }
 
@@ -108,7 +108,7 @@ func (s *server) fileContent(r *request, _ *nothing) error {
 	if err != nil {
 		return err
 	}
-	d, err := s.Signing.FileContent(r.UserContext(), r.who, document, id, r.text("version"))
+	d, err := s.Signing.Downloads.File(r.UserContext(), r.who, document, id, r.text("version"))
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (s *server) pagePicture(r *request, _ *nothing) error {
 	if err := r.faults.Err(); err != nil {
 		return err
 	}
-	png, tag, err := s.Signing.PagePicture(r.UserContext(), r.who, document, id, page, width)
+	png, tag, err := s.Signing.Pages.Picture(r.UserContext(), r.who, document, id, page, width)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (s *server) download(r *request, in downloadBody) error {
 	if err != nil {
 		return err
 	}
-	d, err := s.Signing.Download(r.UserContext(), r.who, id, signing.DownloadInput(in))
+	d, err := s.Signing.Downloads.Document(r.UserContext(), r.who, id, signing.DownloadInput(in))
 	if err != nil {
 		return err
 	}

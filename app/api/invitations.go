@@ -119,7 +119,7 @@ func (s *server) invite(r *request, in *inviteBody) (all[invitationView], error)
 	for i := range in.Invitations {
 		input = append(input, in.Invitations[i].input())
 	}
-	d, made, err := s.Signing.Invite(r.UserContext(), r.who, id, input, r.seen...)
+	d, made, err := s.Signing.Drafts.Invite(r.UserContext(), r.who, id, input, r.seen...)
 	if err != nil {
 		return all[invitationView]{}, err
 	}
@@ -140,7 +140,7 @@ func (r *request) load() (*signing.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.server.Signing.Get(r.UserContext(), r.who, id, r.seen...)
+	return r.server.Signing.Documents.Get(r.UserContext(), r.who, id, r.seen...)
 }
 
 func (s *server) getInvitation(r *request, _ *nothing) (invitationView, error) {
@@ -168,7 +168,7 @@ func (s *server) updateInvitation(r *request, in *invitationBody) (invitationVie
 	if err != nil {
 		return invitationView{}, err
 	}
-	d, err := s.Signing.UpdateInvitation(r.UserContext(), r.who, document, id, in.input(), r.seen...)
+	d, err := s.Signing.Drafts.UpdateInvitation(r.UserContext(), r.who, document, id, in.input(), r.seen...)
 	if err != nil {
 		return invitationView{}, err
 	}
@@ -180,7 +180,7 @@ func (s *server) deleteInvitation(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = s.Signing.RemoveInvitation(r.UserContext(), r.who, document, id, r.seen...)
+	_, err = s.Signing.Drafts.RemoveInvitation(r.UserContext(), r.who, document, id, r.seen...)
 	return nothing{}, err
 }
 
@@ -193,7 +193,7 @@ func (s *server) sign(r *request, in *signBody) (documentView, error) {
 	for k, v := range in.Fields {
 		values[idOr(k)] = v.text
 	}
-	return r.reply(s.Signing.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
+	return r.reply(s.Signing.Signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent, Code: in.Code}, r.seen...))
 }
 
@@ -202,7 +202,7 @@ func (s *server) view(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.MarkViewed(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(s.Signing.Visits.MarkViewed(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
@@ -210,7 +210,7 @@ func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Decline(r.UserContext(), r.who, document, id, in.Reason, r.seen...))
+	return r.reply(s.Signing.Visits.Decline(r.UserContext(), r.who, document, id, in.Reason, r.seen...))
 }
 
 // consent records or withdraws the recipient's consent.
@@ -220,9 +220,9 @@ func (s *server) consent(r *request, in *consentBody) (documentView, error) {
 		return documentView{}, err
 	}
 	if in.Consent == nil || *in.Consent {
-		return r.reply(s.Signing.Agree(r.UserContext(), r.who, document, id, r.seen...))
+		return r.reply(s.Signing.Visits.Agree(r.UserContext(), r.who, document, id, r.seen...))
 	}
-	return r.reply(s.Signing.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(s.Signing.Visits.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (s *server) delegate(r *request, in *delegateBody) (documentView, error) {
@@ -230,7 +230,8 @@ func (s *server) delegate(r *request, in *delegateBody) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason, r.seen...))
+	return r.reply(
+		s.Signing.Invitations.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason, r.seen...))
 }
 
 func (s *server) replace(r *request, in *invitationBody) (documentView, error) {
@@ -238,7 +239,7 @@ func (s *server) replace(r *request, in *invitationBody) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Replace(r.UserContext(), r.who, document, id, in.input(), r.seen...))
+	return r.reply(s.Signing.Invitations.Replace(r.UserContext(), r.who, document, id, in.input(), r.seen...))
 }
 
 func (s *server) remind(r *request, _ *nothing) (documentView, error) {
@@ -246,7 +247,7 @@ func (s *server) remind(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Remind(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(s.Signing.Invitations.Remind(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (s *server) requestCode(r *request, _ *nothing) (message, error) {
@@ -255,7 +256,7 @@ func (s *server) requestCode(r *request, _ *nothing) (message, error) {
 		return message{}, err
 	}
 	said := s.mailed("A code is on its way.", "No e-mail can be sent. Ask the sender for the code.")
-	return message{said}, s.Signing.RequestCode(r.UserContext(), r.who, document, id)
+	return message{said}, s.Signing.Access.RequestCode(r.UserContext(), r.who, document, id)
 }
 
 func (s *server) identify(r *request, in *codeBody) (tokenAnswer, error) {
@@ -263,7 +264,7 @@ func (s *server) identify(r *request, in *codeBody) (tokenAnswer, error) {
 	if err != nil {
 		return tokenAnswer{}, err
 	}
-	token, err := s.Signing.Identify(r.UserContext(), r.who, document, id, in.Code)
+	token, err := s.Signing.Access.Identify(r.UserContext(), r.who, document, id, in.Code)
 	return tokenAnswer{token}, err
 }
 

@@ -46,7 +46,7 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 	var who account.Actor
 	var err error
 	if signing.IsLinkToken(token) {
-		who, err = s.Signing.Signatory(c.UserContext(), token)
+		who, err = s.Signing.Links.Signatory(c.UserContext(), token)
 	} else {
 		who, err = s.Accounts.Authenticate(c.UserContext(), token)
 	}

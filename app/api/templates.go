@@ -160,15 +160,15 @@ func (s *server) templateRoutes() {
 	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles).Interruptible(), summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, s.createTemplate)
 	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a template", tag: "Templates"}, s.getTemplate)
 	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), summary: "Change a template", tag: "Templates"}, s.updateTemplate)
-	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Move a template to the trash", tag: "Templates"}, s.onTemplate(s.Signing.Delete))
+	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Move a template to the trash", tag: "Templates"}, s.onTemplate(s.Signing.Lifecycle.Delete))
 	for _, x := range []struct {
 		name, summary string
 		step          step
 		status        int
 	}{
-		{"archive", "Archive a template", s.Signing.Archive, 0},
-		{"restore", "Restore a template from the archive or the trash", s.Signing.Restore, 0},
-		{"duplicate", "Make a new template with the same content", s.Signing.Duplicate, http.StatusCreated},
+		{"archive", "Archive a template", s.Signing.Lifecycle.Archive, 0},
+		{"restore", "Restore a template from the archive or the trash", s.Signing.Lifecycle.Restore, 0},
+		{"duplicate", "Make a new template with the same content", s.Signing.Drafts.Duplicate, http.StatusCreated},
 	} {
 		handle(s, operation{method: http.MethodPost, path: one + "/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "Templates", status: x.status}, s.onTemplate(x.step))
 	}
@@ -180,7 +180,7 @@ func (s *server) listTemplates(r *request, _ *nothing) (envelope[templateView], 
 	p := r.page()
 	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.text("sort")), Search: r.text("search"),
 		Status: r.text("status"), WithTrashed: r.flag("with_trashed")}
-	list, total, err := s.Signing.Templates(r.UserContext(), r.who, q)
+	list, total, err := s.Signing.Templates.List(r.UserContext(), r.who, q)
 	if err := merge(&r.faults, err); err != nil {
 		return envelope[templateView]{}, err
 	}
@@ -203,7 +203,7 @@ func (s *server) createTemplate(r *request, in *createTemplateBody) (templateVie
 		return templateView{}, err
 	}
 	input.Uploads = r.uploads
-	d, err := s.Signing.Create(r.UserContext(), r.who, input)
+	d, err := s.Signing.Drafts.Create(r.UserContext(), r.who, input)
 	return r.replyTemplate(d, err)
 }
 
@@ -212,7 +212,7 @@ func (r *request) replyTemplate(d *signing.Document, err error) (templateView, e
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := r.server.Signing.GetTemplate(r.UserContext(), r.who, d.ID)
+	t, err := r.server.Signing.Templates.Get(r.UserContext(), r.who, d.ID)
 	if err != nil {
 		return templateView{}, err
 	}
@@ -225,7 +225,7 @@ func (s *server) getTemplate(r *request, _ *nothing) (templateView, error) {
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := s.Signing.GetTemplate(r.UserContext(), r.who, id, r.seen...)
+	t, err := s.Signing.Templates.Get(r.UserContext(), r.who, id, r.seen...)
 	if err != nil {
 		return templateView{}, err
 	}
@@ -237,7 +237,7 @@ func (s *server) getTemplate(r *request, _ *nothing) (templateView, error) {
 func (r *request) template() (string, error) {
 	id, err := r.id("template")
 	if err == nil {
-		_, err = r.server.Signing.GetTemplate(r.UserContext(), r.who, id)
+		_, err = r.server.Signing.Templates.Get(r.UserContext(), r.who, id)
 	}
 	return id, err
 }
@@ -253,7 +253,7 @@ func (s *server) updateTemplate(r *request, in *TemplateBody) (templateView, err
 	takeAway(r, "remind_every_days", &in.RemindEveryDays)
 	takeAway(r, "approver_id", &in.ApproverID)
 	takeAway(r, "redirect_url", &in.RedirectURL)
-	return r.replyTemplate(s.Signing.Update(r.UserContext(), r.who, id, in.input(), r.seen...))
+	return r.replyTemplate(s.Signing.Drafts.Update(r.UserContext(), r.who, id, in.input(), r.seen...))
 }
 
 // onTemplate returns the handler of an operation whose only input is the template.
@@ -281,7 +281,7 @@ func (s *server) useTemplate(r *request, in *useTemplateBody) (documentView, err
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Use(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(s.Signing.Templates.Use(r.UserContext(), r.who, id, input, r.seen...))
 }
 
 func (s *server) saveAsTemplate(r *request, in *saveAsTemplateBody) (templateView, error) {
@@ -289,6 +289,6 @@ func (s *server) saveAsTemplate(r *request, in *saveAsTemplateBody) (templateVie
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := s.Signing.SaveAsTemplate(r.UserContext(), r.who, id, in.Title, in.Roles)
+	t, err := s.Signing.Templates.Save(r.UserContext(), r.who, id, in.Title, in.Roles)
 	return r.replyTemplate(t.Document, err)
 }

@@ -200,7 +200,7 @@ func (s *server) upload(r *request, in *uploadBody) (all[fileView], error) {
 	if err := f.Err(); err != nil {
 		return all[fileView]{}, err
 	}
-	d, added, err := s.Signing.Attach(r.UserContext(), r.who, id, r.uploads, r.seen...)
+	d, added, err := s.Signing.Drafts.Attach(r.UserContext(), r.who, id, r.uploads, r.seen...)
 	if err != nil {
 		return all[fileView]{}, err
 	}

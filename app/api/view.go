@@ -217,7 +217,7 @@ func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation)
 	if len(linked) == 0 {
 		return out
 	}
-	if err := r.server.Signing.HandOut(r.UserContext(), r.who, d, linked...); err != nil {
+	if err := r.server.Signing.Links.HandOut(r.UserContext(), r.who, d, linked...); err != nil {
 		r.server.Log.Error("recording who is shown a link", "document", d.ID, "error", err)
 		for i := range out {
 			out[i].SignURL = nil
@@ -235,7 +235,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 		RemindedAt:     maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
 	switch {
 	case !r.who.IsSignatory():
-		v.SignURL = orNull(r.server.Signing.SignURL(r.who, d, inv, r.site()))
+		v.SignURL = orNull(r.server.Signing.Links.SignURL(r.who, d, inv, r.site()))
 	case r.who.Invitation != inv.ID:
 		v.Email, v.Message, v.DeclinedReason, v.AccessCodeHint = "", nil, nil, nil
 	}

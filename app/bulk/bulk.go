@@ -34,7 +34,7 @@ const (
 type Options struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
-	Signing  *signing.Service
+	Signing  *signing.Services
 	Key      []byte // of the installation; what rows contain is encrypted
 	NewID    func() ulid.ULID
 	MaxRows  int // of one run

@@ -23,7 +23,7 @@ type Options struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
 	Accounts *account.Service
-	Signing  *signing.Service
+	Signing  *signing.Services
 	Notify   *notify.Service
 	Log      *Ring
 	Logger   *slog.Logger

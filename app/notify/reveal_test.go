@@ -75,7 +75,7 @@ func TestAReturnedMessageIsRecordedOnce(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	d := must[*signing.Document](t)(s.Signing.Get(t.Context(), s.owner, m.Document))
+	d := must[*signing.Document](t)(s.Signing.Documents.Get(t.Context(), s.owner, m.Document))
 	if d.Attention.Kind != "mail_failed" || d.Attention.Invitation != m.Invitation || s.events(t, m.Document, record.EventInvitationBounced) != 1 {
 		t.Errorf("the document has %+v and %d events", d.Attention, s.events(t, m.Document, record.EventInvitationBounced))
 	}
@@ -95,7 +95,7 @@ func TestReturnedMessagesToMembersAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	s, _, m := post(t)
 	work(t, s)
-	d := must[*signing.Document](t)(s.Signing.Get(t.Context(), s.owner, m.Document))
+	d := must[*signing.Document](t)(s.Signing.Documents.Get(t.Context(), s.owner, m.Document))
 	s.Sign(t, d, "a@x.example")
 	work(t, s)
 	for _, other := range s.Messages(t, s.owner.CompanyID) {

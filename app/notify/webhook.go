@@ -30,7 +30,7 @@ import (
 type WebhookOptions struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
-	Signing  *signing.Service
+	Signing  *signing.Services
 	Client   *webhook.Client
 	Key      []byte // from which secrets are derived
 	NewID    func() ulid.ULID

@@ -128,7 +128,7 @@ func (p posting) enable(t *testing.T, w notify.Webhook, enabled bool) notify.Web
 // happen makes one event: a document is created, archived, or restored.
 func (p posting) happen(t *testing.T) *signing.Document {
 	t.Helper()
-	return must[*signing.Document](t)(p.Signing.Create(t.Context(), p.owner, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: new("T")}}))
+	return must[*signing.Document](t)(p.Signing.Drafts.Create(t.Context(), p.owner, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: new("T")}}))
 }
 
 func TestANewWebhook(t *testing.T) {
@@ -275,7 +275,7 @@ func TestAnEventIsPostedToThoseWhoWantIt(t *testing.T) {
 	p.enable(t, paused, false)
 	foreign := must[notify.Webhook](t)(p.CreateWebhook(t.Context(), p.Company(t), notify.WebhookInput{URL: &p.to.URL}))
 	d := p.happen(t)
-	must[*signing.Document](t)(p.Signing.Delete(t.Context(), p.owner, d.ID))
+	must[*signing.Document](t)(p.Signing.Lifecycle.Delete(t.Context(), p.owner, d.ID))
 	p.work(t)
 	for _, c := range []struct {
 		w    notify.Webhook

@@ -14,52 +14,18 @@ import (
 	"paraph/kv"
 )
 
-// respond is the common path of everything an invited person does apart from signing.
-func (s *Service) respond(
-	who account.Actor, id, invitation string,
-	change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64,
-) (*Document, error) {
-	if err := mayAct(who, id, invitation); err != nil {
-		return nil, err
-	}
-	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
-		if !record.IsIdentified(who, inv) {
-			return nil, notIdentified()
-		}
-		return change(tx, d, inv)
-	}, seen...)
-}
-
-func (s *Service) onInvitation(
-	who account.Actor, id, invitation string,
-	change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64,
-) (*Document, error) {
-	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
-		inv := d.Invitation(invitation)
-		if inv == nil {
-			return nil, fault.NotFound("invitation")
-		}
-		events, err := change(tx, d, inv)
-		if err != nil {
-			return nil, err
-		}
-		inv.UpdatedAt = tx.Now
-		return events, s.schedule(tx, d)
-	}, seen...)
-}
-
 // MarkViewed records that a person has viewed the document. Further calls have no effect.
-func (s *Service) MarkViewed(
+func (s *Visits) MarkViewed(
 	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
 ) (*Document, error) {
-	d, err := s.see(who, id)
+	d, err := s.documents.see(who, id)
 	if err != nil {
 		return nil, err
 	}
 	if inv := d.Invitation(invitation); inv != nil && inv.ViewedAt != nil {
 		return d, mayAct(who, id, invitation)
 	}
-	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
 		if err := d.Running(tx.Now); err != nil {
 			return nil, err
 		}
@@ -74,7 +40,7 @@ func (s *Service) MarkViewed(
 // Decline records that a person will not sign. The document stays sent but nobody else
 // can sign, and the owner is notified. If the company is configured that way, it is
 // voided immediately instead.
-func (s *Service) Decline(
+func (s *Visits) Decline(
 	_ context.Context, who account.Actor, id, invitation string, reason *string, seen ...int64,
 ) (*Document, error) {
 	var f fault.Fields
@@ -82,7 +48,7 @@ func (s *Service) Decline(
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
 		if err := d.Declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -111,7 +77,7 @@ func (s *Service) Decline(
 
 // Delegate passes an invitation on to another person, who takes it over with its fields;
 // the old link stops working. The reason, if any, is recorded in the journal.
-func (s *Service) Delegate(
+func (s *Invitations) Delegate(
 	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string, seen ...int64,
 ) (*Document, error) {
 	var f fault.Fields
@@ -119,7 +85,7 @@ func (s *Service) Delegate(
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
 		if err := d.Delegable(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -133,13 +99,13 @@ func (s *Service) Delegate(
 
 // Replace substitutes another person for one who has not signed. The company does so,
 // even after a decline.
-func (s *Service) Replace(
+func (s *Invitations) Replace(
 	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
 		if err := d.Replaceable(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -151,7 +117,7 @@ func (s *Service) Replace(
 // signature fields in the files, which are named by position rather than by person, so
 // the certified pages do not change. The new person is authenticated in the same way;
 // the sender has to set a new access code.
-func (s *Service) takeOver(
+func (s *Invitations) takeOver(
 	tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event Event,
 ) ([]Event, error) {
 	var f fault.Fields
@@ -166,7 +132,7 @@ func (s *Service) takeOver(
 	next.SignatureFields = inv.SignatureFields
 	in.KeepAuthentication(&f, who, inv)
 	in.Role, in.Position = nil, nil
-	in.Apply(&f, &next, s.proofs())
+	in.Apply(&f, &next, s.links.proofs())
 	if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
 		return strings.EqualFold(o.Email, next.Email) && o.Status != record.Delegated
 	}) {
@@ -198,13 +164,13 @@ func (s *Service) takeOver(
 // SetAccessCode changes the access code of an invitation that was already sent. The
 // sender gives it to the person. Proofs made with the previous code no longer count, and
 // an invitation that lacked a code gets its link now.
-func (s *Service) SetAccessCode(
+func (s *Invitations) SetAccessCode(
 	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
 		if err := d.TakesCode(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -212,7 +178,7 @@ func (s *Service) SetAccessCode(
 		if in.AccessCode == nil || *in.AccessCode == "" {
 			f.Required("access_code")
 		}
-		in.ApplyAuthentication(&f, inv, s.proofs())
+		in.ApplyAuthentication(&f, inv, s.links.proofs())
 		if err := f.Err(); err != nil {
 			return nil, err
 		}
@@ -225,13 +191,13 @@ func (s *Service) SetAccessCode(
 
 // Remind sends a reminder to a person who has not acted yet or, without an invitation, to
 // everyone whose turn it is.
-func (s *Service) Remind(
+func (s *Invitations) Remind(
 	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		inv := d.Invitation(invitation)
 		if invitation != "" && inv == nil {
 			return nil, fault.NotFound("invitation")
@@ -240,6 +206,75 @@ func (s *Service) Remind(
 			return nil, err
 		}
 		events := d.Remind(tx.Now, record.MayRemindAgain(invitation, tx.Now))
-		return events, s.schedule(tx, d)
+		return events, s.schedule.plan(tx, d)
 	}, seen...)
+}
+
+// reportAgain is the minimum interval between problem reports by one person.
+const reportAgain = 5 * time.Minute
+
+// ReportProblem tells the owner, in an invited person's own words, what prevents them from
+// signing. It requires no proof of identity.
+func (s *Visits) ReportProblem(_ context.Context, who account.Actor, id, invitation, problem string) error {
+	var f fault.Fields
+	text := input.Lines(&f, "message", &problem, record.MaxReason)
+	if text == "" && f.Empty() {
+		f.Required("message")
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	if !who.IsSignatoryOf(id, invitation) {
+		return fault.NotFound("invitation")
+	}
+	_, err := s.changes.onInvitation(who, id, invitation, func(
+		tx *kv.Tx, _ *Document, inv *Invitation,
+	) ([]Event, error) {
+		state, err := identityOf(tx, inv.ID)
+		if err != nil {
+			return nil, err
+		}
+		if state.ReportedAt != nil && tx.Now.Sub(*state.ReportedAt) < reportAgain {
+			return nil, fault.Throttled(1, reportAgain-tx.Now.Sub(*state.ReportedAt))
+		}
+		if err := state.note(tx.Now); err != nil {
+			return nil, err
+		}
+		state.ReportedAt = &tx.Now
+		return []Event{record.NewEvent(record.EventInvitationProblemReported).To(inv.ID).With("email", inv.Email).With("reason", text)}, identities.Put(tx, inv.ID, state)
+	})
+	return err
+}
+
+// SaveAnswers stores what a person has filled in so far. Values are not validated until
+// the person signs.
+func (s *Visits) SaveAnswers(_ context.Context, who account.Actor, id, invitation string, in Answers) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		d, _, err := signerAt(tx, who, id, invitation)
+		if err != nil {
+			return err
+		}
+		before, err := store.AnswersOf(tx, invitation)
+		if err != nil {
+			return err
+		}
+		kept := Answers{Values: map[string]string{}, Handed: before.Handed, SavedAt: &tx.Now,
+			Signature: store.StorableMark(in.Signature), Initials: store.StorableMark(in.Initials)}
+		for _, x := range d.UnsortedFieldsOf(invitation) {
+			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && !x.Drawn() && len(v) <= 4*record.MaxValue {
+				kept.Values[x.ID] = v
+			}
+		}
+		return store.SavedAnswers.Put(tx, invitation, kept)
+	})
+}
+
+// ClearAnswers deletes what a person has filled in.
+func (s *Visits) ClearAnswers(_ context.Context, who account.Actor, id, invitation string) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
+			return err
+		}
+		return store.SavedAnswers.Delete(tx, invitation)
+	})
 }

@@ -22,55 +22,55 @@ type asking struct {
 // performing the action would return.
 type rule struct {
 	action Action
-	may    func(s *Service, q asking) error
+	may    func(q asking) error
 }
 
 // rules lists all actions of members. Actions that only change the state are tried on a
 // copy, so that no second table has to be kept in step.
 func rules() []rule {
 	return []rule{
-		{record.ActionEdit, func(_ *Service, q asking) error { return q.d.Editable() }},
-		{record.ActionSubmit, func(_ *Service, q asking) error {
+		{record.ActionEdit, func(q asking) error { return q.d.Editable() }},
+		{record.ActionSubmit, func(q asking) error {
 			return q.try(func(d *Document) error { return d.Submit(record.PersonOf(q.who), q.tx.Now) })
 		}},
-		{record.ActionWithdraw, func(_ *Service, q asking) error {
+		{record.ActionWithdraw, func(q asking) error {
 			return q.first(ownerOrSubmitter(q.who), (*Document).Withdraw)
 		}},
-		{record.ActionApprove, func(s *Service, q asking) error {
-			return q.first(s.mayApprove(q.who), func(d *Document) error {
+		{record.ActionApprove, func(q asking) error {
+			return q.first(mayApprove(q.who), func(d *Document) error {
 				return d.Approve(record.PersonOf(q.who), q.tx.Now)
 			})
 		}},
-		{record.ActionReject, func(s *Service, q asking) error {
-			return q.first(s.mayApprove(q.who), func(d *Document) error {
+		{record.ActionReject, func(q asking) error {
+			return q.first(mayApprove(q.who), func(d *Document) error {
 				return d.Reject(record.PersonOf(q.who), "", q.tx.Now)
 			})
 		}},
-		{record.ActionReopen, func(_ *Service, q asking) error { return q.try((*Document).Reopen) }},
-		{record.ActionSend, func(_ *Service, q asking) error { return q.d.Sendable(q.company.RequireApproval) }},
-		{record.ActionSign, func(_ *Service, q asking) error { return q.d.SignableBy(q.who, q.tx.Now) }},
-		{record.ActionRemind, func(_ *Service, q asking) error { return q.d.Remindable("", q.tx.Now) }},
-		{record.ActionReplace, func(_ *Service, q asking) error { return q.d.AnyReplaceable(q.tx.Now) }},
-		{record.ActionCode, func(_ *Service, q asking) error { return q.d.AwaitsCode(q.tx.Now) }},
-		{record.ActionExtend, func(_ *Service, q asking) error {
+		{record.ActionReopen, func(q asking) error { return q.try((*Document).Reopen) }},
+		{record.ActionSend, func(q asking) error { return q.d.Sendable(q.company.RequireApproval) }},
+		{record.ActionSign, func(q asking) error { return q.d.SignableBy(q.who, q.tx.Now) }},
+		{record.ActionRemind, func(q asking) error { return q.d.Remindable("", q.tx.Now) }},
+		{record.ActionReplace, func(q asking) error { return q.d.AnyReplaceable(q.tx.Now) }},
+		{record.ActionCode, func(q asking) error { return q.d.AwaitsCode(q.tx.Now) }},
+		{record.ActionExtend, func(q asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Extend(q.tx.Now) })
 		}},
-		{record.ActionSeal, func(_ *Service, q asking) error {
+		{record.ActionSeal, func(q asking) error {
 			return q.first(ownerOrAdmin(q.who), (*Document).Sealable)
 		}},
-		{record.ActionDownload, func(_ *Service, q asking) error { return q.d.Downloadable() }},
-		{record.ActionDuplicate, func(*Service, asking) error { return nil }},
-		{record.ActionVoid, func(_ *Service, q asking) error {
+		{record.ActionDownload, func(q asking) error { return q.d.Downloadable() }},
+		{record.ActionDuplicate, func(asking) error { return nil }},
+		{record.ActionVoid, func(q asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Void(record.Reason{}, q.tx.Now) })
 		}},
-		{record.ActionArchive, func(_ *Service, q asking) error {
+		{record.ActionArchive, func(q asking) error {
 			return q.try(func(d *Document) error { return d.Archive(q.tx.Now) })
 		}},
-		{record.ActionRestore, func(_ *Service, q asking) error { return q.try((*Document).Restore) }},
-		{record.ActionDelete, func(_ *Service, q asking) error {
+		{record.ActionRestore, func(q asking) error { return q.try((*Document).Restore) }},
+		{record.ActionDelete, func(q asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Trash(q.tx.Now) })
 		}},
-		{record.ActionPurge, func(_ *Service, q asking) error {
+		{record.ActionPurge, func(q asking) error {
 			return q.first(adminOnly(q.who), (*Document).Purgeable)
 		}},
 	}
@@ -94,12 +94,12 @@ func (q asking) first(may func(*kv.Tx, *Document) error, step func(*Document) er
 // Actions lists what an actor may do now with a document that was loaded for them. An
 // action is listed exactly if performing it would not be refused because of the state,
 // the role or the turn. Invalid input and incomplete documents may still be refused.
-func (s *Service) Actions(_ context.Context, who account.Actor, d *Document) ([]Action, error) {
+func (s *Documents) Actions(_ context.Context, who account.Actor, d *Document) ([]Action, error) {
 	if who.IsSignatory() {
-		return d.ActionsOf(who, s.Now()), nil
+		return d.ActionsOf(who, s.now()), nil
 	}
 	out := []Action{}
-	err := s.DB.View(func(tx *kv.Tx) error {
+	err := s.db.View(func(tx *kv.Tx) error {
 		company, err := account.LoadCompany(tx, d.Company)
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func (s *Service) Actions(_ context.Context, who account.Actor, d *Document) ([]
 			if !who.Can(r.action.Scope()) {
 				continue
 			}
-			err := r.may(s, q)
+			err := r.may(q)
 			if err == nil {
 				out = append(out, r.action)
 				continue

@@ -79,7 +79,7 @@ func (h handedIn) content() io.Reader {
 // storeFiles writes a person's attachments and signature picture to disk; they are
 // committed once the act is recorded. It is only called for a person who has proven
 // their identity and whose values are valid.
-func (s *Service) storeFiles(a *act) error {
+func (s *Signatures) storeFiles(a *act) error {
 	for _, h := range a.handed {
 		w, err := s.write(a, h.content())
 		if err != nil {
@@ -101,8 +101,8 @@ func (s *Service) storeFiles(a *act) error {
 }
 
 // write writes a file of an act to disk.
-func (s *Service) write(a *act, content io.Reader) (*blob.Writer, error) {
-	w, err := s.Blobs.Create()
+func (s *Signatures) write(a *act, content io.Reader) (*blob.Writer, error) {
+	w, err := s.blobs.Create()
 	if err != nil {
 		return nil, disk.SpaceError(err)
 	}

@@ -9,21 +9,39 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/blob"
+	"paraph/app/checkpoint"
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/pdf/text"
+	"paraph/app/pki"
 	"paraph/app/signing/completion"
 	"paraph/app/signing/disk"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/store"
 	"paraph/app/tree"
+	"paraph/app/words"
 	"paraph/kv"
 )
+
+// Certificates writes certificates of completion, and the evidence that they contain.
+type Certificates struct {
+	db          *kv.DB
+	store       *store.Store
+	blobs       *blob.Store
+	documents   *Documents
+	revisions   *revisions
+	checkpoints *checkpoint.Service
+	keys        *pki.Authority
+	words       *words.Catalogue
+	fonts       *text.Fonts
+}
 
 // certify makes the certificate of completion: a separate PDF with the machine-readable
 // evidence embedded, sealed by the company like the other files. It is stored once it is
 // complete, as one blob.
-func (s *Service) certify(ctx context.Context, d *Document, lists [][]byte, now time.Time) (*File, error) {
-	company, err := s.companyOf(d.Company)
+func (s *Certificates) certify(ctx context.Context, d *Document, lists [][]byte, now time.Time) (*File, error) {
+	company, err := s.documents.companyOf(d.Company)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +49,7 @@ func (s *Service) certify(ctx context.Context, d *Document, lists [][]byte, now 
 	if err := s.writeCertificate(&base, d, company.Timezone, now); err != nil {
 		return nil, fmt.Errorf("signing: certificate of completion: %w", err)
 	}
-	signer, err := s.Keys.Company(d.Company, company.Name)
+	signer, err := s.keys.Company(d.Company, company.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -39,16 +57,16 @@ func (s *Service) certify(ctx context.Context, d *Document, lists [][]byte, now 
 	f := &File{ID: "certificate", BaseSize: int64(base.Len())}
 	chain := pdf.NewChain(pdf.Base{Reader: bytes.NewReader(base.Bytes()), Size: f.BaseSize})
 	g := growth{file: f, chain: chain, now: now}
-	seal := s.seal(ctx, f, signer, s.timestamper(), now, company.Name, s.Words.Match(d.Locale).Say("certificate.title"))
+	seal := sealBy(ctx, f, signer, s.revisions.authority(), now, company.Name, s.words.Match(d.Locale).Say("certificate.title"))
 	if err := g.add("prepare", func(b pdf.Base) (pdf.Revision, error) {
 		return pdf.Prepare(b, pdf.PrepareSpec{Timestamp: timestampField, Certify: &seal})
 	}); err != nil {
 		return nil, err
 	}
-	if err := s.validate(ctx, &g, lists); err != nil {
+	if err := s.revisions.validate(ctx, &g, lists); err != nil {
 		return nil, err
 	}
-	ref, err := s.store(base.Bytes(), g.chain.Appended())
+	ref, err := s.revisions.store(base.Bytes(), g.chain.Appended())
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +74,7 @@ func (s *Service) certify(ctx context.Context, d *Document, lists [][]byte, now 
 	return f, nil
 }
 
-func (s *Service) writeCertificate(w io.Writer, d *Document, timezone string, now time.Time) error {
+func (s *Certificates) writeCertificate(w io.Writer, d *Document, timezone string, now time.Time) error {
 	zone, err := time.LoadLocation(timezone)
 	if err != nil {
 		zone = time.UTC
@@ -75,22 +93,22 @@ func (s *Service) writeCertificate(w io.Writer, d *Document, timezone string, no
 			}
 		}
 	}
-	c := completion.Certificate{Evidence: e, Fonts: s.Fonts, Words: s.Words.Match(d.Locale), Zone: zone, Created: now}
+	c := completion.Certificate{Evidence: e, Fonts: s.fonts, Words: s.words.Match(d.Locale), Zone: zone, Created: now}
 	return c.Write(w)
 }
 
 // proveLast proves that the last event of a document is covered by a checkpoint.
-func (s *Service) proveLast(d *Document) (*tree.Proof, error) {
+func (s *Certificates) proveLast(d *Document) (*tree.Proof, error) {
 	var last Entry
 	var at int64
-	err := s.DB.View(func(tx *kv.Tx) (err error) {
+	err := s.db.View(func(tx *kv.Tx) (err error) {
 		last, at, err = lastEntry(tx, d.ID)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Checkpoints.ForSealing(d.Company, at, last.Hash)
+	p, err := s.checkpoints.ForSealing(d.Company, at, last.Hash)
 	return &p, err
 }
 
@@ -113,16 +131,16 @@ type Proven struct {
 
 // Proof proves the newest event of a document that the company's newest checkpoint
 // covers.
-func (s *Service) Proof(_ context.Context, who account.Actor, id string) (p Proven, err error) {
+func (s *Certificates) Proof(_ context.Context, who account.Actor, id string) (p Proven, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return p, err
 	}
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
 		}
-		size, err := s.Checkpoints.Covered(tx, d.Company)
+		size, err := s.checkpoints.Covered(tx, d.Company)
 		if err != nil {
 			return err
 		}
@@ -131,7 +149,7 @@ func (s *Service) Proof(_ context.Context, who account.Actor, id string) (p Prov
 			return err
 		}
 		p.Event = e.ID
-		p.Proof, err = s.Checkpoints.Prove(tx, d.Company, at, e.Hash)
+		p.Proof, err = s.checkpoints.Prove(tx, d.Company, at, e.Hash)
 		return err
 	})
 	return p, err
@@ -171,7 +189,7 @@ func entryAt(tx *kv.Tx, id string, n int) (e Entry, at int64, err error) {
 }
 
 // markOf returns a person's signature.
-func (s *Service) markOf(ev *Evidence) (completion.Mark, error) {
+func (s *Certificates) markOf(ev *Evidence) (completion.Mark, error) {
 	m := completion.Mark{Color: mark.ColorOf(ev.Ink), Face: ev.Face}
 	var err error
 	switch {
@@ -185,8 +203,8 @@ func (s *Service) markOf(ev *Evidence) (completion.Mark, error) {
 	return m, err
 }
 
-func (s *Service) readBlob(name string) ([]byte, error) {
-	f, err := s.Blobs.Open(name)
+func (s *Certificates) readBlob(name string) ([]byte, error) {
+	f, err := s.blobs.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -7,11 +7,32 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/pdf/text"
 	"paraph/app/signing/intake"
+	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
+
+// Drafts creates documents and edits them until they are sent: files, recipients and fields.
+type Drafts struct {
+	db          *kv.DB
+	store       *store.Store
+	lists       *lists.Lists
+	intake      *intake.Intake
+	documents   *Documents
+	schedule    *Schedule
+	changes     *changes
+	links       *Links
+	dispatch    *Dispatch
+	invitations *Invitations
+	fonts       *text.Fonts
+	limits      Limits
+	quota       store.Quota
+	id          func() string
+	now         func() time.Time
+}
 
 // CreateInput describes a new document. With Invitations, Fields, Uploads and Send, one
 // request does everything up to sending, or nothing.
@@ -28,7 +49,7 @@ type CreateInput struct {
 }
 
 // Create makes a draft, or sends it immediately if requested. The caller closes the uploads.
-func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput) (*Document, error) {
+func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) (*Document, error) {
 	if err := who.Require(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -37,16 +58,17 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 	}
 	d := &Document{
 		ID: s.id(), Company: who.CompanyID, Title: record.Untitled, Status: record.Draft, SigningOrder: record.Parallel,
-		Owner: record.PersonOf(who), Metadata: map[string]string{}, BaseURL: s.base(in.BaseURL), Template: in.Template,
+		Owner: record.PersonOf(who), Metadata: map[string]string{}, BaseURL: s.links.base(in.BaseURL),
+		Template: in.Template,
 	}
 	if err := s.defaults(who, d); err != nil {
 		return nil, err
 	}
-	now := s.Now()
+	now := s.now()
 	d.CreatedAt = now
 	var faults fault.Fields
-	in.DocumentInput.Apply(&faults, d, s.Limits, now)
-	if err := s.DB.View(func(tx *kv.Tx) error { return setApprover(tx, who, &faults, d, in.ApproverID) }); err != nil {
+	in.DocumentInput.Apply(&faults, d, s.limits, now)
+	if err := s.db.View(func(tx *kv.Tx) error { return setApprover(tx, who, &faults, d, in.ApproverID) }); err != nil {
 		return nil, err
 	}
 	s.invite(&faults, d, in.Invitations, now)
@@ -57,7 +79,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 		s.place(&faults, d, in.Fields)
 	}
 	if in.Send && faults.Empty() {
-		s.requireSendable(&faults, d)
+		s.dispatch.requireSendable(&faults, d)
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -66,7 +88,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 }
 
 // insert commits the new document with its files.
-func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in CreateInput) (*Document, error) {
+func (s *Drafts) insert(ctx context.Context, who account.Actor, d *Document, in CreateInput) (*Document, error) {
 	if err := intake.CommitUploads(in.Uploads); err != nil {
 		return nil, err
 	}
@@ -76,7 +98,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 	}
 	var sent *sending
 	if in.Send {
-		company, err := s.company(who)
+		company, err := s.documents.company(who)
 		if err != nil {
 			return nil, err
 		}
@@ -84,16 +106,16 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 			return nil, err
 		}
 		var faults fault.Fields
-		new(SendInput).apply(&faults, d, s.Limits, company, s.Now())
+		new(SendInput).apply(&faults, d, s.limits, company, s.now())
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
-		if sent, err = s.prepare(ctx, d, s.Now()); err != nil {
+		if sent, err = s.dispatch.prepare(ctx, d, s.now()); err != nil {
 			return nil, err
 		}
 	}
-	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		if err := s.Quota.Room(tx, d.Company, 1, d.Bytes()); err != nil {
+	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		if err := s.quota.Room(tx, d.Company, 1, d.Bytes()); err != nil {
 			return err
 		}
 		d.CreatedAt = tx.Now
@@ -104,16 +126,16 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 			}
 		}
 		if sent != nil {
-			more, err := s.send(tx, d, sent)
+			more, err := s.dispatch.send(tx, d, sent)
 			if err != nil {
 				return err
 			}
 			events = append(events, more...)
 		}
-		if err := s.Lists.ReadLater(tx, d, d.Files); err != nil {
+		if err := s.lists.ReadLater(tx, d, d.Files); err != nil {
 			return err
 		}
-		if err := s.drawLater(tx, d); err != nil {
+		if err := s.schedule.drawLater(tx, d); err != nil {
 			return err
 		}
 		if in.with != nil {
@@ -121,7 +143,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 				return err
 			}
 		}
-		return s.Store.Save(tx, who, d, events...)
+		return s.store.Save(tx, who, d, events...)
 	})
 	if err != nil {
 		return nil, err
@@ -130,33 +152,21 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 }
 
 // base returns the base address of the links in a document's e-mails.
-func (s *Service) base(request string) string {
-	if s.BaseURL != "" {
-		return strings.TrimSuffix(s.BaseURL, "/")
+func (s *Links) base(request string) string {
+	if s.baseURL != "" {
+		return strings.TrimSuffix(s.baseURL, "/")
 	}
 	return strings.TrimSuffix(request, "/")
 }
 
 // defaults applies the company's settings for new documents.
-func (s *Service) defaults(who account.Actor, d *Document) error {
-	company, err := s.company(who)
+func (s *Drafts) defaults(who account.Actor, d *Document) error {
+	company, err := s.documents.company(who)
 	if err != nil {
 		return err
 	}
 	d.Locale = company.Locale
 	return nil
-}
-
-func (s *Service) company(who account.Actor) (account.Company, error) {
-	return s.companyOf(who.CompanyID)
-}
-
-func (s *Service) companyOf(id string) (company account.Company, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
-		company, err = account.LoadCompany(tx, id)
-		return err
-	})
-	return company, err
 }
 
 // setApprover sets the member who is to approve.
@@ -184,9 +194,9 @@ func setApprover(tx *kv.Tx, who account.Actor, f *fault.Fields, d *Document, id 
 }
 
 // invite adds people to the record. All faults are reported together.
-func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now time.Time) []string {
-	if len(d.Invitations)+len(in) > s.Limits.Invitations {
-		f.TooMany("invitations", s.Limits.Invitations)
+func (s *Drafts) invite(f *fault.Fields, d *Document, in []InvitationInput, now time.Time) []string {
+	if len(d.Invitations)+len(in) > s.limits.Invitations {
+		f.TooMany("invitations", s.limits.Invitations)
 		return nil
 	}
 	next := 1
@@ -198,7 +208,7 @@ func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now
 		at := f.At("invitations", i)
 		inv := Invitation{ID: s.id(), Role: record.Signer, Position: next, Status: record.Pending,
 			Authentication: record.ByLink, CreatedAt: now, UpdatedAt: now}
-		in[i].ApplyTo(at, &inv, s.proofs(), d.Template)
+		in[i].ApplyTo(at, &inv, s.links.proofs(), d.Template)
 		d.Distinct(at, &inv)
 		next = max(next, inv.Position+1)
 		d.Invitations = append(d.Invitations, inv)
@@ -208,9 +218,9 @@ func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now
 }
 
 // place adds fields to the record.
-func (s *Service) place(f *fault.Fields, d *Document, in []FieldInput) {
-	if len(d.Fields)+len(in) > s.Limits.Fields {
-		f.TooMany("fields", s.Limits.Fields)
+func (s *Drafts) place(f *fault.Fields, d *Document, in []FieldInput) {
+	if len(d.Fields)+len(in) > s.limits.Fields {
+		f.TooMany("fields", s.limits.Fields)
 		return
 	}
 	where := record.Placement{Files: d.Files, Invitations: d.Invitations}

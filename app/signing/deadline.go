@@ -9,10 +9,19 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/pictures"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
+
+// Schedule plans the jobs that follow from a document's state: reminders, expiry, sealing,
+// purging.
+type Schedule struct {
+	jobs      *kv.Jobs
+	pictures  *pictures.Cache // nil: each page is drawn every time
+	trashDays int             // after which documents in the trash are purged; 0 means never
+}
 
 // Kinds of scheduled jobs. A document has at most one of each kind, stored under the
 // document's identifier.
@@ -25,10 +34,10 @@ const (
 type documentJob struct{ Company, Document string }
 
 // schedule updates the jobs of a document to its current state.
-func (s *Service) schedule(tx *kv.Tx, d *Document) error {
-	expires, reminds, purges := d.ExpiresNext(), d.NextReminder(tx.Now), s.purgesNext(d)
+func (s *Schedule) plan(tx *kv.Tx, d *Document) error {
+	expires, reminds, purges := d.ExpiresNext(), d.NextReminder(tx.Now), s.PurgesAt(d)
 	for _, id := range d.CaughtUp(tx.Now, expires, reminds, purges) {
-		if err := s.Jobs.Remove(tx, id); err != nil && !errors.Is(err, kv.ErrNotFound) {
+		if err := s.jobs.Remove(tx, id); err != nil && !errors.Is(err, kv.ErrNotFound) {
 			return err
 		}
 	}
@@ -41,14 +50,14 @@ func (s *Service) schedule(tx *kv.Tx, d *Document) error {
 	if err := s.due(tx, d, purgeJob, purges); err != nil {
 		return err
 	}
-	return s.scheduleSealing(tx, d)
+	return s.planSealing(tx, d)
 }
 
 // scheduleSealing adds the job that seals a document when it becomes due. After a failed
 // attempt, the job's backoff determines the time.
-func (s *Service) scheduleSealing(tx *kv.Tx, d *Document) error {
+func (s *Schedule) planSealing(tx *kv.Tx, d *Document) error {
 	if d.SealJob != "" && d.Attention.Kind != record.AttentionSealingFailed { // it was given up before
-		if err := s.Jobs.Remove(tx, d.SealJob); err != nil && !errors.Is(err, kv.ErrNotFound) {
+		if err := s.jobs.Remove(tx, d.SealJob); err != nil && !errors.Is(err, kv.ErrNotFound) {
 			return err
 		}
 		d.SealJob = ""
@@ -67,30 +76,28 @@ func (s *Service) scheduleSealing(tx *kv.Tx, d *Document) error {
 // document before a job takes over.
 const sealGrace = 15 * time.Second
 
-func (s *Service) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error {
+func (s *Schedule) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error {
 	if at == nil {
-		return s.Jobs.Cancel(tx, kind, d.ID)
+		return s.jobs.Cancel(tx, kind, d.ID)
 	}
 	payload, err := json.Marshal(documentJob{d.Company, d.ID})
 	if err != nil {
 		return err
 	}
-	return s.Jobs.Add(tx, kv.Job{Kind: kind, Scope: d.Company, Key: d.ID, Payload: payload, Due: *at})
-}
-
-func (s *Service) purgesNext(d *Document) *time.Time {
-	if d.DeletedAt == nil || s.TrashDays == 0 {
-		return nil
-	}
-	at := d.DeletedAt.AddDate(0, 0, s.TrashDays)
-	return &at
+	return s.jobs.Add(tx, kv.Job{Kind: kind, Scope: d.Company, Key: d.ID, Payload: payload, Due: *at})
 }
 
 // PurgesAt returns when a document in the trash is permanently deleted, or nil for never.
-func (s *Service) PurgesAt(d *Document) *time.Time { return s.purgesNext(d) }
+func (s *Schedule) PurgesAt(d *Document) *time.Time {
+	if d.DeletedAt == nil || s.trashDays == 0 {
+		return nil
+	}
+	at := d.DeletedAt.AddDate(0, 0, s.trashDays)
+	return &at
+}
 
 // Handlers returns the jobs of this package, for the worker pool.
-func (s *Service) Handlers() []kv.Handler {
+func (s *Services) Handlers() []kv.Handler {
 	on := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
 		work := func(ctx context.Context, job kv.Job) error {
 			var p documentJob
@@ -103,19 +110,20 @@ func (s *Service) Handlers() []kv.Handler {
 	}
 	due := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
 		h := on(kind, run)
-		h.OnFail = s.dueFailed
+		h.OnFail = s.Lifecycle.dueFailed
 		return h
 	}
-	seal := on(sealJob, s.Seal)
-	seal.Backoff, seal.OnFail = sealBackoff(), s.sealFailed
+	seal := on(sealJob, s.Sealing.Seal)
+	seal.Backoff, seal.OnFail = sealBackoff(), s.Sealing.sealFailed
 	return []kv.Handler{
-		due(expireJob, s.expire), due(remindJob, s.remindDue), due(purgeJob, s.purge), seal,
-		s.Lists.ReadHandler(), on(drawJob, s.draw), s.retainHandler(),
+		due(expireJob, s.Lifecycle.expire), due(remindJob, s.Lifecycle.remindDue), due(purgeJob, s.Lifecycle.purge),
+		seal,
+		s.Lists.ReadHandler(), on(drawJob, s.Pages.draw), s.Retention.handler(),
 	}
 }
 
 // dueFailed records on the document that a job about it was given up.
-func (s *Service) dueFailed(tx *kv.Tx, job kv.Job, _ error) error {
+func (s *Lifecycle) dueFailed(tx *kv.Tx, job kv.Job, _ error) error {
 	if job.State != kv.JobDead {
 		return nil
 	}
@@ -135,7 +143,7 @@ func (s *Service) dueFailed(tx *kv.Tx, job kv.Job, _ error) error {
 	if len(events) == 0 {
 		return nil
 	}
-	return s.Store.Save(tx, who, d, events...)
+	return s.store.Save(tx, who, d, events...)
 }
 
 // dueBackoff returns the pauses between attempts of scheduled jobs: about three days in
@@ -159,39 +167,8 @@ func sealBackoff() []time.Duration {
 	return waits
 }
 
-// onTime makes a scheduled change. A document that was deleted or has moved on is left unchanged.
-func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document) ([]Event, error)) error {
-	who := account.System(company)
-	err := s.DB.For(company).Update(func(tx *kv.Tx) error {
-		d, err := store.Load(tx, who, id)
-		if err != nil {
-			return err
-		}
-		events, err := change(tx, d)
-		if err != nil {
-			return err
-		}
-		gaveUp := len(d.DueJobs) > 0
-		// Always reschedule: the running job was the document's only one of its kind.
-		if err := s.schedule(tx, d); err != nil {
-			return err
-		}
-		if gaveUp && len(d.DueJobs) == 0 {
-			events = append(events, record.NewEvent(record.EventDocumentCaughtUp))
-		}
-		if len(events) == 0 {
-			return nil
-		}
-		return s.Store.Save(tx, who, d, events...)
-	})
-	if fault.KindOf(err) == fault.KindNotFound {
-		return nil
-	}
-	return err
-}
-
-func (s *Service) expire(_ context.Context, company, id string) error {
-	return s.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+func (s *Lifecycle) expire(_ context.Context, company, id string) error {
+	return s.changes.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if !d.Expire(tx.Now) {
 			return nil, nil
 		}
@@ -199,8 +176,8 @@ func (s *Service) expire(_ context.Context, company, id string) error {
 	})
 }
 
-func (s *Service) remindDue(_ context.Context, company, id string) error {
-	return s.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+func (s *Lifecycle) remindDue(_ context.Context, company, id string) error {
+	return s.changes.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if d.Running(tx.Now) != nil {
 			return nil, nil
 		}
@@ -213,12 +190,12 @@ func (s *Service) remindDue(_ context.Context, company, id string) error {
 
 // purge deletes a document permanently when its time in the trash is over. Its events
 // stay in the journal; its files are removed by the next sweep.
-func (s *Service) purge(_ context.Context, company, id string) error {
+func (s *Lifecycle) purge(_ context.Context, company, id string) error {
 	who := account.System(company)
 	if err := s.forgetSnapshots(company, id); err != nil {
 		return err
 	}
-	return s.DB.For(company).Update(func(tx *kv.Tx) error {
+	return s.db.For(company).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
 		if fault.KindOf(err) == fault.KindNotFound {
 			return nil
@@ -226,8 +203,8 @@ func (s *Service) purge(_ context.Context, company, id string) error {
 		if err != nil {
 			return err
 		}
-		if at := s.purgesNext(d); at == nil || tx.Now.Before(*at) {
-			return s.schedule(tx, d)
+		if at := s.schedule.PurgesAt(d); at == nil || tx.Now.Before(*at) {
+			return s.schedule.plan(tx, d)
 		}
 		return s.remove(tx, who, d)
 	})
@@ -238,9 +215,9 @@ const snapshotBatch = 2000
 
 // forgetSnapshots removes snapshots of a document in the trash until the rest fits into
 // the transaction that removes the document.
-func (s *Service) forgetSnapshots(company, id string) error {
+func (s *Lifecycle) forgetSnapshots(company, id string) error {
 	for from, last := int64(1), int64(0); ; from += snapshotBatch {
-		err := s.DB.For(company).Update(func(tx *kv.Tx) error {
+		err := s.db.For(company).Update(func(tx *kv.Tx) error {
 			d, err := store.Documents.Get(tx, store.DocumentKey(company, id))
 			if errors.Is(err, kv.ErrNotFound) || err == nil && d.DeletedAt == nil {
 				return nil
@@ -261,7 +238,7 @@ func (s *Service) forgetSnapshots(company, id string) error {
 	}
 }
 
-func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
+func (s *Lifecycle) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 	purged := Event{Type: record.EventDocumentPurged, Company: d.Company, Document: d.ID}.By(who)
 	if _, err := store.Events.Append(tx, s.id(), d.Company, d.ID, purged); err != nil {
 		return err

@@ -3,9 +3,11 @@ package signing
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"paraph/app/account"
+	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
@@ -14,6 +16,15 @@ import (
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 )
+
+// Detection suggests fields from forms and lines of a document's files.
+type Detection struct {
+	store  *store.Store
+	blobs  *blob.Store
+	drafts *Drafts
+	pdfium *pdfium.Engine
+	log    *slog.Logger
+}
 
 // Suggestion is a field that a draft's file seems to need.
 type Suggestion struct {
@@ -28,18 +39,18 @@ const maxSuggestions = 1000
 // Detect searches the files of a draft for places that seem to need a field: form fields
 // of the upload, text tags and signature lines. Places that already have a field are
 // excluded. Nothing is changed.
-func (s *Service) Detect(ctx context.Context, who account.Actor, id string) ([]Suggestion, error) {
+func (s *Detection) Detect(ctx context.Context, who account.Actor, id string) ([]Suggestion, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	d, err := s.Store.Get(who, id)
+	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
 	return s.detect(ctx, who, d)
 }
 
-func (s *Service) detect(ctx context.Context, who account.Actor, d *Document) ([]Suggestion, error) {
+func (s *Detection) detect(ctx context.Context, who account.Actor, d *Document) ([]Suggestion, error) {
 	people := d.InOrder()
 	var out []Suggestion
 	for i := range d.Files {
@@ -73,23 +84,23 @@ func (x *Suggestion) field() Field {
 }
 
 // detectIn searches one file. If its text can't be read, only its form fields are found.
-func (s *Service) detectIn(ctx context.Context, who account.Actor, f *File) ([]detect.Field, error) {
+func (s *Detection) detectIn(ctx context.Context, who account.Actor, f *File) ([]detect.Field, error) {
 	form, err := s.formOf(f)
 	if err != nil {
 		return nil, err
 	}
-	paths, err := s.Blobs.Paths(f.Base)
+	paths, err := s.blobs.Paths(f.Base)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := s.PDFium.For(who.Turn()).Text(ctx, pdfium.Source{Paths: paths})
+	pages, err := s.pdfium.For(who.Turn()).Text(ctx, pdfium.Source{Paths: paths})
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case fault.KindOf(err) == fault.KindUnavailable:
 		return nil, err
 	case err != nil:
-		s.Log.Warn("text of file not read to find fields", "file", f.ID, "error", err)
+		s.log.Warn("text of file not read to find fields", "file", f.ID, "error", err)
 	}
 	sizes := make([]detect.Size, len(f.Pages))
 	for i, p := range f.Pages {
@@ -99,8 +110,8 @@ func (s *Service) detectIn(ctx context.Context, who account.Actor, f *File) ([]d
 }
 
 // formOf returns the fields of the upload's own form.
-func (s *Service) formOf(f *File) (fields []pdf.FormField, err error) {
-	file, err := s.Blobs.Open(f.Base)
+func (s *Detection) formOf(f *File) (fields []pdf.FormField, err error) {
+	file, err := s.blobs.Open(f.Base)
 	if err != nil {
 		return nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
 	}
@@ -128,13 +139,13 @@ func (x *Suggestion) Input() FieldInput {
 
 // AddDetected adds every field that Detect suggests and that has a recipient. It returns
 // how many were added, and how many lacked a recipient.
-func (s *Service) AddDetected(
+func (s *Detection) AddDetected(
 	ctx context.Context, who account.Actor, id string, seen ...int64,
 ) (d *Document, added, nobody int, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, 0, 0, err
 	}
-	if d, err = s.Store.Get(who, id, seen...); err != nil {
+	if d, err = s.store.Get(who, id, seen...); err != nil {
 		return nil, 0, 0, err
 	}
 	if err := d.Editable(); err != nil {
@@ -156,11 +167,11 @@ func (s *Service) AddDetected(
 		return d, 0, nobody, nil
 	}
 	version := d.Version
-	d, err = s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
+	d, err = s.drafts.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		if err := store.RequireVersion(d, version); err != nil {
 			return nil, fault.Conflict("document_changed")
 		}
-		s.place(f, d, in)
+		s.drafts.place(f, d, in)
 		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
 	}, seen...)
 	return d, len(in), nobody, err

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/pdf/pdfium"
@@ -23,6 +24,14 @@ import (
 	"paraph/app/signing/store"
 )
 
+// Downloads returns the files of documents.
+type Downloads struct {
+	store        *store.Store
+	blobs        *blob.Store
+	documents    *Documents
+	certificates *Certificates
+}
+
 // DownloadInput selects what to download of a document.
 type DownloadInput struct {
 	Format  string // pdf, zip; "" is pdf for one file and zip for several
@@ -31,7 +40,7 @@ type DownloadInput struct {
 }
 
 // Download returns the completed document, or the part of it that was requested.
-func (s *Service) Download(_ context.Context, who account.Actor, id string, in DownloadInput) (*Download, error) {
+func (s *Downloads) Document(_ context.Context, who account.Actor, id string, in DownloadInput) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -42,7 +51,7 @@ func (s *Service) Download(_ context.Context, who account.Actor, id string, in D
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	d, err := s.see(who, id)
+	d, err := s.documents.see(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -51,17 +60,17 @@ func (s *Service) Download(_ context.Context, who account.Actor, id string, in D
 	}
 	switch {
 	case content == "certificate":
-		return s.sealedDownload(d.Certificate, "Certificate of completion - "+d.FileTitle()+".pdf"), nil
+		return s.sealed(d.Certificate, "Certificate of completion - "+d.FileTitle()+".pdf"), nil
 	case content == "evidence":
-		return s.evidenceDownload(d)
+		return s.evidence(d)
 	case len(d.Files) == 0:
 		return nil, fault.Conflict("document_without_files")
 	case format == "zip" || format == "" && len(d.Files) > 1:
-		return s.zipDownload(d, version), nil
+		return s.zip(d, version), nil
 	case len(d.Files) > 1:
 		return nil, fault.Invalid("format", "several_files")
 	}
-	return s.fileDownload(&d.Files[0], version), nil
+	return s.file(&d.Files[0], version), nil
 }
 
 func pdfName(name string) string {
@@ -69,25 +78,25 @@ func pdfName(name string) string {
 }
 
 // fileDownload returns one file: its upload or its current PDF.
-func (s *Service) fileDownload(f *File, version string) *Download {
+func (s *Downloads) file(f *File, version string) *Download {
 	if version == "original" {
-		return s.blobDownload(f.Name, f.ContentType, f.Size, f.SHA256, f.Upload)
+		return s.blob(f.Name, f.ContentType, f.Size, f.SHA256, f.Upload)
 	}
-	return s.blobDownload(pdfName(f.Name), "application/pdf", f.Total(), f.Current(), f.Blobs()...)
+	return s.blob(pdfName(f.Name), "application/pdf", f.Total(), f.Current(), f.Blobs()...)
 }
 
-func (s *Service) sealedDownload(c *File, name string) *Download {
-	return s.blobDownload(name, "application/pdf", c.Total(), c.Current(), c.Blobs()...)
+func (s *Downloads) sealed(c *File, name string) *Download {
+	return s.blob(name, "application/pdf", c.Total(), c.Current(), c.Blobs()...)
 }
 
-func (s *Service) blobDownload(name, contentType string, size int64, hash string, blobs ...string) *Download {
+func (s *Downloads) blob(name, contentType string, size int64, hash string, blobs ...string) *Download {
 	return &Download{Name: name, ContentType: contentType, Size: size, ETag: hash,
-		Open: func() (io.ReadSeekCloser, error) { return s.Blobs.Concat(blobs...) }}
+		Open: func() (io.ReadSeekCloser, error) { return s.blobs.Concat(blobs...) }}
 }
 
 // zipDownload packs the files and, once completed, the certificate of completion and the
 // evidence. The archive is written while it is sent.
-func (s *Service) zipDownload(d *Document, version string) *Download {
+func (s *Downloads) zip(d *Document, version string) *Download {
 	sum := sha256.New()
 	for i := range d.Files {
 		fmt.Fprintf(sum, "%s %s %s\n", version, d.Files[i].ID, d.Files[i].Current())
@@ -97,7 +106,7 @@ func (s *Service) zipDownload(d *Document, version string) *Download {
 		ETag: hex.EncodeToString(sum.Sum(nil)), Write: func(w io.Writer) error { return s.writeZIP(w, d, version) }}
 }
 
-func (s *Service) writeZIP(w io.Writer, d *Document, version string) error {
+func (s *Downloads) writeZIP(w io.Writer, d *Document, version string) error {
 	z := zip.NewWriter(w)
 	if err := s.addDocument(z, map[string]int{}, d, version, ""); err != nil {
 		return err
@@ -106,27 +115,27 @@ func (s *Service) writeZIP(w io.Writer, d *Document, version string) error {
 }
 
 // addDocument adds all parts of a document to a folder; "" means none.
-func (s *Service) addDocument(z *zip.Writer, used map[string]int, d *Document, version, folder string) error {
+func (s *Downloads) addDocument(z *zip.Writer, used map[string]int, d *Document, version, folder string) error {
 	for i := range d.Files {
-		if err := addToZIP(z, used, folder, s.fileDownload(&d.Files[i], version)); err != nil {
+		if err := addToZIP(z, used, folder, s.file(&d.Files[i], version)); err != nil {
 			return err
 		}
 	}
 	if d.Certificate == nil || version == "original" {
 		return nil
 	}
-	if err := addToZIP(z, used, folder, s.sealedDownload(d.Certificate, "Certificate of completion.pdf")); err != nil {
+	if err := addToZIP(z, used, folder, s.sealed(d.Certificate, "Certificate of completion.pdf")); err != nil {
 		return err
 	}
 	for i := range d.Fields {
 		if a := d.Fields[i].Attached; a != nil {
-			attached := s.blobDownload(a.Name, a.ServedAs(), a.Size, a.Blob, a.Blob)
+			attached := s.blob(a.Name, a.ServedAs(), a.Size, a.Blob, a.Blob)
 			if err := addToZIP(z, used, folder, attached); err != nil {
 				return err
 			}
 		}
 	}
-	evidence, err := s.evidenceDownload(d)
+	evidence, err := s.evidence(d)
 	if err != nil {
 		return err
 	}
@@ -155,8 +164,8 @@ func addToZIP(z *zip.Writer, used map[string]int, folder string, d *Download) er
 }
 
 // evidenceDownload returns the machine-readable evidence.
-func (s *Service) evidenceDownload(d *Document) (*Download, error) {
-	e, err := s.evidence(d)
+func (s *Downloads) evidence(d *Document) (*Download, error) {
+	e, err := s.certificates.evidence(d)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +183,7 @@ type inMemory struct{ *strings.Reader }
 func (inMemory) Close() error { return nil }
 
 // FileContent returns one file of a document: its upload or its current PDF.
-func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, version string) (*Download, error) {
+func (s *Downloads) File(_ context.Context, who account.Actor, id, file, version string) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -183,7 +192,7 @@ func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, ve
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	d, err := s.see(who, id)
+	d, err := s.documents.see(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +200,7 @@ func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, ve
 	if x == nil {
 		return nil, fault.NotFound("file")
 	}
-	return s.fileDownload(x, version), nil
+	return s.file(x, version), nil
 }
 
 // Widths of page pictures, in pixels.
@@ -216,7 +225,7 @@ func allowedWidth(who account.Actor, width int) int {
 
 // PagePicture draws a page, counted from 1, of a file's current PDF as PNG. Width 0
 // selects the default width.
-func (s *Service) PagePicture(
+func (s *Pages) Picture(
 	ctx context.Context, who account.Actor, id, file string, page, width int,
 ) ([]byte, string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
@@ -228,7 +237,7 @@ func (s *Service) PagePicture(
 	if width < minWidth || width > maxWidth {
 		return nil, "", fault.Invalid("width", "not_between", fault.Number("low", minWidth), fault.Number("high", maxWidth))
 	}
-	d, err := s.see(who, id)
+	d, err := s.documents.see(who, id)
 	if err != nil {
 		return nil, "", err
 	}
@@ -239,14 +248,14 @@ func (s *Service) PagePicture(
 	if page < 1 || page > len(f.Pages)+f.Appended {
 		return nil, "", fault.NotFound("page")
 	}
-	paths, err := s.Blobs.Paths(f.Blobs()...)
+	paths, err := s.blobs.Paths(f.Blobs()...)
 	if err != nil {
 		return nil, "", err
 	}
 	width = allowedWidth(who, width)
 	name := fmt.Sprintf("%s-%d-%d", d.PageHash(f, page), page, width)
-	png, err := s.Pictures.Get(ctx, name, func() ([]byte, error) {
-		return s.PDFium.For(who.Turn()).RenderToEnd(ctx, pdfium.Source{Paths: paths}, page-1, width)
+	png, err := s.pictures.Get(ctx, name, func() ([]byte, error) {
+		return s.pdfium.For(who.Turn()).RenderToEnd(ctx, pdfium.Source{Paths: paths}, page-1, width)
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -261,13 +270,13 @@ func (s *Service) PagePicture(
 
 // DownloadMany returns several documents as one ZIP with a folder each: sealed and
 // complete once they are completed, otherwise in their current state.
-func (s *Service) DownloadMany(_ context.Context, who account.Actor, ids []string) (*Download, error) {
+func (s *Downloads) Many(_ context.Context, who account.Actor, ids []string) (*Download, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
 	var all []*Document
 	for _, id := range ids {
-		d, err := s.Store.Get(who, id)
+		d, err := s.store.Get(who, id)
 		if err != nil {
 			return nil, err
 		}
@@ -289,4 +298,14 @@ func (s *Service) DownloadMany(_ context.Context, who account.Actor, ids []strin
 			}
 			return z.Close()
 		}}, nil
+}
+
+// Download is a file to be served; Open returns its content.
+type Download struct {
+	Name        string
+	ContentType string
+	Size        int64 // -1 if not known in advance
+	ETag        string
+	Open        func() (io.ReadSeekCloser, error) // nil when only Write can make it
+	Write       func(w io.Writer) error           // for content generated while it is sent, such as a ZIP
 }

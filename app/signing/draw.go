@@ -12,8 +12,8 @@ import (
 )
 
 // drawAct draws a person's values and signature for one file.
-func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec, error) {
-	p := s.Fonts.NewSet()
+func (s *Signatures) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec, error) {
+	p := s.fonts.NewSet()
 	p.Opaque = strings.HasPrefix(f.PDFA, "1")
 	spec := pdf.SignSpec{Field: signatureField, Embed: p.Embed}
 	seal := true // the first signature field shows the actual PAdES signature
@@ -21,7 +21,7 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 		box := boxOf(f, x)
 		if x.Type == pdf.FieldSignature && seal {
 			seal = false
-			drawn, err := s.drawMark(p, box, a.marks.signature, s.caption(a)...)
+			drawn, err := drawMark(p, box, a.marks.signature, s.caption(a)...)
 			if err != nil {
 				return spec, err
 			}
@@ -38,7 +38,7 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 	}
 	if seal && !f.Presigned && len(a.document.FieldsIn(a.inv.ID, f.ID)) == 0 {
 		block := text.Box{Width: blockWidth, Height: blockHeight}
-		drawn, err := s.drawMark(p, block, a.marks.signature, s.caption(a)...)
+		drawn, err := drawMark(p, block, a.marks.signature, s.caption(a)...)
 		if err != nil {
 			return spec, err
 		}
@@ -48,17 +48,17 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 }
 
 // caption returns the small print under a signature.
-func (s *Service) caption(a *act) []string {
-	return []string{s.Words.Match(a.document.Locale).Mailbox(s.signedBy(a), a.inv.Email), words.UTC(a.now)}
+func (s *Signatures) caption(a *act) []string {
+	return []string{s.words.Match(a.document.Locale).Mailbox(s.signedBy(a), a.inv.Email), words.UTC(a.now)}
 }
 
 // signedBy states who acted, in the document's language.
-func (s *Service) signedBy(a *act) string {
+func (s *Signatures) signedBy(a *act) string {
 	key := "certificate.signed_by"
 	if a.inv.Role == record.Approver {
 		key = "certificate.approved_by"
 	}
-	return s.Words.Match(a.document.Locale).Say(key, "name", a.inv.Name)
+	return s.words.Match(a.document.Locale).Say(key, "name", a.inv.Name)
 }
 
 // boxOf returns a field's size in points, as the page is displayed.
@@ -67,7 +67,7 @@ func boxOf(f *File, x *Field) text.Box {
 	return text.Box{Width: x.Width * page.Width, Height: x.Height * page.Height, Rotate: page.Rotate}
 }
 
-func (s *Service) drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...string) (*text.Appearance, error) {
+func drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...string) (*text.Appearance, error) {
 	drawn := text.Mark{Strokes: m.Strokes, Typed: m.Text, Face: m.Font, Color: mark.ColorOf(m.Ink)}
 	if m.Type != MarkTyped {
 		drawn.Typed = ""
@@ -83,24 +83,24 @@ func (s *Service) drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...s
 }
 
 // drawField draws one value. A field that was not filled in is left blank.
-func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.FieldValue, error) {
+func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.FieldValue, error) {
 	v := a.values[x.ID]
 	out := &pdf.FieldValue{Name: x.ID, Text: v}
 	var err error
 	switch x.Type {
 	case pdf.FieldSignature:
 		out.Text = a.inv.Name
-		out.Appearance, err = s.drawMark(p, box, a.marks.signature)
+		out.Appearance, err = drawMark(p, box, a.marks.signature)
 	case pdf.FieldInitials:
 		out.Text = a.inv.Name
-		out.Appearance, err = s.drawMark(p, box, a.marks.initials)
+		out.Appearance, err = drawMark(p, box, a.marks.initials)
 	case pdf.FieldStamp:
 		out.Text = a.inv.Name
 		out.Appearance = p.Stamp(box, text.Ink(), a.inv.Name, a.now.UTC().Format("2006-01-02"))
 	case pdf.FieldCheckbox:
 		out.Checked = v == record.Checked
 	case pdf.FieldRadio:
-		return s.drawRadio(p, x, v, box), nil
+		return drawRadio(p, x, v, box), nil
 	case pdf.FieldAttachment:
 		if v == "" {
 			return nil, nil
@@ -111,7 +111,7 @@ func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.F
 		if v == "" {
 			return nil, nil
 		}
-		out.Text = x.Shown(v, s.Words.Match(a.document.Locale))
+		out.Text = x.Shown(v, s.words.Match(a.document.Locale))
 		out.Appearance = p.Text(box, text.Field{
 			Text: out.Text, Size: x.FontSize, Align: x.Align, Multiline: multiline(x, box),
 		})
@@ -119,7 +119,7 @@ func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.F
 	return out, err
 }
 
-func (s *Service) drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.FieldValue {
+func drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.FieldValue {
 	if len(x.Options) > 0 {
 		if v == "" {
 			return nil

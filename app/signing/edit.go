@@ -13,52 +13,8 @@ import (
 	"paraph/kv"
 )
 
-// Get returns a document. Like every method that takes seen, it refuses a document that
-// is not at one of these versions; without any, it accepts every version.
-func (s *Service) Get(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	if err := who.Require(account.ScopeRead); err != nil {
-		return nil, err
-	}
-	d, err := s.see(who, id, seen...)
-	if fault.CodeOf(err) != codeClosed {
-		return d, err
-	}
-	// Invited people still learn how the document ended.
-	if d, err = s.Store.Get(who, id, seen...); err != nil {
-		return nil, err
-	}
-	return d.Notice(d.Invitation(who.Invitation)), nil
-}
-
 // codeClosed is returned instead of any part of a closed document.
 const codeClosed fault.Code = "document_closed"
-
-// see loads a document for display. People who need a code see nothing before they have
-// entered it.
-func (s *Service) see(who account.Actor, id string, seen ...int64) (*Document, error) {
-	d, err := s.Store.Get(who, id, seen...)
-	if err != nil {
-		return nil, err
-	}
-	inv := d.Invitation(who.Invitation)
-	if inv == nil {
-		return d, nil
-	}
-	if !record.IsIdentified(who, inv) {
-		return nil, notIdentified()
-	}
-	company, err := s.companyOf(d.Company)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case d.Hidden(company, s.Now()):
-		return nil, fault.Conflict(codeClosed)
-	case s.needsConsent(who, company, inv):
-		return nil, notAgreed()
-	}
-	return d, nil
-}
 
 func notIdentified() error {
 	return fault.Forbidden("identification_required")
@@ -66,20 +22,20 @@ func notIdentified() error {
 
 // Update applies the changes in the input. Content can be changed only in a draft,
 // metadata and the external identifier at any time.
-func (s *Service) Update(
+func (s *Drafts) Update(
 	_ context.Context, who account.Actor, id string, in DocumentInput, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if in.ChangesContent() {
 			if err := d.Editable(); err != nil {
 				return nil, err
 			}
 		}
 		var faults fault.Fields
-		in.Apply(&faults, d, s.Limits, tx.Now)
+		in.Apply(&faults, d, s.limits, tx.Now)
 		if err := setApprover(tx, who, &faults, d, in.ApproverID); err != nil {
 			return nil, err
 		}
@@ -88,14 +44,14 @@ func (s *Service) Update(
 }
 
 // draft is the common path of all changes of content.
-func (s *Service) draft(
+func (s *Drafts) draft(
 	who account.Actor, id string,
 	change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error), seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if err := d.Editable(); err != nil {
 			return nil, err
 		}
@@ -111,15 +67,15 @@ func (s *Service) draft(
 // redraft is like draft, for changes that match input against user-defined patterns or
 // are slow for another reason. They are made outside the transaction, because it blocks
 // all others, and are repeated if the document changed in the meantime.
-func (s *Service) redraft(
+func (s *Drafts) redraft(
 	who account.Actor, id string, change func(d *Document, f *fault.Fields) ([]Event, error), seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	defer s.lock(id)()
-	return s.retry(func() (*Document, error) {
-		d, err := s.Store.Get(who, id, seen...)
+	defer s.changes.lock(id)()
+	return retry(func() (*Document, error) {
+		d, err := s.store.Get(who, id, seen...)
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +87,7 @@ func (s *Service) redraft(
 		if err := cmp.Or(err, faults.Err()); err != nil {
 			return nil, err
 		}
-		return s.Store.Update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
+		return s.store.Update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
 			if err := store.RequireVersion(stored, version); err != nil {
 				return nil, err
 			}
@@ -142,7 +98,7 @@ func (s *Service) redraft(
 }
 
 // Invite adds people to a draft and returns the new invitations.
-func (s *Service) Invite(
+func (s *Drafts) Invite(
 	_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64,
 ) (*Document, []Invitation, error) {
 	var made []string
@@ -176,12 +132,12 @@ func (s *Service) Invite(
 
 // UpdateInvitation changes an invitation of a draft. If the invitation was already sent,
 // it sets the access code.
-func (s *Service) UpdateInvitation(
+func (s *Drafts) UpdateInvitation(
 	ctx context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
 ) (*Document, error) {
 	if in.OnlyCode() {
-		if d, err := s.Store.Get(who, id); err == nil && d.SentAt != nil {
-			return s.SetAccessCode(ctx, who, id, invitation, in, seen...)
+		if d, err := s.store.Get(who, id); err == nil && d.SentAt != nil {
+			return s.invitations.SetAccessCode(ctx, who, id, invitation, in, seen...)
 		}
 	}
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
@@ -189,7 +145,7 @@ func (s *Service) UpdateInvitation(
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
 		}
-		in.ApplyTo(f, inv, s.proofs(), d.Template)
+		in.ApplyTo(f, inv, s.links.proofs(), d.Template)
 		inv.UpdatedAt = tx.Now
 		d.Distinct(f, inv)
 		if inv.Role == record.Viewer && len(d.UnsortedFieldsOf(inv.ID)) > 0 {
@@ -200,7 +156,7 @@ func (s *Service) UpdateInvitation(
 }
 
 // RemoveInvitation removes a person and their fields from a draft.
-func (s *Service) RemoveInvitation(
+func (s *Drafts) RemoveInvitation(
 	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
 ) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
@@ -217,7 +173,7 @@ func (s *Service) RemoveInvitation(
 
 // ReplaceFields replaces all fields with the given ones. An input with the identifier of
 // an existing field keeps that identifier.
-func (s *Service) ReplaceFields(
+func (s *Drafts) ReplaceFields(
 	_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
@@ -237,7 +193,7 @@ func (s *Service) ReplaceFields(
 }
 
 // AddFields adds fields.
-func (s *Service) AddFields(
+func (s *Drafts) AddFields(
 	_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
@@ -247,7 +203,7 @@ func (s *Service) AddFields(
 }
 
 // UpdateField changes one field of a draft.
-func (s *Service) UpdateField(
+func (s *Drafts) UpdateField(
 	_ context.Context, who account.Actor, id, field string, in FieldInput, seen ...int64,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
@@ -261,7 +217,7 @@ func (s *Service) UpdateField(
 }
 
 // RemoveField removes one field from a draft.
-func (s *Service) RemoveField(
+func (s *Drafts) RemoveField(
 	_ context.Context, who account.Actor, id, field string, seen ...int64,
 ) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
@@ -281,7 +237,7 @@ type FileInput struct {
 }
 
 // UpdateFile renames, moves or confirms a file of a draft.
-func (s *Service) UpdateFile(
+func (s *Drafts) UpdateFile(
 	_ context.Context, who account.Actor, id, file string, in FileInput, seen ...int64,
 ) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
@@ -321,7 +277,7 @@ func numberFiles(d *Document) {
 }
 
 // RemoveFile removes a file and its fields from a draft.
-func (s *Service) RemoveFile(_ context.Context, who account.Actor, id, file string, seen ...int64) (*Document, error) {
+func (s *Drafts) RemoveFile(_ context.Context, who account.Actor, id, file string, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
 		x := d.File(file)
 		if x == nil {

@@ -13,12 +13,12 @@ import (
 )
 
 // evidence collects everything that is known about a document.
-func (s *Service) evidence(d *Document) (*completion.Evidence, error) {
-	company, err := s.companyOf(d.Company)
+func (s *Certificates) evidence(d *Document) (*completion.Evidence, error) {
+	company, err := s.documents.companyOf(d.Company)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := s.Store.Trail(d.ID)
+	entries, err := s.store.Trail(d.ID)
 	if err != nil {
 		return nil, err
 	}

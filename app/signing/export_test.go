@@ -8,7 +8,7 @@ import (
 )
 
 // ForgetIssued deletes the index of completed files, which older versions did not keep.
-func (s *Service) ForgetIssued() error {
+func (s *Services) ForgetIssued() error {
 	return s.DB.Update(func(tx *kv.Tx) error {
 		var keys []string
 		err := store.Issued.Each(tx, "", nil, func(key string, _ store.IssuedFor) (bool, error) {
@@ -23,8 +23,8 @@ func (s *Service) ForgetIssued() error {
 }
 
 // Locked returns how many documents have a lock.
-func (s *Service) Locked() int {
-	s.documents.mu.Lock()
-	defer s.documents.mu.Unlock()
-	return len(s.documents.of)
+func (s *Services) Locked() int {
+	s.Drafts.changes.locks.mu.Lock()
+	defer s.Drafts.changes.locks.mu.Unlock()
+	return len(s.Drafts.changes.locks.of)
 }

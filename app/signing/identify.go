@@ -11,11 +11,27 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/limit"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/turns"
 	"paraph/kv"
 )
+
+// Access admits signatories: by codes sent to them, access codes, and links sent again.
+type Access struct {
+	db       *kv.DB
+	store    *store.Store
+	accounts *account.Service
+	schedule *Schedule
+	changes  *changes
+	mailer   account.Mailer
+	forget   account.Forgetter
+	guesses  *limit.Limiter // wrong codes, by network
+	mailed   *limit.Limiter // codes and links that people request, by company and address
+	linkKey  []byte
+	id       func() string
+}
 
 // MailCode is the message with a code that proves access to the mailbox; Data:
 // code, title, minutes.
@@ -47,7 +63,7 @@ const dailyMails = 50
 
 // mayMail counts a requested message to an address of a company. Call refund if it is not
 // sent after all.
-func (s *Service) mayMail(company, email string) (refund func(), err error) {
+func (s *Access) mayMail(company, email string) (refund func(), err error) {
 	key := company + " " + input.FoldEmail(email)
 	if _, wait, ok := s.mailed.Allow(key); !ok {
 		return nil, fault.Exhausted("codes_used_up", dailyMails, wait)
@@ -148,7 +164,7 @@ func (i *identity) try(k record.CodeKey, inv *Invitation, code string, now time.
 
 // RequestCode makes a new code for the invited person. It is mailed to them or, if no mail can be sent, kept in the
 // company's outbox for members who may send the document.
-func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitation string) error {
+func (s *Access) RequestCode(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
@@ -156,7 +172,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 	if err != nil {
 		return err
 	}
-	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
@@ -173,14 +189,14 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		if err != nil {
 			return err
 		}
-		code, err := state.newCode(s.LinkKey, invitation, tx.Now)
+		code, err := state.newCode(s.linkKey, invitation, tx.Now)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(identities.Put(tx, invitation, state), s.Forget(tx, CodeName(invitation))); err != nil {
+		if err := errors.Join(identities.Put(tx, invitation, state), s.forget(tx, CodeName(invitation))); err != nil {
 			return err
 		}
-		return s.Mailer(tx, account.Mail{Kind: MailCode, To: inv.Email, Name: inv.Name, Locale: localeOf(d, inv),
+		return s.mailer(tx, account.Mail{Kind: MailCode, To: inv.Email, Name: inv.Name, Locale: localeOf(d, inv),
 			Company: d.Company, Document: d.ID, Invitation: inv.ID,
 			Link: CodeName(inv.ID), Expires: tx.Now.Add(codeLifetime),
 			Data: map[string]string{"code": code, "title": d.Title, "minutes": fmt.Sprint(int(codeLifetime.Minutes()))},
@@ -221,11 +237,11 @@ func identityOf(tx *kv.Tx, invitation string) (identity, error) {
 
 // Identify checks the code that an invitation requires and returns a token with which the
 // person can continue for an hour.
-func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation, code string) (string, error) {
+func (s *Access) Identify(_ context.Context, who account.Actor, id, invitation, code string) (string, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return "", fault.NotFound("invitation")
 	}
-	d, err := s.Store.Get(who, id)
+	d, err := s.store.Get(who, id)
 	if err != nil {
 		return "", err
 	}
@@ -236,7 +252,7 @@ func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation,
 	if err := s.prove(who, inv, code, usesUp); err != nil {
 		return "", err
 	}
-	return s.Accounts.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email, record.IdentifiedFor)
+	return s.accounts.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email, record.IdentifiedFor)
 }
 
 // spending reports whether the proof uses up a correct code.
@@ -249,7 +265,7 @@ const (
 
 // prove checks a code against the one required by the invitation. Wrong codes also count
 // against the caller's network.
-func (s *Service) prove(who account.Actor, inv *Invitation, code string, spend spending) error {
+func (s *Access) prove(who account.Actor, inv *Invitation, code string, spend spending) error {
 	if inv.Authentication == record.ByLink {
 		return nil
 	}
@@ -275,10 +291,10 @@ func (s *Service) prove(who account.Actor, inv *Invitation, code string, spend s
 
 // try reports whether a code is right. Attempts are counted in a separate transaction,
 // because they count even if nothing else is stored.
-func (s *Service) try(
+func (s *Access) try(
 	inv *Invitation, code string, spend spending, allow func(day *tally) error,
 ) (good bool, err error) {
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.db.Update(func(tx *kv.Tx) error {
 		state, err := identityOf(tx, inv.ID)
 		if err != nil {
 			return err
@@ -286,7 +302,7 @@ func (s *Service) try(
 		if err := allow(state.today(tx.Now)); err != nil {
 			return err
 		}
-		if good, err = state.try(s.LinkKey, inv, code, tx.Now); err != nil {
+		if good, err = state.try(s.linkKey, inv, code, tx.Now); err != nil {
 			return err
 		}
 		if good {
@@ -294,7 +310,7 @@ func (s *Service) try(
 				return nil
 			}
 			state.CodeHash = ""
-			if err := s.Forget(tx, CodeName(inv.ID)); err != nil {
+			if err := s.forget(tx, CodeName(inv.ID)); err != nil {
 				return err
 			}
 		}
@@ -304,11 +320,11 @@ func (s *Service) try(
 }
 
 // spendCode invalidates a code that has served its purpose.
-func (s *Service) spendCode(tx *kv.Tx, invitation string) error {
+func (s *Access) spendCode(tx *kv.Tx, invitation string) error {
 	state, err := identityOf(tx, invitation)
 	if err != nil || state.CodeHash == "" {
 		return err
 	}
 	state.CodeHash = ""
-	return errors.Join(identities.Put(tx, invitation, state), s.Forget(tx, CodeName(invitation)))
+	return errors.Join(identities.Put(tx, invitation, state), s.forget(tx, CodeName(invitation)))
 }

@@ -15,6 +15,12 @@ import (
 	"paraph/kv"
 )
 
+// Devices lets recipients sign on a member's device.
+type Devices struct {
+	db      *kv.DB
+	changes *changes
+}
+
 // inPersonLasts is how long a member's device can be used for signing in person.
 const inPersonLasts = time.Hour
 
@@ -40,7 +46,7 @@ func deviceKey(code string) string {
 
 // HandDevice lets a person sign on a device of the calling member, for an hour. The
 // returned code opens the person's pages and nothing else.
-func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitation string) (code string, err error) {
+func (s *Devices) HandDevice(_ context.Context, who account.Actor, id, invitation string) (code string, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return "", err
 	}
@@ -49,7 +55,9 @@ func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitatio
 		return "", err
 	}
 	code = base64.RawURLEncoding.EncodeToString(raw)
-	_, err = s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	_, err = s.changes.onInvitation(who, id, invitation, func(
+		tx *kv.Tx, d *Document, inv *Invitation,
+	) ([]Event, error) {
 		if err := d.Signable(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -71,8 +79,8 @@ type InPerson struct {
 }
 
 // OnDevice returns who is signing on the device with the given code.
-func (s *Service) OnDevice(_ context.Context, code string) (p InPerson, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
+func (s *Devices) OnDevice(_ context.Context, code string) (p InPerson, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
 		h, err := handed(tx, code)
 		if err != nil {
 			return err
@@ -103,17 +111,17 @@ func handed(tx *kv.Tx, code string) (handedOver, error) {
 }
 
 // ConfirmPerson records that the person at a device confirms being the one invited.
-func (s *Service) ConfirmPerson(_ context.Context, code string) error {
-	return s.changeDevice(code, func(h *handedOver) { h.Confirmed = true })
+func (s *Devices) ConfirmPerson(_ context.Context, code string) error {
+	return s.change(code, func(h *handedOver) { h.Confirmed = true })
 }
 
 // EndInPerson invalidates the code of a device.
-func (s *Service) EndInPerson(_ context.Context, code string) error {
-	return s.changeDevice(code, func(h *handedOver) { h.Ended = true })
+func (s *Devices) EndInPerson(_ context.Context, code string) error {
+	return s.change(code, func(h *handedOver) { h.Ended = true })
 }
 
-func (s *Service) changeDevice(code string, change func(*handedOver)) error {
-	return s.DB.Update(func(tx *kv.Tx) error {
+func (s *Devices) change(code string, change func(*handedOver)) error {
+	return s.db.Update(func(tx *kv.Tx) error {
 		h, err := handed(tx, code)
 		if err != nil {
 			return err

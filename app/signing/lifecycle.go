@@ -13,27 +13,14 @@ import (
 	"paraph/kv"
 )
 
-// step is the common path of operations that only change the state.
-func (s *Service) step(
-	who account.Actor, id string,
-	may func(tx *kv.Tx, d *Document) error,
-	move func(tx *kv.Tx, d *Document) (Event, error), seen ...int64,
-) (*Document, error) {
-	if err := who.RequireMember(account.ScopeWrite); err != nil {
-		return nil, err
-	}
-	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
-		if may != nil {
-			if err := may(tx, d); err != nil {
-				return nil, err
-			}
-		}
-		event, err := move(tx, d)
-		if err != nil {
-			return nil, err
-		}
-		return []Event{event}, s.schedule(tx, d)
-	}, seen...)
+// Lifecycle moves documents between states, from approval to the trash.
+type Lifecycle struct {
+	db       *kv.DB
+	store    *store.Store
+	jobs     *kv.Jobs
+	schedule *Schedule
+	changes  *changes
+	id       func() string
 }
 
 // ownerOrAdmin admits the document's owner and the company's administrators.
@@ -47,15 +34,15 @@ func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 }
 
 // Submit requests approval before the document is sent.
-func (s *Service) Submit(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
+func (s *Lifecycle) Submit(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentSubmitted), d.Submit(record.PersonOf(who), tx.Now)
 	}, seen...)
 }
 
 // Withdraw withdraws a submission. Only its owner or submitter may.
-func (s *Service) Withdraw(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (Event, error) {
+func (s *Lifecycle) Withdraw(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	return s.changes.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentWithdrawn), d.Withdraw()
 	}, seen...)
 }
@@ -71,7 +58,7 @@ func ownerOrSubmitter(who account.Actor) func(*kv.Tx, *Document) error {
 
 // mayApprove admits approvers and administrators for others' submissions, and for their
 // own if nobody else can approve.
-func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
+func mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 	return func(tx *kv.Tx, d *Document) error {
 		if !who.CanApprove() {
 			return fault.Forbidden("role_not_allowed.approver")
@@ -91,21 +78,21 @@ func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 }
 
 // Approve allows a submitted document to be sent.
-func (s *Service) Approve(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
+func (s *Lifecycle) Approve(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	return s.changes.step(who, id, mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentApproved), d.Approve(record.PersonOf(who), tx.Now)
 	}, seen...)
 }
 
 // Reject returns a submitted document with the reason.
-func (s *Service) Reject(
+func (s *Lifecycle) Reject(
 	_ context.Context, who account.Actor, id string, reason *string, seen ...int64,
 ) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
 		return nil, err
 	}
-	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
+	return s.changes.step(who, id, mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentRejected).With("reason", why), d.Reject(record.PersonOf(who), why, tx.Now)
 	}, seen...)
 }
@@ -121,31 +108,31 @@ func required(field string, v *string) (string, error) {
 }
 
 // Reopen makes an approved or rejected document a draft again.
-func (s *Service) Reopen(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
+func (s *Lifecycle) Reopen(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentReopened), d.Reopen()
 	}, seen...)
 }
 
 // Void ends a document that is not completed, and records the reason.
-func (s *Service) Void(
+func (s *Lifecycle) Void(
 	_ context.Context, who account.Actor, id string, reason *string, seen ...int64,
 ) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
 		return nil, err
 	}
-	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
+	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		reason := record.Reason{Words: why}
 		return record.NewEvent(record.EventDocumentVoided).Because(reason), d.Void(reason, tx.Now)
 	}, seen...)
 }
 
 // Extend sets a new deadline on an expired document and reactivates it.
-func (s *Service) Extend(
+func (s *Lifecycle) Extend(
 	_ context.Context, who account.Actor, id string, until *time.Time, seen ...int64,
 ) (*Document, error) {
-	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
+	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		var f fault.Fields
 		if until == nil {
 			f.Required("expires_at")
@@ -160,22 +147,22 @@ func (s *Service) Extend(
 }
 
 // Archive removes a document from the active lists, reversibly.
-func (s *Service) Archive(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
+func (s *Lifecycle) Archive(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentArchived), d.Archive(tx.Now)
 	}, seen...)
 }
 
 // Restore brings a document back from the archive or the trash.
-func (s *Service) Restore(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
+func (s *Lifecycle) Restore(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentRestored), d.Restore()
 	}, seen...)
 }
 
 // Delete moves a document to the trash, from which it is purged later.
-func (s *Service) Delete(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
+func (s *Lifecycle) Delete(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentDeleted), d.Trash(tx.Now)
 	}, seen...)
 }
@@ -192,7 +179,7 @@ func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
 
 // Purge permanently deletes a document in the trash. Its events stay in the journal. The
 // title is required so that nobody purges a different document by mistake.
-func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, seen ...int64) error {
+func (s *Lifecycle) Purge(_ context.Context, who account.Actor, id, title string, seen ...int64) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}
@@ -212,7 +199,7 @@ func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, 
 		}
 		return d, nil
 	}
-	err := s.DB.View(func(tx *kv.Tx) error {
+	err := s.db.View(func(tx *kv.Tx) error {
 		_, err := purged(tx)
 		return err
 	})
@@ -222,12 +209,12 @@ func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, 
 	if err := s.forgetSnapshots(who.CompanyID, id); err != nil {
 		return err
 	}
-	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := purged(tx)
 		if err != nil {
 			return err
 		}
-		if err := s.Jobs.Cancel(tx, purgeJob, d.ID); err != nil {
+		if err := s.jobs.Cancel(tx, purgeJob, d.ID); err != nil {
 			return err
 		}
 		return s.remove(tx, who, d)
@@ -235,11 +222,11 @@ func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, 
 }
 
 // Duplicate makes a new draft with the same content as a document in any state.
-func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Drafts) Duplicate(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	from, err := s.Store.Get(who, id, seen...)
+	from, err := s.store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -251,9 +238,9 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, see
 }
 
 // insertCopy commits a record whose files are those of another.
-func (s *Service) insertCopy(who account.Actor, d *Document, event Event) error {
-	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		if err := s.Quota.Room(tx, d.Company, 1, d.Bytes()); err != nil {
+func (s *Drafts) insertCopy(who account.Actor, d *Document, event Event) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		if err := s.quota.Room(tx, d.Company, 1, d.Bytes()); err != nil {
 			return err
 		}
 		if err := stillApprovable(tx, d); err != nil {
@@ -265,7 +252,7 @@ func (s *Service) insertCopy(who account.Actor, d *Document, event Event) error 
 				return err
 			}
 		}
-		return s.Store.Save(tx, who, d, event)
+		return s.store.Save(tx, who, d, event)
 	})
 }
 
@@ -285,8 +272,8 @@ func stillApprovable(tx *kv.Tx, d *Document) error {
 }
 
 // copyOf returns a draft with the content of a document, without its history.
-func (s *Service) copyOf(from *Document, who account.Actor) *Document {
-	now := s.Now()
+func (s *Drafts) copyOf(from *Document, who account.Actor) *Document {
+	now := s.now()
 	d := from.Copy(s.id(), record.PersonOf(who), now)
 	renamed := map[string]string{}
 	for _, f := range from.Files {

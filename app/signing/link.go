@@ -17,19 +17,28 @@ import (
 	"paraph/kv"
 )
 
+// Links makes the links of signatories and recognizes them.
+type Links struct {
+	db      *kv.DB
+	store   *store.Store
+	mails   func() bool
+	linkKey []byte
+	baseURL string
+}
+
 // A signatory's link contains the invitation's identifier and a code that only this
 // installation can make. Links are not stored, so the store can't leak them, and yet the
 // company can be shown a link as long as it works.
 
 // linkCode returns the part of a link that proves its authenticity.
-func (s *Service) linkCode(invitation string, generation int) string {
-	m := hmac.New(sha256.New, s.LinkKey)
+func (s *Links) linkCode(invitation string, generation int) string {
+	m := hmac.New(sha256.New, s.linkKey)
 	m.Write([]byte("signatory link\x00" + invitation + "\x00" + strconv.Itoa(generation)))
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:24])
 }
 
 // LinkToken returns the token in an invitation's link.
-func (s *Service) LinkToken(inv *Invitation) string {
+func (s *Links) Token(inv *Invitation) string {
 	return inv.ID + s.linkCode(inv.ID, inv.LinkGeneration)
 }
 
@@ -44,13 +53,13 @@ func IsLinkToken(bearer string) bool {
 
 // Signatory returns the actor a link token belongs to. Unknown, revoked and
 // malformed tokens produce the same error.
-func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, error) {
+func (s *Links) Signatory(ctx context.Context, token string) (account.Actor, error) {
 	if !IsLinkToken(token) {
 		return account.Actor{}, fault.Unauthenticated()
 	}
 	id := token[:linkIDLength]
 	var who account.Actor
-	err := s.DB.View(func(tx *kv.Tx) error {
+	err := s.db.View(func(tx *kv.Tx) error {
 		at, err := store.Invited.Get(tx, id)
 		if err != nil {
 			return fault.Unauthenticated().Because(err)
@@ -83,7 +92,7 @@ func MaySeeLinks(who account.Actor) bool {
 
 // SignURL returns the link of an invitation under a base address if the actor may see it
 // and it can still be used; otherwise "".
-func (s *Service) SignURL(who account.Actor, d *Document, inv *Invitation, base string) string {
+func (s *Links) SignURL(who account.Actor, d *Document, inv *Invitation, base string) string {
 	if !MaySeeLinks(who) || !actionable(d, inv) {
 		return ""
 	}
@@ -92,7 +101,7 @@ func (s *Service) SignURL(who account.Actor, d *Document, inv *Invitation, base 
 
 // OwnURL is like SignURL for a member who is invited under their own address, whatever
 // their role. It requires the member's own session: API tokens get no link from it.
-func (s *Service) OwnURL(who account.Actor, d *Document, inv *Invitation, base string) string {
+func (s *Links) OwnURL(who account.Actor, d *Document, inv *Invitation, base string) string {
 	if who.Kind != account.ActorUser || !who.Can(account.ScopeRead) || !inv.IsFor(who) || !actionable(d, inv) {
 		return ""
 	}
@@ -104,11 +113,11 @@ func actionable(d *Document, inv *Invitation) bool {
 	return d.Status == record.Sent && inv.Open() && record.LinkWorks(d, inv)
 }
 
-func (s *Service) url(inv *Invitation, base string) string {
-	return strings.TrimSuffix(base, "/") + "/s/" + s.LinkToken(inv)
+func (s *Links) url(inv *Invitation, base string) string {
+	return strings.TrimSuffix(base, "/") + "/s/" + s.Token(inv)
 }
 
-func (s *Service) proofs() record.Proofs { return record.Proofs{Key: s.LinkKey, Mailed: s.Mails()} }
+func (s *Links) proofs() record.Proofs { return record.Proofs{Key: s.linkKey, Mailed: s.mails()} }
 
 // How a link or code reached someone, in the data of events.
 const (
@@ -117,8 +126,8 @@ const (
 )
 
 // ShowLink returns the link of an invitation to a member who will pass it on, and records that.
-func (s *Service) ShowLink(_ context.Context, who account.Actor, id, invitation, base string) (link string, err error) {
-	err = s.DB.Update(func(tx *kv.Tx) error {
+func (s *Links) Show(_ context.Context, who account.Actor, id, invitation, base string) (link string, err error) {
+	err = s.db.Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
@@ -133,15 +142,15 @@ func (s *Service) ShowLink(_ context.Context, who account.Actor, id, invitation,
 		if link == "" {
 			return fault.Conflict("nothing_to_hand_over")
 		}
-		return s.Store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
+		return s.store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
 	})
 	return link, err
 }
 
 // OpenOwn returns the path of the signing page of a member who is invited under their own address, and records once
 // that they got their link in the web app.
-func (s *Service) OpenOwn(_ context.Context, who account.Actor, id, invitation string) (path string, err error) {
-	err = s.DB.Update(func(tx *kv.Tx) error {
+func (s *Links) OpenOwn(_ context.Context, who account.Actor, id, invitation string) (path string, err error) {
+	err = s.db.Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
@@ -157,7 +166,7 @@ func (s *Service) OpenOwn(_ context.Context, who account.Actor, id, invitation s
 			return nil
 		}
 		inv.LinkShown = append(inv.LinkShown, inv.Holder(who))
-		return s.Store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
+		return s.store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
 	})
 	return path, err
 }
@@ -167,7 +176,7 @@ func linkShown(inv *Invitation, through string) Event {
 }
 
 // HandOut records that the API shows a caller links of a document's invitations, once per caller and link.
-func (s *Service) HandOut(_ context.Context, who account.Actor, d *Document, invitations ...string) error {
+func (s *Links) HandOut(_ context.Context, who account.Actor, d *Document, invitations ...string) error {
 	known := func(d *Document) []string {
 		return slices.DeleteFunc(slices.Clone(invitations), func(id string) bool {
 			inv := d.Invitation(id)
@@ -177,7 +186,7 @@ func (s *Service) HandOut(_ context.Context, who account.Actor, d *Document, inv
 	if len(known(d)) == 0 {
 		return nil
 	}
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.db.Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, d.ID)
 		if err != nil {
 			return err
@@ -192,12 +201,12 @@ func (s *Service) HandOut(_ context.Context, who account.Actor, d *Document, inv
 			}
 			events = append(events, event)
 		}
-		return s.Store.SaveEvents(tx, who, d, events...)
+		return s.store.SaveEvents(tx, who, d, events...)
 	})
 }
 
 // Shown records, within a transaction, that a member was shown the message with the link or code of an invitation.
-func (s *Service) Shown(tx *kv.Tx, who account.Actor, id, invitation string, code bool) error {
+func (s *Links) Shown(tx *kv.Tx, who account.Actor, id, invitation string, code bool) error {
 	d, err := store.Load(tx, who, id)
 	if err != nil {
 		return err
@@ -207,9 +216,9 @@ func (s *Service) Shown(tx *kv.Tx, who account.Actor, id, invitation string, cod
 		return fault.NotFound("invitation")
 	}
 	if code {
-		return s.Store.SaveEvents(tx, who, d, record.NewEvent(record.EventInvitationCodeShown).To(inv.ID).With("email", inv.Email).With("through", throughWeb))
+		return s.store.SaveEvents(tx, who, d, record.NewEvent(record.EventInvitationCodeShown).To(inv.ID).With("email", inv.Email).With("through", throughWeb))
 	}
-	return s.Store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
+	return s.store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
 }
 
 // Mailed describes a message about an invitation that a mail server accepted or returned.
@@ -222,23 +231,23 @@ type Mailed struct {
 }
 
 // MailAccepted records that a mail server accepted the link or code of an invitation.
-func (s *Service) MailAccepted(_ context.Context, m Mailed) error {
+func (s *Invitations) MailAccepted(_ context.Context, m Mailed) error {
 	return s.noteMail(m, record.NewEvent(record.EventInvitationMailed).With("server", m.Server))
 }
 
 // MailReturned records that a message about an invitation was returned as undeliverable.
-func (s *Service) MailReturned(_ context.Context, m Mailed) error {
+func (s *Invitations) MailReturned(_ context.Context, m Mailed) error {
 	return s.noteMail(m, record.NewEvent(record.EventInvitationBounced))
 }
 
-func (s *Service) noteMail(m Mailed, event Event) error {
+func (s *Invitations) noteMail(m Mailed, event Event) error {
 	who := account.System(m.Company)
-	err := s.DB.Update(func(tx *kv.Tx) error {
+	err := s.db.Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, m.Document)
 		if err != nil || d.Status != record.Sent || d.Invitation(m.Invitation) == nil {
 			return err
 		}
-		return s.Store.SaveEvents(tx, who, d, event.To(m.Invitation).With("email", m.Address).With("kind", m.Kind).With("reply", m.Reply))
+		return s.store.SaveEvents(tx, who, d, event.To(m.Invitation).With("email", m.Address).With("kind", m.Kind).With("reply", m.Reply))
 	})
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil // purged in the meantime
@@ -248,8 +257,8 @@ func (s *Service) noteMail(m Mailed, event Event) error {
 
 // MailFailed records that a message about a document could not be delivered, so that its
 // owner sees it.
-func (s *Service) MailFailed(_ context.Context, company, id, address string) error {
-	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
+func (s *Invitations) MailFailed(_ context.Context, company, id, address string) error {
+	return s.changes.onTime(company, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
 		if d.Owner.Email == address || d.Status != record.Sent || d.Attention.Kind != "" {
 			return nil, nil
 		}
@@ -258,10 +267,10 @@ func (s *Service) MailFailed(_ context.Context, company, id, address string) err
 	})
 }
 
-// MailDelivered clears the failure recorded by [Service.MailFailed] once a later attempt
+// MailDelivered clears the failure recorded by [Invitations.MailFailed] once a later attempt
 // succeeds.
-func (s *Service) MailDelivered(_ context.Context, company, id, address string) error {
-	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
+func (s *Invitations) MailDelivered(_ context.Context, company, id, address string) error {
+	return s.changes.onTime(company, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
 		if !d.Attention.FailedFor(address) {
 			return nil, nil
 		}

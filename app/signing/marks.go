@@ -8,10 +8,17 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/pdf/text"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/kv"
 )
+
+// Marks keeps the signatures and initials that members have saved.
+type Marks struct {
+	db    *kv.DB
+	fonts *text.Fonts
+}
 
 // The inks of typed and drawn marks.
 const (
@@ -45,9 +52,9 @@ func readMark(f *fault.Fields, field string, in *Mark, typed string) mark.Drawn 
 }
 
 // legible refuses text that none of our fonts can draw, before anything is signed.
-func (s *Service) legible(f *fault.Fields, a *act) {
+func (s *Signatures) legible(f *fault.Fields, a *act) {
 	check := func(field, v string) {
-		if missing := s.Fonts.Missing(v); len(missing) > 0 {
+		if missing := s.fonts.Missing(v); len(missing) > 0 {
 			f.Add(field, "undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
 		}
 	}
@@ -79,11 +86,11 @@ func (m SavedMarks) Mark(kind string) *Mark {
 var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
 
 // SavedMarks returns the signature and initials the calling member has saved.
-func (s *Service) SavedMarks(_ context.Context, who account.Actor) (m SavedMarks, err error) {
+func (s *Marks) Saved(_ context.Context, who account.Actor) (m SavedMarks, err error) {
 	if who.Kind != account.ActorUser {
 		return m, fault.NotFound("signature")
 	}
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		m, err = savedMarksOf(tx, who)
 		return err
 	})
@@ -99,7 +106,7 @@ func savedMarksOf(tx *kv.Tx, who account.Actor) (SavedMarks, error) {
 }
 
 // SaveMark stores a member's mark, of a kind that pads accept too; nil deletes it.
-func (s *Service) SaveMark(_ context.Context, who account.Actor, kind string, in *Mark) error {
+func (s *Marks) Save(_ context.Context, who account.Actor, kind string, in *Mark) error {
 	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
 		return fault.NotFound("signature")
 	}
@@ -108,14 +115,14 @@ func (s *Service) SaveMark(_ context.Context, who account.Actor, kind string, in
 		m := readMark(&f, kind, in, in.Text)
 		if m.Type == MarkTyped && m.Text == "" {
 			f.Required(kind + ".text")
-		} else if missing := s.Fonts.Missing(m.Text); m.Type == MarkTyped && len(missing) > 0 {
+		} else if missing := s.fonts.Missing(m.Text); m.Type == MarkTyped && len(missing) > 0 {
 			f.Add(kind+".text", "not_drawable")
 		}
 	}
 	if err := f.Err(); err != nil {
 		return err
 	}
-	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		m, err := savedMarksOf(tx, who)
 		if err != nil {
 			return err

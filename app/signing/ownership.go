@@ -12,11 +12,17 @@ import (
 	"paraph/kv"
 )
 
+// Ownership transfers open documents to another member.
+type Ownership struct {
+	db    *kv.DB
+	store *store.Store
+}
+
 // ownershipBatch is the number of documents that change owners in one transaction.
 const ownershipBatch = 50
 
 // CountOpen counts the open documents that a member of the company owns.
-func (s *Service) CountOpen(_ context.Context, who account.Actor, person string) (int, error) {
+func (s *Ownership) CountOpen(_ context.Context, who account.Actor, person string) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}
@@ -27,7 +33,7 @@ func (s *Service) CountOpen(_ context.Context, who account.Actor, person string)
 // TransferOwnership transfers every open document of one member to another and returns
 // their number. The previous owner may be deactivated; the new owner must be able to work
 // with the documents.
-func (s *Service) TransferOwnership(_ context.Context, who account.Actor, from, to string) (int, error) {
+func (s *Ownership) Transfer(_ context.Context, who account.Actor, from, to string) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}
@@ -40,15 +46,15 @@ func (s *Service) TransferOwnership(_ context.Context, who account.Actor, from, 
 		return 0, err
 	}
 	for at := 0; at < len(ids); at += ownershipBatch {
-		if err := s.transferOwnership(who, ids[at:min(at+ownershipBatch, len(ids))], from, newOwner); err != nil {
+		if err := s.transfer(who, ids[at:min(at+ownershipBatch, len(ids))], from, newOwner); err != nil {
 			return at, err
 		}
 	}
 	return len(ids), nil
 }
 
-func (s *Service) newOwner(who account.Actor, from, to string) (newOwner Person, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
+func (s *Ownership) newOwner(who account.Actor, from, to string) (newOwner Person, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
 		if _, err := account.LoadMember(tx, who.CompanyID, from); err != nil {
 			return err
 		}
@@ -69,8 +75,8 @@ func (s *Service) newOwner(who account.Actor, from, to string) (newOwner Person,
 	return newOwner, err
 }
 
-func (s *Service) openOf(company, person string) (ids []string, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
+func (s *Ownership) openOf(company, person string) (ids []string, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
 		for _, visibility := range slices.Concat(lists.Visibilities, templateVisibilities()) {
 			err := store.Rows.Each(tx, "created_at", kv.K(company, visibility, store.AnyStatus), func(_ string, r Row) (bool, error) {
 				if r.Owner.ID == person && Status(r.StatusID).Open() {
@@ -87,8 +93,8 @@ func (s *Service) openOf(company, person string) (ids []string, err error) {
 	return ids, err
 }
 
-func (s *Service) transferOwnership(who account.Actor, ids []string, from string, newOwner Person) error {
-	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+func (s *Ownership) transfer(who account.Actor, ids []string, from string, newOwner Person) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		for _, id := range ids {
 			d, err := store.Load(tx, who, id)
 			if fault.KindOf(err) == fault.KindNotFound {
@@ -102,7 +108,7 @@ func (s *Service) transferOwnership(who account.Actor, ids []string, from string
 			}
 			event := record.NewEvent(record.EventDocumentHandedOver).With("from", d.Owner.Email).With("to", newOwner.Email)
 			d.Owner = newOwner
-			if err := s.Store.Save(tx, who, d, event); err != nil {
+			if err := s.store.Save(tx, who, d, event); err != nil {
 				return err
 			}
 		}

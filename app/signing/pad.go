@@ -19,6 +19,12 @@ import (
 	"paraph/kv"
 )
 
+// Pads takes a signature drawn on another device, such as a phone.
+type Pads struct {
+	db      *kv.DB
+	linkKey []byte
+}
+
 // A signatory may draw on a phone and sign on a computer. The phone gets a code that opens
 // only a drawing pad, with no document and no answers.
 
@@ -39,18 +45,18 @@ var padKinds = []string{"signature", "initials"}
 // padSize is the size of a code's payload: invitation, expiry in Unix seconds, kind.
 const padSize = 16 + 8 + 1
 
-func (s *Service) padMAC(payload []byte, generation int) []byte {
-	m := hmac.New(sha256.New, s.LinkKey)
+func (s *Pads) mac(payload []byte, generation int) []byte {
+	m := hmac.New(sha256.New, s.linkKey)
 	m.Write([]byte("pad\x00" + strconv.Itoa(generation) + "\x00"))
 	m.Write(payload)
 	return m.Sum(nil)[:16]
 }
 
 // PadCode makes the code that lets a signatory draw on another device.
-func (s *Service) PadCode(
+func (s *Pads) Code(
 	_ context.Context, who account.Actor, id, invitation, kind string,
 ) (code string, until time.Time, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		_, inv, err := signerAt(tx, who, id, invitation)
 		if err != nil {
 			return err
@@ -65,7 +71,7 @@ func (s *Service) PadCode(
 		}
 		until = tx.Now.Add(padLifetime)
 		payload := append(binary.BigEndian.AppendUint64(uid.Bytes(), uint64(until.Unix())), byte(at))
-		code = base64.RawURLEncoding.EncodeToString(append(payload, s.padMAC(payload, inv.LinkGeneration)...))
+		code = base64.RawURLEncoding.EncodeToString(append(payload, s.mac(payload, inv.LinkGeneration)...))
 		return nil
 	})
 	return code, until, err
@@ -100,7 +106,7 @@ func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *
 func errNoPad() error { return fault.NotFound("pad") }
 
 // padOf returns the invitation and the pad that a code belongs to.
-func (s *Service) padOf(tx *kv.Tx, code string) (*Invitation, Pad, error) {
+func (s *Pads) of(tx *kv.Tx, code string) (*Invitation, Pad, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(code)
 	if err != nil || len(raw) != padSize+16 || int(raw[padSize-1]) >= len(padKinds) {
 		return nil, Pad{}, errNoPad()
@@ -119,7 +125,7 @@ func (s *Service) padOf(tx *kv.Tx, code string) (*Invitation, Pad, error) {
 		return nil, Pad{}, err
 	}
 	inv := d.Invitation(id)
-	valid := inv != nil && record.LinkWorks(d, inv) && hmac.Equal(raw[padSize:], s.padMAC(payload, inv.LinkGeneration))
+	valid := inv != nil && record.LinkWorks(d, inv) && hmac.Equal(raw[padSize:], s.mac(payload, inv.LinkGeneration))
 	if !valid || !tx.Now.Before(until) || d.Signable(inv, tx.Now) != nil {
 		return nil, Pad{}, errNoPad()
 	}
@@ -133,17 +139,17 @@ func (s *Service) padOf(tx *kv.Tx, code string) (*Invitation, Pad, error) {
 
 // Pad returns the pad that a code opens. For any invalid code it returns the same
 // not-found error.
-func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
-		_, p, err = s.padOf(tx, code)
+func (s *Pads) Open(_ context.Context, code string) (p Pad, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		_, p, err = s.of(tx, code)
 		return err
 	})
 	return p, err
 }
 
 // SubmitDrawing stores what was drawn on a pad, to be accepted on the person's own page. It signs nothing.
-func (s *Service) SubmitDrawing(ctx context.Context, code, strokes string) error {
-	if _, err := s.Pad(ctx, code); err != nil {
+func (s *Pads) Submit(ctx context.Context, code, strokes string) error {
+	if _, err := s.Open(ctx, code); err != nil {
 		return err // before parsing any of the strokes
 	}
 	var f fault.Fields
@@ -153,8 +159,8 @@ func (s *Service) SubmitDrawing(ctx context.Context, code, strokes string) error
 	if err := f.Err(); err != nil {
 		return err
 	}
-	return s.DB.Update(func(tx *kv.Tx) error {
-		inv, p, err := s.padOf(tx, code)
+	return s.db.Update(func(tx *kv.Tx) error {
+		inv, p, err := s.of(tx, code)
 		if err != nil {
 			return err
 		}
@@ -171,14 +177,14 @@ func (s *Service) SubmitDrawing(ctx context.Context, code, strokes string) error
 }
 
 // PadDrawing returns what a person has drawn since the code was made, or nil.
-func (s *Service) PadDrawing(
+func (s *Pads) Drawing(
 	_ context.Context, who account.Actor, id, invitation, code string,
 ) (mark *Mark, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err
 		}
-		inv, p, err := s.padOf(tx, code)
+		inv, p, err := s.of(tx, code)
 		if err != nil {
 			return err
 		}

@@ -4,25 +4,38 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/pictures"
 	"paraph/app/signing/record"
 	"paraph/app/signing/report"
 	"paraph/kv"
 )
 
+// Pages draws pages and reads their text.
+type Pages struct {
+	db        *kv.DB
+	blobs     *blob.Store
+	documents *Documents
+	pdfium    *pdfium.Engine
+	pictures  *pictures.Cache // nil: each page is drawn every time
+	log       *slog.Logger
+}
+
 // PageTexts returns the text of every page of a file's upload, in reading order. Pages
 // beyond the first megabyte of text have none.
-func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file string) ([]string, error) {
+func (s *Pages) Texts(ctx context.Context, who account.Actor, id, file string) ([]string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	d, err := s.see(who, id)
+	d, err := s.documents.see(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -44,23 +57,23 @@ func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file str
 
 // textOf returns the text of a file, reading it now if the scheduled job has not done so
 // yet.
-func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (string, error) {
+func (s *Pages) textOf(ctx context.Context, who account.Actor, base string) (string, error) {
 	var known lists.FileText
-	err := s.DB.View(func(tx *kv.Tx) (err error) {
+	err := s.db.View(func(tx *kv.Tx) (err error) {
 		known, err = lists.Texts.Get(tx, base)
 		return err
 	})
 	if err == nil || !errors.Is(err, kv.ErrNotFound) {
 		return known.Text, err
 	}
-	paths, err := s.Blobs.Paths(base)
+	paths, err := s.blobs.Paths(base)
 	if err != nil {
 		return "", err
 	}
-	text, err := s.PDFium.For(who.Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, lists.MaxText)
+	text, err := s.pdfium.For(who.Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, lists.MaxText)
 	if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindUnavailable {
 		// The pages can still be viewed.
-		s.Log.Warn("text of file not read", "blob", base, "error", err)
+		s.log.Warn("text of file not read", "blob", base, "error", err)
 		return "", nil
 	}
 	return text, err
@@ -77,24 +90,24 @@ const (
 )
 
 // drawLater schedules drawing the pages that people will view next.
-func (s *Service) drawLater(tx *kv.Tx, d *Document) error {
-	if s.Pictures == nil || len(d.Files) == 0 {
+func (s *Schedule) drawLater(tx *kv.Tx, d *Document) error {
+	if s.pictures == nil || len(d.Files) == 0 {
 		return nil
 	}
 	payload, err := json.Marshal(documentJob{Company: d.Company, Document: d.ID})
 	if err != nil {
 		return err
 	}
-	return s.Jobs.Add(tx, kv.Job{
+	return s.jobs.Add(tx, kv.Job{
 		Kind: drawJob, Scope: d.Company, Key: d.ID, Payload: payload, Due: tx.Now.Add(drawAfter),
 	})
 }
 
 // draw draws the first pages of a document that is waiting for someone. A page
 // that can't be drawn is skipped; the error is reported when someone looks at it.
-func (s *Service) draw(ctx context.Context, company, id string) error {
+func (s *Pages) draw(ctx context.Context, company, id string) error {
 	who := account.System(company)
-	d, err := s.see(who, id)
+	d, err := s.documents.see(who, id)
 	switch {
 	case errors.Is(err, fault.ErrNotFound):
 		return nil
@@ -106,10 +119,10 @@ func (s *Service) draw(ctx context.Context, company, id string) error {
 	left := drawAhead
 	for i := range d.Files {
 		for page := range min(left, len(d.Files[i].Pages)) {
-			if _, _, err := s.PagePicture(ctx, who, id, d.Files[i].ID, page+1, 0); ctx.Err() != nil {
+			if _, _, err := s.Picture(ctx, who, id, d.Files[i].ID, page+1, 0); ctx.Err() != nil {
 				return ctx.Err()
 			} else if err != nil {
-				s.Log.Warn("page not drawn ahead", "document", id, "page", page+1, "error", err)
+				s.log.Warn("page not drawn ahead", "document", id, "page", page+1, "error", err)
 			}
 		}
 		left -= min(left, len(d.Files[i].Pages))
@@ -118,7 +131,7 @@ func (s *Service) draw(ctx context.Context, company, id string) error {
 }
 
 // VerifyFile reports on every signature of a document's file in its current state.
-func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file string) (*report.Report, error) {
+func (s *Documents) VerifyFile(ctx context.Context, who account.Actor, id, file string) (*report.Report, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -130,5 +143,5 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
-	return s.Verifier.File(ctx, who, f)
+	return s.verifier.File(ctx, who, f)
 }

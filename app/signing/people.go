@@ -18,12 +18,12 @@ import (
 // order. An input with the identifier of an existing invitation changes it; people who
 // are not among the inputs are removed with their fields. Faults are named
 // invitations.N.FIELD.
-func (s *Service) ReplaceInvitations(
+func (s *Drafts) ReplaceInvitations(
 	_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64,
 ) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
-		if len(in) > s.Limits.Invitations {
-			f.TooMany("invitations", s.Limits.Invitations)
+		if len(in) > s.limits.Invitations {
+			f.TooMany("invitations", s.limits.Invitations)
 			return nil, nil
 		}
 		before := d.Invitations
@@ -31,7 +31,7 @@ func (s *Service) ReplaceInvitations(
 		for i := range in {
 			at := f.At("invitations", i)
 			inv := s.known(before, d.Invitations, in[i].ID, i+1, tx.Now)
-			in[i].ApplyTo(at, &inv, s.proofs(), d.Template)
+			in[i].ApplyTo(at, &inv, s.links.proofs(), d.Template)
 			d.Distinct(at, &inv)
 			if inv.Role == record.Viewer && len(d.UnsortedFieldsOf(inv.ID)) > 0 {
 				at.Add("role", "viewer_with_fields.remove")
@@ -46,7 +46,7 @@ func (s *Service) ReplaceInvitations(
 }
 
 // known returns the invitation with the given identifier, or a new one.
-func (s *Service) known(before, taken []Invitation, id string, position int, now time.Time) Invitation {
+func (s *Drafts) known(before, taken []Invitation, id string, position int, now time.Time) Invitation {
 	same := func(o Invitation) bool { return o.ID == id }
 	if i := slices.IndexFunc(before, same); i >= 0 && !slices.ContainsFunc(taken, same) {
 		return before[i]

@@ -19,7 +19,7 @@ const (
 // placeFields requests everything that later revisions of a file need: its fields, and
 // one signature field for each person who signs it. It returns the names of the signature
 // fields by invitation.
-func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
+func (s *Dispatch) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
 	names := map[string]string{}
 	var blocks []string // invitations that get a block on the signature page
 	for i := range d.Invitations {
@@ -28,7 +28,7 @@ func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[
 			continue
 		}
 		names[inv.ID] = signatureName(inv)
-		if !placeOwn(d, f, inv, s.Words.Match(d.Locale).Say("certificate.signature_of", "name", inv.Name), spec) {
+		if !placeOwn(d, f, inv, s.words.Match(d.Locale).Say("certificate.signature_of", "name", inv.Name), spec) {
 			blocks = append(blocks, inv.ID)
 		}
 	}
@@ -110,11 +110,11 @@ const (
 // signaturePage appends a page with a block for everyone who has no field. The block does
 // not name the person: if an invitation is taken over, the new person signs in the same
 // place, and the page is already certified.
-func (s *Service) signaturePage(
+func (s *Dispatch) signaturePage(
 	d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec,
 ) error {
-	l := s.Words.Match(d.Locale)
-	b := page.New(s.Fonts, page.Info{Title: l.Say("certificate.signatures"), Language: l.Tag()})
+	l := s.words.Match(d.Locale)
+	b := page.New(s.fonts, page.Info{Title: l.Say("certificate.signatures"), Language: l.Tag()})
 	for i, id := range blocks {
 		k := i % perPage
 		if k == 0 {

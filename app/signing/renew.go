@@ -15,14 +15,25 @@ import (
 	"paraph/kv"
 )
 
+// Renewal adds new timestamps to completed files before the old ones can no longer be
+// verified.
+type Renewal struct {
+	db        *kv.DB
+	store     *store.Store
+	changes   *changes
+	revisions *revisions
+	keys      *pki.Authority
+	now       func() time.Time
+}
+
 // Renew adds another document timestamp to completed files whose last one was made with a
 // certificate that expires before the given time, so that their signatures can still be
 // proven afterwards (ETSI EN 319 142-1 §5.4.3). It returns the number of documents
 // renewed.
-func (s *Service) Renew(ctx context.Context, before time.Time) (int, error) {
+func (s *Renewal) Renew(ctx context.Context, before time.Time) (int, error) {
 	type found struct{ company, id string }
 	var all []found
-	err := s.DB.View(func(tx *kv.Tx) error {
+	err := s.db.View(func(tx *kv.Tx) error {
 		return store.Documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
 			if d.Status == record.Completed {
 				all = append(all, found{d.Company, d.ID})
@@ -40,16 +51,16 @@ func (s *Service) Renew(ctx context.Context, before time.Time) (int, error) {
 	return renewed, err
 }
 
-func (s *Service) renew(ctx context.Context, company, id string, before time.Time) (did bool, err error) {
-	defer s.lock(id)()
+func (s *Renewal) renew(ctx context.Context, company, id string, before time.Time) (did bool, err error) {
+	defer s.changes.lock(id)()
 	who := account.System(company)
-	_, err = s.retry(func() (*Document, error) {
+	_, err = retry(func() (*Document, error) {
 		did = false
-		d, err := s.Store.Get(who, id)
+		d, err := s.store.Get(who, id)
 		if err != nil || d.Status != record.Completed {
 			return d, err
 		}
-		version, now := d.Version, s.Now()
+		version, now := d.Version, s.now()
 		files := []*File{d.Certificate}
 		for i := range d.Files {
 			files = append(files, &d.Files[i])
@@ -64,7 +75,7 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 		if !did {
 			return d, nil
 		}
-		return s.Store.Update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
+		return s.store.Update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
 			if err := store.RequireVersion(stored, version); err != nil {
 				return nil, err
 			}
@@ -77,18 +88,18 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 
 // renewFile adds validation data and a timestamp if the last one expires before the given
 // time, unless the new one would expire no later.
-func (s *Service) renewFile(ctx context.Context, company string, f *File, before, now time.Time) (bool, error) {
+func (s *Renewal) renewFile(ctx context.Context, company string, f *File, before, now time.Time) (bool, error) {
 	ends, err := s.timestampEnds(f)
 	if err != nil || !ends.Before(before) {
 		return false, err
 	}
-	lists, err := s.revocationLists(company, now)
+	lists, err := s.revisions.revocationLists(company, now)
 	if err != nil {
 		return false, err
 	}
 	again := *f
 	again.Revisions = slices.Clone(f.Revisions)
-	if err := s.finish(ctx, &again, lists, now); err != nil {
+	if err := s.revisions.finish(ctx, &again, lists, now); err != nil {
 		return false, err
 	}
 	next, err := s.timestampEnds(&again)
@@ -100,8 +111,8 @@ func (s *Service) renewFile(ctx context.Context, company string, f *File, before
 }
 
 // timestampEnds returns when the certificate of a file's last document timestamp expires.
-func (s *Service) timestampEnds(f *File) (ends time.Time, err error) {
-	base, closeBase, err := s.baseOf(f)
+func (s *Renewal) timestampEnds(f *File) (ends time.Time, err error) {
+	base, closeBase, err := s.revisions.baseOf(f)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -118,7 +129,7 @@ func (s *Service) timestampEnds(f *File) (ends time.Time, err error) {
 		if !signatures[i].Timestamp {
 			continue
 		}
-		options := pki.VerifyOptions{Roots: s.Keys.Roots(), At: s.Now()}
+		options := pki.VerifyOptions{Roots: s.keys.Roots(), At: s.now()}
 		t := pki.VerifyTimestamp(signatures[i].CMS, signatures[i].WriteSigned, options)
 		if t.Certificate != nil {
 			ends = t.Certificate.NotAfter

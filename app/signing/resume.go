@@ -16,6 +16,18 @@ import (
 	"paraph/kv"
 )
 
+// Uploads receives files in pieces, so that an interrupted upload can be continued.
+type Uploads struct {
+	db      *kv.DB
+	blobs   *blob.Store
+	changes *changes
+	drafts  *Drafts
+	limits  Limits
+	quota   store.Quota
+	id      func() string
+	now     func() time.Time
+}
+
 // Unfinished is a file that is being uploaded in pieces. What has been received is on
 // disk, survives a restart, and is kept for a day after the last piece. Only its sender
 // has access.
@@ -49,13 +61,13 @@ const (
 
 // BeginUpload announces a file for a draft. For the same name and size from the same
 // person, it returns the upload already begun, with what was received so far.
-func (s *Service) BeginUpload(
+func (s *Uploads) Begin(
 	_ context.Context, who account.Actor, id, name string, size int64,
 ) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
 	}
-	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
@@ -71,8 +83,8 @@ func (s *Service) BeginUpload(
 		if err := f.Err(); err != nil {
 			return err
 		}
-		if size > s.Limits.UploadBytes {
-			return fault.TooLarge("file_too_large", fault.Text("limit", disk.Megabytes(s.Limits.UploadBytes)))
+		if size > s.limits.UploadBytes {
+			return fault.TooLarge("file_too_large", fault.Text("limit", disk.Megabytes(s.limits.UploadBytes)))
 		}
 		before, err := begunBy(tx, who, id)
 		if err != nil {
@@ -84,8 +96,8 @@ func (s *Service) BeginUpload(
 				return nil
 			}
 		}
-		if len(d.Files)+len(before) >= s.Limits.Files {
-			f.TooMany("files", s.Limits.Files)
+		if len(d.Files)+len(before) >= s.limits.Files {
+			f.TooMany("files", s.limits.Files)
 			return f.Err()
 		}
 		n, err := unfinished.Count(tx, "document", kv.K(who.CompanyID))
@@ -95,7 +107,7 @@ func (s *Service) BeginUpload(
 		if n >= maxUnfinished {
 			return fault.Conflict("too_many_uploads")
 		}
-		if err := s.roomForUpload(tx, who.CompanyID, size); err != nil {
+		if err := s.room(tx, who.CompanyID, size); err != nil {
 			return err
 		}
 		return unfinished.Put(tx, u.ID, u)
@@ -105,12 +117,12 @@ func (s *Service) BeginUpload(
 
 // roomForUpload refuses an upload that, with all others in progress, would take a company over
 // its quota.
-func (s *Service) roomForUpload(tx *kv.Tx, company string, size int64) error {
+func (s *Uploads) room(tx *kv.Tx, company string, size int64) error {
 	err := unfinished.Each(tx, "document", kv.K(company), func(_ string, u Unfinished) (bool, error) {
 		size += u.Size
 		return true, nil
 	})
-	return errors.Join(err, s.Quota.Room(tx, company, 0, size))
+	return errors.Join(err, s.quota.Room(tx, company, 0, size))
 }
 
 func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error) {
@@ -125,11 +137,11 @@ func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error
 }
 
 // UnfinishedUploads lists the caller's uploads to a document, oldest first.
-func (s *Service) UnfinishedUploads(_ context.Context, who account.Actor, id string) (all []Unfinished, err error) {
+func (s *Uploads) Unfinished(_ context.Context, who account.Actor, id string) (all []Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		if _, err := store.Load(tx, who, id); err != nil {
 			return err
 		}
@@ -140,11 +152,11 @@ func (s *Service) UnfinishedUploads(_ context.Context, who account.Actor, id str
 }
 
 // GetUpload returns an upload with the number of bytes received.
-func (s *Service) GetUpload(_ context.Context, who account.Actor, id, upload string) (u Unfinished, err error) {
+func (s *Uploads) Get(_ context.Context, who account.Actor, id, upload string) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
 	}
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		u, err = loadUnfinished(tx, who, id, upload)
 		return err
 	})
@@ -165,14 +177,14 @@ func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished
 // AppendUpload adds the piece of a file that begins at an offset. What was received before
 // a connection broke is kept. A piece that does not begin where the last one ended is
 // refused as a conflict; the returned upload holds the right offset.
-func (s *Service) AppendUpload(
+func (s *Uploads) Append(
 	ctx context.Context, who account.Actor, id, upload string, offset int64, r io.Reader,
 ) (u Unfinished, err error) {
 	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
 		return u, err
 	}
 	// Receive the piece into a separate file first, so that nobody waits for a slow connection.
-	piece, err := s.Blobs.Create()
+	piece, err := s.blobs.Create()
 	if err != nil {
 		return u, disk.SpaceError(err)
 	}
@@ -181,19 +193,19 @@ func (s *Service) AppendUpload(
 	if piece.Size() == 0 && cut != nil {
 		return u, disk.SpaceError(cut)
 	}
-	defer s.lock(upload)()
+	defer s.changes.lock(upload)()
 	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
 		return u, err // another piece arrived first
 	}
-	u, err = s.addPiece(who, u, offset, io.NewSectionReader(piece, 0, piece.Size()))
+	u, err = s.add(who, u, offset, io.NewSectionReader(piece, 0, piece.Size()))
 	return u, errors.Join(err, disk.SpaceError(cut))
 }
 
 // uploadAt returns an upload if it continues at the given offset.
-func (s *Service) uploadAt(
+func (s *Uploads) uploadAt(
 	ctx context.Context, who account.Actor, id, upload string, offset int64,
 ) (Unfinished, error) {
-	u, err := s.GetUpload(ctx, who, id, upload)
+	u, err := s.Get(ctx, who, id, upload)
 	if err == nil && offset != u.Received {
 		err = fault.Conflict("wrong_offset", fault.Number("offset", u.Received))
 	}
@@ -202,8 +214,8 @@ func (s *Service) uploadAt(
 
 // addPiece appends a piece that is on disk. It finishes even if the sender has
 // disconnected.
-func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece io.Reader) (Unfinished, error) {
-	size, cut := s.Blobs.Append(context.Background(), u.ID, offset, piece)
+func (s *Uploads) add(who account.Actor, u Unfinished, offset int64, piece io.Reader) (Unfinished, error) {
+	size, cut := s.blobs.Append(context.Background(), u.ID, offset, piece)
 	if errors.Is(cut, blob.ErrNotFound) {
 		// The received data is gone, so the upload starts over.
 		size = 0
@@ -212,7 +224,7 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 		return u, disk.SpaceError(cut)
 	}
 	id := u.ID
-	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) (err error) {
+	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) (err error) {
 		if u, err = loadUnfinished(tx, who, u.Document, id); err != nil {
 			return err
 		}
@@ -220,7 +232,7 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 		return unfinished.Put(tx, id, u)
 	})
 	if fault.KindOf(err) == fault.KindNotFound { // canceled in the meantime
-		err = errors.Join(s.Blobs.Discard(id), err)
+		err = errors.Join(s.blobs.Discard(id), err)
 	}
 	if err != nil {
 		return Unfinished{}, err
@@ -230,38 +242,38 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 
 // FinishUpload adds a complete upload to the draft as a file. A refused upload is dropped,
 // unless it needs a password or has to be flattened: then the caller can try again.
-func (s *Service) FinishUpload(
+func (s *Uploads) Finish(
 	ctx context.Context, who account.Actor, id, upload, password string,
 ) (*Document, *File, error) {
-	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password})
+	return s.finish(ctx, who, id, upload, &Upload{Password: password})
 }
 
 // FinishFlattened is like FinishUpload, but signs a flattened copy with the upload
 // attached.
-func (s *Service) FinishFlattened(
+func (s *Uploads) FinishFlattened(
 	ctx context.Context, who account.Actor, id, upload, password string,
 ) (*Document, *File, error) {
-	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password, Flatten: true})
+	return s.finish(ctx, who, id, upload, &Upload{Password: password, Flatten: true})
 }
 
-func (s *Service) finishUpload(
+func (s *Uploads) finish(
 	ctx context.Context, who account.Actor, id, upload string, up *Upload,
 ) (d *Document, file *File, err error) {
-	defer s.lock(upload)()
-	u, err := s.GetUpload(ctx, who, id, upload)
+	defer s.changes.lock(upload)()
+	u, err := s.Get(ctx, who, id, upload)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !u.Whole() {
 		return nil, nil, fault.Conflict("upload_incomplete", fault.Number("received", u.Received), fault.Number("size", u.Size))
 	}
-	raw, err := s.Blobs.Resume(u.ID)
+	raw, err := s.blobs.Resume(u.ID)
 	if err != nil {
 		return nil, nil, fmt.Errorf("signing: upload %s: %w", u.ID, err)
 	}
 	up.Name, up.Raw = u.Name, raw
 	defer func() { err = errors.Join(err, up.Close()) }()
-	d, added, err := s.Attach(ctx, who, id, []*Upload{up})
+	d, added, err := s.drafts.Attach(ctx, who, id, []*Upload{up})
 	switch kind := fault.KindOf(err); {
 	case err == nil:
 		return d, &added[0], s.forget(u.ID)
@@ -274,8 +286,8 @@ func (s *Service) finishUpload(
 }
 
 // markRefused records what an upload needs to be accepted.
-func (s *Service) markRefused(who account.Actor, id, upload string, up *Upload) error {
-	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+func (s *Uploads) markRefused(who account.Actor, id, upload string, up *Upload) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		u, err := loadUnfinished(tx, who, id, upload)
 		if err != nil {
 			return err
@@ -286,8 +298,8 @@ func (s *Service) markRefused(who account.Actor, id, upload string, up *Upload) 
 }
 
 // CancelUpload drops an upload and its data.
-func (s *Service) CancelUpload(ctx context.Context, who account.Actor, id, upload string) error {
-	u, err := s.GetUpload(ctx, who, id, upload)
+func (s *Uploads) Cancel(ctx context.Context, who account.Actor, id, upload string) error {
+	u, err := s.Get(ctx, who, id, upload)
 	if err != nil {
 		return err
 	}
@@ -295,22 +307,22 @@ func (s *Service) CancelUpload(ctx context.Context, who account.Actor, id, uploa
 }
 
 // forget deletes the record first, so that a piece in transit finds no upload to be added to.
-func (s *Service) forget(upload string) error {
-	err := s.DB.Update(func(tx *kv.Tx) error {
+func (s *Uploads) forget(upload string) error {
+	err := s.db.Update(func(tx *kv.Tx) error {
 		err := unfinished.Delete(tx, upload)
 		if errors.Is(err, kv.ErrNotFound) {
 			return nil
 		}
 		return err
 	})
-	return errors.Join(err, s.Blobs.Discard(upload))
+	return errors.Join(err, s.blobs.Discard(upload))
 }
 
 // sweepUploads drops the uploads that have not received a piece for a day.
-func (s *Service) sweepUploads() error {
+func (s *Uploads) sweep() error {
 	var old []string
-	before := s.Now().Add(-unfinishedFor)
-	err := s.DB.View(func(tx *kv.Tx) error {
+	before := s.now().Add(-unfinishedFor)
+	err := s.db.View(func(tx *kv.Tx) error {
 		return unfinished.Each(tx, "updated", nil, func(id string, u Unfinished) (bool, error) {
 			if !u.UpdatedAt.Before(before) {
 				return false, nil

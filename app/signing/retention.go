@@ -11,6 +11,15 @@ import (
 	"paraph/kv"
 )
 
+// Retention moves documents to the trash when their company's retention period ends.
+type Retention struct {
+	db       *kv.DB
+	jobs     *kv.Jobs
+	accounts *account.Service
+	changes  *changes
+	now      func() time.Time
+}
+
 // retainJob moves documents to the trash, once a day, after their company's retention period.
 const (
 	retainJob   = "retain"
@@ -18,23 +27,23 @@ const (
 )
 
 // ScheduleRetention starts the daily retention job now.
-func (s *Service) ScheduleRetention() error {
-	return s.DB.Update(func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now) })
+func (s *Retention) Schedule() error {
+	return s.db.Update(func(tx *kv.Tx) error { return s.at(tx, tx.Now) })
 }
 
-func (s *Service) retainAt(tx *kv.Tx, at time.Time) error {
-	return s.Jobs.Add(tx, kv.Job{Kind: retainJob, Key: "daily", Due: at})
+func (s *Retention) at(tx *kv.Tx, at time.Time) error {
+	return s.jobs.Add(tx, kv.Job{Kind: retainJob, Key: "daily", Due: at})
 }
 
-func (s *Service) retainHandler() kv.Handler {
-	next := func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now.Add(retainEvery)) }
+func (s *Retention) handler() kv.Handler {
+	next := func(tx *kv.Tx) error { return s.at(tx, tx.Now.Add(retainEvery)) }
 	return kv.Handler{Kind: retainJob, Timeout: time.Hour,
 		Backoff: []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour},
 		Run: func(ctx context.Context, _ kv.Job) error {
 			if err := s.retain(ctx); err != nil {
 				return err
 			}
-			return s.DB.Update(next)
+			return s.db.Update(next)
 		},
 		OnFail: func(tx *kv.Tx, job kv.Job, _ error) error {
 			if job.State != kv.JobDead {
@@ -46,8 +55,8 @@ func (s *Service) retainHandler() kv.Handler {
 
 // retain moves documents to the trash whose retention period is over. From there they are
 // purged as usual; their events stay in the journal.
-func (s *Service) retain(ctx context.Context) error {
-	all, err := s.Accounts.AllCompanies(ctx)
+func (s *Retention) retain(ctx context.Context) error {
+	all, err := s.accounts.AllCompanies(ctx)
 	if err != nil {
 		return err
 	}
@@ -63,14 +72,14 @@ func (s *Service) retain(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-func (s *Service) retainCompany(ctx context.Context, c account.Company) error {
-	before := s.Now().AddDate(0, 0, -c.RetentionDays)
+func (s *Retention) retainCompany(ctx context.Context, c account.Company) error {
+	before := s.now().AddDate(0, 0, -c.RetentionDays)
 	due, err := s.endedBefore(ctx, c.ID, before)
 	if err != nil {
 		return err
 	}
 	for _, id := range due {
-		err := s.onTime(c.ID, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		err := s.changes.onTime(c.ID, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 			if at := d.Ended(); at == nil || at.After(before) || d.DeletedAt != nil {
 				return nil, nil
 			}
@@ -84,9 +93,9 @@ func (s *Service) retainCompany(ctx context.Context, c account.Company) error {
 }
 
 // endedBefore lists the documents outside the trash that ended before a time.
-func (s *Service) endedBefore(ctx context.Context, company string, before time.Time) (due []string, err error) {
+func (s *Retention) endedBefore(ctx context.Context, company string, before time.Time) (due []string, err error) {
 	bound := record.FormatTime(before)
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		for _, visibility := range []string{"active", "archived"} {
 			for _, status := range []Status{record.Completed, record.Expired, record.Voided} {
 				prefix := kv.K(company, visibility, status.String())
@@ -122,13 +131,13 @@ func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
 
 // PreviewRetention counts the documents that a retention period of the given number of
 // days would move to the trash.
-func (s *Service) PreviewRetention(ctx context.Context, who account.Actor, days int) (int, error) {
+func (s *Retention) Preview(ctx context.Context, who account.Actor, days int) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}
 	if days <= 0 {
 		return 0, nil
 	}
-	due, err := s.endedBefore(ctx, who.CompanyID, s.Now().AddDate(0, 0, -days))
+	due, err := s.endedBefore(ctx, who.CompanyID, s.now().AddDate(0, 0, -days))
 	return len(due), err
 }

@@ -24,7 +24,7 @@ func TestOnlyActiveApproversAreAsked(t *testing.T) {
 		{"a member", member.UserID, "approver_id not_an_approver"}, {"a former approver", gone.UserID, "approver_id not_an_approver"},
 		{"a stranger", stranger.UserID, "approver_id not_selectable"},
 	} {
-		d, err := s.Signing.Update(t.Context(), owner, d.ID, signing.DocumentInput{ApproverID: &tt.id})
+		d, err := s.Signing.Drafts.Update(t.Context(), owner, d.ID, signing.DocumentInput{ApproverID: &tt.id})
 		if got := domain.Refusal(err); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
@@ -52,13 +52,13 @@ func TestRepeatedProblemReportsAreThrottled(t *testing.T) {
 		{"again", "It is blank.", a, a.Invitation, "throttled"},
 		{"another person's", "It is blank.", b, b.Invitation, ""},
 	} {
-		err := s.Signing.ReportProblem(t.Context(), tt.who, d.ID, tt.invitation, tt.text)
+		err := s.Signing.Visits.ReportProblem(t.Context(), tt.who, d.ID, tt.invitation, tt.text)
 		if got := domain.Refusal(err); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
 	s.Advance(5 * time.Minute)
-	if err := s.Signing.ReportProblem(t.Context(), a, d.ID, a.Invitation, "It is still blank."); err != nil {
+	if err := s.Signing.Visits.ReportProblem(t.Context(), a, d.ID, a.Invitation, "It is still blank."); err != nil {
 		t.Error(err)
 	}
 }

@@ -25,12 +25,12 @@ var sampleText = []string{
 
 // CreateSample makes a draft for trying everything out: one page, with the caller as its
 // signatory.
-func (s *Service) CreateSample(ctx context.Context, who account.Actor, baseURL string) (d *Document, err error) {
+func (s *Drafts) CreateSample(ctx context.Context, who account.Actor, baseURL string) (d *Document, err error) {
 	file, err := s.sampleFile()
 	if err != nil {
 		return nil, err
 	}
-	u, err := s.Intake.Receive(ctx, who, sampleTitle+".pdf", "application/pdf", bytes.NewReader(file))
+	u, err := s.intake.Receive(ctx, who, sampleTitle+".pdf", "application/pdf", bytes.NewReader(file))
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func (s *Service) CreateSample(ctx context.Context, who account.Actor, baseURL s
 	})
 }
 
-func (s *Service) sampleFile() ([]byte, error) {
-	b := page.New(s.Fonts, page.Info{Title: sampleTitle, Language: "en"})
+func (s *Drafts) sampleFile() ([]byte, error) {
+	b := page.New(s.fonts, page.Info{Title: sampleTitle, Language: "en"})
 	b.NewPage(page.A4Width, page.A4Height)
 	b.Text(72, 110, 22, true, false, 0, 0, 0, sampleTitle)
 	for i, line := range sampleText {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/blob"
@@ -16,6 +19,18 @@ import (
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
+
+// Sealing completes documents that everybody has signed.
+type Sealing struct {
+	db           *kv.DB
+	store        *store.Store
+	schedule     *Schedule
+	changes      *changes
+	revisions    *revisions
+	certificates *Certificates
+	now          func() time.Time
+	log          *slog.Logger
+}
 
 // sealJob is the kind of the job that keeps trying to seal a document.
 const sealJob = "seal"
@@ -52,22 +67,22 @@ func causeOf(err error) fault.Code {
 // signature. If that fails, the document stays in Sent with the reason, a job keeps
 // trying, and the owner is notified. The signature is on disk, so the caller never gets
 // an error.
-func (s *Service) sealNow(ctx context.Context, d *Document) *Document {
+func (s *Sealing) sealNow(ctx context.Context, d *Document) *Document {
 	sealed, err := s.sealLocked(ctx, d.Company, d.ID)
 	if err == nil {
 		return sealed
 	}
-	s.Log.Error("sealing", "document", d.ID, "error", err)
+	s.log.Error("sealing", "document", d.ID, "error", err)
 	if ctx.Err() != nil {
 		return d // the job takes over
 	}
 	var noted *Document
-	err = s.DB.Update(func(tx *kv.Tx) (e error) {
+	err = s.db.Update(func(tx *kv.Tx) (e error) {
 		noted, e = s.recordUnsealed(tx, d.Company, d.ID, causeOf(err), "")
 		return e
 	})
 	if err != nil || noted == nil { // for example a full disk; the job will record it
-		s.Log.Error("reason of failed sealing not recorded", "document", d.ID, "error", err)
+		s.log.Error("reason of failed sealing not recorded", "document", d.ID, "error", err)
 		return d
 	}
 	return noted
@@ -75,7 +90,7 @@ func (s *Service) sealNow(ctx context.Context, d *Document) *Document {
 
 // recordUnsealed records, within a transaction, why a document could not be sealed. A
 // document that no longer exists is ignored.
-func (s *Service) recordUnsealed(tx *kv.Tx, company, id string, cause fault.Code, dead string) (*Document, error) {
+func (s *Sealing) recordUnsealed(tx *kv.Tx, company, id string, cause fault.Code, dead string) (*Document, error) {
 	who := account.System(company)
 	d, err := store.Load(tx, who, id)
 	if fault.KindOf(err) == fault.KindNotFound {
@@ -85,14 +100,14 @@ func (s *Service) recordUnsealed(tx *kv.Tx, company, id string, cause fault.Code
 		return nil, err
 	}
 	if events := d.SealingFailed(cause, dead); len(events) > 0 {
-		return d, s.Store.Save(tx, who, d, events...)
+		return d, s.store.Save(tx, who, d, events...)
 	}
 	return d, nil
 }
 
 // Seal tries to complete a document that everyone has signed. It is called by the job.
-func (s *Service) Seal(ctx context.Context, company, id string) error {
-	defer s.lock(id)()
+func (s *Sealing) Seal(ctx context.Context, company, id string) error {
+	defer s.changes.lock(id)()
 	_, err := s.sealLocked(ctx, company, id)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil
@@ -101,7 +116,7 @@ func (s *Service) Seal(ctx context.Context, company, id string) error {
 }
 
 // sealFailed records a failed attempt of the job together with its outcome.
-func (s *Service) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
+func (s *Sealing) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
 	company, id, e := DocumentOfJob(job)
 	if e != nil {
 		return e
@@ -118,12 +133,12 @@ func (s *Service) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
 // it to a job if that fails. A completed document is returned unchanged. Besides members
 // of the company it serves the operator, who acts as [account.System] of the document's
 // company.
-func (s *Service) RetrySealing(ctx context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	defer s.lock(id)()
-	if done, err := s.Store.Get(who, id, seen...); err == nil && done.Status == record.Completed && done.Live() == nil {
+func (s *Sealing) Retry(ctx context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	defer s.changes.lock(id)()
+	if done, err := s.store.Get(who, id, seen...); err == nil && done.Status == record.Completed && done.Live() == nil {
 		return done, errors.Join(who.RequireMember(account.ScopeWrite), ownerOrAdmin(who)(nil, done))
 	}
-	d, err := s.step(who, id, ownerOrAdmin(who), func(_ *kv.Tx, d *Document) (Event, error) {
+	d, err := s.changes.step(who, id, ownerOrAdmin(who), func(_ *kv.Tx, d *Document) (Event, error) {
 		if err := d.Sealable(); err != nil {
 			return Event{}, err
 		}
@@ -138,25 +153,25 @@ func (s *Service) RetrySealing(ctx context.Context, who account.Actor, id string
 
 // sealLocked completes a document that is waiting to be sealed and leaves any other
 // unchanged. The caller must hold the document's lock.
-func (s *Service) sealLocked(ctx context.Context, company, id string) (out *Document, err error) {
+func (s *Sealing) sealLocked(ctx context.Context, company, id string) (out *Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.Log.Error("panic while sealing", "document", id, "panic", p, "stack", string(debug.Stack()))
+			s.log.Error("panic while sealing", "document", id, "panic", p, "stack", string(debug.Stack()))
 			out, err = nil, fmt.Errorf("signing: panic while sealing %s: %v", id, p)
 		}
 	}()
 	who := account.System(company)
-	return s.retry(func() (*Document, error) {
-		d, err := s.Store.Get(who, id)
+	return retry(func() (*Document, error) {
+		d, err := s.store.Get(who, id)
 		if err != nil || !d.Unsealed() {
 			return d, err
 		}
 		version := d.Version
-		event, err := s.complete(ctx, d, s.Now())
+		event, err := s.complete(ctx, d, s.now())
 		if err != nil {
 			return nil, err
 		}
-		err = s.DB.Update(func(tx *kv.Tx) error {
+		err = s.db.Update(func(tx *kv.Tx) error {
 			stored, err := store.Load(tx, who, id)
 			if err != nil {
 				return err
@@ -164,11 +179,46 @@ func (s *Service) sealLocked(ctx context.Context, company, id string) (out *Docu
 			if err := store.RequireVersion(stored, version); err != nil {
 				return err
 			}
-			if err := s.schedule(tx, d); err != nil {
+			if err := s.schedule.plan(tx, d); err != nil {
 				return err
 			}
-			return s.Store.Save(tx, who, d, event)
+			return s.store.Save(tx, who, d, event)
 		})
 		return d, err
 	})
+}
+
+// complete makes the final revisions of every file and the certificate of
+// completion, and moves the record to Completed.
+func (s *Sealing) complete(ctx context.Context, d *Document, now time.Time) (Event, error) {
+	lists, err := s.revisions.revocationLists(d.Company, now)
+	if err != nil {
+		return Event{}, err
+	}
+	for i := range d.Files {
+		if err := s.revisions.finish(ctx, &d.Files[i], lists, now); err != nil {
+			return Event{}, err
+		}
+	}
+	d.Status, d.CompletedAt = record.Completed, &now
+	d.SetAttention(Attention{})
+	d.SealCauses = nil
+	for i := range d.Invitations {
+		if inv := &d.Invitations[i]; inv.Role == record.Viewer && inv.Status == record.Pending {
+			inv.Status, inv.NotifiedAt, inv.UpdatedAt = record.Notified, &now, now
+		}
+	}
+	certificate, err := s.certificates.certify(ctx, d, lists, now)
+	if err != nil {
+		return Event{}, err
+	}
+	d.Certificate = certificate
+	event := record.NewEvent(record.EventDocumentCompleted).With("certificate_sha256", certificate.Current())
+	if missing := d.Unproven(); len(missing) > 0 {
+		event = event.With("revocation_unknown", strings.Join(missing, ", "))
+	}
+	for i := range d.Files {
+		event = event.With("sha256."+d.Files[i].ID, d.Files[i].Current())
+	}
+	return event, nil
 }

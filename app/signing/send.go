@@ -2,21 +2,39 @@ package signing
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
 
 	"paraph/app/account"
-	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing/disk"
+	"paraph/app/signing/intake"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
+	"paraph/app/words"
 	"paraph/kv"
 )
+
+// Dispatch sends documents: it prepares their files and invites the first recipients.
+type Dispatch struct {
+	store     *store.Store
+	intake    *intake.Intake
+	documents *Documents
+	schedule  *Schedule
+	changes   *changes
+	links     *Links
+	revisions *revisions
+	keys      *pki.Authority
+	words     *words.Catalogue
+	fonts     *text.Fonts
+	mails     func() bool
+	limits    Limits
+	now       func() time.Time
+}
 
 // SendInput holds the settings that can be changed when a document is sent.
 type SendInput struct {
@@ -34,46 +52,31 @@ type sending struct {
 	names   map[string]map[string]string // file → invitation → signature field in the PDF
 }
 
-// attempts is the maximum number of attempts after concurrent changes.
-const attempts = 5
-
 // Send prepares and certifies the files and invites the first people to sign.
-func (s *Service) Send(
+func (s *Dispatch) Send(
 	ctx context.Context, who account.Actor, id string, in SendInput, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	defer s.lock(id)()
-	company, err := s.company(who)
+	defer s.changes.lock(id)()
+	company, err := s.documents.company(who)
 	if err != nil {
 		return nil, err
 	}
-	return s.retry(func() (*Document, error) { return s.sendOnce(ctx, who, id, in, company, seen...) })
+	return retry(func() (*Document, error) { return s.sendOnce(ctx, who, id, in, company, seen...) })
 }
 
 // requireSendable reports everything that prevents a document from being sent from here.
-func (s *Service) requireSendable(f *fault.Fields, d *Document) {
+func (s *Dispatch) requireSendable(f *fault.Fields, d *Document) {
 	d.Ready(f)
-	d.RequireCodesBy(f, s.Mails())
+	d.RequireCodesBy(f, s.mails())
 }
 
-// retry repeats slow work if the document changes in the meantime.
-func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
-	var err error
-	for range attempts {
-		var d *Document
-		if d, err = work(); !errors.Is(err, store.ErrChanged) {
-			return d, err
-		}
-	}
-	return nil, fault.Conflict("document_busy").Because(err)
-}
-
-func (s *Service) sendOnce(
+func (s *Dispatch) sendOnce(
 	ctx context.Context, who account.Actor, id string, in SendInput, company account.Company, seen ...int64,
 ) (*Document, error) {
-	d, err := s.Store.Get(who, id, seen...)
+	d, err := s.store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +84,8 @@ func (s *Service) sendOnce(
 		return nil, err
 	}
 	var faults fault.Fields
-	now := s.Now()
-	in.apply(&faults, d, s.Limits, company, now)
+	now := s.now()
+	in.apply(&faults, d, s.limits, company, now)
 	s.requireSendable(&faults, d)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -91,7 +94,7 @@ func (s *Service) sendOnce(
 	if err != nil {
 		return nil, err
 	}
-	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if err := d.Sendable(company.RequireApproval); err != nil {
 			return nil, err
 		}
@@ -99,11 +102,11 @@ func (s *Service) sendOnce(
 			return nil, err
 		}
 		var faults fault.Fields
-		in.apply(&faults, d, s.Limits, company, tx.Now)
+		in.apply(&faults, d, s.limits, company, tx.Now)
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
-		if base := s.base(in.BaseURL); base != "" {
+		if base := s.links.base(in.BaseURL); base != "" {
 			d.BaseURL = base
 		}
 		return s.send(tx, d, work)
@@ -128,7 +131,7 @@ func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company 
 }
 
 // send adds the prepared files to the record and notifies the first people.
-func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
+func (s *Dispatch) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
 	d.Files = work.files
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
@@ -142,10 +145,10 @@ func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
 	d.Status, d.SentAt = record.Sent, &tx.Now
 	events := []Event{record.NewEvent(record.EventDocumentSent)}
 	events = append(events, d.Notify(tx.Now)...)
-	if err := s.drawLater(tx, d); err != nil {
+	if err := s.schedule.drawLater(tx, d); err != nil {
 		return nil, err
 	}
-	return events, s.schedule(tx, d)
+	return events, s.schedule.plan(tx, d)
 }
 
 // timestampField is the name of the invisible field for the document timestamp.
@@ -153,12 +156,12 @@ const timestampField = "timestamp"
 
 // prepare makes the first revision of every file, with all fields, one signature field per
 // signatory and the signature page, certified by the company.
-func (s *Service) prepare(ctx context.Context, d *Document, now time.Time) (*sending, error) {
-	company, err := s.companyOf(d.Company)
+func (s *Dispatch) prepare(ctx context.Context, d *Document, now time.Time) (*sending, error) {
+	company, err := s.documents.companyOf(d.Company)
 	if err != nil {
 		return nil, err
 	}
-	signer, err := s.Keys.Company(d.Company, company.Name)
+	signer, err := s.keys.Company(d.Company, company.Name)
 	if err != nil {
 		return nil, fmt.Errorf("signing: the company's certificate: %w", err)
 	}
@@ -175,15 +178,15 @@ func (s *Service) prepare(ctx context.Context, d *Document, now time.Time) (*sen
 	return work, nil
 }
 
-func (s *Service) prepareFile(
+func (s *Dispatch) prepareFile(
 	ctx context.Context, d *Document, f *File, signer *pki.Signer, company string, now time.Time,
 ) (map[string]string, error) {
 	spec := pdf.PrepareSpec{StripJavaScript: true, Timestamp: timestampField, Language: d.Locale, Title: d.Title}
 	if f.PDFA != "" {
-		spec.PlainFont = s.Fonts.Simple // PDF/A requires every font to be embedded
+		spec.PlainFont = s.fonts.Simple // PDF/A requires every font to be embedded
 	}
 	if f.Flattened {
-		original, err := s.Intake.Original(f)
+		original, err := s.intake.Original(f)
 		if err != nil {
 			return nil, err
 		}
@@ -194,10 +197,10 @@ func (s *Service) prepareFile(
 		return nil, err
 	}
 	if !f.Presigned {
-		seal := s.seal(ctx, f, signer, s.timestamper(), now, company, s.Words.Match(d.Locale).Say("certificate.certified_by"))
+		seal := sealBy(ctx, f, signer, s.revisions.authority(), now, company, s.words.Match(d.Locale).Say("certificate.certified_by"))
 		spec.Certify = &seal
 	}
-	base, closeBase, err := s.baseOf(f)
+	base, closeBase, err := s.revisions.baseOf(f)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +209,7 @@ func (s *Service) prepareFile(
 	if err != nil {
 		return nil, unprepared(f, err)
 	}
-	return names, s.append(f, "prepare", "", rev, now)
+	return names, s.revisions.append(f, "prepare", "", rev, now)
 }
 
 // unprepared returns the error for a file that can't be prepared for signing.
@@ -223,70 +226,4 @@ func unprepared(f *File, err error) error {
 		return fault.Invalid("files", "unsignable.send", file).Because(err)
 	}
 	return fmt.Errorf("signing: prepare %s: %w", f.ID, err)
-}
-
-// seal returns a PDF seal made with one of our signers and a timestamp authority, nil for
-// none. The certificates included with the signature are recorded in the file, for its
-// validation data.
-func (s *Service) seal(
-	ctx context.Context, f *File, signer *pki.Signer, ts pki.Timestamper, now time.Time, name, reason string,
-) pdf.Seal {
-	return pdf.Seal{
-		Size: pki.SizeCMS(signer, ts), Name: name, Reason: reason, At: now,
-		Sign: func(digest []byte) ([]byte, error) {
-			cms, err := pki.SignCMS(ctx, signer, digest, ts)
-			if err != nil {
-				return nil, err
-			}
-			return cms, f.AddCertificates(cms)
-		},
-	}
-}
-
-func (s *Service) timestamper() pki.Timestamper {
-	if s.Timestamper != nil {
-		return s.Timestamper
-	}
-	return s.Keys.Timestamper()
-}
-
-// baseOf opens the current PDF of a file, to append to.
-func (s *Service) baseOf(f *File) (pdf.Base, func() error, error) {
-	file, err := s.Blobs.Concat(f.Blobs()...)
-	if err != nil {
-		return pdf.Base{}, nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
-	}
-	base := pdf.Base{Reader: file, Size: file.Size()}
-	if n := len(f.Revisions); n > 0 {
-		base.HashState = f.Revisions[n-1].HashState
-	}
-	return base, file.Close, nil
-}
-
-// append writes a revision to disk and adds it to the file's record.
-func (s *Service) append(f *File, kind, invitation string, rev pdf.Revision, now time.Time) error {
-	ref, err := s.store(rev.Bytes)
-	if err != nil {
-		return err
-	}
-	f.Append(Revision{
-		Kind: kind, Invitation: invitation, Blob: ref.Hash, Size: ref.Size,
-		SHA256: hex.EncodeToString(rev.SHA256[:]), HashState: rev.HashState, At: now,
-	})
-	return nil
-}
-
-// store writes a blob that consists of the given parts.
-func (s *Service) store(parts ...[]byte) (blob.Ref, error) {
-	w, err := s.Blobs.Create()
-	if err != nil {
-		return blob.Ref{}, disk.SpaceError(err)
-	}
-	for _, part := range parts {
-		if _, err := w.Write(part); err != nil {
-			return blob.Ref{}, disk.SpaceError(disk.Closing(err, w.Abort))
-		}
-	}
-	ref, err := w.Commit()
-	return ref, disk.SpaceError(err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -12,13 +13,34 @@ import (
 	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing/disk"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
+	"paraph/app/words"
 	"paraph/kv"
 )
+
+// Signatures signs documents: it checks the values, draws them, and appends one signature to
+// every file.
+type Signatures struct {
+	db        *kv.DB
+	store     *store.Store
+	blobs     *blob.Store
+	documents *Documents
+	schedule  *Schedule
+	changes   *changes
+	revisions *revisions
+	sealing   *Sealing
+	access    *Access
+	keys      *pki.Authority
+	words     *words.Catalogue
+	fonts     *text.Fonts
+	now       func() time.Time
+	log       *slog.Logger
+}
 
 // SignInput is what a person submits to sign.
 type SignInput struct {
@@ -32,20 +54,20 @@ type SignInput struct {
 // Sign records one person's signature: their values and their own PAdES signature in every
 // file they sign. The last one completes the document, and Sign returns once the sealed
 // files are on disk.
-func (s *Service) Sign(
+func (s *Signatures) Sign(
 	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
 ) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
-	defer s.lock(id)()
+	defer s.changes.lock(id)()
 	proven := false // a code is accepted once, even if the work is repeated
-	d, err := s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in, &proven, seen...) })
+	d, err := retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in, &proven, seen...) })
 	if err != nil || d.Attention.Kind != record.AttentionSealing {
 		return d, err
 	}
 	// The act is on disk and is not lost if sealing fails.
-	return s.sealNow(ctx, d), nil
+	return s.sealing.sealNow(ctx, d), nil
 }
 
 // mayAct admits the invited person, and members of the company who may sign through the API.
@@ -71,10 +93,10 @@ type act struct {
 	files []*blob.Writer // on disk, and removed unless the act is recorded
 }
 
-func (s *Service) signOnce(
+func (s *Signatures) signOnce(
 	ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool, seen ...int64,
 ) (out *Document, err error) {
-	d, err := s.Store.Get(who, id, seen...)
+	d, err := s.store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +123,7 @@ func (s *Service) signOnce(
 	if signed, total := d.Progress(); signed == total {
 		d.SetAttention(Attention{Kind: record.AttentionSealing, Code: "sealing"})
 	}
-	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		stored, err := store.Load(tx, who, id, seen...)
 		if err != nil {
 			return err
@@ -113,13 +135,13 @@ func (s *Service) signOnce(
 			return err
 		}
 		events = append(events, d.Notify(tx.Now)...)
-		if err := s.schedule(tx, d); err != nil {
+		if err := s.schedule.plan(tx, d); err != nil {
 			return err
 		}
-		if err := s.spendCode(tx, invitation); err != nil {
+		if err := s.access.spendCode(tx, invitation); err != nil {
 			return err
 		}
-		return s.Store.Save(tx, who, d, events...)
+		return s.store.Save(tx, who, d, events...)
 	})
 	if err != nil {
 		return nil, err
@@ -130,27 +152,29 @@ func (s *Service) signOnce(
 // check checks the act against the state, the turn, the proof of identity and the fields'
 // rules, in this order, and writes the values to the record. Nothing is stored: a request
 // costs nothing until its sender has proven who they are and all of it is valid.
-func (s *Service) check(who account.Actor, d *Document, invitation string, in SignInput, proven *bool) (*act, error) {
+func (s *Signatures) check(
+	who account.Actor, d *Document, invitation string, in SignInput, proven *bool,
+) (*act, error) {
 	inv := d.Invitation(invitation)
 	if inv == nil {
 		return nil, fault.NotFound("invitation")
 	}
-	now := s.Now()
+	now := s.now()
 	if err := d.Signable(inv, now); err != nil {
 		return nil, err
 	}
 	if !record.IsIdentified(who, inv) && !*proven {
-		if err := s.prove(who, inv, in.Code, keepsCode); err != nil {
+		if err := s.access.prove(who, inv, in.Code, keepsCode); err != nil {
 			return nil, err
 		}
 		*proven = true
 	}
 	var faults fault.Fields
-	company, err := s.companyOf(d.Company)
+	company, err := s.documents.companyOf(d.Company)
 	if err != nil {
 		return nil, err
 	}
-	consent := s.consentText(company)
+	consent := s.documents.consentText(company)
 	consented := in.Consent != nil && *in.Consent || consent != "" && company.ConsentMode == account.ConsentGate && inv.AgreedTo(consent)
 	if who.IsSignatory() && consent != "" && !consented {
 		faults.Add("consent", "consent_missing")
@@ -224,19 +248,19 @@ const untimedValidity = 366 * 24 * time.Hour
 // signFiles appends the person's revision to every file they sign. If the timestamp
 // authority does not respond, their act is recorded without a timestamp, and a later
 // timestamp of the file covers it.
-func (s *Service) signFiles(ctx context.Context, a *act) error {
+func (s *Signatures) signFiles(ctx context.Context, a *act) error {
 	before := slices.Clone(a.document.Files)
-	err := s.signFilesFor(ctx, a, s.Keys.SignatoryValidity(), s.timestamper())
+	err := s.signFilesFor(ctx, a, s.keys.SignatoryValidity(), s.revisions.authority())
 	if errors.Is(err, pki.ErrTimestamp) {
-		s.Log.Warn("timestamp authority does not respond", "document", a.document.ID, "error", err)
+		s.log.Warn("timestamp authority does not respond", "document", a.document.ID, "error", err)
 		copy(a.document.Files, before)
 		err = s.signFilesFor(ctx, a, untimedValidity, nil)
 	}
 	return err
 }
 
-func (s *Service) signFilesFor(ctx context.Context, a *act, validity time.Duration, ts pki.Timestamper) error {
-	signer, err := s.Keys.SignatoryFor(pki.Person{Name: a.inv.Name, Email: a.inv.Email}, a.now, validity)
+func (s *Signatures) signFilesFor(ctx context.Context, a *act, validity time.Duration, ts pki.Timestamper) error {
+	signer, err := s.keys.SignatoryFor(pki.Person{Name: a.inv.Name, Email: a.inv.Email}, a.now, validity)
 	if err != nil {
 		return fmt.Errorf("signing: the signatory's certificate: %w", err)
 	}
@@ -249,13 +273,13 @@ func (s *Service) signFilesFor(ctx context.Context, a *act, validity time.Durati
 	return nil
 }
 
-func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Signer, ts pki.Timestamper) error {
+func (s *Signatures) signFile(ctx context.Context, a *act, f *File, signer *pki.Signer, ts pki.Timestamper) error {
 	field, ok := a.inv.SignatureField(f.ID)
 	if !ok {
 		return fmt.Errorf("signing: %s has no signature field for %s", f.ID, a.inv.ID)
 	}
 	reason := s.signedBy(a)
-	base, closeBase, err := s.baseOf(f)
+	base, closeBase, err := s.revisions.baseOf(f)
 	if err != nil {
 		return err
 	}
@@ -263,10 +287,10 @@ func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Sig
 	if err != nil {
 		return disk.Closing(err, closeBase)
 	}
-	spec.Seal = s.seal(ctx, f, signer, ts, a.now, a.inv.Name, reason)
+	spec.Seal = sealBy(ctx, f, signer, ts, a.now, a.inv.Name, reason)
 	rev, err := pdf.Sign(base, spec)
 	if err := disk.Closing(err, closeBase); err != nil {
 		return fmt.Errorf("signing: sign %s: %w", f.ID, err)
 	}
-	return s.append(f, "signature", a.inv.ID, rev, a.now)
+	return s.revisions.append(f, "signature", a.inv.ID, rev, a.now)
 }

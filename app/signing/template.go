@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -13,6 +14,20 @@ import (
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
+
+// Templates keeps documents to be used again, and makes new documents from them.
+type Templates struct {
+	db        *kv.DB
+	store     *store.Store
+	lists     *lists.Lists
+	documents *Documents
+	links     *Links
+	dispatch  *Dispatch
+	drafts    *Drafts
+	mails     func() bool
+	limits    Limits
+	now       func() time.Time
+}
 
 // A template is stored like a document and edited by the same operations, so that it can
 // hold everything a draft can. [Document.Template] distinguishes it: it appears in separate
@@ -34,11 +49,11 @@ type Template struct {
 }
 
 // Templates returns a page of the company's templates, and their total.
-func (s *Service) Templates(
+func (s *Templates) List(
 	ctx context.Context, who account.Actor, q lists.Query,
 ) (list []Template, total int, err error) {
 	q.Templates = true
-	page, err := s.Lists.List(ctx, who, q)
+	page, err := s.lists.List(ctx, who, q)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -46,7 +61,7 @@ func (s *Service) Templates(
 	if err != nil {
 		return nil, 0, err
 	}
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		for _, r := range rows {
 			d, err := loadTemplate(tx, who, r.ID)
 			if err != nil {
@@ -64,11 +79,11 @@ func (s *Service) Templates(
 }
 
 // GetTemplate returns one template.
-func (s *Service) GetTemplate(_ context.Context, who account.Actor, id string, seen ...int64) (t Template, err error) {
+func (s *Templates) Get(_ context.Context, who account.Actor, id string, seen ...int64) (t Template, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Template{}, err
 	}
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		d, err := loadTemplate(tx, who, id, seen...)
 		if err != nil {
 			return err
@@ -109,20 +124,20 @@ func usage(tx *kv.Tx, d *Document) (Template, error) {
 // SaveAsTemplate makes a template from a document in any state: its files, fields and
 // rules, with a role in place of each person. names holds the names of the roles in the
 // order of the invitations; roles without one are numbered.
-func (s *Service) SaveAsTemplate(
+func (s *Templates) Save(
 	_ context.Context, who account.Actor, id string, title *string, names []string,
 ) (Template, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Template{}, err
 	}
-	from, err := s.Store.Get(who, id)
+	from, err := s.store.Get(who, id)
 	if err != nil {
 		return Template{}, err
 	}
 	var f fault.Fields
-	d := s.copyOf(from, who)
+	d := s.drafts.copyOf(from, who)
 	d.Template, d.ExpiresAt, d.ExpiresDays = true, nil, from.DeadlineDays()
-	(&DocumentInput{Title: title}).Apply(&f, d, s.Limits, s.Now())
+	(&DocumentInput{Title: title}).Apply(&f, d, s.limits, s.now())
 	roles := d.Invitations
 	d.Invitations = nil
 	for i := range roles {
@@ -135,7 +150,7 @@ func (s *Service) SaveAsTemplate(
 	if err := f.Err(); err != nil {
 		return Template{}, err
 	}
-	return Template{Document: d}, s.insertCopy(who, d, d.CreatedEvent().With("document", id))
+	return Template{Document: d}, s.drafts.insertCopy(who, d, d.CreatedEvent().With("document", id))
 }
 
 // roleName returns the given name of a role, or its current one, or its number.
@@ -175,13 +190,13 @@ type RolePerson struct {
 
 // Use makes a document from a template, and sends it if requested. Later changes of the
 // template do not affect the document.
-func (s *Service) Use(
+func (s *Templates) Use(
 	ctx context.Context, who account.Actor, id string, in UseInput, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	t, err := s.GetTemplate(ctx, who, id, seen...)
+	t, err := s.Get(ctx, who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +207,7 @@ func (s *Service) Use(
 }
 
 // UseVersion is Use with a template as it was at one version.
-func (s *Service) UseVersion(
+func (s *Templates) UseVersion(
 	ctx context.Context, who account.Actor, template *Document, in UseInput,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
@@ -202,12 +217,12 @@ func (s *Service) UseVersion(
 	if err != nil {
 		return nil, err
 	}
-	return s.insert(ctx, who, d, CreateInput{Send: in.Send, with: in.With})
+	return s.drafts.insert(ctx, who, d, CreateInput{Send: in.Send, with: in.With})
 }
 
 // CheckUse reports everything that would keep UseVersion from making a document,
 // and counts the messages that would be sent at once.
-func (s *Service) CheckUse(who account.Actor, template *Document, in UseInput) (messages int, err error) {
+func (s *Templates) CheckUse(who account.Actor, template *Document, in UseInput) (messages int, err error) {
 	d, company, err := s.fill(who, template, in)
 	if err != nil || !in.Send {
 		return 0, err
@@ -215,21 +230,21 @@ func (s *Service) CheckUse(who account.Actor, template *Document, in UseInput) (
 	if err := d.Sendable(company.RequireApproval); err != nil {
 		return 0, err
 	}
-	if s.Mails() {
-		messages = len(d.Notify(s.Now()))
+	if s.mails() {
+		messages = len(d.Notify(s.now()))
 	}
 	return messages, nil
 }
 
 // fill makes the record of a document from a template, without storing it.
-func (s *Service) fill(who account.Actor, template *Document, in UseInput) (*Document, account.Company, error) {
-	company, err := s.company(who)
+func (s *Templates) fill(who account.Actor, template *Document, in UseInput) (*Document, account.Company, error) {
+	company, err := s.documents.company(who)
 	if err != nil {
 		return nil, company, err
 	}
-	now := s.Now()
-	d := s.copyOf(template, who)
-	d.Template, d.ExpiresDays, d.BaseURL = false, 0, s.base(in.BaseURL)
+	now := s.now()
+	d := s.drafts.copyOf(template, who)
+	d.Template, d.ExpiresDays, d.BaseURL = false, 0, s.links.base(in.BaseURL)
 	d.MadeFrom = &Source{Template: template.ID, Version: template.Version, Run: in.Run}
 	if template.ExpiresDays > 0 {
 		until := now.AddDate(0, 0, template.ExpiresDays)
@@ -237,10 +252,10 @@ func (s *Service) fill(who account.Actor, template *Document, in UseInput) (*Doc
 	}
 	var f fault.Fields
 	s.assignRoles(&f, d, template, in.People)
-	in.DocumentInput.Apply(&f, d, s.Limits, now)
+	in.DocumentInput.Apply(&f, d, s.limits, now)
 	d.FillIn(&f, in.Variables, d.BuiltinVariables(who, company, now))
 	d.Preset(&f, in.Values)
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		if err := stillApprovable(tx, d); err != nil {
 			return err
 		}
@@ -250,14 +265,14 @@ func (s *Service) fill(who account.Actor, template *Document, in UseInput) (*Doc
 		return nil, company, err
 	}
 	if in.Send && f.Empty() {
-		s.requireSendable(&f, d)
+		s.dispatch.requireSendable(&f, d)
 	}
 	return d, company, f.Err()
 }
 
 // assignRoles replaces the roles of a template with people. The document has its
 // invitations in the order of the template's roles.
-func (s *Service) assignRoles(f *fault.Fields, d, template *Document, people []RolePerson) {
+func (s *Templates) assignRoles(f *fault.Fields, d, template *Document, people []RolePerson) {
 	taken := map[string]bool{}
 	for i := range people {
 		p, at := &people[i], f.At("people", i)
@@ -273,7 +288,7 @@ func (s *Service) assignRoles(f *fault.Fields, d, template *Document, people []R
 		inv := &d.Invitations[n]
 		taken[inv.ID] = true
 		p.RoleName = nil
-		p.InvitationInput.Apply(at, inv, s.proofs())
+		p.InvitationInput.Apply(at, inv, s.links.proofs())
 		d.Distinct(at, inv)
 	}
 	for i := range d.Invitations {

@@ -11,6 +11,15 @@ import (
 	"paraph/kv"
 )
 
+// Transfer moves the documents of a company between installations.
+type Transfer struct {
+	store    *store.Store
+	lists    *lists.Lists
+	schedule *Schedule
+	links    *Links
+	baseURL  string
+}
+
 // RecordExport describes an export of a company's documents from the installation.
 type RecordExport struct {
 	Company string
@@ -23,7 +32,7 @@ const linksItem = "links of invitations"
 
 // ExportRecords exports the documents of a company with their audit trail. Unfinished
 // uploads, devices for signing in person and proofs of identity are not included.
-func (s *Service) ExportRecords(tx *kv.Tx, l RecordExport) error {
+func (s *Transfer) ExportRecords(tx *kv.Tx, l RecordExport) error {
 	if err := l.journal(tx); err != nil {
 		return err
 	}
@@ -56,7 +65,7 @@ func (l RecordExport) journal(tx *kv.Tx) error {
 
 const journalItem = "journal"
 
-func (s *Service) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Document) error {
+func (s *Transfer) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Document) error {
 	for b := range d.Blobs {
 		if err := l.File(b); err != nil {
 			return err
@@ -105,7 +114,7 @@ func exportRecord[T any](tx *kv.Tx, l RecordExport, c *kv.Collection[T], id stri
 	return errors.Join(err, l.Put(it))
 }
 
-func (s *Service) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invitation) error {
+func (s *Transfer) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invitation) error {
 	if !record.LinkWorks(d, inv) {
 		return nil
 	}
@@ -114,7 +123,7 @@ func (s *Service) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invita
 		return err
 	}
 	m := store.MovedLinks{Company: l.Company, Generation: inv.LinkGeneration,
-		Hashes: []string{store.HashLink(s.linkCode(inv.ID, inv.LinkGeneration))}}
+		Hashes: []string{store.HashLink(s.links.linkCode(inv.ID, inv.LinkGeneration))}}
 	if at.Moved != nil && at.Moved.Generation == inv.LinkGeneration {
 		m.Hashes = append(m.Hashes, at.Moved.Hashes...)
 	}
@@ -124,7 +133,7 @@ func (s *Service) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invita
 
 // ImportRecord returns the function that stores an item of this package, or nil for other
 // items. Journal entries come before the documents.
-func (s *Service) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error {
+func (s *Transfer) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error {
 	switch it.In {
 	case journalItem:
 		return func(tx *kv.Tx) error { return importEntry(tx, company, it) }
@@ -135,7 +144,7 @@ func (s *Service) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error
 	case lists.Texts.Name():
 		return func(tx *kv.Tx) error { return importRecord(tx, lists.Texts, it) }
 	case store.SavedAnswers.Name():
-		return func(tx *kv.Tx) error { return s.importAnswers(tx, company, it) }
+		return func(tx *kv.Tx) error { return importAnswers(tx, company, it) }
 	case store.Snapshots.Name():
 		return func(tx *kv.Tx) error { return importSnapshot(tx, company, it) }
 	case savedMarks.Name():
@@ -193,13 +202,13 @@ func DocumentOf(company string, it kv.Item) (*Document, error) {
 // importDocument stores a document with everything derived from it. Access codes can't be
 // checked without the key of the installation where they were set, so the sender has to
 // set new ones.
-func (s *Service) importDocument(tx *kv.Tx, company string, it kv.Item) error {
+func (s *Transfer) importDocument(tx *kv.Tx, company string, it kv.Item) error {
 	d, err := DocumentOf(company, it)
 	if err != nil {
 		return err
 	}
-	if s.BaseURL != "" && d.BaseURL != "" {
-		d.BaseURL = s.base("")
+	if s.baseURL != "" && d.BaseURL != "" {
+		d.BaseURL = s.links.base("")
 	}
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
@@ -214,7 +223,7 @@ func (s *Service) importDocument(tx *kv.Tx, company string, it kv.Item) error {
 	if err := store.Documents.Free(tx, it); err != nil {
 		return err
 	}
-	if err := errors.Join(s.Store.Put(tx, d), s.schedule(tx, d)); err != nil {
+	if err := errors.Join(s.store.Put(tx, d), s.schedule.plan(tx, d)); err != nil {
 		return err
 	}
 	if d.Status == record.Completed {
@@ -226,7 +235,7 @@ func (s *Service) importDocument(tx *kv.Tx, company string, it kv.Item) error {
 }
 
 // readUnread schedules reading the files whose text was not part of the import.
-func (s *Service) readUnread(tx *kv.Tx, d *Document) error {
+func (s *Transfer) readUnread(tx *kv.Tx, d *Document) error {
 	var unread []File
 	for i := range d.Files {
 		known, err := lists.Texts.Has(tx, d.Files[i].Base)
@@ -237,7 +246,7 @@ func (s *Service) readUnread(tx *kv.Tx, d *Document) error {
 			unread = append(unread, d.Files[i])
 		}
 	}
-	return s.Lists.ReadLater(tx, d, unread)
+	return s.lists.ReadLater(tx, d, unread)
 }
 
 func importLink(tx *kv.Tx, company string, it kv.Item) error {
@@ -269,7 +278,7 @@ func importRecord[T any](tx *kv.Tx, c *kv.Collection[T], it kv.Item) error {
 	return c.Put(tx, it.ID, v)
 }
 
-func (s *Service) importAnswers(tx *kv.Tx, company string, it kv.Item) error {
+func importAnswers(tx *kv.Tx, company string, it kv.Item) error {
 	at, err := store.Invited.Get(tx, it.ID)
 	if err == nil && at.Company != company {
 		err = foreign(it)

@@ -9,13 +9,25 @@ import (
 	"slices"
 	"time"
 
+	"paraph/app/blob"
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
+	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
+
+// Upkeep checks and repairs what is stored.
+type Upkeep struct {
+	db      *kv.DB
+	blobs   *blob.Store
+	uploads *Uploads
+	keys    *pki.Authority
+	fonts   *text.Fonts
+	now     func() time.Time
+}
 
 // Collections lists the collections of this package, for checking the data folder.
 func Collections() []kv.Checker {
@@ -26,9 +38,9 @@ func Collections() []kv.Checker {
 }
 
 // used returns every blob that a document needs.
-func (s *Service) used() (map[string]bool, error) {
+func (s *Upkeep) used() (map[string]bool, error) {
 	used := map[string]bool{}
-	err := s.DB.View(func(tx *kv.Tx) error {
+	err := s.db.View(func(tx *kv.Tx) error {
 		return store.Documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
 			for b := range d.Blobs {
 				used[b] = true
@@ -41,9 +53,9 @@ func (s *Service) used() (map[string]bool, error) {
 
 // Sweep removes files that no document needs and that are older than the given time, and
 // abandoned uploads. It also keeps the files named by one of keep.
-func (s *Service) Sweep(_ context.Context, before time.Time, keep ...func(name func(file string)) error) (int, error) {
-	_, partial := s.Blobs.SweepPartial(before)
-	if err := errors.Join(partial, s.sweepUploads()); err != nil {
+func (s *Upkeep) Sweep(_ context.Context, before time.Time, keep ...func(name func(file string)) error) (int, error) {
+	_, partial := s.blobs.SweepPartial(before)
+	if err := errors.Join(partial, s.uploads.sweep()); err != nil {
 		return 0, err
 	}
 	used, err := s.used()
@@ -53,16 +65,16 @@ func (s *Service) Sweep(_ context.Context, before time.Time, keep ...func(name f
 	if err != nil {
 		return 0, err
 	}
-	return s.Blobs.Sweep(before, func(hash string) (bool, error) { return used[hash], nil })
+	return s.blobs.Sweep(before, func(hash string) (bool, error) { return used[hash], nil })
 }
 
 // Check examines all documents: every file they need exists and matches its hash, the
 // revisions are consistent, and the journal's chain is intact and ends where the records
 // say.
-func (s *Service) Check(ctx context.Context) []error {
+func (s *Upkeep) Check(ctx context.Context) []error {
 	var problems []error
 	verified := map[string]bool{}
-	err := s.DB.View(func(tx *kv.Tx) error {
+	err := s.db.View(func(tx *kv.Tx) error {
 		problems = append(problems, store.Events.Problems(tx)...)
 		problems = append(problems, store.CheckUsage(tx)...)
 		return store.Documents.Each(tx, "", nil, func(key string, d Document) (bool, error) {
@@ -73,7 +85,7 @@ func (s *Service) Check(ctx context.Context) []error {
 	return append(problems, err)
 }
 
-func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map[string]bool) []error {
+func (s *Upkeep) checkDocument(tx *kv.Tx, key string, d *Document, verified map[string]bool) []error {
 	var problems []error
 	if key != store.DocumentKey(d.Company, d.ID) {
 		problems = append(problems, fmt.Errorf("document %s is stored under %s", d.ID, key))
@@ -83,7 +95,7 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 			continue
 		}
 		verified[b] = true
-		if err := s.Blobs.Verify(b); err != nil {
+		if err := s.blobs.Verify(b); err != nil {
 			problems = append(problems, fmt.Errorf("document %s: file %s: %w", d.ID, b, err))
 		}
 	}
@@ -125,16 +137,16 @@ func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
 }
 
 // RebuildRows rewrites every list item from its document.
-func (s *Service) RebuildRows(ctx context.Context) error {
+func (s *Upkeep) RebuildRows(ctx context.Context) error {
 	var all []Document
-	err := s.DB.View(func(tx *kv.Tx) error {
+	err := s.db.View(func(tx *kv.Tx) error {
 		return store.Documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
 			all = append(all, d)
 			return true, ctx.Err()
 		})
 	})
 	for i := 0; err == nil && i < len(all); i++ {
-		err = s.DB.Update(func(tx *kv.Tx) error {
+		err = s.db.Update(func(tx *kv.Tx) error {
 			d, err := store.Documents.Get(tx, store.DocumentKey(all[i].Company, all[i].ID))
 			if errors.Is(err, kv.ErrNotFound) {
 				return nil
@@ -152,20 +164,20 @@ func (s *Service) RebuildRows(ctx context.Context) error {
 }
 
 // SelfTest signs, seals and verifies a page: if it returns nil, signing works.
-func (s *Service) SelfTest(ctx context.Context) error {
-	now := s.Now()
-	b := page.New(s.Fonts, page.Info{Title: "Self-test"})
+func (s *Upkeep) SelfTest(ctx context.Context) error {
+	now := s.now()
+	b := page.New(s.fonts, page.Info{Title: "Self-test"})
 	b.Text(72, 72, 12, false, false, 0, 0, 0, "Self-test")
 	var out bytes.Buffer
 	if _, err := b.Write(&out); err != nil {
 		return err
 	}
-	signer, err := s.Keys.Signatory(pki.Person{Name: "Self-test", Email: "self-test@localhost"}, now)
+	signer, err := s.keys.Signatory(pki.Person{Name: "Self-test", Email: "self-test@localhost"}, now)
 	if err != nil {
 		return err
 	}
 	// Use the built-in authority: people can sign even while a remote one is down.
-	seal := s.seal(ctx, &File{}, signer, s.Keys.Timestamper(), now, "Self-test", "")
+	seal := sealBy(ctx, &File{}, signer, s.keys.Timestamper(), now, "Self-test", "")
 	base := pdf.Base{Reader: bytes.NewReader(out.Bytes()), Size: int64(out.Len())}
 	rev, err := pdf.Prepare(base, pdf.PrepareSpec{Certify: &seal})
 	if err != nil {
@@ -178,7 +190,7 @@ func (s *Service) SelfTest(ctx context.Context) error {
 	return s.selfVerify(out.Bytes(), now)
 }
 
-func (s *Service) selfVerify(file []byte, now time.Time) error {
+func (s *Upkeep) selfVerify(file []byte, now time.Time) error {
 	f, err := pdf.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return err
@@ -190,7 +202,7 @@ func (s *Service) selfVerify(file []byte, now time.Time) error {
 	if len(signatures) != 1 || !signatures[0].Sound() {
 		return errors.New("signing: self-test: the signature is not sound")
 	}
-	r := pki.VerifyCMS(signatures[0].CMS, signatures[0].WriteSigned, pki.VerifyOptions{Roots: s.Keys.Roots(), At: now})
+	r := pki.VerifyCMS(signatures[0].CMS, signatures[0].WriteSigned, pki.VerifyOptions{Roots: s.keys.Roots(), At: now})
 	if !r.Trusted() {
 		return fmt.Errorf("signing: self-test: %v", r.Problems)
 	}

@@ -14,9 +14,9 @@ import (
 
 // attach inspects and converts the uploads and adds them to the record. Problems that a
 // person can fix are reported as faults; an unsupported type is an error.
-func (s *Service) attach(ctx context.Context, f *fault.Fields, d *Document, uploads []*Upload) error {
-	if len(d.Files)+len(uploads) > s.Limits.Files {
-		f.TooMany("files", s.Limits.Files)
+func (s *Drafts) attach(ctx context.Context, f *fault.Fields, d *Document, uploads []*Upload) error {
+	if len(d.Files)+len(uploads) > s.limits.Files {
+		f.TooMany("files", s.limits.Files)
 		return nil
 	}
 	for i, u := range uploads {
@@ -25,7 +25,7 @@ func (s *Service) attach(ctx context.Context, f *fault.Fields, d *Document, uplo
 		if !f.Empty() {
 			continue
 		}
-		file, err := s.Intake.Accept(ctx, u)
+		file, err := s.intake.Accept(ctx, u)
 		var bad *intake.Refusal
 		switch {
 		case errors.As(err, &bad):
@@ -34,7 +34,7 @@ func (s *Service) attach(ctx context.Context, f *fault.Fields, d *Document, uplo
 		case err != nil:
 			return err
 		}
-		file.ID, file.Name, file.Position, file.CreatedAt = s.id(), name, len(d.Files)+1, s.Now()
+		file.ID, file.Name, file.Position, file.CreatedAt = s.id(), name, len(d.Files)+1, s.now()
 		d.Files = append(d.Files, file)
 	}
 	return nil
@@ -42,12 +42,12 @@ func (s *Service) attach(ctx context.Context, f *fault.Fields, d *Document, uplo
 
 // roomFor refuses uploads of a company that is over its quota, before they are converted
 // and stored.
-func (s *Service) roomFor(who account.Actor, documents int, uploads []*Upload) error {
+func (s *Drafts) roomFor(who account.Actor, documents int, uploads []*Upload) error {
 	var bytes int64
 	for _, u := range uploads {
 		bytes += u.Raw.Size()
 	}
-	return s.DB.View(func(tx *kv.Tx) error { return s.Quota.Room(tx, who.CompanyID, documents, bytes) })
+	return s.db.View(func(tx *kv.Tx) error { return s.quota.Room(tx, who.CompanyID, documents, bytes) })
 }
 
 func fileAdded(f *File) Event {
@@ -55,13 +55,13 @@ func fileAdded(f *File) Event {
 }
 
 // Attach adds uploads to a draft: all or none. The caller closes the uploads.
-func (s *Service) Attach(
+func (s *Drafts) Attach(
 	ctx context.Context, who account.Actor, id string, uploads []*Upload, seen ...int64,
 ) (*Document, []File, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, nil, err
 	}
-	d, err := s.Store.Get(who, id, seen...)
+	d, err := s.store.Get(who, id, seen...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,8 +87,8 @@ func (s *Service) Attach(
 	}
 	added := d.Files[before:]
 	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
-		if len(d.Files)+len(added) > s.Limits.Files {
-			f.TooMany("files", s.Limits.Files)
+		if len(d.Files)+len(added) > s.limits.Files {
+			f.TooMany("files", s.limits.Files)
 			return nil, nil
 		}
 		var events []Event
@@ -97,10 +97,10 @@ func (s *Service) Attach(
 			d.Files = append(d.Files, added[i])
 			events = append(events, fileAdded(&added[i]))
 		}
-		if err := s.drawLater(tx, d); err != nil {
+		if err := s.schedule.drawLater(tx, d); err != nil {
 			return nil, err
 		}
-		return events, s.Lists.ReadLater(tx, d, added)
+		return events, s.lists.ReadLater(tx, d, added)
 	}, seen...)
 	return d, added, err
 }

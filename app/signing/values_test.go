@@ -96,10 +96,10 @@ func TestValuesAreCheckedByType(t *testing.T) {
 		{"radio", nil, "yes", "true"},
 		{"radio", nil, "blue", "!value not_true_or_false"},
 	} {
-		d := ok[doc](t)(c.Signing.Duplicate(t.Context(), c.author, c.blank(t).ID))
+		d := ok[doc](t)(c.Signing.Drafts.Duplicate(t.Context(), c.author, c.blank(t).ID))
 		in := box(x.kind, "a@x.example", x.rules...)
 		in.Value = &x.given
-		d, err := c.Signing.AddFields(t.Context(), c.author, d.ID, []signing.FieldInput{in})
+		d, err := c.Signing.Drafts.AddFields(t.Context(), c.author, d.ID, []signing.FieldInput{in})
 		got := ""
 		if err != nil {
 			got = "!" + strings.ReplaceAll(domain.Refusal(err), "fields.0.", "")
@@ -135,14 +135,14 @@ func filling(t *testing.T, c company) doc {
 	group := func(in *signing.FieldInput) { in.Group = new("colour") }
 	a := "a@x.example"
 	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Signers(a, "b@x.example")...)
-	d = ok[doc](t)(c.Signing.AddFields(t.Context(), c.author, d.ID, []signing.FieldInput{
+	d = ok[doc](t)(c.Signing.Drafts.AddFields(t.Context(), c.author, d.ID, []signing.FieldInput{
 		box("text", a, named("city")), box("number", a, named("age", optional)), box("checkbox", a, named("agreed", func(in *signing.FieldInput) { in.Required = new(true) })),
 		box("date_signed", a, named("day")), box("name", a, named("who")), box("email", a, named("mail")),
 		box("text", a, named("fixed", preset("as agreed"), readOnly)), box("text", a, named("draft", preset("a proposal"))),
 		box("radio", a, named("red", group)), box("radio", a, named("blue", group)),
 		box("text", "b@x.example", named("theirs")),
 	}))
-	return ok[doc](t)(c.Signing.Send(t.Context(), c.author, d.ID, signing.SendInput{}))
+	return ok[doc](t)(c.Signing.Dispatch.Send(t.Context(), c.author, d.ID, signing.SendInput{}))
 }
 
 func TestFilledInFieldsAreChecked(t *testing.T) {
@@ -159,7 +159,7 @@ func TestFilledInFieldsAreChecked(t *testing.T) {
 		return m
 	}
 	sign := func(values map[string]string) (doc, error) {
-		return c.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{Fields: values, Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: "A"}})
+		return c.Signing.Signatures.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{Fields: values, Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: "A"}})
 	}
 	for _, x := range []struct {
 		values map[string]string
@@ -268,7 +268,7 @@ func TestInvalidFieldsAreRefused(t *testing.T) {
 	} {
 		in := box("text", "a@x.example")
 		x.change(&in)
-		now, err := c.Signing.AddFields(t.Context(), c.author, d.ID, []signing.FieldInput{in})
+		now, err := c.Signing.Drafts.AddFields(t.Context(), c.author, d.ID, []signing.FieldInput{in})
 		if got := strings.ReplaceAll(domain.Refusal(err), "fields.0.", ""); got != x.want {
 			t.Errorf("%s: got %q, want %q", name, got, x.want)
 		}
@@ -292,7 +292,7 @@ func TestOnlyCheckboxesAndAttachmentsDefaultToOptional(t *testing.T) {
 	for _, kind := range pdf.FieldTypes() {
 		in = append(in, box(string(kind), "a@x.example", func(in *signing.FieldInput) { in.Options = &[]string{"a"} }))
 	}
-	for _, x := range ok[doc](t)(c.Signing.AddFields(t.Context(), c.author, c.blank(t).ID, in)).Fields {
+	for _, x := range ok[doc](t)(c.Signing.Drafts.AddFields(t.Context(), c.author, c.blank(t).ID, in)).Fields {
 		if want := x.Type != "checkbox" && x.Type != "attachment"; x.Required != want {
 			t.Errorf("%s: required is %v", x.Type, x.Required)
 		}

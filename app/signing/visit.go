@@ -15,6 +15,15 @@ import (
 	"paraph/kv"
 )
 
+// Visits serves signatories before they sign: viewing, agreeing, declining, saving answers.
+type Visits struct {
+	db        *kv.DB
+	store     *store.Store
+	documents *Documents
+	changes   *changes
+	now       func() time.Time
+}
+
 // Visit is an invited person's view of a document.
 type Visit struct {
 	Stage      Stage
@@ -29,12 +38,12 @@ type Visit struct {
 }
 
 // Visit returns what an invitation's link shows. It changes nothing.
-func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
+func (s *Visits) Open(_ context.Context, who account.Actor) (*Visit, error) {
 	if !who.IsSignatory() {
 		return nil, fault.NotFound("invitation")
 	}
 	v := &Visit{}
-	err := s.DB.View(func(tx *kv.Tx) (err error) {
+	err := s.db.View(func(tx *kv.Tx) (err error) {
 		if v.Document, err = store.Load(tx, who, who.Document); err != nil {
 			return err
 		}
@@ -48,10 +57,10 @@ func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Consent = s.consentText(v.Company)
+	v.Consent = s.documents.consentText(v.Company)
 	v.Agreed = v.Invitation.AgreedTo(v.Consent)
-	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who, v.Invitation), s.Now())
-	if v.Stage == record.StageSign && s.needsConsent(who, v.Company, v.Invitation) {
+	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who, v.Invitation), s.now())
+	if v.Stage == record.StageSign && s.documents.needsConsent(who, v.Company, v.Invitation) {
 		v.Stage = record.StageConsent
 	}
 	s.conceal(v, record.IsIdentified(who, v.Invitation))
@@ -59,8 +68,8 @@ func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 }
 
 // conceal removes what the visitor may not see.
-func (s *Service) conceal(v *Visit, identified bool) {
-	v.Closed = v.Document.Hidden(v.Company, s.Now())
+func (s *Visits) conceal(v *Visit, identified bool) {
+	v.Closed = v.Document.Hidden(v.Company, s.now())
 	switch {
 	case v.Closed:
 		if v.Stage == record.StageSigned {
@@ -79,11 +88,11 @@ func (s *Service) conceal(v *Visit, identified bool) {
 
 // Preview shows members who prepare the document what an invited person will see when it
 // is their turn.
-func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation string) (*Visit, error) {
+func (s *Visits) Preview(_ context.Context, who account.Actor, id, invitation string) (*Visit, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	d, err := s.Store.Get(who, id)
+	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +100,10 @@ func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation s
 	if v.Invitation == nil {
 		return nil, fault.NotFound("invitation")
 	}
-	if v.Company, err = s.company(who); err != nil {
+	if v.Company, err = s.documents.company(who); err != nil {
 		return nil, err
 	}
-	v.Consent = s.consentText(v.Company)
+	v.Consent = s.documents.consentText(v.Company)
 	return v, nil
 }
 
@@ -104,7 +113,7 @@ func Initials(name string) string { return mark.Initials(name) }
 // NotMe records that an invitation reached the wrong person. Its link stops working, and
 // the owner is notified. Like declining, it requires proof of identity and the sender's
 // permission; others can report a problem.
-func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
+func (s *Visits) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
 	var f fault.Fields
 	why := input.Lines(&f, "note", note, record.MaxReason)
 	if err := f.Err(); err != nil {
@@ -113,7 +122,7 @@ func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation str
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")
 	}
-	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
 		if err := d.Declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -129,11 +138,13 @@ const askAgain = time.Hour
 
 // AskForLink tells the owner, at most once an hour, that a person wants to sign an expired
 // document. Its response is always the same.
-func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitation string) error {
+func (s *Access) AskForLink(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
-	_, err := s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	_, err := s.changes.onInvitation(who, id, invitation, func(
+		tx *kv.Tx, d *Document, inv *Invitation,
+	) ([]Event, error) {
 		if d.Stage(inv, true, tx.Now) != record.StageExpired {
 			return nil, fault.Conflict("document_not_expired.ask")
 		}
@@ -163,7 +174,7 @@ var errAsked = fault.Conflict("already_asked")
 // whose copy is damaged. Callers learn neither whether such an invitation exists nor
 // whether a message was sent. As their link need not be complete, this works only a few
 // times a day.
-func (s *Service) SendLink(_ context.Context, token, address string, from account.Actor) error {
+func (s *Access) SendLink(_ context.Context, token, address string, from account.Actor) error {
 	if len(token) < linkIDLength {
 		return nil
 	}
@@ -177,7 +188,7 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 		return nil //nolint:nilerr // callers learn nothing
 	}
 	who = who.From(from.IP, from.UserAgent, from.RequestID)
-	_, err = s.Store.Update(who, at, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	_, err = s.store.Update(who, at, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if err := d.Running(tx.Now); err != nil {
 			return nil, err
 		}
@@ -194,7 +205,7 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 		if len(events) == 0 {
 			return nil, record.NobodyToRemind()
 		}
-		return events, errors.Join(identities.Put(tx, id, state), s.schedule(tx, d))
+		return events, errors.Join(identities.Put(tx, id, state), s.schedule.plan(tx, d))
 	})
 	if err != nil {
 		refund()
@@ -208,8 +219,8 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 
 // addressee finds the document of an invitation that was sent to an address; "" if there is
 // none. It only reads, so that strangers do not block writers.
-func (s *Service) addressee(invitation, address string) (who account.Actor, document string, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
+func (s *Access) addressee(invitation, address string) (who account.Actor, document string, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
 		at, err := store.Invited.Get(tx, invitation)
 		if errors.Is(err, kv.ErrNotFound) {
 			return nil

@@ -125,7 +125,8 @@ func (i *Installation) records(ctx context.Context, h Header, w *archive.Writer)
 		if err := i.Checkpoints.ExportRecords(tx, h.Company, put); err != nil {
 			return err
 		}
-		if err := i.Signing.ExportRecords(tx, signing.RecordExport{Company: h.Company, People: people, Put: put, File: files.add}); err != nil {
+		documents := signing.RecordExport{Company: h.Company, People: people, Put: put, File: files.add}
+		if err := i.Signing.Transfer.ExportRecords(tx, documents); err != nil {
 			return err
 		}
 		return errors.Join(i.Contacts.ExportRecords(tx, h.Company, put), i.Webhooks.ExportRecords(tx, h.Company, put))

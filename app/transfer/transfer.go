@@ -82,7 +82,7 @@ type Installation struct {
 	DB       *kv.DB
 	Blobs    *blob.Store
 	Accounts *account.Service
-	Signing  *signing.Service
+	Signing  *signing.Services
 	Contacts *contact.Service
 	Webhooks *notify.Webhooks
 	Keys     *pki.Authority

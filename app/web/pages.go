@@ -41,7 +41,7 @@ var templateFiles embed.FS
 // Options configures the pages. Log is optional.
 type Options struct {
 	Accounts   *account.Service
-	Signing    *signing.Service
+	Signing    *signing.Services
 	Notify     *notify.Service
 	Webhooks   *notify.Webhooks
 	Contacts   *contact.Service

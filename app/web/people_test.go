@@ -88,7 +88,7 @@ func TestHandOver(t *testing.T) {
 			t.Errorf("%s belongs to %s, want %s", id, got, want)
 		}
 	}
-	if errs := s.Signing.Check(t.Context()); len(errs) > 1 || errs[0] != nil {
+	if errs := s.Signing.Upkeep.Check(t.Context()); len(errs) > 1 || errs[0] != nil {
 		t.Error(errs)
 	}
 	for name, to := range map[string]string{"a viewer": viewer.UserID, "nobody": "", "themselves": leaver.UserID, "a stranger": s.Company(t).UserID} {
@@ -98,7 +98,7 @@ func TestHandOver(t *testing.T) {
 	}
 	_, html = v.send(page + "/activate")
 	v.contains(html, "is active again")
-	if _, err := s.Signing.TransferOwnership(t.Context(), account.Actor{Kind: account.ActorUser, CompanyID: owner.CompanyID, Role: account.RoleMember, Scopes: account.Scopes()}, leaver.UserID, newOwner.UserID); fault.KindOf(err) != fault.KindForbidden {
+	if _, err := s.Signing.Ownership.Transfer(t.Context(), account.Actor{Kind: account.ActorUser, CompanyID: owner.CompanyID, Role: account.RoleMember, Scopes: account.Scopes()}, leaver.UserID, newOwner.UserID); fault.KindOf(err) != fault.KindForbidden {
 		t.Errorf("a member hands over: %v", err)
 	}
 }

@@ -58,7 +58,7 @@ type Services struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
 	Accounts *account.Service
-	Signing  *signing.Service
+	Signing  *signing.Services
 	Notify   *notify.Service
 
 	Checkpoints *checkpoint.Service
@@ -141,8 +141,8 @@ func (s *Services) openSigning(t testing.TB, all *words.Catalogue, outbox *notif
 		Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: s.Key, NewID: s.NewID, Now: s.Now,
 		BaseURL: BaseURL}
 	change(&o, set)
-	s.Signing, err = signing.New(o)
-	return err
+	s.Signing = signing.New(o)
+	return nil
 }
 
 func change[T any](o *T, set func(*T)) {
@@ -285,7 +285,7 @@ func (s *Services) create(t testing.TB, who account.Actor, in signing.CreateInpu
 		t.Fatal(err)
 	}
 	in.Uploads = []*signing.Upload{u}
-	d, err := s.Signing.Create(t.Context(), who, in)
+	d, err := s.Signing.Drafts.Create(t.Context(), who, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) ac
 	t.Helper()
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Email == email {
-			who, err := s.Signing.Signatory(t.Context(), s.Signing.LinkToken(inv))
+			who, err := s.Signing.Links.Signatory(t.Context(), s.Signing.Links.Token(inv))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -328,7 +328,7 @@ func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) ac
 func (s *Services) Sign(t testing.TB, d *signing.Document, email string) *signing.Document {
 	t.Helper()
 	who := s.Signatory(t, d, email)
-	d, err := s.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
+	d, err := s.Signing.Signatures.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
 		Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: who.Name}})
 	if err != nil {
 		t.Fatal(err)

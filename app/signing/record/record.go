@@ -262,7 +262,7 @@ type Invitation struct {
 	Agreed          *Agreement `json:",omitempty"` // consent to signing electronically, before they sign
 	Evidence        *Evidence
 	SignatureFields []string // names in the PDF, one per file that this person signs
-	LinkShown       []string `json:",omitempty"` // who was shown the link through the API, see Service.HandOut
+	LinkShown       []string `json:",omitempty"` // who was shown the link through the API, see signing.Links.HandOut
 }
 
 // Copy returns a new invitation with the settings of this one, to replace it or for

@@ -50,7 +50,7 @@ import (
 // Options configures the pages. Log is optional.
 type Options struct {
 	Accounts *account.Service
-	Signing  *signing.Service
+	Signing  *signing.Services
 	Log      *slog.Logger
 	Now      func() time.Time
 	// Warnings returns the warnings shown to a reader on all team pages. It may be nil.

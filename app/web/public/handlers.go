@@ -13,5 +13,5 @@ type Handlers struct {
 	Accounts  *account.Service
 	Keys      *pki.Authority
 	MaxUpload int64 // of one file, bytes
-	Signing   *signing.Service
+	Signing   *signing.Services
 }

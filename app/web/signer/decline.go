@@ -37,7 +37,8 @@ func declineReason(r *page.Request) string {
 // Decline refuses to sign.
 func (h *Handlers) Decline(v *Visitor) error {
 	reason := declineReason(v.Request)
-	if _, err := h.Signing.Decline(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &reason); err != nil {
+	_, err := h.Signing.Visits.Decline(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &reason)
+	if err != nil {
 		return askAgain(v, "decline", err)
 	}
 	return v.SeeOther(v.base)

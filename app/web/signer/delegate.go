@@ -23,7 +23,8 @@ func (h *Handlers) Delegate(v *Visitor) error {
 		in.Message = &message
 	}
 	reason := v.Form.Value("reason")
-	if _, err := h.Signing.Delegate(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in, &reason); err != nil {
+	_, err := h.Signing.Invitations.Delegate(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in, &reason)
+	if err != nil {
 		return askAgain(v, "delegate", err)
 	}
 	p := farewellPage(v, "delegate.done", "name", name)

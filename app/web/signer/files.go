@@ -45,7 +45,7 @@ func (h *Handlers) Download(v *Visitor) error {
 	if !ok {
 		return fault.NotFound("file")
 	}
-	d, err := h.Signing.Download(v.UserContext(), v.who, v.who.Document, in)
+	d, err := h.Signing.Downloads.Document(v.UserContext(), v.who, v.who.Document, in)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (h *Handlers) texts(v *Visitor) (map[string][]string, error) {
 	out := map[string][]string{}
 	for i := range v.Document.Files {
 		id := v.Document.Files[i].ID
-		pages, err := h.Signing.PageTexts(v.UserContext(), v.who, v.who.Document, id)
+		pages, err := h.Signing.Pages.Texts(v.UserContext(), v.who, v.who.Document, id)
 		if err != nil {
 			return nil, err
 		}

@@ -16,5 +16,5 @@ type Handlers struct {
 	Fonts    *text.Fonts
 	Log      *slog.Logger
 	Now      func() time.Time
-	Signing  *signing.Service
+	Signing  *signing.Services
 }

@@ -10,7 +10,7 @@ import (
 // the document.
 func (h *Handlers) ShowPreview(r *page.Request) error {
 	id, invitation := r.Params("id"), r.Params("invitation")
-	visit, err := h.Signing.Preview(r.UserContext(), r.Who.Actor, id, invitation)
+	visit, err := h.Signing.Visits.Preview(r.UserContext(), r.Who.Actor, id, invitation)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 type Handlers struct {
 	Machine  *machine.Service
 	Accounts *account.Service
-	Signing  *signing.Service
+	Signing  *signing.Services
 	Notify   *notify.Service
 	Now      func() time.Time
 }

@@ -9,5 +9,5 @@ import (
 // Handlers holds the services behind these pages.
 type Handlers struct {
 	Contacts *contact.Service
-	Signing  *signing.Service
+	Signing  *signing.Services
 }

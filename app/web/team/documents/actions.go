@@ -16,16 +16,20 @@ import (
 )
 
 // oneStep is a service method whose only input is the document.
-type oneStep func(*signing.Service, context.Context, account.Actor, string, ...int64) (*signing.Document, error)
+type oneStep func(context.Context, account.Actor, string, ...int64) (*signing.Document, error)
 
-// documentSteps are the actions that need no further input.
-var documentSteps = map[string]oneStep{
-	"submit": (*signing.Service).Submit, "withdraw": (*signing.Service).Withdraw, "approve": (*signing.Service).Approve,
-	"reopen": (*signing.Service).Reopen, "archive": (*signing.Service).Archive, "restore": (*signing.Service).Restore,
-	"delete": (*signing.Service).Delete, "duplicate": (*signing.Service).Duplicate, "seal": (*signing.Service).RetrySealing,
-	"remind": func(s *signing.Service, ctx context.Context, who account.Actor, id string, seen ...int64) (*signing.Document, error) {
-		return s.Remind(ctx, who, id, "", seen...)
-	},
+// steps are the actions that need no further input. An invitation limits a reminder to its
+// recipient.
+func (h *Handlers) steps(invitation string) map[string]oneStep {
+	l := h.Signing.Lifecycle
+	return map[string]oneStep{
+		"submit": l.Submit, "withdraw": l.Withdraw, "approve": l.Approve, "reopen": l.Reopen,
+		"archive": l.Archive, "restore": l.Restore, "delete": l.Delete,
+		"duplicate": h.Signing.Drafts.Duplicate, "seal": h.Signing.Sealing.Retry,
+		"remind": func(ctx context.Context, who account.Actor, id string, seen ...int64) (*signing.Document, error) {
+			return h.Signing.Invitations.Remind(ctx, who, id, invitation, seen...)
+		},
+	}
 }
 
 // Step returns the handler of an action without a form. Its notice offers to undo
@@ -51,14 +55,7 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	if r.Form.Has("next") {
 		next = r.Inside(r.Form.Value("next"))
 	}
-	step := documentSteps[name]
-	if invitation := r.Form.Value("invitation"); name == "remind" && invitation != "" {
-		step = func(s *signing.Service, ctx context.Context, who account.Actor, id string,
-			seen ...int64) (*signing.Document, error) {
-			return s.Remind(ctx, who, id, invitation, seen...)
-		}
-	}
-	d, err := step(h.Signing, r.UserContext(), r.Who.Actor, id)
+	d, err := h.steps(r.Form.Value("invitation"))[name](r.UserContext(), r.Who.Actor, id)
 	if fault.KindOf(err) == fault.KindConflict {
 		// A concurrent change came first, or the page was outdated.
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
@@ -92,35 +89,35 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 type formStep struct {
 	fields []string
 	danger bool
-	do     func(s *signing.Service, r *page.Request, id string) error
+	do     func(s *signing.Services, r *page.Request, id string) error
 }
 
 // documentForms are the actions with a form.
 var documentForms = map[string]formStep{
-	"reject": {fields: []string{"reason"}, danger: true, do: func(s *signing.Service, r *page.Request, id string) error {
-		_, err := s.Reject(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
+	"reject": {fields: []string{"reason"}, danger: true, do: func(s *signing.Services, r *page.Request, id string) error {
+		_, err := s.Lifecycle.Reject(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
 		return err
 	}},
-	"void": {fields: []string{"reason"}, danger: true, do: func(s *signing.Service, r *page.Request, id string) error {
-		_, err := s.Void(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
+	"void": {fields: []string{"reason"}, danger: true, do: func(s *signing.Services, r *page.Request, id string) error {
+		_, err := s.Lifecycle.Void(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
 		return err
 	}},
-	"extend": {fields: []string{"expires_at"}, do: func(s *signing.Service, r *page.Request, id string) error {
-		_, err := s.Extend(r.UserContext(), r.Who.Actor, id, endOfDay(r, "expires_at"))
+	"extend": {fields: []string{"expires_at"}, do: func(s *signing.Services, r *page.Request, id string) error {
+		_, err := s.Lifecycle.Extend(r.UserContext(), r.Who.Actor, id, endOfDay(r, "expires_at"))
 		return err
 	}},
-	"replace": {fields: []string{"name", "email"}, do: func(s *signing.Service, r *page.Request, id string) error {
+	"replace": {fields: []string{"name", "email"}, do: func(s *signing.Services, r *page.Request, id string) error {
 		in := accessCode(r)
 		in.Name, in.Email = trimmed(r, "name"), trimmed(r, "email")
-		_, err := s.Replace(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), in)
+		_, err := s.Invitations.Replace(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), in)
 		return err
 	}},
-	"access_code": {fields: []string{"access_code"}, do: func(s *signing.Service, r *page.Request, id string) error {
-		_, err := s.SetAccessCode(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), accessCode(r))
+	"access_code": {fields: []string{"access_code"}, do: func(s *signing.Services, r *page.Request, id string) error {
+		_, err := s.Invitations.SetAccessCode(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), accessCode(r))
 		return err
 	}},
-	"purge": {fields: []string{"title"}, danger: true, do: func(s *signing.Service, r *page.Request, id string) error {
-		return s.Purge(r.UserContext(), r.Who.Actor, id, r.Form.Value("title"))
+	"purge": {fields: []string{"title"}, danger: true, do: func(s *signing.Services, r *page.Request, id string) error {
+		return s.Lifecycle.Purge(r.UserContext(), r.Who.Actor, id, r.Form.Value("title"))
 	}},
 }
 
@@ -231,7 +228,7 @@ func (h *Handlers) takeForm(r *page.Request, name string) error {
 
 // CreateSample creates a sample draft to try the product with.
 func (h *Handlers) CreateSample(r *page.Request) error {
-	d, err := h.Signing.CreateSample(r.UserContext(), r.Who.Actor, r.MailURL())
+	d, err := h.Signing.Drafts.CreateSample(r.UserContext(), r.Who.Actor, r.MailURL())
 	if err != nil {
 		return err
 	}

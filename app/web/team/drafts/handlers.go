@@ -19,5 +19,5 @@ type Handlers struct {
 	MaxUpload int64 // of one file, bytes
 	Notify    *notify.Service
 	Now       func() time.Time
-	Signing   *signing.Service
+	Signing   *signing.Services
 }

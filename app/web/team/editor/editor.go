@@ -39,7 +39,7 @@ type editorPageData struct {
 
 // editing loads the document in the address.
 func (h *Handlers) editing(r *page.Request) (*signing.Document, error) {
-	return h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	return h.Signing.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 }
 
 // whyNot returns the reason why the reader can't edit a document, "" if they can.
@@ -159,7 +159,7 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.Signing.ReplaceFields(r.UserContext(), r.Who.Actor, r.Params("id"), in, version)
+	d, err := h.Signing.Drafts.ReplaceFields(r.UserContext(), r.Who.Actor, r.Params("id"), in, version)
 	if err != nil {
 		return h.respondConflict(r, err)
 	}
@@ -188,7 +188,7 @@ type suggestedFields struct {
 // Detect finds places that need a field. It has no side effects, but is a POST because
 // it can take a while.
 func (h *Handlers) Detect(r *page.Request) error {
-	found, err := h.Signing.Detect(r.UserContext(), r.Who.Actor, r.Params("id"))
+	found, err := h.Signing.Detection.Detect(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}

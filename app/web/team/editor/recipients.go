@@ -33,7 +33,7 @@ func (h *Handlers) changeRecipient(
 	r *page.Request, version int64, id, recipient string,
 ) (d *signing.Document, added string, err error) {
 	s, ctx, who := h.Signing, r.UserContext(), r.Who.Actor
-	if d, err = s.Get(ctx, who, id); err != nil {
+	if d, err = s.Documents.Get(ctx, who, id); err != nil {
 		return nil, "", err
 	}
 	in := recipientInput(r)
@@ -43,18 +43,18 @@ func (h *Handlers) changeRecipient(
 	switch r.Form.Value("do") {
 	case "add":
 		var made []signing.Invitation
-		if d, made, err = s.Invite(ctx, who, id, []signing.InvitationInput{in}, version); err == nil {
+		if d, made, err = s.Drafts.Invite(ctx, who, id, []signing.InvitationInput{in}, version); err == nil {
 			added = made[0].ID
 		}
 	case "update":
-		d, err = s.UpdateInvitation(ctx, who, id, recipient, in, version)
+		d, err = s.Drafts.UpdateInvitation(ctx, who, id, recipient, in, version)
 	case "remove":
-		d, err = s.RemoveInvitation(ctx, who, id, recipient, version)
+		d, err = s.Drafts.RemoveInvitation(ctx, who, id, recipient, version)
 	case "arrange":
-		d, err = s.ReplaceInvitations(ctx, who, id, arranged(strings.Fields(r.Form.Value("order"))), version)
+		d, err = s.Drafts.ReplaceInvitations(ctx, who, id, arranged(strings.Fields(r.Form.Value("order"))), version)
 	case "order":
 		order := r.Form.Value("order")
-		d, err = s.Update(ctx, who, id, signing.DocumentInput{SigningOrder: &order}, version)
+		d, err = s.Drafts.Update(ctx, who, id, signing.DocumentInput{SigningOrder: &order}, version)
 	default:
 		err = fault.Malformed("form_without_recipient_action")
 	}

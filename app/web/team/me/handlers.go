@@ -11,5 +11,5 @@ import (
 type Handlers struct {
 	Accounts *account.Service
 	Fonts    *text.Fonts
-	Signing  *signing.Service
+	Signing  *signing.Services
 }

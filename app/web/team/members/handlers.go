@@ -11,5 +11,5 @@ import (
 type Handlers struct {
 	Accounts *account.Service
 	Notify   *notify.Service
-	Signing  *signing.Service
+	Signing  *signing.Services
 }

@@ -36,7 +36,7 @@ func (h *Handlers) member(r *page.Request) (memberPage, error) {
 		return memberPage{}, err
 	}
 	p := memberPage{memberLine: memberLineOf(r, m, seen), Roles: roleOptions(r, m.Role)}
-	if p.Open, err = h.Signing.CountOpen(ctx, who, m.UserID); err != nil {
+	if p.Open, err = h.Signing.Ownership.CountOpen(ctx, who, m.UserID); err != nil {
 		return memberPage{}, err
 	}
 	owners := 0
@@ -102,7 +102,7 @@ func (h *Handlers) Deactivate(r *page.Request) error {
 		return h.memberAgain(r, err)
 	}
 	if newOwner := r.Form.Value("to"); newOwner != "" {
-		n, err := h.Signing.TransferOwnership(r.UserContext(), r.Who.Actor, m.UserID, newOwner)
+		n, err := h.Signing.Ownership.Transfer(r.UserContext(), r.Who.Actor, m.UserID, newOwner)
 		if err != nil {
 			return h.memberAgain(r, err)
 		}
@@ -124,7 +124,7 @@ func (h *Handlers) Activate(r *page.Request) error {
 
 // TransferOwnership hands over a member's open documents to another member.
 func (h *Handlers) TransferOwnership(r *page.Request) error {
-	n, err := h.Signing.TransferOwnership(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("to"))
+	n, err := h.Signing.Ownership.Transfer(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("to"))
 	if err != nil {
 		return h.memberAgain(r, err)
 	}

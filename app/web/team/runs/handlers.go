@@ -19,7 +19,7 @@ import (
 type Handlers struct {
 	Accounts *account.Service
 	Bulk     *bulk.Service
-	Signing  *signing.Service
+	Signing  *signing.Services
 
 	starting sync.Map // forms whose run is being started
 }

@@ -61,7 +61,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 	if id == "" {
 		return h.chooseTemplate(r)
 	}
-	t, err := h.Signing.GetTemplate(r.UserContext(), r.Who.Actor, id)
+	t, err := h.Signing.Templates.Get(r.UserContext(), r.Who.Actor, id)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 
 func (h *Handlers) chooseTemplate(r *page.Request) error {
 	q := lists.Query{Page: 1, PerPage: 100, Sort: lists.ParseSort("title|asc"), Status: "active"}
-	all, _, err := h.Signing.Templates(r.UserContext(), r.Who.Actor, q)
+	all, _, err := h.Signing.Templates.List(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return err
 	}

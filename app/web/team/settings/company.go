@@ -17,7 +17,7 @@ import (
 type Company struct {
 	*Frame
 	Accounts *account.Service
-	Signing  *signing.Service
+	Signing  *signing.Services
 }
 
 // companyCards holds the forms of the company's page.

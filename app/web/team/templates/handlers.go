@@ -8,5 +8,5 @@ import (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Signing *signing.Service
+	Signing *signing.Services
 }

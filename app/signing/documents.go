@@ -1,0 +1,93 @@
+package signing
+
+import (
+	"cmp"
+	"context"
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/signing/record"
+	"paraph/app/signing/store"
+	"paraph/app/signing/verify"
+	"paraph/kv"
+	"time"
+)
+
+// Documents loads documents for those who may see them, and says what they may do with them.
+type Documents struct {
+	db       *kv.DB
+	store    *store.Store
+	verifier *verify.Verifier
+	consent  string // the consent text of companies without their own
+	now      func() time.Time
+}
+
+// Get returns a document. Like every method that takes seen, it refuses a document that
+// is not at one of these versions; without any, it accepts every version.
+func (s *Documents) Get(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	if err := who.Require(account.ScopeRead); err != nil {
+		return nil, err
+	}
+	d, err := s.see(who, id, seen...)
+	if fault.CodeOf(err) != codeClosed {
+		return d, err
+	}
+	// Invited people still learn how the document ended.
+	if d, err = s.store.Get(who, id, seen...); err != nil {
+		return nil, err
+	}
+	return d.Notice(d.Invitation(who.Invitation)), nil
+}
+
+// see loads a document for display. People who need a code see nothing before they have
+// entered it.
+func (s *Documents) see(who account.Actor, id string, seen ...int64) (*Document, error) {
+	d, err := s.store.Get(who, id, seen...)
+	if err != nil {
+		return nil, err
+	}
+	inv := d.Invitation(who.Invitation)
+	if inv == nil {
+		return d, nil
+	}
+	if !record.IsIdentified(who, inv) {
+		return nil, notIdentified()
+	}
+	company, err := s.companyOf(d.Company)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case d.Hidden(company, s.now()):
+		return nil, fault.Conflict(codeClosed)
+	case s.needsConsent(who, company, inv):
+		return nil, notAgreed()
+	}
+	return d, nil
+}
+
+func (s *Documents) company(who account.Actor) (account.Company, error) {
+	return s.companyOf(who.CompanyID)
+}
+
+func (s *Documents) companyOf(id string) (company account.Company, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		company, err = account.LoadCompany(tx, id)
+		return err
+	})
+	return company, err
+}
+
+// consentText returns the text that the people invited by a company agree to; "" if no
+// consent is requested.
+func (s *Documents) consentText(c account.Company) string {
+	if c.ConsentMode == account.ConsentOff {
+		return ""
+	}
+	return cmp.Or(c.ConsentText, s.consent)
+}
+
+// needsConsent reports whether a person has to agree before they receive any part of the document.
+func (s *Documents) needsConsent(who account.Actor, c account.Company, inv *Invitation) bool {
+	text := s.consentText(c)
+	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() && inv.Open() && !inv.AgreedTo(text)
+}
