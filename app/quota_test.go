@@ -85,3 +85,34 @@ func TestNoCompanyFillsTheDisk(t *testing.T) {
 	}
 	post(other).Want(t, 201)
 }
+
+// TestLastTenthOfTheDiskIsForThoseWithLess lets one company take nearly all of a disk. The others keep working.
+func TestLastTenthOfTheDiskIsForThoseWithLess(t *testing.T) {
+	t.Parallel()
+	const size = 400_000
+	file := apptest.File{Name: "a.pdf", Content: smallPDF("A", 40_000)}
+	post := func(who *apptest.Client) *apptest.Response {
+		return who.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "A"}, file))
+	}
+	s := apptest.Empty(t)
+	c := s.Company(t)
+	first := "/documents/" + post(c).Want(t, 201).Text(t, "id")
+	s.PretendDisk(size/10-1, size)
+	post(c).Want(t, 201) // alone
+
+	other := s.Company(t)
+	refusedAsFull(t, post(c))
+	refusedAsFull(t, c.Post(t, first+"/duplicate", nil))
+	refusedAsFull(t, c.Post(t, first+"/upload", apptest.Multipart(t, nil, file)))
+	post(other).Want(t, 201)
+	s.PretendDisk(size/10, size)
+	post(c).Want(t, 201)
+	s.PretendDisk(0, 0) // unknown
+	post(c).Want(t, 201)
+
+	limited := apptest.New(t, func(c *app.Config) { c.Server.Limits.CompanyStorage = 1 * app.MB })
+	c = limited.Company(t)
+	limited.Company(t)
+	limited.PretendDisk(1, size)
+	post(c).Want(t, 201) // what is configured wins
+}

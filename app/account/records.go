@@ -248,6 +248,11 @@ func CountMembers(tx *kv.Tx, companyID string) (int, error) {
 	return members.Count(tx, "active", kv.K(companyID))
 }
 
+// CountCompanies returns the number of companies.
+func CountCompanies(tx *kv.Tx) (int, error) {
+	return companies.Count(tx, "name", kv.K(everybody))
+}
+
 func (u userRecord) view() User {
 	return User{
 		ID: u.ID, Name: u.Name, Email: u.Email, EmailVerifiedAt: u.EmailVerifiedAt,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
 	"paraph/kv"
@@ -83,10 +84,12 @@ func DropSummary(tx *kv.Tx, d *record.Document) error {
 	return errors.Join(err, Summaries.Delete(tx, key), Usages.Put(tx, d.Company, u))
 }
 
-// Quota bounds what one company may store. Zero sets no limit.
+// Quota bounds what one company may store.
 type Quota struct {
-	Documents int // and templates, those in the trash included
-	Bytes     int64
+	Documents int   // and templates, those in the trash included; 0 sets no limit
+	Bytes     int64 // 0 sets a limit only while the disk is nearly full; see overShare
+	// Disk returns how many bytes of the disk are free, and its size; 0 if that is unknown.
+	Disk func() (free, size int64)
 }
 
 // Room refuses what would take a company over its quota.
@@ -95,10 +98,38 @@ func (q Quota) Room(tx *kv.Tx, company string, documents int, bytes int64) error
 	if err != nil {
 		return err
 	}
-	if q.Documents > 0 && u.Documents+documents > q.Documents || q.Bytes > 0 && u.Bytes+bytes > q.Bytes {
+	full := q.Documents > 0 && u.Documents+documents > q.Documents || q.Bytes > 0 && u.Bytes+bytes > q.Bytes
+	if !full && q.Bytes == 0 && q.Disk != nil {
+		full, err = q.overShare(tx, u.Bytes+bytes)
+	}
+	if full && err == nil {
 		return fault.Conflict("company_full")
 	}
-	return nil
+	return err
+}
+
+// shared is the part of the disk, one in so many, that is kept for companies with less than
+// their share.
+const shared = 10
+
+// overShare reports whether a company with that many bytes would take from others: several
+// companies share the disk, less than a tenth of it is free, and the company has more than an
+// even share of what their documents take and could still take.
+func (q Quota) overShare(tx *kv.Tx, bytes int64) (bool, error) {
+	free, size := q.Disk()
+	if size == 0 || free >= size/shared {
+		return false, nil
+	}
+	companies, err := account.CountCompanies(tx)
+	if err != nil || companies < 2 {
+		return false, err
+	}
+	total := free
+	err = Usages.Each(tx, "", nil, func(_ string, u Usage) (bool, error) {
+		total += u.Bytes
+		return true, nil
+	})
+	return bytes > total/int64(companies), err
 }
 
 func usageOf(tx *kv.Tx, company string) (Usage, error) {
