@@ -1,11 +1,7 @@
 package httpkit_test
 
 import (
-	"context"
-	"io"
-	"net"
 	"net/http"
-	"runtime"
 	"testing"
 	"time"
 
@@ -14,36 +10,6 @@ import (
 	"paraph/app/apptest/patience"
 	"paraph/app/httpkit"
 )
-
-// TestWorkStopsWhenItsClientHangsUp closes connections during requests.
-func TestWorkStopsWhenItsClientHangsUp(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells")
-	}
-	began, stopped := make(chan bool), make(chan error, 1)
-	s := serve(t, httpkit.Options{}, everyone(httpkit.Small).Interruptible(), func(c *fiber.Ctx, b *httpkit.Body) error {
-		if _, err := b.Whole(c.UserContext()); err != nil {
-			return err
-		}
-		ctx, done := context.WithTimeoutCause(c.UserContext(), patience.Limit(), context.DeadlineExceeded)
-		defer done()
-		began <- true
-		<-ctx.Done()
-		stopped <- ctx.Err()
-		return nil
-	})
-	for name, more := range map[string]string{"plain": "", "with another request sent ahead": post(0)} {
-		conn := s.say(t, post(2)+"{}"+more)
-		patience.Receive(t, "the request", began)
-		if err := conn.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := patience.Receive(t, "the end of the work", stopped); err != context.Canceled {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
 
 // TestWorkThatMustNotBeHalfDoneGoesOn looks at the context of a route that changes something.
 func TestWorkThatMustNotBeHalfDoneGoesOn(t *testing.T) {
@@ -57,39 +23,6 @@ func TestWorkThatMustNotBeHalfDoneGoesOn(t *testing.T) {
 	if status, _ := answer(t, s.say(t, post(0))); status != http.StatusOK {
 		t.Error(status)
 	}
-}
-
-// TestAConnectionWithMoreToReadIsOpen sends data that nobody reads before closing.
-func TestAConnectionWithMoreToReadIsOpen(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells")
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	client, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	conn, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := io.WriteString(client, "more"); err != nil {
-		t.Fatal(err)
-	}
-	if httpkit.HungUp(conn) {
-		t.Error("an open connection counts as closed")
-	}
-	if err := client.Close(); err != nil {
-		t.Fatal(err)
-	}
-	patience.Until(t, "it counts as closed", func() (string, bool) { return "open", httpkit.HungUp(conn) })
 }
 
 // TestAResponseThatNobodyReadsIsGivenUp requests far more than the buffers between the two

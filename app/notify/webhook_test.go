@@ -687,9 +687,6 @@ func TestOldDeliveriesAreRemoved(t *testing.T) {
 
 func TestAWebhookKeepsTenThousandDeliveries(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("ten thousand records")
-	}
 	p := newPosting(t)
 	w, other := p.hook(t), p.hook(t)
 	p.put(t, w, notify.MaxDeliveries+notify.SweepBatch+1, notify.DeliveryDelivered)
