@@ -127,6 +127,7 @@ func (w *window) judge(rules, what string) {
 	if !get(w, chromedp.Evaluate[bool](`"axe" in window`)) {
 		get(w, chromedp.Evaluate[bool](source+";true"))
 	}
+	w.until(atRest)
 	var found []violation
 	if err := json.Unmarshal([]byte(get(w, chromedp.Evaluate[string](runAxe(rules), chromedp.EvalAwaitPromise))), &found); err != nil {
 		w.t.Fatal(err)
@@ -140,7 +141,24 @@ func (w *window) judge(rules, what string) {
 	if over := get(w, chromedp.Evaluate[string](weighed)); over != "" {
 		w.t.Errorf("%s: %s", what, over)
 	}
+	if w.t.Failed() {
+		w.t.Logf("%s: judged as it was: %s", what, get(w, chromedp.Evaluate[string](layout)))
+	}
 }
+
+// atRest reports whether everything that the look of the page depends on is there: its
+// style sheets, fonts and pictures, and the end of every transition. Pictures that are
+// loaded when they are scrolled to may never be.
+const atRest = `document.readyState === "complete" && document.fonts.status === "loaded" &&
+	[...document.querySelectorAll("link[rel=stylesheet]")].every(l => l.sheet) &&
+	[...document.images].every(i => i.complete || i.loading === "lazy") &&
+	document.getAnimations().every(a => a.playState !== "running" || a.effect.getComputedTiming().endTime === Infinity)`
+
+// layout describes what the findings of a page may come from.
+const layout = `JSON.stringify({state: document.readyState, window: [innerWidth, innerHeight],
+	sheets: [...document.styleSheets].map(s => [s.href?.split("/").at(-1), s.cssRules.length]),
+	pictures: [...document.images].slice(0, 20).map(i => [i.src.slice(-40), i.complete, i.naturalWidth, Math.round(i.getBoundingClientRect().height)]),
+	scripts: performance.getEntriesByType("resource").filter(r => r.initiatorType === "script").map(r => r.name.split("/").at(-1))})`
 
 // weighed reports a page that loads more scripts and styles than allowed, in
 // bytes: uncompressed, and where it matters most also as transferred.
