@@ -89,30 +89,35 @@ func TestNoCompanyFillsTheDisk(t *testing.T) {
 // TestLastTenthOfTheDiskIsForThoseWithLess lets one company take nearly all of a disk. The others keep working.
 func TestLastTenthOfTheDiskIsForThoseWithLess(t *testing.T) {
 	t.Parallel()
-	const size = 400_000
-	file := apptest.File{Name: "a.pdf", Content: smallPDF("A", 40_000)}
-	post := func(who *apptest.Client) *apptest.Response {
+	const size = 4_000_000
+	post := func(who *apptest.Client, bytes int) *apptest.Response {
+		file := apptest.File{Name: "a.pdf", Content: smallPDF("A", bytes)}
 		return who.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "A"}, file))
 	}
-	s := apptest.Empty(t)
-	c := s.Company(t)
-	first := "/documents/" + post(c).Want(t, 201).Text(t, "id")
+	s := apptest.New(t)
+	c, other := s.Company(t), s.Company(t)
+	first := "/documents/" + post(c, 400_000).Want(t, 201).Text(t, "id")
 	s.PretendDisk(size/10-1, size)
-	post(c).Want(t, 201) // alone
-
-	other := s.Company(t)
-	refusedAsFull(t, post(c))
-	refusedAsFull(t, c.Post(t, first+"/duplicate", nil))
-	refusedAsFull(t, c.Post(t, first+"/upload", apptest.Multipart(t, nil, file)))
-	post(other).Want(t, 201)
+	more := apptest.Multipart(t, nil, apptest.File{Name: "a.pdf", Content: smallPDF("A", 40_000)})
+	for _, r := range []*apptest.Response{
+		post(c, 40_000), c.Post(t, first+"/duplicate", nil), c.Post(t, first+"/upload", more),
+	} {
+		refusedAsFull(t, r)
+	}
+	post(other, 40_000).Want(t, 201)
 	s.PretendDisk(size/10, size)
-	post(c).Want(t, 201)
+	post(c, 40_000).Want(t, 201)
 	s.PretendDisk(0, 0) // unknown
-	post(c).Want(t, 201)
+	post(c, 40_000).Want(t, 201)
 
 	limited := apptest.New(t, func(c *app.Config) { c.Server.Limits.CompanyStorage = 1 * app.MB })
 	c = limited.Company(t)
-	limited.Company(t)
 	limited.PretendDisk(1, size)
-	post(c).Want(t, 201) // what is configured wins
+	post(c, 40_000).Want(t, 201) // what is configured wins
+
+	single := apptest.Empty(t)
+	login := apptest.Map{"email": single.First.User.Email, "password": single.First.Password}
+	c = single.With(single.Anonymous().Post(t, "/login", login).Want(t, 200).Text(t, "companies.0.token"))
+	single.PretendDisk(1, size)
+	post(c, 40_000).Want(t, 201)
 }
