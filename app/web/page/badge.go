@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"paraph/app/signing"
-	"paraph/app/signing/record"
 	"paraph/app/words"
 )
 
@@ -61,18 +59,6 @@ func StatusChip(l *words.Language, status string) (Chip, error) {
 // progress.
 type Badge struct {
 	Letter, Color, State, Name, Text string
-}
-
-// Badges returns the badges of a document's signatories, except those who delegated.
-func Badges(l *words.Language, people []signing.RowSignatory) []Badge {
-	var out []Badge
-	for _, p := range people {
-		if p.Status == record.Delegated {
-			continue
-		}
-		out = append(out, NewBadge(l, len(out), p.Name, p.Status))
-	}
-	return out
 }
 
 // NewBadge returns the badge of the person at index n.

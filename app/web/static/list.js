@@ -3,16 +3,18 @@
 const $ = (s, of = document) => of.querySelector(s), $$ = (s, of = document) => [...of.querySelectorAll(s)];
 const boxes = () => $$('.documents input[name=id]'), rows = () => $$('.documents tbody tr');
 
-const count = $('[data-count]'), every = $('[data-all]');
+const count = $('[data-count]'), every = $$('[data-all]');
 if (count) {
   const words = JSON.parse(count.dataset.words)['.chosen'], plural = new Intl.PluralRules(document.documentElement.lang);
   const show = () => {
     const n = boxes().filter(b => b.checked).length;
     count.textContent = n ? (words[plural.select(n)] || words.other).replace('{n}', n) : '';
-    every.checked = n > 0 && n === boxes().length; every.indeterminate = n > 0 && !every.checked;
+    for (const e of every) { e.checked = n > 0 && n === boxes().length; e.indeterminate = n > 0 && !e.checked; }
   };
-  every.closest('.all').hidden = false;
-  every.addEventListener('change', () => { for (const b of boxes()) b.checked = every.checked; show(); });
+  for (const e of every) {
+    e.closest('label').hidden = false;
+    e.addEventListener('change', () => { for (const b of boxes()) b.checked = e.checked; show(); });
+  }
   document.addEventListener('change', e => { if (e.target.name === 'id') show(); });
   addEventListener('pageshow', show);
   show();

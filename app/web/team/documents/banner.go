@@ -23,7 +23,7 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 		approver = cmp.Or(d.Approver.Name, d.Approver.Email)
 	}
 	done := signing.ProgressOf(d)
-	pairs := []any{"approver", approver, "owner", cmp.Or(d.Owner.Name, d.Owner.Email), "done", done.Signed, "n", done.Total, "names", names(r, d.WaitingFor())}
+	pairs := []any{"approver", approver, "owner", cmp.Or(d.Owner.Name, d.Owner.Email), "done", done.Signed, "n", done.Total, "names", names(r, d.WaitingFor(), 3)}
 	for name, at := range map[string]*time.Time{"created": &d.CreatedAt, "submitted": d.SubmittedAt, "approved": d.ApprovedAt, "rejected": d.RejectedAt, "sent": d.SentAt,
 		"completed": d.CompletedAt, "expired": d.ExpiredAt, "voided": d.VoidedAt, "expires": d.ExpiresAt} {
 		if at != nil {
@@ -58,10 +58,10 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 	return b
 }
 
-// names joins the first three names and counts the others.
-func names(r *page.Request, all []string) string {
-	if len(all) > 3 {
-		return r.Say("banner.names", "names", strings.Join(all[:3], ", "), "n", len(all)-3)
+// names joins the first names, at most as many as given, and counts the others.
+func names(r *page.Request, all []string, most int) string {
+	if len(all) > most {
+		return r.Say("banner.names", "names", strings.Join(all[:most], ", "), "n", len(all)-most)
 	}
 	return strings.Join(all, ", ")
 }

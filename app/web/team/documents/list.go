@@ -102,7 +102,7 @@ func (h *Handlers) listPage(r *page.Request, part string, q lists.Query, counts 
 	return p
 }
 
-// chips returns links to the states, which keep the search and the other filters.
+// chips returns links to the states in which there are documents, which keep the search and the other filters.
 func chips(r *page.Request, part string, q lists.Query, counts lists.Counts) []page.Tab {
 	to := func(path, status string) string {
 		v := r.QueryValues()
@@ -123,9 +123,11 @@ func chips(r *page.Request, part string, q lists.Query, counts lists.Counts) []p
 		out = append(out, page.Tab{Href: to("/app/documents", word), Text: r.Say("status." + word), Count: counts.ByStatus[word],
 			Current: part == "" && slices.Contains(strings.Split(q.Status, ","), word)})
 	}
-	return append(out,
+	out = append(out,
 		page.Tab{Href: to("/app/documents/archived", ""), Text: r.Say("documents.archived"), Count: counts.Archived, Current: part == "archived"},
 		page.Tab{Href: to("/app/documents/trash", ""), Text: r.Say("documents.trash"), Count: counts.Deleted, Current: part == "trash"})
+	// Lists without documents are left out, but for the first and the open one.
+	return append(out[:1], slices.DeleteFunc(out[1:], func(t page.Tab) bool { return t.Count == 0 && !t.Current })...)
 }
 
 func columns(r *page.Request, part, sort string) []page.Column {

@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -32,9 +33,10 @@ type rowView struct {
 	signing.Row
 	Href, Menu string
 	Mark       page.Chip
-	Badges     []page.Badge
-	More       int // number of people without a badge of their own
-	Progress   string
+	Look       string // class of the status icon
+	People     string // who is next, or who is involved
+	Bad        bool   // People says what went wrong
+	Progress   string // how many have signed; "" where only one has to
 	Files      string
 	Updated    template.HTML
 	Due        string        // a day
@@ -42,9 +44,6 @@ type rowView struct {
 	Aside      template.HTML // date it was archived or deleted
 	Open       *rowMenu
 }
-
-// maxBadges is the maximum number of badges in a row.
-const maxBadges = 4
 
 func (h *Handlers) rowViews(r *page.Request, rows []signing.Row) ([]rowView, error) {
 	open := r.Query("row")
@@ -65,7 +64,7 @@ func (h *Handlers) rowViews(r *page.Request, rows []signing.Row) ([]rowView, err
 }
 
 func rowViewOf(r *page.Request, row signing.Row) (v rowView, err error) {
-	v = rowView{Row: row, Href: "/app/documents/" + row.ID, Menu: r.Link("row", row.ID) + "#row-" + row.ID, Badges: page.Badges(r.Words, row.Signatories),
+	v = rowView{Row: row, Href: "/app/documents/" + row.ID, Menu: r.Link("row", row.ID) + "#row-" + row.ID, Look: row.Status,
 		Updated: on(r, &row.UpdatedAt), Aside: on(r, row.DeletedAt)}
 	if row.ExpiresAt != nil {
 		if t, err := time.Parse(time.RFC3339, *row.ExpiresAt); err == nil {
@@ -79,21 +78,46 @@ func rowViewOf(r *page.Request, row signing.Row) (v rowView, err error) {
 	if v.Mark, err = page.StatusChip(r.Words, row.Status); err != nil {
 		return v, err
 	}
-	if len(v.Badges) > maxBadges {
-		v.More = len(v.Badges) - maxBadges
-		v.Badges = v.Badges[:maxBadges]
+	if row.Attention != nil && *row.Attention == string(record.AttentionDeclined) {
+		v.Mark, v.Look = page.Chip{Kind: "danger", Text: r.Say("documents.attention.declined")}, "rejected"
 	}
-	switch {
-	case row.Attention != nil:
-		v.Progress = r.Say("documents.attention." + *row.Attention)
-	case row.Progress.Total > 0:
+	v.People, v.Bad = people(r, row), row.Attention != nil
+	if row.Status == record.Sent.String() && row.Progress.Total > 1 {
 		v.Progress = r.Say("documents.progress", "done", row.Progress.Signed, "n", row.Progress.Total)
-	default:
-		v.Progress = r.Say("documents.nobody")
 	}
 	v.Files = r.Say("documents.files", "n", row.FilesCount)
 	return v, nil
 }
+
+// people says who is next on a document, or who is involved where nobody is.
+func people(r *page.Request, row signing.Row) string {
+	var all, next, declined []string
+	for _, p := range row.Signatories {
+		switch p.Status {
+		case record.Delegated:
+			continue
+		case record.Notified, record.Viewed:
+			next = append(next, p.Name)
+		case record.Declined:
+			declined = append(declined, p.Name)
+		}
+		all = append(all, p.Name)
+	}
+	switch {
+	case len(declined) > 0 && row.Attention != nil:
+		return r.Say("documents.declined", "names", names(r, declined, maxNames))
+	case row.Attention != nil:
+		return r.Say("documents.attention." + *row.Attention)
+	case len(all) == 0:
+		return r.Say("documents.nobody")
+	case row.Status == record.Sent.String() && len(next) > 0:
+		return r.Say("documents.waiting", "names", names(r, next, maxNames))
+	}
+	return names(r, all, maxNames)
+}
+
+// maxNames is the maximum number of names in a row.
+const maxNames = 2
 
 // on formats a day, with the exact time as a tooltip.
 func on(r *page.Request, at *string) template.HTML {
