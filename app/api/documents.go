@@ -68,6 +68,7 @@ type createBody struct {
 	Invitations []invitationBody `json:"invitations,omitempty"`
 	Fields      []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields"`
 	Files       []base64File     `json:"files,omitempty" doc:"Files as base64"`
+	TextTags    bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
 	Send        bool             `json:"send,omitempty" doc:"Send immediately"`
 }
 
@@ -133,7 +134,8 @@ func merge(f *fault.Fields, err error) error {
 
 func (s *server) createDocument(r *request, in *createBody) (documentView, error) {
 	var f fault.Fields
-	input := signing.CreateInput{DocumentInput: in.input(&f), Send: in.Send, BaseURL: r.server.Kit.MailSite(r.Ctx)}
+	input := signing.CreateInput{DocumentInput: in.input(&f), TextTags: in.TextTags, Send: in.Send,
+		BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	for i := range in.Invitations {
 		input.Invitations = append(input.Invitations, in.Invitations[i].input())
 	}

@@ -41,6 +41,7 @@ type fieldBody struct {
 	Group        *string     `json:"group,omitempty" doc:"For radio buttons"`
 	FontSize     *float64    `json:"font_size,omitempty" doc:"In points, 4 to 144"`
 	Align        *string     `json:"align,omitempty" doc:"left, center or right"`
+	Covered      *[]areaView `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag"`
 }
 
 func (b *fieldBody) input() signing.FieldInput {
@@ -50,6 +51,13 @@ func (b *fieldBody) input() signing.FieldInput {
 		FontSize: b.FontSize, Align: b.Align}
 	if b.Value != nil {
 		in.Value = &b.Value.text
+	}
+	if b.Covered != nil {
+		covered := make([]signing.Area, len(*b.Covered))
+		for i, a := range *b.Covered {
+			covered[i] = signing.Area(a)
+		}
+		in.Covered = &covered
 	}
 	return in
 }
@@ -71,6 +79,7 @@ func (s *server) fieldRoutes() {
 	handle(s, operation{method: http.MethodGet, path: base, rule: shared(account.ScopeRead), summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, s.listFields)
 	handle(s, operation{method: http.MethodPut, path: base, rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Replace all fields of a draft", tag: "Fields"}, s.replaceFields)
 	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Add fields to a draft", tag: "Fields", status: http.StatusCreated}, s.addFields)
+	handle(s, operation{method: http.MethodPost, path: base + "/detect", rule: may(account.ScopeWrite), summary: "Find places that need a field", tag: "Fields"}, s.detectFields)
 	handle(s, operation{method: http.MethodGet, path: base + "/{field}", rule: shared(account.ScopeRead), summary: "Get a field", tag: "Fields"}, s.getField)
 	handle(s, operation{method: http.MethodPatch, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Change a field of a draft", tag: "Fields"}, s.updateField)
 	handle(s, operation{method: http.MethodDelete, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Remove a field from a draft", tag: "Fields"}, s.deleteField)
@@ -114,6 +123,25 @@ func (s *server) addFields(r *request, in *fieldsBody) (all[fieldView], error) {
 		return all[fieldView]{}, err
 	}
 	return r.allFields(s.Signing.Drafts.AddFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
+}
+
+type detectBody struct {
+	FileID        string   `json:"file_id,omitempty" doc:"Search only this file"`
+	Sources       []string `json:"sources,omitempty" doc:"What to search for: form (fields of the file's own form), tag (text tags), line (lines to write on), box (boxes to tick); all by default"`
+	MinConfidence float64  `json:"min_confidence,omitempty" doc:"Between 0 and 1"`
+}
+
+func (s *server) detectFields(r *request, in *detectBody) (all[suggestionView], error) {
+	id, err := r.document()
+	if err != nil {
+		return all[suggestionView]{}, err
+	}
+	found, err := s.Signing.Detection.Detect(r.UserContext(), r.who, id,
+		signing.DetectInput{File: idOr(in.FileID), Sources: in.Sources, Confidence: in.MinConfidence})
+	if err != nil {
+		return all[suggestionView]{}, err
+	}
+	return all[suggestionView]{Data: views(found, viewSuggestion)}, nil
 }
 
 func (r *request) showField(d *signing.Document, id string) (fieldView, error) {

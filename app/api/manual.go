@@ -75,6 +75,8 @@ const (
 	draftOnly    = " Only while the document is a draft."
 	ownerOrAdmin = " Allowed for the document's owner and administrators."
 	onlyOnce     = " It is returned only this once."
+	textTags     = "A text tag is `{{signature}}`, with the number of the recipient in signing order as in `{{signature2}}` or `{{text:2|Place of birth|optional}}`, or with attributes as in `{{signature;role=Buyer;required}}`: `role` (the name of a role or its number, a recipient's name or e-mail address), `name`, `label`, `required`, `optional`, `readonly`, `value` or `default`, `options` (separated by commas), `group`, `format`, `pattern`, `min`, `max`, `align`, `font_size`, and `width` and `height` in points. DocuSeal's form `{{Field name;type=date;role=First Party;required=false}}` works unchanged, with its types `datenow`, `file`, `image`, `cells` and `phone`, and so do `{{sign|1|*|Label}}`, `{{signature, r1, required=true}}`, and the anchors of DocuSign's users: `\\s1\\` or `/sn1/` (signature), `\\os1\\` (optional), `\\i1\\` (initials), `\\d1\\` (date of signing), `\\n1\\` (name), `\\e1\\` (e-mail address), `\\co1\\` (company), `\\t1\\` (title) and `**signature_1**`. A tag may extend over several lines of a page."
+	withTags     = " With `text_tags`, the text tags in the files become fields, and are covered when the document is sent, as described at `POST /documents/{document}/fields/detect`; every other text in double braces, such as `{{Place of birth}}`, becomes a text field of that name. A tag without a recipient or with an unknown type returns 422 under `text_tags.N`."
 )
 
 // manuals holds the manual of each operation by its ID.
@@ -118,7 +120,7 @@ var manuals = map[string]manual{
 
 	"get-documents": {text: "Newest first. `search` covers titles, messages, names, e-mail addresses, file names, metadata and the text of the files, and includes all changes made before the request. `sort` accepts `created_at`, `updated_at`, `title`, `status_id`, `expires_at` and `completed_at`. `status` accepts `active`, `archived`, `deleted`, the names of the states, and the numbers 1 to 8; several values are combined with OR.",
 		query: map[string]string{"status": "draft,sent", "sort": "updated_at|desc", "per_page": "50"}},
-	"post-documents": {text: "A `title` alone creates a draft. With `files`, `invitations`, `fields` and `send`, one request does everything or nothing; with `send`, the document has been sent when the response arrives. Send files as parts of a multipart body, with the JSON in the part `data`, or as base64 in the JSON.",
+	"post-documents": {text: "A `title` alone creates a draft. With `files`, `invitations`, `fields` and `send`, one request does everything or nothing; with `send`, the document has been sent when the response arrives. Send files as parts of a multipart body, with the JSON in the part `data`, or as base64 in the JSON." + withTags,
 		body: `{"title": "Lease", "invitations": [{"name": "Ben Buyer", "email": "ben@example.org"}]}`,
 		form: `{"title": "Lease", "invitations": [{"name": "Ben Buyer", "email": "ben@example.org"}], "send": true}`},
 	"get-documents-document": {text: "The document with its files, invitations and fields. The `ETag` is its version. With a recipient's token, a document that was voided, declined or has expired is returned without its content, and everything below it returns 409 `document_closed`, unless the company's `closed_documents_readable` is on. Completed documents stay readable."},
@@ -149,7 +151,7 @@ var manuals = map[string]manual{
 	"post-documents-document-extend":   {text: "From expired back to sent." + ownerOrAdmin, body: `{"expires_at": "2040-12-31T23:59:59Z"}`},
 	"post-documents-document-remind":   {text: "Sends a message to every recipient whose turn it is. Returns 409 if there is nobody to remind."},
 
-	"post-documents-document-upload": {text: "Any number of files, of which all or none are accepted. DOCX and images are converted to PDF. Send files as parts of a multipart body, which is streamed, or as base64 in JSON. `findings` in the response reports peculiarities of a file. A PDF that must not be changed, such as one certified with no changes allowed, is rejected unless `flatten` is true: recipients then sign a copy that looks the same, with the original PDF attached." + draftOnly},
+	"post-documents-document-upload": {text: "Any number of files, of which all or none are accepted. DOCX and images are converted to PDF. Send files as parts of a multipart body, which is streamed, or as base64 in JSON. `findings` in the response reports peculiarities of a file. A PDF that must not be changed, such as one certified with no changes allowed, is rejected unless `flatten` is true: recipients then sign a copy that looks the same, with the original PDF attached." + withTags + draftOnly},
 	"get-documents-document-files":   {text: "In document order."},
 	"patch-documents-document-files-file": {text: "`position` moves it among the files. `confirmed` states that somebody has checked the pages made by the built-in renderer." + draftOnly,
 		body: `{"name": "Lease.pdf", "position": 1}`},
@@ -165,6 +167,8 @@ var manuals = map[string]manual{
 		body: `{"fields": [{"type": "signature", "file_id": "0", "invitation_id": "ben@example.org", "page": 1, "x": 0.1, "y": 0.8, "width": 0.3, "height": 0.06}]}`},
 	"post-documents-document-fields": {text: "Like PUT, but keeps the existing fields." + draftOnly,
 		body: `{"fields": [{"type": "text", "name": "deposit", "label": "Deposit", "file_id": "0", "invitation_id": "ben@example.org", "page": 1, "x": 0.1, "y": 0.7, "width": 0.3, "height": 0.03}]}`},
+	"post-documents-document-fields-detect": {text: "Fields that the files seem to need, each with a confidence: 1 for fields of a PDF's own form and for text tags, less for lines to write on and boxes to tick. Places that already have a field are left out, and nothing is changed: send those you want to `POST /documents/{document}/fields`, where `covered` hides a text tag. " + textTags,
+		body: `{"sources": ["tag", "line"], "min_confidence": 0.8}`},
 	"patch-documents-document-fields-field":  {text: "Omitted members keep their value." + draftOnly, body: `{"label": "Deposit in euros", "required": false}`},
 	"delete-documents-document-fields-field": {text: "Removes the field." + draftOnly},
 
@@ -207,7 +211,7 @@ var manuals = map[string]manual{
 
 	"get-templates": {text: "The templates of the company with their roles, fields and variables. `search` matches titles, files and texts; `sort` is as for documents; `status` accepts `active`, `archived` and `deleted`.",
 		query: map[string]string{"sort": "title|asc"}},
-	"post-templates": {text: "A template is a draft with roles in place of people: files, fields, messages, order and access checks. In a multipart body, the part `data` holds this JSON, and the files are parts of their own. Its title, subject, messages and values of fields may contain variables, such as `{{rent}}`; the service itself fills in `{{company}}`, `{{today}}`, `{{sender.name}}` and, for a role called Tenant, `{{tenant.name}}` and `{{tenant.email}}`. Edit its content with the operations under `/documents/`, using its ID.",
+	"post-templates": {text: "A template is a draft with roles in place of people: files, fields, messages, order and access checks. In a multipart body, the part `data` holds this JSON, and the files are parts of their own. Its title, subject, messages and values of fields may contain variables, such as `{{rent}}`; the service itself fills in `{{company}}`, `{{today}}`, `{{sender.name}}` and, for a role called Tenant, `{{tenant.name}}` and `{{tenant.email}}`. Edit its content with the operations under `/documents/`, using its ID." + withTags,
 		body: `{"title": "Lease for {{tenant.name}}", "roles": [{"role_name": "Tenant"}, {"role_name": "Landlord", "name": "Ben Buyer", "email": "ben@example.org"}], "expires_days": 14}`,
 		form: `{"title": "Lease for {{tenant.name}}", "roles": [{"role_name": "Tenant"}]}`},
 	"get-templates-template":            {text: "One template, with the number of its documents and the time of its last use."},

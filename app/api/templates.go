@@ -120,9 +120,10 @@ func (b *TemplateBody) input() signing.DocumentInput {
 
 type createTemplateBody struct {
 	TemplateBody
-	Roles  []invitationBody `json:"roles,omitempty" doc:"In place of people; each needs a role_name"`
-	Fields []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields; invitation_id may be the name of a role"`
-	Files  []base64File     `json:"files,omitempty" doc:"Files as base64"`
+	Roles    []invitationBody `json:"roles,omitempty" doc:"In place of people; each needs a role_name"`
+	Fields   []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields; invitation_id may be the name of a role"`
+	Files    []base64File     `json:"files,omitempty" doc:"Files as base64"`
+	TextTags bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them; roles that only they name are added"`
 }
 
 type saveAsTemplateBody struct {
@@ -189,7 +190,7 @@ func (s *server) listTemplates(r *request, _ *nothing) (envelope[templateView], 
 
 func (s *server) createTemplate(r *request, in *createTemplateBody) (templateView, error) {
 	var f fault.Fields
-	input := signing.CreateInput{DocumentInput: in.input(), Template: true}
+	input := signing.CreateInput{DocumentInput: in.input(), TextTags: in.TextTags, Template: true}
 	for i := range in.Roles {
 		input.Invitations = append(input.Invitations, in.Roles[i].input())
 	}

@@ -185,7 +185,8 @@ func (r *request) claim(f *fault.Fields, files []base64File) error {
 }
 
 type uploadBody struct {
-	Files []base64File `json:"files,omitempty"`
+	Files    []base64File `json:"files,omitempty"`
+	TextTags bool         `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
 }
 
 func (s *server) upload(r *request, in *uploadBody) (all[fileView], error) {
@@ -200,7 +201,8 @@ func (s *server) upload(r *request, in *uploadBody) (all[fileView], error) {
 	if err := f.Err(); err != nil {
 		return all[fileView]{}, err
 	}
-	d, added, err := s.Signing.Drafts.Attach(r.UserContext(), r.who, id, r.uploads, r.seen...)
+	input := signing.AttachInput{Uploads: r.uploads, TextTags: in.TextTags}
+	d, added, err := s.Signing.Drafts.Attach(r.UserContext(), r.who, id, input, r.seen...)
 	if err != nil {
 		return all[fileView]{}, err
 	}

@@ -243,36 +243,88 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 }
 
 type fieldView struct {
-	ID           string   `json:"id"`
-	DocumentID   string   `json:"document_id"`
-	FileID       string   `json:"file_id"`
-	InvitationID string   `json:"invitation_id"`
-	Type         string   `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment"`
-	Name         *string  `json:"name"`
-	Label        *string  `json:"label"`
-	Page         int      `json:"page" doc:"Starts at 1"`
-	X            float64  `json:"x" doc:"Fraction of the page, from the left"`
-	Y            float64  `json:"y" doc:"Fraction of the page, from the top"`
-	Width        float64  `json:"width" doc:"Fraction of the page"`
-	Height       float64  `json:"height" doc:"Fraction of the page"`
-	Required     bool     `json:"required"`
-	ReadOnly     bool     `json:"read_only"`
-	Value        *string  `json:"value" doc:"The default value, then the value entered"`
-	Options      []string `json:"options"`
-	Min          *float64 `json:"min"`
-	Max          *float64 `json:"max"`
-	Pattern      *string  `json:"pattern"`
-	Format       *string  `json:"format"`
-	Group        *string  `json:"group"`
-	FontSize     *float64 `json:"font_size"`
-	Align        *string  `json:"align"`
+	ID           string     `json:"id"`
+	DocumentID   string     `json:"document_id"`
+	FileID       string     `json:"file_id"`
+	InvitationID string     `json:"invitation_id"`
+	Type         string     `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment"`
+	Name         *string    `json:"name"`
+	Label        *string    `json:"label"`
+	Page         int        `json:"page" doc:"Starts at 1"`
+	X            float64    `json:"x" doc:"Fraction of the page, from the left"`
+	Y            float64    `json:"y" doc:"Fraction of the page, from the top"`
+	Width        float64    `json:"width" doc:"Fraction of the page"`
+	Height       float64    `json:"height" doc:"Fraction of the page"`
+	Required     bool       `json:"required"`
+	ReadOnly     bool       `json:"read_only"`
+	Value        *string    `json:"value" doc:"The default value, then the value entered"`
+	Options      []string   `json:"options"`
+	Min          *float64   `json:"min"`
+	Max          *float64   `json:"max"`
+	Pattern      *string    `json:"pattern"`
+	Format       *string    `json:"format"`
+	Group        *string    `json:"group"`
+	FontSize     *float64   `json:"font_size"`
+	Align        *string    `json:"align"`
+	Covered      []areaView `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
+}
+
+// areaView is a part of a page, in fractions of it.
+type areaView struct {
+	Page   int     `json:"page" doc:"Starts at 1"`
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+func viewAreas(areas []signing.Area) []areaView {
+	return views(areas, func(a signing.Area) areaView { return areaView(a) })
+}
+
+// suggestionView is a field that a file seems to need. Its members but the first four
+// can be sent back to add it.
+type suggestionView struct {
+	Source       string     `json:"source" enum:"form,tag,line,box"`
+	Confidence   float64    `json:"confidence" doc:"Between 0 and 1"`
+	Recipient    int        `json:"recipient" doc:"Number of the recipient it seems to be for, in signing order"`
+	Role         *string    `json:"role" doc:"The recipient, as named by a text tag"`
+	FileID       string     `json:"file_id"`
+	InvitationID *string    `json:"invitation_id" doc:"null if there is no such recipient"`
+	Type         string     `json:"type"`
+	Name         *string    `json:"name"`
+	Label        *string    `json:"label"`
+	Page         int        `json:"page"`
+	X            float64    `json:"x"`
+	Y            float64    `json:"y"`
+	Width        float64    `json:"width"`
+	Height       float64    `json:"height"`
+	Required     bool       `json:"required"`
+	ReadOnly     bool       `json:"read_only"`
+	Value        *string    `json:"value"`
+	Options      []string   `json:"options"`
+	Group        *string    `json:"group"`
+	Covered      []areaView `json:"covered" doc:"The place of a text tag"`
+}
+
+func viewSuggestion(x signing.Suggestion) suggestionView {
+	v := suggestionView{Source: x.Source, Confidence: x.Confidence, Recipient: x.Recipient, Role: orNull(x.Role),
+		FileID: x.File, InvitationID: orNull(x.Invitation), Type: string(x.Type), Name: orNull(x.Name),
+		Label: orNull(x.Label), Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
+		Required: x.Required, ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options,
+		Group: orNull(x.Group), Covered: viewAreas(x.Covers)}
+	if v.Options == nil {
+		v.Options = []string{}
+	}
+	return v
 }
 
 func viewField(d *signing.Document, x *signing.Field) fieldView {
 	v := fieldView{ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Type: string(x.Type), Name: orNull(x.Name),
 		Label: orNull(x.Label), Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required,
 		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: x.Min, Max: x.Max, Pattern: orNull(x.Pattern),
-		Format: orNull(x.Format), Group: orNull(x.Group), Align: orNull(x.Align)}
+		Format: orNull(x.Format), Group: orNull(x.Group), Align: orNull(x.Align),
+		Covered: viewAreas(x.Covered)}
 	if v.Options == nil {
 		v.Options = []string{}
 	}

@@ -34,6 +34,21 @@ func PDF(t testing.TB, pages ...string) []byte {
 	return out.Bytes()
 }
 
+// Lines returns a PDF page with one text per line, the first 100 points down, 60 points apart.
+func Lines(t testing.TB, texts ...string) []byte {
+	t.Helper()
+	b := page.New(text.New(), page.Info{Title: "Lines"})
+	b.NewPage(page.A4Width, page.A4Height)
+	for i, s := range texts {
+		b.Text(72, 100+60*float64(i), 12, false, false, 0, 0, 0, s)
+	}
+	var out bytes.Buffer
+	if _, err := b.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
 // Picture returns an image written by an encoder.
 func Picture(t testing.TB, encode func(io.Writer, image.Image) error) []byte {
 	t.Helper()

@@ -34,7 +34,7 @@ func Prepare(b Base, s PrepareSpec) (Revision, error) {
 		return Revision{}, err
 	}
 	steps := []func() error{
-		p.allowed, p.fillable, p.importPages, p.strip, p.embed, p.addFields, p.addSignatures, p.attach,
+		p.allowed, p.fillable, p.importPages, p.cover, p.strip, p.embed, p.addFields, p.addSignatures, p.attach,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

@@ -27,6 +27,7 @@ type Drafts struct {
 	links       *Links
 	dispatch    *Dispatch
 	invitations *Invitations
+	texts       *fileTexts
 	fonts       *text.Fonts
 	limits      Limits
 	quota       store.Quota
@@ -41,6 +42,7 @@ type CreateInput struct {
 	Invitations []InvitationInput
 	Fields      []FieldInput
 	Uploads     []*Upload
+	TextTags    bool // make fields of the text tags in the uploads
 	Send        bool
 	Template    bool   // make a template, whose roles are Invitations
 	BaseURL     string // of the request, for links
@@ -76,7 +78,9 @@ func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) 
 		return nil, err
 	}
 	if len(d.Files) == len(in.Uploads) { // otherwise errors about a missing file would be misleading
-		s.place(&faults, d, in.Fields)
+		if err := s.placeAll(ctx, who, &faults, d, in); err != nil {
+			return nil, err
+		}
 	}
 	if in.Send && faults.Empty() {
 		s.dispatch.requireSendable(&faults, d)
@@ -85,6 +89,19 @@ func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) 
 		return nil, err
 	}
 	return s.insert(ctx, who, d, in)
+}
+
+// placeAll adds the fields of a new document, given by text tags and by the input.
+func (s *Drafts) placeAll(
+	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in CreateInput,
+) error {
+	if in.TextTags && f.Empty() {
+		if err := s.placeTags(ctx, who, f, d, 0, in.Uploads); err != nil {
+			return err
+		}
+	}
+	s.place(f, d, in.Fields)
+	return nil
 }
 
 // insert commits the new document with its files.

@@ -1,10 +1,13 @@
 package signing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
+	"strconv"
 
 	"paraph/app/account"
 	"paraph/app/blob"
@@ -22,8 +25,7 @@ type Detection struct {
 	store  *store.Store
 	blobs  *blob.Store
 	drafts *Drafts
-	pdfium *pdfium.Engine
-	log    *slog.Logger
+	texts  *fileTexts
 }
 
 // Suggestion is a field that a draft's file seems to need.
@@ -36,10 +38,22 @@ type Suggestion struct {
 // maxSuggestions is the maximum number of suggestions for one document.
 const maxSuggestions = 1000
 
+// DetectInput restricts what Detect finds.
+type DetectInput struct {
+	File       string   // "" means every file
+	Sources    []string // of those in [detect.Sources]; nil means all
+	Confidence float64  // the minimum
+}
+
+// Surely is the confidence with which fields are suggested to people and added for them.
+const Surely = .8
+
 // Detect searches the files of a draft for places that seem to need a field: form fields
-// of the upload, text tags and signature lines. Places that already have a field are
-// excluded. Nothing is changed.
-func (s *Detection) Detect(ctx context.Context, who account.Actor, id string) ([]Suggestion, error) {
+// of the upload, text tags, lines to write on and boxes. Places that already have a field
+// are excluded. Nothing is changed.
+func (s *Detection) Detect(
+	ctx context.Context, who account.Actor, id string, in DetectInput,
+) ([]Suggestion, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -47,23 +61,51 @@ func (s *Detection) Detect(ctx context.Context, who account.Actor, id string) ([
 	if err != nil {
 		return nil, err
 	}
-	return s.detect(ctx, who, d)
+	if err := in.check(d); err != nil {
+		return nil, err
+	}
+	return s.detect(ctx, who, d, in)
 }
 
-func (s *Detection) detect(ctx context.Context, who account.Actor, d *Document) ([]Suggestion, error) {
-	people := d.InOrder()
+func (in *DetectInput) check(d *Document) error {
+	var f fault.Fields
+	if in.File != "" && d.File(in.File) == nil {
+		f.Selected("file_id")
+	}
+	for i, source := range in.Sources {
+		if !slices.Contains(detect.Sources(), source) {
+			f.OneOf(fmt.Sprintf("sources.%d", i), detect.Sources()...)
+		}
+	}
+	if !(in.Confidence >= 0 && in.Confidence <= 1) {
+		f.Between("min_confidence", 0, 1)
+	}
+	return f.Err()
+}
+
+func (in *DetectInput) wants(x *detect.Field) bool {
+	wanted := in.Sources == nil || slices.Contains(in.Sources, x.Source)
+	return wanted && x.Confidence >= in.Confidence && x.Unsupported == ""
+}
+
+func (s *Detection) detect(
+	ctx context.Context, who account.Actor, d *Document, in DetectInput,
+) ([]Suggestion, error) {
 	var out []Suggestion
 	for i := range d.Files {
+		if in.File != "" && d.Files[i].ID != in.File {
+			continue
+		}
 		found, err := s.detectIn(ctx, who, &d.Files[i])
 		if err != nil {
 			return nil, err
 		}
 		for _, field := range found {
 			x := Suggestion{Field: field, File: d.Files[i].ID}
-			if x.Recipient <= len(people) {
-				x.Invitation = people[x.Recipient-1].ID
+			if inv := d.RecipientOf(&field); inv != nil {
+				x.Invitation = inv.ID
 			}
-			if !taken(d, &x) && len(out) < maxSuggestions {
+			if in.wants(&field) && !taken(d, &x) && len(out) < maxSuggestions {
 				out = append(out, x)
 			}
 		}
@@ -89,24 +131,11 @@ func (s *Detection) detectIn(ctx context.Context, who account.Actor, f *File) ([
 	if err != nil {
 		return nil, err
 	}
-	paths, err := s.blobs.Paths(f.Base)
+	pages, err := s.texts.words(ctx, who, f, nil)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := s.pdfium.For(who.Turn()).Text(ctx, pdfium.Source{Paths: paths})
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case fault.KindOf(err) == fault.KindUnavailable:
-		return nil, err
-	case err != nil:
-		s.log.Warn("text of file not read to find fields", "file", f.ID, "error", err)
-	}
-	sizes := make([]detect.Size, len(f.Pages))
-	for i, p := range f.Pages {
-		sizes[i] = detect.Size{Width: p.Width, Height: p.Height}
-	}
-	return append(detect.Form(form, len(f.Pages)), detect.Text(pages, sizes)...), nil
+	return append(detect.Form(form, len(f.Pages)), detect.Text(pages, sizesOf(f), false)...), nil
 }
 
 // formOf returns the fields of the upload's own form.
@@ -134,6 +163,14 @@ func (x *Suggestion) Input() FieldInput {
 	if len(x.Options) > 0 {
 		in.Options = &x.Options
 	}
+	if x.Source != detect.InTag {
+		return in
+	}
+	in.ReadOnly, in.Min, in.Max, in.Covered = &x.ReadOnly, x.Min, x.Max, &x.Covers
+	in.Pattern, in.Format, in.FontSize = &x.Pattern, &x.Format, &x.FontSize
+	if x.Align != "" {
+		in.Align = &x.Align
+	}
 	return in
 }
 
@@ -151,7 +188,7 @@ func (s *Detection) AddDetected(
 	if err := d.Editable(); err != nil {
 		return nil, 0, 0, err
 	}
-	found, err := s.detect(ctx, who, d)
+	found, err := s.detect(ctx, who, d, DetectInput{Confidence: Surely})
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -175,4 +212,140 @@ func (s *Detection) AddDetected(
 		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
 	}, seen...)
 	return d, len(in), nobody, err
+}
+
+// fileTexts reads the text of files, with its places on the pages.
+type fileTexts struct {
+	blobs  *blob.Store
+	pdfium *pdfium.Engine
+	log    *slog.Logger
+}
+
+// words returns the words on the pages of a file, which may be one of the uploads that
+// are not committed yet. A file whose text can't be read has none.
+func (s *fileTexts) words(
+	ctx context.Context, who account.Actor, f *File, uploads []*Upload,
+) ([]pdfium.PageText, error) {
+	paths, err := s.pathsOf(f, uploads)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := s.pdfium.For(who.Turn()).Text(ctx, pdfium.Source{Paths: paths})
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case fault.KindOf(err) == fault.KindUnavailable:
+		return nil, err
+	case err != nil:
+		s.log.Warn("text of file not read to find fields", "file", f.ID, "error", err)
+		return nil, nil
+	}
+	return pages, nil
+}
+
+func (s *fileTexts) pathsOf(f *File, uploads []*Upload) ([]string, error) {
+	for _, u := range uploads {
+		if u.Raw.Hash() == f.Base {
+			return []string{u.Raw.Path()}, nil
+		}
+		if u.Converted != nil && u.Converted.Hash() == f.Base {
+			return []string{u.Converted.Path()}, nil
+		}
+	}
+	return s.blobs.Paths(f.Base)
+}
+
+func sizesOf(f *File) []detect.Size {
+	sizes := make([]detect.Size, len(f.Pages))
+	for i, p := range f.Pages {
+		sizes[i] = detect.Size{Width: p.Width, Height: p.Height}
+	}
+	return sizes
+}
+
+// placeTags makes fields of the text tags in the files from an index on. In a template,
+// roles that only tags name are added.
+func (s *Drafts) placeTags(
+	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, from int, uploads []*Upload,
+) error {
+	var found []Suggestion
+	for i := range d.Files[from:] {
+		file := &d.Files[from+i]
+		pages, err := s.texts.words(ctx, who, file, uploads)
+		if err != nil {
+			return err
+		}
+		before := len(found)
+		for _, x := range detect.Text(pages, sizesOf(file), true) {
+			if x.Source == detect.InTag {
+				found = append(found, Suggestion{Field: x, File: file.ID})
+			}
+		}
+		if file.Presigned && len(found) > before {
+			f.Add("text_tags", "tags_in_signed_file", fault.Text("file", file.Name))
+		}
+	}
+	if len(d.Fields)+len(found) > s.limits.Fields {
+		f.TooMany("fields", s.limits.Fields)
+		return nil
+	}
+	if d.Template {
+		s.addTagged(f, d, found)
+	}
+	for i := range found {
+		s.placeTag(f.At("text_tags", i), d, &found[i])
+	}
+	return nil
+}
+
+// placeTag makes a field of a text tag.
+func (s *Drafts) placeTag(f *fault.Fields, d *Document, tag *Suggestion) {
+	where := []fault.Arg{
+		fault.Text("tag", tag.Text), fault.Number("page", tag.Page), fault.Text("file", d.File(tag.File).Name),
+	}
+	if tag.Unsupported != "" {
+		f.Add("type", "tag_type_unsupported", where...)
+		return
+	}
+	inv := d.RecipientOf(&tag.Field)
+	if inv == nil {
+		f.Add("role", "tag_without_recipient", where...)
+		return
+	}
+	tag.Invitation = inv.ID
+	in, x := tag.Input(), Field{}
+	in.Apply(f, &x, record.Placement{Files: d.Files, Invitations: d.Invitations})
+	x.ID = s.id()
+	d.Fields = append(d.Fields, x)
+}
+
+// addTagged adds the roles that only tags name to a template, in the order of their
+// numbers, or else of the tags.
+func (s *Drafts) addTagged(f *fault.Fields, d *Document, found []Suggestion) {
+	var names []string
+	known := map[string]bool{}
+	for i := range found {
+		x := &found[i].Field
+		if x.Role != "" && !known[record.Squeeze(x.Role)] && d.RecipientOf(x) == nil {
+			names = append(names, x.Role)
+			known[record.Squeeze(x.Role)] = true
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(cmp.Or(record.Ordinal(a), math.MaxInt), cmp.Or(record.Ordinal(b), math.MaxInt))
+	})
+	numbered := 0
+	for i := range found {
+		if found[i].Role == "" && found[i].Unsupported == "" {
+			numbered = max(numbered, found[i].Recipient)
+		}
+	}
+	for n := len(d.InOrder()) + len(names); n < min(numbered, s.limits.Invitations); n++ {
+		names = append(names, "Signer "+strconv.Itoa(n+1))
+	}
+	in := make([]InvitationInput, len(names))
+	for i := range names {
+		in[i].RoleName = &names[i]
+	}
+	s.invite(f, d, in, s.now())
 }

@@ -1,7 +1,6 @@
 package signing_test
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"paraph/app/apptest"
 	"paraph/app/fault"
 	"paraph/app/pdf/page"
-	"paraph/app/pdf/text"
 	"paraph/app/signing"
 )
 
@@ -51,20 +49,8 @@ func found(all []signing.Suggestion) []string {
 	return out
 }
 
-// lined returns a page with one text per line, starting 100 points down, 60 points apart.
-func lined(t *testing.T, texts ...string) []byte {
-	t.Helper()
-	b := page.New(text.New(), page.Info{Title: "Lines"})
-	b.NewPage(page.A4Width, page.A4Height)
-	for i, s := range texts {
-		b.Text(72, 100+60*float64(i), 12, false, false, 0, 0, 0, s)
-	}
-	var out bytes.Buffer
-	if _, err := b.Write(&out); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
+// sure is the input that people's pages use.
+var sure = signing.DetectInput{Confidence: signing.Surely}
 
 func TestDetectFindsTagsAndLines(t *testing.T) {
 	t.Parallel()
@@ -77,9 +63,9 @@ func TestDetectFindsTagsAndLines(t *testing.T) {
 		file apptest.File
 		want []string
 	}{
-		"tags": {apptest.File{Name: "a.pdf", Content: lined(t, "{{sig1}} and {{signature:2}}", "Born: {{date:2}} in {{text|Place of birth|optional}}", "{{ check : 3 | I agree }} {{nonsense}} {{select}} {{date_signed}}")},
+		"tags": {apptest.File{Name: "a.pdf", Content: apptest.Lines(t, "{{sig1}} and {{signature:2}}", "Born: {{date:2}} in {{text|Place of birth|optional}}", "{{ check : 3 | I agree }} {{nonsense}} {{select}} {{date_signed}}")},
 			[]string{"tag signature 1 p1", "tag signature 2 p1", "tag date 2 p1", "tag text 1 p1 Place of birth optional", "tag checkbox 3 p1 I agree optional", "tag date_signed 1 p1"}},
-		"lines": {apptest.File{Name: "a.pdf", Content: lined(t, "Signature: ______________ Date: ________", "Name:_________________", "Unterschrift des Mieters ____________", "Datum ________",
+		"lines": {apptest.File{Name: "a.pdf", Content: apptest.Lines(t, "Signature: ______________ Date: ________", "Name:_________________", "Unterschrift des Mieters ____________", "Datum ________",
 			"The tenant shall pay every month the sum of ________ as rent", "In this sentence, which is long, a signature is spoken of as ________")},
 			[]string{"line signature 1 p1 Signature", "line date_signed 1 p1 Date", "line name 1 p1 Name", "line signature 2 p1 Unterschrift des Mieters", "line date_signed 2 p1 Datum"}},
 		"document": {apptest.File{Name: "a.docx", Content: apptest.DOCX(t, "Signature: ____________________", "{{initials2}}")},
@@ -90,7 +76,7 @@ func TestDetectFindsTagsAndLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			id := draft(t, c, 2, x.file)
-			got, err := c.Signing.Detection.Detect(t.Context(), actor(t, c), id)
+			got, err := c.Signing.Detection.Detect(t.Context(), actor(t, c), id, sure)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,8 +106,8 @@ func TestDetectFindsTagsAndLines(t *testing.T) {
 func TestDetectedFieldsSitOnTheirLine(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
-	id := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: lined(t, "nothing", "Signature: ______________")})
-	got, err := c.Signing.Detection.Detect(t.Context(), actor(t, c), id)
+	id := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: apptest.Lines(t, "nothing", "Signature: ______________")})
+	got, err := c.Signing.Detection.Detect(t.Context(), actor(t, c), id, sure)
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
@@ -137,7 +123,7 @@ func TestOtherCompaniesCannotDetect(t *testing.T) {
 	s := apptest.New(t)
 	id := draft(t, s.Company(t), 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})
 	stranger := actor(t, s.Company(t))
-	if _, err := s.Signing.Detection.Detect(t.Context(), stranger, id); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := s.Signing.Detection.Detect(t.Context(), stranger, id, sure); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a stranger gets %v", err)
 	}
 	if _, _, _, err := s.Signing.Detection.AddDetected(t.Context(), stranger, id); fault.KindOf(err) != fault.KindNotFound {

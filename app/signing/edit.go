@@ -182,9 +182,9 @@ func (s *Drafts) ReplaceFields(
 		s.place(f, d, in)
 		used := map[string]bool{}
 		for i := range d.Fields {
-			known := slices.ContainsFunc(before, func(x Field) bool { return x.ID == in[i].ID })
-			if known && !used[in[i].ID] {
-				d.Fields[i].ID = in[i].ID
+			known := slices.IndexFunc(before, func(x Field) bool { return x.ID == in[i].ID })
+			if known >= 0 && !used[in[i].ID] {
+				d.Fields[i].Succeed(&before[known], &in[i])
 				used[in[i].ID] = true
 			}
 		}

@@ -20,6 +20,9 @@ const (
 // one signature field for each person who signs it. It returns the names of the signature
 // fields by invitation.
 func (s *Dispatch) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
+	if !f.Presigned { // a signed file accepts no change of its pages
+		spec.Covers = covers(d, f)
+	}
 	names := map[string]string{}
 	var blocks []string // invitations that get a block on the signature page
 	for i := range d.Invitations {
@@ -44,6 +47,21 @@ func (s *Dispatch) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map
 		return names, nil
 	}
 	return names, s.signaturePage(d, f, blocks, names, spec)
+}
+
+// covers lists the parts of a file's pages that are painted over.
+func covers(d *Document, f *File) []pdf.Cover {
+	var out []pdf.Cover
+	for i := range d.Fields {
+		if d.Fields[i].File != f.ID {
+			continue
+		}
+		for _, a := range d.Fields[i].Covered {
+			box := pdf.Box{X: a.X, Y: a.Y, Width: a.Width, Height: a.Height}
+			out = append(out, pdf.Cover{Page: a.Page - 1, Box: box})
+		}
+	}
+	return out
 }
 
 func signatureName(inv *Invitation) string { return "signature." + inv.ID }

@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"paraph/app/signing/detect"
 	"paraph/app/signing/intake"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
@@ -11,6 +12,7 @@ import (
 type (
 	Source          = record.Source
 	Action          = record.Action
+	Area            = detect.Area
 	Agreement       = record.Agreement
 	Attached        = record.Attached
 	Attention       = record.Attention

@@ -273,7 +273,7 @@ func (s *Uploads) finish(
 	}
 	up.Name, up.Raw = u.Name, raw
 	defer func() { err = errors.Join(err, up.Close()) }()
-	d, added, err := s.drafts.Attach(ctx, who, id, []*Upload{up})
+	d, added, err := s.drafts.Attach(ctx, who, id, AttachInput{Uploads: []*Upload{up}})
 	switch kind := fault.KindOf(err); {
 	case err == nil:
 		return d, &added[0], s.forget(u.ID)

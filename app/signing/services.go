@@ -151,12 +151,13 @@ func (s *Services) prepare(o Options, id func() string, changes *changes, revisi
 		mails: o.Mails, limits: o.Limits, now: o.Now}
 	s.Invitations = &Invitations{db: o.DB, store: s.Store, schedule: s.Schedule, changes: changes, links: s.Links,
 		id: id}
+	texts := &fileTexts{blobs: o.Blobs, pdfium: o.PDFium, log: o.Log}
 	s.Drafts = &Drafts{db: o.DB, store: s.Store, lists: s.Lists, intake: s.Intake, documents: s.Documents,
 		schedule: s.Schedule, changes: changes, links: s.Links, dispatch: s.Dispatch, invitations: s.Invitations,
-		fonts: o.Fonts, limits: o.Limits, quota: o.Quota, id: id, now: o.Now}
+		texts: texts, fonts: o.Fonts, limits: o.Limits, quota: o.Quota, id: id, now: o.Now}
 	s.Uploads = &Uploads{db: o.DB, blobs: o.Blobs, changes: changes, drafts: s.Drafts, limits: o.Limits,
 		quota: o.Quota, id: id, now: o.Now}
-	s.Detection = &Detection{store: s.Store, blobs: o.Blobs, drafts: s.Drafts, pdfium: o.PDFium, log: o.Log}
+	s.Detection = &Detection{store: s.Store, blobs: o.Blobs, drafts: s.Drafts, texts: texts}
 	s.Templates = &Templates{db: o.DB, store: s.Store, lists: s.Lists, documents: s.Documents, links: s.Links,
 		dispatch: s.Dispatch, drafts: s.Drafts, mails: o.Mails, limits: o.Limits, now: o.Now}
 }

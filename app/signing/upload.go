@@ -9,6 +9,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/signing/intake"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -54,53 +55,93 @@ func fileAdded(f *File) Event {
 	return record.NewEvent(record.EventFileAdded).With("file", f.ID).With("name", f.Name).With("sha256", f.SHA256)
 }
 
+// AttachInput holds the files to be added to a draft.
+type AttachInput struct {
+	Uploads  []*Upload
+	TextTags bool // make fields of the text tags in them
+}
+
 // Attach adds uploads to a draft: all or none. The caller closes the uploads.
 func (s *Drafts) Attach(
-	ctx context.Context, who account.Actor, id string, uploads []*Upload, seen ...int64,
+	ctx context.Context, who account.Actor, id string, in AttachInput, seen ...int64,
 ) (*Document, []File, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, nil, err
 	}
-	d, err := s.store.Get(who, id, seen...)
+	with, err := s.store.Get(who, id, seen...)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := d.Editable(); err != nil {
+	if err := with.Editable(); err != nil {
 		return nil, nil, err
 	}
-	if len(uploads) == 0 {
+	if len(in.Uploads) == 0 {
 		return nil, nil, fault.Invalid("files", "required")
 	}
-	if err := s.roomFor(who, 0, uploads); err != nil {
+	if err := s.roomFor(who, 0, in.Uploads); err != nil {
 		return nil, nil, err
 	}
 	var faults fault.Fields
-	before := len(d.Files)
-	if err := s.attach(ctx, &faults, d, uploads); err != nil {
+	before := *with
+	if err := s.attach(ctx, &faults, with, in.Uploads); err != nil {
 		return nil, nil, err
+	}
+	if in.TextTags && faults.Empty() {
+		if err := s.placeTags(ctx, who, &faults, with, len(before.Files), in.Uploads); err != nil {
+			return nil, nil, err
+		}
 	}
 	if err := faults.Err(); err != nil {
 		return nil, nil, err
 	}
-	if err := intake.CommitUploads(uploads); err != nil {
+	if err := intake.CommitUploads(in.Uploads); err != nil {
 		return nil, nil, err
 	}
-	added := d.Files[before:]
-	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
-		if len(d.Files)+len(added) > s.limits.Files {
-			f.TooMany("files", s.limits.Files)
-			return nil, nil
-		}
-		var events []Event
-		for i := range added {
-			added[i].Position, added[i].CreatedAt = len(d.Files)+1, tx.Now
-			d.Files = append(d.Files, added[i])
-			events = append(events, fileAdded(&added[i]))
-		}
-		if err := s.schedule.drawLater(tx, d); err != nil {
+	more := addition{
+		version: before.Version, files: with.Files[len(before.Files):],
+		roles: with.Invitations[len(before.Invitations):], fields: with.Fields[len(before.Fields):],
+	}
+	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
+		return s.extend(tx, d, f, more)
+	}, seen...)
+	return d, more.files, err
+}
+
+// addition is what an upload adds to a draft.
+type addition struct {
+	version int64 // of the draft that fields and roles were made for
+	files   []File
+	roles   []Invitation
+	fields  []Field
+}
+
+func (s *Drafts) extend(tx *kv.Tx, d *Document, f *fault.Fields, more addition) ([]Event, error) {
+	if len(d.Files)+len(more.files) > s.limits.Files {
+		f.TooMany("files", s.limits.Files)
+		return nil, nil
+	}
+	if len(more.fields) > 0 && d.Version != more.version {
+		return nil, fault.Conflict("document_changed")
+	}
+	var events []Event
+	for i := range more.files {
+		more.files[i].Position, more.files[i].CreatedAt = len(d.Files)+1, tx.Now
+		d.Files = append(d.Files, more.files[i])
+		events = append(events, fileAdded(&more.files[i]))
+	}
+	for _, role := range more.roles {
+		d.Invitations = append(d.Invitations, role)
+		events = append(events, record.NewEvent(record.EventInvitationAdded).To(role.ID).With("email", role.Email))
+		if err := store.Invited.Put(tx, role.ID, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
 			return nil, err
 		}
-		return events, s.lists.ReadLater(tx, d, added)
-	}, seen...)
-	return d, added, err
+	}
+	if len(more.fields) > 0 {
+		d.Fields = append(d.Fields, more.fields...)
+		events = append(events, record.NewEvent(record.EventDocumentFieldsAdded))
+	}
+	if err := s.schedule.drawLater(tx, d); err != nil {
+		return nil, err
+	}
+	return events, s.lists.ReadLater(tx, d, more.files)
 }

@@ -212,6 +212,7 @@ type collector struct {
 	word    strings.Builder
 	box     box
 	high    rune // first half of a surrogate pair
+	last    rune // of the word
 	joining bool // after a hyphen at the end of a line
 }
 
@@ -247,6 +248,10 @@ func (c *collector) add(r rune, b box) {
 		}
 	}
 	c.high = 0
+	if brace := c.last == '}' && r != '}' || c.last != '{' && r == '{'; brace {
+		c.endWord() // so that the box of a text tag does not include what it touches
+	}
+	c.last = r
 	c.text.WriteRune(r)
 	c.word.WriteRune(r)
 	c.box = c.box.union(b)
@@ -257,7 +262,7 @@ func (c *collector) endWord() {
 		c.words = append(c.words, Word{c.word.String(), c.box.x0, c.box.y0, c.box.x1 - c.box.x0, c.box.y1 - c.box.y0})
 	}
 	c.word.Reset()
-	c.box = box{}
+	c.box, c.last = box{}, 0
 }
 
 func (c *collector) page() PageText {

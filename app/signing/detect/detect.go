@@ -1,9 +1,7 @@
 // Package detect finds the places of a PDF that seem to call for a field: the
 // fields of its own form, text tags, and lines to sign or write on.
 //
-// A text tag is {{type}}, {{type2}} or {{type:2}} for the second person, with an
-// optional label and word: {{text:2|Place of birth|optional}}. The types are
-// those of fields and short forms of them, such as sig and date.
+// For the forms of text tags, see [Tag].
 package detect
 
 import (
@@ -19,25 +17,48 @@ import (
 const (
 	InForm = "form" // a form field of the upload
 	InTag  = "tag"  // a text tag such as {{signature1}}
-	InLine = "line" // a line to sign or write on, with its label
+	InLine = "line" // a line to sign or write on
+	InBox  = "box"  // a box to tick
 )
+
+// Sources lists where fields are found.
+func Sources() []string { return []string{InForm, InTag, InLine, InBox} }
 
 // Field is a place that seems to call for a field. X, Y, Width and Height are
 // fractions of the page from its top left corner.
 type Field struct {
-	Source    string
-	Recipient int // index from 1 among those who sign or approve, in signing order
-	Type      pdf.FieldType
-	Name      string
-	Label     string
-	Group     string
-	Options   []string
-	Value     string
-	Page      int // from 1
-	X, Y      float64
-	Width     float64
-	Height    float64
-	Required  bool
+	Source     string
+	Confidence float64 // between 0 and 1
+	Recipient  int     // index from 1 among those who sign or approve, in signing order
+	Role       string  // of the recipient, as named by the tag; "" if it names none
+	Type       pdf.FieldType
+	Name       string
+	Label      string
+	Group      string
+	Options    []string
+	Value      string
+	Page       int // from 1
+	X, Y       float64
+	Width      float64
+	Height     float64
+	Required   bool
+
+	// Of text tags only.
+	ReadOnly        bool
+	Min, Max        *float64
+	Pattern, Format string
+	Align           string
+	FontSize        float64
+	Text            string // of the tag
+	Covers          []Area // the place of the tag
+	line            int    // of the page
+	Unsupported     string // the type that the tag asks for, if there is no such type
+}
+
+// Area is a part of a page, in fractions of it from its top left corner.
+type Area struct {
+	Page                int // from 1
+	X, Y, Width, Height float64
 }
 
 // Size is the size of a page in points.
@@ -58,7 +79,8 @@ func Form(fields []pdf.FormField, pages int) []Field {
 		if x.Page < 0 || x.Page >= pages || x.ReadOnly || x.Signed || !slices.Contains(pdf.FieldTypes(), x.Type) || !onPage(x) {
 			continue
 		}
-		found := Field{Source: InForm, Recipient: 1, Type: x.Type, Name: short(x.Name), Label: short(x.Label),
+		found := Field{Source: InForm, Confidence: 1, Recipient: 1, Type: x.Type,
+			Name: short(x.Name), Label: short(x.Label),
 			Page: x.Page + 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
 			Required: x.Required || x.Type == pdf.FieldSignature}
 		switch x.Type {

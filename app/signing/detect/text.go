@@ -5,9 +5,9 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
@@ -25,8 +25,11 @@ type textLine struct {
 func textLines(words []pdfium.Word) []*textLine {
 	var out []*textLine
 	var line *textLine
-	end := 0.0
+	end, left := 0.0, maxPageText
 	for _, w := range words {
+		if left -= utf8.RuneCountInString(w.Text); left < 0 {
+			break
+		}
 		middle := w.Y + w.H/2
 		if line == nil || middle < line.top || middle > line.bottom || w.X < end-0.01 {
 			line = &textLine{top: w.Y, bottom: w.Y + w.H}
@@ -52,57 +55,135 @@ func (l *textLine) add(s string, from, to float64) {
 	}
 }
 
-// runes converts a byte index to a character index.
-func runes(s string, i int) int { return len([]rune(s[:i])) }
-
 var (
-	tagPattern   = regexp.MustCompile(`(?i)\{\{\s*([a-z_]+?)\s*:?\s*(\d{0,3})\s*((?:\|[^{}|]*)*)\}\}`)
-	blankPattern = regexp.MustCompile(`_{4,}`)
+	tagPattern    = regexp.MustCompile(`\{\{([^{}]*)\}\}`)
+	anchorPattern = regexp.MustCompile(`(?i)\\(o?[a-z]{1,3})(\d{1,2})\\|/(o?[a-z]{1,3})(\d{1,2})/|\*\*([a-z]+(?:_[a-z]+)?)_(\d{1,2})\*\*`)
+	blankPattern  = regexp.MustCompile(`_{4,}`)
 )
 
-// tagTypes maps further words of text tags to types.
-var tagTypes = map[string]pdf.FieldType{
-	"sig": pdf.FieldSignature, "sign": pdf.FieldSignature, "s": pdf.FieldSignature,
-	"initial": pdf.FieldInitials, "ini": pdf.FieldInitials, "i": pdf.FieldInitials,
-	"datesigned": pdf.FieldDateSigned, "signed": pdf.FieldDateSigned,
-	"mail": pdf.FieldEmail, "title": pdf.FieldJobTitle, "check": pdf.FieldCheckbox,
-	"t": pdf.FieldText, "d": pdf.FieldDate, "n": pdf.FieldName,
-}
+// Limits of what is read.
+const (
+	maxTag      = 1000    // characters of a text tag
+	maxTagLines = 8       // that a text tag extends over
+	maxPageText = 1 << 20 // characters of a page
+)
 
 // Text finds tags and lines to write on in the text of a file's pages. Pages without a
-// size are skipped.
-func Text(pages []pdfium.PageText, sizes []Size) []Field {
+// size are skipped. If loose is set, every text in double braces is a tag.
+func Text(pages []pdfium.PageText, sizes []Size, loose bool) []Field {
 	var out []Field
 	signatures := 0
 	for i := range min(len(pages), len(sizes)) {
-		for _, x := range page(pages[i].Words, sizes[i], &signatures) {
+		lines := textLines(pages[i].Words)
+		found := append(tags(lines, sizes[i], loose), blanks(lines, sizes[i], &signatures)...)
+		slices.SortStableFunc(found, func(a, b Field) int {
+			return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.X, b.X))
+		})
+		for _, x := range found {
+			if len(out) == Most {
+				return out
+			}
 			x.Page = i + 1
+			for k := range x.Covers {
+				x.Covers[k].Page = i + 1
+			}
 			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// page searches one page. signatures counts the signature lines found so far in the
-// file: each is for the next person, as are the lines that follow it.
-func page(words []pdfium.Word, size Size, signatures *int) []Field {
+// tags finds the text tags of a page, which may extend over several lines.
+func tags(lines []*textLine, size Size, loose bool) []Field {
+	script, starts := joined(lines)
 	var out []Field
-	lines := textLines(words)
-	for i, l := range lines {
-		text := string(l.text)
-		for _, m := range tagPattern.FindAllStringSubmatchIndex(text, -1) {
-			x, ok := tag(text[m[2]:m[3]], text[m[4]:m[5]], text[m[6]:m[7]])
-			if !ok {
-				continue
-			}
-			place(&x, size, l, runes(text, m[0]), runes(text, m[1]))
-			out = append(out, x)
+	add := func(x Field, from, to int) {
+		if !loose && x.Type == pdf.FieldSelect && len(x.Options) == 0 {
+			return
 		}
-		from := 0
+		x.Text = short(script[from:to])
+		parts := spread(lines, starts, script, from, to)
+		if len(parts) == 0 || len(parts) > maxTagLines {
+			return
+		}
+		x.line = parts[0].line
+		for _, p := range parts {
+			x.Covers = append(x.Covers, lines[p.line].area(p.from, p.to))
+		}
+		place(&x, size, lines[x.line], parts[0].from, parts[0].to)
+		out = append(out, x)
+	}
+	for _, m := range tagPattern.FindAllStringSubmatchIndex(script, -1) {
+		if m[1]-m[0] > 4*maxTag {
+			continue
+		}
+		if x, ok := Tag(script[m[2]:m[3]], loose); ok {
+			add(x, m[0], m[1])
+		}
+	}
+	for _, m := range anchorPattern.FindAllStringSubmatchIndex(script, -1) {
+		i := 2
+		for m[i] < 0 {
+			i += 4
+		}
+		if x, ok := anchor(script[m[i]:m[i+1]], script[m[i+2]:m[i+3]]); ok {
+			add(x, m[0], m[1])
+		}
+	}
+	return out
+}
+
+// joined joins the lines of a page with spaces and returns where in the text each
+// begins.
+func joined(lines []*textLine) (text string, starts []int) {
+	var b strings.Builder
+	for _, l := range lines {
+		starts = append(starts, b.Len())
+		b.WriteString(string(l.text))
+		b.WriteByte(' ')
+	}
+	return b.String(), starts
+}
+
+// part is a part of a line, in characters.
+type part struct{ line, from, to int }
+
+// spread returns the parts of lines that a part of the joined text consists of.
+func spread(lines []*textLine, starts []int, script string, from, to int) []part {
+	line, exact := slices.BinarySearch(starts, from)
+	if !exact {
+		line--
+	}
+	var out []part
+	for ; line < len(lines) && starts[line] < to && len(out) <= maxTagLines; line++ {
+		l := lines[line]
+		a := utf8.RuneCountInString(script[starts[line]:max(from, starts[line])])
+		b := a + utf8.RuneCountInString(script[max(from, starts[line]):to])
+		if b = min(b, len(l.text)); a < b {
+			out = append(out, part{line, a, b})
+		}
+	}
+	return out
+}
+
+// area returns the place of a part of a line.
+func (l *textLine) area(from, to int) Area {
+	a := Area{X: max(0, l.left[from]), Y: max(0, l.top)}
+	a.Width, a.Height = min(l.right[to-1], 1)-a.X, min(l.bottom, 1)-a.Y
+	return a
+}
+
+// blanks finds the lines of underscores on a page. signatures counts those to sign on
+// that were found in the file: each is for the next person, as are the lines after it.
+func blanks(lines []*textLine, size Size, signatures *int) []Field {
+	var out []Field
+	for i, l := range lines {
+		text, from, read := string(l.text), 0, 0
 		for _, m := range blankPattern.FindAllStringIndex(text, -1) {
-			a, b := runes(text, m[0]), runes(text, m[1])
+			a := from + utf8.RuneCountInString(text[read:m[0]])
+			b := a + m[1] - m[0]
 			label := string(l.text[from:a])
-			from = b
+			from, read = b, m[1]
 			if strings.TrimSpace(label) == "" && i+1 < len(lines) {
 				label = lines[i+1].under(l, a, b)
 			}
@@ -113,39 +194,13 @@ func page(words []pdfium.Word, size Size, signatures *int) []Field {
 			if kind == pdf.FieldSignature {
 				*signatures++
 			}
-			x := Field{Source: InLine, Recipient: max(1, *signatures), Type: kind, Label: label, Required: true}
+			x := Field{Source: InLine, Confidence: .9, Recipient: max(1, *signatures), Type: kind, Label: label,
+				Required: true, line: i}
 			place(&x, size, l, a, b)
 			out = append(out, x)
 		}
 	}
 	return out
-}
-
-// tag parses the parts of a text tag.
-func tag(word, number, rest string) (Field, bool) {
-	word = strings.ToLower(word)
-	kind := cmp.Or(tagTypes[word], pdf.FieldType(word))
-	if !slices.Contains(pdf.FieldTypes(), kind) || kind == pdf.FieldSelect || kind == pdf.FieldRadio {
-		return Field{}, false
-	}
-	required := kind != pdf.FieldCheckbox && kind != pdf.FieldAttachment
-	x := Field{Source: InTag, Recipient: 1, Type: kind, Required: required}
-	if n, err := strconv.Atoi(number); err == nil {
-		x.Recipient = max(1, n)
-	}
-	for part := range strings.SplitSeq(rest, "|") {
-		switch part = strings.TrimSpace(part); strings.ToLower(part) {
-		case "":
-		case "required":
-			x.Required = true
-		case "optional":
-			x.Required = false
-		default:
-			x.Label = short(part)
-		}
-	}
-	x.Name = x.Label
-	return x, true
 }
 
 // leastSize is the minimum size of a field by its type, in points.
@@ -155,7 +210,8 @@ var leastSize = map[pdf.FieldType]Size{
 	pdf.FieldDate:     {Width: 80, Height: 18}, pdf.FieldDateSigned: {Width: 80, Height: 18}, pdf.FieldNumber: {Width: 60, Height: 18},
 }
 
-// place puts a field over a part of a line. A signature stands on the line and extends
+// place puts a field over a part of a line. Its size, if it has one, is in points until
+// then, and in fractions of the page after it. A signature stands on the line and extends
 // above it; typed text is as high as the line's text.
 func place(x *Field, size Size, l *textLine, from, to int) {
 	least, ok := leastSize[x.Type]
@@ -166,18 +222,28 @@ func place(x *Field, size Size, l *textLine, from, to int) {
 		least.Width = min(least.Width, 40)
 	}
 	x.X = l.left[from]
-	x.Width = max(l.right[to-1]-l.left[from], least.Width/size.Width)
-	if x.Type == pdf.FieldCheckbox {
+	switch {
+	case x.Width > 0:
+		x.Width /= size.Width
+	case x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0:
 		x.Width = least.Width / size.Width
+	default:
+		x.Width = max(l.right[to-1]-l.left[from], least.Width/size.Width)
 	}
-	x.Height = least.Height / size.Height
-	if x.Source == InTag && least.Height <= 18 {
-		x.Height = max(x.Height, l.bottom-l.top)
+	beside := x.Source == InTag && least.Height <= 18
+	switch {
+	case x.Height > 0:
+		x.Height /= size.Height
+	case beside:
+		x.Height = max(least.Height/size.Height, l.bottom-l.top)
+	default:
+		x.Height = least.Height / size.Height
+	}
+	x.Y = l.bottom - x.Height
+	if beside {
 		x.Y = (l.top+l.bottom)/2 - x.Height/2
-	} else {
-		x.Y = l.bottom - x.Height
 	}
-	x.Width, x.Height = min(x.Width, 1), min(x.Height, 1)
+	x.Width, x.Height = max(SmallestEdge, min(x.Width, 1)), max(SmallestEdge, min(x.Height, 1))
 	x.X, x.Y = inPage(x.X, x.Width), inPage(x.Y, x.Height)
 }
 

@@ -23,7 +23,8 @@ type Placement struct {
 	Invitations []Invitation
 }
 
-func (p Placement) file(ref string) *File {
+// File returns the file that an input refers to, nil if there is none.
+func (p Placement) File(ref string) *File {
 	if ref == "" && len(p.Files) > 0 {
 		return &p.Files[0]
 	}
@@ -59,6 +60,7 @@ func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
 		f.Required("type")
 	}
 	in.applyBox(f, x, file)
+	in.applyCovered(f, x, file)
 	in.applyTexts(f, x)
 	in.applyRules(f, x)
 }
@@ -68,7 +70,7 @@ func (in *FieldInput) applyPlace(f *fault.Fields, x *Field, p Placement) *File {
 	if in.File != nil {
 		ref = *in.File
 	}
-	file := p.file(ref)
+	file := p.File(ref)
 	if file == nil {
 		f.Selected("file_id")
 	} else {
@@ -119,7 +121,6 @@ func (in *FieldInput) applyBox(f *fault.Fields, x *Field, file *File) {
 	inside("y", x.Y, 0)
 	inside("width", x.Width, detect.SmallestEdge)
 	inside("height", x.Height, detect.SmallestEdge)
-	const rounding = 1e-6
 	if !f.Has("width") && !f.Has("x") && x.X+x.Width > 1+rounding {
 		f.Add("width", "over_right_edge")
 	}
@@ -127,6 +128,59 @@ func (in *FieldInput) applyBox(f *fault.Fields, x *Field, file *File) {
 		f.Add("height", "over_bottom_edge")
 	}
 }
+
+// maxCovered is the maximum number of parts that are covered for one field.
+const maxCovered = 16
+
+// applyCovered writes the parts of pages that are painted over. A field that is moved
+// by hand leaves its anchor; what it covers stays covered.
+func (in *FieldInput) applyCovered(f *fault.Fields, x *Field, file *File) {
+	if in.Anchor != nil {
+		x.Anchor = in.Anchor
+	} else if in.Page != nil || in.X != nil || in.Y != nil {
+		x.Anchor = nil
+	}
+	if in.Covered == nil {
+		return
+	}
+	if len(*in.Covered) > maxCovered {
+		f.TooMany("covered", maxCovered)
+		return
+	}
+	for i, a := range *in.Covered {
+		at := f.At("covered", i)
+		if file != nil && (a.Page < 1 || a.Page > len(file.Pages)) {
+			at.Between("page", 1, len(file.Pages))
+		}
+		for _, side := range []struct {
+			name        string
+			value, most float64
+		}{{"x", a.X, 1}, {"y", a.Y, 1}, {"width", a.Width, 1 - a.X}, {"height", a.Height, 1 - a.Y}} {
+			if !(side.value >= 0 && side.value <= side.most+rounding) {
+				at.Add(side.name, "not_a_fraction", fault.Decimal("low", 0), fault.Decimal("high", 1))
+			}
+		}
+	}
+	x.Covered = slices.Clone(*in.Covered)
+}
+
+// Succeed makes a field made from an input the successor of another, whose identity it
+// keeps, and what the input leaves out of how it was placed.
+func (x *Field) Succeed(before *Field, in *FieldInput) {
+	x.ID = before.ID
+	if x.File != before.File {
+		return
+	}
+	if in.Covered == nil {
+		x.Covered = before.Covered
+	}
+	if in.Anchor == nil && x.Page == before.Page && x.X == before.X && x.Y == before.Y {
+		x.Anchor = before.Anchor
+	}
+}
+
+// rounding is how far an edge may exceed the page.
+const rounding = 1e-6
 
 func (in *FieldInput) applyTexts(f *fault.Fields, x *Field) {
 	text := func(name string, to *string, v *string) {

@@ -11,6 +11,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/mail"
+	"paraph/app/signing/detect"
 )
 
 // DocumentInput holds the settings of a document. A nil member keeps its value or
@@ -72,6 +73,8 @@ type FieldInput struct {
 	Group      *string
 	FontSize   *float64
 	Align      *string
+	Covered    *[]detect.Area
+	Anchor     *Anchor // page, position and size are derived from it, see [Anchor.Find]
 }
 
 // Limits of single values, in characters.

@@ -11,6 +11,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/signing/detect"
 )
 
 // Status is the state of a document; the numbers are part of the API contract.
@@ -295,7 +296,7 @@ func (x Field) Copy(id, file, invitation string) Field {
 		x.Value = ""
 	}
 	x.ID, x.File, x.Invitation, x.Filled, x.Attached = id, file, invitation, false, nil
-	x.Options = slices.Clone(x.Options)
+	x.Options, x.Covered = slices.Clone(x.Options), slices.Clone(x.Covered)
 	return x
 }
 
@@ -380,4 +381,15 @@ type Field struct {
 	Align      string
 	Filled     bool // Value was entered by the signatory
 	Attached   *Attached
+	Covered    []detect.Area `json:",omitempty"` // parts of the upload's pages to paint over
+	Anchor     *Anchor       `json:",omitempty"` // what determined its place, until it is moved
+}
+
+// Anchor is the phrase of a file that determines the place of a field.
+type Anchor struct {
+	Text       string
+	Occurrence int     // of the phrase in the file, from 1
+	Position   string  // at, above, below or beside
+	X, Y       float64 // offset to the right and down, in points
+	Cover      bool    // paint over the phrase
 }

@@ -125,7 +125,8 @@ func titleOr(title, name string) string {
 }
 
 func (h *Handlers) attach(r *page.Request, id string, u *signing.Upload) error {
-	_, _, err := h.Signing.Drafts.Attach(r.UserContext(), r.Who.Actor, id, []*signing.Upload{u})
+	in := signing.AttachInput{Uploads: []*signing.Upload{u}}
+	_, _, err := h.Signing.Drafts.Attach(r.UserContext(), r.Who.Actor, id, in)
 	return err
 }
 

@@ -188,7 +188,7 @@ type suggestedFields struct {
 // Detect finds places that need a field. It has no side effects, but is a POST because
 // it can take a while.
 func (h *Handlers) Detect(r *page.Request) error {
-	found, err := h.Signing.Detection.Detect(r.UserContext(), r.Who.Actor, r.Params("id"))
+	found, err := h.Signing.Detection.Detect(r.UserContext(), r.Who.Actor, r.Params("id"), signing.DetectInput{Confidence: signing.Surely})
 	if err != nil {
 		return err
 	}

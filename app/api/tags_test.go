@@ -1,0 +1,197 @@
+package api_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"strings"
+	"testing"
+
+	"paraph/app/apptest"
+)
+
+func buyerAndSeller() list {
+	return list{obj{"name": "Ben", "email": "ben@buyer.example", "role_name": "Buyer"}, obj{"name": "Sue", "email": "sue@seller.example", "role_name": "Seller"}}
+}
+
+// placed describes the fields of a record, with the role of each person.
+func placed(t *testing.T, d *apptest.Response, people string) string {
+	t.Helper()
+	roles := map[any]any{}
+	for _, p := range d.At(t, people).(list) {
+		roles[p.(obj)["id"]] = p.(obj)["role_name"]
+	}
+	out := []string{}
+	for _, x := range d.At(t, "fields").(list) {
+		f := x.(obj)
+		s := f["type"].(string) + " " + roles[f["invitation_id"]].(string)
+		if name, ok := f["name"].(string); ok {
+			s += " " + name
+		}
+		if f["required"] == false {
+			s += " optional"
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, "\n")
+}
+
+// ink counts the dark pixels of a part of a page, given in fractions of it.
+func ink(t *testing.T, page image.Image, part obj) int {
+	t.Helper()
+	size := page.Bounds().Size()
+	at := func(name string, of int) int { return int(part[name].(float64) * float64(of)) }
+	left, top := at("x", size.X), at("y", size.Y)
+	dark := 0
+	for x := left; x < left+at("width", size.X); x++ {
+		for y := top; y < top+at("height", size.Y); y++ {
+			if r, _, _, _ := page.At(x, y).RGBA(); r < 0x8000 {
+				dark++
+			}
+		}
+	}
+	return dark
+}
+
+func pageOf(t *testing.T, c *apptest.Client, d *apptest.Response) image.Image {
+	t.Helper()
+	r := c.Get(t, "/documents/"+d.Text(t, "id")+"/files/"+d.Text(t, "files.0.id")+"/pages/1.png?width=1200").Want(t, 200)
+	m, err := png.Decode(bytes.NewReader(r.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestTextTagsBecomeFieldsAndDisappear(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	upload := apptest.Lines(t, "Buyer: {{signature;role=Buyer;required}}, in person", `Seller: \s2\ on {{Date;type=datenow;role=seller}}`,
+		"{{DOB;type=date;role=Buyer;required=false}}", "Born in {{Place of birth}}, {{Colour;type=select;options=Red,Green;role=Second Party}}")
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Sale", "text_tags": true, "invitations": buyerAndSeller()},
+		apptest.File{Name: "sale.pdf", Content: upload})).Want(t, 201)
+	want := "signature Buyer\nsignature Seller\ndate_signed Seller Date\ndate Buyer DOB optional\ntext Buyer Place of birth\nselect Seller Colour"
+	if got := placed(t, d, "invitations"); got != want {
+		t.Fatalf("got\n%s\nwant\n%s", got, want)
+	}
+	before := pageOf(t, c, d)
+	d = c.Post(t, "/documents/"+d.Text(t, "id")+"/send", nil).Want(t, 200)
+	after := pageOf(t, c, d)
+	for _, x := range d.At(t, "fields").(list) {
+		covered := x.(obj)["covered"].(list)
+		if len(covered) != 1 {
+			t.Fatalf("%v covers %v", x.(obj)["type"], covered)
+		}
+		part := covered[0].(obj)
+		if a, b := ink(t, before, part), ink(t, after, part); a == 0 || b != 0 {
+			t.Errorf("%v: %d dark pixels before, %d after", x.(obj)["type"], a, b)
+		}
+	}
+	// What stands before the tag and after it can still be read.
+	first := d.At(t, "fields.0.covered.0").(obj)
+	right := first["x"].(float64) + first["width"].(float64)
+	for _, part := range []obj{merged(first, obj{"x": .1, "width": first["x"].(float64) - .1}), merged(first, obj{"x": right, "width": .1})} {
+		if a, b := ink(t, before, part), ink(t, after, part); a == 0 || a != b {
+			t.Errorf("%v: %d dark pixels before, %d after", part, a, b)
+		}
+	}
+	path := "/documents/" + d.Text(t, "id") + "/files/" + d.Text(t, "files.0.id") + "/content?version="
+	if !bytes.Equal(c.Get(t, path+"original").Want(t, 200).Body, upload) || !bytes.HasPrefix(c.Get(t, path+"current").Want(t, 200).Body, upload) {
+		t.Error("the bytes of the upload changed")
+	}
+	for i, values := range []obj{{"DOB": "1990-01-02", "Place of birth": "Utrecht"}, {"Colour": "Green"}} {
+		at := "/documents/" + d.Text(t, "id") + "/" + d.Text(t, "invitations."+string(rune('0'+i))+".id") + "/sign"
+		d = c.Post(t, at, obj{"fields": values}).Want(t, 200)
+	}
+	if d.Int(t, "status_id") != 6 {
+		t.Errorf("status %v", d.At(t, "status"))
+	}
+}
+
+func TestTextTagsMakeTheRolesOfTemplates(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	tpl := c.Post(t, "/templates", apptest.Multipart(t, obj{"title": "Sale", "text_tags": true, "roles": list{obj{"role_name": "Witness"}}},
+		apptest.File{Name: "sale.docx", Content: apptest.DOCX(t, "{{Sign;type=signature;role=Second Party}}", "{{Sign;type=signature;role=First Party}}",
+			"{{initials;role=witness}}", "{{Notes}}")})).Want(t, 201)
+	want := "signature Second Party Sign\nsignature First Party Sign\ninitials Witness\ntext Witness Notes"
+	if got := placed(t, tpl, "roles"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := tpl.Texts(t, "roles", "role_name"); strings.Join(got, ", ") != "Witness, First Party, Second Party" {
+		t.Errorf("the roles are %v", got)
+	}
+	// A further file with tags adds its roles and fields to the template.
+	c.Post(t, "/documents/"+tpl.Text(t, "id")+"/upload", apptest.Multipart(t, obj{"text_tags": true},
+		apptest.File{Name: "more.pdf", Content: apptest.Lines(t, "{{date_signed;role=Notary}}")})).Want(t, 201)
+	tpl = c.Get(t, "/templates/"+tpl.Text(t, "id")).Want(t, 200)
+	if got := placed(t, tpl, "roles"); got != want+"\ndate_signed Notary" {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestBadTextTagsAreSaidAtOnce(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	tags := apptest.File{Name: "bad.pdf", Content: apptest.Lines(t, "{{Fee;type=payment}} {{signature;role=Notary}}", "{{date9}} {{select}} {{text;pattern=(;role=Buyer}}")}
+	r := c.Post(t, "/documents", apptest.Multipart(t, obj{"text_tags": true, "invitations": buyerAndSeller()}, tags))
+	failed(t, r, 422, "text_tags.0.type", "text_tags.1.role", "text_tags.2.role", "text_tags.3.options", "text_tags.4.pattern")
+	var refused struct{ Errors map[string][]string }
+	r.Decode(t, &refused)
+	if got := refused.Errors["text_tags.1.role"][0]; got != "The text tag {{signature;role=Notary}} on page 1 of bad.pdf is for a recipient that the document does not have." {
+		t.Error(got)
+	}
+	// Without the option they are text like any other.
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"invitations": buyerAndSeller()}, tags)).Want(t, 201)
+	if got := d.At(t, "fields").(list); len(got) != 0 {
+		t.Errorf("fields: %v", got)
+	}
+}
+
+func TestDetectionReportsItsConfidence(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"invitations": buyerAndSeller()},
+		apptest.File{Name: "a.pdf", Content: apptest.Lines(t, "Signature: ____________", "{{date_signed;role=Seller}}")})).Want(t, 201)
+	at := "/documents/" + d.Text(t, "id")
+	all := c.Post(t, at+"/fields/detect", nil).Want(t, 200)
+	if got := all.Texts(t, "data", "source"); strings.Join(got, " ") != "line tag" {
+		t.Fatalf("found %v", got)
+	}
+	if line, tag := all.At(t, "data.0.confidence").(float64), all.At(t, "data.1.confidence").(float64); line <= .5 || line >= 1 || tag != 1 {
+		t.Errorf("confidence of the line %v, of the tag %v", line, tag)
+	}
+	if got := all.Text(t, "data.1.invitation_id"); got != d.Text(t, "invitations.1.id") {
+		t.Errorf("the tag is for %s", got)
+	}
+	sure := c.Post(t, at+"/fields/detect", obj{"min_confidence": 1, "file_id": d.Text(t, "files.0.id"), "sources": list{"tag", "line"}}).Want(t, 200)
+	if got := sure.Texts(t, "data", "source"); strings.Join(got, " ") != "tag" {
+		t.Errorf("found %v", got)
+	}
+	// A suggestion can be sent back as a field, which then is not suggested again.
+	c.Post(t, at+"/fields", obj{"fields": all.At(t, "data")}).Want(t, 201)
+	if got := c.Post(t, at+"/fields/detect", nil).Want(t, 200).At(t, "data").(list); len(got) != 0 {
+		t.Errorf("found again: %v", got)
+	}
+	failed(t, c.Post(t, at+"/fields/detect", obj{"min_confidence": 2, "file_id": "none", "sources": list{"magic"}}), 422, "file_id", "min_confidence", "sources.0")
+}
+
+func TestFieldsOfTagsStayCoveredWhenAllAreReplaced(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"text_tags": true, "invitations": buyerAndSeller()},
+		apptest.File{Name: "a.pdf", Content: apptest.Lines(t, "{{text;role=Buyer}}")})).Want(t, 201)
+	x := merged(d.At(t, "fields.0").(obj), obj{"x": .5})
+	delete(x, "covered")
+	replaced := c.Put(t, "/documents/"+d.Text(t, "id")+"/fields", obj{"fields": list{x}}).Want(t, 200)
+	if got := replaced.At(t, "data.0.covered").(list); len(got) != 1 {
+		t.Errorf("covered: %v", got)
+	}
+	x["covered"] = list{}
+	replaced = c.Put(t, "/documents/"+d.Text(t, "id")+"/fields", obj{"fields": list{x}}).Want(t, 200)
+	if got := replaced.At(t, "data.0.covered").(list); len(got) != 0 {
+		t.Errorf("covered: %v", got)
+	}
+	x["covered"] = list{obj{"page": 2, "x": 0, "y": -.1, "width": .5, "height": .5}}
+	failed(t, c.Put(t, "/documents/"+d.Text(t, "id")+"/fields", obj{"fields": list{x}}), 422, "fields.0.covered.0.page", "fields.0.covered.0.y")
+}
