@@ -133,6 +133,7 @@ func (s *Dispatch) signaturePage(
 ) error {
 	l := s.words.Match(d.Locale)
 	b := page.New(s.fonts, page.Info{Title: l.Say("certificate.signatures"), Language: l.Tag()})
+	b.Reserve(false)
 	for i, id := range blocks {
 		k := i % perPage
 		if k == 0 {

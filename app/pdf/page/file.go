@@ -90,7 +90,7 @@ func (b *Builder) objects() (o objects, info object.Ref, err error) {
 
 func (b *Builder) catalog(o *objects, tree object.Ref) object.Dict {
 	c := object.Dict{"Type": name("Catalog"), "Pages": tree, "Metadata": o.Add(b.metadata())}
-	profile := object.Compress(object.Dict{"N": 3}, sRGB())
+	profile := &object.Stream{Dict: object.Dict{"N": 3}, Data: sRGB()} // too small to compress
 	c["OutputIntents"] = object.Array{object.Dict{
 		"Type": name("OutputIntent"), "S": name("GTS_PDFA1"), "DestOutputProfile": o.Add(profile),
 		"OutputConditionIdentifier": object.String("sRGB"), "Info": object.String("sRGB IEC61966-2.1"),

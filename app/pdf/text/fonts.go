@@ -51,10 +51,11 @@ type Style struct {
 // Fonts holds the fonts of the program, which are read on first use and cached.
 // It is safe for concurrent use.
 type Fonts struct {
-	faces   map[string]*face
-	shapers freeList[*shaper]
-	packers freeList[*zlib.Writer]
-	recent  recent
+	faces    map[string]*face
+	shapers  freeList[*shaper]
+	packers  freeList[*zlib.Writer]
+	recent   recent
+	programs programs
 }
 
 // New returns the fonts. It is cheap, because it reads no font.

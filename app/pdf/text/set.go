@@ -111,13 +111,11 @@ func (s *Set) Embed(w object.Writer) {
 
 // embed writes a Type0 font over a CIDFontType2 (ISO 32000-2 §9.7).
 func (u *subset) embed(f *Fonts, w object.Writer) object.Ref {
-	t := u.face.sfnt
-	program, glyphs := t.subset(u.shapes)
-	name := object.Name(tag(u.face.name, program) + "+" + u.face.name)
-	descriptor := t.descriptor(name, u.flags(), f.program(w, program))
-	descriptor["CIDSet"] = w.Add(&object.Stream{Data: cidSet(glyphs)})
+	p := f.programs.get(u.key(), func() program { return u.compile(f) })
+	descriptor := u.face.sfnt.descriptor(p.name, u.flags(), embedFile(w, p.file, p.size))
+	descriptor["CIDSet"] = w.Add(&object.Stream{Data: cidSet(p.glyphs)})
 	descendant := w.Add(object.Dict{
-		"Type": object.Name("Font"), "Subtype": object.Name("CIDFontType2"), "BaseFont": name,
+		"Type": object.Name("Font"), "Subtype": object.Name("CIDFontType2"), "BaseFont": p.name,
 		"CIDSystemInfo": object.Dict{
 			"Registry": object.String("Adobe"), "Ordering": object.String("Identity"), "Supplement": 0,
 		},
@@ -126,19 +124,19 @@ func (u *subset) embed(f *Fonts, w object.Writer) object.Ref {
 	})
 	unicode := w.Add(&object.Stream{
 		Dict: object.Dict{"Filter": object.Name("FlateDecode")},
-		Data: f.flate(u.toUnicode()),
+		Data: p.unicode,
 	})
 	return w.Add(object.Dict{
-		"Type": object.Name("Font"), "Subtype": object.Name("Type0"), "BaseFont": name,
+		"Type": object.Name("Font"), "Subtype": object.Name("Type0"), "BaseFont": p.name,
 		"Encoding": object.Name("Identity-H"), "DescendantFonts": object.Array{descendant}, "ToUnicode": unicode,
 	})
 }
 
-// program embeds a font file.
-func (f *Fonts) program(w object.Writer, program []byte) object.Ref {
+// embedFile embeds a compressed font file.
+func embedFile(w object.Writer, compressed []byte, size int) object.Ref {
 	return w.Add(&object.Stream{
-		Dict: object.Dict{"Filter": object.Name("FlateDecode"), "Length1": len(program)},
-		Data: f.flate(program),
+		Dict: object.Dict{"Filter": object.Name("FlateDecode"), "Length1": size},
+		Data: compressed,
 	})
 }
 

@@ -32,7 +32,7 @@ func (f *Fonts) Simple(w object.Writer) (object.Ref, error) {
 	return w.Add(object.Dict{
 		"Type": object.Name("Font"), "Subtype": object.Name("TrueType"), "BaseFont": name, "Encoding": object.Name("WinAnsiEncoding"),
 		"FirstChar": firstCode, "LastChar": firstCode + len(runes) - 1, "Widths": widths,
-		"FontDescriptor": w.Add(fc.sfnt.descriptor(name, nonsymbolic, f.program(w, program))),
+		"FontDescriptor": w.Add(fc.sfnt.descriptor(name, nonsymbolic, embedFile(w, f.flate(program), len(program)))),
 	}), nil
 }
 

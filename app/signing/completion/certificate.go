@@ -39,6 +39,8 @@ func (c Certificate) Write(w io.Writer) error {
 	}
 	b := page.New(c.Fonts, page.Info{Title: c.Words.Say("certificate.title") + ": " + c.Evidence.Document.Title,
 		Author: c.Evidence.Company, Language: c.Words.Tag(), Creator: "Paraph", Created: c.Created})
+	b.Reserve(false)
+	b.Reserve(true)
 	b.Attach(page.Attachment{Name: EvidenceName, MediaType: "application/json", Relationship: "Data",
 		Description: c.Words.Say("certificate.evidence_note"), Modified: c.Created, Data: data})
 	p := pages{Certificate: c, builder: b}
