@@ -322,12 +322,15 @@ func noSpace(err error) error {
 	return err
 }
 
-// sum returns the hash and the size of everything r reads. The buffer is chosen for a file of
-// about the given size.
-func sum(r io.Reader, about int64) (hash string, size int64, err error) {
+// buffers are those of sum, for reuse: blobs are read many times a second.
+var buffers = sync.Pool{New: func() any { return new([128 << 10]byte) }}
+
+// sum returns the hash and the size of everything r reads.
+func sum(r io.Reader) (hash string, size int64, err error) {
 	h := sha256.New()
-	buffer := make([]byte, min(max(about+1, 512), 128<<10))
-	size, err = io.CopyBuffer(h, onlyReader{r}, buffer)
+	buffer := buffers.Get().(*[128 << 10]byte)
+	defer buffers.Put(buffer)
+	size, err = io.CopyBuffer(h, onlyReader{r}, buffer[:])
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 

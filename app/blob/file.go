@@ -65,11 +65,7 @@ func (s *Store) openPart(hash string) (*os.File, int64, error) {
 
 // verify reads the whole file and logs an error if it does not match its hash.
 func (s *Store) verify(f *os.File, hash string) (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, fmt.Errorf("blob %s: %w", hash, err)
-	}
-	got, size, err := sum(f, info.Size())
+	got, size, err := sum(f)
 	switch {
 	case err != nil:
 		s.log.Error("blob: cannot read", "hash", hash, "error", err)

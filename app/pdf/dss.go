@@ -107,7 +107,7 @@ func storeOnly(d dict) bool {
 func (u *update) addAll(values [][]byte) array {
 	var out array
 	for _, v := range values {
-		out = append(out, u.Add(object.Compress(dict{}, v)))
+		out = append(out, u.Add(&object.Stream{Data: v})) // hardly compressible
 	}
 	return out
 }

@@ -43,7 +43,8 @@ func (b Base) hash() (hash.Hash, error) {
 		}
 		return h, nil
 	}
-	if _, err := io.CopyBuffer(h, io.NewSectionReader(b.Reader, 0, b.Size), make([]byte, min(b.Size+1, 128<<10))); err != nil {
+	buffer := make([]byte, min(b.Size+1, 128<<10))
+	if _, err := io.CopyBuffer(h, io.NewSectionReader(b.Reader, 0, b.Size), buffer); err != nil {
 		return nil, fmt.Errorf("read PDF: %w", err)
 	}
 	return h, nil

@@ -125,6 +125,9 @@ type Source struct {
 // A PrepareSpec describes what Prepare makes. It must include everything that
 // later revisions need.
 type PrepareSpec struct {
+	// MadeHere tells that the file was made by app/pdf/page, so that each of its objects
+	// has one role. The later steps are then not rehearsed.
+	MadeHere bool
 	// Embed adds resources shared by the appearances of Fields, such as fonts,
 	// to the revision. It is called once, before any Stream method; it may be
 	// nil.

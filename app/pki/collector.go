@@ -33,6 +33,8 @@ type Collector struct {
 	now    func() time.Time
 	mu     sync.Mutex
 	kept   map[string]keptAnswer
+
+	verified verified
 }
 
 type keptAnswer struct {
@@ -66,6 +68,7 @@ func (c *Collector) Collect(ctx context.Context, certificates, lists [][]byte) C
 		}
 	}
 	o := VerifyOptions{CRLs: slices.Clone(lists), evidence: newEvidence()}
+	o.evidence.known = &c.verified
 	for i := 0; i < len(all) && i < maxCollected; i++ {
 		one := all[i]
 		if bytes.Equal(one.RawIssuer, one.RawSubject) {

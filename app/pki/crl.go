@@ -38,13 +38,13 @@ func (a *Authority) CRLs(after time.Time) ([][]byte, error) {
 }
 
 func (a *Authority) revocationList(issuer *Signer, after, now time.Time) (*x509.RevocationList, error) {
-	key := string(issuer.Certificate.Raw)
-	if list, ok := a.lists[key]; ok && list.ThisUpdate.After(after) && !list.ThisUpdate.After(now) && now.Sub(list.ThisUpdate) < listLife/2 {
-		return list, nil
-	}
 	at := now
 	if !at.After(after) { // lists have a resolution of whole seconds
 		at = after.Truncate(time.Second).Add(time.Second)
+	}
+	key := string(issuer.Certificate.Raw)
+	if list, ok := a.lists[key]; ok && reusable(list, after, now, at) {
+		return list, nil
 	}
 	since, err := expiredOnList(issuer.Certificate.NotBefore)
 	if err != nil {
@@ -65,6 +65,12 @@ func (a *Authority) revocationList(issuer *Signer, after, now time.Time) (*x509.
 	}
 	a.lists[key] = list
 	return list, nil
+}
+
+// reusable reports whether a list is recent enough, or would be made with the same time.
+func reusable(list *x509.RevocationList, after, now, at time.Time) bool {
+	recent := !list.ThisUpdate.After(now) && now.Sub(list.ThisUpdate) < listLife/2
+	return recent && list.ThisUpdate.After(after) || list.ThisUpdate.Equal(at.Truncate(time.Second))
 }
 
 // expiredOnList declares that revoked certificates stay on the list after they expire: a

@@ -10,6 +10,7 @@ const maxSignatureChecks = 300
 // their lists depend on the same few authorities.
 type evidence struct {
 	checks int
+	known  *verified // nil: only what this report has verified
 	signed map[signedBy]bool
 	lists  map[span]*x509.RevocationList
 }
@@ -33,6 +34,9 @@ func (e *evidence) signs(issuer *x509.Certificate, raw, tbs []byte) bool {
 	if known, ok := e.signed[key]; ok {
 		return known
 	}
+	if e.known.has(key) {
+		return true
+	}
 	if e.exhausted() {
 		return false
 	}
@@ -40,6 +44,9 @@ func (e *evidence) signs(issuer *x509.Certificate, raw, tbs []byte) bool {
 	s, signature, err := certificateScheme(raw)
 	ok := err == nil && s.verify(keyOf(issuer), tbs, nil, signature) == nil
 	e.signed[key] = ok
+	if ok {
+		e.known.add(key)
+	}
 	return ok
 }
 

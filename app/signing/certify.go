@@ -59,7 +59,7 @@ func (s *Certificates) certify(ctx context.Context, d *Document, lists [][]byte,
 	g := growth{file: f, chain: chain, now: now}
 	seal := sealBy(ctx, f, signer, s.revisions.authority(), now, company.Name, s.words.Match(d.Locale).Say("certificate.title"))
 	if err := g.add("prepare", func(b pdf.Base) (pdf.Revision, error) {
-		return pdf.Prepare(b, pdf.PrepareSpec{Timestamp: timestampField, Certify: &seal})
+		return pdf.Prepare(b, pdf.PrepareSpec{MadeHere: true, Timestamp: timestampField, Certify: &seal})
 	}); err != nil {
 		return nil, err
 	}
