@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"paraph/app/apptest"
 )
@@ -176,6 +177,9 @@ func TestDownload(t *testing.T) {
 		var names []string
 		for _, f := range z.File {
 			names = append(names, f.Name)
+			if age := time.Since(f.Modified); age < -time.Hour || age > 24*time.Hour {
+				t.Errorf("%s was changed on %v", f.Name, f.Modified)
+			}
 		}
 		if got := strings.Join(names, ", "); got != "contract.pdf, Certificate of completion.pdf, evidence.json" {
 			t.Errorf("it holds %s", got)
@@ -194,6 +198,10 @@ func TestDownload(t *testing.T) {
 		}
 		if got := whole.Header.Get("Content-Disposition"); !strings.Contains(got, `filename="contract.pdf"`) {
 			t.Errorf("Content-Disposition: %s", got)
+		}
+		original := c.Post(t, at, obj{"version": "original"}).Header.Get("Content-Disposition")
+		if !strings.Contains(original, `filename="contract (original).pdf"`) {
+			t.Errorf("Content-Disposition: %s", original)
 		}
 	})
 	t.Run("ranges", func(t *testing.T) {

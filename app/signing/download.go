@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/blob"
@@ -77,10 +78,19 @@ func pdfName(name string) string {
 	return strings.TrimSuffix(name, path.Ext(name)) + ".pdf"
 }
 
-// fileDownload returns one file: its upload or its current PDF.
+// originalName tells an uploaded PDF from the signed one, which keeps the name.
+func originalName(name string) string {
+	ext := path.Ext(name)
+	if !strings.EqualFold(ext, ".pdf") {
+		return name
+	}
+	return strings.TrimSuffix(name, ext) + " (original)" + ext
+}
+
+// file returns the upload of a file or its current PDF.
 func (s *Downloads) file(f *File, version string) *Download {
 	if version == "original" {
-		return s.blob(f.Name, f.ContentType, f.Size, f.SHA256, f.Upload)
+		return s.blob(originalName(f.Name), f.ContentType, f.Size, f.SHA256, f.Upload)
 	}
 	return s.blob(pdfName(f.Name), "application/pdf", f.Total(), f.Current(), f.Blobs()...)
 }
@@ -117,20 +127,20 @@ func (s *Downloads) writeZIP(w io.Writer, d *Document, version string) error {
 // addDocument adds all parts of a document to a folder; "" means none.
 func (s *Downloads) addDocument(z *zip.Writer, used map[string]int, d *Document, version, folder string) error {
 	for i := range d.Files {
-		if err := addToZIP(z, used, folder, s.file(&d.Files[i], version)); err != nil {
+		if err := addToZIP(z, used, folder, changed(d), s.file(&d.Files[i], version)); err != nil {
 			return err
 		}
 	}
 	if d.Certificate == nil || version == "original" {
 		return nil
 	}
-	if err := addToZIP(z, used, folder, s.sealed(d.Certificate, "Certificate of completion.pdf")); err != nil {
+	if err := addToZIP(z, used, folder, changed(d), s.sealed(d.Certificate, "Certificate of completion.pdf")); err != nil {
 		return err
 	}
 	for i := range d.Fields {
 		if a := d.Fields[i].Attached; a != nil {
 			attached := s.blob(a.Name, a.ServedAs(), a.Size, a.Blob, a.Blob)
-			if err := addToZIP(z, used, folder, attached); err != nil {
+			if err := addToZIP(z, used, folder, changed(d), attached); err != nil {
 				return err
 			}
 		}
@@ -139,11 +149,19 @@ func (s *Downloads) addDocument(z *zip.Writer, used map[string]int, d *Document,
 	if err != nil {
 		return err
 	}
-	return addToZIP(z, used, folder, evidence)
+	return addToZIP(z, used, folder, changed(d), evidence)
+}
+
+// changed returns when the parts of a document last changed, in UTC.
+func changed(d *Document) time.Time {
+	if d.CompletedAt != nil {
+		return d.CompletedAt.UTC()
+	}
+	return d.UpdatedAt.UTC()
 }
 
 // addToZIP stores one file without compression, as PDFs are compressed inside.
-func addToZIP(z *zip.Writer, used map[string]int, folder string, d *Download) error {
+func addToZIP(z *zip.Writer, used map[string]int, folder string, at time.Time, d *Download) error {
 	name := folder + d.Name
 	key := strings.ToLower(name)
 	if n := used[key]; n > 0 {
@@ -151,7 +169,7 @@ func addToZIP(z *zip.Writer, used map[string]int, folder string, d *Download) er
 		name = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n+1, ext)
 	}
 	used[key]++
-	out, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+	out, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: at})
 	if err != nil {
 		return err
 	}

@@ -80,6 +80,9 @@ func TestExpired(t *testing.T) {
 	s.Advance(t, "72h")
 	w.visit(link)
 	w.heading("The deadline has passed")
+	if text := w.read("header"); strings.Contains(text, "Please respond before") {
+		t.Errorf("too late, and still asked for: %s", text)
+	}
 	w.click("button.primary")
 	w.see(".notice.ok")
 	w.click("button.primary")
@@ -92,6 +95,32 @@ func TestExpired(t *testing.T) {
 	}
 	if told != 1 {
 		t.Errorf("the owner was told %d times", told)
+	}
+}
+
+// TestSeveralFilesForTheSignatory offers each signed file, once everybody has signed.
+func TestSeveralFilesForTheSignatory(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Two files", "send": true, "invitations": []apptest.Map{maria()}},
+		apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, "One.")}, apptest.File{Name: "annex.pdf", Content: apptest.PDF(t, "Two.")})).Want(t, http.StatusCreated)
+	link := r.Texts(t, "invitations", "sign_url")[0]
+	second := link + "/files/document/" + r.Text(t, "files.1.id")
+	if res, _ := fetch(t, second); res.StatusCode != http.StatusConflict {
+		t.Errorf("before completion: %d", res.StatusCode)
+	}
+	c.Post(t, "/documents/"+r.Text(t, "id")+"/"+r.Text(t, "invitations.0.id")+"/sign", nil).Want(t, http.StatusOK)
+	_, html := fetch(t, link)
+	if !strings.Contains(html, "lease.pdf") || !strings.Contains(html, "annex.pdf") {
+		t.Errorf("the files are not offered: %s", html)
+	}
+	res, body := fetch(t, second)
+	if res.StatusCode != http.StatusOK || !strings.HasPrefix(body, "%PDF") || !strings.Contains(res.Header.Get("Content-Disposition"), "annex.pdf") {
+		t.Errorf("%d %s %.20q", res.StatusCode, res.Header.Get("Content-Disposition"), body)
+	}
+	if res, _ := fetch(t, link+"/files/document/nothing"); res.StatusCode != http.StatusNotFound {
+		t.Errorf("a file that doesn't exist: %d", res.StatusCode)
 	}
 }
 

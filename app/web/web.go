@@ -160,6 +160,7 @@ func (p *Pages) signatories() []route {
 		{get, "/s/:token/typed.svg", invited(h.Typed)},
 		{get, "/s/:token/pages/:file/:page.png", invited(h.PagePicture).Waiting()},
 		{get, "/s/:token/files/:what", invited(h.Download)},
+		{get, "/s/:token/files/document/:file", invited(h.DownloadFile)},
 	}
 }
 

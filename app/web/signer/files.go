@@ -52,6 +52,18 @@ func (h *Handlers) Download(v *Visitor) error {
 	return v.Download(d)
 }
 
+// DownloadFile serves one of several files of a completed document.
+func (h *Handlers) DownloadFile(v *Visitor) error {
+	if v.Document.Status != record.Completed {
+		return fault.Conflict("document_not_completed")
+	}
+	d, err := h.Signing.Downloads.File(v.UserContext(), v.who, v.who.Document, v.Params("file"), "current")
+	if err != nil {
+		return err
+	}
+	return v.Download(d)
+}
+
 // textPage is the document as text.
 type textPage struct {
 	visitPage

@@ -69,11 +69,16 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 	return v.Render(http.StatusOK, "visit", p)
 }
 
-// finishedOf lists the files to download, and the hash if there is only one.
+// finishedOf lists the files to download, the signed ones first, and the hash if there is only one.
 func finishedOf(v *Visitor) (files []finished, hash string) {
 	if len(v.Document.Files) == 1 {
 		files = append(files, finished{v.Say("visit.completed.pdf"), v.base + "/files/document", "primary"})
 		hash = v.Document.Files[0].Current()
+	} else {
+		for i := range v.Document.Files {
+			f := &v.Document.Files[i]
+			files = append(files, finished{f.Name, v.base + "/files/document/" + f.ID, "secondary"})
+		}
 	}
 	return append(files, finished{v.Say("visit.completed.certificate"), v.base + "/files/certificate", "secondary"},
 		finished{v.Say("visit.completed.zip"), v.base + "/files/all", "secondary"}), hash

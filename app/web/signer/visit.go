@@ -9,6 +9,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -97,8 +98,9 @@ type visitPage struct {
 	Sender string // name of the sender
 	Done   int
 	Total  int
-	Hosted string // name of the member whose device they sign on
-	Mails  bool   // messages go out by e-mail
+	Hosted string     // name of the member whose device they sign on
+	Mails  bool       // messages go out by e-mail
+	Until  *time.Time // deadline, as long as they can still act
 }
 
 func visitPageOf(v *Visitor) visitPage {
@@ -112,7 +114,17 @@ func visitPageOf(v *Visitor) visitPage {
 		Total:  progress.Total,
 		Hosted: v.host,
 		Mails:  v.mails,
+		Until:  until(v),
 	}
+}
+
+// until returns the deadline while the person can still act before it, else nil.
+func until(v *Visitor) *time.Time {
+	switch v.Stage {
+	case record.StageIdentify, record.StageConsent, record.StageSign, record.StageWaiting:
+		return v.Document.ExpiresAt
+	}
+	return nil
 }
 
 // frame returns a visitor's page without its data.

@@ -24,7 +24,7 @@ func (h *Handlers) Home(r *page.Request) error {
 	case !open:
 		return r.SeeOther("/app/documents")
 	}
-	return r.Render(http.StatusOK, "start", page.Page{Title: r.Say("start.title")})
+	return r.Render(http.StatusOK, "start", startPage(r, "start.title"))
 }
 
 // setupPage is the form of the first run.
@@ -75,7 +75,7 @@ func (h *Handlers) setupUnavailable(r *page.Request, err error) error {
 		return err
 	}
 	if open {
-		return r.Render(http.StatusNotFound, "start", page.Page{Title: r.Say("start.wrong")})
+		return r.Render(http.StatusNotFound, "start", startPage(r, "start.wrong"))
 	}
 	return r.Render(http.StatusGone, "over", page.Page{Title: r.Say("setup.done"), Data: over{
 		Text: r.Say("setup.done.text"), Action: r.Say("signin.do"), Href: "/signin"}})
@@ -135,3 +135,11 @@ func newTodo(done bool, title, text, href, action string) todo {
 func Functions() template.FuncMap {
 	return template.FuncMap{"todo": newTodo}
 }
+
+// startPage says where the link to set up the installation is, with an example at this address.
+func startPage(r *page.Request, title string) page.Page {
+	return page.Page{Title: r.Say(title), Data: startData{Line: r.Say("start.line", "site", r.BaseURL())}}
+}
+
+// startData is the page of an installation that is not set up yet.
+type startData struct{ Line string }
