@@ -18,7 +18,8 @@ import (
 // installation returns the open data folder for moving companies in and out.
 func (a *App) installation() *transfer.Installation {
 	return &transfer.Installation{
-		DB: a.db, Blobs: a.blobs, Accounts: a.Accounts, Signing: a.Signing, Contacts: a.Contacts, Webhooks: a.Webhooks, Keys: a.Keys,
+		DB: a.db, Blobs: a.blobs, Accounts: a.Accounts, Store: a.Signing.Store, Transfer: a.Signing.Transfer,
+		Contacts: a.Contacts, Webhooks: a.Webhooks, Keys: a.Keys,
 		Checkpoints: a.Checkpoints,
 		Dir:         a.path("imports"), BaseURL: a.Config.Server.BaseURL, DataVersion: dataVersion(), Program: Version(), Now: a.Clock.Now, Log: a.log,
 	}

@@ -72,6 +72,68 @@ func TestHouseHasNoCrowdedPackages(t *testing.T) {
 	}
 }
 
+// mostMethods is the maximum number of methods of a type.
+const mostMethods = 40
+
+// large lists types that still exceed it. The numbers may only go down.
+var large = map[string]int{
+	"app.App":                     115,
+	"app/account.Service":         190,
+	"app/api.request":             55,
+	"app/api.server":              140,
+	"app/convert/docx.document":   50,
+	"app/notify.Outbox":           65,
+	"app/pdf.File":                85,
+	"app/pdf.pair":                70,
+	"app/pdf.preparation":         50,
+	"app/pdf/reader.File":         70,
+	"app/pki.Authority":           60,
+	"app/signing/record.Document": 90,
+	"app/web/page.Request":        85,
+	"app/web/signer.Handlers":     50,
+	"kv.DB":                       55,
+}
+
+func TestHouseHasNoTypesWithTooManyMethods(t *testing.T) {
+	t.Parallel()
+	_, all := parsed(t)
+	methods := map[string]int{}
+	for _, p := range all {
+		for _, f := range p.files {
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil {
+					methods[p.folder+"."+receiverOf(fn.Recv.List[0].Type)]++
+				}
+			}
+		}
+	}
+	for name, n := range methods {
+		if most := max(mostMethods, large[name]); n > most {
+			t.Errorf("%s has %d methods, at most %d allowed: divide it by what people do with it", name, n, most)
+		}
+	}
+	for name, n := range large {
+		if methods[name]+10 < n {
+			t.Errorf("%s has only %d methods by now: lower its limit of %d", name, methods[name], n)
+		}
+	}
+}
+
+// receiverOf returns the name of a method's type.
+func receiverOf(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.StarExpr:
+		return receiverOf(x.X)
+	case *ast.IndexExpr:
+		return receiverOf(x.X)
+	case *ast.IndexListExpr:
+		return receiverOf(x.X)
+	case *ast.Ident:
+		return x.Name
+	}
+	return ""
+}
+
 // domain lists the packages with business rules: they know neither the API's JSON
 // nor the wording of messages.
 var domain = []string{"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/machine", "app/mailserver", "app/notify", "app/signing", "app/signing/intake", "app/signing/lists", "app/signing/record", "app/signing/store", "app/signing/trail", "app/signing/verify"}

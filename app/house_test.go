@@ -61,6 +61,7 @@ func packages() []packageRule {
 	handlerLayer := []string{
 		"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/notify", "app/pdf", "app/pki",
 		"app/signing",
+		"app/signing/intake",
 		"app/signing/lists",
 		"app/signing/record",
 		"app/signing/report",

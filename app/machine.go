@@ -9,7 +9,8 @@ import (
 // installation.
 func (a *App) machine() machine.Options {
 	o := machine.Options{
-		DB: a.db, Jobs: a.jobs, Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Log: a.lines, Logger: a.log,
+		DB: a.db, Jobs: a.jobs, Accounts: a.Accounts, Notify: a.Notify,
+		Lists: a.Signing.Lists, Sealing: a.Signing.Sealing, Store: a.Signing.Store, Log: a.lines, Logger: a.log,
 		Program: Version(), Data: dataVersion(), Started: a.Clock.Now(), Now: a.Clock.Now, Check: a.checkNow, Examine: a.dangers,
 		Checked: func() (machine.Check, error) {
 			c, err := lastCheck(a.dir)

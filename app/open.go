@@ -222,16 +222,18 @@ func (a *App) openServices(o Options) (err error) {
 	}
 	a.Notify = notify.New(outbox, a.Signing)
 	a.Webhooks = notify.NewWebhooks(notify.WebhookOptions{
-		DB: a.db, Jobs: a.jobs, Signing: a.Signing, Client: a.webhookClient(), Key: a.key, NewID: ids.New,
+		DB: a.db, Jobs: a.jobs, Store: a.Signing.Store, Trail: a.Signing.Trail,
+		Client: a.webhookClient(), Key: a.key, NewID: ids.New,
 		Attempts: a.Config.Webhooks.Attempts, Days: a.Config.Retention.DeliveryDays, Now: a.Clock.Now, Log: a.log,
 		Body: api.WebhookBody(a.words.English()), TestBody: api.WebhookTestBody,
 	})
 	a.Contacts = contact.New(contact.Options{
-		DB: a.db, Jobs: a.jobs, Signing: a.Signing, NewID: ids.New, Max: a.Config.Server.Limits.CompanyContacts,
+		DB: a.db, Jobs: a.jobs, Store: a.Signing.Store, NewID: ids.New, Max: a.Config.Server.Limits.CompanyContacts,
 		TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 	})
 	a.Bulk, err = bulk.New(bulk.Options{
-		DB: a.db, Jobs: a.jobs, Signing: a.Signing, Key: a.key, NewID: ids.New,
+		DB: a.db, Jobs: a.jobs, Documents: a.Signing.Documents, Templates: a.Signing.Templates,
+		Key: a.key, NewID: ids.New,
 		MaxRows: a.Config.Server.Limits.BulkRows, KeepDays: a.Config.Retention.BulkDays, Log: a.log,
 	})
 	if err != nil {

@@ -32,14 +32,15 @@ const (
 
 // Options are the dependencies and settings of the service. Log is optional.
 type Options struct {
-	DB       *kv.DB
-	Jobs     *kv.Jobs
-	Signing  *signing.Services
-	Key      []byte // of the installation; what rows contain is encrypted
-	NewID    func() ulid.ULID
-	MaxRows  int // of one run
-	KeepDays int // days after which a run that ended is forgotten; 0 keeps it
-	Log      *slog.Logger
+	DB        *kv.DB
+	Jobs      *kv.Jobs
+	Documents *signing.Documents
+	Templates *signing.Templates
+	Key       []byte // of the installation; what rows contain is encrypted
+	NewID     func() ulid.ULID
+	MaxRows   int // of one run
+	KeepDays  int // days after which a run that ended is forgotten; 0 keeps it
+	Log       *slog.Logger
 }
 
 // Service implements the rules for runs. It is safe for concurrent use.

@@ -99,7 +99,7 @@ type Writing = func(w io.Writer) error
 
 // Header returns a function that writes an empty file with the headings of a template.
 func (s *Service) Header(ctx context.Context, who account.Actor, template string) (Writing, error) {
-	t, err := s.Signing.Templates.Get(ctx, who, template)
+	t, err := s.Templates.Get(ctx, who, template)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (s *Service) result(ctx context.Context, who account.Actor, row *Row, names
 	if row.Document == "" {
 		return append(cells, values...), nil
 	}
-	d, err := s.Signing.Documents.Get(ctx, who, row.Document)
+	d, err := s.Documents.Get(ctx, who, row.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return append(cells, values...), nil
 	}

@@ -85,7 +85,7 @@ func (s *Service) Start(ctx context.Context, who account.Actor, in Input) (Repor
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Report{}, err
 	}
-	t, err := s.Signing.Templates.Get(ctx, who, in.Template)
+	t, err := s.Templates.Get(ctx, who, in.Template)
 	if err != nil {
 		return Report{}, err
 	}
@@ -181,7 +181,7 @@ func (s *Service) checkRows(ctx context.Context, c *checked, in Input) error {
 			return err
 		}
 		r := &c.rows[i]
-		messages, err := s.Signing.Templates.CheckUse(c.who, c.template, r.Input.use(in.Send, in.BaseURL))
+		messages, err := s.Templates.CheckUse(c.who, c.template, r.Input.use(in.Send, in.BaseURL))
 		switch fields := fault.FieldsOf(err); {
 		case err == nil:
 			c.Valid++

@@ -29,7 +29,7 @@ import (
 type Options struct {
 	DB        *kv.DB
 	Jobs      *kv.Jobs
-	Signing   *signing.Services // its journal is followed
+	Store     *store.Store
 	NewID     func() ulid.ULID
 	Max       int // contacts of one company; 0 sets no limit
 	TrashDays int // days after which the trash is emptied; 0 keeps it

@@ -64,7 +64,7 @@ func (s *Service) peopleOf(tx *kv.Tx, e signing.Entry) ([]person, error) {
 	if e.Value.Type != record.EventDocumentSent {
 		only = e.Value.Data["invitation"]
 	}
-	d, err := s.Signing.Store.Load(tx, e.Value.Company, e.Value.Document)
+	d, err := s.Store.Load(tx, e.Value.Company, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil, nil // purged in the meantime
 	}

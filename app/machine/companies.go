@@ -25,7 +25,7 @@ func (s *Service) ListCompanies(
 	}
 	all.Total = found.Total
 	for _, t := range found.Items {
-		u, err := s.Signing.Store.UsageOf(t.ID)
+		u, err := s.Store.UsageOf(t.ID)
 		if err != nil {
 			return list.Page[Company]{}, err
 		}
@@ -40,7 +40,7 @@ func (s *Service) GetCompany(ctx context.Context, who account.Actor, id string) 
 	if err != nil {
 		return Company{}, err
 	}
-	u, err := s.Signing.Store.UsageOf(id)
+	u, err := s.Store.UsageOf(id)
 	return Company{t, u}, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"paraph/app/notify"
 	"paraph/app/signing"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -23,7 +24,9 @@ type Options struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
 	Accounts *account.Service
-	Signing  *signing.Services
+	Lists    *lists.Lists
+	Sealing  *signing.Sealing
+	Store    *store.Store
 	Notify   *notify.Service
 	Log      *Ring
 	Logger   *slog.Logger
@@ -112,7 +115,7 @@ func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, 
 			return Overview{}, err
 		}
 	}
-	if o.Search, err = s.Signing.Lists.SearchState(); err != nil {
+	if o.Search, err = s.Lists.SearchState(); err != nil {
 		return Overview{}, err
 	}
 	o.Warnings, err = s.Warnings(ctx, who)
@@ -137,7 +140,7 @@ func (s *Service) countLists(ctx context.Context, who account.Actor, o *Overview
 	if err != nil {
 		return err
 	}
-	attention, err := s.Signing.Lists.ListAttention(ctx, who, 0, 0)
+	attention, err := s.Lists.ListAttention(ctx, who, 0, 0)
 	o.Companies, o.People = companies.Total, people.Total
 	o.Failed, o.Held, o.Attention = failed.Total, held.Total, attention.Total
 	return err

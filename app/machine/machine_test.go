@@ -24,7 +24,7 @@ func (r *refusing) Deliver(context.Context, mail.Message) (string, error) { retu
 var operator = account.Actor{Kind: account.ActorUser, UserID: "op", Installation: true}
 
 func service(s *domain.Services) *machine.Service {
-	return machine.New(machine.Options{DB: s.DB, Jobs: s.Jobs, Accounts: s.Accounts, Signing: s.Signing, Notify: s.Notify, Log: machine.NewRing()})
+	return machine.New(machine.Options{DB: s.DB, Jobs: s.Jobs, Accounts: s.Accounts, Lists: s.Signing.Lists, Sealing: s.Signing.Sealing, Store: s.Signing.Store, Notify: s.Notify, Log: machine.NewRing()})
 }
 
 // TestFailedMailIsRetried has a mail fail and retries its job, then the message.

@@ -64,7 +64,7 @@ func (s *Service) returned(ctx context.Context, m Message, reply string) error {
 	}
 	var errs []error
 	if m.Invitation != "" && slices.Contains(evidenceKinds, m.Kind) {
-		errs = append(errs, s.signing.Invitations.MailReturned(ctx, s.mailed(m, reply)))
+		errs = append(errs, s.invitations.MailReturned(ctx, s.mailed(m, reply)))
 	}
-	return errors.Join(append(errs, s.signing.Invitations.MailFailed(ctx, m.Company, m.Document, m.To))...)
+	return errors.Join(append(errs, s.invitations.MailFailed(ctx, m.Company, m.Document, m.To))...)
 }

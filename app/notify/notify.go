@@ -22,16 +22,19 @@ import (
 // Service follows the journal for the outbox, and schedules the sending of its messages.
 type Service struct {
 	*Outbox
-	signing  *signing.Services
-	follower *kv.Follower[signing.Event]
+	records     *store.Store
+	documents   *signing.Documents
+	invitations *signing.Invitations
+	links       *signing.Links
+	follower    *kv.Follower[signing.Event]
 }
 
 // New returns the service that fills an outbox from the journal.
-func New(outbox *Outbox, documents *signing.Services) *Service {
-	s := &Service{Outbox: outbox, signing: documents}
-	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: store.Journal(), Name: follower, InTurn: true,
-		Match: isNotified, Do: s.tell})
-	return s
+func New(outbox *Outbox, s *signing.Services) *Service {
+	n := &Service{Outbox: outbox, records: s.Store, documents: s.Documents, invitations: s.Invitations, links: s.Links}
+	n.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{
+		DB: n.DB, Log: store.Journal(), Name: follower, InTurn: true, Match: isNotified, Do: n.tell})
+	return n
 }
 
 const (
@@ -111,10 +114,10 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 func (s *Service) delivered(ctx context.Context, m Message, reply string) error {
 	var errs []error
 	if m.Company != "" && m.Document != "" && m.Attempts > 0 {
-		errs = append(errs, s.signing.Invitations.MailDelivered(ctx, m.Company, m.Document, m.To))
+		errs = append(errs, s.invitations.MailDelivered(ctx, m.Company, m.Document, m.To))
 	}
 	if m.Invitation != "" && slices.Contains(evidenceKinds, m.Kind) {
-		errs = append(errs, s.signing.Invitations.MailAccepted(ctx, s.mailed(m, reply)))
+		errs = append(errs, s.invitations.MailAccepted(ctx, s.mailed(m, reply)))
 	}
 	return errors.Join(errs...)
 }
@@ -141,7 +144,7 @@ func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 		return nil
 	})
 	if err == nil && failed.Company != "" && failed.Document != "" {
-		err = s.signing.Invitations.MailFailed(ctx, failed.Company, failed.Document, failed.To)
+		err = s.invitations.MailFailed(ctx, failed.Company, failed.Document, failed.To)
 	}
 	if err != nil {
 		s.Log.Error("cannot mark a message as failed", "message", string(job.Payload), "error", err)

@@ -57,7 +57,7 @@ func (s *Service) reveal(tx *kv.Tx, who account.Actor, m Message) (Message, erro
 		return Message{}, err
 	}
 	if m.Document != "" && m.Invitation != "" {
-		err := s.signing.Links.Shown(tx, who, m.Document, m.Invitation, m.Kind == string(signing.MailCode))
+		err := s.links.Shown(tx, who, m.Document, m.Invitation, m.Kind == string(signing.MailCode))
 		if err != nil && fault.KindOf(err) != fault.KindNotFound {
 			return Message{}, err
 		}
@@ -104,7 +104,7 @@ func (s *Service) RevealInvite(_ context.Context, who account.Actor, member stri
 // RevealCode shows the code that an invited person requested, to members who may send the
 // document.
 func (s *Service) RevealCode(ctx context.Context, who account.Actor, document, invitation string) (m Message, err error) {
-	if _, err := s.signing.Documents.Get(ctx, who, document); err != nil {
+	if _, err := s.documents.Get(ctx, who, document); err != nil {
 		return Message{}, err
 	}
 	if !signing.MaySeeLinks(who) {

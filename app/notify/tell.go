@@ -21,7 +21,7 @@ const perTransaction = 50
 
 // tell writes the messages for one event, starting with number from.
 func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err error) {
-	d, err := s.signing.Store.Load(tx, e.Value.Company, e.Value.Document)
+	d, err := s.records.Load(tx, e.Value.Company, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return 0, nil // purged in the meantime
 	}
@@ -123,13 +123,13 @@ func (s *Service) tellInvited(tx *kv.Tx, t *notice, kind string) error {
 	if inv == nil || inv.Status == record.Delegated {
 		return nil
 	}
-	link := s.signing.Links.SignURL(account.System(t.document.Company), t.document, inv, t.document.BaseURL)
+	link := s.links.SignURL(account.System(t.document.Company), t.document, inv, t.document.BaseURL)
 	switch {
 	case link != "":
 	case kind == "invitation" && inv.Status == record.Signed:
 		// They signed before this message was written. It is written anyway, so that the
 		// content of the outbox does not depend on timing.
-		link = strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.signing.Links.Token(inv)
+		link = strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.links.Token(inv)
 	default:
 		return nil // voided or declined in the meantime
 	}
@@ -221,7 +221,7 @@ func (s *Service) tellCompleted(tx *kv.Tx, t *notice) error {
 		if inv.Status == record.Delegated {
 			continue
 		}
-		link := strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.signing.Links.Token(inv)
+		link := strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.links.Token(inv)
 		errs = append(errs, s.tellSignatory(tx, t, "completed", inv, link))
 	}
 	return errors.Join(errs...)

@@ -36,7 +36,7 @@ func (s *Webhooks) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) erro
 			return fmt.Errorf("%w: webhook %q belongs to another company", kv.ErrCorrupt, it.ID)
 		}
 		w.Enabled, w.OldUntil, w.FailingSince, w.Days = false, nil, nil, nil
-		if w.From, err = s.Signing.Store.JournalHead(tx); err != nil {
+		if w.From, err = s.Store.JournalHead(tx); err != nil {
 			return err
 		}
 		return webhooks.Add(tx, it.ID, w)

@@ -21,6 +21,7 @@ import (
 	"paraph/app/limit"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/app/signing/trail"
 	"paraph/app/webhook"
 	"paraph/kv"
@@ -30,7 +31,8 @@ import (
 type WebhookOptions struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
-	Signing  *signing.Services
+	Store    *store.Store
+	Trail    *trail.Trail
 	Client   *webhook.Client
 	Key      []byte // from which secrets are derived
 	NewID    func() ulid.ULID
@@ -292,7 +294,7 @@ func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in Webhoo
 		if n >= maxWebhooks {
 			return fault.Conflict("too_many_webhooks", fault.Number("limit", maxWebhooks))
 		}
-		if w.From, err = s.Signing.Store.JournalHead(tx); err != nil {
+		if w.From, err = s.Store.JournalHead(tx); err != nil {
 			return err
 		}
 		w.ID, w.CreatedAt, w.UpdatedAt = s.NewID().String(), tx.Now, tx.Now
@@ -321,7 +323,7 @@ func (s *Webhooks) UpdateWebhook(_ context.Context, who account.Actor, id string
 		if err := s.apply(w, in); err != nil || was || !w.Enabled {
 			return err
 		}
-		if w.From, err = s.Signing.Store.JournalHead(tx); err != nil {
+		if w.From, err = s.Store.JournalHead(tx); err != nil {
 			return err
 		}
 		return s.pumpNext(tx, *w)

@@ -78,7 +78,7 @@ func newPosting(t *testing.T, change ...func(*notify.WebhookOptions)) posting {
 	t.Helper()
 	s := newSituation(t, domain.Options{})
 	o := notify.WebhookOptions{
-		DB: s.DB, Jobs: s.Jobs, Signing: s.Signing, Key: s.Key, NewID: s.NewID, Attempts: 3, Days: 30, Now: s.Now,
+		DB: s.DB, Jobs: s.Jobs, Store: s.Signing.Store, Trail: s.Signing.Trail, Key: s.Key, NewID: s.NewID, Attempts: 3, Days: 30, Now: s.Now,
 		Client: webhook.NewClient(webhook.Options{Timeout: time.Minute, AllowPrivate: true, Allows: func(string) bool { return true }}),
 		Body: func(e trail.FeedEvent) (string, error) {
 			return string(e.Entry.Value.Type) + " " + e.Entry.Value.Document, nil

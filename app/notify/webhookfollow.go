@@ -59,7 +59,7 @@ func (s *Webhooks) deliver(tx *kv.Tx, e signing.Entry, _ int) (int, error) {
 	if err != nil || len(some) == 0 { // they may have been changed in the meantime
 		return 0, err
 	}
-	event, err := s.Signing.Trail.FeedEvent(tx, e)
+	event, err := s.Trail.FeedEvent(tx, e)
 	if err != nil {
 		return 0, err
 	}
@@ -85,7 +85,7 @@ func (s *Webhooks) withBody(tx *kv.Tx, d *Delivery) error {
 	if d.Body != "" {
 		return nil
 	}
-	event, err := s.Signing.Trail.GetFeedEvent(tx, d.Event)
+	event, err := s.Trail.GetFeedEvent(tx, d.Event)
 	if err != nil {
 		return err
 	}

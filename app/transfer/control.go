@@ -56,7 +56,7 @@ func (i *Installation) List(ctx context.Context) (all []CompanyRow, err error) {
 		return nil, err
 	}
 	for _, t := range tenants {
-		u, err := i.Signing.Store.UsageOf(t.ID)
+		u, err := i.Store.UsageOf(t.ID)
 		if err != nil {
 			return nil, err
 		}

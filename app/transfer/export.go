@@ -126,7 +126,7 @@ func (i *Installation) records(ctx context.Context, h Header, w *archive.Writer)
 			return err
 		}
 		documents := signing.RecordExport{Company: h.Company, People: people, Put: put, File: files.add}
-		if err := i.Signing.Transfer.ExportRecords(tx, documents); err != nil {
+		if err := i.Transfer.ExportRecords(tx, documents); err != nil {
 			return err
 		}
 		return errors.Join(i.Contacts.ExportRecords(tx, h.Company, put), i.Webhooks.ExportRecords(tx, h.Company, put))

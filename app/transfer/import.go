@@ -246,7 +246,7 @@ func (s *staged) recordImport() account.RecordImport {
 func (i *Installation) importRecord(a account.RecordImport, it kv.Item) func(tx *kv.Tx) error {
 	for _, store := range []func(tx *kv.Tx) error{
 		i.Accounts.ImportRecord(a, it), i.Checkpoints.ImportRecord(a.Company, it),
-		i.Signing.Transfer.ImportRecord(a.Company, it), i.Contacts.ImportRecord(a.Company, it),
+		i.Transfer.ImportRecord(a.Company, it), i.Contacts.ImportRecord(a.Company, it),
 		i.Webhooks.ImportRecord(a.Company, it),
 	} {
 		if store != nil {

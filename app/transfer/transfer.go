@@ -28,6 +28,7 @@ import (
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/signing"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -82,7 +83,8 @@ type Installation struct {
 	DB       *kv.DB
 	Blobs    *blob.Store
 	Accounts *account.Service
-	Signing  *signing.Services
+	Store    *store.Store
+	Transfer *signing.Transfer
 	Contacts *contact.Service
 	Webhooks *notify.Webhooks
 	Keys     *pki.Authority

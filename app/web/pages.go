@@ -96,7 +96,7 @@ func New(o Options) (*Pages, error) {
 	}
 	site, err := page.New(page.Options{
 		Accounts: o.Accounts,
-		Signing:  o.Signing,
+		Lists:    o.Signing.Lists,
 		Log:      o.Log,
 		Now:      o.Now,
 		Warnings: warnings,

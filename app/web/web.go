@@ -82,7 +82,7 @@ func common() []route {
 // public are the pages about signed files and certificates.
 func (p *Pages) public() []route {
 	h := &public.Handlers{Accounts: p.options.Accounts, Keys: p.options.Keys, MaxUpload: p.options.MaxUpload,
-		Signing: p.options.Signing}
+		Verifier: p.options.Signing.Verifier}
 	return []route{
 		{get, "/verify", everybody(h.ShowVerify)},
 		{get, "/verify/report", everybody(to("/verify"))},
@@ -115,7 +115,11 @@ const maxAttached = 24 * httpkit.MB
 // previews them or hands over a device.
 func (p *Pages) signatories() []route {
 	o := p.options
-	h := &signer.Handlers{Accounts: o.Accounts, Signing: o.Signing, Fonts: o.Fonts, Log: o.Log, Now: o.Now}
+	s := o.Signing
+	h := &signer.Handlers{Accounts: o.Accounts, Access: s.Access, Devices: s.Devices, Documents: s.Documents,
+		Downloads: s.Downloads, Invitations: s.Invitations, Links: s.Links, Marks: s.Marks, Pads: s.Pads,
+		Pages: s.Pages, Signatures: s.Signatures, Visits: s.Visits, Mails: s.Mails, Fonts: o.Fonts, Log: o.Log,
+		Now: o.Now}
 	invited := h.Invited
 	const (
 		device  = "/app/documents/:id/people/:invitation/in-person"
@@ -166,7 +170,7 @@ func (p *Pages) signatories() []route {
 
 // access are the pages for getting into the app.
 func (p *Pages) access() []route {
-	h := &signin.Handlers{Accounts: p.options.Accounts, Notify: p.options.Notify, Signing: p.options.Signing}
+	h := &signin.Handlers{Accounts: p.options.Accounts, Notify: p.options.Notify, Lists: p.options.Signing.Lists}
 	return []route{
 		{get, "/", everybody(h.Home)},
 		{get, "/setup", everybody(h.ShowSetup)},
@@ -198,7 +202,7 @@ func (p *Pages) access() []route {
 // own are the pages of a member about their own account.
 func (p *Pages) own() []route {
 	o := p.options
-	h := &me.Handlers{Accounts: o.Accounts, Fonts: o.Fonts, Signing: o.Signing}
+	h := &me.Handlers{Accounts: o.Accounts, Fonts: o.Fonts, Marks: o.Signing.Marks, Mails: o.Signing.Mails}
 	return []route{
 		{get, "/app/me", member(h.Show)},
 		{get, "/app/me/prove", member(page.ShowProve)},
@@ -233,8 +237,11 @@ const document = "/app/documents/:id<len(26)>"
 // documents are the lists of documents and the page of each.
 func (p *Pages) documents() []route {
 	o := p.options
-	h := &documents.Handlers{Accounts: o.Accounts, Log: o.Log, MaxUpload: o.MaxUpload, Notify: o.Notify, Now: o.Now,
-		Signing: o.Signing}
+	s := o.Signing
+	h := &documents.Handlers{Accounts: o.Accounts, Log: o.Log, MaxUpload: o.MaxUpload, Notify: o.Notify,
+		Now: o.Now, Documents: s.Documents, Downloads: s.Downloads, Drafts: s.Drafts,
+		Invitations: s.Invitations, Lifecycle: s.Lifecycle, Links: s.Links, Lists: s.Lists, Pages: s.Pages,
+		Schedule: s.Schedule, Sealing: s.Sealing, Trail: s.Trail, Mails: s.Mails}
 	return []route{
 		{get, "/app/documents", member(h.ShowList)},
 		{get, "/app/documents/archived", member(h.ShowList)},
@@ -282,9 +289,13 @@ func (p *Pages) documents() []route {
 // review. Each works without scripts.
 func (p *Pages) drafts() []route {
 	o := p.options
+	s := o.Signing
 	h := &drafts.Handlers{Accounts: o.Accounts, Contacts: o.Contacts, Log: o.Log, MaxUpload: o.MaxUpload,
-		Notify: o.Notify, Now: o.Now, Signing: o.Signing}
-	e := &editor.Handlers{Signing: o.Signing}
+		Notify: o.Notify, Now: o.Now, Detection: s.Detection, Dispatch: s.Dispatch, Documents: s.Documents,
+		Drafts: s.Drafts, Intake: s.Intake, Lifecycle: s.Lifecycle, Links: s.Links, Uploads: s.Uploads,
+		Mails: s.Mails}
+	e := &editor.Handlers{Detection: s.Detection, Documents: s.Documents, Drafts: s.Drafts, Trail: s.Trail,
+		Limits: s.Limits, Mails: s.Mails}
 	return []route{
 		{get, "/app/documents/new", member(h.ShowNew)},
 		{upload, "/app/documents/new", author(h.Create).Uploading(o.MaxFiles).Interruptible()},
@@ -315,7 +326,8 @@ func (p *Pages) drafts() []route {
 
 // templates are the pages about templates, whose content is edited on the pages of drafts.
 func (p *Pages) templates() []route {
-	h := &templates.Handlers{Signing: p.options.Signing}
+	s := p.options.Signing
+	h := &templates.Handlers{Drafts: s.Drafts, Lifecycle: s.Lifecycle, Templates: s.Templates, Mails: s.Mails}
 	return []route{
 		{get, "/app/templates", member(h.ShowList)},
 		{post, "/app/templates/new", author(h.Add)},
@@ -334,7 +346,7 @@ func (p *Pages) templates() []route {
 // bulk are the pages about sending a template to many people.
 func (p *Pages) bulk() []route {
 	o := p.options
-	h := &runs.Handlers{Accounts: o.Accounts, Bulk: o.Bulk, Signing: o.Signing}
+	h := &runs.Handlers{Accounts: o.Accounts, Bulk: o.Bulk, Templates: o.Signing.Templates, Mails: o.Signing.Mails}
 	return []route{
 		{get, "/app/templates/:id/bulk.csv", member(h.Header)},
 		{get, "/app/bulk", member(h.ShowList)},
@@ -350,7 +362,7 @@ func (p *Pages) bulk() []route {
 
 // contacts are the pages about a company's contacts.
 func (p *Pages) contacts() []route {
-	h := &contacts.Handlers{Contacts: p.options.Contacts, Signing: p.options.Signing}
+	h := &contacts.Handlers{Contacts: p.options.Contacts, Lists: p.options.Signing.Lists}
 	return []route{
 		{get, "/app/contacts", member(h.ShowList)},
 		{get, "/app/contacts/new", writer(h.ShowNew)},
@@ -370,7 +382,9 @@ func (p *Pages) contacts() []route {
 
 // members are the pages about a company's members.
 func (p *Pages) members() []route {
-	h := &members.Handlers{Accounts: p.options.Accounts, Notify: p.options.Notify, Signing: p.options.Signing}
+	o := p.options
+	h := &members.Handlers{Accounts: o.Accounts, Notify: o.Notify, Ownership: o.Signing.Ownership,
+		Mails: o.Signing.Mails}
 	return []route{
 		{get, "/app/team", member(h.ShowList)},
 		{post, "/app/team/invite", manager(h.Invite)},
@@ -404,7 +418,7 @@ func (p *Pages) installation() []route {
 func (p *Pages) settings() []route {
 	o := p.options
 	frame := &settings.Frame{Keys: o.Keys, Now: o.Now, Backups: o.Backups}
-	company := &settings.Company{Frame: frame, Accounts: o.Accounts, Signing: o.Signing}
+	company := &settings.Company{Frame: frame, Accounts: o.Accounts, Consent: o.Signing.Consent}
 	security := &settings.Security{Frame: frame, Accounts: o.Accounts}
 	tokens := &settings.Tokens{Frame: frame, Accounts: o.Accounts, Setup: o.Setup}
 	mail := &settings.Mail{Frame: frame, Notify: o.Notify, Server: o.MailServer}
@@ -467,7 +481,7 @@ func (p *Pages) settings() []route {
 // admin are the pages for administering the installation.
 func (p *Pages) admin() []route {
 	o := p.options
-	h := &admin.Handlers{Machine: o.Machine, Accounts: o.Accounts, Signing: o.Signing, Notify: o.Notify, Now: o.Now}
+	h := &admin.Handlers{Machine: o.Machine, Accounts: o.Accounts, Lists: o.Signing.Lists, Notify: o.Notify, Now: o.Now}
 	return []route{
 		{get, "/admin", page.Operators(h.ShowOverview)},
 		{post, "/admin/check", page.Operators(h.StartCheck)},

@@ -109,7 +109,7 @@ func (r *Request) countWaiting() error {
 	if r.Who.Actor.Limited {
 		return nil // has to set up two-factor login first
 	}
-	n, err := r.site.Signing.Lists.CountWaiting(r.UserContext(), r.Who.Actor)
+	n, err := r.site.Lists.CountWaiting(r.UserContext(), r.Who.Actor)
 	r.Shell.Waiting = n
 	for i := range r.Shell.Nav {
 		if r.Shell.Nav[i].Href == "/app/action" {

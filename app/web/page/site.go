@@ -12,7 +12,7 @@
 //	}
 //
 //	func (h *Handlers) paint(r *page.Request) error {
-//		if err := h.Signing.Paint(r.UserContext(), r.Who.Actor, r.Form.Value("color")); err != nil {
+//		if err := h.Colors.Paint(r.UserContext(), r.Who.Actor, r.Form.Value("color")); err != nil {
 //			return r.Again(err, "colors", page.Page{...}) // 422: the same page with values and errors
 //		}
 //		r.Flash("ok", "colors.painted")
@@ -43,14 +43,14 @@ import (
 	"paraph/app/account"
 	"paraph/app/httpkit"
 	"paraph/app/machine"
-	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/app/words"
 )
 
 // Options configures the pages. Log is optional.
 type Options struct {
 	Accounts *account.Service
-	Signing  *signing.Services
+	Lists    *lists.Lists
 	Log      *slog.Logger
 	Now      func() time.Time
 	// Warnings returns the warnings shown to a reader on all team pages. It may be nil.

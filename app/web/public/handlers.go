@@ -5,7 +5,7 @@ package public
 import (
 	"paraph/app/account"
 	"paraph/app/pki"
-	"paraph/app/signing"
+	"paraph/app/signing/verify"
 )
 
 // Handlers holds the services behind these pages.
@@ -13,5 +13,5 @@ type Handlers struct {
 	Accounts  *account.Service
 	Keys      *pki.Authority
 	MaxUpload int64 // of one file, bytes
-	Signing   *signing.Services
+	Verifier  *verify.Verifier
 }

@@ -52,7 +52,7 @@ func (h *Handlers) Verify(r *page.Request) error {
 		case len(v.Reports) == maxVerified:
 			return fault.Invalid("file", "too_many_to_verify", fault.Number("limit", maxVerified))
 		}
-		got, err := h.Signing.Verifier.Upload(r.UserContext(), f, verify.Input{
+		got, err := h.Verifier.Upload(r.UserContext(), f, verify.Input{
 			By:       httpkit.CallerOf(r.Who.Actor, r.ClientIP()),
 			Roots:    roots,
 			Password: r.Form.Value("password"),

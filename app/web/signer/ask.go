@@ -35,7 +35,7 @@ func askAgain(v *Visitor, name string, err error) error {
 // NotMe notifies the sender that the wrong person was invited.
 func (h *Handlers) NotMe(v *Visitor) error {
 	note := v.Form.Value("note")
-	if _, err := h.Signing.Visits.NotMe(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &note); err != nil {
+	if _, err := h.Visits.NotMe(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &note); err != nil {
 		return askAgain(v, "not-me", err)
 	}
 	return farewell(v, "not-me.done")
@@ -43,7 +43,7 @@ func (h *Handlers) NotMe(v *Visitor) error {
 
 // Clear discards the values entered so far.
 func (h *Handlers) Clear(v *Visitor) error {
-	if err := h.Signing.Visits.ClearAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
+	if err := h.Visits.ClearAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
 		return askAgain(v, "clear", err)
 	}
 	v.Flash("ok", "clear.done")

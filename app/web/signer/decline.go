@@ -37,7 +37,7 @@ func declineReason(r *page.Request) string {
 // Decline refuses to sign.
 func (h *Handlers) Decline(v *Visitor) error {
 	reason := declineReason(v.Request)
-	_, err := h.Signing.Visits.Decline(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &reason)
+	_, err := h.Visits.Decline(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &reason)
 	if err != nil {
 		return askAgain(v, "decline", err)
 	}

@@ -21,7 +21,7 @@ const deviceCookie = "paraph_in_person"
 
 // AskInPerson explains what handing over the device does.
 func (h *Handlers) AskInPerson(r *page.Request) error {
-	d, err := h.Signing.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	d, err := h.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (h *Handlers) AskInPerson(r *page.Request) error {
 
 // StartInPerson signs the member out and starts the signatory's visit.
 func (h *Handlers) StartInPerson(r *page.Request) error {
-	code, err := h.Signing.Devices.HandDevice(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
+	code, err := h.Devices.HandDevice(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (h *Handlers) StartInPerson(r *page.Request) error {
 // onDevice runs a handler for a signatory on a member's device, provided that they
 // have confirmed who they are and there is something to sign.
 func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
-	p, err := h.Signing.Devices.OnDevice(r.UserContext(), r.Cookies(deviceCookie))
+	p, err := h.Devices.OnDevice(r.UserContext(), r.Cookies(deviceCookie))
 	if fault.KindOf(err) == fault.KindUnauthenticated {
 		return showDeviceReturn(r, nil)
 	}
@@ -79,12 +79,12 @@ func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 
 // ConfirmPerson starts the visit once the signatory has confirmed who they are.
 func (h *Handlers) ConfirmPerson(r *page.Request) error {
-	return changed(r, h.Signing.Devices.ConfirmPerson(r.UserContext(), r.Cookies(deviceCookie)))
+	return changed(r, h.Devices.ConfirmPerson(r.UserContext(), r.Cookies(deviceCookie)))
 }
 
 // EndInPerson ends signing in person.
 func (h *Handlers) EndInPerson(r *page.Request) error {
-	return changed(r, h.Signing.Devices.EndInPerson(r.UserContext(), r.Cookies(deviceCookie)))
+	return changed(r, h.Devices.EndInPerson(r.UserContext(), r.Cookies(deviceCookie)))
 }
 
 // changed redirects to the visit's pages on the device, which also say when it is over.

@@ -92,7 +92,7 @@ func (h *Handlers) ownMarks(v *Visitor) signing.SavedMarks {
 	if !ok || !strings.EqualFold(u.Email, v.Invitation.Email) {
 		return signing.SavedMarks{}
 	}
-	saved, err := h.Signing.Marks.Saved(v.UserContext(), who)
+	saved, err := h.Marks.Saved(v.UserContext(), who)
 	if err != nil {
 		h.Log.Error("saved signature", "request_id", v.RequestID(), "error", err)
 	}

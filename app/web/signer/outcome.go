@@ -21,7 +21,7 @@ func (h *Handlers) deadLink(r *page.Request, token string) error {
 }
 
 func (h *Handlers) deadPage(r *page.Request, token string) page.Page {
-	return page.Page{Title: r.Say("link.title"), Data: deadPage{"/s/" + token, h.Signing.Mails()}}
+	return page.Page{Title: r.Say("link.title"), Data: deadPage{"/s/" + token, h.Mails()}}
 }
 
 // outcomePage is the page of a visitor who has nothing to do, or nothing yet.
@@ -88,7 +88,7 @@ func finishedOf(v *Visitor) (files []finished, hash string) {
 // gesture in a visible window.
 func (h *Handlers) Viewed(v *Visitor) error {
 	if v.Stage == record.StageSign || v.Stage == record.StageWaiting {
-		if _, err := h.Signing.Visits.MarkViewed(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
+		if _, err := h.Visits.MarkViewed(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func farewellPage(v *Visitor, key string, pairs ...any) page.Page {
 
 // AskForLink asks the sender to renew an expired invitation.
 func (h *Handlers) AskForLink(v *Visitor) error {
-	err := h.Signing.Access.AskForLink(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	err := h.Access.AskForLink(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
 	if err != nil && fault.KindOf(err) != fault.KindConflict {
 		return err
 	}
@@ -122,10 +122,10 @@ func (h *Handlers) AskForLink(v *Visitor) error {
 // SendLink sends a new link by e-mail. The response doesn't reveal whether it was sent.
 func (h *Handlers) SendLink(r *page.Request) error {
 	token := r.Params("token")
-	if !h.Signing.Mails() {
+	if !h.Mails() {
 		return h.deadLink(r, token)
 	}
-	if err := h.Signing.Access.SendLink(r.UserContext(), token, r.Form.Value("email"), r.From(account.Actor{})); err != nil {
+	if err := h.Access.SendLink(r.UserContext(), token, r.Form.Value("email"), r.From(account.Actor{})); err != nil {
 		return err
 	}
 	p := h.deadPage(r, token)

@@ -10,7 +10,7 @@ import (
 // OfferPad responds to a script with the QR code that opens the drawing page on a
 // phone.
 func (h *Handlers) OfferPad(v *Visitor) error {
-	code, until, err := h.Signing.Pads.Code(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("kind"))
+	code, until, err := h.Pads.Code(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("kind"))
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (h *Handlers) OfferPad(v *Visitor) error {
 
 // Drawn responds to a script with the drawing, or with 204 until it has arrived.
 func (h *Handlers) Drawn(v *Visitor) error {
-	mark, err := h.Signing.Pads.Drawing(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Params("code"))
+	mark, err := h.Pads.Drawing(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Params("code"))
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (h *Handlers) ShowPad(r *page.Request) error {
 
 func (h *Handlers) pad(r *page.Request) (page.Page, error) {
 	r.Set("X-Robots-Tag", "noindex, nofollow")
-	p, err := h.Signing.Pads.Open(r.UserContext(), r.Params("code"))
+	p, err := h.Pads.Open(r.UserContext(), r.Params("code"))
 	if err != nil {
 		return page.Page{}, err
 	}
@@ -77,7 +77,7 @@ func (h *Handlers) Draw(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Signing.Pads.Submit(r.UserContext(), r.Params("code"), r.Form.Value("strokes")); err != nil {
+	if err := h.Pads.Submit(r.UserContext(), r.Params("code"), r.Form.Value("strokes")); err != nil {
 		return r.Again(err, "pad", p)
 	}
 	return r.Render(http.StatusOK, "padsent", page.Page{Title: r.Say("pad.sent.title"), Data: p.Data})

@@ -61,7 +61,7 @@ func (h *Handlers) Answer(v *Visitor) error {
 	if v.Form.Value("do") == "finish" {
 		return h.finish(v)
 	}
-	err := h.Signing.Visits.SaveAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation, h.answers(v))
+	err := h.Visits.SaveAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation, h.answers(v))
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (h *Handlers) finish(v *Visitor) error {
 		// A missing signature is reported together with all other errors.
 		in.Signature = &signing.Mark{Type: signing.MarkDrawn}
 	}
-	_, err := h.Signing.Signatures.Sign(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
+	_, err := h.Signatures.Sign(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 	switch fault.KindOf(err) {
 	case fault.KindInvalid:
 		return h.showSign(v, http.StatusUnprocessableEntity, v.Form, err)

@@ -11,7 +11,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/machine"
 	"paraph/app/notify"
-	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/app/web/page"
 )
 
@@ -19,7 +19,7 @@ import (
 type Handlers struct {
 	Machine  *machine.Service
 	Accounts *account.Service
-	Signing  *signing.Services
+	Lists    *lists.Lists
 	Notify   *notify.Service
 	Now      func() time.Time
 }

@@ -124,7 +124,7 @@ var retryable = []record.AttentionKind{record.AttentionSealing, record.Attention
 // ShowAttention serves the documents that need attention.
 func (h *Handlers) ShowAttention(r *page.Request) error {
 	p := partOf(r)
-	found, err := h.Signing.Lists.ListAttention(r.UserContext(), r.Who.Actor, p.offset(), p.size)
+	found, err := h.Lists.ListAttention(r.UserContext(), r.Who.Actor, p.offset(), p.size)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (h *Handlers) Show(r *page.Request) error {
 
 // documentsWith returns the latest documents that an address is invited to.
 func (h *Handlers) documentsWith(r *page.Request, email string) (rows []signing.Row, err error) {
-	list, err := h.Signing.Lists.List(r.UserContext(), r.Who.Actor, lists.Query{Page: 1, PerPage: 100, Search: email})
+	list, err := h.Lists.List(r.UserContext(), r.Who.Actor, lists.Query{Page: 1, PerPage: 100, Search: email})
 	if err != nil {
 		return nil, err
 	}

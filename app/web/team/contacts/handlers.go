@@ -3,11 +3,11 @@ package contacts
 
 import (
 	"paraph/app/contact"
-	"paraph/app/signing"
+	"paraph/app/signing/lists"
 )
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
 	Contacts *contact.Service
-	Signing  *signing.Services
+	Lists    *lists.Lists
 }

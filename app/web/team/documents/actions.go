@@ -21,13 +21,13 @@ type oneStep func(context.Context, account.Actor, string, ...int64) (*signing.Do
 // steps are the actions that need no further input. An invitation limits a reminder to its
 // recipient.
 func (h *Handlers) steps(invitation string) map[string]oneStep {
-	l := h.Signing.Lifecycle
+	l := h.Lifecycle
 	return map[string]oneStep{
 		"submit": l.Submit, "withdraw": l.Withdraw, "approve": l.Approve, "reopen": l.Reopen,
 		"archive": l.Archive, "restore": l.Restore, "delete": l.Delete,
-		"duplicate": h.Signing.Drafts.Duplicate, "seal": h.Signing.Sealing.Retry,
+		"duplicate": h.Drafts.Duplicate, "seal": h.Sealing.Retry,
 		"remind": func(ctx context.Context, who account.Actor, id string, seen ...int64) (*signing.Document, error) {
-			return h.Signing.Invitations.Remind(ctx, who, id, invitation, seen...)
+			return h.Invitations.Remind(ctx, who, id, invitation, seen...)
 		},
 	}
 }
@@ -78,7 +78,7 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	}
 	done := "act.done." + name
 	if name == "remind" {
-		done = page.Mailed(done, h.Signing.Mails())
+		done = page.Mailed(done, h.Mails())
 	}
 	r.FlashUndo(done, undo, "title", d.Title)
 	return r.SeeOther(next)
@@ -89,35 +89,35 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 type formStep struct {
 	fields []string
 	danger bool
-	do     func(s *signing.Services, r *page.Request, id string) error
+	do     func(h *Handlers, r *page.Request, id string) error
 }
 
 // documentForms are the actions with a form.
 var documentForms = map[string]formStep{
-	"reject": {fields: []string{"reason"}, danger: true, do: func(s *signing.Services, r *page.Request, id string) error {
-		_, err := s.Lifecycle.Reject(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
+	"reject": {fields: []string{"reason"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
+		_, err := h.Lifecycle.Reject(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
 		return err
 	}},
-	"void": {fields: []string{"reason"}, danger: true, do: func(s *signing.Services, r *page.Request, id string) error {
-		_, err := s.Lifecycle.Void(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
+	"void": {fields: []string{"reason"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
+		_, err := h.Lifecycle.Void(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
 		return err
 	}},
-	"extend": {fields: []string{"expires_at"}, do: func(s *signing.Services, r *page.Request, id string) error {
-		_, err := s.Lifecycle.Extend(r.UserContext(), r.Who.Actor, id, endOfDay(r, "expires_at"))
+	"extend": {fields: []string{"expires_at"}, do: func(h *Handlers, r *page.Request, id string) error {
+		_, err := h.Lifecycle.Extend(r.UserContext(), r.Who.Actor, id, endOfDay(r, "expires_at"))
 		return err
 	}},
-	"replace": {fields: []string{"name", "email"}, do: func(s *signing.Services, r *page.Request, id string) error {
+	"replace": {fields: []string{"name", "email"}, do: func(h *Handlers, r *page.Request, id string) error {
 		in := accessCode(r)
 		in.Name, in.Email = trimmed(r, "name"), trimmed(r, "email")
-		_, err := s.Invitations.Replace(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), in)
+		_, err := h.Invitations.Replace(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), in)
 		return err
 	}},
-	"access_code": {fields: []string{"access_code"}, do: func(s *signing.Services, r *page.Request, id string) error {
-		_, err := s.Invitations.SetAccessCode(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), accessCode(r))
+	"access_code": {fields: []string{"access_code"}, do: func(h *Handlers, r *page.Request, id string) error {
+		_, err := h.Invitations.SetAccessCode(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), accessCode(r))
 		return err
 	}},
-	"purge": {fields: []string{"title"}, danger: true, do: func(s *signing.Services, r *page.Request, id string) error {
-		return s.Lifecycle.Purge(r.UserContext(), r.Who.Actor, id, r.Form.Value("title"))
+	"purge": {fields: []string{"title"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
+		return h.Lifecycle.Purge(r.UserContext(), r.Who.Actor, id, r.Form.Value("title"))
 	}},
 }
 
@@ -203,7 +203,7 @@ func (h *Handlers) possible(r *page.Request, d *signing.Document, action signing
 }
 
 func (h *Handlers) takeForm(r *page.Request, name string) error {
-	err := documentForms[name].do(h.Signing, r, r.Params("id"))
+	err := documentForms[name].do(h, r, r.Params("id"))
 	switch fault.KindOf(err) {
 	case fault.KindInvalid:
 		f := r.FailureOf(err)
@@ -217,7 +217,7 @@ func (h *Handlers) takeForm(r *page.Request, name string) error {
 	}
 	done := "act.done." + name
 	if name == "void" {
-		done = page.Mailed(done, h.Signing.Mails())
+		done = page.Mailed(done, h.Mails())
 	}
 	r.Flash("ok", done)
 	if name == "purge" {
@@ -228,7 +228,7 @@ func (h *Handlers) takeForm(r *page.Request, name string) error {
 
 // CreateSample creates a sample draft to try the product with.
 func (h *Handlers) CreateSample(r *page.Request) error {
-	d, err := h.Signing.Drafts.CreateSample(r.UserContext(), r.Who.Actor, r.MailURL())
+	d, err := h.Drafts.CreateSample(r.UserContext(), r.Who.Actor, r.MailURL())
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (h *Handlers) Bulk(r *page.Request) error {
 		r.Flash("warn", "bulk.toomany")
 		return r.SeeOther(data.Next)
 	case data.Action == "download":
-		all, err := h.Signing.Downloads.Many(r.UserContext(), r.Who.Actor, ids)
+		all, err := h.Downloads.Many(r.UserContext(), r.Who.Actor, ids)
 		if fault.KindOf(err) == fault.KindConflict {
 			r.Flash("warn", "bulk.nofiles")
 			return r.SeeOther(data.Next)
@@ -107,7 +107,7 @@ func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResu
 	var d *signing.Document
 	var err error
 	if action == "void" {
-		d, err = h.Signing.Lifecycle.Void(ctx, who, id, &reason)
+		d, err = h.Lifecycle.Void(ctx, who, id, &reason)
 	} else {
 		d, err = h.steps("")[action](ctx, who, id)
 	}
@@ -119,7 +119,7 @@ func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResu
 		return bulkResult{}, err
 	}
 	result := bulkResult{Title: id, Fault: r.Explain(f)}
-	if d, err := h.Signing.Documents.Get(ctx, who, id); err == nil {
+	if d, err := h.Documents.Get(ctx, who, id); err == nil {
 		result.Title, result.Href = d.Title, "/app/documents/"+d.ID
 	}
 	return result, nil
@@ -145,7 +145,7 @@ func (h *Handlers) selectedIDs(r *page.Request, list string) ([]string, error) {
 	case "trash":
 		q.Status = "deleted"
 	}
-	found, err := h.Signing.Lists.List(r.UserContext(), r.Who.Actor, q)
+	found, err := h.Lists.List(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []
 	switch {
 	case d.DeletedAt != nil:
 		p.Aside = r.Say("document.deleted", "when", moment(r, *d.DeletedAt))
-		if at := h.Signing.Schedule.PurgesAt(d); at != nil {
+		if at := h.Schedule.PurgesAt(d); at != nil {
 			p.Aside += " " + r.Say("document.purged", "day", r.Words.Date(at.In(r.Who.Zone())))
 		}
 	case d.ArchivedAt != nil:
@@ -110,7 +110,7 @@ func (h *Handlers) fillTab(r *page.Request, p *documentPage) (err error) {
 
 // live returns the position in the event log from which a page watches for changes.
 func (h *Handlers) live(r *page.Request, document string) (liveData, error) {
-	last, err := h.Signing.Trail.LastEvent(r.UserContext(), r.Who.Actor)
+	last, err := h.Trail.LastEvent(r.UserContext(), r.Who.Actor)
 	return liveData{document, last}, err
 }
 

@@ -65,7 +65,7 @@ func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
-	got, err := h.Signing.Documents.VerifyFile(r.UserContext(), r.Who.Actor, d.ID, id)
+	got, err := h.Documents.VerifyFile(r.UserContext(), r.Who.Actor, d.ID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (h *Handlers) Download(r *page.Request) error {
 		if !known {
 			return fault.NotFound("file")
 		}
-		d, err := h.Signing.Downloads.File(r.UserContext(), r.Who.Actor, id, file, version)
+		d, err := h.Downloads.File(r.UserContext(), r.Who.Actor, id, file, version)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (h *Handlers) Download(r *page.Request) error {
 	if !ok {
 		return fault.NotFound("file")
 	}
-	d, err := h.Signing.Downloads.Document(r.UserContext(), r.Who.Actor, id, in)
+	d, err := h.Downloads.Document(r.UserContext(), r.Who.Actor, id, in)
 	if err != nil {
 		return err
 	}
@@ -104,5 +104,5 @@ func (h *Handlers) Download(r *page.Request) error {
 
 // PagePicture serves a picture of one page.
 func (h *Handlers) PagePicture(r *page.Request) error {
-	return signer.SendPicture(r, h.Signing, r.Who.Actor, r.Params("id"))
+	return signer.SendPicture(r, h.Pages, r.Who.Actor, r.Params("id"))
 }

@@ -8,14 +8,27 @@ import (
 	"paraph/app/account"
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/signing/lists"
+	"paraph/app/signing/trail"
 )
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts  *account.Service
-	Log       *slog.Logger
-	MaxUpload int64 // of one file, bytes
-	Notify    *notify.Service
-	Now       func() time.Time
-	Signing   *signing.Services
+	Accounts    *account.Service
+	Log         *slog.Logger
+	MaxUpload   int64 // of one file, bytes
+	Notify      *notify.Service
+	Now         func() time.Time
+	Documents   *signing.Documents
+	Downloads   *signing.Downloads
+	Drafts      *signing.Drafts
+	Invitations *signing.Invitations
+	Lifecycle   *signing.Lifecycle
+	Links       *signing.Links
+	Lists       *lists.Lists
+	Pages       *signing.Pages
+	Schedule    *signing.Schedule
+	Sealing     *signing.Sealing
+	Trail       *trail.Trail
+	Mails       func() bool // reports whether e-mails are sent to their recipients
 }

@@ -33,7 +33,7 @@ type liveEvent struct {
 // names the last event it received.
 func (h *Handlers) Events(r *page.Request) error {
 	after := cmp.Or(strings.Clone(r.Get("Last-Event-ID")), strings.Clone(r.Query("after")))
-	watch, err := h.Signing.Trail.Watch(r.UserContext(), r.Who.Actor, after)
+	watch, err := h.Trail.Watch(r.UserContext(), r.Who.Actor, after)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *liveStream) send(e signing.Entry) bool {
 		return true
 	}
 	s.last = e.Seq
-	d, err := s.handlers.Signing.Documents.Get(context.Background(), s.who, e.Value.Document)
+	d, err := s.handlers.Documents.Get(context.Background(), s.who, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		d, err = &signing.Document{ID: e.Value.Document}, nil
 	}

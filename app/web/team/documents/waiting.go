@@ -27,7 +27,7 @@ type waitingList struct {
 
 // ShowWaiting serves the documents that need the reader's action.
 func (h *Handlers) ShowWaiting(r *page.Request) error {
-	w, err := h.Signing.Lists.ListWaiting(r.UserContext(), r.Who.Actor)
+	w, err := h.Lists.ListWaiting(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (h *Handlers) ShowWaiting(r *page.Request) error {
 // ownLinks adds the reader's own links for signing to a list.
 func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 	for _, row := range list.Rows {
-		d, err := h.Signing.Documents.Get(r.UserContext(), r.Who.Actor, row.ID)
+		d, err := h.Documents.Get(r.UserContext(), r.Who.Actor, row.ID)
 		if fault.KindOf(err) == fault.KindNotFound {
 			continue
 		}
@@ -83,7 +83,7 @@ func (h *Handlers) ownLink(r *page.Request, d *signing.Document) string {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		mayDo := d.InvitationActions(r.Who.Actor, inv, h.Now())
-		if slices.Contains(mayDo, record.ActionSign) && h.Signing.Links.OwnURL(r.Who.Actor, d, inv, "") != "" {
+		if slices.Contains(mayDo, record.ActionSign) && h.Links.OwnURL(r.Who.Actor, d, inv, "") != "" {
 			return "/app/documents/" + d.ID + "/people/" + inv.ID + "/sign"
 		}
 	}

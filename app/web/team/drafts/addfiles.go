@@ -33,7 +33,7 @@ func (h *Handlers) receive(r *page.Request) (*received, error) {
 		if f.File == "" {
 			return nil // an empty file input
 		}
-		u, err := h.Signing.Intake.Receive(r.UserContext(), r.Who.Actor, f.File, f.ContentType, f)
+		u, err := h.Intake.Receive(r.UserContext(), r.Who.Actor, f.File, f.ContentType, f)
 		switch {
 		case fault.KindOf(err) == fault.KindTooLarge:
 			all.failed = append(all.failed, f.File+": "+r.Explain(r.FailureOf(err)))
@@ -77,7 +77,7 @@ func (h *Handlers) Create(r *page.Request) error {
 	title := r.Form.Value("title")
 	if r.Scripted() {
 		in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, BaseURL: r.MailURL()}
-		d, err := h.Signing.Drafts.Create(r.UserContext(), r.Who.Actor, in)
+		d, err := h.Drafts.Create(r.UserContext(), r.Who.Actor, in)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (h *Handlers) Create(r *page.Request) error {
 				Uploads:       []*signing.Upload{u},
 				BaseURL:       r.MailURL(),
 			}
-			d, err = h.Signing.Drafts.Create(r.UserContext(), r.Who.Actor, in)
+			d, err = h.Drafts.Create(r.UserContext(), r.Who.Actor, in)
 		}
 		if err != nil {
 			why, err := refusedFile(r, err)
@@ -126,13 +126,13 @@ func titleOr(title, name string) string {
 
 func (h *Handlers) attach(r *page.Request, id string, u *signing.Upload) error {
 	in := signing.AttachInput{Uploads: []*signing.Upload{u}}
-	_, _, err := h.Signing.Drafts.Attach(r.UserContext(), r.Who.Actor, id, in)
+	_, _, err := h.Drafts.Attach(r.UserContext(), r.Who.Actor, id, in)
 	return err
 }
 
 // afterFiles continues with the recipients, or returns to files that need attention.
 func (h *Handlers) afterFiles(r *page.Request, id string, failed []string) error {
-	d, err := h.Signing.Documents.Get(r.UserContext(), r.Who.Actor, id)
+	d, err := h.Documents.Get(r.UserContext(), r.Who.Actor, id)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (h *Handlers) showFilesOf(r *page.Request, d *signing.Document, status int,
 	p.Title, p.Scripts = r.Say("files.title"), []string{"files.js"}
 	data := filesPage{Limit: h.MaxUpload, Steps: steps(r, "", stepFiles)}
 	if d != nil {
-		uploads, err := h.Signing.Uploads.Unfinished(r.UserContext(), r.Who.Actor, d.ID)
+		uploads, err := h.Uploads.Unfinished(r.UserContext(), r.Who.Actor, d.ID)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func finding(r *page.Request, x signing.Finding) note {
 // SaveTitle stores the title and continues with the next step.
 func (h *Handlers) SaveTitle(r *page.Request) error {
 	id := r.Params("id")
-	d, err := h.Signing.Drafts.Update(r.UserContext(), r.Who.Actor, id, signing.DocumentInput{Title: new(r.Form.Value("title"))})
+	d, err := h.Drafts.Update(r.UserContext(), r.Who.Actor, id, signing.DocumentInput{Title: new(r.Form.Value("title"))})
 	if fault.KindOf(err) == fault.KindInvalid {
 		now, failed := h.draft(r)
 		if failed != nil {
@@ -168,7 +168,7 @@ func (h *Handlers) ChangeFile(r *page.Request) error {
 	case "up", "down", "move":
 		in.Position, err = newPosition(r, d, file, do)
 	case "remove":
-		if _, err = h.Signing.Drafts.RemoveFile(r.UserContext(), r.Who.Actor, id, file); err != nil {
+		if _, err = h.Drafts.RemoveFile(r.UserContext(), r.Who.Actor, id, file); err != nil {
 			return err
 		}
 		r.Flash("ok", "files.removed")
@@ -177,7 +177,7 @@ func (h *Handlers) ChangeFile(r *page.Request) error {
 		err = fault.Malformed("form_without_action")
 	}
 	if err == nil {
-		_, err = h.Signing.Drafts.UpdateFile(r.UserContext(), r.Who.Actor, id, file, in)
+		_, err = h.Drafts.UpdateFile(r.UserContext(), r.Who.Actor, id, file, in)
 	}
 	if fault.KindOf(err) == fault.KindInvalid && !r.Scripted() {
 		why, _ := refusedFile(r, err)

@@ -9,6 +9,7 @@ import (
 	"paraph/app/contact"
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/signing/intake"
 )
 
 // Handlers holds the services behind these pages.
@@ -19,5 +20,13 @@ type Handlers struct {
 	MaxUpload int64 // of one file, bytes
 	Notify    *notify.Service
 	Now       func() time.Time
-	Signing   *signing.Services
+	Detection *signing.Detection
+	Dispatch  *signing.Dispatch
+	Documents *signing.Documents
+	Drafts    *signing.Drafts
+	Intake    *intake.Intake
+	Lifecycle *signing.Lifecycle
+	Links     *signing.Links
+	Uploads   *signing.Uploads
+	Mails     func() bool // reports whether e-mails are sent to their recipients
 }

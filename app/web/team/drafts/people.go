@@ -125,7 +125,7 @@ func (h *Handlers) setOptions(r *page.Request, row *personRow, i, n int) {
 	}
 	row.Roles = choose("asked.", row.Role, record.Signer, record.Approver, record.Viewer)
 	row.Checks = choose("check.", row.Check, record.ByLink, record.ByEmailCode, record.ByAccessCode)
-	if !h.Signing.Mails() {
+	if !h.Mails() {
 		row.Checks[1].Label, row.Checks[1].Disabled = r.Say("check.email_code.nomail"), row.Check != record.ByEmailCode
 	}
 	row.Locales = []page.Option{{Value: "", Label: r.Say("people.locale.any"), Selected: row.Locale == ""}}

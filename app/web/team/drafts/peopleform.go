@@ -48,7 +48,7 @@ func (h *Handlers) SavePeople(r *page.Request) error {
 		slices.SortStableFunc(rows, func(a, b personRow) int { return a.turn() - b.turn() })
 	}
 	if order != d.SigningOrder {
-		if _, err := h.Signing.Drafts.Update(r.UserContext(), r.Who.Actor, d.ID,
+		if _, err := h.Drafts.Update(r.UserContext(), r.Who.Actor, d.ID,
 			signing.DocumentInput{SigningOrder: &order}); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (h *Handlers) SavePeople(r *page.Request) error {
 	for i := range rows {
 		in[i] = rows[i].input(i, order == record.Sequential)
 	}
-	_, err = h.Signing.Drafts.ReplaceInvitations(r.UserContext(), r.Who.Actor, d.ID, in)
+	_, err = h.Drafts.ReplaceInvitations(r.UserContext(), r.Who.Actor, d.ID, in)
 	if fault.KindOf(err) == fault.KindInvalid {
 		return h.showPeopleOf(r, d, rows, http.StatusUnprocessableEntity, page.Page{Faults: rowFaults(r, err)})
 	}
@@ -139,7 +139,7 @@ func (h *Handlers) afterPeople(r *page.Request, id, do string) error {
 	case "add":
 		return r.SeeOther(at(id, stepPeople) + "?add=1#new")
 	case "detect":
-		_, added, nobody, err := h.Signing.Detection.AddDetected(r.UserContext(), r.Who.Actor, id)
+		_, added, nobody, err := h.Detection.AddDetected(r.UserContext(), r.Who.Actor, id)
 		switch {
 		case err != nil:
 			return err

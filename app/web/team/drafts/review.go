@@ -67,7 +67,7 @@ func (h *Handlers) ShowReview(r *page.Request) error {
 }
 
 func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int, p page.Page) error {
-	actions, err := h.Signing.Documents.Actions(r.UserContext(), r.Who.Actor, d)
+	actions, err := h.Documents.Actions(r.UserContext(), r.Who.Actor, d)
 	if err != nil {
 		return err
 	}

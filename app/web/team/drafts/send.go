@@ -22,7 +22,7 @@ func (h *Handlers) Review(r *page.Request) error {
 	if d.Status == record.Draft && (do == "save" || do == "send" || do == "submit") {
 		var in signing.DocumentInput
 		if in, err = reviewInput(r, do); err == nil {
-			d, err = h.Signing.Drafts.Update(r.UserContext(), r.Who.Actor, d.ID, in)
+			d, err = h.Drafts.Update(r.UserContext(), r.Who.Actor, d.ID, in)
 		}
 	}
 	if err == nil && (do == "send" || do == "submit") {
@@ -84,26 +84,26 @@ func checkSeen(r *page.Request, d *signing.Document) error {
 
 // act performs an action and redirects.
 func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err error) {
-	ctx, who, s := r.UserContext(), r.Who.Actor, h.Signing
+	ctx, who := r.UserContext(), r.Who.Actor
 	done := "/app/documents/" + d.ID
 	switch do {
 	case "save":
 	case "send":
-		if _, err = s.Dispatch.Send(ctx, who, d.ID, signing.SendInput{BaseURL: r.MailURL()}); err == nil && !h.Notify.CanSend() {
+		if _, err = h.Dispatch.Send(ctx, who, d.ID, signing.SendInput{BaseURL: r.MailURL()}); err == nil && !h.Notify.CanSend() {
 			return r.SeeOther(at(d.ID, "links"))
 		}
 	case "submit":
-		_, err = s.Lifecycle.Submit(ctx, who, d.ID)
+		_, err = h.Lifecycle.Submit(ctx, who, d.ID)
 	case "approve":
-		_, err = s.Lifecycle.Approve(ctx, who, d.ID)
+		_, err = h.Lifecycle.Approve(ctx, who, d.ID)
 		done = at(d.ID, stepReview)
 	case "reject":
-		_, err = s.Lifecycle.Reject(ctx, who, d.ID, new(r.Form.Value("reason")))
+		_, err = h.Lifecycle.Reject(ctx, who, d.ID, new(r.Form.Value("reason")))
 	case "withdraw":
-		_, err = s.Lifecycle.Withdraw(ctx, who, d.ID)
+		_, err = h.Lifecycle.Withdraw(ctx, who, d.ID)
 		done = at(d.ID, stepReview)
 	case "reopen":
-		_, err = s.Lifecycle.Reopen(ctx, who, d.ID)
+		_, err = h.Lifecycle.Reopen(ctx, who, d.ID)
 		done = at(d.ID, stepReview)
 	default:
 		return fault.Malformed("form_without_action")

@@ -36,7 +36,7 @@ func steps(r *page.Request, document, current string) []step {
 
 // draft loads the document in the address for a member who may change documents.
 func (h *Handlers) draft(r *page.Request) (*signing.Document, error) {
-	d, err := h.Signing.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	d, err := h.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return nil, err
 	}

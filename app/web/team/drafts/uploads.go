@@ -36,7 +36,7 @@ func (h *Handlers) BeginUpload(r *page.Request) error {
 	if err != nil {
 		return fault.Malformed("upload_without_size")
 	}
-	u, err := h.Signing.Uploads.Begin(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("name"), size)
+	u, err := h.Uploads.Begin(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("name"), size)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (h *Handlers) BeginUpload(r *page.Request) error {
 
 // ShowUpload responds to a script with the state of an upload.
 func (h *Handlers) ShowUpload(r *page.Request) error {
-	u, err := h.Signing.Uploads.Get(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("upload"))
+	u, err := h.Uploads.Get(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("upload"))
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (h *Handlers) AppendUpload(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	u, err := h.Signing.Uploads.Append(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("upload"), offset, body)
+	u, err := h.Uploads.Append(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("upload"), offset, body)
 	switch {
 	case body.Err() != nil:
 		return body.Err()
@@ -85,9 +85,9 @@ func (h *Handlers) AppendUpload(r *page.Request) error {
 // password if it has one, or as a flattened copy if the original can't be used.
 func (h *Handlers) FinishUpload(r *page.Request) error {
 	id := r.Params("id")
-	finish := h.Signing.Uploads.Finish
+	finish := h.Uploads.Finish
 	if r.Form.Value("flatten") == "yes" {
-		finish = h.Signing.Uploads.FinishFlattened
+		finish = h.Uploads.FinishFlattened
 	}
 	d, file, err := finish(r.UserContext(), r.Who.Actor, id, r.Params("upload"), r.Form.Value("password"))
 	if err == nil {
@@ -104,7 +104,7 @@ func (h *Handlers) FinishUpload(r *page.Request) error {
 		r.Flash("warn", "files.failed", "why", shorten(why, 900))
 		return r.SeeOther(at(id, stepFiles))
 	}
-	u, err := h.Signing.Uploads.Get(r.UserContext(), r.Who.Actor, id, r.Params("upload"))
+	u, err := h.Uploads.Get(r.UserContext(), r.Who.Actor, id, r.Params("upload"))
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {
 		return err
 	}
@@ -114,7 +114,7 @@ func (h *Handlers) FinishUpload(r *page.Request) error {
 // CancelUpload discards an unfinished upload.
 func (h *Handlers) CancelUpload(r *page.Request) error {
 	id := r.Params("id")
-	err := h.Signing.Uploads.Cancel(r.UserContext(), r.Who.Actor, id, r.Params("upload"))
+	err := h.Uploads.Cancel(r.UserContext(), r.Who.Actor, id, r.Params("upload"))
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {
 		return err
 	}

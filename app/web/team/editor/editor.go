@@ -39,7 +39,7 @@ type editorPageData struct {
 
 // editing loads the document in the address.
 func (h *Handlers) editing(r *page.Request) (*signing.Document, error) {
-	return h.Signing.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	return h.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 }
 
 // whyNot returns the reason why the reader can't edit a document, "" if they can.
@@ -64,7 +64,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	if data.Why == "" {
 		data.State = stateOf(r, d)
 		data.Types = fieldTypes(r, "")
-		data.Locales, data.Checks = mailLanguages(r), checks(r, h.Signing.Mails())
+		data.Locales, data.Checks = mailLanguages(r), checks(r, h.Mails())
 		p.Scripts = []string{"editor/main.js"}
 	}
 	p.Data = data
@@ -147,7 +147,7 @@ func readFields(text string, most int) (fields []editorField, err error) {
 
 // SaveFields stores the complete set of fields sent by the script.
 func (h *Handlers) SaveFields(r *page.Request) error {
-	fields, err := readFields(r.Form.Value("fields"), h.Signing.Limits.Fields)
+	fields, err := readFields(r.Form.Value("fields"), h.Limits.Fields)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.Signing.Drafts.ReplaceFields(r.UserContext(), r.Who.Actor, r.Params("id"), in, version)
+	d, err := h.Drafts.ReplaceFields(r.UserContext(), r.Who.Actor, r.Params("id"), in, version)
 	if err != nil {
 		return h.respondConflict(r, err)
 	}
@@ -188,7 +188,7 @@ type suggestedFields struct {
 // Detect finds places that need a field. It has no side effects, but is a POST because
 // it can take a while.
 func (h *Handlers) Detect(r *page.Request) error {
-	found, err := h.Signing.Detection.Detect(r.UserContext(), r.Who.Actor, r.Params("id"), signing.DetectInput{Confidence: signing.Surely})
+	found, err := h.Detection.Detect(r.UserContext(), r.Who.Actor, r.Params("id"), signing.DetectInput{Confidence: signing.Surely})
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (h *Handlers) respondConflict(r *page.Request, err error) error {
 // lastChange returns who last changed a document, and when.
 func (h *Handlers) lastChange(r *page.Request, id string) (by, at string, err error) {
 	q := trail.EventsQuery{Page: 1, PerPage: 1, Descending: true}
-	events, _, err := h.Signing.Trail.Events(r.UserContext(), r.Who.Actor, id, q)
+	events, _, err := h.Trail.Events(r.UserContext(), r.Who.Actor, id, q)
 	if err != nil || len(events) == 0 {
 		return "", "", err
 	}

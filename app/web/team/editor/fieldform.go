@@ -27,7 +27,7 @@ func (h *Handlers) SaveList(r *page.Request) error {
 	rows, faults := l.sent(r.Form.Values)
 	in, at := l.allFields(rows)
 	if len(faults) == 0 {
-		_, err = h.Signing.Drafts.ReplaceFields(r.UserContext(), r.Who.Actor, d.ID, in, version)
+		_, err = h.Drafts.ReplaceFields(r.UserContext(), r.Who.Actor, d.ID, in, version)
 		if err == nil {
 			return listSaved(r, l)
 		}

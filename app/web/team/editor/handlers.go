@@ -3,9 +3,15 @@ package editor
 
 import (
 	"paraph/app/signing"
+	"paraph/app/signing/trail"
 )
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Signing *signing.Services
+	Detection *signing.Detection
+	Documents *signing.Documents
+	Drafts    *signing.Drafts
+	Trail     *trail.Trail
+	Limits    signing.Limits
+	Mails     func() bool // reports whether e-mails are sent to their recipients
 }

@@ -32,8 +32,8 @@ func (h *Handlers) ChangeRecipients(r *page.Request) error {
 func (h *Handlers) changeRecipient(
 	r *page.Request, version int64, id, recipient string,
 ) (d *signing.Document, added string, err error) {
-	s, ctx, who := h.Signing, r.UserContext(), r.Who.Actor
-	if d, err = s.Documents.Get(ctx, who, id); err != nil {
+	ctx, who := r.UserContext(), r.Who.Actor
+	if d, err = h.Documents.Get(ctx, who, id); err != nil {
 		return nil, "", err
 	}
 	in := recipientInput(r)
@@ -43,18 +43,18 @@ func (h *Handlers) changeRecipient(
 	switch r.Form.Value("do") {
 	case "add":
 		var made []signing.Invitation
-		if d, made, err = s.Drafts.Invite(ctx, who, id, []signing.InvitationInput{in}, version); err == nil {
+		if d, made, err = h.Drafts.Invite(ctx, who, id, []signing.InvitationInput{in}, version); err == nil {
 			added = made[0].ID
 		}
 	case "update":
-		d, err = s.Drafts.UpdateInvitation(ctx, who, id, recipient, in, version)
+		d, err = h.Drafts.UpdateInvitation(ctx, who, id, recipient, in, version)
 	case "remove":
-		d, err = s.Drafts.RemoveInvitation(ctx, who, id, recipient, version)
+		d, err = h.Drafts.RemoveInvitation(ctx, who, id, recipient, version)
 	case "arrange":
-		d, err = s.Drafts.ReplaceInvitations(ctx, who, id, arranged(strings.Fields(r.Form.Value("order"))), version)
+		d, err = h.Drafts.ReplaceInvitations(ctx, who, id, arranged(strings.Fields(r.Form.Value("order"))), version)
 	case "order":
 		order := r.Form.Value("order")
-		d, err = s.Drafts.Update(ctx, who, id, signing.DocumentInput{SigningOrder: &order}, version)
+		d, err = h.Drafts.Update(ctx, who, id, signing.DocumentInput{SigningOrder: &order}, version)
 	default:
 		err = fault.Malformed("form_without_recipient_action")
 	}

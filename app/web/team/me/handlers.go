@@ -11,5 +11,6 @@ import (
 type Handlers struct {
 	Accounts *account.Service
 	Fonts    *text.Fonts
-	Signing  *signing.Services
+	Marks    *signing.Marks
+	Mails    func() bool // reports whether e-mails are sent to their recipients
 }

@@ -39,7 +39,7 @@ func (h *Handlers) mePage(r *page.Request) page.Page {
 	}
 	return page.Page{Title: r.Say("me.title"), Scripts: []string{"access.js"},
 		Data: mePage{meTabs: meTabsOf(r), Languages: r.LanguageOptions(r.Who.User.Locale), Themes: themes,
-			Mails: h.Signing.Mails()}}
+			Mails: h.Mails()}}
 }
 
 // Save stores the reader's name, language, and time zone.
@@ -70,7 +70,7 @@ func (h *Handlers) VerifyEmail(r *page.Request) error {
 	if email == "" {
 		email = r.Who.User.Email
 	}
-	r.Flash("ok", page.Mailed("me.email.sent", h.Signing.Mails()), "email", email)
+	r.Flash("ok", page.Mailed("me.email.sent", h.Mails()), "email", email)
 	return r.SeeOther("/app/me")
 }
 

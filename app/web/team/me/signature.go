@@ -30,7 +30,7 @@ type savedView struct {
 }
 
 func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
-	saved, err := h.Signing.Marks.Saved(r.UserContext(), r.Who.Actor)
+	saved, err := h.Marks.Saved(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (h *Handlers) SaveMark(r *page.Request) error {
 			m = &signing.Mark{Type: signing.MarkTyped}
 		}
 	}
-	if err := h.Signing.Marks.Save(r.UserContext(), r.Who.Actor, kind, m); err != nil {
+	if err := h.Marks.Save(r.UserContext(), r.Who.Actor, kind, m); err != nil {
 		if fault.KindOf(err) == fault.KindInvalid {
 			f := r.FailureOf(err)
 			return h.showSaved(r, f.Status, page.Page{Faults: f.Faults, Values: r.Form})
@@ -78,7 +78,7 @@ func (h *Handlers) SaveMark(r *page.Request) error {
 
 // SavedPicture serves a picture of a saved mark.
 func (h *Handlers) SavedPicture(r *page.Request) error {
-	saved, err := h.Signing.Marks.Saved(r.UserContext(), r.Who.Actor)
+	saved, err := h.Marks.Saved(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return err
 	}

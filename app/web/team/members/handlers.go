@@ -9,7 +9,8 @@ import (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts *account.Service
-	Notify   *notify.Service
-	Signing  *signing.Services
+	Accounts  *account.Service
+	Notify    *notify.Service
+	Ownership *signing.Ownership
+	Mails     func() bool // reports whether e-mails are sent to their recipients
 }

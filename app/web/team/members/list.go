@@ -54,7 +54,7 @@ func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
 	}
 	t := teamList{
 		MayManage: r.Who.Actor.IsAdmin(),
-		Mails:     h.Signing.Mails(),
+		Mails:     h.Mails(),
 		Search:    q.Search,
 		Roles:     roleOptions(r, account.RoleMember),
 		Pager:     r.Pager(number, size, list.Total),
@@ -141,11 +141,11 @@ func (h *Handlers) Invite(r *page.Request) error {
 		r.Form.Values.Set("emails", strings.Join(left, "\n"))
 		p := page.Page{}
 		if done > 0 {
-			p.Notice = r.Notice("ok", page.Mailed("team.invited", h.Signing.Mails()), "count", strconv.Itoa(done))
+			p.Notice = r.Notice("ok", page.Mailed("team.invited", h.Mails()), "count", strconv.Itoa(done))
 		}
 		return h.teamAgain(r, err, p)
 	}
-	r.Flash("ok", page.Mailed("team.invited", h.Signing.Mails()), "count", strconv.Itoa(done))
+	r.Flash("ok", page.Mailed("team.invited", h.Mails()), "count", strconv.Itoa(done))
 	return r.SeeOther("/app/team")
 }
 

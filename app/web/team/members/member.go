@@ -36,7 +36,7 @@ func (h *Handlers) member(r *page.Request) (memberPage, error) {
 		return memberPage{}, err
 	}
 	p := memberPage{memberLine: memberLineOf(r, m, seen), Roles: roleOptions(r, m.Role)}
-	if p.Open, err = h.Signing.Ownership.CountOpen(ctx, who, m.UserID); err != nil {
+	if p.Open, err = h.Ownership.CountOpen(ctx, who, m.UserID); err != nil {
 		return memberPage{}, err
 	}
 	owners := 0
@@ -102,7 +102,7 @@ func (h *Handlers) Deactivate(r *page.Request) error {
 		return h.memberAgain(r, err)
 	}
 	if newOwner := r.Form.Value("to"); newOwner != "" {
-		n, err := h.Signing.Ownership.Transfer(r.UserContext(), r.Who.Actor, m.UserID, newOwner)
+		n, err := h.Ownership.Transfer(r.UserContext(), r.Who.Actor, m.UserID, newOwner)
 		if err != nil {
 			return h.memberAgain(r, err)
 		}
@@ -124,7 +124,7 @@ func (h *Handlers) Activate(r *page.Request) error {
 
 // TransferOwnership hands over a member's open documents to another member.
 func (h *Handlers) TransferOwnership(r *page.Request) error {
-	n, err := h.Signing.Ownership.Transfer(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("to"))
+	n, err := h.Ownership.Transfer(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("to"))
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
@@ -141,7 +141,7 @@ func (h *Handlers) ResendInvite(r *page.Request) error {
 	if _, err := h.Accounts.InviteMember(r.UserContext(), r.Who.Actor, in); err != nil {
 		return err
 	}
-	r.Flash("ok", page.Mailed("team.resent", h.Signing.Mails()), "email", m.Email)
+	r.Flash("ok", page.Mailed("team.resent", h.Mails()), "email", m.Email)
 	return r.SeeOther("/app/team")
 }
 

@@ -17,9 +17,10 @@ import (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts *account.Service
-	Bulk     *bulk.Service
-	Signing  *signing.Services
+	Accounts  *account.Service
+	Bulk      *bulk.Service
+	Templates *signing.Templates
+	Mails     func() bool // reports whether e-mails are sent to their recipients
 
 	starting sync.Map // forms whose run is being started
 }

@@ -61,7 +61,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 	if id == "" {
 		return h.chooseTemplate(r)
 	}
-	t, err := h.Signing.Templates.Get(r.UserContext(), r.Who.Actor, id)
+	t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, id)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 
 func (h *Handlers) chooseTemplate(r *page.Request) error {
 	q := lists.Query{Page: 1, PerPage: 100, Sort: lists.ParseSort("title|asc"), Status: "active"}
-	all, _, err := h.Signing.Templates.List(r.UserContext(), r.Who.Actor, q)
+	all, _, err := h.Templates.List(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func problems(r *page.Request, t *signing.Document) (out []string) {
 }
 
 func (h *Handlers) render(r *page.Request, status int, f formPage, p page.Page) error {
-	f.Mails, f.Most = h.Signing.Mails(), h.Bulk.MaxRows
+	f.Mails, f.Most = h.Mails(), h.Bulk.MaxRows
 	p.Data = f
 	if p.Title == "" {
 		p.Title = r.Say("run.new")

@@ -8,7 +8,6 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
 	"paraph/app/web/page"
 )
 
@@ -17,7 +16,7 @@ import (
 type Company struct {
 	*Frame
 	Accounts *account.Service
-	Signing  *signing.Services
+	Consent  string // of companies without their own
 }
 
 // companyCards holds the forms of the company's page.
@@ -122,7 +121,7 @@ type consentCards struct {
 
 func (h *Company) consentPage(r *page.Request) (sheet[consentCards], error) {
 	versions, err := h.Accounts.ConsentVersions(r.UserContext(), r.Who.Actor)
-	c := consentCards{Text: r.Who.Company.ConsentText, Standard: h.Signing.Consent, Versions: versions}
+	c := consentCards{Text: r.Who.Company.ConsentText, Standard: h.Consent, Versions: versions}
 	c.Mode = string(cmp.Or(r.Who.Company.ConsentMode, account.ConsentInline))
 	for _, m := range []account.ConsentMode{account.ConsentInline, account.ConsentGate, account.ConsentOff} {
 		c.Modes = append(c.Modes, page.Option{Value: string(m), Label: r.Say("consent.mode." + string(m)), Selected: string(m) == c.Mode})

@@ -5,12 +5,12 @@ package signin
 import (
 	"paraph/app/account"
 	"paraph/app/notify"
-	"paraph/app/signing"
+	"paraph/app/signing/lists"
 )
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
 	Accounts *account.Service
 	Notify   *notify.Service
-	Signing  *signing.Services
+	Lists    *lists.Lists
 }

@@ -113,7 +113,7 @@ func (h *Handlers) Welcome(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	documents, err := h.Signing.Lists.List(r.UserContext(), r.Who.Actor, lists.Query{Page: 1, PerPage: 1})
+	documents, err := h.Lists.List(r.UserContext(), r.Who.Actor, lists.Query{Page: 1, PerPage: 1})
 	if err != nil {
 		return err
 	}

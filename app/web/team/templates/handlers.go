@@ -8,5 +8,8 @@ import (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Signing *signing.Services
+	Drafts    *signing.Drafts
+	Lifecycle *signing.Lifecycle
+	Templates *signing.Templates
+	Mails     func() bool // reports whether e-mails are sent to their recipients
 }

@@ -36,7 +36,7 @@ type roleLine struct {
 
 // Show serves one template.
 func (h *Handlers) Show(r *page.Request) error {
-	t, err := h.Signing.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func usedAt(r *page.Request, t signing.Template) string {
 func (h *Handlers) Add(r *page.Request) error {
 	title := r.Say("template.untitled")
 	in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, Template: true}
-	d, err := h.Signing.Drafts.Create(r.UserContext(), r.Who.Actor, in)
+	d, err := h.Drafts.Create(r.UserContext(), r.Who.Actor, in)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (h *Handlers) Add(r *page.Request) error {
 
 // SaveDocument creates a template from a document.
 func (h *Handlers) SaveDocument(r *page.Request) error {
-	t, err := h.Signing.Templates.Save(r.UserContext(), r.Who.Actor, r.Params("id"), nil, nil)
+	t, err := h.Templates.Save(r.UserContext(), r.Who.Actor, r.Params("id"), nil, nil)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (h *Handlers) SaveDocument(r *page.Request) error {
 
 // Save stores the settings of a template.
 func (h *Handlers) Save(r *page.Request) error {
-	t, err := h.Signing.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (h *Handlers) Save(r *page.Request) error {
 	default:
 		in.ExpiresDays = new(-1) // the service's refusal states the bounds
 	}
-	if _, err = h.Signing.Drafts.Update(r.UserContext(), r.Who.Actor, t.ID, in); err == nil {
+	if _, err = h.Drafts.Update(r.UserContext(), r.Who.Actor, t.ID, in); err == nil {
 		r.Flash("ok", "settings.saved")
 		return r.SeeOther("/app/templates/" + t.ID)
 	}
@@ -155,16 +155,16 @@ type step func(context.Context, account.Actor, string, ...int64) (*signing.Docum
 
 // steps are the actions that need no further input.
 func (h *Handlers) steps() map[string]step {
-	l := h.Signing.Lifecycle
+	l := h.Lifecycle
 	return map[string]step{
-		"archive": l.Archive, "restore": l.Restore, "delete": l.Delete, "duplicate": h.Signing.Drafts.Duplicate,
+		"archive": l.Archive, "restore": l.Restore, "delete": l.Delete, "duplicate": h.Drafts.Duplicate,
 	}
 }
 
 // Step returns the handler of an action.
 func (h *Handlers) Step(name string) page.Handler {
 	return func(r *page.Request) error {
-		t, err := h.Signing.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+		t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 		if err != nil {
 			return err
 		}

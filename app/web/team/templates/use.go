@@ -39,7 +39,7 @@ func (v variableInput) Field() string { return "variables." + v.Name }
 
 // ShowUse serves the form that creates a document from a template.
 func (h *Handlers) ShowUse(r *page.Request) error {
-	t, err := h.Signing.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (h *Handlers) showUse(r *page.Request, t signing.Template, status int, p pa
 
 // Use creates the document, and sends it if that button was pressed.
 func (h *Handlers) Use(r *page.Request) error {
-	t, err := h.Signing.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -90,14 +90,14 @@ func (h *Handlers) Use(r *page.Request) error {
 			in.Variables[name] = v
 		}
 	}
-	d, err := h.Signing.Templates.Use(r.UserContext(), r.Who.Actor, t.ID, in)
+	d, err := h.Templates.Use(r.UserContext(), r.Who.Actor, t.ID, in)
 	switch {
 	case fault.KindOf(err) == fault.KindInvalid:
 		return h.showUse(r, t, http.StatusUnprocessableEntity, page.Page{Faults: faults(r, err)})
 	case err != nil:
 		return err
 	case in.Send:
-		r.Flash("ok", page.Mailed("template.sent", h.Signing.Mails()), "title", d.Title)
+		r.Flash("ok", page.Mailed("template.sent", h.Mails()), "title", d.Title)
 		return r.SeeOther("/app/documents/" + d.ID)
 	}
 	return r.SeeOther("/app/documents/" + d.ID + "/review")
