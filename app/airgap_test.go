@@ -362,8 +362,8 @@ func TestCertificateSaysHowTheLinkTravelled(t *testing.T) {
 // heldForm finds the forms that show a link in the outbox of the installation.
 var heldForm = regexp.MustCompile(`/admin/messages/(\w+)/reveal`)
 
-// TestInstallationHandsOverItsMailByBrowser adds two companies of one owner without a mail server, and follows both
-// links into her account: the one that the page shows, and the one that is held because no company may hand it over.
+// TestInstallationHandsOverItsMailByBrowser adds two companies of one owner without a mail server, and signs her
+// in with both links: the one shown on the page, and the one that only the installation may reveal.
 func TestInstallationHandsOverItsMailByBrowser(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withoutMail)

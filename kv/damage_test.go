@@ -12,19 +12,26 @@ import (
 	"paraph/kv"
 )
 
-// TestFlippedByteIsFound checks that a byte flipped anywhere in a table or in the list of
-// tables is found when the store opens or is checked.
-func TestFlippedByteIsFound(t *testing.T) {
-	t.Parallel()
+// closedStore returns the folder of a store with n records that is not open.
+func closedStore(t *testing.T, n int) string {
+	t.Helper()
 	dir := t.TempDir()
 	db, err := kv.Open(kv.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fill(t, db, 300)
+	fill(t, db, n)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// TestFlippedByteIsFound checks that a byte flipped anywhere in a table or in the list of
+// tables is found when the store opens or is checked.
+func TestFlippedByteIsFound(t *testing.T) {
+	t.Parallel()
+	dir := closedStore(t, 300)
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {
 		t.Fatal(err)
@@ -88,15 +95,7 @@ func sound(t *testing.T, from, name string, at int64) bool {
 // leaves an empty file.
 func TestEmptyLogsDoNotKeepTheStoreClosed(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	db, err := kv.Open(kv.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fill(t, db, 20)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	dir := closedStore(t, 20)
 	for _, name := range []string{"000077.vlog", "00077.mem"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -111,15 +110,7 @@ func TestEmptyLogsDoNotKeepTheStoreClosed(t *testing.T) {
 // for leftovers and deleted.
 func TestCutListOfTablesIsFound(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	db, err := kv.Open(kv.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fill(t, db, 20)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	dir := closedStore(t, 20)
 	if err := os.Truncate(filepath.Join(dir, "MANIFEST"), 26); err != nil {
 		t.Fatal(err)
 	}
@@ -132,15 +123,7 @@ func TestCutListOfTablesIsFound(t *testing.T) {
 // has a meaning is found, and the rest does no harm.
 func TestDamagedKeyRegistryIsNamed(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	db, err := kv.Open(kv.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fill(t, db, 20)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	dir := closedStore(t, 20)
 	const name = "KEYREGISTRY"
 	path := filepath.Join(dir, name)
 	whole, err := os.ReadFile(path)

@@ -194,8 +194,8 @@ func (r *Run) count(tx *kv.Tx) (err error) {
 	return nil
 }
 
-// content is what a row contains. It is stored encrypted: it names people and may hold their
-// access codes.
+// content holds the values of a row. It is stored encrypted because it names people and may
+// contain their access codes.
 type content struct {
 	Input RowInput
 	Cells []string // as they were in the file; nil for rows that came as JSON

@@ -33,7 +33,7 @@ const (
 	targetExternal = "external_id"
 )
 
-// Target is what a column of a file can be used for.
+// Target is a possible use of a column.
 type Target struct {
 	ID       string // such as "Tenant.email", "variable:rent", "value:Deposit" or "title"
 	Name     string // heading of a file that is to be filled in

@@ -15,7 +15,7 @@ import (
 	"paraph/kv"
 )
 
-// RowInput is what one document needs.
+// RowInput holds the values of one document.
 type RowInput struct {
 	Title      *string
 	ExternalID *string

@@ -27,7 +27,7 @@ const (
 // payload identifies a run in a job.
 type payload struct{ Company, Run string }
 
-// later adds the next job of a run. It replaces the one that waits.
+// later schedules the next job of a run, in place of any that is already scheduled.
 func (s *Service) later(tx *kv.Tx, r *Run, due time.Time) error {
 	b, err := json.Marshal(payload{r.Company, r.ID})
 	if err != nil {

@@ -187,7 +187,7 @@ func (s *Service) toFolder(_ context.Context, job kv.Job) error {
 	})
 }
 
-// message is what a webhook receives.
+// message is the body of a request to the webhook.
 type message struct {
 	Type      string      `json:"type"`
 	Timestamp string      `json:"timestamp"`

@@ -2,10 +2,9 @@
 // consistent with the one before it, and publishes them. Package tree describes
 // their form.
 //
-// A checkpoint is made at an interval, in the transaction in which the last person
-// signs a document, and in the one that completes it: the first is printed in the
-// certificate of completion, the second covers the event that names the hashes of
-// the completed files.
+// Checkpoints are made at an interval, and twice for each document: when the last person
+// signs it, and when it is completed. The first of the two is printed in the certificate
+// of completion; the second covers the event with the hashes of the completed files.
 package checkpoint
 
 import (

@@ -42,7 +42,7 @@ type Signatures struct {
 	log       *slog.Logger
 }
 
-// SignInput is what a person submits to sign.
+// SignInput holds the values and marks that a person submits to sign.
 type SignInput struct {
 	Fields    map[string]string // by field identifier, name, or group of radio buttons
 	Signature *Mark

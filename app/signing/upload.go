@@ -107,7 +107,7 @@ func (s *Drafts) Attach(
 	return d, more.files, err
 }
 
-// addition is what an upload adds to a draft.
+// addition holds the files, roles and fields that an upload adds to a draft.
 type addition struct {
 	version int64 // of the draft that fields and roles were made for
 	files   []File

@@ -9,7 +9,7 @@ import (
 	"paraph/app/signing/store"
 )
 
-// Order is what a list of documents is sorted by.
+// Order is a key by which lists of documents are sorted.
 type Order = store.Order
 
 // The orders of lists of documents.

@@ -186,7 +186,7 @@ func FoldTitle(s string) string {
 	return b.String()
 }
 
-// Order is what a list of documents is sorted by.
+// Order is a key by which lists of documents are sorted.
 type Order string
 
 // The orders of lists of documents.

@@ -27,7 +27,7 @@ type serverPage struct {
 	To   string // recipient of the test message
 	Test *mailserver.Test
 	Why  string // the test failed
-	// Sender is what DNS says; nil if it was not asked for.
+	// Sender holds the DNS records of the sender domain; nil if they were not requested.
 	Sender *senderCard
 }
 

@@ -19,7 +19,7 @@ import (
 // hidden input after the first.
 const MaxTable = 4_000_000
 
-// request is what the form contains.
+// request holds the values of the form.
 type request struct {
 	template  signing.Template
 	input     bulk.Input

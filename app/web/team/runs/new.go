@@ -39,7 +39,7 @@ type formPage struct {
 	Most       int    // rows of a table
 }
 
-// columnChoice is what a column of the table is used for.
+// columnChoice is the chosen use of a column.
 type columnChoice struct {
 	N              int
 	Heading, Label string
