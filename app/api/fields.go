@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -41,6 +42,7 @@ type fieldBody struct {
 	Group        *string     `json:"group,omitempty" doc:"For radio buttons"`
 	FontSize     *float64    `json:"font_size,omitempty" doc:"In points, 4 to 144"`
 	Align        *string     `json:"align,omitempty" doc:"left, center or right"`
+	Anchor       *anchorBody `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
 	Covered      *[]areaView `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag"`
 }
 
@@ -52,6 +54,9 @@ func (b *fieldBody) input() signing.FieldInput {
 	if b.Value != nil {
 		in.Value = &b.Value.text
 	}
+	if b.Anchor != nil {
+		in.Anchor = b.Anchor.anchor()
+	}
 	if b.Covered != nil {
 		covered := make([]signing.Area, len(*b.Covered))
 		for i, a := range *b.Covered {
@@ -60,6 +65,24 @@ func (b *fieldBody) input() signing.FieldInput {
 		in.Covered = &covered
 	}
 	return in
+}
+
+type anchorBody struct {
+	Text       string  `json:"text,omitempty" doc:"The phrase; upper and lower case are the same, and a line break is a space"`
+	Occurrence *int    `json:"occurrence,omitempty" doc:"Which occurrence in the file; 1 by default"`
+	Position   string  `json:"position,omitempty" doc:"at (the beginning of the phrase, the default), above, below or beside (after its end)"`
+	OffsetX    float64 `json:"offset_x,omitempty" doc:"To the right, in points"`
+	OffsetY    float64 `json:"offset_y,omitempty" doc:"Down, in points"`
+	Cover      bool    `json:"cover,omitempty" doc:"Paint the phrase white when the document is sent"`
+}
+
+func (b *anchorBody) anchor() *signing.Anchor {
+	a := &signing.Anchor{Text: b.Text, Occurrence: 1, Position: cmp.Or(b.Position, "at"), X: b.OffsetX, Y: b.OffsetY,
+		Cover: b.Cover}
+	if b.Occurrence != nil {
+		a.Occurrence = *b.Occurrence
+	}
+	return a
 }
 
 func idPointer(v *string) *string {
@@ -75,6 +98,7 @@ type fieldsBody struct {
 }
 
 func (s *server) fieldRoutes() {
+	s.doc.mayBeNull(typeOf[fieldView](), "anchor", typeOf[anchorView]())
 	const base = "/documents/{document}/fields"
 	handle(s, operation{method: http.MethodGet, path: base, rule: shared(account.ScopeRead), summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, s.listFields)
 	handle(s, operation{method: http.MethodPut, path: base, rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Replace all fields of a draft", tag: "Fields"}, s.replaceFields)

@@ -163,7 +163,7 @@ var manuals = map[string]manual{
 	"get-documents-document-fields-field":           {text: "One field, with its value."},
 	"get-documents-document-invitations-invitation": {text: "One recipient and their progress."},
 	"get-documents-document-fields":                 {text: "In document order. With a recipient's token, only their own."},
-	"put-documents-document-fields": {text: "Positions are fractions of the page as displayed, from the top left: `x` 0.5 is the middle. `file_id` is an ID or the position of the file starting at 0; `invitation_id` is an ID or the recipient's e-mail address." + draftOnly,
+	"put-documents-document-fields": {text: "Positions are fractions of the page as displayed, from the top left: `x` 0.5 is the middle. `file_id` is an ID or the position of the file starting at 0; `invitation_id` is an ID or the recipient's e-mail address. With `anchor`, a field is placed by a phrase of the file: at, above, below or beside an occurrence of it, with an offset in points; a phrase that does not occur that often returns 422 under `fields.N.anchor`. A request can have 200 anchors." + draftOnly,
 		body: `{"fields": [{"type": "signature", "file_id": "0", "invitation_id": "ben@example.org", "page": 1, "x": 0.1, "y": 0.8, "width": 0.3, "height": 0.06}]}`},
 	"post-documents-document-fields": {text: "Like PUT, but keeps the existing fields." + draftOnly,
 		body: `{"fields": [{"type": "text", "name": "deposit", "label": "Deposit", "file_id": "0", "invitation_id": "ben@example.org", "page": 1, "x": 0.1, "y": 0.7, "width": 0.3, "height": 0.03}]}`},

@@ -195,3 +195,47 @@ func TestFieldsOfTagsStayCoveredWhenAllAreReplaced(t *testing.T) {
 	x["covered"] = list{obj{"page": 2, "x": 0, "y": -.1, "width": .5, "height": .5}}
 	failed(t, c.Put(t, "/documents/"+d.Text(t, "id")+"/fields", obj{"fields": list{x}}), 422, "fields.0.covered.0.page", "fields.0.covered.0.y")
 }
+
+func TestFieldsAreAnchoredToPhrases(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	// Lines are 60 points apart, the first 100 points down the page.
+	file := apptest.File{Name: "a.pdf", Content: apptest.Lines(t, "Signature of the tenant", "Rent: 900", "Signature of the TENANT", `\sx\ here`)}
+	anchored := func(more obj) obj {
+		return merged(obj{"invitation_id": "0", "type": "signature", "width": .2, "height": .04}, obj{"anchor": merged(obj{"text": "signature of  the tenant"}, more)})
+	}
+	in := obj{"invitations": buyerAndSeller(), "fields": list{
+		anchored(nil), anchored(obj{"occurrence": 2, "position": "above"}), anchored(obj{"position": "below"}), anchored(obj{"position": "beside", "offset_x": 10, "offset_y": 20}),
+		obj{"invitation_id": "1", "type": "text", "anchor": obj{"text": `\SX\`, "cover": true}},
+	}}
+	d := c.Post(t, "/documents", apptest.Multipart(t, in, file)).Want(t, 201)
+	const height, width = 842.0, 595.0
+	at := func(d *apptest.Response, n, member string) float64 { return d.At(t, "fields."+n+"."+member).(float64) }
+	bottom := func(n string) float64 { return (at(d, n, "y") + at(d, n, "height")) * height }
+	for n, want := range map[string][2]float64{"0": {72, 103}, "1": {72, 209}, "2": {72, 103 + .04*height}, "3": {210, 123}} {
+		if x := at(d, n, "x") * width; x < want[0]-8 || x > want[0]+8 || bottom(n) < want[1]-8 || bottom(n) > want[1]+8 {
+			t.Errorf("field %s: left edge at %.0f, bottom edge at %.0f, want %.0f", n, x, bottom(n), want)
+		}
+	}
+	if got := d.At(t, "fields.4.covered").(list); len(got) != 1 || at(d, "4", "width") < .1 {
+		t.Errorf("%v covered, width %v", got, at(d, "4", "width"))
+	}
+	if got := d.Text(t, "fields.1.anchor.position"); got != "above" {
+		t.Errorf("the anchor is %s", got)
+	}
+	// The same in a template, and for one field.
+	in["roles"] = list{obj{"role_name": "Buyer"}, obj{"role_name": "Seller"}}
+	tpl := c.Post(t, "/templates", apptest.Multipart(t, in, file)).Want(t, 201)
+	path := "/documents/" + tpl.Text(t, "id") + "/fields/" + tpl.Text(t, "fields.0.id")
+	moved := c.Patch(t, path, obj{"anchor": obj{"text": "rent"}}).Want(t, 200)
+	if y := moved.At(t, "y").(float64); y <= at(tpl, "0", "y") || y >= at(d, "1", "y")+.05 {
+		t.Errorf("moved to %v", y)
+	}
+	if moved = c.Patch(t, path, obj{"x": .5}).Want(t, 200); moved.At(t, "anchor") != nil {
+		t.Errorf("moved by hand, it is still anchored: %s", moved.Body)
+	}
+	in["fields"] = list{anchored(obj{"occurrence": 3}), anchored(obj{"text": ""}), anchored(obj{"position": "inside", "offset_x": 5000}),
+		obj{"invitation_id": "0", "type": "text", "anchor": obj{"text": "Deposit"}}}
+	failed(t, c.Post(t, "/documents", apptest.Multipart(t, in, file)), 422,
+		"fields.0.anchor", "fields.1.anchor.text", "fields.2.anchor.position", "fields.2.anchor.offset_x", "fields.3.anchor")
+}

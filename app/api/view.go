@@ -243,30 +243,40 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 }
 
 type fieldView struct {
-	ID           string     `json:"id"`
-	DocumentID   string     `json:"document_id"`
-	FileID       string     `json:"file_id"`
-	InvitationID string     `json:"invitation_id"`
-	Type         string     `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment"`
-	Name         *string    `json:"name"`
-	Label        *string    `json:"label"`
-	Page         int        `json:"page" doc:"Starts at 1"`
-	X            float64    `json:"x" doc:"Fraction of the page, from the left"`
-	Y            float64    `json:"y" doc:"Fraction of the page, from the top"`
-	Width        float64    `json:"width" doc:"Fraction of the page"`
-	Height       float64    `json:"height" doc:"Fraction of the page"`
-	Required     bool       `json:"required"`
-	ReadOnly     bool       `json:"read_only"`
-	Value        *string    `json:"value" doc:"The default value, then the value entered"`
-	Options      []string   `json:"options"`
-	Min          *float64   `json:"min"`
-	Max          *float64   `json:"max"`
-	Pattern      *string    `json:"pattern"`
-	Format       *string    `json:"format"`
-	Group        *string    `json:"group"`
-	FontSize     *float64   `json:"font_size"`
-	Align        *string    `json:"align"`
-	Covered      []areaView `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
+	ID           string      `json:"id"`
+	DocumentID   string      `json:"document_id"`
+	FileID       string      `json:"file_id"`
+	InvitationID string      `json:"invitation_id"`
+	Type         string      `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment"`
+	Name         *string     `json:"name"`
+	Label        *string     `json:"label"`
+	Page         int         `json:"page" doc:"Starts at 1"`
+	X            float64     `json:"x" doc:"Fraction of the page, from the left"`
+	Y            float64     `json:"y" doc:"Fraction of the page, from the top"`
+	Width        float64     `json:"width" doc:"Fraction of the page"`
+	Height       float64     `json:"height" doc:"Fraction of the page"`
+	Required     bool        `json:"required"`
+	ReadOnly     bool        `json:"read_only"`
+	Value        *string     `json:"value" doc:"The default value, then the value entered"`
+	Options      []string    `json:"options"`
+	Min          *float64    `json:"min"`
+	Max          *float64    `json:"max"`
+	Pattern      *string     `json:"pattern"`
+	Format       *string     `json:"format"`
+	Group        *string     `json:"group"`
+	FontSize     *float64    `json:"font_size"`
+	Align        *string     `json:"align"`
+	Anchor       *anchorView `json:"anchor" doc:"The phrase that determined the place, until the field is moved"`
+	Covered      []areaView  `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
+}
+
+type anchorView struct {
+	Text       string  `json:"text"`
+	Occurrence int     `json:"occurrence"`
+	Position   string  `json:"position" enum:"at,above,below,beside"`
+	OffsetX    float64 `json:"offset_x"`
+	OffsetY    float64 `json:"offset_y"`
+	Cover      bool    `json:"cover"`
 }
 
 // areaView is a part of a page, in fractions of it.
@@ -327,6 +337,9 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 		Covered: viewAreas(x.Covered)}
 	if v.Options == nil {
 		v.Options = []string{}
+	}
+	if a := x.Anchor; a != nil {
+		v.Anchor = &anchorView{a.Text, a.Occurrence, a.Position, a.X, a.Y, a.Cover}
 	}
 	if x.FontSize > 0 {
 		v.FontSize = &x.FontSize

@@ -100,8 +100,7 @@ func (s *Drafts) placeAll(
 			return err
 		}
 	}
-	s.place(f, d, in.Fields)
-	return nil
+	return s.placeAnchored(ctx, who, f, d, in.Fields, in.Uploads)
 }
 
 // insert commits the new document with its files.

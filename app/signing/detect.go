@@ -349,3 +349,103 @@ func (s *Drafts) addTagged(f *fault.Fields, d *Document, found []Suggestion) {
 	}
 	s.invite(f, d, in, s.now())
 }
+
+// maxAnchors is the maximum number of anchors in one request: each is a search through
+// the text of a file.
+const maxAnchors = 200
+
+// anchors finds the places of fields that are anchored to phrases.
+type anchors struct {
+	where record.Placement
+	words func(*File) ([]pdfium.PageText, error)
+	read  map[string]*detect.Phrases // by file
+}
+
+func (s *Drafts) anchors(ctx context.Context, who account.Actor, d *Document, uploads []*Upload) *anchors {
+	return &anchors{
+		where: record.Placement{Files: d.Files, Invitations: d.Invitations}, read: map[string]*detect.Phrases{},
+		words: func(f *File) ([]pdfium.PageText, error) { return s.texts.words(ctx, who, f, uploads) },
+	}
+}
+
+func (a *anchors) phrases(f *File) (*detect.Phrases, error) {
+	if p := a.read[f.ID]; p != nil {
+		return p, nil
+	}
+	pages, err := a.words(f)
+	if err != nil {
+		return nil, err
+	}
+	a.read[f.ID] = detect.NewPhrases(pages, sizesOf(f))
+	return a.read[f.ID], nil
+}
+
+// resolve replaces the anchor of an input for a field with the place it stands for.
+func (a *anchors) resolve(f *fault.Fields, in *FieldInput, x *Field) error {
+	if in.Anchor == nil {
+		return nil
+	}
+	in.CheckAnchor(f)
+	found := detect.Field{Type: x.Type, Width: x.Width, Height: x.Height, Page: 1}
+	if in.Type != nil {
+		found.Type = pdf.FieldType(*in.Type)
+	}
+	if in.Width != nil {
+		found.Width = *in.Width
+	}
+	if in.Height != nil {
+		found.Height = *in.Height
+	}
+	file := a.where.File(cmp.Or(deref(in.File), x.File))
+	if file == nil { // reported when the input is applied
+		return nil
+	}
+	phrases, err := a.phrases(file)
+	if err != nil {
+		return err
+	}
+	if !phrases.Place(&found, *in.Anchor) && !f.Has("anchor.text") {
+		f.Add("anchor", "anchor_not_found", fault.Text("text", in.Anchor.Text),
+			fault.Number("occurrence", in.Anchor.Occurrence), fault.Text("file", file.Name))
+	}
+	if f.Has("anchor") || f.Has("anchor.text") { // nothing else is missing
+		found.Width, found.Height = cmp.Or(found.Width, 1), cmp.Or(found.Height, 1)
+	}
+	in.Page, in.X, in.Y, in.Width, in.Height = &found.Page, &found.X, &found.Y, &found.Width, &found.Height
+	if in.Anchor.Cover {
+		in.Covered = &found.Covers
+	}
+	return nil
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// placeAnchored adds fields to the record, some of which may be anchored to phrases.
+func (s *Drafts) placeAnchored(
+	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
+) error {
+	anchored := 0
+	for i := range in {
+		if in[i].Anchor != nil {
+			anchored++
+		}
+	}
+	if anchored > maxAnchors {
+		f.TooMany("anchors", maxAnchors)
+		return nil
+	}
+	in = slices.Clone(in)
+	all := s.anchors(ctx, who, d, uploads)
+	for i := range in {
+		if err := all.resolve(f.At("fields", i), &in[i], &Field{}); err != nil {
+			return err
+		}
+	}
+	s.place(f, d, in)
+	return nil
+}

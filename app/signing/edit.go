@@ -174,12 +174,14 @@ func (s *Drafts) RemoveInvitation(
 // ReplaceFields replaces all fields with the given ones. An input with the identifier of
 // an existing field keeps that identifier.
 func (s *Drafts) ReplaceFields(
-	_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64,
+	ctx context.Context, who account.Actor, id string, in []FieldInput, seen ...int64,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		before := d.Fields
 		d.Fields = nil
-		s.place(f, d, in)
+		if err := s.placeAnchored(ctx, who, f, d, in, nil); err != nil {
+			return nil, err
+		}
 		used := map[string]bool{}
 		for i := range d.Fields {
 			known := slices.IndexFunc(before, func(x Field) bool { return x.ID == in[i].ID })
@@ -194,22 +196,27 @@ func (s *Drafts) ReplaceFields(
 
 // AddFields adds fields.
 func (s *Drafts) AddFields(
-	_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64,
+	ctx context.Context, who account.Actor, id string, in []FieldInput, seen ...int64,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
-		s.place(f, d, in)
+		if err := s.placeAnchored(ctx, who, f, d, in, nil); err != nil {
+			return nil, err
+		}
 		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
 	}, seen...)
 }
 
 // UpdateField changes one field of a draft.
 func (s *Drafts) UpdateField(
-	_ context.Context, who account.Actor, id, field string, in FieldInput, seen ...int64,
+	ctx context.Context, who account.Actor, id, field string, in FieldInput, seen ...int64,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		x := d.Field(field)
 		if x == nil {
 			return nil, fault.NotFound("field")
+		}
+		if err := s.anchors(ctx, who, d, nil).resolve(f, &in, x); err != nil {
+			return nil, err
 		}
 		in.Apply(f, x, record.Placement{Files: d.Files, Invitations: d.Invitations})
 		return []Event{record.NewEvent(record.EventFieldUpdated).With("field", x.ID)}, nil

@@ -12,6 +12,7 @@ import (
 type (
 	Source          = record.Source
 	Action          = record.Action
+	Anchor          = detect.Anchor
 	Area            = detect.Area
 	Agreement       = record.Agreement
 	Attached        = record.Attached

@@ -214,10 +214,7 @@ var leastSize = map[pdf.FieldType]Size{
 // then, and in fractions of the page after it. A signature stands on the line and extends
 // above it; typed text is as high as the line's text.
 func place(x *Field, size Size, l *textLine, from, to int) {
-	least, ok := leastSize[x.Type]
-	if !ok {
-		least = Size{Width: 120, Height: 18}
-	}
+	least := sizeOf(x)
 	if x.Source == InLine {
 		least.Width = min(least.Width, 40)
 	}

@@ -129,6 +129,30 @@ func (in *FieldInput) applyBox(f *fault.Fields, x *Field, file *File) {
 	}
 }
 
+// Bounds of an anchor.
+const (
+	maxOccurrence = 10_000
+	maxOffset     = 2_000 // points
+)
+
+// CheckAnchor checks the anchor of an input and completes it.
+func (in *FieldInput) CheckAnchor(f *fault.Fields) {
+	a := *in.Anchor
+	in.Anchor = &a
+	if a.Text = input.Line(f, "anchor.text", &a.Text, MaxName); a.Text == "" && !f.Has("anchor.text") {
+		f.Required("anchor.text")
+	}
+	if a.Occurrence < 1 || a.Occurrence > maxOccurrence {
+		f.Between("anchor.occurrence", 1, maxOccurrence)
+	}
+	a.Position = input.OneOf(f, "anchor.position", &a.Position, detect.Positions()...)
+	for name, v := range map[string]float64{"anchor.offset_x": a.X, "anchor.offset_y": a.Y} {
+		if !(v >= -maxOffset && v <= maxOffset) {
+			f.Between(name, -maxOffset, maxOffset)
+		}
+	}
+}
+
 // maxCovered is the maximum number of parts that are covered for one field.
 const maxCovered = 16
 

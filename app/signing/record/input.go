@@ -74,7 +74,7 @@ type FieldInput struct {
 	FontSize   *float64
 	Align      *string
 	Covered    *[]detect.Area
-	Anchor     *Anchor // page, position and size are derived from it, see [Anchor.Find]
+	Anchor     *detect.Anchor // page and position are derived from it before the input is applied
 }
 
 // Limits of single values, in characters.

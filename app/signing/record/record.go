@@ -381,15 +381,6 @@ type Field struct {
 	Align      string
 	Filled     bool // Value was entered by the signatory
 	Attached   *Attached
-	Covered    []detect.Area `json:",omitempty"` // parts of the upload's pages to paint over
-	Anchor     *Anchor       `json:",omitempty"` // what determined its place, until it is moved
-}
-
-// Anchor is the phrase of a file that determines the place of a field.
-type Anchor struct {
-	Text       string
-	Occurrence int     // of the phrase in the file, from 1
-	Position   string  // at, above, below or beside
-	X, Y       float64 // offset to the right and down, in points
-	Cover      bool    // paint over the phrase
+	Covered    []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
+	Anchor     *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
 }

@@ -1,0 +1,143 @@
+package detect
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"paraph/app/pdf/pdfium"
+)
+
+// Positions of a field relative to the phrase that it is anchored to.
+const (
+	At     = "at" // at its beginning
+	Above  = "above"
+	Below  = "below"
+	Beside = "beside" // after its end
+)
+
+// Positions lists them.
+func Positions() []string { return []string{At, Above, Below, Beside} }
+
+// Anchor is a phrase of a file that determines the place of a field.
+type Anchor struct {
+	Text       string
+	Occurrence int // of the phrase in the file, from 1
+	Position   string
+	X, Y       float64 // offset to the right and down, in points
+	Cover      bool    // the phrase is covered
+}
+
+// Phrases finds phrases in the text of a file.
+type Phrases struct {
+	pages []pdfium.PageText
+	sizes []Size
+	text  []string // of each page, folded
+}
+
+// NewPhrases folds the text of a file's pages. Pages without a size are skipped.
+func NewPhrases(pages []pdfium.PageText, sizes []Size) *Phrases {
+	p := &Phrases{pages: pages[:min(len(pages), len(sizes))], sizes: sizes}
+	for _, page := range p.pages {
+		var b strings.Builder
+		left := maxPageText
+		for _, w := range page.Words {
+			if left -= utf8.RuneCountInString(w.Text); left < 0 {
+				break
+			}
+			b.WriteString(fold(w.Text))
+			b.WriteByte(' ')
+		}
+		p.text = append(p.text, b.String())
+	}
+	return p
+}
+
+// fold makes the case of letters irrelevant without changing the number of characters.
+func fold(s string) string { return strings.Map(unicode.ToLower, s) }
+
+// Place determines the page and position of a field by its anchor, its size by its type
+// unless it has one, and what the anchor covers. It returns false if the phrase does
+// not occur that often.
+func (p *Phrases) Place(x *Field, a Anchor) bool {
+	phrase := fold(oneLine(a.Text))
+	if phrase == "" {
+		return false
+	}
+	left := a.Occurrence
+	for i, text := range p.text {
+		for at := 0; ; {
+			found := strings.Index(text[at:], phrase)
+			if found < 0 {
+				break
+			}
+			if left--; left > 0 {
+				at += found + len(phrase)
+				continue
+			}
+			return p.place(x, a, i, at+found, at+found+len(phrase))
+		}
+	}
+	return false
+}
+
+// place puts a field next to a part of a page's text.
+func (p *Phrases) place(x *Field, a Anchor, page, from, to int) bool {
+	lines := textLines(p.pages[page].Words)
+	starts := make([]int, len(lines))
+	length := 0
+	for i, l := range lines {
+		starts[i] = length
+		length += len(fold(string(l.text))) + 1
+	}
+	parts := spread(lines, starts, p.text[page], from, to)
+	if len(parts) == 0 {
+		return false
+	}
+	first, last := lines[parts[0].line], lines[parts[len(parts)-1].line]
+	size := p.sizes[page]
+	x.Source, x.Page = InTag, page+1
+	if x.Width == 0 {
+		x.Width = sizeOf(x).Width / size.Width
+	}
+	if x.Height == 0 {
+		x.Height = max(sizeOf(x).Height/size.Height, first.bottom-first.top)
+	}
+	x.X, x.Y = first.left[parts[0].from], first.base(x)
+	switch a.Position {
+	case Above:
+		x.Y = first.top - x.Height
+	case Below:
+		x.Y = last.bottom
+	case Beside:
+		const gap = 4 // points
+		x.X, x.Y = last.right[parts[len(parts)-1].to-1]+gap/size.Width, last.base(x)
+	}
+	x.Width, x.Height = min(x.Width, 1), min(x.Height, 1)
+	x.X, x.Y = inPage(x.X+a.X/size.Width, x.Width), inPage(x.Y+a.Y/size.Height, x.Height)
+	if a.Cover {
+		for _, q := range parts[:min(len(parts), maxTagLines)] {
+			area := lines[q.line].area(q.from, q.to)
+			area.Page = page + 1
+			x.Covers = append(x.Covers, area)
+		}
+	}
+	return true
+}
+
+// sizeOf returns the usual size of a field, in points.
+func sizeOf(x *Field) Size {
+	if size, ok := leastSize[x.Type]; ok {
+		return size
+	}
+	return Size{Width: 120, Height: 18}
+}
+
+// base returns the top edge of a field on a line: what is drawn stands on it, what is
+// typed is centred.
+func (l *textLine) base(x *Field) float64 {
+	if sizeOf(x).Height > 18 {
+		return l.bottom - x.Height
+	}
+	return (l.top+l.bottom)/2 - x.Height/2
+}
