@@ -14,6 +14,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/apptest"
 	"paraph/app/httpkit"
+	"paraph/app/signing"
 	"paraph/app/web"
 )
 
@@ -34,7 +35,7 @@ func routesUnder(t *testing.T, folder, method string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := web.New(web.Options{Words: catalogue(t), Kit: kit})
+	d, err := web.New(web.Options{Words: catalogue(t), Kit: kit, Signing: &signing.Services{}})
 	if err != nil {
 		t.Fatal(err)
 	}
