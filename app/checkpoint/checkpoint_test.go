@@ -411,16 +411,18 @@ func BenchmarkMake(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for n := range 20_000 {
-		write(n, func(*kv.Tx) error { return nil })
+	next := 0
+	for ; next < 20_000; next++ {
+		write(next, func(*kv.Tx) error { return nil })
 	}
 	for name, then := range map[string]func(tx *kv.Tx) error{
 		"event":            func(*kv.Tx) error { return nil },
 		"event+checkpoint": func(tx *kv.Tx) error { _, err := s.Make(tx, company); return err },
 	} {
 		b.Run(name, func(b *testing.B) {
-			for n := range b.N {
-				write(1_000_000*len(name)+1000*b.N+n, then)
+			for range b.N {
+				write(next, then)
+				next++
 			}
 		})
 	}
