@@ -135,14 +135,14 @@ func (w *window) judge(rules, what string) {
 	for _, v := range found {
 		w.t.Errorf("%s: %s", what, v)
 	}
+	if len(found) > 0 {
+		w.t.Logf("%s: judged as it was: %s", what, get(w, chromedp.Evaluate[string](layout)))
+	}
 	for _, v := range get(w, chromedp.Evaluate[[]string](unfit)) {
 		w.t.Errorf("%s: %s", what, v)
 	}
 	if over := get(w, chromedp.Evaluate[string](weighed)); over != "" {
 		w.t.Errorf("%s: %s", what, over)
-	}
-	if w.t.Failed() {
-		w.t.Logf("%s: judged as it was: %s", what, get(w, chromedp.Evaluate[string](layout)))
 	}
 }
 

@@ -14,7 +14,10 @@ for (const box of document.querySelectorAll('[data-reveal]')) {
   // A password manager keeps what a field of passwords held.
   input.form.addEventListener('submit', () => turn(false));
   const line = document.createElement('div'); line.className = 'with-reveal';
+  // Whoever types already goes on where they are: moving a field takes its focus.
+  const typing = document.activeElement === input, { selectionStart, selectionEnd } = input;
   input.replaceWith(line); line.append(input, b);
+  if (typing) { input.focus({ preventScroll: true }); input.setSelectionRange(selectionStart, selectionEnd); }
 }
 
 // The browser knows where it is.

@@ -3,11 +3,15 @@
 const $ = (s, of = document) => of.querySelector(s), $$ = (s, of = document) => [...of.querySelectorAll(s)];
 const tell = text => { const s = $('#status'); s.textContent = ''; s.textContent = text; };
 
-// A link to a small form opens it as a dialog over the page.
+// A link to a small form opens it as a dialog over the page. Of several that were
+// clicked while the server was slow, the last one counts.
+let asked;
 async function ask(link) {
-  const answer = await fetch(link.href, { credentials: 'same-origin' });
-  const part = $('.ask', new DOMParser().parseFromString(await answer.text(), 'text/html'));
-  if (!answer.ok || !part) return location.assign(link.href);
+  const mine = asked = {};
+  const html = await fetch(link.href, { credentials: 'same-origin' }).then(answer => answer.ok ? answer.text() : '').catch(() => '');
+  if (mine !== asked) return;
+  const part = $('.ask', new DOMParser().parseFromString(html, 'text/html'));
+  if (!part) return location.assign(link.href);
   const box = document.createElement('dialog'), title = $('h1', part);
   title.id = 'dialog-title';
   box.setAttribute('aria-labelledby', title.id);
@@ -25,7 +29,7 @@ async function ask(link) {
 document.addEventListener('click', e => {
   if (e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey) return;
   const link = e.target.closest('a[data-ask]');
-  if (link) { e.preventDefault(); link.closest('details.menu')?.removeAttribute('open'); ask(link).catch(() => location.assign(link.href)); }
+  if (link) { e.preventDefault(); link.closest('details.menu')?.removeAttribute('open'); ask(link); }
   const button = e.target.closest('[data-copy-text],[data-copy-from]');
   if (button) copy(button);
   for (const d of $$('details.menu[open]')) if (!d.contains(e.target)) d.open = false;
@@ -38,9 +42,9 @@ document.addEventListener('keydown', e => {
 async function copy(button) {
   try {
     const from = button.dataset.copyFrom;
-    const text = from ? await (await fetch(from, { headers: { 'X-Requested-With': 'fetch' } })).text() : button.dataset.copyText;
+    const text = from ? await fetch(from, { headers: { 'X-Requested-With': 'fetch' } }).then(answer => answer.ok ? answer.text() : Promise.reject(answer)) : button.dataset.copyText;
     await navigator.clipboard.writeText(text);
-    const before = button.textContent;
+    const before = button.dataset.before ??= button.textContent; // a second click finds the text of the first
     button.textContent = button.dataset.done || '✓';
     tell(button.textContent);
     setTimeout(() => { button.textContent = before; }, 2000);

@@ -21,28 +21,77 @@ export const pairs = values => {
   return f;
 };
 
+// What a person presses or drags is not replaced before they let it go: its click, or
+// its drop, would be lost. An end that never comes counts as come after a while.
+let held = null, letGo = () => {}, dragged = null;
+const hold = () => { held ??= new Promise(done => { letGo = () => { held = null; done(); }; setTimeout(free, 5000); }); };
+const free = () => setTimeout(() => dragged || letGo()); // the click comes right after
+addEventListener('pointerdown', hold, true);
+for (const end of ['pointerup', 'pointercancel']) addEventListener(end, free, true);
+
+// keep notes what a person typed, opened and is at, and returns how to bring it back. The
+// form that was just sent (own) has what it wanted.
+function keep(own) {
+  const rowOf = e => e.closest('[data-file],[data-upload]');
+  const all = $$('#files :is(input,button,summary,a), #finish :is(input,button), .start input').filter(e => e.type !== 'hidden' && !own?.contains(e));
+  const typed = all.filter(e => e.id && e.tagName === 'INPUT' && e.value !== e.defaultValue);
+  const at = all.find(e => e === document.activeElement), caret = at?.id && [at.selectionStart, at.selectionEnd];
+  const row = at && rowOf(at), like = e => e.tagName === at.tagName && e.value === at.value && e.textContent === at.textContent;
+  const again = () => at.id ? document.getElementById(at.id)
+    : $$('button,summary,a', row ? $(`#files [data-file="${row.dataset.file}"]`) || $('#files') : $('#finish')).find(like);
+  return () => {
+    for (const e of typed) {
+      const now = document.getElementById(e.id);
+      if (!now || now.defaultValue === e.value) continue;
+      now.value = e.value;
+      now.closest('details')?.setAttribute('open', '');
+    }
+    const now = at && again();
+    if (!now) return;
+    if (now.tagName !== 'SUMMARY') now.closest('details')?.setAttribute('open', '');
+    now.focus({ preventScroll: true });
+    if (caret?.[0] != null) now.setSelectionRange(...caret);
+  };
+}
+
+// current fetches the list. That a line is cut for a moment costs nobody a file.
+async function current() {
+  for (let n = 1; ; n++) {
+    try {
+      const answer = await fetch(page.base + '/files', { credentials: 'same-origin' });
+      if (answer.ok || n === 5) return await answer.text();
+    } catch (e) { if (n === 5) throw e; }
+    await new Promise(done => setTimeout(done, 500 * 2 ** n));
+  }
+}
+
 // refresh shows what the server has, without moving the reader.
-let refreshing = Promise.resolve();
-export function refresh(html) {
+let refreshing = Promise.resolve(), turns = 0;
+export function refresh(html, own) {
+  turns++;
   return refreshing = refreshing.then(async () => {
-    html ??= await (await fetch(page.base + '/files', { credentials: 'same-origin' })).text();
+    html ??= await current();
     const now = new DOMParser().parseFromString(html, 'text/html');
-    if (!$('#files', now)) return;
-    const title = $('#finish [name=title]'), typed = title && title.value !== title.defaultValue ? title.value : null;
+    if (!$('#files', now)) throw new Error('no list');
+    await held;
+    const bring = keep(own);
     for (const id of ['steps', 'files', 'finish', 'choose']) $('#' + id).replaceWith($('#' + id, now));
-    if (typed !== null && $('#finish [name=title]')) $('#finish [name=title]').value = typed;
     if ($('#add', now).action !== form.action) { form.action = $('#add', now).action; $('.start', form)?.remove(); }
+    bring();
     for (const item of page.items) if (item.id) $('#files [data-upload="' + item.id + '"]')?.remove();
     if (!$('#files [data-upload]')) $$('#files h2 + p').forEach(p => { p.previousElementSibling.remove(); p.remove(); });
     prepare();
-  }).catch(() => {});
+  }).catch(() => warn(say('unseen')));
 }
 
-// change sends a small form of the list and shows the list that comes back.
-export async function change(path, body) {
-  const answer = await fetch(path, { method: 'POST', body, headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' });
-  if (!answer.ok) return warn((await answer.json().catch(() => ({}))).message || say('failed'));
-  await refresh(await answer.text());
+// change sends a small form of the list and shows the list that comes back, unless
+// something newer was shown meanwhile.
+export async function change(path, body, own) {
+  const before = turns;
+  const answer = await fetch(path, { method: 'POST', body, headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' }).catch(() => null);
+  if (!answer?.ok) return warn((await answer?.json().catch(() => ({})))?.message || say('unsent'));
+  const html = await answer.text();
+  await refresh(turns === before ? html : undefined, own);
   tell(say('changed'));
 }
 
@@ -54,12 +103,11 @@ function add(files) {
 
 // prepare makes the rows of the list ready to be dragged.
 function prepare() { for (const li of $$('#files [data-file]')) li.draggable = $$('#files [data-file]').length > 1; }
-let dragged = null;
 document.addEventListener('dragstart', e => {
   dragged = e.target.closest?.('#files [data-file]');
-  if (dragged) { dragged.classList.add('dragged'); e.dataTransfer.effectAllowed = 'move'; e.dataTransfer.setData('text/plain', dragged.dataset.name); }
+  if (dragged) { hold(); dragged.classList.add('dragged'); e.dataTransfer.effectAllowed = 'move'; e.dataTransfer.setData('text/plain', dragged.dataset.name); }
 });
-document.addEventListener('dragend', () => { dragged?.classList.remove('dragged'); dragged = null; $$('.target').forEach(li => li.classList.remove('target')); });
+document.addEventListener('dragend', () => { dragged?.classList.remove('dragged'); dragged = null; free(); $$('.target').forEach(li => li.classList.remove('target')); });
 document.addEventListener('dragover', e => {
   e.preventDefault();
   const over = e.target.closest?.('#files [data-file]');
@@ -79,7 +127,8 @@ document.addEventListener('submit', e => {
   if (!row || e.defaultPrevented) return;
   e.preventDefault();
   const id = row.dataset.file, label = e.submitter?.getAttribute('aria-label'), body = new FormData(e.target, e.submitter);
-  change(e.target.action, body).then(() => {
+  change(e.target.action, body, e.target).then(() => {
+    if (document.activeElement !== document.body) return; // at something else by now
     const now = $('#files [data-file="' + id + '"]');
     (now && ($$('button', now).find(b => label && b.getAttribute('aria-label') === label) || $('button,summary', now)) || input).focus();
   });

@@ -26,15 +26,18 @@ document.addEventListener('click', async e => {
   const link = e.target.closest('a.more');
   if (!link || e.button || e.metaKey || e.ctrlKey || e.shiftKey) return;
   e.preventDefault();
+  if (link.dataset.opening) return;
+  link.dataset.opening = 'yes';
   const row = link.closest('tr');
   try {
     const answer = await fetch(document.documentElement.dataset.root + 'app/documents/' + row.dataset.id + '/menu?next=' + encodeURIComponent(location.pathname + location.search), { headers: { 'X-Requested-With': 'fetch' } });
     if (!answer.ok) throw new Error(answer.status);
     const menu = new DOMParser().parseFromString(await answer.text(), 'text/html').body.firstElementChild;
+    const here = [link, document.body].includes(document.activeElement); // not elsewhere by now
     link.replaceWith(menu);
-    $('a,button', menu)?.focus();
+    if (here) $('a,button', menu)?.focus();
     menu.addEventListener('toggle', () => { if (!menu.open) { menu.replaceWith(link); if (document.activeElement === document.body) link.focus(); } });
-  } catch { location.assign(link.href); }
+  } catch { location.assign(link.href); } finally { delete link.dataset.opening; }
 });
 
 // j and k move, x chooses, Enter opens, / searches: only where it is turned on,

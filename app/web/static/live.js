@@ -9,14 +9,18 @@ function told(event) {
   if (event.lastEventId) after = event.lastEventId;
   const { document: id, text } = JSON.parse(event.data);
   const mine = place.dataset.document;
-  if (mine && mine === id) place.replaceChildren(Object.assign(document.createElement('span'), { textContent: text }), link(place.dataset.show));
+  if (mine && mine === id) show(text);
   if (mine || !id) return;
   const cell = document.querySelector('#row-' + CSS.escape(id) + ' th');
   if (cell && !cell.querySelector('.updated')) cell.append(Object.assign(link(place.dataset.updated), { className: 'updated', title: text }));
 }
-function lost() {
-  place.replaceChildren(Object.assign(document.createElement('span'), { textContent: place.dataset.updated.split(',')[0] }), link(place.dataset.show));
+// show keeps the link that is there already: it may have the focus, or be pressed.
+function show(text) {
+  const line = place.querySelector('span');
+  if (line) line.textContent = text;
+  else place.replaceChildren(Object.assign(document.createElement('span'), { textContent: text }), link(place.dataset.show));
 }
+const lost = () => show(place.dataset.updated.split(',')[0]);
 function listen() {
   if (document.visibilityState !== 'visible') { source?.close(); source = null; return; }
   if (source) return;

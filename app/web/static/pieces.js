@@ -124,6 +124,7 @@ class Item {
   // to go on.
   async insist(request) {
     for (;;) {
+      if (this.gone) throw new DOMException('', 'AbortError');
       try {
         const answer = await request();
         this.tries = 0;
@@ -163,12 +164,16 @@ class Item {
     this.show(locked ? 'locked' : 'failed', why);
     if (this.final && !locked && !this.fixed) this.id = undefined;
     warn(say('bad', { name: this.file.name, why }));
-    if (locked) { $('.unlock input', this.li).value = ''; $('.unlock input', this.li).focus(); }
+    if (!locked) return;
+    const field = $('.unlock input', this.li), at = document.activeElement;
+    field.value = '';
+    if (at === document.body || at === input || this.li.contains(at)) field.focus();
   }
   cancel() {
     this.gone = true;
     this.request?.abort();
-    if (this.id) ask(null, page.base + '/uploads/' + this.id + '/cancel', pairs({})).catch(() => {});
+    // What was complete a moment before is in the list already.
+    if (this.id) ask(null, page.base + '/uploads/' + this.id + '/cancel', pairs({})).catch(() => refresh());
     this.leave();
     tell(say('cancelled', { name: this.file.name }));
     input.focus();

@@ -16,15 +16,19 @@ function look() {
   if (first || over) document.querySelector('#alert').textContent = box.querySelector(over ? '[data-over]' : '[data-soon]').textContent;
   if (over) ends = 0;
 }
-box.addEventListener('submit', async e => {
-  e.preventDefault();
+let staying = false;
+box.addEventListener('submit', e => { e.preventDefault(); if (!staying) { staying = true; stay(); } });
+// stay goes on asking while there is no answer and time is left.
+async function stay() {
   const answer = await fetch(box.action, { method: 'POST', body: new URLSearchParams(new FormData(box)), headers: { 'X-Requested-With': 'fetch' } }).catch(() => null);
+  if (ends && (!answer || answer.status >= 500)) return void setTimeout(stay, 3000);
+  staying = false;
   if (!answer?.ok) { if (answer?.status === 401) { ends = 1; look(); } return; }
-  const { left } = await answer.json();
+  const { left } = await answer.json(), here = box.contains(document.activeElement) || document.activeElement === document.body;
   begin(left);
   others.postMessage(left);
-  document.querySelector('#main').focus();
-});
+  if (here) document.querySelector('#main').focus();
+}
 others.addEventListener('message', e => begin(e.data));
 begin(+box.dataset.left);
 // A machine that slept has no timers that went off.

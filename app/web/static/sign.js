@@ -69,7 +69,7 @@ async function save() {
   try {
     const answer = await post('', data);
     if (answer.ok) saved('saved');
-    else if (answer.status === 409) location.assign(form.dataset.base);
+    else if (answer.status === 409) leaving || location.assign(form.dataset.base);
     else throw new Error(answer.status);
   } catch { dirty = true; saved(navigator.onLine ? 'unsaved' : 'offline'); timer = setTimeout(save, 8000); }
   saving = false;
@@ -86,10 +86,11 @@ const seen = () => {
   for (const g of gestures) removeEventListener(g, seen, true);
   const data = new FormData();
   data.set('csrf', form.elements.csrf.value);
-  post('/viewed', data).catch(() => {});
+  post('/viewed', data).catch(watch);
 };
 const gestures = ['pointerdown', 'keydown', 'wheel', 'touchstart'];
-for (const g of gestures) addEventListener(g, seen, { capture: true, passive: true });
+const watch = () => { for (const g of gestures) addEventListener(g, seen, { capture: true, passive: true }); };
+watch();
 
 // Signing.
 let leaving = false;
@@ -138,9 +139,12 @@ class Mark {
     this.text.addEventListener('input', () => this.preview());
     this.paper = $('[data-paper]', dialog); this.crop = $('.crop', dialog); this.cuts = $$('[data-crop]', dialog);
     this.file.addEventListener('change', () => { for (const c of this.cuts) c.value = 0; });
-    for (const e of [this.file, this.paper, ...this.cuts]) e.addEventListener('change', () => this.look());
+    for (const e of [this.file, this.paper, ...this.cuts]) e.addEventListener('change', () => { this.looking = this.look(); });
     for (const e of $$('[name$=".pen"]', dialog)) e.addEventListener('change', () => this.pad?.ink(this.pen()));
-    $('[data-adopt]', dialog).addEventListener('click', () => this.adopt());
+    $('[data-adopt]', dialog).addEventListener('click', async () => {
+      if (this.type === 'image') await this.looking; // the picture is still being prepared
+      if (dialog.open) this.adopt();
+    });
     $('[data-cancel]', dialog).addEventListener('click', () => dialog.close());
     // The browser says so a frame later and has put the focus back by then (but for
     // those that don't focus a clicked button); the page must not move under the
@@ -192,6 +196,7 @@ class Mark {
       for (const end = Date.now() + seconds * 1000; waiting() && Date.now() < end;) {
         await new Promise(done => setTimeout(done, 1500));
         const answer = await fetch(form.dataset.base + '/pad/' + code, { headers: { 'X-Requested-With': 'fetch' } });
+        if (!waiting()) break; // signed in another way meanwhile
         if (answer.status === 204) continue;
         if (!answer.ok) break;
         const strokes = (await answer.json()).data;
@@ -205,8 +210,9 @@ class Mark {
   }
   async draw() {
     if (!this.pad) {
-      const { Pad } = await import(form.dataset.pad);
-      this.pad ||= new Pad(this.canvas);
+      const pad = await import(form.dataset.pad).catch(() => this.fail(say('offline')));
+      if (!pad) return;
+      this.pad ||= new pad.Pad(this.canvas);
       this.pad.ink(this.pen());
       $('[data-pad=undo]', this.dialog).onclick = () => this.pad.undo();
       $('[data-pad=clear]', this.dialog).onclick = () => this.pad.clear();
@@ -221,16 +227,17 @@ class Mark {
   }
   typed() { const i = $('.style:has(:checked) img', this.dialog), p = picture(i.src.replace(/text=.*$/, 'text=' + encodeURIComponent(this.text.value.trim()))); return p; }
   async look() {
-    const f = this.file.files[0];
+    const f = this.file.files[0], mine = this.turn = {};
     this.read = null; this.shown.hidden = true; this.paper.closest('label').hidden = this.crop.hidden = !f;
     if (!f) return;
     this.fail('');
     try {
       if (!/^image\/(png|jpeg)$/.test(f.type) || f.size > 20 << 20) throw f;
       const { prepare } = await import('./photo.js'), cuts = this.cuts.map(c => c.value / 100), data = await prepare(f, this.paper.checked, cuts);
-      if (data.length > 2.6e6 || this.file.files[0] !== f) throw f;
+      if (mine !== this.turn) return; // another picture, or part of it, was chosen meanwhile
+      if (data.length > 2.6e6) throw f;
       this.read = this.shown.src = data; this.shown.hidden = false;
-    } catch { this.fail(say('badfile')); }
+    } catch { if (mine === this.turn) this.fail(say('badfile')); }
   }
   fail(text) { this.error.textContent = text; this.error.hidden = !text; }
   adopt() {
@@ -245,7 +252,7 @@ class Mark {
     } else if (this.type === 'saved') {
       this.keep('saved', '', picture(this.own.src));
     } else {
-      if (!this.read) return this.fail(say('nofile'));
+      if (!this.read) return this.file.files[0] || this.fail(say('nofile'));
       this.keep('image', this.read, picture(this.read));
     }
     this.file.value = '';
@@ -298,4 +305,6 @@ for (const m of $$('details.menu')) {
   addEventListener('click', e => { if (!m.contains(e.target)) m.open = false; });
 }
 count();
-$('#errors')?.focus();
+// What was typed before this script was there.
+if ($$('input:not([type=hidden],[type=file]),textarea', form).some(e => !e.closest('dialog') && (e.checked !== e.defaultChecked || e.value !== e.defaultValue))) later();
+if (document.activeElement === document.body) $('#errors')?.focus();

@@ -9,8 +9,11 @@ function attach(form) {
     over(false)(e);
     if (e.dataTransfer.files.length) { file.files = e.dataTransfer.files; form.requestSubmit(); }
   });
+  let busy = false;
   form.addEventListener('submit', e => {
     e.preventDefault();
+    if (busy) return;
+    busy = true;
     const send = new XMLHttpRequest();
     send.upload.addEventListener('progress', p => {
       if (!p.lengthComputable) return;
@@ -18,7 +21,7 @@ function attach(form) {
       line.textContent = p.loaded === p.total ? say('working') : say('sending') + ' ' + Math.round(100 * p.loaded / p.total) + ' %';
       if (p.loaded === p.total) bar.removeAttribute('value');
     });
-    const failed = () => { box.hidden = true; document.querySelector('#alert').textContent = say('failed'); line.textContent = say('failed'); };
+    const failed = () => { busy = false; box.hidden = true; document.querySelector('#alert').textContent = say('failed'); line.textContent = say('failed'); };
     send.addEventListener('error', failed);
     send.addEventListener('load', () => {
       const page = new DOMParser().parseFromString(send.responseText, 'text/html'), main = page.querySelector('main');

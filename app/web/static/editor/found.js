@@ -12,8 +12,10 @@ export class Found {
   }
 
   async find() {
+    const mine = this.asked = {};
     $('#found-text').textContent = say('finding');
     const answer = await post('/detect', {}).catch(() => ({ status: 0 }));
+    if (mine !== this.asked) return; // asked again, or closed
     if (answer.status !== 200) { $('#found-text').textContent = answer.body?.message || say('failed'); return; }
     this.list = answer.body.fields.map(f => ({ ...this.model.read({ ...f, id: '' })[1], who: this.model.hands.has(f.who) ? f.who : this.editor.for })).filter(f => this.model.fits(f));
     this.show();
@@ -27,7 +29,7 @@ export class Found {
       make('button', { type: 'button', className: 'link', dir: 'auto', textContent: say('find', { type: f.label || typeName(f.type), page: f.i + 1 }) }),
       make('button', { type: 'button', className: 'tool wide', data: { accept: 'yes' }, 'aria-label': say('accept') + ', ' + say('find', { type: f.label || typeName(f.type), page: f.i + 1 }), textContent: say('accept') }))));
   }
-  close() { this.list = []; $('#found').replaceChildren(); $('#found-text').textContent = ''; $('#found-all').hidden = true; $('[data-do=find]').focus(); }
+  close() { this.asked = null; this.list = []; $('#found').replaceChildren(); $('#found-text').textContent = ''; $('#found-all').hidden = true; $('[data-do=find]').focus(); }
   look(f) { this.editor.show('pages'); this.editor.show('fields'); this.view.go(f.i); }
   accept(list) {
     const made = list.map(f => [this.model.newKey(), f]);

@@ -69,22 +69,3 @@ export function arranged(kind, boxes) {
   for (const i of order) { out[i] = { ...boxes[i], [at]: place }; place += boxes[i][size] + gap; }
   return out;
 }
-
-// pagesNamed reads "2-5, 9" as places from 0; null if it can't be read.
-export function pagesNamed(text, total) {
-  const out = new Set();
-  for (const part of text.split(/[,;\s]+/).filter(Boolean)) {
-    const m = /^(\d+)(?:[-–](\d+))?$/.exec(part);
-    const from = +m?.[1], to = +(m?.[2] ?? from);
-    if (!m || from < 1 || to < from || to > total) return null;
-    for (let i = from; i <= to; i++) out.add(i - 1);
-  }
-  return out.size ? [...out].sort((a, b) => a - b) : null;
-}
-
-// pagesOf names the pages of one of the choices of "copy to pages".
-export function pagesOf(which, total, range) {
-  if (which === 'range') return pagesNamed(range, total);
-  const test = { all: () => true, 'not-first': i => i > 0, 'not-last': i => i < total - 1, odd: i => i % 2 === 0, even: i => i % 2 === 1 }[which];
-  return [...Array(total).keys()].filter(test);
-}

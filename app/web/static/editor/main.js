@@ -11,7 +11,7 @@ import { People } from './people.js';
 import { Properties } from './properties.js';
 import { Problems } from './problems.js';
 import { Saver } from './save.js';
-import { askPages, open } from './dialogs.js';
+import { open } from './dialogs.js';
 
 class Editor {
   constructor() {
@@ -174,17 +174,8 @@ class Editor {
     tell(say(key, { n: made.length, page: made[0][1].i + 1 }));
   }
   async copyToPages(keys) {
-    const m = this.model, pages = await askPages(m.pages.length);
-    if (!pages) return;
-    const made = [];
-    let n = 0;
-    for (const i of pages) {
-      const own = keys.map(k => m.fields.get(k)).filter(f => f && f.i !== i).map(f => [m.newKey(), m.boxed(f, m.box(f), i)]);
-      if (own.length) n++;
-      made.push(...own);
-    }
-    m.change(made);
-    tell(say('copied-to', { n }));
+    const part = await import('./copypages.js').catch(() => tell(say('failed')));
+    return part?.copyToPages(this.model, keys);
   }
   delete(keys) {
     const gone = new Set(keys), next = this.model.after(keys.at(-1), gone), inside = document.activeElement.closest('#pages,#selection,#pane-properties');
@@ -238,8 +229,9 @@ class Editor {
   }
   problems(all) { this.wrong.show(all); }
   async find() {
-    const { Found } = await import('./found.js');
-    this.found ||= new Found(this.model, this.view, this);
+    const part = await import('./found.js').catch(() => tell(say('failed')));
+    if (!part) return;
+    this.found ||= new part.Found(this.model, this.view, this);
     return this.found.find();
   }
   peopleChanged() { this.fields.people(); this.people?.render(); this.view.redraw(); this.properties?.show(); this.tools(); }

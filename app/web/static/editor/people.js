@@ -29,6 +29,8 @@ export class People {
     $('[data-do=add-me]').hidden = all.some(p => p.email.toLowerCase() === this.me.email.toLowerCase());
     if (kept) this.focus(...kept);
   }
+  // here reports whether the focus is still in the list, or nowhere.
+  here() { return document.activeElement === document.body || this.list.contains(document.activeElement); }
   focus(id, act) {
     const row = $$('li', this.list).find(l => l.dataset.id === id);
     (row && ($(`[data-act="${act}"]:not(:disabled)`, row) || $('button:not(:disabled)', row)) || $('[data-do=add-person]')).focus();
@@ -51,14 +53,22 @@ export class People {
     return answer;
   }
 
-  up(id) { this.arrange(id, this.model.hands.get(id) - 1, 'up'); }
-  down(id) { this.arrange(id, this.model.hands.get(id) + 1, 'down'); }
+  up(id) { this.move(id, -1, 'up'); }
+  down(id) { this.move(id, 1, 'down'); }
+  // move counts from the place that the answers to earlier clicks left somebody at.
+  move(id, by, button) {
+    const go = () => {
+      const to = this.model.hands.get(id) + by;
+      if (to >= 0 && to < this.model.people.length) return this.arrange(id, to, button);
+    };
+    this.moved = (this.moved || Promise.resolve()).then(go, go);
+  }
   async arrange(id, to, button) {
     const ids = this.model.people.map(p => p.id).filter(other => other !== id);
     ids.splice(to, 0, id);
     const answer = await this.send({ do: 'arrange', order: ids.join(' ') });
     if (!answer.ok) return;
-    this.focus(id, button);
+    if (this.here()) this.focus(id, button);
     tell(say('person-moved', { name: this.model.person(id).name, n: to + 1 }));
   }
   // grab lets a mouse drag a row to another place, which the buttons do too.
@@ -85,18 +95,32 @@ export class People {
   }
   async remove(id) {
     const p = this.model.person(id), n = [...this.model.fields.values()].filter(f => f.who === id).length, at = this.model.hands.get(id);
-    if (n && !await confirmPerson(p.name, n)) return;
+    if (n && !await confirmPerson(p.name, n) || this.going === id) return;
+    this.going = id;
     const answer = await this.send({ do: 'remove', recipient: id });
+    this.going = '';
     if (!answer.ok) return;
-    this.focus(this.model.people[Math.min(at, this.model.people.length - 1)]?.id, 'remove');
+    if (this.here()) this.focus(this.model.people[Math.min(at, this.model.people.length - 1)]?.id, 'remove');
     tell(say('person-removed', { name: p.name }));
   }
-  addMe() { return this.send({ do: 'add', ...this.me }).then(a => { if (a.ok) { this.editor.fields.choose(a.added); tell(say('person-added', { name: this.me.name })); } }); }
+  async addMe() {
+    if (this.adding) return;
+    this.adding = true;
+    const before = this.editor.for, answer = await this.send({ do: 'add', ...this.me });
+    this.adding = false;
+    if (answer.ok) this.added(answer, before, this.me);
+  }
+  // added makes a new person the one whose fields are placed, unless another was chosen meanwhile.
+  added(answer, before, { name }) {
+    if (!before || this.editor.for === before) this.editor.fields.choose(answer.added);
+    tell(say('person-added', { name }));
+  }
 
   add() { this.ask('', { role: 'signer', authentication: 'link', locale: '', name: '', email: '', message: '', position: '' }); }
   edit(id) { this.ask(id, this.model.person(id)); }
   ask(id, p) {
     const f = this.form.elements;
+    this.asked = {};
     $('#person-h').textContent = say(id ? 'person-edit' : 'person-add');
     this.clear();
     f.id.value = id; f.access_code.value = '';
@@ -116,12 +140,15 @@ export class People {
     const data = new FormData(this.form), id = data.get('id'), values = { do: id ? 'update' : 'add', recipient: id };
     data.delete('id');
     for (const [k, v] of data) if (k !== 'position' || v) values[k] = v;
+    if (this.sending) return;
     this.clear();
-    const answer = await this.send(values);
-    if (!answer.ok) return this.fault(answer);
-    this.dialog.close('ok');
-    if (!id) this.editor.fields.choose(answer.added);
-    tell(say(id ? 'person-saved' : 'person-added', { name: values.name }));
+    // By the answer the dialog may be closed, or be about somebody else.
+    const mine = this.sending = this.asked, before = this.editor.for;
+    const answer = await this.send(values), same = this.dialog.open && mine === this.asked;
+    this.sending = null;
+    if (!answer.ok) return same ? this.fault(answer) : this.editor.trouble(answer.message || say('failed'));
+    if (same) this.dialog.close('ok');
+    if (id) tell(say('person-saved', { name: values.name })); else this.added(answer, before, values);
   }
   fault(answer) {
     let first = null;
@@ -136,23 +163,6 @@ export class People {
     (first || this.form.elements.name).focus();
   }
 
-  // suggest offers people who are known already.
-  suggest(e) {
-    clearTimeout(this.wait);
-    const known = this.known?.find(c => c.name === this.form.elements.name.value || c.email === this.form.elements.email.value);
-    if (known && e.inputType !== 'insertText' && e.inputType !== 'deleteContentBackward') {
-      for (const name of ['name', 'email']) this.form.elements[name].value = known[name];
-      if (known.locale) this.form.elements.locale.value = known.locale;
-      return;
-    }
-    const q = e.target.value.trim();
-    if (q.length < 2 || !this.editor.contacts) return;
-    this.wait = setTimeout(async () => {
-      const answer = await fetch(this.editor.contacts + encodeURIComponent(q), { headers: { 'X-Requested-With': 'fetch' } }).catch(() => null);
-      if (!answer?.ok) return;
-      this.known = (await answer.json()).data;
-      $('#contacts').replaceChildren(...this.known.map(c => make('option', { value: c.name, textContent: c.email })));
-      $('#contacts-email').replaceChildren(...this.known.map(c => make('option', { value: c.email, textContent: c.name })));
-    }, 200);
-  }
+  // suggest offers people who are known already: a convenience, with a part of its own.
+  suggest(e) { if (this.editor.contacts) import('./contacts.js').then(part => part.suggest(this, e), () => {}); }
 }

@@ -21,11 +21,11 @@ export class Properties {
     this.unit = $('#q-unit');
     this.pane = $('#pane-properties');
     this.form.addEventListener('submit', e => e.preventDefault());
-    this.form.addEventListener('change', e => this.changed(e.target));
-    this.form.addEventListener('input', e => { if (e.target.name === 'label') this.changed(e.target); });
+    this.form.addEventListener('change', e => { this.typing = null; this.changed(e.target); });
+    this.form.addEventListener('input', e => { if (e.target.name === 'label') this.changed(e.target); else this.typing = e.target; });
     $('#q-preset').addEventListener('change', e => this.preset(e.target.value));
     this.unit.addEventListener('change', () => this.show());
-    model.addEventListener('select', () => this.show());
+    model.addEventListener('select', () => { this.typing = null; this.show(); });
     model.addEventListener('change', () => this.show());
     this.show();
   }
@@ -55,7 +55,8 @@ export class Properties {
   }
   set(name, v) {
     const e = this.form.elements[name];
-    if (e === document.activeElement && e.tagName !== 'SELECT' && v !== undefined && (name === 'label' || e.dataset.typing)) return;
+    // Neither a label, which is taken over with every key, nor what is typed and not taken over yet.
+    if (e === document.activeElement && e.tagName !== 'SELECT' && v !== undefined && (name === 'label' || this.typing === e)) return;
     e.value = v ?? '';
     if (e.tagName !== 'SELECT') e.placeholder = v === undefined ? say('mixed') : '';
   }

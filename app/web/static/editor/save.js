@@ -209,7 +209,9 @@ export class Saver {
     const a = e.target.closest('a[href]');
     if (!a || e.defaultPrevented || !this.dirty || this.stopped || e.ctrlKey || e.metaKey || a.getAttribute('href').startsWith('#')) return;
     e.preventDefault();
-    this.save().then(ok => { if (ok) { this.leaving = true; location.assign(a.href); } });
+    // What is changed while the first answer is on its way is saved, too.
+    const go = ok => ok && this.dirty ? this.save().then(go) : ok && (this.leaving = true, location.assign(a.href));
+    this.save().then(go);
   }
 }
 

@@ -1,0 +1,252 @@
+package web_test
+
+import (
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+// slowly lets a test hold back requests of the page's scripts whose address contains a
+// text: answers to fetch, and what an XMLHttpRequest sends.
+const slowly = `{
+	let on = "", held = [];
+	const ask = window.fetch, open = XMLHttpRequest.prototype.open, send = XMLHttpRequest.prototype.send;
+	window.opened = [];
+	window.fetch = (...of) => {
+		const answer = ask(...of);
+		return on && String(of[0]).includes(on) ? new Promise(done => held.push(() => done(answer))) : answer;
+	};
+	XMLHttpRequest.prototype.open = function(method, address) { opened.push(address); this.address = address; open.call(this, method, address); };
+	XMLHttpRequest.prototype.send = function(body) { on && this.address.includes(on) ? held.push(() => send.call(this, body)) : send.call(this, body); };
+	window.hold = text => { on = text; };
+	window.holds = () => held.length;
+	window.letGo = async () => { on = ""; held.splice(0).forEach(f => f()); await (await ask(location.href)).text(); return true; };
+}`
+
+// slow makes the pages of a window wait where a test tells them to.
+func slow(w *window) *window {
+	w.t.Helper()
+	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: slowly})
+	return w
+}
+
+// hold holds back requests whose address contains a text, and does something that makes
+// a number of them.
+func (w *window) hold(text string, n int, do string) {
+	w.t.Helper()
+	w.js(`hold(` + quoted(text) + `[0])`)
+	w.js(do)
+	w.until(`holds() >= ` + strings.Repeat("1+", n-1) + "1")
+}
+
+// letGo lets everything go on that was held back, and waits until it has been answered.
+func (w *window) letGo() {
+	w.t.Helper()
+	get(w, chromedp.Evaluate[bool](`letGo()`, chromedp.EvalAwaitPromise))
+}
+
+// js runs a script on the page.
+func (w *window) js(script string) {
+	w.t.Helper()
+	w.run(chromedp.Evaluate[chromedp.Void](script + ";0"))
+}
+
+// wants fails the test unless an expression is true on the page.
+func (w *window) wants(expression, complaint string) {
+	w.t.Helper()
+	if !get(w, chromedp.Evaluate[bool](expression)) {
+		w.t.Errorf("%s; %s", complaint, w.sight())
+	}
+}
+
+func TestASlowDialogOpensOnce(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	c.Post(t, "/members", apptest.Map{"email": "new@example.org", "role": "approver"}).Want(t, http.StatusCreated)
+	w := slow(team(t, c, look{}))
+	w.visit(s.URL + "/app/team")
+	w.see("a[data-ask]")
+	w.hold("/remove", 2, `{ const a = document.querySelector("a[data-ask]"); a.click(); a.click() }`)
+	w.letGo()
+	w.see("dialog[open]")
+	w.wants(`document.querySelectorAll("dialog").length === 1`, "two clicks opened two dialogs")
+}
+
+func TestASlowRowMenuLeavesTheFocus(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	newDraft(t, c, 1)
+	w := slow(team(t, c, look{}))
+	w.visit(s.URL + "/app/documents")
+	w.see("a.more")
+	w.hold("/menu", 1, `document.querySelector("a.more").click()`)
+	w.run(chromedp.Focus("#search"))
+	w.letGo()
+	w.see("details.menu[open]")
+	w.wants(`document.activeElement.id === "search"`, "the menu took the focus from the search")
+}
+
+func TestNewsKeepTheirLink(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, place("signature", "Signature", 1, .6))
+	w := team(t, c, look{})
+	w.visit(s.URL + "/app/documents/" + d.id)
+	w.see("#live")
+	c.Post(t, "/documents/"+d.id+"/send", apptest.Map{}).Want(t, http.StatusOK)
+	w.until(`!!(window.pressed = document.querySelector("#live a")) && !!(window.first = document.querySelector("#live").innerText)`)
+	c.Post(t, "/documents/"+d.id+"/void", apptest.Map{"reason": "Too late."}).Want(t, http.StatusOK)
+	w.until(`document.querySelector("#live").innerText !== first`)
+	w.wants(`pressed.isConnected`, "the link was replaced under the pointer")
+}
+
+func TestOtherUnsavedFormsAreAskedFor(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	w := team(t, s.Company(t), look{})
+	w.visit(s.URL + "/app/settings/company")
+	w.see("form[data-dirty]")
+	w.js(`{ const forms = [...document.querySelectorAll("form[data-dirty]")].slice(0, 2);
+		for (const f of forms) f.dispatchEvent(new Event("input"));
+		const asks = () => !dispatchEvent(new Event("beforeunload", {cancelable: true}));
+		forms[1].dispatchEvent(new Event("submit"));
+		window.one = asks();
+		forms[0].dispatchEvent(new Event("submit"));
+		window.none = asks() }`)
+	w.wants(`one && !none`, "saving one form forgot the other, or the last one is still unsaved")
+}
+
+func TestASlowListOfFilesKeepsWhatAPersonIsAt(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 1)
+	w := slow(team(t, c, look{}))
+	w.visit(s.URL + "/app/documents/" + d.id + "/files")
+	w.js(`hold("/files")`)
+	w.choose(onDisk(t, apptest.File{Name: "b.pdf", Content: apptest.PDF(t)})...)
+	w.until(`holds() === 1`)
+	w.write(`#finish [name="title"]`, "The lea")
+	w.letGo()
+	w.ready(2)
+	w.run(chromedp.KeyEvent("se"))
+	w.wants(`document.activeElement.value === "The lease"`, "the list took what was typed, or the focus")
+
+	// A button that is pressed while the list comes is not replaced before its click.
+	w.js(`hold("/files")`)
+	w.choose(onDisk(t, apptest.File{Name: "c.pdf", Content: apptest.PDF(t)})...)
+	w.until(`holds() === 1`)
+	next := w.middle("#finish button.primary", 0, 0)
+	w.mouse("mousePressed", next, 0)
+	w.letGo()
+	w.mouse("mouseReleased", next, 0)
+	w.heading("Who receives this document?")
+}
+
+func TestAFileCancelledBeforeItsDocumentIsMadeStaysAway(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	w := slow(team(t, s.Company(t), look{}))
+	w.visit(s.URL + "/app/documents/new")
+	w.js(`hold("/documents/new")`)
+	paths := onDisk(t, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)}, apptest.File{Name: "b.pdf", Content: apptest.PDF(t)})
+	w.choose(paths[0])
+	w.until(`holds() === 1`)
+	w.click("#uploads .cancel")
+	w.write(`#add [name="title"]`, "Lease")
+	w.letGo()
+	w.choose(paths[1])
+	w.ready(1)
+	w.wants(`opened.filter(a => a.endsWith("/uploads")).length === 1`, "the cancelled file was uploaded")
+	if got := w.value(`#finish [name="title"]`); got != "Lease" {
+		t.Errorf("the title typed meanwhile became %q", got)
+	}
+}
+
+func TestSlowAnswersAboutPeopleOverwriteNothing(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 1, maria(), apptest.Map{"name": "Ben Buyer", "email": "ben@signer.example"}, apptest.Map{"name": "Cleo", "email": "cleo@signer.example"})
+	d.put(t, place("text", "City", 1, .3))
+	w := slow(team(t, c, look{width: 1280, height: 1000}))
+	w.edit(d)
+	w.pane("people")
+	// Every click on an arrow counts, also before the answer to the first.
+	w.hold("/recipients", 1, `{ const up = document.querySelector("#people li:nth-child(3) [data-act=up]"); up.click(); up.click() }`)
+	w.letGo()
+	w.until(`document.querySelector("#people li .name").textContent === "Cleo"`)
+	// Adding oneself twice adds one; whose fields are placed is not chosen anew, and what
+	// is typed in a property stays.
+	w.hold("/recipients", 1, `{ const me = document.querySelector("[data-do=add-me]"); me.click(); me.click() }`)
+	w.js(`{ const who = document.querySelector("#for"); who.selectedIndex = 2; who.dispatchEvent(new Event("change")); window.chosen = who.value;
+		document.querySelector(".box").click() }`)
+	w.pane("properties")
+	w.run(chromedp.Focus(`#properties [name="value"]`))
+	w.run(chromedp.KeyEvent("Lis"))
+	w.letGo()
+	w.until(`document.querySelectorAll("#for option").length === 4`)
+	w.wants(`document.querySelector("#for").value === chosen`, "the answer chose another person")
+	w.wants(`document.querySelector('#properties [name="value"]').value === "Lis"`, "the answer took what was typed")
+	// The answer about one person does not close the dialog about another.
+	w.pane("people")
+	w.click(`#people li:nth-child(1) [data-act="edit"]`)
+	w.hold("/recipients", 1, `document.querySelector("#person form").requestSubmit()`)
+	w.key("Escape", 0)
+	w.until(`!document.querySelector("#person").open`)
+	w.js(`document.querySelector('#people li:nth-child(2) [data-act="edit"]').click()`)
+	w.see("#person[open]")
+	w.letGo()
+	w.until(`document.querySelector("#status").textContent.includes("Cleo")`)
+	w.wants(`document.querySelector("#person").open`, "the answer closed the dialog about another person")
+}
+
+func TestAPictureStillBeingPreparedIsAdopted(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()}, place("signature", "Signature", 2, 0.7))
+	w := open(t, look{})
+	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+		const real = createImageBitmap, held = [];
+		window.createImageBitmap = f => new Promise(done => held.push(() => done(real(f))));
+		window.holds = () => held.length;
+		window.prepare = n => held[n]();
+	}`})
+	w.visit(d.links[0])
+	w.click(`button[data-mark="signature"]`)
+	w.click("#tab-signature-image")
+	for _, f := range onDisk(t, apptest.File{Name: "a.png", Content: apptest.Picture(t, png.Encode)}, apptest.File{Name: "b.png", Content: apptest.Picture(t, png.Encode)}) {
+		w.run(chromedp.SetUploadFiles("#signature-file", []string{f}))
+		w.until(`holds() === ` + map[bool]string{true: "1", false: "2"}[strings.HasSuffix(f, "a.png")])
+	}
+	w.js(`document.querySelector("dialog[open] [data-adopt]").click()`)
+	w.wants(`document.querySelector("dialog[open] .mark-error").hidden`, "a picture being prepared counts as missing")
+	w.js(`prepare(0)`)
+	w.js(`prepare(1)`)
+	w.until(`!document.querySelector("dialog[open]")`)
+	w.see(`button[data-mark="signature"] img`)
+}
+
+func TestWhatIsTypedBeforeTheScriptIsSaved(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()}, lease()...)
+	w := open(t, look{})
+	// As if the script came late: somebody types as soon as there is something to type in.
+	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `new MutationObserver((_, o) => {
+		const city = document.querySelector(".f.k-text input");
+		if (city) { o.disconnect(); city.value = "Lisbon"; }
+	}).observe(document, { childList: true, subtree: true })`})
+	w.visit(d.links[0])
+	w.until(`document.querySelector("#saved").textContent === "Saved"`)
+}

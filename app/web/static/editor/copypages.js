@@ -1,0 +1,47 @@
+// Copies of fields on other pages. This part comes when it is asked for.
+import { $, say, tell } from './text.js';
+import { open } from './dialogs.js';
+
+export async function copyToPages(m, keys) {
+  const pages = await askPages(m.pages.length);
+  if (!pages) return;
+  const made = [];
+  let n = 0;
+  for (const i of pages) {
+    const own = keys.map(k => m.fields.get(k)).filter(f => f && f.i !== i).map(f => [m.newKey(), m.boxed(f, m.box(f), i)]);
+    if (own.length) n++;
+    made.push(...own);
+  }
+  m.change(made);
+  tell(say('copied-to', { n }));
+}
+
+// askPages asks for pages to copy to: places from 0, or null.
+function askPages(total) {
+  const dialog = $('#to-pages'), form = $('form', dialog), range = form.elements.range, error = $('#range-e');
+  const read = () => pagesOf(form.elements.which.value, total, range.value);
+  const fail = on => { error.hidden = !on; range.setAttribute('aria-invalid', on); };
+  range.oninput = () => { form.elements.which.value = 'range'; fail(false); };
+  form.onsubmit = e => { if (!read()) { e.preventDefault(); fail(true); range.focus(); } };
+  fail(false);
+  return open(dialog, form.elements.which[0]).then(v => v === 'ok' ? read() : null);
+}
+
+// pagesNamed reads "2-5, 9" as places from 0; null if it can't be read.
+function pagesNamed(text, total) {
+  const out = new Set();
+  for (const part of text.split(/[,;\s]+/).filter(Boolean)) {
+    const m = /^(\d+)(?:[-–](\d+))?$/.exec(part);
+    const from = +m?.[1], to = +(m?.[2] ?? from);
+    if (!m || from < 1 || to < from || to > total) return null;
+    for (let i = from; i <= to; i++) out.add(i - 1);
+  }
+  return out.size ? [...out].sort((a, b) => a - b) : null;
+}
+
+// pagesOf names the pages of one of the choices of "copy to pages".
+function pagesOf(which, total, range) {
+  if (which === 'range') return pagesNamed(range, total);
+  const test = { all: () => true, 'not-first': i => i > 0, 'not-last': i => i < total - 1, odd: i => i % 2 === 0, even: i => i % 2 === 1 }[which];
+  return [...Array(total).keys()].filter(test);
+}
