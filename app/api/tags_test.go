@@ -176,6 +176,23 @@ func TestDetectionReportsItsConfidence(t *testing.T) {
 	failed(t, c.Post(t, at+"/fields/detect", obj{"min_confidence": 2, "file_id": "none", "sources": list{"magic"}}), 422, "file_id", "min_confidence", "sources.0")
 }
 
+func TestDetectionFindsBoxesToTick(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"invitations": buyerAndSeller()},
+		apptest.File{Name: "a.pdf", Content: apptest.Lines(t, "Delivery: [ ] by post [_] by courier", "No box: [1]")})).Want(t, 201)
+	found := c.Post(t, "/documents/"+d.Text(t, "id")+"/fields/detect", obj{"sources": list{"box"}}).Want(t, 200)
+	if got := strings.Join(found.Texts(t, "data", "label"), ", "); got != "by post, by courier" {
+		t.Errorf("found %q", got)
+	}
+	if got := strings.Join(found.Texts(t, "data", "type"), " "); got != "checkbox checkbox" {
+		t.Errorf("they are %q", got)
+	}
+	if first, second := found.At(t, "data.0.x").(float64), found.At(t, "data.1.x").(float64); first >= second {
+		t.Errorf("they are at %v and %v", first, second)
+	}
+}
+
 func TestFieldsOfTagsStayCoveredWhenAllAreReplaced(t *testing.T) {
 	t.Parallel()
 	c := server(t).Company(t)

@@ -59,6 +59,7 @@ var (
 	tagPattern    = regexp.MustCompile(`\{\{([^{}]*)\}\}`)
 	anchorPattern = regexp.MustCompile(`(?i)\\(o?[a-z]{1,3})(\d{1,2})\\|/(o?[a-z]{1,3})(\d{1,2})/|\*\*([a-z]+(?:_[a-z]+)?)_(\d{1,2})\*\*`)
 	blankPattern  = regexp.MustCompile(`_{4,}`)
+	boxPattern    = regexp.MustCompile(`[☐□◻❏❑❒⬜]|\[[ _]\]`)
 )
 
 // Limits of what is read.
@@ -68,7 +69,7 @@ const (
 	maxPageText = 1 << 20 // characters of a page
 )
 
-// Text finds tags and lines to write on in the text of a file's pages. Pages without a
+// Text finds tags, lines to write on and boxes to tick in the text of a file's pages. Pages without a
 // size are skipped. If loose is set, every text in double braces is a tag.
 func Text(pages []pdfium.PageText, sizes []Size, loose bool) []Field {
 	var out []Field
@@ -76,6 +77,7 @@ func Text(pages []pdfium.PageText, sizes []Size, loose bool) []Field {
 	for i := range min(len(pages), len(sizes)) {
 		lines := textLines(pages[i].Words)
 		found := append(tags(lines, sizes[i], loose), blanks(lines, sizes[i], &signatures)...)
+		found = append(found, boxes(lines, sizes[i], max(1, signatures))...)
 		slices.SortStableFunc(found, func(a, b Field) int {
 			return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.X, b.X))
 		})
@@ -197,6 +199,26 @@ func blanks(lines []*textLine, size Size, signatures *int) []Field {
 			x := Field{Source: InLine, Confidence: .9, Recipient: max(1, *signatures), Type: kind, Label: label,
 				Required: true, line: i}
 			place(&x, size, l, a, b)
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// boxes finds the boxes to tick on a page, each with the text after it as its label.
+func boxes(lines []*textLine, size Size, recipient int) []Field {
+	var out []Field
+	for i, l := range lines {
+		text := string(l.text)
+		all := boxPattern.FindAllStringIndex(text, -1)
+		for k, m := range all {
+			end := len(text)
+			if k+1 < len(all) {
+				end = all[k+1][0]
+			}
+			from := utf8.RuneCountInString(text[:m[0]])
+			x := Field{Source: InBox, Confidence: .7, Recipient: recipient, Type: pdf.FieldCheckbox, Label: short(text[m[1]:end]), line: i}
+			place(&x, size, l, from, from+utf8.RuneCountInString(text[m[0]:m[1]]))
 			out = append(out, x)
 		}
 	}
