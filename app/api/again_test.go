@@ -16,7 +16,7 @@ import (
 )
 
 // answered is a stored response to a keyed request, as far as the tests know it.
-var answered = kv.NewCollection("answers", kv.JSON[map[string]any]())
+var answered = kv.NewCollection("responses", kv.JSON[map[string]any]())
 
 // killed leaves the newest stored responses as a process does that was killed
 // after the work and before the response. It returns how many works were recorded.
