@@ -296,6 +296,7 @@ type killing struct {
 	outside  string // where checkpoints are published
 	settings []string
 	history  [][]string // by step, without kills
+	cut      func()     // cuts the power before the kill; nil for none
 	mu       sync.Mutex
 	traces   []*trace
 }
@@ -327,7 +328,9 @@ func (k *killing) round() []*trace {
 				}
 				d := k.trace()
 				err := d.walk(c, to, rand.N(3) == 0 && to != sent)
-				if statusOf(err) != 0 || errors.Is(err, errWrong) {
+				if status := statusOf(err); status >= 500 && k.cut != nil {
+					return // its disk was gone
+				} else if status != 0 || errors.Is(err, errWrong) {
 					k.Errorf("%s after step %d: %v", d.title, d.reached, err)
 				}
 				if err != nil {
@@ -340,6 +343,9 @@ func (k *killing) round() []*trace {
 	moment := time.NewTimer(20*time.Millisecond + rand.N(1200*time.Millisecond))
 	defer moment.Stop()
 	<-moment.C
+	if k.cut != nil {
+		k.cut()
+	}
 	p.kill()
 	workers.Wait()
 	return k.traces[from:]
