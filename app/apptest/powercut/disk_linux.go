@@ -100,6 +100,7 @@ func Mount(t *testing.T, contents string) *Disk {
 		copyTree(t, contents, d.live)
 	}
 	d.root = d.scan(t, "")
+	//lint:ignore SA1019 what replaces it isn't told the name of the entry
 	data := &fs.LoopbackRoot{Path: d.live, NewNode: d.newNode}
 	root := &node{LoopbackNode: fs.LoopbackNode{RootData: data}, disk: d, entry: d.root}
 	data.RootNode = root
