@@ -89,7 +89,7 @@ func TestDocumentInEveryState(t *testing.T) {
 		"draft": {"Draft since", "Continue editing"}, "pending_approval": {"Waiting for approval", "Any approver can approve it"},
 		"approved": {"Approved by Approver Person", "Review and send"}, "rejected": {"Rejected by Approver Person", "Section 4 is wrong.", "Back to draft"},
 		"sent": {"Waiting for Person A, Person B", "0 of 2 signed"}, "completed": {"Completed on", "Everybody has signed"},
-		"voided": {"Voided on", "Sent too early."}, "declined": {"Somebody declined", "Person A declined to sign"},
+		"voided": {"Voided on", "Sent too early."}, "declined": {"Person A declined to sign</h2>", "Too expensive."},
 		"expired": {"Expired on", "0 of 2 signed in time", "Extend"},
 	} {
 		t.Run(status, func(t *testing.T) {

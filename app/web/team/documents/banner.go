@@ -2,6 +2,7 @@ package documents
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,10 +37,11 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 		key = "pending_any"
 	case d.Attention.Kind != "":
 		key, b.Kind, b.Icon = string(d.Attention.Kind), "warn", "alert"
-		if d.Attention.Kind == record.AttentionDeclined {
-			b.Kind = "danger"
-		}
 		b.Quote = d.AttentionSentence(r.Words.SayOf)
+		if inv := declined(d); inv != nil {
+			b.Kind, b.Quote = "danger", inv.WhyDeclined().Sentence(r.Words.SayOf)
+			pairs = append(pairs, "person", cmp.Or(inv.Name, inv.Email))
+		}
 	case d.Status == record.Rejected:
 		b.Quote = d.RejectedReason
 	case d.Status == record.Voided:
@@ -56,6 +58,24 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 		b.Text += " " + r.Say("banner.deadline", "when", moment(r, *d.ExpiresAt))
 	}
 	return b
+}
+
+// declined returns the invitation of the person who stopped the document by declining, nil if
+// nobody did.
+func declined(d *signing.Document) *record.Invitation {
+	if d.Attention.Kind != record.AttentionDeclined {
+		return nil
+	}
+	i := slices.IndexFunc(d.Invitations, func(inv record.Invitation) bool { return inv.Status == record.Declined })
+	if i < 0 {
+		return nil
+	}
+	return &d.Invitations[i]
+}
+
+// declinedChip is the status of a document that somebody declined, although it remains sent.
+func declinedChip(r *page.Request) page.Chip {
+	return page.Chip{Kind: "danger", Icon: "shield-no", Text: r.Say("documents.attention.declined")}
 }
 
 // names joins the first names, at most as many as given, and counts the others.

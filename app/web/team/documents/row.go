@@ -79,7 +79,7 @@ func rowViewOf(r *page.Request, row signing.Row) (v rowView, err error) {
 		return v, err
 	}
 	if row.Attention != nil && *row.Attention == string(record.AttentionDeclined) {
-		v.Mark, v.Look = page.Chip{Kind: "danger", Text: r.Say("documents.attention.declined")}, "rejected"
+		v.Mark, v.Look = declinedChip(r), record.Rejected.String()
 	}
 	v.People, v.Bad = people(r, row), row.Attention != nil
 	if row.Status == record.Sent.String() && row.Progress.Total > 1 {
