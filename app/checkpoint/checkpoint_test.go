@@ -251,6 +251,42 @@ func TestACheckpointOfAnotherKeyProvesNothing(t *testing.T) {
 	}
 }
 
+// TestCheckFindsStoredCheckpointsThatWereNotSigned changes a stored checkpoint of a true history.
+func TestCheckFindsStoredCheckpointsThatWereNotSigned(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		change func(t *testing.T, c *checkpoint.Checkpoint)
+		want   error
+	}{
+		"unchanged": {func(*testing.T, *checkpoint.Checkpoint) {}, nil},
+		"another key": {func(t *testing.T, c *checkpoint.Checkpoint) {
+			stranger := open(t, ring(t), "")
+			stranger.write(5, "value")
+			c.Signed = stranger.make().Signed
+		}, tree.ErrCheckpoint},
+		"another root": {func(_ *testing.T, c *checkpoint.Checkpoint) { c.Root = strings.Repeat("A", 43) + "=" }, kv.ErrCorrupt},
+		"another size": {func(_ *testing.T, c *checkpoint.Checkpoint) { c.Size-- }, kv.ErrCorrupt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, ring(t), "")
+			s.write(5, "value")
+			c := s.make()
+			id := fmt.Sprintf("%s/%016x", c.Company, c.Size)
+			x.change(t, &c)
+			stored := kv.NewCollection("checkpoints", kv.JSON[checkpoint.Checkpoint]())
+			s.update(func(tx *kv.Tx) error { return stored.Put(tx, id, c) })
+			var got error
+			if err := s.DB.View(func(tx *kv.Tx) error { got = errors.Join(s.Check(tx)...); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if !errors.Is(got, x.want) {
+				t.Errorf("got %v, want %v", got, x.want)
+			}
+		})
+	}
+}
+
 // TestCheckNamesTheRangeThatWasChanged stores checkpoints of one history beside
 // another.
 func TestCheckNamesTheRangeThatWasChanged(t *testing.T) {
