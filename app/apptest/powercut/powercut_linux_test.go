@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"paraph/app/apptest/powercut"
 )
 
@@ -42,6 +40,9 @@ func write(path, text string, sync bool) error {
 	return errors.Join(err, f.Close())
 }
 
+// TestOnlyWhatWasSyncedSurvives uses files, but maps none into memory: a process that serves the
+// file system itself can stop for good on a page that it has to wait for. The store's mapped files are
+// those of another process, in the tests of the appliance.
 func TestOnlyWhatWasSyncedSurvives(t *testing.T) {
 	t.Parallel()
 	before := t.TempDir()
@@ -54,10 +55,7 @@ func TestOnlyWhatWasSyncedSurvives(t *testing.T) {
 		write(at("late"), "its name is not durable", true),
 		write(at("folder/temp"), "moved", true), os.Rename(at("folder/temp"), at("moved")),
 		write(at("old"), "new", false))
-	mapped := mapShared(t, at("mapped"))
-	mapped[5000] = 'x'
-	try(t, unix.Msync(mapped, unix.MS_SYNC), syncFolder(d.Dir))
-	mapped[6000] = 'y'
+	try(t, syncFolder(d.Dir))
 	try(t, os.Remove(at("synced")), write(at("later"), "later", true))
 	rest := d.Rest(t, powercut.All, rand.New(rand.NewPCG(1, 1)))
 	for name, want := range map[string]string{
@@ -72,27 +70,7 @@ func TestOnlyWhatWasSyncedSurvives(t *testing.T) {
 			t.Errorf("%s is there: %v", name, err)
 		}
 	}
-	if got, err := os.ReadFile(filepath.Join(rest, "mapped")); err != nil || len(got) != 8192 || got[5000] != 'x' || got[6000] != 0 {
-		t.Errorf("the mapped file is wrong: %d bytes, %v", len(got), err)
-	}
 	if err := write(at("after"), "after", false); err == nil {
 		t.Error("the disk works without power")
 	}
-}
-
-// mapShared creates a file of two pages, mapped into memory until the test ends.
-func mapShared(t *testing.T, path string) []byte {
-	t.Helper()
-	f, err := os.Create(path)
-	try(t, err)
-	defer f.Close()
-	try(t, f.Truncate(8192))
-	b, err := unix.Mmap(int(f.Fd()), 0, 8192, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	try(t, err)
-	t.Cleanup(func() {
-		if err := unix.Munmap(b); err != nil {
-			t.Error(err)
-		}
-	})
-	return b
 }
