@@ -362,8 +362,9 @@ func TestCertificateSaysHowTheLinkTravelled(t *testing.T) {
 // heldForm finds the forms that show a link in the outbox of the installation.
 var heldForm = regexp.MustCompile(`/admin/messages/(\w+)/reveal`)
 
-// TestInstallationHandsOverItsMailByBrowser adds two companies of one owner without a mail server, and signs her
-// in with both links: the one shown on the page, and the one that only the installation may reveal.
+// TestInstallationHandsOverItsMailByBrowser adds two companies with the same owner, without a mail
+// server. The setup link is shown on the page. The link for a new password has to be revealed by the
+// installation's administrator: it opens both companies, so neither may hand it over.
 func TestInstallationHandsOverItsMailByBrowser(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withoutMail)

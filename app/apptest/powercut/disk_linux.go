@@ -14,7 +14,8 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// Loss is what a power cut does to what was written but not synced. File systems differ.
+// Loss is the fate of data that was written but not synced when the power is cut. It depends on
+// the file system.
 type Loss int
 
 // The ways to lose unsynced data.
@@ -65,7 +66,7 @@ type span struct{ from, to int64 }
 // change is one change of names, atomic as the journal of a file system makes it.
 type change []naming
 
-// naming gives a name in a folder to an entry, or takes it away (nil).
+// naming adds a name for an entry to a folder, or removes the name if the entry is nil.
 type naming struct {
 	in   *entry
 	name string
@@ -242,11 +243,11 @@ func (r rest) file(e *entry, to string) {
 	}
 }
 
-// block is what a disk writes at once.
+// block is the number of bytes that a disk writes atomically.
 const block = 4096
 
-// blocks gives a file the size it has now and, if contents are torn, some of the blocks written
-// since the last sync.
+// blocks sets the size of a file to its current one and, if contents are torn, keeps some of the
+// blocks written since the last sync.
 func (r rest) blocks(e *entry, now, to string) error {
 	info, err := os.Stat(now)
 	if err != nil {

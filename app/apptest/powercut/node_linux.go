@@ -118,8 +118,8 @@ func (h folderHandle) Fsyncdir(ctx context.Context, flags uint32) syscall.Errno 
 	return h.node.Fsync(ctx, h, flags)
 }
 
-// open is what an open file can do. It doesn't offer its descriptor, or the kernel would write to
-// the file below without telling.
+// open lists the operations of an open file. Its descriptor isn't among them: the kernel would then
+// write to the underlying file directly, and the disk would not know.
 type open interface {
 	fs.FileReader
 	fs.FileWriter

@@ -225,8 +225,8 @@ func (d *document) columns(n *node, p *tableProps, rows []*row, room float64) []
 	return grid
 }
 
-// fillFromCells gives columns without a width that of a cell, or an equal
-// share.
+// fillFromCells sets the width of columns that have none, from a cell in the column or else to an
+// equal share of the table.
 func fillFromCells(grid []float64, rows []*row) {
 	for _, r := range rows {
 		for _, c := range r.cells {
