@@ -193,6 +193,25 @@ func TestDetectionFindsBoxesToTick(t *testing.T) {
 	}
 }
 
+// TestNothingIsCoveredInSignedFiles uploads a file that was signed before: its pages can't be painted over.
+func TestNothingIsCoveredInSignedFiles(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	first := c.Post(t, "/documents", apptest.Multipart(t, obj{"invitations": buyerAndSeller(), "send": true},
+		apptest.File{Name: "a.pdf", Content: apptest.Lines(t, "{{text;role=Buyer}}")})).Want(t, 201)
+	at := "/documents/" + first.Text(t, "id")
+	for _, id := range first.Texts(t, "invitations", "id") {
+		c.Post(t, at+"/"+id+"/sign", obj{}).Want(t, 200)
+	}
+	signed := apptest.File{Name: "signed.pdf", Content: c.Post(t, at+"/download", obj{}).Want(t, 200).Body}
+	failed(t, c.Post(t, "/documents", apptest.Multipart(t, obj{"text_tags": true, "invitations": buyerAndSeller()}, signed)), 422, "text_tags")
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"invitations": buyerAndSeller()}, signed)).Want(t, 201)
+	field := obj{"type": "text", "invitation_id": d.Text(t, "invitations.0.id"), "file_id": d.Text(t, "files.0.id")}
+	fields := "/documents/" + d.Text(t, "id") + "/fields"
+	failed(t, c.Post(t, fields, obj{"fields": list{merged(field, obj{"anchor": obj{"text": "role=Buyer", "cover": true}})}}), 422, "fields.0.covered")
+	c.Post(t, fields, obj{"fields": list{merged(field, obj{"anchor": obj{"text": "role=Buyer"}})}}).Want(t, 201)
+}
+
 func TestFieldsOfTagsStayCoveredWhenAllAreReplaced(t *testing.T) {
 	t.Parallel()
 	c := server(t).Company(t)

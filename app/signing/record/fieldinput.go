@@ -171,6 +171,10 @@ func (in *FieldInput) applyCovered(f *fault.Fields, x *Field, file *File) {
 		f.TooMany("covered", maxCovered)
 		return
 	}
+	if file != nil && file.Presigned && len(*in.Covered) > 0 { // painting would break the signatures in it
+		f.Add("covered", "tags_in_signed_file", fault.Text("file", file.Name))
+		return
+	}
 	for i, a := range *in.Covered {
 		at := f.At("covered", i)
 		if file != nil && (a.Page < 1 || a.Page > len(file.Pages)) {
