@@ -209,6 +209,28 @@ func TestSlowAnswersAboutPeopleOverwriteNothing(t *testing.T) {
 	w.letGo()
 	w.until(`document.querySelector("#status").textContent.includes("Cleo")`)
 	w.wants(`document.querySelector("#person").open`, "the answer closed the dialog about another person")
+	w.key("Escape", 0)
+	w.until(`!document.querySelector("#person").open`)
+	// A button stays until it is released.
+	w.hold("/recipients", 1, `document.querySelector("#people li:nth-child(1) [data-act=down]").click()`)
+	w.js(`window.pressed = document.querySelector("#people li:nth-child(4) [data-act=remove]");
+		pressed.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }))`)
+	w.letGo()
+	w.until(`document.querySelector("#status").textContent.includes("is now number")`)
+	w.wants(`pressed.isConnected`, "the answer replaced a button that was being pressed")
+	w.js(`pressed.dispatchEvent(new PointerEvent("pointerup", { bubbles: true }))`)
+	w.until(`!pressed.isConnected`)
+	// A field that goes with its person while it is dragged goes.
+	w.js(`[...document.querySelectorAll("#people li")].find(row =>
+		row.querySelector(".letter").textContent === document.querySelector(".box .letter").dataset.letter).querySelector("[data-act=remove]").click()`)
+	w.see("#leave-person[open]")
+	w.hold("/recipients", 1, `document.querySelector("#leave-person [data-yes]").click()`)
+	w.js(`{ const box = document.querySelector(".box"), at = (type, y) => box.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerId: 7, clientX: 300, clientY: y }));
+		at("pointerdown", 300); at("pointermove", 340); window.drop = () => dispatchEvent(new PointerEvent("pointerup", { pointerId: 7, clientX: 300, clientY: 360 })) }`)
+	w.letGo()
+	w.until(`document.querySelector("#status").textContent.includes("was removed")`)
+	w.js(`drop()`)
+	w.wants(`!document.querySelector(".box, .going")`, "the field of somebody who was removed is still there")
 }
 
 func TestAPictureStillBeingPreparedIsAdopted(t *testing.T) {

@@ -168,6 +168,7 @@ class Mark {
     this.from = from;
     if (!this.text.value) { this.text.value = form.dataset.name; this.preview(); }
     this.dialog.showModal();
+    import(form.dataset.pad).catch(() => {}); // so that it is there when somebody draws
     (this.type === 'typed' ? this.text : this.tabs.find(t => t.dataset.type === this.type)).focus();
     if (this.type === 'drawn') this.draw();
     if (this.type === 'phone') this.phone();

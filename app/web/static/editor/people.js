@@ -10,7 +10,12 @@ export class People {
     this.form = $('form', this.dialog);
     this.list.addEventListener('click', e => {
       const b = e.target.closest('button'), id = e.target.closest('li')?.dataset.id;
-      if (b) this[b.dataset.act](id);
+      if (b && this.model.person(id)) this[b.dataset.act](id);
+    });
+    // A list replaced between pressing and releasing a button would lose the click.
+    this.list.addEventListener('pointerdown', () => {
+      this.pressed = true;
+      for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => setTimeout(() => this.released()), { once: true });
     });
     this.list.addEventListener('pointerdown', e => this.grab(e));
     for (const r of $$('[name=order]')) r.addEventListener('change', () => this.send({ do: 'order', order: r.value }));
@@ -20,7 +25,13 @@ export class People {
     this.render();
   }
 
+  released() {
+    this.pressed = false;
+    if (this.stale) this.render();
+  }
   render() {
+    this.stale = this.pressed;
+    if (this.stale) return;
     const focused = document.activeElement, kept = focused.closest('#people li') && [focused.closest('li').dataset.id, focused.dataset.act];
     const all = this.model.people;
     this.list.replaceChildren(...all.map((p, i) => this.row(p, i, all.length)));

@@ -69,9 +69,12 @@ export class Pointer {
     this.frame = null;
     const d = this.drag;
     if (!d?.going) return;
+    if (this.gone(d)) return this.cancel();
     if (this.scroll(d)) this.frame = requestAnimationFrame(() => this.step());
     this[d.kind + 'Step'](d, d.at);
   }
+  // gone reports whether somebody else deleted a field that is being dragged.
+  gone(d) { return [...d.keys || (d.key ? [d.key] : [])].some(k => !this.model.fields.has(k)); }
   // scroll moves the pages when the pointer is near their edge.
   scroll(d) {
     if (d.kind === 'marquee' || d.kind === 'resize') return false;
@@ -88,6 +91,7 @@ export class Pointer {
     this.drag = null;
     cancelAnimationFrame(this.frame); this.frame = null;
     d.at = e;
+    if (this.gone(d)) return d.going && this.clean(d);
     if (d.going) { this[d.kind + 'Step'](d, e); this[d.kind + 'End'](d, e); this.clean(d); } else this.click(d, e);
   }
   cancel(e) {
