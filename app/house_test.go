@@ -46,6 +46,7 @@ var ground = []string{
 var toolImports = map[string][]string{
 	"app/convert": {"app/fault"},
 	"app/input":   {"app/fault", "app/mail"},
+	"app/limit":   {"kv"},
 	"app/list":    {"app/fault"},
 	"app/mail":    {"app/fault"},
 	"app/pdf":     {"app/turns"},

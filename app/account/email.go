@@ -1,9 +1,11 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"paraph/app/fault"
 	"paraph/app/input"
@@ -16,13 +18,22 @@ import (
 // whoever requests them: people who are not users yet can't stop them.
 const dailyMails = 20
 
-// mayMail counts a message of a kind to an address.
+// mayMail counts a request for a message of a kind to an address.
 func (s *Service) mayMail(kind LinkKind, email string) error {
-	if _, wait, ok := s.perMailboxDay.Allow(string(kind) + " " + input.FoldEmail(email)); !ok {
+	if _, wait, ok := s.perMailboxDay.Allow(mailbox(kind, email)); !ok {
 		return fault.Throttled(s.perMailboxDay.Limit(), wait)
 	}
 	return nil
 }
+
+// countMail counts a requested message in the transaction that sends it, or returns how long to
+// wait for the next one.
+func (s *Service) countMail(tx *kv.Tx, kind LinkKind, email string) (wait time.Duration, err error) {
+	return s.mailedToday.Spend(tx, mailbox(kind, email))
+}
+
+// mailbox is the key under which messages of a kind to an address are counted.
+func mailbox(kind LinkKind, email string) string { return string(kind) + " " + input.FoldEmail(email) }
 
 // Reverify sends a verification message to the person's current address or, if email is not "",
 // to a new one, which replaces it when its link is used. It is limited to six per minute and
@@ -45,6 +56,9 @@ func (s *Service) Reverify(_ context.Context, who Actor, email string) (limit.Ra
 			u, err := users.Get(tx, who.UserID)
 			if err != nil {
 				return found(err, "user")
+			}
+			if wait, err := s.countMail(tx, LinkVerify, u.Email); err != nil || wait > 0 {
+				return cmp.Or(err, error(fault.Throttled(dailyMails, wait)))
 			}
 			return s.sendVerification(tx, u, u.Email)
 		})
@@ -94,6 +108,9 @@ func (s *Service) sendToNew(tx *kv.Tx, who Actor, email string) error {
 	u, err := users.Get(tx, who.UserID)
 	if err != nil {
 		return found(err, "user")
+	}
+	if wait, err := s.countMail(tx, LinkVerify, email); err != nil || wait > 0 {
+		return err
 	}
 	return s.sendVerification(tx, u, email)
 }
@@ -208,6 +225,9 @@ func (s *Service) sendReset(tx *kv.Tx, email string) error {
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if wait, err := s.countMail(tx, LinkReset, email); err != nil || wait > 0 {
 		return err
 	}
 	token, expires, err := s.makeLink(tx, linkRecord{Kind: LinkReset, UserID: u.ID, Email: u.Email}, resetLifetime)

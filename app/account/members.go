@@ -153,13 +153,11 @@ func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 	if err != nil {
 		return Member{}, err
 	}
-	err = s.discreetly(who.CompanyID, func() error {
-		return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) (err error) {
-			if m, err = s.takeIn(tx, who, in, hash, full); err != nil {
-				return err
-			}
-			return who.Once.Done(tx, m.UserID)
-		})
+	err = s.discreetly(who.CompanyID, func(tx *kv.Tx) (err error) {
+		if m, err = s.takeIn(tx, who, in, hash, full); err != nil {
+			return err
+		}
+		return who.Once.Done(tx, m.UserID)
 	})
 	return m, err
 }
@@ -172,18 +170,29 @@ const disclosures = 10
 // elsewhere is the refusal of an address that somebody outside the company has.
 type elsewhere struct{ error }
 
-// discreetly runs a function that may disclose that somebody outside the company has
-// an address, and counts if it does.
-func (s *Service) discreetly(company string, add func() error) error {
+// discreetly runs a transaction that may disclose that somebody outside the company has an
+// address, and counts if it does. It must find that out before it writes anything.
+func (s *Service) discreetly(company string, add func(tx *kv.Tx) error) error {
 	if _, wait, ok := s.perDisclosure.Allow(company); !ok {
 		return fault.Throttled(disclosures, wait)
 	}
-	err := add()
-	if known, ok := errors.AsType[elsewhere](err); ok {
-		return known.error
+	var disclosed error
+	err := s.db.For(company).Update(func(tx *kv.Tx) error {
+		wait, err := s.disclosedToday.Wait(tx, company)
+		if err != nil || wait > 0 {
+			return cmp.Or(err, error(fault.Throttled(disclosures, wait)))
+		}
+		err = add(tx)
+		if known, ok := errors.AsType[elsewhere](err); ok {
+			disclosed = known.error
+			_, err = s.disclosedToday.Spend(tx, company)
+		}
+		return err
+	})
+	if err != nil || disclosed == nil {
+		s.perDisclosure.Refund(company)
 	}
-	s.perDisclosure.Refund(company)
-	return err
+	return cmp.Or(err, disclosed)
 }
 
 // full reports whether a company has as many members as it may have. It counts outside a
@@ -295,6 +304,9 @@ func (s *Service) newUser(tx *kv.Tx, u userRecord) (userRecord, error) {
 }
 
 func (s *Service) sendInvite(tx *kv.Tx, who Actor, c Company, u userRecord) error {
+	if wait, err := s.countMail(tx, LinkInvite+LinkKind(" "+c.ID), u.Email); err != nil || wait > 0 {
+		return cmp.Or(err, error(fault.Throttled(dailyMails, wait)))
+	}
 	if err := s.dropLinks(tx, u.ID, LinkInvite, c.ID); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/limit"
 	"paraph/kv"
 )
 
@@ -162,7 +163,8 @@ var (
 
 // Collections lists everything this package stores, for checking the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{users, companies, members, tokens, links, answers, logos, consents, passkeys, signIns}
+	own := []kv.Checker{users, companies, members, tokens, links, answers, logos, consents, passkeys, signIns}
+	return append(own, limit.Collections()...) // their expired ones are removed here
 }
 
 // everybody is the key prefix of indexes that span the companies.

@@ -115,6 +115,8 @@ type Service struct {
 	perReverif         *limit.Limiter // verification messages, per user
 	perDisclosure      *limit.Limiter // disclosed addresses of outsiders, per company
 
+	mailedToday, disclosedToday *limit.Daily // the same, for restarts not to clear them
+
 	live    *liveTokens
 	usage   *usage
 	waiting *pendingSignIns
@@ -149,6 +151,8 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		perMailboxDay:      limit.New(dailyMails, 24*time.Hour, o.Now),
 		perReverif:         limit.New(6, time.Minute, o.Now),
 		perDisclosure:      limit.New(disclosures, 24*time.Hour, o.Now),
+		mailedToday:        limit.NewDaily("requested mails", dailyMails, o.TokenKey),
+		disclosedToday:     limit.NewDaily("disclosed addresses", disclosures, o.TokenKey),
 		live:               newLiveTokens(),
 		usage:              newUsage(),
 		waiting:            newPendingSignIns(),

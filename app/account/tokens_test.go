@@ -209,7 +209,7 @@ func TestSweepRemovesWhatExpired(t *testing.T) {
 	for _, tt := range []struct {
 		after time.Duration
 		want  int
-	}{{0, 0}, {time.Hour, 1}, {7 * 24 * time.Hour, 3}, {time.Hour, 0}} {
+	}{{0, 0}, {time.Hour, 1}, {7 * 24 * time.Hour, 4}, {time.Hour, 0}} {
 		h.advance(tt.after)
 		if got, err := h.Sweep(t.Context()); err != nil || got != tt.want {
 			t.Errorf("after %v: removed %d, %v, want %d", tt.after, got, err, tt.want)

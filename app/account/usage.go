@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"paraph/app/limit"
 	"paraph/kv"
 )
 
@@ -100,7 +101,7 @@ func (s *Service) flushUsage() error {
 // sweepBatch is how many records one transaction of Sweep removes.
 const sweepBatch = 1000
 
-// Sweep removes the records of tokens, links and stored responses that have
+// Sweep removes the records of tokens, links, stored responses and daily counts that have
 // expired, and returns how many.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	for ctx.Err() == nil {
@@ -115,7 +116,11 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 				return err
 			}
 			expiredAnswers, err := expired(tx, answers, func(a answerRecord) time.Time { return a.ExpiresAt })
-			n = expiredTokens + expiredLinks + expiredAnswers
+			if err != nil {
+				return err
+			}
+			expiredCounts, err := limit.Sweep(tx, sweepBatch)
+			n = expiredTokens + expiredLinks + expiredAnswers + expiredCounts
 			return err
 		})
 		removed += n

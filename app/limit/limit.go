@@ -20,7 +20,7 @@ type Rate struct {
 }
 
 // Limiter allows each key a number of events within a sliding window. It is kept in memory
-// only: a restart clears it. It is safe for concurrent use.
+// only: a restart clears it. Use a [Daily] too where that matters. It is safe for concurrent use.
 type Limiter struct {
 	limit  int
 	window time.Duration

@@ -31,6 +31,8 @@ type Access struct {
 	mailed   *limit.Limiter // codes and links that people request, by company and address
 	linkKey  []byte
 	id       func() string
+
+	guessesToday, mailedToday *limit.Daily // the same, for restarts not to clear them
 }
 
 // MailCode is the message with a code that proves access to the mailbox; Data:
@@ -62,14 +64,26 @@ const networkTries = 100
 const dailyMails = 50
 
 // mayMail counts a requested message to an address of a company. Call refund if it is not
-// sent after all.
+// sent after all, and countMail in the transaction that sends it.
 func (s *Access) mayMail(company, email string) (refund func(), err error) {
-	key := company + " " + input.FoldEmail(email)
+	key := mailbox(company, email)
 	if _, wait, ok := s.mailed.Allow(key); !ok {
 		return nil, fault.Exhausted("codes_used_up", dailyMails, wait)
 	}
 	return func() { s.mailed.Refund(key) }, nil
 }
+
+// countMail counts a requested message in the transaction that sends it.
+func (s *Access) countMail(tx *kv.Tx, company, email string) error {
+	wait, err := s.mailedToday.Spend(tx, mailbox(company, email))
+	if err == nil && wait > 0 {
+		err = fault.Exhausted("codes_used_up", dailyMails, wait)
+	}
+	return err
+}
+
+// mailbox is the key under which messages of a company to an address are counted.
+func mailbox(company, email string) string { return company + " " + input.FoldEmail(email) }
 
 // identity holds the proof of a person's identity. It is stored separately from the
 // document because attempts are counted even if the document does not change.
@@ -193,6 +207,9 @@ func (s *Access) RequestCode(_ context.Context, who account.Actor, id, invitatio
 		if err != nil {
 			return err
 		}
+		if err := s.countMail(tx, who.CompanyID, who.Email); err != nil {
+			return err
+		}
 		if err := errors.Join(identities.Put(tx, invitation, state), s.forget(tx, CodeName(invitation))); err != nil {
 			return err
 		}
@@ -274,11 +291,17 @@ func (s *Access) prove(who account.Actor, inv *Invitation, code string, spend sp
 	}
 	network := turns.Network(who.IP)
 	_, wait, within := s.guesses.Allow(network)
-	good, err := s.try(inv, code, spend, func(day *tally) error {
-		if !within && day.Tries > 0 {
-			return fault.Exhausted("tries_used_up", networkTries, wait)
+	good, err := s.try(inv, code, spend, network, func(tx *kv.Tx, day *tally) error {
+		if day.Tries == 0 {
+			return nil
 		}
-		return nil
+		if within {
+			var err error
+			if wait, err = s.guessesToday.Wait(tx, network); err != nil || wait == 0 {
+				return err
+			}
+		}
+		return fault.Exhausted("tries_used_up", networkTries, wait)
 	})
 	if within && (good || err != nil) {
 		s.guesses.Refund(network) // only wrong codes count
@@ -292,14 +315,14 @@ func (s *Access) prove(who account.Actor, inv *Invitation, code string, spend sp
 // try reports whether a code is right. Attempts are counted in a separate transaction,
 // because they count even if nothing else is stored.
 func (s *Access) try(
-	inv *Invitation, code string, spend spending, allow func(day *tally) error,
+	inv *Invitation, code string, spend spending, network string, allow func(tx *kv.Tx, day *tally) error,
 ) (good bool, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		state, err := identityOf(tx, inv.ID)
 		if err != nil {
 			return err
 		}
-		if err := allow(state.today(tx.Now)); err != nil {
+		if err := allow(tx, state.today(tx.Now)); err != nil {
 			return err
 		}
 		if good, err = state.try(s.linkKey, inv, code, tx.Now); err != nil {
@@ -311,6 +334,11 @@ func (s *Access) try(
 			}
 			state.CodeHash = ""
 			if err := s.forget(tx, CodeName(inv.ID)); err != nil {
+				return err
+			}
+		}
+		if !good {
+			if _, err := s.guessesToday.Spend(tx, network); err != nil {
 				return err
 			}
 		}

@@ -166,7 +166,9 @@ func (s *Services) prepare(o Options, id func() string, changes *changes, revisi
 func (s *Services) sign(o Options, id func() string, changes *changes, revisions *revisions) {
 	s.Access = &Access{db: o.DB, store: s.Store, accounts: o.Accounts, schedule: s.Schedule, changes: changes,
 		mailer: o.Mailer, forget: o.Forget, guesses: limit.New(networkTries, 24*time.Hour, o.Now),
-		mailed: limit.New(dailyMails, 24*time.Hour, o.Now), linkKey: o.LinkKey, id: id}
+		mailed:       limit.New(dailyMails, 24*time.Hour, o.Now),
+		guessesToday: limit.NewDaily("codes of signatories", networkTries, o.LinkKey),
+		mailedToday:  limit.NewDaily("mails to signatories", dailyMails, o.LinkKey), linkKey: o.LinkKey, id: id}
 	s.Visits = &Visits{db: o.DB, store: s.Store, documents: s.Documents, changes: changes, now: o.Now}
 	s.Devices = &Devices{db: o.DB, changes: changes}
 	s.Certificates = &Certificates{db: o.DB, store: s.Store, blobs: o.Blobs, documents: s.Documents,

@@ -205,7 +205,7 @@ func (s *Access) SendLink(_ context.Context, token, address string, from account
 		if len(events) == 0 {
 			return nil, record.NobodyToRemind()
 		}
-		return events, errors.Join(identities.Put(tx, id, state), s.schedule.plan(tx, d))
+		return events, errors.Join(identities.Put(tx, id, state), s.schedule.plan(tx, d), s.countMail(tx, who.CompanyID, address))
 	})
 	if err != nil {
 		refund()
