@@ -145,6 +145,21 @@ func (s *signPage) isDone(f *fieldView, chosen bool) bool {
 	return f.Value != ""
 }
 
+// shapes returns the aspect ratios of the pages, so that the space of a page, and the fields
+// on it, don't depend on when its picture arrives: that of the first page, and those that differ.
+func (s *signPage) shapes() string {
+	var out strings.Builder
+	for i, x := range s.Sheets {
+		switch first := s.Sheets[0]; {
+		case i == 0:
+			fmt.Fprintf(&out, ".im img{aspect-ratio:%d/%d}", x.Width, x.Height)
+		case x.Width*first.Height != x.Height*first.Width:
+			fmt.Fprintf(&out, "#%s .im img{aspect-ratio:%d/%d}", x.ID, x.Width, x.Height)
+		}
+	}
+	return out.String()
+}
+
 // places returns the positions of the fields. On narrow screens the fields are below
 // the page, and numbers on the page link to them.
 func (s *signPage) places() template.CSS {
@@ -159,9 +174,9 @@ func (s *signPage) places() template.CSS {
 		}
 	}
 	if wide.Len() == 0 {
-		return ""
+		return template.CSS(s.shapes())
 	}
-	return template.CSS("@media (min-width:40.01rem){" + wide.String() + "}" +
+	return template.CSS(s.shapes() + "@media (min-width:40.01rem){" + wide.String() + "}" +
 		"@media (max-width:40rem){" + narrow.String() + "}")
 }
 
