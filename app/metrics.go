@@ -109,7 +109,7 @@ var (
 	reserveDesc    = desc("disk_reserve_bytes", "Free space below which uploads and changes are refused (data.reserve).")
 	eventsDesc     = desc("events_total", "Entries of the audit trail written since the start, by event.", "event")
 	signaturesDesc = desc("signatures_total", "Signatures made by signatories since the start.")
-	slotsDesc      = desc("queue_slots", "How much a queue runs at a time: pdfium, libreoffice, verify, search.", "queue")
+	slotsDesc      = desc("queue_slots", "How much a queue runs at a time: pdfium, libreoffice, verify, search, detect.", "queue")
 	usedDesc       = desc("queue_used", "Slots of a queue in use.", "queue")
 	waitingDesc    = desc("queue_waiting", "Callers that wait for a slot of a queue.", "queue")
 	backupDesc     = desc("last_backup_timestamp_seconds", "When the last good backup was made; 0 if never.")

@@ -3,11 +3,14 @@ package signing
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/blob"
@@ -18,6 +21,7 @@ import (
 	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
+	"paraph/app/turns"
 )
 
 // Detection suggests fields from forms and lines of a document's files.
@@ -27,6 +31,9 @@ type Detection struct {
 	drafts *Drafts
 	texts  *fileTexts
 }
+
+// Load returns the load of the queue for reading the text of files.
+func (s *Detection) Load() turns.Load { return s.texts.queue.Load() }
 
 // Suggestion is a field that a draft's file seems to need.
 type Suggestion struct {
@@ -90,6 +97,16 @@ func (in *DetectInput) wants(x *detect.Field) bool {
 
 func (s *Detection) detect(
 	ctx context.Context, who account.Actor, d *Document, in DetectInput,
+) (out []Suggestion, err error) {
+	err = s.texts.during(ctx, who, func(ctx context.Context) error {
+		out, err = s.search(ctx, who, d, in)
+		return err
+	})
+	return out, err
+}
+
+func (s *Detection) search(
+	ctx context.Context, who account.Actor, d *Document, in DetectInput,
 ) ([]Suggestion, error) {
 	var out []Suggestion
 	for i := range d.Files {
@@ -135,7 +152,11 @@ func (s *Detection) detectIn(ctx context.Context, who account.Actor, f *File) ([
 	if err != nil {
 		return nil, err
 	}
-	return append(detect.Form(form, len(f.Pages)), detect.Text(pages, sizesOf(f), false)...), nil
+	found, err := detect.Text(ctx, pages, sizesOf(f), false)
+	if err != nil {
+		return nil, tooComplex(f, err)
+	}
+	return append(detect.Form(form, len(f.Pages)), found...), nil
 }
 
 // formOf returns the fields of the upload's own form.
@@ -218,11 +239,41 @@ func (s *Detection) AddDetected(
 type fileTexts struct {
 	blobs  *blob.Store
 	pdfium *pdfium.Engine
+	queue  *turns.Queue
 	log    *slog.Logger
 }
 
+func newFileTexts(o Options) *fileTexts {
+	cores := int64(runtime.GOMAXPROCS(0))
+	return &fileTexts{blobs: o.Blobs, pdfium: o.PDFium, log: o.Log,
+		queue: turns.New(turns.Options{Slots: cores + 1, Group: cores})}
+}
+
+// maxReading is how long one request may read and search the text of its files.
+const maxReading = 30 * time.Second
+
+// during runs a function that reads texts when it is the caller's turn, with a deadline.
+func (s *fileTexts) during(ctx context.Context, who account.Actor, do func(ctx context.Context) error) error {
+	leave, err := s.queue.Enter(ctx, who.Turn())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, maxReading)
+	defer cancel()
+	return do(ctx)
+}
+
+// tooComplex refuses a file that takes too long, unless the caller has left.
+func tooComplex(f *File, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.Invalid("files", "file_too_complex.upload", fault.Text("file", f.Name)).Because(err)
+}
+
 // words returns the words on the pages of a file, which may be one of the uploads that
-// are not committed yet. A file whose text can't be read has none.
+// are not committed yet. A damaged file, of which the text can't be read, has none.
 func (s *fileTexts) words(
 	ctx context.Context, who account.Actor, f *File, uploads []*Upload,
 ) ([]pdfium.PageText, error) {
@@ -233,9 +284,11 @@ func (s *fileTexts) words(
 	pages, err := s.pdfium.For(who.Turn()).Text(ctx, pdfium.Source{Paths: paths})
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, tooComplex(f, ctx.Err())
 	case fault.KindOf(err) == fault.KindUnavailable:
 		return nil, err
+	case errors.Is(err, pdfium.ErrTooLarge), errors.Is(err, pdfium.ErrTimeout), errors.Is(err, pdfium.ErrCrashed):
+		return nil, tooComplex(f, err)
 	case err != nil:
 		s.log.Warn("text of file not read to find fields", "file", f.ID, "error", err)
 		return nil, nil
@@ -269,21 +322,22 @@ func (s *Drafts) placeTags(
 	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, from int, uploads []*Upload,
 ) error {
 	var found []Suggestion
-	for i := range d.Files[from:] {
-		file := &d.Files[from+i]
-		pages, err := s.texts.words(ctx, who, file, uploads)
-		if err != nil {
-			return err
-		}
-		before := len(found)
-		for _, x := range detect.Text(pages, sizesOf(file), true) {
-			if x.Source == detect.InTag {
-				found = append(found, Suggestion{Field: x, File: file.ID})
+	err := s.texts.during(ctx, who, func(ctx context.Context) error {
+		for i := range d.Files[from:] {
+			file := &d.Files[from+i]
+			tags, err := s.texts.tags(ctx, who, file, uploads)
+			if err != nil {
+				return err
+			}
+			found = append(found, tags...)
+			if file.Presigned && len(tags) > 0 {
+				f.Add("text_tags", "tags_in_signed_file", fault.Text("file", file.Name))
 			}
 		}
-		if file.Presigned && len(found) > before {
-			f.Add("text_tags", "tags_in_signed_file", fault.Text("file", file.Name))
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if len(d.Fields)+len(found) > s.limits.Fields {
 		f.TooMany("fields", s.limits.Fields)
@@ -296,6 +350,26 @@ func (s *Drafts) placeTags(
 		s.placeTag(f.At("text_tags", i), d, &found[i])
 	}
 	return nil
+}
+
+// tags returns the text tags of a file.
+func (s *fileTexts) tags(
+	ctx context.Context, who account.Actor, f *File, uploads []*Upload,
+) (tags []Suggestion, err error) {
+	pages, err := s.words(ctx, who, f, uploads)
+	if err != nil {
+		return nil, err
+	}
+	found, err := detect.Text(ctx, pages, sizesOf(f), true)
+	if err != nil {
+		return nil, tooComplex(f, err)
+	}
+	for _, x := range found {
+		if x.Source == detect.InTag {
+			tags = append(tags, Suggestion{Field: x, File: f.ID})
+		}
+	}
+	return tags, nil
 }
 
 // placeTag makes a field of a text tag.
@@ -354,34 +428,51 @@ func (s *Drafts) addTagged(f *fault.Fields, d *Document, found []Suggestion) {
 // the text of a file.
 const maxAnchors = 200
 
+// maxWords is the maximum number of words in the files to which one request anchors fields:
+// they are all kept until it is done.
+const maxWords = 1_000_000
+
 // anchors finds the places of fields that are anchored to phrases.
 type anchors struct {
 	where record.Placement
-	words func(*File) ([]pdfium.PageText, error)
+	words func(context.Context, *File) ([]pdfium.PageText, error)
 	read  map[string]*detect.Phrases // by file
+	left  int                        // words that may still be read
 }
 
-func (s *Drafts) anchors(ctx context.Context, who account.Actor, d *Document, uploads []*Upload) *anchors {
+func (s *Drafts) anchors(who account.Actor, d *Document, uploads []*Upload) *anchors {
 	return &anchors{
 		where: record.Placement{Files: d.Files, Invitations: d.Invitations}, read: map[string]*detect.Phrases{},
-		words: func(f *File) ([]pdfium.PageText, error) { return s.texts.words(ctx, who, f, uploads) },
+		words: func(ctx context.Context, f *File) ([]pdfium.PageText, error) {
+			return s.texts.words(ctx, who, f, uploads)
+		},
+		left: maxWords,
 	}
 }
 
-func (a *anchors) phrases(f *File) (*detect.Phrases, error) {
+func (a *anchors) phrases(ctx context.Context, f *File) (*detect.Phrases, error) {
+	if err := ctx.Err(); err != nil { // many anchors may refer to a long file
+		return nil, tooComplex(f, err)
+	}
 	if p := a.read[f.ID]; p != nil {
 		return p, nil
 	}
-	pages, err := a.words(f)
+	pages, err := a.words(ctx, f)
 	if err != nil {
 		return nil, err
+	}
+	for i := range pages {
+		a.left -= len(pages[i].Words)
+	}
+	if a.left < 0 {
+		return nil, tooComplex(f, pdfium.ErrTooLarge)
 	}
 	a.read[f.ID] = detect.NewPhrases(pages, sizesOf(f))
 	return a.read[f.ID], nil
 }
 
 // resolve replaces the anchor of an input for a field with the place it stands for.
-func (a *anchors) resolve(f *fault.Fields, in *FieldInput, x *Field) error {
+func (a *anchors) resolve(ctx context.Context, f *fault.Fields, in *FieldInput, x *Field) error {
 	if in.Anchor == nil {
 		return nil
 	}
@@ -400,7 +491,7 @@ func (a *anchors) resolve(f *fault.Fields, in *FieldInput, x *Field) error {
 	if file == nil { // reported when the input is applied
 		return nil
 	}
-	phrases, err := a.phrases(file)
+	phrases, err := a.phrases(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -440,12 +531,37 @@ func (s *Drafts) placeAnchored(
 		return nil
 	}
 	in = slices.Clone(in)
-	all := s.anchors(ctx, who, d, uploads)
-	for i := range in {
-		if err := all.resolve(f.At("fields", i), &in[i], &Field{}); err != nil {
+	if anchored > 0 {
+		if err := s.resolveAll(ctx, who, f, d, in, uploads); err != nil {
 			return err
 		}
 	}
 	s.place(f, d, in)
 	return nil
+}
+
+func (s *Drafts) resolveAll(
+	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
+) error {
+	return s.texts.during(ctx, who, func(ctx context.Context) error {
+		all := s.anchors(who, d, uploads)
+		for i := range in {
+			if err := all.resolve(ctx, f.At("fields", i), &in[i], &Field{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// resolve replaces the anchor of an input for a field of a draft, if it has one.
+func (s *Drafts) resolve(
+	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in *FieldInput, x *Field,
+) error {
+	if in.Anchor == nil {
+		return nil
+	}
+	return s.texts.during(ctx, who, func(ctx context.Context) error {
+		return s.anchors(who, d, nil).resolve(ctx, f, in, x)
+	})
 }

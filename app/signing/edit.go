@@ -215,7 +215,7 @@ func (s *Drafts) UpdateField(
 		if x == nil {
 			return nil, fault.NotFound("field")
 		}
-		if err := s.anchors(ctx, who, d, nil).resolve(f, &in, x); err != nil {
+		if err := s.resolve(ctx, who, f, d, &in, x); err != nil {
 			return nil, err
 		}
 		in.Apply(f, x, record.Placement{Files: d.Files, Invitations: d.Invitations})

@@ -151,7 +151,7 @@ func (s *Services) prepare(o Options, id func() string, changes *changes, revisi
 		mails: o.Mails, limits: o.Limits, now: o.Now}
 	s.Invitations = &Invitations{db: o.DB, store: s.Store, schedule: s.Schedule, changes: changes, links: s.Links,
 		id: id}
-	texts := &fileTexts{blobs: o.Blobs, pdfium: o.PDFium, log: o.Log}
+	texts := newFileTexts(o)
 	s.Drafts = &Drafts{db: o.DB, store: s.Store, lists: s.Lists, intake: s.Intake, documents: s.Documents,
 		schedule: s.Schedule, changes: changes, links: s.Links, dispatch: s.Dispatch, invitations: s.Invitations,
 		texts: texts, fonts: o.Fonts, limits: o.Limits, quota: o.Quota, id: id, now: o.Now}
@@ -198,7 +198,8 @@ func (s *Services) keep(o Options, id func() string, changes *changes) {
 
 // Queues returns the load of the service's queues, by name.
 func (s *Services) Queues() map[string]turns.Load {
-	return map[string]turns.Load{"verify": s.Verifier.Queue.Load(), "search": s.Lists.Load(), "libreoffice": s.Intake.Load()}
+	return map[string]turns.Load{"verify": s.Verifier.Queue.Load(), "search": s.Lists.Load(),
+		"libreoffice": s.Intake.Load(), "detect": s.Detection.Load()}
 }
 
 // Run keeps the search index in step, delivers events to watchers, and starts the daily

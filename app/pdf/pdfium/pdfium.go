@@ -50,7 +50,7 @@ var (
 const (
 	MaxPixels    = 40_000_000 // of one picture
 	MaxFileBytes = 1<<31 - 1  // of one source, all pieces together
-	MaxTextBytes = 64 << 20   // of the text and positions of one document
+	MaxTextBytes = 16 << 20   // of the text and positions of one document
 	MaxPages     = 50_000     // of one document, for Pages, Text and PlainText
 )
 

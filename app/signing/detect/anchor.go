@@ -33,6 +33,9 @@ type Phrases struct {
 	pages []pdfium.PageText
 	sizes []Size
 	text  []string // of each page, folded
+
+	page  int // where the last phrase was found
+	lines []*textLine
 }
 
 // NewPhrases folds the text of a file's pages. Pages without a size are skipped.
@@ -81,9 +84,17 @@ func (p *Phrases) Place(x *Field, a Anchor) bool {
 	return false
 }
 
+// linesOf returns the lines of a page, to which the next anchor probably refers too.
+func (p *Phrases) linesOf(page int) []*textLine {
+	if p.lines == nil || p.page != page {
+		p.page, p.lines = page, textLines(p.pages[page].Words)
+	}
+	return p.lines
+}
+
 // place puts a field next to a part of a page's text.
 func (p *Phrases) place(x *Field, a Anchor, page, from, to int) bool {
-	lines := textLines(p.pages[page].Words)
+	lines := p.linesOf(page)
 	starts := make([]int, len(lines))
 	length := 0
 	for i, l := range lines {

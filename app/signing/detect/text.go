@@ -2,6 +2,7 @@ package detect
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"regexp"
 	"slices"
@@ -62,19 +63,25 @@ var (
 	boxPattern    = regexp.MustCompile(`[☐□◻❏❑❒⬜]|\[[ _]\]`)
 )
 
-// Limits of what is read.
+// Limits of what is read. A file may have been made to exceed them, so that every place that
+// looks like a field counts, also if it turns out to be none.
 const (
 	maxTag      = 1000    // characters of a text tag
 	maxTagLines = 8       // that a text tag extends over
 	maxPageText = 1 << 20 // characters of a page
+	maxBeside   = 4000    // characters of the line below a blank, where its label may be
 )
 
 // Text finds tags, lines to write on and boxes to tick in the text of a file's pages. Pages without a
-// size are skipped. If loose is set, every text in double braces is a tag.
-func Text(pages []pdfium.PageText, sizes []Size, loose bool) []Field {
+// size are skipped. If loose is set, every text in double braces is a tag. It ends early, with
+// the error of ctx, when ctx ends.
+func Text(ctx context.Context, pages []pdfium.PageText, sizes []Size, loose bool) ([]Field, error) {
 	var out []Field
 	signatures := 0
 	for i := range min(len(pages), len(sizes)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		lines := textLines(pages[i].Words)
 		found := append(tags(lines, sizes[i], loose), blanks(lines, sizes[i], &signatures)...)
 		found = append(found, boxes(lines, sizes[i], max(1, signatures))...)
@@ -83,7 +90,7 @@ func Text(pages []pdfium.PageText, sizes []Size, loose bool) []Field {
 		})
 		for _, x := range found {
 			if len(out) == Most {
-				return out
+				return out, nil
 			}
 			x.Page = i + 1
 			for k := range x.Covers {
@@ -92,7 +99,7 @@ func Text(pages []pdfium.PageText, sizes []Size, loose bool) []Field {
 			out = append(out, x)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // tags finds the text tags of a page, which may extend over several lines.
@@ -115,7 +122,7 @@ func tags(lines []*textLine, size Size, loose bool) []Field {
 		place(&x, size, lines[x.line], parts[0].from, parts[0].to)
 		out = append(out, x)
 	}
-	for _, m := range tagPattern.FindAllStringSubmatchIndex(script, -1) {
+	for _, m := range tagPattern.FindAllStringSubmatchIndex(script, Most) {
 		if m[1]-m[0] > 4*maxTag {
 			continue
 		}
@@ -123,7 +130,7 @@ func tags(lines []*textLine, size Size, loose bool) []Field {
 			add(x, m[0], m[1])
 		}
 	}
-	for _, m := range anchorPattern.FindAllStringSubmatchIndex(script, -1) {
+	for _, m := range anchorPattern.FindAllStringSubmatchIndex(script, Most) {
 		i := 2
 		for m[i] < 0 {
 			i += 4
@@ -179,9 +186,12 @@ func (l *textLine) area(from, to int) Area {
 // that were found in the file: each is for the next person, as are the lines after it.
 func blanks(lines []*textLine, size Size, signatures *int) []Field {
 	var out []Field
+	left := Most
 	for i, l := range lines {
 		text, from, read := string(l.text), 0, 0
-		for _, m := range blankPattern.FindAllStringIndex(text, -1) {
+		all := blankPattern.FindAllStringIndex(text, left)
+		left -= len(all)
+		for _, m := range all {
 			a := from + utf8.RuneCountInString(text[read:m[0]])
 			b := a + m[1] - m[0]
 			label := string(l.text[from:a])
@@ -208,9 +218,11 @@ func blanks(lines []*textLine, size Size, signatures *int) []Field {
 // boxes finds the boxes to tick on a page, each with the text after it as its label.
 func boxes(lines []*textLine, size Size, recipient int) []Field {
 	var out []Field
+	left := Most
 	for i, l := range lines {
 		text := string(l.text)
-		all := boxPattern.FindAllStringIndex(text, -1)
+		all := boxPattern.FindAllStringIndex(text, left)
+		left -= len(all)
 		for k, m := range all {
 			end := len(text)
 			if k+1 < len(all) {
@@ -276,7 +288,8 @@ func inPage(at, length float64) float64 {
 
 // under returns the text of a line below a part of the one above, if it is close enough.
 func (l *textLine) under(above *textLine, from, to int) string {
-	if high := above.bottom - above.top; l.top < above.bottom-high || l.top > above.bottom+2*high {
+	high := above.bottom - above.top
+	if l.top < above.bottom-high || l.top > above.bottom+2*high || len(l.text) > maxBeside {
 		return ""
 	}
 	var b strings.Builder
