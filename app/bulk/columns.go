@@ -112,12 +112,13 @@ func plain(heading string) string {
 func recognise(t *signing.Document, headings []string, said map[string]string) ([]Column, error) {
 	var f fault.Fields
 	targets, used := Targets(t), map[string]bool{}
+	names := known(targets)
 	out := make([]Column, len(headings))
 	for i, h := range headings {
 		out[i].Heading = h
 		target, explicit := said[h]
 		if !explicit {
-			target = guess(targets, h)
+			target = names[plain(h)]
 		} else if target != "" && !slices.ContainsFunc(targets, func(x Target) bool { return x.ID == target }) {
 			f.Selected("columns." + h)
 			continue
@@ -135,23 +136,26 @@ func recognise(t *signing.Document, headings []string, said map[string]string) (
 	return out, f.Err()
 }
 
-func guess(targets []Target, heading string) string {
-	name := plain(heading)
-	if name == "" {
-		return ""
+// known maps the plain headings of columns to their targets. Where several targets have the
+// same heading it stands for the first.
+func known(targets []Target) map[string]string {
+	out := map[string]string{}
+	add := func(heading, target string) {
+		if name := plain(heading); name != "" && out[name] == "" {
+			out[name] = target
+		}
 	}
 	for _, x := range targets {
-		if plain(x.ID) == name || plain(x.Name) == name {
-			return x.ID
-		}
+		add(x.ID, x.ID)
+		add(x.Name, x.ID)
 	}
 	for _, x := range targets { // "Tenant e-mail", and in a template with one role "E-mail"
-		role, attr, ok := cutLast(x.ID)
-		if ok && attr == attrEmail && (name == plain(role)+" e mail" || name == plain(role)+" mail") {
-			return x.ID
+		if role, attr, ok := cutLast(x.ID); ok && attr == attrEmail {
+			add(role+" e mail", x.ID)
+			add(role+" mail", x.ID)
 		}
 	}
-	return ""
+	return out
 }
 
 // cutLast splits the target of a person into role and attribute.
@@ -216,11 +220,12 @@ func (in *RowInput) person(role string) *signing.RolePerson {
 	return &in.People[len(in.People)-1]
 }
 
-// cellsOf writes a row that came as JSON under the headings of a template's header file.
-func cellsOf(headings []string, targets []Target, in RowInput) []string {
+// cellsOf writes a row that came as JSON under the headings of a template's header file, which
+// names maps to their targets.
+func cellsOf(headings []string, names map[string]string, in RowInput) []string {
 	out := make([]string, len(headings))
 	for i, h := range headings {
-		switch id := guess(targets, h); {
+		switch id := names[plain(h)]; {
 		case strings.HasPrefix(id, "variable:"):
 			out[i] = in.Variables[strings.TrimPrefix(id, "variable:")]
 		case strings.HasPrefix(id, "value:"):

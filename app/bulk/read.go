@@ -245,6 +245,7 @@ func (s *Service) Leftover(
 	if err != nil {
 		return nil, err
 	}
+	names := known(Targets(&t))
 	return func(w io.Writer) error {
 		out := sheet.NewWriter(w, r.Form)
 		if err := out.Write(append(slices.Clone(r.Headings), errorHeading)...); err != nil {
@@ -252,7 +253,7 @@ func (s *Service) Leftover(
 		}
 		err := s.each(ctx, &r, everything, func(part []Row) error {
 			for i := range part {
-				if err := s.leftover(out, &r, &t, &part[i], say); err != nil {
+				if err := s.leftover(out, &r, names, &part[i], say); err != nil {
 					return err
 				}
 			}
@@ -269,7 +270,7 @@ func (s *Service) Leftover(
 const errorHeading = "error"
 
 func (s *Service) leftover(
-	out *sheet.Writer, r *Run, t *signing.Document, row *Row, say func([]fault.Field) string,
+	out *sheet.Writer, r *Run, names map[string]string, row *Row, say func([]fault.Field) string,
 ) error {
 	why := row.Faults
 	switch {
@@ -284,7 +285,7 @@ func (s *Service) leftover(
 	}
 	cells := c.Cells
 	if cells == nil {
-		cells = cellsOf(r.Headings, Targets(t), c.Input)
+		cells = cellsOf(r.Headings, names, c.Input)
 	}
 	padded := make([]string, len(r.Headings), len(r.Headings)+1)
 	copy(padded, cells)

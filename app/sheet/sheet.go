@@ -70,6 +70,12 @@ type Table struct {
 // Limits bound the files that are read. Zero means no limit.
 type Limits struct{ Bytes, Rows int }
 
+// Limits of every file. Cells take far more memory than the separators between them.
+const (
+	maxCells   = 2_000_000 // of a file
+	maxColumns = 2_000
+)
+
 // ErrTooManyRows reports a file with more rows than the limit.
 var ErrTooManyRows = errors.New("sheet: too many rows")
 
@@ -92,6 +98,9 @@ func parse(b []byte, most int) (Table, error) {
 		return Table{}, fault.Malformed("import_not_text").Because(err)
 	}
 	text, skipped := t.Form.separate(text)
+	if bytes.Count(text, []byte(t.Form.Separator)) > maxCells {
+		return Table{}, fault.TooLarge("too_many_values", fault.Number("limit", maxCells))
+	}
 	r := csv.NewReader(bytes.NewReader(text))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = t.Form.comma(), -1, true, t.Form.Separator != "\t"
 	for {
@@ -101,6 +110,11 @@ func parse(b []byte, most int) (Table, error) {
 		}
 		if err != nil {
 			return Table{}, fault.Malformed("import_unreadable").Because(err)
+		}
+		if len(cells) > maxColumns {
+			var f fault.Fields
+			f.TooMany("columns", maxColumns)
+			return Table{}, f.Err()
 		}
 		line, _ := r.FieldPos(0)
 		switch blank := !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }); {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
+	"paraph/app/fault"
 	"paraph/app/sheet"
 )
 
@@ -81,6 +82,28 @@ func TestRowsKnowTheirLines(t *testing.T) {
 	}
 	if _, err := sheet.Read(strings.NewReader("a\n1\n2\n3\n"), sheet.Limits{Bytes: 100, Rows: 2}); !errors.Is(err, sheet.ErrTooManyRows) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestFilesWithManyCellsAreRefused reads small files that would take far more memory as cells.
+func TestFilesWithManyCellsAreRefused(t *testing.T) {
+	t.Parallel()
+	limits := sheet.Limits{Bytes: 8_000_000, Rows: 20_000}
+	for name, tt := range map[string]struct {
+		file string
+		want fault.Kind
+	}{
+		"millions of cells":   {"a,b\n" + strings.Repeat(strings.Repeat(",", 390)+"\n", 20_000), fault.KindTooLarge},
+		"one row of commas":   {"a,b\n" + strings.Repeat(",", 7_900_000), fault.KindTooLarge},
+		"many columns":        {strings.Repeat("a;", 3_000), fault.KindInvalid},
+		"an endless quote":    {"a\n\"" + strings.Repeat("x", 7_000_000), fault.KindInternal},
+		"quotes in quotes":    {"a\n" + strings.Repeat("\"", 7_000_001), fault.KindInternal},
+		"a cell of new lines": {"a\n\"" + strings.Repeat("\n", 7_000_000) + "\"", fault.KindInternal},
+	} {
+		got, err := sheet.Read(strings.NewReader(tt.file), limits)
+		if (err != nil) != (tt.want != fault.KindInternal) || err != nil && fault.KindOf(err) != tt.want || len(got.Rows) > 1 {
+			t.Errorf("%s: %d rows, %v, want kind %v", name, len(got.Rows), err, tt.want)
+		}
 	}
 }
 
