@@ -432,6 +432,25 @@ func makeOlder(t *testing.T, dir string, version byte) {
 	}
 }
 
+// shownUpgrade is the last upgrade as shown to administrators of the installation.
+type shownUpgrade struct {
+	From, To int
+	Seconds  float64
+}
+
+// lastUpgrade returns the last upgrade, and the version of the records.
+func (c *client) lastUpgrade(t *testing.T) (*shownUpgrade, int) {
+	t.Helper()
+	var state struct {
+		Upgrade *shownUpgrade `json:"last_upgrade"`
+		Format  int
+	}
+	if err := c.do(http.MethodGet, "/installation", nil, &state); err != nil {
+		t.Fatal(err)
+	}
+	return state.Upgrade, state.Format
+}
+
 func TestUpgradeKeepsACopyOfTheRecords(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -449,6 +468,9 @@ func TestUpgradeKeepsACopyOfTheRecords(t *testing.T) {
 	p = serve(t, dir)
 	if !bytes.Equal(p.login().signed(t, id), want) {
 		t.Error("the signed file changed with the upgrade")
+	}
+	if u, format := p.login().lastUpgrade(t); u == nil || u.From != 1 || u.To != format || u.Seconds <= 0 {
+		t.Errorf("the upgrade of the records from 1 to %d is shown as %+v", format, u)
 	}
 	kept := filepath.Join(dir, "backups", "before-upgrade-from-1.tar.zst")
 	to := filepath.Join(t.TempDir(), "to")

@@ -163,7 +163,7 @@ func (f *figures) jobs(gauge gaugeFunc) error {
 }
 
 func (f *figures) search(gauge gaugeFunc) error {
-	lag, err := f.app.Signing.Lists.SearchLag()
+	at, err := f.app.Signing.Lists.SearchState()
 	if err != nil {
 		return err
 	}
@@ -171,8 +171,8 @@ func (f *figures) search(gauge gaugeFunc) error {
 	if err != nil {
 		return err
 	}
-	gauge(lagDesc, float64(lag))
-	gauge(searchDesc, float64(s.Documents))
+	gauge(lagDesc, float64(at.Lag))
+	gauge(searchDesc, float64(at.Indexed))
 	gauge(sizeDesc, float64(s.DiskBytes), "search")
 	return nil
 }

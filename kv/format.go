@@ -2,9 +2,11 @@ package kv
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // format is the version of this package's layout of keys and values.
@@ -37,10 +39,29 @@ func (db *DB) migrate(migrations []Migration, before func(db *DB, from int) erro
 			return fmt.Errorf("kv: before migrating: %w", err)
 		}
 	}
+	if version == newest {
+		return nil
+	}
+	return upgrade(db, version, migrations)
+}
+
+// Upgrade describes an upgrade of older data.
+type Upgrade struct {
+	From, To int       // versions of the data
+	At       time.Time // when it ended
+	Took     time.Duration
+}
+
+var upgradeKey = space(spaceMeta, "upgrade") // the last Upgrade
+
+// upgrade runs the missing migrations and records how long they took.
+func upgrade(db *DB, from int, migrations []Migration) error {
+	began, to := time.Now(), from
 	for _, m := range migrations {
-		if m.To <= version {
+		if m.To <= from {
 			continue
 		}
+		step := time.Now()
 		db.log.Info("kv: migrating", "to", m.To)
 		if err := m.Run(db); err != nil {
 			return fmt.Errorf("kv: migration to %d: %w", m.To, err)
@@ -48,8 +69,32 @@ func (db *DB) migrate(migrations []Migration, before func(db *DB, from int) erro
 		if err := db.setVersion(m.To); err != nil {
 			return err
 		}
+		to = m.To
+		db.log.Info("kv: migrated", "to", m.To, "took", time.Since(step).Round(time.Millisecond))
 	}
-	return nil
+	b, err := json.Marshal(Upgrade{from, to, db.now(), time.Since(began)})
+	if err != nil {
+		return err
+	}
+	return db.Update(func(tx *Tx) error { return tx.set(upgradeKey, b) })
+}
+
+// LastUpgrade returns the last upgrade of the data, or the zero value if there was none.
+func LastUpgrade(db *DB) (u Upgrade, err error) {
+	err = db.View(func(tx *Tx) error {
+		b, err := tx.get(upgradeKey)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(b, &u); err != nil {
+			return fmt.Errorf("%w: last upgrade: %w", ErrCorrupt, err)
+		}
+		return nil
+	})
+	return u, err
 }
 
 // version returns the version of the data.

@@ -380,27 +380,34 @@ func TestMigrations(t *testing.T) {
 	to := func(n int) kv.Migration {
 		return kv.Migration{To: n, Run: func(*kv.DB) error { ran = append(ran, n); return nil }}
 	}
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	var last kv.Upgrade
 	reopen := func(m ...kv.Migration) error {
-		db, err := kv.Open(kv.Options{Dir: dir, Migrations: m})
+		db, err := kv.Open(kv.Options{Dir: dir, Migrations: m, Now: func() time.Time { return now }})
 		if err != nil {
 			return err
 		}
-		return db.Close()
+		last, err = kv.LastUpgrade(db)
+		return errors.Join(err, db.Close())
 	}
 	steps := []struct {
 		migrations []kv.Migration
 		want       []int
 		err        error
+		last       kv.Upgrade // apart from its duration
 	}{
-		{[]kv.Migration{to(1)}, nil, nil}, // an empty store already has the newest version
-		{[]kv.Migration{to(1), to(2), to(5)}, []int{2, 5}, nil},
-		{[]kv.Migration{to(1), to(2), to(5)}, nil, nil},
-		{[]kv.Migration{to(1), to(2)}, nil, kv.ErrNewerFormat},
+		{[]kv.Migration{to(1)}, nil, nil, kv.Upgrade{}}, // an empty store already has the newest version
+		{[]kv.Migration{to(1), to(2), to(5)}, []int{2, 5}, nil, kv.Upgrade{From: 1, To: 5, At: now}},
+		{[]kv.Migration{to(1), to(2), to(5)}, nil, nil, kv.Upgrade{From: 1, To: 5, At: now}},
+		{[]kv.Migration{to(1), to(2)}, nil, kv.ErrNewerFormat, kv.Upgrade{From: 1, To: 5, At: now}},
 	}
 	for i, s := range steps {
 		ran = nil
 		if err := reopen(s.migrations...); !errors.Is(err, s.err) || fmt.Sprint(ran) != fmt.Sprint(s.want) {
 			t.Errorf("step %d: ran %v, %v; want %v, %v", i, ran, err, s.want, s.err)
+		}
+		if s.last.Took = last.Took; last != s.last || (last.Took > 0) != (last.To > 0) {
+			t.Errorf("step %d: the last upgrade is %+v, want %+v", i, last, s.last)
 		}
 	}
 	if err := reopen(to(2), to(1)); err == nil {

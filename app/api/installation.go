@@ -16,6 +16,7 @@ type installationView struct {
 	Go        string           `json:"go"`
 	Badger    string           `json:"badger"`
 	Format    int              `json:"format" doc:"Version of the records"`
+	Upgrade   *upgradeView     `json:"last_upgrade"`
 	StartedAt string           `json:"started_at" format:"date-time"`
 	Companies int              `json:"companies"`
 	People    int              `json:"people"`
@@ -56,6 +57,15 @@ type searchFigures struct {
 	Lag       int `json:"lag" doc:"Changes not yet in the index"`
 	Indexed   int `json:"indexed" doc:"Documents in the index"`
 	Documents int `json:"documents" doc:"Documents in total; while the index is rebuilt, indexed grows to this number"`
+
+	Rebuilding bool `json:"rebuilding" doc:"Whether the index is being rebuilt, because it was deleted or damaged"`
+}
+
+type upgradeView struct {
+	From int     `json:"from" doc:"Version of the records before"`
+	To   int     `json:"to"`
+	At   string  `json:"at" format:"date-time"`
+	Took float64 `json:"seconds" doc:"How long it took, the copy of the records not included"`
 }
 
 type installedBackup struct {
@@ -73,7 +83,10 @@ type installedCheck struct {
 func viewInstallation(o machine.Overview) installationView {
 	v := installationView{Program: o.Program, Go: o.Go, Badger: o.Badger, Format: o.Data, StartedAt: when(o.Started), Companies: o.Companies, People: o.People,
 		Jobs: jobFigures{o.Dead, o.Running, o.Waiting}, Messages: messageFigures{o.Failed, o.Held}, Attention: o.Attention,
-		Search: searchFigures{int(o.Search.Lag), o.Search.Indexed, o.Search.Documents}, Checking: o.Checking, Warnings: views(o.Warnings, viewWarning)}
+		Search: searchFigures{int(o.Search.Lag), o.Search.Indexed, o.Search.Documents, o.Search.Rebuilding}, Checking: o.Checking, Warnings: views(o.Warnings, viewWarning)}
+	if u := o.Upgrade; u.To > 0 {
+		v.Upgrade = &upgradeView{u.From, u.To, when(u.At), u.Took.Seconds()}
+	}
 	if b := o.Backup; b != nil && !b.At.IsZero() {
 		v.Backup = &installedBackup{when(b.At), b.Where, b.Size, b.Encrypted}
 	}

@@ -105,7 +105,7 @@ func TestOverviewOfTheInstallation(t *testing.T) {
 	s := server(t)
 	c := operator(t, s)
 	r := c.Get(t, "/installation").Want(t, 200)
-	if r.At(t, "last_check") != nil || r.At(t, "last_backup") != nil || !strings.HasPrefix(r.Text(t, "go"), "go1.") || r.Int(t, "format") < 5 || r.Int(t, "companies") < 1 {
+	if r.At(t, "last_check") != nil || r.At(t, "last_backup") != nil || r.At(t, "last_upgrade") != nil || r.At(t, "search.rebuilding") != false || !strings.HasPrefix(r.Text(t, "go"), "go1.") || r.Int(t, "format") < 5 || r.Int(t, "companies") < 1 {
 		t.Errorf("got %s", r.Body)
 	}
 	c.Post(t, "/installation/check", nil).Want(t, 202)

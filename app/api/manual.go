@@ -266,7 +266,7 @@ var manuals = map[string]manual{
 		query: map[string]string{"per_page": "1"}},
 	"get-documents-document-proof": {text: "Proves the newest event of the document that the latest checkpoint covers: a day after an event at the latest, and always once the document is completed. Before that it returns 409 `no_checkpoint_yet`. `rule` describes how to compute the root in `checkpoint` from the hash of the event and `hashes`."},
 
-	"get-installation": {text: "Versions, the figures of every list, the progress of the search index, and the last backup and check. `last_check` and `last_backup` are null if there was none."},
+	"get-installation": {text: "Versions, the figures of every list, the progress of the search index, and the last backup and check. `last_upgrade`, `last_check` and `last_backup` are null if there was none."},
 	"get-installation-companies": {text: "By name. `search` matches the start of the name. Documents and bytes are counted with every change, not when they are read; files that several documents share count for each.",
 		query: map[string]string{"search": "Acme"}},
 	"post-installation-companies": {text: "An existing user becomes its owner without other changes. For a new person, `setup_url` is a link for choosing a password, which you pass on to them: it works once, for seven days, and is returned only here.",

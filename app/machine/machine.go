@@ -84,6 +84,7 @@ type Check struct {
 type Overview struct {
 	Program, Go, Badger string
 	Data                int // version of the records
+	Upgrade             kv.Upgrade
 	Started             time.Time
 	Companies, People   int
 	Waiting, Running    int // jobs
@@ -116,6 +117,9 @@ func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, 
 		}
 	}
 	if o.Search, err = s.Lists.SearchState(); err != nil {
+		return Overview{}, err
+	}
+	if o.Upgrade, err = kv.LastUpgrade(s.DB); err != nil {
 		return Overview{}, err
 	}
 	o.Warnings, err = s.Warnings(ctx, who)

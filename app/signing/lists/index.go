@@ -55,18 +55,6 @@ func (s *Lists) collect(ctx context.Context) {
 	}
 }
 
-// SearchLag returns how many changes the index does not contain yet.
-func (s *Lists) SearchLag() (lag uint64, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
-		head, _, err := store.Changes.Head(tx)
-		if place := s.Search.Place(); place < head {
-			lag = head - place
-		}
-		return err
-	})
-	return lag, err
-}
-
 func (s *Lists) indexChanges(tx *kv.Tx, entries []kv.Entry[store.Change], place uint64) (keep func() error, err error) {
 	b := search.Batch{Place: place}
 	seen := map[string]bool{}
@@ -78,7 +66,20 @@ func (s *Lists) indexChanges(tx *kv.Tx, entries []kv.Entry[store.Change], place 
 			}
 		}
 	}
-	return func() error { return s.Search.Apply(b) }, nil
+	if len(entries) > 0 {
+		head, _, err := store.Changes.Head(tx)
+		if err != nil {
+			return nil, err
+		}
+		s.rebuild.batch(entries[0].Seq, head, s.Log)
+	}
+	return func() error {
+		if err := s.Search.Apply(b); err != nil {
+			return err
+		}
+		s.rebuild.applied(place, s.Log)
+		return nil
+	}, nil
 }
 
 func (s *Lists) indexOne(tx *kv.Tx, b *search.Batch, c store.Change) error {

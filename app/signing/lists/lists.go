@@ -29,6 +29,7 @@ type Options struct {
 type Lists struct {
 	Options
 	reading   reading
+	rebuild   rebuild
 	Searching *turns.Queue // for queries of the index
 }
 

@@ -50,25 +50,27 @@ func (s *Lists) LastActivity(company string) (at *time.Time, err error) {
 	return at, err
 }
 
-// SearchState is the progress of the search index. If there is no index at startup, it
-// is rebuilt, and Indexed grows to Documents.
+// SearchState is the progress of the search index.
 type SearchState struct {
-	Lag       uint64 // changes not yet indexed
-	Indexed   int    // documents in the index
-	Documents int    // documents in the store
+	Lag        uint64 // changes not yet indexed
+	Indexed    int    // documents in the index
+	Documents  int    // documents in the store
+	Rebuilding bool   // it is being rebuilt: Indexed grows to Documents
 }
 
 // SearchState returns the progress of the search index. The caller checks access.
 func (s *Lists) SearchState() (at SearchState, err error) {
-	if at.Lag, err = s.SearchLag(); err != nil {
-		return at, err
-	}
-	stats, err := s.Search.Stats()
+	stats, err := s.Search.Stats() // not Place, which belongs to the indexer
 	if err != nil {
 		return at, err
 	}
-	at.Indexed = int(stats.Documents)
+	at.Indexed, at.Rebuilding = int(stats.Documents), s.rebuild.running()
 	err = s.DB.View(func(tx *kv.Tx) error {
+		head, _, err := store.Changes.Head(tx)
+		if err != nil {
+			return err
+		}
+		at.Lag = head - min(head, stats.Place)
 		return store.Usages.Each(tx, "", nil, func(_ string, u store.Usage) (bool, error) {
 			at.Documents += u.Documents
 			return true, nil

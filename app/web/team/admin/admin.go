@@ -97,6 +97,8 @@ func (h *Handlers) ago(r *page.Request, at time.Time) string {
 type overviewCards struct {
 	machine.Overview
 	BackupAge, CheckAge string
+	UpgradeAge          string // "" if the records were never upgraded
+	UpgradeTook         string
 	Lists               []figure
 	Stale               bool // the search index is behind
 }
@@ -129,6 +131,9 @@ func (h *Handlers) ShowOverview(r *page.Request) error {
 	}
 	if o.Check != nil && !o.Check.At.IsZero() {
 		c.CheckAge = h.ago(r, o.Check.At)
+	}
+	if o.Upgrade.To > 0 {
+		c.UpgradeAge, c.UpgradeTook = h.ago(r, o.Upgrade.At), o.Upgrade.Took.Round(time.Millisecond).String()
 	}
 	return show(r, "admin", r.Say("admin.title"), c)
 }
