@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -43,6 +44,9 @@ func newDocument() *document {
 	d.json = sync.OnceValues(func() ([]byte, error) {
 		delete(d.registry.Map(), "Nothing") // the absence of a body
 		d.orderMembers()
+		if err := d.dropUnused(); err != nil {
+			return nil, err
+		}
 		return d.api.MarshalJSON()
 	})
 	return d
@@ -82,6 +86,21 @@ func (d *document) mayBeNull(of reflect.Type, member string, inner reflect.Type)
 		s.Description = was.Description
 	}
 	outer.Properties[member] = &s
+}
+
+// dropUnused removes schemas that nothing refers to, such as those that were copied
+// into a member that may be null.
+func (d *document) dropUnused() error {
+	b, err := d.api.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	for name := range d.registry.Map() {
+		if !bytes.Contains(b, []byte(`"#/components/schemas/`+name+`"`)) {
+			delete(d.registry.Map(), name)
+		}
+	}
+	return nil
 }
 
 var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)

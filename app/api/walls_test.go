@@ -387,7 +387,7 @@ func TestSignatorySees(t *testing.T) {
 }
 
 // TestDescription checks that the OpenAPI document is valid: every reference
-// resolves, every operation has responses and names its parameters.
+// resolves, every schema is used, every operation has responses and names its parameters.
 func TestDescription(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -398,18 +398,26 @@ func TestDescription(t *testing.T) {
 	if info, _ := doc["info"].(obj); info["title"] == nil || info["version"] != "1.0.0" {
 		t.Errorf("info is %v", doc["info"])
 	}
+	used := map[string]bool{}
 	walk(doc, func(v any) {
 		m, ok := v.(obj)
 		if !ok {
 			return
 		}
-		if ref, ok := m["$ref"].(string); ok && resolve(doc, ref) == nil {
+		ref, ok := m["$ref"].(string)
+		if ok && resolve(doc, ref) == nil {
 			t.Errorf("%s leads nowhere", ref)
 		}
+		used[ref] = true
 		if m["nullable"] != nil {
 			t.Errorf("nullable is no word of 3.1: %v", m)
 		}
 	})
+	for name := range doc["components"].(obj)["schemas"].(obj) {
+		if !used["#/components/schemas/"+name] {
+			t.Errorf("nothing refers to the schema %s", name)
+		}
+	}
 	ids := map[string]string{}
 	for path, item := range doc["paths"].(obj) {
 		for method, op := range item.(obj) {
