@@ -80,7 +80,6 @@ var large = map[string]int{
 	"app.App":                     115,
 	"app/account.Service":         190,
 	"app/api.request":             55,
-	"app/api.server":              140,
 	"app/convert/docx.document":   50,
 	"app/notify.Outbox":           65,
 	"app/pdf.File":                85,

@@ -58,7 +58,7 @@ var rebuilds = map[reflect.Type]rebuild{
 		return viewToken(t).withoutSecrets(), err
 	},
 	typeOf[importAnswer](): func(r *request, about []string) (any, error) {
-		return r.server.importFrom(r, about[0])
+		return r.server.contacts.importFrom(r, about[0])
 	},
 	typeOf[messageView](): func(r *request, about []string) (any, error) {
 		m, err := r.server.Notify.GetMessage(r.UserContext(), r.who, about[0])
@@ -66,7 +66,7 @@ var rebuilds = map[reflect.Type]rebuild{
 	},
 	typeOf[deliveryView](): func(r *request, about []string) (any, error) {
 		d, err := r.server.Webhooks.GetDelivery(r.UserContext(), r.who, about[0], about[1])
-		return r.server.viewDelivery(d), err
+		return r.server.webhooks.viewDelivery(d), err
 	},
 	typeOf[redeliveredView](): func(r *request, about []string) (any, error) {
 		n, err := r.server.Webhooks.RedeliverFailed(r.UserContext(), r.who, about[0], about[1:]...)
@@ -75,7 +75,7 @@ var rebuilds = map[reflect.Type]rebuild{
 	typeOf[recoveryCodes](): func(*request, []string) (any, error) { return recoveryCodes{}.withoutSecrets(), nil },
 	typeOf[webhookView](): func(r *request, about []string) (any, error) {
 		w, err := r.server.Webhooks.GetWebhook(r.UserContext(), r.who, about[0])
-		return r.server.viewWebhook(w).withoutSecrets(), err
+		return r.server.webhooks.viewWebhook(w).withoutSecrets(), err
 	},
 }
 

@@ -69,11 +69,17 @@ type Options struct {
 // runs. Zero would mean the server's default.
 const prefetch = 1
 
+// server runs requests: it admits them, reads their bodies, and encodes what the handlers return.
 type server struct {
 	Options
+	speech
 	doc     *document
 	app     *fiber.App
 	replays *replays
+
+	bulk     *bulkHandlers
+	contacts *contactHandlers
+	webhooks *webhookHandlers
 }
 
 // New returns the server with all routes.
@@ -81,7 +87,13 @@ func New(o Options) *fiber.App {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{Options: o, doc: newDocument(), replays: newReplays()}
+	say := speech{o.Words}
+	s := &server{
+		Options: o, speech: say, doc: newDocument(), replays: newReplays(),
+		bulk:     &bulkHandlers{speech: say, bulk: o.Bulk, kit: o.Kit, maxBody: o.MaxBody},
+		contacts: &contactHandlers{speech: say, contacts: o.Contacts, maxBody: o.MaxBody},
+		webhooks: &webhookHandlers{speech: say, trail: o.Signing.Trail, webhooks: o.Webhooks},
+	}
 	s.app = fiber.New(fiber.Config{
 		AppName: "Paraph", DisableStartupMessage: true, Immutable: true, StreamRequestBody: true, BodyLimit: prefetch,
 		ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, Concurrency: o.Connections,
@@ -89,7 +101,7 @@ func New(o Options) *fiber.App {
 	})
 	s.app.Use(s.observe)
 	s.doc.api.Servers = servers(o.Kit)
-	s.routes()
+	s.routes(s.handlers())
 	if o.Mount != nil {
 		o.Mount(s.app, s.doc.json)
 	}
@@ -98,28 +110,51 @@ func New(o Options) *fiber.App {
 	return s.app
 }
 
-// routes registers every endpoint, with its access rule.
-func (s *server) routes() {
-	s.sessionRoutes()
-	s.securityRoutes()
-	s.documentRoutes()
-	s.stateRoutes()
-	s.fileRoutes()
-	s.fieldRoutes()
-	s.invitationRoutes()
-	s.companyRoutes()
-	s.templateRoutes()
-	s.bulkRoutes()
-	s.contactRoutes()
-	s.outboxRoutes()
-	s.textRoutes()
-	s.mailServerRoutes()
-	s.webhookRoutes()
-	s.checkpointRoutes()
-	s.installationRoutes()
-	s.serviceRoutes()
-	s.verifyRoutes()
-	if s.Test != nil {
-		s.testRoutes()
+// handlers serves the endpoints of one kind of resource.
+type handlers interface {
+	// routes registers the endpoints, with their access rules.
+	routes(s *server)
+}
+
+// routes registers every endpoint.
+func (s *server) routes(all []handlers) {
+	for _, h := range all {
+		h.routes(s)
 	}
+}
+
+// handlers creates the handlers of all endpoints, each with the services it calls.
+func (s *server) handlers() []handlers {
+	o, d := s.Options, s.Signing
+	all := []handlers{
+		&sessionHandlers{accounts: o.Accounts, notify: o.Notify},
+		&securityHandlers{accounts: o.Accounts},
+		&documentHandlers{speech: s.speech, dispatch: d.Dispatch, documents: d.Documents, drafts: d.Drafts,
+			lifecycle: d.Lifecycle, lists: d.Lists, trail: d.Trail, maxBody: o.MaxBody, maxFiles: o.MaxFiles},
+		&stateHandlers{drafts: d.Drafts, invitations: d.Invitations, lifecycle: d.Lifecycle, sealing: d.Sealing},
+		&fileHandlers{downloads: d.Downloads, drafts: d.Drafts, pages: d.Pages, maxBody: o.MaxBody,
+			maxFiles: o.MaxFiles},
+		&fieldHandlers{detection: d.Detection, drafts: d.Drafts, maxBody: o.MaxBody},
+		&invitationHandlers{access: d.Access, drafts: d.Drafts, invitations: d.Invitations,
+			signatures: d.Signatures, visits: d.Visits, notify: o.Notify, maxBody: o.MaxBody},
+		&companyHandlers{accounts: o.Accounts},
+		&memberHandlers{accounts: o.Accounts},
+		&tokenHandlers{accounts: o.Accounts},
+		&templateHandlers{drafts: d.Drafts, lifecycle: d.Lifecycle, templates: d.Templates, maxBody: o.MaxBody,
+			maxFiles: o.MaxFiles},
+		s.bulk,
+		s.contacts,
+		&outboxHandlers{notify: o.Notify},
+		&textHandlers{notify: o.Notify},
+		&mailServerHandlers{speech: s.speech, mailServer: o.MailServer, notify: o.Notify},
+		s.webhooks,
+		&checkpointHandlers{checkpoints: o.Checkpoints, certificates: d.Certificates},
+		&installationHandlers{accounts: o.Accounts, lists: d.Lists, machine: o.Machine, notify: o.Notify},
+		&serviceHandlers{keys: o.Keys, ready: o.Ready, log: o.Log},
+		&verifyHandlers{verifier: d.Verifier, words: o.Words, maxUpload: o.MaxUpload},
+	}
+	if o.Test != nil {
+		all = append(all, &testHandlers{test: o.Test, notify: o.Notify})
+	}
+	return all
 }

@@ -7,6 +7,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/bulk"
 	"paraph/app/fault"
+	"paraph/app/httpkit"
 )
 
 type runView struct {
@@ -48,13 +49,13 @@ type bulkRowView struct {
 // ofRow is the name of faults that concern a row as a whole.
 const ofRow = "row"
 
-func (s *server) viewBulkRow(r bulk.Row) bulkRowView {
+func (h *bulkHandlers) viewBulkRow(r bulk.Row) bulkRowView {
 	v := bulkRowView{Row: r.Number, Status: string(r.State), Email: orNull(r.Email), DocumentID: orNull(r.Document)}
-	v.Errors, v.Codes = s.rowFaults(r.Faults)
+	v.Errors, v.Codes = h.rowFaults(r.Faults)
 	return v
 }
 
-func (s *server) rowFaults(found []fault.Field) (errors, codes map[string][]string) {
+func (h *bulkHandlers) rowFaults(found []fault.Field) (errors, codes map[string][]string) {
 	named := make([]fault.Field, len(found))
 	for i, f := range found {
 		if named[i] = f; f.Name == "" {
@@ -64,7 +65,7 @@ func (s *server) rowFaults(found []fault.Field) (errors, codes map[string][]stri
 	if len(named) == 0 {
 		return map[string][]string{}, map[string][]string{}
 	}
-	return s.sentences(named), fault.Words(named)
+	return h.sentences(named), fault.Words(named)
 }
 
 type bulkBody struct {
@@ -111,29 +112,37 @@ var (
 	rowParameters = append([]parameter{{name: "status", description: "waiting, made, failed or invalid.", kind: "string"}}, pageParameters...)
 )
 
-func (s *server) bulkRoutes() {
+// bulkHandlers serves bulk runs.
+type bulkHandlers struct {
+	speech
+	bulk    *bulk.Service
+	kit     *httpkit.Kit
+	maxBody int64 // of JSON, bytes
+}
+
+func (h *bulkHandlers) routes(s *server) {
 	const tag, one = "Templates", "/bulk/{run}"
-	handle(s, operation{method: http.MethodPost, path: "/templates/{template}/bulk", rule: may(account.ScopeWrite).With(max(s.MaxBody, maxPlain)),
-		summary: "Make many documents from a template", tag: tag, text: "text/csv", query: bulkParameters, objects: s.Bulk.MaxRows * rowObjects}, s.startRun)
-	stream(s, operation{method: http.MethodGet, path: "/templates/{template}/bulk.csv", rule: may(account.ScopeRead), summary: "Download a CSV to fill in", tag: tag}, s.bulkHeader)
-	handle(s, operation{method: http.MethodGet, path: "/bulk", rule: may(account.ScopeRead), summary: "List bulk runs", tag: tag, query: runParameters, list: true}, s.listRuns)
+	handle(s, operation{method: http.MethodPost, path: "/templates/{template}/bulk", rule: may(account.ScopeWrite).With(max(h.maxBody, maxPlain)),
+		summary: "Make many documents from a template", tag: tag, text: "text/csv", query: bulkParameters, objects: h.bulk.MaxRows * rowObjects}, h.startRun)
+	stream(s, operation{method: http.MethodGet, path: "/templates/{template}/bulk.csv", rule: may(account.ScopeRead), summary: "Download a CSV to fill in", tag: tag}, h.bulkHeader)
+	handle(s, operation{method: http.MethodGet, path: "/bulk", rule: may(account.ScopeRead), summary: "List bulk runs", tag: tag, query: runParameters, list: true}, h.listRuns)
 	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a bulk run", tag: tag}, func(r *request, _ *nothing) (runView, error) {
 		id, err := r.id("run")
 		if err != nil {
 			return runView{}, err
 		}
-		run, err := s.Bulk.Get(r.UserContext(), r.who, id)
+		run, err := h.bulk.Get(r.UserContext(), r.who, id)
 		return viewRun(run), err
 	})
-	handle(s, operation{method: http.MethodGet, path: one + "/rows", rule: may(account.ScopeRead), summary: "List the rows of a bulk run", tag: tag, query: rowParameters, list: true}, s.listRows)
-	stream(s, operation{method: http.MethodGet, path: one + "/results.csv", rule: may(account.ScopeRead), summary: "Export the results of a bulk run as CSV", tag: tag}, s.bulkResults)
-	stream(s, operation{method: http.MethodGet, path: one + "/failed.csv", rule: may(account.ScopeWrite), summary: "Export the rows without a document as CSV", tag: tag}, s.bulkFailed)
+	handle(s, operation{method: http.MethodGet, path: one + "/rows", rule: may(account.ScopeRead), summary: "List the rows of a bulk run", tag: tag, query: rowParameters, list: true}, h.listRows)
+	stream(s, operation{method: http.MethodGet, path: one + "/results.csv", rule: may(account.ScopeRead), summary: "Export the results of a bulk run as CSV", tag: tag}, h.bulkResults)
+	stream(s, operation{method: http.MethodGet, path: one + "/failed.csv", rule: may(account.ScopeWrite), summary: "Export the rows without a document as CSV", tag: tag}, h.bulkFailed)
 	handle(s, operation{method: http.MethodPost, path: one + "/cancel", rule: may(account.ScopeWrite), summary: "Cancel a bulk run", tag: tag}, func(r *request, _ *nothing) (runView, error) {
 		id, err := r.id("run")
 		if err != nil {
 			return runView{}, err
 		}
-		run, err := s.Bulk.Cancel(r.UserContext(), r.who, id)
+		run, err := h.bulk.Cancel(r.UserContext(), r.who, id)
 		return viewRun(run), err
 	})
 	handle(s, operation{method: http.MethodPost, path: one + "/retry", rule: may(account.ScopeWrite), summary: "Try the failed rows of a bulk run again", tag: tag}, func(r *request, _ *nothing) (runView, error) {
@@ -141,7 +150,7 @@ func (s *server) bulkRoutes() {
 		if err != nil {
 			return runView{}, err
 		}
-		run, err := s.Bulk.Retry(r.UserContext(), r.who, id)
+		run, err := h.bulk.Retry(r.UserContext(), r.who, id)
 		return viewRun(run), err
 	})
 }
@@ -149,13 +158,13 @@ func (s *server) bulkRoutes() {
 // rowObjects is how many JSON objects the row of a table needs, with some to spare.
 const rowObjects = 10
 
-func (s *server) startRun(r *request, in *bulkBody) (bulkAnswer, error) {
+func (h *bulkHandlers) startRun(r *request, in *bulkBody) (bulkAnswer, error) {
 	id, err := r.id("template")
 	if err != nil {
 		return bulkAnswer{}, err
 	}
 	input := bulk.Input{Template: id, File: []byte(in.CSV), Columns: in.Columns, Send: in.Send, PerMinute: in.PerMinute,
-		SkipInvalid: in.SkipInvalid, Check: in.Check, BaseURL: s.Kit.MailSite(r.Ctx)}
+		SkipInvalid: in.SkipInvalid, Check: in.Check, BaseURL: h.kit.MailSite(r.Ctx)}
 	if r.isPlain {
 		input = bulk.Input{Template: id, File: r.plain, Send: r.flag("send"), PerMinute: r.number("per_minute", 0, 0, bulk.MaxPerMinute),
 			SkipInvalid: r.flag("skip_invalid"), Check: r.flag("check"), BaseURL: input.BaseURL}
@@ -166,11 +175,11 @@ func (s *server) startRun(r *request, in *bulkBody) (bulkAnswer, error) {
 	for i := range in.Rows {
 		input.Rows = append(input.Rows, in.Rows[i].input())
 	}
-	report, err := s.Bulk.Start(r.UserContext(), r.who, input)
+	report, err := h.bulk.Start(r.UserContext(), r.who, input)
 	if err != nil {
 		return bulkAnswer{}, err
 	}
-	return s.viewReport(report), nil
+	return h.viewReport(report), nil
 }
 
 func (b *bulkRowBody) input() bulk.RowInput {
@@ -181,7 +190,7 @@ func (b *bulkRowBody) input() bulk.RowInput {
 	return in
 }
 
-func (s *server) viewReport(report bulk.Report) bulkAnswer {
+func (h *bulkHandlers) viewReport(report bulk.Report) bulkAnswer {
 	v := bulkAnswer{Rows: report.Rows, Valid: report.Valid, Messages: report.Messages,
 		Columns: map[string]string{}, Invalid: []invalidRow{}}
 	if report.Run != nil {
@@ -193,7 +202,7 @@ func (s *server) viewReport(report bulk.Report) bulkAnswer {
 	}
 	for _, x := range report.Invalid {
 		row := invalidRow{Row: x.Number}
-		row.Errors, row.Codes = s.rowFaults(x.Faults)
+		row.Errors, row.Codes = h.rowFaults(x.Faults)
 		v.Invalid = append(v.Invalid, row)
 	}
 	return v
@@ -202,58 +211,58 @@ func (s *server) viewReport(report bulk.Report) bulkAnswer {
 // reportAgain answers a repeated request whose run was started.
 func (r *request) reportAgain(id string) (bulkAnswer, error) {
 	report, err := r.server.Bulk.ReportOf(r.UserContext(), r.who, id)
-	return r.server.viewReport(report), err
+	return r.server.bulk.viewReport(report), err
 }
 
-func (s *server) listRuns(r *request, _ *nothing) (envelope[runView], error) {
+func (h *bulkHandlers) listRuns(r *request, _ *nothing) (envelope[runView], error) {
 	p := r.page()
 	if err := r.faults.Err(); err != nil {
 		return envelope[runView]{}, err
 	}
-	list, err := s.Bulk.List(r.UserContext(), r.who, bulk.State(r.text("status")), p.offset(), p.size)
+	list, err := h.bulk.List(r.UserContext(), r.who, bulk.State(r.text("status")), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewRun), list.Total), err
 }
 
-func (s *server) listRows(r *request, _ *nothing) (envelope[bulkRowView], error) {
+func (h *bulkHandlers) listRows(r *request, _ *nothing) (envelope[bulkRowView], error) {
 	id, err := r.id("run")
 	p := r.page()
 	if err := merge(&r.faults, err); err != nil {
 		return envelope[bulkRowView]{}, err
 	}
-	list, err := s.Bulk.Rows(r.UserContext(), r.who, id, bulk.RowState(r.text("status")), p.offset(), p.size)
-	return enclose(r, p, views(list.Items, s.viewBulkRow), list.Total), err
+	list, err := h.bulk.Rows(r.UserContext(), r.who, id, bulk.RowState(r.text("status")), p.offset(), p.size)
+	return enclose(r, p, views(list.Items, h.viewBulkRow), list.Total), err
 }
 
-func (s *server) bulkHeader(r *request, _ *nothing) error {
+func (h *bulkHandlers) bulkHeader(r *request, _ *nothing) error {
 	id, err := r.id("template")
 	if err != nil {
 		return err
 	}
-	write, err := s.Bulk.Header(r.UserContext(), r.who, id)
+	write, err := h.bulk.Header(r.UserContext(), r.who, id)
 	if err != nil {
 		return err
 	}
 	return r.sendCSV("rows.csv", write)
 }
 
-func (s *server) bulkResults(r *request, _ *nothing) error {
+func (h *bulkHandlers) bulkResults(r *request, _ *nothing) error {
 	id, err := r.id("run")
 	if err != nil {
 		return err
 	}
-	write, err := s.Bulk.Results(r.UserContext(), r.who, id)
+	write, err := h.bulk.Results(r.UserContext(), r.who, id)
 	if err != nil {
 		return err
 	}
 	return r.sendCSV("results.csv", write)
 }
 
-func (s *server) bulkFailed(r *request, _ *nothing) error {
+func (h *bulkHandlers) bulkFailed(r *request, _ *nothing) error {
 	id, err := r.id("run")
 	if err != nil {
 		return err
 	}
-	write, err := s.Bulk.Leftover(r.UserContext(), r.who, id, s.reasons)
+	write, err := h.bulk.Leftover(r.UserContext(), r.who, id, h.reasons)
 	if err != nil {
 		return err
 	}
@@ -261,10 +270,10 @@ func (s *server) bulkFailed(r *request, _ *nothing) error {
 }
 
 // reasons joins the sentences of a row's faults.
-func (s *server) reasons(found []fault.Field) string {
+func (h *bulkHandlers) reasons(found []fault.Field) string {
 	said := make([]string, 0, len(found))
 	for _, f := range found {
-		said = append(said, s.sentence(f.Code, f.Args...))
+		said = append(said, h.sentence(f.Code, f.Args...))
 	}
 	return strings.Join(said, " ")
 }

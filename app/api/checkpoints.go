@@ -34,28 +34,34 @@ func viewInclusion(p signing.Proven) inclusionView {
 	return inclusionView{p.Event, p.EventHash, p.Index, p.Hashes, p.Checkpoint, p.Key, p.Rule}
 }
 
-func (s *server) checkpointRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/checkpoints", rule: may(account.ScopeRead), summary: "List the checkpoints of the company's history", tag: "Checkpoints", query: pageParameters, list: true}, s.listCheckpoints)
-	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/proof", rule: may(account.ScopeRead), summary: "Prove that a document's history is under a checkpoint", tag: "Checkpoints"}, s.getInclusion)
+// checkpointHandlers serves checkpoints of the journal.
+type checkpointHandlers struct {
+	checkpoints  *checkpoint.Service
+	certificates *signing.Certificates
 }
 
-func (s *server) listCheckpoints(r *request, _ *nothing) (envelope[checkpointView], error) {
+func (h *checkpointHandlers) routes(s *server) {
+	handle(s, operation{method: http.MethodGet, path: "/checkpoints", rule: may(account.ScopeRead), summary: "List the checkpoints of the company's history", tag: "Checkpoints", query: pageParameters, list: true}, h.listCheckpoints)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/proof", rule: may(account.ScopeRead), summary: "Prove that a document's history is under a checkpoint", tag: "Checkpoints"}, h.getInclusion)
+}
+
+func (h *checkpointHandlers) listCheckpoints(r *request, _ *nothing) (envelope[checkpointView], error) {
 	p := r.page()
 	if err := r.faults.Err(); err != nil {
 		return envelope[checkpointView]{}, err
 	}
-	got, err := s.Checkpoints.List(r.UserContext(), r.who, p.offset(), p.size)
+	got, err := h.checkpoints.List(r.UserContext(), r.who, p.offset(), p.size)
 	if err != nil {
 		return envelope[checkpointView]{}, err
 	}
 	return enclose(r, p, views(got.Items, viewCheckpoint), got.Total), nil
 }
 
-func (s *server) getInclusion(r *request, _ *nothing) (inclusionView, error) {
+func (h *checkpointHandlers) getInclusion(r *request, _ *nothing) (inclusionView, error) {
 	id, err := r.document()
 	if err != nil {
 		return inclusionView{}, err
 	}
-	p, err := s.Signing.Certificates.Proof(r.UserContext(), r.who, id)
+	p, err := h.certificates.Proof(r.UserContext(), r.who, id)
 	return viewInclusion(p), err
 }

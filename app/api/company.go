@@ -135,9 +135,14 @@ type tokenBody struct {
 	CurrentPassword string `json:"current_password,omitempty" doc:"Required if you last proved who you are more than five minutes ago, and always with an API token"`
 }
 
-func (s *server) companyRoutes() {
+// companyHandlers serves the company of the caller.
+type companyHandlers struct {
+	accounts *account.Service
+}
+
+func (h *companyHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/company", rule: may(account.ScopeRead), summary: "Get the company", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
-		c, err := s.Accounts.Company(r.UserContext(), r.who)
+		c, err := h.accounts.Company(r.UserContext(), r.who)
 		return r.viewCompany(c), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/company", rule: may(account.ScopeAdmin), summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
@@ -148,24 +153,27 @@ func (s *server) companyRoutes() {
 		takeAway(r, "retention_days", &in.RetentionDays)
 		takeAway(r, "phone", &in.Phone)
 		takeAway(r, "privacy_url", &in.PrivacyURL)
-		c, err := s.Accounts.UpdateCompany(r.UserContext(), r.who, account.CompanyPatch(*in))
+		c, err := h.accounts.UpdateCompany(r.UserContext(), r.who, account.CompanyPatch(*in))
 		return r.viewCompany(c), err
 	})
-	s.memberRoutes()
-	s.tokenRoutes()
 }
 
-func (s *server) memberRoutes() {
+// memberHandlers serves the members of a company.
+type memberHandlers struct {
+	accounts *account.Service
+}
+
+func (h *memberHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/members", rule: may(account.ScopeRead), summary: "List the members of the company", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[memberView], error) {
 		q, p, err := listQuery[account.MemberSort](r)
 		if err != nil {
 			return envelope[memberView]{}, err
 		}
-		list, err := s.Accounts.ListMembers(r.UserContext(), r.who, q)
+		list, err := h.accounts.ListMembers(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewMember), list.Total), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/members", rule: may(account.ScopeAdmin), summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
-		m, err := s.Accounts.InviteMember(r.UserContext(), r.who, account.MemberInput(*in))
+		m, err := h.accounts.InviteMember(r.UserContext(), r.who, account.MemberInput(*in))
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodGet, path: "/members/{member}", rule: may(account.ScopeRead), summary: "Get a member", tag: "Company"}, func(r *request, _ *nothing) (memberView, error) {
@@ -173,7 +181,7 @@ func (s *server) memberRoutes() {
 		if err != nil {
 			return memberView{}, err
 		}
-		m, err := s.Accounts.GetMember(r.UserContext(), r.who, id)
+		m, err := h.accounts.GetMember(r.UserContext(), r.who, id)
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/members/{member}", rule: may(account.ScopeAdmin), summary: "Change a member's role, or (de)activate them", tag: "Company"}, func(r *request, in *memberPatch) (memberView, error) {
@@ -181,7 +189,7 @@ func (s *server) memberRoutes() {
 		if err != nil {
 			return memberView{}, err
 		}
-		m, err := s.Accounts.UpdateMember(r.UserContext(), r.who, id, account.MemberPatch(*in))
+		m, err := h.accounts.UpdateMember(r.UserContext(), r.who, id, account.MemberPatch(*in))
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/members/{member}", rule: may(account.ScopeRead), summary: "Remove a member", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
@@ -189,17 +197,22 @@ func (s *server) memberRoutes() {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, s.Accounts.RemoveMember(r.UserContext(), r.who, id)
+		return nothing{}, h.accounts.RemoveMember(r.UserContext(), r.who, id)
 	})
 }
 
-func (s *server) tokenRoutes() {
+// tokenHandlers serves API tokens.
+type tokenHandlers struct {
+	accounts *account.Service
+}
+
+func (h *tokenHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/tokens", rule: may(account.ScopeRead), summary: "List API tokens", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[tokenView], error) {
 		q, p, err := listQuery[account.TokenSort](r)
 		if err != nil {
 			return envelope[tokenView]{}, err
 		}
-		list, err := s.Accounts.ListTokens(r.UserContext(), r.who, q)
+		list, err := h.accounts.ListTokens(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewToken), list.Total), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
@@ -208,7 +221,7 @@ func (s *server) tokenRoutes() {
 		if err := f.Err(); err != nil {
 			return tokenView{}, err
 		}
-		t, err := s.Accounts.CreateToken(r.UserContext(), r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
+		t, err := h.accounts.CreateToken(r.UserContext(), r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
 		return viewToken(t), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/tokens/{token}", rule: may(account.ScopeRead), summary: "Revoke an API token", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
@@ -216,7 +229,7 @@ func (s *server) tokenRoutes() {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, s.Accounts.RevokeToken(r.UserContext(), r.who, id)
+		return nothing{}, h.accounts.RevokeToken(r.UserContext(), r.who, id)
 	})
 }
 

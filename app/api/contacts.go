@@ -71,16 +71,23 @@ type importFault struct {
 // a limit of its own and reports it.
 const maxPlain = 16 * httpkit.MB
 
-func (s *server) contactRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/contacts", rule: may(account.ScopeRead), summary: "List contacts", tag: "Contacts", query: listParameters, list: true}, s.listContacts)
+// contactHandlers serves the address book.
+type contactHandlers struct {
+	speech
+	contacts *contact.Service
+	maxBody  int64 // of JSON, bytes
+}
+
+func (h *contactHandlers) routes(s *server) {
+	handle(s, operation{method: http.MethodGet, path: "/contacts", rule: may(account.ScopeRead), summary: "List contacts", tag: "Contacts", query: listParameters, list: true}, h.listContacts)
 	handle(s, operation{method: http.MethodPost, path: "/contacts", rule: may(account.ScopeWrite), summary: "Create a contact", tag: "Contacts", status: http.StatusCreated}, func(r *request, in *contactBody) (contactView, error) {
-		c, err := s.Contacts.Create(r.UserContext(), r.who, contact.Input(*in))
+		c, err := h.contacts.Create(r.UserContext(), r.who, contact.Input(*in))
 		return viewContact(c), err
 	})
-	stream(s, operation{method: http.MethodGet, path: "/contacts/export", rule: may(account.ScopeRead), summary: "Export contacts as CSV", tag: "Contacts"}, s.exportContacts)
-	handle(s, operation{method: http.MethodPost, path: "/contacts/import", rule: may(account.ScopeWrite).With(max(s.MaxBody, maxPlain)), summary: "Import contacts from CSV", tag: "Contacts", text: "text/csv",
-		query: []parameter{{name: "check", description: "true previews the import without changing anything.", kind: "boolean"}}}, s.importContacts)
-	handle(s, operation{method: http.MethodGet, path: "/contacts/{contact}", rule: may(account.ScopeRead), summary: "Get a contact", tag: "Contacts"}, s.onContact(s.Contacts.Get))
+	stream(s, operation{method: http.MethodGet, path: "/contacts/export", rule: may(account.ScopeRead), summary: "Export contacts as CSV", tag: "Contacts"}, h.exportContacts)
+	handle(s, operation{method: http.MethodPost, path: "/contacts/import", rule: may(account.ScopeWrite).With(max(h.maxBody, maxPlain)), summary: "Import contacts from CSV", tag: "Contacts", text: "text/csv",
+		query: []parameter{{name: "check", description: "true previews the import without changing anything.", kind: "boolean"}}}, h.importContacts)
+	handle(s, operation{method: http.MethodGet, path: "/contacts/{contact}", rule: may(account.ScopeRead), summary: "Get a contact", tag: "Contacts"}, h.onContact(h.contacts.Get))
 	handle(s, operation{method: http.MethodPatch, path: "/contacts/{contact}", rule: may(account.ScopeWrite), summary: "Change a contact", tag: "Contacts"}, func(r *request, in *contactBody) (contactView, error) {
 		id, err := r.id("contact")
 		if err != nil {
@@ -91,16 +98,16 @@ func (s *server) contactRoutes() {
 		takeAway(r, "locale", &in.Locale)
 		takeAway(r, "note", &in.Note)
 		takeAway(r, "tags", &in.Tags)
-		c, err := s.Contacts.Update(r.UserContext(), r.who, id, contact.Input(*in))
+		c, err := h.contacts.Update(r.UserContext(), r.who, id, contact.Input(*in))
 		return viewContact(c), err
 	})
-	handle(s, operation{method: http.MethodDelete, path: "/contacts/{contact}", rule: may(account.ScopeWrite), summary: "Move a contact to the trash", tag: "Contacts"}, s.onContact(s.Contacts.Delete))
-	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/archive", rule: may(account.ScopeWrite), summary: "Archive a contact", tag: "Contacts"}, s.onContact(s.Contacts.Archive))
-	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/restore", rule: may(account.ScopeWrite), summary: "Restore a contact from the archive or the trash", tag: "Contacts"}, s.onContact(s.Contacts.Restore))
+	handle(s, operation{method: http.MethodDelete, path: "/contacts/{contact}", rule: may(account.ScopeWrite), summary: "Move a contact to the trash", tag: "Contacts"}, h.onContact(h.contacts.Delete))
+	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/archive", rule: may(account.ScopeWrite), summary: "Archive a contact", tag: "Contacts"}, h.onContact(h.contacts.Archive))
+	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/restore", rule: may(account.ScopeWrite), summary: "Restore a contact from the archive or the trash", tag: "Contacts"}, h.onContact(h.contacts.Restore))
 }
 
 // onContact returns the handler of an operation whose only input is the contact.
-func (s *server) onContact(do func(context.Context, account.Actor, string) (contact.Contact, error)) func(*request, *nothing) (contactView, error) {
+func (h *contactHandlers) onContact(do func(context.Context, account.Actor, string) (contact.Contact, error)) func(*request, *nothing) (contactView, error) {
 	return func(r *request, _ *nothing) (contactView, error) {
 		id, err := r.id("contact")
 		if err != nil {
@@ -111,38 +118,38 @@ func (s *server) onContact(do func(context.Context, account.Actor, string) (cont
 	}
 }
 
-func (s *server) listContacts(r *request, _ *nothing) (envelope[contactView], error) {
+func (h *contactHandlers) listContacts(r *request, _ *nothing) (envelope[contactView], error) {
 	q, p, err := listQuery[contact.Sort](r)
 	if err != nil {
 		return envelope[contactView]{}, err
 	}
-	list, err := s.Contacts.List(r.UserContext(), r.who, q)
+	list, err := h.contacts.List(r.UserContext(), r.who, q)
 	return enclose(r, p, views(list.Items, viewContact), list.Total), err
 }
 
-func (s *server) importContacts(r *request, _ *nothing) (importAnswer, error) {
-	return s.importFrom(r, "")
+func (h *contactHandlers) importContacts(r *request, _ *nothing) (importAnswer, error) {
+	return h.importFrom(r, "")
 }
 
 // importFrom imports the file, or what is left of it after an import that ended early.
-func (s *server) importFrom(r *request, progress string) (importAnswer, error) {
+func (h *contactHandlers) importFrom(r *request, progress string) (importAnswer, error) {
 	in := contact.ImportInput{Body: bytes.NewReader(r.plain), Check: r.flag("check"), Resume: progress}
 	if err := r.faults.Err(); err != nil {
 		return importAnswer{}, err
 	}
-	done, err := s.Contacts.Import(r.UserContext(), r.who, in)
+	done, err := h.contacts.Import(r.UserContext(), r.who, in)
 	if err != nil {
 		return importAnswer{}, err
 	}
 	out := importAnswer{Rows: done.Rows, Created: done.Created, Updated: done.Updated, Columns: done.Columns, Faults: []importFault{}}
 	for _, x := range done.Faults {
-		out.Faults = append(out.Faults, importFault{Row: x.Row, Email: x.Email, Errors: s.sentences(x.Fields), Codes: fault.Words(x.Fields)})
+		out.Faults = append(out.Faults, importFault{Row: x.Row, Email: x.Email, Errors: h.sentences(x.Fields), Codes: fault.Words(x.Fields)})
 	}
 	return out, nil
 }
 
-func (s *server) exportContacts(r *request, _ *nothing) error {
-	write, err := s.Contacts.Export(r.UserContext(), r.who)
+func (h *contactHandlers) exportContacts(r *request, _ *nothing) error {
+	write, err := h.contacts.Export(r.UserContext(), r.who)
 	if err != nil {
 		return err
 	}

@@ -72,14 +72,27 @@ type createBody struct {
 	Send        bool             `json:"send,omitempty" doc:"Send immediately"`
 }
 
-func (s *server) documentRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/documents", rule: may(account.ScopeRead), summary: "List documents", tag: "Documents", query: documentParameters, list: true}, s.listDocuments)
-	handle(s, operation{method: http.MethodPost, path: "/documents", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles).Interruptible(), summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, s.createDocument)
-	handle(s, operation{method: http.MethodGet, path: "/documents/{document}", rule: shared(account.ScopeRead), summary: "Get a document", tag: "Documents"}, s.getDocument)
-	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Change a document", tag: "Documents"}, s.updateDocument)
-	handle(s, operation{method: http.MethodDelete, path: "/documents/{document}", rule: may(account.ScopeWrite), summary: "Move a document to the trash", tag: "Documents"}, s.deleteDocument)
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/send", rule: may(account.ScopeWrite), summary: "Send a document for signing", tag: "Documents"}, s.sendDocument)
-	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", rule: may(account.ScopeRead), summary: "List the audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, s.listEvents)
+// documentHandlers serves documents.
+type documentHandlers struct {
+	speech
+	dispatch  *signing.Dispatch
+	documents *signing.Documents
+	drafts    *signing.Drafts
+	lifecycle *signing.Lifecycle
+	lists     *lists.Lists
+	trail     *trail.Trail
+	maxBody   int64 // of JSON, bytes
+	maxFiles  int64 // of all files of one request, bytes
+}
+
+func (h *documentHandlers) routes(s *server) {
+	handle(s, operation{method: http.MethodGet, path: "/documents", rule: may(account.ScopeRead), summary: "List documents", tag: "Documents", query: documentParameters, list: true}, h.listDocuments)
+	handle(s, operation{method: http.MethodPost, path: "/documents", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, h.createDocument)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}", rule: shared(account.ScopeRead), summary: "Get a document", tag: "Documents"}, h.getDocument)
+	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", rule: may(account.ScopeWrite).With(h.maxBody), summary: "Change a document", tag: "Documents"}, h.updateDocument)
+	handle(s, operation{method: http.MethodDelete, path: "/documents/{document}", rule: may(account.ScopeWrite), summary: "Move a document to the trash", tag: "Documents"}, h.deleteDocument)
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/send", rule: may(account.ScopeWrite), summary: "Send a document for signing", tag: "Documents"}, h.sendDocument)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", rule: may(account.ScopeRead), summary: "List the audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, h.listEvents)
 }
 
 // documentParameters holds the parameters of the list of documents.
@@ -91,7 +104,7 @@ var documentParameters = append([]parameter{
 	{name: "expires_to", description: "Deadline on or before this day.", kind: "string"},
 }, listParameters...)
 
-func (s *server) listDocuments(r *request, _ *nothing) (documentList, error) {
+func (h *documentHandlers) listDocuments(r *request, _ *nothing) (documentList, error) {
 	p := r.page()
 	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.text("sort")), Search: r.text("search"),
 		Status: r.text("status"), WithTrashed: r.flag("with_trashed"), Owner: r.text("owner"),
@@ -99,7 +112,7 @@ func (s *server) listDocuments(r *request, _ *nothing) (documentList, error) {
 	if v, ok := r.query("sort"); ok && v == "" {
 		r.faults.Add("sort", "not_a_sort_order")
 	}
-	got, err := s.Signing.Lists.List(r.UserContext(), r.who, q)
+	got, err := h.lists.List(r.UserContext(), r.who, q)
 	if err := merge(&r.faults, err); err != nil {
 		return documentList{}, err
 	}
@@ -132,7 +145,7 @@ func merge(f *fault.Fields, err error) error {
 	return f.Err()
 }
 
-func (s *server) createDocument(r *request, in *createBody) (documentView, error) {
+func (h *documentHandlers) createDocument(r *request, in *createBody) (documentView, error) {
 	var f fault.Fields
 	input := signing.CreateInput{DocumentInput: in.input(&f), TextTags: in.TextTags, Send: in.Send,
 		BaseURL: r.server.Kit.MailSite(r.Ctx)}
@@ -149,7 +162,7 @@ func (s *server) createDocument(r *request, in *createBody) (documentView, error
 		return documentView{}, err
 	}
 	input.Uploads = r.uploads
-	d, err := s.Signing.Drafts.Create(r.UserContext(), r.who, input)
+	d, err := h.drafts.Create(r.UserContext(), r.who, input)
 	return r.reply(d, err)
 }
 
@@ -164,15 +177,15 @@ func (r *request) reply(d *signing.Document, err error) (documentView, error) {
 	return v, err
 }
 
-func (s *server) getDocument(r *request, _ *nothing) (documentView, error) {
+func (h *documentHandlers) getDocument(r *request, _ *nothing) (documentView, error) {
 	id, err := r.document()
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Documents.Get(r.UserContext(), r.who, id, r.seen...))
+	return r.reply(h.documents.Get(r.UserContext(), r.who, id, r.seen...))
 }
 
-func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, error) {
+func (h *documentHandlers) updateDocument(r *request, in *DocumentBody) (documentView, error) {
 	id, err := r.document()
 	if err != nil {
 		return documentView{}, err
@@ -189,15 +202,15 @@ func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, err
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Drafts.Update(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(h.drafts.Update(r.UserContext(), r.who, id, input, r.seen...))
 }
 
-func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
+func (h *documentHandlers) deleteDocument(r *request, _ *nothing) (documentView, error) {
 	id, err := r.document()
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Lifecycle.Delete(r.UserContext(), r.who, id, r.seen...))
+	return r.reply(h.lifecycle.Delete(r.UserContext(), r.who, id, r.seen...))
 }
 
 type sendBody struct {
@@ -207,7 +220,7 @@ type sendBody struct {
 	RemindEveryDays *int    `json:"remind_every_days,omitempty" doc:"0 uses the company default"`
 }
 
-func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {
+func (h *documentHandlers) sendDocument(r *request, in *sendBody) (documentView, error) {
 	id, err := r.document()
 	if err != nil {
 		return documentView{}, err
@@ -218,10 +231,10 @@ func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Dispatch.Send(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(h.dispatch.Send(r.UserContext(), r.who, id, input, r.seen...))
 }
 
-func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error) {
+func (h *documentHandlers) listEvents(r *request, _ *nothing) (envelope[eventView], error) {
 	id, err := r.document()
 	if err != nil {
 		return envelope[eventView]{}, err
@@ -238,10 +251,10 @@ func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error)
 	if err := r.faults.Err(); err != nil {
 		return envelope[eventView]{}, err
 	}
-	entries, total, err := s.Signing.Trail.Events(r.UserContext(), r.who, id, q)
+	entries, total, err := h.trail.Events(r.UserContext(), r.who, id, q)
 	if err != nil {
 		return envelope[eventView]{}, err
 	}
-	view := func(e signing.Entry) eventView { return viewEvent(s.english(), e) }
+	view := func(e signing.Entry) eventView { return viewEvent(h.english(), e) }
 	return enclose(r, p, views(entries, view), total), nil
 }

@@ -13,6 +13,7 @@ import (
 	"paraph/app/httpkit"
 	"paraph/app/limit"
 	"paraph/app/signing"
+	"paraph/app/words"
 )
 
 // failure is the body of every error.
@@ -103,14 +104,17 @@ func (r *request) rate(rate limit.Rate) {
 	r.Set("X-RateLimit-Remaining", strconv.Itoa(rate.Remaining))
 }
 
+// speech says in English what the domain says in codes.
+type speech struct{ words *words.Catalogue }
+
 // sentence returns the English message of an error.
-func (s *server) sentence(code fault.Code, args ...fault.Arg) string {
+func (s speech) sentence(code fault.Code, args ...fault.Arg) string {
 	return fault.Sentence(s.english(), code, args...)
 }
 
 // english returns the texts in which the API speaks.
-func (s *server) english() fault.Sayer { return s.Words.English().SayOf }
+func (s speech) english() fault.Sayer { return s.words.English().SayOf }
 
-func (s *server) sentences(fields []fault.Field) map[string][]string {
+func (s speech) sentences(fields []fault.Field) map[string][]string {
 	return fault.Sentences(s.english(), fields)
 }

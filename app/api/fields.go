@@ -97,19 +97,26 @@ type fieldsBody struct {
 	Fields []fieldBody `json:"fields" doc:"All fields; any that are missing here are removed"`
 }
 
-func (s *server) fieldRoutes() {
-	s.doc.mayBeNull(typeOf[fieldView](), "anchor", typeOf[anchorView]())
-	const base = "/documents/{document}/fields"
-	handle(s, operation{method: http.MethodGet, path: base, rule: shared(account.ScopeRead), summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, s.listFields)
-	handle(s, operation{method: http.MethodPut, path: base, rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Replace all fields of a draft", tag: "Fields"}, s.replaceFields)
-	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Add fields to a draft", tag: "Fields", status: http.StatusCreated}, s.addFields)
-	handle(s, operation{method: http.MethodPost, path: base + "/detect", rule: may(account.ScopeWrite), summary: "Find places that need a field", tag: "Fields"}, s.detectFields)
-	handle(s, operation{method: http.MethodGet, path: base + "/{field}", rule: shared(account.ScopeRead), summary: "Get a field", tag: "Fields"}, s.getField)
-	handle(s, operation{method: http.MethodPatch, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Change a field of a draft", tag: "Fields"}, s.updateField)
-	handle(s, operation{method: http.MethodDelete, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Remove a field from a draft", tag: "Fields"}, s.deleteField)
+// fieldHandlers serves the fields of documents.
+type fieldHandlers struct {
+	detection *signing.Detection
+	drafts    *signing.Drafts
+	maxBody   int64 // of JSON, bytes
 }
 
-func (s *server) listFields(r *request, _ *nothing) (envelope[fieldView], error) {
+func (h *fieldHandlers) routes(s *server) {
+	s.doc.mayBeNull(typeOf[fieldView](), "anchor", typeOf[anchorView]())
+	const base = "/documents/{document}/fields"
+	handle(s, operation{method: http.MethodGet, path: base, rule: shared(account.ScopeRead), summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, h.listFields)
+	handle(s, operation{method: http.MethodPut, path: base, rule: may(account.ScopeWrite).With(h.maxBody), summary: "Replace all fields of a draft", tag: "Fields"}, h.replaceFields)
+	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite).With(h.maxBody), summary: "Add fields to a draft", tag: "Fields", status: http.StatusCreated}, h.addFields)
+	handle(s, operation{method: http.MethodPost, path: base + "/detect", rule: may(account.ScopeWrite), summary: "Find places that need a field", tag: "Fields"}, h.detectFields)
+	handle(s, operation{method: http.MethodGet, path: base + "/{field}", rule: shared(account.ScopeRead), summary: "Get a field", tag: "Fields"}, h.getField)
+	handle(s, operation{method: http.MethodPatch, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Change a field of a draft", tag: "Fields"}, h.updateField)
+	handle(s, operation{method: http.MethodDelete, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Remove a field from a draft", tag: "Fields"}, h.deleteField)
+}
+
+func (h *fieldHandlers) listFields(r *request, _ *nothing) (envelope[fieldView], error) {
 	d, err := r.load()
 	if err != nil {
 		return envelope[fieldView]{}, err
@@ -133,20 +140,20 @@ func inputs(in []fieldBody) []signing.FieldInput {
 	return out
 }
 
-func (s *server) replaceFields(r *request, in *fieldsBody) (all[fieldView], error) {
+func (h *fieldHandlers) replaceFields(r *request, in *fieldsBody) (all[fieldView], error) {
 	id, err := r.document()
 	if err != nil {
 		return all[fieldView]{}, err
 	}
-	return r.allFields(s.Signing.Drafts.ReplaceFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
+	return r.allFields(h.drafts.ReplaceFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
 }
 
-func (s *server) addFields(r *request, in *fieldsBody) (all[fieldView], error) {
+func (h *fieldHandlers) addFields(r *request, in *fieldsBody) (all[fieldView], error) {
 	id, err := r.document()
 	if err != nil {
 		return all[fieldView]{}, err
 	}
-	return r.allFields(s.Signing.Drafts.AddFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
+	return r.allFields(h.drafts.AddFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
 }
 
 type detectBody struct {
@@ -155,12 +162,12 @@ type detectBody struct {
 	MinConfidence float64  `json:"min_confidence,omitempty" doc:"Between 0 and 1"`
 }
 
-func (s *server) detectFields(r *request, in *detectBody) (all[suggestionView], error) {
+func (h *fieldHandlers) detectFields(r *request, in *detectBody) (all[suggestionView], error) {
 	id, err := r.document()
 	if err != nil {
 		return all[suggestionView]{}, err
 	}
-	found, err := s.Signing.Detection.Detect(r.UserContext(), r.who, id,
+	found, err := h.detection.Detect(r.UserContext(), r.who, id,
 		signing.DetectInput{File: idOr(in.FileID), Sources: in.Sources, Confidence: in.MinConfidence})
 	if err != nil {
 		return all[suggestionView]{}, err
@@ -177,7 +184,7 @@ func (r *request) showField(d *signing.Document, id string) (fieldView, error) {
 	return viewField(d, x), nil
 }
 
-func (s *server) getField(r *request, _ *nothing) (fieldView, error) {
+func (h *fieldHandlers) getField(r *request, _ *nothing) (fieldView, error) {
 	id, err := r.id("field")
 	if err != nil {
 		return fieldView{}, err
@@ -189,7 +196,7 @@ func (s *server) getField(r *request, _ *nothing) (fieldView, error) {
 	return r.showField(d, id)
 }
 
-func (s *server) updateField(r *request, in *fieldBody) (fieldView, error) {
+func (h *fieldHandlers) updateField(r *request, in *fieldBody) (fieldView, error) {
 	document, err := r.document()
 	if err != nil {
 		return fieldView{}, err
@@ -198,14 +205,14 @@ func (s *server) updateField(r *request, in *fieldBody) (fieldView, error) {
 	if err != nil {
 		return fieldView{}, err
 	}
-	d, err := s.Signing.Drafts.UpdateField(r.UserContext(), r.who, document, id, in.input(), r.seen...)
+	d, err := h.drafts.UpdateField(r.UserContext(), r.who, document, id, in.input(), r.seen...)
 	if err != nil {
 		return fieldView{}, err
 	}
 	return r.showField(d, id)
 }
 
-func (s *server) deleteField(r *request, _ *nothing) (nothing, error) {
+func (h *fieldHandlers) deleteField(r *request, _ *nothing) (nothing, error) {
 	document, err := r.document()
 	if err != nil {
 		return nothing{}, err
@@ -214,6 +221,6 @@ func (s *server) deleteField(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = s.Signing.Drafts.RemoveField(r.UserContext(), r.who, document, id, r.seen...)
+	_, err = h.drafts.RemoveField(r.UserContext(), r.who, document, id, r.seen...)
 	return nothing{}, err
 }

@@ -18,30 +18,39 @@ type filePatch struct {
 	Confirmed *bool   `json:"confirmed,omitempty" doc:"Confirms the pages made by the built-in renderer"`
 }
 
-func (s *server) fileRoutes() {
+// fileHandlers serves the files of documents.
+type fileHandlers struct {
+	downloads *signing.Downloads
+	drafts    *signing.Drafts
+	pages     *signing.Pages
+	maxBody   int64 // of JSON, bytes
+	maxFiles  int64 // of all files of one request, bytes
+}
+
+func (h *fileHandlers) routes(s *server) {
 	const base = "/documents/{document}"
-	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles).Interruptible(), summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, s.upload)
-	handle(s, operation{method: http.MethodGet, path: base + "/files", rule: shared(account.ScopeRead), summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, s.listFiles)
-	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), summary: "Get a file", tag: "Files"}, s.getFile)
-	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Rename, move or confirm a file", tag: "Files"}, s.updateFile)
-	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Remove a file from a draft", tag: "Files"}, s.deleteFile)
+	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, h.upload)
+	handle(s, operation{method: http.MethodGet, path: base + "/files", rule: shared(account.ScopeRead), summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, h.listFiles)
+	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), summary: "Get a file", tag: "Files"}, h.getFile)
+	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Rename, move or confirm a file", tag: "Files"}, h.updateFile)
+	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Remove a file from a draft", tag: "Files"}, h.deleteFile)
 	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), summary: "Download a file", tag: "Files",
-		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, s.fileContent)
+		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, h.fileContent)
 	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/pages/{page}.png", rule: shared(account.ScopeRead), summary: "Get an image of a page", tag: "Files",
-		query: []parameter{{name: "width", description: "Width in pixels.", kind: "integer", minimum: 16, maximum: 4000}}}, s.pagePicture)
+		query: []parameter{{name: "width", description: "Width in pixels.", kind: "integer", minimum: 16, maximum: 4000}}}, h.pagePicture)
 	download := operation{method: http.MethodPost, path: base + "/download", rule: shared(account.ScopeRead), summary: "Download the completed document", tag: "Documents"}
-	stream(s, download, func(r *request, in *downloadBody) error { return s.download(r, *in) })
+	stream(s, download, func(r *request, in *downloadBody) error { return h.download(r, *in) })
 	download.method, download.summary, download.query = http.MethodGet, "Download the completed document, with GET", []parameter{
 		{name: "format", description: "pdf or zip", kind: "string"},
 		{name: "version", description: "completed, current or original", kind: "string"},
 		{name: "content", description: "document, certificate or evidence", kind: "string"},
 	}
 	stream(s, download, func(r *request, _ *nothing) error {
-		return s.download(r, downloadBody{r.text("format"), r.text("version"), r.text("content")})
+		return h.download(r, downloadBody{r.text("format"), r.text("version"), r.text("content")})
 	})
 }
 
-func (s *server) listFiles(r *request, _ *nothing) (envelope[fileView], error) {
+func (h *fileHandlers) listFiles(r *request, _ *nothing) (envelope[fileView], error) {
 	d, err := r.load()
 	if err != nil {
 		return envelope[fileView]{}, err
@@ -58,7 +67,7 @@ func (r *request) showFile(d *signing.Document, id string) (fileView, error) {
 	return r.viewFile(d, f), nil
 }
 
-func (s *server) getFile(r *request, _ *nothing) (fileView, error) {
+func (h *fileHandlers) getFile(r *request, _ *nothing) (fileView, error) {
 	id, err := r.id("file")
 	if err != nil {
 		return fileView{}, err
@@ -70,7 +79,7 @@ func (s *server) getFile(r *request, _ *nothing) (fileView, error) {
 	return r.showFile(d, id)
 }
 
-func (s *server) updateFile(r *request, in *filePatch) (fileView, error) {
+func (h *fileHandlers) updateFile(r *request, in *filePatch) (fileView, error) {
 	document, err := r.document()
 	if err != nil {
 		return fileView{}, err
@@ -79,14 +88,14 @@ func (s *server) updateFile(r *request, in *filePatch) (fileView, error) {
 	if err != nil {
 		return fileView{}, err
 	}
-	d, err := s.Signing.Drafts.UpdateFile(r.UserContext(), r.who, document, id, signing.FileInput(*in), r.seen...)
+	d, err := h.drafts.UpdateFile(r.UserContext(), r.who, document, id, signing.FileInput(*in), r.seen...)
 	if err != nil {
 		return fileView{}, err
 	}
 	return r.showFile(d, id)
 }
 
-func (s *server) deleteFile(r *request, _ *nothing) (nothing, error) {
+func (h *fileHandlers) deleteFile(r *request, _ *nothing) (nothing, error) {
 	document, err := r.document()
 	if err != nil {
 		return nothing{}, err
@@ -95,11 +104,11 @@ func (s *server) deleteFile(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = s.Signing.Drafts.RemoveFile(r.UserContext(), r.who, document, id, r.seen...)
+	_, err = h.drafts.RemoveFile(r.UserContext(), r.who, document, id, r.seen...)
 	return nothing{}, err
 }
 
-func (s *server) fileContent(r *request, _ *nothing) error {
+func (h *fileHandlers) fileContent(r *request, _ *nothing) error {
 	document, err := r.document()
 	if err != nil {
 		return err
@@ -108,14 +117,14 @@ func (s *server) fileContent(r *request, _ *nothing) error {
 	if err != nil {
 		return err
 	}
-	d, err := s.Signing.Downloads.File(r.UserContext(), r.who, document, id, r.text("version"))
+	d, err := h.downloads.File(r.UserContext(), r.who, document, id, r.text("version"))
 	if err != nil {
 		return err
 	}
 	return (*httpkit.Download)(d).Send(r.Ctx)
 }
 
-func (s *server) pagePicture(r *request, _ *nothing) error {
+func (h *fileHandlers) pagePicture(r *request, _ *nothing) error {
 	document, err := r.document()
 	if err != nil {
 		return err
@@ -132,7 +141,7 @@ func (s *server) pagePicture(r *request, _ *nothing) error {
 	if err := r.faults.Err(); err != nil {
 		return err
 	}
-	png, tag, err := s.Signing.Pages.Picture(r.UserContext(), r.who, document, id, page, width)
+	png, tag, err := h.pages.Picture(r.UserContext(), r.who, document, id, page, width)
 	if err != nil {
 		return err
 	}
@@ -151,12 +160,12 @@ type downloadBody struct {
 	Content string `json:"content,omitempty" doc:"document, certificate or evidence"`
 }
 
-func (s *server) download(r *request, in downloadBody) error {
+func (h *fileHandlers) download(r *request, in downloadBody) error {
 	id, err := r.document()
 	if err != nil {
 		return err
 	}
-	d, err := s.Signing.Downloads.Document(r.UserContext(), r.who, id, signing.DownloadInput(in))
+	d, err := h.downloads.Document(r.UserContext(), r.who, id, signing.DownloadInput(in))
 	if err != nil {
 		return err
 	}

@@ -202,39 +202,47 @@ type handedView struct {
 	Links []string `json:"links"`
 }
 
-func (s *server) installationRoutes() {
+// installationHandlers serves the administration of the installation.
+type installationHandlers struct {
+	accounts *account.Service
+	lists    *lists.Lists
+	machine  *machine.Service
+	notify   *notify.Service
+}
+
+func (h *installationHandlers) routes(s *server) {
 	const tag = "Installation"
 	search := append([]parameter{{name: "search", kind: "string", description: "How the name or address begins."}}, pageParameters...)
 	status := append([]parameter{{name: "status", kind: "string", description: "One state."}}, pageParameters...)
 	handle(s, operation{method: http.MethodGet, path: "/installation", rule: operators(), summary: "Get the state of the installation", tag: tag}, func(r *request, _ *nothing) (installationView, error) {
-		o, err := s.Machine.Overview(r.UserContext(), r.who)
+		o, err := h.machine.Overview(r.UserContext(), r.who)
 		return viewInstallation(o), err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/installation/companies", rule: operators(), summary: "List all companies", tag: tag, query: search, list: true}, s.listTenants)
-	handle(s, operation{method: http.MethodPost, path: "/installation/companies", rule: operators().Hashing(), summary: "Add a company", tag: tag, status: http.StatusCreated}, s.addTenant)
-	handle(s, operation{method: http.MethodPatch, path: "/installation/companies/{company}", rule: operators(), summary: "Rename a company", tag: tag}, s.renameTenant)
-	handle(s, operation{method: http.MethodGet, path: "/installation/people", rule: operators(), summary: "List everybody with an account", tag: tag, query: search, list: true}, s.listPeople)
-	handle(s, operation{method: http.MethodGet, path: "/installation/jobs", rule: operators(), summary: "List jobs", tag: tag, query: status, list: true}, s.listJobs)
+	handle(s, operation{method: http.MethodGet, path: "/installation/companies", rule: operators(), summary: "List all companies", tag: tag, query: search, list: true}, h.listTenants)
+	handle(s, operation{method: http.MethodPost, path: "/installation/companies", rule: operators().Hashing(), summary: "Add a company", tag: tag, status: http.StatusCreated}, h.addTenant)
+	handle(s, operation{method: http.MethodPatch, path: "/installation/companies/{company}", rule: operators(), summary: "Rename a company", tag: tag}, h.renameTenant)
+	handle(s, operation{method: http.MethodGet, path: "/installation/people", rule: operators(), summary: "List everybody with an account", tag: tag, query: search, list: true}, h.listPeople)
+	handle(s, operation{method: http.MethodGet, path: "/installation/jobs", rule: operators(), summary: "List jobs", tag: tag, query: status, list: true}, h.listJobs)
 	handle(s, operation{method: http.MethodPost, path: "/installation/jobs/{job}/retry", rule: operators(), summary: "Retry a job", tag: tag}, func(r *request, _ *nothing) (nothing, error) {
-		return nothing{}, s.Machine.RetryJob(r.UserContext(), r.who, r.Params("job"))
+		return nothing{}, h.machine.RetryJob(r.UserContext(), r.who, r.Params("job"))
 	})
-	handle(s, operation{method: http.MethodGet, path: "/installation/messages", rule: operators(), summary: "List messages that failed", tag: tag, query: status, list: true}, s.listMails)
-	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/retry", rule: operators(), summary: "Send a failed message again", tag: tag}, s.onInstallation("message", s.Notify.RetryFailed))
-	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/reveal", rule: operators(), summary: "Show a held link to hand it over", tag: tag}, s.revealHeld)
-	handle(s, operation{method: http.MethodGet, path: "/installation/attention", rule: operators(), summary: "List documents that need attention", tag: tag, query: pageParameters, list: true}, s.listAiling)
-	handle(s, operation{method: http.MethodPost, path: "/installation/companies/{company}/documents/{document}/retry", rule: operators(), summary: "Retry what failed for a document", tag: tag}, s.retryDocument)
+	handle(s, operation{method: http.MethodGet, path: "/installation/messages", rule: operators(), summary: "List messages that failed", tag: tag, query: status, list: true}, h.listMails)
+	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/retry", rule: operators(), summary: "Send a failed message again", tag: tag}, h.onInstallation("message", h.notify.RetryFailed))
+	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/reveal", rule: operators(), summary: "Show a held link to hand it over", tag: tag}, h.revealHeld)
+	handle(s, operation{method: http.MethodGet, path: "/installation/attention", rule: operators(), summary: "List documents that need attention", tag: tag, query: pageParameters, list: true}, h.listAiling)
+	handle(s, operation{method: http.MethodPost, path: "/installation/companies/{company}/documents/{document}/retry", rule: operators(), summary: "Retry what failed for a document", tag: tag}, h.retryDocument)
 	handle(s, operation{method: http.MethodGet, path: "/installation/log", rule: operators(), summary: "Read the log", tag: tag,
 		query: []parameter{{name: "request_id", kind: "string", description: "Only what concerns this request."}}}, func(r *request, _ *nothing) (all[string], error) {
-		lines, err := s.Machine.ListLines(r.UserContext(), r.who, r.text("request_id"))
+		lines, err := h.machine.ListLines(r.UserContext(), r.who, r.text("request_id"))
 		return all[string]{lines}, err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/installation/check", rule: operators(), summary: "Check all data", tag: tag, status: http.StatusAccepted}, func(r *request, _ *nothing) (message, error) {
-		return message{"The check runs."}, s.Machine.StartCheck(r.UserContext(), r.who)
+		return message{"The check runs."}, h.machine.StartCheck(r.UserContext(), r.who)
 	})
 }
 
 // onInstallation returns the handler of an operation whose only input is a record.
-func (s *server) onInstallation(name string, do func(context.Context, account.Actor, string) error) func(*request, *nothing) (nothing, error) {
+func (h *installationHandlers) onInstallation(name string, do func(context.Context, account.Actor, string) error) func(*request, *nothing) (nothing, error) {
 	return func(r *request, _ *nothing) (nothing, error) {
 		id, err := r.id(name)
 		if err != nil {
@@ -244,17 +252,17 @@ func (s *server) onInstallation(name string, do func(context.Context, account.Ac
 	}
 }
 
-func (s *server) listTenants(r *request, _ *nothing) (envelope[tenantView], error) {
+func (h *installationHandlers) listTenants(r *request, _ *nothing) (envelope[tenantView], error) {
 	p := r.page()
 	if err := r.faults.Err(); err != nil {
 		return envelope[tenantView]{}, err
 	}
-	list, err := s.Machine.ListCompanies(r.UserContext(), r.who, r.text("search"), p.offset(), p.size)
+	list, err := h.machine.ListCompanies(r.UserContext(), r.who, r.text("search"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewTenant), list.Total), err
 }
 
-func (s *server) addTenant(r *request, in *tenantBody) (foundedView, error) {
-	b, err := s.Machine.AddCompany(r.UserContext(), r.who, in.company())
+func (h *installationHandlers) addTenant(r *request, in *tenantBody) (foundedView, error) {
+	b, err := h.machine.AddCompany(r.UserContext(), r.who, in.company())
 	v := foundedView{ID: b.Company.ID, Name: b.Company.Name, Owner: b.User.Email}
 	if b.Setup != "" {
 		v.SetupURL = orNull(r.site() + "/setup?token=" + b.Setup)
@@ -262,34 +270,34 @@ func (s *server) addTenant(r *request, in *tenantBody) (foundedView, error) {
 	return v, err
 }
 
-func (s *server) renameTenant(r *request, in *nameBody) (tenantView, error) {
+func (h *installationHandlers) renameTenant(r *request, in *nameBody) (tenantView, error) {
 	id, err := r.id("company")
 	if err != nil {
 		return tenantView{}, err
 	}
-	c, err := s.Machine.RenameCompany(r.UserContext(), r.who, id, in.Name)
+	c, err := h.machine.RenameCompany(r.UserContext(), r.who, id, in.Name)
 	return viewTenant(c), err
 }
 
-func (s *server) listPeople(r *request, _ *nothing) (envelope[personRow], error) {
+func (h *installationHandlers) listPeople(r *request, _ *nothing) (envelope[personRow], error) {
 	p := r.page()
 	if err := r.faults.Err(); err != nil {
 		return envelope[personRow]{}, err
 	}
-	list, err := s.Accounts.ListPeople(r.UserContext(), r.who, r.text("search"), p.offset(), p.size)
+	list, err := h.accounts.ListPeople(r.UserContext(), r.who, r.text("search"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewPersonRow), list.Total), err
 }
 
-func (s *server) listJobs(r *request, _ *nothing) (envelope[jobView], error) {
+func (h *installationHandlers) listJobs(r *request, _ *nothing) (envelope[jobView], error) {
 	p := r.page()
 	if err := r.faults.Err(); err != nil {
 		return envelope[jobView]{}, err
 	}
-	list, err := s.Machine.ListJobs(r.UserContext(), r.who, r.text("status"), p.offset(), p.size)
+	list, err := h.machine.ListJobs(r.UserContext(), r.who, r.text("status"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewJob), list.Total), err
 }
 
-func (s *server) listMails(r *request, _ *nothing) (envelope[mailRow], error) {
+func (h *installationHandlers) listMails(r *request, _ *nothing) (envelope[mailRow], error) {
 	p, status := r.page(), r.text("status")
 	if status != "" && status != notify.Failed && status != held {
 		r.faults.OneOf("status", notify.Failed, held)
@@ -297,32 +305,32 @@ func (s *server) listMails(r *request, _ *nothing) (envelope[mailRow], error) {
 	if err := r.faults.Err(); err != nil {
 		return envelope[mailRow]{}, err
 	}
-	list, err := s.Machine.ListMails(r.UserContext(), r.who, status == held, p.offset(), p.size)
+	list, err := h.machine.ListMails(r.UserContext(), r.who, status == held, p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewMailRow), list.Total), err
 }
 
 // held selects the messages whose link has to be passed on.
 const held = "held"
 
-func (s *server) revealHeld(r *request, _ *provenBody) (handedView, error) {
+func (h *installationHandlers) revealHeld(r *request, _ *provenBody) (handedView, error) {
 	id, err := r.id("message")
 	if err != nil {
 		return handedView{}, err
 	}
-	m, err := s.Notify.RevealHeld(r.UserContext(), r.who, id)
+	m, err := h.notify.RevealHeld(r.UserContext(), r.who, id)
 	return handedView{m.To, m.Kind, m.Links}, err
 }
 
-func (s *server) listAiling(r *request, _ *nothing) (envelope[ailingView], error) {
+func (h *installationHandlers) listAiling(r *request, _ *nothing) (envelope[ailingView], error) {
 	p := r.page()
 	if err := r.faults.Err(); err != nil {
 		return envelope[ailingView]{}, err
 	}
-	list, err := s.Signing.Lists.ListAttention(r.UserContext(), r.who, p.offset(), p.size)
+	list, err := h.lists.ListAttention(r.UserContext(), r.who, p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewAiling), list.Total), err
 }
 
-func (s *server) retryDocument(r *request, _ *nothing) (nothing, error) {
+func (h *installationHandlers) retryDocument(r *request, _ *nothing) (nothing, error) {
 	company, ok := parseID(r.Params("company"))
 	if !ok {
 		return nothing{}, fault.NotFound("document")
@@ -331,5 +339,5 @@ func (s *server) retryDocument(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	return nothing{}, s.Machine.RetryDocument(r.UserContext(), r.who, company, document)
+	return nothing{}, h.machine.RetryDocument(r.UserContext(), r.who, company, document)
 }

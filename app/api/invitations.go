@@ -7,6 +7,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/httpkit"
+	"paraph/app/notify"
 	"paraph/app/signing"
 )
 
@@ -81,25 +82,36 @@ type tokenAnswer struct {
 	Token string `json:"token" doc:"Bearer token of this recipient, valid for an hour"`
 }
 
-func (s *server) invitationRoutes() {
+// invitationHandlers serves invitations, for the company and for signatories.
+type invitationHandlers struct {
+	access      *signing.Access
+	drafts      *signing.Drafts
+	invitations *signing.Invitations
+	signatures  *signing.Signatures
+	visits      *signing.Visits
+	notify      *notify.Service
+	maxBody     int64 // of JSON, bytes
+}
+
+func (h *invitationHandlers) routes(s *server) {
 	const base = "/documents/{document}"
-	handle(s, operation{method: http.MethodPost, path: base + "/invite", rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Add invitations", tag: "Invitations", status: http.StatusCreated}, s.invite)
-	handle(s, operation{method: http.MethodGet, path: base + "/invitations", rule: shared(account.ScopeRead), summary: "List the invitations of a document", tag: "Invitations", query: pageParameters, list: true}, s.listInvitations)
-	handle(s, operation{method: http.MethodGet, path: base + "/invitations/{invitation}", rule: shared(account.ScopeRead), summary: "Get an invitation", tag: "Invitations"}, s.getInvitation)
-	handle(s, operation{method: http.MethodPatch, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), summary: "Change an invitation of a draft", tag: "Invitations"}, s.updateInvitation)
-	handle(s, operation{method: http.MethodDelete, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), summary: "Remove an invitation from a draft", tag: "Invitations"}, s.deleteInvitation)
+	handle(s, operation{method: http.MethodPost, path: base + "/invite", rule: may(account.ScopeWrite).With(h.maxBody), summary: "Add invitations", tag: "Invitations", status: http.StatusCreated}, h.invite)
+	handle(s, operation{method: http.MethodGet, path: base + "/invitations", rule: shared(account.ScopeRead), summary: "List the invitations of a document", tag: "Invitations", query: pageParameters, list: true}, h.listInvitations)
+	handle(s, operation{method: http.MethodGet, path: base + "/invitations/{invitation}", rule: shared(account.ScopeRead), summary: "Get an invitation", tag: "Invitations"}, h.getInvitation)
+	handle(s, operation{method: http.MethodPatch, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), summary: "Change an invitation of a draft", tag: "Invitations"}, h.updateInvitation)
+	handle(s, operation{method: http.MethodDelete, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), summary: "Remove an invitation from a draft", tag: "Invitations"}, h.deleteInvitation)
 	act := func(name string, rule httpkit.Rule, summary, tag string, status int) operation {
 		return operation{method: http.MethodPost, rule: rule, path: base + "/{invitation}/" + name, also: base + "/invitations/{invitation}/" + name, summary: summary, tag: tag, status: status}
 	}
-	handle(s, act("replace", may(account.ScopeWrite), "Put somebody else in the place of a person", "Invitations", 0), s.replace)
-	handle(s, act("sign", shared(account.ScopeSign).With(s.MaxBody), "Sign", "Signing", 0), s.sign)
-	handle(s, act("view", shared(""), "Note that the person has looked at the document", "Signing", 0), s.view)
-	handle(s, act("consent", shared(""), "Agree to signing electronically, or take that back", "Signing", 0), s.consent)
-	handle(s, act("decline", shared(account.ScopeSign), "Decline to sign", "Signing", 0), s.decline)
-	handle(s, act("delegate", shared(account.ScopeSign), "Pass an invitation on to somebody else", "Signing", 0), s.delegate)
-	handle(s, act("remind", may(account.ScopeWrite), "Remind one person", "Signing", 0), s.remind)
-	handle(s, act("code", shared(""), "Mail a code to the signatory", "Signing", http.StatusAccepted), s.requestCode)
-	handle(s, act("identify", shared(""), "Prove who you are with a code", "Signing", 0), s.identify)
+	handle(s, act("replace", may(account.ScopeWrite), "Put somebody else in the place of a person", "Invitations", 0), h.replace)
+	handle(s, act("sign", shared(account.ScopeSign).With(h.maxBody), "Sign", "Signing", 0), h.sign)
+	handle(s, act("view", shared(""), "Note that the person has looked at the document", "Signing", 0), h.view)
+	handle(s, act("consent", shared(""), "Agree to signing electronically, or take that back", "Signing", 0), h.consent)
+	handle(s, act("decline", shared(account.ScopeSign), "Decline to sign", "Signing", 0), h.decline)
+	handle(s, act("delegate", shared(account.ScopeSign), "Pass an invitation on to somebody else", "Signing", 0), h.delegate)
+	handle(s, act("remind", may(account.ScopeWrite), "Remind one person", "Signing", 0), h.remind)
+	handle(s, act("code", shared(""), "Mail a code to the signatory", "Signing", http.StatusAccepted), h.requestCode)
+	handle(s, act("identify", shared(""), "Prove who you are with a code", "Signing", 0), h.identify)
 }
 
 // place reads the IDs of the document and the invitation in the path.
@@ -110,7 +122,7 @@ func (r *request) place() (document, invitation string, err error) {
 	return document, invitation, err
 }
 
-func (s *server) invite(r *request, in *inviteBody) (all[invitationView], error) {
+func (h *invitationHandlers) invite(r *request, in *inviteBody) (all[invitationView], error) {
 	id, err := r.document()
 	if err != nil {
 		return all[invitationView]{}, err
@@ -119,14 +131,14 @@ func (s *server) invite(r *request, in *inviteBody) (all[invitationView], error)
 	for i := range in.Invitations {
 		input = append(input, in.Invitations[i].input())
 	}
-	d, made, err := s.Signing.Drafts.Invite(r.UserContext(), r.who, id, input, r.seen...)
+	d, made, err := h.drafts.Invite(r.UserContext(), r.who, id, input, r.seen...)
 	if err != nil {
 		return all[invitationView]{}, err
 	}
 	return all[invitationView]{Data: r.viewInvitations(d, made)}, nil
 }
 
-func (s *server) listInvitations(r *request, _ *nothing) (envelope[invitationView], error) {
+func (h *invitationHandlers) listInvitations(r *request, _ *nothing) (envelope[invitationView], error) {
 	d, err := r.load()
 	if err != nil {
 		return envelope[invitationView]{}, err
@@ -143,7 +155,7 @@ func (r *request) load() (*signing.Document, error) {
 	return r.server.Signing.Documents.Get(r.UserContext(), r.who, id, r.seen...)
 }
 
-func (s *server) getInvitation(r *request, _ *nothing) (invitationView, error) {
+func (h *invitationHandlers) getInvitation(r *request, _ *nothing) (invitationView, error) {
 	_, id, err := r.place()
 	if err != nil {
 		return invitationView{}, err
@@ -163,28 +175,28 @@ func (r *request) showInvitation(d *signing.Document, id string) (invitationView
 	return r.viewInvitations(d, []signing.Invitation{*inv})[0], nil
 }
 
-func (s *server) updateInvitation(r *request, in *invitationBody) (invitationView, error) {
+func (h *invitationHandlers) updateInvitation(r *request, in *invitationBody) (invitationView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return invitationView{}, err
 	}
-	d, err := s.Signing.Drafts.UpdateInvitation(r.UserContext(), r.who, document, id, in.input(), r.seen...)
+	d, err := h.drafts.UpdateInvitation(r.UserContext(), r.who, document, id, in.input(), r.seen...)
 	if err != nil {
 		return invitationView{}, err
 	}
 	return r.showInvitation(d, id)
 }
 
-func (s *server) deleteInvitation(r *request, _ *nothing) (nothing, error) {
+func (h *invitationHandlers) deleteInvitation(r *request, _ *nothing) (nothing, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = s.Signing.Drafts.RemoveInvitation(r.UserContext(), r.who, document, id, r.seen...)
+	_, err = h.drafts.RemoveInvitation(r.UserContext(), r.who, document, id, r.seen...)
 	return nothing{}, err
 }
 
-func (s *server) sign(r *request, in *signBody) (documentView, error) {
+func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return documentView{}, err
@@ -193,78 +205,78 @@ func (s *server) sign(r *request, in *signBody) (documentView, error) {
 	for k, v := range in.Fields {
 		values[idOr(k)] = v.text
 	}
-	return r.reply(s.Signing.Signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
+	return r.reply(h.signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent, Code: in.Code}, r.seen...))
 }
 
-func (s *server) view(r *request, _ *nothing) (documentView, error) {
+func (h *invitationHandlers) view(r *request, _ *nothing) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Visits.MarkViewed(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(h.visits.MarkViewed(r.UserContext(), r.who, document, id, r.seen...))
 }
 
-func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
+func (h *invitationHandlers) decline(r *request, in *reasonBody) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Visits.Decline(r.UserContext(), r.who, document, id, in.Reason, r.seen...))
+	return r.reply(h.visits.Decline(r.UserContext(), r.who, document, id, in.Reason, r.seen...))
 }
 
 // consent records or withdraws the recipient's consent.
-func (s *server) consent(r *request, in *consentBody) (documentView, error) {
+func (h *invitationHandlers) consent(r *request, in *consentBody) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return documentView{}, err
 	}
 	if in.Consent == nil || *in.Consent {
-		return r.reply(s.Signing.Visits.Agree(r.UserContext(), r.who, document, id, r.seen...))
+		return r.reply(h.visits.Agree(r.UserContext(), r.who, document, id, r.seen...))
 	}
-	return r.reply(s.Signing.Visits.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(h.visits.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
 }
 
-func (s *server) delegate(r *request, in *delegateBody) (documentView, error) {
+func (h *invitationHandlers) delegate(r *request, in *delegateBody) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return documentView{}, err
 	}
 	return r.reply(
-		s.Signing.Invitations.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason, r.seen...))
+		h.invitations.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason, r.seen...))
 }
 
-func (s *server) replace(r *request, in *invitationBody) (documentView, error) {
+func (h *invitationHandlers) replace(r *request, in *invitationBody) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Invitations.Replace(r.UserContext(), r.who, document, id, in.input(), r.seen...))
+	return r.reply(h.invitations.Replace(r.UserContext(), r.who, document, id, in.input(), r.seen...))
 }
 
-func (s *server) remind(r *request, _ *nothing) (documentView, error) {
+func (h *invitationHandlers) remind(r *request, _ *nothing) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Invitations.Remind(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(h.invitations.Remind(r.UserContext(), r.who, document, id, r.seen...))
 }
 
-func (s *server) requestCode(r *request, _ *nothing) (message, error) {
+func (h *invitationHandlers) requestCode(r *request, _ *nothing) (message, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return message{}, err
 	}
-	said := s.mailed("A code is on its way.", "No e-mail can be sent. Ask the sender for the code.")
-	return message{said}, s.Signing.Access.RequestCode(r.UserContext(), r.who, document, id)
+	said := mailed(h.notify, "A code is on its way.", "No e-mail can be sent. Ask the sender for the code.")
+	return message{said}, h.access.RequestCode(r.UserContext(), r.who, document, id)
 }
 
-func (s *server) identify(r *request, in *codeBody) (tokenAnswer, error) {
+func (h *invitationHandlers) identify(r *request, in *codeBody) (tokenAnswer, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return tokenAnswer{}, err
 	}
-	token, err := s.Signing.Access.Identify(r.UserContext(), r.who, document, id, in.Code)
+	token, err := h.access.Identify(r.UserContext(), r.who, document, id, in.Code)
 	return tokenAnswer{token}, err
 }
 

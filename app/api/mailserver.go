@@ -7,6 +7,7 @@ import (
 	"paraph/app/mail"
 	"paraph/app/mail/sender"
 	"paraph/app/mailserver"
+	"paraph/app/notify"
 )
 
 type mailServerView struct {
@@ -71,8 +72,8 @@ type mailTestView struct {
 	Lines    []mailLine `json:"lines" doc:"The conversation, without the password and the message"`
 }
 
-func (s *server) viewMailTest(t mailserver.Test) mailTestView {
-	return mailTestView{Accepted: t.Accepted(), Error: orNull(t.Problem(s.english())), Lines: views(t.Lines, func(l mail.Line) mailLine {
+func (h *mailServerHandlers) viewMailTest(t mailserver.Test) mailTestView {
+	return mailTestView{Accepted: t.Accepted(), Error: orNull(t.Problem(h.english())), Lines: views(t.Lines, func(l mail.Line) mailLine {
 		if l.Ours {
 			return mailLine{"client", l.Text}
 		}
@@ -98,8 +99,8 @@ type senderRecord struct {
 	Found   []string `json:"found" doc:"The texts under the name"`
 }
 
-func (s *server) viewSender(r mailserver.SenderReport) senderView {
-	english := s.Words.English()
+func (h *mailServerHandlers) viewSender(r mailserver.SenderReport) senderView {
+	english := h.speech.words.English()
 	v := senderView{Domain: r.Domain, Asked: r.Asked, Records: views(r.Findings, func(f sender.Finding) senderRecord {
 		facts := map[string]any{"name": f.Name, "cause": f.Cause, "domain": r.Domain}
 		record := senderRecord{Kind: f.Kind, Name: orNull(f.Name), State: string(f.State), Code: f.Code, Message: english.SayOf("sender."+f.Code, facts), Found: orEmpty(f.Record)}
@@ -114,34 +115,41 @@ func (s *server) viewSender(r mailserver.SenderReport) senderView {
 	return v
 }
 
+// mailServerHandlers serves the settings of the mail server.
+type mailServerHandlers struct {
+	speech
+	mailServer *mailserver.Service
+	notify     *notify.Service
+}
+
 // mailServerRoutes are for administrators of the installation. For others they don't exist.
-func (s *server) mailServerRoutes() {
+func (h *mailServerHandlers) routes(s *server) {
 	const path, tag = "/installation/mail", "Installation"
 	handle(s, operation{method: http.MethodGet, path: path, rule: operators(), summary: "Get the mail server", tag: tag}, func(r *request, _ *nothing) (mailServerView, error) {
-		state, err := s.MailServer.Get(r.UserContext(), r.who)
+		state, err := h.mailServer.Get(r.UserContext(), r.who)
 		return viewMailServer(state), err
 	})
 	handle(s, operation{method: http.MethodPut, path: path, rule: operators(), summary: "Set the mail server", tag: tag}, func(r *request, in *mailServerBody) (mailServerView, error) {
-		state, err := s.MailServer.Save(r.UserContext(), r.who, in.input())
+		state, err := h.mailServer.Save(r.UserContext(), r.who, in.input())
 		return viewMailServer(state), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: path, rule: operators(), summary: "Stop sending mail", tag: tag}, func(r *request, _ *provenBody) (nothing, error) {
-		return nothing{}, s.MailServer.TurnOff(r.UserContext(), r.who)
+		return nothing{}, h.mailServer.TurnOff(r.UserContext(), r.who)
 	})
-	handle(s, operation{method: http.MethodPost, path: path + "/test", rule: operators(), summary: "Send a test message and see what the mail server answers", tag: tag}, s.testMailServer)
+	handle(s, operation{method: http.MethodPost, path: path + "/test", rule: operators(), summary: "Send a test message and see what the mail server answers", tag: tag}, h.testMailServer)
 	handle(s, operation{method: http.MethodGet, path: path + "/sender", rule: operators(), summary: "Look up the sender's domain", tag: tag}, func(r *request, _ *nothing) (senderView, error) {
-		report, err := s.MailServer.Sender(r.UserContext(), r.who)
-		return s.viewSender(report), err
+		report, err := h.mailServer.Sender(r.UserContext(), r.who)
+		return h.viewSender(report), err
 	})
 }
 
-func (s *server) testMailServer(r *request, in *mailTestBody) (mailTestView, error) {
+func (h *mailServerHandlers) testMailServer(r *request, in *mailTestBody) (mailTestView, error) {
 	var tried *mailserver.Input
 	if in.Server != nil {
 		server := in.Server.input()
 		tried = &server
 	}
-	compose := func(to string) (mail.Message, error) { return s.Notify.TestMessage(r.who, to) }
-	test, err := s.MailServer.Try(r.UserContext(), r.who, tried, in.Email, compose)
-	return s.viewMailTest(test), err
+	compose := func(to string) (mail.Message, error) { return h.notify.TestMessage(r.who, to) }
+	test, err := h.mailServer.Try(r.UserContext(), r.who, tried, in.Email, compose)
+	return h.viewMailTest(test), err
 }

@@ -60,32 +60,37 @@ type testMailAnswer struct {
 }
 
 // mailed returns the sentence for a message that is mailed, or for one that has to be passed on.
-func (s *server) mailed(mailed, kept string) string {
-	if s.Notify.Mails() {
+func mailed(n *notify.Service, mailed, kept string) string {
+	if n.Mails() {
 		return mailed
 	}
 	return kept
 }
 
-func (s *server) outboxRoutes() {
+// outboxHandlers serves the messages that are sent.
+type outboxHandlers struct {
+	notify *notify.Service
+}
+
+func (h *outboxHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/outbox", rule: may(account.ScopeAdmin), summary: "List the messages about the company's documents", tag: "Outbox",
-		query: append([]parameter{{name: "document_id", description: "ID of a document.", kind: "string"}}, listParameters...), list: true}, s.listMessages)
+		query: append([]parameter{{name: "document_id", description: "ID of a document.", kind: "string"}}, listParameters...), list: true}, h.listMessages)
 	handle(s, operation{method: http.MethodPost, path: "/outbox/test", rule: may(account.ScopeAdmin), summary: "Send a test message", tag: "Outbox"}, func(r *request, in *emailBody) (testMailAnswer, error) {
-		reply, err := s.Notify.SendTest(r.UserContext(), r.who, in.Email)
+		reply, err := h.notify.SendTest(r.UserContext(), r.who, in.Email)
 		return testMailAnswer{reply}, err
 	})
 	bounce := operation{method: http.MethodPost, path: "/outbox/bounces", rule: may(account.ScopeAdmin).Uploading(maxReport), summary: "Report a message that came back", tag: "Outbox", status: http.StatusOK}
 	s.doc.add(bounce, typeOf[nothing](), typeOf[messageView]())
-	s.add(bounce, s.bounce)
-	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), summary: "Get a message", tag: "Outbox"}, s.getMessage)
-	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), summary: "Get a message in source form", tag: "Outbox"}, s.messageSource)
-	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/reveal", rule: may(account.ScopeAdmin), summary: "Show a link or code to hand it over", tag: "Outbox"}, s.reveal)
-	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/retry", rule: may(account.ScopeAdmin), summary: "Send a message again", tag: "Outbox"}, s.onMessage(s.Notify.Retry))
-	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", rule: may(account.ScopeAdmin), summary: "Cancel a message", tag: "Outbox"}, s.onMessage(s.Notify.Cancel))
+	s.add(bounce, h.bounce)
+	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), summary: "Get a message", tag: "Outbox"}, h.getMessage)
+	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), summary: "Get a message in source form", tag: "Outbox"}, h.messageSource)
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/reveal", rule: may(account.ScopeAdmin), summary: "Show a link or code to hand it over", tag: "Outbox"}, h.reveal)
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/retry", rule: may(account.ScopeAdmin), summary: "Send a message again", tag: "Outbox"}, h.onMessage(h.notify.Retry))
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", rule: may(account.ScopeAdmin), summary: "Cancel a message", tag: "Outbox"}, h.onMessage(h.notify.Cancel))
 }
 
 // onMessage returns the handler of an operation whose only input is the message.
-func (s *server) onMessage(do func(context.Context, account.Actor, string) (notify.Message, error)) func(*request, *nothing) (messageView, error) {
+func (h *outboxHandlers) onMessage(do func(context.Context, account.Actor, string) (notify.Message, error)) func(*request, *nothing) (messageView, error) {
 	return func(r *request, _ *nothing) (messageView, error) {
 		id, err := r.id("message")
 		if err != nil {
@@ -96,12 +101,12 @@ func (s *server) onMessage(do func(context.Context, account.Actor, string) (noti
 	}
 }
 
-func (s *server) getMessage(r *request, _ *nothing) (messageView, error) {
+func (h *outboxHandlers) getMessage(r *request, _ *nothing) (messageView, error) {
 	id, err := r.id("message")
 	if err != nil {
 		return messageView{}, err
 	}
-	m, err := s.Notify.GetMessage(r.UserContext(), r.who, id)
+	m, err := h.notify.GetMessage(r.UserContext(), r.who, id)
 	if err == nil {
 		err = r.handOutMessage(m)
 	}
@@ -127,7 +132,7 @@ func (r *request) handOutMessage(m notify.Message) error {
 const maxReport = 1 << 20
 
 // bounce reads a delivery report: a message, or the body of a multipart/report.
-func (s *server) bounce(r *request) error {
+func (h *outboxHandlers) bounce(r *request) error {
 	if err := r.open(); err != nil {
 		return err
 	}
@@ -141,7 +146,7 @@ func (s *server) bounce(r *request) error {
 	default:
 		return fault.Unsupported("content_type_not_accepted", fault.Text("wanted", "message/rfc822, multipart/report"))
 	}
-	m, err := s.Notify.Bounce(r.UserContext(), r.who, report)
+	m, err := h.notify.Bounce(r.UserContext(), r.who, report)
 	if err != nil {
 		return err
 	}
@@ -149,16 +154,16 @@ func (s *server) bounce(r *request) error {
 }
 
 // reveal shows a message with its link or code, for the caller to pass on.
-func (s *server) reveal(r *request, _ *provenBody) (messageView, error) {
+func (h *outboxHandlers) reveal(r *request, _ *provenBody) (messageView, error) {
 	id, err := r.id("message")
 	if err != nil {
 		return messageView{}, err
 	}
-	m, err := s.Notify.Reveal(r.UserContext(), r.who, id)
+	m, err := h.notify.Reveal(r.UserContext(), r.who, id)
 	return viewMessage(m), err
 }
 
-func (s *server) listMessages(r *request, _ *nothing) (envelope[MessageRow], error) {
+func (h *outboxHandlers) listMessages(r *request, _ *nothing) (envelope[MessageRow], error) {
 	asked, p, err := listQuery[string](r)
 	if asked.Sort != "" && asked.Sort != "created_at" {
 		r.faults.OneOf("sort", "created_at")
@@ -172,23 +177,23 @@ func (s *server) listMessages(r *request, _ *nothing) (envelope[MessageRow], err
 	if err != nil {
 		return envelope[MessageRow]{}, err
 	}
-	list, err := s.Notify.ListMessages(r.UserContext(), r.who, q)
+	list, err := h.notify.ListMessages(r.UserContext(), r.who, q)
 	return enclose(r, p, views(list.Items, viewMessageRow), list.Total), err
 }
 
-func (s *server) messageSource(r *request, _ *nothing) error {
+func (h *outboxHandlers) messageSource(r *request, _ *nothing) error {
 	id, err := r.id("message")
 	if err != nil {
 		return err
 	}
-	m, err := s.Notify.GetMessage(r.UserContext(), r.who, id)
+	m, err := h.notify.GetMessage(r.UserContext(), r.who, id)
 	if err == nil {
 		err = r.handOutMessage(m)
 	}
 	if err != nil {
 		return err
 	}
-	source, err := s.Notify.Source(r.UserContext(), r.who, id)
+	source, err := h.notify.Source(r.UserContext(), r.who, id)
 	if err != nil {
 		return err
 	}

@@ -38,17 +38,17 @@ func viewProven(who account.Actor) provenView {
 	return provenView{when(who.ProvenAt.Add(account.ProofWindow).Truncate(time.Millisecond))}
 }
 
-func (s *server) proofRoutes() {
+func (h *securityHandlers) proofRoutes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/me/proof", rule: self(), summary: "Prove who you are", tag: "Session"}, func(r *request, in *proofBody) (provenView, error) {
-		who, err := s.Accounts.ProveSession(r.UserContext(), r.who, account.Proof{Password: in.Password, Code: in.Code})
+		who, err := h.accounts.ProveSession(r.UserContext(), r.who, account.Proof{Password: in.Password, Code: in.Code})
 		return viewProven(who), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey/begin", rule: self(), summary: "Start proving who you are with a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
-		c, err := s.Accounts.BeginPasskeyProof(r.UserContext(), r.who, r.site())
+		c, err := h.accounts.BeginPasskeyProof(r.UserContext(), r.who, r.site())
 		return viewCeremony(c), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey", rule: self(), summary: "Prove who you are with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (provenView, error) {
-		who, err := s.Accounts.FinishPasskeyProof(r.UserContext(), r.who, in.Ceremony, in.Credential.text())
+		who, err := h.accounts.FinishPasskeyProof(r.UserContext(), r.who, in.Ceremony, in.Credential.text())
 		return viewProven(who), err
 	})
 }

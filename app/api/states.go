@@ -24,20 +24,28 @@ type extendBody struct {
 // step is a service method whose only input is the document.
 type step func(context.Context, account.Actor, string, ...int64) (*signing.Document, error)
 
-func (s *server) stateRoutes() {
+// stateHandlers serves the states of documents.
+type stateHandlers struct {
+	drafts      *signing.Drafts
+	invitations *signing.Invitations
+	lifecycle   *signing.Lifecycle
+	sealing     *signing.Sealing
+}
+
+func (h *stateHandlers) routes(s *server) {
 	for _, x := range []struct {
 		name, summary string
 		step          step
 		status        int
 	}{
-		{"submit", "Submit a draft for approval", s.Signing.Lifecycle.Submit, 0},
-		{"withdraw", "Take a submission back", s.Signing.Lifecycle.Withdraw, 0},
-		{"approve", "Approve a submitted document", s.Signing.Lifecycle.Approve, 0},
-		{"reopen", "Make an approved or rejected document a draft again", s.Signing.Lifecycle.Reopen, 0},
-		{"seal", "Retry sealing a document that everybody has signed", s.Signing.Sealing.Retry, 0},
-		{"archive", "Archive a document", s.Signing.Lifecycle.Archive, 0},
-		{"restore", "Restore a document from the archive or the trash", s.Signing.Lifecycle.Restore, 0},
-		{"duplicate", "Make a new draft with the same content", s.Signing.Drafts.Duplicate, http.StatusCreated},
+		{"submit", "Submit a draft for approval", h.lifecycle.Submit, 0},
+		{"withdraw", "Take a submission back", h.lifecycle.Withdraw, 0},
+		{"approve", "Approve a submitted document", h.lifecycle.Approve, 0},
+		{"reopen", "Make an approved or rejected document a draft again", h.lifecycle.Reopen, 0},
+		{"seal", "Retry sealing a document that everybody has signed", h.sealing.Retry, 0},
+		{"archive", "Archive a document", h.lifecycle.Archive, 0},
+		{"restore", "Restore a document from the archive or the trash", h.lifecycle.Restore, 0},
+		{"duplicate", "Make a new draft with the same content", h.drafts.Duplicate, http.StatusCreated},
 	} {
 		op := operation{method: http.MethodPost, path: "/documents/{document}/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "States", status: x.status}
 		handle(s, op, func(r *request, _ *nothing) (documentView, error) {
@@ -54,7 +62,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(s.Signing.Lifecycle.Reject(r.UserContext(), r.who, id, in.Reason, r.seen...))
+			return r.reply(h.lifecycle.Reject(r.UserContext(), r.who, id, in.Reason, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", rule: may(account.ScopeWrite), summary: "Void a document", tag: "States"},
 		func(r *request, in *reasonBody) (documentView, error) {
@@ -62,7 +70,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(s.Signing.Lifecycle.Void(r.UserContext(), r.who, id, in.Reason, r.seen...))
+			return r.reply(h.lifecycle.Void(r.UserContext(), r.who, id, in.Reason, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), summary: "Extend an expired document", tag: "States"},
 		func(r *request, in *extendBody) (documentView, error) {
@@ -75,7 +83,7 @@ func (s *server) stateRoutes() {
 			if err := f.Err(); err != nil {
 				return documentView{}, err
 			}
-			return r.reply(s.Signing.Lifecycle.Extend(r.UserContext(), r.who, id, until, r.seen...))
+			return r.reply(h.lifecycle.Extend(r.UserContext(), r.who, id, until, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", rule: may(account.ScopeWrite), summary: "Remind everybody whose turn it is", tag: "States"},
 		func(r *request, _ *nothing) (documentView, error) {
@@ -83,7 +91,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(s.Signing.Invitations.Remind(r.UserContext(), r.who, id, "", r.seen...))
+			return r.reply(h.invitations.Remind(r.UserContext(), r.who, id, "", r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
 		func(r *request, in *purgeBody) (nothing, error) {
@@ -95,6 +103,6 @@ func (s *server) stateRoutes() {
 			if in.Title != nil {
 				title = *in.Title
 			}
-			return nothing{}, s.Signing.Lifecycle.Purge(r.UserContext(), r.who, id, title, r.seen...)
+			return nothing{}, h.lifecycle.Purge(r.UserContext(), r.who, id, title, r.seen...)
 		})
 }

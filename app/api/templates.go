@@ -155,40 +155,49 @@ type useTemplateBody struct {
 	Send      bool              `json:"send,omitempty" doc:"Send immediately"`
 }
 
-func (s *server) templateRoutes() {
+// templateHandlers serves templates.
+type templateHandlers struct {
+	drafts    *signing.Drafts
+	lifecycle *signing.Lifecycle
+	templates *signing.Templates
+	maxBody   int64 // of JSON, bytes
+	maxFiles  int64 // of all files of one request, bytes
+}
+
+func (h *templateHandlers) routes(s *server) {
 	const one = "/templates/{template}"
-	handle(s, operation{method: http.MethodGet, path: "/templates", rule: may(account.ScopeRead), summary: "List templates", tag: "Templates", query: listParameters, list: true}, s.listTemplates)
-	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles).Interruptible(), summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, s.createTemplate)
-	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a template", tag: "Templates"}, s.getTemplate)
-	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), summary: "Change a template", tag: "Templates"}, s.updateTemplate)
-	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Move a template to the trash", tag: "Templates"}, s.onTemplate(s.Signing.Lifecycle.Delete))
+	handle(s, operation{method: http.MethodGet, path: "/templates", rule: may(account.ScopeRead), summary: "List templates", tag: "Templates", query: listParameters, list: true}, h.listTemplates)
+	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, h.createTemplate)
+	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a template", tag: "Templates"}, h.getTemplate)
+	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), summary: "Change a template", tag: "Templates"}, h.updateTemplate)
+	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Move a template to the trash", tag: "Templates"}, h.onTemplate(h.lifecycle.Delete))
 	for _, x := range []struct {
 		name, summary string
 		step          step
 		status        int
 	}{
-		{"archive", "Archive a template", s.Signing.Lifecycle.Archive, 0},
-		{"restore", "Restore a template from the archive or the trash", s.Signing.Lifecycle.Restore, 0},
-		{"duplicate", "Make a new template with the same content", s.Signing.Drafts.Duplicate, http.StatusCreated},
+		{"archive", "Archive a template", h.lifecycle.Archive, 0},
+		{"restore", "Restore a template from the archive or the trash", h.lifecycle.Restore, 0},
+		{"duplicate", "Make a new template with the same content", h.drafts.Duplicate, http.StatusCreated},
 	} {
-		handle(s, operation{method: http.MethodPost, path: one + "/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "Templates", status: x.status}, s.onTemplate(x.step))
+		handle(s, operation{method: http.MethodPost, path: one + "/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "Templates", status: x.status}, h.onTemplate(x.step))
 	}
-	handle(s, operation{method: http.MethodPost, path: one + "/documents", rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Make a document from a template", tag: "Templates", status: http.StatusCreated}, s.useTemplate)
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/template", rule: may(account.ScopeWrite), summary: "Save a document as a template", tag: "Templates", status: http.StatusCreated}, s.saveAsTemplate)
+	handle(s, operation{method: http.MethodPost, path: one + "/documents", rule: may(account.ScopeWrite).With(h.maxBody), summary: "Make a document from a template", tag: "Templates", status: http.StatusCreated}, h.useTemplate)
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/template", rule: may(account.ScopeWrite), summary: "Save a document as a template", tag: "Templates", status: http.StatusCreated}, h.saveAsTemplate)
 }
 
-func (s *server) listTemplates(r *request, _ *nothing) (envelope[templateView], error) {
+func (h *templateHandlers) listTemplates(r *request, _ *nothing) (envelope[templateView], error) {
 	p := r.page()
 	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.text("sort")), Search: r.text("search"),
 		Status: r.text("status"), WithTrashed: r.flag("with_trashed")}
-	list, total, err := s.Signing.Templates.List(r.UserContext(), r.who, q)
+	list, total, err := h.templates.List(r.UserContext(), r.who, q)
 	if err := merge(&r.faults, err); err != nil {
 		return envelope[templateView]{}, err
 	}
 	return enclose(r, p, views(list, r.viewTemplate), total), nil
 }
 
-func (s *server) createTemplate(r *request, in *createTemplateBody) (templateView, error) {
+func (h *templateHandlers) createTemplate(r *request, in *createTemplateBody) (templateView, error) {
 	var f fault.Fields
 	input := signing.CreateInput{DocumentInput: in.input(), TextTags: in.TextTags, Template: true}
 	for i := range in.Roles {
@@ -204,7 +213,7 @@ func (s *server) createTemplate(r *request, in *createTemplateBody) (templateVie
 		return templateView{}, err
 	}
 	input.Uploads = r.uploads
-	d, err := s.Signing.Drafts.Create(r.UserContext(), r.who, input)
+	d, err := h.drafts.Create(r.UserContext(), r.who, input)
 	return r.replyTemplate(d, err)
 }
 
@@ -221,12 +230,12 @@ func (r *request) replyTemplate(d *signing.Document, err error) (templateView, e
 	return r.viewTemplate(t), nil
 }
 
-func (s *server) getTemplate(r *request, _ *nothing) (templateView, error) {
+func (h *templateHandlers) getTemplate(r *request, _ *nothing) (templateView, error) {
 	id, err := r.id("template")
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := s.Signing.Templates.Get(r.UserContext(), r.who, id, r.seen...)
+	t, err := h.templates.Get(r.UserContext(), r.who, id, r.seen...)
 	if err != nil {
 		return templateView{}, err
 	}
@@ -243,7 +252,7 @@ func (r *request) template() (string, error) {
 	return id, err
 }
 
-func (s *server) updateTemplate(r *request, in *TemplateBody) (templateView, error) {
+func (h *templateHandlers) updateTemplate(r *request, in *TemplateBody) (templateView, error) {
 	id, err := r.template()
 	if err != nil {
 		return templateView{}, err
@@ -254,11 +263,11 @@ func (s *server) updateTemplate(r *request, in *TemplateBody) (templateView, err
 	takeAway(r, "remind_every_days", &in.RemindEveryDays)
 	takeAway(r, "approver_id", &in.ApproverID)
 	takeAway(r, "redirect_url", &in.RedirectURL)
-	return r.replyTemplate(s.Signing.Drafts.Update(r.UserContext(), r.who, id, in.input(), r.seen...))
+	return r.replyTemplate(h.drafts.Update(r.UserContext(), r.who, id, in.input(), r.seen...))
 }
 
 // onTemplate returns the handler of an operation whose only input is the template.
-func (s *server) onTemplate(do func(context.Context, account.Actor, string, ...int64) (*signing.Document, error)) func(*request, *nothing) (templateView, error) {
+func (h *templateHandlers) onTemplate(do func(context.Context, account.Actor, string, ...int64) (*signing.Document, error)) func(*request, *nothing) (templateView, error) {
 	return func(r *request, _ *nothing) (templateView, error) {
 		id, err := r.template()
 		if err != nil {
@@ -268,7 +277,7 @@ func (s *server) onTemplate(do func(context.Context, account.Actor, string, ...i
 	}
 }
 
-func (s *server) useTemplate(r *request, in *useTemplateBody) (documentView, error) {
+func (h *templateHandlers) useTemplate(r *request, in *useTemplateBody) (documentView, error) {
 	id, err := r.id("template")
 	if err != nil {
 		return documentView{}, err
@@ -282,14 +291,14 @@ func (s *server) useTemplate(r *request, in *useTemplateBody) (documentView, err
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(s.Signing.Templates.Use(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(h.templates.Use(r.UserContext(), r.who, id, input, r.seen...))
 }
 
-func (s *server) saveAsTemplate(r *request, in *saveAsTemplateBody) (templateView, error) {
+func (h *templateHandlers) saveAsTemplate(r *request, in *saveAsTemplateBody) (templateView, error) {
 	id, err := r.document()
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := s.Signing.Templates.Save(r.UserContext(), r.who, id, in.Title, in.Roles)
+	t, err := h.templates.Save(r.UserContext(), r.who, id, in.Title, in.Roles)
 	return r.replyTemplate(t.Document, err)
 }

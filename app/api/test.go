@@ -69,23 +69,29 @@ func viewMail(m notify.Message) mailView {
 	return v
 }
 
-func (s *server) testRoutes() {
-	handle(s, operation{method: http.MethodPost, path: "/test/reset", rule: anyone().Waiting(), summary: "Reset to the initial state", tag: "Test"}, func(r *request, _ *nothing) (message, error) {
-		return message{"Reset."}, s.Test.Reset(r.UserContext())
-	})
-	handle(s, operation{method: http.MethodGet, path: "/test/clock", rule: anyone().Waiting(), summary: "Read the clock", tag: "Test"}, func(*request, *nothing) (clockAnswer, error) {
-		return s.clock(), nil
-	})
-	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone().Waiting(), summary: "Freeze, set or advance the clock", tag: "Test"}, s.moveClock)
-	handle(s, operation{method: http.MethodGet, path: "/test/outbox", rule: anyone().Waiting(), summary: "List all mail, newest first", tag: "Test", query: pageParameters, list: true}, s.outbox)
+// testHandlers serves the controls of a test double.
+type testHandlers struct {
+	test   TestControls
+	notify *notify.Service
 }
 
-func (s *server) clock() clockAnswer {
-	now, frozen := s.Test.Time()
+func (h *testHandlers) routes(s *server) {
+	handle(s, operation{method: http.MethodPost, path: "/test/reset", rule: anyone().Waiting(), summary: "Reset to the initial state", tag: "Test"}, func(r *request, _ *nothing) (message, error) {
+		return message{"Reset."}, h.test.Reset(r.UserContext())
+	})
+	handle(s, operation{method: http.MethodGet, path: "/test/clock", rule: anyone().Waiting(), summary: "Read the clock", tag: "Test"}, func(*request, *nothing) (clockAnswer, error) {
+		return h.clock(), nil
+	})
+	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone().Waiting(), summary: "Freeze, set or advance the clock", tag: "Test"}, h.moveClock)
+	handle(s, operation{method: http.MethodGet, path: "/test/outbox", rule: anyone().Waiting(), summary: "List all mail, newest first", tag: "Test", query: pageParameters, list: true}, h.outbox)
+}
+
+func (h *testHandlers) clock() clockAnswer {
+	now, frozen := h.test.Time()
 	return clockAnswer{when(now), frozen}
 }
 
-func (s *server) moveClock(r *request, in *clockBody) (clockAnswer, error) {
+func (h *testHandlers) moveClock(r *request, in *clockBody) (clockAnswer, error) {
 	var f fault.Fields
 	m := ClockMove{Freeze: in.Freeze, Set: moment(&f, "now", in.Now), Reset: in.Reset}
 	if in.Advance != "" {
@@ -98,8 +104,8 @@ func (s *server) moveClock(r *request, in *clockBody) (clockAnswer, error) {
 	if err := f.Err(); err != nil {
 		return clockAnswer{}, err
 	}
-	err := s.Test.MoveClock(r.UserContext(), m)
-	return s.clock(), err
+	err := h.test.MoveClock(r.UserContext(), m)
+	return h.clock(), err
 }
 
 // duration parses Go durations and whole days.
@@ -112,14 +118,14 @@ func duration(s string) (time.Duration, bool) {
 	return d, err == nil
 }
 
-func (s *server) outbox(r *request, _ *nothing) (envelope[mailView], error) {
+func (h *testHandlers) outbox(r *request, _ *nothing) (envelope[mailView], error) {
 	p := r.page()
 	if err := r.faults.Err(); err != nil {
 		return envelope[mailView]{}, err
 	}
-	if err := s.Test.Settle(r.UserContext()); err != nil {
+	if err := h.test.Settle(r.UserContext()); err != nil {
 		return envelope[mailView]{}, err
 	}
-	messages, total, err := s.Notify.List("", p.offset(), p.size)
+	messages, total, err := h.notify.List("", p.offset(), p.size)
 	return enclose(r, p, views(messages, viewMail), total), err
 }

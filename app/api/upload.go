@@ -189,7 +189,7 @@ type uploadBody struct {
 	TextTags bool         `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
 }
 
-func (s *server) upload(r *request, in *uploadBody) (all[fileView], error) {
+func (h *fileHandlers) upload(r *request, in *uploadBody) (all[fileView], error) {
 	id, err := r.document()
 	if err != nil {
 		return all[fileView]{}, err
@@ -202,7 +202,7 @@ func (s *server) upload(r *request, in *uploadBody) (all[fileView], error) {
 		return all[fileView]{}, err
 	}
 	input := signing.AttachInput{Uploads: r.uploads, TextTags: in.TextTags}
-	d, added, err := s.Signing.Drafts.Attach(r.UserContext(), r.who, id, input, r.seen...)
+	d, added, err := h.drafts.Attach(r.UserContext(), r.who, id, input, r.seen...)
 	if err != nil {
 		return all[fileView]{}, err
 	}

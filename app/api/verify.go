@@ -10,12 +10,20 @@ import (
 	"paraph/app/httpkit"
 	"paraph/app/signing/report"
 	"paraph/app/signing/verify"
+	"paraph/app/words"
 )
 
-func (s *server) verifyRoutes() {
-	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(s.MaxUpload).Interruptible(), summary: "Verify the signatures of a PDF; a part named password before the file opens an encrypted one", tag: "Service", files: true}
+// verifyHandlers serves the verification of files.
+type verifyHandlers struct {
+	verifier  *verify.Verifier
+	words     *words.Catalogue
+	maxUpload int64 // of one file, bytes
+}
+
+func (h *verifyHandlers) routes(s *server) {
+	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(h.maxUpload).Interruptible(), summary: "Verify the signatures of a PDF; a part named password before the file opens an encrypted one", tag: "Service", files: true}
 	s.doc.add(op, typeOf[nothing](), typeOf[report.View]())
-	s.add(op, s.verify)
+	s.add(op, h.verify)
 }
 
 // errTaken ends the reading of a body once the file has been found.
@@ -23,9 +31,9 @@ var errTaken = errors.New("api: the file was taken")
 
 // verify examines the first file of a multipart body, or the body itself when
 // it is a PDF.
-func (s *server) verify(r *request) error {
+func (h *verifyHandlers) verify(r *request) error {
 	// Members don't queue with anonymous callers. A token is optional.
-	if who, err := s.authenticate(r.Ctx); err == nil {
+	if who, err := r.server.authenticate(r.Ctx); err == nil {
 		r.who = who
 	}
 	if err := r.open(); err != nil {
@@ -37,14 +45,14 @@ func (s *server) verify(r *request) error {
 	}
 	var found *report.Report
 	if media == "application/pdf" {
-		found, err = s.Signing.Verifier.Upload(r.UserContext(), r.body, verify.Input{By: r.caller()})
+		found, err = h.verifier.Upload(r.UserContext(), r.body, verify.Input{By: r.caller()})
 	} else {
 		found, err = r.verifyFirst(params["boundary"])
 	}
 	if err != nil {
 		return err
 	}
-	return r.send(answer{status: http.StatusOK, body: found.View(s.Words.English())})
+	return r.send(answer{status: http.StatusOK, body: found.View(h.words.English())})
 }
 
 // verifyFirst examines the first file. A password has to come before it, as the

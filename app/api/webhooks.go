@@ -27,8 +27,8 @@ type triesView struct {
 	Failed    int `json:"failed"`
 }
 
-func (s *server) viewWebhook(w notify.Webhook) webhookView {
-	delivered, failed := w.Recent(s.Webhooks.Now())
+func (h *webhookHandlers) viewWebhook(w notify.Webhook) webhookView {
+	delivered, failed := w.Recent(h.webhooks.Now())
 	return webhookView{ID: w.ID, URL: w.URL, Events: w.Events, Secret: orNull(w.Secret), Enabled: w.Enabled, FailingSince: maybe(w.FailingSince),
 		Recent: triesView{delivered, failed}, CreatedAt: when(w.CreatedAt), UpdatedAt: when(w.UpdatedAt)}
 }
@@ -49,11 +49,11 @@ type DeliveryRow struct {
 	CreatedAt     string  `json:"created_at" format:"date-time"`
 }
 
-func (s *server) viewDeliveryRow(d notify.Delivery) DeliveryRow {
+func (h *webhookHandlers) viewDeliveryRow(d notify.Delivery) DeliveryRow {
 	v := DeliveryRow{ID: d.ID, EventID: d.Event, Type: d.Type, DocumentID: orNull(d.Document), Status: d.Status, Attempt: d.Attempts,
 		NextAttemptAt: maybe(d.Next), CreatedAt: when(d.CreatedAt)}
 	if last := d.Last(); last != nil {
-		v.StatusCode, v.Error, v.DurationMS = positive(last.Status), orNull(last.Problem(s.english())), &last.Milliseconds
+		v.StatusCode, v.Error, v.DurationMS = positive(last.Status), orNull(last.Problem(h.english())), &last.Milliseconds
 	}
 	return v
 }
@@ -74,8 +74,8 @@ type deliveryResponseView struct {
 	Body    string   `json:"body" doc:"The first 4 KB"`
 }
 
-func (s *server) viewDelivery(d notify.Delivery) deliveryView {
-	v := deliveryView{DeliveryRow: s.viewDeliveryRow(d), Request: deliveryRequestView{d.Headers, d.Body}, Response: deliveryResponseView{d.Answer.Headers, d.Answer.Body}}
+func (h *webhookHandlers) viewDelivery(d notify.Delivery) deliveryView {
+	v := deliveryView{DeliveryRow: h.viewDeliveryRow(d), Request: deliveryRequestView{d.Headers, d.Body}, Response: deliveryResponseView{d.Answer.Headers, d.Answer.Body}}
 	if v.Request.Headers == nil {
 		v.Request.Headers = map[string]string{}
 	}
@@ -105,57 +105,64 @@ type eventsAnswer struct {
 // maxEvents is the maximum number of events per request.
 const maxEvents = 200
 
-func (s *server) webhookRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/webhooks", rule: may(account.ScopeAdmin), summary: "List webhooks", tag: "Webhooks", query: pageParameters, list: true}, s.listWebhooks)
+// webhookHandlers serves webhooks and the events of a company.
+type webhookHandlers struct {
+	speech
+	trail    *trail.Trail
+	webhooks *notify.Webhooks
+}
+
+func (h *webhookHandlers) routes(s *server) {
+	handle(s, operation{method: http.MethodGet, path: "/webhooks", rule: may(account.ScopeAdmin), summary: "List webhooks", tag: "Webhooks", query: pageParameters, list: true}, h.listWebhooks)
 	handle(s, operation{method: http.MethodPost, path: "/webhooks", rule: may(account.ScopeAdmin), summary: "Create a webhook", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
-		w, err := s.Webhooks.CreateWebhook(r.UserContext(), r.who, notify.WebhookInput(*in))
-		return s.viewWebhook(w), err
+		w, err := h.webhooks.CreateWebhook(r.UserContext(), r.who, notify.WebhookInput(*in))
+		return h.viewWebhook(w), err
 	})
 	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), summary: "Get a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
-		w, err := s.Webhooks.GetWebhook(r.UserContext(), r.who, id)
-		return s.viewWebhook(w), err
+		w, err := h.webhooks.GetWebhook(r.UserContext(), r.who, id)
+		return h.viewWebhook(w), err
 	}))
 	handle(s, operation{method: http.MethodPatch, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), summary: "Change, pause or enable a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, in *webhookBody) (webhookView, error) {
-		w, err := s.Webhooks.UpdateWebhook(r.UserContext(), r.who, id, notify.WebhookInput(*in))
-		return s.viewWebhook(w), err
+		w, err := h.webhooks.UpdateWebhook(r.UserContext(), r.who, id, notify.WebhookInput(*in))
+		return h.viewWebhook(w), err
 	}))
 	handle(s, operation{method: http.MethodDelete, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), summary: "Delete a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (nothing, error) {
-		return nothing{}, s.Webhooks.DeleteWebhook(r.UserContext(), r.who, id)
+		return nothing{}, h.webhooks.DeleteWebhook(r.UserContext(), r.who, id)
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/rotate", rule: may(account.ScopeAdmin), summary: "Rotate the secret of a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
-		w, err := s.Webhooks.RotateSecret(r.UserContext(), r.who, id)
-		return s.viewWebhook(w), err
+		w, err := h.webhooks.RotateSecret(r.UserContext(), r.who, id)
+		return h.viewWebhook(w), err
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/test", rule: may(account.ScopeAdmin), summary: "Send a test to a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
-		d, err := s.Webhooks.TestWebhook(r.UserContext(), r.who, id)
-		return s.viewDelivery(d), err
+		d, err := h.webhooks.TestWebhook(r.UserContext(), r.who, id)
+		return h.viewDelivery(d), err
 	}))
-	s.deliveryRoutes()
-	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), summary: "List the company's events", tag: "Webhooks", query: eventParameters}, s.listFeed)
+	h.deliveryRoutes(s)
+	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), summary: "List the company's events", tag: "Webhooks", query: eventParameters}, h.listFeed)
 	s.doc.mayBeNull(typeOf[eventMessageData](), "document", typeOf[signing.Row]())
 }
 
-func (s *server) deliveryRoutes() {
+func (h *webhookHandlers) deliveryRoutes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries", rule: may(account.ScopeAdmin), summary: "List the deliveries of a webhook", tag: "Webhooks",
-		query: append([]parameter{{name: "status", description: "waiting, delivered or failed.", kind: "string"}, {name: "sort", description: "created_at|asc or created_at|desc", kind: "string"}}, pageParameters...), list: true}, onWebhook(s.listDeliveries))
+		query: append([]parameter{{name: "status", description: "waiting, delivered or failed.", kind: "string"}, {name: "sort", description: "created_at|asc or created_at|desc", kind: "string"}}, pageParameters...), list: true}, onWebhook(h.listDeliveries))
 	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries/{delivery}", rule: may(account.ScopeAdmin), summary: "Get a delivery", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		delivery, err := r.id("delivery")
 		if err != nil {
 			return deliveryView{}, err
 		}
-		d, err := s.Webhooks.GetDelivery(r.UserContext(), r.who, id, delivery)
-		return s.viewDelivery(d), err
+		d, err := h.webhooks.GetDelivery(r.UserContext(), r.who, id, delivery)
+		return h.viewDelivery(d), err
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/deliveries/{delivery}/redeliver", rule: may(account.ScopeAdmin), summary: "Resend a delivery", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		delivery, err := r.id("delivery")
 		if err != nil {
 			return deliveryView{}, err
 		}
-		d, err := s.Webhooks.Redeliver(r.UserContext(), r.who, id, delivery)
-		return s.viewDelivery(d), err
+		d, err := h.webhooks.Redeliver(r.UserContext(), r.who, id, delivery)
+		return h.viewDelivery(d), err
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/redeliver", rule: may(account.ScopeAdmin), summary: "Resend all failed deliveries", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (redeliveredView, error) {
-		n, err := s.Webhooks.RedeliverFailed(r.UserContext(), r.who, id)
+		n, err := h.webhooks.RedeliverFailed(r.UserContext(), r.who, id)
 		return redeliveredView{n}, err
 	}))
 }
@@ -171,15 +178,15 @@ func onWebhook[I, O any](do func(r *request, id string, in *I) (O, error)) func(
 	}
 }
 
-func (s *server) listWebhooks(r *request, _ *nothing) (envelope[webhookView], error) {
-	all, err := s.Webhooks.ListWebhooks(r.UserContext(), r.who)
+func (h *webhookHandlers) listWebhooks(r *request, _ *nothing) (envelope[webhookView], error) {
+	all, err := h.webhooks.ListWebhooks(r.UserContext(), r.who)
 	if err != nil {
 		return envelope[webhookView]{}, err
 	}
-	return slice(r, views(all, s.viewWebhook))
+	return slice(r, views(all, h.viewWebhook))
 }
 
-func (s *server) listDeliveries(r *request, id string, _ *nothing) (envelope[DeliveryRow], error) {
+func (h *webhookHandlers) listDeliveries(r *request, id string, _ *nothing) (envelope[DeliveryRow], error) {
 	p := r.page()
 	q := notify.DeliveryQuery{Offset: p.offset(), Limit: p.size, Status: r.text("status")}
 	switch r.text("sort") {
@@ -189,11 +196,11 @@ func (s *server) listDeliveries(r *request, id string, _ *nothing) (envelope[Del
 	default:
 		r.faults.Add("sort", "not_a_sort_order.created_at")
 	}
-	list, err := s.Webhooks.ListDeliveries(r.UserContext(), r.who, id, q)
+	list, err := h.webhooks.ListDeliveries(r.UserContext(), r.who, id, q)
 	if err := merge(&r.faults, err); err != nil {
 		return envelope[DeliveryRow]{}, err
 	}
-	return enclose(r, p, views(list.Items, s.viewDeliveryRow), list.Total), nil
+	return enclose(r, p, views(list.Items, h.viewDeliveryRow), list.Total), nil
 }
 
 var eventParameters = []parameter{
@@ -203,7 +210,7 @@ var eventParameters = []parameter{
 	{name: "per_page", description: "Maximum number of events.", kind: "integer", minimum: 1, maximum: maxEvents},
 }
 
-func (s *server) listFeed(r *request, _ *nothing) (eventsAnswer, error) {
+func (h *webhookHandlers) listFeed(r *request, _ *nothing) (eventsAnswer, error) {
 	q := trail.FeedQuery{Limit: r.number("per_page", defaultPerPage, 1, maxEvents)}
 	if v := r.text("after"); v != "" {
 		q.After = idOr(v)
@@ -214,10 +221,10 @@ func (s *server) listFeed(r *request, _ *nothing) (eventsAnswer, error) {
 	if v := r.text("type"); v != "" {
 		q.Types = strings.Split(v, ",")
 	}
-	feed, err := s.Signing.Trail.Feed(r.UserContext(), r.who, q)
+	feed, err := h.trail.Feed(r.UserContext(), r.who, q)
 	if err := merge(&r.faults, err); err != nil {
 		return eventsAnswer{}, err
 	}
-	view := func(e trail.FeedEvent) eventMessage { return viewMessageOf(s.english(), e) }
+	view := func(e trail.FeedEvent) eventMessage { return viewMessageOf(h.english(), e) }
 	return eventsAnswer{views(feed.Events, view), orNull(feed.Cursor), feed.More}, nil
 }
