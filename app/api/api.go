@@ -102,6 +102,7 @@ func New(o Options) *fiber.App {
 	s.app.Use(s.observe)
 	s.doc.api.Servers = servers(o.Kit)
 	s.routes(s.handlers())
+	s.doc.complete()
 	if o.Mount != nil {
 		o.Mount(s.app, s.doc.json)
 	}

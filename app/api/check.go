@@ -23,7 +23,7 @@ const maxValues = 500_000
 // checker validates the text of a JSON object against a schema. It builds no
 // values, so a body costs no more memory than its length.
 type checker struct {
-	registry   huma.Registry
+	schemas    map[string]*huma.Schema // by reference
 	maxObjects int
 
 	text    []byte // valid JSON
@@ -47,7 +47,7 @@ func (d *document) check(text []byte, s *huma.Schema, maxObjects int) (nulls map
 	if !stdjson.Valid(text) {
 		return nil, fault.Malformed("body_not_json")
 	}
-	c := &checker{registry: d.registry, maxObjects: maxObjects, text: text, nulls: map[string]bool{}}
+	c := &checker{schemas: d.schemas, maxObjects: maxObjects, text: text, nulls: map[string]bool{}}
 	if c.next() != '{' {
 		return nil, fault.Malformed("body_not_an_object")
 	}
@@ -99,7 +99,7 @@ func (c *checker) next() byte {
 // value checks one value. Without a schema anything is allowed.
 func (c *checker) value(s *huma.Schema) error {
 	if s != nil && s.Ref != "" {
-		s = c.registry.SchemaFromRef(s.Ref)
+		s = c.schemas[s.Ref]
 	}
 	if c.values++; c.values > maxValues {
 		return fault.TooLarge("too_many_values", fault.Number("limit", maxValues))

@@ -28,10 +28,15 @@ type document struct {
 	registry huma.Registry
 	count    int
 	json     func() ([]byte, error) // the served form; to be called once everything is added
+	// schemas holds all schemas by reference, for checking requests. The registry changes
+	// when the served form is made, and may not be read at the same time.
+	schemas map[string]*huma.Schema
 }
 
+const schemaRefs = "#/components/schemas/"
+
 func newDocument() *document {
-	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	registry := huma.NewMapRegistry(schemaRefs, huma.DefaultSchemaNamer)
 	d := &document{registry: registry, api: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "Paraph", Version: "1.0.0", License: &huma.License{Name: "MIT", Identifier: "MIT"},
@@ -50,6 +55,14 @@ func newDocument() *document {
 		return d.api.MarshalJSON()
 	})
 	return d
+}
+
+// complete must be called once everything is added, and before the first request.
+func (d *document) complete() {
+	d.schemas = map[string]*huma.Schema{}
+	for name, s := range d.registry.Map() {
+		d.schemas[schemaRefs+name] = s
+	}
 }
 
 // servers lists the two base paths of every endpoint.
@@ -96,7 +109,7 @@ func (d *document) dropUnused() error {
 		return err
 	}
 	for name := range d.registry.Map() {
-		if !bytes.Contains(b, []byte(`"#/components/schemas/`+name+`"`)) {
+		if !bytes.Contains(b, []byte(`"`+schemaRefs+name+`"`)) {
 			delete(d.registry.Map(), name)
 		}
 	}
@@ -108,7 +121,7 @@ var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
 // orderMembers adds the order of every record's members, which schemas don't define.
 func (d *document) orderMembers() {
 	for name, s := range d.registry.Map() {
-		if names := memberNames(d.registry.TypeFromRef("#/components/schemas/" + name)); len(names) > 0 {
+		if names := memberNames(d.registry.TypeFromRef(schemaRefs + name)); len(names) > 0 {
 			s.Extensions = map[string]any{"x-members": names}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -167,4 +168,19 @@ func kindOf(v any) string {
 		return "array"
 	}
 	return "object"
+}
+
+// TestTheDescriptionMayBeReadAtAnyTime reads it for the first time while requests are
+// checked against it; the race detector judges.
+func TestTheDescriptionMayBeReadAtAnyTime(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	var both sync.WaitGroup
+	both.Go(func() { c.Get(t, "/openapi.json").Want(t, 200) })
+	both.Go(func() {
+		for range 20 {
+			c.Post(t, "/documents", obj{"invitations": buyerAndSeller()}).Want(t, 201)
+		}
+	})
+	both.Wait()
 }
