@@ -468,21 +468,30 @@ func TestCheckReportsDamage(t *testing.T) {
 			}
 		})
 	}
-	keys, err := filepath.Glob(filepath.Join(dir, "keys", "company-*.pem"))
-	if err != nil || len(keys) == 0 {
-		t.Fatalf("%d keys of companies: %v", len(keys), err)
-	}
-	damaged(t, keys[0], -300, func() {
-		if got := check(); got.code != 1 || !strings.Contains(got.out+got.err, filepath.Base(keys[0])) {
-			t.Errorf("a flipped byte in the company's key: exit %d: %s%s", got.code, got.out, got.err)
+	torn(t, blobs[0], func() {
+		if got := check(); got.code != 1 || !strings.Contains(got.out+got.err, filepath.Base(blobs[0])[:16]) || !strings.Contains(got.out, id) {
+			t.Errorf("half of %s: exit %d: %s%s", blobs[0], got.code, got.out, got.err)
 		}
 	})
-	for name, at := range map[string]int{"keys/token.key": 7, "kv/KEYREGISTRY": 20} {
-		damaged(t, filepath.Join(dir, name), at, func() {
-			if got := check(); got.code != 1 || !strings.Contains(got.out+got.err, filepath.Base(name)) {
-				t.Errorf("a flipped byte in %s: exit %d: %s%s", name, got.code, got.out, got.err)
-			}
-		})
+	keys, err := filepath.Glob(filepath.Join(dir, "keys", "*"))
+	if err != nil || len(keys) < 6 {
+		t.Fatalf("%d keys: %v", len(keys), err)
+	}
+	named := func(what, path string) {
+		if got := check(); got.code != 1 || !strings.Contains(got.out+got.err, filepath.Base(path)) {
+			t.Errorf("%s %s: exit %d: %s%s", what, path, got.code, got.out, got.err)
+		}
+	}
+	registry, manifest, table := filepath.Join(dir, "kv", "KEYREGISTRY"), filepath.Join(dir, "kv", "MANIFEST"), biggestTable(t, dir)
+	for _, path := range append(keys, registry, manifest) {
+		at := -20 // no padding of the encoding, whose bits are not all used
+		if path == registry {
+			at = 20 // what comes before is used for encryption, which is off
+		}
+		damaged(t, path, at, func() { named("a flipped byte in", path) })
+	}
+	for _, path := range append(keys, registry, manifest, table) {
+		torn(t, path, func() { named("half of", path) })
 	}
 	damaged(t, biggestTable(t, dir), 300, func() {
 		if got := check(); got.code != 1 || got.out+got.err == "" {
@@ -492,6 +501,22 @@ func TestCheckReportsDamage(t *testing.T) {
 	if got := check(); got.code != 0 {
 		t.Errorf("after undoing the damage: exit %d: %s%s", got.code, got.out, got.err)
 	}
+}
+
+// torn leaves half of a file while fn runs.
+func torn(t *testing.T, path string, fn func()) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewrite(t, path, b[:len(b)/2], info.Mode())
+	fn()
+	rewrite(t, path, b, info.Mode())
 }
 
 // damaged flips a byte of a file while fn runs; negative offsets count from the end.

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
@@ -39,8 +40,9 @@ type pastKey struct {
 
 // keyFile is the content of the file of a keyring.
 type keyFile struct {
-	Seed []byte    `json:"seed"`
-	Past []pastKey `json:"past,omitempty"`
+	Seed   []byte    `json:"seed"`
+	Public []byte    `json:"public,omitempty"` // reveals damage of the seed; older versions left it out
+	Past   []pastKey `json:"past,omitempty"`
 }
 
 // ErrKeyFile says that the file of the checkpoint key is damaged.
@@ -77,6 +79,12 @@ func (k *Keyring) parse(b []byte) error {
 		return fmt.Errorf("%w: %s", ErrKeyFile, k.path)
 	}
 	k.current, k.past = ed25519.NewKeyFromSeed(f.Seed), f.Past
+	if f.Public == nil {
+		return k.save(k.current, k.past)
+	}
+	if !bytes.Equal(f.Public, publicOf(k.current)) {
+		return fmt.Errorf("%w: %s", ErrKeyFile, k.path)
+	}
 	return nil
 }
 
@@ -85,7 +93,7 @@ func (k *Keyring) save(key ed25519.PrivateKey, past []pastKey) error {
 	if k.path == "" {
 		return nil
 	}
-	b, err := json.MarshalIndent(keyFile{key.Seed(), past}, "", "  ")
+	b, err := json.MarshalIndent(keyFile{key.Seed(), publicOf(key), past}, "", "  ")
 	if err != nil {
 		return err
 	}

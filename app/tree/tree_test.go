@@ -1,6 +1,9 @@
 package tree_test
 
 import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -187,6 +190,35 @@ func TestDamagedKeysAreNotReplaced(t *testing.T) {
 		}
 		if _, err := tree.OpenKeyring(path); !errors.Is(err, tree.ErrKeyFile) {
 			t.Errorf("%q: %v", content, err)
+		}
+	}
+}
+
+// TestFlippedBitsOfTheKeyAreNoticed flips a bit of every letter of the key, as older and newer
+// versions have written it.
+func TestFlippedBitsOfTheKeyAreNoticed(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "checkpoint.key")
+	seed := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, ed25519.SeedSize))
+	if err := os.WriteFile(path, []byte(`{"seed":"`+seed+`"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.OpenKeyring(path); err != nil {
+		t.Fatalf("the file of an older version: %v", err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := bytes.Index(whole, []byte(seed))
+	for i := range len(seed) - 2 { // the last letter is padding, and the one before partly
+		b := bytes.Clone(whole)
+		b[first+i] ^= 1
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tree.OpenKeyring(path); !errors.Is(err, tree.ErrKeyFile) {
+			t.Errorf("letter %d: %v", i, err)
 		}
 	}
 }
