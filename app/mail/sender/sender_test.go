@@ -6,6 +6,7 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/base64"
+	"math/big"
 	"net"
 	"strings"
 	"testing"
@@ -49,6 +50,10 @@ func codes(all []sender.Finding) map[string]string {
 func TestRecordsAreJudged(t *testing.T) {
 	t.Parallel()
 	strong, weak := rsaRecord(t, 2048), rsaRecord(t, 1024)
+	bare := func(bits int) string { // the other form of a key
+		key := &rsa.PublicKey{N: new(big.Int).SetBit(new(big.Int), bits-1, 1), E: 65537}
+		return "v=DKIM1; p=" + base64.StdEncoding.EncodeToString(x509.MarshalPKCS1PublicKey(key))
+	}
 	for _, x := range []struct {
 		kind, want string
 		records    []string
@@ -72,11 +77,16 @@ func TestRecordsAreJudged(t *testing.T) {
 		{"dkim", "problem dkim_broken", []string{"v=DKIM1; p=not base64!"}},
 		{"dkim", "problem dkim_broken", []string{"v=DKIM1"}},
 		{"dkim", "problem dkim_broken", []string{strings.Replace(strong, "DKIM1", "DKIM2", 1)}},
+		{"dkim", "problem dkim_broken", []string{strings.Replace(strong, "k=rsa", "k=dsa", 1)}},
+		{"dkim", "problem dkim_broken", []string{bare(1023)}},
+		{"dkim", "ok dkim_fine", []string{bare(2048)}},
 		{"dkim", "problem dkim_several", []string{strong, weak}},
 		{"dmarc", "problem dmarc_missing", nil},
 		{"dmarc", "ok dmarc_fine", []string{"v=DMARC1; p=reject; rua=mailto:a@example.org"}},
 		{"dmarc", "ok dmarc_fine", []string{"v=DMARC1;p=quarantine"}},
+		{"dmarc", "ok dmarc_fine", []string{"v = DMARC1 ; p = Reject"}},
 		{"dmarc", "warning dmarc_none", []string{"v=DMARC1; p=none"}},
+		{"dmarc", "ok dmarc_fine", []string{"v=DMARC1; p=reject; sp=none"}},
 		{"dmarc", "problem dmarc_broken", []string{"v=DMARC1; p=maybe"}},
 		{"dmarc", "problem dmarc_several", []string{"v=DMARC1; p=none", "v=DMARC1; p=reject"}},
 	} {
