@@ -25,6 +25,7 @@ import (
 	"paraph/app/signing"
 	"paraph/app/web/apidoc"
 	"paraph/app/web/page"
+	"paraph/app/web/public"
 	"paraph/app/web/team/documents"
 	"paraph/app/web/team/editor"
 	"paraph/app/web/team/settings"
@@ -76,7 +77,7 @@ type Pages struct {
 var parts = sync.OnceValues(func() (*page.Parts, error) {
 	functions := template.FuncMap{}
 	for _, own := range []template.FuncMap{
-		documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions(),
+		documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions(), public.Functions(),
 	} {
 		maps.Copy(functions, own)
 	}

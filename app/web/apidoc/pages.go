@@ -22,6 +22,13 @@ import (
 	"paraph/app/web/page"
 )
 
+// The templates of these pages.
+const (
+	docsTemplate      page.Template[docsPage] = "docs"
+	operationTemplate page.Template[docsPage] = "docs-operation"
+	eventsTemplate    page.Template[docsPage] = "docs-events"
+)
+
 // Handlers serves the API documentation. A page depends on the reader's language
 // and theme, the language of the samples and the address of the server; each
 // variant is built once and cached compressed.
@@ -168,10 +175,10 @@ func (x *Handlers) ShowAll(r *page.Request) error {
 	}
 	data.Query = strings.TrimSpace(r.Query("q"))
 	if data.Query == "" {
-		return x.send(r, "docs", r.Say("docs.title"), data)
+		return x.send(r, docsTemplate, r.Say("docs.title"), data)
 	}
 	data.Found = data.find(data.Query)
-	return r.Render(http.StatusOK, "docs", publicPage(r.Say("docs.title"), data))
+	return docsTemplate.Render(r, http.StatusOK, publicPage(r.Say("docs.title"), data))
 }
 
 // ShowOne serves one operation on its own page.
@@ -187,7 +194,7 @@ func (x *Handlers) ShowOne(r *page.Request) error {
 	if data.Op = data.byID[id]; data.Op == nil {
 		return fault.NotFound("page")
 	}
-	return x.send(r, "docs-operation", r.Say("docs.operation.title", "summary", data.Op.Summary), data)
+	return x.send(r, operationTemplate, r.Say("docs.operation.title", "summary", data.Op.Summary), data)
 }
 
 // ShowEvents serves the description of the webhooks.
@@ -196,7 +203,7 @@ func (x *Handlers) ShowEvents(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return x.send(r, "docs-events", r.Say("docs.events.title"), data)
+	return x.send(r, eventsTemplate, r.Say("docs.events.title"), data)
 }
 
 // Description serves the OpenAPI document itself.
@@ -220,15 +227,15 @@ func Dashboard(r *page.Request) error {
 }
 
 // publicPage returns a page that is the same for everybody.
-func publicPage(title string, data docsPage) page.Page {
-	return page.Page{Title: title, Data: data, Scripts: []string{"docs.js"}, Public: true}
+func publicPage(title string, data docsPage) page.View[docsPage] {
+	return page.With(page.Page{Title: title, Scripts: []string{"docs.js"}, Public: true}, data)
 }
 
 // send responds with a cached page.
-func (x *Handlers) send(r *page.Request, name, title string, data docsPage) error {
+func (x *Handlers) send(r *page.Request, t page.Template[docsPage], title string, data docsPage) error {
 	p := publicPage(title, data)
-	k, err := x.keep(strings.Join([]string{name, data.Here, data.Language.ID, data.Base, r.Words.Tag(), r.Theme()}, " "), func() ([]byte, error) {
-		return r.Compose(name, &p)
+	k, err := x.keep(strings.Join([]string{string(t), data.Here, data.Language.ID, data.Base, r.Words.Tag(), r.Theme()}, " "), func() ([]byte, error) {
+		return t.Compose(r, p)
 	})
 	if err != nil {
 		return err

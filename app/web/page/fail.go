@@ -24,6 +24,8 @@ type Failure struct {
 	Faults    map[string][]string
 }
 
+const errorTemplate Template[Failure] = "error"
+
 // fail responds with an error: JSON for a script, a page for a reader.
 func (r *Request) fail(err error) error {
 	needsProof := fault.CodeOf(err) == "proof_required" && r.Shell != nil
@@ -44,7 +46,7 @@ func (r *Request) fail(err error) error {
 		r.failed = nil // an error while showing an error gets the common error page
 		return show(r, err)
 	}
-	return r.Render(f.Status, "error", Page{Title: r.Say("error." + f.Key + ".title"), Data: f})
+	return errorTemplate.Render(r, f.Status, With(Page{Title: r.Say("error." + f.Key + ".title")}, f))
 }
 
 // Explain describes the failure in one sentence.

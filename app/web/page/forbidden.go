@@ -18,7 +18,8 @@ func (r *Request) Forbid(text string) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusForbidden, "forbidden", Page{Title: r.Say("error.403.title"), Data: forbiddenPage{text, people}})
+	p := Page{Title: r.Say("error.403.title")}
+	return forbiddenTemplate.Render(r, http.StatusForbidden, With(p, forbiddenPage{text, people}))
 }
 
 // Administrators returns the company's active administrators.
@@ -32,6 +33,11 @@ func (r *Request) Administrators() ([]account.Member, error) {
 	}
 	return out, err
 }
+
+// ConfirmTemplate asks before an act.
+const ConfirmTemplate Template[Confirmation] = "confirm"
+
+const forbiddenTemplate Template[forbiddenPage] = "forbidden"
 
 // Confirmation is the page "confirm", which asks before doing something that can't
 // be undone.

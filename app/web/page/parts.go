@@ -55,7 +55,7 @@ func newField(name string, pairs ...any) (fieldData, error) {
 	err := eachPair(pairs, func(key string, v any) bool {
 		switch key {
 		case "page":
-			return assign(v, func(x Page) { p = &x })
+			return assign(v, func(x Framed) { p = new(x.Frame()) })
 		case "fault":
 			return assign(v, func(x string) { fault = x })
 		case "required":
@@ -167,7 +167,8 @@ func assign[T any](v any, set func(T)) bool {
 
 // cardOf returns the page as one of its forms should see it: with submitted values
 // and errors only if that form was submitted.
-func cardOf(p Page, name string) Page {
+func cardOf(view Framed, name string) Page {
+	p := view.Frame()
 	if p.Values.Values == nil || p.Values.Value("card") == name {
 		return p
 	}

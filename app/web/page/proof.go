@@ -32,15 +32,17 @@ type provePage struct {
 	Passkey bool
 }
 
+const proveTemplate Template[provePage] = "prove"
+
 // held is one input of the form that is held back.
 type held struct{ Name, Value string }
 
 // askProof shows the page instead of an error. The form's input is kept.
 func (r *Request) askProof() error {
-	return r.Render(http.StatusForbidden, "prove", r.proveForm(r.Path(), "yes"))
+	return proveTemplate.Render(r, http.StatusForbidden, r.proveForm(r.Path(), "yes"))
 }
 
-func (r *Request) proveForm(then, again string) Page {
+func (r *Request) proveForm(then, again string) View[provePage] {
 	d := provePage{
 		Then:    then,
 		Again:   again,
@@ -55,12 +57,12 @@ func (r *Request) proveForm(then, again string) Page {
 			d.Held = append(d.Held, held{name, value})
 		}
 	}
-	return Page{Title: r.Say("prove.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: d}
+	return With(Page{Title: r.Say("prove.title"), Scripts: []string{"access.js", "webauthn.js"}}, d)
 }
 
 // ShowProve asks for a proof on behalf of a page whose script needs one.
 func ShowProve(r *Request) error {
-	return r.Render(http.StatusOK, "prove", r.proveForm(r.Inside(r.Query("next")), ""))
+	return proveTemplate.Render(r, http.StatusOK, r.proveForm(r.Inside(r.Query("next")), ""))
 }
 
 // BeginProof responds to a script with the challenge for a passkey.
@@ -80,7 +82,7 @@ func Prove(r *Request) error {
 			}
 			return ""
 		})
-		return r.Again(err, "prove", r.proveForm(then, again))
+		return proveTemplate.Again(r, err, r.proveForm(then, again))
 	}
 	if again == "" {
 		return r.SeeOther(then)

@@ -15,12 +15,11 @@ import (
 	"paraph/app/words"
 )
 
-// Page is the data of every template. Handlers set Title, Data and any other
-// fields they need; Render sets the rest.
+// Page is the frame of a page: what every template shows around its own data.
+// Handlers set Title and any other fields they need; Render sets the rest.
 type Page struct {
 	Title   string
-	Lead    string // a line under the title, for templates that show one
-	Data    any
+	Lead    string       // a line under the title, for templates that show one
 	Styles  template.CSS // only for this page, such as the positions of its fields
 	Scripts []string     // modules, by their static file names
 	Refresh int          // seconds after which the page reloads; 0 means never
@@ -47,6 +46,29 @@ type Page struct {
 	Whole     bool // the reader can reach all of the site, not only the signatories' pages
 }
 
+// View is what a template is executed with: the frame and the page's own data.
+type View[T any] struct {
+	Page
+	Data T
+}
+
+// With returns the view of a page.
+func With[T any](p Page, data T) View[T] { return View[T]{p, data} }
+
+// Bare is the data of pages that show nothing but their frame.
+type Bare struct{}
+
+// Template is the name of a file in templates/pages, without its extension, with the
+// type of the data it shows.
+type Template[T any] string
+
+// Framed is every View, whatever its data. Template functions take it to reach the
+// frame.
+type Framed interface{ Frame() Page }
+
+// Frame returns the page without its own data.
+func (p Page) Frame() Page { return p }
+
 // value returns the submitted value of a field, or known if there is none.
 func (p *Page) value(name, known string) string {
 	if p.Values.Has(name) {
@@ -55,7 +77,7 @@ func (p *Page) value(name, known string) string {
 	return known
 }
 
-func (p *Page) zone() *time.Location {
+func (p Page) zone() *time.Location {
 	if p.Zone == nil {
 		return time.UTC
 	}
@@ -69,7 +91,21 @@ func when(l *words.Language, t time.Time) template.HTML {
 }
 
 // Render responds with a page. It executes the whole template before sending anything.
-func (r *Request) Render(status int, name string, p Page) error {
+func (t Template[T]) Render(r *Request, status int, v View[T]) error {
+	r.prepare(&v.Page)
+	out, err := t.Compose(r, v)
+	if err != nil {
+		r.site.Log.Error("page not rendered", "page", string(t), "request_id", r.RequestID(), "error", err)
+		r.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
+		return r.Status(http.StatusInternalServerError).SendString(r.Say("error.500.text") + " " + r.RequestID())
+	}
+	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	r.Set(fiber.HeaderContentLanguage, r.Words.Tag())
+	return r.sendPage(status, out, v.Public)
+}
+
+// prepare sets what a page shows of the session, and its time zone.
+func (r *Request) prepare(p *Page) {
 	if !p.Public {
 		p.CSRF, p.Shell = r.formToken(), r.Shell
 		if p.Shell == nil {
@@ -82,61 +118,57 @@ func (r *Request) Render(status int, name string, p Page) error {
 	if p.Zone == nil && p.Shell != nil {
 		p.Zone = p.Shell.Zone()
 	}
-	out, err := r.Compose(name, &p)
-	if err != nil {
-		r.site.Log.Error("page not rendered", "page", name, "request_id", r.RequestID(), "error", err)
-		r.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
-		return r.Status(http.StatusInternalServerError).SendString(r.Say("error.500.text") + " " + r.RequestID())
-	}
-	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	r.Set(fiber.HeaderContentLanguage, p.Lang)
-	return r.sendPage(status, out, p.Public)
 }
 
 // Compose returns the HTML of a page.
-func (r *Request) Compose(name string, p *Page) ([]byte, error) {
-	set, err := r.site.Parts.pages.in(r.Words)
-	if err != nil {
-		return nil, err
-	}
-	p.Lang, p.Dir, p.Nonce, p.Path = r.Words.Tag(), r.Words.Dir(), r.nonce, r.Path()
-	p.Theme, p.TextSize = r.Theme(), r.textSize()
-	p.Whole = !httpkit.OnlySignatories(r.Ctx)
-	var out bytes.Buffer
-	if err := set.ExecuteTemplate(&out, "page/"+name, *p); err != nil {
-		return nil, err
-	}
-	return r.site.Kit.OutsideHTML(out.Bytes()), nil
-}
-
-// Fragment responds with a part of a page, which a script inserts.
-func (r *Request) Fragment(part string, data any) error {
-	set, err := r.site.Parts.pages.in(r.Words)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	if err := set.ExecuteTemplate(&out, part, data); err != nil {
-		return err
-	}
-	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	return r.Send(r.site.Kit.OutsideHTML(out.Bytes()))
+func (t Template[T]) Compose(r *Request, v View[T]) ([]byte, error) {
+	v.Lang, v.Dir, v.Nonce, v.Path = r.Words.Tag(), r.Words.Dir(), r.nonce, r.Path()
+	v.Theme, v.TextSize = r.Theme(), r.textSize()
+	v.Whole = !httpkit.OnlySignatories(r.Ctx)
+	return execute(r, "page/"+string(t), v)
 }
 
 // Again shows a form with the submitted values and their errors. Errors that are
 // not about the form's content are returned.
-func (r *Request) Again(err error, name string, p Page) error {
+func (t Template[T]) Again(r *Request, err error, v View[T]) error {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Kind != fault.KindInvalid && e.Kind != fault.KindConflict && e.Kind != fault.KindThrottled {
 		return err
 	}
 	f := r.FailureOf(err)
-	p.Values, p.Faults = r.Form, f.Faults
+	v.Values, v.Faults = r.Form, f.Faults
 	if len(e.Fields) == 0 {
-		p.Fault = r.Explain(f)
+		v.Fault = r.Explain(f)
 	}
 	if f.Wait > 0 {
 		r.Set(fiber.HeaderRetryAfter, fmt.Sprint(f.Wait))
 	}
-	return r.Render(f.Status, name, p)
+	return t.Render(r, f.Status, v)
+}
+
+// Fragment is the name of a template in templates/parts that is also sent on its own,
+// for a script to insert, with the type of its data.
+type Fragment[T any] string
+
+// Send responds with a part of a page.
+func (f Fragment[T]) Send(r *Request, data T) error {
+	out, err := execute(r, string(f), data)
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	return r.Ctx.Send(out)
+}
+
+// execute returns the HTML of a template in the language of the request.
+func execute[T any](r *Request, name string, data T) ([]byte, error) {
+	set, err := r.site.Parts.pages.in(r.Words)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := set.ExecuteTemplate(&out, name, data); err != nil {
+		return nil, err
+	}
+	return r.site.Kit.OutsideHTML(out.Bytes()), nil
 }

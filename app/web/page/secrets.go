@@ -2,6 +2,8 @@ package page
 
 import "net/http"
 
+const handedTemplate Template[secretsPage] = "handed"
+
 // secretsPage shows links or a code that the reader passes on to somebody.
 type secretsPage struct {
 	Name    string   // of the person they are for
@@ -11,5 +13,5 @@ type secretsPage struct {
 
 // ShowSecrets shows links or a code for a person to the reader, who passes them on.
 func (r *Request) ShowSecrets(title, name string, secrets []string, back string) error {
-	return r.Render(http.StatusOK, "handed", Page{Title: title, Data: secretsPage{name, secrets, back}})
+	return handedTemplate.Render(r, http.StatusOK, With(Page{Title: title}, secretsPage{name, secrets, back}))
 }

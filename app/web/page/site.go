@@ -4,16 +4,18 @@
 // # Adding a page
 //
 // A page consists of a template templates/pages/NAME.html that defines "main" (and
-// "header" if the page has its own), texts in app/words/LANGUAGE/AREA.json, and a
-// handler:
+// "header" if the page has its own), texts in app/words/LANGUAGE/AREA.json, the type of
+// its data, and a handler:
+//
+//	const colorsTemplate page.Template[colors] = "colors"
 //
 //	func (h *Handlers) showColors(r *page.Request) error {
-//		return r.Render(http.StatusOK, "colors", page.Page{Title: r.Say("colors.title"), Data: colors{...}})
+//		return colorsTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("colors.title")}, colors{...}))
 //	}
 //
 //	func (h *Handlers) paint(r *page.Request) error {
 //		if err := h.Colors.Paint(r.UserContext(), r.Who.Actor, r.Form.Value("color")); err != nil {
-//			return r.Again(err, "colors", page.Page{...}) // 422: the same page with values and errors
+//			return colorsTemplate.Again(r, err, page.With(...)) // 422: the same page with values and errors
 //		}
 //		r.Flash("ok", "colors.painted")
 //		return r.SeeOther("/colors")

@@ -88,19 +88,12 @@ func (p *pages) in(l *words.Language) (*template.Template, error) {
 	return set, nil
 }
 
-// onPage is the data of a component that also needs the page.
-type onPage struct {
-	Page  Page
-	Value any
-}
-
 // functions returns the template functions for a language.
 func functions(l *words.Language, a *assets) template.FuncMap {
 	f := template.FuncMap{
 		"t": l.Text, "words": l.JSON, "asset": a.address, "icon": icon, "bytes": FormatBytes,
 		"day":  func(t time.Time) string { return l.Date(t) },
-		"when": func(p Page, t time.Time) template.HTML { return when(l, t.In(p.zone())) },
-		"on":   func(p Page, v any) onPage { return onPage{p, v} },
+		"when": func(p Framed, t time.Time) template.HTML { return when(l, t.In(p.Frame().zone())) },
 		"join": strings.Join, "list": func(s ...string) []string { return s },
 		"fieldid": idOf, "letter": LetterOf, "hue": HueOf,
 		"status": func(s string) (Chip, error) { return StatusChip(l, s) }, "telephone": telephone,

@@ -6,6 +6,13 @@ import (
 	"paraph/app/account"
 	"paraph/app/pki"
 	"paraph/app/signing/verify"
+	"paraph/app/web/page"
+)
+
+// The templates of these pages.
+const (
+	trustTemplate  page.Template[trustPage]  = "trust"
+	verifyTemplate page.Template[verifyPage] = "verify"
 )
 
 // Handlers holds the services behind these pages.

@@ -25,6 +25,17 @@ type ReportView struct {
 	File                            string       // name for saving it
 }
 
+// reportOn is the component "report": a report on a page that shows its times.
+type reportOn struct {
+	Page   page.Page
+	Report ReportView
+}
+
+// Functions returns the components used only by reports on signatures.
+func Functions() template.FuncMap {
+	return template.FuncMap{"report": func(p page.Framed, r ReportView) reportOn { return reportOn{p.Frame(), r} }}
+}
+
 type signatureView struct {
 	report.SignatureVerdict
 	Title, Verdict, Text, Icon string

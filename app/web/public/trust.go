@@ -40,7 +40,7 @@ func (h *Handlers) ShowTrust(r *page.Request) error {
 		SHA1:    fingerprint(old[:]),
 		Plain:   fmt.Sprintf("%x", sum),
 	}
-	return r.Render(http.StatusOK, "trust", page.Page{Title: r.Say("trust.title"), Data: data})
+	return trustTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("trust.title")}, data))
 }
 
 // fingerprint formats a hash as AB:CD:…

@@ -32,8 +32,8 @@ const (
 func (h *Handlers) showVerify(r *page.Request, status int, v verifyPage, p page.Page) error {
 	v.Limit, v.Most = h.MaxUpload, maxVerified
 	v.Password, v.PasswordHelp = r.Words.Say("verdict.password"), r.Words.Say("verdict.password.help")
-	p.Title, p.Data, p.Scripts = r.Say("verify.title"), v, []string{"upload.js"}
-	return r.Render(status, "verify", p)
+	p.Title, p.Scripts = r.Say("verify.title"), []string{"upload.js"}
+	return verifyTemplate.Render(r, status, page.With(p, v))
 }
 
 // Verify reports on the uploaded files and stores nothing. An unreadable file doesn't

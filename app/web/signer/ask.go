@@ -5,6 +5,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/web/page"
 )
 
 // redirectIdle redirects visitors with nothing to sign to the page that says why.
@@ -16,27 +17,27 @@ func redirectIdle(v *Visitor) (redirected bool, err error) {
 }
 
 // ask shows one of the small forms.
-func ask(v *Visitor, name string) error {
+func ask(v *Visitor, t page.Template[visitPage]) error {
 	if redirected, err := redirectIdle(v); redirected {
 		return err
 	}
-	return v.Render(http.StatusOK, name, plainPage(v, v.Say(name+".title", "title", v.Document.Title)))
+	return t.Render(v.Request, http.StatusOK, plainPage(v, v.Say(string(t)+".title", "title", v.Document.Title)))
 }
 
 // askAgain handles an error of a small form. It shows the form again if the input
 // was invalid.
-func askAgain(v *Visitor, name string, err error) error {
+func askAgain(v *Visitor, t page.Template[visitPage], err error) error {
 	if fault.KindOf(err) == fault.KindConflict {
 		return v.SeeOther(v.base)
 	}
-	return v.Again(err, name, plainPage(v, v.Say(name+".title", "title", v.Document.Title)))
+	return t.Again(v.Request, err, plainPage(v, v.Say(string(t)+".title", "title", v.Document.Title)))
 }
 
 // NotMe notifies the sender that the wrong person was invited.
 func (h *Handlers) NotMe(v *Visitor) error {
 	note := v.Form.Value("note")
 	if _, err := h.Visits.NotMe(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &note); err != nil {
-		return askAgain(v, "not-me", err)
+		return askAgain(v, notMeTemplate, err)
 	}
 	return farewell(v, "not-me.done")
 }
@@ -44,7 +45,7 @@ func (h *Handlers) NotMe(v *Visitor) error {
 // Clear discards the values entered so far.
 func (h *Handlers) Clear(v *Visitor) error {
 	if err := h.Visits.ClearAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
-		return askAgain(v, "clear", err)
+		return askAgain(v, clearTemplate, err)
 	}
 	v.Flash("ok", "clear.done")
 	return v.SeeOther(v.base)
@@ -55,8 +56,8 @@ func AskNotMe(v *Visitor) error {
 	if v.Document.NoDecline {
 		return v.SeeOther(v.base)
 	}
-	return ask(v, "not-me")
+	return ask(v, notMeTemplate)
 }
 
 // AskClear asks whether to discard the values entered so far.
-func AskClear(v *Visitor) error { return ask(v, "clear") }
+func AskClear(v *Visitor) error { return ask(v, clearTemplate) }

@@ -29,8 +29,8 @@ type codePage struct {
 func showGate(v *Visitor, status int, p page.Page) error {
 	own := frame(v, v.Say("gate.title"))
 	own.Values, own.Faults, own.Fault, own.Notice = p.Values, p.Faults, p.Fault, p.Notice
-	own.Data = codePage{visitPageOf(v), mask(v.Invitation.Email), p.Notice != nil || p.Faults != nil}
-	return v.Render(status, "gate", own)
+	data := codePage{visitPageOf(v), mask(v.Invitation.Email), p.Notice != nil || p.Faults != nil}
+	return gateTemplate.Render(v.Request, status, page.With(own, data))
 }
 
 // mask abbreviates an address so that only its owner recognizes it.

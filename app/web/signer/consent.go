@@ -8,6 +8,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/web/page"
 )
 
 // consentPage is the page that asks for consent before anything else.
@@ -19,8 +20,7 @@ type consentPage struct {
 // showConsentGate asks for consent before any part of the document is sent.
 func showConsentGate(v *Visitor) error {
 	p := frame(v, v.Say("agree.title"))
-	p.Data = consentPage{visitPageOf(v), otherReaderOf(v)}
-	return v.Render(http.StatusOK, "agree", p)
+	return agreeTemplate.Render(v.Request, http.StatusOK, page.With(p, consentPage{visitPageOf(v), otherReaderOf(v)}))
 }
 
 // AsksHere reports whether the signing page asks for consent.
@@ -42,7 +42,7 @@ func AskWithdraw(v *Visitor) error {
 	if v.Stage != record.StageSign || v.Consent == "" {
 		return v.SeeOther(v.base)
 	}
-	return ask(v, "withdraw")
+	return ask(v, withdrawTemplate)
 }
 
 // WithdrawConsent withdraws consent.
@@ -69,14 +69,14 @@ func (h *Handlers) recordConsent(v *Visitor) error {
 
 // ShowReport serves the form for reporting a problem.
 func ShowReport(v *Visitor) error {
-	return v.Render(http.StatusOK, "report-problem", plainPage(v, v.Say("report.title")))
+	return reportProblemTemplate.Render(v.Request, http.StatusOK, plainPage(v, v.Say("report.title")))
 }
 
 // ReportProblem notifies the sender of a problem.
 func (h *Handlers) ReportProblem(v *Visitor) error {
 	err := h.Visits.ReportProblem(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("message"))
 	if err != nil {
-		return v.Again(err, "report-problem", plainPage(v, v.Say("report.title")))
+		return reportProblemTemplate.Again(v.Request, err, plainPage(v, v.Say("report.title")))
 	}
 	v.Flash("ok", "report.done", "sender", visitPageOf(v).Sender)
 	return v.SeeOther(v.base)

@@ -14,7 +14,7 @@ func AskDecline(v *Visitor) error {
 	if v.Document.NoDecline {
 		return v.SeeOther(v.base)
 	}
-	return ask(v, "decline")
+	return ask(v, declineTemplate)
 }
 
 // Reasons returns the reasons offered for declining.
@@ -39,7 +39,7 @@ func (h *Handlers) Decline(v *Visitor) error {
 	reason := declineReason(v.Request)
 	_, err := h.Visits.Decline(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &reason)
 	if err != nil {
-		return askAgain(v, "decline", err)
+		return askAgain(v, declineTemplate, err)
 	}
 	return v.SeeOther(v.base)
 }

@@ -12,7 +12,7 @@ func AskDelegate(v *Visitor) error {
 	if v.Document.NoDelegation {
 		return v.SeeOther(v.base)
 	}
-	return ask(v, "delegate")
+	return ask(v, delegateTemplate)
 }
 
 // Delegate passes an invitation on to somebody else.
@@ -25,11 +25,11 @@ func (h *Handlers) Delegate(v *Visitor) error {
 	reason := v.Form.Value("reason")
 	_, err := h.Invitations.Delegate(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in, &reason)
 	if err != nil {
-		return askAgain(v, "delegate", err)
+		return askAgain(v, delegateTemplate, err)
 	}
 	p := farewellPage(v, "delegate.done", "name", name)
 	if !v.mails {
 		p.Lead = v.Say("delegate.done.nomail", "name", name, "sender", visitPageOf(v).Sender)
 	}
-	return v.Render(http.StatusOK, "farewell", p)
+	return farewellTemplate.Render(v.Request, http.StatusOK, p)
 }

@@ -106,13 +106,12 @@ func (h *Handlers) ShowText(v *Visitor) error {
 		pages = append(pages, pageText{x.ID, x.Label, all[x.File][x.Number-1], x.Fields})
 	}
 	p := frame(v, v.Say("text.title", "title", v.Document.Title))
-	p.Data = textPage{visitPageOf(v), pages}
-	return v.Render(http.StatusOK, "text", p)
+	return textTemplate.Render(v.Request, http.StatusOK, page.With(p, textPage{visitPageOf(v), pages}))
 }
 
 // ShowDisclosure serves the consent text for reading and printing.
 func ShowDisclosure(v *Visitor) error {
-	return v.Render(http.StatusOK, "disclosure", plainPage(v, v.Say("disclosure.title")))
+	return disclosureTemplate.Render(v.Request, http.StatusOK, plainPage(v, v.Say("disclosure.title")))
 }
 
 // SendSVG responds with an SVG picture of one path.

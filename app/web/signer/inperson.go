@@ -19,6 +19,9 @@ const inPerson = "in-person"
 // deviceCookie holds the code of a device used for signing in person.
 const deviceCookie = "paraph_in_person"
 
+// handOverPage asks a member to hand the device over to a person.
+type handOverPage struct{ ID, Invitation, Name string }
+
 // AskInPerson explains what handing over the device does.
 func (h *Handlers) AskInPerson(r *page.Request) error {
 	d, err := h.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
@@ -35,8 +38,8 @@ func (h *Handlers) AskInPerson(r *page.Request) error {
 	if !d.MayHost(r.Who.Actor, inv, h.Now()) {
 		return r.SeeOther("/app/documents/" + d.ID)
 	}
-	data := struct{ ID, Invitation, Name string }{d.ID, inv.ID, inv.Name}
-	return r.Render(http.StatusOK, "host", page.Page{Title: r.Say("act.host.title", "name", inv.Name), Data: data})
+	return hostTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("act.host.title", "name", inv.Name)},
+		handOverPage{d.ID, inv.ID, inv.Name}))
 }
 
 // StartInPerson signs the member out and starts the signatory's visit.
@@ -72,7 +75,7 @@ func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 	}
 	if !p.Confirmed {
 		confirm := plainPage(v, r.Say("host.title", "name", v.Invitation.Name))
-		return r.Render(http.StatusOK, "in-person", confirm)
+		return inPersonTemplate.Render(r, http.StatusOK, confirm)
 	}
 	return show(v)
 }
@@ -113,5 +116,5 @@ func showDeviceReturn(r *page.Request, v *Visitor) error {
 		signed := v.Invitation.Status == record.Signed
 		data = deviceReturnPage{Name: v.Invitation.Name, Host: v.host, Signed: signed, Mails: v.mails}
 	}
-	return r.Render(http.StatusOK, "hand-back", page.Page{Title: r.Say("host.done"), Data: data})
+	return handBackTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("host.done")}, data))
 }

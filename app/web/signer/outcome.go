@@ -17,11 +17,11 @@ type deadPage struct {
 }
 
 func (h *Handlers) deadLink(r *page.Request, token string) error {
-	return r.Render(http.StatusNotFound, "link", h.deadPage(r, token))
+	return linkTemplate.Render(r, http.StatusNotFound, h.deadPage(r, token))
 }
 
-func (h *Handlers) deadPage(r *page.Request, token string) page.Page {
-	return page.Page{Title: r.Say("link.title"), Data: deadPage{"/s/" + token, h.Mails()}}
+func (h *Handlers) deadPage(r *page.Request, token string) page.View[deadPage] {
+	return page.With(page.Page{Title: r.Say("link.title")}, deadPage{"/s/" + token, h.Mails()})
 }
 
 // outcomePage is the page of a visitor who has nothing to do, or nothing yet.
@@ -65,8 +65,7 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 			p.Scripts = []string{"leave.js"}
 		}
 	}
-	p.Data = data
-	return v.Render(http.StatusOK, "visit", p)
+	return visitTemplate.Render(v.Request, http.StatusOK, page.With(p, data))
 }
 
 // finishedOf lists the files to download, the signed ones first, and the hash if there is only one.
@@ -97,16 +96,15 @@ func (h *Handlers) Viewed(v *Visitor) error {
 
 // farewell is the last page of a link, which no longer works afterwards.
 func farewell(v *Visitor, key string, pairs ...any) error {
-	return v.Render(http.StatusOK, "farewell", farewellPage(v, key, pairs...))
+	return farewellTemplate.Render(v.Request, http.StatusOK, farewellPage(v, key, pairs...))
 }
 
-func farewellPage(v *Visitor, key string, pairs ...any) page.Page {
-	return page.Page{
+func farewellPage(v *Visitor, key string, pairs ...any) page.View[visitPage] {
+	return page.With(page.Page{
 		Title:  v.Say(key + ".title"),
 		Lead:   v.Say(key+".text", pairs...),
-		Data:   visitPageOf(v),
 		Styles: accent(v.Company.BrandColor),
-	}
+	}, visitPageOf(v))
 }
 
 // AskForLink asks the sender to renew an expired invitation.
@@ -130,7 +128,7 @@ func (h *Handlers) SendLink(r *page.Request) error {
 	}
 	p := h.deadPage(r, token)
 	p.Notice = r.Notice("ok", "link.sent")
-	return r.Render(http.StatusOK, "link", p)
+	return linkTemplate.Render(r, http.StatusOK, p)
 }
 
 // redirectDelay is the delay before the automatic redirect, in seconds.

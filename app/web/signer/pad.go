@@ -45,17 +45,17 @@ func (h *Handlers) ShowPad(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "pad", p)
+	return padTemplate.Render(r, http.StatusOK, p)
 }
 
-func (h *Handlers) pad(r *page.Request) (page.Page, error) {
+func (h *Handlers) pad(r *page.Request) (page.View[padPage], error) {
 	r.Set("X-Robots-Tag", "noindex, nofollow")
 	p, err := h.Pads.Open(r.UserContext(), r.Params("code"))
 	if err != nil {
-		return page.Page{}, err
+		return page.View[padPage]{}, err
 	}
 	r.UseLocale(p.Locale)
-	return page.Page{Title: r.Say("pad.title." + p.Kind), Data: padPage{p, r.Path()}, Scripts: []string{"padpage.js"}}, nil
+	return page.With(page.Page{Title: r.Say("pad.title." + p.Kind), Scripts: []string{"padpage.js"}}, padPage{p, r.Path()}), nil
 }
 
 // Paired admits the phone that opened the code of a pad.
@@ -78,7 +78,7 @@ func (h *Handlers) Draw(r *page.Request) error {
 		return err
 	}
 	if err := h.Pads.Submit(r.UserContext(), r.Params("code"), r.Form.Value("strokes")); err != nil {
-		return r.Again(err, "pad", p)
+		return padTemplate.Again(r, err, p)
 	}
-	return r.Render(http.StatusOK, "padsent", page.Page{Title: r.Say("pad.sent.title"), Data: p.Data})
+	return padsentTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("pad.sent.title")}, p.Data))
 }

@@ -20,11 +20,10 @@ func (h *Handlers) ShowPreview(r *page.Request) error {
 	r.UseLocale(v.Invitation.Locale)
 	p := frame(v, r.Say("preview.title", "name", v.Invitation.Name))
 	s := h.signPage(v, page.Form{}, nil)
-	p.Data = documentPage{visitPage: visitPageOf(v), Sign: s}
 	p.Styles += s.places()
 	p.Back = "/app/documents/" + id + "/edit"
 	r.Shell = nil // show exactly what the signatory will see
-	return r.Render(http.StatusOK, "preview", p)
+	return previewTemplate.Render(r, http.StatusOK, page.With(p, documentPage{visitPage: visitPageOf(v), Sign: s}))
 }
 
 // PreviewPicture serves a picture of one page of the previewed document.

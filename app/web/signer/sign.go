@@ -41,9 +41,9 @@ func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error)
 	} else {
 		s.TextApart = true
 	}
-	p.Data, p.Scripts = documentPage{visitPageOf(v), s, otherReaderOf(v)}, []string{"sign.js"}
+	p.Scripts = []string{"sign.js"}
 	p.Styles += s.places()
-	return v.Render(status, "sign", p)
+	return signTemplate.Render(v.Request, status, page.With(p, documentPage{visitPageOf(v), s, otherReaderOf(v)}))
 }
 
 // textsInline is the number of pages up to which the signing page includes their

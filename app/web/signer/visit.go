@@ -133,10 +133,8 @@ func frame(v *Visitor, title string) page.Page {
 }
 
 // plainPage returns a visitor's page with only the common data.
-func plainPage(v *Visitor, title string) page.Page {
-	p := frame(v, title)
-	p.Data = visitPageOf(v)
-	return p
+func plainPage(v *Visitor, title string) page.View[visitPage] {
+	return page.With(frame(v, title), visitPageOf(v))
 }
 
 func zoneOf(c account.Company) *time.Location {

@@ -15,6 +15,19 @@ import (
 	"paraph/app/web/page"
 )
 
+// The templates of these pages.
+const (
+	overviewTemplate  page.Template[framed[overviewCards]]   = "admin"
+	companiesTemplate page.Template[framed[companyList]]     = "admin-companies"
+	companyTemplate   page.Template[framed[machine.Company]] = "admin-company"
+	peopleTemplate    page.Template[framed[personList]]      = "admin-people"
+	attentionTemplate page.Template[framed[attentionList]]   = "admin-attention"
+	mailTemplate      page.Template[framed[serverPage]]      = "admin-mail"
+	messagesTemplate  page.Template[framed[mailList]]        = "admin-messages"
+	jobsTemplate      page.Template[framed[jobList]]         = "admin-jobs"
+	logTemplate       page.Template[framed[logLines]]        = "admin-log"
+)
+
 // Handlers holds the services behind these pages.
 type Handlers struct {
 	Machine  *machine.Service
@@ -41,7 +54,7 @@ type framed[T any] struct {
 	Own   T
 }
 
-func frame[T any](r *page.Request, title string, own T) page.Page {
+func frame[T any](r *page.Request, title string, own T) page.View[framed[T]] {
 	f := framed[T]{Own: own}
 	for _, p := range adminPages {
 		href, key := strings.TrimSuffix("/admin/"+p.Key, "/"), "admin.overview"
@@ -50,12 +63,12 @@ func frame[T any](r *page.Request, title string, own T) page.Page {
 		}
 		f.Links = append(f.Links, adminLink{href, p.Icon, r.Say(key), r.Path() == href || p.Key != "" && strings.HasPrefix(r.Path(), href+"/")})
 	}
-	return page.Page{Title: title, Data: f, Scripts: []string{"settings.js"}}
+	return page.With(page.Page{Title: title, Scripts: []string{"settings.js"}}, f)
 }
 
 // show renders one of the pages.
-func show[T any](r *page.Request, name, title string, own T) error {
-	return r.Render(http.StatusOK, name, frame(r, title, own))
+func show[T any](r *page.Request, t page.Template[framed[T]], title string, own T) error {
+	return t.Render(r, http.StatusOK, frame(r, title, own))
 }
 
 // part is the requested part of a list.
@@ -135,7 +148,7 @@ func (h *Handlers) ShowOverview(r *page.Request) error {
 	if o.Upgrade.To > 0 {
 		c.UpgradeAge, c.UpgradeTook = h.ago(r, o.Upgrade.At), o.Upgrade.Took.Round(time.Millisecond).String()
 	}
-	return show(r, "admin", r.Say("admin.title"), c)
+	return show(r, overviewTemplate, r.Say("admin.title"), c)
 }
 
 // StartCheck starts a check of all data.
@@ -160,7 +173,7 @@ func (h *Handlers) ShowLog(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(r, "admin-log", r.Say("admin.log"), logLines{request, lines})
+	return show(r, logTemplate, r.Say("admin.log"), logLines{request, lines})
 }
 
 // back redirects to a list after an action on one of its records.

@@ -15,7 +15,7 @@ type companyList struct {
 	Pager     page.Pager
 }
 
-func (h *Handlers) companies(r *page.Request) (page.Page, error) {
+func (h *Handlers) companies(r *page.Request) (page.View[framed[companyList]], error) {
 	p, search := partOf(r), strings.TrimSpace(r.Query("search"))
 	found, err := h.Machine.ListCompanies(r.UserContext(), r.Who.Actor, search, p.offset(), p.size)
 	return frame(r, r.Say("admin.companies"), companyList{search, found.Items, r.Pager(p.number, p.size, found.Total)}), err
@@ -27,7 +27,7 @@ func (h *Handlers) ShowCompanies(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(200, "admin-companies", p)
+	return companiesTemplate.Render(r, 200, p)
 }
 
 // AddCompany adds a company and shows the link for its owner.
@@ -39,7 +39,7 @@ func (h *Handlers) AddCompany(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return r.Again(err, "admin-companies", p)
+		return companiesTemplate.Again(r, err, p)
 	}
 	if b.Setup == "" {
 		r.Flash("ok", "admin.companies.added", "name", b.Company.Name, "email", b.User.Email)
@@ -48,7 +48,7 @@ func (h *Handlers) AddCompany(r *page.Request) error {
 	return r.ShowSecrets(r.Say("admin.companies.made", "name", b.Company.Name), b.User.Email, []string{setupURL(r, b.Setup)}, "/admin/companies")
 }
 
-func (h *Handlers) company(r *page.Request) (page.Page, error) {
+func (h *Handlers) company(r *page.Request) (page.View[framed[machine.Company]], error) {
 	c, err := h.Machine.GetCompany(r.UserContext(), r.Who.Actor, r.Params("id"))
 	return frame(r, c.Name, c), err
 }
@@ -59,7 +59,7 @@ func (h *Handlers) ShowCompany(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(200, "admin-company", p)
+	return companyTemplate.Render(r, 200, p)
 }
 
 // RenameCompany renames a company.
@@ -69,7 +69,7 @@ func (h *Handlers) RenameCompany(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return r.Again(err, "admin-company", p)
+		return companyTemplate.Again(r, err, p)
 	}
 	r.Flash("ok", "settings.saved")
 	return r.SeeOther("/admin/companies/" + r.Params("id"))
@@ -103,5 +103,5 @@ func (h *Handlers) ShowPeople(r *page.Request) error {
 		l.People = append(l.People, line)
 	}
 	l.Pager = r.Pager(p.number, p.size, found.Total)
-	return show(r, "admin-people", r.Say("admin.people"), l)
+	return show(r, peopleTemplate, r.Say("admin.people"), l)
 }

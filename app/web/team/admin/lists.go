@@ -44,7 +44,7 @@ func (h *Handlers) ShowJobs(r *page.Request) error {
 		}
 		l.Jobs = append(l.Jobs, line)
 	}
-	return show(r, "admin-jobs", r.Say("admin.jobs"), l)
+	return show(r, jobsTemplate, r.Say("admin.jobs"), l)
 }
 
 // RetryJob retries a job immediately.
@@ -88,7 +88,7 @@ func (h *Handlers) ShowMessages(r *page.Request) error {
 		}
 		l.Mails = append(l.Mails, mailLine{m, kindName(m.Kind), h.companyName(r, m.Company), chip(r, state)})
 	}
-	return show(r, "admin-messages", r.Say("admin.messages"), l)
+	return show(r, messagesTemplate, r.Say("admin.messages"), l)
 }
 
 // RetryMessage sends a message again.
@@ -137,7 +137,7 @@ func (h *Handlers) ShowAttention(r *page.Request) error {
 		}
 		l.Documents = append(l.Documents, line)
 	}
-	return show(r, "admin-attention", r.Say("admin.attention"), l)
+	return show(r, attentionTemplate, r.Say("admin.attention"), l)
 }
 
 // RetryDocument retries the sealing of a document.

@@ -56,7 +56,7 @@ func (p serverPage) PasswordHelp() string {
 	return "mailserver.password.help"
 }
 
-func (h *Mail) page(r *page.Request, test *mailserver.Test, card *senderCard) (page.Page, error) {
+func (h *Mail) page(r *page.Request, test *mailserver.Test, card *senderCard) (page.View[framed[serverPage]], error) {
 	state, err := h.Server.Get(r.UserContext(), r.Who.Actor)
 	data := serverPage{State: state, To: r.Who.User.Email, Test: test, Sender: card}
 	if test != nil {
@@ -71,7 +71,7 @@ func (h *Mail) show(r *page.Request, test *mailserver.Test, card *senderCard) er
 		return err
 	}
 	p.Values = r.Form
-	return r.Render(http.StatusOK, "admin-mail", p)
+	return mailTemplate.Render(r, http.StatusOK, p)
 }
 
 // again shows the page with the errors of its form.
@@ -80,7 +80,7 @@ func (h *Mail) again(r *page.Request, err error) error {
 	if failed != nil {
 		return failed
 	}
-	return r.Again(err, "admin-mail", p)
+	return mailTemplate.Again(r, err, p)
 }
 
 // Show serves the page.

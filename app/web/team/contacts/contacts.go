@@ -51,7 +51,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 		}
 		c.Filters = append(c.Filters, page.Tab{Href: r.Link("status", value, "page", ""), Text: r.Say("contacts." + s), Current: s == status, Count: -1})
 	}
-	return r.Render(http.StatusOK, "contacts", page.Page{Title: r.Say("nav.contacts"), Data: c})
+	return contactsTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("nav.contacts")}, c))
 }
 
 // contactPage is one contact.
@@ -78,7 +78,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	if p.Documents, err = h.documentsWith(r, c.Email); err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "contact", page.Page{Title: p.Called, Data: p})
+	return contactTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: p.Called}, p))
 }
 
 // documentsWith returns the latest documents that an address is invited to.
@@ -109,7 +109,7 @@ type contactInputs struct {
 	Languages    []page.Option
 }
 
-func contactForm(r *page.Request, c contact.Contact) page.Page {
+func contactForm(r *page.Request, c contact.Contact) page.View[contactInputs] {
 	f := contactInputs{Contact: c, Action: "/app/contacts/new", Back: "/app/contacts", TagList: strings.Join(c.Tags, ", "),
 		Languages: append([]page.Option{{Value: "", Label: r.Say("contact.locale.unknown"), Selected: c.Locale == ""}}, r.LanguageOptions(c.Locale)...)}
 	title := r.Say("contacts.add")
@@ -117,7 +117,7 @@ func contactForm(r *page.Request, c contact.Contact) page.Page {
 		f.Back = "/app/contacts/" + c.ID
 		f.Action, title = f.Back+"/edit", r.Say("contact.edit.title", "name", contactName(c))
 	}
-	return page.Page{Title: title, Data: f}
+	return page.With(page.Page{Title: title}, f)
 }
 
 func contactInput(r *page.Request) contact.Input {
@@ -135,7 +135,7 @@ func contactInput(r *page.Request) contact.Input {
 func (h *Handlers) Add(r *page.Request) error {
 	c, err := h.Contacts.Create(r.UserContext(), r.Who.Actor, contactInput(r))
 	if err != nil {
-		return r.Again(page.MergeFaults(err, "tags"), "contact-form", contactForm(r, contact.Contact{}))
+		return formTemplate.Again(r, page.MergeFaults(err, "tags"), contactForm(r, contact.Contact{}))
 	}
 	r.Flash("ok", "contact.added", "name", contactName(c))
 	return r.SeeOther("/app/contacts/" + c.ID)
@@ -152,12 +152,12 @@ func (h *Handlers) Save(r *page.Request) error {
 	if failed != nil {
 		return failed
 	}
-	return r.Again(page.MergeFaults(err, "tags"), "contact-form", contactForm(r, c))
+	return formTemplate.Again(r, page.MergeFaults(err, "tags"), contactForm(r, c))
 }
 
 // ShowNew serves an empty form.
 func (h *Handlers) ShowNew(r *page.Request) error {
-	return r.Render(http.StatusOK, "contact-form", contactForm(r, contact.Contact{}))
+	return formTemplate.Render(r, http.StatusOK, contactForm(r, contact.Contact{}))
 }
 
 // ShowEdit serves the form of a contact.
@@ -166,7 +166,7 @@ func (h *Handlers) ShowEdit(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "contact-form", contactForm(r, c))
+	return formTemplate.Render(r, http.StatusOK, contactForm(r, c))
 }
 
 // Archive hides a contact from suggestions.

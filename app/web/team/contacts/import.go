@@ -47,8 +47,8 @@ type rowProblem struct {
 const shownProblems = 100
 
 func renderImport(r *page.Request, status int, i importPage, p page.Page) error {
-	p.Title, p.Data = r.Say("import.title"), i
-	return r.Render(status, "contact-import", p)
+	p.Title = r.Say("import.title")
+	return importTemplate.Render(r, status, page.With(p, i))
 }
 
 // Import first previews a file, then imports it on confirmation.

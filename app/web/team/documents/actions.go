@@ -191,8 +191,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 	}
 	p.Title = r.Say("act."+name+".title", "title", d.Title, "person", person)
 	data.Text = r.Say("act."+name+".text", "title", d.Title, "person", person)
-	p.Data = data
-	return r.Render(status, "act", p)
+	return actTemplate.Render(r, status, page.With(p, data))
 }
 
 // possible reports whether an action is possible for any of the recipients.

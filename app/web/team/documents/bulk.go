@@ -80,10 +80,11 @@ func (h *Handlers) Bulk(r *page.Request) error {
 		}
 		return r.Download(all)
 	case data.Action == "void" && !r.Form.Has("reason"):
-		return r.Render(http.StatusOK, "bulk", page.Page{Title: r.Say("bulk.void.title", "n", len(ids)), Data: data})
+		p := page.Page{Title: r.Say("bulk.void.title", "n", len(ids))}
+		return bulkTemplate.Render(r, http.StatusOK, page.With(p, data))
 	case data.Action == "void" && strings.TrimSpace(reason) == "":
-		return r.Render(http.StatusUnprocessableEntity, "bulk", page.Page{Title: r.Say("bulk.void.title", "n", len(ids)), Data: data,
-			Values: r.Form, Faults: map[string][]string{"reason": {r.Say("act.reason.missing")}}})
+		return bulkTemplate.Render(r, http.StatusUnprocessableEntity, page.With(page.Page{Title: r.Say("bulk.void.title", "n", len(ids)),
+			Values: r.Form, Faults: map[string][]string{"reason": {r.Say("act.reason.missing")}}}, data))
 	}
 	for _, id := range ids {
 		result, err := h.bulkOne(r, data.Action, id, reason)
@@ -97,7 +98,7 @@ func (h *Handlers) Bulk(r *page.Request) error {
 		}
 		data.Results = append(data.Results, result)
 	}
-	return r.Render(http.StatusOK, "bulk", page.Page{Title: r.Say("bulk.done." + data.Action), Data: data})
+	return bulkTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("bulk.done." + data.Action)}, data))
 }
 
 // bulkOne applies an action to one document. It returns an error only for internal

@@ -57,7 +57,8 @@ func (h *Handlers) Show(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "document", page.Page{Title: d.Title, Data: p, Back: "/app/documents", Scripts: []string{"live.js"}})
+	frame := page.Page{Title: d.Title, Back: "/app/documents", Scripts: []string{"live.js"}}
+	return documentTemplate.Render(r, http.StatusOK, page.With(frame, p))
 }
 
 func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []signing.Action) (*documentPage, error) {

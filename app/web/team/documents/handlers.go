@@ -10,7 +10,20 @@ import (
 	"paraph/app/signing"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/trail"
+	"paraph/app/web/page"
 )
+
+// The templates of these pages.
+const (
+	documentsTemplate page.Template[listPage]      = "documents"
+	documentTemplate  page.Template[*documentPage] = "document"
+	actionTemplate    page.Template[waitingPage]   = "action"
+	actTemplate       page.Template[actionPage]    = "act"
+	bulkTemplate      page.Template[bulkPage]      = "bulk"
+)
+
+// menuFragment is the menu of a row, for the list's script.
+const menuFragment page.Fragment[*rowMenu] = "rowmenu"
 
 // Handlers holds the services behind these pages.
 type Handlers struct {

@@ -66,7 +66,8 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	if part != "" {
 		title = r.Say("documents." + part)
 	}
-	return r.Render(http.StatusOK, "documents", page.Page{Title: title, Data: data, Scripts: []string{"list.js", "live.js"}})
+	p := page.Page{Title: title, Scripts: []string{"list.js", "live.js"}}
+	return documentsTemplate.Render(r, http.StatusOK, page.With(p, data))
 }
 
 // byUpdate is the default order: what was changed last comes first.

@@ -97,5 +97,5 @@ func (h *Handlers) ShowRowMenu(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Fragment("rowmenu", m)
+	return menuFragment.Send(r, m)
 }

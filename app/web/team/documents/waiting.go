@@ -59,7 +59,8 @@ func (h *Handlers) ShowWaiting(r *page.Request) error {
 		}
 		data.Lists = append(data.Lists, list)
 	}
-	return r.Render(http.StatusOK, "action", page.Page{Title: r.Say("nav.action"), Data: data, Scripts: []string{"list.js", "live.js"}})
+	p := page.Page{Title: r.Say("nav.action"), Scripts: []string{"list.js", "live.js"}}
+	return actionTemplate.Render(r, http.StatusOK, page.With(p, data))
 }
 
 // ownLinks adds the reader's own links for signing to a list.

@@ -79,8 +79,7 @@ func (h *Handlers) showFilesOf(r *page.Request, d *signing.Document, status int,
 			data.Uploads = append(data.Uploads, uploadRow{u, int(100 * u.Received / u.Size)})
 		}
 	}
-	p.Data = data
-	return r.Render(status, "files", p)
+	return filesTemplate.Render(r, status, page.With(p, data))
 }
 
 func fileRows(r *page.Request, d *signing.Document) []fileRow {

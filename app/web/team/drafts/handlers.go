@@ -10,6 +10,15 @@ import (
 	"paraph/app/notify"
 	"paraph/app/signing"
 	"paraph/app/signing/intake"
+	"paraph/app/web/page"
+)
+
+// The templates of these pages.
+const (
+	filesTemplate  page.Template[filesPage]  = "files"
+	peopleTemplate page.Template[peoplePage] = "people"
+	reviewTemplate page.Template[reviewPage] = "review"
+	linksTemplate  page.Template[linksPage]  = "links"
 )
 
 // Handlers holds the services behind these pages.

@@ -47,5 +47,5 @@ func (h *Handlers) showLinks(r *page.Request, shown bool) error {
 		}
 		data.People = append(data.People, row)
 	}
-	return r.Render(http.StatusOK, "links", page.Page{Title: r.Say("links.title"), Data: data})
+	return linksTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("links.title")}, data))
 }

@@ -104,8 +104,8 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 		h.setOptions(r, &rows[i], i, len(rows))
 	}
 	data.Rows = rows
-	p.Title, p.Data, p.Scripts = r.Say("people.title"), data, []string{"people.js"}
-	return r.Render(status, "people", p)
+	p.Title, p.Scripts = r.Say("people.title"), []string{"people.js"}
+	return peopleTemplate.Render(r, status, page.With(p, data))
 }
 
 // setOptions sets the options of a row's inputs.

@@ -87,8 +87,8 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 		return err
 	}
 	data.sort(r, record.Problems(d))
-	p.Title, p.Data, p.Scripts = r.Say("review.title"), data, nil
-	return r.Render(status, "review", p)
+	p.Title = r.Say("review.title")
+	return reviewTemplate.Render(r, status, page.With(p, data))
 }
 
 // approvers returns the members who can approve, except the reader.

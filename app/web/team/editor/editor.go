@@ -67,8 +67,7 @@ func (h *Handlers) Show(r *page.Request) error {
 		data.Locales, data.Checks = mailLanguages(r), checks(r, h.Mails())
 		p.Scripts = []string{"editor/main.js"}
 	}
-	p.Data = data
-	return r.Render(http.StatusOK, "editor", p)
+	return editorTemplate.Render(r, http.StatusOK, page.With(p, data))
 }
 
 // mailLanguages returns the languages that mail can be sent in, the document's own

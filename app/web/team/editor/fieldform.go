@@ -184,7 +184,7 @@ var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "wid
 func (h *Handlers) listAgain(
 	r *page.Request, err error, l *fieldList, rows []sentRow, faults map[string]map[string]string, at []string,
 ) error {
-	p := page.Page{Title: r.Say("edit.list.title", "title", l.Title), Data: l}
+	p := page.Page{Title: r.Say("edit.list.title", "title", l.Title)}
 	status := http.StatusUnprocessableEntity
 	var kind fault.Kind
 	if err != nil {
@@ -227,7 +227,7 @@ func (h *Handlers) listAgain(
 	if p.Fault == "" {
 		p.Fault = r.Say("edit.list.faults", "n", len(faults))
 	}
-	return r.Render(status, "fieldlist", p)
+	return fieldlistTemplate.Render(r, status, page.With(p, l))
 }
 
 // assignFaults assigns messages to the rows they are about, and returns the rest.

@@ -73,7 +73,8 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	if r.Query("add") != "" && l.Why == "" {
 		l.Rows = append(l.Rows, newRow(r, d, l))
 	}
-	return r.Render(http.StatusOK, "fieldlist", page.Page{Title: r.Say("edit.list.title", "title", d.Title), Data: l})
+	p := page.Page{Title: r.Say("edit.list.title", "title", d.Title)}
+	return fieldlistTemplate.Render(r, http.StatusOK, page.With(p, l))
 }
 
 // fieldListOf returns the table of a document's stored fields.

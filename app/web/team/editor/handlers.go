@@ -4,6 +4,13 @@ package editor
 import (
 	"paraph/app/signing"
 	"paraph/app/signing/trail"
+	"paraph/app/web/page"
+)
+
+// The templates of these pages.
+const (
+	editorTemplate    page.Template[editorPageData] = "editor"
+	fieldlistTemplate page.Template[*fieldList]     = "fieldlist"
 )
 
 // Handlers holds the services behind these pages.

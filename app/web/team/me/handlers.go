@@ -5,6 +5,17 @@ import (
 	"paraph/app/account"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// The templates of these pages.
+const (
+	meTemplate        page.Template[mePage]       = "me"
+	securityTemplate  page.Template[ownSecurity]  = "me-security"
+	twoFactorTemplate page.Template[enrolPage]    = "me-two-factor"
+	recoveryTemplate  page.Template[recoveryPage] = "me-recovery"
+	sessionsTemplate  page.Template[sessionsPage] = "me-sessions"
+	signatureTemplate page.Template[savedPage]    = "me-signature"
 )
 
 // Handlers holds the services behind these pages.

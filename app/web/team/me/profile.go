@@ -30,16 +30,20 @@ type mePage struct {
 	Mails     bool // messages go out by e-mail
 }
 
-func (h *Handlers) mePage(r *page.Request) page.Page {
+func (h *Handlers) mePage(r *page.Request) page.View[mePage] {
 	themes := []page.Option{
 		{Value: "", Label: r.Say("me.theme.system")}, {Value: "light", Label: r.Say("me.theme.light")}, {Value: "dark", Label: r.Say("me.theme.dark")},
 	}
 	for i := range themes {
 		themes[i].Selected = themes[i].Value == r.Theme()
 	}
-	return page.Page{Title: r.Say("me.title"), Scripts: []string{"access.js"},
-		Data: mePage{meTabs: meTabsOf(r), Languages: r.LanguageOptions(r.Who.User.Locale), Themes: themes,
-			Mails: h.Mails()}}
+	data := mePage{
+		meTabs:    meTabsOf(r),
+		Languages: r.LanguageOptions(r.Who.User.Locale),
+		Themes:    themes,
+		Mails:     h.Mails(),
+	}
+	return page.With(page.Page{Title: r.Say("me.title"), Scripts: []string{"access.js"}}, data)
 }
 
 // Save stores the reader's name, language, and time zone.
@@ -48,7 +52,7 @@ func (h *Handlers) Save(r *page.Request) error {
 	patch := account.MePatch{Name: &name, Locale: &locale, Timezone: &zone}
 	_, err := h.Accounts.UpdateMe(r.UserContext(), r.Who.Actor, patch)
 	if err != nil {
-		return r.Again(err, "me", h.mePage(r))
+		return meTemplate.Again(r, err, h.mePage(r))
 	}
 	r.Flash("ok", "me.saved")
 	return r.SeeOther("/app/me")
@@ -62,10 +66,10 @@ func (h *Handlers) VerifyEmail(r *page.Request) error {
 		f := r.FailureOf(err)
 		p := h.mePage(r)
 		p.Values, p.Fault = r.Form, r.Say("me.email.wait", "limit", rate.Limit, "seconds", f.Wait)
-		return r.Render(f.Status, "me", p)
+		return meTemplate.Render(r, f.Status, p)
 	}
 	if err != nil {
-		return r.Again(err, "me", h.mePage(r))
+		return meTemplate.Again(r, err, h.mePage(r))
 	}
 	if email == "" {
 		email = r.Who.User.Email
@@ -98,16 +102,16 @@ type passkeyView struct {
 	Last bool // without it, the password alone would suffice
 }
 
-func (h *Handlers) meSecurity(r *page.Request) (page.Page, error) {
+func (h *Handlers) meSecurity(r *page.Request) (page.View[ownSecurity], error) {
 	keys, err := h.Accounts.ListPasskeys(r.UserContext(), r.Who.Actor)
 	if err != nil {
-		return page.Page{}, err
+		return page.View[ownSecurity]{}, err
 	}
 	data := ownSecurity{meTabs: meTabsOf(r), Limited: r.Who.Actor.Limited}
 	for _, k := range keys {
 		data.Passkeys = append(data.Passkeys, passkeyView{k, len(keys) == 1 && !r.Who.User.AuthenticatorApp})
 	}
-	return page.Page{Title: r.Say("me.security.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: data}, nil
+	return page.With(page.Page{Title: r.Say("me.security.title"), Scripts: []string{"access.js", "webauthn.js"}}, data), nil
 }
 
 // ShowSecurity serves the page about password, passkeys, and two-factor login.
@@ -116,7 +120,7 @@ func (h *Handlers) ShowSecurity(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "me-security", p)
+	return securityTemplate.Render(r, http.StatusOK, p)
 }
 
 // securityAgain shows the page with the errors of one of its forms. names maps
@@ -126,10 +130,11 @@ func (h *Handlers) securityAgain(r *page.Request, err error, names map[string]st
 	if failed != nil {
 		return failed
 	}
-	return r.Again(page.RenameFaults(err, func(name string) string { return cmp.Or(names[name], name) }), "me-security", p)
+	err = page.RenameFaults(err, func(name string) string { return cmp.Or(names[name], name) })
+	return securityTemplate.Again(r, err, p)
 }
 
 // Show serves the profile of the reader.
 func (h *Handlers) Show(r *page.Request) error {
-	return r.Render(http.StatusOK, "me", h.mePage(r))
+	return meTemplate.Render(r, http.StatusOK, h.mePage(r))
 }

@@ -71,8 +71,8 @@ func (h *Handlers) showSessions(r *page.Request, status int, p page.Page) error 
 	for _, e := range log.Items {
 		data.SignIns = append(data.SignIns, ownSignIn{r.SignInLine(e), device(r, e.UserAgent)})
 	}
-	p.Title, p.Data = r.Say("me.sessions.title"), data
-	return r.Render(status, "me-sessions", p)
+	p.Title = r.Say("me.sessions.title")
+	return sessionsTemplate.Render(r, status, page.With(p, data))
 }
 
 // EndSession ends one session; ending the current one signs out.

@@ -52,8 +52,8 @@ func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
 		}
 		data.Marks = append(data.Marks, v)
 	}
-	p.Title, p.Data, p.Scripts = r.Say("me.signature.title"), data, []string{"mesignature.js"}
-	return r.Render(status, "me-signature", p)
+	p.Title, p.Scripts = r.Say("me.signature.title"), []string{"mesignature.js"}
+	return signatureTemplate.Render(r, status, page.With(p, data))
 }
 
 // SaveMark saves or removes the signature or the initials.

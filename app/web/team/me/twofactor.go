@@ -30,22 +30,22 @@ func (h *Handlers) BeginTwoFactor(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "me-two-factor", p)
+	return twoFactorTemplate.Render(r, http.StatusOK, p)
 }
 
 // enrolPageOf builds the page from the otpauth address. The form carries that along,
 // because the service returns it only once.
-func enrolPageOf(r *page.Request, address string) (page.Page, error) {
+func enrolPageOf(r *page.Request, address string) (page.View[enrolPage], error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "otpauth" {
-		return page.Page{}, fault.Malformed("secret_missing")
+		return page.View[enrolPage]{}, fault.Malformed("secret_missing")
 	}
 	code, err := page.QrCode(address, r.Say("enrol.qr"))
 	if err != nil {
-		return page.Page{}, fault.Malformed("secret_missing").Because(err)
+		return page.View[enrolPage]{}, fault.Malformed("secret_missing").Because(err)
 	}
 	data := enrolPage{URL: address, Secret: groupByFour(u.Query().Get("secret")), QR: code}
-	return page.Page{Title: r.Say("enrol.title"), Scripts: []string{"access.js"}, Data: data}, nil
+	return page.With(page.Page{Title: r.Say("enrol.title"), Scripts: []string{"access.js"}}, data), nil
 }
 
 // groupByFour splits a secret into groups of four characters for typing.
@@ -79,7 +79,7 @@ func (h *Handlers) ConfirmTwoFactor(r *page.Request) error {
 		if e != nil {
 			return e
 		}
-		return r.Again(err, "me-two-factor", p)
+		return twoFactorTemplate.Again(r, err, p)
 	}
 	return showRecoveryCodes(r, codes)
 }
@@ -90,8 +90,8 @@ func showRecoveryCodes(r *page.Request, codes []string) error {
 	if r.Who.Actor.Limited { // the reader had to set it up first
 		next = "/app/documents"
 	}
-	return r.Render(http.StatusOK, "me-recovery", page.Page{Title: r.Say("recovery.title"), Scripts: []string{"access.js"}, Data: recoveryPage{
-		Codes: codes, Next: next, File: template.URL("data:text/plain;charset=utf-8," + url.PathEscape(file))}})
+	return recoveryTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("recovery.title"), Scripts: []string{"access.js"}},
+		recoveryPage{Codes: codes, Next: next, File: template.URL("data:text/plain;charset=utf-8," + url.PathEscape(file))}))
 }
 
 // NewRecoveryCodes replaces the recovery codes and shows the new ones.

@@ -5,6 +5,14 @@ import (
 	"paraph/app/account"
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// The templates of these pages.
+const (
+	teamTemplate   page.Template[teamList]   = "team"
+	memberTemplate page.Template[memberPage] = "member"
+	rolesTemplate  page.Template[rolesPage]  = "roles"
 )
 
 // Handlers holds the services behind these pages.

@@ -83,8 +83,8 @@ func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
 	for _, m := range waiting.Items {
 		t.Invited = append(t.Invited, memberLineOf(r, m, seen))
 	}
-	p.Title, p.Data = r.Say("nav.team"), t
-	return r.Render(status, "team", p)
+	p.Title = r.Say("nav.team")
+	return teamTemplate.Render(r, status, page.With(p, t))
 }
 
 func memberLineOf(r *page.Request, m account.Member, seen map[string]time.Time) memberLine {

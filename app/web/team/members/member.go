@@ -66,7 +66,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "member", page.Page{Title: m.Name, Data: m})
+	return memberTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: m.Name}, m))
 }
 
 // memberAgain shows a member's page with the errors of a form.
@@ -75,7 +75,7 @@ func (h *Handlers) memberAgain(r *page.Request, err error) error {
 	if failed != nil {
 		return failed
 	}
-	return r.Again(err, "member", page.Page{Title: m.Name, Data: m})
+	return memberTemplate.Again(r, err, page.With(page.Page{Title: m.Name}, m))
 }
 
 // backToMember redirects to a member's page with a notice.
@@ -158,7 +158,8 @@ func (h *Handlers) AskRemove(r *page.Request) error {
 	if m.Status == account.MemberInvited {
 		c.Text, c.Do, c.Back = r.Say("team.revoke.text"), r.Say("team.revoke"), "/app/team"
 	}
-	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("member.remove.title", "name", m.Name), Data: c})
+	p := page.Page{Title: r.Say("member.remove.title", "name", m.Name)}
+	return page.ConfirmTemplate.Render(r, http.StatusOK, page.With(p, c))
 }
 
 // Remove removes a member or revokes an invitation.

@@ -38,5 +38,5 @@ func ShowRoles(r *page.Request) error {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	return r.Render(http.StatusOK, "roles", page.Page{Title: r.Say("roles.title"), Data: p})
+	return rolesTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("roles.title")}, p))
 }

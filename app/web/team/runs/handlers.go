@@ -15,6 +15,13 @@ import (
 	"paraph/app/web/page"
 )
 
+// The templates of these pages.
+const (
+	runsTemplate page.Template[listPage] = "runs"
+	runTemplate  page.Template[runPage]  = "run"
+	newTemplate  page.Template[formPage] = "run-new"
+)
+
 // Handlers holds the services behind these pages.
 type Handlers struct {
 	Accounts  *account.Service

@@ -42,7 +42,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	for i := range list.Items {
 		p.Runs = append(p.Runs, listedRun{list.Items[i], runChip(r, &list.Items[i]), over(&list.Items[i])})
 	}
-	return r.Render(http.StatusOK, "runs", page.Page{Title: r.Say("runs.title"), Data: p})
+	return runsTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("runs.title")}, p))
 }
 
 // over returns the number of rows that need no more work.

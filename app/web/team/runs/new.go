@@ -96,11 +96,10 @@ func problems(r *page.Request, t *signing.Document) (out []string) {
 
 func (h *Handlers) render(r *page.Request, status int, f formPage, p page.Page) error {
 	f.Mails, f.Most = h.Mails(), h.Bulk.MaxRows
-	p.Data = f
 	if p.Title == "" {
 		p.Title = r.Say("run.new")
 	}
-	return r.Render(status, "run-new", p)
+	return newTemplate.Render(r, status, page.With(p, f))
 }
 
 // Prepare checks the table, asks for confirmation, and starts the run.

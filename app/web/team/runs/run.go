@@ -60,7 +60,8 @@ func (h *Handlers) Show(r *page.Request) error {
 		row := list.Items[i]
 		p.Rows = append(p.Rows, rowLine{row, rowChip(r, &x, row.State), explain(row.Faults)})
 	}
-	return r.Render(http.StatusOK, "run", page.Page{Title: x.Title, Data: p, Back: "/app/bulk", Scripts: []string{"runs.js"}})
+	frame := page.Page{Title: x.Title, Back: "/app/bulk", Scripts: []string{"runs.js"}}
+	return runTemplate.Render(r, http.StatusOK, page.With(frame, p))
 }
 
 // rowFilters links to the rows of a run by their state.

@@ -43,7 +43,7 @@ func brandingPage(r *page.Request, color string) sheet[brandingCards] {
 
 // ShowBranding serves the page about logo and color.
 func (h *Company) ShowBranding(r *page.Request) error {
-	return show(h.Frame, r, http.StatusOK, "settings-branding", brandingPage(r, ""))
+	return show(h.Frame, r, http.StatusOK, brandingTemplate, brandingPage(r, ""))
 }
 
 // SaveColor stores the color. It refuses one that is unreadable on white, because
@@ -62,7 +62,7 @@ func (h *Company) SaveColor(r *page.Request) error {
 		_, err = h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{BrandColor: &color})
 	}
 	if err != nil {
-		return again(h.Frame, r, err, "settings-branding", brandingPage(r, color))
+		return again(h.Frame, r, err, brandingTemplate, brandingPage(r, color))
 	}
 	r.Flash("ok", "settings.saved")
 	return r.SeeOther("/app/settings/branding")
@@ -72,7 +72,7 @@ func (h *Company) SaveColor(r *page.Request) error {
 func (h *Company) SaveLogo(r *page.Request) error {
 	_, err := h.Accounts.SetLogo(r.UserContext(), r.Who.Actor, bytes.NewReader(r.Form.Files["logo"].Data))
 	if err != nil {
-		return again(h.Frame, r, err, "settings-branding", brandingPage(r, ""))
+		return again(h.Frame, r, err, brandingTemplate, brandingPage(r, ""))
 	}
 	r.Flash("ok", "branding.logo.saved")
 	return r.SeeOther("/app/settings/branding")

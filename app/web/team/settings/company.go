@@ -53,7 +53,7 @@ func orBlank(n int) string {
 
 // ShowCompany serves the page about the company.
 func (h *Company) ShowCompany(r *page.Request) error {
-	return show(h.Frame, r, http.StatusOK, "settings-company", companyPage(r))
+	return show(h.Frame, r, http.StatusOK, companyTemplate, companyPage(r))
 }
 
 // SaveCompany stores one card, so that an error doesn't affect the others.
@@ -138,7 +138,7 @@ func (h *Company) ShowConsent(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-consent", p)
+	return show(h.Frame, r, http.StatusOK, consentTemplate, p)
 }
 
 // SaveConsent stores the consent text and how signatories are asked for consent.
@@ -154,7 +154,7 @@ func (h *Company) SaveConsent(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return again(h.Frame, r, err, "settings-consent", p)
+		return again(h.Frame, r, err, consentTemplate, p)
 	}
 	r.Flash("ok", "consent.saved")
 	return r.SeeOther("/app/settings/consent")

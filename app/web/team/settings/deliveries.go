@@ -110,7 +110,7 @@ func (h *Webhooks) ShowDelivery(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-delivery", p)
+	return show(h.Frame, r, http.StatusOK, deliveryTemplate, p)
 }
 
 func (h *Webhooks) deliveryPage(r *page.Request) (sheet[deliveryPage], error) {
@@ -164,7 +164,7 @@ func (h *Webhooks) Redeliver(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return again(h.Frame, r, err, "settings-delivery", p)
+		return again(h.Frame, r, err, deliveryTemplate, p)
 	}
 	r.Flash("ok", "webhooks.redelivered")
 	return r.SeeOther(webhooksAt + "/" + r.Params("id") + "/deliveries/" + r.Params("delivery"))

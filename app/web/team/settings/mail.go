@@ -53,10 +53,10 @@ func (h *Mail) TestMail(r *page.Request) error {
 	case failed != nil:
 		return failed
 	case err != nil:
-		return again(h.Frame, r, err, "settings-email", p)
+		return again(h.Frame, r, err, emailTemplate, p)
 	}
 	p.Notice = r.Notice("ok", "email.sent")
-	return show(h.Frame, r, http.StatusOK, "settings-email", p)
+	return show(h.Frame, r, http.StatusOK, emailTemplate, p)
 }
 
 // ShowMail serves the page about sending mail.
@@ -65,5 +65,5 @@ func (h *Mail) ShowMail(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-email", p)
+	return show(h.Frame, r, http.StatusOK, emailTemplate, p)
 }

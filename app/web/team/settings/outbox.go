@@ -73,7 +73,7 @@ func (h *Mail) ShowOutbox(r *page.Request) error {
 	for _, m := range list.Items {
 		o.Messages = append(o.Messages, messageLineOf(r, m))
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-outbox", sheet[outboxList]{Title: r.Say("settings.outbox"), Own: o})
+	return show(h.Frame, r, http.StatusOK, outboxTemplate, sheet[outboxList]{Title: r.Say("settings.outbox"), Own: o})
 }
 
 func messageLineOf(r *page.Request, m notify.Message) messageLine {
@@ -106,7 +106,7 @@ func (h *Mail) ShowMessage(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-message", p)
+	return show(h.Frame, r, http.StatusOK, messageTemplate, p)
 }
 
 func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
@@ -162,7 +162,7 @@ func (h *Mail) afterMessage(r *page.Request, err error, done string) error {
 		if failed != nil {
 			return failed
 		}
-		return again(h.Frame, r, err, "settings-message", p)
+		return again(h.Frame, r, err, messageTemplate, p)
 	}
 	r.Flash("ok", done)
 	return r.SeeOther("/app/settings/outbox/" + r.Params("id"))

@@ -55,7 +55,7 @@ func (h *Security) SaveSecurity(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return again(h.Frame, r, err, "settings-security", p)
+		return again(h.Frame, r, err, securityTemplate, p)
 	}
 	r.Flash("ok", "settings.saved")
 	return r.SeeOther("/app/settings/security")
@@ -67,13 +67,13 @@ func (h *Security) ShowSecurity(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-security", p)
+	return show(h.Frame, r, http.StatusOK, securityTemplate, p)
 }
 
 // AskSignOutAll asks whether to sign everybody out.
 func (h *Security) AskSignOutAll(r *page.Request) error {
-	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("security.out.title", "company", r.Who.Company.Name),
-		Data: page.Confirmation{Text: r.Say("security.out.text"), Action: r.Path(), Do: r.Say("security.out"), Back: "/app/settings/security"}})
+	return page.ConfirmTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("security.out.title", "company", r.Who.Company.Name)},
+		page.Confirmation{Text: r.Say("security.out.text"), Action: r.Path(), Do: r.Say("security.out"), Back: "/app/settings/security"}))
 }
 
 // SignOutAll ends all members' sessions except the reader's own.

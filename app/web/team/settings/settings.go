@@ -15,6 +15,25 @@ import (
 	"paraph/app/web/page"
 )
 
+// The templates of these pages.
+const (
+	settingsTemplate page.Template[framed[[]account.Member]] = "settings"
+	companyTemplate  page.Template[framed[companyCards]]     = "settings-company"
+	brandingTemplate page.Template[framed[brandingCards]]    = "settings-branding"
+	consentTemplate  page.Template[framed[consentCards]]     = "settings-consent"
+	securityTemplate page.Template[framed[securityCards]]    = "settings-security"
+	apiTemplate      page.Template[framed[tokenCards]]       = "settings-api"
+	webhooksTemplate page.Template[framed[webhookCards]]     = "settings-webhooks"
+	webhookTemplate  page.Template[framed[*webhookPage]]     = "settings-webhook"
+	deliveryTemplate page.Template[framed[deliveryPage]]     = "settings-delivery"
+	emailTemplate    page.Template[framed[mailCards]]        = "settings-email"
+	textsTemplate    page.Template[framed[textsCards]]       = "settings-texts"
+	textTemplate     page.Template[framed[textsCards]]       = "settings-text"
+	outboxTemplate   page.Template[framed[outboxList]]       = "settings-outbox"
+	messageTemplate  page.Template[framed[messageCards]]     = "settings-message"
+	trustTemplate    page.Template[framed[trustCards]]       = "settings-trust"
+)
+
 // Setup is the part of the configuration that the pages show. It contains no secrets.
 type Setup struct {
 	PrivateWebhooks bool // webhooks may go to private addresses
@@ -79,33 +98,32 @@ type framed[T any] struct {
 	Own T
 }
 
-func frame[T any](h *Frame, r *page.Request, s sheet[T]) (page.Page, error) {
+func frame[T any](h *Frame, r *page.Request, s sheet[T]) (page.View[framed[T]], error) {
 	a, err := h.around(r)
-	return page.Page{
+	return page.With(page.Page{
 		Title:   s.Title,
-		Data:    framed[T]{a, s.Own},
 		Scripts: append(s.Scripts, "settings.js"),
 		Styles:  s.Styles,
 		Notice:  s.Notice,
-	}, err
+	}, framed[T]{a, s.Own}), err
 }
 
 // show renders a settings page.
-func show[T any](h *Frame, r *page.Request, status int, name string, s sheet[T]) error {
+func show[T any](h *Frame, r *page.Request, status int, t page.Template[framed[T]], s sheet[T]) error {
 	p, err := frame(h, r, s)
 	if err != nil {
 		return err
 	}
-	return r.Render(status, name, p)
+	return t.Render(r, status, p)
 }
 
 // again renders a settings page with the errors of its form.
-func again[T any](h *Frame, r *page.Request, err error, name string, s sheet[T]) error {
+func again[T any](h *Frame, r *page.Request, err error, t page.Template[framed[T]], s sheet[T]) error {
 	p, failed := frame(h, r, s)
 	if failed != nil {
 		return failed
 	}
-	return r.Again(err, name, p)
+	return t.Again(r, err, p)
 }
 
 func (h *Frame) around(r *page.Request) (around, error) {
@@ -158,7 +176,7 @@ func (h *Frame) Show(r *page.Request) error {
 			return err
 		}
 	}
-	return show(h, r, http.StatusOK, "settings", sheet[[]account.Member]{Title: r.Say("settings.title"), Own: people})
+	return show(h, r, http.StatusOK, settingsTemplate, sheet[[]account.Member]{Title: r.Say("settings.title"), Own: people})
 }
 
 // number reads a number from the form. An empty input is 0; other text is an error.

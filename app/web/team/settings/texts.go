@@ -38,14 +38,10 @@ func (h *Mail) ShowTexts(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusOK, textsTemplate(r.Query("kind")), p)
-}
-
-func textsTemplate(kind string) string {
-	if kind == "" {
-		return "settings-texts"
+	if r.Query("kind") == "" {
+		return show(h.Frame, r, http.StatusOK, textsTemplate, p)
 	}
-	return "settings-text"
+	return show(h.Frame, r, http.StatusOK, textTemplate, p)
 }
 
 func (h *Mail) textsPage(r *page.Request, kind, language string) (s sheet[textsCards], err error) {
@@ -114,7 +110,7 @@ func (h *Mail) textAgain(r *page.Request, err error) error {
 	if failed != nil {
 		return failed
 	}
-	return again(h.Frame, r, err, "settings-text", p)
+	return again(h.Frame, r, err, textTemplate, p)
 }
 
 // PreviewText shows a message with the text in the form as it would be sent.
@@ -130,7 +126,7 @@ func (h *Mail) PreviewText(r *page.Request) error {
 	}
 	s.Own.Preview, s.Own.Text.Subject, s.Own.Text.Body = &m, in.Subject, in.Body
 	r.FramesOwnPages()
-	return show(h.Frame, r, http.StatusOK, "settings-text", s)
+	return show(h.Frame, r, http.StatusOK, textTemplate, s)
 }
 
 // PreviewTextMessage serves the message with its layout, for the frame of the preview.

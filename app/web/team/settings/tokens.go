@@ -102,7 +102,7 @@ func (h *Tokens) CreateToken(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusCreated, "settings-api", p)
+	return show(h.Frame, r, http.StatusCreated, apiTemplate, p)
 }
 
 func (h *Tokens) tokenInput(r *page.Request) (in account.TokenInput, err error) {
@@ -131,8 +131,9 @@ func (h *Tokens) AskRevoke(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("api.revoke.title", "name", t.Name), Data: page.Confirmation{
-		Text: r.Say("api.revoke.text"), Action: r.Path(), Do: r.Say("api.revoke"), Back: "/app/settings/api"}})
+	p := page.Page{Title: r.Say("api.revoke.title", "name", t.Name)}
+	return page.ConfirmTemplate.Render(r, http.StatusOK, page.With(p, page.Confirmation{
+		Text: r.Say("api.revoke.text"), Action: r.Path(), Do: r.Say("api.revoke"), Back: "/app/settings/api"}))
 }
 
 // ShowTokens serves the page about API tokens.
@@ -141,7 +142,7 @@ func (h *Tokens) ShowTokens(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-api", p)
+	return show(h.Frame, r, http.StatusOK, apiTemplate, p)
 }
 
 // Revoke revokes a token.

@@ -50,7 +50,7 @@ func (h *Trust) ShowCertificates(r *page.Request) error {
 		Renewal: signer.Certificate.NotAfter.Add(-pki.Renewal),
 		Stamps:  h.TimestampURL,
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-trust", sheet[trustCards]{Title: r.Say("settings.trust"), Own: c})
+	return show(h.Frame, r, http.StatusOK, trustTemplate, sheet[trustCards]{Title: r.Say("settings.trust"), Own: c})
 }
 
 func (h *Trust) certificate(r *page.Request, c *x509.Certificate) certificateView {

@@ -29,7 +29,7 @@ func (h *Webhooks) ShowWebhook(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-webhook", p)
+	return show(h.Frame, r, http.StatusOK, webhookTemplate, p)
 }
 
 // onePage builds the page of one webhook.
@@ -62,7 +62,7 @@ func (h *Webhooks) afterWebhook(r *page.Request, err error, done string, pairs .
 		if failed != nil {
 			return failed
 		}
-		return again(h.Frame, r, err, "settings-webhook", p)
+		return again(h.Frame, r, err, webhookTemplate, p)
 	}
 	r.Flash("ok", done, pairs...)
 	return r.SeeOther(webhooksAt + "/" + r.Params("id"))
@@ -79,8 +79,9 @@ func (h *Webhooks) askWebhook(r *page.Request, act string) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("webhooks."+act+".title", "url", w.URL), Data: page.Confirmation{
-		Text: r.Say("webhooks." + act + ".text"), Action: r.Path(), Do: r.Say("webhooks." + act), Back: webhooksAt + "/" + w.ID}})
+	p := page.Page{Title: r.Say("webhooks."+act+".title", "url", w.URL)}
+	return page.ConfirmTemplate.Render(r, http.StatusOK, page.With(p, page.Confirmation{
+		Text: r.Say("webhooks." + act + ".text"), Action: r.Path(), Do: r.Say("webhooks." + act), Back: webhooksAt + "/" + w.ID}))
 }
 
 // RotateWebhook replaces a webhook's secret and shows the new one once.
@@ -93,7 +94,7 @@ func (h *Webhooks) RotateWebhook(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-webhook", p)
+	return show(h.Frame, r, http.StatusOK, webhookTemplate, p)
 }
 
 // TestWebhook sends a test event and redirects to the delivery.

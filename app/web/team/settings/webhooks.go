@@ -135,7 +135,7 @@ func (h *Webhooks) CreateWebhook(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusCreated, "settings-webhooks", p)
+	return show(h.Frame, r, http.StatusCreated, webhooksTemplate, p)
 }
 
 // ShowWebhooks serves the list of webhooks.
@@ -144,5 +144,5 @@ func (h *Webhooks) ShowWebhooks(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(h.Frame, r, http.StatusOK, "settings-webhooks", p)
+	return show(h.Frame, r, http.StatusOK, webhooksTemplate, p)
 }

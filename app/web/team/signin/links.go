@@ -13,8 +13,8 @@ func ended(r *page.Request, err error, key, href string) error {
 	if !deadLink(err) {
 		return err
 	}
-	return r.Render(http.StatusGone, "over", page.Page{Title: r.Say(key + ".over"), Data: over{
-		Text: r.Say(key + ".over.text"), Action: r.Say(key + ".over.do"), Href: href}})
+	return overTemplate.Render(r, http.StatusGone, page.With(page.Page{Title: r.Say(key + ".over")}, over{
+		Text: r.Say(key + ".over.text"), Action: r.Say(key + ".over.do"), Href: href}))
 }
 
 // forgotPage is the form for requesting a new password.
@@ -23,14 +23,14 @@ type forgotPage struct {
 	Sent bool
 }
 
-func (h *Handlers) forgotForm(r *page.Request, f forgotPage) page.Page {
+func (h *Handlers) forgotForm(r *page.Request, f forgotPage) page.View[forgotPage] {
 	f.Mail = h.Notify.Mails()
-	return page.Page{Title: r.Say("forgot.title"), Data: f}
+	return page.With(page.Page{Title: r.Say("forgot.title")}, f)
 }
 
 func (h *Handlers) showForgot(r *page.Request, status int, f forgotPage) error {
 	r.TeamWords()
-	return r.Render(status, "forgot", h.forgotForm(r, f))
+	return forgotTemplate.Render(r, status, h.forgotForm(r, f))
 }
 
 // Forgot sends a link to reset a password. The response doesn't reveal whether the
@@ -39,16 +39,16 @@ func (h *Handlers) Forgot(r *page.Request) error {
 	r.TeamWords()
 	err := h.Accounts.ForgotPassword(r.UserContext(), r.Form.Value("email"), origin(r))
 	if fault.KindOf(err) == fault.KindThrottled {
-		return lockedOut(r, r.FailureOf(err), "forgot", h.forgotForm(r, forgotPage{}))
+		return lockedOut(r, r.FailureOf(err), forgotTemplate, h.forgotForm(r, forgotPage{}))
 	}
 	if err != nil {
-		return r.Again(err, "forgot", h.forgotForm(r, forgotPage{}))
+		return forgotTemplate.Again(r, err, h.forgotForm(r, forgotPage{}))
 	}
 	return h.showForgot(r, http.StatusOK, forgotPage{Sent: true})
 }
 
-func resetForm(r *page.Request, left account.Outlasting) page.Page {
-	return page.Page{Title: r.Say("reset.title"), Scripts: []string{"access.js"}, Data: left}
+func resetForm(r *page.Request, left account.Outlasting) page.View[account.Outlasting] {
+	return page.With(page.Page{Title: r.Say("reset.title"), Scripts: []string{"access.js"}}, left)
 }
 
 // ShowReset serves the form for a new password.
@@ -58,7 +58,7 @@ func (h *Handlers) ShowReset(r *page.Request) error {
 	if err != nil {
 		return ended(r, err, "reset", "/forgot")
 	}
-	return r.Render(http.StatusOK, "reset", resetForm(r, left))
+	return resetTemplate.Render(r, http.StatusOK, resetForm(r, left))
 }
 
 // Reset sets a new password.
@@ -73,7 +73,7 @@ func (h *Handlers) Reset(r *page.Request) error {
 	case deadLink(err):
 		return ended(r, err, "reset", "/forgot")
 	case err != nil:
-		return r.Again(err, "reset", resetForm(r, left))
+		return resetTemplate.Again(r, err, resetForm(r, left))
 	}
 	r.Flash("ok", "reset.done")
 	return r.SeeOther("/signin")
@@ -86,13 +86,13 @@ type joinPage struct {
 	Other      string // address of the signed-in user, if they are somebody else
 }
 
-func joinForm(r *page.Request, in account.Invite) page.Page {
+func joinForm(r *page.Request, in account.Invite) page.View[joinPage] {
 	data := joinPage{Invite: in, Role: r.Say("join.role." + string(in.Role)), Does: r.Say("join.does." + string(in.Role))}
 	if r.Enter() == nil && r.Who.User.ID != in.UserID {
 		data.Other = r.Who.User.Email
 	}
 	r.Shell = nil // the page is about the invitation, not the signed-in user
-	return page.Page{Title: r.Say("join.title", "company", in.Company), Scripts: []string{"access.js"}, Data: data}
+	return page.With(page.Page{Title: r.Say("join.title", "company", in.Company), Scripts: []string{"access.js"}}, data)
 }
 
 // ShowJoin serves an invitation to a company.
@@ -102,7 +102,7 @@ func (h *Handlers) ShowJoin(r *page.Request) error {
 	if err != nil {
 		return ended(r, err, "join", "/signin")
 	}
-	return r.Render(http.StatusOK, "join", joinForm(r, in))
+	return joinTemplate.Render(r, http.StatusOK, joinForm(r, in))
 }
 
 // Join accepts an invitation to a company.
@@ -118,7 +118,7 @@ func (h *Handlers) Join(r *page.Request) error {
 	case deadLink(err):
 		return ended(r, err, "join", "/signin")
 	case err != nil:
-		return r.Again(err, "join", joinForm(r, in))
+		return joinTemplate.Again(r, err, joinForm(r, in))
 	}
 	if in.NeedsPassword {
 		r.Flash("ok", "join.done", "company", in.Company)
@@ -156,7 +156,8 @@ func (h *Handlers) ShowConfirm(r *page.Request) error {
 	if err != nil {
 		return ended(r, err, "confirm", "/app/me")
 	}
-	return r.Render(http.StatusOK, "confirm-email", page.Page{Title: r.Say("confirm.title"), Data: confirmPage{email}})
+	p := page.Page{Title: r.Say("confirm.title")}
+	return confirmEmailTemplate.Render(r, http.StatusOK, page.With(p, confirmPage{email}))
 }
 
 // Confirm confirms an e-mail address.
@@ -164,8 +165,8 @@ func (h *Handlers) Confirm(r *page.Request) error {
 	r.TeamWords()
 	user, err := h.Accounts.VerifyEmail(r.UserContext(), r.Params("token"))
 	if fault.KindOf(err) == fault.KindConflict {
-		return r.Render(http.StatusConflict, "over", page.Page{Title: r.Say("confirm.taken"), Data: over{
-			Text: r.Say("confirm.taken.text"), Action: r.Say("confirm.over.do"), Href: "/app/me"}})
+		return overTemplate.Render(r, http.StatusConflict, page.With(page.Page{Title: r.Say("confirm.taken")}, over{
+			Text: r.Say("confirm.taken.text"), Action: r.Say("confirm.over.do"), Href: "/app/me"}))
 	}
 	if err != nil {
 		return ended(r, err, "confirm", "/app/me")

@@ -35,9 +35,9 @@ func (h *Handlers) Passkey(r *page.Request) error {
 	case http.StatusUnprocessableEntity:
 		p.Fault = r.Say("passkey.late")
 	case http.StatusTooManyRequests:
-		return lockedOut(r, f, "signin", p)
+		return lockedOut(r, f, signinTemplate, p)
 	default:
 		return err
 	}
-	return r.Render(http.StatusUnprocessableEntity, "signin", p)
+	return signinTemplate.Render(r, http.StatusUnprocessableEntity, p)
 }

@@ -24,7 +24,7 @@ func (h *Handlers) Home(r *page.Request) error {
 	case !open:
 		return r.SeeOther("/app/documents")
 	}
-	return r.Render(http.StatusOK, "start", startPage(r, "start.title"))
+	return startTemplate.Render(r, http.StatusOK, startPage(r, "start.title"))
 }
 
 // setupPage is the form of the first run.
@@ -43,16 +43,16 @@ func (h *Handlers) ShowSetup(r *page.Request) error {
 	if err := h.Accounts.CheckSetup(r.UserContext(), token); err != nil {
 		return h.setupUnavailable(r, err)
 	}
-	return r.Render(http.StatusOK, "setup", h.setupForm(r, token))
+	return setupTemplate.Render(r, http.StatusOK, h.setupForm(r, token))
 }
 
-func (h *Handlers) setupForm(r *page.Request, token string) page.Page {
+func (h *Handlers) setupForm(r *page.Request, token string) page.View[setupPage] {
 	site := h.Notify.BaseURL
 	local := strings.HasPrefix(site, "http://localhost") || strings.HasPrefix(site, "http://127.0.0.1")
-	return page.Page{Title: r.Say("setup.title"), Scripts: []string{"access.js"}, Data: setupPage{
+	return page.With(page.Page{Title: r.Say("setup.title"), Scripts: []string{"access.js"}}, setupPage{
 		Token: token, Languages: r.LanguageOptions(preferred(r)), Site: site,
 		Plain: strings.HasPrefix(site, "http:") && !local, Mail: h.Notify.CanSend(),
-	}}
+	})
 }
 
 // preferred returns the browser's preferred language.
@@ -75,10 +75,10 @@ func (h *Handlers) setupUnavailable(r *page.Request, err error) error {
 		return err
 	}
 	if open {
-		return r.Render(http.StatusNotFound, "start", startPage(r, "start.wrong"))
+		return startTemplate.Render(r, http.StatusNotFound, startPage(r, "start.wrong"))
 	}
-	return r.Render(http.StatusGone, "over", page.Page{Title: r.Say("setup.done"), Data: over{
-		Text: r.Say("setup.done.text"), Action: r.Say("signin.do"), Href: "/signin"}})
+	return overTemplate.Render(r, http.StatusGone, page.With(page.Page{Title: r.Say("setup.done")}, over{
+		Text: r.Say("setup.done.text"), Action: r.Say("signin.do"), Href: "/signin"}))
 }
 
 // SetUp creates the first company and its owner.
@@ -91,7 +91,7 @@ func (h *Handlers) SetUp(r *page.Request) error {
 		return h.setupUnavailable(r, err)
 	}
 	if err != nil {
-		return r.Again(err, "setup", h.setupForm(r, token))
+		return setupTemplate.Again(r, err, h.setupForm(r, token))
 	}
 	return h.signInWith(r, email, password, "", "/app/welcome")
 }
@@ -117,8 +117,8 @@ func (h *Handlers) Welcome(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "welcome", page.Page{Title: r.Say("welcome.title", "name", r.Who.User.Name),
-		Data: welcomePage{Mail: h.Notify.CanSend(), Sent: documents.Total > 0, Mates: members.Total > 1}})
+	return welcomeTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("welcome.title", "name", r.Who.User.Name)},
+		welcomePage{Mail: h.Notify.CanSend(), Sent: documents.Total > 0, Mates: members.Total > 1}))
 }
 
 // todo is an item in the list of first steps.
@@ -137,8 +137,8 @@ func Functions() template.FuncMap {
 }
 
 // startPage says where the link to set up the installation is, with an example at this address.
-func startPage(r *page.Request, title string) page.Page {
-	return page.Page{Title: r.Say(title), Data: startData{Line: r.Say("start.line", "site", r.BaseURL())}}
+func startPage(r *page.Request, title string) page.View[startData] {
+	return page.With(page.Page{Title: r.Say(title)}, startData{Line: r.Say("start.line", "site", r.BaseURL())})
 }
 
 // startData is the page of an installation that is not set up yet.

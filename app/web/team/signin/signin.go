@@ -27,9 +27,9 @@ type signInPage struct {
 	Passkey  bool // a passkey is accepted
 }
 
-func signInForm(r *page.Request, next string) page.Page {
+func signInForm(r *page.Request, next string) page.View[signInPage] {
 	data := signInPage{Next: r.Inside(next), Offer: true}
-	return page.Page{Title: r.Say("signin.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: data}
+	return page.With(page.Page{Title: r.Say("signin.title"), Scripts: []string{"access.js", "webauthn.js"}}, data)
 }
 
 // ShowSignIn serves the sign-in form.
@@ -38,7 +38,7 @@ func ShowSignIn(r *page.Request) error {
 	if r.Enter() == nil {
 		return r.SeeOther(r.Inside(r.Query("next")))
 	}
-	return r.Render(http.StatusOK, "signin", signInForm(r, r.Query("next")))
+	return signinTemplate.Render(r, http.StatusOK, signInForm(r, r.Query("next")))
 }
 
 // SignIn signs in with an e-mail address and a password.
@@ -53,11 +53,11 @@ func (h *Handlers) SignIn(r *page.Request) error {
 	switch f := r.FailureOf(err); f.Status {
 	case http.StatusUnauthorized:
 		p.Values, p.Fault = r.Form, r.Say("signin.wrong")
-		return r.Render(f.Status, "signin", p)
+		return signinTemplate.Render(r, f.Status, p)
 	case http.StatusTooManyRequests:
-		return lockedOut(r, f, "signin", p)
+		return lockedOut(r, f, signinTemplate, p)
 	}
-	return r.Again(err, "signin", p)
+	return signinTemplate.Again(r, err, p)
 }
 
 // signInWith signs a user in, after the second factor if they have one. company is
@@ -79,20 +79,20 @@ func origin(r *page.Request) account.From {
 }
 
 // lockedOut shows a form after too many attempts, and says how many minutes to wait.
-func lockedOut(r *page.Request, f page.Failure, name string, p page.Page) error {
+func lockedOut[T any](r *page.Request, f page.Failure, t page.Template[T], p page.View[T]) error {
 	p.Values, p.Fault = r.Form, r.Say("signin.locked", "n", (f.Wait+59)/60)
 	r.Set(fiber.HeaderRetryAfter, fmt.Sprint(f.Wait))
-	return r.Render(f.Status, name, p)
+	return t.Render(r, f.Status, p)
 }
 
-func secondStepForm(r *page.Request, step account.SignIn, next string, recovery bool) page.Page {
+func secondStepForm(r *page.Request, step account.SignIn, next string, recovery bool) page.View[signInPage] {
 	data := signInPage{
 		Next:     r.Inside(next),
 		Recovery: recovery || !step.App && !step.Passkey,
 		App:      step.App,
 		Passkey:  step.Passkey,
 	}
-	return page.Page{Title: r.Say("second.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: data}
+	return page.With(page.Page{Title: r.Say("second.title"), Scripts: []string{"access.js", "webauthn.js"}}, data)
 }
 
 // ShowSecondStep asks for the second factor.
@@ -102,7 +102,7 @@ func (h *Handlers) ShowSecondStep(r *page.Request) error {
 	if !ok {
 		return startOver(r)
 	}
-	return r.Render(http.StatusOK, "verify-signin", secondStepForm(r, step, r.Query("next"), r.Query("with") == "recovery"))
+	return verifySigninTemplate.Render(r, http.StatusOK, secondStepForm(r, step, r.Query("next"), r.Query("with") == "recovery"))
 }
 
 // startOver asks for the password again because the pending sign-in expired.
@@ -127,7 +127,7 @@ func (h *Handlers) SecondStep(r *page.Request) error {
 	case http.StatusTooManyRequests:
 		return lockedOut(r, f, "verify-signin", secondStepForm(r, step, next, recovery))
 	}
-	return r.Again(err, "verify-signin", secondStepForm(r, step, next, recovery))
+	return verifySigninTemplate.Again(r, err, secondStepForm(r, step, next, recovery))
 }
 
 // startSession opens a company, "" for the last one used in this browser.

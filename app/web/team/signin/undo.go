@@ -14,7 +14,7 @@ func (h *Handlers) ShowUndo(r *page.Request) error {
 	if err != nil {
 		return ended(r, err, "undo", "/forgot")
 	}
-	return r.Render(http.StatusOK, "undo", page.Page{Title: r.Say("undo.title"), Data: confirmPage{email}})
+	return undoTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("undo.title")}, confirmPage{email}))
 }
 
 // Undo reverts these changes and continues with choosing a new password.
@@ -22,8 +22,8 @@ func (h *Handlers) Undo(r *page.Request) error {
 	r.TeamWords()
 	reset, err := h.Accounts.Undo(r.UserContext(), r.Params("token"))
 	if fault.KindOf(err) == fault.KindConflict {
-		return r.Render(http.StatusConflict, "over", page.Page{Title: r.Say("confirm.taken"), Data: over{
-			Text: r.Say("undo.taken.text"), Action: r.Say("undo.over.do"), Href: "/forgot"}})
+		return overTemplate.Render(r, http.StatusConflict, page.With(page.Page{Title: r.Say("confirm.taken")}, over{
+			Text: r.Say("undo.taken.text"), Action: r.Say("undo.over.do"), Href: "/forgot"}))
 	}
 	if err != nil {
 		return ended(r, err, "undo", "/forgot")

@@ -4,6 +4,14 @@ package templates
 
 import (
 	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// The templates of these pages.
+const (
+	templatesTemplate page.Template[templateList] = "templates"
+	templateTemplate  page.Template[templatePage] = "template"
+	useTemplate       page.Template[usePage]      = "template-use"
 )
 
 // Handlers holds the services behind these pages.

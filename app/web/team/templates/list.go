@@ -64,7 +64,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 		}
 		p.Filters = append(p.Filters, page.Tab{Href: r.Link("status", value, "page", ""), Text: r.Say("templates." + s), Current: s == status, Count: -1})
 	}
-	return r.Render(http.StatusOK, "templates", page.Page{Title: r.Say("nav.templates"), Data: p})
+	return templatesTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("nav.templates")}, p))
 }
 
 // usable reports whether documents can be created from a template.

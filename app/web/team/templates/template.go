@@ -69,8 +69,8 @@ func (h *Handlers) show(r *page.Request, t signing.Template, status int, p page.
 			data.Problems = append(data.Problems, r.Sentence(fault.Field{Code: x.Code, Args: x.Args}, nil))
 		}
 	}
-	p.Title, p.Data, p.Back = t.Title, data, "/app/templates"
-	return r.Render(status, "template", p)
+	p.Title, p.Back = t.Title, "/app/templates"
+	return templateTemplate.Render(r, status, page.With(p, data))
 }
 
 func stateOf(d *signing.Document) string {

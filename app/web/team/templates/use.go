@@ -62,8 +62,8 @@ func (h *Handlers) showUse(r *page.Request, t signing.Template, status int, p pa
 		v.Value = r.Form.Value(v.Field())
 		data.Values = append(data.Values, v)
 	}
-	p.Title, p.Data, p.Back = r.Say("template.use.title", "title", t.Title), data, "/app/templates/"+t.ID
-	return r.Render(status, "template-use", p)
+	p.Title, p.Back = r.Say("template.use.title", "title", t.Title), "/app/templates/"+t.ID
+	return useTemplate.Render(r, status, page.With(p, data))
 }
 
 // Use creates the document, and sends it if that button was pressed.
