@@ -239,7 +239,7 @@ var accountLink = regexp.MustCompile(`/(join|reset)/[\w-]{20,}`)
 // flushed waits for messages that are put in the outbox after the response.
 func flushed(t *testing.T, s *apptest.Server) {
 	t.Helper()
-	if err := s.Accounts.Flush(); err != nil {
+	if err := s.Accounts.Upkeep.Flush(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -54,7 +54,7 @@ type Options struct {
 type App struct {
 	Config   Config
 	Clock    *Clock
-	Accounts *account.Service
+	Accounts *account.Services
 	Signing  *signing.Services
 	Notify   *notify.Service
 	Webhooks *notify.Webhooks
@@ -230,7 +230,7 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.Notify.Run(ctx) })
 	g.Go(func() error { return a.Webhooks.Run(ctx) })
 	g.Go(func() error { return a.Contacts.Run(ctx) })
-	g.Go(func() error { return a.Accounts.Run(ctx) })
+	g.Go(func() error { return a.Accounts.Upkeep.Run(ctx) })
 	g.Go(func() error { return a.Machine.Run(ctx) })
 	g.Go(func() error {
 		handlers := append(a.Signing.Handlers(), a.Contacts.Handler(), a.Bulk.Handler())

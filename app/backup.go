@@ -148,7 +148,7 @@ func (a *App) lastBackup(ctx context.Context, companyID string) (*settings.Backu
 	if a.inMem {
 		return nil, nil
 	}
-	all, err := a.Accounts.AllCompanies(ctx)
+	all, err := a.Accounts.Operator.AllCompanies(ctx)
 	if err != nil || all[0].ID != companyID {
 		return nil, err
 	}
@@ -273,14 +273,14 @@ func (a *App) rehearse(ctx context.Context, dir string, w io.Writer) error {
 
 // anyOwner finds a person who may send documents.
 func (a *App) anyOwner(ctx context.Context) (account.Actor, error) {
-	all, err := a.Accounts.AllUsers(ctx)
+	all, err := a.Accounts.Operator.AllUsers(ctx)
 	if err != nil {
 		return account.Actor{}, err
 	}
 	for _, u := range all {
 		for _, c := range u.Companies {
 			if c.Role == account.RoleOwner {
-				return a.Accounts.ActorFor(ctx, u.Email, c.ID)
+				return a.Accounts.Operator.ActorFor(ctx, u.Email, c.ID)
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (a *App) checkpoints(outbox *notify.Outbox) (*checkpoint.Service, error) {
 	c := a.Config.Checkpoints
 	o := checkpoint.Options{
 		DB: a.db, Jobs: a.jobs, Trees: store.Journal().Trees(), Keys: a.checkpointKeys,
-		Companies: a.Accounts.AllCompanies, Now: a.Clock.Now, Log: a.log, Every: c.Interval, Folder: c.Folder,
+		Companies: a.Accounts.Operator.AllCompanies, Now: a.Clock.Now, Log: a.log, Every: c.Interval, Folder: c.Folder,
 	}
 	if c.Webhook != "" {
 		key, err := a.checkpointSecret()
@@ -103,7 +103,7 @@ func readPublished(paths []string) (all []checkpoint.Published, err error) {
 // webhook.
 func PrintCheckpointKeys(ctx context.Context, cfg Config, w io.Writer) error {
 	return withApp(cfg, func(a *App) error {
-		companies, err := a.Accounts.AllCompanies(ctx)
+		companies, err := a.Accounts.Operator.AllCompanies(ctx)
 		for _, c := range companies {
 			key, e := a.checkpointKeys.Key(c.ID)
 			fmt.Fprintf(w, "%s  %s\n", key, c.Name)

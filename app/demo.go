@@ -34,7 +34,7 @@ func Demo(ctx context.Context, out, file string, w io.Writer) error {
 }
 
 func (a *App) demo(ctx context.Context, out, file string, w io.Writer) error {
-	who, err := a.Accounts.ActorFor(ctx, SeedAdmin, "")
+	who, err := a.Accounts.Operator.ActorFor(ctx, SeedAdmin, "")
 	if err != nil {
 		return err
 	}

@@ -163,11 +163,11 @@ func (a *App) examineFonts(ctx context.Context) Finding {
 
 // locales lists the languages of companies and members.
 func (a *App) locales(ctx context.Context) (seen []string, err error) {
-	companies, err := a.Accounts.AllCompanies(ctx)
+	companies, err := a.Accounts.Operator.AllCompanies(ctx)
 	if err != nil {
 		return nil, err
 	}
-	users, err := a.Accounts.AllUsers(ctx)
+	users, err := a.Accounts.Operator.AllUsers(ctx)
 	for i := range companies {
 		seen = append(seen, companies[i].Locale)
 	}

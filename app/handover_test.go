@@ -113,7 +113,7 @@ func TestOperatorHandsOverWhatNobodyInTheCompanyCould(t *testing.T) {
 
 // shut bars people from all companies.
 func shut(s *apptest.Server) func(context.Context, string) error {
-	return func(ctx context.Context, email string) error { return s.Accounts.SetActive(ctx, email, false) }
+	return func(ctx context.Context, email string) error { return s.Accounts.Operator.SetActive(ctx, email, false) }
 }
 
 // TestOperatorProvesWhoTheyAreAndSeesNothingElse checks what else guards a link of a company.

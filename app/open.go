@@ -260,7 +260,7 @@ func (a *App) identifiers() (*ids, error) {
 	})
 }
 
-func (a *App) accounts(o Options, ids *ids, outbox *notify.Outbox) (*account.Service, error) {
+func (a *App) accounts(o Options, ids *ids, outbox *notify.Outbox) (*account.Services, error) {
 	auth := a.Config.Auth
 	cost := account.Cost{Memory: uint32(auth.PasswordMemory / 1024), Passes: uint32(auth.PasswordPasses), Threads: 1}
 	if o.Cheap {
@@ -305,7 +305,7 @@ func (a *App) prepare(o Options) (err error) {
 	if o.Seed {
 		return a.seed(ctx)
 	}
-	a.First, a.IsFirst, err = a.Accounts.Bootstrap(ctx, a.Config.Admin.Email, a.Config.Admin.Password.Reveal())
+	a.First, a.IsFirst, err = a.Accounts.FirstRun.Bootstrap(ctx, a.Config.Admin.Email, a.Config.Admin.Password.Reveal())
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (a *App) welcome(ctx context.Context, w io.Writer) error {
 	setup := a.First.Setup
 	if !a.IsFirst {
 		var err error
-		if setup, err = a.Accounts.SetupLink(ctx); err != nil {
+		if setup, err = a.Accounts.FirstRun.SetupLink(ctx); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (
 
 // WithAccounts opens a data folder that is not in use, for a command on its
 // accounts.
-func WithAccounts(cfg Config, run func(*account.Service) error) error {
+func WithAccounts(cfg Config, run func(*account.Services) error) error {
 	return withApp(cfg, func(a *App) error { return run(a.Accounts) })
 }
 
@@ -195,9 +195,9 @@ func mustExist(dir string) error {
 }
 
 // AddUser adds a person to a company, by default the first one.
-func AddUser(ctx context.Context, s *account.Service, in account.UserInput, w io.Writer) error {
+func AddUser(ctx context.Context, s *account.Services, in account.UserInput, w io.Writer) error {
 	if in.CompanyID == "" {
-		all, err := s.AllCompanies(ctx)
+		all, err := s.Operator.AllCompanies(ctx)
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func AddUser(ctx context.Context, s *account.Service, in account.UserInput, w io
 	if invented {
 		in.Password = rand.Text()
 	}
-	u, err := s.AddUser(ctx, in)
+	u, err := s.Operator.AddUser(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -239,12 +239,12 @@ func sayFaults(l *words.Language, err error) error {
 }
 
 // SetPassword sets a person's password and disables their two-factor login.
-func SetPassword(ctx context.Context, s *account.Service, email, password string, w io.Writer) error {
+func SetPassword(ctx context.Context, s *account.Services, email, password string, w io.Writer) error {
 	invented := password == ""
 	if invented {
 		password = rand.Text()
 	}
-	if err := s.SetPassword(ctx, email, password, true); err != nil {
+	if err := s.Operator.SetPassword(ctx, email, password, true); err != nil {
 		return err
 	}
 	if invented {
@@ -254,8 +254,8 @@ func SetPassword(ctx context.Context, s *account.Service, email, password string
 }
 
 // ListUsers lists the people of the installation.
-func ListUsers(ctx context.Context, s *account.Service, w io.Writer) error {
-	all, err := s.AllUsers(ctx)
+func ListUsers(ctx context.Context, s *account.Services, w io.Writer) error {
+	all, err := s.Operator.AllUsers(ctx)
 	if err != nil {
 		return err
 	}
@@ -270,19 +270,19 @@ func ListUsers(ctx context.Context, s *account.Service, w io.Writer) error {
 }
 
 // SetRole changes a person's role in the company they have been in the longest.
-func SetRole(ctx context.Context, s *account.Service, email, role string) error {
-	who, err := s.ActorFor(ctx, email, "")
+func SetRole(ctx context.Context, s *account.Services, email, role string) error {
+	who, err := s.Operator.ActorFor(ctx, email, "")
 	if err != nil {
 		return err
 	}
 	r := account.Role(role)
-	_, err = s.UpdateMember(ctx, account.System(who.CompanyID), who.UserID, account.MemberPatch{Role: &r})
+	_, err = s.Members.UpdateMember(ctx, account.System(who.CompanyID), who.UserID, account.MemberPatch{Role: &r})
 	return err
 }
 
 // AddToken creates an API token that acts as a person.
-func AddToken(ctx context.Context, s *account.Service, email, name, scopes string, w io.Writer) error {
-	who, err := s.ActorFor(ctx, email, "")
+func AddToken(ctx context.Context, s *account.Services, email, name, scopes string, w io.Writer) error {
+	who, err := s.Operator.ActorFor(ctx, email, "")
 	if err != nil {
 		return err
 	}
@@ -292,7 +292,7 @@ func AddToken(ctx context.Context, s *account.Service, email, name, scopes strin
 			in.Scopes = append(in.Scopes, account.Scope(word))
 		}
 	}
-	t, err := s.CreateToken(ctx, who, in)
+	t, err := s.Tokens.CreateToken(ctx, who, in)
 	if err != nil {
 		return err
 	}
@@ -301,12 +301,12 @@ func AddToken(ctx context.Context, s *account.Service, email, name, scopes strin
 }
 
 // ListTokens lists the API tokens of a person's company.
-func ListTokens(ctx context.Context, s *account.Service, email string, w io.Writer) error {
-	who, err := s.ActorFor(ctx, email, "")
+func ListTokens(ctx context.Context, s *account.Services, email string, w io.Writer) error {
+	who, err := s.Operator.ActorFor(ctx, email, "")
 	if err != nil {
 		return err
 	}
-	list, err := s.ListTokens(ctx, who, account.TokenQuery{})
+	list, err := s.Tokens.ListTokens(ctx, who, account.TokenQuery{})
 	if err != nil {
 		return err
 	}
@@ -317,10 +317,10 @@ func ListTokens(ctx context.Context, s *account.Service, email string, w io.Writ
 }
 
 // RevokeToken revokes an API token immediately.
-func RevokeToken(ctx context.Context, s *account.Service, email, id string) error {
-	who, err := s.ActorFor(ctx, email, "")
+func RevokeToken(ctx context.Context, s *account.Services, email, id string) error {
+	who, err := s.Operator.ActorFor(ctx, email, "")
 	if err != nil {
 		return err
 	}
-	return s.RevokeToken(ctx, who, id)
+	return s.Tokens.RevokeToken(ctx, who, id)
 }

@@ -73,7 +73,7 @@ func TestNoCompanyFillsTheDisk(t *testing.T) {
 	refusedAsFull(t, post(c))
 	refusedAsFull(t, c.Post(t, first+"/duplicate", nil))
 	refusedAsFull(t, c.Post(t, first+"/upload", apptest.Multipart(t, nil, file)))
-	who, err := s.Accounts.Authenticate(t.Context(), c.Token)
+	who, err := s.Accounts.Authentication.Authenticate(t.Context(), c.Token)
 	if err != nil {
 		t.Fatal(err)
 	}

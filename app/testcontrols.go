@@ -45,7 +45,7 @@ const settling = 90 * time.Second
 func (a *App) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
-	if err := a.Accounts.Flush(); err != nil {
+	if err := a.Accounts.Upkeep.Flush(); err != nil {
 		return err
 	}
 	a.jobs.Nudge()
@@ -105,23 +105,23 @@ const (
 // seed creates the state that a test double starts with: a company with people
 // in every role, a second company, and sample documents.
 func (a *App) seed(ctx context.Context) error {
-	first, made, err := a.Accounts.Bootstrap(ctx, SeedAdmin, SeedPassword)
+	first, made, err := a.Accounts.FirstRun.Bootstrap(ctx, SeedAdmin, SeedPassword)
 	if err != nil || !made {
 		return err
 	}
 	name := SeedCompany
-	admin, err := a.Accounts.ActorFor(ctx, SeedAdmin, first.Company.ID)
+	admin, err := a.Accounts.Operator.ActorFor(ctx, SeedAdmin, first.Company.ID)
 	if err != nil {
 		return err
 	}
-	if _, err := a.Accounts.UpdateCompany(ctx, admin, account.CompanyPatch{Name: &name}); err != nil {
+	if _, err := a.Accounts.Companies.UpdateCompany(ctx, admin, account.CompanyPatch{Name: &name}); err != nil {
 		return err
 	}
 	own := "Ada Lovelace"
-	if _, err := a.Accounts.UpdateMe(ctx, admin, account.MePatch{Name: &own}); err != nil {
+	if _, err := a.Accounts.Profile.UpdateMe(ctx, admin, account.MePatch{Name: &own}); err != nil {
 		return err
 	}
-	other, err := a.Accounts.AddCompany(ctx, "Other", "en", "UTC")
+	other, err := a.Accounts.Operator.AddCompany(ctx, "Other", "en", "UTC")
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (a *App) seed(ctx context.Context) error {
 		{Name: "Otto Other", Email: SeedOther, CompanyID: other.ID, Role: account.RoleOwner},
 	} {
 		u.Password = SeedPassword
-		if _, err := a.Accounts.AddUser(ctx, u); err != nil {
+		if _, err := a.Accounts.Operator.AddUser(ctx, u); err != nil {
 			return err
 		}
 	}

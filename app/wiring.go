@@ -122,7 +122,7 @@ func (a *App) importCertificate(ctx context.Context) error {
 }
 
 func (a *App) importCompany(ctx context.Context, signer *pki.Signer) error {
-	all, err := a.Accounts.AllCompanies(ctx)
+	all, err := a.Accounts.Operator.AllCompanies(ctx)
 	if err != nil || len(all) == 0 {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // house is a service over a real store in memory, with a clock that only the test
 // moves and a mailbox that it reads.
 type house struct {
-	*account.Service
+	*account.Services
 	t   testing.TB
 	db  *kv.DB
 	key []byte
@@ -61,7 +61,7 @@ func open(t testing.TB, change ...func(*account.Options)) *house {
 	for _, c := range change {
 		c(&o)
 	}
-	if h.Service, err = account.New(db, o); err != nil {
+	if h.Services, err = account.New(db, o); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -101,7 +101,7 @@ func (h *house) mailCount() int {
 
 func (h *house) company(name string) account.Company {
 	h.t.Helper()
-	c, err := h.AddCompany(h.t.Context(), name, "", "")
+	c, err := h.Operator.AddCompany(h.t.Context(), name, "", "")
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func (h *house) company(name string) account.Company {
 
 func (h *house) add(c account.Company, email string, role account.Role) account.User {
 	h.t.Helper()
-	u, err := h.AddUser(h.t.Context(), account.UserInput{Email: email, Password: password, CompanyID: c.ID, Role: role})
+	u, err := h.Operator.AddUser(h.t.Context(), account.UserInput{Email: email, Password: password, CompanyID: c.ID, Role: role})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -119,19 +119,19 @@ func (h *house) add(c account.Company, email string, role account.Role) account.
 
 // ForgotPassword also runs the queued work.
 func (h *house) ForgotPassword(ctx context.Context, email string, from account.From) error {
-	return errors.Join(h.Service.ForgotPassword(ctx, email, from), h.Flush())
+	return errors.Join(h.Services.Resets.ForgotPassword(ctx, email, from), h.Upkeep.Flush())
 }
 
 // Reverify also runs the queued work.
 func (h *house) Reverify(ctx context.Context, who account.Actor, email string) (limit.Rate, error) {
-	rate, err := h.Service.Reverify(ctx, who, email)
-	return rate, errors.Join(err, h.Flush())
+	rate, err := h.Services.Emails.Reverify(ctx, who, email)
+	return rate, errors.Join(err, h.Upkeep.Flush())
 }
 
 // login returns the bearer token of the first company.
 func (h *house) login(email, password string) string {
 	h.t.Helper()
-	u, err := h.Login(h.t.Context(), email, password, "", account.From{IP: "192.0.2.1", UserAgent: "test"})
+	u, err := h.Logins.Login(h.t.Context(), email, password, "", account.From{IP: "192.0.2.1", UserAgent: "test"})
 	if err != nil {
 		h.t.Fatalf("login as %s: %v", email, err)
 	}
@@ -140,7 +140,7 @@ func (h *house) login(email, password string) string {
 
 func (h *house) actor(bearer string) account.Actor {
 	h.t.Helper()
-	who, err := h.Authenticate(h.t.Context(), bearer)
+	who, err := h.Authentication.Authenticate(h.t.Context(), bearer)
 	if err != nil {
 		h.t.Fatalf("authenticate: %v", err)
 	}
@@ -155,7 +155,7 @@ func (h *house) as(email string) account.Actor {
 
 func (h *house) refused(bearer, why string) {
 	h.t.Helper()
-	if _, err := h.Authenticate(h.t.Context(), bearer); !errors.Is(err, fault.ErrUnauthenticated) {
+	if _, err := h.Authentication.Authenticate(h.t.Context(), bearer); !errors.Is(err, fault.ErrUnauthenticated) {
 		h.t.Errorf("%s: got %v, want it refused", why, err)
 	}
 }

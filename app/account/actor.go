@@ -205,3 +205,32 @@ func (a Actor) IsSignatoryOf(document, invitation string) bool {
 	return a.Kind == ActorSignatory && document != "" && invitation != "" &&
 		a.Document == document && a.Invitation == invitation
 }
+
+// staff returns nil if the actor belongs to the company (not a signatory) and has the scope.
+func staff(who Actor, scope Scope) error {
+	if who.IsSignatory() {
+		return fault.Forbidden("role_not_allowed.signatory")
+	}
+	return who.Require(scope)
+}
+
+// self returns nil if the actor is a person with this scope over their own record.
+func self(who Actor, scope Scope) error {
+	switch {
+	case who.UserID == "":
+		return fault.Forbidden("role_not_allowed.person")
+	case who.Kind == ActorToken && !hasScope(who, scope):
+		return fault.Forbidden("scope_missing", fault.Text("scope", string(scope)))
+	case who.Limited:
+		return errLimited()
+	}
+	return nil
+}
+
+// session returns nil if the actor logged in, as opposed to using an API token.
+func session(who Actor) error {
+	if who.UserID == "" || who.Kind != ActorUser {
+		return fault.Forbidden("session_required")
+	}
+	return nil
+}

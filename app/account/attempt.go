@@ -25,11 +25,20 @@ type count struct {
 	own bool // only the person's own failures are counted under the key
 }
 
-// attempt counts a login to an account. Failures of strangers do not lock out the owner: they are counted by network,
+// attempts limits how often passwords and codes are tried.
+type attempts struct {
+	db                 *kv.DB
+	devices            *Devices
+	perAccount         *limit.Limiter // failed logins, per account and network or known device
+	perAccountAnywhere *limit.Limiter // failed logins, per account from all networks
+	perAddress         *limit.Limiter // failed logins, per network
+}
+
+// count counts a login to an account. Failures of strangers do not lock out the owner: they are counted by network,
 // and a device or network that the owner has signed in from has its own count.
-func (s *Service) attempt(email string, from From) (a attempt, err error) {
+func (s *attempts) count(email string, from From) (a attempt, err error) {
 	account, at := input.FoldEmail(email), turns.Network(from.IP)
-	if device := s.knownDevice(account, from.Device); device != "" {
+	if device := s.devices.knownDevice(account, from.Device); device != "" {
 		err = a.add(s.perAccount, account+" device "+device, true)
 		return a, err
 	}
@@ -50,20 +59,20 @@ func (s *Service) attempt(email string, from From) (a attempt, err error) {
 	return a, err
 }
 
-// attemptCode counts a code entered after the password. Codes are short, so all networks share the count; only
+// countCode counts a code entered after the password. Codes are short, so all networks share the count; only
 // someone who knows the password can use it up.
-func (s *Service) attemptCode(email string, from From) (a attempt, err error) {
+func (s *attempts) countCode(email string, from From) (a attempt, err error) {
 	account := input.FoldEmail(email)
-	if s.knownDevice(account, from.Device) != "" {
-		return s.attempt(email, from)
+	if s.devices.knownDevice(account, from.Device) != "" {
+		return s.count(email, from)
 	}
 	err = a.add(s.perAccount, account+" code", true)
 	return a, err
 }
 
-// attemptInside counts a proof by a signed-in person, so that the thief of a session can't lock
+// countInside counts a proof by a signed-in person, so that the thief of a session can't lock
 // the owner out of signing in.
-func (s *Service) attemptInside(who Actor) (a attempt, err error) {
+func (s *attempts) countInside(who Actor) (a attempt, err error) {
 	err = a.add(s.perAccount, "inside "+who.UserID, true)
 	return a, err
 }
@@ -95,7 +104,7 @@ func (a attempt) succeeded() {
 }
 
 // forgive ends all waiting times of an account.
-func (s *Service) forgive(u userRecord) {
+func (s *attempts) forgive(u userRecord) {
 	account := input.FoldEmail(u.Email)
 	s.perAccount.ResetPrefix(account + " ")
 	s.perAccount.Reset("inside " + u.ID)
@@ -103,7 +112,7 @@ func (s *Service) forgive(u userRecord) {
 }
 
 // knownNetwork reports whether the owner of an account recently signed in from a network.
-func (s *Service) knownNetwork(account, at string) (known bool) {
+func (s *attempts) knownNetwork(account, at string) (known bool) {
 	err := s.db.View(func(tx *kv.Tx) error {
 		id, _, err := users.Lookup(tx, "email", kv.K(account))
 		if err != nil {
@@ -115,4 +124,13 @@ func (s *Service) knownNetwork(account, at string) (known bool) {
 		})
 	})
 	return err == nil && known
+}
+
+// turn returns the key for a login: a browser that has signed in before does
+// not queue with strangers.
+func (s *attempts) turn(email string, from From) turns.Key {
+	if device := s.devices.knownDevice(input.FoldEmail(email), from.Device); device != "" {
+		return turns.Guest("", device)
+	}
+	return turns.Stranger(from.IP)
 }

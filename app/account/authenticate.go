@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/oklog/ulid/v2"
 
 	"paraph/app/fault"
 	"paraph/kv"
@@ -22,10 +23,20 @@ const maxLive = 20_000
 // usagePeriod is the precision of Token.LastUsedAt.
 const usagePeriod = time.Minute
 
+// Authentication checks the bearer tokens of requests, and makes those of signatories.
+type Authentication struct {
+	db     *kv.DB
+	signer *signer
+	live   *liveTokens
+	usage  *usage
+	newID  func() ulid.ULID
+	now    func() time.Time
+}
+
 // Authenticate returns the actor of a bearer token. Any fault of the token (malformed, another
 // key, algorithm or audience, expired, revoked, of a deactivated person) results in the same
 // [fault.ErrUnauthenticated]; the reason is its cause.
-func (s *Service) Authenticate(_ context.Context, bearer string) (Actor, error) {
+func (s *Authentication) Authenticate(_ context.Context, bearer string) (Actor, error) {
 	now := s.now()
 	sum := sha256.Sum256([]byte(bearer))
 	p, generation := s.live.get(sum)
@@ -51,8 +62,8 @@ var (
 )
 
 // resolve checks the token itself, then looks up the principal it represents.
-func (s *Service) resolve(bearer string, now time.Time) (*principal, error) {
-	c, err := s.tokens.parse(bearer)
+func (s *Authentication) resolve(bearer string, now time.Time) (*principal, error) {
+	c, err := s.signer.parse(bearer)
 	if err != nil {
 		return nil, fault.Unauthenticated().Because(err)
 	}
@@ -76,7 +87,7 @@ func (s *Service) resolve(bearer string, now time.Time) (*principal, error) {
 	return p, nil
 }
 
-func (s *Service) loadPrincipal(tx *kv.Tx, c *claims) (*principal, error) {
+func (s *Authentication) loadPrincipal(tx *kv.Tx, c *claims) (*principal, error) {
 	t, err := tokens.Get(tx, tokenKey(c.Company, c.ID))
 	if err != nil {
 		return nil, err
@@ -120,12 +131,14 @@ func signatoryPrincipal(c *claims) *principal {
 
 // SignatoryToken creates a token for one invitation of one document. It is not recorded:
 // package signing checks at every request whether the invitation is still valid.
-func (s *Service) SignatoryToken(companyID, document, invitation, name, email string, lifetime time.Duration) (string, error) {
+func (s *Authentication) SignatoryToken(
+	companyID, document, invitation, name, email string, lifetime time.Duration,
+) (string, error) {
 	if companyID == "" || document == "" || invitation == "" {
 		return "", errNotOurs
 	}
 	now := s.now()
-	return s.tokens.sign(claims{
+	return s.signer.sign(claims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Subject: invitation, ID: s.newID().String(),
 			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(lifetime)),

@@ -20,10 +20,20 @@ type Bootstrapped struct {
 	Setup    string // token of the one-time link to /setup; only if the password was generated
 }
 
+// FirstRun creates and sets up the first administrator and company.
+type FirstRun struct {
+	db          *kv.DB
+	records     *records
+	credentials *credentials
+	links       *linkStore
+	passwords   *hasher
+	random      *randomSource
+}
+
 // Bootstrap creates the first administrator and company of an empty store, and reports whether
 // it did. Without a password it generates one, and a link with which a browser can name the
 // administrator and the company instead: using either one invalidates the other.
-func (s *Service) Bootstrap(ctx context.Context, email, password string) (b Bootstrapped, made bool, err error) {
+func (s *FirstRun) Bootstrap(ctx context.Context, email, password string) (b Bootstrapped, made bool, err error) {
 	if empty, err := s.Empty(ctx); err != nil || !empty {
 		return Bootstrapped{}, false, err
 	}
@@ -34,7 +44,7 @@ func (s *Service) Bootstrap(ctx context.Context, email, password string) (b Boot
 	}
 	invented := password == ""
 	if invented {
-		if password, err = s.inventPassword(); err != nil {
+		if password, err = s.random.password(); err != nil {
 			return Bootstrapped{}, false, err
 		}
 		b.Password = password
@@ -52,7 +62,7 @@ func (s *Service) Bootstrap(ctx context.Context, email, password string) (b Boot
 		}
 		made = true
 		if invented {
-			b.Setup, _, err = s.makeLink(tx, linkRecord{Kind: LinkSetup, UserID: b.User.ID, CompanyID: b.Company.ID}, setupLifetime)
+			b.Setup, _, err = s.links.create(tx, linkRecord{Kind: LinkSetup, UserID: b.User.ID, CompanyID: b.Company.ID}, setupLifetime)
 		}
 		return err
 	})
@@ -62,18 +72,18 @@ func (s *Service) Bootstrap(ctx context.Context, email, password string) (b Boot
 	return b, true, nil
 }
 
-func (s *Service) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, Company, error) {
-	c, err := s.newCompany(tx, "My company", "", "")
+func (s *FirstRun) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, Company, error) {
+	c, err := s.records.newCompany(tx, "My company", "", "")
 	if err != nil {
 		return User{}, Company{}, err
 	}
 	// The operator of the machine vouches for this address.
-	u, err := s.newUser(tx, userRecord{Name: "Administrator", Email: email, EmailVerifiedAt: new(tx.Now), Password: hash, Fresh: fresh, Installation: true})
+	u, err := s.records.newUser(tx, userRecord{Name: "Administrator", Email: email, EmailVerifiedAt: new(tx.Now), Password: hash, Fresh: fresh, Installation: true})
 	if err != nil {
 		return User{}, Company{}, err
 	}
 	m := memberRecord{CompanyID: c.ID, UserID: u.ID, Role: RoleOwner, JoinedAt: new(tx.Now), CreatedAt: tx.Now}
-	if err := s.putMember(tx, m); err != nil {
+	if err := s.records.putMember(tx, m); err != nil {
 		return User{}, Company{}, err
 	}
 	user, err := withCompanies(tx, u)
@@ -81,7 +91,7 @@ func (s *Service) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, C
 }
 
 // Empty reports whether there are no users yet.
-func (s *Service) Empty(context.Context) (empty bool, err error) {
+func (s *FirstRun) Empty(context.Context) (empty bool, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		empty, err = isEmpty(tx)
 		return err
@@ -98,9 +108,9 @@ func isEmpty(tx *kv.Tx) (bool, error) {
 	return empty, err
 }
 
-// inventPassword generates 100 random bits in a form that is easy to type.
-func (s *Service) inventPassword() (string, error) {
-	b, err := s.random(13)
+// password generates 100 random bits in a form that is easy to type.
+func (s *randomSource) password() (string, error) {
+	b, err := s.bytes(13)
 	if err != nil {
 		return "", err
 	}
@@ -120,7 +130,7 @@ type SetupInput struct {
 
 // SetupOpen reports whether nobody has set up this appliance yet: the
 // administrator was generated, and neither the link nor the password was used.
-func (s *Service) SetupOpen(context.Context) (open bool, err error) {
+func (s *FirstRun) SetupOpen(context.Context) (open bool, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, open, err = waitingAdmin(tx)
 		return err
@@ -131,7 +141,7 @@ func (s *Service) SetupOpen(context.Context) (open bool, err error) {
 // SetupLink returns a new link to /setup as long as setup is open, and "" after
 // that. The token of an earlier link is stored nowhere, so each new link
 // invalidates the previous one.
-func (s *Service) SetupLink(context.Context) (token string, err error) {
+func (s *FirstRun) SetupLink(context.Context) (token string, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		u, open, err := waitingAdmin(tx)
 		if err != nil || !open {
@@ -141,10 +151,10 @@ func (s *Service) SetupLink(context.Context) (token string, err error) {
 		if err != nil || len(user.Companies) == 0 {
 			return err
 		}
-		if err := s.dropLinks(tx, u.ID, LinkSetup, ""); err != nil {
+		if err := s.links.drop(tx, u.ID, LinkSetup, ""); err != nil {
 			return err
 		}
-		token, _, err = s.makeLink(tx, linkRecord{Kind: LinkSetup, UserID: u.ID, CompanyID: user.Companies[0].ID}, setupLifetime)
+		token, _, err = s.links.create(tx, linkRecord{Kind: LinkSetup, UserID: u.ID, CompanyID: user.Companies[0].ID}, setupLifetime)
 		return err
 	})
 	return token, err
@@ -168,7 +178,7 @@ func waitingAdmin(tx *kv.Tx) (u userRecord, open bool, err error) {
 }
 
 // CheckSetup reports whether the link to /setup still works.
-func (s *Service) CheckSetup(_ context.Context, token string) error {
+func (s *FirstRun) CheckSetup(_ context.Context, token string) error {
 	return s.db.View(func(tx *kv.Tx) error {
 		_, _, err := linkUser(tx, LinkSetup, token)
 		return err
@@ -177,7 +187,7 @@ func (s *Service) CheckSetup(_ context.Context, token string) error {
 
 // Setup uses the link of [Bootstrap]: the generated administrator becomes the one
 // named here, and the printed password stops working.
-func (s *Service) Setup(ctx context.Context, token string, in SetupInput) (user User, err error) {
+func (s *FirstRun) Setup(ctx context.Context, token string, in SetupInput) (user User, err error) {
 	if err := s.CheckSetup(ctx, token); err != nil {
 		return User{}, err
 	}
@@ -207,7 +217,7 @@ func (s *Service) Setup(ctx context.Context, token string, in SetupInput) (user 
 		if err := companies.Put(tx, c.ID, c); err != nil {
 			return err
 		}
-		if err := s.setPassword(tx, u, hash, ""); err != nil {
+		if err := s.credentials.setPassword(tx, u, hash, ""); err != nil {
 			return err
 		}
 		user, err = withCompanies(tx, u)

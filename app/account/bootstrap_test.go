@@ -19,7 +19,7 @@ func TestBootstrapOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			b, ok, err := h.Bootstrap(t.Context(), "", "")
+			b, ok, err := h.FirstRun.Bootstrap(t.Context(), "", "")
 			if err != nil {
 				t.Error(err)
 			}
@@ -35,10 +35,10 @@ func TestBootstrapOnce(t *testing.T) {
 	if got := made.Load(); got != 1 {
 		t.Errorf("made %d administrators", got)
 	}
-	if all, err := h.AllUsers(t.Context()); err != nil || len(all) != 1 || all[0].Companies[0].Role != account.RoleOwner {
+	if all, err := h.Operator.AllUsers(t.Context()); err != nil || len(all) != 1 || all[0].Companies[0].Role != account.RoleOwner {
 		t.Errorf("got %+v, %v", all, err)
 	}
-	if all, err := h.AllCompanies(t.Context()); err != nil || len(all) != 1 {
+	if all, err := h.Operator.AllCompanies(t.Context()); err != nil || len(all) != 1 {
 		t.Errorf("got %+v, %v", all, err)
 	}
 }
@@ -46,9 +46,9 @@ func TestBootstrapOnce(t *testing.T) {
 func TestBootstrapWithWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	_, _, err := h.Bootstrap(t.Context(), "nonsense", "x")
+	_, _, err := h.FirstRun.Bootstrap(t.Context(), "nonsense", "x")
 	wantFields(t, err, "email")
-	b, made, err := h.Bootstrap(t.Context(), "ann@intranet", "short")
+	b, made, err := h.FirstRun.Bootstrap(t.Context(), "ann@intranet", "short")
 	if err != nil || !made || b.Password != "" || b.Setup != "" {
 		t.Errorf("got %+v, %v, %v", b, made, err)
 	}
@@ -60,44 +60,44 @@ func TestBootstrapWithWhatIsGiven(t *testing.T) {
 func TestLoggingInClosesSetup(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	b, _, err := h.Bootstrap(t.Context(), "ann@example.org", "")
+	b, _, err := h.FirstRun.Bootstrap(t.Context(), "ann@example.org", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.CheckSetup(t.Context(), b.Setup); err != nil {
+	if err := h.FirstRun.CheckSetup(t.Context(), b.Setup); err != nil {
 		t.Error(err)
 	}
 	h.login("ann@example.org", b.Password)
-	wantFields(t, h.CheckSetup(t.Context(), b.Setup), "token")
-	_, err = h.Setup(t.Context(), b.Setup, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: password})
+	wantFields(t, h.FirstRun.CheckSetup(t.Context(), b.Setup), "token")
+	_, err = h.FirstRun.Setup(t.Context(), b.Setup, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: password})
 	wantFields(t, err, "token")
 }
 
 func TestSetupClosesThePrintedPassword(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	b, _, err := h.Bootstrap(t.Context(), "", "")
+	b, _, err := h.FirstRun.Bootstrap(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Setup(t.Context(), b.Setup, account.SetupInput{Locale: "!", Timezone: "x"})
+	_, err = h.FirstRun.Setup(t.Context(), b.Setup, account.SetupInput{Locale: "!", Timezone: "x"})
 	wantFields(t, err, "company", "name", "email", "password", "locale", "timezone")
 	in := account.SetupInput{Company: "Acme", Name: "Ann", Email: "ann@example.org", Password: password, Locale: "de", Timezone: "Europe/Berlin"}
-	u, err := h.Setup(t.Context(), b.Setup, in)
+	u, err := h.FirstRun.Setup(t.Context(), b.Setup, in)
 	if err != nil || u.Name != "Ann" || u.Locale != "de" || u.Companies[0].Name != "Acme" {
 		t.Fatalf("got %+v, %v", u, err)
 	}
-	if c, err := h.CompanyByID(b.Company.ID); err != nil || c.Timezone != "Europe/Berlin" || c.Locale != "de" {
+	if c, err := h.Companies.CompanyByID(b.Company.ID); err != nil || c.Timezone != "Europe/Berlin" || c.Locale != "de" {
 		t.Errorf("got %+v, %v", c, err)
 	}
-	_, err = h.Setup(t.Context(), b.Setup, in)
+	_, err = h.FirstRun.Setup(t.Context(), b.Setup, in)
 	wantFields(t, err, "token")
 	for _, email := range []string{"admin@localhost", "ann@example.org"} {
-		_, err = h.Login(t.Context(), email, b.Password, "", account.From{})
+		_, err = h.Logins.Login(t.Context(), email, b.Password, "", account.From{})
 		wantKind(t, err, fault.KindUnauthenticated, "")
 	}
 	h.login("ann@example.org", password)
-	if _, made, err := h.Bootstrap(t.Context(), "", ""); made || err != nil {
+	if _, made, err := h.FirstRun.Bootstrap(t.Context(), "", ""); made || err != nil {
 		t.Errorf("made another: %v", err)
 	}
 }
@@ -109,16 +109,16 @@ func TestActorFor(t *testing.T) {
 	h.add(a, "ann@example.org", account.RoleOwner)
 	h.add(b, "ann@example.org", account.RoleMember)
 	for company, want := range map[string]account.Role{"": account.RoleOwner, a.ID: account.RoleOwner, b.ID: account.RoleMember} {
-		if who, err := h.ActorFor(t.Context(), "ANN@example.org", company); err != nil || who.Role != want {
+		if who, err := h.Operator.ActorFor(t.Context(), "ANN@example.org", company); err != nil || who.Role != want {
 			t.Errorf("%q: got %+v, %v", company, who, err)
 		}
 	}
-	who := must[account.Actor](t)(h.ActorFor(t.Context(), "ann@example.org", b.ID))
-	made := must[account.Token](t)(h.CreateToken(t.Context(), who, account.TokenInput{Name: "by command"}))
+	who := must[account.Actor](t)(h.Operator.ActorFor(t.Context(), "ann@example.org", b.ID))
+	made := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), who, account.TokenInput{Name: "by command"}))
 	h.actor(made.Secret)
-	_, err := h.ActorFor(t.Context(), "ann@example.org", "nowhere")
+	_, err := h.Operator.ActorFor(t.Context(), "ann@example.org", "nowhere")
 	wantKind(t, err, fault.KindNotFound, "")
-	_, err = h.ActorFor(t.Context(), "bob@example.org", "")
+	_, err = h.Operator.ActorFor(t.Context(), "bob@example.org", "")
 	wantKind(t, err, fault.KindNotFound, "")
 }
 
@@ -126,17 +126,17 @@ func TestAddUserFaults(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	c := h.company("A")
-	_, err := h.AddUser(t.Context(), account.UserInput{Name: "\n", Role: "king", Locale: "!", Timezone: "x"})
+	_, err := h.Operator.AddUser(t.Context(), account.UserInput{Name: "\n", Role: "king", Locale: "!", Timezone: "x"})
 	wantFields(t, err, "name", "email", "password", "role", "locale", "timezone")
-	_, err = h.AddUser(t.Context(), account.UserInput{Email: "a@example.org", Password: password, CompanyID: "nowhere"})
+	_, err = h.Operator.AddUser(t.Context(), account.UserInput{Email: "a@example.org", Password: password, CompanyID: "nowhere"})
 	wantKind(t, err, fault.KindNotFound, "")
 	h.add(c, "a@example.org", account.RoleMember)
-	_, err = h.AddUser(t.Context(), account.UserInput{Email: "A@example.org", Password: password, CompanyID: c.ID})
+	_, err = h.Operator.AddUser(t.Context(), account.UserInput{Email: "A@example.org", Password: password, CompanyID: c.ID})
 	wantFields(t, err, "email")
-	_, err = h.AddCompany(t.Context(), "", "!", "x")
+	_, err = h.Operator.AddCompany(t.Context(), "", "!", "x")
 	wantFields(t, err, "name", "locale", "timezone")
-	wantKind(t, h.SetPassword(t.Context(), "nobody@example.org", password, false), fault.KindNotFound, "")
-	wantFields(t, h.SetPassword(t.Context(), "a@example.org", "short", false), "password")
+	wantKind(t, h.Operator.SetPassword(t.Context(), "nobody@example.org", password, false), fault.KindNotFound, "")
+	wantFields(t, h.Operator.SetPassword(t.Context(), "a@example.org", "short", false), "password")
 }
 
 func TestOtherRoomsRead(t *testing.T) {
@@ -170,11 +170,11 @@ func TestRunEndsWithItsContextAndWritesDownUse(t *testing.T) {
 	ann := h.as("ann@example.org")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := h.Run(ctx); err != nil {
+	if err := h.Upkeep.Run(ctx); err != nil {
 		t.Error(err)
 	}
 	h.Reset()
-	got, err := h.GetToken(t.Context(), ann, ann.TokenID)
+	got, err := h.Tokens.GetToken(t.Context(), ann, ann.TokenID)
 	if err != nil || got.LastUsedAt == nil {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -183,7 +183,7 @@ func TestRunEndsWithItsContextAndWritesDownUse(t *testing.T) {
 func TestInventedPasswordsCanBeTyped(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	b, _, err := h.Bootstrap(t.Context(), "", "")
+	b, _, err := h.FirstRun.Bootstrap(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

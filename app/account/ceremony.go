@@ -1,12 +1,15 @@
 package account
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/netip"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -82,9 +85,20 @@ func (c *ceremonies) clear() {
 	c.order = nil
 }
 
+// authenticators asks browsers for passkeys and checks their answers.
+type authenticators struct {
+	db         *kv.DB
+	ceremonies *ceremonies
+	signIns    *SignIns
+	random     *randomSource
+	issuer     string
+	now        func() time.Time
+	log        *slog.Logger
+}
+
 // begin stores a challenge and returns what the browser needs.
-func (s *Service) begin(c ceremony, options any) (Ceremony, error) {
-	secret, err := s.random(linkSize)
+func (s *authenticators) begin(c ceremony, options any) (Ceremony, error) {
+	secret, err := s.random.bytes(linkSize)
 	if err != nil {
 		return Ceremony{}, err
 	}
@@ -114,121 +128,149 @@ func explained(err error) error {
 	return err
 }
 
-// BeginPasskey begins to register a passkey of the caller. The site is the
-// address under which they see the appliance, such as https://sign.example.org.
-func (s *Service) BeginPasskey(_ context.Context, who Actor, site string) (Ceremony, error) {
-	if err := errors.Join(session(who), s.proven(who)); err != nil {
-		return Ceremony{}, err
+// relyingParty returns the appliance as authenticators identify it, by the address under which
+// the person sees it (https://host[:port]).
+func (s *authenticators) relyingParty(site string) (*webauthn.WebAuthn, error) {
+	u, err := url.Parse(site)
+	if err != nil || u.Hostname() == "" {
+		return nil, fmt.Errorf("account: %q is not the address of a site", site)
 	}
-	party, err := s.relyingParty(site)
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(host); err == nil {
+		return nil, fault.Conflict("passkeys_need_a_name")
+	}
+	if u.Scheme != "https" && host != "localhost" && !strings.HasSuffix(host, ".localhost") {
+		return nil, fault.Conflict("passkeys_need_https")
+	}
+	party, err := webauthn.New(&webauthn.Config{
+		RPID: host, RPDisplayName: s.issuer, RPOrigins: []string{u.Scheme + "://" + u.Host},
+		AttestationPreference: protocol.PreferNoAttestation,
+	})
 	if err != nil {
-		return Ceremony{}, err
+		return nil, fmt.Errorf("account: passkeys on %s: %w", site, err)
 	}
+	return party, nil
+}
+
+// beginWithKeys begins a ceremony for the passkeys of one person.
+func (s *authenticators) beginWithKeys(party *webauthn.WebAuthn, userID string, c ceremony) (Ceremony, error) {
 	var h holder
-	err = s.db.View(func(tx *kv.Tx) (err error) {
-		h, err = loadHolder(tx, who.UserID)
+	err := s.db.View(func(tx *kv.Tx) (err error) {
+		h, err = loadHolder(tx, userID)
 		return err
 	})
 	if err != nil {
 		return Ceremony{}, err
 	}
-	if err := h.mayAdd(); err != nil {
-		return Ceremony{}, err
+	if len(h.keys) == 0 {
+		return Ceremony{}, fault.Conflict("no_passkey")
 	}
-	options, kept, err := party.BeginRegistration(h, webauthn.WithExclusions(h.descriptors()),
-		webauthn.WithAuthenticatorSelection(protocol.AuthenticatorSelection{
-			ResidentKey: protocol.ResidentKeyRequirementPreferred, UserVerification: protocol.VerificationPreferred,
-		}))
+	options, kept, err := party.BeginLogin(h, webauthn.WithUserVerification(protocol.VerificationPreferred))
 	if err != nil {
-		return Ceremony{}, fmt.Errorf("account: begin a passkey: %w", explained(err))
+		return Ceremony{}, fmt.Errorf("account: begin a step with a passkey: %w", explained(err))
 	}
-	return s.begin(ceremony{site: site, session: *kept, user: who.UserID}, options)
+	c.session = *kept
+	return s.begin(c, options)
 }
 
-func (h holder) mayAdd() error {
-	if len(h.keys) >= maxPasskeys {
-		return fault.Conflict("too_many_passkeys", fault.Number("limit", maxPasskeys))
-	}
-	return nil
+// usedPasskey is a passkey that has answered a challenge.
+type usedPasskey struct {
+	record passkeyRecord // updated with the authenticator's answer
+	before uint32        // its previous signature count
+	second bool          // used after the password
 }
 
-// NewPasskey is a passkey that was just registered. A person's first second
-// factor comes with recovery codes, shown once.
-type NewPasskey struct {
-	Passkey
-	RecoveryCodes []string
-}
-
-// FinishPasskey stores a passkey from the browser's answer (the JSON of its
-// PublicKeyCredential). From the first passkey on, the password alone is no
-// longer enough to log in.
-func (s *Service) FinishPasskey(_ context.Context, who Actor, id, name string, credential []byte) (NewPasskey, error) {
-	if err := errors.Join(session(who), s.proven(who)); err != nil {
-		return NewPasskey{}, err
-	}
-	c, ok := s.ceremonies.take(id, s.now())
-	if !ok || c.user != who.UserID {
-		return NewPasskey{}, errCeremony()
-	}
-	record := passkeyRecord{ID: s.newID().String(), UserID: who.UserID, Name: "Passkey"}
-	var f fault.Fields
-	if name != "" {
-		setName(&f, "name", &name, &record.Name)
-	}
-	if err := f.Err(); err != nil {
-		return NewPasskey{}, err
-	}
+// checkPasskey checks the answer of an authenticator. userID is the user who has
+// entered the password before, "" for none.
+func (s *authenticators) checkPasskey(
+	c ceremony, userID string, credential []byte, from From,
+) (*usedPasskey, holder, error) {
 	party, err := s.relyingParty(c.site)
 	if err != nil {
-		return NewPasskey{}, err
+		return nil, holder{}, err
 	}
-	parsed, err := protocol.ParseCredentialCreationResponseBytes(credential)
+	parsed, err := protocol.ParseCredentialRequestResponseBytes(credential)
 	if err != nil {
-		return NewPasskey{}, errPasskey(err)
+		return nil, holder{}, errPasskey(err)
 	}
-	made, err := party.CreateCredential(holder{user: userRecord{ID: who.UserID}}, c.session, parsed)
+	h, err := s.holderOf(parsed.RawID)
 	if err != nil {
-		return NewPasskey{}, errPasskey(err)
+		return nil, holder{}, err
 	}
-	return s.addPasskey(record.with(made))
+	if userID != "" && h.user.ID != userID {
+		return nil, holder{}, fault.Unauthenticated()
+	}
+	made, err := validate(party, c, h, parsed)
+	if err == nil && made.Authenticator.CloneWarning {
+		err = errCloned
+		s.log.Warn("passkey refused", "user", h.user.ID, "error", err)
+	}
+	if err != nil {
+		s.signIns.refused(h.user, (&usedPasskey{second: userID != ""}).method(), WrongProof, from)
+		return nil, holder{}, fault.Unauthenticated().Because(explained(err))
+	}
+	for _, p := range h.keys {
+		if string(p.Credential) == string(made.ID) {
+			return &usedPasskey{record: p.with(made), before: p.SignCount, second: c.pending != ""}, h, nil
+		}
+	}
+	return nil, holder{}, fault.Unauthenticated()
 }
 
-func (s *Service) addPasskey(p passkeyRecord) (NewPasskey, error) {
-	codes, hashes, err := s.newRecoveryCodes()
-	if err != nil {
-		return NewPasskey{}, err
-	}
-	var out NewPasskey
-	err = s.db.Update(func(tx *kv.Tx) error {
-		h, err := loadHolder(tx, p.UserID)
+var errCloned = errors.New("account: the signature count of a passkey went back: it may have been copied")
+
+// holderOf finds the user of a passkey.
+func (s *authenticators) holderOf(credential []byte) (h holder, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		_, p, err := passkeys.Lookup(tx, "credential", credentialKey(credential))
 		if err != nil {
 			return err
 		}
-		if err := h.mayAdd(); err != nil {
-			return err
-		}
-		_, _, err = passkeys.Lookup(tx, "credential", credentialKey(p.Credential))
-		if err == nil {
-			return fault.Conflict("passkey_known")
-		} else if !errors.Is(err, kv.ErrNotFound) {
-			return err
-		}
-		p.CreatedAt, p.TrustedAt = tx.Now, tx.Now
-		out = NewPasskey{Passkey: p.view()}
-		if u := &h.user; !u.guarded() {
-			out.RecoveryCodes = codes
-			next := &twoFactor{Recovery: hashes, RecoveryAt: tx.Now}
-			if u.TwoFactor != nil {
-				next.Secret = u.TwoFactor.Secret // an app that is being set up
-			}
-			u.TwoFactor = next
-		}
-		h.user.Passkeys++
-		return errors.Join(passkeys.Put(tx, p.key(), p), s.putUser(tx, h.user),
-			s.tell(tx, h.user, MailPasskeyAdded, map[string]string{"what": p.Name}))
+		h, err = loadHolder(tx, p.UserID)
+		return err
 	})
-	if err != nil {
-		return NewPasskey{}, err
+	if errors.Is(err, kv.ErrNotFound) {
+		return h, fault.Unauthenticated().Because(err)
 	}
-	return out, nil
+	return h, err
+}
+
+func (p *usedPasskey) method() Method {
+	if p.second {
+		return ByPasswordAndPasskey
+	}
+	return ByPasskey
+}
+
+// note records the use. A count that has not increased means that the key was copied.
+func (p *usedPasskey) note(tx *kv.Tx) error {
+	now, err := passkeys.Get(tx, p.record.key())
+	switch {
+	case errors.Is(err, kv.ErrNotFound):
+		return fault.Unauthenticated().Because(err) // removed in the meantime
+	case err != nil:
+		return err
+	case now.SignCount != p.before && p.record.SignCount <= now.SignCount:
+		return fault.Unauthenticated().Because(errCloned)
+	}
+	p.record.Name, p.record.LastUsedAt, p.record.TrustedAt = now.Name, &tx.Now, now.TrustedAt
+	if p.second {
+		p.record.TrustedAt = tx.Now // used after the current password
+	}
+	return passkeys.Put(tx, p.record.key(), p.record)
+}
+
+func validate(
+	party *webauthn.WebAuthn, c ceremony, h holder, parsed *protocol.ParsedCredentialAssertionData,
+) (*webauthn.Credential, error) {
+	if c.pending != "" || c.prover != "" {
+		return party.ValidateLogin(h, c.session, parsed)
+	}
+	_, made, err := party.ValidatePasskeyLogin(func(_, handle []byte) (webauthn.User, error) {
+		if string(handle) != h.user.ID {
+			return nil, fault.Unauthenticated()
+		}
+		return h, nil
+	}, c.session, parsed)
+	return made, err
 }

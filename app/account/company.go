@@ -11,6 +11,8 @@ import (
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/kv"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // Limits of a company's settings, in days and items.
@@ -20,8 +22,16 @@ const (
 	maxReminders = 10
 )
 
+// Companies reads and changes a company's settings, consent text and logo.
+type Companies struct {
+	db      *kv.DB
+	records *records
+	proofs  *Proofs
+	newID   func() ulid.ULID
+}
+
 // Company returns the caller's company.
-func (s *Service) Company(_ context.Context, who Actor) (Company, error) {
+func (s *Companies) Company(_ context.Context, who Actor) (Company, error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return Company{}, err
 	}
@@ -29,7 +39,7 @@ func (s *Service) Company(_ context.Context, who Actor) (Company, error) {
 }
 
 // CompanyByID returns a company. The calling package checks who may see it.
-func (s *Service) CompanyByID(id string) (c Company, err error) {
+func (s *Companies) CompanyByID(id string) (c Company, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		c, err = LoadCompany(tx, id)
 		return err
@@ -130,7 +140,7 @@ func setConsent(f *fault.Fields, from string, to *string) {
 
 // UpdateCompany changes the settings of the caller's company; the caller must be
 // an administrator.
-func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c Company, err error) {
+func (s *Companies) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c Company, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Company{}, err
 	}
@@ -143,7 +153,7 @@ func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c
 			return err
 		}
 		if before.RequireTwoFactor && !c.RequireTwoFactor {
-			if err := s.provenSession(who); err != nil {
+			if err := s.proofs.provenSession(who); err != nil {
 				return err
 			}
 		}
@@ -153,7 +163,7 @@ func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c
 			}
 		}
 		c.UpdatedAt = tx.Now
-		s.changed(tx)
+		s.records.changed(tx)
 		return errors.Join(dropLogo(tx, before, c), s.keepConsent(tx, who, before, c), companies.Put(tx, c.ID, c))
 	})
 	if err != nil {
@@ -173,23 +183,4 @@ func hasTwoFactor(tx *kv.Tx, who Actor) error {
 		return fault.Conflict("two_factor_needed_first")
 	}
 	return nil
-}
-
-// newCompany stores a company with the initial settings.
-func (s *Service) newCompany(tx *kv.Tx, name, locale, timezone string) (Company, error) {
-	c := Company{
-		ID: s.newID().String(), Locale: "en", Timezone: "UTC", OnDecline: OnDeclineNotify,
-		CreatedAt: tx.Now, UpdatedAt: tx.Now,
-	}
-	p := CompanyPatch{Name: &name}
-	if locale != "" {
-		p.Locale = &locale
-	}
-	if timezone != "" {
-		p.Timezone = &timezone
-	}
-	if err := p.apply(&c); err != nil {
-		return Company{}, err
-	}
-	return c, companies.Put(tx, c.ID, c)
 }

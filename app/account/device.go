@@ -16,12 +16,18 @@ const (
 	deviceSeparator = "~"
 )
 
+// Devices recognizes browsers that have signed in before.
+type Devices struct {
+	key    []byte // marks browsers
+	random *randomSource
+}
+
 // RememberDevice returns the marks that a browser keeps for a long time after a sign-in: they
 // distinguish it from strangers guessing the password of the same account. They grant no
 // access. kept holds the browser's existing marks.
-func (s *Service) RememberDevice(email, kept string) (string, error) {
+func (s *Devices) RememberDevice(email, kept string) (string, error) {
 	account := input.FoldEmail(email)
-	nonce, err := s.random(16)
+	nonce, err := s.random.bytes(16)
 	if err != nil {
 		return "", err
 	}
@@ -37,7 +43,7 @@ func (s *Service) RememberDevice(email, kept string) (string, error) {
 
 // knownDevice returns the name of a browser that has signed in to an account
 // before, "" for any other.
-func (s *Service) knownDevice(account, kept string) string {
+func (s *Devices) knownDevice(account, kept string) string {
 	if len(kept) > maxDevices*128 {
 		return ""
 	}
@@ -50,8 +56,8 @@ func (s *Service) knownDevice(account, kept string) string {
 	return ""
 }
 
-func (s *Service) deviceMark(account, name string) string {
-	m := hmac.New(sha256.New, s.deviceKey)
+func (s *Devices) deviceMark(account, name string) string {
+	m := hmac.New(sha256.New, s.key)
 	m.Write([]byte(name + "\x00" + account))
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:24])
 }

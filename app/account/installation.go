@@ -32,16 +32,25 @@ func runs(who Actor) error {
 	return fault.NotFound("page")
 }
 
+// Installation lets its administrators manage all companies.
+type Installation struct {
+	db        *kv.DB
+	records   *records
+	links     *linkStore
+	passwords *hasher
+	random    *randomSource
+}
+
 // SetInstallation grants a person the right to administer the installation, or withdraws it.
 // Like the other methods for the operator it checks no permissions.
-func (s *Service) SetInstallation(_ context.Context, email string, granted bool) error {
+func (s *Installation) SetInstallation(_ context.Context, email string, granted bool) error {
 	return s.db.Update(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)
 		if err != nil {
 			return err
 		}
 		u.Installation = granted
-		return s.putUser(tx, u)
+		return s.records.putUser(tx, u)
 	})
 }
 
@@ -78,7 +87,7 @@ type CompanyInput struct {
 // FoundCompany adds a company with its first owner. A new person gets a generated password and
 // a one-time link to choose another, like the administrator of the first start; an existing
 // user becomes the owner unchanged.
-func (s *Service) FoundCompany(ctx context.Context, who Actor, in CompanyInput) (b Bootstrapped, err error) {
+func (s *Installation) FoundCompany(ctx context.Context, who Actor, in CompanyInput) (b Bootstrapped, err error) {
 	if err := runs(who); err != nil {
 		return Bootstrapped{}, err
 	}
@@ -87,7 +96,7 @@ func (s *Service) FoundCompany(ctx context.Context, who Actor, in CompanyInput) 
 	if err := in.check(&u); err != nil {
 		return Bootstrapped{}, err
 	}
-	password, err := s.inventPassword()
+	password, err := s.random.password()
 	if err != nil {
 		return Bootstrapped{}, err
 	}
@@ -114,8 +123,8 @@ func (in CompanyInput) check(u *userRecord) error {
 	return f.Err()
 }
 
-func (s *Service) found(tx *kv.Tx, u userRecord, in CompanyInput, password string) (b Bootstrapped, err error) {
-	if b.Company, err = s.newCompany(tx, in.Name, in.Locale, in.Timezone); err != nil {
+func (s *Installation) found(tx *kv.Tx, u userRecord, in CompanyInput, password string) (b Bootstrapped, err error) {
+	if b.Company, err = s.records.newCompany(tx, in.Name, in.Locale, in.Timezone); err != nil {
 		return b, err
 	}
 	known, err := byEmail(tx, in.Email)
@@ -129,16 +138,16 @@ func (s *Service) found(tx *kv.Tx, u userRecord, in CompanyInput, password strin
 			return b, cmp.Or(err, error(fault.Invalid("email", "taken")))
 		}
 		u.EmailVerifiedAt = new(tx.Now) // the administrator vouches for it
-		if u, err = s.newUser(tx, u); err != nil {
+		if u, err = s.records.newUser(tx, u); err != nil {
 			return b, err
 		}
 		b.Password = password
-		if b.Setup, _, err = s.makeLink(tx, linkRecord{Kind: LinkSetup, UserID: u.ID, CompanyID: b.Company.ID}, inviteLifetime); err != nil {
+		if b.Setup, _, err = s.links.create(tx, linkRecord{Kind: LinkSetup, UserID: u.ID, CompanyID: b.Company.ID}, inviteLifetime); err != nil {
 			return b, err
 		}
 	}
 	m := memberRecord{CompanyID: b.Company.ID, UserID: u.ID, Role: RoleOwner, JoinedAt: new(tx.Now), CreatedAt: tx.Now}
-	if err := s.putMember(tx, m); err != nil {
+	if err := s.records.putMember(tx, m); err != nil {
 		return b, err
 	}
 	b.User, err = withCompanies(tx, u)
@@ -146,7 +155,7 @@ func (s *Service) found(tx *kv.Tx, u userRecord, in CompanyInput, password strin
 }
 
 // RenameCompany changes the name of any company.
-func (s *Service) RenameCompany(_ context.Context, who Actor, id, name string) (c Company, err error) {
+func (s *Installation) RenameCompany(_ context.Context, who Actor, id, name string) (c Company, err error) {
 	if err := runs(who); err != nil {
 		return Company{}, err
 	}
@@ -160,7 +169,7 @@ func (s *Service) RenameCompany(_ context.Context, who Actor, id, name string) (
 			return err
 		}
 		c.UpdatedAt = tx.Now
-		s.changed(tx)
+		s.records.changed(tx)
 		return companies.Put(tx, c.ID, c)
 	})
 	if err != nil {
@@ -176,7 +185,7 @@ type Tenant struct {
 }
 
 // Tenants lists every company of the installation.
-func (s *Service) Tenants(ctx context.Context, who Actor) (all []Tenant, err error) {
+func (s *Installation) Tenants(ctx context.Context, who Actor) (all []Tenant, err error) {
 	if err := runs(who); err != nil {
 		return nil, err
 	}
@@ -191,7 +200,9 @@ func (s *Service) Tenants(ctx context.Context, who Actor) (all []Tenant, err err
 }
 
 // ListTenants lists the companies whose name begins with a text, by name.
-func (s *Service) ListTenants(_ context.Context, who Actor, name string, offset, limit int) (found list.Page[Tenant], err error) {
+func (s *Installation) ListTenants(
+	_ context.Context, who Actor, name string, offset, limit int,
+) (found list.Page[Tenant], err error) {
 	if err := runs(who); err != nil {
 		return found, err
 	}
@@ -214,7 +225,7 @@ func (s *Service) ListTenants(_ context.Context, who Actor, name string, offset,
 }
 
 // GetTenant returns a company.
-func (s *Service) GetTenant(_ context.Context, who Actor, id string) (t Tenant, err error) {
+func (s *Installation) GetTenant(_ context.Context, who Actor, id string) (t Tenant, err error) {
 	if err := runs(who); err != nil {
 		return t, err
 	}
@@ -235,7 +246,9 @@ type Person struct {
 }
 
 // ListPeople lists the people whose address begins with a text, by address.
-func (s *Service) ListPeople(_ context.Context, who Actor, address string, offset, limit int) (found list.Page[Person], err error) {
+func (s *Installation) ListPeople(
+	_ context.Context, who Actor, address string, offset, limit int,
+) (found list.Page[Person], err error) {
 	if err := runs(who); err != nil {
 		return found, err
 	}

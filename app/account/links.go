@@ -1,8 +1,6 @@
 package account
 
 import (
-	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -10,7 +8,6 @@ import (
 	"time"
 
 	"paraph/app/fault"
-	"paraph/app/input"
 	"paraph/kv"
 )
 
@@ -45,9 +42,17 @@ func linkKey(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// makeLink records a link and returns its token, which is not stored.
-func (s *Service) makeLink(tx *kv.Tx, l linkRecord, lifetime time.Duration) (token string, expires time.Time, err error) {
-	secret, err := s.random(linkSize)
+// linkStore stores links that work once.
+type linkStore struct {
+	random *randomSource
+	forget Forgetter
+}
+
+// create records a link and returns its token, which is not stored.
+func (s *linkStore) create(
+	tx *kv.Tx, l linkRecord, lifetime time.Duration,
+) (token string, expires time.Time, err error) {
+	secret, err := s.random.bytes(linkSize)
 	if err != nil {
 		return "", time.Time{}, err
 	}
@@ -94,9 +99,9 @@ func linkUser(tx *kv.Tx, kind LinkKind, token string) (linkRecord, userRecord, e
 	return l, u, err
 }
 
-// dropLinks removes a user's links of one kind ("" for all kinds), for one
+// drop removes a user's links of one kind ("" for all kinds), for one
 // company or ("") for all.
-func (s *Service) dropLinks(tx *kv.Tx, userID string, kind LinkKind, companyID string) error {
+func (s *linkStore) drop(tx *kv.Tx, userID string, kind LinkKind, companyID string) error {
 	prefix := kv.K(userID)
 	if kind != "" {
 		prefix = kv.K(userID, string(kind))
@@ -112,117 +117,17 @@ func (s *Service) dropLinks(tx *kv.Tx, userID string, kind LinkKind, companyID s
 		return err
 	}
 	for _, key := range keys {
-		if err := s.spendLink(tx, key); err != nil {
+		if err := s.spend(tx, key); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// spendLink removes a link that was used or replaced, also from stored messages.
-func (s *Service) spendLink(tx *kv.Tx, key string) error {
+// spend removes a link that was used or replaced, also from stored messages.
+func (s *linkStore) spend(tx *kv.Tx, key string) error {
 	if s.forget == nil {
 		return links.Delete(tx, key)
 	}
 	return errors.Join(links.Delete(tx, key), s.forget(tx, key))
-}
-
-// Invite is the information shown on the page of a pending invitation.
-type Invite struct {
-	UserID        string
-	CompanyID     string
-	Company       string
-	Inviter       string // name of the person who invited, "" if unknown
-	Role          Role
-	Name          string
-	Email         string
-	NeedsPassword bool
-}
-
-// CheckInvite reads an invitation without using it.
-func (s *Service) CheckInvite(_ context.Context, token string) (in Invite, err error) {
-	err = s.db.View(func(tx *kv.Tx) error {
-		l, u, err := linkUser(tx, LinkInvite, token)
-		if err != nil {
-			return err
-		}
-		c, err := LoadCompany(tx, l.CompanyID)
-		if err != nil {
-			return err
-		}
-		m, err := members.Get(tx, memberKey(c.ID, u.ID))
-		if err != nil {
-			return found(err, "member")
-		}
-		in = Invite{UserID: u.ID, CompanyID: c.ID, Company: c.Name, Inviter: l.By, Role: m.Role, Name: u.Name, Email: u.Email, NeedsPassword: u.unclaimed()}
-		return nil
-	})
-	return in, err
-}
-
-// unclaimed reports whether the address has not been proven yet. The password, if there is one,
-// was chosen by somebody else or before that proof.
-func (u userRecord) unclaimed() bool { return u.Password == "" || u.EmailVerifiedAt == nil }
-
-// AcceptInvite uses an invitation: the person joins the company. A person whose address was not
-// proven before chooses a name and a password, and everything open under that address is
-// closed, since somebody else may have opened it.
-func (s *Service) AcceptInvite(ctx context.Context, token, name, password string) (user User, err error) {
-	in, err := s.CheckInvite(ctx, token)
-	if err != nil {
-		return User{}, err
-	}
-	hash := ""
-	if in.NeedsPassword {
-		var f fault.Fields
-		checkPassword(&f, password, in.Email)
-		if name != "" {
-			setName(&f, "name", &name, &name)
-		}
-		if err := f.Err(); err != nil {
-			return User{}, err
-		}
-		if hash, err = s.passwords.hash(ctx, linkTurn(token), password); err != nil {
-			return User{}, err
-		}
-	}
-	err = s.db.Update(func(tx *kv.Tx) error {
-		user, err = s.accept(tx, token, name, hash)
-		return err
-	})
-	return user, err
-}
-
-func (s *Service) accept(tx *kv.Tx, token, name, hash string) (User, error) {
-	l, u, err := linkUser(tx, LinkInvite, token)
-	if err != nil {
-		return User{}, err
-	}
-	m, err := members.Get(tx, memberKey(l.CompanyID, u.ID))
-	if errors.Is(err, kv.ErrNotFound) || err == nil && m.status() != MemberInvited {
-		return User{}, errLink()
-	}
-	if err != nil {
-		return User{}, err
-	}
-	if err := s.dropLinks(tx, u.ID, LinkInvite, l.CompanyID); err != nil {
-		return User{}, err
-	}
-	if u.unclaimed() {
-		if hash == "" {
-			return User{}, errLink()
-		}
-		u.Password, u.Name = hash, cmp.Or(name, u.Name)
-		if err := errors.Join(dropFactors(tx, &u), s.revokeAll(tx, u.ID, "", "", "")); err != nil {
-			return User{}, err
-		}
-	}
-	if input.FoldEmail(l.Email) == input.FoldEmail(u.Email) && u.EmailVerifiedAt == nil {
-		u.EmailVerifiedAt = new(tx.Now)
-	}
-	m.JoinedAt = new(tx.Now)
-	if err := errors.Join(s.putUser(tx, u), s.putMember(tx, m)); err != nil {
-		return User{}, err
-	}
-	return withCompanies(tx, u)
 }

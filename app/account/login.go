@@ -6,10 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
-
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/limit"
 	"paraph/kv"
 )
 
@@ -17,7 +16,26 @@ import (
 type From struct {
 	IP        string
 	UserAgent string
-	Device    string // the marks of earlier sign-ins kept by the browser, see [Service.RememberDevice]
+	Device    string // the marks of earlier sign-ins kept by the browser, see [Devices.RememberDevice]
+}
+
+// Logins signs people in: with a password, then a code or a passkey if needed, or with a passkey alone.
+type Logins struct {
+	db             *kv.DB
+	attempts       *attempts
+	authenticators *authenticators
+	ceremonies     *ceremonies
+	codes          *codes
+	links          *linkStore
+	passwords      *hasher
+	random         *randomSource
+	signIns        *SignIns
+	tokens         *tokenStore
+	waiting        *pendingSignIns
+	perAddress     *limit.Limiter // failed logins, per network
+	perPasskey     *limit.Limiter // passkey ceremonies begun, per address
+	lifetime       time.Duration
+	now            func() time.Time
 }
 
 // Login checks an e-mail address and password, and the code of an authenticator
@@ -25,7 +43,7 @@ type From struct {
 // each company, a fresh bearer token. A wrong address and a wrong password result
 // in the same [fault.ErrUnauthenticated] after the same time; a missing or wrong
 // code is a fault of the field "code", reported only after the correct password.
-func (s *Service) Login(ctx context.Context, email, password, code string, from From) (User, error) {
+func (s *Logins) Login(ctx context.Context, email, password, code string, from From) (User, error) {
 	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
 	if err != nil {
 		return User{}, err
@@ -43,16 +61,18 @@ func (s *Service) Login(ctx context.Context, email, password, code string, from 
 }
 
 // secondStep counts a code entered with the password.
-func (s *Service) secondStep(u userRecord, code string, from From) (attempt, error) {
+func (s *Logins) secondStep(u userRecord, code string, from From) (attempt, error) {
 	if !u.guarded() || code == "" {
 		return attempt{}, nil
 	}
-	return s.attemptCode(u.Email, from)
+	return s.attempts.countCode(u.Email, from)
 }
 
 // firstStep checks a password and returns its user, and a new hash of it if the
 // stored one is outdated. The attempt is counted.
-func (s *Service) firstStep(ctx context.Context, email, password string, from From) (u userRecord, upgraded string, a attempt, err error) {
+func (s *Logins) firstStep(
+	ctx context.Context, email, password string, from From,
+) (u userRecord, upgraded string, a attempt, err error) {
 	var f fault.Fields
 	if input.FoldEmail(email) == "" {
 		f.Required("email")
@@ -63,7 +83,7 @@ func (s *Service) firstStep(ctx context.Context, email, password string, from Fr
 	if err := f.Err(); err != nil {
 		return u, "", a, err
 	}
-	if a, err = s.attempt(email, from); err != nil {
+	if a, err = s.attempts.count(email, from); err != nil {
 		return u, "", a, err
 	}
 	if u, err = s.checkPassword(ctx, email, password, from); err != nil {
@@ -73,13 +93,13 @@ func (s *Service) firstStep(ctx context.Context, email, password string, from Fr
 		return u, "", a, err
 	}
 	if s.passwords.outdated(u.Password) {
-		upgraded, err = s.passwords.hash(ctx, s.loginTurn(email, from), password)
+		upgraded, err = s.passwords.hash(ctx, s.attempts.turn(email, from), password)
 	}
 	return u, upgraded, a, err
 }
 
 // checkPassword returns the active user with that address and password.
-func (s *Service) checkPassword(ctx context.Context, email, password string, from From) (userRecord, error) {
+func (s *Logins) checkPassword(ctx context.Context, email, password string, from From) (userRecord, error) {
 	var u userRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
 		_, u, err = users.Lookup(tx, "email", kv.K(input.FoldEmail(email)))
@@ -88,23 +108,23 @@ func (s *Service) checkPassword(ctx context.Context, email, password string, fro
 	if err != nil && !errors.Is(err, kv.ErrNotFound) {
 		return userRecord{}, err
 	}
-	ok, err := s.passwords.verify(ctx, s.loginTurn(email, from), password, u.Password)
+	ok, err := s.passwords.verify(ctx, s.attempts.turn(email, from), password, u.Password)
 	if err != nil {
 		return userRecord{}, err
 	}
 	switch {
 	case !ok:
-		s.refused(u, ByPassword, WrongPassword, from)
+		s.signIns.refused(u, ByPassword, WrongPassword, from)
 		return userRecord{}, fault.Unauthenticated()
 	case u.DeactivatedAt != nil:
-		s.refused(u, ByPassword, Deactivated, from)
+		s.signIns.refused(u, ByPassword, Deactivated, from)
 		return userRecord{}, fault.Unauthenticated()
 	}
 	return u, nil
 }
 
 // letIn issues the tokens for the user as they were when the password was checked.
-func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From) (user User, err error) {
+func (s *Logins) letIn(checked userRecord, p proof, upgraded string, from From) (user User, err error) {
 	how := ByPassword
 	err = s.db.Update(func(tx *kv.Tx) error {
 		u, err := users.Get(tx, checked.ID)
@@ -125,7 +145,7 @@ func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From)
 		}
 		if u.Fresh {
 			u.Fresh = false
-			if err := s.dropLinks(tx, u.ID, LinkSetup, ""); err != nil {
+			if err := s.links.drop(tx, u.ID, LinkSetup, ""); err != nil {
 				return err
 			}
 		}
@@ -137,14 +157,14 @@ func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From)
 		if user, err = s.withTokens(tx, u, from); err != nil {
 			return err
 		}
-		return s.signedIn(tx, user, how, from)
+		return s.signIns.signedIn(tx, user, how, from)
 	})
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Code != "two_factor_required" {
 		why := WrongProof
 		if errors.Is(err, errInactive) {
 			why = Deactivated
 		}
-		s.refused(checked, how, why, from)
+		s.signIns.refused(checked, how, why, from)
 	}
 	return user, err
 }
@@ -157,7 +177,7 @@ type proof struct {
 }
 
 // prove checks the proof and returns how the person signs in. A code cannot be used again.
-func (s *Service) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error) {
+func (s *Logins) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error) {
 	switch {
 	case p.passkey != nil:
 		return p.passkey.method(), p.passkey.note(tx)
@@ -166,7 +186,7 @@ func (s *Service) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err erro
 	}
 	how = ByCode
 	before := u.TwoFactor.recovery()
-	next, err := s.useCode(*u, p.code, tx.Now)
+	next, err := s.codes.use(*u, p.code, tx.Now)
 	if err != nil {
 		return how, err
 	}
@@ -177,7 +197,7 @@ func (s *Service) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err erro
 }
 
 // withTokens returns the user with a new session token for every company.
-func (s *Service) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
+func (s *Logins) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 	user, err := withCompanies(tx, u)
 	if err != nil {
 		return User{}, err
@@ -186,10 +206,10 @@ func (s *Service) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 		return User{}, fault.Unauthenticated().Because(errInactive)
 	}
 	for i, c := range user.Companies {
-		if err := s.trimSessions(tx, c.ID, u.ID); err != nil {
+		if err := s.tokens.trimSessions(tx, c.ID, u.ID); err != nil {
 			return User{}, err
 		}
-		t, err := s.issue(tx, tokenRecord{
+		t, err := s.tokens.issue(tx, tokenRecord{
 			CompanyID: c.ID, UserID: u.ID, Kind: ActorUser, Name: clip(from.UserAgent, 200), Scopes: Scopes(),
 			IP: from.IP, ExpiresAt: new(tx.Now.Add(s.lifetime)), ProvenAt: new(tx.Now),
 		})
@@ -199,97 +219,6 @@ func (s *Service) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 		user.Companies[i].Token = t.Secret
 	}
 	return user, nil
-}
-
-// trimSessions ends the oldest sessions beyond the limit, so that a program that logs in for
-// every request ends its own sessions instead of filling the disk.
-func (s *Service) trimSessions(tx *kv.Tx, companyID, userID string) error {
-	var keys []string
-	prefix := kv.K(companyID, string(ActorUser), userID)
-	err := tokens.Each(tx, "company", prefix, func(key string, _ tokenRecord) (bool, error) {
-		keys = append(keys, key)
-		return true, nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, key := range keys[:max(0, len(keys)-s.sessions+1)] {
-		if err := s.revoke(tx, key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// issue records a token and signs it.
-func (s *Service) issue(tx *kv.Tx, t tokenRecord) (Token, error) {
-	t.ID, t.CreatedAt = s.newID().String(), tx.Now
-	if t.ExpiresAt != nil {
-		// A JWT counts whole seconds (RFC 7519 §2): record the same time.
-		*t.ExpiresAt = t.ExpiresAt.Truncate(time.Second)
-	}
-	c := claims{
-		RegisteredClaims: jwt.RegisteredClaims{Subject: t.UserID, ID: t.ID, IssuedAt: jwt.NewNumericDate(tx.Now)},
-		Company:          t.CompanyID,
-	}
-	if t.ExpiresAt != nil {
-		c.ExpiresAt = jwt.NewNumericDate(*t.ExpiresAt)
-	}
-	secret, err := s.tokens.sign(c)
-	if err != nil {
-		return Token{}, err
-	}
-	view := t.view()
-	view.Secret = secret
-	return view, tokens.Put(tx, t.key(), t)
-}
-
-// Logout revokes the token that was presented. A signatory's token has no record
-// and expires on its own.
-func (s *Service) Logout(_ context.Context, who Actor) error {
-	if who.TokenID == "" || who.IsSignatory() {
-		return nil
-	}
-	return s.db.Update(func(tx *kv.Tx) error {
-		return s.revoke(tx, tokenKey(who.CompanyID, who.TokenID))
-	})
-}
-
-// revoke removes a token that may already be gone.
-func (s *Service) revoke(tx *kv.Tx, key string) error {
-	switch has, err := tokens.Has(tx, key); {
-	case err != nil:
-		return err
-	case !has:
-		return nil
-	}
-	s.changed(tx)
-	return tokens.Delete(tx, key)
-}
-
-// revokeAll removes the tokens of a user: in one company or ("") in all, of one
-// kind or ("") of all, except the one with the id keep.
-func (s *Service) revokeAll(tx *kv.Tx, userID, companyID string, kind ActorKind, keep string) error {
-	prefix := kv.K(userID)
-	if kind != "" {
-		prefix = kv.K(userID, string(kind))
-	}
-	var keys []string
-	err := tokens.Each(tx, "user", prefix, func(key string, t tokenRecord) (bool, error) {
-		if t.ID != keep && (companyID == "" || t.CompanyID == companyID) {
-			keys = append(keys, key)
-		}
-		return true, nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		if err := s.revoke(tx, key); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // withCompanies returns a user with the companies of which they are an active member.

@@ -21,7 +21,7 @@ func TestLoginGivesATokenForEveryCompany(t *testing.T) {
 	a, b := h.company("A"), h.company("B")
 	h.add(a, "Ann@Example.org", account.RoleOwner)
 	h.add(b, "ann@example.org", account.RoleViewer)
-	u, err := h.Login(t.Context(), " ANN@example.org ", password, "", account.From{IP: "192.0.2.1"})
+	u, err := h.Logins.Login(t.Context(), " ANN@example.org ", password, "", account.From{IP: "192.0.2.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestLoginRefuses(t *testing.T) {
 	a := h.company("A")
 	h.add(a, "ann@example.org", account.RoleOwner)
 	h.add(a, "off@example.org", account.RoleMember)
-	if err := h.SetActive(t.Context(), "off@example.org", false); err != nil {
+	if err := h.Operator.SetActive(t.Context(), "off@example.org", false); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, email, password string }{
@@ -51,12 +51,12 @@ func TestLoginRefuses(t *testing.T) {
 		{"deactivated", "off@example.org", password},
 		{"endless password", "ann@example.org", strings.Repeat("x", 100_000)},
 	} {
-		_, err := h.Login(t.Context(), tt.email, tt.password, "", account.From{})
+		_, err := h.Logins.Login(t.Context(), tt.email, tt.password, "", account.From{})
 		if !errors.Is(err, fault.ErrUnauthenticated) {
 			t.Errorf("%s: got %v", tt.name, err)
 		}
 	}
-	_, err := h.Login(t.Context(), " ", "", "", account.From{})
+	_, err := h.Logins.Login(t.Context(), " ", "", "", account.From{})
 	wantFields(t, err, "email", "password")
 }
 
@@ -65,7 +65,7 @@ func TestLoginIsThrottledPerAccountAndAddress(t *testing.T) {
 	h := open(t, func(o *account.Options) { o.AccountAttempts, o.AddressAttempts = 3, 5 })
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	try := func(email, pass, ip string) error {
-		_, err := h.Login(t.Context(), email, pass, "", account.From{IP: ip})
+		_, err := h.Logins.Login(t.Context(), email, pass, "", account.From{IP: ip})
 		return err
 	}
 	for range 3 {
@@ -104,7 +104,7 @@ func TestManyLoginsAtOnceDoNotSlipUnderTheLimit(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 40 {
 		wg.Go(func() {
-			_, err := h.Login(t.Context(), "ann@example.org", "wrong horse", "", account.From{IP: "192.0.2.1"})
+			_, err := h.Logins.Login(t.Context(), "ann@example.org", "wrong horse", "", account.From{IP: "192.0.2.1"})
 			mu.Lock()
 			defer mu.Unlock()
 			count[fault.KindOf(err)]++
@@ -122,7 +122,7 @@ func TestLoginWaitsNoLongerThanItsCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	// With a free slot either may happen; it must end, and not let anybody in.
-	if _, err := h.Login(ctx, "ann@example.org", password, "", account.From{}); err == nil {
+	if _, err := h.Logins.Login(ctx, "ann@example.org", password, "", account.From{}); err == nil {
 		t.Error("let in nobody")
 	}
 }
@@ -136,7 +136,7 @@ func TestOutdatedHashesAreMadeAgainAtLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := dearer.Login(t.Context(), "ann@example.org", password, "", account.From{}); err != nil {
+		if _, err := dearer.Logins.Login(t.Context(), "ann@example.org", password, "", account.From{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,23 +192,23 @@ func TestChangesCountAtTheNextRequest(t *testing.T) {
 		change func(h *house, boss account.Actor, ann account.User, who account.Actor) error
 	}{
 		{"logout", func(h *house, _ account.Actor, _ account.User, who account.Actor) error {
-			return h.Logout(t.Context(), who)
+			return h.Sessions.Logout(t.Context(), who)
 		}},
 		{"revoked", func(h *house, boss account.Actor, _ account.User, who account.Actor) error {
-			return h.RevokeToken(t.Context(), boss, who.TokenID)
+			return h.Tokens.RevokeToken(t.Context(), boss, who.TokenID)
 		}},
 		{"deactivated member", func(h *house, boss account.Actor, ann account.User, _ account.Actor) error {
-			_, err := h.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)})
+			_, err := h.Members.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)})
 			return err
 		}},
 		{"removed member", func(h *house, boss account.Actor, ann account.User, _ account.Actor) error {
-			return h.RemoveMember(t.Context(), boss, ann.ID)
+			return h.Members.RemoveMember(t.Context(), boss, ann.ID)
 		}},
 		{"deactivated user", func(h *house, _ account.Actor, ann account.User, _ account.Actor) error {
-			return h.SetActive(t.Context(), ann.Email, false)
+			return h.Operator.SetActive(t.Context(), ann.Email, false)
 		}},
 		{"new password", func(h *house, _ account.Actor, ann account.User, _ account.Actor) error {
-			return h.SetPassword(t.Context(), ann.Email, "another horse", false)
+			return h.Operator.SetPassword(t.Context(), ann.Email, "another horse", false)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestRoleChangesCountAtTheNextRequest(t *testing.T) {
 	if h.actor(bearer).IsAdmin() {
 		t.Fatal("a member is an admin")
 	}
-	if _, err := h.UpdateMember(t.Context(), h.as("boss@example.org"), ann.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
+	if _, err := h.Members.UpdateMember(t.Context(), h.as("boss@example.org"), ann.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
 		t.Fatal(err)
 	}
 	if !h.actor(bearer).IsAdmin() {
@@ -259,20 +259,20 @@ func TestNobodyIsRememberedAsTheyWere(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				for range 20 {
-					_, err := h.Authenticate(t.Context(), bearer)
+					_, err := h.Authentication.Authenticate(t.Context(), bearer)
 					if err != nil && !errors.Is(err, fault.ErrUnauthenticated) {
 						t.Error(err)
 					}
 				}
 			})
 		}
-		if _, err := h.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
+		if _, err := h.Members.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
 			t.Fatal(err)
 		}
 		h.refused(bearer, "deactivated")
 		wg.Wait()
 		h.refused(bearer, "deactivated, after the race")
-		if _, err := h.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(true)}); err != nil {
+		if _, err := h.Members.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(true)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -281,7 +281,7 @@ func TestNobodyIsRememberedAsTheyWere(t *testing.T) {
 func TestSignatoryTokensOpenOneInvitation(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	bearer, err := h.SignatoryToken("C", "D", "I", "Sam", "sam@example.org", time.Hour)
+	bearer, err := h.Authentication.SignatoryToken("C", "D", "I", "Sam", "sam@example.org", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,13 +292,13 @@ func TestSignatoryTokensOpenOneInvitation(t *testing.T) {
 	if !who.Can(account.ScopeSign) || !who.Can(account.ScopeRead) || who.Can(account.ScopeWrite) || who.IsAdmin() || who.CanApprove() {
 		t.Errorf("%+v can do other than read and sign", who)
 	}
-	_, err = h.Company(t.Context(), who)
+	_, err = h.Companies.Company(t.Context(), who)
 	wantKind(t, err, fault.KindForbidden, "")
-	_, err = h.Me(t.Context(), who)
+	_, err = h.Profile.Me(t.Context(), who)
 	wantKind(t, err, fault.KindForbidden, "")
 	h.advance(time.Hour)
 	h.refused(bearer, "expired")
-	if _, err := h.SignatoryToken("C", "D", "", "", "", time.Hour); err == nil {
+	if _, err := h.Authentication.SignatoryToken("C", "D", "", "", "", time.Hour); err == nil {
 		t.Error("made a token for no invitation")
 	}
 }
@@ -317,7 +317,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 	b.Run("live", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := h.Authenticate(b.Context(), bearer); err != nil {
+			if _, err := h.Authentication.Authenticate(b.Context(), bearer); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -326,7 +326,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			h.Reset()
-			if _, err := h.Authenticate(b.Context(), bearer); err != nil {
+			if _, err := h.Authentication.Authenticate(b.Context(), bearer); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -4,6 +4,11 @@ import (
 	"maps"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/limit"
 	"paraph/kv"
 )
 
@@ -69,22 +74,31 @@ type Mailer func(tx *kv.Tx, m Mail) error
 // Forgetter removes a link or code from the messages that still hold it, once it was used or replaced.
 type Forgetter func(tx *kv.Tx, link string) error
 
+// messages sends messages to people.
+type messages struct {
+	links         *linkStore
+	mailer        Mailer
+	newID         func() ulid.ULID
+	perMailboxDay *limit.Limiter // messages requested, per kind and e-mail address, in a day
+	mailedToday   *limit.Daily   // the same, for restarts not to clear them
+}
+
 // tell notifies a person of a change to their credentials.
-func (s *Service) tell(tx *kv.Tx, u userRecord, kind MailKind, data map[string]string) error {
+func (s *messages) tell(tx *kv.Tx, u userRecord, kind MailKind, data map[string]string) error {
 	if s.mailer == nil {
 		return nil
 	}
-	token, expires, err := s.makeLink(tx, linkRecord{Kind: LinkUndo, UserID: u.ID, Email: u.Email, Since: new(tx.Now)}, undoLifetime)
+	token, expires, err := s.links.create(tx, linkRecord{Kind: LinkUndo, UserID: u.ID, Email: u.Email, Since: new(tx.Now)}, undoLifetime)
 	if err != nil {
 		return err
 	}
 	all := map[string]string{"token": token, "expires_at": until(expires)}
 	maps.Copy(all, data)
-	return s.mail(tx, kind, u, all)
+	return s.send(tx, kind, u, all)
 }
 
 // tellOwners notifies the owners of a company.
-func (s *Service) tellOwners(tx *kv.Tx, companyID string, kind MailKind, data map[string]string) error {
+func (s *messages) tellOwners(tx *kv.Tx, companyID string, kind MailKind, data map[string]string) error {
 	return members.Each(tx, "company", kv.K(companyID), func(_ string, m memberRecord) (bool, error) {
 		if !m.owns() {
 			return true, nil
@@ -93,28 +107,30 @@ func (s *Service) tellOwners(tx *kv.Tx, companyID string, kind MailKind, data ma
 		if err != nil {
 			return false, err
 		}
-		return true, s.mailFrom(tx, companyID, kind, u, u.Email, data)
+		return true, s.sendFrom(tx, companyID, kind, u, u.Email, data)
 	})
 }
 
-func (s *Service) mail(tx *kv.Tx, kind MailKind, u userRecord, data map[string]string) error {
-	return s.mailTo(tx, kind, u, u.Email, data)
+func (s *messages) send(tx *kv.Tx, kind MailKind, u userRecord, data map[string]string) error {
+	return s.sendTo(tx, kind, u, u.Email, data)
 }
 
-// mailTo writes to a person about their account. Where no mail can be sent, the message is kept
+// sendTo writes to a person about their account. Where no mail can be sent, the message is kept
 // in the outbox of their company. Messages to members of several companies are kept in the
 // outbox of the installation, so that administrators of one company never see a link that opens
 // another.
-func (s *Service) mailTo(tx *kv.Tx, kind MailKind, u userRecord, to string, data map[string]string) error {
+func (s *messages) sendTo(tx *kv.Tx, kind MailKind, u userRecord, to string, data map[string]string) error {
 	company, err := onlyCompany(tx, u.ID)
 	if err != nil {
 		return err
 	}
-	return s.mailFrom(tx, company, kind, u, to, data)
+	return s.sendFrom(tx, company, kind, u, to, data)
 }
 
-// mailFrom is mailTo for a message that is kept in the outbox of a given company.
-func (s *Service) mailFrom(tx *kv.Tx, company string, kind MailKind, u userRecord, to string, data map[string]string) error {
+// sendFrom is mailTo for a message that is kept in the outbox of a given company.
+func (s *messages) sendFrom(
+	tx *kv.Tx, company string, kind MailKind, u userRecord, to string, data map[string]string,
+) error {
 	if s.mailer == nil {
 		return nil
 	}
@@ -158,3 +174,24 @@ func onlyCompany(tx *kv.Tx, userID string) (string, error) {
 
 // until formats the expiry of a link for the text of a message.
 func until(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// dailyMails is how many messages of one kind may be requested for one address in a day,
+// whoever requests them: people who are not users yet can't stop them.
+const dailyMails = 20
+
+// mayMail counts a request for a message of a kind to an address.
+func (s *messages) mayMail(kind LinkKind, email string) error {
+	if _, wait, ok := s.perMailboxDay.Allow(mailbox(kind, email)); !ok {
+		return fault.Throttled(s.perMailboxDay.Limit(), wait)
+	}
+	return nil
+}
+
+// countMail counts a requested message in the transaction that sends it, or returns how long to
+// wait for the next one.
+func (s *messages) countMail(tx *kv.Tx, kind LinkKind, email string) (wait time.Duration, err error) {
+	return s.mailedToday.Spend(tx, mailbox(kind, email))
+}
+
+// mailbox is the key under which messages of a kind to an address are counted.
+func mailbox(kind LinkKind, email string) string { return string(kind) + " " + input.FoldEmail(email) }

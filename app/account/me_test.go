@@ -13,7 +13,7 @@ func TestMe(t *testing.T) {
 	h := open(t)
 	a := h.company("A")
 	ann := h.add(a, "ann@example.org", account.RoleViewer)
-	me, err := h.UpdateMe(t.Context(), h.as("ann@example.org"), account.MePatch{
+	me, err := h.Profile.UpdateMe(t.Context(), h.as("ann@example.org"), account.MePatch{
 		Name: new(" Ann "), Locale: new("PT-br"), Timezone: new("Europe/Berlin"),
 	})
 	if err != nil {
@@ -25,7 +25,7 @@ func TestMe(t *testing.T) {
 	if len(me.Companies) != 1 || me.Companies[0] != (account.UserCompany{ID: a.ID, Name: "A", Role: account.RoleViewer}) {
 		t.Errorf("got companies %+v", me.Companies)
 	}
-	got, err := h.Me(t.Context(), h.as("ann@example.org"))
+	got, err := h.Profile.Me(t.Context(), h.as("ann@example.org"))
 	if err != nil || got.Name != "Ann" {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -49,7 +49,7 @@ func TestMeFaults(t *testing.T) {
 		{account.MePatch{Password: new(strings.Repeat("x", 1025)), CurrentPassword: password}, []string{"password"}},
 		{account.MePatch{Password: new("another horse"), CurrentPassword: "wrong horse"}, []string{"current_password"}},
 	} {
-		_, err := h.UpdateMe(t.Context(), ann, tt.in)
+		_, err := h.Profile.UpdateMe(t.Context(), ann, tt.in)
 		wantFields(t, err, tt.fields...)
 	}
 	h.login("ann@example.org", password)
@@ -60,10 +60,10 @@ func TestANewPasswordEndsOtherSessions(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	other, own := h.login("ann@example.org", password), h.login("ann@example.org", password)
-	made := must[account.Token](t)(h.CreateToken(t.Context(), h.actor(own), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
-	_, err := h.UpdateMe(t.Context(), h.actor(made.Secret), account.MePatch{Password: new("another horse"), CurrentPassword: password})
+	made := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), h.actor(own), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
+	_, err := h.Profile.UpdateMe(t.Context(), h.actor(made.Secret), account.MePatch{Password: new("another horse"), CurrentPassword: password})
 	wantKind(t, err, fault.KindForbidden, "session_required")
-	if _, err := h.UpdateMe(t.Context(), h.actor(own), account.MePatch{Password: new("another horse"), CurrentPassword: password}); err != nil {
+	if _, err := h.Profile.UpdateMe(t.Context(), h.actor(own), account.MePatch{Password: new("another horse"), CurrentPassword: password}); err != nil {
 		t.Fatal(err)
 	}
 	h.actor(own)
@@ -76,7 +76,7 @@ func TestTheSamePasswordHoweverItIsTyped(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	c := h.company("A")
-	if _, err := h.AddUser(t.Context(), account.UserInput{Email: "zoe@example.org", Password: "Zoë's horse", CompanyID: c.ID}); err != nil {
+	if _, err := h.Operator.AddUser(t.Context(), account.UserInput{Email: "zoe@example.org", Password: "Zoë's horse", CompanyID: c.ID}); err != nil {
 		t.Fatal(err)
 	}
 	h.login("zoe@example.org", "Zoe\u0308's horse")
@@ -89,10 +89,10 @@ func TestGuessingTheCurrentPasswordIsThrottled(t *testing.T) {
 	ann := h.as("ann@example.org")
 	guess := account.MePatch{Password: new("another horse"), CurrentPassword: "a guess"}
 	for range 10 {
-		_, err := h.UpdateMe(t.Context(), ann, guess)
+		_, err := h.Profile.UpdateMe(t.Context(), ann, guess)
 		wantFields(t, err, "current_password")
 	}
-	_, err := h.UpdateMe(t.Context(), ann, guess)
+	_, err := h.Profile.UpdateMe(t.Context(), ann, guess)
 	wantKind(t, err, fault.KindThrottled, "")
 }
 
@@ -103,13 +103,13 @@ func TestSwitchCompany(t *testing.T) {
 	h.add(a, "ann@example.org", account.RoleOwner)
 	h.add(b, "ann@example.org", account.RoleViewer)
 	ann := h.as("ann@example.org")
-	token, err := h.SwitchCompany(t.Context(), ann, b.ID)
+	token, err := h.Sessions.SwitchCompany(t.Context(), ann, b.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := h.actor(token.Secret); got.CompanyID != b.ID || got.Role != account.RoleViewer {
 		t.Errorf("got %+v", got)
 	}
-	_, err = h.SwitchCompany(t.Context(), ann, c.ID)
+	_, err = h.Sessions.SwitchCompany(t.Context(), ann, c.ID)
 	wantKind(t, err, fault.KindNotFound, "")
 }

@@ -7,16 +7,34 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oklog/ulid/v2"
+
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/limit"
 	"paraph/app/list"
 	"paraph/kv"
 )
 
+// Members manages the members of a company.
+type Members struct {
+	db             *kv.DB
+	records        *records
+	proofs         *Proofs
+	tokens         *tokenStore
+	links          *linkStore
+	messages       *messages
+	passwords      *hasher
+	perDisclosure  *limit.Limiter // disclosed addresses of outsiders, per company
+	disclosedToday *limit.Daily   // the same, for restarts not to clear them
+	most           int            // members of one company; 0: no limit
+	newID          func() ulid.ULID
+}
+
 // ListMembers lists the members of a company. Statuses are active (which includes invited),
 // invited, deactivated (also called archived) and deleted, which is always empty because a
 // removed member leaves no record.
-func (s *Service) ListMembers(_ context.Context, who Actor, q MemberQuery) (list.Page[Member], error) {
+func (s *Members) ListMembers(_ context.Context, who Actor, q MemberQuery) (list.Page[Member], error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return list.Page[Member]{}, err
 	}
@@ -75,7 +93,7 @@ var memberOrders = list.Orders[MemberSort, Member]{
 func rank(r Role) int { return slices.Index(Roles(), r) }
 
 // GetMember returns one member of the company.
-func (s *Service) GetMember(_ context.Context, who Actor, id string) (Member, error) {
+func (s *Members) GetMember(_ context.Context, who Actor, id string) (Member, error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return Member{}, err
 	}
@@ -83,7 +101,7 @@ func (s *Service) GetMember(_ context.Context, who Actor, id string) (Member, er
 }
 
 // MemberOf returns a member of a company to another package, which checks permissions.
-func (s *Service) MemberOf(companyID, userID string) (m Member, err error) {
+func (s *Members) MemberOf(companyID, userID string) (m Member, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		m, err = LoadMember(tx, companyID, userID)
 		return err
@@ -130,7 +148,7 @@ func checkRole(f *fault.Fields, who Actor, r Role) {
 
 // InviteMember adds a person to the company. Repeating a pending invitation sends a new link
 // and invalidates the old one.
-func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (m Member, err error) {
+func (s *Members) InviteMember(ctx context.Context, who Actor, in MemberInput) (m Member, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
 	}
@@ -139,7 +157,7 @@ func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 		return Member{}, err
 	}
 	if in.Role.Allows(ScopeAdmin) || in.Password != "" {
-		if err := s.provenSession(who); err != nil {
+		if err := s.proofs.provenSession(who); err != nil {
 			return Member{}, err
 		}
 	}
@@ -172,7 +190,7 @@ type elsewhere struct{ error }
 
 // discreetly runs a transaction that may disclose that somebody outside the company has an
 // address, and counts if it does. It must find that out before it writes anything.
-func (s *Service) discreetly(company string, add func(tx *kv.Tx) error) error {
+func (s *Members) discreetly(company string, add func(tx *kv.Tx) error) error {
 	if _, wait, ok := s.perDisclosure.Allow(company); !ok {
 		return fault.Throttled(disclosures, wait)
 	}
@@ -197,18 +215,18 @@ func (s *Service) discreetly(company string, add func(tx *kv.Tx) error) error {
 
 // full reports whether a company has as many members as it may have. It counts outside a
 // transaction, as it reads them all.
-func (s *Service) full(company string) (bool, error) {
+func (s *Members) full(company string) (bool, error) {
 	n := 0
 	err := s.db.View(func(tx *kv.Tx) error {
 		return members.Each(tx, "company", kv.K(company), func(string, memberRecord) (bool, error) {
 			n++
-			return n < s.maxMembers, nil
+			return n < s.most, nil
 		})
 	})
-	return s.maxMembers > 0 && n >= s.maxMembers, err
+	return s.most > 0 && n >= s.most, err
 }
 
-func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string, full bool) (Member, error) {
+func (s *Members) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string, full bool) (Member, error) {
 	company, err := LoadCompany(tx, who.CompanyID)
 	if err != nil {
 		return Member{}, err
@@ -238,7 +256,7 @@ func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string, full
 	} else if err := s.sendInvite(tx, who, company, u); err != nil {
 		return Member{}, err
 	}
-	if err := s.putMember(tx, record); err != nil {
+	if err := s.records.putMember(tx, record); err != nil {
 		return Member{}, err
 	}
 	record.UpdatedAt = tx.Now
@@ -254,17 +272,17 @@ func (m *memberRecord) name(id string, in MemberInput) {
 }
 
 // tellOfAdministrator notifies the owners of a company that there is a new administrator.
-func (s *Service) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberRecord, email string) error {
+func (s *Members) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberRecord, email string) error {
 	if !m.Role.Allows(ScopeAdmin) || m.DeactivatedAt != nil {
 		return nil
 	}
-	return s.tellOwners(tx, c.ID, MailAdministrator, map[string]string{"company": c.Name, "inviter": who.Name, "email": email})
+	return s.messages.tellOwners(tx, c.ID, MailAdministrator, map[string]string{"company": c.Name, "inviter": who.Name, "email": email})
 }
 
 // personFor returns the user with that address, creating one if necessary. Only a new user can
 // be given a password: the administrator of one company must not set the password of a member
 // of another.
-func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (userRecord, error) {
+func (s *Members) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (userRecord, error) {
 	id, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(in.Email)))
 	switch {
 	case err == nil && hash != "":
@@ -275,7 +293,7 @@ func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (
 	if reserved, err := emailReserved(tx, in.Email, ""); err != nil || reserved {
 		return userRecord{}, cmp.Or(err, error(elsewhere{fault.Invalid("email", "taken")}))
 	}
-	return s.newUser(tx, userRecord{
+	return s.records.newUser(tx, userRecord{
 		Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email, Password: hash,
 		Locale: cmp.Or(in.Locale, c.Locale), Timezone: c.Timezone,
 	})
@@ -297,24 +315,18 @@ func nameFrom(email string) string {
 	return local
 }
 
-func (s *Service) newUser(tx *kv.Tx, u userRecord) (userRecord, error) {
-	u.ID, u.CreatedAt, u.UpdatedAt = s.newID().String(), tx.Now, tx.Now
-	u.Locale, u.Timezone = cmp.Or(u.Locale, "en"), cmp.Or(u.Timezone, "UTC")
-	return u, users.Put(tx, u.ID, u)
-}
-
-func (s *Service) sendInvite(tx *kv.Tx, who Actor, c Company, u userRecord) error {
-	if wait, err := s.countMail(tx, LinkInvite+LinkKind(" "+c.ID), u.Email); err != nil || wait > 0 {
+func (s *Members) sendInvite(tx *kv.Tx, who Actor, c Company, u userRecord) error {
+	if wait, err := s.messages.countMail(tx, LinkInvite+LinkKind(" "+c.ID), u.Email); err != nil || wait > 0 {
 		return cmp.Or(err, error(fault.Throttled(dailyMails, wait)))
 	}
-	if err := s.dropLinks(tx, u.ID, LinkInvite, c.ID); err != nil {
+	if err := s.links.drop(tx, u.ID, LinkInvite, c.ID); err != nil {
 		return err
 	}
-	token, expires, err := s.makeLink(tx, linkRecord{Kind: LinkInvite, UserID: u.ID, CompanyID: c.ID, Email: u.Email, By: who.Name}, inviteLifetime)
+	token, expires, err := s.links.create(tx, linkRecord{Kind: LinkInvite, UserID: u.ID, CompanyID: c.ID, Email: u.Email, By: who.Name}, inviteLifetime)
 	if err != nil {
 		return err
 	}
-	return s.mailFrom(tx, c.ID, MailInvite, u, u.Email, map[string]string{
+	return s.messages.sendFrom(tx, c.ID, MailInvite, u, u.Email, map[string]string{
 		"token": token, "expires_at": until(expires), "company": c.Name, "inviter": who.Name,
 	})
 }
@@ -327,7 +339,7 @@ type MemberPatch struct {
 
 // UpdateMember changes the role of a member or (de)activates them, effective immediately:
 // tokens of a deactivated member are revoked.
-func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p MemberPatch) (Member, error) {
+func (s *Members) UpdateMember(_ context.Context, who Actor, id string, p MemberPatch) (Member, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
 	}
@@ -351,7 +363,7 @@ func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p Member
 		if err := s.opens(tx, who, before, m); err != nil {
 			return err
 		}
-		if err := s.putMember(tx, m); err != nil {
+		if err := s.records.putMember(tx, m); err != nil {
 			return err
 		}
 		member, err = LoadMember(tx, who.CompanyID, id)
@@ -362,13 +374,13 @@ func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p Member
 
 // opens requires a proof of identity if a change restores somebody's access or makes them an
 // administrator, and notifies the owners of the latter.
-func (s *Service) opens(tx *kv.Tx, who Actor, before, after memberRecord) error {
+func (s *Members) opens(tx *kv.Tx, who Actor, before, after memberRecord) error {
 	raised := after.Role.Allows(ScopeAdmin) && rank(after.Role) < rank(before.Role)
 	back := before.DeactivatedAt != nil && after.DeactivatedAt == nil
 	if !raised && !back {
 		return nil
 	}
-	if err := s.provenSession(who); err != nil {
+	if err := s.proofs.provenSession(who); err != nil {
 		return err
 	}
 	company, err := LoadCompany(tx, after.CompanyID)
@@ -382,7 +394,7 @@ func (s *Service) opens(tx *kv.Tx, who Actor, before, after memberRecord) error 
 	return s.tellOfAdministrator(tx, who, company, after, after.view(u).Email)
 }
 
-func (s *Service) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
+func (s *Members) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
 	before := *m
 	if p.Role != nil {
 		m.Role = *p.Role
@@ -403,11 +415,11 @@ func (s *Service) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
 	if m.DeactivatedAt == nil {
 		return nil
 	}
-	return errors.Join(s.revokeAll(tx, m.UserID, m.CompanyID, "", ""), s.dropLinks(tx, m.UserID, LinkInvite, m.CompanyID))
+	return errors.Join(s.tokens.revokeAll(tx, m.UserID, m.CompanyID, "", ""), s.links.drop(tx, m.UserID, LinkInvite, m.CompanyID))
 }
 
 // RemoveMember removes a member from the company, or lets them leave. Their documents stay.
-func (s *Service) RemoveMember(_ context.Context, who Actor, id string) error {
+func (s *Members) RemoveMember(_ context.Context, who Actor, id string) error {
 	if err := staff(who, ScopeRead); err != nil {
 		return err
 	}
@@ -427,9 +439,9 @@ func (s *Service) RemoveMember(_ context.Context, who Actor, id string) error {
 				return err
 			}
 		}
-		s.changed(tx)
+		s.records.changed(tx)
 		return errors.Join(
-			s.revokeAll(tx, m.UserID, m.CompanyID, "", ""), s.dropLinks(tx, m.UserID, LinkInvite, m.CompanyID),
+			s.tokens.revokeAll(tx, m.UserID, m.CompanyID, "", ""), s.links.drop(tx, m.UserID, LinkInvite, m.CompanyID),
 			members.Delete(tx, m.key()),
 		)
 	})
@@ -463,4 +475,34 @@ func keepsOwner(tx *kv.Tx, leaving memberRecord) error {
 		err = fault.Conflict("last_owner")
 	}
 	return err
+}
+
+// ListApprovers returns the active members of a company who may approve
+// documents, inside a transaction of another package.
+func ListApprovers(tx *kv.Tx, companyID string) ([]Member, error) {
+	var out []Member
+	err := members.Each(tx, "company", kv.K(companyID), func(_ string, m memberRecord) (bool, error) {
+		if !m.active() || !m.Role.Approves() {
+			return true, nil
+		}
+		u, err := users.Get(tx, m.UserID)
+		if err != nil {
+			return false, err
+		}
+		out = append(out, m.view(u))
+		return true, nil
+	})
+	return out, err
+}
+
+// Approvers lists the members of the company who can be asked to approve a document.
+func (s *Members) Approvers(_ context.Context, who Actor) (all []Member, err error) {
+	if err := staff(who, ScopeRead); err != nil {
+		return nil, err
+	}
+	err = s.db.View(func(tx *kv.Tx) error {
+		all, err = ListApprovers(tx, who.CompanyID)
+		return err
+	})
+	return all, err
 }

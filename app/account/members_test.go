@@ -16,7 +16,7 @@ func TestInvitingSomebodyNew(t *testing.T) {
 	a := h.company("Acme")
 	h.add(a, "boss@example.org", account.RoleOwner)
 	boss := h.as("boss@example.org")
-	m, err := h.InviteMember(t.Context(), boss, account.MemberInput{Email: " New@example.org ", Role: account.RoleApprover, Locale: "de"})
+	m, err := h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: " New@example.org ", Role: account.RoleApprover, Locale: "de"})
 	if err != nil || m.Status != account.MemberInvited || m.Name != "New" || m.Role != account.RoleApprover || m.InvitedAt == nil {
 		t.Fatalf("got %+v, %v", m, err)
 	}
@@ -24,29 +24,29 @@ func TestInvitingSomebodyNew(t *testing.T) {
 	if message.Locale != "de" || message.Data["company"] != "Acme" || message.Data["inviter"] != "boss" {
 		t.Errorf("got %+v", message)
 	}
-	again, err := h.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org"})
+	again, err := h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org"})
 	if err != nil || again.ID != m.ID || again.Role != account.RoleMember {
 		t.Errorf("got %+v, %v", again, err)
 	}
 	old, link := message.Data["token"], h.mail(account.MailInvite, "New@example.org").Data["token"]
-	_, err = h.CheckInvite(t.Context(), old)
+	_, err = h.Invites.CheckInvite(t.Context(), old)
 	wantFields(t, err, "token")
-	in, err := h.CheckInvite(t.Context(), link)
+	in, err := h.Invites.CheckInvite(t.Context(), link)
 	if err != nil || in.Company != "Acme" || in.Name != "New" || in.Email != "New@example.org" || !in.NeedsPassword {
 		t.Errorf("got %+v, %v", in, err)
 	}
-	_, err = h.AcceptInvite(t.Context(), link, "a\nb", "")
+	_, err = h.Invites.AcceptInvite(t.Context(), link, "a\nb", "")
 	wantFields(t, err, "name", "password")
-	u, err := h.AcceptInvite(t.Context(), link, "Nell", password)
+	u, err := h.Invites.AcceptInvite(t.Context(), link, "Nell", password)
 	if err != nil || u.Name != "Nell" || u.EmailVerifiedAt == nil || len(u.Companies) != 1 {
 		t.Fatalf("got %+v, %v", u, err)
 	}
-	_, err = h.AcceptInvite(t.Context(), link, "Nell", password)
+	_, err = h.Invites.AcceptInvite(t.Context(), link, "Nell", password)
 	wantFields(t, err, "token")
 	if got := h.as("new@example.org"); got.Role != account.RoleMember {
 		t.Errorf("got %+v", got)
 	}
-	_, err = h.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org"})
+	_, err = h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org"})
 	wantFields(t, err, "email")
 }
 
@@ -57,19 +57,19 @@ func TestInvitingSomebodyOfAnotherCompany(t *testing.T) {
 	h.add(a, "boss@example.org", account.RoleOwner)
 	h.add(b, "bob@example.org", account.RoleMember)
 	boss := h.as("boss@example.org")
-	_, err := h.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org", Password: "my own horse"})
+	_, err := h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org", Password: "my own horse"})
 	wantFields(t, err, "email")
-	if _, err := h.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org", Name: "Other"}); err != nil {
+	if _, err := h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org", Name: "Other"}); err != nil {
 		t.Fatal(err)
 	}
-	if u, err := h.Login(t.Context(), "bob@example.org", password, "", account.From{}); err != nil || len(u.Companies) != 1 {
+	if u, err := h.Logins.Login(t.Context(), "bob@example.org", password, "", account.From{}); err != nil || len(u.Companies) != 1 {
 		t.Errorf("of two companies before accepting: %+v, %v", u, err)
 	}
 	link := h.mail(account.MailInvite, "bob@example.org").Data["token"]
-	if in, err := h.CheckInvite(t.Context(), link); err != nil || in.NeedsPassword {
+	if in, err := h.Invites.CheckInvite(t.Context(), link); err != nil || in.NeedsPassword {
 		t.Errorf("got %+v, %v", in, err)
 	}
-	if u, err := h.AcceptInvite(t.Context(), link, "Other", "ignored horse"); err != nil || u.Name != "bob" || len(u.Companies) != 2 {
+	if u, err := h.Invites.AcceptInvite(t.Context(), link, "Other", "ignored horse"); err != nil || u.Name != "bob" || len(u.Companies) != 2 {
 		t.Errorf("got %+v, %v", u, err)
 	}
 	h.login("bob@example.org", password)
@@ -87,7 +87,7 @@ func TestACompanyLearnsLittleAboutOthers(t *testing.T) {
 	h.add(a, "colleague@example.org", account.RoleMember)
 	boss := h.as("boss@example.org")
 	add := func(email string) error {
-		_, err := h.InviteMember(t.Context(), boss, account.MemberInput{Email: email, Password: "my own horse"})
+		_, err := h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: email, Password: "my own horse"})
 		return err
 	}
 	for i := range 20 {
@@ -120,22 +120,22 @@ func TestAcceptingClosesWhatWasNotProven(t *testing.T) {
 	a, b := h.company("A"), h.company("B")
 	h.add(a, "thief@example.org", account.RoleOwner)
 	h.add(b, "boss@example.org", account.RoleOwner)
-	m, err := h.InviteMember(t.Context(), h.as("thief@example.org"), account.MemberInput{Email: "ann@example.org", Password: "the thief's"})
+	m, err := h.Members.InviteMember(t.Context(), h.as("thief@example.org"), account.MemberInput{Email: "ann@example.org", Password: "the thief's"})
 	if err != nil || m.Status != account.MemberActive {
 		t.Fatalf("got %+v, %v", m, err)
 	}
 	stolen := h.login("ann@example.org", "the thief's")
-	if _, err := h.InviteMember(t.Context(), h.as("boss@example.org"), account.MemberInput{Email: "ann@example.org"}); err != nil {
+	if _, err := h.Members.InviteMember(t.Context(), h.as("boss@example.org"), account.MemberInput{Email: "ann@example.org"}); err != nil {
 		t.Fatal(err)
 	}
 	link := h.mail(account.MailInvite, "ann@example.org").Data["token"]
-	_, err = h.AcceptInvite(t.Context(), link, "Ann", "")
+	_, err = h.Invites.AcceptInvite(t.Context(), link, "Ann", "")
 	wantFields(t, err, "password")
-	if _, err := h.AcceptInvite(t.Context(), link, "Ann", password); err != nil {
+	if _, err := h.Invites.AcceptInvite(t.Context(), link, "Ann", password); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(stolen, "the thief")
-	_, err = h.Login(t.Context(), "ann@example.org", "the thief's", "", account.From{})
+	_, err = h.Logins.Login(t.Context(), "ann@example.org", "the thief's", "", account.From{})
 	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
@@ -145,13 +145,13 @@ func TestInviteFaults(t *testing.T) {
 	a := h.company("A")
 	h.add(a, "adm@example.org", account.RoleAdmin)
 	adm := h.as("adm@example.org")
-	_, err := h.InviteMember(t.Context(), adm, account.MemberInput{})
+	_, err := h.Members.InviteMember(t.Context(), adm, account.MemberInput{})
 	wantFields(t, err, "email")
-	_, err = h.InviteMember(t.Context(), adm, account.MemberInput{
+	_, err = h.Members.InviteMember(t.Context(), adm, account.MemberInput{
 		Email: "x", Name: strings.Repeat("x", 300), Role: "king", Locale: "!", Password: "short",
 	})
 	wantFields(t, err, "email", "name", "role", "locale", "password")
-	_, err = h.InviteMember(t.Context(), adm, account.MemberInput{Email: "x@example.org", Role: account.RoleOwner})
+	_, err = h.Members.InviteMember(t.Context(), adm, account.MemberInput{Email: "x@example.org", Role: account.RoleOwner})
 	wantFields(t, err, "role")
 }
 
@@ -165,12 +165,12 @@ func TestListMembers(t *testing.T) {
 	h.add(b, "bob@example.org", account.RoleOwner)
 	zed := h.as("zed@example.org")
 	h.advance(time.Second)
-	if _, err := h.InviteMember(t.Context(), zed, account.MemberInput{Email: "inv@example.org", Name: "Ínés"}); err != nil {
+	if _, err := h.Members.InviteMember(t.Context(), zed, account.MemberInput{Email: "inv@example.org", Name: "Ínés"}); err != nil {
 		t.Fatal(err)
 	}
 	names := func(who account.Actor, q account.MemberQuery) string {
 		t.Helper()
-		list, err := h.ListMembers(t.Context(), who, q)
+		list, err := h.Members.ListMembers(t.Context(), who, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestListMembers(t *testing.T) {
 	check(account.MemberQuery{Search: "ines"}, "Ínés")
 	check(account.MemberQuery{Search: "example zed"}, "zed")
 	check(account.MemberQuery{Statuses: []string{"invited"}}, "Ínés")
-	if _, err := h.UpdateMember(t.Context(), zed, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
+	if _, err := h.Members.UpdateMember(t.Context(), zed, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	check(account.MemberQuery{}, "zed Ínés")
@@ -233,7 +233,7 @@ func TestWhoMayChangeMembers(t *testing.T) {
 			target := h.add(a, "target@example.org", tt.target)
 			stranger := h.add(b, "stranger@example.org", account.RoleMember)
 			who := h.as("actor@example.org")
-			got, err := h.UpdateMember(t.Context(), who, target.ID, account.MemberPatch{Role: &tt.role})
+			got, err := h.Members.UpdateMember(t.Context(), who, target.ID, account.MemberPatch{Role: &tt.role})
 			if tt.kind == fault.KindInternal {
 				if err != nil || got.Role != tt.role {
 					t.Errorf("got %+v, %v", got, err)
@@ -242,11 +242,11 @@ func TestWhoMayChangeMembers(t *testing.T) {
 				wantKind(t, err, tt.kind, "")
 			}
 			if who.IsAdmin() {
-				_, err = h.UpdateMember(t.Context(), who, stranger.ID, account.MemberPatch{Role: &admin})
+				_, err = h.Members.UpdateMember(t.Context(), who, stranger.ID, account.MemberPatch{Role: &admin})
 				wantKind(t, err, fault.KindNotFound, "")
-				wantKind(t, h.RemoveMember(t.Context(), who, stranger.ID), fault.KindNotFound, "")
+				wantKind(t, h.Members.RemoveMember(t.Context(), who, stranger.ID), fault.KindNotFound, "")
 			}
-			_, err = h.GetMember(t.Context(), who, stranger.ID)
+			_, err = h.Members.GetMember(t.Context(), who, stranger.ID)
 			wantKind(t, err, fault.KindNotFound, "")
 		})
 	}
@@ -259,28 +259,28 @@ func TestTheLastOwnerStays(t *testing.T) {
 	first := h.add(a, "first@example.org", account.RoleOwner)
 	second := h.add(a, "second@example.org", account.RoleOwner)
 	who := h.as("first@example.org")
-	if _, err := h.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(false)}); err != nil {
+	if _, err := h.Members.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func() error{
 		"demoted": func() error {
-			_, err := h.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Role: new(account.RoleAdmin)})
+			_, err := h.Members.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Role: new(account.RoleAdmin)})
 			return err
 		},
 		"deactivated": func() error {
-			_, err := h.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Active: new(false)})
+			_, err := h.Members.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Active: new(false)})
 			return err
 		},
-		"removed": func() error { return h.RemoveMember(t.Context(), who, first.ID) },
+		"removed": func() error { return h.Members.RemoveMember(t.Context(), who, first.ID) },
 	} {
 		if err := change(); fault.CodeOf(err) != "last_owner" {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if _, err := h.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(true)}); err != nil {
+	if _, err := h.Members.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(true)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.RemoveMember(t.Context(), who, first.ID); err != nil {
+	if err := h.Members.RemoveMember(t.Context(), who, first.ID); err != nil {
 		t.Errorf("an owner who is not the last cannot leave: %v", err)
 	}
 }
@@ -293,27 +293,27 @@ func TestRemovingMembers(t *testing.T) {
 	mem := h.add(a, "mem@example.org", account.RoleMember)
 	vic := h.add(a, "vic@example.org", account.RoleViewer)
 	boss := h.as("boss@example.org")
-	wantKind(t, h.RemoveMember(t.Context(), h.as("mem@example.org"), vic.ID), fault.KindForbidden, "")
-	wantKind(t, h.RemoveMember(t.Context(), boss, "nobody"), fault.KindNotFound, "")
-	if err := h.RemoveMember(t.Context(), h.as("vic@example.org"), vic.ID); err != nil {
+	wantKind(t, h.Members.RemoveMember(t.Context(), h.as("mem@example.org"), vic.ID), fault.KindForbidden, "")
+	wantKind(t, h.Members.RemoveMember(t.Context(), boss, "nobody"), fault.KindNotFound, "")
+	if err := h.Members.RemoveMember(t.Context(), h.as("vic@example.org"), vic.ID); err != nil {
 		t.Errorf("a viewer cannot leave: %v", err)
 	}
-	made := must[account.Token](t)(h.CreateToken(t.Context(), h.as("mem@example.org"), account.TokenInput{Name: "CI"}))
-	if err := h.RemoveMember(t.Context(), boss, mem.ID); err != nil {
+	made := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), h.as("mem@example.org"), account.TokenInput{Name: "CI"}))
+	if err := h.Members.RemoveMember(t.Context(), boss, mem.ID); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(made.Secret, "a token of who was removed")
-	_, err := h.Login(t.Context(), "mem@example.org", password, "", account.From{})
+	_, err := h.Logins.Login(t.Context(), "mem@example.org", password, "", account.From{})
 	wantKind(t, err, fault.KindUnauthenticated, "")
-	inv := must[account.Member](t)(h.InviteMember(t.Context(), boss, account.MemberInput{Email: "mem@example.org"}))
+	inv := must[account.Member](t)(h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "mem@example.org"}))
 	if inv.ID == mem.ID {
 		t.Error("an invitation tells whose address it is")
 	}
 	link := h.mail(account.MailInvite, "mem@example.org").Data["token"]
-	if err := h.RemoveMember(t.Context(), boss, inv.ID); err != nil {
+	if err := h.Members.RemoveMember(t.Context(), boss, inv.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.AcceptInvite(t.Context(), link, "", "")
+	_, err = h.Invites.AcceptInvite(t.Context(), link, "", "")
 	wantFields(t, err, "token")
 	if errs := h.db.Check(account.Collections()...); len(errs) > 0 {
 		t.Error(errs)

@@ -15,9 +15,20 @@ import (
 // The methods of this file check no permissions: they are for the operator of the
 // machine (the commands, the test double) and are not reachable over the network.
 
+// Operator does what whoever runs the machine may do, for commands: nobody's permissions are checked.
+type Operator struct {
+	db          *kv.DB
+	records     *records
+	credentials *credentials
+	tokens      *tokenStore
+	links       *linkStore
+	messages    *messages
+	passwords   *hasher
+}
+
 // ActorFor returns a person as an actor in a company ("" for the only or oldest
 // one), as if they had logged in.
-func (s *Service) ActorFor(_ context.Context, email, companyID string) (who Actor, err error) {
+func (s *Operator) ActorFor(_ context.Context, email, companyID string) (who Actor, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)
 		if err != nil {
@@ -47,9 +58,9 @@ func byEmail(tx *kv.Tx, email string) (userRecord, error) {
 }
 
 // AddCompany creates a company without members.
-func (s *Service) AddCompany(_ context.Context, name, locale, timezone string) (c Company, err error) {
+func (s *Operator) AddCompany(_ context.Context, name, locale, timezone string) (c Company, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
-		c, err = s.newCompany(tx, name, locale, timezone)
+		c, err = s.records.newCompany(tx, name, locale, timezone)
 		return err
 	})
 	return c, err
@@ -68,7 +79,7 @@ type UserInput struct {
 
 // AddUser adds a person to a company, ready to log in. An existing user is added
 // to the company too, and keeps name and password.
-func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
+func (s *Operator) AddUser(ctx context.Context, in UserInput) (User, error) {
 	in.Email, in.Role = strings.TrimSpace(in.Email), cmp.Or(in.Role, RoleMember)
 	var f fault.Fields
 	input.CheckEmail(&f, "email", in.Email)
@@ -105,7 +116,7 @@ func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
 	return user, err
 }
 
-func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
+func (s *Operator) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
 	if _, err := LoadCompany(tx, in.CompanyID); err != nil {
 		return User{}, err
 	}
@@ -117,7 +128,7 @@ func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
 		return User{}, err
 	default:
 		u.EmailVerifiedAt = new(tx.Now)
-		if u, err = s.newUser(tx, u); err != nil {
+		if u, err = s.records.newUser(tx, u); err != nil {
 			return User{}, err
 		}
 	}
@@ -128,7 +139,7 @@ func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
 		return User{}, fault.Invalid("email", "taken")
 	}
 	m := memberRecord{CompanyID: in.CompanyID, UserID: u.ID, Role: in.Role, JoinedAt: new(tx.Now), CreatedAt: tx.Now}
-	if err := s.putMember(tx, m); err != nil {
+	if err := s.records.putMember(tx, m); err != nil {
 		return User{}, err
 	}
 	return withCompanies(tx, u)
@@ -137,7 +148,7 @@ func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
 // SetPassword sets a new password for a person and ends their sessions; if
 // requested (the person lost the device), it turns off two-factor login and
 // removes the passkeys.
-func (s *Service) SetPassword(ctx context.Context, email, password string, dropTwoFactor bool) error {
+func (s *Operator) SetPassword(ctx context.Context, email, password string, dropTwoFactor bool) error {
 	var f fault.Fields
 	checkPassword(&f, password, email)
 	if err := f.Err(); err != nil {
@@ -157,12 +168,12 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, dropT
 				return err
 			}
 		}
-		return errors.Join(s.setPassword(tx, u, hash, ""), s.tell(tx, u, MailPassword, nil))
+		return errors.Join(s.credentials.setPassword(tx, u, hash, ""), s.messages.tell(tx, u, MailPassword, nil))
 	})
 }
 
 // SetActive lets a person log in, or bars them from all companies by revoking every token.
-func (s *Service) SetActive(_ context.Context, email string, active bool) error {
+func (s *Operator) SetActive(_ context.Context, email string, active bool) error {
 	return s.db.Update(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)
 		if err != nil {
@@ -171,14 +182,14 @@ func (s *Service) SetActive(_ context.Context, email string, active bool) error 
 		u.DeactivatedAt = nil
 		if !active {
 			u.DeactivatedAt = new(tx.Now)
-			err = errors.Join(s.revokeAll(tx, u.ID, "", "", ""), s.dropLinks(tx, u.ID, "", ""))
+			err = errors.Join(s.tokens.revokeAll(tx, u.ID, "", "", ""), s.links.drop(tx, u.ID, "", ""))
 		}
-		return errors.Join(err, s.putUser(tx, u))
+		return errors.Join(err, s.records.putUser(tx, u))
 	})
 }
 
 // AllUsers lists everybody, with their companies.
-func (s *Service) AllUsers(context.Context) (all []User, err error) {
+func (s *Operator) AllUsers(context.Context) (all []User, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		return users.Each(tx, "", nil, func(_ string, u userRecord) (bool, error) {
 			user, err := withCompanies(tx, u)
@@ -190,7 +201,7 @@ func (s *Service) AllUsers(context.Context) (all []User, err error) {
 }
 
 // AllCompanies lists every company.
-func (s *Service) AllCompanies(context.Context) (all []Company, err error) {
+func (s *Operator) AllCompanies(context.Context) (all []Company, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		return companies.Each(tx, "", nil, func(_ string, c Company) (bool, error) {
 			all = append(all, c)

@@ -5,14 +5,12 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/netip"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
+	"github.com/oklog/ulid/v2"
 
 	"paraph/app/fault"
 	"paraph/kv"
@@ -81,8 +79,21 @@ func dropFactors(tx *kv.Tx, u *userRecord) error {
 	return err
 }
 
+// Passkeys manages people's own passkeys.
+type Passkeys struct {
+	db             *kv.DB
+	records        *records
+	proofs         *Proofs
+	authenticators *authenticators
+	ceremonies     *ceremonies
+	codes          *codes
+	messages       *messages
+	newID          func() ulid.ULID
+	now            func() time.Time
+}
+
 // ListPasskeys lists the caller's own passkeys, oldest first.
-func (s *Service) ListPasskeys(_ context.Context, who Actor) ([]Passkey, error) {
+func (s *Passkeys) ListPasskeys(_ context.Context, who Actor) ([]Passkey, error) {
 	if err := session(who); err != nil {
 		return nil, err
 	}
@@ -98,7 +109,7 @@ func (s *Service) ListPasskeys(_ context.Context, who Actor) ([]Passkey, error) 
 }
 
 // RenamePasskey renames one of the caller's own passkeys.
-func (s *Service) RenamePasskey(_ context.Context, who Actor, id, name string) (Passkey, error) {
+func (s *Passkeys) RenamePasskey(_ context.Context, who Actor, id, name string) (Passkey, error) {
 	if err := session(who); err != nil {
 		return Passkey{}, err
 	}
@@ -122,9 +133,9 @@ func (s *Service) RenamePasskey(_ context.Context, who Actor, id, name string) (
 
 // RemovePasskey removes a passkey. Removing the last second factor requires the password or a code; for any other a
 // recent proof is enough.
-func (s *Service) RemovePasskey(ctx context.Context, who Actor, id, password, code string) error {
+func (s *Passkeys) RemovePasskey(ctx context.Context, who Actor, id, password, code string) error {
 	last := func(u userRecord) bool { return u.Passkeys == 1 && !u.TwoFactor.active() }
-	return s.changeProven(ctx, who, password, code, last, func(tx *kv.Tx, u *userRecord) error {
+	return s.proofs.changeProven(ctx, who, password, code, last, func(tx *kv.Tx, u *userRecord) error {
 		p, err := passkeys.Get(tx, passkeyKey(u.ID, id))
 		if err != nil {
 			return found(err, "passkey")
@@ -132,32 +143,150 @@ func (s *Service) RemovePasskey(ctx context.Context, who Actor, id, password, co
 		if u.Passkeys--; !u.guarded() {
 			u.TwoFactor = nil // recovery codes are of no use without a factor
 		}
-		return errors.Join(passkeys.Delete(tx, p.key()), s.tell(tx, *u, MailPasskeyRemoved, map[string]string{"what": p.Name}))
+		return errors.Join(passkeys.Delete(tx, p.key()), s.messages.tell(tx, *u, MailPasskeyRemoved, map[string]string{"what": p.Name}))
 	})
 }
 
-// relyingParty returns the appliance as authenticators identify it, by the address under which
-// the person sees it (https://host[:port]).
-func (s *Service) relyingParty(site string) (*webauthn.WebAuthn, error) {
-	u, err := url.Parse(site)
-	if err != nil || u.Hostname() == "" {
-		return nil, fmt.Errorf("account: %q is not the address of a site", site)
+func (p passkeyRecord) credential() webauthn.Credential {
+	c := webauthn.Credential{
+		ID: p.Credential, PublicKey: p.PublicKey,
+		Flags:         webauthn.CredentialFlags{UserPresent: true, BackupEligible: p.Synced, BackupState: p.BackedUp},
+		Authenticator: webauthn.Authenticator{SignCount: p.SignCount},
 	}
-	host := u.Hostname()
-	if _, err := netip.ParseAddr(host); err == nil {
-		return nil, fault.Conflict("passkeys_need_a_name")
+	for _, t := range p.Transports {
+		c.Transport = append(c.Transport, protocol.AuthenticatorTransport(t))
 	}
-	if u.Scheme != "https" && host != "localhost" && !strings.HasSuffix(host, ".localhost") {
-		return nil, fault.Conflict("passkeys_need_https")
+	return c
+}
+
+// with returns the record updated with the authenticator's latest answer.
+func (p passkeyRecord) with(c *webauthn.Credential) passkeyRecord {
+	p.Credential, p.PublicKey, p.SignCount = slices.Clone(c.ID), slices.Clone(c.PublicKey), c.Authenticator.SignCount
+	p.Synced, p.BackedUp = c.Flags.BackupEligible, c.Flags.BackupState
+	p.Transports = nil
+	for _, t := range c.Transport {
+		p.Transports = append(p.Transports, string(t))
 	}
-	party, err := webauthn.New(&webauthn.Config{
-		RPID: host, RPDisplayName: s.issuer, RPOrigins: []string{u.Scheme + "://" + u.Host},
-		AttestationPreference: protocol.PreferNoAttestation,
+	return p
+}
+
+// BeginPasskey begins to register a passkey of the caller. The site is the
+// address under which they see the appliance, such as https://sign.example.org.
+func (s *Passkeys) BeginPasskey(_ context.Context, who Actor, site string) (Ceremony, error) {
+	if err := errors.Join(session(who), s.proofs.proven(who)); err != nil {
+		return Ceremony{}, err
+	}
+	party, err := s.authenticators.relyingParty(site)
+	if err != nil {
+		return Ceremony{}, err
+	}
+	var h holder
+	err = s.db.View(func(tx *kv.Tx) (err error) {
+		h, err = loadHolder(tx, who.UserID)
+		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("account: passkeys on %s: %w", site, err)
+		return Ceremony{}, err
 	}
-	return party, nil
+	if err := h.mayAdd(); err != nil {
+		return Ceremony{}, err
+	}
+	options, kept, err := party.BeginRegistration(h, webauthn.WithExclusions(h.descriptors()),
+		webauthn.WithAuthenticatorSelection(protocol.AuthenticatorSelection{
+			ResidentKey: protocol.ResidentKeyRequirementPreferred, UserVerification: protocol.VerificationPreferred,
+		}))
+	if err != nil {
+		return Ceremony{}, fmt.Errorf("account: begin a passkey: %w", explained(err))
+	}
+	return s.authenticators.begin(ceremony{site: site, session: *kept, user: who.UserID}, options)
+}
+
+func (h holder) mayAdd() error {
+	if len(h.keys) >= maxPasskeys {
+		return fault.Conflict("too_many_passkeys", fault.Number("limit", maxPasskeys))
+	}
+	return nil
+}
+
+// NewPasskey is a passkey that was just registered. A person's first second
+// factor comes with recovery codes, shown once.
+type NewPasskey struct {
+	Passkey
+	RecoveryCodes []string
+}
+
+// FinishPasskey stores a passkey from the browser's answer (the JSON of its
+// PublicKeyCredential). From the first passkey on, the password alone is no
+// longer enough to log in.
+func (s *Passkeys) FinishPasskey(_ context.Context, who Actor, id, name string, credential []byte) (NewPasskey, error) {
+	if err := errors.Join(session(who), s.proofs.proven(who)); err != nil {
+		return NewPasskey{}, err
+	}
+	c, ok := s.ceremonies.take(id, s.now())
+	if !ok || c.user != who.UserID {
+		return NewPasskey{}, errCeremony()
+	}
+	record := passkeyRecord{ID: s.newID().String(), UserID: who.UserID, Name: "Passkey"}
+	var f fault.Fields
+	if name != "" {
+		setName(&f, "name", &name, &record.Name)
+	}
+	if err := f.Err(); err != nil {
+		return NewPasskey{}, err
+	}
+	party, err := s.authenticators.relyingParty(c.site)
+	if err != nil {
+		return NewPasskey{}, err
+	}
+	parsed, err := protocol.ParseCredentialCreationResponseBytes(credential)
+	if err != nil {
+		return NewPasskey{}, errPasskey(err)
+	}
+	made, err := party.CreateCredential(holder{user: userRecord{ID: who.UserID}}, c.session, parsed)
+	if err != nil {
+		return NewPasskey{}, errPasskey(err)
+	}
+	return s.addPasskey(record.with(made))
+}
+
+func (s *Passkeys) addPasskey(p passkeyRecord) (NewPasskey, error) {
+	codes, hashes, err := s.codes.newRecovery()
+	if err != nil {
+		return NewPasskey{}, err
+	}
+	var out NewPasskey
+	err = s.db.Update(func(tx *kv.Tx) error {
+		h, err := loadHolder(tx, p.UserID)
+		if err != nil {
+			return err
+		}
+		if err := h.mayAdd(); err != nil {
+			return err
+		}
+		_, _, err = passkeys.Lookup(tx, "credential", credentialKey(p.Credential))
+		if err == nil {
+			return fault.Conflict("passkey_known")
+		} else if !errors.Is(err, kv.ErrNotFound) {
+			return err
+		}
+		p.CreatedAt, p.TrustedAt = tx.Now, tx.Now
+		out = NewPasskey{Passkey: p.view()}
+		if u := &h.user; !u.guarded() {
+			out.RecoveryCodes = codes
+			next := &twoFactor{Recovery: hashes, RecoveryAt: tx.Now}
+			if u.TwoFactor != nil {
+				next.Secret = u.TwoFactor.Secret // an app that is being set up
+			}
+			u.TwoFactor = next
+		}
+		h.user.Passkeys++
+		return errors.Join(passkeys.Put(tx, p.key(), p), s.records.putUser(tx, h.user),
+			s.messages.tell(tx, h.user, MailPasskeyAdded, map[string]string{"what": p.Name}))
+	})
+	if err != nil {
+		return NewPasskey{}, err
+	}
+	return out, nil
 }
 
 // holder adapts a user to the passkey library.
@@ -198,27 +327,4 @@ func (h holder) descriptors() []protocol.CredentialDescriptor {
 		out = append(out, c.Descriptor())
 	}
 	return out
-}
-
-func (p passkeyRecord) credential() webauthn.Credential {
-	c := webauthn.Credential{
-		ID: p.Credential, PublicKey: p.PublicKey,
-		Flags:         webauthn.CredentialFlags{UserPresent: true, BackupEligible: p.Synced, BackupState: p.BackedUp},
-		Authenticator: webauthn.Authenticator{SignCount: p.SignCount},
-	}
-	for _, t := range p.Transports {
-		c.Transport = append(c.Transport, protocol.AuthenticatorTransport(t))
-	}
-	return c
-}
-
-// with returns the record updated with the authenticator's latest answer.
-func (p passkeyRecord) with(c *webauthn.Credential) passkeyRecord {
-	p.Credential, p.PublicKey, p.SignCount = slices.Clone(c.ID), slices.Clone(c.PublicKey), c.Authenticator.SignCount
-	p.Synced, p.BackedUp = c.Flags.BackupEligible, c.Flags.BackupState
-	p.Transports = nil
-	for _, t := range c.Transport {
-		p.Transports = append(p.Transports, string(t))
-	}
-	return p
 }

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"paraph/app/fault"
-	"paraph/app/input"
 	"paraph/app/turns"
+	"paraph/kv"
 )
 
 // Cost is the cost of checking one password (argon2id, RFC 9106).
@@ -131,15 +131,6 @@ func memberTurn(who Actor) turns.Key { return turns.Member(who.CompanyID, who.Us
 // linkTurn returns the key for the holder of a valid link.
 func linkTurn(token string) turns.Key { return turns.Guest("", linkKey(token)) }
 
-// loginTurn returns the key for a login: a browser that has signed in before does
-// not queue with strangers.
-func (s *Service) loginTurn(email string, from From) turns.Key {
-	if device := s.knownDevice(input.FoldEmail(email), from.Device); device != "" {
-		return turns.Guest("", device)
-	}
-	return turns.Stranger(from.IP)
-}
-
 // outdated reports whether a hash was made at another cost than the current one.
 func (h *hasher) outdated(encoded string) bool {
 	cost, _, _, err := decodeHash(encoded)
@@ -200,4 +191,46 @@ func isCommon(password string) bool {
 	word := strings.TrimRightFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) })
 	return strings.Contains(common, "\n"+folded+"\n") || word != "" && strings.Contains(common, "\n"+word+"\n") ||
 		strings.Trim(folded, folded[:1]) == ""
+}
+
+// credentials checks and changes the passwords of accounts.
+type credentials struct {
+	db        *kv.DB
+	records   *records
+	tokens    *tokenStore
+	attempts  *attempts
+	links     *linkStore
+	passwords *hasher
+}
+
+// provePassword returns nil if it is the caller's password, else a fault of the
+// field. The caller of provePassword counts the attempt.
+func (s *credentials) provePassword(ctx context.Context, who Actor, field, password string) error {
+	var u userRecord
+	err := s.db.View(func(tx *kv.Tx) (err error) {
+		u, err = users.Get(tx, who.UserID)
+		return found(err, "user")
+	})
+	if err != nil {
+		return err
+	}
+	ok, err := s.passwords.verify(ctx, memberTurn(who), password, u.Password)
+	if err == nil && !ok {
+		err = fault.Invalid(field, "not_correct")
+	}
+	return err
+}
+
+// setPassword invalidates everything the old password gave access to: reset and setup links,
+// and all sessions except the one with the ID keep. It also ends any wait after failed logins.
+func (s *credentials) setPassword(tx *kv.Tx, u userRecord, hash, keep string) error {
+	u.Password, u.PasswordAt, u.Fresh = hash, new(tx.Now), false
+	if err := errors.Join(
+		s.links.drop(tx, u.ID, LinkReset, ""), s.links.drop(tx, u.ID, LinkSetup, ""),
+		s.tokens.revokeAll(tx, u.ID, "", ActorUser, keep), s.records.putUser(tx, u),
+	); err != nil {
+		return err
+	}
+	tx.OnCommit(func() { s.attempts.forgive(u) })
+	return nil
 }

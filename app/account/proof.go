@@ -22,18 +22,31 @@ type Proof struct {
 	Code     string
 }
 
+// Proofs lets signed-in people prove who they are, which sensitive changes require.
+type Proofs struct {
+	db             *kv.DB
+	records        *records
+	credentials    *credentials
+	attempts       *attempts
+	authenticators *authenticators
+	ceremonies     *ceremonies
+	codes          *codes
+	messages       *messages
+	now            func() time.Time
+}
+
 // Prove checks a proof and returns the actor, who may change their credentials for a few
 // minutes. The session remembers the proof; an API token needs one for every request.
-func (s *Service) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
+func (s *Proofs) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
 	if who.UserID == "" {
 		return who, fault.Forbidden("session_required")
 	}
-	attempt, err := s.attemptInside(who)
+	attempt, err := s.attempts.countInside(who)
 	if err != nil {
 		return who, err
 	}
 	if p.Password != "" {
-		if err := s.provePassword(ctx, who, "current_password", p.Password); err != nil {
+		if err := s.credentials.provePassword(ctx, who, "current_password", p.Password); err != nil {
 			return who, err
 		}
 	}
@@ -52,8 +65,8 @@ func (s *Service) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) 
 	return who, nil
 }
 
-// ProveSession is like [Service.Prove], but only for a session.
-func (s *Service) ProveSession(ctx context.Context, who Actor, p Proof) (Actor, error) {
+// ProveSession is like [Proofs.Prove], but only for a session.
+func (s *Proofs) ProveSession(ctx context.Context, who Actor, p Proof) (Actor, error) {
 	if err := session(who); err != nil {
 		return who, err
 	}
@@ -61,25 +74,25 @@ func (s *Service) ProveSession(ctx context.Context, who Actor, p Proof) (Actor, 
 }
 
 // spendCode uses up a code of the authenticator app or a recovery code.
-func (s *Service) spendCode(tx *kv.Tx, who Actor, code string) error {
+func (s *Proofs) spendCode(tx *kv.Tx, who Actor, code string) error {
 	u, err := users.Get(tx, who.UserID)
 	if err != nil {
 		return found(err, "user")
 	}
 	left := u.TwoFactor.recovery()
-	if u.TwoFactor, err = s.useCode(u, code, tx.Now); err != nil {
+	if u.TwoFactor, err = s.codes.use(u, code, tx.Now); err != nil {
 		return err
 	}
 	if u.TwoFactor.recovery() < left {
-		if err := s.tell(tx, u, MailRecoveryUsed, nil); err != nil {
+		if err := s.messages.tell(tx, u, MailRecoveryUsed, nil); err != nil {
 			return err
 		}
 	}
-	return s.putUser(tx, u)
+	return s.records.putUser(tx, u)
 }
 
 // markProven records that the actor has just proven who they are. Only a session stores it.
-func (s *Service) markProven(tx *kv.Tx, who *Actor) error {
+func (s *Proofs) markProven(tx *kv.Tx, who *Actor) error {
 	who.ProvenAt = tx.Now
 	if who.Kind != ActorUser || who.TokenID == "" {
 		return nil
@@ -89,12 +102,12 @@ func (s *Service) markProven(tx *kv.Tx, who *Actor) error {
 		return found(err, "session")
 	}
 	t.ProvenAt = new(tx.Now)
-	s.changed(tx)
+	s.records.changed(tx)
 	return tokens.Put(tx, t.key(), t)
 }
 
 // proven returns nil if the actor has proven who they are within the last few minutes.
-func (s *Service) proven(who Actor) error {
+func (s *Proofs) proven(who Actor) error {
 	return provenAt(who, s.now())
 }
 
@@ -105,9 +118,9 @@ func provenAt(who Actor, now time.Time) error {
 	return fault.Forbidden("proof_required")
 }
 
-// provenSession is like [Service.proven], but an API token needs no further proof,
+// provenSession is like [Proofs.proven], but an API token needs no further proof,
 // because programs set up companies with it alone.
-func (s *Service) provenSession(who Actor) error {
+func (s *Proofs) provenSession(who Actor) error {
 	if who.Kind == ActorToken {
 		return nil
 	}
@@ -115,23 +128,23 @@ func (s *Service) provenSession(who Actor) error {
 }
 
 // Proven reports whether the actor may change their credentials without another proof.
-func (s *Service) Proven(who Actor) bool { return s.proven(who) == nil }
+func (s *Proofs) Proven(who Actor) bool { return s.proven(who) == nil }
 
 // BeginPasskeyProof begins a proof of identity with a passkey, as
-// [Service.BeginPasskeyLogin] begins a login.
-func (s *Service) BeginPasskeyProof(_ context.Context, who Actor, site string) (Ceremony, error) {
+// [Logins.BeginPasskeyLogin] begins a login.
+func (s *Proofs) BeginPasskeyProof(_ context.Context, who Actor, site string) (Ceremony, error) {
 	if err := session(who); err != nil {
 		return Ceremony{}, err
 	}
-	party, err := s.relyingParty(site)
+	party, err := s.authenticators.relyingParty(site)
 	if err != nil {
 		return Ceremony{}, err
 	}
-	return s.beginWithKeys(party, who.UserID, ceremony{site: site, prover: who.UserID})
+	return s.authenticators.beginWithKeys(party, who.UserID, ceremony{site: site, prover: who.UserID})
 }
 
-// FinishPasskeyProof is like [Service.Prove], with the answer to [Service.BeginPasskeyProof].
-func (s *Service) FinishPasskeyProof(_ context.Context, who Actor, id string, credential []byte) (Actor, error) {
+// FinishPasskeyProof is like [Proofs.Prove], with the answer to [Proofs.BeginPasskeyProof].
+func (s *Proofs) FinishPasskeyProof(_ context.Context, who Actor, id string, credential []byte) (Actor, error) {
 	if err := session(who); err != nil {
 		return who, err
 	}
@@ -139,7 +152,7 @@ func (s *Service) FinishPasskeyProof(_ context.Context, who Actor, id string, cr
 	if !ok || c.prover != who.UserID {
 		return who, errCeremony()
 	}
-	used, h, err := s.checkPasskey(c, who.UserID, credential, From{IP: who.IP, UserAgent: who.UserAgent})
+	used, h, err := s.authenticators.checkPasskey(c, who.UserID, credential, From{IP: who.IP, UserAgent: who.UserAgent})
 	if err != nil {
 		return who, fault.Invalid("credential", "passkey_not_accepted").Because(err)
 	}
@@ -163,3 +176,45 @@ func (p passkeyRecord) standsAlone(u userRecord) bool {
 }
 
 func errNeedsPassword() *fault.Error { return fault.Forbidden("passkey_needs_password") }
+
+// changeProven changes a person's credentials. If the change would leave the account with less
+// protection, the password or a code is required; otherwise a recent proof is enough.
+func (s *Proofs) changeProven(ctx context.Context, who Actor, password, code string, needed func(userRecord) bool, change func(tx *kv.Tx, u *userRecord) error) error {
+	if err := session(who); err != nil {
+		return err
+	}
+	attempt, err := s.attempts.countInside(who)
+	if err != nil {
+		return err
+	}
+	if password != "" {
+		if err := s.credentials.provePassword(ctx, who, "password", password); err != nil {
+			return err
+		}
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		u, err := users.Get(tx, who.UserID)
+		if err != nil {
+			return found(err, "user")
+		}
+		switch {
+		case password != "":
+		case needed(u) || code != "":
+			if u.TwoFactor, err = s.codes.use(u, code, tx.Now); err != nil {
+				return err
+			}
+		default:
+			if err := s.proven(who); err != nil {
+				return err
+			}
+		}
+		if err := change(tx, &u); err != nil {
+			return err
+		}
+		return s.records.putUser(tx, u)
+	})
+	if err == nil {
+		attempt.succeeded()
+	}
+	return err
+}

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"paraph/app/input"
 	"paraph/app/limit"
 	"paraph/kv"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // userRecord is a user as stored.
@@ -273,4 +276,54 @@ func (m memberRecord) view(u userRecord) Member {
 		Status: m.status(), TwoFactor: u.guarded(), InvitedAt: m.InvitedAt, JoinedAt: m.JoinedAt,
 		DeactivatedAt: m.DeactivatedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
 	}
+}
+
+// records writes users, members and companies.
+type records struct {
+	live  *liveTokens
+	newID func() ulid.ULID
+}
+
+// changed clears the token cache once the transaction is committed, so that the next request of
+// every caller is looked up again. Changes are rare and a look-up takes microseconds, while a
+// mistake about the affected users would grant access.
+func (s *records) changed(tx *kv.Tx) { tx.OnCommit(s.live.clear) }
+
+// putUser stores a user and sets the time of the change.
+func (s *records) putUser(tx *kv.Tx, u userRecord) error {
+	u.UpdatedAt = tx.Now
+	s.changed(tx)
+	return users.Put(tx, u.ID, u)
+}
+
+// putMember stores a membership and sets the time of the change.
+func (s *records) putMember(tx *kv.Tx, m memberRecord) error {
+	m.UpdatedAt = tx.Now
+	s.changed(tx)
+	return members.Put(tx, m.key(), m)
+}
+
+func (s *records) newUser(tx *kv.Tx, u userRecord) (userRecord, error) {
+	u.ID, u.CreatedAt, u.UpdatedAt = s.newID().String(), tx.Now, tx.Now
+	u.Locale, u.Timezone = cmp.Or(u.Locale, "en"), cmp.Or(u.Timezone, "UTC")
+	return u, users.Put(tx, u.ID, u)
+}
+
+// newCompany stores a company with the initial settings.
+func (s *records) newCompany(tx *kv.Tx, name, locale, timezone string) (Company, error) {
+	c := Company{
+		ID: s.newID().String(), Locale: "en", Timezone: "UTC", OnDecline: OnDeclineNotify,
+		CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
+	p := CompanyPatch{Name: &name}
+	if locale != "" {
+		p.Locale = &locale
+	}
+	if timezone != "" {
+		p.Timezone = &timezone
+	}
+	if err := p.apply(&c); err != nil {
+		return Company{}, err
+	}
+	return c, companies.Put(tx, c.ID, c)
 }

@@ -14,27 +14,27 @@ func TestTheOperatorSetsPasswordsAndBarsPeople(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	session := h.login("ann@example.org", password)
-	wantFields(t, h.SetPassword(t.Context(), "ann@example.org", "short", false), "password")
-	wantKind(t, h.SetPassword(t.Context(), "nobody@example.org", "battery staple", false), fault.KindNotFound, "")
-	if err := h.SetPassword(t.Context(), "ann@example.org", "battery staple", false); err != nil {
+	wantFields(t, h.Operator.SetPassword(t.Context(), "ann@example.org", "short", false), "password")
+	wantKind(t, h.Operator.SetPassword(t.Context(), "nobody@example.org", "battery staple", false), fault.KindNotFound, "")
+	if err := h.Operator.SetPassword(t.Context(), "ann@example.org", "battery staple", false); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(session, "a session from before the new password")
 	h.mail(account.MailPassword, "ann@example.org")
 	session = h.login("ann@example.org", "battery staple")
-	if err := h.SetActive(t.Context(), "ann@example.org", false); err != nil {
+	if err := h.Operator.SetActive(t.Context(), "ann@example.org", false); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(session, "a session of somebody barred")
-	_, err := h.Login(t.Context(), "ann@example.org", "battery staple", "", account.From{IP: "192.0.2.1"})
+	_, err := h.Logins.Login(t.Context(), "ann@example.org", "battery staple", "", account.From{IP: "192.0.2.1"})
 	if err == nil {
 		t.Error("somebody barred logged in")
 	}
-	if err := h.SetActive(t.Context(), "ann@example.org", true); err != nil {
+	if err := h.Operator.SetActive(t.Context(), "ann@example.org", true); err != nil {
 		t.Fatal(err)
 	}
 	h.login("ann@example.org", "battery staple")
-	wantKind(t, h.SetActive(t.Context(), "nobody@example.org", true), fault.KindNotFound, "")
+	wantKind(t, h.Operator.SetActive(t.Context(), "nobody@example.org", true), fault.KindNotFound, "")
 }
 
 func TestASuccessDoesNotForgiveTheFailuresOfOthers(t *testing.T) {
@@ -42,7 +42,7 @@ func TestASuccessDoesNotForgiveTheFailuresOfOthers(t *testing.T) {
 	h := open(t, func(o *account.Options) { o.AddressAttempts = 3 })
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	try := func(email, pass string) error {
-		_, err := h.Login(t.Context(), email, pass, "", account.From{IP: "192.0.2.1"})
+		_, err := h.Logins.Login(t.Context(), email, pass, "", account.From{IP: "192.0.2.1"})
 		return err
 	}
 	for _, email := range []string{"bob@example.org", "eve@example.org"} {
@@ -57,13 +57,13 @@ func TestASuccessForgivesTheFailuresOnAKnownDevice(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(o *account.Options) { o.AccountAttempts = 3 })
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
-	from := account.From{IP: "192.0.2.1", Device: must[string](t)(h.RememberDevice("ann@example.org", ""))}
+	from := account.From{IP: "192.0.2.1", Device: must[string](t)(h.Devices.RememberDevice("ann@example.org", ""))}
 	for range 3 {
 		for range 2 {
-			_, err := h.Login(t.Context(), "ann@example.org", "wrong", "", from)
+			_, err := h.Logins.Login(t.Context(), "ann@example.org", "wrong", "", from)
 			wantKind(t, err, fault.KindUnauthenticated, "")
 		}
-		if _, err := h.Login(t.Context(), "ann@example.org", password, "", from); err != nil {
+		if _, err := h.Logins.Login(t.Context(), "ann@example.org", password, "", from); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestTheServiceItselfNeedsNoProof(t *testing.T) {
 	c := h.company("A")
 	h.add(c, "boss@example.org", account.RoleOwner)
 	u := h.add(c, "ann@example.org", account.RoleMember)
-	if _, err := h.UpdateMember(t.Context(), account.System(c.ID), u.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
+	if _, err := h.Members.UpdateMember(t.Context(), account.System(c.ID), u.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
 		t.Error(err)
 	}
 }
@@ -107,8 +107,8 @@ func TestLeavingOneCompanyKeepsTheSessionsInOthers(t *testing.T) {
 	h.add(a, "boss@example.org", account.RoleOwner)
 	h.add(b, "ann@example.org", account.RoleOwner)
 	u := h.add(a, "ann@example.org", account.RoleMember)
-	in := must[account.User](t)(h.Login(t.Context(), "ann@example.org", password, "", account.From{IP: "192.0.2.1"}))
-	if err := h.RemoveMember(t.Context(), h.as("boss@example.org"), u.ID); err != nil {
+	in := must[account.User](t)(h.Logins.Login(t.Context(), "ann@example.org", password, "", account.From{IP: "192.0.2.1"}))
+	if err := h.Members.RemoveMember(t.Context(), h.as("boss@example.org"), u.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range in.Companies {
@@ -134,7 +134,7 @@ func TestUsedLinksAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := h.mail(account.MailReset, "ann@example.org").Data["token"]
-	if err := h.ResetPassword(t.Context(), link, account.Reset{Password: "battery staple"}); err != nil {
+	if err := h.Resets.ResetPassword(t.Context(), link, account.Reset{Password: "battery staple"}); err != nil {
 		t.Fatal(err)
 	}
 	if len(forgotten) == 0 {
@@ -149,7 +149,7 @@ func TestAddressesOfPrivacyNotices(t *testing.T) {
 	boss := h.as("boss@example.org")
 	long := "https://example.org/" + strings.Repeat("x", 3000)
 	for address, ok := range map[string]bool{" https://example.org/privacy ": true, "": true, "javascript:1": false, long: false} {
-		c, err := h.UpdateCompany(t.Context(), boss, account.CompanyPatch{PrivacyURL: &address})
+		c, err := h.Companies.UpdateCompany(t.Context(), boss, account.CompanyPatch{PrivacyURL: &address})
 		switch {
 		case !ok:
 			wantFields(t, err, "privacy_url")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/fault"
+	"paraph/app/list"
 	"paraph/kv"
 )
 
@@ -17,9 +18,17 @@ func (t tokenRecord) provenAt() time.Time {
 	return *t.ProvenAt
 }
 
+// Sessions renews, lists and ends people's sessions.
+type Sessions struct {
+	db       *kv.DB
+	tokens   *tokenStore
+	usage    *usage
+	lifetime time.Duration
+}
+
 // sessionEnd returns when a session that begins or is renewed now ends: without another proof
 // it can't be renewed forever.
-func (s *Service) sessionEnd(now, proven time.Time) time.Time {
+func (s *Sessions) sessionEnd(now, proven time.Time) time.Time {
 	end, last := now.Add(s.lifetime), proven.Add(max(renewWindow, s.lifetime))
 	if last.Before(end) {
 		return last
@@ -29,7 +38,7 @@ func (s *Service) sessionEnd(now, proven time.Time) time.Time {
 
 // RenewSession returns a fresh token for the actor's session, with the full
 // lifetime, and ends the presented token.
-func (s *Service) RenewSession(_ context.Context, who Actor) (t Token, err error) {
+func (s *Sessions) RenewSession(_ context.Context, who Actor) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err
 	}
@@ -43,28 +52,28 @@ func (s *Service) RenewSession(_ context.Context, who Actor) (t Token, err error
 		if old.ExpiresAt != nil && end.Before(*old.ExpiresAt) {
 			return fault.Forbidden("proof_required")
 		}
-		if err := s.revoke(tx, old.key()); err != nil {
+		if err := s.tokens.revoke(tx, old.key()); err != nil {
 			return err
 		}
 		old.ProvenAt, old.ExpiresAt, old.IP, old.Name = &proven, new(end), who.IP, clip(who.UserAgent, 200)
 		old.LastUsedAt = new(tx.Now)
-		t, err = s.issue(tx, old)
+		t, err = s.tokens.issue(tx, old)
 		return err
 	})
 	return t, err
 }
 
 // EndOtherSessions ends every session of the caller, in all companies, except the calling one.
-func (s *Service) EndOtherSessions(_ context.Context, who Actor) error {
+func (s *Sessions) EndOtherSessions(_ context.Context, who Actor) error {
 	if err := session(who); err != nil {
 		return err
 	}
-	return s.db.Update(func(tx *kv.Tx) error { return s.revokeAll(tx, who.UserID, "", ActorUser, who.TokenID) })
+	return s.db.Update(func(tx *kv.Tx) error { return s.tokens.revokeAll(tx, who.UserID, "", ActorUser, who.TokenID) })
 }
 
 // EndSession ends one session of the caller. It is not an error if the session
 // has already ended.
-func (s *Service) EndSession(_ context.Context, who Actor, id string) error {
+func (s *Sessions) EndSession(_ context.Context, who Actor, id string) error {
 	if err := session(who); err != nil {
 		return err
 	}
@@ -78,13 +87,13 @@ func (s *Service) EndSession(_ context.Context, who Actor, id string) error {
 		case t.UserID != who.UserID || t.Kind != ActorUser:
 			return fault.NotFound("session")
 		}
-		return s.revoke(tx, t.key())
+		return s.tokens.revoke(tx, t.key())
 	})
 }
 
 // LastSeen returns when each member of the company was last active, by user,
 // according to the open sessions. Members without one are missing from the map.
-func (s *Service) LastSeen(_ context.Context, who Actor) (map[string]time.Time, error) {
+func (s *Sessions) LastSeen(_ context.Context, who Actor) (map[string]time.Time, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return nil, err
 	}
@@ -105,4 +114,83 @@ func (s *Service) LastSeen(_ context.Context, who Actor) (map[string]time.Time, 
 		})
 	})
 	return seen, err
+}
+
+// ListSessions lists the caller's own logins to this company.
+func (s *Sessions) ListSessions(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
+	if err := session(who); err != nil {
+		return list.Page[Token]{}, err
+	}
+	return s.tokens.list(kv.K(who.CompanyID, string(ActorUser), who.UserID), q)
+}
+
+// SwitchCompany returns a token for another company of the person who logged in. The session's
+// last proof of identity is carried over.
+func (s *Sessions) SwitchCompany(_ context.Context, who Actor, companyID string) (t Token, err error) {
+	if err := session(who); err != nil {
+		return Token{}, err
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		m, err := members.Get(tx, memberKey(companyID, who.UserID))
+		if err != nil {
+			return found(err, "company")
+		}
+		if !m.active() {
+			return fault.NotFound("company")
+		}
+		if err := s.tokens.trimSessions(tx, companyID, who.UserID); err != nil {
+			return err
+		}
+		t, err = s.tokens.issue(tx, tokenRecord{
+			CompanyID: companyID, UserID: who.UserID, Kind: ActorUser, Name: clip(who.UserAgent, 200),
+			Scopes: Scopes(), IP: who.IP, ExpiresAt: new(s.sessionEnd(tx.Now, who.ProvenAt)), ProvenAt: new(who.ProvenAt),
+		})
+		return err
+	})
+	return t, err
+}
+
+// Logout revokes the token that was presented. A signatory's token has no record
+// and expires on its own.
+func (s *Sessions) Logout(_ context.Context, who Actor) error {
+	if who.TokenID == "" || who.IsSignatory() {
+		return nil
+	}
+	return s.db.Update(func(tx *kv.Tx) error {
+		return s.tokens.revoke(tx, tokenKey(who.CompanyID, who.TokenID))
+	})
+}
+
+// EndAllSessions ends all sessions in the company except the calling one, and
+// returns how many. API tokens stay.
+func (s *Sessions) EndAllSessions(ctx context.Context, who Actor) (ended int, err error) {
+	if err := errors.Join(session(who), staff(who, ScopeAdmin)); err != nil {
+		return 0, err
+	}
+	for ctx.Err() == nil {
+		n := 0
+		err := s.db.Update(func(tx *kv.Tx) error {
+			keys, err := s.otherSessions(tx, who, sweepBatch)
+			for _, key := range keys {
+				err = errors.Join(err, s.tokens.revoke(tx, key))
+			}
+			n = len(keys)
+			return err
+		})
+		ended += n
+		if err != nil || n < sweepBatch {
+			return ended, err
+		}
+	}
+	return ended, ctx.Err()
+}
+
+func (s *Sessions) otherSessions(tx *kv.Tx, who Actor, limit int) (keys []string, err error) {
+	err = tokens.Each(tx, "company", kv.K(who.CompanyID, string(ActorUser)), func(key string, t tokenRecord) (bool, error) {
+		if t.ID != who.TokenID {
+			keys = append(keys, key)
+		}
+		return len(keys) < limit, nil
+	})
+	return keys, err
 }

@@ -20,10 +20,10 @@ type SignIn struct {
 }
 
 // BeginSignIn is the first step of a sign-in on pages, which ask for one thing at a time: it
-// checks the password as [Service.Login] does, and logs in everyone who needs no second factor.
+// checks the password as [Logins.Login] does, and logs in everyone who needs no second factor.
 // Others are remembered for a few minutes, so that the password need not be kept until the code
 // is entered.
-func (s *Service) BeginSignIn(ctx context.Context, email, password string, from From) (SignIn, error) {
+func (s *Logins) BeginSignIn(ctx context.Context, email, password string, from From) (SignIn, error) {
 	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
 	if err != nil {
 		return SignIn{}, err
@@ -43,12 +43,12 @@ func (s *Service) BeginSignIn(ctx context.Context, email, password string, from 
 // FinishSignIn is the second step: a code of the authenticator app or a recovery
 // code. The pending sign-in ends when it succeeds; one that expired, was used or
 // never existed results in [fault.ErrUnauthenticated].
-func (s *Service) FinishSignIn(_ context.Context, pending, code string, from From) (User, error) {
+func (s *Logins) FinishSignIn(_ context.Context, pending, code string, from From) (User, error) {
 	p, ok := s.waiting.find(pending, s.now())
 	if !ok {
 		return User{}, fault.Unauthenticated()
 	}
-	attempt, err := s.attemptCode(p.user.Email, from)
+	attempt, err := s.attempts.countCode(p.user.Email, from)
 	if err != nil {
 		return User{}, err
 	}
@@ -61,15 +61,15 @@ func (s *Service) FinishSignIn(_ context.Context, pending, code string, from Fro
 	return user, err
 }
 
-// CheckPending returns the result of [Service.BeginSignIn] again, and reports
+// CheckPending returns the result of [Logins.BeginSignIn] again, and reports
 // whether the second step can still be made.
-func (s *Service) CheckPending(pending string) (SignIn, bool) {
+func (s *Logins) CheckPending(pending string) (SignIn, bool) {
 	p, ok := s.waiting.find(pending, s.now())
 	return SignIn{Pending: pending, App: p.user.TwoFactor.active(), Passkey: p.user.Passkeys > 0}, ok
 }
 
-func (s *Service) wait(u userRecord, upgraded string, a attempt) (string, error) {
-	secret, err := s.random(linkSize)
+func (s *Logins) wait(u userRecord, upgraded string, a attempt) (string, error) {
+	secret, err := s.random.bytes(linkSize)
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,8 @@ import (
 
 	"paraph/app/list"
 	"paraph/kv"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // Method is how somebody signed in, or tried to.
@@ -63,8 +65,16 @@ var signIns = kv.NewCollection("signins", kv.JSON[SignInEntry](),
 		return keys
 	}})
 
+// SignIns records sign-ins and refused attempts, for people to look through.
+type SignIns struct {
+	db       *kv.DB
+	refusals *refusals
+	newID    func() ulid.ULID
+	now      func() time.Time
+}
+
 // signedIn records a successful sign-in.
-func (s *Service) signedIn(tx *kv.Tx, u User, how Method, from From) error {
+func (s *SignIns) signedIn(tx *kv.Tx, u User, how Method, from From) error {
 	e := SignInEntry{UserID: u.ID, Name: u.Name, Email: u.Email, At: tx.Now, IP: from.IP, UserAgent: clip(from.UserAgent, 400), Method: how, Outcome: LetIn}
 	for _, c := range u.Companies {
 		e.Companies = append(e.Companies, c.ID)
@@ -73,7 +83,7 @@ func (s *Service) signedIn(tx *kv.Tx, u User, how Method, from From) error {
 }
 
 // putSignIn stores an entry and drops the person's oldest beyond the limit.
-func (s *Service) putSignIn(tx *kv.Tx, e SignInEntry) error {
+func (s *SignIns) putSignIn(tx *kv.Tx, e SignInEntry) error {
 	e.ID = s.newID().String()
 	if err := signIns.Put(tx, e.ID, e); err != nil {
 		return err
@@ -117,7 +127,7 @@ func (r *refusals) take() []SignInEntry {
 }
 
 // refused records a failed sign-in, if the user is known.
-func (s *Service) refused(u userRecord, how Method, why Outcome, from From) {
+func (s *SignIns) refused(u userRecord, how Method, why Outcome, from From) {
 	if u.ID == "" {
 		return
 	}
@@ -127,7 +137,7 @@ func (s *Service) refused(u userRecord, how Method, why Outcome, from From) {
 // flushBatch is how many refusals are written in one transaction.
 const flushBatch = 500
 
-func (s *Service) flushRefusals() error {
+func (s *SignIns) flushRefusals() error {
 	all := s.refusals.take()
 	for len(all) > 0 {
 		some := all[:min(flushBatch, len(all))]
@@ -150,7 +160,7 @@ func (s *Service) flushRefusals() error {
 	return nil
 }
 
-func (s *Service) putRefusal(tx *kv.Tx, e SignInEntry) error {
+func (s *SignIns) putRefusal(tx *kv.Tx, e SignInEntry) error {
 	u, err := users.Get(tx, e.UserID)
 	if errors.Is(err, kv.ErrNotFound) {
 		return nil
@@ -171,7 +181,7 @@ func (s *Service) putRefusal(tx *kv.Tx, e SignInEntry) error {
 // ListSignIns lists the caller's own sign-ins, newest first; with everybody set,
 // those of all members of the company, for its administrators. At most a hundred
 // of each person are kept.
-func (s *Service) ListSignIns(_ context.Context, who Actor, everybody bool, offset, limit int) (list.Page[SignInEntry], error) {
+func (s *SignIns) ListSignIns(_ context.Context, who Actor, everybody bool, offset, limit int) (list.Page[SignInEntry], error) {
 	q := kv.Query{Index: "user", Prefix: kv.K(who.UserID), Descending: true, Offset: offset, Limit: limit}
 	if everybody {
 		if err := staff(who, ScopeAdmin); err != nil {
@@ -190,38 +200,4 @@ func (s *Service) ListSignIns(_ context.Context, who Actor, everybody bool, offs
 		return err
 	})
 	return list.Page[SignInEntry]{Items: page.Items, Total: page.Total}, err
-}
-
-// EndAllSessions ends all sessions in the company except the calling one, and
-// returns how many. API tokens stay.
-func (s *Service) EndAllSessions(ctx context.Context, who Actor) (ended int, err error) {
-	if err := errors.Join(session(who), staff(who, ScopeAdmin)); err != nil {
-		return 0, err
-	}
-	for ctx.Err() == nil {
-		n := 0
-		err := s.db.Update(func(tx *kv.Tx) error {
-			keys, err := s.otherSessions(tx, who, sweepBatch)
-			for _, key := range keys {
-				err = errors.Join(err, s.revoke(tx, key))
-			}
-			n = len(keys)
-			return err
-		})
-		ended += n
-		if err != nil || n < sweepBatch {
-			return ended, err
-		}
-	}
-	return ended, ctx.Err()
-}
-
-func (s *Service) otherSessions(tx *kv.Tx, who Actor, limit int) (keys []string, err error) {
-	err = tokens.Each(tx, "company", kv.K(who.CompanyID, string(ActorUser)), func(key string, t tokenRecord) (bool, error) {
-		if t.ID != who.TokenID {
-			keys = append(keys, key)
-		}
-		return len(keys) < limit, nil
-	})
-	return keys, err
 }

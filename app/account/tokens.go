@@ -27,13 +27,21 @@ type TokenInput struct {
 	ExpiresAt *time.Time // nil: until revoked
 }
 
+// Tokens manages API tokens.
+type Tokens struct {
+	db       *kv.DB
+	proofs   *Proofs
+	tokens   *tokenStore
+	messages *messages
+}
+
 // CreateToken creates an API token that acts as its creator, within its scopes. Secret holds
 // the token itself, which is not shown again.
-func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Token, error) {
+func (s *Tokens) CreateToken(_ context.Context, who Actor, in TokenInput) (Token, error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
 	}
-	if err := s.proven(who); err != nil {
+	if err := s.proofs.proven(who); err != nil {
 		return Token{}, err
 	}
 	in.Name = strings.TrimSpace(in.Name)
@@ -56,7 +64,7 @@ func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Toke
 		if count >= maxTokens {
 			return fault.Conflict("too_many_tokens", fault.Number("limit", maxTokens))
 		}
-		made, err = s.issue(tx, tokenRecord{
+		made, err = s.tokens.issue(tx, tokenRecord{
 			CompanyID: who.CompanyID, UserID: who.UserID, Kind: ActorToken, Name: in.Name,
 			Scopes: slices.Compact(slices.Sorted(slices.Values(in.Scopes))), ExpiresAt: in.expiry(),
 		})
@@ -66,12 +74,12 @@ func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Toke
 	return made, err
 }
 
-func (s *Service) tellOfToken(tx *kv.Tx, who Actor, made Token) error {
+func (s *Tokens) tellOfToken(tx *kv.Tx, who Actor, made Token) error {
 	u, err := users.Get(tx, who.UserID)
 	if err != nil {
 		return found(err, "user")
 	}
-	return s.tell(tx, u, MailTokenCreated, map[string]string{"what": made.Name, "scopes": joined(made.Scopes)})
+	return s.messages.tell(tx, u, MailTokenCreated, map[string]string{"what": made.Name, "scopes": joined(made.Scopes)})
 }
 
 func joined(scopes []Scope) string {
@@ -133,7 +141,7 @@ func manageTokens(who Actor) error {
 // ListTokens lists API tokens: all of the company's for its administrators, the
 // caller's own for everybody else. Statuses are active and expired (archived is
 // expired).
-func (s *Service) ListTokens(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
+func (s *Tokens) ListTokens(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
 	if err := manageTokens(who); err != nil {
 		return list.Page[Token]{}, err
 	}
@@ -141,45 +149,7 @@ func (s *Service) ListTokens(_ context.Context, who Actor, q TokenQuery) (list.P
 	if who.IsAdmin() {
 		prefix = kv.K(who.CompanyID, string(ActorToken))
 	}
-	return s.listTokens(prefix, q)
-}
-
-// ListSessions lists the caller's own logins to this company.
-func (s *Service) ListSessions(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
-	if err := session(who); err != nil {
-		return list.Page[Token]{}, err
-	}
-	return s.listTokens(kv.K(who.CompanyID, string(ActorUser), who.UserID), q)
-}
-
-func (s *Service) listTokens(prefix kv.Key, q TokenQuery) (list.Page[Token], error) {
-	wanted, err := wantedStatuses(q, map[string]string{"active": "active", "expired": "expired", "archived": "expired", "deleted": "deleted"}, "active")
-	if err != nil {
-		return list.Page[Token]{}, err
-	}
-	search := input.Fold(q.Search)
-	var all []Token
-	err = s.db.View(func(tx *kv.Tx) error {
-		names := map[string]string{}
-		return tokens.Each(tx, "company", prefix, func(_ string, r tokenRecord) (bool, error) {
-			status := "active"
-			if r.ExpiresAt != nil && !r.ExpiresAt.After(tx.Now) {
-				status = "expired"
-			}
-			if !wanted(status) {
-				return true, nil
-			}
-			t, err := s.named(tx, r, names)
-			if err == nil && (contains(t.Name, search) || contains(t.UserName, search)) {
-				all = append(all, t)
-			}
-			return true, err
-		})
-	})
-	if err != nil {
-		return list.Page[Token]{}, err
-	}
-	return tokenOrders.Page(all, q, TokensByCreation, func(t Token) string { return t.ID })
+	return s.tokens.list(prefix, q)
 }
 
 // TokenSort is an order of tokens.
@@ -203,28 +173,8 @@ var tokenOrders = list.Orders[TokenSort, Token]{
 	TokensByExpiry:   func(a, b Token) int { return whenever(a.ExpiresAt).Compare(whenever(b.ExpiresAt)) },
 }
 
-// named returns a token with the name of its owner and its latest use, even if
-// that is not yet written; names caches owners within one list.
-func (s *Service) named(tx *kv.Tx, r tokenRecord, names map[string]string) (Token, error) {
-	t := r.view()
-	if at, ok := s.usage.at(r.key()); ok {
-		t.LastUsedAt = new(at.UTC())
-	}
-	name, ok := names[r.UserID]
-	if !ok {
-		u, err := users.Get(tx, r.UserID)
-		if err != nil && !errors.Is(err, kv.ErrNotFound) {
-			return Token{}, err
-		}
-		name = u.Name
-		names[r.UserID] = name
-	}
-	t.UserName = name
-	return t, nil
-}
-
 // GetToken returns one of the tokens that ListTokens or ListSessions would list.
-func (s *Service) GetToken(_ context.Context, who Actor, id string) (t Token, err error) {
+func (s *Tokens) GetToken(_ context.Context, who Actor, id string) (t Token, err error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
 	}
@@ -233,7 +183,7 @@ func (s *Service) GetToken(_ context.Context, who Actor, id string) (t Token, er
 		if err != nil {
 			return err
 		}
-		t, err = s.named(tx, r, map[string]string{})
+		t, err = s.tokens.named(tx, r, map[string]string{})
 		return err
 	})
 	return t, err
@@ -241,7 +191,7 @@ func (s *Service) GetToken(_ context.Context, who Actor, id string) (t Token, er
 
 // RevokeToken ends a token or session immediately: the caller's own or, for administrators, any
 // in their company.
-func (s *Service) RevokeToken(_ context.Context, who Actor, id string) error {
+func (s *Tokens) RevokeToken(_ context.Context, who Actor, id string) error {
 	if err := manageTokens(who); err != nil {
 		return err
 	}
@@ -250,7 +200,7 @@ func (s *Service) RevokeToken(_ context.Context, who Actor, id string) error {
 		if err != nil {
 			return err
 		}
-		return s.revoke(tx, r.key())
+		return s.tokens.revoke(tx, r.key())
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/seal"
 	"paraph/kv"
 )
 
@@ -24,10 +25,16 @@ type movedUser struct {
 	Joined bool   // false: invited, with only the data in the invitation
 }
 
+// Transfer moves the people of a company between installations.
+type Transfer struct {
+	records *records
+	box     *seal.Box // encrypts two-factor secrets
+}
+
 // ExportRecords exports a company with its settings and people, and returns the IDs of its
 // members. Sessions, API tokens, mailed links and recovery codes stay: they are secrets of this
 // installation.
-func (s *Service) ExportRecords(tx *kv.Tx, l RecordExport) (people []string, err error) {
+func (s *Transfer) ExportRecords(tx *kv.Tx, l RecordExport) (people []string, err error) {
 	c, err := LoadCompany(tx, l.Company)
 	if err != nil {
 		return nil, err
@@ -61,7 +68,7 @@ func put[T any](l RecordExport, c *kv.Collection[T], id string, v T) error {
 	return l.Put(it)
 }
 
-func (s *Service) exportBranding(tx *kv.Tx, l RecordExport) error {
+func (s *Transfer) exportBranding(tx *kv.Tx, l RecordExport) error {
 	logo, err := logos.Get(tx, l.Company)
 	switch {
 	case err == nil:
@@ -79,7 +86,7 @@ func (s *Service) exportBranding(tx *kv.Tx, l RecordExport) error {
 
 // exportUser exports a person. For somebody who has not joined, only the data in the company's
 // invitation is exported.
-func (s *Service) exportUser(tx *kv.Tx, l RecordExport, m memberRecord) error {
+func (s *Transfer) exportUser(tx *kv.Tx, l RecordExport, m memberRecord) error {
 	u, err := users.Get(tx, m.UserID)
 	if err != nil {
 		return err
@@ -105,7 +112,7 @@ func (s *Service) exportUser(tx *kv.Tx, l RecordExport, m memberRecord) error {
 }
 
 // joined returns a member in their export form.
-func (s *Service) joined(u userRecord, secrets bool) (m movedUser, err error) {
+func (s *Transfer) joined(u userRecord, secrets bool) (m movedUser, err error) {
 	app := u.TwoFactor
 	u.Installation, u.Fresh, u.TwoFactor, u.Passkeys = false, false, nil, 0
 	if !secrets {
@@ -130,7 +137,7 @@ type RecordImport struct {
 
 // ImportRecord returns the function that stores an item of this package, nil if it belongs to
 // another. The company and its members must be stored last.
-func (s *Service) ImportRecord(a RecordImport, it kv.Item) func(tx *kv.Tx) error {
+func (s *Transfer) ImportRecord(a RecordImport, it kv.Item) func(tx *kv.Tx) error {
 	switch it.In {
 	case companies.Name():
 		return arrives(companies, it, func(c Company) bool { return c.ID == a.Company && it.ID == c.ID })
@@ -171,7 +178,7 @@ func arrives[T any](c *kv.Collection[T], it kv.Item, belongs func(T) bool) func(
 // userArrives adds a person, unless they came with another of their companies. An address that
 // belongs to somebody else here is refused: they might be different people, and one would get
 // access to the other's company.
-func (s *Service) userArrives(tx *kv.Tx, it kv.Item) error {
+func (s *Transfer) userArrives(tx *kv.Tx, it kv.Item) error {
 	m, err := kv.Read[movedUser](it)
 	if err != nil {
 		return err
@@ -202,7 +209,7 @@ func (s *Service) userArrives(tx *kv.Tx, it kv.Item) error {
 	return users.Put(tx, u.ID, u)
 }
 
-func (s *Service) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
+func (s *Transfer) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
 	m, err := kv.Read[memberRecord](it)
 	if err == nil && m.CompanyID != a.Company {
 		err = errForeign(it)
@@ -217,13 +224,13 @@ func (s *Service) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
 		}
 		m.UserID = u.ID
 	}
-	s.changed(tx)
+	s.records.changed(tx)
 	return members.Add(tx, m.key(), m)
 }
 
 // importPasskey adds a passkey if it can work here. A person whose passkeys all stayed behind
 // signs in without them.
-func (s *Service) importPasskey(tx *kv.Tx, a RecordImport, it kv.Item) error {
+func (s *Transfer) importPasskey(tx *kv.Tx, a RecordImport, it kv.Item) error {
 	p, err := kv.Read[passkeyRecord](it)
 	if err != nil || !a.Passkeys {
 		return err
@@ -240,7 +247,7 @@ func (s *Service) importPasskey(tx *kv.Tx, a RecordImport, it kv.Item) error {
 }
 
 // Free refuses a company that exists here.
-func (s *Service) Free(tx *kv.Tx, company string) error {
+func (s *Transfer) Free(tx *kv.Tx, company string) error {
 	switch has, err := companies.Has(tx, company); {
 	case err != nil:
 		return err
@@ -251,7 +258,7 @@ func (s *Service) Free(tx *kv.Tx, company string) error {
 }
 
 // Reserve refuses a company that exists here, and adds its people, all or none.
-func (s *Service) Reserve(tx *kv.Tx, company string, people []kv.Item) error {
+func (s *Transfer) Reserve(tx *kv.Tx, company string, people []kv.Item) error {
 	if err := s.Free(tx, company); err != nil {
 		return err
 	}

@@ -9,9 +9,18 @@ import (
 	"paraph/kv"
 )
 
+// Reversals undoes changes to an account that its owner did not make.
+type Reversals struct {
+	db        *kv.DB
+	records   *records
+	tokens    *tokenStore
+	links     *linkStore
+	passwords *hasher
+}
+
 // CheckUndo returns the address that an account would have after using a notice's link, without
 // using it.
-func (s *Service) CheckUndo(_ context.Context, token string) (email string, err error) {
+func (s *Reversals) CheckUndo(_ context.Context, token string) (email string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		l, _, err := linkUser(tx, LinkUndo, token)
 		email = l.Email
@@ -23,7 +32,7 @@ func (s *Service) CheckUndo(_ context.Context, token string) (email string, err 
 // Undo reverts the changes to a person's credentials since a notice was sent to them: the
 // address, passkeys, the authenticator app, recovery codes and API tokens. It also invalidates
 // sessions and the password. It returns the token of a link to choose a new password.
-func (s *Service) Undo(_ context.Context, token string) (reset string, err error) {
+func (s *Reversals) Undo(_ context.Context, token string) (reset string, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkUndo, token)
 		if err != nil {
@@ -32,13 +41,13 @@ func (s *Service) Undo(_ context.Context, token string) (reset string, err error
 		if err := s.takeBack(tx, &u, l); err != nil {
 			return err
 		}
-		reset, _, err = s.makeLink(tx, linkRecord{Kind: LinkReset, UserID: u.ID, Email: u.Email}, resetLifetime)
+		reset, _, err = s.links.create(tx, linkRecord{Kind: LinkReset, UserID: u.ID, Email: u.Email}, resetLifetime)
 		return err
 	})
 	return reset, err
 }
 
-func (s *Service) takeBack(tx *kv.Tx, u *userRecord, l linkRecord) error {
+func (s *Reversals) takeBack(tx *kv.Tx, u *userRecord, l linkRecord) error {
 	taken, err := emailTaken(tx, l.Email, u.ID)
 	switch {
 	case err != nil:
@@ -52,8 +61,8 @@ func (s *Service) takeBack(tx *kv.Tx, u *userRecord, l linkRecord) error {
 		return err
 	}
 	u.dropCodes(*l.Since)
-	return errors.Join(s.dropLinks(tx, u.ID, "", ""), s.revokeAll(tx, u.ID, "", ActorUser, ""),
-		s.revokeTokens(tx, u.ID, *l.Since), s.putUser(tx, *u))
+	return errors.Join(s.links.drop(tx, u.ID, "", ""), s.tokens.revokeAll(tx, u.ID, "", ActorUser, ""),
+		s.tokens.revokeSince(tx, u.ID, *l.Since), s.records.putUser(tx, *u))
 }
 
 // dropPasskeys removes the passkeys that a user has added since a time.
@@ -84,19 +93,4 @@ func (u *userRecord) dropCodes(since time.Time) {
 	if !u.guarded() {
 		u.TwoFactor = nil
 	}
-}
-
-// revokeTokens revokes the API tokens that a user has made since a time, in all companies.
-func (s *Service) revokeTokens(tx *kv.Tx, userID string, since time.Time) error {
-	var keys []string
-	err := tokens.Each(tx, "user", kv.K(userID, string(ActorToken)), func(key string, t tokenRecord) (bool, error) {
-		if !t.CreatedAt.Before(since) {
-			keys = append(keys, key)
-		}
-		return true, nil
-	})
-	for _, key := range keys {
-		err = errors.Join(err, s.revoke(tx, key))
-	}
-	return err
 }

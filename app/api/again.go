@@ -50,11 +50,11 @@ var rebuilds = map[reflect.Type]rebuild{
 		return viewContact(c), err
 	},
 	typeOf[memberView](): func(r *request, about []string) (any, error) {
-		m, err := r.server.Accounts.GetMember(r.UserContext(), r.who, about[0])
+		m, err := r.server.Accounts.Members.GetMember(r.UserContext(), r.who, about[0])
 		return viewMember(m), err
 	},
 	typeOf[tokenView](): func(r *request, about []string) (any, error) {
-		t, err := r.server.Accounts.GetToken(r.UserContext(), r.who, about[0])
+		t, err := r.server.Accounts.Tokens.GetToken(r.UserContext(), r.who, about[0])
 		return viewToken(t).withoutSecrets(), err
 	},
 	typeOf[importAnswer](): func(r *request, about []string) (any, error) {

@@ -28,7 +28,7 @@ import (
 
 // Options configures the API.
 type Options struct {
-	Accounts   *account.Service
+	Accounts   *account.Services
 	Signing    *signing.Services
 	Notify     *notify.Service
 	Webhooks   *notify.Webhooks

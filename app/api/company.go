@@ -137,12 +137,12 @@ type tokenBody struct {
 
 // companyHandlers serves the company of the caller.
 type companyHandlers struct {
-	accounts *account.Service
+	accounts *account.Services
 }
 
 func (h *companyHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/company", rule: may(account.ScopeRead), summary: "Get the company", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
-		c, err := h.accounts.Company(r.UserContext(), r.who)
+		c, err := h.accounts.Companies.Company(r.UserContext(), r.who)
 		return r.viewCompany(c), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/company", rule: may(account.ScopeAdmin), summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
@@ -153,14 +153,14 @@ func (h *companyHandlers) routes(s *server) {
 		takeAway(r, "retention_days", &in.RetentionDays)
 		takeAway(r, "phone", &in.Phone)
 		takeAway(r, "privacy_url", &in.PrivacyURL)
-		c, err := h.accounts.UpdateCompany(r.UserContext(), r.who, account.CompanyPatch(*in))
+		c, err := h.accounts.Companies.UpdateCompany(r.UserContext(), r.who, account.CompanyPatch(*in))
 		return r.viewCompany(c), err
 	})
 }
 
 // memberHandlers serves the members of a company.
 type memberHandlers struct {
-	accounts *account.Service
+	accounts *account.Services
 }
 
 func (h *memberHandlers) routes(s *server) {
@@ -169,11 +169,11 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return envelope[memberView]{}, err
 		}
-		list, err := h.accounts.ListMembers(r.UserContext(), r.who, q)
+		list, err := h.accounts.Members.ListMembers(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewMember), list.Total), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/members", rule: may(account.ScopeAdmin), summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
-		m, err := h.accounts.InviteMember(r.UserContext(), r.who, account.MemberInput(*in))
+		m, err := h.accounts.Members.InviteMember(r.UserContext(), r.who, account.MemberInput(*in))
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodGet, path: "/members/{member}", rule: may(account.ScopeRead), summary: "Get a member", tag: "Company"}, func(r *request, _ *nothing) (memberView, error) {
@@ -181,7 +181,7 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return memberView{}, err
 		}
-		m, err := h.accounts.GetMember(r.UserContext(), r.who, id)
+		m, err := h.accounts.Members.GetMember(r.UserContext(), r.who, id)
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/members/{member}", rule: may(account.ScopeAdmin), summary: "Change a member's role, or (de)activate them", tag: "Company"}, func(r *request, in *memberPatch) (memberView, error) {
@@ -189,7 +189,7 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return memberView{}, err
 		}
-		m, err := h.accounts.UpdateMember(r.UserContext(), r.who, id, account.MemberPatch(*in))
+		m, err := h.accounts.Members.UpdateMember(r.UserContext(), r.who, id, account.MemberPatch(*in))
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/members/{member}", rule: may(account.ScopeRead), summary: "Remove a member", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
@@ -197,13 +197,13 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.accounts.RemoveMember(r.UserContext(), r.who, id)
+		return nothing{}, h.accounts.Members.RemoveMember(r.UserContext(), r.who, id)
 	})
 }
 
 // tokenHandlers serves API tokens.
 type tokenHandlers struct {
-	accounts *account.Service
+	accounts *account.Services
 }
 
 func (h *tokenHandlers) routes(s *server) {
@@ -212,7 +212,7 @@ func (h *tokenHandlers) routes(s *server) {
 		if err != nil {
 			return envelope[tokenView]{}, err
 		}
-		list, err := h.accounts.ListTokens(r.UserContext(), r.who, q)
+		list, err := h.accounts.Tokens.ListTokens(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewToken), list.Total), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
@@ -221,7 +221,7 @@ func (h *tokenHandlers) routes(s *server) {
 		if err := f.Err(); err != nil {
 			return tokenView{}, err
 		}
-		t, err := h.accounts.CreateToken(r.UserContext(), r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
+		t, err := h.accounts.Tokens.CreateToken(r.UserContext(), r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
 		return viewToken(t), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/tokens/{token}", rule: may(account.ScopeRead), summary: "Revoke an API token", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
@@ -229,7 +229,7 @@ func (h *tokenHandlers) routes(s *server) {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.accounts.RevokeToken(r.UserContext(), r.who, id)
+		return nothing{}, h.accounts.Tokens.RevokeToken(r.UserContext(), r.who, id)
 	})
 }
 

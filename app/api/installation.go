@@ -204,7 +204,7 @@ type handedView struct {
 
 // installationHandlers serves the administration of the installation.
 type installationHandlers struct {
-	accounts *account.Service
+	accounts *account.Services
 	lists    *lists.Lists
 	machine  *machine.Service
 	notify   *notify.Service
@@ -284,7 +284,7 @@ func (h *installationHandlers) listPeople(r *request, _ *nothing) (envelope[pers
 	if err := r.faults.Err(); err != nil {
 		return envelope[personRow]{}, err
 	}
-	list, err := h.accounts.ListPeople(r.UserContext(), r.who, r.text("search"), p.offset(), p.size)
+	list, err := h.accounts.Installation.ListPeople(r.UserContext(), r.who, r.text("search"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewPersonRow), list.Total), err
 }
 

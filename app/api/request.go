@@ -48,7 +48,7 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 	if signing.IsLinkToken(token) {
 		who, err = s.Signing.Links.Signatory(c.UserContext(), token)
 	} else {
-		who, err = s.Accounts.Authenticate(c.UserContext(), token)
+		who, err = s.Accounts.Authentication.Authenticate(c.UserContext(), token)
 	}
 	if err != nil {
 		return account.Actor{}, err

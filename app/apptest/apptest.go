@@ -192,7 +192,7 @@ func (s *Server) Login(t testing.TB, email string) *Client {
 func (s *Server) Company(t testing.TB) *Client {
 	t.Helper()
 	n := s.made.Add(1)
-	c, err := s.Accounts.AddCompany(t.Context(), fmt.Sprintf("Company %d", n), "en", "UTC")
+	c, err := s.Accounts.Operator.AddCompany(t.Context(), fmt.Sprintf("Company %d", n), "en", "UTC")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func (s *Server) Company(t testing.TB) *Client {
 func (c *Client) Member(t testing.TB, role account.Role) *Client {
 	t.Helper()
 	email := fmt.Sprintf("%s%d@company.example", role, c.made.Add(1))
-	_, err := c.Accounts.AddUser(t.Context(), account.UserInput{Name: strings.ToUpper(string(role[0])) + string(role[1:]) + " Person", Email: email,
+	_, err := c.Accounts.Operator.AddUser(t.Context(), account.UserInput{Name: strings.ToUpper(string(role[0])) + string(role[1:]) + " Person", Email: email,
 		CompanyID: c.CompanyID, Role: role, Password: Password})
 	if err != nil {
 		t.Fatal(err)

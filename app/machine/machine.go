@@ -23,7 +23,7 @@ import (
 type Options struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
-	Accounts *account.Service
+	Accounts *account.Services
 	Lists    *lists.Lists
 	Sealing  *signing.Sealing
 	Store    *store.Store
@@ -128,11 +128,11 @@ func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, 
 
 // countLists counts the records of each list.
 func (s *Service) countLists(ctx context.Context, who account.Actor, o *Overview) error {
-	companies, err := s.Accounts.ListTenants(ctx, who, "", 0, 0)
+	companies, err := s.Accounts.Installation.ListTenants(ctx, who, "", 0, 0)
 	if err != nil {
 		return err
 	}
-	people, err := s.Accounts.ListPeople(ctx, who, "", 0, 0)
+	people, err := s.Accounts.Installation.ListPeople(ctx, who, "", 0, 0)
 	if err != nil {
 		return err
 	}

@@ -33,13 +33,13 @@ func TestFailedMailIsRetried(t *testing.T) {
 	server := &refusing{err: mail.ErrRejected}
 	s := domain.New(t, domain.Options{Sender: server})
 	m := service(s)
-	if _, err := s.Accounts.FoundCompany(t.Context(), operator, account.CompanyInput{Name: "Acme", Email: "olga@acme.example"}); err != nil {
+	if _, err := s.Accounts.Installation.FoundCompany(t.Context(), operator, account.CompanyInput{Name: "Acme", Email: "olga@acme.example"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Accounts.ForgotPassword(t.Context(), "olga@acme.example", account.From{}); err != nil {
+	if err := s.Accounts.Resets.ForgotPassword(t.Context(), "olga@acme.example", account.From{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Accounts.Flush(); err != nil {
+	if err := s.Accounts.Upkeep.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	work(t, s)

@@ -219,7 +219,7 @@ func delegate(name, to string) step {
 		who := s.Signatory(t, d, name+"@x.example")
 		if inv := d.Invitation(who.Invitation); inv.Authentication == record.ByAccessCode {
 			token := must[string](t)(s.Signing.Access.Identify(t.Context(), who, d.ID, inv.ID, "open sesame"))
-			who = must[account.Actor](t)(s.Accounts.Authenticate(t.Context(), token))
+			who = must[account.Actor](t)(s.Accounts.Authentication.Authenticate(t.Context(), token))
 		}
 		return must[*signing.Document](t)(s.Signing.Invitations.Delegate(t.Context(), who, d.ID, who.Invitation, other(to), nil))
 	}
@@ -432,7 +432,7 @@ func last(t *testing.T, s situation, kind, to string) notify.Message {
 func TestMessagesSayWhatThePersonNeedsToKnow(t *testing.T) {
 	t.Parallel()
 	s := newSituation(t, domain.Options{})
-	must[account.Company](t)(s.Accounts.UpdateCompany(t.Context(), s.owner, account.CompanyPatch{Name: new("Sample Ltd"), Locale: new("de"),
+	must[account.Company](t)(s.Accounts.Companies.UpdateCompany(t.Context(), s.owner, account.CompanyPatch{Name: new("Sample Ltd"), Locale: new("de"),
 		Timezone: new("Europe/Vienna"), BrandColor: new("#004400")}))
 	d := s.Sent(t, s.owner, signing.DocumentInput{Title: new("Lease"), Message: new("To all of you"), ExpiresAt: new(s.Now().Add(48 * time.Hour))},
 		domain.Person{Email: "own@x.example", Name: "Olga", Message: "Only to you", Locale: "fr"},
@@ -482,7 +482,7 @@ func TestMessagesSayWhatThePersonNeedsToKnow(t *testing.T) {
 func TestMessagesSpeakTheDocumentsLanguage(t *testing.T) {
 	t.Parallel()
 	s := newSituation(t, domain.Options{})
-	must[account.Company](t)(s.Accounts.UpdateCompany(t.Context(), s.owner, account.CompanyPatch{Locale: new("fr")}))
+	must[account.Company](t)(s.Accounts.Companies.UpdateCompany(t.Context(), s.owner, account.CompanyPatch{Locale: new("fr")}))
 	d := s.Sent(t, s.owner, signing.DocumentInput{Locale: new("de")}, domain.Signers("a@x.example")...)
 	report("a")(t, s, d)
 	if m := last(t, s, "invitation", "a@x.example"); !strings.Contains(m.Text, "Guten Tag") {
@@ -504,7 +504,7 @@ func TestColoursAndLogosThatMailsCannotShowAreLeftOut(t *testing.T) {
 		{"#ffffee", "", "#1d5bd1", "#ffffee"}, // white text is not readable on it
 		{"", "https://elsewhere.example/logo.png", "#1d5bd1", "elsewhere"},
 	} {
-		must[account.Company](t)(s.Accounts.UpdateCompany(t.Context(), s.owner, account.CompanyPatch{BrandColor: &c.colour, LogoURL: &c.logo}))
+		must[account.Company](t)(s.Accounts.Companies.UpdateCompany(t.Context(), s.owner, account.CompanyPatch{BrandColor: &c.colour, LogoURL: &c.logo}))
 		send(anyOrder, "a")(t, s, nil)
 		if m := last(t, s, "invitation", "a@x.example"); !strings.Contains(m.HTML, c.shows) || strings.Contains(m.HTML, c.doesNot) {
 			t.Errorf("colour %q, logo %q:\n%s", c.colour, c.logo, m.HTML)

@@ -154,7 +154,7 @@ func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 		{account.OnDeclineNotify, record.Sent, record.AttentionDeclined, record.Reason{}},
 		{account.OnDeclineVoid, record.Voided, "", record.Reason{Code: record.ReasonDeclined, Name: "Name of a@x.example"}},
 	} {
-		ok[account.Company](t)(c.Accounts.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{OnDecline: &x.then}))
+		ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{OnDecline: &x.then}))
 		d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 		who := c.Signatory(t, d, "a@x.example")
 		d = ok[doc](t)(c.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, new(" Not\nnow ")))

@@ -37,7 +37,7 @@ func TestRemindersFollowTheSchedule(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
 			c := newCompany(t)
-			ok[account.Company](t)(c.Accounts.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{ReminderDays: &x.company}))
+			ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{ReminderDays: &x.company}))
 			d := c.Sent(t, c.author, x.in, sequence("a:1 b:2 viewer:v:1")...)
 			before := map[string]int{}
 			got := ""
@@ -141,7 +141,7 @@ func TestDocumentExpiresAtItsDeadline(t *testing.T) {
 func TestCompanySetsTheDefaultDeadline(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	ok[account.Company](t)(c.Accounts.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{DefaultExpiryDays: new(10)}))
+	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{DefaultExpiryDays: new(10)}))
 	if d := c.Sent(t, c.author, signing.DocumentInput{}, sequence("a")...); d.ExpiresAt == nil || !d.ExpiresAt.Equal(c.Now().AddDate(0, 0, 10)) {
 		t.Errorf("%v", d.ExpiresAt)
 	}
@@ -193,7 +193,7 @@ func TestRetentionTrashesClosedDocuments(t *testing.T) {
 		made[state] = c.in(t, state)
 	}
 	put := ok[doc](t)(c.Signing.Lifecycle.Archive(ctx, c.author, c.in(t, "voided").ID))
-	ok[account.Company](t)(c.Accounts.UpdateCompany(ctx, c.owner, account.CompanyPatch{RetentionDays: new(100)}))
+	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(ctx, c.owner, account.CompanyPatch{RetentionDays: new(100)}))
 	trashed := func() (out []string) {
 		if err := c.Signing.Retention.Schedule(); err != nil {
 			t.Fatal(err)

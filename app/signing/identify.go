@@ -22,7 +22,7 @@ import (
 type Access struct {
 	db       *kv.DB
 	store    *store.Store
-	accounts *account.Service
+	accounts *account.Services
 	schedule *Schedule
 	changes  *changes
 	mailer   account.Mailer
@@ -269,7 +269,7 @@ func (s *Access) Identify(_ context.Context, who account.Actor, id, invitation, 
 	if err := s.prove(who, inv, code, usesUp); err != nil {
 		return "", err
 	}
-	return s.accounts.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email, record.IdentifiedFor)
+	return s.accounts.Authentication.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email, record.IdentifiedFor)
 }
 
 // spending reports whether the proof uses up a correct code.

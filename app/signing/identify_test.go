@@ -103,7 +103,7 @@ func TestNewAccessCodeInvalidatesProofs(t *testing.T) {
 	if why != "" {
 		t.Fatal(why)
 	}
-	proven := ok[account.Actor](t)(c.Accounts.Authenticate(t.Context(), token))
+	proven := ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(t.Context(), token))
 	if proven.Document != d.ID || proven.Invitation != who.Invitation || !proven.IsSignatory() {
 		t.Errorf("%+v", proven)
 	}
@@ -119,7 +119,7 @@ func TestNewAccessCodeInvalidatesProofs(t *testing.T) {
 		t.Error(why)
 	}
 	token, _ = c.identify(t, who, "another one")
-	proven = ok[account.Actor](t)(c.Accounts.Authenticate(t.Context(), token))
+	proven = ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(t.Context(), token))
 	if _, err := c.Signing.Visits.Decline(t.Context(), proven, d.ID, who.Invitation, nil); err != nil {
 		t.Error(err)
 	}

@@ -137,7 +137,7 @@ func TestLinkShowsTheStage(t *testing.T) {
 		{"expired, readable", "a", expired, true, record.StageExpired, true, false},
 		{"signed, then another declined", "b", func(d doc) { c.Sign(t, d, "b@x.example"); decline(d) }, false, record.StageStopped, false, true},
 	} {
-		ok[account.Company](t)(c.Accounts.UpdateCompany(ctx, c.owner, account.CompanyPatch{ClosedDocumentsReadable: &x.readable}))
+		ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(ctx, c.owner, account.CompanyPatch{ClosedDocumentsReadable: &x.readable}))
 		people := append(sequence("a:1 b:1"), domain.Person{Email: "v@x.example", Role: record.Viewer}, code)
 		d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour)), Message: new("Please")}, people...)
 		x.before(d)

@@ -258,7 +258,7 @@ func TestUploadSurvivesARestart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := a.Accounts.AllCompanies(ctx)
+		all, err := a.Accounts.Operator.AllCompanies(ctx)
 		if err == nil {
 			who := account.System(all[0].ID)
 			who.UserID = "somebody"

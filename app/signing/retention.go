@@ -15,7 +15,7 @@ import (
 type Retention struct {
 	db       *kv.DB
 	jobs     *kv.Jobs
-	accounts *account.Service
+	accounts *account.Services
 	changes  *changes
 	now      func() time.Time
 }
@@ -56,7 +56,7 @@ func (s *Retention) handler() kv.Handler {
 // retain moves documents to the trash whose retention period is over. From there they are
 // purged as usual; their events stay in the journal.
 func (s *Retention) retain(ctx context.Context) error {
-	all, err := s.accounts.AllCompanies(ctx)
+	all, err := s.accounts.Operator.AllCompanies(ctx)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ func TestOnlyActiveApproversAreAsked(t *testing.T) {
 	owner := s.Company(t)
 	member, gone := s.Member(t, owner.CompanyID, account.RoleMember), s.Member(t, owner.CompanyID, account.RoleApprover)
 	approver, stranger := s.Member(t, owner.CompanyID, account.RoleApprover), s.Company(t)
-	if _, err := s.Accounts.UpdateMember(t.Context(), owner, gone.UserID, account.MemberPatch{Active: new(false)}); err != nil {
+	if _, err := s.Accounts.Members.UpdateMember(t.Context(), owner, gone.UserID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	d := s.Draft(t, owner, signing.DocumentInput{})

@@ -43,7 +43,7 @@ type Options struct {
 	Jobs     *kv.Jobs
 	Search   *search.Index
 	Blobs    *blob.Store
-	Accounts *account.Service
+	Accounts *account.Services
 	Keys     *pki.Authority
 	// Checkpoints signs heads of the journal. It is built on the trees of [store.Journal].
 	Checkpoints *checkpoint.Service

@@ -361,7 +361,7 @@ func TestApprovalStepsRecordWhoAndWhen(t *testing.T) {
 func TestCompanyCanRequireApproval(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	ok[account.Company](t)(c.Accounts.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{RequireApproval: new(true)}))
+	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{RequireApproval: new(true)}))
 	d := c.in(t, "draft")
 	if _, err := c.Signing.Dispatch.Send(t.Context(), c.author, d.ID, signing.SendInput{}); domain.Refusal(err) != "approval_required" {
 		t.Error(err)

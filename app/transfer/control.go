@@ -45,13 +45,13 @@ type CompanyRow struct {
 
 // AddCompany implements [Site].
 func (i *Installation) AddCompany(ctx context.Context, in account.CompanyInput) (AddedCompany, error) {
-	b, err := i.Accounts.FoundCompany(ctx, account.System(""), in)
+	b, err := i.Accounts.Installation.FoundCompany(ctx, account.System(""), in)
 	return AddedCompany{b.Company.ID, b.Company.Name, b.User.Email, b.Password, b.Setup}, err
 }
 
 // List implements [Site].
 func (i *Installation) List(ctx context.Context) (all []CompanyRow, err error) {
-	tenants, err := i.Accounts.Tenants(ctx, account.System(""))
+	tenants, err := i.Accounts.Installation.Tenants(ctx, account.System(""))
 	if err != nil {
 		return nil, err
 	}
@@ -67,13 +67,13 @@ func (i *Installation) List(ctx context.Context) (all []CompanyRow, err error) {
 
 // Rename implements [Site].
 func (i *Installation) Rename(ctx context.Context, company, name string) error {
-	_, err := i.Accounts.RenameCompany(ctx, account.System(""), company, name)
+	_, err := i.Accounts.Installation.RenameCompany(ctx, account.System(""), company, name)
 	return err
 }
 
 // Grant implements [Site].
 func (i *Installation) Grant(ctx context.Context, email string, granted bool) error {
-	return i.Accounts.SetInstallation(ctx, email, granted)
+	return i.Accounts.Installation.SetInstallation(ctx, email, granted)
 }
 
 // Handler serves a Site to the commands on this machine, over the control socket. say turns a

@@ -20,7 +20,7 @@ import (
 // Export starts an export, neither compressed nor encrypted. With secrets, it includes sign-in
 // credentials.
 func (i *Installation) Export(ctx context.Context, company string, secrets bool) (io.ReadCloser, error) {
-	c, err := i.Accounts.CompanyByID(company)
+	c, err := i.Accounts.Companies.CompanyByID(company)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (i *Installation) records(ctx context.Context, h Header, w *archive.Writer)
 		return errors.Join(err, ctx.Err())
 	}
 	err := i.DB.View(func(tx *kv.Tx) error {
-		people, err := i.Accounts.ExportRecords(tx, account.RecordExport{Company: h.Company, Secrets: h.Secrets, Put: put})
+		people, err := i.Accounts.Transfer.ExportRecords(tx, account.RecordExport{Company: h.Company, Secrets: h.Secrets, Put: put})
 		if err != nil {
 			return err
 		}

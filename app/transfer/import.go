@@ -245,7 +245,7 @@ func (s *staged) recordImport() account.RecordImport {
 // importRecord returns the function that stores an item, nil if no package handles it.
 func (i *Installation) importRecord(a account.RecordImport, it kv.Item) func(tx *kv.Tx) error {
 	for _, store := range []func(tx *kv.Tx) error{
-		i.Accounts.ImportRecord(a, it), i.Checkpoints.ImportRecord(a.Company, it),
+		i.Accounts.Transfer.ImportRecord(a, it), i.Checkpoints.ImportRecord(a.Company, it),
 		i.Transfer.ImportRecord(a.Company, it), i.Contacts.ImportRecord(a.Company, it),
 		i.Webhooks.ImportRecord(a.Company, it),
 	} {
@@ -287,7 +287,7 @@ func (i *Installation) accept(s *staged) error {
 	}
 	s.path = path
 	err := i.DB.Update(func(tx *kv.Tx) error {
-		if err := i.Accounts.Reserve(tx, s.Company, s.people); err != nil {
+		if err := i.Accounts.Transfer.Reserve(tx, s.Company, s.people); err != nil {
 			return err
 		}
 		return imports.Add(tx, s.Company, pending{Company: s.Company, Passkeys: s.Passkeys})
@@ -307,7 +307,7 @@ func (i *Installation) checkFree(s *staged) error {
 		if busy, err := imports.Has(tx, s.Company); err != nil || busy {
 			return errors.Join(err, fmt.Errorf("the company %s is already being imported", s.Company))
 		}
-		if err := i.Accounts.Free(tx, s.Company); err != nil {
+		if err := i.Accounts.Transfer.Free(tx, s.Company); err != nil {
 			return err
 		}
 		return s.each(func(it kv.Item) error { return signing.CheckImport(tx, it) })

@@ -82,7 +82,7 @@ func (h *Header) parse(name string, content []byte) error {
 type Installation struct {
 	DB       *kv.DB
 	Blobs    *blob.Store
-	Accounts *account.Service
+	Accounts *account.Services
 	Store    *store.Store
 	Transfer *signing.Transfer
 	Contacts *contact.Service

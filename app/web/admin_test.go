@@ -19,7 +19,7 @@ import (
 func operates(t *testing.T, c *apptest.Client) *apptest.Client {
 	t.Helper()
 	m := c.Member(t, account.RoleViewer)
-	if err := c.Accounts.SetInstallation(t.Context(), m.Email, true); err != nil {
+	if err := c.Accounts.Installation.SetInstallation(t.Context(), m.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -163,7 +163,7 @@ func held(t *testing.T, operator *apptest.Client, email string) {
 	t.Helper()
 	operator.Post(t, "/installation/companies", apptest.Map{"name": "Lease Ltd.", "email": email}).Want(t, http.StatusCreated)
 	operator.Anonymous().Post(t, "/password/forgot", apptest.Map{"email": email}).Want(t, http.StatusAccepted)
-	if err := operator.Accounts.Flush(); err != nil {
+	if err := operator.Accounts.Upkeep.Flush(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -174,7 +174,7 @@ func TestSenderOnThePage(t *testing.T) {
 	dns := names.Serve(t, map[string][]string{"acme.example": {"v=spf1 mx +all <b>"}})
 	s := apptest.New(t, mailServer(t), func(c *app.Config) { c.Mail.From, c.Network.DNS = "contracts@acme.example", dns.Address })
 	owner := s.Company(t)
-	if err := s.Accounts.SetInstallation(t.Context(), owner.Email, true); err != nil {
+	if err := s.Accounts.Installation.SetInstallation(t.Context(), owner.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	v := browse(t, owner)

@@ -41,7 +41,7 @@ var templateFiles embed.FS
 
 // Options configures the pages. Log is optional.
 type Options struct {
-	Accounts   *account.Service
+	Accounts   *account.Services
 	Signing    *signing.Services
 	Notify     *notify.Service
 	Webhooks   *notify.Webhooks

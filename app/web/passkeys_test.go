@@ -186,15 +186,15 @@ func TestPasskeyOfNobody(t *testing.T) {
 	w.signInAt(named(s), owner.Email)
 	w.addPasskey("Lost")
 	w.heading("Save your recovery codes")
-	who, err := s.Accounts.ActorFor(t.Context(), owner.Email, owner.CompanyID)
+	who, err := s.Accounts.Operator.ActorFor(t.Context(), owner.Email, owner.CompanyID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := s.Accounts.ListPasskeys(t.Context(), who)
+	keys, err := s.Accounts.Passkeys.ListPasskeys(t.Context(), who)
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("got %+v, %v", keys, err)
 	}
-	if err := s.Accounts.RemovePasskey(t.Context(), who, keys[0].ID, apptest.Password, ""); err != nil {
+	if err := s.Accounts.Passkeys.RemovePasskey(t.Context(), who, keys[0].ID, apptest.Password, ""); err != nil {
 		t.Fatal(err)
 	}
 	w.visit(named(s) + "/app/me")
@@ -213,11 +213,11 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 	w := signedIn(t, owner, look{})
 	w.enrol(s)
 	w.close()
-	who, err := s.Accounts.ActorFor(t.Context(), owner.Email, owner.CompanyID)
+	who, err := s.Accounts.Operator.ActorFor(t.Context(), owner.Email, owner.CompanyID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Accounts.UpdateCompany(t.Context(), who, account.CompanyPatch{RequireTwoFactor: new(true)}); err != nil {
+	if _, err := s.Accounts.Companies.UpdateCompany(t.Context(), who, account.CompanyPatch{RequireTwoFactor: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 

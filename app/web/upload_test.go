@@ -288,7 +288,7 @@ func TestUploadIsCancelledAtOnce(t *testing.T) {
 		t.Errorf("cancelling took %v", took)
 	}
 	l.rate.Store(0)
-	who, err := c.Accounts.Authenticate(t.Context(), c.Token)
+	who, err := c.Accounts.Authentication.Authenticate(t.Context(), c.Token)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ type Options struct {
 type Services struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
-	Accounts *account.Service
+	Accounts *account.Services
 	Signing  *signing.Services
 	Notify   *notify.Service
 
@@ -135,7 +135,7 @@ func (s *Services) openSigning(t testing.TB, all *words.Catalogue, outbox *notif
 	}
 	s.Checkpoints = checkpoint.New(checkpoint.Options{
 		DB: s.DB, Jobs: s.Jobs, Trees: store.Journal().Trees(), Keys: ring,
-		Companies: s.Accounts.AllCompanies, Now: s.Now, Every: 24 * time.Hour})
+		Companies: s.Accounts.Operator.AllCompanies, Now: s.Now, Every: 24 * time.Hour})
 	o := signing.Options{DB: s.DB, Jobs: s.Jobs, Blobs: files, Accounts: s.Accounts, Keys: keys,
 		Checkpoints: s.Checkpoints, Words: all, Fonts: fonts(),
 		Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: s.Key, NewID: s.NewID, Now: s.Now,
@@ -204,7 +204,7 @@ func (s *Services) Work(t testing.TB, more ...kv.Handler) {
 // Company creates a company and returns its owner.
 func (s *Services) Company(t testing.TB) account.Actor {
 	t.Helper()
-	c, err := s.Accounts.AddCompany(t.Context(), "Acme", "en", "UTC")
+	c, err := s.Accounts.Operator.AddCompany(t.Context(), "Acme", "en", "UTC")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func (s *Services) Member(t testing.TB, company string, role account.Role) accou
 	s.names++
 	email := fmt.Sprintf("%s%d@acme.example", role, s.names)
 	s.mu.Unlock()
-	u, err := s.Accounts.AddUser(t.Context(), account.UserInput{Name: "The " + string(role), Email: email, Password: "correct horse", CompanyID: company, Role: role})
+	u, err := s.Accounts.Operator.AddUser(t.Context(), account.UserInput{Name: "The " + string(role), Email: email, Password: "correct horse", CompanyID: company, Role: role})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func (r *Request) open() bool {
 
 // Enter authenticates the session and prepares the frame of the page.
 func (r *Request) Enter() error {
-	who, err := r.site.Accounts.Authenticate(r.UserContext(), r.Cookies(SessionCookie))
+	who, err := r.site.Accounts.Authentication.Authenticate(r.UserContext(), r.Cookies(SessionCookie))
 	if err != nil {
 		return err
 	}
@@ -77,11 +77,11 @@ func (r *Request) Enter() error {
 		return fault.Unauthenticated()
 	}
 	r.Who.Actor = r.From(who)
-	if r.Who.User, err = r.site.Accounts.Me(r.UserContext(), r.Who.Actor); err != nil {
+	if r.Who.User, err = r.site.Accounts.Profile.Me(r.UserContext(), r.Who.Actor); err != nil {
 		return err
 	}
 	// Not on behalf of the actor, who may be limited to setting up two-factor login.
-	if r.Who.Company, err = r.site.Accounts.CompanyByID(who.CompanyID); err != nil {
+	if r.Who.Company, err = r.site.Accounts.Companies.CompanyByID(who.CompanyID); err != nil {
 		return err
 	}
 	r.Words = r.site.Words.ForTeam(r.Words)

@@ -63,7 +63,7 @@ const deviceTime = 365 * 24 * time.Hour
 
 // RememberDevice marks this browser as one that has signed in.
 func (r *Request) RememberDevice(email string) error {
-	marks, err := r.site.Accounts.RememberDevice(email, r.Cookies(DeviceCookie))
+	marks, err := r.site.Accounts.Devices.RememberDevice(email, r.Cookies(DeviceCookie))
 	if err == nil {
 		r.SetCookie(DeviceCookie, marks, "/", deviceTime)
 	}
@@ -79,7 +79,7 @@ func (r *Request) StartSession(company, token string) {
 // Leave ends the session of this browser, if there is one.
 func (r *Request) Leave() error {
 	if r.Enter() == nil {
-		if err := r.site.Accounts.Logout(r.UserContext(), r.Who.Actor); err != nil {
+		if err := r.site.Accounts.Sessions.Logout(r.UserContext(), r.Who.Actor); err != nil {
 			return err
 		}
 	}
@@ -96,10 +96,10 @@ func (r *Request) SignedIn() (account.Actor, account.User, bool) {
 	if kept == "" {
 		return account.Actor{}, account.User{}, false
 	}
-	who, err := r.site.Accounts.Authenticate(r.UserContext(), kept)
+	who, err := r.site.Accounts.Authentication.Authenticate(r.UserContext(), kept)
 	if err != nil || who.Kind != account.ActorUser {
 		return account.Actor{}, account.User{}, false
 	}
-	u, err := r.site.Accounts.Me(r.UserContext(), who)
+	u, err := r.site.Accounts.Profile.Me(r.UserContext(), who)
 	return who, u, err == nil
 }

@@ -51,7 +51,7 @@ import (
 
 // Options configures the pages. Log is optional.
 type Options struct {
-	Accounts *account.Service
+	Accounts *account.Services
 	Lists    *lists.Lists
 	Log      *slog.Logger
 	Now      func() time.Time

@@ -17,7 +17,7 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts  *account.Service
+	Accounts  *account.Services
 	Keys      *pki.Authority
 	MaxUpload int64 // of one file, bytes
 	Verifier  *verify.Verifier

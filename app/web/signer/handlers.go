@@ -37,7 +37,7 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts    *account.Service
+	Accounts    *account.Services
 	Fonts       *text.Fonts
 	Log         *slog.Logger
 	Now         func() time.Time

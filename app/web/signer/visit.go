@@ -82,7 +82,7 @@ func (h *Handlers) proven(r *page.Request, who account.Actor) account.Actor {
 	if kept == "" {
 		return who
 	}
-	proof, err := h.Accounts.Authenticate(r.UserContext(), kept)
+	proof, err := h.Accounts.Authentication.Authenticate(r.UserContext(), kept)
 	if err != nil || !proof.IsSignatoryOf(who.Document, who.Invitation) {
 		return who
 	}

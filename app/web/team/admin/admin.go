@@ -31,7 +31,7 @@ const (
 // Handlers holds the services behind these pages.
 type Handlers struct {
 	Machine  *machine.Service
-	Accounts *account.Service
+	Accounts *account.Services
 	Lists    *lists.Lists
 	Notify   *notify.Service
 	Now      func() time.Time

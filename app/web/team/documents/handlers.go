@@ -27,7 +27,7 @@ const menuFragment page.Fragment[*rowMenu] = "rowmenu"
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts    *account.Service
+	Accounts    *account.Services
 	Log         *slog.Logger
 	MaxUpload   int64 // of one file, bytes
 	Notify      *notify.Service

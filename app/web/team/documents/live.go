@@ -94,7 +94,7 @@ func (s *liveStream) run(out *bufio.Writer) {
 
 // allowed reports whether the session still grants access to the company.
 func (s *liveStream) allowed() bool {
-	who, err := s.handlers.Accounts.Authenticate(context.Background(), s.session)
+	who, err := s.handlers.Accounts.Authentication.Authenticate(context.Background(), s.session)
 	return err == nil && who.CompanyID == s.company && who.Can(account.ScopeRead)
 }
 

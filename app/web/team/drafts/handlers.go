@@ -23,7 +23,7 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts  *account.Service
+	Accounts  *account.Services
 	Contacts  *contact.Service
 	Log       *slog.Logger
 	MaxUpload int64 // of one file, bytes

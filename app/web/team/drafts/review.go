@@ -93,7 +93,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 
 // approvers returns the members who can approve, except the reader.
 func (h *Handlers) approvers(r *page.Request, d *signing.Document) ([]page.Option, error) {
-	all, err := h.Accounts.Approvers(r.UserContext(), r.Who.Actor)
+	all, err := h.Accounts.Members.Approvers(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return nil, err
 	}

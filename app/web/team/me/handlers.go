@@ -20,7 +20,7 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts *account.Service
+	Accounts *account.Services
 	Fonts    *text.Fonts
 	Marks    *signing.Marks
 	Mails    func() bool // reports whether e-mails are sent to their recipients

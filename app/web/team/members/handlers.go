@@ -17,7 +17,7 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts  *account.Service
+	Accounts  *account.Services
 	Notify    *notify.Service
 	Ownership *signing.Ownership
 	Mails     func() bool // reports whether e-mails are sent to their recipients

@@ -48,7 +48,7 @@ func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
 		Descending: direction == "desc",
 		Statuses:   []string{"active", "deactivated"},
 	}
-	list, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, q)
+	list, err := h.Accounts.Members.ListMembers(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return err
 	}
@@ -68,12 +68,12 @@ func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
 	}
 	seen := map[string]time.Time{}
 	if t.MayManage {
-		if seen, err = h.Accounts.LastSeen(r.UserContext(), r.Who.Actor); err != nil {
+		if seen, err = h.Accounts.Sessions.LastSeen(r.UserContext(), r.Who.Actor); err != nil {
 			return err
 		}
 		t.Columns = append(t.Columns, page.Column{Text: r.Say("team.seen")})
 	}
-	waiting, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{Statuses: []string{"invited"}, Descending: true})
+	waiting, err := h.Accounts.Members.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{Statuses: []string{"invited"}, Descending: true})
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (h *Handlers) invite(r *page.Request, address string) error {
 	if a, err := mail.ParseAddress(address); err == nil {
 		in.Email, in.Name = a.Email, a.Name
 	}
-	_, err := h.Accounts.InviteMember(r.UserContext(), r.Who.Actor, in)
+	_, err := h.Accounts.Members.InviteMember(r.UserContext(), r.Who.Actor, in)
 	return err
 }
 

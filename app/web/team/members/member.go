@@ -23,15 +23,15 @@ type memberPage struct {
 
 func (h *Handlers) member(r *page.Request) (memberPage, error) {
 	ctx, who := r.UserContext(), r.Who.Actor
-	m, err := h.Accounts.GetMember(ctx, who, r.Params("id"))
+	m, err := h.Accounts.Members.GetMember(ctx, who, r.Params("id"))
 	if err != nil {
 		return memberPage{}, err
 	}
-	all, err := h.Accounts.ListMembers(ctx, who, account.MemberQuery{Statuses: []string{"active"}, Sort: "name"})
+	all, err := h.Accounts.Members.ListMembers(ctx, who, account.MemberQuery{Statuses: []string{"active"}, Sort: "name"})
 	if err != nil {
 		return memberPage{}, err
 	}
-	seen, err := h.Accounts.LastSeen(ctx, who)
+	seen, err := h.Accounts.Sessions.LastSeen(ctx, who)
 	if err != nil {
 		return memberPage{}, err
 	}
@@ -87,7 +87,7 @@ func backToMember(r *page.Request, key string, pairs ...string) error {
 // ChangeRole changes a member's role.
 func (h *Handlers) ChangeRole(r *page.Request) error {
 	role := account.Role(r.Form.Value("role"))
-	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Role: &role})
+	m, err := h.Accounts.Members.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Role: &role})
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
@@ -97,7 +97,7 @@ func (h *Handlers) ChangeRole(r *page.Request) error {
 // Deactivate revokes a member's access at once, and then hands over their open
 // documents if requested. If that fails, it can be repeated on its own.
 func (h *Handlers) Deactivate(r *page.Request) error {
-	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(false)})
+	m, err := h.Accounts.Members.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(false)})
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
@@ -115,7 +115,7 @@ func (h *Handlers) Deactivate(r *page.Request) error {
 
 // Activate reactivates a member.
 func (h *Handlers) Activate(r *page.Request) error {
-	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(true)})
+	m, err := h.Accounts.Members.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(true)})
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
@@ -133,12 +133,12 @@ func (h *Handlers) TransferOwnership(r *page.Request) error {
 
 // ResendInvite sends an invitation again.
 func (h *Handlers) ResendInvite(r *page.Request) error {
-	m, err := h.Accounts.GetMember(r.UserContext(), r.Who.Actor, r.Params("id"))
+	m, err := h.Accounts.Members.GetMember(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
 	in := account.MemberInput{Email: m.Email, Role: m.Role}
-	if _, err := h.Accounts.InviteMember(r.UserContext(), r.Who.Actor, in); err != nil {
+	if _, err := h.Accounts.Members.InviteMember(r.UserContext(), r.Who.Actor, in); err != nil {
 		return err
 	}
 	r.Flash("ok", page.Mailed("team.resent", h.Mails()), "email", m.Email)
@@ -164,9 +164,9 @@ func (h *Handlers) AskRemove(r *page.Request) error {
 
 // Remove removes a member or revokes an invitation.
 func (h *Handlers) Remove(r *page.Request) error {
-	m, err := h.Accounts.GetMember(r.UserContext(), r.Who.Actor, r.Params("id"))
+	m, err := h.Accounts.Members.GetMember(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err == nil {
-		err = h.Accounts.RemoveMember(r.UserContext(), r.Who.Actor, m.UserID)
+		err = h.Accounts.Members.RemoveMember(r.UserContext(), r.Who.Actor, m.UserID)
 	}
 	if fault.KindOf(err) == fault.KindConflict {
 		return h.memberAgain(r, err)

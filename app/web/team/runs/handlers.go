@@ -24,7 +24,7 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts  *account.Service
+	Accounts  *account.Services
 	Bulk      *bulk.Service
 	Templates *signing.Templates
 	Mails     func() bool // reports whether e-mails are sent to their recipients

@@ -151,7 +151,7 @@ func (h *Handlers) start(r *page.Request, q *request) error {
 		return r.SeeOther("/app/bulk")
 	}
 	defer h.starting.Delete(who.CompanyID + key)
-	done, err := h.Accounts.Replay(r.UserContext(), who, key, key)
+	done, err := h.Accounts.Replays.Replay(r.UserContext(), who, key, key)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts *account.Service
+	Accounts *account.Services
 	Notify   *notify.Service
 	Lists    *lists.Lists
 }

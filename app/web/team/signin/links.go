@@ -37,7 +37,7 @@ func (h *Handlers) showForgot(r *page.Request, status int, f forgotPage) error {
 // account exists.
 func (h *Handlers) Forgot(r *page.Request) error {
 	r.TeamWords()
-	err := h.Accounts.ForgotPassword(r.UserContext(), r.Form.Value("email"), origin(r))
+	err := h.Accounts.Resets.ForgotPassword(r.UserContext(), r.Form.Value("email"), origin(r))
 	if fault.KindOf(err) == fault.KindThrottled {
 		return lockedOut(r, r.FailureOf(err), forgotTemplate, h.forgotForm(r, forgotPage{}))
 	}
@@ -54,7 +54,7 @@ func resetForm(r *page.Request, left account.Outlasting) page.View[account.Outla
 // ShowReset serves the form for a new password.
 func (h *Handlers) ShowReset(r *page.Request) error {
 	r.TeamWords()
-	left, err := h.Accounts.CheckReset(r.UserContext(), r.Params("token"))
+	left, err := h.Accounts.Resets.CheckReset(r.UserContext(), r.Params("token"))
 	if err != nil {
 		return ended(r, err, "reset", "/forgot")
 	}
@@ -64,10 +64,10 @@ func (h *Handlers) ShowReset(r *page.Request) error {
 // Reset sets a new password.
 func (h *Handlers) Reset(r *page.Request) error {
 	r.TeamWords()
-	left, err := h.Accounts.CheckReset(r.UserContext(), r.Params("token"))
+	left, err := h.Accounts.Resets.CheckReset(r.UserContext(), r.Params("token"))
 	if err == nil {
 		in := account.Reset{Password: r.Form.Value("password"), RevokeTokens: r.Form.Has("revoke_tokens")}
-		err = h.Accounts.ResetPassword(r.UserContext(), r.Params("token"), in)
+		err = h.Accounts.Resets.ResetPassword(r.UserContext(), r.Params("token"), in)
 	}
 	switch {
 	case deadLink(err):
@@ -98,7 +98,7 @@ func joinForm(r *page.Request, in account.Invite) page.View[joinPage] {
 // ShowJoin serves an invitation to a company.
 func (h *Handlers) ShowJoin(r *page.Request) error {
 	r.TeamWords()
-	in, err := h.Accounts.CheckInvite(r.UserContext(), r.Params("token"))
+	in, err := h.Accounts.Invites.CheckInvite(r.UserContext(), r.Params("token"))
 	if err != nil {
 		return ended(r, err, "join", "/signin")
 	}
@@ -108,12 +108,12 @@ func (h *Handlers) ShowJoin(r *page.Request) error {
 // Join accepts an invitation to a company.
 func (h *Handlers) Join(r *page.Request) error {
 	r.TeamWords()
-	in, err := h.Accounts.CheckInvite(r.UserContext(), r.Params("token"))
+	in, err := h.Accounts.Invites.CheckInvite(r.UserContext(), r.Params("token"))
 	if err != nil {
 		return ended(r, err, "join", "/signin")
 	}
 	password := r.Form.Value("password")
-	_, err = h.Accounts.AcceptInvite(r.UserContext(), r.Params("token"), r.Form.Value("name"), password)
+	_, err = h.Accounts.Invites.AcceptInvite(r.UserContext(), r.Params("token"), r.Form.Value("name"), password)
 	switch {
 	case deadLink(err):
 		return ended(r, err, "join", "/signin")
@@ -131,7 +131,7 @@ func (h *Handlers) Join(r *page.Request) error {
 // if necessary.
 func (h *Handlers) enterJoined(r *page.Request, in account.Invite) error {
 	if r.Enter() == nil && r.Who.User.ID == in.UserID {
-		t, err := h.Accounts.SwitchCompany(r.UserContext(), r.Who.Actor, in.CompanyID)
+		t, err := h.Accounts.Sessions.SwitchCompany(r.UserContext(), r.Who.Actor, in.CompanyID)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ type confirmPage struct{ Email string }
 // ShowConfirm asks whether to confirm an e-mail address.
 func (h *Handlers) ShowConfirm(r *page.Request) error {
 	r.TeamWords()
-	email, err := h.Accounts.CheckVerification(r.UserContext(), r.Params("token"))
+	email, err := h.Accounts.Emails.CheckVerification(r.UserContext(), r.Params("token"))
 	if err != nil {
 		return ended(r, err, "confirm", "/app/me")
 	}
@@ -163,7 +163,7 @@ func (h *Handlers) ShowConfirm(r *page.Request) error {
 // Confirm confirms an e-mail address.
 func (h *Handlers) Confirm(r *page.Request) error {
 	r.TeamWords()
-	user, err := h.Accounts.VerifyEmail(r.UserContext(), r.Params("token"))
+	user, err := h.Accounts.Emails.VerifyEmail(r.UserContext(), r.Params("token"))
 	if fault.KindOf(err) == fault.KindConflict {
 		return overTemplate.Render(r, http.StatusConflict, page.With(page.Page{Title: r.Say("confirm.taken")}, over{
 			Text: r.Say("confirm.taken.text"), Action: r.Say("confirm.over.do"), Href: "/app/me"}))

@@ -6,9 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 
 	_ "image/jpeg" // the other format of a logo, besides PNG
@@ -44,7 +47,7 @@ var logos = kv.NewCollection("logos", kv.JSON[Logo]())
 func logoPath(companyID, hash string) string { return "/logo/" + companyID + "?v=" + hash[:12] }
 
 // SetLogo sets a PNG or JPEG as the logo of the caller's company.
-func (s *Service) SetLogo(_ context.Context, who Actor, r io.Reader) (c Company, err error) {
+func (s *Companies) SetLogo(_ context.Context, who Actor, r io.Reader) (c Company, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Company{}, err
 	}
@@ -63,7 +66,7 @@ func (s *Service) SetLogo(_ context.Context, who Actor, r io.Reader) (c Company,
 }
 
 // LogoOf returns the logo of a company to anybody: it is shown on the pages for signatories.
-func (s *Service) LogoOf(_ context.Context, companyID string) (logo Logo, err error) {
+func (s *Companies) LogoOf(_ context.Context, companyID string) (logo Logo, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		logo, err = logos.Get(tx, companyID)
 		return found(err, "logo")
@@ -124,4 +127,52 @@ func fitted(from image.Image) image.Image {
 	to := image.NewNRGBA(image.Rect(0, 0, max(1, int(float64(b.Dx())*scale)), max(1, int(float64(b.Dy())*scale))))
 	draw.CatmullRom.Scale(to, to.Bounds(), from, b, draw.Src, nil)
 	return to
+}
+
+// minContrast is the minimum contrast of text (WCAG 2.2, 1.4.3).
+const minContrast = 4.5
+
+// ContrastOnWhite returns the contrast of a colour such as "#1a2b3c" with white,
+// from 1 (none) to 21, by WCAG 2. For an invalid colour it returns the lowest
+// contrast.
+func ContrastOnWhite(c string) float64 {
+	if !color.MatchString(c) {
+		return 1
+	}
+	channel := func(i int) float64 {
+		v := float64(channelOf(c, i)) / 255
+		if v <= 0.04045 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	return 1.05 / (0.2126*channel(1) + 0.7152*channel(3) + 0.0722*channel(5) + 0.05)
+}
+
+// Readable reports whether text of this colour can be read on white, and white
+// text on it.
+func Readable(c string) bool { return ContrastOnWhite(c) >= minContrast }
+
+// NearestReadable returns the lightest shade of a colour that can be read on
+// white: the colour itself if it can.
+func NearestReadable(c string) string {
+	if Readable(c) || !color.MatchString(c) {
+		return c
+	}
+	for strength := 254; strength > 0; strength-- {
+		shade := fmt.Sprintf("#%02x%02x%02x", channelOf(c, 1)*strength/255, channelOf(c, 3)*strength/255, channelOf(c, 5)*strength/255)
+		if Readable(shade) {
+			return shade
+		}
+	}
+	return "#000000"
+}
+
+// channelOf returns the number in the two hexadecimal digits at i.
+func channelOf(c string, i int) int {
+	n, err := strconv.ParseUint(c[i:i+2], 16, 8)
+	if err != nil {
+		return 0
+	}
+	return int(n)
 }

@@ -3,12 +3,66 @@ package account
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
+	"paraph/app/fault"
 	"paraph/app/limit"
 	"paraph/kv"
 )
+
+// maxLater bounds the queue.
+const maxLater = 1000
+
+// later queues work to be done after the response to its request. Writing takes longer than not
+// writing, and the response time must not disclose whether an address is known. It is safe for
+// concurrent use.
+type later struct {
+	mu    sync.Mutex
+	todo  []func(tx *kv.Tx) error
+	ready chan struct{}
+
+	running sync.Mutex // held while work is done, so that a flush waits for it
+}
+
+func newLater() *later { return &later{ready: make(chan struct{}, 1)} }
+
+// add queues work to be done soon, or returns an error if the queue is full.
+func (l *later) add(do func(tx *kv.Tx) error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.todo) >= maxLater {
+		e := fault.Unavailable("busy")
+		e.RetryAfter = 10 * time.Second
+		return e
+	}
+	l.todo = append(l.todo, do)
+	select {
+	case l.ready <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (l *later) take() []func(tx *kv.Tx) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	todo := l.todo
+	l.todo = nil
+	return todo
+}
+
+// flushLater does the queued work. Work that fails is not retried: the person will ask again.
+func (s *Upkeep) flushLater() error {
+	s.later.running.Lock()
+	defer s.later.running.Unlock()
+	var errs []error
+	for _, do := range s.later.take() {
+		errs = append(errs, s.db.Update(do))
+	}
+	return errors.Join(errs...)
+}
 
 // usage collects the last use of tokens until it is written, so that reads cause no writes.
 type usage struct {
@@ -39,9 +93,18 @@ func (u *usage) take() map[string]time.Time {
 	return seen
 }
 
+// Upkeep does queued work, writes the last use of tokens and removes expired records.
+type Upkeep struct {
+	db      *kv.DB
+	signIns *SignIns
+	later   *later
+	usage   *usage
+	log     *slog.Logger
+}
+
 // Run does the queued work, periodically writes the last use of tokens, and removes expired
 // records, until ctx ends.
-func (s *Service) Run(ctx context.Context) error {
+func (s *Upkeep) Run(ctx context.Context) error {
 	flush, sweep := time.NewTicker(usagePeriod), time.NewTicker(time.Hour)
 	defer flush.Stop()
 	defer sweep.Stop()
@@ -64,11 +127,11 @@ func (s *Service) Run(ctx context.Context) error {
 }
 
 // Flush does the queued work, and writes the last use of tokens and failed sign-ins.
-func (s *Service) Flush() error {
-	return errors.Join(s.flushLater(), s.flushUsage(), s.flushRefusals())
+func (s *Upkeep) Flush() error {
+	return errors.Join(s.flushLater(), s.flushUsage(), s.signIns.flushRefusals())
 }
 
-func (s *Service) flushUsage() error {
+func (s *Upkeep) flushUsage() error {
 	seen := s.usage.take()
 	if len(seen) == 0 {
 		return nil
@@ -103,7 +166,7 @@ const sweepBatch = 1000
 
 // Sweep removes the records of tokens, links, stored responses and daily counts that have
 // expired, and returns how many.
-func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
+func (s *Upkeep) Sweep(ctx context.Context) (removed int, err error) {
 	for ctx.Err() == nil {
 		n := 0
 		err := s.db.Update(func(tx *kv.Tx) error {

@@ -1,0 +1,232 @@
+// Package account manages people and their permissions: users, companies,
+// memberships with roles, tokens, and login. It also defines the [Actor], because
+// the rest of the domain builds on it.
+//
+// Callers may rely on three things. Every method that takes an [Actor] checks
+// that actor itself: another company's record is not found, and a record of the
+// actor's own company that the role may not touch is forbidden. Invalid input is
+// reported completely, in one error that names every field. And nothing that
+// could be used to log in (password, token, recovery code, link) is stored unless
+// it is hashed, signed, or encrypted.
+package account
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"paraph/app/limit"
+	"paraph/app/seal"
+	"paraph/kv"
+)
+
+// Options configure the Services. TokenKey is required; the rest has defaults.
+type Options struct {
+	// TokenKey is at least 32 random bytes that never leave the machine. Anyone who has it can
+	// create tokens; a new key invalidates every token and two-factor secret.
+	TokenKey []byte
+
+	Now   func() time.Time // default time.Now
+	NewID func() ulid.ULID // default ulid.Make
+	Rand  io.Reader        // default crypto/rand; salts, links, two-factor secrets
+	Log   *slog.Logger     // default none
+
+	Mailer  Mailer    // default: no messages
+	Forget  Forgetter // default: links stay in messages
+	Service string    // name in authenticator apps, default "Paraph"
+
+	Cost            Cost // of checking a password, default DefaultCost
+	PasswordWorkers int  // passwords checked concurrently, default the number of CPUs, at most 4
+
+	TokenLifetime   time.Duration // of a session, default a week
+	Members         int           // of one company, default no limit
+	Sessions        int           // of one member in a company, default 1000; the oldest end
+	AccountAttempts int           // failed logins per account, network and window, default 10
+	AddressAttempts int           // failed logins per address and window, default 100
+	AttemptWindow   time.Duration // default five minutes
+}
+
+func (o *Options) setDefaults() {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = ulid.Make
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Service == "" {
+		o.Service = "Paraph"
+	}
+	if o.Cost == (Cost{}) {
+		o.Cost = DefaultCost()
+	}
+	if o.PasswordWorkers <= 0 {
+		o.PasswordWorkers = min(runtime.GOMAXPROCS(0), 4)
+	}
+	if o.TokenLifetime <= 0 {
+		o.TokenLifetime = 7 * 24 * time.Hour
+	}
+	if o.Sessions <= 0 {
+		o.Sessions = 1000
+	}
+	if o.AccountAttempts <= 0 {
+		o.AccountAttempts = 10
+	}
+	if o.AddressAttempts <= 0 {
+		o.AddressAttempts = 100
+	}
+	if o.AttemptWindow <= 0 {
+		o.AttemptWindow = 5 * time.Minute
+	}
+}
+
+// sealing derives the key that encrypts two-factor secrets and stored responses.
+const sealing = "sealing"
+
+// Services holds the services for people and companies. Each has what its own methods need; the
+// caller is always an argument. They are safe for concurrent use.
+type Services struct {
+	memory *memory
+
+	Authentication *Authentication
+	Companies      *Companies
+	Devices        *Devices
+	Emails         *Emails
+	FirstRun       *FirstRun
+	Installation   *Installation
+	Invites        *Invites
+	Logins         *Logins
+	Members        *Members
+	Operator       *Operator
+	Passkeys       *Passkeys
+	Profile        *Profile
+	Proofs         *Proofs
+	Replays        *Replays
+	Resets         *Resets
+	Reversals      *Reversals
+	Sessions       *Sessions
+	SignIns        *SignIns
+	Tokens         *Tokens
+	Transfer       *Transfer
+	TwoFactor      *TwoFactor
+	Upkeep         *Upkeep
+}
+
+// New creates the services. It fails only if the token key is too short.
+func New(db *kv.DB, o Options) (*Services, error) {
+	if len(o.TokenKey) < minTokenKey {
+		return nil, errShortKey
+	}
+	o.setDefaults()
+	tokenKey, tokenErr := seal.Derive(o.TokenKey, "token")
+	codeKey, codeErr := seal.Derive(o.TokenKey, "recovery code")
+	deviceKey, deviceErr := seal.Derive(o.TokenKey, "known device")
+	random := &randomSource{from: o.Rand}
+	box, boxErr := seal.New(o.TokenKey, sealing, random.bytes)
+	if err := errors.Join(tokenErr, codeErr, deviceErr, boxErr); err != nil {
+		return nil, err
+	}
+	m := newMemory(o)
+	c := parts{
+		Options: o, memory: m, db: db, random: random, box: box,
+		passwords: newHasher(o.Cost, o.PasswordWorkers, random.bytes),
+		signer:    newSigner(tokenKey, o.Now),
+		codes:     &codes{box: box, key: codeKey, random: random},
+		links:     &linkStore{random: random, forget: o.Forget},
+		records:   &records{live: m.live, newID: o.NewID},
+	}
+	c.tokens = &tokenStore{db: db, records: c.records, signer: c.signer, usage: m.usage, newID: o.NewID,
+		sessions: o.Sessions}
+	c.messages = &messages{links: c.links, mailer: o.Mailer, newID: o.NewID, perMailboxDay: m.perMailboxDay,
+		mailedToday: limit.NewDaily("requested mails", dailyMails, o.TokenKey)}
+	s := &Services{memory: m,
+		Devices: &Devices{key: deviceKey, random: random},
+		SignIns: &SignIns{db: db, refusals: m.refusals, newID: o.NewID, now: o.Now},
+	}
+	c.attempts = &attempts{db: db, devices: s.Devices, perAccount: m.perAccount,
+		perAccountAnywhere: m.perAccountAnywhere, perAddress: m.perAddress}
+	c.credentials = &credentials{db: db, records: c.records, tokens: c.tokens, attempts: c.attempts, links: c.links,
+		passwords: c.passwords}
+	s.signIn(c)
+	s.manage(c)
+	s.keep(c)
+	return s, nil
+}
+
+// parts is what several services are made of.
+type parts struct {
+	Options
+	*memory
+	db          *kv.DB
+	random      *randomSource
+	box         *seal.Box
+	passwords   *hasher
+	signer      *signer
+	codes       *codes
+	links       *linkStore
+	records     *records
+	tokens      *tokenStore
+	messages    *messages
+	attempts    *attempts
+	credentials *credentials
+}
+
+// signIn creates the services with which people sign in and prove who they are.
+func (s *Services) signIn(c parts) {
+	authenticators := &authenticators{db: c.db, ceremonies: c.ceremonies, signIns: s.SignIns, random: c.random,
+		issuer: c.Service, now: c.Now, log: c.Log}
+	s.Authentication = &Authentication{db: c.db, signer: c.signer, live: c.live, usage: c.usage, newID: c.NewID,
+		now: c.Now}
+	s.Logins = &Logins{db: c.db, attempts: c.attempts, authenticators: authenticators, ceremonies: c.ceremonies,
+		codes: c.codes, links: c.links, passwords: c.passwords, random: c.random, signIns: s.SignIns,
+		tokens: c.tokens, waiting: c.waiting, perAddress: c.perAddress, perPasskey: c.perPasskey,
+		lifetime: c.TokenLifetime, now: c.Now}
+	s.Sessions = &Sessions{db: c.db, tokens: c.tokens, usage: c.usage, lifetime: c.TokenLifetime}
+	s.Proofs = &Proofs{db: c.db, records: c.records, credentials: c.credentials, attempts: c.attempts,
+		authenticators: authenticators, ceremonies: c.ceremonies, codes: c.codes, messages: c.messages, now: c.Now}
+	s.Passkeys = &Passkeys{db: c.db, records: c.records, proofs: s.Proofs, authenticators: authenticators,
+		ceremonies: c.ceremonies, codes: c.codes, messages: c.messages, newID: c.NewID, now: c.Now}
+	s.TwoFactor = &TwoFactor{db: c.db, records: c.records, proofs: s.Proofs, attempts: c.attempts, codes: c.codes,
+		messages: c.messages, random: c.random, box: c.box, issuer: c.Service}
+	s.Resets = &Resets{db: c.db, credentials: c.credentials, tokens: c.tokens, links: c.links, messages: c.messages,
+		passwords: c.passwords, later: c.later, perMailbox: c.perMailbox}
+	s.Reversals = &Reversals{db: c.db, records: c.records, tokens: c.tokens, links: c.links, passwords: c.passwords}
+}
+
+// manage creates the services with which people manage themselves, their companies and the installation.
+func (s *Services) manage(c parts) {
+	s.Profile = &Profile{db: c.db, records: c.records, credentials: c.credentials, attempts: c.attempts,
+		messages: c.messages, passwords: c.passwords}
+	s.Emails = &Emails{db: c.db, records: c.records, proofs: s.Proofs, links: c.links, messages: c.messages,
+		later: c.later, perUser: c.perReverif}
+	s.Tokens = &Tokens{db: c.db, proofs: s.Proofs, tokens: c.tokens, messages: c.messages}
+	s.Companies = &Companies{db: c.db, records: c.records, proofs: s.Proofs, newID: c.NewID}
+	s.Members = &Members{db: c.db, records: c.records, proofs: s.Proofs, tokens: c.tokens, links: c.links,
+		messages: c.messages, passwords: c.passwords, perDisclosure: c.perDisclosure,
+		disclosedToday: limit.NewDaily("disclosed addresses", disclosures, c.TokenKey), most: c.Options.Members,
+		newID: c.NewID}
+	s.Invites = &Invites{db: c.db, records: c.records, tokens: c.tokens, links: c.links, passwords: c.passwords}
+	s.Installation = &Installation{db: c.db, records: c.records, links: c.links, passwords: c.passwords,
+		random: c.random}
+}
+
+// keep creates the services for the machine: its commands, its first start, and its upkeep.
+func (s *Services) keep(c parts) {
+	s.FirstRun = &FirstRun{db: c.db, records: c.records, credentials: c.credentials, links: c.links,
+		passwords: c.passwords, random: c.random}
+	s.Operator = &Operator{db: c.db, records: c.records, credentials: c.credentials, tokens: c.tokens, links: c.links,
+		messages: c.messages, passwords: c.passwords}
+	s.Replays = &Replays{db: c.db, box: c.box, now: c.Now}
+	s.Transfer = &Transfer{records: c.records, box: c.box}
+	s.Upkeep = &Upkeep{db: c.db, signIns: s.SignIns, later: c.later, usage: c.usage, log: c.Log}
+}
