@@ -15,7 +15,7 @@ import (
 )
 
 // maxRelations is the maximum size of a relationships part, in bytes.
-const maxRelations = 8 << 20
+const maxRelations = 2 << 20
 
 // disarm copies a DOCX to a new file, member by member, with only what LibreOffice needs:
 // without macros, embedded programs and relationships to anything outside the file except

@@ -86,6 +86,18 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		{"zip bomb", func(t *testing.T) []byte {
 			return withDocument(t, repeated(open+"<w:p><w:r><w:t>", strings.Repeat(" ", 1<<20), 130, "</w:t></w:r></w:p>"+shut))
 		}, convert.ErrTooLarge},
+		{"millions of attributes", func(t *testing.T) []byte {
+			return withDocument(t, repeated(open+"<w:p", ` a=""`, 2_000_000, "/>"+shut))
+		}, convert.ErrTooLarge},
+		{"endless comment", func(t *testing.T) []byte {
+			return withDocument(t, repeated(open+"<!--", strings.Repeat(" ", 1<<20), 100, "-->"+shut))
+		}, convert.ErrTooLarge},
+		{"endless tag", func(t *testing.T) []byte {
+			return withDocument(t, repeated(open+"<w:", strings.Repeat("p", 1<<20), 100, "/>"+shut))
+		}, convert.ErrTooLarge},
+		{"endless text", func(t *testing.T) []byte {
+			return withDocument(t, repeated(open+"<w:p><w:r><w:t>", strings.Repeat("x", 1<<20), 100, "</w:t></w:r></w:p>"+shut))
+		}, convert.ErrTooLarge},
 		{"huge header", func(t *testing.T) []byte {
 			f := docxFile{body: p("", "x"), headers: map[string]string{"h1": strings.Repeat(p("", "x"), 5000)}, sect: `<w:headerReference r:id="h1"/>` + a4}
 			return f.bytes(t)

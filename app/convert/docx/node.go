@@ -18,6 +18,7 @@ const (
 	maxNodes      = 400_000  // elements of one paragraph, table or small part
 	maxParagraphs = 200_000  // of the document
 	maxText       = 16 << 20 // bytes of text of one paragraph, table or small part
+	maxToken      = 2 << 20  // bytes of one tag, text or comment
 )
 
 // node is an element. Names are those of the specification with the usual
@@ -129,21 +130,40 @@ var prefixes = map[string]string{
 type reader struct {
 	ctx   context.Context
 	d     *xml.Decoder
+	token *tokenReader
 	names map[xml.Name]string
 	count int
 }
 
 func newReader(ctx context.Context, r io.Reader) *reader {
-	d := xml.NewDecoder(r)
+	token := &tokenReader{r, maxToken}
+	d := xml.NewDecoder(token)
 	// Entities are never declared by a DOCX, and declarations are refused
 	// below; so nothing can be expanded or fetched.
 	d.Entity = nil
-	return &reader{ctx: ctx, d: d, names: map[xml.Name]string{}}
+	return &reader{ctx: ctx, d: d, token: token, names: map[xml.Name]string{}}
+}
+
+// tokenReader limits what the parser reads for one token. It keeps all of it, and an attribute
+// takes many times the memory of its five bytes.
+type tokenReader struct {
+	io.Reader
+	left int
+}
+
+func (r *tokenReader) Read(b []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, refuse.TooLarge("docx_text", fault.Number("limit", maxToken>>20))
+	}
+	n, err := r.Reader.Read(b)
+	r.left -= n
+	return n, err
 }
 
 // next returns the next start or end element or text, or io.EOF at the end.
 func (r *reader) next() (xml.Token, error) {
 	for {
+		r.token.left = maxToken
 		t, err := r.d.Token()
 		if err == io.EOF {
 			return nil, io.EOF
