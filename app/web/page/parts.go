@@ -7,26 +7,32 @@ import (
 )
 
 // components are the functions that build the data of the templates in
-// templates/parts. Each takes pairs of names and values; an unknown name is an
-// error.
-var components = template.FuncMap{"field": newField, "chip": newChip, "button": newButton, "card": cardOf}
+// templates/parts. Pairs of names and texts describe what is plain text; functions
+// behind a | set the rest. An unknown name is an error.
+var components = template.FuncMap{
+	"field": newField, "required": required, "requiredif": requiredIf, "checked": checked, "multiple": multiple,
+	"autofocus": autofocus, "options": withOptions, "filled": filled,
+	"chip": newChip, "button": newButton, "novalidate": novalidate, "card": cardOf,
+}
 
 // fieldData is the component "field": a label, an input, its help and its errors.
 //
-//	{{template "field" (field "email" "type" "email" "label" (t "who.email") "page" $ "required" true)}}
+//	{{template "field" (field "email" "type" "email" "label" (t "who.email") | required | filled $)}}
 //
-// type is an input's type, "textarea", "select" (with options) or "checkbox". Given
-// the page, the field shows the submitted value and the errors under its own name,
-// or under the name in fault.
+// type is an input's type, "textarea", "select" (with options) or "checkbox". A field
+// filled from the page shows the submitted value and the errors under its own name,
+// or under the name in fault; that comes last.
 type fieldData struct {
 	Name, ID, Type, Label, Help, Value           string
 	Autocomplete, Inputmode, Pattern, Form, List string
 	Min, Max, Step, Placeholder, Accept          string
+	Rows, Maxlength                              string
 	Multiple                                     bool
-	Rows, Maxlength                              int
 	Required, Checked, Autofocus, Ltr            bool
 	Options                                      []Option
 	Errors                                       []string
+
+	fault string // name of its errors
 }
 
 // Option is one choice of a select.
@@ -48,57 +54,56 @@ func (f fieldData) Describedby() string {
 	return strings.Join(ids, " ")
 }
 
-func newField(name string, pairs ...any) (fieldData, error) {
-	f := fieldData{Name: name, ID: idOf(name), Type: "text", Rows: 4}
-	fault := name
-	var p *Page
-	err := eachPair(pairs, func(key string, v any) bool {
-		switch key {
-		case "page":
-			return assign(v, func(x Framed) { p = new(x.Frame()) })
-		case "fault":
-			return assign(v, func(x string) { fault = x })
-		case "required":
-			return assign(v, func(x bool) { f.Required = x })
-		case "multiple":
-			return assign(v, func(x bool) { f.Multiple = x })
-		case "checked":
-			return assign(v, func(x bool) { f.Checked = x })
-		case "autofocus":
-			return assign(v, func(x bool) { f.Autofocus = x })
-		case "rows":
-			return assign(v, func(x int) { f.Rows = x })
-		case "maxlength":
-			return assign(v, func(x int) { f.Maxlength = x })
-		case "options":
-			return assign(v, func(x []Option) { f.Options = x })
-		}
-		texts := map[string]*string{"type": &f.Type, "label": &f.Label, "help": &f.Help, "value": &f.Value, "id": &f.ID,
-			"autocomplete": &f.Autocomplete, "inputmode": &f.Inputmode, "pattern": &f.Pattern, "form": &f.Form,
-			"min": &f.Min, "max": &f.Max, "step": &f.Step, "placeholder": &f.Placeholder, "list": &f.List, "accept": &f.Accept}
-		into := texts[key]
-		return into != nil && assign(v, func(x string) { *into = x })
-	})
+func newField(name string, pairs ...string) (fieldData, error) {
+	f := fieldData{Name: name, ID: idOf(name), Type: "text", Rows: "4", fault: name}
+	err := setTexts(pairs, map[string]*string{"type": &f.Type, "label": &f.Label, "help": &f.Help, "value": &f.Value, "id": &f.ID,
+		"autocomplete": &f.Autocomplete, "inputmode": &f.Inputmode, "pattern": &f.Pattern, "form": &f.Form,
+		"min": &f.Min, "max": &f.Max, "step": &f.Step, "placeholder": &f.Placeholder, "list": &f.List, "accept": &f.Accept,
+		"rows": &f.Rows, "maxlength": &f.Maxlength, "fault": &f.fault})
 	if err != nil {
 		return f, fmt.Errorf("web: field %s: %w", name, err)
 	}
 	f.Ltr = f.Type == "email" || f.Type == "url" || f.Type == "tel" || f.Type == "password"
-	f.fill(p, fault)
 	return f, nil
 }
 
-// fill sets the submitted value and its errors.
-func (f *fieldData) fill(p *Page, fault string) {
-	if p == nil {
-		return
-	}
-	f.Errors = p.Faults[fault]
+func required(f fieldData) fieldData { return requiredIf(true, f) }
+
+func requiredIf(on bool, f fieldData) fieldData {
+	f.Required = on
+	return f
+}
+
+func checked(on bool, f fieldData) fieldData {
+	f.Checked = on
+	return f
+}
+
+func multiple(f fieldData) fieldData {
+	f.Multiple = true
+	return f
+}
+
+func autofocus(f fieldData) fieldData {
+	f.Autofocus = true
+	return f
+}
+
+func withOptions(options []Option, f fieldData) fieldData {
+	f.Options = options
+	return f
+}
+
+// filled sets the submitted value and its errors.
+func filled(view Framed, f fieldData) fieldData {
+	p := view.Frame()
+	f.Errors = p.Faults[f.fault]
 	if p.Values.Values == nil {
-		return
+		return f
 	}
 	if f.Type == "checkbox" {
 		f.Checked = p.Values.Has(f.Name)
-		return
+		return f
 	}
 	if f.Type != "password" {
 		f.Value = p.value(f.Name, f.Value)
@@ -106,6 +111,7 @@ func (f *fieldData) fill(p *Page, fault string) {
 	for i := range f.Options {
 		f.Options[i].Selected = f.Options[i].Value == f.Value
 	}
+	return f
 }
 
 // idOf derives an element's id from a field's name.
@@ -130,39 +136,31 @@ type buttonData struct {
 	Novalidate                                      bool
 }
 
-func newButton(text string, pairs ...any) (buttonData, error) {
+func newButton(text string, pairs ...string) (buttonData, error) {
 	b := buttonData{Text: text, Kind: "secondary"}
-	texts := map[string]*string{"kind": &b.Kind, "href": &b.Href, "name": &b.Name, "value": &b.Value, "id": &b.ID,
-		"icon": &b.Icon, "reason": &b.Reason}
-	err := eachPair(pairs, func(key string, v any) bool {
-		if key == "novalidate" {
-			return assign(v, func(x bool) { b.Novalidate = x })
-		}
-		into := texts[key]
-		return into != nil && assign(v, func(x string) { *into = x })
-	})
+	err := setTexts(pairs, map[string]*string{"kind": &b.Kind, "href": &b.Href, "name": &b.Name, "value": &b.Value, "id": &b.ID,
+		"icon": &b.Icon, "reason": &b.Reason})
 	return b, err
 }
 
-func eachPair(pairs []any, set func(key string, v any) bool) error {
+func novalidate(b buttonData) buttonData {
+	b.Novalidate = true
+	return b
+}
+
+// setTexts sets texts given as pairs of names and values.
+func setTexts(pairs []string, into map[string]*string) error {
 	if len(pairs)%2 != 0 {
 		return fmt.Errorf("name without a value")
 	}
 	for i := 0; i < len(pairs); i += 2 {
-		key, ok := pairs[i].(string)
-		if !ok || !set(key, pairs[i+1]) {
-			return fmt.Errorf("unknown name or wrong type: %v %T", pairs[i], pairs[i+1])
+		text := into[pairs[i]]
+		if text == nil {
+			return fmt.Errorf("unknown name %s", pairs[i])
 		}
+		*text = pairs[i+1]
 	}
 	return nil
-}
-
-func assign[T any](v any, set func(T)) bool {
-	x, ok := v.(T)
-	if ok {
-		set(x)
-	}
-	return ok
 }
 
 // cardOf returns the page as one of its forms should see it: with submitted values

@@ -24,9 +24,9 @@
 // A template uses {{t "key" "name" value}} for a text, {{when $ .At}} for a time,
 // {{asset "ui.css"}} for the address of a static file, {{icon "check"}} for an icon,
 // and the components of templates/parts: {{template "field" (field "email" "type"
-// "email" "label" (t "…") "page" $)}} and so on, each described in its file. Every
-// form begins with {{template "csrf" .}}. A handler returns errors unchanged; they
-// are shown as pages.
+// "email" "label" (t "…") | required | filled $)}} and so on, each described in its
+// file. Every form begins with {{template "csrf" .}}. A handler returns errors
+// unchanged; they are shown as pages.
 //
 // Uploads are streamed: their routes have the method Upload, and their handlers read
 // the files with Request.Files.
