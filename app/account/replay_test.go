@@ -155,3 +155,49 @@ func TestResponsesMoveOutOfTheAnswersOfSignatories(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestWorkThatWasDoneIsNotRepeated records a request in the transaction of its work, without a
+// response: the process ended in between.
+func TestWorkThatWasDoneIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a := h.company("A")
+	h.add(a, "ann@example.org", account.RoleOwner)
+	h.add(a, "mem@example.org", account.RoleMember)
+	ann, mem := h.as("ann@example.org"), h.as("mem@example.org")
+	replay := func(who account.Actor, print string) (*account.Answer, error) {
+		return h.Replays.Replay(t.Context(), who, "key", print)
+	}
+	done := func(o *account.Once, fail error) error {
+		return h.db.Update(func(tx *kv.Tx) error { return errors.Join(o.Done(tx, "document", "invitation"), fail) })
+	}
+	if err := done(nil, nil); err != nil {
+		t.Errorf("a request without a key: %v", err)
+	}
+	undone := errors.New("undone")
+	if err := done(account.NewOnce(ann, "key", "x"), undone); !errors.Is(err, undone) {
+		t.Error(err)
+	}
+	if got, err := replay(ann, "x"); got != nil || err != nil {
+		t.Errorf("work that was undone is remembered: %+v, %v", got, err)
+	}
+	if err := done(account.NewOnce(ann, "key", "x"), nil); err != nil {
+		t.Fatal(err)
+	}
+	got, err := replay(ann, "x")
+	if err != nil || got == nil || got.Status != 0 || fmt.Sprint(got.About) != "[document invitation]" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	_, err = replay(ann, "y")
+	wantKind(t, err, fault.KindConflict, "idempotency_key_reused")
+	_, err = replay(mem, "x")
+	wantKind(t, err, fault.KindConflict, "idempotency_key_reused")
+	h.advance(24*time.Hour - time.Second)
+	if got, err := replay(ann, "x"); got == nil || err != nil {
+		t.Errorf("within a day: %+v, %v", got, err)
+	}
+	h.advance(time.Second)
+	if got, err := replay(ann, "x"); got != nil || err != nil {
+		t.Errorf("after a day: %+v, %v", got, err)
+	}
+}

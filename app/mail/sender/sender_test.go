@@ -78,6 +78,7 @@ func TestRecordsAreJudged(t *testing.T) {
 		{"dkim", "problem dkim_broken", []string{"v=DKIM1"}},
 		{"dkim", "problem dkim_broken", []string{strings.Replace(strong, "DKIM1", "DKIM2", 1)}},
 		{"dkim", "problem dkim_broken", []string{strings.Replace(strong, "k=rsa", "k=dsa", 1)}},
+		{"dkim", "ok dkim_fine", []string{strong[:60] + " " + strong[60:]}},
 		{"dkim", "problem dkim_broken", []string{bare(1023)}},
 		{"dkim", "ok dkim_fine", []string{bare(2048)}},
 		{"dkim", "problem dkim_several", []string{strong, weak}},
