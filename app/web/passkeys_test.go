@@ -52,6 +52,19 @@ func (w *window) signInAt(site, email string) {
 	w.send("/signin")
 }
 
+// withPasskey opens a window with a device, see withDevice, and adds a passkey of the
+// owner. The window shows the recovery codes.
+func withPasskey(t *testing.T, s *apptest.Server, owner *apptest.Client, background bool) *window {
+	t.Helper()
+	w := open(t, look{})
+	w.withDevice(background)
+	w.signInAt(named(s), owner.Email)
+	w.heading("My account")
+	w.addPasskey("My laptop")
+	w.heading("Save your recovery codes")
+	return w
+}
+
 // addPasskey adds a passkey on the open page.
 func (w *window) addPasskey(name string) {
 	w.t.Helper()
@@ -63,12 +76,7 @@ func TestPasskeys(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	w := open(t, look{})
-	w.withDevice(false)
-	w.signInAt(named(s), owner.Email)
-	w.heading("My account")
-	w.addPasskey("My laptop")
-	w.heading("Save your recovery codes")
+	w := withPasskey(t, s, owner, false)
 	w.click("main a.primary")
 	w.heading("My account")
 	if text := w.read("main"); !strings.Contains(text, "My laptop") || !strings.Contains(text, "10 codes are left") {
@@ -111,11 +119,7 @@ func TestPasskeyInTheBackground(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	w := open(t, look{})
-	w.withDevice(true)
-	w.signInAt(named(s), owner.Email)
-	w.addPasskey("My laptop")
-	w.heading("Save your recovery codes")
+	w := withPasskey(t, s, owner, true)
 	w.visit(named(s) + "/app/me")
 	w.signOut()
 	w.until(`location.pathname === "/app/documents" && document.readyState === "complete"`)
