@@ -33,6 +33,7 @@ func (h *fileHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: base + "/files", rule: shared(account.ScopeRead), summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, h.listFiles)
 	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), summary: "Get a file", tag: "Files"}, h.getFile)
 	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Rename, move or confirm a file", tag: "Files"}, h.updateFile)
+	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/content", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Replace a file of a draft", tag: "Files", files: true}, h.replaceFile)
 	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Remove a file from a draft", tag: "Files"}, h.deleteFile)
 	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), summary: "Download a file", tag: "Files",
 		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, h.fileContent)
@@ -93,6 +94,41 @@ func (h *fileHandlers) updateFile(r *request, in *filePatch) (fileView, error) {
 		return fileView{}, err
 	}
 	return r.showFile(d, id)
+}
+
+type replaceBody struct {
+	Files []base64File `json:"files,omitempty" doc:"One file"`
+}
+
+func (h *fileHandlers) replaceFile(r *request, in *replaceBody) (fileView, error) {
+	document, err := r.document()
+	if err != nil {
+		return fileView{}, err
+	}
+	id, err := r.id("file")
+	if err != nil {
+		return fileView{}, err
+	}
+	var f fault.Fields
+	if err := r.claim(&f, in.Files); err != nil {
+		return fileView{}, err
+	}
+	switch {
+	case len(r.uploads) == 0:
+		f.Required("files")
+	case len(r.uploads) > 1:
+		f.TooMany("files", 1)
+	}
+	if err := f.Err(); err != nil {
+		return fileView{}, err
+	}
+	d, unfit, err := h.drafts.ReplaceFile(r.UserContext(), r.who, document, id, r.uploads[0], r.seen...)
+	if err != nil {
+		return fileView{}, err
+	}
+	view, err := r.showFile(d, id)
+	view.UnfitFields = unfit
+	return view, err
 }
 
 func (h *fileHandlers) deleteFile(r *request, _ *nothing) (nothing, error) {

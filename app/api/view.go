@@ -151,6 +151,7 @@ type fileView struct {
 	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin" doc:"Converter to PDF; null for a PDF"`
 	Confirmed   bool          `json:"confirmed" doc:"Whether somebody has checked the pages made by the built-in renderer"`
 	Findings    []findingView `json:"findings" doc:"Findings about the file"`
+	UnfitFields []string      `json:"unfit_fields,omitempty" doc:"Only when a file was replaced: the fields whose page or phrase the new file doesn't have"`
 	CreatedAt   string        `json:"created_at" format:"date-time"`
 }
 

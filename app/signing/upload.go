@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,24 +22,35 @@ func (s *Drafts) attach(ctx context.Context, f *fault.Fields, d *Document, uploa
 		return nil
 	}
 	for i, u := range uploads {
-		at := f.At("files", i)
-		name := intake.FileName(at, "name", u.Name)
-		if !f.Empty() {
-			continue
-		}
-		file, err := s.intake.Accept(ctx, u)
-		var bad *intake.Refusal
-		switch {
-		case errors.As(err, &bad):
-			f.Add(fmt.Sprintf("files.%d", i), bad.Code, bad.Args...)
-			continue
-		case err != nil:
+		file, err := s.accept(ctx, f, i, u)
+		if err != nil {
 			return err
 		}
-		file.ID, file.Name, file.Position, file.CreatedAt = s.id(), name, len(d.Files)+1, s.now()
-		d.Files = append(d.Files, file)
+		if f.Empty() {
+			file.Position = len(d.Files) + 1
+			d.Files = append(d.Files, file)
+		}
 	}
 	return nil
+}
+
+// accept inspects and converts one upload, the i-th of a request, unless there are faults.
+func (s *Drafts) accept(ctx context.Context, f *fault.Fields, i int, u *Upload) (File, error) {
+	name := intake.FileName(f.At("files", i), "name", u.Name)
+	if !f.Empty() {
+		return File{}, nil
+	}
+	file, err := s.intake.Accept(ctx, u)
+	var bad *intake.Refusal
+	switch {
+	case errors.As(err, &bad):
+		f.Add(fmt.Sprintf("files.%d", i), bad.Code, bad.Args...)
+		return File{}, nil
+	case err != nil:
+		return File{}, err
+	}
+	file.ID, file.Name, file.CreatedAt = s.id(), name, s.now()
+	return file, nil
 }
 
 // roomFor refuses uploads of a company that is over its quota, before they are converted
@@ -55,6 +67,18 @@ func fileAdded(f *File) Event {
 	return record.NewEvent(record.EventFileAdded).With("file", f.ID).With("name", f.Name).With("sha256", f.SHA256)
 }
 
+// editable returns a draft that the actor may change.
+func (s *Drafts) editable(who account.Actor, id string, seen ...int64) (*Document, error) {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	d, err := s.store.Get(who, id, seen...)
+	if err != nil {
+		return nil, err
+	}
+	return d, d.Editable()
+}
+
 // AttachInput holds the files to be added to a draft.
 type AttachInput struct {
 	Uploads  []*Upload
@@ -65,14 +89,8 @@ type AttachInput struct {
 func (s *Drafts) Attach(
 	ctx context.Context, who account.Actor, id string, in AttachInput, seen ...int64,
 ) (*Document, []File, error) {
-	if err := who.RequireMember(account.ScopeWrite); err != nil {
-		return nil, nil, err
-	}
-	with, err := s.store.Get(who, id, seen...)
+	with, err := s.editable(who, id, seen...)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := with.Editable(); err != nil {
 		return nil, nil, err
 	}
 	if len(in.Uploads) == 0 {
@@ -144,4 +162,92 @@ func (s *Drafts) extend(tx *kv.Tx, d *Document, f *fault.Fields, more addition) 
 		return nil, err
 	}
 	return events, s.lists.ReadLater(tx, d, more.files)
+}
+
+// ReplaceFile replaces a file of a draft or template by an upload. Its fields keep their
+// places; those anchored to a phrase go where the new file has it. unfit holds the
+// identifiers of fields whose page or phrase the new file doesn't have: they keep their
+// old place, and the draft can't be sent before fields without a page have another one.
+// The caller closes the upload.
+func (s *Drafts) ReplaceFile(
+	ctx context.Context, who account.Actor, id, file string, u *Upload, seen ...int64,
+) (d *Document, unfit []string, err error) {
+	with, err := s.editable(who, id, seen...)
+	if err != nil {
+		return nil, nil, err
+	}
+	old := with.File(file)
+	if old == nil {
+		return nil, nil, fault.NotFound("file")
+	}
+	if err := s.roomFor(who, 0, []*Upload{u}); err != nil {
+		return nil, nil, err
+	}
+	var f fault.Fields
+	accepted, err := s.accept(ctx, &f, 0, u)
+	if err := cmp.Or(err, f.Err()); err != nil {
+		return nil, nil, err
+	}
+	accepted.ID, accepted.Position = old.ID, old.Position
+	*old = accepted
+	if unfit, err = s.refit(ctx, who, with, old, u); err != nil {
+		return nil, nil, err
+	}
+	if err := intake.CommitUploads([]*Upload{u}); err != nil {
+		return nil, nil, err
+	}
+	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+		if d.Version != with.Version {
+			return nil, fault.Conflict("document_changed")
+		}
+		d.Files, d.Fields = with.Files, with.Fields
+		event := record.NewEvent(record.EventFileReplaced).With("file", file).With("name", accepted.Name).With("sha256", accepted.SHA256)
+		if err := s.schedule.drawLater(tx, d); err != nil {
+			return nil, err
+		}
+		return []Event{event}, s.lists.ReadLater(tx, d, []File{accepted})
+	}, seen...)
+	return d, unfit, err
+}
+
+// refit adapts the fields on a replaced file and returns those that don't fit. What was
+// covered in the old file is not covered in the new one, unless an anchor covers it again.
+func (s *Drafts) refit(
+	ctx context.Context, who account.Actor, d *Document, file *File, u *Upload,
+) (unfit []string, err error) {
+	all := s.anchors(who, d, []*Upload{u})
+	for i := range d.Fields {
+		x := &d.Fields[i]
+		if x.File != file.ID {
+			continue
+		}
+		x.Covered = nil
+		fits := x.Page <= len(file.Pages)
+		if x.Anchor != nil {
+			if fits, err = all.again(ctx, x); err != nil {
+				return nil, err
+			}
+		}
+		if !fits {
+			unfit = append(unfit, x.ID)
+		}
+	}
+	return unfit, nil
+}
+
+// again moves a field to the place that its anchor has in a new file. If it has none, the
+// field stays and is no longer anchored.
+func (a *anchors) again(ctx context.Context, x *Field) (found bool, err error) {
+	var f fault.Fields
+	in, moved := FieldInput{Anchor: x.Anchor}, *x
+	if err := a.resolve(ctx, &f, &in, &moved); err != nil {
+		return false, err
+	}
+	in.Apply(&f, &moved, a.where)
+	if !f.Empty() {
+		x.Anchor = nil
+		return false, nil
+	}
+	*x = moved
+	return true, nil
 }

@@ -83,6 +83,7 @@ func (p *Pages) drafts() []route {
 		{upload, document + "/files", author(h.AddFiles).Uploading(o.MaxFiles).Interruptible()},
 		{post, document + "/files/title", author(h.SaveTitle)},
 		{post, document + "/files/:file", author(h.ChangeFile)},
+		{upload, document + "/files/:file/content", author(h.ReplaceFile).Uploading(o.MaxFiles).Interruptible()},
 		{post, document + "/uploads", author(h.BeginUpload)},
 		{get, document + "/uploads/:upload", member(h.ShowUpload)},
 		{upload, document + "/uploads/:upload", author(h.AppendUpload).Uploading(o.MaxUpload)},

@@ -41,6 +41,7 @@ const (
 	EventTemplateCreated            EventType = "template.created"
 	EventFileAdded                  EventType = "file.added"
 	EventFileUpdated                EventType = "file.updated"
+	EventFileReplaced               EventType = "file.replaced"
 	EventFileRemoved                EventType = "file.removed"
 	EventFieldUpdated               EventType = "field.updated"
 	EventFieldRemoved               EventType = "field.removed"
@@ -76,7 +77,7 @@ func EventTypes() []EventType {
 		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,
 		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered, EventDocumentOverdue, EventDocumentCaughtUp,
 		EventTemplateCreated,
-		EventFileAdded, EventFileUpdated, EventFileRemoved,
+		EventFileAdded, EventFileUpdated, EventFileReplaced, EventFileRemoved,
 		EventFieldUpdated, EventFieldRemoved,
 		EventInvitationAdded, EventInvitationUpdated, EventInvitationRemoved, EventInvitationNotified,
 		EventInvitationViewed, EventInvitationConsented, EventInvitationConsentWithdrawn,

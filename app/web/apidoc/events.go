@@ -14,7 +14,7 @@ type eventKind struct{ Kind, Example string }
 var exampleData = map[string][]string{
 	"document.created": {"title"}, "template.created": {"title"}, "document.completed": {"certificate_sha256"}, "document.rejected": {"reason"}, "document.voided": {"reason"}, "document.extended": {"expires_at"},
 	"document.handed_over": {"from", "to"}, "document.mail_failed": {"email"}, "document.mail_delivered": {"email"}, "document.overdue": {"job"},
-	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
+	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.replaced": {"file", "name", "sha256"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
 	"invitation.added": {"email"}, "invitation.removed": {"email"}, "invitation.notified": {"email"}, "invitation.signed": {"email", "method", "certificate"},
 	"invitation.consented": {"consent"}, "invitation.consent_withdrawn": {"consent"}, "invitation.in_person": {"email"}, "invitation.declined": {"email", "reason"}, "invitation.delegated": {"from", "to", "invitation"},
 	"invitation.replaced": {"from", "to", "invitation"}, "invitation.reminded": {"email"}, "invitation.link_requested": {"email"}, "invitation.problem_reported": {"email", "reason"},
@@ -33,7 +33,7 @@ var exampleDatum = map[string]string{
 var exampleStates = map[string]string{
 	"document.created": "draft", "template.created": "draft", "document.updated": "draft", "document.fields_added": "draft", "document.fields_replaced": "draft", "document.submitted": "pending_approval",
 	"document.withdrawn": "draft", "document.approved": "approved", "document.rejected": "rejected", "document.reopened": "draft", "document.completed": "completed",
-	"document.renewed": "completed", "document.expired": "expired", "document.voided": "voided", "file.added": "draft", "file.updated": "draft", "file.removed": "draft",
+	"document.renewed": "completed", "document.expired": "expired", "document.voided": "voided", "file.added": "draft", "file.updated": "draft", "file.replaced": "draft", "file.removed": "draft",
 	"field.updated": "draft", "field.removed": "draft", "invitation.added": "draft", "invitation.updated": "draft", "invitation.removed": "draft",
 }
 

@@ -189,3 +189,44 @@ func (h *Handlers) AddFiles(r *page.Request) error {
 	}
 	return r.SeeOther(at(d.ID, stepFiles))
 }
+
+// ReplaceFile replaces a file of a draft and says which fields no longer fit.
+func (h *Handlers) ReplaceFile(r *page.Request) error {
+	d, err := h.draft(r)
+	if err != nil {
+		return err
+	}
+	all, err := h.receive(r)
+	defer h.closeReceived(r, all)
+	if err != nil {
+		return err
+	}
+	if len(all.uploads) == 0 && len(all.failed) == 0 {
+		all.failed = []string{r.Say("files.none")}
+	}
+	if len(all.failed) > 0 {
+		return h.notReplaced(r, d, strings.Join(all.failed, " "))
+	}
+	_, unfit, err := h.Drafts.ReplaceFile(r.UserContext(), r.Who.Actor, d.ID, r.Params("file"), all.uploads[0])
+	if err != nil {
+		why, err := refusedFile(r, err)
+		if err != nil {
+			return err
+		}
+		return h.notReplaced(r, d, why)
+	}
+	if len(unfit) > 0 {
+		r.Flash("warn", "files.replaced.unfit")
+	} else {
+		r.Flash("ok", "files.replaced")
+	}
+	return r.SeeOther(at(d.ID, stepFiles))
+}
+
+// notReplaced says why a file was not replaced.
+func (h *Handlers) notReplaced(r *page.Request, d *signing.Document, why string) error {
+	if r.Scripted() {
+		return r.Status(http.StatusUnprocessableEntity).JSON(map[string]string{"message": why})
+	}
+	return h.showFilesOf(r, d, http.StatusUnprocessableEntity, page.Page{Fault: why})
+}

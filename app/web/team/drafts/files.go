@@ -98,7 +98,7 @@ func fileRows(r *page.Request, d *signing.Document) []fileRow {
 			row.Notes = append(row.Notes, finding(r, x))
 		}
 		for _, x := range problems {
-			if x.Code == "same_file" && x.File == f.ID {
+			if (x.Code == "same_file" || x.Code == "field_without_page") && x.File == f.ID {
 				row.Notes = append(row.Notes, note{"warn", r.Problem(x)})
 			}
 		}

@@ -136,9 +136,18 @@ func stateOf(r *page.Request, d *signing.Document) editorState {
 			v.Locale, v.Message})
 	}
 	for i := range d.Fields {
-		s.Fields = append(s.Fields, editorFieldOf(&d.Fields[i]))
+		s.Fields = append(s.Fields, onSomePage(d, editorFieldOf(&d.Fields[i])))
 	}
 	return s
+}
+
+// onSomePage moves a field whose page a new file doesn't have to the file's last page, so
+// that it can be seen and moved. It is stored there with the next change.
+func onSomePage(d *signing.Document, x editorField) editorField {
+	if f := d.File(x.File); f != nil {
+		x.Page = min(x.Page, len(f.Pages))
+	}
+	return x
 }
 
 func pagesOf(d *signing.Document) []editorPage {
