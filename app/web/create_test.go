@@ -217,3 +217,40 @@ func TestCreateInEveryLook(t *testing.T) {
 	}
 	inEveryLook(t, pages)
 }
+
+// TestReplaceAFile replaces the file of a draft on its page, with the script and without.
+func TestReplaceAFile(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 2, maria())
+	d.put(t, place("text", "City", 2, .3))
+	at := "/app/documents/" + d.id + "/files"
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.visit(s.URL + at)
+	w.js(`document.querySelector("#files [data-file] form[enctype]").closest("details").open = true`)
+	w.run(chromedp.SetUploadFiles(`#files [data-file] input[type=file]`, onDisk(t, apptest.File{Name: "short.pdf", Content: apptest.PDF(t, "One page.")})))
+	w.click(`#files [data-file] button[value="replace"]`)
+	w.until(`document.querySelector("#files h3").textContent === "short.pdf"`)
+	if got := w.read("#files"); !strings.Contains(got, "lies on a page that there is not") {
+		t.Errorf("the page does not name the field without a page: %s", got)
+	}
+	w.edit(d)
+	w.see(".box")
+	f := newFormClient(t, c)
+	file := c.Get(t, "/documents/"+d.id).Want(t, 200).Text(t, "files.0.id")
+	post := func(name string, content []byte) (int, string) {
+		body := "--b\r\nContent-Disposition: form-data; name=\"csrf\"\r\n\r\n" + f.token +
+			"\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\n\r\n" + string(content) + "\r\n--b--\r\n"
+		return f.post(at+"/"+file+"/content", strings.NewReader(body), "Content-Type", "multipart/form-data; boundary=b", "X-Requested-With", "")
+	}
+	if status, html := post("broken.pdf", []byte("%PDF-1.7 broken")); status != 422 || !strings.Contains(html, "broken.pdf") {
+		t.Errorf("a broken file: %d %.200s", status, html)
+	}
+	if status, _ := post("long.pdf", apptest.PDF(t, "One.", "Two.")); status != 303 {
+		t.Errorf("a good file: %d", status)
+	}
+	if _, html := fetch(t, s.URL+at, "Cookie", f.cookie); !strings.Contains(html, "long.pdf") || strings.Contains(html, "lies on a page") {
+		t.Errorf("the page does not show the new file alone: %.400s", html)
+	}
+}
