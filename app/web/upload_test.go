@@ -183,7 +183,7 @@ func TestUploadSeveral(t *testing.T) {
 	w.write(`#files li:nth-child(1) input[name=name]`, "Renamed.pdf")
 	w.click(`#files li:nth-child(1) button[value=rename]`)
 	w.until(`document.querySelector("#files h3").textContent === "Renamed.pdf"`)
-	w.click(`#files li:nth-child(2) details:nth-of-type(2) summary`)
+	w.click(`#files li:nth-child(2) details:nth-of-type(3) summary`)
 	w.click(`#files li:nth-child(2) button[value=remove]`)
 	w.ready(3)
 	// The same file is accepted again, with a note that it is already there.

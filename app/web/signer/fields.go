@@ -25,6 +25,7 @@ type fieldView struct {
 	Min, Max, Pattern, Maxlength, Minlength string
 	key, group                              string
 	x, y, width, height, size               float64 // fractions of the page; size in points
+	Disabled                                bool    // on a preview
 }
 
 // inputName returns the name of a field's input, which the radio buttons of a group

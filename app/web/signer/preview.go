@@ -20,6 +20,9 @@ func (h *Handlers) ShowPreview(r *page.Request) error {
 	r.UseLocale(v.Invitation.Locale)
 	p := frame(v, r.Say("preview.title", "name", v.Invitation.Name))
 	s := h.signPage(v, page.Form{}, nil)
+	for _, f := range s.Fields {
+		f.Disabled = true
+	}
 	p.Styles += s.places()
 	p.Back = "/app/documents/" + id + "/edit"
 	r.Shell = nil // show exactly what the signatory will see
