@@ -271,7 +271,7 @@ func (s *Uploads) finish(
 	if err != nil {
 		return nil, nil, fmt.Errorf("signing: upload %s: %w", u.ID, err)
 	}
-	up.Name, up.Raw = u.Name, raw
+	up.Name, up.Raw, up.By = u.Name, raw, who.Turn()
 	defer func() { err = errors.Join(err, up.Close()) }()
 	d, added, err := s.drafts.Attach(ctx, who, id, AttachInput{Uploads: []*Upload{up}})
 	switch kind := fault.KindOf(err); {

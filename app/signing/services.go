@@ -123,11 +123,11 @@ func New(o Options) *Services {
 		Lists: lists.New(lists.Options{DB: o.DB, Jobs: o.Jobs, Search: o.Search, Blobs: o.Blobs, PDFium: o.PDFium,
 			NewID: o.NewID, Log: o.Log}),
 		Trail: trail.New(o.DB),
-		Intake: intake.New(intake.Options{Blobs: o.Blobs, PDFium: o.PDFium, Office: o.Office, Fonts: o.Fonts,
-			Limits: o.Limits, Now: o.Now}),
 		Verifier: verify.New(verify.Options{DB: o.DB, Blobs: o.Blobs, PDFium: o.PDFium, Keys: o.Keys,
 			UploadBytes: o.Limits.UploadBytes, Members: o.Members, Now: o.Now}),
 	}
+	s.Intake = intake.New(intake.Options{Blobs: o.Blobs, PDFium: o.PDFium, Office: o.Office, Fonts: o.Fonts,
+		Limits: o.Limits, Now: o.Now, Verifying: s.Verifier.Queue})
 	id := func() string { return o.NewID().String() }
 	s.Documents = &Documents{db: o.DB, store: s.Store, verifier: s.Verifier, consent: o.Consent, now: o.Now}
 	s.Schedule = &Schedule{jobs: o.Jobs, pictures: o.Pictures, trashDays: o.TrashDays}

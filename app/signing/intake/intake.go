@@ -3,6 +3,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -32,6 +33,8 @@ type Options struct {
 	Fonts  *text.Fonts
 	Limits record.Limits
 	Now    func() time.Time
+
+	Verifying *turns.Queue // for verifying signatures
 }
 
 // Intake accepts uploaded files.
@@ -133,7 +136,7 @@ func unsupported(code fault.Code, args ...fault.Arg) *fault.Error {
 }
 
 // inspect records pages and findings, and refuses a file that can't be signed.
-func (s *Intake) inspect(u *Upload, f *pdf.File, file *record.File) error {
+func (s *Intake) inspect(ctx context.Context, u *Upload, f *pdf.File, file *record.File) error {
 	for _, p := range f.Pages() {
 		file.Pages = append(file.Pages, record.Size{Width: p.Width, Height: p.Height, Rotate: p.Rotate})
 	}
@@ -163,23 +166,38 @@ func (s *Intake) inspect(u *Upload, f *pdf.File, file *record.File) error {
 	}
 	broken := 0
 	if file.Presigned {
-		ctx, cancel := context.WithTimeout(context.Background(), report.MaxTime)
-		defer cancel()
-		found, err := report.Verify(ctx, u.Raw, file.Size, report.Options{Now: s.Now()})
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return refuse(err, "signatures_too_complex", fault.Text("file", u.Name))
-		}
-		for i := range found.Signatures {
-			if !found.Signatures[i].Sound() {
-				broken++
-			}
+		var err error
+		if broken, err = s.broken(ctx, u); err != nil {
+			return err
 		}
 	}
 	file.AddFindings(in, broken)
 	return nil
+}
+
+// broken counts the signatures of an upload that don't hold. They are verified when its
+// sender's turn comes.
+func (s *Intake) broken(ctx context.Context, u *Upload) (n int, err error) {
+	leave, err := s.Verifying.Enter(ctx, u.By)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	limited, cancel := context.WithTimeout(ctx, report.MaxTime)
+	defer cancel()
+	found, err := report.Verify(limited, u.Raw, u.Raw.Size(), report.Options{Now: s.Now()})
+	switch err = cmp.Or(err, limited.Err()); {
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case err != nil:
+		return 0, refuse(err, "signatures_too_complex", fault.Text("file", u.Name))
+	}
+	for i := range found.Signatures {
+		if !found.Signatures[i].Sound() {
+			n++
+		}
+	}
+	return n, nil
 }
 
 func dynamicXFA(name string) error {
@@ -204,7 +222,7 @@ func (s *Intake) intakeImage(ctx context.Context, u *Upload, file *record.File) 
 // inTurn converts an upload when its sender's turn comes. Every conversion has its own
 // time limit.
 func (s *Intake) inTurn(ctx context.Context, u *Upload, convert func() error) error {
-	leave, err := s.converting.Enter(ctx, u.by)
+	leave, err := s.converting.Enter(ctx, u.By)
 	if err != nil {
 		return err
 	}

@@ -28,9 +28,9 @@ func (s *Intake) intakePDF(ctx context.Context, u *Upload, file *record.File) er
 	}
 	if err == nil {
 		file.Base, file.BaseSize = file.SHA256, file.Size
-		return s.inspect(u, f, file)
+		return s.inspect(ctx, u, f, file)
 	}
-	if err := s.rebuild(ctx, u, s.PDFium.For(u.by).Repair, err); err != nil {
+	if err := s.rebuild(ctx, u, s.PDFium.For(u.By).Repair, err); err != nil {
 		return err
 	}
 	if errors.Is(err, pdf.ErrEncrypted) {
@@ -38,18 +38,18 @@ func (s *Intake) intakePDF(ctx context.Context, u *Upload, file *record.File) er
 	} else {
 		file.AddFinding(record.SeverityWarning, "repaired")
 	}
-	return s.inspectConverted(u, file)
+	return s.inspectConverted(ctx, u, file)
 }
 
 // inspectConverted inspects the PDF made from the upload; revisions are appended
 // to it instead of the upload.
-func (s *Intake) inspectConverted(u *Upload, file *record.File) error {
+func (s *Intake) inspectConverted(ctx context.Context, u *Upload, file *record.File) error {
 	f, err := pdf.Open(u.Converted, u.Converted.Size())
 	if err != nil {
 		return refuse(err, "file_damaged", fault.Text("file", u.Name))
 	}
 	s.appendTo(u, file)
-	return s.inspect(u, f, file)
+	return s.inspect(ctx, u, f, file)
 }
 
 // appendTo makes the converted PDF the one to append to.
@@ -163,7 +163,7 @@ func (s *Intake) flatten(ctx context.Context, u *Upload, file *record.File, f *p
 		}
 		signatures = len(in.Signed)
 	}
-	if err := s.rebuild(ctx, u, s.PDFium.For(u.by).Flatten, why); err != nil {
+	if err := s.rebuild(ctx, u, s.PDFium.For(u.By).Flatten, why); err != nil {
 		return err
 	}
 	file.Flattened = true
@@ -172,7 +172,7 @@ func (s *Intake) flatten(ctx context.Context, u *Upload, file *record.File, f *p
 	} else {
 		file.AddFinding(record.SeverityWarning, "flattened")
 	}
-	return s.inspectConverted(u, file)
+	return s.inspectConverted(ctx, u, file)
 }
 
 // Original returns the upload as an attachment of its flattened copy.

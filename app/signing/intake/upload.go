@@ -20,11 +20,11 @@ import (
 type Upload struct {
 	Name        string
 	ContentType string
-	Password    string // opens an encrypted PDF; never kept
-	Locked      bool   // refused because it is encrypted and Password does not open it
-	Fixed       bool   // refused because it must not be changed; Flatten would help
-	Flatten     bool   // sign a flattened copy, with the PDF attached
-	by          turns.Key
+	Password    string    // opens an encrypted PDF; never kept
+	Locked      bool      // refused because it is encrypted and Password does not open it
+	Fixed       bool      // refused because it must not be changed; Flatten would help
+	Flatten     bool      // sign a flattened copy, with the PDF attached
+	By          turns.Key // the sender, in whose turn it is converted
 	Raw         *blob.Writer
 	Converted   *blob.Writer // the PDF made from it; nil if the upload can be appended to
 }
@@ -50,7 +50,7 @@ func (s *Intake) Receive(ctx context.Context, who account.Actor, name, contentTy
 	if err != nil {
 		return nil, disk.SpaceError(err)
 	}
-	u := &Upload{Name: name, ContentType: contentType, by: who.Turn(), Raw: w}
+	u := &Upload{Name: name, ContentType: contentType, By: who.Turn(), Raw: w}
 	n, err := io.Copy(w, io.LimitReader(r, s.Limits.UploadBytes+1))
 	if err == nil && n > s.Limits.UploadBytes {
 		err = fault.TooLarge("file_too_large", fault.Text("limit", disk.Megabytes(s.Limits.UploadBytes)))
