@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,5 +111,27 @@ func TestStrangersMayOnlySendSmallBodies(t *testing.T) {
 		if r.Rule.For == httpkit.Everyone && r.Rule.Files > 0 && !strings.Contains(r.Path, "/verify") {
 			t.Errorf("%s %s accepts files from anyone", r.Method, r.Path)
 		}
+	}
+}
+
+// TestWorkForFilesStopsWhenTheClientHangsUp finds routes that convert, verify or search
+// files, and go on when nobody waits for the result.
+func TestWorkForFilesStopsWhenTheClientHangsUp(t *testing.T) {
+	t.Parallel()
+	kept := []string{ // files that are kept as they are, or read in an instant
+		"/s/:token", "/app/me/signature", "/app/settings/branding/logo", "/app/bulk/new", "/app/contacts/import",
+		"/app/documents/:id<len(26)>/uploads/:upload", "/outbox/bounces", "/api/outbox/bounces",
+	}
+	seen := 0
+	for _, r := range apptest.New(t).Routes() {
+		if r.Rule.Files == 0 && !strings.HasSuffix(r.Path, "/detect") || slices.Contains(kept, r.Path) {
+			continue
+		}
+		if seen++; !r.Rule.Stops {
+			t.Errorf("%s %s goes on", r.Method, r.Path)
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d routes were seen", seen)
 	}
 }

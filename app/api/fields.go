@@ -110,7 +110,7 @@ func (h *fieldHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: base, rule: shared(account.ScopeRead), summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, h.listFields)
 	handle(s, operation{method: http.MethodPut, path: base, rule: may(account.ScopeWrite).With(h.maxBody), summary: "Replace all fields of a draft", tag: "Fields"}, h.replaceFields)
 	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite).With(h.maxBody), summary: "Add fields to a draft", tag: "Fields", status: http.StatusCreated}, h.addFields)
-	handle(s, operation{method: http.MethodPost, path: base + "/detect", rule: may(account.ScopeWrite), summary: "Find places that need a field", tag: "Fields"}, h.detectFields)
+	handle(s, operation{method: http.MethodPost, path: base + "/detect", rule: may(account.ScopeWrite).Interruptible(), summary: "Find places that need a field", tag: "Fields"}, h.detectFields)
 	handle(s, operation{method: http.MethodGet, path: base + "/{field}", rule: shared(account.ScopeRead), summary: "Get a field", tag: "Fields"}, h.getField)
 	handle(s, operation{method: http.MethodPatch, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Change a field of a draft", tag: "Fields"}, h.updateField)
 	handle(s, operation{method: http.MethodDelete, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Remove a field from a draft", tag: "Fields"}, h.deleteField)

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"paraph/app/signing/store"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -28,3 +29,6 @@ func (s *Services) Locked() int {
 	defer s.Drafts.changes.locks.mu.Unlock()
 	return len(s.Drafts.changes.locks.of)
 }
+
+// Queue returns the queue for reading the text of files.
+func (s *Detection) Queue() *turns.Queue { return s.texts.queue }

@@ -97,7 +97,7 @@ func (p *Pages) drafts() []route {
 		{post, document + "/edit/list", author(e.SaveList).With(page.Large)},
 		{post, document + "/fields", author(e.SaveFields).With(page.Large)},
 		{post, document + "/recipients", author(e.ChangeRecipients).With(page.Large)},
-		{post, document + "/detect", reader(e.Detect)},
+		{post, document + "/detect", reader(e.Detect).Interruptible()},
 		{get, document + "/review", member(h.ShowReview)},
 		{post, document + "/review", author(h.Review)},
 		{get, document + "/links", member(h.ShowLinks)},
