@@ -3,57 +3,96 @@ package signing_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 
+	"paraph/app"
 	"paraph/app/apptest"
 	"paraph/app/apptest/patience"
+	"paraph/app/httpkit"
 	"paraph/app/turns"
 )
 
+// waiter is a request that waits for its turn.
+type waiter struct {
+	queue  *turns.Queue
+	holder turns.Key // uses up the share of the queue that the request would have
+	route  string
+	token  string
+	body   apptest.Raw
+}
+
 // TestNobodyWaitsInLineForAClientThatHungUp closes connections of requests that wait for
-// their turn, which never comes.
+// a turn that never comes.
 func TestNobodyWaitsInLineForAClientThatHungUp(t *testing.T) {
 	t.Parallel()
-	s := apptest.New(t)
+	s := apptest.New(t, func(c *app.Config) { c.Metrics.Listen = "127.0.0.1:0" })
 	c := s.Company(t)
-	id, member, stranger := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "a")}), actor(t, c).Turn(), turns.Stranger("192.0.2.1")
 	signed := apptest.File{Name: "a.pdf", Content: signedFile(t, c)}
+	id := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "a")})
 	verifying, detecting := s.Signing.Verifier.Queue, s.Signing.Detection.Queue()
-	for name, x := range map[string]struct {
-		queue *turns.Queue
-		full  turns.Key // of the callers that hold the share of the one who waits
-		path  string
-		body  apptest.Raw
-		token string
-	}{
-		"verifying for a stranger":   {verifying, stranger, "/verify", apptest.Raw{Type: "application/pdf", Body: signed.Content}, ""},
-		"verifying what is uploaded": {verifying, member, "/documents/" + id + "/upload", apptest.Multipart(t, nil, signed), c.Token},
-		"detecting fields":           {detecting, member, "/documents/" + id + "/fields/detect", apptest.Raw{Type: "application/json"}, c.Token},
+	for _, w := range []waiter{
+		{verifying, turns.Stranger("192.0.2.1"), "/verify", "", apptest.Raw{Type: "application/pdf", Body: signed.Content}},
+		{verifying, actor(t, c).Turn(), "/documents/{document}/upload", c.Token, apptest.Multipart(t, nil, signed)},
+		{detecting, actor(t, c).Turn(), "/documents/{document}/fields/detect", c.Token, apptest.Raw{Type: "application/json"}},
 	} {
-		leave := hold(t, x.queue, x.full)
-		ctx, hangUp := context.WithCancel(t.Context())
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+x.path, bytes.NewReader(x.body.Body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", x.body.Type)
-		r.Header.Set("Authorization", "Bearer "+x.token)
-		left := make(chan bool)
-		go func() {
-			defer close(left)
-			if res, err := http.DefaultClient.Do(r); err == nil {
-				t.Errorf("%s: %d although it was nobody's turn", name, res.StatusCode)
-				res.Body.Close()
-			}
-		}()
-		waiting := func(n int64) func() (string, bool) {
-			return func() (string, bool) { return name, x.queue.Load().Waiting == n }
-		}
-		patience.Until(t, "the request waits", waiting(1))
-		hangUp()
-		<-left
-		patience.Until(t, "the request is given up", waiting(0))
-		leave()
+		w.hangUp(t, s, id)
 	}
+}
+
+// hangUp closes the connection once the request waits, and looks how the request ends.
+func (w *waiter) hangUp(t *testing.T, s *apptest.Server, document string) {
+	t.Helper()
+	defer hold(t, w.queue, w.holder)()
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		s.URL+strings.Replace(w.route, "{document}", document, 1), bytes.NewReader(w.body.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", w.body.Type)
+	r.Header.Set("Authorization", "Bearer "+w.token)
+	left := make(chan bool)
+	go func() {
+		defer close(left)
+		if res, err := http.DefaultClient.Do(r); err == nil {
+			t.Errorf("%s: %d although its turn never came", w.route, res.StatusCode)
+			res.Body.Close()
+		}
+	}()
+	patience.Until(t, w.route+" waits", func() (string, bool) { return "", w.queue.Load().Waiting == 1 })
+	leave()
+	<-left
+	patience.Until(t, w.route+" is given up", func() (string, bool) {
+		ended := ends(t, s, w.route)
+		return ended, strings.Contains(ended, fmt.Sprintf(`status="%d"`, httpkit.StatusClosed))
+	})
+	if n := w.queue.Load().Waiting; n != 0 {
+		t.Errorf("%s: %d requests still wait", w.route, n)
+	}
+}
+
+// ends returns how many requests of a route ended with each status, as in the metrics.
+func ends(t *testing.T, s *apptest.Server, route string) string {
+	t.Helper()
+	res, err := http.Get("http://" + s.MetricsAddr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for line := range strings.Lines(string(b)) {
+		if strings.HasPrefix(line, "paraph_http_requests_total{") && strings.Contains(line, `"POST `+route+`"`) {
+			found = append(found, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(found, ", ")
 }
