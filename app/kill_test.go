@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -242,9 +243,25 @@ func (d *trace) filesHold(c *client, got *seen) error {
 	return nil
 }
 
-// listsHold walks the lists and compares them with their totals and with all
-// documents ever requested.
+// listsHold compares the lists until no document moves from one to another meanwhile:
+// what was signed before a kill is sealed after the start.
 func listsHold(c *client, known map[string]bool) error {
+	for {
+		before, _, err := c.walkList("status=completed")
+		if err != nil {
+			return err
+		}
+		wrong := listsAgree(c, known)
+		after, _, err := c.walkList("status=completed")
+		if err != nil || len(before) == len(after) {
+			return cmp.Or(err, wrong)
+		}
+	}
+}
+
+// listsAgree walks the lists and compares them with their totals and with all
+// documents ever requested.
+func listsAgree(c *client, known map[string]bool) error {
 	var parts int
 	for _, status := range []string{"draft", "sent", "completed", ""} {
 		titles, total, err := c.walkList("status=" + status)
