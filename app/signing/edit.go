@@ -56,11 +56,15 @@ func (s *Drafts) draft(
 			return nil, err
 		}
 		var faults fault.Fields
+		before := d.Bytes()
 		events, err := change(tx, d, &faults)
-		if err != nil {
+		if err := cmp.Or(err, faults.Err()); err != nil {
 			return nil, err
 		}
-		return events, faults.Err()
+		if more := d.Bytes() - before; more > 0 {
+			return events, s.quota.Room(tx, d.Company, 0, more)
+		}
+		return events, nil
 	}, seen...)
 }
 
