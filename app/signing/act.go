@@ -75,6 +75,17 @@ func (s *Visits) Decline(
 	}, seen...)
 }
 
+// Invitations looks after recipients once a document is sent: reminders, replacements, access
+// codes, and whether their mail arrived.
+type Invitations struct {
+	db       *kv.DB
+	store    *store.Store
+	schedule *Schedule
+	changes  *changes
+	links    *Links
+	id       func() string
+}
+
 // Delegate passes an invitation on to another person, who takes it over with its fields;
 // the old link stops working. The reason, if any, is recorded in the journal.
 func (s *Invitations) Delegate(

@@ -1,0 +1,211 @@
+package signing
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/pdf"
+	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/detect"
+	"paraph/app/signing/record"
+)
+
+// maxAnchors is the maximum number of anchors in one request: each is a search through
+// the text of a file.
+const maxAnchors = 200
+
+// maxWords is the maximum number of words in the files to which one request anchors fields:
+// they are all kept until it is done.
+const maxWords = 1_000_000
+
+// anchors finds the places of fields that are anchored to phrases.
+type anchors struct {
+	where record.Placement
+	words func(context.Context, *File) ([]pdfium.PageText, error)
+	read  map[string]*detect.Phrases // by file
+	left  int                        // words that may still be read
+}
+
+func (s *Drafts) anchors(who account.Actor, d *Document, uploads []*Upload) *anchors {
+	return &anchors{
+		where: record.Placement{Files: d.Files, Invitations: d.Invitations}, read: map[string]*detect.Phrases{},
+		words: func(ctx context.Context, f *File) ([]pdfium.PageText, error) {
+			return s.texts.words(ctx, who, f, uploads)
+		},
+		left: maxWords,
+	}
+}
+
+func (a *anchors) phrases(ctx context.Context, f *File) (*detect.Phrases, error) {
+	if err := ctx.Err(); err != nil { // many anchors may refer to a long file
+		return nil, tooComplex(f, err)
+	}
+	if p := a.read[f.ID]; p != nil {
+		return p, nil
+	}
+	pages, err := a.words(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	for i := range pages {
+		a.left -= len(pages[i].Words)
+	}
+	if a.left < 0 {
+		return nil, tooComplex(f, pdfium.ErrTooLarge)
+	}
+	a.read[f.ID] = detect.NewPhrases(pages, sizesOf(f))
+	return a.read[f.ID], nil
+}
+
+// resolve replaces the anchor of an input for a field with the place it stands for.
+func (a *anchors) resolve(ctx context.Context, f *fault.Fields, in *FieldInput, x *Field) error {
+	if in.Anchor == nil {
+		return nil
+	}
+	in.CheckAnchor(f)
+	found := detect.Field{Type: x.Type, Width: x.Width, Height: x.Height, Page: 1}
+	if in.Type != nil {
+		found.Type = pdf.FieldType(*in.Type)
+	}
+	if in.Width != nil {
+		found.Width = *in.Width
+	}
+	if in.Height != nil {
+		found.Height = *in.Height
+	}
+	file := a.where.File(cmp.Or(deref(in.File), x.File))
+	if file == nil { // reported when the input is applied
+		return nil
+	}
+	phrases, err := a.phrases(ctx, file)
+	if err != nil {
+		return err
+	}
+	if !phrases.Place(&found, *in.Anchor) && !f.Has("anchor.text") {
+		f.Add("anchor", "anchor_not_found", fault.Text("text", in.Anchor.Text),
+			fault.Number("occurrence", in.Anchor.Occurrence), fault.Text("file", file.Name))
+	}
+	if f.Has("anchor") || f.Has("anchor.text") { // nothing else is missing
+		found.Width, found.Height = cmp.Or(found.Width, 1), cmp.Or(found.Height, 1)
+	}
+	in.Page, in.X, in.Y, in.Width, in.Height = &found.Page, &found.X, &found.Y, &found.Width, &found.Height
+	if in.Anchor.Cover {
+		in.Covered = &found.Covers
+	}
+	return nil
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// placeAnchored adds fields to the record, some of which may be anchored to phrases.
+func (s *Drafts) placeAnchored(
+	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
+) error {
+	anchored := 0
+	for i := range in {
+		if in[i].Anchor != nil {
+			anchored++
+		}
+	}
+	if anchored > maxAnchors {
+		f.TooMany("anchors", maxAnchors)
+		return nil
+	}
+	in = slices.Clone(in)
+	if anchored > 0 {
+		if err := s.resolveAll(ctx, who, f, d, in, uploads); err != nil {
+			return err
+		}
+	}
+	s.place(f, d, in)
+	return nil
+}
+
+func (s *Drafts) resolveAll(
+	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
+) error {
+	return s.texts.during(ctx, who, func(ctx context.Context) error {
+		all := s.anchors(who, d, uploads)
+		for i := range in {
+			if err := all.resolve(ctx, f.At("fields", i), &in[i], &Field{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// resolve replaces the anchor of an input for a field of a draft, if it has one.
+func (s *Drafts) resolve(
+	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in *FieldInput, x *Field,
+) error {
+	if in.Anchor == nil {
+		return nil
+	}
+	return s.texts.during(ctx, who, func(ctx context.Context) error {
+		return s.anchors(who, d, nil).resolve(ctx, f, in, x)
+	})
+}
+
+// refit adapts the fields on a replaced file and returns those that don't fit. What was
+// covered in the old file is not covered in the new one, unless an anchor covers it again.
+func (s *Drafts) refit(
+	ctx context.Context, who account.Actor, d *Document, file *File, u *Upload,
+) (unfit []string, err error) {
+	var anchored []*Field
+	for i := range d.Fields {
+		x := &d.Fields[i]
+		if x.File != file.ID {
+			continue
+		}
+		x.Covered = nil
+		switch {
+		case x.Anchor != nil:
+			anchored = append(anchored, x)
+		case x.Page > len(file.Pages):
+			unfit = append(unfit, x.ID)
+		}
+	}
+	if len(anchored) == 0 {
+		return unfit, nil
+	}
+	err = s.texts.during(ctx, who, func(ctx context.Context) error {
+		all := s.anchors(who, d, []*Upload{u})
+		for _, x := range anchored {
+			found, err := all.again(ctx, x)
+			if err != nil {
+				return err
+			}
+			if !found {
+				unfit = append(unfit, x.ID)
+			}
+		}
+		return nil
+	})
+	return unfit, err
+}
+
+// again moves a field to the place that its anchor has in a new file. If it has none, the
+// field stays and is no longer anchored.
+func (a *anchors) again(ctx context.Context, x *Field) (found bool, err error) {
+	var f fault.Fields
+	in, moved := FieldInput{Anchor: x.Anchor}, *x
+	if err := a.resolve(ctx, &f, &in, &moved); err != nil {
+		return false, err
+	}
+	in.Apply(&f, &moved, a.where)
+	if !f.Empty() {
+		x.Anchor = nil
+		return false, nil
+	}
+	*x = moved
+	return true, nil
+}
