@@ -177,7 +177,7 @@ func removeOpen(tx *kv.Tx, box *seal.Box, from string) (next string, more bool, 
 // had filled in. Rebuilding its index made both expire.
 const sharedName = "answers"
 
-// MoveAnswers gives stored responses a collection of their own. Running it again is harmless.
+// MoveAnswers moves stored responses to a collection of their own. Running it again is harmless.
 func MoveAnswers(db *kv.DB) (err error) {
 	for from, more := "", true; more && err == nil; {
 		err = db.Update(func(tx *kv.Tx) (err error) {
