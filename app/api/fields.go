@@ -197,11 +197,7 @@ func (h *fieldHandlers) getField(r *request, _ *nothing) (fieldView, error) {
 }
 
 func (h *fieldHandlers) updateField(r *request, in *fieldBody) (fieldView, error) {
-	document, err := r.document()
-	if err != nil {
-		return fieldView{}, err
-	}
-	id, err := r.id("field")
+	document, id, err := r.within("field")
 	if err != nil {
 		return fieldView{}, err
 	}
@@ -213,11 +209,7 @@ func (h *fieldHandlers) updateField(r *request, in *fieldBody) (fieldView, error
 }
 
 func (h *fieldHandlers) deleteField(r *request, _ *nothing) (nothing, error) {
-	document, err := r.document()
-	if err != nil {
-		return nothing{}, err
-	}
-	id, err := r.id("field")
+	document, id, err := r.within("field")
 	if err != nil {
 		return nothing{}, err
 	}

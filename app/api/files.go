@@ -81,11 +81,7 @@ func (h *fileHandlers) getFile(r *request, _ *nothing) (fileView, error) {
 }
 
 func (h *fileHandlers) updateFile(r *request, in *filePatch) (fileView, error) {
-	document, err := r.document()
-	if err != nil {
-		return fileView{}, err
-	}
-	id, err := r.id("file")
+	document, id, err := r.within("file")
 	if err != nil {
 		return fileView{}, err
 	}
@@ -101,11 +97,7 @@ type replaceBody struct {
 }
 
 func (h *fileHandlers) replaceFile(r *request, in *replaceBody) (fileView, error) {
-	document, err := r.document()
-	if err != nil {
-		return fileView{}, err
-	}
-	id, err := r.id("file")
+	document, id, err := r.within("file")
 	if err != nil {
 		return fileView{}, err
 	}
@@ -132,11 +124,7 @@ func (h *fileHandlers) replaceFile(r *request, in *replaceBody) (fileView, error
 }
 
 func (h *fileHandlers) deleteFile(r *request, _ *nothing) (nothing, error) {
-	document, err := r.document()
-	if err != nil {
-		return nothing{}, err
-	}
-	id, err := r.id("file")
+	document, id, err := r.within("file")
 	if err != nil {
 		return nothing{}, err
 	}
@@ -145,11 +133,7 @@ func (h *fileHandlers) deleteFile(r *request, _ *nothing) (nothing, error) {
 }
 
 func (h *fileHandlers) fileContent(r *request, _ *nothing) error {
-	document, err := r.document()
-	if err != nil {
-		return err
-	}
-	id, err := r.id("file")
+	document, id, err := r.within("file")
 	if err != nil {
 		return err
 	}
@@ -161,11 +145,7 @@ func (h *fileHandlers) fileContent(r *request, _ *nothing) error {
 }
 
 func (h *fileHandlers) pagePicture(r *request, _ *nothing) error {
-	document, err := r.document()
-	if err != nil {
-		return err
-	}
-	id, err := r.id("file")
+	document, id, err := r.within("file")
 	if err != nil {
 		return err
 	}

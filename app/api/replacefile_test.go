@@ -21,6 +21,7 @@ func TestReplacedFilesKeepTheirFields(t *testing.T) {
 		merged(box, obj{"type": "text", "name": "street", "page": 2, "x": .1, "y": .7}),
 		merged(box, obj{"type": "signature", "anchor": obj{"text": "Sign here", "position": "below", "cover": true}}),
 		merged(box, obj{"type": "initials", "anchor": obj{"text": "The rest"}}),
+		merged(box, obj{"type": "text", "name": "zip", "page": 1, "x": .6, "y": .7, "covered": list{obj{"page": 1, "x": .1, "y": .1, "width": .1, "height": .1}}}),
 	}}).Want(t, 201).Texts(t, "data", "id")
 	before := c.Get(t, at).Want(t, 200)
 	people := list{obj{"role": "Tenant", "name": "Ann", "email": "ann@tenant.example"}}
@@ -43,6 +44,12 @@ func TestReplacedFilesKeepTheirFields(t *testing.T) {
 	}
 	if page, _ := field(now, "1"); page != 2 {
 		t.Errorf("a field without a page is on page %v", page)
+	}
+	if got := before.At(t, "fields.4.covered").(list); len(got) != 1 {
+		t.Fatalf("covered before: %v", got)
+	}
+	if got := now.At(t, "fields.4.covered").(list); len(got) != 0 {
+		t.Errorf("a part of the old file is covered in the new one: %v", got)
 	}
 	_, was := field(before, "2")
 	if _, y := field(now, "2"); y <= was {

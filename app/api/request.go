@@ -145,6 +145,14 @@ func idOr(s string) string {
 // document reads the ID of the document in the path.
 func (r *request) document() (string, error) { return r.id("document") }
 
+// within returns the document in the path, and what the path names in it.
+func (r *request) within(name string) (document, id string, err error) {
+	if document, err = r.document(); err == nil {
+		id, err = r.id(name)
+	}
+	return document, id, err
+}
+
 // ifMatch returns the versions in the If-Match header (RFC 9110 §13.1.1); none means
 // any. Tags that aren't ours match nothing.
 func ifMatch(header string) []int64 {
