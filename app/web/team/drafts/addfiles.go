@@ -159,8 +159,11 @@ func shorten(s string, limit int) string {
 	return s
 }
 
-// AddFiles adds files to a draft.
-func (h *Handlers) AddFiles(r *page.Request) error {
+// withFiles calls a handler with the draft and the files of a form. A form without files
+// counts as one that failed.
+func (h *Handlers) withFiles(
+	r *page.Request, do func(r *page.Request, d *signing.Document, all *received) error,
+) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err
@@ -170,6 +173,18 @@ func (h *Handlers) AddFiles(r *page.Request) error {
 	if err != nil {
 		return err
 	}
+	if len(all.uploads)+len(all.failed) == 0 {
+		all.failed = []string{r.Say("files.none")}
+	}
+	return do(r, d, all)
+}
+
+// AddFiles adds files to a draft.
+func (h *Handlers) AddFiles(r *page.Request) error {
+	return h.withFiles(r, h.addFiles)
+}
+
+func (h *Handlers) addFiles(r *page.Request, d *signing.Document, all *received) error {
 	for _, u := range all.uploads {
 		err := h.attach(r, d.ID, u)
 		if err == nil {
@@ -181,9 +196,6 @@ func (h *Handlers) AddFiles(r *page.Request) error {
 		}
 		all.failed = append(all.failed, why)
 	}
-	if len(all.uploads)+len(all.failed) == 0 {
-		all.failed = []string{r.Say("files.none")}
-	}
 	if len(all.failed) > 0 {
 		r.Flash("warn", "files.failed", "why", shorten(strings.Join(all.failed, " "), 900))
 	}
@@ -192,18 +204,10 @@ func (h *Handlers) AddFiles(r *page.Request) error {
 
 // ReplaceFile replaces a file of a draft and says which fields no longer fit.
 func (h *Handlers) ReplaceFile(r *page.Request) error {
-	d, err := h.draft(r)
-	if err != nil {
-		return err
-	}
-	all, err := h.receive(r)
-	defer h.closeReceived(r, all)
-	if err != nil {
-		return err
-	}
-	if len(all.uploads) == 0 && len(all.failed) == 0 {
-		all.failed = []string{r.Say("files.none")}
-	}
+	return h.withFiles(r, h.replaceFile)
+}
+
+func (h *Handlers) replaceFile(r *page.Request, d *signing.Document, all *received) error {
 	if len(all.failed) > 0 {
 		return h.notReplaced(r, d, strings.Join(all.failed, " "))
 	}
