@@ -11,8 +11,7 @@ import (
 // checkJob is the kind of the job that checks all data.
 const checkJob = "check"
 
-// StartCheck schedules a check of all data for now. It does nothing while a check is
-// running.
+// StartCheck schedules an immediate check of all data, unless one is running.
 func (s *Service) StartCheck(_ context.Context, who account.Actor) error {
 	if err := requireOperator(who); err != nil {
 		return err

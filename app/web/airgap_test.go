@@ -40,7 +40,7 @@ func TestTeamOfFiveWithoutMail(t *testing.T) {
 	}
 	for i := range team[1:] {
 		owner.visit(s.URL + "/app/team")
-		owner.click(`form[action$="/link"] button`) // of whoever has not joined yet
+		owner.click(`form[action$="/link"] button`) // of the member who has not joined yet
 		link := owner.read(".copyline code")
 		colleague := open(t, look{})
 		colleague.visit(link)

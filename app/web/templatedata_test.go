@@ -72,7 +72,7 @@ type templateChecker struct {
 	faults       []string
 }
 
-// scope is what the actions of one template see.
+// scope describes where in a template an action stands: the type of its dot and of its variables.
 type scope struct {
 	page, name string
 	dot        types.Type

@@ -46,7 +46,7 @@ type Page struct {
 	Whole     bool // the reader can reach all of the site, not only the signatories' pages
 }
 
-// View is what a template is executed with: the frame and the page's own data.
+// View is the data of a template: the frame, and the data of the page itself.
 type View[T any] struct {
 	Page
 	Data T
