@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	intercept "github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -108,6 +111,24 @@ func TestNewsKeepTheirLink(t *testing.T) {
 	c.Post(t, "/documents/"+d.id+"/void", apptest.Map{"reason": "Too late."}).Want(t, http.StatusOK)
 	w.until(`document.querySelector("#live").innerText !== first`)
 	w.wants(`pressed.isConnected`, "the link was replaced under the pointer")
+}
+
+func TestSigningCanBeStoppedAndTriedAgain(t *testing.T) {
+	t.Parallel()
+	d := send(t, apptest.New(t), []apptest.Map{maria()}, place("signature", "Signature", 1, .5))
+	w := open(t, look{})
+	w.visit(d.links[0])
+	w.click(`[data-mark="signature"]`)
+	w.click("dialog[open] [data-adopt]")
+	w.until(`document.querySelector("#saved").textContent === "Saved"`)
+	call(w, intercept.Enable, intercept.EnableParams{Patterns: []*intercept.RequestPattern{{URLPattern: "*/s/*", ResourceType: network.ResourceTypeDocument}}})
+	w.click("#finish")
+	w.until(`document.querySelector("#finish").getAttribute("aria-busy") === "true"`)
+	w.run(chromedp.Stop())
+	w.until(`!document.querySelector("#finish").hasAttribute("aria-busy") && document.querySelector("#finish").innerText === "Finish and sign"`)
+	call(w, intercept.Disable, cdp.Empty{})
+	w.click("#finish")
+	w.heading("Everybody has signed")
 }
 
 func TestOtherUnsavedFormsAreAskedFor(t *testing.T) {

@@ -93,7 +93,7 @@ const watch = () => { for (const g of gestures) addEventListener(g, seen, { capt
 watch();
 
 // Signing.
-let leaving = false;
+let leaving = false, stay = () => {};
 form.addEventListener('submit', e => {
   if (leaving) return void e.preventDefault();
   if (e.submitter?.value === 'finish') {
@@ -103,13 +103,18 @@ form.addEventListener('submit', e => {
       warn(say('missing', { n: left.length, name: nameOf(left[0]) }));
       return go(left[0]);
     }
-    const b = e.submitter;
-    b.setAttribute('aria-busy', 'true');
-    b.lastChild.textContent = say('signing');
+    const label = e.submitter.lastChild, was = label.textContent, busy = on => {
+      on ? e.submitter.setAttribute('aria-busy', 'true') : e.submitter.removeAttribute('aria-busy');
+      label.textContent = on ? say('signing') : was;
+    };
+    busy(true);
     tell(say('signing') + ' ' + say('wait'));
-  }
+    stay = () => { leaving = false; busy(false); tell(''); };
+    setTimeout(stay, 60_000); // some browsers don't say that the person stopped them
+  } else stay = () => { leaving = false; };
   leaving = true;
 });
+window.navigation?.addEventListener('navigateerror', () => stay());
 addEventListener('pageshow', e => { if (e.persisted) location.reload(); });
 
 // What people sign with: a dialog made of the card that is there without us.
