@@ -137,13 +137,21 @@ func receiverOf(x ast.Expr) string {
 var domain = []string{"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/machine", "app/mailserver", "app/notify", "app/signing", "app/signing/intake", "app/signing/lists", "app/signing/record", "app/signing/store", "app/signing/trail", "app/signing/verify"}
 
 // TestHouseDomainHasNoWireTags checks that domain structs have JSON names only if
-// they are stored or listed in spelled.
+// they are stored or listed in spelled, and no other tags.
 func TestHouseDomainHasNoWireTags(t *testing.T) {
 	t.Parallel()
-	_, all := parsed(t)
+	fset, all := parsed(t)
 	for _, p := range all {
 		if !slices.Contains(domain, p.folder) {
 			continue
+		}
+		for _, f := range p.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if field, ok := n.(*ast.Field); ok && field.Tag != nil && !onlyJSON.MatchString(field.Tag.Value) {
+					t.Errorf("%s: the tag %s belongs to the API", fset.Position(n.Pos()), field.Tag.Value)
+				}
+				return true
+			})
 		}
 		found := tagged(p)
 		for name := range stored(p) {
@@ -156,6 +164,9 @@ func TestHouseDomainHasNoWireTags(t *testing.T) {
 		}
 	}
 }
+
+// onlyJSON matches a tag with nothing but a name or options in JSON.
+var onlyJSON = regexp.MustCompile("^`json:\"[^\"]*\"`$")
 
 // memberName matches a tag that sets a name, not one that only sets options.
 var memberName = regexp.MustCompile(`^[a-z]`)

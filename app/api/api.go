@@ -101,6 +101,7 @@ func New(o Options) *fiber.App {
 	})
 	s.app.Use(s.observe)
 	s.doc.api.Servers = servers(o.Kit)
+	s.doc.describeRows()
 	s.routes(s.handlers())
 	s.doc.complete()
 	if o.Mount != nil {

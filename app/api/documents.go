@@ -129,6 +129,13 @@ func (documentList) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(typeOf[envelope[signing.Row]](), true, "")
 }
 
+// describeRows completes the schema of list items, whose type belongs to the store: they
+// have their values in common with whole documents, which are described here.
+func (d *document) describeRows() {
+	d.describeAs(typeOf[signing.Row](), typeOf[documentView]())
+	d.describeAs(typeOf[signing.RowSignatory](), typeOf[invitationView]())
+}
+
 func (l documentList) bytes() ([]byte, error) { return l.raw.bytes() }
 
 // merge adds the faults of the query to those found by the service, so that all are

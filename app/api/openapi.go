@@ -101,6 +101,17 @@ func (d *document) mayBeNull(of reflect.Type, member string, inner reflect.Type)
 	outer.Properties[member] = &s
 }
 
+// describeAs copies what the schema of one record says about the values of its members to
+// those of another that have the same name.
+func (d *document) describeAs(of, like reflect.Type) {
+	from := d.registry.SchemaFromRef(d.registry.Schema(like, true, "").Ref)
+	for name, s := range d.registry.SchemaFromRef(d.registry.Schema(of, true, "").Ref).Properties {
+		if x := from.Properties[name]; x != nil && s.Ref == "" {
+			s.Description, s.Enum, s.Format, s.Minimum, s.Maximum = x.Description, x.Enum, x.Format, x.Minimum, x.Maximum
+		}
+	}
+}
+
 // dropUnused removes schemas that nothing refers to, such as those that were copied
 // into a member that may be null.
 func (d *document) dropUnused() error {

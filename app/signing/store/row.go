@@ -19,23 +19,23 @@ import (
 type Row struct {
 	ID          string         `json:"id"`
 	Title       string         `json:"title"`
-	StatusID    int            `json:"status_id" minimum:"1" maximum:"8"`
-	Status      string         `json:"status" enum:"draft,pending_approval,approved,rejected,sent,completed,expired,voided"`
+	StatusID    int            `json:"status_id"`
+	Status      string         `json:"status"`
 	Owner       RowPerson      `json:"owner"`
 	ExternalID  *string        `json:"external_id"`
 	Progress    Progress       `json:"progress"`
 	Signatories []RowSignatory `json:"signatories"`
 	FilesCount  int            `json:"files_count"`
-	Attention   *string        `json:"attention" enum:"declined,sealing,sealing_failed,mail_failed,access_code,overdue"`
-	ExpiresAt   *string        `json:"expires_at" format:"date-time"`
-	CreatedAt   string         `json:"created_at" format:"date-time"`
-	UpdatedAt   string         `json:"updated_at" format:"date-time"`
-	SentAt      *string        `json:"sent_at" format:"date-time"`
-	CompletedAt *string        `json:"completed_at" format:"date-time"`
-	ArchivedAt  *string        `json:"archived_at" format:"date-time"`
-	DeletedAt   *string        `json:"deleted_at" format:"date-time"`
-	TemplateID  *string        `json:"template_id,omitempty" doc:"The template it was made from"`
-	Template    bool           `json:"template,omitempty" doc:"Whether it is a template"`
+	Attention   *string        `json:"attention"`
+	ExpiresAt   *string        `json:"expires_at"`
+	CreatedAt   string         `json:"created_at"`
+	UpdatedAt   string         `json:"updated_at"`
+	SentAt      *string        `json:"sent_at"`
+	CompletedAt *string        `json:"completed_at"`
+	ArchivedAt  *string        `json:"archived_at"`
+	DeletedAt   *string        `json:"deleted_at"`
+	TemplateID  *string        `json:"template_id,omitempty"`
+	Template    bool           `json:"template,omitempty"`
 
 	Company string `json:"-"` // stored before the JSON, see Codec
 }
@@ -51,7 +51,7 @@ type RowPerson struct {
 type RowSignatory struct {
 	Name   string `json:"name"`
 	Email  string `json:"email"`
-	Status string `json:"status" enum:"pending,notified,viewed,signed,declined,delegated"`
+	Status string `json:"status"`
 }
 
 // Progress counts the people who have acted and those who have to.
