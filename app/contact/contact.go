@@ -51,7 +51,7 @@ func New(o Options) *Service {
 	cores := int64(runtime.GOMAXPROCS(0))
 	s := &Service{Options: o, searching: turns.New(turns.Options{Slots: cores, Group: max(1, cores/2)})}
 	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: o.DB, Log: store.Journal(), Name: follower,
-		Match: addsPeople, Do: s.remember})
+		InTurn: true, Match: addsPeople, Do: s.remember})
 	return s
 }
 
