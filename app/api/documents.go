@@ -83,11 +83,12 @@ type documentHandlers struct {
 	trail     *trail.Trail
 	maxBody   int64 // of JSON, bytes
 	maxFiles  int64 // of all files of one request, bytes
+	maxCount  int   // of files of one request
 }
 
 func (h *documentHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/documents", rule: may(account.ScopeRead), summary: "List documents", tag: "Documents", query: documentParameters, list: true}, h.listDocuments)
-	handle(s, operation{method: http.MethodPost, path: "/documents", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, h.createDocument)
+	handle(s, operation{method: http.MethodPost, path: "/documents", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, h.createDocument)
 	handle(s, operation{method: http.MethodGet, path: "/documents/{document}", rule: shared(account.ScopeRead), summary: "Get a document", tag: "Documents"}, h.getDocument)
 	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", rule: may(account.ScopeWrite).With(h.maxBody), summary: "Change a document", tag: "Documents"}, h.updateDocument)
 	handle(s, operation{method: http.MethodDelete, path: "/documents/{document}", rule: may(account.ScopeWrite), summary: "Move a document to the trash", tag: "Documents"}, h.deleteDocument)

@@ -25,11 +25,12 @@ type fileHandlers struct {
 	pages     *signing.Pages
 	maxBody   int64 // of JSON, bytes
 	maxFiles  int64 // of all files of one request, bytes
+	maxCount  int   // of files of one request
 }
 
 func (h *fileHandlers) routes(s *server) {
 	const base = "/documents/{document}"
-	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, h.upload)
+	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, h.upload)
 	handle(s, operation{method: http.MethodGet, path: base + "/files", rule: shared(account.ScopeRead), summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, h.listFiles)
 	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), summary: "Get a file", tag: "Files"}, h.getFile)
 	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Rename, move or confirm a file", tag: "Files"}, h.updateFile)

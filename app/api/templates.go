@@ -162,12 +162,13 @@ type templateHandlers struct {
 	templates *signing.Templates
 	maxBody   int64 // of JSON, bytes
 	maxFiles  int64 // of all files of one request, bytes
+	maxCount  int   // of files of one request
 }
 
 func (h *templateHandlers) routes(s *server) {
 	const one = "/templates/{template}"
 	handle(s, operation{method: http.MethodGet, path: "/templates", rule: may(account.ScopeRead), summary: "List templates", tag: "Templates", query: listParameters, list: true}, h.listTemplates)
-	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, h.createTemplate)
+	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, h.createTemplate)
 	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a template", tag: "Templates"}, h.getTemplate)
 	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), summary: "Change a template", tag: "Templates"}, h.updateTemplate)
 	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Move a template to the trash", tag: "Templates"}, h.onTemplate(h.lifecycle.Delete))

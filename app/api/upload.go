@@ -112,6 +112,9 @@ func (r *request) lift(content io.Reader) (instead string, err error) {
 // receiveEncoded stores one base64 file; it returns nil if the content isn't
 // base64.
 func (r *request) receiveEncoded(content io.Reader) (*signing.Upload, error) {
+	if err := r.body.CountFile(); err != nil {
+		return nil, err
+	}
 	in := bufio.NewReader(content)
 	if err := skipDataURL(in); err != nil {
 		return nil, err

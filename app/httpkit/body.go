@@ -34,6 +34,7 @@ type Body struct {
 	source io.Reader
 	length int64         // as announced, -1 if unknown
 	read   int64         // so far
+	files  int           // so far
 	waited time.Duration // total time spent waiting for the sender
 	ended  bool
 	err    error     // why reading failed, except for limits

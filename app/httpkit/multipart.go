@@ -65,6 +65,9 @@ func (b *Body) Parts(ctx context.Context, boundary string, take func(*Part) erro
 		part.body, part.limit = b, b.rule.Body
 		left := &texts
 		if part.IsFile {
+			if err := b.CountFile(); err != nil {
+				return err
+			}
 			left, part.limit = &files, b.rule.Files
 		}
 		if err := b.pass(part, left, take); err != nil {
@@ -72,6 +75,17 @@ func (b *Body) Parts(ctx context.Context, boundary string, take func(*Part) erro
 		}
 	}
 	return tooManyParts()
+}
+
+// CountFile counts a file of the body before it is stored. It fails if the route's rule
+// allows fewer.
+func (b *Body) CountFile() error {
+	if b.files++; b.files <= b.rule.Count || b.rule.Files == 0 {
+		return nil
+	}
+	var f fault.Fields
+	f.TooMany("files", b.rule.Count)
+	return f.Err()
 }
 
 func tooManyParts() error {

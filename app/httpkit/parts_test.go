@@ -45,7 +45,7 @@ func sendParts(t *testing.T, rule httpkit.Rule, body string) (int, string) {
 
 func TestPartsAreBoundedTogether(t *testing.T) {
 	t.Parallel()
-	rule := everyone(100).Uploading(1000)
+	rule := everyone(100).UploadingMany(20, 1000)
 	many := func(n int, p string) string { return strings.Repeat(p, n) + "--b--\r\n" }
 	for what, c := range map[string]struct {
 		rule   httpkit.Rule
@@ -72,13 +72,28 @@ func TestPartsAreBoundedTogether(t *testing.T) {
 
 func TestWhatIsLeftOfAPartCountsToo(t *testing.T) {
 	t.Parallel()
-	rule := everyone(100).Uploading(1000)
+	rule := everyone(100).UploadingMany(20, 1000)
 	s := serve(t, httpkit.Options{}, rule, func(c *fiber.Ctx, b *httpkit.Body) error {
 		return b.Parts(c.UserContext(), "b", func(*httpkit.Part) error { return nil })
 	})
 	body := part("a", strings.Repeat("x", 600)) + part("b", strings.Repeat("x", 600)) + "--b--\r\n"
 	if status, _ := answer(t, s.say(t, post(len(body))+body)); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("got %d", status)
+	}
+}
+
+// TestFilesAreCountedBeforeTheyAreTaken sends more files than a route accepts.
+func TestFilesAreCountedBeforeTheyAreTaken(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{1, 3} {
+		taken := 0
+		s := serve(t, httpkit.Options{}, everyone(100).UploadingMany(count, 1000), func(c *fiber.Ctx, b *httpkit.Body) error {
+			return b.Parts(c.UserContext(), "b", func(*httpkit.Part) error { taken++; return nil })
+		})
+		body := strings.Repeat(part("a", "x"), 50) + "--b--\r\n"
+		if status, _ := answer(t, s.say(t, post(len(body))+body)); status != http.StatusUnprocessableEntity || taken != count {
+			t.Errorf("got %d after %d files, want 422 after %d", status, taken, count)
+		}
 	}
 }
 

@@ -40,6 +40,7 @@ type Rule struct {
 
 	Body  int64 // bytes of JSON, of a form, or of a form's parts other than files
 	Files int64 // bytes of all files together, which are streamed; 0 refuses files
+	Count int   // maximum number of files
 
 	// Queued means that the handler does its own queueing, or waits for other people's
 	// actions, so its callers don't wait in [Kit.Turn] as well.
@@ -92,9 +93,12 @@ func (r Rule) With(body int64) Rule {
 	return r
 }
 
-// Uploading returns the rule with files up to a total size.
-func (r Rule) Uploading(files int64) Rule {
-	r.Files = files
+// Uploading returns the rule with one file up to a size.
+func (r Rule) Uploading(file int64) Rule { return r.UploadingMany(1, file) }
+
+// UploadingMany returns the rule with a number of files up to a total size.
+func (r Rule) UploadingMany(count int, files int64) Rule {
+	r.Count, r.Files = count, files
 	return r
 }
 

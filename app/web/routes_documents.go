@@ -78,9 +78,9 @@ func (p *Pages) drafts() []route {
 		Limits: s.Limits, Mails: s.Mails}
 	return []route{
 		{get, "/app/documents/new", member(h.ShowNew)},
-		{upload, "/app/documents/new", author(h.Create).Uploading(o.MaxFiles).Interruptible()},
+		{upload, "/app/documents/new", author(h.Create).UploadingMany(s.Limits.Files, o.MaxFiles).Interruptible()},
 		{get, document + "/files", member(h.ShowFiles)},
-		{upload, document + "/files", author(h.AddFiles).Uploading(o.MaxFiles).Interruptible()},
+		{upload, document + "/files", author(h.AddFiles).UploadingMany(s.Limits.Files, o.MaxFiles).Interruptible()},
 		{post, document + "/files/title", author(h.SaveTitle)},
 		{post, document + "/files/:file", author(h.ChangeFile)},
 		{upload, document + "/files/:file/content", author(h.ReplaceFile).Uploading(o.MaxFiles).Interruptible()},

@@ -77,7 +77,7 @@ func (p *Pages) public() []route {
 	return []route{
 		{get, "/verify", everybody(h.ShowVerify)},
 		{get, "/verify/report", everybody(to("/verify"))},
-		{upload, "/verify/report", everybody(h.Verify).Uploading(p.options.MaxUpload).Interruptible()},
+		{upload, "/verify/report", everybody(h.Verify).UploadingMany(public.MaxFiles, p.options.MaxUpload).Interruptible()},
 		{get, "/trust", everybody(h.ShowTrust)},
 		{get, "/trust/root.pem", everybody(h.RootFile)},
 		{get, "/trust/root.cer", everybody(h.RootFile)},
@@ -101,6 +101,10 @@ func docs(openAPI func() ([]byte, error)) []route {
 
 // maxAttached is the maximum total size of the files in a signatory's form.
 const maxAttached = 24 * httpkit.MB
+
+// maxMarks is the number of files in it other than attachments: pictures of a signature and
+// of initials.
+const maxMarks = 2
 
 // signatories are the pages behind the links of invitations, and those where a member
 // previews them or hands over a device.
@@ -130,7 +134,7 @@ func (p *Pages) signatories() []route {
 		{post, "/s/:token/again", everybody(h.SendLink)},
 
 		{get, "/s/:token", invited(h.ShowVisit)},
-		{post, "/s/:token", invited(h.Answer).With(page.Large).Uploading(maxAttached)},
+		{post, "/s/:token", invited(h.Answer).With(page.Large).UploadingMany(o.Signing.Limits.Fields+maxMarks, maxAttached)},
 		{post, "/s/:token/viewed", invited(h.Viewed)},
 		{get, "/s/:token/decline", invited(signer.AskDecline)},
 		{post, "/s/:token/decline", invited(h.Decline)},

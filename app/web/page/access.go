@@ -28,9 +28,12 @@ func (a Access) With(body int64) Access {
 	return a
 }
 
-// Uploading returns the same access for uploads of up to that many bytes in total.
-func (a Access) Uploading(files int64) Access {
-	a.Rule.Files = files
+// Uploading returns the same access for one file of up to that many bytes.
+func (a Access) Uploading(file int64) Access { return a.UploadingMany(1, file) }
+
+// UploadingMany returns the same access for a number of files of up to that many bytes in total.
+func (a Access) UploadingMany(count int, files int64) Access {
+	a.Rule = a.Rule.UploadingMany(count, files)
 	return a
 }
 

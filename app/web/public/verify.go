@@ -27,6 +27,10 @@ type verifyPage struct {
 const (
 	maxVerified = 20       // files at a time
 	maxRootFile = 64 << 10 // bytes of a file with certificates
+
+	// MaxFiles bounds the files of a form: one over the limit, which is refused with a
+	// message of its own, and the certificates.
+	MaxFiles = maxVerified + 2
 )
 
 func (h *Handlers) showVerify(r *page.Request, status int, v verifyPage, p page.Page) error {
