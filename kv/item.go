@@ -53,6 +53,12 @@ func (c *Collection[T]) Free(tx *Tx, it Item) error {
 	return errors.Join(err, taken(has, it))
 }
 
+// Free returns [ErrExists] if the collection of an item has a record with its ID.
+func Free(tx *Tx, it Item) error {
+	has, err := tx.has(append(space(spaceRecord, it.In), it.ID...))
+	return errors.Join(err, taken(has, it))
+}
+
 // Free returns [ErrExists] if the log has the item's entry.
 func (l *Log[T]) Free(tx *Tx, it Item) error {
 	has, err := tx.has(append(join(l.ids), it.ID...))

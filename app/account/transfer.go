@@ -131,9 +131,13 @@ func (s *Transfer) joined(u userRecord, secrets bool) (m movedUser, err error) {
 
 // RecordImport describes a company being imported.
 type RecordImport struct {
-	Company  string
-	Passkeys bool // the address is the same, so passkeys keep working
+	Company   string
+	Passkeys  bool     // the address is the same, so passkeys keep working
+	Newcomers []string // people who had no account here before
 }
+
+// IsNew reports whether a person had no account here before the import.
+func (a RecordImport) IsNew(user string) bool { return slices.Contains(a.Newcomers, user) }
 
 // ImportRecord returns the function that stores an item of this package, nil if it belongs to
 // another. The company and its members must be stored last.
@@ -148,7 +152,7 @@ func (s *Transfer) ImportRecord(a RecordImport, it kv.Item) func(tx *kv.Tx) erro
 	case signIns.Name():
 		return arrives(signIns, it, func(e SignInEntry) bool { return slices.Equal(e.Companies, []string{a.Company}) })
 	case users.Name():
-		return func(tx *kv.Tx) error { return s.userArrives(tx, it) }
+		return func(tx *kv.Tx) error { _, err := s.userArrives(tx, it); return err }
 	case members.Name():
 		return func(tx *kv.Tx) error { return s.importMember(tx, a, it) }
 	case passkeys.Name():
@@ -175,38 +179,52 @@ func arrives[T any](c *kv.Collection[T], it kv.Item, belongs func(T) bool) func(
 	}
 }
 
-// userArrives adds a person, unless they came with another of their companies. An address that
-// belongs to somebody else here is refused: they might be different people, and one would get
-// access to the other's company.
-func (s *Transfer) userArrives(tx *kv.Tx, it kv.Item) error {
+// userArrives adds a person and reports that they are new, unless they came with another of their
+// companies. An address that belongs to somebody else here is refused: they might be different
+// people, and one would get access to the other's company.
+func (s *Transfer) userArrives(tx *kv.Tx, it kv.Item) (added bool, err error) {
 	m, err := kv.Read[movedUser](it)
 	if err != nil {
-		return err
+		return false, err
 	}
-	u := m.User
-	if u.ID != it.ID {
-		return errForeign(it)
+	known, err := users.Get(tx, it.ID)
+	switch {
+	case err == nil && input.FoldEmail(known.Email) != input.FoldEmail(m.User.Email):
+		return false, fault.Conflict("person_known_here", fault.Text("email", m.User.Email))
+	case err == nil || !errors.Is(err, kv.ErrNotFound):
+		return false, err
 	}
-	if has, err := users.Has(tx, u.ID); err != nil || has {
-		return err
-	}
-	switch taken, err := emailTaken(tx, u.Email, u.ID); {
+	switch taken, err := emailTaken(tx, m.User.Email, it.ID); {
 	case err != nil:
-		return err
+		return false, err
 	case taken && !m.Joined:
-		return nil // they are invited with their account here
+		return false, nil // they are invited with their account here
 	case taken:
-		return fault.Conflict("person_known_here", fault.Text("email", u.Email))
+		return false, fault.Conflict("person_known_here", fault.Text("email", m.User.Email))
 	}
-	u.Installation, u.Fresh, u.Passkeys = false, false, 0
-	if m.Secret != "" && u.TwoFactor != nil {
-		sealed, err := s.box.Seal(u.ID, []byte(m.Secret))
-		if err != nil {
-			return err
-		}
-		u.TwoFactor.Secret = sealed
+	u, err := s.admit(m)
+	if err != nil {
+		return false, err
 	}
-	return users.Put(tx, u.ID, u)
+	return true, users.Put(tx, u.ID, u)
+}
+
+// admit returns the record of a person from elsewhere. What another installation says about proofs
+// and rights does not count here: the address has to be proven again, and nobody administers
+// this installation.
+func (s *Transfer) admit(m movedUser) (userRecord, error) {
+	from := m.User
+	u := userRecord{
+		ID: from.ID, Name: from.Name, Email: from.Email, Locale: from.Locale, Timezone: from.Timezone,
+		Password: from.Password, PasswordAt: from.PasswordAt, DeactivatedAt: from.DeactivatedAt,
+		CreatedAt: from.CreatedAt, UpdatedAt: from.UpdatedAt,
+	}
+	if m.Secret == "" || !from.TwoFactor.active() {
+		return u, nil
+	}
+	sealed, err := s.box.Seal(u.ID, []byte(m.Secret))
+	u.TwoFactor = &twoFactor{Secret: sealed, ConfirmedAt: from.TwoFactor.ConfirmedAt, LastStep: from.TwoFactor.LastStep}
+	return u, err
 }
 
 func (s *Transfer) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
@@ -229,13 +247,13 @@ func (s *Transfer) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
 }
 
 // importPasskey adds a passkey if it can work here. A person whose passkeys all stayed behind
-// signs in without them.
+// signs in without them. An account that was here before gets none: an import must not open it.
 func (s *Transfer) importPasskey(tx *kv.Tx, a RecordImport, it kv.Item) error {
 	p, err := kv.Read[passkeyRecord](it)
-	if err != nil || !a.Passkeys {
+	if err != nil || !a.Passkeys || !a.IsNew(p.UserID) {
 		return err
 	}
-	if has, err := passkeys.Has(tx, it.ID); err != nil || has {
+	if has, err := passkeys.Has(tx, p.key()); err != nil || has {
 		return err
 	}
 	u, err := users.Get(tx, p.UserID)
@@ -257,17 +275,22 @@ func (s *Transfer) Free(tx *kv.Tx, company string) error {
 	return nil
 }
 
-// Reserve refuses a company that exists here, and adds its people, all or none.
-func (s *Transfer) Reserve(tx *kv.Tx, company string, people []kv.Item) error {
+// Reserve refuses a company that exists here, and adds its people, all or none. It returns the
+// identifiers of those who had no account here.
+func (s *Transfer) Reserve(tx *kv.Tx, company string, people []kv.Item) (newcomers []string, err error) {
 	if err := s.Free(tx, company); err != nil {
-		return err
+		return nil, err
 	}
 	for _, it := range people {
-		if err := s.userArrives(tx, it); err != nil {
-			return err
+		added, err := s.userArrives(tx, it)
+		if err != nil {
+			return nil, err
+		}
+		if added {
+			newcomers = append(newcomers, it.ID)
 		}
 	}
-	return nil
+	return newcomers, nil
 }
 
 // IsPerson reports whether an item is a person, who has to be stored first.
@@ -276,3 +299,7 @@ func IsPerson(it kv.Item) bool { return it.In == users.Name() }
 // IsMembership reports whether an item lets a person into the company, so that it
 // has to be stored last.
 func IsMembership(it kv.Item) bool { return it.In == members.Name() }
+
+// IsShared reports whether an item may be here already because it came with another company of
+// the same person.
+func IsShared(it kv.Item) bool { return IsPerson(it) || it.In == passkeys.Name() }

@@ -2,8 +2,11 @@ package account_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"image/png"
+	"slices"
+	"strings"
 	"testing"
 
 	"paraph/app/account"
@@ -49,7 +52,15 @@ func (h *house) items(c account.Company, secrets bool) (all []kv.Item, people []
 
 // take stores what left with a company: first the people, last who belongs to it.
 func (h *house) take(c account.Company, all []kv.Item) error {
-	in := account.RecordImport{Company: c.ID}
+	in, checks := account.RecordImport{Company: c.ID, Passkeys: true}, account.Arrivals{Company: c.ID}
+	for _, it := range all {
+		if err := checks.Add(it); err != nil {
+			return err
+		}
+	}
+	if err := checks.Complete(); err != nil {
+		return err
+	}
 	var people, rest, members []kv.Item
 	for _, it := range all {
 		switch {
@@ -62,9 +73,11 @@ func (h *house) take(c account.Company, all []kv.Item) error {
 		}
 	}
 	return h.db.Update(func(tx *kv.Tx) error {
-		if err := h.Transfer.Reserve(tx, c.ID, people); err != nil {
+		newcomers, err := h.Transfer.Reserve(tx, c.ID, people)
+		if err != nil {
 			return err
 		}
+		in.Newcomers = newcomers
 		for _, it := range append(rest, members...) {
 			if err := h.Transfer.ImportRecord(in, it)(tx); err != nil {
 				return err
@@ -141,4 +154,84 @@ func TestACompanyDoesNotMoveIntoTheAccountsOfOthers(t *testing.T) {
 	if err := foreign.take(account.Company{ID: "another"}, all); !errors.Is(err, kv.ErrCorrupt) {
 		t.Errorf("records of another company: got %v", err)
 	}
+}
+
+// TestACraftedExportOpensNothing changes an export in ways that no installation writes.
+func TestACraftedExportOpensNothing(t *testing.T) {
+	t.Parallel()
+	from, c := leaving(t)
+	all, people := from.items(c, true)
+	record := func(in string, edit func(map[string]any)) []kv.Item {
+		changed := slices.Clone(all)
+		i := slices.IndexFunc(changed, func(it kv.Item) bool { return it.In == in })
+		if i < 0 {
+			t.Fatalf("no record of %s in %v", in, all)
+		}
+		var v map[string]any
+		if err := json.Unmarshal(changed[i].Value, &v); err != nil {
+			t.Fatal(err)
+		}
+		edit(v)
+		it := must[kv.Item](t)(kv.NewItem(in, changed[i].ID, v))
+		changed[i] = it
+		return changed
+	}
+	user := func(edit func(u map[string]any)) []kv.Item {
+		return record("users", func(v map[string]any) { edit(v["User"].(map[string]any)) })
+	}
+	hash := func(cost string) func(map[string]any) {
+		return func(u map[string]any) {
+			u["password"] = "$argon2id$v=19$" + cost + "$c29tZXNhbHQ$" + strings.Repeat("A", 43)
+		}
+	}
+	for what, crafted := range map[string][]kv.Item{
+		"a role that doesn't exist":       record("members", func(m map[string]any) { m["role"] = "god" }),
+		"a membership without its person": record("members", func(m map[string]any) { m["user_id"] = "01K8XN2V8A2M4P6R8T0W2Y4Z6B" }),
+		"a membership elsewhere":          record("members", func(m map[string]any) { m["company_id"] = "other" }),
+		"a script as address":             record("companies", func(c map[string]any) { c["privacy_url"] = "javascript:alert(1)" }),
+		"a style as color":                record("companies", func(c map[string]any) { c["brand_color"] = "red;background:url(//x)" }),
+		"a page as logo":                  record("logos", func(l map[string]any) { l["png"] = []byte("<script>") }),
+		"a hash that takes 4 GB":          user(hash("m=4194304,t=1,p=1")),
+		"a hash that takes hours":         user(hash("m=64,t=100000000,p=1")),
+		"an address that is none":         user(func(u map[string]any) { u["email"] = "a@b\r\nBcc: c@d" }),
+		"an identifier that is a path":    user(func(u map[string]any) { u["id"] = "../x" }),
+	} {
+		if err := open(t).take(c, crafted); !errors.Is(err, kv.ErrCorrupt) {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+
+	// What an export says about rights and proofs is ignored.
+	to := open(t)
+	if err := to.take(c, user(func(u map[string]any) {
+		u["installation"], u["fresh"], u["email_verified_at"] = true, true, "2026-01-01T00:00:00Z"
+	})); err != nil {
+		t.Fatal(err)
+	}
+	got := must[account.User](t)(to.Logins.Login(t.Context(), "boss@example.org", password, "", account.From{IP: "192.0.2.1"}))
+	if got.Installation || got.EmailVerifiedAt != nil {
+		t.Errorf("arrived as %+v", got)
+	}
+
+	// A passkey for somebody who has an account here opens nothing.
+	again := must[kv.Item](t)(kv.NewItem("passkeys", people[0]+"/x", map[string]any{"id": "x", "user_id": people[0], "credential": []byte("c")}))
+	forged := account.Company{ID: "01K8XN2V8A2M4P6R8T0W2Y4Z6B"}
+	moved := slices.Clone(all[:0:0])
+	for _, it := range all {
+		if account.IsPerson(it) {
+			moved = append(moved, it)
+		}
+	}
+	if err := to.take(forged, append(moved, again)); err != nil {
+		t.Fatal(err)
+	}
+	if got := must[account.User](t)(to.Logins.Login(t.Context(), "boss@example.org", password, "", account.From{IP: "192.0.2.1"})); got.Passkeys != 0 {
+		t.Errorf("the import added a passkey: %+v", got)
+	}
+	for i, it := range moved { // whoever knows the identifier of a person has to know their address too
+		if it.ID == people[0] {
+			moved[i] = slices.DeleteFunc(user(func(u map[string]any) { u["email"] = "else@example.org" }), func(it kv.Item) bool { return it.ID != people[0] })[0]
+		}
+	}
+	wantKind(t, to.take(forged, moved), fault.KindConflict, "person_known_here")
 }

@@ -246,7 +246,7 @@ func (r contextReader) Read(p []byte) (int, error) {
 // Temp opens a new scratch file in the same file system. The caller closes it and removes it by
 // its name; forgotten ones are removed by the next Open.
 func (s *Store) Temp() (*os.File, error) {
-	if err := s.checkSpace(); err != nil {
+	if err := s.CheckSpace(); err != nil {
 		return nil, err
 	}
 	f, err := os.CreateTemp(filepath.Join(s.dir, tempDir), "scratch-*")
@@ -299,8 +299,8 @@ func (s *Store) Remove(hash string) error {
 	return nil
 }
 
-// checkSpace returns ErrNoSpace if less than the reserve is free.
-func (s *Store) checkSpace() error {
+// CheckSpace returns ErrNoSpace if less than the reserve is free.
+func (s *Store) CheckSpace() error {
 	if s.reserve <= 0 {
 		return nil
 	}

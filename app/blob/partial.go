@@ -35,7 +35,7 @@ func (s *Store) Append(ctx context.Context, name string, offset int64, r io.Read
 	if err != nil {
 		return 0, err
 	}
-	if err := s.checkSpace(); err != nil {
+	if err := s.CheckSpace(); err != nil {
 		return 0, err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)

@@ -25,7 +25,7 @@ type Writer struct {
 
 // Create starts a blob. It returns ErrNoSpace if the reserve is not free.
 func (s *Store) Create() (*Writer, error) {
-	if err := s.checkSpace(); err != nil {
+	if err := s.CheckSpace(); err != nil {
 		return nil, err
 	}
 	// CreateTemp opens with O_EXCL and a random name.
@@ -46,7 +46,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	if w.size-w.checked >= spaceEvery {
 		w.checked = w.size
-		if w.err = w.store.checkSpace(); w.err != nil {
+		if w.err = w.store.CheckSpace(); w.err != nil {
 			return 0, w.err
 		}
 	}

@@ -71,11 +71,6 @@ func (s *Transfer) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Docu
 			return err
 		}
 	}
-	for i := range d.Files { // before the document, which is then found by them at once
-		if err := exportRecord(tx, l, lists.Texts, d.Files[i].Base); err != nil {
-			return err
-		}
-	}
 	it, err := store.Documents.Pack(key, *d)
 	if err := errors.Join(err, l.Put(it)); err != nil {
 		return err
@@ -141,8 +136,8 @@ func (s *Transfer) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) erro
 		return func(tx *kv.Tx) error { return s.importDocument(tx, company, it) }
 	case linksItem:
 		return func(tx *kv.Tx) error { return importLink(tx, company, it) }
-	case lists.Texts.Name():
-		return func(tx *kv.Tx) error { return importRecord(tx, lists.Texts, it) }
+	case lists.Texts.Name(): // in older exports; other companies may have the file, so it is read again
+		return func(*kv.Tx) error { return nil }
 	case store.SavedAnswers.Name():
 		return func(tx *kv.Tx) error { return importAnswers(tx, company, it) }
 	case store.Snapshots.Name():
@@ -234,7 +229,7 @@ func (s *Transfer) importDocument(tx *kv.Tx, company string, it kv.Item) error {
 	return s.readUnread(tx, d)
 }
 
-// readUnread schedules reading the files whose text was not part of the import.
+// readUnread schedules reading the files whose text is not known here.
 func (s *Transfer) readUnread(tx *kv.Tx, d *Document) error {
 	var unread []File
 	for i := range d.Files {
@@ -302,15 +297,39 @@ func importSnapshot(tx *kv.Tx, company string, it kv.Item) error {
 	return store.Snapshots.Put(tx, it.ID, r)
 }
 
-// CheckImport refuses an item whose identifier is already in use here.
-func CheckImport(tx *kv.Tx, it kv.Item) error {
+// CheckImport refuses an item whose identifier is already in use here. Saved signatures may
+// be here already: they are the person's, not the company's.
+func CheckImport(tx *kv.Tx, company string, it kv.Item) error {
 	switch it.In {
 	case journalItem:
 		return store.Events.Free(tx, it)
-	case store.Documents.Name():
-		return store.Documents.Free(tx, it)
 	case linksItem:
 		return store.Invited.Free(tx, it)
+	case savedMarks.Name(), lists.Texts.Name():
+		return nil
+	}
+	if err := kv.Free(tx, it); err != nil {
+		return err
+	}
+	for _, id := range invitationsIn(company, it) {
+		if err := store.Invited.Free(tx, kv.Item{In: store.Invited.Name(), ID: id}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
+
+// invitationsIn lists the invitations of a document, none for other items.
+func invitationsIn(company string, it kv.Item) (ids []string) {
+	d, err := DocumentOf(company, it)
+	if err != nil || d == nil {
+		return nil
+	}
+	for i := range d.Invitations {
+		ids = append(ids, d.Invitations[i].ID)
+	}
+	return ids
+}
+
+// IsSavedMark reports whether an item is the saved signature of the person with its ID.
+func IsSavedMark(it kv.Item) bool { return it.In == savedMarks.Name() }

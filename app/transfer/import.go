@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"paraph/app/account"
@@ -59,6 +61,9 @@ type staged struct {
 	people []kv.Item
 	files  hashes // named by documents
 	got    hashes
+	seed   maphash.Seed
+	seen   map[uint64]struct{} // hashes of the items' identifiers
+	who    account.Arrivals
 	chains map[string]string // of the audit trail: the head so far, by document
 	heads  map[string]string // as stated by the documents
 
@@ -81,7 +86,7 @@ func (s *staged) remove() error {
 // unless a record names them.
 func (i *Installation) stage(ctx context.Context, r io.Reader) (s *staged, err error) {
 	s = &staged{files: hashes{}, got: hashes{}, chains: map[string]string{}, heads: map[string]string{},
-		attested: map[int64]tree.Head{}}
+		attested: map[int64]tree.Head{}, seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
 	f, err := os.CreateTemp(i.Dir, "staged-*.tmp")
 	if err != nil {
 		return s, fmt.Errorf("transfer: %w", err)
@@ -93,6 +98,7 @@ func (i *Installation) stage(ctx context.Context, r io.Reader) (s *staged, err e
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return s, err
 	}
+	s.who.Company = s.Company
 	if s.DataVersion != i.DataVersion {
 		return s, fmt.Errorf("%w: it was made by %s; bring both installations to the same version and export again", ErrVersion, s.Program)
 	}
@@ -110,8 +116,7 @@ func (i *Installation) entry(ctx context.Context, s *staged, records io.Writer, 
 	hash, isFile := strings.CutPrefix(name, archive.Files)
 	switch {
 	case strings.HasPrefix(name, recordsPrefix):
-		_, err := io.Copy(records, r)
-		return err
+		return s.receive(records, i.Blobs.CheckSpace, r)
 	case isFile:
 		_, err := i.Blobs.Put(ctx, r)
 		return errors.Join(err, s.got.add(hash))
@@ -128,7 +133,26 @@ const (
 	maxPublic = 16 << 20
 	// maxLine bounds one record.
 	maxLine = 64 << 20
+	// maxObjects bounds the objects in one record: decoded they take far more memory.
+	maxObjects = 100_000
+	// spaceEvery is the number of bytes of records after which the free space is checked.
+	spaceEvery = 16 << 20
 )
+
+// receive stores records while there is space: compressed, they may be a thousandth of their size.
+func (s *staged) receive(to io.Writer, space func() error, r io.Reader) error {
+	for {
+		if err := space(); err != nil {
+			return err
+		}
+		switch _, err := io.CopyN(to, r, spaceEvery); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
 
 // each reads the staged records.
 func (s *staged) each(visit func(kv.Item) error) (err error) {
@@ -147,6 +171,9 @@ func eachLine(r io.Reader, visit func(it kv.Item, upto int64) (more bool, err er
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	for lines.Scan() {
+		if bytes.Count(lines.Bytes(), []byte("{")) > maxObjects {
+			return read, fmt.Errorf("%w: a record has too many parts", archive.ErrDamaged)
+		}
 		var it kv.Item
 		if err := json.Unmarshal(lines.Bytes(), &it); err != nil {
 			return read, fmt.Errorf("%w: cannot read a record: %w", archive.ErrDamaged, err)
@@ -165,6 +192,9 @@ func eachLine(r io.Reader, visit func(it kv.Item, upto int64) (more bool, err er
 func (i *Installation) examine(s *staged, it kv.Item) error {
 	if i.importRecord(s.recordImport(), it) == nil {
 		return fmt.Errorf("%w: records of %q are unknown to this version of Paraph", archive.ErrDamaged, it.In)
+	}
+	if err := errors.Join(s.once(it), s.who.Add(it)); err != nil {
+		return err
 	}
 	if account.IsPerson(it) {
 		s.people = append(s.people, it)
@@ -190,6 +220,11 @@ func (i *Installation) examine(s *staged, it kv.Item) error {
 	if err != nil || d == nil {
 		return err
 	}
+	for n := range d.Invitations {
+		if err := s.once(kv.Item{In: "invitation", ID: d.Invitations[n].ID}); err != nil {
+			return err
+		}
+	}
 	s.Documents++
 	s.heads[d.ID] = d.Head
 	for b := range d.Blobs {
@@ -197,6 +232,16 @@ func (i *Installation) examine(s *staged, it kv.Item) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// once refuses an identifier that occurs twice.
+func (s *staged) once(it kv.Item) error {
+	key := maphash.Comparable(s.seed, [2]string{it.In, it.ID})
+	if _, twice := s.seen[key]; twice {
+		return fmt.Errorf("%w: %s %q occurs twice", archive.ErrDamaged, it.In, it.ID)
+	}
+	s.seen[key] = struct{}{}
 	return nil
 }
 
@@ -222,6 +267,9 @@ func (s *staged) link(e *signing.Entry) error {
 
 // complete compares the records with each other and with the files.
 func (s *staged) complete() error {
+	if err := s.who.Complete(); err != nil {
+		return err
+	}
 	for size := range s.attested {
 		return fmt.Errorf("%w: the checkpoint of %d events attests more than the audit trail has", archive.ErrDamaged, size)
 	}
@@ -259,9 +307,14 @@ func (i *Installation) importRecord(a account.RecordImport, it kv.Item) func(tx 
 // pending is an accepted import. Its existence means that the import will be completed in any
 // case.
 type pending struct {
-	Company  string
-	Passkeys bool
-	Place    int64 // in the staged records: everything before it is stored
+	Company   string
+	Passkeys  bool
+	Newcomers []string // people who had no account here before
+	Place     int64    // in the staged records: everything before it is stored
+}
+
+func (p pending) recordImport() account.RecordImport {
+	return account.RecordImport{Company: p.Company, Passkeys: p.Passkeys, Newcomers: p.Newcomers}
 }
 
 var imports = kv.NewCollection("imports", kv.JSON[pending]())
@@ -287,10 +340,11 @@ func (i *Installation) accept(s *staged) error {
 	}
 	s.path = path
 	err := i.DB.Update(func(tx *kv.Tx) error {
-		if err := i.Accounts.Transfer.Reserve(tx, s.Company, s.people); err != nil {
+		newcomers, err := i.Accounts.Transfer.Reserve(tx, s.Company, s.people)
+		if err != nil {
 			return err
 		}
-		return imports.Add(tx, s.Company, pending{Company: s.Company, Passkeys: s.Passkeys})
+		return imports.Add(tx, s.Company, pending{Company: s.Company, Passkeys: s.Passkeys, Newcomers: newcomers})
 	})
 	if err != nil {
 		return errors.Join(err, i.Keys.Disown(s.Company))
@@ -310,7 +364,12 @@ func (i *Installation) checkFree(s *staged) error {
 		if err := i.Accounts.Transfer.Free(tx, s.Company); err != nil {
 			return err
 		}
-		return s.each(func(it kv.Item) error { return signing.CheckImport(tx, it) })
+		return s.each(func(it kv.Item) error {
+			if account.IsShared(it) {
+				return nil
+			}
+			return signing.CheckImport(tx, s.Company, it)
+		})
 	})
 }
 
@@ -356,12 +415,13 @@ func (i *Installation) applySome(f *os.File, company string) (more bool, err err
 		return false, err
 	}
 	p.Place += read
+	a := p.recordImport()
 	return true, i.DB.Update(func(tx *kv.Tx) error {
 		for _, it := range part {
-			if account.IsPerson(it) || account.IsMembership(it) {
+			if account.IsPerson(it) || account.IsMembership(it) || signing.IsSavedMark(it) && !a.IsNew(it.ID) {
 				continue
 			}
-			if err := i.importRecord(account.RecordImport{Company: company, Passkeys: p.Passkeys}, it)(tx); err != nil {
+			if err := i.importRecord(a, it)(tx); err != nil {
 				return err
 			}
 		}
@@ -407,7 +467,8 @@ func (i *Installation) finish(company string) error {
 }
 
 // Resume completes the imports that were accepted before the server was stopped or killed, and
-// removes the remains of others.
+// removes the remains of others. One that can't be completed doesn't keep the server from
+// starting: nobody can access its company, and the next start tries again.
 func (i *Installation) Resume(ctx context.Context) error {
 	var accepted []string
 	err := i.DB.View(func(tx *kv.Tx) error {
@@ -419,22 +480,27 @@ func (i *Installation) Resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var left []string
 	for _, company := range accepted {
 		i.Log.Info("completing the import of a company", "company", company)
 		if err := i.apply(ctx, company); err != nil {
-			return fmt.Errorf("cannot complete the import of company %s: %w", company, err)
+			i.Log.Error("cannot complete the import of a company", "company", company, "error", err)
+			left = append(left, filepath.Base(i.path(company)))
 		}
 	}
-	return i.clear()
+	return i.clear(left)
 }
 
-// clear removes files of imports that were never accepted.
-func (i *Installation) clear() error {
+// clear removes files of imports that were never accepted, all but those to keep.
+func (i *Installation) clear(keep []string) error {
 	entries, err := os.ReadDir(i.Dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
+		if slices.Contains(keep, e.Name()) {
+			continue
+		}
 		err = errors.Join(err, os.Remove(filepath.Join(i.Dir, e.Name())))
 	}
 	return err
