@@ -61,7 +61,8 @@ func fold(s string) string { return strings.Map(unicode.ToLower, s) }
 
 // Place determines the page and position of a field by its anchor, its size by its type
 // unless it has one, and what the anchor covers. It returns false if the phrase does
-// not occur that often.
+// not occur that often. Where it does not occur at all, spaces don't count: what divides
+// words in a PDF is only the distance between characters.
 func (p *Phrases) Place(x *Field, a Anchor) bool {
 	phrase := fold(oneLine(a.Text))
 	if phrase == "" {
@@ -69,19 +70,48 @@ func (p *Phrases) Place(x *Field, a Anchor) bool {
 	}
 	left := a.Occurrence
 	for i, text := range p.text {
-		for at := 0; ; {
-			found := strings.Index(text[at:], phrase)
-			if found < 0 {
-				break
-			}
-			if left--; left > 0 {
-				at += found + len(phrase)
-				continue
-			}
-			return p.place(x, a, i, at+found, at+found+len(phrase))
+		if from, found := nth(text, phrase, &left); found {
+			return p.place(x, a, i, from, from+len(phrase))
+		}
+	}
+	if left < a.Occurrence {
+		return false
+	}
+	phrase = strings.ReplaceAll(phrase, " ", "")
+	for i, text := range p.text {
+		if from, found := nth(strings.ReplaceAll(text, " ", ""), phrase, &left); found {
+			return p.place(x, a, i, spaced(text, from), spaced(text, from+len(phrase)-1)+1)
 		}
 	}
 	return false
+}
+
+// nth returns where a phrase occurs for the left-th time, and otherwise reduces left by the
+// number of occurrences.
+func nth(text, phrase string, left *int) (at int, found bool) {
+	for {
+		n := strings.Index(text[at:], phrase)
+		if n < 0 {
+			return 0, false
+		}
+		if *left--; *left == 0 {
+			return at + n, true
+		}
+		at += n + len(phrase)
+	}
+}
+
+// spaced returns the place in a text of a byte of the same text without spaces.
+func spaced(text string, n int) int {
+	for i := range len(text) {
+		if text[i] == ' ' {
+			continue
+		}
+		if n--; n < 0 {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // linesOf returns the lines of a page, to which the next anchor probably refers too.
