@@ -82,7 +82,7 @@ type bulkRowBody struct {
 	Title      *string           `json:"title,omitempty" doc:"Title of this document"`
 	ExternalID *string           `json:"external_id,omitempty" doc:"Your own reference for this document"`
 	People     []rolePersonBody  `json:"people,omitempty" doc:"Who takes which role; a role that names somebody may be left out"`
-	Variables  map[string]string `json:"variables,omitempty" doc:"A value for each of the template's variables"`
+	Variables  variables         `json:"variables,omitempty" doc:"A value for each of the template's variables; for a list, an array of objects"`
 	Values     map[string]string `json:"values,omitempty" doc:"Values of fields, by the name of the field"`
 }
 
@@ -183,7 +183,7 @@ func (h *bulkHandlers) startRun(r *request, in *bulkBody) (bulkAnswer, error) {
 }
 
 func (b *bulkRowBody) input() bulk.RowInput {
-	in := bulk.RowInput{Title: b.Title, ExternalID: b.ExternalID, Variables: b.Variables, Values: b.Values}
+	in := bulk.RowInput{Title: b.Title, ExternalID: b.ExternalID, Variables: b.Variables.texts(), Values: b.Values}
 	for i := range b.People {
 		in.People = append(in.People, b.People[i].input())
 	}

@@ -65,11 +65,12 @@ func moment(f *fault.Fields, field string, v *string) *time.Time {
 
 type createBody struct {
 	DocumentBody
-	Invitations []invitationBody `json:"invitations,omitempty"`
-	Fields      []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields"`
-	Files       []base64File     `json:"files,omitempty" doc:"Files as base64"`
-	TextTags    bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
-	Send        bool             `json:"send,omitempty" doc:"Send immediately"`
+	Invitations  []invitationBody `json:"invitations,omitempty"`
+	Fields       []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields"`
+	Files        []base64File     `json:"files,omitempty" doc:"Files as base64"`
+	TextTags     bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
+	Placeholders bool             `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX files, such as {{rent}}, are variables to be filled in rather than text fields"`
+	Send         bool             `json:"send,omitempty" doc:"Send immediately"`
 }
 
 // documentHandlers serves documents.
@@ -155,7 +156,8 @@ func merge(f *fault.Fields, err error) error {
 
 func (h *documentHandlers) createDocument(r *request, in *createBody) (documentView, error) {
 	var f fault.Fields
-	input := signing.CreateInput{DocumentInput: in.input(&f), TextTags: in.TextTags, Send: in.Send,
+	input := signing.CreateInput{DocumentInput: in.input(&f), Send: in.Send,
+		TextTags: in.TextTags, Placeholders: in.Placeholders,
 		BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	for i := range in.Invitations {
 		input.Invitations = append(input.Invitations, in.Invitations[i].input())

@@ -4,39 +4,43 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/record"
 )
 
 type templateView struct {
-	ID              string            `json:"id"`
-	Title           string            `json:"title"`
-	Subject         *string           `json:"subject"`
-	Message         *string           `json:"message"`
-	SigningOrder    string            `json:"signing_order" enum:"parallel,sequential"`
-	Metadata        map[string]string `json:"metadata" doc:"Copied to each document"`
-	Locale          *string           `json:"locale"`
-	Owner           personView        `json:"owner"`
-	Approver        *approverView     `json:"approver"`
-	ExpiresDays     *int              `json:"expires_days" doc:"Days until the deadline of its documents"`
-	RemindEveryDays *int              `json:"remind_every_days"`
-	RedirectURL     *string           `json:"redirect_url" format:"uri"`
-	AllowDecline    bool              `json:"allow_decline"`
-	AllowDelegation bool              `json:"allow_delegation"`
-	DeclineReason   bool              `json:"decline_reason_required"`
-	Files           []fileView        `json:"files"`
-	Roles           []roleView        `json:"roles"`
-	Fields          []fieldView       `json:"fields" doc:"invitation_id is the ID of the role"`
-	Variables       []string          `json:"variables" doc:"Variables that each document needs: {{name}} in the title, subject, messages and values of fields"`
-	Documents       int               `json:"documents_count" doc:"Number of documents created from it"`
-	LastUsedAt      *string           `json:"last_used_at" format:"date-time"`
-	CreatedAt       string            `json:"created_at" format:"date-time"`
-	UpdatedAt       string            `json:"updated_at" format:"date-time"`
-	ArchivedAt      *string           `json:"archived_at" format:"date-time"`
-	DeletedAt       *string           `json:"deleted_at" format:"date-time"`
-	Version         int64             `json:"version" doc:"Version number, also the ETag"`
+	ID              string              `json:"id"`
+	Title           string              `json:"title"`
+	Subject         *string             `json:"subject"`
+	Message         *string             `json:"message"`
+	SigningOrder    string              `json:"signing_order" enum:"parallel,sequential"`
+	Metadata        map[string]string   `json:"metadata" doc:"Copied to each document"`
+	Locale          *string             `json:"locale"`
+	Owner           personView          `json:"owner"`
+	Approver        *approverView       `json:"approver"`
+	ExpiresDays     *int                `json:"expires_days" doc:"Days until the deadline of its documents"`
+	RemindEveryDays *int                `json:"remind_every_days"`
+	RedirectURL     *string             `json:"redirect_url" format:"uri"`
+	AllowDecline    bool                `json:"allow_decline"`
+	AllowDelegation bool                `json:"allow_delegation"`
+	DeclineReason   bool                `json:"decline_reason_required"`
+	Files           []fileView          `json:"files"`
+	Roles           []roleView          `json:"roles"`
+	Fields          []fieldView         `json:"fields" doc:"invitation_id is the ID of the role"`
+	Variables       []string            `json:"variables" doc:"Variables that each document needs: {{name}} in the title, subject, messages, values of fields and DOCX files"`
+	Lists           map[string][]string `json:"lists" doc:"Variables that are lists, with the names of the values that each item has"`
+	Documents       int                 `json:"documents_count" doc:"Number of documents created from it"`
+	LastUsedAt      *string             `json:"last_used_at" format:"date-time"`
+	CreatedAt       string              `json:"created_at" format:"date-time"`
+	UpdatedAt       string              `json:"updated_at" format:"date-time"`
+	ArchivedAt      *string             `json:"archived_at" format:"date-time"`
+	DeletedAt       *string             `json:"deleted_at" format:"date-time"`
+	Version         int64               `json:"version" doc:"Version number, also the ETag"`
 }
 
 type roleView struct {
@@ -56,7 +60,8 @@ func (r *request) viewTemplate(t signing.Template) templateView {
 		Metadata: t.Metadata, Locale: orNull(t.Locale), Owner: personView(t.Owner), ExpiresDays: orNone(t.ExpiresDays),
 		RemindEveryDays: orNone(t.RemindEveryDays), RedirectURL: orNull(t.RedirectURL), AllowDecline: !t.NoDecline,
 		AllowDelegation: !t.NoDelegation, DeclineReason: t.DeclineReason, Files: []fileView{}, Roles: []roleView{}, Fields: []fieldView{},
-		Variables: t.Variables(), Documents: t.Documents, LastUsedAt: orNull(t.LastUsedAt), CreatedAt: when(t.CreatedAt),
+		Variables: t.Variables(), Lists: record.PlaceholdersOf(t.Document).Lists(),
+		Documents: t.Documents, LastUsedAt: orNull(t.LastUsedAt), CreatedAt: when(t.CreatedAt),
 		UpdatedAt: when(t.UpdatedAt), ArchivedAt: maybe(t.ArchivedAt), DeletedAt: maybe(t.DeletedAt), Version: t.Version}
 	if v.Metadata == nil {
 		v.Metadata = map[string]string{}
@@ -120,10 +125,11 @@ func (b *TemplateBody) input() signing.DocumentInput {
 
 type createTemplateBody struct {
 	TemplateBody
-	Roles    []invitationBody `json:"roles,omitempty" doc:"In place of people; each needs a role_name"`
-	Fields   []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields; invitation_id may be the name of a role"`
-	Files    []base64File     `json:"files,omitempty" doc:"Files as base64"`
-	TextTags bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them; roles that only they name are added"`
+	Roles        []invitationBody `json:"roles,omitempty" doc:"In place of people; each needs a role_name"`
+	Fields       []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields; invitation_id may be the name of a role"`
+	Files        []base64File     `json:"files,omitempty" doc:"Files as base64"`
+	TextTags     bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them; roles that only they name are added"`
+	Placeholders bool             `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX files, such as {{rent}}, are variables to be filled in rather than text fields"`
 }
 
 type saveAsTemplateBody struct {
@@ -147,10 +153,43 @@ func (b *rolePersonBody) input() signing.RolePerson {
 		AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}}
 }
 
+// variables holds values by name; a list is kept as JSON.
+type variables map[string]variableValue
+
+func (v variables) texts() map[string]string {
+	out := make(map[string]string, len(v))
+	for name, x := range v {
+		out[name] = x.text
+	}
+	return out
+}
+
+type variableValue struct{ text string }
+
+// Schema describes the types of a variable.
+func (variableValue) Schema(huma.Registry) *huma.Schema {
+	items := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+	return &huma.Schema{OneOf: []*huma.Schema{
+		{Type: huma.TypeString}, {Type: huma.TypeNumber}, {Type: huma.TypeBoolean}, {Type: huma.TypeArray, Items: items},
+	}}
+}
+
+// UnmarshalJSON accepts what a field accepts, and arrays.
+func (v *variableValue) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		v.text = string(b)
+		return nil
+	}
+	var x fieldValue
+	err := x.UnmarshalJSON(b)
+	v.text = x.text
+	return err
+}
+
 type useTemplateBody struct {
 	DocumentBody
 	People    []rolePersonBody  `json:"people,omitempty" doc:"The person in each role; roles with a default person may be omitted"`
-	Variables map[string]string `json:"variables,omitempty" doc:"A value for each of the template's variables"`
+	Variables variables         `json:"variables,omitempty" doc:"A value for each of the template's variables; for a list, an array of objects"`
 	Values    map[string]string `json:"values,omitempty" doc:"Values of fields, by the name of the field"`
 	Send      bool              `json:"send,omitempty" doc:"Send immediately"`
 }
@@ -200,7 +239,8 @@ func (h *templateHandlers) listTemplates(r *request, _ *nothing) (envelope[templ
 
 func (h *templateHandlers) createTemplate(r *request, in *createTemplateBody) (templateView, error) {
 	var f fault.Fields
-	input := signing.CreateInput{DocumentInput: in.input(), TextTags: in.TextTags, Template: true}
+	input := signing.CreateInput{DocumentInput: in.input(), Template: true,
+		TextTags: in.TextTags, Placeholders: in.Placeholders}
 	for i := range in.Roles {
 		input.Invitations = append(input.Invitations, in.Roles[i].input())
 	}
@@ -284,7 +324,8 @@ func (h *templateHandlers) useTemplate(r *request, in *useTemplateBody) (documen
 		return documentView{}, err
 	}
 	var f fault.Fields
-	input := signing.UseInput{DocumentInput: in.input(&f), Variables: in.Variables, Values: in.Values, Send: in.Send,
+	input := signing.UseInput{DocumentInput: in.input(&f), Send: in.Send,
+		Variables: in.Variables.texts(), Values: in.Values,
 		BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	for i := range in.People {
 		input.People = append(input.People, in.People[i].input())

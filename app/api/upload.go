@@ -188,8 +188,9 @@ func (r *request) claim(f *fault.Fields, files []base64File) error {
 }
 
 type uploadBody struct {
-	Files    []base64File `json:"files,omitempty"`
-	TextTags bool         `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
+	Files        []base64File `json:"files,omitempty"`
+	TextTags     bool         `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
+	Placeholders bool         `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX files, such as {{rent}}, are variables to be filled in rather than text fields"`
 }
 
 func (h *fileHandlers) upload(r *request, in *uploadBody) (all[fileView], error) {
@@ -204,7 +205,7 @@ func (h *fileHandlers) upload(r *request, in *uploadBody) (all[fileView], error)
 	if err := f.Err(); err != nil {
 		return all[fileView]{}, err
 	}
-	input := signing.AttachInput{Uploads: r.uploads, TextTags: in.TextTags}
+	input := signing.AttachInput{Uploads: r.uploads, TextTags: in.TextTags, Placeholders: in.Placeholders}
 	d, added, err := h.drafts.Attach(r.UserContext(), r.who, id, input, r.seen...)
 	if err != nil {
 		return all[fileView]{}, err

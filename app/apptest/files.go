@@ -7,6 +7,8 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 
@@ -75,6 +77,25 @@ func DOCX(t testing.TB, paragraphs ...string) []byte {
 		File{"_rels/.rels", []byte(`<?xml version="1.0" encoding="UTF-8"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`)},
 		File{"word/document.xml", []byte(`<?xml version="1.0" encoding="UTF-8"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` + body + `<w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1440" w:right="1440" w:bottom="1440" w:left="1440"/></w:sectPr></w:body></w:document>`)},
 	)
+}
+
+// PagesText returns the text on the pages of a PDF as pdftotext sees it, its lines divided
+// by bars.
+func PagesText(t testing.TB, pdf []byte) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "pdftotext", "-layout", "-", "-")
+	cmd.Stdin = bytes.NewReader(pdf)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(out)) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " | ")
 }
 
 // Zip returns a ZIP archive of files.

@@ -10,7 +10,7 @@ import (
 	"paraph/app/input"
 	"paraph/app/sheet"
 	"paraph/app/signing"
-	"paraph/app/signing/variable"
+	"paraph/app/variable"
 )
 
 // Attributes of a person that a column may hold.

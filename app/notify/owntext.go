@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
-	"paraph/app/signing/variable"
+	"paraph/app/variable"
 )
 
 // block is a part of a message in a company's own words: a paragraph, the sender's message, or the button.

@@ -10,7 +10,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing/variable"
+	"paraph/app/variable"
 	"paraph/kv"
 )
 

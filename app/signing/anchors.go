@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 
 	"paraph/app/account"
+	"paraph/app/convert/merge"
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
@@ -208,4 +210,64 @@ func (a *anchors) again(ctx context.Context, x *Field) (found bool, err error) {
 	}
 	*x = moved
 	return true, nil
+}
+
+// fillFiles fills in the placeholders of a new document's files, and moves the fields that
+// are anchored in them. The caller closes the uploads, also after an error.
+func (s *Templates) fillFiles(
+	ctx context.Context, who account.Actor, d *Document, in record.Filling,
+) (uploads []*Upload, err error) {
+	var f fault.Fields
+	with := merge.Data{Values: in.Values, Lists: in.Lists, Write: record.WriteFormatted(s.words.Match(d.Locale))}
+	for i := range d.Files {
+		file := &d.Files[i]
+		if len(file.Placeholders) == 0 {
+			continue
+		}
+		u, err := s.drafts.intake.FillIn(ctx, who, file, with)
+		if err := cmp.Or(refused(&f, i, err), f.Err()); err != nil {
+			return uploads, err
+		}
+		uploads = append(uploads, u)
+		filled, err := s.drafts.accept(ctx, &f, i, u)
+		if err := cmp.Or(err, f.Err()); err != nil {
+			return uploads, err
+		}
+		optional := file.Placeholders.HasSections()
+		filled.ID, filled.Position, filled.Confirmed, filled.Placeholders = file.ID, file.Position, file.Confirmed, nil
+		*file = filled
+		if err := s.refitFilled(ctx, who, &f, d, file, u, optional); err != nil {
+			return uploads, err
+		}
+	}
+	return uploads, f.Err()
+}
+
+// refitFilled moves the fields that are anchored in a filled file. One whose phrase is not
+// there is left out if parts of the file are optional, and a fault otherwise.
+func (s *Templates) refitFilled(
+	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, file *File, u *Upload, optional bool,
+) error {
+	anchored := map[string]string{} // phrases by field
+	for i := range d.Fields {
+		if x := &d.Fields[i]; x.File == file.ID && x.Anchor != nil {
+			anchored[x.ID] = x.Anchor.Text
+		}
+	}
+	unfit, err := s.drafts.refit(ctx, who, d, file, u)
+	if err != nil {
+		return err
+	}
+	lost := func(x Field) bool { return anchored[x.ID] != "" && slices.Contains(unfit, x.ID) }
+	if optional {
+		d.Fields = slices.DeleteFunc(d.Fields, lost)
+		return nil
+	}
+	for i, x := range d.Fields {
+		if lost(x) {
+			f.Add("fields."+strconv.Itoa(i)+".anchor", "anchor_not_found", fault.Text("text", anchored[x.ID]),
+				fault.Number("occurrence", 1), fault.Text("file", file.Name))
+		}
+	}
+	return nil
 }

@@ -43,9 +43,11 @@ type CreateInput struct {
 	Fields      []FieldInput
 	Uploads     []*Upload
 	TextTags    bool // make fields of the text tags in the uploads
-	Send        bool
-	Template    bool   // make a template, whose roles are Invitations
-	BaseURL     string // of the request, for links
+	// Placeholders keeps names alone in DOCX uploads as variables despite TextTags.
+	Placeholders bool
+	Send         bool
+	Template     bool   // make a template, whose roles are Invitations
+	BaseURL      string // of the request, for links
 
 	with func(tx *kv.Tx, d *Document) error // see [UseInput]
 }
@@ -74,7 +76,7 @@ func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) 
 		return nil, err
 	}
 	s.invite(&faults, d, in.Invitations, now)
-	if err := s.attach(ctx, &faults, d, in.Uploads); err != nil {
+	if err := s.attach(ctx, &faults, d, in.Uploads, in.TextTags && !in.Placeholders); err != nil {
 		return nil, err
 	}
 	if len(d.Files) == len(in.Uploads) { // otherwise errors about a missing file would be misleading

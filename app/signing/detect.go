@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"paraph/app/account"
@@ -329,6 +330,9 @@ func (s *Drafts) placeTags(
 			if err != nil {
 				return err
 			}
+			tags = slices.DeleteFunc(tags, func(x Suggestion) bool {
+				return file.Placeholders.Has(strings.Trim(x.Text, "{}"))
+			})
 			found = append(found, tags...)
 			if file.Presigned && len(tags) > 0 {
 				f.Add("text_tags", "tags_in_signed_file", fault.Text("file", file.Name))
@@ -372,6 +376,17 @@ func (s *fileTexts) tags(
 	return tags, nil
 }
 
+// tagAnchor returns an anchor at the text of a tag.
+func tagAnchor(d *Document, tag *Suggestion) *detect.Anchor {
+	a := detect.Anchor{Text: tag.Text, Occurrence: 1, Position: detect.At, Cover: true}
+	for i := range d.Fields {
+		if x := &d.Fields[i]; x.File == tag.File && x.Anchor != nil && x.Anchor.Text == a.Text {
+			a.Occurrence++
+		}
+	}
+	return &a
+}
+
 // placeTag makes a field of a text tag.
 func (s *Drafts) placeTag(f *fault.Fields, d *Document, tag *Suggestion) {
 	where := []fault.Arg{
@@ -388,6 +403,9 @@ func (s *Drafts) placeTag(f *fault.Fields, d *Document, tag *Suggestion) {
 	}
 	tag.Invitation = inv.ID
 	in, x := tag.Input(), Field{}
+	if len(d.File(tag.File).Placeholders) > 0 { // the tag moves when they are filled in
+		in.Anchor = tagAnchor(d, tag)
+	}
 	in.Apply(f, &x, record.Placement{Files: d.Files, Invitations: d.Invitations})
 	x.ID = s.id()
 	d.Fields = append(d.Fields, x)

@@ -159,7 +159,7 @@ func (s *Services) prepare(o Options, id func() string, changes *changes, revisi
 		quota: o.Quota, id: id, now: o.Now}
 	s.Detection = &Detection{store: s.Store, blobs: o.Blobs, drafts: s.Drafts, texts: texts}
 	s.Templates = &Templates{db: o.DB, store: s.Store, lists: s.Lists, documents: s.Documents, links: s.Links,
-		dispatch: s.Dispatch, drafts: s.Drafts, mails: o.Mails, limits: o.Limits, now: o.Now}
+		dispatch: s.Dispatch, drafts: s.Drafts, words: o.Words, mails: o.Mails, limits: o.Limits, now: o.Now}
 }
 
 // sign creates the services for signatories, and those that complete documents.

@@ -2,6 +2,7 @@ package signing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
+	"paraph/app/words"
 	"paraph/kv"
 )
 
@@ -24,6 +26,7 @@ type Templates struct {
 	links     *Links
 	dispatch  *Dispatch
 	drafts    *Drafts
+	words     *words.Catalogue
 	mails     func() bool
 	limits    Limits
 	now       func() time.Time
@@ -209,21 +212,39 @@ func (s *Templates) Use(
 // UseVersion is Use with a template as it was at one version.
 func (s *Templates) UseVersion(
 	ctx context.Context, who account.Actor, template *Document, in UseInput,
-) (*Document, error) {
+) (made *Document, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	d, _, err := s.fill(who, template, in)
+	d, _, filling, err := s.fill(who, template, in)
 	if err != nil {
 		return nil, err
 	}
-	return s.drafts.insert(ctx, who, d, CreateInput{Send: in.Send, with: in.With})
+	uploads, err := s.fillFiles(ctx, who, d, filling)
+	defer func() { err = errors.Join(err, closeAll(uploads)) }()
+	if err != nil {
+		return nil, err
+	}
+	if in.Send && len(uploads) > 0 { // fields may lie beyond the last page now
+		var f fault.Fields
+		if s.dispatch.requireSendable(&f, d); !f.Empty() {
+			return nil, f.Err()
+		}
+	}
+	return s.drafts.insert(ctx, who, d, CreateInput{Uploads: uploads, Send: in.Send, with: in.With})
+}
+
+func closeAll(uploads []*Upload) (err error) {
+	for _, u := range uploads {
+		err = errors.Join(err, u.Close())
+	}
+	return err
 }
 
 // CheckUse reports everything that would keep UseVersion from making a document,
 // and counts the messages that would be sent at once.
 func (s *Templates) CheckUse(who account.Actor, template *Document, in UseInput) (messages int, err error) {
-	d, company, err := s.fill(who, template, in)
+	d, company, _, err := s.fill(who, template, in)
 	if err != nil || !in.Send {
 		return 0, err
 	}
@@ -237,13 +258,14 @@ func (s *Templates) CheckUse(who account.Actor, template *Document, in UseInput)
 }
 
 // fill makes the record of a document from a template, without storing it.
-func (s *Templates) fill(who account.Actor, template *Document, in UseInput) (*Document, account.Company, error) {
-	company, err := s.documents.company(who)
-	if err != nil {
-		return nil, company, err
+func (s *Templates) fill(
+	who account.Actor, template *Document, in UseInput,
+) (d *Document, company account.Company, filling record.Filling, err error) {
+	if company, err = s.documents.company(who); err != nil {
+		return nil, company, filling, err
 	}
 	now := s.now()
-	d := s.drafts.copyOf(template, who)
+	d = s.drafts.copyOf(template, who)
 	d.Template, d.ExpiresDays, d.BaseURL = false, 0, s.links.base(in.BaseURL)
 	d.MadeFrom = &Source{Template: template.ID, Version: template.Version, Run: in.Run}
 	if template.ExpiresDays > 0 {
@@ -253,7 +275,7 @@ func (s *Templates) fill(who account.Actor, template *Document, in UseInput) (*D
 	var f fault.Fields
 	s.assignRoles(&f, d, template, in.People)
 	in.DocumentInput.Apply(&f, d, s.limits, now)
-	d.FillIn(&f, in.Variables, d.BuiltinVariables(who, company, now))
+	filling = d.FillIn(&f, in.Variables, d.BuiltinVariables(who, company, now))
 	d.Preset(&f, in.Values)
 	err = s.db.View(func(tx *kv.Tx) error {
 		if err := stillApprovable(tx, d); err != nil {
@@ -262,12 +284,12 @@ func (s *Templates) fill(who account.Actor, template *Document, in UseInput) (*D
 		return setApprover(tx, who, &f, d, in.ApproverID)
 	})
 	if err != nil {
-		return nil, company, err
+		return nil, company, filling, err
 	}
 	if in.Send && f.Empty() {
 		s.dispatch.requireSendable(&f, d)
 	}
-	return d, company, f.Err()
+	return d, company, filling, f.Err()
 }
 
 // assignRoles replaces the roles of a template with people. The document has its

@@ -15,13 +15,15 @@ import (
 )
 
 // attach inspects and converts the uploads and adds them to the record. Problems that a
-// person can fix are reported as faults; an unsupported type is an error.
-func (s *Drafts) attach(ctx context.Context, f *fault.Fields, d *Document, uploads []*Upload) error {
+// person can fix are reported as faults; an unsupported type is an error. With names, every
+// name in double braces is to become a field.
+func (s *Drafts) attach(ctx context.Context, f *fault.Fields, d *Document, uploads []*Upload, names bool) error {
 	if len(d.Files)+len(uploads) > s.limits.Files {
 		f.TooMany("files", s.limits.Files)
 		return nil
 	}
 	for i, u := range uploads {
+		u.Names = names
 		file, err := s.accept(ctx, f, i, u)
 		if err != nil {
 			return err
@@ -41,16 +43,21 @@ func (s *Drafts) accept(ctx context.Context, f *fault.Fields, i int, u *Upload) 
 		return File{}, nil
 	}
 	file, err := s.intake.Accept(ctx, u)
-	var bad *intake.Refusal
-	switch {
-	case errors.As(err, &bad):
-		f.Add(fmt.Sprintf("files.%d", i), bad.Code, bad.Args...)
-		return File{}, nil
-	case err != nil:
+	if err := refused(f, i, err); err != nil || !f.Empty() {
 		return File{}, err
 	}
 	file.ID, file.Name, file.CreatedAt = s.id(), name, s.now()
 	return file, nil
+}
+
+// refused adds the reason why the i-th file was refused to the faults, and returns any
+// other error.
+func refused(f *fault.Fields, i int, err error) error {
+	if bad, ok := errors.AsType[*intake.Refusal](err); ok {
+		f.Add(fmt.Sprintf("files.%d", i), bad.Code, bad.Args...)
+		return nil
+	}
+	return err
 }
 
 // roomFor refuses uploads of a company that is over its quota, before they are converted
@@ -83,6 +90,8 @@ func (s *Drafts) editable(who account.Actor, id string, seen ...int64) (*Documen
 type AttachInput struct {
 	Uploads  []*Upload
 	TextTags bool // make fields of the text tags in them
+	// Placeholders keeps names alone in DOCX uploads as variables despite TextTags.
+	Placeholders bool
 }
 
 // Attach adds uploads to a draft: all or none. The caller closes the uploads.
@@ -101,7 +110,7 @@ func (s *Drafts) Attach(
 	}
 	var faults fault.Fields
 	before := *with
-	if err := s.attach(ctx, &faults, with, in.Uploads); err != nil {
+	if err := s.attach(ctx, &faults, with, in.Uploads, in.TextTags && !in.Placeholders); err != nil {
 		return nil, nil, err
 	}
 	if in.TextTags && faults.Empty() {

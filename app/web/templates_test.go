@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"paraph/app"
 	"paraph/app/apptest"
 )
 
@@ -41,5 +42,28 @@ func TestATemplateIsMadeAndUsedWithoutScripts(t *testing.T) {
 	}
 	if got := owner.Get(t, "/documents/"+sent.Text(t, "data.0.id")).Text(t, "message"); got != "The rent is 1,200." {
 		t.Errorf("the message is %q", got)
+	}
+}
+
+// TestAListIsEnteredInLines uses a template whose file repeats what it says of each item.
+func TestAListIsEnteredInLines(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, func(cfg *app.Config) { cfg.Convert.Soffice = "none" })
+	owner := s.Company(t)
+	tpl := owner.Post(t, "/templates", apptest.Multipart(t, apptest.Map{"title": "Order", "roles": apptest.List{apptest.Map{"role_name": "Buyer"}}},
+		apptest.File{Name: "order.docx", Content: apptest.DOCX(t, "{{#items}}", "{{what}} at {{price|0.00}}", "{{/items}}")})).Want(t, http.StatusCreated)
+	v, at := browse(t, owner), "/app/templates/"+tpl.Text(t, "id")+"/use"
+	form := []string{"people.0.name", "Ben Buyer", "people.0.email", "ben@buyer.example", "do", "draft", "variables.items"}
+	if status, body := v.send(at, append(form, "Desk")...); status != http.StatusUnprocessableEntity || !strings.Contains(body, "One line for each item: what; price") {
+		t.Errorf("an item without a price: %d %s", status, body)
+	}
+	if status, body := v.send(at, append(form, "Desk; 120\r\nChair; 30.5")...); status != http.StatusOK {
+		t.Fatalf("used: %d %s", status, body)
+	}
+	d := owner.Get(t, "/documents").Want(t, http.StatusOK).Text(t, "data.0.id")
+	file := owner.Get(t, "/documents/"+d).Want(t, http.StatusOK).Text(t, "files.0.id")
+	found := owner.Get(t, "/documents/"+d+"/files/"+file+"/content").Want(t, http.StatusOK).Body
+	if got := apptest.PagesText(t, found); !strings.Contains(got, "Desk at 120.00") || !strings.Contains(got, "Chair at 30.50") {
+		t.Errorf("the document says %s", got)
 	}
 }

@@ -252,11 +252,14 @@ func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File) e
 	if s.Office != nil {
 		file.ConvertedBy = "libreoffice"
 		err = s.inTurn(ctx, u, func() error {
-			return s.Office.Convert(ctx, io.NewSectionReader(u.Raw, 0, file.Size), w)
+			from := io.NewSectionReader(u.Raw, 0, file.Size)
+			return errors.Join(s.survey(ctx, u, file), s.Office.Convert(ctx, from, w))
 		})
 	} else {
 		file.ConvertedBy = "builtin"
-		err = s.inTurn(ctx, u, func() error { return s.renderDOCX(ctx, u.Raw, file, w) })
+		err = s.inTurn(ctx, u, func() error {
+			return errors.Join(s.survey(ctx, u, file), s.renderDOCX(ctx, u.Raw, file, w))
+		})
 	}
 	if err != nil {
 		return refuseConversion(err, u.Name, "docx_too_large", "docx_unreadable")

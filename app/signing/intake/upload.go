@@ -24,6 +24,7 @@ type Upload struct {
 	Locked      bool      // refused because it is encrypted and Password does not open it
 	Fixed       bool      // refused because it must not be changed; Flatten would help
 	Flatten     bool      // sign a flattened copy, with the PDF attached
+	Names       bool      // names in double braces become fields
 	By          turns.Key // the sender, in whose turn it is converted
 	Raw         *blob.Writer
 	Converted   *blob.Writer // the PDF made from it; nil if the upload can be appended to

@@ -171,7 +171,10 @@ type File struct {
 	ConvertedBy string // "", image, libreoffice or builtin
 	Findings    []Finding
 	Confirmed   bool // the owner has checked what the built-in renderer made
-	CreatedAt   time.Time
+	// Placeholders are those of a DOCX, which are filled in when a document is made of it
+	// as part of a template.
+	Placeholders Placeholders `json:",omitempty"`
+	CreatedAt    time.Time
 
 	Base      string // blob of the PDF that revisions are appended to; the upload itself if that is possible
 	BaseSize  int64

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/convert/merge"
 	"paraph/app/fault"
 	"paraph/app/input"
-	"paraph/app/signing/variable"
+	"paraph/app/variable"
 )
 
 // TemplatePrefix begins the names of the lists of templates.
@@ -24,6 +25,11 @@ func (d *Document) Variables() []string {
 	var names []string
 	for _, text := range d.Texts() {
 		names = append(names, variable.Names(*text)...)
+	}
+	for _, x := range PlaceholdersOf(d) {
+		if x.Of == "" {
+			names = append(names, x.Name)
+		}
 	}
 	known := d.BuiltinVariables(account.Actor{}, account.Company{}, time.Time{})
 	names = slices.DeleteFunc(names, func(name string) bool {
@@ -113,36 +119,38 @@ func zoneOf(c account.Company) *time.Location {
 	return time.UTC
 }
 
-// FillIn replaces the variables in all texts. Variables without a value and values
-// for unknown variables are faults.
-func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) {
+// FillIn replaces the variables in all texts, and returns what the files are filled in
+// with. Variables without a value and values for unknown variables are faults.
+func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) Filling {
 	values := variable.Folded(given)
-	wanted := map[string]bool{}
-	for _, text := range d.Texts() {
-		for _, name := range variable.Names(*text) {
-			wanted[name] = true
-		}
-	}
+	wanted := wantedBy(d)
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		if _, own := known[name]; own {
 			values[name] = known[name]
-		} else if _, ok := values[name]; !ok {
+		} else if _, ok := values[name]; !ok && wanted[name] {
 			f.Required("variables." + name)
 		}
 	}
+	out := Filling{Values: map[string]string{}, Lists: map[string][]merge.Item{}}
+	lists := PlaceholdersOf(d).Lists()
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !wanted[name] {
-			f.Add("variables."+name, "unknown_variable")
+		at, value := "variables."+name, values[name]
+		if _, ok := wanted[name]; !ok {
+			f.Add(at, "unknown_variable")
 		}
-		value := values[name]
-		input.Lines(f, "variables."+name, &value, maxMessage)
+		if names, ok := lists[name]; ok {
+			out.Lists[name] = readItems(f, at, value, names)
+			continue
+		}
+		input.Lines(f, at, &value, maxMessage)
+		out.Values[name] = values[name]
 	}
-	if !f.Empty() {
-		return
+	if PlaceholdersOf(d).check(f, out); !f.Empty() {
+		return out
 	}
 	before := slices.Clone(d.Fields)
 	for _, text := range d.Texts() {
-		*text = variable.Fill(*text, values)
+		*text = variable.Fill(*text, out.Values)
 	}
 	d.filledTexts(f)
 	for i := range d.Fields {
@@ -150,6 +158,24 @@ func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) {
 			(&FieldInput{Value: &x.Value}).Apply(f.At("fields", i), x, Placement{Files: d.Files, Invitations: d.Invitations})
 		}
 	}
+	return out
+}
+
+// wantedBy returns the variables of all texts and files, and whether each must have a value:
+// one that is only a condition, or used only where it is true, is false without.
+func wantedBy(d *Document) map[string]bool {
+	out := map[string]bool{}
+	for _, text := range d.Texts() {
+		for _, name := range variable.Names(*text) {
+			out[name] = true
+		}
+	}
+	for _, x := range PlaceholdersOf(d) {
+		if x.Of == "" {
+			out[x.Name] = out[x.Name] || x.Kind != merge.Condition && !x.Optional
+		}
+	}
+	return out
 }
 
 // filledTexts checks the texts again: filling them in may have made them too long.

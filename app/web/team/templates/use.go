@@ -32,7 +32,10 @@ type roleInputs struct {
 func (p roleInputs) Field(name string) string { return "people." + strconv.Itoa(p.N) + "." + name }
 
 // variableInput is the input for one variable.
-type variableInput struct{ Name, Value string }
+type variableInput struct {
+	Name, Value string
+	Columns     string // of a list, as in a line of the input; "" for other variables
+}
 
 // Field returns the name of the input, which also names its errors.
 func (v variableInput) Field() string { return "variables." + v.Name }
@@ -57,8 +60,9 @@ func (h *Handlers) showUse(r *page.Request, t signing.Template, status int, p pa
 		}
 		data.Roles = append(data.Roles, in)
 	}
+	lists := record.PlaceholdersOf(t.Document).Lists()
 	for _, name := range t.Variables() {
-		v := variableInput{Name: name}
+		v := variableInput{Name: name, Columns: strings.Join(lists[name], "; ")}
 		v.Value = r.Form.Value(v.Field())
 		data.Values = append(data.Values, v)
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"paraph/app/signing/variable"
+	"paraph/app/variable"
 )
 
 func TestValuesAreFilledIn(t *testing.T) {

@@ -1,0 +1,80 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/convert/merge"
+	"paraph/app/fault"
+	"paraph/app/pdf"
+	"paraph/app/signing/detect"
+	"paraph/app/signing/disk"
+	"paraph/app/signing/record"
+)
+
+// answered are the types of fields whose names alone are placeholders in a DOCX: {{name}}
+// is filled in by the sender, {{signature}} by a signatory.
+var answered = []pdf.FieldType{
+	pdf.FieldText, pdf.FieldNumber, pdf.FieldDate, pdf.FieldName, pdf.FieldEmail, pdf.FieldCompany, pdf.FieldJobTitle,
+}
+
+// isTag reports whether a text in double braces is a text tag rather than a placeholder.
+func isTag(body string) bool {
+	x, ok := detect.Tag(body, false)
+	name, _, _ := strings.Cut(body, "|")
+	return ok && (strings.ContainsAny(name, ";=,") || !slices.Contains(answered, x.Type))
+}
+
+// survey records the placeholders of a DOCX.
+func (s *Intake) survey(ctx context.Context, u *Upload, file *record.File) error {
+	if u.Names {
+		return nil
+	}
+	found, loose, err := merge.Survey(ctx, u.Raw, file.Size, isTag)
+	if err != nil {
+		return err
+	}
+	file.Placeholders = found
+	if loose {
+		file.AddFinding(record.SeverityWarning, "placeholder_unpaired")
+	}
+	for _, x := range found {
+		if !record.KnownFormat(x.Format) {
+			file.AddFinding(record.SeverityWarning, "placeholder_format", "name", x.Name, "format", x.Format)
+		}
+	}
+	return nil
+}
+
+// FillIn returns an upload of a DOCX that was uploaded before, with its placeholders filled
+// in. The caller closes it.
+func (s *Intake) FillIn(
+	ctx context.Context, who account.Actor, file *record.File, with merge.Data,
+) (u *Upload, err error) {
+	from, err := s.Blobs.Open(file.Upload)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return nil, disk.SpaceError(err)
+	}
+	u = &Upload{Name: file.Name, ContentType: file.ContentType, By: who.Turn(), Raw: w}
+	err = s.inTurn(ctx, u, func() error {
+		return merge.Fill(ctx, from, file.Size, w, with, func(body string) bool { return !file.Placeholders.Has(body) })
+	})
+	switch {
+	case err != nil:
+		err = refuseConversion(err, file.Name, "docx_too_large", "docx_unreadable")
+	case w.Size() > s.Limits.UploadBytes:
+		err = fault.TooLarge("file_too_large", fault.Text("limit", disk.Megabytes(s.Limits.UploadBytes)))
+	}
+	if err != nil {
+		return nil, errors.Join(err, u.Close())
+	}
+	return u, nil
+}

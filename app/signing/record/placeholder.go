@@ -1,0 +1,209 @@
+package record
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"paraph/app/convert/merge"
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/signing/format"
+	"paraph/app/variable"
+	"paraph/app/words"
+)
+
+// Filling is what the files of a template are filled in with, by folded name.
+type Filling struct {
+	Values map[string]string
+	Lists  map[string][]merge.Item
+}
+
+// Limits of a variable that is a list.
+const (
+	maxItems = 1000
+	maxList  = 1 << 20 // bytes
+)
+
+// Placeholders are those of one or more files.
+type Placeholders []merge.Placeholder
+
+// PlaceholdersOf returns the placeholders of all files of a template.
+func PlaceholdersOf(d *Document) (all Placeholders) {
+	for i := range d.Files {
+		all = append(all, d.Files[i].Placeholders...)
+	}
+	return all
+}
+
+// Has reports whether a text between double braces is one of the placeholders.
+func (p Placeholders) Has(body string) bool {
+	name, _, _ := strings.Cut(body, "|")
+	name = variable.Fold(name)
+	return slices.ContainsFunc(p, func(x merge.Placeholder) bool {
+		return x.Name == name && x.Kind == merge.Value
+	})
+}
+
+// HasSections reports whether parts of the file may be left out when it is filled in.
+func (p Placeholders) HasSections() bool {
+	return slices.ContainsFunc(p, func(x merge.Placeholder) bool { return x.Kind != merge.Value })
+}
+
+// Lists returns the variables that are lists, with the names of what their items have.
+func (p Placeholders) Lists() map[string][]string {
+	out := map[string][]string{}
+	for _, x := range p {
+		if x.Kind == merge.List {
+			out[x.Name] = []string{}
+		}
+	}
+	for _, x := range p {
+		if names := out[x.Of]; x.Of != "" && !slices.Contains(names, x.Name) {
+			out[x.Of] = append(names, x.Name)
+		}
+	}
+	return out
+}
+
+// scalar is a JSON string, number or truth value, as text.
+type scalar string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *scalar) UnmarshalJSON(b []byte) error {
+	switch {
+	case len(b) > 0 && b[0] == '"':
+		return json.Unmarshal(b, (*string)(s))
+	case len(b) > 0 && (b[0] == '{' || b[0] == '['):
+		return fmt.Errorf("%.1s is not a value", b)
+	case string(b) != "null":
+		*s = scalar(b)
+	}
+	return nil
+}
+
+// parseItems reads a JSON array of objects, or a line for each item with its values in the
+// order of names, divided by semicolons.
+func parseItems(value string, names []string) (items []map[string]scalar, err error) {
+	if strings.HasPrefix(strings.TrimSpace(value), "[") {
+		return items, json.Unmarshal([]byte(value), &items)
+	}
+	r := csv.NewReader(strings.NewReader(value))
+	r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace, r.LazyQuotes = ';', len(names), true, true
+	for {
+		cells, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return items, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		item := map[string]scalar{}
+		for i, name := range names {
+			item[name] = scalar(strings.TrimSpace(cells[i]))
+		}
+		items = append(items, item)
+	}
+}
+
+// readItems reads a variable that is a list.
+func readItems(f *fault.Fields, at, value string, names []string) (out []merge.Item) {
+	if len(value) > maxList {
+		f.TooLong(at, maxList)
+		return nil
+	}
+	items, err := parseItems(value, names)
+	if err != nil {
+		f.Add(at, "not_a_list")
+		return nil
+	}
+	if len(items) > maxItems {
+		f.TooMany(at, maxItems)
+		return nil
+	}
+	for i, x := range items {
+		item := merge.Item{}
+		for name, v := range x {
+			text := string(v)
+			input.Lines(f, at+"."+strconv.Itoa(i)+"."+name, &text, maxMessage)
+			item[variable.Fold(name)] = text
+		}
+		out = append(out, item)
+	}
+	return out
+}
+
+// check checks that items have what the files name, and that values fit the formats.
+func (p Placeholders) check(f *fault.Fields, in Filling) {
+	for _, x := range p {
+		if x.Of == "" {
+			checkFormat(f, "variables."+x.Name, in.Values[x.Name], x.Format)
+			continue
+		}
+		_, common := in.Values[x.Name]
+		for i, item := range in.Lists[x.Of] {
+			at := fmt.Sprintf("variables.%s.%d.%s", x.Of, i, x.Name)
+			if v, ok := item[x.Name]; ok {
+				checkFormat(f, at, v, x.Format)
+			} else if !common && x.Kind == merge.Value && !x.Optional {
+				f.Required(at)
+			}
+		}
+	}
+}
+
+// dateFormat is the format of a date as the document's language writes it.
+const dateFormat = "date"
+
+func checkFormat(f *fault.Fields, at, value, as string) {
+	if value == "" || as == "" {
+		return
+	}
+	x := Field{Format: as}
+	var flaw *Flaw
+	if _, err := format.ParseNumber(as); err == nil {
+		_, flaw = x.acceptNumber(value)
+	} else if KnownFormat(as) {
+		_, flaw = acceptDate(value)
+	}
+	if flaw != nil && !f.Has(at) {
+		f.Add(at, flaw.code, flaw.args...)
+	}
+}
+
+// KnownFormat reports whether a placeholder can have a format: "date", or one of
+// [format.ParseNumber] and [format.ParseDate].
+func KnownFormat(s string) bool {
+	_, number := format.ParseNumber(s)
+	_, date := format.ParseDate(s)
+	return s == "" || strings.EqualFold(s, dateFormat) || number == nil || date == nil
+}
+
+// WriteFormatted returns a function that formats values in a language. Values that don't fit
+// their format are written as they are.
+func WriteFormatted(l *words.Language) func(value, format string) string {
+	return func(value, as string) string {
+		if n, err := strconv.ParseFloat(value, 64); err == nil {
+			if shown, err := format.ParseNumber(as); err == nil {
+				return shown.Write(n, l.Tag())
+			}
+		}
+		day, err := time.Parse(time.DateOnly, value)
+		if err != nil {
+			return value
+		}
+		if strings.EqualFold(as, dateFormat) {
+			return l.Date(day)
+		}
+		if shown, err := format.ParseDate(as); err == nil {
+			return shown.Write(day, l.Month)
+		}
+		return value
+	}
+}
