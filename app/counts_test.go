@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -18,8 +19,10 @@ type spentAllowances struct {
 func spend(t *testing.T, s *apptest.Server) spentAllowances {
 	t.Helper()
 	all := spentAllowances{owner: s.Company(t), outsider: s.Company(t)}
-	for range 10 {
-		all.owner.Post(t, "/members", apptest.Map{"email": all.outsider.Email, "password": apptest.Password}).Want(t, 422)
+	for i := range 10 {
+		elsewhere := fmt.Sprintf("elsewhere%d@company.example", i)
+		all.outsider.Post(t, "/members", apptest.Map{"email": elsewhere}).Want(t, 201)
+		all.owner.Post(t, "/members", apptest.Map{"email": elsewhere, "password": apptest.Password}).Want(t, 201)
 	}
 	var mailed, coded []signatory
 	for range 11 {

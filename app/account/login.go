@@ -22,6 +22,7 @@ type From struct {
 // Logins signs people in: with a password, then a code or a passkey if needed, or with a passkey alone.
 type Logins struct {
 	db             *kv.DB
+	records        *records
 	attempts       *attempts
 	authenticators *authenticators
 	ceremonies     *ceremonies
@@ -198,6 +199,9 @@ func (s *Logins) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error
 
 // withTokens returns the user with a new session token for every company.
 func (s *Logins) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
+	if err := s.join(tx, u); err != nil {
+		return User{}, err
+	}
 	user, err := withCompanies(tx, u)
 	if err != nil {
 		return User{}, err
@@ -219,6 +223,24 @@ func (s *Logins) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 		user.Companies[i].Token = t.Secret
 	}
 	return user, nil
+}
+
+// join makes a person a member of the companies that they join by signing in.
+func (s *Logins) join(tx *kv.Tx, u userRecord) error {
+	var waiting []memberRecord
+	err := members.Each(tx, "user", kv.K(u.ID), func(_ string, m memberRecord) (bool, error) {
+		if m.JoinsAtSignIn {
+			waiting = append(waiting, m)
+		}
+		return true, nil
+	})
+	for _, m := range waiting {
+		if m.JoinsAtSignIn = false; m.JoinedAt == nil {
+			m.JoinedAt = new(tx.Now)
+		}
+		err = errors.Join(err, s.records.putMember(tx, m))
+	}
+	return err
 }
 
 // withCompanies returns a user with the companies of which they are an active member.

@@ -29,8 +29,8 @@ type Members struct {
 	newID          func() ulid.ULID
 }
 
-// MemberInput is a person to add to a company. With a password the person can log in
-// immediately, for installations without mail; without one they are sent a link.
+// MemberInput is a person to add to a company. With a password, a person without an account can
+// log in immediately, for installations without mail; without one they are sent a link.
 type MemberInput struct {
 	Name     string
 	Email    string
@@ -91,43 +91,46 @@ func (s *Members) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 	if err != nil {
 		return Member{}, err
 	}
-	err = s.discreetly(who.CompanyID, func(tx *kv.Tx) (err error) {
-		if m, err = s.takeIn(tx, who, in, hash, full); err != nil {
-			return err
+	err = s.discreetly(who.CompanyID, func(tx *kv.Tx) (found bool, err error) {
+		if m, found, err = s.takeIn(tx, who, in, hash, full); err != nil {
+			return false, err
 		}
-		return who.Once.Done(tx, m.UserID)
+		return found, who.Once.Done(tx, m.UserID)
 	})
 	return m, err
 }
 
-// disclosures is how many times a day a company may learn that somebody outside has
-// an address. After that it adds nobody until the next day: what it was told about
-// one address would otherwise tell it about any list of addresses.
+// disclosures is how many times a day a company may find that somebody outside has an
+// address. The response does not say so, but signing in with the password it set would. After
+// that it adds nobody until the next day.
 const disclosures = 10
 
-// elsewhere is the refusal of an address that somebody outside the company has.
+// elsewhere is the refusal of an address that somebody outside the company had recently.
 type elsewhere struct{ error }
 
-// discreetly runs a transaction that may disclose that somebody outside the company has an
-// address, and counts if it does. It must find that out before it writes anything.
-func (s *Members) discreetly(company string, add func(tx *kv.Tx) error) error {
+// discreetly runs a transaction that reports whether somebody outside the company has the
+// address, and counts it if so. If the address is refused, it must not have written anything.
+func (s *Members) discreetly(company string, add func(tx *kv.Tx) (found bool, err error)) error {
 	if _, wait, ok := s.perDisclosure.Allow(company); !ok {
 		return fault.Throttled(disclosures, wait)
 	}
 	var disclosed error
+	found := false
 	err := s.db.For(company).Update(func(tx *kv.Tx) error {
 		wait, err := s.disclosedToday.Wait(tx, company)
 		if err != nil || wait > 0 {
 			return cmp.Or(err, error(fault.Throttled(disclosures, wait)))
 		}
-		err = add(tx)
+		found, err = add(tx)
 		if known, ok := errors.AsType[elsewhere](err); ok {
-			disclosed = known.error
+			disclosed, found, err = known.error, true, nil
+		}
+		if err == nil && found {
 			_, err = s.disclosedToday.Spend(tx, company)
 		}
 		return err
 	})
-	if err != nil || disclosed == nil {
+	if err != nil || !found {
 		s.perDisclosure.Refund(company)
 	}
 	return cmp.Or(err, disclosed)
@@ -146,41 +149,46 @@ func (s *Members) full(company string) (bool, error) {
 	return s.most > 0 && n >= s.most, err
 }
 
-func (s *Members) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string, full bool) (Member, error) {
+// takeIn adds a person to the company. found reports that a password was set for somebody who
+// has an account already: it has no effect, and they join with an invitation. Somebody new joins
+// at the first sign-in. The company sees no difference until then.
+func (s *Members) takeIn(
+	tx *kv.Tx, who Actor, in MemberInput, hash string, full bool,
+) (m Member, found bool, err error) {
 	company, err := LoadCompany(tx, who.CompanyID)
 	if err != nil {
-		return Member{}, err
+		return Member{}, false, err
 	}
-	u, err := s.personFor(tx, in, company, hash)
+	u, known, err := s.personFor(tx, in, company, hash)
 	if err != nil {
-		return Member{}, err
+		return Member{}, false, err
 	}
 	record, err := members.Get(tx, memberKey(company.ID, u.ID))
 	switch {
-	case err == nil && record.status() != MemberInvited:
-		return Member{}, fault.Invalid("email", "taken")
+	case err == nil && (record.status() != MemberInvited || hash != ""):
+		return Member{}, false, fault.Invalid("email", "taken")
 	case errors.Is(err, kv.ErrNotFound) && full:
-		return Member{}, fault.Conflict("company_full")
+		return Member{}, false, fault.Conflict("company_full")
 	case errors.Is(err, kv.ErrNotFound):
 		record = memberRecord{CompanyID: company.ID, UserID: u.ID, InvitedAt: new(tx.Now), CreatedAt: tx.Now}
 	case err != nil:
-		return Member{}, err
+		return Member{}, false, err
 	}
 	record.Role = in.Role
 	record.name(s.newID().String(), in)
 	if err := s.tellOfAdministrator(tx, who, company, record, in.Email); err != nil {
-		return Member{}, err
+		return Member{}, false, err
 	}
 	if hash != "" {
-		record.JoinedAt = new(tx.Now)
+		record.JoinsAtSignIn = !known
 	} else if err := s.sendInvite(tx, who, company, u); err != nil {
-		return Member{}, err
+		return Member{}, false, err
 	}
 	if err := s.records.putMember(tx, record); err != nil {
-		return Member{}, err
+		return Member{}, false, err
 	}
 	record.UpdatedAt = tx.Now
-	return record.view(u), nil
+	return record.view(u), known && hash != "", nil
 }
 
 // name records how somebody was invited, under the identifier used for them until they join.
@@ -199,34 +207,22 @@ func (s *Members) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberR
 	return s.messages.tellOwners(tx, c.ID, MailAdministrator, map[string]string{"company": c.Name, "inviter": who.Name, "email": email})
 }
 
-// personFor returns the user with that address, creating one if necessary. Only a new user can
-// be given a password: the administrator of one company must not set the password of a member
-// of another.
-func (s *Members) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (userRecord, error) {
-	id, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(in.Email)))
-	switch {
-	case err == nil && hash != "":
-		return userRecord{}, taken(tx, c, id)
-	case err == nil || !errors.Is(err, kv.ErrNotFound):
-		return u, err
+// personFor returns the user with that address and whether they are known, creating one if
+// necessary. Only a new user can be given a password: the administrator of one company must not
+// set the password of a member of another.
+func (s *Members) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (u userRecord, known bool, err error) {
+	_, u, err = users.Lookup(tx, "email", kv.K(input.FoldEmail(in.Email)))
+	if err == nil || !errors.Is(err, kv.ErrNotFound) {
+		return u, true, err
 	}
 	if reserved, err := emailReserved(tx, in.Email, ""); err != nil || reserved {
-		return userRecord{}, cmp.Or(err, error(elsewhere{fault.Invalid("email", "taken")}))
+		return userRecord{}, false, cmp.Or(err, error(elsewhere{fault.Invalid("email", "taken")}))
 	}
-	return s.records.newUser(tx, userRecord{
+	u, err = s.records.newUser(tx, userRecord{
 		Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email, Password: hash,
 		Locale: cmp.Or(in.Locale, c.Locale), Timezone: c.Timezone,
 	})
-}
-
-// taken refuses the address of a user, to a company that may not be theirs.
-func taken(tx *kv.Tx, c Company, user string) error {
-	refusal := fault.Invalid("email", "taken")
-	colleague, err := members.Has(tx, memberKey(c.ID, user))
-	if err != nil || colleague {
-		return cmp.Or(err, error(refusal))
-	}
-	return elsewhere{refusal}
+	return u, false, err
 }
 
 // nameFrom makes a first name for a person known only by address.

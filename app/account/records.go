@@ -41,6 +41,7 @@ type memberRecord struct {
 	Invited       *invited   `json:"invited,omitempty"` // name and address in the invitation
 	InvitedAt     *time.Time `json:"invited_at,omitempty"`
 	JoinedAt      *time.Time `json:"joined_at,omitempty"`
+	JoinsAtSignIn bool       `json:"joins_at_sign_in,omitempty"` // the company chose their first password
 	DeactivatedAt *time.Time `json:"deactivated_at,omitempty"`
 	CreatedAt     time.Time  `json:"created_at"`
 	UpdatedAt     time.Time  `json:"updated_at"`

@@ -187,8 +187,9 @@ func (s *Services) signIn(c parts) {
 		issuer: c.Service, now: c.Now, log: c.Log}
 	s.Authentication = &Authentication{db: c.db, signer: c.signer, live: c.live, usage: c.usage, newID: c.NewID,
 		now: c.Now}
-	s.Logins = &Logins{db: c.db, attempts: c.attempts, authenticators: authenticators, ceremonies: c.ceremonies,
-		codes: c.codes, links: c.links, passwords: c.passwords, random: c.random, signIns: s.SignIns,
+	s.Logins = &Logins{db: c.db, records: c.records, attempts: c.attempts, authenticators: authenticators,
+		ceremonies: c.ceremonies,
+		codes:      c.codes, links: c.links, passwords: c.passwords, random: c.random, signIns: s.SignIns,
 		tokens: c.tokens, waiting: c.waiting, perAddress: c.perAddress, perPasskey: c.perPasskey,
 		lifetime: c.TokenLifetime, now: c.Now}
 	s.Sessions = &Sessions{db: c.db, tokens: c.tokens, usage: c.usage, lifetime: c.TokenLifetime}

@@ -242,6 +242,7 @@ func (s *Transfer) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
 		}
 		m.UserID = u.ID
 	}
+	m.JoinsAtSignIn = false
 	s.records.changed(tx)
 	return members.Add(tx, m.key(), m)
 }

@@ -98,7 +98,7 @@ type memberBody struct {
 	Email    string       `json:"email,omitempty" doc:"Required"`
 	Role     account.Role `json:"role,omitempty" doc:"owner, admin, approver, member or viewer"`
 	Locale   string       `json:"locale,omitempty"`
-	Password string       `json:"password,omitempty" doc:"Lets the member log in right away; no message is sent"`
+	Password string       `json:"password,omitempty" doc:"Lets somebody without an account log in right away; no message is sent"`
 }
 
 type memberPatch struct {

@@ -200,7 +200,7 @@ var manuals = map[string]manual{
 		body: `{"name": "Acme Leasing", "brand_color": "#1d5bd1", "default_expiry_days": 30, "reminder_days": [3, 7]}`},
 	"get-members": {text: "`sort` accepts `created_at`, `name`, `email`, `role` and `status`; `status` accepts `active`, `invited` and `deactivated`.",
 		query: map[string]string{"sort": "name|asc"}},
-	"post-members": {text: "Sends the member a message with a link. With a `password`, they can log in right away, and no message is sent.",
+	"post-members": {text: "Sends the member a message with a link. With a `password`, no message is sent: somebody without an account can log in right away, and is a member from then on; for anybody else the password has no effect, and they join with an invitation. The response does not tell which.",
 		body: `{"name": "Max Member", "email": "max@example.org", "role": "member"}`},
 	"get-members-member":    {text: "One member of the company."},
 	"patch-members-member":  {text: "A member who is not `active` can't log in, and their tokens stop working. The last active owner can't be deactivated or get another role.", body: `{"role": "approver"}`},
