@@ -34,6 +34,10 @@ func TestPlaceholdersOfADOCXAreFilledIn(t *testing.T) {
 	if got := tpl.At(t, "lists.items").(list); !slices.Equal(got, list{"what", "price"}) {
 		t.Errorf("an item has %v", got)
 	}
+	kinds := func(d *apptest.Response) string { return strings.Join(d.Texts(t, "fields", "type"), " ") }
+	if got := kinds(tpl); got != "initials signature" {
+		t.Errorf("the template's fields are %s", got)
+	}
 	people := list{obj{"role": "Buyer", "name": "Ben", "email": "ben@buyer.example"}}
 	use := func(values obj) *apptest.Response {
 		return c.Post(t, at+"/documents", obj{"people": people, "send": true, "variables": values})
@@ -48,7 +52,6 @@ func TestPlaceholdersOfADOCXAreFilledIn(t *testing.T) {
 	if got := d.Text(t, "title"); got != "Offer for Ben & Co." {
 		t.Errorf("its title is %s", got)
 	}
-	kinds := func(d *apptest.Response) string { return strings.Join(d.Texts(t, "fields", "type"), " ") }
 	if got := kinds(d); got != "initials signature" {
 		t.Errorf("its fields are %s", got)
 	}

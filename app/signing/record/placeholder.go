@@ -42,8 +42,12 @@ func PlaceholdersOf(d *Document) (all Placeholders) {
 	return all
 }
 
-// Has reports whether a text between double braces is one of the placeholders.
+// Has reports whether a text between double braces is one of the placeholders, or a marker
+// of their sections.
 func (p Placeholders) Has(body string) bool {
+	if strings.HasPrefix(body, "#") || strings.HasPrefix(body, "/") {
+		return len(p) > 0
+	}
 	name, _, _ := strings.Cut(body, "|")
 	name = variable.Fold(name)
 	return slices.ContainsFunc(p, func(x merge.Placeholder) bool {
