@@ -7,7 +7,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"paraph/app"
-	"paraph/app/account"
 )
 
 //go:embed config.example.toml
@@ -69,24 +67,6 @@ func exactly(low, high int) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// settings are the flags shared by all commands.
-type settings struct {
-	file string
-	set  []string
-}
-
-func (s *settings) load() (app.Config, error) {
-	overrides := map[string]string{}
-	for _, kv := range s.set {
-		key, value, ok := strings.Cut(kv, "=")
-		if !ok {
-			return app.Config{}, calledWrongly{fmt.Errorf("--set takes key=value, such as --set server.listen=:9000, not %q", kv)}
-		}
-		overrides[key] = value
-	}
-	return app.Load(app.ConfigPath(s.file), overrides, os.Environ())
 }
 
 func root() *cobra.Command {
@@ -211,131 +191,10 @@ func reindex(s *settings) *cobra.Command {
 		}}
 }
 
-// onAccounts runs a command on the accounts in a data folder.
-func onAccounts(s *settings, run func(c *cobra.Command, a *account.Services, args []string) error) func(*cobra.Command, []string) error {
-	return func(c *cobra.Command, args []string) error {
-		cfg, err := s.load()
-		if err != nil {
-			return err
-		}
-		return app.WithAccounts(cfg, func(a *account.Services) error { return run(c, a, args) })
-	}
-}
-
-func user(s *settings) *cobra.Command {
-	c := &cobra.Command{Use: "user", Short: "Manage users; except for admin, the server must be stopped", Args: exactly(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	var in account.UserInput
-	var role string
-	add := &cobra.Command{Use: "add EMAIL", Short: "Add a user; generates a password unless one is given", Example: "  paraph user add ann@example.org --name 'Ann Example' --role admin", Args: exactly(1, 1),
-		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			in.Email, in.Role = args[0], account.Role(role)
-			return app.AddUser(c.Context(), a, in, c.OutOrStdout())
-		})}
-	add.Flags().StringVar(&in.Name, "name", "", "name")
-	add.Flags().StringVar(&in.Password, "password", "", "password (default: generated and printed)")
-	add.Flags().StringVar(&in.CompanyID, "company", "", "company ID (default: the first company)")
-	add.Flags().StringVar(&role, "role", "member", "owner, admin, approver, member or viewer")
-	password := &cobra.Command{Use: "password EMAIL [PASSWORD]", Short: "Set a new password; generates one unless given", Example: "  paraph user password ann@example.org", Args: exactly(1, 2),
-		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return app.SetPassword(c.Context(), a, args[0], append(args, "")[1], c.OutOrStdout())
-		})}
-	list := &cobra.Command{Use: "list", Short: "List users", Example: "  paraph user list", Args: exactly(0, 0),
-		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, _ []string) error {
-			return app.ListUsers(c.Context(), a, c.OutOrStdout())
-		})}
-	setRole := &cobra.Command{Use: "role EMAIL ROLE", Short: "Change a user's role", Example: "  paraph user role ann@example.org admin", Args: exactly(2, 2),
-		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return app.SetRole(c.Context(), a, args[0], args[1])
-		})}
-	revoke := &cobra.Command{Use: "revoke EMAIL", Short: "Deactivate a user in all companies", Example: "  paraph user revoke ann@example.org", Args: exactly(1, 1),
-		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return a.Operator.SetActive(c.Context(), args[0], false)
-		})}
-	c.AddCommand(add, password, list, setRole, revoke, userAdmin(s))
-	return c
-}
-
-func outbox(s *settings) *cobra.Command {
-	return &cobra.Command{Use: "outbox [EMAIL]", Short: "Print links and codes that could not be mailed; the server must be stopped",
-		Long:    "Print links and codes that could not be mailed: those for one address or, without one, those for people\nwho belong to no company or to several. The server must be stopped.",
-		Example: "  paraph outbox\n  paraph outbox ann@example.org", Args: exactly(0, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := s.load()
-			if err != nil {
-				return err
-			}
-			return app.PrintOutbox(cfg, append(args, "")[0], c.OutOrStdout())
-		}}
-}
-
-func token(s *settings) *cobra.Command {
-	c := &cobra.Command{Use: "token", Short: "Manage API tokens; the server must be stopped", Args: exactly(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	var name, scopes string
-	add := &cobra.Command{Use: "add EMAIL", Short: "Create an API token that acts on a user's behalf", Example: "  paraph token add ann@example.org --name ci --scopes read,write", Args: exactly(1, 1),
-		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return app.AddToken(c.Context(), a, args[0], name, scopes, c.OutOrStdout())
-		})}
-	add.Flags().StringVar(&name, "name", "command line", "purpose of the token")
-	add.Flags().StringVar(&scopes, "scopes", "", "read, write, sign, admin, separated by commas (default: everything the role allows)")
-	list := &cobra.Command{Use: "list EMAIL", Short: "List the API tokens of a user's company", Example: "  paraph token list ann@example.org", Args: exactly(1, 1),
-		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return app.ListTokens(c.Context(), a, args[0], c.OutOrStdout())
-		})}
-	revoke := &cobra.Command{Use: "revoke EMAIL TOKEN-ID", Short: "Revoke an API token", Example: "  paraph token revoke ann@example.org 01J…", Args: exactly(2, 2),
-		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return app.RevokeToken(c.Context(), a, args[0], args[1])
-		})}
-	c.AddCommand(add, list, revoke)
-	return c
-}
-
-func config(s *settings) *cobra.Command {
-	var check bool
-	var unit string
-	c := &cobra.Command{Use: "config", Short: "Print an example configuration file with every setting and its default",
-		Example: "  paraph config > config.toml\n  paraph config --check\n  paraph config --unit paraph.service > /etc/systemd/system/paraph.service", Args: exactly(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if check {
-				_, err := s.load()
-				if err == nil {
-					fmt.Fprintln(c.OutOrStdout(), "The configuration is valid.")
-				}
-				return err
-			}
-			text := example
-			if unit != "" {
-				var err error
-				if text, err = units.ReadFile("systemd/" + unit); err != nil {
-					return calledWrongly{fmt.Errorf("--unit takes paraph.service or paraph.socket, not %q", unit)}
-				}
-			}
-			_, err := c.OutOrStdout().Write(text)
-			return err
-		}}
-	c.Flags().BoolVar(&check, "check", false, "validate the current configuration instead")
-	c.Flags().StringVar(&unit, "unit", "", "print a unit for systemd instead: paraph.service or paraph.socket")
-	return c
-}
-
 func version() *cobra.Command {
 	return &cobra.Command{Use: "version", Short: "Print the version", Example: "  paraph version", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(c.OutOrStdout(), "paraph", app.Version())
 			return err
 		}}
-}
-
-// logger writes to standard error, in the configured format and level.
-func logger(cfg app.Config) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(cfg.Log.Level)); err != nil {
-		level = slog.LevelInfo
-	}
-	o := &slog.HandlerOptions{Level: level}
-	if cfg.Log.Format == "json" {
-		return slog.New(slog.NewJSONHandler(os.Stderr, o))
-	}
-	return slog.New(slog.NewTextHandler(os.Stderr, o))
 }

@@ -23,13 +23,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"paraph/app"
-	"paraph/app/account"
 )
 
 // Main runs the tests of a package that uses this one, for its TestMain. The appliance
@@ -173,86 +171,8 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Anonymous returns a client without a token.
-func (s *Server) Anonymous() *Client { return &Client{Server: s} }
-
-// With returns a client with a token, valid or not.
-func (s *Server) With(token string) *Client { return &Client{Server: s, Token: token} }
-
-// Login logs a user in through the API and returns their client.
-func (s *Server) Login(t testing.TB, email string) *Client {
-	t.Helper()
-	r := s.Anonymous().Post(t, "/login", Map{"email": email, "password": Password}).Want(t, http.StatusOK)
-	c := s.With(r.Text(t, "companies.0.token"))
-	c.CompanyID, c.UserID, c.Email = r.Text(t, "companies.0.id"), r.Text(t, "id"), email
-	return c
-}
-
-// Company creates a company for one test and returns its owner, logged in.
-func (s *Server) Company(t testing.TB) *Client {
-	t.Helper()
-	n := s.made.Add(1)
-	c, err := s.Accounts.Operator.AddCompany(t.Context(), fmt.Sprintf("Company %d", n), "en", "UTC")
-	if err != nil {
-		t.Fatal(err)
-	}
-	owner := s.With("")
-	owner.CompanyID = c.ID
-	return owner.Member(t, account.RoleOwner)
-}
-
-// Member adds a member to the client's company and returns them, logged in.
-func (c *Client) Member(t testing.TB, role account.Role) *Client {
-	t.Helper()
-	email := fmt.Sprintf("%s%d@company.example", role, c.made.Add(1))
-	_, err := c.Accounts.Operator.AddUser(t.Context(), account.UserInput{Name: strings.ToUpper(string(role[0])) + string(role[1:]) + " Person", Email: email,
-		CompanyID: c.CompanyID, Role: role, Password: Password})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c.Server.Login(t, email)
-}
-
 // Advance moves the clock. When it returns, everything that has become due is done.
 func (s *Server) Advance(t testing.TB, d string) {
 	t.Helper()
 	s.Anonymous().Post(t, "/test/clock", Map{"advance": d}).Want(t, http.StatusOK)
-}
-
-// Mail is a captured message.
-type Mail struct {
-	Kind, To, Subject, Text, HTML string
-	Links                         []string
-}
-
-// Mails returns the messages to an address, newest first, once everything that is due
-// is done.
-func (s *Server) Mails(t testing.TB, to string) []Mail {
-	t.Helper()
-	var list struct {
-		Data []Mail `json:"data"`
-	}
-	s.Anonymous().Get(t, "/test/outbox?per_page=1000").Want(t, http.StatusOK).Decode(t, &list)
-	var out []Mail
-	for _, m := range list.Data {
-		if strings.EqualFold(m.To, to) {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-// Link returns the token that follows a string such as "/s/" or "token=" in a link of
-// the latest message to an address.
-func (s *Server) Link(t testing.TB, to, before string) string {
-	t.Helper()
-	for _, m := range s.Mails(t, to) {
-		for _, l := range m.Links {
-			if _, token, ok := strings.Cut(l, before); ok {
-				return token
-			}
-		}
-	}
-	t.Fatalf("no message to %s has a link with %q", to, before)
-	return ""
 }

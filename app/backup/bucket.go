@@ -3,7 +3,6 @@ package backup
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -127,65 +126,6 @@ func (b *bucket) read(ctx context.Context, name string) (io.ReadCloser, error) {
 	return &download{ctx: ctx, in: b, name: name, etag: info.ETag, left: info.Size}, nil
 }
 
-// download reads an object, and resumes where a connection was cut.
-type download struct {
-	ctx      context.Context
-	in       *bucket
-	name     string
-	etag     string // the object must not be replaced meanwhile
-	at, left int64
-	from     *minio.Object // nil: not requested
-	cut      int           // consecutive connections that returned nothing
-}
-
-// maxCuts is how many consecutive connections may return nothing.
-const maxCuts = 4
-
-func (d *download) Read(p []byte) (int, error) {
-	for {
-		if d.left == 0 {
-			return 0, io.EOF
-		}
-		err := d.open()
-		n := 0
-		if err == nil {
-			n, err = d.from.Read(p)
-		}
-		d.at, d.left = d.at+int64(n), d.left-int64(n)
-		if n > 0 {
-			d.cut = 0
-			return n, nil
-		}
-		if d.cut++; d.cut > maxCuts || d.ctx.Err() != nil {
-			return 0, d.in.explain(d.name, cmp.Or(err, io.ErrNoProgress))
-		}
-		// The error of the cut connection is already known.
-		_ = d.Close()
-	}
-}
-
-func (d *download) open() (err error) {
-	if d.from != nil {
-		return nil
-	}
-	o := minio.GetObjectOptions{}
-	if err := errors.Join(o.SetMatchETag(d.etag), o.SetRange(d.at, d.at+d.left-1)); err != nil {
-		return err
-	}
-	d.from, err = d.in.client.GetObject(d.ctx, d.in.name, d.in.prefix+d.name, o)
-	return err
-}
-
-// Close ends the connection.
-func (d *download) Close() error {
-	if d.from == nil {
-		return nil
-	}
-	err := d.from.Close()
-	d.from = nil
-	return err
-}
-
 func (b *bucket) remove(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if err := b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{}); err != nil {
@@ -208,92 +148,6 @@ func (b *bucket) removeStale(ctx context.Context, now time.Time) error {
 		return err
 	}
 	return b.remove(ctx, stale)
-}
-
-func (b *bucket) draft(ctx context.Context) (draft, error) {
-	if err := b.removeStale(ctx, time.Now()); err != nil {
-		return nil, err
-	}
-	from, to := io.Pipe()
-	d := &objectDraft{PipeWriter: to, in: b, name: "paraph-" + rand.Text() + archive.Partial, stored: make(chan error, 1)}
-	go func() {
-		_, err := b.client.PutObject(ctx, b.name, b.prefix+d.name, from, -1, minio.PutObjectOptions{
-			ContentType: "application/octet-stream", PartSize: pieceBytes, NumThreads: 1, SendContentMd5: true, DisableContentSha256: true})
-		err = b.explain(d.name, err)
-		from.CloseWithError(cmp.Or(err, io.ErrClosedPipe))
-		d.stored <- err
-	}()
-	return d, nil
-}
-
-// objectDraft is an object under a temporary name. It exists once it has been sent completely.
-type objectDraft struct {
-	*io.PipeWriter
-	in     *bucket
-	name   string
-	stored chan error
-	ended  bool
-	size   int64
-}
-
-func (d *objectDraft) Write(p []byte) (int, error) {
-	n, err := d.PipeWriter.Write(p)
-	d.size += int64(n)
-	return n, err
-}
-
-func (d *objectDraft) end(why error) error {
-	if d.ended {
-		return nil
-	}
-	d.ended = true
-	return errors.Join(d.CloseWithError(why), <-d.stored)
-}
-
-func (d *objectDraft) finish(context.Context) error { return d.end(nil) }
-
-func (d *objectDraft) read(ctx context.Context) (io.ReadCloser, error) {
-	return d.in.read(ctx, d.name)
-}
-
-// keep copies the object within the storage: objects can't be renamed.
-func (d *objectDraft) keep(ctx context.Context, name string) error {
-	b := d.in
-	if _, err := b.client.StatObject(ctx, b.name, b.prefix+name, minio.StatObjectOptions{}); err == nil {
-		return errTaken(b.where(name))
-	} else if minio.ToErrorResponse(err).StatusCode != http.StatusNotFound {
-		return b.explain(name, err)
-	}
-	if err := d.copyTo(ctx, name); err != nil {
-		return b.explain(name, err)
-	}
-	return b.remove(ctx, []string{d.name})
-}
-
-// maxCopied is the maximum size that storage copies in one operation.
-const maxCopied = 5 << 30
-
-func (d *objectDraft) copyTo(ctx context.Context, name string) (err error) {
-	to := minio.CopyDestOptions{Bucket: d.in.name, Object: d.in.prefix + name}
-	from := minio.CopySrcOptions{Bucket: d.in.name, Object: d.in.prefix + d.name}
-	if d.size <= maxCopied {
-		_, err = d.in.client.CopyObject(ctx, to, from)
-	} else {
-		_, err = d.in.client.ComposeObject(ctx, to, from) // in pieces
-	}
-	return err
-}
-
-// discardTime is the timeout for removing a draft after a failure.
-const discardTime = 30 * time.Second
-
-func (d *objectDraft) discard() error {
-	// The original failure is reported; a draft that cannot be removed now is removed later.
-	_ = d.end(errors.New("discarded"))
-	ctx, cancel := context.WithTimeout(context.Background(), discardTime)
-	defer cancel()
-	_ = d.in.remove(ctx, []string{d.name})
-	return nil
 }
 
 // markName is the object that marks a bucket's folder as followed.

@@ -1,16 +1,13 @@
 package bulk
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/sheet"
 	"paraph/app/signing"
 	"paraph/kv"
 )
@@ -63,22 +60,6 @@ type InvalidRow struct {
 	Cells  []string      // of the file
 }
 
-// checked is a table after its check.
-type checked struct {
-	who      account.Actor
-	template *signing.Document
-	form     sheet.Form
-	headings []string
-	rows     []checkedRow
-	Report
-}
-
-type checkedRow struct {
-	number int
-	content
-	faults []fault.Field
-}
-
 // Start checks all rows, and starts the run unless there is something to mend. Without
 // SkipInvalid, one invalid row is enough to keep it from starting.
 func (s *Service) Start(ctx context.Context, who account.Actor, in Input) (Report, error) {
@@ -110,118 +91,6 @@ func (s *Service) Start(ctx context.Context, who account.Actor, in Input) (Repor
 	}
 	c.Run, err = s.store(ctx, c, in)
 	return c.Report, err
-}
-
-func (in *Input) check() error {
-	var f fault.Fields
-	if in.PerMinute < 0 || in.PerMinute > MaxPerMinute {
-		f.Between("per_minute", 0, MaxPerMinute)
-	}
-	if len(in.Rows) == 0 && len(bytes.TrimSpace(in.File)) == 0 {
-		f.Required("rows")
-	}
-	return f.Err()
-}
-
-// read reads the table of an input.
-func (s *Service) read(who account.Actor, t *signing.Document, in Input) (*checked, error) {
-	c := &checked{who: who, template: t}
-	if len(in.File) == 0 {
-		if len(in.Rows) > s.MaxRows {
-			return c, fault.Invalid("rows", "too_many", fault.Number("limit", s.MaxRows))
-		}
-		c.form, c.headings = sheet.Standard(), header(t)
-		for i, r := range in.Rows {
-			c.rows = append(c.rows, checkedRow{number: i, content: content{Input: r}})
-		}
-		return c, nil
-	}
-	file, err := s.readFile(in.File)
-	if errors.Is(err, sheet.ErrTooManyRows) {
-		return c, fault.Invalid("rows", "too_many", fault.Number("limit", s.MaxRows))
-	}
-	if err != nil {
-		return c, err
-	}
-	if len(file.Rows) == 0 {
-		return c, fault.Invalid("rows", "required")
-	}
-	c.form, c.headings = file.Form, file.Headings
-	if c.Columns, err = recognise(t, file.Headings, in.Columns); err != nil {
-		return c, err
-	}
-	edit(&file, in.Edits)
-	for _, r := range file.Rows {
-		row := content{Input: inputOf(c.Columns, r.Cells), Cells: r.Cells}
-		c.rows = append(c.rows, checkedRow{number: r.Line, content: row})
-	}
-	return c, nil
-}
-
-// edit applies the edits of cells that exist. A cell exists below every heading, even if its
-// row is shorter.
-func edit(file *sheet.Table, edits []Edit) {
-	for _, e := range edits {
-		i, found := slices.BinarySearchFunc(file.Rows, e.Row, func(r sheet.Row, line int) int { return r.Line - line })
-		if !found || e.Column < 0 || e.Column >= len(file.Headings) {
-			continue
-		}
-		cells := make([]string, max(len(file.Rows[i].Cells), e.Column+1))
-		copy(cells, file.Rows[i].Cells)
-		cells[e.Column] = e.Text
-		file.Rows[i].Cells = cells
-	}
-}
-
-// checkRows checks each row as it would be checked when its document is made.
-func (s *Service) checkRows(ctx context.Context, c *checked, in Input) error {
-	c.Rows = len(c.rows)
-	for i := range c.rows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		r := &c.rows[i]
-		messages, err := s.Templates.CheckUse(c.who, c.template, r.Input.use(in.Send, in.BaseURL))
-		switch fields := fault.FieldsOf(err); {
-		case err == nil:
-			c.Valid++
-			c.Messages += messages
-		case len(fields) == 0:
-			return err
-		default:
-			r.faults = c.named(r, fields)
-			c.Invalid = append(c.Invalid, InvalidRow{r.number, r.faults, r.Cells})
-		}
-	}
-	return nil
-}
-
-// named names faults by the columns of the file.
-func (c *checked) named(r *checkedRow, fields []fault.Field) []fault.Field {
-	if c.Columns == nil {
-		return fields
-	}
-	return named(c.Columns, r.Input, fields)
-}
-
-// refusal lists the faults of all rows.
-func (c *checked) refusal() error {
-	var f fault.Fields
-	for _, r := range c.Invalid {
-		for _, x := range r.Faults {
-			x.Name = "rows." + strconv.Itoa(r.Number) + "." + x.Name
-			f.Keep(x)
-		}
-	}
-	return f.Err()
-}
-
-// use returns the input of the document of a row.
-func (in RowInput) use(send bool, base string) signing.UseInput {
-	return signing.UseInput{
-		DocumentInput: signing.DocumentInput{Title: in.Title, ExternalID: in.ExternalID},
-		People:        slices.Clone(in.People), Variables: in.Variables, Values: in.Values, Send: send, BaseURL: base,
-	}
 }
 
 // perTransaction is how many rows are stored or removed at once.

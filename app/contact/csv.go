@@ -3,16 +3,13 @@ package contact
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io"
 	"slices"
-	"strings"
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/input"
 	"paraph/app/sheet"
 	"paraph/kv"
 )
@@ -119,40 +116,6 @@ func (s *Service) resume(who account.Actor, from string, rows []sheet.Row, at ma
 	return rows[done.Next:], nil
 }
 
-// row is one row of a file and the line it starts on.
-type row sheet.Row
-
-// readCSV reads a whole file, which must have a heading.
-func readCSV(body io.Reader) (sheet.Table, error) {
-	t, err := sheet.Read(body, sheet.Limits{Bytes: MaxImport, Rows: MaxImportRows})
-	if errors.Is(err, sheet.ErrTooManyRows) {
-		return t, fault.TooLarge("import_too_long", fault.Number("limit", MaxImportRows))
-	}
-	return t, err
-}
-
-// assign finds the column of every field, as specified by the caller or from the headings.
-func (i *Import) assign(said map[string]string) (at map[string]int, err error) {
-	at, i.Columns = map[string]int{}, map[string]string{}
-	var f fault.Fields
-	for _, c := range columns {
-		names := c.names
-		if said != nil {
-			names = []string{input.Fold(said[c.field])}
-		}
-		n := slices.IndexFunc(i.Headings, func(h string) bool { return h != "" && slices.Contains(names, input.Fold(h)) })
-		if n >= 0 {
-			at[c.field], i.Columns[c.field] = n, i.Headings[n]
-		} else if said[c.field] != "" {
-			f.Selected("columns." + c.field)
-		}
-	}
-	if _, ok := at["email"]; !ok && f.Empty() {
-		f.Add("columns.email", "no_email_column")
-	}
-	return at, f.Err()
-}
-
 // importSome imports some rows in one transaction, or only checks them.
 func (s *Service) importSome(who account.Actor, rows []sheet.Row, at map[string]int, check bool, out *Import) error {
 	run := s.DB.Update
@@ -213,111 +176,4 @@ func (s *Service) importRow(tx *kv.Tx, who account.Actor, in Input, check bool) 
 		return created, f.Err()
 	}
 	return created, change(tx, &c, in)
-}
-
-// nameOf derives a name from an e-mail address.
-func nameOf(email string) string {
-	local, _, _ := strings.Cut(email, "@")
-	return local
-}
-
-func (r row) cell(at map[string]int, field string) string {
-	n, ok := at[field]
-	if !ok || n >= len(r.Cells) {
-		return ""
-	}
-	return sheet.Unguarded(strings.TrimSpace(r.Cells[n]))
-}
-
-// input returns the contact described by a row.
-func (r row) input(at map[string]int) Input {
-	given := func(field string) *string {
-		if s := r.cell(at, field); s != "" {
-			return &s
-		}
-		return nil
-	}
-	in := Input{Name: given("name"), Email: given("email"), Organization: given("organization"), Phone: given("phone"), Locale: given("locale"), Note: given("note")}
-	if s := given("tags"); s != nil {
-		tags := strings.FieldsFunc(*s, func(r rune) bool { return r == ';' || r == ',' })
-		in.Tags = &tags
-	}
-	return in
-}
-
-// Export returns a function that writes the contacts that are not in the trash,
-// oldest first, as CSV that Import accepts.
-func (s *Service) Export(ctx context.Context, who account.Actor) (write func(w io.Writer) error, err error) {
-	if err := staff(who, account.ScopeRead); err != nil {
-		return nil, err
-	}
-	return func(w io.Writer) error {
-		out := csv.NewWriter(w)
-		if err := out.Write(heading()); err != nil {
-			return err
-		}
-		for from, more := kv.Key(key(who.CompanyID, "")), true; more; {
-			some, err := s.after(who.CompanyID, from)
-			if err != nil {
-				return err
-			}
-			for _, c := range some {
-				if err := out.Write(c.cells()); err != nil {
-					return err
-				}
-				from = kv.Key(c.key() + "\x00")
-			}
-			out.Flush() // no transaction is held open for a slow reader
-			if err := errors.Join(ctx.Err(), out.Error()); err != nil {
-				return err
-			}
-			more = len(some) > 0
-		}
-		return nil
-	}, nil
-}
-
-func heading() []string {
-	var out []string
-	for _, c := range columns {
-		out = append(out, c.field)
-	}
-	return out
-}
-
-// after returns the next contacts after a key that are not in the trash.
-func (s *Service) after(company string, from kv.Key) (some []Contact, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
-		return contacts.EachFrom(tx, "", kv.Key(key(company, "")), from, func(_ string, c Contact) (bool, error) {
-			if c.DeletedAt == nil {
-				some = append(some, c)
-			}
-			return len(some) < perTransaction, nil
-		})
-	})
-	return some, err
-}
-
-// cells returns the contact as a row of a file.
-func (c Contact) cells() []string {
-	cells := []string{c.Name, c.Email, c.Organization, c.Phone, c.Locale, c.Note, strings.Join(c.Tags, ";")}
-	for i := range cells {
-		cells[i] = sheet.Guarded(cells[i])
-	}
-	return cells
-}
-
-// Headings returns the first row of a file, for mapping the columns.
-func Headings(body io.Reader) ([]string, error) {
-	file, err := readCSV(body)
-	return file.Headings, err
-}
-
-// Fields lists the possible fields of a column, in the order of an export.
-func Fields() []string {
-	var out []string
-	for _, c := range columns {
-		out = append(out, c.field)
-	}
-	return out
 }

@@ -12,46 +12,11 @@ import (
 	"time"
 
 	"paraph/app/account"
-	"paraph/app/fault"
 	"paraph/app/limit"
 	"paraph/app/mail"
 	"paraph/app/seal"
 	"paraph/kv"
 )
-
-// Settings describes a mail server and how to use it.
-type Settings struct {
-	Host     string // "" if there is no server
-	Port     int
-	Username string // "" for no login
-	Password mail.Secret
-	TLS      string // starttls, tls or none
-	From     string // sender of every message
-	HELO     string
-	Timeout  time.Duration // for one message
-}
-
-// SMTP returns a client for the server.
-func (s Settings) SMTP() mail.SMTP {
-	return mail.SMTP{
-		Host:     s.Host,
-		Port:     s.Port,
-		Username: s.Username,
-		Password: s.Password,
-		TLS:      s.TLS,
-		HELO:     s.HELO,
-		Timeout:  s.Timeout,
-	}
-}
-
-// Sender returns the address that messages come from.
-func (s Settings) Sender() mail.Address {
-	address, err := mail.ParseAddress(s.From)
-	if err != nil { // it has been validated before
-		return mail.Address{Name: "Paraph", Email: "paraph@localhost"}
-	}
-	return address
-}
 
 // Options configures the service.
 type Options struct {
@@ -210,78 +175,4 @@ func (s *Service) state(kept stored) State {
 		state.ChangedAt, state.ChangedBy = kept.ChangedAt, kept.ChangedBy
 	}
 	return state
-}
-
-// requireOperator returns an error unless the caller administers the installation. For
-// others the settings don't exist.
-func requireOperator(who account.Actor) error {
-	if who.RunsInstallation() {
-		return nil
-	}
-	return fault.NotFound("page")
-}
-
-// mayChange also requires a recent proof of identity, because the operator of the mail
-// server can read everybody's links.
-func (s *Service) mayChange(who account.Actor) error {
-	switch err := requireOperator(who); {
-	case err != nil:
-		return err
-	case s.IsConfigured():
-		return fault.Conflict("mail_server_configured")
-	case !s.Proven(who):
-		return fault.Forbidden("proof_required")
-	}
-	return nil
-}
-
-// Save changes the mail server.
-func (s *Service) Save(ctx context.Context, who account.Actor, in Input) (State, error) {
-	if err := s.mayChange(who); err != nil {
-		return State{}, err
-	}
-	return s.change(ctx, func(tx *kv.Tx) (stored, error) {
-		kept, err := read(tx)
-		if err != nil {
-			return stored{}, err
-		}
-		if kept, err = s.merged(kept, in); err != nil {
-			return stored{}, err
-		}
-		kept.ChangedAt, kept.ChangedBy = tx.Now, who.Name
-		return kept, servers.Put(tx, recordKey, kept)
-	})
-}
-
-// TurnOff removes the mail server. From then on messages stay in the outbox.
-func (s *Service) TurnOff(ctx context.Context, who account.Actor) error {
-	if err := s.mayChange(who); err != nil {
-		return err
-	}
-	_, err := s.change(ctx, func(tx *kv.Tx) (stored, error) {
-		if has, err := servers.Has(tx, recordKey); err != nil || !has {
-			return stored{}, err
-		}
-		return stored{}, servers.Delete(tx, recordKey)
-	})
-	return err
-}
-
-// change stores settings and applies them, in the order of the transactions. Then it
-// calls Changed.
-func (s *Service) change(ctx context.Context, do func(tx *kv.Tx) (stored, error)) (State, error) {
-	var kept stored
-	err := s.DB.Update(func(tx *kv.Tx) (err error) {
-		if kept, err = do(tx); err == nil {
-			tx.OnCommit(func() { s.apply(kept) })
-		}
-		return err
-	})
-	if err == nil {
-		err = s.Changed(ctx)
-	}
-	if err != nil {
-		return State{}, err
-	}
-	return s.state(kept), nil
 }

@@ -2,17 +2,13 @@ package notify
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
-	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/input"
-	"paraph/app/list"
 	"paraph/app/mail"
 	"paraph/app/signing"
 	"paraph/kv"
@@ -20,114 +16,6 @@ import (
 
 // statuses lists all states of a message.
 var statuses = []string{Kept, Queued, Sent, Failed, Bounced, Cancelled}
-
-// OutboxQuery selects messages of a company, newest first by default.
-type OutboxQuery struct {
-	Offset, Limit int
-	Statuses      []string // any of these; empty: all
-	To            string   // the beginning of an address; "" for any
-	Document      string   // "" for any
-	Ascending     bool
-}
-
-// ListMessages lists the messages about a company's documents, for its
-// administrators. Messages that only their recipient may read (a new password, a
-// code) belong to no company and are not listed.
-func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuery) (list list.Page[Message], err error) {
-	if err := admin(who); err != nil {
-		return list, err
-	}
-	if q.Statuses, err = wanted(q.Statuses); err != nil {
-		return list, err
-	}
-	q.Offset, q.Limit = max(q.Offset, 0), max(q.Limit, 0)
-	q.Statuses = slices.Compact(slices.Sorted(slices.Values(q.Statuses)))
-	err = s.DB.View(func(tx *kv.Tx) error {
-		switch {
-		case q.Document != "":
-			list, err = q.walk(s, tx, "document", kv.K(who.CompanyID, q.Document))
-		case q.To != "":
-			list, err = q.walk(s, tx, "to", kv.K(who.CompanyID).Starting(input.FoldEmail(q.To)))
-		case len(q.Statuses) == 0:
-			list, err = q.part(s, tx, "created", kv.K(who.CompanyID), q.Offset, q.Limit)
-		default:
-			list, err = q.union(s, tx, who.CompanyID)
-		}
-		return err
-	})
-	return list, err
-}
-
-// wanted parses states, including the words that all lists accept: every message is active,
-// none is archived or deleted.
-func wanted(words []string) (out []string, err error) {
-	for _, word := range words {
-		switch {
-		case word == "active":
-			out = append(out, statuses...)
-		case word == "archived" || word == "deleted" || slices.Contains(statuses, word):
-			out = append(out, word)
-		default:
-			var f fault.Fields
-			f.OneOf("status", append([]string{"active", "archived", "deleted"}, statuses...)...)
-			return nil, f.Err()
-		}
-	}
-	return out, nil
-}
-
-func admin(who account.Actor) error {
-	if who.IsSignatory() {
-		return fault.Forbidden("signatory_not_allowed")
-	}
-	return who.Require(account.ScopeAdmin)
-}
-
-// part reads a page directly from an index.
-func (q OutboxQuery) part(s *Outbox, tx *kv.Tx, index string, prefix kv.Key, offset, limit int) (list.Page[Message], error) {
-	p, err := outbox.Page(tx, kv.Query{Index: index, Prefix: prefix, Descending: !q.Ascending, Offset: offset, Limit: limit})
-	return list.Page[Message]{Items: p.Items, Total: p.Total}, errors.Join(err, s.unsealAll(p.Items))
-}
-
-// union merges the messages in several states.
-func (q OutboxQuery) union(s *Outbox, tx *kv.Tx, company string) (list.Page[Message], error) {
-	var all list.Page[Message]
-	for _, status := range q.Statuses {
-		part, err := q.part(s, tx, "status", kv.K(company, status), 0, q.Offset+q.Limit)
-		if err != nil {
-			return list.Page[Message]{}, err
-		}
-		all.Items, all.Total = append(all.Items, part.Items...), all.Total+part.Total
-	}
-	all.Items = q.window(all.Items)
-	return all, nil
-}
-
-// walk scans the few messages about one document or to one person.
-func (q OutboxQuery) walk(s *Outbox, tx *kv.Tx, index string, prefix kv.Key) (list.Page[Message], error) {
-	var found []Message
-	err := outbox.Each(tx, index, prefix, func(_ string, m Message) (bool, error) {
-		fits := len(q.Statuses) == 0 || slices.Contains(q.Statuses, m.Status)
-		if fits && strings.HasPrefix(input.FoldEmail(m.To), input.FoldEmail(q.To)) {
-			found = append(found, m)
-		}
-		return true, nil
-	})
-	total, shown := len(found), q.window(found)
-	return list.Page[Message]{Items: shown, Total: total}, errors.Join(err, s.unsealAll(shown))
-}
-
-// window sorts messages and returns one page of them.
-func (q OutboxQuery) window(all []Message) []Message {
-	slices.SortFunc(all, func(a, b Message) int {
-		if !q.Ascending {
-			a, b = b, a
-		}
-		return cmp.Compare(a.ID, b.ID)
-	})
-	all = all[min(q.Offset, len(all)):]
-	return all[:min(q.Limit, len(all))]
-}
 
 // GetMessage returns one message of the company, for its administrators.
 func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m Message, err error) {
@@ -308,53 +196,4 @@ func (s *Outbox) testMessage(who account.Actor, address string) (m Message, err 
 		return err
 	})
 	return m, err
-}
-
-// sweepJob removes old messages, once a day.
-const (
-	sweepJob   = "outbox_sweep"
-	sweepEvery = 24 * time.Hour
-	sweepBatch = 500
-)
-
-// ScheduleSweep starts the daily removal of old messages now.
-func (s *Outbox) ScheduleSweep() error {
-	return s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now) })
-}
-
-func (s *Outbox) sweepAt(tx *kv.Tx, at time.Time) error {
-	return s.Jobs.Add(tx, kv.Job{Kind: sweepJob, Key: "daily", Due: at})
-}
-
-// sweep removes messages past their retention time that are no longer waiting.
-func (s *Outbox) sweep(ctx context.Context, _ kv.Job) error {
-	err := s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now.Add(sweepEvery)) })
-	for more := true; more && err == nil; {
-		err = s.DB.Update(func(tx *kv.Tx) (err error) {
-			more, err = s.sweepSome(tx)
-			return errors.Join(err, ctx.Err())
-		})
-	}
-	return errors.Join(err, s.sealOld(ctx))
-}
-
-func (s *Outbox) sweepSome(tx *kv.Tx) (more bool, err error) {
-	if s.Days == 0 {
-		return false, nil
-	}
-	before := tx.Now.AddDate(0, 0, -s.Days)
-	var old []string
-	err = outbox.Each(tx, "created", kv.K(everybody), func(id string, m Message) (bool, error) {
-		if m.CreatedAt.After(before) {
-			return false, nil
-		}
-		if m.Status != Queued {
-			old = append(old, id)
-		}
-		return len(old) < sweepBatch, nil
-	})
-	for _, id := range old {
-		err = errors.Join(err, outbox.Delete(tx, id))
-	}
-	return len(old) == sweepBatch, err
 }

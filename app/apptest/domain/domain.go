@@ -5,8 +5,6 @@
 package domain
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,18 +18,12 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/apptest/patience"
-	"paraph/app/blob"
 	"paraph/app/checkpoint"
 	"paraph/app/fault"
 	"paraph/app/mail"
 	"paraph/app/notify"
-	"paraph/app/pdf/page"
 	"paraph/app/pdf/text"
-	"paraph/app/pki"
 	"paraph/app/signing"
-	"paraph/app/signing/record"
-	"paraph/app/signing/store"
-	"paraph/app/tree"
 	"paraph/app/words"
 	"paraph/kv"
 )
@@ -83,66 +75,6 @@ func New(t testing.TB, o Options) *Services {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func (s *Services) open(t testing.TB, o Options) (err error) {
-	if s.DB, err = kv.Open(kv.Options{InMemory: true, Now: s.Now}); err != nil {
-		return err
-	}
-	t.Cleanup(func() {
-		if err := s.DB.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	s.Jobs = kv.NewJobs(s.DB)
-	all, err := catalogue()
-	if err != nil {
-		return err
-	}
-	out := notify.Options{DB: s.DB, Jobs: s.Jobs, Words: all, Transport: notify.Transport{Sender: o.Sender, From: From},
-		NewID: s.NewID, Key: s.Key, BaseURL: BaseURL, Now: s.Now, Captures: true}
-	change(&out, o.Outbox)
-	outbox, err := notify.NewOutbox(out)
-	if err != nil {
-		return err
-	}
-	people := account.Options{TokenKey: s.Key, Now: s.Now, NewID: s.NewID, Mailer: outbox.Mail, Forget: outbox.Forget,
-		Cost: account.Cost{Memory: 8, Passes: 1, Threads: 1}}
-	change(&people, o.Account)
-	if s.Accounts, err = account.New(s.DB, people); err != nil {
-		return err
-	}
-	if err := s.openSigning(t, all, outbox, o.Signing); err != nil {
-		return err
-	}
-	s.Notify = notify.New(outbox, s.Signing)
-	return nil
-}
-
-func (s *Services) openSigning(t testing.TB, all *words.Catalogue, outbox *notify.Outbox,
-	set func(*signing.Options)) error {
-	files, err := blob.Open(t.TempDir(), blob.Options{Now: s.Now})
-	if err != nil {
-		return err
-	}
-	keys, err := pki.Open("", pki.Options{Now: s.Now})
-	if err != nil {
-		return err
-	}
-	ring, err := tree.OpenKeyring("")
-	if err != nil {
-		return err
-	}
-	s.Checkpoints = checkpoint.New(checkpoint.Options{
-		DB: s.DB, Jobs: s.Jobs, Trees: store.Journal().Trees(), Keys: ring,
-		Companies: s.Accounts.Operator.AllCompanies, Now: s.Now, Every: 24 * time.Hour})
-	o := signing.Options{DB: s.DB, Jobs: s.Jobs, Blobs: files, Accounts: s.Accounts, Keys: keys,
-		Checkpoints: s.Checkpoints, Words: all, Fonts: fonts(),
-		Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: s.Key, NewID: s.NewID, Now: s.Now,
-		BaseURL: BaseURL}
-	change(&o, set)
-	s.Signing = signing.New(o)
-	return nil
 }
 
 func change[T any](o *T, set func(*T)) {
@@ -226,114 +158,6 @@ func (s *Services) Member(t testing.TB, company string, role account.Role) accou
 	return account.Actor{Kind: account.ActorUser, UserID: u.ID, CompanyID: company, Name: u.Name, Email: u.Email,
 		Role:   role,
 		Scopes: account.Scopes(), ProvenAt: s.Now()}
-}
-
-// Person describes a recipient. Only the address is required.
-type Person struct {
-	Email, Name, Role, Authentication, Code, Locale, Message string
-	Position                                                 int
-}
-
-func (p Person) input() signing.InvitationInput {
-	in := signing.InvitationInput{Email: &p.Email, Name: new(cmp.Or(p.Name, "Name of "+p.Email)), Role: new(cmp.Or(p.Role, record.Signer))}
-	for _, v := range []struct {
-		from string
-		to   **string
-	}{{p.Authentication, &in.Authentication}, {p.Code, &in.AccessCode}, {p.Locale, &in.Locale}, {p.Message,
-		&in.Message}} {
-		if v.from != "" {
-			*v.to = &v.from
-		}
-	}
-	if p.Position > 0 {
-		in.Position = &p.Position
-	}
-	return in
-}
-
-// Signers returns signers with these addresses.
-func Signers(emails ...string) (all []Person) {
-	for _, e := range emails {
-		all = append(all, Person{Email: e})
-	}
-	return all
-}
-
-// Draft creates a draft with one file and some recipients.
-func (s *Services) Draft(t testing.TB, who account.Actor, in signing.DocumentInput,
-	people ...Person) *signing.Document {
-	t.Helper()
-	return s.create(t, who, signing.CreateInput{DocumentInput: in}, people)
-}
-
-// Sent creates a document as Draft does, and sends it.
-func (s *Services) Sent(t testing.TB, who account.Actor, in signing.DocumentInput, people ...Person) *signing.Document {
-	t.Helper()
-	return s.create(t, who, signing.CreateInput{DocumentInput: in, Send: true}, people)
-}
-
-func (s *Services) create(t testing.TB, who account.Actor, in signing.CreateInput, people []Person) *signing.Document {
-	t.Helper()
-	for _, p := range people {
-		in.Invitations = append(in.Invitations, p.input())
-	}
-	if in.Title == nil {
-		in.Title = new("Contract")
-	}
-	u, err := s.Signing.Intake.Receive(t.Context(), who, "a.pdf", "application/pdf", bytes.NewReader(sample()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Uploads = []*signing.Upload{u}
-	d, err := s.Signing.Drafts.Create(t.Context(), who, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := u.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-// sample is a PDF of one page.
-var sample = sync.OnceValue(func() []byte {
-	b := page.New(fonts(), page.Info{Title: "Sample", Language: "en"})
-	b.NewPage(page.A4Width, page.A4Height)
-	b.Text(72, 100, 12, false, false, 0, 0, 0, "A page.")
-	var out bytes.Buffer
-	if _, err := b.Write(&out); err != nil {
-		panic(err) // a buffer takes everything
-	}
-	return out.Bytes()
-})
-
-// Signatory returns an invited person as they are behind their link, identified
-// if they have to be.
-func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) account.Actor {
-	t.Helper()
-	for i := range d.Invitations {
-		if inv := &d.Invitations[i]; inv.Email == email {
-			who, err := s.Signing.Links.Signatory(t.Context(), s.Signing.Links.Token(inv))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return who
-		}
-	}
-	t.Fatalf("nobody with the address %s is invited", email)
-	return account.Actor{}
-}
-
-// Sign signs as an invited person, with a typed signature.
-func (s *Services) Sign(t testing.TB, d *signing.Document, email string) *signing.Document {
-	t.Helper()
-	who := s.Signatory(t, d, email)
-	d, err := s.Signing.Signatures.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
-		Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: who.Name}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
 
 // Messages lists the messages of a company, oldest first, once those about

@@ -2,7 +2,6 @@ package pdfium
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -177,105 +176,5 @@ func (p *pool) limited(ctx context.Context, w *process, limit time.Duration, f f
 		return fmt.Errorf("%w: %w", ErrTimeout, cause)
 	default:
 		return cause
-	}
-}
-
-func (p *pool) takeIdle() *process {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := len(p.idle)
-	if n == 0 {
-		return nil
-	}
-	w := p.idle[n-1]
-	p.idle = p.idle[:n-1]
-	w.idle.Stop()
-	return w
-}
-
-// register adds a process that was just started, unless the pool is closed.
-func (p *pool) register(w *process) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.life.Err() != nil {
-		return false
-	}
-	p.all[w] = true
-	return true
-}
-
-// keep makes a process idle, to be ended if it stays idle too long.
-func (p *pool) keep(w *process) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	w.idle = time.AfterFunc(p.o.IdleTimeout, func() { p.expire(w) })
-	p.idle = append(p.idle, w)
-}
-
-func (p *pool) expire(w *process) {
-	p.mu.Lock()
-	found := false
-	for i, v := range p.idle {
-		if v == w {
-			p.idle = append(p.idle[:i], p.idle[i+1:]...)
-			found = true
-			break
-		}
-	}
-	p.mu.Unlock()
-	if found {
-		p.drop(w)
-	}
-}
-
-// drop ends a process and waits until it has exited.
-func (p *pool) drop(w *process) {
-	w.end()
-	p.mu.Lock()
-	delete(p.all, w)
-	p.mu.Unlock()
-}
-
-func (p *pool) close() {
-	p.mu.Lock()
-	p.end()
-	var rest []*process
-	for _, w := range p.idle {
-		w.idle.Stop()
-	}
-	p.idle = nil
-	for w := range p.all {
-		w.kill()
-		rest = append(rest, w)
-	}
-	p.mu.Unlock()
-	p.wg.Wait()
-	for _, w := range rest {
-		w.end()
-	}
-}
-
-// answer reads frames up to the end of the answer.
-func (w *process) answer(onPage func([]byte) error) (ending, []byte, error) {
-	var data []byte
-	for {
-		kind, b, err := readFrame(w.out)
-		if err != nil {
-			return ending{}, nil, err
-		}
-		switch {
-		case kind == framePage && onPage != nil:
-			if err := onPage(b); err != nil {
-				return ending{}, nil, err
-			}
-		case kind == frameData && data == nil:
-			data = b
-		case kind == frameEnd:
-			var end ending
-			err := json.Unmarshal(b, &end)
-			return end, data, err
-		default:
-			return ending{}, nil, fmt.Errorf("frame %q out of place", kind)
-		}
 	}
 }

@@ -2,6 +2,7 @@ package pdfium
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -129,4 +130,29 @@ func (h *head) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return string(h.b)
+}
+
+// answer reads frames up to the end of the answer.
+func (w *process) answer(onPage func([]byte) error) (ending, []byte, error) {
+	var data []byte
+	for {
+		kind, b, err := readFrame(w.out)
+		if err != nil {
+			return ending{}, nil, err
+		}
+		switch {
+		case kind == framePage && onPage != nil:
+			if err := onPage(b); err != nil {
+				return ending{}, nil, err
+			}
+		case kind == frameData && data == nil:
+			data = b
+		case kind == frameEnd:
+			var end ending
+			err := json.Unmarshal(b, &end)
+			return end, data, err
+		default:
+			return ending{}, nil, fmt.Errorf("frame %q out of place", kind)
+		}
+	}
 }

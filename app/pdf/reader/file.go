@@ -5,7 +5,6 @@ package reader
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,27 +42,6 @@ type File struct {
 	recorded []numbered    // entries of the section being read; nil records nothing
 	scratch  []byte        // see scratchAt
 	inflater io.ReadCloser // see inflate
-}
-
-// A Budget is the work spent on a file and on the views of its revisions.
-type Budget struct {
-	parsed   int64
-	inflated int64
-	Fault    error // the first limit exceeded, or the first read error; sticky
-	// kept holds the cross-reference sections that were read, keptEntries the
-	// total number of their entries.
-	kept        map[sectionKey]keptSection
-	keptEntries int
-	// ctx ends work on a file that takes too long; a nil ctx never does.
-	ctx context.Context
-}
-
-// Stopped returns the error of the context if it has ended.
-func (b *Budget) Stopped() error {
-	if b.ctx == nil {
-		return nil
-	}
-	return b.ctx.Err()
 }
 
 // A Section is one cross-reference section.
@@ -163,104 +141,12 @@ func (f *File) startXref() (int64, error) {
 	return n, nil
 }
 
-// BytesAt reads up to n bytes; it returns fewer only at the end of the file.
-func (f *File) BytesAt(at int64, n int) ([]byte, error) {
-	if at < 0 || at > f.Size {
-		return nil, Damaged("offset %d is outside of the file", at)
-	}
-	return f.ReadInto(make([]byte, min(int64(n), f.Size-at)), at)
-}
-
-// ScratchAt is BytesAt with a buffer that the next call reuses.
-func (f *File) ScratchAt(at int64, n int) ([]byte, error) {
-	if at < 0 || at > f.Size {
-		return nil, Damaged("offset %d is outside of the file", at)
-	}
-	n = int(min(int64(n), f.Size-at))
-	if n > ScratchSize {
-		return f.ReadInto(make([]byte, n), at)
-	}
-	if f.scratch == nil {
-		f.scratch = make([]byte, ScratchSize)
-	}
-	return f.ReadInto(f.scratch[:n], at)
-}
-
-const ScratchSize = 2048
-
-func (f *File) ReadInto(b []byte, at int64) ([]byte, error) {
-	if err := f.Stop(); err != nil {
-		return nil, err
-	}
-	if _, err := f.R.ReadAt(b, at); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("read PDF: %w", err)
-	} else if err == io.EOF && at+int64(len(b)) < f.Size {
-		return nil, io.ErrUnexpectedEOF
-	}
-	return b, nil
-}
-
-// window calls read with a lexer at offset at, over growing windows until read
-// no longer reaches the end of the window. It returns the offset after the data
-// read. The read function must not read other parts of the file.
-func (f *File) window(at int64, read func(l *object.Lexer) error) (int64, error) {
-	for size := int64(ScratchSize); ; size *= 8 {
-		b, err := f.ScratchAt(at, int(min(size, f.Limits.ObjectSize)))
-		if err != nil {
-			return 0, err
-		}
-		l := object.NewLexer(b, 0)
-		err = read(l)
-		if over := f.Spend(int64(l.Pos())); over != nil {
-			return 0, over
-		}
-		whole := at+int64(len(b)) >= f.Size
-		cut := l.AtEnd() || err == io.EOF || err == io.ErrUnexpectedEOF
-		if !cut || whole {
-			return at + int64(l.Pos()), syntax(err)
-		}
-		if size >= f.Limits.ObjectSize {
-			return 0, f.Over("an object of more than %d bytes", f.Limits.ObjectSize)
-		}
-	}
-}
-
 // syntax converts a lexer error to an error of this package.
 func syntax(err error) error {
 	if err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooComplex) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
-}
-
-// Spend counts bytes of syntax read against the limits.
-func (f *File) Spend(n int64) error {
-	if err := f.Stop(); err != nil {
-		return err
-	}
-	if f.parsed += n; f.parsed > f.Limits.Parsed {
-		return f.Over("more than %d bytes of objects", f.Limits.Parsed)
-	}
-	return nil
-}
-
-// Stop records that the context has ended, which from then on is treated like
-// an exceeded limit.
-func (f *File) Stop() error {
-	err := f.Stopped()
-	if err != nil && f.Fault == nil {
-		f.Fault = fmt.Errorf("read PDF: %w", err)
-	}
-	return err
-}
-
-// Over records that a limit was exceeded. From then on objects read as null,
-// and the current operation ends with this error.
-func (f *File) Over(format string, args ...any) error {
-	if f.Fault == nil {
-		f.Fault = TooComplex(format, args...)
-	}
-	return f.Fault
 }
 
 func (f *File) Catalog() object.Dict { return f.Dict(f.RootRef) }

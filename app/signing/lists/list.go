@@ -4,20 +4,15 @@ package lists
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	json "github.com/goccy/go-json"
 
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
-	"paraph/search"
 )
 
 // Query selects a page of documents. Page counts from 1.
@@ -175,186 +170,9 @@ func listCells(tx *kv.Tx, company string, by Sort, cells []cell, offset, limit i
 	return Page{Rows: rows, Total: total}, err
 }
 
-// union reads several parts of the lists as one.
-type union struct {
-	tx      *kv.Tx
-	company string
-	sort    Sort
-	parts   []part
-}
-
-// part is one part of a union, with the number of its rows already passed.
-type part struct {
-	cell      cell
-	at, total int
-}
-
-func (u *union) read(c cell, offset, limit int) (raw [][]byte, total int, err error) {
-	_, raw, total, err = store.Rows.PageRaw(u.tx,
-		kv.Query{Index: string(u.sort.order()), Prefix: kv.K(u.company, c.visibility, c.status),
-			Descending: !u.sort.Ascending, Offset: offset, Limit: limit})
-	return raw, total, err
-}
-
-func (u *union) rows(p part, offset, limit int) ([]sortedRow, error) {
-	raw, _, err := u.read(p.cell, offset, limit)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]sortedRow, 0, len(raw))
-	for _, b := range raw {
-		r, err := store.RowCodec.Decode(b)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, sortedRow{r.SortKey(u.sort.order()), r.ID, b[store.RowPrefix:]})
-	}
-	return out, nil
-}
-
-// skip moves forward by n rows of the union and returns how many are left to skip,
-// fewer than there are parts. Of the k parts, the one whose row n/k ahead sorts first
-// has its next n/k rows among the next n of the union, so they can be passed without
-// being read: the cost grows with the logarithm of n.
-func (u *union) skip(n int) (rest int, err error) {
-	for step := n / len(u.parts); step > 0; step = n / len(u.parts) {
-		first, best := -1, sortedRow{}
-		for i, p := range u.parts {
-			if p.total-p.at < step {
-				continue
-			}
-			ahead, err := u.rows(p, p.at+step-1, 1)
-			if err != nil {
-				return 0, err
-			}
-			if len(ahead) == 1 && (first < 0 || ahead[0].compare(best, !u.sort.Ascending) < 0) {
-				first, best = i, ahead[0]
-			}
-		}
-		if first < 0 {
-			return n, nil // unreachable, since counts and entries come from one snapshot
-		}
-		u.parts[first].at += step
-		n -= step
-	}
-	return n, nil
-}
-
-// merge returns rows in order, omitting the first few.
-func (u *union) merge(skip, limit int) ([][]byte, error) {
-	var all []sortedRow
-	for _, p := range u.parts {
-		next, err := u.rows(p, p.at, skip+limit)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, next...)
-	}
-	slices.SortFunc(all, func(a, b sortedRow) int { return a.compare(b, !u.sort.Ascending) })
-	all = all[min(skip, len(all)):min(skip+limit, len(all))]
-	out := make([][]byte, 0, len(all))
-	for _, r := range all {
-		out = append(out, r.json)
-	}
-	return out, nil
-}
-
-type sortedRow struct {
-	key, id string
-	json    []byte
-}
-
-func (a sortedRow) compare(b sortedRow, descending bool) int {
-	if descending {
-		a, b = b, a
-	}
-	if c := strings.Compare(a.key, b.key); c != 0 {
-		return c
-	}
-	return strings.Compare(a.id, b.id)
-}
-
 func trimRows(raw [][]byte) [][]byte {
 	for i := range raw {
 		raw[i] = raw[i][store.RowPrefix:]
 	}
 	return raw
-}
-
-// searchList queries the index and loads every hit from the store, so that a stale
-// index can't show documents that no longer exist.
-func (s *Lists) searchList(ctx context.Context, who account.Actor, q Query, filters [][]string) (Page, error) {
-	s.waitForIndex(ctx, who.CompanyID)
-	var by string // the index lists the newest first by itself
-	if order := q.Sort.order(); order != ByCreation {
-		by = string(order)
-	}
-	ids, total, err := s.query(ctx, who, search.Query{Scope: who.CompanyID, Kind: documentKind, Text: q.Search,
-		Filters: filters, Sort: by, Descending: !q.Sort.Ascending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
-	if err != nil {
-		return Page{}, err
-	}
-	page := Page{Total: total}
-	err = s.DB.View(func(tx *kv.Tx) error {
-		for _, id := range ids {
-			r, err := store.Rows.Get(tx, store.DocumentKey(who.CompanyID, id))
-			if err == kv.ErrNotFound {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			b, err := json.Marshal(r)
-			if err != nil {
-				return err
-			}
-			page.Rows = append(page.Rows, b)
-		}
-		return nil
-	})
-	return page, err
-}
-
-// queryLimit is the time limit of one index query.
-const queryLimit = 10 * time.Second
-
-// query queries the index when the caller's turn comes.
-func (s *Lists) query(ctx context.Context, who account.Actor, q search.Query) (ids []string, total int, err error) {
-	leave, err := s.Searching.Enter(ctx, who.Turn())
-	if err != nil {
-		return nil, 0, err
-	}
-	defer leave()
-	limited, cancel := context.WithTimeout(ctx, queryLimit)
-	defer cancel()
-	ids, total, err = s.Search.Query(limited, q)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, 0, fault.Unavailable("busy").Because(err)
-	}
-	return ids, total, err
-}
-
-func (c cell) term() string { return "in:" + c.visibility + ":" + c.status }
-
-// patience is how long a search waits for the index to contain what was committed earlier.
-const patience = 3 * time.Second
-
-// waitForIndex waits, for a limited time, until the index contains everything
-// committed earlier, including the text of files just uploaded. After that the search
-// uses the index as it is.
-func (s *Lists) waitForIndex(ctx context.Context, company string) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	s.reading.wait(ctx, company)
-	var head uint64
-	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		head, _, err = store.Changes.Head(tx)
-		return err
-	})
-	if err == nil {
-		err = s.Search.Wait(ctx, head)
-	}
-	if err != nil {
-		s.Log.Warn("search did not catch up", "company", company, "error", err)
-	}
 }

@@ -2,10 +2,8 @@ package runs
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/base64"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -133,15 +131,6 @@ func (h *Handlers) Prepare(r *page.Request) error {
 	return h.confirm(r, q, report)
 }
 
-// faults describes what is wrong with the options.
-func (q *request) faults(r *page.Request) map[string][]string {
-	out := map[string][]string{}
-	if !q.validPace {
-		out["per_minute"] = []string{r.Say("run.pace.bounds", "most", r.Words.Number(bulk.MaxPerMinute))}
-	}
-	return out
-}
-
 // start starts the run, once for each form that was confirmed.
 func (h *Handlers) start(r *page.Request, q *request) error {
 	who := r.Who.Actor
@@ -167,34 +156,6 @@ func (h *Handlers) start(r *page.Request, q *request) error {
 	return r.SeeOther("/app/bulk/" + report.Run.ID)
 }
 
-// refuse shows the form with what is wrong with the table, its columns or the options.
-func (h *Handlers) refuse(r *page.Request, q *request, report bulk.Report, err error) error {
-	switch fault.KindOf(err) {
-	case fault.KindInvalid, fault.KindMalformed, fault.KindTooLarge, fault.KindConflict:
-	default:
-		return err
-	}
-	p := page.Page{Faults: map[string][]string{}}
-	for _, f := range fault.FieldsOf(err) {
-		name, text := f.Name, r.Sentence(f, nil)
-		if heading, ok := strings.CutPrefix(name, "columns."); ok {
-			name = "column." + strconv.Itoa(columnOf(report.Columns, heading))
-		}
-		if name == "rows" {
-			name, text = "file", r.Say("run.table."+string(f.Code), "n", h.Bulk.MaxRows)
-		}
-		p.Faults[name] = append(p.Faults[name], text)
-	}
-	if len(p.Faults) == 0 {
-		p.Fault = r.Explain(r.FailureOf(err))
-	}
-	form := q.page(r, report)
-	if len(report.Columns) == 0 {
-		form.File = "" // another table is needed
-	}
-	return h.render(r, http.StatusUnprocessableEntity, form, p)
-}
-
 // page returns the form with what was entered.
 func (q *request) page(r *page.Request, report bulk.Report) formPage {
 	f := formPage{
@@ -205,35 +166,6 @@ func (q *request) page(r *page.Request, report bulk.Report) formPage {
 	}
 	f.Kept = kept(r, func(name string) bool { return !strings.HasPrefix(name, "cell.") })
 	return f
-}
-
-// showReport shows the faults of the table and the options.
-func (h *Handlers) showReport(r *page.Request, q *request, report bulk.Report, faults map[string][]string) error {
-	f := q.page(r, report)
-	f.Report = &report
-	shown := report.Invalid[:min(len(report.Invalid), shownRows)]
-	f.More = len(report.Invalid) - len(shown)
-	f.Cells = faultyCells(r, report.Columns, shown)
-	f.Kept = slices.DeleteFunc(f.Kept, func(kept page.Pair) bool {
-		return slices.ContainsFunc(f.Cells, func(c faultyCell) bool { return c.Name == kept.Name })
-	})
-	status := http.StatusOK
-	if len(faults) > 0 {
-		status = http.StatusUnprocessableEntity
-	}
-	return h.render(r, status, f, page.Page{Faults: faults})
-}
-
-// confirm asks for the confirmation, with the exact numbers.
-func (h *Handlers) confirm(r *page.Request, q *request, report bulk.Report) error {
-	f := q.page(r, report)
-	f.Report, f.Confirm, f.Once = &report, true, rand.Text()
-	f.Kept = kept(r, func(string) bool { return false })
-	title := "run.confirm.draft"
-	if q.input.Send {
-		title = "run.confirm.send"
-	}
-	return h.render(r, http.StatusOK, f, page.Page{Title: r.Say(title, "n", report.Valid)})
 }
 
 // columnChoices returns the choice for each column of the table.

@@ -1,0 +1,76 @@
+package contact
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/sheet"
+)
+
+// row is one row of a file and the line it starts on.
+type row sheet.Row
+
+// readCSV reads a whole file, which must have a heading.
+func readCSV(body io.Reader) (sheet.Table, error) {
+	t, err := sheet.Read(body, sheet.Limits{Bytes: MaxImport, Rows: MaxImportRows})
+	if errors.Is(err, sheet.ErrTooManyRows) {
+		return t, fault.TooLarge("import_too_long", fault.Number("limit", MaxImportRows))
+	}
+	return t, err
+}
+
+// assign finds the column of every field, as specified by the caller or from the headings.
+func (i *Import) assign(said map[string]string) (at map[string]int, err error) {
+	at, i.Columns = map[string]int{}, map[string]string{}
+	var f fault.Fields
+	for _, c := range columns {
+		names := c.names
+		if said != nil {
+			names = []string{input.Fold(said[c.field])}
+		}
+		n := slices.IndexFunc(i.Headings, func(h string) bool { return h != "" && slices.Contains(names, input.Fold(h)) })
+		if n >= 0 {
+			at[c.field], i.Columns[c.field] = n, i.Headings[n]
+		} else if said[c.field] != "" {
+			f.Selected("columns." + c.field)
+		}
+	}
+	if _, ok := at["email"]; !ok && f.Empty() {
+		f.Add("columns.email", "no_email_column")
+	}
+	return at, f.Err()
+}
+
+// nameOf derives a name from an e-mail address.
+func nameOf(email string) string {
+	local, _, _ := strings.Cut(email, "@")
+	return local
+}
+
+func (r row) cell(at map[string]int, field string) string {
+	n, ok := at[field]
+	if !ok || n >= len(r.Cells) {
+		return ""
+	}
+	return sheet.Unguarded(strings.TrimSpace(r.Cells[n]))
+}
+
+// input returns the contact described by a row.
+func (r row) input(at map[string]int) Input {
+	given := func(field string) *string {
+		if s := r.cell(at, field); s != "" {
+			return &s
+		}
+		return nil
+	}
+	in := Input{Name: given("name"), Email: given("email"), Organization: given("organization"), Phone: given("phone"), Locale: given("locale"), Note: given("note")}
+	if s := given("tags"); s != nil {
+		tags := strings.FieldsFunc(*s, func(r rune) bool { return r == ';' || r == ',' })
+		in.Tags = &tags
+	}
+	return in
+}

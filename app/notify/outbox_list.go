@@ -1,0 +1,123 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/list"
+	"paraph/kv"
+)
+
+// OutboxQuery selects messages of a company, newest first by default.
+type OutboxQuery struct {
+	Offset, Limit int
+	Statuses      []string // any of these; empty: all
+	To            string   // the beginning of an address; "" for any
+	Document      string   // "" for any
+	Ascending     bool
+}
+
+// ListMessages lists the messages about a company's documents, for its
+// administrators. Messages that only their recipient may read (a new password, a
+// code) belong to no company and are not listed.
+func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuery) (list list.Page[Message], err error) {
+	if err := admin(who); err != nil {
+		return list, err
+	}
+	if q.Statuses, err = wanted(q.Statuses); err != nil {
+		return list, err
+	}
+	q.Offset, q.Limit = max(q.Offset, 0), max(q.Limit, 0)
+	q.Statuses = slices.Compact(slices.Sorted(slices.Values(q.Statuses)))
+	err = s.DB.View(func(tx *kv.Tx) error {
+		switch {
+		case q.Document != "":
+			list, err = q.walk(s, tx, "document", kv.K(who.CompanyID, q.Document))
+		case q.To != "":
+			list, err = q.walk(s, tx, "to", kv.K(who.CompanyID).Starting(input.FoldEmail(q.To)))
+		case len(q.Statuses) == 0:
+			list, err = q.part(s, tx, "created", kv.K(who.CompanyID), q.Offset, q.Limit)
+		default:
+			list, err = q.union(s, tx, who.CompanyID)
+		}
+		return err
+	})
+	return list, err
+}
+
+// wanted parses states, including the words that all lists accept: every message is active,
+// none is archived or deleted.
+func wanted(words []string) (out []string, err error) {
+	for _, word := range words {
+		switch {
+		case word == "active":
+			out = append(out, statuses...)
+		case word == "archived" || word == "deleted" || slices.Contains(statuses, word):
+			out = append(out, word)
+		default:
+			var f fault.Fields
+			f.OneOf("status", append([]string{"active", "archived", "deleted"}, statuses...)...)
+			return nil, f.Err()
+		}
+	}
+	return out, nil
+}
+
+func admin(who account.Actor) error {
+	if who.IsSignatory() {
+		return fault.Forbidden("signatory_not_allowed")
+	}
+	return who.Require(account.ScopeAdmin)
+}
+
+// part reads a page directly from an index.
+func (q OutboxQuery) part(s *Outbox, tx *kv.Tx, index string, prefix kv.Key, offset, limit int) (list.Page[Message], error) {
+	p, err := outbox.Page(tx, kv.Query{Index: index, Prefix: prefix, Descending: !q.Ascending, Offset: offset, Limit: limit})
+	return list.Page[Message]{Items: p.Items, Total: p.Total}, errors.Join(err, s.unsealAll(p.Items))
+}
+
+// union merges the messages in several states.
+func (q OutboxQuery) union(s *Outbox, tx *kv.Tx, company string) (list.Page[Message], error) {
+	var all list.Page[Message]
+	for _, status := range q.Statuses {
+		part, err := q.part(s, tx, "status", kv.K(company, status), 0, q.Offset+q.Limit)
+		if err != nil {
+			return list.Page[Message]{}, err
+		}
+		all.Items, all.Total = append(all.Items, part.Items...), all.Total+part.Total
+	}
+	all.Items = q.window(all.Items)
+	return all, nil
+}
+
+// walk scans the few messages about one document or to one person.
+func (q OutboxQuery) walk(s *Outbox, tx *kv.Tx, index string, prefix kv.Key) (list.Page[Message], error) {
+	var found []Message
+	err := outbox.Each(tx, index, prefix, func(_ string, m Message) (bool, error) {
+		fits := len(q.Statuses) == 0 || slices.Contains(q.Statuses, m.Status)
+		if fits && strings.HasPrefix(input.FoldEmail(m.To), input.FoldEmail(q.To)) {
+			found = append(found, m)
+		}
+		return true, nil
+	})
+	total, shown := len(found), q.window(found)
+	return list.Page[Message]{Items: shown, Total: total}, errors.Join(err, s.unsealAll(shown))
+}
+
+// window sorts messages and returns one page of them.
+func (q OutboxQuery) window(all []Message) []Message {
+	slices.SortFunc(all, func(a, b Message) int {
+		if !q.Ascending {
+			a, b = b, a
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+	all = all[min(q.Offset, len(all)):]
+	return all[:min(q.Limit, len(all))]
+}

@@ -1,0 +1,136 @@
+package record
+
+import (
+	"slices"
+
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/signing/detect"
+)
+
+func (in *FieldInput) applyPlace(f *fault.Fields, x *Field, p Placement) *File {
+	ref := x.File
+	if in.File != nil {
+		ref = *in.File
+	}
+	file := p.File(ref)
+	if file == nil {
+		f.Selected("file_id")
+	} else {
+		x.File = file.ID
+	}
+	if in.Invitation == nil && x.Invitation == "" {
+		f.Required("invitation_id")
+	} else if in.Invitation != nil {
+		inv := p.invitation(*in.Invitation)
+		switch {
+		case inv == nil:
+			f.Selected("invitation_id")
+		case inv.Role == Viewer:
+			f.Add("invitation_id", "viewer_with_fields")
+		default:
+			x.Invitation = inv.ID
+		}
+	}
+	return file
+}
+
+func (in *FieldInput) applyBox(f *fault.Fields, x *Field, file *File) {
+	if in.Page != nil {
+		x.Page = *in.Page
+	} else if x.Page == 0 {
+		x.Page = 1
+	}
+	if file != nil && (x.Page < 1 || x.Page > len(file.Pages)) {
+		f.Between("page", 1, len(file.Pages))
+	}
+	set := func(name string, to *float64, v *float64) {
+		if v != nil {
+			*to = *v
+		} else if x.ID == "" {
+			f.Required(name)
+		}
+	}
+	set("x", &x.X, in.X)
+	set("y", &x.Y, in.Y)
+	set("width", &x.Width, in.Width)
+	set("height", &x.Height, in.Height)
+	inside := func(name string, v, low float64) {
+		if !f.Has(name) && !(v >= low && v <= 1) {
+			f.Add(name, "not_a_fraction", fault.Decimal("low", low), fault.Decimal("high", 1))
+		}
+	}
+	inside("x", x.X, 0)
+	inside("y", x.Y, 0)
+	inside("width", x.Width, detect.SmallestEdge)
+	inside("height", x.Height, detect.SmallestEdge)
+	if !f.Has("width") && !f.Has("x") && x.X+x.Width > 1+rounding {
+		f.Add("width", "over_right_edge")
+	}
+	if !f.Has("height") && !f.Has("y") && x.Y+x.Height > 1+rounding {
+		f.Add("height", "over_bottom_edge")
+	}
+}
+
+// Bounds of an anchor.
+const (
+	maxOccurrence = 10_000
+	maxOffset     = 2_000 // points
+)
+
+// CheckAnchor checks the anchor of an input and completes it.
+func (in *FieldInput) CheckAnchor(f *fault.Fields) {
+	a := *in.Anchor
+	in.Anchor = &a
+	if a.Text = input.Line(f, "anchor.text", &a.Text, MaxName); a.Text == "" && !f.Has("anchor.text") {
+		f.Required("anchor.text")
+	}
+	if a.Occurrence < 1 || a.Occurrence > maxOccurrence {
+		f.Between("anchor.occurrence", 1, maxOccurrence)
+	}
+	a.Position = input.OneOf(f, "anchor.position", &a.Position, detect.Positions()...)
+	for name, v := range map[string]float64{"anchor.offset_x": a.X, "anchor.offset_y": a.Y} {
+		if !(v >= -maxOffset && v <= maxOffset) {
+			f.Between(name, -maxOffset, maxOffset)
+		}
+	}
+}
+
+// maxCovered is the maximum number of parts that are covered for one field.
+const maxCovered = 16
+
+// applyCovered writes the parts of pages that are painted over. A field that is moved
+// by hand leaves its anchor; what it covers stays covered.
+func (in *FieldInput) applyCovered(f *fault.Fields, x *Field, file *File) {
+	if in.Anchor != nil {
+		x.Anchor = in.Anchor
+	} else if in.Page != nil || in.X != nil || in.Y != nil {
+		x.Anchor = nil
+	}
+	if in.Covered == nil {
+		return
+	}
+	if len(*in.Covered) > maxCovered {
+		f.TooMany("covered", maxCovered)
+		return
+	}
+	if file != nil && file.Presigned && len(*in.Covered) > 0 { // painting would break the signatures in it
+		f.Add("covered", "tags_in_signed_file", fault.Text("file", file.Name))
+		return
+	}
+	for i, a := range *in.Covered {
+		at := f.At("covered", i)
+		if file != nil && (a.Page < 1 || a.Page > len(file.Pages)) {
+			at.Between("page", 1, len(file.Pages))
+		}
+		for _, side := range []struct {
+			name        string
+			value, most float64
+		}{{"x", a.X, 1}, {"y", a.Y, 1}, {"width", a.Width, 1 - a.X}, {"height", a.Height, 1 - a.Y}} {
+			if !(side.value >= 0 && side.value <= side.most+rounding) {
+				at.Add(side.name, "not_a_fraction", fault.Decimal("low", 0), fault.Decimal("high", 1))
+			}
+		}
+	}
+	x.Covered = slices.Clone(*in.Covered)
+}

@@ -1,0 +1,91 @@
+package apidoc
+
+import (
+	"html/template"
+	"strings"
+)
+
+// docsPage is a page about the API.
+type docsPage struct {
+	*manual
+	Found     []manualGroup // shown in the middle of the page
+	Op        *operationView
+	Query     string
+	Language  sampleLanguage
+	Languages []sampleLanguage
+	Base      string
+	Here      string // path of this page
+}
+
+// docsItem is one operation on such a page.
+type docsItem struct {
+	docsPage
+	Op    *operationView
+	Alone bool // it is all the page shows
+}
+
+// With returns an operation for display on this page.
+func (p docsPage) With(op *operationView) docsItem { return docsItem{p, op, p.Op == op} }
+
+// Heading returns a heading for part of an operation at the right level.
+func (i docsItem) Heading(text string) template.HTML {
+	level := "h4"
+	if i.Alone {
+		level = "h2"
+	}
+	return template.HTML("<" + level + ` class="part">` + template.HTMLEscapeString(text) + "</" + level + ">")
+}
+
+// Sample returns the operation's sample in the page's language.
+func (i docsItem) Sample() string { return i.Language.write(i.Op.call, i.Base) }
+
+// Link returns the address of another page with the same sample language.
+func (p docsPage) Link(path string) string { return p.in(p.Language, path) }
+
+func (p docsPage) in(l sampleLanguage, path string) string {
+	path, anchor, found := strings.Cut(path, "#")
+	if l.ID != sampleLanguages[0].ID {
+		path += "?lang=" + l.ID
+	}
+	if found {
+		path += "#" + anchor
+	}
+	return path
+}
+
+// Tab links to the same place with samples in another language.
+func (i docsItem) Tab(l sampleLanguage) string {
+	if i.Alone {
+		return i.in(l, i.Here)
+	}
+	return i.in(l, "/docs/api#"+i.Op.ID)
+}
+
+// firstStep is one step of the quick start.
+type firstStep struct{ Key, Code string }
+
+// First returns the quick start as commands.
+func (p docsPage) First() []firstStep {
+	steps := []firstStep{
+		{"token", "EMAIL=you@example.org\nPASSWORD='your password'\n" +
+			`TOKEN=$(curl -s "{base}/login" -H 'Content-Type: application/json' \` + "\n" +
+			`    -d "{\"email\": \"$EMAIL\", \"password\": \"$PASSWORD\"}" \` + "\n" +
+			`    | sed 's/.*"token":"\([^"]*\)".*/\1/')`},
+		{"send", `curl -s "{base}/documents" -H "Authorization: Bearer $TOKEN" \` + "\n" +
+			`    -F 'data={"title": "Lease", "send": true,` + "\n" +
+			`        "invitations": [{"name": "Ben Buyer", "email": "ben@example.org"}]}' \` + "\n" +
+			`    -F file=@contract.pdf > sent.json` + "\n" +
+			`DOCUMENT=$(sed 's/^{"id":"\([^"]*\)".*/\1/' sent.json)` + "\n" +
+			`BEN=$(sed 's/.*"sign_url":"[^"]*\/s\/\([^"]*\)".*/\1/' sent.json)`},
+		{"sign", `INVITATION=$(printf %.26s "$BEN")` + "\n" +
+			`curl -s -X POST "{base}/documents/$DOCUMENT/$INVITATION/sign" \` + "\n" +
+			`    -H "Authorization: Bearer $BEN" > signed.json`},
+		{"download", `curl -s "{base}/documents/$DOCUMENT/download" \` + "\n" +
+			`    -H "Authorization: Bearer $TOKEN" -o lease.pdf`},
+		{"verify", `curl -s "{base}/verify" -F file=@lease.pdf`},
+	}
+	for i := range steps {
+		steps[i].Code = strings.ReplaceAll(steps[i].Code, "{base}", p.Base)
+	}
+	return steps
+}
