@@ -79,7 +79,6 @@ const mostMethods = 40
 var large = map[string]int{
 	"app.App":                     115,
 	"app/api.request":             55,
-	"app/convert/docx.document":   50,
 	"app/notify.Outbox":           65,
 	"app/pdf.File":                85,
 	"app/pdf.pair":                70,

@@ -13,15 +13,14 @@ type document struct {
 	ctx      context.Context
 	pack     *pack
 	main     *part
-	canvas   Canvas
+	pen      *pen
 	styles   *styles
 	nums     *numbering
 	settings settings
 	findings *findings
 	pictures *pictures
 	formats  map[format]*format
-	widths   map[widthKey]float64
-	fields   []*field
+	fields   fieldStack
 	margins  map[string]*marginPart
 	computed bool // a field's value depends on the page
 	notes    notes
@@ -46,8 +45,8 @@ type totals struct {
 
 func newDocument(ctx context.Context, p *pack, main *part, c Canvas, pics *pictures, found *findings) (*document, error) {
 	d := &document{
-		ctx: ctx, pack: p, main: main, canvas: c, pictures: pics, findings: found,
-		formats: map[format]*format{}, widths: map[widthKey]float64{}, margins: map[string]*marginPart{},
+		ctx: ctx, pack: p, main: main, pen: newPen(c), pictures: pics, findings: found,
+		formats: map[format]*format{}, margins: map[string]*marginPart{},
 	}
 	root, err := main.related("styles")
 	if err != nil {
@@ -96,31 +95,6 @@ func (d *document) intern(f format) *format {
 	}
 	d.formats[f] = &f
 	return &f
-}
-
-type widthKey struct {
-	size         float64
-	bold, italic bool
-	text         string
-}
-
-const maxWidths = 50_000 // cached word widths
-
-// measure returns the width of a text, measuring each word only once.
-func (d *document) measure(f *format, s string) float64 {
-	if s == "" {
-		return 0
-	}
-	key := widthKey{f.size, f.bold, f.italic, s}
-	if w, ok := d.widths[key]; ok {
-		return w
-	}
-	w := d.canvas.Measure(f.size, f.bold, f.italic, s)
-	if len(d.widths) >= maxWidths {
-		clear(d.widths)
-	}
-	d.widths[key] = w
-	return w
 }
 
 // maxNesting bounds the nesting of tables and text boxes.

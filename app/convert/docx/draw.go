@@ -5,7 +5,7 @@ import "strings"
 // drawLine draws a line of a paragraph whose column starts at x; y is the
 // line's top.
 func (d *document) drawLine(p *paragraph, l *line, x, y, height float64, first, last bool) {
-	d.drawFrame(p, x, y, height, first, last)
+	d.pen.frame(p, x, y, height, first, last)
 	at, stretch := p.place(l)
 	baseline := y + l.rise
 	pieces := d.visual(p, l, stretch)
@@ -112,7 +112,7 @@ func (d *document) split(pieces []piece, level []uint8, starts []int, text []run
 			part.level = level[from]
 			if pc.kind == textItem {
 				part.text = string(text[from:to])
-				part.width = d.measure(pc.f, part.text)
+				part.width = d.pen.measure(pc.f, part.text)
 				part.spans, part.space = 0, 0
 			}
 			extra -= part.width
@@ -143,35 +143,39 @@ func merge(pieces []piece) []piece {
 }
 
 func (d *document) drawPiece(pc piece, x, baseline, top float64) {
-	c, f := d.canvas, pc.f
+	c, f := d.pen.canvas, pc.f
 	if f.hasBack && pc.width > 0 && pc.kind != pictureItem {
 		c.Rect(x, baseline-f.size*ascent, pc.width, f.size*(ascent+descent), f.back[0], f.back[1], f.back[2])
 	}
 	switch pc.kind {
 	case textItem:
-		d.drawText(pc, x, baseline-f.raise, pc.text)
+		d.pen.text(pc, x, baseline-f.raise, pc.text)
 	case fieldItem:
-		d.drawText(pc, x, baseline-f.raise, d.fieldValue(pc.text))
+		d.pen.text(pc, x, baseline-f.raise, d.fieldValue(pc.text))
 	case tabItem:
-		d.drawLeader(pc, x, baseline)
+		d.pen.leader(pc, x, baseline)
 	case shapeItem:
-		d.drawSign(pc, x, baseline)
+		d.pen.sign(pc, x, baseline)
 	case pictureItem:
 		d.drawPicture(pc.pic, x, baseline, top)
 	}
-	d.drawRules(pc, x, baseline)
+	d.pen.rules(pc, x, baseline)
 }
 
-func (d *document) drawText(pc piece, x, baseline float64, s string) {
-	if strings.TrimSpace(s) == "" {
-		return
+func (d *document) drawPicture(p *picture, x, baseline, top float64) {
+	y := baseline - p.height
+	if p.anchor != nil {
+		x, y = d.flow.anchored(p, x, top)
 	}
-	if pc.level%2 == 1 {
-		x += pc.width - d.measure(pc.f, s) // the space that justification added is at its end, on the left
-		if !isRTL([]rune(s)) {
-			s = mirrored(s)
+	switch {
+	case p.rule:
+		d.pen.canvas.Rect(x, y, p.width, 1, 0.5, 0.5, 0.5)
+	case p.data == nil:
+		frame(d.pen.canvas, x, y, p.width, p.height, 0.5, colour{0.6, 0.6, 0.6})
+	default:
+		if err := d.pen.canvas.Image(x, y, p.width, p.height, p.data); err != nil {
+			d.findings.add("picture_format")
+			frame(d.pen.canvas, x, y, p.width, p.height, 0.5, colour{0.6, 0.6, 0.6})
 		}
 	}
-	f := pc.f
-	d.canvas.Text(x, baseline, f.size, f.bold, f.italic, f.colour[0], f.colour[1], f.colour[2], s)
 }

@@ -61,12 +61,12 @@ func (c *collector) fieldChar(k *node, f *format) {
 		}
 		c.formField(k.child("w:ffData"), f)
 	case "separate":
-		if top := d.topField(); top != nil && !top.result {
+		if top := d.fields.top(); top != nil && !top.result {
 			c.compute(top, f)
 			top.result = true
 		}
 	case "end":
-		if top := d.topField(); top != nil {
+		if top := d.fields.top(); top != nil {
 			if !top.result {
 				c.compute(top, f)
 			}
@@ -77,7 +77,7 @@ func (c *collector) fieldChar(k *node, f *format) {
 
 func (c *collector) compute(top *field, f *format) {
 	outer := c.d.fields[:len(c.d.fields)-1]
-	if s := string(top.instruction); isComputed(fieldKind(s)) && !hidesContent(outer) {
+	if s := string(top.instruction); isComputed(fieldKind(s)) && !outer.hidesContent() {
 		top.computed = true
 		c.add(item{kind: fieldItem, f: f, text: fieldText(s)})
 	}
@@ -114,24 +114,27 @@ func (c *collector) simpleField(k *node) {
 	c.add(item{kind: fieldItem, f: f, text: fieldText(s)})
 }
 
-func (d *document) topField() *field {
-	if len(d.fields) == 0 {
+// fieldStack holds the fields that have begun and not ended, the innermost last.
+type fieldStack []*field
+
+// top returns the innermost field, or nil.
+func (s fieldStack) top() *field {
+	if len(s) == 0 {
 		return nil
 	}
-	return d.fields[len(d.fields)-1]
+	return s[len(s)-1]
 }
 
-func (d *document) instruction(s string) {
-	if top := d.topField(); top != nil && !top.result && len(top.instruction)+len(s) <= maxInstruction {
-		top.instruction = append(top.instruction, s...)
+// instruct adds to the instruction of the innermost field.
+func (s fieldStack) instruct(text string) {
+	if top := s.top(); top != nil && !top.result && len(top.instruction)+len(text) <= maxInstruction {
+		top.instruction = append(top.instruction, text...)
 	}
 }
 
-// inInstruction reports whether the current content is hidden.
-func (d *document) inInstruction() bool { return hidesContent(d.fields) }
-
-func hidesContent(fields []*field) bool {
-	for _, f := range fields {
+// hidesContent reports whether the current content is hidden.
+func (s fieldStack) hidesContent() bool {
+	for _, f := range s {
 		if !f.result || f.computed {
 			return true
 		}
@@ -139,15 +142,15 @@ func hidesContent(fields []*field) bool {
 	return false
 }
 
-// endParagraph drops fields that should have ended: a field without an end
-// must not hide the rest of a contract.
-func (d *document) endParagraph() {
-	for i, f := range d.fields {
+// ended returns the fields without those that should have ended with the paragraph: a field
+// without an end must not hide the rest of a contract.
+func (s fieldStack) ended() fieldStack {
+	for i, f := range s {
 		if !f.result || f.computed {
-			d.fields = d.fields[:i]
-			return
+			return s[:i]
 		}
 	}
+	return s
 }
 
 // fieldValue returns a computed field's text on the current page.

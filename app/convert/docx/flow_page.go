@@ -18,7 +18,7 @@ func (f *flow) newPage() {
 	f.pages++
 	f.number++
 	f.perIndex[f.index]++
-	f.d.canvas.NewPage(s.width, s.height)
+	f.d.pen.canvas.NewPage(s.width, s.height)
 	f.column, f.y = 0, 0
 	head, foot := f.d.headers(s, f.perIndex[f.index] == 1, f.number)
 	f.top = max(s.top, s.header+height(head))

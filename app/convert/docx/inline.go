@@ -113,10 +113,10 @@ func (c *collector) runContent(r *node, f *format) {
 			c.fieldChar(k, f)
 			continue
 		case "w:instrText":
-			c.d.instruction(k.text)
+			c.d.fields.instruct(k.text)
 			continue
 		}
-		if c.d.inInstruction() {
+		if c.d.fields.hidesContent() {
 			continue
 		}
 		c.runChild(k, f)

@@ -9,11 +9,11 @@ func (b *breaker) piece(it item, runes []rune) piece {
 		b.measure(&p, string(runes))
 	case fieldItem:
 		p.text = it.text
-		p.width = b.d.measure(it.f, b.d.fieldValue(it.text))
+		p.width = b.d.pen.measure(it.f, b.d.fieldValue(it.text))
 	case shapeItem:
 		p.width = it.f.size * 0.9
 	case skipItem:
-		p.width = -b.d.measure(it.f, it.text)
+		p.width = -b.d.pen.measure(it.f, it.text)
 	case pictureItem:
 		b.fit(&p)
 	}
@@ -24,8 +24,8 @@ func (b *breaker) measure(p *piece, s string) {
 	p.text = s
 	word := strings.TrimRight(s, " \u3000")
 	p.spans = len(s) - len(word)
-	p.space = float64(p.spans) * b.d.measure(p.f, " ")
-	p.width = b.d.measure(p.f, word) + p.space
+	p.space = float64(p.spans) * b.d.pen.measure(p.f, " ")
+	p.width = b.d.pen.measure(p.f, word) + p.space
 }
 
 // fit shrinks a picture to fit the column and the page.

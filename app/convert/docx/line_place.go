@@ -30,7 +30,7 @@ func (b *breaker) push(p piece) {
 	width := p.width
 	if b.tab >= 0 && !b.tabDone {
 		if b.tabKind == "decimal" && strings.ContainsAny(p.text, ".,") {
-			width = b.d.measure(p.f, p.text[:strings.LastIndexAny(p.text, ".,")])
+			width = b.d.pen.measure(p.f, p.text[:strings.LastIndexAny(p.text, ".,")])
 			defer func() { b.tabDone = true }()
 		}
 		s := b.shrink(width)
@@ -56,7 +56,7 @@ func (b *breaker) cut(p piece) (head, tail piece) {
 	lo, hi := 0, len(ends)
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
-		if b.overflows(b.d.canvas.Measure(p.f.size, p.f.bold, p.f.italic, p.text[:ends[mid-1]])) {
+		if b.overflows(b.d.pen.canvas.Measure(p.f.size, p.f.bold, p.f.italic, p.text[:ends[mid-1]])) {
 			hi = mid - 1
 		} else {
 			lo = mid

@@ -89,7 +89,7 @@ func (d *document) endNotes() {
 	for i := 0; i < len(d.notes.used) && d.err == nil; i++ {
 		if i == 0 {
 			d.flow.add(box{before: 12, height: 6, keep: true, draw: func(d *document, x, y float64) {
-				d.canvas.Line(x, y, x+144, y, 0.5, 0, 0, 0)
+				d.pen.canvas.Line(x, y, x+144, y, 0.5, 0, 0, 0)
 			}})
 		}
 		n := d.notes.used[i]

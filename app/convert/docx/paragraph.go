@@ -105,7 +105,7 @@ func (d *document) paragraph(n *node, in *part, env environment, previous, next 
 	dark := env.dark || p.props.shade != nil && isDark(*p.props.shade)
 	c := &collector{d: d, part: in, base: run, dark: dark, note: env.note}
 	c.content(n)
-	d.endParagraph()
+	d.fields = d.fields.ended()
 	mark := readRunProps(n.child("w:pPr", "w:rPr"))
 	p.mark = d.format(run.over(mark), c.dark)
 	p.items, p.boxes = c.items, c.boxes

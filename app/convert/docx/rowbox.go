@@ -58,7 +58,7 @@ func rowBox(r *row, left float64) box {
 func (r *row) draw(d *document, x, y float64) {
 	for _, c := range r.cells {
 		if s := c.shade; s != nil {
-			d.canvas.Rect(x+c.x, y, c.width, r.height, s[0], s[1], s[2])
+			d.pen.canvas.Rect(x+c.x, y, c.width, r.height, s[0], s[1], s[2])
 		}
 	}
 	for _, c := range r.cells {
@@ -74,7 +74,7 @@ func (c *cell) drawContent(d *document, x, y, rowHeight float64) {
 	if c.total > 0 {
 		room = c.total
 		if s := c.shade; s != nil && c.down > 1 {
-			d.canvas.Rect(x-c.left, y, c.width, room, s[0], s[1], s[2])
+			d.pen.canvas.Rect(x-c.left, y, c.width, room, s[0], s[1], s[2])
 		}
 	}
 	switch c.align {
@@ -96,7 +96,7 @@ func (c *cell) drawContent(d *document, x, y, rowHeight float64) {
 func (c *cell) drawBorders(d *document, x, y, h float64) {
 	line := func(b border, x1, y1, x2, y2 float64) {
 		if b.visible() {
-			d.canvas.Line(x1, y1, x2, y2, b.width, b.colour[0], b.colour[1], b.colour[2])
+			d.pen.canvas.Line(x1, y1, x2, y2, b.width, b.colour[0], b.colour[1], b.colour[2])
 		}
 	}
 	e := c.borders
