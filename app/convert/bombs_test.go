@@ -1,0 +1,68 @@
+package convert_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"hash/crc32"
+	"testing"
+
+	"paraph/app/convert"
+)
+
+// countingReader counts the bytes read from an image.
+type countingReader struct {
+	*bytes.Reader
+	read int
+}
+
+func (c *countingReader) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.Reader.ReadAt(p, at)
+	c.read += n
+	return n, err
+}
+
+// TestOnlyTheFirstFrameIsRead converts an animation of 20,000 frames.
+func TestOnlyTheFirstFrameIsRead(t *testing.T) {
+	t.Parallel()
+	one := gifOf(t, quarters(64, 64))
+	frame := bytes.LastIndex(one, []byte{0x2c, 0, 0, 0, 0, 64, 0, 64, 0})
+	if frame < 0 {
+		t.Fatal("no frame found")
+	}
+	many := append(bytes.Clone(one[:frame]), bytes.Repeat(one[frame:len(one)-1], 20_000)...)
+	r := &countingReader{Reader: bytes.NewReader(append(many, ';'))}
+	if err := convert.Image(t.Context(), r, r.Size(), new(bytes.Buffer), convert.ImageLimits{}); err != nil {
+		t.Fatal(err)
+	}
+	if r.read > 64<<10 {
+		t.Errorf("%d of %d bytes were read", r.read, r.Size())
+	}
+}
+
+// TestAColourProfileIsNotUnpacked converts a picture with a profile of 32 MB in 32 KB.
+func TestAColourProfileIsNotUnpacked(t *testing.T) {
+	t.Parallel()
+	var profile bytes.Buffer
+	profile.WriteString("x\x00\x00")
+	z := zlib.NewWriter(&profile)
+	if _, err := z.Write(make([]byte, 32<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	body := append([]byte("iCCP"), profile.Bytes()...)
+	chunk := binary.BigEndian.AppendUint32(nil, uint32(profile.Len()))
+	chunk = binary.BigEndian.AppendUint32(append(chunk, body...), crc32.ChecksumIEEE(body))
+	const header = 8 + 25 // the signature and IHDR
+	plain := pngOf(t, quarters(64, 64))
+	in := append(append(bytes.Clone(plain[:header]), chunk...), plain[header:]...)
+	var out bytes.Buffer
+	if err := convert.Image(t.Context(), bytes.NewReader(in), int64(len(in)), &out, convert.ImageLimits{}); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() > 2*len(in) {
+		t.Errorf("the result has %d bytes", out.Len())
+	}
+}
