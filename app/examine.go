@@ -104,7 +104,11 @@ func (a *App) examineTLS(context.Context) Finding {
 
 func (a *App) examinePDF(ctx context.Context) Finding {
 	if err := a.pdfium.Warm(ctx); err != nil {
-		return Finding{"pdf", problem, "The PDF engine does not start: " + err.Error() + ".", "It needs about 200 MB of memory, and a temporary folder that it may write to."}
+		remedy := "It needs about 200 MB of memory, and a temporary folder that it may write to."
+		if errors.Is(err, context.DeadlineExceeded) {
+			remedy = "The machine is too busy to start it in time: try again, and give it more processors if that helps nothing."
+		}
+		return Finding{"pdf", problem, "The PDF engine does not start: " + err.Error() + ".", remedy}
 	}
 	return Finding{"pdf", fine, "The PDF engine works.", ""}
 }

@@ -288,6 +288,8 @@ func (s *fileTexts) words(
 		return nil, tooComplex(f, ctx.Err())
 	case fault.KindOf(err) == fault.KindUnavailable:
 		return nil, err
+	case errors.Is(err, pdfium.ErrNotStarted):
+		return nil, fault.Unavailable("busy").Because(err)
 	case errors.Is(err, pdfium.ErrTooLarge), errors.Is(err, pdfium.ErrTimeout), errors.Is(err, pdfium.ErrCrashed):
 		return nil, tooComplex(f, err)
 	case err != nil:

@@ -210,10 +210,10 @@ func TestBadWorkers(t *testing.T) {
 		limit   time.Duration
 		want    error
 	}{
-		{"fails", []string{"/bin/false"}, time.Minute, pdfium.ErrCrashed},
-		{"talks", []string{"/bin/echo", "hello world"}, time.Minute, pdfium.ErrCrashed},
-		{"is silent", []string{"/bin/sleep", "100"}, time.Second, pdfium.ErrTimeout},
-		{"has no end", []string{"/bin/cat", "/dev/zero"}, time.Minute, pdfium.ErrCrashed},
+		{"fails", []string{"/bin/false"}, time.Minute, pdfium.ErrNotStarted},
+		{"talks", []string{"/bin/echo", "hello world"}, time.Minute, pdfium.ErrNotStarted},
+		{"is silent", []string{"/bin/sleep", "100"}, time.Second, context.DeadlineExceeded},
+		{"has no end", []string{"/bin/cat", "/dev/zero"}, time.Minute, pdfium.ErrNotStarted},
 		{"is absent", []string{"/nonexistent"}, time.Minute, os.ErrNotExist},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -225,8 +225,12 @@ func TestBadWorkers(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer e.Close()
-			if _, err := e.Pages(short, src); !errors.Is(err, c.want) {
+			_, err = e.Pages(short, src)
+			if !errors.Is(err, c.want) || !errors.Is(err, pdfium.ErrNotStarted) {
 				t.Errorf("%v, want %v", err, c.want)
+			}
+			if errors.Is(err, pdfium.ErrCrashed) || errors.Is(err, pdfium.ErrTimeout) {
+				t.Errorf("the file is blamed: %v", err)
 			}
 		})
 	}

@@ -38,6 +38,9 @@ var (
 	// ErrTooLarge indicates that the picture, text, file or required memory
 	// exceeds the limits.
 	ErrTooLarge = errors.New("pdfium: too large")
+	// ErrNotStarted indicates that no worker process could be started, because of the machine and
+	// not of the file.
+	ErrNotStarted = errors.New("pdfium: worker not started")
 	// ErrCrashed indicates that the file made PDFium or its worker process fail.
 	ErrCrashed = errors.New("pdfium: worker failed")
 	// ErrNoPage indicates that the document has no page of that number.

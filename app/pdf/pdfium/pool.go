@@ -95,7 +95,7 @@ func (p *pool) worker(ctx context.Context) (*process, error) {
 	}
 	w, err := startProcess(p.o)
 	if err != nil {
-		return nil, fmt.Errorf("pdfium: start worker: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrNotStarted, err)
 	}
 	if !p.register(w) {
 		w.end()
@@ -116,9 +116,21 @@ func (p *pool) worker(ctx context.Context) (*process, error) {
 	})
 	if err != nil {
 		p.drop(w)
-		return nil, fmt.Errorf("pdfium: start worker: %w", err)
+		return nil, p.notStarted(ctx, err)
 	}
 	return w, nil
+}
+
+// notStarted returns the error for a worker that failed before it had seen a file. How it failed
+// is only text, so that nobody blames the file for a crash or a timeout.
+func (p *pool) notStarted(ctx context.Context, err error) error {
+	switch {
+	case p.life.Err() != nil:
+		return ErrClosed
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", ErrNotStarted, ctx.Err())
+	}
+	return fmt.Errorf("%w: %v", ErrNotStarted, err)
 }
 
 // ask sends one request and collects the answer, then keeps or drops the

@@ -126,6 +126,8 @@ func (s *Intake) unreadable(ctx context.Context, u *Upload, err, why error) erro
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, pdfium.ErrNotStarted):
+		return fault.Unavailable("busy").Because(err)
 	case errors.Is(err, pdfium.ErrPassword) && u.Password == "":
 		return refuse(err, "password_needed", fault.Text("file", u.Name))
 	case errors.Is(err, pdfium.ErrPassword):

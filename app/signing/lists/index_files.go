@@ -119,6 +119,9 @@ func (s *Lists) read(ctx context.Context, p readPayload) error {
 			return kv.Permanent(err)
 		}
 		text, err = s.PDFium.For(account.System(p.Company).Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, MaxText)
+		if err != nil && ctx.Err() != nil {
+			return ctx.Err() // out of time because others were first, which says nothing about the file
+		}
 		if isUnreadable(err) {
 			// The file can still be found by its name, and nothing else depends on its text.
 			s.Log.Warn("text of file not read", "blob", p.Base, "error", err)

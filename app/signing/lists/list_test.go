@@ -1,7 +1,9 @@
 package lists
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,6 +11,8 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"paraph/app/blob"
+	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
@@ -124,5 +128,52 @@ func TestMigrate(t *testing.T) {
 	}
 	for _, err := range db.Check(store.Waits) {
 		t.Error(err)
+	}
+}
+
+// TestTextIsReadOnceTheEngineStarts checks that a file is not taken for unreadable because
+// the machine could not start the engine: its text would never be found.
+func TestTextIsReadOnceTheEngineStarts(t *testing.T) {
+	t.Parallel()
+	db, err := kv.Open(kv.Options{InMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := blob.Open(t.TempDir(), blob.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := blobs.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte("%PDF-1.7")); err != nil {
+		t.Fatal(err)
+	}
+	ref, err := w.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := pdfium.Open(pdfium.Options{Command: []string{"/bin/false"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(engine.Close(), db.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	s := New(Options{DB: db, Blobs: blobs, PDFium: engine, NewID: ulid.Make, Log: slog.New(slog.DiscardHandler)})
+	if err := s.read(t.Context(), readPayload{"company", "document", ref.Hash}); !errors.Is(err, pdfium.ErrNotStarted) {
+		t.Errorf("the job ends with %v", err)
+	}
+	if err := db.View(func(tx *kv.Tx) error {
+		known, err := Texts.Has(tx, ref.Hash)
+		if known {
+			t.Error("a text was stored that nobody read")
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
