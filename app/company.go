@@ -9,6 +9,7 @@ import (
 	"net"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"paraph/app/account"
 	"paraph/app/archive"
@@ -21,14 +22,14 @@ func (a *App) installation() *transfer.Installation {
 		DB: a.db, Blobs: a.blobs, Accounts: a.Accounts, Store: a.Signing.Store, Transfer: a.Signing.Transfer,
 		Contacts: a.Contacts, Webhooks: a.Webhooks, Keys: a.Keys,
 		Checkpoints: a.Checkpoints,
-		Dir:         a.path("imports"), BaseURL: a.Config.Server.BaseURL, DataVersion: dataVersion(), Program: Version(), Now: a.Clock.Now, Log: a.log,
+		Dir:         a.path("imports"), BaseURL: a.Config.Server.BaseURL, Address: a.browserURL(), DataVersion: dataVersion(), Program: Version(), Now: a.Clock.Now, Log: a.log,
 	}
 }
 
 // withSite runs a command on the installation of a data folder: through the server
 // that has it open, else by opening it.
 func withSite(ctx context.Context, cfg Config, run func(transfer.Site) error) error {
-	dir := cfg.Data.Dir
+	dir, address := cfg.Data.Dir, siteOf(cfg)
 	if err := mustExist(dir); err != nil {
 		return err
 	}
@@ -43,7 +44,9 @@ func withSite(ctx context.Context, cfg Config, run func(transfer.Site) error) er
 	if err != nil {
 		return err
 	}
-	return errors.Join(sayFaults(a.words.English(), run(a.installation())), a.Close())
+	site := a.installation()
+	site.Address = address
+	return errors.Join(sayFaults(a.words.English(), run(site)), a.Close())
 }
 
 // AddCompany adds a company with its first owner, and prints the owner's sign-in details once.
@@ -58,9 +61,9 @@ func AddCompany(ctx context.Context, cfg Config, in account.CompanyInput, w io.W
 			fmt.Fprintf(w, "%s is its owner, and signs in as before.\n", c.Email)
 			return nil
 		}
-		fmt.Fprintf(w, "\nIts owner opens this link to choose a password. It works once, for seven days.\n\n  %s/setup?token=%s\n\n"+
+		fmt.Fprintf(w, "\nIts owner opens this link to choose a password. It works once, for seven days.\n\n  %s\n\n"+
 			"Or they sign in without it:\n\n  e-mail    %s\n  password  %s\n\n"+
-			"The password is shown only once. Signing in with it disables the link.\n", siteOf(cfg), c.Setup, c.Email, c.Password)
+			"The password is shown only once. Signing in with it disables the link.\n", c.Setup, c.Email, c.Password)
 		return nil
 	})
 }
@@ -82,7 +85,8 @@ func ListCompanies(ctx context.Context, cfg Config, w io.Writer) error {
 	return withSite(ctx, cfg, func(s transfer.Site) error {
 		all, err := s.List(ctx)
 		for _, c := range all {
-			fmt.Fprintf(w, "%s  %-30s %d members, %d documents, %s\n", c.ID, c.Name, c.Members, c.Documents, humanize.Bytes(uint64(c.Bytes)))
+			fmt.Fprintf(w, "%s  %-30s %s, %s, %s\n", c.ID, c.Name,
+				english.Plural(c.Members, "member", ""), english.Plural(c.Documents, "document", ""), humanize.Bytes(uint64(c.Bytes)))
 		}
 		return err
 	})

@@ -35,6 +35,9 @@ func founded(t *testing.T, dir, email string) (id, password string) {
 	if id == "" || password == "" || first(printedSetup, got.out) == "" {
 		t.Fatalf("no company, password or link in %q", got.out)
 	}
+	if strings.Contains(got.out, "localhost:8080") {
+		t.Errorf("the link leads to the default port, where this server does not listen: %q", got.out)
+	}
 	return id, password
 }
 

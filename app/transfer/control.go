@@ -27,7 +27,7 @@ type Site interface {
 // had an account.
 type AddedCompany struct {
 	ID, Name, Email, Password string
-	Setup                     string // token of the one-time link to /setup
+	Setup                     string // the one-time link to choose a password
 }
 
 // CompanyRow is a company in a list.
@@ -41,7 +41,11 @@ type CompanyRow struct {
 // AddCompany implements [Site].
 func (i *Installation) AddCompany(ctx context.Context, in account.CompanyInput) (AddedCompany, error) {
 	b, err := i.Accounts.Installation.FoundCompany(ctx, account.System(""), in)
-	return AddedCompany{b.Company.ID, b.Company.Name, b.User.Email, b.Password, b.Setup}, err
+	c := AddedCompany{b.Company.ID, b.Company.Name, b.User.Email, b.Password, ""}
+	if b.Setup != "" {
+		c.Setup = i.Address + "/setup?token=" + b.Setup
+	}
+	return c, err
 }
 
 // List implements [Site].

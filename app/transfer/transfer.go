@@ -93,6 +93,7 @@ type Installation struct {
 
 	Dir         string // of staged imports and temporary files
 	BaseURL     string // "" if not configured
+	Address     string // where links that are printed lead
 	DataVersion int
 	Program     string
 	Now         func() time.Time
