@@ -367,3 +367,38 @@ func TestACompanyFindsFewAccountsOfOthers(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOnlyAdministratorsRemoveOthers removes a member as every role, and with tokens of an owner.
+func TestOnlyAdministratorsRemoveOthers(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a := h.company("A")
+	victim := h.add(a, "victim@example.org", account.RoleMember)
+	for _, role := range account.Roles() {
+		h.add(a, string(role)+"@example.org", role)
+	}
+	owner := h.as("owner@example.org")
+	token := func(scopes ...account.Scope) account.Actor {
+		made := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), owner, account.TokenInput{Name: "CI", Scopes: scopes}))
+		return h.actor(made.Secret)
+	}
+	refused := map[string]account.Actor{
+		"a token to read": token(account.ScopeRead), "a token to write and sign": token(account.ScopeWrite, account.ScopeSign),
+	}
+	for _, role := range []account.Role{account.RoleApprover, account.RoleMember, account.RoleViewer} {
+		refused[string(role)] = h.as(string(role) + "@example.org")
+	}
+	for what, who := range refused {
+		if err := h.Members.RemoveMember(t.Context(), who, victim.ID); fault.KindOf(err) != fault.KindForbidden {
+			t.Errorf("%s: got %v", what, err)
+		}
+		if _, err := h.Tokens.CreateToken(t.Context(), who, account.TokenInput{Name: "x", Scopes: []account.Scope{account.ScopeAdmin}}); err == nil {
+			t.Errorf("%s made a token that administers", what)
+		}
+	}
+	// Even a token to read may not be used to leave: it would put its owner out.
+	wantKind(t, h.Members.RemoveMember(t.Context(), refused["a token to read"], owner.UserID), fault.KindForbidden, "")
+	if err := h.Members.RemoveMember(t.Context(), h.as("admin@example.org"), victim.ID); err != nil {
+		t.Error(err)
+	}
+}
