@@ -27,16 +27,15 @@ func foreignServer(t *testing.T, dir string) *process {
 	return launch(t, []string{"PARAPH_ADMIN_EMAIL=root@other.example", "PARAPH_ADMIN_PASSWORD=" + adminPassword}, dir, "serve")
 }
 
-// founded adds a company and returns its identifier, and its owner's password.
-func founded(t *testing.T, dir, email string) (id, password string) {
+// founded adds a company and returns its identifier, and its owner's password. The printed link
+// has to lead to address.
+func founded(t *testing.T, dir, email, address string) (id, password string) {
 	t.Helper()
 	got := mustCall(t, dir, "company", "add", "Lease Ltd.", email, "--owner", "Olga Owner")
 	id, password = first(printedCompany, got.out), first(printedPassword, got.out)
-	if id == "" || password == "" || first(printedSetup, got.out) == "" {
-		t.Fatalf("no company, password or link in %q", got.out)
-	}
-	if strings.Contains(got.out, "localhost:8080") {
-		t.Errorf("the link leads to the default port, where this server does not listen: %q", got.out)
+	link := strings.Replace(first(printedSetup, got.out), "//localhost:", "//127.0.0.1:", 1)
+	if id == "" || password == "" || !strings.HasPrefix(link, address+"/setup?") {
+		t.Fatalf("no company, password or link to %s in %q", address, got.out)
 	}
 	return id, password
 }
@@ -178,7 +177,7 @@ func TestCompanyMovesToAnotherInstallation(t *testing.T) {
 	from, to, out := t.TempDir(), t.TempDir(), t.TempDir()
 	recipient, key := newIdentity(t)
 	p := serve(t, from)
-	company, password := founded(t, from, "olga@lease.example")
+	company, password := founded(t, from, "olga@lease.example", p.url)
 	c, err := logIn(p.http, p.url, "olga@lease.example", password)
 	if err != nil {
 		t.Fatal(err)
@@ -315,7 +314,7 @@ func TestUnencryptedExportHasNoPasswords(t *testing.T) {
 			t.Fatalf("exit %d", code)
 		}
 	}
-	company, password := founded(t, from, "olga@lease.example")
+	company, password := founded(t, from, "olga@lease.example", "http://127.0.0.1:8080")
 	mustCall(t, from, "company", "rename", company, "Lease GmbH")
 	if got := mustCall(t, from, "company", "export", company, out); !strings.Contains(got.out, "no passwords") {
 		t.Errorf("printed %q", got.out)
@@ -358,7 +357,7 @@ func TestKilledImportLeavesNothingPartial(t *testing.T) {
 	t.Parallel()
 	from, to, out := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "lease.tar.zst")
 	p := serve(t, from)
-	company, password := founded(t, from, "olga@lease.example")
+	company, password := founded(t, from, "olga@lease.example", p.url)
 	c, err := logIn(p.http, p.url, "olga@lease.example", password)
 	if err != nil {
 		t.Fatal(err)
