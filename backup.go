@@ -9,6 +9,7 @@ import (
 
 	"paraph/app"
 	"paraph/app/archive"
+	"paraph/app/folder"
 )
 
 // keyFlags name the keys of encrypted backups.
@@ -124,7 +125,7 @@ folder stays empty.`,
 				return err
 			}
 			err = app.Restore(c.Context(), cfg, args[0], files, keys, c.OutOrStdout())
-			if errors.Is(err, app.ErrLocked) {
+			if errors.Is(err, folder.ErrLocked) {
 				return fmt.Errorf("%w; name another folder with --set data.dir=FOLDER", err)
 			}
 			return err

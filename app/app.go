@@ -66,41 +66,40 @@ type App struct {
 
 	Keys *pki.Authority
 
+	Test Controls
+
 	Checkpoints    *checkpoint.Service
 	checkpointKeys *tree.Keyring
 
 	First   account.Bootstrapped // the administrator just created, if any
 	IsFirst bool
 
-	key       []byte // for tokens and links
-	words     *words.Catalogue
-	fonts     *text.Fonts
-	db        *kv.DB
-	jobs      *kv.Jobs
-	index     *search.Index
-	blobs     *blob.Store
-	pdfium    *pdfium.Engine
-	kit       *httpkit.Kit
-	members   turns.Presence
-	http      *fiber.App
-	ln        net.Listener
-	secured   net.Listener     // ln, wrapped in TLS if that is configured
-	public    net.Listener     // for signatories only, or nil
-	metrics   *metrics.Metrics // nil: not served
-	figures   *figures
-	metricsLn net.Listener
-	log       *slog.Logger
-	lines     *machine.Ring // the latest log lines
-	dir       string
-	inMem     bool
-	disk      func() (free, size int64) // of the data folder, if not the store's own
-	pace      pace
-	closes    []func() error // last opened first
+	key      []byte // for tokens and links
+	words    *words.Catalogue
+	fonts    *text.Fonts
+	db       *kv.DB
+	jobs     *kv.Jobs
+	index    *search.Index
+	blobs    *blob.Store
+	pdfium   *pdfium.Engine
+	kit      *httpkit.Kit
+	members  turns.Presence
+	http     *fiber.App
+	ln       net.Listener
+	secured  net.Listener     // ln, wrapped in TLS if that is configured
+	public   net.Listener     // for signatories only, or nil
+	metrics  *metrics.Metrics // nil: not served
+	measured *metricsServer   // likewise
+	log      *slog.Logger
+	lines    *machine.Ring // the latest log lines
+	dir      string
+	inMem    bool
+	disk     *disk
+	pace     pace
+	closes   []func() error // last opened first
 
-	ready    sync.RWMutex
-	stopping bool
+	requests requests
 	tested   tested
-	running  sync.WaitGroup // requests
 	conns    openConns
 }
 
@@ -114,6 +113,7 @@ func Open(cfg Config, o Options) (*App, error) {
 	}
 	lines := machine.NewRing()
 	a := &App{Config: cfg, Clock: o.Clock, log: slog.New(lines.Handler(o.Log.Handler())), lines: lines, dir: cfg.Data.Dir, inMem: o.InMemory}
+	a.Test = Controls{a}
 	steps := []func(Options) error{
 		a.openFolder, a.openData, a.openSearch, a.openTools, a.listen, a.openMetrics, a.openServices, a.openHandlers, a.prepare,
 	}
@@ -167,16 +167,21 @@ func (a *App) Run(ctx context.Context) error {
 	if a.public != nil {
 		g.Go(func() error { return a.http.Server().Serve(a.public) })
 	}
-	g.Go(func() error { return a.watch(ctx) })
+	manager := systemd{a.db, a.log}
+	g.Go(func() error { return manager.watch(ctx) })
 	g.Go(func() error { return a.background(ctx) })
-	g.Go(func() error { return a.control(ctx) })
-	g.Go(func() error { return a.serveMetrics(ctx) })
+	if !a.inMem {
+		g.Go(func() error { return a.commands().serve(ctx) })
+	}
+	if a.measured != nil {
+		g.Go(func() error { return a.measured.serve(ctx) })
+	}
 	g.Go(func() error {
 		<-ctx.Done()
-		a.tell(daemon.SdNotifyStopping)
+		manager.tell(daemon.SdNotifyStopping)
 		return a.drain()
 	})
-	a.tell(daemon.SdNotifyReady)
+	manager.tell(daemon.SdNotifyReady)
 	return g.Wait()
 }
 
@@ -184,13 +189,8 @@ func (a *App) Run(ctx context.Context) error {
 // then closes the listener and the connections.
 func (a *App) drain() error {
 	deadline := time.Now().Add(a.Config.Server.ShutdownTimeout)
-	a.ready.Lock()
-	a.stopping = true
-	a.ready.Unlock()
-	ended := make(chan struct{})
-	go func() { a.running.Wait(); close(ended) }()
 	select {
-	case <-ended:
+	case <-a.requests.stop():
 	case <-time.After(time.Until(deadline)):
 	}
 	down := make(chan struct{})
@@ -207,17 +207,6 @@ func (a *App) drain() error {
 		}
 	}
 	return err
-}
-
-// enter registers a request, unless the server is stopping.
-func (a *App) enter() (leave func(), ok bool) {
-	a.ready.RLock()
-	defer a.ready.RUnlock()
-	if a.stopping {
-		return nil, false
-	}
-	a.running.Add(1)
-	return a.running.Done, true
 }
 
 // background runs everything but the server: followers, jobs, sweeps.
@@ -240,47 +229,26 @@ func (a *App) background(ctx context.Context) error {
 	// waiting for.
 	g.Go(func() error { return a.jobs.Run(ctx, notify.MailWorkers, a.Notify.Handlers()...) })
 	g.Go(func() error { return a.jobs.Run(ctx, notify.WebhookWorkers, a.Webhooks.Handlers()...) })
-	g.Go(func() error { return a.sweep(ctx) })
+	g.Go(func() error { return (sweeper{upgradeCopies{a.dir, a.log}, a.Signing.Upkeep, a.Bulk, a.log}).run(ctx) })
 	return g.Wait()
-}
-
-// sweepEvery is the interval between searches for files that no document refers to.
-const sweepEvery = 6 * time.Hour
-
-// sweepAge is how long a file may exist without a document, so that an upload in progress is
-// not swept.
-const sweepAge = 24 * time.Hour
-
-func (a *App) sweep(ctx context.Context) error {
-	t := time.NewTicker(sweepEvery)
-	defer t.Stop()
-	for {
-		if err := a.removeCopies(time.Now()); err != nil {
-			a.log.Error("cannot remove copies of records from before an upgrade", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-t.C:
-		}
-		n, err := a.Signing.Upkeep.Sweep(ctx, time.Now().Add(-sweepAge), a.Bulk.KeepFiles)
-		if err != nil {
-			a.log.Error("cannot remove unused files", "error", err)
-		} else if n > 0 {
-			a.log.Info("removed unused files", "count", n)
-		}
-	}
 }
 
 // Ready returns nil if requests can be served now, including signing.
 func (a *App) Ready(ctx context.Context) error {
-	a.ready.RLock()
-	stopping := a.stopping
-	a.ready.RUnlock()
-	if stopping {
+	if a.requests.stopped() {
 		return errors.New("the server is stopping")
 	}
 	return a.tested.get(func() error { return a.Signing.Upkeep.SelfTest(ctx) })
+}
+
+// Close closes everything, last opened first, and reports every failure.
+func (a *App) Close() error {
+	var errs []error
+	for i := len(a.closes) - 1; i >= 0; i-- {
+		errs = append(errs, a.closes[i]())
+	}
+	a.closes = nil
+	return errors.Join(errs...)
 }
 
 // retest is how long the result of a self-test is reused, since anybody may request one.
@@ -301,14 +269,4 @@ func (t *tested) get(test func() error) error {
 		t.at = time.Now()
 	}
 	return t.err
-}
-
-// Close closes everything, last opened first, and reports every failure.
-func (a *App) Close() error {
-	var errs []error
-	for i := len(a.closes) - 1; i >= 0; i-- {
-		errs = append(errs, a.closes[i]())
-	}
-	a.closes = nil
-	return errors.Join(errs...)
 }

@@ -20,6 +20,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/backup"
+	"paraph/app/folder"
 	"paraph/app/signing/lists"
 	"paraph/app/web/team/settings"
 )
@@ -65,7 +66,7 @@ func withOrigin(ctx context.Context, cfg Config, run func(backup.Origin) error) 
 	}
 	a := &App{Config: cfg, Clock: NewClock(), log: slog.New(slog.DiscardHandler), dir: dir}
 	err := a.openFolder(Options{})
-	if errors.Is(err, ErrLocked) {
+	if errors.Is(err, folder.ErrLocked) {
 		if err := awaitControl(ctx, dir, err); err != nil {
 			return err
 		}
@@ -91,11 +92,11 @@ func FollowBackups(ctx context.Context, cfg Config, out string, every time.Durat
 	if err != nil {
 		return err
 	}
-	if err := buckets(cfg).MayFollow(ctx, out, lockName); err != nil {
+	if err := buckets(cfg).MayFollow(ctx, out, folder.LockName); err != nil {
 		return err
 	}
-	unlock, err := lockFolder(locked)
-	if errors.Is(err, ErrLocked) {
+	unlock, err := folder.Lock(locked)
+	if errors.Is(err, folder.ErrLocked) {
 		return fmt.Errorf("another process is already following into %s", out)
 	}
 	if err != nil {
@@ -133,9 +134,8 @@ func buckets(cfg Config) backup.Buckets {
 			environ[name] = value
 		}
 	}
-	a := &App{Config: cfg}
 	return backup.Buckets{Environ: environ, Transport: &http.Transport{
-		DialContext: a.dialer(), TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 2 * time.Minute, MaxIdleConnsPerHost: 4,
+		DialContext: outgoing{cfg.Network}.dialer(), TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 2 * time.Minute, MaxIdleConnsPerHost: 4,
 	}}
 }
 
@@ -186,103 +186,4 @@ func awaitControl(ctx context.Context, dir string, locked error) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-}
-
-// Restore restores a backup into the data folder, which must be empty. files is a folder with
-// copies of files that the backup does not hold, or empty.
-func Restore(ctx context.Context, cfg Config, in, files string, keys backup.Keys, w io.Writer) error {
-	r, err := restore(ctx, cfg, cfg.Data.Dir, in, files, keys)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "Restored %s as of %s.\n", cfg.Data.Dir, r.Time.Local().Format(time.DateTime))
-	if r.Settings != "" {
-		fmt.Fprintf(w, "The configuration of that time is in %s; it takes effect where you put it.\n", r.Settings)
-	}
-	return nil
-}
-
-func restore(ctx context.Context, cfg Config, dir, in, files string, keys backup.Keys) (r backup.Result, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return r, fmt.Errorf("the data folder can't be created: %w", err)
-	}
-	unlock, err := lockFolder(dir)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	log := slog.New(slog.DiscardHandler)
-	return backup.Restore(ctx, in, dir, backup.RestoreOptions{Keys: keys, DataVersion: dataVersion(), Files: files, Log: log, Buckets: buckets(cfg)})
-}
-
-// VerifyBackup restores a backup to a temporary folder, checks it as paraph check
-// does, and signs a document in the copy. Nothing leaves the machine. It returns
-// the problems.
-func VerifyBackup(ctx context.Context, cfg Config, in string, keys backup.Keys, w io.Writer) (problems []error, err error) {
-	dir, err := os.MkdirTemp("", "paraph-verify-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	data := filepath.Join(dir, "data")
-	r, err := restore(ctx, cfg, data, in, "", keys)
-	if err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(w, "%d archive(s) restored, as of %s.\n", r.Archives, r.Time.Local().Format(time.DateTime))
-	a, err := Open(quiet(cfg, data), Options{Cheap: true, Copy: true})
-	if err != nil {
-		return nil, fmt.Errorf("cannot start the restored copy: %w", err)
-	}
-	if problems = a.Check(ctx, false); len(problems) == 0 {
-		fmt.Fprintln(w, "Every record, file and audit trail is as it should be.")
-		err = a.rehearse(ctx, dir, w)
-	}
-	return problems, errors.Join(err, a.Close())
-}
-
-// quiet returns a configuration for a copy that must not have outside effects:
-// jobs, which send mail and webhooks, are not run, and no connections are allowed
-// either.
-func quiet(cfg Config, dir string) Config {
-	cfg = cfg.aside()
-	cfg.Data.Dir = dir
-	cfg.Mail.Host = ""
-	cfg.Signing.TimestampURL, cfg.Signing.PKCS12 = "", ""
-	cfg.Network.Egress = []string{"none"}
-	cfg.Checkpoints.Folder, cfg.Checkpoints.Webhook, cfg.Checkpoints.Mail = "", "", nil // what the copy does is not history
-	return cfg
-}
-
-// rehearse completes a document as the first owner it finds.
-func (a *App) rehearse(ctx context.Context, dir string, w io.Writer) error {
-	who, err := a.anyOwner(ctx)
-	if err != nil {
-		return err
-	}
-	sound, err := a.demoAs(ctx, who, dir, "", io.Discard)
-	if err == nil && !sound {
-		err = errors.New("its signatures are not valid")
-	}
-	if err != nil {
-		return fmt.Errorf("cannot complete a document in the copy: %w", err)
-	}
-	fmt.Fprintln(w, "A document sent, signed and completed in the copy is sound.")
-	return nil
-}
-
-// anyOwner finds a person who may send documents.
-func (a *App) anyOwner(ctx context.Context) (account.Actor, error) {
-	all, err := a.Accounts.Operator.AllUsers(ctx)
-	if err != nil {
-		return account.Actor{}, err
-	}
-	for _, u := range all {
-		for _, c := range u.Companies {
-			if c.Role == account.RoleOwner {
-				return a.Accounts.Operator.ActorFor(ctx, u.Email, c.ID)
-			}
-		}
-	}
-	return account.Actor{}, errors.New("the backup has no company owner")
 }

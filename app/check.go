@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"paraph/app/bulk"
 	"paraph/app/checkpoint"
 	"paraph/app/contact"
+	"paraph/app/folder"
 	"paraph/app/machine"
 	"paraph/app/mailserver"
 	"paraph/app/notify"
@@ -28,7 +31,7 @@ import (
 // Published checkpoints are compared with the journal, as stored ones are.
 func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Published) []error {
 	if repair {
-		if err := a.repair(ctx); err != nil {
+		if err := errors.Join(a.Signing.Upkeep.RebuildRows(ctx), a.index.Reset()); err != nil {
 			return []error{err}
 		}
 	}
@@ -40,8 +43,8 @@ func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Pu
 		parts = append(parts, more...)
 	}
 	var problems []error
-	keys := []error{a.Keys.Check(), a.checkKey()}
-	found := slices.Concat(a.db.Check(parts...), a.Signing.Upkeep.Check(ctx), keys, a.checkHistory(published))
+	keys := []error{a.Keys.Check(), keyRecord{a.db, a.key}.check()}
+	found := slices.Concat(a.db.Check(parts...), a.Signing.Upkeep.Check(ctx), keys, checkHistory(a.db, a.Checkpoints, published))
 	for _, err := range found {
 		if err != nil {
 			problems = append(problems, err)
@@ -51,21 +54,17 @@ func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Pu
 }
 
 // checkHistory compares the journal with the checkpoints.
-func (a *App) checkHistory(published []checkpoint.Published) (problems []error) {
-	err := a.db.View(func(tx *kv.Tx) error {
-		problems = a.Checkpoints.Check(tx)
+func checkHistory(db *kv.DB, checkpoints *checkpoint.Service, published []checkpoint.Published) (problems []error) {
+	err := db.View(func(tx *kv.Tx) error {
+		problems = checkpoints.Check(tx)
 		for _, p := range published {
-			if err := a.Checkpoints.CheckPublished(tx, p); err != nil {
+			if err := checkpoints.CheckPublished(tx, p); err != nil {
 				problems = append(problems, err)
 			}
 		}
 		return nil
 	})
 	return append(problems, err)
-}
-
-func (a *App) repair(ctx context.Context) error {
-	return errors.Join(a.Signing.Upkeep.RebuildRows(ctx), a.index.Reset())
 }
 
 // checkNow checks all data while the server runs, and stores the result.
@@ -85,7 +84,7 @@ func Reindex(dir string) error {
 	if err := mustExist(dir); err != nil {
 		return err
 	}
-	unlock, err := lockFolder(dir)
+	unlock, err := folder.Lock(dir)
 	if err != nil {
 		return err
 	}
@@ -120,4 +119,44 @@ func lastCheck(dir string) (c checked, err error) {
 		return c, err
 	}
 	return c, json.Unmarshal(b, &c)
+}
+
+// CheckOptions configure what a check does besides reading.
+type CheckOptions struct {
+	Repair bool // rebuild derived data
+	Renew  bool // timestamp files again before their certificates expire
+
+	Checkpoints []string // files with published checkpoints to compare the journal with
+}
+
+// renewAhead is how long before the expiry of its certificate a timestamp is followed by
+// another one.
+const renewAhead = 365 * 24 * time.Hour
+
+// CheckFolder opens a data folder that is not in use and checks all of it.
+func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (problems []error, err error) {
+	if err := mustExist(cfg.Data.Dir); err != nil {
+		return nil, err
+	}
+	published, err := readPublished(o.Checkpoints)
+	if err != nil {
+		return nil, err
+	}
+	a, err := Open(cfg.aside(), Options{})
+	if err != nil {
+		return nil, err
+	}
+	if o.Renew {
+		n, err := a.Signing.Renewal.Renew(ctx, a.Clock.Now().Add(renewAhead))
+		if err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+		plural := "s"
+		if n == 1 {
+			plural = ""
+		}
+		fmt.Fprintf(w, "Renewed %d document%s.\n", n, plural)
+	}
+	problems = a.Check(ctx, o.Repair, published...)
+	return problems, errors.Join(noteCheck(cfg.Data.Dir, a.Clock.Now(), len(problems)), a.Close())
 }

@@ -23,11 +23,11 @@ import (
 // checkpoints.
 const checkpointKeyName = "keys/checkpoint.key"
 
-func (a *App) openCheckpointKeys(o Options) (*tree.Keyring, error) {
+func openCheckpointKeys(dir string, o Options) (*tree.Keyring, error) {
 	if o.InMemory {
 		return tree.OpenKeyring("")
 	}
-	return tree.OpenKeyring(a.path(checkpointKeyName))
+	return tree.OpenKeyring(filepath.Join(dir, checkpointKeyName))
 }
 
 func (a *App) checkpoints(outbox *notify.Outbox) (*checkpoint.Service, error) {
@@ -37,11 +37,12 @@ func (a *App) checkpoints(outbox *notify.Outbox) (*checkpoint.Service, error) {
 		Companies: a.Accounts.Operator.AllCompanies, Now: a.Clock.Now, Log: a.log, Every: c.Interval, Folder: c.Folder,
 	}
 	if c.Webhook != "" {
-		key, err := a.checkpointSecret()
+		key, err := checkpointSecret(a.key)
 		if err != nil {
 			return nil, err
 		}
-		o.Post = a.postCheckpoint(c.Webhook, key)
+		client := outgoing{a.Config.Network}.webhooks(a.Config.Webhooks, a.metrics)
+		o.Post = checkpointPost{c.Webhook, key, client, a.Clock.Now}.post
 	}
 	if len(c.Mail) > 0 {
 		o.Mail = func(tx *kv.Tx, at time.Time, texts string) error {
@@ -59,18 +60,23 @@ func (a *App) checkpoints(outbox *notify.Outbox) (*checkpoint.Service, error) {
 }
 
 // checkpointSecret returns the key that signs messages to checkpoints.webhook.
-func (a *App) checkpointSecret() ([]byte, error) { return seal.Derive(a.key, "checkpoint webhook") }
+func checkpointSecret(key []byte) ([]byte, error) { return seal.Derive(key, "checkpoint webhook") }
 
-func (a *App) postCheckpoint(url string, key []byte) func(ctx context.Context, id, body string) error {
-	client := a.webhookClient()
-	return func(ctx context.Context, id, body string) error {
-		m := webhook.Message{URL: url, ID: id, At: a.Clock.Now(), Body: []byte(body), Keys: [][]byte{key}}
-		answer, err := client.Post(ctx, m)
-		if err == nil && !answer.OK() {
-			err = fmt.Errorf("the receiver of checkpoints answered with status %d", answer.Status)
-		}
-		return err
+// checkpointPost posts checkpoints to the operator's webhook.
+type checkpointPost struct {
+	url    string
+	key    []byte // that signs the messages
+	client *webhook.Client
+	now    func() time.Time
+}
+
+func (p checkpointPost) post(ctx context.Context, id, body string) error {
+	m := webhook.Message{URL: p.url, ID: id, At: p.now(), Body: []byte(body), Keys: [][]byte{p.key}}
+	answer, err := p.client.Post(ctx, m)
+	if err == nil && !answer.OK() {
+		err = fmt.Errorf("the receiver of checkpoints answered with status %d", answer.Status)
 	}
+	return err
 }
 
 // readPublished reads files with published checkpoints. A folder stands for the
@@ -112,7 +118,7 @@ func PrintCheckpointKeys(ctx context.Context, cfg Config, w io.Writer) error {
 		if err != nil || cfg.Checkpoints.Webhook == "" {
 			return err
 		}
-		secret, err := a.checkpointSecret()
+		secret, err := checkpointSecret(a.key)
 		fmt.Fprintf(w, "\nThe secret of the webhook is %s\n", webhook.Secret(secret))
 		return err
 	})

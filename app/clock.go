@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/oklog/ulid/v2"
+
+	"paraph/app/signing/store"
+	"paraph/kv"
 )
 
 // Clock provides the time for the whole appliance. In a test double it can be frozen and moved;
@@ -110,4 +113,21 @@ func (g *ids) New() ulid.ULID {
 		id = ulid.MustNew(g.last, io.Reader(g.entropy))
 	}
 	return id
+}
+
+// continuedIDs returns the source of identifiers. They continue those of the journal, in case
+// the clock was set back while the server was stopped.
+func continuedIDs(db *kv.DB, now func() time.Time) (*ids, error) {
+	g := newIDs(now)
+	return g, db.View(func(tx *kv.Tx) error {
+		seq, _, err := store.Events.Head(tx)
+		if err != nil || seq == 0 {
+			return err
+		}
+		entries, err := store.Events.Next(tx, seq-1, 1)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		return g.follow(entries[0].ID)
+	})
 }

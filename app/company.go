@@ -13,6 +13,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/archive"
+	"paraph/app/folder"
 	"paraph/app/transfer"
 )
 
@@ -35,7 +36,7 @@ func withSite(ctx context.Context, cfg Config, run func(transfer.Site) error) er
 	}
 	cfg.Server.Listen = "127.0.0.1:0"
 	a, err := Open(cfg, Options{Log: slog.New(slog.DiscardHandler)})
-	if errors.Is(err, ErrLocked) {
+	if errors.Is(err, folder.ErrLocked) {
 		if err := awaitControl(ctx, dir, err); err != nil {
 			return err
 		}

@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -14,6 +16,8 @@ import (
 	"time"
 
 	"paraph/app/backup"
+	"paraph/app/transfer"
+	"paraph/app/words"
 )
 
 // controlName is the socket in the data folder over which commands reach a running
@@ -38,18 +42,31 @@ func inFolder(dir string, fn func(path string) error) (err error) {
 	return fn("/proc/self/fd/" + strconv.Itoa(int(d.Fd())) + "/" + controlName)
 }
 
-// control serves commands on this machine until ctx ends. A server that can't create the socket
-// runs without it.
-func (a *App) control(ctx context.Context) error {
-	if a.inMem {
-		return nil
+// commands lets commands on this machine reach the running server.
+type commands struct {
+	dir     string // the data folder
+	log     *slog.Logger
+	english *words.Language
+	source  *backup.Source
+	site    *transfer.Installation
+	examine func(context.Context) []Finding
+}
+
+func (a *App) commands() commands {
+	return commands{
+		a.dir, a.log, a.words.English(), a.backupSource(), a.installation(),
+		func(ctx context.Context) []Finding { return a.examine(ctx, true) },
 	}
-	ln, err := listenControl(a.dir)
+}
+
+// serve serves commands until ctx ends. A server that can't create the socket runs without it.
+func (c commands) serve(ctx context.Context) error {
+	ln, err := listenControl(c.dir)
 	if err != nil {
-		a.log.Warn("commands cannot reach the running server", "error", err)
+		c.log.Warn("commands cannot reach the running server", "error", err)
 		return nil
 	}
-	s := &http.Server{Handler: a.controls(), ReadHeaderTimeout: 10 * time.Second}
+	s := &http.Server{Handler: c.handler(), ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() {
 		// Ends running backups and closes the listener.
 		_ = s.Close()
@@ -59,6 +76,21 @@ func (a *App) control(ctx context.Context) error {
 		return fmt.Errorf("the control socket: %w", err)
 	}
 	return nil
+}
+
+func (c commands) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", backup.Handler(c.source, c.log))
+	companies := transfer.Handler(c.site, func(err error) error { return sayFaults(c.english, err) })
+	for _, path := range []string{"/companies", "/companies/", "/administrators"} {
+		mux.Handle(path, companies)
+	}
+	mux.HandleFunc("GET /doctor", func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewEncoder(w).Encode(c.examine(r.Context())); err != nil {
+			c.log.Debug("answering the doctor", "error", err)
+		}
+	})
+	return mux
 }
 
 // listenControl replaces a socket left by a killed server.

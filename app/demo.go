@@ -13,6 +13,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/pdf/page"
 	"paraph/app/pdf/text"
+	"paraph/app/pki"
 	"paraph/app/signing"
 )
 
@@ -29,47 +30,50 @@ func Demo(ctx context.Context, out, file string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = a.demo(ctx, out, file, w)
+	who, err := a.Accounts.Operator.ActorFor(ctx, SeedAdmin, "")
+	if err == nil {
+		_, err = demonstration{a.Signing, a.Keys, a.URL(), out, w}.run(ctx, who, file)
+	}
 	return errors.Join(err, a.Close())
 }
 
-func (a *App) demo(ctx context.Context, out, file string, w io.Writer) error {
-	who, err := a.Accounts.Operator.ActorFor(ctx, SeedAdmin, "")
-	if err != nil {
-		return err
-	}
-	_, err = a.demoAs(ctx, who, out, file, w)
-	return err
+// demonstration runs the whole workflow with one document.
+type demonstration struct {
+	signing *signing.Services
+	keys    *pki.Authority
+	url     string    // of the appliance
+	out     string    // the folder for the results
+	w       io.Writer // for what happens
 }
 
-// demoAs runs the workflow as a given member, and reports whether the result is valid.
-func (a *App) demoAs(ctx context.Context, who account.Actor, out, file string, w io.Writer) (sound bool, err error) {
+// run runs the workflow as a given member, and reports whether the result is valid.
+func (m demonstration) run(ctx context.Context, who account.Actor, file string) (sound bool, err error) {
 	name, content, err := demoFile(file)
 	if err != nil {
 		return false, err
 	}
 	who = who.From("127.0.0.1", "paraph demo", "")
-	d, err := a.demoSend(ctx, who, name, content)
+	d, err := m.send(ctx, who, name, content)
 	if err != nil {
 		return false, err
 	}
-	fmt.Fprintf(w, "Sent %q to %d people.\n", d.Title, len(d.Invitations))
+	fmt.Fprintf(m.w, "Sent %q to %d people.\n", d.Title, len(d.Invitations))
 	for _, inv := range d.Invitations {
-		signatory, err := a.Signing.Links.Signatory(ctx, a.Signing.Links.Token(&inv))
+		signatory, err := m.signing.Links.Signatory(ctx, m.signing.Links.Token(&inv))
 		if err != nil {
 			return false, err
 		}
 		yes := true
-		if d, err = a.Signing.Signatures.Sign(ctx, signatory.From("127.0.0.1", "paraph demo", ""), d.ID, inv.ID, signing.SignInput{Consent: &yes}); err != nil {
+		if d, err = m.signing.Signatures.Sign(ctx, signatory.From("127.0.0.1", "paraph demo", ""), d.ID, inv.ID, signing.SignInput{Consent: &yes}); err != nil {
 			return false, err
 		}
-		fmt.Fprintf(w, "%s signed; the document is %s.\n", inv.Name, d.Status)
+		fmt.Fprintf(m.w, "%s signed; the document is %s.\n", inv.Name, d.Status)
 	}
-	return a.demoResult(ctx, who, d, out, w)
+	return m.save(ctx, who, d)
 }
 
-func (a *App) demoSend(ctx context.Context, who account.Actor, name string, content io.Reader) (*signing.Document, error) {
-	u, err := a.Signing.Intake.Receive(ctx, who, name, "", content)
+func (m demonstration) send(ctx context.Context, who account.Actor, name string, content io.Reader) (*signing.Document, error) {
+	u, err := m.signing.Intake.Receive(ctx, who, name, "", content)
 	if err != nil {
 		return nil, err
 	}
@@ -78,30 +82,31 @@ func (a *App) demoSend(ctx context.Context, who account.Actor, name string, cont
 	for _, p := range [][2]string{{"Alice Archer", "alice@signer.example"}, {"Björn Müller", "bjorn@signer.example"}} {
 		people = append(people, signing.InvitationInput{Name: &p[0], Email: &p[1]})
 	}
-	d, err := a.Signing.Drafts.Create(ctx, who, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title},
-		Invitations: people, Uploads: []*signing.Upload{u}, Send: true, BaseURL: a.URL()})
+	d, err := m.signing.Drafts.Create(ctx, who, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title},
+		Invitations: people, Uploads: []*signing.Upload{u}, Send: true, BaseURL: m.url})
 	return d, errors.Join(err, u.Close())
 }
 
-func (a *App) demoResult(ctx context.Context, who account.Actor, d *signing.Document, out string, w io.Writer) (sound bool, err error) {
+// save writes the results to the folder.
+func (m demonstration) save(ctx context.Context, who account.Actor, d *signing.Document) (sound bool, err error) {
 	var paths []string
 	for _, content := range []string{"document", "certificate"} {
-		download, err := a.Signing.Downloads.Document(ctx, who, d.ID, signing.DownloadInput{Content: content})
+		download, err := m.signing.Downloads.Document(ctx, who, d.ID, signing.DownloadInput{Content: content})
 		if err != nil {
 			return false, err
 		}
-		path := filepath.Join(out, filepath.Base(download.Name))
+		path := filepath.Join(m.out, filepath.Base(download.Name))
 		if err := save(download, path); err != nil {
 			return false, err
 		}
 		paths = append(paths, path)
 	}
-	root := filepath.Join(out, "root.pem")
-	if err := os.WriteFile(root, a.Keys.RootPEM(), 0o644); err != nil {
+	root := filepath.Join(m.out, "root.pem")
+	if err := os.WriteFile(root, m.keys.RootPEM(), 0o644); err != nil {
 		return false, err
 	}
-	fmt.Fprintf(w, "\nThe root certificate is in %s.\n", root)
-	return VerifyFiles(w, paths, VerifyOptions{Root: root})
+	fmt.Fprintf(m.w, "\nThe root certificate is in %s.\n", root)
+	return VerifyFiles(m.w, paths, VerifyOptions{Root: root})
 }
 
 func save(d *signing.Download, path string) (err error) {

@@ -12,8 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"paraph/app/backup"
-	"paraph/app/transfer"
+	"paraph/app/folder"
 )
 
 // States of a finding.
@@ -66,7 +65,7 @@ func findings(ctx context.Context, cfg Config) ([]Finding, error) {
 	// Opening the folder fixes its modes, and writes files with the current time.
 	modes, clock := checkModes(cfg.Data.Dir), checkClock(cfg.Data.Dir, time.Now())
 	a, err := Open(cfg.aside(), Options{})
-	if errors.Is(err, ErrLocked) {
+	if errors.Is(err, folder.ErrLocked) {
 		if err := awaitControl(ctx, cfg.Data.Dir, err); err != nil {
 			return nil, err
 		}
@@ -105,45 +104,9 @@ func askServer(ctx context.Context, dir string) (all []Finding, err error) {
 	return all, json.NewDecoder(res.Body).Decode(&all)
 }
 
-// controls serves the commands on this machine.
-func (a *App) controls() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/", backup.Handler(a.backupSource(), a.log))
-	companies := transfer.Handler(a.installation(), func(err error) error { return sayFaults(a.words.English(), err) })
-	for _, path := range []string{"/companies", "/companies/", "/administrators"} {
-		mux.Handle(path, companies)
-	}
-	mux.HandleFunc("GET /doctor", func(w http.ResponseWriter, r *http.Request) {
-		if err := json.NewEncoder(w).Encode(a.examine(r.Context(), true)); err != nil {
-			a.log.Debug("answering the doctor", "error", err)
-		}
-	})
-	return mux
-}
-
-// examined is the timeout for examining one part.
-const examined = 30 * time.Second
-
-// examine checks everything that the server needs. running says whether it is serving.
-func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
-	parts := []func(context.Context) Finding{
-		a.examineSigning, a.examineTimestamps, a.examineCertificates, a.examineTLS, a.examinePDF, a.examineOffice, a.examineFonts,
-		a.examineDisk, a.examineClock, a.examineMail, a.examineSender, a.examineBackup, a.examineCheck,
-	}
-	if running {
-		parts = append(parts, a.examineAddress, a.examineJobs)
-	}
-	for _, part := range parts {
-		ctx, cancel := context.WithTimeout(ctx, examined)
-		all = append(all, part(ctx))
-		cancel()
-	}
-	return all
-}
-
 // checkModes looks for secrets that other users of the machine can read.
 func checkModes(dir string) Finding {
-	open, err := openToOthers(dir)
+	open, err := folder.OpenToOthers(dir)
 	switch {
 	case err != nil:
 		return Finding{"permissions", problem, "The data folder cannot be read: " + err.Error() + ".", "Run this command as the user that runs the server."}
@@ -157,4 +120,31 @@ func checkModes(dir string) Finding {
 		return Finding{"permissions", problem, "The data folder cannot be written: " + err.Error() + ".", "Look at its disk."}
 	}
 	return Finding{"permissions", fine, "Only its owner can read the data folder.", ""}
+}
+
+// examined is the timeout for examining one part.
+const examined = 30 * time.Second
+
+// examine checks everything that the server needs. running says whether it is serving.
+func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
+	out, english := outgoing{a.Config.Network}, a.words.English()
+	signing := signingExam{a.Signing, a.Keys, a.Clock, a.Config.Signing, out, english}
+	server := serverExam{a.Config.Server, newServerTLS(a.Config, a.dir), a.Clock, a.URL(), out}
+	files := conversionExam{a.Config.Convert, a.pdfium, a.words, a.fonts, a.Accounts}
+	machine := machineExam{a.disk, a.dir, a.Config.Signing, out}
+	mail := mailExam{a.MailServer, english}
+	upkeep := upkeepExam{a.dir, a.Clock, a.db, a.jobs}
+	parts := []func(context.Context) Finding{
+		signing.test, signing.timestamps, signing.certificates, server.encryption, files.pdf, files.office, files.languages,
+		machine.room, machine.time, mail.connection, mail.sender, upkeep.backup, upkeep.check,
+	}
+	if running {
+		parts = append(parts, server.address, upkeep.overdue)
+	}
+	for _, part := range parts {
+		ctx, cancel := context.WithTimeout(ctx, examined)
+		all = append(all, part(ctx))
+		cancel()
+	}
+	return all
 }

@@ -61,3 +61,38 @@ func (o *openConns) stopReadingUntil(done <-chan struct{}) {
 		}
 	}
 }
+
+// requests counts those that are being handled.
+type requests struct {
+	mu       sync.RWMutex
+	stopping bool
+	running  sync.WaitGroup
+}
+
+// enter registers a request, unless the server is stopping.
+func (r *requests) enter() (leave func(), ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.stopping {
+		return nil, false
+	}
+	r.running.Add(1)
+	return r.running.Done, true
+}
+
+// stop refuses further requests. The channel is closed when the running ones have finished.
+func (r *requests) stop() <-chan struct{} {
+	r.mu.Lock()
+	r.stopping = true
+	r.mu.Unlock()
+	ended := make(chan struct{})
+	go func() { r.running.Wait(); close(ended) }()
+	return ended
+}
+
+// stopped reports whether requests are refused.
+func (r *requests) stopped() bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.stopping
+}

@@ -7,5 +7,5 @@ func (a *App) Router() *fiber.App { return a.http }
 
 // PretendDisk has the appliance believe that its data is on a disk with some room.
 func (a *App) PretendDisk(free, size int64) {
-	a.disk = func() (int64, int64) { return free, size }
+	a.disk.pretended = func() (int64, int64) { return free, size }
 }

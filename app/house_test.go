@@ -23,6 +23,7 @@ var ground = []string{
 	"app/blob",
 	"app/convert",
 	"app/fault",
+	"app/folder",
 	"app/input",
 	"app/limit",
 	"app/list",

@@ -32,24 +32,25 @@ func (a *App) listen(Options) (err error) {
 			return fmt.Errorf("sockets passed by systemd: %w", err)
 		}
 	}
-	ln, err := a.open(s.Listen, passed)
+	opened, encryption := sockets{s.SocketMode, passed}, newServerTLS(a.Config, a.dir)
+	ln, err := a.open(s.Listen, opened)
 	if err != nil {
 		return err
 	}
 	a.ln = httpkit.Listen(ln, s.ReadTimeout)
-	if a.secured, err = a.secure(a.ln); err != nil || s.PublicListen == "" {
+	if a.secured, err = encryption.secure(a.ln); err != nil || s.PublicListen == "" {
 		return err
 	}
-	if ln, err = a.open(s.PublicListen, passed); err != nil {
+	if ln, err = a.open(s.PublicListen, opened); err != nil {
 		return err
 	}
-	a.public, err = a.secure(httpkit.ListenForSignatories(ln, s.ReadTimeout))
+	a.public, err = encryption.secure(httpkit.ListenForSignatories(ln, s.ReadTimeout))
 	return err
 }
 
 // open opens a listener that is closed with the appliance.
-func (a *App) open(at string, passed map[string][]net.Listener) (net.Listener, error) {
-	ln, err := a.listenAt(at, passed)
+func (a *App) open(at string, s sockets) (net.Listener, error) {
+	ln, err := s.listen(at)
 	if err != nil {
 		return nil, fmt.Errorf("can't listen on %s: %w", at, err)
 	}
@@ -62,19 +63,25 @@ func (a *App) open(at string, passed map[string][]net.Listener) (net.Listener, e
 	return ln, nil
 }
 
-func (a *App) listenAt(at string, passed map[string][]net.Listener) (net.Listener, error) {
+// sockets opens the addresses that the server listens on.
+type sockets struct {
+	mode   string                    // of the file of a Unix socket, in octal
+	passed map[string][]net.Listener // by systemd
+}
+
+func (s sockets) listen(at string) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(at, unixListen); ok {
-		return a.listenUnix(path)
+		return s.listenUnix(path)
 	}
 	if isSystemd(at) {
 		_, name, _ := strings.Cut(at, ":")
-		return takePassed(passed, name)
+		return takePassed(s.passed, name)
 	}
 	return net.Listen("tcp", at)
 }
 
 // listenUnix replaces a socket left by a killed server, but no other file and no socket in use.
-func (a *App) listenUnix(path string) (net.Listener, error) {
+func (s sockets) listenUnix(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
 		if c, err := net.Dial("unix", path); err == nil {
 			return nil, errors.Join(errors.New("another process listens there"), c.Close())
@@ -88,7 +95,7 @@ func (a *App) listenUnix(path string) (net.Listener, error) {
 		return nil, err
 	}
 	// Validated with the configuration.
-	mode, err := strconv.ParseUint(a.Config.Server.SocketMode, 8, 9)
+	mode, err := strconv.ParseUint(s.mode, 8, 9)
 	if err == nil {
 		err = os.Chmod(path, fs.FileMode(mode))
 	}

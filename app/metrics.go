@@ -6,19 +6,12 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
-	"paraph/app/backup"
-	"paraph/app/machine"
 	"paraph/app/mail"
 	"paraph/app/metrics"
 	"paraph/app/notify"
 	"paraph/app/signing"
-	"paraph/app/signing/record"
-	"paraph/kv"
 )
 
 // openMetrics opens the listener for metrics, if one is configured.
@@ -27,38 +20,43 @@ func (a *App) openMetrics(Options) error {
 	if c.Listen == "" {
 		return nil
 	}
-	ln, err := a.open(c.Listen, nil)
+	ln, err := a.open(c.Listen, sockets{mode: a.Config.Server.SocketMode})
 	if err != nil {
 		return err
 	}
-	a.metricsLn, a.figures = ln, &figures{app: a, seen: map[signing.EventType]uint64{}}
-	a.metrics = metrics.New(Version(), a.figures)
+	f := &figures{app: a, seen: map[signing.EventType]uint64{}}
+	a.metrics = metrics.New(Version(), f)
+	a.measured = &metricsServer{ln, f, a.metrics.Handler(c.Token.Reveal())}
 	return nil
 }
 
 // MetricsAddr returns the address of the metrics, nil if they are not served.
 func (a *App) MetricsAddr() net.Addr {
-	if a.metricsLn == nil {
+	if a.measured == nil {
 		return nil
 	}
-	return a.metricsLn.Addr()
+	return a.measured.ln.Addr()
 }
 
-// serveMetrics serves the metrics until ctx ends.
-func (a *App) serveMetrics(ctx context.Context) error {
-	if a.metricsLn == nil {
-		return nil
-	}
-	if err := a.figures.begin(); err != nil {
+// metricsServer serves the metrics on a listener of its own.
+type metricsServer struct {
+	ln      net.Listener
+	figures *figures
+	handler http.Handler
+}
+
+// serve serves until ctx ends.
+func (m *metricsServer) serve(ctx context.Context) error {
+	if err := m.figures.begin(); err != nil {
 		return err
 	}
-	s := &http.Server{Handler: a.metrics.Handler(a.Config.Metrics.Token.Reveal()), ReadTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	s := &http.Server{Handler: m.handler, ReadTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	stop := context.AfterFunc(ctx, func() {
 		// Ends running requests and closes the listener.
 		_ = s.Close()
 	})
 	defer stop()
-	if err := s.Serve(a.metricsLn); !errors.Is(err, http.ErrServerClosed) {
+	if err := s.Serve(m.ln); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("the metrics: %w", err)
 	}
 	return nil
@@ -78,186 +76,9 @@ func (c countedSender) Deliver(ctx context.Context, m mail.Message) (reply strin
 }
 
 // counted wraps a sender with a counter; nil stays nil.
-func (a *App) counted(s notify.Sender) notify.Sender {
+func counted(s notify.Sender, m *metrics.Metrics) notify.Sender {
 	if s == nil {
 		return nil
 	}
-	return countedSender{s, a.metrics}
-}
-
-// figures collects the state of the appliance whenever Prometheus requests it.
-type figures struct {
-	app *App
-
-	mu    sync.Mutex
-	place uint64 // in the journal
-	seen  map[signing.EventType]uint64
-}
-
-func desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("paraph_"+name, help, labels, nil)
-}
-
-var (
-	jobsDesc       = desc("jobs", "Jobs by kind and state: waiting, running, or dead, which is given up.", "kind", "state")
-	jobAgeDesc     = desc("job_oldest_due_seconds", "How long the first waiting job of a kind has been due; 0 if it is not yet.", "kind")
-	lagDesc        = desc("search_lag_changes", "Changes that the search index does not contain yet.")
-	searchDesc     = desc("search_documents", "Documents in the search index.")
-	sizeDesc       = desc("store_bytes", "Disk space taken, by part: records (Badger) and search (Bleve).", "part")
-	freeDesc       = desc("disk_free_bytes", "Disk space free for the data folder.")
-	diskDesc       = desc("disk_size_bytes", "Size of the disk that holds the data folder.")
-	reserveDesc    = desc("disk_reserve_bytes", "Free space below which uploads and changes are refused (data.reserve).")
-	eventsDesc     = desc("events_total", "Entries of the audit trail written since the start, by event.", "event")
-	signaturesDesc = desc("signatures_total", "Signatures made by signatories since the start.")
-	slotsDesc      = desc("queue_slots", "How much a queue runs at a time: pdfium, libreoffice, verify, search, detect.", "queue")
-	usedDesc       = desc("queue_used", "Slots of a queue in use.", "queue")
-	waitingDesc    = desc("queue_waiting", "Callers that wait for a slot of a queue.", "queue")
-	backupDesc     = desc("last_backup_timestamp_seconds", "When the last good backup was made; 0 if never.")
-	checkDesc      = desc("last_check_timestamp_seconds", "When paraph check last ran on the data folder; 0 if never.")
-	problemsDesc   = desc("last_check_problems", "Problems that it found.")
-	warningDesc    = desc("warning", "Whether there is a warning of a certificate, disk or clock: 0 none, 1 a warning, 2 an urgent one.", "kind")
-	certDesc       = desc("certificate_expiry_timestamp_seconds", "When a certificate that is not renewed by itself expires: root, issuer, company (the first of all).", "certificate")
-)
-
-// Describe implements [prometheus.Collector].
-func (f *figures) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{jobsDesc, jobAgeDesc, lagDesc, searchDesc, sizeDesc, freeDesc, diskDesc, reserveDesc, eventsDesc,
-		signaturesDesc, slotsDesc, usedDesc, waitingDesc, backupDesc, checkDesc, problemsDesc, warningDesc, certDesc} {
-		to <- d
-	}
-}
-
-// Collect implements [prometheus.Collector].
-func (f *figures) Collect(to chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
-	for _, part := range []func(gaugeFunc) error{f.jobs, f.search, f.disk, f.notes, f.warnings, f.certificates} {
-		if err := part(gauge); err != nil {
-			f.app.log.Error("cannot collect some metrics", "error", err)
-		}
-	}
-	f.queues(gauge)
-	if err := f.events(to); err != nil {
-		f.app.log.Error("cannot count the events", "error", err)
-	}
-}
-
-type gaugeFunc func(d *prometheus.Desc, v float64, labels ...string)
-
-func (f *figures) jobs(gauge gaugeFunc) error {
-	return f.app.db.View(func(tx *kv.Tx) error {
-		s, err := f.app.jobs.Stats(tx)
-		for kind, k := range s.Kinds {
-			for state, n := range map[string]int{kv.JobWaiting: k.Waiting, kv.JobRunning: k.Running, kv.JobDead: k.Dead} {
-				gauge(jobsDesc, float64(n), kind, state)
-			}
-			age := 0.0
-			if !k.Oldest.IsZero() {
-				age = max(0, f.app.Clock.Now().Sub(k.Oldest).Seconds())
-			}
-			gauge(jobAgeDesc, age, kind)
-		}
-		return err
-	})
-}
-
-func (f *figures) search(gauge gaugeFunc) error {
-	at, err := f.app.Signing.Lists.SearchState()
-	if err != nil {
-		return err
-	}
-	s, err := f.app.index.Stats()
-	if err != nil {
-		return err
-	}
-	gauge(lagDesc, float64(at.Lag))
-	gauge(searchDesc, float64(at.Indexed))
-	gauge(sizeDesc, float64(s.DiskBytes), "search")
-	return nil
-}
-
-func (f *figures) disk(gauge gaugeFunc) error {
-	s := f.app.db.Stats()
-	gauge(sizeDesc, float64(s.Disk), "records")
-	gauge(freeDesc, float64(s.Free))
-	gauge(diskDesc, float64(s.Size))
-	gauge(reserveDesc, float64(f.app.Config.Data.Reserve))
-	return nil
-}
-
-func (f *figures) notes(gauge gaugeFunc) error {
-	seconds := func(t time.Time) float64 {
-		if t.IsZero() {
-			return 0
-		}
-		return float64(t.UnixMilli()) / 1000
-	}
-	r, _, err := backup.Last(f.app.dir)
-	gauge(backupDesc, seconds(r.Confirmed))
-	c, checkErr := lastCheck(f.app.dir)
-	gauge(checkDesc, seconds(c.At))
-	gauge(problemsDesc, float64(c.Problems))
-	return errors.Join(err, checkErr)
-}
-
-func (f *figures) warnings(gauge gaugeFunc) error {
-	level := map[machine.WarningKind]float64{}
-	for _, w := range f.app.Machine.Holding() {
-		level[w.Kind] = max(level[w.Kind], 1)
-		if w.Urgent {
-			level[w.Kind] = 2
-		}
-	}
-	for _, kind := range machine.WarningKinds() {
-		gauge(warningDesc, level[kind], string(kind))
-	}
-	return nil
-}
-
-func (f *figures) certificates(gauge gaugeFunc) error {
-	all, err := f.app.Keys.Expiries()
-	for what, end := range all {
-		gauge(certDesc, float64(end.Unix()), what)
-	}
-	return err
-}
-
-func (f *figures) queues(gauge gaugeFunc) {
-	all := f.app.Signing.Queues()
-	all["pdfium"] = f.app.pdfium.Load()
-	for name, l := range all {
-		gauge(slotsDesc, float64(l.Slots), name)
-		gauge(usedDesc, float64(l.Used), name)
-		gauge(waitingDesc, float64(l.Waiting), name)
-	}
-}
-
-// begin finds the place from which to count events.
-func (f *figures) begin() (err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	_, f.place, _, err = f.app.Signing.Trail.EventsSince(0, false)
-	return err
-}
-
-// events counts the journal entries since the last time.
-func (f *figures) events(to chan<- prometheus.Metric) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for more := true; more; {
-		var types []signing.EventType
-		var err error
-		if types, f.place, more, err = f.app.Signing.Trail.EventsSince(f.place, true); err != nil {
-			return err
-		}
-		for _, t := range types {
-			f.seen[t]++
-		}
-	}
-	for _, t := range record.EventTypes() {
-		to <- prometheus.MustNewConstMetric(eventsDesc, prometheus.CounterValue, float64(f.seen[t]), string(t))
-	}
-	to <- prometheus.MustNewConstMetric(signaturesDesc, prometheus.CounterValue, float64(f.seen[record.EventInvitationSigned]))
-	return nil
+	return countedSender{s, m}
 }

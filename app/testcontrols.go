@@ -10,14 +10,17 @@ import (
 	"paraph/app/signing"
 )
 
-// The controls of a test double; see api.TestControls.
-var _ api.TestControls = (*App)(nil)
+// Controls are the controls of a test double.
+type Controls struct{ app *App }
+
+var _ api.TestControls = Controls{}
 
 // Time returns the time on the appliance's clock, and whether it is frozen.
-func (a *App) Time() (time.Time, bool) { return a.Clock.Now(), a.Clock.IsFrozen() }
+func (c Controls) Time() (time.Time, bool) { return c.app.Clock.Now(), c.app.Clock.IsFrozen() }
 
 // MoveClock moves the clock. Work that became due is finished when it returns.
-func (a *App) MoveClock(ctx context.Context, m api.ClockMove) error {
+func (c Controls) MoveClock(ctx context.Context, m api.ClockMove) error {
+	a := c.app
 	if m.Reset {
 		a.Clock.Reset()
 	}
@@ -35,16 +38,17 @@ func (a *App) MoveClock(ctx context.Context, m api.ClockMove) error {
 		}
 	}
 	a.pace.begin(a.Clock) // it was meant
-	return a.Settle(ctx)
+	return c.Settle(ctx)
 }
 
 // settling bounds how long the controls wait for due work.
 const settling = 90 * time.Second
 
 // Settle waits until due work is done and every notification is in the outbox.
-func (a *App) Settle(ctx context.Context) error {
+func (c Controls) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
+	a := c.app
 	if err := a.Accounts.Upkeep.Flush(); err != nil {
 		return err
 	}
@@ -66,10 +70,11 @@ func (a *App) Settle(ctx context.Context) error {
 
 // Reset restores a test double to its seed state. Files stay on disk, but nothing refers to
 // them any more.
-func (a *App) Reset(ctx context.Context) error {
-	if err := a.Settle(ctx); err != nil {
+func (c Controls) Reset(ctx context.Context) error {
+	if err := c.Settle(ctx); err != nil {
 		return err
 	}
+	a := c.app
 	if err := a.db.Reset(); err != nil {
 		return err
 	}
@@ -88,7 +93,7 @@ func (a *App) Reset(ctx context.Context) error {
 		a.Notify.ScheduleSweep(), a.Webhooks.ScheduleSweep()); err != nil {
 		return err
 	}
-	return a.seed(ctx)
+	return seed(ctx, a.Accounts, a.Signing)
 }
 
 // The people and companies of a test double.
@@ -104,24 +109,24 @@ const (
 
 // seed creates the state that a test double starts with: a company with people
 // in every role, a second company, and sample documents.
-func (a *App) seed(ctx context.Context) error {
-	first, made, err := a.Accounts.FirstRun.Bootstrap(ctx, SeedAdmin, SeedPassword)
+func seed(ctx context.Context, accounts *account.Services, documents *signing.Services) error {
+	first, made, err := accounts.FirstRun.Bootstrap(ctx, SeedAdmin, SeedPassword)
 	if err != nil || !made {
 		return err
 	}
 	name := SeedCompany
-	admin, err := a.Accounts.Operator.ActorFor(ctx, SeedAdmin, first.Company.ID)
+	admin, err := accounts.Operator.ActorFor(ctx, SeedAdmin, first.Company.ID)
 	if err != nil {
 		return err
 	}
-	if _, err := a.Accounts.Companies.UpdateCompany(ctx, admin, account.CompanyPatch{Name: &name}); err != nil {
+	if _, err := accounts.Companies.UpdateCompany(ctx, admin, account.CompanyPatch{Name: &name}); err != nil {
 		return err
 	}
 	own := "Ada Lovelace"
-	if _, err := a.Accounts.Profile.UpdateMe(ctx, admin, account.MePatch{Name: &own}); err != nil {
+	if _, err := accounts.Profile.UpdateMe(ctx, admin, account.MePatch{Name: &own}); err != nil {
 		return err
 	}
-	other, err := a.Accounts.Operator.AddCompany(ctx, "Other", "en", "UTC")
+	other, err := accounts.Operator.AddCompany(ctx, "Other", "en", "UTC")
 	if err != nil {
 		return err
 	}
@@ -132,17 +137,17 @@ func (a *App) seed(ctx context.Context) error {
 		{Name: "Otto Other", Email: SeedOther, CompanyID: other.ID, Role: account.RoleOwner},
 	} {
 		u.Password = SeedPassword
-		if _, err := a.Accounts.Operator.AddUser(ctx, u); err != nil {
+		if _, err := accounts.Operator.AddUser(ctx, u); err != nil {
 			return err
 		}
 	}
-	return a.seedDocuments(ctx, admin)
+	return seedDocuments(ctx, documents.Drafts, admin)
 }
 
-func (a *App) seedDocuments(ctx context.Context, admin account.Actor) error {
+func seedDocuments(ctx context.Context, drafts *signing.Drafts, admin account.Actor) error {
 	text := func(s string) *string { return &s }
 	for _, title := range []string{"Lease agreement", "Non-disclosure agreement", "Offer letter"} {
-		_, err := a.Signing.Drafts.Create(ctx, admin, signing.CreateInput{
+		_, err := drafts.Create(ctx, admin, signing.CreateInput{
 			DocumentInput: signing.DocumentInput{Title: text(title)},
 			Invitations:   []signing.InvitationInput{{Name: text("Sam Signer"), Email: text("sam@signer.example")}}})
 		if err != nil {

@@ -2,30 +2,38 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
-	"io/fs"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
 	"paraph/app/machine"
+	"paraph/app/pki"
+	"paraph/kv"
 )
 
-// dangers finds what the people who run the installation have to be warned of before
-// it does harm.
-func (a *App) dangers(context.Context) (all []machine.Warning, err error) {
-	certificates, err := a.expiring()
+// dangers are what the people who run the installation have to be warned of before it does
+// harm.
+type dangers struct {
+	keys    *pki.Authority
+	clock   *Clock
+	tls     serverTLS
+	disk    *disk
+	pace    *pace
+	records string // the folder of the records; empty if they are in memory
+}
+
+// find returns a warning for each of them.
+func (d dangers) find(context.Context) (all []machine.Warning, err error) {
+	certificates, err := d.expiring()
 	if err != nil {
 		return nil, err
 	}
 	all = append(all, certificates...)
-	if w := a.filling(); w != nil {
+	if w := d.filling(); w != nil {
 		all = append(all, *w)
 	}
-	w, err := a.jumped()
+	w, err := d.jumped()
 	if w != nil {
 		all = append(all, *w)
 	}
@@ -33,81 +41,43 @@ func (a *App) dangers(context.Context) (all []machine.Warning, err error) {
 }
 
 // expiring returns a warning for every certificate that is about to expire.
-func (a *App) expiring() (all []machine.Warning, err error) {
+func (d dangers) expiring() (all []machine.Warning, err error) {
 	warn := func(key, what, company string, end time.Time, urgent bool) {
 		all = append(all, machine.Warning{Key: "certificate/" + key, Kind: machine.WarningCertificate, Company: company, Urgent: urgent,
 			Facts: map[string]string{"what": what, "expires_at": end.UTC().Format(time.RFC3339)}})
 	}
-	found, err := a.Keys.Warnings(a.Clock.Now())
+	found, err := d.keys.Warnings(d.clock.Now())
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range found {
 		warn(w.Certificate.SerialNumber.Text(16), w.Certificate.Subject.CommonName, w.Company, w.Certificate.NotAfter, w.Urgent)
 	}
-	end, err := a.tlsExpiry()
-	if left := end.Sub(a.Clock.Now()); !end.IsZero() && left < tlsSoon {
+	end, err := d.tls.expiry()
+	if left := end.Sub(d.clock.Now()); !end.IsZero() && left < tlsSoon {
 		warn("tls", "server.tls", "", end, left < tlsSoon/3)
 	}
 	return all, err
 }
 
-// tlsExpiry returns when the certificate of the server's own connections expires; the
-// zero time if that is renewed by itself, or there is none.
-func (a *App) tlsExpiry() (time.Time, error) {
-	c := a.Config.Server.TLS
-	path, key := c.Certificate, c.Key
-	switch c.Mode {
-	case "self-signed":
-		path, key = a.path("keys/tls.pem"), a.path("keys/tls.pem")
-	case "files":
-	default:
-		return time.Time{}, nil
-	}
-	pair, err := tls.LoadX509KeyPair(path, key)
-	if errors.Is(err, fs.ErrNotExist) && c.Mode == "self-signed" {
-		return time.Time{}, nil // made at the next start
-	}
-	if err != nil {
-		return time.Time{}, err
-	}
-	return pair.Leaf.NotAfter, nil
-}
-
-// room returns the bytes free on the disk of the data folder and its size; zero if
-// the data is not on a disk.
-func (a *App) room() (free, size int64) {
-	if a.disk != nil {
-		return a.disk()
-	}
-	s := a.db.Stats()
-	return s.Free, s.Size
-}
-
-// scarce reports whether there is too little room, and whether less than the reserve.
-func (a *App) scarce(free, size int64) (scarce, urgent bool) {
-	reserve := int64(a.Config.Data.Reserve)
-	return free < 4*reserve || free < size/20, free < reserve
-}
-
 // filling returns a warning if the disk is nearly full.
-func (a *App) filling() *machine.Warning {
-	free, size := a.room()
-	scarce, urgent := a.scarce(free, size)
+func (d dangers) filling() *machine.Warning {
+	free, size := d.disk.room()
+	scarce, urgent := d.disk.scarce(free, size)
 	if size == 0 || !scarce {
 		return nil
 	}
 	bytes := func(n int64) string { return humanize.Bytes(uint64(max(0, n))) }
 	return &machine.Warning{Key: "disk", Kind: machine.WarningDisk, Urgent: urgent,
-		Facts: map[string]string{"free": bytes(free), "size": bytes(size), "reserve": bytes(int64(a.Config.Data.Reserve))}}
+		Facts: map[string]string{"free": bytes(free), "size": bytes(size), "reserve": bytes(d.disk.reserve)}}
 }
 
 // jumped returns a warning if the clock was moved while the server ran, or stands
 // before the time at which the records were written.
-func (a *App) jumped() (*machine.Warning, error) {
-	by := a.pace.jump(a.Clock)
-	if by == 0 && !a.inMem {
-		newest, err := newestFile(filepath.Join(a.dir, "kv"))
+func (d dangers) jumped() (*machine.Warning, error) {
+	by := d.pace.jump(d.clock)
+	if by == 0 && d.records != "" {
+		newest, err := newestFile(d.records)
 		if err != nil {
 			return nil, err
 		}
@@ -123,6 +93,27 @@ func (a *App) jumped() (*machine.Warning, error) {
 		sign = "+"
 	}
 	return &machine.Warning{Key: "clock", Kind: machine.WarningClock, Urgent: true, Facts: map[string]string{"by": sign + by.Round(time.Second).String()}}, nil
+}
+
+// disk is the disk of the data folder.
+type disk struct {
+	db        *kv.DB
+	reserve   int64                     // below which nothing is written any more
+	pretended func() (free, size int64) // by tests
+}
+
+// room returns the bytes free and the size; zero if the data is not on a disk.
+func (d *disk) room() (free, size int64) {
+	if d.pretended != nil {
+		return d.pretended()
+	}
+	s := d.db.Stats()
+	return s.Free, s.Size
+}
+
+// scarce reports whether there is too little room, and whether less than the reserve.
+func (d *disk) scarce(free, size int64) (scarce, urgent bool) {
+	return free < 4*d.reserve || free < size/20, free < d.reserve
 }
 
 // pace compares the clock with the time that really passes.

@@ -1,0 +1,164 @@
+package app
+
+import (
+	"fmt"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/api"
+	"paraph/app/backup"
+	"paraph/app/bulk"
+	"paraph/app/contact"
+	"paraph/app/convert"
+	"paraph/app/machine"
+	"paraph/app/notify"
+	"paraph/app/pdf/text"
+	"paraph/app/pki"
+	"paraph/app/signing"
+	"paraph/app/signing/pictures"
+	"paraph/app/signing/store"
+	"paraph/app/words"
+)
+
+// revocationTimeout is for one request for revocation data.
+const revocationTimeout = 5 * time.Second
+
+// pictureBytes is the maximum disk space for page images.
+const pictureBytes = 512 << 20
+
+// openServices creates the services of the domain, each fully constructed.
+func (a *App) openServices(o Options) (err error) {
+	if a.key, err = a.installationKey(o); err != nil {
+		return err
+	}
+	if a.words, err = words.Load(); err != nil {
+		return err
+	}
+	a.fonts = text.New()
+	if err := (keyRecord{a.db, a.key}).remember(); err != nil {
+		return err
+	}
+	ids, err := continuedIDs(a.db, a.Clock.Now)
+	if err != nil {
+		return err
+	}
+	outbox, err := notify.NewOutbox(notify.Options{
+		DB: a.db, Jobs: a.jobs, Words: a.words, Captures: a.Config.Server.TestControls, NewID: ids.New, Key: a.key, BaseURL: a.URL(),
+		Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log,
+	})
+	if err != nil {
+		return err
+	}
+	if a.Accounts, err = a.accounts(o, ids, outbox); err != nil {
+		return err
+	}
+	if a.MailServer, err = a.mailServer(outbox); err != nil {
+		return err
+	}
+	if a.Checkpoints, err = a.checkpoints(outbox); err != nil {
+		return err
+	}
+	if a.Signing, err = a.signing(ids, outbox); err != nil {
+		return err
+	}
+	a.Notify = notify.New(outbox, a.Signing)
+	a.Webhooks = notify.NewWebhooks(notify.WebhookOptions{
+		DB: a.db, Jobs: a.jobs, Store: a.Signing.Store, Trail: a.Signing.Trail,
+		Client: outgoing{a.Config.Network}.webhooks(a.Config.Webhooks, a.metrics), Key: a.key, NewID: ids.New,
+		Attempts: a.Config.Webhooks.Attempts, Days: a.Config.Retention.DeliveryDays, Now: a.Clock.Now, Log: a.log,
+		Body: api.WebhookBody(a.words.English()), TestBody: api.WebhookTestBody,
+	})
+	a.Contacts = contact.New(contact.Options{
+		DB: a.db, Jobs: a.jobs, Store: a.Signing.Store, NewID: ids.New, Max: a.Config.Server.Limits.CompanyContacts,
+		TrashDays: a.Config.Retention.TrashDays, Log: a.log,
+	})
+	a.Bulk, err = bulk.New(bulk.Options{
+		DB: a.db, Jobs: a.jobs, Documents: a.Signing.Documents, Templates: a.Signing.Templates,
+		Key: a.key, NewID: ids.New,
+		MaxRows: a.Config.Server.Limits.BulkRows, KeepDays: a.Config.Retention.BulkDays, Log: a.log,
+	})
+	if err != nil {
+		return err
+	}
+	a.Machine = machine.New(a.machine())
+	return nil
+}
+
+func (a *App) accounts(o Options, ids *ids, outbox *notify.Outbox) (*account.Services, error) {
+	auth := a.Config.Auth
+	cost := account.Cost{Memory: uint32(auth.PasswordMemory / 1024), Passes: uint32(auth.PasswordPasses), Threads: 1}
+	if o.Cheap {
+		cost = account.Cost{Memory: 64, Passes: 1, Threads: 1}
+	}
+	return account.New(a.db, account.Options{
+		TokenKey: a.key, Now: a.Clock.Now, NewID: ids.New, Log: a.log, Mailer: outbox.Mail, Forget: outbox.Forget, Cost: cost,
+		TokenLifetime: auth.TokenLifetime, AccountAttempts: auth.LoginAttempts,
+		Members: a.Config.Server.Limits.CompanyMembers, AddressAttempts: auth.LoginAttemptsPerAddress, AttemptWindow: auth.LoginWindow,
+	})
+}
+
+func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error) {
+	out := outgoing{a.Config.Network}
+	timestamper, err := out.timestamper(a.Config.Signing, a.Clock.Now)
+	if err != nil {
+		return nil, fmt.Errorf("signing.timestamp_url: %w", err)
+	}
+	pages, err := pictures.Open(a.path("pictures"), pictureBytes)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the folder of page images: %w", err)
+	}
+	limits := a.Config.Server.Limits
+	return signing.New(signing.Options{
+		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
+		Checkpoints: a.Checkpoints,
+		Words:       a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: findOffice(a.Config.Convert), Timestamper: timestamper,
+		Revocations: pki.NewCollector(out.client(revocationTimeout), a.Clock.Now),
+		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
+		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
+		Quota:   store.Quota{Documents: limits.CompanyDocuments, Bytes: int64(limits.CompanyStorage), Disk: a.disk.room},
+		Members: &a.members, Limits: signing.Limits{
+			UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,
+			Invitations: limits.Invitations, Fields: limits.Fields,
+		},
+	}), nil
+}
+
+// findOffice returns LibreOffice, or nil for the built-in renderer.
+func findOffice(c ConvertConfig) *convert.Office {
+	if c.Soffice == "none" {
+		return nil
+	}
+	o, found := convert.FindOffice(c.Soffice)
+	if !found {
+		return nil
+	}
+	o.Timeout = c.Timeout
+	return o
+}
+
+// machine returns the information about the machine shown to administrators of the
+// installation.
+func (a *App) machine() machine.Options {
+	found := dangers{keys: a.Keys, clock: a.Clock, tls: newServerTLS(a.Config, a.dir), disk: a.disk, pace: &a.pace}
+	if !a.inMem {
+		found.records = a.path("kv")
+	}
+	o := machine.Options{
+		DB: a.db, Jobs: a.jobs, Accounts: a.Accounts, Notify: a.Notify,
+		Lists: a.Signing.Lists, Sealing: a.Signing.Sealing, Store: a.Signing.Store, Log: a.lines, Logger: a.log,
+		Program: Version(), Data: dataVersion(), Started: a.Clock.Now(), Now: a.Clock.Now, Check: a.checkNow, Examine: found.find,
+		Checked: func() (machine.Check, error) {
+			c, err := lastCheck(a.dir)
+			return machine.Check{At: c.At, Problems: c.Problems}, err
+		},
+	}
+	if !a.inMem {
+		o.Backup = func() (machine.Backup, error) { return machineBackup(a.dir) }
+	}
+	return o
+}
+
+func machineBackup(dir string) (machine.Backup, error) {
+	r, _, err := backup.Last(dir)
+	return machine.Backup{At: r.Confirmed, Where: r.Where, Size: r.Size, Encrypted: r.Encrypted}, err
+}

@@ -1,0 +1,133 @@
+package app
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
+
+	"paraph/app/folder"
+)
+
+// serverTLS encrypts the connections to the server.
+type serverTLS struct {
+	config TLSConfig
+	keys   string // the folder of the keys
+	out    outgoing
+}
+
+func newServerTLS(c Config, dir string) serverTLS {
+	return serverTLS{c.Server.TLS, filepath.Join(dir, "keys"), outgoing{c.Network}}
+}
+
+// selfSignedPath is the file with the certificate that the server creates for itself.
+func (s serverTLS) selfSignedPath() string { return filepath.Join(s.keys, "tls.pem") }
+
+// secure adds TLS to a listener, as configured.
+func (s serverTLS) secure(ln net.Listener) (net.Listener, error) {
+	c := s.config
+	o := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	switch c.Mode {
+	case "files":
+		pair, err := tls.LoadX509KeyPair(c.Certificate, c.Key)
+		if err != nil {
+			return nil, fmt.Errorf("server.tls: %w", err)
+		}
+		o.Certificates = []tls.Certificate{pair}
+	case "self-signed":
+		pair, err := s.selfSigned()
+		if err != nil {
+			return nil, fmt.Errorf("server.tls: %w", err)
+		}
+		o.Certificates = []tls.Certificate{pair}
+	case "acme":
+		m := &autocert.Manager{
+			Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(filepath.Join(s.keys, "acme")),
+			HostPolicy: autocert.HostWhitelist(c.Hosts...), Email: c.ACMEEmail,
+			Client: &acme.Client{DirectoryURL: c.ACMEDirectory, HTTPClient: s.out.client(30 * time.Second)},
+		}
+		o.GetCertificate = m.GetCertificate
+		o.NextProtos = append(o.NextProtos, acme.ALPNProto)
+	default:
+		return ln, nil
+	}
+	return tls.NewListener(ln, o), nil
+}
+
+// selfSigned reads the server's own certificate, or creates one valid for ten
+// years.
+func (s serverTLS) selfSigned() (tls.Certificate, error) {
+	path := s.selfSignedPath()
+	if pair, err := tls.LoadX509KeyPair(path, path); err == nil || !errors.Is(err, os.ErrNotExist) {
+		return pair, err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	hosts := append([]string{"localhost"}, s.config.Hosts...)
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: hosts[len(hosts)-1]}, DNSNames: hosts,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})...)
+	if err := os.MkdirAll(s.keys, 0o700); err != nil {
+		return tls.Certificate{}, err
+	}
+	if err := folder.WriteSecret(path, text); err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(text, text)
+}
+
+// expiry returns when the certificate expires; the zero time if that is renewed by itself, or
+// there is none.
+func (s serverTLS) expiry() (time.Time, error) {
+	c := s.config
+	path, key := c.Certificate, c.Key
+	switch c.Mode {
+	case "self-signed":
+		path, key = s.selfSignedPath(), s.selfSignedPath()
+	case "files":
+	default:
+		return time.Time{}, nil
+	}
+	pair, err := tls.LoadX509KeyPair(path, key)
+	if errors.Is(err, fs.ErrNotExist) && c.Mode == "self-signed" {
+		return time.Time{}, nil // made at the next start
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	return pair.Leaf.NotAfter, nil
+}
