@@ -114,6 +114,8 @@ func (s *Verifier) Upload(ctx context.Context, r io.Reader, in Input) (found *re
 	defer cancel()
 	found, err = s.judge(limited, tmp, size, in)
 	switch {
+	case ctx.Err() != nil: // the client left; the file is not at fault
+		return nil, ctx.Err()
 	case errors.Is(err, pdf.ErrPassword):
 		return nil, fault.Invalid("password", "file_protected")
 	case errors.Is(err, pdf.ErrEncrypted):
