@@ -80,7 +80,10 @@ func open(tb testing.TB, change func(*pdfium.Options)) *pdfium.Engine {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	o := pdfium.Options{Command: []string{exe, "pdf-worker"}, CacheDir: cacheDir, Timeout: time.Minute}
+	o := pdfium.Options{
+		Command: []string{exe, "pdf-worker"}, CacheDir: cacheDir, Timeout: time.Minute,
+		Patience: 5 * time.Minute, // callers queue behind each other on a busy machine
+	}
 	if change != nil {
 		change(&o)
 	}
