@@ -222,7 +222,7 @@ func (h *templateHandlers) routes(s *server) {
 	} {
 		handle(s, operation{method: http.MethodPost, path: one + "/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "Templates", status: x.status}, h.onTemplate(x.step))
 	}
-	handle(s, operation{method: http.MethodPost, path: one + "/documents", rule: may(account.ScopeWrite).With(h.maxBody), summary: "Make a document from a template", tag: "Templates", status: http.StatusCreated}, h.useTemplate)
+	handle(s, operation{method: http.MethodPost, path: one + "/documents", rule: may(account.ScopeWrite).With(h.maxBody).Interruptible(), summary: "Make a document from a template", tag: "Templates", status: http.StatusCreated}, h.useTemplate)
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/template", rule: may(account.ScopeWrite), summary: "Save a document as a template", tag: "Templates", status: http.StatusCreated}, h.saveAsTemplate)
 }
 

@@ -115,7 +115,7 @@ func (p *Pages) templates() []route {
 		{get, "/app/templates/:id", member(h.Show)},
 		{post, "/app/templates/:id", author(h.Save)},
 		{get, "/app/templates/:id/use", author(h.ShowUse)},
-		{post, "/app/templates/:id/use", author(h.Use).With(page.Large)},
+		{post, "/app/templates/:id/use", author(h.Use).With(page.Large).Interruptible()},
 		{post, "/app/templates/:id/archive", author(h.Step("archive"))},
 		{post, "/app/templates/:id/restore", author(h.Step("restore"))},
 		{post, "/app/templates/:id/delete", author(h.Step("delete"))},
