@@ -128,3 +128,43 @@ func TestManyDocumentsOfADOCX(t *testing.T) {
 		t.Errorf("the documents are %v", got)
 	}
 }
+
+// TestListsUseValuesOfTheDocument uses values of the document, those that the service fills in,
+// and other lists only within a list.
+func TestListsUseValuesOfTheDocument(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t, builtin).Company(t)
+	id := offer(t, c, "{{#items}}", "{{what}} in {{place}} from {{sender.name}}: {{#colours}}{{colour}} {{/colours}}", "{{/items}}")
+	tpl := c.Get(t, "/templates/"+id).Want(t, 200)
+	if got := tpl.At(t, "variables").(list); !slices.Equal(got, list{"colours", "customer", "items"}) {
+		t.Errorf("the template needs %v", got)
+	}
+	use := func(place string) *apptest.Response {
+		return c.Post(t, "/templates/"+id+"/documents", obj{"variables": obj{"customer": "Ben", "place": place,
+			"items":   list{obj{"what": "Desk"}, obj{"what": "Chair", "place": "Bergen"}},
+			"colours": list{obj{"colour": "red"}, obj{"colour": "blue"}}}})
+	}
+	d := use(" Oslo\t").Want(t, 201)
+	pdf := c.Get(t, "/documents/"+d.Text(t, "id")+"/files/"+d.Text(t, "files.0.id")+"/content").Want(t, 200).Body
+	if got := apptest.PagesText(t, pdf); !strings.Contains(got, "Desk in Oslo from Owner Person: red blue | Chair in Bergen from Owner Person: red blue") {
+		t.Errorf("the document says %s", got)
+	}
+	failed(t, use("Oslo\x07"), 422, "variables.place")
+}
+
+// TestADamagedDOCXIsRefused uploads files that look like DOCX and can't be read.
+func TestADamagedDOCXIsRefused(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t, builtin).Company(t)
+	whole := apptest.DOCX(t, "Dear {{name}}")
+	for name, content := range map[string][]byte{
+		"markup": apptest.Zip(t, apptest.File{Name: "[Content_Types].xml", Content: []byte("<Types/>")},
+			apptest.File{Name: "word/document.xml", Content: []byte("<w:document><w:p>{{name}}<w:t a=></w:p></w:document>")}),
+		"cut": whole[:len(whole)/2],
+	} {
+		r := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Damaged"}, apptest.File{Name: "a.docx", Content: content}))
+		if r.Status != 422 {
+			t.Errorf("%s: %d %s", name, r.Status, r.Body)
+		}
+	}
+}

@@ -215,10 +215,10 @@ func (a *anchors) again(ctx context.Context, x *Field) (found bool, err error) {
 // fillFiles fills in the placeholders of a new document's files, and moves the fields that
 // are anchored in them. The caller closes the uploads, also after an error.
 func (s *Templates) fillFiles(
-	ctx context.Context, who account.Actor, d *Document, in record.Filling,
+	ctx context.Context, who account.Actor, d *Document, with merge.Data,
 ) (uploads []*Upload, err error) {
 	var f fault.Fields
-	with := merge.Data{Values: in.Values, Lists: in.Lists, Write: record.WriteFormatted(s.words.Match(d.Locale))}
+	with.Write = record.WriteFormatted(s.words.Match(d.Locale))
 	for i := range d.Files {
 		file := &d.Files[i]
 		if len(file.Placeholders) == 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/convert/merge"
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/signing/lists"
@@ -220,6 +221,9 @@ func (s *Templates) UseVersion(
 	if err != nil {
 		return nil, err
 	}
+	if err := s.drafts.roomFor(who, 1, nil); err != nil {
+		return nil, err
+	}
 	uploads, err := s.fillFiles(ctx, who, d, filling)
 	defer func() { err = errors.Join(err, closeAll(uploads)) }()
 	if err != nil {
@@ -260,7 +264,7 @@ func (s *Templates) CheckUse(who account.Actor, template *Document, in UseInput)
 // fill makes the record of a document from a template, without storing it.
 func (s *Templates) fill(
 	who account.Actor, template *Document, in UseInput,
-) (d *Document, company account.Company, filling record.Filling, err error) {
+) (d *Document, company account.Company, filling merge.Data, err error) {
 	if company, err = s.documents.company(who); err != nil {
 		return nil, company, filling, err
 	}

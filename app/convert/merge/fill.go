@@ -28,9 +28,8 @@ func filled(name string) bool {
 }
 
 // Survey lists the placeholders in the size bytes of r, a DOCX, each once and in the order
-// in which they appear. loose reports
-// whether there are markers without their counterpart.
-func Survey(ctx context.Context, r io.ReaderAt, size int64, isText Text) (found []Placeholder, loose bool, err error) {
+// in which they appear. loose reports whether there are markers without their counterpart.
+func Survey(ctx context.Context, r io.ReaderAt, size int64, skip Skip) (found []Placeholder, loose bool, err error) {
 	a, err := archive.Open(r, size)
 	if err != nil {
 		return nil, false, err
@@ -43,7 +42,7 @@ func Survey(ctx context.Context, r io.ReaderAt, size int64, isText Text) (found 
 		if err != nil {
 			return nil, false, err
 		}
-		p, err := parse(ctx, data, isText)
+		p, err := parse(ctx, data, skip)
 		if err != nil {
 			return nil, false, err
 		}
@@ -81,7 +80,9 @@ func (m *marker) within(open []*marker) Placeholder {
 	x := m.Placeholder
 	for _, section := range open {
 		if section.Kind == List {
-			x.Of = section.Name
+			if x.Kind != List {
+				x.Of = section.Name
+			}
 		} else if section.Name == x.Name && !section.negative {
 			x.Optional = x.Kind == Value
 		}
@@ -90,7 +91,7 @@ func (m *marker) within(open []*marker) Placeholder {
 }
 
 // Fill writes the DOCX in the size bytes of r to w with its placeholders filled in.
-func Fill(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, in Data, isText Text) error {
+func Fill(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, in Data, skip Skip) error {
 	a, err := archive.Open(r, size)
 	if err != nil {
 		return err
@@ -100,7 +101,7 @@ func Fill(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, in Data, 
 		if !filled(m.Name) {
 			err = z.Copy(m)
 		} else {
-			err = fillPart(ctx, z, a, m, in, isText)
+			err = fillPart(ctx, z, a, m, in, skip)
 		}
 		if err != nil {
 			return err
@@ -109,12 +110,12 @@ func Fill(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, in Data, 
 	return z.Close()
 }
 
-func fillPart(ctx context.Context, z *zip.Writer, a *archive.Archive, m *zip.File, in Data, isText Text) error {
+func fillPart(ctx context.Context, z *zip.Writer, a *archive.Archive, m *zip.File, in Data, skip Skip) error {
 	data, err := a.Read(m.Name, maxPart)
 	if err != nil {
 		return err
 	}
-	p, err := parse(ctx, data, isText)
+	p, err := parse(ctx, data, skip)
 	if err != nil {
 		return err
 	}

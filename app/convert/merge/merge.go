@@ -48,7 +48,9 @@ type Placeholder struct {
 	Name   string // folded, see [variable.Fold]
 	Kind   Kind   `json:",omitempty"`
 	Format string `json:",omitempty"` // of a value
-	Of     string `json:",omitempty"` // the list whose items may have the value; "" outside of lists
+	// Of is the list whose items may have the value, "" outside of lists. Lists are always of
+	// the document, also within each other.
+	Of string `json:",omitempty"`
 	// Optional says that a value is in a section that is there only if it has one.
 	Optional bool `json:",omitempty"`
 }
@@ -64,9 +66,9 @@ type Data struct {
 	Write func(value, format string) string
 }
 
-// Text reports whether something between double braces is not for this package, such as a
+// Skip reports whether something between double braces is not for this package, such as a
 // text tag.
-type Text func(body string) bool
+type Skip func(body string) bool
 
 // kind is what a marker in the text does.
 type kind int
@@ -100,7 +102,7 @@ var (
 )
 
 // read interprets the text between braces. ok is false if it is no placeholder.
-func read(body string, isText Text) (m marker, ok bool) {
+func read(body string, skip Skip) (m marker, ok bool) {
 	body = strings.TrimSpace(body)
 	switch {
 	case strings.HasPrefix(body, "/"):
@@ -117,7 +119,7 @@ func read(body string, isText Text) (m marker, ok bool) {
 		}
 		m.Kind, m.Name = List, variable.Fold(body[1:])
 		return m, named.MatchString(m.Name)
-	case isText(body):
+	case skip(body):
 		return m, false
 	}
 	name, format, _ := strings.Cut(body, "|")

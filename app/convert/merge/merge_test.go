@@ -78,8 +78,9 @@ func isTag(s string) bool { return strings.HasPrefix(s, "signature") }
 var data = merge.Data{
 	Values: map[string]string{"name": "Ann & Bob", "amount": "5", "empty": "", "off": "No", "kind": "Lease", "lines": "one\ntwo", "odd": "{{name}}"},
 	Lists: map[string][]merge.Item{
-		"items": {{"what": "Desk", "price": "1"}, {"what": "Chair", "price": "2", "sale": "yes"}},
-		"none":  {},
+		"items":  {{"what": "Desk", "price": "1"}, {"what": "Chair", "price": "2", "sale": "yes"}},
+		"others": {{"other": "A"}, {"other": "B"}},
+		"none":   {},
 	},
 	Write: func(value, format string) string {
 		if format != "" {
@@ -154,6 +155,10 @@ func TestPlaceholdersAreFilledIn(t *testing.T) {
 		"row left out":    {`<w:tbl>` + row(p("a")) + row(p("{{#if empty}}b"), p("c{{/if}}")) + `</w:tbl>`, "a|¶/"},
 		"empty cell":      {`<w:tbl>` + row(p("{{#if empty}}")+p("a")+p("{{/if}}"), p("b")) + `</w:tbl>`, "¶b|¶/"},
 		"nested lists":    {p("{{#items}}") + p("{{what}}:{{#items}} {{price}}{{/items}}") + p("{{/items}}"), "Desk: 1 2|¶Chair: 1 2|¶"},
+		"list in a list":  {p("{{#items}}") + p("{{what}}") + p("{{#others}}{{other}}{{/others}}") + p("{{/items}}"), "Desk|¶AB|¶Chair|¶AB|¶"},
+		"picture":         {p("{{#if empty}}") + p("a") + `<w:p><w:r><w:drawing/></w:r><w:r><w:t>{{/if}}</w:t></w:r></w:p>` + p("b"), "b|¶"},
+		"picture kept":    {`<w:p><w:r><w:drawing/><w:t>{{#if name}}</w:t></w:r></w:p>` + p("a") + p("{{/if}}"), "|¶a|¶"},
+		"page break":      {p("{{#if name}}") + p("a") + `<w:p><w:r><w:t>{{/if}}</w:t><w:br w:type="page"/></w:r></w:p>`, "a|¶↵|¶"},
 		"section break":   {p("{{#if name}}") + p("a") + `<w:p><w:pPr><w:sectPr/></w:pPr><w:r><w:t>{{/if}}</w:t></w:r></w:p>`, "a|¶|¶"},
 		"text box":        {`<w:p><w:r><w:pict><w:txbxContent>` + p("{{name}}") + `</w:txbxContent></w:pict></w:r><w:r><w:t>x {{amount}}</w:t></w:r></w:p>`, "Ann & Bob|¶|x 5|¶"},
 	} {
@@ -181,14 +186,15 @@ func TestEverythingElseStaysAsItIs(t *testing.T) {
 func TestSurvey(t *testing.T) {
 	t.Parallel()
 	file := docx(t, p("{{Name}} {{name}} {{amount|0.00}} {{#if kind=lease}}{{start  date}}{{/if}} {{#if who}}{{who}}{{/if}} {{signature}}")+
-		`<w:tbl>`+row(p("{{#items}}{{what}}"), p("{{#if sale}}x{{/if}}{{price|0}}{{/items}}"))+`</w:tbl>`)
+		`<w:tbl>`+row(p("{{#items}}{{what}}"), p("{{#if sale}}x{{/if}}{{price|0}}{{/items}}"))+`</w:tbl>`+p("{{#items}}{{#others}}{{other}}{{/others}}{{/items}}"))
 	found, loose, err := merge.Survey(t.Context(), bytes.NewReader(file), int64(len(file)), isTag)
 	if err != nil || loose {
 		t.Fatal(loose, err)
 	}
 	want := []merge.Placeholder{{Name: "name"}, {Name: "amount", Format: "0.00"}, {Name: "kind", Kind: merge.Condition}, {Name: "start date"},
 		{Name: "who", Kind: merge.Condition}, {Name: "who", Optional: true}, {Name: "items", Kind: merge.List}, {Name: "what", Of: "items"},
-		{Name: "sale", Kind: merge.Condition, Of: "items"}, {Name: "price", Format: "0", Of: "items"}}
+		{Name: "sale", Kind: merge.Condition, Of: "items"}, {Name: "price", Format: "0", Of: "items"},
+		{Name: "others", Kind: merge.List}, {Name: "other", Of: "others"}}
 	if !slices.Equal(found, want) {
 		t.Errorf("%+v, want %+v", found, want)
 	}
@@ -208,6 +214,7 @@ func TestHostileFilesAreBounded(t *testing.T) {
 		"placeholders":         strings.Repeat(p("{{name}}{{name}}{{name}}{{name}}"), 3000),
 		"a long text":          p("{{name}}" + strings.Repeat("x", 2<<20)),
 		"unfinished":           `<w:p><w:r>{`,
+		"no XML":               `{<w:p a=></w:p>`,
 		"wrong end":            `<w:p></w:r></w:p>{`,
 		"declaration":          `{<!DOCTYPE x [<!ENTITY a "b">]>`,
 	} {

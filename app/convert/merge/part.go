@@ -25,7 +25,7 @@ type element struct {
 	kids         []*element
 	paragraph    *paragraph // of a paragraph with placeholders
 	spans        []span     // of kids that are repeated or left out
-	layout       bool       // a paragraph that ends a section of the layout
+	more         bool       // a paragraph with something to see besides its text, or that ends a section of the layout
 }
 
 // span is a number of kids of an element, between the markers of a section.
@@ -57,7 +57,7 @@ func (p *paragraph) alone() bool {
 		}
 		at = m.to
 	}
-	return strings.TrimSpace(text[at:]) == "" && !p.element.layout
+	return strings.TrimSpace(text[at:]) == "" && !p.element.more
 }
 
 // part is one part of a file with its placeholders.
@@ -79,7 +79,7 @@ type parser struct {
 	*part
 	ctx      context.Context
 	decoder  *xml.Decoder
-	isText   Text
+	skip     Skip
 	at       *element
 	open     []*paragraph // those not ended yet: a text box is within a paragraph
 	text     *element     // the text element being read
@@ -87,8 +87,8 @@ type parser struct {
 }
 
 // parse finds the placeholders of a part.
-func parse(ctx context.Context, data []byte, isText Text) (*part, error) {
-	p := &parser{part: &part{data: data, root: &element{outer: len(data), end: len(data)}}, ctx: ctx, isText: isText}
+func parse(ctx context.Context, data []byte, skip Skip) (*part, error) {
+	p := &parser{part: &part{data: data, root: &element{outer: len(data), end: len(data)}}, ctx: ctx, skip: skip}
 	if !bytes.Contains(data, []byte("{")) {
 		return p.part, nil
 	}
@@ -103,10 +103,10 @@ func parse(ctx context.Context, data []byte, isText Text) (*part, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err == nil {
-			err = p.token(token, from, int(p.decoder.InputOffset()))
-		}
 		if err != nil {
+			return nil, refuse.Damaged(err)
+		}
+		if err := p.token(token, from, int(p.decoder.InputOffset())); err != nil {
 			return nil, err
 		}
 	}
@@ -166,14 +166,22 @@ func (p *parser) start(t xml.StartElement, from, to int) error {
 			p.text = e
 			now.pieces = append(now.pieces, piece{e, now.text.Len(), now.text.Len()})
 		}
-	case "tab", "br", "cr", "fldChar":
+	case "tab", "cr":
 		p.gap()
-	case "sectPr":
-		if len(p.open) > 0 {
-			p.open[len(p.open)-1].element.layout = true
-		}
+	case "br", "fldChar":
+		p.gap()
+		p.more()
+	case "sectPr", "drawing", "pict", "object", "sym":
+		p.more()
 	}
 	return nil
+}
+
+// more marks the paragraph as one that has more than text.
+func (p *parser) more() {
+	if len(p.open) > 0 {
+		p.open[len(p.open)-1].element.more = true
+	}
 }
 
 // gap ends the text before an element that is not text.
@@ -259,7 +267,7 @@ func prune(e *element) (removed int) {
 func (p *parser) mark(now *paragraph) error {
 	text := now.text.String()
 	for _, m := range braces.FindAllStringSubmatchIndex(text, -1) {
-		x, ok := read(text[m[2]:m[3]], p.isText)
+		x, ok := read(text[m[2]:m[3]], p.skip)
 		if !ok {
 			continue
 		}

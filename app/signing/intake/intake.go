@@ -252,13 +252,18 @@ func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File) e
 	if s.Office != nil {
 		file.ConvertedBy = "libreoffice"
 		err = s.inTurn(ctx, u, func() error {
-			from := io.NewSectionReader(u.Raw, 0, file.Size)
-			return errors.Join(s.survey(ctx, u, file), s.Office.Convert(ctx, from, w))
+			if err := s.survey(ctx, u, file); err != nil {
+				return err
+			}
+			return s.Office.Convert(ctx, io.NewSectionReader(u.Raw, 0, file.Size), w)
 		})
 	} else {
 		file.ConvertedBy = "builtin"
 		err = s.inTurn(ctx, u, func() error {
-			return errors.Join(s.survey(ctx, u, file), s.renderDOCX(ctx, u.Raw, file, w))
+			if err := s.survey(ctx, u, file); err != nil {
+				return err
+			}
+			return s.renderDOCX(ctx, u.Raw, file, w)
 		})
 	}
 	if err != nil {

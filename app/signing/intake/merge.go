@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/convert"
 	"paraph/app/convert/merge"
 	"paraph/app/fault"
 	"paraph/app/pdf"
@@ -28,12 +29,17 @@ func isTag(body string) bool {
 	return ok && (strings.ContainsAny(name, ";=,") || !slices.Contains(answered, x.Type))
 }
 
-// survey records the placeholders of a DOCX.
+// survey records the placeholders of a DOCX. Whether the file as such is accepted is up to
+// its conversion.
 func (s *Intake) survey(ctx context.Context, u *Upload, file *record.File) error {
 	if u.Names {
 		return nil
 	}
 	found, loose, err := merge.Survey(ctx, u.Raw, file.Size, isTag)
+	if _, refused := errors.AsType[*convert.Refusal](err); refused {
+		file.AddFinding(record.SeverityWarning, "placeholders_unread")
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,6 @@ import (
 	"paraph/app/words"
 )
 
-// Filling is what the files of a template are filled in with, by folded name.
-type Filling struct {
-	Values map[string]string
-	Lists  map[string][]merge.Item
-}
-
 // Limits of a variable that is a list.
 const (
 	maxItems = 1000
@@ -144,7 +138,7 @@ func readItems(f *fault.Fields, at, value string, names []string) (out []merge.I
 }
 
 // check checks that items have what the files name, and that values fit the formats.
-func (p Placeholders) check(f *fault.Fields, in Filling) {
+func (p Placeholders) check(f *fault.Fields, in merge.Data) {
 	for _, x := range p {
 		if x.Of == "" {
 			checkFormat(f, "variables."+x.Name, in.Values[x.Name], x.Format)

@@ -121,7 +121,7 @@ func zoneOf(c account.Company) *time.Location {
 
 // FillIn replaces the variables in all texts, and returns what the files are filled in
 // with. Variables without a value and values for unknown variables are faults.
-func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) Filling {
+func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) merge.Data {
 	values := variable.Folded(given)
 	wanted := wantedBy(d)
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
@@ -131,7 +131,7 @@ func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) Filli
 			f.Required("variables." + name)
 		}
 	}
-	out := Filling{Values: map[string]string{}, Lists: map[string][]merge.Item{}}
+	out := merge.Data{Values: map[string]string{}, Lists: map[string][]merge.Item{}}
 	lists := PlaceholdersOf(d).Lists()
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at, value := "variables."+name, values[name]
@@ -143,7 +143,7 @@ func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) Filli
 			continue
 		}
 		input.Lines(f, at, &value, maxMessage)
-		out.Values[name] = values[name]
+		out.Values[name] = value
 	}
 	if PlaceholdersOf(d).check(f, out); !f.Empty() {
 		return out
@@ -171,9 +171,8 @@ func wantedBy(d *Document) map[string]bool {
 		}
 	}
 	for _, x := range PlaceholdersOf(d) {
-		if x.Of == "" {
-			out[x.Name] = out[x.Name] || x.Kind != merge.Condition && !x.Optional
-		}
+		optional := x.Of != "" || x.Optional || x.Kind == merge.Condition // items may have it
+		out[x.Name] = out[x.Name] || !optional
 	}
 	return out
 }
