@@ -114,3 +114,32 @@ func TestNothingIsConvertedForThoseWhoLeft(t *testing.T) {
 	}
 	end()
 }
+
+// TestUploadsAtTheSameTimeShareTheQuota fills a company's storage while a file is being
+// converted that had enough room when it was received.
+func TestUploadsAtTheSameTimeShareTheQuota(t *testing.T) {
+	t.Parallel()
+	change, began, end := slowOffice(t)
+	c := apptest.New(t, change, func(c *app.Config) { c.Server.Limits.CompanyStorage = 100 * app.KB }).Company(t)
+	id := c.Post(t, "/documents", obj{"title": "Slow"}).Want(t, 201).Text(t, "id")
+	var large []string
+	for range 800 {
+		large = append(large, rand.Text())
+	}
+	var slow *apptest.Response
+	var upload sync.WaitGroup
+	upload.Go(func() {
+		slow = c.Post(t, "/documents/"+id+"/upload", apptest.Multipart(t, nil, apptest.File{Name: "a.docx", Content: apptest.DOCX(t, large...)}))
+	})
+	patience.Until(t, "a conversion runs", func() (string, bool) { return "", began() > 0 })
+	filling := append(apptest.PDF(t, "large"), bytes.Repeat([]byte("\n"), 90_000)...)
+	c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Large"}, apptest.File{Name: "b.pdf", Content: filling})).Want(t, 201)
+	end()
+	upload.Wait()
+	if slow.Status != http.StatusConflict || slow.Text(t, "code") != "company_full" {
+		t.Errorf("%d %s", slow.Status, slow.Body)
+	}
+	if got := c.Get(t, "/documents/"+id).Want(t, 200).At(t, "files").(list); len(got) > 0 {
+		t.Errorf("the document has %v", got)
+	}
+}
