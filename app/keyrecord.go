@@ -41,8 +41,8 @@ func (k keyRecord) remember() error {
 	})
 }
 
-// check reports a key that the records were not written with: links and sealed secrets
-// can't be read with it, and it would not be noticed otherwise.
+// check fails if the records were written with another key. Links and sealed secrets can't be
+// read with this one, and nobody would notice until somebody follows a link.
 func (k keyRecord) check() error {
 	want, err := k.mark()
 	if err != nil {

@@ -91,9 +91,9 @@ func columnNeeds(rows []*row, count int) []float64 {
 	return needs
 }
 
-// widen gives columns that are too narrow width from those that have more than
-// they need, and then from the room beside the table. It returns nil if nothing
-// has to change.
+// widen makes columns that are too narrow wider, at the expense of those that are wider than
+// they need to be, and then of the room beside the table. It returns nil if nothing has to
+// change.
 func widen(grid, needs []float64, room float64, fixed bool) []float64 {
 	missing, spare := 0.0, 0.0
 	for i, w := range grid {
