@@ -224,7 +224,7 @@ func TestLinksOfPeopleOfSeveralCompaniesAreTheOperators(t *testing.T) {
 			t.Errorf("a company sees %s", r.Body)
 		}
 	}
-	all, err := s.Notify.ListPrivate("")
+	all, err := s.Notify.Messages.ListPrivate("")
 	if err != nil || !slices.ContainsFunc(all, func(m notify.Message) bool { return m.To == both.Email && m.Kind == "reset" }) {
 		t.Errorf("the operator is shown %v, %v", all, err)
 	}

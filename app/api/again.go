@@ -61,7 +61,7 @@ var rebuilds = map[reflect.Type]rebuild{
 		return r.server.contacts.importFrom(r, about[0])
 	},
 	typeOf[messageView](): func(r *request, about []string) (any, error) {
-		m, err := r.server.Notify.GetMessage(r.UserContext(), r.who, about[0])
+		m, err := r.server.Notify.Messages.Get(r.UserContext(), r.who, about[0])
 		return viewMessage(m), err
 	},
 	typeOf[deliveryView](): func(r *request, about []string) (any, error) {

@@ -147,7 +147,7 @@ func (s *server) handlers() []handlers {
 		s.bulk,
 		s.contacts,
 		&outboxHandlers{notify: o.Notify},
-		&textHandlers{notify: o.Notify},
+		&textHandlers{texts: o.Notify.Texts},
 		&mailServerHandlers{speech: s.speech, mailServer: o.MailServer, notify: o.Notify},
 		s.webhooks,
 		&checkpointHandlers{checkpoints: o.Checkpoints, certificates: d.Certificates},

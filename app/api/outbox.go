@@ -106,7 +106,7 @@ func (h *outboxHandlers) getMessage(r *request, _ *nothing) (messageView, error)
 	if err != nil {
 		return messageView{}, err
 	}
-	m, err := h.notify.GetMessage(r.UserContext(), r.who, id)
+	m, err := h.notify.Messages.Get(r.UserContext(), r.who, id)
 	if err == nil {
 		err = r.handOutMessage(m)
 	}
@@ -177,7 +177,7 @@ func (h *outboxHandlers) listMessages(r *request, _ *nothing) (envelope[MessageR
 	if err != nil {
 		return envelope[MessageRow]{}, err
 	}
-	list, err := h.notify.ListMessages(r.UserContext(), r.who, q)
+	list, err := h.notify.Messages.List(r.UserContext(), r.who, q)
 	return enclose(r, p, views(list.Items, viewMessageRow), list.Total), err
 }
 
@@ -186,7 +186,7 @@ func (h *outboxHandlers) messageSource(r *request, _ *nothing) error {
 	if err != nil {
 		return err
 	}
-	m, err := h.notify.GetMessage(r.UserContext(), r.who, id)
+	m, err := h.notify.Messages.Get(r.UserContext(), r.who, id)
 	if err == nil {
 		err = r.handOutMessage(m)
 	}

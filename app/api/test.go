@@ -126,6 +126,6 @@ func (h *testHandlers) outbox(r *request, _ *nothing) (envelope[mailView], error
 	if err := h.test.Settle(r.UserContext()); err != nil {
 		return envelope[mailView]{}, err
 	}
-	messages, total, err := h.notify.List("", p.offset(), p.size)
+	messages, total, err := h.notify.Messages.All("", p.offset(), p.size)
 	return enclose(r, p, views(messages, viewMail), total), err
 }

@@ -49,7 +49,7 @@ type textPreview struct {
 
 // textHandlers serves the texts of messages.
 type textHandlers struct {
-	notify *notify.Service
+	texts *notify.Texts
 }
 
 func (h *textHandlers) routes(s *server) {
@@ -59,34 +59,34 @@ func (h *textHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeAdmin), summary: "Get the text of a kind of message", tag: "Outbox"}, h.getText)
 	handle(s, operation{method: http.MethodPut, path: one, rule: may(account.ScopeAdmin), summary: "Set the text of a kind of message", tag: "Outbox"}, h.putText)
 	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeAdmin), summary: "Return to the usual text", tag: "Outbox"}, func(r *request, _ *nothing) (nothing, error) {
-		return nothing{}, h.notify.ResetText(r.UserContext(), r.who, r.Params("kind"), r.Params("language"))
+		return nothing{}, h.texts.Reset(r.UserContext(), r.who, r.Params("kind"), r.Params("language"))
 	})
 	handle(s, operation{method: http.MethodPost, path: one + "/preview", rule: may(account.ScopeAdmin), summary: "Preview a text", tag: "Outbox"}, func(r *request, in *textBody) (textPreview, error) {
-		m, err := h.notify.PreviewText(r.UserContext(), r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in))
+		m, err := h.texts.Preview(r.UserContext(), r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in))
 		return textPreview{Subject: m.Subject, Text: m.Text, HTML: m.HTML}, err
 	})
 }
 
 func (h *textHandlers) listTexts(r *request, _ *nothing) (all[textKindView], error) {
-	own, err := h.notify.ListTexts(r.UserContext(), r.who)
+	own, err := h.texts.List(r.UserContext(), r.who)
 	languages := map[string][]string{}
 	for _, t := range own {
 		languages[t.Kind] = append(languages[t.Kind], t.Language)
 	}
-	return all[textKindView]{Data: views(h.notify.TextKinds(), func(k notify.TextKind) textKindView {
+	return all[textKindView]{Data: views(h.texts.Kinds(), func(k notify.TextKind) textKindView {
 		slices.Sort(languages[k.Kind])
 		return textKindView{Kind: k.Kind, Variables: k.Variables, Required: orEmpty(k.Required), Languages: orEmpty(languages[k.Kind])}
 	})}, err
 }
 
 func (h *textHandlers) getText(r *request, _ *nothing) (textView, error) {
-	k, t, changes, err := h.notify.TextOf(r.UserContext(), r.who, r.Params("kind"), r.Params("language"))
+	k, t, changes, err := h.texts.Get(r.UserContext(), r.who, r.Params("kind"), r.Params("language"))
 	return textView{Kind: t.Kind, Language: t.Language, Subject: t.Subject, Body: t.Body, Own: !t.ChangedAt.IsZero(),
 		Variables: k.Variables, Required: orEmpty(k.Required), Changes: views(changes, viewTextChange)}, err
 }
 
 func (h *textHandlers) putText(r *request, in *textBody) (textView, error) {
-	if err := h.notify.SaveText(r.UserContext(), r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in)); err != nil {
+	if err := h.texts.Save(r.UserContext(), r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in)); err != nil {
 		return textView{}, err
 	}
 	return h.getText(r, nil)

@@ -136,11 +136,11 @@ func (s *Service) countLists(ctx context.Context, who account.Actor, o *Overview
 	if err != nil {
 		return err
 	}
-	failed, err := s.Notify.ListFailed(ctx, who, 0, 0)
+	failed, err := s.Notify.Messages.ListFailed(ctx, who, 0, 0)
 	if err != nil {
 		return err
 	}
-	held, err := s.Notify.ListHeld(ctx, who, 0, 0)
+	held, err := s.Notify.Messages.ListHeld(ctx, who, 0, 0)
 	if err != nil {
 		return err
 	}

@@ -44,9 +44,9 @@ func mailOf(m notify.Message) Mail {
 func (s *Service) ListMails(
 	ctx context.Context, who account.Actor, held bool, offset, limit int,
 ) (all list.Page[Mail], err error) {
-	from := s.Notify.ListFailed
+	from := s.Notify.Messages.ListFailed
 	if held {
-		from = s.Notify.ListHeld
+		from = s.Notify.Messages.ListHeld
 	}
 	found, err := from(ctx, who, offset, limit)
 	for _, m := range found.Items {

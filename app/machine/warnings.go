@@ -196,7 +196,7 @@ func (s *Service) Warnings(_ context.Context, who account.Actor) ([]Warning, err
 	})
 	for i := range all {
 		var err error
-		if all[i].Text, all[i].Remedy, err = s.Notify.WarningText(string(all[i].Kind), all[i].Facts); err != nil {
+		if all[i].Text, all[i].Remedy, err = s.Notify.Texts.Warning(string(all[i].Kind), all[i].Facts); err != nil {
 			return nil, err
 		}
 	}

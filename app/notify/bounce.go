@@ -29,7 +29,7 @@ func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reade
 	id, _, _ := strings.Cut(b.ID, "@")
 	fresh, reply := false, ""
 	err = s.DB.Update(func(tx *kv.Tx) error {
-		if m, err = s.load(tx, who, strings.ToUpper(id)); err != nil {
+		if m, err = s.Messages.load(tx, who, strings.ToUpper(id)); err != nil {
 			return err
 		}
 		i := slices.IndexFunc(b.Recipients, func(r mail.BouncedRecipient) bool {
@@ -46,7 +46,7 @@ func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reade
 			reply = b.Recipients[i].Status
 		}
 		m.Status, m.LastError = Bounced, reply
-		return s.store(tx, m)
+		return s.Messages.store(tx, m)
 	})
 	if err != nil {
 		return Message{}, err

@@ -15,7 +15,7 @@ import (
 
 // ListFailed lists the messages of all companies and of the installation that were
 // not delivered, newest first, without their contents.
-func (s *Outbox) ListFailed(_ context.Context, who account.Actor, offset, limit int) (list.Page[Message], error) {
+func (s *Messages) ListFailed(_ context.Context, who account.Actor, offset, limit int) (list.Page[Message], error) {
 	return s.listEverywhere(who, Failed, offset, limit)
 }
 
@@ -24,15 +24,15 @@ func (m Message) ForInstallation() bool { return m.Company == "" || m.Stranded }
 
 // ListHeld lists the messages whose link waits to be handed over by an administrator of the
 // installation, newest first, without their contents.
-func (s *Outbox) ListHeld(_ context.Context, who account.Actor, offset, limit int) (list.Page[Message], error) {
+func (s *Messages) ListHeld(_ context.Context, who account.Actor, offset, limit int) (list.Page[Message], error) {
 	return s.listEverywhere(who, Kept, offset, limit)
 }
 
-func (s *Outbox) listEverywhere(who account.Actor, status string, offset, limit int) (all list.Page[Message], err error) {
+func (s *Messages) listEverywhere(who account.Actor, status string, offset, limit int) (all list.Page[Message], err error) {
 	if !who.RunsInstallation() {
 		return all, fault.NotFound("page")
 	}
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		p, err := outbox.Page(tx, kv.Query{Index: "everywhere", Prefix: kv.K(status), Descending: true, Offset: offset, Limit: limit})
 		all.Items, all.Total = p.Items, p.Total
 		return err
@@ -49,7 +49,7 @@ func (s *Outbox) RetryFailed(_ context.Context, who account.Actor, id string) er
 		return fault.NotFound("page")
 	}
 	return s.DB.Update(func(tx *kv.Tx) error {
-		m, err := s.read(tx, id)
+		m, err := s.Messages.read(tx, id)
 		if errors.Is(err, kv.ErrNotFound) || err == nil && m.Status != Failed && m.Status != Bounced {
 			return fault.NotFound("message")
 		}
@@ -67,7 +67,7 @@ func (s *Service) RevealHeld(_ context.Context, who account.Actor, id string) (m
 		return Message{}, fault.NotFound("page")
 	}
 	err = s.DB.Update(func(tx *kv.Tx) error {
-		m, err = s.read(tx, id)
+		m, err = s.Messages.read(tx, id)
 		if errors.Is(err, kv.ErrNotFound) || err == nil && (!m.ForInstallation() || m.User == "") {
 			return fault.NotFound("message")
 		}
@@ -100,7 +100,7 @@ func (s *Service) revealStranded(tx *kv.Tx, who account.Actor, m Message) (Messa
 		err = errors.Join(err, s.Mail(tx, notice))
 	}
 	m.Shown = append(m.Shown, Showing{Name: who.Name, Email: who.Email, At: tx.Now})
-	return m, errors.Join(err, s.store(tx, m))
+	return m, errors.Join(err, s.Messages.store(tx, m))
 }
 
 // MessageOf returns the identifier of the message that a job sends, "" for a job of

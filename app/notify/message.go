@@ -14,7 +14,6 @@ import (
 	"paraph/app/account"
 	"paraph/app/limit"
 	"paraph/app/mail"
-	"paraph/app/seal"
 	"paraph/app/words"
 	"paraph/kv"
 )
@@ -45,9 +44,9 @@ type Options struct {
 // Outbox stores every message, and schedules its sending if there is a mail server.
 type Outbox struct {
 	Options
-	wording *wording
-	box     *seal.Box
-	tests   *limit.Limiter // test messages, per person
+	Messages *Messages
+	Texts    *Texts
+	tests    *limit.Limiter // test messages, per person
 
 	transport atomic.Pointer[Transport]
 }
@@ -57,18 +56,18 @@ func NewOutbox(o Options) (*Outbox, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	w, err := newWording(o.Words)
-	if err != nil {
-		return nil, err
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	box, err := seal.New(o.Key, sealing, random)
+	messages, err := newMessages(o.DB, o.Key)
 	if err != nil {
 		return nil, err
 	}
-	s := &Outbox{Options: o, wording: w, box: box, tests: limit.New(6, time.Minute, o.Now)}
+	texts, err := newTexts(o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Outbox{Options: o, Messages: messages, Texts: texts, tests: limit.New(6, time.Minute, o.Now)}
 	s.SetTransport(o.Transport)
 	return s, nil
 }
@@ -126,24 +125,6 @@ type Message struct {
 type Showing struct {
 	Name, Email string // of the member
 	At          time.Time
-}
-
-// List returns messages, newest first, and their total number. An empty company selects those
-// of all companies.
-func (s *Outbox) List(company string, offset, limit int) ([]Message, int, error) {
-	prefix := kv.K(everybody)
-	if company != "" {
-		prefix = kv.K(company)
-	}
-	var page kv.Page[Message]
-	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		page, err = outbox.Page(tx, kv.Query{Index: "created", Prefix: prefix, Descending: true, Offset: offset, Limit: limit})
-		if err != nil {
-			return err
-		}
-		return s.unsealAll(page.Items)
-	})
-	return page.Items, page.Total, err
 }
 
 // Mail records a message about an account, or with a code that identifies a person, in the

@@ -57,6 +57,15 @@ func Collections() []kv.Checker {
 	return []kv.Checker{outbox, webhooks, deliveries, mailTexts, textChanges}
 }
 
+// write composes a message and adds it to the outbox.
+func (s *Outbox) write(tx *kv.Tx, m Message, locale string, facts map[string]string) error {
+	m, err := s.Texts.compose(tx, m, locale, facts)
+	if err != nil {
+		return err
+	}
+	return s.put(tx, m)
+}
+
 // put records a message and, if there is a mail server, the job that sends it.
 func (s *Outbox) put(tx *kv.Tx, m Message) error {
 	m.ID, m.CreatedAt, m.Status = s.NewID().String(), tx.Now, Queued
@@ -64,7 +73,7 @@ func (s *Outbox) put(tx *kv.Tx, m Message) error {
 	if !s.CanSend() {
 		add = s.keep
 	}
-	return errors.Join(add(tx, &m), s.store(tx, m))
+	return errors.Join(add(tx, &m), s.Messages.store(tx, m))
 }
 
 // queue schedules a message to be sent now, replacing a job that is not running.
@@ -77,7 +86,7 @@ func jobID(message string) string { return sendJob + "/" + message }
 
 func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message) error) error {
 	return s.DB.Update(func(tx *kv.Tx) error {
-		m, err := s.read(tx, id)
+		m, err := s.Messages.read(tx, id)
 		if errors.Is(err, kv.ErrNotFound) {
 			return nil
 		}
@@ -87,6 +96,6 @@ func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message) error) err
 		if err := change(tx, &m); err != nil {
 			return err
 		}
-		return s.store(tx, m)
+		return s.Messages.store(tx, m)
 	})
 }

@@ -75,7 +75,7 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	id := string(job.Payload)
 	var m Message
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		m, err = s.read(tx, id)
+		m, err = s.Messages.read(tx, id)
 		return err
 	})
 	if errors.Is(err, kv.ErrNotFound) || err == nil && m.Status != Queued {

@@ -14,45 +14,9 @@ import (
 	"paraph/kv"
 )
 
-// statuses lists all states of a message.
-var statuses = []string{Kept, Queued, Sent, Failed, Bounced, Cancelled}
-
-// GetMessage returns one message of the company, for its administrators.
-func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m Message, err error) {
-	if err := admin(who); err != nil {
-		return Message{}, err
-	}
-	err = s.DB.View(func(tx *kv.Tx) error {
-		m, err = s.load(tx, who, id)
-		return err
-	})
-	return m.shownTo(who), err
-}
-
-// shownTo returns the message as a reader may see it: a message to an invited person contains
-// their link, which is shown only to those who may send or sign. Links and codes that only
-// [Service.Reveal] shows are removed.
-func (m Message) shownTo(who account.Actor) Message {
-	switch {
-	case m.Private():
-		return m.Covered()
-	case m.Invitation != "" && !signing.MaySeeLinks(who):
-		m.Text, m.HTML, m.Links = "", "", nil
-	}
-	return m
-}
-
-func (s *Outbox) load(tx *kv.Tx, who account.Actor, id string) (Message, error) {
-	m, err := s.read(tx, id)
-	if errors.Is(err, kv.ErrNotFound) || err == nil && (m.Company == "" || m.Company != who.CompanyID) {
-		return Message{}, fault.NotFound("message")
-	}
-	return m, err
-}
-
 // Source returns a message in its transmitted form: RFC 5322, the content of an .eml file.
 func (s *Outbox) Source(ctx context.Context, who account.Actor, id string) ([]byte, error) {
-	m, err := s.GetMessage(ctx, who, id)
+	m, err := s.Messages.Get(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +84,7 @@ func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Me
 		return Message{}, err
 	}
 	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		if m, err = s.load(tx, who, id); err != nil {
+		if m, err = s.Messages.load(tx, who, id); err != nil {
 			return err
 		}
 		return errors.Join(s.editIn(tx, &m, change), who.Once.Done(tx, m.ID))
@@ -142,7 +106,7 @@ func (s *Outbox) editIn(tx *kv.Tx, m *Message, change func(tx *kv.Tx, m *Message
 	if err := change(tx, m); err != nil {
 		return err
 	}
-	return s.store(tx, *m)
+	return s.Messages.store(tx, *m)
 }
 
 // testKind is the kind of the message that tests mail delivery.
@@ -191,7 +155,7 @@ func (s *Outbox) testMessage(who account.Actor, address string) (m Message, err 
 		if err != nil {
 			return err
 		}
-		m, err = s.compose(tx, Message{Kind: testKind, To: address}, company.Locale, map[string]string{"company": company.Name})
+		m, err = s.Texts.compose(tx, Message{Kind: testKind, To: address}, company.Locale, map[string]string{"company": company.Name})
 		m.ID, m.CreatedAt = s.NewID().String(), tx.Now
 		return err
 	})

@@ -11,8 +11,45 @@ import (
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/list"
+	"paraph/app/signing"
 	"paraph/kv"
 )
+
+// statuses lists all states of a message.
+var statuses = []string{Kept, Queued, Sent, Failed, Bounced, Cancelled}
+
+// Get returns one message of the company, for its administrators.
+func (s *Messages) Get(_ context.Context, who account.Actor, id string) (m Message, err error) {
+	if err := admin(who); err != nil {
+		return Message{}, err
+	}
+	err = s.db.View(func(tx *kv.Tx) error {
+		m, err = s.load(tx, who, id)
+		return err
+	})
+	return m.shownTo(who), err
+}
+
+// shownTo returns the message as a reader may see it: a message to an invited person contains
+// their link, which is shown only to those who may send or sign. Links and codes that only
+// [Service.Reveal] shows are removed.
+func (m Message) shownTo(who account.Actor) Message {
+	switch {
+	case m.Private():
+		return m.Covered()
+	case m.Invitation != "" && !signing.MaySeeLinks(who):
+		m.Text, m.HTML, m.Links = "", "", nil
+	}
+	return m
+}
+
+func (s *Messages) load(tx *kv.Tx, who account.Actor, id string) (Message, error) {
+	m, err := s.read(tx, id)
+	if errors.Is(err, kv.ErrNotFound) || err == nil && (m.Company == "" || m.Company != who.CompanyID) {
+		return Message{}, fault.NotFound("message")
+	}
+	return m, err
+}
 
 // OutboxQuery selects messages of a company, newest first by default.
 type OutboxQuery struct {
@@ -23,10 +60,10 @@ type OutboxQuery struct {
 	Ascending     bool
 }
 
-// ListMessages lists the messages about a company's documents, for its
+// List lists the messages about a company's documents, for its
 // administrators. Messages that only their recipient may read (a new password, a
 // code) belong to no company and are not listed.
-func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuery) (list list.Page[Message], err error) {
+func (s *Messages) List(_ context.Context, who account.Actor, q OutboxQuery) (list list.Page[Message], err error) {
 	if err := admin(who); err != nil {
 		return list, err
 	}
@@ -35,7 +72,7 @@ func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuer
 	}
 	q.Offset, q.Limit = max(q.Offset, 0), max(q.Limit, 0)
 	q.Statuses = slices.Compact(slices.Sorted(slices.Values(q.Statuses)))
-	err = s.DB.View(func(tx *kv.Tx) error {
+	err = s.db.View(func(tx *kv.Tx) error {
 		switch {
 		case q.Document != "":
 			list, err = q.walk(s, tx, "document", kv.K(who.CompanyID, q.Document))
@@ -49,6 +86,24 @@ func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuer
 		return err
 	})
 	return list, err
+}
+
+// All returns messages, newest first, and their total number. An empty company selects those
+// of all companies.
+func (s *Messages) All(company string, offset, limit int) ([]Message, int, error) {
+	prefix := kv.K(everybody)
+	if company != "" {
+		prefix = kv.K(company)
+	}
+	var page kv.Page[Message]
+	err := s.db.View(func(tx *kv.Tx) (err error) {
+		page, err = outbox.Page(tx, kv.Query{Index: "created", Prefix: prefix, Descending: true, Offset: offset, Limit: limit})
+		if err != nil {
+			return err
+		}
+		return s.unsealAll(page.Items)
+	})
+	return page.Items, page.Total, err
 }
 
 // wanted parses states, including the words that all lists accept: every message is active,
@@ -77,13 +132,13 @@ func admin(who account.Actor) error {
 }
 
 // part reads a page directly from an index.
-func (q OutboxQuery) part(s *Outbox, tx *kv.Tx, index string, prefix kv.Key, offset, limit int) (list.Page[Message], error) {
+func (q OutboxQuery) part(s *Messages, tx *kv.Tx, index string, prefix kv.Key, offset, limit int) (list.Page[Message], error) {
 	p, err := outbox.Page(tx, kv.Query{Index: index, Prefix: prefix, Descending: !q.Ascending, Offset: offset, Limit: limit})
 	return list.Page[Message]{Items: p.Items, Total: p.Total}, errors.Join(err, s.unsealAll(p.Items))
 }
 
 // union merges the messages in several states.
-func (q OutboxQuery) union(s *Outbox, tx *kv.Tx, company string) (list.Page[Message], error) {
+func (q OutboxQuery) union(s *Messages, tx *kv.Tx, company string) (list.Page[Message], error) {
 	var all list.Page[Message]
 	for _, status := range q.Statuses {
 		part, err := q.part(s, tx, "status", kv.K(company, status), 0, q.Offset+q.Limit)
@@ -97,7 +152,7 @@ func (q OutboxQuery) union(s *Outbox, tx *kv.Tx, company string) (list.Page[Mess
 }
 
 // walk scans the few messages about one document or to one person.
-func (q OutboxQuery) walk(s *Outbox, tx *kv.Tx, index string, prefix kv.Key) (list.Page[Message], error) {
+func (q OutboxQuery) walk(s *Messages, tx *kv.Tx, index string, prefix kv.Key) (list.Page[Message], error) {
 	var found []Message
 	err := outbox.Each(tx, index, prefix, func(_ string, m Message) (bool, error) {
 		fits := len(q.Statuses) == 0 || slices.Contains(q.Statuses, m.Status)

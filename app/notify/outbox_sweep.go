@@ -33,7 +33,7 @@ func (s *Outbox) sweep(ctx context.Context, _ kv.Job) error {
 			return errors.Join(err, ctx.Err())
 		})
 	}
-	return errors.Join(err, s.sealOld(ctx))
+	return errors.Join(err, s.Messages.sealOld(ctx))
 }
 
 func (s *Outbox) sweepSome(tx *kv.Tx) (more bool, err error) {

@@ -87,7 +87,7 @@ func work(t *testing.T, s situation) {
 
 func (s situation) message(t *testing.T, id string) notify.Message {
 	t.Helper()
-	return must[notify.Message](t)(s.Notify.GetMessage(t.Context(), s.owner, id))
+	return must[notify.Message](t)(s.Notify.Messages.Get(t.Context(), s.owner, id))
 }
 
 // jobs lists the states of the company's jobs of a kind.
@@ -339,11 +339,11 @@ func TestOutboxIsForAdministratorsOfTheCompany(t *testing.T) {
 		if c.want == "other" {
 			one = "not_found.message"
 		}
-		page, err := s.Notify.ListMessages(t.Context(), c.who, notify.OutboxQuery{Limit: 10})
+		page, err := s.Notify.Messages.List(t.Context(), c.who, notify.OutboxQuery{Limit: 10})
 		if want := strings.TrimPrefix(c.want, "other"); domain.Refusal(err) != want || (len(page.Items) > 0) != (c.want == "") {
 			t.Errorf("%s lists %d, %v", c.name, len(page.Items), err)
 		}
-		got, err := s.Notify.GetMessage(t.Context(), c.who, m.ID)
+		got, err := s.Notify.Messages.Get(t.Context(), c.who, m.ID)
 		if domain.Refusal(err) != one || (got.Subject == "") != (c.want != "") {
 			t.Errorf("%s reads %q, %v", c.name, got.Subject, err)
 		}
@@ -377,18 +377,18 @@ func TestAccountMessagesAreNobodysInTheOutbox(t *testing.T) {
 	t.Parallel()
 	s := newSituation(t, domain.Options{})
 	mailTo(t, s, account.Mail{Kind: account.MailReset, To: "a@x.example", Data: map[string]string{"token": "T"}})
-	all, total, err := s.Notify.List("", 0, 10)
+	all, total, err := s.Notify.Messages.All("", 0, 10)
 	if err != nil || total != 1 || all[0].To != "a@x.example" || all[0].Company != "" {
 		t.Fatalf("%+v, %d, %v", all, total, err)
 	}
-	if _, err := s.Notify.GetMessage(t.Context(), s.owner, all[0].ID); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := s.Notify.Messages.Get(t.Context(), s.owner, all[0].ID); fault.KindOf(err) != fault.KindNotFound {
 		t.Error(err)
 	}
 	nobody := account.System("")
-	if _, err := s.Notify.GetMessage(t.Context(), nobody, all[0].ID); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := s.Notify.Messages.Get(t.Context(), nobody, all[0].ID); fault.KindOf(err) != fault.KindNotFound {
 		t.Error(err)
 	}
-	if _, err := s.Notify.GetMessage(t.Context(), s.owner, "none"); domain.Refusal(err) != "not_found.message" {
+	if _, err := s.Notify.Messages.Get(t.Context(), s.owner, "none"); domain.Refusal(err) != "not_found.message" {
 		t.Error(err)
 	}
 }
@@ -416,7 +416,7 @@ func TestAccountMessagesLeadToTheirPages(t *testing.T) {
 	}
 	for kind, path := range paths {
 		mailTo(t, s, account.Mail{Kind: kind, To: string(kind) + "@x.example", Name: "Ann", Locale: "de", Data: map[string]string{"token": "T-" + string(kind), "what": "W", "email": "new@x.example"}})
-		all, _, err := s.Notify.List("", 0, 1)
+		all, _, err := s.Notify.Messages.All("", 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -500,7 +500,7 @@ func TestListingTheOutbox(t *testing.T) {
 		{notify.OutboxQuery{Limit: all, Document: "D1", Statuses: []string{"archived"}}, "", 0},
 		{notify.OutboxQuery{Limit: all, Document: "D"}, "", 0},
 	} {
-		page, err := s.Notify.ListMessages(t.Context(), s.owner, c.q)
+		page, err := s.Notify.Messages.List(t.Context(), s.owner, c.q)
 		if err != nil {
 			t.Fatalf("%+v: %v", c.q, err)
 		}
@@ -512,13 +512,13 @@ func TestListingTheOutbox(t *testing.T) {
 			t.Errorf("%+v: got %q of %d, want %q of %d", c.q, got, page.Total, c.want, c.total)
 		}
 	}
-	if _, err := s.Notify.ListMessages(t.Context(), s.owner, notify.OutboxQuery{Limit: 1, Statuses: []string{"lost"}}); domain.Refusal(err) != "status not_one_of" {
+	if _, err := s.Notify.Messages.List(t.Context(), s.owner, notify.OutboxQuery{Limit: 1, Statuses: []string{"lost"}}); domain.Refusal(err) != "status not_one_of" {
 		t.Error(err)
 	}
-	if page, total, err := s.Notify.List(foreign, 0, 10); err != nil || total != 1 || page[0].Subject != "foreign" {
+	if page, total, err := s.Notify.Messages.All(foreign, 0, 10); err != nil || total != 1 || page[0].Subject != "foreign" {
 		t.Errorf("%+v, %d, %v", page, total, err)
 	}
-	if page, total, err := s.Notify.List("", 1, 2); err != nil || total != 7 || len(page) != 2 || page[0].Subject != "5" {
+	if page, total, err := s.Notify.Messages.All("", 1, 2); err != nil || total != 7 || len(page) != 2 || page[0].Subject != "5" {
 		t.Errorf("%+v, %d, %v", page, total, err)
 	}
 }
@@ -649,7 +649,7 @@ func TestManyOldMessagesAreRemovedInBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	work(t, s)
-	if _, total, err := s.Notify.List("", 0, 1); err != nil || total != 0 {
+	if _, total, err := s.Notify.Messages.All("", 0, 1); err != nil || total != 0 {
 		t.Errorf("%d messages are left, %v", total, err)
 	}
 }
@@ -701,10 +701,10 @@ func TestAMessageMovedToAnotherRecordCannotBeRead(t *testing.T) {
 	if err := s.DB.Update(func(tx *kv.Tx) error { return notify.PutAsIs(tx, raw) }); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Notify.GetMessage(t.Context(), s.owner, raw.ID); err == nil {
+	if got, err := s.Notify.Messages.Get(t.Context(), s.owner, raw.ID); err == nil {
 		t.Errorf("read %+v", got)
 	}
-	if _, err := s.Notify.ListMessages(t.Context(), s.owner, notify.OutboxQuery{Limit: 10}); err == nil {
+	if _, err := s.Notify.Messages.List(t.Context(), s.owner, notify.OutboxQuery{Limit: 10}); err == nil {
 		t.Error("the list passes over it")
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"paraph/app/fault"
 	"paraph/app/signing/record"
 	"paraph/app/words"
-	"paraph/kv"
 )
 
 //go:embed layout/mail.html
@@ -48,35 +47,17 @@ type composed struct {
 // ownColor is used for messages of companies without a colour.
 const ownColor = "#1d5bd1"
 
-// write composes a message and adds it to the outbox.
-func (s *Outbox) write(tx *kv.Tx, m Message, locale string, facts map[string]string) error {
-	m, err := s.compose(tx, m, locale, facts)
-	if err != nil {
-		return err
-	}
-	return s.put(tx, m)
-}
-
-// compose fills in the texts of a message: the company's own, or the product's.
-func (s *Outbox) compose(tx *kv.Tx, m Message, locale string, facts map[string]string) (Message, error) {
-	own, err := s.ownText(tx, m, locale, facts)
-	if err != nil {
-		return Message{}, err
-	}
-	return s.composeOwn(m, locale, facts, own)
-}
-
-// composeOwn composes a message with a company's own text; nil means the product's.
-func (s *Outbox) composeOwn(m Message, locale string, facts map[string]string, own *MailText) (Message, error) {
+// compose fills in the texts of a message. A nil own means the product's text.
+func (w *wording) compose(m Message, locale string, facts map[string]string, own *MailText) (Message, error) {
 	if facts["company"] == "" {
 		facts["company"] = "Paraph"
 	}
-	v, err := s.wording.word(m.Kind, locale, facts, own)
+	v, err := w.word(m.Kind, locale, facts, own)
 	if err != nil {
 		return Message{}, fmt.Errorf("notify: message %s: %w", m.Kind, err)
 	}
 	var html bytes.Buffer
-	if err := s.wording.layout.Execute(&html, v); err != nil {
+	if err := w.layout.Execute(&html, v); err != nil {
 		return Message{}, fmt.Errorf("notify: message %s: %w", m.Kind, err)
 	}
 	m.Subject, m.Text, m.HTML = v.Subject, v.text(), html.String()

@@ -88,7 +88,7 @@ func TestEveryMessageInEveryLanguage(t *testing.T) {
 
 func stored(t *testing.T, s *Outbox, id string) (m Message) {
 	t.Helper()
-	if err := s.DB.View(func(tx *kv.Tx) (err error) { m, err = s.read(tx, id); return err }); err != nil {
+	if err := s.DB.View(func(tx *kv.Tx) (err error) { m, err = s.Messages.read(tx, id); return err }); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -156,7 +156,7 @@ func TestSubjectCannotAddHeaders(t *testing.T) {
 	s, _ := service(t)
 	f := facts()
 	f["subject"] = "Sign\r\nBcc: everybody@b.example\r\n\r\nbody"
-	v, err := s.wording.word("invitation", "en", f, nil)
+	v, err := s.Texts.wording.word("invitation", "en", f, nil)
 	if err != nil || v.Subject != "Sign Bcc: everybody@b.example body" {
 		t.Errorf("subject %q, %v", v.Subject, err)
 	}
@@ -168,7 +168,7 @@ func TestDeadlinesAreInTheCompanysZone(t *testing.T) {
 	for zone, want := range map[string]string{"Europe/Vienna": "vor dem 1. Januar 2027, 00:30 Uhr (UTC+01:00)", "no/such": "vor dem 31. Dezember 2026, 23:30 Uhr (UTC)"} {
 		f := facts()
 		f["timezone"] = zone
-		v, err := s.wording.word("invitation", "de-AT", f, nil)
+		v, err := s.Texts.wording.word("invitation", "de-AT", f, nil)
 		if err != nil || !strings.Contains(v.text(), want) {
 			t.Errorf("%s, %v", v.text(), err)
 		}
@@ -185,12 +185,12 @@ func TestALineWithoutItsFactIsLeftOut(t *testing.T) {
 		{"declined", "reason", "Reason given"}, {"voided", "reason", "Reason given"},
 	} {
 		f := facts()
-		with, err := s.wording.word(c.kind, "en", f, nil)
+		with, err := s.Texts.wording.word(c.kind, "en", f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		delete(f, c.fact)
-		without, err := s.wording.word(c.kind, "en", f, nil)
+		without, err := s.Texts.wording.word(c.kind, "en", f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,12 +206,12 @@ func TestAnApproverIsAskedToApprove(t *testing.T) {
 	s, _ := service(t)
 	for _, kind := range []string{"invitation", "reminder"} {
 		f := facts()
-		signer, err := s.wording.word(kind, "en", f, nil)
+		signer, err := s.Texts.wording.word(kind, "en", f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f["approver"] = "yes"
-		approver, err := s.wording.word(kind, "en", f, nil)
+		approver, err := s.Texts.wording.word(kind, "en", f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestAnApproverIsAskedToApprove(t *testing.T) {
 func TestAnUnknownKindIsRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := service(t)
-	if v, err := s.wording.word("no_such", "en", facts(), nil); err == nil {
+	if v, err := s.Texts.wording.word("no_such", "en", facts(), nil); err == nil {
 		t.Errorf("got %q", v.text())
 	}
 }

@@ -32,7 +32,7 @@ func (s *Service) Preview(ctx context.Context, who account.Actor, document, invi
 			return err
 		}
 		to, locale, facts := t.toSignatory(kind, inv, strings.TrimSuffix(d.BaseURL, "/")+"/s/…")
-		m, err = s.compose(tx, to, locale, facts)
+		m, err = s.Texts.compose(tx, to, locale, facts)
 		return err
 	})
 	return m, err

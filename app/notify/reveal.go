@@ -40,7 +40,7 @@ func (s *Service) Reveal(_ context.Context, who account.Actor, id string) (m Mes
 		return Message{}, err
 	}
 	err = s.DB.Update(func(tx *kv.Tx) error {
-		if m, err = s.load(tx, who, id); err != nil {
+		if m, err = s.Messages.load(tx, who, id); err != nil {
 			return err
 		}
 		m, err = s.reveal(tx, who, m)
@@ -63,7 +63,7 @@ func (s *Service) reveal(tx *kv.Tx, who account.Actor, m Message) (Message, erro
 		}
 	}
 	m.Shown = append(m.Shown, Showing{Name: who.Name, Email: who.Email, At: tx.Now})
-	return m, s.store(tx, m)
+	return m, s.Messages.store(tx, m)
 }
 
 func mayReveal(tx *kv.Tx, who account.Actor, m Message) error {
@@ -88,7 +88,7 @@ func (s *Service) RevealInvite(_ context.Context, who account.Actor, member stri
 		if err != nil {
 			return err
 		}
-		m, err = s.newest(tx, "user", kv.K(who.CompanyID, user), string(account.MailInvite))
+		m, err = s.Messages.newest(tx, "user", kv.K(who.CompanyID, user), string(account.MailInvite))
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (s *Service) RevealCode(ctx context.Context, who account.Actor, document, i
 		return Message{}, who.Require(account.ScopeWrite)
 	}
 	err = s.DB.Update(func(tx *kv.Tx) error {
-		if m, err = s.newest(tx, "link", kv.K(signing.CodeName(invitation)), string(signing.MailCode)); err != nil {
+		if m, err = s.Messages.newest(tx, "link", kv.K(signing.CodeName(invitation)), string(signing.MailCode)); err != nil {
 			return err
 		}
 		if m.Company != who.CompanyID || m.Document != document {
@@ -128,7 +128,7 @@ func (s *Service) RevealCode(ctx context.Context, who account.Actor, document, i
 
 // newest returns the newest message of a kind under an index key that holds an unused link or
 // code.
-func (s *Outbox) newest(tx *kv.Tx, index string, key kv.Key, kind string) (m Message, err error) {
+func (s *Messages) newest(tx *kv.Tx, index string, key kv.Key, kind string) (m Message, err error) {
 	id := ""
 	err = outbox.Each(tx, index, key, func(found string, m Message) (bool, error) {
 		if m.Kind == kind && m.Link != "" {
@@ -158,7 +158,7 @@ func (s *Outbox) Forget(tx *kv.Tx, link string) error {
 			return err
 		}
 		var m Message
-		if m, err = s.read(tx, id); err != nil {
+		if m, err = s.Messages.read(tx, id); err != nil {
 			return err
 		}
 		if m.Else != nil && m.Status != Kept {
@@ -167,7 +167,7 @@ func (s *Outbox) Forget(tx *kv.Tx, link string) error {
 			m.forget()
 		}
 		m.Link = ""
-		err = s.store(tx, m)
+		err = s.Messages.store(tx, m)
 	}
 	return err
 }
@@ -188,8 +188,8 @@ func (s *Outbox) forgetExpired(_ context.Context, job kv.Job) error {
 
 // ListPrivate lists the messages to an address, or ("") those of the installation, that hold a
 // working link or code, oldest first. It is meant for the operator of the machine.
-func (s *Outbox) ListPrivate(address string) (all []Message, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
+func (s *Messages) ListPrivate(address string) (all []Message, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
 		return outbox.Each(tx, "created", kv.K(everybody), func(_ string, m Message) (bool, error) {
 			ours := address == "" && m.Company == "" || input.FoldEmail(m.To) == input.FoldEmail(address)
 			if ours && (m.Revealable() || m.Kind == string(MailCheckpoints)) && m.Status != Sent {

@@ -27,8 +27,20 @@ func random(n int) ([]byte, error) {
 	return b, err
 }
 
+// Messages reads and stores the messages of the outbox. They are encrypted on disk, because they contain
+// links and codes.
+type Messages struct {
+	db  *kv.DB
+	box *seal.Box
+}
+
+func newMessages(db *kv.DB, key []byte) (*Messages, error) {
+	box, err := seal.New(key, sealing, random)
+	return &Messages{db: db, box: box}, err
+}
+
 // store encrypts a message and adds it to the outbox.
-func (s *Outbox) store(tx *kv.Tx, m Message) error {
+func (s *Messages) store(tx *kv.Tx, m Message) error {
 	plain, err := json.Marshal(content{m.Subject, m.Text, m.HTML, m.Links, m.Secrets})
 	if err != nil {
 		return fmt.Errorf("notify: message %s: %w", m.ID, err)
@@ -41,7 +53,7 @@ func (s *Outbox) store(tx *kv.Tx, m Message) error {
 }
 
 // read loads a message and decrypts it.
-func (s *Outbox) read(tx *kv.Tx, id string) (Message, error) {
+func (s *Messages) read(tx *kv.Tx, id string) (Message, error) {
 	m, err := outbox.Get(tx, id)
 	if err != nil {
 		return Message{}, err
@@ -50,7 +62,7 @@ func (s *Outbox) read(tx *kv.Tx, id string) (Message, error) {
 	return m, err
 }
 
-func (s *Outbox) unsealAll(all []Message) error {
+func (s *Messages) unsealAll(all []Message) error {
 	for i := range all {
 		if err := s.unseal(&all[i]); err != nil {
 			return err
@@ -60,7 +72,7 @@ func (s *Outbox) unsealAll(all []Message) error {
 }
 
 // unseal decrypts a message. One stored before encryption was introduced is left unchanged.
-func (s *Outbox) unseal(m *Message) error {
+func (s *Messages) unseal(m *Message) error {
 	if m.Sealed == nil {
 		return nil
 	}
@@ -120,18 +132,17 @@ func oldSecrets(links []string) (secrets []string) {
 // is the installation's. The records that it replaces stay on disk until the store is
 // rewritten.
 func MigrateSealed(db *kv.DB, key []byte) error {
-	box, err := seal.New(key, sealing, random)
+	s, err := newMessages(db, key)
 	if err != nil {
 		return err
 	}
-	s := &Outbox{Options: Options{DB: db}, box: box}
 	return s.sealOld(context.Background())
 }
 
 // sealOld encrypts messages stored before encryption was introduced.
-func (s *Outbox) sealOld(ctx context.Context) error {
+func (s *Messages) sealOld(ctx context.Context) error {
 	for more := true; more; {
-		err := s.DB.Update(func(tx *kv.Tx) error {
+		err := s.db.Update(func(tx *kv.Tx) error {
 			var open []Message
 			err := outbox.Each(tx, "created", kv.K(everybody), func(_ string, m Message) (bool, error) {
 				if m.Sealed == nil {

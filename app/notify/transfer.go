@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"errors"
 	"fmt"
 
 	"paraph/kv"
@@ -41,4 +42,39 @@ func (s *Webhooks) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) erro
 		}
 		return webhooks.Add(tx, it.ID, w)
 	}
+}
+
+// exportTexts exports the texts of a company with their changes.
+func exportTexts(tx *kv.Tx, company string, put func(kv.Item) error) error {
+	var errs []error
+	for _, c := range []*kv.Collection[MailText]{mailTexts, textChanges} {
+		errs = append(errs, c.Each(tx, "company", kv.K(company), func(id string, t MailText) (bool, error) {
+			it, err := c.Pack(id, t)
+			if err != nil {
+				return false, err
+			}
+			return true, put(it)
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+// importText returns the function that stores a text, nil if the item is none.
+func importText(company string, it kv.Item) func(tx *kv.Tx) error {
+	for _, c := range []*kv.Collection[MailText]{mailTexts, textChanges} {
+		if it.In != c.Name() {
+			continue
+		}
+		return func(tx *kv.Tx) error {
+			t, err := kv.Read[MailText](it)
+			if err == nil && (t.Company != company || c == mailTexts && it.ID != textKey(company, t.Kind, t.Language)) {
+				err = kv.ErrCorrupt
+			}
+			if err != nil {
+				return err
+			}
+			return c.Add(tx, it.ID, t)
+		}
+	}
+	return nil
 }

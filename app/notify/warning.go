@@ -19,9 +19,9 @@ func (s *Outbox) Warn(tx *kv.Tx, to account.User, kind string, facts map[string]
 	return s.write(tx, Message{Kind: warning + kind, To: to.Email, ToName: to.Name}, to.Locale, all)
 }
 
-// WarningText returns a warning for the team's pages: what is wrong, and what to do.
-func (s *Outbox) WarningText(kind string, facts map[string]string) (text, remedy string, err error) {
-	v, err := s.wording.word(warning+kind, s.Words.English().Tag(), maps.Clone(facts), nil)
+// Warning returns a warning for the team's pages: what is wrong, and what to do.
+func (s *Texts) Warning(kind string, facts map[string]string) (text, remedy string, err error) {
+	v, err := s.wording.word(warning+kind, s.wording.words.English().Tag(), maps.Clone(facts), nil)
 	if err != nil {
 		return "", "", err
 	}

@@ -27,7 +27,7 @@ func (c company) asking(t *testing.T, how string) (doc, account.Actor) {
 // code returns the newest code that was mailed.
 func (c company) code(t *testing.T) string {
 	t.Helper()
-	all, _, err := c.Notify.List("", 0, 100)
+	all, _, err := c.Notify.Messages.All("", 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -167,7 +167,7 @@ func (s *Services) Messages(t testing.TB, company string) []notify.Message {
 	if err := s.Notify.CaughtUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.Notify.ListMessages(t.Context(), account.System(company),
+	all, err := s.Notify.Messages.List(t.Context(), account.System(company),
 		notify.OutboxQuery{Limit: 1000, Ascending: true})
 	if err != nil {
 		t.Fatal(err)

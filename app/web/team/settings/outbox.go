@@ -53,7 +53,7 @@ func (h *Mail) ShowOutbox(r *page.Request) error {
 			chosen, q.Statuses = look.status, []string{look.status}
 		}
 	}
-	list, err := h.Notify.ListMessages(r.UserContext(), r.Who.Actor, q)
+	list, err := h.Notify.Messages.List(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (h *Mail) ShowMessage(r *page.Request) error {
 }
 
 func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
-	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
+	m, err := h.Notify.Messages.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return sheet[messageCards]{}, err
 	}
@@ -170,7 +170,7 @@ func (h *Mail) afterMessage(r *page.Request, err error, done string) error {
 
 // PreviewMessage serves a message for a frame.
 func (h *Mail) PreviewMessage(r *page.Request) error {
-	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
+	m, err := h.Notify.Messages.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func sendLetter(r *page.Request, m notify.Message) error {
 
 // DownloadMessage serves the source of a message.
 func (h *Mail) DownloadMessage(r *page.Request) error {
-	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
+	m, err := h.Notify.Messages.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (h *Mail) ShowTexts(r *page.Request) error {
 
 func (h *Mail) textsPage(r *page.Request, kind, language string) (s sheet[textsCards], err error) {
 	if language == "" {
-		language = h.Notify.TextLanguage(r.Who.Company.Locale)
+		language = h.Notify.Texts.Language(r.Who.Company.Locale)
 	}
 	s.Title, s.Own.Language = r.Say("settings.texts"), language
 	if kind == "" {
@@ -55,7 +55,7 @@ func (h *Mail) textsPage(r *page.Request, kind, language string) (s sheet[textsC
 		return s, err
 	}
 	o := &s.Own
-	o.Kind, o.Text, o.Changes, err = h.Notify.TextOf(r.UserContext(), r.Who.Actor, kind, language)
+	o.Kind, o.Text, o.Changes, err = h.Notify.Texts.Get(r.UserContext(), r.Who.Actor, kind, language)
 	for _, name := range o.Kind.Variables {
 		o.Variables = append(o.Variables, "{{"+name+"}}")
 	}
@@ -64,12 +64,12 @@ func (h *Mail) textsPage(r *page.Request, kind, language string) (s sheet[textsC
 }
 
 func (h *Mail) textRows(r *page.Request, language string) (rows []textRow, err error) {
-	own, err := h.Notify.ListTexts(r.UserContext(), r.Who.Actor)
+	own, err := h.Notify.Texts.List(r.UserContext(), r.Who.Actor)
 	changed := map[string]bool{}
 	for _, t := range own {
 		changed[t.Kind] = changed[t.Kind] || t.Language == language
 	}
-	for _, k := range h.Notify.TextKinds() {
+	for _, k := range h.Notify.Texts.Kinds() {
 		rows = append(rows, textRow{Kind: k.Kind, Name: r.Say("texts.kind." + k.Kind), Own: changed[k.Kind]})
 	}
 	return rows, err
@@ -83,13 +83,13 @@ func textForm(r *page.Request) (kind, language string, in notify.MailTextInput) 
 // SaveText stores a company's own text.
 func (h *Mail) SaveText(r *page.Request) error {
 	kind, language, in := textForm(r)
-	return h.textChanged(r, h.Notify.SaveText(r.UserContext(), r.Who.Actor, kind, language, in), "settings.saved")
+	return h.textChanged(r, h.Notify.Texts.Save(r.UserContext(), r.Who.Actor, kind, language, in), "settings.saved")
 }
 
 // ResetText restores the product's text.
 func (h *Mail) ResetText(r *page.Request) error {
 	kind, language, _ := textForm(r)
-	return h.textChanged(r, h.Notify.ResetText(r.UserContext(), r.Who.Actor, kind, language), "texts.reset.done")
+	return h.textChanged(r, h.Notify.Texts.Reset(r.UserContext(), r.Who.Actor, kind, language), "texts.reset.done")
 }
 
 func (h *Mail) textChanged(r *page.Request, err error, done string) error {
@@ -116,7 +116,7 @@ func (h *Mail) textAgain(r *page.Request, err error) error {
 // PreviewText shows a message with the text in the form as it would be sent.
 func (h *Mail) PreviewText(r *page.Request) error {
 	kind, language, in := textForm(r)
-	m, err := h.Notify.PreviewText(r.UserContext(), r.Who.Actor, kind, language, in)
+	m, err := h.Notify.Texts.Preview(r.UserContext(), r.Who.Actor, kind, language, in)
 	if err != nil {
 		return h.textAgain(r, err)
 	}
@@ -132,7 +132,7 @@ func (h *Mail) PreviewText(r *page.Request) error {
 // PreviewTextMessage serves the message with its layout, for the frame of the preview.
 func (h *Mail) PreviewTextMessage(r *page.Request) error {
 	kind, language, in := textForm(r)
-	m, err := h.Notify.PreviewText(r.UserContext(), r.Who.Actor, kind, language, in)
+	m, err := h.Notify.Texts.Preview(r.UserContext(), r.Who.Actor, kind, language, in)
 	if err != nil {
 		return err
 	}
