@@ -85,7 +85,6 @@ var large = map[string]int{
 	"app/pki.Authority":           60,
 	"app/signing/record.Document": 90,
 	"app/web/page.Request":        85,
-	"app/web/signer.Handlers":     50,
 	"kv.DB":                       55,
 }
 

@@ -111,26 +111,28 @@ const maxMarks = 2
 func (p *Pages) signatories() []route {
 	o := p.options
 	s := o.Signing
-	h := &signer.Handlers{Accounts: o.Accounts, Access: s.Access, Devices: s.Devices, Documents: s.Documents,
-		Downloads: s.Downloads, Invitations: s.Invitations, Links: s.Links, Marks: s.Marks, Pads: s.Pads,
+	h := &signer.Handlers{Accounts: o.Accounts, Access: s.Access, Devices: s.Devices,
+		Downloads: s.Downloads, Invitations: s.Invitations, Links: s.Links, Marks: s.Marks,
 		Pages: s.Pages, Signatures: s.Signatures, Visits: s.Visits, Mails: s.Mails, Fonts: o.Fonts, Log: o.Log,
 		Now: o.Now}
+	host := &signer.Device{Devices: s.Devices, Documents: s.Documents, Now: o.Now}
+	pad := &signer.Pad{Pads: s.Pads, Now: o.Now}
 	invited := h.Invited
 	const (
 		device  = "/app/documents/:id/people/:invitation/in-person"
 		preview = "/app/documents/:id/preview/:invitation"
 	)
 	return []route{
-		{get, device, member(h.AskInPerson)},
-		{post, device, author(h.StartInPerson)},
+		{get, device, member(host.Ask)},
+		{post, device, author(host.Start)},
 		{get, preview, member(h.ShowPreview)},
 		{get, preview + "/pages/:file/:page.png", member(h.PreviewPicture)},
 		{get, preview + "/typed.svg", member(h.PreviewTyped)},
 
-		{post, "/s/in-person/confirm", everybody(h.ConfirmPerson)},
-		{post, "/s/in-person/back", everybody(h.EndInPerson)},
-		{get, "/s/pad/:code", everybody(h.ShowPad)},
-		{post, "/s/pad/:code", h.Paired(h.Draw).With(page.Large)},
+		{post, "/s/in-person/confirm", everybody(host.Confirm)},
+		{post, "/s/in-person/back", everybody(host.End)},
+		{get, "/s/pad/:code", everybody(pad.Show)},
+		{post, "/s/pad/:code", pad.Paired(pad.Draw).With(page.Large)},
 		{post, "/s/:token/again", everybody(h.SendLink)},
 
 		{get, "/s/:token", invited(h.ShowVisit)},
@@ -152,8 +154,8 @@ func (p *Pages) signatories() []route {
 		{post, "/s/:token/code", invited(h.RequestCode)},
 		{post, "/s/:token/identify", invited(h.Identify)},
 		{post, "/s/:token/ask", invited(h.AskForLink)},
-		{post, "/s/:token/pad", invited(h.OfferPad)},
-		{get, "/s/:token/pad/:code", invited(h.Drawn)},
+		{post, "/s/:token/pad", invited(pad.Offer)},
+		{get, "/s/:token/pad/:code", invited(pad.Drawn)},
 		{get, "/s/:token/text", invited(h.ShowText)},
 		{get, "/s/:token/disclosure", invited(signer.ShowDisclosure)},
 		{get, "/s/:token/typed.svg", invited(h.Typed)},

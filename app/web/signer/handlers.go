@@ -43,12 +43,10 @@ type Handlers struct {
 	Now         func() time.Time
 	Access      *signing.Access
 	Devices     *signing.Devices
-	Documents   *signing.Documents
 	Downloads   *signing.Downloads
 	Invitations *signing.Invitations
 	Links       *signing.Links
 	Marks       *signing.Marks
-	Pads        *signing.Pads
 	Pages       *signing.Pages
 	Signatures  *signing.Signatures
 	Visits      *signing.Visits

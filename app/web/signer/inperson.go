@@ -2,9 +2,11 @@ package signer
 
 import (
 	"net/http"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -22,8 +24,15 @@ const deviceCookie = "paraph_in_person"
 // handOverPage asks a member to hand the device over to a person.
 type handOverPage struct{ ID, Invitation, Name string }
 
-// AskInPerson explains what handing over the device does.
-func (h *Handlers) AskInPerson(r *page.Request) error {
+// Device hands a member's device to a signatory.
+type Device struct {
+	Devices   *signing.Devices
+	Documents *signing.Documents
+	Now       func() time.Time
+}
+
+// Ask explains what handing over the device does.
+func (h *Device) Ask(r *page.Request) error {
 	d, err := h.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -42,8 +51,8 @@ func (h *Handlers) AskInPerson(r *page.Request) error {
 		handOverPage{d.ID, inv.ID, inv.Name}))
 }
 
-// StartInPerson signs the member out and starts the signatory's visit.
-func (h *Handlers) StartInPerson(r *page.Request) error {
+// Start signs the member out and starts the signatory's visit.
+func (h *Device) Start(r *page.Request) error {
 	code, err := h.Devices.HandDevice(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
 	if err != nil {
 		return err
@@ -80,13 +89,13 @@ func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 	return show(v)
 }
 
-// ConfirmPerson starts the visit once the signatory has confirmed who they are.
-func (h *Handlers) ConfirmPerson(r *page.Request) error {
+// Confirm starts the visit once the signatory has confirmed who they are.
+func (h *Device) Confirm(r *page.Request) error {
 	return changed(r, h.Devices.ConfirmPerson(r.UserContext(), r.Cookies(deviceCookie)))
 }
 
-// EndInPerson ends signing in person.
-func (h *Handlers) EndInPerson(r *page.Request) error {
+// End ends signing in person.
+func (h *Device) End(r *page.Request) error {
 	return changed(r, h.Devices.EndInPerson(r.UserContext(), r.Cookies(deviceCookie)))
 }
 

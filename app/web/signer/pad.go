@@ -2,14 +2,21 @@ package signer
 
 import (
 	"net/http"
+	"time"
 
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
 
-// OfferPad responds to a script with the QR code that opens the drawing page on a
+// Pad serves the drawing of a signature on a phone, for the page open on another screen.
+type Pad struct {
+	Pads *signing.Pads
+	Now  func() time.Time
+}
+
+// Offer responds to a script with the QR code that opens the drawing page on a
 // phone.
-func (h *Handlers) OfferPad(v *Visitor) error {
+func (h *Pad) Offer(v *Visitor) error {
 	code, until, err := h.Pads.Code(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("kind"))
 	if err != nil {
 		return err
@@ -23,7 +30,7 @@ func (h *Handlers) OfferPad(v *Visitor) error {
 }
 
 // Drawn responds to a script with the drawing, or with 204 until it has arrived.
-func (h *Handlers) Drawn(v *Visitor) error {
+func (h *Pad) Drawn(v *Visitor) error {
 	mark, err := h.Pads.Drawing(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Params("code"))
 	if err != nil {
 		return err
@@ -39,16 +46,16 @@ type padPage struct {
 	Action string
 }
 
-// ShowPad serves the page of a phone on which a signature is drawn.
-func (h *Handlers) ShowPad(r *page.Request) error {
-	p, err := h.pad(r)
+// Show serves the page of a phone on which a signature is drawn.
+func (h *Pad) Show(r *page.Request) error {
+	p, err := h.open(r)
 	if err != nil {
 		return err
 	}
 	return padTemplate.Render(r, http.StatusOK, p)
 }
 
-func (h *Handlers) pad(r *page.Request) (page.View[padPage], error) {
+func (h *Pad) open(r *page.Request) (page.View[padPage], error) {
 	r.Set("X-Robots-Tag", "noindex, nofollow")
 	p, err := h.Pads.Open(r.UserContext(), r.Params("code"))
 	if err != nil {
@@ -59,9 +66,9 @@ func (h *Handlers) pad(r *page.Request) (page.View[padPage], error) {
 }
 
 // Paired admits the phone that opened the code of a pad.
-func (h *Handlers) Paired(show page.Handler) page.Access {
+func (h *Pad) Paired(show page.Handler) page.Access {
 	return page.Invited(func(r *page.Request, read page.Handler) error {
-		if _, err := h.pad(r); err != nil {
+		if _, err := h.open(r); err != nil {
 			return err
 		}
 		if err := read(r); err != nil {
@@ -72,8 +79,8 @@ func (h *Handlers) Paired(show page.Handler) page.Access {
 }
 
 // Draw stores the drawing from the phone.
-func (h *Handlers) Draw(r *page.Request) error {
-	p, err := h.pad(r)
+func (h *Pad) Draw(r *page.Request) error {
+	p, err := h.open(r)
 	if err != nil {
 		return err
 	}
