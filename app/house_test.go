@@ -63,6 +63,7 @@ func packages() []packageRule {
 	// files.
 	handlerLayer := []string{
 		"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/notify", "app/pdf", "app/pki",
+		"app/reportjson",
 		"app/signing",
 		"app/signing/intake",
 		"app/signing/lists",
@@ -123,6 +124,7 @@ func packages() []packageRule {
 		{"app/signing/store", above("app/account", "app/checkpoint", "app/signing/mark", "app/signing/record")},
 		{"app/signing/trail", above("app/account", "app/signing/record", "app/signing/store")},
 		{"app/signing/verify", above("app/account", "app/signing/disk", "app/signing/record", "app/signing/report", "app/signing/store")},
+		{"app/reportjson", []string{"app/pki", "app/signing/report", "app/words"}},
 		{"app/signing/report", []string{"app/pdf", "app/pki", "app/words"}},
 		{"app/account", above()},
 		{"app/archive", nil},
@@ -271,6 +273,7 @@ func TestForbiddenImportsAreReported(t *testing.T) {
 		{"app/account", "app/httpkit", "app/account may not import app/httpkit"},
 		{"app/signing", "app/contact", "app/signing may not import app/contact"},
 		{"app/signing", "app/signing/report", ""},
+		{"app/signing/report", "app/reportjson", "app/signing/report may not import app/reportjson"},
 		{"app/signing/report", "app/signing", "app/signing/report may not import app/signing"},
 		{"app/web", "app/signing/pictures", "app/web may not import app/signing/pictures"},
 		{"app/web", "app/signing/store", "app/web may not import app/signing/store"},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"paraph/app/pki"
+	"paraph/app/reportjson"
 	"paraph/app/signing/report"
 	"paraph/app/words"
 )
@@ -94,11 +95,11 @@ func (o VerifyOptions) show(w io.Writer, path string, r *report.Report, past *hi
 	if err != nil {
 		return err
 	}
-	v := r.View(catalogue.English())
+	v := reportjson.Describe(r, catalogue.English())
 	if o.JSON {
 		b, err := json.MarshalIndent(struct {
 			File string `json:"file"`
-			report.View
+			reportjson.View
 			Checkpoint *history `json:"checkpoint,omitempty"`
 		}{path, v, past}, "", "  ")
 		if err != nil {
@@ -132,7 +133,7 @@ func (p *printer) fact(name, format string, args ...any) {
 	p.line("     %-11s "+format, append([]any{name}, args...)...)
 }
 
-func (p *printer) file(path string, v *report.View) {
+func (p *printer) file(path string, v *reportjson.View) {
 	p.line("\n%s: %s", path, conclusion(v))
 	for _, f := range v.Findings {
 		p.line("  %s", f.Message)
@@ -142,7 +143,7 @@ func (p *printer) file(path string, v *report.View) {
 	}
 }
 
-func conclusion(v *report.View) string {
+func conclusion(v *reportjson.View) string {
 	switch {
 	case len(v.Signatures) == 0:
 		return "no digital signature"
@@ -156,7 +157,7 @@ func conclusion(v *report.View) string {
 	return said
 }
 
-func (p *printer) signature(n int, v *report.Signature) {
+func (p *printer) signature(n int, v *reportjson.Signature) {
 	integrity, identity := p.words.Say("verdict.integrity."+v.Integrity.Result), p.words.Say("verdict.identity."+v.Identity.Result)
 	later := p.words.Say("verdict.later." + v.LaterChanges.Result)
 	level := ""

@@ -8,6 +8,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/httpkit"
+	"paraph/app/reportjson"
 	"paraph/app/signing/report"
 	"paraph/app/signing/verify"
 	"paraph/app/words"
@@ -22,7 +23,7 @@ type verifyHandlers struct {
 
 func (h *verifyHandlers) routes(s *server) {
 	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(h.maxUpload).Interruptible(), summary: "Verify the signatures of a PDF; a part named password before the file opens an encrypted one", tag: "Service", files: true}
-	s.doc.add(op, typeOf[nothing](), typeOf[report.View]())
+	s.doc.add(op, typeOf[nothing](), typeOf[reportjson.View]())
 	s.add(op, h.verify)
 }
 
@@ -52,7 +53,7 @@ func (h *verifyHandlers) verify(r *request) error {
 	if err != nil {
 		return err
 	}
-	return r.send(answer{status: http.StatusOK, body: found.View(h.words.English())})
+	return r.send(answer{status: http.StatusOK, body: reportjson.Describe(found, h.words.English())})
 }
 
 // verifyFirst examines the first file. A password has to come before it, as the

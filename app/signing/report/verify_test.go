@@ -15,6 +15,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/pki"
+	"paraph/app/reportjson"
 	"paraph/app/signing/report"
 	"paraph/app/words"
 )
@@ -333,7 +334,7 @@ func TestEveryFindingHasASentence(t *testing.T) {
 	h.bytes = append(h.bytes, otherContent(h.bytes)...)
 	r := h.verify()
 	for _, l := range all.Languages() {
-		v := r.View(l)
+		v := reportjson.Describe(r, l)
 		if v.Sound || v.Integrity != "intact" || v.LaterChanges != "not_permitted" || v.Identity != "unknown_root" {
 			t.Errorf("%s, %s, %s", v.Integrity, v.Identity, v.LaterChanges)
 		}

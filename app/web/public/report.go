@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"paraph/app/pki"
+	"paraph/app/reportjson"
 	"paraph/app/signing/report"
 	"paraph/app/web/page"
 )
@@ -68,8 +69,8 @@ type changeView struct {
 func Report(r *page.Request, name string, from *report.Report) (ReportView, error) {
 	raw, err := json.MarshalIndent(struct {
 		Name string `json:"name"`
-		report.View
-	}{name, from.View(r.Words)}, "", "  ")
+		reportjson.View
+	}{name, reportjson.Describe(from, r.Words)}, "", "  ")
 	if err != nil {
 		return ReportView{}, err
 	}

@@ -1,14 +1,8 @@
-package report
+// Package reportjson is the JSON form of a report on the signatures of a PDF. The API, the command and the page
+// share it, so that programs can read either.
+package reportjson
 
-import (
-	"strings"
-	"time"
-
-	"paraph/app/pki"
-	"paraph/app/words"
-)
-
-// View is a report as JSON, the same for the API, the command and the page.
+// View is a report, with its sentences in the language of the reader.
 type View struct {
 	Sound        bool        `json:"sound" doc:"There is a signature, every one is intact, none is by a revoked certificate, and nothing forbidden was changed. A root that is not trusted here does not count"`
 	SHA256       string      `json:"sha256" doc:"Of the file, in hexadecimal"`
@@ -28,7 +22,7 @@ type OriginView struct {
 	Whole       bool   `json:"whole" doc:"The file is the completed one, byte for byte; otherwise something was appended"`
 }
 
-// Signature is a verdict as JSON.
+// Signature is the verdict on one signature.
 type Signature struct {
 	Field        string    `json:"field"`
 	Kind         string    `json:"kind" enum:"signature,certification,timestamp"`
@@ -93,130 +87,4 @@ type Change struct {
 	Rule      string  `json:"rule" doc:"The rule that permits or forbids the change"`
 	Permitted bool    `json:"permitted"`
 	Message   string  `json:"message"`
-}
-
-// View renders a report in the given language.
-func (r *Report) View(l *words.Language) View {
-	out := View{
-		Sound: r.Sound, SHA256: r.SHA256, Pages: r.Pages, Integrity: string(r.Integrity()), Identity: string(r.Identity()),
-		LaterChanges: string(r.LaterChanges()), Findings: Say(l, r.Findings), Signatures: []Signature{},
-	}
-	if o := r.Origin; o != nil {
-		out.SignedHere = &OriginView{Document: o.Document, CompletedAt: clock(o.CompletedAt), Whole: o.Whole}
-	}
-	for i := range r.Signatures {
-		out.Signatures = append(out.Signatures, r.Signatures[i].view(l))
-	}
-	return out
-}
-
-func (v *SignatureVerdict) view(l *words.Language) Signature {
-	out := Signature{
-		Field: v.Field, Kind: v.Kind, Signer: v.Signer, Email: orNull(v.Email), Issuer: v.Issuer, Root: orNull(v.Root),
-		Reason: orNull(v.Reason), ClaimedAt: maybe(v.ClaimedAt), TimestampAt: maybe(v.TimestampAt), Authority: orNull(v.Authority),
-		Revision: v.Revision, CoversAll: v.CoversAll,
-		Integrity: Integrity{string(v.Integrity), Say(l, v.IntegrityReasons)},
-		Identity:  Identity{string(v.Identity), Say(l, v.IdentityReasons)},
-		Intact:    v.Intact(), Trusted: v.Trusted, Revocation: string(v.Revocation), Algorithm: v.Algorithm, Level: orNull(v.Level),
-		Changes: []Change{}, Problems: sentences(l, v.Problems), Notes: sentences(l, v.Notes),
-		Findings: append(Say(l, v.Problems), Say(l, v.Notes)...),
-	}
-	out.LaterChanges = Later{string(v.Later), []Change{}, []Change{}}
-	for _, c := range v.Changes {
-		said := c.view(l)
-		out.Changes = append(out.Changes, said)
-		if c.Permitted {
-			out.LaterChanges.Permitted = append(out.LaterChanges.Permitted, said)
-		} else {
-			out.LaterChanges.NotPermitted = append(out.LaterChanges.NotPermitted, said)
-		}
-	}
-	return out
-}
-
-func (c *ChangeVerdict) view(l *words.Language) Change {
-	return Change{
-		Revision: c.Revision, What: c.what(), Kind: c.Kind, Page: number(c.Page), Field: orNull(c.Field), Object: number(c.Object),
-		Rule: c.Rule, Permitted: c.Permitted, Message: c.Sentence(l),
-	}
-}
-
-// what returns the kind and place in the form used by the API from the start.
-func (c *ChangeVerdict) what() string {
-	kind := strings.ReplaceAll(c.Kind, "_", " ")
-	if at := c.place(); at != "" {
-		return kind + ": " + at
-	}
-	return kind
-}
-
-// Sentence describes what was changed and where.
-func (c *ChangeVerdict) Sentence(l *words.Language) string {
-	what := l.Say("verdict.change." + c.Kind)
-	switch {
-	case c.Field != "":
-		return l.Say("verdict.at.field", "what", what, "field", c.Field)
-	case c.Page > 0:
-		return l.Say("verdict.at.page", "what", what, "page", c.Page)
-	}
-	return what
-}
-
-// Say adds the sentences to findings.
-func Say(l *words.Language, all []pki.Finding) []Said {
-	out := make([]Said, len(all))
-	for i, f := range all {
-		out[i] = Said{Code: f.Code, Args: f.Args, Message: Sentence(l, f)}
-		if f.Args == nil {
-			out[i].Args = map[string]string{}
-		}
-	}
-	return out
-}
-
-func sentences(l *words.Language, all []pki.Finding) []string {
-	out := make([]string, len(all))
-	for i, f := range all {
-		out[i] = Sentence(l, f)
-	}
-	return out
-}
-
-// Sentence describes a finding in the given language.
-func Sentence(l *words.Language, f pki.Finding) string {
-	args := map[string]any{}
-	for name, value := range f.Args {
-		args[name] = value
-		if at, err := time.Parse(time.RFC3339, value); err == nil {
-			args[name] = l.Moment(at)
-		}
-	}
-	if f.Code == "forbidden_change" {
-		args["what"], args["rule"] = l.Say("verdict.change."+f.Args["kind"]), l.Say("verdict.rule."+f.Args["rule"])
-	}
-	return l.SayOf("verdict."+f.Code, args)
-}
-
-func clock(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
-
-func maybe(at *time.Time) *string {
-	if at == nil {
-		return nil
-	}
-	s := clock(*at)
-	return &s
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-func number(n int) *int {
-	if n == 0 {
-		return nil
-	}
-	return &n
 }
