@@ -106,7 +106,15 @@ func TestBackedUpUnderLoadAndRestoredElsewhere(t *testing.T) {
 	}
 	mustCall(t, to, "check", "--checkpoint", published) // signed by the key that was restored
 	mustRefuse(t, "not empty", to, "restore", out)
-	mustRefuse(t, "not empty", dirWith(t, "mine"), "restore", out)
+	others := dirWith(t, "mine")
+	mustRefuse(t, "not empty", others, "restore", out)
+	fresh := t.TempDir()
+	mustRefuse(t, "no such file", fresh, "restore", filepath.Join(out, "missing"))
+	for dir, files := range map[string]int{others: 1, fresh: 0} {
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != files {
+			t.Errorf("a refused restore leaves %v in %s: %v", entries, dir, err)
+		}
+	}
 
 	q := serve(t, to)
 	again := q.login()

@@ -33,11 +33,25 @@ func restore(ctx context.Context, cfg Config, dir, in, files string, keys backup
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return r, fmt.Errorf("the data folder can't be created: %w", err)
 	}
+	used, err := folder.Used(dir)
+	if err != nil {
+		return r, err
+	}
+	if !used {
+		if err := backup.RequireEmpty(dir); err != nil {
+			return r, err
+		}
+	}
 	unlock, err := folder.Lock(dir)
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer func() {
+		if err != nil && !used { // it becomes no data folder
+			unlock = folder.Unused(dir, unlock)
+		}
+		err = errors.Join(err, unlock())
+	}()
 	log := slog.New(slog.DiscardHandler)
 	return backup.Restore(ctx, in, dir, backup.RestoreOptions{Keys: keys, DataVersion: dataVersion(), Files: files, Log: log, Buckets: buckets(cfg)})
 }

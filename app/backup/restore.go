@@ -77,6 +77,18 @@ func begin(dir string) error {
 			return err
 		}
 	}
+	if err := RequireEmpty(dir); err != nil {
+		return err
+	}
+	return errors.Join(writeFile(filepath.Join(dir, marker), strings.NewReader("")), archive.SyncDir(dir))
+}
+
+// RequireEmpty refuses a data folder that holds anything but a lock or the remains of an
+// interrupted restore.
+func RequireEmpty(dir string) error {
+	if again, err := Interrupted(dir); again || err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -86,7 +98,7 @@ func begin(dir string) error {
 			return fmt.Errorf("%s is not empty: it holds %s; name an empty folder with --set data.dir=FOLDER", dir, e.Name())
 		}
 	}
-	return errors.Join(writeFile(filepath.Join(dir, marker), strings.NewReader("")), archive.SyncDir(dir))
+	return nil
 }
 
 // clear empties a folder that a restore has begun to fill; the marker goes last.

@@ -20,6 +20,27 @@ var ErrLocked = errors.New("the data folder is in use")
 // LockName is the file in a folder that names the process holding its lock.
 const LockName = "lock"
 
+// Used reports whether a folder was ever locked.
+func Used(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, LockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Unused returns a function that unlocks a folder and removes its lock file.
+func Unused(dir string, unlock func() error) func() error {
+	path := filepath.Join(dir, LockName)
+	return func() error {
+		first := os.Remove(path) // Windows removes no open file
+		if err := unlock(); err != nil || first == nil {
+			return err
+		}
+		return os.Remove(path)
+	}
+}
+
 // Lock locks a data folder for one process. The lock file names the holder.
 func Lock(dir string) (unlock func() error, err error) {
 	path := filepath.Join(dir, LockName)
@@ -35,10 +56,20 @@ func Lock(dir string) (unlock func() error, err error) {
 		}
 		return nil, errors.Join(fmt.Errorf("%w: process %s holds %s", ErrLocked, holder, dir), f.Close())
 	}
+	if !isNamed(f, path) { // its holder has just removed it
+		return nil, errors.Join(fmt.Errorf("%w: try again", ErrLocked), f.Close())
+	}
 	if err := errors.Join(f.Truncate(0), writeAll(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return func() error { return errors.Join(funlock(f), f.Close()) }, nil
+}
+
+// isNamed reports whether an open file still has its name.
+func isNamed(f *os.File, path string) bool {
+	own, err := f.Stat()
+	now, other := os.Stat(path)
+	return err == nil && other == nil && os.SameFile(own, now)
 }
 
 func writeAll(f *os.File, s string) error {
