@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -43,7 +44,8 @@ func (e *PanicError) Unwrap() error {
 
 // Update runs fn once and makes its writes durable before it returns. fn runs alone, in the
 // caller's goroutine; it sees every write of earlier calls. If fn returns an error or panics
-// ([PanicError]), none of its writes are kept.
+// ([PanicError]), none of its writes are kept. Update returns once every write that fn may have
+// read is durable, also if fn failed because of one.
 //
 // fn must be quick, must touch nothing but its transaction, and must not call Update itself:
 // that would deadlock.
@@ -61,14 +63,15 @@ func (db *DB) For(scope string) Writer { return Writer{db, scope} }
 // Update is [DB.Update], run when it is the scope's turn.
 func (w Writer) Update(fn func(tx *Tx) error) error {
 	g, err := w.call(fn)
-	if err != nil || g == nil {
+	if g == nil {
 		return err
 	}
 	<-g.done
-	return g.err
+	return cmp.Or(err, g.err)
 }
 
-// call runs fn and puts its writes into a group.
+// call runs fn and puts its writes into a group. It returns the last group that fn may have read
+// from if there are no writes, or with an error of fn.
 func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
 	db := w.db
 	db.fairLock.enter(w.scope)
@@ -90,7 +93,7 @@ func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
 	tx := db.transaction()
 	defer tx.end()
 	if err := db.guard(tx, fn); err != nil {
-		return nil, err
+		return db.last(), err
 	}
 	if tx.err != nil { // fn must not hide that its writes are incomplete
 		return nil, tx.err
@@ -122,10 +125,7 @@ func (db *DB) guard(tx *Tx, fn func(tx *Tx) error) (err error) {
 // enter assigns a call to a group. A call without writes still waits for any pending writes it
 // may have read.
 func (db *DB) enter(tx *Tx) *group {
-	var g *group
-	if n := len(db.pending); n > 0 {
-		g = db.pending[n-1]
-	}
+	g := db.last()
 	if len(tx.own.writes) == 0 && len(tx.hooks) == 0 {
 		return g
 	}
@@ -140,6 +140,14 @@ func (db *DB) enter(tx *Tx) *group {
 	g.calls++
 	g.ranks, db.ranks = tx.ranks, tx.ranks
 	return g
+}
+
+// last returns the newest group that is not durable yet, or nil. db.turn is held.
+func (db *DB) last() *group {
+	if n := len(db.pending); n > 0 {
+		return db.pending[n-1]
+	}
+	return nil
 }
 
 func (g *group) fits(l *layer) bool {

@@ -234,6 +234,51 @@ func TestLargeCallsQueue(t *testing.T) {
 	})
 }
 
+// TestAFailedCallWaitsForWhatItRead holds back the commit of a record that another call has read
+// and failed because of. When that call returns, everybody else sees the record as well.
+func TestAFailedCallWaitsForWhatItRead(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{})
+	held, release := make(chan struct{}), make(chan struct{})
+	var callers sync.WaitGroup
+	put := func(id string, hook func()) {
+		callers.Go(func() {
+			err := db.Update(func(tx *kv.Tx) error {
+				tx.OnCommit(hook)
+				return docs.Put(tx, id, doc{Title: id})
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	put("a", func() { close(held); <-release })
+	<-held // nothing more is committed until it is released
+	put("b", func() {})
+	errRead, read := errors.New("read"), make(chan struct{})
+	callers.Go(func() {
+		err := kv.ErrNotFound
+		for errors.Is(err, kv.ErrNotFound) {
+			err = db.Update(func(tx *kv.Tx) error {
+				if _, err := docs.Get(tx, "b"); err != nil {
+					return err
+				}
+				close(read)
+				return errRead
+			})
+		}
+		if !errors.Is(err, errRead) {
+			t.Error(err)
+		}
+		if err := db.View(func(tx *kv.Tx) error { _, err := docs.Get(tx, "b"); return err }); err != nil {
+			t.Errorf("the call failed because of a record that others don't see: %v", err)
+		}
+	})
+	<-read
+	time.AfterFunc(20*time.Millisecond, func() { close(release) }) // so that a call that doesn't wait has returned
+	callers.Wait()
+}
+
 func TestOnCommitRunsInOrderAndBeforeUpdateReturns(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{Dir: t.TempDir()})
