@@ -169,7 +169,7 @@ func TestABucketIsFollowed(t *testing.T) {
 	if err := s.MayFollow(t.Context(), "s3://safe/x", "lock"); err != nil {
 		t.Fatal(err)
 	}
-	f.followed("s3://safe/x", 33) // so that increments are merged
+	f.followed("s3://safe/x", 33, time.Millisecond) // so that increments are merged
 	if names := s.names(t); len(names) < 3 || len(names) > 30 {
 		t.Errorf("after 33 backups there are %d: %q", len(names), names)
 	}
@@ -260,11 +260,11 @@ func TestWrongKeysAndAddressesOfBuckets(t *testing.T) {
 	}
 }
 
-// TestDraftsOfACrashAreRemoved takes a backup beside a draft that is hours old.
+// TestDraftsOfACrashAreRemoved takes a backup beside a draft that is days old.
 func TestDraftsOfACrashAreRemoved(t *testing.T) {
 	t.Parallel()
 	f, s := newFolder(t), newStorage(t)
-	old := gofakes3.FixedTimeSource(time.Now().Add(-2 * time.Hour))
+	old := gofakes3.FixedTimeSource(time.Now().AddDate(0, 0, -2))
 	s.backend = s3mem.New(s3mem.WithTimeSource(old))
 	if err := s.backend.CreateBucket("old"); err != nil {
 		t.Fatal(err)

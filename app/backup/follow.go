@@ -23,10 +23,13 @@ const (
 // FollowOptions configure how a folder is kept up to date.
 type FollowOptions struct {
 	Keys  Keys
-	Every time.Duration // pause between backups
+	Every time.Duration // from the beginning of one backup to that of the next
 	Log   io.Writer     // receives a line for each full backup and failure
 	Buckets
 }
+
+// minRest is the least pause between two backups, as a part of FollowOptions.Every.
+const minRest = 10
 
 // Follow keeps a folder of backups up to date until ctx ends. It retries after every failure,
 // such as a stopped server. Only one process may follow into a folder; it removes backups there
@@ -39,13 +42,17 @@ func Follow(ctx context.Context, from Origin, out string, o FollowOptions) error
 	if name != "" {
 		return fmt.Errorf("%s is a file; name a folder", out)
 	}
-	f := &follower{from, in, o, ""}
+	f := &follower{from: from, in: in, o: o}
 	for {
+		began := time.Now()
 		f.report(f.step(ctx))
 		select {
 		case <-ctx.Done():
+			if f.full != nil {
+				<-f.full // it has been interrupted
+			}
 			return nil
-		case <-time.After(o.Every):
+		case <-time.After(max(o.Every-time.Since(began), o.Every/minRest)):
 		}
 	}
 }
@@ -54,7 +61,14 @@ type follower struct {
 	from   Origin
 	in     location
 	o      FollowOptions
-	failed string // error of the last attempt
+	failed string       // error of the last attempt
+	full   chan outcome // of the full backup being made; nil if there is none
+}
+
+// outcome is that of one backup.
+type outcome struct {
+	Record
+	err error
 }
 
 // report writes a recurring failure only once.
@@ -82,42 +96,96 @@ func (f *follower) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := take(ctx, f.from, place{in: f.in}, next(all, known, time.Now()), f.o.Keys)
+	q, due := next(all, known, time.Now())
+	if due && f.full == nil {
+		f.begin(ctx)
+	}
+	if f.full != nil {
+		if ended, err := f.await(ctx, q.Parent != ""); ended && err == nil || q.Parent == "" {
+			return err
+		} else if err != nil {
+			return errors.Join(err, f.increment(ctx, q))
+		}
+	}
+	return f.increment(ctx, q)
+}
+
+// begin starts a full backup.
+func (f *follower) begin(ctx context.Context) {
+	to := make(chan outcome, 1)
+	f.full = to
+	go func() {
+		r, err := take(ctx, f.from, place{in: f.in}, Request{}, f.o.Keys)
+		to <- outcome{r, err}
+	}()
+}
+
+// await waits for the full backup: to its end or, if increments can continue the previous one
+// meanwhile, until one is due.
+func (f *follower) await(ctx context.Context, others bool) (ended bool, err error) {
+	var due <-chan time.Time
+	if others {
+		due = time.After(f.o.Every)
+	}
+	select {
+	case r := <-f.full:
+		f.full = nil
+		if r.err != nil {
+			return true, r.err
+		}
+		fmt.Fprintf(f.o.Log, "Wrote a full backup: %s (%s).\n", r.Where, humanize.Bytes(uint64(r.Size)))
+		return true, f.finish(ctx, r.Record)
+	case <-due:
+		return false, nil
+	}
+}
+
+func (f *follower) increment(ctx context.Context, q Request) error {
+	r, err := take(ctx, f.from, place{in: f.in}, q, f.o.Keys)
 	if errors.Is(err, ErrUnchanged) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if r.Full() {
-		fmt.Fprintf(f.o.Log, "Wrote a full backup: %s (%s).\n", r.Where, humanize.Bytes(uint64(r.Size)))
-	}
+	return f.finish(ctx, r)
+}
+
+// finish ends a backup that was made.
+func (f *follower) finish(ctx context.Context, r Record) error {
 	if len(r.Damaged) > 0 {
 		fmt.Fprintf(f.o.Log, "%s\n", r.Lacks())
 	}
 	return f.tidy(ctx, r.ID)
 }
 
-// next decides which backup should follow the archives of a folder.
-func next(all []Archive, known []Record, now time.Time) Request {
+// next decides which backup should follow the archives of a folder: the increment that continues
+// them, whose parent is empty if none can, and whether a full one is due.
+func next(all []Archive, known []Record, now time.Time) (q Request, full bool) {
 	notes := map[string]Record{}
 	for _, r := range known {
 		notes[r.ID] = r
 	}
 	line := newestChain(all, notes)
 	if line == nil {
-		return Request{}
+		return Request{}, true
 	}
-	full, parts := line[0], int64(0)
+	parts := int64(0)
+	for _, a := range line[1:] {
+		parts += a.Size
+	}
+	q = continuing(line, notes)
+	old := now.Sub(line[0].Time) > fullAfter || parts > max(line[0].Size, smallParts)
+	return q, old || q.Parent == ""
+}
+
+// continuing returns the increment that continues a chain.
+func continuing(line []Archive, notes map[string]Record) Request {
 	merged, base := 0, 0 // the number of merged ones, and the last of them
 	for i, a := range line[1:] {
-		parts += a.Size
 		if notes[a.ID].Keep {
 			merged, base = merged+1, i+1
 		}
-	}
-	if now.Sub(full.Time) > fullAfter || parts > max(full.Size, smallParts) {
-		return Request{}
 	}
 	if len(line)-1-base < mergeAfter {
 		return Request{Parent: line[len(line)-1].ID, OnlyChanged: true}
@@ -132,13 +200,16 @@ func next(all []Archive, known []Record, now time.Time) Request {
 }
 
 // newestChain returns the newest backup that can be continued, with those it depends on, or nil.
-func newestChain(all []Archive, notes map[string]Record) []Archive {
+// One of a newer full backup comes first: increments have continued the previous one while that
+// was being made.
+func newestChain(all []Archive, notes map[string]Record) (newest []Archive) {
 	for _, a := range slices.Backward(all) {
-		if line, err := ancestors(a, all); err == nil && notes[a.ID].ID != "" {
-			return line
+		line, err := ancestors(a, all)
+		if err == nil && notes[a.ID].ID != "" && (newest == nil || line[0].Time.After(newest[0].Time)) {
+			newest = line
 		}
 	}
-	return nil
+	return newest
 }
 
 // tidy removes the backups that the newest one does not depend on, except the previous full
@@ -170,9 +241,11 @@ func superfluous(all []Archive, newest string) (unneeded []Archive, err error) {
 	}
 	retained := map[string]bool{line[0].ID: true} // full backups
 	for _, a := range slices.Backward(all) {
-		if a.Full() && a.Time.Before(line[0].Time) {
-			retained[a.ID] = true
-			break
+		if a.Full() {
+			retained[a.ID] = true // also one that nothing continues yet
+			if a.Time.Before(line[0].Time) {
+				break
+			}
 		}
 	}
 	for _, a := range all {

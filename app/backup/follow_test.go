@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,11 +37,11 @@ func (b *busy) Done(ctx context.Context, r backup.Record) error {
 }
 
 // followed keeps a folder up to date for a number of backups.
-func (f *folder) followed(out string, backups int) {
+func (f *folder) followed(out string, backups int, every time.Duration) {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), patience.Limit())
 	defer cancel()
-	err := backup.Follow(ctx, &busy{f, backups, cancel}, out, backup.FollowOptions{Every: time.Millisecond, Log: io.Discard, Buckets: f.buckets})
+	err := backup.Follow(ctx, &busy{f, backups, cancel}, out, backup.FollowOptions{Every: every, Log: io.Discard, Buckets: f.buckets})
 	if err != nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		f.Fatal("not enough backups were made", err)
 	}
@@ -60,9 +61,9 @@ func TestFollowingKeepsAFolderSmallAndWhole(t *testing.T) {
 	f, out := newFolder(t), t.TempDir()
 	f.now = time.Now().Add(-time.Hour)
 	f.note("a", []byte("first"))
-	f.followed(out, 20)
+	f.followed(out, 20, time.Millisecond)
 	f.note("meanwhile", []byte("something"))
-	f.followed(out, 15) // by another process
+	f.followed(out, 15, time.Millisecond) // by another process
 	if full, parts := archives(t, out, "full"), archives(t, out, "part"); len(full) != 1 || len(parts) > 10 || len(parts) < 2 {
 		t.Errorf("%d full backups and %d increments after 35", len(full), len(parts))
 	}
@@ -80,14 +81,14 @@ func TestFollowingBeginsAnewInTime(t *testing.T) {
 	f.note("a", []byte("first"))
 	for _, days := range []int{30, 20, 8, 1} {
 		f.now = time.Now().AddDate(0, 0, -days)
-		f.followed(out, 1)
+		f.followed(out, 1, patience.Limit())
 		f.note("b", fmt.Append(nil, days))
 	}
 	if full, parts := archives(t, out, "full"), archives(t, out, "part"); len(full) != 2 || len(parts) != 0 {
 		t.Errorf("%d full backups and %d increments; the one before the last stays", len(full), len(parts))
 	}
 	f.now = time.Now()
-	f.followed(out, 1)
+	f.followed(out, 1, patience.Limit())
 	if parts := archives(t, out, "part"); len(parts) != 1 || !strings.Contains(parts[0], "after") {
 		t.Errorf("increments: %v", parts)
 	}
@@ -99,6 +100,79 @@ func TestFollowingBeginsAnewInTime(t *testing.T) {
 	}
 }
 
+// lengthy makes a full backup last until three increments were made meanwhile, and ends with the
+// first that continues it.
+type lengthy struct {
+	*folder
+	parts atomic.Int32
+	end   chan struct{} // closed when the full backup may end
+	full  atomic.Value  // its ID
+	stop  context.CancelFunc
+}
+
+type delayed struct {
+	io.ReadCloser
+	until <-chan struct{}
+}
+
+func (d delayed) Read(p []byte) (int, error) {
+	<-d.until
+	return d.ReadCloser.Read(p)
+}
+
+func (l *lengthy) Open(ctx context.Context, q backup.Request) (io.ReadCloser, error) {
+	r, err := l.Source.Open(ctx, q)
+	if q.Parent == "" && err == nil {
+		r = delayed{r, l.end}
+	}
+	return r, err
+}
+
+func (l *lengthy) Done(ctx context.Context, r backup.Record) error {
+	if err := l.Source.Done(ctx, r); err != nil {
+		return err
+	}
+	switch r.Parent {
+	case "":
+		l.full.Store(r.ID)
+	case l.full.Load():
+		l.stop()
+	default:
+		n := l.parts.Add(1)
+		l.note("counter", fmt.Append(nil, "increment ", n))
+		if n == 3 {
+			close(l.end)
+		}
+	}
+	return nil
+}
+
+// TestIncrementsGoOnDuringAFullBackup makes a full backup that takes longer than increments do.
+func TestIncrementsGoOnDuringAFullBackup(t *testing.T) {
+	t.Parallel()
+	f, out := newFolder(t), t.TempDir()
+	f.now = time.Now().AddDate(0, 0, -8)
+	f.note("a", []byte("first"))
+	f.followed(out, 1, patience.Limit())
+	f.note("a", []byte("second"))
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit())
+	defer cancel()
+	l := &lengthy{folder: f, end: make(chan struct{}), stop: cancel}
+	now := time.Now()
+	f.Source.Now = func() time.Time { return now.Add(time.Duration(l.parts.Load()) * time.Second) }
+	if err := backup.Follow(ctx, l, out, backup.FollowOptions{Every: time.Millisecond, Log: io.Discard}); err != nil {
+		t.Fatal(err)
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		t.Fatalf("%d increments, and none continues the full backup %v", l.parts.Load(), l.full.Load())
+	}
+	dir, err := restore(t, out, backup.Keys{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, content(t, dir), f.snapshot())
+}
+
 // TestMergesAreMergedInTurn simulates the plan of a folder over more than a thousand
 // backups.
 func TestMergesAreMergedInTurn(t *testing.T) {
@@ -108,9 +182,9 @@ func TestMergesAreMergedInTurn(t *testing.T) {
 	known := []backup.Record{{Header: all[0].Header}}
 	longest, melted := 0, 0
 	for i := range 1600 {
-		q := backup.Next(all, known, now)
+		q, full := backup.Next(all, known, now)
 		h := backup.Header{ID: fmt.Sprint("part", i), Parent: q.Parent, Time: now.Add(time.Duration(i) * time.Second)}
-		if q.Parent == "" {
+		if full || q.Parent == "" {
 			t.Fatalf("a full backup after %d increments", i)
 		}
 		if q.Keep && q.Parent == "full" {

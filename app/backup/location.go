@@ -99,8 +99,9 @@ func (f folder) draft(context.Context) (draft, error) {
 	return &fileDraft{file, f}, nil
 }
 
-// staleDraft is the age at which an unchanged draft counts as left by a crash.
-const staleDraft = time.Hour
+// staleDraft is the age at which an unchanged draft counts as left by a crash. Reading a large one
+// back takes hours.
+const staleDraft = 24 * time.Hour
 
 // fileDraft is a file under a temporary name.
 type fileDraft struct {
