@@ -22,7 +22,7 @@ var rebuilds = map[reflect.Type]rebuild{
 	typeOf[templateView](): func(r *request, about []string) (any, error) {
 		return r.replyTemplate(&signing.Document{ID: about[0]}, nil)
 	},
-	typeOf[bulkAnswer](): func(r *request, about []string) (any, error) { return r.reportAgain(about[0]) },
+	typeOf[bulkAnswer](): func(r *request, about []string) (any, error) { return reportAgain(r, about[0]) },
 	typeOf[runView](): func(r *request, about []string) (any, error) {
 		run, err := r.server.Bulk.Get(r.UserContext(), r.who, about[0])
 		return viewRun(run), err

@@ -166,10 +166,10 @@ func (h *bulkHandlers) startRun(r *request, in *bulkBody) (bulkAnswer, error) {
 	input := bulk.Input{Template: id, File: []byte(in.CSV), Columns: in.Columns, Send: in.Send, PerMinute: in.PerMinute,
 		SkipInvalid: in.SkipInvalid, Check: in.Check, BaseURL: h.kit.MailSite(r.Ctx)}
 	if r.isPlain {
-		input = bulk.Input{Template: id, File: r.plain, Send: r.flag("send"), PerMinute: r.number("per_minute", 0, 0, bulk.MaxPerMinute),
-			SkipInvalid: r.flag("skip_invalid"), Check: r.flag("check"), BaseURL: input.BaseURL}
+		input = bulk.Input{Template: id, File: r.plain, Send: r.query.flag("send"), PerMinute: r.query.number("per_minute", 0, 0, bulk.MaxPerMinute),
+			SkipInvalid: r.query.flag("skip_invalid"), Check: r.query.flag("check"), BaseURL: input.BaseURL}
 	}
-	if err := r.faults.Err(); err != nil {
+	if err := r.query.faults.Err(); err != nil {
 		return bulkAnswer{}, err
 	}
 	for i := range in.Rows {
@@ -209,27 +209,27 @@ func (h *bulkHandlers) viewReport(report bulk.Report) bulkAnswer {
 }
 
 // reportAgain answers a repeated request whose run was started.
-func (r *request) reportAgain(id string) (bulkAnswer, error) {
+func reportAgain(r *request, id string) (bulkAnswer, error) {
 	report, err := r.server.Bulk.ReportOf(r.UserContext(), r.who, id)
 	return r.server.bulk.viewReport(report), err
 }
 
 func (h *bulkHandlers) listRuns(r *request, _ *nothing) (envelope[runView], error) {
-	p := r.page()
-	if err := r.faults.Err(); err != nil {
+	p := r.query.page()
+	if err := r.query.faults.Err(); err != nil {
 		return envelope[runView]{}, err
 	}
-	list, err := h.bulk.List(r.UserContext(), r.who, bulk.State(r.text("status")), p.offset(), p.size)
+	list, err := h.bulk.List(r.UserContext(), r.who, bulk.State(r.query.text("status")), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewRun), list.Total), err
 }
 
 func (h *bulkHandlers) listRows(r *request, _ *nothing) (envelope[bulkRowView], error) {
 	id, err := r.id("run")
-	p := r.page()
-	if err := merge(&r.faults, err); err != nil {
+	p := r.query.page()
+	if err := merge(&r.query.faults, err); err != nil {
 		return envelope[bulkRowView]{}, err
 	}
-	list, err := h.bulk.Rows(r.UserContext(), r.who, id, bulk.RowState(r.text("status")), p.offset(), p.size)
+	list, err := h.bulk.Rows(r.UserContext(), r.who, id, bulk.RowState(r.query.text("status")), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, h.viewBulkRow), list.Total), err
 }
 

@@ -46,8 +46,8 @@ func (h *checkpointHandlers) routes(s *server) {
 }
 
 func (h *checkpointHandlers) listCheckpoints(r *request, _ *nothing) (envelope[checkpointView], error) {
-	p := r.page()
-	if err := r.faults.Err(); err != nil {
+	p := r.query.page()
+	if err := r.query.faults.Err(); err != nil {
 		return envelope[checkpointView]{}, err
 	}
 	got, err := h.checkpoints.List(r.UserContext(), r.who, p.offset(), p.size)

@@ -133,8 +133,8 @@ func (h *contactHandlers) importContacts(r *request, _ *nothing) (importAnswer, 
 
 // importFrom imports the file, or what is left of it after an import that ended early.
 func (h *contactHandlers) importFrom(r *request, progress string) (importAnswer, error) {
-	in := contact.ImportInput{Body: bytes.NewReader(r.plain), Check: r.flag("check"), Resume: progress}
-	if err := r.faults.Err(); err != nil {
+	in := contact.ImportInput{Body: bytes.NewReader(r.plain), Check: r.query.flag("check"), Resume: progress}
+	if err := r.query.faults.Err(); err != nil {
 		return importAnswer{}, err
 	}
 	done, err := h.contacts.Import(r.UserContext(), r.who, in)

@@ -23,9 +23,11 @@ import (
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// open opens the body for reading, within the limits of the endpoint.
+// open opens the body for reading, within the limits of the endpoint, and prepares for the files in it.
 func (r *request) open() (err error) {
-	r.body, err = r.server.Kit.Body(r.Ctx, r.op.rule, r.caller())
+	if r.body, err = r.server.Kit.Body(r.Ctx, r.op.rule, r.caller()); err == nil {
+		r.uploads = uploads{intake: r.server.Signing.Intake, who: r.who, body: r.body}
+	}
 	return err
 }
 
@@ -80,7 +82,9 @@ func (r *request) decodeJSON(schema *huma.Schema, in any) error {
 	r.body.Sum(sum)
 	var source io.Reader = r.body
 	if r.op.files {
-		source = newLifter(r.body, r.lift)
+		source = newLifter(r.body, func(content io.Reader) (string, error) {
+			return r.uploads.lift(r.UserContext(), content)
+		})
 	}
 	b, err := r.body.Gather(r.UserContext(), source, r.op.rule.Body)
 	switch {

@@ -107,15 +107,15 @@ var documentParameters = append([]parameter{
 }, listParameters...)
 
 func (h *documentHandlers) listDocuments(r *request, _ *nothing) (documentList, error) {
-	p := r.page()
-	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.text("sort")), Search: r.text("search"),
-		Status: r.text("status"), WithTrashed: r.flag("with_trashed"), Owner: r.text("owner"),
-		CreatedFrom: r.text("created_from"), CreatedTo: r.text("created_to"), ExpiresFrom: r.text("expires_from"), ExpiresTo: r.text("expires_to")}
-	if v, ok := r.query("sort"); ok && v == "" {
-		r.faults.Add("sort", "not_a_sort_order")
+	p := r.query.page()
+	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.query.text("sort")), Search: r.query.text("search"),
+		Status: r.query.text("status"), WithTrashed: r.query.flag("with_trashed"), Owner: r.query.text("owner"),
+		CreatedFrom: r.query.text("created_from"), CreatedTo: r.query.text("created_to"), ExpiresFrom: r.query.text("expires_from"), ExpiresTo: r.query.text("expires_to")}
+	if v, ok := r.query.value("sort"); ok && v == "" {
+		r.query.faults.Add("sort", "not_a_sort_order")
 	}
 	got, err := h.lists.List(r.UserContext(), r.who, q)
-	if err := merge(&r.faults, err); err != nil {
+	if err := merge(&r.query.faults, err); err != nil {
 		return documentList{}, err
 	}
 	l, m := r.frame(p, len(got.Rows), got.Total)
@@ -165,13 +165,13 @@ func (h *documentHandlers) createDocument(r *request, in *createBody) (documentV
 	for i := range in.Fields {
 		input.Fields = append(input.Fields, in.Fields[i].input())
 	}
-	if err := r.claim(&f, in.Files); err != nil {
+	if err := r.uploads.claim(r.UserContext(), &f, in.Files); err != nil {
 		return documentView{}, err
 	}
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	input.Uploads = r.uploads
+	input.Uploads = r.uploads.chosen
 	d, err := h.drafts.Create(r.UserContext(), r.who, input)
 	return r.reply(d, err)
 }
@@ -249,16 +249,16 @@ func (h *documentHandlers) listEvents(r *request, _ *nothing) (envelope[eventVie
 	if err != nil {
 		return envelope[eventView]{}, err
 	}
-	p := r.page()
+	p := r.query.page()
 	q := trail.EventsQuery{Page: p.number, PerPage: p.size}
-	switch r.text("sort") {
+	switch r.query.text("sort") {
 	case "", "at|asc":
 	case "at|desc":
 		q.Descending = true
 	default:
-		r.faults.Add("sort", "not_a_sort_order.at")
+		r.query.faults.Add("sort", "not_a_sort_order.at")
 	}
-	if err := r.faults.Err(); err != nil {
+	if err := r.query.faults.Err(); err != nil {
 		return envelope[eventView]{}, err
 	}
 	entries, total, err := h.trail.Events(r.UserContext(), r.who, id, q)

@@ -48,7 +48,7 @@ func (h *fileHandlers) routes(s *server) {
 		{name: "content", description: "document, certificate or evidence", kind: "string"},
 	}
 	stream(s, download, func(r *request, _ *nothing) error {
-		return h.download(r, downloadBody{r.text("format"), r.text("version"), r.text("content")})
+		return h.download(r, downloadBody{r.query.text("format"), r.query.text("version"), r.query.text("content")})
 	})
 }
 
@@ -103,19 +103,19 @@ func (h *fileHandlers) replaceFile(r *request, in *replaceBody) (fileView, error
 		return fileView{}, err
 	}
 	var f fault.Fields
-	if err := r.claim(&f, in.Files); err != nil {
+	if err := r.uploads.claim(r.UserContext(), &f, in.Files); err != nil {
 		return fileView{}, err
 	}
 	switch {
-	case len(r.uploads) == 0:
+	case len(r.uploads.chosen) == 0:
 		f.Required("files")
-	case len(r.uploads) > 1:
+	case len(r.uploads.chosen) > 1:
 		f.TooMany("files", 1)
 	}
 	if err := f.Err(); err != nil {
 		return fileView{}, err
 	}
-	d, unfit, err := h.drafts.ReplaceFile(r.UserContext(), r.who, document, id, r.uploads[0], r.seen...)
+	d, unfit, err := h.drafts.ReplaceFile(r.UserContext(), r.who, document, id, r.uploads.chosen[0], r.seen...)
 	if err != nil {
 		return fileView{}, err
 	}
@@ -138,7 +138,7 @@ func (h *fileHandlers) fileContent(r *request, _ *nothing) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.downloads.File(r.UserContext(), r.who, document, id, r.text("version"))
+	d, err := h.downloads.File(r.UserContext(), r.who, document, id, r.query.text("version"))
 	if err != nil {
 		return err
 	}
@@ -154,8 +154,8 @@ func (h *fileHandlers) pagePicture(r *request, _ *nothing) error {
 	if err != nil {
 		return fault.NotFound("page")
 	}
-	width := r.number("width", 0, 16, 4000)
-	if err := r.faults.Err(); err != nil {
+	width := r.query.number("width", 0, 16, 4000)
+	if err := r.query.faults.Err(); err != nil {
 		return err
 	}
 	png, tag, err := h.pages.Picture(r.UserContext(), r.who, document, id, page, width)

@@ -233,7 +233,7 @@ func (h *installationHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/installation/companies/{company}/documents/{document}/retry", rule: operators(), summary: "Retry what failed for a document", tag: tag}, h.retryDocument)
 	handle(s, operation{method: http.MethodGet, path: "/installation/log", rule: operators(), summary: "Read the log", tag: tag,
 		query: []parameter{{name: "request_id", kind: "string", description: "Only what concerns this request."}}}, func(r *request, _ *nothing) (all[string], error) {
-		lines, err := h.machine.ListLines(r.UserContext(), r.who, r.text("request_id"))
+		lines, err := h.machine.ListLines(r.UserContext(), r.who, r.query.text("request_id"))
 		return all[string]{lines}, err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/installation/check", rule: operators(), summary: "Check all data", tag: tag, status: http.StatusAccepted}, func(r *request, _ *nothing) (message, error) {
@@ -253,11 +253,11 @@ func (h *installationHandlers) onInstallation(name string, do func(context.Conte
 }
 
 func (h *installationHandlers) listTenants(r *request, _ *nothing) (envelope[tenantView], error) {
-	p := r.page()
-	if err := r.faults.Err(); err != nil {
+	p := r.query.page()
+	if err := r.query.faults.Err(); err != nil {
 		return envelope[tenantView]{}, err
 	}
-	list, err := h.machine.ListCompanies(r.UserContext(), r.who, r.text("search"), p.offset(), p.size)
+	list, err := h.machine.ListCompanies(r.UserContext(), r.who, r.query.text("search"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewTenant), list.Total), err
 }
 
@@ -280,29 +280,29 @@ func (h *installationHandlers) renameTenant(r *request, in *nameBody) (tenantVie
 }
 
 func (h *installationHandlers) listPeople(r *request, _ *nothing) (envelope[personRow], error) {
-	p := r.page()
-	if err := r.faults.Err(); err != nil {
+	p := r.query.page()
+	if err := r.query.faults.Err(); err != nil {
 		return envelope[personRow]{}, err
 	}
-	list, err := h.accounts.Installation.ListPeople(r.UserContext(), r.who, r.text("search"), p.offset(), p.size)
+	list, err := h.accounts.Installation.ListPeople(r.UserContext(), r.who, r.query.text("search"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewPersonRow), list.Total), err
 }
 
 func (h *installationHandlers) listJobs(r *request, _ *nothing) (envelope[jobView], error) {
-	p := r.page()
-	if err := r.faults.Err(); err != nil {
+	p := r.query.page()
+	if err := r.query.faults.Err(); err != nil {
 		return envelope[jobView]{}, err
 	}
-	list, err := h.machine.ListJobs(r.UserContext(), r.who, r.text("status"), p.offset(), p.size)
+	list, err := h.machine.ListJobs(r.UserContext(), r.who, r.query.text("status"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewJob), list.Total), err
 }
 
 func (h *installationHandlers) listMails(r *request, _ *nothing) (envelope[mailRow], error) {
-	p, status := r.page(), r.text("status")
+	p, status := r.query.page(), r.query.text("status")
 	if status != "" && status != notify.Failed && status != held {
-		r.faults.OneOf("status", notify.Failed, held)
+		r.query.faults.OneOf("status", notify.Failed, held)
 	}
-	if err := r.faults.Err(); err != nil {
+	if err := r.query.faults.Err(); err != nil {
 		return envelope[mailRow]{}, err
 	}
 	list, err := h.machine.ListMails(r.UserContext(), r.who, status == held, p.offset(), p.size)
@@ -322,8 +322,8 @@ func (h *installationHandlers) revealHeld(r *request, _ *provenBody) (handedView
 }
 
 func (h *installationHandlers) listAiling(r *request, _ *nothing) (envelope[ailingView], error) {
-	p := r.page()
-	if err := r.faults.Err(); err != nil {
+	p := r.query.page()
+	if err := r.query.faults.Err(); err != nil {
 		return envelope[ailingView]{}, err
 	}
 	list, err := h.lists.ListAttention(r.UserContext(), r.who, p.offset(), p.size)

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	json "github.com/goccy/go-json"
+	"github.com/valyala/fasthttp"
 
+	"paraph/app/fault"
 	"paraph/app/list"
 )
 
@@ -67,55 +69,61 @@ type page struct{ number, size int }
 
 func (p page) offset() int { return (p.number - 1) * p.size }
 
-// page reads page and per_page. A value out of range is a fault of the request.
-func (r *request) page() page {
+// query reads the parameters in a request's address, and collects what is wrong with them.
+type query struct {
+	args   *fasthttp.Args
+	faults fault.Fields
+}
+
+// page reads page and per_page. A value out of range is a fault.
+func (q *query) page() page {
 	return page{
-		number: r.number("page", 1, 1, maxPage),
-		size:   r.number("per_page", defaultPerPage, 1, maxPerPage),
+		number: q.number("page", 1, 1, maxPage),
+		size:   q.number("per_page", defaultPerPage, 1, maxPerPage),
 	}
 }
 
-// number reads a whole number of the query.
-func (r *request) number(name string, otherwise, low, high int) int {
-	v, ok := r.query(name)
+// number reads a whole number.
+func (q *query) number(name string, otherwise, low, high int) int {
+	v, ok := q.value(name)
 	if !ok {
 		return otherwise
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil {
-		r.faults.Add(name, "wrong_type.integer")
+		q.faults.Add(name, "wrong_type.integer")
 		return otherwise
 	}
 	if n < low || n > high {
-		r.faults.Between(name, low, high)
+		q.faults.Between(name, low, high)
 		return otherwise
 	}
 	return n
 }
 
-// flag reads true or false of the query.
-func (r *request) flag(name string) bool {
-	v, ok := r.query(name)
+// flag reads true or false.
+func (q *query) flag(name string) bool {
+	v, ok := q.value(name)
 	if !ok || v == "false" || v == "0" {
 		return false
 	}
 	if v != "true" && v != "1" {
-		r.faults.Add(name, "not_true_or_false")
+		q.faults.Add(name, "not_true_or_false")
 	}
 	return true
 }
 
-func (r *request) query(name string) (string, bool) {
-	args := r.Context().QueryArgs()
-	if !args.Has(name) {
+// value returns a parameter, and whether there is one.
+func (q *query) value(name string) (string, bool) {
+	if !q.args.Has(name) {
 		return "", false
 	}
-	return string(args.Peek(name)), true
+	return string(q.args.Peek(name)), true
 }
 
-// text reads a text of the query.
-func (r *request) text(name string) string {
-	v, _ := r.query(name)
+// text reads a text.
+func (q *query) text(name string) string {
+	v, _ := q.value(name)
 	return strings.ToValidUTF8(v, "")
 }
 
@@ -128,7 +136,7 @@ func (r *request) link(number int) string {
 		path = "/" + p
 	}
 	fmt.Fprintf(&b, "%s%s?page=%d", r.base(), path, number)
-	for k, v := range r.Context().QueryArgs().All() {
+	for k, v := range r.query.args.All() {
 		if string(k) != "page" {
 			b.WriteString("&" + url.QueryEscape(string(k)) + "=" + strings.ReplaceAll(url.QueryEscape(string(v)), "%2C", ","))
 		}
@@ -167,8 +175,8 @@ func enclose[T any](r *request, p page, data []T, total int) envelope[T] {
 
 // slice returns the envelope of one page of the given records.
 func slice[T any](r *request, records []T) (envelope[T], error) {
-	p := r.page()
-	if err := r.faults.Err(); err != nil {
+	p := r.query.page()
+	if err := r.query.faults.Err(); err != nil {
 		return envelope[T]{}, err
 	}
 	from := min(p.offset(), len(records))
@@ -213,17 +221,17 @@ func (e rawEnvelope) bytes() ([]byte, error) {
 
 // listQuery reads the parameters of a list with orders of type S.
 func listQuery[S ~string](r *request) (list.Query[S], page, error) {
-	p := r.page()
-	q := list.Query[S]{Offset: p.offset(), Limit: p.size, Search: r.text("search"), WithTrashed: r.flag("with_trashed")}
-	if sort := r.text("sort"); sort != "" {
+	p := r.query.page()
+	q := list.Query[S]{Offset: p.offset(), Limit: p.size, Search: r.query.text("search"), WithTrashed: r.query.flag("with_trashed")}
+	if sort := r.query.text("sort"); sort != "" {
 		field, direction, ok := strings.Cut(sort, "|")
 		if !ok || field == "" || direction != "asc" && direction != "desc" {
-			r.faults.Add("sort", "not_a_sort_order.direction")
+			r.query.faults.Add("sort", "not_a_sort_order.direction")
 		}
 		q.Sort, q.Descending = S(field), direction == "desc"
 	}
-	if status := r.text("status"); status != "" {
+	if status := r.query.text("status"); status != "" {
 		q.Statuses = strings.Split(status, ",")
 	}
-	return q, p, r.faults.Err()
+	return q, p, r.query.faults.Err()
 }

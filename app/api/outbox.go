@@ -108,13 +108,13 @@ func (h *outboxHandlers) getMessage(r *request, _ *nothing) (messageView, error)
 	}
 	m, err := h.notify.Messages.Get(r.UserContext(), r.who, id)
 	if err == nil {
-		err = r.handOutMessage(m)
+		err = h.handOut(r, m)
 	}
 	return viewMessage(m), err
 }
 
-// handOutMessage records that the caller is shown the link in a message to a recipient.
-func (r *request) handOutMessage(m notify.Message) error {
+// handOut records that the caller is shown the link in a message to a recipient.
+func (h *outboxHandlers) handOut(r *request, m notify.Message) error {
 	if m.Document == "" || m.Invitation == "" || len(m.Links) == 0 || len(m.Secrets) == 0 {
 		return nil
 	}
@@ -166,11 +166,11 @@ func (h *outboxHandlers) reveal(r *request, _ *provenBody) (messageView, error) 
 func (h *outboxHandlers) listMessages(r *request, _ *nothing) (envelope[MessageRow], error) {
 	asked, p, err := listQuery[string](r)
 	if asked.Sort != "" && asked.Sort != "created_at" {
-		r.faults.OneOf("sort", "created_at")
-		err = r.faults.Err()
+		r.query.faults.OneOf("sort", "created_at")
+		err = r.query.faults.Err()
 	}
 	q := notify.OutboxQuery{Offset: p.offset(), Limit: p.size, To: strings.TrimSpace(asked.Search), Ascending: asked.Sort != "" && !asked.Descending}
-	if v := r.text("document_id"); v != "" {
+	if v := r.query.text("document_id"); v != "" {
 		q.Document = idOr(v)
 	}
 	q.Statuses = asked.Statuses
@@ -188,7 +188,7 @@ func (h *outboxHandlers) messageSource(r *request, _ *nothing) error {
 	}
 	m, err := h.notify.Messages.Get(r.UserContext(), r.who, id)
 	if err == nil {
-		err = r.handOutMessage(m)
+		err = h.handOut(r, m)
 	}
 	if err != nil {
 		return err

@@ -20,16 +20,14 @@ type request struct {
 	op          *operation
 	who         account.Actor
 	body        *httpkit.Body
-	received    []*signing.Upload          // all files received
-	uploads     []*signing.Upload          // those to attach
-	lifted      map[string]*signing.Upload // by the placeholder of their content; nil if it was not base64
-	fingerprint []byte                     // of the body, for idempotency
-	nulls       map[string]bool            // members of the body that are null
-	plain       []byte                     // the body of an endpoint with a non-JSON body
-	isPlain     bool                       // it was not JSON
-	seen        []int64                    // versions of the document in If-Match; none means any
+	uploads     uploads
+	fingerprint []byte          // of the body, for idempotency
+	nulls       map[string]bool // members of the body that are null
+	plain       []byte          // the body of an endpoint with a non-JSON body
+	isPlain     bool            // it was not JSON
+	seen        []int64         // versions of the document in If-Match; none means any
 	etag        string
-	faults      fault.Fields // of the query
+	query       query
 }
 
 // companyKey is the local under which the log finds the request's company.

@@ -91,7 +91,7 @@ func (op operation) success() int {
 func (s *server) add(op operation, run func(*request) error) {
 	handler := func(c *fiber.Ctx) error {
 		c.Locals(httpkit.RouteKey, op.method+" "+op.path)
-		r := &request{Ctx: c, server: s, op: &op}
+		r := &request{Ctx: c, server: s, op: &op, query: query{args: c.Context().QueryArgs()}}
 		if err := r.admit(); err != nil {
 			return err
 		}

@@ -157,8 +157,8 @@ func (h *securityHandlers) passkeyRoutes(s *server) {
 // signIns lists the caller's own sign-ins, or those of the whole company.
 func (h *securityHandlers) signIns(everybody bool) func(*request, *nothing) (envelope[signInView], error) {
 	return func(r *request, _ *nothing) (envelope[signInView], error) {
-		p := r.page()
-		if err := r.faults.Err(); err != nil {
+		p := r.query.page()
+		if err := r.query.faults.Err(); err != nil {
 			return envelope[signInView]{}, err
 		}
 		list, err := h.accounts.SignIns.ListSignIns(r.UserContext(), r.who, everybody, p.offset(), p.size)

@@ -75,7 +75,7 @@ func (h *sessionHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/email/reverify", rule: self(), summary: "Send a verification message", tag: "Session", status: http.StatusAccepted}, h.reverify)
 	handle(s, operation{method: http.MethodGet, path: "/email/verify", rule: anyone(), summary: "Verify an e-mail address", tag: "Session",
 		query: []parameter{{name: "token", kind: "string"}}}, func(r *request, _ *nothing) (message, error) {
-		_, err := h.accounts.Emails.VerifyEmail(r.UserContext(), r.text("token"))
+		_, err := h.accounts.Emails.VerifyEmail(r.UserContext(), r.query.text("token"))
 		return message{"The address is verified."}, err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/password/forgot", rule: anyone(), summary: "Ask for a new password", tag: "Session", status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {

@@ -227,11 +227,11 @@ func (h *templateHandlers) routes(s *server) {
 }
 
 func (h *templateHandlers) listTemplates(r *request, _ *nothing) (envelope[templateView], error) {
-	p := r.page()
-	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.text("sort")), Search: r.text("search"),
-		Status: r.text("status"), WithTrashed: r.flag("with_trashed")}
+	p := r.query.page()
+	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.query.text("sort")), Search: r.query.text("search"),
+		Status: r.query.text("status"), WithTrashed: r.query.flag("with_trashed")}
 	list, total, err := h.templates.List(r.UserContext(), r.who, q)
-	if err := merge(&r.faults, err); err != nil {
+	if err := merge(&r.query.faults, err); err != nil {
 		return envelope[templateView]{}, err
 	}
 	return enclose(r, p, views(list, r.viewTemplate), total), nil
@@ -247,13 +247,13 @@ func (h *templateHandlers) createTemplate(r *request, in *createTemplateBody) (t
 	for i := range in.Fields {
 		input.Fields = append(input.Fields, in.Fields[i].input())
 	}
-	if err := r.claim(&f, in.Files); err != nil {
+	if err := r.uploads.claim(r.UserContext(), &f, in.Files); err != nil {
 		return templateView{}, err
 	}
 	if err := f.Err(); err != nil {
 		return templateView{}, err
 	}
-	input.Uploads = r.uploads
+	input.Uploads = r.uploads.chosen
 	d, err := h.drafts.Create(r.UserContext(), r.who, input)
 	return r.replyTemplate(d, err)
 }

@@ -119,8 +119,8 @@ func duration(s string) (time.Duration, bool) {
 }
 
 func (h *testHandlers) outbox(r *request, _ *nothing) (envelope[mailView], error) {
-	p := r.page()
-	if err := r.faults.Err(); err != nil {
+	p := r.query.page()
+	if err := r.query.faults.Err(); err != nil {
 		return envelope[mailView]{}, err
 	}
 	if err := h.test.Settle(r.UserContext()); err != nil {

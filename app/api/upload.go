@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -15,9 +16,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
+	"paraph/app/signing/intake"
 )
 
 // base64File is a file inside a JSON body.
@@ -29,18 +32,28 @@ type base64File struct {
 	Flatten     bool   `json:"flatten,omitempty" doc:"Sign a copy that looks like the PDF, with the PDF attached to it"`
 }
 
-// receive stores one file on disk, for the duration of the request.
-func (r *request) receive(name, contentType string, content io.Reader) (*signing.Upload, error) {
-	u, err := r.server.Signing.Intake.Receive(r.UserContext(), r.who, name, contentType, content)
+// uploads receives the files in a body. They stay on disk for the duration of the request.
+type uploads struct {
+	intake   *intake.Intake
+	who      account.Actor
+	body     *httpkit.Body
+	received []*signing.Upload          // all of them
+	chosen   []*signing.Upload          // those to attach
+	lifted   map[string]*signing.Upload // by the placeholder of their content; nil if it was not base64
+}
+
+// receive stores one file on disk.
+func (u *uploads) receive(ctx context.Context, name, contentType string, content io.Reader) (*signing.Upload, error) {
+	one, err := u.intake.Receive(ctx, u.who, name, contentType, content)
 	if err == nil {
-		r.received = append(r.received, u)
+		u.received = append(u.received, one)
 	}
-	return u, err
+	return one, err
 }
 
 // closeUploads discards received files that were not kept.
 func (r *request) closeUploads() {
-	for _, u := range r.received {
+	for _, u := range r.uploads.received {
 		if err := u.Close(); err != nil {
 			r.server.Log.Warn("dropping an upload", "request_id", httpkit.RequestID(r.Ctx), "error", err)
 		}
@@ -51,10 +64,10 @@ func (r *request) closeUploads() {
 // part "data" is the JSON of the endpoint's input.
 func (r *request) decodeMultipart(boundary string, schema *huma.Schema, in any) error {
 	f := uploadForm{sum: sha256.New()}
-	if err := r.body.Parts(r.UserContext(), boundary, func(p *httpkit.Part) error { return r.takePart(&f, p) }); err != nil {
+	if err := r.body.Parts(r.UserContext(), boundary, func(p *httpkit.Part) error { return r.uploads.take(r.UserContext(), &f, p) }); err != nil {
 		return err
 	}
-	for _, u := range r.uploads {
+	for _, u := range r.uploads.chosen {
 		u.Password, u.Flatten = f.password, f.flatten
 	}
 	r.fingerprint = f.sum.Sum(nil)
@@ -72,17 +85,18 @@ type uploadForm struct {
 	flatten  bool
 }
 
-func (r *request) takePart(f *uploadForm, p *httpkit.Part) error {
+// take reads one part of a form.
+func (u *uploads) take(ctx context.Context, f *uploadForm, p *httpkit.Part) error {
 	fmt.Fprintf(f.sum, "%d:%s %d:%s\n", len(p.Field), p.Field, len(p.File), p.File)
 	p.Reader = io.TeeReader(p.Reader, f.sum)
 	if p.IsFile {
-		u, err := r.receive(p.File, p.ContentType, p)
+		one, err := u.receive(ctx, p.File, p.ContentType, p)
 		if err == nil {
-			r.uploads = append(r.uploads, u)
+			u.chosen = append(u.chosen, one)
 		}
 		return err
 	}
-	b, err := p.Gather(r.UserContext())
+	b, err := p.Gather(ctx)
 	switch p.Field {
 	case "data":
 		f.data = b
@@ -96,23 +110,23 @@ func (r *request) takePart(f *uploadForm, p *httpkit.Part) error {
 
 // lift extracts the content of a file from a JSON body, in base64 or as a data
 // URL.
-func (r *request) lift(content io.Reader) (instead string, err error) {
-	if r.lifted == nil {
-		r.lifted = map[string]*signing.Upload{}
+func (u *uploads) lift(ctx context.Context, content io.Reader) (instead string, err error) {
+	if u.lifted == nil {
+		u.lifted = map[string]*signing.Upload{}
 	}
-	u, err := r.receiveEncoded(content)
+	one, err := u.receiveEncoded(ctx, content)
 	if err != nil {
 		return "", err
 	}
 	instead = rand.Text()
-	r.lifted[instead] = u
+	u.lifted[instead] = one
 	return instead, nil
 }
 
 // receiveEncoded stores one base64 file; it returns nil if the content isn't
 // base64.
-func (r *request) receiveEncoded(content io.Reader) (*signing.Upload, error) {
-	if err := r.body.CountFile(); err != nil {
+func (u *uploads) receiveEncoded(ctx context.Context, content io.Reader) (*signing.Upload, error) {
+	if err := u.body.CountFile(); err != nil {
 		return nil, err
 	}
 	in := bufio.NewReader(content)
@@ -120,14 +134,14 @@ func (r *request) receiveEncoded(content io.Reader) (*signing.Upload, error) {
 		return nil, err
 	}
 	decoded := &badReader{r: base64.NewDecoder(base64.StdEncoding, in)}
-	u, err := r.receive("", "", decoded)
+	one, err := u.receive(ctx, "", "", decoded)
 	switch {
-	case r.body.Err() != nil:
-		return nil, r.body.Err()
+	case u.body.Err() != nil:
+		return nil, u.body.Err()
 	case decoded.err != nil:
 		return nil, nil
 	}
-	return u, err
+	return one, err
 }
 
 // skipDataURL skips the prefix of a data URL, up to its base64.
@@ -158,9 +172,9 @@ func (b *badReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// claim adds the files of a JSON body to the uploads, with the contents extracted from
+// claim adds the files of a JSON body to those to attach, with the contents extracted from
 // it. Contents that weren't extracted came in a part of a form.
-func (r *request) claim(f *fault.Fields, files []base64File) error {
+func (u *uploads) claim(ctx context.Context, f *fault.Fields, files []base64File) error {
 	for i, x := range files {
 		at := f.At("files", i)
 		if x.Name == "" {
@@ -170,19 +184,19 @@ func (r *request) claim(f *fault.Fields, files []base64File) error {
 			at.Required("content")
 			continue
 		}
-		u, lifted := r.lifted[x.Content]
+		one, lifted := u.lifted[x.Content]
 		if !lifted {
 			var err error
-			if u, err = r.receiveEncoded(strings.NewReader(x.Content)); err != nil {
+			if one, err = u.receiveEncoded(ctx, strings.NewReader(x.Content)); err != nil {
 				return err
 			}
 		}
-		if u == nil {
+		if one == nil {
 			at.Add("content", "not_base64")
 			continue
 		}
-		u.Name, u.ContentType, u.Password, u.Flatten = x.Name, x.ContentType, x.Password, x.Flatten
-		r.uploads = append(r.uploads, u)
+		one.Name, one.ContentType, one.Password, one.Flatten = x.Name, x.ContentType, x.Password, x.Flatten
+		u.chosen = append(u.chosen, one)
 	}
 	return nil
 }
@@ -199,13 +213,13 @@ func (h *fileHandlers) upload(r *request, in *uploadBody) (all[fileView], error)
 		return all[fileView]{}, err
 	}
 	var f fault.Fields
-	if err := r.claim(&f, in.Files); err != nil {
+	if err := r.uploads.claim(r.UserContext(), &f, in.Files); err != nil {
 		return all[fileView]{}, err
 	}
 	if err := f.Err(); err != nil {
 		return all[fileView]{}, err
 	}
-	input := signing.AttachInput{Uploads: r.uploads, TextTags: in.TextTags, Placeholders: in.Placeholders}
+	input := signing.AttachInput{Uploads: r.uploads.chosen, TextTags: in.TextTags, Placeholders: in.Placeholders}
 	d, added, err := h.drafts.Attach(r.UserContext(), r.who, id, input, r.seen...)
 	if err != nil {
 		return all[fileView]{}, err

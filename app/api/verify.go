@@ -48,7 +48,7 @@ func (h *verifyHandlers) verify(r *request) error {
 	if media == "application/pdf" {
 		found, err = h.verifier.Upload(r.UserContext(), r.body, verify.Input{By: r.caller()})
 	} else {
-		found, err = r.verifyFirst(params["boundary"])
+		found, err = h.verifyFirst(r, params["boundary"])
 	}
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (h *verifyHandlers) verify(r *request) error {
 
 // verifyFirst examines the first file. A password has to come before it, as the
 // file is read while it arrives.
-func (r *request) verifyFirst(boundary string) (found *report.Report, err error) {
+func (h *verifyHandlers) verifyFirst(r *request, boundary string) (found *report.Report, err error) {
 	in := verify.Input{By: r.caller()}
 	err = r.body.Parts(r.UserContext(), boundary, func(p *httpkit.Part) (err error) {
 		if p.Field == "password" && !p.IsFile {
@@ -68,7 +68,7 @@ func (r *request) verifyFirst(boundary string) (found *report.Report, err error)
 		if !p.IsFile {
 			return nil
 		}
-		if found, err = r.server.Signing.Verifier.Upload(r.UserContext(), p, in); err != nil {
+		if found, err = h.verifier.Upload(r.UserContext(), p, in); err != nil {
 			return err
 		}
 		return errTaken

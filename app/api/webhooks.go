@@ -187,17 +187,17 @@ func (h *webhookHandlers) listWebhooks(r *request, _ *nothing) (envelope[webhook
 }
 
 func (h *webhookHandlers) listDeliveries(r *request, id string, _ *nothing) (envelope[DeliveryRow], error) {
-	p := r.page()
-	q := notify.DeliveryQuery{Offset: p.offset(), Limit: p.size, Status: r.text("status")}
-	switch r.text("sort") {
+	p := r.query.page()
+	q := notify.DeliveryQuery{Offset: p.offset(), Limit: p.size, Status: r.query.text("status")}
+	switch r.query.text("sort") {
 	case "", "created_at|desc":
 	case "created_at|asc":
 		q.Ascending = true
 	default:
-		r.faults.Add("sort", "not_a_sort_order.created_at")
+		r.query.faults.Add("sort", "not_a_sort_order.created_at")
 	}
 	list, err := h.webhooks.ListDeliveries(r.UserContext(), r.who, id, q)
-	if err := merge(&r.faults, err); err != nil {
+	if err := merge(&r.query.faults, err); err != nil {
 		return envelope[DeliveryRow]{}, err
 	}
 	return enclose(r, p, views(list.Items, h.viewDeliveryRow), list.Total), nil
@@ -211,18 +211,18 @@ var eventParameters = []parameter{
 }
 
 func (h *webhookHandlers) listFeed(r *request, _ *nothing) (eventsAnswer, error) {
-	q := trail.FeedQuery{Limit: r.number("per_page", defaultPerPage, 1, maxEvents)}
-	if v := r.text("after"); v != "" {
+	q := trail.FeedQuery{Limit: r.query.number("per_page", defaultPerPage, 1, maxEvents)}
+	if v := r.query.text("after"); v != "" {
 		q.After = idOr(v)
 	}
-	if v := r.text("document_id"); v != "" {
+	if v := r.query.text("document_id"); v != "" {
 		q.Document = idOr(v)
 	}
-	if v := r.text("type"); v != "" {
+	if v := r.query.text("type"); v != "" {
 		q.Types = strings.Split(v, ",")
 	}
 	feed, err := h.trail.Feed(r.UserContext(), r.who, q)
-	if err := merge(&r.faults, err); err != nil {
+	if err := merge(&r.query.faults, err); err != nil {
 		return eventsAnswer{}, err
 	}
 	view := func(e trail.FeedEvent) eventMessage { return viewMessageOf(h.english(), e) }
