@@ -79,7 +79,6 @@ const mostMethods = 40
 var large = map[string]int{
 	"app/pdf.File":                85,
 	"app/pdf.pair":                70,
-	"app/pdf.preparation":         50,
 	"app/pdf/reader.File":         70,
 	"app/pki.Authority":           60,
 	"app/signing/record.Document": 90,

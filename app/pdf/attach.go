@@ -22,7 +22,7 @@ func (p *preparation) attach() error {
 	}
 	associated := slices.Clone(p.f.Array(p.catalog["AF"]))
 	for _, a := range p.spec.Attachments {
-		r := p.u.Add(p.fileSpec(a))
+		r := p.u.Add(p.u.fileSpec(a))
 		entries = append(entries, nameEntry{key: object.TextString(a.Name), value: r})
 		associated = append(associated, r)
 	}
@@ -37,13 +37,14 @@ func (p *preparation) attach() error {
 	return nil
 }
 
-func (p *preparation) fileSpec(a Attachment) dict {
+// fileSpec adds the data of an attachment and returns its file specification.
+func (u *update) fileSpec(a Attachment) dict {
 	sum := md5.Sum(a.Data) // a checksum required by the format, not for security
 	params := dict{"Size": len(a.Data), "CheckSum": object.String(sum[:])}
 	if !a.Modified.IsZero() {
 		params["ModDate"] = object.DateString(a.Modified)
 	}
-	file := p.u.Add(object.Compress(dict{
+	file := u.Add(object.Compress(dict{
 		"Type": name("EmbeddedFile"), "Subtype": name(cmp.Or(a.MIME, "application/octet-stream")), "Params": params,
 	}, a.Data))
 	spec := dict{

@@ -30,7 +30,7 @@ func (p *preparation) cover() error {
 	var resources map[ref]dict
 	if p.f.lacksColours() {
 		var err error
-		if resources, err = p.resources(); err != nil {
+		if resources, err = pageResources(p.f); err != nil {
 			return err
 		}
 	}
@@ -87,11 +87,11 @@ func (p *preparation) defineGray(resources, page dict) {
 	page["Resources"] = resources
 }
 
-// resources returns the resources of every page, which may be inherited.
-func (p *preparation) resources() (map[ref]dict, error) {
+// pageResources returns the resources of every page, which may be inherited.
+func pageResources(f *File) (map[ref]dict, error) {
 	found := map[ref]dict{}
-	err := p.f.eachPage(func(r ref, _ dict, in inherited) error {
-		found[r] = p.f.Dict(in.resources)
+	err := f.eachPage(func(r ref, _ dict, in inherited) error {
+		found[r] = f.Dict(in.resources)
 		return nil
 	})
 	return found, err

@@ -44,7 +44,7 @@ func Prepare(b Base, s PrepareSpec) (Revision, error) {
 	p.writePages()
 	p.fillCatalog()
 	if !s.MadeHere {
-		if err := p.rehearsal(b); err != nil {
+		if err := p.rehearse(b); err != nil {
 			return Revision{}, err
 		}
 	}
@@ -60,9 +60,9 @@ func (p *preparation) write(b Base, seal *Seal) (Revision, error) {
 	return p.certify(b, *seal)
 }
 
-// rehearsal writes the revision with a keyless seal and rehearses the steps
+// rehearse writes the revision with a keyless seal and rehearses the steps
 // that follow. It then reverts what was written.
-func (p *preparation) rehearsal(b Base) error {
+func (p *preparation) rehearse(b Base) error {
 	before := p.u.mark()
 	b.HashState = noHash()
 	seal := p.spec.Certify
@@ -74,7 +74,7 @@ func (p *preparation) rehearsal(b Base) error {
 		return err
 	}
 	p.u.restore(before)
-	return p.rehearse(b, r)
+	return rehearsal{f: p.f, spec: p.spec, old: p.old, signed: p.signed}.run(b, r)
 }
 
 // A preparation is revision 1 in progress.

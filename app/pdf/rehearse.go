@@ -99,8 +99,16 @@ func (p *preparation) fillable() error {
 	return nil
 }
 
-// rehearse performs all steps after a preparation and judges the result.
-func (p *preparation) rehearse(b Base, r Revision) error {
+// rehearsal performs once, without keys, the steps that follow a preparation.
+type rehearsal struct {
+	f      *File // the upload
+	spec   PrepareSpec
+	old    []field // of the upload
+	signed bool    // reports that the upload is
+}
+
+// run performs all steps and judges the result.
+func (h rehearsal) run(b Base, r Revision) error {
 	c := NewChain(b)
 	c.Add(r)
 	add := func(next Revision, err error) error {
@@ -111,31 +119,31 @@ func (p *preparation) rehearse(b Base, r Revision) error {
 		return nil
 	}
 	seal := *keyless()
-	for _, s := range p.rehearsed() {
-		if err := add(Sign(c.Base(), SignSpec{Field: s.Name, Seal: seal, Values: p.sampleValues(s.Name)})); err != nil {
+	for _, s := range h.chosen() {
+		if err := add(Sign(c.Base(), SignSpec{Field: s.Name, Seal: seal, Values: h.sampleValues(s.Name)})); err != nil {
 			return err
 		}
 	}
 	if err := add(AddDSS(c.Base(), [][]byte{{0x30, 0}}, nil, nil)); err != nil {
 		return err
 	}
-	if err := add(Timestamp(c.Base(), p.spec.Timestamp, seal.Size, seal.Sign)); err != nil {
+	if err := add(Timestamp(c.Base(), h.spec.Timestamp, seal.Size, seal.Sign)); err != nil {
 		return err
 	}
-	return p.judgeRehearsal(c.Base())
+	return h.judge(c.Base())
 }
 
 // maxRehearsed is the maximum number of signatures rehearsed: each one reads
 // the file again, so the time would grow with the square of their number.
 const maxRehearsed = 16
 
-// rehearsed chooses the signatures to rehearse. Those whose signatories fill in
+// chosen returns the signatures to rehearse. Those whose signatories fill in
 // fields of the upload come first; the others only write new objects and are
 // alike.
-func (p *preparation) rehearsed() []SignatureSpec {
-	all := slices.Clone(p.spec.Signatures)
+func (h rehearsal) chosen() []SignatureSpec {
+	all := slices.Clone(h.spec.Signatures)
 	fills := map[string]bool{}
-	for _, f := range p.spec.Fields {
+	for _, f := range h.spec.Fields {
 		fills[f.Owner] = fills[f.Owner] || f.Existing != ""
 	}
 	slices.SortStableFunc(all, func(a, b SignatureSpec) int {
@@ -163,17 +171,17 @@ func rehearsalError(err error) error {
 
 // sampleValues returns sample values for the fields of the upload that belong
 // to a signatory.
-func (p *preparation) sampleValues(owner string) []FieldValue {
+func (h rehearsal) sampleValues(owner string) []FieldValue {
 	var out []FieldValue
-	for _, s := range p.spec.Fields {
-		i := slices.IndexFunc(p.old, func(fd field) bool { return fd.name == s.Existing })
+	for _, s := range h.spec.Fields {
+		i := slices.IndexFunc(h.old, func(fd field) bool { return fd.name == s.Existing })
 		if s.Existing == "" || s.Owner != owner || i < 0 {
 			continue
 		}
-		switch fd := &p.old[i]; {
+		switch fd := &h.old[i]; {
 		case fd.kind == "Tx", fd.kind == "Ch":
 			out = append(out, FieldValue{Name: s.Existing, Text: "1"})
-		case fd.kind == "Btn" && fd.flags&(flagPushbutton|flagRadio) == 0 && p.f.onState(fd.widgets[0].dict) != "":
+		case fd.kind == "Btn" && fd.flags&(flagPushbutton|flagRadio) == 0 && h.f.onState(fd.widgets[0].dict) != "":
 			out = append(out, FieldValue{Name: s.Existing, Checked: true})
 		}
 	}
@@ -182,26 +190,26 @@ func (p *preparation) sampleValues(owner string) []FieldValue {
 
 // headroom checks that the limits leave room for the signatures that were not
 // rehearsed and for the timestamps of later years.
-func (p *preparation) headroom(f *File) error {
+func (h rehearsal) headroom(f *File) error {
 	const laterSections, objectsEach = 20, 4
-	rest := len(p.spec.Signatures) - len(p.rehearsed())
+	rest := len(h.spec.Signatures) - len(h.chosen())
 	if len(f.Sections)+rest+laterSections > f.Limits.Sections {
 		return f.Over("more than %d cross-reference sections", f.Limits.Sections)
 	}
-	if f.Xref.Count+objectsEach*(rest+len(p.spec.Fields)+laterSections) > f.Limits.Objects {
+	if f.Xref.Count+objectsEach*(rest+len(h.spec.Fields)+laterSections) > f.Limits.Objects {
 		return f.Over("more than %d objects", f.Limits.Objects)
 	}
 	return nil
 }
 
-// judgeRehearsal checks the result of a rehearsal. Signatures of the upload that
+// judge checks the result of a rehearsal. Signatures of the upload that
 // were broken before may remain broken.
-func (p *preparation) judgeRehearsal(b Base) error {
+func (h rehearsal) judge(b Base) error {
 	f, err := Open(b.Reader, b.Size)
 	if err != nil {
 		return rehearsalError(err)
 	}
-	if err := p.headroom(f); err != nil {
+	if err := h.headroom(f); err != nil {
 		return err
 	}
 	after, err := f.Signatures()
@@ -209,8 +217,8 @@ func (p *preparation) judgeRehearsal(b Base) error {
 		return err
 	}
 	broken := map[string]bool{}
-	if p.signed {
-		before, err := p.f.Signatures()
+	if h.signed {
+		before, err := h.f.Signatures()
 		if err != nil {
 			return err
 		}
