@@ -104,6 +104,7 @@ bare: ## build, run and test a clean clone in a bare Debian (as root, with mmdeb
 bench: ## print what the appliance can do, as ratios against bare baselines of the same run
 	go test ./app -run '^$$' -bench House -benchtime 1x -timeout 30m
 	go test ./app -run '^$$' -bench Abuse -benchtime 1x -timeout 10m
+	go test ./app -run '^$$' -bench Shares -benchtime 1x -timeout 10m
 	go test ./app -run '^$$' -bench Memory -benchtime 1x -timeout 10m
 	go test ./app -run '^$$' -bench Bulk -benchtime 1x -timeout 10m
 	SOAKTIME=5m go test ./app -run '^$$' -bench Soak -benchtime 1x -timeout 15m

@@ -21,6 +21,7 @@ import (
 	"paraph/app/seal"
 	"paraph/app/sheet"
 	"paraph/app/signing"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -46,7 +47,8 @@ type Options struct {
 // Service implements the rules for runs. It is safe for concurrent use.
 type Service struct {
 	Options
-	box *seal.Box
+	box      *seal.Box
+	checking *turns.Queue // for checking tables
 }
 
 // New returns the service.
@@ -59,8 +61,11 @@ func New(o Options) (*Service, error) {
 		_, err := rand.Read(b)
 		return b, err
 	})
-	return &Service{o, box}, err
+	return &Service{o, box, turns.New(turns.Options{Slots: 2, Group: 1})}, err
 }
+
+// Load returns how many tables are being checked.
+func (s *Service) Load() turns.Load { return s.checking.Load() }
 
 // State is the state of a run.
 type State string

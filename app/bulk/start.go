@@ -76,12 +76,9 @@ func (s *Service) Start(ctx context.Context, who account.Actor, in Input) (Repor
 	if err := in.check(); err != nil {
 		return Report{}, err
 	}
-	c, err := s.read(who, t.Document, in)
+	c, err := s.checkTable(ctx, who, t.Document, in)
 	if err != nil {
 		return c.Report, err
-	}
-	if err := s.checkRows(ctx, c, in); err != nil {
-		return Report{}, err
 	}
 	switch {
 	case in.Check:

@@ -40,6 +40,24 @@ func (in *Input) check() error {
 	return f.Err()
 }
 
+// checkTable reads a table and checks its rows, in the company's turn. With an error, its report
+// names the columns that were recognised.
+func (s *Service) checkTable(ctx context.Context, who account.Actor, t *signing.Document, in Input) (*checked, error) {
+	leave, err := s.checking.Enter(ctx, who.Turn())
+	if err != nil {
+		return &checked{}, err
+	}
+	defer leave()
+	c, err := s.read(who, t, in)
+	if err != nil {
+		return c, err
+	}
+	if err := s.checkRows(ctx, c, in); err != nil {
+		return &checked{}, err
+	}
+	return c, nil
+}
+
 // read reads the table of an input.
 func (s *Service) read(who account.Actor, t *signing.Document, in Input) (*checked, error) {
 	c := &checked{who: who, template: t}
