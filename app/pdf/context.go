@@ -115,7 +115,7 @@ func (p *pair) context(n int, places []place, c route) *change {
 		holders = p.was.of(c.holder)
 	}
 	for _, h := range holders {
-		if c.child == n && p.edge(h.kind, c.key, places) || len(places) > 0 && p.link(n, places, h, c) {
+		if c.child == n && isEdge(h.kind, c.key, places) || len(places) > 0 && isLink(p.old, n, places, h, c) {
 			continue
 		}
 		if found := p.within(n, h, c); found != nil {
@@ -148,9 +148,9 @@ var edges = map[kind]map[name][]kind{
 	kindEntry:      {"Cert": {kindList}, "CRL": {kindList}, "OCSP": {kindList}},
 }
 
-// edge reports whether an entry refers to an object in the role recorded in the
+// isEdge reports whether an entry refers to an object in the role recorded in the
 // structure.
-func (p *pair) edge(holder kind, key name, places []place) bool {
+func isEdge(holder kind, key name, places []place) bool {
 	is := func(kinds ...kind) bool {
 		return slices.ContainsFunc(places, func(x place) bool { return slices.Contains(kinds, x.kind) })
 	}
@@ -163,17 +163,17 @@ func (p *pair) edge(holder kind, key name, places []place) bool {
 	return is(edges[holder][key]...)
 }
 
-// link reports whether a context merely points to an object that has a role.
+// isLink reports whether a context merely points to an object that has a role.
 // What may change in a page or the catalog has a meaning only in its own place;
 // the same holds for a field that has only field entries.
-func (p *pair) link(n int, places []place, holder place, c route) bool {
+func isLink(f *File, n int, places []place, holder place, c route) bool {
 	return !slices.ContainsFunc(places, func(x place) bool {
 		switch x.kind {
 		case kindPage, kindCatalog:
 			return false
 		case kindField, kindWidget, kindGroup, kindAnnotation:
 			tagged := holder.kind == kindCatalog && c.key == "StructTreeRoot"
-			return !tagged && !fieldOnly(p.old.Object(n))
+			return !tagged && !fieldOnly(f.Object(n))
 		}
 		return true
 	})

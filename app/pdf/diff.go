@@ -17,11 +17,17 @@ func newComparer(f *File) *comparer {
 	return &comparer{file: f, graph: newGraph(f), parts: newStructure(f, newPageStructure(f))}
 }
 
-// A pair holds two successive revisions and their differences.
-type pair struct {
+// revisions compares values of two successive revisions, and says whether one may have become the other.
+type revisions struct {
 	old, new *File
-	graph    *graph // of old
-	was, is  *structure
+	graph    *graph     // of old
+	was      *structure // of old
+}
+
+// A pair judges two successive revisions and collects the differences.
+type pair struct {
+	revisions
+	is *structure // of new
 	// touched lists the objects that the newer revision defines, redefines or
 	// frees; changed lists those used by the older revision that now read
 	// differently.
@@ -38,7 +44,10 @@ type pair struct {
 // Objects unreachable in both revisions do not count as changes.
 func (c *comparer) compare(newer *File) ([]change, error) {
 	newer.Inherit(c.file.File)
-	p := &pair{old: c.file, new: newer, graph: c.graph, was: c.parts, changed: map[int]bool{}, dirty: map[int]bool{}}
+	p := &pair{
+		revisions: revisions{old: c.file, new: newer, graph: c.graph, was: c.parts},
+		changed:   map[int]bool{}, dirty: map[int]bool{},
+	}
 	p.find()
 	tree := c.parts.tree
 	if !tree.holds(p.touched) || newer.Catalog()["Pages"] != p.old.Catalog()["Pages"] {
@@ -82,7 +91,7 @@ func (p *pair) find() {
 
 // blocks lists the blocks of object numbers in which either revision has
 // entries.
-func (p *pair) blocks() []int {
+func (p *revisions) blocks() []int {
 	blocks := map[int]bool{}
 	for _, f := range []*File{p.old, p.new} {
 		for b := range f.Xref.Blocks {
@@ -92,7 +101,7 @@ func (p *pair) blocks() []int {
 	return slices.Sorted(maps.Keys(blocks))
 }
 
-func (p *pair) differs(n int) bool {
+func (p *revisions) differs(n int) bool {
 	a, b := p.old.Xref.Get(n), p.new.Xref.Get(n)
 	if a.Kind < reader.EntryPlain && b.Kind < reader.EntryPlain {
 		return false
@@ -124,7 +133,7 @@ func (p *pair) look(n int) {
 
 // signedBytes reports whether an entry points into the bytes of the older
 // revision. A legitimate revision refers to its own bytes.
-func (p *pair) signedBytes(e reader.Entry) bool {
+func (p *revisions) signedBytes(e reader.Entry) bool {
 	if e.Kind == reader.EntryCompressed {
 		e = p.new.Xref.Get(int(e.At))
 		return e.Kind == reader.EntryPlain && e.At < p.old.Size
@@ -145,19 +154,19 @@ func (p *pair) ambiguous(n int, e reader.Entry) {
 
 // fresh reports whether the older revision neither used a number nor referred
 // to it.
-func (p *pair) fresh(n int) bool {
+func (p *revisions) fresh(n int) bool {
 	return p.old.Xref.Get(n).Kind < reader.EntryPlain && len(p.graph.holders[n]) == 0
 }
 
 // added reports whether v is a reference to a previously unused number.
-func (p *pair) added(v any) bool {
+func (p *revisions) added(v any) bool {
 	r, ok := v.(ref)
 	return ok && p.fresh(r.Number)
 }
 
 // moved reports whether one value may replace another: it is direct, has the
 // same number, or has a previously unused one.
-func (p *pair) moved(was, is any) bool {
+func (p *revisions) moved(was, is any) bool {
 	r, ok := is.(ref)
 	if !ok {
 		return true

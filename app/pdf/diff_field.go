@@ -19,7 +19,7 @@ func (x *fieldComparison) add(number int, key name, by, breaks string) {
 		kind = ChangeFormFill
 	}
 	x.p.add(change{
-		kind: kind, number: number, page: x.p.pageOf(x.is), field: x.is.name, key: key, by: by, breaks: breaks,
+		kind: kind, number: number, page: x.p.is.pageWith(x.is), field: x.is.name, key: key, by: by, breaks: breaks,
 	})
 }
 
@@ -84,7 +84,7 @@ func typed(a, b dict) bool { return a["Type"] == nil && b["Type"] == name("Annot
 
 // locks reports whether an entry changed the way signing programs lock a signed
 // field: read-only, printed, not movable.
-func (p *pair) locks(k name, was, is any) bool {
+func (p *revisions) locks(k name, was, is any) bool {
 	a, ok1 := object.Int(p.old.Resolve(was))
 	b, ok2 := object.Int(p.new.Resolve(is))
 	if was != nil && !ok1 || is != nil && !ok2 {
@@ -106,7 +106,7 @@ var signingEntries = []name{"V", "AP", "AS", "M", "MK", "DA", "Q"}
 // signed judges a newly signed field.
 func (x *fieldComparison) signed() {
 	p, n := x.p, x.is.ref.Number
-	c := change{kind: p.new.signatureKind(x.is), number: n, page: p.pageOf(x.is), field: x.is.name, by: RuleSigning}
+	c := change{kind: p.new.signatureKind(x.is), number: n, page: p.is.pageWith(x.is), field: x.is.name, by: RuleSigning}
 	if c.kind == ChangeTimestamp {
 		if p.new.visible(x.is) {
 			c.kind = ChangeSignature
@@ -125,7 +125,7 @@ func (x *fieldComparison) signed() {
 			switch {
 			case slices.Contains(signingEntries, k), p.locks(k, a[k], b[k]), k == "Type" && typed(a, b):
 			case k == "StructParent" && a[k] == nil:
-			case k == "P" && a[k] == nil && p.ownPage(number, b[k]):
+			case k == "P" && a[k] == nil && p.is.ownPage(number, b[k]):
 			default:
 				x.broken(number, k, RuleNone)
 			}
@@ -135,10 +135,10 @@ func (x *fieldComparison) signed() {
 }
 
 // ownPage reports whether v is the page of a widget.
-func (p *pair) ownPage(number int, v any) bool {
-	page := p.is.pageOf(number)
+func (s *structure) ownPage(number int, v any) bool {
+	page := s.pageOf(number)
 	r, ok := v.(ref)
-	return ok && page > 0 && p.is.tree.pages[page-1].ref == r
+	return ok && page > 0 && s.tree.pages[page-1].ref == r
 }
 
 // drawable checks that a new appearance is valid and consists of new objects.
@@ -160,7 +160,7 @@ func (x *fieldComparison) drawable(number int, was, is any) {
 
 // usedElsewhere reports whether an appearance was already used for something
 // else.
-func (p *pair) usedElsewhere(v any) bool {
+func (p *revisions) usedElsewhere(v any) bool {
 	r, ok := v.(ref)
 	if !ok {
 		return false
@@ -174,7 +174,7 @@ func (p *pair) usedElsewhere(v any) bool {
 }
 
 // movedAll applies moved to the entries of an appearance and of its states.
-func (p *pair) movedAll(a, b dict) bool {
+func (p *revisions) movedAll(a, b dict) bool {
 	for k, v := range b {
 		if p.equal(a[k], v) {
 			continue
@@ -222,7 +222,7 @@ func (x *fieldComparison) filled() {
 	if !any && !valued {
 		return
 	}
-	c := change{kind: ChangeFormFill, number: x.is.ref.Number, page: p.pageOf(x.is), field: x.is.name, by: RuleFill}
+	c := change{kind: ChangeFormFill, number: x.is.ref.Number, page: p.is.pageWith(x.is), field: x.is.name, by: RuleFill}
 	if v := x.is.value; v != nil && !p.equal(x.was.value, v) && !p.moved(x.was.value, v) {
 		c.breaks = RuleNumberInUse
 	}

@@ -24,7 +24,7 @@ func (p *pair) form() {
 		broken("AcroForm", RuleRemoved)
 	}
 	for _, k := range p.keys(a, b) {
-		if !p.formEntry(k, a, b) {
+		if !formEntry(k, a, b) {
 			broken(k, RuleNone)
 		}
 	}
@@ -35,7 +35,7 @@ func (p *pair) form() {
 
 // formEntry reports whether the change of a form entry is permitted. Fields and
 // resources are compared separately.
-func (p *pair) formEntry(k name, a, b dict) bool {
+func formEntry(k name, a, b dict) bool {
 	switch k {
 	case "Fields", "DR":
 		return true
@@ -66,7 +66,7 @@ func (p *pair) resources(number int, was, is any) {
 // withoutForms returns the older resources, without their XObject entry if its
 // forms were at most replaced by new objects: writers keep appearances for other
 // uses there, and no reader draws them from the form's resources.
-func (p *pair) withoutForms(was, is any) dict {
+func (p *revisions) withoutForms(was, is any) dict {
 	a, b := p.old.Dict(was).Clone(), p.new.Dict(is)
 	forms := p.new.Dict(b["XObject"])
 	for k, v := range p.old.Dict(a["XObject"]) {
@@ -177,7 +177,7 @@ func (f *File) visible(fd *field) bool {
 // ones are part of signing. A visible one hides what is below it, so a later
 // signature must cover it.
 func (p *pair) newField(fd *field) {
-	c := change{kind: ChangeField, number: fd.ref.Number, field: fd.name, page: p.pageOf(fd), by: RuleVouched}
+	c := change{kind: ChangeField, number: fd.ref.Number, field: fd.name, page: p.is.pageWith(fd), by: RuleVouched}
 	if fd.kind == "Sig" {
 		c.kind = p.new.signatureKind(fd)
 		if !p.new.visible(fd) {
@@ -211,11 +211,11 @@ func (p *pair) newFieldBreaks(fd *field) string {
 	return ""
 }
 
-// pageOf returns the number of the first page that has a widget of the field,
+// pageWith returns the number of the first page that has a widget of the field,
 // from 1, or 0.
-func (p *pair) pageOf(fd *field) int {
+func (s *structure) pageWith(fd *field) int {
 	for _, w := range fd.widgets {
-		if n := p.is.pageOf(w.ref.Number); n > 0 {
+		if n := s.pageOf(w.ref.Number); n > 0 {
 			return n
 		}
 	}

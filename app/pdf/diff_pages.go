@@ -37,7 +37,7 @@ func (p *pair) nodes() {
 // marked reports whether the only change to a node is a string under a new key.
 // Some writers store their version there, and no standard entry of a page or a
 // node is a string.
-func (p *pair) marked(n int) bool {
+func (p *revisions) marked(n int) bool {
 	a, ok1 := p.old.Object(n).(dict)
 	b, ok2 := p.new.Object(n).(dict)
 	if !ok1 || !ok2 {
@@ -89,7 +89,7 @@ func (p *pair) sameAnnots(v any) bool {
 
 // inheritsSame reports whether an inheritable entry is the same, taking the
 // nodes above the page into account.
-func (p *pair) inheritsSame(k name, was, is inherited) bool {
+func (p *revisions) inheritsSame(k name, was, is inherited) bool {
 	switch k {
 	case "Resources":
 		return p.equal(was.resources, is.resources)
@@ -148,7 +148,7 @@ func (p *pair) annotsLost(number int, after, lost array) {
 		case d == nil && p.new.Resolve(v) == nil:
 			continue
 		case p.old.Name(d["Subtype"]) == "Widget":
-			c.kind, c.field = ChangeField, p.fieldName(p.was, c.number)
+			c.kind, c.field = ChangeField, fieldName(p.was, c.number)
 		case !slices.ContainsFunc(after, func(w any) bool { return p.equal(v, w) }):
 			c.by, c.breaks = RuleAnnotations, ""
 		}
@@ -156,7 +156,7 @@ func (p *pair) annotsLost(number int, after, lost array) {
 	}
 }
 
-func (p *pair) fieldName(s *structure, n int) string {
+func fieldName(s *structure, n int) string {
 	for _, x := range s.of(n) {
 		if fd := s.field(x.field); fd != nil {
 			return fd.name

@@ -136,7 +136,7 @@ func (s *storeComparison) list(key name, was, is any) {
 }
 
 // renewed reports whether a newer store contains its own revocation data.
-func (p *pair) renewed(is dict) bool {
+func (p *revisions) renewed(is dict) bool {
 	for _, k := range []name{"CRLs", "OCSPs"} {
 		if slices.ContainsFunc(p.new.Array(is[k]), p.added) {
 			return true
@@ -152,7 +152,7 @@ func isRef(v any) bool {
 
 // contains reports whether every element of a list is in the newer one, under
 // its number or as an equal object.
-func (p *pair) contains(before, after array) bool {
+func (p *revisions) contains(before, after array) bool {
 	numbers := map[any]bool{}
 	for _, v := range after {
 		if isRef(v) {

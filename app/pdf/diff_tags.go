@@ -8,7 +8,7 @@ import "slices"
 // screen readers read out its text.
 
 // tags judges a changed object in the structure tree.
-func (p *pair) tags(n int) *change {
+func (p *revisions) tags(n int) *change {
 	c := &change{kind: ChangeStructure, number: n, by: RuleSigning}
 	if !p.grown(p.old.Object(n), p.new.Object(n), "") {
 		c.breaks = RuleNone
@@ -20,7 +20,7 @@ func (p *pair) tags(n int) *change {
 var growing = []name{"K", "Kids", "Nums", "Names", "ParentTree", "IDTree"}
 
 // grown reports whether a value of the tree is an older one with additions.
-func (p *pair) grown(was, is any, key name) bool {
+func (p *revisions) grown(was, is any, key name) bool {
 	if p.equal(was, is) {
 		return true
 	}
@@ -43,7 +43,7 @@ func (p *pair) grown(was, is any, key name) bool {
 	return false
 }
 
-func (p *pair) grownDict(a, b dict) bool {
+func (p *revisions) grownDict(a, b dict) bool {
 	for _, k := range p.keys(a, b) {
 		if !slices.Contains(growing, k) && k != "Limits" && k != "ParentTreeNextKey" || b[k] == nil {
 			return false
@@ -67,7 +67,7 @@ func list(f *File, v any) array {
 }
 
 // grownList reports whether a list only gained new elements.
-func (p *pair) grownList(a, b array) bool {
+func (p *revisions) grownList(a, b array) bool {
 	for _, v := range b {
 		if len(a) > 0 && p.equal(a[0], v) {
 			a = a[1:]
@@ -81,7 +81,7 @@ func (p *pair) grownList(a, b array) bool {
 }
 
 // grownPairs is grownList for alternating keys and values.
-func (p *pair) grownPairs(a, b array) bool {
+func (p *revisions) grownPairs(a, b array) bool {
 	for ; len(b) >= 2; b = b[2:] {
 		if len(a) >= 2 && p.equal(a[0], b[0]) {
 			if !p.grown(a[1], b[1], "") {
@@ -99,7 +99,7 @@ func (p *pair) grownPairs(a, b array) bool {
 
 // newElement reports whether a value is a new element that refers only to a new
 // annotation and not to existing page content.
-func (p *pair) newElement(v any) bool {
+func (p *revisions) newElement(v any) bool {
 	if !p.added(v) {
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 // layers have an identity. Two references to the same number are equal, because
 // the object is judged separately; if deep is set, they are followed anyway.
 type equality struct {
-	p     *pair
+	both  *revisions
 	deep  bool
 	seen  map[[2]int]bool // pairs of objects under comparison, which count as equal
 	depth int
@@ -29,13 +29,13 @@ const (
 	equalPause = 1000 // steps between checks of the context
 )
 
-func (p *pair) equal(a, b any) bool {
-	e := equality{p: p, left: equalSteps}
+func (p *revisions) equal(a, b any) bool {
+	e := equality{both: p, left: equalSteps}
 	return e.same(a, b)
 }
 
-func (p *pair) deepEqual(a, b any) bool {
-	e := equality{p: p, deep: true, left: equalSteps}
+func (p *revisions) deepEqual(a, b any) bool {
+	e := equality{both: p, deep: true, left: equalSteps}
 	return e.same(a, b)
 }
 
@@ -43,7 +43,7 @@ func (e *equality) same(a, b any) bool {
 	if e.left--; e.left < 0 || e.depth > equalDepth {
 		return false
 	}
-	if e.left%equalPause == 0 && e.p.new.Budget != nil && e.p.new.Stop() != nil {
+	if e.left%equalPause == 0 && e.both.new.Budget != nil && e.both.new.Stop() != nil {
 		return false
 	}
 	e.depth++
@@ -56,7 +56,7 @@ func (e *equality) same(a, b any) bool {
 	switch x := a.(type) {
 	case *reader.Stream:
 		y, ok := b.(*reader.Stream)
-		return ok && e.sameDict(x.Dict, y.Dict, "Length") && e.p.sameData(x, y)
+		return ok && e.sameDict(x.Dict, y.Dict, "Length") && e.both.sameData(x, y)
 	case dict:
 		y, ok := b.(dict)
 		return ok && e.sameDict(x, y, "")
@@ -68,12 +68,12 @@ func (e *equality) same(a, b any) bool {
 }
 
 // sameObject compares two values at least one of which is a reference.
-func (e *equality) sameObject(r, s ref, both bool, a, b any) bool {
-	if both {
+func (e *equality) sameObject(r, s ref, refs bool, a, b any) bool {
+	if refs {
 		if r.Number == s.Number && (r.Generation != s.Generation || !e.deep) {
 			return r.Generation == s.Generation
 		}
-		if r.Number != s.Number && len(e.p.was.of(r.Number)) > 0 {
+		if r.Number != s.Number && len(e.both.was.of(r.Number)) > 0 {
 			return false
 		}
 		key := [2]int{r.Number, s.Number}
@@ -85,7 +85,7 @@ func (e *equality) sameObject(r, s ref, both bool, a, b any) bool {
 		}
 		e.seen[key] = true
 	}
-	return e.same(e.p.old.Resolve(a), e.p.new.Resolve(b))
+	return e.same(e.both.old.Resolve(a), e.both.new.Resolve(b))
 }
 
 func sameScalar(a, b any) bool {
@@ -120,7 +120,7 @@ func (e *equality) sameDict(a, b dict, except name) bool {
 }
 
 // keys returns the sorted keys under which two dictionaries differ.
-func (p *pair) keys(a, b dict) []name {
+func (p *revisions) keys(a, b dict) []name {
 	var out []name
 	for k, v := range a {
 		if !p.equal(v, b[k]) {
@@ -136,7 +136,7 @@ func (p *pair) keys(a, b dict) []name {
 	return out
 }
 
-func (p *pair) sameData(a, b *reader.Stream) bool {
+func (p *revisions) sameData(a, b *reader.Stream) bool {
 	if a.Length != b.Length {
 		return false
 	}

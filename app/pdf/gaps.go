@@ -79,7 +79,7 @@ func (f *File) twoFiles() bool {
 		if err != nil || !ok || !alsoDict || f.Name(newer["Type"]) != "Page" {
 			return true
 		}
-		p := pair{old: f, new: f, was: &structure{f: f, tree: &pageStructure{}}}
+		p := revisions{old: f, new: f, was: &structure{f: f, tree: &pageStructure{}}}
 		other := slices.ContainsFunc(p.keys(older, newer), func(k name) bool { return k != "Annots" })
 		if other || !p.contains(f.Array(older["Annots"]), f.Array(newer["Annots"])) {
 			return true

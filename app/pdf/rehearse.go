@@ -65,14 +65,13 @@ func (r *roles) alone(v any, kinds ...kind) bool {
 		return false
 	}
 	alone := true
-	p := &pair{old: r.f, was: r.w.parts, graph: r.w.graph}
 	r.w.each(at.Number, func(c route) bool {
 		holders := []place{{}}
 		if c.holder != 0 {
 			holders = r.w.parts.of(c.holder)
 		}
 		for _, h := range holders {
-			alone = alone && (c.child == at.Number && p.edge(h.kind, c.key, places) || p.link(at.Number, places, h, c))
+			alone = alone && (c.child == at.Number && isEdge(h.kind, c.key, places) || isLink(r.f, at.Number, places, h, c))
 		}
 		return alone
 	})
