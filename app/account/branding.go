@@ -55,7 +55,7 @@ func (s *Companies) SetLogo(_ context.Context, who Actor, r io.Reader) (c Compan
 	if err != nil {
 		return Company{}, err
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if c, err = LoadCompany(tx, who.CompanyID); err != nil {
 			return err
 		}

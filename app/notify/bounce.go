@@ -28,7 +28,7 @@ func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reade
 	}
 	id, _, _ := strings.Cut(b.ID, "@")
 	fresh, reply := false, ""
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if m, err = s.Messages.load(tx, who, strings.ToUpper(id)); err != nil {
 			return err
 		}

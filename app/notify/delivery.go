@@ -196,7 +196,7 @@ func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id st
 		}
 	}
 	for more && err == nil {
-		err = s.DB.Update(func(tx *kv.Tx) error {
+		err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 			w, err := loadWebhook(tx, who, id)
 			if err != nil {
 				return err
@@ -233,7 +233,7 @@ func (s *Webhooks) TestWebhook(ctx context.Context, who account.Actor, id string
 		return Delivery{}, fault.Throttled(s.tests.Limit(), wait)
 	}
 	var d Delivery
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d = Delivery{ID: s.NewID().String(), Company: w.Company, Webhook: w.ID, Event: s.NewID().String(), Type: TestEvent,
 			Status: DeliveryFailed, CreatedAt: tx.Now}
 		d.Body, err = s.TestBody(w.ID, tx.Now)

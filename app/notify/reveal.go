@@ -39,7 +39,7 @@ func (s *Service) Reveal(_ context.Context, who account.Actor, id string) (m Mes
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if m, err = s.Messages.load(tx, who, id); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (s *Service) RevealInvite(_ context.Context, who account.Actor, member stri
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		user, err := account.UserOf(tx, who.CompanyID, member)
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (s *Service) RevealCode(ctx context.Context, who account.Actor, document, i
 	if !signing.MaySeeLinks(who) {
 		return Message{}, who.Require(account.ScopeWrite)
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if m, err = s.Messages.newest(tx, "link", kv.K(signing.CodeName(invitation)), string(signing.MailCode)); err != nil {
 			return err
 		}

@@ -149,7 +149,7 @@ func (s *Webhooks) DeleteWebhook(ctx context.Context, who account.Actor, id stri
 		return errors.Join(webhooks.Delete(tx, id), s.Jobs.Cancel(tx, pumpJob, id))
 	})
 	for more := true; more && err == nil; {
-		err = s.DB.Update(func(tx *kv.Tx) (err error) {
+		err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) (err error) {
 			more, err = removeOldest(tx, id, 0)
 			return errors.Join(err, ctx.Err())
 		})

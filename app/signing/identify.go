@@ -291,7 +291,7 @@ func (s *Access) prove(who account.Actor, inv *Invitation, code string, spend sp
 	}
 	network := turns.Network(who.IP)
 	_, wait, within := s.guesses.Allow(network)
-	good, err := s.try(inv, code, spend, network, func(tx *kv.Tx, day *tally) error {
+	good, err := s.try(who, inv, code, spend, func(tx *kv.Tx, day *tally) error {
 		if day.Tries == 0 {
 			return nil
 		}
@@ -315,9 +315,10 @@ func (s *Access) prove(who account.Actor, inv *Invitation, code string, spend sp
 // try reports whether a code is right. Attempts are counted in a separate transaction,
 // because they count even if nothing else is stored.
 func (s *Access) try(
-	inv *Invitation, code string, spend spending, network string, allow func(tx *kv.Tx, day *tally) error,
+	who account.Actor, inv *Invitation, code string, spend spending, allow func(tx *kv.Tx, day *tally) error,
 ) (good bool, err error) {
-	err = s.db.Update(func(tx *kv.Tx) error {
+	network := turns.Network(who.IP)
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		state, err := identityOf(tx, inv.ID)
 		if err != nil {
 			return err

@@ -125,16 +125,25 @@ const (
 	throughAPI = "api" // a program or session was given it
 )
 
-// ShowLink returns the link of an invitation to a member who will pass it on, and records that.
+// loadInvitation loads a document with one of its invitations.
+func loadInvitation(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *Invitation, error) {
+	d, err := store.Load(tx, who, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	inv := d.Invitation(invitation)
+	if inv == nil {
+		return nil, nil, fault.NotFound("invitation")
+	}
+	return d, inv, nil
+}
+
+// Show returns the link of an invitation to a member who will pass it on, and records that.
 func (s *Links) Show(_ context.Context, who account.Actor, id, invitation, base string) (link string, err error) {
-	err = s.db.Update(func(tx *kv.Tx) error {
-		d, err := store.Load(tx, who, id)
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		d, inv, err := loadInvitation(tx, who, id, invitation)
 		if err != nil {
 			return err
-		}
-		inv := d.Invitation(invitation)
-		if inv == nil {
-			return fault.NotFound("invitation")
 		}
 		if link = s.SignURL(who, d, inv, base); link == "" {
 			link = s.OwnURL(who, d, inv, base)
@@ -147,17 +156,13 @@ func (s *Links) Show(_ context.Context, who account.Actor, id, invitation, base 
 	return link, err
 }
 
-// OpenOwn returns the path of the signing page of a member who is invited under their own address, and records once
-// that they got their link in the web app.
+// OpenOwn returns the path of the signing page of a member who is invited under their own
+// address, and records once that they got their link in the web app.
 func (s *Links) OpenOwn(_ context.Context, who account.Actor, id, invitation string) (path string, err error) {
-	err = s.db.Update(func(tx *kv.Tx) error {
-		d, err := store.Load(tx, who, id)
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		d, inv, err := loadInvitation(tx, who, id, invitation)
 		if err != nil {
 			return err
-		}
-		inv := d.Invitation(invitation)
-		if inv == nil {
-			return fault.NotFound("invitation")
 		}
 		if path = s.OwnURL(who, d, inv, ""); path == "" {
 			return fault.Conflict("nothing_to_hand_over")
@@ -175,7 +180,8 @@ func linkShown(inv *Invitation, through string) Event {
 	return record.NewEvent(record.EventInvitationLinkShown).To(inv.ID).With("email", inv.Email).With("through", through)
 }
 
-// HandOut records that the API shows a caller links of a document's invitations, once per caller and link.
+// HandOut records that the API shows a caller links of a document's invitations, once per caller
+// and link.
 func (s *Links) HandOut(_ context.Context, who account.Actor, d *Document, invitations ...string) error {
 	known := func(d *Document) []string {
 		return slices.DeleteFunc(slices.Clone(invitations), func(id string) bool {
@@ -186,7 +192,7 @@ func (s *Links) HandOut(_ context.Context, who account.Actor, d *Document, invit
 	if len(known(d)) == 0 {
 		return nil
 	}
-	return s.db.Update(func(tx *kv.Tx) error {
+	return s.db.For(d.Company).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, d.ID)
 		if err != nil {
 			return err
@@ -242,7 +248,7 @@ func (s *Invitations) MailReturned(_ context.Context, m Mailed) error {
 
 func (s *Invitations) noteMail(m Mailed, event Event) error {
 	who := account.System(m.Company)
-	err := s.db.Update(func(tx *kv.Tx) error {
+	err := s.db.For(m.Company).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, m.Document)
 		if err != nil || d.Status != record.Sent || d.Invitation(m.Invitation) == nil {
 			return err

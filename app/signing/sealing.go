@@ -77,7 +77,7 @@ func (s *Sealing) sealNow(ctx context.Context, d *Document) *Document {
 		return d // the job takes over
 	}
 	var noted *Document
-	err = s.db.Update(func(tx *kv.Tx) (e error) {
+	err = s.db.For(d.Company).Update(func(tx *kv.Tx) (e error) {
 		noted, e = s.recordUnsealed(tx, d.Company, d.ID, causeOf(err), "")
 		return e
 	})
@@ -171,7 +171,7 @@ func (s *Sealing) sealLocked(ctx context.Context, company, id string) (out *Docu
 		if err != nil {
 			return nil, err
 		}
-		err = s.db.Update(func(tx *kv.Tx) error {
+		err = s.db.For(company).Update(func(tx *kv.Tx) error {
 			stored, err := store.Load(tx, who, id)
 			if err != nil {
 				return err
