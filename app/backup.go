@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -70,7 +69,7 @@ func withOrigin(ctx context.Context, cfg Config, run func(backup.Origin) error) 
 		if err := awaitControl(ctx, dir, err); err != nil {
 			return err
 		}
-		return run(backup.NewRemote(func(ctx context.Context) (net.Conn, error) { return dialControl(ctx, dir) }))
+		return run(backup.NewRemote(serverOf(dir)))
 	}
 	if err == nil {
 		err = a.openData(Options{})
@@ -102,7 +101,7 @@ func FollowBackups(ctx context.Context, cfg Config, out string, every time.Durat
 	if err != nil {
 		return err
 	}
-	from := backup.NewRemote(func(ctx context.Context) (net.Conn, error) { return dialControl(ctx, dir) })
+	from := backup.NewRemote(serverOf(dir))
 	err = backup.Follow(ctx, from, out, backup.FollowOptions{Keys: keys, Every: every, Log: w, Buckets: buckets(cfg)})
 	return errors.Join(err, unlock())
 }

@@ -40,7 +40,7 @@ func withSite(ctx context.Context, cfg Config, run func(transfer.Site) error) er
 		if err := awaitControl(ctx, dir, err); err != nil {
 			return err
 		}
-		return run(transfer.NewRemote(func(ctx context.Context) (net.Conn, error) { return dialControl(ctx, dir) }))
+		return run(transfer.NewRemote(serverOf(dir)))
 	}
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"paraph/app/backup"
+	"paraph/app/control"
 	"paraph/app/transfer"
 	"paraph/app/words"
 )
@@ -114,6 +115,11 @@ func dialControl(ctx context.Context, dir string) (c net.Conn, err error) {
 		return err
 	})
 	return c, err
+}
+
+// serverOf returns the server that holds a data folder.
+func serverOf(dir string) *control.Client {
+	return control.NewClient(func(ctx context.Context) (net.Conn, error) { return dialControl(ctx, dir) })
 }
 
 // backupSource returns the open data folder as a source of backups.

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"slices"
 	"time"
 
+	"paraph/app/control"
 	"paraph/app/folder"
 )
 
@@ -86,22 +86,15 @@ func findings(ctx context.Context, cfg Config) ([]Finding, error) {
 
 // askServer has the running server examine itself.
 func askServer(ctx context.Context, dir string) (all []Finding, err error) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return dialControl(ctx, dir)
-	}}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://control/doctor", nil)
+	body, err := serverOf(dir).Do(ctx, http.MethodGet, "/doctor", nil)
+	if _, refused := errors.AsType[*control.Refusal](err); refused {
+		return nil, errors.New("the running server is too old for paraph doctor; restart it with this version")
+	}
 	if err != nil {
 		return nil, err
 	}
-	res, err := client.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("the running server does not respond: %w", err)
-	}
-	defer func() { err = errors.Join(err, res.Body.Close()) }()
-	if res.StatusCode != http.StatusOK {
-		return nil, errors.New("the running server is too old for paraph doctor; restart it with this version")
-	}
-	return all, json.NewDecoder(res.Body).Decode(&all)
+	defer func() { err = errors.Join(err, body.Close()) }()
+	return all, json.NewDecoder(body).Decode(&all)
 }
 
 // checkModes looks for secrets that other users of the machine can read.

@@ -21,6 +21,7 @@ type packageRule struct {
 // the others.
 var ground = []string{
 	"app/blob",
+	"app/control",
 	"app/convert",
 	"app/fault",
 	"app/folder",
@@ -128,7 +129,7 @@ func packages() []packageRule {
 		{"app/signing/report", []string{"app/pdf", "app/pki", "app/words"}},
 		{"app/account", above()},
 		{"app/archive", nil},
-		{"app/backup", []string{"app/archive", "app/blob", "kv"}},
+		{"app/backup", []string{"app/archive", "app/blob", "app/control", "kv"}},
 		{"app/transfer", above("app/account", "app/archive", "app/checkpoint", "app/contact", "app/notify", "app/signing", "app/signing/store")},
 	}
 	for _, folder := range ground {

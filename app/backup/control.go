@@ -8,10 +8,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
-	"strings"
+
+	"paraph/app/control"
 )
 
 // Handler lets commands on the same machine make backups of a server's data, over its control
@@ -94,41 +93,24 @@ func (c *controls) refuse(w http.ResponseWriter, err error) {
 }
 
 // Remote is a running server, reached over its control socket.
-type Remote struct{ http *http.Client }
+type Remote struct{ server *control.Client }
 
-// NewRemote returns the server that dial connects to.
-func NewRemote(dial func(context.Context) (net.Conn, error)) *Remote {
-	return &Remote{&http.Client{Transport: &http.Transport{
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
-		DisableKeepAlives: true,
-	}}}
-}
+// NewRemote returns a running server.
+func NewRemote(server *control.Client) *Remote { return &Remote{server} }
 
 func (o *Remote) do(ctx context.Context, method string, in any) (io.ReadCloser, error) {
 	b, err := json.Marshal(in)
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, method, "http://server/backups", bytes.NewReader(b))
-	if err != nil {
-		return nil, err
+	body, err := o.server.Do(ctx, method, "/backups", bytes.NewReader(b))
+	if refusal, ok := errors.AsType[*control.Refusal](err); ok {
+		if known := statuses[refusal.Status]; known != nil {
+			return nil, known
+		}
+		err = fmt.Errorf("the server refused: %w", err)
 	}
-	answer, err := o.http.Do(r)
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // without the placeholder address
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot reach the server: %w", err)
-	}
-	if answer.StatusCode/100 == 2 {
-		return answer.Body, nil
-	}
-	text, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
-	err = errors.Join(err, answer.Body.Close())
-	if known := statuses[answer.StatusCode]; known != nil {
-		return nil, known
-	}
-	return nil, errors.Join(fmt.Errorf("the server refused: %s", strings.TrimSpace(string(text))), err)
+	return body, err
 }
 
 // Known implements [Origin].

@@ -5,45 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"paraph/app/account"
+	"paraph/app/control"
 )
 
 // Remote is a running server, reached over its control socket.
-type Remote struct{ http *http.Client }
+type Remote struct{ server *control.Client }
 
-// NewRemote returns the server that dial connects to.
-func NewRemote(dial func(context.Context) (net.Conn, error)) *Remote {
-	return &Remote{&http.Client{Transport: &http.Transport{
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
-		DisableKeepAlives: true,
-	}}}
-}
-
-func (o *Remote) do(ctx context.Context, method, path string, body io.Reader) (io.ReadCloser, error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://server"+path, body)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := o.http.Do(r)
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // without the placeholder address
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot reach the server: %w", err)
-	}
-	if answer.StatusCode/100 == 2 {
-		return answer.Body, nil
-	}
-	text, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
-	return nil, errors.Join(errors.New(strings.TrimSpace(string(text))), err, answer.Body.Close())
-}
+// NewRemote returns a running server.
+func NewRemote(server *control.Client) *Remote { return &Remote{server} }
 
 // call sends a request and decodes the response.
 func call[I, O any](ctx context.Context, o *Remote, method, path string, in I) (out O, err error) {
@@ -51,7 +24,7 @@ func call[I, O any](ctx context.Context, o *Remote, method, path string, in I) (
 	if err != nil {
 		return out, err
 	}
-	body, err := o.do(ctx, method, path, bytes.NewReader(b))
+	body, err := o.server.Do(ctx, method, path, bytes.NewReader(b))
 	if err != nil {
 		return out, err
 	}
@@ -87,12 +60,12 @@ func (o *Remote) Export(ctx context.Context, company string, secrets bool) (io.R
 	if err != nil {
 		return nil, err
 	}
-	return o.do(ctx, http.MethodPost, "/companies/export", bytes.NewReader(b))
+	return o.server.Do(ctx, http.MethodPost, "/companies/export", bytes.NewReader(b))
 }
 
 // Import implements [Site].
 func (o *Remote) Import(ctx context.Context, r io.Reader) (out Result, err error) {
-	body, err := o.do(ctx, http.MethodPost, "/companies/import", r)
+	body, err := o.server.Do(ctx, http.MethodPost, "/companies/import", r)
 	if err != nil {
 		return out, err
 	}
