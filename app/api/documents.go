@@ -162,18 +162,25 @@ func (h *documentHandlers) createDocument(r *request, in *createBody) (documentV
 	for i := range in.Invitations {
 		input.Invitations = append(input.Invitations, in.Invitations[i].input())
 	}
-	for i := range in.Fields {
-		input.Fields = append(input.Fields, in.Fields[i].input())
+	d, err := create(r, h.drafts, &f, input, in.Fields, in.Files)
+	return r.reply(d, err)
+}
+
+// create makes a document or template with its fields and files.
+func create(
+	r *request, drafts *signing.Drafts, f *fault.Fields, input signing.CreateInput, fields []fieldBody, files []base64File,
+) (*signing.Document, error) {
+	for i := range fields {
+		input.Fields = append(input.Fields, fields[i].input())
 	}
-	if err := r.uploads.claim(r.UserContext(), &f, in.Files); err != nil {
-		return documentView{}, err
+	if err := r.uploads.claim(r.UserContext(), f, files); err != nil {
+		return nil, err
 	}
 	if err := f.Err(); err != nil {
-		return documentView{}, err
+		return nil, err
 	}
 	input.Uploads = r.uploads.chosen
-	d, err := h.drafts.Create(r.UserContext(), r.who, input)
-	return r.reply(d, err)
+	return drafts.Create(r.UserContext(), r.who, input)
 }
 
 // reply responds with a document.

@@ -244,17 +244,7 @@ func (h *templateHandlers) createTemplate(r *request, in *createTemplateBody) (t
 	for i := range in.Roles {
 		input.Invitations = append(input.Invitations, in.Roles[i].input())
 	}
-	for i := range in.Fields {
-		input.Fields = append(input.Fields, in.Fields[i].input())
-	}
-	if err := r.uploads.claim(r.UserContext(), &f, in.Files); err != nil {
-		return templateView{}, err
-	}
-	if err := f.Err(); err != nil {
-		return templateView{}, err
-	}
-	input.Uploads = r.uploads.chosen
-	d, err := h.drafts.Create(r.UserContext(), r.who, input)
+	d, err := create(r, h.drafts, &f, input, in.Fields, in.Files)
 	return r.replyTemplate(d, err)
 }
 

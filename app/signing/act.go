@@ -37,15 +37,21 @@ func (s *Visits) MarkViewed(
 	}, seen...)
 }
 
+// readReason reads the reason that somebody states for what they do.
+func readReason(reason *string) (string, error) {
+	var f fault.Fields
+	why := input.Lines(&f, "reason", reason, record.MaxReason)
+	return why, f.Err()
+}
+
 // Decline records that a person will not sign. The document stays sent but nobody else
 // can sign, and the owner is notified. If the company is configured that way, it is
 // voided immediately instead.
 func (s *Visits) Decline(
 	_ context.Context, who account.Actor, id, invitation string, reason *string, seen ...int64,
 ) (*Document, error) {
-	var f fault.Fields
-	why := input.Lines(&f, "reason", reason, record.MaxReason)
-	if err := f.Err(); err != nil {
+	why, err := readReason(reason)
+	if err != nil {
 		return nil, err
 	}
 	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
@@ -91,9 +97,8 @@ type Invitations struct {
 func (s *Invitations) Delegate(
 	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string, seen ...int64,
 ) (*Document, error) {
-	var f fault.Fields
-	why := input.Lines(&f, "reason", reason, record.MaxReason)
-	if err := f.Err(); err != nil {
+	why, err := readReason(reason)
+	if err != nil {
 		return nil, err
 	}
 	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
