@@ -77,12 +77,12 @@ const mostMethods = 40
 
 // large lists types that still exceed it. The numbers may only go down.
 var large = map[string]int{
-	"app/pdf.File":                85,
-	"app/pdf/reader.File":         70,
-	"app/pki.Authority":           60,
+	"app/pdf.File":                83,
+	"app/pdf/reader.File":         65,
+	"app/pki.Authority":           55,
 	"app/signing/record.Document": 90,
-	"app/web/page.Request":        85,
-	"kv.DB":                       55,
+	"app/web/page.Request":        77,
+	"kv.DB":                       53,
 }
 
 func TestHouseHasNoTypesWithTooManyMethods(t *testing.T) {
@@ -104,7 +104,7 @@ func TestHouseHasNoTypesWithTooManyMethods(t *testing.T) {
 		}
 	}
 	for name, n := range large {
-		if methods[name]+10 < n {
+		if methods[name] < n {
 			t.Errorf("%s has only %d methods by now: lower its limit of %d", name, methods[name], n)
 		}
 	}
