@@ -108,6 +108,11 @@ func TestPlaceholdersThatAreNone(t *testing.T) {
 	if got := apptest.PagesText(t, pdf); !strings.Contains(got, "Write {{name}}, {{#if x}} and {{total|0.0.0}}.") {
 		t.Errorf("the document says %s", got)
 	}
+	d = c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Too many"},
+		apptest.File{Name: "many.docx", Content: apptest.DOCX(t, strings.Repeat("{{a}} ", 10_001))})).Want(t, 201)
+	if got := d.Texts(t, "files.0.findings", "code"); !slices.Contains(got, "placeholders_unread") {
+		t.Errorf("the findings of too many are %v", got)
+	}
 }
 
 // TestManyDocumentsOfADOCX makes documents of the rows of a CSV, lists included.
