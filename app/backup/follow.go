@@ -100,14 +100,14 @@ func (f *follower) step(ctx context.Context) error {
 	if due && f.full == nil {
 		f.begin(ctx)
 	}
-	if f.full != nil {
-		if ended, err := f.await(ctx, q.Parent != ""); ended && err == nil || q.Parent == "" {
-			return err
-		} else if err != nil {
-			return errors.Join(err, f.increment(ctx, q))
-		}
+	if f.full == nil {
+		return f.increment(ctx, q)
 	}
-	return f.increment(ctx, q)
+	ended, err := f.await(ctx, q.Parent != "")
+	if q.Parent == "" || ended && err == nil {
+		return err
+	}
+	return errors.Join(err, f.increment(ctx, q))
 }
 
 // begin starts a full backup.
