@@ -45,7 +45,8 @@ func (e *PanicError) Unwrap() error {
 // Update runs fn once and makes its writes durable before it returns. fn runs alone, in the
 // caller's goroutine; it sees every write of earlier calls. If fn returns an error or panics
 // ([PanicError]), none of its writes are kept. Update returns once every write that fn may have
-// read is durable, also if fn failed because of one.
+// read is durable, also if fn failed because of one. If such a write can't be made durable, Update
+// returns why, whatever fn returned.
 //
 // fn must be quick, must touch nothing but its transaction, and must not call Update itself:
 // that would deadlock.
@@ -67,7 +68,7 @@ func (w Writer) Update(fn func(tx *Tx) error) error {
 		return err
 	}
 	<-g.done
-	return cmp.Or(err, g.err)
+	return cmp.Or(g.err, err)
 }
 
 // call runs fn and puts its writes into a group. It returns the last group that fn may have read

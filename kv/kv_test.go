@@ -279,6 +279,57 @@ func TestAFailedCallWaitsForWhatItRead(t *testing.T) {
 	callers.Wait()
 }
 
+// TestACallThatReadWhatIsLostFails has a call refuse because of a record whose commit then fails.
+func TestACallThatReadWhatIsLostFails(t *testing.T) {
+	t.Parallel()
+	var free atomic.Int64
+	free.Store(1 << 40)
+	db, err := kv.OpenOnDisk(kv.Options{Dir: t.TempDir()}, func(string) (int64, int64, error) { return free.Load(), 1 << 40, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, release := make(chan struct{}), make(chan struct{})
+	var callers sync.WaitGroup
+	put := func(id string, hook func(), want error) {
+		callers.Go(func() {
+			err := db.Update(func(tx *kv.Tx) error {
+				tx.OnCommit(hook)
+				return docs.Put(tx, id, doc{Title: id})
+			})
+			if !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", id, err, want)
+			}
+		})
+	}
+	put("a", func() { close(held); <-release }, nil)
+	<-held // nothing more is committed until it is released
+	free.Store(1 << 20)
+	put("b", func() {}, kv.ErrDiskFull)
+	taken, read := errors.New("taken"), make(chan struct{})
+	callers.Go(func() {
+		err := kv.ErrNotFound
+		for errors.Is(err, kv.ErrNotFound) {
+			err = db.Update(func(tx *kv.Tx) error {
+				if _, err := docs.Get(tx, "b"); err != nil {
+					return err
+				}
+				close(read)
+				return taken
+			})
+		}
+		if !errors.Is(err, kv.ErrDiskFull) || errors.Is(err, taken) {
+			t.Errorf("the call answers %v because of a record that was never stored", err)
+		}
+	})
+	<-read
+	time.AfterFunc(20*time.Millisecond, func() { close(release) })
+	callers.Wait()
+	missing(t, db, "b")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestOnCommitRunsInOrderAndBeforeUpdateReturns(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{Dir: t.TempDir()})
