@@ -479,3 +479,52 @@ func TestADamagedFileDoesNotStopTheOthers(t *testing.T) {
 		t.Errorf("%d things without the file and %d with it", len(before), len(after))
 	}
 }
+
+// ending calls beside before it records that a backup is done.
+type ending struct {
+	*folder
+	beside func()
+}
+
+func (e ending) Done(ctx context.Context, r backup.Record) error {
+	e.beside()
+	return e.Source.Done(ctx, r)
+}
+
+// TestABackupOfDaysIsRecorded takes an increment while a backup that was begun three days ago is
+// read back.
+func TestABackupOfDaysIsRecorded(t *testing.T) {
+	t.Parallel()
+	f, out := newFolder(t), t.TempDir()
+	f.take(out, backup.Options{})
+	calls, begun := 0, f.now
+	f.Source.Now = func() time.Time {
+		if calls++; calls == 1 {
+			return begun
+		}
+		return begun.AddDate(0, 0, 3)
+	}
+	long := ending{f, func() { f.take(out, backup.Options{Since: out}) }}
+	if _, err := backup.Take(t.Context(), long, t.TempDir(), backup.Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBackupsEndAtTheSameTime ends a backup while another one removes the old records.
+func TestBackupsEndAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	f, out := newFolder(t), t.TempDir()
+	for range 8 {
+		f.take(out, backup.Options{})
+	}
+	lists, err := filepath.Glob(filepath.Join(f.Dir, "backups", "*.files"))
+	if err != nil || len(lists) != 8 {
+		t.Fatal(lists, err)
+	}
+	for _, list := range lists { // as another backup does that ends now
+		if err := os.Remove(list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.take(out, backup.Options{})
+}

@@ -20,10 +20,10 @@ import (
 // Record is an installation's record of a backup.
 type Record struct {
 	Header
-	Upto        uint64    `json:"upto"` // the state of the store
-	Good        bool      `json:"good"` // it has been read back and has its final name
-	Keep        bool      `json:"keep"` // see [Request]
-	Confirmed   time.Time `json:"confirmed"`
+	Upto        uint64    `json:"upto"`      // the state of the store
+	Good        bool      `json:"good"`      // it has been read back and has its final name
+	Keep        bool      `json:"keep"`      // see [Request]
+	Confirmed   time.Time `json:"confirmed"` // when it was written, read back, or found to be up to date
 	Where       string    `json:"where"`
 	Size        int64     `json:"size"`
 	Fingerprint string    `json:"fingerprint"`
@@ -107,6 +107,9 @@ func (c catalog) list() (all []Record, err error) {
 	}
 	for _, path := range paths {
 		r, err := c.get(strings.TrimSuffix(filepath.Base(path), ".json"))
+		if errors.Is(err, ErrUnknownBackup) {
+			continue // another backup has just removed it
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +134,8 @@ func retention() map[string]int {
 
 const staleAfter = 48 * time.Hour
 
-// prune removes old records and the remains of interrupted backups.
+// prune removes old records and the remains of interrupted backups. Another backup may end, and
+// prune, at the same time.
 func (c catalog) prune(now time.Time) error {
 	all, err := c.list()
 	if err != nil {
@@ -142,10 +146,10 @@ func (c catalog) prune(now time.Time) error {
 		if r.Good {
 			left[r.class()]--
 		}
-		if r.Good && left[r.class()] >= 0 || !r.Good && now.Sub(r.Time) < staleAfter {
+		if r.Good && left[r.class()] >= 0 || !r.Good && now.Sub(r.Confirmed) < staleAfter {
 			continue
 		}
-		if err := errors.Join(os.Remove(c.recordPath(r.ID)), os.Remove(c.listPath(r.ID))); err != nil {
+		if err := errors.Join(ignoreMissing(os.Remove(c.recordPath(r.ID))), ignoreMissing(os.Remove(c.listPath(r.ID)))); err != nil {
 			return fmt.Errorf("backup: %w", err)
 		}
 	}

@@ -69,7 +69,7 @@ func (r *run) write(ctx context.Context, to io.Writer) (err error) {
 	if err != nil {
 		return errors.Join(err, list.Remove())
 	}
-	if err := r.catalog().begin(Record{Header: r.header, Upto: upto, Keep: r.q.Keep}, list); err != nil {
+	if err := r.catalog().begin(Record{Header: r.header, Upto: upto, Keep: r.q.Keep, Confirmed: r.Now()}, list); err != nil {
 		return err
 	}
 	return w.Finish()
