@@ -42,10 +42,10 @@ func Follow(ctx context.Context, from Origin, out string, o FollowOptions) error
 	if name != "" {
 		return fmt.Errorf("%s is a file; name a folder", out)
 	}
-	f := &follower{from: from, in: in, o: o}
+	f := &follower{from: from, in: in, o: o, all: failures{log: o.Log, what: "backup"}, fulls: failures{log: o.Log, what: "full backup"}}
 	for {
 		began := time.Now()
-		f.report(f.step(ctx))
+		f.all.report(f.step(ctx))
 		select {
 		case <-ctx.Done():
 			if f.full != nil {
@@ -58,11 +58,12 @@ func Follow(ctx context.Context, from Origin, out string, o FollowOptions) error
 }
 
 type follower struct {
-	from   Origin
-	in     location
-	o      FollowOptions
-	failed string       // error of the last attempt
-	full   chan outcome // of the full backup being made; nil if there is none
+	from  Origin
+	in    location
+	o     FollowOptions
+	all   failures     // of the backups that are due
+	fulls failures     // of full backups that increments went on beside
+	full  chan outcome // of the full backup being made; nil if there is none
 }
 
 // outcome is that of one backup.
@@ -71,18 +72,24 @@ type outcome struct {
 	err error
 }
 
-// report writes a recurring failure only once.
-func (f *follower) report(err error) {
-	said := f.failed
-	if f.failed = ""; err != nil && !errors.Is(err, context.Canceled) {
-		f.failed = err.Error()
+// failures writes a recurring failure only once.
+type failures struct {
+	log  io.Writer
+	what string // failed
+	said string // error of the last attempt
+}
+
+func (f *failures) report(err error) {
+	said := f.said
+	if f.said = ""; err != nil && !errors.Is(err, context.Canceled) {
+		f.said = err.Error()
 	}
 	switch {
-	case f.failed == said:
-	case f.failed == "":
-		fmt.Fprintln(f.o.Log, "Backups go on.")
+	case f.said == said:
+	case f.said == "":
+		fmt.Fprintln(f.log, "Backups go on.")
 	default:
-		fmt.Fprintf(f.o.Log, "No backup was made, and it is tried again: %s\n", f.failed)
+		fmt.Fprintf(f.log, "No %s was made, and it is tried again: %s\n", f.what, f.said)
 	}
 }
 
@@ -103,11 +110,19 @@ func (f *follower) step(ctx context.Context) error {
 	if f.full == nil {
 		return f.increment(ctx, q)
 	}
-	ended, err := f.await(ctx, q.Parent != "")
-	if q.Parent == "" || ended && err == nil {
-		return err
+	r := f.await(q.Parent != "")
+	switch {
+	case r == nil: // it goes on
+		return f.increment(ctx, q)
+	case r.err != nil && q.Parent == "":
+		return r.err
+	case r.err != nil:
+		f.fulls.report(r.err)
+		return f.increment(ctx, q)
 	}
-	return errors.Join(err, f.increment(ctx, q))
+	fmt.Fprintf(f.o.Log, "Wrote a full backup: %s (%s).\n", r.Where, humanize.Bytes(uint64(r.Size)))
+	f.fulls.said = ""
+	return f.finish(ctx, r.Record)
 }
 
 // begin starts a full backup.
@@ -120,9 +135,9 @@ func (f *follower) begin(ctx context.Context) {
 	}()
 }
 
-// await waits for the full backup: to its end or, if increments can continue the previous one
-// meanwhile, until one is due.
-func (f *follower) await(ctx context.Context, others bool) (ended bool, err error) {
+// await waits for the full backup to end and returns its outcome. If increments can continue the
+// previous one meanwhile, it waits only until one is due, and returns nil.
+func (f *follower) await(others bool) *outcome {
 	var due <-chan time.Time
 	if others {
 		due = time.After(f.o.Every)
@@ -130,13 +145,9 @@ func (f *follower) await(ctx context.Context, others bool) (ended bool, err erro
 	select {
 	case r := <-f.full:
 		f.full = nil
-		if r.err != nil {
-			return true, r.err
-		}
-		fmt.Fprintf(f.o.Log, "Wrote a full backup: %s (%s).\n", r.Where, humanize.Bytes(uint64(r.Size)))
-		return true, f.finish(ctx, r.Record)
+		return &r
 	case <-due:
-		return false, nil
+		return nil
 	}
 }
 

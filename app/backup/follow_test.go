@@ -173,6 +173,56 @@ func TestIncrementsGoOnDuringAFullBackup(t *testing.T) {
 	same(t, content(t, dir), f.snapshot())
 }
 
+// doomed has every full backup fail that increments go on beside, and ends after a number of
+// increments.
+type doomed struct {
+	*folder
+	parts int
+	stop  context.CancelFunc
+}
+
+type failing struct{ after <-chan time.Time }
+
+func (r failing) Read([]byte) (int, error) { <-r.after; return 0, errors.New("cut off") }
+func (failing) Close() error               { return nil }
+
+func (d *doomed) Open(ctx context.Context, q backup.Request) (io.ReadCloser, error) {
+	if q.Parent == "" {
+		return failing{time.After(20 * time.Millisecond)}, nil
+	}
+	return d.Source.Open(ctx, q)
+}
+
+func (d *doomed) Done(ctx context.Context, r backup.Record) error {
+	if d.parts--; d.parts == 0 {
+		d.stop()
+	}
+	d.note("counter", fmt.Append(nil, "increment ", d.parts))
+	return d.Source.Done(ctx, r)
+}
+
+// TestAFullBackupThatFailsIsReportedOnce has full backups fail again and again, some of them after
+// an increment.
+func TestAFullBackupThatFailsIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	f, out := newFolder(t), t.TempDir()
+	f.now = time.Now().AddDate(0, 0, -8)
+	f.note("a", []byte("first"))
+	f.followed(out, 1, patience.Limit())
+	f.note("a", []byte("second"))
+	f.now = time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit())
+	defer cancel()
+	var log strings.Builder
+	d := &doomed{f, 20, cancel}
+	if err := backup.Follow(ctx, d, out, backup.FollowOptions{Every: 5 * time.Millisecond, Log: &log}); err != nil {
+		t.Fatal(err)
+	}
+	if said := log.String(); d.parts > 0 || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "No full backup was made") || !strings.Contains(said, "cut off") {
+		t.Errorf("with %d increments left: %s", d.parts, said)
+	}
+}
+
 // TestMergesAreMergedInTurn simulates the plan of a folder over more than a thousand
 // backups.
 func TestMergesAreMergedInTurn(t *testing.T) {
