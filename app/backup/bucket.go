@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -81,6 +82,7 @@ func (o Buckets) open(address string) (in location, name string, err error) {
 type bucket struct {
 	client       *minio.Client
 	name, prefix string
+	drafts       sync.Map // names of those being made
 }
 
 func (b *bucket) where(name string) string { return bucketScheme + b.name + "/" + b.prefix + name }
@@ -135,11 +137,13 @@ func (b *bucket) remove(ctx context.Context, names []string) error {
 	return nil
 }
 
-// removeStale removes drafts left by crashes.
+// removeStale removes drafts left by crashes. One that is being made may be as old: storage counts
+// from the beginning of the upload.
 func (b *bucket) removeStale(ctx context.Context, now time.Time) error {
 	var stale []string
 	err := b.each(ctx, func(name string, o minio.ObjectInfo) error {
-		if strings.HasSuffix(name, archive.Partial) && now.Sub(o.LastModified) > staleDraft {
+		_, own := b.drafts.Load(name)
+		if !own && strings.HasSuffix(name, archive.Partial) && now.Sub(o.LastModified) > staleDraft {
 			stale = append(stale, name)
 		}
 		return nil

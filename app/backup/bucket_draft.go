@@ -20,6 +20,7 @@ func (b *bucket) draft(ctx context.Context) (draft, error) {
 	}
 	from, to := io.Pipe()
 	d := &objectDraft{PipeWriter: to, in: b, name: "paraph-" + rand.Text() + archive.Partial, stored: make(chan error, 1)}
+	b.drafts.Store(d.name, true)
 	go func() {
 		_, err := b.client.PutObject(ctx, b.name, b.prefix+d.name, from, -1, minio.PutObjectOptions{
 			ContentType: "application/octet-stream", PartSize: pieceBytes, NumThreads: 1, SendContentMd5: true, DisableContentSha256: true})
@@ -71,7 +72,11 @@ func (d *objectDraft) keep(ctx context.Context, name string) error {
 	if err := d.copyTo(ctx, name); err != nil {
 		return b.explain(name, err)
 	}
-	return b.remove(ctx, []string{d.name})
+	err := b.remove(ctx, []string{d.name})
+	if err == nil {
+		b.drafts.Delete(d.name)
+	}
+	return err
 }
 
 // maxCopied is the maximum size that storage copies in one operation.
@@ -97,5 +102,6 @@ func (d *objectDraft) discard() error {
 	ctx, cancel := context.WithTimeout(context.Background(), discardTime)
 	defer cancel()
 	_ = d.in.remove(ctx, []string{d.name})
+	d.in.drafts.Delete(d.name)
 	return nil
 }

@@ -2,6 +2,7 @@ package backup_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -10,12 +11,14 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
+	"paraph/app/apptest/patience"
 	"paraph/app/backup"
 )
 
@@ -279,5 +282,76 @@ func TestDraftsOfACrashAreRemoved(t *testing.T) {
 	list, err := s.backend.ListBucket("old", nil, gofakes3.ListBucketPage{})
 	if err != nil || len(list.Contents) != 1 || strings.HasSuffix(list.Contents[0].Key, "partial") {
 		t.Errorf("the bucket holds %+v: %v", list, err)
+	}
+}
+
+// overtaken holds the naming of a full backup until an increment was begun and made meanwhile, and
+// ends with the full backup.
+type overtaken struct {
+	*folder
+	http.RoundTripper
+	held, beside atomic.Bool
+	end          chan struct{}
+	once         sync.Once
+	stop         context.CancelFunc
+}
+
+func (o *overtaken) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("X-Amz-Copy-Source") != "" && strings.Contains(r.URL.Path, "full") {
+		o.held.Store(true)
+		select {
+		case <-o.end:
+		case <-r.Context().Done():
+		}
+	}
+	return o.RoundTripper.RoundTrip(r)
+}
+
+func (o *overtaken) Open(ctx context.Context, q backup.Request) (io.ReadCloser, error) {
+	if q.Parent != "" && o.held.Load() {
+		o.beside.Store(true)
+	}
+	return o.Source.Open(ctx, q)
+}
+
+func (o *overtaken) Done(ctx context.Context, r backup.Record) error {
+	if err := o.Source.Done(ctx, r); err != nil {
+		return err
+	}
+	if r.Full() {
+		o.stop()
+		return nil
+	}
+	if o.beside.Load() {
+		o.once.Do(func() { close(o.end) })
+	}
+	o.note("counter", []byte(r.ID))
+	return nil
+}
+
+// TestADraftOfDaysIsKeptWhileItIsMade follows into storage in which every object is days old.
+func TestADraftOfDaysIsKeptWhileItIsMade(t *testing.T) {
+	t.Parallel()
+	f, s := newFolder(t), newStorage(t)
+	s.backend = s3mem.New(s3mem.WithTimeSource(gofakes3.FixedTimeSource(time.Now().AddDate(0, 0, -2))))
+	if err := s.backend.CreateBucket("old"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(s.backend).Server())
+	t.Cleanup(server.Close)
+	s.Environ["AWS_ENDPOINT_URL"] = server.URL
+	f.buckets, f.now = s.Buckets, time.Now().AddDate(0, 0, -8)
+	f.note("a", []byte("first"))
+	f.followed("s3://old", 1, patience.Limit())
+	f.note("a", []byte("second"))
+	f.now = time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit())
+	defer cancel()
+	o := &overtaken{folder: f, RoundTripper: s.Transport, end: make(chan struct{}), stop: cancel}
+	s.Transport = o
+	var log strings.Builder
+	err := backup.Follow(ctx, o, "s3://old", backup.FollowOptions{Every: 5 * time.Millisecond, Log: &log, Buckets: s.Buckets})
+	if err != nil || !o.beside.Load() || strings.Contains(log.String(), "No ") {
+		t.Errorf("%v, beside an increment: %t; %s", err, o.beside.Load(), &log)
 	}
 }
