@@ -42,7 +42,8 @@ func Follow(ctx context.Context, from Origin, out string, o FollowOptions) error
 	if name != "" {
 		return fmt.Errorf("%s is a file; name a folder", out)
 	}
-	f := &follower{from: from, in: in, o: o, all: failures{log: o.Log, what: "backup"}, fulls: failures{log: o.Log, what: "full backup"}}
+	f := &follower{from: from, in: in, o: o,
+		all: failures{log: o.Log, what: "backup"}, fulls: failures{log: o.Log, what: "full backup"}}
 	for {
 		began := time.Now()
 		f.all.report(f.step(ctx))
