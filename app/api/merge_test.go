@@ -157,6 +157,18 @@ func TestListsUseValuesOfTheDocument(t *testing.T) {
 	failed(t, use("Oslo\x07"), 422, "variables.place")
 }
 
+// TestFormatsOfValuesUsedInAList gives a value that doesn't fit the format it has in a list.
+func TestFormatsOfValuesUsedInAList(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t, builtin).Company(t)
+	at := "/templates/" + offer(t, c, "{{#items}}", "{{what}} until {{until|date}}", "{{/items}}") + "/documents"
+	use := func(until string) *apptest.Response {
+		return c.Post(t, at, obj{"variables": obj{"customer": "Ben", "until": until, "items": list{obj{"what": "Desk"}, obj{"what": "Chair"}}}})
+	}
+	failed(t, use("soon"), 422, "variables.until")
+	use("2026-03-05").Want(t, 201)
+}
+
 // TestADamagedDOCXIsRefused uploads files that look like DOCX and can't be read.
 func TestADamagedDOCXIsRefused(t *testing.T) {
 	t.Parallel()

@@ -144,12 +144,15 @@ func (p Placeholders) check(f *fault.Fields, in merge.Data) {
 			checkFormat(f, "variables."+x.Name, in.Values[x.Name], x.Format)
 			continue
 		}
-		_, common := in.Values[x.Name]
+		of, common := in.Values[x.Name] // the document's
 		for i, item := range in.Lists[x.Of] {
 			at := fmt.Sprintf("variables.%s.%d.%s", x.Of, i, x.Name)
-			if v, ok := item[x.Name]; ok {
+			switch v, ok := item[x.Name]; {
+			case ok:
 				checkFormat(f, at, v, x.Format)
-			} else if !common && x.Kind == merge.Value && !x.Optional {
+			case common:
+				checkFormat(f, "variables."+x.Name, of, x.Format)
+			case x.Kind == merge.Value && !x.Optional:
 				f.Required(at)
 			}
 		}
