@@ -149,8 +149,10 @@ func (c catalog) prune(now time.Time) error {
 		if r.Good && left[r.class()] >= 0 || !r.Good && now.Sub(r.Confirmed) < staleAfter {
 			continue
 		}
-		if err := errors.Join(ignoreMissing(os.Remove(c.recordPath(r.ID))), ignoreMissing(os.Remove(c.listPath(r.ID)))); err != nil {
-			return fmt.Errorf("backup: %w", err)
+		for _, path := range []string{c.recordPath(r.ID), c.listPath(r.ID)} {
+			if err := ignoreMissing(os.Remove(path)); err != nil {
+				return fmt.Errorf("backup: %w", err)
+			}
 		}
 	}
 	return archive.RemoveStale(filepath.Join(c.dir, "*.tmp"), now, staleAfter)

@@ -69,7 +69,8 @@ func (r *run) write(ctx context.Context, to io.Writer) (err error) {
 	if err != nil {
 		return errors.Join(err, list.Remove())
 	}
-	if err := r.catalog().begin(Record{Header: r.header, Upto: upto, Keep: r.q.Keep, Confirmed: r.Now()}, list); err != nil {
+	written := Record{Header: r.header, Upto: upto, Keep: r.q.Keep, Confirmed: r.Now()}
+	if err := r.catalog().begin(written, list); err != nil {
 		return err
 	}
 	return w.Finish()
