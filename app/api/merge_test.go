@@ -71,7 +71,8 @@ func TestPlaceholdersOfADOCXAreFilledIn(t *testing.T) {
 	failed(t, use(obj{"customer": "B", "until": "soon", "items": list{obj{"what": "Desk"}, obj{"what": "x", "price": "a lot"}, obj{"what": "x", "price": 1.234}}}), 422,
 		"variables.items.0.price", "variables.items.1.price", "variables.items.2.price", "variables.until")
 	failed(t, use(obj{}), 422, "variables.customer", "variables.items", "variables.until")
-	failed(t, use(merged(full, obj{"items": "Desk"})), 422, "variables.items")
+	failed(t, use(merged(full, obj{"items": "Desk"})), 422, "variables.items.0.price")
+	failed(t, use(merged(full, obj{"items": "Desk; 2; 3"})), 422, "variables.items")
 	failed(t, use(merged(full, obj{"items": list{"Desk"}})), 422, "variables.items")
 	failed(t, use(merged(full, obj{"other": "x"})), 422, "variables.other")
 }
@@ -155,9 +156,23 @@ func TestListsUseValuesOfTheDocument(t *testing.T) {
 		t.Errorf("the document says %s", got)
 	}
 	failed(t, use("Oslo\x07"), 422, "variables.place")
+
+	// A line needs only what the document lacks, and may have more.
+	for lines, want := range map[string]string{
+		"Desk":              "Desk in Oslo from Owner",
+		"Desk; ":            "Desk in Oslo from Owner",
+		"Desk; Bergen":      "Desk in Bergen from Owner",
+		"Desk; Rome\nChair": "Desk in Rome from Owner Person: red | Chair in Oslo from Owner",
+	} {
+		d := c.Post(t, "/templates/"+id+"/documents", obj{"variables": obj{"customer": "Ben", "place": "Oslo", "items": lines, "colours": "red"}}).Want(t, 201)
+		pdf := c.Get(t, "/documents/"+d.Text(t, "id")+"/files/"+d.Text(t, "files.0.id")+"/content").Want(t, 200).Body
+		if got := apptest.PagesText(t, pdf); !strings.Contains(got, want) {
+			t.Errorf("of %q the document says %s", lines, got)
+		}
+	}
 }
 
-// TestFormatsOfValuesUsedInAList gives a value that doesn't fit the format it has in a list.
+// TestFormatsOfValuesUsedInAList tries a value that a list can't format.
 func TestFormatsOfValuesUsedInAList(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t, builtin).Company(t)

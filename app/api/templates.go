@@ -60,7 +60,7 @@ func (r *request) viewTemplate(t signing.Template) templateView {
 		Metadata: t.Metadata, Locale: orNull(t.Locale), Owner: personView(t.Owner), ExpiresDays: orNone(t.ExpiresDays),
 		RemindEveryDays: orNone(t.RemindEveryDays), RedirectURL: orNull(t.RedirectURL), AllowDecline: !t.NoDecline,
 		AllowDelegation: !t.NoDelegation, DeclineReason: t.DeclineReason, Files: []fileView{}, Roles: []roleView{}, Fields: []fieldView{},
-		Variables: t.Variables(), Lists: record.PlaceholdersOf(t.Document).Lists(),
+		Variables: t.Variables(), Lists: record.ListsOf(t.Document),
 		Documents: t.Documents, LastUsedAt: orNull(t.LastUsedAt), CreatedAt: when(t.CreatedAt),
 		UpdatedAt: when(t.UpdatedAt), ArchivedAt: maybe(t.ArchivedAt), DeletedAt: maybe(t.DeletedAt), Version: t.Version}
 	if v.Metadata == nil {

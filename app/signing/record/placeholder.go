@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"paraph/app/account"
 	"paraph/app/convert/merge"
 	"paraph/app/fault"
 	"paraph/app/input"
@@ -54,20 +55,33 @@ func (p Placeholders) HasSections() bool {
 	return slices.ContainsFunc(p, func(x merge.Placeholder) bool { return x.Kind != merge.Value })
 }
 
-// Lists returns the variables that are lists, with the names of what their items have.
-func (p Placeholders) Lists() map[string][]string {
-	out := map[string][]string{}
-	for _, x := range p {
+// ListsOf returns the variables that are lists, with the names of what their items have. Names that
+// the document also uses outside of lists come last: an item without one has the document's.
+func ListsOf(d *Document) map[string][]string {
+	all, known := PlaceholdersOf(d), d.BuiltinVariables(account.Actor{}, account.Company{}, time.Time{})
+	shared := d.Variables()
+	own, common := map[string][]string{}, map[string][]string{}
+	for _, x := range all {
 		if x.Kind == merge.List {
-			out[x.Name] = []string{}
+			own[x.Name] = []string{}
 		}
 	}
-	for _, x := range p {
-		if names := out[x.Of]; x.Of != "" && !slices.Contains(names, x.Name) {
-			out[x.Of] = append(names, x.Name)
+	for _, x := range all {
+		if _, builtin := known[x.Name]; x.Of == "" || builtin {
+			continue
+		}
+		to := own
+		if slices.Contains(shared, x.Name) {
+			to = common
+		}
+		if !slices.Contains(to[x.Of], x.Name) {
+			to[x.Of] = append(to[x.Of], x.Name)
 		}
 	}
-	return out
+	for name, more := range common {
+		own[name] = append(own[name], more...)
+	}
+	return own
 }
 
 // scalar is a JSON string, number or truth value, as text.
@@ -87,13 +101,13 @@ func (s *scalar) UnmarshalJSON(b []byte) error {
 }
 
 // parseItems reads a JSON array of objects, or a line for each item with its values in the
-// order of names, divided by semicolons.
+// order of names, divided by semicolons. The last ones may be missing.
 func parseItems(value string, names []string) (items []map[string]scalar, err error) {
 	if strings.HasPrefix(strings.TrimSpace(value), "[") {
 		return items, json.Unmarshal([]byte(value), &items)
 	}
 	r := csv.NewReader(strings.NewReader(value))
-	r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace, r.LazyQuotes = ';', len(names), true, true
+	r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace, r.LazyQuotes = ';', -1, true, true
 	for {
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -102,16 +116,22 @@ func parseItems(value string, names []string) (items []map[string]scalar, err er
 		if err != nil {
 			return nil, err
 		}
+		if len(cells) > len(names) {
+			return nil, csv.ErrFieldCount
+		}
 		item := map[string]scalar{}
-		for i, name := range names {
-			item[name] = scalar(strings.TrimSpace(cells[i]))
+		for i, cell := range cells {
+			item[names[i]] = scalar(strings.TrimSpace(cell))
 		}
 		items = append(items, item)
 	}
 }
 
-// readItems reads a variable that is a list.
-func readItems(f *fault.Fields, at, value string, names []string) (out []merge.Item) {
+// readItems reads a variable that is a list. An empty value of an item counts as missing if the
+// document has one of that name, so that it is used instead.
+func readItems(
+	f *fault.Fields, at, value string, names []string, document map[string]string,
+) (out []merge.Item) {
 	if len(value) > maxList {
 		f.TooLong(at, maxList)
 		return nil
@@ -130,7 +150,9 @@ func readItems(f *fault.Fields, at, value string, names []string) (out []merge.I
 		for name, v := range x {
 			text := string(v)
 			input.Lines(f, at+"."+strconv.Itoa(i)+"."+name, &text, maxMessage)
-			item[variable.Fold(name)] = text
+			if name = variable.Fold(name); text != "" || document[name] == "" {
+				item[name] = text
+			}
 		}
 		out = append(out, item)
 	}

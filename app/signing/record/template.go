@@ -132,14 +132,14 @@ func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) merge
 		}
 	}
 	out := merge.Data{Values: map[string]string{}, Lists: map[string][]merge.Item{}}
-	lists := PlaceholdersOf(d).Lists()
+	lists := ListsOf(d)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at, value := "variables."+name, values[name]
 		if _, ok := wanted[name]; !ok {
 			f.Add(at, "unknown_variable")
 		}
 		if names, ok := lists[name]; ok {
-			out.Lists[name] = readItems(f, at, value, names)
+			out.Lists[name] = readItems(f, at, value, names, values)
 			continue
 		}
 		input.Lines(f, at, &value, maxMessage)

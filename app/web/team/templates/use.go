@@ -60,7 +60,7 @@ func (h *Handlers) showUse(r *page.Request, t signing.Template, status int, p pa
 		}
 		data.Roles = append(data.Roles, in)
 	}
-	lists := record.PlaceholdersOf(t.Document).Lists()
+	lists := record.ListsOf(t.Document)
 	for _, name := range t.Variables() {
 		v := variableInput{Name: name, Columns: strings.Join(lists[name], "; ")}
 		v.Value = r.Form.Value(v.Field())
