@@ -1,0 +1,390 @@
+package pdf
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+
+	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
+)
+
+// A PageChoice is a page of a file that becomes part of a copy.
+type PageChoice struct {
+	Page   int // from 0
+	Rotate int // degrees clockwise that it is turned by, a multiple of 90
+}
+
+// Arrange writes a copy of an unsigned file that has only the given pages, each at most once,
+// in their order. If pages are left out, nothing of them remains in the copy: no content, form
+// field, bookmark, or text for screen readers. Bookmarks and such text exist only for the file as a
+// whole, so that the copy has none at all then.
+//
+// The error wraps ErrSpec, ErrSigned, ErrDamaged or ErrTooComplex, or comes from w.
+func Arrange(ctx context.Context, w io.Writer, f *File, pages []PageChoice) error {
+	root, ok := f.Catalog()["Pages"].(ref)
+	if !ok {
+		return reader.Damaged("page tree")
+	}
+	if len(f.Inspect().Signed) > 0 {
+		return ErrSigned
+	}
+	a := arrangement{
+		ctx: ctx, f: f, out: bufio.NewWriter(w), hash: sha256.New(), root: root,
+		gone: map[int]bool{}, changed: map[int]any{}, offsets: map[int]int64{},
+	}
+	if err := a.choose(pages); err != nil {
+		return err
+	}
+	return a.write()
+}
+
+// An arrangement copies the objects that some pages of a file need. They keep their numbers.
+type arrangement struct {
+	ctx     context.Context
+	f       *File
+	out     *bufio.Writer
+	hash    hash.Hash
+	size    int64 // written so far
+	root    ref   // of the page tree
+	partial bool  // pages are left out
+	gone    map[int]bool
+	changed map[int]any // objects that differ from those of the file
+	offsets map[int]int64
+	queue   []int // objects to be written, which have an offset already
+}
+
+// choose decides which pages and objects the copy has.
+func (a *arrangement) choose(pages []PageChoice) error {
+	kids, err := a.kids(pages)
+	if err != nil {
+		return err
+	}
+	turns := map[int]int{}
+	for i, p := range pages {
+		turns[kids[i].(ref).Number] = p.Rotate
+	}
+	err = a.f.eachPage(func(r ref, d dict, in inherited) error {
+		if turn, ok := turns[r.Number]; ok {
+			a.changed[r.Number] = a.page(d, in, turn)
+		} else {
+			a.leaveOut(r, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	a.changed[a.root.Number] = dict{"Type": name("Pages"), "Kids": kids, "Count": len(kids)}
+	for _, v := range kids {
+		for _, annotation := range a.f.Array(a.f.Dict(v)["Annots"]) {
+			if r, ok := annotation.(ref); ok {
+				delete(a.gone, r.Number)
+			}
+		}
+	}
+	a.changed[a.f.RootRef.Number] = a.catalog()
+	return a.f.Fault
+}
+
+// kids returns the references of the chosen pages.
+func (a *arrangement) kids(pages []PageChoice) (array, error) {
+	if len(pages) == 0 {
+		return nil, fmt.Errorf("%w: no pages", ErrSpec)
+	}
+	used := make([]bool, len(a.f.pages))
+	kids := make(array, len(pages))
+	for i, p := range pages {
+		if p.Page < 0 || p.Page >= len(used) || used[p.Page] || p.Rotate%90 != 0 {
+			return nil, fmt.Errorf("%w: page %d, turned by %d", ErrSpec, p.Page, p.Rotate)
+		}
+		used[p.Page], kids[i] = true, a.f.pages[p.Page].ref
+	}
+	a.partial = len(pages) < len(used)
+	return kids, nil
+}
+
+// leaveOut drops a page and its annotations.
+func (a *arrangement) leaveOut(r ref, d dict) {
+	a.gone[r.Number] = true
+	for _, v := range a.f.Array(d["Annots"]) {
+		if annotation, ok := v.(ref); ok {
+			a.gone[annotation.Number] = true
+		}
+	}
+}
+
+// page returns a page for the new tree, with what it inherited from the old one.
+func (a *arrangement) page(d dict, in inherited, turn int) dict {
+	d = d.Clone()
+	d["Parent"] = a.root
+	for key, v := range map[name]any{"MediaBox": in.media, "CropBox": in.crop, "Resources": in.resources, "Rotate": in.rotate} {
+		if v != nil {
+			d[key] = v
+		}
+	}
+	if turn != 0 {
+		old, _ := a.f.Int(in.rotate)
+		d["Rotate"] = ((int(old%360)+turn)%360 + 360) % 360
+	}
+	if a.partial {
+		delete(d, "B") // articles may go on to pages that are left out
+		delete(d, "StructParents")
+	}
+	return d
+}
+
+// wholeFile lists the entries of the catalog that don't describe the content of pages.
+var wholeFile = []name{
+	"Type", "Version", "Extensions", "Pages", "Lang", "ViewerPreferences", "PageLayout", "OCProperties",
+	"OutputIntents", "URI", "AF", "Collection", "Metadata", "AcroForm", "Names", "Dests", "AA",
+}
+
+func (a *arrangement) catalog() dict {
+	c := a.f.Catalog().Clone()
+	delete(c, "PageLabels") // the numbers of the old order
+	delete(c, "Perms")      // usage rights, which hold only for the bytes of the file
+	if !a.partial {
+		return c
+	}
+	if c["StructTreeRoot"] != nil {
+		delete(c, "Metadata") // may claim that the file is accessible (ISO 19005, ISO 14289)
+	}
+	maps.DeleteFunc(c, func(key name, _ any) bool { return !slices.Contains(wholeFile, key) })
+	if c["AcroForm"] != nil {
+		form := a.f.Form().Clone()
+		delete(form, "XFA") // has all fields once more
+		a.dropFields(form["Fields"], map[int]bool{}, 0)
+		c["AcroForm"] = form
+	}
+	if c["Dests"] != nil {
+		named := a.f.Dict(c["Dests"]).Clone()
+		maps.DeleteFunc(named, func(_ name, v any) bool { return a.leadsAway(v) })
+		c["Dests"] = named
+	}
+	if c["Names"] != nil {
+		c["Names"] = a.names(a.f.Dict(c["Names"]))
+	}
+	return c
+}
+
+// dropFields drops the fields whose widgets are all on pages that are left out, and reports
+// whether these are all of kids.
+func (a *arrangement) dropFields(kids any, seen map[int]bool, depth int) (all bool) {
+	all = true
+	for _, v := range a.f.Array(kids) {
+		r, ok := v.(ref)
+		if !ok || seen[r.Number] || depth > fieldDepth {
+			all = false
+			continue
+		}
+		seen[r.Number] = true
+		d := a.f.Dict(r)
+		if page, ok := d["P"].(ref); ok && a.gone[page.Number] {
+			a.gone[r.Number] = true
+		}
+		if own := d["Kids"]; len(a.f.Array(own)) > 0 && a.dropFields(own, seen, depth+1) {
+			a.gone[r.Number] = true
+		}
+		all = all && a.gone[r.Number]
+	}
+	return all
+}
+
+// names returns the named destinations on pages that stay, embedded files and scripts.
+func (a *arrangement) names(d dict) dict {
+	kept := dict{}
+	for _, key := range []name{"EmbeddedFiles", "JavaScript"} {
+		if v := d[key]; v != nil {
+			kept[key] = v
+		}
+	}
+	if d["Dests"] != nil {
+		kept["Dests"] = dict{"Names": a.destinations(d["Dests"], map[int]bool{}, 0)}
+	}
+	return kept
+}
+
+// destinations flattens the part of a name tree that leads to pages that stay (ISO 32000-2 §7.9.6).
+func (a *arrangement) destinations(node any, seen map[int]bool, depth int) (out array) {
+	if r, ok := node.(ref); ok {
+		if seen[r.Number] {
+			return nil
+		}
+		seen[r.Number] = true
+	}
+	if depth > fieldDepth {
+		return nil
+	}
+	d := a.f.Dict(node)
+	for pair := range slices.Chunk(a.f.Array(d["Names"]), 2) {
+		if len(pair) == 2 && !a.leadsAway(pair[1]) {
+			out = append(out, pair...)
+		}
+	}
+	for _, kid := range a.f.Array(d["Kids"]) {
+		out = append(out, a.destinations(kid, seen, depth+1)...)
+	}
+	return out
+}
+
+// leadsAway reports whether a destination is on a page that is left out.
+func (a *arrangement) leadsAway(v any) bool {
+	v = a.f.Resolve(v)
+	if d, ok := v.(dict); ok {
+		v = a.f.Resolve(d["D"])
+	}
+	to, ok := v.(array)
+	if !ok || len(to) == 0 {
+		return true
+	}
+	page, ok := to[0].(ref)
+	return ok && a.gone[page.Number]
+}
+
+// write writes the file, beginning with the catalog.
+func (a *arrangement) write() error {
+	version, err := a.f.BytesAt(int64(len("%PDF-")), len("1.7"))
+	if err != nil {
+		return err
+	}
+	if err := a.print(fmt.Appendf(nil, "%%PDF-%s\n%%\xE2\xE3\xCF\xD3\n", version)); err != nil {
+		return err
+	}
+	trailer := dict{"Root": a.value(a.f.RootRef)}
+	if info := a.f.Trailer["Info"]; info != nil {
+		trailer["Info"] = a.value(info)
+	}
+	for len(a.queue) > 0 {
+		n := a.queue[0]
+		a.queue = a.queue[1:]
+		if err := a.ctx.Err(); err != nil {
+			return err
+		}
+		if err := a.object(n); err != nil {
+			return err
+		}
+	}
+	if a.f.Fault != nil {
+		return a.f.Fault
+	}
+	return a.finish(trailer)
+}
+
+func (a *arrangement) object(n int) error {
+	v, ok := a.changed[n]
+	if !ok {
+		// An object that can't be read is null (ISO 32000-2 §7.3.10).
+		if o, err := a.f.Load(n); err == nil {
+			v = o.Value
+		}
+	}
+	a.offsets[n] = a.size
+	line := append(strconv.AppendInt(nil, int64(n), 10), " 0 obj\n"...)
+	content, _ := v.(*reader.Stream)
+	if content != nil {
+		d := content.Dict.Clone()
+		d["Length"] = content.Length
+		v = d
+	}
+	line, err := object.Append(line, a.value(v))
+	if err != nil {
+		return err
+	}
+	if content == nil {
+		return a.print(append(line, "\nendobj\n"...))
+	}
+	if err := a.print(append(line, "\nstream\n"...)); err != nil {
+		return err
+	}
+	copied, err := io.Copy(io.MultiWriter(a.out, a.hash), a.f.Open(content))
+	a.size += copied
+	if err != nil {
+		return err
+	}
+	return a.print([]byte("\nendstream\nendobj\n"))
+}
+
+// value returns a value as the copy has it, and queues what it refers to.
+func (a *arrangement) value(v any) any {
+	switch x := v.(type) {
+	case ref:
+		if a.gone[x.Number] || x.Number <= 0 {
+			return nil
+		}
+		if _, ok := a.offsets[x.Number]; !ok {
+			a.offsets[x.Number] = 0
+			a.queue = append(a.queue, x.Number)
+		}
+		return ref{Number: x.Number}
+	case array:
+		return a.array(x)
+	case dict:
+		out := make(dict, len(x))
+		for k, e := range x {
+			out[k] = a.value(e)
+		}
+		return out
+	}
+	return v
+}
+
+// array leaves out of lists what is gone. In a destination, the place of the page matters.
+func (a *arrangement) array(x array) array {
+	list := !slices.ContainsFunc(x, func(e any) bool {
+		switch e.(type) {
+		case ref, dict:
+			return false
+		}
+		return true
+	})
+	out := make(array, 0, len(x))
+	for _, e := range x {
+		if r, ok := e.(ref); ok && list && a.gone[r.Number] {
+			continue
+		}
+		out = append(out, a.value(e))
+	}
+	return out
+}
+
+func (a *arrangement) print(b []byte) error {
+	_, _ = a.hash.Write(b) // hashes never fail
+	n, err := a.out.Write(b)
+	a.size += int64(n)
+	return err
+}
+
+// finish writes the cross-reference table, in runs of numbers, and the trailer.
+func (a *arrangement) finish(trailer dict) error {
+	id := object.String(a.hash.Sum(nil)[:16])
+	numbers := slices.Sorted(maps.Keys(a.offsets))
+	trailer["Size"], trailer["ID"] = numbers[len(numbers)-1]+1, array{id, id}
+	start := a.size
+	table := []byte("xref\n0 1\n0000000000 65535 f \n")
+	for len(numbers) > 0 {
+		run := 1
+		for run < len(numbers) && numbers[run] == numbers[0]+run {
+			run++
+		}
+		table = fmt.Appendf(table, "%d %d\n", numbers[0], run)
+		for _, n := range numbers[:run] {
+			table = fmt.Appendf(table, "%010d 00000 n \n", a.offsets[n])
+		}
+		numbers = numbers[run:]
+	}
+	table, err := object.Append(append(table, "trailer\n"...), trailer)
+	if err != nil {
+		return err
+	}
+	if err := a.print(fmt.Appendf(table, "\nstartxref\n%d\n%%%%EOF\n", start)); err != nil {
+		return err
+	}
+	return a.out.Flush()
+}
