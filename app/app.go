@@ -163,6 +163,7 @@ func (a *App) URL() string {
 func (a *App) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	a.pace.begin(a.Clock)
+	a.http.Handler() // completes the router, before either listener serves with it
 	g.Go(func() error { return a.http.Listener(a.secured) })
 	if a.public != nil {
 		g.Go(func() error { return a.http.Server().Serve(a.public) })
