@@ -24,7 +24,11 @@ const (
 
 	// napMillis is how long small writes are gathered in memory before they become a file.
 	// Searches see them immediately.
-	napMillis = 200
+	napMillis = 1000
+
+	// mergeBuffer is the size of the buffer through which a merged segment is written. Bleve's
+	// default of 1 MB is larger than nearly all segments.
+	mergeBuffer = 64 << 10
 
 	// floorDocuments is the size below which all segments count as equally large. Bleve merges
 	// segments into one until they exceed it, so with its default of 2000 a small index would

@@ -12,6 +12,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
+	zapx "github.com/blevesearch/zapx/v17"
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
@@ -105,6 +106,7 @@ func (c *core) newScorch(readOnly bool) error {
 	defer registering.Unlock()
 	scorch.RegistryAsyncErrorCallbacks[name] = c.onError
 	defer delete(scorch.RegistryAsyncErrorCallbacks, name)
+	zapx.DefaultFileMergerBufferSize = mergeBuffer
 	made, err := scorch.NewScorch(scorch.Name, map[string]any{
 		"path":                   c.dir,
 		"unsafe_batch":           true,
