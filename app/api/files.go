@@ -10,6 +10,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 type filePatch struct {
@@ -35,6 +36,7 @@ func (h *fileHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), summary: "Get a file", tag: "Files"}, h.getFile)
 	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Rename, move or confirm a file", tag: "Files"}, h.updateFile)
 	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/content", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Replace a file of a draft", tag: "Files", files: true}, h.replaceFile)
+	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/pages", rule: may(account.ScopeWrite).Interruptible(), summary: "Reorder, turn or remove pages", tag: "Files"}, h.arrangePages)
 	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Remove a file from a draft", tag: "Files"}, h.deleteFile)
 	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), summary: "Download a file", tag: "Files",
 		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, h.fileContent)
@@ -122,6 +124,31 @@ func (h *fileHandlers) replaceFile(r *request, in *replaceBody) (fileView, error
 	view, err := r.showFile(d, id)
 	view.UnfitFields = unfit
 	return view, err
+}
+
+type pagesBody struct {
+	Pages []pageChoice `json:"pages" doc:"The pages that the file is to have, in their order"`
+}
+
+type pageChoice struct {
+	Page   int `json:"page" doc:"Page of the upload, starts at 1"`
+	Rotate int `json:"rotate,omitempty" doc:"Degrees clockwise that the page is turned by: 0, 90, 180 or 270"`
+}
+
+func (h *fileHandlers) arrangePages(r *request, in *pagesBody) (fileView, error) {
+	document, id, err := r.within("file")
+	if err != nil {
+		return fileView{}, err
+	}
+	pages := make([]record.PageChoice, len(in.Pages))
+	for i, p := range in.Pages {
+		pages[i] = record.PageChoice(p)
+	}
+	d, err := h.drafts.ArrangePages(r.UserContext(), r.who, document, id, pages, r.seen...)
+	if err != nil {
+		return fileView{}, err
+	}
+	return r.showFile(d, id)
 }
 
 func (h *fileHandlers) deleteFile(r *request, _ *nothing) (nothing, error) {

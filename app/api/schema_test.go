@@ -60,6 +60,7 @@ func TestAnswersFitDescription(t *testing.T) {
 	fits("GET /documents/{document}/invitations/{invitation}", c.Get(t, at+"/invitations/"+inv))
 	fits("POST /documents/{document}/upload", c.Post(t, at+"/upload", apptest.Multipart(t, nil, apptest.File{Name: "b.pdf", Content: apptest.PDF(t)})))
 	fits("PUT /documents/{document}/files/{file}/content", c.Put(t, at+"/files/"+c.Get(t, at).Text(t, "files.0.id")+"/content", apptest.Multipart(t, nil, apptest.File{Name: "c.pdf", Content: apptest.PDF(t)})))
+	fits("PUT /documents/{document}/files/{file}/pages", c.Put(t, at+"/files/"+c.Get(t, at).Text(t, "files.0.id")+"/pages", obj{"pages": list{obj{"page": 1, "rotate": 180}}}))
 	fits("POST /documents/{document}/invite", c.Post(t, at+"/invite", obj{"invitations": signers(3)[2:]}))
 	fits("PUT /documents/{document}/fields", c.Put(t, at+"/fields", obj{"fields": list{}}))
 	fits("POST /documents/{document}/send", c.Post(t, at+"/send", nil))

@@ -151,8 +151,25 @@ type fileView struct {
 	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin" doc:"Converter to PDF; null for a PDF"`
 	Confirmed   bool          `json:"confirmed" doc:"Whether somebody has checked the pages made by the built-in renderer"`
 	Findings    []findingView `json:"findings" doc:"Findings about the file"`
+	Arranged    *arrangedView `json:"arranged" doc:"The choice of the upload's pages that the file has; null if it has all of them as they were"`
 	UnfitFields []string      `json:"unfit_fields,omitempty" doc:"Only when a file was replaced: the fields whose page or phrase the new file doesn't have"`
 	CreatedAt   string        `json:"created_at" format:"date-time"`
+}
+
+type arrangedView struct {
+	Of    int          `json:"of" doc:"Number of pages of the upload"`
+	Pages []pageChoice `json:"pages"`
+}
+
+func viewArranged(a *record.Arrangement) *arrangedView {
+	if a == nil {
+		return nil
+	}
+	v := arrangedView{len(a.Whole.Pages), make([]pageChoice, len(a.Pages))}
+	for i, p := range a.Pages {
+		v.Pages[i] = pageChoice(p)
+	}
+	return &v
 }
 
 type sizeView struct {
@@ -169,7 +186,7 @@ type findingView struct {
 func (r *request) viewFile(d *signing.Document, f *signing.File) fileView {
 	v := fileView{ID: f.ID, DocumentID: d.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256,
 		Pages: len(f.Pages), PageSizes: []sizeView{}, Appended: f.Appended, Position: f.Position, ConvertedBy: orNull(f.ConvertedBy),
-		Confirmed: f.Confirmed || f.ConvertedBy != "builtin", Findings: []findingView{}, CreatedAt: when(f.CreatedAt)}
+		Confirmed: f.Confirmed || f.ConvertedBy != "builtin", Findings: []findingView{}, Arranged: viewArranged(f.Arranged), CreatedAt: when(f.CreatedAt)}
 	for _, p := range f.Pages {
 		v.PageSizes = append(v.PageSizes, sizeView{p.Width, p.Height})
 	}

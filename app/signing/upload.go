@@ -129,7 +129,14 @@ func (s *Drafts) Attach(
 		roles: with.Invitations[len(before.Invitations):], fields: with.Fields[len(before.Fields):],
 	}
 	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
-		return s.extend(tx, d, f, more)
+		events, err := more.addTo(tx, d, f, s.limits.Files)
+		if err := cmp.Or(err, f.Err()); err != nil {
+			return nil, err
+		}
+		if err := s.schedule.drawLater(tx, d); err != nil {
+			return nil, err
+		}
+		return events, s.lists.ReadLater(tx, d, more.files)
 	}, seen...)
 	return d, more.files, err
 }
@@ -142,9 +149,10 @@ type addition struct {
 	fields  []Field
 }
 
-func (s *Drafts) extend(tx *kv.Tx, d *Document, f *fault.Fields, more addition) ([]Event, error) {
-	if len(d.Files)+len(more.files) > s.limits.Files {
-		f.TooMany("files", s.limits.Files)
+// addTo adds them to a draft that may have a limited number of files.
+func (more *addition) addTo(tx *kv.Tx, d *Document, f *fault.Fields, limit int) ([]Event, error) {
+	if len(d.Files)+len(more.files) > limit {
+		f.TooMany("files", limit)
 		return nil, nil
 	}
 	if len(more.fields) > 0 && d.Version != more.version {
@@ -167,10 +175,52 @@ func (s *Drafts) extend(tx *kv.Tx, d *Document, f *fault.Fields, more addition) 
 		d.Fields = append(d.Fields, more.fields...)
 		events = append(events, record.NewEvent(record.EventDocumentFieldsAdded))
 	}
-	if err := s.schedule.drawLater(tx, d); err != nil {
+	return events, nil
+}
+
+// ArrangePages gives a file of a draft or template a choice of the pages that it was uploaded
+// with, in their order. Fields move along with their pages; those on pages that are left out are
+// removed. The upload is kept, so that a later choice can have all pages again.
+func (s *Drafts) ArrangePages(
+	ctx context.Context, who account.Actor, id, file string, pages []record.PageChoice, seen ...int64,
+) (*Document, error) {
+	with, err := s.editable(who, id, seen...)
+	if err != nil {
 		return nil, err
 	}
-	return events, s.lists.ReadLater(tx, d, more.files)
+	old := with.File(file)
+	if old == nil {
+		return nil, fault.NotFound("file")
+	}
+	var f fault.Fields
+	old.CheckPages(&f, pages)
+	switch {
+	case !f.Empty():
+		return nil, f.Err()
+	case old.Presigned:
+		return nil, fault.Conflict("pages_signed")
+	case len(old.Placeholders) > 0:
+		return nil, fault.Conflict("pages_placeholders")
+	}
+	var made record.Whole
+	if !old.IsWhole(pages) {
+		if made, err = s.intake.Arrange(ctx, who.Turn(), old, pages); err != nil {
+			return nil, err
+		}
+	}
+	next := old.Rearranged(pages, made)
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+		if d.Version != with.Version {
+			return nil, fault.Conflict("document_changed")
+		}
+		record.ReplaceArranged(d, next)
+		event := record.NewEvent(record.EventFileArranged).With("file", file).With("name", next.Name).
+			With("pages", record.DescribePages(pages))
+		if err := s.schedule.drawLater(tx, d); err != nil {
+			return nil, err
+		}
+		return []Event{event}, s.lists.ReadLater(tx, d, []File{next})
+	}, seen...)
 }
 
 // ReplaceFile replaces a file of a draft or template by an upload. Its fields keep their

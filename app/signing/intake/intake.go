@@ -137,9 +137,7 @@ func unsupported(code fault.Code, args ...fault.Arg) *fault.Error {
 
 // inspect records pages and findings, and refuses a file that can't be signed.
 func (s *Intake) inspect(ctx context.Context, u *Upload, f *pdf.File, file *record.File) error {
-	for _, p := range f.Pages() {
-		file.Pages = append(file.Pages, record.Size{Width: p.Width, Height: p.Height, Rotate: p.Rotate})
-	}
+	file.Pages = sizes(f)
 	if len(file.Pages) == 0 {
 		return refuse(nil, "file_without_pages", fault.Text("file", u.Name))
 	}
@@ -200,6 +198,15 @@ func (s *Intake) broken(ctx context.Context, u *Upload) (n int, err error) {
 	return n, nil
 }
 
+// sizes returns the sizes of the pages of a PDF.
+func sizes(f *pdf.File) []record.Size {
+	var out []record.Size
+	for _, p := range f.Pages() {
+		out = append(out, record.Size{Width: p.Width, Height: p.Height, Rotate: p.Rotate})
+	}
+	return out
+}
+
 func dynamicXFA(name string) error {
 	return refuse(nil, "dynamic_xfa", fault.Text("file", name))
 }
@@ -236,9 +243,7 @@ func (s *Intake) measure(u *Upload, file *record.File) error {
 	if err != nil {
 		return refuse(err, "file_not_converted", fault.Text("file", u.Name))
 	}
-	for _, p := range f.Pages() {
-		file.Pages = append(file.Pages, record.Size{Width: p.Width, Height: p.Height, Rotate: p.Rotate})
-	}
+	file.Pages = sizes(f)
 	s.appendTo(u, file)
 	return nil
 }

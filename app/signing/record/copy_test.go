@@ -23,7 +23,7 @@ var (
 	keptFromField    = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Pattern Format Group FontSize Align Covered Anchor")
 	droppedFromField = fields("ID File Invitation Filled Attached")
 
-	keptFromFile    = fields("Name ContentType Upload Size SHA256 Pages Position ConvertedBy Findings Confirmed Placeholders Base BaseSize Flattened PDFA Presigned")
+	keptFromFile    = fields("Name ContentType Upload Size SHA256 Pages Position ConvertedBy Findings Confirmed Placeholders Base BaseSize Flattened Arranged PDFA Presigned")
 	droppedFromFile = fields("ID Appended Revisions Certificates Unproven CreatedAt")
 )
 

@@ -42,6 +42,7 @@ const (
 	EventFileAdded                  EventType = "file.added"
 	EventFileUpdated                EventType = "file.updated"
 	EventFileReplaced               EventType = "file.replaced"
+	EventFileArranged               EventType = "file.arranged"
 	EventFileRemoved                EventType = "file.removed"
 	EventFieldUpdated               EventType = "field.updated"
 	EventFieldRemoved               EventType = "field.removed"
@@ -77,7 +78,7 @@ func EventTypes() []EventType {
 		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,
 		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered, EventDocumentOverdue, EventDocumentCaughtUp,
 		EventTemplateCreated,
-		EventFileAdded, EventFileUpdated, EventFileReplaced, EventFileRemoved,
+		EventFileAdded, EventFileUpdated, EventFileReplaced, EventFileArranged, EventFileRemoved,
 		EventFieldUpdated, EventFieldRemoved,
 		EventInvitationAdded, EventInvitationUpdated, EventInvitationRemoved, EventInvitationNotified,
 		EventInvitationViewed, EventInvitationConsented, EventInvitationConsentWithdrawn,

@@ -178,10 +178,12 @@ type File struct {
 
 	Base      string // blob of the PDF that revisions are appended to; the upload itself if that is possible
 	BaseSize  int64
-	Flattened bool   // Base is a flattened copy; the upload is attached to it
-	PDFA      string // conformance the PDF claims (ISO 19005), such as 2B; it is preserved
-	Appended  int    // signature pages appended to those of the upload when the document is sent
-	Presigned bool   // the upload has signatures of its own, so it is never certified
+	Flattened bool // Base is a flattened copy; the upload is attached to it
+	// Arranged is the choice of the upload's pages that Base has, nil if it has all of them.
+	Arranged  *Arrangement `json:",omitempty"`
+	PDFA      string       // conformance the PDF claims (ISO 19005), such as 2B; it is preserved
+	Appended  int          // signature pages appended to those of the upload when the document is sent
+	Presigned bool         // the upload has signatures of its own, so it is never certified
 	Revisions []Revision
 	// Certificates are those embedded with the signatures made here, DER, without duplicates.
 	Certificates [][]byte

@@ -50,7 +50,11 @@ func (f *File) AddCertificates(cms []byte) error {
 func (d *Document) Blobs(yield func(string) bool) {
 	for i := range d.Files {
 		f := &d.Files[i]
-		for _, b := range append(f.Blobs(), f.Upload) {
+		blobs := append(f.Blobs(), f.Upload)
+		if f.Arranged != nil {
+			blobs = append(blobs, f.Arranged.Whole.Base)
+		}
+		for _, b := range blobs {
 			if !yield(b) {
 				return
 			}
@@ -93,8 +97,12 @@ func (d *Document) Bytes() (n int64) {
 }
 
 func (f *File) bytes() int64 {
-	if f.Base == f.Upload {
-		return f.Total()
+	n := f.Total()
+	if f.Base != f.Upload {
+		n += f.Size
 	}
-	return f.Size + f.Total()
+	if whole := f.WholeFile(); f.Arranged != nil && whole.Base != f.Upload {
+		n += whole.BaseSize
+	}
+	return n
 }

@@ -1,0 +1,198 @@
+package record
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"paraph/app/fault"
+	"paraph/app/pdf"
+	"paraph/app/signing/detect"
+)
+
+// PageChoice is a page that a file has, of those it was uploaded with.
+type PageChoice struct {
+	Page   int // of the upload, from 1
+	Rotate int // degrees clockwise that it is turned by: 0, 90, 180 or 270
+}
+
+// Arrangement is a choice of the pages that a file was uploaded with.
+type Arrangement struct {
+	Whole Whole
+	Pages []PageChoice // in their new order
+}
+
+// Whole holds what a file is like with all pages that it was uploaded with.
+type Whole struct {
+	Base      string
+	BaseSize  int64
+	Pages     []Size
+	PDFA      string
+	Flattened bool
+	Findings  []Finding
+}
+
+// WholeFile returns what the file is like with all its pages.
+func (f *File) WholeFile() Whole {
+	if f.Arranged != nil {
+		return f.Arranged.Whole
+	}
+	return Whole{f.Base, f.BaseSize, f.Pages, f.PDFA, f.Flattened, f.Findings}
+}
+
+// PageChoices returns the pages that the file has, of those it was uploaded with.
+func (f *File) PageChoices() []PageChoice {
+	if f.Arranged != nil {
+		return f.Arranged.Pages
+	}
+	out := make([]PageChoice, len(f.Pages))
+	for i := range out {
+		out[i].Page = i + 1
+	}
+	return out
+}
+
+// CheckPages checks a choice of pages of the file.
+func (f *File) CheckPages(faults *fault.Fields, pages []PageChoice) {
+	all := len(f.WholeFile().Pages)
+	if len(pages) == 0 {
+		faults.Required("pages")
+		return
+	}
+	used := map[int]bool{}
+	for i, p := range pages {
+		at := "pages." + strconv.Itoa(i) + "."
+		switch {
+		case p.Page < 1 || p.Page > all:
+			faults.Between(at+"page", 1, all)
+		case used[p.Page]:
+			faults.Add(at+"page", "page_repeated", fault.Number("page", p.Page))
+		}
+		if !slices.Contains([]int{0, 90, 180, 270}, p.Rotate) {
+			faults.OneOf(at+"rotate", "0", "90", "180", "270")
+		}
+		used[p.Page] = true
+	}
+}
+
+// Rearranged returns the file with a choice of its pages. made is the PDF that has only these; it is
+// ignored if they are all pages as they were uploaded.
+func (f *File) Rearranged(pages []PageChoice, made Whole) File {
+	out, whole := *f, f.WholeFile()
+	if f.IsWhole(pages) {
+		out.Arranged = nil
+		out.setWhole(whole)
+		return out
+	}
+	out.Arranged = &Arrangement{whole, pages}
+	// The upload, which would show pages that were left out, is attached only to all of them.
+	made.Flattened = whole.Flattened && len(pages) == len(whole.Pages)
+	made.Findings = slices.DeleteFunc(slices.Clone(whole.Findings), func(x Finding) bool {
+		return x.Code == "pdfa" && made.PDFA != whole.PDFA || x.Code.Word() == "flattened" && !made.Flattened
+	})
+	out.setWhole(made)
+	return out
+}
+
+// IsWhole reports whether a choice has all pages as they were uploaded.
+func (f *File) IsWhole(pages []PageChoice) bool {
+	upload := File{Pages: f.WholeFile().Pages}
+	return slices.Equal(pages, upload.PageChoices())
+}
+
+func (f *File) setWhole(w Whole) {
+	f.Base, f.BaseSize, f.Pages, f.PDFA, f.Flattened, f.Findings = w.Base, w.BaseSize, w.Pages, w.PDFA, w.Flattened, w.Findings
+}
+
+// ReplaceArranged replaces a file by the same one with other pages. Its fields move along with
+// their pages; those on pages that are left out are removed.
+func ReplaceArranged(d *Document, next File) {
+	f := d.File(next.ID)
+	before, after, sizes := f.PageChoices(), next.PageChoices(), f.Pages
+	var kept []Field
+	for _, x := range d.Fields {
+		if x.File != f.ID {
+			kept = append(kept, x)
+			continue
+		}
+		page, turn := follow(before, after, x.Page)
+		if page == 0 {
+			continue
+		}
+		x.turn(turn, sizes[x.Page-1], next.Pages[page-1])
+		x.Page, x.Anchor, x.Covered = page, nil, followAreas(before, after, x.Covered)
+		kept = append(kept, x)
+	}
+	*f, d.Fields = next, kept
+}
+
+// follow returns where a page is after a rearrangement and by how many degrees it was turned; 0
+// means that it was left out, or never was there.
+func follow(before, after []PageChoice, page int) (to, turn int) {
+	if page < 1 || page > len(before) {
+		return 0, 0
+	}
+	old := before[page-1]
+	i := slices.IndexFunc(after, func(p PageChoice) bool { return p.Page == old.Page })
+	if i < 0 {
+		return 0, 0
+	}
+	return i + 1, (after[i].Rotate - old.Rotate + 360) % 360
+}
+
+// turned returns a box on a page that is turned clockwise, all in fractions of the page.
+func turned(turn int, b pdf.Box) pdf.Box {
+	for ; turn > 0; turn -= 90 {
+		b = pdf.Box{X: 1 - b.Y - b.Height, Y: b.X, Width: b.Height, Height: b.Width}
+	}
+	return b
+}
+
+// turn moves a field along with its page. It stays upright and keeps its size, around the same
+// point of the page.
+func (x *Field) turn(degrees int, from, to Size) {
+	if degrees == 0 {
+		return
+	}
+	b := turned(degrees, pdf.Box{X: x.X, Y: x.Y, Width: x.Width, Height: x.Height})
+	width, height := min(1, x.Width*from.Width/to.Width), min(1, x.Height*from.Height/to.Height)
+	x.X = max(0, min(1-width, b.X+(b.Width-width)/2))
+	x.Y = max(0, min(1-height, b.Y+(b.Height-height)/2))
+	x.Width, x.Height = width, height
+}
+
+func followAreas(before, after []PageChoice, areas []detect.Area) (out []detect.Area) {
+	for _, a := range areas {
+		page, turn := follow(before, after, a.Page)
+		if page == 0 {
+			continue
+		}
+		b := turned(turn, pdf.Box{X: a.X, Y: a.Y, Width: a.Width, Height: a.Height})
+		out = append(out, detect.Area{Page: page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height})
+	}
+	return out
+}
+
+// HideLeftOutPages makes the PDF that has only the chosen pages of a file appear as what was
+// uploaded, for people who were never meant to see the others.
+func HideLeftOutPages(d *Document) {
+	for i := range d.Files {
+		f := &d.Files[i]
+		if f.Arranged == nil {
+			continue
+		}
+		f.Upload, f.SHA256, f.Size, f.ContentType, f.Arranged = f.Base, f.Base, f.BaseSize, "application/pdf", nil
+	}
+}
+
+// DescribePages lists pages for the audit trail, such as "3, 1 (90°)".
+func DescribePages(pages []PageChoice) string {
+	out := make([]string, len(pages))
+	for i, p := range pages {
+		out[i] = strconv.Itoa(p.Page)
+		if p.Rotate != 0 {
+			out[i] += " (" + strconv.Itoa(p.Rotate) + "°)"
+		}
+	}
+	return strings.Join(out, ", ")
+}
