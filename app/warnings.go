@@ -107,8 +107,7 @@ func (d *disk) room() (free, size int64) {
 	if d.pretended != nil {
 		return d.pretended()
 	}
-	s := d.db.Stats()
-	return s.Free, s.Size
+	return kv.Room(d.db)
 }
 
 // scarce reports whether there is too little room, and whether less than the reserve.

@@ -35,10 +35,21 @@ func (db *DB) Stats() Stats {
 		return out
 	}
 	out.Disk = folderSize(db.dir)
-	if free, size, err := db.disk.usage(db.dir); err == nil {
-		out.Free, out.Size = free, size
-	}
+	out.Free, out.Size = Room(db)
 	return out
+}
+
+// Room returns how many bytes of the store's disk are free, and its size; 0 if it is in memory,
+// or if that is unknown. Unlike Stats it does not look at each file of the folder.
+func Room(db *DB) (free, size int64) {
+	if db.inMemory {
+		return 0, 0
+	}
+	free, size, err := db.disk.usage(db.dir)
+	if err != nil {
+		return 0, 0
+	}
+	return free, size
 }
 
 // folderSize returns the disk space used by the files of a folder, since memory-mapped files
