@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
@@ -34,6 +35,11 @@ type Revision struct {
 	SHA256    [32]byte // of the whole file including this revision
 }
 
+// scratch holds buffers for reading through a whole file, for reuse.
+var scratch = sync.Pool{New: func() any { return new([scratchSize]byte) }}
+
+const scratchSize = 64 << 10
+
 // hash returns a SHA-256 that has consumed the base.
 func (b Base) hash() (hash.Hash, error) {
 	h := sha256.New()
@@ -43,8 +49,9 @@ func (b Base) hash() (hash.Hash, error) {
 		}
 		return h, nil
 	}
-	buffer := make([]byte, min(b.Size+1, 128<<10))
-	if _, err := io.CopyBuffer(h, io.NewSectionReader(b.Reader, 0, b.Size), buffer); err != nil {
+	buffer := scratch.Get().(*[scratchSize]byte)
+	defer scratch.Put(buffer)
+	if _, err := io.CopyBuffer(h, io.NewSectionReader(b.Reader, 0, b.Size), buffer[:]); err != nil {
 		return nil, fmt.Errorf("read PDF: %w", err)
 	}
 	return h, nil

@@ -76,7 +76,8 @@ func (f *File) otherEnds() ([]end, error) {
 	const most = 100 // bounds the search for lost revisions
 	var out []end
 	mark := []byte("%%EOF")
-	buf := make([]byte, min(64<<10, f.Size))
+	buf := scratch.Get().(*[scratchSize]byte)
+	defer scratch.Put(buf)
 	for at := int64(0); at < f.Size && len(out) < most; at += int64(len(buf) - len(mark) + 1) {
 		b, err := f.ReadInto(buf[:min(int64(len(buf)), f.Size-at)], at)
 		if err != nil {
