@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -208,7 +209,7 @@ func TestCreateInEveryLook(t *testing.T) {
 		t.Fatal(answer)
 	}
 	pages := map[string]func(w *window){}
-	for name, address := range map[string]string{"new": s.URL + "/app/documents/new", "files": at + "/files", "people": at + "/people?add=1", "review": at + "/review", "links": at + "/links"} {
+	for name, address := range map[string]string{"new": s.URL + "/app/documents/new", "files": at + "/files", "pages": at + "/files/" + d.Text(t, "files.1.id") + "/pages", "people": at + "/people?add=1", "review": at + "/review", "links": at + "/links"} {
 		pages[name] = func(w *window) {
 			w.enter(c)
 			w.visit(address)
@@ -252,5 +253,56 @@ func TestReplaceAFile(t *testing.T) {
 	}
 	if _, html := fetch(t, s.URL+at, "Cookie", f.cookie); !strings.Contains(html, "long.pdf") || strings.Contains(html, "lies on a page") {
 		t.Errorf("the page does not show the new file alone: %.400s", html)
+	}
+}
+
+// TestPagesOfAFileByHand changes the pages of a file with the buttons of their page.
+func TestPagesOfAFileByHand(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 3, maria())
+	file := c.Get(t, "/documents/"+d.id).Want(t, 200).Text(t, "files.0.id")
+	choices := func() string {
+		arranged, _ := c.Get(t, "/documents/"+d.id+"/files/"+file).Want(t, 200).At(t, "arranged").(apptest.Map)
+		var out []string
+		pages, _ := arranged["pages"].(apptest.List)
+		for _, p := range pages {
+			page := p.(apptest.Map)
+			turn, _ := page["rotate"].(float64)
+			out = append(out, fmt.Sprintf("%v:%v", page["page"], turn))
+		}
+		return strings.Join(out, " ")
+	}
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.visit(s.URL + "/app/documents/" + d.id + "/files")
+	w.click(`#files a[href$="/pages"]`)
+	for _, step := range []struct{ button, want string }{
+		{`#page-1 [value=later]`, "2:0 1:0 3:0"},
+		{`#page-2 [value=right]`, "2:0 1:90 3:0"},
+		{`#page-1 [value=left]`, "2:270 1:90 3:0"},
+		{`#page-3 [value=earlier]`, "2:270 3:0 1:90"},
+		{`#page-1 [value=remove]`, "3:0 1:90"},
+		{`[value=restore]`, ""},
+	} {
+		w.see(chromedp.CSS(step.button))
+		before := w.value("[name=csrf]") + get(w, chromedp.Evaluate[string](`document.querySelector(".sheets img").src`))
+		w.click(chromedp.CSS(step.button))
+		w.until(fmt.Sprintf(`document.querySelector("[name=csrf]")?.value + document.querySelector(".sheets img")?.src !== %q`, before))
+		if got := choices(); got != step.want {
+			t.Errorf("after %s the file has the pages %q, want %q", step.button, got, step.want)
+		}
+	}
+	order := func(s string) {
+		w.see("[name=order]")
+		w.js(fmt.Sprintf(`document.querySelector("[name=order]").value = %q`, s))
+		w.click("[value=order]")
+	}
+	order("3-2, 9")
+	w.until(`document.querySelector("main").textContent.includes("Enter pages from 1 to 3")`)
+	order("3-2")
+	w.until(`document.querySelectorAll(".sheets li").length === 2`)
+	if got := choices(); got != "3:0 2:0" {
+		t.Errorf("the file has the pages %s", got)
 	}
 }

@@ -83,6 +83,8 @@ func (p *Pages) drafts() []route {
 		{upload, document + "/files", author(h.AddFiles).UploadingMany(s.Limits.Files, o.MaxFiles).Interruptible()},
 		{post, document + "/files/title", author(h.SaveTitle)},
 		{post, document + "/files/:file", author(h.ChangeFile)},
+		{get, document + "/files/:file/pages", member(h.ShowPages)},
+		{post, document + "/files/:file/pages", author(h.TakePages).Interruptible()},
 		{upload, document + "/files/:file/content", author(h.ReplaceFile).Uploading(o.MaxFiles).Interruptible()},
 		{post, document + "/uploads", author(h.BeginUpload)},
 		{get, document + "/uploads/:upload", member(h.ShowUpload)},

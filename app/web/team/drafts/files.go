@@ -31,6 +31,7 @@ type fileRow struct {
 	Fields      int   // number of fields on it
 	Look        []int // pages to check before confirming it
 	Unconfirmed bool
+	Arrangeable bool // its pages can be reordered, turned and removed
 }
 
 // note is a note about a file.
@@ -87,7 +88,8 @@ func fileRows(r *page.Request, d *signing.Document) []fileRow {
 	problems := record.Problems(d)
 	for i := range d.Files {
 		f := &d.Files[i]
-		row := fileRow{File: f, Count: len(f.Pages), First: i == 0, Last: i == len(d.Files)-1}
+		row := fileRow{File: f, Count: len(f.Pages), First: i == 0, Last: i == len(d.Files)-1,
+			Arrangeable: !f.Presigned && len(f.Placeholders) == 0}
 		if f.ConvertedBy != "" {
 			row.From = r.Say("files.by." + f.ConvertedBy)
 		}

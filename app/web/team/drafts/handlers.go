@@ -16,6 +16,7 @@ import (
 // The templates of these pages.
 const (
 	filesTemplate  page.Template[filesPage]  = "files"
+	pagesTemplate  page.Template[pagesPage]  = "pages"
 	peopleTemplate page.Template[peoplePage] = "people"
 	reviewTemplate page.Template[reviewPage] = "review"
 	linksTemplate  page.Template[linksPage]  = "links"
