@@ -23,6 +23,10 @@ var errInUse = errors.New("search: folder is in use by another process")
 // index is being created.
 var registering sync.Mutex
 
+// setMergeBuffer sets a variable that the mergers of all open indexes read: once, before the
+// first of them runs.
+var setMergeBuffer = sync.OnceFunc(func() { zapx.DefaultFileMergerBufferSize = mergeBuffer })
+
 // openCore opens the index in the folder, or creates it if there is none.
 func openCore(dir string, log *slog.Logger) (*core, uint64, error) {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +110,7 @@ func (c *core) newScorch(readOnly bool) error {
 	defer registering.Unlock()
 	scorch.RegistryAsyncErrorCallbacks[name] = c.onError
 	defer delete(scorch.RegistryAsyncErrorCallbacks, name)
-	zapx.DefaultFileMergerBufferSize = mergeBuffer
+	setMergeBuffer()
 	made, err := scorch.NewScorch(scorch.Name, map[string]any{
 		"path":                   c.dir,
 		"unsafe_batch":           true,

@@ -105,7 +105,6 @@ type fieldHandlers struct {
 }
 
 func (h *fieldHandlers) routes(s *server) {
-	s.doc.mayBeNull(typeOf[fieldView](), "anchor", typeOf[anchorView]())
 	const base = "/documents/{document}/fields"
 	handle(s, operation{method: http.MethodGet, path: base, rule: shared(account.ScopeRead), summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, h.listFields)
 	handle(s, operation{method: http.MethodPut, path: base, rule: may(account.ScopeWrite).With(h.maxBody), summary: "Replace all fields of a draft", tag: "Fields"}, h.replaceFields)

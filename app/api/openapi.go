@@ -61,6 +61,7 @@ func newDocument() *document {
 func (d *document) complete() {
 	d.schemas = map[string]*huma.Schema{}
 	for name, s := range d.registry.Map() {
+		d.markNull(s, d.registry.TypeFromRef(schemaRefs+name))
 		d.schemas[schemaRefs+name] = s
 	}
 }
@@ -89,16 +90,26 @@ func (d *document) open(s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// mayBeNull marks a member of a record, itself a record, as nullable: a referenced
-// schema can't be.
-func (d *document) mayBeNull(of reflect.Type, member string, inner reflect.Type) {
-	outer := d.registry.SchemaFromRef(d.registry.Schema(of, true, "").Ref)
-	s := *d.registry.SchemaFromRef(d.registry.Schema(inner, true, "").Ref)
-	s.Nullable, s.Extensions = true, map[string]any{"x-members": memberNames(inner)}
-	if was := outer.Properties[member]; was != nil {
-		s.Description = was.Description
+// markNull marks members of a record that are records themselves and may be null: pointers
+// that are always there. A reference to a schema can't say so; they get a copy of it.
+func (d *document) markNull(s *huma.Schema, of reflect.Type) {
+	if of == nil || of.Kind() != reflect.Struct {
+		return
 	}
-	outer.Properties[member] = &s
+	for f := range of.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" {
+			d.markNull(s, f.Type)
+		}
+		was := s.Properties[name]
+		if f.Type.Kind() != reflect.Pointer || was == nil || was.Ref == "" || strings.Contains(options, "omit") {
+			continue
+		}
+		copied := *d.registry.SchemaFromRef(was.Ref)
+		copied.Nullable, copied.Description = true, was.Description
+		copied.Extensions = map[string]any{"x-members": memberNames(f.Type.Elem())}
+		s.Properties[name] = &copied
+	}
 }
 
 // describeAs copies what the schema of one record says about the values of its members to

@@ -6,7 +6,6 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/notify"
-	"paraph/app/signing"
 	"paraph/app/signing/trail"
 )
 
@@ -139,7 +138,6 @@ func (h *webhookHandlers) routes(s *server) {
 	}))
 	h.deliveryRoutes(s)
 	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), summary: "List the company's events", tag: "Webhooks", query: eventParameters}, h.listFeed)
-	s.doc.mayBeNull(typeOf[eventMessageData](), "document", typeOf[signing.Row]())
 }
 
 func (h *webhookHandlers) deliveryRoutes(s *server) {
