@@ -29,6 +29,7 @@ import (
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
+	"paraph/app/publiclink"
 	"paraph/app/signing"
 	"paraph/app/tree"
 	"paraph/app/turns"
@@ -52,15 +53,16 @@ type Options struct {
 
 // App is a whole appliance: Open creates it, Run serves, Close ends it.
 type App struct {
-	Config   Config
-	Clock    *Clock
-	Accounts *account.Services
-	Signing  *signing.Services
-	Notify   *notify.Service
-	Webhooks *notify.Webhooks
-	Contacts *contact.Service
-	Bulk     *bulk.Service
-	Machine  *machine.Service
+	Config      Config
+	Clock       *Clock
+	Accounts    *account.Services
+	Signing     *signing.Services
+	Notify      *notify.Service
+	Webhooks    *notify.Webhooks
+	Contacts    *contact.Service
+	Bulk        *bulk.Service
+	PublicLinks *publiclink.Service
+	Machine     *machine.Service
 	// MailServer keeps which server messages are sent through.
 	MailServer *mailserver.Service
 
@@ -230,7 +232,9 @@ func (a *App) background(ctx context.Context) error {
 	// waiting for.
 	g.Go(func() error { return a.jobs.Run(ctx, notify.MailWorkers, a.Notify.Handlers()...) })
 	g.Go(func() error { return a.jobs.Run(ctx, notify.WebhookWorkers, a.Webhooks.Handlers()...) })
-	g.Go(func() error { return (sweeper{upgradeCopies{a.dir, a.log}, a.Signing.Upkeep, a.Bulk, a.log}).run(ctx) })
+	g.Go(func() error {
+		return (sweeper{upgradeCopies{a.dir, a.log}, a.Signing.Upkeep, a.Bulk, a.PublicLinks, a.log}).run(ctx)
+	})
 	return g.Wait()
 }
 

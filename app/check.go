@@ -20,6 +20,7 @@ import (
 	"paraph/app/machine"
 	"paraph/app/mailserver"
 	"paraph/app/notify"
+	"paraph/app/publiclink"
 	"paraph/app/signing"
 	"paraph/app/transfer"
 	"paraph/kv"
@@ -38,6 +39,7 @@ func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Pu
 	var parts []kv.Checker
 	for _, more := range [][]kv.Checker{
 		account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), bulk.Collections(),
+		publiclink.Collections(),
 		machine.Collections(), mailserver.Collections(), checkpoint.Collections(), transfer.Collections(), {a.jobs, keyMarks},
 	} {
 		parts = append(parts, more...)

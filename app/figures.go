@@ -155,6 +155,7 @@ func (f *figures) certificates(gauge gaugeFunc) error {
 func (f *figures) queues(gauge gaugeFunc) {
 	all := f.app.Signing.Queues()
 	all["pdfium"], all["bulk"] = f.app.pdfium.Load(), f.app.Bulk.Load()
+	all["public links"] = f.app.PublicLinks.Load()
 	for name, l := range all {
 		gauge(slotsDesc, float64(l.Slots), name)
 		gauge(usedDesc, float64(l.Used), name)

@@ -18,7 +18,7 @@ func (a *App) openHandlers(Options) (err error) {
 	}
 	pages, err := web.New(web.Options{
 		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts, MailServer: a.MailServer,
-		Bulk: a.Bulk, Machine: a.Machine, Keys: a.Keys, Fonts: a.fonts, Words: a.words, Log: a.log, Now: a.Clock.Now,
+		Bulk: a.Bulk, PublicLinks: a.PublicLinks, Machine: a.Machine, Keys: a.Keys, Fonts: a.fonts, Words: a.words, Log: a.log, Now: a.Clock.Now,
 		Secret: a.key, Kit: a.kit,
 		MaxUpload: int64(limits.Upload), MaxFiles: maxFiles * int64(limits.Upload), Pseudo: server.TestControls,
 		Setup: setupOf(a.Config), Backups: a.lastBackup,
@@ -28,7 +28,7 @@ func (a *App) openHandlers(Options) (err error) {
 	}
 	o := api.Options{
 		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
-		Bulk: a.Bulk, MailServer: a.MailServer,
+		Bulk: a.Bulk, PublicLinks: a.PublicLinks, MailServer: a.MailServer,
 		Machine: a.Machine, Checkpoints: a.Checkpoints, Keys: a.Keys, Words: a.words, Log: a.log, LogRequests: a.Config.Log.Requests, Kit: a.kit, Mount: pages.Mount,
 		MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload),
 		MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),

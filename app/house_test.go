@@ -64,6 +64,7 @@ func packages() []packageRule {
 	// files.
 	handlerLayer := []string{
 		"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/notify", "app/pdf", "app/pki",
+		"app/publiclink",
 		"app/reportjson",
 		"app/signing",
 		"app/signing/intake",
@@ -109,6 +110,7 @@ func packages() []packageRule {
 		{"app/machine", above("app/signing", "app/signing/store", "app/signing/lists", "app/signing/record", "app/account", "app/notify")},
 		{"app/mailserver", above("app/account")},
 		{"app/bulk", above("app/signing", "app/signing/record", "app/account")},
+		{"app/publiclink", above("app/signing", "app/signing/record", "app/account")},
 		{"app/contact", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
 		{"app/checkpoint", above("app/account")},
 		{"app/signing", above(append(below, "app/account", "app/checkpoint")...)},

@@ -14,6 +14,7 @@ import (
 	"paraph/app/notify"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
+	"paraph/app/publiclink"
 	"paraph/app/signing"
 	"paraph/app/signing/pictures"
 	"paraph/app/signing/store"
@@ -80,6 +81,10 @@ func (a *App) openServices(o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	a.PublicLinks = publiclink.New(publiclink.Options{
+		DB: a.db, Accounts: a.Accounts, Templates: a.Signing.Templates, Access: a.Signing.Access, Links: a.Signing.Links,
+		Mails: outbox.Mails, Key: a.key, NewID: ids.New, Now: a.Clock.Now,
+	})
 	a.Machine = machine.New(a.machine())
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"paraph/app/bulk"
+	"paraph/app/publiclink"
 	"paraph/app/signing"
 )
 
@@ -27,6 +28,7 @@ type sweeper struct {
 	copies  upgradeCopies
 	uploads *signing.Upkeep
 	bulk    *bulk.Service
+	links   *publiclink.Service
 	log     *slog.Logger
 }
 
@@ -48,6 +50,9 @@ func (s sweeper) run(ctx context.Context) error {
 			s.log.Error("cannot remove unused files", "error", err)
 		} else if n > 0 {
 			s.log.Info("removed unused files", "count", n)
+		}
+		if err := s.links.Sweep(ctx); err != nil {
+			s.log.Error("cannot remove unused public links", "error", err)
 		}
 	}
 }

@@ -22,6 +22,10 @@ var rebuilds = map[reflect.Type]rebuild{
 	typeOf[templateView](): func(r *request, about []string) (any, error) {
 		return r.replyTemplate(&signing.Document{ID: about[0]}, nil)
 	},
+	typeOf[publicLinkView](): func(r *request, about []string) (any, error) {
+		l, err := r.server.PublicLinks.Get(r.UserContext(), r.who, about[0], about[1])
+		return (&templateHandlers{links: r.server.PublicLinks}).viewLink(r, l), err
+	},
 	typeOf[bulkAnswer](): func(r *request, about []string) (any, error) { return reportAgain(r, about[0]) },
 	typeOf[runView](): func(r *request, about []string) (any, error) {
 		run, err := r.server.Bulk.Get(r.UserContext(), r.who, about[0])

@@ -22,20 +22,22 @@ import (
 	"paraph/app/mailserver"
 	"paraph/app/notify"
 	"paraph/app/pki"
+	"paraph/app/publiclink"
 	"paraph/app/signing"
 	"paraph/app/words"
 )
 
 // Options configures the API.
 type Options struct {
-	Accounts   *account.Services
-	Signing    *signing.Services
-	Notify     *notify.Service
-	Webhooks   *notify.Webhooks
-	Contacts   *contact.Service
-	Bulk       *bulk.Service
-	Machine    *machine.Service
-	MailServer *mailserver.Service
+	Accounts    *account.Services
+	Signing     *signing.Services
+	Notify      *notify.Service
+	Webhooks    *notify.Webhooks
+	Contacts    *contact.Service
+	Bulk        *bulk.Service
+	PublicLinks *publiclink.Service
+	Machine     *machine.Service
+	MailServer  *mailserver.Service
 
 	Checkpoints *checkpoint.Service
 
@@ -142,7 +144,7 @@ func (s *server) handlers() []handlers {
 		&companyHandlers{accounts: o.Accounts},
 		&memberHandlers{accounts: o.Accounts},
 		&tokenHandlers{accounts: o.Accounts},
-		&templateHandlers{drafts: d.Drafts, lifecycle: d.Lifecycle, templates: d.Templates, maxBody: o.MaxBody,
+		&templateHandlers{links: o.PublicLinks, drafts: d.Drafts, lifecycle: d.Lifecycle, templates: d.Templates, maxBody: o.MaxBody,
 			maxFiles: o.MaxFiles, maxCount: d.Limits.Files},
 		s.bulk,
 		s.contacts,

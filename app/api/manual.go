@@ -225,6 +225,21 @@ var manuals = map[string]manual{
 	"post-templates-template-duplicate": {text: "Copies the files, roles, fields and settings. Access codes have to be set for each document."},
 	"post-templates-template-documents": {text: "Copies the current template into a new draft, replaces roles by people and fills in the variables; with `send`, the document is sent in the same request. Roles that have a person in the template may be omitted. All missing variables and people are reported at once, under `variables.NAME` and `people`. The variable of a list is an array of objects, as in `{\"items\": [{\"what\": \"Desk\", \"price\": 120}]}`, or a line for each item with its values divided by semicolons.",
 		body: `{"people": [{"role": "Tenant", "name": "Ann Owner", "email": "ann@example.org"}], "send": false}`},
+	"get-templates-template-links": {text: "Newest first. `status` is `open`, `off`, `expired` after `expires_at`, " +
+		"`used_up` after `max_uses` documents, or `closed` while the template is archived or deleted, or its owner may " +
+		"no longer send documents."},
+	"post-templates-template-links": {text: "A page where anybody can sign the template in one role. Visitors state " +
+		"their name and e-mail address, and continue on the signing page of a document of their own, which belongs " +
+		"to the member who made the link. Their role must sign first, and the other roles need people, from the " +
+		"template or in `people`. With `check_address`, a code is mailed to the address first if the server can send " +
+		"e-mail; otherwise the evidence says that the address was only stated. A use is counted with each document, " +
+		"so `max_uses` is never exceeded. Everything that would keep documents from being sent is reported at once. " +
+		"`document.created` in each audit trail names the link. A template has up to 20 links; duplicates of it have none.",
+		body: `{"role": "Tenant", "max_uses": 100, "expires_at": "2040-12-31", "closing_text": "We are full."}`},
+	"get-templates-template-links-link": {text: "One link, with the number of documents made so far."},
+	"patch-templates-template-links-link": {text: "Omitted members keep their value; documents made before stay as " +
+		"they are. If the owner may no longer send documents, you become the owner.", body: `{"enabled": false}`},
+	"delete-templates-template-links-link": {text: "Its address stops working. Documents made through it stay."},
 	"post-documents-document-template": {text: "Creates a template from a document in any state: its files, fields and settings, with a role in place of each person, and without the values that people entered.",
 		body: `{"title": "Lease", "roles": ["Tenant"]}`},
 	"post-templates-template-bulk": {text: "One document for each row, made in the background. All rows are checked first, as if each were a request of its own: if any is invalid, all faults are returned by row and column and nothing is started, unless `skip_invalid` is set. As `text/csv`, or in `csv`, the first row names the columns: `Tenant.name`, `Tenant.email`, `Tenant.access_code`, `Tenant.locale` and `Tenant.message` for a role called Tenant, the names of variables and fields, `title` and `external_id`. UTF-8, UTF-16 and Windows-1252 are recognised, and comma, semicolon and tab; an empty cell counts as missing. The run uses the template as it is now, even if it is changed or archived later; if it is deleted, the remaining rows fail. A row becomes one document at most, even if the server is killed meanwhile. `per_minute` slows the run down. `messages` is the number of people who are notified at once. A company can have 5 runs in progress. `document.created` in each audit trail names the run.",

@@ -2,12 +2,14 @@ package api
 
 import (
 	"context"
+	"maps"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/publiclink"
 	"paraph/app/signing"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
@@ -194,8 +196,88 @@ type useTemplateBody struct {
 	Send      bool              `json:"send,omitempty" doc:"Send immediately"`
 }
 
+type publicLinkView struct {
+	ID           string            `json:"id"`
+	TemplateID   string            `json:"template_id"`
+	URL          *string           `json:"url" format:"uri" doc:"Null for callers who can't write"`
+	Role         string            `json:"role" doc:"ID of the role that visitors take"`
+	RoleName     string            `json:"role_name"`
+	People       []linkPersonView  `json:"people" doc:"In other roles, if not the template's"`
+	Variables    map[string]string `json:"variables" doc:"Values for the variables of all its documents"`
+	MaxUses      *int              `json:"max_uses" doc:"null for no limit"`
+	Uses         int               `json:"uses_count" doc:"Number of documents made so far"`
+	ExpiresAt    *string           `json:"expires_at" format:"date-time"`
+	Enabled      bool              `json:"enabled"`
+	CheckAddress bool              `json:"check_address"`
+	ClosingText  *string           `json:"closing_text"`
+	Status       string            `json:"status" enum:"open,off,expired,used_up,closed"`
+	Owner        personView        `json:"owner" doc:"The member who owns its documents"`
+	CreatedAt    string            `json:"created_at" format:"date-time"`
+	UpdatedAt    string            `json:"updated_at" format:"date-time"`
+}
+
+type linkPersonView struct {
+	Role   string  `json:"role"`
+	Name   *string `json:"name"`
+	Email  *string `json:"email"`
+	Locale *string `json:"locale"`
+}
+
+func (h *templateHandlers) viewLink(r *request, l publiclink.Link) publicLinkView {
+	v := publicLinkView{ID: l.ID, TemplateID: l.Template, URL: orNull(h.links.URL(r.who, &l, r.server.Kit.MailSite(r.Ctx))),
+		Role: l.Role, RoleName: l.RoleName, People: []linkPersonView{}, Variables: map[string]string{},
+		MaxUses: orNone(l.MaxUses), Uses: l.Uses, ExpiresAt: maybe(l.ExpiresAt), Enabled: !l.Off, CheckAddress: l.CheckAddress,
+		ClosingText: orNull(l.ClosingText), Status: string(l.Status), Owner: personView(l.By),
+		CreatedAt: when(l.CreatedAt), UpdatedAt: when(l.UpdatedAt)}
+	for _, p := range l.People {
+		v.People = append(v.People, linkPersonView{p.Role, orNull(p.Name), orNull(p.Email), orNull(p.Locale)})
+	}
+	maps.Copy(v.Variables, l.Variables)
+	return v
+}
+
+type publicLinkBody struct {
+	Role         *string           `json:"role,omitempty" doc:"ID or name of the visitors' role"`
+	People       *[]linkPersonBody `json:"people,omitempty" doc:"In other roles without a default person"`
+	Variables    *variables        `json:"variables,omitempty" doc:"Values of the template's variables"`
+	MaxUses      *int              `json:"max_uses,omitempty" doc:"Limit of documents; 0 or null for none"`
+	ExpiresAt    *string           `json:"expires_at,omitempty" doc:"RFC 3339 or a date; null for never"`
+	Enabled      *bool             `json:"enabled,omitempty" doc:"Whether visitors can start; defaults to true"`
+	CheckAddress *bool             `json:"check_address,omitempty" doc:"Mail visitors a code; defaults to true"`
+	ClosingText  *string           `json:"closing_text,omitempty" doc:"Shown while the link is closed"`
+}
+
+type linkPersonBody struct {
+	Role   string `json:"role,omitempty" doc:"ID or name of the role"`
+	Name   string `json:"name,omitempty"`
+	Email  string `json:"email,omitempty"`
+	Locale string `json:"locale,omitempty" doc:"Their language"`
+}
+
+func (b *publicLinkBody) input(r *request, f *fault.Fields) publiclink.Input {
+	takeAway(r, "max_uses", &b.MaxUses)
+	takeAway(r, "closing_text", &b.ClosingText)
+	in := publiclink.Input{Role: b.Role, MaxUses: b.MaxUses, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
+		CheckAddress: b.CheckAddress, ClosingText: b.ClosingText, BaseURL: r.server.Kit.MailSite(r.Ctx)}
+	takeAway(r, "expires_at", &in.ExpiresAt)
+	if b.Enabled != nil {
+		in.Off = new(!*b.Enabled)
+	}
+	if b.Variables != nil {
+		in.Variables = new(b.Variables.texts())
+	}
+	if b.People != nil {
+		in.People = &[]publiclink.Person{}
+		for _, p := range *b.People {
+			*in.People = append(*in.People, publiclink.Person(p))
+		}
+	}
+	return in
+}
+
 // templateHandlers serves templates.
 type templateHandlers struct {
+	links     *publiclink.Service
 	drafts    *signing.Drafts
 	lifecycle *signing.Lifecycle
 	templates *signing.Templates
@@ -224,6 +306,82 @@ func (h *templateHandlers) routes(s *server) {
 	}
 	handle(s, operation{method: http.MethodPost, path: one + "/documents", rule: may(account.ScopeWrite).With(h.maxBody).Interruptible(), summary: "Make a document from a template", tag: "Templates", status: http.StatusCreated}, h.useTemplate)
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/template", rule: may(account.ScopeWrite), summary: "Save a document as a template", tag: "Templates", status: http.StatusCreated}, h.saveAsTemplate)
+	h.linkRoutes(s, one+"/links")
+}
+
+func (h *templateHandlers) linkRoutes(s *server, all string) {
+	const tag = "Templates"
+	one := all + "/{link}"
+	handle(s, operation{method: http.MethodGet, path: all, rule: may(account.ScopeRead),
+		summary: "List the public links of a template", tag: tag, query: pageParameters, list: true}, h.listLinks)
+	handle(s, operation{method: http.MethodPost, path: all, rule: may(account.ScopeWrite),
+		summary: "Make a public link", tag: tag, status: http.StatusCreated}, h.createLink)
+	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead),
+		summary: "Get a public link", tag: tag}, h.getLink)
+	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite),
+		summary: "Change a public link", tag: tag}, h.updateLink)
+	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite),
+		summary: "Delete a public link", tag: tag}, h.deleteLink)
+}
+
+func (h *templateHandlers) listLinks(r *request, _ *nothing) (envelope[publicLinkView], error) {
+	id, err := r.id("template")
+	p := r.query.page()
+	if err := merge(&r.query.faults, err); err != nil {
+		return envelope[publicLinkView]{}, err
+	}
+	list, err := h.links.List(r.UserContext(), r.who, id, p.offset(), p.size)
+	view := func(l publiclink.Link) publicLinkView { return h.viewLink(r, l) }
+	return enclose(r, p, views(list.Items, view), list.Total), err
+}
+
+func (h *templateHandlers) createLink(r *request, in *publicLinkBody) (publicLinkView, error) {
+	id, err := r.id("template")
+	var f fault.Fields
+	input := in.input(r, &f)
+	if err := merge(&f, err); err != nil {
+		return publicLinkView{}, err
+	}
+	l, err := h.links.Create(r.UserContext(), r.who, id, input)
+	return h.viewLink(r, l), err
+}
+
+// publicLink returns the IDs of the template and of the link in the path.
+func (r *request) publicLink() (template, link string, err error) {
+	template, err = r.id("template")
+	link, ok := parseID(r.Params("link"))
+	if err == nil && !ok {
+		err = fault.NotFound("public_link")
+	}
+	return template, link, err
+}
+
+func (h *templateHandlers) getLink(r *request, _ *nothing) (publicLinkView, error) {
+	template, id, err := r.publicLink()
+	if err != nil {
+		return publicLinkView{}, err
+	}
+	l, err := h.links.Get(r.UserContext(), r.who, template, id)
+	return h.viewLink(r, l), err
+}
+
+func (h *templateHandlers) updateLink(r *request, in *publicLinkBody) (publicLinkView, error) {
+	template, id, err := r.publicLink()
+	var f fault.Fields
+	input := in.input(r, &f)
+	if err := merge(&f, err); err != nil {
+		return publicLinkView{}, err
+	}
+	l, err := h.links.Update(r.UserContext(), r.who, template, id, input)
+	return h.viewLink(r, l), err
+}
+
+func (h *templateHandlers) deleteLink(r *request, _ *nothing) (nothing, error) {
+	template, id, err := r.publicLink()
+	if err != nil {
+		return nothing{}, err
+	}
+	return nothing{}, h.links.Delete(r.UserContext(), r.who, template, id)
 }
 
 func (h *templateHandlers) listTemplates(r *request, _ *nothing) (envelope[templateView], error) {

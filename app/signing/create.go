@@ -50,6 +50,7 @@ type CreateInput struct {
 	BaseURL      string // of the request, for links
 
 	with func(tx *kv.Tx, d *Document) error // see [UseInput]
+	as   *account.Actor                     // likewise
 }
 
 // Create makes a draft, or sends it immediately if requested. The caller closes the uploads.
@@ -160,6 +161,9 @@ func (s *Drafts) insert(ctx context.Context, who account.Actor, d *Document, in 
 			if err := in.with(tx, d); err != nil {
 				return err
 			}
+		}
+		if in.as != nil {
+			return s.store.Save(tx, *in.as, d, events...)
 		}
 		return s.store.Save(tx, who, d, events...)
 	})

@@ -125,6 +125,11 @@ func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
 			way.Kind = completion.WayBounced
 		case record.EventInvitationLinkShown, record.EventInvitationCodeShown:
 			way.Kind = data["through"]
+			if way.Kind == throughPublicCode { // one act gave them the link and used the code
+				way.Kind, way.Code = throughPublic, false
+				ways = append(ways, way)
+				way.Kind, way.Code = throughPublicCode, true
+			}
 		default:
 			continue
 		}

@@ -2,7 +2,10 @@ package signing
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/big"
@@ -245,7 +248,11 @@ func localeOf(d *Document, inv *Invitation) string {
 }
 
 func identityOf(tx *kv.Tx, invitation string) (identity, error) {
-	state, err := identities.Get(tx, invitation)
+	return proofOf(tx, identities, invitation)
+}
+
+func proofOf(tx *kv.Tx, proofs *kv.Collection[identity], key string) (identity, error) {
+	state, err := proofs.Get(tx, key)
 	if err == kv.ErrNotFound {
 		return identity{}, nil
 	}
@@ -283,6 +290,12 @@ const (
 // prove checks a code against the one required by the invitation. Wrong codes also count
 // against the caller's network.
 func (s *Access) prove(who account.Actor, inv *Invitation, code string, spend spending) error {
+	return s.proveWith(who, inv, code, spend, identities)
+}
+
+func (s *Access) proveWith(
+	who account.Actor, inv *Invitation, code string, spend spending, proofs *kv.Collection[identity],
+) error {
 	if inv.Authentication == record.ByLink {
 		return nil
 	}
@@ -291,7 +304,7 @@ func (s *Access) prove(who account.Actor, inv *Invitation, code string, spend sp
 	}
 	network := turns.Network(who.IP)
 	_, wait, within := s.guesses.Allow(network)
-	good, err := s.try(who, inv, code, spend, func(tx *kv.Tx, day *tally) error {
+	good, err := s.try(who, inv, code, spend, proofs, func(tx *kv.Tx, day *tally) error {
 		if day.Tries == 0 {
 			return nil
 		}
@@ -315,11 +328,12 @@ func (s *Access) prove(who account.Actor, inv *Invitation, code string, spend sp
 // try reports whether a code is right. Attempts are counted in a separate transaction,
 // because they count even if nothing else is stored.
 func (s *Access) try(
-	who account.Actor, inv *Invitation, code string, spend spending, allow func(tx *kv.Tx, day *tally) error,
+	who account.Actor, inv *Invitation, code string, spend spending, proofs *kv.Collection[identity],
+	allow func(tx *kv.Tx, day *tally) error,
 ) (good bool, err error) {
 	network := turns.Network(who.IP)
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		state, err := identityOf(tx, inv.ID)
+		state, err := proofOf(tx, proofs, inv.ID)
 		if err != nil {
 			return err
 		}
@@ -343,7 +357,7 @@ func (s *Access) try(
 				return err
 			}
 		}
-		return identities.Put(tx, inv.ID, state)
+		return proofs.Put(tx, inv.ID, state)
 	})
 	return good, err
 }
@@ -356,4 +370,94 @@ func (s *Access) spendCode(tx *kv.Tx, invitation string) error {
 	}
 	state.CodeHash = ""
 	return errors.Join(identities.Put(tx, invitation, state), s.forget(tx, CodeName(invitation)))
+}
+
+// Stranger is somebody who was not invited and states who they are, behind a public link.
+type Stranger struct {
+	Company, Link      string // the public link
+	Title              string // of what they want to sign
+	Name, Email        string
+	IP, Locale         string
+}
+
+// visitors holds the proofs of strangers, by the link and the address they stated.
+var visitors = kv.NewCollection("visitors", kv.JSON[identity]())
+
+// visitor returns the key of a stranger's proof, in which the address can't be read.
+func (s *Access) visitor(v Stranger) string {
+	m := hmac.New(sha256.New, s.linkKey)
+	m.Write([]byte("visitor\x00" + v.Link + "\x00" + input.FoldEmail(v.Email)))
+	return v.Link + "/" + hex.EncodeToString(m.Sum(nil))
+}
+
+// SendVisitorCode mails a code to the address that a stranger stated. allow is called first in
+// the transaction that sends it.
+func (s *Access) SendVisitorCode(_ context.Context, v Stranger, allow func(tx *kv.Tx) error) error {
+	refund, err := s.mayMail(v.Company, v.Email)
+	if err != nil {
+		return err
+	}
+	err = s.db.For(v.Company).Update(func(tx *kv.Tx) error {
+		if err := allow(tx); err != nil {
+			return err
+		}
+		key := s.visitor(v)
+		state, err := proofOf(tx, visitors, s.visitor(v))
+		if err != nil {
+			return err
+		}
+		code, err := state.newCode(s.linkKey, key, tx.Now)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(s.countMail(tx, v.Company, v.Email), visitors.Put(tx, key, state), s.forget(tx, CodeName(key))); err != nil {
+			return err
+		}
+		return s.mailer(tx, account.Mail{Kind: MailCode, To: v.Email, Name: v.Name, Locale: v.Locale, Company: v.Company,
+			Link: CodeName(key), Expires: tx.Now.Add(codeLifetime),
+			Data: map[string]string{"code": code, "title": v.Title, "minutes": fmt.Sprint(int(codeLifetime.Minutes()))},
+			Key:  string(MailCode) + "/" + s.id()})
+	})
+	if err != nil {
+		refund()
+	}
+	return err
+}
+
+// ProveVisitor checks the code that was mailed to a stranger, which stays valid. Wrong codes
+// also count against the caller's network.
+func (s *Access) ProveVisitor(_ context.Context, v Stranger, code string) error {
+	inv := &Invitation{ID: s.visitor(v), Authentication: record.ByEmailCode}
+	return s.proveWith(account.System(v.Company).From(v.IP, "", ""), inv, code, keepsCode, visitors)
+}
+
+// SpendVisitor invalidates a stranger's code in the transaction that it was entered for. It
+// refuses a code that has served another purpose meanwhile.
+func (s *Access) SpendVisitor(tx *kv.Tx, v Stranger) error {
+	state, err := proofOf(tx, visitors, s.visitor(v))
+	if err != nil {
+		return err
+	}
+	if state.CodeHash == "" {
+		return fault.Invalid("code", "wrong_code")
+	}
+	state.CodeHash = ""
+	return errors.Join(visitors.Put(tx, s.visitor(v), state), s.forget(tx, CodeName(s.visitor(v))))
+}
+
+// SweepVisitors removes the proofs of strangers that no longer matter.
+func (s *Access) SweepVisitors(context.Context) error {
+	return s.db.Update(func(tx *kv.Tx) error {
+		var old []string
+		err := visitors.Each(tx, "", nil, func(key string, state identity) (bool, error) {
+			if tx.Now.Sub(state.Day.Began) >= 24*time.Hour {
+				old = append(old, key)
+			}
+			return len(old) < 1000, nil
+		})
+		for _, key := range old {
+			err = errors.Join(err, visitors.Delete(tx, key))
+		}
+		return err
+	})
 }

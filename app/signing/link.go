@@ -123,6 +123,9 @@ func (s *Links) proofs() record.Proofs { return record.Proofs{Key: s.linkKey, Ma
 const (
 	throughWeb = "web" // a member was shown it on a page
 	throughAPI = "api" // a program or session was given it
+
+	// Somebody opened a public link, and stated the address or proved with a code that they read it.
+	throughPublic, throughPublicCode = "public", "public_code"
 )
 
 // loadInvitation loads a document with one of its invitations.
@@ -178,6 +181,24 @@ func (s *Links) OpenOwn(_ context.Context, who account.Actor, id, invitation str
 
 func linkShown(inv *Invitation, through string) Event {
 	return record.NewEvent(record.EventInvitationLinkShown).To(inv.ID).With("email", inv.Email).With("through", through)
+}
+
+// OpenPublic returns the path of the signing page of a person who opened a public link, and
+// records that they got their own link there. checked means that they proved their address.
+func (s *Links) OpenPublic(_ context.Context, who account.Actor, checked bool) (path string, err error) {
+	through := throughPublic
+	if checked {
+		through = throughPublicCode
+	}
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		d, inv, err := loadInvitation(tx, who, who.Document, who.Invitation)
+		if err != nil {
+			return err
+		}
+		path = s.url(inv, "")
+		return s.store.SaveEvents(tx, who, d, linkShown(inv, through))
+	})
+	return path, err
 }
 
 // HandOut records that the API shows a caller links of a document's invitations, once per caller

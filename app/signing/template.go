@@ -179,6 +179,11 @@ type UseInput struct {
 	Send          bool
 	BaseURL       string // of the request, for links
 	Run           string // the run that makes many documents, for the audit trail
+	Link          string // the public link through which somebody asked for it, likewise
+
+	// As is recorded as the one who made the document, instead of its owner. It is nil if
+	// the owner made it.
+	As *account.Actor
 
 	// With is called in the transaction that stores the document, unless it is nil.
 	// If it fails, the document is not stored.
@@ -235,7 +240,7 @@ func (s *Templates) UseVersion(
 			return nil, f.Err()
 		}
 	}
-	return s.drafts.insert(ctx, who, d, CreateInput{Uploads: uploads, Send: in.Send, with: in.With})
+	return s.drafts.insert(ctx, who, d, CreateInput{Uploads: uploads, Send: in.Send, with: in.With, as: in.As})
 }
 
 func closeAll(uploads []*Upload) (err error) {
@@ -271,7 +276,7 @@ func (s *Templates) fill(
 	now := s.now()
 	d = s.drafts.copyOf(template, who)
 	d.Template, d.ExpiresDays, d.BaseURL = false, 0, s.links.base(in.BaseURL)
-	d.MadeFrom = &Source{Template: template.ID, Version: template.Version, Run: in.Run}
+	d.MadeFrom = &Source{Template: template.ID, Version: template.Version, Run: in.Run, Link: in.Link}
 	if template.ExpiresDays > 0 {
 		until := now.AddDate(0, 0, template.ExpiresDays)
 		d.ExpiresAt = &until

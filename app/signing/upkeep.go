@@ -32,7 +32,7 @@ type Upkeep struct {
 // Collections lists the collections of this package, for checking the data folder.
 func Collections() []kv.Checker {
 	return []kv.Checker{
-		store.Documents, store.Rows, lists.Texts, store.Invited, identities, store.SavedAnswers, unfinished,
+		store.Documents, store.Rows, lists.Texts, store.Invited, identities, visitors, store.SavedAnswers, unfinished,
 		store.Waits, store.Snapshots, store.Summaries, store.Usages,
 	}
 }

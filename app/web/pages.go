@@ -22,6 +22,7 @@ import (
 	"paraph/app/notify"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
+	"paraph/app/publiclink"
 	"paraph/app/signing"
 	"paraph/app/web/apidoc"
 	"paraph/app/web/page"
@@ -41,19 +42,20 @@ var templateFiles embed.FS
 
 // Options configures the pages. Log is optional.
 type Options struct {
-	Accounts   *account.Services
-	Signing    *signing.Services
-	Notify     *notify.Service
-	Webhooks   *notify.Webhooks
-	Contacts   *contact.Service
-	Bulk       *bulk.Service
-	Machine    *machine.Service
-	MailServer *mailserver.Service
-	Keys       *pki.Authority
-	Words      *words.Catalogue
-	Fonts      *text.Fonts
-	Log        *slog.Logger
-	Now        func() time.Time
+	Accounts    *account.Services
+	Signing     *signing.Services
+	Notify      *notify.Service
+	Webhooks    *notify.Webhooks
+	Contacts    *contact.Service
+	Bulk        *bulk.Service
+	PublicLinks *publiclink.Service
+	Machine     *machine.Service
+	MailServer  *mailserver.Service
+	Keys        *pki.Authority
+	Words       *words.Catalogue
+	Fonts       *text.Fonts
+	Log         *slog.Logger
+	Now         func() time.Time
 
 	Secret    []byte // signs the tokens of forms
 	Kit       *httpkit.Kit
@@ -136,7 +138,7 @@ func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 // links, and the pages that those link to.
 func forSignatories(path string) bool {
 	switch first, rest, _ := strings.Cut(path[1:], "/"); first {
-	case "s", "verify", "trust", "logo":
+	case "s", "p", "verify", "trust", "logo":
 		return true
 	case "language", "text-size":
 		return rest == ""

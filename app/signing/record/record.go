@@ -150,6 +150,7 @@ type Source struct {
 	Template string
 	Version  int64
 	Run      string `json:",omitempty"` // that made it together with many others
+	Link     string `json:",omitempty"` // public link through which somebody asked for it
 }
 
 // Size is a page's size in points, as displayed, and the page's rotation in degrees clockwise.

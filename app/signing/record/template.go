@@ -80,10 +80,15 @@ func (d *Document) CreatedEvent() Event {
 	switch {
 	case d.Template:
 		return NewEvent(EventTemplateCreated).With("title", d.Title)
-	case d.MadeFrom != nil && d.MadeFrom.Run != "":
-		return NewEvent(EventDocumentCreated).With("title", d.Title).With("template", d.MadeFrom.Template).With("run", d.MadeFrom.Run)
 	case d.MadeFrom != nil:
-		return NewEvent(EventDocumentCreated).With("title", d.Title).With("template", d.MadeFrom.Template)
+		e := NewEvent(EventDocumentCreated).With("title", d.Title).With("template", d.MadeFrom.Template)
+		if d.MadeFrom.Run != "" {
+			e = e.With("run", d.MadeFrom.Run)
+		}
+		if d.MadeFrom.Link != "" {
+			e = e.With("link", d.MadeFrom.Link)
+		}
+		return e
 	}
 	return NewEvent(EventDocumentCreated).With("title", d.Title)
 }

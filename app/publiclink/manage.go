@@ -1,0 +1,241 @@
+package publiclink
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/list"
+	"paraph/app/signing"
+	"paraph/app/signing/record"
+	"paraph/kv"
+)
+
+// Input holds the settings of a link; those that are nil keep their value.
+type Input struct {
+	Role         *string // its ID or name
+	People       *[]Person
+	Variables    *map[string]string
+	MaxUses      *int       // 0 for no limit
+	ExpiresAt    *time.Time // the zero time for never
+	Off          *bool
+	CheckAddress *bool
+	ClosingText  *string
+	BaseURL      string // the request's, for links in messages
+}
+
+// List returns a page of the links of a template, newest first.
+func (s *Service) List(
+	ctx context.Context, who account.Actor, template string, offset, limit int,
+) (page list.Page[Link], err error) {
+	t, err := s.Templates.Get(ctx, who, template)
+	if err != nil {
+		return page, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		p, err := links.Page(tx, kv.Query{Index: "template", Prefix: kv.K(who.CompanyID, t.ID), Descending: true,
+			Offset: offset, Limit: limit})
+		page.Items, page.Total = p.Items, p.Total
+		for i := range page.Items {
+			err = errors.Join(err, page.Items[i].describe(tx, t.Document))
+		}
+		return err
+	})
+	return page, err
+}
+
+// Get returns a link of a template.
+func (s *Service) Get(ctx context.Context, who account.Actor, template, id string) (l Link, err error) {
+	t, err := s.Templates.Get(ctx, who, template)
+	if err != nil {
+		return Link{}, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		if l, err = load(tx, who.CompanyID, t.ID, id); err != nil {
+			return err
+		}
+		return l.describe(tx, t.Document)
+	})
+	return l, err
+}
+
+// Create makes a link for a template from which documents can be sent as soon as a visitor
+// states who they are.
+func (s *Service) Create(ctx context.Context, who account.Actor, template string, in Input) (Link, error) {
+	t, err := s.writable(ctx, who, template)
+	if err != nil {
+		return Link{}, err
+	}
+	l := Link{ID: s.NewID().String(), Company: who.CompanyID, Template: t.ID, By: record.PersonOf(who), CheckAddress: true}
+	if err := s.apply(&l, who, t, in); err != nil {
+		return Link{}, err
+	}
+	err = s.DB.For(l.Company).Update(func(tx *kv.Tx) error {
+		n, err := links.Count(tx, "template", kv.K(l.Company, t.ID))
+		if err != nil {
+			return err
+		}
+		if n >= MaxLinks {
+			return fault.Invalid("links", "too_many", fault.Number("limit", MaxLinks))
+		}
+		l.CreatedAt = tx.Now
+		return errors.Join(s.put(tx, &l, t), who.Once.Done(tx, t.ID, l.ID))
+	})
+	return l, err
+}
+
+// Update changes a link. If its owner may no longer send documents, the caller becomes its owner.
+func (s *Service) Update(ctx context.Context, who account.Actor, template, id string, in Input) (l Link, err error) {
+	t, err := s.writable(ctx, who, template)
+	if err != nil {
+		return Link{}, err
+	}
+	now, err := s.Get(ctx, who, template, id)
+	if err != nil {
+		return Link{}, err
+	}
+	if err := s.apply(&now, who, t, in); err != nil {
+		return Link{}, err
+	}
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		before, err := load(tx, who.CompanyID, t.ID, id)
+		if err != nil {
+			return err
+		}
+		l = now
+		l.Uses = before.Uses // counted meanwhile
+		_, may, err := l.owner(tx)
+		if err != nil {
+			return err
+		}
+		if !may {
+			l.By = record.PersonOf(who)
+		}
+		return s.put(tx, &l, t)
+	})
+	return l, err
+}
+
+func (s *Service) put(tx *kv.Tx, l *Link, t *signing.Document) error {
+	l.UpdatedAt = tx.Now
+	if err := links.Put(tx, l.key(), *l); err != nil {
+		return err
+	}
+	return l.describe(tx, t)
+}
+
+// Delete removes a link. Its documents stay.
+func (s *Service) Delete(ctx context.Context, who account.Actor, template, id string) error {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
+		return err
+	}
+	if _, err := s.Templates.Get(ctx, who, template); err != nil {
+		return err
+	}
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		l, err := load(tx, who.CompanyID, template, id)
+		if err != nil {
+			return err
+		}
+		return links.Delete(tx, l.key())
+	})
+}
+
+// writable returns a template for which the caller may make links.
+func (s *Service) writable(ctx context.Context, who account.Actor, id string) (*signing.Document, error) {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	t, err := s.Templates.Get(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	return t.Document, t.Live()
+}
+
+// apply writes the input to a link, and checks that documents can be sent with it.
+func (s *Service) apply(l *Link, who account.Actor, t *signing.Document, in Input) error {
+	var f fault.Fields
+	in.settings(&f, l, s.Now())
+	if in.Role != nil {
+		l.Role = *in.Role
+	}
+	if in.People != nil {
+		l.People = *in.People
+	}
+	if in.Variables != nil {
+		l.Variables = *in.Variables
+	}
+	if in.BaseURL != "" {
+		l.BaseURL = in.BaseURL
+	}
+	switch i := t.RoleIndex(l.Role); {
+	case l.Role == "":
+		f.Required("role")
+	case i < 0 || !t.Invitations[i].Acts() || !t.IsTurnOf(&t.Invitations[i]): // visitors sign at once
+		f.Selected("role")
+	default:
+		l.Role = t.Invitations[i].ID
+		if err := s.rehearse(&f, l, who, t); err != nil {
+			return err
+		}
+	}
+	return f.Err()
+}
+
+func (in *Input) settings(f *fault.Fields, l *Link, now time.Time) {
+	if in.MaxUses != nil {
+		if l.MaxUses = *in.MaxUses; l.MaxUses < 0 || l.MaxUses > MaxUses {
+			f.Between("max_uses", 0, MaxUses)
+		}
+	}
+	if in.ExpiresAt != nil {
+		l.ExpiresAt = in.ExpiresAt
+		if in.ExpiresAt.IsZero() {
+			l.ExpiresAt = nil
+		} else if !in.ExpiresAt.After(now) {
+			f.Add("expires_at", "not_a_future_time")
+		}
+	}
+	if in.Off != nil {
+		l.Off = *in.Off
+	}
+	if in.CheckAddress != nil {
+		l.CheckAddress = *in.CheckAddress
+	}
+	if in.ClosingText != nil {
+		l.ClosingText = input.Lines(f, "closing_text", in.ClosingText, MaxClosing)
+	}
+}
+
+// rehearse reports everything that would keep a visitor's document from being sent.
+func (s *Service) rehearse(f *fault.Fields, l *Link, who account.Actor, t *signing.Document) error {
+	somebody := Visitor{Name: "Visitor", Email: "visitor@" + l.ID + ".example"}
+	_, err := s.Templates.CheckUse(who, t, s.use(l, somebody))
+	if fields := fault.FieldsOf(err); len(fields) > 0 {
+		f.Keep(fields...)
+		return nil
+	}
+	return err
+}
+
+// Sweep removes the links of templates that no longer exist, and codes that were not used.
+func (s *Service) Sweep(ctx context.Context) error {
+	var gone []Link
+	err := s.DB.View(func(tx *kv.Tx) error {
+		return links.Each(tx, "", nil, func(_ string, l Link) (bool, error) {
+			_, err := s.Templates.Get(ctx, account.System(l.Company), l.Template)
+			if fault.KindOf(err) == fault.KindNotFound {
+				gone, err = append(gone, l), nil
+			}
+			return true, err
+		})
+	})
+	for _, l := range gone {
+		err = errors.Join(err, s.DB.For(l.Company).Update(func(tx *kv.Tx) error { return links.Delete(tx, l.key()) }))
+	}
+	return errors.Join(err, s.Access.SweepVisitors(ctx))
+}

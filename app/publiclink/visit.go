@@ -1,0 +1,274 @@
+package publiclink
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/mail"
+	"paraph/app/signing"
+	"paraph/app/signing/record"
+	"paraph/app/turns"
+	"paraph/kv"
+)
+
+// ErrClosed means that a link does not work, for whatever reason.
+var ErrClosed = errors.New("publiclink: the link is closed")
+
+// Visit is what a link shows to everybody.
+type Visit struct {
+	Link
+	CompanyInfo account.Company
+	Locale      string // of the template
+	Code        bool   // a code is mailed to the visitor's address
+
+	template *signing.Document
+	owner    account.Actor
+}
+
+// Open reports whether visitors can start.
+func (v *Visit) Open() bool { return v.Status == Open }
+
+// Visitor is what somebody who opened a link states about themselves, and where they are.
+type Visitor struct {
+	Name, Email string
+	Code        string // that was mailed to them, "" before
+	Locale      string
+	IP, Agent   string
+	RequestID   string
+}
+
+// Start is the result of a visitor's request.
+type Start struct {
+	Mailed bool   // a code was mailed; nothing else was done
+	Path   string // of the visitor's signing page
+	Proof  string // that the code was entered, for [signing.Visits]; "" without a code
+}
+
+// Visit returns what a link shows. It changes nothing.
+func (s *Service) Visit(_ context.Context, token string) (v Visit, err error) {
+	var company string
+	err = s.DB.View(func(tx *kv.Tx) error {
+		if v.Link, err = s.opened(tx, token); err != nil {
+			return err
+		}
+		company = v.Company
+		if v.CompanyInfo, err = account.LoadCompany(tx, company); err != nil {
+			return fault.NotFound("public_link").Because(err)
+		}
+		return nil
+	})
+	if err != nil {
+		return Visit{}, err
+	}
+	t, err := s.Templates.Get(context.Background(), account.System(company), v.Template)
+	if fault.KindOf(err) == fault.KindNotFound {
+		v.Status = Closed
+		return v, nil
+	}
+	if err != nil {
+		return Visit{}, err
+	}
+	v.template, v.Locale, v.Code = t.Document, t.Locale, v.checks(s.Mails())
+	err = s.DB.View(func(tx *kv.Tx) error {
+		if v.owner, _, err = v.Link.owner(tx); err != nil {
+			return err
+		}
+		return v.describe(tx, t.Document)
+	})
+	return v, err
+}
+
+// checks reports whether visitors prove their address with a code.
+func (l *Link) checks(mails bool) bool { return l.CheckAddress && mails }
+
+// Start makes the document of a visitor, or first mails a code to the address that they stated.
+// It returns ErrClosed if the link doesn't work.
+func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, error) {
+	v, err := s.Visit(ctx, token)
+	if err != nil {
+		return Start{}, err
+	}
+	if !v.Open() {
+		return Start{}, ErrClosed
+	}
+	if err := by.check(&v); err != nil {
+		return Start{}, err
+	}
+	network := v.ID + " " + turns.Network(by.IP)
+	if _, wait, ok := s.visits.Allow(network); !ok {
+		return Start{}, fault.Throttled(perNetwork, wait)
+	}
+	who := v.stranger(by)
+	if v.Code && by.Code == "" {
+		err := s.Access.SendVisitorCode(ctx, who, func(tx *kv.Tx) error { return s.stillOpen(tx, &v, network) })
+		return Start{Mailed: err == nil}, err
+	}
+	if v.Code {
+		if err := s.Access.ProveVisitor(ctx, who, by.Code); err != nil {
+			return Start{}, err
+		}
+	}
+	d, err := s.make(ctx, &v, by, network)
+	if err != nil {
+		return Start{}, refused(&v, err)
+	}
+	return s.handOver(ctx, &v, by, d)
+}
+
+// check refuses a name and an address that can't be used, before anything is done for a visitor.
+func (by *Visitor) check(v *Visit) error {
+	var f fault.Fields
+	by.Name = input.Line(&f, "name", &by.Name, record.MaxName)
+	if by.Name == "" && !f.Has("name") {
+		f.Required("name")
+	}
+	switch by.Email = strings.TrimSpace(by.Email); {
+	case by.Email == "":
+		f.Required("email")
+	case !mail.ValidEmail(by.Email):
+		f.Add("email", "not_an_email")
+	}
+	for i := range v.template.Invitations {
+		if inv := &v.template.Invitations[i]; inv.ID != v.Role && v.emailOf(inv) == input.FoldEmail(by.Email) {
+			f.Add("email", "already_invited")
+		}
+	}
+	return f.Err()
+}
+
+// emailOf returns the folded address of the person in another role.
+func (l *Link) emailOf(inv *signing.Invitation) string {
+	for _, p := range l.People {
+		if p.Email != "" && (p.Role == inv.ID || strings.EqualFold(p.Role, inv.RoleName)) {
+			return input.FoldEmail(p.Email)
+		}
+	}
+	return input.FoldEmail(inv.Email)
+}
+
+func (v *Visit) stranger(by Visitor) signing.Stranger {
+	return signing.Stranger{Company: v.Company, Link: v.ID, Title: v.Title, Name: by.Name, Email: by.Email, IP: by.IP,
+		Locale: by.Locale}
+}
+
+// stillOpen refuses within a transaction unless the link works and the network has documents left.
+func (s *Service) stillOpen(tx *kv.Tx, v *Visit, network string) error {
+	now, err := links.Get(tx, v.key())
+	if errors.Is(err, kv.ErrNotFound) || err == nil && now.status(tx.Now) != Open {
+		return ErrClosed
+	}
+	if err != nil {
+		return err
+	}
+	wait, err := s.visited.Wait(tx, network)
+	if err == nil && wait > 0 {
+		err = fault.Throttled(perDay, wait)
+	}
+	return err
+}
+
+// use returns the input of a visitor's document.
+func (s *Service) use(l *Link, by Visitor) signing.UseInput {
+	in := signing.UseInput{Send: true, BaseURL: l.BaseURL, Variables: l.Variables, Link: l.ID}
+	for _, p := range l.People {
+		person := signing.RolePerson{Role: p.Role}
+		person.Name, person.Email = optional(p.Name), optional(p.Email)
+		person.Locale = optional(p.Locale)
+		in.People = append(in.People, person)
+	}
+	check := record.ByLink
+	if l.checks(s.Mails()) {
+		check = record.ByEmailCode
+	}
+	visitor := signing.RolePerson{Role: l.Role}
+	visitor.Name, visitor.Email, visitor.Authentication, visitor.Locale = &by.Name, &by.Email, &check, optional(by.Locale)
+	in.People = append(in.People, visitor)
+	return in
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// make makes and sends the document of a visitor. The use is counted, and the code used up, in
+// the transaction that stores it.
+func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string) (*signing.Document, error) {
+	leave, err := s.making.Enter(ctx, turns.Guest(v.Company, v.ID))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	// Others may have used the link up while this visitor waited: then nothing is drawn.
+	if err := s.DB.View(func(tx *kv.Tx) error { return s.stillOpen(tx, v, network) }); err != nil {
+		return nil, err
+	}
+	in := s.use(&v.Link, by)
+	as := account.System(v.Company).From(by.IP, by.Agent, by.RequestID)
+	in.As = &as
+	in.With = func(tx *kv.Tx, _ *signing.Document) error {
+		if err := s.stillOpen(tx, v, network); err != nil {
+			return err
+		}
+		if v.Code {
+			if err := s.Access.SpendVisitor(tx, v.stranger(by)); err != nil {
+				return err
+			}
+		}
+		l, err := links.Get(tx, v.key())
+		if err != nil {
+			return err
+		}
+		l.Uses++
+		if err := links.Put(tx, l.key(), l); err != nil {
+			return err
+		}
+		_, err = s.visited.Spend(tx, network)
+		return err
+	}
+	return s.Templates.UseVersion(ctx, v.owner, v.template, in)
+}
+
+// refused returns why a visitor gets no document: what is wrong with their own input, or that the
+// link doesn't work, without telling strangers about the company.
+func refused(v *Visit, err error) error {
+	var own fault.Fields
+	last := "people." + strconv.Itoa(len(v.People)) + "."
+	for _, x := range fault.FieldsOf(err) {
+		if name, mine := strings.CutPrefix(x.Name, last); mine || x.Name == "code" {
+			x.Name = name
+			own.Keep(x)
+		}
+	}
+	switch fault.KindOf(err) {
+	case fault.KindInvalid:
+		if own.Empty() {
+			return errors.Join(ErrClosed, err)
+		}
+		return own.Err()
+	case fault.KindConflict, fault.KindForbidden, fault.KindNotFound:
+		return errors.Join(ErrClosed, err)
+	}
+	return err
+}
+
+// handOver gives a visitor the way to their signing page, and records that.
+func (s *Service) handOver(ctx context.Context, v *Visit, by Visitor, d *signing.Document) (out Start, err error) {
+	i := d.RoleIndex(v.RoleName)
+	inv := &d.Invitations[i]
+	who := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Name: inv.Name, Email: inv.Email,
+		Document: d.ID, Invitation: inv.ID}.From(by.IP, by.Agent, by.RequestID)
+	if out.Path, err = s.Links.OpenPublic(ctx, who, v.Code); err != nil || !v.Code {
+		return out, err
+	}
+	out.Proof, err = s.Accounts.Authentication.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email,
+		record.IdentifiedFor)
+	return out, err
+}
