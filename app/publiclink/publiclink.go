@@ -21,6 +21,7 @@ import (
 	"paraph/app/limit"
 	"paraph/app/signing"
 	"paraph/app/turns"
+	"paraph/app/variable"
 	"paraph/kv"
 )
 
@@ -177,7 +178,7 @@ func (l *Link) status(now time.Time) Status {
 // describe adds what a link takes from its template and its owner.
 func (l *Link) describe(tx *kv.Tx, t *signing.Document) error {
 	l.Status = l.status(tx.Now)
-	l.Title = t.Title
+	l.Title = l.titleOf(t)
 	if i := t.RoleIndex(l.Role); i >= 0 {
 		l.RoleName = t.Invitations[i].RoleName
 	} else {
@@ -188,6 +189,17 @@ func (l *Link) describe(tx *kv.Tx, t *signing.Document) error {
 		l.Status = Closed
 	}
 	return err
+}
+
+// titleOf returns the title of the link's documents, as far as it is known before a visitor starts.
+func (l *Link) titleOf(t *signing.Document) string {
+	values := variable.Folded(l.Variables)
+	for _, name := range variable.Names(t.Title) {
+		if _, ok := values[name]; !ok {
+			values[name] = "…"
+		}
+	}
+	return variable.Fill(t.Title, values)
 }
 
 // owner returns the member who owns the link's documents, with the rights they have now, and

@@ -31,7 +31,7 @@ type Visit struct {
 }
 
 // Open reports whether visitors can start.
-func (v *Visit) Open() bool { return v.Status == Open }
+func (v Visit) Open() bool { return v.Status == Open }
 
 // Visitor is what somebody who opened a link states about themselves, and where they are.
 type Visitor struct {
@@ -123,6 +123,12 @@ func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, e
 // check refuses a name and an address that can't be used, before anything is done for a visitor.
 func (by *Visitor) check(v *Visit) error {
 	var f fault.Fields
+	var unknown fault.Fields // a language that messages don't have
+	locale := by.Locale
+	input.SetLocale(&unknown, "locale", &locale, &by.Locale)
+	if !unknown.Empty() {
+		by.Locale = ""
+	}
 	by.Name = input.Line(&f, "name", &by.Name, record.MaxName)
 	if by.Name == "" && !f.Has("name") {
 		f.Required("name")

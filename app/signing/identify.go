@@ -374,10 +374,10 @@ func (s *Access) spendCode(tx *kv.Tx, invitation string) error {
 
 // Stranger is somebody who was not invited and states who they are, behind a public link.
 type Stranger struct {
-	Company, Link      string // the public link
-	Title              string // of what they want to sign
-	Name, Email        string
-	IP, Locale         string
+	Company, Link string // the public link
+	Title         string // of what they want to sign
+	Name, Email   string
+	IP, Locale    string
 }
 
 // visitors holds the proofs of strangers, by the link and the address they stated.

@@ -123,6 +123,20 @@ func withTemplate(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+// withForm creates a template from which documents can be sent, withLink also a public link of it.
+func withForm(t *testing.T, c *apptest.Client) env {
+	e := alone(t, c)
+	e["TEMPLATE"] = c.Post(t, "/templates", apptest.Multipart(t, obj{"title": "Lease", "roles": list{obj{"role_name": "Tenant"}}},
+		apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, 201).Text(t, "id")
+	return e
+}
+
+func withLink(t *testing.T, c *apptest.Client) env {
+	e := withForm(t, c)
+	e["LINK"] = c.Post(t, "/templates/"+e["TEMPLATE"]+"/links", obj{"role": "Tenant"}).Want(t, 201).Text(t, "id")
+	return e
+}
+
 // withRun creates a bulk run that waits for its second row.
 func withRun(t *testing.T, c *apptest.Client) env {
 	e := withTemplate(t, c)
@@ -241,7 +255,10 @@ func stages() map[string]stage {
 		"post-templates-template-archive": withTemplate, "post-templates-template-restore": archivedTemplate,
 		"post-templates-template-duplicate": withTemplate, "post-templates-template-documents": withTemplate,
 		"post-templates-template-bulk": withTemplate, "get-templates-template-bulk-csv": withTemplate,
-		"get-contacts-contact": withContact, "patch-contacts-contact": withContact, "delete-contacts-contact": withContact,
+		"get-templates-template-links": withLink, "post-templates-template-links": withForm,
+		"get-templates-template-links-link": withLink, "patch-templates-template-links-link": withLink,
+		"delete-templates-template-links-link": withLink,
+		"get-contacts-contact":                 withContact, "patch-contacts-contact": withContact, "delete-contacts-contact": withContact,
 		"post-contacts-contact-archive": withContact, "post-contacts-contact-restore": archivedContact,
 	}
 	for _, id := range []string{"get-bulk-run", "get-bulk-run-rows", "get-bulk-run-results-csv", "get-bulk-run-failed-csv", "post-bulk-run-cancel", "post-bulk-run-retry"} {

@@ -117,6 +117,7 @@ func (p *Pages) signatories() []route {
 		Now: o.Now}
 	host := &signer.Device{Devices: s.Devices, Documents: s.Documents, Now: o.Now}
 	pad := &signer.Pad{Pads: s.Pads, Now: o.Now}
+	public := &signer.Public{Links: o.PublicLinks}
 	invited := h.Invited
 	const (
 		device  = "/app/documents/:id/people/:invitation/in-person"
@@ -128,6 +129,9 @@ func (p *Pages) signatories() []route {
 		{get, preview, member(h.ShowPreview)},
 		{get, preview + "/pages/:file/:page.png", member(h.PreviewPicture)},
 		{get, preview + "/typed.svg", member(h.PreviewTyped)},
+
+		{get, "/p/:token", everybody(public.Show)},
+		{post, "/p/:token", everybody(public.Start).Waiting()},
 
 		{post, "/s/in-person/confirm", everybody(host.Confirm)},
 		{post, "/s/in-person/back", everybody(host.End)},

@@ -32,6 +32,7 @@ const (
 	padsentTemplate       page.Template[padPage]          = "padsent"
 	hostTemplate          page.Template[handOverPage]     = "host"
 	inPersonTemplate      page.Template[visitPage]        = "in-person"
+	startTemplate         page.Template[startPage]        = "public-link"
 	handBackTemplate      page.Template[deviceReturnPage] = "hand-back"
 )
 

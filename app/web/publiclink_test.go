@@ -1,0 +1,288 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"paraph/app"
+	"paraph/app/apptest"
+)
+
+// published makes a template with a public link.
+func published(t *testing.T, c *apptest.Client, link apptest.Map) (url string, at string) {
+	t.Helper()
+	tpl := c.Post(t, "/templates", apptest.Multipart(t, apptest.Map{
+		"title": "Membership of {{member.name}}",
+		"roles": apptest.List{apptest.Map{"role_name": "Member"},
+			apptest.Map{"role_name": "Club", "name": "Carla Club", "email": "carla@club.example"}},
+	}, apptest.File{Name: "form.pdf", Content: apptest.PDF(t, "I join.")})).Want(t, http.StatusCreated).Text(t, "id")
+	link["role"] = "Member"
+	made := c.Post(t, "/templates/"+tpl+"/links", link).Want(t, http.StatusCreated)
+	return made.Text(t, "url"), "/templates/" + tpl + "/links/" + made.Text(t, "id")
+}
+
+// passer is a stranger with a browser of their own.
+type passer struct {
+	*visitor
+	link string
+}
+
+func stranger(t *testing.T, s *apptest.Server, link string) *passer {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &passer{&visitor{t, s.URL, http.Client{Jar: jar, Timeout: 2 * time.Minute}}, strings.TrimPrefix(link, s.URL)}
+}
+
+// start submits the form of the link.
+func (p *passer) start(pairs ...string) (status int, page string) {
+	p.t.Helper()
+	_, form := p.get(p.link)
+	values := url.Values{}
+	if m := formToken.FindStringSubmatch(form); m != nil {
+		values.Set("csrf", m[1])
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		values.Set(pairs[i], pairs[i+1])
+	}
+	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.base+p.link, strings.NewReader(values.Encode()))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Accept", "text/html")
+	return p.do(req)
+}
+
+var sixDigits = regexp.MustCompile(`\b(\d{6})\b`)
+
+func lastCode(t *testing.T, s *apptest.Server, to string) string {
+	t.Helper()
+	for _, m := range s.Mails(t, to) {
+		if code := sixDigits.FindString(m.Text); code != "" && m.Kind == "signing_code" {
+			return code
+		}
+	}
+	t.Fatalf("no code was mailed to %s", to)
+	return ""
+}
+
+func documentsOf(t *testing.T, c *apptest.Client) []string {
+	t.Helper()
+	return c.Get(t, "/documents").Want(t, http.StatusOK).Texts(t, "data", "id")
+}
+
+func TestPublicLinkLeadsToSigningInABrowser(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	link, at := published(t, c, apptest.Map{})
+	w := open(t, look{plain: true, width: 360, height: 740})
+	w.visit(link)
+	w.heading("Membership of …")
+	w.write("#i-name", "Mia Member")
+	w.write("#i-email", "mia@member.example")
+	w.click("main .card button.primary")
+	w.see("#i-code")
+	if n := len(documentsOf(t, c)); n != 0 {
+		t.Errorf("%d documents before the address was proven", n)
+	}
+	w.write("#i-code", lastCode(t, s, "mia@member.example"))
+	w.click("main .card button.primary")
+	w.heading("Membership of Mia Member")
+
+	id := documentsOf(t, c)[0]
+	d := c.Get(t, "/documents/"+id).Want(t, http.StatusOK)
+	for path, want := range map[string]any{
+		"status": "sent", "owner.id": c.UserID, "invitations.0.email": "mia@member.example",
+		"invitations.0.authentication": "email_code", "invitations.1.email": "carla@club.example",
+	} {
+		if got := d.At(t, path); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+	events := c.Get(t, "/documents/"+id+"/events").Want(t, http.StatusOK)
+	linkID := at[strings.LastIndex(at, "/")+1:]
+	created, shown := false, false
+	for i, kind := range events.Texts(t, "data", "type") {
+		e := fmt.Sprintf("data.%d.", i)
+		switch kind {
+		case "document.created":
+			created = events.Text(t, e+"data.link") == linkID && events.Text(t, e+"actor.type") == "system"
+		case "invitation.link_shown":
+			shown = shown || events.Text(t, e+"data.through") == "public_code" && events.Text(t, e+"actor.type") == "signatory"
+		}
+	}
+	if !created || !shown {
+		t.Errorf("the audit trail does not say that it came through the link: %s", events.Body)
+	}
+	if got := c.Get(t, at).Want(t, http.StatusOK).Int(t, "uses_count"); got != 1 {
+		t.Errorf("%d uses", got)
+	}
+}
+
+func TestPublicLinkWithoutCodes(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		captures bool
+		link     apptest.Map
+	}{
+		"no mail server": {false, apptest.Map{}},
+		"not wanted":     {true, apptest.Map{"check_address": false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apptest.New(t, func(cfg *app.Config) { cfg.Server.TestControls = tt.captures })
+			c := s.Company(t)
+			link, _ := published(t, c, tt.link)
+			p := stranger(t, s, link)
+			if status, html := p.start("name", "Mia Member", "email", "mia@member.example"); status != http.StatusOK ||
+				!strings.Contains(html, "Membership of Mia Member") {
+				t.Fatalf("%d: %.2000s", status, html)
+			}
+			id := documentsOf(t, c)[0]
+			d := c.Get(t, "/documents/"+id).Want(t, http.StatusOK)
+			if got := d.Text(t, "invitations.0.authentication"); got != "link" {
+				t.Errorf("the address counts as proven by %s", got)
+			}
+			if events := string(c.Get(t, "/documents/"+id+"/events").Body); !strings.Contains(events, `"through":"public"`) {
+				t.Errorf("the trail does not say how they got the link: %s", events)
+			}
+		})
+	}
+}
+
+func TestPublicLinkRefusesFaultyInputAndWrongCodes(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	link, at := published(t, c, apptest.Map{})
+	p := stranger(t, s, link)
+	good := []string{"name", "Mia Member", "email", "mia@member.example"}
+	for name, pairs := range map[string][]string{
+		"nothing":              {},
+		"no address":           {"name", "Mia", "email", "mia"},
+		"somebody else's role": {"name", "Mia", "email", "Carla@Club.example"},
+		"code without sending": append([]string{"code", "123456"}, good...),
+		"empty code":           append([]string{"code", ""}, good...),
+	} {
+		if status, html := p.start(pairs...); status != http.StatusUnprocessableEntity || !strings.Contains(html, `id="errors"`) {
+			t.Errorf("%s: %d: %.1500s", name, status, html)
+		}
+	}
+	if status, _ := p.start(good...); status != http.StatusOK {
+		t.Fatalf("no code was sent: %d", status)
+	}
+	if status, _ := p.start(good...); status != http.StatusTooManyRequests {
+		t.Errorf("two codes at once: %d", status)
+	}
+	code := lastCode(t, s, "mia@member.example")
+	if status, _ := p.start("name", "Mia", "email", "other@member.example", "code", code); status != http.StatusUnprocessableEntity {
+		t.Errorf("the code of another address: %d", status)
+	}
+	wrong := "000000"
+	if code == wrong {
+		wrong = "000001"
+	}
+	for try, want := range []int{422, 422, 422, 422, 422, 429} {
+		if status, _ := p.start(append([]string{"code", wrong}, good...)...); status != want {
+			t.Errorf("wrong code %d: %d, want %d", try, status, want)
+		}
+	}
+	if status, _ := p.start(append([]string{"code", code}, good...)...); status != http.StatusTooManyRequests {
+		t.Errorf("the right code after too many wrong ones: %d", status)
+	}
+	if n := len(documentsOf(t, c)); n != 0 || c.Get(t, at).Int(t, "uses_count") != 0 {
+		t.Errorf("%d documents", n)
+	}
+	large := strings.Repeat("x", 17<<10)
+	if status, _ := p.start("name", large, "email", "mia@member.example"); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a large body: %d", status)
+	}
+}
+
+func TestPublicLinkCodeServesOnce(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	link, _ := published(t, c, apptest.Map{})
+	p := stranger(t, s, link)
+	p.start("name", "Mia", "email", "mia@member.example")
+	code := lastCode(t, s, "mia@member.example")
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() { p.start("name", "Mia", "email", "mia@member.example", "code", code) })
+	}
+	all.Wait()
+	if n := len(documentsOf(t, c)); n != 1 {
+		t.Errorf("%d documents of one code", n)
+	}
+}
+
+func TestPublicLinkNeverExceedsItsLimit(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	link, at := published(t, c, apptest.Map{"check_address": false, "max_uses": 3, "closing_text": "We are full."})
+	var all sync.WaitGroup
+	for i := range 6 {
+		p := stranger(t, s, link)
+		all.Go(func() { p.start("name", "Mia", "email", fmt.Sprintf("mia%d@member.example", i)) })
+	}
+	all.Wait()
+	got := c.Get(t, at).Want(t, http.StatusOK)
+	if n := len(documentsOf(t, c)); n != 3 || got.Int(t, "uses_count") != 3 || got.Text(t, "status") != "used_up" {
+		t.Errorf("%d documents: %s", n, got.Body)
+	}
+}
+
+func TestClosedPublicLinksShowNothingElse(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	for name, close := range map[string]func(c *apptest.Client, at string){
+		"off":     func(c *apptest.Client, at string) { c.Patch(t, at, apptest.Map{"enabled": false}).Want(t, 200) },
+		"deleted": func(c *apptest.Client, at string) { c.Delete(t, at[:strings.Index(at, "/links/")]).Want(t, 200) },
+		"archived": func(c *apptest.Client, at string) {
+			c.Post(t, at[:strings.Index(at, "/links/")]+"/archive", nil).Want(t, 200)
+		},
+	} {
+		c := s.Company(t)
+		link, at := published(t, c, apptest.Map{"closing_text": "We are full."})
+		p := stranger(t, s, link)
+		_, open := p.get(p.link)
+		token := formToken.FindStringSubmatch(open)[1]
+		close(c, at)
+		status, html := p.get(p.link)
+		if status != http.StatusGone || !strings.Contains(html, "We are full.") || strings.Contains(html, "Membership") ||
+			strings.Contains(html, "Owner Person") {
+			t.Errorf("%s: %d: %.2000s", name, status, html)
+		}
+		status, html = p.start("csrf", token, "name", "Mia", "email", "mia@member.example")
+		if status != http.StatusGone || !strings.Contains(html, "We are full.") || len(documentsOf(t, c)) != 0 {
+			t.Errorf("%s, form sent anyway: %d", name, status)
+		}
+		if mails := c.Get(t, "/outbox").Want(t, 200).Int(t, "meta.total"); mails != 0 {
+			t.Errorf("%s: %d messages", name, mails)
+		}
+	}
+	c := s.Company(t)
+	link, at := published(t, c, apptest.Map{})
+	for _, bad := range []string{link[:len(link)-1] + "_", s.URL + "/p/nothing", link + "x"} {
+		if res, _ := fetch(t, bad); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", bad, res.StatusCode)
+		}
+	}
+	c.Delete(t, at).Want(t, http.StatusNoContent)
+	if res, _ := fetch(t, link); res.StatusCode != http.StatusNotFound {
+		t.Errorf("a deleted link: %d", res.StatusCode)
+	}
+}
