@@ -18,7 +18,8 @@ func (a *App) openHandlers(Options) (err error) {
 	}
 	pages, err := web.New(web.Options{
 		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts, MailServer: a.MailServer,
-		Bulk: a.Bulk, PublicLinks: a.PublicLinks, Machine: a.Machine, Keys: a.Keys, Fonts: a.fonts, Words: a.words, Log: a.log, Now: a.Clock.Now,
+		Bulk: a.Bulk, PublicLinks: a.PublicLinks, Machine: a.Machine, Keys: a.Keys, Fonts: a.fonts, Words: a.words,
+		Log: a.log, Now: a.Clock.Now,
 		Secret: a.key, Kit: a.kit,
 		MaxUpload: int64(limits.Upload), MaxFiles: maxFiles * int64(limits.Upload), Pseudo: server.TestControls,
 		Setup: setupOf(a.Config), Backups: a.lastBackup,

@@ -230,8 +230,8 @@ var manuals = map[string]manual{
 		"no longer send documents."},
 	"post-templates-template-links": {text: "A page where anybody can sign the template in one role. Visitors state " +
 		"their name and e-mail address, and continue on the signing page of a document of their own, which belongs " +
-		"to the member who made the link. Their role must sign first, and the other roles need people, from the " +
-		"template or in `people`. With `check_address`, a code is mailed to the address first if the server can send " +
+		"to the member who made the link. Their role must sign first and without an access code, and the other " +
+		"roles need people, from the template or in `people`. With `check_address`, or if the role wants it, a code is mailed to the address first if the server can send " +
 		"e-mail; otherwise the evidence says that the address was only stated. A use is counted with each document, " +
 		"so `max_uses` is never exceeded. Everything that would keep documents from being sent is reported at once. " +
 		"`document.created` in each audit trail names the link. A template has up to 20 links; duplicates of it have none.",

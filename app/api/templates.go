@@ -224,10 +224,10 @@ type linkPersonView struct {
 }
 
 func (h *templateHandlers) viewLink(r *request, l publiclink.Link) publicLinkView {
-	v := publicLinkView{ID: l.ID, TemplateID: l.Template, URL: orNull(h.links.URL(r.who, &l, r.server.Kit.MailSite(r.Ctx))),
-		Role: l.Role, RoleName: l.RoleName, People: []linkPersonView{}, Variables: map[string]string{},
-		MaxUses: orNone(l.MaxUses), Uses: l.Uses, ExpiresAt: maybe(l.ExpiresAt), Enabled: !l.Off, CheckAddress: l.CheckAddress,
-		ClosingText: orNull(l.ClosingText), Status: string(l.Status), Owner: personView(l.By),
+	url := h.links.URL(r.who, &l, r.server.Kit.MailSite(r.Ctx))
+	v := publicLinkView{ID: l.ID, TemplateID: l.Template, URL: orNull(url), Role: l.Role, RoleName: l.RoleName, People: []linkPersonView{}, Variables: map[string]string{},
+		MaxUses: orNone(l.MaxUses), Uses: l.Uses, ExpiresAt: maybe(l.ExpiresAt), Enabled: !l.Off,
+		CheckAddress: l.CheckAddress, ClosingText: orNull(l.ClosingText), Status: string(l.Status), Owner: personView(l.By),
 		CreatedAt: when(l.CreatedAt), UpdatedAt: when(l.UpdatedAt)}
 	for _, p := range l.People {
 		v.People = append(v.People, linkPersonView{p.Role, orNull(p.Name), orNull(p.Email), orNull(p.Locale)})
@@ -347,7 +347,7 @@ func (h *templateHandlers) createLink(r *request, in *publicLinkBody) (publicLin
 }
 
 // publicLink returns the IDs of the template and of the link in the path.
-func (r *request) publicLink() (template, link string, err error) {
+func publicLink(r *request) (template, link string, err error) {
 	template, err = r.id("template")
 	link, ok := parseID(r.Params("link"))
 	if err == nil && !ok {
@@ -357,7 +357,7 @@ func (r *request) publicLink() (template, link string, err error) {
 }
 
 func (h *templateHandlers) getLink(r *request, _ *nothing) (publicLinkView, error) {
-	template, id, err := r.publicLink()
+	template, id, err := publicLink(r)
 	if err != nil {
 		return publicLinkView{}, err
 	}
@@ -366,7 +366,7 @@ func (h *templateHandlers) getLink(r *request, _ *nothing) (publicLinkView, erro
 }
 
 func (h *templateHandlers) updateLink(r *request, in *publicLinkBody) (publicLinkView, error) {
-	template, id, err := r.publicLink()
+	template, id, err := publicLink(r)
 	var f fault.Fields
 	input := in.input(r, &f)
 	if err := merge(&f, err); err != nil {
@@ -377,7 +377,7 @@ func (h *templateHandlers) updateLink(r *request, in *publicLinkBody) (publicLin
 }
 
 func (h *templateHandlers) deleteLink(r *request, _ *nothing) (nothing, error) {
-	template, id, err := r.publicLink()
+	template, id, err := publicLink(r)
 	if err != nil {
 		return nothing{}, err
 	}

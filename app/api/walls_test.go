@@ -192,7 +192,8 @@ func property(t testing.TB, c *apptest.Client) map[string]string {
 		"message": "",            // see TestOutboxWalls: a message needs a sent document
 		"company": "", "job": "", // see TestNobodyElseFindsTheInstallation
 		"kind": "nothing", "language": "en", // texts are found by no identifier; see TestTextsByTheAPI
-		"template": "", "webhook": hook, "delivery": c.Post(t, "/webhooks/"+hook+"/test", nil).Want(t, 200).Text(t, "id"),
+		"template": "", "link": "", // see TestPublicLinkRightsAndWalls
+		"webhook": hook, "delivery": c.Post(t, "/webhooks/"+hook+"/test", nil).Want(t, 200).Text(t, "id"),
 	}
 }
 

@@ -69,7 +69,8 @@ func (s *Service) Create(ctx context.Context, who account.Actor, template string
 	if err != nil {
 		return Link{}, err
 	}
-	l := Link{ID: s.NewID().String(), Company: who.CompanyID, Template: t.ID, By: record.PersonOf(who), CheckAddress: true}
+	l := Link{ID: s.NewID().String(), Company: who.CompanyID, Template: t.ID, By: record.PersonOf(who),
+		CheckAddress: true}
 	if err := s.apply(&l, who, t, in); err != nil {
 		return Link{}, err
 	}
@@ -175,7 +176,7 @@ func (s *Service) apply(l *Link, who account.Actor, t *signing.Document, in Inpu
 	switch i := t.RoleIndex(l.Role); {
 	case l.Role == "":
 		f.Required("role")
-	case i < 0 || !t.Invitations[i].Acts() || !t.IsTurnOf(&t.Invitations[i]): // visitors sign at once
+	case i < 0 || !mayVisit(t, &t.Invitations[i]):
 		f.Selected("role")
 	default:
 		l.Role = t.Invitations[i].ID
@@ -184,6 +185,12 @@ func (s *Service) apply(l *Link, who account.Actor, t *signing.Document, in Inpu
 		}
 	}
 	return f.Err()
+}
+
+// mayVisit reports whether strangers can take a role: they sign at once, and nobody could give
+// them an access code.
+func mayVisit(t *signing.Document, inv *signing.Invitation) bool {
+	return inv.Acts() && t.IsTurnOf(inv) && inv.Authentication != record.ByAccessCode
 }
 
 func (in *Input) settings(f *fault.Fields, l *Link, now time.Time) {
@@ -214,7 +221,7 @@ func (in *Input) settings(f *fault.Fields, l *Link, now time.Time) {
 // rehearse reports everything that would keep a visitor's document from being sent.
 func (s *Service) rehearse(f *fault.Fields, l *Link, who account.Actor, t *signing.Document) error {
 	somebody := Visitor{Name: "Visitor", Email: "visitor@" + l.ID + ".example"}
-	_, err := s.Templates.CheckUse(who, t, s.use(l, somebody))
+	_, err := s.Templates.CheckUse(who, t, s.use(l, t, somebody))
 	if fields := fault.FieldsOf(err); len(fields) > 0 {
 		f.Keep(fields...)
 		return nil

@@ -32,6 +32,7 @@ const (
 	MaxClosing = 1_000     // characters of the closing text
 	perNetwork = 60        // visitors and codes of one network in an hour
 	perDay     = 200       // documents of one network and link in a day
+	perLink    = 1_000     // visitors and codes of a link in an hour, from all networks
 )
 
 // Options are the dependencies of the service.
@@ -52,13 +53,14 @@ type Service struct {
 	Options
 	making  *turns.Queue   // for making documents
 	visits  *limit.Limiter // by network
+	crowds  *limit.Limiter // by link
 	visited *limit.Daily   // documents by network and link, for restarts not to clear them
 }
 
 // New returns the service.
 func New(o Options) *Service {
 	return &Service{o, turns.New(turns.Options{Slots: 2, Group: 1}), limit.New(perNetwork, time.Hour, o.Now),
-		limit.NewDaily("visitors of public links", perDay, o.Key)}
+		limit.New(perLink, time.Hour, o.Now), limit.NewDaily("visitors of public links", perDay, o.Key)}
 }
 
 // Load returns how many documents are being made.
@@ -179,13 +181,12 @@ func (l *Link) status(now time.Time) Status {
 func (l *Link) describe(tx *kv.Tx, t *signing.Document) error {
 	l.Status = l.status(tx.Now)
 	l.Title = l.titleOf(t)
-	if i := t.RoleIndex(l.Role); i >= 0 {
+	i := t.RoleIndex(l.Role)
+	if i >= 0 {
 		l.RoleName = t.Invitations[i].RoleName
-	} else {
-		l.Status = Closed
 	}
 	_, may, err := l.owner(tx)
-	if !may || t.Live() != nil {
+	if !may || t.Live() != nil || i < 0 || !mayVisit(t, &t.Invitations[i]) {
 		l.Status = Closed
 	}
 	return err

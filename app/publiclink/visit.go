@@ -73,7 +73,7 @@ func (s *Service) Visit(_ context.Context, token string) (v Visit, err error) {
 	if err != nil {
 		return Visit{}, err
 	}
-	v.template, v.Locale, v.Code = t.Document, t.Locale, v.checks(s.Mails())
+	v.template, v.Locale, v.Code = t.Document, t.Locale, s.checks(&v.Link, t.Document)
 	err = s.DB.View(func(tx *kv.Tx) error {
 		if v.owner, _, err = v.Link.owner(tx); err != nil {
 			return err
@@ -83,8 +83,13 @@ func (s *Service) Visit(_ context.Context, token string) (v Visit, err error) {
 	return v, err
 }
 
-// checks reports whether visitors prove their address with a code.
-func (l *Link) checks(mails bool) bool { return l.CheckAddress && mails }
+// checks reports whether visitors prove their address with a code: the link or the role wants it,
+// and e-mail works.
+func (s *Service) checks(l *Link, t *signing.Document) bool {
+	i := t.RoleIndex(l.Role)
+	wanted := l.CheckAddress || i >= 0 && t.Invitations[i].Authentication == record.ByEmailCode
+	return wanted && s.Mails()
+}
 
 // Start makes the document of a visitor, or first mails a code to the address that they stated.
 // It returns ErrClosed if the link doesn't work.
@@ -102,6 +107,9 @@ func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, e
 	network := v.ID + " " + turns.Network(by.IP)
 	if _, wait, ok := s.visits.Allow(network); !ok {
 		return Start{}, fault.Throttled(perNetwork, wait)
+	}
+	if _, wait, ok := s.crowds.Allow(v.ID); !ok {
+		return Start{}, fault.Throttled(perLink, wait)
 	}
 	who := v.stranger(by)
 	if v.Code && by.Code == "" {
@@ -179,7 +187,7 @@ func (s *Service) stillOpen(tx *kv.Tx, v *Visit, network string) error {
 }
 
 // use returns the input of a visitor's document.
-func (s *Service) use(l *Link, by Visitor) signing.UseInput {
+func (s *Service) use(l *Link, t *signing.Document, by Visitor) signing.UseInput {
 	in := signing.UseInput{Send: true, BaseURL: l.BaseURL, Variables: l.Variables, Link: l.ID}
 	for _, p := range l.People {
 		person := signing.RolePerson{Role: p.Role}
@@ -188,11 +196,12 @@ func (s *Service) use(l *Link, by Visitor) signing.UseInput {
 		in.People = append(in.People, person)
 	}
 	check := record.ByLink
-	if l.checks(s.Mails()) {
+	if s.checks(l, t) {
 		check = record.ByEmailCode
 	}
 	visitor := signing.RolePerson{Role: l.Role}
-	visitor.Name, visitor.Email, visitor.Authentication, visitor.Locale = &by.Name, &by.Email, &check, optional(by.Locale)
+	visitor.Name, visitor.Email, visitor.Authentication = &by.Name, &by.Email, &check
+	visitor.Locale = optional(by.Locale)
 	in.People = append(in.People, visitor)
 	return in
 }
@@ -216,7 +225,7 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 	if err := s.DB.View(func(tx *kv.Tx) error { return s.stillOpen(tx, v, network) }); err != nil {
 		return nil, err
 	}
-	in := s.use(&v.Link, by)
+	in := s.use(&v.Link, v.template, by)
 	as := account.System(v.Company).From(by.IP, by.Agent, by.RequestID)
 	in.As = &as
 	in.With = func(tx *kv.Tx, _ *signing.Document) error {

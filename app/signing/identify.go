@@ -402,7 +402,7 @@ func (s *Access) SendVisitorCode(_ context.Context, v Stranger, allow func(tx *k
 			return err
 		}
 		key := s.visitor(v)
-		state, err := proofOf(tx, visitors, s.visitor(v))
+		state, err := proofOf(tx, visitors, key)
 		if err != nil {
 			return err
 		}
@@ -410,11 +410,12 @@ func (s *Access) SendVisitorCode(_ context.Context, v Stranger, allow func(tx *k
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(s.countMail(tx, v.Company, v.Email), visitors.Put(tx, key, state), s.forget(tx, CodeName(key))); err != nil {
+		err = errors.Join(s.countMail(tx, v.Company, v.Email), visitors.Put(tx, key, state), s.forget(tx, CodeName(key)))
+		if err != nil {
 			return err
 		}
-		return s.mailer(tx, account.Mail{Kind: MailCode, To: v.Email, Name: v.Name, Locale: v.Locale, Company: v.Company,
-			Link: CodeName(key), Expires: tx.Now.Add(codeLifetime),
+		return s.mailer(tx, account.Mail{Kind: MailCode, To: v.Email, Name: v.Name, Locale: v.Locale,
+			Company: v.Company, Link: CodeName(key), Expires: tx.Now.Add(codeLifetime),
 			Data: map[string]string{"code": code, "title": v.Title, "minutes": fmt.Sprint(int(codeLifetime.Minutes()))},
 			Key:  string(MailCode) + "/" + s.id()})
 	})
