@@ -80,14 +80,15 @@ func settled(t *testing.T, c *apptest.Client) places {
 	made := func(path string, body apptest.Map) string {
 		return c.Post(t, path, body).Want(t, http.StatusCreated).Text(t, "id")
 	}
-	template := made("/templates", apptest.Map{"title": "Lease", "roles": apptest.List{apptest.Map{"role_name": "Tenant"}}})
+	template := c.Post(t, "/templates", apptest.Multipart(t, apptest.Map{"title": "Lease", "roles": apptest.List{apptest.Map{"role_name": "Tenant"}}},
+		apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated).Text(t, "id")
 	run := c.Post(t, "/templates/"+template+"/bulk", apptest.Map{"rows": apptest.List{apptest.Map{"people": apptest.List{apptest.Map{"role": "Tenant", "name": "Tim", "email": "tim@tenant.example"}}}}}).Want(t, http.StatusOK).Text(t, "run.id")
 	hook := made("/webhooks", apptest.Map{"url": "https://hooks.example.org/in"})
 	c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Sent", "send": true, "invitations": apptest.List{maria()}}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated)
 	c.Mails(t, "maria@signer.example") // waits until it was sent
 	return places{
 		"/app/documents": d.Text(t, "id"), ":file": d.Text(t, "files.0.id"), ":invitation": d.Text(t, "invitations.0.id"), ":page": "1", ":what": "pdf", ":upload": "none", ":kind": "signature",
-		"/app/templates": template, "/app/bulk": run,
+		"/app/templates": template, ":link": made("/templates/"+template+"/links", apptest.Map{"role": "Tenant"}), "/app/bulk": run,
 		"/app/contacts": made("/contacts", apptest.Map{"name": "Ben Buyer", "email": "ben@buyer.example"}), "/app/team": c.Member(t, account.RoleMember).UserID,
 		"/app/settings/api": made("/tokens", apptest.Map{"name": "Build server"}), "/app/settings/webhooks": hook,
 		":delivery": c.Post(t, "/webhooks/"+hook+"/test", nil).Want(t, http.StatusOK).Text(t, "id"), "/app/settings/outbox": c.Get(t, "/outbox").Want(t, http.StatusOK).Text(t, "data.0.id"),

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"paraph/app"
+	"paraph/app/account"
 	"paraph/app/apptest"
 )
 
@@ -284,5 +285,65 @@ func TestClosedPublicLinksShowNothingElse(t *testing.T) {
 	c.Delete(t, at).Want(t, http.StatusNoContent)
 	if res, _ := fetch(t, link); res.StatusCode != http.StatusNotFound {
 		t.Errorf("a deleted link: %d", res.StatusCode)
+	}
+}
+
+// TestPublicLinkInTheApp makes, changes, switches and deletes a link without scripts, and by forms
+// that the page does not offer.
+func TestPublicLinkInTheApp(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	tpl := c.Post(t, "/templates", apptest.Multipart(t, apptest.Map{"title": "Membership",
+		"roles": apptest.List{apptest.Map{"role_name": "Member"}, apptest.Map{"role_name": "Club"}},
+	}, apptest.File{Name: "form.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated).Text(t, "id")
+	at := "/app/templates/" + tpl + "/links"
+	w := open(t, look{plain: true, width: 360, height: 740})
+	w.enter(c)
+	w.visit(s.URL + "/app/templates/" + tpl)
+	w.click(`a[href$="/links"]`)
+	w.click(`a[href$="/links/new"]`)
+	w.click("main button.primary")
+	if got := w.text(); !strings.Contains(got, "Club") {
+		t.Errorf("the role without a person is not named: %s", got)
+	}
+	w.write("#i-people-1-name", "Carla Club")
+	w.write("#i-people-1-email", "carla@club.example")
+	w.write("#i-max-uses", "5")
+	w.write("#i-closing-text", "We are full.")
+	w.click("main button.primary")
+	w.see(".linkbox")
+	made := c.Get(t, "/templates/"+tpl+"/links").Want(t, http.StatusOK)
+	if got := w.read(".linkbox"); got != made.Text(t, "data.0.url") {
+		t.Errorf("the page shows %q: %s", got, made.Body)
+	}
+	for path, want := range map[string]any{"max_uses": 5.0, "closing_text": "We are full.", "people.0.email": "carla@club.example",
+		"check_address": true, "status": "open"} {
+		if got := made.At(t, "data.0."+path); got != want {
+			t.Errorf("%s is %v", path, got)
+		}
+	}
+	w.click("details summary")
+	w.see("svg.qr")
+	w.click(`form[action$="/off"] button`)
+	w.see(`form[action$="/on"]`)
+	v, one := browse(t, c), at+"/"+made.Text(t, "data.0.id")
+	if status, html := v.send(one, "role", "", "max_uses", "many"); status != http.StatusUnprocessableEntity {
+		t.Errorf("a faulty form: %d %.1000s", status, html)
+	}
+	viewer := browse(t, c.Member(t, account.RoleViewer))
+	if _, html := viewer.get(at); strings.Contains(html, "/p/") || strings.Contains(html, "svg class=\"qr\"") {
+		t.Error("a viewer sees the address")
+	}
+	for _, path := range []string{at + "/new", one, one + "/on", one + "/delete"} {
+		if status, _ := viewer.send(path, "role", "Member"); status != http.StatusForbidden {
+			t.Errorf("a viewer, %s: %d", path, status)
+		}
+	}
+	if status, _ := v.send(one + "/on"); status != http.StatusOK || c.Get(t, "/templates/"+tpl+"/links").Text(t, "data.0.status") != "open" {
+		t.Errorf("turned on: %d", status)
+	}
+	if status, _ := v.send(one + "/delete"); status != http.StatusOK || c.Get(t, "/templates/"+tpl+"/links").Int(t, "meta.total") != 0 {
+		t.Errorf("deleted: %d", status)
 	}
 }

@@ -110,7 +110,8 @@ func (p *Pages) drafts() []route {
 // templates are the pages about templates, whose content is edited on the pages of drafts.
 func (p *Pages) templates() []route {
 	s := p.options.Signing
-	h := &templates.Handlers{Drafts: s.Drafts, Lifecycle: s.Lifecycle, Templates: s.Templates, Mails: s.Mails}
+	h := &templates.Handlers{Links: p.options.PublicLinks, Drafts: s.Drafts, Lifecycle: s.Lifecycle, Templates: s.Templates,
+		Mails: s.Mails}
 	return []route{
 		{get, "/app/templates", member(h.ShowList)},
 		{post, "/app/templates/new", author(h.Add)},
@@ -122,6 +123,12 @@ func (p *Pages) templates() []route {
 		{post, "/app/templates/:id/restore", author(h.Step("restore"))},
 		{post, "/app/templates/:id/delete", author(h.Step("delete"))},
 		{post, "/app/templates/:id/duplicate", author(h.Step("duplicate"))},
+		{get, "/app/templates/:id/links", member(h.ShowLinks)},
+		{get, "/app/templates/:id/links/:link", author(h.ShowLink)},
+		{post, "/app/templates/:id/links/:link", author(h.SaveLink)},
+		{post, "/app/templates/:id/links/:link/on", author(h.SwitchLink(false))},
+		{post, "/app/templates/:id/links/:link/off", author(h.SwitchLink(true))},
+		{post, "/app/templates/:id/links/:link/delete", author(h.DeleteLink)},
 		{post, document + "/template", author(h.SaveDocument)},
 	}
 }

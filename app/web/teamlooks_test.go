@@ -23,6 +23,9 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 	owner.Post(t, "/tokens", apptest.Map{"name": "Build server"}).Want(t, http.StatusCreated)
 	hook := "/webhooks/" + owner.Post(t, "/webhooks", apptest.Map{"url": "https://hooks.example/paraph", "events": apptest.List{"document.sent"}}).Want(t, http.StatusCreated).Text(t, "id")
 	delivery := owner.Post(t, hook+"/test", nil).Want(t, http.StatusOK).Text(t, "id")
+	public := owner.Post(t, "/templates", apptest.Multipart(t, apptest.Map{"title": "Membership", "roles": apptest.List{apptest.Map{"role_name": "Member"}}},
+		apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated).Text(t, "id")
+	owner.Post(t, "/templates/"+public+"/links", apptest.Map{"role": "Member", "max_uses": 5, "expires_at": "2040-12-31"}).Want(t, http.StatusCreated)
 	pages := map[string]func(w *window){}
 	for name, path := range map[string]string{
 		"settings": "/app/settings", "company": "/app/settings/company", "branding": "/app/settings/branding", "consent": "/app/settings/consent",
@@ -31,6 +34,7 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 		"security": "/app/settings/security", "team": "/app/team", "member": "/app/team/" + member, "roles": "/app/team/roles",
 		"contacts": "/app/contacts", "contact": "/app/contacts/" + contact, "templates": "/app/templates", "template": "/app/templates/" + template, "use of a template": "/app/templates/" + template + "/use", "bulk runs": "/app/bulk", "bulk run": "/app/bulk/" + run,
 		"table for a bulk run": "/app/bulk/new?template=" + template, "me": "/app/me", "my security": "/app/me/security", "my sessions": "/app/me/sessions", "my signature": "/app/me/signature",
+		"public links": "/app/templates/" + public + "/links", "new public link": "/app/templates/" + template + "/links/new",
 		"action": "/app/action", "lost": "/app/nowhere",
 	} {
 		pages[name] = func(w *window) {

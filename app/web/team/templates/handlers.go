@@ -3,6 +3,7 @@
 package templates
 
 import (
+	"paraph/app/publiclink"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -12,10 +13,13 @@ const (
 	templatesTemplate page.Template[templateList] = "templates"
 	templateTemplate  page.Template[templatePage] = "template"
 	useTemplate       page.Template[usePage]      = "template-use"
+	linksTemplate     page.Template[linksPage]    = "template-links"
+	linkTemplate      page.Template[linkForm]     = "template-link"
 )
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
+	Links     *publiclink.Service
 	Drafts    *signing.Drafts
 	Lifecycle *signing.Lifecycle
 	Templates *signing.Templates
