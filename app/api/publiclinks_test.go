@@ -75,7 +75,7 @@ func TestPublicLinkNamesWhatIsWrong(t *testing.T) {
 		"unknown role":     {obj{}, obj{"role": "Nobody"}, "role"},
 		"role later":       {inOrder, obj{"role": "Member"}, "role"},
 		"role of a reader": {obj{"roles": list{obj{"role_name": "Member", "role": "viewer"}}}, obj{"role": "Member"}, "role"},
-		"role with a code": {obj{"roles": list{obj{"role_name": "Member", "authentication": "access_code"}}},
+		"role with a code": {obj{"roles": list{obj{"role_name": "Member", "authentication": "access_code", "access_code": "secret"}}},
 			obj{"role": "Member"}, "role"},
 		"role without a person": {obj{"roles": nobody}, obj{"role": "Member"}, "people"},
 		"person of no role":     {obj{}, obj{"role": "Member", "people": list{obj{"role": "X"}}}, "people.0.role"},

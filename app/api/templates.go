@@ -225,10 +225,11 @@ type linkPersonView struct {
 
 func (h *templateHandlers) viewLink(r *request, l publiclink.Link) publicLinkView {
 	url := h.links.URL(r.who, &l, r.server.Kit.MailSite(r.Ctx))
-	v := publicLinkView{ID: l.ID, TemplateID: l.Template, URL: orNull(url), Role: l.Role, RoleName: l.RoleName, People: []linkPersonView{}, Variables: map[string]string{},
+	v := publicLinkView{ID: l.ID, TemplateID: l.Template, URL: orNull(url), Role: l.Role,
+		RoleName: l.RoleName, People: []linkPersonView{}, Variables: map[string]string{},
 		MaxUses: orNone(l.MaxUses), Uses: l.Uses, ExpiresAt: maybe(l.ExpiresAt), Enabled: !l.Off,
-		CheckAddress: l.CheckAddress, ClosingText: orNull(l.ClosingText), Status: string(l.Status), Owner: personView(l.By),
-		CreatedAt: when(l.CreatedAt), UpdatedAt: when(l.UpdatedAt)}
+		CheckAddress: l.CheckAddress, ClosingText: orNull(l.ClosingText), Status: string(l.Status),
+		Owner: personView(l.By), CreatedAt: when(l.CreatedAt), UpdatedAt: when(l.UpdatedAt)}
 	for _, p := range l.People {
 		v.People = append(v.People, linkPersonView{p.Role, orNull(p.Name), orNull(p.Email), orNull(p.Locale)})
 	}

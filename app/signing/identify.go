@@ -410,7 +410,8 @@ func (s *Access) SendVisitorCode(_ context.Context, v Stranger, allow func(tx *k
 		if err != nil {
 			return err
 		}
-		err = errors.Join(s.countMail(tx, v.Company, v.Email), visitors.Put(tx, key, state), s.forget(tx, CodeName(key)))
+		err = errors.Join(s.countMail(tx, v.Company, v.Email), visitors.Put(tx, key, state),
+			s.forget(tx, CodeName(key)))
 		if err != nil {
 			return err
 		}

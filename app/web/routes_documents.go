@@ -110,8 +110,8 @@ func (p *Pages) drafts() []route {
 // templates are the pages about templates, whose content is edited on the pages of drafts.
 func (p *Pages) templates() []route {
 	s := p.options.Signing
-	h := &templates.Handlers{Links: p.options.PublicLinks, Drafts: s.Drafts, Lifecycle: s.Lifecycle, Templates: s.Templates,
-		Mails: s.Mails}
+	h := &templates.Handlers{Links: p.options.PublicLinks, Drafts: s.Drafts, Lifecycle: s.Lifecycle,
+		Templates: s.Templates, Mails: s.Mails}
 	return []route{
 		{get, "/app/templates", member(h.ShowList)},
 		{post, "/app/templates/new", author(h.Add)},

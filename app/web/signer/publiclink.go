@@ -75,7 +75,8 @@ func (h *Public) Start(r *page.Request) error {
 		return startAgain(r, v, data, err)
 	case out.Mailed:
 		data.AsksCode = true
-		return showStart(r, v, http.StatusOK, data, page.Page{Notice: r.Notice("ok", "gate.sent", "address", data.Masked)})
+		sent := r.Notice("ok", "gate.sent", "address", data.Masked)
+		return showStart(r, v, http.StatusOK, data, page.Page{Notice: sent})
 	}
 	if out.Proof != "" {
 		r.SetCookie(proofCookie, out.Proof, out.Path, proofLasts)

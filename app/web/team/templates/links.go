@@ -147,7 +147,8 @@ func (h *Handlers) SaveLink(r *page.Request) error {
 		_, err = h.Links.Update(r.UserContext(), r.Who.Actor, t.ID, l.ID, in)
 	}
 	if fault.KindOf(err) == fault.KindInvalid {
-		return showLink(r, t, l, http.StatusUnprocessableEntity, page.Page{Values: r.Form, Faults: faults(r, atRows(err, rows))})
+		refused := page.Page{Values: r.Form, Faults: faults(r, atRows(err, rows))}
+		return showLink(r, t, l, http.StatusUnprocessableEntity, refused)
 	}
 	if err != nil {
 		return err
