@@ -20,30 +20,31 @@ func (fieldValue) Schema(huma.Registry) *huma.Schema {
 func unquote(b []byte) (s string, err error) { return s, json.Unmarshal(b, &s) }
 
 type fieldBody struct {
-	ID           string      `json:"id,omitempty" doc:"ID of an existing field to keep"`
-	FileID       *string     `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
-	InvitationID *string     `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
-	Type         *string     `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp or attachment"`
-	Name         *string     `json:"name,omitempty" doc:"Name for programs"`
-	Label        *string     `json:"label,omitempty" doc:"Label for people"`
-	Page         *int        `json:"page,omitempty" doc:"Starts at 1"`
-	X            *float64    `json:"x,omitempty" doc:"Left edge, as a fraction of the page width"`
-	Y            *float64    `json:"y,omitempty" doc:"Top edge, as a fraction of the page height"`
-	Width        *float64    `json:"width,omitempty" doc:"As a fraction of the page"`
-	Height       *float64    `json:"height,omitempty" doc:"As a fraction of the page"`
-	Required     *bool       `json:"required,omitempty" doc:"Defaults to true, except for checkbox and attachment"`
-	ReadOnly     *bool       `json:"read_only,omitempty" doc:"Read-only: shows its value"`
-	Value        *fieldValue `json:"value,omitempty" doc:"Default value"`
-	Options      *[]string   `json:"options,omitempty" doc:"For select and radio"`
-	Min          *float64    `json:"min,omitempty" doc:"Minimum number or minimum length"`
-	Max          *float64    `json:"max,omitempty" doc:"Maximum number or maximum length"`
-	Pattern      *string     `json:"pattern,omitempty" doc:"Regular expression for the whole value"`
-	Format       *string     `json:"format,omitempty" doc:"How a number or a date is drawn, such as #,##0.00 € or DD.MM.YYYY, with the separators and names of the document's language. A number with more decimals is refused"`
-	Group        *string     `json:"group,omitempty" doc:"For radio buttons"`
-	FontSize     *float64    `json:"font_size,omitempty" doc:"In points, 4 to 144"`
-	Align        *string     `json:"align,omitempty" doc:"left, center or right"`
-	Anchor       *anchorBody `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
-	Covered      *[]areaView `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag"`
+	ID           string         `json:"id,omitempty" doc:"ID of an existing field to keep"`
+	FileID       *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
+	InvitationID *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
+	Type         *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp or attachment"`
+	Name         *string        `json:"name,omitempty" doc:"Name for programs"`
+	Label        *string        `json:"label,omitempty" doc:"Label for people"`
+	Page         *int           `json:"page,omitempty" doc:"Starts at 1"`
+	X            *float64       `json:"x,omitempty" doc:"Left edge, as a fraction of the page width"`
+	Y            *float64       `json:"y,omitempty" doc:"Top edge, as a fraction of the page height"`
+	Width        *float64       `json:"width,omitempty" doc:"As a fraction of the page"`
+	Height       *float64       `json:"height,omitempty" doc:"As a fraction of the page"`
+	Required     *bool          `json:"required,omitempty" doc:"Defaults to true, except for checkbox and attachment"`
+	ReadOnly     *bool          `json:"read_only,omitempty" doc:"Read-only: shows its value"`
+	Value        *fieldValue    `json:"value,omitempty" doc:"Default value"`
+	Options      *[]string      `json:"options,omitempty" doc:"For select and radio"`
+	Min          *float64       `json:"min,omitempty" doc:"Minimum number or minimum length"`
+	Max          *float64       `json:"max,omitempty" doc:"Maximum number or maximum length"`
+	Pattern      *string        `json:"pattern,omitempty" doc:"Regular expression for the whole value"`
+	Format       *string        `json:"format,omitempty" doc:"How a number or a date is drawn, such as #,##0.00 € or DD.MM.YYYY, with the separators and names of the document's language. A number with more decimals is refused"`
+	Group        *string        `json:"group,omitempty" doc:"For radio buttons"`
+	FontSize     *float64       `json:"font_size,omitempty" doc:"In points, 4 to 144"`
+	Align        *string        `json:"align,omitempty" doc:"left, center or right"`
+	Condition    *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
+	Anchor       *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
+	Covered      *[]areaView    `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag"`
 }
 
 func (b *fieldBody) input() signing.FieldInput {
@@ -53,6 +54,9 @@ func (b *fieldBody) input() signing.FieldInput {
 		FontSize: b.FontSize, Align: b.Align}
 	if b.Value != nil {
 		in.Value = &b.Value.text
+	}
+	if b.Condition != nil {
+		in.Condition = b.Condition.condition()
 	}
 	if b.Anchor != nil {
 		in.Anchor = b.Anchor.anchor()
@@ -65,6 +69,30 @@ func (b *fieldBody) input() signing.FieldInput {
 		in.Covered = &covered
 	}
 	return in
+}
+
+type conditionBody struct {
+	Then  string     `json:"then,omitempty" doc:"show (the default) or require"`
+	Match string     `json:"match,omitempty" doc:"all (the default) or any"`
+	When  []testBody `json:"when,omitempty" doc:"Comparisons, at most 20"`
+}
+
+type testBody struct {
+	Field string      `json:"field" doc:"Name of a field, or of a group of radio buttons: of the same recipient, of one who signs earlier, or read-only"`
+	Op    string      `json:"op" doc:"equals, not_equals, filled, empty, contains (texts), greater or less (numbers and dates)"`
+	Value *fieldValue `json:"value,omitempty" doc:"What to compare with: upper and lower case differ; of a group, the label or else the name of a button"`
+}
+
+func (b *conditionBody) condition() *signing.Condition {
+	out := &signing.Condition{Then: b.Then, Match: b.Match}
+	for _, t := range b.When {
+		test := signing.Test{Field: t.Field, Op: t.Op}
+		if t.Value != nil {
+			test.Value = t.Value.text
+		}
+		out.When = append(out.When, test)
+	}
+	return out
 }
 
 type anchorBody struct {

@@ -245,11 +245,20 @@ func (s *Drafts) place(f *fault.Fields, d *Document, in []FieldInput) {
 		f.TooMany("fields", s.limits.Fields)
 		return
 	}
-	where := record.Placement{Files: d.Files, Invitations: d.Invitations}
+	where, before := record.Placement{Files: d.Files, Invitations: d.Invitations}, len(d.Fields)
 	for i := range in {
 		x := Field{}
 		in[i].Apply(f.At("fields", i), &x, where)
 		x.ID = s.id()
 		d.Fields = append(d.Fields, x)
 	}
+	if !f.Empty() {
+		return
+	}
+	record.CheckConditions(d, func(i int) *fault.Fields {
+		if i < before {
+			return f
+		}
+		return f.At("fields", i-before)
+	})
 }

@@ -84,6 +84,9 @@ func drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...string) (*text
 
 // drawField draws one value. A field that was not filled in is left blank.
 func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.FieldValue, error) {
+	if x.Hidden {
+		return nil, nil
+	}
 	v := a.values[x.ID]
 	out := &pdf.FieldValue{Name: x.ID, Text: v}
 	var err error

@@ -223,6 +223,7 @@ func (s *Drafts) UpdateField(
 			return nil, err
 		}
 		in.Apply(f, x, record.Placement{Files: d.Files, Invitations: d.Invitations})
+		record.CheckConditions(d, func(int) *fault.Fields { return f })
 		return []Event{record.NewEvent(record.EventFieldUpdated).With("field", x.ID)}, nil
 	}, seen...)
 }
@@ -231,11 +232,12 @@ func (s *Drafts) UpdateField(
 func (s *Drafts) RemoveField(
 	_ context.Context, who account.Actor, id, field string, seen ...int64,
 ) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		if d.Field(field) == nil {
 			return nil, fault.NotFound("field")
 		}
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.ID == field })
+		record.CheckConditions(d, func(int) *fault.Fields { return f })
 		return []Event{record.NewEvent(record.EventFieldRemoved).With("field", field)}, nil
 	}, seen...)
 }

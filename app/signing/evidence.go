@@ -81,6 +81,9 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 		out.ActedAt = completion.Maybe(&ev.At)
 	}
 	for _, x := range d.UnsortedFieldsOf(inv.ID) {
+		if x.Hidden {
+			out.NotAsked = append(out.NotAsked, x.Key())
+		}
 		if !x.Filled || x.Drawn() {
 			continue
 		}

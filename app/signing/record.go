@@ -13,6 +13,9 @@ type (
 	Source          = record.Source
 	Action          = record.Action
 	Anchor          = detect.Anchor
+	Condition       = record.Condition
+	Test            = record.Test
+	Rules           = record.Rules
 	Area            = detect.Area
 	Agreement       = record.Agreement
 	Attached        = record.Attached

@@ -225,7 +225,10 @@ func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 		}
 	}
 	maps.Copy(values, named) // a button's own value takes precedence, whatever the order of the map
-	a.handed = readAttachments(f, own, values)
+	entered := a.entered(own, values)
+	rules := record.RulesFor(a.document, a.inv.ID, entered)
+	shown := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return !rules.Shown(x) })
+	a.handed = readAttachments(f, shown, values)
 	for _, x := range own {
 		v, said := values[x.ID]
 		if said && x.ReadOnly {
@@ -233,12 +236,25 @@ func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 			continue
 		}
 		if !said {
+			v = entered[x.ID]
+		}
+		x.Fill(f, rules, v, values)
+	}
+	record.CheckGroups(f, rules, own, values)
+	return values
+}
+
+// entered returns the values that conditions compare: those given, and the automatic ones.
+func (a *act) entered(own []*Field, given map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, x := range own {
+		v, said := given[x.ID]
+		if !said || x.ReadOnly {
 			v = x.Automatic(a.inv, a.now)
 		}
-		x.Fill(f, v, values)
+		out[x.ID] = v
 	}
-	record.CheckGroups(f, own, values)
-	return values
+	return out
 }
 
 // untimedValidity is how long a signatory's certificate is valid if no timestamp proves

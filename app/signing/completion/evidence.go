@@ -89,7 +89,8 @@ type Signatory struct {
 	DeclinedCode   string   `json:"-"` // of a reason that precedes their own words
 	DelegatedTo    *Person  `json:"-"`
 	Answers        []Answer `json:"-"`
-	Ways           []Way    `json:"-"` // derived from the events
+	NotAsked       []string `json:"fields_not_asked,omitempty"` // because of their conditions
+	Ways           []Way    `json:"-"`                          // derived from the events
 }
 
 // Kinds of ways: a member was shown it on a page, or a caller of the API received it. "web" and "api" are the others.

@@ -9,7 +9,13 @@ import (
 	"paraph/app/pdf"
 )
 
-func (x *Field) Fill(f *fault.Fields, v string, values map[string]string) {
+// Fill checks a value and writes it to the record and to values. A field that the rules
+// hide has none.
+func (x *Field) Fill(f *fault.Fields, rules *Rules, v string, values map[string]string) {
+	if x.Hidden = !rules.Shown(x); x.Hidden {
+		delete(values, x.ID)
+		return
+	}
 	if x.Drawn() {
 		return
 	}
@@ -21,7 +27,7 @@ func (x *Field) Fill(f *fault.Fields, v string, values map[string]string) {
 		}
 		v = accepted
 	}
-	if x.empty(v) && x.Required && !(x.Type == pdf.FieldRadio && x.Group != "") {
+	if x.empty(v) && rules.Required(x) && !(x.Type == pdf.FieldRadio && x.Group != "") {
 		f.Add("fields."+x.Key(), "required", x.Arg())
 		return
 	}
@@ -100,13 +106,13 @@ func (x *Field) Automatic(inv *Invitation, now time.Time) string {
 }
 
 // CheckGroups requires a choice in every required group and refuses several in any.
-func CheckGroups(f *fault.Fields, own []*Field, values map[string]string) {
+func CheckGroups(f *fault.Fields, rules *Rules, own []*Field, values map[string]string) {
 	chosen, required := map[string]int{}, map[string]bool{}
 	for _, x := range own {
-		if x.Type != pdf.FieldRadio || x.Group == "" {
+		if x.Type != pdf.FieldRadio || x.Group == "" || !rules.Shown(x) {
 			continue
 		}
-		required[x.Group] = required[x.Group] || x.Required
+		required[x.Group] = required[x.Group] || rules.Required(x)
 		if !x.empty(values[x.ID]) {
 			chosen[x.Group]++
 		}

@@ -56,6 +56,7 @@ type FieldInput struct {
 	FontSize   *float64
 	Align      *string
 	Covered    *[]detect.Area
+	Condition  *Condition     // without comparisons, it clears the field's
 	Anchor     *detect.Anchor // page and position are derived from it before the input is applied
 }
 

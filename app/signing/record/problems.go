@@ -125,6 +125,10 @@ func signatureProblem(d *Document, inv *Invitation) []Problem {
 
 func fieldProblems(d *Document) []Problem {
 	var out []Problem
+	faulty := map[int]bool{}
+	for _, w := range conditionFaults(d) {
+		faulty[w.field] = true
+	}
 	for i := range d.Fields {
 		x := &d.Fields[i]
 		p := Problem{Severity: SeverityError, File: x.File, Page: x.Page, Invitation: x.Invitation, Field: x.ID, part: "fields"}
@@ -141,6 +145,8 @@ func fieldProblems(d *Document) []Problem {
 			p.Code = "field_outside"
 		case x.unfillable():
 			p.Code = "field_impossible"
+		case faulty[i]:
+			p.Code = "field_condition"
 		default:
 			continue
 		}

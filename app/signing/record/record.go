@@ -301,7 +301,7 @@ func (x Field) Copy(id, file, invitation string) Field {
 	if x.Filled && (!x.ReadOnly || x.Type == pdf.FieldDateSigned) {
 		x.Value = ""
 	}
-	x.ID, x.File, x.Invitation, x.Filled, x.Attached = id, file, invitation, false, nil
+	x.ID, x.File, x.Invitation, x.Filled, x.Hidden, x.Attached = id, file, invitation, false, false, nil
 	x.Options, x.Covered = slices.Clone(x.Options), slices.Clone(x.Covered)
 	return x
 }
@@ -386,7 +386,9 @@ type Field struct {
 	FontSize   float64
 	Align      string
 	Filled     bool // Value was entered by the signatory
+	Hidden     bool `json:",omitempty"` // not asked for when the signatory signed
 	Attached   *Attached
 	Covered    []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
 	Anchor     *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
+	Condition  *Condition     `json:",omitempty"`
 }

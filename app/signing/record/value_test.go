@@ -10,6 +10,9 @@ import (
 	"paraph/app/signing/record"
 )
 
+// noRules are those of fields without conditions.
+var noRules = record.RulesFor(&record.Document{}, "", nil)
+
 func TestValuesFitTheirFields(t *testing.T) {
 	t.Parallel()
 	choices := []string{"red", "green"}
@@ -63,7 +66,7 @@ func TestValuesFitTheirFields(t *testing.T) {
 		tt.x.ID, tt.x.Name = "1", "f"
 		var f fault.Fields
 		values := map[string]string{}
-		tt.x.Fill(&f, tt.value, values)
+		tt.x.Fill(&f, noRules, tt.value, values)
 		if got := faults(&f); got != tt.refused {
 			t.Errorf("%.20q for %+v: got %q, want %q", tt.value, tt.x, got, tt.refused)
 		}
@@ -94,14 +97,14 @@ func TestRequiredFieldsAreFilled(t *testing.T) {
 	} {
 		tt.x.Label = "f"
 		var f fault.Fields
-		tt.x.Fill(&f, tt.value, map[string]string{})
+		tt.x.Fill(&f, noRules, tt.value, map[string]string{})
 		if got := faults(&f); got != tt.refused {
 			t.Errorf("%q for %+v: got %q, want %q", tt.value, tt.x, got, tt.refused)
 		}
 	}
 	drawn := record.Field{ID: "1", Type: pdf.FieldStamp}
 	values := map[string]string{}
-	if drawn.Fill(&fault.Fields{}, "text", values); drawn.Filled || drawn.Value != "" || len(values) > 0 {
+	if drawn.Fill(&fault.Fields{}, noRules, "text", values); drawn.Filled || drawn.Value != "" || len(values) > 0 {
 		t.Errorf("a text was accepted as the picture of %+v", drawn)
 	}
 }
@@ -162,7 +165,7 @@ func TestGroupsHaveOneChoice(t *testing.T) {
 		own := []*record.Field{{ID: "1", Type: pdf.FieldRadio, Group: "g", Required: tt.required}, {ID: "2", Type: pdf.FieldRadio, Group: "g"},
 			{ID: "3", Type: pdf.FieldCheckbox, Group: "g"}, {ID: "4", Type: pdf.FieldRadio, Required: true}}
 		var f fault.Fields
-		record.CheckGroups(&f, own, map[string]string{"1": tt.first, "2": tt.second, "3": "true", "4": "true"})
+		record.CheckGroups(&f, noRules, own, map[string]string{"1": tt.first, "2": tt.second, "3": "true", "4": "true"})
 		if got := faults(&f); got != tt.want {
 			t.Errorf("%+v: got %q", tt, got)
 		}

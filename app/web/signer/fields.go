@@ -2,12 +2,14 @@ package signer
 
 import (
 	"cmp"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
 
 	"paraph/app/pdf"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -23,9 +25,10 @@ type fieldView struct {
 	Options                                 []page.Option
 	Errors                                  []string
 	Min, Max, Pattern, Maxlength, Minlength string
-	key, group                              string
+	field, key, group                       string
 	x, y, width, height, size               float64 // fractions of the page; size in points
 	Disabled                                bool    // on a preview
+	When                                    string  // JSON of a dependency; the script then decides whether the field is required
 }
 
 // inputName returns the name of a field's input, which the radio buttons of a group
@@ -50,8 +53,9 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now ti
 		Name:  inputName(x),
 		Label: cmp.Or(x.Label, x.Name, v.Say("field."+string(x.Type))),
 
-		Required: x.Required && !x.ReadOnly,
+		Required: x.Required && !x.ReadOnly && x.Condition == nil,
 		Pattern:  x.Pattern,
+		field:    x.ID,
 		key:      x.Key(),
 		group:    x.Group,
 
@@ -130,6 +134,70 @@ func (f *fieldView) shape(x *signing.Field, height float64) {
 	if x.ReadOnly && f.Mark == "" {
 		f.Kind = "fixed"
 	}
+}
+
+// dependency is a field's condition as the script evaluates it.
+type dependency struct {
+	Then     string       `json:"then"`
+	Any      bool         `json:"any"`
+	Required bool         `json:"required"` // when shown
+	When     []comparison `json:"when"`
+}
+
+// comparison compares the value of fields of the page, unless it is decided.
+type comparison struct {
+	Of     []string `json:"of,omitempty"`    // IDs on the page; several form a group
+	Names  []string `json:"names,omitempty"` // values of a group, by button
+	Op     string   `json:"op,omitempty"`
+	Value  string   `json:"value,omitempty"`
+	Number bool     `json:"number,omitempty"`
+	Holds  bool     `json:"holds,omitempty"`
+}
+
+// depend describes the conditions of the fields to the script.
+func (s *signPage) depend(d *signing.Document, own []*signing.Field) error {
+	var rules *signing.Rules
+	views := map[string]*fieldView{}
+	for _, f := range s.Fields {
+		views[f.field] = f
+	}
+	for _, x := range own {
+		f := views[x.ID]
+		if x.Condition == nil || f == nil {
+			continue
+		}
+		if rules == nil {
+			rules = record.RulesFor(d, x.Invitation, nil)
+		}
+		c := dependency{Then: x.Condition.Then, Any: x.Condition.Match == record.MatchAny,
+			Required: f.Mark != "" || x.Required && !x.ReadOnly}
+		for _, t := range x.Condition.When {
+			c.When = append(c.When, compare(rules, x, t, views))
+		}
+		text, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		f.When = string(text)
+	}
+	return nil
+}
+
+func compare(rules *signing.Rules, x *signing.Field, t signing.Test, views map[string]*fieldView) comparison {
+	holds, open := rules.Decided(x, t)
+	if open == nil {
+		return comparison{Holds: holds}
+	}
+	t = t.On(open)
+	c := comparison{Names: open.Choices(), Op: t.Op, Value: t.Value, Number: open.IsNumber()}
+	for _, o := range open.Fields {
+		id := ""
+		if f := views[o.ID]; f != nil {
+			id = f.ID
+		}
+		c.Of = append(c.Of, id)
+	}
+	return c
 }
 
 // isFilled reports whether people enter the value of a field of this type.

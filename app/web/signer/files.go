@@ -99,7 +99,10 @@ func (h *Handlers) ShowText(v *Visitor) error {
 	if err != nil {
 		return err
 	}
-	s := h.signPage(v, page.Form{}, nil)
+	s, err := h.signPage(v, page.Form{}, nil)
+	if err != nil {
+		return err
+	}
 	var pages []pageText
 	for i := range s.Sheets {
 		x := &s.Sheets[i]

@@ -19,7 +19,10 @@ func (h *Handlers) ShowPreview(r *page.Request) error {
 	v.who.Document, v.who.Invitation = id, invitation
 	r.UseLocale(v.Invitation.Locale)
 	p := frame(v, r.Say("preview.title", "name", v.Invitation.Name))
-	s := h.signPage(v, page.Form{}, nil)
+	s, err := h.signPage(v, page.Form{}, nil)
+	if err != nil {
+		return err
+	}
 	for _, f := range s.Fields {
 		f.Disabled = true
 	}

@@ -26,7 +26,10 @@ type documentPage struct {
 // of a refused submission.
 func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error) error {
 	p := frame(v, v.Say("sign.title", "title", v.Document.Title))
-	s := h.signPage(v, sent, fault)
+	s, err := h.signPage(v, sent, fault)
+	if err != nil {
+		return err
+	}
 	if s.Required > 0 {
 		p.Title += " (" + v.Say("js.progress", "done", s.Done, "n", s.Required) + ")"
 	}

@@ -48,7 +48,7 @@ type Sheet struct {
 
 // signPage collects the pages and fields of one recipient. Fields have the submitted
 // value, or else the saved one, or else the automatic one.
-func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) *signPage {
+func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage, error) {
 	s := &signPage{
 		Name:      v.Invitation.Name,
 		Email:     v.Invitation.Email,
@@ -62,6 +62,9 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) *signPage {
 	for _, x := range own {
 		s.addField(v, x, sent, h.Now())
 	}
+	if err := s.depend(v.Document, own); err != nil {
+		return nil, err
+	}
 	saved := h.ownMarks(v)
 	s.Signature = markViewOf(v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
 	s.Initials = markViewOf(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
@@ -69,7 +72,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) *signPage {
 	s.Initials.offer(saved.Initials)
 	s.explainFaults(v.Request, fault)
 	s.count(v.Consent != "" && v.Company.ConsentMode != account.ConsentGate)
-	return s
+	return s, nil
 }
 
 func (s *signPage) addSheets(v *Visitor) {
@@ -120,7 +123,7 @@ func (s *signPage) count(consent bool) {
 	}
 	groups := map[string]bool{}
 	for _, f := range s.Fields {
-		if f.Kind == "mark" {
+		if f.Kind == "mark" && f.When == "" {
 			f.Required = true
 		}
 		if f.Kind == "radio" && groups[f.Name] || !f.Required {

@@ -21,7 +21,45 @@ const filled = e => e.dataset.mark ? marks[e.dataset.mark]?.done : e.type === 'c
 const missing = () => required().filter(e => !filled(e));
 const nameOf = e => (e.dataset.mark ? $('#' + e.id + '-label') : e.id === 'consent' ? $('#before') : $('label[for="' + e.id + '"]'))?.textContent.replace('*', '').trim() || '';
 
+// Fields that depend on others: what is not shown is not sent either. The server
+// decides in the same way when the page comes in.
+const depending = $$('[data-when]', form).map(f => ({ f, ...JSON.parse(f.dataset.when) }));
+const valueOf = id => {
+  const f = document.getElementById(id), e = f && !f.hidden && $('input,textarea,select,.fixed', f);
+  return !e ? '' : e.type === 'checkbox' || e.type === 'radio' ? (e.checked ? 'true' : '') : (e.value ?? e.textContent).trim();
+};
+function holds(t) {
+  if (!t.of) return !!t.holds;
+  const at = t.of.findIndex(valueOf), v = at < 0 ? '' : t.names ? t.names[at] : valueOf(t.of[at]);
+  if (t.op === 'filled' || t.op === 'empty') return !v === (t.op === 'empty');
+  if (t.op === 'contains') return v.includes(t.value);
+  const [a, b] = t.number ? [Number(v), Number(t.value)] : [v, t.value], known = v !== '' && a === a && b === b;
+  if (t.op === 'not_equals') return !known || a !== b;
+  return known && (t.op === 'greater' ? a > b : t.op === 'less' ? a < b : a === b);
+}
+function depend() {
+  for (let i = 0, again = true; again && i <= depending.length; i++) {
+    again = false;
+    for (const c of depending) {
+      const met = c.any ? c.when.some(holds) : c.when.every(holds), hidden = c.then === 'show' && !met;
+      again ||= c.f.hidden !== hidden;
+      c.f.hidden = hidden;
+      c.needed = !hidden && (c.required || c.then === 'require' && met);
+    }
+  }
+  for (const { f, needed } of depending) {
+    const e = $('input,textarea,select,button[data-mark]', f), star = $('.req', f), of = e && $('[data-of="' + e.id + '"]', form);
+    $('#n' + f.dataset.n).hidden = f.hidden;
+    if (of) of.hidden = of.previousElementSibling.hidden = f.hidden;
+    if (!e) continue;
+    e.disabled = f.hidden; e.toggleAttribute('data-req', needed);
+    if (!e.dataset.mark) e.required = needed;
+    if (star) star.hidden = !needed && !e.dataset.mark;
+  }
+}
+
 function count() {
+  depend();
   const all = required(), left = missing();
   $('#left').textContent = say('done', { done: all.length - left.length, n: all.length });
   $('#next').textContent = left.length ? say('next') : say('review');

@@ -3,7 +3,7 @@
 import { clamp } from './geometry.js';
 
 const steps = 100;
-const plain = ['type', 'who', 'x', 'y', 'w', 'h', 'name', 'label', 'required', 'readOnly', 'value', 'options', 'min', 'max', 'pattern', 'format', 'group', 'size', 'align'];
+const plain = ['type', 'who', 'x', 'y', 'w', 'h', 'name', 'label', 'required', 'readOnly', 'value', 'options', 'min', 'max', 'pattern', 'format', 'group', 'size', 'align', 'condition'];
 
 export class Model extends EventTarget {
   constructor(state) {
@@ -78,6 +78,18 @@ export class Model extends EventTarget {
     if (this.done.length > steps) this.done.shift();
     this.undone = [];
     this.changed(step.changes.map(c => c[0]));
+  }
+  // sources lists the names that a field's condition may refer to, with fields of each.
+  sources(key) {
+    const f = this.fields.get(key), at = p => this.person(p)?.position, out = new Map();
+    for (const [k, o] of this.fields) {
+      const known = o.who === f.who || this.order === 'sequential' && at(o.who) < at(f.who) || o.readOnly && o.value && !o.condition;
+      if (k === key || !known || ['signature', 'initials', 'stamp'].includes(o.type)) continue;
+      const name = o.type === 'radio' && !o.options && o.group || o.name || '';
+      const id = name || ' ' + k;
+      out.set(id, [...out.get(id) || [], o]);
+    }
+    return out;
   }
   // edit changes some members of one or more fields.
   edit(keys, members, kind) {

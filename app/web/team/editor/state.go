@@ -67,6 +67,8 @@ type editorField struct {
 	Group      string   `json:"group,omitempty"`
 	FontSize   float64  `json:"size,omitempty"`
 	Align      string   `json:"align,omitempty"`
+
+	Condition *signing.Condition `json:"condition,omitempty"`
 }
 
 func editorFieldOf(x *signing.Field) editorField {
@@ -74,7 +76,7 @@ func editorFieldOf(x *signing.Field) editorField {
 		Label: x.Label, Page: x.Page,
 		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
 		Options: x.Options, Min: x.Min, Max: x.Max, Pattern: x.Pattern, Format: x.Format, Group: x.Group,
-		FontSize: x.FontSize, Align: x.Align}
+		FontSize: x.FontSize, Align: x.Align, Condition: x.Condition}
 }
 
 // input returns a change that sets every property of the field and clears empty ones.
@@ -84,7 +86,7 @@ func (x *editorField) input() signing.FieldInput {
 		Page:  &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required,
 		ReadOnly: &x.ReadOnly,
 		Options:  &x.Options, Min: x.Min, Max: x.Max, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
-		FontSize: &x.FontSize}
+		FontSize: &x.FontSize, Condition: x.Condition}
 	if x.Value != "" {
 		in.Value = &x.Value
 	}
