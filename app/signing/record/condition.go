@@ -15,16 +15,16 @@ import (
 // Condition makes a field depend on the values of others. A field that is not shown is
 // not asked for: whatever is sent for it is ignored, and nothing is drawn.
 type Condition struct {
-	Then  string `json:"then"`  // what follows if it is met: ConditionShow or ConditionRequire
-	Match string `json:"match"` // how many comparisons must hold: MatchAll or MatchAny
-	When  []Test `json:"when"`
+	Then  string // what follows if it is met: ConditionShow or ConditionRequire
+	Match string // how many comparisons must hold: MatchAll or MatchAny
+	When  []Test
 }
 
 // Test compares the value of a field, or the choice in a group of radio buttons.
 type Test struct {
-	Field string `json:"field"` // a field's name, or the name of a group
-	Op    string `json:"op"`
-	Value string `json:"value,omitempty"`
+	Field string // a field's name, or the name of a group
+	Op    string
+	Value string
 }
 
 // What a condition does, and how many of its comparisons must hold.

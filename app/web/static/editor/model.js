@@ -63,7 +63,7 @@ export class Model extends EventTarget {
   // Steps of one kind that follow each other at once become one.
   change(changes, kind) {
     const step = { kind, at: Date.now(), changes: [] };
-    for (const [key, f] of changes) {
+    for (const [key, f] of this.follow?.(changes) || changes) { // condition.js
       const before = this.fields.get(key) || null, after = f && Object.freeze(f);
       if (before !== after) step.changes.push([key, before, after]);
     }
@@ -78,18 +78,6 @@ export class Model extends EventTarget {
     if (this.done.length > steps) this.done.shift();
     this.undone = [];
     this.changed(step.changes.map(c => c[0]));
-  }
-  // sources lists the names that a field's condition may refer to, with fields of each.
-  sources(key) {
-    const f = this.fields.get(key), at = p => this.person(p)?.position, out = new Map();
-    for (const [k, o] of this.fields) {
-      const known = o.who === f.who || this.order === 'sequential' && at(o.who) < at(f.who) || o.readOnly && o.value && !o.condition;
-      if (k === key || !known || ['signature', 'initials', 'stamp'].includes(o.type)) continue;
-      const name = o.type === 'radio' && !o.options && o.group || o.name || '';
-      const id = name || ' ' + k;
-      out.set(id, [...out.get(id) || [], o]);
-    }
-    return out;
   }
   // edit changes some members of one or more fields.
   edit(keys, members, kind) {
@@ -165,7 +153,7 @@ export function differ(a, b) {
 
 const round = v => Math.round(v * 1e6) / 1e6;
 const same = (a, b) => a.length === b.length && a.every((c, i) => c[0] === b[i][0]);
-function tidy(f) {
+export function tidy(f) {
   for (const k in f) if (f[k] === '' || f[k] === null || f[k] === undefined || f[k] === false) delete f[k];
   return f;
 }

@@ -23,6 +23,9 @@ export class Properties {
     this.form.addEventListener('submit', e => e.preventDefault());
     this.form.addEventListener('change', e => { this.typing = null; this.changed(e.target); });
     this.form.addEventListener('input', e => { if (e.target.name === 'label') this.changed(e.target); else this.typing = e.target; });
+    this.condition = $('#condition');
+    if ([...model.fields.values()].some(f => f.condition)) this.tests();
+    this.condition.addEventListener('toggle', () => this.show());
     $('#q-preset').addEventListener('change', e => this.preset(e.target.value));
     this.unit.addEventListener('change', () => this.show());
     model.addEventListener('select', () => { this.typing = null; this.show(); });
@@ -49,6 +52,7 @@ export class Properties {
     this.set('page', common(f => String(f.i + 1)));
     this.form.elements.page.max = this.model.pages.length;
     $('#q-format').setAttribute('list', all[0].type === 'number' ? 'numbers' : 'dates');
+    if (one) this.depend(all[0]);
     const p = common(f => f.pattern || ''), known = Object.keys(patterns).find(k => patterns[k] === p);
     if (document.activeElement !== $('#q-preset')) $('#q-preset').value = known || (p ? 'own' : '');
     $('#own-pattern').hidden = $('#q-preset').value !== 'own';
@@ -106,9 +110,20 @@ export class Properties {
       for (const [name, member] of [['options', 'options'], ['group', 'group'], ['value', 'value'], ['pattern', 'pattern'], ['range', 'min'], ['range', 'max']]) if (!has[name].includes(type)) out[member] = null;
       if (type === 'select' && !f.options) out.options = [say('option', { n: 1 }), say('option', { n: 2 })];
       if (type === 'radio' && !f.group) { out.group = this.editor.fields.group(); out.options = null; }
+      if (type === 'signature') out.condition = null;
       if (type !== f.type) out.format = out.value = null;
       return out;
     });
+  }
+  // depend shows the condition of a field; the module for that is loaded when there is one.
+  async depend(f) {
+    this.condition.hidden = f.type === 'signature';
+    if (f.condition) this.condition.open = true;
+    if (this.condition.open) (await this.tests())?.show(this.keys[0]);
+  }
+  async tests() {
+    const part = await import('./condition.js').catch(() => {});
+    return part && (this.rules ||= new part.Condition(this.condition, this.model));
   }
   preset(name) {
     $('#own-pattern').hidden = name !== 'own';

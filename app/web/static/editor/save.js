@@ -136,12 +136,9 @@ export class Saver {
     this.clear();
     this.show(say('saved-before'));
   }
-  ask({ by, at, theirs, both, n }) {
-    this.show(say('unsaved'), true);
-    const button = (key, act) => { const b = make('button', { type: 'button', className: 'btn', textContent: say(key), id: 'keep-' + key }); b.addEventListener('click', () => { this.stopped = false; this.editor.trouble(''); act(); tell(say('undoable')); this.view.pane.focus({ preventScroll: true }); }); return b; };
-    const keepWith = set => { this.base = theirs; this.model.replace(theirs); this.model.replace(new Map([...set].filter(([, f]) => this.model.fits(f)))); this.later(0); };
-    const mine = new Map(this.model.fields);
-    this.editor.trouble(say('conflict', { name: by, ago: ago(at), n }), button('theirs', () => this.take(theirs)), button('mine', () => keepWith(mine)), button('both', () => keepWith(both)));
+  async ask(conflict) {
+    const part = await import('./conflict.js').catch(() => this.editor.trouble(say('gone', { why: '' }), this.reload()));
+    part?.ask(this, conflict);
   }
 
   // recipients changes people. What is not saved is saved first, so that the
@@ -213,9 +210,4 @@ export class Saver {
     const go = ok => ok && this.dirty ? this.save().then(go) : ok && (this.leaving = true, location.assign(a.href));
     this.save().then(go);
   }
-}
-
-function ago(at) {
-  const minutes = Math.round((new Date(at) - Date.now()) / 60000), f = new Intl.RelativeTimeFormat(root.dataset.lang, { numeric: 'auto' });
-  return minutes > -60 ? f.format(Math.min(minutes, 0), 'minute') : f.format(Math.round(minutes / 60), 'hour');
 }

@@ -118,7 +118,7 @@ func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 		}
 	}
 	if known := l.Field(x.key); known != nil {
-		x.field.ID, x.field.Condition = known.ID, known.Condition
+		x.field.ID, x.field.Condition = known.ID, editorConditionOf(known.Condition)
 		l.keepPlace(x, known)
 	}
 	return invalid

@@ -68,7 +68,43 @@ type editorField struct {
 	FontSize   float64  `json:"size,omitempty"`
 	Align      string   `json:"align,omitempty"`
 
-	Condition *signing.Condition `json:"condition,omitempty"`
+	Condition *editorCondition `json:"condition,omitempty"`
+}
+
+// editorCondition is the condition of a field.
+type editorCondition struct {
+	Then  string       `json:"then"`
+	Match string       `json:"match"`
+	When  []editorTest `json:"when"`
+}
+
+// editorTest is a comparison of a condition.
+type editorTest struct {
+	Field string `json:"field"`
+	Op    string `json:"op"`
+	Value string `json:"value,omitempty"`
+}
+
+func editorConditionOf(c *signing.Condition) *editorCondition {
+	if c == nil {
+		return nil
+	}
+	out := &editorCondition{Then: c.Then, Match: c.Match}
+	for _, t := range c.When {
+		out.When = append(out.When, editorTest(t))
+	}
+	return out
+}
+
+func (c *editorCondition) input() *signing.Condition {
+	if c == nil {
+		return nil
+	}
+	out := &signing.Condition{Then: c.Then, Match: c.Match}
+	for _, t := range c.When {
+		out.When = append(out.When, signing.Test(t))
+	}
+	return out
 }
 
 func editorFieldOf(x *signing.Field) editorField {
@@ -76,7 +112,7 @@ func editorFieldOf(x *signing.Field) editorField {
 		Label: x.Label, Page: x.Page,
 		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
 		Options: x.Options, Min: x.Min, Max: x.Max, Pattern: x.Pattern, Format: x.Format, Group: x.Group,
-		FontSize: x.FontSize, Align: x.Align, Condition: x.Condition}
+		FontSize: x.FontSize, Align: x.Align, Condition: editorConditionOf(x.Condition)}
 }
 
 // input returns a change that sets every property of the field and clears empty ones.
@@ -86,7 +122,7 @@ func (x *editorField) input() signing.FieldInput {
 		Page:  &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required,
 		ReadOnly: &x.ReadOnly,
 		Options:  &x.Options, Min: x.Min, Max: x.Max, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
-		FontSize: &x.FontSize, Condition: x.Condition}
+		FontSize: &x.FontSize, Condition: x.Condition.input()}
 	if x.Value != "" {
 		in.Value = &x.Value
 	}

@@ -1,0 +1,168 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+// depends returns a condition with one comparison.
+func depends(then, field, op, value string) apptest.Map {
+	test := apptest.Map{"field": field, "op": op}
+	if value != "" {
+		test["value"] = value
+	}
+	return apptest.Map{"then": then, "when": []any{test}}
+}
+
+// rules are fields that depend on each other.
+func rules() []apptest.Map {
+	radio := func(label string, y float64) apptest.Map {
+		return place("radio", label, 1, y, "name", "", "group", "pay", "required", false)
+	}
+	return []apptest.Map{place("signature", "Signature", 2, .7),
+		place("checkbox", "Pets", 1, .1, "required", false),
+		place("text", "Animal", 1, .2, "condition", depends("show", "pets", "equals", "true")),
+		place("text", "Breed", 1, .3, "condition", depends("show", "animal", "contains", "dog")),
+		place("number", "Rooms", 1, .4, "required", false),
+		place("text", "Reason", 1, .5, "required", false, "condition", depends("require", "rooms", "greater", "9")),
+		radio("Card", .6), radio("Cash", .65),
+		place("text", "Holder", 1, .7, "condition", depends("show", "pay", "equals", "Card")),
+	}
+}
+
+// TestConditionsOnThePage checks that fields appear and disappear at once.
+func TestConditionsOnThePage(t *testing.T) {
+	t.Parallel()
+	d := send(t, apptest.New(t), []apptest.Map{maria()}, rules()...)
+	w := open(t, look{})
+	w.visit(d.links[0])
+	shown := func(want ...string) {
+		t.Helper()
+		w.until(fmt.Sprintf(`[...document.querySelectorAll("[data-when]")].filter(f => f.offsetParent).map(f => f.querySelector(".tag").firstChild.data.trim()).join(" ") === %q`,
+			strings.Join(want, " ")))
+	}
+	left := func(done, all int) {
+		t.Helper()
+		w.until(fmt.Sprintf(`document.querySelector("#left").textContent.startsWith("%d of %d")`, done, all))
+	}
+	in := func(label string) chromedp.CSS {
+		t.Helper()
+		return chromedp.CSS("#" + get(w, chromedp.Evaluate[string](fmt.Sprintf(
+			`[...document.querySelectorAll("label.tag")].find(l => l.firstChild.data.trim() === %q).htmlFor`, label))))
+	}
+	shown("Reason")
+	left(0, 1)
+	w.click(in("Pets"))
+	shown("Animal", "Reason")
+	left(0, 2)
+	w.write(in("Animal"), "a dog")
+	shown("Animal", "Breed", "Reason")
+	left(1, 3)
+	w.write(in("Breed"), "Poodle")
+	w.write(in("Rooms"), "10")
+	left(2, 4)
+	w.click(in("Card"))
+	shown("Animal", "Breed", "Reason", "Holder")
+	left(2, 5)
+	w.click(in("Cash"))
+	shown("Animal", "Breed", "Reason")
+	w.click(in("Pets"))
+	shown("Reason") // what depends on a hidden field is hidden too
+	left(0, 2)
+	w.write(in("Reason"), "Guests")
+	w.click(`[data-mark="signature"]`)
+	w.click("dialog[open] [data-adopt]")
+	left(2, 2)
+	w.click("#finish")
+	w.heading("Everybody has signed")
+	got := strings.Join(d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).Texts(t, "fields", "value"), "|")
+	if strings.Contains(got, "Poodle") || !strings.Contains(got, "Guests") {
+		t.Errorf("the values are %q", got)
+	}
+}
+
+// TestConditionsWithoutScript checks that the server decides, whatever the page shows.
+func TestConditionsWithoutScript(t *testing.T) {
+	t.Parallel()
+	d := send(t, apptest.New(t), []apptest.Map{maria()}, rules()...)
+	w := open(t, look{plain: true})
+	w.visit(d.links[0])
+	inputs := map[string]string{}
+	for _, label := range []string{"Pets", "Animal", "Breed"} {
+		parts := strings.SplitN(get(w, chromedp.OuterHTML("html")), ">"+label+"<", 2)
+		if len(parts) < 2 {
+			t.Fatalf("%s is not on the page", label)
+		}
+		inputs[label] = "#" + parts[0][strings.LastIndex(parts[0], `for="`)+5:len(parts[0])-1]
+	}
+	w.write(chromedp.CSS(inputs["Breed"]), "Poodle")
+	w.click(chromedp.CSS(inputs["Pets"]))
+	w.write(`[name="signature.text"]`, "Maria Silva")
+	w.click("#finish")
+	w.see("#errors")
+	if got := w.read("#errors"); !strings.Contains(got, "Animal") || strings.Contains(got, "Breed") {
+		t.Errorf("it complains about %q", got)
+	}
+	w.write(chromedp.CSS(inputs["Animal"]), "cat")
+	w.click("#finish")
+	w.heading("Everybody has signed")
+	got := strings.Join(d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).Texts(t, "fields", "value"), "|")
+	if strings.Contains(got, "Poodle") || !strings.Contains(got, "cat") {
+		t.Errorf("the values are %q", got)
+	}
+}
+
+// TestConditionsInTheEditor sets a condition in the panel and follows what it refers to.
+func TestConditionsInTheEditor(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, place("checkbox", "Pets", 1, .1, "name", ""), place("text", "Animal", 1, .3))
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.edit(d)
+	condition := func() string {
+		t.Helper()
+		r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK)
+		if r.At(t, "data.1.condition") == nil {
+			return ""
+		}
+		return url.QueryEscape(r.Text(t, "data.1.condition.then") + " " + r.Text(t, "data.1.condition.when.0.field") + " " + r.Text(t, "data.1.condition.when.0.op"))
+	}
+	pick := func(id, value string) {
+		t.Helper()
+		get(w, chromedp.Evaluate[bool](fmt.Sprintf(`(e => { e.value = [...e.options].find(o => o.value === %[2]q || o.textContent === %[2]q).value; return e.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(%[1]q))`, id, value)))
+	}
+	w.click(`.box:nth-of-type(2)`)
+	w.click("#tab-properties")
+	w.click("#condition summary")
+	w.until(`!!document.querySelector("#q-of option")`)
+	pick("#q-then", "show")
+	pick("#q-of", "Pets")
+	w.saved()
+	if got := condition(); got != "show+Pets+filled" {
+		t.Fatalf("the condition is %q", got)
+	}
+	w.click(`.box:nth-of-type(1)`)
+	w.click("#pane-properties details:last-of-type summary")
+	w.write("#q-name", "animals") // appended
+	w.key("Tab", 0)
+	w.saved()
+	if got := condition(); got != "show+Petsanimals+filled" {
+		t.Errorf("after a change of the name, the condition is %q", got)
+	}
+	w.run(chromedp.Focus(`.box:nth-of-type(1)`))
+	w.key("Delete", 0)
+	w.saved()
+	var all struct{ Data []struct{ Condition any } }
+	c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK).Decode(t, &all)
+	if len(all.Data) != 1 || all.Data[0].Condition != nil {
+		t.Errorf("after its field was deleted: %v", all)
+	}
+}
