@@ -37,6 +37,7 @@ func (h *fileHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Rename, move or confirm a file", tag: "Files"}, h.updateFile)
 	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/content", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Replace a file of a draft", tag: "Files", files: true}, h.replaceFile)
 	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/pages", rule: may(account.ScopeWrite).Interruptible(), summary: "Reorder, turn or remove pages", tag: "Files"}, h.arrangePages)
+	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/split", rule: may(account.ScopeWrite).Interruptible(), summary: "Split a file in two", tag: "Files", status: http.StatusCreated}, h.splitFile)
 	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Remove a file from a draft", tag: "Files"}, h.deleteFile)
 	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), summary: "Download a file", tag: "Files",
 		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, h.fileContent)
@@ -149,6 +150,22 @@ func (h *fileHandlers) arrangePages(r *request, in *pagesBody) (fileView, error)
 		return fileView{}, err
 	}
 	return r.showFile(d, id)
+}
+
+type splitBody struct {
+	Page int `json:"page" doc:"First page of the new file, as the file has them now; at least 2"`
+}
+
+func (h *fileHandlers) splitFile(r *request, in *splitBody) (fileView, error) {
+	document, id, err := r.within("file")
+	if err != nil {
+		return fileView{}, err
+	}
+	d, made, err := h.drafts.SplitFile(r.UserContext(), r.who, document, id, in.Page, r.seen...)
+	if err != nil {
+		return fileView{}, err
+	}
+	return r.showFile(d, made)
 }
 
 func (h *fileHandlers) deleteFile(r *request, _ *nothing) (nothing, error) {

@@ -100,3 +100,51 @@ func TestPagesOfAFile(t *testing.T) {
 		t.Errorf("the signed document has the status %v", got)
 	}
 }
+
+// TestSplitAFile makes two files of one; each is signed.
+func TestSplitAFile(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	c := s.Company(t)
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "invitations": buyerAndSeller()[:1]},
+		apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, "Apples.", "Bananas.", "Cherries.")},
+		apptest.File{Name: "last.pdf", Content: apptest.PDF(t, "Dates.")})).Want(t, 201)
+	at, file := "/documents/"+d.Text(t, "id"), d.Text(t, "files.0.id")
+	box := obj{"invitation_id": d.Text(t, "invitations.0.id"), "file_id": file, "width": .2, "height": .05, "x": .1, "y": .2}
+	c.Post(t, at+"/fields", obj{"fields": list{
+		merged(box, obj{"type": "signature", "name": "apples", "page": 1}),
+		merged(box, obj{"type": "initials", "name": "cherries", "page": 3, "covered": list{obj{"page": 3, "x": .1, "y": .1, "width": .1, "height": .1}}}),
+	}}).Want(t, 201)
+	for _, page := range []int{0, 1, 4} {
+		failed(t, c.Post(t, at+"/files/"+file+"/split", obj{"page": page}), 422, "page")
+	}
+	s.Company(t).Post(t, at+"/files/"+file+"/split", obj{"page": 2}).Want(t, 404)
+	c.Put(t, at+"/files/"+file+"/pages", chosen("3 2 1")).Want(t, 200)
+	made := c.Post(t, at+"/files/"+file+"/split", obj{"page": 2}).Want(t, 201)
+	if got := fmt.Sprint(made.Text(t, "name"), " ", made.At(t, "position"), made.At(t, "pages")); got != "lease (2).pdf 2 2" {
+		t.Errorf("the new file is %s", got)
+	}
+	now := c.Get(t, at).Want(t, 200)
+	if got := now.Texts(t, "files", "name"); !slices.Equal(got, []string{"lease.pdf", "lease (2).pdf", "last.pdf"}) {
+		t.Errorf("the files are %v", got)
+	}
+	for i, want := range map[string]string{"0": made.Text(t, "id") + " 2", "1": file + " 1"} {
+		if got := fmt.Sprint(now.Text(t, "fields."+i+".file_id"), " ", now.At(t, "fields."+i+".page")); got != want {
+			t.Errorf("field %s is on %s, want %s", i, got, want)
+		}
+	}
+	if got := now.At(t, "fields.1.covered.0.page"); got != 1.0 {
+		t.Errorf("the covered part is on page %v", got)
+	}
+	text := func(file string) string {
+		return apptest.PagesText(t, c.Get(t, at+"/files/"+file+"/content").Want(t, 200).Body)
+	}
+	if got := text(file) + " / " + text(made.Text(t, "id")); got != "Cherries. / Bananas. | Apples." {
+		t.Errorf("the files say %s", got)
+	}
+	c.Post(t, at+"/send", nil).Want(t, 200)
+	done := c.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}).Want(t, 200)
+	if got := done.At(t, "status_id"); got != 6.0 {
+		t.Errorf("the signed document has the status %v", got)
+	}
+}

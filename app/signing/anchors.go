@@ -31,11 +31,11 @@ type anchors struct {
 	left  int                        // words that may still be read
 }
 
-func (s *Drafts) anchors(who account.Actor, d *Document, uploads []*Upload) *anchors {
+func newAnchors(texts *fileTexts, who account.Actor, d *Document, uploads []*Upload) *anchors {
 	return &anchors{
 		where: record.Placement{Files: d.Files, Invitations: d.Invitations}, read: map[string]*detect.Phrases{},
 		words: func(ctx context.Context, f *File) ([]pdfium.PageText, error) {
-			return s.texts.words(ctx, who, f, uploads)
+			return texts.words(ctx, who, f, uploads)
 		},
 		left: maxWords,
 	}
@@ -135,7 +135,7 @@ func (s *Drafts) resolveAll(
 	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
 ) error {
 	return s.texts.during(ctx, who, func(ctx context.Context) error {
-		all := s.anchors(who, d, uploads)
+		all := newAnchors(s.texts, who, d, uploads)
 		for i := range in {
 			if err := all.resolve(ctx, f.At("fields", i), &in[i], &Field{}); err != nil {
 				return err
@@ -153,7 +153,7 @@ func (s *Drafts) resolve(
 		return nil
 	}
 	return s.texts.during(ctx, who, func(ctx context.Context) error {
-		return s.anchors(who, d, nil).resolve(ctx, f, in, x)
+		return newAnchors(s.texts, who, d, nil).resolve(ctx, f, in, x)
 	})
 }
 
@@ -180,7 +180,7 @@ func (s *Drafts) refit(
 		return unfit, nil
 	}
 	err = s.texts.during(ctx, who, func(ctx context.Context) error {
-		all := s.anchors(who, d, []*Upload{u})
+		all := newAnchors(s.texts, who, d, []*Upload{u})
 		for _, x := range anchored {
 			found, err := all.again(ctx, x)
 			if err != nil {

@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -188,39 +191,117 @@ func (s *Drafts) ArrangePages(
 	if err != nil {
 		return nil, err
 	}
-	old := with.File(file)
-	if old == nil {
-		return nil, fault.NotFound("file")
+	old, err := arrangeable(with, file)
+	if err != nil {
+		return nil, err
 	}
 	var f fault.Fields
-	old.CheckPages(&f, pages)
-	switch {
-	case !f.Empty():
+	if old.CheckPages(&f, pages); !f.Empty() {
 		return nil, f.Err()
-	case old.Presigned:
-		return nil, fault.Conflict("pages_signed")
-	case len(old.Placeholders) > 0:
-		return nil, fault.Conflict("pages_placeholders")
 	}
-	var made record.Whole
-	if !old.IsWhole(pages) {
-		if made, err = s.intake.Arrange(ctx, who.Turn(), old, pages); err != nil {
-			return nil, err
-		}
+	next, err := rearranged(ctx, s.intake, who, old, pages)
+	if err != nil {
+		return nil, err
 	}
-	next := old.Rearranged(pages, made)
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
 		if d.Version != with.Version {
 			return nil, fault.Conflict("document_changed")
 		}
 		record.ReplaceArranged(d, next)
-		event := record.NewEvent(record.EventFileArranged).With("file", file).With("name", next.Name).
-			With("pages", record.DescribePages(pages))
 		if err := s.schedule.drawLater(tx, d); err != nil {
 			return nil, err
 		}
-		return []Event{event}, s.lists.ReadLater(tx, d, []File{next})
+		return []Event{fileArranged(&next)}, s.lists.ReadLater(tx, d, []File{next})
 	}, seen...)
+}
+
+// SplitFile makes two files of a file of a draft or template: the pages from the given one on,
+// counted from 1, become a file of their own, whose identifier is returned.
+func (s *Drafts) SplitFile(
+	ctx context.Context, who account.Actor, id, file string, from int, seen ...int64,
+) (d *Document, made string, err error) {
+	with, err := s.editable(who, id, seen...)
+	if err != nil {
+		return nil, "", err
+	}
+	old, err := arrangeable(with, file)
+	if err != nil {
+		return nil, "", err
+	}
+	var f fault.Fields
+	if from < 2 || from > len(old.Pages) {
+		f.Between("page", 2, len(old.Pages))
+	}
+	if len(with.Files) >= s.limits.Files {
+		f.TooMany("files", s.limits.Files)
+	}
+	if err := f.Err(); err != nil {
+		return nil, "", err
+	}
+	pages := old.PageChoices()
+	first, err := rearranged(ctx, s.intake, who, old, slices.Clip(pages[:from-1]))
+	if err != nil {
+		return nil, "", err
+	}
+	second, err := rearranged(ctx, s.intake, who, old, pages[from-1:])
+	if err != nil {
+		return nil, "", err
+	}
+	second.ID, second.Name = s.id(), partName(old.Name)
+	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+		if d.Version != with.Version {
+			return nil, fault.Conflict("document_changed")
+		}
+		second.CreatedAt = tx.Now
+		record.Split(d, first, second)
+		if err := s.schedule.drawLater(tx, d); err != nil {
+			return nil, err
+		}
+		events := []Event{fileArranged(&first), fileAdded(&second), fileArranged(&second)}
+		return events, s.lists.ReadLater(tx, d, []File{first, second})
+	}, seen...)
+	return d, second.ID, err
+}
+
+// arrangeable returns a file whose pages may be changed.
+func arrangeable(d *Document, file string) (*File, error) {
+	f := d.File(file)
+	switch {
+	case f == nil:
+		return nil, fault.NotFound("file")
+	case f.Presigned:
+		return nil, fault.Conflict("pages_signed")
+	case len(f.Placeholders) > 0:
+		return nil, fault.Conflict("pages_placeholders")
+	}
+	return f, nil
+}
+
+// rearranged returns a file with a choice of its pages.
+func rearranged(
+	ctx context.Context, in *intake.Intake, who account.Actor, f *File, pages []record.PageChoice,
+) (File, error) {
+	if f.IsWhole(pages) {
+		return f.Rearranged(pages, record.Whole{}), nil
+	}
+	made, err := in.Arrange(ctx, who.Turn(), f, pages)
+	if err != nil {
+		return File{}, err
+	}
+	return f.Rearranged(pages, made), nil
+}
+
+func fileArranged(f *File) Event {
+	return record.NewEvent(record.EventFileArranged).With("file", f.ID).With("name", f.Name).
+		With("pages", record.DescribePages(f.PageChoices()))
+}
+
+// partName returns the name of the second part of a file, such as "lease (2).pdf".
+func partName(name string) string {
+	const most = record.MaxName - len(" (2)")
+	ext := path.Ext(name)
+	base := []rune(strings.TrimSuffix(name, ext))
+	return string(base[:min(len(base), max(1, most-len([]rune(ext))))]) + " (2)" + ext
 }
 
 // ReplaceFile replaces a file of a draft or template by an upload. Its fields keep their

@@ -126,6 +126,32 @@ func ReplaceArranged(d *Document, next File) {
 	*f, d.Fields = next, kept
 }
 
+// Split puts the pages of a file from one on into a file of their own, which comes next. first and
+// second are the two parts; fields stay on their pages.
+func Split(d *Document, first, second File) {
+	i := slices.IndexFunc(d.Files, func(f File) bool { return f.ID == first.ID })
+	d.Files[i] = first
+	d.Files = slices.Insert(d.Files, i+1, second)
+	for i := range d.Files {
+		d.Files[i].Position = i + 1
+	}
+	for i := range d.Fields {
+		x := &d.Fields[i]
+		if x.File != first.ID {
+			continue
+		}
+		before := len(first.Pages)
+		if x.Page > before {
+			x.File, x.Page = second.ID, x.Page-before
+			for j := range x.Covered {
+				x.Covered[j].Page -= before
+			}
+		}
+		x.Anchor = nil
+		x.Covered = slices.DeleteFunc(x.Covered, func(a detect.Area) bool { return a.Page < 1 || x.File == first.ID && a.Page > before })
+	}
+}
+
 // follow returns where a page is after a rearrangement and by how many degrees it was turned; 0
 // means that it was left out, or never was there.
 func follow(before, after []PageChoice, page int) (to, turn int) {

@@ -70,7 +70,9 @@ func fileProblems(d *Document) []Problem {
 			out = append(out, Problem{Code: "not_confirmed", Severity: SeverityError, File: f.ID, part: "files",
 				Args: []fault.Arg{fault.Text("file", f.Name)}})
 		}
-		twice := slices.IndexFunc(d.Files[:i], func(o File) bool { return o.SHA256 == f.SHA256 })
+		twice := slices.IndexFunc(d.Files[:i], func(o File) bool {
+			return o.SHA256 == f.SHA256 && slices.Equal(o.PageChoices(), f.PageChoices())
+		})
 		if twice >= 0 {
 			out = append(out, Problem{Code: "same_file", Severity: SeverityWarning, File: f.ID, part: "files",
 				Args: []fault.Arg{fault.Text("file", d.Files[twice].Name), fault.Text("other", f.Name)}})
