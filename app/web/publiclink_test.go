@@ -55,7 +55,8 @@ func (p *passer) start(pairs ...string) (status int, page string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		values.Set(pairs[i], pairs[i+1])
 	}
-	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.base+p.link, strings.NewReader(values.Encode()))
+	body := strings.NewReader(values.Encode())
+	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.base+p.link, body)
 	if err != nil {
 		p.t.Fatal(err)
 	}

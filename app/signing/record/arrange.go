@@ -148,7 +148,9 @@ func Split(d *Document, first, second File) {
 			}
 		}
 		x.Anchor = nil
-		x.Covered = slices.DeleteFunc(x.Covered, func(a detect.Area) bool { return a.Page < 1 || x.File == first.ID && a.Page > before })
+		x.Covered = slices.DeleteFunc(x.Covered, func(a detect.Area) bool {
+			return a.Page < 1 || x.File == first.ID && a.Page > before
+		})
 	}
 }
 
