@@ -28,7 +28,7 @@ type fieldView struct {
 	field, key, group                       string
 	x, y, width, height, size               float64 // fractions of the page; size in points
 	Disabled                                bool    // on a preview
-	When                                    string  // JSON of a dependency; the script then decides whether it is required
+	When                                    string  // JSON of a dependency; a script then decides about Required
 }
 
 // inputName returns the name of a field's input, which the radio buttons of a group
