@@ -87,7 +87,7 @@ func sample(doc, operation obj) any {
 // samples are valid values for members with these names.
 var samples = obj{
 	"email": "someone@else.example", "reason": "Because.", "expires_at": "2040-01-01T00:00:00Z", "role": "signer", "code": "123456",
-	"signing_order": "parallel", "locale": "en", "name": "Somebody", "scopes": list{"read"}, "authentication": "link",
+	"signing_order": "parallel", "locale": "en", "name": "Somebody", "scopes": list{"read"}, "authentication": "link", "field": "Kind", "op": "filled",
 	"password": "a password of some length", "item.content": "JVBERi0=", "type": "typed", "x": 0.1, "y": 0.1, "width": 0.1, "height": 0.1, "page": 1, "events": list{"*"}, "url": "https://hooks.example/",
 }
 
