@@ -26,7 +26,7 @@ func TestCreateWithoutScripts(t *testing.T) {
 	w.choose(onDisk(t, apptest.File{Name: "Lease.pdf", Content: apptest.PDF(t, "Signature: ____________________", "{{date:2}}")}, apptest.File{Name: "more.pdf", Content: apptest.PDF(t, "Annex.")},
 		apptest.File{Name: "bad.exe", Content: []byte("MZ")})...)
 	w.click("#add > button")
-	w.heading("Choose the files")
+	w.see("#files li:nth-child(2)")
 	if got := w.read(".notice"); !strings.Contains(got, "bad.exe") {
 		t.Errorf("of the file that was not taken it is said %q", got)
 	}

@@ -48,7 +48,7 @@ func drafted(t *testing.T, c *apptest.Client, authentication string) env {
 		email = c.CompanyID + "@example.org"
 	}
 	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "fields": list{field},
-		"invitations": list{obj{"name": "Ben Buyer", "email": email, "authentication": authentication}}}, apptest.File{Name: "contract.pdf", Content: apptest.PDF(t)})).Want(t, 201)
+		"invitations": list{obj{"name": "Ben Buyer", "email": email, "authentication": authentication}}}, apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "A page.", "Another page.")})).Want(t, 201)
 	e := alone(t, c)
 	e["DOCUMENT"], e["FILE"], e["FIELD"], e["INVITATION"] = d.Text(t, "id"), d.Text(t, "files.0.id"), d.Text(t, "fields.0.id"), d.Text(t, "invitations.0.id")
 	return e
