@@ -71,7 +71,7 @@ func TestListenerForSignatories(t *testing.T) {
 			continue
 		}
 		theirs++
-		if !strings.HasPrefix(r.Path, "/s/") && !strings.HasPrefix(r.Path, "/static/") && !strings.HasPrefix(r.Path, "/logo/") && res.StatusCode == http.StatusNotFound {
+		if !strings.HasPrefix(r.Path, "/s/") && !strings.HasPrefix(r.Path, "/p/") && !strings.HasPrefix(r.Path, "/static/") && !strings.HasPrefix(r.Path, "/logo/") && res.StatusCode == http.StatusNotFound {
 			t.Errorf("%s %s: %d %.100s", r.Method, r.Path, res.StatusCode, body)
 		}
 	}

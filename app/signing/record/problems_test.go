@@ -59,7 +59,9 @@ func TestProblemsOfADraft(t *testing.T) {
 		{"not confirmed", func(d *record.Document) { d.Files[0].ConvertedBy = "builtin" }, []string{"error not_confirmed: f1 0: a.pdf"}, "files not_confirmed a.pdf"},
 		{"confirmed", func(d *record.Document) { d.Files[0].ConvertedBy, d.Files[0].Confirmed = "builtin", true }, nil, ""},
 		{"converted well", func(d *record.Document) { d.Files[0].ConvertedBy = "libreoffice" }, nil, ""},
-		{"the same file twice", func(d *record.Document) { d.Files = append(d.Files, record.File{ID: "f2", Name: "b.pdf", SHA256: "1", Pages: make([]record.Size, 2)}) },
+		{"the same file twice", func(d *record.Document) {
+			d.Files = append(d.Files, record.File{ID: "f2", Name: "b.pdf", SHA256: "1", Pages: make([]record.Size, 2)})
+		},
 			[]string{"warning same_file: f2 0: a.pdf, b.pdf"}, ""},
 		{"two files", func(d *record.Document) { d.Files = append(d.Files, record.File{ID: "f2", Name: "b.pdf", SHA256: "2"}) }, nil, ""},
 		{"nobody", func(d *record.Document) { d.Invitations, d.Fields = nil, nil }, []string{"error no_signer: 0: "}, "invitations no_signer"},
