@@ -30,12 +30,14 @@ type DocumentBody struct {
 	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether recipients can decline; defaults to true"`
 	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
 	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
+	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
 }
 
 func (b *DocumentBody) input(f *fault.Fields) signing.DocumentInput {
 	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
 		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
-		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason}
+		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason,
+		SendEmails: b.SendEmails}
 	if b.ExpiresAt != nil && *b.ExpiresAt == "" {
 		in.ExpiresAt = new(time.Time)
 	}
@@ -235,6 +237,7 @@ type sendBody struct {
 	Message         *string `json:"message,omitempty" doc:"Included in the messages"`
 	ExpiresAt       *string `json:"expires_at,omitempty" doc:"RFC 3339 or a date"`
 	RemindEveryDays *int    `json:"remind_every_days,omitempty" doc:"0 uses the company default"`
+	SendEmails      *bool   `json:"send_emails,omitempty" doc:"Whether recipients are written to"`
 }
 
 func (h *documentHandlers) sendDocument(r *request, in *sendBody) (documentView, error) {
@@ -244,7 +247,7 @@ func (h *documentHandlers) sendDocument(r *request, in *sendBody) (documentView,
 	}
 	var f fault.Fields
 	input := signing.SendInput{Subject: in.Subject, Message: in.Message, ExpiresAt: moment(&f, "expires_at", in.ExpiresAt),
-		RemindEveryDays: in.RemindEveryDays, BaseURL: r.server.Kit.MailSite(r.Ctx)}
+		RemindEveryDays: in.RemindEveryDays, SendEmails: in.SendEmails, BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}

@@ -276,13 +276,13 @@ func TestNewAccessCodeEndsOldProofs(t *testing.T) {
 func TestRulesSurviveDuplication(t *testing.T) {
 	t.Parallel()
 	c := company(t)
-	d := sent(t, c, 2, obj{"allow_decline": false, "allow_delegation": false, "decline_reason_required": true, "signing_order": "sequential",
+	d := sent(t, c, 2, obj{"allow_decline": false, "allow_delegation": false, "decline_reason_required": true, "signing_order": "sequential", "send_emails": false,
 		"remind_every_days": 3, "expires_at": "2040-01-01T00:00:00Z", "fields": list{
 			obj{"type": "text", "name": "rent", "value": "500", "read_only": true, "invitation_id": "0", "x": 0, "y": 0, "width": .1, "height": .1},
 			obj{"type": "text", "name": "plate", "pattern": "[A-Z]{3}", "invitation_id": "0", "x": .2, "y": 0, "width": .1, "height": .1}}})
 	c.Post(t, "/documents/"+d.Text(t, "id")+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{"fields": obj{"plate": "ABC"}}).Want(t, 200)
 	copied := c.Post(t, "/documents/"+d.Text(t, "id")+"/duplicate", nil).Want(t, 201)
-	for _, path := range []string{"allow_decline", "allow_delegation", "decline_reason_required", "signing_order", "remind_every_days", "expires_at",
+	for _, path := range []string{"allow_decline", "allow_delegation", "decline_reason_required", "send_emails", "signing_order", "remind_every_days", "expires_at",
 		"invitations.1.position", "fields.0.value", "fields.0.read_only", "fields.1.pattern", "fields.1.required"} {
 		if got, want := copied.At(t, path), d.At(t, path); got != want {
 			t.Errorf("%s: %v became %v", path, want, got)

@@ -130,7 +130,7 @@ var manuals = map[string]manual{
 	"post-documents-document-purge": {text: "Only for documents in the trash, and only for administrators. The `title` must match, as confirmation. Its events stay in the audit trail.",
 		body: `{"title": "Lease"}`},
 	"post-documents-document-duplicate": {text: "Copies the files, invitations, fields and settings of any document into a new draft, without its history. Access codes have to be set again before it can be sent (422 under `invitations.N.access_code`). A deadline in the past is moved so that it leaves as much time as the original did."},
-	"post-documents-document-send": {text: "Requires at least one file and one signer. Every recipient whose turn it is gets a message with a link; without a mail server, pass on the `sign_url` of the invitations. If the company requires approval, the draft must be submitted and approved first.",
+	"post-documents-document-send": {text: "Requires at least one file and one signer. Every recipient whose turn it is gets a message with a link; without a mail server, or with `send_emails` false, pass on the `sign_url` of the invitations. If the company requires approval, the draft must be submitted and approved first.",
 		body: `{"message": "Please sign by Friday.", "expires_at": "2040-12-31", "remind_every_days": 3}`},
 	"get-documents-document-events": {text: "All events, oldest first, each with the hash of the previous one. For the types, see `/docs/webhooks`.",
 		query: map[string]string{"sort": "at|desc", "per_page": "50"}},

@@ -31,6 +31,7 @@ type templateView struct {
 	AllowDecline    bool                `json:"allow_decline"`
 	AllowDelegation bool                `json:"allow_delegation"`
 	DeclineReason   bool                `json:"decline_reason_required"`
+	SendEmails      bool                `json:"send_emails"`
 	Files           []fileView          `json:"files"`
 	Roles           []roleView          `json:"roles"`
 	Fields          []fieldView         `json:"fields" doc:"invitation_id is the ID of the role"`
@@ -61,7 +62,7 @@ func (r *request) viewTemplate(t signing.Template) templateView {
 	v := templateView{ID: t.ID, Title: t.Title, Subject: orNull(t.Subject), Message: orNull(t.Message), SigningOrder: t.SigningOrder,
 		Metadata: t.Metadata, Locale: orNull(t.Locale), Owner: personView(t.Owner), ExpiresDays: orNone(t.ExpiresDays),
 		RemindEveryDays: orNone(t.RemindEveryDays), RedirectURL: orNull(t.RedirectURL), AllowDecline: !t.NoDecline,
-		AllowDelegation: !t.NoDelegation, DeclineReason: t.DeclineReason, Files: []fileView{}, Roles: []roleView{}, Fields: []fieldView{},
+		AllowDelegation: !t.NoDelegation, DeclineReason: t.DeclineReason, SendEmails: !t.NoMails, Files: []fileView{}, Roles: []roleView{}, Fields: []fieldView{},
 		Variables: t.Variables(), Lists: record.ListsOf(t.Document),
 		Documents: t.Documents, LastUsedAt: orNull(t.LastUsedAt), CreatedAt: when(t.CreatedAt),
 		UpdatedAt: when(t.UpdatedAt), ArchivedAt: maybe(t.ArchivedAt), DeletedAt: maybe(t.DeletedAt), Version: t.Version}
@@ -112,12 +113,14 @@ type TemplateBody struct {
 	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether recipients can decline; defaults to true"`
 	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
 	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
+	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
 }
 
 func (b *TemplateBody) input() signing.DocumentInput {
 	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder, Metadata: b.Metadata,
 		Locale: b.Locale, ExpiresDays: b.ExpiresDays, RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL,
-		AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason}
+		AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason,
+		SendEmails: b.SendEmails}
 	if b.ApproverID != nil {
 		id := idOr(*b.ApproverID)
 		in.ApproverID = &id

@@ -49,6 +49,7 @@ type documentView struct {
 	AllowDecline     bool              `json:"allow_decline"`
 	AllowDelegation  bool              `json:"allow_delegation"`
 	DeclineReason    bool              `json:"decline_reason_required"`
+	SendEmails       bool              `json:"send_emails" doc:"Whether recipients are written to; if not, pass on their links"`
 	Files            []fileView        `json:"files"`
 	Invitations      []invitationView  `json:"invitations"`
 	Fields           []fieldView       `json:"fields"`
@@ -106,7 +107,8 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		VoidedReason: orNull(d.WhyVoided().Sentence(r.server.english())),
 		ArchivedAt:   maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
 		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation, DeclineReason: d.DeclineReason,
-		Attention: orNull(string(d.Attention.Kind)), AttentionMessage: orNull(d.AttentionSentence(r.server.english())),
+		SendEmails: !d.NoMails,
+		Attention:  orNull(string(d.Attention.Kind)), AttentionMessage: orNull(d.AttentionSentence(r.server.english())),
 		Files: []fileView{}, Invitations: []invitationView{}, Fields: []fieldView{},
 	}
 	if v.Metadata == nil || r.who.IsSignatory() {

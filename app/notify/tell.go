@@ -136,8 +136,9 @@ func (s *Service) tellInvited(tx *kv.Tx, t *notice, kind string) error {
 	return s.tellSignatory(tx, t, kind, inv, link)
 }
 
+// tellSignatory writes to a recipient, unless the owner passes the links on.
 func (s *Service) tellSignatory(tx *kv.Tx, t *notice, kind string, inv *signing.Invitation, link string) error {
-	if !t.takes() {
+	if t.document.NoMails || !t.takes() {
 		return nil
 	}
 	m, locale, facts := t.toSignatory(kind, inv, link)

@@ -42,6 +42,7 @@ type SendInput struct {
 	Message         *string
 	ExpiresAt       *time.Time
 	RemindEveryDays *int
+	SendEmails      *bool
 	BaseURL         string
 }
 
@@ -116,6 +117,7 @@ func (s *Dispatch) sendOnce(
 func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company account.Company, now time.Time) {
 	more := DocumentInput{
 		Subject: in.Subject, Message: in.Message, ExpiresAt: in.ExpiresAt, RemindEveryDays: in.RemindEveryDays,
+		SendEmails: in.SendEmails,
 	}
 	more.Apply(f, d, limits, now)
 	if d.RemindEveryDays == 0 {

@@ -260,7 +260,7 @@ func (s *Templates) CheckUse(who account.Actor, template *Document, in UseInput)
 	if err := d.Sendable(company.RequireApproval); err != nil {
 		return 0, err
 	}
-	if s.mails() {
+	if s.mails() && !d.NoMails {
 		messages = len(d.Notify(s.now()))
 	}
 	return messages, nil

@@ -139,3 +139,18 @@ func TestReasonAndHint(t *testing.T) {
 		t.Errorf("the document is %s", now.Body)
 	}
 }
+
+// TestSendWithoutMails sends a document without e-mails in the review page, which then
+// shows the links.
+func TestSendWithoutMails(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	id := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease of a flat", "invitations": []apptest.Map{maria()}},
+		apptest.File{Name: "lease.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated).Text(t, "id")
+	v := browse(t, c)
+	v.send("/app/documents/"+id+"/review", "do", "save", "redirect_url", "", "no_emails", "yes", "allow_delegation", "yes")
+	_, html := v.get("/app/documents/" + id + "/review")
+	want(t, html, `name="no_emails" value="yes" checked`, "No e-mails go out for this document", "not", `name="allow_delegation" value="yes" checked`)
+	_, html = v.send("/app/documents/"+id+"/review", "do", "send", "seen", "yes", "redirect_url", "", "no_emails", "yes")
+	want(t, html, "The document has been sent", "No e-mails go out for this document")
+}

@@ -28,6 +28,7 @@ type DocumentInput struct {
 	AllowDecline    *bool
 	AllowDelegation *bool
 	DeclineReason   *bool // whether declining requires a reason
+	SendEmails      *bool // whether recipients are written to
 	ExpiresDays     *int  // of a template: days until the deadline of its documents; 0 means none
 }
 
@@ -176,6 +177,10 @@ func (in *DocumentInput) applyPermissions(f *fault.Fields, d *Document) {
 	if in.DeclineReason != nil {
 		d.DeclineReason = *in.DeclineReason
 	}
+	if in.SendEmails != nil {
+		d.NoMails = !*in.SendEmails
+	}
+	d.NoDelegation = d.NoDelegation || d.NoMails
 }
 
 // applyAnytime writes the settings that may change in any state.
@@ -193,7 +198,7 @@ func (in *DocumentInput) ChangesContent() bool {
 	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
 		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil ||
 		in.ExpiresDays != nil || in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil ||
-		in.DeclineReason != nil
+		in.DeclineReason != nil || in.SendEmails != nil
 }
 
 const Untitled = "Untitled document"

@@ -118,6 +118,9 @@ type Document struct {
 	NoDecline     bool         `json:",omitempty"` // the people invited can't decline
 	NoDelegation  bool         `json:",omitempty"` // they can't delegate it
 	DeclineReason bool         `json:",omitempty"` // declining requires a reason
+	// NoMails leaves it to the owner to pass links on: recipients only get the codes they ask
+	// for. They can't delegate then, since nobody would write to the new person.
+	NoMails bool `json:",omitempty"`
 
 	// Template marks a template: its invitations are roles, which need not name
 	// anyone, and it is never sent but used to create documents.

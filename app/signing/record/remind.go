@@ -37,7 +37,7 @@ func NobodyToRemind() error {
 
 // Remind records a reminder for everyone who matches and whose turn it is.
 func (d *Document) Remind(now time.Time, match func(*Invitation) bool) []Event {
-	if d.Declined() != nil {
+	if d.NoMails || d.Declined() != nil {
 		return nil
 	}
 	var events []Event
@@ -62,7 +62,7 @@ func (d *Document) ExpiresNext() *time.Time {
 
 // NextReminder returns the earliest time at which someone whose turn it is is due a reminder.
 func (d *Document) NextReminder(now time.Time) *time.Time {
-	if d.Status != Sent || d.Declined() != nil {
+	if d.Status != Sent || d.NoMails || d.Declined() != nil {
 		return nil
 	}
 	var next *time.Time

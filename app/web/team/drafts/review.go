@@ -77,7 +77,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 	if d.ExpiresAt != nil {
 		data.Deadline = d.ExpiresAt.In(r.Who.Zone()).Format(time.DateOnly)
 	}
-	data.Leeway = d.NoDecline || d.NoDelegation || d.RedirectURL != ""
+	data.Leeway = d.NoDecline || d.NoDelegation || d.RedirectURL != "" || d.NoMails
 	if data.May("submit") {
 		if data.Approve, err = h.approvers(r, d); err != nil {
 			return err
@@ -117,7 +117,7 @@ func (h *Handlers) reviewPeople(r *page.Request, d *signing.Document) ([]reviewP
 				p.Fields++
 			}
 		}
-		if i < previews {
+		if i < previews && !d.NoMails {
 			m, err := h.Notify.Preview(r.UserContext(), r.Who.Actor, d.ID, inv.ID)
 			if err != nil {
 				return nil, err

@@ -64,7 +64,7 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 	if r.Form.Has("redirect_url") { // the form has the checkboxes too; browsers omit unchecked ones
 		in.RedirectURL = new(r.Form.Value("redirect_url"))
 		in.AllowDecline, in.AllowDelegation = new(r.Form.Has("allow_decline")), new(r.Form.Has("allow_delegation"))
-		in.DeclineReason = new(r.Form.Has("decline_reason"))
+		in.DeclineReason, in.SendEmails = new(r.Form.Has("decline_reason")), new(!r.Form.Has("no_emails"))
 	}
 	if do == "submit" {
 		in.ApproverID = new(r.Form.Value("approver_id"))
@@ -89,7 +89,8 @@ func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err err
 	switch do {
 	case "save":
 	case "send":
-		if _, err = h.Dispatch.Send(ctx, who, d.ID, signing.SendInput{BaseURL: r.MailURL()}); err == nil && !h.Notify.CanSend() {
+		_, err = h.Dispatch.Send(ctx, who, d.ID, signing.SendInput{BaseURL: r.MailURL()})
+		if err == nil && (d.NoMails || !h.Notify.CanSend()) {
 			return r.SeeOther(at(d.ID, "links"))
 		}
 	case "submit":
