@@ -39,6 +39,8 @@ type fieldBody struct {
 	Max          *float64       `json:"max,omitempty" doc:"Maximum number or maximum length"`
 	Pattern      *string        `json:"pattern,omitempty" doc:"Regular expression for the whole value"`
 	Format       *string        `json:"format,omitempty" doc:"How a number or a date is drawn, such as #,##0.00 € or DD.MM.YYYY, with the separators and names of the document's language. A number with more decimals is refused"`
+	Help         *string        `json:"help,omitempty" doc:"A hint for the recipient, shown with the field and never drawn; at most 200 characters"`
+	Placeholder  *string        `json:"placeholder,omitempty" doc:"Shown in an empty text, name, e-mail address, company, job title or number, and never drawn; at most 200 characters"`
 	Group        *string        `json:"group,omitempty" doc:"For radio buttons"`
 	FontSize     *float64       `json:"font_size,omitempty" doc:"In points, 4 to 144"`
 	Align        *string        `json:"align,omitempty" doc:"left, center or right"`
@@ -51,7 +53,7 @@ func (b *fieldBody) input() signing.FieldInput {
 	in := signing.FieldInput{ID: idOr(b.ID), File: idPointer(b.FileID), Invitation: idPointer(b.InvitationID), Type: b.Type,
 		Name: b.Name, Label: b.Label, Page: b.Page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height, Required: b.Required,
 		ReadOnly: b.ReadOnly, Options: b.Options, Min: b.Min, Max: b.Max, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
-		FontSize: b.FontSize, Align: b.Align}
+		FontSize: b.FontSize, Align: b.Align, Help: b.Help, Placeholder: b.Placeholder}
 	if b.Value != nil {
 		in.Value = &b.Value.text
 	}

@@ -84,15 +84,17 @@ func (x *Field) Succeed(before *Field, in *FieldInput) {
 const rounding = 1e-6
 
 func (in *FieldInput) applyTexts(f *fault.Fields, x *Field) {
-	text := func(name string, to *string, v *string) {
+	text := func(name string, to *string, v *string, limit int) {
 		if v != nil {
-			*to = input.Line(f, name, v, MaxName)
+			*to = input.Line(f, name, v, limit)
 		}
 	}
-	text("name", &x.Name, in.Name)
-	text("label", &x.Label, in.Label)
-	text("group", &x.Group, in.Group)
-	text("format", &x.Format, in.Format)
+	text("name", &x.Name, in.Name, MaxName)
+	text("label", &x.Label, in.Label, MaxName)
+	text("group", &x.Group, in.Group, MaxName)
+	text("format", &x.Format, in.Format, MaxName)
+	text("help", &x.Help, in.Help, MaxHint)
+	text("placeholder", &x.Placeholder, in.Placeholder, MaxHint)
 	if in.Align != nil {
 		x.Align = input.OneOf(f, "align", in.Align, "left", "center", "right")
 	}

@@ -3,6 +3,7 @@ package signer
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,17 +19,30 @@ type fieldView struct {
 	N               int
 	ID, Input, Name string
 	// text, textarea, number, date, email, checkbox, radio, select, mark, fixed, file
-	Kind                                    string
-	Mark                                    string // signature or initials
-	Label, Value, Autocomplete              string
-	Checked, Required                       bool
-	Options                                 []page.Option
-	Errors                                  []string
-	Min, Max, Pattern, Maxlength, Minlength string
-	field, key, group                       string
-	x, y, width, height, size               float64 // fractions of the page; size in points
-	Disabled                                bool    // on a preview
-	When                                    string  // JSON of a dependency; a script then decides about Required
+	Kind                           string
+	Mark                           string // signature or initials
+	Label, Value, Autocomplete     string
+	Help, Placeholder              string
+	Checked, Required              bool
+	Options                        []page.Option
+	Errors                         []string
+	Min, Max, Maxlength, Minlength string
+	field, key, group              string
+	x, y, width, height, size      float64 // fractions of the page; size in points
+	Disabled                       bool    // on a preview
+	When                           string  // JSON of a dependency; a script then decides about Required
+}
+
+// Notes names the elements that describe the input: its hint and its errors.
+func (f *fieldView) Notes() string {
+	var out []string
+	if f.Help != "" {
+		out = append(out, f.Input+"-help")
+	}
+	if len(f.Errors) > 0 {
+		out = append(out, f.Input+"-error")
+	}
+	return strings.Join(out, " ")
 }
 
 // inputName returns the name of a field's input, which the radio buttons of a group
@@ -54,7 +68,7 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now ti
 		Label: cmp.Or(x.Label, x.Name, v.Say("field."+string(x.Type))),
 
 		Required: x.Required && !x.ReadOnly && x.Condition == nil,
-		Pattern:  x.Pattern,
+		Help:     x.Help,
 		field:    x.ID,
 		key:      x.Key(),
 		group:    x.Group,
@@ -125,6 +139,9 @@ func (f *fieldView) shape(x *signing.Field, height float64) {
 		}
 	}
 	f.Autocomplete = autocomplete[x.Type]
+	if slices.Contains([]string{"text", "textarea", "number", "email"}, f.Kind) {
+		f.Placeholder = x.Placeholder
+	}
 	if f.Kind == "select" {
 		f.Options = []page.Option{{}}
 		for _, o := range x.Options {

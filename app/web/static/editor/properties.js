@@ -9,7 +9,7 @@ const patterns = { digits: '[0-9]+', letters: "[\\p{L} .'-]+", phone: '\\+?[0-9 
 const has = {
   value: ['name', 'email', 'company', 'job_title', 'text', 'number', 'date', 'checkbox', 'select'], options: ['select', 'radio'], group: ['radio'],
   range: ['number', 'text'], pattern: ['text', 'name', 'company', 'job_title'], text: texts,
-  format: ['number', 'date', 'date_signed'],
+  format: ['number', 'date', 'date_signed'], placeholder: ['name', 'email', 'company', 'job_title', 'text', 'number'],
 };
 const measure = v => String(Math.round(v * 100) / 100);
 const numeric = s => { const v = parseFloat(s.replace(',', '.')); return s.trim() && Number.isFinite(v) ? v : null; };
@@ -45,7 +45,7 @@ export class Properties {
     const who = this.form.elements.who;
     who.replaceChildren(...this.model.signers.map(p => make('option', { value: p.id, textContent: this.model.letter(p.id) + ' ' + p.name })));
     const common = read => { const v = read(all[0]); return all.every(f => read(f) === v) ? v : undefined; };
-    for (const name of ['who', 'type', 'label', 'value', 'group', 'pattern', 'format', 'size', 'align', 'name', 'min', 'max']) this.set(name, common(f => f[name] ?? ''));
+    for (const name of ['who', 'type', 'label', 'value', 'group', 'pattern', 'format', 'help', 'placeholder', 'size', 'align', 'name', 'min', 'max']) this.set(name, common(f => f[name] ?? ''));
     for (const name of ['required', 'readOnly']) { const b = this.form.elements[name], v = common(f => !!f[name]); b.checked = !!v; b.indeterminate = v === undefined; }
     this.set('options', common(f => (f.options || []).join('\n')));
     for (const name of ['x', 'y', 'w', 'h']) this.set(name, common(f => measure(this.shown(f, name))));
@@ -107,7 +107,7 @@ export class Properties {
   type(type) {
     this.model.edit(this.keys, f => {
       const out = { type };
-      for (const [name, member] of [['options', 'options'], ['group', 'group'], ['value', 'value'], ['pattern', 'pattern'], ['range', 'min'], ['range', 'max']]) if (!has[name].includes(type)) out[member] = null;
+      for (const [name, member] of [['options', 'options'], ['group', 'group'], ['value', 'value'], ['pattern', 'pattern'], ['placeholder', 'placeholder'], ['range', 'min'], ['range', 'max']]) if (!has[name].includes(type)) out[member] = null;
       if (type === 'select' && !f.options) out.options = [say('option', { n: 1 }), say('option', { n: 2 })];
       if (type === 'radio' && !f.group) { out.group = this.editor.fields.group(); out.options = null; }
       if (type === 'signature') out.condition = null;

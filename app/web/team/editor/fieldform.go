@@ -110,7 +110,7 @@ func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 		Width: required("w") / sx, Height: required("h") / sy,
 		Required: v.Get("required") == "yes", ReadOnly: v.Get("readonly") == "yes", Value: v.Get("value"),
 		Min: optional("min"), Max: optional("max"), Pattern: v.Get("pattern"), Format: v.Get("format"),
-		Group: v.Get("group"), FontSize: size, Align: v.Get("align"),
+		Help: v.Get("help"), Placeholder: v.Get("placeholder"), Group: v.Get("group"), FontSize: size, Align: v.Get("align"),
 	}
 	for o := range strings.Lines(v.Get("options")) {
 		if o = strings.TrimSpace(o); o != "" {
