@@ -378,7 +378,8 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 	v := fieldView{ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Type: string(x.Type), Name: orNull(x.Name),
 		Label: orNull(x.Label), Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required,
 		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: x.Min, Max: x.Max, Pattern: orNull(x.Pattern),
-		Format: orNull(x.Format), Help: orNull(x.Help), Placeholder: orNull(x.Placeholder), Group: orNull(x.Group), Align: orNull(x.Align),
+		Format: orNull(x.Format), Help: orNull(x.Help), Placeholder: orNull(x.Placeholder),
+		Group: orNull(x.Group), Align: orNull(x.Align),
 		Condition: viewCondition(x.Condition), Hidden: x.Hidden,
 		Covered: viewAreas(x.Covered)}
 	if x.Hidden {

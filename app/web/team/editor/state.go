@@ -114,7 +114,8 @@ func editorFieldOf(x *signing.Field) editorField {
 		Label: x.Label, Page: x.Page,
 		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
 		Options: x.Options, Min: x.Min, Max: x.Max, Pattern: x.Pattern, Format: x.Format, Group: x.Group,
-		FontSize: x.FontSize, Align: x.Align, Help: x.Help, Placeholder: x.Placeholder, Condition: editorConditionOf(x.Condition)}
+		FontSize: x.FontSize, Align: x.Align, Help: x.Help, Placeholder: x.Placeholder,
+		Condition: editorConditionOf(x.Condition)}
 }
 
 // input returns a change that sets every property of the field and clears empty ones.
