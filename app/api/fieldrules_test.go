@@ -49,3 +49,31 @@ func TestHintsAreKeptAndNeverDrawn(t *testing.T) {
 		t.Errorf("drawn is %q", text)
 	}
 }
+
+// TestOwnersSayWhatAPatternMeans checks the sentence and the code of a value that doesn't fit.
+func TestOwnersSayWhatAPatternMeans(t *testing.T) {
+	t.Parallel()
+	d := newConditional(t, company(t))
+	const own = `Two letters {field} & <two> digits.`
+	x := d.field(1, 0, "text", "code", obj{"pattern": "[A-Z]{2}[0-9]{2}", "pattern_message": own})
+	x["value"] = "a"
+	if got := refused(t, d.Put(t, d.at+"/fields", obj{"fields": list{x}}), "fields.0.value", "not_in_format"); got != own {
+		t.Errorf("of a default value: %q", got)
+	}
+	delete(x, "value")
+	r := d.Put(t, d.at+"/fields", obj{"fields": list{x, d.field(2, 0, "text", "plain", obj{"pattern": "[0-9]+"}), d.field(3, 1, "text", "o", nil)}}).Want(t, 200)
+	if r.Text(t, "data.0.pattern_message") != own || r.At(t, "data.1.pattern_message") != nil {
+		t.Errorf("stored is %s", r.Body)
+	}
+	d.Post(t, d.at+"/send", nil).Want(t, 200)
+	sign := func(code, plain string) *apptest.Response {
+		return d.Post(t, d.at+"/"+d.people[0]+"/sign", obj{"fields": obj{"code": code, "plain": plain}})
+	}
+	if got := refused(t, sign("AB1", "1"), "fields.code", "not_in_format"); got != own {
+		t.Errorf("got %q", got)
+	}
+	if got := refused(t, sign("AB12", "x"), "fields.plain", "not_in_format"); !strings.Contains(got, "[0-9]+") {
+		t.Errorf("without a sentence: %q", got)
+	}
+	sign("AB12", "1").Want(t, 200)
+}

@@ -20,40 +20,42 @@ func (fieldValue) Schema(huma.Registry) *huma.Schema {
 func unquote(b []byte) (s string, err error) { return s, json.Unmarshal(b, &s) }
 
 type fieldBody struct {
-	ID           string         `json:"id,omitempty" doc:"ID of an existing field to keep"`
-	FileID       *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
-	InvitationID *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
-	Type         *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp or attachment"`
-	Name         *string        `json:"name,omitempty" doc:"Name for programs"`
-	Label        *string        `json:"label,omitempty" doc:"Label for people"`
-	Page         *int           `json:"page,omitempty" doc:"Starts at 1"`
-	X            *float64       `json:"x,omitempty" doc:"Left edge, as a fraction of the page width"`
-	Y            *float64       `json:"y,omitempty" doc:"Top edge, as a fraction of the page height"`
-	Width        *float64       `json:"width,omitempty" doc:"As a fraction of the page"`
-	Height       *float64       `json:"height,omitempty" doc:"As a fraction of the page"`
-	Required     *bool          `json:"required,omitempty" doc:"Defaults to true, except for checkbox and attachment"`
-	ReadOnly     *bool          `json:"read_only,omitempty" doc:"Read-only: shows its value"`
-	Value        *fieldValue    `json:"value,omitempty" doc:"Default value"`
-	Options      *[]string      `json:"options,omitempty" doc:"For select and radio"`
-	Min          *float64       `json:"min,omitempty" doc:"Minimum number or minimum length"`
-	Max          *float64       `json:"max,omitempty" doc:"Maximum number or maximum length"`
-	Pattern      *string        `json:"pattern,omitempty" doc:"Regular expression for the whole value"`
-	Format       *string        `json:"format,omitempty" doc:"How a number or a date is drawn, such as #,##0.00 € or DD.MM.YYYY, with the separators and names of the document's language. A number with more decimals is refused"`
-	Help         *string        `json:"help,omitempty" doc:"A hint for the recipient, shown with the field and never drawn; at most 200 characters"`
-	Placeholder  *string        `json:"placeholder,omitempty" doc:"Shown in an empty text, name, e-mail address, company, job title or number, and never drawn; at most 200 characters"`
-	Group        *string        `json:"group,omitempty" doc:"For radio buttons"`
-	FontSize     *float64       `json:"font_size,omitempty" doc:"In points, 4 to 144"`
-	Align        *string        `json:"align,omitempty" doc:"left, center or right"`
-	Condition    *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
-	Anchor       *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
-	Covered      *[]areaView    `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag"`
+	ID             string         `json:"id,omitempty" doc:"ID of an existing field to keep"`
+	FileID         *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
+	InvitationID   *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
+	Type           *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp or attachment"`
+	Name           *string        `json:"name,omitempty" doc:"Name for programs"`
+	Label          *string        `json:"label,omitempty" doc:"Label for people"`
+	Page           *int           `json:"page,omitempty" doc:"Starts at 1"`
+	X              *float64       `json:"x,omitempty" doc:"Left edge, as a fraction of the page width"`
+	Y              *float64       `json:"y,omitempty" doc:"Top edge, as a fraction of the page height"`
+	Width          *float64       `json:"width,omitempty" doc:"As a fraction of the page"`
+	Height         *float64       `json:"height,omitempty" doc:"As a fraction of the page"`
+	Required       *bool          `json:"required,omitempty" doc:"Defaults to true, except for checkbox and attachment"`
+	ReadOnly       *bool          `json:"read_only,omitempty" doc:"Read-only: shows its value"`
+	Value          *fieldValue    `json:"value,omitempty" doc:"Default value"`
+	Options        *[]string      `json:"options,omitempty" doc:"For select and radio"`
+	Min            *float64       `json:"min,omitempty" doc:"Minimum number or minimum length"`
+	Max            *float64       `json:"max,omitempty" doc:"Maximum number or maximum length"`
+	Pattern        *string        `json:"pattern,omitempty" doc:"Regular expression for the whole value"`
+	PatternMessage *string        `json:"pattern_message,omitempty" doc:"What the recipient is told in errors if the value does not match the pattern, at most 200 characters; the code stays not_in_format"`
+	Format         *string        `json:"format,omitempty" doc:"How a number or a date is drawn, such as #,##0.00 € or DD.MM.YYYY, with the separators and names of the document's language. A number with more decimals is refused"`
+	Help           *string        `json:"help,omitempty" doc:"A hint for the recipient, shown with the field and never drawn; at most 200 characters"`
+	Placeholder    *string        `json:"placeholder,omitempty" doc:"Shown in an empty text, name, e-mail address, company, job title or number, and never drawn; at most 200 characters"`
+	Group          *string        `json:"group,omitempty" doc:"For radio buttons"`
+	FontSize       *float64       `json:"font_size,omitempty" doc:"In points, 4 to 144"`
+	Align          *string        `json:"align,omitempty" doc:"left, center or right"`
+	Condition      *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
+	Anchor         *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
+	Covered        *[]areaView    `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag"`
 }
 
 func (b *fieldBody) input() signing.FieldInput {
 	in := signing.FieldInput{ID: idOr(b.ID), File: idPointer(b.FileID), Invitation: idPointer(b.InvitationID), Type: b.Type,
 		Name: b.Name, Label: b.Label, Page: b.Page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height, Required: b.Required,
 		ReadOnly: b.ReadOnly, Options: b.Options, Min: b.Min, Max: b.Max, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
-		FontSize: b.FontSize, Align: b.Align, Help: b.Help, Placeholder: b.Placeholder}
+		FontSize: b.FontSize, Align: b.Align, Help: b.Help, Placeholder: b.Placeholder,
+		PatternMessage: b.PatternMessage}
 	if b.Value != nil {
 		in.Value = &b.Value.text
 	}

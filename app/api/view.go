@@ -263,35 +263,36 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 }
 
 type fieldView struct {
-	ID           string         `json:"id"`
-	DocumentID   string         `json:"document_id"`
-	FileID       string         `json:"file_id"`
-	InvitationID string         `json:"invitation_id"`
-	Type         string         `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment"`
-	Name         *string        `json:"name"`
-	Label        *string        `json:"label"`
-	Page         int            `json:"page" doc:"Starts at 1"`
-	X            float64        `json:"x" doc:"Fraction of the page, from the left"`
-	Y            float64        `json:"y" doc:"Fraction of the page, from the top"`
-	Width        float64        `json:"width" doc:"Fraction of the page"`
-	Height       float64        `json:"height" doc:"Fraction of the page"`
-	Required     bool           `json:"required"`
-	ReadOnly     bool           `json:"read_only"`
-	Value        *string        `json:"value" doc:"The default value, then the value entered"`
-	Options      []string       `json:"options"`
-	Min          *float64       `json:"min"`
-	Max          *float64       `json:"max"`
-	Pattern      *string        `json:"pattern"`
-	Format       *string        `json:"format"`
-	Help         *string        `json:"help"`
-	Placeholder  *string        `json:"placeholder"`
-	Group        *string        `json:"group"`
-	FontSize     *float64       `json:"font_size"`
-	Align        *string        `json:"align"`
-	Condition    *conditionView `json:"condition" doc:"When the field is shown or required"`
-	Hidden       bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
-	Anchor       *anchorView    `json:"anchor" doc:"The phrase that determined the place, until the field is moved"`
-	Covered      []areaView     `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
+	ID             string         `json:"id"`
+	DocumentID     string         `json:"document_id"`
+	FileID         string         `json:"file_id"`
+	InvitationID   string         `json:"invitation_id"`
+	Type           string         `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment"`
+	Name           *string        `json:"name"`
+	Label          *string        `json:"label"`
+	Page           int            `json:"page" doc:"Starts at 1"`
+	X              float64        `json:"x" doc:"Fraction of the page, from the left"`
+	Y              float64        `json:"y" doc:"Fraction of the page, from the top"`
+	Width          float64        `json:"width" doc:"Fraction of the page"`
+	Height         float64        `json:"height" doc:"Fraction of the page"`
+	Required       bool           `json:"required"`
+	ReadOnly       bool           `json:"read_only"`
+	Value          *string        `json:"value" doc:"The default value, then the value entered"`
+	Options        []string       `json:"options"`
+	Min            *float64       `json:"min"`
+	Max            *float64       `json:"max"`
+	Pattern        *string        `json:"pattern"`
+	PatternMessage *string        `json:"pattern_message"`
+	Format         *string        `json:"format"`
+	Help           *string        `json:"help"`
+	Placeholder    *string        `json:"placeholder"`
+	Group          *string        `json:"group"`
+	FontSize       *float64       `json:"font_size"`
+	Align          *string        `json:"align"`
+	Condition      *conditionView `json:"condition" doc:"When the field is shown or required"`
+	Hidden         bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
+	Anchor         *anchorView    `json:"anchor" doc:"The phrase that determined the place, until the field is moved"`
+	Covered        []areaView     `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
 }
 
 type conditionView struct {
@@ -378,7 +379,8 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 	v := fieldView{ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Type: string(x.Type), Name: orNull(x.Name),
 		Label: orNull(x.Label), Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required,
 		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: x.Min, Max: x.Max, Pattern: orNull(x.Pattern),
-		Format: orNull(x.Format), Help: orNull(x.Help), Placeholder: orNull(x.Placeholder),
+		PatternMessage: orNull(x.PatternMessage),
+		Format:         orNull(x.Format), Help: orNull(x.Help), Placeholder: orNull(x.Placeholder),
 		Group: orNull(x.Group), Align: orNull(x.Align),
 		Condition: viewCondition(x.Condition), Hidden: x.Hidden,
 		Covered: viewAreas(x.Covered)}

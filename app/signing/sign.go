@@ -225,7 +225,7 @@ func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 		}
 	}
 	maps.Copy(values, named) // a button's own value takes precedence, whatever the order of the map
-	entered := a.entered(own, values)
+	entered := record.Entered(own, a.inv, values, a.now)
 	rules := record.RulesFor(a.document, a.inv.ID, entered)
 	shown := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return !rules.Shown(x) })
 	a.handed = readAttachments(f, shown, values)
@@ -242,19 +242,6 @@ func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 	}
 	record.CheckGroups(f, rules, own, values)
 	return values
-}
-
-// entered returns the values that conditions compare: those given, and the automatic ones.
-func (a *act) entered(own []*Field, given map[string]string) map[string]string {
-	out := map[string]string{}
-	for _, x := range own {
-		v, said := given[x.ID]
-		if !said || x.ReadOnly {
-			v = x.Automatic(a.inv, a.now)
-		}
-		out[x.ID] = v
-	}
-	return out
 }
 
 // untimedValidity is how long a signatory's certificate is valid if no timestamp proves

@@ -1,9 +1,12 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"paraph/app/apptest"
 )
@@ -25,6 +28,45 @@ func TestHintsOnThePage(t *testing.T) {
 	}
 }
 
+// explained is a field with a pattern that its owner explains.
+func explained() []apptest.Map {
+	return []apptest.Map{place("signature", "Signature", 2, .7),
+		place("text", "Code", 1, .3, "pattern", "[A-Z]{2}", "pattern_message", "Two capital letters, please."),
+		place("number", "Rooms", 1, .5, "required", false, "max", 9)}
+}
+
+// TestFlawsAreShownAtOnce checks values as they are entered.
+func TestFlawsAreShownAtOnce(t *testing.T) {
+	t.Parallel()
+	d := send(t, apptest.New(t), []apptest.Map{maria()}, explained()...)
+	w := open(t, look{})
+	w.visit(d.links[0])
+	w.write("#i1", "12")
+	w.key("Tab", 0)
+	w.until(`document.querySelector("#i1-error")?.textContent === "Two capital letters, please."`)
+	w.until(`document.querySelector("#i1[aria-invalid]")?.getAttribute("aria-describedby") === "i1-error"`)
+	w.write("#i2", "10")
+	w.key("Tab", 0)
+	w.until(`document.querySelector("#i2-error")?.textContent.includes("9")`)
+	pick(w, "#i1", "AB")
+	w.until(`!document.querySelector("#i1-error") && !document.querySelector("#i1[aria-describedby]")`)
+}
+
+// TestRulesWithoutScript checks that the server refuses, whatever the page does.
+func TestRulesWithoutScript(t *testing.T) {
+	t.Parallel()
+	d := send(t, apptest.New(t), []apptest.Map{maria()}, explained()...)
+	w := open(t, look{plain: true})
+	w.visit(d.links[0])
+	w.write("#i1", "12")
+	w.write(`[name="signature.text"]`, "Maria Silva")
+	w.click("#finish")
+	w.see("#errors")
+	if got := w.read("#errors"); !strings.Contains(got, "Two capital letters, please.") {
+		t.Errorf("it complains about %q", got)
+	}
+}
+
 // TestRulesInTheEditor sets rules of fields in the panel.
 func TestRulesInTheEditor(t *testing.T) {
 	t.Parallel()
@@ -37,10 +79,22 @@ func TestRulesInTheEditor(t *testing.T) {
 	w.click("#tab-properties")
 	w.click("#pane-properties details:last-of-type summary")
 	w.write("#q-hint", "As on the deed")
+	pick(w, "#q-preset", "digits")
+	w.write("#q-message", "Digits, please.")
 	w.write("#q-placeholder", "Vienna")
 	w.key("Tab", 0)
 	w.saved()
 	if r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK); r.Text(t, "data.0.help") != "As on the deed" || r.Text(t, "data.0.placeholder") != "Vienna" {
 		t.Errorf("saved is %s", r.Body)
 	}
+	if r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK); r.Text(t, "data.0.pattern_message") != "Digits, please." {
+		t.Errorf("saved is %s", r.Body)
+	}
+}
+
+// pick chooses an option of a select.
+func pick(w *window, id, value string) {
+	w.t.Helper()
+	get(w, chromedp.Evaluate[bool](fmt.Sprintf(
+		`(e => { e.value = %[2]q; return e.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(%[1]q))`, id, value)))
 }

@@ -105,6 +105,34 @@ func (x *Field) Automatic(inv *Invitation, now time.Time) string {
 	return ""
 }
 
+// Entered returns a recipient's values by field: those given, and the automatic ones.
+func Entered(own []*Field, inv *Invitation, given map[string]string, now time.Time) map[string]string {
+	out := map[string]string{}
+	for _, x := range own {
+		v, said := given[x.ID]
+		if !said || x.ReadOnly {
+			v = x.Automatic(inv, now)
+		}
+		out[x.ID] = v
+	}
+	return out
+}
+
+// CheckEntered reports what is wrong with the values that a recipient has entered so far.
+// Nothing is missing yet.
+func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, now time.Time) {
+	own := d.UnsortedFieldsOf(inv.ID)
+	values := Entered(own, inv, given, now)
+	rules := RulesFor(d, inv.ID, values)
+	for _, x := range own {
+		if v := strings.TrimSpace(values[x.ID]); !x.ReadOnly && !x.Drawn() && !x.empty(v) && rules.Shown(x) {
+			if _, why := x.accept(v); why != nil {
+				why.Report(f, x)
+			}
+		}
+	}
+}
+
 // CheckGroups requires a choice in every required group and refuses several in any.
 func CheckGroups(f *fault.Fields, rules *Rules, own []*Field, values map[string]string) {
 	chosen, required := map[string]int{}, map[string]bool{}

@@ -94,6 +94,7 @@ func (in *FieldInput) applyTexts(f *fault.Fields, x *Field) {
 	text("group", &x.Group, in.Group, MaxName)
 	text("format", &x.Format, in.Format, MaxName)
 	text("help", &x.Help, in.Help, MaxHint)
+	text("pattern_message", &x.PatternMessage, in.PatternMessage, MaxHint)
 	text("placeholder", &x.Placeholder, in.Placeholder, MaxHint)
 	if in.Align != nil {
 		x.Align = input.OneOf(f, "align", in.Align, "left", "center", "right")

@@ -51,6 +51,7 @@ type FieldInput struct {
 	Value             *string
 	Options           *[]string
 	Min, Max          *float64
+	PatternMessage    *string
 	Pattern           *string
 	Format            *string
 	Help, Placeholder *string

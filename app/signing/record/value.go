@@ -93,7 +93,10 @@ func (x *Field) acceptText(v string) *Flaw {
 	case x.Pattern == "":
 	case utf8.RuneCountInString(v) > pattern.MaxValue:
 		return NewFlaw("too_long", fault.Number("limit", pattern.MaxValue))
-	case !pattern.Match(x.Pattern, v):
+	case pattern.Match(x.Pattern, v):
+	case x.PatternMessage != "":
+		return NewFlaw("not_in_format.own", fault.Text("message", x.PatternMessage))
+	default:
 		return NewFlaw("not_in_format", fault.Text("format", x.Pattern))
 	}
 	return nil

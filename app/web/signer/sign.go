@@ -64,7 +64,8 @@ func (h *Handlers) Answer(v *Visitor) error {
 	if v.Form.Value("do") == "finish" {
 		return h.finish(v)
 	}
-	err := h.Visits.SaveAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation, h.answers(v))
+	answers := h.answers(v)
+	err := h.Visits.SaveAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation, answers)
 	if err != nil {
 		return err
 	}
@@ -72,10 +73,31 @@ func (h *Handlers) Answer(v *Visitor) error {
 		return err
 	}
 	if v.Scripted() {
-		return v.SendStatus(http.StatusNoContent)
+		return h.sendFlaws(v, answers.Values)
 	}
 	v.Flash("ok", "sign.saved")
 	return v.SeeOther(v.base)
+}
+
+// sendFlaws tells the script what is wrong with the values entered so far, by the ID that
+// fields have on the page.
+func (h *Handlers) sendFlaws(v *Visitor, values map[string]string) error {
+	var faults fault.Fields
+	record.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now())
+	if faults.Empty() {
+		return v.SendStatus(http.StatusNoContent)
+	}
+	s, err := h.signPage(v, v.Form, faults.Err())
+	if err != nil {
+		return err
+	}
+	out := map[string]string{}
+	for _, f := range s.Fields {
+		if len(f.Errors) > 0 {
+			out[f.ID] = strings.Join(f.Errors, " ")
+		}
+	}
+	return v.JSON(out)
 }
 
 func (h *Handlers) finish(v *Visitor) error {

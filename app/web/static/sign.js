@@ -106,12 +106,30 @@ async function save() {
   data.set('do', 'save');
   try {
     const answer = await post('', data);
-    if (answer.ok) saved('saved');
+    if (answer.ok) { saved('saved'); note(answer.status === 200 ? await answer.json() : {}); }
     else if (answer.status === 409) leaving || location.assign(form.dataset.base);
     else throw new Error(answer.status);
   } catch { dirty = true; saved(navigator.onLine ? 'unsaved' : 'offline'); timer = setTimeout(save, 8000); }
   saving = false;
   if (dirty && navigator.onLine) later();
+}
+// note shows what the server says about the values, but not where somebody is typing. What
+// it said when they wanted to finish stays until the field is filled in.
+function note(flaws) {
+  for (const f of $$('.page .f', form)) {
+    const e = $('input,textarea,select', f), notes = $('.notes', f), why = flaws[f.id];
+    let p = $('.error', notes);
+    if (!e || why && !p && f.contains(document.activeElement) && e.type !== 'checkbox') continue;
+    if (why) {
+      p ||= notes.appendChild(Object.assign(document.createElement('p'), { className: 'error', id: e.id + '-error', role: 'alert' }));
+      if (p.textContent !== why) p.textContent = why;
+    } else if (p && (p.role || filled(e))) p.remove();
+    else continue;
+    f.classList.toggle('bad', !!why);
+    why ? e.setAttribute('aria-invalid', 'true') : e.removeAttribute('aria-invalid');
+    const ids = [...notes.children].map(n => n.id).join(' ');
+    ids ? e.setAttribute('aria-describedby', ids) : e.removeAttribute('aria-describedby');
+  }
 }
 addEventListener('online', () => dirty && save());
 addEventListener('offline', () => saved('offline', true));

@@ -45,7 +45,7 @@ export class Properties {
     const who = this.form.elements.who;
     who.replaceChildren(...this.model.signers.map(p => make('option', { value: p.id, textContent: this.model.letter(p.id) + ' ' + p.name })));
     const common = read => { const v = read(all[0]); return all.every(f => read(f) === v) ? v : undefined; };
-    for (const name of ['who', 'type', 'label', 'value', 'group', 'pattern', 'format', 'help', 'placeholder', 'size', 'align', 'name', 'min', 'max']) this.set(name, common(f => f[name] ?? ''));
+    for (const name of ['who', 'type', 'label', 'value', 'group', 'pattern', 'patternMessage', 'format', 'help', 'placeholder', 'size', 'align', 'name', 'min', 'max']) this.set(name, common(f => f[name] ?? ''));
     for (const name of ['required', 'readOnly']) { const b = this.form.elements[name], v = common(f => !!f[name]); b.checked = !!v; b.indeterminate = v === undefined; }
     this.set('options', common(f => (f.options || []).join('\n')));
     for (const name of ['x', 'y', 'w', 'h']) this.set(name, common(f => measure(this.shown(f, name))));
@@ -56,6 +56,7 @@ export class Properties {
     const p = common(f => f.pattern || ''), known = Object.keys(patterns).find(k => patterns[k] === p);
     if (document.activeElement !== $('#q-preset')) $('#q-preset').value = known || (p ? 'own' : '');
     $('#own-pattern').hidden = $('#q-preset').value !== 'own';
+    $('#own-message').hidden = !p;
   }
   set(name, v) {
     const e = this.form.elements[name];
@@ -107,7 +108,7 @@ export class Properties {
   type(type) {
     this.model.edit(this.keys, f => {
       const out = { type };
-      for (const [name, member] of [['options', 'options'], ['group', 'group'], ['value', 'value'], ['pattern', 'pattern'], ['placeholder', 'placeholder'], ['range', 'min'], ['range', 'max']]) if (!has[name].includes(type)) out[member] = null;
+      for (const [name, member] of [['options', 'options'], ['group', 'group'], ['value', 'value'], ['pattern', 'pattern'], ['pattern', 'patternMessage'], ['placeholder', 'placeholder'], ['range', 'min'], ['range', 'max']]) if (!has[name].includes(type)) out[member] = null;
       if (type === 'select' && !f.options) out.options = [say('option', { n: 1 }), say('option', { n: 2 })];
       if (type === 'radio' && !f.group) { out.group = this.editor.fields.group(); out.options = null; }
       if (type === 'signature') out.condition = null;

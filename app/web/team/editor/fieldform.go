@@ -110,7 +110,7 @@ func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 		Width: required("w") / sx, Height: required("h") / sy,
 		Required: v.Get("required") == "yes", ReadOnly: v.Get("readonly") == "yes", Value: v.Get("value"),
 		Min: optional("min"), Max: optional("max"), Pattern: v.Get("pattern"), Format: v.Get("format"),
-		Help: v.Get("help"), Placeholder: v.Get("placeholder"), Group: v.Get("group"), FontSize: size, Align: v.Get("align"),
+		PatternMessage: v.Get("pattern-message"), Help: v.Get("help"), Placeholder: v.Get("placeholder"), Group: v.Get("group"), FontSize: size, Align: v.Get("align"),
 	}
 	for o := range strings.Lines(v.Get("options")) {
 		if o = strings.TrimSpace(o); o != "" {
@@ -176,4 +176,4 @@ func (l *fieldList) allFields(rows []sentRow) (in []signing.FieldInput, at []str
 }
 
 // columnOf maps the names of the API to those of the table's inputs.
-var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "width": "w", "height": "h", "font_size": "size"}
+var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "width": "w", "height": "h", "font_size": "size", "pattern_message": "pattern-message"}

@@ -45,30 +45,31 @@ type editorPerson struct {
 
 // editorField is a field, with the meanings of the API.
 type editorField struct {
-	ID          string   `json:"id,omitempty"`
-	File        string   `json:"file"`
-	Invitation  string   `json:"who"`
-	Type        string   `json:"type"`
-	Name        string   `json:"name,omitempty"`
-	Label       string   `json:"label,omitempty"`
-	Page        int      `json:"page"`
-	X           float64  `json:"x"`
-	Y           float64  `json:"y"`
-	Width       float64  `json:"w"`
-	Height      float64  `json:"h"`
-	Required    bool     `json:"required,omitempty"`
-	ReadOnly    bool     `json:"readOnly,omitempty"`
-	Value       string   `json:"value,omitempty"`
-	Options     []string `json:"options,omitempty"`
-	Min         *float64 `json:"min,omitempty"`
-	Max         *float64 `json:"max,omitempty"`
-	Pattern     string   `json:"pattern,omitempty"`
-	Format      string   `json:"format,omitempty"`
-	Help        string   `json:"help,omitempty"`
-	Placeholder string   `json:"placeholder,omitempty"`
-	Group       string   `json:"group,omitempty"`
-	FontSize    float64  `json:"size,omitempty"`
-	Align       string   `json:"align,omitempty"`
+	ID             string   `json:"id,omitempty"`
+	File           string   `json:"file"`
+	Invitation     string   `json:"who"`
+	Type           string   `json:"type"`
+	Name           string   `json:"name,omitempty"`
+	Label          string   `json:"label,omitempty"`
+	Page           int      `json:"page"`
+	X              float64  `json:"x"`
+	Y              float64  `json:"y"`
+	Width          float64  `json:"w"`
+	Height         float64  `json:"h"`
+	Required       bool     `json:"required,omitempty"`
+	ReadOnly       bool     `json:"readOnly,omitempty"`
+	Value          string   `json:"value,omitempty"`
+	Options        []string `json:"options,omitempty"`
+	Min            *float64 `json:"min,omitempty"`
+	Max            *float64 `json:"max,omitempty"`
+	Pattern        string   `json:"pattern,omitempty"`
+	Format         string   `json:"format,omitempty"`
+	PatternMessage string   `json:"patternMessage,omitempty"`
+	Help           string   `json:"help,omitempty"`
+	Placeholder    string   `json:"placeholder,omitempty"`
+	Group          string   `json:"group,omitempty"`
+	FontSize       float64  `json:"size,omitempty"`
+	Align          string   `json:"align,omitempty"`
 
 	Condition *editorCondition `json:"condition,omitempty"`
 }
@@ -115,7 +116,8 @@ func editorFieldOf(x *signing.Field) editorField {
 		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
 		Options: x.Options, Min: x.Min, Max: x.Max, Pattern: x.Pattern, Format: x.Format, Group: x.Group,
 		FontSize: x.FontSize, Align: x.Align, Help: x.Help, Placeholder: x.Placeholder,
-		Condition: editorConditionOf(x.Condition)}
+		PatternMessage: x.PatternMessage,
+		Condition:      editorConditionOf(x.Condition)}
 }
 
 // input returns a change that sets every property of the field and clears empty ones.
@@ -125,7 +127,8 @@ func (x *editorField) input() signing.FieldInput {
 		Page:  &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required,
 		ReadOnly: &x.ReadOnly,
 		Options:  &x.Options, Min: x.Min, Max: x.Max, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
-		FontSize: &x.FontSize, Help: &x.Help, Placeholder: &x.Placeholder, Condition: x.Condition.input()}
+		FontSize: &x.FontSize, Help: &x.Help, Placeholder: &x.Placeholder,
+		PatternMessage: &x.PatternMessage, Condition: x.Condition.input()}
 	if x.Value != "" {
 		in.Value = &x.Value
 	}
