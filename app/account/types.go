@@ -38,6 +38,14 @@ type UserCompany struct {
 	Limited bool
 }
 
+// Zone returns the company's time zone.
+func (c Company) Zone() *time.Location {
+	if zone, err := time.LoadLocation(c.Timezone); err == nil {
+		return zone
+	}
+	return time.UTC
+}
+
 // Company is a tenant: no other company can see its records.
 type Company struct {
 	ID                string      `json:"id"`

@@ -1,8 +1,10 @@
 package api_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"paraph/app/apptest"
 )
@@ -76,4 +78,86 @@ func TestOwnersSayWhatAPatternMeans(t *testing.T) {
 		t.Errorf("without a sentence: %q", got)
 	}
 	sign("AB12", "1").Want(t, 200)
+}
+
+// TestLimitsOfDates checks what may limit a date, and what is stored.
+func TestLimitsOfDates(t *testing.T) {
+	t.Parallel()
+	d := newConditional(t, company(t))
+	for _, tt := range []struct {
+		kind     string
+		min, max any
+		want     string // the fault, or "" for none
+	}{
+		{"date", "2026-12-31", "2027-01-01", ""}, {"date", "today", "today+30d", ""}, {"date", " Today - 18y ", nil, ""},
+		{"date", "today+2w", "today+1m", ""}, {"date", "2030-01-01", "today", ""}, {"date", "", nil, ""},
+		{"date", 3, nil, "min not_a_day"}, {"date", "tomorrow", nil, "min not_a_day"}, {"date", nil, "today+1", "max not_a_day"},
+		{"date", nil, "2026-02-30", "max not_a_day"}, {"date", "today-9999y", nil, "min not_a_day"}, {"date", "today+10000d", nil, "min not_a_day"},
+		{"date", "today+1d", "today", "max max_below_min"}, {"date", "2027-01-01", "2026-12-31", "max max_below_min"},
+		{"number", 1, 2.5, ""}, {"number", "today", nil, "min not_a_number"}, {"text", nil, "2026-12-31", "max not_a_number"},
+	} {
+		x := d.field(1, 0, tt.kind, "x", obj{"min": tt.min, "max": tt.max})
+		maps.DeleteFunc(x, func(_ string, v any) bool { return v == nil })
+		r := d.Put(t, d.at+"/fields", obj{"fields": list{x}})
+		if at, code, ok := strings.Cut(tt.want, " "); ok {
+			refused(t, r, "fields.0."+at, code)
+			continue
+		}
+		want := tt.min
+		if s, ok := tt.min.(string); ok {
+			if want = strings.ToLower(strings.ReplaceAll(s, " ", "")); want == "" {
+				want = nil
+			}
+		} else if n, ok := tt.min.(int); ok {
+			want = float64(n)
+		}
+		if got := r.Want(t, 200).At(t, "data.0.min"); got != want {
+			t.Errorf("%v is stored as %v", tt.min, got)
+		}
+	}
+	id := d.Put(t, d.at+"/fields", obj{"fields": list{d.field(1, 0, "date", "x", obj{"min": "today", "max": "today+1y"})}}).Want(t, 200).Text(t, "data.0.id")
+	r := d.Patch(t, d.at+"/fields/"+id, obj{"min": ""}).Want(t, 200)
+	if r.At(t, "min") != nil || r.Text(t, "max") != "today+1y" {
+		t.Errorf("after its minimum was removed: %s", r.Body)
+	}
+}
+
+// TestDatesRelativeToSigning signs in the time zone of the company. The two zones are never
+// on the same day.
+func TestDatesRelativeToSigning(t *testing.T) {
+	t.Parallel()
+	for zone, offset := range map[string]time.Duration{"Pacific/Kiritimati": 14 * time.Hour, "Etc/GMT+12": -12 * time.Hour} {
+		t.Run(zone, func(t *testing.T) {
+			t.Parallel()
+			c := company(t)
+			c.Patch(t, "/company", obj{"timezone": zone}).Want(t, 200)
+			d := newConditional(t, c)
+			optional := func(n int, name, low, high string) obj {
+				return d.field(n, 0, "date", name, obj{"required": false, "min": low, "max": high})
+			}
+			d.Put(t, d.at+"/fields", obj{"fields": list{optional(1, "start", "today", "today+2w"), optional(2, "birth", "", "today-18y"),
+				optional(3, "fixed", "2026-01-01", "2026-12-31"), d.field(4, 1, "text", "other", nil)}}).Want(t, 200)
+			d.Post(t, d.at+"/send", nil).Want(t, 200)
+			day := func(years, days int) string {
+				return time.Now().UTC().Add(offset).AddDate(years, 0, days).Format(time.DateOnly)
+			}
+			sign := func(name, value string) *apptest.Response {
+				return d.Post(t, d.at+"/"+d.people[0]+"/sign", obj{"fields": obj{name: value}})
+			}
+			before := day(0, 0)
+			for _, tt := range []struct{ name, value, code, limit string }{
+				{"start", day(0, -1), "too_early", day(0, 0)}, {"start", day(0, 15), "too_late", day(0, 14)},
+				{"birth", day(0, 0), "too_late", ""}, {"fixed", "2025-12-31", "too_early", "2026-01-01"}, {"fixed", "2027-01-01", "too_late", "2026-12-31"},
+				{"start", "soon", "not_a_date", ""},
+			} {
+				if got := refused(t, sign(tt.name, tt.value), "fields."+tt.name, tt.code); !strings.Contains(got, tt.limit) && before == day(0, 0) {
+					t.Errorf("%s %s: %q does not name %s", tt.name, tt.value, got, tt.limit)
+				}
+			}
+			r := d.Post(t, d.at+"/"+d.people[0]+"/sign", obj{"fields": obj{"start": day(0, 1), "birth": day(-18, -1), "fixed": "2026-12-31"}}).Want(t, 200)
+			if r.Text(t, "fields.0.value") != day(0, 1) && before == day(0, 0) {
+				t.Errorf("stored is %s", r.Body)
+			}
+		})
+	}
 }

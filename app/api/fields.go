@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 	json "github.com/goccy/go-json"
@@ -15,6 +16,37 @@ import (
 // Schema describes the possible values of a field.
 func (fieldValue) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
+}
+
+// limitBody is a limit of a value: a number, or a day.
+type limitBody struct {
+	number float64
+	day    *string
+}
+
+// Schema describes the possible limits.
+func (limitBody) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{{Type: "number"}, {Type: "string"}}}
+}
+
+// UnmarshalJSON accepts a number or a string.
+func (v *limitBody) UnmarshalJSON(b []byte) (err error) {
+	if len(b) > 0 && b[0] == '"' {
+		v.day = new(string)
+		return json.Unmarshal(b, v.day)
+	}
+	v.number, err = strconv.ParseFloat(string(b), 64)
+	return err
+}
+
+func (v *limitBody) limit() (number *float64, day *string) {
+	switch {
+	case v == nil:
+		return nil, nil
+	case v.day != nil:
+		return nil, v.day
+	}
+	return &v.number, nil
 }
 
 func unquote(b []byte) (s string, err error) { return s, json.Unmarshal(b, &s) }
@@ -35,8 +67,8 @@ type fieldBody struct {
 	ReadOnly       *bool          `json:"read_only,omitempty" doc:"Read-only: shows its value"`
 	Value          *fieldValue    `json:"value,omitempty" doc:"Default value"`
 	Options        *[]string      `json:"options,omitempty" doc:"For select and radio"`
-	Min            *float64       `json:"min,omitempty" doc:"Minimum number or minimum length"`
-	Max            *float64       `json:"max,omitempty" doc:"Maximum number or maximum length"`
+	Min            *limitBody     `json:"min,omitempty" doc:"Minimum number or minimum length; of a date, the earliest one: 2026-12-31, or relative to the day of signing in the company's time zone, such as today, today+30d or today-18y (d, w, m, y)"`
+	Max            *limitBody     `json:"max,omitempty" doc:"Maximum number or maximum length; of a date, the latest one, as for min"`
 	Pattern        *string        `json:"pattern,omitempty" doc:"Regular expression for the whole value"`
 	PatternMessage *string        `json:"pattern_message,omitempty" doc:"What the recipient is told in errors if the value does not match the pattern, at most 200 characters; the code stays not_in_format"`
 	Format         *string        `json:"format,omitempty" doc:"How a number or a date is drawn, such as #,##0.00 € or DD.MM.YYYY, with the separators and names of the document's language. A number with more decimals is refused"`
@@ -53,9 +85,11 @@ type fieldBody struct {
 func (b *fieldBody) input() signing.FieldInput {
 	in := signing.FieldInput{ID: idOr(b.ID), File: idPointer(b.FileID), Invitation: idPointer(b.InvitationID), Type: b.Type,
 		Name: b.Name, Label: b.Label, Page: b.Page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height, Required: b.Required,
-		ReadOnly: b.ReadOnly, Options: b.Options, Min: b.Min, Max: b.Max, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
+		ReadOnly: b.ReadOnly, Options: b.Options, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
 		FontSize: b.FontSize, Align: b.Align, Help: b.Help, Placeholder: b.Placeholder,
 		PatternMessage: b.PatternMessage}
+	in.Min, in.Earliest = b.Min.limit()
+	in.Max, in.Latest = b.Max.limit()
 	if b.Value != nil {
 		in.Value = &b.Value.text
 	}

@@ -4,8 +4,10 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	json "github.com/goccy/go-json"
 
 	"paraph/app/account"
+	"paraph/app/pdf"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
 )
@@ -279,8 +281,8 @@ type fieldView struct {
 	ReadOnly       bool           `json:"read_only"`
 	Value          *string        `json:"value" doc:"The default value, then the value entered"`
 	Options        []string       `json:"options"`
-	Min            *float64       `json:"min"`
-	Max            *float64       `json:"max"`
+	Min            limitView      `json:"min" doc:"A number; of a date, a day"`
+	Max            limitView      `json:"max" doc:"A number; of a date, a day"`
 	Pattern        *string        `json:"pattern"`
 	PatternMessage *string        `json:"pattern_message"`
 	Format         *string        `json:"format"`
@@ -293,6 +295,25 @@ type fieldView struct {
 	Hidden         bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
 	Anchor         *anchorView    `json:"anchor" doc:"The phrase that determined the place, until the field is moved"`
 	Covered        []areaView     `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
+}
+
+// limitView is a limit of a value: a number, or a day.
+type limitView struct {
+	number *float64
+	day    string
+}
+
+// Schema describes the possible limits.
+func (limitView) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{{Type: "number"}, {Type: "string"}, {Type: "null"}}}
+}
+
+// MarshalJSON writes a number, a string or null.
+func (v limitView) MarshalJSON() ([]byte, error) {
+	if v.day != "" {
+		return json.Marshal(v.day)
+	}
+	return json.Marshal(v.number)
 }
 
 type conditionView struct {
@@ -378,12 +399,15 @@ func viewSuggestion(x signing.Suggestion) suggestionView {
 func viewField(d *signing.Document, x *signing.Field) fieldView {
 	v := fieldView{ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Type: string(x.Type), Name: orNull(x.Name),
 		Label: orNull(x.Label), Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required,
-		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: x.Min, Max: x.Max, Pattern: orNull(x.Pattern),
+		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: limitView{x.Min, ""}, Max: limitView{x.Max, ""}, Pattern: orNull(x.Pattern),
 		PatternMessage: orNull(x.PatternMessage),
 		Format:         orNull(x.Format), Help: orNull(x.Help), Placeholder: orNull(x.Placeholder),
 		Group: orNull(x.Group), Align: orNull(x.Align),
 		Condition: viewCondition(x.Condition), Hidden: x.Hidden,
 		Covered: viewAreas(x.Covered)}
+	if x.Type == pdf.FieldDate {
+		v.Min, v.Max = limitView{nil, x.Earliest}, limitView{nil, x.Latest}
+	}
 	if x.Hidden {
 		v.Value = nil
 	}

@@ -189,6 +189,7 @@ func (x *Suggestion) Input() FieldInput {
 		return in
 	}
 	in.ReadOnly, in.Min, in.Max, in.Covered = &x.ReadOnly, x.Min, x.Max, &x.Covers
+	in.Earliest, in.Latest = record.DayLimit(x.Earliest), record.DayLimit(x.Latest)
 	in.Pattern, in.Format, in.FontSize = &x.Pattern, &x.Format, &x.FontSize
 	if x.Align != "" {
 		in.Align = &x.Align

@@ -89,6 +89,7 @@ type act struct {
 	marks    marks
 	handed   []handedIn // attachments, not stored yet
 	now      time.Time
+	zone     *time.Location
 
 	files []*blob.Writer // on disk, and removed unless the act is recorded
 }
@@ -179,7 +180,7 @@ func (s *Signatures) check(
 	if who.IsSignatory() && consent != "" && !consented {
 		faults.Add("consent", "consent_missing")
 	}
-	a := &act{document: d, inv: inv, now: now}
+	a := &act{document: d, inv: inv, now: now, zone: company.Zone()}
 	a.values = a.fill(&faults, in.Fields)
 	a.marks = readMarks(&faults, inv, in)
 	s.legible(&faults, a)
@@ -226,7 +227,7 @@ func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 	}
 	maps.Copy(values, named) // a button's own value takes precedence, whatever the order of the map
 	entered := record.Entered(own, a.inv, values, a.now)
-	rules := record.RulesFor(a.document, a.inv.ID, entered)
+	rules := record.RulesFor(a.document, a.inv.ID, entered, a.now.In(a.zone))
 	shown := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return !rules.Shown(x) })
 	a.handed = readAttachments(f, shown, values)
 	for _, x := range own {

@@ -16,12 +16,13 @@ func TestHintsOnThePage(t *testing.T) {
 	t.Parallel()
 	d := send(t, apptest.New(t), []apptest.Map{maria()}, place("signature", "Signature", 2, .7, "help", "Sign here <please>"),
 		place("text", "City", 1, .3, "help", "As on the deed", "placeholder", "Vienna"),
-		place("checkbox", "Pets", 1, .5, "placeholder", "ignored"), place("text", "Street", 1, .6, "height", .2, "placeholder", "Ring 1"))
+		place("checkbox", "Pets", 1, .5, "placeholder", "ignored"), place("text", "Street", 1, .6, "height", .2, "placeholder", "Ring 1"),
+		place("date", "Start", 1, .9, "min", "2026-01-31", "max", "2026-12-31"))
 	res, page := fetch(t, d.links[0])
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("the page is %d", res.StatusCode)
 	}
-	want(t, page, `id="i1-help" dir="auto">As on the deed<`, `placeholder="Vienna"`, `aria-describedby="i1-help"`, `placeholder="Ring 1"`,
+	want(t, page, `id="i1-help" dir="auto">As on the deed<`, `placeholder="Vienna"`, `aria-describedby="i1-help"`, `placeholder="Ring 1"`, `min="2026-01-31" max="2026-12-31"`,
 		`>Sign here &lt;please&gt;<`)
 	if strings.Contains(page, "ignored") {
 		t.Error("a box has a placeholder")
@@ -90,6 +91,35 @@ func TestRulesInTheEditor(t *testing.T) {
 	if r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK); r.Text(t, "data.0.pattern_message") != "Digits, please." {
 		t.Errorf("saved is %s", r.Body)
 	}
+}
+
+// TestDatesInTheEditor limits a date in the panel and in the list.
+func TestDatesInTheEditor(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, place("date", "Birth", 1, .1, "max", "today"))
+	limits := func(want string) {
+		t.Helper()
+		r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK)
+		if got := fmt.Sprint(r.At(t, "data.0.min"), " ", r.At(t, "data.0.max")); got != want {
+			t.Errorf("the limits are %s, want %s", got, want)
+		}
+	}
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.edit(d)
+	w.click(`.box:nth-of-type(1)`)
+	w.click("#tab-properties")
+	w.write("#q-min", "today-99y")
+	w.key("Tab", 0)
+	w.saved()
+	limits("today-99y today")
+	w.visit(d.URL + "/app/documents/" + d.id + "/edit/list")
+	w.click("li details summary")
+	w.write(`[name$=".max"]`, "-18y") // appended
+	w.click(`button[value="save"]`)
+	w.until(`document.querySelector('[name$=".max"]').value === "today-18y" && !!document.querySelector(".notice.ok")`)
+	limits("today-99y today-18y")
 }
 
 // pick chooses an option of a select.

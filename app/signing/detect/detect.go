@@ -44,15 +44,16 @@ type Field struct {
 	Required   bool
 
 	// Of text tags only.
-	ReadOnly        bool
-	Min, Max        *float64
-	Pattern, Format string
-	Align           string
-	FontSize        float64
-	Text            string // of the tag
-	Covers          []Area // the place of the tag
-	line            int    // of the page
-	Unsupported     string // the type that the tag asks for, if there is no such type
+	ReadOnly         bool
+	Min, Max         *float64
+	Earliest, Latest string // of a date
+	Pattern, Format  string
+	Align            string
+	FontSize         float64
+	Text             string // of the tag
+	Covers           []Area // the place of the tag
+	line             int    // of the page
+	Unsupported      string // the type that the tag asks for, if there is no such type
 }
 
 // Area is a part of a page, in fractions of it from its top left corner.

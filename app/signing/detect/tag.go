@@ -180,7 +180,11 @@ func (x *Field) apply(values map[string]string) {
 	x.Label = cmp.Or(short(first("label", "title")), x.Label, x.Name)
 	x.Value = first("value", "default", "default_value")
 	x.Pattern, x.Format, x.Group = values["pattern"], short(values["format"]), short(values["group"])
-	x.Min, x.Max = decimal(values["min"]), decimal(values["max"])
+	if x.Type == pdf.FieldDate {
+		x.Earliest, x.Latest = short(values["min"]), short(values["max"])
+	} else {
+		x.Min, x.Max = decimal(values["min"]), decimal(values["max"])
+	}
 	if a := strings.ToLower(values["align"]); slices.Contains([]string{"left", "center", "right"}, a) {
 		x.Align = a
 	}

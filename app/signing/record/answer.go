@@ -20,7 +20,7 @@ func (x *Field) Fill(f *fault.Fields, rules *Rules, v string, values map[string]
 		return
 	}
 	if v = strings.TrimSpace(v); !x.empty(v) {
-		accepted, why := x.accept(v)
+		accepted, why := x.acceptToday(v, rules.today)
 		if why != nil {
 			why.Report(f, x)
 			return
@@ -120,13 +120,13 @@ func Entered(own []*Field, inv *Invitation, given map[string]string, now time.Ti
 
 // CheckEntered reports what is wrong with the values that a recipient has entered so far.
 // Nothing is missing yet.
-func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, now time.Time) {
+func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, today time.Time) {
 	own := d.UnsortedFieldsOf(inv.ID)
-	values := Entered(own, inv, given, now)
-	rules := RulesFor(d, inv.ID, values)
+	values := Entered(own, inv, given, today)
+	rules := RulesFor(d, inv.ID, values, today)
 	for _, x := range own {
 		if v := strings.TrimSpace(values[x.ID]); !x.ReadOnly && !x.Drawn() && !x.empty(v) && rules.Shown(x) {
-			if _, why := x.accept(v); why != nil {
+			if _, why := x.acceptToday(v, rules.today); why != nil {
 				why.Report(f, x)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"paraph/app/fault"
 	"paraph/app/input"
@@ -307,13 +308,15 @@ type Rules struct {
 	operands   *Operands
 	invitation string
 	values     map[string]string // of the recipient's fields, as entered
+	today      time.Time
 	shown      map[*Field]bool
 	known      map[*Operand]string
 }
 
-// RulesFor returns the rules for a recipient's values, by field identifier.
-func RulesFor(d *Document, invitation string, values map[string]string) *Rules {
-	return &Rules{OperandsOf(d), invitation, values, map[*Field]bool{}, map[*Operand]string{}}
+// RulesFor returns the rules for a recipient's values, by field identifier. Today is the
+// day in the time zone of its location.
+func RulesFor(d *Document, invitation string, values map[string]string, today time.Time) *Rules {
+	return &Rules{OperandsOf(d), invitation, values, today, map[*Field]bool{}, map[*Operand]string{}}
 }
 
 // Shown reports whether the recipient is asked for a field.

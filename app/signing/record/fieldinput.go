@@ -124,6 +124,7 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 	if x.Min != nil && x.Max != nil && *x.Min > *x.Max {
 		f.Add("max", "max_below_min")
 	}
+	in.applyDays(f, x)
 	in.applyOptions(f, x)
 	in.applyFormat(f, x)
 	if in.Pattern != nil {

@@ -51,6 +51,7 @@ type FieldInput struct {
 	Value             *string
 	Options           *[]string
 	Min, Max          *float64
+	Earliest, Latest  *string // of a date, "" clears it
 	PatternMessage    *string
 	Pattern           *string
 	Format            *string

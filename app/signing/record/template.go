@@ -108,20 +108,13 @@ func (d *Document) DeadlineDays() int {
 // BuiltinVariables returns the values of the variables that the service fills in itself.
 func (d *Document) BuiltinVariables(who account.Actor, company account.Company, now time.Time) map[string]string {
 	out := map[string]string{"sender.name": who.Name, "sender.email": who.Email, "company": company.Name,
-		"today": now.In(zoneOf(company)).Format(time.DateOnly)}
+		"today": now.In(company.Zone()).Format(time.DateOnly)}
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		role := variable.Fold(inv.RoleName)
 		out[role+".name"], out[role+".email"] = inv.Name, inv.Email
 	}
 	return out
-}
-
-func zoneOf(c account.Company) *time.Location {
-	if zone, err := time.LoadLocation(c.Timezone); err == nil {
-		return zone
-	}
-	return time.UTC
 }
 
 // FillIn replaces the variables in all texts, and returns what the files are filled in

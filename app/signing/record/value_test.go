@@ -11,7 +11,7 @@ import (
 )
 
 // noRules are those of fields without conditions.
-var noRules = record.RulesFor(&record.Document{}, "", nil)
+var noRules = record.RulesFor(&record.Document{}, "", nil, now)
 
 func TestValuesFitTheirFields(t *testing.T) {
 	t.Parallel()

@@ -84,6 +84,9 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now ti
 		f.Value = sent.Value(f.Name)
 	}
 	f.shape(x, x.Height*float64(on.Height)/float64(on.Width)*on.points)
+	if f.Kind == "date" {
+		f.Min, f.Max = x.Days(now.In(v.Company.Zone()))
+	}
 	if f.Kind == "radio" && f.Name != "f."+x.ID {
 		f.Checked = f.Value == "true" || f.Value == x.ID
 		f.Value = x.ID
@@ -131,7 +134,7 @@ func (f *fieldView) shape(x *signing.Field, height float64) {
 	case pdf.FieldDate, pdf.FieldEmail:
 		f.Kind = string(x.Type)
 	case pdf.FieldNumber:
-		f.Kind, f.Min, f.Max = "number", number(x.Min), number(x.Max)
+		f.Kind = "number"
 	case pdf.FieldText:
 		f.Minlength, f.Maxlength = number(x.Min), number(x.Max)
 		if height >= 3*f.size || strings.Contains(f.Value, "\n") {
@@ -184,7 +187,7 @@ func (s *signPage) depend(d *signing.Document, own []*signing.Field) error {
 			continue
 		}
 		if rules == nil {
-			rules = record.RulesFor(d, x.Invitation, nil)
+			rules = record.RulesFor(d, x.Invitation, nil, time.Time{})
 		}
 		c := dependency{Then: x.Condition.Then, Any: x.Condition.Match == record.MatchAny,
 			Required: f.Mark != "" || x.Required && !x.ReadOnly}

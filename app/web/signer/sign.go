@@ -83,7 +83,7 @@ func (h *Handlers) Answer(v *Visitor) error {
 // fields have on the page.
 func (h *Handlers) sendFlaws(v *Visitor, values map[string]string) error {
 	var faults fault.Fields
-	record.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now())
+	record.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now().In(v.Company.Zone()))
 	if faults.Empty() {
 		return v.SendStatus(http.StatusNoContent)
 	}

@@ -129,19 +129,12 @@ func until(v *Visitor) *time.Time {
 
 // frame returns a visitor's page without its data.
 func frame(v *Visitor, title string) page.Page {
-	return page.Page{Title: title, Zone: zoneOf(v.Company), Styles: accent(v.Company.BrandColor)}
+	return page.Page{Title: title, Zone: v.Company.Zone(), Styles: accent(v.Company.BrandColor)}
 }
 
 // plainPage returns a visitor's page with only the common data.
 func plainPage(v *Visitor, title string) page.View[visitPage] {
 	return page.With(frame(v, title), visitPageOf(v))
-}
-
-func zoneOf(c account.Company) *time.Location {
-	if zone, err := time.LoadLocation(c.Timezone); err == nil {
-		return zone
-	}
-	return time.UTC
 }
 
 // accent replaces our accent color with the company's, if that is readable on white

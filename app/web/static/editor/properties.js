@@ -8,7 +8,7 @@ const patterns = { digits: '[0-9]+', letters: "[\\p{L} .'-]+", phone: '\\+?[0-9 
 // has says which properties a type has.
 const has = {
   value: ['name', 'email', 'company', 'job_title', 'text', 'number', 'date', 'checkbox', 'select'], options: ['select', 'radio'], group: ['radio'],
-  range: ['number', 'text'], pattern: ['text', 'name', 'company', 'job_title'], text: texts,
+  range: ['number', 'text', 'date'], pattern: ['text', 'name', 'company', 'job_title'], text: texts,
   format: ['number', 'date', 'date_signed'], placeholder: ['name', 'email', 'company', 'job_title', 'text', 'number'],
 };
 const measure = v => String(Math.round(v * 100) / 100);
@@ -52,6 +52,7 @@ export class Properties {
     this.set('page', common(f => String(f.i + 1)));
     this.form.elements.page.max = this.model.pages.length;
     $('#q-format').setAttribute('list', all[0].type === 'number' ? 'numbers' : 'dates');
+    $('#q-days').hidden = !all.some(f => f.type === 'date');
     if (one) this.depend(all[0]);
     const p = common(f => f.pattern || ''), known = Object.keys(patterns).find(k => patterns[k] === p);
     if (document.activeElement !== $('#q-preset')) $('#q-preset').value = known || (p ? 'own' : '');
@@ -79,7 +80,7 @@ export class Properties {
     switch (name) {
       case 'required': case 'readOnly': v = e.checked; break;
       case 'options': v = v.split('\n').map(s => s.trim()).filter(Boolean); if (!v.length) v = null; break;
-      case 'min': case 'max': v = numeric(v); break;
+      case 'min': case 'max': v = this.model.fields.get(keys[0]).type === 'date' ? v.trim() : numeric(v); break;
       case 'size': v = numeric(v); if (v !== null) v = clamp(v, 4, 144); break;
       case 'page': return this.page(numeric(v));
       case 'type': return this.type(v);
@@ -112,7 +113,7 @@ export class Properties {
       if (type === 'select' && !f.options) out.options = [say('option', { n: 1 }), say('option', { n: 2 })];
       if (type === 'radio' && !f.group) { out.group = this.editor.fields.group(); out.options = null; }
       if (type === 'signature') out.condition = null;
-      if (type !== f.type) out.format = out.value = null;
+      if (type !== f.type) { out.format = out.value = null; if ([type, f.type].includes('date')) out.min = out.max = null; }
       return out;
     });
   }

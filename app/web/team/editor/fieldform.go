@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"paraph/app/pdf"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -95,9 +96,12 @@ func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 		}
 		return n
 	}
-	optional := func(name string) *float64 {
+	limit := func(name string) any {
+		if day := strings.TrimSpace(v.Get(name)); v.Get("type") == string(pdf.FieldDate) && day != "" {
+			return day
+		}
 		if n, ok := parse(name); ok {
-			return &n
+			return n
 		}
 		return nil
 	}
@@ -109,7 +113,7 @@ func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 		Page: int(page), X: required("x") / sx, Y: required("y") / sy,
 		Width: required("w") / sx, Height: required("h") / sy,
 		Required: v.Get("required") == "yes", ReadOnly: v.Get("readonly") == "yes", Value: v.Get("value"),
-		Min: optional("min"), Max: optional("max"), Pattern: v.Get("pattern"), Format: v.Get("format"),
+		Min: limit("min"), Max: limit("max"), Pattern: v.Get("pattern"), Format: v.Get("format"),
 		PatternMessage: v.Get("pattern-message"), Help: v.Get("help"), Placeholder: v.Get("placeholder"), Group: v.Get("group"), FontSize: size, Align: v.Get("align"),
 	}
 	for o := range strings.Lines(v.Get("options")) {

@@ -187,11 +187,14 @@ func (l *fieldList) scale(file string, page int) (x, y float64) {
 
 func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
-func optionalNumber(v *float64) string {
-	if v == nil {
-		return ""
+func limitText(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case string:
+		return v
 	}
-	return strconv.FormatFloat(*v, 'f', -1, 64)
+	return ""
 }
 
 func (l *fieldList) valuesOf(x *signing.Field) url.Values {
@@ -201,7 +204,7 @@ func (l *fieldList) valuesOf(x *signing.Field) url.Values {
 		"x": number(x.X * sx), "y": number(x.Y * sy), "w": number(x.Width * sx), "h": number(x.Height * sy), "label": x.Label, "name": x.Name,
 		"options": strings.Join(x.Options, "\n"), "value": x.Value, "group": x.Group, "pattern": x.Pattern, "format": x.Format, "align": x.Align,
 		"help": x.Help, "pattern-message": x.PatternMessage, "placeholder": x.Placeholder,
-		"min": optionalNumber(x.Min), "max": optionalNumber(x.Max)} {
+		"min": limitText(limitOf(x, x.Min, x.Earliest)), "max": limitText(limitOf(x, x.Max, x.Latest))} {
 		v.Set(name, value)
 	}
 	if x.FontSize > 0 {

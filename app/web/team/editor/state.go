@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/fault"
+	"paraph/app/pdf"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
@@ -60,8 +61,8 @@ type editorField struct {
 	ReadOnly       bool     `json:"readOnly,omitempty"`
 	Value          string   `json:"value,omitempty"`
 	Options        []string `json:"options,omitempty"`
-	Min            *float64 `json:"min,omitempty"`
-	Max            *float64 `json:"max,omitempty"`
+	Min            any      `json:"min,omitempty"` // a number; of a date, a day
+	Max            any      `json:"max,omitempty"`
 	Pattern        string   `json:"pattern,omitempty"`
 	Format         string   `json:"format,omitempty"`
 	PatternMessage string   `json:"patternMessage,omitempty"`
@@ -110,11 +111,33 @@ func (c *editorCondition) input() *signing.Condition {
 	return out
 }
 
+// limitOf returns a limit of a field: nil, a number, or a day if it is a date.
+func limitOf(x *signing.Field, number *float64, day string) any {
+	switch {
+	case x.Type == pdf.FieldDate && day != "":
+		return day
+	case x.Type != pdf.FieldDate && number != nil:
+		return *number
+	}
+	return nil
+}
+
+func readLimit(v any) (number *float64, day *string) {
+	switch v := v.(type) {
+	case float64:
+		return &v, nil
+	case string:
+		return nil, &v
+	}
+	return nil, nil
+}
+
 func editorFieldOf(x *signing.Field) editorField {
 	return editorField{ID: x.ID, File: x.File, Invitation: x.Invitation, Type: string(x.Type), Name: x.Name,
 		Label: x.Label, Page: x.Page,
 		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
-		Options: x.Options, Min: x.Min, Max: x.Max, Pattern: x.Pattern, Format: x.Format, Group: x.Group,
+		Options: x.Options, Min: limitOf(x, x.Min, x.Earliest), Max: limitOf(x, x.Max, x.Latest),
+		Pattern: x.Pattern, Format: x.Format, Group: x.Group,
 		FontSize: x.FontSize, Align: x.Align, Help: x.Help, Placeholder: x.Placeholder,
 		PatternMessage: x.PatternMessage,
 		Condition:      editorConditionOf(x.Condition)}
@@ -126,9 +149,11 @@ func (x *editorField) input() signing.FieldInput {
 		Label: &x.Label,
 		Page:  &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required,
 		ReadOnly: &x.ReadOnly,
-		Options:  &x.Options, Min: x.Min, Max: x.Max, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
+		Options:  &x.Options, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
 		FontSize: &x.FontSize, Help: &x.Help, Placeholder: &x.Placeholder,
 		PatternMessage: &x.PatternMessage, Condition: x.Condition.input()}
+	in.Min, in.Earliest = readLimit(x.Min)
+	in.Max, in.Latest = readLimit(x.Max)
 	if x.Value != "" {
 		in.Value = &x.Value
 	}
