@@ -161,3 +161,68 @@ func TestDatesRelativeToSigning(t *testing.T) {
 		})
 	}
 }
+
+// TestGroupsOfBoxes signs with so many boxes of a group ticked.
+func TestGroupsOfBoxes(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	box := func(d *conditional, n int, name string, more obj) obj {
+		x := d.field(n, 0, "checkbox", name, obj{"required": false, "group": "extras"})
+		maps.Copy(x, more)
+		return x
+	}
+	limits := func(least, most int) obj { return obj{"group_min": least, "group_max": most} }
+	fixed := obj{"read_only": true, "value": true}
+	hidden := on(when("kind", "equals", "large"))
+	for name, tt := range map[string]struct {
+		a, b, c obj // what the boxes are like
+		ticked  string
+		code    string // of the group, "" if it may be signed
+		limit   string
+	}{
+		"none of two":       {limits(2, 0), nil, nil, "", "too_few_ticks", "2"},
+		"one of two":        {limits(2, 0), nil, nil, "b", "too_few_ticks", "2"},
+		"two":               {limits(2, 0), nil, nil, "a c", "", ""},
+		"three of two":      {limits(0, 2), nil, nil, "a b c", "too_many_ticks", "2"},
+		"exactly two":       {limits(2, 2), nil, nil, "b c", "", ""},
+		"none is fine":      {limits(0, 2), nil, nil, "", "", ""},
+		"the strictest":     {limits(1, 3), limits(2, 2), nil, "a", "too_few_ticks", "2"},
+		"more than there":   {limits(9, 0), nil, nil, "a b", "too_few_ticks", "3"},
+		"all there are":     {limits(9, 0), nil, nil, "a b c", "", ""},
+		"fixed ones":        {limits(2, 0), fixed, nil, "a", "", ""},
+		"fixed, too many":   {limits(0, 1), fixed, fixed, "a", "too_many_ticks", "1"},
+		"fixed, over":       {limits(0, 1), fixed, fixed, "", "", ""},
+		"hidden, few":       {limits(2, 0), nil, hidden, "a c", "too_few_ticks", "2"},
+		"hidden, not asked": {limits(3, 0), nil, hidden, "a b", "", ""},
+		"hidden, many":      {limits(0, 2), nil, hidden, "a b c", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newConditional(t, c)
+			d.Put(t, d.at+"/fields", obj{"fields": list{box(d, 1, "a", tt.a), box(d, 2, "b", tt.b), box(d, 3, "c", tt.c),
+				d.field(4, 0, "text", "kind", obj{"required": false}), d.field(5, 1, "checkbox", "d", obj{"required": false, "group": "extras"})}}).Want(t, 200)
+			d.Post(t, d.at+"/send", nil).Want(t, 200)
+			values := obj{}
+			for name := range strings.FieldsSeq(tt.ticked) {
+				values[name] = true
+			}
+			r := d.Post(t, d.at+"/"+d.people[0]+"/sign", obj{"fields": values})
+			if tt.code == "" {
+				r.Want(t, 200)
+				d.Post(t, d.at+"/"+d.people[1]+"/sign", nil).Want(t, 200)
+				return
+			}
+			if got := refused(t, r, "fields.extras", tt.code); !strings.Contains(got, tt.limit) {
+				t.Errorf("%q does not name %s", got, tt.limit)
+			}
+		})
+	}
+	d := newConditional(t, c)
+	for at, limits := range map[string]obj{"group_min": limits(-1, 0), "group_max": limits(3, 2)} {
+		failed(t, d.Put(t, d.at+"/fields", obj{"fields": list{box(d, 1, "a", limits)}}), 422, "fields.0."+at)
+	}
+	r := d.Put(t, d.at+"/fields", obj{"fields": list{box(d, 1, "a", limits(1, 2)), box(d, 2, "b", nil)}}).Want(t, 200)
+	if r.Int(t, "data.0.group_min") != 1 || r.Int(t, "data.0.group_max") != 2 || r.At(t, "data.1.group_min") != nil {
+		t.Errorf("stored is %s", r.Body)
+	}
+}

@@ -74,7 +74,9 @@ type fieldBody struct {
 	Format         *string        `json:"format,omitempty" doc:"How a number or a date is drawn, such as #,##0.00 € or DD.MM.YYYY, with the separators and names of the document's language. A number with more decimals is refused"`
 	Help           *string        `json:"help,omitempty" doc:"A hint for the recipient, shown with the field and never drawn; at most 200 characters"`
 	Placeholder    *string        `json:"placeholder,omitempty" doc:"Shown in an empty text, name, e-mail address, company, job title or number, and never drawn; at most 200 characters"`
-	Group          *string        `json:"group,omitempty" doc:"For radio buttons"`
+	Group          *string        `json:"group,omitempty" doc:"For radio buttons and checkboxes"`
+	GroupMin       *int           `json:"group_min,omitempty" doc:"How many checkboxes with the same group of the recipient must be ticked at least; 0 for no limit. The strictest limit of a group holds, and boxes that are not shown do not count"`
+	GroupMax       *int           `json:"group_max,omitempty" doc:"How many may be ticked at most; 0 for no limit"`
 	FontSize       *float64       `json:"font_size,omitempty" doc:"In points, 4 to 144"`
 	Align          *string        `json:"align,omitempty" doc:"left, center or right"`
 	Condition      *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
@@ -87,7 +89,7 @@ func (b *fieldBody) input() signing.FieldInput {
 		Name: b.Name, Label: b.Label, Page: b.Page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height, Required: b.Required,
 		ReadOnly: b.ReadOnly, Options: b.Options, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
 		FontSize: b.FontSize, Align: b.Align, Help: b.Help, Placeholder: b.Placeholder,
-		PatternMessage: b.PatternMessage}
+		PatternMessage: b.PatternMessage, GroupMin: b.GroupMin, GroupMax: b.GroupMax}
 	in.Min, in.Earliest = b.Min.limit()
 	in.Max, in.Latest = b.Max.limit()
 	if b.Value != nil {

@@ -289,6 +289,8 @@ type fieldView struct {
 	Help           *string        `json:"help"`
 	Placeholder    *string        `json:"placeholder"`
 	Group          *string        `json:"group"`
+	GroupMin       *int           `json:"group_min"`
+	GroupMax       *int           `json:"group_max"`
 	FontSize       *float64       `json:"font_size"`
 	Align          *string        `json:"align"`
 	Condition      *conditionView `json:"condition" doc:"When the field is shown or required"`
@@ -416,6 +418,12 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 	}
 	if a := x.Anchor; a != nil {
 		v.Anchor = &anchorView{a.Text, a.Occurrence, a.Position, a.X, a.Y, a.Cover}
+	}
+	if x.GroupMin > 0 {
+		v.GroupMin = &x.GroupMin
+	}
+	if x.GroupMax > 0 {
+		v.GroupMax = &x.GroupMax
 	}
 	if x.FontSize > 0 {
 		v.FontSize = &x.FontSize

@@ -122,6 +122,54 @@ func TestDatesInTheEditor(t *testing.T) {
 	limits("today-99y today-18y")
 }
 
+// TestGroupsOfBoxesOnThePage ticks boxes until it is right.
+func TestGroupsOfBoxesOnThePage(t *testing.T) {
+	t.Parallel()
+	box := func(label string, y float64) apptest.Map {
+		return place("checkbox", label, 1, y, "required", false, "group", "extras", "group_min", 2, "group_max", 2)
+	}
+	d := send(t, apptest.New(t), []apptest.Map{maria()}, place("signature", "Signature", 2, .7), box("Cellar", .2), box("Garden", .3), box("Garage", .4))
+	w := open(t, look{})
+	w.visit(d.links[0])
+	left := func(done, all int) {
+		t.Helper()
+		w.until(fmt.Sprintf(`document.querySelector("#left").textContent.startsWith("%d of %d")`, done, all))
+	}
+	left(0, 2)
+	w.click("#i1")
+	left(0, 2)
+	w.click("#i3")
+	left(1, 2)
+	w.click("#i2")
+	w.until(`document.querySelector("#i1-error")?.textContent.includes("at most 2")`)
+	w.click("#i1")
+	w.until(`!document.querySelector("#i1-error")`)
+	w.click(`[data-mark="signature"]`)
+	w.click("dialog[open] [data-adopt]")
+	left(2, 2)
+	w.click("#finish")
+	w.heading("Everybody has signed")
+}
+
+// TestGroupsOfBoxesInTheEditor sets the limits of a group at one of its boxes.
+func TestGroupsOfBoxesInTheEditor(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, place("checkbox", "Cellar", 1, .1, "group", "extras"), place("checkbox", "Garden", 1, .3, "group", "extras"), place("checkbox", "Pets", 1, .5))
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.edit(d)
+	w.click(`.box:nth-of-type(1)`)
+	w.click("#tab-properties")
+	w.write("#q-least", "1")
+	w.key("Tab", 0)
+	w.saved()
+	r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK)
+	if r.Int(t, "data.0.group_min") != 1 || r.Int(t, "data.1.group_min") != 1 || r.At(t, "data.2.group_min") != nil {
+		t.Errorf("saved is %s", r.Body)
+	}
+}
+
 // pick chooses an option of a select.
 func pick(w *window, id, value string) {
 	w.t.Helper()

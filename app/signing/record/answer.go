@@ -131,9 +131,13 @@ func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[strin
 			}
 		}
 	}
+	for name, g := range BoxesOf(own) {
+		g.checkMost(f, name, rules, values)
+	}
 }
 
-// CheckGroups requires a choice in every required group and refuses several in any.
+// CheckGroups requires a choice in every required group and refuses several in any, and as
+// many ticks as the groups of checkboxes ask for.
 func CheckGroups(f *fault.Fields, rules *Rules, own []*Field, values map[string]string) {
 	chosen, required := map[string]int{}, map[string]bool{}
 	for _, x := range own {
@@ -144,6 +148,10 @@ func CheckGroups(f *fault.Fields, rules *Rules, own []*Field, values map[string]
 		if !x.empty(values[x.ID]) {
 			chosen[x.Group]++
 		}
+	}
+	for name, g := range BoxesOf(own) {
+		g.checkLeast(f, name, rules, values)
+		g.checkMost(f, name, rules, values)
 	}
 	for group, need := range required {
 		switch {

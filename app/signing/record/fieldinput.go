@@ -125,6 +125,7 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 		f.Add("max", "max_below_min")
 	}
 	in.applyDays(f, x)
+	in.applyTicks(f, x)
 	in.applyOptions(f, x)
 	in.applyFormat(f, x)
 	if in.Pattern != nil {

@@ -36,32 +36,33 @@ type DocumentInput struct {
 // or, in a one-shot request, positions from 0; Invitation may also be the
 // person's e-mail address. An empty File means the first file.
 type FieldInput struct {
-	ID                string
-	File              *string
-	Invitation        *string
-	Type              *string
-	Name              *string
-	Label             *string
-	Page              *int
-	X, Y              *float64
-	Width             *float64
-	Height            *float64
-	Required          *bool
-	ReadOnly          *bool
-	Value             *string
-	Options           *[]string
-	Min, Max          *float64
-	Earliest, Latest  *string // of a date, "" clears it
-	PatternMessage    *string
-	Pattern           *string
-	Format            *string
-	Help, Placeholder *string
-	Group             *string
-	FontSize          *float64
-	Align             *string
-	Covered           *[]detect.Area
-	Condition         *Condition     // without comparisons, it clears the field's
-	Anchor            *detect.Anchor // page and position are derived from it before the input is applied
+	ID                 string
+	File               *string
+	Invitation         *string
+	Type               *string
+	Name               *string
+	Label              *string
+	Page               *int
+	X, Y               *float64
+	Width              *float64
+	Height             *float64
+	Required           *bool
+	ReadOnly           *bool
+	Value              *string
+	Options            *[]string
+	Min, Max           *float64
+	Earliest, Latest   *string // of a date, "" clears it
+	PatternMessage     *string
+	Pattern            *string
+	Format             *string
+	Help, Placeholder  *string
+	Group              *string
+	GroupMin, GroupMax *int // 0 clears it
+	FontSize           *float64
+	Align              *string
+	Covered            *[]detect.Area
+	Condition          *Condition     // without comparisons, it clears the field's
+	Anchor             *detect.Anchor // page and position are derived from it before the input is applied
 }
 
 // Limits of single values, in characters.

@@ -368,34 +368,35 @@ type Evidence struct {
 
 // Field is the place on a page for one person's value.
 type Field struct {
-	ID               string
-	File             string
-	Invitation       string
-	Type             pdf.FieldType
-	Name             string
-	Label            string
-	Page             int // 1-based
-	X, Y             float64
-	Width            float64
-	Height           float64 // fractions of the page as displayed, origin top left
-	Required         bool
-	ReadOnly         bool
-	Value            string
-	Options          []string
-	Min, Max         *float64
-	Earliest, Latest string `json:",omitempty"` // of a date: a date, or relative to the day of signing; see resolveDay
-	Pattern          string
-	PatternMessage   string `json:",omitempty"` // the owner's sentence about a value that doesn't match
-	Format           string
-	Help             string `json:",omitempty"` // shown with the field while it is filled in, never drawn
-	Placeholder      string `json:",omitempty"` // shown in it while it is empty, never drawn
-	Group            string
-	FontSize         float64
-	Align            string
-	Filled           bool // Value was entered by the signatory
-	Hidden           bool `json:",omitempty"` // not asked for when the signatory signed
-	Attached         *Attached
-	Covered          []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
-	Anchor           *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
-	Condition        *Condition     `json:",omitempty"`
+	ID                 string
+	File               string
+	Invitation         string
+	Type               pdf.FieldType
+	Name               string
+	Label              string
+	Page               int // 1-based
+	X, Y               float64
+	Width              float64
+	Height             float64 // fractions of the page as displayed, origin top left
+	Required           bool
+	ReadOnly           bool
+	Value              string
+	Options            []string
+	Min, Max           *float64
+	Earliest, Latest   string `json:",omitempty"` // of a date: a date, or relative to the day of signing; see resolveDay
+	Pattern            string
+	PatternMessage     string `json:",omitempty"` // the owner's sentence about a value that doesn't match
+	Format             string
+	Help               string `json:",omitempty"` // shown with the field while it is filled in, never drawn
+	Placeholder        string `json:",omitempty"` // shown in it while it is empty, never drawn
+	Group              string
+	GroupMin, GroupMax int `json:",omitempty"` // how many checkboxes of the group are ticked; 0 is no limit
+	FontSize           float64
+	Align              string
+	Filled             bool // Value was entered by the signatory
+	Hidden             bool `json:",omitempty"` // not asked for when the signatory signed
+	Attached           *Attached
+	Covered            []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
+	Anchor             *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
+	Condition          *Condition     `json:",omitempty"`
 }

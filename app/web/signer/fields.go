@@ -29,9 +29,13 @@ type fieldView struct {
 	Min, Max, Maxlength, Minlength string
 	field, key, group              string
 	x, y, width, height, size      float64 // fractions of the page; size in points
+	Least                          int     // how many boxes of its group have to be ticked, besides fixed ones
 	Disabled                       bool    // on a preview
 	When                           string  // JSON of a dependency; a script then decides about Required
 }
+
+// Group returns the name of the field's group.
+func (f *fieldView) Group() string { return f.group }
 
 // Notes names the elements that describe the input: its hint and its errors.
 func (f *fieldView) Notes() string {
@@ -172,6 +176,29 @@ type comparison struct {
 	Value  string   `json:"value,omitempty"`
 	Number bool     `json:"number,omitempty"`
 	Holds  bool     `json:"holds,omitempty"`
+}
+
+// requireTicks says at each box how many of its group have to be ticked. If that depends
+// on fixed boxes that may be hidden, only the server knows.
+func (s *signPage) requireTicks(own []*signing.Field) {
+	least := map[string]int{}
+	for name, g := range record.BoxesOf(own) {
+		least[name] = g.Min
+		for _, x := range g.Fields {
+			switch {
+			case !x.ReadOnly:
+			case x.Condition != nil:
+				least[name] = 0
+			case x.Value == record.Checked:
+				least[name]--
+			}
+		}
+	}
+	for _, f := range s.Fields {
+		if f.Kind == "checkbox" {
+			f.Least = max(least[f.group], 0)
+		}
+	}
 }
 
 // depend describes the conditions of the fields to the script.

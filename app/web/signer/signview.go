@@ -65,6 +65,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	if err := s.depend(v.Document, own); err != nil {
 		return nil, err
 	}
+	s.requireTicks(own)
 	saved := h.ownMarks(v)
 	s.Signature = markViewOf(v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
 	s.Initials = markViewOf(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
@@ -118,13 +119,25 @@ func (s *signPage) count(consent bool) {
 		need("consent", s.Consented)
 	}
 	chosen := map[string]bool{}
+	boxes, ticked := map[string]int{}, map[string]int{}
 	for _, f := range s.Fields {
 		chosen[f.Name] = chosen[f.Name] || f.Checked
+		if f.Least > 0 {
+			boxes[f.group]++
+		}
+		if f.Least > 0 && f.Checked {
+			ticked[f.group]++
+		}
 	}
 	groups := map[string]bool{}
 	for _, f := range s.Fields {
 		if f.Kind == "mark" && f.When == "" {
 			f.Required = true
+		}
+		if f.Least > 0 && !f.Required && boxes[f.group] > 0 {
+			need(f.ID, ticked[f.group] >= min(f.Least, boxes[f.group]))
+			boxes[f.group] = 0 // the group is one thing to fill in
+			continue
 		}
 		if f.Kind == "radio" && groups[f.Name] || !f.Required {
 			continue

@@ -14,9 +14,15 @@ const post = (path, body) => fetch(form.dataset.base + path, { method: 'POST', b
 // What has to be filled in, in the order of the page.
 const required = () => {
   const groups = new Set();
-  return $$('[data-req]', form).filter(e => e.type !== 'radio' || !groups.has(e.name) && groups.add(e.name));
+  return $$('[data-req],[data-least]:enabled', form).filter(e => { const g = group(e); return !g || !groups.has(g) && groups.add(g); });
 };
-const filled = e => e.dataset.mark ? marks[e.dataset.mark]?.done : e.type === 'checkbox' ? e.checked
+// A group is one thing to fill in: of radio buttons one, of boxes as many as it says.
+const group = e => e.type === 'radio' ? e.name : e.dataset.least && !e.required ? 'boxes ' + e.dataset.group : '';
+const ticked = e => {
+  const all = $$('[data-least]:enabled', form).filter(o => o.dataset.group === e.dataset.group);
+  return all.filter(o => o.checked).length >= Math.min(e.dataset.least, all.length);
+};
+const filled = e => e.dataset.mark ? marks[e.dataset.mark]?.done : e.type === 'checkbox' ? (group(e) ? ticked(e) : e.checked)
   : e.type === 'radio' ? $$('input[type=radio]', form).some(o => o.name === e.name && o.checked) : !!e.value.trim();
 const missing = () => required().filter(e => !filled(e));
 const nameOf = e => (e.dataset.mark ? $('#' + e.id + '-label') : e.id === 'consent' ? $('#before') : $('label[for="' + e.id + '"]'))?.textContent.replace('*', '').trim() || '';

@@ -3,7 +3,7 @@
 import { clamp } from './geometry.js';
 
 const steps = 100;
-const plain = ['type', 'who', 'x', 'y', 'w', 'h', 'name', 'label', 'required', 'readOnly', 'value', 'options', 'min', 'max', 'pattern', 'patternMessage', 'format', 'help', 'placeholder', 'group', 'size', 'align', 'condition'];
+const plain = ['type', 'who', 'x', 'y', 'w', 'h', 'name', 'label', 'required', 'readOnly', 'value', 'options', 'min', 'max', 'pattern', 'patternMessage', 'format', 'help', 'placeholder', 'group', 'groupMin', 'groupMax', 'size', 'align', 'condition'];
 
 export class Model extends EventTarget {
   constructor(state) {

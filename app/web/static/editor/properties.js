@@ -7,7 +7,7 @@ const texts = ['name', 'email', 'company', 'job_title', 'text', 'number', 'date'
 const patterns = { digits: '[0-9]+', letters: "[\\p{L} .'-]+", phone: '\\+?[0-9 ()/-]{5,20}', iban: '[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,32}' };
 // has says which properties a type has.
 const has = {
-  value: ['name', 'email', 'company', 'job_title', 'text', 'number', 'date', 'checkbox', 'select'], options: ['select', 'radio'], group: ['radio'],
+  value: ['name', 'email', 'company', 'job_title', 'text', 'number', 'date', 'checkbox', 'select'], options: ['select', 'radio'], group: ['radio', 'checkbox'], boxes: ['checkbox'],
   range: ['number', 'text', 'date'], pattern: ['text', 'name', 'company', 'job_title'], text: texts,
   format: ['number', 'date', 'date_signed'], placeholder: ['name', 'email', 'company', 'job_title', 'text', 'number'],
 };
@@ -45,7 +45,7 @@ export class Properties {
     const who = this.form.elements.who;
     who.replaceChildren(...this.model.signers.map(p => make('option', { value: p.id, textContent: this.model.letter(p.id) + ' ' + p.name })));
     const common = read => { const v = read(all[0]); return all.every(f => read(f) === v) ? v : undefined; };
-    for (const name of ['who', 'type', 'label', 'value', 'group', 'pattern', 'patternMessage', 'format', 'help', 'placeholder', 'size', 'align', 'name', 'min', 'max']) this.set(name, common(f => f[name] ?? ''));
+    for (const name of ['who', 'type', 'label', 'value', 'group', 'groupMin', 'groupMax', 'pattern', 'patternMessage', 'format', 'help', 'placeholder', 'size', 'align', 'name', 'min', 'max']) this.set(name, common(f => f[name] ?? ''));
     for (const name of ['required', 'readOnly']) { const b = this.form.elements[name], v = common(f => !!f[name]); b.checked = !!v; b.indeterminate = v === undefined; }
     this.set('options', common(f => (f.options || []).join('\n')));
     for (const name of ['x', 'y', 'w', 'h']) this.set(name, common(f => measure(this.shown(f, name))));
@@ -73,7 +73,8 @@ export class Properties {
   }
 
   changed(e) {
-    const name = e.name, keys = this.keys;
+    const name = e.name;
+    let keys = this.keys;
     if (!name || !keys.length) return;
     if (['x', 'y', 'w', 'h'].includes(name)) return this.measured(name, numeric(e.value));
     let v = e.value;
@@ -81,6 +82,7 @@ export class Properties {
       case 'required': case 'readOnly': v = e.checked; break;
       case 'options': v = v.split('\n').map(s => s.trim()).filter(Boolean); if (!v.length) v = null; break;
       case 'min': case 'max': v = this.model.fields.get(keys[0]).type === 'date' ? v.trim() : numeric(v); break;
+      case 'groupMin': case 'groupMax': v = Math.max(Math.round(numeric(v) || 0), 0) || null; keys = this.together(keys); break;
       case 'size': v = numeric(v); if (v !== null) v = clamp(v, 4, 144); break;
       case 'page': return this.page(numeric(v));
       case 'type': return this.type(v);
@@ -88,6 +90,11 @@ export class Properties {
     }
     this.model.edit(keys, { [name]: v }, name === 'label' ? 'label' : '');
     this.editor.remember(keys[0]);
+  }
+  // together adds the other boxes of the groups: what one says holds for all.
+  together(keys) {
+    const m = this.model, some = keys.map(k => m.fields.get(k));
+    return [...m.fields].filter(([k, f]) => keys.includes(k) || f.type === 'checkbox' && f.group && some.some(o => o.group === f.group && o.who === f.who)).map(([k]) => k);
   }
   measured(name, v) {
     if (v === null) return this.show();
@@ -109,7 +116,7 @@ export class Properties {
   type(type) {
     this.model.edit(this.keys, f => {
       const out = { type };
-      for (const [name, member] of [['options', 'options'], ['group', 'group'], ['value', 'value'], ['pattern', 'pattern'], ['pattern', 'patternMessage'], ['placeholder', 'placeholder'], ['range', 'min'], ['range', 'max']]) if (!has[name].includes(type)) out[member] = null;
+      for (const [name, member] of [['options', 'options'], ['group', 'group'], ['boxes', 'groupMin'], ['boxes', 'groupMax'], ['value', 'value'], ['pattern', 'pattern'], ['pattern', 'patternMessage'], ['placeholder', 'placeholder'], ['range', 'min'], ['range', 'max']]) if (!has[name].includes(type)) out[member] = null;
       if (type === 'select' && !f.options) out.options = [say('option', { n: 1 }), say('option', { n: 2 })];
       if (type === 'radio' && !f.group) { out.group = this.editor.fields.group(); out.options = null; }
       if (type === 'signature') out.condition = null;

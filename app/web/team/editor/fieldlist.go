@@ -207,6 +207,11 @@ func (l *fieldList) valuesOf(x *signing.Field) url.Values {
 		"min": limitText(limitOf(x, x.Min, x.Earliest)), "max": limitText(limitOf(x, x.Max, x.Latest))} {
 		v.Set(name, value)
 	}
+	for name, n := range map[string]int{"group-min": x.GroupMin, "group-max": x.GroupMax} {
+		if n > 0 {
+			v.Set(name, strconv.Itoa(n))
+		}
+	}
 	if x.FontSize > 0 {
 		v.Set("size", number(x.FontSize))
 	}

@@ -69,6 +69,8 @@ type editorField struct {
 	Help           string   `json:"help,omitempty"`
 	Placeholder    string   `json:"placeholder,omitempty"`
 	Group          string   `json:"group,omitempty"`
+	GroupMin       int      `json:"groupMin,omitempty"`
+	GroupMax       int      `json:"groupMax,omitempty"`
 	FontSize       float64  `json:"size,omitempty"`
 	Align          string   `json:"align,omitempty"`
 
@@ -139,8 +141,8 @@ func editorFieldOf(x *signing.Field) editorField {
 		Options: x.Options, Min: limitOf(x, x.Min, x.Earliest), Max: limitOf(x, x.Max, x.Latest),
 		Pattern: x.Pattern, Format: x.Format, Group: x.Group,
 		FontSize: x.FontSize, Align: x.Align, Help: x.Help, Placeholder: x.Placeholder,
-		PatternMessage: x.PatternMessage,
-		Condition:      editorConditionOf(x.Condition)}
+		PatternMessage: x.PatternMessage, GroupMin: x.GroupMin, GroupMax: x.GroupMax,
+		Condition: editorConditionOf(x.Condition)}
 }
 
 // input returns a change that sets every property of the field and clears empty ones.
@@ -151,7 +153,7 @@ func (x *editorField) input() signing.FieldInput {
 		ReadOnly: &x.ReadOnly,
 		Options:  &x.Options, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
 		FontSize: &x.FontSize, Help: &x.Help, Placeholder: &x.Placeholder,
-		PatternMessage: &x.PatternMessage, Condition: x.Condition.input()}
+		PatternMessage: &x.PatternMessage, GroupMin: &x.GroupMin, GroupMax: &x.GroupMax, Condition: x.Condition.input()}
 	in.Min, in.Earliest = readLimit(x.Min)
 	in.Max, in.Latest = readLimit(x.Max)
 	if x.Value != "" {

@@ -1,0 +1,89 @@
+package record
+
+import (
+	"paraph/app/fault"
+	"paraph/app/pdf"
+)
+
+// maxTicks limits how many checkboxes of a group can be asked for.
+const maxTicks = 500
+
+// applyTicks checks how many checkboxes of a group have to be ticked.
+func (in *FieldInput) applyTicks(f *fault.Fields, x *Field) {
+	read := func(name string, to, v *int) {
+		if v == nil {
+			return
+		}
+		if *to = *v; *to < 0 || *to > maxTicks {
+			f.Between(name, 0, maxTicks)
+		}
+	}
+	read("group_min", &x.GroupMin, in.GroupMin)
+	read("group_max", &x.GroupMax, in.GroupMax)
+	if x.GroupMax > 0 && x.GroupMin > x.GroupMax {
+		f.Add("group_max", "max_below_min")
+	}
+}
+
+// Boxes is a group of checkboxes of one recipient. The strictest limits of its boxes hold.
+type Boxes struct {
+	Min, Max int // 0 is no limit
+	Fields   []*Field
+}
+
+// BoxesOf returns the groups of checkboxes among a recipient's fields, by name.
+func BoxesOf(own []*Field) map[string]*Boxes {
+	groups := map[string]*Boxes{}
+	for _, x := range own {
+		if x.Type != pdf.FieldCheckbox || x.Group == "" {
+			continue
+		}
+		g := groups[x.Group]
+		if g == nil {
+			g = &Boxes{}
+			groups[x.Group] = g
+		}
+		g.Fields = append(g.Fields, x)
+		g.Min = max(g.Min, x.GroupMin)
+		if x.GroupMax > 0 && (g.Max == 0 || x.GroupMax < g.Max) {
+			g.Max = x.GroupMax
+		}
+	}
+	return groups
+}
+
+// checkMost refuses more ticks than a group may have. Boxes that the rules hide don't
+// count, and those that nobody can change are never too many by themselves.
+func (g *Boxes) checkMost(f *fault.Fields, name string, rules *Rules, values map[string]string) {
+	ticked, fixed, _ := g.count(rules, values)
+	if g.Max > 0 && ticked > max(g.Max, fixed) {
+		f.Add("fields."+name, "too_many_ticks", fault.Number("limit", g.Max), fault.Text("field", name))
+	}
+}
+
+// checkLeast requires as many ticks as a group must have, as far as boxes are shown that
+// can be ticked.
+func (g *Boxes) checkLeast(f *fault.Fields, name string, rules *Rules, values map[string]string) {
+	ticked, _, open := g.count(rules, values)
+	if least := min(g.Min, ticked+open); ticked < least {
+		f.Add("fields."+name, "too_few_ticks", fault.Number("limit", least), fault.Text("field", name))
+	}
+}
+
+// count counts the boxes that are shown: those that are ticked, those of them that nobody
+// can change, and those that can still be ticked.
+func (g *Boxes) count(rules *Rules, values map[string]string) (ticked, fixed, open int) {
+	for _, x := range g.Fields {
+		on := !x.empty(values[x.ID])
+		switch {
+		case !rules.Shown(x):
+		case on:
+			if ticked++; x.ReadOnly {
+				fixed++
+			}
+		case !x.ReadOnly:
+			open++
+		}
+	}
+	return ticked, fixed, open
+}
