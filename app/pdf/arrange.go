@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -37,7 +38,7 @@ func Arrange(ctx context.Context, w io.Writer, f *File, pages []PageChoice) erro
 	}
 	a := arrangement{
 		ctx: ctx, f: f, out: bufio.NewWriter(w), hash: sha256.New(), root: root,
-		gone: map[int]bool{}, changed: map[int]any{}, offsets: map[int]int64{},
+		gone: map[int]bool{}, changed: map[int]any{}, offsets: map[int]int64{}, named: map[int]map[name]bool{},
 	}
 	if err := a.choose(pages); err != nil {
 		return err
@@ -57,7 +58,8 @@ type arrangement struct {
 	gone    map[int]bool
 	changed map[int]any // objects that differ from those of the file
 	offsets map[int]int64
-	queue   []int // objects to be written, which have an offset already
+	queue   []int                 // objects to be written, which have an offset already
+	named   map[int]map[name]bool // the names in content streams, once they were read
 }
 
 // choose decides which pages and objects the copy has.
@@ -71,12 +73,14 @@ func (a *arrangement) choose(pages []PageChoice) error {
 		turns[kids[i].(ref).Number] = p.Rotate
 	}
 	err = a.f.eachPage(func(r ref, d dict, in inherited) error {
-		if turn, ok := turns[r.Number]; ok {
-			a.changed[r.Number] = a.page(d, in, turn)
-		} else {
+		turn, ok := turns[r.Number]
+		if !ok {
 			a.leaveOut(r, d)
+			return nil
 		}
-		return nil
+		kept, err := a.page(d, in, turn)
+		a.changed[r.Number] = kept
+		return cmp.Or(err, a.ctx.Err())
 	})
 	if err != nil {
 		return err
@@ -120,8 +124,15 @@ func (a *arrangement) leaveOut(r ref, d dict) {
 	}
 }
 
+// ofPage lists the entries of a page that describe it alone. Others, such as articles, parts of the
+// document and the private data of programs, may go on to pages that are left out.
+var ofPage = []name{
+	"Type", "Parent", "Resources", "MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox", "BoxColorInfo", "Contents",
+	"Rotate", "Group", "Thumb", "Dur", "Trans", "Annots", "AA", "Metadata", "Tabs", "UserUnit", "VP", "OutputIntents",
+}
+
 // page returns a page for the new tree, with what it inherited from the old one.
-func (a *arrangement) page(d dict, in inherited, turn int) dict {
+func (a *arrangement) page(d dict, in inherited, turn int) (dict, error) {
 	d = d.Clone()
 	d["Parent"] = a.root
 	for key, v := range map[name]any{"MediaBox": in.media, "CropBox": in.crop, "Resources": in.resources, "Rotate": in.rotate} {
@@ -133,11 +144,13 @@ func (a *arrangement) page(d dict, in inherited, turn int) dict {
 		old, _ := a.f.Int(in.rotate)
 		d["Rotate"] = ((int(old%360)+turn)%360 + 360) % 360
 	}
-	if a.partial {
-		delete(d, "B") // articles may go on to pages that are left out
-		delete(d, "StructParents")
+	if !a.partial {
+		return d, nil
 	}
-	return d
+	maps.DeleteFunc(d, func(key name, _ any) bool { return !slices.Contains(ofPage, key) })
+	var err error
+	d["Resources"], err = a.prune(d["Resources"], d["Contents"])
+	return d, err
 }
 
 // wholeFile lists the entries of the catalog that don't describe the content of pages.
@@ -283,6 +296,12 @@ func (a *arrangement) object(n int) error {
 		// An object that can't be read is null (ISO 32000-2 §7.3.10).
 		if o, err := a.f.Load(n); err == nil {
 			v = o.Value
+		}
+	}
+	if a.partial {
+		var err error
+		if v, err = a.pruned(v); err != nil {
+			return err
 		}
 	}
 	a.offsets[n] = a.size

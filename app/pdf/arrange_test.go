@@ -18,17 +18,32 @@ func filed() []byte {
 	b := newBuilder()
 	b.object(1, `<</Type/Catalog/Pages 2 0 R/AcroForm 3 0 R/Outlines 40 0 R/Names<</Dests 50 0 R>>/Dests<</to1[11 0 R/Fit]/to2[12 0 R/Fit]>>
 		/StructTreeRoot 60 0 R/MarkInfo<</Marked true>>/PageLabels<</Nums[0<</P(label-2)>>]>>/OpenAction[12 0 R/Fit]/Threads[70 0 R]/PieceInfo<</x(private-2)>>>>`)
-	b.object(2, `<</Type/Pages/Kids[4 0 R 13 0 R]/Count 3/MediaBox[0 0 612 792]/Resources<</Font<</F 5 0 R>>>>>>`)
+	b.object(2, `<</Type/Pages/Kids[4 0 R 13 0 R]/Count 3/MediaBox[0 0 612 792]/Resources 6 0 R>>`)
 	b.object(3, `<</Fields[21 0 R 22 0 R 25 0 R]/DR<</Font<</F 5 0 R>>>>/DA(/F 9 Tf)/XFA(xfa-2)>>`)
 	b.object(4, `<</Type/Pages/Parent 2 0 R/Kids[11 0 R 12 0 R]/Count 2/Rotate 90>>`)
 	b.object(5, `<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>`)
+	// Resources of all pages: a picture of each, a form for each with the same resources, forms with
+	// none of their own, and a font of drawings.
+	b.object(6, `<</Font<</F 5 0 R/G 7 0 R>>/XObject<</I1 81 0 R/I2 82 0 R/I3 83 0 R/I#34 84 0 R/X1 91 0 R/X2 92 0 R/X3 93 0 R/Y 94 0 R>>
+		/ExtGState<</S<</SMask<</S/Luminosity/G 95 0 R>>>>>>/Properties<</M2<</x(mark-2)>>>>>>`)
+	b.object(7, `<</Type/Font/Subtype/Type3/FontBBox[0 0 9 9]/FontMatrix[.1 0 0 .1 0 0]/Encoding<</Differences[97/a]>>/FirstChar 97/LastChar 97
+		/Widths[9]/CharProcs<</a 96 0 R>>/Resources 6 0 R>>`)
+	for n := 1; n <= 5; n++ {
+		b.stream(80+n, "/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray", fmt.Sprintf("image-%d", n))
+	}
+	for n := 1; n <= 3; n++ {
+		b.stream(90+n, "/Subtype/Form/BBox[0 0 9 9]/Resources 6 0 R", fmt.Sprintf("/I%d Do (form-%[1]d) pop", n))
+	}
+	b.stream(94, "/Subtype/Form/BBox[0 0 9 9]", "q /I4 Do Q")
+	b.stream(95, "/Subtype/Form/BBox[0 0 9 9]/Group<</S/Transparency>>/Resources<</XObject<</I 85 0 R/J 82 0 R>>>>", "/I Do")
+	b.stream(96, "", "9 0 0 0 9 9 d1 /F 9 Tf")
 	for n := 1; n <= 3; n++ {
 		parent, annots := "4 0 R", []string{"21 0 R 31 0 R", "24 0 R 26 0 R 32 0 R", "23 0 R 33 0 R"}[n-1]
 		if n == 3 {
 			parent = "2 0 R"
 		}
-		b.object(10+n, fmt.Sprintf(`<</Type/Page/Parent %s/Contents %d 0 R/Annots[%s]/B[71 0 R]/StructParents %d>>`, parent, 14+n, annots, n))
-		b.stream(14+n, "", fmt.Sprintf("BT /F 20 Tf 72 700 Td (content-%d) Tj ET", n))
+		b.object(10+n, fmt.Sprintf(`<</Type/Page/Parent %s/Contents %d 0 R/Annots[%s]/B[71 0 R]/StructParents %d/PieceInfo<</x(private-2)>>>>`, parent, 14+n, annots, n))
+		b.stream(14+n, "", fmt.Sprintf("BT /F 20 Tf 72 700 Td (content-%d) Tj ET BI /W 1/H 1/BPC 8/CS/G ID (>) EI /S gs /X%[1]d Do /Y Do BT /G 9 Tf (a) Tj ET", n))
 		b.object(30+n, fmt.Sprintf(`<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/Dest[%d 0 R/Fit]>>`, 11+n%3))
 	}
 	b.object(21, `<</FT/Tx/T(field-1)/V(value-1)/Type/Annot/Subtype/Widget/Rect[72 600 200 620]/P 11 0 R>>`)
@@ -79,7 +94,7 @@ func TestArrangePages(t *testing.T) {
 		"turned": {choices{{Page: 0, Rotate: 270}, {Page: 1, Rotate: 90}, {Page: 2, Rotate: -90}}, "content-1 content-2 content-3",
 			[]int{0, 180, 270}, "", []string{"bookmark-2", "tag-2"}},
 		"without the second": {choices{{Page: 0}, {Page: 2}}, "content-1 content-3", []int{90, 0}, "2",
-			[]string{"field-1", "field-3", "value-3", "(a-1)", "(c-3)", "/to1"}},
+			[]string{"field-1", "field-3", "value-3", "(a-1)", "(c-3)", "/to1", "image-1", "image-3", "image-4", "image-5", "form-1", "form-3"}},
 		"the last alone": {choices{{Page: 2, Rotate: 90}}, "content-3", []int{90}, "1",
 			[]string{"field-3", "(c-3)"}},
 	} {
@@ -108,7 +123,7 @@ func TestArrangePages(t *testing.T) {
 			if tt.gone == "" {
 				return
 			}
-			for _, s := range []string{"content-", "field-", "value-", "bookmark-", "tag-", "label-", "article-", "private-", "xfa-", "(b-", "/to"} {
+			for _, s := range []string{"content-", "field-", "value-", "bookmark-", "tag-", "label-", "article-", "private-", "image-", "form-", "mark-", "xfa-", "(b-", "/to"} {
 				if bytes.Contains(out, []byte(s+tt.gone)) {
 					t.Errorf("%s%s remains", s, tt.gone)
 				}
