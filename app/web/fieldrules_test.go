@@ -116,7 +116,7 @@ func TestDatesInTheEditor(t *testing.T) {
 	limits("today-99y today")
 	w.visit(d.URL + "/app/documents/" + d.id + "/edit/list")
 	w.click("li details summary")
-	w.write(`[name$=".max"]`, "-18y") // appended
+	w.write(`[name$=".max"]`, "today-18y")
 	w.click(`button[value="save"]`)
 	w.until(`document.querySelector('[name$=".max"]').value === "today-18y" && !!document.querySelector(".notice.ok")`)
 	limits("today-99y today-18y")
