@@ -325,7 +325,7 @@ func TestEditorByKeyboard(t *testing.T) {
 	w := team(t, c, look{width: 1280, height: 1000})
 	tabTo := func(selector string) {
 		w.t.Helper()
-		for range 60 {
+		for range 80 {
 			if get(w, chromedp.Evaluate[bool](fmt.Sprintf(`document.activeElement?.matches(%q)`, selector))) {
 				return
 			}

@@ -305,7 +305,7 @@ func TestPublicLinkInTheApp(t *testing.T) {
 	w.click(`a[href$="/links"]`)
 	w.click(`a[href$="/links/new"]`)
 	w.click("main button.primary")
-	if got := w.text(); !strings.Contains(got, "Club") {
+	if got := w.read("#errors"); !strings.Contains(got, "Club") {
 		t.Errorf("the role without a person is not named: %s", got)
 	}
 	w.write("#i-people-1-name", "Carla Club")

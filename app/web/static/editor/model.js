@@ -3,7 +3,8 @@
 import { clamp } from './geometry.js';
 
 const steps = 100;
-const plain = ['type', 'who', 'x', 'y', 'w', 'h', 'name', 'label', 'required', 'readOnly', 'value', 'options', 'min', 'max', 'pattern', 'patternMessage', 'format', 'help', 'placeholder', 'group', 'groupMin', 'groupMax', 'size', 'align', 'condition'];
+// Texts and numbers come after the first eight.
+export const plain = 'x y w h required readOnly options condition type who name label value min max pattern patternMessage format help placeholder group groupMin groupMax size align'.split(' ');
 
 export class Model extends EventTarget {
   constructor(state) {
@@ -40,7 +41,7 @@ export class Model extends EventTarget {
   // read makes a field of what the server says; its key is the server's name for it.
   read(f) {
     const out = { i: this.places.get(f.file + '/' + f.page) ?? -1 };
-    for (const k of plain) if (f[k] !== undefined && f[k] !== '' && f[k] !== false && f[k] !== null) out[k] = f[k];
+    for (const k of plain) if (f[k] || f[k] === 0) out[k] = f[k];
     if (out.options && !out.options.length) delete out.options;
     return [f.id, Object.freeze(out)];
   }

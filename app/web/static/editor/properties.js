@@ -1,16 +1,17 @@
 // What the selected fields are like.
-import { $, $$, say, make, typeName } from './text.js';
+import { $, $$, say, make, tell, typeName } from './text.js';
 import { clamp } from './geometry.js';
+import { plain } from './model.js';
 
 const mm = 72 / 25.4;
-const texts = ['name', 'email', 'company', 'job_title', 'text', 'number', 'date', 'date_signed', 'select'];
 const patterns = { digits: '[0-9]+', letters: "[\\p{L} .'-]+", phone: '\\+?[0-9 ()/-]{5,20}', iban: '[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,32}' };
 // has says which properties a type has.
 const has = {
-  value: ['name', 'email', 'company', 'job_title', 'text', 'number', 'date', 'checkbox', 'select'], options: ['select', 'radio'], group: ['radio', 'checkbox'], boxes: ['checkbox'],
-  range: ['number', 'text', 'date'], pattern: ['text', 'name', 'company', 'job_title'], text: texts,
-  format: ['number', 'date', 'date_signed'], placeholder: ['name', 'email', 'company', 'job_title', 'text', 'number'],
+  value: 'name email company job_title text number date checkbox select', options: 'select radio', group: 'radio checkbox', boxes: 'checkbox',
+  range: 'number text date', days: 'date', pattern: 'text name company job_title', text: 'name email company job_title text number date date_signed select',
+  format: 'number date date_signed', placeholder: 'name email company job_title text number',
 };
+for (const k in has) has[k] = has[k].split(' ');
 const measure = v => String(Math.round(v * 100) / 100);
 const numeric = s => { const v = parseFloat(s.replace(',', '.')); return s.trim() && Number.isFinite(v) ? v : null; };
 
@@ -45,14 +46,13 @@ export class Properties {
     const who = this.form.elements.who;
     who.replaceChildren(...this.model.signers.map(p => make('option', { value: p.id, textContent: this.model.letter(p.id) + ' ' + p.name })));
     const common = read => { const v = read(all[0]); return all.every(f => read(f) === v) ? v : undefined; };
-    for (const name of ['who', 'type', 'label', 'value', 'group', 'groupMin', 'groupMax', 'pattern', 'patternMessage', 'format', 'help', 'placeholder', 'size', 'align', 'name', 'min', 'max']) this.set(name, common(f => f[name] ?? ''));
+    for (const name of plain.slice(8)) this.set(name, common(f => f[name] ?? ''));
     for (const name of ['required', 'readOnly']) { const b = this.form.elements[name], v = common(f => !!f[name]); b.checked = !!v; b.indeterminate = v === undefined; }
     this.set('options', common(f => (f.options || []).join('\n')));
     for (const name of ['x', 'y', 'w', 'h']) this.set(name, common(f => measure(this.shown(f, name))));
     this.set('page', common(f => String(f.i + 1)));
     this.form.elements.page.max = this.model.pages.length;
     $('#q-format').setAttribute('list', all[0].type === 'number' ? 'numbers' : 'dates');
-    $('#q-days').hidden = !all.some(f => f.type === 'date');
     if (one) this.depend(all[0]);
     const p = common(f => f.pattern || ''), known = Object.keys(patterns).find(k => patterns[k] === p);
     if (document.activeElement !== $('#q-preset')) $('#q-preset').value = known || (p ? 'own' : '');
@@ -93,8 +93,8 @@ export class Properties {
   }
   // together adds the other boxes of the groups: what one says holds for all.
   together(keys) {
-    const m = this.model, some = keys.map(k => m.fields.get(k));
-    return [...m.fields].filter(([k, f]) => keys.includes(k) || f.type === 'checkbox' && f.group && some.some(o => o.group === f.group && o.who === f.who)).map(([k]) => k);
+    const m = this.model, of = f => f.type + f.who + f.group, some = keys.map(k => m.fields.get(k)).filter(f => f.group).map(of);
+    return [...m.fields.keys()].filter(k => keys.includes(k) || some.includes(of(m.fields.get(k))));
   }
   measured(name, v) {
     if (v === null) return this.show();
@@ -112,17 +112,10 @@ export class Properties {
     this.model.change(this.keys.map(k => { const f = this.model.fields.get(k); return [k, this.model.boxed(f, this.model.box(f), i)]; }));
     this.view.go(i);
   }
-  // type changes what a field is; what the new type has no use for goes.
-  type(type) {
-    this.model.edit(this.keys, f => {
-      const out = { type };
-      for (const [name, member] of [['options', 'options'], ['group', 'group'], ['boxes', 'groupMin'], ['boxes', 'groupMax'], ['value', 'value'], ['pattern', 'pattern'], ['pattern', 'patternMessage'], ['placeholder', 'placeholder'], ['range', 'min'], ['range', 'max']]) if (!has[name].includes(type)) out[member] = null;
-      if (type === 'select' && !f.options) out.options = [say('option', { n: 1 }), say('option', { n: 2 })];
-      if (type === 'radio' && !f.group) { out.group = this.editor.fields.group(); out.options = null; }
-      if (type === 'signature') out.condition = null;
-      if (type !== f.type) { out.format = out.value = null; if ([type, f.type].includes('date')) out.min = out.max = null; }
-      return out;
-    });
+  // type changes what a field is. This part comes when it is asked for.
+  async type(type) {
+    const keys = this.keys, part = await import('./type.js').catch(() => tell(say('failed')));
+    if (part) this.model.edit(keys, part.become(type, has, () => this.editor.fields.group()));
   }
   // depend shows the condition of a field; the module for that is loaded when there is one.
   async depend(f) {
