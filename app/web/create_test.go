@@ -202,7 +202,7 @@ func TestCreateInEveryLook(t *testing.T) {
 	s := apptest.New(t)
 	c := s.Company(t)
 	form := apptest.Map{"title": "A lease of a flat", "signing_order": "sequential", "invitations": apptest.List{maria(), apptest.Map{"name": "Ben", "email": "ben@signer.example", "authentication": "email_code"}}}
-	d := c.Post(t, "/documents", apptest.Multipart(t, form, apptest.File{Name: "a.docx", Content: apptest.DOCX(t, "A lease.")}, apptest.File{Name: "b.pdf", Content: apptest.PDF(t)})).Want(t, 201)
+	d := c.Post(t, "/documents", apptest.Multipart(t, form, apptest.File{Name: "a.docx", Content: apptest.DOCX(t, "A lease.")}, apptest.File{Name: "b.pdf", Content: apptest.PDF(t, "One.", "Two.")})).Want(t, 201)
 	at := s.URL + "/app/documents/" + d.Text(t, "id")
 	f := newFormClient(t, c)
 	if status, answer := f.form("/app/documents/"+d.Text(t, "id")+"/uploads", "name", "unfinished.pdf", "size", "1000"); status != 201 {
@@ -304,5 +304,50 @@ func TestPagesOfAFileByHand(t *testing.T) {
 	w.until(`document.querySelectorAll(".sheets li").length === 2`)
 	if got := choices(); got != "3:0 2:0" {
 		t.Errorf("the file has the pages %s", got)
+	}
+}
+
+// TestSplitAFileByHand splits a file at the cut marks between its pages, and by form alone.
+func TestSplitAFileByHand(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	for name, size := range map[string]look{"computer": {width: 1280, height: 1000}, "phone": {width: 390, height: 844}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDraft(t, c, 3, maria())
+			w := team(t, c, size)
+			w.visit(s.URL + "/app/documents/" + d.id + "/files/" + d.file + "/pages")
+			if got := w.read("#page-2 [value=split]"); !strings.Contains(got, "Split after page 2") {
+				t.Errorf("the cut mark says %q", got)
+			}
+			w.judge(allRules, name)
+			w.click("#page-1 [value=split]")
+			w.until(`document.querySelectorAll("#files [data-file]").length === 2`)
+			if got := w.read("main"); !strings.Contains(got, "now lease (2).pdf") {
+				t.Errorf("the files are shown as %s", got)
+			}
+			now := c.Get(t, "/documents/"+d.id).Want(t, 200)
+			if got := []any{now.At(t, "files.0.pages"), now.At(t, "files.1.pages")}; got[0] != 1.0 || got[1] != 2.0 {
+				t.Errorf("the parts have %v pages", got)
+			}
+		})
+	}
+	d := newDraft(t, c, 3)
+	f, at := newFormClient(t, c), "/app/documents/"+d.id+"/files/"+d.file+"/pages"
+	for _, page := range []string{"", "0", "3", "-1", "two", "99999999999999999999"} {
+		if status, html := f.form(at, "do", "split", "page", page); status != 422 || !strings.Contains(html, "Enter a page from 1 to 2") {
+			t.Errorf("splitting after page %q: %d", page, status)
+		}
+	}
+	if status, _ := f.form(at, "do", "split", "page", "2"); status != 303 {
+		t.Errorf("splitting without a script: %d", status)
+	}
+	if got := c.Get(t, "/documents/"+d.id).Want(t, 200).Texts(t, "files", "name"); len(got) != 2 {
+		t.Errorf("the files are %v", got)
+	}
+	stranger := newFormClient(t, s.Company(t))
+	if status, _ := stranger.form(at, "do", "split", "page", "1"); status != 404 {
+		t.Errorf("another company splits the file: %d", status)
 	}
 }

@@ -76,24 +76,52 @@ func (h *Handlers) TakePages(r *page.Request) error {
 	if f == nil {
 		return fault.NotFound("file")
 	}
+	if r.Form.Value("do") == "split" {
+		return h.splitFile(r, d, f)
+	}
 	next, n, ok := changePages(f, r.Form.Value("do"), r.Form.Value("page"), r.Form.Value("order"))
 	if !ok {
 		return showPages(r, d, http.StatusUnprocessableEntity, page.Page{
 			Values: r.Form, Faults: map[string][]string{"order": {r.Say("pages.order.bad", "n", len(f.Pages))}}})
 	}
 	_, err = h.Drafts.ArrangePages(r.UserContext(), r.Who.Actor, d.ID, f.ID, next, d.Version)
-	switch fault.KindOf(err) {
-	case fault.KindConflict, fault.KindInvalid, fault.KindPreconditionFailed:
-		return showPages(r, d, http.StatusUnprocessableEntity, page.Page{Fault: r.FailureOf(err).Message})
-	}
 	if err != nil {
-		return err
+		return notChanged(r, d, err)
 	}
 	to := at(d.ID, "files/"+f.ID+"/pages")
 	if n > 0 {
 		to += "#page-" + strconv.Itoa(n)
 	}
 	return r.SeeOther(to)
+}
+
+// splitFile makes a file of its own of the pages after the given one.
+func (h *Handlers) splitFile(r *page.Request, d *signing.Document, f *signing.File) error {
+	n, err := strconv.Atoi(strings.TrimSpace(r.Form.Value("page")))
+	if err != nil || n < 1 || n >= len(f.Pages) {
+		return showPages(r, d, http.StatusUnprocessableEntity, page.Page{
+			Values: r.Form, Faults: map[string][]string{"page": {r.Say("pages.split.bad", "n", len(f.Pages)-1)}}})
+	}
+	d, made, err := h.Drafts.SplitFile(r.UserContext(), r.Who.Actor, d.ID, f.ID, n+1, d.Version)
+	if err != nil {
+		return notChanged(r, d, err)
+	}
+	r.Flash("ok", "pages.split.done", "name", d.File(made).Name)
+	return r.SeeOther(at(d.ID, stepFiles))
+}
+
+// notChanged says on the page why its pages were not changed.
+func notChanged(r *page.Request, d *signing.Document, err error) error {
+	var why string
+	switch fault.KindOf(err) {
+	case fault.KindConflict, fault.KindPreconditionFailed:
+		why = r.FailureOf(err).Message
+	default:
+		if why, err = refusedFile(r, err); err != nil {
+			return err
+		}
+	}
+	return showPages(r, d, http.StatusUnprocessableEntity, page.Page{Fault: why})
 }
 
 // changePages applies a button of the page to the pages that a file has. n is the page to go on
