@@ -91,7 +91,7 @@ func (p *pages) in(l *words.Language) (*template.Template, error) {
 // functions returns the template functions for a language.
 func functions(l *words.Language, a *assets) template.FuncMap {
 	f := template.FuncMap{
-		"t": l.Text, "words": l.JSON, "asset": a.address, "icon": icon, "bytes": FormatBytes,
+		"t": l.Text, "words": l.JSON, "asset": a.address, "icon": icon, "avatar": avatar, "drawing": drawing, "bytes": FormatBytes,
 		"day":  func(t time.Time) string { return l.Date(t) },
 		"when": func(p Framed, t time.Time) template.HTML { return when(l, t.In(p.Frame().zone())) },
 		"join": strings.Join, "list": func(s ...string) []string { return s },
