@@ -21,7 +21,7 @@ func (a *App) openHandlers(Options) (err error) {
 		Bulk: a.Bulk, PublicLinks: a.PublicLinks, Machine: a.Machine, Keys: a.Keys, Fonts: a.fonts, Words: a.words,
 		Log: a.log, Now: a.Clock.Now,
 		Secret: a.key, Kit: a.kit,
-		MaxUpload: int64(limits.Upload), MaxFiles: maxFiles * int64(limits.Upload), Pseudo: server.TestControls,
+		MaxUpload: int64(limits.Upload), MaxFiles: maxFiles * int64(limits.Upload), Develop: server.TestControls,
 		Setup: setupOf(a.Config), Backups: a.lastBackup,
 	})
 	if err != nil {

@@ -26,6 +26,7 @@ func TestPagesAtTheDoorInEveryLook(t *testing.T) {
 		w.heading("One more step")
 	}
 	inEveryLook(t, map[string]func(*window){
+		"components":        at(s.URL + "/dev/components"),
 		"before setup":      at(empty.URL + "/"),
 		"setup":             at(empty.URL + "/setup?token=" + empty.First.Setup),
 		"setup, wrong link": at(empty.URL + "/setup?token=wrong"),

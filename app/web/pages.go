@@ -63,9 +63,9 @@ type Options struct {
 	MaxFiles  int64          // of all files of one form, bytes
 	Setup     settings.Setup // configuration shown on the settings pages
 	Backups   settings.Backups
-	// Pseudo adds a pseudo-locale for requests in ar-XB: English, made longer and
-	// right to left, to show where a layout breaks.
-	Pseudo bool
+	// Develop adds what only developers need: a page of all components, and a pseudo-locale for requests in ar-XB,
+	// English made longer and right to left, to show where a layout breaks.
+	Develop bool
 }
 
 // Pages holds the handlers of all pages.
@@ -105,7 +105,7 @@ func New(o Options) (*Pages, error) {
 		Warnings: warnings,
 		Secret:   o.Secret,
 		Kit:      o.Kit,
-		Pseudo:   o.Pseudo,
+		Pseudo:   o.Develop,
 		Words:    o.Words,
 		Parts:    parts,
 	})
@@ -122,7 +122,7 @@ func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}.ForSignatories(), p.site.Static)
 	for _, area := range [][]route{
 		common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
-		p.templates(), p.bulk(), p.contacts(), p.members(), p.settings(), p.admin(), p.installation(),
+		p.templates(), p.bulk(), p.contacts(), p.members(), p.settings(), p.admin(), p.installation(), p.develop(),
 	} {
 		for _, r := range area {
 			if forSignatories(r.path) {

@@ -15,6 +15,7 @@ import (
 	"paraph/app/httpkit"
 	"paraph/app/signing/record"
 	"paraph/app/web/apidoc"
+	"paraph/app/web/gallery"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
 	"paraph/app/web/signer"
@@ -84,6 +85,14 @@ func (p *Pages) public() []route {
 		{get, "/trust/root.p7b", everybody(h.RootFile)},
 		{get, "/logo/:company", everybody(h.Logo)},
 	}
+}
+
+// develop are the pages that only developers of these pages need.
+func (p *Pages) develop() []route {
+	if !p.options.Develop {
+		return nil
+	}
+	return []route{{get, "/dev/components", everybody(gallery.Show)}}
 }
 
 // docs are the pages about the API.

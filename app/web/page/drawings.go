@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"maps"
+	"slices"
 )
 
 // drawings are the pictures of pages that have nothing to show yet, on a grid of 120 by 80. They are drawn in the
@@ -18,6 +20,9 @@ var drawings = map[string]string{
 	"search": `<path class="front" d="M28 8h40l12 12v50H28z"/><path class="line" d="M68 8v12h12M36 28h26M36 36h34M36 44h20"/>` +
 		`<circle class="pen" cx="78" cy="48" r="14"/><path class="ink" d="m88 58 12 12"/>`,
 }
+
+// Drawings returns the names of all drawings, in order.
+func Drawings() []string { return slices.Sorted(maps.Keys(drawings)) }
 
 // drawing returns the picture of an empty page; screen readers skip it.
 func drawing(name string) (template.HTML, error) {

@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"maps"
+	"slices"
 )
 
 // shapes holds the icons, each drawn on a 20 by 20 grid in the text color.
@@ -46,6 +48,13 @@ var shapes = map[string]string{
 	"user":      `<circle cx="10" cy="7" r="3.5"/><path d="M3.5 17c1-4 12-4 13 0"/>`,
 	"users":     `<circle cx="7.5" cy="7" r="3"/><path d="M2 17c.8-4.5 10.2-4.5 11 0M12.5 4.200a3 3 0 0 1 0 5.600M14.5 12.700c2 .6 3.2 2 3.5 4.3"/>`,
 	"void":      `<circle cx="10" cy="10" r="7"/><path d="m5 15 10-10"/>`,
+}
+
+// Icons returns the names of all icons, in order.
+func Icons() []string {
+	all := maps.Clone(shapes)
+	maps.Copy(all, editorShapes)
+	return slices.Sorted(maps.Keys(all))
 }
 
 // icon returns an icon to stand beside a text; screen readers skip it.
