@@ -59,7 +59,7 @@ for (const size of $$('.pager select')) {
 }
 
 // Times of the last week in tables are told by how long ago they were; the time itself is their tooltip.
-const times = $$('td time,.sessions time').filter(e => Date.now() - Date.parse(e.dateTime) < 6048e5);
+const times = $$('td time').filter(e => Date.now() - Date.parse(e.dateTime) < 6048e5);
 if (times.length) {
   const ago = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
   const units = [['day', 864e5], ['hour', 36e5], ['minute', 6e4], ['second', 0]];
