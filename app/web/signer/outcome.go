@@ -3,9 +3,12 @@ package signer
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/pdf"
+	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -28,6 +31,7 @@ func (h *Handlers) deadPage(r *page.Request, token string) page.View[deadPage] {
 type outcomePage struct {
 	visitPage
 	Files         []finished
+	Signed        []Sheet // pages that show what was signed
 	SHA256        string
 	Redirect      string // address to continue to after signing
 	Host          string // of Redirect
@@ -60,12 +64,33 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 		data.Files, data.SHA256 = finishedOf(v)
 	}
 	if v.Stage == record.StageCompleted || v.Stage == record.StageSigned {
+		data.Signed = signedOf(v)
 		data.setRedirect(v.Document.RedirectURL, v.Query("just") == "signed")
 		if data.RedirectAfter > 0 {
 			p.Scripts = []string{"leave.js"}
 		}
 	}
 	return visitTemplate.Render(v.Request, http.StatusOK, page.With(p, data))
+}
+
+// maxShown is the maximum number of pages shown to somebody who has signed.
+const maxShown = 3
+
+// signedOf returns the pages that show what was signed: those with a signature of this person, or else the first one.
+func signedOf(v *Visitor) []Sheet {
+	all, own := sheetsOf(v), v.Document.FieldsOf(v.Invitation.ID)
+	var theirs []Sheet
+	for _, s := range all {
+		if slices.ContainsFunc(own, func(x *signing.Field) bool {
+			return x.Type == pdf.FieldSignature && x.File == s.File && x.Page == s.Number
+		}) {
+			theirs = append(theirs, s)
+		}
+	}
+	if len(theirs) == 0 {
+		theirs = all[:min(len(all), 1)]
+	}
+	return theirs[:min(len(theirs), maxShown)]
 }
 
 // finishedOf lists the files to download, the signed ones first, and the hash if there is only one.

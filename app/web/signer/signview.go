@@ -58,7 +58,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	own := v.Document.FieldsOf(v.who.Invitation)
 	s.Loose = len(own) == 0 && !s.Approves
 	s.Signs = !s.Approves
-	s.addSheets(v)
+	s.Sheets = sheetsOf(v)
 	for _, x := range own {
 		s.addField(v, x, sent, h.Now())
 	}
@@ -76,7 +76,8 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	return s, nil
 }
 
-func (s *signPage) addSheets(v *Visitor) {
+// sheetsOf returns the pages of all files, as they are now.
+func sheetsOf(v *Visitor) (all []Sheet) {
 	total := 0
 	for i := range v.Document.Files {
 		total += len(v.Document.Files[i].Pages)
@@ -84,7 +85,7 @@ func (s *signPage) addSheets(v *Visitor) {
 	for i := range v.Document.Files {
 		f := &v.Document.Files[i]
 		for n, size := range f.Pages {
-			k := len(s.Sheets) + 1
+			k := len(all) + 1
 			x := Sheet{ID: "p" + strconv.Itoa(k), File: f.ID, Number: n + 1, Lazy: k > 1, points: size.Width,
 				Label: v.Say("sign.page", "n", k, "total", total),
 				Src:   fmt.Sprintf("%s/pages/%s/%d.png?v=%.8s", v.base, f.ID, n+1, f.Current()),
@@ -92,9 +93,10 @@ func (s *signPage) addSheets(v *Visitor) {
 			if n == 0 && len(v.Document.Files) > 1 {
 				x.FileName = f.Name
 			}
-			s.Sheets = append(s.Sheets, x)
+			all = append(all, x)
 		}
 	}
+	return all
 }
 
 func (s *signPage) sheetOf(x *signing.Field) *Sheet {
