@@ -428,6 +428,22 @@ func TestLongList(t *testing.T) {
 	}
 }
 
+// TestListWithScripts has rows that say how long ago they were updated, and a number of rows that applies once it
+// is chosen; without scripts there are the dates, and a button.
+func TestListWithScripts(t *testing.T) {
+	t.Parallel()
+	c := listOf(t, 21)
+	const time, button = `document.querySelector("td time")`, `document.querySelector(".pager form button")`
+	plain := team(t, c, look{plain: true})
+	plain.visit(c.URL + "/app/documents")
+	plain.until(`/^\d+ \w+ \d{4}$/.test(` + time + `.textContent) && ` + button + `.offsetWidth > 0`)
+	w := team(t, c, look{})
+	w.visit(c.URL + "/app/documents")
+	w.until(`/^now$|ago$/.test(` + time + `.textContent) && / \d{4}/.test(` + time + `.title) && ` + button + `.hidden`)
+	w.run(chromedp.Evaluate[chromedp.Void](`(s => { s.value = "50"; s.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector("#per_page"))`))
+	w.until(`document.querySelectorAll(".documents tbody tr").length === 21`)
+}
+
 // BenchmarkLongList measures the server's time for 200 rows. The target is 50
 // ms.
 func BenchmarkLongList(b *testing.B) {

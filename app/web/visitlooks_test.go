@@ -52,6 +52,8 @@ func TestPagesOfALink(t *testing.T) {
 		w.click("main button.primary")
 		w.see(`form[action$="/confirm"]`)
 	}
+	// The page with the signature is there, which is more than a frame for it.
+	shown := func(w *window) { w.until(`document.querySelector(".signed img")?.naturalWidth > 500`) }
 	pages := map[string]func(w *window){}
 	for name, at := range map[string]struct {
 		link    string
@@ -93,8 +95,8 @@ func TestPagesOfALink(t *testing.T) {
 		"mail code":     {link: first([]apptest.Map{maria("authentication", "email_code")})},
 		"access code":   {link: first([]apptest.Map{maria("authentication", "access_code", "access_code", "lemon tree")})},
 		"voided":        {link: void()},
-		"completed":     {link: signed(maria())},
-		"signed":        {link: signed(maria(), ben)},
+		"completed":     {link: signed(maria()), then: shown},
+		"signed":        {link: signed(maria(), ben), then: shown},
 		"declined":      {link: declined(0)},
 		"stopped":       {link: declined(1)},
 		"dead":          {link: s.URL + "/s/nothing"},
