@@ -44,6 +44,32 @@ type composed struct {
 	Verbatim                                  string  // lines that programs read
 }
 
+// maxPreview is the maximum length, in characters, of the line that clients show under a subject.
+const maxPreview = 140
+
+// Preview returns the line that clients show under the subject: what the sender wrote, or else what the message is
+// about. The greeting says neither.
+func (v *composed) Preview() string {
+	text := cmp.Or(v.Quote, v.Lead)
+	for _, b := range v.Own {
+		if !b.Button && strings.TrimSpace(b.Text) != "" {
+			text = b.Text
+			break
+		}
+	}
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	return string(line[:min(len(line), maxPreview)])
+}
+
+// quotation is a text in a message that its sender wrote.
+type quotation struct {
+	Text string
+	RTL  bool // direction of the message
+}
+
+// Quoted returns a text as a quotation in the message.
+func (v *composed) Quoted(text string) quotation { return quotation{text, v.Dir == "rtl"} }
+
 // ownColor is used for messages of companies without a colour.
 const ownColor = "#1d5bd1"
 

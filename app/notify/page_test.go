@@ -228,3 +228,33 @@ func TestAnUnknownKindIsRefused(t *testing.T) {
 		t.Errorf("got %q", v.text())
 	}
 }
+
+// TestPreviewLine checks the first text of a message, which clients show under its subject.
+func TestPreviewLine(t *testing.T) {
+	t.Parallel()
+	s, _ := service(t)
+	for name, c := range map[string]struct {
+		kind, message string
+		own           *MailText
+		want          string
+	}{
+		"what the sender wrote":     {"invitation", "Please sign\n\nby Friday.", nil, "Please sign by Friday."},
+		"what it is about":          {"completed", "", nil, "Everybody has signed “Lease”."},
+		"a company's own text":      {"invitation", "", &MailText{Subject: "Lease", Body: "Dear tenant,\n\nhere is the lease.\n\n{{link}}"}, "Dear tenant,"},
+		"no more than a line of it": {"invitation", strings.Repeat("long ", 100), nil, strings.Repeat("long ", 28)},
+	} {
+		v, err := s.Texts.wording.word(c.kind, "en", map[string]string{"title": "Lease", "message": c.message, "link": "https://x"}, c.own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var html bytes.Buffer
+		if err := s.Texts.wording.layout.Execute(&html, v); err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(html.String(), "<body")
+		_, body, _ = strings.Cut(body, "<div")
+		if _, body, _ = strings.Cut(body, ">"); !strings.HasPrefix(body, c.want) {
+			t.Errorf("%s: %.200s", name, body)
+		}
+	}
+}
