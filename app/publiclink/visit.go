@@ -1,6 +1,7 @@
 package publiclink
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -101,12 +102,13 @@ func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, e
 	if !v.Open() {
 		return Start{}, ErrClosed
 	}
-	if err := by.check(&v); err != nil {
-		return Start{}, err
-	}
+	// Counted before the input is checked: a refusal can tell who else is to sign.
 	network := v.ID + " " + turns.Network(by.IP)
 	if _, wait, ok := s.visits.Allow(network); !ok {
 		return Start{}, fault.Throttled(perNetwork, wait)
+	}
+	if err := by.check(&v); err != nil {
+		return Start{}, err
 	}
 	if _, wait, ok := s.crowds.Allow(v.ID); !ok {
 		return Start{}, fault.Throttled(perLink, wait)
@@ -178,6 +180,9 @@ func (s *Service) stillOpen(tx *kv.Tx, v *Visit, network string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if _, may, err := now.owner(tx); err != nil || !may {
+		return cmp.Or(err, ErrClosed)
 	}
 	wait, err := s.visited.Wait(tx, network)
 	if err == nil && wait > 0 {

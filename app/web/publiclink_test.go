@@ -212,6 +212,21 @@ func TestPublicLinkRefusesFaultyInputAndWrongCodes(t *testing.T) {
 	}
 }
 
+// TestPublicLinkIsNoDirectory has a stranger try who else signs the documents of a link.
+func TestPublicLinkIsNoDirectory(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	link, _ := published(t, s.Company(t), apptest.Map{})
+	p := stranger(t, s, link)
+	tries := 0
+	for status := http.StatusUnprocessableEntity; status == http.StatusUnprocessableEntity && tries <= 60; tries++ {
+		status, _ = p.start("name", "Mia", "email", "carla@club.example")
+	}
+	if status, _ := p.start("name", "Mia", "email", "carla@club.example"); status != http.StatusTooManyRequests || tries != 61 {
+		t.Errorf("%d after %d tries", status, tries)
+	}
+}
+
 func TestPublicLinkCodeServesOnce(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
