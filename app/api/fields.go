@@ -79,6 +79,7 @@ type fieldBody struct {
 	GroupMax       *int           `json:"group_max,omitempty" doc:"How many may be ticked at most; 0 for no limit"`
 	FontSize       *float64       `json:"font_size,omitempty" doc:"In points, 4 to 144"`
 	Align          *string        `json:"align,omitempty" doc:"left, center or right"`
+	Formula        *string        `json:"formula,omitempty" doc:"Computes the value of a text, number or date from other fields, such as round(net * (1 + vat / 100), 2); at most 1000 characters and 200 parts. The field is then read-only, and required only if that is said. See the description of replacing all fields"`
 	Condition      *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
 	Anchor         *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
 	Covered        *[]areaView    `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag"`
@@ -88,7 +89,7 @@ func (b *fieldBody) input() signing.FieldInput {
 	in := signing.FieldInput{ID: idOr(b.ID), File: idPointer(b.FileID), Invitation: idPointer(b.InvitationID), Type: b.Type,
 		Name: b.Name, Label: b.Label, Page: b.Page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height, Required: b.Required,
 		ReadOnly: b.ReadOnly, Options: b.Options, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
-		FontSize: b.FontSize, Align: b.Align, Help: b.Help, Placeholder: b.Placeholder,
+		FontSize: b.FontSize, Align: b.Align, Help: b.Help, Placeholder: b.Placeholder, Formula: b.Formula,
 		PatternMessage: b.PatternMessage, GroupMin: b.GroupMin, GroupMax: b.GroupMax}
 	in.Min, in.Earliest = b.Min.limit()
 	in.Max, in.Latest = b.Max.limit()

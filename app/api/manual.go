@@ -168,7 +168,7 @@ var manuals = map[string]manual{
 	"get-documents-document-fields-field":           {text: "One field, with its value."},
 	"get-documents-document-invitations-invitation": {text: "One recipient and their progress."},
 	"get-documents-document-fields":                 {text: "In document order. With a recipient's token, only their own."},
-	"put-documents-document-fields": {text: "Positions are fractions of the page as displayed, from the top left: `x` 0.5 is the middle. `file_id` is an ID or the position of the file starting at 0; `invitation_id` is an ID or the recipient's e-mail address. With `anchor`, a field is placed by a phrase of the file: at, above, below or beside an occurrence of it, with an offset in points; a phrase that does not occur that often returns 422 under `fields.N.anchor`. A request can have 200 anchors. With a `condition`, a field is only shown, or only required, while other fields have certain values; conditions that could never work, such as one on a field of somebody who signs later, are refused. `help` and `placeholder` are hints for the recipient, and `pattern_message` is what they are told if a value does not match `pattern`; none of them is drawn. `min` and `max` of a date are days, or relative to the day of signing in the company's time zone: `today`, `today+30d`, `today-18y` (d, w, m, y). Of the checkboxes of a recipient with the same `group`, `group_min` to `group_max` have to be ticked." + draftOnly,
+	"put-documents-document-fields": {text: "Positions are fractions of the page as displayed, from the top left: `x` 0.5 is the middle. `file_id` is an ID or the position of the file starting at 0; `invitation_id` is an ID or the recipient's e-mail address. With `anchor`, a field is placed by a phrase of the file: at, above, below or beside an occurrence of it, with an offset in points; a phrase that does not occur that often returns 422 under `fields.N.anchor`. A request can have 200 anchors. With a `condition`, a field is only shown, or only required, while other fields have certain values; conditions that could never work, such as one on a field of somebody who signs later, are refused. `help` and `placeholder` are hints for the recipient, and `pattern_message` is what they are told if a value does not match `pattern`; none of them is drawn. `min` and `max` of a date are days, or relative to the day of signing in the company's time zone: `today`, `today+30d`, `today-18y` (d, w, m, y). Of the checkboxes of a recipient with the same `group`, `group_min` to `group_max` have to be ticked." + formulaText + draftOnly,
 		body: `{"fields": [{"type": "signature", "file_id": "0", "invitation_id": "ben@example.org", "page": 1, "x": 0.1, "y": 0.8, "width": 0.3, "height": 0.06}]}`},
 	"post-documents-document-fields": {text: "Like PUT, but keeps the existing fields." + draftOnly,
 		body: `{"fields": [{"type": "text", "name": "deposit", "label": "Deposit", "file_id": "0", "invitation_id": "ben@example.org", "page": 1, "x": 0.1, "y": 0.7, "width": 0.3, "height": 0.03}]}`},
@@ -339,3 +339,14 @@ var manuals = map[string]manual{
 	"get-test-clock":  {text: "The service's current time."},
 	"get-test-outbox": {text: "With their links, after everything due has been done."},
 }
+
+// formulaText describes the formulas of computed fields.
+const formulaText = " A text, number or date with a `formula` is computed when the recipient signs, and on the page while they type; " +
+	"what is sent for it is refused. A formula refers to fields of the same recipient, or of earlier ones, by name; a name with " +
+	"spaces is written `field(\"Unit price\")`. A box is true or false, and a choice a text. There are `+ - * /`, comparisons, " +
+	"`and or not`, `cond ? a : b` or `if(cond, a, b)`, `a ?? b`, `sum min max round(x, decimals) floor ceil abs`, " +
+	"`empty filled`, `join(separator, a, b)`, `text number`, `today() date(\"2026-12-31\") year month day`, " +
+	"`add_months(date, n)` and `add_years`; dates count in days: `start + 30`, `end - start`. Numbers are exact, and the result is rounded, " +
+	"half away from zero, to the decimals of `format`, without one to nine. An operation with a missing value has no result; " +
+	"`sum`, `min`, `max`, `join` and `??` leave missing values out. A comparison with a missing value is false, and `!=` true. " +
+	"Division by zero, and results that are too large, are refused when somebody signs. A document has at most 300 formulas."

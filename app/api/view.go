@@ -293,6 +293,7 @@ type fieldView struct {
 	GroupMax       *int           `json:"group_max"`
 	FontSize       *float64       `json:"font_size"`
 	Align          *string        `json:"align"`
+	Formula        *string        `json:"formula" doc:"Computes the value, which the recipient cannot enter"`
 	Condition      *conditionView `json:"condition" doc:"When the field is shown or required"`
 	Hidden         bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
 	Anchor         *anchorView    `json:"anchor" doc:"The phrase that determined the place, until the field is moved"`
@@ -404,7 +405,8 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: limitView{x.Min, ""}, Max: limitView{x.Max, ""}, Pattern: orNull(x.Pattern),
 		PatternMessage: orNull(x.PatternMessage),
 		Format:         orNull(x.Format), Help: orNull(x.Help), Placeholder: orNull(x.Placeholder),
-		Group: orNull(x.Group), Align: orNull(x.Align),
+		Formula: orNull(x.Formula),
+		Group:   orNull(x.Group), Align: orNull(x.Align),
 		Condition: viewCondition(x.Condition), Hidden: x.Hidden,
 		Covered: viewAreas(x.Covered)}
 	if x.Type == pdf.FieldDate {

@@ -56,7 +56,11 @@ func Targets(t *signing.Document) []Target {
 	for _, name := range t.Variables() {
 		out = append(out, Target{ID: "variable:" + name, Name: name, Kind: "variable", Required: true})
 	}
+	computed := computedNames(t)
 	for _, name := range valueNames(t) {
+		if computed[name] {
+			continue
+		}
 		out = append(out, Target{ID: "value:" + name, Name: name, Kind: "value"})
 	}
 	for _, name := range []string{targetTitle, targetExternal} {
@@ -71,6 +75,17 @@ func valueNames(t *signing.Document) []string {
 	for i := range t.Fields {
 		if x := &t.Fields[i]; x.Name != "" && !x.Drawn() && !slices.Contains(out, x.Name) {
 			out = append(out, x.Name)
+		}
+	}
+	return out
+}
+
+// computedNames returns the names of the fields whose values nobody can set.
+func computedNames(t *signing.Document) map[string]bool {
+	out := map[string]bool{}
+	for i := range t.Fields {
+		if x := &t.Fields[i]; x.Formula != "" {
+			out[x.Name] = true
 		}
 	}
 	return out

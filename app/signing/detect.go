@@ -191,6 +191,9 @@ func (x *Suggestion) Input() FieldInput {
 	in.ReadOnly, in.Min, in.Max, in.Covered = &x.ReadOnly, x.Min, x.Max, &x.Covers
 	in.Earliest, in.Latest = record.DayLimit(x.Earliest), record.DayLimit(x.Latest)
 	in.Pattern, in.Format, in.FontSize = &x.Pattern, &x.Format, &x.FontSize
+	if x.Formula != "" {
+		in.Formula = &x.Formula
+	}
 	if x.Align != "" {
 		in.Align = &x.Align
 	}

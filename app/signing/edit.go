@@ -232,7 +232,7 @@ func (s *Drafts) UpdateField(
 func (s *Drafts) RemoveField(
 	_ context.Context, who account.Actor, id, field string, seen ...int64,
 ) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
+	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		if d.Field(field) == nil {
 			return nil, fault.NotFound("field")
 		}

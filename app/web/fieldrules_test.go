@@ -176,3 +176,68 @@ func pick(w *window, id, value string) {
 	get(w, chromedp.Evaluate[bool](fmt.Sprintf(
 		`(e => { e.value = %[2]q; return e.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(%[1]q))`, id, value)))
 }
+
+// sums are fields whose values are computed, one of which depends on another.
+func sums() []apptest.Map {
+	return []apptest.Map{place("signature", "Signature", 2, .7), place("number", "Net", 1, .1), place("number", "Fee", 1, .2, "required", false),
+		place("number", "Total", 1, .3, "required", false, "formula", "sum(net, fee)", "format", "#,##0.00 €"),
+		place("text", "Reason", 1, .4, "required", false, "condition", apptest.Map{"when": []apptest.Map{{"field": "total", "op": "greater", "value": 1000}}}),
+		place("number", "Share", 1, .5, "required", false, "formula", "total / fee")}
+}
+
+// TestSumsFollowTyping checks that computed fields show what the server computes.
+func TestSumsFollowTyping(t *testing.T) {
+	t.Parallel()
+	d := send(t, apptest.New(t), []apptest.Map{maria()}, sums()...)
+	w := open(t, look{})
+	w.visit(d.links[0])
+	w.until(`document.querySelector("#i3").textContent === "" && document.querySelector("#f4").hidden`)
+	w.write("#i1", "1000.1")
+	w.until(`document.querySelector("#i3").textContent === "1,000.10 €" && !document.querySelector("#f4").hidden`)
+	w.write("#i2", "0")
+	w.until(`document.querySelector("#i5-error")?.textContent.includes("divided by zero")`)
+	pick(w, "#i2", "0.2")
+	w.until(`document.querySelector("#i3").textContent === "1,000.30 €" && !document.querySelector("#i5-error")`)
+	w.until(`document.querySelector("#i5").textContent === "5001.5" && document.querySelector('[data-of="i5"]').textContent === "5001.5"`)
+	pick(w, "#i1", "1")
+	w.until(`document.querySelector("#i3").textContent === "1.20 €" && document.querySelector("#f4").hidden`)
+}
+
+// TestSumsWithoutScript checks that what was saved is summed up, and that a value that
+// the page doesn't offer is not taken.
+func TestSumsWithoutScript(t *testing.T) {
+	t.Parallel()
+	d := send(t, apptest.New(t), []apptest.Map{maria()}, sums()...)
+	w := open(t, look{plain: true})
+	w.visit(d.links[0])
+	w.write("#i1", "0.1")
+	w.write("#i2", "0.2")
+	w.click(`.btn[value="save"]`)
+	w.see(".notice.ok")
+	if got := w.read("#i3"); got != "0.30 €" {
+		t.Errorf("the sum is %q", got)
+	}
+	_, page := fetch(t, d.links[0])
+	want(t, page, `<data class="fixed" value="0.3">0.30 €</data>`)
+}
+
+// TestFormulasInTheEditor sets a formula in the panel.
+func TestFormulasInTheEditor(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, place("number", "Net", 1, .1), place("number", "Total", 1, .3))
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.edit(d)
+	w.click(`.box:nth-of-type(2)`)
+	w.click("#tab-properties")
+	w.write("#q-formula", "round(net * 1.19, 2)")
+	w.key("Tab", 0)
+	w.saved()
+	r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK)
+	if r.Text(t, "data.1.formula") != "round(net * 1.19, 2)" || r.At(t, "data.1.read_only") != true || r.At(t, "data.1.required") != false {
+		t.Errorf("saved is %s", r.Body)
+	}
+	w.visit(d.URL + "/app/documents/" + d.id + "/edit/list")
+	w.until(`document.querySelectorAll('[name$=".formula"]')[1].value === "round(net * 1.19, 2)"`)
+}

@@ -48,6 +48,7 @@ type Field struct {
 	Min, Max         *float64
 	Earliest, Latest string // of a date
 	Pattern, Format  string
+	Formula          string
 	Align            string
 	FontSize         float64
 	Text             string // of the tag

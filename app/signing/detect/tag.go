@@ -180,6 +180,7 @@ func (x *Field) apply(values map[string]string) {
 	x.Label = cmp.Or(short(first("label", "title")), x.Label, x.Name)
 	x.Value = first("value", "default", "default_value")
 	x.Pattern, x.Format, x.Group = values["pattern"], short(values["format"]), short(values["group"])
+	x.Formula = values["formula"]
 	if x.Type == pdf.FieldDate {
 		x.Earliest, x.Latest = short(values["min"]), short(values["max"])
 	} else {
@@ -194,7 +195,7 @@ func (x *Field) apply(values map[string]string) {
 	if o := first("options", "option"); o != "" {
 		x.Options = choices(strings.Split(o, ","))
 	}
-	x.Required = flag(values, x.Required, "required") && !flag(values, false, "optional")
+	x.Required = flag(values, x.Required && x.Formula == "", "required") && !flag(values, false, "optional")
 	x.ReadOnly = flag(values, false, "readonly", "read_only", "locked")
 	// Sizes are in points here; place makes fractions of them.
 	if w, h := decimal(values["width"]), decimal(values["height"]); w != nil && h != nil {

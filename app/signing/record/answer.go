@@ -19,6 +19,13 @@ func (x *Field) Fill(f *fault.Fields, rules *Rules, v string, values map[string]
 	if x.Drawn() {
 		return
 	}
+	if x.Formula != "" {
+		var why *Flaw
+		if v, why = rules.Computed(x); why != nil {
+			why.Report(f, x)
+			return
+		}
+	}
 	if v = strings.TrimSpace(v); !x.empty(v) {
 		accepted, why := x.acceptToday(v, rules.today)
 		if why != nil {
@@ -125,6 +132,10 @@ func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[strin
 	values := Entered(own, inv, given, today)
 	rules := RulesFor(d, inv.ID, values, today)
 	for _, x := range own {
+		if x.Formula != "" {
+			x.checkComputed(f, rules)
+			continue
+		}
 		if v := strings.TrimSpace(values[x.ID]); !x.ReadOnly && !x.Drawn() && !x.empty(v) && rules.Shown(x) {
 			if _, why := x.acceptToday(v, rules.today); why != nil {
 				why.Report(f, x)
@@ -133,6 +144,17 @@ func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[strin
 	}
 	for name, g := range BoxesOf(own) {
 		g.checkMost(f, name, rules, values)
+	}
+}
+
+// checkComputed reports what is wrong with a computed value.
+func (x *Field) checkComputed(f *fault.Fields, rules *Rules) {
+	v, why := rules.Computed(x)
+	if why == nil && v != "" {
+		_, why = x.acceptToday(v, rules.today)
+	}
+	if why != nil {
+		why.Report(f, x)
 	}
 }
 

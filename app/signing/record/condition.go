@@ -172,14 +172,14 @@ func (s *Operands) Of(x *Field, name string) (found *Operand, later bool) {
 // known reports whether the value of another recipient's field is known when it is the
 // turn of the field's recipient.
 func (s *Operands) known(x, o *Field) bool {
-	if o.ReadOnly && o.Value != "" && o.Condition == nil {
+	if o.ReadOnly && o.Value != "" && o.Condition == nil && o.Formula == "" {
 		return true
 	}
 	mine, theirs := s.people[x.Invitation], s.people[o.Invitation]
 	return mine != nil && theirs != nil && s.document.SigningOrder == Sequential && theirs.Position < mine.Position
 }
 
-// conditionFault is something wrong with a condition of a document.
+// conditionFault is something wrong with a condition or formula of a document.
 type conditionFault struct {
 	field  int // its index
 	member string
@@ -187,14 +187,15 @@ type conditionFault struct {
 	args   []fault.Arg
 }
 
-// conditionFaults checks what conditions say about other fields.
+// conditionFaults checks what conditions and formulas say about other fields.
 func conditionFaults(d *Document) []conditionFault {
 	var out []conditionFault
-	if !slices.ContainsFunc(d.Fields, func(x Field) bool { return x.Condition != nil }) {
+	if !slices.ContainsFunc(d.Fields, func(x Field) bool { return x.Condition != nil || x.Formula != "" }) {
 		return nil
 	}
 	s := OperandsOf(d)
-	c := circles{operands: s, open: map[any]bool{}}
+	c := circles{operands: s, open: map[any]bool{}, names: map[*Field][]string{}}
+	out = append(out, c.checkFormulas(d)...)
 	for i := range d.Fields {
 		x := &d.Fields[i]
 		if x.Condition == nil {
@@ -208,13 +209,18 @@ func conditionFaults(d *Document) []conditionFault {
 			if member, code, args := s.fault(x, t); code != "" {
 				out = append(out, conditionFault{i, fmt.Sprintf("condition.when.%d.%s", n, member), code, args})
 			}
+			c.names[x] = append(c.names[x], t.Field)
 		}
 	}
 	if len(out) > 0 {
 		return out
 	}
 	for i := range d.Fields {
-		if c.closed(&d.Fields[i]) {
+		switch x := &d.Fields[i]; {
+		case !c.closed(x):
+		case x.Formula != "":
+			return []conditionFault{{i, "formula", "formula_cycle", nil}}
+		default:
 			return []conditionFault{{i, "condition", "condition_cycle", nil}}
 		}
 	}
@@ -265,20 +271,21 @@ func (s *Operand) Choices() []string {
 	return out
 }
 
-// circles looks for conditions that depend on themselves.
+// circles looks for conditions and formulas that depend on themselves.
 type circles struct {
 	operands *Operands
-	open     map[any]bool // fields and groups that were followed: true while they are
+	open     map[any]bool        // fields and groups that were followed: true while they are
+	names    map[*Field][]string // what the fields refer to
 }
 
-// closed reports whether a field's condition depends on the field itself.
+// closed reports whether a field depends on itself.
 func (c *circles) closed(x *Field) bool {
-	if x.Condition == nil {
+	if len(c.names[x]) == 0 {
 		return false
 	}
 	return c.follow(x, func() bool {
-		return slices.ContainsFunc(x.Condition.When, func(t Test) bool {
-			found, _ := c.operands.Of(x, t.Field)
+		return slices.ContainsFunc(c.names[x], func(name string) bool {
+			found, _ := c.operands.Of(x, name)
 			return found != nil && c.follow(found, func() bool { return slices.ContainsFunc(found.Fields, c.closed) })
 		})
 	})
@@ -295,7 +302,7 @@ func (c *circles) follow(node any, next func() bool) bool {
 	return found
 }
 
-// CheckConditions reports conditions that cannot work: unknown fields, fields of people
+// CheckConditions reports conditions and formulas that cannot work: unknown fields, fields of people
 // who sign later, circles. at returns where to report about the field with an index.
 func CheckConditions(d *Document, at func(i int) *fault.Fields) {
 	for _, w := range conditionFaults(d) {
@@ -311,12 +318,14 @@ type Rules struct {
 	today      time.Time
 	shown      map[*Field]bool
 	known      map[*Operand]string
+	computed   map[*Field]computed
 }
 
 // RulesFor returns the rules for a recipient's values, by field identifier. Today is the
 // day in the time zone of its location.
 func RulesFor(d *Document, invitation string, values map[string]string, today time.Time) *Rules {
-	return &Rules{OperandsOf(d), invitation, values, today, map[*Field]bool{}, map[*Operand]string{}}
+	return &Rules{operands: OperandsOf(d), invitation: invitation, values: values, today: today,
+		shown: map[*Field]bool{}, known: map[*Operand]string{}, computed: map[*Field]computed{}}
 }
 
 // Shown reports whether the recipient is asked for a field.
@@ -368,7 +377,9 @@ func (r *Rules) value(s *Operand) string {
 func (r *Rules) valueOf(x *Field) string {
 	v := x.Value
 	if x.Invitation == r.invitation {
-		v = r.values[x.ID]
+		if v = r.values[x.ID]; x.Formula != "" {
+			v, _ = r.Computed(x)
+		}
 	}
 	if x.Hidden || x.Invitation == r.invitation && !r.Shown(x) {
 		return ""

@@ -20,7 +20,7 @@ var (
 	droppedFromDocument = fields("ID Status Owner ExternalID SubmittedBy Files Invitations Fields Certificate Attention AttentionText SealCauses SealJob DueJobs CreatedAt UpdatedAt " +
 		"SubmittedAt ApprovedAt RejectedAt RejectedReason SentAt CompletedAt ExpiredAt VoidedAt VoidedReason VoidedCode VoidedName ArchivedAt DeletedAt Version Head MadeFrom")
 
-	keptFromField    = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Earliest Latest Pattern PatternMessage Format Help Placeholder Group GroupMin GroupMax FontSize Align Covered Anchor Condition")
+	keptFromField    = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Earliest Latest Pattern PatternMessage Format Help Placeholder Group GroupMin GroupMax FontSize Align Covered Anchor Formula Condition")
 	droppedFromField = fields("ID File Invitation Filled Hidden Attached")
 
 	keptFromFile    = fields("Name ContentType Upload Size SHA256 Pages Position ConvertedBy Findings Confirmed Placeholders Base BaseSize Flattened Arranged PDFA Presigned")
@@ -91,7 +91,14 @@ func TestCopiesKeepOrDropEveryField(t *testing.T) {
 	checkCopy(t, func(d *Document) Document { return *d.Copy("new", Person{}, now) }, keptFromDocument, droppedFromDocument)
 	checkCopy(t, func(f *File) File { return f.Copy("new", now) }, keptFromFile, droppedFromFile)
 	// A value that the signatory may not change was not filled in by them.
-	checkCopy(t, func(x *Field) Field { return x.Copy("new", "file", "person") }, keptFromField, droppedFromField)
+	checkCopy(t, func(x *Field) Field {
+		x.Formula = "" // see below
+		return x.Copy("new", "file", "person")
+	}, keptFromField, droppedFromField)
+	computed := Field{Filled: true, ReadOnly: true, Value: "computed", Formula: "a + b"}
+	if made := computed.Copy("new", "file", "person"); made.Value != "" || made.Formula != computed.Formula {
+		t.Errorf("of a computed field, a copy has %+v", made)
+	}
 	filled := Field{Filled: true, Value: "by the signatory"}
 	if got := filled.Copy("new", "file", "person").Value; got != "" {
 		t.Errorf("the copy has a value that the signatory entered: %q", got)

@@ -104,7 +104,7 @@ func (x *Field) Days(today time.Time) (first, last string) {
 // within the field's dates.
 func (x *Field) acceptToday(v string, today time.Time) (string, *Flaw) {
 	v, why := x.accept(v)
-	if why != nil || x.Type != pdf.FieldDate || x.ReadOnly {
+	if why != nil || x.Type != pdf.FieldDate || x.ReadOnly && x.Formula == "" {
 		return v, why
 	}
 	switch first, last := x.Days(today); {

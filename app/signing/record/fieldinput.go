@@ -62,6 +62,7 @@ func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
 	in.applyCovered(f, x, file)
 	in.applyTexts(f, x)
 	in.applyRules(f, x)
+	in.applyFormula(f, x)
 	in.applyCondition(f, x)
 }
 

@@ -61,6 +61,7 @@ type FieldInput struct {
 	FontSize           *float64
 	Align              *string
 	Covered            *[]detect.Area
+	Formula            *string        // "" clears it
 	Condition          *Condition     // without comparisons, it clears the field's
 	Anchor             *detect.Anchor // page and position are derived from it before the input is applied
 }

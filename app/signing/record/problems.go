@@ -127,9 +127,12 @@ func signatureProblem(d *Document, inv *Invitation) []Problem {
 
 func fieldProblems(d *Document) []Problem {
 	var out []Problem
-	faulty := map[int]bool{}
+	faulty := map[int]fault.Code{}
 	for _, w := range conditionFaults(d) {
-		faulty[w.field] = true
+		faulty[w.field] = "field_condition"
+		if w.member == "formula" {
+			faulty[w.field] = "field_formula"
+		}
 	}
 	for i := range d.Fields {
 		x := &d.Fields[i]
@@ -147,8 +150,8 @@ func fieldProblems(d *Document) []Problem {
 			p.Code = "field_outside"
 		case x.unfillable():
 			p.Code = "field_impossible"
-		case faulty[i]:
-			p.Code = "field_condition"
+		case faulty[i] != "":
+			p.Code = faulty[i]
 		default:
 			continue
 		}
@@ -166,7 +169,7 @@ func (x *Field) inside() bool {
 
 // unfillable reports whether the field is required but can't have a value.
 func (x *Field) unfillable() bool {
-	if !x.Required || !x.ReadOnly || x.Drawn() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
+	if !x.Required || !x.ReadOnly || x.Formula != "" || x.Drawn() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
 		return false
 	}
 	filled := x.Type == pdf.FieldDateSigned || x.Type == pdf.FieldName || x.Type == pdf.FieldEmail

@@ -301,7 +301,7 @@ func (i *Invitation) lacksCode() bool {
 
 // Copy returns a field for a copied document, without the value its signatory entered.
 func (x Field) Copy(id, file, invitation string) Field {
-	if x.Filled && (!x.ReadOnly || x.Type == pdf.FieldDateSigned) {
+	if x.Filled && (!x.ReadOnly || x.Formula != "" || x.Type == pdf.FieldDateSigned) {
 		x.Value = ""
 	}
 	x.ID, x.File, x.Invitation, x.Filled, x.Hidden, x.Attached = id, file, invitation, false, false, nil
@@ -398,5 +398,6 @@ type Field struct {
 	Attached           *Attached
 	Covered            []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
 	Anchor             *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
+	Formula            string         `json:",omitempty"` // computes the value; the field is read-only then
 	Condition          *Condition     `json:",omitempty"`
 }

@@ -78,6 +78,9 @@ func (r *Request) UseLocale(locale string) {
 	}
 }
 
+// WordsIn returns the words of a language, such as that of a document.
+func WordsIn(r *Request, locale string) *words.Language { return r.site.Words.Match(locale) }
+
 // SeeOther redirects to a path on this site, after a form or from an outdated path.
 func (r *Request) SeeOther(to string) error { return r.redirect(to, http.StatusSeeOther) }
 

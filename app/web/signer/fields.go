@@ -22,6 +22,8 @@ type fieldView struct {
 	Kind                           string
 	Mark                           string // signature or initials
 	Label, Value, Autocomplete     string
+	Shown                          string // a computed value as it will be drawn
+	Computed                       bool
 	Help, Placeholder              string
 	Checked, Required              bool
 	Options                        []page.Option
@@ -87,6 +89,7 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now ti
 	if sent.Values != nil && !x.ReadOnly && isFilled(x.Type) {
 		f.Value = sent.Value(f.Name)
 	}
+	f.Computed = x.Formula != ""
 	f.shape(x, x.Height*float64(on.Height)/float64(on.Width)*on.points)
 	if f.Kind == "date" {
 		f.Min, f.Max = x.Days(now.In(v.Company.Zone()))
@@ -201,13 +204,37 @@ func (s *signPage) requireTicks(own []*signing.Field) {
 	}
 }
 
+// compute fills in the computed fields, of the values entered so far.
+func (s *signPage) compute(v *Visitor, own []*signing.Field, values map[string]string, now time.Time) {
+	var rules *signing.Rules
+	views := s.byField()
+	for _, x := range own {
+		f := views[x.ID]
+		if x.Formula == "" || f == nil {
+			continue
+		}
+		if rules == nil {
+			today := now.In(v.Company.Zone())
+			entered := record.Entered(own, v.Invitation, values, now)
+			rules = record.RulesFor(v.Document, v.Invitation.ID, entered, today)
+		}
+		f.Value, _ = rules.Computed(x) // what is wrong is said when it is checked
+		f.Shown = x.Shown(f.Value, page.WordsIn(v.Request, v.Document.Locale))
+	}
+}
+
+func (s *signPage) byField() map[string]*fieldView {
+	out := map[string]*fieldView{}
+	for _, f := range s.Fields {
+		out[f.field] = f
+	}
+	return out
+}
+
 // depend describes the conditions of the fields to the script.
 func (s *signPage) depend(d *signing.Document, own []*signing.Field) error {
 	var rules *signing.Rules
-	views := map[string]*fieldView{}
-	for _, f := range s.Fields {
-		views[f.field] = f
-	}
+	views := s.byField()
 	for _, x := range own {
 		f := views[x.ID]
 		if x.Condition == nil || f == nil {

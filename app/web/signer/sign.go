@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,28 +74,46 @@ func (h *Handlers) Answer(v *Visitor) error {
 		return err
 	}
 	if v.Scripted() {
-		return h.sendFlaws(v, answers.Values)
+		return h.sendChecked(v, answers.Values)
 	}
 	v.Flash("ok", "sign.saved")
 	return v.SeeOther(v.base)
 }
 
-// sendFlaws tells the script what is wrong with the values entered so far, by the ID that
-// fields have on the page.
-func (h *Handlers) sendFlaws(v *Visitor, values map[string]string) error {
+// checked is what the script is told of the values entered so far, by the ID that fields
+// have on the page.
+type checked struct {
+	Errors map[string]string        `json:"errors"`
+	Values map[string]computedValue `json:"values"` // of computed fields
+}
+
+// computedValue is a value as conditions compare it, and as it is shown.
+type computedValue struct {
+	Value string `json:"value"`
+	Shown string `json:"shown"`
+}
+
+// sendChecked tells the script what is wrong with the values, and what is computed of them.
+func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 	var faults fault.Fields
 	record.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now().In(v.Company.Zone()))
-	if faults.Empty() {
+	computes := slices.ContainsFunc(v.Document.Fields, func(x signing.Field) bool {
+		return x.Formula != "" && x.Invitation == v.who.Invitation
+	})
+	if faults.Empty() && !computes {
 		return v.SendStatus(http.StatusNoContent)
 	}
 	s, err := h.signPage(v, v.Form, faults.Err())
 	if err != nil {
 		return err
 	}
-	out := map[string]string{}
+	out := checked{map[string]string{}, map[string]computedValue{}}
 	for _, f := range s.Fields {
 		if len(f.Errors) > 0 {
-			out[f.ID] = strings.Join(f.Errors, " ")
+			out.Errors[f.ID] = strings.Join(f.Errors, " ")
+		}
+		if f.Computed {
+			out.Values[f.ID] = computedValue{f.Value, f.Shown}
 		}
 	}
 	return v.JSON(out)
@@ -125,11 +144,16 @@ func (h *Handlers) finish(v *Visitor) error {
 // answers reads the values of the form.
 func (h *Handlers) answers(v *Visitor) signing.Answers {
 	saved := h.ownMarks(v)
-	out := signing.Answers{
-		Values:    map[string]string{},
+	return signing.Answers{
+		Values:    valuesOf(v),
 		Signature: Mark(v.Request, "signature", saved),
 		Initials:  Mark(v.Request, "initials", saved),
 	}
+}
+
+// valuesOf reads the values of the fields in the form.
+func valuesOf(v *Visitor) map[string]string {
+	out := map[string]string{}
 	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
 		if x.ReadOnly {
 			continue
@@ -137,11 +161,11 @@ func (h *Handlers) answers(v *Visitor) signing.Answers {
 		name := inputName(x)
 		switch {
 		case x.Type == pdf.FieldCheckbox:
-			out.Values[x.ID] = strconv.FormatBool(v.Form.Value(name) == "yes")
+			out[x.ID] = strconv.FormatBool(v.Form.Value(name) == "yes")
 		case x.Type == pdf.FieldRadio && len(x.Options) == 0:
-			out.Values[x.ID] = strconv.FormatBool(v.Form.Value(name) == x.ID)
+			out[x.ID] = strconv.FormatBool(v.Form.Value(name) == x.ID)
 		case isFilled(x.Type) && v.Form.Has(name):
-			out.Values[x.ID] = strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
+			out[x.ID] = strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
 		}
 	}
 	return out

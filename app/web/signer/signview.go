@@ -62,6 +62,11 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	for _, x := range own {
 		s.addField(v, x, sent, h.Now())
 	}
+	values := v.Answers.Values
+	if sent.Values != nil {
+		values = valuesOf(v)
+	}
+	s.compute(v, own, values, h.Now())
 	if err := s.depend(v.Document, own); err != nil {
 		return nil, err
 	}

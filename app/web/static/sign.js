@@ -101,7 +101,8 @@ form.addEventListener('keydown', e => {
 // Saving as it is entered, so that another device can go on.
 let timer, dirty = false, saving = false;
 const saved = (key, now) => { $('#saved').textContent = key ? say(key) : ''; if (now) tell(say(key)); };
-function later(ms = 900) { dirty = true; clearTimeout(timer); timer = setTimeout(save, ms); }
+const computes = $('.page data', form);
+function later(ms = computes ? 400 : 900) { dirty = true; clearTimeout(timer); timer = setTimeout(save, ms); }
 async function save() {
   if (saving || !dirty || leaving) return;
   saving = true; dirty = false; saved('saving');
@@ -121,9 +122,15 @@ async function save() {
 }
 // note shows what the server says about the values, but not where somebody is typing. What
 // it said when they wanted to finish stays until the field is filled in.
-function note(flaws) {
+function note({ errors = {}, values = {} }) {
+  for (const id in values) {
+    const e = $('#' + id + ' data');
+    if (e.textContent !== values[id].shown) e.textContent = values[id].shown;
+    e.value = values[id].value;
+  }
+  count();
   for (const f of $$('.page .f', form)) {
-    const e = $('input,textarea,select', f), notes = $('.notes', f), why = flaws[f.id];
+    const e = $('input,textarea,select,output', f), notes = $('.notes', f), why = errors[f.id];
     let p = $('.error', notes);
     if (!e || why && !p && f.contains(document.activeElement) && e.type !== 'checkbox') continue;
     if (why) {

@@ -9,7 +9,7 @@ const patterns = { digits: '[0-9]+', letters: "[\\p{L} .'-]+", phone: '\\+?[0-9 
 const has = {
   value: 'name email company job_title text number date checkbox select', options: 'select radio', group: 'radio checkbox', boxes: 'checkbox',
   range: 'number text date', days: 'date', pattern: 'text name company job_title', text: 'name email company job_title text number date date_signed select',
-  format: 'number date date_signed', placeholder: 'name email company job_title text number',
+  format: 'number date date_signed', placeholder: 'name email company job_title text number', formula: 'text number date',
 };
 for (const k in has) has[k] = has[k].split(' ');
 const measure = v => String(Math.round(v * 100) / 100);
@@ -88,7 +88,7 @@ export class Properties {
       case 'type': return this.type(v);
       default: v = v.trim();
     }
-    this.model.edit(keys, { [name]: v }, name === 'label' ? 'label' : '');
+    this.model.edit(keys, { [name]: v, ...(name === 'formula' && { readOnly: !!v, required: false, value: null }) }, name === 'label' ? 'label' : '');
     this.editor.remember(keys[0]);
   }
   // together adds the other boxes of the groups: what one says holds for all.

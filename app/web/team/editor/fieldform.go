@@ -118,6 +118,7 @@ func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 		Min: limit("min"), Max: limit("max"), Pattern: v.Get("pattern"), Format: v.Get("format"),
 		PatternMessage: v.Get("pattern-message"), Help: v.Get("help"), Placeholder: v.Get("placeholder"), Group: v.Get("group"), GroupMin: int(least), GroupMax: int(most), FontSize: size, Align: v.Get("align"),
 	}
+	x.field.Formula = v.Get("formula")
 	for o := range strings.Lines(v.Get("options")) {
 		if o = strings.TrimSpace(o); o != "" {
 			x.field.Options = append(x.field.Options, o)

@@ -203,7 +203,7 @@ func (l *fieldList) valuesOf(x *signing.Field) url.Values {
 	for name, value := range map[string]string{"type": string(x.Type), "who": x.Invitation, "file": x.File, "page": strconv.Itoa(x.Page),
 		"x": number(x.X * sx), "y": number(x.Y * sy), "w": number(x.Width * sx), "h": number(x.Height * sy), "label": x.Label, "name": x.Name,
 		"options": strings.Join(x.Options, "\n"), "value": x.Value, "group": x.Group, "pattern": x.Pattern, "format": x.Format, "align": x.Align,
-		"help": x.Help, "pattern-message": x.PatternMessage, "placeholder": x.Placeholder,
+		"help": x.Help, "pattern-message": x.PatternMessage, "placeholder": x.Placeholder, "formula": x.Formula,
 		"min": limitText(limitOf(x, x.Min, x.Earliest)), "max": limitText(limitOf(x, x.Max, x.Latest))} {
 		v.Set(name, value)
 	}

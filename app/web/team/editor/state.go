@@ -74,6 +74,7 @@ type editorField struct {
 	FontSize       float64  `json:"size,omitempty"`
 	Align          string   `json:"align,omitempty"`
 
+	Formula   string           `json:"formula,omitempty"`
 	Condition *editorCondition `json:"condition,omitempty"`
 }
 
@@ -142,7 +143,7 @@ func editorFieldOf(x *signing.Field) editorField {
 		Pattern: x.Pattern, Format: x.Format, Group: x.Group,
 		FontSize: x.FontSize, Align: x.Align, Help: x.Help, Placeholder: x.Placeholder,
 		PatternMessage: x.PatternMessage, GroupMin: x.GroupMin, GroupMax: x.GroupMax,
-		Condition: editorConditionOf(x.Condition)}
+		Formula: x.Formula, Condition: editorConditionOf(x.Condition)}
 }
 
 // input returns a change that sets every property of the field and clears empty ones.
@@ -153,7 +154,8 @@ func (x *editorField) input() signing.FieldInput {
 		ReadOnly: &x.ReadOnly,
 		Options:  &x.Options, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
 		FontSize: &x.FontSize, Help: &x.Help, Placeholder: &x.Placeholder,
-		PatternMessage: &x.PatternMessage, GroupMin: &x.GroupMin, GroupMax: &x.GroupMax, Condition: x.Condition.input()}
+		PatternMessage: &x.PatternMessage, GroupMin: &x.GroupMin, GroupMax: &x.GroupMax, Formula: &x.Formula,
+		Condition: x.Condition.input()}
 	in.Min, in.Earliest = readLimit(x.Min)
 	in.Max, in.Latest = readLimit(x.Max)
 	if x.Value != "" {
