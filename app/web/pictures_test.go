@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/base64"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -74,6 +75,10 @@ func TestPictures(t *testing.T) {
 	w.visit(s.URL + "/app/documents/" + draft + "/edit")
 	w.until(`[...document.images].filter(i => i.checkVisibility() && i.getBoundingClientRect().top < innerHeight).every(i => i.complete)`)
 	shoot(w, "editor")
+	letter := open(t, look{width: 640, height: 520})
+	letter.visit("data:text/html;base64," + base64.StdEncoding.EncodeToString([]byte(s.Mails(t, "ben@signer.example")[0].HTML)))
+	letter.see("table")
+	shoot(letter, "mail")
 	for name, l := range map[string]look{"sign": {width: 1000, height: 760}, "phone": {width: 390, height: 760}} {
 		reader := open(t, l)
 		reader.visit(link)
