@@ -38,6 +38,7 @@ func (h *fileHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/content", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Replace a file of a draft", tag: "Files", files: true}, h.replaceFile)
 	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/pages", rule: may(account.ScopeWrite).Interruptible(), summary: "Reorder, turn or remove pages", tag: "Files"}, h.arrangePages)
 	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/split", rule: may(account.ScopeWrite).Interruptible(), summary: "Split a file in two", tag: "Files", status: http.StatusCreated}, h.splitFile)
+	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/merge", rule: may(account.ScopeWrite).Interruptible(), summary: "Merge files into one", tag: "Files"}, h.mergeFiles)
 	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Remove a file from a draft", tag: "Files"}, h.deleteFile)
 	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), summary: "Download a file", tag: "Files",
 		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, h.fileContent)
@@ -168,6 +169,23 @@ func (h *fileHandlers) splitFile(r *request, in *splitBody) (fileView, error) {
 	return r.showFile(d, made)
 }
 
+type mergeBody struct {
+	Files []string `json:"files,omitempty" doc:"The files whose pages come after those of this one, in their order"`
+}
+
+func (h *fileHandlers) mergeFiles(r *request, in *mergeBody) (fileView, error) {
+	document, id, err := r.within("file")
+	if err != nil {
+		return fileView{}, err
+	}
+	files := append([]string{id}, in.Files...)
+	d, err := signing.MergeFiles(r.UserContext(), h.drafts, r.who, document, files, r.seen...)
+	if err != nil {
+		return fileView{}, err
+	}
+	return r.showFile(d, id)
+}
+
 func (h *fileHandlers) deleteFile(r *request, _ *nothing) (nothing, error) {
 	document, id, err := r.within("file")
 	if err != nil {
@@ -207,7 +225,7 @@ func (h *fileHandlers) pagePicture(r *request, _ *nothing) error {
 		return err
 	}
 	r.Set(fiber.HeaderETag, `"`+tag+`"`)
-	r.Set(fiber.HeaderCacheControl, "private, max-age=3600")
+	r.Set(fiber.HeaderCacheControl, "private, no-cache") // what is at the address changes
 	if httpkit.MatchesETag(r.Get(fiber.HeaderIfNoneMatch), `"`+tag+`"`) {
 		return r.SendStatus(http.StatusNotModified)
 	}

@@ -156,6 +156,8 @@ var manuals = map[string]manual{
 		body: `{"pages": [{"page": 1, "rotate": 90}]}`},
 	"post-documents-document-files-file-split": {text: "The pages from `page` on become a file of their own, which comes right after the old one and is returned. Fields stay on their pages. `PUT .../files/{file}/pages` with all pages turns either part into the whole file again." + draftOnly,
 		body: `{"page": 2}`},
+	"post-documents-document-files-file-merge": {text: "The pages of the files in `files` come after those of this one, which is returned; the other files are gone. Fields stay on their pages. Form fields of PDFs that are named alike are renamed; bookmarks and tags, which describe a file as a whole, are dropped. The uploads are kept: `merged` lists them, and a download of the document with `version=original` has them. Returns 409 if one of the files is already signed, or has placeholders yet to be filled in." + draftOnly,
+		body: `{"files": ["01K8XN2V9B4N6Q8S0V2X4Z6B8D"]}`},
 	"post-documents-document-upload": {text: "Any number of files, of which all or none are accepted. DOCX and images are converted to PDF. Send files as parts of a multipart body, which is streamed, or as base64 in JSON. `findings` in the response reports peculiarities of a file. A PDF that must not be changed, such as one certified with no changes allowed, is rejected unless `flatten` is true: recipients then sign a copy that looks the same, with the original PDF attached." + withTags + draftOnly},
 	"get-documents-document-files":   {text: "In document order."},
 	"patch-documents-document-files-file": {text: "`position` moves it among the files. `confirmed` states that somebody has checked the pages made by the built-in renderer." + draftOnly,

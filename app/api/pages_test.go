@@ -148,3 +148,117 @@ func TestSplitAFile(t *testing.T) {
 		t.Errorf("the signed document has the status %v", got)
 	}
 }
+
+// TestMergeFiles makes one file of two, which is signed.
+func TestMergeFiles(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	c := s.Company(t)
+	apples, dates := apptest.PDF(t, "Apples.", "Secret bananas.", "Cherries."), apptest.PDF(t, "Dates.", "Elderberries.")
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "invitations": buyerAndSeller()[:1]},
+		apptest.File{Name: "apples.pdf", Content: apples}, apptest.File{Name: "dates.docx", Content: apptest.DOCX(t, "Figs.")},
+		apptest.File{Name: "dates.pdf", Content: dates})).Want(t, 201)
+	at, files := "/documents/"+d.Text(t, "id"), d.Texts(t, "files", "id")
+	merge := at + "/files/" + files[2] + "/merge"
+	box := obj{"invitation_id": d.Text(t, "invitations.0.id"), "width": .2, "height": .05, "x": .1, "y": .2}
+	c.Post(t, at+"/fields", obj{"fields": list{
+		merged(box, obj{"file_id": files[0], "type": "signature", "name": "sign", "page": 3,
+			"covered": list{obj{"page": 3, "x": .1, "y": .1, "width": .1, "height": .1}}}),
+		merged(box, obj{"file_id": files[2], "type": "initials", "name": "initials", "page": 2}),
+	}}).Want(t, 201)
+	c.Put(t, at+"/files/"+files[0]+"/pages", chosen("3 1")).Want(t, 200)
+
+	const none = "01K8XN2V8A2M4P6R8T0W2Y4Z6B"
+	for _, tt := range []struct {
+		files list
+		field string
+	}{{nil, "files"}, {list{none}, "files.0"}, {list{files[0], files[0]}, "files.1"}, {list{files[0], files[2]}, "files.1"}} {
+		failed(t, c.Post(t, merge, obj{"files": tt.files}), 422, tt.field)
+	}
+	c.Post(t, strings.Replace(merge, files[2], none, 1), obj{"files": list{files[0]}}).Want(t, 404)
+	s.Company(t).Post(t, merge, obj{"files": list{files[0]}}).Want(t, 404)
+	c.Post(t, merge, obj{"files": list{files[0]}}, "If-Match", `"99"`).Want(t, 412)
+
+	made := c.Post(t, merge, obj{"files": list{files[0]}}).Want(t, 200)
+	if got := fmt.Sprint(made.Text(t, "id") == files[2], made.Text(t, "name"), made.At(t, "position"), made.At(t, "pages")); got != "truedates.pdf2 4" {
+		t.Errorf("the file is %s", got)
+	}
+	if got := made.Texts(t, "merged", "name"); !slices.Equal(got, []string{"dates.pdf", "apples.pdf"}) {
+		t.Errorf("it is made of %v", got)
+	}
+	content := at + "/files/" + files[2] + "/content"
+	if got := apptest.PagesText(t, c.Get(t, content).Want(t, 200).Body); got != "Dates. | Elderberries. | Cherries. | Apples." {
+		t.Errorf("it says %q", got)
+	}
+	now := c.Get(t, at).Want(t, 200)
+	if got := fmt.Sprint(now.At(t, "fields.0.page"), now.At(t, "fields.0.covered"), now.At(t, "fields.1.page"), len(now.At(t, "files").(list))); !strings.HasPrefix(got, "3 ") || !strings.Contains(got, "page:3") || !strings.HasSuffix(got, " 2 2") {
+		t.Errorf("the fields are at %s", got)
+	}
+	// Its pages can be chosen like those of an upload.
+	c.Put(t, at+"/files/"+files[2]+"/pages", chosen("1 3")).Want(t, 200)
+	failed(t, c.Post(t, at+"/files/"+files[2]+"/split", obj{"page": 9}), 422, "page")
+	c.Put(t, at+"/files/"+files[2]+"/pages", chosen("1 2 3 4")).Want(t, 200)
+	c.Delete(t, at+"/files/"+files[1]).Want(t, 204)
+	if zip := c.Get(t, at+"/download?version=original").Want(t, 200).Body; !bytes.Contains(zip, apples) || !bytes.Contains(zip, dates) {
+		t.Error("the uploads are not in the ZIP")
+	}
+	sent := c.Post(t, at+"/send", nil).Want(t, 200)
+	recipient := s.With(link(t, sent, 0))
+	if got := recipient.Get(t, at+"/files/"+files[2]).Want(t, 200); got.At(t, "merged") != nil {
+		t.Error("the recipient sees the uploads")
+	}
+	for _, address := range []string{at + "/download?version=original", content + "?version=original"} {
+		if got := recipient.Get(t, address).Want(t, 200).Body; bytes.Contains(got, apples[:len(apples)/2]) {
+			t.Errorf("the recipient gets an upload from %s", address)
+		}
+	}
+	if got := c.Get(t, at+"/events").Want(t, 200).Texts(t, "data", "type"); !slices.Contains(got, "file.merged") {
+		t.Errorf("the trail has %v", got)
+	}
+	failed(t, c.Post(t, merge, obj{"files": list{files[0]}}), 409)
+	if got := c.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}).Want(t, 200).At(t, "status_id"); got != 6.0 {
+		t.Errorf("the signed document has the status %v", got)
+	}
+}
+
+// TestLeftOutPagesAreGone looks for a removed page where it was before.
+func TestLeftOutPagesAreGone(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	c := s.Company(t)
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "invitations": buyerAndSeller()[:1]},
+		apptest.File{Name: "lease.docx", Content: apptest.DOCX(t, "Apples.")}, apptest.File{Name: "b.pdf", Content: apptest.PDF(t, "Secret bananas.", "Cherries.")})).Want(t, 201)
+	at, file := "/documents/"+d.Text(t, "id"), d.Text(t, "files.1.id")
+	picture := at + "/files/" + file + "/pages/1.png?width=200"
+	found := func(word string) int {
+		return len(c.Get(t, "/documents?search="+word).Want(t, 200).At(t, "data").(list))
+	}
+	before := c.Get(t, picture).Want(t, 200)
+	if found("bananas") != 1 {
+		t.Error("the page is not found to begin with")
+	}
+	c.Put(t, at+"/files/"+file+"/pages", chosen("2")).Want(t, 200)
+	if found("bananas") != 0 || found("cherries") != 1 {
+		t.Error("the removed page is still found, or the other is not")
+	}
+	after := c.Get(t, picture, "If-None-Match", before.Header.Get("ETag")).Want(t, 200)
+	if bytes.Equal(before.Body, after.Body) || !strings.Contains(after.Header.Get("Cache-Control"), "no-cache") {
+		t.Errorf("the old picture is shown, Cache-Control: %s", after.Header.Get("Cache-Control"))
+	}
+	c.Patch(t, at+"/files/"+d.Text(t, "files.0.id"), obj{"confirmed": true}).Want(t, 200)
+	c.Put(t, at+"/files/"+d.Text(t, "files.0.id")+"/pages", chosen("1:90")).Want(t, 200)
+	sent := c.Post(t, at+"/send", nil).Want(t, 200)
+	recipient := s.With(link(t, sent, 0))
+	shown := recipient.Get(t, at+"/files/"+file).Want(t, 200)
+	if shown.At(t, "arranged") != nil || shown.Text(t, "sha256") == d.Text(t, "files.1.sha256") {
+		t.Errorf("the recipient learns of the upload: %s", shown.Body)
+	}
+	got := recipient.Get(t, at+"/files/"+d.Text(t, "files.0.id")+"/content?version=original").Want(t, 200)
+	if name := got.Header.Get("Content-Disposition"); !bytes.HasPrefix(got.Body, []byte("%PDF")) || strings.Contains(name, ".docx") {
+		t.Errorf("the recipient's original is called %s", name)
+	}
+	answer := recipient.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}).Want(t, 200)
+	if bytes.Contains(answer.Body, []byte(d.Text(t, "files.1.sha256"))) {
+		t.Error("the answer to signing names the upload")
+	}
+}

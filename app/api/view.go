@@ -156,6 +156,7 @@ type fileView struct {
 	Confirmed   bool          `json:"confirmed" doc:"Whether somebody has checked the pages made by the built-in renderer"`
 	Findings    []findingView `json:"findings" doc:"Findings about the file"`
 	Arranged    *arrangedView `json:"arranged" doc:"The choice of the upload's pages that the file has; null if it has all of them as they were"`
+	Merged      []partView    `json:"merged" doc:"The uploads that were merged into the file, in their order; null if it is one upload"`
 	UnfitFields []string      `json:"unfit_fields,omitempty" doc:"Only when a file was replaced: the fields whose page or phrase the new file doesn't have"`
 	CreatedAt   string        `json:"created_at" format:"date-time"`
 }
@@ -176,6 +177,21 @@ func viewArranged(a *record.Arrangement) *arrangedView {
 	return &v
 }
 
+type partView struct {
+	Name        string `json:"name"`
+	ContentType string `json:"content_type"`
+	Size        int64  `json:"size" doc:"In bytes"`
+	SHA256      string `json:"sha256"`
+	Pages       int    `json:"pages" doc:"Number of pages of the upload"`
+}
+
+func viewMerged(parts []record.Part) (out []partView) {
+	for _, p := range parts {
+		out = append(out, partView{p.Name, p.ContentType, p.Size, p.Upload, p.Pages})
+	}
+	return out
+}
+
 type sizeView struct {
 	Width  float64 `json:"width" doc:"In points, as displayed"`
 	Height float64 `json:"height" doc:"In points, as displayed"`
@@ -188,9 +204,13 @@ type findingView struct {
 }
 
 func (r *request) viewFile(d *signing.Document, f *signing.File) fileView {
+	if r.who.IsSignatory() {
+		shown := f.WithoutLeftOut()
+		f = &shown
+	}
 	v := fileView{ID: f.ID, DocumentID: d.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256,
 		Pages: len(f.Pages), PageSizes: []sizeView{}, Appended: f.Appended, Position: f.Position, ConvertedBy: orNull(f.ConvertedBy),
-		Confirmed: f.Confirmed || f.ConvertedBy != "builtin", Findings: []findingView{}, Arranged: viewArranged(f.Arranged), CreatedAt: when(f.CreatedAt)}
+		Confirmed: f.Confirmed || f.ConvertedBy != "builtin", Findings: []findingView{}, Arranged: viewArranged(f.Arranged), Merged: viewMerged(f.Merged), CreatedAt: when(f.CreatedAt)}
 	for _, p := range f.Pages {
 		v.PageSizes = append(v.PageSizes, sizeView{p.Width, p.Height})
 	}

@@ -1,18 +1,13 @@
 package pdf
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"hash"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 
-	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 )
 
@@ -29,40 +24,54 @@ type PageChoice struct {
 //
 // The error wraps ErrSpec, ErrSigned, ErrDamaged or ErrTooComplex, or comes from w.
 func Arrange(ctx context.Context, w io.Writer, f *File, pages []PageChoice) error {
-	root, ok := f.Catalog()["Pages"].(ref)
-	if !ok {
-		return reader.Damaged("page tree")
-	}
-	if len(f.Inspect().Signed) > 0 {
-		return ErrSigned
-	}
-	a := arrangement{
-		ctx: ctx, f: f, out: bufio.NewWriter(w), hash: sha256.New(), root: root,
-		gone: map[int]bool{}, changed: map[int]any{}, offsets: map[int]int64{}, named: map[int]map[name]bool{},
-	}
-	if err := a.choose(pages); err != nil {
+	c := newCopying(ctx, w)
+	a, err := newArrangement(c, f)
+	if err != nil {
 		return err
 	}
-	return a.write()
+	version, err := f.BytesAt(int64(len("%PDF-")), len("1.7"))
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(a.choose(pages), c.begin(string(version))); err != nil {
+		return err
+	}
+	a.changed[f.RootRef.Number] = a.catalog()
+	trailer := dict{"Root": a.value(f.RootRef)}
+	if info := f.Trailer["Info"]; info != nil {
+		trailer["Info"] = a.value(info)
+	}
+	return cmp.Or(a.write(), c.finish(trailer))
 }
 
-// An arrangement copies the objects that some pages of a file need. They keep their numbers.
+// An arrangement copies the objects that some pages of a file need.
 type arrangement struct {
-	ctx     context.Context
+	*copying
 	f       *File
-	out     *bufio.Writer
-	hash    hash.Hash
-	size    int64 // written so far
-	root    ref   // of the page tree
-	partial bool  // pages are left out
+	root    ref  // of the page tree
+	partial bool // pages are left out
 	gone    map[int]bool
-	changed map[int]any // objects that differ from those of the file
-	offsets map[int]int64
-	queue   []int                 // objects to be written, which have an offset already
+	changed map[int]any           // objects that differ from those of the file
+	numbers map[int]int           // of objects, in the copy
+	queue   []int                 // objects to be written, which have a number already
+	data    int64                 // bytes of stream data written
 	named   map[int]map[name]bool // the names in content streams, once they were read
+	targets map[string]any        // named destinations, to be replaced by what they stand for
 }
 
-// choose decides which pages and objects the copy has.
+func newArrangement(c *copying, f *File) (*arrangement, error) {
+	root, ok := f.Catalog()["Pages"].(ref)
+	if !ok {
+		return nil, reader.Damaged("page tree")
+	}
+	if len(f.Inspect().Signed) > 0 {
+		return nil, ErrSigned
+	}
+	return &arrangement{copying: c, f: f, root: root, gone: map[int]bool{}, changed: map[int]any{},
+		numbers: map[int]int{}, named: map[int]map[name]bool{}}, nil
+}
+
+// choose decides which pages the copy has.
 func (a *arrangement) choose(pages []PageChoice) error {
 	kids, err := a.kids(pages)
 	if err != nil {
@@ -75,8 +84,7 @@ func (a *arrangement) choose(pages []PageChoice) error {
 	err = a.f.eachPage(func(r ref, d dict, in inherited) error {
 		turn, ok := turns[r.Number]
 		if !ok {
-			a.leaveOut(r, d)
-			return nil
+			return a.leaveOut(r, d)
 		}
 		kept, err := a.page(d, in, turn)
 		a.changed[r.Number] = kept
@@ -87,13 +95,16 @@ func (a *arrangement) choose(pages []PageChoice) error {
 	}
 	a.changed[a.root.Number] = dict{"Type": name("Pages"), "Kids": kids, "Count": len(kids)}
 	for _, v := range kids {
-		for _, annotation := range a.f.Array(a.f.Dict(v)["Annots"]) {
+		annotations := a.f.Array(a.f.Dict(v)["Annots"])
+		if err := a.f.Spend(visitCost * int64(len(annotations))); err != nil {
+			return err
+		}
+		for _, annotation := range annotations {
 			if r, ok := annotation.(ref); ok {
 				delete(a.gone, r.Number)
 			}
 		}
 	}
-	a.changed[a.f.RootRef.Number] = a.catalog()
 	return a.f.Fault
 }
 
@@ -115,13 +126,15 @@ func (a *arrangement) kids(pages []PageChoice) (array, error) {
 }
 
 // leaveOut drops a page and its annotations.
-func (a *arrangement) leaveOut(r ref, d dict) {
+func (a *arrangement) leaveOut(r ref, d dict) error {
 	a.gone[r.Number] = true
-	for _, v := range a.f.Array(d["Annots"]) {
+	annotations := a.f.Array(d["Annots"])
+	for _, v := range annotations {
 		if annotation, ok := v.(ref); ok {
 			a.gone[annotation.Number] = true
 		}
 	}
+	return a.f.Spend(visitCost * int64(len(annotations)))
 }
 
 // ofPage lists the entries of a page that describe it alone. Others, such as articles, parts of the
@@ -144,10 +157,12 @@ func (a *arrangement) page(d dict, in inherited, turn int) (dict, error) {
 		old, _ := a.f.Int(in.rotate)
 		d["Rotate"] = ((int(old%360)+turn)%360 + 360) % 360
 	}
+	if a.partial || a.targets != nil {
+		maps.DeleteFunc(d, func(key name, _ any) bool { return !slices.Contains(ofPage, key) })
+	}
 	if !a.partial {
 		return d, nil
 	}
-	maps.DeleteFunc(d, func(key name, _ any) bool { return !slices.Contains(ofPage, key) })
 	var err error
 	d["Resources"], err = a.prune(d["Resources"], d["Contents"])
 	return d, err
@@ -219,32 +234,15 @@ func (a *arrangement) names(d dict) dict {
 		}
 	}
 	if d["Dests"] != nil {
-		kept["Dests"] = dict{"Names": a.destinations(d["Dests"], map[int]bool{}, 0)}
+		var here array
+		for _, e := range a.f.nameTree(d["Dests"]) {
+			if !a.leadsAway(e.value) {
+				here = append(here, e.key, e.value)
+			}
+		}
+		kept["Dests"] = dict{"Names": here}
 	}
 	return kept
-}
-
-// destinations flattens the part of a name tree that leads to pages that stay (ISO 32000-2 §7.9.6).
-func (a *arrangement) destinations(node any, seen map[int]bool, depth int) (out array) {
-	if r, ok := node.(ref); ok {
-		if seen[r.Number] {
-			return nil
-		}
-		seen[r.Number] = true
-	}
-	if depth > fieldDepth {
-		return nil
-	}
-	d := a.f.Dict(node)
-	for pair := range slices.Chunk(a.f.Array(d["Names"]), 2) {
-		if len(pair) == 2 && !a.leadsAway(pair[1]) {
-			out = append(out, pair...)
-		}
-	}
-	for _, kid := range a.f.Array(d["Kids"]) {
-		out = append(out, a.destinations(kid, seen, depth+1)...)
-	}
-	return out
 }
 
 // leadsAway reports whether a destination is on a page that is left out.
@@ -261,19 +259,8 @@ func (a *arrangement) leadsAway(v any) bool {
 	return ok && a.gone[page.Number]
 }
 
-// write writes the file, beginning with the catalog.
+// write writes the objects that were queued, and what they refer to.
 func (a *arrangement) write() error {
-	version, err := a.f.BytesAt(int64(len("%PDF-")), len("1.7"))
-	if err != nil {
-		return err
-	}
-	if err := a.print(fmt.Appendf(nil, "%%PDF-%s\n%%\xE2\xE3\xCF\xD3\n", version)); err != nil {
-		return err
-	}
-	trailer := dict{"Root": a.value(a.f.RootRef)}
-	if info := a.f.Trailer["Info"]; info != nil {
-		trailer["Info"] = a.value(info)
-	}
 	for len(a.queue) > 0 {
 		n := a.queue[0]
 		a.queue = a.queue[1:]
@@ -284,10 +271,7 @@ func (a *arrangement) write() error {
 			return err
 		}
 	}
-	if a.f.Fault != nil {
-		return a.f.Fault
-	}
-	return a.finish(trailer)
+	return a.f.Fault
 }
 
 func (a *arrangement) object(n int) error {
@@ -304,20 +288,30 @@ func (a *arrangement) object(n int) error {
 			return err
 		}
 	}
-	a.offsets[n] = a.size
-	line := append(strconv.AppendInt(nil, int64(n), 10), " 0 obj\n"...)
 	content, _ := v.(*reader.Stream)
 	if content != nil {
 		d := content.Dict.Clone()
 		d["Length"] = content.Length
 		v = d
 	}
-	line, err := object.Append(line, a.value(v))
+	line, err := a.open(a.numbers[n], a.value(v))
 	if err != nil {
+		return err
+	}
+	// What many pages inherit is written many times.
+	if err := a.f.Spend(int64(len(line))); err != nil {
 		return err
 	}
 	if content == nil {
 		return a.print(append(line, "\nendobj\n"...))
+	}
+	return a.stream(line, content)
+}
+
+// stream writes a stream. Those of a hostile file may overlap.
+func (a *arrangement) stream(line []byte, content *reader.Stream) error {
+	if a.data += content.Length; a.data > a.f.Size {
+		return a.f.Over("streams of more than %d bytes", a.f.Size)
 	}
 	if err := a.print(append(line, "\nstream\n"...)); err != nil {
 		return err
@@ -337,16 +331,16 @@ func (a *arrangement) value(v any) any {
 		if a.gone[x.Number] || x.Number <= 0 {
 			return nil
 		}
-		if _, ok := a.offsets[x.Number]; !ok {
-			a.offsets[x.Number] = 0
+		if a.numbers[x.Number] == 0 {
+			a.numbers[x.Number] = a.reserve()
 			a.queue = append(a.queue, x.Number)
 		}
-		return ref{Number: x.Number}
+		return ref{Number: a.numbers[x.Number]}
 	case array:
 		return a.array(x)
 	case dict:
 		out := make(dict, len(x))
-		for k, e := range x {
+		for k, e := range a.explicit(x) {
 			out[k] = a.value(e)
 		}
 		return out
@@ -371,39 +365,4 @@ func (a *arrangement) array(x array) array {
 		out = append(out, a.value(e))
 	}
 	return out
-}
-
-func (a *arrangement) print(b []byte) error {
-	_, _ = a.hash.Write(b) // hashes never fail
-	n, err := a.out.Write(b)
-	a.size += int64(n)
-	return err
-}
-
-// finish writes the cross-reference table, in runs of numbers, and the trailer.
-func (a *arrangement) finish(trailer dict) error {
-	id := object.String(a.hash.Sum(nil)[:16])
-	numbers := slices.Sorted(maps.Keys(a.offsets))
-	trailer["Size"], trailer["ID"] = numbers[len(numbers)-1]+1, array{id, id}
-	start := a.size
-	table := []byte("xref\n0 1\n0000000000 65535 f \n")
-	for len(numbers) > 0 {
-		run := 1
-		for run < len(numbers) && numbers[run] == numbers[0]+run {
-			run++
-		}
-		table = fmt.Appendf(table, "%d %d\n", numbers[0], run)
-		for _, n := range numbers[:run] {
-			table = fmt.Appendf(table, "%010d 00000 n \n", a.offsets[n])
-		}
-		numbers = numbers[run:]
-	}
-	table, err := object.Append(append(table, "trailer\n"...), trailer)
-	if err != nil {
-		return err
-	}
-	if err := a.print(fmt.Appendf(table, "\nstartxref\n%d\n%%%%EOF\n", start)); err != nil {
-		return err
-	}
-	return a.out.Flush()
 }

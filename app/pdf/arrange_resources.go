@@ -13,6 +13,13 @@ import (
 // spaces, some of which are used without being named.
 var byName = []name{"XObject", "Font", "ExtGState", "Pattern", "Shading", "Properties"}
 
+// Work that reads no further object counts as reading bytes of syntax does: pages may share much that
+// is gone through for each of them.
+const (
+	visitCost = 64  // of an entry that is looked at
+	nameCost  = 512 // of a name that is kept in memory
+)
+
 // prune returns the resources that content streams use: pages often share theirs, which then have
 // the pictures of pages that are left out.
 func (a *arrangement) prune(resources any, content ...any) (dict, error) {
@@ -26,11 +33,15 @@ func (a *arrangement) prune(resources any, content ...any) (dict, error) {
 		if all[kind] == nil {
 			continue
 		}
-		some := a.f.Dict(all[kind]).Clone()
-		maps.DeleteFunc(some, func(n name, _ any) bool { return !used[n] })
+		some, shared := dict{}, a.f.Dict(all[kind])
+		for n := range used {
+			if v := shared[n]; v != nil {
+				some[n] = v
+			}
+		}
 		kept[kind] = some
 	}
-	return kept, nil
+	return kept, a.f.Spend(visitCost * int64(len(kept)+len(used)))
 }
 
 // use adds the names in content streams, and in what they draw that has no resources of its own.
@@ -53,6 +64,9 @@ func (a *arrangement) use(all dict, used map[name]bool, seen map[int]bool, conte
 			}
 			for n := range names {
 				used[n] = true
+				if err := a.f.Spend(4 * visitCost); err != nil {
+					return err
+				}
 				if err := a.use(all, used, seen, a.drawnBy(all, n)...); err != nil {
 					return err
 				}
@@ -79,8 +93,12 @@ func (a *arrangement) namesIn(number int, content *reader.Stream) (map[name]bool
 			break
 		}
 		l.Seek(at + next)
-		if n, err := l.Next(); err == nil {
-			names[n.(name)] = true
+		n, err := l.Next()
+		if found, ok := n.(name); ok && err == nil && !names[found] {
+			names[found] = true
+			if err := a.f.Spend(nameCost); err != nil {
+				return nil, err
+			}
 		}
 	}
 	a.named[number] = names

@@ -79,7 +79,7 @@ func (f *File) nameTree(v any) []nameEntry {
 		}
 		d := f.Dict(v)
 		for pairs := f.Array(d["Names"]); len(pairs) >= 2; pairs = pairs[2:] {
-			if key, ok := f.Resolve(pairs[0]).(object.String); ok {
+			if key, ok := f.Resolve(pairs[0]).(object.String); ok && f.Spend(nameCost) == nil {
 				out = append(out, nameEntry{key, pairs[1]})
 			}
 		}

@@ -66,7 +66,7 @@ func (s *Downloads) Document(_ context.Context, who account.Actor, id string, in
 		return s.evidence(d)
 	case len(d.Files) == 0:
 		return nil, fault.Conflict("document_without_files")
-	case format == "zip" || format == "" && len(d.Files) > 1:
+	case format == "zip" || format == "" && (len(d.Files) > 1 || len(s.parts(&d.Files[0], version)) > 1):
 		return s.zip(d, version), nil
 	case len(d.Files) > 1:
 		return nil, fault.Invalid("format", "several_files")
@@ -90,9 +90,25 @@ func originalName(name string) string {
 // file returns the upload of a file or its current PDF.
 func (s *Downloads) file(f *File, version string) *Download {
 	if version == "original" {
-		return s.blob(originalName(f.Name), f.ContentType, f.Size, f.SHA256, f.Upload)
+		name := f.Name
+		if f.ContentType == "application/pdf" {
+			name = pdfName(name) // also of a DOCX whose upload recipients don't get
+		}
+		return s.blob(originalName(name), f.ContentType, f.Size, f.SHA256, f.Upload)
 	}
 	return s.blob(pdfName(f.Name), "application/pdf", f.Total(), f.Current(), f.Blobs()...)
+}
+
+// parts returns the current PDF of a file, or the uploads that it was made of.
+func (s *Downloads) parts(f *File, version string) []*Download {
+	if version != "original" || f.Merged == nil {
+		return []*Download{s.file(f, version)}
+	}
+	var out []*Download
+	for _, p := range f.Merged {
+		out = append(out, s.blob(originalName(p.Name), p.ContentType, p.Size, p.Upload, p.Upload))
+	}
+	return out
 }
 
 func (s *Downloads) sealed(c *File, name string) *Download {
@@ -127,8 +143,10 @@ func (s *Downloads) writeZIP(w io.Writer, d *Document, version string) error {
 // addDocument adds all parts of a document to a folder; "" means none.
 func (s *Downloads) addDocument(z *zip.Writer, used map[string]int, d *Document, version, folder string) error {
 	for i := range d.Files {
-		if err := addToZIP(z, used, folder, changed(d), s.file(&d.Files[i], version)); err != nil {
-			return err
+		for _, part := range s.parts(&d.Files[i], version) {
+			if err := addToZIP(z, used, folder, changed(d), part); err != nil {
+				return err
+			}
 		}
 	}
 	if d.Certificate == nil || version == "original" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"paraph/app/account"
@@ -261,6 +262,77 @@ func (s *Drafts) SplitFile(
 		return events, s.lists.ReadLater(tx, d, []File{first, second})
 	}, seen...)
 	return d, second.ID, err
+}
+
+// MergeFiles makes one file of several of a draft or template, which are given in the order of
+// their pages. It takes the place of the first.
+func MergeFiles(
+	ctx context.Context, s *Drafts, who account.Actor, id string, files []string, seen ...int64,
+) (*Document, error) {
+	with, err := s.editable(who, id, seen...)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := mergeable(with, files, s.limits.Pages)
+	if err != nil {
+		return nil, err
+	}
+	var bytes int64
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		bytes += p.BaseSize
+		names[i] = p.Name
+	}
+	if err := s.db.View(func(tx *kv.Tx) error { return s.quota.Room(tx, with.Company, 0, bytes) }); err != nil {
+		return nil, err
+	}
+	made, err := s.intake.Merge(ctx, who.Turn(), parts)
+	if err != nil {
+		return nil, err
+	}
+	next := record.Joined(parts, made, pdfName(parts[0].Name))
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+		if d.Version != with.Version {
+			return nil, fault.Conflict("document_changed")
+		}
+		record.Merge(d, files, next)
+		if err := s.schedule.drawLater(tx, d); err != nil {
+			return nil, err
+		}
+		event := record.NewEvent(record.EventFileMerged).With("file", next.ID).With("name", next.Name).
+			With("sha256", next.SHA256).With("files", strings.Join(files, ", ")).With("names", strings.Join(names, ", "))
+		return []Event{event}, s.lists.ReadLater(tx, d, []File{next})
+	}, seen...)
+}
+
+// maxParts is the maximum number of uploads that are merged into one file.
+const maxParts = 200
+
+// mergeable returns files that may be merged, the first of which the others follow.
+func mergeable(d *Document, ids []string, limit int) (out []*File, err error) {
+	var f fault.Fields
+	if len(ids) < 2 {
+		f.Required("files")
+	}
+	pages, parts := 0, 0
+	for i, id := range ids {
+		if i > 0 && (d.File(id) == nil || slices.Contains(ids[:i], id)) {
+			f.Selected("files." + strconv.Itoa(i-1))
+			continue
+		}
+		x, err := arrangeable(d, id)
+		if err != nil {
+			return nil, err
+		}
+		out, pages, parts = append(out, x), pages+len(x.Pages), parts+max(1, len(x.Merged))
+	}
+	if pages > limit {
+		f.Add("files", "too_many_pages", fault.Text("file", out[0].Name), fault.Number("pages", pages), fault.Number("limit", limit))
+	}
+	if parts > maxParts {
+		f.TooMany("files", maxParts)
+	}
+	return out, f.Err()
 }
 
 // arrangeable returns a file whose pages may be changed.

@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -349,5 +350,60 @@ func TestSplitAFileByHand(t *testing.T) {
 	stranger := newFormClient(t, s.Company(t))
 	if status, _ := stranger.form(at, "do", "split", "page", "1"); status != 404 {
 		t.Errorf("another company splits the file: %d", status)
+	}
+}
+
+// TestMergeFilesByHand merges the files of a draft on their page, and by form alone.
+func TestMergeFilesByHand(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	three := func(t *testing.T) (string, []string) {
+		t.Helper()
+		d := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease"}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "A.")},
+			apptest.File{Name: "b.pdf", Content: apptest.PDF(t, "B.")}, apptest.File{Name: "c.pdf", Content: apptest.PDF(t, "C.")})).Want(t, 201)
+		return d.Text(t, "id"), d.Texts(t, "files", "id")
+	}
+	names := func(t *testing.T, id string) string {
+		t.Helper()
+		return strings.Join(c.Get(t, "/documents/"+id).Want(t, 200).Texts(t, "files", "name"), " ")
+	}
+	for name, size := range map[string]look{"computer": {width: 1280, height: 1000}, "phone": {width: 390, height: 844}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			id, files := three(t)
+			w := team(t, c, size)
+			w.visit(s.URL + "/app/documents/" + id + "/files")
+			w.click("#merge summary")
+			w.see("#merge button")
+			w.judge(allRules, name)
+			w.click(chromedp.CSS("#merge-" + files[1]))
+			w.click("#merge button")
+			w.until(`document.querySelectorAll("#files [data-file]").length === 2`)
+			if got := w.read("main"); !strings.Contains(got, "merged into a.pdf") {
+				t.Errorf("the files are shown as %s", got)
+			}
+			if got := names(t, id); got != "a.pdf b.pdf" {
+				t.Errorf("the files are %s", got)
+			}
+		})
+	}
+	id, files := three(t)
+	f, at := newFormClient(t, c), "/app/documents/"+id+"/files/merge"
+	for _, chosen := range []string{"", files[0], "nothing"} {
+		if status, html := f.form(at, "merge", chosen); status != 422 || !strings.Contains(html, "Choose at least two files") {
+			t.Errorf("merging %q: %d", chosen, status)
+		}
+	}
+	body := url.Values{"csrf": {f.token}, "merge": {files[2], files[1]}}
+	if status, _ := f.post(at, strings.NewReader(body.Encode()), "Content-Type", "application/x-www-form-urlencoded"); status != 303 {
+		t.Errorf("merging without a script: %d", status)
+	}
+	if got := names(t, id); got != "a.pdf b.pdf" {
+		t.Errorf("the files are %s", got)
+	}
+	stranger := newFormClient(t, s.Company(t))
+	if status, _ := stranger.form(at, "merge", files[0]); status != 404 {
+		t.Errorf("another company merges files: %d", status)
 	}
 }

@@ -82,6 +82,7 @@ func (p *Pages) drafts() []route {
 		{get, document + "/files", member(h.ShowFiles)},
 		{upload, document + "/files", author(h.AddFiles).UploadingMany(s.Limits.Files, o.MaxFiles).Interruptible()},
 		{post, document + "/files/title", author(h.SaveTitle)},
+		{post, document + "/files/merge", author(h.MergeFiles).Interruptible()},
 		{post, document + "/files/:file", author(h.ChangeFile)},
 		{get, document + "/files/:file/pages", member(h.ShowPages)},
 		{post, document + "/files/:file/pages", author(h.TakePages).Interruptible()},

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,6 +116,11 @@ func ReplaceArranged(d *Document, next File) {
 			kept = append(kept, x)
 			continue
 		}
+		if x.Page > len(before) { // it has no page yet, and none that happens to have its number
+			x.Page, x.Anchor = x.Page-len(before)+len(after), nil
+			kept = append(kept, x)
+			continue
+		}
 		page, turn := follow(before, after, x.Page)
 		if page == 0 {
 			continue
@@ -151,6 +157,76 @@ func Split(d *Document, first, second File) {
 		x.Covered = slices.DeleteFunc(x.Covered, func(a detect.Area) bool {
 			return a.Page < 1 || x.File == first.ID && a.Page > before
 		})
+	}
+}
+
+// Part is an upload whose pages are part of a merged file.
+type Part struct {
+	Name        string
+	ContentType string
+	Upload      string // blob of the upload, named by its SHA-256
+	Size        int64
+	Pages       int // of the upload
+}
+
+// parts returns the uploads that a file is made of.
+func (f *File) parts() []Part {
+	if f.Merged != nil {
+		return f.Merged
+	}
+	return []Part{{f.Name, f.ContentType, f.Upload, f.Size, len(f.WholeFile().Pages)}}
+}
+
+// Joined returns the file that takes the place of the first of several files. made is the PDF that
+// has the pages of all of them; it becomes the upload.
+func Joined(files []*File, made Whole, name string) File {
+	first := files[0]
+	out := File{ID: first.ID, Name: name, Position: first.Position, CreatedAt: first.CreatedAt,
+		ContentType: "application/pdf", Upload: made.Base, SHA256: made.Base, Size: made.BaseSize}
+	confirmed := true
+	for _, f := range files {
+		out.Merged = append(out.Merged, f.parts()...)
+		if f.ConvertedBy == "builtin" {
+			out.ConvertedBy, confirmed = f.ConvertedBy, confirmed && f.Confirmed
+		}
+		for _, x := range f.Findings {
+			known := slices.ContainsFunc(made.Findings, func(o Finding) bool { return o.Code == x.Code && maps.Equal(o.Args, x.Args) })
+			if !known && x.Code != "pdfa" && x.Code.Word() != "flattened" {
+				made.Findings = append(made.Findings, x)
+			}
+		}
+	}
+	out.Confirmed = confirmed && out.ConvertedBy != ""
+	out.setWhole(made)
+	return out
+}
+
+// Merge replaces files by one with the pages of all of them, in the order of ids. It takes the
+// place of the first; fields stay on their pages.
+func Merge(d *Document, ids []string, made File) {
+	start, pages := map[string]int{}, 0
+	for _, id := range ids {
+		start[id] = pages
+		pages += len(d.File(id).Pages)
+	}
+	for i := range d.Fields {
+		x := &d.Fields[i]
+		by, ok := start[x.File]
+		if !ok {
+			continue
+		}
+		if own := len(d.File(x.File).Pages); x.Page > own { // it has no page yet
+			by = pages - own
+		}
+		x.File, x.Page, x.Anchor, x.Covered = made.ID, x.Page+by, nil, slices.Clone(x.Covered)
+		for j := range x.Covered {
+			x.Covered[j].Page += by
+		}
+	}
+	*d.File(ids[0]) = made
+	d.Files = slices.DeleteFunc(d.Files, func(f File) bool { return slices.Contains(ids[1:], f.ID) })
+	for i := range d.Files {
+		d.Files[i].Position = i + 1
 	}
 }
 
@@ -205,12 +281,18 @@ func followAreas(before, after []PageChoice, areas []detect.Area) (out []detect.
 // uploaded, for people who were never meant to see the others.
 func HideLeftOutPages(d *Document) {
 	for i := range d.Files {
-		f := &d.Files[i]
-		if f.Arranged == nil {
-			continue
-		}
-		f.Upload, f.SHA256, f.Size, f.ContentType, f.Arranged = f.Base, f.Base, f.BaseSize, "application/pdf", nil
+		d.Files[i] = d.Files[i].WithoutLeftOut()
 	}
+}
+
+// WithoutLeftOut returns the file as if only the chosen pages had been uploaded.
+func (f *File) WithoutLeftOut() File {
+	out := *f
+	if f.Arranged != nil || f.Merged != nil {
+		out.Upload, out.SHA256, out.Size, out.ContentType = f.Base, f.Base, f.BaseSize, "application/pdf"
+		out.Arranged, out.Merged = nil, nil
+	}
+	return out
 }
 
 // DescribePages lists pages for the audit trail, such as "3, 1 (90°)".

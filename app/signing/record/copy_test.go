@@ -23,7 +23,7 @@ var (
 	keptFromField    = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Earliest Latest Pattern PatternMessage Format Help Placeholder Group GroupMin GroupMax FontSize Align Covered Anchor Formula Condition")
 	droppedFromField = fields("ID File Invitation Filled Hidden Attached")
 
-	keptFromFile    = fields("Name ContentType Upload Size SHA256 Pages Position ConvertedBy Findings Confirmed Placeholders Base BaseSize Flattened Arranged PDFA Presigned")
+	keptFromFile    = fields("Name ContentType Upload Size SHA256 Pages Position ConvertedBy Findings Confirmed Placeholders Base BaseSize Flattened Arranged Merged PDFA Presigned")
 	droppedFromFile = fields("ID Appended Revisions Certificates Unproven CreatedAt")
 )
 

@@ -43,6 +43,7 @@ const (
 	EventFileUpdated                EventType = "file.updated"
 	EventFileReplaced               EventType = "file.replaced"
 	EventFileArranged               EventType = "file.arranged"
+	EventFileMerged                 EventType = "file.merged"
 	EventFileRemoved                EventType = "file.removed"
 	EventFieldUpdated               EventType = "field.updated"
 	EventFieldRemoved               EventType = "field.removed"
@@ -78,7 +79,7 @@ func EventTypes() []EventType {
 		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,
 		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered, EventDocumentOverdue, EventDocumentCaughtUp,
 		EventTemplateCreated,
-		EventFileAdded, EventFileUpdated, EventFileReplaced, EventFileArranged, EventFileRemoved,
+		EventFileAdded, EventFileUpdated, EventFileReplaced, EventFileArranged, EventFileMerged, EventFileRemoved,
 		EventFieldUpdated, EventFieldRemoved,
 		EventInvitationAdded, EventInvitationUpdated, EventInvitationRemoved, EventInvitationNotified,
 		EventInvitationViewed, EventInvitationConsented, EventInvitationConsentWithdrawn,

@@ -54,6 +54,9 @@ func (d *Document) Blobs(yield func(string) bool) {
 		if f.Arranged != nil {
 			blobs = append(blobs, f.Arranged.Whole.Base)
 		}
+		for _, p := range f.Merged {
+			blobs = append(blobs, p.Upload)
+		}
 		for _, b := range blobs {
 			if !yield(b) {
 				return
@@ -103,6 +106,9 @@ func (f *File) bytes() int64 {
 	}
 	if whole := f.WholeFile(); f.Arranged != nil && whole.Base != f.Upload {
 		n += whole.BaseSize
+	}
+	for _, p := range f.Merged {
+		n += p.Size
 	}
 	return n
 }

@@ -2,6 +2,7 @@ package drafts
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"paraph/app/account"
@@ -13,12 +14,13 @@ import (
 
 // filesPage is the first step of preparing a document.
 type filesPage struct {
-	ID, Base string // ID and path of the document, "" for a new one
-	Name     string // title of the document
-	Limit    int64
-	Files    []fileRow
-	Uploads  []uploadRow
-	Steps    []step
+	ID, Base  string // ID and path of the document, "" for a new one
+	Name      string // title of the document
+	Limit     int64
+	Files     []fileRow
+	Mergeable bool // there are several files whose pages can be joined
+	Uploads   []uploadRow
+	Steps     []step
 }
 
 // fileRow is a file of the draft.
@@ -76,6 +78,13 @@ func (h *Handlers) showFilesOf(r *page.Request, d *signing.Document, status int,
 		}
 		data.ID, data.Base, data.Name, data.Steps = d.ID, "/app/documents/"+d.ID, d.Title, steps(r, d.ID, stepFiles)
 		data.Files = fileRows(r, d)
+		joined := 0
+		for _, f := range data.Files {
+			if f.Arrangeable {
+				joined++
+			}
+		}
+		data.Mergeable = joined > 1
 		for _, u := range uploads {
 			data.Uploads = append(data.Uploads, uploadRow{u, int(100 * u.Received / u.Size)})
 		}
@@ -188,6 +197,41 @@ func (h *Handlers) ChangeFile(r *page.Request) error {
 		return err
 	}
 	return r.SeeOther(at(id, stepFiles))
+}
+
+// MergeFiles makes one file of the chosen ones, in the order in which they are shown.
+func (h *Handlers) MergeFiles(r *page.Request) error {
+	d, err := h.draft(r)
+	if err != nil {
+		return err
+	}
+	var chosen []string
+	for i := range d.Files {
+		if slices.Contains(r.Form.Values["merge"], d.Files[i].ID) {
+			chosen = append(chosen, d.Files[i].ID)
+		}
+	}
+	why := r.Say("files.merge.few")
+	if len(chosen) > 1 {
+		made, err := signing.MergeFiles(r.UserContext(), h.Drafts, r.Who.Actor, d.ID, chosen, d.Version)
+		if err == nil {
+			r.Flash("ok", "files.merged", "name", made.File(chosen[0]).Name)
+			return r.SeeOther(at(d.ID, stepFiles))
+		}
+		if why, err = whyNot(r, err); err != nil {
+			return err
+		}
+	}
+	return h.showFilesOf(r, d, http.StatusUnprocessableEntity, page.Page{Fault: why})
+}
+
+// whyNot explains why the pages of files were not changed. An error about something else is returned.
+func whyNot(r *page.Request, err error) (string, error) {
+	switch fault.KindOf(err) {
+	case fault.KindConflict, fault.KindPreconditionFailed:
+		return r.FailureOf(err).Message, nil
+	}
+	return refusedFile(r, err)
 }
 
 // newPosition returns a moved file's new position.

@@ -77,7 +77,7 @@ func (h *Handlers) TakePages(r *page.Request) error {
 		return fault.NotFound("file")
 	}
 	if r.Form.Value("do") == "split" {
-		return h.splitFile(r, d, f)
+		return splitFile(h.Drafts, r, d, f)
 	}
 	next, n, ok := changePages(f, r.Form.Value("do"), r.Form.Value("page"), r.Form.Value("order"))
 	if !ok {
@@ -96,13 +96,13 @@ func (h *Handlers) TakePages(r *page.Request) error {
 }
 
 // splitFile makes a file of its own of the pages after the given one.
-func (h *Handlers) splitFile(r *page.Request, d *signing.Document, f *signing.File) error {
+func splitFile(drafts *signing.Drafts, r *page.Request, d *signing.Document, f *signing.File) error {
 	n, err := strconv.Atoi(strings.TrimSpace(r.Form.Value("page")))
 	if err != nil || n < 1 || n >= len(f.Pages) {
 		return showPages(r, d, http.StatusUnprocessableEntity, page.Page{
 			Values: r.Form, Faults: map[string][]string{"page": {r.Say("pages.split.bad", "n", len(f.Pages)-1)}}})
 	}
-	d, made, err := h.Drafts.SplitFile(r.UserContext(), r.Who.Actor, d.ID, f.ID, n+1, d.Version)
+	d, made, err := drafts.SplitFile(r.UserContext(), r.Who.Actor, d.ID, f.ID, n+1, d.Version)
 	if err != nil {
 		return notChanged(r, d, err)
 	}
@@ -112,14 +112,9 @@ func (h *Handlers) splitFile(r *page.Request, d *signing.Document, f *signing.Fi
 
 // notChanged says on the page why its pages were not changed.
 func notChanged(r *page.Request, d *signing.Document, err error) error {
-	var why string
-	switch fault.KindOf(err) {
-	case fault.KindConflict, fault.KindPreconditionFailed:
-		why = r.FailureOf(err).Message
-	default:
-		if why, err = refusedFile(r, err); err != nil {
-			return err
-		}
+	why, err := whyNot(r, err)
+	if err != nil {
+		return err
 	}
 	return showPages(r, d, http.StatusUnprocessableEntity, page.Page{Fault: why})
 }
