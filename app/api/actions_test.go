@@ -25,7 +25,7 @@ func tried(t testing.TB) map[string]operation {
 		"purge":     {method: "POST", path: "/purge", body: obj{"title": "Contract"}},
 		"duplicate": {method: "POST", path: "/duplicate"},
 	}
-	for _, name := range []string{"submit", "withdraw", "approve", "reopen", "send", "archive", "restore"} {
+	for _, name := range []string{"submit", "withdraw", "approve", "reopen", "send", "unschedule", "archive", "restore"} {
 		out[name] = operation{method: "POST", path: "/" + name}
 	}
 	return out

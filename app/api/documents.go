@@ -65,6 +65,19 @@ func moment(f *fault.Fields, field string, v *string) *time.Time {
 	return nil
 }
 
+// instant reads a time of a body, which has to be exact.
+func instant(f *fault.Fields, field string, v *string) *time.Time {
+	if v == nil || *v == "" {
+		return nil
+	}
+	t, err := time.Parse(time.RFC3339, *v)
+	if err != nil {
+		f.Add(field, "not_a_time")
+		return nil
+	}
+	return &t
+}
+
 type createBody struct {
 	DocumentBody
 	Invitations  []invitationBody `json:"invitations,omitempty"`
@@ -238,6 +251,7 @@ type sendBody struct {
 	ExpiresAt       *string `json:"expires_at,omitempty" doc:"RFC 3339 or a date"`
 	RemindEveryDays *int    `json:"remind_every_days,omitempty" doc:"0 uses the company default"`
 	SendEmails      *bool   `json:"send_emails,omitempty" doc:"Whether recipients are written to"`
+	SendAt          *string `json:"send_at,omitempty" doc:"RFC 3339, at most a year ahead: sends it then"`
 }
 
 func (h *documentHandlers) sendDocument(r *request, in *sendBody) (documentView, error) {
@@ -247,7 +261,8 @@ func (h *documentHandlers) sendDocument(r *request, in *sendBody) (documentView,
 	}
 	var f fault.Fields
 	input := signing.SendInput{Subject: in.Subject, Message: in.Message, ExpiresAt: moment(&f, "expires_at", in.ExpiresAt),
-		RemindEveryDays: in.RemindEveryDays, SendEmails: in.SendEmails, BaseURL: r.server.Kit.MailSite(r.Ctx)}
+		RemindEveryDays: in.RemindEveryDays, SendEmails: in.SendEmails, SendAt: instant(&f, "send_at", in.SendAt),
+		BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}

@@ -42,6 +42,7 @@ func (h *stateHandlers) routes(s *server) {
 		{"withdraw", "Take a submission back", h.lifecycle.Withdraw, 0},
 		{"approve", "Approve a submitted document", h.lifecycle.Approve, 0},
 		{"reopen", "Make an approved or rejected document a draft again", h.lifecycle.Reopen, 0},
+		{"unschedule", "Call off sending a document later", h.lifecycle.Unschedule, 0},
 		{"seal", "Retry sealing a document that everybody has signed", h.sealing.Retry, 0},
 		{"archive", "Archive a document", h.lifecycle.Archive, 0},
 		{"restore", "Restore a document from the archive or the trash", h.lifecycle.Restore, 0},

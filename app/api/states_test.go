@@ -97,6 +97,7 @@ func operations(t testing.TB) []operation {
 		{"reject", "POST", "/reject", obj{"reason": "No."}, "approver", map[int]int{2: 4}, 200},
 		{"withdraw", "POST", "/withdraw", nil, "", map[int]int{2: 1}, 200},
 		{"reopen", "POST", "/reopen", nil, "", map[int]int{3: 1, 4: 1}, 200},
+		{"unschedule", "POST", "/unschedule", nil, "", nil, 200},
 		{"void", "POST", "/void", obj{"reason": "Over."}, "", map[int]int{2: 8, 3: 8, 4: 8, 5: 8, 7: 8}, 200},
 		{"extend", "POST", "/extend", obj{"expires_at": "2040-01-01T00:00:00Z"}, "", map[int]int{7: 5}, 200},
 		{"sign", "POST", "/{i}/sign", obj{}, "", same(5), 200},
@@ -198,7 +199,7 @@ func TestStatesAside(t *testing.T) {
 			} else {
 				d = w.owner.Delete(t, at).Want(t, 200)
 			}
-			for _, name := range []string{"submit", "send", "approve", "reject", "withdraw", "reopen", "extend"} {
+			for _, name := range []string{"submit", "send", "approve", "reject", "withdraw", "reopen", "extend", "unschedule"} {
 				ops := operations(t)
 				o := ops[slices.IndexFunc(ops, func(o operation) bool { return o.name == name })]
 				failed(t, o.run(t, w, d), 409)

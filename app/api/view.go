@@ -62,6 +62,7 @@ type documentView struct {
 	ApprovedAt       *string           `json:"approved_at" format:"date-time"`
 	RejectedAt       *string           `json:"rejected_at" format:"date-time"`
 	RejectedReason   *string           `json:"rejected_reason"`
+	SendAt           *string           `json:"send_at" format:"date-time" doc:"When it will be sent, if that is scheduled"`
 	SentAt           *string           `json:"sent_at" format:"date-time"`
 	CompletedAt      *string           `json:"completed_at" format:"date-time"`
 	ExpiredAt        *string           `json:"expired_at" format:"date-time"`
@@ -70,7 +71,7 @@ type documentView struct {
 	ArchivedAt       *string           `json:"archived_at" format:"date-time"`
 	DeletedAt        *string           `json:"deleted_at" format:"date-time"`
 	Version          int64             `json:"version" doc:"Version number, also the ETag"`
-	Attention        *string           `json:"attention" enum:"declined,sealing,sealing_failed,mail_failed,access_code,overdue"`
+	Attention        *string           `json:"attention" enum:"declined,sealing,sealing_failed,mail_failed,access_code,overdue,not_sent"`
 	AttentionMessage *string           `json:"attention_message"`
 	Template         bool              `json:"template" doc:"Whether it is a template"`
 	TemplateID       *string           `json:"template_id" doc:"The template it was created from"`
@@ -104,7 +105,8 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		Locale: orNull(d.Locale), Owner: personView(d.Owner), ExpiresAt: maybe(d.ExpiresAt),
 		Progress: signing.ProgressOf(d), CreatedAt: when(d.CreatedAt), UpdatedAt: when(d.UpdatedAt),
 		SubmittedAt: maybe(d.SubmittedAt), ApprovedAt: maybe(d.ApprovedAt), RejectedAt: maybe(d.RejectedAt),
-		RejectedReason: orNull(d.RejectedReason), SentAt: maybe(d.SentAt), CompletedAt: maybe(d.CompletedAt),
+		RejectedReason: orNull(d.RejectedReason), SendAt: maybe(d.SendAt),
+		SentAt: maybe(d.SentAt), CompletedAt: maybe(d.CompletedAt),
 		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt),
 		VoidedReason: orNull(d.WhyVoided().Sentence(r.server.english())),
 		ArchivedAt:   maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,

@@ -191,7 +191,10 @@ func (m letter) hasAll(names []string) bool {
 func inWords(l *words.Language, facts map[string]string) map[string]string {
 	out := maps.Clone(facts)
 	if cause := facts["cause"]; cause != "" {
-		out["cause"] = fault.Sentence(l.SayOf, fault.Code("sealing."+cause))
+		if !strings.Contains(cause, ".") {
+			cause = "sealing." + cause
+		}
+		out["cause"] = fault.Sentence(l.SayOf, fault.Code(cause))
 	}
 	why := record.Reason{Code: record.ReasonCode(facts["reason_code"]), Name: facts["reason_name"], Words: facts["reason"]}
 	if why.Code != "" {

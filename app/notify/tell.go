@@ -72,6 +72,7 @@ var notifiers = map[signing.EventType]func(*Service, *kv.Tx, *notice) error{
 	record.EventDocumentExpired:           func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "expired") },
 	record.EventDocumentSealingDelayed:    (*Service).tellDelay,
 	record.EventDocumentSealingFailed:     func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "sealing_failed") },
+	record.EventDocumentNotSent:           func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "not_sent") },
 	record.EventDocumentMailFailed:        func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "mail_failed") },
 	record.EventDocumentApproved:          func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "approved") },
 	record.EventDocumentRejected:          func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "rejected") },
@@ -91,6 +92,9 @@ func (t *notice) facts() map[string]string {
 		"timezone": t.company.Timezone,
 		"reason":   why.Words, "reason_code": string(why.Code), "reason_name": why.Name, "email": t.event.Data["email"], "cause": t.event.Data["cause"],
 		"document": strings.TrimSuffix(d.BaseURL, "/") + "/app/documents/" + d.ID,
+	}
+	if t.event.Type == record.EventDocumentNotSent {
+		f["cause"] = "not_sent." + f["cause"]
 	}
 	if d.ExpiresAt != nil {
 		f["expires"] = d.ExpiresAt.UTC().Format(time.RFC3339) // formatted with the message

@@ -48,6 +48,7 @@ func rules() []rule {
 		}},
 		{record.ActionReopen, func(q asking) error { return q.try((*Document).Reopen) }},
 		{record.ActionSend, func(q asking) error { return q.d.Sendable(q.company.RequireApproval) }},
+		{record.ActionCallOff, func(q asking) error { return q.try(record.CallOff) }},
 		{record.ActionSign, func(q asking) error { return q.d.SignableBy(q.who, q.tx.Now) }},
 		{record.ActionRemind, func(q asking) error { return q.d.Remindable("", q.tx.Now) }},
 		{record.ActionReplace, func(q asking) error { return q.d.AnyReplaceable(q.tx.Now) }},

@@ -107,6 +107,9 @@ func (s *changes) onTime(company, id string, change func(tx *kv.Tx, d *Document)
 	return err
 }
 
+// codeBusy is returned when a document keeps changing meanwhile.
+const codeBusy fault.Code = "document_busy"
+
 // retry repeats slow work if the document changes in the meantime.
 func retry(work func() (*Document, error)) (*Document, error) {
 	var err error
@@ -116,7 +119,7 @@ func retry(work func() (*Document, error)) (*Document, error) {
 			return d, err
 		}
 	}
-	return nil, fault.Conflict("document_busy").Because(err)
+	return nil, fault.Conflict(codeBusy).Because(err)
 }
 
 // lock serializes slow work on one document, so that it is not done twice. Correctness

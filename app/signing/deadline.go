@@ -15,8 +15,8 @@ import (
 	"paraph/kv"
 )
 
-// Schedule plans the jobs that follow from a document's state: reminders, expiry, sealing,
-// purging.
+// Schedule plans the jobs that follow from a document's state: sending, reminders, expiry,
+// sealing, purging.
 type Schedule struct {
 	jobs      *kv.Jobs
 	pictures  *pictures.Cache // nil: each page is drawn every time
@@ -26,6 +26,7 @@ type Schedule struct {
 // Kinds of scheduled jobs. A document has at most one of each kind, stored under the
 // document's identifier.
 const (
+	sendJob   = "send"
 	expireJob = "expire"
 	remindJob = "remind"
 	purgeJob  = "purge"
@@ -36,10 +37,13 @@ type documentJob struct{ Company, Document string }
 // schedule updates the jobs of a document to its current state.
 func (s *Schedule) plan(tx *kv.Tx, d *Document) error {
 	expires, reminds, purges := d.ExpiresNext(), d.NextReminder(tx.Now), s.PurgesAt(d)
-	for _, id := range d.CaughtUp(tx.Now, expires, reminds, purges) {
+	for _, id := range d.CaughtUp(tx.Now, d.SendAt, expires, reminds, purges) {
 		if err := s.jobs.Remove(tx, id); err != nil && !errors.Is(err, kv.ErrNotFound) {
 			return err
 		}
+	}
+	if err := s.due(tx, d, sendJob, d.SendAt); err != nil {
+		return err
 	}
 	if err := s.due(tx, d, expireJob, expires); err != nil {
 		return err
@@ -116,6 +120,7 @@ func (s *Services) Handlers() []kv.Handler {
 	seal := on(sealJob, s.Sealing.Seal)
 	seal.Backoff, seal.OnFail = sealBackoff(), s.Sealing.sealFailed
 	return []kv.Handler{
+		due(sendJob, s.Dispatch.sendDue),
 		due(expireJob, s.Lifecycle.expire), due(remindJob, s.Lifecycle.remindDue), due(purgeJob, s.Lifecycle.purge),
 		seal,
 		s.Lists.ReadHandler(), on(drawJob, s.Pages.draw), s.Retention.handler(),

@@ -114,6 +114,13 @@ func (s *Lifecycle) Reopen(_ context.Context, who account.Actor, id string, seen
 	}, seen...)
 }
 
+// Unschedule calls off sending a document later.
+func (s *Lifecycle) Unschedule(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
+		return record.NewEvent(record.EventDocumentUnscheduled), record.CallOff(d)
+	}, seen...)
+}
+
 // Void ends a document that is not completed, and records the reason.
 func (s *Lifecycle) Void(
 	_ context.Context, who account.Actor, id string, reason *string, seen ...int64,

@@ -43,7 +43,10 @@ type SendInput struct {
 	ExpiresAt       *time.Time
 	RemindEveryDays *int
 	SendEmails      *bool
+	SendAt          *time.Time // nil: now
 	BaseURL         string
+
+	due bool // the document has to be due
 }
 
 // sending is the result of the slow part of sending, done before the commit.
@@ -53,7 +56,7 @@ type sending struct {
 	names   map[string]map[string]string // file → invitation → signature field in the PDF
 }
 
-// Send prepares and certifies the files and invites the first people to sign.
+// Send prepares and certifies the files and invites the first people to sign, or schedules that.
 func (s *Dispatch) Send(
 	ctx context.Context, who account.Actor, id string, in SendInput, seen ...int64,
 ) (*Document, error) {
@@ -65,7 +68,12 @@ func (s *Dispatch) Send(
 	if err != nil {
 		return nil, err
 	}
-	return retry(func() (*Document, error) { return s.sendOnce(ctx, who, id, in, company, seen...) })
+	return retry(func() (*Document, error) {
+		if in.SendAt != nil {
+			return s.scheduleOnce(who, id, in, company, seen...)
+		}
+		return s.sendOnce(ctx, who, id, in, company, seen...)
+	})
 }
 
 // requireSendable reports everything that prevents a document from being sent from here.
@@ -84,8 +92,11 @@ func (s *Dispatch) sendOnce(
 	if err := d.Sendable(company.RequireApproval); err != nil {
 		return nil, err
 	}
-	var faults fault.Fields
 	now := s.now()
+	if in.due && !record.SendDue(d, now) {
+		return nil, errNotDue
+	}
+	var faults fault.Fields
 	in.apply(&faults, d, s.limits, company, now)
 	s.requireSendable(&faults, d)
 	if err := faults.Err(); err != nil {
@@ -107,19 +118,28 @@ func (s *Dispatch) sendOnce(
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
-		if base := s.links.base(in.BaseURL); base != "" {
-			d.BaseURL = base
-		}
+		s.setBase(d, in)
 		return s.send(tx, d, work)
 	}, seen...)
 }
 
-func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company account.Company, now time.Time) {
-	more := DocumentInput{
+// setBase sets the base address of the links in e-mails.
+func (s *Dispatch) setBase(d *Document, in SendInput) {
+	if base := s.links.base(in.BaseURL); base != "" {
+		d.BaseURL = base
+	}
+}
+
+// settings returns the settings of the document that the input changes.
+func (in *SendInput) settings() *DocumentInput {
+	return &DocumentInput{
 		Subject: in.Subject, Message: in.Message, ExpiresAt: in.ExpiresAt, RemindEveryDays: in.RemindEveryDays,
 		SendEmails: in.SendEmails,
 	}
-	more.Apply(f, d, limits, now)
+}
+
+func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company account.Company, now time.Time) {
+	in.settings().Apply(f, d, limits, now)
 	if d.RemindEveryDays == 0 {
 		d.ReminderDays = company.ReminderDays
 	}
@@ -144,13 +164,103 @@ func (s *Dispatch) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) 
 			}
 		}
 	}
-	d.Status, d.SentAt = record.Sent, &tx.Now
+	record.SetSent(d, tx.Now)
 	events := []Event{record.NewEvent(record.EventDocumentSent)}
 	events = append(events, d.Notify(tx.Now)...)
 	if err := s.schedule.drawLater(tx, d); err != nil {
 		return nil, err
 	}
 	return events, s.schedule.plan(tx, d)
+}
+
+// scheduleOnce checks a document as for sending, and leaves sending to a job.
+func (s *Dispatch) scheduleOnce(
+	who account.Actor, id string, in SendInput, company account.Company, seen ...int64,
+) (*Document, error) {
+	d, err := s.store.Get(who, id, seen...)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Sendable(company.RequireApproval); err != nil {
+		return nil, err
+	}
+	var faults fault.Fields
+	now, version := s.now(), d.Version
+	in.settings().Apply(&faults, d, s.limits, now)
+	record.SendLater(&faults, d, *in.SendAt, record.PersonOf(who), now)
+	s.requireSendable(&faults, d)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	s.setBase(d, in)
+	return s.store.Update(who, id, func(tx *kv.Tx, stored *Document) ([]Event, error) {
+		if err := store.RequireVersion(stored, version); err != nil {
+			return nil, err
+		}
+		*stored = *d
+		scheduled := record.NewEvent(record.EventDocumentScheduled).With("send_at", record.FormatTime(*d.SendAt))
+		return []Event{scheduled}, s.schedule.plan(tx, stored)
+	}, seen...)
+}
+
+var errNotDue = errors.New("signing: the document is not due to be sent")
+
+// sendDue sends a scheduled document on behalf of the member who scheduled it. If that is not
+// possible, the schedule ends and the owner is told; if it failed for the moment, the job is
+// repeated. The commit that sends the document ends its schedule, so that it is sent once.
+func (s *Dispatch) sendDue(ctx context.Context, company, id string) error {
+	who, err := s.sender(company, id)
+	if err == nil {
+		_, err = s.Send(ctx, who, id, SendInput{due: true})
+	}
+	switch kind := fault.KindOf(err); {
+	case err == nil, kind == fault.KindNotFound:
+		return nil
+	case errors.Is(err, errNotDue):
+		return s.changes.onTime(company, id, func(*kv.Tx, *Document) ([]Event, error) { return nil, nil })
+	case kind == fault.KindForbidden:
+		return s.notSent(company, id, record.NotSentByMember)
+	case kind == fault.KindInvalid, kind == fault.KindConflict && fault.CodeOf(err) != codeBusy:
+		return s.notSent(company, id, record.NotSentAsIs)
+	}
+	return err
+}
+
+// sender returns the member who scheduled a document, with the rights they have now.
+func (s *Dispatch) sender(company, id string) (who account.Actor, err error) {
+	err = s.changes.db.View(func(tx *kv.Tx) error {
+		d, err := store.Load(tx, account.System(company), id)
+		if err != nil {
+			return err
+		}
+		if !record.SendDue(d, tx.Now) {
+			return errNotDue
+		}
+		m, err := account.LoadMember(tx, company, d.SendBy.ID)
+		if fault.KindOf(err) == fault.KindNotFound {
+			return fault.Forbidden("role_not_allowed")
+		}
+		if err != nil {
+			return err
+		}
+		if m.Status != account.MemberActive || !m.Role.Allows(account.ScopeWrite) {
+			return fault.Forbidden("role_not_allowed")
+		}
+		who = account.Actor{Kind: account.ActorUser, UserID: m.UserID, CompanyID: company, Name: m.Name,
+			Email: m.Email, Role: m.Role, Scopes: []account.Scope{account.ScopeRead, account.ScopeWrite}}
+		return nil
+	})
+	return who, err
+}
+
+// notSent ends the schedule of a document that is due.
+func (s *Dispatch) notSent(company, id, cause string) error {
+	return s.changes.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		if !record.SendDue(d, tx.Now) {
+			return nil, nil
+		}
+		return []Event{record.SetNotSent(d, cause)}, nil
+	})
 }
 
 // timestampField is the name of the invisible field for the document timestamp.

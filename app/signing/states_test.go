@@ -162,6 +162,10 @@ func operations() []operation {
 			_, err := c.Signing.Dispatch.Send(t.Context(), c.author, d.ID, signing.SendInput{})
 			return err
 		}, "draft>sent approved>sent", "document_not_draft.sent", away("sent", "document_already_sent"), "document.sent invitation.notified"},
+		{"unschedule", func(t *testing.T, c company, d doc) error {
+			_, err := c.Signing.Lifecycle.Unschedule(t.Context(), c.author, d.ID)
+			return err
+		}, "", "document_not_scheduled", away(), ""},
 		{"sign", func(t *testing.T, c company, d doc) error {
 			_, err := c.Signing.Signatures.Sign(t.Context(), c.author, d.ID, d.Invitations[0].ID, signing.SignInput{Signature: &signing.Mark{Type: "typed", Text: "A"}})
 			return err
@@ -293,7 +297,7 @@ func TestOfferedActionsArePermitted(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	offered := map[string]signing.Action{"edit": record.ActionEdit, "submit": record.ActionSubmit, "withdraw": record.ActionWithdraw, "approve": record.ActionApprove,
-		"reject": record.ActionReject, "reopen": record.ActionReopen, "send": record.ActionSend, "replace": record.ActionReplace, "remind": record.ActionRemind,
+		"reject": record.ActionReject, "reopen": record.ActionReopen, "send": record.ActionSend, "unschedule": record.ActionCallOff, "replace": record.ActionReplace, "remind": record.ActionRemind,
 		"extend": record.ActionExtend, "void": record.ActionVoid, "archive": record.ActionArchive, "delete": record.ActionDelete,
 		"restore": record.ActionRestore, "purge": record.ActionPurge}
 	for _, state := range states() {

@@ -212,6 +212,7 @@ func (s *Transfer) importDocument(tx *kv.Tx, company string, it kv.Item) error {
 			return err
 		}
 	}
+	record.ForgetSchedule(d)
 	if d.Status == record.Sent {
 		d.RequestMissingCode()
 	}

@@ -44,6 +44,7 @@ func (p *Pages) documents() []route {
 		{post, document + "/withdraw", author(h.Step("withdraw"))},
 		{post, document + "/approve", author(h.Step("approve"))},
 		{post, document + "/reopen", author(h.Step("reopen"))},
+		{post, document + "/unschedule", author(h.Step("unschedule"))},
 		{post, document + "/remind", author(h.Step("remind"))},
 		{post, document + "/seal", author(h.Step("seal"))},
 		{post, document + "/archive", author(h.Step("archive"))},

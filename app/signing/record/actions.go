@@ -21,7 +21,8 @@ const (
 	ActionReject    Action = "reject"
 	ActionReopen    Action = "reopen"
 	ActionSend      Action = "send"
-	ActionSign      Action = "sign" // for a member: one of the invitations is theirs, and it is its turn
+	ActionCallOff   Action = "unschedule" // sending later
+	ActionSign      Action = "sign"       // for a member: one of the invitations is theirs, and it is its turn
 	ActionDecline   Action = "decline"
 	ActionDelegate  Action = "delegate"
 	ActionRemind    Action = "remind"

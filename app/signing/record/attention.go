@@ -20,6 +20,7 @@ const (
 	AttentionMailFailed    AttentionKind = "mail_failed"
 	AttentionAccessCode    AttentionKind = "access_code" // the sender has to set one
 	AttentionOverdue       AttentionKind = "overdue"     // a job that was due has been given up
+	AttentionNotSent       AttentionKind = "not_sent"    // at the scheduled time
 )
 
 // Attention is the reason why a document can't proceed, with the invitation or

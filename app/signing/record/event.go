@@ -20,6 +20,9 @@ const (
 	EventDocumentApproved           EventType = "document.approved"
 	EventDocumentRejected           EventType = "document.rejected"
 	EventDocumentReopened           EventType = "document.reopened"
+	EventDocumentScheduled          EventType = "document.scheduled"
+	EventDocumentUnscheduled        EventType = "document.unscheduled"
+	EventDocumentNotSent            EventType = "document.not_sent"
 	EventDocumentSent               EventType = "document.sent"
 	EventDocumentCompleted          EventType = "document.completed"
 	EventDocumentSealingDelayed     EventType = "document.sealing_delayed"
@@ -73,7 +76,8 @@ func EventTypes() []EventType {
 	return []EventType{
 		EventDocumentCreated, EventDocumentUpdated, EventDocumentFieldsAdded, EventDocumentFieldsReplaced,
 		EventDocumentSubmitted, EventDocumentWithdrawn, EventDocumentApproved, EventDocumentRejected,
-		EventDocumentReopened, EventDocumentSent, EventDocumentCompleted, EventDocumentSealingDelayed,
+		EventDocumentReopened, EventDocumentScheduled, EventDocumentUnscheduled, EventDocumentNotSent,
+		EventDocumentSent, EventDocumentCompleted, EventDocumentSealingDelayed,
 		EventDocumentSealingFailed, EventDocumentSealingRetried, EventDocumentRenewed,
 		EventDocumentExpired, EventDocumentExtended, EventDocumentVoided,
 		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,

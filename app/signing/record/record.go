@@ -134,15 +134,18 @@ type Document struct {
 	ApprovedAt     *time.Time
 	RejectedAt     *time.Time
 	RejectedReason string
-	SentAt         *time.Time
-	CompletedAt    *time.Time
-	ExpiredAt      *time.Time
-	VoidedAt       *time.Time
-	VoidedReason   string     // in people's own words
-	VoidedCode     ReasonCode `json:",omitempty"`
-	VoidedName     string     `json:",omitempty"` // of the person whom VoidedCode concerns
-	ArchivedAt     *time.Time
-	DeletedAt      *time.Time
+	// SendAt is when to send a draft or an approved document, on behalf of SendBy.
+	SendAt       *time.Time `json:",omitempty"`
+	SendBy       *Person    `json:",omitempty"`
+	SentAt       *time.Time
+	CompletedAt  *time.Time
+	ExpiredAt    *time.Time
+	VoidedAt     *time.Time
+	VoidedReason string     // in people's own words
+	VoidedCode   ReasonCode `json:",omitempty"`
+	VoidedName   string     `json:",omitempty"` // of the person whom VoidedCode concerns
+	ArchivedAt   *time.Time
+	DeletedAt    *time.Time
 
 	Version int64  // counts changes; the ETag
 	Head    string // hash of the document's newest journal entry, hexadecimal
@@ -328,6 +331,7 @@ func (d *Document) Copy(id string, owner Person, now time.Time) *Document {
 	next.MadeFrom = nil
 	next.SealCauses, next.SealJob, next.DueJobs = nil, "", nil
 	next.SubmittedAt, next.ApprovedAt, next.RejectedAt, next.RejectedReason = nil, nil, nil, ""
+	unschedule(&next)
 	next.SentAt, next.CompletedAt, next.ExpiredAt, next.VoidedAt = nil, nil, nil, nil
 	next.setWhyVoided(Reason{})
 	next.ArchivedAt, next.DeletedAt, next.Version, next.Head = nil, nil, 0, ""

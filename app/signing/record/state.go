@@ -23,7 +23,7 @@ func (d *Document) Editable() error {
 	if d.Status != Draft {
 		return fault.Conflict("document_not_draft", d.Status.arg())
 	}
-	return nil
+	return notScheduled(d)
 }
 
 // Live refuses a document that is archived or in the trash: it must be restored first.
@@ -46,6 +46,9 @@ func (d *Document) Submit(by Person, now time.Time) error {
 	}
 	if d.Status != Draft {
 		return d.wrongState("document_not_draft.submitted")
+	}
+	if err := notScheduled(d); err != nil {
+		return err
 	}
 	d.Status, d.SubmittedAt, d.SubmittedBy = PendingApproval, &now, by.ID
 	d.RejectedAt, d.RejectedReason = nil, ""
@@ -92,6 +95,9 @@ func (d *Document) Reopen() error {
 	if d.Status != Approved && d.Status != Rejected {
 		return d.wrongState("document_not_approved_or_rejected.reopened")
 	}
+	if err := notScheduled(d); err != nil {
+		return err
+	}
 	d.Status, d.SubmittedAt, d.SubmittedBy, d.ApprovedAt = Draft, nil, "", nil
 	return nil
 }
@@ -123,6 +129,7 @@ func (d *Document) Void(reason Reason, now time.Time) error {
 	}
 	switch d.Status {
 	case PendingApproval, Approved, Rejected, Sent, Expired:
+		unschedule(d)
 		d.Status, d.VoidedAt = Voided, &now
 		d.setWhyVoided(reason)
 		d.SetAttention(Attention{})
@@ -221,6 +228,7 @@ func (d *Document) Archive(now time.Time) error {
 	case d.Status == Sent:
 		return fault.Conflict("document_sent.archive")
 	}
+	unschedule(d)
 	d.ArchivedAt = &now
 	return nil
 }
@@ -232,6 +240,7 @@ func (d *Document) Trash(now time.Time) error {
 	case d.Status == Sent:
 		return fault.Conflict("document_sent.delete")
 	}
+	unschedule(d)
 	d.DeletedAt = &now
 	return nil
 }

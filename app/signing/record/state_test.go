@@ -76,6 +76,7 @@ func steps() []step {
 		{"trash", func(d *record.Document) error { return d.Trash(now) }, everyStateButSent, "document_sent.delete", nil},
 		{"restore", (*record.Document).Restore, "", "document_active", nil},
 		{"purge", (*record.Document).Purgeable, "", "document_not_deleted", nil},
+		{"call off", record.CallOff, "", "document_not_scheduled", nil},
 		{"seal", (*record.Document).Sealable, "", "nothing_to_seal", nil},
 	}
 }

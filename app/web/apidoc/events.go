@@ -14,6 +14,7 @@ type eventKind struct{ Kind, Example string }
 var exampleData = map[string][]string{
 	"document.created": {"title"}, "template.created": {"title"}, "document.completed": {"certificate_sha256"}, "document.rejected": {"reason"}, "document.voided": {"reason"}, "document.extended": {"expires_at"},
 	"document.handed_over": {"from", "to"}, "document.mail_failed": {"email"}, "document.mail_delivered": {"email"}, "document.overdue": {"job"},
+	"document.scheduled": {"send_at"}, "document.not_sent": {"cause"},
 	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.replaced": {"file", "name", "sha256"}, "file.arranged": {"file", "name", "pages"}, "file.merged": {"file", "name", "sha256", "files", "names"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
 	"invitation.added": {"email"}, "invitation.removed": {"email"}, "invitation.notified": {"email"}, "invitation.signed": {"email", "method", "certificate"},
 	"invitation.consented": {"consent"}, "invitation.consent_withdrawn": {"consent"}, "invitation.in_person": {"email"}, "invitation.declined": {"email", "reason"}, "invitation.delegated": {"from", "to", "invitation"},
@@ -25,14 +26,14 @@ var exampleData = map[string][]string{
 var exampleDatum = map[string]string{
 	"from": "ben@example.org", "to": "dora@example.org", "files": "01K8XN2V8A2M4P6R8T0W2Y4Z6B, 01K8XN2V9B4N6Q8S0V2X4Z6B8D", "file": "01K8XN2V8A2M4P6R8T0W2Y4Z6B", "field": "01K8XN2V9H7K9M1P3R5T7W9Y1Z", "name": "contract.pdf", "pages": "2, 1 (90°)", "names": "contract.pdf, annex.pdf", "method": "link",
 	"reason": "The dates are wrong.", "certificate": "5f1c0a", "consent": "1", "expires_at": exampleTime, "invitation": "01K8XN2V9J8M0P2R4T6W8Y0Z2B",
-	"job": "remind", "kind": "invitation", "server": "smtp.example.org", "reply": "250 2.0.0 Ok: queued", "through": "web",
+	"job": "remind", "send_at": exampleTime, "cause": "member", "kind": "invitation", "server": "smtp.example.org", "reply": "250 2.0.0 Ok: queued", "through": "web",
 	"certificate_sha256": "fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13",
 }
 
 // exampleStates is the document's status in the example of an event, if not sent.
 var exampleStates = map[string]string{
 	"document.created": "draft", "template.created": "draft", "document.updated": "draft", "document.fields_added": "draft", "document.fields_replaced": "draft", "document.submitted": "pending_approval",
-	"document.withdrawn": "draft", "document.approved": "approved", "document.rejected": "rejected", "document.reopened": "draft", "document.completed": "completed",
+	"document.withdrawn": "draft", "document.approved": "approved", "document.rejected": "rejected", "document.reopened": "draft", "document.scheduled": "draft", "document.unscheduled": "draft", "document.not_sent": "draft", "document.completed": "completed",
 	"document.renewed": "completed", "document.expired": "expired", "document.voided": "voided", "file.added": "draft", "file.updated": "draft", "file.replaced": "draft", "file.arranged": "draft", "file.merged": "draft", "file.removed": "draft",
 	"field.updated": "draft", "field.removed": "draft", "invitation.added": "draft", "invitation.updated": "draft", "invitation.removed": "draft",
 }

@@ -24,7 +24,8 @@ func (h *Handlers) steps(invitation string) map[string]oneStep {
 	l := h.Lifecycle
 	return map[string]oneStep{
 		"submit": l.Submit, "withdraw": l.Withdraw, "approve": l.Approve, "reopen": l.Reopen,
-		"archive": l.Archive, "restore": l.Restore, "delete": l.Delete,
+		"unschedule": l.Unschedule,
+		"archive":    l.Archive, "restore": l.Restore, "delete": l.Delete,
 		"duplicate": h.Drafts.Duplicate, "seal": h.Sealing.Retry,
 		"remind": func(ctx context.Context, who account.Actor, id string, seen ...int64) (*signing.Document, error) {
 			return h.Invitations.Remind(ctx, who, id, invitation, seen...)

@@ -26,7 +26,7 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 	done := signing.ProgressOf(d)
 	pairs := []any{"approver", approver, "owner", cmp.Or(d.Owner.Name, d.Owner.Email), "done", done.Signed, "n", done.Total, "names", names(r, d.WaitingFor(), 3)}
 	for name, at := range map[string]*time.Time{"created": &d.CreatedAt, "submitted": d.SubmittedAt, "approved": d.ApprovedAt, "rejected": d.RejectedAt, "sent": d.SentAt,
-		"completed": d.CompletedAt, "expired": d.ExpiredAt, "voided": d.VoidedAt, "expires": d.ExpiresAt} {
+		"completed": d.CompletedAt, "send_at": d.SendAt, "expired": d.ExpiredAt, "voided": d.VoidedAt, "expires": d.ExpiresAt} {
 		if at != nil {
 			pairs = append(pairs, name, moment(r, *at))
 		}
@@ -42,6 +42,8 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 			b.Kind, b.Quote = "danger", inv.WhyDeclined().Sentence(r.Words.SayOf)
 			pairs = append(pairs, "person", cmp.Or(inv.Name, inv.Email))
 		}
+	case d.SendAt != nil:
+		key, b.Icon = "scheduled", "clock"
 	case d.Status == record.Rejected:
 		b.Quote = d.RejectedReason
 	case d.Status == record.Voided:

@@ -170,7 +170,8 @@ func (h *Handlers) documentAction(
 		return menuEntry{}, false // shown beside the recipient, or beside the notice about the trash
 	case record.ActionSend:
 		return menuEntry{Text: r.Say("act.send"), Icon: "sent", Href: at + "review"}, true
-	case record.ActionSubmit, record.ActionApprove, record.ActionWithdraw, record.ActionReopen:
+	case record.ActionSubmit, record.ActionApprove, record.ActionWithdraw, record.ActionReopen,
+		record.ActionCallOff:
 		icon := map[signing.Action]string{record.ActionSubmit: "hourglass", record.ActionApprove: "shield-ok"}[a]
 		return menuEntry{Text: r.Say("act." + string(a)), Icon: icon, Action: at + string(a)}, true
 	case record.ActionReject:

@@ -31,6 +31,8 @@ type reviewPage struct {
 	Leeway   bool // an advanced setting differs from its default
 	Steps    []step
 	Today    string
+	SendTime string // when it is scheduled to be sent
+	Zone     string // of the times on the page
 }
 
 // May reports whether the reader may take an action now.
@@ -73,7 +75,11 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 	}
 	data := reviewPage{Document: d, Status: d.Status.String(), actions: actions, Sends: h.Notify.CanSend(),
 		Policy: r.Who.Company.RequireApproval,
-		Steps:  steps(r, d.ID, stepReview), Today: h.Now().In(r.Who.Zone()).Format(time.DateOnly)}
+		Steps:  steps(r, d.ID, stepReview), Today: h.Now().In(r.Who.Zone()).Format(time.DateOnly),
+		Zone: r.Who.Zone().String()}
+	if d.SendAt != nil {
+		data.SendTime = d.SendAt.In(r.Who.Zone()).Format("2006-01-02T15:04")
+	}
 	if d.ExpiresAt != nil {
 		data.Deadline = d.ExpiresAt.In(r.Who.Zone()).Format(time.DateOnly)
 	}

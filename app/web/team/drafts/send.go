@@ -19,13 +19,14 @@ func (h *Handlers) Review(r *page.Request) error {
 		return err
 	}
 	do := r.Form.Value("do")
-	if d.Status == record.Draft && (do == "save" || do == "send" || do == "submit") {
+	if d.Status == record.Draft && d.SendAt == nil &&
+		slices.Contains([]string{"save", "send", "later", "submit"}, do) {
 		var in signing.DocumentInput
 		if in, err = reviewInput(r, do); err == nil {
 			d, err = h.Drafts.Update(r.UserContext(), r.Who.Actor, d.ID, in)
 		}
 	}
-	if err == nil && (do == "send" || do == "submit") {
+	if err == nil && (do == "send" || do == "later" || do == "submit") {
 		err = checkSeen(r, d)
 	}
 	if err == nil {
@@ -82,6 +83,15 @@ func checkSeen(r *page.Request, d *signing.Document) error {
 	return nil
 }
 
+// sendAt reads when to send the document, in the reader's time zone.
+func sendAt(r *page.Request) (*time.Time, error) {
+	at, err := time.ParseInLocation("2006-01-02T15:04", r.Form.Value("send_at"), r.Who.Zone())
+	if err != nil {
+		return nil, fault.Invalid("send_at", "not_a_time")
+	}
+	return &at, nil
+}
+
 // act performs an action and redirects.
 func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err error) {
 	ctx, who := r.UserContext(), r.Who.Actor
@@ -92,6 +102,11 @@ func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err err
 		_, err = h.Dispatch.Send(ctx, who, d.ID, signing.SendInput{BaseURL: r.MailURL()})
 		if err == nil && (d.NoMails || !h.Notify.CanSend()) {
 			return r.SeeOther(at(d.ID, "links"))
+		}
+	case "later":
+		var at *time.Time
+		if at, err = sendAt(r); err == nil {
+			_, err = h.Dispatch.Send(ctx, who, d.ID, signing.SendInput{SendAt: at, BaseURL: r.MailURL()})
 		}
 	case "submit":
 		_, err = h.Lifecycle.Submit(ctx, who, d.ID)
