@@ -170,7 +170,7 @@ func (h *fileHandlers) splitFile(r *request, in *splitBody) (fileView, error) {
 }
 
 type mergeBody struct {
-	Files []string `json:"files,omitempty" doc:"The files whose pages come after those of this one, in their order"`
+	Files []string `json:"files,omitempty" doc:"The files whose pages come after those of this one; without them all other files"`
 }
 
 func (h *fileHandlers) mergeFiles(r *request, in *mergeBody) (fileView, error) {
@@ -178,8 +178,7 @@ func (h *fileHandlers) mergeFiles(r *request, in *mergeBody) (fileView, error) {
 	if err != nil {
 		return fileView{}, err
 	}
-	files := append([]string{id}, in.Files...)
-	d, err := signing.MergeFiles(r.UserContext(), h.drafts, r.who, document, files, r.seen...)
+	d, err := signing.MergeFiles(r.UserContext(), h.drafts, r.who, document, id, in.Files, r.seen...)
 	if err != nil {
 		return fileView{}, err
 	}

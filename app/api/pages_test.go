@@ -172,8 +172,13 @@ func TestMergeFiles(t *testing.T) {
 	for _, tt := range []struct {
 		files list
 		field string
-	}{{nil, "files"}, {list{none}, "files.0"}, {list{files[0], files[0]}, "files.1"}, {list{files[0], files[2]}, "files.1"}} {
+	}{{list{}, "files"}, {list{none}, "files.0"}, {list{files[0], files[0]}, "files.1"}, {list{files[0], files[2]}, "files.1"}} {
 		failed(t, c.Post(t, merge, obj{"files": tt.files}), 422, tt.field)
+	}
+	all := c.Post(t, at+"/duplicate", nil).Want(t, 201)
+	whole := c.Post(t, "/documents/"+all.Text(t, "id")+"/files/"+all.Text(t, "files.0.id")+"/merge", obj{}).Want(t, 200)
+	if got := len(whole.Texts(t, "merged", "name")); got != len(files) {
+		t.Errorf("%d of %d files were merged: %s", got, len(files), whole.Body)
 	}
 	c.Post(t, strings.Replace(merge, files[2], none, 1), obj{"files": list{files[0]}}).Want(t, 404)
 	s.Company(t).Post(t, merge, obj{"files": list{files[0]}}).Want(t, 404)

@@ -264,14 +264,22 @@ func (s *Drafts) SplitFile(
 	return d, second.ID, err
 }
 
-// MergeFiles makes one file of several of a draft or template, which are given in the order of
-// their pages. It takes the place of the first.
+// MergeFiles makes one file of several of a draft or template: the pages of the others, or with nil of
+// all others, follow those of the file, whose place it takes.
 func MergeFiles(
-	ctx context.Context, s *Drafts, who account.Actor, id string, files []string, seen ...int64,
+	ctx context.Context, s *Drafts, who account.Actor, id, file string, others []string, seen ...int64,
 ) (*Document, error) {
 	with, err := s.editable(who, id, seen...)
 	if err != nil {
 		return nil, err
+	}
+	files := append([]string{file}, others...)
+	if others == nil {
+		for i := range with.Files {
+			if other := with.Files[i].ID; other != file {
+				files = append(files, other)
+			}
+		}
 	}
 	parts, err := mergeable(with, files, s.limits.Pages)
 	if err != nil {

@@ -105,6 +105,13 @@ func mailed(before stage, to, ask string, login bool, name string, find *regexp.
 	}
 }
 
+// withFiles creates a document with two files.
+func withFiles(t *testing.T, c *apptest.Client) env {
+	e := draft(t, c)
+	c.Post(t, "/documents/"+e["DOCUMENT"]+"/upload", apptest.Multipart(t, nil, apptest.File{Name: "annex.pdf", Content: apptest.PDF(t)})).Want(t, 201)
+	return e
+}
+
 func withMember(t *testing.T, c *apptest.Client) env {
 	e := alone(t, c)
 	e["MEMBER"] = c.Member(t, account.RoleMember).UserID
@@ -243,9 +250,11 @@ func stages() map[string]stage {
 		"post-documents-document-invitation-identify": mailed(codeSent, "ADDRESS", "/documents/{document}/{invitation}/code", false, "CODE", regexp.MustCompile(`\b(\d{6})\b`)),
 		"get-documents-document-download":             completed, "post-documents-document-download": completed,
 		"post-documents-document-withdraw": submitted, "post-documents-document-approve": submitted, "post-documents-document-reject": submitted,
-		"post-documents-document-reopen":  after(submitted, "/approve", nil),
-		"post-documents-document-restore": after(draft, "/archive", nil),
-		"post-documents-document-void":    sent, "post-documents-document-remind": sent,
+		"post-documents-document-unschedule":       after(draft, "/send", obj{"send_at": time.Now().Add(24 * time.Hour).Format(time.RFC3339)}),
+		"post-documents-document-files-file-merge": withFiles,
+		"post-documents-document-reopen":           after(submitted, "/approve", nil),
+		"post-documents-document-restore":          after(draft, "/archive", nil),
+		"post-documents-document-void":             sent, "post-documents-document-remind": sent,
 		"post-documents-document-extend": expired, "post-documents-document-seal": completed,
 		"get-checkpoints": completed, "get-documents-document-proof": completed,
 		"get-installation-mail": operator, "post-installation-mail-test": operator, "get-installation-mail-sender": operator,

@@ -213,7 +213,7 @@ func (h *Handlers) MergeFiles(r *page.Request) error {
 	}
 	why := r.Say("files.merge.few")
 	if len(chosen) > 1 {
-		made, err := signing.MergeFiles(r.UserContext(), h.Drafts, r.Who.Actor, d.ID, chosen, d.Version)
+		made, err := signing.MergeFiles(r.UserContext(), h.Drafts, r.Who.Actor, d.ID, chosen[0], chosen[1:], d.Version)
 		if err == nil {
 			r.Flash("ok", "files.merged", "name", made.File(chosen[0]).Name)
 			return r.SeeOther(at(d.ID, stepFiles))
