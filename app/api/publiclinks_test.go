@@ -61,6 +61,21 @@ func TestPublicLinkIsMadeChangedAndDeleted(t *testing.T) {
 	failed(t, c.Get(t, at+"/nonsense"), 404)
 }
 
+// TestPublicLinkCanAlwaysBeTurnedOff changes a template so that its link can't make documents any more.
+func TestPublicLinkCanAlwaysBeTurnedOff(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	tpl := form(t, c)
+	at := "/templates/" + tpl.Text(t, "id")
+	link := at + "/links/" + c.Post(t, at+"/links", obj{"role": "member"}).Want(t, 201).Text(t, "id")
+	c.Patch(t, at, obj{"title": "Membership of {{kind}}"}).Want(t, 200)
+	if off := c.Patch(t, link, obj{"enabled": false}).Want(t, 200); off.Text(t, "status") != "off" {
+		t.Errorf("turned off: %s", off.Body)
+	}
+	failed(t, c.Patch(t, link, obj{"enabled": true}), 422, "variables.kind")
+	c.Patch(t, link, obj{"enabled": true, "variables": obj{"kind": "friends"}}).Want(t, 200)
+}
+
 func TestPublicLinkNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	c := server(t).Company(t)

@@ -106,8 +106,16 @@ func (s *Service) Update(ctx context.Context, who account.Actor, template, id st
 		if err != nil {
 			return err
 		}
-		l = now
-		l.Uses = before.Uses // counted meanwhile
+		// What others changed meanwhile stays, such as that the link is off.
+		l = before
+		var f fault.Fields
+		in.assign(&f, &l, tx.Now)
+		if in.Role != nil {
+			l.Role = now.Role
+		}
+		if err := f.Err(); err != nil {
+			return err
+		}
 		_, may, err := l.owner(tx)
 		if err != nil {
 			return err
@@ -160,18 +168,9 @@ func (s *Service) writable(ctx context.Context, who account.Actor, id string) (*
 // apply writes the input to a link, and checks that documents can be sent with it.
 func (s *Service) apply(l *Link, who account.Actor, t *signing.Document, in Input) error {
 	var f fault.Fields
-	in.settings(&f, l, s.Now())
-	if in.Role != nil {
-		l.Role = *in.Role
-	}
-	if in.People != nil {
-		l.People = *in.People
-	}
-	if in.Variables != nil {
-		l.Variables = *in.Variables
-	}
-	if in.BaseURL != "" {
-		l.BaseURL = in.BaseURL
+	in.assign(&f, l, s.Now())
+	if l.Off && in.Role == nil && in.People == nil && in.Variables == nil {
+		return f.Err() // a link can always be turned off, whatever became of its template
 	}
 	switch i := t.RoleIndex(l.Role); {
 	case l.Role == "":
@@ -191,6 +190,23 @@ func (s *Service) apply(l *Link, who account.Actor, t *signing.Document, in Inpu
 // them an access code.
 func mayVisit(t *signing.Document, inv *signing.Invitation) bool {
 	return inv.Acts() && t.IsTurnOf(inv) && inv.Authentication != record.ByAccessCode
+}
+
+// assign writes the input to a link.
+func (in *Input) assign(f *fault.Fields, l *Link, now time.Time) {
+	in.settings(f, l, now)
+	if in.Role != nil {
+		l.Role = *in.Role
+	}
+	if in.People != nil {
+		l.People = *in.People
+	}
+	if in.Variables != nil {
+		l.Variables = *in.Variables
+	}
+	if in.BaseURL != "" {
+		l.BaseURL = in.BaseURL
+	}
 }
 
 func (in *Input) settings(f *fault.Fields, l *Link, now time.Time) {

@@ -32,6 +32,7 @@ const (
 	MaxClosing = 1_000     // characters of the closing text
 	perNetwork = 60        // visitors and codes of one network in an hour
 	perDay     = 200       // documents of one network and link in a day
+	perAddress = 20        // codes and documents of one address in a day, from all links of all companies
 	perLink    = 1_000     // visitors and codes of a link in an hour, from all networks
 )
 
@@ -55,12 +56,14 @@ type Service struct {
 	visits  *limit.Limiter // by network
 	crowds  *limit.Limiter // by link
 	visited *limit.Daily   // documents by network and link, for restarts not to clear them
+	written *limit.Daily   // codes and documents by address
 }
 
 // New returns the service.
 func New(o Options) *Service {
 	return &Service{o, turns.New(turns.Options{Slots: 2, Group: 1}), limit.New(perNetwork, time.Hour, o.Now),
-		limit.New(perLink, time.Hour, o.Now), limit.NewDaily("visitors of public links", perDay, o.Key)}
+		limit.New(perLink, time.Hour, o.Now), limit.NewDaily("visitors of public links", perDay, o.Key),
+		limit.NewDaily("addresses of public links", perAddress, o.Key)}
 }
 
 // Load returns how many documents are being made.

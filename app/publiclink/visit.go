@@ -115,7 +115,13 @@ func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, e
 	}
 	who := v.stranger(by)
 	if v.Code && by.Code == "" {
-		err := s.Access.SendVisitorCode(ctx, who, func(tx *kv.Tx) error { return s.stillOpen(tx, &v, network) })
+		err := s.Access.SendVisitorCode(ctx, who, func(tx *kv.Tx) error {
+			if err := s.stillOpen(tx, &v, by, network); err != nil {
+				return err
+			}
+			_, err := s.written.Spend(tx, input.FoldEmail(by.Email))
+			return err
+		})
 		return Start{Mailed: err == nil}, err
 	}
 	if v.Code {
@@ -172,8 +178,9 @@ func (v *Visit) stranger(by Visitor) signing.Stranger {
 		Locale: by.Locale}
 }
 
-// stillOpen refuses within a transaction unless the link works and the network has documents left.
-func (s *Service) stillOpen(tx *kv.Tx, v *Visit, network string) error {
+// stillOpen refuses within a transaction unless the link works, and the network and the address of the visitor have
+// something left.
+func (s *Service) stillOpen(tx *kv.Tx, v *Visit, by Visitor, network string) error {
 	now, err := links.Get(tx, v.key())
 	if errors.Is(err, kv.ErrNotFound) || err == nil && now.status(tx.Now) != Open {
 		return ErrClosed
@@ -184,11 +191,13 @@ func (s *Service) stillOpen(tx *kv.Tx, v *Visit, network string) error {
 	if _, may, err := now.owner(tx); err != nil || !may {
 		return cmp.Or(err, ErrClosed)
 	}
-	wait, err := s.visited.Wait(tx, network)
-	if err == nil && wait > 0 {
-		err = fault.Throttled(perDay, wait)
+	if wait, err := s.visited.Wait(tx, network); err != nil || wait > 0 {
+		return cmp.Or[error](err, fault.Throttled(perDay, wait))
 	}
-	return err
+	if wait, err := s.written.Wait(tx, input.FoldEmail(by.Email)); err != nil || wait > 0 {
+		return cmp.Or[error](err, fault.Throttled(perAddress, wait))
+	}
+	return nil
 }
 
 // use returns the input of a visitor's document.
@@ -227,14 +236,14 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 	}
 	defer leave()
 	// Others may have used the link up while this visitor waited: then nothing is drawn.
-	if err := s.DB.View(func(tx *kv.Tx) error { return s.stillOpen(tx, v, network) }); err != nil {
+	if err := s.DB.View(func(tx *kv.Tx) error { return s.stillOpen(tx, v, by, network) }); err != nil {
 		return nil, err
 	}
 	in := s.use(&v.Link, v.template, by)
 	as := account.System(v.Company).From(by.IP, by.Agent, by.RequestID)
 	in.As = &as
 	in.With = func(tx *kv.Tx, _ *signing.Document) error {
-		if err := s.stillOpen(tx, v, network); err != nil {
+		if err := s.stillOpen(tx, v, by, network); err != nil {
 			return err
 		}
 		if v.Code {
@@ -251,7 +260,8 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 			return err
 		}
 		_, err = s.visited.Spend(tx, network)
-		return err
+		_, more := s.written.Spend(tx, input.FoldEmail(by.Email))
+		return errors.Join(err, more)
 	}
 	return s.Templates.UseVersion(ctx, v.owner, v.template, in)
 }

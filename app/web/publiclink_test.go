@@ -227,6 +227,39 @@ func TestPublicLinkIsNoDirectory(t *testing.T) {
 	}
 }
 
+// TestPublicLinksWriteToAnAddressSoOften has a stranger send somebody messages from the links of two companies.
+func TestPublicLinksWriteToAnAddressSoOften(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	var links []string
+	for range 2 {
+		link, _ := published(t, s.Company(t), apptest.Map{"check_address": false})
+		links = append(links, link)
+	}
+	for i := range 21 {
+		status, html := stranger(t, s, links[i%2]).start("name", "Mia", "email", "Mia@member.example")
+		if want := map[bool]int{false: http.StatusOK, true: http.StatusTooManyRequests}[i == 20]; status != want {
+			t.Fatalf("visit %d: %d: %.500s", i, status, html)
+		}
+	}
+	if status, _ := stranger(t, s, links[0]).start("name", "Ben", "email", "ben@member.example"); status != http.StatusOK {
+		t.Errorf("another address: %d", status)
+	}
+}
+
+// TestPublicLinkFormRefusesWrongDates posts a day that browsers don't send.
+func TestPublicLinkFormRefusesWrongDates(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	_, at := published(t, c, apptest.Map{})
+	f := newFormClient(t, c)
+	role := c.Get(t, at).Want(t, http.StatusOK).Text(t, "role")
+	if status, html := f.form("/app"+at, "role", role, "expires_at", "31.12.2040"); status != http.StatusUnprocessableEntity {
+		t.Errorf("%d: %.1500s", status, html)
+	}
+}
+
 func TestPublicLinkCodeServesOnce(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

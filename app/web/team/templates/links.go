@@ -170,7 +170,11 @@ func linkInput(r *page.Request, t signing.Template) (in publiclink.Input, rows [
 		}
 		in.MaxUses = &n
 	}
-	if day, err := time.ParseInLocation(time.DateOnly, *text("expires_at"), r.Who.Zone()); err == nil {
+	if s := *text("expires_at"); s != "" {
+		day, err := time.ParseInLocation(time.DateOnly, s, r.Who.Zone())
+		if err != nil {
+			day = time.Unix(0, 0) // the service refuses what is past
+		}
 		in.ExpiresAt = new(day.AddDate(0, 0, 1).Add(-time.Millisecond))
 	}
 	for i := range t.Invitations {
