@@ -136,7 +136,7 @@ func TestDatesRelativeToSigning(t *testing.T) {
 				return d.field(n, 0, "date", name, obj{"required": false, "min": low, "max": high})
 			}
 			d.Put(t, d.at+"/fields", obj{"fields": list{optional(1, "start", "today", "today+2w"), optional(2, "birth", "", "today-18y"),
-				optional(3, "fixed", "2026-01-01", "2026-12-31"), d.field(4, 1, "text", "other", nil)}}).Want(t, 200)
+				optional(3, "fixed", "2026-01-01", "2026-12-31"), d.field(4, 0, "date_signed", "signed", nil), d.field(5, 1, "text", "other", nil)}}).Want(t, 200)
 			d.Post(t, d.at+"/send", nil).Want(t, 200)
 			day := func(years, days int) string {
 				return time.Now().UTC().Add(offset).AddDate(years, 0, days).Format(time.DateOnly)
@@ -157,6 +157,9 @@ func TestDatesRelativeToSigning(t *testing.T) {
 			r := d.Post(t, d.at+"/"+d.people[0]+"/sign", obj{"fields": obj{"start": day(0, 1), "birth": day(-18, -1), "fixed": "2026-12-31"}}).Want(t, 200)
 			if r.Text(t, "fields.0.value") != day(0, 1) && before == day(0, 0) {
 				t.Errorf("stored is %s", r.Body)
+			}
+			if r.Text(t, "fields.3.value") != day(0, 0) && before == day(0, 0) {
+				t.Errorf("signed on %s, not %s", r.Text(t, "fields.3.value"), day(0, 0))
 			}
 		})
 	}
@@ -224,5 +227,20 @@ func TestGroupsOfBoxes(t *testing.T) {
 	r := d.Put(t, d.at+"/fields", obj{"fields": list{box(d, 1, "a", limits(1, 2)), box(d, 2, "b", nil)}}).Want(t, 200)
 	if r.Int(t, "data.0.group_min") != 1 || r.Int(t, "data.0.group_max") != 2 || r.At(t, "data.1.group_min") != nil {
 		t.Errorf("stored is %s", r.Body)
+	}
+}
+
+// TestValueByIdentifierCounts gives a field two values, by its identifier and by its name.
+func TestValueByIdentifierCounts(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	for range 6 { // the order of JSON members is not kept
+		d := newConditional(t, c)
+		id := d.Put(t, d.at+"/fields", obj{"fields": list{d.field(1, 0, "text", "floor", nil), d.field(2, 1, "text", "other", nil)}}).Want(t, 200).Text(t, "data.0.id")
+		d.Post(t, d.at+"/send", nil).Want(t, 200)
+		r := d.Post(t, d.at+"/"+d.people[0]+"/sign", obj{"fields": obj{"floor": "by name", id: "by identifier"}}).Want(t, 200)
+		if got := r.Text(t, "fields.0.value"); got != "by identifier" {
+			t.Fatalf("the value is %q", got)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package signing
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"paraph/app/pdf"
 	"paraph/app/pdf/text"
@@ -99,7 +100,7 @@ func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pd
 		out.Appearance, err = drawMark(p, box, a.marks.initials)
 	case pdf.FieldStamp:
 		out.Text = a.inv.Name
-		out.Appearance = p.Stamp(box, text.Ink(), a.inv.Name, a.now.UTC().Format("2006-01-02"))
+		out.Appearance = p.Stamp(box, text.Ink(), a.inv.Name, a.now.In(a.zone).Format(time.DateOnly))
 	case pdf.FieldCheckbox:
 		out.Checked = v == record.Checked
 	case pdf.FieldRadio:

@@ -220,14 +220,18 @@ func through(who account.Actor) string {
 func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 	own := a.document.UnsortedFieldsOf(a.inv.ID)
 	values, named := map[string]string{}, map[string]string{}
-	for key, v := range given {
+	keys := slices.Sorted(maps.Keys(given))
+	slices.Reverse(keys) // in one order, so that of two values for a field the same always counts: that by identifier
+	for _, key := range keys {
+		v := given[key]
 		if !record.SetValue(own, named, key, v) && !record.SetGroup(own, values, key, v) {
 			f.Add("fields."+key, "no_such_field")
 		}
 	}
 	maps.Copy(values, named) // a button's own value takes precedence, whatever the order of the map
-	entered := record.Entered(own, a.inv, values, a.now)
-	rules := record.RulesFor(a.document, a.inv.ID, entered, a.now.In(a.zone))
+	today := a.now.In(a.zone)
+	entered := record.Entered(own, a.inv, values, today)
+	rules := record.RulesFor(a.document, a.inv.ID, entered, today)
 	shown := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return !rules.Shown(x) })
 	a.handed = readAttachments(f, shown, values)
 	for _, x := range own {

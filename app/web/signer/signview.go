@@ -60,7 +60,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	s.Signs = !s.Approves
 	s.Sheets = sheetsOf(v)
 	for _, x := range own {
-		s.addField(v, x, sent, h.Now())
+		s.addField(v, x, sent, h.Now().In(v.Company.Zone()))
 	}
 	values := v.Answers.Values
 	if sent.Values != nil {
