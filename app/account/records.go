@@ -217,6 +217,22 @@ func LoadMember(tx *kv.Tx, companyID, userID string) (Member, error) {
 	return m.view(u), found(err, "member")
 }
 
+// Writer returns a member on whose behalf something is done that they arranged earlier, with the
+// rights they have now, and whether they may still change documents. Somebody who is no longer a
+// member may not.
+func Writer(tx *kv.Tx, companyID, userID string) (who Actor, may bool, err error) {
+	m, err := LoadMember(tx, companyID, userID)
+	switch {
+	case fault.KindOf(err) == fault.KindNotFound:
+		return Actor{}, false, nil
+	case err != nil:
+		return Actor{}, false, err
+	}
+	who = Actor{Kind: ActorUser, UserID: m.UserID, CompanyID: companyID, Name: m.Name, Email: m.Email,
+		Role: m.Role, Scopes: []Scope{ScopeRead, ScopeWrite}}
+	return who, m.Status == MemberActive && m.Role.Allows(ScopeWrite), nil
+}
+
 // UserOf returns the ID of the user behind the ID by which a company knows a person.
 func UserOf(tx *kv.Tx, companyID, id string) (string, error) {
 	m, err := findMember(tx, companyID, id)

@@ -230,7 +230,8 @@ func TestGroupsOfBoxes(t *testing.T) {
 	}
 }
 
-// TestValueByIdentifierCounts gives a field two values, by its identifier and by its name.
+// TestValueByIdentifierCounts sends two values for one field: one under its identifier, one under
+// its name.
 func TestValueByIdentifierCounts(t *testing.T) {
 	t.Parallel()
 	c := company(t)

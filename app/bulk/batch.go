@@ -53,16 +53,14 @@ func (b *batch) begin(n int) (now time.Time, err error) {
 // actor returns the member who started the run, with the rights they have now, and why they
 // can't go on.
 func (b Sender) actor(tx *kv.Tx, company string) (who account.Actor, blocked, err error) {
-	m, err := account.LoadMember(tx, company, b.ID)
-	may := err == nil && m.Status == account.MemberActive && m.Role.Allows(account.ScopeWrite)
+	who, may, err := account.Writer(tx, company, b.ID)
 	switch {
-	case fault.KindOf(err) == fault.KindNotFound, err == nil && !may:
-		return who, fault.Conflict("sender_left", fault.Text("name", b.Name)), nil
 	case err != nil:
 		return who, nil, err
+	case !may:
+		return who, fault.Conflict("sender_left", fault.Text("name", b.Name)), nil
 	}
-	who = account.Actor{Kind: b.Kind, UserID: m.UserID, CompanyID: company, TokenID: b.TokenID, Name: m.Name,
-		Email: m.Email, Role: m.Role, Scopes: []account.Scope{account.ScopeRead, account.ScopeWrite}}
+	who.Kind, who.TokenID = b.Kind, b.TokenID
 	return who.From(b.IP, b.UserAgent, ""), nil, nil
 }
 

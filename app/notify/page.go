@@ -100,7 +100,7 @@ func (w *wording) word(kind, locale string, facts map[string]string, own *MailTe
 	if !l.Has("mail." + kind + ".subject") {
 		return nil, fmt.Errorf("no wording for %s", kind)
 	}
-	m := letter{language: l, facts: inWords(l, facts), key: "mail." + kind}
+	m := letter{language: l, facts: inWords(l, kind, facts), key: "mail." + kind}
 	if slices.Contains(account.Notices(), account.MailKind(kind)) {
 		m.rest = "mail.notice"
 	}
@@ -187,14 +187,19 @@ func (m letter) hasAll(names []string) bool {
 	return true
 }
 
-// inWords returns the facts with times in words.
-func inWords(l *words.Language, facts map[string]string) map[string]string {
+// causesOf returns where the causes that a kind of mail names have their sentences.
+func causesOf(kind string) string {
+	if kind == "not_sent" {
+		return "not_sent."
+	}
+	return "sealing."
+}
+
+// inWords returns the facts of a kind of mail with causes, reasons and times in words.
+func inWords(l *words.Language, kind string, facts map[string]string) map[string]string {
 	out := maps.Clone(facts)
 	if cause := facts["cause"]; cause != "" {
-		if !strings.Contains(cause, ".") {
-			cause = "sealing." + cause
-		}
-		out["cause"] = fault.Sentence(l.SayOf, fault.Code(cause))
+		out["cause"] = fault.Sentence(l.SayOf, fault.Code(causesOf(kind)+cause))
 	}
 	why := record.Reason{Code: record.ReasonCode(facts["reason_code"]), Name: facts["reason_name"], Words: facts["reason"]}
 	if why.Code != "" {

@@ -93,9 +93,6 @@ func (t *notice) facts() map[string]string {
 		"reason":   why.Words, "reason_code": string(why.Code), "reason_name": why.Name, "email": t.event.Data["email"], "cause": t.event.Data["cause"],
 		"document": strings.TrimSuffix(d.BaseURL, "/") + "/app/documents/" + d.ID,
 	}
-	if t.event.Type == record.EventDocumentNotSent {
-		f["cause"] = "not_sent." + f["cause"]
-	}
 	if d.ExpiresAt != nil {
 		f["expires"] = d.ExpiresAt.UTC().Format(time.RFC3339) // formatted with the message
 	}

@@ -209,14 +209,5 @@ func (l *Link) titleOf(t *signing.Document) string {
 // owner returns the member who owns the link's documents, with the rights they have now, and
 // whether they may send documents.
 func (l *Link) owner(tx *kv.Tx) (who account.Actor, may bool, err error) {
-	m, err := account.LoadMember(tx, l.Company, l.By.ID)
-	switch {
-	case fault.KindOf(err) == fault.KindNotFound:
-		return who, false, nil
-	case err != nil:
-		return who, false, err
-	}
-	who = account.Actor{Kind: account.ActorUser, UserID: m.UserID, CompanyID: l.Company, Name: m.Name, Email: m.Email,
-		Role: m.Role, Scopes: []account.Scope{account.ScopeRead, account.ScopeWrite}}
-	return who, m.Status == account.MemberActive && m.Role.Allows(account.ScopeWrite), nil
+	return account.Writer(tx, l.Company, l.By.ID)
 }

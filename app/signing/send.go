@@ -236,19 +236,11 @@ func (s *Dispatch) sender(company, id string) (who account.Actor, err error) {
 		if !record.SendDue(d, tx.Now) {
 			return errNotDue
 		}
-		m, err := account.LoadMember(tx, company, d.SendBy.ID)
-		if fault.KindOf(err) == fault.KindNotFound {
-			return fault.Forbidden("role_not_allowed")
+		var may bool
+		if who, may, err = account.Writer(tx, company, d.SendBy.ID); err == nil && !may {
+			err = fault.Forbidden("role_not_allowed")
 		}
-		if err != nil {
-			return err
-		}
-		if m.Status != account.MemberActive || !m.Role.Allows(account.ScopeWrite) {
-			return fault.Forbidden("role_not_allowed")
-		}
-		who = account.Actor{Kind: account.ActorUser, UserID: m.UserID, CompanyID: company, Name: m.Name,
-			Email: m.Email, Role: m.Role, Scopes: []account.Scope{account.ScopeRead, account.ScopeWrite}}
-		return nil
+		return err
 	})
 	return who, err
 }

@@ -28,7 +28,7 @@ const (
 	maxText   = 10_000
 )
 
-// Type is what a value is.
+// Type is the type of a value.
 type Type int
 
 // The types of values. Nothing is the type of nil, which suits all others.
@@ -85,7 +85,7 @@ func Compile(text string, result Type, typeOf func(name string) (Type, error)) (
 	if utf8.RuneCountInString(text) > MaxLength {
 		return nil, &Error{Reason: TooComplex}
 	}
-	tree, err := parser.ParseWithConfig(text, language())
+	tree, err := parser.ParseWithConfig(text, &language)
 	if err != nil || tree.Node == nil {
 		return nil, &Error{Reason: Syntax}
 	}
@@ -100,21 +100,21 @@ func Compile(text string, result Type, typeOf func(name string) (Type, error)) (
 	return &Formula{Fields: c.fields, result: result, value: x.value}, nil
 }
 
-// language returns a grammar without the functions of the library. Those of the same
-// name as ours are parsed in ways of their own unless they are known.
-func language() *conf.Config {
-	c := &conf.Config{MaxNodes: MaxLength, DisableIfOperator: true, Disabled: map[string]bool{},
+// language is a grammar without the functions of the library. Those of the same name as ours
+// are parsed in ways of their own unless they are known.
+var language = func() conf.Config {
+	c := conf.Config{MaxNodes: MaxLength, DisableIfOperator: true, Disabled: map[string]bool{},
 		Functions: conf.FunctionsTable{}}
 	for _, name := range builtin.Names {
 		c.Disabled[name] = true
 	}
-	for name := range functions() {
+	for name := range functions {
 		c.Functions[name] = nil
 	}
 	return c
-}
+}()
 
-// Inputs is what a formula is computed from.
+// Inputs holds the values from which a formula is computed.
 type Inputs struct {
 	Value    func(name string) string // the value of a field as it is stored
 	Today    time.Time                // in the time zone of its location

@@ -21,31 +21,29 @@ const (
 	fieldCall = "field"
 )
 
-// functions returns what formulas can call.
-func functions() map[string]function {
-	return map[string]function{
-		ifCall:       {3, 3, nil},
-		fieldCall:    {1, 1, nil},
-		"sum":        {1, 0, reduced(Number, func(a, b any) (any, error) { return calculate("+", a.(*big.Rat), b.(*big.Rat)) })},
-		"min":        {1, 0, reduced(Nothing, func(a, b any) (any, error) { return lesser(a, b, -1) })},
-		"max":        {1, 0, reduced(Nothing, func(a, b any) (any, error) { return lesser(a, b, 1) })},
-		"round":      {1, 2, rounded},
-		"floor":      {1, 1, numeric(floor)},
-		"ceil":       {1, 1, numeric(ceil)},
-		"abs":        {1, 1, numeric(func(n *big.Rat) *big.Rat { return new(big.Rat).Abs(n) })},
-		"empty":      {1, 1, presence(false)},
-		"filled":     {1, 1, presence(true)},
-		"join":       {2, 0, joined},
-		"text":       {1, 1, asText},
-		"number":     {1, 1, asNumber},
-		"date":       {1, 1, asDate},
-		"today":      {0, 0, today},
-		"year":       {1, 1, partOfDate(time.Time.Year)},
-		"month":      {1, 1, partOfDate(func(t time.Time) int { return int(t.Month()) })},
-		"day":        {1, 1, partOfDate(time.Time.Day)},
-		"add_months": {2, 2, moved(1)},
-		"add_years":  {2, 2, moved(12)},
-	}
+// functions are what formulas can call.
+var functions = map[string]function{
+	ifCall:       {3, 3, nil},
+	fieldCall:    {1, 1, nil},
+	"sum":        {1, 0, reduced(Number, func(a, b any) (any, error) { return calculate("+", a.(*big.Rat), b.(*big.Rat)) })},
+	"min":        {1, 0, reduced(Nothing, func(a, b any) (any, error) { return lesser(a, b, -1) })},
+	"max":        {1, 0, reduced(Nothing, func(a, b any) (any, error) { return lesser(a, b, 1) })},
+	"round":      {1, 2, rounded},
+	"floor":      {1, 1, numeric(floor)},
+	"ceil":       {1, 1, numeric(ceil)},
+	"abs":        {1, 1, numeric(func(n *big.Rat) *big.Rat { return new(big.Rat).Abs(n) })},
+	"empty":      {1, 1, presence(false)},
+	"filled":     {1, 1, presence(true)},
+	"join":       {2, 0, joined},
+	"text":       {1, 1, asText},
+	"number":     {1, 1, asNumber},
+	"date":       {1, 1, asDate},
+	"today":      {0, 0, today},
+	"year":       {1, 1, partOfDate(time.Time.Year)},
+	"month":      {1, 1, partOfDate(func(t time.Time) int { return int(t.Month()) })},
+	"day":        {1, 1, partOfDate(time.Time.Day)},
+	"add_months": {2, 2, moved(1)},
+	"add_years":  {2, 2, moved(12)},
 }
 
 func (c *compiler) call(n *ast.CallNode) (node, error) {
@@ -54,7 +52,7 @@ func (c *compiler) call(n *ast.CallNode) (node, error) {
 		return node{}, &Error{Reason: Syntax}
 	}
 	name := callee.Value
-	f, ok := functions()[name]
+	f, ok := functions[name]
 	switch {
 	case !ok:
 		return node{}, &Error{Reason: UnknownFunction, Name: name}

@@ -134,6 +134,7 @@ func fieldProblems(d *Document) []Problem {
 			faulty[w.field] = "field_formula"
 		}
 	}
+	tight := unmeetable(d)
 	for i := range d.Fields {
 		x := &d.Fields[i]
 		p := Problem{Severity: SeverityError, File: x.File, Page: x.Page, Invitation: x.Invitation, Field: x.ID, part: "fields"}
@@ -150,6 +151,8 @@ func fieldProblems(d *Document) []Problem {
 			p.Code = "field_outside"
 		case x.unfillable():
 			p.Code = "field_impossible"
+		case tight[x]:
+			p.Code = "group_impossible"
 		case faulty[i] != "":
 			p.Code = faulty[i]
 		default:
@@ -169,7 +172,8 @@ func (x *Field) inside() bool {
 
 // unfillable reports whether the field is required but can't have a value.
 func (x *Field) unfillable() bool {
-	if !x.Required || !x.ReadOnly || x.Formula != "" || x.Drawn() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
+	required := x.Required || x.Condition != nil && x.Condition.Then == ConditionRequire
+	if !required || !x.ReadOnly || x.Formula != "" || x.Drawn() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
 		return false
 	}
 	filled := x.Type == pdf.FieldDateSigned || x.Type == pdf.FieldName || x.Type == pdf.FieldEmail

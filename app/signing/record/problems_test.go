@@ -86,6 +86,9 @@ func TestProblemsOfADraft(t *testing.T) {
 		{"after the last page", field(func(x *record.Field) { x.Page = 3 }), []string{"error field_without_page: f1 3 i1 x2" + place}, "fields field_without_page field_place"},
 		{"overlapping", field(func(x *record.Field) { x.Page = 1 }), nil, ""},
 		{"one over another", field(func(x *record.Field) { x.Page, x.Y = 1, .05 }), []string{"warning overlap: f1 1 i1 x2: field_place, field_place"}, ""},
+		{"impossible when required", field(func(x *record.Field) {
+			x.ReadOnly, x.Condition = true, &record.Condition{Then: record.ConditionRequire, Match: record.MatchAll}
+		}), []string{"error field_impossible: f1 2 i1 x2" + place}, "fields field_impossible field_place"},
 		{"impossible", field(func(x *record.Field) { x.Required, x.ReadOnly = true, true }), []string{"error field_impossible: f1 2 i1 x2" + place}, "fields field_impossible field_place"},
 	} {
 		d := draft()
@@ -245,5 +248,36 @@ func TestFieldsAreListedAsTheyAreRead(t *testing.T) {
 	}
 	if d.File("f2") != &d.Files[1] || d.File("f9") != nil || d.Field("5") != &d.Fields[1] || d.Field("9") != nil {
 		t.Error("files and fields are not found by their identifiers")
+	}
+}
+
+func TestGroupsOfCheckboxesCanBeTicked(t *testing.T) {
+	t.Parallel()
+	shown := &record.Condition{Then: record.ConditionShow}
+	for _, tt := range []struct {
+		name       string
+		boxes      []record.Field
+		impossible bool
+	}{
+		{"no limits", []record.Field{{}, {Required: true}}, false},
+		{"as many as there are", []record.Field{{GroupMin: 2}, {}}, false},
+		{"more than there are", []record.Field{{GroupMin: 3}, {}}, true},
+		{"one at most, one at least", []record.Field{{GroupMin: 1}, {GroupMax: 1}}, false},
+		{"one at most, two at least", []record.Field{{GroupMin: 2}, {GroupMax: 1}}, true},
+		{"two required, one at most", []record.Field{{Required: true}, {Required: true, GroupMax: 1}}, true},
+		{"two required, one of them hidden sometimes", []record.Field{{Required: true, Condition: shown}, {Required: true, GroupMax: 1}}, false},
+		{"two ticked for good, one at most", []record.Field{{ReadOnly: true, Value: "true"}, {ReadOnly: true, Value: "true", GroupMax: 1}}, false},
+		{"one ticked for good, one required, one at most", []record.Field{{ReadOnly: true, Value: "true"}, {Required: true, GroupMax: 1}}, true},
+	} {
+		d := draft()
+		for i, x := range tt.boxes {
+			x.ID, x.File, x.Invitation, x.Type, x.Group = fmt.Sprint("b", i), "f1", "i1", pdf.FieldCheckbox, "g"
+			x.Page, x.Width, x.Height, x.Y = 2, .1, .05, .1*float64(i)
+			d.Fields = append(d.Fields, x)
+		}
+		got := slices.ContainsFunc(found(d), func(s string) bool { return strings.Contains(s, "group_impossible") })
+		if got != tt.impossible {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.impossible)
+		}
 	}
 }

@@ -52,6 +52,39 @@ func BoxesOf(own []*Field) map[string]*Boxes {
 	return groups
 }
 
+// unmeetable returns the first box of every group of checkboxes whose limits can't be met.
+func unmeetable(d *Document) map[*Field]bool {
+	out := map[*Field]bool{}
+	for i := range d.Invitations {
+		for _, g := range BoxesOf(d.UnsortedFieldsOf(d.Invitations[i].ID)) {
+			if !g.possible() {
+				out[g.Fields[0]] = true
+			}
+		}
+	}
+	return out
+}
+
+// possible reports whether the limits leave room for what is ticked for good and for what has
+// to be ticked, whichever of the other boxes the rules hide.
+func (g *Boxes) possible() bool {
+	fixed, required := 0, 0
+	for _, x := range g.Fields {
+		switch {
+		case x.Condition != nil:
+		case x.ReadOnly && !x.empty(x.Value):
+			fixed++
+		case x.Required && !x.ReadOnly:
+			required++
+		}
+	}
+	most := len(g.Fields)
+	if g.Max > 0 {
+		most = max(g.Max, fixed)
+	}
+	return g.Min <= most && g.Min <= len(g.Fields) && fixed+required <= most
+}
+
 // checkMost refuses more ticks than a group may have. Boxes that the rules hide don't
 // count, and those that nobody can change are never too many by themselves.
 func (g *Boxes) checkMost(f *fault.Fields, name string, rules *Rules, values map[string]string) {

@@ -3,12 +3,10 @@ package signer
 import (
 	"net/http"
 	"net/url"
-	"slices"
 
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/pdf"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -78,12 +76,20 @@ const maxShown = 3
 
 // signedOf returns the pages that show what was signed: those with a signature of this person, or else the first one.
 func signedOf(v *Visitor) []Sheet {
-	all, own := sheetsOf(v), v.Document.FieldsOf(v.Invitation.ID)
+	type sheet struct {
+		file string
+		page int
+	}
+	own := map[sheet]bool{}
+	for _, x := range v.Document.UnsortedFieldsOf(v.Invitation.ID) {
+		if x.Type == pdf.FieldSignature {
+			own[sheet{x.File, x.Page}] = true
+		}
+	}
+	all := sheetsOf(v)
 	var theirs []Sheet
 	for _, s := range all {
-		if slices.ContainsFunc(own, func(x *signing.Field) bool {
-			return x.Type == pdf.FieldSignature && x.File == s.File && x.Page == s.Number
-		}) {
+		if own[sheet{s.File, s.Number}] {
 			theirs = append(theirs, s)
 		}
 	}

@@ -80,8 +80,8 @@ func (h *Handlers) Answer(v *Visitor) error {
 	return v.SeeOther(v.base)
 }
 
-// checked is what the script is told of the values entered so far, by the ID that fields
-// have on the page.
+// checked answers the script with the faults in the values entered so far and the computed
+// values. The keys are the IDs that fields have on the page.
 type checked struct {
 	Errors map[string]string        `json:"errors"`
 	Values map[string]computedValue `json:"values"` // of computed fields
