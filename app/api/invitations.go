@@ -222,7 +222,7 @@ func (h *invitationHandlers) decline(r *request, in *reasonBody) (documentView, 
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.visits.Decline(r.UserContext(), r.who, document, id, in.Reason, r.seen...))
+	return r.reply(h.visits.Decline(r.UserContext(), r.who, document, id, signing.DeclineInput{Reason: in.Reason}, r.seen...))
 }
 
 // consent records or withdraws the recipient's consent.

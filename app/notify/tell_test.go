@@ -206,7 +206,7 @@ func remind(t *testing.T, s situation, d *signing.Document) *signing.Document {
 func decline(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		return must[*signing.Document](t)(s.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, new("Not now")))
+		return must[*signing.Document](t)(s.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Not now")}))
 	}
 }
 

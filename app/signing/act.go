@@ -44,13 +44,29 @@ func readReason(reason *string) (string, error) {
 	return why, f.Err()
 }
 
+// DeclineInput says why somebody declines.
+type DeclineInput struct {
+	Choice record.ReasonCode // one of record.DeclineReasons, if any
+	Reason *string           // in their own words
+}
+
+// read returns the reason. A choice that isn't offered counts as none.
+func (in DeclineInput) read() (record.Reason, error) {
+	words, err := readReason(in.Reason)
+	why := record.Reason{Words: strings.TrimSpace(words)}
+	if slices.Contains(record.DeclineReasons(), in.Choice) {
+		why.Code = in.Choice
+	}
+	return why, err
+}
+
 // Decline records that a person will not sign. The document stays sent but nobody else
 // can sign, and the owner is notified. If the company is configured that way, it is
 // voided immediately instead.
 func (s *Visits) Decline(
-	_ context.Context, who account.Actor, id, invitation string, reason *string, seen ...int64,
+	_ context.Context, who account.Actor, id, invitation string, in DeclineInput, seen ...int64,
 ) (*Document, error) {
-	why, err := readReason(reason)
+	why, err := in.read()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +74,7 @@ func (s *Visits) Decline(
 		if err := d.Declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
-		if d.DeclineReason && strings.TrimSpace(why) == "" {
+		if d.DeclineReason && why == (record.Reason{}) {
 			var f fault.Fields
 			f.Required("reason")
 			return nil, f.Err()
@@ -67,9 +83,9 @@ func (s *Visits) Decline(
 		if err != nil {
 			return nil, err
 		}
-		inv.Status, inv.DeclinedAt, inv.DeclinedReason = record.Declined, &tx.Now, why
+		inv.Status, inv.DeclinedAt, inv.DeclinedCode, inv.DeclinedReason = record.Declined, &tx.Now, why.Code, why.Words
 		d.SetAttention(Attention{Kind: record.AttentionDeclined, Code: "declined", Invitation: inv.ID})
-		events := []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).With("reason", why)}
+		events := []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).Because(why)}
 		if company.OnDecline != account.OnDeclineVoid {
 			return events, nil
 		}

@@ -48,7 +48,7 @@ func TestInvitedPeopleActOnlyInTheirTurn(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	decline := func(d doc, who string) doc {
-		return ok[doc](t)(c.Signing.Visits.Decline(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, nil))
+		return ok[doc](t)(c.Signing.Visits.Decline(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, signing.DeclineInput{}))
 	}
 	delegate := func(d doc, who, to string) doc {
 		return ok[doc](t)(c.Signing.Invitations.Delegate(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, person(to+"@x.example"), nil))
@@ -119,7 +119,10 @@ func (c company) tries(t *testing.T, name string, d doc, email string, want []st
 			_, err := c.Signing.Signatures.Sign(ctx, c.author, d.ID, id, signing.SignInput{Signature: &signing.Mark{Type: "typed", Text: "A"}})
 			return err
 		}},
-		{record.ActionDecline, func() error { _, err := c.Signing.Visits.Decline(ctx, c.author, d.ID, id, new("  ")); return err }},
+		{record.ActionDecline, func() error {
+			_, err := c.Signing.Visits.Decline(ctx, c.author, d.ID, id, signing.DeclineInput{Reason: new("  ")})
+			return err
+		}},
 		{record.ActionDelegate, func() error {
 			_, err := c.Signing.Invitations.Delegate(ctx, c.author, d.ID, id, person("other@x.example"), nil)
 			return err
@@ -157,7 +160,7 @@ func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 		ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{OnDecline: &x.then}))
 		d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 		who := c.Signatory(t, d, "a@x.example")
-		d = ok[doc](t)(c.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, new(" Not\nnow ")))
+		d = ok[doc](t)(c.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(" Not\nnow ")}))
 		inv := invited(d, "a@x.example")
 		if d.Status != x.status || d.Attention.Kind != x.kind || d.WhyVoided() != x.reason || inv.Status != record.Declined || inv.DeclinedReason != "Not\nnow" || !inv.DeclinedAt.Equal(c.Now()) {
 			t.Errorf("%s: %s, %+v, %+v, %+v", x.then, d.Status, d.Attention, d.WhyVoided(), inv)
@@ -168,10 +171,10 @@ func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 	}
 	d := c.Sent(t, c.author, signing.DocumentInput{DeclineReason: new(true)}, domain.Signers("a@x.example")...)
 	who := c.Signatory(t, d, "a@x.example")
-	if _, err := c.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, new(strings.Repeat("x", 2001))); domain.Refusal(err) != "reason too_long" {
+	if _, err := c.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(strings.Repeat("x", 2001))}); domain.Refusal(err) != "reason too_long" {
 		t.Error(err)
 	}
-	if _, err := c.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, new("Why not")); err != nil {
+	if _, err := c.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Why not")}); err != nil {
 		t.Error(err)
 	}
 }
@@ -225,7 +228,7 @@ func TestReplacingSomeoneWhoDeclined(t *testing.T) {
 	c := newCompany(t)
 	d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 	a := invited(d, "a@x.example")
-	ok[doc](t)(c.Signing.Visits.Decline(t.Context(), c.author, d.ID, a.ID, nil))
+	ok[doc](t)(c.Signing.Visits.Decline(t.Context(), c.author, d.ID, a.ID, signing.DeclineInput{}))
 	d = ok[doc](t)(c.Signing.Invitations.Replace(t.Context(), c.author, d.ID, a.ID, person("new@x.example")))
 	if d.Attention.Kind != "" {
 		t.Errorf("attention was not cleared: %+v", d.Attention)

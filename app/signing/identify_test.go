@@ -66,8 +66,11 @@ func TestUnidentifiedPeopleCannotAct(t *testing.T) {
 			err  func() error
 			want string
 		}{
-			"sign":    {func() error { _, err := c.Signing.Signatures.Sign(ctx, who, id, inv, signing.SignInput{}); return err }, "code required"},
-			"decline": {func() error { _, err := c.Signing.Visits.Decline(ctx, who, id, inv, nil); return err }, "identification_required"},
+			"sign": {func() error { _, err := c.Signing.Signatures.Sign(ctx, who, id, inv, signing.SignInput{}); return err }, "code required"},
+			"decline": {func() error {
+				_, err := c.Signing.Visits.Decline(ctx, who, id, inv, signing.DeclineInput{})
+				return err
+			}, "identification_required"},
 			"delegate": {func() error {
 				_, err := c.Signing.Invitations.Delegate(ctx, who, id, inv, person("z@x.example"), nil)
 				return err
@@ -112,7 +115,7 @@ func TestNewAccessCodeInvalidatesProofs(t *testing.T) {
 	}
 	c.Advance(time.Minute)
 	ok[doc](t)(c.Signing.Invitations.SetAccessCode(t.Context(), c.author, d.ID, who.Invitation, signing.InvitationInput{AccessCode: new("another one")}))
-	if _, err := c.Signing.Visits.Decline(t.Context(), proven, d.ID, who.Invitation, nil); domain.Refusal(err) != "identification_required" {
+	if _, err := c.Signing.Visits.Decline(t.Context(), proven, d.ID, who.Invitation, signing.DeclineInput{}); domain.Refusal(err) != "identification_required" {
 		t.Errorf("a proof made with the previous code still works: %v", err)
 	}
 	if _, why := c.identify(t, who, "open sesame"); why != "code wrong_code" {
@@ -120,7 +123,7 @@ func TestNewAccessCodeInvalidatesProofs(t *testing.T) {
 	}
 	token, _ = c.identify(t, who, "another one")
 	proven = ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(t.Context(), token))
-	if _, err := c.Signing.Visits.Decline(t.Context(), proven, d.ID, who.Invitation, nil); err != nil {
+	if _, err := c.Signing.Visits.Decline(t.Context(), proven, d.ID, who.Invitation, signing.DeclineInput{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -108,7 +108,9 @@ func TestLinkShowsTheStage(t *testing.T) {
 	act := func(f func(d doc, id string) (doc, error)) func(d doc) {
 		return func(d doc) { ok[doc](t)(f(d, invited(d, "a@x.example").ID)) }
 	}
-	decline := act(func(d doc, id string) (doc, error) { return c.Signing.Visits.Decline(ctx, c.author, d.ID, id, nil) })
+	decline := act(func(d doc, id string) (doc, error) {
+		return c.Signing.Visits.Decline(ctx, c.author, d.ID, id, signing.DeclineInput{})
+	})
 	void := func(d doc) { ok[doc](t)(c.Signing.Lifecycle.Void(ctx, c.author, d.ID, new("Secret reason"))) }
 	none := func(doc) {}
 	late := func(doc) { c.Advance(time.Hour) }
@@ -186,8 +188,11 @@ func TestSignatoriesReachOnlyTheirOwnInvitation(t *testing.T) {
 		"another document's": {e.ID, who.Invitation}, "unknown": {d.ID, "none"}} {
 		id, inv := at[0], at[1]
 		for what, do := range map[string]func() error{
-			"sign":    func() error { _, err := c.Signing.Signatures.Sign(ctx, who, id, inv, signing.SignInput{}); return err },
-			"decline": func() error { _, err := c.Signing.Visits.Decline(ctx, who, id, inv, nil); return err },
+			"sign": func() error { _, err := c.Signing.Signatures.Sign(ctx, who, id, inv, signing.SignInput{}); return err },
+			"decline": func() error {
+				_, err := c.Signing.Visits.Decline(ctx, who, id, inv, signing.DeclineInput{})
+				return err
+			},
 			"delegate": func() error {
 				_, err := c.Signing.Invitations.Delegate(ctx, who, id, inv, person("z@x.example"), nil)
 				return err

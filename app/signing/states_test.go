@@ -171,7 +171,7 @@ func operations() []operation {
 			return err
 		}, "sent>completed", "", unsent(), "invitation.signed document.completed"},
 		{"decline", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Visits.Decline(t.Context(), c.author, d.ID, d.Invitations[0].ID, nil)
+			_, err := c.Signing.Visits.Decline(t.Context(), c.author, d.ID, d.Invitations[0].ID, signing.DeclineInput{})
 			return err
 		}, "sent>sent", "", unsent(), "invitation.declined"},
 		{"delegate", func(t *testing.T, c company, d doc) error {

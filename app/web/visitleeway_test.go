@@ -59,8 +59,8 @@ func TestWhatTheSenderAllows(t *testing.T) {
 	want(t, html, "Continue to example.org", "not", "data-seconds", "leave.")
 }
 
-// TestReasons combines an offered reason, in the reader's language, with a written
-// one.
+// TestReasons declines with an offered reason and a written one. Everybody reads the offered one in
+// their own language.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -73,8 +73,10 @@ func TestReasons(t *testing.T) {
 	link := "/s/" + s.Link(t, "dora@signer.example", "/s/")
 	_, html = v.get(link + "/decline")
 	want(t, html, "It contains a mistake", "only see that somebody declined")
+	v.send("/language", "language", "de")
 	_, html = v.send(link+"/decline", "choice", "mistake", "reason", "The rent is wrong.")
-	want(t, html, "You declined to sign", "It contains a mistake.\nThe rent is wrong.")
+	want(t, html, "Es ist ein Fehler darin. The rent is wrong.")
+	want(t, string(d.Get(t, "/documents/"+d.id).Body), `"declined_reason":"It contains a mistake. The rent is wrong."`)
 }
 
 // TestSomebodyElseIsSignedIn expects a note if a member opens somebody else's link,

@@ -14,7 +14,16 @@ type ReasonCode string
 const (
 	ReasonDeclined    ReasonCode = "declined"     // somebody declined to sign
 	ReasonWrongPerson ReasonCode = "wrong_person" // the invitation reached someone it was not meant for
+	ReasonContent     ReasonCode = "content"      // they don't agree with the content
+	ReasonMistake     ReasonCode = "mistake"      // the document contains a mistake
+	ReasonPerson      ReasonCode = "person"       // somebody else should sign
+	ReasonPaper       ReasonCode = "paper"        // they want to sign on paper
 )
+
+// DeclineReasons lists the reasons that people can choose when they decline.
+func DeclineReasons() []ReasonCode {
+	return []ReasonCode{ReasonContent, ReasonMistake, ReasonPerson, ReasonPaper}
+}
 
 // Reason tells why a document or an invitation ended: what the program knows, and what people
 // wrote themselves.

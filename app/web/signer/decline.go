@@ -1,13 +1,9 @@
 package signer
 
 import (
-	"strings"
-
-	"paraph/app/web/page"
+	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
-
-// declineReasons are the reasons offered for declining.
-var declineReasons = []string{"content", "mistake", "person", "paper", "other"}
 
 // AskDecline asks for the reason for declining.
 func AskDecline(v *Visitor) error {
@@ -18,26 +14,17 @@ func AskDecline(v *Visitor) error {
 }
 
 // Reasons returns the reasons offered for declining.
-func (visitPage) Reasons() []string { return declineReasons }
-
-// declineReason joins the chosen reason and the one in the visitor's own words.
-func declineReason(r *page.Request) string {
-	var parts []string
-	for _, reason := range declineReasons {
-		if r.Form.Value("choice") == reason && reason != "other" {
-			parts = append(parts, r.Say("decline.choice."+reason)+".")
-		}
+func (visitPage) Reasons() (reasons []string) {
+	for _, code := range record.DeclineReasons() {
+		reasons = append(reasons, string(code))
 	}
-	if own := strings.TrimSpace(r.Form.Value("reason")); own != "" {
-		parts = append(parts, own)
-	}
-	return strings.Join(parts, "\n")
+	return append(reasons, "other")
 }
 
 // Decline refuses to sign.
 func (h *Handlers) Decline(v *Visitor) error {
-	reason := declineReason(v.Request)
-	_, err := h.Visits.Decline(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &reason)
+	_, err := h.Visits.Decline(v.UserContext(), v.who, v.who.Document, v.who.Invitation, signing.DeclineInput{
+		Choice: record.ReasonCode(v.Form.Value("choice")), Reason: new(v.Form.Value("reason"))})
 	if err != nil {
 		return askAgain(v, declineTemplate, err)
 	}
