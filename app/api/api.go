@@ -104,6 +104,7 @@ func New(o Options) *fiber.App {
 	s.app.Use(s.observe)
 	s.doc.api.Servers = servers(o.Kit)
 	s.doc.describeRows()
+	s.doc.describeWebhooks(s.english())
 	s.routes(s.handlers())
 	s.doc.complete()
 	if o.Mount != nil {

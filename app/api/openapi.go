@@ -12,7 +12,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"paraph/app/api/examples"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
+	"paraph/app/signing/record"
 )
 
 // parameter is one query parameter of an endpoint.
@@ -61,8 +64,59 @@ func newDocument() *document {
 func (d *document) complete() {
 	d.schemas = map[string]*huma.Schema{}
 	for name, s := range d.registry.Map() {
-		d.markNull(s, d.registry.TypeFromRef(schemaRefs+name))
+		s.Title = titleOf(name)
 		d.schemas[schemaRefs+name] = s
+	}
+	for name, s := range d.registry.Map() {
+		d.markNull(s, d.registry.TypeFromRef(schemaRefs+name))
+	}
+	examples.Add(d.registry.Map())
+}
+
+// titleOf returns the title of a record that several operations share, "" for the body of a request
+// and what only wraps records.
+func titleOf(schema string) string {
+	for _, prefix := range []string{"Envelope", "All"} {
+		if strings.HasPrefix(schema, prefix) {
+			return ""
+		}
+	}
+	for _, suffix := range []string{"Body", "Patch"} {
+		if strings.HasSuffix(schema, suffix) {
+			return ""
+		}
+	}
+	if title, ok := titles[schema]; ok {
+		return title
+	}
+	var out strings.Builder
+	for i, r := range strings.TrimPrefix(strings.TrimSuffix(schema, "View"), "Row") {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			out.WriteByte(' ')
+			r += 'a' - 'A'
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// titles holds the titles of records that don't follow from the names of their types.
+var titles = map[string]string{
+	"Row": "Document in a list", "Failure": "Error", "EventMessage": "Message of a webhook", "EventMessageData": "Message data",
+}
+
+// describeWebhooks adds the messages that webhooks receive.
+func (d *document) describeWebhooks(english fault.Sayer) {
+	d.api.Webhooks = map[string]*huma.PathItem{}
+	for i, kind := range record.EventTypes() {
+		d.api.Webhooks[string(kind)] = &huma.PathItem{Post: &huma.Operation{
+			OperationID: "event-" + strings.NewReplacer(".", "-", "_", "-").Replace(string(kind)), Summary: string(kind),
+			Extensions: map[string]any{"x-order": i}, Security: []map[string][]string{},
+			RequestBody: &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {
+				Schema: d.registry.Schema(typeOf[eventMessage](), true, ""), Example: viewMessageOf(english, examples.Event(kind))}}},
+			Responses: map[string]*huma.Response{"200": {Description: "Received; any other 2xx does as well"},
+				"400": {Description: "Anything else counts as a failure: the message is sent again later"}},
+		}}
 	}
 }
 

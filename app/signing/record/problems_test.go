@@ -261,7 +261,7 @@ func TestGroupsOfCheckboxesCanBeTicked(t *testing.T) {
 	}{
 		{"no limits", []record.Field{{}, {Required: true}}, false},
 		{"as many as there are", []record.Field{{GroupMin: 2}, {}}, false},
-		{"more than there are", []record.Field{{GroupMin: 3}, {}}, true},
+		{"more than there are, so all of them", []record.Field{{GroupMin: 3}, {}}, false},
 		{"one at most, one at least", []record.Field{{GroupMin: 1}, {GroupMax: 1}}, false},
 		{"one at most, two at least", []record.Field{{GroupMin: 2}, {GroupMax: 1}}, true},
 		{"two required, one at most", []record.Field{{Required: true}, {Required: true, GroupMax: 1}}, true},

@@ -68,21 +68,20 @@ func unmeetable(d *Document) map[*Field]bool {
 // possible reports whether the limits leave room for what is ticked for good and for what has
 // to be ticked, whichever of the other boxes the rules hide.
 func (g *Boxes) possible() bool {
-	fixed, required := 0, 0
+	fixed, open, required := 0, 0, 0
 	for _, x := range g.Fields {
 		switch {
 		case x.Condition != nil:
 		case x.ReadOnly && !x.empty(x.Value):
 			fixed++
-		case x.Required && !x.ReadOnly:
-			required++
+		case !x.ReadOnly:
+			if open++; x.Required {
+				required++
+			}
 		}
 	}
-	most := len(g.Fields)
-	if g.Max > 0 {
-		most = max(g.Max, fixed)
-	}
-	return g.Min <= most && g.Min <= len(g.Fields) && fixed+required <= most
+	most := max(g.Max, fixed)
+	return g.Max == 0 || min(g.Min, fixed+open) <= most && fixed+required <= most
 }
 
 // checkMost refuses more ticks than a group may have. Boxes that the rules hide don't

@@ -28,14 +28,14 @@ func given(fields []manualField) []manualField {
 }
 
 func (d *openAPI) field(name string, s *apiSchema, whole bool) manualField {
-	schema, ref := d.of(s)
+	schema, _ := d.of(s)
 	f := manualField{Name: name, Text: prose(schema.Description)}
 	if s.Description != "" {
 		f.Text = prose(s.Description)
 	}
 	inner, ofList := schema, schema.Type.name() == "array"
 	if ofList {
-		inner, ref = d.of(schema.Items)
+		inner, _ = d.of(schema.Items)
 	}
 	f.Type = typeOf(inner)
 	if f.Choices = texts(inner.Enum); len(f.Choices) > 0 {
@@ -53,8 +53,8 @@ func (d *openAPI) field(name string, s *apiSchema, whole bool) manualField {
 	if inner.Minimum != nil && inner.Maximum != nil {
 		f.Range = fmt.Sprintf("%.0f–%.0f", *inner.Minimum, *inner.Maximum)
 	}
-	if !whole && recorded(ref) {
-		f.Record = recordName(ref)
+	if !whole && inner.Title != "" {
+		f.Record = inner.Title
 		return f
 	}
 	f.Fields = d.fields(inner, whole)
@@ -81,41 +81,12 @@ func typeOf(s *apiSchema) string {
 	return s.Type.name()
 }
 
-// recorded reports whether a schema is a record shared by responses rather than an
-// envelope or a request body.
-func recorded(name string) bool {
-	return name != "" && !strings.HasPrefix(name, "Envelope") && !strings.HasPrefix(name, "All") && !strings.HasSuffix(name, "Body") && !strings.HasSuffix(name, "Patch")
-}
-
-// recordName returns a schema's display name.
-func recordName(schema string) string {
-	switch schema {
-	case "Row":
-		return "Document in a list"
-	case "Failure":
-		return "Error"
-	case "EventMessage":
-		return "Message of a webhook"
-	case "EventMessageData":
-		schema = "MessageData"
-	}
-	var out strings.Builder
-	for i, r := range strings.TrimPrefix(strings.TrimSuffix(schema, "View"), "Row") {
-		if i > 0 && r >= 'A' && r <= 'Z' {
-			out.WriteByte(' ')
-			r += 'a' - 'A'
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
-
 // records returns all records used in responses.
 func (d *openAPI) records() []manualField {
 	var out []manualField
-	for name, s := range d.Components.Schemas {
-		if fields := given(d.fields(s, false)); recorded(name) && len(fields) > 0 {
-			out = append(out, manualField{Name: recordName(name), Fields: fields})
+	for _, s := range d.Components.Schemas {
+		if fields := given(d.fields(s, false)); s.Title != "" && len(fields) > 0 {
+			out = append(out, manualField{Name: s.Title, Fields: fields})
 		}
 	}
 	slices.SortFunc(out, func(a, b manualField) int { return strings.Compare(a.Name, b.Name) })

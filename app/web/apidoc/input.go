@@ -12,6 +12,7 @@ import (
 type openAPI struct {
 	Tags       []struct{ Name, Description string }
 	Paths      map[string]map[string]apiOperation
+	Webhooks   map[string]map[string]apiOperation
 	Components struct {
 		Schemas   map[string]*apiSchema
 		Responses map[string]apiResponse
@@ -56,7 +57,8 @@ type apiSchema struct {
 	Format           string
 	Description      string
 	Enum             []any
-	Examples         []any
+	Examples         []json.RawMessage
+	Title            string // of a record that several operations share
 	Minimum, Maximum *float64
 	Items            *apiSchema
 	Properties       map[string]*apiSchema

@@ -68,7 +68,7 @@ type refusalView struct {
 	Text       template.HTML
 }
 
-func newManual(raw []byte, events []string) (*manual, error) {
+func newManual(raw []byte) (*manual, error) {
 	var doc openAPI
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, fmt.Errorf("web: reading the OpenAPI document: %w", err)
@@ -97,13 +97,11 @@ func newManual(raw []byte, events []string) (*manual, error) {
 		}
 	}
 	m.sort(orders)
-	m.Records, m.Refusals = doc.records(), doc.refusals(nil)
+	m.Records, m.Refusals, m.Events = doc.records(), doc.refusals(nil), doc.events()
 	if d := doc.Components.Schemas["DocumentView"]; d != nil && d.Properties["status"] != nil {
 		m.States = texts(d.Properties["status"].Enum)
 	}
-	var err error
-	m.Events, err = doc.events(events, m.States)
-	return m, err
+	return m, nil
 }
 
 // sort puts the operations into reading order.
@@ -189,11 +187,11 @@ func (d *openAPI) answer(v *operationView, r apiResponse) {
 		v.Gives = kind
 		schema, _ := d.of(media.Schema)
 		if v.Answer, v.Whole = given(d.fields(schema, false)), given(d.fields(schema, true)); len(v.Whole) > 0 {
-			v.Example = indented(d.example(media.Schema, ""))
+			v.Example = indented(d.example(media.Schema))
 		}
 	}
-	if _, name := d.of(r.Content["application/json"].Schema); recorded(name) {
-		v.Answer = []manualField{{Record: recordName(name)}}
+	if record, _ := d.of(r.Content["application/json"].Schema); record.Title != "" {
+		v.Answer = []manualField{{Record: record.Title}}
 	}
 }
 

@@ -36,15 +36,15 @@ type Handlers struct {
 }
 
 // New returns the handlers for an OpenAPI document, which is read when a page
-// is first requested. events are the types that webhooks are sent for.
-func New(raw func() ([]byte, error), events []string) *Handlers {
+// is first requested.
+func New(raw func() ([]byte, error)) *Handlers {
 	x := &Handlers{raw: raw, kept: map[string]keptPage{}}
 	x.read = sync.OnceValues(func() (*manual, error) {
 		b, err := raw()
 		if err != nil {
 			return nil, err
 		}
-		return newManual(b, events)
+		return newManual(b)
 	})
 	return x
 }

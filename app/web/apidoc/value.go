@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -129,99 +128,38 @@ func indented(raw json.RawMessage) string {
 	return asJSON.write(v, "")
 }
 
-// Example values by member name.
-var exampleValues = map[string]any{
-	"id": "01K8XN2V7Q3J5T9B4C6D8E0F1G", "document_id": "01K8XN2V7Q3J5T9B4C6D8E0F1G", "file_id": "01K8XN2V8A2M4P6R8T0W2Y4Z6B", "invitation_id": "01K8XN2V8C5N7Q9S1V3X5Z7A9C",
-	"user_id": "01K8XN2V6H8K0M2P4R6T8W0Y2A", "title": "Lease", "name": "Ben Buyer", "email": "ben@example.org", "user_name": "Ada Lovelace", "to": "ben@example.org", "to_name": "Ben Buyer",
-	"status_id": 5, "status": []string{"sent", "notified", "active", "ok", "kept"}, "role": []string{"signer", "owner"}, "locale": "en", "timezone": "Europe/Amsterdam",
-	"sent_at": "", "notified_at": "", "joined_at": "", "last_used_at": "", "email_verified_at": "", "claimed_at": "", "timestamp_at": "",
-	"sign_url": "https://sign.example.org/s/01K8XN2V8C5N7Q9S1V3X5Z7A9C5f1c", "content_type": "application/pdf", "size": 48213, "pages": 2,
-	"sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
-	"previous_hash": "fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13", "width": 0.3, "height": 0.06, "x": 0.1, "y": 0.8, "page": 1, "total": 1, "signed": 0, "version": 4,
-	"first": "https://sign.example.org/documents?page=1", "last": "https://sign.example.org/documents?page=1", "current_page": 1, "last_page": 1, "per_page": 20, "from": 1, "data.to": 1,
-	"files_count": 1, "type": []string{"signature", "user", "invitation.signed"}, "required": true, "enabled": true, "confirmed": true, "intact": true, "trusted": true, "sound": true, "covers_whole_file": true,
-	"level": "B-LTA", "algorithm": "ECDSA P-256, SHA-256", "issuer": "Acme signing", "signer": "Ben Buyer", "field": "Signature 1", "revocation": "good", "revision": 2, "subject": "Please sign: Lease",
-	"text": "Please sign: Lease", "html": "<p>Please sign: Lease</p>", "kind": "invitation", "token": "eyJhbGciOiJFUzI1NiJ9…", "message": "Please sign by Friday.", "brand_color": "#1d5bd1",
-	"ip": "203.0.113.7", "user_agent": "curl/8.5.0", "secret": "JBSWY3DPEHPK3PXP", "url": "otpauth://totp/Paraph:ada", "now": "", "default_expiry_days": 30, "recovery_codes": "x7f2-9qkd", "scopes": "read", "links": "https://sign.example.org/s/…",
-	"events": "document.completed", "event_id": "01K8XN2V9E7R9T1V3X5Z7B9D1F", "data.type": "document.completed", "timestamp": "", "after": "01K8XN2V9E7R9T1V3X5Z7B9D1F", "status_code": 200, "duration_ms": 84, "attempt": 1, "delivered": 41, "failed": 1, "count": 3,
-	"reminder_days": 3, "code": "fonts_not_embedded", "severity": "info", "attempts": 1,
-}
-
-const exampleTime = "2026-05-04T09:30:00.000Z"
-
-// example returns JSON that fits a schema. Nullable members without an example
-// value are null.
-func (d *openAPI) example(s *apiSchema, name string) json.RawMessage {
+// example returns JSON that fits a schema, from the examples that its members have. Nullable members
+// without an example are null.
+func (d *openAPI) example(s *apiSchema) json.RawMessage {
 	schema, _ := d.of(s)
 	switch kind := schema.Type.name(); {
+	case len(schema.Examples) > 0:
+		return schema.Examples[0]
+	case schema.Type.null():
+		return json.RawMessage("null")
 	case kind == "object":
-		if schema.Type.null() {
-			return json.RawMessage("null")
-		}
 		return d.exampleObject(schema)
 	case kind == "array":
-		if inner, _ := d.of(schema.Items); inner.Type.name() != "object" && exampleValues[name] == nil {
+		if inner, _ := d.of(schema.Items); inner.Type.name() != "object" {
 			return json.RawMessage("[]")
 		}
-		return json.RawMessage("[" + string(d.example(schema.Items, name)) + "]")
-	default:
-		return exampleScalar(schema, kind, name)
+		return json.RawMessage("[" + string(d.example(schema.Items)) + "]")
+	case kind == "integer" || kind == "number":
+		return json.RawMessage("0")
+	case kind == "boolean":
+		return json.RawMessage("false")
+	case len(schema.Enum) > 0:
+		return quoted(fmt.Sprint(schema.Enum[0]))
 	}
+	return quoted("…")
 }
 
 func (d *openAPI) exampleObject(s *apiSchema) json.RawMessage {
 	var parts []string
 	for _, name := range s.members() {
-		parts = append(parts, strconv.Quote(name)+":"+string(d.example(s.Properties[name], name)))
+		parts = append(parts, strconv.Quote(name)+":"+string(d.example(s.Properties[name])))
 	}
 	return json.RawMessage("{" + strings.Join(parts, ",") + "}")
-}
-
-func exampleScalar(s *apiSchema, kind, name string) json.RawMessage {
-	v, known := exampleValues[name]
-	if len(s.Examples) > 0 {
-		v, known = s.Examples[0], true
-	}
-	if !known && s.Type.null() {
-		return json.RawMessage("null")
-	}
-	if kind == "integer" || kind == "number" {
-		switch n := v.(type) {
-		case int, float64:
-			return json.RawMessage(fmt.Sprint(n))
-		}
-		if s.Type.null() {
-			return json.RawMessage("null")
-		}
-		return json.RawMessage("0")
-	}
-	if kind == "boolean" {
-		return json.RawMessage(fmt.Sprint(v == true))
-	}
-	return quoted(exampleText(s, v))
-}
-
-func exampleText(s *apiSchema, v any) string {
-	if s.Format == "date-time" || v == "" {
-		return exampleTime
-	}
-	if choices := texts(s.Enum); len(choices) > 0 {
-		if wanted, ok := v.([]string); ok {
-			for _, w := range wanted {
-				if slices.Contains(choices, w) {
-					return w
-				}
-			}
-		}
-		return choices[0]
-	}
-	switch v := v.(type) {
-	case string:
-		return v
-	case []string:
-		return v[len(v)-1]
-	}
-	return "…"
 }
 
 func quoted(s string) json.RawMessage {
