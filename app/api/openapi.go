@@ -69,6 +69,11 @@ func (d *document) complete() {
 	}
 	for name, s := range d.registry.Map() {
 		d.markNull(s, d.registry.TypeFromRef(schemaRefs+name))
+		for _, member := range s.Properties {
+			if member.Nullable && len(member.Enum) > 0 && !slices.Contains(member.Enum, nil) {
+				member.Enum = append(slices.Clip(member.Enum), nil)
+			}
+		}
 	}
 	examples.Add(d.registry.Map())
 }

@@ -210,7 +210,9 @@ func (d *openAPI) refusals(only []int) []refusalView {
 func texts(values []any) []string {
 	var out []string
 	for _, v := range values {
-		out = append(out, fmt.Sprint(v))
+		if v != nil { // the type says that null is possible
+			out = append(out, fmt.Sprint(v))
+		}
 	}
 	return out
 }
