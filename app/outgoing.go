@@ -62,7 +62,7 @@ func (o outgoing) timestamper(c SigningConfig, now func() time.Time) (pki.Timest
 	})
 }
 
-// resolver returns what is asked about the sender's domain; nil if DNS may not be asked.
+// resolver returns the resolver for questions about the sender's domain; nil if DNS may not be used.
 func (o outgoing) resolver() *net.Resolver {
 	server := o.network.DNS
 	switch server {

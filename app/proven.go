@@ -45,7 +45,7 @@ type historian struct {
 	files map[string]string // SHA-256 of the files that are proven by a certificate, and its path
 }
 
-// hashedEvent is what the hash of an event covers.
+// hashedEvent holds the parts of an event that its hash covers.
 type hashedEvent struct {
 	ID           string    `json:"id"`
 	Seq          uint64    `json:"seq"`
@@ -57,7 +57,7 @@ type hashedEvent struct {
 	Raw          string    `json:"raw"`
 }
 
-// evidence is what is read of the evidence inside a certificate of completion.
+// evidence holds the parts that are read of the evidence inside a certificate of completion.
 type evidence struct {
 	Files []struct {
 		Revisions []struct {

@@ -12,7 +12,7 @@ import (
 	"paraph/kv"
 )
 
-// dangers are what the people who run the installation have to be warned of before it does
+// dangers lists what the people who run the installation have to be warned of before it does
 // harm.
 type dangers struct {
 	keys    *pki.Authority

@@ -214,7 +214,7 @@ func (f *Follower[T]) keepLane(scope string, one *lane, do func(tx *Tx) (positio
 }
 
 // endLane removes a lane. The follower's place is stored with that: otherwise it would read the
-// entries of the lane once more after a restart.
+// entries of the lane again after a restart.
 func (f *Follower[T]) endLane(tx *Tx, scope string) error {
 	at, err := getPlace(tx, f.name)
 	if err != nil {

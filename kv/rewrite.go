@@ -10,7 +10,7 @@ import (
 // unused is a prefix that no key has.
 var unused = []byte{0xff, 0xff}
 
-// Rewrite rewrites what is stored, so that replaced and deleted records leave nothing on
+// Rewrite rewrites the whole store, so that replaced and deleted records leave nothing on
 // disk. Otherwise that happens when their tables happen to be compacted. It is for a
 // migration: nothing may be written meanwhile.
 func (db *DB) Rewrite() error {

@@ -69,7 +69,7 @@ func (t *Trees) leaf(scope string, n int64) []byte {
 // Leaf returns the leaf of an entry's hash.
 func Leaf(entry [32]byte) tlog.Hash { return tlog.RecordHash(entry[:]) }
 
-// record returns what is stored for the n-th leaf.
+// record returns the record stored for the n-th leaf.
 func (t *Trees) record(tx *Tx, scope string, n int64, entry [32]byte) ([]byte, error) {
 	hashes, err := tlog.StoredHashesForRecordHash(n, Leaf(entry), t.Reader(tx, scope))
 	if err != nil {

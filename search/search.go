@@ -212,7 +212,7 @@ func (x *Index) empty() error {
 }
 
 // use calls fn with the core. If the core turns out to be damaged, the index is emptied and fn
-// is called once more, so that a search still returns an answer.
+// is called again, so that a search still returns an answer.
 func (x *Index) use(fn func(*core) error) error {
 	for attempt := 0; ; attempt++ {
 		used, err := x.try(fn)

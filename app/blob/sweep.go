@@ -72,7 +72,7 @@ func (s *Store) Sweep(before time.Time, keep func(hash string) (bool, error)) (r
 	return removed, err
 }
 
-// removeOld checks the age once more, now that no blob can be named.
+// removeOld checks the age again, now that no blob can be named.
 func (s *Store) removeOld(hash string, before time.Time) (bool, error) {
 	s.naming.Lock()
 	defer s.naming.Unlock()

@@ -152,7 +152,7 @@ func recognise(t *signing.Document, headings []string, said map[string]string) (
 }
 
 // known maps the plain headings of columns to their targets. Where several targets have the
-// same heading it stands for the first.
+// same heading it counts as the first.
 func known(targets []Target) map[string]string {
 	out := map[string]string{}
 	add := func(heading, target string) {

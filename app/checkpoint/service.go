@@ -22,7 +22,7 @@ import (
 	"paraph/kv"
 )
 
-// Options are what the service needs from its surroundings.
+// Options holds the dependencies of the service.
 type Options struct {
 	DB        *kv.DB
 	Jobs      *kv.Jobs

@@ -17,7 +17,7 @@ const (
 	maxParts = 20_000
 	// framing is the maximum size of all boundaries and headers together.
 	framing = 4 * MB
-	// maxBetweenParts is the maximum size of what separates two parts' contents,
+	// maxBetweenParts is the maximum number of bytes between two parts' contents,
 	// including read-ahead.
 	maxBetweenParts = buffer + Small
 	buffer          = 64 * KB

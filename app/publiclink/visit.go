@@ -20,7 +20,7 @@ import (
 // ErrClosed means that a link does not work, for whatever reason.
 var ErrClosed = errors.New("publiclink: the link is closed")
 
-// Visit is what a link shows to everybody.
+// Visit holds the facts that a link shows to everybody.
 type Visit struct {
 	Link
 	CompanyInfo account.Company
@@ -34,7 +34,7 @@ type Visit struct {
 // Open reports whether visitors can start.
 func (v Visit) Open() bool { return v.Status == Open }
 
-// Visitor is what somebody who opened a link states about themselves, and where they are.
+// Visitor holds what the person who opened a link says about themselves, and where they connect from.
 type Visitor struct {
 	Name, Email string
 	Code        string // that was mailed to them, "" before
@@ -289,7 +289,7 @@ func refused(v *Visit, err error) error {
 	return err
 }
 
-// handOver gives a visitor the way to their signing page, and records that.
+// handOver issues the address of the signing page to a visitor, and records that.
 func (s *Service) handOver(ctx context.Context, v *Visit, by Visitor, d *signing.Document) (out Start, err error) {
 	i := d.RoleIndex(v.RoleName)
 	inv := &d.Invitations[i]

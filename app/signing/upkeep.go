@@ -19,7 +19,7 @@ import (
 	"paraph/kv"
 )
 
-// Upkeep checks and repairs what is stored.
+// Upkeep checks and repairs stored documents.
 type Upkeep struct {
 	db      *kv.DB
 	blobs   *blob.Store

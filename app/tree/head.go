@@ -53,7 +53,7 @@ type Head struct {
 	At      time.Time
 }
 
-// Text returns what is signed.
+// Text returns the text that is signed.
 func (h Head) Text() string {
 	return fmt.Sprintf("%s\n%d\n%s\n%s%s\n", Origin(h.Company), h.Size, h.Root, timePrefix, h.At.UTC().Format(timeLayout))
 }

@@ -18,7 +18,7 @@ const (
 	pageBreak
 	columnBreak
 	pictureItem
-	fieldItem // PAGE and the like, named by text
+	fieldItem // PAGE and similar fields, named by text
 	shapeItem
 	skipItem // moves left by the width of text, for labels
 )

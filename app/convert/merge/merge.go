@@ -58,7 +58,7 @@ type Placeholder struct {
 // Item holds the values of one item of a list, by name.
 type Item map[string]string
 
-// Data is what a file is filled with. Names are those of [Placeholder].
+// Data holds the values that fill a file. Names are those of [Placeholder].
 type Data struct {
 	Values map[string]string
 	Lists  map[string][]Item
@@ -70,7 +70,7 @@ type Data struct {
 // text tag.
 type Skip func(body string) bool
 
-// kind is what a marker in the text does.
+// kind is the kind of a marker in the text.
 type kind int
 
 const (

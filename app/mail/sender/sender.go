@@ -23,7 +23,7 @@ const (
 	Unknown State = "unknown" // could not be looked up
 )
 
-// Finding is what DNS says about one of the three.
+// Finding is the result of looking up one of the three in DNS.
 type Finding struct {
 	Kind   string // spf, dkim or dmarc
 	Name   string // that was looked up; "" if none was

@@ -21,7 +21,7 @@ const (
 	fieldCall = "field"
 )
 
-// functions are what formulas can call.
+// functions lists the functions that formulas can call.
 var functions = map[string]function{
 	ifCall:       {3, 3, nil},
 	fieldCall:    {1, 1, nil},

@@ -52,7 +52,7 @@ func addMonths(day time.Time, n int) time.Time {
 	return first.AddDate(0, 0, min(day.Day(), last)-1)
 }
 
-// sampleDay stands for today where only the form of a limit matters.
+// sampleDay takes the place of today where only the form of a limit matters.
 var sampleDay = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // foldDay returns the form in which a limit of a date is stored.

@@ -55,7 +55,7 @@ func (p Placeholders) HasSections() bool {
 	return slices.ContainsFunc(p, func(x merge.Placeholder) bool { return x.Kind != merge.Value })
 }
 
-// ListsOf returns the variables that are lists, with the names of what their items have. Names that
+// ListsOf returns the variables that are lists, with the names of their items' members. Names that
 // the document also uses outside of lists come last: an item without one has the document's.
 func ListsOf(d *Document) map[string][]string {
 	all, known := PlaceholdersOf(d), d.BuiltinVariables(account.Actor{}, account.Company{}, time.Time{})

@@ -42,7 +42,7 @@ const (
 	StageReading       Stage = "reading" // they only receive a copy, which is not available yet
 )
 
-// Stage returns where the document stands for one of the invited people.
+// Stage returns the stage of the document for one of the invited people.
 func (d *Document) Stage(inv *Invitation, identified bool, now time.Time) Stage {
 	switch {
 	case d.Status == Voided:

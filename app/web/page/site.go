@@ -68,7 +68,7 @@ type Options struct {
 	Parts *Parts
 }
 
-// Parts are what pages are made from. They hold nothing of one installation, so that all
+// Parts holds everything that pages are made from. They hold nothing of one installation, so that all
 // appliances of a process can share them.
 type Parts struct {
 	assets *assets

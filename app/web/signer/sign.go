@@ -93,7 +93,7 @@ type computedValue struct {
 	Shown string `json:"shown"`
 }
 
-// sendChecked tells the script what is wrong with the values, and what is computed of them.
+// sendChecked answers the script with the faults of the values and the values computed from them.
 func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 	var faults fault.Fields
 	record.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now().In(v.Company.Zone()))

@@ -17,7 +17,7 @@ export async function prepare(file, withoutPaper, crop = [0, 0, 0, 0]) {
 
 const light = (d, i) => .2126 * d[i] + .7152 * d[i + 1] + .0722 * d[i + 2];
 
-// The paper is what most of the picture's edge looks like. Where that is dark,
+// Most of the picture's edge is taken to be paper. Where that is dark,
 // nothing is taken away.
 function cutOut(canvas, brush) {
   const { width, height } = canvas, image = brush.getImageData(0, 0, width, height), d = image.data, edge = [];

@@ -5,7 +5,7 @@ const at = selector => document.querySelector(selector);
 const said = at('#run').dataset.running;
 let over = !said, kept = false;
 
-// What has the focus stays, or a keyboard would lose its place; what is pressed stays
+// The focused element is kept, or the keyboard would lose its place; what is pressed stays
 // too, or its click would be lost.
 const held = part => at(part).contains(document.activeElement) || at(part).matches(':active');
 

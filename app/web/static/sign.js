@@ -108,7 +108,7 @@ async function save() {
   saving = true; dirty = false; saved('saving');
   const data = new FormData(form);
   for (const [k, v] of [...data]) if (v instanceof File) data.delete(k);
-  // A name that stands in the dialog is no signature before it was adopted.
+  // A name typed in the dialog is no signature until it is adopted.
   for (const kind in marks) if (!marks[kind].done) data.delete(kind + '.text');
   data.set('do', 'save');
   try {

@@ -1,5 +1,5 @@
 // Passkeys: asks the server for a challenge, has the browser answer it, and sends
-// the answer as the form that it stands in.
+// the answer with its form.
 const forms = document.querySelectorAll('form[data-passkey]');
 const bytes = s => Uint8Array.from(atob(s.replace(/-/g, '+').replace(/_/g, '/')), c => c.charCodeAt(0));
 const text = b => btoa(String.fromCharCode(...new Uint8Array(b))).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');

@@ -2,13 +2,13 @@
 // boxes {x, y, w, h} in points, from the top left corner.
 export const clamp = (v, low, high) => Math.min(Math.max(v, low), Math.max(low, high));
 
-// size is what a field of a type is first drawn with.
+// size is the initial size of a field, by type.
 const sizes = { signature: [160, 40], initials: [60, 30], stamp: [120, 50], attachment: [120, 24], checkbox: [14, 14], radio: [14, 14],
   date: [90, 20], date_signed: [90, 20], number: [80, 20], select: [130, 20] };
 export const sizeOf = type => sizes[type] || [160, 20];
 export const smallest = 6;
 
-// linesOf are what a box can snap to: edges and middles of others, margins and the middle of the page.
+// linesOf returns the lines that a box can snap to: edges and middles of others, margins and the middle of the page.
 export function linesOf(boxes, page) {
   const margin = 36, x = [margin, page.w / 2, page.w - margin], y = [margin, page.h / 2, page.h - margin];
   for (const b of boxes) { x.push(b.x, b.x + b.w / 2, b.x + b.w); y.push(b.y, b.y + b.h / 2, b.y + b.h); }
@@ -52,7 +52,7 @@ export function around(boxes) {
   return { x, y, w: Math.max(...boxes.map(b => b.x + b.w)) - x, h: Math.max(...boxes.map(b => b.y + b.h)) - y };
 }
 
-// arranged gives boxes of one page new places: aligned with each other, spread evenly, or of one size (that of the first).
+// arranged returns the boxes of one page aligned with each other, spread evenly, or all in the size of the first.
 export function arranged(kind, boxes) {
   const all = around(boxes), first = boxes[0];
   const each = {

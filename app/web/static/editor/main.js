@@ -102,7 +102,7 @@ class Editor {
     if (back) { if (this.from?.offsetParent) this.from.focus(); tell(say('disarmed')); }
     return true;
   }
-  // stop is what Esc does: the nearest thing that can be stopped.
+  // stop handles Esc: it ends whatever was begun last.
   stop() {
     if (this.pointer.drag) return this.pointer.cancel(), true;
     if (this.disarm(true)) return true;

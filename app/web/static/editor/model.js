@@ -38,14 +38,14 @@ export class Model extends EventTarget {
   hue(id) { const i = this.hands.get(id) ?? 0; return 'r' + (i % 8 + 1) + (i < 8 ? '' : ' more'); }
   get signers() { return this.people.filter(p => p.role !== 'viewer'); }
 
-  // read makes a field of what the server says; its key is the server's name for it.
+  // read converts a field from the server's form; its key is the server's identifier.
   read(f) {
     const out = { i: this.places.get(f.file + '/' + f.page) ?? -1 };
     for (const k of plain) if (f[k] || f[k] === 0) out[k] = f[k];
     if (out.options && !out.options.length) delete out.options;
     return [f.id, Object.freeze(out)];
   }
-  // wire is what the server is told of a field.
+  // wire converts a field to the form in which the server expects it.
   wire(key) {
     const f = this.fields.get(key), page = this.pages[f.i], out = { id: this.ids.get(key) || '', file: page.file, page: page.page };
     for (const k of plain) if (f[k] !== undefined) out[k] = f[k];

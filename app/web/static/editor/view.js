@@ -190,7 +190,7 @@ export class View {
     if (!alone && has) b.replaceChildren(b.firstChild);
   }
 
-  // focus shows a field and gives it the focus; without one the pages get it.
+  // focus shows a field and focuses it; without one it focuses the pages.
   focus(key, quiet) {
     const f = key && this.model.fields.get(key);
     if (!f) return this.pane.focus({ preventScroll: true });

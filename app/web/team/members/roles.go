@@ -19,7 +19,7 @@ type rolesPage struct {
 	Rows  []permission
 }
 
-// ShowRoles serves the table of what each role may do.
+// ShowRoles serves the table of permissions by role.
 func ShowRoles(r *page.Request) error {
 	p := rolesPage{}
 	for _, role := range account.Roles() {
