@@ -13,6 +13,7 @@ package web
 import (
 	"paraph/app/account"
 	"paraph/app/httpkit"
+	"paraph/app/signing/record"
 	"paraph/app/web/apidoc"
 	"paraph/app/web/gallery"
 	"paraph/app/web/page"
@@ -96,7 +97,7 @@ func (p *Pages) develop() []route {
 
 // docs are the pages about the API.
 func docs(openAPI func() ([]byte, error)) []route {
-	h := apidoc.New(openAPI)
+	h := apidoc.New(openAPI, record.StatusNames())
 	return []route{
 		{get, "/docs", everybody(to("/docs/api"))},
 		{get, "/docs/api", everybody(h.ShowAll)},

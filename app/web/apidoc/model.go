@@ -68,12 +68,12 @@ type refusalView struct {
 	Text       template.HTML
 }
 
-func newManual(raw []byte) (*manual, error) {
+func newManual(raw []byte, states []string) (*manual, error) {
 	var doc openAPI
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, fmt.Errorf("web: reading the OpenAPI document: %w", err)
 	}
-	m := &manual{byID: map[string]*operationView{}, moved: map[string]string{}}
+	m := &manual{States: states, byID: map[string]*operationView{}, moved: map[string]string{}}
 	orders := map[*operationView]int{}
 	for _, tag := range doc.Tags {
 		m.Groups = append(m.Groups, manualGroup{Name: tag.Name, ID: "group-" + slug(tag.Name), Text: prose(tag.Description)})
@@ -98,9 +98,6 @@ func newManual(raw []byte) (*manual, error) {
 	}
 	m.sort(orders)
 	m.Records, m.Refusals, m.Events = doc.records(), doc.refusals(nil), doc.events()
-	if d := doc.Components.Schemas["DocumentView"]; d != nil && d.Properties["status"] != nil {
-		m.States = texts(d.Properties["status"].Enum)
-	}
 	return m, nil
 }
 

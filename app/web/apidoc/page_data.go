@@ -60,32 +60,3 @@ func (i docsItem) Tab(l sampleLanguage) string {
 	}
 	return i.in(l, "/docs/api#"+i.Op.ID)
 }
-
-// firstStep is one step of the quick start.
-type firstStep struct{ Key, Code string }
-
-// First returns the quick start as commands.
-func (p docsPage) First() []firstStep {
-	steps := []firstStep{
-		{"token", "EMAIL=you@example.org\nPASSWORD='your password'\n" +
-			`TOKEN=$(curl -s "{base}/login" -H 'Content-Type: application/json' \` + "\n" +
-			`    -d "{\"email\": \"$EMAIL\", \"password\": \"$PASSWORD\"}" \` + "\n" +
-			`    | sed 's/.*"token":"\([^"]*\)".*/\1/')`},
-		{"send", `curl -s "{base}/documents" -H "Authorization: Bearer $TOKEN" \` + "\n" +
-			`    -F 'data={"title": "Lease", "send": true,` + "\n" +
-			`        "invitations": [{"name": "Ben Buyer", "email": "ben@example.org"}]}' \` + "\n" +
-			`    -F file=@contract.pdf > sent.json` + "\n" +
-			`DOCUMENT=$(sed 's/^{"id":"\([^"]*\)".*/\1/' sent.json)` + "\n" +
-			`BEN=$(sed 's/.*"sign_url":"[^"]*\/s\/\([^"]*\)".*/\1/' sent.json)`},
-		{"sign", `INVITATION=$(printf %.26s "$BEN")` + "\n" +
-			`curl -s -X POST "{base}/documents/$DOCUMENT/$INVITATION/sign" \` + "\n" +
-			`    -H "Authorization: Bearer $BEN" > signed.json`},
-		{"download", `curl -s "{base}/documents/$DOCUMENT/download" \` + "\n" +
-			`    -H "Authorization: Bearer $TOKEN" -o lease.pdf`},
-		{"verify", `curl -s "{base}/verify" -F file=@lease.pdf`},
-	}
-	for i := range steps {
-		steps[i].Code = strings.ReplaceAll(steps[i].Code, "{base}", p.Base)
-	}
-	return steps
-}

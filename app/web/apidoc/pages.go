@@ -36,15 +36,15 @@ type Handlers struct {
 }
 
 // New returns the handlers for an OpenAPI document, which is read when a page
-// is first requested.
-func New(raw func() ([]byte, error)) *Handlers {
+// is first requested. states names the states of a document in the order of their numbers.
+func New(raw func() ([]byte, error), states []string) *Handlers {
 	x := &Handlers{raw: raw, kept: map[string]keptPage{}}
 	x.read = sync.OnceValues(func() (*manual, error) {
 		b, err := raw()
 		if err != nil {
 			return nil, err
 		}
-		return newManual(b)
+		return newManual(b, states)
 	})
 	return x
 }
