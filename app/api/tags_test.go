@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -106,6 +109,40 @@ func TestTextTagsBecomeFieldsAndDisappear(t *testing.T) {
 	if d.Int(t, "status_id") != 6 {
 		t.Errorf("status %v", d.At(t, "status"))
 	}
+	done := c.Get(t, path+"current").Want(t, 200).Body
+	if !bytes.HasPrefix(done, upload) {
+		t.Error("the upload is not the first revision of the completed file")
+	}
+	for tool, text := range extracted(t, done) {
+		for _, left := range []string{"Buyer: , in person", "Seller: on", "Born in"} {
+			if !strings.Contains(text, left) {
+				t.Errorf("%s: %q is lost from %q", tool, left, text)
+			}
+		}
+		for _, tag := range []string{"{", "}", "\\", "role", "datenow", "Place of birth", "select", "Red"} {
+			if strings.Contains(text, tag) {
+				t.Errorf("%s: %q can still be read in %q", tool, tag, text)
+			}
+		}
+	}
+}
+
+// extracted returns the text that programs find in a file.
+func extracted(t *testing.T, file []byte) map[string]string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file.pdf")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, args := range [][]string{{"pdftotext", "-raw", path, "-"}, {"mutool", "draw", "-F", "txt", path}} {
+		text, err := exec.CommandContext(t.Context(), args[0], args[1:]...).Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		out[args[0]] = strings.Join(strings.Fields(string(text)), " ")
+	}
+	return out
 }
 
 func TestTextTagsMakeTheRolesOfTemplates(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/redact"
 )
 
 // A Cover is a part of a page of the upload that is painted white.
@@ -14,8 +15,9 @@ type Cover struct {
 	Box
 }
 
-// cover paints over parts of the upload's pages. The content streams of the upload
-// stay as they are: the page dictionary refers to them between two new ones.
+// cover removes the text from parts of the upload's pages and paints over them. The content streams of
+// the upload stay as they are: the page dictionary refers to new ones, of which those without text to
+// remove have the old ones between them.
 func (p *preparation) cover() error {
 	if len(p.spec.Covers) == 0 {
 		return nil
@@ -27,14 +29,12 @@ func (p *preparation) cover() error {
 	for _, c := range p.spec.Covers {
 		byPage[c.Page] = append(byPage[c.Page], c.Box)
 	}
-	var resources map[ref]dict
-	if p.f.lacksColours() {
-		var err error
-		if resources, err = pageResources(p.f); err != nil {
-			return err
-		}
+	resources, err := pageResources(p.f)
+	if err != nil {
+		return err
 	}
-	save := p.u.Add(&object.Stream{Dict: dict{}, Data: []byte("q\n")})
+	gray := p.f.lacksColours()
+	c := covering{p, redact.NewForText(p.f.File, p.u), p.u.Add(&object.Stream{Dict: dict{}, Data: []byte("q\n")})}
 	for _, n := range slices.Sorted(maps.Keys(byPage)) {
 		if n < 0 || n >= len(p.f.pages) {
 			return fmt.Errorf("%w: the upload has no page %d to paint over", ErrSpec, n)
@@ -43,24 +43,58 @@ func (p *preparation) cover() error {
 		if err != nil {
 			return err
 		}
-		p.coverPage(page, d, byPage[n], save)
-		if resources != nil {
-			p.defineGray(resources[page.ref], d)
+		used := resources[page.ref]
+		changed, err := c.page(page, d, used, byPage[n])
+		if err != nil {
+			return err
+		}
+		if changed != nil {
+			d["Resources"], used = changed, changed
+		}
+		if gray {
+			p.defineGray(used, d)
 		}
 	}
 	return nil
 }
 
-func (p *preparation) coverPage(page Page, d dict, boxes []Box, save ref) {
-	contents := array{save}
-	switch old := p.f.Resolve(d["Contents"]).(type) {
+// covering covers parts of pages.
+type covering struct {
+	*preparation
+	text *redact.Redactor
+	save ref // content that saves the graphics state
+}
+
+// page covers parts of a page, and returns its resources if they are others then.
+func (c covering) page(page Page, d, resources dict, boxes []Box) (dict, error) {
+	data, changed, ok, err := c.text.Page(d, resources, page.regions(boxes))
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		data = slices.Concat([]byte("q\n"), data, paint(page, boxes))
+		d["Contents"] = c.u.Add(object.Compress(dict{}, data))
+		return changed, nil
+	}
+	contents := array{c.save}
+	switch old := c.f.Resolve(d["Contents"]).(type) {
 	case array:
 		contents = append(contents, old...)
 	case nil:
 	default:
 		contents = append(contents, d["Contents"])
 	}
-	d["Contents"] = append(contents, p.u.Add(&object.Stream{Dict: dict{}, Data: paint(page, boxes)}))
+	d["Contents"] = append(contents, c.u.Add(&object.Stream{Dict: dict{}, Data: paint(page, boxes)}))
+	return nil, nil
+}
+
+// regions converts boxes to the page's user space.
+func (p Page) regions(boxes []Box) []redact.Rect {
+	out := make([]redact.Rect, len(boxes))
+	for i, b := range boxes {
+		out[i] = redact.Rect(p.Rect(b))
+	}
+	return out
 }
 
 // paint returns the content stream that paints boxes white. It first restores the

@@ -1,0 +1,404 @@
+package redact
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strconv"
+
+	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
+)
+
+// content is a content stream that is written anew.
+type content struct {
+	r             *Redactor
+	regions       []Rect // in the user space of the page
+	resources     dict
+	src           []byte
+	parent        *content // that draws this one
+	drawn         []int    // the forms that this one is in, by object number
+	structParents int      // -1 for none
+
+	state   state
+	saved   []state
+	text    position
+	path    path
+	marks   []mark // those that are open
+	deeper  int    // further ones
+	all     []mark // closed ones that may change
+	out     bytes.Buffer
+	changed bool
+
+	fonts map[name]*font
+	added map[name]dict // resources by kind
+	used  map[name]bool
+	names int // given to added resources
+}
+
+// state is the part of the graphics state that matters for where things are drawn.
+type state struct {
+	ctm                      matrix
+	font                     *font
+	size, scale              float64
+	charSpace, wordSpace     float64
+	leading, rise, lineWidth float64
+	pattern                  bool // a colour is a pattern
+}
+
+func startState(ctm matrix) state { return state{ctm: ctm, scale: 1, lineWidth: 1} }
+
+// run writes the content anew.
+func (c *content) run() error {
+	c.fonts, c.added, c.used = map[name]*font{}, map[name]dict{}, map[name]bool{}
+	c.text.reset()
+	l := object.NewLexer(c.src, 0)
+	var operands []any
+	l.Space()
+	start := l.Pos()
+	for {
+		v, err := l.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil { // Readers differ in what they make of the rest.
+			c.remove()
+			break
+		}
+		op, ok := v.(object.Keyword)
+		if !ok {
+			if operands = append(operands, v); len(operands) > maxOperands {
+				c.remove()
+				break
+			}
+			continue
+		}
+		if op == "BI" {
+			if !c.inlineImage(l, start) {
+				c.remove()
+				break
+			}
+		} else if err := c.operator(op, operands, c.src[start:l.Pos()]); err != nil {
+			return err
+		}
+		operands = operands[:0]
+		l.Space()
+		start = l.Pos()
+	}
+	for range c.saved {
+		c.emit([]byte("Q"))
+	}
+	c.all = append(c.all, c.marks...)
+	return c.r.f.Stop()
+}
+
+// maxOperands is the maximum number of operands of an operator.
+const maxOperands = 10_000
+
+// remove records that something at the current place was removed.
+func (c *content) remove() {
+	for x := c; x != nil; x = x.parent {
+		x.changed = true
+		for i := len(x.marks) - 1; i >= 0 && !x.marks[i].changed; i-- {
+			x.marks[i].changed = true
+		}
+	}
+}
+
+// keep writes an operator as it is.
+func (c *content) keep(operands []any, raw []byte) {
+	for _, v := range operands {
+		c.use(v)
+	}
+	c.emit(raw)
+}
+
+// use records the resources that a value names.
+func (c *content) use(v any) {
+	switch x := v.(type) {
+	case name:
+		c.used[x] = true
+	case array:
+		for _, e := range x {
+			c.use(e)
+		}
+	case dict:
+		for _, e := range x {
+			c.use(e)
+		}
+	}
+}
+
+func (c *content) emit(raw []byte) {
+	c.out.Write(raw)
+	c.out.WriteByte('\n')
+}
+
+// write writes an operator with new operands.
+func (c *content) write(op string, operands ...any) {
+	var b []byte
+	for _, v := range operands {
+		c.use(v)
+		next, err := object.Append(b, v)
+		if err != nil {
+			return // None of the operands that are written here has another type.
+		}
+		b = append(next, ' ')
+	}
+	c.emit(append(b, op...))
+}
+
+// operator follows one operator and writes what remains of it.
+func (c *content) operator(op object.Keyword, operands []any, raw []byte) error {
+	switch {
+	case c.path.operator(c, string(op), operands, raw):
+		return nil
+	case c.textOperator(string(op), operands, raw):
+		return nil
+	case c.marked(string(op), operands, raw):
+		return nil
+	}
+	switch op {
+	case "q":
+		if len(c.saved) >= maxStates {
+			return reader.TooComplex("more than %d saved graphics states", maxStates)
+		}
+		c.saved = append(c.saved, c.state)
+	case "Q":
+		if len(c.saved) == 0 {
+			return nil
+		}
+		c.state = c.saved[len(c.saved)-1]
+		c.saved = c.saved[:len(c.saved)-1]
+	case "cm":
+		if n := last(operands, 6); n != nil {
+			c.state.ctm = matrix(n).times(c.state.ctm)
+		}
+	case "w":
+		if n := last(operands, 1); n != nil {
+			c.state.lineWidth = n[0]
+		}
+	case "SCN", "scn":
+		_, c.state.pattern = lastOf(operands).(name)
+	case "gs":
+		return c.graphicsState(operands, raw)
+	case "Do":
+		return c.object(operands, raw)
+	}
+	c.keep(operands, raw)
+	return nil
+}
+
+// last returns the last n operands, nil unless they are numbers.
+func last(operands []any, n int) []float64 {
+	if len(operands) < n {
+		return nil
+	}
+	out := make([]float64, n)
+	for i, v := range operands[len(operands)-n:] {
+		x, ok := object.Float(v)
+		if !ok {
+			return nil
+		}
+		out[i] = x
+	}
+	return out
+}
+
+func lastOf(operands []any) any {
+	if len(operands) == 0 {
+		return nil
+	}
+	return operands[len(operands)-1]
+}
+
+// resource returns the resource of a kind that an operand names.
+func (c *content) resource(kind name, operand any) any {
+	n, ok := operand.(name)
+	if !ok {
+		return nil
+	}
+	return c.r.f.Dict(c.resources[kind])[n]
+}
+
+// add adds a resource and returns its name.
+func (c *content) add(kind name, v any) name {
+	taken := c.r.f.Dict(c.resources[kind])
+	for {
+		n := name("Redacted" + strconv.Itoa(c.names))
+		c.names++
+		if _, ok := taken[n]; ok {
+			continue
+		}
+		if c.added[kind] == nil {
+			c.added[kind] = dict{}
+		}
+		c.added[kind][n] = v
+		return n
+	}
+}
+
+// byName lists the resources that are used by name only; colour spaces may be used otherwise.
+var byName = []name{"XObject", "Font", "ExtGState", "Pattern", "Shading", "Properties"}
+
+// usedResources returns the resources for the new content. Where more than text is removed,
+// those that are no longer used are left out.
+func (c *content) usedResources() dict {
+	out := c.resources.Clone()
+	for _, kind := range byName {
+		some := c.r.f.Dict(c.resources[kind]).Clone()
+		if !c.r.textOnly {
+			for n := range some {
+				if !c.used[n] {
+					delete(some, n)
+				}
+			}
+		}
+		for n, v := range c.added[kind] {
+			some[n] = v
+		}
+		if c.resources[kind] != nil || len(some) > 0 {
+			out[kind] = some
+		}
+	}
+	return out
+}
+
+// finished returns the new content, without the texts that describe what was removed.
+func (c *content) finished() []byte {
+	slices.SortFunc(c.all, func(a, b mark) int { return a.start - b.start })
+	data, out, at := c.out.Bytes(), []byte(nil), 0
+	for _, m := range c.all {
+		if !m.changed {
+			continue
+		}
+		if m.mcid >= 0 && m.structParents >= 0 {
+			c.r.tags = append(c.r.tags, Tag{m.structParents, m.mcid})
+		}
+		if m.plain == nil {
+			continue
+		}
+		out = append(append(out, data[at:m.start]...), m.plain...)
+		at = m.end
+	}
+	return append(out, data[at:]...)
+}
+
+// graphicsState follows the operator gs: fonts may be set and masks drawn by it.
+func (c *content) graphicsState(operands []any, raw []byte) error {
+	d := c.r.f.Dict(c.resource("ExtGState", lastOf(operands)))
+	if set := c.r.f.Array(d["Font"]); len(set) == 2 {
+		c.state.font = c.r.font(set[0])
+		c.state.size, _ = object.Float(c.r.f.Resolve(set[1]))
+	}
+	if n, ok := object.Float(c.r.f.Resolve(d["LW"])); ok {
+		c.state.lineWidth = n
+	}
+	mask, ok := c.r.f.Resolve(d["SMask"]).(dict)
+	if !ok {
+		c.keep(operands, raw)
+		return nil
+	}
+	form, changed, err := c.form(mask["G"])
+	if err != nil {
+		return err
+	}
+	if !changed {
+		c.keep(operands, raw)
+		return nil
+	}
+	d, mask = d.Clone(), mask.Clone()
+	mask["G"], d["SMask"] = form, mask
+	if form == (ref{}) {
+		d["SMask"] = name("None")
+	}
+	c.write("gs", c.add("ExtGState", d))
+	return nil
+}
+
+// object follows the operator Do, which draws an image or a form.
+func (c *content) object(operands []any, raw []byte) error {
+	v := c.resource("XObject", lastOf(operands))
+	s, ok := c.r.f.Resolve(v).(*reader.Stream)
+	if !ok {
+		return nil // drawn by no reader
+	}
+	var made ref
+	var changed bool
+	var err error
+	switch c.r.f.Name(s.Dict["Subtype"]) {
+	case "Form":
+		made, changed, err = c.form(v)
+	case "Image":
+		if !c.r.textOnly {
+			made, changed, err = c.image(s)
+		}
+	default:
+		return nil
+	}
+	switch {
+	case err != nil:
+		return err
+	case !changed:
+		c.keep(operands, raw)
+	case made != ref{}:
+		c.write("Do", c.add("XObject", made))
+	}
+	return nil
+}
+
+// form returns a copy of a form XObject without what lies in the regions if it is drawn here. The zero
+// reference means that it can't be drawn.
+func (c *content) form(v any) (made ref, changed bool, err error) {
+	s, ok := c.r.f.Resolve(v).(*reader.Stream)
+	if !ok {
+		return ref{}, true, nil
+	}
+	number := 0
+	if r, ok := v.(ref); ok {
+		number = r.Number
+	}
+	if len(c.drawn) >= maxForms || slices.Contains(c.drawn, number) {
+		c.remove()
+		return ref{}, true, nil
+	}
+	data, err := c.r.decode(s)
+	if err != nil {
+		return ref{}, false, err
+	}
+	resources, own := c.r.f.Resolve(s.Dict["Resources"]).(dict)
+	if !own {
+		resources = c.resources
+	}
+	parents, ok := c.r.f.Int(s.Dict["StructParents"])
+	if !ok {
+		parents = -1
+	}
+	below := &content{r: c.r, regions: c.regions, resources: resources, src: data, parent: c,
+		drawn: append(slices.Clip(c.drawn), number), structParents: int(parents)}
+	below.state = c.state
+	below.state.ctm = c.r.matrix(s.Dict["Matrix"]).times(c.state.ctm)
+	if err := below.run(); err != nil {
+		return ref{}, false, err
+	}
+	content := below.finished()
+	if !below.changed && (own || c.r.textOnly) {
+		return ref{}, false, nil
+	}
+	return c.r.to.Add(object.Compress(below.copied(s.Dict), content)), true, nil
+}
+
+// ofForm lists the entries of a form that its copy has. Others, such as the private data of programs, may
+// have what was removed.
+var ofForm = []name{"Type", "Subtype", "FormType", "BBox", "Matrix", "Group", "OC", "StructParents", "StructParent"}
+
+// copied returns the dictionary of the copy of a form.
+func (c *content) copied(d dict) dict {
+	out := dict{"Resources": c.usedResources()}
+	for _, key := range ofForm {
+		if v := d[key]; v != nil {
+			out[key] = v
+		}
+	}
+	return out
+}
