@@ -82,7 +82,7 @@ type fieldBody struct {
 	Formula        *string        `json:"formula,omitempty" doc:"Computes the value of a text, number or date from other fields, such as round(net * (1 + vat / 100), 2); at most 1000 characters and 200 parts. The field is then read-only, and required only if that is said. See the description of replacing all fields"`
 	Condition      *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
 	Anchor         *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
-	Covered        *[]areaView    `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag"`
+	Covered        *[]areaView    `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag; text in them is removed, so that the sent file no longer has it to search or copy"`
 }
 
 func (b *fieldBody) input() signing.FieldInput {

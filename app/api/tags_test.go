@@ -113,6 +113,9 @@ func TestTextTagsBecomeFieldsAndDisappear(t *testing.T) {
 	if !bytes.HasPrefix(done, upload) {
 		t.Error("the upload is not the first revision of the completed file")
 	}
+	if got := c.Get(t, "/documents?search=datenow").Want(t, 200).Int(t, "meta.total"); got != 0 {
+		t.Error("a search still finds the text of a tag")
+	}
 	for tool, text := range extracted(t, done) {
 		for _, left := range []string{"Buyer: , in person", "Seller: on", "Born in"} {
 			if !strings.Contains(text, left) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 )
 
@@ -50,6 +51,7 @@ type arrangement struct {
 	f       *File
 	root    ref  // of the page tree
 	partial bool // pages are left out
+	sparing bool // resources that no page uses are left out
 	gone    map[int]bool
 	changed map[int]any           // objects that differ from those of the file
 	numbers map[int]int           // of objects, in the copy
@@ -122,6 +124,7 @@ func (a *arrangement) kids(pages []PageChoice) (array, error) {
 		used[p.Page], kids[i] = true, a.f.pages[p.Page].ref
 	}
 	a.partial = len(pages) < len(used)
+	a.sparing = a.sparing || a.partial
 	return kids, nil
 }
 
@@ -160,7 +163,7 @@ func (a *arrangement) page(d dict, in inherited, turn int) (dict, error) {
 	if a.partial || a.targets != nil {
 		maps.DeleteFunc(d, func(key name, _ any) bool { return !slices.Contains(ofPage, key) })
 	}
-	if !a.partial {
+	if !a.sparing {
 		return d, nil
 	}
 	var err error
@@ -282,7 +285,12 @@ func (a *arrangement) object(n int) error {
 			v = o.Value
 		}
 	}
-	if a.partial {
+	if made, ok := v.(*object.Stream); ok {
+		delete(a.changed, n) // to free the memory
+		d, _ := a.value(made.Dict).(dict)
+		return a.put(ref{Number: a.numbers[n]}, &object.Stream{Dict: d, Data: made.Data})
+	}
+	if a.sparing {
 		var err error
 		if v, err = a.pruned(v); err != nil {
 			return err

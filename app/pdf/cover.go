@@ -1,11 +1,19 @@
 package pdf
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"html"
+	"io"
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
 	"paraph/app/pdf/redact"
 )
 
@@ -52,7 +60,7 @@ func (p *preparation) cover() error {
 			d["Resources"], used = changed, changed
 		}
 		if gray {
-			p.defineGray(used, d)
+			defineGray(p.f, used, d)
 		}
 	}
 	return nil
@@ -72,7 +80,7 @@ func (c covering) page(page Page, d, resources dict, boxes []Box) (dict, error) 
 		return nil, err
 	}
 	if ok {
-		data = slices.Concat([]byte("q\n"), data, paint(page, boxes))
+		data = slices.Concat([]byte("q\n"), data, paint(page, boxes, white))
 		d["Contents"] = c.u.Add(object.Compress(dict{}, data))
 		return changed, nil
 	}
@@ -84,7 +92,7 @@ func (c covering) page(page Page, d, resources dict, boxes []Box) (dict, error) 
 	default:
 		contents = append(contents, d["Contents"])
 	}
-	d["Contents"] = append(contents, c.u.Add(&object.Stream{Dict: dict{}, Data: paint(page, boxes)}))
+	d["Contents"] = append(contents, c.u.Add(&object.Stream{Dict: dict{}, Data: paint(page, boxes, white)}))
 	return nil, nil
 }
 
@@ -97,10 +105,16 @@ func (p Page) regions(boxes []Box) []redact.Rect {
 	return out
 }
 
-// paint returns the content stream that paints boxes white. It first restores the
+// The shades that parts of pages are painted with, as DeviceGray.
+const (
+	black = 0
+	white = 1
+)
+
+// paint returns the content stream that paints boxes. It first restores the
 // graphics state that the content of the page began with.
-func paint(page Page, boxes []Box) []byte {
-	c := []byte("\nQ\n/Artifact BMC q 1 g")
+func paint(page Page, boxes []Box, shade int) []byte {
+	c := fmt.Appendf(nil, "\nQ\n/Artifact BMC q %d g", shade)
 	for _, b := range boxes {
 		r := page.Rect(b)
 		w, h := r.size()
@@ -111,11 +125,11 @@ func paint(page Page, boxes []Box) []byte {
 
 // defineGray defines the colour of covers in the resources of a page of a PDF/A file
 // that doesn't define it otherwise.
-func (p *preparation) defineGray(resources, page dict) {
+func defineGray(f *File, resources, page dict) {
 	resources = resources.Clone()
-	spaces := p.f.Dict(resources["ColorSpace"]).Clone()
+	spaces := f.Dict(resources["ColorSpace"]).Clone()
 	if spaces["DefaultGray"] == nil {
-		spaces["DefaultGray"] = p.f.colours()["DefaultGray"]
+		spaces["DefaultGray"] = f.colours()["DefaultGray"]
 	}
 	resources["ColorSpace"] = spaces
 	page["Resources"] = resources
@@ -129,4 +143,298 @@ func pageResources(f *File) (map[ref]dict, error) {
 		return nil
 	})
 	return found, err
+}
+
+// A Redaction describes parts of pages that Redact removes.
+type Redaction struct {
+	Regions []Cover
+	// Words are the words in the regions, as far as they are known. Bookmarks, and what the file
+	// says about itself, don't have them afterwards either.
+	Words []string
+}
+
+// Redact writes a copy of an unsigned file without what lies in some parts of its pages: text, images,
+// drawings, annotations and form fields, with all that stands for them elsewhere. The parts are black.
+// Attached files stay. unreadable is the number of images that were removed as a whole, as they could
+// not be decoded.
+//
+// The error wraps ErrSpec, ErrSigned, ErrDamaged or ErrTooComplex, or comes from w.
+func Redact(ctx context.Context, w io.Writer, f *File, what Redaction) (unreadable int, err error) {
+	c := newCopying(ctx, w)
+	a, err := newArrangement(c, f)
+	if err != nil {
+		return 0, err
+	}
+	version, err := f.BytesAt(int64(len("%PDF-")), len("1.7"))
+	if err != nil {
+		return 0, err
+	}
+	all := make([]PageChoice, len(f.pages))
+	for i := range all {
+		all[i].Page = i
+	}
+	a.sparing = true
+	r := &redaction{arrangement: a, words: wordsIn(what.Words), next: max(f.Xref.Top, 1)}
+	r.from = redact.New(f.File, r)
+	if err := cmp.Or(a.choose(all), r.pages(what.Regions), c.begin(string(version))); err != nil {
+		return 0, err
+	}
+	a.changed[f.RootRef.Number] = r.catalog()
+	trailer := dict{"Root": a.value(f.RootRef)}
+	if info := r.info(); len(info) > 0 {
+		trailer["Info"] = a.value(r.Add(info))
+	}
+	return r.from.Unreadable(), cmp.Or(a.write(), c.finish(trailer))
+}
+
+// A redaction is a copy of a file that lacks parts of its pages.
+type redaction struct {
+	*arrangement
+	from  *redact.Redactor
+	words map[string]bool
+	next  int // number of the next new object, none of the file
+	tags  []redact.Tag
+	bare  bool // the structure of the document is left out
+}
+
+// Add implements object.Writer for copies of what pages draw.
+func (r *redaction) Add(v any) ref {
+	n := r.next
+	r.next++
+	r.changed[n] = v
+	return ref{Number: n}
+}
+
+// pages removes parts of pages, after all pages were chosen.
+func (r *redaction) pages(regions []Cover) error {
+	byPage := map[int][]Box{}
+	for _, c := range regions {
+		byPage[c.Page] = append(byPage[c.Page], c.Box)
+	}
+	inherited, err := pageResources(r.f)
+	if err != nil {
+		return err
+	}
+	gray := r.f.lacksColours()
+	for _, n := range slices.Sorted(maps.Keys(byPage)) {
+		if n < 0 || n >= len(r.f.pages) {
+			return fmt.Errorf("%w: the file has no page %d", ErrSpec, n)
+		}
+		page := r.f.pages[n]
+		d, _ := r.changed[page.ref.Number].(dict)
+		boxes := page.regions(byPage[n])
+		data, resources, _, err := r.from.Page(r.f.Dict(page.ref), inherited[page.ref], boxes)
+		if err != nil {
+			return err
+		}
+		data = slices.Concat([]byte("q\n"), data, paint(page, byPage[n], black))
+		maps.DeleteFunc(d, func(key name, _ any) bool {
+			tags := key == "StructParents"
+			return !tags && !slices.Contains(ofPage, key) || key == "Thumb" || key == "Metadata"
+		})
+		d["Contents"], d["Resources"] = r.Add(object.Compress(dict{}, data)), resources
+		if gray {
+			defineGray(r.f, resources, d)
+		}
+		if err := r.annotations(d, boxes); err != nil {
+			return err
+		}
+	}
+	for _, page := range r.f.pages {
+		if d, ok := r.changed[page.ref.Number].(dict); ok {
+			delete(d, "PieceInfo") // what programs keep there may have anything
+		}
+	}
+	return r.f.Fault
+}
+
+// annotations removes the annotations of a page that overlap a region, and replies to them.
+func (r *redaction) annotations(page dict, regions []redact.Rect) error {
+	all := r.f.Array(page["Annots"])
+	if err := r.f.Spend(visitCost * int64(len(all)*(1+len(regions)))); err != nil {
+		return err
+	}
+	var kept array
+	for _, v := range all {
+		d := r.f.Dict(v)
+		rect, ok := r.f.rect(d["Rect"])
+		overlaps := func(x redact.Rect) bool { return !rect.intersect(Rect(x)).empty() }
+		reply, _ := d["IRT"].(ref)
+		parent, _ := d["Parent"].(ref)
+		popup := r.f.Name(d["Subtype"]) == "Popup" && r.gone[parent.Number]
+		if ok && !slices.ContainsFunc(regions, overlaps) && !r.gone[reply.Number] && !popup {
+			kept = append(kept, v)
+			continue
+		}
+		r.drop(v, d)
+	}
+	delete(page, "Annots")
+	if len(kept) > 0 {
+		page["Annots"] = kept
+	}
+	return nil
+}
+
+// drop removes an annotation, with the field that it is a widget of.
+func (r *redaction) drop(v any, d dict) {
+	if key, ok := r.f.Int(d["StructParent"]); ok {
+		r.tags = append(r.tags, redact.Tag{StructParents: int(key), MCID: -1})
+	}
+	for _, x := range []any{v, d["Popup"]} {
+		if a, ok := x.(ref); ok {
+			r.gone[a.Number] = true
+		}
+	}
+	field, ok := d["Parent"].(ref)
+	if !ok || r.f.Name(d["Subtype"]) != "Widget" || d["T"] != nil {
+		return
+	}
+	r.gone[field.Number] = true
+	for _, k := range r.f.Array(r.f.Dict(field)["Kids"]) {
+		if kid, ok := k.(ref); ok {
+			r.gone[kid.Number] = true
+		}
+	}
+}
+
+// catalog returns the catalog of the copy.
+func (r *redaction) catalog() dict {
+	r.untag(append(r.tags, r.from.Tags()...))
+	r.renameBookmarks()
+	c := r.f.Catalog().Clone()
+	for _, key := range []name{"Perms", "PieceInfo", "SpiderInfo"} {
+		delete(c, key)
+	}
+	if r.bare {
+		delete(c, "StructTreeRoot")
+		delete(c, "MarkInfo")
+	}
+	if s, ok := r.f.Resolve(c["Metadata"]).(*reader.Stream); ok {
+		if data, err := r.f.Decode(s); err != nil || r.bare || r.mentions(html.UnescapeString(string(data))) {
+			delete(c, "Metadata")
+		}
+	}
+	if c["AcroForm"] != nil {
+		form := r.f.Form().Clone()
+		delete(form, "XFA") // has all fields once more
+		r.dropFields(form["Fields"], map[int]bool{}, 0)
+		c["AcroForm"] = form
+	}
+	return c
+}
+
+// info returns what the file says about itself, without texts that mention what was removed.
+func (r *redaction) info() dict {
+	info := r.f.Dict(r.f.Trailer["Info"]).Clone()
+	maps.DeleteFunc(info, func(_ name, v any) bool {
+		v = r.f.Resolve(v)
+		s, ok := v.(object.String)
+		_, isName := v.(name)
+		return !ok && !isName || r.mentions(s.Text())
+	})
+	return info
+}
+
+// wordsIn returns the words that give away what was removed: shorter ones are everywhere.
+func wordsIn(texts []string) map[string]bool {
+	const short = 2
+	out := map[string]bool{}
+	for _, s := range texts {
+		for _, w := range split(s) {
+			if utf8.RuneCountInString(w) > short {
+				out[w] = true
+			}
+		}
+	}
+	return out
+}
+
+func split(s string) []string {
+	between := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsNumber(c) }
+	return strings.FieldsFunc(strings.ToLower(s), between)
+}
+
+// mentions reports whether a text has a word that was removed.
+func (r *redaction) mentions(s string) bool {
+	return slices.ContainsFunc(split(s), func(w string) bool { return r.words[w] })
+}
+
+// renameBookmarks replaces the titles of bookmarks that mention what was removed.
+func (r *redaction) renameBookmarks() {
+	seen := map[int]bool{}
+	queue := []any{r.f.Dict(r.f.Catalog()["Outlines"])["First"]}
+	for len(queue) > 0 {
+		at, ok := queue[0].(ref)
+		queue = queue[1:]
+		if !ok || seen[at.Number] {
+			continue
+		}
+		seen[at.Number] = true
+		d := r.f.Dict(at)
+		if r.mentions(r.f.Text(d["Title"])) {
+			renamed := d.Clone()
+			renamed["Title"] = object.TextString("█")
+			r.changed[at.Number] = renamed
+		}
+		queue = append(queue, d["First"], d["Next"])
+	}
+}
+
+// untag removes the texts that stand for content that was removed from the structure of the document
+// (ISO 32000-2 §14.9). If it can't be found there, the copy has no structure.
+func (r *redaction) untag(tags []redact.Tag) {
+	root := r.f.Dict(r.f.Catalog()["StructTreeRoot"])
+	if len(tags) == 0 || root == nil {
+		return
+	}
+	parents := numberTree(r.f, root["ParentTree"])
+	seen := map[int]bool{}
+	for _, t := range tags {
+		v := parents[t.StructParents]
+		if t.MCID >= 0 {
+			list := r.f.Array(v)
+			if v = nil; t.MCID < len(list) {
+				v = list[t.MCID]
+			}
+		}
+		element, ok := v.(ref)
+		if !ok {
+			r.bare = true
+			return
+		}
+		for ok && !seen[element.Number] {
+			seen[element.Number] = true
+			d := r.f.Dict(element).Clone()
+			for _, key := range []name{"ActualText", "Alt", "E", "T", "AF", "PhoneticAlphabet", "Phoneme"} {
+				delete(d, key)
+			}
+			r.changed[element.Number] = d
+			element, ok = d["P"].(ref)
+		}
+	}
+}
+
+// numberTree returns the values of a number tree (ISO 32000-2 §7.9.7).
+func numberTree(f *File, v any) map[int]any {
+	out := map[int]any{}
+	seen := map[int]bool{}
+	var walk func(v any, depth int)
+	walk = func(v any, depth int) {
+		r, ok := v.(ref)
+		if ok && seen[r.Number] || depth > fieldDepth {
+			return
+		}
+		seen[r.Number] = ok
+		d := f.Dict(v)
+		for pairs := f.Array(d["Nums"]); len(pairs) >= 2; pairs = pairs[2:] {
+			if key, ok := f.Int(pairs[0]); ok && f.Spend(visitCost) == nil {
+				out[int(key)] = pairs[1]
+			}
+		}
+		for _, k := range f.Array(d["Kids"]) {
+			walk(k, depth+1)
+		}
+	}
+	walk(v, 0)
+	return out
 }

@@ -137,7 +137,8 @@ type PrepareSpec struct {
 	// PlainFont embeds a simple font in WinAnsiEncoding for the default
 	// appearances of text fields; nil means Helvetica, which is not embedded.
 	PlainFont func(w object.Writer) (object.Ref, error)
-	// Covers are painted over before fields are placed. A signed upload accepts none.
+	// Covers lose their text and are painted over before fields are placed. A signed upload
+	// accepts none.
 	Covers []Cover
 	// AppendPages is a PDF whose pages are appended to those of the upload.
 	AppendPages *Source

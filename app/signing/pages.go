@@ -43,7 +43,7 @@ func (s *Pages) Texts(ctx context.Context, who account.Actor, id, file string) (
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
-	text, err := s.textOf(ctx, who, f.Base)
+	text, err := s.textOf(ctx, who, d, f)
 	if err != nil {
 		return nil, err
 	}
@@ -57,23 +57,24 @@ func (s *Pages) Texts(ctx context.Context, who account.Actor, id, file string) (
 
 // textOf returns the text of a file, reading it now if the scheduled job has not done so
 // yet.
-func (s *Pages) textOf(ctx context.Context, who account.Actor, base string) (string, error) {
+func (s *Pages) textOf(ctx context.Context, who account.Actor, d *Document, f *File) (string, error) {
+	key, blobs := record.TextSource(d, f)
 	var known lists.FileText
 	err := s.db.View(func(tx *kv.Tx) (err error) {
-		known, err = lists.Texts.Get(tx, base)
+		known, err = lists.Texts.Get(tx, key)
 		return err
 	})
 	if err == nil || !errors.Is(err, kv.ErrNotFound) {
 		return known.Text, err
 	}
-	paths, err := s.blobs.Paths(base)
+	paths, err := s.blobs.Paths(blobs...)
 	if err != nil {
 		return "", err
 	}
 	text, err := s.pdfium.For(who.Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, lists.MaxText)
 	if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindUnavailable {
 		// The pages can still be viewed.
-		s.log.Warn("text of file not read", "blob", base, "error", err)
+		s.log.Warn("text of file not read", "blob", f.Base, "error", err)
 		return "", nil
 	}
 	return text, err

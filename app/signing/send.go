@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"paraph/app/pki"
 	"paraph/app/signing/disk"
 	"paraph/app/signing/intake"
+	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/words"
@@ -25,6 +27,7 @@ type Dispatch struct {
 	intake    *intake.Intake
 	documents *Documents
 	schedule  *Schedule
+	lists     *lists.Lists
 	changes   *changes
 	links     *Links
 	revisions *revisions
@@ -167,7 +170,13 @@ func (s *Dispatch) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) 
 	record.SetSent(d, tx.Now)
 	events := []Event{record.NewEvent(record.EventDocumentSent)}
 	events = append(events, d.Notify(tx.Now)...)
-	if err := s.schedule.drawLater(tx, d); err != nil {
+	var changed []File
+	for _, f := range d.Files {
+		if key, _ := record.TextSource(d, &f); key != f.Base {
+			changed = append(changed, f)
+		}
+	}
+	if err := cmp.Or(s.schedule.drawLater(tx, d), s.lists.ReadLater(tx, d, changed)); err != nil {
 		return nil, err
 	}
 	return events, s.schedule.plan(tx, d)

@@ -146,7 +146,7 @@ func New(o Options) *Services {
 
 // prepare creates the services for documents before they are sent, and for sending them.
 func (s *Services) prepare(o Options, id func() string, changes *changes, revisions *revisions) {
-	s.Dispatch = &Dispatch{store: s.Store, intake: s.Intake, documents: s.Documents, schedule: s.Schedule,
+	s.Dispatch = &Dispatch{store: s.Store, lists: s.Lists, intake: s.Intake, documents: s.Documents, schedule: s.Schedule,
 		changes: changes, links: s.Links, revisions: revisions, keys: o.Keys, words: o.Words, fonts: o.Fonts,
 		mails: o.Mails, limits: o.Limits, now: o.Now}
 	s.Invitations = &Invitations{db: o.DB, store: s.Store, schedule: s.Schedule, changes: changes, links: s.Links,

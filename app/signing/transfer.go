@@ -234,7 +234,8 @@ func (s *Transfer) importDocument(tx *kv.Tx, company string, it kv.Item) error {
 func (s *Transfer) readUnread(tx *kv.Tx, d *Document) error {
 	var unread []File
 	for i := range d.Files {
-		known, err := lists.Texts.Has(tx, d.Files[i].Base)
+		key, _ := record.TextSource(d, &d.Files[i])
+		known, err := lists.Texts.Has(tx, key)
 		if err != nil {
 			return err
 		}

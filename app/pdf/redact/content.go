@@ -31,9 +31,9 @@ type content struct {
 	changed bool
 
 	fonts map[name]*font
-	added map[name]dict // resources by kind
-	used  map[name]bool
-	names int // given to added resources
+	added map[name]dict          // resources by kind
+	used  map[name]map[name]bool // names of resources by kind
+	names int                    // given to added resources
 }
 
 // state is the part of the graphics state that matters for where things are drawn.
@@ -50,7 +50,7 @@ func startState(ctm matrix) state { return state{ctm: ctm, scale: 1, lineWidth: 
 
 // run writes the content anew.
 func (c *content) run() error {
-	c.fonts, c.added, c.used = map[name]*font{}, map[name]dict{}, map[name]bool{}
+	c.fonts, c.added, c.used = map[name]*font{}, map[name]dict{}, map[name]map[name]bool{}
 	c.text.reset()
 	l := object.NewLexer(c.src, 0)
 	var operands []any
@@ -88,7 +88,9 @@ func (c *content) run() error {
 	for range c.saved {
 		c.emit([]byte("Q"))
 	}
-	c.all = append(c.all, c.marks...)
+	for _, m := range c.marks {
+		c.closed(m)
+	}
 	return c.r.f.Stop()
 }
 
@@ -105,28 +107,31 @@ func (c *content) remove() {
 	}
 }
 
+// resourceKinds lists the kinds of the resources that operators name, in their last operand but for Tf.
+var resourceKinds = map[object.Keyword]name{
+	"Tf": "Font", "gs": "ExtGState", "Do": "XObject", "SCN": "Pattern", "scn": "Pattern", "sh": "Shading",
+	"BDC": "Properties", "DP": "Properties",
+}
+
 // keep writes an operator as it is.
-func (c *content) keep(operands []any, raw []byte) {
-	for _, v := range operands {
-		c.use(v)
+func (c *content) keep(op object.Keyword, operands []any, raw []byte) {
+	if kind, ok := resourceKinds[op]; ok {
+		if op == "Tf" {
+			operands = operands[:max(0, len(operands)-1)]
+		}
+		if n, ok := lastOf(operands).(name); ok {
+			c.use(kind, n)
+		}
 	}
 	c.emit(raw)
 }
 
-// use records the resources that a value names.
-func (c *content) use(v any) {
-	switch x := v.(type) {
-	case name:
-		c.used[x] = true
-	case array:
-		for _, e := range x {
-			c.use(e)
-		}
-	case dict:
-		for _, e := range x {
-			c.use(e)
-		}
+// use records that a resource is used.
+func (c *content) use(kind, n name) {
+	if c.used[kind] == nil {
+		c.used[kind] = map[name]bool{}
 	}
+	c.used[kind][n] = true
 }
 
 func (c *content) emit(raw []byte) {
@@ -138,7 +143,6 @@ func (c *content) emit(raw []byte) {
 func (c *content) write(op string, operands ...any) {
 	var b []byte
 	for _, v := range operands {
-		c.use(v)
 		next, err := object.Append(b, v)
 		if err != nil {
 			return // None of the operands that are written here has another type.
@@ -185,7 +189,7 @@ func (c *content) operator(op object.Keyword, operands []any, raw []byte) error 
 	case "Do":
 		return c.object(operands, raw)
 	}
-	c.keep(operands, raw)
+	c.keep(op, operands, raw)
 	return nil
 }
 
@@ -249,7 +253,7 @@ func (c *content) usedResources() dict {
 		some := c.r.f.Dict(c.resources[kind]).Clone()
 		if !c.r.textOnly {
 			for n := range some {
-				if !c.used[n] {
+				if !c.used[kind][n] {
 					delete(some, n)
 				}
 			}
@@ -272,7 +276,7 @@ func (c *content) finished() []byte {
 		if !m.changed {
 			continue
 		}
-		if m.mcid >= 0 && m.structParents >= 0 {
+		if m.mcid >= 0 {
 			c.r.tags = append(c.r.tags, Tag{m.structParents, m.mcid})
 		}
 		if m.plain == nil {
@@ -296,7 +300,7 @@ func (c *content) graphicsState(operands []any, raw []byte) error {
 	}
 	mask, ok := c.r.f.Resolve(d["SMask"]).(dict)
 	if !ok {
-		c.keep(operands, raw)
+		c.keep("gs", operands, raw)
 		return nil
 	}
 	form, changed, err := c.form(mask["G"])
@@ -304,7 +308,7 @@ func (c *content) graphicsState(operands []any, raw []byte) error {
 		return err
 	}
 	if !changed {
-		c.keep(operands, raw)
+		c.keep("gs", operands, raw)
 		return nil
 	}
 	d, mask = d.Clone(), mask.Clone()
@@ -340,7 +344,7 @@ func (c *content) object(operands []any, raw []byte) error {
 	case err != nil:
 		return err
 	case !changed:
-		c.keep(operands, raw)
+		c.keep("Do", operands, raw)
 	case made != ref{}:
 		c.write("Do", c.add("XObject", made))
 	}

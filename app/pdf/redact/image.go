@@ -179,7 +179,8 @@ func (r *Redactor) colours(v any) int {
 func pixels(p Rect, width, height int) image.Rectangle {
 	w, h := float64(width), float64(height)
 	at := func(v, most float64) int { return int(max(0, min(most, v))) }
-	return image.Rect(at(math.Floor(p[0]*w), w), at(math.Floor((1-p[3])*h), h), at(math.Ceil(p[2]*w), w), at(math.Ceil((1-p[1])*h), h))
+	return image.Rect(at(math.Floor(p[0]*w), w), at(math.Floor((1-p[3])*h), h),
+		at(math.Ceil(p[2]*w), w), at(math.Ceil((1-p[1])*h), h))
 }
 
 // blank sets pixels to zero.
@@ -221,7 +222,8 @@ func (r *Redactor) fax(d dict, data []byte, width, height int) []byte {
 	}
 	inverted, _ := r.f.Resolve(params["BlackIs1"]).(bool)
 	align, _ := r.f.Resolve(params["EncodedByteAlign"]).(bool)
-	from := ccitt.NewReader(bytes.NewReader(data), ccitt.MSB, format, width, height, &ccitt.Options{Align: align, Invert: inverted})
+	options := &ccitt.Options{Align: align, Invert: inverted}
+	from := ccitt.NewReader(bytes.NewReader(data), ccitt.MSB, format, width, height, options)
 	out := make([]byte, (width+7)/8*height)
 	if _, err := io.ReadFull(from, out); err != nil {
 		return nil

@@ -38,7 +38,6 @@ func (c *content) inlineImage(l *object.Lexer, start int) (ok bool) {
 		c.remove()
 		return true
 	}
-	c.use(d)
 	c.emit(c.src[start:l.Pos()])
 	return true
 }

@@ -8,6 +8,7 @@ type mark struct {
 	plain         []byte // that operator without texts; nil if it has none
 	mcid          int    // -1 for none
 	structParents int
+	properties    name // the resource that it names, if it is replaced by plain
 	changed       bool // something in it was removed
 }
 
@@ -22,36 +23,48 @@ func (c *content) marked(op string, operands []any, raw []byte) bool {
 		if op == "BDC" && len(operands) >= 2 {
 			c.describe(&m, operands[len(operands)-2], operands[len(operands)-1])
 		}
-		if len(c.marks) == maxStates { // too deep to come back to
-			if c.deeper++; m.plain != nil {
-				raw = m.plain[:len(m.plain)-1]
-			}
-			c.keep(operands, raw)
+		if m.plain == nil {
+			c.keep(object.Keyword(op), operands, raw)
+		} else {
+			c.emit(raw)
+		}
+		m.end = c.out.Len()
+		if len(c.marks) < maxStates {
+			c.marks = append(c.marks, m)
 			return true
 		}
-		c.keep(operands, raw)
-		m.end = c.out.Len()
-		c.marks = append(c.marks, m)
+		c.deeper++ // too deep to find out what is in it
+		m.changed = true
+		c.closed(m)
 		return true
 	case "EMC":
 		if c.deeper > 0 {
 			c.deeper--
 		} else if n := len(c.marks); n > 0 {
-			if m := c.marks[n-1]; m.changed && (m.plain != nil || m.mcid >= 0) {
-				c.all = append(c.all, m)
-			}
+			c.closed(c.marks[n-1])
 			c.marks = c.marks[:n-1]
 		}
-		c.keep(operands, raw)
+		c.keep(object.Keyword(op), operands, raw)
 		return true
 	}
 	return false
+}
+
+// closed remembers a sequence of which a part was removed.
+func (c *content) closed(m mark) {
+	switch {
+	case !m.changed:
+		c.use("Properties", m.properties)
+	case m.plain != nil || m.mcid >= 0:
+		c.all = append(c.all, m)
+	}
 }
 
 // describe reads the properties of marked content.
 func (c *content) describe(m *mark, tag, properties any) {
 	if n, ok := properties.(name); ok {
 		properties = c.r.f.Resolve(c.resource("Properties", n))
+		m.properties = n
 	}
 	d, ok := properties.(dict)
 	if !ok {

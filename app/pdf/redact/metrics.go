@@ -33,7 +33,9 @@ const (
 )
 
 var standard = sync.OnceValue(func() *standardWidths {
-	s := &standardWidths{byName: map[string][]float64{}, byUnicode: map[rune][]float64{}, symbols: map[string]map[int]float64{}}
+	s := &standardWidths{
+		byName: map[string][]float64{}, byUnicode: map[rune][]float64{}, symbols: map[string]map[int]float64{},
+	}
 	for line := range strings.Lines(metricsText) {
 		words := strings.Fields(line)
 		switch {

@@ -44,7 +44,10 @@ type Redactor struct {
 
 // A Tag identifies marked content of which a part was removed: by the entry of the parent tree of
 // the structure (ISO 32000-2 §14.7.5.4), and by its number there.
-type Tag struct{ StructParents, MCID int }
+type Tag struct {
+	StructParents int // -1 for none
+	MCID          int // -1 for an annotation
+}
 
 // New returns a redactor for pages of a file. It writes changed copies of forms and images to a writer.
 func New(f *reader.File, to object.Writer) *Redactor {
@@ -66,8 +69,8 @@ func (r *Redactor) Tags() []Tag { return r.tags }
 func (r *Redactor) Unreadable() int { return r.lost }
 
 // Page returns the content of a page without what lies in some rectangles of its user space, and
-// the resources for it, nil if they are as before. If nothing was removed, ok is false. The graphics state at the end of the
-// content is the one at its beginning.
+// the resources for it, nil if they are as before. If nothing was removed, ok is false. The graphics
+// state at the end of the content is the one at its beginning.
 func (r *Redactor) Page(page dict, resources any, regions []Rect) (data []byte, used dict, ok bool, err error) {
 	if len(regions) == 0 {
 		return nil, nil, false, nil
@@ -85,10 +88,11 @@ func (r *Redactor) Page(page dict, resources any, regions []Rect) (data []byte, 
 	if err := c.run(); err != nil {
 		return nil, nil, false, err
 	}
+	data = c.finished()
 	if !r.textOnly || len(c.added) > 0 {
 		used = c.usedResources()
 	}
-	return c.finished(), used, c.changed, nil
+	return data, used, c.changed, nil
 }
 
 // joined returns the content streams of a page. What can't be decoded is left out.

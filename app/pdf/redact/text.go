@@ -35,7 +35,7 @@ func (c *content) textOperator(op string, operands []any, raw []byte) bool {
 	default:
 		return false
 	}
-	c.keep(operands, raw)
+	c.keep(object.Keyword(op), operands, raw)
 	return true
 }
 
@@ -120,7 +120,7 @@ func (c *content) show(op string, operands []any, raw []byte) {
 		shown.item(v)
 	}
 	if !shown.removed {
-		c.keep(operands, raw)
+		c.keep(object.Keyword(op), operands, raw)
 		return
 	}
 	c.remove()

@@ -98,7 +98,8 @@ func (s *Lists) indexOne(tx *kv.Tx, b *search.Batch, c store.Change) error {
 func bodyOf(tx *kv.Tx, d *record.Document) (string, error) {
 	var body bytes.Buffer
 	for i := range d.Files {
-		t, err := Texts.Get(tx, d.Files[i].Base)
+		key, _ := record.TextSource(d, &d.Files[i])
+		t, err := Texts.Get(tx, key)
 		if errors.Is(err, kv.ErrNotFound) {
 			continue
 		}

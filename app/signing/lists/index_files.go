@@ -65,13 +65,22 @@ func isUnreadable(err error) bool {
 		errors.Is(err, pdfium.ErrCrashed) || errors.Is(err, pdfium.ErrTooLarge)
 }
 
-type readPayload struct{ Company, Document, Base string }
+// readPayload names the file to read: by Base, which its text is stored under, unless that is Key.
+type readPayload struct {
+	Company, Document, Base string
+	Key                     string   `json:",omitempty"`
+	Blobs                   []string `json:",omitempty"` // instead of Base
+}
 
 // ReadLater schedules a job that reads the text of files, which takes longer than a
 // response should.
 func (s *Lists) ReadLater(tx *kv.Tx, d *record.Document, files []record.File) error {
 	for i := range files {
-		payload, err := json.Marshal(readPayload{d.Company, d.ID, files[i].Base})
+		p := readPayload{Company: d.Company, Document: d.ID, Base: files[i].Base}
+		if key, blobs := record.TextSource(d, &files[i]); key != p.Base {
+			p.Key, p.Blobs = key, blobs
+		}
+		payload, err := json.Marshal(p)
 		if err != nil {
 			return err
 		}
@@ -97,6 +106,9 @@ func (s *Lists) ReadHandler() kv.Handler {
 			if job.Attempts == 1 {
 				defer s.reading.add(p.Company, -1)
 			}
+			if p.Key == "" {
+				p.Key, p.Blobs = p.Base, []string{p.Base}
+			}
 			return s.read(ctx, p)
 		}}
 }
@@ -106,7 +118,7 @@ func (s *Lists) ReadHandler() kv.Handler {
 func (s *Lists) read(ctx context.Context, p readPayload) error {
 	known := false
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		known, err = Texts.Has(tx, p.Base)
+		known, err = Texts.Has(tx, p.Key)
 		return err
 	})
 	if err != nil {
@@ -114,7 +126,7 @@ func (s *Lists) read(ctx context.Context, p readPayload) error {
 	}
 	text := ""
 	if !known {
-		paths, err := s.Blobs.Paths(p.Base)
+		paths, err := s.Blobs.Paths(p.Blobs...)
 		if err != nil {
 			return kv.Permanent(err)
 		}
@@ -133,7 +145,7 @@ func (s *Lists) read(ctx context.Context, p readPayload) error {
 	}
 	return s.DB.Update(func(tx *kv.Tx) error {
 		if !known {
-			if err := Texts.Put(tx, p.Base, FileText{Text: text, At: tx.Now}); err != nil {
+			if err := Texts.Put(tx, p.Key, FileText{Text: text, At: tx.Now}); err != nil {
 				return err
 			}
 		}

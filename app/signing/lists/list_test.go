@@ -164,7 +164,7 @@ func TestTextIsReadOnceTheEngineStarts(t *testing.T) {
 		}
 	})
 	s := New(Options{DB: db, Blobs: blobs, PDFium: engine, NewID: ulid.Make, Log: slog.New(slog.DiscardHandler)})
-	if err := s.read(t.Context(), readPayload{"company", "document", ref.Hash}); !errors.Is(err, pdfium.ErrNotStarted) {
+	if err := s.read(t.Context(), readPayload{"company", "document", ref.Hash, ref.Hash, []string{ref.Hash}}); !errors.Is(err, pdfium.ErrNotStarted) {
 		t.Errorf("the job ends with %v", err)
 	}
 	if err := db.View(func(tx *kv.Tx) error {

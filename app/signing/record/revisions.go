@@ -46,6 +46,16 @@ func (f *File) AddCertificates(cms []byte) error {
 	return nil
 }
 
+// TextSource returns the blobs that the text of a file is read from, and the key that it is stored under. Once
+// the document was sent, what its fields cover is no longer part of the text.
+func TextSource(d *Document, f *File) (key string, blobs []string) {
+	covered := slices.ContainsFunc(d.Fields, func(x Field) bool { return x.File == f.ID && len(x.Covered) > 0 })
+	if covered && len(f.Revisions) > 0 {
+		return f.Revisions[0].SHA256, f.Blobs()
+	}
+	return f.Base, []string{f.Base}
+}
+
 // Blobs yields every blob that a document needs.
 func (d *Document) Blobs(yield func(string) bool) {
 	for i := range d.Files {

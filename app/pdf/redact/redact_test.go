@@ -1,0 +1,413 @@
+package redact_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"paraph/app/pdf"
+	"paraph/app/pdf/object"
+	"paraph/app/pdf/redact"
+)
+
+// build writes a PDF of numbered objects; a body that begins with > is a stream with entries before a bar.
+func build(objects map[int]string) []byte {
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.7\n")
+	offsets := map[int]int{}
+	last := 0
+	for n := range 200 {
+		body, ok := objects[n]
+		if !ok {
+			continue
+		}
+		if after, isStream := strings.CutPrefix(body, ">"); isStream {
+			entries, data, _ := strings.Cut(after, "|")
+			body = fmt.Sprintf("<<%s/Length %d>>\nstream\n%s\nendstream", entries, len(data), data)
+		}
+		offsets[n], last = b.Len(), n
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", n, body)
+	}
+	at := b.Len()
+	b.WriteString("xref\n0 1\n0000000000 65535 f\r\n")
+	for n := range last + 1 {
+		if o, ok := offsets[n]; ok {
+			fmt.Fprintf(&b, "%d 1\n%010d 00000 n\r\n", n, o)
+		}
+	}
+	fmt.Fprintf(&b, "trailer\n<</Size %d/Root 1 0 R/Info 5 0 R>>\nstartxref\n%d\n%%%%EOF\n", last+1, at)
+	return b.Bytes()
+}
+
+// unicode is a ToUnicode CMap for codes that are ASCII.
+func unicode(space, low, high string) string {
+	return fmt.Sprintf(`>|/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange %s endcodespacerange
+1 beginbfrange <%s> <%s> <0041> endbfrange endcmap end end`, space, low, high)
+}
+
+// file returns a file of two pages with fonts of all kinds. The content is that of the first page; the
+// second one draws the forms that the first one may draw.
+func file(content string, more map[int]string) []byte {
+	objects := map[int]string{
+		1:  "<</Type/Catalog/Pages 2 0 R>>",
+		2:  "<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2/MediaBox[0 0 600 800]/Resources 6 0 R>>",
+		3:  "<</Type/Page/Parent 2 0 R/Contents[30 0 R 31 0 R]>>",
+		4:  "<</Type/Page/Parent 2 0 R/Contents 32 0 R>>",
+		5:  "<</Producer(Test)>>",
+		6:  "<</Font<</F 10 0 R/W 11 0 R/C 12 0 R/M 13 0 R/V 14 0 R/T 15 0 R/U 26 0 R>>/XObject<</X 40 0 R/Y 41 0 R/I 42 0 R>>/Properties<</P<</ActualText(SECRET)/MCID 1>>>>>>",
+		10: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+		11: "<</Type/Font/Subtype/TrueType/BaseFont/Odd/FirstChar 65/LastChar 90/Widths[" + strings.Repeat("500 700 ", 13) + "]/FontDescriptor 16 0 R/Encoding/WinAnsiEncoding>>",
+		12: "<</Type/Font/Subtype/Type0/BaseFont/Wide/Encoding/Identity-H/DescendantFonts[17 0 R]/ToUnicode 18 0 R>>",
+		13: "<</Type/Font/Subtype/Type0/BaseFont/Wide/Encoding 19 0 R/DescendantFonts[17 0 R]/ToUnicode 20 0 R>>",
+		14: "<</Type/Font/Subtype/Type0/BaseFont/Wide/Encoding/Identity-V/DescendantFonts[17 0 R]/ToUnicode 18 0 R>>",
+		15: `<</Type/Font/Subtype/Type3/FontBBox[0 0 0 0]/FontMatrix[.01 0 0 .01 0 0]/Encoding<</Differences[65/A/B/C/D]>>/FirstChar 65/LastChar 68
+			/Widths[60 60 60 60]/CharProcs<</A 22 0 R/B 22 0 R/C 22 0 R/D 22 0 R>>/ToUnicode 21 0 R/Resources<<>>>>`,
+		16: "<</Type/FontDescriptor/FontName/Odd/Flags 32/FontBBox[0 0 1000 1000]/MissingWidth 250/Ascent 800/Descent -200/CapHeight 700/ItalicAngle 0/StemV 80>>",
+		17: "<</Type/Font/Subtype/CIDFontType2/BaseFont/Wide/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/DW 600/W[65[700 300] 67 70 450]/FontDescriptor 16 0 R>>",
+		18: unicode("<0000> <FFFF>", "0041", "005A"),
+		19: `>/Type/CMap/CMapName/Mixed/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>|begincmap 2 begincodespacerange <00> <7F> <8000> <FFFF> endcodespacerange
+1 begincidrange <41> <5A> 65 endcidrange 1 begincidchar <8041> 66 endcidchar endcmap`,
+		20: unicode("<00> <7F>", "41", "5A"),
+		21: unicode("<00> <FF>", "41", "44"),
+		22: ">|60 0 0 0 60 80 d1 0 0 60 80 re f",
+		26: "<</Type/Font/Subtype/Type0/BaseFont/Wide/Encoding/GBK-EUC-H/DescendantFonts[17 0 R]>>",
+		30: ">|q 1 0 0 1 0 0 cm",
+		31: ">|" + content + " Q",
+		32: ">|BT /F 12 Tf 100 700 Td (SECOND) Tj ET /X Do",
+		40: ">/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources 6 0 R|BT /F 12 Tf 100 500 Td (FORM KEEP) Tj ET /Y Do",
+		41: ">/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Matrix[1 0 0 1 0 -100]|BT /F 12 Tf 100 500 Td (INNER REST) Tj ET",
+		42: ">/Type/XObject/Subtype/Image/Width 4/Height 4/BitsPerComponent 8/ColorSpace/DeviceGray|ABCDEFGHIJKLMNOP",
+	}
+	for n, body := range more {
+		objects[n] = body
+	}
+	return build(objects)
+}
+
+// box returns the part of a page of 600 × 800 points.
+func box(left, bottom, right, top float64) pdf.Cover {
+	width, height := (right-left)/600, (top-bottom)/800
+	return pdf.Cover{Box: pdf.Box{X: left / 600, Y: 1 - top/800, Width: width, Height: height}}
+}
+
+func redacted(t *testing.T, upload []byte, words []string, regions ...pdf.Cover) []byte {
+	t.Helper()
+	f, err := pdf.Open(bytes.NewReader(upload), int64(len(upload)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := pdf.Redact(t.Context(), &out, f, pdf.Redaction{Regions: regions, Words: words}); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// run runs a program on a file and returns what it prints.
+func run(t *testing.T, content []byte, args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file.pdf")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "FILE", path)
+	}
+	out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).Output()
+	if err != nil {
+		t.Fatalf("%v: %v %s", args, err, out)
+	}
+	return string(out)
+}
+
+var char = regexp.MustCompile(`<char quad="[^"]*" x="([^"]*)" y="([^"]*)".* c="([^" ]*)"`)
+
+// characters returns the characters of the first page with their places.
+func characters(t *testing.T, content []byte) (out []character) {
+	t.Helper()
+	page := run(t, content, "sh", "-c", "mutool draw -F stext FILE 1 || true") // which fails on broken content
+	for _, m := range char.FindAllStringSubmatch(page, -1) {
+		c := character{text: m[3]}
+		fmt.Sscan(m[1], &c.x) //nolint:errcheck // of a known program
+		fmt.Sscan(m[2], &c.y) //nolint:errcheck // of a known program
+		out = append(out, c)
+	}
+	return out
+}
+
+type character struct {
+	text string
+	x, y float64
+}
+
+// at reports whether two characters are the same, but for what rounding does.
+func (c character) at(o character) bool {
+	return c.text == o.text && math.Abs(c.x-o.x) < 0.1 && math.Abs(c.y-o.y) < 0.1
+}
+
+func letters(chars []character) string {
+	var out string
+	for _, c := range chars {
+		out += c.text
+	}
+	return out
+}
+
+// TestTextIsRemoved removes text in fonts of all kinds and checks that the rest is where it was.
+func TestTextIsRemoved(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		content string
+		region  pdf.Cover
+		left    string // all letters of the page that stay
+	}{
+		"standard font":    {"BT /F 10 Tf 100 700 Td (KEEP) Tj 50 0 Td (GONE) Tj 50 0 Td (KEPT) Tj ET", box(150, 695, 185, 712), "KEEPKEPT"},
+		"part of a string": {"BT /F 10 Tf 100 700 Td (AAABBBCCC) Tj (DDD) Tj ET", box(121, 690, 140, 712), "AAACCCDDD"},
+		"spacing":          {"BT /F 10 Tf 3 Tc 7 Tw 80 Tz 100 700 Td (AA BB CC) Tj ( DD) Tj ET", box(122, 690, 141, 712), "AACCDD"},
+		"kerned":           {"BT /F 10 Tf 100 700 Td [(AA) -3000 (BB) 120 (CC) -500] TJ (DD) Tj ET", box(140, 690, 156, 712), "AACCDD"},
+		"lines":            {"BT /F 10 Tf 14 TL 100 700 Td (AAA) Tj (BBB) ' 2 1 (CCC) \" T* (DDD) Tj ET", box(90, 668, 200, 690), "AAADDD"},
+		"turned":           {"BT /F 10 Tf 0 1 -1 0 100 100 Tm (AAABBBCCC) Tj ET", box(90, 121, 110, 140), "AAACCC"},
+		"scaled":           {"q 2 0 0 2 0 0 cm BT /F 5 Tf 50 350 Td (AAABBBCCC) Tj ET Q", box(121, 690, 140, 712), "AAACCC"},
+		"negative size":    {"BT /F -10 Tf -1 0 0 -1 100 700 Tm (AAABBBCCC) Tj ET", box(121, 690, 140, 712), "AAACCC"},
+		"raised":           {"BT /F 10 Tf 100 700 Td (AA) Tj 20 Ts (BB) Tj 0 Ts (CC) Tj ET", box(90, 718, 200, 730), "AACC"},
+		"invisible":        {"BT 3 Tr /F 10 Tf 100 700 Td (AAABBBCCC) Tj ET", box(121, 690, 140, 712), "AAACCC"},
+		"own widths":       {"BT /W 10 Tf 100 700 Td (ABABCDCDEF) Tj ET", box(125, 690, 146, 712), "ABABEF"},
+		"two bytes":        {"BT /C 10 Tf 100 700 Td <004100420043004400450046> Tj ET", box(111, 690, 118, 712), "ABEF"},
+		"mixed bytes":      {"BT /M 10 Tf 100 700 Td <41804143> Tj (D) Tj ET", box(111, 690, 114, 712), "ABD"},
+		"vertical":         {"BT /V 10 Tf 100 700 Td <00410042004300440045> Tj ET", box(90, 671, 110, 679), "ABDE"},
+		"drawn":            {"BT /T 10 Tf 100 700 Td (AABBCC) Tj ET", box(113, 690, 123, 712), "AACC"},
+		"form":             {"/X Do", box(90, 495, 133, 512), "KEEPINNERREST"},
+		"form in a form":   {"q 1 0 0 1 0 50 cm /X Do Q", box(90, 445, 139, 462), "FORMKEEPREST"},
+		"unknown font":     {"BT /U 10 Tf 100 700 Td (AAAA) Tj 0 -50 Td /F 10 Tf (BBB) Tj ET", box(300, 690, 310, 712), "BBB"},
+		"missing font":     {"BT /Nix 10 Tf 100 700 Td (AAAA) Tj 0 -50 Td /F 10 Tf (BBB) Tj ET", box(300, 690, 310, 712), "BBB"},
+		"broken content":   {"BT /F 10 Tf 100 700 Td (AAAA) Tj 0 -50 Td << (BBB) Tj ET", box(300, 690, 310, 712), "AAAA"},
+		"nothing":          {"BT /F 10 Tf 100 700 Td (AAABBBCCC) Tj ET", box(300, 300, 310, 312), "AAABBBCCC"},
+		"across streams":   {"BT /F 10 Tf 100 700 Td (AAA) Tj ET Q Q Q q BT /F 10 Tf 100 650 Td (BBB) Tj ET", box(90, 640, 200, 662), "AAA"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			upload := file(tt.content, nil)
+			out := redacted(t, upload, nil, tt.region)
+			before, after := characters(t, upload), characters(t, out)
+			if got := letters(after); got != tt.left {
+				t.Errorf("left: %s, want %s", got, tt.left)
+			}
+			for _, c := range after {
+				if !slices.ContainsFunc(before, c.at) {
+					t.Errorf("%v was not there; before:\n%v\nafter:\n%v", c, before, after)
+				}
+			}
+			if got := strings.Fields(run(t, out, "pdftotext", "-f", "2", "FILE", "-")); strings.Join(got, " ") != "SECOND FORM KEEP INNER REST" {
+				t.Errorf("the other page says %q", got)
+			}
+			run(t, out, "qpdf", "--check", "FILE")
+		})
+	}
+}
+
+// decoded returns everything that a file contains, with all its streams decoded.
+func decoded(t *testing.T, content []byte) string {
+	t.Helper()
+	return run(t, content, "qpdf", "--qdf", "--object-streams=disable", "--decode-level=all", "FILE", "-")
+}
+
+// TestNothingRemains removes a part of a page of which all that stands for it elsewhere says "secret".
+func TestNothingRemains(t *testing.T) {
+	t.Parallel()
+	image := "/Type/XObject/Subtype/Image/Width 4/Height 4/BitsPerComponent 8/ColorSpace/DeviceGray"
+	pages := "/Type/Page/Parent 2 0 R"
+	tests := map[string]struct {
+		content    string
+		objects    map[int]string
+		gone, kept []string
+	}{
+		"described content": {"/Span<</ActualText(SECRET)/Lang(en)>>BDC BT /F 10 Tf 100 700 Td (ab) Tj ET EMC /Span<</Alt(KEPT)>>BDC BT /F 10 Tf 100 600 Td (c) Tj ET EMC",
+			nil, []string{"SECRET"}, []string{"KEPT", "(c)"}},
+		"described in resources": {"/Span/P BDC /Span BMC BT /F 10 Tf 100 700 Td (ab) Tj ET EMC EMC", nil, []string{"SECRET"}, nil},
+		"described form":         {"/Span<</ActualText(SECRET)>>BDC q 1 0 0 1 0 300 cm /Y Do Q EMC", nil, []string{"SECRET"}, nil},
+		"tags": {"/P<</MCID 0>>BDC BT /F 10 Tf 100 700 Td (ab) Tj ET EMC /P<</MCID 1>>BDC BT /F 10 Tf 100 600 Td (c) Tj ET EMC", map[int]string{
+			1:  "<</Type/Catalog/Pages 2 0 R/StructTreeRoot 50 0 R/MarkInfo<</Marked true>>>>",
+			3:  "<<" + pages + "/Contents 31 0 R/StructParents 7>>",
+			50: "<</Type/StructTreeRoot/K 51 0 R/ParentTree<</Kids[53 0 R]>>>>",
+			51: "<</S/Div/P 50 0 R/K[52 0 R 54 0 R]/Alt(all of SECRET)/Lang(en)>>",
+			52: "<</S/P/P 51 0 R/Pg 3 0 R/K 0/ActualText(SECRET)>>",
+			53: "<</Limits[7 7]/Nums[7[52 0 R 54 0 R]]>>",
+			54: "<</S/P/P 51 0 R/Pg 3 0 R/K 1/ActualText(KEPT)>>",
+		}, []string{"SECRET"}, []string{"KEPT", "/MarkInfo"}},
+		"tags out of reach": {"/P<</MCID 0>>BDC BT /F 10 Tf 100 700 Td (ab) Tj ET EMC", map[int]string{
+			1:  "<</Type/Catalog/Pages 2 0 R/StructTreeRoot 50 0 R/MarkInfo<</Marked true>>>>",
+			50: "<</Type/StructTreeRoot/K 51 0 R>>",
+			51: "<</S/P/P 50 0 R/Pg 3 0 R/K 0/ActualText(SECRET)>>",
+		}, []string{"SECRET", "StructTreeRoot"}, nil},
+		"annotations": {"", map[int]string{
+			3:  "<<" + pages + "/Annots[50 0 R 51 0 R 52 0 R 53 0 R<</Type/Annot/Subtype/Link/Rect[90 690 120 699]/A<</S/URI/URI(SECRET)>>>>]/Thumb 42 0 R/Metadata 54 0 R/PieceInfo<</X(SECRET)>>>>",
+			50: "<</Type/Annot/Subtype/FreeText/Rect[100 700 150 720]/Contents(SECRET)/AP<</N 54 0 R>>/Popup 51 0 R>>",
+			51: "<</Type/Annot/Subtype/Popup/Rect[500 100 550 120]/Parent 50 0 R/Contents(SECRET)>>",
+			52: "<</Type/Annot/Subtype/Text/Rect[500 100 550 120]/IRT 50 0 R/Contents(SECRET)>>",
+			53: "<</Type/Annot/Subtype/Text/Rect[500 100 550 120]/Contents(KEPT)>>",
+			54: ">/Type/XObject/Subtype/Form/BBox[0 0 1 1]|% SECRET",
+		}, []string{"SECRET", "/Thumb", "/Metadata"}, []string{"KEPT"}},
+		"form fields": {"", map[int]string{
+			1:  "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[50 0 R 51 0 R 55 0 R]/XFA(SECRET)/CO[50 0 R]>>>>",
+			3:  "<<" + pages + "/Annots[50 0 R 52 0 R]>>",
+			4:  "<<" + pages + "/Annots[53 0 R 55 0 R]>>",
+			50: "<</Type/Annot/Subtype/Widget/FT/Tx/T(SECRET1)/V(SECRET)/DV(SECRET)/Rect[100 700 150 720]/P 3 0 R>>",
+			51: "<</FT/Tx/T(SECRET2)/V(SECRET)/Kids[52 0 R 53 0 R]>>",
+			52: "<</Type/Annot/Subtype/Widget/Parent 51 0 R/Rect[100 700 150 720]/P 3 0 R>>",
+			53: "<</Type/Annot/Subtype/Widget/Parent 51 0 R/Rect[100 100 150 120]/P 4 0 R/AP<</N 54 0 R>>>>",
+			54: ">/Type/XObject/Subtype/Form/BBox[0 0 1 1]|% SECRET",
+			55: "<</Type/Annot/Subtype/Widget/FT/Tx/T(KEPT)/V(KEPT)/Rect[100 700 150 720]/P 4 0 R>>",
+		}, []string{"SECRET", "XFA"}, []string{"KEPT"}},
+		"what the file says": {"", map[int]string{
+			1:  "<</Type/Catalog/Pages 2 0 R/Outlines 50 0 R/Metadata 53 0 R/PieceInfo<</X(SECRET)>>>>",
+			5:  "<</Title(On the Secret, and more)/Author(KEPT)>>",
+			50: "<</First 51 0 R/Last 52 0 R/Count 2>>",
+			51: "<</Title(A SECRET)/Parent 50 0 R/Next 52 0 R/Dest[3 0 R/Fit]>>",
+			52: "<</Title(KEPT too)/Parent 50 0 R/Prev 51 0 R/Dest[3 0 R/Fit]>>",
+			53: ">/Type/Metadata/Subtype/XML|<x>a SECRET</x>",
+		}, []string{"SECRET", "Secret"}, []string{"(KEPT)", "(KEPT too)"}},
+		"image":       {"q 80 0 0 80 100 640 cm /I Do Q", nil, []string{"ABC", "EFG"}, []string{"D\x00\x00\x00HIJKLMNOP"}},
+		"whole image": {"q 10 0 0 10 100 700 cm /I Do Q", nil, []string{"ABCD", "MNOP"}, nil},
+		"image with a mask": {"q 80 0 0 80 100 640 cm /J Do Q", map[int]string{
+			6:  "<</XObject<</J 50 0 R/X 40 0 R>>/Font<</F 10 0 R>>>>",
+			50: ">" + image + "/SMask 42 0 R/Metadata 51 0 R|abcdefghijklmnop", 51: ">|SECRET",
+		}, []string{"SECRET", "EFG", "efg"}, []string{"MNOP", "mnop"}},
+		"image that can't be decoded": {"q 40 0 0 40 100 690 cm /I Do Q", map[int]string{42: ">" + image + "/Filter/JPXDecode|SECRET"}, []string{"SECRET"}, nil},
+		"inline image":                {"q 40 0 0 40 100 690 cm BI /W 4 /H 4 /BPC 8 /CS /G ID SECRETSECRETSECR EI Q BT /F 10 Tf 100 100 Td (KEPT) Tj ET", nil, []string{"SECRET"}, []string{"KEPT"}},
+		"inline image elsewhere":      {"q 40 0 0 40 100 90 cm BI /W 4 /H 4 /BPC 8 /CS /G ID KEPT EI EI EI EI EI Q BT /F 10 Tf 100 700 Td (SECRET) Tj ET", nil, []string{"SECRET"}, []string{"KEPT EI"}},
+		"paths":                       {"100 700 m 111 711 l 112 700 l h 1 1 m 222 222 l S 103 703 5 5 re f", nil, []string{"111 711", "103 703"}, []string{"222 222"}},
+		"clipping path":               {"100 700 m 111 711 l 112 700 l h W f 1 1 m 222 222 l S", nil, nil, []string{"111 711", "W\nn"}},
+		"pattern": {"/Pattern cs /Q scn 0 0 600 790 re f", map[int]string{
+			6:  "<</Pattern<</Q 50 0 R>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
+			50: ">/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 9 9]/XStep 9/YStep 9/Resources<<>>|% SECRET",
+		}, []string{"600 790 re"}, nil},
+		"soft mask": {"/S gs 0 0 10 10 re f", map[int]string{
+			6:  "<</ExtGState<</S<</SMask<</S/Luminosity/G 50 0 R>>>>>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
+			50: ">/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Group<</S/Transparency>>/Resources 6 0 R|BT /F 10 Tf 100 700 Td (SECRET) Tj 0 -99 Td (KEPT) Tj ET",
+		}, []string{"SECRET"}, []string{"KEPT"}},
+		"form that draws itself": {"/Z Do", map[int]string{
+			6:  "<</XObject<</Z 50 0 R/X 40 0 R>>/Font<</F 10 0 R>>>>",
+			50: ">/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources 6 0 R|BT /F 10 Tf 100 700 Td (SECRET) Tj ET /Z Do",
+		}, []string{"SECRET"}, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := redacted(t, file(tt.content, tt.objects), []string{"the secret"}, box(95, 695, 151, 725))
+			all := decoded(t, out)
+			for _, s := range tt.gone {
+				if strings.Contains(all, s) {
+					t.Errorf("%s is left in %s", s, all)
+				}
+			}
+			for _, s := range tt.kept {
+				if !strings.Contains(all, s) {
+					t.Errorf("%s is lost from %s", s, all)
+				}
+			}
+		})
+	}
+}
+
+// TestWorkIsBounded redacts files that would take forever.
+func TestWorkIsBounded(t *testing.T) {
+	t.Parallel()
+	draw := func(n int) string { return strings.Repeat(fmt.Sprintf("/L%d Do ", n), 60) }
+	objects := map[int]string{6: "<</XObject<</X 60 0 R"}
+	for n := range 10 {
+		objects[6] += fmt.Sprintf("/L%d %d 0 R", n, 60+n)
+		objects[60+n] = ">/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources 6 0 R|" + draw(n+1)
+	}
+	objects[6] += ">>>>"
+	for name, content := range map[string]string{
+		"forms in forms": draw(0), "states": strings.Repeat("q ", 100_000), "operands": strings.Repeat("1 ", 100_000),
+		"marks": strings.Repeat("/A<</MCID 1>>BDC ", 20_000) + strings.Repeat("BT (A) Tj ET ", 20_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			upload := file(content, objects)
+			f, err := pdf.Open(bytes.NewReader(upload), int64(len(upload)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = pdf.Redact(t.Context(), io.Discard, f, pdf.Redaction{Regions: []pdf.Cover{box(0, 0, 600, 800)}})
+			if err != nil && !errors.Is(err, pdf.ErrTooComplex) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// FuzzRedact redacts a whole page: no text may be left, whatever its content.
+func FuzzRedact(f *testing.F) {
+	for _, seed := range []string{
+		"BT /F 10 Tf 100 700 Td (A\\)B) Tj [(A) -3 <4142>] TJ 2 1 (C) \" ET", "BI /W 1 /H 1 /BPC 8 ID x EI /X Do", "/Span<</ActualText(A)>>BDC 1 0 0 1 2 3 cm q Q Q EMC",
+		"BT /T 1 Tf (A) Tj /V 1 Tf (AB) Tj /M 1 Tf (A\x80AB) Tj ET", "0 0 m 1 1 l h W n 1 1 5 5 re S", "<< /A [ (",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		if strings.Contains(content, "endstream") || strings.Contains(content, "endobj") {
+			t.Skip()
+		}
+		upload := file(content, nil)
+		from, err := pdf.Open(bytes.NewReader(upload), int64(len(upload)))
+		if err != nil {
+			t.Skip()
+		}
+		var out bytes.Buffer
+		regions := []pdf.Cover{{Box: pdf.Box{X: -1e300, Y: -1e300, Width: 2e300, Height: 2e300}}}
+		if _, err := pdf.Redact(t.Context(), &out, from, pdf.Redaction{Regions: regions}); err != nil {
+			return
+		}
+		made, err := pdf.Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := made.Dict(made.Array(made.Dict(made.Catalog()["Pages"])["Kids"])[0])
+		nowhere := []redact.Rect{{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}}
+		data, _, _, err := redact.New(made.File, discard{}).Page(page, nil, nowhere)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown := strings.Join(shownIn(data), ", "); shown != "" {
+			t.Errorf("%q shows %q in %q", content, shown, data)
+		}
+	})
+}
+
+// shownIn returns the strings that content shows.
+func shownIn(content []byte) (out []string) {
+	var before any
+	for l := object.NewLexer(content, 0); ; {
+		v, err := l.Next()
+		if err != nil {
+			return out
+		}
+		if op, ok := v.(object.Keyword); ok && slices.Contains([]object.Keyword{"Tj", "TJ", "'", "\""}, op) {
+			list, ok := before.(object.Array)
+			if !ok {
+				list = object.Array{before}
+			}
+			for _, e := range list {
+				if s, ok := e.(object.String); ok && len(s) > 0 {
+					out = append(out, string(s))
+				}
+			}
+		}
+		before = v
+	}
+}
+
+type discard struct{}
+
+func (discard) Add(any) object.Ref { return object.Ref{Number: 1} }
