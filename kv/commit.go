@@ -189,12 +189,16 @@ func (db *DB) write(g *group) error {
 	if err := db.disk.checkSpace(); err != nil {
 		return err
 	}
-	if err := db.disk.roomInTable(g.layer); err != nil {
+	ts := db.cur.ts + 1 // only the committer changes cur
+	after, upkeep, err := db.upkeep(g.layer, ts)
+	if err != nil {
 		return err
 	}
-	ts := db.cur.ts + 1 // only the committer changes cur
+	if err := db.disk.roomInTable(g.layer, upkeep); err != nil {
+		return err
+	}
 	txn := db.badger.NewTransactionAt(ts, true)
-	for key, value := range g.layer.writes {
+	for key, value := range g.layer.with(upkeep) {
 		var err error
 		if value == nil {
 			err = txn.Delete([]byte(key))
@@ -209,6 +213,7 @@ func (db *DB) write(g *group) error {
 	if err := txn.CommitAt(ts, nil); err != nil {
 		return &writeError{fmt.Errorf("kv: commit: %w", diskError(err))}
 	}
+	db.deletions = after
 	return nil
 }
 

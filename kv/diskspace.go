@@ -140,7 +140,7 @@ const (
 
 // roomInTable makes sure that Badger can take a commit even if the disk is filled at this
 // moment: that it need not wait for a memory table to be written out, and can begin the next.
-func (d *disk) roomInTable(l *layer) error {
+func (d *disk) roomInTable(l *layer, more map[string][]byte) error {
 	if d.reserve == 0 {
 		return nil
 	}
@@ -149,7 +149,10 @@ func (d *disk) roomInTable(l *layer) error {
 			return err
 		}
 	}
-	d.written += l.size + entryBytes*len(l.writes)
+	d.written += l.size + entryBytes*(len(l.writes)+len(more))
+	for key, value := range more {
+		d.written += len(key) + len(value) + entryOverhead
+	}
 	if d.written < memTable/2 || d.logs < tableLogs {
 		return nil
 	}

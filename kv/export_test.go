@@ -1,6 +1,10 @@
 package kv
 
-import "time"
+import (
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+)
 
 // OpenOnDisk is Open with the disk usage reported by usage.
 func OpenOnDisk(o Options, usage func(dir string) (free, total int64, err error)) (*DB, error) {
@@ -68,4 +72,35 @@ func (db *DB) Waiting() (n int) {
 		n += len(line)
 	}
 	return n
+}
+
+// KeepDeletionBytes sets how many bytes of recorded deletions are always kept.
+func (db *DB) KeepDeletionBytes(n int64) {
+	db.turn.Lock()
+	defer db.turn.Unlock()
+	db.deletionsLeast = n
+}
+
+// Everything returns all keys and values that belong to backups.
+func (tx *Tx) Everything() (map[string]string, error) {
+	all := map[string]string{}
+	it := tx.base.NewIterator(badger.IteratorOptions{})
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		if isUpkeep(it.Item().Key()) {
+			continue
+		}
+		v, err := content(it.Item())
+		if err != nil {
+			return nil, err
+		}
+		all[string(it.Item().Key())] = string(v)
+	}
+	return all, nil
+}
+
+// Recorded returns the number of records of deletions.
+func (tx *Tx) Recorded() (n int, err error) {
+	keys, err := tx.Keys(spaceGone)
+	return len(keys), err
 }

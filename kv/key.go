@@ -150,6 +150,7 @@ const (
 	spaceRank   = 'r' // name of the counter, lower bound of the block
 	spaceLog    = 'l' // name, kind, ...
 	spacePlace  = 'p' // follower
+	spaceGone   = 'x' // version, part; see deletions.go
 )
 
 func space(kind byte, names ...string) []byte {

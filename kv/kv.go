@@ -104,6 +104,10 @@ type DB struct {
 	disk     *disk
 	slots    slots // numbers of the counters
 
+	deletions      deletions     // of the committer
+	deletionsFrom  atomic.Uint64 // see KeepDeletions
+	deletionsLeast int64         // see the constant; tests set less
+
 	fairLock *fairLock // admits one update at a time
 	// turn is held while an update's function runs.
 	turn    sync.Mutex
@@ -157,6 +161,8 @@ func open(o Options, usage diskGauge) (*DB, error) {
 		changed:  make(chan struct{}),
 		quit:     make(chan struct{}),
 		fairLock: newFairLock(),
+
+		deletionsLeast: deletionsLeast,
 	}
 	if db.now == nil {
 		db.now = time.Now
@@ -294,6 +300,11 @@ func (db *DB) load(b *badger.DB) error {
 	if err != nil {
 		return err
 	}
+	deletions, err := loadDeletions(txn)
+	if err != nil {
+		return err
+	}
+	db.deletions = deletions
 	b.SetDiscardTs(ts)
 	s := &state{ts: ts, ranks: ranks}
 	db.mu.Lock()
