@@ -233,7 +233,7 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.jobs.Run(ctx, notify.MailWorkers, a.Notify.Handlers()...) })
 	g.Go(func() error { return a.jobs.Run(ctx, notify.WebhookWorkers, a.Webhooks.Handlers()...) })
 	g.Go(func() error {
-		return (sweeper{upgradeCopies{a.dir, a.log}, a.Signing.Upkeep, a.Bulk, a.PublicLinks, a.log}).run(ctx)
+		return (sweeper{upgradeCopies{a.dir, a.log}, a.Signing.Upkeep, a.PublicLinks, a.log}).run(ctx)
 	})
 	return g.Wait()
 }

@@ -19,9 +19,13 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/backup"
+	"paraph/app/bulk"
 	"paraph/app/folder"
+	"paraph/app/signing"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/store"
 	"paraph/app/web/team/settings"
+	"paraph/kv"
 )
 
 // Version returns the version of this program.
@@ -185,4 +189,27 @@ func awaitControl(ctx context.Context, dir string, locked error) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+}
+
+// neededFiles tells which stored files the records need.
+type neededFiles struct{}
+
+// Each implements [backup.Files].
+func (neededFiles) Each(tx *kv.Tx, since uint64, fn func(hash string) error) error {
+	runs, err := bulk.FilesSince(tx, since) // few
+	if err != nil {
+		return err
+	}
+	return backup.InOrder(runs, fn, func(fn func(string) error) error {
+		return store.Documents.EachPart(tx, store.FileIndex, since, fn)
+	})
+}
+
+// Needs implements [backup.Files].
+func (neededFiles) Needs(tx *kv.Tx, hash string) (bool, error) {
+	needed, err := signing.NeedsFile(tx, hash)
+	if err != nil || needed {
+		return needed, err
+	}
+	return bulk.NeedsFile(tx, hash)
 }

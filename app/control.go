@@ -125,7 +125,7 @@ func serverOf(dir string) *control.Client {
 // backupSource returns the open data folder as a source of backups.
 func (a *App) backupSource() *backup.Source {
 	return &backup.Source{
-		DB: a.db, Blobs: a.blobs, Dir: a.dir, Settings: a.Config.File,
+		DB: a.db, Blobs: a.blobs, Files: neededFiles{}, Dir: a.dir, Settings: a.Config.File,
 		DataVersion: dataVersion(), Program: Version(), Now: time.Now,
 	}
 }

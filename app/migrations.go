@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"paraph/app/account"
+	"paraph/app/bulk"
 	"paraph/app/notify"
 	"paraph/app/signing/store"
 	"paraph/kv"
@@ -21,6 +22,7 @@ func migrations(key func() ([]byte, error)) []kv.Migration {
 		{To: 6, Run: func(db *kv.DB) error { return sealRecords(db, key) }},
 		{To: 7, Run: store.Journal().Plant},
 		{To: 8, Run: account.MoveAnswers},
+		{To: 9, Run: indexFiles},
 	}
 }
 
@@ -45,6 +47,11 @@ func migrateInstallation(db *kv.DB) error {
 // migrateAdministration adds the indexes for the pages of the installation's administrators.
 func migrateAdministration(db *kv.DB) error {
 	return errors.Join(account.MigrateIndexes(db), notify.MigrateEverywhere(db))
+}
+
+// indexFiles adds the indexes of what documents and bulk runs need of the stored files.
+func indexFiles(db *kv.DB) error {
+	return errors.Join(store.Documents.Rebuild(db), bulk.IndexFiles(db))
 }
 
 // dataVersion returns the version of the records that this program writes.

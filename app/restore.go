@@ -53,7 +53,9 @@ func restore(ctx context.Context, cfg Config, dir, in, files string, keys backup
 		err = errors.Join(err, unlock())
 	}()
 	log := slog.New(slog.DiscardHandler)
-	return backup.Restore(ctx, in, dir, backup.RestoreOptions{Keys: keys, DataVersion: dataVersion(), Files: files, Log: log, Buckets: buckets(cfg)})
+	return backup.Restore(ctx, in, dir, backup.RestoreOptions{
+		Keys: keys, DataVersion: dataVersion(), Needed: neededFiles{}, Files: files, Log: log, Buckets: buckets(cfg),
+	})
 }
 
 // VerifyBackup restores a backup to a temporary folder, checks it as paraph check

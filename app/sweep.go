@@ -27,7 +27,6 @@ const sweepAge = 24 * time.Hour
 type sweeper struct {
 	copies  upgradeCopies
 	uploads *signing.Upkeep
-	bulk    *bulk.Service
 	links   *publiclink.Service
 	log     *slog.Logger
 }
@@ -45,7 +44,7 @@ func (s sweeper) run(ctx context.Context) error {
 			return nil
 		case <-t.C:
 		}
-		n, err := s.uploads.Sweep(ctx, time.Now().Add(-sweepAge), s.bulk.KeepFiles)
+		n, err := s.uploads.Sweep(ctx, time.Now().Add(-sweepAge), bulk.NeedsFile)
 		if err != nil {
 			s.log.Error("cannot remove unused files", "error", err)
 		} else if n > 0 {

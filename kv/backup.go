@@ -38,9 +38,9 @@ var idKey = space(spaceMeta, "id") // identifies the store, so that another stor
 var ErrBackup = errors.New("kv: not a backup that can be restored here")
 
 // Backup writes everything stored, as of one moment, while the store stays in use. With since,
-// returned by an earlier Backup, it writes only the values changed after that. It returns the
-// number to use as the next since.
-func (db *DB) Backup(w io.Writer, since uint64) (uint64, error) {
+// returned by an earlier Backup, it writes only what has changed after that. It returns the
+// number to use as the next since. also are called at the end, for the same moment.
+func (db *DB) Backup(w io.Writer, since uint64, also ...func(tx *Tx) error) (uint64, error) {
 	id, err := db.id()
 	if err != nil {
 		return 0, err
@@ -64,10 +64,11 @@ func (db *DB) Backup(w io.Writer, since uint64) (uint64, error) {
 			magic, write = changesMagic, b.changes
 		}
 		b.header(magic, since, upto, id)
-		if err := write(tx.base, since); err != nil {
-			return err
+		err = errors.Join(write(tx.base, since), b.finish())
+		for i := 0; i < len(also) && err == nil; i++ {
+			err = also[i](tx)
 		}
-		return b.finish()
+		return err
 	})
 	return upto, err
 }

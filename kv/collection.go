@@ -199,13 +199,14 @@ func (c *Collection[T]) plan(id string, old, raw []byte, v *T) ([]change, error)
 		if v != nil {
 			now = distinct(x.Keys(*v))
 		}
+		isNow, wasBefore := among(now), among(before)
 		for _, k := range before {
-			if !contains(now, k) {
+			if !isNow(k) {
 				changes = append(changes, x.change(id, k))
 			}
 		}
 		for _, k := range now {
-			was := contains(before, k)
+			was := wasBefore(k)
 			if was && !x.Covering {
 				continue
 			}
@@ -226,12 +227,37 @@ func distinct(keys []Key) []Key {
 		return keys
 	}
 	out := make([]Key, 0, len(keys))
+	if len(keys) <= fewKeys {
+		for _, k := range keys {
+			if !contains(out, k) {
+				out = append(out, k)
+			}
+		}
+		return out
+	}
+	seen := make(map[string]bool, len(keys))
 	for _, k := range keys {
-		if !contains(out, k) {
+		if !seen[string(k)] {
+			seen[string(k)] = true
 			out = append(out, k)
 		}
 	}
 	return out
+}
+
+// fewKeys is up to how many keys it is faster to compare one by one.
+const fewKeys = 16
+
+// among returns a function that reports whether a key is one of keys.
+func among(keys []Key) func(Key) bool {
+	if len(keys) <= fewKeys {
+		return func(k Key) bool { return contains(keys, k) }
+	}
+	all := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		all[string(k)] = true
+	}
+	return func(k Key) bool { return all[string(k)] }
 }
 
 func contains(keys []Key, k Key) bool {

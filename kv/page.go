@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/dgraph-io/badger/v4"
 )
 
 // Query selects a part of an index, or of the whole collection in ID order if Index is empty;
@@ -269,4 +271,60 @@ func (c *Collection[T]) visit(tx *Tx, l *list, scan *scan, fn func(id string, v 
 		return false, err
 	}
 	return fn(id, v)
+}
+
+// EachPart calls fn for the first part of the keys of an index, in order and each once. With
+// since, returned by [DB.Backup], it omits the parts that have been in the index since then. It
+// is for a View.
+func (c *Collection[T]) EachPart(tx *Tx, index string, since uint64, fn func(part string) error) error {
+	x, err := c.index(index)
+	if err != nil {
+		return err
+	}
+	if tx.base == nil || tx.own != nil {
+		return ErrClosed
+	}
+	it := tx.base.NewIterator(badger.IteratorOptions{Prefix: x.entries, SinceTs: since})
+	defer it.Close()
+	for it.Rewind(); it.Valid(); {
+		group, ok := firstParts(it.Item().Key()[len(x.entries):], 1)
+		if !ok {
+			return fmt.Errorf("%w: entry %q of index %q", ErrCorrupt, it.Item().Key(), index)
+		}
+		group = slices.Clone(group)
+		if since == 0 || !tx.hadSince(join(x.entries, group), since) {
+			if err := fn(Key(group).Parts()[0]); err != nil {
+				return err
+			}
+		}
+		it.Seek(after(join(x.entries, group)))
+	}
+	return nil
+}
+
+// hadSince reports whether a key with a prefix has been there unchanged since a version.
+func (tx *Tx) hadSince(prefix []byte, since uint64) bool {
+	it := tx.base.NewIterator(badger.IteratorOptions{Prefix: prefix})
+	defer it.Close()
+	for it.Seek(prefix); it.Valid(); it.Next() {
+		if it.Item().Version() <= since {
+			return true
+		}
+	}
+	return false
+}
+
+// HasPart reports whether a key of an index has a first part.
+func (c *Collection[T]) HasPart(tx *Tx, index, part string) (bool, error) {
+	x, err := c.index(index)
+	if err != nil {
+		return false, err
+	}
+	scan, err := tx.scan(join(x.entries, K(part)), false)
+	if err != nil {
+		return false, err
+	}
+	defer scan.close()
+	scan.begin()
+	return scan.valid(), nil
 }

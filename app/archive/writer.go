@@ -145,12 +145,10 @@ func (s *Spool) rewind() (int64, error) {
 	return info.Size(), err
 }
 
-// Keep closes the file and renames it.
-func (s *Spool) Keep(path string) error {
-	if err := s.file.Close(); err != nil {
-		return fmt.Errorf("archive: %w", err)
-	}
-	return os.Rename(s.file.Name(), path)
+// Reader returns what was written, from the beginning.
+func (s *Spool) Reader() (io.Reader, error) {
+	_, err := s.rewind()
+	return s.file, err
 }
 
 // Remove closes and deletes the file.

@@ -9,11 +9,11 @@
 //	keys/…                signing keys and certificates
 //	settings/config.toml  the configuration file, if there is one
 //	damaged.txt           files that are damaged on disk and left out, if there are any
-//	files.txt             every file the records need, one hash a line, sorted
+//	files.txt             in a full backup: the files above, one hash a line, sorted
 //	manifest.txt          the SHA-256 of every entry above, as sha256sum prints it
 //
-// An increment holds the records that changed since the backup it continues, and
-// the files missing from that one. Keys and settings are always complete.
+// An increment holds the records that changed since the backup it continues, and the files
+// that they have needed since then. Keys and settings are always complete.
 package backup
 
 import (
@@ -38,8 +38,11 @@ const (
 	listEntry     = "files.txt"
 )
 
-// format is the version of the layout above.
-const format = 1
+// format is the version of the layout above. In the first one, increments have a files.txt too.
+const (
+	format      = 2
+	firstFormat = 1
+)
 
 // Errors of this package; test with [errors.Is].
 var (
@@ -107,7 +110,7 @@ func (h *Header) parse(name string, content []byte) error {
 	if err := json.Unmarshal(content, h); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if h.Format != format {
+	if h.Format < firstFormat || h.Format > format {
 		return fmt.Errorf("the format is %d, but this program reads %d; use a newer version of Paraph", h.Format, format)
 	}
 	return nil

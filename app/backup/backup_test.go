@@ -24,7 +24,23 @@ import (
 	"paraph/kv"
 )
 
-var notes = kv.NewCollection("notes", kv.JSON[string]())
+var notes = kv.NewCollection("notes", kv.JSON[string](), kv.Index[string]{
+	Name: "files", Keys: func(file string) []kv.Key {
+		if len(file) != 64 {
+			return nil // a long note
+		}
+		return []kv.Key{kv.K(file)}
+	},
+})
+
+// needed tells which files the notes need.
+type needed struct{}
+
+func (needed) Each(tx *kv.Tx, since uint64, fn func(hash string) error) error {
+	return notes.EachPart(tx, "files", since, fn)
+}
+
+func (needed) Needs(tx *kv.Tx, hash string) (bool, error) { return notes.HasPart(tx, "files", hash) }
 
 // folder is a data folder with records and files.
 type folder struct {
@@ -51,7 +67,7 @@ func newFolder(t *testing.T) *folder {
 		t.Fatal(err)
 	}
 	f := &folder{T: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	f.Source = &backup.Source{DB: db, Blobs: blobs, Dir: dir, DataVersion: 1, Program: "test", Now: func() time.Time { return f.now }}
+	f.Source = &backup.Source{DB: db, Blobs: blobs, Files: needed{}, Dir: dir, DataVersion: 1, Program: "test", Now: func() time.Time { return f.now }}
 	f.file("keys/root.pem", "the root")
 	return f
 }
@@ -102,7 +118,7 @@ func (f *folder) take(out string, o backup.Options) backup.Record {
 func restore(t *testing.T, in string, keys backup.Keys) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	_, err := backup.Restore(t.Context(), in, dir, backup.RestoreOptions{Keys: keys, DataVersion: 1, Log: slog.New(slog.DiscardHandler)})
+	_, err := backup.Restore(t.Context(), in, dir, backup.RestoreOptions{Keys: keys, DataVersion: 1, Needed: needed{}, Log: slog.New(slog.DiscardHandler)})
 	return dir, err
 }
 
@@ -347,7 +363,7 @@ func TestOnlyAnEmptyFolderIsRestoredInto(t *testing.T) {
 	f := newFolder(t)
 	f.note("a", []byte("first"))
 	r := f.take(t.TempDir(), backup.Options{})
-	o := backup.RestoreOptions{DataVersion: 1, Log: slog.New(slog.DiscardHandler)}
+	o := backup.RestoreOptions{DataVersion: 1, Needed: needed{}, Log: slog.New(slog.DiscardHandler)}
 	dir := t.TempDir()
 	mine := filepath.Join(dir, "mine")
 	if err := os.WriteFile(mine, nil, 0o600); err != nil {
@@ -517,12 +533,12 @@ func TestBackupsEndAtTheSameTime(t *testing.T) {
 	for range 8 {
 		f.take(out, backup.Options{})
 	}
-	lists, err := filepath.Glob(filepath.Join(f.Dir, "backups", "*.files"))
-	if err != nil || len(lists) != 8 {
-		t.Fatal(lists, err)
+	records, err := filepath.Glob(filepath.Join(f.Dir, "backups", "*.json"))
+	if err != nil || len(records) != 8 {
+		t.Fatal(records, err)
 	}
-	for _, list := range lists { // as another backup does that ends now
-		if err := os.Remove(list); err != nil {
+	for _, record := range records[:4] { // as another backup does that ends now
+		if err := os.Remove(record); err != nil {
 			t.Fatal(err)
 		}
 	}

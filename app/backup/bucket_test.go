@@ -107,7 +107,7 @@ func (s *storage) names(t *testing.T) (all []string) {
 func (s *storage) restore(t *testing.T, in string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	_, err := backup.Restore(t.Context(), in, dir, backup.RestoreOptions{DataVersion: 1, Log: slog.New(slog.DiscardHandler), Buckets: s.Buckets})
+	_, err := backup.Restore(t.Context(), in, dir, backup.RestoreOptions{DataVersion: 1, Needed: needed{}, Log: slog.New(slog.DiscardHandler), Buckets: s.Buckets})
 	return dir, err
 }
 

@@ -40,8 +40,8 @@ func (r Record) Lacks() string {
 		len(r.Damaged), r.Damaged[0])
 }
 
-// catalog is the folder with the records of backups: a record and a list of files for each. If
-// it is lost, the next backup has to be a full one.
+// catalog is the folder with the records of backups. If it is lost, the next backup has to be a
+// full one.
 type catalog struct{ dir string }
 
 func (c catalog) make() error {
@@ -52,15 +52,6 @@ func (c catalog) make() error {
 }
 
 func (c catalog) recordPath(id string) string { return filepath.Join(c.dir, id+".json") }
-func (c catalog) listPath(id string) string   { return filepath.Join(c.dir, id+".files") }
-
-// begin records a backup that is about to be completed.
-func (c catalog) begin(r Record, list *archive.Spool) error {
-	if err := list.Keep(c.listPath(r.ID)); err != nil {
-		return fmt.Errorf("backup: %w", err)
-	}
-	return c.put(r)
-}
 
 func (c catalog) put(r Record) error {
 	b, err := json.Marshal(r)
@@ -149,13 +140,14 @@ func (c catalog) prune(now time.Time) error {
 		if r.Good && left[r.class()] >= 0 || !r.Good && now.Sub(r.Confirmed) < staleAfter {
 			continue
 		}
-		for _, path := range []string{c.recordPath(r.ID), c.listPath(r.ID)} {
-			if err := ignoreMissing(os.Remove(path)); err != nil {
-				return fmt.Errorf("backup: %w", err)
-			}
+		if err := ignoreMissing(os.Remove(c.recordPath(r.ID))); err != nil {
+			return fmt.Errorf("backup: %w", err)
 		}
 	}
-	return archive.RemoveStale(filepath.Join(c.dir, "*.tmp"), now, staleAfter)
+	return errors.Join(
+		archive.RemoveStale(filepath.Join(c.dir, "*.tmp"), now, staleAfter),
+		archive.RemoveStale(filepath.Join(c.dir, "*.files"), now, staleAfter), // of earlier versions
+	)
 }
 
 // Last returns the newest good backup of a data folder.

@@ -26,6 +26,7 @@ type Result struct {
 type RestoreOptions struct {
 	Keys        Keys
 	DataVersion int    // the newest version that this program can read
+	Needed      Files  // which files the restored records need
 	Files       string // folder with copies of files that no archive holds, or empty
 	Log         *slog.Logger
 	Buckets

@@ -1,13 +1,16 @@
 package backup
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"paraph/app/blob"
@@ -22,6 +25,7 @@ type target struct {
 	db       *kv.DB
 	blobs    *blob.Store
 	settings string
+	damaged  []string // files that the newest archive lacks
 
 	records *io.PipeWriter // of the archive being read
 	loaded  chan error
@@ -42,7 +46,37 @@ func (t *target) fill(archives []Archive) (err error) {
 			return fmt.Errorf("%s: %w", archives[i].Where(), err)
 		}
 	}
+	if !archives[len(archives)-1].Full() { // which lists them itself
+		err = t.listNeeded()
+	}
+	if err != nil {
+		return err
+	}
 	return t.compare()
+}
+
+// listNeeded writes the list of files that the records need, unless an increment of an earlier
+// format holds one.
+func (t *target) listNeeded() (err error) {
+	path := t.path(listEntry)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	list := bufio.NewWriter(f)
+	err = t.db.View(func(tx *kv.Tx) error {
+		return t.o.Needed.Each(tx, 0, func(hash string) error {
+			if slices.Contains(t.damaged, hash) {
+				return nil
+			}
+			_, err := fmt.Fprintln(list, hash)
+			return err
+		})
+	})
+	return errors.Join(err, list.Flush(), f.Close())
 }
 
 // apply restores one archive on top of the previous ones.
@@ -57,7 +91,10 @@ func (t *target) apply(a *Archive) (err error) {
 			return err
 		}
 	}
-	t.settings = ""
+	t.settings, t.damaged = "", nil
+	if err := ignoreMissing(os.Remove(t.path(listEntry))); err != nil {
+		return err
+	}
 	h, err := readArchive(f, t.o.Keys, func(h Header, name string, r io.Reader) error {
 		if err := t.mayApply(h, a.Header); err != nil {
 			return err
@@ -103,7 +140,9 @@ func (t *target) entry(name string, r io.Reader) error {
 		t.settings = t.path(filepath.Join("restored", "config.toml"))
 		return writeFile(t.settings, r)
 	case name == damagedEntry:
-		return nil
+		b, err := io.ReadAll(r)
+		t.damaged = strings.Fields(string(b))
+		return err
 	case name == listEntry:
 		return writeFile(t.path(listEntry), r)
 	}

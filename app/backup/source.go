@@ -1,12 +1,14 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"paraph/app/blob"
@@ -31,10 +33,20 @@ type Origin interface {
 	Done(ctx context.Context, r Record) error
 }
 
+// Files tells which of the stored files the records need.
+type Files interface {
+	// Each calls fn for every such file, in order. With since, a number returned by
+	// [kv.DB.Backup], it may omit those needed without interruption since then.
+	Each(tx *kv.Tx, since uint64, fn func(hash string) error) error
+	// Needs reports whether a file is one of them.
+	Needs(tx *kv.Tx, hash string) (bool, error)
+}
+
 // Source is an open data folder.
 type Source struct {
 	DB          *kv.DB
 	Blobs       *blob.Store
+	Files       Files
 	Dir         string // the data folder
 	Settings    string // the configuration file, or empty
 	DataVersion int
@@ -45,16 +57,12 @@ type Source struct {
 // Known implements [Origin].
 func (s *Source) Known(context.Context) ([]Record, error) {
 	all, err := s.catalog().list()
-	if err != nil {
-		return nil, err
-	}
-	var good []Record
-	for _, r := range all {
-		if r.Good {
-			good = append(good, r)
-		}
-	}
-	return good, nil
+	return slices.DeleteFunc(all, func(r Record) bool { return !s.continues(r) }), err
+}
+
+// continues reports whether an increment can continue a backup.
+func (s *Source) continues(r Record) bool {
+	return r.Good && r.Format == format && r.DataVersion == s.DataVersion && r.Upto <= s.DB.Moment()
 }
 
 // Done implements [Origin].
@@ -69,7 +77,18 @@ func (s *Source) Done(_ context.Context, r Record) error {
 	if err := c.put(own); err != nil {
 		return err
 	}
-	return c.prune(s.Now())
+	return errors.Join(c.prune(s.Now()), s.forget())
+}
+
+// forget lets go of the records of deletions that no backup needs any more.
+func (s *Source) forget() error {
+	known, err := s.Known(context.Background())
+	if err != nil || len(known) == 0 {
+		return err
+	}
+	oldest := slices.MinFunc(known, func(a, b Record) int { return cmp.Compare(a.Upto, b.Upto) })
+	s.DB.KeepDeletions(oldest.Upto)
+	return nil
 }
 
 // Open implements [Origin].

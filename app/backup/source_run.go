@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -11,10 +12,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"paraph/app/archive"
 	"paraph/app/blob"
+	"paraph/kv"
 )
 
 // run is one backup in progress.
@@ -41,7 +44,7 @@ func (s *Source) prepare(q Request) (*run, error) {
 	if r.parent, err = s.catalog().get(q.Parent); err != nil {
 		return nil, err
 	}
-	if !r.parent.Good || r.parent.Upto > s.DB.Moment() {
+	if !s.continues(r.parent) {
 		return nil, ErrUnknownBackup
 	}
 	if q.OnlyChanged && r.parent.Upto == s.DB.Moment() {
@@ -56,27 +59,34 @@ func (s *Source) prepare(q Request) (*run, error) {
 func (r *run) write(ctx context.Context, to io.Writer) (err error) {
 	defer r.Blobs.Hold()()
 	dir := r.catalog().dir
+	files, err := archive.NewSpool(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, files.Remove()) }()
 	list, err := archive.NewSpool(dir)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, list.Remove()) }()
 	w, err := archive.NewWriter(contextWriter{ctx, to}, r.header.Time, dir)
 	if err != nil {
-		return errors.Join(err, list.Remove())
+		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	upto, err := r.entries(w, list)
+	upto, err := r.entries(w, files, list)
 	if err != nil {
-		return errors.Join(err, list.Remove())
+		return err
 	}
-	written := Record{Header: r.header, Upto: upto, Keep: r.q.Keep, Confirmed: r.Now()}
-	if err := r.catalog().begin(written, list); err != nil {
+	note := Record{Header: r.header, Upto: upto, Keep: r.q.Keep, Confirmed: r.Now(), Damaged: r.damaged}
+	if err := r.catalog().put(note); err != nil {
 		return err
 	}
 	return w.Finish()
 }
 
-func (r *run) entries(w *archive.Writer, list *archive.Spool) (upto uint64, err error) {
+// entries writes all entries. files and list are temporary files.
+func (r *run) entries(w *archive.Writer, files, list *archive.Spool) (upto uint64, err error) {
 	b, err := json.Marshal(r.header)
 	if err != nil {
 		return 0, err
@@ -84,14 +94,10 @@ func (r *run) entries(w *archive.Writer, list *archive.Spool) (upto uint64, err 
 	if err := w.Add(headerEntry, int64(len(b)), bytes.NewReader(b)); err != nil {
 		return 0, err
 	}
-	records := archive.NewPieces(w, recordsPrefix)
-	if upto, err = r.DB.Backup(records, r.parent.Upto); err != nil {
+	if upto, err = r.records(w, files); err != nil {
 		return 0, err
 	}
-	if err := records.Flush(); err != nil {
-		return 0, err
-	}
-	if err := r.files(w, list); err != nil {
+	if err := r.files(w, files, list); err != nil {
 		return 0, err
 	}
 	if err := r.keys(w); err != nil {
@@ -106,35 +112,107 @@ func (r *run) entries(w *archive.Writer, list *archive.Spool) (upto uint64, err 
 			return 0, err
 		}
 	}
-	return upto, w.AddSpool(listEntry, list)
+	if r.header.Full() {
+		err = w.AddSpool(listEntry, list)
+	}
+	return upto, err
 }
 
-// files writes the files missing from the parent, and lists all of them.
-func (r *run) files(w *archive.Writer, list *archive.Spool) (err error) {
-	had := &sortedLines{}
-	if r.header.Parent != "" {
-		f, err := os.Open(r.catalog().listPath(r.header.Parent))
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrUnknownBackup, err)
+// records writes the records that have changed, and lists the files that they have needed since.
+func (r *run) records(w *archive.Writer, files *archive.Spool) (upto uint64, err error) {
+	records := archive.NewPieces(w, recordsPrefix)
+	upto, err = r.DB.Backup(records, r.parent.Upto, func(tx *kv.Tx) error {
+		if r.q.NoFiles {
+			return nil // they may be of a version that has no such index
 		}
-		defer func() { err = errors.Join(err, f.Close()) }()
-		had = newSortedLines(f)
+		add := func(hash string) error {
+			_, err := fmt.Fprintln(files, hash)
+			return err
+		}
+		again, err := r.lacking(tx)
+		if err != nil {
+			return err
+		}
+		return InOrder(again, add, func(fn func(string) error) error { return r.Files.Each(tx, r.parent.Upto, fn) })
+	})
+	if err != nil {
+		return 0, err
 	}
-	err = r.Blobs.Each(func(ref blob.Ref) error {
-		if !had.has(ref.Hash) && !r.q.NoFiles {
-			err := r.file(w, ref.Hash)
-			if errors.Is(err, blob.ErrCorrupt) { // the others are still worth saving
-				r.damaged = append(r.damaged, ref.Hash)
-				return nil
+	return upto, records.Flush()
+}
+
+// lacking returns the files that the parent lacks and that are still needed: they may have been
+// mended.
+func (r *run) lacking(tx *kv.Tx) (again []string, err error) {
+	for _, hash := range r.parent.Damaged {
+		needed, err := r.Files.Needs(tx, hash)
+		if err != nil {
+			return nil, err
+		}
+		if needed {
+			again = append(again, hash)
+		}
+	}
+	slices.Sort(again)
+	return again, nil
+}
+
+// InOrder calls fn for everything in a sorted list and everything that each passes on in order,
+// together in order and without repetitions.
+func InOrder(list []string, fn func(string) error, each func(func(string) error) error) error {
+	err := each(func(s string) error {
+		for ; len(list) > 0 && list[0] <= s; list = list[1:] {
+			if list[0] == s {
+				continue
 			}
-			if err != nil {
+			if err := fn(list[0]); err != nil {
 				return err
 			}
 		}
-		_, err := fmt.Fprintln(list, ref.Hash)
-		return err
+		return fn(s)
 	})
-	return errors.Join(err, had.err())
+	for ; len(list) > 0 && err == nil; list = list[1:] {
+		err = fn(list[0])
+	}
+	return err
+}
+
+// files writes the files that were listed, and lists those of a full backup.
+func (r *run) files(w *archive.Writer, files, list *archive.Spool) error {
+	if r.q.NoFiles {
+		return r.Blobs.Each(func(ref blob.Ref) error {
+			_, err := fmt.Fprintln(list, ref.Hash)
+			return err
+		})
+	}
+	from, err := files.Reader()
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(from)
+	for lines.Scan() {
+		before := len(r.damaged)
+		if err := r.copyFile(w, lines.Text()); err != nil {
+			return err
+		}
+		if len(r.damaged) > before {
+			continue
+		}
+		if _, err := fmt.Fprintln(list, lines.Text()); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// copyFile writes a file, unless it is damaged or missing: the others are still worth saving.
+func (r *run) copyFile(w *archive.Writer, hash string) error {
+	err := r.file(w, hash)
+	if errors.Is(err, blob.ErrCorrupt) || errors.Is(err, blob.ErrNotFound) {
+		r.damaged = append(r.damaged, hash)
+		return nil
+	}
+	return err
 }
 
 func (r *run) file(w *archive.Writer, hash string) error {

@@ -21,6 +21,7 @@ import (
 	"paraph/app/seal"
 	"paraph/app/sheet"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/turns"
 	"paraph/kv"
 )
@@ -152,7 +153,7 @@ var (
 			return []kv.Key{kv.K(r.Company, everything, at), kv.K(r.Company, string(r.State), at)}
 		}})
 	// templates holds the template of each run as it was when the run began.
-	templates = kv.NewCollection("bulk_templates", kv.JSON[signing.Document]())
+	templates = kv.NewCollection("bulk_templates", kv.JSON[signing.Document](), kv.Index[signing.Document]{Name: fileIndex, Keys: record.FileKeys})
 	rows      = kv.NewCollection("bulk_rows", kv.JSON[Row](),
 		kv.Index[Row]{Name: "order", Counted: true, Depth: 2, Keys: func(r Row) []kv.Key {
 			n := kv.KeyUint(uint64(r.Number))

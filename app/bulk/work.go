@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
 	"paraph/kv"
 )
 
@@ -140,15 +139,22 @@ func (s *Service) forget(r *Run) error {
 	})
 }
 
-// KeepFiles names the files of the templates that unfinished runs use, which may have been
-// removed from the templates since.
-func (s *Service) KeepFiles(name func(file string)) error {
-	return s.DB.View(func(tx *kv.Tx) error {
-		return templates.Each(tx, "", nil, func(_ string, d signing.Document) (bool, error) {
-			for file := range d.Blobs {
-				name(file)
-			}
-			return true, nil
-		})
+// fileIndex names the index of the files of the templates that unfinished runs use, which may
+// have been removed from the templates since.
+const fileIndex = "files"
+
+// NeedsFile reports whether an unfinished run uses a file.
+func NeedsFile(tx *kv.Tx, hash string) (bool, error) { return templates.HasPart(tx, fileIndex, hash) }
+
+// FilesSince returns the files that unfinished runs use, in order, without those that they have
+// used since a backup; see [kv.DB.Backup].
+func FilesSince(tx *kv.Tx, since uint64) (files []string, err error) {
+	err = templates.EachPart(tx, fileIndex, since, func(hash string) error {
+		files = append(files, hash)
+		return nil
 	})
+	return files, err
 }
+
+// IndexFiles adds the index of files to older records.
+func IndexFiles(db *kv.DB) error { return templates.Rebuild(db) }

@@ -37,35 +37,28 @@ func Collections() []kv.Checker {
 	}
 }
 
-// used returns every blob that a document needs.
-func (s *Upkeep) used() (map[string]bool, error) {
-	used := map[string]bool{}
-	err := s.db.View(func(tx *kv.Tx) error {
-		return store.Documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
-			for b := range d.Blobs {
-				used[b] = true
-			}
-			return true, nil
-		})
-	})
-	return used, err
+// NeedsFile reports whether a document needs a stored file.
+func NeedsFile(tx *kv.Tx, hash string) (bool, error) {
+	return store.Documents.HasPart(tx, store.FileIndex, hash)
 }
 
 // Sweep removes files that no document needs and that are older than the given time, and
-// abandoned uploads. It also keeps the files named by one of keep.
-func (s *Upkeep) Sweep(_ context.Context, before time.Time, keep ...func(name func(file string)) error) (int, error) {
+// abandoned uploads. It also keeps the files that one of others needs.
+func (s *Upkeep) Sweep(ctx context.Context, before time.Time, others ...func(tx *kv.Tx, hash string) (bool, error)) (int, error) {
 	_, partial := s.blobs.SweepPartial(before)
 	if err := errors.Join(partial, s.uploads.sweep()); err != nil {
 		return 0, err
 	}
-	used, err := s.used()
-	for _, more := range keep {
-		err = errors.Join(err, more(func(file string) { used[file] = true }))
-	}
-	if err != nil {
-		return 0, err
-	}
-	return s.blobs.Sweep(before, func(hash string) (bool, error) { return used[hash], nil })
+	return s.blobs.Sweep(before, func(hash string) (needed bool, err error) {
+		err = s.db.View(func(tx *kv.Tx) error {
+			needed, err = NeedsFile(tx, hash)
+			for i := 0; i < len(others) && err == nil && !needed; i++ {
+				needed, err = others[i](tx, hash)
+			}
+			return errors.Join(err, ctx.Err())
+		})
+		return needed, err
+	})
 }
 
 // Check examines all documents: every file they need exists and matches its hash, the

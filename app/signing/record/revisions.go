@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"paraph/app/pki"
+	"paraph/kv"
 )
 
 // Unproven returns the names of the certificates whose revocation data is missing from a file.
@@ -91,6 +92,16 @@ func (d *Document) Blobs(yield func(string) bool) {
 			return
 		}
 	}
+}
+
+// FileKeys returns an index key for every blob that a document needs.
+func FileKeys(d Document) (keys []kv.Key) {
+	for hash := range d.Blobs {
+		if hash != "" {
+			keys = append(keys, kv.K(hash))
+		}
+	}
+	return keys
 }
 
 // Bytes returns the size of the document's files, excluding pictures of signatures.

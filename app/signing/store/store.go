@@ -22,7 +22,7 @@ import (
 // AnyStatus this package stores. Keys begin with the company, so that a scan can't
 // reach another company's records.
 var (
-	Documents = kv.NewCollection("documents", kv.JSON[record.Document]())
+	Documents = kv.NewCollection("documents", kv.JSON[record.Document](), kv.Index[record.Document]{Name: FileIndex, Keys: record.FileKeys})
 	Rows      = kv.NewCollection("rows", RowCodec, rowIndexes()...)
 	Events    = kv.NewLog("journal", kv.JSON[record.Event]())
 	// Changes is the log that the search index follows: documents to be reindexed.
@@ -45,6 +45,9 @@ type Store struct {
 func New(db *kv.DB, newID func() ulid.ULID, checkpoints *checkpoint.Service, log *slog.Logger) *Store {
 	return &Store{db, newID, checkpoints, log}
 }
+
+// FileIndex names the index of what documents need: the hash of each stored file.
+const FileIndex = "files"
 
 // InvitedTo maps an invitation to its document.
 type InvitedTo struct {
