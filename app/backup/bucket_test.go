@@ -172,9 +172,11 @@ func TestABucketIsFollowed(t *testing.T) {
 	if err := s.MayFollow(t.Context(), "s3://safe/x", "lock"); err != nil {
 		t.Fatal(err)
 	}
-	f.followed("s3://safe/x", 33, time.Millisecond) // so that increments are merged
-	if names := s.names(t); len(names) < 3 || len(names) > 30 {
-		t.Errorf("after 33 backups there are %d: %q", len(names), names)
+	f.followedUntil("s3://safe/x", time.Millisecond, merged())
+	f.note("afterwards", []byte("something else"))
+	f.followed("s3://safe/x", 2, time.Millisecond)
+	if names := s.names(t); len(names) < 3 || len(names) > 10 {
+		t.Errorf("after more than 30 backups there are %d: %q", len(names), names)
 	}
 	if err := s.MayFollow(t.Context(), "s3://safe/x", "lock"); err != nil {
 		t.Errorf("once more: %v", err)

@@ -42,35 +42,32 @@ func Follow(ctx context.Context, from Origin, out string, o FollowOptions) error
 	if name != "" {
 		return fmt.Errorf("%s is a file; name a folder", out)
 	}
-	f := &follower{from: from, in: in, o: o,
-		all: failures{log: o.Log, what: "backup"}, fulls: failures{log: o.Log, what: "full backup"}}
+	f := &follower{from: from, in: in, o: o, all: failures{log: o.Log, what: "backup"}, larger: failures{log: o.Log}}
 	for {
 		began := time.Now()
 		f.all.report(f.step(ctx))
-		select {
-		case <-ctx.Done():
-			if f.full != nil {
-				<-f.full // it has been interrupted
-			}
+		if f.rest(ctx, began.Add(max(o.Every, time.Since(began)+o.Every/minRest))) {
 			return nil
-		case <-time.After(max(o.Every-time.Since(began), o.Every/minRest)):
 		}
 	}
 }
 
 type follower struct {
-	from  Origin
-	in    location
-	o     FollowOptions
-	all   failures     // of the backups that are due
-	fulls failures     // of full backups that increments went on beside
-	full  chan outcome // of the full backup being made; nil if there is none
+	from    Origin
+	in      location
+	o       FollowOptions
+	all     failures     // of the backups that are due
+	larger  failures     // of those beside which increments go on
+	beside  chan outcome // of the full or merged backup being made; nil if there is none
+	current time.Time    // the folder holds all that was written before; zero after a failure
+	late    bool         // that was reported to be too long ago
 }
 
-// outcome is that of one backup.
+// outcome is that of a full or merged backup.
 type outcome struct {
 	Record
-	err error
+	merged bool
+	err    error
 }
 
 // failures writes a recurring failure only once.
@@ -94,71 +91,127 @@ func (f *failures) report(err error) {
 	}
 }
 
-// step makes the backup that is due, if anything has changed.
+// step begins the full or merged backup that is due, and makes an increment if anything has
+// changed. Neither waits for the other, since a large backup may take hours.
 func (f *follower) step(ctx context.Context) error {
-	known, err := f.from.Known(ctx)
+	all, notes, err := f.look(ctx)
 	if err != nil {
 		return err
 	}
-	all, err := sorted(ctx, f.in)
-	if err != nil {
-		return err
+	q, larger := next(all, notes, time.Now())
+	if q.Parent != "" { // else the first one is being made, or begun now
+		err = f.increment(ctx, q)
 	}
-	q, due := next(all, known, time.Now())
-	if due && f.full == nil {
-		f.begin(ctx)
+	if larger != nil && f.beside == nil {
+		f.begin(ctx, *larger, q.Parent != "")
 	}
-	if f.full == nil {
-		return f.increment(ctx, q)
-	}
-	r := f.await(q.Parent != "")
-	switch {
-	case r == nil: // it goes on
-		return f.increment(ctx, q)
-	case r.err != nil && q.Parent == "":
-		return r.err
-	case r.err != nil:
-		f.fulls.report(r.err)
-		return f.increment(ctx, q)
-	}
-	fmt.Fprintf(f.o.Log, "Wrote a full backup: %s (%s).\n", r.Where, humanize.Bytes(uint64(r.Size)))
-	f.fulls.said = ""
-	return f.finish(ctx, r.Record)
+	return err
 }
 
-// begin starts a full backup.
-func (f *follower) begin(ctx context.Context) {
+// look returns the archives of the folder, and the records of those that can be continued.
+func (f *follower) look(ctx context.Context) ([]Archive, map[string]Record, error) {
+	known, err := f.from.Known(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	notes := map[string]Record{}
+	for _, r := range known {
+		notes[r.ID] = r
+	}
+	all, err := sorted(ctx, f.in)
+	return all, notes, err
+}
+
+// begin starts a full or merged backup. If there are others, its time is later than theirs, so
+// that it comes after them when the folder is restored.
+func (f *follower) begin(ctx context.Context, q Request, others bool) {
 	to := make(chan outcome, 1)
-	f.full = to
+	f.beside = to
 	go func() {
-		r, err := take(ctx, f.from, place{in: f.in}, Request{}, f.o.Keys)
-		to <- outcome{r, err}
+		if others {
+			now := time.Now()
+			wait(ctx, now.Truncate(time.Second).Add(time.Second).Sub(now))
+		}
+		r, err := take(ctx, f.from, place{in: f.in}, q, f.o.Keys)
+		to <- outcome{r, q.Keep, err}
 	}()
 }
 
-// await waits for the full backup to end and returns its outcome. If increments can continue the
-// previous one meanwhile, it waits only until one is due, and returns nil.
-func (f *follower) await(others bool) *outcome {
-	var due <-chan time.Time
-	if others {
-		due = time.After(f.o.Every)
-	}
+func wait(ctx context.Context, d time.Duration) {
 	select {
-	case r := <-f.full:
-		f.full = nil
-		return &r
-	case <-due:
-		return nil
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
 }
 
-func (f *follower) increment(ctx context.Context, q Request) error {
-	r, err := take(ctx, f.from, place{in: f.in}, q, f.o.Keys)
-	if errors.Is(err, ErrUnchanged) {
-		return nil
+// rest waits until the next backup is due, or until a larger one has ended, which the next
+// continues. It reports whether following is over.
+func (f *follower) rest(ctx context.Context, until time.Time) (over bool) {
+	due := time.After(time.Until(until))
+	for {
+		select {
+		case <-ctx.Done():
+			if f.beside != nil {
+				<-f.beside // it has been interrupted
+			}
+			return true
+		case r := <-f.beside:
+			f.beside = nil
+			if f.larger.what = "full backup"; r.merged {
+				f.larger.what = "merged backup"
+			}
+			err := f.ended(ctx, r)
+			f.larger.report(err)
+			if err == nil {
+				return false
+			}
+		case <-due:
+			return false
+		}
 	}
-	if err != nil {
+}
+
+// ended deals with a full or merged backup that was made. Increments that were made beside a
+// merged one stay until another continues that.
+func (f *follower) ended(ctx context.Context, r outcome) error {
+	if r.err != nil || r.merged {
+		return r.err
+	}
+	fmt.Fprintf(f.o.Log, "Wrote a full backup: %s (%s).\n", r.Where, humanize.Bytes(uint64(r.Size)))
+	f.larger.said = ""
+	return f.finish(ctx, r.Record)
+}
+
+// promised is the greatest age that the newest backup of a followed folder should have.
+const promised = time.Minute
+
+// watch reports that the folder was older than promised when the backup that began at a time
+// ended, although nothing had failed.
+func (f *follower) watch(began time.Time) {
+	age, unknown := time.Since(f.current), f.current.IsZero()
+	f.current = began
+	if unknown || age <= max(promised, 2*f.o.Every) {
+		f.late = false
+		return
+	}
+	if !f.late {
+		fmt.Fprintf(f.o.Log, "The copy was %s behind; the backup that ended now took %s of it.\n",
+			age.Round(time.Second), time.Since(began).Round(time.Second))
+	}
+	f.late = true
+}
+
+func (f *follower) increment(ctx context.Context, q Request) error {
+	began := time.Now()
+	r, err := take(ctx, f.from, place{in: f.in}, q, f.o.Keys)
+	unchanged := errors.Is(err, ErrUnchanged)
+	if err != nil && !unchanged {
+		f.current = time.Time{}
 		return err
+	}
+	f.watch(began)
+	if unchanged {
+		return f.tidy(ctx)
 	}
 	return f.finish(ctx, r)
 }
@@ -168,31 +221,29 @@ func (f *follower) finish(ctx context.Context, r Record) error {
 	if len(r.Damaged) > 0 {
 		fmt.Fprintf(f.o.Log, "%s\n", r.Lacks())
 	}
-	return f.tidy(ctx, r.ID)
+	return f.tidy(ctx)
 }
 
 // next decides which backup should follow the archives of a folder: the increment that continues
-// them, whose parent is empty if none can, and whether a full one is due.
-func next(all []Archive, known []Record, now time.Time) (q Request, full bool) {
-	notes := map[string]Record{}
-	for _, r := range known {
-		notes[r.ID] = r
-	}
+// them, whose parent is empty if none can, and a full or merged one that is due, or nil.
+func next(all []Archive, notes map[string]Record, now time.Time) (q Request, larger *Request) {
 	line := newestChain(all, notes)
 	if line == nil {
-		return Request{}, true
+		return Request{}, &Request{}
 	}
+	q = Request{Parent: line[len(line)-1].ID, OnlyChanged: true}
 	parts := int64(0)
 	for _, a := range line[1:] {
 		parts += a.Size
 	}
-	q = continuing(line, notes)
-	old := now.Sub(line[0].Time) > fullAfter || parts > max(line[0].Size, smallParts)
-	return q, old || q.Parent == ""
+	if now.Sub(line[0].Time) > fullAfter || parts > max(line[0].Size, smallParts) {
+		return q, &Request{}
+	}
+	return q, merging(line, notes)
 }
 
-// continuing returns the increment that continues a chain.
-func continuing(line []Archive, notes map[string]Record) Request {
+// merging returns the increment that merges others of a chain, or nil if there are few.
+func merging(line []Archive, notes map[string]Record) *Request {
 	merged, base := 0, 0 // the number of merged ones, and the last of them
 	for i, a := range line[1:] {
 		if notes[a.ID].Keep {
@@ -200,38 +251,57 @@ func continuing(line []Archive, notes map[string]Record) Request {
 		}
 	}
 	if len(line)-1-base < mergeAfter {
-		return Request{Parent: line[len(line)-1].ID, OnlyChanged: true}
+		return nil
 	}
 	if merged >= remergeAfter {
 		base = 0
 	}
 	if notes[line[base].ID].ID == "" {
-		return Request{} // nothing can continue it
+		return &Request{} // nothing can continue it
 	}
-	return Request{Parent: line[base].ID, Keep: true}
+	return &Request{Parent: line[base].ID, Keep: true}
 }
 
 // newestChain returns the newest backup that can be continued, with those it depends on, or nil.
-// One of a newer full backup comes first: increments have continued the previous one while that
-// was being made.
+// One that continues a full or merged backup comes before the increments that were made beside
+// that.
 func newestChain(all []Archive, notes map[string]Record) (newest []Archive) {
-	for _, a := range slices.Backward(all) {
+	for _, a := range all {
 		line, err := ancestors(a, all)
-		if err == nil && notes[a.ID].ID != "" && (newest == nil || line[0].Time.After(newest[0].Time)) {
+		if err == nil && notes[a.ID].ID != "" && (newest == nil || supersedes(line, newest, notes)) {
 			newest = line
 		}
 	}
 	return newest
 }
 
-// tidy removes the backups that the newest one does not depend on, except the previous full
-// backup and its increments.
-func (f *follower) tidy(ctx context.Context, newest string) error {
-	all, err := sorted(ctx, f.in)
+// supersedes compares two chains where they part.
+func supersedes(a, b []Archive, notes map[string]Record) bool {
+	i := 0
+	for i < len(a) && i < len(b) && a[i].ID == b[i].ID {
+		i++
+	}
+	switch {
+	case i == len(a) || i == len(b):
+		return len(a) > len(b)
+	case i > 0 && notes[a[i].ID].Keep != notes[b[i].ID].Keep:
+		return notes[a[i].ID].Keep
+	}
+	return !a[i].Time.Before(b[i].Time)
+}
+
+// tidy removes the backups that the one to be continued does not depend on, except the previous
+// full backup and its increments. While increments are newer than that one, nothing is removed.
+func (f *follower) tidy(ctx context.Context) error {
+	all, notes, err := f.look(ctx)
 	if err != nil {
 		return err
 	}
-	unneeded, err := superfluous(all, newest)
+	line := newestChain(all, notes)
+	if line == nil || line[len(line)-1].Time.Before(all[len(all)-1].Time) {
+		return nil
+	}
+	unneeded, err := superfluous(all, line[len(line)-1].ID)
 	if err != nil {
 		return err
 	}

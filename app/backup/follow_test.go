@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,32 +17,71 @@ import (
 	"paraph/app/backup"
 )
 
-// busy makes a change after every backup, for a given number of backups.
+// busy makes a change after every backup, until there are enough.
 type busy struct {
 	*folder
-	left int
-	stop context.CancelFunc
+	mu     sync.Mutex // larger backups end beside others
+	made   int
+	enough func(r backup.Record) bool
+	stop   context.CancelFunc
 }
 
 func (b *busy) Done(ctx context.Context, r backup.Record) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if err := b.Source.Done(ctx, r); err != nil {
 		return err
 	}
-	if b.left--; b.left == 0 {
+	known, err := b.Known(ctx)
+	if err != nil {
+		return err
+	}
+	if b.enough(known[slices.IndexFunc(known, func(k backup.Record) bool { return k.ID == r.ID })]) {
 		b.stop()
 		return nil
 	}
-	b.now = b.now.Add(time.Second)
-	b.note("counter", fmt.Appendf(nil, "backup %d", b.left))
+	b.made++
+	b.note("counter", fmt.Appendf(nil, "backup %d", b.made))
 	return nil
 }
 
 // followed keeps a folder up to date for a number of backups.
 func (f *folder) followed(out string, backups int, every time.Duration) {
 	f.Helper()
+	f.followedUntil(out, every, func(backup.Record) bool {
+		backups--
+		return backups <= 0
+	})
+}
+
+// merged returns a function that reports whether increments were merged and continued.
+func merged() func(backup.Record) bool {
+	merged := ""
+	return func(r backup.Record) bool {
+		if r.Keep {
+			merged = r.ID
+		}
+		return merged != "" && r.Parent == merged
+	}
+}
+
+// followedUntil keeps a folder up to date until there are enough backups. Each is a second later
+// than the one before.
+func (f *folder) followedUntil(out string, every time.Duration, enough func(backup.Record) bool) {
+	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), patience.Limit())
 	defer cancel()
-	err := backup.Follow(ctx, &busy{f, backups, cancel}, out, backup.FollowOptions{Every: every, Log: io.Discard, Buckets: f.buckets})
+	var clock sync.Mutex
+	before := f.Source.Now
+	f.Source.Now = func() time.Time {
+		clock.Lock()
+		defer clock.Unlock()
+		f.now = f.now.Add(time.Second)
+		return f.now
+	}
+	err := backup.Follow(ctx, &busy{folder: f, enough: enough, stop: cancel}, out,
+		backup.FollowOptions{Every: every, Log: io.Discard, Buckets: f.buckets})
+	f.Source.Now = before
 	if err != nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		f.Fatal("not enough backups were made", err)
 	}
@@ -63,9 +103,11 @@ func TestFollowingKeepsAFolderSmallAndWhole(t *testing.T) {
 	f.note("a", []byte("first"))
 	f.followed(out, 20, time.Millisecond)
 	f.note("meanwhile", []byte("something"))
-	f.followed(out, 15, time.Millisecond) // by another process
+	f.followedUntil(out, time.Millisecond, merged()) // by another process
+	f.note("afterwards", []byte("something else"))
+	f.followed(out, 3, time.Millisecond)
 	if full, parts := archives(t, out, "full"), archives(t, out, "part"); len(full) != 1 || len(parts) > 10 || len(parts) < 2 {
-		t.Errorf("%d full backups and %d increments after 35", len(full), len(parts))
+		t.Errorf("%d full backups and %d increments after more than 35", len(full), len(parts))
 	}
 	want := f.snapshot()
 	dir, err := restore(t, out, backup.Keys{})
@@ -79,18 +121,15 @@ func TestFollowingBeginsAnewInTime(t *testing.T) {
 	t.Parallel()
 	f, out := newFolder(t), t.TempDir()
 	f.note("a", []byte("first"))
-	for _, days := range []int{30, 20, 8, 1} {
+	for i, days := range []int{30, 20, 8, 1} {
 		f.now = time.Now().AddDate(0, 0, -days)
-		f.followed(out, 1, patience.Limit())
+		f.followed(out, 1+min(i, 1), patience.Limit()) // an increment, and a full one beside it
 		f.note("b", fmt.Append(nil, days))
-	}
-	if full, parts := archives(t, out, "full"), archives(t, out, "part"); len(full) != 2 || len(parts) != 0 {
-		t.Errorf("%d full backups and %d increments; the one before the last stays", len(full), len(parts))
 	}
 	f.now = time.Now()
 	f.followed(out, 1, patience.Limit())
-	if parts := archives(t, out, "part"); len(parts) != 1 || !strings.Contains(parts[0], "after") {
-		t.Errorf("increments: %v", parts)
+	if full, parts := archives(t, out, "full"), archives(t, out, "part"); len(full) != 2 || len(parts) != 2 {
+		t.Errorf("%d full backups and %d increments; the one before the last stays, with what continues it", len(full), len(parts))
 	}
 	if err := (backup.Buckets{}).MayFollow(t.Context(), out, "lock"); err == nil {
 		t.Error("a folder with other backups would be followed into")
@@ -214,8 +253,8 @@ func TestAFullBackupThatFailsIsReportedOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit())
 	defer cancel()
 	var log strings.Builder
-	d := &doomed{f, 20, cancel}
-	if err := backup.Follow(ctx, d, out, backup.FollowOptions{Every: 5 * time.Millisecond, Log: &log}); err != nil {
+	d := &doomed{f, 15, cancel}
+	if err := backup.Follow(ctx, d, out, backup.FollowOptions{Every: 100 * time.Millisecond, Log: &log}); err != nil {
 		t.Fatal(err)
 	}
 	if said := log.String(); d.parts > 0 || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "No full backup was made") || !strings.Contains(said, "cut off") {
@@ -229,26 +268,29 @@ func TestMergesAreMergedInTurn(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	all := []backup.Archive{{Header: backup.Header{ID: "full", Time: now}, Size: 1 << 40}}
-	known := []backup.Record{{Header: all[0].Header}}
+	known := map[string]backup.Record{"full": {Header: all[0].Header}}
 	longest, melted := 0, 0
 	for i := range 1600 {
-		q, full := backup.Next(all, known, now)
+		q, larger := backup.Next(all, known, now)
+		if larger != nil && larger.Keep {
+			q = *larger
+		}
 		h := backup.Header{ID: fmt.Sprint("part", i), Parent: q.Parent, Time: now.Add(time.Duration(i) * time.Second)}
-		if full || q.Parent == "" {
+		if q.Parent == "" || larger != nil && larger.Parent == "" {
 			t.Fatalf("a full backup after %d increments", i)
 		}
 		if q.Keep && q.Parent == "full" {
 			melted++
 		}
 		all = append(all, backup.Archive{Header: h, Size: 1 << 10})
-		known = append(known, backup.Record{Header: h, Keep: q.Keep})
+		known[h.ID] = backup.Record{Header: h, Keep: q.Keep}
 		unneeded, err := backup.Superfluous(all, h.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, gone := range unneeded {
 			all = slices.DeleteFunc(all, func(a backup.Archive) bool { return a.ID == gone.ID })
-			known = slices.DeleteFunc(known, func(r backup.Record) bool { return r.ID == gone.ID })
+			delete(known, gone.ID)
 		}
 		longest = max(longest, len(all))
 	}
