@@ -155,6 +155,32 @@ func Fingerprint(r io.Reader) (string, error) {
 	return b.print(), nil
 }
 
+// RemoveAbandoned removes files that no living process claims, and that have not been written to
+// for a minute. Where a claim can't be seen, it removes them after the given time.
+func RemoveAbandoned(pattern string, now time.Time, age time.Duration) error {
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || now.Sub(info.ModTime()) < time.Minute {
+			continue // a process may be about to claim it
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if Claim(f) == nil {
+			err = os.Remove(path)
+		}
+		if err = errors.Join(err, f.Close()); ignoreMissing(err) != nil {
+			return err
+		}
+	}
+	return RemoveStale(pattern, now, age)
+}
+
 // RemoveStale removes files that have not been written to for some time.
 func RemoveStale(pattern string, now time.Time, age time.Duration) error {
 	paths, err := filepath.Glob(pattern)

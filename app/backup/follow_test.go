@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"paraph/app/apptest/patience"
+	"paraph/app/archive"
 	"paraph/app/backup"
 )
 
@@ -296,5 +298,42 @@ func TestMergesAreMergedInTurn(t *testing.T) {
 	}
 	if longest > 60 || longest < 40 || melted != 3 {
 		t.Errorf("up to %d archives, and %d times one in place of all merged ones", longest, melted)
+	}
+}
+
+// TestFolderDraftsOfACrashAreRemoved leaves drafts in a folder: one that a process is writing to, and
+// others.
+func TestFolderDraftsOfACrashAreRemoved(t *testing.T) {
+	t.Parallel()
+	f, out := newFolder(t), t.TempDir()
+	f.note("a", []byte("first"))
+	draft := func(name string, age time.Duration) *os.File {
+		t.Helper()
+		file, err := os.Create(filepath.Join(out, name+archive.Partial))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = file.Close() }) // a test may have closed it
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(file.Name(), at, at); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	left, young := draft("left", 5*time.Minute), draft("young", time.Second)
+	if err := left.Close(); err != nil {
+		t.Fatal(err)
+	}
+	used := draft("used", 5*time.Hour)
+	if err := archive.Claim(used); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("this system has no such claims")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	f.take(out, backup.Options{})
+	for file, want := range map[*os.File]bool{left: false, young: true, used: true} {
+		if _, err := os.Stat(file.Name()); (err == nil) != want {
+			t.Errorf("%s: %v", file.Name(), err)
+		}
 	}
 }

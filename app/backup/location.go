@@ -89,18 +89,21 @@ func (f folder) remove(_ context.Context, names []string) error {
 }
 
 func (f folder) draft(context.Context) (draft, error) {
-	if err := archive.RemoveStale(filepath.Join(f.dir, "*"+archive.Partial), time.Now(), staleDraft); err != nil {
+	if err := archive.RemoveAbandoned(filepath.Join(f.dir, "*"+archive.Partial), time.Now(), staleDraft); err != nil {
 		return nil, err
 	}
 	file, err := os.CreateTemp(f.dir, "paraph-*"+archive.Partial) // 0600
 	if err != nil {
 		return nil, err
 	}
+	if err := archive.Claim(file); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
+	}
 	return &fileDraft{file, f}, nil
 }
 
-// staleDraft is the age at which an unchanged draft counts as left by a crash. Reading a large one
-// back takes hours.
+// staleDraft is the age at which an unchanged draft counts as left by a crash, if that can't be
+// seen otherwise. Reading a large one back takes hours.
 const staleDraft = 24 * time.Hour
 
 // fileDraft is a file under a temporary name.
