@@ -45,7 +45,7 @@ func (db *DB) Backup(w io.Writer, since uint64, also ...func(tx *Tx) error) (uin
 	if err != nil {
 		return 0, err
 	}
-	if err := db.recordDeletions(); err != nil {
+	if err := recordDeletions(db); err != nil {
 		return 0, err
 	}
 	upto := uint64(0)

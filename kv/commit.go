@@ -190,7 +190,7 @@ func (db *DB) write(g *group) error {
 		return err
 	}
 	ts := db.cur.ts + 1 // only the committer changes cur
-	after, upkeep, err := db.upkeep(g.layer, ts)
+	after, upkeep, err := db.deletions.after(db, g.layer, ts)
 	if err != nil {
 		return err
 	}

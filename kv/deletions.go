@@ -55,10 +55,10 @@ func isUpkeep(key []byte) bool {
 
 // KeepDeletions declares that no backup will continue one from before the given number, so that
 // older records of deletions may be removed.
-func (db *DB) KeepDeletions(since uint64) { db.deletionsFrom.Store(since) }
+func KeepDeletions(db *DB, since uint64) { db.deletionsFrom.Store(since) }
 
 // recordDeletions starts recording, unless it has begun.
-func (db *DB) recordDeletions() error {
+func recordDeletions(db *DB) error {
 	return db.Update(func(tx *Tx) error {
 		began, err := tx.has(floorKey)
 		if err != nil || began {
@@ -69,16 +69,16 @@ func (db *DB) recordDeletions() error {
 }
 
 // forgetDeletions ends recording, and removes what was recorded.
-func (db *DB) forgetDeletions() error {
+func forgetDeletions(db *DB) error {
 	if err := db.drop(gonePrefix); err != nil {
 		return err
 	}
 	return db.Update(func(tx *Tx) error { return tx.del(floorKey) })
 }
 
-// upkeep returns what a commit writes besides its own keys, and the state after it.
-func (db *DB) upkeep(l *layer, ts uint64) (next deletions, writes map[string][]byte, err error) {
-	next = db.deletions
+// after returns the state after a commit, and what that writes besides its own keys.
+func (d deletions) after(db *DB, l *layer, ts uint64) (next deletions, writes map[string][]byte, err error) {
+	next = d
 	if floor, changes := l.writes[floorName]; changes {
 		if floor == nil {
 			return deletions{}, nil, nil
@@ -95,7 +95,7 @@ func (db *DB) upkeep(l *layer, ts uint64) (next deletions, writes map[string][]b
 		return next, map[string][]byte{floorName: number(ts)}, nil
 	}
 	next.total += uint64(size)
-	err = db.prune(&next, writes)
+	err = next.prune(db, writes)
 	return next, writes, err
 }
 
@@ -132,7 +132,7 @@ func recordsOf(keys []string, version, total uint64) (records map[string][]byte,
 }
 
 // prune adds the removal of the oldest records, if they are not needed or take too much space.
-func (db *DB) prune(d *deletions, writes map[string][]byte) error {
+func (d *deletions) prune(db *DB, writes map[string][]byte) error {
 	lsm, _ := db.badger.Size()
 	limit := uint64(max(db.deletionsLeast, lsm/deletionsShare))
 	from := db.deletionsFrom.Load()

@@ -136,8 +136,8 @@ func TestEarlierBackupsCanBeContinued(t *testing.T) {
 	t.Parallel()
 	for name, forget := range map[string]func(c *chain){
 		"recorded":  func(*chain) {},
-		"unneeded":  func(c *chain) { c.db.KeepDeletions(c.since) },
-		"too large": func(c *chain) { c.db.KeepDeletionBytes(1 << 10) },
+		"unneeded":  func(c *chain) { kv.KeepDeletions(c.db, c.since) },
+		"too large": func(c *chain) { kv.KeepDeletionBytes(c.db, 1<<10) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

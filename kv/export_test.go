@@ -75,7 +75,7 @@ func (db *DB) Waiting() (n int) {
 }
 
 // KeepDeletionBytes sets how many bytes of recorded deletions are always kept.
-func (db *DB) KeepDeletionBytes(n int64) {
+func KeepDeletionBytes(db *DB, n int64) {
 	db.turn.Lock()
 	defer db.turn.Unlock()
 	db.deletionsLeast = n

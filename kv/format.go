@@ -57,7 +57,7 @@ var upgradeKey = space(spaceMeta, "upgrade") // the last Upgrade
 // upgrade runs the missing migrations and records how long they took.
 func upgrade(db *DB, from int, migrations []Migration) error {
 	began, to := time.Now(), from
-	if err := db.forgetDeletions(); err != nil { // keys may be what a migration removes
+	if err := forgetDeletions(db); err != nil { // keys may be what a migration removes
 		return err
 	}
 	for _, m := range migrations {

@@ -113,11 +113,11 @@ func (db *DB) overwrite(b *backupReader, since, ts uint64) error {
 	}
 	batch := db.badger.NewWriteBatchAt(ts)
 	defer batch.Cancel()
-	replay := db.replay
+	replay := (*DB).replay
 	if b.partial {
-		replay = db.replayChanges
+		replay = replayChanges
 	}
-	if err := replay(b, batch); err != nil {
+	if err := replay(db, b, batch); err != nil {
 		return err
 	}
 	if err := batch.Flush(); err != nil {
@@ -205,7 +205,7 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 }
 
 // replayChanges applies a backup that holds only what has changed.
-func (db *DB) replayChanges(b *backupReader, batch *badger.WriteBatch) (err error) {
+func replayChanges(db *DB, b *backupReader, batch *badger.WriteBatch) (err error) {
 	for n := 0; b.next(); n++ {
 		if n%freeSpaceEvery == 0 {
 			if err := db.disk.checkSpace(); err != nil {
@@ -224,11 +224,11 @@ func (db *DB) replayChanges(b *backupReader, batch *badger.WriteBatch) (err erro
 	if b.err != nil {
 		return b.err
 	}
-	return db.dropUpkeep(batch)
+	return dropUpkeep(db, batch)
 }
 
 // dropUpkeep removes the records of deletions, which are those of another history.
-func (db *DB) dropUpkeep(batch *badger.WriteBatch) error {
+func dropUpkeep(db *DB, batch *badger.WriteBatch) error {
 	txn := db.badger.NewTransactionAt(math.MaxUint64, false)
 	defer txn.Discard()
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: gonePrefix})

@@ -87,7 +87,7 @@ func (s *Source) forget() error {
 		return err
 	}
 	oldest := slices.MinFunc(known, func(a, b Record) int { return cmp.Compare(a.Upto, b.Upto) })
-	s.DB.KeepDeletions(oldest.Upto)
+	kv.KeepDeletions(s.DB, oldest.Upto)
 	return nil
 }
 
