@@ -22,7 +22,7 @@ import (
 const (
 	deletionsPart  = 32 << 10 // size at which a record is continued in the next part
 	deletionsLeast = 16 << 20 // bytes that may always be kept
-	deletionsShare = 4        // more may be kept up to this part of the stored data
+	deletionsShare = 8        // more may be kept up to this part of the stored data
 	deletionsPrune = 4        // commits whose records one commit removes at most
 )
 
