@@ -100,6 +100,17 @@ func Empty(t testing.TB, change ...func(*app.Config)) *Server {
 	return s
 }
 
+// WithWorker starts an appliance whose PDF engine is run by a command of the test's own.
+func WithWorker(t testing.TB, command ...string) *Server {
+	t.Helper()
+	s, err := run(Config(), app.Options{InMemory: true, Seed: true, Cheap: true, Worker: command})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.closeAfter(t)
+	return s
+}
+
 // Start starts an appliance for the caller to close, such as one shared by several
 // tests.
 func Start(change ...func(*app.Config)) (*Server, error) { return start(true, change) }
