@@ -36,23 +36,24 @@ func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Pu
 			return []error{err}
 		}
 	}
-	var parts []kv.Checker
-	for _, more := range [][]kv.Checker{
-		account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), bulk.Collections(),
-		publiclink.Collections(),
-		machine.Collections(), mailserver.Collections(), checkpoint.Collections(), transfer.Collections(), {a.jobs, keyMarks},
-	} {
-		parts = append(parts, more...)
-	}
 	var problems []error
 	keys := []error{a.Keys.Check(), keyRecord{a.db, a.key}.check()}
-	found := slices.Concat(a.db.Check(parts...), a.Signing.Upkeep.Check(ctx), keys, checkHistory(a.db, a.Checkpoints, published))
+	found := slices.Concat(a.db.Check(append(collections(), a.jobs)...), a.Signing.Upkeep.Check(ctx), keys, checkHistory(a.db, a.Checkpoints, published))
 	for _, err := range found {
 		if err != nil {
 			problems = append(problems, err)
 		}
 	}
 	return problems
+}
+
+// collections lists what the packages store, except jobs and the journal.
+func collections() []kv.Checker {
+	return slices.Concat(
+		account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), bulk.Collections(),
+		publiclink.Collections(), machine.Collections(), mailserver.Collections(), checkpoint.Collections(),
+		transfer.Collections(), []kv.Checker{keyMarks},
+	)
 }
 
 // checkHistory compares the journal with the checkpoints.

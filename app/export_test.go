@@ -1,6 +1,13 @@
 package app
 
-import "github.com/gofiber/fiber/v2"
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/kv"
+)
+
+// Collections lists what the check of the data folder reads.
+func Collections() []kv.Checker { return collections() }
 
 // Router returns the router with every route.
 func (a *App) Router() *fiber.App { return a.http }

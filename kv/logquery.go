@@ -223,3 +223,6 @@ func (l *Log[T]) Problems(tx *Tx) []error {
 	}
 	return nil
 }
+
+// Name returns the name of the log.
+func (l *Log[T]) Name() string { return l.name }
