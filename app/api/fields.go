@@ -79,6 +79,11 @@ type fieldBody struct {
 	GroupMax       *int           `json:"group_max,omitempty" doc:"How many may be ticked at most; 0 for no limit"`
 	FontSize       *float64       `json:"font_size,omitempty" doc:"In points, 4 to 144"`
 	Align          *string        `json:"align,omitempty" doc:"left, center or right"`
+	FontWeight     *string        `json:"font_weight,omitempty" doc:"normal (the default) or bold"`
+	Color          *string        `json:"color,omitempty" doc:"Of the text, such as #1a2b3c; black by default"`
+	VerticalAlign  *string        `json:"vertical_align,omitempty" doc:"top, middle or bottom; by default the middle, of a field with room for several lines the top"`
+	Cells          *int           `json:"cells,omitempty" doc:"Draws a text or number with one character in each of so many cells of equal width, 1 to 100; 0 for running text. Longer values are refused"`
+	Mask           *string        `json:"mask,omitempty" doc:"Draws dots instead of the value: all (in the evidence as well) or paper (the evidence has the value). The team still reads it here; not for signatures, boxes and attachments"`
 	Formula        *string        `json:"formula,omitempty" doc:"Computes the value of a text, number or date from other fields, such as round(net * (1 + vat / 100), 2); at most 1000 characters and 200 parts. The field is then read-only, and required only if that is said. See the description of replacing all fields"`
 	Condition      *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
 	Anchor         *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
@@ -89,7 +94,9 @@ func (b *fieldBody) input() signing.FieldInput {
 	in := signing.FieldInput{ID: idOr(b.ID), File: idPointer(b.FileID), Invitation: idPointer(b.InvitationID), Type: b.Type,
 		Name: b.Name, Label: b.Label, Page: b.Page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height, Required: b.Required,
 		ReadOnly: b.ReadOnly, Options: b.Options, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
-		FontSize: b.FontSize, Align: b.Align, Help: b.Help, Placeholder: b.Placeholder, Formula: b.Formula,
+		LookInput: signing.LookInput{FontSize: b.FontSize, Align: b.Align, Weight: b.FontWeight, Color: b.Color,
+			VerticalAlign: b.VerticalAlign, Cells: b.Cells, Mask: b.Mask},
+		Help: b.Help, Placeholder: b.Placeholder, Formula: b.Formula,
 		PatternMessage: b.PatternMessage, GroupMin: b.GroupMin, GroupMax: b.GroupMax}
 	in.Min, in.Earliest = b.Min.limit()
 	in.Max, in.Latest = b.Max.limit()

@@ -315,3 +315,24 @@ func TestFieldsAreAnchoredToPhrases(t *testing.T) {
 	failed(t, c.Post(t, "/documents", apptest.Multipart(t, in, file)), 422,
 		"fields.0.anchor", "fields.1.anchor.text", "fields.2.anchor.position", "fields.2.anchor.offset_x", "fields.3.anchor")
 }
+
+func TestTagsSayHowTextLooks(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	upload := apptest.Lines(t, "{{text;name=a;role=1;font_type=bold;color=blue;valign=center}}", "{{text;name=b;role=1;cells=12;mask=true}}",
+		"{{text;name=c;role=1;color=ultraviolet;cells=1000;valign=left}}")
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Looks", "text_tags": true, "invitations": buyerAndSeller()},
+		apptest.File{Name: "a.pdf", Content: upload})).Want(t, 201)
+	for i, want := range []obj{
+		{"font_weight": "bold", "color": "#0000ff", "vertical_align": "middle", "cells": nil, "mask": nil},
+		{"font_weight": nil, "color": nil, "vertical_align": nil, "cells": 12., "mask": "all"},
+		{"font_weight": nil, "color": nil, "vertical_align": nil, "cells": nil, "mask": nil},
+	} {
+		x := d.At(t, "fields").(list)[i].(obj)
+		for name, v := range want {
+			if x[name] != v {
+				t.Errorf("%v has the %s %v, want %v", x["name"], name, x[name], v)
+			}
+		}
+	}
+}

@@ -315,6 +315,11 @@ type fieldView struct {
 	GroupMax       *int           `json:"group_max"`
 	FontSize       *float64       `json:"font_size"`
 	Align          *string        `json:"align"`
+	FontWeight     *string        `json:"font_weight"`
+	Color          *string        `json:"color"`
+	VerticalAlign  *string        `json:"vertical_align"`
+	Cells          *int           `json:"cells"`
+	Mask           *string        `json:"mask"`
 	Formula        *string        `json:"formula" doc:"Computes the value, which the recipient cannot enter"`
 	Condition      *conditionView `json:"condition" doc:"When the field is shown or required"`
 	Hidden         bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
@@ -429,6 +434,8 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 		Format:         orNull(x.Format), Help: orNull(x.Help), Placeholder: orNull(x.Placeholder),
 		Formula: orNull(x.Formula),
 		Group:   orNull(x.Group), Align: orNull(x.Align),
+		FontWeight: orNull(x.Weight), Color: orNull(x.Color), VerticalAlign: orNull(x.VerticalAlign),
+		Mask:      orNull(x.Mask),
 		Condition: viewCondition(x.Condition), Hidden: x.Hidden,
 		Covered: viewAreas(x.Covered)}
 	if x.Type == pdf.FieldDate {
@@ -451,6 +458,9 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 	}
 	if x.FontSize > 0 {
 		v.FontSize = &x.FontSize
+	}
+	if x.Cells > 0 {
+		v.Cells = &x.Cells
 	}
 	return v
 }

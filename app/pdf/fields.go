@@ -12,6 +12,7 @@ const (
 	flagReadOnly    = 1 << 0
 	flagRequired    = 1 << 1
 	flagMultiline   = 1 << 12
+	flagComb        = 1 << 24
 	flagPassword    = 1 << 13
 	flagNoToggleOff = 1 << 14
 	flagRadio       = 1 << 15

@@ -169,8 +169,11 @@ func (p *preparation) textField(s FieldSpec, d dict, page Page) error {
 	if s.Multiline {
 		flags |= flagMultiline
 	}
+	if s.Comb && s.MaxLength > 0 {
+		flags |= flagComb
+	}
 	d["FT"], d["Ff"] = name("Tx"), flags
-	d["DA"] = object.String(fmt.Sprintf("/%s %g Tf 0 g", plainName, round(s.FontSize)))
+	d["DA"] = object.String(fmt.Sprintf("/%s %g Tf %s", plainName, round(s.FontSize), fillOf(s.Color)))
 	d["V"] = object.TextString(s.Value)
 	var err error
 	if d["AP"], err = p.u.normal(a); err != nil {
@@ -183,6 +186,14 @@ func (p *preparation) textField(s FieldSpec, d dict, page Page) error {
 		d["MaxLen"] = s.MaxLength
 	}
 	return nil
+}
+
+// fillOf returns the operator that sets the colour of text.
+func fillOf(rgb [3]float64) string {
+	if rgb == [3]float64{} {
+		return "0 g"
+	}
+	return fmt.Sprintf("%g %g %g rg", round(rgb[0]), round(rgb[1]), round(rgb[2]))
 }
 
 // states adds the two appearances of a button. The state's name is its value.

@@ -88,11 +88,13 @@ type FieldSpec struct {
 	Required   bool
 	ReadOnly   bool
 	Multiline  bool
-	MaxLength  int     // of text, in characters; 0 means unlimited
-	FontSize   float64 // points; 0 fits the height
-	Align      string  // left (default), center or right
-	Label      string  // text for screen readers
-	Owner      string  // Name of the signature whose signing locks the field
+	MaxLength  int        // of text, in characters; 0 means unlimited
+	FontSize   float64    // points; 0 fits the height
+	Align      string     // left (default), center or right
+	Color      [3]float64 // red, green and blue of the text, each from 0 to 1
+	Comb       bool       // MaxLength cells of one character each
+	Label      string     // text for screen readers
+	Owner      string     // Name of the signature whose signing locks the field
 }
 
 // A SignatureSpec describes a signature field.

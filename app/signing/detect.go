@@ -191,6 +191,13 @@ func (x *Suggestion) Input() FieldInput {
 	in.ReadOnly, in.Min, in.Max, in.Covered = &x.ReadOnly, x.Min, x.Max, &x.Covers
 	in.Earliest, in.Latest = record.DayLimit(x.Earliest), record.DayLimit(x.Latest)
 	in.Pattern, in.Format, in.FontSize = &x.Pattern, &x.Format, &x.FontSize
+	in.Color, in.VerticalAlign, in.Cells = &x.Color, &x.VerticalAlign, &x.Cells
+	if x.Bold {
+		in.Weight = new("bold")
+	}
+	if x.Masked {
+		in.Mask = new(record.MaskAll)
+	}
 	if x.Formula != "" {
 		in.Formula = &x.Formula
 	}

@@ -115,12 +115,21 @@ func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pd
 		if v == "" {
 			return nil, nil
 		}
-		out.Text = x.Shown(v, s.words.Match(a.document.Locale))
-		out.Appearance = p.Text(box, text.Field{
-			Text: out.Text, Size: x.FontSize, Align: x.Align, Multiline: multiline(x, box),
-		})
+		out.Text = x.Masked(x.Shown(v, s.words.Match(a.document.Locale)))
+		out.Appearance = p.Text(box, look(x, out.Text, multiline(x, box)))
 	}
 	return out, err
+}
+
+// look returns how a text is drawn in a field.
+func look(x *Field, s string, multiline bool) text.Field {
+	rgb := x.RGB()
+	out := text.Field{Text: s, Size: x.FontSize, Align: x.Align, VerticalAlign: x.VerticalAlign, Multiline: multiline,
+		Style: text.Style{Bold: x.Weight == "bold"}, Color: text.Color{R: rgb[0], G: rgb[1], B: rgb[2]}}
+	if x.Divided() {
+		out.Cells = x.Cells
+	}
+	return out
 }
 
 func drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.FieldValue {
@@ -128,7 +137,7 @@ func drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.FieldValue {
 		if v == "" {
 			return nil
 		}
-		shown := p.Text(box, text.Field{Text: v, Size: x.FontSize, Align: x.Align})
+		shown := p.Text(box, look(x, v, false))
 		return &pdf.FieldValue{Name: x.ID, Text: v, Appearance: shown}
 	}
 	return &pdf.FieldValue{Name: x.ID, Checked: v == record.Checked}
@@ -141,5 +150,5 @@ func multiline(x *Field, box text.Box) bool {
 	if size == 0 {
 		size = 10
 	}
-	return x.Type == pdf.FieldText && (strings.Contains(x.Value, "\n") || box.Height >= 3*size)
+	return x.Type == pdf.FieldText && !x.Divided() && (strings.Contains(x.Value, "\n") || box.Height >= 3*size)
 }

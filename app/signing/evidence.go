@@ -90,7 +90,7 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 		if out.Values == nil {
 			out.Values = map[string]string{}
 		}
-		out.Values[x.Key()] = x.Value
+		out.Values[x.Key()] = x.Evident(x.Value)
 		out.Answers = append(out.Answers, answer(x))
 	}
 	return out
@@ -99,7 +99,7 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 // answer returns the field's value under its visible name.
 func answer(x *Field) completion.Answer {
 	return completion.Answer{
-		Field: cmp.Or(x.Label, x.Name, string(x.Type)), Value: x.Value,
+		Field: cmp.Or(x.Label, x.Name, string(x.Type)), Value: x.Masked(x.Value),
 		Box:    x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0,
 		Ticked: x.Value == record.Checked,
 	}

@@ -101,7 +101,10 @@ func placeOwn(d *Document, f *File, inv *Invitation, label string, spec *pdf.Pre
 func fieldSpec(x *Field, f *File, owner string) pdf.FieldSpec {
 	out := pdf.FieldSpec{Name: x.ID, Type: x.Type, Page: x.Page - 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
 		Options: x.Options, Group: x.Group, Required: x.Required, ReadOnly: x.ReadOnly, Owner: owner,
-		FontSize: x.FontSize, Align: x.Align, Label: x.Label, Multiline: multiline(x, boxOf(f, x))}
+		FontSize: x.FontSize, Align: x.Align, Color: x.RGB(), Label: x.Label, Multiline: multiline(x, boxOf(f, x))}
+	if x.Divided() {
+		out.Comb, out.MaxLength = true, x.Cells
+	}
 	if out.Label == "" {
 		out.Label = x.Name
 	}

@@ -28,6 +28,7 @@ type (
 	Evidence        = record.Evidence
 	Field           = record.Field
 	FieldInput      = record.FieldInput
+	LookInput       = record.LookInput
 	File            = record.File
 	Finding         = record.Finding
 	Invitation      = record.Invitation

@@ -395,3 +395,18 @@ func TestPurgingAsksForTheTitle(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSealingOfACompletedDocumentIsNotRepeated asks for what is done already.
+func TestSealingOfACompletedDocumentIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	d := c.in(t, "completed")
+	before := c.events(t, d)
+	again := ok[doc](t)(c.Signing.Sealing.Retry(t.Context(), c.author, d.ID))
+	if again.Version != d.Version || !slices.Equal(c.events(t, d), before) {
+		t.Errorf("version %d became %d, events %v", d.Version, again.Version, c.events(t, d))
+	}
+	if _, err := c.Signing.Sealing.Retry(t.Context(), c.colleague, d.ID); fault.KindOf(err) != fault.KindForbidden {
+		t.Errorf("a colleague gets %v", err)
+	}
+}

@@ -83,8 +83,17 @@ func TestRulesInTheEditor(t *testing.T) {
 	pick(w, "#q-preset", "digits")
 	w.write("#q-message", "Digits, please.")
 	w.write("#q-placeholder", "Vienna")
+	w.click("#look summary")
+	pick(w, "#q-weight", "bold")
+	pick(w, "#q-mask", "paper")
+	w.write("#q-color", "#1D5BD1")
+	w.write("#q-cells", "12")
 	w.key("Tab", 0)
 	w.saved()
+	if r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK); r.Text(t, "data.0.font_weight") != "bold" ||
+		r.Text(t, "data.0.mask") != "paper" || r.Text(t, "data.0.color") != "#1d5bd1" || r.Int(t, "data.0.cells") != 12 {
+		t.Errorf("saved is %s", r.Body)
+	}
 	if r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK); r.Text(t, "data.0.help") != "As on the deed" || r.Text(t, "data.0.placeholder") != "Vienna" {
 		t.Errorf("saved is %s", r.Body)
 	}

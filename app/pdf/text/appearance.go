@@ -1,6 +1,8 @@
 package text
 
 import (
+	"unicode"
+
 	"paraph/app/pdf/object"
 )
 
@@ -79,7 +81,10 @@ type Field struct {
 	Size      float64 // points; 0 fits the box
 	Align     string  // AlignStart, AlignLeft, AlignCenter, AlignRight
 	Multiline bool    // wrap from the top instead of one line in the middle
-	Color     Color
+	// VerticalAlign is top, middle or bottom; "" is the middle for one line, else the top.
+	VerticalAlign string
+	Cells         int // draws one character in the middle of each cell; 0 draws running text
+	Color         Color
 }
 
 // Font sizes in fields, in points.
@@ -99,22 +104,71 @@ func (s *Set) Text(b Box, v Field) *Appearance {
 	if v.Text == "" {
 		return a
 	}
+	a.Fill(v.Color)
+	if v.Cells > 0 {
+		s.drawCells(a, v)
+		return a
+	}
 	lines := s.fit(b, v)
 	height := 0.0
 	for _, l := range lines {
 		height += l.Height()
 	}
-	top := (b.Height + height) / 2
-	if v.Multiline || height > b.Height {
-		top = b.Height - min(inset, b.Height/8)
-	}
-	a.Fill(v.Color)
+	top := b.top(v, height)
 	for _, l := range lines {
 		top -= l.Ascent
 		a.Text(left(b, v.Align, l), top, l)
 		top -= l.Descent
 	}
 	return a
+}
+
+// top returns the y coordinate of the upper edge of lines of a total height. What is too high
+// begins at the top.
+func (b Box) top(v Field, height float64) float64 {
+	edge := min(inset, b.Height/8)
+	switch {
+	case height > b.Height || v.VerticalAlign == "top" || v.VerticalAlign == "" && v.Multiline:
+		return b.Height - edge
+	case v.VerticalAlign == "bottom":
+		return min(height+edge, b.Height)
+	}
+	return (b.Height + height) / 2
+}
+
+// drawCells draws each character in the middle of its cell; those without a cell are left out.
+// Right-to-left text begins in the last one.
+func (s *Set) drawCells(a *Appearance, v Field) {
+	b := a.Box
+	width := b.Width / float64(v.Cells)
+	size := v.Size
+	if size <= 0 {
+		size = min(defaultSize, b.Height*0.7, width*1.2)
+	}
+	backwards := s.fonts.Layout(v.Style, size, v.Text).RightToLeft
+	for i, letter := range letters(v.Text) {
+		if i == v.Cells {
+			break
+		}
+		if backwards {
+			i = v.Cells - 1 - i
+		}
+		l := s.fonts.Layout(v.Style, size, letter)
+		a.Text((float64(i)+0.5)*width-l.Width/2, b.top(v, l.Height())-l.Ascent, l)
+	}
+}
+
+// letters divides a text into characters, each with the combining marks that follow it.
+func letters(s string) []string {
+	var out []string
+	for _, r := range s {
+		if len(out) > 0 && unicode.Is(unicode.M, r) {
+			out[len(out)-1] += string(r)
+		} else {
+			out = append(out, string(r))
+		}
+	}
+	return out
 }
 
 // begin opens a form's variable text and its clip (ISO 32000-2 §12.7.4.3).

@@ -51,6 +51,11 @@ type Field struct {
 	Formula          string
 	Align            string
 	FontSize         float64
+	Bold             bool
+	Color            string // #rrggbb
+	VerticalAlign    string
+	Cells            int
+	Masked           bool
 	Text             string // of the tag
 	Covers           []Area // the place of the tag
 	line             int    // of the page

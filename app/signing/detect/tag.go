@@ -189,9 +189,7 @@ func (x *Field) apply(values map[string]string) {
 	if a := strings.ToLower(values["align"]); slices.Contains([]string{"left", "center", "right"}, a) {
 		x.Align = a
 	}
-	if n := decimal(first("font_size", "fontsize")); n != nil && *n >= 4 && *n <= 144 {
-		x.FontSize = *n
-	}
+	x.readLook(first)
 	if o := first("options", "option"); o != "" {
 		x.Options = choices(strings.Split(o, ","))
 	}
@@ -205,6 +203,35 @@ func (x *Field) apply(values map[string]string) {
 	} else if h != nil {
 		x.Height = *h
 	}
+}
+
+// tagColors are the colours that tags name.
+var tagColors = map[string]string{"black": "#000000", "white": "#ffffff", "blue": "#0000ff", "red": "#ff0000", "green": "#008000"}
+
+var hexColor = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+
+// readLook reads the attributes of a tag that determine how the text is drawn. Those that make no
+// sense are ignored, as everywhere in tags.
+func (x *Field) readLook(first func(...string) string) {
+	if n := decimal(first("font_size", "fontsize")); n != nil && *n >= 4 && *n <= 144 {
+		x.FontSize = *n
+	}
+	x.Bold = strings.Contains(strings.ToLower(first("font_weight", "font_type")), "bold")
+	if c := strings.ToLower(first("color")); tagColors[c] != "" {
+		x.Color = tagColors[c]
+	} else if hexColor.MatchString(c) {
+		x.Color = c
+	}
+	switch v := strings.ToLower(first("vertical_align", "valign")); v {
+	case "top", "bottom":
+		x.VerticalAlign = v
+	case "middle", "center":
+		x.VerticalAlign = "middle"
+	}
+	if n := decimal(first("cells")); n != nil && *n >= 1 && *n <= 100 {
+		x.Cells = int(*n)
+	}
+	x.Masked = first("mask") != "" && first("mask") != "false"
 }
 
 // flag returns a value that is on if it is given alone, as in {{text;required}}.

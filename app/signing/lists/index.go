@@ -133,7 +133,7 @@ func searchable(d *record.Document, body string) search.Document {
 	}
 	for _, x := range d.Fields {
 		if x.Filled && !x.Drawn() {
-			out.Texts = append(out.Texts, x.Value)
+			out.Texts = append(out.Texts, x.Masked(x.Value))
 		}
 	}
 	for k, v := range d.Metadata {

@@ -97,14 +97,7 @@ func (in *FieldInput) applyTexts(f *fault.Fields, x *Field) {
 	text("help", &x.Help, in.Help, MaxHint)
 	text("pattern_message", &x.PatternMessage, in.PatternMessage, MaxHint)
 	text("placeholder", &x.Placeholder, in.Placeholder, MaxHint)
-	if in.Align != nil {
-		x.Align = input.OneOf(f, "align", in.Align, "left", "center", "right")
-	}
-	if in.FontSize != nil {
-		if x.FontSize = *in.FontSize; x.FontSize != 0 && (x.FontSize < 4 || x.FontSize > 144) {
-			f.Between("font_size", 4, 144)
-		}
-	}
+	in.LookInput.apply(f, &x.Look)
 }
 
 func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {

@@ -58,12 +58,11 @@ type FieldInput struct {
 	Help, Placeholder  *string
 	Group              *string
 	GroupMin, GroupMax *int // 0 clears it
-	FontSize           *float64
-	Align              *string
-	Covered            *[]detect.Area
-	Formula            *string        // "" clears it
-	Condition          *Condition     // without comparisons, it clears the field's
-	Anchor             *detect.Anchor // page and position are derived from it before the input is applied
+	LookInput
+	Covered   *[]detect.Area
+	Formula   *string        // "" clears it
+	Condition *Condition     // without comparisons, it clears the field's
+	Anchor    *detect.Anchor // page and position are derived from it before the input is applied
 }
 
 // Limits of single values, in characters.

@@ -396,13 +396,12 @@ type Field struct {
 	Placeholder        string `json:",omitempty"` // shown in it while it is empty, never drawn
 	Group              string
 	GroupMin, GroupMax int `json:",omitempty"` // how many checkboxes of the group are ticked; 0 is no limit
-	FontSize           float64
-	Align              string
-	Filled             bool // Value was entered by the signatory
-	Hidden             bool `json:",omitempty"` // not asked for when the signatory signed
-	Attached           *Attached
-	Covered            []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
-	Anchor             *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
-	Formula            string         `json:",omitempty"` // computes the value; the field is read-only then
-	Condition          *Condition     `json:",omitempty"`
+	Look
+	Filled    bool // Value was entered by the signatory
+	Hidden    bool `json:",omitempty"` // not asked for when the signatory signed
+	Attached  *Attached
+	Covered   []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
+	Anchor    *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
+	Formula   string         `json:",omitempty"` // computes the value; the field is read-only then
+	Condition *Condition     `json:",omitempty"`
 }

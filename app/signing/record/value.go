@@ -80,6 +80,14 @@ func isForbidden(r rune) bool {
 }
 
 func (x *Field) acceptText(v string) *Flaw {
+	if x.Divided() {
+		if utf8.RuneCountInString(v) > x.Cells {
+			return NewFlaw("too_many_characters", fault.Number("limit", x.Cells))
+		}
+		if strings.Contains(v, "\n") {
+			return NewFlaw("not_one_line")
+		}
+	}
 	if x.Type == pdf.FieldText {
 		n := float64(len([]rune(v)))
 		if x.Min != nil && n < *x.Min {

@@ -144,7 +144,9 @@ func (f *fieldView) shape(x *signing.Field, height float64) {
 		f.Kind = "number"
 	case pdf.FieldText:
 		f.Minlength, f.Maxlength = number(x.Min), number(x.Max)
-		if height >= 3*f.size || strings.Contains(f.Value, "\n") {
+		if x.Divided() {
+			f.Maxlength = strconv.Itoa(x.Cells)
+		} else if height >= 3*f.size || strings.Contains(f.Value, "\n") {
 			f.Kind = "textarea"
 		}
 	}

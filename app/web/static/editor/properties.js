@@ -9,7 +9,7 @@ const patterns = { digits: '[0-9]+', letters: "[\\p{L} .'-]+", phone: '\\+?[0-9 
 const has = {
   value: 'name email company job_title text number date checkbox select', options: 'select radio', group: 'radio checkbox', boxes: 'checkbox',
   range: 'number text date', days: 'date', pattern: 'text name company job_title', text: 'name email company job_title text number date date_signed select',
-  format: 'number date date_signed', placeholder: 'name email company job_title text number', formula: 'text number date',
+  format: 'number date date_signed', placeholder: 'name email company job_title text number', formula: 'text number date', cells: 'text number',
 };
 for (const k in has) has[k] = has[k].split(' ');
 const measure = v => String(Math.round(v * 100) / 100);
@@ -84,6 +84,8 @@ export class Properties {
       case 'min': case 'max': v = this.model.fields.get(keys[0]).type === 'date' ? v.trim() : numeric(v); break;
       case 'groupMin': case 'groupMax': v = Math.max(Math.round(numeric(v) || 0), 0) || null; keys = this.together(keys); break;
       case 'size': v = numeric(v); if (v !== null) v = clamp(v, 4, 144); break;
+      case 'cells': v = clamp(Math.round(numeric(v) || 0), 0, 100) || null; break;
+      case 'color': v = v.trim().toLowerCase(); if (v && !/^#[0-9a-f]{6}$/.test(v)) return this.show(); break;
       case 'page': return this.page(numeric(v));
       case 'type': return this.type(v);
       default: v = v.trim();

@@ -4,7 +4,7 @@ import { say } from './text.js';
 // members are those that go when the new type has not the property.
 const members = {
   options: 'options', group: 'group', boxes: 'groupMin groupMax', value: 'value', pattern: 'pattern patternMessage',
-  placeholder: 'placeholder', range: 'min max', formula: 'formula',
+  placeholder: 'placeholder', range: 'min max', formula: 'formula', cells: 'cells', text: 'weight color valign mask',
 };
 
 // become returns the change of a field to a type; what the type has no use for goes.

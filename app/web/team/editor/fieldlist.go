@@ -36,16 +36,17 @@ type fieldList struct {
 
 // fieldRow is a field in the table. Its key is part of its inputs' names.
 type fieldRow struct {
-	Key, ID string // ID is empty for a new one
-	N       int
-	Hue     string
-	Letter  string
-	values  url.Values // values of its inputs, by name without the key
-	Errors  map[string]string
-	Types   []page.Option
-	People  []page.Option
-	Files   []page.Option
-	Aligns  []page.Option
+	Key, ID                        string // ID is empty for a new one
+	N                              int
+	Hue                            string
+	Letter                         string
+	values                         url.Values // values of its inputs, by name without the key
+	Errors                         map[string]string
+	Types                          []page.Option
+	People                         []page.Option
+	Files                          []page.Option
+	Aligns                         []page.Option
+	Weights, VerticalAligns, Masks []page.Option
 }
 
 // Value returns the value of an input of the row.
@@ -153,9 +154,14 @@ func (l *fieldList) choices(r *page.Request, x *fieldRow) {
 		return out
 	}
 	x.Types, x.People, x.Files = pick(l.Types, "type"), pick(l.People, "who"), pick(l.Files, "file")
-	for _, a := range []string{"", "left", "center", "right"} {
-		x.Aligns = append(x.Aligns, page.Option{Value: a, Label: r.Say("edit.align." + a), Selected: a == x.Value("align")})
+	say := func(name string, values ...string) (out []page.Option) {
+		for _, v := range append([]string{""}, values...) {
+			out = append(out, page.Option{Value: v, Label: r.Say("edit." + name + "." + v), Selected: v == x.Value(name)})
+		}
+		return out
 	}
+	x.Aligns, x.Weights = say("align", "left", "center", "right"), say("weight", "bold")
+	x.VerticalAligns, x.Masks = say("valign", "top", "middle", "bottom"), say("mask", record.MaskAll, record.MaskPaper)
 }
 
 // newRow returns a row for a new field.
@@ -203,11 +209,12 @@ func (l *fieldList) valuesOf(x *signing.Field) url.Values {
 	for name, value := range map[string]string{"type": string(x.Type), "who": x.Invitation, "file": x.File, "page": strconv.Itoa(x.Page),
 		"x": number(x.X * sx), "y": number(x.Y * sy), "w": number(x.Width * sx), "h": number(x.Height * sy), "label": x.Label, "name": x.Name,
 		"options": strings.Join(x.Options, "\n"), "value": x.Value, "group": x.Group, "pattern": x.Pattern, "format": x.Format, "align": x.Align,
+		"weight": x.Weight, "color": x.Color, "valign": x.VerticalAlign, "mask": x.Mask,
 		"help": x.Help, "pattern-message": x.PatternMessage, "placeholder": x.Placeholder, "formula": x.Formula,
 		"min": limitText(limitOf(x, x.Min, x.Earliest)), "max": limitText(limitOf(x, x.Max, x.Latest))} {
 		v.Set(name, value)
 	}
-	for name, n := range map[string]int{"group-min": x.GroupMin, "group-max": x.GroupMax} {
+	for name, n := range map[string]int{"group-min": x.GroupMin, "group-max": x.GroupMax, "cells": x.Cells} {
 		if n > 0 {
 			v.Set(name, strconv.Itoa(n))
 		}

@@ -73,6 +73,11 @@ type editorField struct {
 	GroupMax       int      `json:"groupMax,omitempty"`
 	FontSize       float64  `json:"size,omitempty"`
 	Align          string   `json:"align,omitempty"`
+	Weight         string   `json:"weight,omitempty"`
+	Color          string   `json:"color,omitempty"`
+	VerticalAlign  string   `json:"valign,omitempty"`
+	Cells          int      `json:"cells,omitempty"`
+	Mask           string   `json:"mask,omitempty"`
 
 	Formula   string           `json:"formula,omitempty"`
 	Condition *editorCondition `json:"condition,omitempty"`
@@ -141,7 +146,8 @@ func editorFieldOf(x *signing.Field) editorField {
 		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
 		Options: x.Options, Min: limitOf(x, x.Min, x.Earliest), Max: limitOf(x, x.Max, x.Latest),
 		Pattern: x.Pattern, Format: x.Format, Group: x.Group,
-		FontSize: x.FontSize, Align: x.Align, Help: x.Help, Placeholder: x.Placeholder,
+		FontSize: x.FontSize, Align: x.Align, Weight: x.Weight, Color: x.Color, VerticalAlign: x.VerticalAlign,
+		Cells: x.Cells, Mask: x.Mask, Help: x.Help, Placeholder: x.Placeholder,
 		PatternMessage: x.PatternMessage, GroupMin: x.GroupMin, GroupMax: x.GroupMax,
 		Formula: x.Formula, Condition: editorConditionOf(x.Condition)}
 }
@@ -153,7 +159,9 @@ func (x *editorField) input() signing.FieldInput {
 		Page:  &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required,
 		ReadOnly: &x.ReadOnly,
 		Options:  &x.Options, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
-		FontSize: &x.FontSize, Help: &x.Help, Placeholder: &x.Placeholder,
+		LookInput: signing.LookInput{FontSize: &x.FontSize, Weight: &x.Weight, Color: &x.Color,
+			VerticalAlign: &x.VerticalAlign, Cells: &x.Cells, Mask: &x.Mask},
+		Help: &x.Help, Placeholder: &x.Placeholder,
 		PatternMessage: &x.PatternMessage, GroupMin: &x.GroupMin, GroupMax: &x.GroupMax, Formula: &x.Formula,
 		Condition: x.Condition.input()}
 	in.Min, in.Earliest = readLimit(x.Min)

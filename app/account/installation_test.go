@@ -1,0 +1,40 @@
+package account_test
+
+import (
+	"errors"
+	"testing"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+)
+
+// TestInstallationIsForItsAdministrators asks as the owner of a company, who learns not even
+// that there is anything to manage.
+func TestInstallationIsForItsAdministrators(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	c := h.company("Acme")
+	h.add(c, "boss@example.org", account.RoleOwner)
+	who, ctx, s := h.as("boss@example.org"), t.Context(), h.Installation
+	for name, ask := range map[string]func(account.Actor) error{
+		"found": func(who account.Actor) error {
+			_, err := s.FoundCompany(ctx, who, account.CompanyInput{Name: "Mine", Email: "boss@example.org"})
+			return err
+		},
+		"rename":    func(who account.Actor) error { _, err := s.RenameCompany(ctx, who, c.ID, "Mine"); return err },
+		"tenants":   func(who account.Actor) error { _, err := s.Tenants(ctx, who); return err },
+		"companies": func(who account.Actor) error { _, err := s.ListTenants(ctx, who, "", 0, 10); return err },
+		"company":   func(who account.Actor) error { _, err := s.GetTenant(ctx, who, c.ID); return err },
+		"people":    func(who account.Actor) error { _, err := s.ListPeople(ctx, who, "", 0, 10); return err },
+	} {
+		if err := ask(who); fault.KindOf(err) != fault.KindNotFound {
+			t.Errorf("%s: the owner of a company gets %v", name, err)
+		}
+	}
+	if err := h.Installation.SetInstallation(ctx, "boss@example.org", true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.FoundCompany(ctx, h.as("boss@example.org"), account.CompanyInput{Name: "Other", Email: "boss@example.org"}); err != nil {
+		t.Error(errors.Join(errors.New("an administrator of the installation"), err))
+	}
+}
