@@ -1,7 +1,6 @@
 package record
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -101,8 +100,12 @@ func (x *Field) Divided() bool {
 
 // hasText reports whether the value of the field is drawn as text.
 func (x *Field) hasText() bool {
-	return slices.Contains([]pdf.FieldType{pdf.FieldText, pdf.FieldName, pdf.FieldEmail, pdf.FieldCompany, pdf.FieldJobTitle,
-		pdf.FieldNumber, pdf.FieldDate, pdf.FieldDateSigned, pdf.FieldSelect}, x.Type)
+	switch x.Type {
+	case pdf.FieldText, pdf.FieldName, pdf.FieldEmail, pdf.FieldCompany, pdf.FieldJobTitle, pdf.FieldNumber,
+		pdf.FieldDate, pdf.FieldDateSigned, pdf.FieldSelect:
+		return true
+	}
+	return false
 }
 
 // Masked returns a value as everybody may read it: dots if it is masked.
