@@ -39,6 +39,7 @@ func (h *fileHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/pages", rule: may(account.ScopeWrite).Interruptible(), summary: "Reorder, turn or remove pages", tag: "Files"}, h.arrangePages)
 	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/split", rule: may(account.ScopeWrite).Interruptible(), summary: "Split a file in two", tag: "Files", status: http.StatusCreated}, h.splitFile)
 	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/merge", rule: may(account.ScopeWrite).Interruptible(), summary: "Merge files into one", tag: "Files"}, h.mergeFiles)
+	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/redact", rule: may(account.ScopeWrite).Interruptible(), summary: "Black out parts of pages", tag: "Files"}, h.redactFile)
 	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Remove a file from a draft", tag: "Files"}, h.deleteFile)
 	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), summary: "Download a file", tag: "Files",
 		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, h.fileContent)
@@ -179,6 +180,26 @@ func (h *fileHandlers) mergeFiles(r *request, in *mergeBody) (fileView, error) {
 		return fileView{}, err
 	}
 	d, err := signing.MergeFiles(r.UserContext(), h.drafts, r.who, document, id, in.Files, r.seen...)
+	if err != nil {
+		return fileView{}, err
+	}
+	return r.showFile(d, id)
+}
+
+type redactBody struct {
+	Regions []areaView `json:"regions" doc:"The parts of pages to black out, at most 1000"`
+}
+
+func (h *fileHandlers) redactFile(r *request, in *redactBody) (fileView, error) {
+	document, id, err := r.within("file")
+	if err != nil {
+		return fileView{}, err
+	}
+	regions := make([]signing.Area, len(in.Regions))
+	for i, x := range in.Regions {
+		regions[i] = signing.Area(x)
+	}
+	d, err := signing.RedactFile(r.UserContext(), h.drafts, r.who, document, id, regions, r.seen...)
 	if err != nil {
 		return fileView{}, err
 	}

@@ -46,7 +46,7 @@ func TestPlaceholdersOfADOCXAreFilledIn(t *testing.T) {
 	full := obj{"customer": "Ben & Co.", "until": "2026-03-05", "guarantor": "Gus", "items": items}
 	d := use(full).Want(t, 201)
 	pdf := c.Get(t, "/documents/"+d.Text(t, "id")+"/files/"+d.Text(t, "files.0.id")+"/content").Want(t, 200).Body
-	if got := apptest.PagesText(t, pdf); !strings.Contains(got, "Dear Ben & Co., | until 5 März 2026 or 5. März 2026: | Desk at 1.234,50 € | Chair at 2,00 € | Gus guarantees. {{initials;role=Buyer}} | by Owner Person | {{signature;role=Buyer}}") {
+	if got := apptest.PagesText(t, pdf); !strings.HasPrefix(got, "Dear Ben & Co., | until 5 März 2026 or 5. März 2026: | Desk at 1.234,50 € | Chair at 2,00 € | Gus guarantees. | by Owner Person") || strings.Contains(got, "{") {
 		t.Errorf("the document says %s", got)
 	}
 	if got := d.Text(t, "title"); got != "Offer for Ben & Co." {

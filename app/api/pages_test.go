@@ -3,6 +3,9 @@ package api_test
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -265,5 +268,120 @@ func TestLeftOutPagesAreGone(t *testing.T) {
 	answer := recipient.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}).Want(t, 200)
 	if bytes.Contains(answer.Body, []byte(d.Text(t, "files.1.sha256"))) {
 		t.Error("the answer to signing names the upload")
+	}
+}
+
+// TestRedactAFile blacks out parts of an upload before it is signed, and looks for what was there.
+func TestRedactAFile(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	c := s.Company(t)
+	upload := apptest.Lines(t, "The buyer is Zacharias Quux, of Utrecht.", "The price is 1234567 euros.", "The rest stays.")
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Sale", "invitations": buyerAndSeller()[:1]},
+		apptest.File{Name: "sale.pdf", Content: upload}, apptest.File{Name: "other.docx", Content: apptest.DOCX(t, "Bananas.")})).Want(t, 201)
+	at, file := "/documents/"+d.Text(t, "id"), d.Text(t, "files.0.id")
+	redact, content := at+"/files/"+file+"/redact", at+"/files/"+file+"/content"
+	c.Post(t, at+"/fields", obj{"fields": list{obj{"invitation_id": d.Text(t, "invitations.0.id"), "file_id": file, "type": "signature", "page": 1,
+		"x": .1, "y": .5, "width": .2, "height": .05}}}).Want(t, 201)
+
+	place := func(page int, x, y, width, height float64) obj {
+		return obj{"page": page, "x": x, "y": y, "width": width, "height": height}
+	}
+	words := place(1, .1, .11, .8, .03)   // the first line
+	numbers := place(1, .1, .18, .8, .03) // the second
+	for _, tt := range []struct {
+		regions list
+		fields  []string
+	}{
+		{list{}, []string{"regions"}}, {list{place(2, .1, .1, .1, .1)}, []string{"regions.0.page"}},
+		{list{words, place(1, .5, -.1, .6, 0)}, []string{"regions.1.y", "regions.1.width", "regions.1.height"}},
+	} {
+		failed(t, c.Post(t, redact, obj{"regions": tt.regions}), 422, tt.fields...)
+	}
+	s.Company(t).Post(t, redact, obj{"regions": list{words}}).Want(t, 404)
+	c.Post(t, redact, obj{"regions": list{words}}, "If-Match", `"99"`).Want(t, 412)
+
+	before := apptest.PagesText(t, upload)
+	made := c.Post(t, redact, obj{"regions": list{words}}).Want(t, 200)
+	if got := fmt.Sprint(made.Text(t, "name"), made.At(t, "pages"), made.Texts(t, "merged", "name")); got != "sale.pdf1 [sale.pdf]" {
+		t.Errorf("the file is %s", got)
+	}
+	copied := c.Get(t, content).Want(t, 200).Body
+	if got := apptest.PagesText(t, copied); got != strings.Join(strings.Split(before, " | ")[1:], " | ") {
+		t.Errorf("the copy says %q, the upload %q", got, before)
+	}
+	// A second time, and nothing of the first comes back with the choice of all pages.
+	c.Post(t, redact, obj{"regions": list{numbers}}).Want(t, 200)
+	c.Put(t, at+"/files/"+file+"/pages", chosen("1:90")).Want(t, 200)
+	c.Put(t, at+"/files/"+file+"/pages", chosen("1")).Want(t, 200)
+	if got := c.Get(t, content+"?version=original").Want(t, 200).Body; !bytes.Equal(got, upload) {
+		t.Error("the upload is lost")
+	}
+	for _, word := range []string{"zacharias", "1234567"} {
+		if got := c.Get(t, "/documents?search="+word).Want(t, 200).Int(t, "meta.total"); got != 0 {
+			t.Errorf("a search still finds %s", word)
+		}
+	}
+	other := at + "/files/" + d.Text(t, "files.1.id")
+	c.Patch(t, other, obj{"confirmed": true}).Want(t, 200)
+	c.Post(t, other+"/redact", obj{"regions": list{words}}).Want(t, 200)
+
+	sent := c.Post(t, at+"/send", nil).Want(t, 200)
+	failed(t, c.Post(t, redact, obj{"regions": list{words}}), 409)
+	recipient := s.With(link(t, sent, 0))
+	for _, address := range []string{content, content + "?version=original", at + "/download?version=original&format=zip", other + "/content?version=original"} {
+		if got := recipient.Get(t, address).Want(t, 200).Body; bytes.Contains(got, upload[:len(upload)/2]) || bytes.Contains(got, []byte("word/document.xml")) {
+			t.Errorf("the recipient gets the upload from %s", address)
+		}
+	}
+	if got := recipient.Get(t, at).Want(t, 200); bytes.Contains(got.Body, []byte(d.Text(t, "files.0.sha256"))) {
+		t.Error("the recipient learns of the upload")
+	}
+	if got := c.Get(t, at+"/events").Want(t, 200).Texts(t, "data", "type"); !slices.Contains(got, "file.redacted") {
+		t.Errorf("the trail has %v", got)
+	}
+	if got := c.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}).Want(t, 200).At(t, "status_id"); got != 6.0 {
+		t.Errorf("the signed document has the status %v", got)
+	}
+	done := c.Get(t, content).Want(t, 200).Body
+	for tool, text := range extracted(t, done) {
+		if !strings.Contains(text, "The rest stays.") || strings.Contains(text, "Quux") || strings.Contains(text, "1234567") {
+			t.Errorf("%s: the completed file says %q", tool, text)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "done.pdf")
+	if err := os.WriteFile(path, done, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := exec.CommandContext(t.Context(), "qpdf", "--qdf", "--object-streams=disable", path, "-").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"Zacharias", "Quux", "1234567"} {
+		if bytes.Contains(all, []byte(secret)) {
+			t.Errorf("%s is in the completed file", secret)
+		}
+	}
+	report := c.Get(t, at+"/download?content=certificate").Want(t, 200).Body
+	if got := apptest.PagesText(t, report); !strings.Contains(got, "Parts blacked out") {
+		t.Error("the certificate doesn't say that parts were blacked out")
+	}
+}
+
+// TestRedactASignedFile refuses what would break signatures.
+func TestRedactASignedFile(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Sale", "invitations": buyerAndSeller()[:1]},
+		apptest.File{Name: "sale.pdf", Content: apptest.PDF(t, "Apples.")})).Want(t, 201)
+	at := "/documents/" + d.Text(t, "id")
+	c.Post(t, at+"/send", nil).Want(t, 200)
+	c.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}).Want(t, 200)
+	signed := c.Get(t, at+"/files/"+d.Text(t, "files.0.id")+"/content").Want(t, 200).Body
+	d = c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Signed"}, apptest.File{Name: "signed.pdf", Content: signed})).Want(t, 201)
+	r := c.Post(t, "/documents/"+d.Text(t, "id")+"/files/"+d.Text(t, "files.0.id")+"/redact",
+		obj{"regions": list{obj{"page": 1, "x": .1, "y": .1, "width": .1, "height": .1}}}).Want(t, 409)
+	if got := r.Text(t, "code"); got != "pages_signed" {
+		t.Errorf("the code is %s", got)
 	}
 }

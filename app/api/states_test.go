@@ -116,6 +116,7 @@ func operations(t testing.TB) []operation {
 		{"replace file", "PUT", "/files/{f}/content", upload, "", same(1), 200},
 		{"arrange pages", "PUT", "/files/{f}/pages", obj{"pages": list{obj{"page": 1}}}, "", same(1), 200},
 		{"split file", "POST", "/files/{f}/split", obj{"page": 2}, "", same(1), 422},
+		{"redact a file", "POST", "/files/{f}/redact", obj{"regions": list{}}, "", same(1), 422},
 		{"merge files", "POST", "/files/{f}/merge", obj{"files": list{}}, "", same(1), 422},
 		{"remove file", "DELETE", "/files/{f}", nil, "", same(1), 204},
 		{"invite", "POST", "/invite", obj{"invitations": list{person}}, "", same(1), 201},

@@ -158,7 +158,7 @@ type fileView struct {
 	Confirmed   bool          `json:"confirmed" doc:"Whether somebody has checked the pages made by the built-in renderer"`
 	Findings    []findingView `json:"findings" doc:"Findings about the file"`
 	Arranged    *arrangedView `json:"arranged" doc:"The choice of the upload's pages that the file has; null if it has all of them as they were"`
-	Merged      []partView    `json:"merged" doc:"The uploads that were merged into the file, in their order; null if it is one upload"`
+	Merged      []partView    `json:"merged" doc:"The uploads that the file was made of, by merging them in their order or by blacking out parts; null if it is an upload as it was"`
 	UnfitFields []string      `json:"unfit_fields,omitempty" doc:"Only when a file was replaced: the fields whose page or phrase the new file doesn't have"`
 	CreatedAt   string        `json:"created_at" format:"date-time"`
 }

@@ -90,6 +90,9 @@ func originalName(name string) string {
 // file returns the upload of a file or its current PDF.
 func (s *Downloads) file(f *File, version string) *Download {
 	if version == "original" {
+		if len(f.Merged) == 1 { // parts of it were blacked out
+			return s.parts(f, version)[0]
+		}
 		name := f.Name
 		if f.ContentType == "application/pdf" {
 			name = pdfName(name) // also of a DOCX whose upload recipients don't get

@@ -313,6 +313,51 @@ func MergeFiles(
 	}, seen...)
 }
 
+// RedactFile blacks out parts of the pages of a file of a draft or template, so that nothing remains
+// beneath. Only those who may change the document can still get the upload.
+func RedactFile(
+	ctx context.Context, s *Drafts, who account.Actor, id, file string, regions []Area, seen ...int64,
+) (*Document, error) {
+	with, err := s.editable(who, id, seen...)
+	if err != nil {
+		return nil, err
+	}
+	old, err := arrangeable(with, file)
+	if err != nil {
+		return nil, err
+	}
+	var f fault.Fields
+	if old.CheckRegions(&f, regions); !f.Empty() {
+		return nil, f.Err()
+	}
+	if err := s.db.View(func(tx *kv.Tx) error { return s.quota.Room(tx, with.Company, 0, old.BaseSize) }); err != nil {
+		return nil, err
+	}
+	made, err := s.intake.Redact(ctx, who.Turn(), old, regions)
+	if err != nil {
+		return nil, err
+	}
+	next := record.Joined([]*File{old}, made, pdfName(old.Name))
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+		if d.Version != with.Version {
+			return nil, fault.Conflict("document_changed")
+		}
+		record.Merge(d, []string{file}, next)
+		if err := s.schedule.drawLater(tx, d); err != nil {
+			return nil, err
+		}
+		var pages []record.PageChoice
+		for _, r := range regions {
+			if p := (record.PageChoice{Page: r.Page}); !slices.Contains(pages, p) {
+				pages = append(pages, p)
+			}
+		}
+		event := record.NewEvent(record.EventFileRedacted).With("file", next.ID).With("name", next.Name).
+			With("sha256", next.SHA256).With("pages", record.DescribePages(pages))
+		return []Event{event}, s.lists.ReadLater(tx, d, []File{next})
+	}, seen...)
+}
+
 // maxParts is the maximum number of uploads that are merged into one file.
 const maxParts = 200
 

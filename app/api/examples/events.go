@@ -18,7 +18,7 @@ var data = map[record.EventType][]string{
 	"document.created": {"title"}, "template.created": {"title"}, "document.completed": {"certificate_sha256"}, "document.rejected": {"reason"}, "document.voided": {"reason"}, "document.extended": {"expires_at"},
 	"document.handed_over": {"from", "to"}, "document.mail_failed": {"email"}, "document.mail_delivered": {"email"}, "document.overdue": {"job"},
 	"document.scheduled": {"send_at"}, "document.not_sent": {"cause"},
-	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.replaced": {"file", "name", "sha256"}, "file.arranged": {"file", "name", "pages"}, "file.merged": {"file", "name", "sha256", "files", "names"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
+	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.replaced": {"file", "name", "sha256"}, "file.arranged": {"file", "name", "pages"}, "file.merged": {"file", "name", "sha256", "files", "names"}, "file.redacted": {"file", "name", "sha256", "pages"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
 	"invitation.added": {"email"}, "invitation.removed": {"email"}, "invitation.notified": {"email"}, "invitation.signed": {"email", "method", "certificate"},
 	"invitation.consented": {"consent"}, "invitation.consent_withdrawn": {"consent"}, "invitation.in_person": {"email"}, "invitation.declined": {"email", "reason"}, "invitation.delegated": {"from", "to", "invitation"},
 	"invitation.replaced": {"from", "to", "invitation"}, "invitation.reminded": {"email"}, "invitation.link_requested": {"email"}, "invitation.problem_reported": {"email", "reason"},
@@ -37,7 +37,7 @@ var datums = map[string]string{
 var states = map[record.EventType]record.Status{
 	"document.created": record.Draft, "template.created": record.Draft, "document.updated": record.Draft, "document.fields_added": record.Draft, "document.fields_replaced": record.Draft, "document.submitted": record.PendingApproval,
 	"document.withdrawn": record.Draft, "document.approved": record.Approved, "document.rejected": record.Rejected, "document.reopened": record.Draft, "document.scheduled": record.Draft, "document.unscheduled": record.Draft, "document.not_sent": record.Draft, "document.completed": record.Completed,
-	"document.renewed": record.Completed, "document.expired": record.Expired, "document.voided": record.Voided, "file.added": record.Draft, "file.updated": record.Draft, "file.replaced": record.Draft, "file.arranged": record.Draft, "file.merged": record.Draft, "file.removed": record.Draft,
+	"document.renewed": record.Completed, "document.expired": record.Expired, "document.voided": record.Voided, "file.added": record.Draft, "file.updated": record.Draft, "file.replaced": record.Draft, "file.arranged": record.Draft, "file.merged": record.Draft, "file.redacted": record.Draft, "file.removed": record.Draft,
 	"field.updated": record.Draft, "field.removed": record.Draft, "invitation.added": record.Draft, "invitation.updated": record.Draft, "invitation.removed": record.Draft,
 }
 

@@ -4,11 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
+	"slices"
+	"unicode/utf8"
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/detect"
 	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 	"paraph/app/turns"
@@ -54,6 +59,92 @@ func (s *Intake) Merge(ctx context.Context, by turns.Key, files []*record.File) 
 			}
 		})
 	})
+}
+
+// Redact makes a PDF of an uploaded file without what lies in some regions of its pages, when the turn
+// of by comes, and looks for text that is left there. The PDF is on disk when Redact returns.
+func (s *Intake) Redact(
+	ctx context.Context, by turns.Key, file *record.File, regions []detect.Area,
+) (record.Whole, error) {
+	before, err := s.wordsIn(ctx, by, file.Base, regions, 0)
+	if err != nil {
+		return record.Whole{}, unread(file, err)
+	}
+	what := pdf.Redaction{Words: before}
+	for _, r := range regions {
+		box := pdf.Box{X: r.X, Y: r.Y, Width: r.Width, Height: r.Height}
+		what.Regions = append(what.Regions, pdf.Cover{Page: r.Page - 1, Box: box})
+	}
+	tooComplex := func(why error) error { return tooComplex("regions", file.Name, why) }
+	made, err := s.remake(ctx, by, tooComplex, func(w io.Writer) error {
+		for f, err := range s.opened(file.Base, file.BaseSize) {
+			if err == nil {
+				_, err = pdf.Redact(ctx, &bounded{w, s.Limits.UploadBytes}, f, what)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return record.Whole{}, err
+	}
+	after, err := s.wordsIn(ctx, by, made.Base, regions, 0.6)
+	if err != nil {
+		return record.Whole{}, unread(file, err)
+	}
+	if len(after) > 0 {
+		return record.Whole{}, tooComplex(fmt.Errorf("%w: %d words are left", errLeft, len(after)))
+	}
+	return made, nil
+}
+
+var errLeft = errors.New("text was not removed")
+
+// unread returns the error for a file whose text can't be read, so that nobody can tell what it has.
+func unread(file *record.File, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled), fault.KindOf(err) == fault.KindUnavailable:
+		return err
+	case errors.Is(err, pdfium.ErrNotStarted):
+		return fault.Unavailable("busy").Because(err)
+	}
+	return tooComplex("regions", file.Name, err)
+}
+
+// wordsIn returns the words in regions of a stored PDF. A word that reaches into one from a side only by less
+// than a margin, in characters, is not in it.
+func (s *Intake) wordsIn(
+	ctx context.Context, by turns.Key, blob string, regions []detect.Area, margin float64,
+) (out []string, err error) {
+	paths, err := s.Blobs.Paths(blob)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := s.PDFium.For(by).Text(ctx, pdfium.Source{Paths: paths})
+	if err != nil {
+		return nil, err
+	}
+	byPage := map[int][]detect.Area{}
+	for _, r := range regions {
+		byPage[r.Page] = append(byPage[r.Page], r)
+	}
+	const above = 0.3 // what the box of a word has above and below its letters, as a share of its height
+	for n, some := range byPage {
+		if n > len(pages) {
+			continue
+		}
+		for _, w := range pages[n-1].Words {
+			x, y := margin*w.W/float64(max(1, utf8.RuneCountInString(w.Text))), above*w.H
+			if slices.ContainsFunc(some, func(r detect.Area) bool {
+				return w.X+w.W-x > r.X && w.X+x < r.X+r.Width && w.Y+w.H-y > r.Y && w.Y+y < r.Y+r.Height
+			}) {
+				out = append(out, w.Text)
+			}
+		}
+	}
+	return out, nil
 }
 
 // opened yields a stored PDF.

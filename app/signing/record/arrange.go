@@ -177,8 +177,8 @@ func (f *File) parts() []Part {
 	return []Part{{f.Name, f.ContentType, f.Upload, f.Size, len(f.WholeFile().Pages)}}
 }
 
-// Joined returns the file that takes the place of the first of several files. made is the PDF that
-// has the pages of all of them; it becomes the upload.
+// Joined returns the file that takes the place of the first of several files, or of one of which
+// parts were blacked out. made is the PDF that has the pages of all of them; it becomes the upload.
 func Joined(files []*File, made Whole, name string) File {
 	first := files[0]
 	out := File{ID: first.ID, Name: name, Position: first.Position, CreatedAt: first.CreatedAt,
@@ -199,6 +199,31 @@ func Joined(files []*File, made Whole, name string) File {
 	out.Confirmed = confirmed && out.ConvertedBy != ""
 	out.setWhole(made)
 	return out
+}
+
+// maxRegions is the maximum number of parts of a file that are blacked out at once.
+const maxRegions = 1000
+
+// CheckRegions checks parts of the pages of the file that are to be blacked out.
+func (f *File) CheckRegions(faults *fault.Fields, regions []detect.Area) {
+	switch {
+	case len(regions) == 0:
+		faults.Required("regions")
+		return
+	case len(regions) > maxRegions:
+		faults.TooMany("regions", maxRegions)
+		return
+	}
+	checkAreas(faults, "regions", regions, f)
+	for i, r := range regions {
+		at := faults.At("regions", i)
+		if r.Width == 0 {
+			at.Required("width")
+		}
+		if r.Height == 0 {
+			at.Required("height")
+		}
+	}
 }
 
 // Merge replaces files by one with the pages of all of them, in the order of ids. It takes the

@@ -47,6 +47,7 @@ const (
 	EventFileReplaced               EventType = "file.replaced"
 	EventFileArranged               EventType = "file.arranged"
 	EventFileMerged                 EventType = "file.merged"
+	EventFileRedacted               EventType = "file.redacted"
 	EventFileRemoved                EventType = "file.removed"
 	EventFieldUpdated               EventType = "field.updated"
 	EventFieldRemoved               EventType = "field.removed"
@@ -83,7 +84,7 @@ func EventTypes() []EventType {
 		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,
 		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered, EventDocumentOverdue, EventDocumentCaughtUp,
 		EventTemplateCreated,
-		EventFileAdded, EventFileUpdated, EventFileReplaced, EventFileArranged, EventFileMerged, EventFileRemoved,
+		EventFileAdded, EventFileUpdated, EventFileReplaced, EventFileArranged, EventFileMerged, EventFileRedacted, EventFileRemoved,
 		EventFieldUpdated, EventFieldRemoved,
 		EventInvitationAdded, EventInvitationUpdated, EventInvitationRemoved, EventInvitationNotified,
 		EventInvitationViewed, EventInvitationConsented, EventInvitationConsentWithdrawn,

@@ -118,8 +118,14 @@ func (in *FieldInput) applyCovered(f *fault.Fields, x *Field, file *File) {
 		f.Add("covered", "tags_in_signed_file", fault.Text("file", file.Name))
 		return
 	}
-	for i, a := range *in.Covered {
-		at := f.At("covered", i)
+	checkAreas(f, "covered", *in.Covered, file)
+	x.Covered = slices.Clone(*in.Covered)
+}
+
+// checkAreas checks parts of the pages of a file; without one, any page is good.
+func checkAreas(f *fault.Fields, name string, areas []detect.Area, file *File) {
+	for i, a := range areas {
+		at := f.At(name, i)
 		if file != nil && (a.Page < 1 || a.Page > len(file.Pages)) {
 			at.Between("page", 1, len(file.Pages))
 		}
@@ -132,5 +138,4 @@ func (in *FieldInput) applyCovered(f *fault.Fields, x *Field, file *File) {
 			}
 		}
 	}
-	x.Covered = slices.Clone(*in.Covered)
 }

@@ -188,7 +188,7 @@ type File struct {
 	Flattened bool // Base is a flattened copy; the upload is attached to it
 	// Arranged is the choice of the upload's pages that Base has, nil if it has all of them.
 	Arranged  *Arrangement `json:",omitempty"`
-	Merged    []Part       `json:",omitempty"` // the uploads whose pages were merged into Upload
+	Merged    []Part       `json:",omitempty"` // the uploads that Upload was made of, by merging them or blacking out parts
 	PDFA      string       // conformance the PDF claims (ISO 19005), such as 2B; it is preserved
 	Appended  int          // signature pages appended to those of the upload when the document is sent
 	Presigned bool         // the upload has signatures of its own, so it is never certified
