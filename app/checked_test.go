@@ -9,6 +9,10 @@ import (
 	"testing"
 
 	"paraph/app"
+	"paraph/app/apptest"
+	"paraph/app/signing"
+	"paraph/app/signing/store"
+	"paraph/kv"
 )
 
 var stores = regexp.MustCompile(`kv\.New(?:Collection|Log)\("([^"]+)"`)
@@ -40,5 +44,34 @@ func TestHouseChecksWhateverItStores(t *testing.T) {
 	}
 	if found < 30 {
 		t.Errorf("only %d collections were found in the source", found)
+	}
+}
+
+// TestRepairRebuildsWhatCanBeDerived removes the list items of more documents than are rebuilt at
+// a time.
+func TestRepairRebuildsWhatCanBeDerived(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	const n = 210
+	for range n {
+		c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, 201)
+	}
+	err := s.DB().Update(func(tx *kv.Tx) error {
+		return store.Documents.Each(tx, "", nil, func(key string, _ signing.Document) (bool, error) {
+			return true, store.Rows.Delete(tx, key)
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := s.Check(t.Context(), false); len(problems) < n {
+		t.Errorf("%d problems without %d list items", len(problems), n)
+	}
+	for _, problem := range s.Check(t.Context(), true) {
+		t.Error(problem)
+	}
+	if got := c.Get(t, "/documents").Want(t, 200).Int(t, "meta.total"); got != n {
+		t.Errorf("%d documents are listed after the repair", got)
 	}
 }

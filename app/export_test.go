@@ -16,3 +16,6 @@ func (a *App) Router() *fiber.App { return a.http }
 func (a *App) PretendDisk(free, size int64) {
 	a.disk.pretended = func() (int64, int64) { return free, size }
 }
+
+// DB returns the store, for tests that damage it.
+func (a *App) DB() *kv.DB { return a.db }

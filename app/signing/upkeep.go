@@ -66,31 +66,41 @@ func (s *Upkeep) Sweep(ctx context.Context, before time.Time, others ...func(tx 
 // say.
 func (s *Upkeep) Check(ctx context.Context) []error {
 	var problems []error
-	verified := map[string]bool{}
 	err := s.db.View(func(tx *kv.Tx) error {
 		problems = append(problems, store.Events.Problems(tx)...)
 		problems = append(problems, store.CheckUsage(tx)...)
-		return store.Documents.Each(tx, "", nil, func(key string, d Document) (bool, error) {
-			problems = append(problems, s.checkDocument(tx, key, &d, verified)...)
+		err := store.Documents.Each(tx, "", nil, func(key string, d Document) (bool, error) {
+			problems = append(problems, s.checkDocument(tx, key, &d)...)
 			return true, ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		return store.Documents.EachPart(tx, store.FileIndex, 0, func(hash string) error {
+			problems = append(problems, s.checkFile(tx, hash)...)
+			return ctx.Err()
 		})
 	})
 	return append(problems, err)
 }
 
-func (s *Upkeep) checkDocument(tx *kv.Tx, key string, d *Document, verified map[string]bool) []error {
+// checkFile verifies a file, and names the documents that need it if it is missing or damaged.
+func (s *Upkeep) checkFile(tx *kv.Tx, hash string) (problems []error) {
+	bad := s.blobs.Verify(hash)
+	if bad == nil {
+		return nil
+	}
+	err := store.Documents.Each(tx, store.FileIndex, kv.K(hash), func(_ string, d Document) (bool, error) {
+		problems = append(problems, fmt.Errorf("document %s: file %s: %w", d.ID, hash, bad))
+		return true, nil
+	})
+	return append(problems, err)
+}
+
+func (s *Upkeep) checkDocument(tx *kv.Tx, key string, d *Document) []error {
 	var problems []error
 	if key != store.DocumentKey(d.Company, d.ID) {
 		problems = append(problems, fmt.Errorf("document %s is stored under %s", d.ID, key))
-	}
-	for b := range d.Blobs {
-		if verified[b] {
-			continue
-		}
-		verified[b] = true
-		if err := s.blobs.Verify(b); err != nil {
-			problems = append(problems, fmt.Errorf("document %s: file %s: %w", d.ID, b, err))
-		}
 	}
 	head, err := store.Events.ChainHead(tx, d.ID)
 	if err != nil || fmt.Sprintf("%x", head) != d.Head {
@@ -129,31 +139,49 @@ func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
 	return []error{errors.Join(fmt.Errorf("document %s: for whom it waits differs from the record", d.ID), err)}
 }
 
-// RebuildRows rewrites every list item from its document.
+// RebuildRows rewrites every list item from its document, some documents at a time.
 func (s *Upkeep) RebuildRows(ctx context.Context) error {
-	var all []Document
-	err := s.db.View(func(tx *kv.Tx) error {
-		return store.Documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
-			all = append(all, d)
-			return true, ctx.Err()
+	for from, more := "", true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var keys []string
+		err := s.db.View(func(tx *kv.Tx) error {
+			return store.Documents.EachFrom(tx, "", nil, kv.Key(from), func(key string, _ Document) (bool, error) {
+				keys = append(keys, key)
+				return len(keys) < rebuiltAtOnce, nil
+			})
 		})
-	})
-	for i := 0; err == nil && i < len(all); i++ {
-		err = s.db.Update(func(tx *kv.Tx) error {
-			d, err := store.Documents.Get(tx, store.DocumentKey(all[i].Company, all[i].ID))
-			if errors.Is(err, kv.ErrNotFound) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if err := errors.Join(store.PutWaiting(tx, &d), store.PutSummary(tx, &d)); err != nil {
-				return err
-			}
-			return store.Rows.Put(tx, store.DocumentKey(d.Company, d.ID), store.RowOf(&d))
-		})
+		if err == nil {
+			err = s.db.Update(func(tx *kv.Tx) error { return rebuildRows(tx, keys) })
+		}
+		if err != nil {
+			return err
+		}
+		if more = len(keys) == rebuiltAtOnce; more {
+			from = keys[len(keys)-1] + "\x00"
+		}
 	}
-	return err
+	return nil
+}
+
+// rebuiltAtOnce is the number of documents in one update.
+const rebuiltAtOnce = 100
+
+func rebuildRows(tx *kv.Tx, keys []string) error {
+	for _, key := range keys {
+		d, err := store.Documents.Get(tx, key)
+		if errors.Is(err, kv.ErrNotFound) {
+			continue // deleted since
+		}
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(store.PutWaiting(tx, &d), store.PutSummary(tx, &d), store.Rows.Put(tx, key, store.RowOf(&d))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SelfTest signs, seals and verifies a page: if it returns nil, signing works.
