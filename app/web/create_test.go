@@ -210,7 +210,7 @@ func TestCreateInEveryLook(t *testing.T) {
 		t.Fatal(answer)
 	}
 	pages := map[string]func(w *window){}
-	for name, address := range map[string]string{"new": s.URL + "/app/documents/new", "files": at + "/files", "pages": at + "/files/" + d.Text(t, "files.1.id") + "/pages", "people": at + "/people?add=1", "review": at + "/review", "links": at + "/links"} {
+	for name, address := range map[string]string{"new": s.URL + "/app/documents/new", "files": at + "/files", "pages": at + "/files/" + d.Text(t, "files.1.id") + "/pages", "redact": at + "/files/" + d.Text(t, "files.1.id") + "/redact", "people": at + "/people?add=1", "review": at + "/review", "links": at + "/links"} {
 		pages[name] = func(w *window) {
 			w.enter(c)
 			w.visit(address)

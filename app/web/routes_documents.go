@@ -87,6 +87,8 @@ func (p *Pages) drafts() []route {
 		{post, document + "/files/:file", author(h.ChangeFile)},
 		{get, document + "/files/:file/pages", member(h.ShowPages)},
 		{post, document + "/files/:file/pages", author(h.TakePages).Interruptible()},
+		{get, document + "/files/:file/redact", member(drafts.Redaction{Handlers: h}.Show)},
+		{post, document + "/files/:file/redact", author(drafts.Redaction{Handlers: h}.Take).Interruptible()},
 		{upload, document + "/files/:file/content", author(h.ReplaceFile).Uploading(o.MaxFiles).Interruptible()},
 		{post, document + "/uploads", author(h.BeginUpload)},
 		{get, document + "/uploads/:upload", member(h.ShowUpload)},

@@ -17,6 +17,7 @@ import (
 const (
 	filesTemplate  page.Template[filesPage]  = "files"
 	pagesTemplate  page.Template[pagesPage]  = "pages"
+	redactTemplate page.Template[redactPage] = "redact"
 	peopleTemplate page.Template[peoplePage] = "people"
 	reviewTemplate page.Template[reviewPage] = "review"
 	linksTemplate  page.Template[linksPage]  = "links"
