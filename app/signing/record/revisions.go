@@ -60,18 +60,8 @@ func TextSource(d *Document, f *File) (key string, blobs []string) {
 // Blobs yields every blob that a document needs.
 func (d *Document) Blobs(yield func(string) bool) {
 	for i := range d.Files {
-		f := &d.Files[i]
-		blobs := append(f.Blobs(), f.Upload)
-		if f.Arranged != nil {
-			blobs = append(blobs, f.Arranged.Whole.Base)
-		}
-		for _, p := range f.Merged {
-			blobs = append(blobs, p.Upload)
-		}
-		for _, b := range blobs {
-			if !yield(b) {
-				return
-			}
+		if !blobsOf(&d.Files[i], yield) {
+			return
 		}
 	}
 	for i := range d.Fields {
@@ -84,22 +74,32 @@ func (d *Document) Blobs(yield func(string) bool) {
 			return
 		}
 	}
-	if d.Certificate == nil {
-		return
+	if d.Certificate != nil {
+		blobsOf(d.Certificate, yield)
 	}
-	for _, b := range d.Certificate.Blobs() {
-		if !yield(b) {
-			return
+}
+
+// blobsOf yields every blob that a file needs, and reports whether more are wanted.
+func blobsOf(f *File, yield func(string) bool) (more bool) {
+	blobs := append(f.Blobs(), f.Upload)
+	if f.Arranged != nil {
+		blobs = append(blobs, f.Arranged.Whole.Base)
+	}
+	for _, p := range f.Merged {
+		blobs = append(blobs, p.Upload)
+	}
+	for _, b := range blobs {
+		if b != "" && !yield(b) {
+			return false
 		}
 	}
+	return true
 }
 
 // FileKeys returns an index key for every blob that a document needs.
 func FileKeys(d Document) (keys []kv.Key) {
 	for hash := range d.Blobs {
-		if hash != "" {
-			keys = append(keys, kv.K(hash))
-		}
+		keys = append(keys, kv.K(hash))
 	}
 	return keys
 }

@@ -52,7 +52,7 @@ func TestRevisionsExtendTheFile(t *testing.T) {
 	d := record.Document{Files: []record.File{upload, signed}, Certificate: &record.File{Base: "c", Upload: "c", BaseSize: 100},
 		Fields:      []record.Field{{}, {Attached: &record.Attached{Blob: "a", Size: 1000}}},
 		Invitations: []record.Invitation{{}, {Evidence: &record.Evidence{}}, {Evidence: &record.Evidence{Picture: "p"}}}}
-	want := []string{"base", "base", "base", "r1", "r2", "up", "a", "p", "c"}
+	want := []string{"base", "base", "base", "r1", "r2", "up", "a", "p", "c", "c"}
 	if got := slices.Collect(d.Blobs); !slices.Equal(got, want) || d.Bytes() != 10+25+1000+100 {
 		t.Errorf("got %v and %d bytes", got, d.Bytes())
 	}
@@ -67,7 +67,7 @@ func TestRevisionsExtendTheFile(t *testing.T) {
 			t.Errorf("the first %d: got %v", n+1, got)
 		}
 	}
-	if d.Certificate = nil; len(slices.Collect(d.Blobs)) != len(want)-1 {
+	if d.Certificate = nil; len(slices.Collect(d.Blobs)) != len(want)-2 {
 		t.Errorf("without a certificate: got %v", slices.Collect(d.Blobs))
 	}
 }
