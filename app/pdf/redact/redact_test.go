@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
 	"io"
 	"math"
 	"os"
@@ -411,3 +415,57 @@ func shownIn(content []byte) (out []string) {
 type discard struct{}
 
 func (discard) Add(any) object.Ref { return object.Ref{Number: 1} }
+
+// TestPhotoIsPaintedOver blacks out a part of a JPEG.
+func TestPhotoIsPaintedOver(t *testing.T) {
+	t.Parallel()
+	for name, picture := range map[string]draw.Image{"colour": image.NewRGBA(image.Rect(0, 0, 80, 80)), "gray": image.NewGray(image.Rect(0, 0, 80, 80))} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			draw.Draw(picture, picture.Bounds(), image.NewUniform(color.RGBA{R: 200, G: 200, B: 200, A: 255}), image.Point{}, draw.Src)
+			var photo bytes.Buffer
+			if err := jpeg.Encode(&photo, picture, nil); err != nil {
+				t.Fatal(err)
+			}
+			space := map[string]string{"colour": "/DeviceRGB", "gray": "/DeviceGray"}[name]
+			upload := file("q 80 0 0 80 100 640 cm /I Do Q", map[int]string{
+				42: ">/Type/XObject/Subtype/Image/Width 80/Height 80/BitsPerComponent 8/Filter/DCTDecode/ColorSpace" + space + "|" + photo.String(),
+			})
+			out := redacted(t, upload, nil, box(120, 660, 150, 690))
+			_, after, _ := bytes.Cut(out, []byte("\xff\xd8"))
+			m, err := jpeg.Decode(bytes.NewReader(append([]byte("\xff\xd8"), after...)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range []struct {
+				x, y int
+				dark bool
+			}{{5, 5, false}, {35, 45, true}, {22, 32, true}, {48, 58, true}, {60, 45, false}, {35, 75, false}} {
+				if v, _, _, _ := m.At(p.x, p.y).RGBA(); (v < 0x4000) != p.dark {
+					t.Errorf("at %d, %d the photo is %x", p.x, p.y, v)
+				}
+			}
+		})
+	}
+}
+
+// TestFaxIsPaintedOver blacks out a part of a picture of eight white rows.
+func TestFaxIsPaintedOver(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ params, kept string }{
+		"black is 0": {"", "\xff\x00\xff"}, "black is 1": {"/BlackIs1 true", "\x00\x00\x00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// In Group 4, a row like the one above is a single bit.
+			upload := file("q 80 0 0 80 100 640 cm /I Do Q", map[int]string{
+				42: ">/Type/XObject/Subtype/Image/Width 24/Height 8/BitsPerComponent 1/ColorSpace/DeviceGray/Filter/CCITTFaxDecode/DecodeParms<</K -1/Columns 24/Rows 8" +
+					tt.params + ">>|\xff\x00\x10\x01",
+			})
+			all := decoded(t, redacted(t, upload, nil, box(127, 600, 153, 800)))
+			if !strings.Contains(all, strings.Repeat(tt.kept, 8)) {
+				t.Errorf("the picture is not %q", tt.kept)
+			}
+		})
+	}
+}
