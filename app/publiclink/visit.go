@@ -81,15 +81,22 @@ func (s *Service) Visit(_ context.Context, token string) (v Visit, err error) {
 		}
 		return v.describe(tx, t.Document)
 	})
+	if v.Open() && asksForCode(&v.Link, t.Document) && !s.Mails() {
+		v.Status = Closed // without the check that the role demands, nobody gets in
+	}
 	return v, err
 }
 
-// checks reports whether visitors prove their address with a code: the link or the role wants it,
-// and e-mail works.
+// checks reports whether visitors prove their address with a code: the role demands it, or the
+// link wants it and e-mail works.
 func (s *Service) checks(l *Link, t *signing.Document) bool {
+	return asksForCode(l, t) || l.CheckAddress && s.Mails()
+}
+
+// asksForCode reports whether the role that visitors take demands a code by e-mail.
+func asksForCode(l *Link, t *signing.Document) bool {
 	i := t.RoleIndex(l.Role)
-	wanted := l.CheckAddress || i >= 0 && t.Invitations[i].Authentication == record.ByEmailCode
-	return wanted && s.Mails()
+	return i >= 0 && t.Invitations[i].Authentication == record.ByEmailCode
 }
 
 // Start makes the document of a visitor, or first mails a code to the address that they stated.
@@ -178,15 +185,17 @@ func (v *Visit) stranger(by Visitor) signing.Stranger {
 		Locale: by.Locale}
 }
 
-// stillOpen refuses within a transaction unless the link works, and the network and the address of the visitor have
-// something left.
+// stillOpen refuses within a transaction unless the link works and is as it was read, and the
+// network and the address of the visitor have something left.
 func (s *Service) stillOpen(tx *kv.Tx, v *Visit, by Visitor, network string) error {
 	now, err := links.Get(tx, v.key())
-	if errors.Is(err, kv.ErrNotFound) || err == nil && now.status(tx.Now) != Open {
+	switch {
+	case errors.Is(err, kv.ErrNotFound):
 		return ErrClosed
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	case now.status(tx.Now) != Open || !now.UpdatedAt.Equal(v.UpdatedAt):
+		return ErrClosed
 	}
 	if _, may, err := now.owner(tx); err != nil || !may {
 		return cmp.Or(err, ErrClosed)
@@ -235,7 +244,14 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 		return nil, err
 	}
 	defer leave()
-	// Others may have used the link up while this visitor waited: then nothing is drawn.
+	// Others may have changed the link or the template, or used the link up, while this visitor waited.
+	proven := v.Code
+	if *v, err = s.Visit(ctx, s.Token(&v.Link)); err != nil {
+		return nil, err
+	}
+	if !v.Open() || v.Code && !proven {
+		return nil, ErrClosed
+	}
 	if err := s.DB.View(func(tx *kv.Tx) error { return s.stillOpen(tx, v, by, network) }); err != nil {
 		return nil, err
 	}
@@ -247,7 +263,7 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 			return err
 		}
 		if v.Code {
-			if err := s.Access.SpendVisitor(tx, v.stranger(by)); err != nil {
+			if err := s.Access.SpendVisitor(tx, v.stranger(by), by.Code); err != nil {
 				return err
 			}
 		}

@@ -356,6 +356,9 @@ func (s *Access) try(
 			if _, err := s.guessesToday.Spend(tx, network); err != nil {
 				return err
 			}
+			if inv.Authentication == record.ByEmailCode && state.SentAt == nil {
+				return nil // no code was ever sent: there is nothing to guess, and nothing to count
+			}
 		}
 		return proofs.Put(tx, inv.ID, state)
 	})
@@ -434,13 +437,13 @@ func (s *Access) ProveVisitor(_ context.Context, v Stranger, code string) error 
 }
 
 // SpendVisitor invalidates a stranger's code in the transaction that it was entered for. It
-// refuses a code that has served another purpose meanwhile.
-func (s *Access) SpendVisitor(tx *kv.Tx, v Stranger) error {
+// refuses a code that has served another purpose meanwhile, or that another one has replaced.
+func (s *Access) SpendVisitor(tx *kv.Tx, v Stranger, code string) error {
 	state, err := proofOf(tx, visitors, s.visitor(v))
 	if err != nil {
 		return err
 	}
-	if state.CodeHash == "" {
+	if state.CodeHash == "" || !record.CodeKey(s.linkKey).Fits(s.visitor(v), code, state.CodeHash) {
 		return fault.Invalid("code", "wrong_code")
 	}
 	state.CodeHash = ""

@@ -132,6 +132,44 @@ func TestPublicLinkLeadsToSigningInABrowser(t *testing.T) {
 	}
 }
 
+// TestPublicLinkKeepsTheCheckOfItsRole starts again without e-mail: the role demands a code, so nobody
+// gets in.
+func TestPublicLinkKeepsTheCheckOfItsRole(t *testing.T) {
+	t.Parallel()
+	dir, clock := t.TempDir(), app.NewClock()
+	start := func(mails bool) *apptest.Server {
+		s, err := apptest.StartIn(dir, clock, func(cfg *app.Config) { cfg.Server.TestControls = mails })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	end := func(s *apptest.Server) {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	s := start(true)
+	c := s.Company(t)
+	tpl := c.Post(t, "/templates", apptest.Multipart(t, apptest.Map{"title": "Membership",
+		"roles": apptest.List{apptest.Map{"role_name": "Member", "authentication": "email_code"}},
+	}, apptest.File{Name: "form.pdf", Content: apptest.PDF(t, "I join.")})).Want(t, http.StatusCreated).Text(t, "id")
+	link := c.Post(t, "/templates/"+tpl+"/links", apptest.Map{"role": "Member"}).Want(t, http.StatusCreated).Text(t, "url")
+	path := strings.TrimPrefix(link, s.URL)
+	if _, html := stranger(t, s, link).get(path); !strings.Contains(html, `name="email"`) {
+		t.Errorf("with e-mail, the page is %.500s", html)
+	}
+	end(s)
+	s = start(false)
+	t.Cleanup(func() { end(s) })
+	if status, _ := stranger(t, s, s.URL+path).start("name", "Mia Member", "email", "mia@member.example"); status != http.StatusGone {
+		t.Errorf("without e-mail, the status is %d", status)
+	}
+	if made := documentsOf(t, s.Login(t, c.Email)); len(made) != 0 {
+		t.Errorf("the documents %v were made", made)
+	}
+}
+
 func TestPublicLinkWithoutCodes(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

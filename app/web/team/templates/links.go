@@ -140,7 +140,7 @@ func (h *Handlers) SaveLink(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	in, rows := linkInput(r, t)
+	in, rows := linkInput(r, t, l)
 	if l.ID == "" {
 		_, err = h.Links.Create(r.UserContext(), r.Who.Actor, t.ID, in)
 	} else {
@@ -157,8 +157,9 @@ func (h *Handlers) SaveLink(r *page.Request) error {
 	return r.SeeOther("/app/templates/" + t.ID + "/links")
 }
 
-// linkInput reads the form of a public link, and returns the index of the role of each person.
-func linkInput(r *page.Request, t signing.Template) (in publiclink.Input, rows []int) {
+// linkInput reads the form of a public link, and returns the index of the role of each person. What
+// the form doesn't ask for stays as the link has it.
+func linkInput(r *page.Request, t signing.Template, before publiclink.Link) (in publiclink.Input, rows []int) {
 	text := func(name string) *string { return new(strings.TrimSpace(r.Form.Value(name))) }
 	in = publiclink.Input{Role: text("role"), ClosingText: text("closing_text"), MaxUses: new(0),
 		CheckAddress: new(r.Form.Has("check_address")), People: &[]publiclink.Person{}, Variables: &map[string]string{},
@@ -180,6 +181,11 @@ func linkInput(r *page.Request, t signing.Template) (in publiclink.Input, rows [
 	for i := range t.Invitations {
 		at, role := roleInputs{N: i}, t.Invitations[i].ID
 		p := publiclink.Person{Role: role, Name: *text(at.Field("name")), Email: *text(at.Field("email"))}
+		for _, known := range before.People {
+			if known.Role == role && strings.EqualFold(known.Email, p.Email) {
+				p.Locale = known.Locale
+			}
+		}
 		if role != *in.Role && p.Name+p.Email != "" {
 			*in.People, rows = append(*in.People, p), append(rows, i)
 		}
