@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"paraph/app/signing/lists"
+	"paraph/app/signing/pattern"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
@@ -191,7 +192,18 @@ func DocumentOf(company string, it kv.Item) (*Document, error) {
 	if err == nil && (d.Company != company || it.ID != store.DocumentKey(company, d.ID)) {
 		err = foreign(it)
 	}
-	return &d, err
+	return &d, errors.Join(err, checkPatterns(&d))
+}
+
+// checkPatterns refuses patterns that would not be accepted from a user. Whoever made an
+// export may have written them into it.
+func checkPatterns(d *Document) error {
+	for i := range d.Fields {
+		if err := pattern.Check(d.Fields[i].Pattern); err != nil {
+			return fmt.Errorf("%w: field %s of document %s: %w", kv.ErrCorrupt, d.Fields[i].ID, d.ID, err)
+		}
+	}
+	return nil
 }
 
 // importDocument stores a document with everything derived from it. Access codes can't be
