@@ -93,6 +93,7 @@ func TestLimitsOfDates(t *testing.T) {
 		{"date", "today+2w", "today+1m", ""}, {"date", "2030-01-01", "today", ""}, {"date", "", nil, ""},
 		{"date", 3, nil, "min not_a_day"}, {"date", "tomorrow", nil, "min not_a_day"}, {"date", nil, "today+1", "max not_a_day"},
 		{"date", nil, "2026-02-30", "max not_a_day"}, {"date", "today-9999y", nil, "min not_a_day"}, {"date", "today+10000d", nil, "min not_a_day"},
+		{"date", "today+1001y", nil, "min not_a_day"}, {"date", nil, "today+7999y", "max not_a_day"}, {"date", "today-1000y", nil, ""},
 		{"date", "today+1d", "today", "max max_below_min"}, {"date", "2027-01-01", "2026-12-31", "max max_below_min"},
 		{"number", 1, 2.5, ""}, {"number", "today", nil, "min not_a_number"}, {"text", nil, "2026-12-31", "max not_a_number"},
 	} {

@@ -57,6 +57,8 @@ func TestValuesAreCheckedByType(t *testing.T) {
 		{"number", nil, "NaN", "!value not_a_number"},
 		{"number", nil, "-Inf", "!value not_a_number"},
 		{"number", nil, "1e999", "!value not_a_number"},
+		{"number", nil, "0x1p4", "!value not_a_number"},
+		{"number", nil, "0x_1p4", "!value not_a_number"},
 		{"number", []change{limits(1, 5)}, "1", "1"},
 		{"number", []change{limits(1, 5)}, "0.99", "!value too_small"},
 		{"number", []change{limits(1, 5)}, "5", "5"},

@@ -119,6 +119,50 @@ func TestConditionsWithoutScript(t *testing.T) {
 	}
 }
 
+// TestWhatOthersEnteredIsNotOnThePage reads the page of somebody whose fields depend on what
+// somebody else has entered.
+func TestWhatOthersEnteredIsNotOnThePage(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	of := func(person string, f apptest.Map) apptest.Map { f["invitation_id"] = person; return f }
+	about := func(then, label, field, op, value string, y float64, more ...any) apptest.Map {
+		more = append(more, "help", "Help for "+label, "condition", depends(then, field, op, value))
+		return of("1", place("text", label, 1, y, more...))
+	}
+	for married, want := range map[bool]struct{ shown, hidden []string }{
+		true:  {[]string{"Spouse", "Own"}, []string{"Bachelor", "Since"}},
+		false: {[]string{"Bachelor", "Since", "Own"}, []string{"Spouse"}},
+	} {
+		data := apptest.Map{"title": "Marriage", "signing_order": "sequential", "send": true,
+			"invitations": apptest.List{apptest.Map{"name": "Ada", "email": "ada@signer.example", "position": 1}, apptest.Map{"name": "Ben", "email": "ben@signer.example", "position": 2}},
+			"fields": apptest.List{of("0", place("signature", "S1", 2, .1)), of("1", place("signature", "S2", 2, .3)),
+				of("0", place("checkbox", "Married", 1, .1, "required", false)),
+				about("show", "Spouse", "married", "equals", "true", .2, "value", "Default spouse"),
+				about("show", "Bachelor", "married", "empty", "", .3),
+				about("show", "Since", "bachelor", "filled", "", .4),
+				about("require", "Own", "married", "filled", "", .5, "required", false)}}
+		d := c.Post(t, "/documents", apptest.Multipart(t, data, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "One.", "Two.")})).Want(t, http.StatusCreated)
+		at := "/documents/" + d.Text(t, "id")
+		values := apptest.Map{"fields": apptest.Map{"married": married}}
+		c.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", values).Want(t, http.StatusOK)
+		_, token, _ := strings.Cut(c.Get(t, at).Want(t, http.StatusOK).Text(t, "invitations.1.sign_url"), "/s/")
+		html := string(c.Get(t, "/s/"+token).Want(t, http.StatusOK).Body)
+		for _, label := range want.shown {
+			if !strings.Contains(html, "Help for "+label) {
+				t.Errorf("married %t: %s is missing", married, label)
+			}
+		}
+		for _, label := range want.hidden {
+			if strings.Contains(html, ">"+label+"<") || strings.Contains(html, "Help for "+label) || strings.Contains(html, "Default "+strings.ToLower(label)) {
+				t.Errorf("married %t: %s is on the page", married, label)
+			}
+		}
+		if strings.Contains(html, "holds") || strings.Contains(html, `{&#34;then&#34;:&#34;require`) {
+			t.Errorf("married %t: the page tells which comparisons hold", married)
+		}
+	}
+}
+
 // TestConditionsInTheEditor sets a condition in the panel and follows what it refers to.
 func TestConditionsInTheEditor(t *testing.T) {
 	t.Parallel()

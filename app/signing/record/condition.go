@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -118,65 +119,90 @@ type Operand struct {
 type Operands struct {
 	document *Document
 	people   map[string]*Invitation
-	named    map[string][]*Operand // one per recipient, by name; groups come first
+	own      map[ownName]*Operand
+	early    map[string][]early
+	named    map[string]bool
 }
+
+// ownName is the name of a recipient's field.
+type ownName struct{ name, invitation string }
+
+// early is an operand that is known earlier than all that come before it in the document.
+type early struct {
+	*Operand
+	position int // of its recipient; always is known to everybody
+}
+
+// always is the position of values that are known from the start.
+const always = -1
 
 // OperandsOf returns what the conditions of a document may compare. The first field of a
 // recipient with a name counts.
 func OperandsOf(d *Document) *Operands {
-	s := &Operands{document: d, people: map[string]*Invitation{}, named: map[string][]*Operand{}}
+	s := &Operands{document: d, people: map[string]*Invitation{}, own: map[ownName]*Operand{},
+		early: map[string][]early{}, named: map[string]bool{}}
 	for i := range d.Invitations {
 		s.people[d.Invitations[i].ID] = &d.Invitations[i]
 	}
-	type key struct{ name, invitation string }
-	known := map[key]*Operand{}
-	add := func(name string, x *Field, grouped bool) {
-		at := key{name, x.Invitation}
-		switch o := known[at]; {
-		case name == "":
-		case o == nil:
-			known[at] = &Operand{[]*Field{x}, grouped}
-			s.named[name] = append(s.named[name], known[at])
-		case grouped:
-			o.Fields = append(o.Fields, x)
-		}
-	}
 	for i := range d.Fields {
 		if x := &d.Fields[i]; isBox(x) && x.Type == pdf.FieldRadio {
-			add(x.Group, x, true)
+			s.add(x.Group, x, true)
 		}
 	}
 	for i := range d.Fields {
 		if x := &d.Fields[i]; !x.Drawn() {
-			add(x.Name, x, false)
+			s.add(x.Name, x, false)
 		}
 	}
 	return s
 }
 
-// Of returns what a field's condition compares: the recipient's own, else one whose value
-// is known before their turn; nil if there is none. later reports that somebody who may
-// sign later has a field of this name.
-func (s *Operands) Of(x *Field, name string) (found *Operand, later bool) {
-	for _, o := range s.named[name] {
-		switch {
-		case o.Fields[0].Invitation == x.Invitation:
-			return o, false
-		case found == nil && s.known(x, o.Fields[0]):
-			found = o
+// add adds a field under its name, or a button under the name of its group.
+func (s *Operands) add(name string, x *Field, grouped bool) {
+	at := ownName{name, x.Invitation}
+	switch o := s.own[at]; {
+	case name == "":
+	case o == nil:
+		o = &Operand{[]*Field{x}, grouped}
+		s.own[at], s.named[name] = o, true
+		all := s.early[name]
+		if position, ok := s.position(x); ok && (len(all) == 0 || position < all[len(all)-1].position) {
+			s.early[name] = append(all, early{o, position})
 		}
+	case grouped:
+		o.Fields = append(o.Fields, x)
 	}
-	return found, found == nil && len(s.named[name]) > 0
 }
 
-// known reports whether the value of another recipient's field is known when it is the
-// turn of the field's recipient.
-func (s *Operands) known(x, o *Field) bool {
-	if o.ReadOnly && o.Value != "" && o.Condition == nil && o.Formula == "" {
-		return true
+// position returns after whose turn others know the value of a field. It is false if they
+// don't know it before everybody has signed.
+func (s *Operands) position(x *Field) (n int, known bool) {
+	if x.ReadOnly && x.Value != "" && x.Condition == nil && x.Formula == "" {
+		return always, true
 	}
-	mine, theirs := s.people[x.Invitation], s.people[o.Invitation]
-	return mine != nil && theirs != nil && s.document.SigningOrder == Sequential && theirs.Position < mine.Position
+	inv := s.people[x.Invitation]
+	if inv == nil || s.document.SigningOrder != Sequential {
+		return 0, false
+	}
+	return inv.Position, true
+}
+
+// Of returns what a field's condition compares: the recipient's own, else the first one whose
+// value is known before their turn; nil if there is none. later reports that somebody who may
+// sign later has a field of this name. The cost does not depend on the number of fields.
+func (s *Operands) Of(x *Field, name string) (found *Operand, later bool) {
+	if o := s.own[ownName{name, x.Invitation}]; o != nil {
+		return o, false
+	}
+	mine := 0
+	if inv := s.people[x.Invitation]; inv != nil && s.document.SigningOrder == Sequential {
+		mine = inv.Position
+	}
+	all := s.early[name] // descending by position
+	if i := sort.Search(len(all), func(i int) bool { return all[i].position < mine }); i < len(all) {
+		return all[i].Operand, false
+	}
+	return nil, s.named[name]
 }
 
 // conditionFault is something wrong with a condition or formula of a document.
@@ -319,13 +345,15 @@ type Rules struct {
 	shown      map[*Field]bool
 	known      map[*Operand]string
 	computed   map[*Field]computed
+	settled    map[*Field]settled
 }
 
 // RulesFor returns the rules for a recipient's values, by field identifier. Today is the
 // day in the time zone of its location.
 func RulesFor(d *Document, invitation string, values map[string]string, today time.Time) *Rules {
 	return &Rules{operands: OperandsOf(d), invitation: invitation, values: values, today: today,
-		shown: map[*Field]bool{}, known: map[*Operand]string{}, computed: map[*Field]computed{}}
+		shown: map[*Field]bool{}, known: map[*Operand]string{},
+		computed: map[*Field]computed{}, settled: map[*Field]settled{}}
 }
 
 // Shown reports whether the recipient is asked for a field.
@@ -443,13 +471,3 @@ func (t Test) holds(s *Operand, v string) bool {
 
 // IsNumber reports whether values are compared by size rather than as text.
 func (s *Operand) IsNumber() bool { return s.Fields[0].Type == pdf.FieldNumber }
-
-// Decided returns whether a comparison holds if it is about another recipient's field:
-// the answer can't change any more. Otherwise it returns what is compared.
-func (r *Rules) Decided(x *Field, t Test) (holds bool, open *Operand) {
-	found, _ := r.operands.Of(x, t.Field)
-	if found != nil && found.Fields[0].Invitation == r.invitation {
-		return false, found
-	}
-	return found != nil && t.On(found).holds(found, r.value(found)), nil
-}

@@ -42,7 +42,24 @@ func resolveDay(limit string, today time.Time) (day time.Time, ok bool) {
 	case "y":
 		day = addMonths(day, 12*n)
 	}
-	return day, day.Year() >= 1 && day.Year() <= 9999
+	return clampDay(day), true
+}
+
+// The first and the last day that dates can have.
+var (
+	firstDay = time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)
+	lastDay  = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
+)
+
+// clampDay keeps a limit that is out of the range of dates in force.
+func clampDay(day time.Time) time.Time {
+	switch {
+	case day.Before(firstDay):
+		return firstDay
+	case day.After(lastDay):
+		return lastDay
+	}
+	return day
 }
 
 // addMonths keeps the day, or takes the last one of a shorter month.
@@ -55,13 +72,25 @@ func addMonths(day time.Time, n int) time.Time {
 // sampleDay takes the place of today where only the form of a limit matters.
 var sampleDay = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
+// maxYears is how far a limit that depends on the day of signing may be from it.
+const maxYears = 1000
+
+// readDay checks the form of a limit, and returns what it means on sampleDay.
+func readDay(limit string) (day time.Time, ok bool) {
+	day, ok = resolveDay(limit, sampleDay)
+	far := day.Before(sampleDay.AddDate(-maxYears, 0, 0)) || day.After(sampleDay.AddDate(maxYears, 0, 0))
+	return day, ok && !(far && isRelative(limit))
+}
+
+func isRelative(limit string) bool { return strings.HasPrefix(limit, "today") }
+
 // foldDay returns the form in which a limit of a date is stored.
 func foldDay(s string) string { return strings.ToLower(strings.ReplaceAll(s, " ", "")) }
 
 // DayLimit reads a limit of a date, nil if it is none.
 func DayLimit(s string) *string {
 	s = foldDay(s)
-	if _, ok := resolveDay(s, sampleDay); !ok {
+	if _, ok := readDay(s); !ok {
 		return nil
 	}
 	return &s
@@ -73,14 +102,14 @@ func (in *FieldInput) applyDays(f *fault.Fields, x *Field) {
 		if v != nil {
 			*to = foldDay(*v)
 		}
-		day, ok = resolveDay(*to, sampleDay)
+		day, ok = readDay(*to)
 		switch {
 		case x.Type != pdf.FieldDate && v != nil && *to != "":
 			f.Add(name, "not_a_number")
 		case x.Type == pdf.FieldDate && (number != nil || v != nil && *to != "" && !ok):
 			f.Add(name, "not_a_day")
 		}
-		return day, strings.HasPrefix(*to, "today"), ok
+		return day, isRelative(*to), ok
 	}
 	first, relative, ok := read("min", &x.Earliest, in.Earliest, in.Min)
 	last, also, known := read("max", &x.Latest, in.Latest, in.Max)

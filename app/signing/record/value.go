@@ -112,7 +112,7 @@ func (x *Field) acceptText(v string) *Flaw {
 
 func (x *Field) acceptNumber(v string) (string, *Flaw) {
 	n, err := strconv.ParseFloat(v, 64)
-	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+	if err != nil || strings.Trim(v, "+-.0123456789eE") != "" || math.IsInf(n, 0) { // 0x10 and NaN parse too
 		return v, NewFlaw("not_a_number")
 	}
 	if x.Min != nil && n < *x.Min {

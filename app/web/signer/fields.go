@@ -173,14 +173,13 @@ type dependency struct {
 	When     []comparison `json:"when"`
 }
 
-// comparison compares the value of fields of the page, unless it is decided.
+// comparison compares the value of fields of the page.
 type comparison struct {
-	Of     []string `json:"of,omitempty"`    // IDs on the page; several form a group
+	Of     []string `json:"of"`              // IDs on the page; several form a group
 	Names  []string `json:"names,omitempty"` // values of a group, by button
 	Op     string   `json:"op,omitempty"`
 	Value  string   `json:"value,omitempty"`
 	Number bool     `json:"number,omitempty"`
-	Holds  bool     `json:"holds,omitempty"`
 }
 
 // requireTicks says at each box how many of its group have to be ticked. If that depends
@@ -233,23 +232,28 @@ func (s *signPage) byField() map[string]*fieldView {
 	return out
 }
 
-// depend describes the conditions of the fields to the script.
-func (s *signPage) depend(d *signing.Document, own []*signing.Field) error {
-	var rules *signing.Rules
+// asked returns the fields that the recipient may be asked for, and removes those that the
+// values of others hide: even their labels would tell what others have entered.
+func asked(rules *signing.Rules, own []*signing.Field) []*signing.Field {
+	return slices.DeleteFunc(own, func(x *signing.Field) bool { return !rules.Asked(x) })
+}
+
+// depend describes the conditions of the fields to the script, except for what the values of
+// others decide.
+func (s *signPage) depend(rules *signing.Rules, own []*signing.Field) error {
 	views := s.byField()
 	for _, x := range own {
 		f := views[x.ID]
 		if x.Condition == nil || f == nil {
 			continue
 		}
-		if rules == nil {
-			rules = record.RulesFor(d, x.Invitation, nil, time.Time{})
+		required := f.Mark != "" || x.Required && !x.ReadOnly
+		if met, known := rules.Settled(x); known {
+			f.Required = f.Mark == "" && !x.ReadOnly && (required || met && x.Condition.Then == record.ConditionRequire)
+			continue
 		}
-		c := dependency{Then: x.Condition.Then, Any: x.Condition.Match == record.MatchAny,
-			Required: f.Mark != "" || x.Required && !x.ReadOnly}
-		for _, t := range x.Condition.When {
-			c.When = append(c.When, compare(rules, x, t, views))
-		}
+		c := dependency{Then: x.Condition.Then, Any: x.Condition.Match == record.MatchAny, Required: required}
+		rules.Open(x, func(t signing.Test, o *record.Operand) { c.When = append(c.When, compare(t, o, views)) })
 		text, err := json.Marshal(c)
 		if err != nil {
 			return err
@@ -259,14 +263,9 @@ func (s *signPage) depend(d *signing.Document, own []*signing.Field) error {
 	return nil
 }
 
-func compare(rules *signing.Rules, x *signing.Field, t signing.Test, views map[string]*fieldView) comparison {
-	holds, open := rules.Decided(x, t)
-	if open == nil {
-		return comparison{Holds: holds}
-	}
-	t = t.On(open)
-	c := comparison{Names: open.Choices(), Op: t.Op, Value: t.Value, Number: open.IsNumber()}
-	for _, o := range open.Fields {
+func compare(t signing.Test, with *record.Operand, views map[string]*fieldView) comparison {
+	c := comparison{Names: with.Choices(), Op: t.Op, Value: t.Value, Number: with.IsNumber()}
+	for _, o := range with.Fields {
 		id := ""
 		if f := views[o.ID]; f != nil {
 			id = f.ID

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/signing"
@@ -56,9 +57,11 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 		Consented: sent.Value("consent") == "yes" || sent.Values == nil && v.Agreed,
 	}
 	own := v.Document.FieldsOf(v.who.Invitation)
+	rules := record.RulesFor(v.Document, v.who.Invitation, nil, time.Time{})
 	s.Loose = len(own) == 0 && !s.Approves
 	s.Signs = !s.Approves
 	s.Sheets = sheetsOf(v)
+	own = asked(rules, own)
 	for _, x := range own {
 		s.addField(v, x, sent, h.Now().In(v.Company.Zone()))
 	}
@@ -67,7 +70,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 		values = valuesOf(v)
 	}
 	s.compute(v, own, values, h.Now())
-	if err := s.depend(v.Document, own); err != nil {
+	if err := s.depend(rules, own); err != nil {
 		return nil, err
 	}
 	s.requireTicks(own)

@@ -35,7 +35,6 @@ const valueOf = id => {
   return !e ? '' : e.type === 'checkbox' || e.type === 'radio' ? (e.checked ? 'true' : '') : (e.value ?? e.textContent).trim();
 };
 function holds(t) {
-  if (!t.of) return !!t.holds;
   const at = t.of.findIndex(valueOf), v = at < 0 ? '' : t.names ? t.names[at] : valueOf(t.of[at]);
   if (t.op === 'filled' || t.op === 'empty') return !v === (t.op === 'empty');
   if (t.op === 'contains') return v.includes(t.value);
