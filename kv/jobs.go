@@ -58,6 +58,7 @@ type Jobs struct {
 	nudged chan struct{} // closed when there may be work
 	lines  lines
 	epoch  int64 // of the store content that the lines belong to
+	ending int   // attempts whose OnDead may still be called
 }
 
 // NewJobs returns the jobs of a store.

@@ -283,6 +283,28 @@ func TestJobsSurviveTheirProcess(t *testing.T) {
 	}
 }
 
+// TestIdleWaitsForOnDead holds OnDead up after its job is stored as dead.
+func TestIdleWaitsForOnDead(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{Now: newClock().now})
+	jobs := kv.NewJobs(db)
+	told, release := make(chan struct{}), make(chan struct{})
+	work(t, jobs, kv.Handler{
+		Kind:   "a",
+		Run:    func(context.Context, kv.Job) error { return kv.Permanent(errors.New("gone")) },
+		OnDead: func(context.Context, kv.Job) { close(told); <-release },
+	})
+	add(t, db, jobs, kv.Job{ID: "x", Kind: "a"})
+	<-told
+	brief, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := jobs.Idle(brief); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while OnDead runs, Idle returns %v", err)
+	}
+	close(release)
+	idle(t, jobs)
+}
+
 func TestAJobThatCrashesEveryProcessIsGivenUp(t *testing.T) {
 	t.Parallel()
 	c := newClock()

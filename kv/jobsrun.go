@@ -319,6 +319,9 @@ func (j *Jobs) firstOf(p *lineOf) (first *Job, err error) {
 // do runs one attempt and stores its outcome.
 func (w *workerPool) do(job Job) {
 	h := w.handlers[job.Kind]
+	if h.OnDead != nil {
+		defer w.jobs.begin()()
+	}
 	ctx, cancel := w.ctx, context.CancelFunc(func() {})
 	if h.Timeout > 0 {
 		ctx, cancel = context.WithTimeout(w.ctx, h.Timeout)
@@ -338,6 +341,20 @@ func (w *workerPool) do(job Job) {
 		}
 		wait(w.ctx, pause)
 	}
+}
+
+// begin counts an attempt until the returned function is called. The store no longer counts it as
+// running when OnDead is called, but it isn't over yet.
+func (j *Jobs) begin() (end func()) {
+	count := func(n int) {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.ending += n; n < 0 {
+			j.wake()
+		}
+	}
+	count(1)
+	return func() { count(-1) }
 }
 
 // gaveUp calls OnDead with a job that is dead.
@@ -418,7 +435,7 @@ func (j *Jobs) again(tx *Tx, job Job, due time.Time) error {
 	return j.await(tx, job)
 }
 
-// Idle waits until no job is due or running. It needs Run to be active.
+// Idle waits until no job is due or running, and OnDead has returned. It needs Run to be active.
 func (j *Jobs) Idle(ctx context.Context) error {
 	for {
 		changed, nudged := j.db.Changed(), j.nudge()
@@ -441,7 +458,9 @@ func (j *Jobs) busy() (busy bool, err error) {
 		if err != nil {
 			return err
 		}
-		busy = stats.Running > 0
+		j.mu.Lock()
+		busy = stats.Running > 0 || j.ending > 0
+		j.mu.Unlock()
 		for _, kind := range stats.Kinds {
 			busy = busy || kind.Waiting > 0 && !kind.Oldest.After(tx.Now)
 		}
