@@ -1,6 +1,6 @@
-// What makes signing in and one's own account easier; all of it works without.
+// Enhancements for sign-in and account pages. Every page works without this script.
 
-// A password can be looked at while it is typed.
+// Toggles to show a password.
 for (const box of document.querySelectorAll('[data-reveal]')) {
   const input = box.querySelector('input[type=password]'), b = document.createElement('button');
   b.type = 'button'; b.className = 'btn reveal'; b.textContent = box.dataset.show;
@@ -11,16 +11,16 @@ for (const box of document.querySelectorAll('[data-reveal]')) {
     b.setAttribute('aria-pressed', on);
   };
   b.addEventListener('click', () => turn(input.type === 'password'));
-  // A password manager keeps what a field of passwords held.
+  // Submit as a password field, or password managers won't offer to save it.
   input.form.addEventListener('submit', () => turn(false));
   const line = document.createElement('div'); line.className = 'with-reveal';
-  // Whoever types already goes on where they are: moving a field takes its focus.
+  // Moving the input drops its focus, so restore focus and selection if someone is already typing.
   const typing = document.activeElement === input, { selectionStart, selectionEnd } = input;
   input.replaceWith(line); line.append(input, b);
   if (typing) { input.focus({ preventScroll: true }); input.setSelectionRange(selectionStart, selectionEnd); }
 }
 
-// The browser knows where it is.
+// Preselect the browser's time zone.
 const zone = document.querySelector('form[data-timezone] [name=timezone]');
 if (zone && zone.value === 'UTC') zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 

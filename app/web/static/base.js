@@ -1,10 +1,10 @@
-// What pages of the team have in common: small forms as dialogs, buttons that
-// copy, menus that close. Everything works without it by pages of its own.
+// Behaviour shared by the team's pages: short forms as dialogs, copy buttons, menus
+// that close. Without this script the same forms are pages of their own.
 const $ = (s, of = document) => of.querySelector(s), $$ = (s, of = document) => [...of.querySelectorAll(s)];
 const tell = text => { const s = $('#status'); s.textContent = ''; s.textContent = text; };
 
-// A link to a small form opens it as a dialog over the page. Of several that were
-// clicked while the server was slow, the last one counts.
+// Opens a link to a short form as a dialog. If several links are clicked while the
+// server is slow, the last one wins.
 let asked;
 async function ask(link) {
   const mine = asked = {};
@@ -18,7 +18,7 @@ async function ask(link) {
   box.append(part);
   document.body.append(box);
   const from = link.closest('details.menu')?.firstElementChild || link;
-  // The event comes a frame late: by then the person may be elsewhere on the page.
+  // The close event fires a frame late; don't steal focus that has already moved.
   const back = () => { if (document.activeElement === document.body) (from.isConnected ? from : $('main')).focus({ preventScroll: true }); };
   box.addEventListener('close', () => { box.remove(); back(); });
   box.addEventListener('click', e => { if (e.target.closest('[data-close]')) { e.preventDefault(); box.close(); } });
@@ -44,7 +44,7 @@ async function copy(button) {
     const from = button.dataset.copyFrom;
     const text = from ? await fetch(from, { headers: { 'X-Requested-With': 'fetch' } }).then(answer => answer.ok ? answer.text() : Promise.reject(answer)) : button.dataset.copyText;
     await navigator.clipboard.writeText(text);
-    const before = button.dataset.before ??= button.textContent; // a second click finds the text of the first
+    const before = button.dataset.before ??= button.textContent; // so that a second click doesn't save "Copied"
     button.textContent = button.dataset.done || '✓';
     tell(button.textContent);
     setTimeout(() => { button.textContent = before; }, 2000);

@@ -1,4 +1,4 @@
-// Shows at once whether a colour can be read, and how the pages look with it.
+// Checks the contrast of a colour and previews it.
 
 const form = document.getElementById("colour");
 const code = document.getElementById("i-brand-color");
@@ -8,7 +8,7 @@ const styles = [...document.querySelectorAll(".preview")].map((e) => e.style);
 
 const channels = (c) => [1, 3, 5].map((i) => parseInt(c.slice(i, i + 2), 16));
 
-// contrast with white, by WCAG 2
+// contrast with white (WCAG 2)
 function contrast(c) {
   const [r, g, b] = channels(c).map((n) => n / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
   return 1.05 / (0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05);

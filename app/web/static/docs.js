@@ -1,5 +1,5 @@
-// The pages about the API: the list of operations narrows as one types, and every
-// sample can be copied. Without this script the form finds on the server.
+// API documentation: filters the list of operations while typing and adds copy
+// buttons to samples. Without this script the search form is answered by the server.
 const status = document.getElementById("status");
 const words = JSON.parse(document.querySelector("[data-docs]").dataset.docs);
 const say = (key) => words[key]?.other ?? key;
@@ -29,7 +29,7 @@ box.addEventListener("input", narrow);
 
 async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  // Browsers give the clipboard to encrypted pages only.
+  // The clipboard is only available in secure contexts.
   const area = document.createElement("textarea");
   area.value = text;
   area.className = "vh";
@@ -46,7 +46,7 @@ for (const block of document.querySelectorAll(".code")) {
   button.className = "btn copy noprint";
   button.textContent = say("copy");
   button.addEventListener("click", async () => {
-    // The prompt belongs to the style and is no text.
+    // The prompt comes from CSS and isn't part of the text.
     await copy(block.querySelector("code").textContent);
     button.focus();
     button.textContent = status.textContent = say("copied");

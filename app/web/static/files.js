@@ -1,5 +1,5 @@
-// The files of a document: chosen or dropped, and brought into their order. How
-// they are sent is in pieces.js. Without these the form sends them as a browser does.
+// The document's files: choosing, dropping, sorting. pieces.js uploads them. Without
+// scripts the form uploads as browsers do.
 export const $ = (s, in_ = document) => in_.querySelector(s), $$ = (s, in_ = document) => [...in_.querySelectorAll(s)];
 export const form = $('#add'), input = $('#i-files');
 const words = JSON.parse(form.dataset.words), plural = new Intl.PluralRules(form.dataset.lang);
@@ -9,7 +9,7 @@ export const say = (key, values = {}) => {
 };
 export const tell = text => { $('#status').textContent = ''; $('#status').textContent = text; };
 export const warn = text => { $('#alert').textContent = ''; $('#alert').textContent = text; };
-export const page = { base: form.dataset.base, items: new Set() }; // items are on their way
+export const page = { base: form.dataset.base, items: new Set() }; // items are the uploads in progress
 
 form.classList.add('scripted');
 $('.here').hidden = false;
@@ -21,16 +21,16 @@ export const pairs = values => {
   return f;
 };
 
-// What a person presses or drags is not replaced before they let it go: its click, or
-// its drop, would be lost. An end that never comes counts as come after a while.
+// Don't replace what is being pressed or dragged: its click or drop would be lost.
+// Stop waiting after a while, in case the end is never reported.
 let held = null, letGo = () => {}, dragged = null;
 const hold = () => { held ??= new Promise(done => { letGo = () => { held = null; done(); }; setTimeout(free, 5000); }); };
-const free = () => setTimeout(() => dragged || letGo()); // the click comes right after
+const free = () => setTimeout(() => dragged || letGo()); // the click follows pointerup
 addEventListener('pointerdown', hold, true);
 for (const end of ['pointerup', 'pointercancel']) addEventListener(end, free, true);
 
-// keep notes what a person typed, opened and is at, and returns how to bring it back. The
-// form that was just sent (own) has what it wanted.
+// keep remembers what was typed, opened and focused, and returns a function that restores
+// it. The form just submitted (own) is left out.
 function keep(own) {
   const rowOf = e => e.closest('[data-file],[data-upload]');
   const all = $$('#files :is(input,button,summary,a), #finish :is(input,button), .start input').filter(e => e.type !== 'hidden' && !own?.contains(e));
@@ -54,7 +54,7 @@ function keep(own) {
   };
 }
 
-// current fetches the list. That a line is cut for a moment costs nobody a file.
+// current fetches the list; a dropped connection leaves it as it is.
 async function current() {
   for (let n = 1; ; n++) {
     try {
@@ -65,7 +65,7 @@ async function current() {
   }
 }
 
-// refresh shows what the server has, without moving the reader.
+// refresh shows the server's list without moving the reader.
 let refreshing = Promise.resolve(), turns = 0;
 export function refresh(html, own) {
   turns++;
@@ -84,8 +84,8 @@ export function refresh(html, own) {
   }).catch(() => warn(say('unseen')));
 }
 
-// change sends a small form of the list and shows the list that comes back, unless
-// something newer was shown meanwhile.
+// change submits a form of the list and shows the returned list, unless a newer one is
+// already shown.
 export async function change(path, body, own) {
   const before = turns;
   const answer = await fetch(path, { method: 'POST', body, headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' }).catch(() => null);
@@ -95,13 +95,13 @@ export async function change(path, body, own) {
   tell(say('changed'));
 }
 
-// add sends files. What does that comes when it is needed.
+// add uploads files. The module is loaded on first use.
 function add(files) {
   const chosen = [...files];
   import('./pieces.js').then(pieces => pieces.add(chosen), () => warn(say('failed')));
 }
 
-// prepare makes the rows of the list ready to be dragged.
+// prepare makes the rows draggable.
 function prepare() { for (const li of $$('#files [data-file]')) li.draggable = $$('#files [data-file]').length > 1; }
 document.addEventListener('dragstart', e => {
   dragged = e.target.closest?.('#files [data-file]');
@@ -128,12 +128,12 @@ document.addEventListener('submit', e => {
   e.preventDefault();
   const id = row.dataset.file, label = e.submitter?.getAttribute('aria-label'), body = new FormData(e.target, e.submitter);
   change(e.target.action, body, e.target).then(() => {
-    if (document.activeElement !== document.body) return; // at something else by now
+    if (document.activeElement !== document.body) return; // focus has moved since
     const now = $('#files [data-file="' + id + '"]');
     (now && ($$('button', now).find(b => label && b.getAttribute('aria-label') === label) || $('button,summary', now)) || input).focus();
   });
 });
 input.addEventListener('change', () => add(input.files));
-if (input.files.length) add(input.files); // chosen before this script was there
+if (input.files.length) add(input.files); // chosen before this script loaded
 form.addEventListener('submit', e => { e.preventDefault(); if (input.files.length) add(input.files); else input.focus(); });
 prepare();

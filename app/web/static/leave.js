@@ -1,9 +1,8 @@
-// Leads on to where the sender wants people to go after signing, unless they say
-// that they want to stay.
+// Redirects to the sender's page after signing, unless the signatory chooses to stay.
 const box = document.getElementById('onward'), [link, stop, state] = ['a', 'button', '[role=status]'].map(s => box.querySelector(s));
 const words = JSON.parse(box.dataset.words), plural = new Intl.PluralRules(box.dataset.lang);
 const say = (key, n) => (words[key][plural.select(n)] || words[key].other).replace('{n}', n).replace('{host}', box.dataset.host);
-// Whoever comes back by the browser's own button stays.
+// Don't redirect someone who came back with the Back button.
 history.replaceState(null, '', location.pathname);
 const end = Date.now() + box.dataset.seconds * 1000;
 state.textContent = say('soon', +box.dataset.seconds);

@@ -1,5 +1,4 @@
-// Lists of documents: how many rows are chosen, menus that open in place, and
-// single keys for those who want them.
+// Lists of documents: count of selected rows, row menus, optional single-key shortcuts.
 const $ = (s, of = document) => of.querySelector(s), $$ = (s, of = document) => [...of.querySelectorAll(s)];
 const boxes = () => $$('.documents input[name=id]'), rows = () => $$('.documents tbody tr');
 
@@ -20,8 +19,7 @@ if (count) {
   show();
 }
 
-// The menu of a row is fetched when it is opened: what it offers is for the
-// server to say.
+// Fetch a row's menu when it opens: the server decides what it offers.
 document.addEventListener('click', async e => {
   const link = e.target.closest('a.more');
   if (!link || e.button || e.metaKey || e.ctrlKey || e.shiftKey) return;
@@ -33,15 +31,15 @@ document.addEventListener('click', async e => {
     const answer = await fetch(document.documentElement.dataset.root + 'app/documents/' + row.dataset.id + '/menu?next=' + encodeURIComponent(location.pathname + location.search), { headers: { 'X-Requested-With': 'fetch' } });
     if (!answer.ok) throw new Error(answer.status);
     const menu = new DOMParser().parseFromString(await answer.text(), 'text/html').body.firstElementChild;
-    const here = [link, document.body].includes(document.activeElement); // not elsewhere by now
+    const here = [link, document.body].includes(document.activeElement); // focus hasn't moved since
     link.replaceWith(menu);
     if (here) $('a,button', menu)?.focus();
     menu.addEventListener('toggle', () => { if (!menu.open) { menu.replaceWith(link); if (document.activeElement === document.body) link.focus(); } });
   } catch { location.assign(link.href); } finally { delete link.dataset.opening; }
 });
 
-// j and k move, x chooses, Enter opens, / searches: only where it is turned on,
-// and never while somebody writes.
+// j and k move, x selects, Enter opens, / searches. Only if turned on, and never in an
+// input.
 if ($('#keys[data-keys]')) document.addEventListener('keydown', e => {
   if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input:not([type=checkbox]),textarea,select,dialog,details[open]')) return;
   const all = rows(), at = all.findIndex(r => r.contains(document.activeElement));

@@ -1,6 +1,5 @@
-// What others do meanwhile: a line over the page of a document, a mark on the
-// row of a list. Nothing moves and nothing takes the focus; whoever wants to see
-// it presses Show. A window that is not looked at does not listen.
+// Shows other people's changes: a line above the document, a mark on its row in a list.
+// Nothing moves and focus stays; Show reloads. Hidden tabs don't listen.
 const place = document.querySelector('#live');
 let source, after = place.dataset.after;
 const link = text => Object.assign(document.createElement('a'), { href: location.href.split('#')[0], textContent: text });
@@ -14,7 +13,7 @@ function told(event) {
   const cell = document.querySelector('#row-' + CSS.escape(id) + ' th');
   if (cell && !cell.querySelector('.updated')) cell.append(Object.assign(link(place.dataset.updated), { className: 'updated', title: text }));
 }
-// show keeps the link that is there already: it may have the focus, or be pressed.
+// show keeps an existing link, which may have focus or be pressed.
 function show(text) {
   const line = place.querySelector('span');
   if (line) line.textContent = text;

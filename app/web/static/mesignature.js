@@ -1,4 +1,4 @@
-// Drawing what somebody keeps to sign with: what is drawn goes before a name.
+// Draws a signature or initials to save. Drawing takes precedence over typing.
 import { Pad } from './pad.js';
 for (const form of document.querySelectorAll('form[data-draw]')) {
   const box = form.querySelector('div[hidden]'), kind = form.dataset.draw;

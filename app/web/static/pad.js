@@ -1,5 +1,5 @@
-// A pad to draw a signature on. What is drawn is kept as points, so that turning
-// the device or resizing the window loses nothing and undoing is exact.
+// A pad for drawing signatures. Strokes are kept as points, so rotating the device or
+// resizing the window loses nothing, and undo is exact.
 const inks = { blue: '#14285a', black: '#000' };
 
 export class Pad {
@@ -30,8 +30,8 @@ export class Pad {
     this.draw();
   }
   #up() { this.#line = null; }
-  // fit makes the canvas as sharp as the screen. Width alone decides: a phone's
-  // address bar changes the height and must not change the drawing.
+  // fit matches the canvas to the screen's resolution. Only width counts: a phone's address
+  // bar changes the height and must not clear the drawing.
   fit() {
     const width = this.canvas.clientWidth, height = this.canvas.clientHeight, sharp = Math.max(devicePixelRatio || 1, 1);
     if (!width || width === this.#width && this.canvas.width === Math.round(width * sharp)) return;
@@ -65,8 +65,7 @@ export class Pad {
     const span = a => a.reduce((m, v) => Math.max(m, v), -Infinity) - a.reduce((m, v) => Math.min(m, v), Infinity);
     return span(xs) < this.#width / 12 && span(ys) < this.#width / 12;
   }
-  // strokes are the points as they were smoothed for the eye: halfway between
-  // those that were sampled.
+  // strokes returns the smoothed points, halfway between the sampled ones.
   strokes() {
     const round = n => Math.round(n * 10) / 10;
     return this.#lines.map(line => line.length < 3 ? line.map(p => p.map(round)) : line.map((p, i) => {

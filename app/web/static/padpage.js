@@ -1,4 +1,4 @@
-// The page of a phone on which somebody draws what they sign on a computer.
+// The page for drawing on a phone while signing on a computer.
 import { Pad } from './pad.js';
 const form = document.getElementById('pad'), pad = form.querySelector('div');
 pad.hidden = false;

@@ -1,4 +1,4 @@
-// Choosing the address of a contact writes their name too.
+// Choosing a contact's address fills in the name.
 const known = new Map([...document.querySelectorAll('#contacts option')].map(o => [o.value, o.dataset.name]));
 document.querySelector('#people').addEventListener('change', e => {
   if (!e.target.name.endsWith('.email')) return;

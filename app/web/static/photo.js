@@ -1,8 +1,8 @@
-// A picture of a signature as it is put on a document: upright, no larger than
-// it is shown, and, if the paper is to be left out, without it and its margins.
+// Prepares a photo of a signature: upright, no larger than displayed and, on request,
+// without the paper and its margins.
 const longest = 1400;
 
-// crop is how much is cut off, as fractions of the whole: left, right, top, bottom.
+// crop is the fraction to cut off: left, right, top, bottom.
 export async function prepare(file, withoutPaper, crop = [0, 0, 0, 0]) {
   const bitmap = await createImageBitmap(file), [left, right, top, bottom] = crop;
   const wide = bitmap.width * Math.max(.02, 1 - left - right), high = bitmap.height * Math.max(.02, 1 - top - bottom);
@@ -17,8 +17,7 @@ export async function prepare(file, withoutPaper, crop = [0, 0, 0, 0]) {
 
 const light = (d, i) => .2126 * d[i] + .7152 * d[i + 1] + .0722 * d[i + 2];
 
-// Most of the picture's edge is taken to be paper. Where that is dark,
-// nothing is taken away.
+// Most of the border is assumed to be paper. If it is dark, nothing is removed.
 function cutOut(canvas, brush) {
   const { width, height } = canvas, image = brush.getImageData(0, 0, width, height), d = image.data, edge = [];
   for (let x = 0; x < width; x++) edge.push(light(d, 4 * x), light(d, 4 * ((height - 1) * width + x)));

@@ -1,5 +1,5 @@
-// Files on their way: several at a time, in pieces, so that a line that is cut
-// costs no more than a piece.
+// Uploads several files at a time in pieces, so that a dropped connection costs at most
+// one piece.
 import { $, $$, form, input, say, tell, warn, page, pairs, refresh, change } from './files.js';
 const list = $('#uploads'), items = page.items, number = new Intl.NumberFormat(form.dataset.lang, { maximumFractionDigits: 1 });
 const bytes = n => n >= 1e6 ? number.format(n / 1e6) + ' MB' : Math.ceil(n / 1e3) + ' KB';
@@ -8,8 +8,8 @@ let making = null, order = 0;
 
 class Refused extends Error { constructor(status, answer) { super(answer.message); this.status = status; this.answer = answer; } }
 
-// ask sends one request. Progress is told to whoever wants it, and who holds the
-// item can abort it. No answer at all is an Error, one that refuses a Refused.
+// ask sends one request. Its progress goes to the item, which can abort it. It rejects
+// with a Refused if the server says no, with an Error if there is no answer.
 function ask(item, path, body, headers = {}) {
   return new Promise((done, fail) => {
     const x = new XMLHttpRequest();
@@ -29,7 +29,7 @@ function ask(item, path, body, headers = {}) {
   });
 }
 
-// draft makes the document when the first file is chosen.
+// draft creates the document when the first file is chosen.
 function draft(name) {
   if (page.base) return Promise.resolve();
   making ??= ask(null, form.action, pairs({ title: form.elements.title?.value.trim() || name.replace(/\.[^.]*$/, '').replaceAll('_', ' ') })).then(answer => {
@@ -66,7 +66,7 @@ class Item {
     $('.unlock', this.li).hidden = state !== 'locked';
     $('.copy', this.li).hidden = state !== 'failed' || !this.fixed;
   }
-  // sent tells how far the piece that is on its way has come.
+  // sent updates the progress of the current piece.
   sent(loaded) {
     const at = Math.min(this.received + loaded, this.file.size), percent = Math.floor(100 * at / this.file.size), now = performance.now();
     if (this.since === undefined || at < this.from) { this.since = now; this.from = at; }
@@ -106,12 +106,12 @@ class Item {
     this.show(converts ? 'converting' : 'checking', say(converts ? 'converting' : 'checking'));
     const answer = await this.insist(() => ask(this, page.base + '/uploads/' + this.id + '/finish', pairs({ password: this.password || '', flatten: this.flatten || '' })));
     this.leave();
-    // One after the other: two that become ready together would not see each other.
+    // One at a time: two uploads finishing together would not see each other's file.
     await (sorting = sorting.catch(() => {}).then(refresh).then(() => this.sort(answer.file)));
     tell(say('done', { name: this.file.name }));
   }
-  // sort puts the file where it was chosen: before those of later choice that
-  // were ready sooner, behind those of earlier choice.
+  // sort moves the file to the position in which it was chosen, since smaller files
+  // finish first.
   async sort(id) {
     ready.push({ id, order: this.order });
     const places = $$('#files [data-file]').map(li => li.dataset.file), at = places.indexOf(id);
@@ -120,8 +120,8 @@ class Item {
     const to = later < at ? later : earlier > at ? earlier : at;
     if (to !== at) await change(page.base + '/files/' + id, pairs({ do: 'move', position: to + 1 }));
   }
-  // insist asks again when the line is cut. A piece that does not fit says where
-  // to go on.
+  // insist retries when the connection drops. If the offset is wrong, the server's answer
+  // says where to continue.
   async insist(request) {
     for (;;) {
       if (this.gone) throw new DOMException('', 'AbortError');
@@ -172,7 +172,7 @@ class Item {
   cancel() {
     this.gone = true;
     this.request?.abort();
-    // What was complete a moment before is in the list already.
+    // An upload that had just completed is already in the list.
     if (this.id) ask(null, page.base + '/uploads/' + this.id + '/cancel', pairs({})).catch(() => refresh());
     this.leave();
     tell(say('cancelled', { name: this.file.name }));
@@ -183,7 +183,7 @@ class Item {
 }
 const ready = [];
 
-// next starts as many as may run at a time.
+// next starts as many uploads as may run at once.
 function next() {
   const running = [...items].filter(i => i.busy).length;
   for (const item of [...items].filter(i => i.state === 'waiting' && !i.busy).slice(0, AT_ONCE - running)) {

@@ -1,4 +1,4 @@
-// Parts of pages to black out: a box that is drawn over a page is a row of the form.
+// Redaction: every box drawn over a page becomes a row of the form.
 const form = document.querySelector('#regions'), list = form.querySelector('.regions');
 const papers = [...document.querySelectorAll('.paper')], sides = ['left', 'top', 'width', 'height'];
 const rows = () => [...list.children], of = (row, name) => row.querySelector(`[name=${name}]`);

@@ -1,12 +1,12 @@
-// The progress of a run: while it goes on, its numbers and rows are replaced every few
-// seconds. A window that nobody looks at does not ask.
+// Progress of a bulk run: replaces its numbers and rows every few seconds while it runs.
+// Hidden tabs don't poll.
 const every = 3000, parts = ['#run', '#rows'];
 const at = selector => document.querySelector(selector);
 const said = at('#run').dataset.running;
 let over = !said, kept = false;
 
-// The focused element is kept, or the keyboard would lose its place; what is pressed stays
-// too, or its click would be lost.
+// Don't replace a part that has focus or is pressed: the keyboard would lose its place,
+// or the click would be lost.
 const held = part => at(part).contains(document.activeElement) || at(part).matches(':active');
 
 async function look() {
@@ -26,7 +26,7 @@ async function look() {
   delete at('#run').dataset.running;
 }
 
-// What was kept is replaced later, also after the end.
+// Parts that were held back are replaced later, even after the run has ended.
 async function watch() {
   while (!over || kept) {
     await new Promise(done => setTimeout(done, every));

@@ -1,5 +1,5 @@
-// Says two minutes before that the session ends, and begins it anew on request.
-// Windows of one browser share a session, so they tell each other.
+// Warns two minutes before the session ends and extends it on request. Tabs share a
+// session, so they notify each other.
 const box = document.querySelector('#ending'), early = 120;
 const others = new BroadcastChannel('paraph-session');
 let ends = 0;
@@ -18,7 +18,7 @@ function look() {
 }
 let staying = false;
 box.addEventListener('submit', e => { e.preventDefault(); if (!staying) { staying = true; stay(); } });
-// stay goes on asking while there is no answer and time is left.
+// stay retries while there is no answer and time is left.
 async function stay() {
   const answer = await fetch(box.action, { method: 'POST', body: new URLSearchParams(new FormData(box)), headers: { 'X-Requested-With': 'fetch' } }).catch(() => null);
   if (ends && (!answer || answer.status >= 500)) return void setTimeout(stay, 3000);
@@ -31,5 +31,5 @@ async function stay() {
 }
 others.addEventListener('message', e => begin(e.data));
 begin(+box.dataset.left);
-// A machine that slept has no timers that went off.
+// Poll, because timers don't fire while a machine sleeps.
 setInterval(look, 1000);

@@ -1,4 +1,4 @@
-// Forms that say when something in them is not saved, and ask before it is lost.
+// Marks forms with unsaved changes and warns before leaving them.
 
 const dirty = new Set();
 

@@ -1,6 +1,5 @@
-// The page on which somebody signs. Everything here is also possible without
-// it: this guides to what is missing, saves what was entered, and lets people
-// draw.
+// The signing page. Everything here is also possible without scripts: this leads to
+// missing fields, saves drafts, and adds drawing.
 const $ = (s, in_ = document) => in_.querySelector(s), $$ = (s, in_ = document) => [...in_.querySelectorAll(s)];
 const form = $('#sign'), words = JSON.parse(form.dataset.words), plural = new Intl.PluralRules(form.dataset.lang);
 const say = (key, values = {}) => {
@@ -11,12 +10,12 @@ const tell = text => { $('#status').textContent = ''; $('#status').textContent =
 const warn = text => { $('#alert').textContent = ''; $('#alert').textContent = text; };
 const post = (path, body) => fetch(form.dataset.base + path, { method: 'POST', body, headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' });
 
-// What has to be filled in, in the order of the page.
+// The fields to fill in, in page order.
 const required = () => {
   const groups = new Set();
   return $$('[data-req],[data-least]:enabled', form).filter(e => { const g = group(e); return !g || !groups.has(g) && groups.add(g); });
 };
-// A group is one thing to fill in: of radio buttons one, of boxes as many as it says.
+// A group counts as one: a radio group once, a checkbox group up to its minimum.
 const group = e => e.type === 'radio' ? e.name : e.dataset.least && !e.required ? 'boxes ' + e.dataset.group : '';
 const ticked = e => {
   const all = $$('[data-least]:enabled', form).filter(o => o.dataset.group === e.dataset.group);
@@ -27,8 +26,8 @@ const filled = e => e.dataset.mark ? marks[e.dataset.mark]?.done : e.type === 'c
 const missing = () => required().filter(e => !filled(e));
 const nameOf = e => (e.dataset.mark ? $('#' + e.id + '-label') : e.id === 'consent' ? $('#before') : $('label[for="' + e.id + '"]'))?.textContent.replace('*', '').trim() || '';
 
-// Fields that depend on others: what is not shown is not sent either. The server
-// decides in the same way when the page comes in.
+// Conditional fields: hidden ones are not submitted. The server applies the same rules
+// to what it receives.
 const depending = $$('[data-when]', form).map(f => ({ f, ...JSON.parse(f.dataset.when) }));
 const valueOf = id => {
   const f = document.getElementById(id), e = f && !f.hidden && $('input,textarea,select,.fixed', f);
@@ -85,7 +84,7 @@ function count() {
 function go(e) { e.scrollIntoView({ block: 'center' }); e.focus({ preventScroll: true }); }
 $('#next').addEventListener('click', e => { e.preventDefault(); go(missing()[0] || $('#finish')); });
 
-// Enter goes on to the next field: nobody signs by an accident of the keyboard.
+// Enter moves to the next field, so that nobody signs by accident.
 form.addEventListener('keydown', e => {
   if (e.key !== 'Enter' || e.target.tagName !== 'INPUT' || e.isComposing) return;
   e.preventDefault();
@@ -97,7 +96,7 @@ form.addEventListener('keydown', e => {
   next ? go(next) : $('#finish').focus();
 });
 
-// Saving as it is entered, so that another device can go on.
+// Autosave, so that signing can continue on another device.
 let timer, dirty = false, saving = false;
 const saved = (key, now) => { $('#saved').textContent = key ? say(key) : ''; if (now) tell(say(key)); };
 const computes = $('.page data', form);
@@ -107,7 +106,7 @@ async function save() {
   saving = true; dirty = false; saved('saving');
   const data = new FormData(form);
   for (const [k, v] of [...data]) if (v instanceof File) data.delete(k);
-  // A name typed in the dialog is no signature until it is adopted.
+  // A name typed in the dialog isn't a signature until it is adopted.
   for (const kind in marks) if (!marks[kind].done) data.delete(kind + '.text');
   data.set('do', 'save');
   try {
@@ -119,8 +118,8 @@ async function save() {
   saving = false;
   if (dirty && navigator.onLine) later();
 }
-// note shows what the server says about the values, but not where somebody is typing. What
-// it said when they wanted to finish stays until the field is filled in.
+// note shows the server's messages about values, except for the field being edited.
+// Errors from an attempt to finish stay until the field is filled in.
 function note({ errors = {}, values = {} }) {
   for (const id in values) {
     const e = $('#' + id + ' data');
@@ -148,7 +147,7 @@ addEventListener('offline', () => saved('offline', true));
 form.addEventListener('input', e => { if (!e.target.closest('dialog')) { count(); later(); } });
 form.addEventListener('change', e => { if (!e.target.closest('dialog')) { count(); later(200); } });
 
-// Seen: a person did something in a window that can be seen.
+// Seen: reported once somebody interacts with a visible page.
 const seen = () => {
   if (document.visibilityState !== 'visible') return;
   for (const g of gestures) removeEventListener(g, seen, true);
@@ -160,7 +159,6 @@ const gestures = ['pointerdown', 'keydown', 'wheel', 'touchstart'];
 const watch = () => { for (const g of gestures) addEventListener(g, seen, { capture: true, passive: true }); };
 watch();
 
-// Signing.
 let leaving = false, stay = () => {};
 form.addEventListener('submit', e => {
   if (leaving) return void e.preventDefault();
@@ -178,14 +176,14 @@ form.addEventListener('submit', e => {
     busy(true);
     tell(say('signing') + ' ' + say('wait'));
     stay = () => { leaving = false; busy(false); tell(''); };
-    setTimeout(stay, 60_000); // some browsers don't say that the person stopped them
+    setTimeout(stay, 60_000); // not every browser reports that loading was stopped
   } else stay = () => { leaving = false; };
   leaving = true;
 });
 window.navigation?.addEventListener('navigateerror', () => stay());
 addEventListener('pageshow', e => { if (e.persisted) location.reload(); });
 
-// What people sign with: a dialog made of the card that is there without us.
+// The signature: turns the card of the script-free page into a dialog.
 class Mark {
   constructor(card) {
     this.kind = card.dataset.kind; this.type = 'typed';
@@ -215,13 +213,13 @@ class Mark {
     for (const e of [this.file, this.paper, ...this.cuts]) e.addEventListener('change', () => { this.looking = this.look(); });
     for (const e of $$('[name$=".pen"]', dialog)) e.addEventListener('change', () => this.pad?.ink(this.pen()));
     $('[data-adopt]', dialog).addEventListener('click', async () => {
-      if (this.type === 'image') await this.looking; // the picture is still being prepared
+      if (this.type === 'image') await this.looking; // still preparing the picture
       if (dialog.open) this.adopt();
     });
     $('[data-cancel]', dialog).addEventListener('click', () => dialog.close());
-    // The browser says so a frame later and has put the focus back by then (but for
-    // those that don't focus a clicked button); the page must not move under the
-    // pointer of somebody who is already on the way to the next button.
+    // The event fires a frame late, after the browser has restored focus (except in browsers
+    // that don't focus clicked buttons). Don't scroll under a pointer that is already
+    // heading for the next button.
     dialog.addEventListener('close', () => {
       this.fail('');
       if (document.activeElement === document.body) this.from?.focus({ preventScroll: true });
@@ -241,7 +239,7 @@ class Mark {
     this.from = from;
     if (!this.text.value) { this.text.value = form.dataset.name; this.preview(); }
     this.dialog.showModal();
-    import(form.dataset.pad).catch(() => {}); // so that it is there when somebody draws
+    import(form.dataset.pad).catch(() => {}); // preload for drawing
     (this.type === 'typed' ? this.text : this.tabs.find(t => t.dataset.type === this.type)).focus();
     if (this.type === 'drawn') this.draw();
     if (this.type === 'phone') this.phone();
@@ -256,7 +254,7 @@ class Mark {
     if (this.type === 'drawn' && this.dialog.open) this.draw();
     if (this.type === 'phone') this.phone();
   }
-  // The phone draws, this page waits for what it sends.
+  // phone waits for a signature drawn on a phone.
   async phone() {
     const panel = $('.phone', this.dialog), state = text => { $('.state', panel).textContent = text; };
     const waiting = () => this.dialog.open && this.type === 'phone';
@@ -270,7 +268,7 @@ class Mark {
       for (const end = Date.now() + seconds * 1000; waiting() && Date.now() < end;) {
         await new Promise(done => setTimeout(done, 1500));
         const answer = await fetch(form.dataset.base + '/pad/' + code, { headers: { 'X-Requested-With': 'fetch' } });
-        if (!waiting()) break; // signed in another way meanwhile
+        if (!waiting()) break; // another way was chosen meanwhile
         if (answer.status === 204) continue;
         if (!answer.ok) break;
         const strokes = (await answer.json()).data;
@@ -308,7 +306,7 @@ class Mark {
     try {
       if (!/^image\/(png|jpeg)$/.test(f.type) || f.size > 20 << 20) throw f;
       const { prepare } = await import('./photo.js'), cuts = this.cuts.map(c => c.value / 100), data = await prepare(f, this.paper.checked, cuts);
-      if (mine !== this.turn) return; // another picture, or part of it, was chosen meanwhile
+      if (mine !== this.turn) return; // superseded by another picture or crop
       if (data.length > 2.6e6) throw f;
       this.read = this.shown.src = data; this.shown.hidden = false;
     } catch { if (mine === this.turn) this.fail(say('badfile')); }
@@ -379,6 +377,6 @@ for (const m of $$('details.menu')) {
   addEventListener('click', e => { if (!m.contains(e.target)) m.open = false; });
 }
 count();
-// What was typed before this script was there.
+// Save input from before this script loaded.
 if ($$('input:not([type=hidden],[type=file]),textarea', form).some(e => !e.closest('dialog') && (e.checked !== e.defaultChecked || e.value !== e.defaultValue))) later();
 if (document.activeElement === document.body) $('#errors')?.focus();

@@ -1,13 +1,13 @@
-// Tables: how many rows they have, and how long ago something was.
+// Tables: rows per page, relative times.
 const $$ = s => [...document.querySelectorAll(s)];
 
-// The number of rows of a list applies at once.
+// Changing the number of rows applies at once.
 for (const size of $$('.pager select')) {
   size.form.querySelector('button').hidden = true;
   size.addEventListener('change', () => size.form.requestSubmit());
 }
 
-// Times of the last week in tables are told by how long ago they were; the time itself is their tooltip.
+// Times within the last week become relative; the full time is the tooltip.
 const times = $$('td time').filter(e => Date.now() - Date.parse(e.dateTime) < 6048e5);
 if (times.length) {
   const ago = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
@@ -15,7 +15,7 @@ if (times.length) {
   const show = () => {
     for (const e of times) {
       const past = Date.now() - Date.parse(e.dateTime), [unit, size] = units.find(u => past >= u[1]) || [];
-      if (!unit) continue; // still to come
+      if (!unit) continue; // in the future
       e.title ||= e.textContent;
       e.textContent = ago.format(size ? -Math.floor(past / size) : 0, unit);
     }

@@ -1,4 +1,4 @@
-// A form with a file: dropping one onto it, and how far it has come.
+// Drag and drop and a progress bar for forms with one file.
 function attach(form) {
   const words = JSON.parse(form.dataset.words), say = key => words[key]?.other || key;
   const file = form.querySelector('input[type=file][required]'), box = form.querySelector('.progress'), bar = box.querySelector('progress'), line = box.querySelector('[role=status]');

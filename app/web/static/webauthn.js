@@ -1,10 +1,10 @@
-// Passkeys: asks the server for a challenge, has the browser answer it, and sends
-// the answer with its form.
+// Passkeys: gets a challenge from the server, has the browser answer it, and submits
+// the answer with the form.
 const forms = document.querySelectorAll('form[data-passkey]');
 const bytes = s => Uint8Array.from(atob(s.replace(/-/g, '+').replace(/_/g, '/')), c => c.charCodeAt(0));
 const text = b => btoa(String.fromCharCode(...new Uint8Array(b))).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
 
-// Browsers of before 2025 have neither of the ways between JSON and what they use.
+// Browsers before 2025 lack the built-in JSON conversions.
 function parse(o, kind) {
   const modern = PublicKeyCredential['parse' + kind + 'OptionsFromJSON'];
   if (modern) return modern.call(PublicKeyCredential, o);
@@ -21,7 +21,7 @@ function json(c) {
   return { id: c.id, rawId: text(c.rawId), type: c.type, response, clientExtensionResults: c.getClientExtensionResults(), authenticatorAttachment: c.authenticatorAttachment };
 }
 
-let waiting; // what the browser is being asked in the background
+let waiting; // the request pending in the background
 async function ask(form, conditional) {
   waiting?.abort();
   const stop = waiting = new AbortController();
@@ -49,6 +49,6 @@ for (const form of forms) {
       line.hidden = false;
     }
   });
-  // The browser offers passkeys among what it fills in.
+  // Offer passkeys in autofill.
   if ('conditional' in form.dataset && await PublicKeyCredential.isConditionalMediationAvailable?.() && !waiting) ask(form, true).catch(() => {});
 }

@@ -1,9 +1,9 @@
-// When a field is shown or required. Only the first comparison is changed here; further
-// ones, which programs may set, are kept.
+// Conditions for showing or requiring a field. Only the first comparison can be edited
+// here; others, which the API can set, are preserved.
 import { $, $$, say, make, typeName } from './text.js';
 import { tidy } from './model.js';
 
-// source is the name by which conditions refer to a field, or to its group.
+// source returns the name conditions use for a field or its group.
 const source = f => f && (f.type === 'radio' && !f.options && f.group || f.name) || '';
 
 export class Condition {
@@ -14,8 +14,8 @@ export class Condition {
     box.addEventListener('change', () => this.changed());
   }
 
-  // followed makes conditions follow fields that are renamed, and drops what they say
-  // about fields that are gone.
+  // followed updates conditions when fields are renamed and removes comparisons with
+  // deleted fields.
   followed(changes) {
     const all = new Map(changes), old = new Map(), next = () => new Map([...this.model.fields, ...all]);
     for (const [k, f] of all) { const was = source(this.model.fields.get(k)), is = source(f); if (was && was !== is) old.set(was, is); }
@@ -28,13 +28,13 @@ export class Condition {
     return all;
   }
 
-  // sources lists what the condition may refer to.
+  // sources returns the fields a condition may refer to.
   sources() {
     const m = this.model, f = m.fields.get(this.key), at = id => m.person(id)?.position, out = new Map();
     for (const [k, o] of m.fields) {
       const known = o.who === f.who || m.order === 'sequential' && at(o.who) < at(f.who) || o.readOnly && o.value && !o.condition;
       if (k === this.key || !known || ['signature', 'initials', 'stamp'].includes(o.type)) continue;
-      const id = source(o) || ' ' + k; // a field without a name gets one when it is chosen
+      const id = source(o) || ' ' + k; // an unnamed field gets a name when it is chosen
       if (!out.has(id) || o.who === f.who) out.set(id, o);
     }
     return out;
@@ -54,13 +54,13 @@ export class Condition {
     $('#q-more').textContent = more.length ? say('more-tests', { n: more.length }) : '';
     this.ask();
   }
-  // ask shows the inputs that are needed, and reports whether a value is among them.
+  // ask shows the inputs the operator needs and reports whether one of them is a value.
   ask() {
     const [then, of, op, than] = this.inputs, compared = !['filled', 'empty'].includes(op.value);
     for (const e of [of, op, than]) e.closest('.field').hidden = !then.value || e === than && !compared;
     return compared;
   }
-  // changed takes over a condition once it is complete.
+  // changed applies the condition once it is complete.
   changed() {
     const [then, of, op, than] = this.inputs, m = this.model, f = m.fields.get(this.key), c = f?.condition, value = than.value.trim(), compared = this.ask();
     if (!f) return;

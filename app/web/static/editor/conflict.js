@@ -1,4 +1,4 @@
-// What is asked when two people changed the same draft.
+// The dialog for conflicting changes to a draft.
 import { root, say, make, tell } from './text.js';
 
 export function ask(saver, { by, at, theirs, both, n }) {

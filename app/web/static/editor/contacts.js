@@ -1,7 +1,7 @@
-// People who are known already, offered while one writes. This part comes when it is asked for.
+// Suggests contacts while typing a name or address. Loaded on demand.
 import { $, make } from './text.js';
 
-// suggest offers those whose name or address begins like this.
+// suggest lists contacts whose name or address starts with the input.
 export function suggest(people, e) {
   clearTimeout(people.wait);
   const known = people.known?.find(c => c.name === people.form.elements.name.value || c.email === people.form.elements.email.value);
@@ -14,7 +14,7 @@ export function suggest(people, e) {
   if (q.length < 2) return;
   people.wait = setTimeout(async () => {
     const answer = await fetch(people.editor.contacts + encodeURIComponent(q), { headers: { 'X-Requested-With': 'fetch' } }).catch(() => null);
-    if (!answer?.ok || q !== e.target.value.trim()) return; // it is an answer to less
+    if (!answer?.ok || q !== e.target.value.trim()) return; // superseded by further typing
     people.known = (await answer.json()).data;
     $('#contacts').replaceChildren(...people.known.map(c => make('option', { value: c.name, textContent: c.email })));
     $('#contacts-email').replaceChildren(...people.known.map(c => make('option', { value: c.email, textContent: c.name })));

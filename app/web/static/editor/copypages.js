@@ -1,4 +1,4 @@
-// Copies of fields on other pages. This part comes when it is asked for.
+// Copies fields to other pages. Loaded on demand.
 import { $, say, tell } from './text.js';
 import { open } from './dialogs.js';
 
@@ -16,7 +16,7 @@ export async function copyToPages(m, keys) {
   tell(say('copied-to', { n }));
 }
 
-// askPages asks for pages to copy to: places from 0, or null.
+// askPages asks which pages to copy to and returns their indexes, or null if cancelled.
 function askPages(total) {
   const dialog = $('#to-pages'), form = $('form', dialog), range = form.elements.range, error = $('#range-e');
   const read = () => pagesOf(form.elements.which.value, total, range.value);
@@ -27,7 +27,7 @@ function askPages(total) {
   return open(dialog, form.elements.which[0]).then(v => v === 'ok' ? read() : null);
 }
 
-// pagesNamed reads "2-5, 9" as places from 0; null if it can't be read.
+// pagesNamed parses "2-5, 9" into page indexes; null if it is malformed.
 function pagesNamed(text, total) {
   const out = new Set();
   for (const part of text.split(/[,;\s]+/).filter(Boolean)) {
@@ -39,7 +39,7 @@ function pagesNamed(text, total) {
   return out.size ? [...out].sort((a, b) => a - b) : null;
 }
 
-// pagesOf names the pages of one of the choices of "copy to pages".
+// pagesOf returns the page indexes for a choice in the "Copy to pages" menu.
 function pagesOf(which, total, range) {
   if (which === 'range') return pagesNamed(range, total);
   const test = { all: () => true, 'not-first': i => i > 0, 'not-last': i => i < total - 1, odd: i => i % 2 === 0, even: i => i % 2 === 1 }[which];

@@ -1,9 +1,8 @@
-// Dialogs of the editor.
 import { $, $$, say } from './text.js';
 
 for (const d of $$('dialog')) d.addEventListener('click', e => { if (e.target.closest('[data-close]')) d.close(''); });
 
-// open shows a dialog; the focus goes back to where it was.
+// open shows a dialog and returns focus when it closes.
 export function open(dialog, first) {
   const from = document.activeElement;
   dialog.returnValue = '';
@@ -12,7 +11,7 @@ export function open(dialog, first) {
   return new Promise(done => dialog.addEventListener('close', () => { if (from.isConnected) from.focus({ preventScroll: true }); done(dialog.returnValue); }, { once: true }));
 }
 
-// confirmPerson asks before somebody is removed together with fields.
+// confirmPerson asks for confirmation before removing a recipient who has fields.
 export function confirmPerson(name, n) {
   const dialog = $('#leave-person');
   $('#leave-text').textContent = say('person-remove', { name, n });

@@ -1,4 +1,4 @@
-// The palette: whose fields are placed, and of which type.
+// The palette: field types, and the recipient new fields belong to.
 import { $, $$, say, make, tell, typeName } from './text.js';
 import { sizeOf } from './geometry.js';
 
@@ -6,7 +6,7 @@ export class Fields {
   constructor(model, view, editor) {
     Object.assign(this, { model, view, editor });
     this.select = $('#for');
-    this.last = {}; // what was last used, by type: its size, and how its text looks
+    this.last = {}; // last size and text style used, by type
     this.style = {};
     this.select.addEventListener('change', () => this.choose(this.select.value));
     $('#only').addEventListener('change', () => this.highlight());
@@ -19,7 +19,7 @@ export class Fields {
     this.people();
   }
 
-  // people fills the list of those who can have fields.
+  // people fills the list of recipients who can have fields.
   people() {
     const list = this.model.signers;
     if (!list.some(p => p.id === this.for)) this.for = list[0]?.id || '';
@@ -41,7 +41,7 @@ export class Fields {
   pressed(type) { for (const b of $$('.palette button')) b.setAttribute('aria-pressed', b.dataset.type === type); }
 
   sizeFor(type) { return this.last[type] || sizeOf(type); }
-  // remember keeps what the next field begins with.
+  // remember stores a field's size and style as the defaults for the next one.
   remember(key) {
     const f = this.model.fields.get(key);
     if (!f) return;
@@ -50,7 +50,7 @@ export class Fields {
     this.style = { size: f.size, align: f.align };
   }
 
-  // fresh is a new field, with what its type needs.
+  // fresh returns a new field with the defaults for its type.
   fresh(type, i, box) {
     const f = { i, who: this.for, type, required: type !== 'checkbox' && type !== 'attachment' };
     if (['text', 'name', 'email', 'company', 'job_title', 'number', 'date', 'date_signed', 'select'].includes(type)) {
@@ -62,7 +62,7 @@ export class Fields {
     for (const k in f) if (f[k] === false) delete f[k];
     return this.model.boxed({ ...f, x: 0, y: 0, w: 0, h: 0 }, box, i);
   }
-  // group is that of the last button of the same person, or a new one.
+  // group returns the group of this recipient's most recent radio button, or a new one.
   group() {
     const own = [...this.model.fields.values()].filter(f => f.type === 'radio' && f.group);
     const last = own.filter(f => f.who === this.for).at(-1);

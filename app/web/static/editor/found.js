@@ -1,4 +1,4 @@
-// Places in the text that ask for a field. This part comes when it is asked for.
+// Fields suggested from the text of the pages. Loaded on demand.
 import { $, say, make, post, tell, typeName } from './text.js';
 
 export class Found {
@@ -15,7 +15,7 @@ export class Found {
     const mine = this.asked = {};
     $('#found-text').textContent = say('finding');
     const answer = await post('/detect', {}).catch(() => ({ status: 0 }));
-    if (mine !== this.asked) return; // asked again, or closed
+    if (mine !== this.asked) return; // superseded or closed
     if (answer.status !== 200) { $('#found-text').textContent = answer.body?.message || say('failed'); return; }
     this.list = answer.body.fields.map(f => ({ ...this.model.read({ ...f, id: '' })[1], who: this.model.hands.has(f.who) ? f.who : this.editor.for })).filter(f => this.model.fits(f));
     this.show();

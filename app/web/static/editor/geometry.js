@@ -1,5 +1,5 @@
-// Places on paper. Fields are kept as fractions of their page; here they are
-// boxes {x, y, w, h} in points, from the top left corner.
+// Geometry of pages. Fields store fractions of their page; here they are boxes
+// {x, y, w, h} in points from the top left corner.
 export const clamp = (v, low, high) => Math.min(Math.max(v, low), Math.max(low, high));
 
 // size is the initial size of a field, by type.
@@ -8,14 +8,14 @@ const sizes = { signature: [160, 40], initials: [60, 30], stamp: [120, 50], atta
 export const sizeOf = type => sizes[type] || [160, 20];
 export const smallest = 6;
 
-// linesOf returns the lines that a box can snap to: edges and middles of others, margins and the middle of the page.
+// linesOf returns the snap lines: edges and centres of other boxes, page margins and page centre.
 export function linesOf(boxes, page) {
   const margin = 36, x = [margin, page.w / 2, page.w - margin], y = [margin, page.h / 2, page.h - margin];
   for (const b of boxes) { x.push(b.x, b.x + b.w / 2, b.x + b.w); y.push(b.y, b.y + b.h / 2, b.y + b.h); }
   return { x, y };
 }
 
-// nearest finds the smallest shift that brings one of the marks onto one of the lines.
+// nearest returns the smallest shift that aligns one of the marks with one of the lines.
 function nearest(marks, lines, reach) {
   let best = null;
   for (const line of lines) for (const mark of marks) {
@@ -25,12 +25,12 @@ function nearest(marks, lines, reach) {
   return best;
 }
 
-// snapBox says how far a box that is moved has to go to lie on a line.
+// snapBox returns how far to shift a moving box so that it snaps to the nearest lines.
 export function snapBox(b, lines, reach) {
   return { x: nearest([b.x, b.x + b.w / 2, b.x + b.w], lines.x, reach), y: nearest([b.y, b.y + b.h / 2, b.y + b.h], lines.y, reach) };
 }
 
-// resized moves the edges of a box that a handle names (n, se and so on).
+// resized moves the edges named by a handle (n, se and so on).
 export function resized(b, handle, dx, dy, page, lines, reach) {
   let [l, t, r, m] = [b.x, b.y, b.x + b.w, b.y + b.h];
   const guides = {};
@@ -46,13 +46,13 @@ export function resized(b, handle, dx, dy, page, lines, reach) {
   return { box: { x: l, y: t, w: r - l, h: m - t }, guides };
 }
 
-// around is the box that holds all boxes.
+// around returns the bounding box.
 export function around(boxes) {
   const x = Math.min(...boxes.map(b => b.x)), y = Math.min(...boxes.map(b => b.y));
   return { x, y, w: Math.max(...boxes.map(b => b.x + b.w)) - x, h: Math.max(...boxes.map(b => b.y + b.h)) - y };
 }
 
-// arranged returns the boxes of one page aligned with each other, spread evenly, or all in the size of the first.
+// arranged aligns the boxes of one page, spaces them evenly, or gives all the size of the first.
 export function arranged(kind, boxes) {
   const all = around(boxes), first = boxes[0];
   const each = {

@@ -1,5 +1,5 @@
-// What is done with the keyboard. Tab is never taken: it walks from field to
-// field, and on.
+// Keyboard control. Tab is never intercepted: it moves from field to field and out of
+// the editor.
 import { $, $$, root, say, make, tell, typeName, percent } from './text.js';
 import { clamp, sizeOf } from './geometry.js';
 
@@ -7,7 +7,7 @@ const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 const pages = { PageUp: -1, PageDown: 1 };
 const writing = e => e.target.closest('input,textarea,select,dialog,[contenteditable]');
 
-// step is how far an arrow goes: a quarter of a percent of the page's width, with Shift two percent.
+// step is how far an arrow key moves a field: 0.25 % of the page width, 2 % with Shift.
 export const step = (page, large) => page.w * (large ? .02 : .0025);
 
 export class Keys {
@@ -19,7 +19,7 @@ export class Keys {
     });
   }
 
-  // box handles a key on a field, and says whether it did.
+  // box handles a key pressed on a field and reports whether it was consumed.
   box(e) {
     const key = this.view.keyOf(e.target), arrow = arrows[e.key], f = this.model.fields.get(key), ctrl = e.ctrlKey || e.metaKey;
     if (arrow && !ctrl) return this.go(key, arrow, e);
@@ -35,7 +35,7 @@ export class Keys {
     if ((e.key === 'Delete' || e.key === 'Backspace' || ctrl && 'cdx'.includes(e.key.toLowerCase())) && !e.altKey) this.ready(key);
     return false;
   }
-  // ready makes a field that has the focus one of those that are changed.
+  // ready adds the focused field to the selection.
   ready(key) { if (!this.model.selected.has(key)) this.model.select([key]); }
 
   go(key, [x, y], e) {
@@ -72,14 +72,14 @@ export class Keys {
     return true;
   }
 
-  // pane goes on to the next part of the editor that can be seen.
+  // pane moves focus to the next visible part of the editor.
   pane(way) {
     const all = ['#tools', '#thumbs', '#pages', '#selection', '#side'].map(s => $(s)).filter(e => e && e.offsetParent), at = all.findIndex(e => e.contains(document.activeElement));
     const next = all[(at + way + all.length) % all.length], inside = next.id === 'pages' && this.view.boxes.get([...this.model.selected][0]) || next.id === 'side' && $('[role=tab][aria-selected=true]', next) || $$('a[href],button,select,input', next).find(x => x.offsetParent);
     (next.id === 'pages' && !this.model.selected.size ? next : inside || next).focus();
   }
 
-  // Placing: a cursor that is moved with arrows.
+  // Placing a field with a cursor moved by the arrow keys.
   begin(type) {
     this.end();
     const i = this.view.current, p = this.model.pages[i], [w, h] = this.editor.sizeFor(type);

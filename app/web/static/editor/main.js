@@ -1,5 +1,5 @@
-// The editor: where fields are placed. Everything that is done here can also be
-// done in the list of fields, without any script.
+// The field editor. Everything it does is also possible in the list of fields, which
+// needs no script.
 import { $, $$, root, say, tell, typeName, percent } from './text.js';
 import { arranged } from './geometry.js';
 import { Model } from './model.js';
@@ -44,7 +44,7 @@ class Editor {
   get for() { return this.fields.for; }
   get armed() { return this.type; }
 
-  // What the buttons and keys do, by name.
+  // Commands of buttons and keys, by name.
   do(name) {
     const m = this.model, keys = [...m.selected];
     if (/^(align|spread|same)-/.test(name)) return this.arrange(name, keys);
@@ -102,7 +102,7 @@ class Editor {
     if (back) { if (this.from?.offsetParent) this.from.focus(); tell(say('disarmed')); }
     return true;
   }
-  // stop handles Esc: it ends whatever was begun last.
+  // stop handles Escape: it cancels whatever was started last.
   stop() {
     if (this.pointer.drag) return this.pointer.cancel(), true;
     if (this.disarm(true)) return true;
@@ -112,7 +112,7 @@ class Editor {
   }
   sizeFor(type) { return this.fields.sizeFor(type); }
 
-  // place makes a new field: around a point, or in a box that was drawn.
+  // place creates a field centred on a point, or in a box that was drawn.
   place(type, i, at, { box, keep, exact }) {
     if (!this.for) return tell(say('no-one'));
     const m = this.model, [w, h] = this.sizeFor(type), p = m.pages[i];
@@ -161,7 +161,7 @@ class Editor {
     const i = this.view.current, first = Math.min(...this.clipboard.map(f => f.i)), same = first === i;
     this.insert(this.clipboard.filter(f => this.model.fits(f)), 'pasted', same ? 12 : 0, i - first);
   }
-  // insert adds copies of fields, a little aside or some pages on.
+  // insert adds copies of fields, slightly offset or on other pages.
   insert(list, key, aside, pages = 0) {
     const m = this.model, made = list.map(f => {
       const b = m.box(f), i = Math.min(Math.max(f.i + pages, 0), m.pages.length - 1);
@@ -197,7 +197,7 @@ class Editor {
     tell(say(this.pointer.snap ? 'snap-on' : 'snap-off'));
   }
 
-  // show brings a part of the editor to the front.
+  // show brings a panel to the front.
   show(pane, focus) {
     const narrow = root.dataset.pane;
     root.dataset.pane = pane;
@@ -236,7 +236,7 @@ class Editor {
   }
   peopleChanged() { this.fields.people(); this.people?.render(); this.view.redraw(); this.properties?.show(); this.tools(); }
 
-  // trouble shows what a person has to know or decide; '' takes it away.
+  // trouble shows a message that needs attention or a decision; '' removes it.
   trouble(text, ...buttons) {
     const t = $('#trouble');
     if (!text && t.hidden) return;

@@ -1,9 +1,9 @@
-// The fields of a document, who is selected among them, and the steps that led
-// here. A field is never changed: it is replaced by another one.
+// The document's fields, the selection, and the undo history. Field objects are
+// immutable: an edit replaces them.
 import { clamp } from './geometry.js';
 
 const steps = 100;
-// Texts and numbers come after the first eight.
+// The first eight are strings; the rest are strings or numbers.
 export const plain = 'x y w h required readOnly options condition type who name label value min max pattern patternMessage format help placeholder group groupMin groupMax size align weight color valign cells mask formula'.split(' ');
 
 export class Model extends EventTarget {
@@ -16,13 +16,13 @@ export class Model extends EventTarget {
     this.on = state.pages.map(() => new Set());
     this.ids = new Map();
     this.selected = new Set();
-    this.touched = new Set(); // pages whose fields changed since the view took them over
+    this.touched = new Set(); // pages changed since the view last rendered
     this.undone = []; this.done = [];
     this.count = 0;
     for (const f of state.fields) { this.ids.set(f.id, f.id); this.put(...this.read(f)); }
   }
 
-  // adopt takes over what is not fields: the version and the people.
+  // adopt replaces the version and the recipients, but not the fields.
   adopt(state) {
     this.version = state.version;
     this.people = state.people;
@@ -38,14 +38,14 @@ export class Model extends EventTarget {
   hue(id) { const i = this.hands.get(id) ?? 0; return 'r' + (i % 8 + 1) + (i < 8 ? '' : ' more'); }
   get signers() { return this.people.filter(p => p.role !== 'viewer'); }
 
-  // read converts a field from the server's form; its key is the server's identifier.
+  // read converts a field from the server's format. Its key is the server's identifier.
   read(f) {
     const out = { i: this.places.get(f.file + '/' + f.page) ?? -1 };
     for (const k of plain) if (f[k] || f[k] === 0) out[k] = f[k];
     if (out.options && !out.options.length) delete out.options;
     return [f.id, Object.freeze(out)];
   }
-  // wire converts a field to the form in which the server expects it.
+  // wire converts a field to the server's format.
   wire(key) {
     const f = this.fields.get(key), page = this.pages[f.i], out = { id: this.ids.get(key) || '', file: page.file, page: page.page };
     for (const k of plain) if (f[k] !== undefined) out[k] = f[k];
@@ -60,11 +60,11 @@ export class Model extends EventTarget {
     if (f && f.i >= 0) { this.touched.add(f.i); this.fields.set(key, f); this.on[f.i].add(key); } else { this.fields.delete(key); this.selected.delete(key); }
   }
 
-  // change replaces fields (null removes one) as one step that can be undone.
-  // Steps of one kind that follow each other at once become one.
+  // change replaces fields (null deletes one) as one undo step. Consecutive changes of
+  // the same kind are merged into one step.
   change(changes, kind) {
     const step = { kind, at: Date.now(), changes: [] };
-    for (const [key, f] of this.follow?.(changes) || changes) { // condition.js
+    for (const [key, f] of this.follow?.(changes) || changes) { // conditions that refer to them, see condition.js
       const before = this.fields.get(key) || null, after = f && Object.freeze(f);
       if (before !== after) step.changes.push([key, before, after]);
     }
@@ -80,7 +80,7 @@ export class Model extends EventTarget {
     this.undone = [];
     this.changed(step.changes.map(c => c[0]));
   }
-  // edit changes some members of one or more fields.
+  // edit sets properties of one or more fields.
   edit(keys, members, kind) {
     this.change(keys.map(k => [k, tidy({ ...this.fields.get(k), ...(typeof members === 'function' ? members(this.fields.get(k), k) : members) })]), kind);
   }
@@ -91,7 +91,7 @@ export class Model extends EventTarget {
   step(from, to, side) {
     const step = from.pop();
     if (!step) return null;
-    // What belonged to somebody who is gone does not come back.
+    // Don't restore fields of recipients who have been removed.
     for (const c of step.changes) this.put(c[0], this.fits(c[side]) ? c[side] : null);
     to.push({ ...step, kind: '' });
     const keys = step.changes.map(c => c[0]);
@@ -107,13 +107,13 @@ export class Model extends EventTarget {
     this.select(s);
   }
 
-  // ordered lists the fields of a page as they are read: from the top down, lines from the left.
+  // ordered returns a page's fields in reading order: top to bottom, then left to right.
   ordered(i) {
     const line = f => Math.round((f.y + f.h / 2) * 60);
     return [...this.on[i]].sort((a, b) => { const f = this.fields.get(a), g = this.fields.get(b); return line(f) - line(g) || f.x - g.x || f.y - g.y; });
   }
   all() { return this.pages.flatMap((_, i) => this.ordered(i)); }
-  // after is the field that is read after one, or else the one before it.
+  // after returns the next field in reading order, or the previous one if it is the last.
   after(key, without = new Set([key])) {
     const all = this.all(), at = all.indexOf(key);
     return all.slice(at + 1).find(k => !without.has(k)) || all.slice(0, at).reverse().find(k => !without.has(k)) || null;
@@ -121,12 +121,12 @@ export class Model extends EventTarget {
   before(key) { const all = this.ordered(this.fields.get(key).i); return all[all.indexOf(key) - 1] || null; }
 
   box(f) { const p = this.pages[f.i]; return { x: f.x * p.w, y: f.y * p.h, w: f.w * p.w, h: f.h * p.h }; }
-  // boxed is a field with another place, in points, on a page; it stays within it.
+  // boxed returns the field moved to a box in points, kept within the page.
   boxed(f, b, i = f.i) {
     const p = this.pages[i], w = round(Math.min(b.w / p.w, 1)), h = round(Math.min(b.h / p.h, 1));
     return { ...f, i, x: clamp(round(b.x / p.w), 0, 1 - w), y: clamp(round(b.y / p.h), 0, 1 - h), w, h };
   }
-  // shifted moves fields together, by points and by pages, as far as all stay on paper.
+  // shifted moves fields together by points and pages, keeping all of them on the paper.
   shifted(keys, dx, dy, pages = 0) {
     const list = [...keys].map(k => ({ k, f: this.fields.get(k), b: this.box(this.fields.get(k)) }));
     pages = clamp(pages, -Math.min(...list.map(o => o.f.i)), this.pages.length - 1 - Math.max(...list.map(o => o.f.i)));
@@ -136,7 +136,7 @@ export class Model extends EventTarget {
     return list.map(o => [o.k, this.boxed(o.f, { ...o.b, x: o.b.x + dx, y: o.b.y + dy }, o.f.i + pages)]);
   }
 
-  // replace puts another set in the place of all fields, as one step.
+  // replace swaps the whole set of fields as one undo step.
   replace(fields) {
     const changes = new Map([...this.fields.keys()].map(k => [k, null]));
     for (const [k, f] of fields) changes.set(k, f);
@@ -144,7 +144,7 @@ export class Model extends EventTarget {
   }
 }
 
-// differ lists the keys under which two sets have not the same.
+// differ returns the keys of fields that differ between two sets.
 export function differ(a, b) {
   const out = new Set(), text = f => f && JSON.stringify([f.i, ...plain.map(k => f[k])]);
   for (const [k, f] of b) { const g = a.get(k); if (g !== f && text(g) !== text(f)) out.add(k); }

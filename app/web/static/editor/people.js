@@ -1,4 +1,4 @@
-// The recipients: who they are, in which order, and how they prove it.
+// The recipients: names, signing order, and access checks.
 import { $, $$, say, make, tell } from './text.js';
 import { open, confirmPerson } from './dialogs.js';
 
@@ -12,7 +12,7 @@ export class People {
       const b = e.target.closest('button'), id = e.target.closest('li')?.dataset.id;
       if (b && this.model.person(id)) this[b.dataset.act](id);
     });
-    // A list replaced between pressing and releasing a button would lose the click.
+    // Don't rerender between pointerdown and pointerup: the click would be lost.
     this.list.addEventListener('pointerdown', () => {
       this.pressed = true;
       for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => setTimeout(() => this.released()), { once: true });
@@ -40,7 +40,7 @@ export class People {
     $('[data-do=add-me]').hidden = all.some(p => p.email.toLowerCase() === this.me.email.toLowerCase());
     if (kept) this.focus(...kept);
   }
-  // here reports whether the focus is still in the list, or nowhere.
+  // here reports whether focus is inside the list, or nowhere.
   here() { return document.activeElement === document.body || this.list.contains(document.activeElement); }
   focus(id, act) {
     const row = $$('li', this.list).find(l => l.dataset.id === id);
@@ -56,7 +56,7 @@ export class People {
       make('div', { className: 'acts' }, act('up', i === 0), act('down', i === total - 1), act('edit'), act('remove')));
   }
 
-  // send has the server change something, and takes over what comes of it.
+  // send asks the server for a change and applies the result.
   async send(values) {
     const answer = await this.saver.recipients(values);
     if (answer.ok) return answer;
@@ -66,7 +66,7 @@ export class People {
 
   up(id) { this.move(id, -1, 'up'); }
   down(id) { this.move(id, 1, 'down'); }
-  // move counts from the place that the answers to earlier clicks left somebody at.
+  // move starts from the position that earlier clicks led to.
   move(id, by, button) {
     const go = () => {
       const to = this.model.hands.get(id) + by;
@@ -82,7 +82,7 @@ export class People {
     if (this.here()) this.focus(id, button);
     tell(say('person-moved', { name: this.model.person(id).name, n: to + 1 }));
   }
-  // grab lets a mouse drag a row to another place, which the buttons do too.
+  // grab drags rows with the mouse; the Up and Down buttons do the same.
   grab(e) {
     const row = e.target.closest('li');
     if (!row || e.button || e.pointerType === 'touch' || e.target.closest('button')) return;
@@ -121,7 +121,7 @@ export class People {
     this.adding = false;
     if (answer.ok) this.added(answer, before, this.me);
   }
-  // added makes a new person the one whose fields are placed, unless another was chosen meanwhile.
+  // added makes a new recipient the owner of new fields, unless another has been chosen since.
   added(answer, before, { name }) {
     if (!before || this.editor.for === before) this.editor.fields.choose(answer.added);
     tell(say('person-added', { name }));
@@ -153,7 +153,7 @@ export class People {
     for (const [k, v] of data) if (k !== 'position' || v) values[k] = v;
     if (this.sending) return;
     this.clear();
-    // By the answer the dialog may be closed, or be about somebody else.
+    // The dialog may have been closed, or show someone else, by the time the answer arrives.
     const mine = this.sending = this.asked, before = this.editor.for;
     const answer = await this.send(values), same = this.dialog.open && mine === this.asked;
     this.sending = null;
@@ -174,6 +174,6 @@ export class People {
     (first || this.form.elements.name).focus();
   }
 
-  // suggest offers people who are known already: a convenience, with a part of its own.
+  // suggest loads the contact suggestions.
   suggest(e) { if (this.editor.contacts) import('./contacts.js').then(part => part.suggest(this, e), () => {}); }
 }

@@ -1,27 +1,27 @@
-// What is done with a mouse, a pen or a finger. Every drag here has a way
-// without dragging: the keyboard, the numbers in the properties, the menus.
+// Mouse, pen and touch. Every drag has an alternative: the keyboard, the numbers in the
+// properties, or the menus.
 import { $, root, say, make, tell, typeName } from './text.js';
 import { linesOf, snapBox, resized, around, sizeOf, clamp } from './geometry.js';
 
-const slack = 4, reach = 6; // pixels before a press becomes a drag, and from which things snap
-const long = 500; // milliseconds of a long press
+const slack = 4, reach = 6; // pixels: drag threshold, snap distance
+const long = 500; // milliseconds before a press counts as long
 
 export class Pointer {
   constructor(model, view, editor) {
     Object.assign(this, { model, view, editor });
     this.snap = true;
     view.pane.addEventListener('pointerdown', e => this.down(e));
-    // Moving is followed for the whole window: the pages scroll under the pointer.
+    // Listen on the window: the pages can scroll away under the pointer.
     addEventListener('pointermove', e => this.move(e));
     addEventListener('pointerup', e => this.up(e));
     addEventListener('pointercancel', e => this.cancel(e));
-    // Where things are is read once, and again when they went somewhere else: to
-    // read it in every frame would have the browser lay out the pages each time.
+    // Cache positions until something scrolls or resizes; measuring in every frame would
+    // force a layout each time.
     this.rects = new Map();
     for (const event of ['scroll', 'resize']) addEventListener(event, () => this.rects.clear(), { capture: true, passive: true });
     view.pane.addEventListener('contextmenu', e => { if (this.touch && e.target.closest('.box')) e.preventDefault(); });
     $('.palette').addEventListener('pointerdown', e => this.carry(e));
-    // A click that a script or a screen reader makes selects; those of a pointer were seen before.
+    // Select on clicks from scripts and screen readers; pointer clicks are handled above.
     view.pane.addEventListener('click', e => { const k = view.keyOf(e.target); if (k && e.detail === 0) editor.pick(k, e.shiftKey || e.ctrlKey || e.metaKey); });
   }
 
@@ -43,7 +43,7 @@ export class Pointer {
     if (add) this.model.toggle(key);
     else if (!was && !this.touch) this.model.select([key]);
     this.view.focus(key, true);
-    // A finger first selects, and then drags: else the pages could not be scrolled.
+    // With touch, the first press selects and only the next one drags; otherwise the pages couldn't be scrolled.
     this.drag = { ...start, kind: this.touch && !was ? 'tap' : 'move', key, was, add, copy: e.altKey };
     if (this.touch) this.drag.timer = setTimeout(() => { this.model.toggle(key); this.drag = null; tell(say('selected', { n: this.model.selected.size })); }, long);
     else e.preventDefault();
@@ -59,7 +59,7 @@ export class Pointer {
       if (d.kind === 'tap' || d.kind === 'place' && this.touch) { if (d.kind === 'tap') this.drag = null; return; }
       d.going = true;
       this.view.busy = true;
-      // All that comes goes to the pages: nothing else is looked for under the pointer, or lights up.
+      // Capture the pointer, so that nothing else is hit-tested or highlighted.
       if (e.isTrusted) this.view.pane.setPointerCapture(d.id);
       this[d.kind + 'Start']?.(d);
     }
@@ -73,9 +73,9 @@ export class Pointer {
     if (this.scroll(d)) this.frame = requestAnimationFrame(() => this.step());
     this[d.kind + 'Step'](d, d.at);
   }
-  // gone reports whether somebody else deleted a field that is being dragged.
+  // gone reports whether a dragged field has been deleted by someone else.
   gone(d) { return [...d.keys || (d.key ? [d.key] : [])].some(k => !this.model.fields.has(k)); }
-  // scroll moves the pages when the pointer is near their edge.
+  // scroll scrolls the pages when the pointer is near the edge.
   scroll(d) {
     if (d.kind === 'marquee' || d.kind === 'resize') return false;
     const r = d.frame ||= this.view.scrolls ? this.view.pane.getBoundingClientRect() : { top: 0, bottom: innerHeight, left: 0, right: innerWidth };
@@ -108,7 +108,7 @@ export class Pointer {
     for (const b of root.querySelectorAll('.going')) { b.classList.remove('going'); b.style.transform = ''; }
     this.view.showNear();
   }
-  // click ends a press that did not become a drag.
+  // click ends a press that never became a drag.
   click(d, e) {
     if (d.kind === 'place') return this.editor.place(d.type, d.page, this.point(d.page, e), { keep: e.shiftKey });
     if (d.kind === 'marquee' || d.kind === 'tap' && !d.key) { if (!d.add) this.model.select([]); return; }
@@ -119,7 +119,7 @@ export class Pointer {
     if (!this.rects.has(i)) this.rects.set(i, this.view.papers[i].getBoundingClientRect());
     return this.rects.get(i);
   }
-  // point is where the pointer is on a page, in points.
+  // point returns the pointer's position on a page, in points.
   point(i, e) {
     const r = this.rect(i), p = this.model.pages[i];
     return { x: (e.clientX - r.left) / r.width * p.w, y: (e.clientY - r.top) / r.height * p.h };
@@ -130,7 +130,7 @@ export class Pointer {
     return linesOf(boxes, p);
   }
   snapping(e) { return this.snap && !e.altKey; }
-  // pageAt is the page under a height in the window, looked for from a page on.
+  // pageAt returns the page at a vertical position, searching from a given page.
   pageAt(i, y) {
     while (i + 1 < this.view.papers.length && y > this.rect(i).bottom + 8) i++;
     while (i > 0 && y < this.rect(i).top - 8) i--;
@@ -148,14 +148,14 @@ export class Pointer {
     d.all = around(d.mates);
     d.box = b;
     d.lines = {};
-    d.put = new Map(); // where the boxes lie; how far they went from there is a transform
+    d.put = new Map(); // positions last laid out; the rest of the move is a transform
     for (const k of d.keys) { d.put.set(k, this.model.fields.get(k)); this.view.boxes.get(k)?.classList.add('going'); }
   }
   moveStep(d, e) {
     const i = this.pageAt(d.page, e.clientY), at = this.point(i, e);
     d.page = i;
     let dx = at.x - d.grip.x - d.box.x, dy = at.y - d.grip.y - d.box.y, snapped = null;
-    // Alt that was down from the start copies; pressed on the way it lets go of the lines.
+    // Alt held from the start copies; pressed during the drag it disables snapping.
     if (this.snap && !(e.altKey && !d.copy)) {
       const lines = d.lines[i] ||= this.lines(i, d.copy ? null : d.keys);
       snapped = snapBox({ ...d.all, x: d.all.x + dx, y: d.all.y + dy }, lines, reach / this.view.zoom);
@@ -222,7 +222,7 @@ export class Pointer {
     tell(say('selected', { n: hits.size }));
   }
 
-  // carry drags a type from the palette onto a page.
+  // carry drags a field type from the palette onto a page.
   carry(e) {
     const b = e.target.closest('[data-type]');
     if (!b || e.button !== 0 || e.pointerType === 'touch' || !this.editor.for) return;

@@ -1,4 +1,4 @@
-// What is wrong with the draft, as the server sees it.
+// Problems the server found in the draft.
 import { $, say, make } from './text.js';
 
 export class Problems {

@@ -1,11 +1,11 @@
-// What the selected fields are like.
+// The properties of the selected fields.
 import { $, $$, say, make, tell, typeName } from './text.js';
 import { clamp } from './geometry.js';
 import { plain } from './model.js';
 
 const mm = 72 / 25.4;
 const patterns = { digits: '[0-9]+', letters: "[\\p{L} .'-]+", phone: '\\+?[0-9 ()/-]{5,20}', iban: '[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,32}' };
-// has says which properties a type has.
+// has lists the properties of each field type.
 const has = {
   value: 'name email company job_title text number date checkbox select', options: 'select radio', group: 'radio checkbox', boxes: 'checkbox',
   range: 'number text date', days: 'date', pattern: 'text name company job_title', text: 'name email company job_title text number date date_signed select',
@@ -61,12 +61,12 @@ export class Properties {
   }
   set(name, v) {
     const e = this.form.elements[name];
-    // Neither a label, which is taken over with every key, nor what is typed and not taken over yet.
+    // Don't overwrite the label, which is saved on every keystroke, or input that isn't saved yet.
     if (e === document.activeElement && e.tagName !== 'SELECT' && v !== undefined && (name === 'label' || this.typing === e)) return;
     e.value = v ?? '';
     if (e.tagName !== 'SELECT') e.placeholder = v === undefined ? say('mixed') : '';
   }
-  // shown is a measure of a field in the unit that was chosen.
+  // shown returns a field's position or size in the chosen unit.
   shown(f, name) {
     const p = this.model.pages[f.i], across = name === 'x' || name === 'w';
     return this.unit.value === 'mm' ? f[name] * (across ? p.w : p.h) / mm : f[name] * 100;
@@ -93,7 +93,7 @@ export class Properties {
     this.model.edit(keys, { [name]: v, ...(name === 'formula' && { readOnly: !!v, required: false, value: null }) }, name === 'label' ? 'label' : '');
     this.editor.remember(keys[0]);
   }
-  // together adds the other boxes of the groups: what one says holds for all.
+  // together adds the other boxes of their groups, which share these limits.
   together(keys) {
     const m = this.model, of = f => f.type + f.who + f.group, some = keys.map(k => m.fields.get(k)).filter(f => f.group).map(of);
     return [...m.fields.keys()].filter(k => keys.includes(k) || some.includes(of(m.fields.get(k))));
@@ -114,12 +114,12 @@ export class Properties {
     this.model.change(this.keys.map(k => { const f = this.model.fields.get(k); return [k, this.model.boxed(f, this.model.box(f), i)]; }));
     this.view.go(i);
   }
-  // type changes what a field is. This part comes when it is asked for.
+  // type changes the type of the selected fields.
   async type(type) {
     const keys = this.keys, part = await import('./type.js').catch(() => tell(say('failed')));
     if (part) this.model.edit(keys, part.become(type, has, () => this.editor.fields.group()));
   }
-  // depend shows the condition of a field; the module for that is loaded when there is one.
+  // depend shows the field's condition, loading the module for it if there is one.
   async depend(f) {
     this.condition.hidden = f.type === 'signature';
     if (f.condition) this.condition.open = true;

@@ -1,6 +1,5 @@
-// Saving by itself. The whole set goes to the server with the version that it
-// was made from; what another person did meanwhile is never written over
-// without asking, and what could not be saved is kept in the browser.
+// Autosave. Sends all fields with the version they are based on. Other people's changes
+// are never overwritten without asking, and unsaved changes are kept in the browser.
 import { $, root, say, make, post, tell } from './text.js';
 import { differ } from './model.js';
 
@@ -10,7 +9,7 @@ export class Saver {
   constructor(model, view, editor) {
     Object.assign(this, { model, view, editor });
     this.place = 'paraph.edit.' + root.dataset.id;
-    this.base = new Map(model.fields); // what the server has, as far as is known here
+    this.base = new Map(model.fields); // the server's fields, as last seen
     this.tries = 0;
     this.line = Promise.resolve();
     model.addEventListener('change', () => this.later());
@@ -18,7 +17,7 @@ export class Saver {
     addEventListener('pagehide', () => this.keep());
     document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && this.keep());
     addEventListener('beforeunload', e => { if (this.dirty && !this.leaving) { e.preventDefault(); e.returnValue = say('leave'); } });
-    // Whoever goes on waits for what is being saved.
+    // Finish saving before following a link.
     document.addEventListener('click', e => this.follow(e));
     this.restore();
   }
@@ -31,7 +30,7 @@ export class Saver {
     if (!this.failing) this.show(say('unsaved'));
     this.timer = setTimeout(() => this.save(), ms);
   }
-  // next does things one after the other: each begins with the version that the one before left.
+  // next queues requests, since each needs the version returned by the previous one.
   next(what) { const p = this.line.then(what, what); this.line = p.catch(() => {}); return p; }
   save() { clearTimeout(this.timer); return this.next(() => this.now()); }
 
@@ -65,7 +64,7 @@ export class Saver {
     return true;
   }
 
-  // failed says what went wrong, and goes on trying where that can help.
+  // failed shows what went wrong and schedules another try where one can help.
   failed({ status, body }, keys) {
     this.keep();
     this.failing = true;
@@ -103,8 +102,8 @@ export class Saver {
     return b;
   }
 
-  // overtaken takes over what somebody else did, where that leaves nothing of
-  // ours behind, and says whether to go on. Else a person has to choose.
+  // overtaken merges someone else's changes if that discards none of ours, and reports
+  // whether to continue. Otherwise it asks the user.
   overtaken({ by, at, state }) {
     if (JSON.stringify(state.pages) !== JSON.stringify(this.model.pages)) {
       this.stopped = true; this.keep();
@@ -112,7 +111,7 @@ export class Saver {
       return false;
     }
     this.model.adopt(state);
-    // Fields that are the same are known here by their own keys.
+    // Map fields known here to their local keys.
     const keyOf = new Map([...this.model.ids].map(([k, id]) => [id, k])), theirs = new Map();
     for (const f of state.fields) {
       const [id, field] = this.model.read(f), k = keyOf.get(id) || id;
@@ -141,8 +140,8 @@ export class Saver {
     part?.ask(this, conflict);
   }
 
-  // recipients changes people. What is not saved is saved first, so that the
-  // answer holds everything.
+  // recipients changes recipients. Unsaved fields are saved first, so that the answer
+  // includes them.
   recipients(values) {
     return this.next(async () => {
       if (this.dirty && !await this.now()) return { ok: false };
@@ -158,7 +157,7 @@ export class Saver {
       return { ok: false };
     });
   }
-  // settle takes over an answer that holds all that is here, but for fields of people who went.
+  // settle applies an answer that includes all local changes, and drops fields of removed recipients.
   settle(state) {
     const dirty = this.dirty;
     this.model.adopt(state);
@@ -169,8 +168,7 @@ export class Saver {
     this.dirty = dirty;
   }
 
-  // keep stores what is not saved, and the steps that can be undone, until this
-  // window is closed.
+  // keep stores unsaved changes and the undo history until the tab is closed.
   keep() {
     const name = k => this.model.ids.get(k) || k, named = set => [...set].map(([k, f]) => [name(k), f]);
     const steps = list => list.map(s => s.changes.map(([k, a, b]) => [name(k), a, b]));
@@ -195,7 +193,7 @@ export class Saver {
     if (!n) return this.clear();
     const act = (key, then) => { const b = make('button', { type: 'button', className: 'btn', textContent: say(key), id: 'left-' + key }); b.addEventListener('click', () => { this.editor.trouble(''); this.clear(); then(); this.view.pane.focus({ preventScroll: true }); }); return b; };
     this.editor.trouble(say('left', { n }), act('restore', () => {
-      // What another person did since is kept, but for the very fields that were changed here.
+      // Keep other people's changes, except to the fields that were changed here.
       const set = same ? fields : new Map(this.model.fields);
       if (!same) for (const k of changed) { if (fields.has(k)) set.set(k, fields.get(k)); else set.delete(k); }
       this.model.replace(set); tell(say('restored'));
@@ -206,7 +204,7 @@ export class Saver {
     const a = e.target.closest('a[href]');
     if (!a || e.defaultPrevented || !this.dirty || this.stopped || e.ctrlKey || e.metaKey || a.getAttribute('href').startsWith('#')) return;
     e.preventDefault();
-    // What is changed while the first answer is on its way is saved, too.
+    // Also save changes made while the first request was in flight.
     const go = ok => ok && this.dirty ? this.save().then(go) : ok && (this.leaving = true, location.assign(a.href));
     this.save().then(go);
   }

@@ -1,23 +1,23 @@
-// What all parts of the editor say and ask with.
+// Texts, announcements and requests shared by the parts of the editor.
 export const $ = (s, within = document) => within.querySelector(s);
 export const $$ = (s, within = document) => [...within.querySelectorAll(s)];
 export const root = $('#editor');
 const words = JSON.parse(root.dataset.words), plural = new Intl.PluralRules(root.dataset.lang);
 
-// say is a text of the catalogue; n chooses the plural form.
+// say returns a text from the catalogue; n selects the plural form.
 export function say(key, values = {}) {
   const forms = words[key] || {}, text = forms[plural.select(values.n ?? 0)] || forms.other || key;
   return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 }
 
-// tell announces politely, what comes last: keys that are held down don't queue up.
+// tell announces politely. Only the latest message is kept, so repeated keys don't queue up.
 let timer;
 export function tell(text, wait = 0) {
   clearTimeout(timer);
   timer = setTimeout(() => { const s = $('#status'); s.textContent = ''; s.textContent = text; }, wait);
 }
 
-// make is an element with properties, attributes (for names with a dash, and role) and children.
+// make creates an element with properties, attributes (role and names with a dash) and children.
 export function make(name, given = {}, ...children) {
   const e = document.createElement(name);
   for (const [k, v] of Object.entries(given)) {
@@ -27,7 +27,7 @@ export function make(name, given = {}, ...children) {
   return e;
 }
 
-// post sends a form to a page of the document and reads the JSON that comes back.
+// post submits a form to one of the document's pages and parses the JSON answer.
 export async function post(path, values) {
   const body = new FormData();
   body.set('csrf', $('#csrf').value);

@@ -1,13 +1,13 @@
-// What becomes of a field when its type changes.
+// Changes the type of a field.
 import { say } from './text.js';
 
-// members are those that go when the new type has not the property.
+// members are the properties to reset if the new type doesn't have them.
 const members = {
   options: 'options', group: 'group', boxes: 'groupMin groupMax', value: 'value', pattern: 'pattern patternMessage',
   placeholder: 'placeholder', range: 'min max', formula: 'formula', cells: 'cells', text: 'weight color valign mask',
 };
 
-// become returns the change of a field to a type; what the type has no use for goes.
+// become returns the edit that gives a field a new type and drops what doesn't apply to it.
 export const become = (type, has, group) => f => {
   const out = { type };
   for (const [name, gone] of Object.entries(members)) if (!has[name].includes(type)) for (const m of gone.split(' ')) out[m] = null;

@@ -1,6 +1,5 @@
-// The pages and the boxes on them. Boxes are there for pages near the window,
-// and for the next pages before and after them that have any, so that Tab finds
-// them; those of far pages are not rendered.
+// Pages and the boxes on them. Boxes exist only for pages near the viewport and for the
+// nearest pages with fields before and after it, so that Tab reaches them.
 import { $, $$, root, say, make, typeName } from './text.js';
 import { clamp } from './geometry.js';
 
@@ -36,7 +35,7 @@ export class View {
     for (const s of this.sheets) o.observe(s);
   }
 
-  // Zoom: CSS pixels for a point.
+  // Zoom in CSS pixels per point.
   scale() {
     const p = this.model.pages[this.current] || this.model.pages[0], styles = getComputedStyle(this.pane);
     const wide = this.pane.clientWidth - parseFloat(styles.paddingLeft) - parseFloat(styles.paddingRight) - 4;
@@ -62,12 +61,12 @@ export class View {
     if (this.current) this.scrollBy(now.top + now.height * part - middle);
     this.sharpen();
   }
-  // scrolls says whether the pages scroll by themselves, and not with the window.
+  // scrolls reports whether the pages have their own scrollbar rather than the window's.
   get scrolls() { return this.pane.scrollHeight > this.pane.clientHeight + 1; }
   scrollBy(y) {
     if (this.scrolls) this.pane.scrollTop += y; else scrollBy(0, y);
   }
-  // sharpen takes a larger picture where a page is shown larger than its picture.
+  // sharpen loads a larger image for pages displayed larger than their current one.
   sharpen() {
     for (const i of this.near) {
       const img = $('img', this.papers[i]);
@@ -92,7 +91,7 @@ export class View {
     for (const i of this.shown) if (!want.has(i) && !this.busy) { this.layers[i].replaceChildren(); for (const k of this.model.on[i]) this.boxes.delete(k); this.shown.delete(i); }
     for (const i of want) if (!this.shown.has(i)) { this.shown.add(i); this.render(i); }
   }
-  // seen finds the page in the middle of the window.
+  // seen returns the page in the middle of the viewport.
   seen() {
     const line = innerHeight / 2, at = [...this.near].find(i => { const r = this.sheets[i].getBoundingClientRect(); return r.top <= line && r.bottom >= line; });
     if (at === undefined) return;
@@ -107,7 +106,7 @@ export class View {
     if (e && e.textContent !== text) e.textContent = text;
   }
 
-  // render draws the boxes of a page, in the order in which they are read.
+  // render draws a page's boxes in reading order.
   render(i) {
     const layer = this.layers[i], keys = this.model.ordered(i), wanted = new Set(keys);
     for (const b of [...layer.children]) if (b.dataset.key && !wanted.has(b.dataset.key)) { b.remove(); if (this.boxes.get(b.dataset.key) === b) this.boxes.delete(b.dataset.key); }
@@ -117,8 +116,8 @@ export class View {
       let b = this.boxes.get(k);
       if (!b) this.boxes.set(k, b = make('button', { type: 'button', className: 'box', data: { key: k } }, make('span', { className: 'in' })));
       this.draw(b, k);
-      // Whoever is at the right place already is not moved, nor whoever has the
-      // focus, for that would take it away.
+      // Don't move boxes that are already in place, nor the focused one: moving it would
+      // drop its focus.
       const follows = b.parentNode === layer && (before ? before.nextSibling === b : layer.firstChild === b);
       before = b;
       if (follows || b === focused && b.parentNode === layer) return;
@@ -142,8 +141,8 @@ export class View {
     s.transform = '';
     this.shape(b, f);
   }
-  // shift shows a box that is dragged at another place. On its page it is moved by
-  // a transform alone, for which nothing is laid out or painted anew.
+  // shift draws a box at its position during a drag. Within its page this is only a
+  // transform, which needs no layout or repaint.
   shift(key, put, f) {
     const b = this.boxes.get(key), from = put.get(key), p = this.model.pages[f.i];
     if (!b) return;
@@ -152,7 +151,7 @@ export class View {
     this.place(b, f);
     put.set(key, f);
   }
-  // shape leaves out what has no room in the box.
+  // shape hides what doesn't fit into a box.
   shape(b, f) {
     const p = this.model.pages[f.i], w = f.w * p.w * this.zoom, h = f.h * p.h * this.zoom;
     b.classList.toggle('small', w < 44); b.classList.toggle('tiny', w < 26 || h < 14);
@@ -170,7 +169,7 @@ export class View {
         if (focused) this.lost = k;
       }
     }
-    // A field of a far page has no box that would tell its page.
+    // Boxes of distant pages aren't rendered, so render by page.
     for (const i of this.model.touched) { if (this.shown.has(i)) this.render(i); this.count(i); }
     this.model.touched.clear();
     this.showNear();
@@ -190,7 +189,7 @@ export class View {
     if (!alone && has) b.replaceChildren(b.firstChild);
   }
 
-  // focus shows a field and focuses it; without one it focuses the pages.
+  // focus scrolls to a field and focuses it; without one it focuses the pages.
   focus(key, quiet) {
     const f = key && this.model.fields.get(key);
     if (!f) return this.pane.focus({ preventScroll: true });
@@ -210,7 +209,7 @@ export class View {
   keyOf(e) { return e?.closest?.('.box')?.dataset.key; }
   pageOf(e) { const s = e?.closest?.('.paper')?.closest('.sheet'); return s ? +s.dataset.i : -1; }
 
-  // guides shows lines that something snapped to, in points of a page.
+  // guides draws the lines something snapped to, in points.
   guides(i, lines) {
     const p = this.model.pages[i], z = this.zoom;
     this.lines ||= ['down', 'across'].map(way => make('div', { className: 'guide ' + way, hidden: true }));
