@@ -14,6 +14,9 @@ const MaxDeliveries = maxDeliveries
 // SweepBatch is how many records are removed in one transaction.
 const SweepBatch = sweepBatch
 
+// Hurried is how many messages become due in one transaction.
+const Hurried = hurried
+
 // GetAsIs returns a message as it is stored.
 func GetAsIs(tx *kv.Tx, id string) (Message, error) { return outbox.Get(tx, id) }
 

@@ -178,6 +178,31 @@ func TestAnUnreachableServerIsTriedAgain(t *testing.T) {
 	}
 }
 
+// TestEveryWaitingMessageIsHurried waits with more messages than fit into one transaction.
+func TestEveryWaitingMessageIsHurried(t *testing.T) {
+	t.Parallel()
+	to := &server{err: errors.New("no route")}
+	s := newSituation(t, domain.Options{Sender: to})
+	all := make([]account.Mail, 2*notify.Hurried+1)
+	for i := range all {
+		all[i] = account.Mail{Kind: account.MailAdministrator, To: fmt.Sprintf("p%d@x.example", i)}
+	}
+	mailTo(t, s, all...)
+	work(t, s)
+	to.answer(nil)
+	work(t, s)
+	if to.count() != len(all) {
+		t.Fatalf("%d deliveries before the pause is over, want %d", to.count(), len(all))
+	}
+	if err := s.Notify.Hurry(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	work(t, s)
+	if to.count() != 2*len(all) {
+		t.Errorf("%d deliveries, want %d", to.count(), 2*len(all))
+	}
+}
+
 func TestARejectedMessageFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	s, to, m := post(t)
