@@ -53,11 +53,12 @@ var (
 // it may be a variable. ok is false if the text is no tag.
 func Tag(body string, loose bool) (x Field, ok bool) {
 	x = Field{Source: InTag, Confidence: 1, Recipient: 1}
+	ok = true
 	switch {
 	case strings.Contains(body, ";") || strings.Contains(body, "=") && !listed.MatchString(body):
-		ok = x.attributes(strings.Split(body, ";"))
+		x.attributes(strings.Split(body, ";"))
 	case listed.MatchString(body):
-		ok = x.attributes(strings.Split(body, ","))
+		x.attributes(strings.Split(body, ","))
 	default:
 		ok = x.words(strings.Split(body, "|")) || loose && x.bare(body)
 	}
@@ -117,7 +118,7 @@ func (x *Field) bare(body string) bool {
 
 // attributes reads a tag with named values. The first part is a type, or the name of a
 // field whose type is a value.
-func (x *Field) attributes(parts []string) bool {
+func (x *Field) attributes(parts []string) {
 	values := map[string]string{}
 	first := ""
 	for i, part := range parts {
@@ -132,20 +133,17 @@ func (x *Field) attributes(parts []string) bool {
 			values[key] = oneLine(value)
 		}
 	}
-	if !x.typed(first, values["type"]) {
-		return false
-	}
+	x.typed(first, values["type"])
 	x.apply(values)
-	return true
 }
 
 // typed sets the type and the name of a tag with attributes.
-func (x *Field) typed(first, kind string) bool {
+func (x *Field) typed(first, kind string) {
 	m := numbered.FindStringSubmatch(first)
 	switch {
 	case kind != "" && typeOf(kind) == "":
 		x.Unsupported = short(kind)
-		return true
+		return
 	case kind != "":
 		x.setType(typeOf(kind))
 		x.Name = short(first)
@@ -154,13 +152,12 @@ func (x *Field) typed(first, kind string) bool {
 		x.number(m[2])
 	case slices.Contains(unsupported, strings.ToLower(first)):
 		x.Unsupported = first
-		return true
+		return
 	default:
 		x.setType(pdf.FieldText)
 		x.Name = short(first)
 	}
 	x.Label = x.Name
-	return true
 }
 
 // recipient matches a role that is given by its number.

@@ -28,14 +28,14 @@ func given(fields []manualField) []manualField {
 }
 
 func (d *openAPI) field(name string, s *apiSchema, whole bool) manualField {
-	schema, _ := d.of(s)
+	schema := d.of(s)
 	f := manualField{Name: name, Text: prose(schema.Description)}
 	if s.Description != "" {
 		f.Text = prose(s.Description)
 	}
 	inner, ofList := schema, schema.Type.name() == "array"
 	if ofList {
-		inner, _ = d.of(schema.Items)
+		inner = d.of(schema.Items)
 	}
 	f.Type = typeOf(inner)
 	if f.Choices = texts(inner.Enum); len(f.Choices) > 0 {

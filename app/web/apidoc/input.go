@@ -104,16 +104,16 @@ func (o *others) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &o.apiSchema)
 }
 
-// of resolves a reference and returns the schema with its name, if it has one.
-func (d *openAPI) of(s *apiSchema) (*apiSchema, string) {
+// of returns the schema, or the one it refers to.
+func (d *openAPI) of(s *apiSchema) *apiSchema {
 	if s == nil {
-		return &apiSchema{}, ""
+		return &apiSchema{}
 	}
 	name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/")
 	if to := d.Components.Schemas[name]; ok && to != nil {
-		return to, name
+		return to
 	}
-	return s, ""
+	return s
 }
 
 // members lists property names in declared order if known, else alphabetically.

@@ -152,7 +152,7 @@ func (d *openAPI) operation(method, path string, op apiOperation) (*operationVie
 		}
 	}
 	if op.RequestBody != nil {
-		body, _ := d.of(op.RequestBody.Content["application/json"].Schema)
+		body := d.of(op.RequestBody.Content["application/json"].Schema)
 		v.Body = d.fields(body, true)
 		_, v.Files = op.RequestBody.Content["multipart/form-data"]
 		_, csv := op.RequestBody.Content["text/csv"]
@@ -182,12 +182,12 @@ func (d *openAPI) operation(method, path string, op apiOperation) (*operationVie
 func (d *openAPI) answer(v *operationView, r apiResponse) {
 	for kind, media := range r.Content {
 		v.Gives = kind
-		schema, _ := d.of(media.Schema)
+		schema := d.of(media.Schema)
 		if v.Answer, v.Whole = given(d.fields(schema, false)), given(d.fields(schema, true)); len(v.Whole) > 0 {
 			v.Example = indented(d.example(media.Schema))
 		}
 	}
-	if record, _ := d.of(r.Content["application/json"].Schema); record.Title != "" {
+	if record := d.of(r.Content["application/json"].Schema); record.Title != "" {
 		v.Answer = []manualField{{Record: record.Title}}
 	}
 }

@@ -131,7 +131,7 @@ func indented(raw json.RawMessage) string {
 // example returns JSON that fits a schema, from the examples that its members have. Nullable members
 // without an example are null.
 func (d *openAPI) example(s *apiSchema) json.RawMessage {
-	schema, _ := d.of(s)
+	schema := d.of(s)
 	switch kind := schema.Type.name(); {
 	case len(schema.Examples) > 0:
 		return schema.Examples[0]
@@ -140,7 +140,7 @@ func (d *openAPI) example(s *apiSchema) json.RawMessage {
 	case kind == "object":
 		return d.exampleObject(schema)
 	case kind == "array":
-		if inner, _ := d.of(schema.Items); inner.Type.name() != "object" {
+		if d.of(schema.Items).Type.name() != "object" {
 			return json.RawMessage("[]")
 		}
 		return json.RawMessage("[" + string(d.example(schema.Items)) + "]")
