@@ -102,14 +102,12 @@ func setPhone(f *fault.Fields, field string, from *string, to *string) {
 		return
 	}
 	number := strings.TrimSpace(*from)
-	if number != "" && !phone.MatchString(number) {
+	if number != "" && !input.IsPhoneNumber(number) {
 		f.Add(field, "not_a_phone_number")
 		return
 	}
 	*to = number
 }
-
-var phone = regexp.MustCompile(`^\+?[0-9(][0-9 ()./-]{2,38}[0-9]$`)
 
 // setAddress sets the address of a page, or "" for none.
 func setAddress(f *fault.Fields, field string, from *string, to *string) {

@@ -89,6 +89,78 @@ func TestLooksOfFields(t *testing.T) {
 	}
 }
 
+// TestFixedFields sends a document with fixed text and a line through other text: everybody
+// sees both from the start, and nobody is asked for them.
+func TestFixedFields(t *testing.T) {
+	t.Parallel()
+	d := newConditional(t, company(t))
+	put := func(fields ...obj) *apptest.Response {
+		all := list{d.field(1, 0, "strikethrough", "", obj{"required": true}), d.field(3, 0, "text", "own", obj{})}
+		for _, x := range fields {
+			all = append(all, x)
+		}
+		return d.Put(t, d.at+"/fields", obj{"fields": all})
+	}
+	condition := obj{"when": list{obj{"field": "own", "op": "filled"}}}
+	failed(t, put(d.field(5, 1, "label", "", obj{"value": "x", "condition": condition})), 422, "fields.2.condition")
+	put(d.field(5, 1, "label", "", obj{})).Want(t, 200)
+	refused(t, d.Post(t, d.at+"/send", nil), "fields", "label_empty")
+	r := put(d.field(5, 1, "label", "note", obj{"value": "Garage not included", "font_weight": "bold", "font_size": 9})).Want(t, 200)
+	if r.At(t, "data.0.required") != false || r.At(t, "data.2.read_only") != true {
+		t.Errorf("stored is %s", r.Body)
+	}
+	d.Post(t, d.at+"/send", nil).Want(t, 200)
+	sent := d.Get(t, d.at+"/files/"+r.Text(t, "data.0.file_id")+"/content").Want(t, 200).Body
+	if text := apptest.PagesText(t, sent); !strings.Contains(text, "Garage not included") {
+		t.Errorf("before anybody signed, the document says %q", text)
+	}
+	if lines := strings.Count(traced(t, sent), "<stroke_path"); lines < 1 {
+		t.Error("nothing is struck through")
+	}
+	// The second person has only fixed text, and so signs on the signature page.
+	sign := d.at + "/" + d.people[0] + "/sign"
+	refused(t, d.Post(t, sign, obj{"fields": obj{"own": "mine", "note": "Garage included"}}), "fields.note", "no_such_field")
+	d.Post(t, sign, obj{"fields": obj{"own": "mine"}}).Want(t, 200)
+	d.Post(t, d.at+"/"+d.people[1]+"/sign", nil).Want(t, 200)
+	pdf := d.Get(t, d.at+"/download").Want(t, 200).Body
+	text := apptest.PagesText(t, pdf)
+	if strings.Contains(text, "Garage included") || strings.Count(text, "Garage not included") != 1 || !strings.Contains(text, "mine") {
+		t.Errorf("the completed document says %q", text)
+	}
+	if got := d.Get(t, d.at).Want(t, 200); got.Int(t, "files.0.appended_pages") != 1 || got.Text(t, "status") != "completed" {
+		t.Errorf("it is completed as %s", got.Body)
+	}
+}
+
+// traced returns the drawing operations of the first page of a PDF.
+func traced(t *testing.T, pdf []byte) string {
+	t.Helper()
+	at := filepath.Join(t.TempDir(), "a.pdf")
+	if err := os.WriteFile(at, pdf, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "mutool", "draw", "-q", "-F", "trace", at, "1").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestPhoneNumbers(t *testing.T) {
+	t.Parallel()
+	d := newConditional(t, company(t))
+	d.Put(t, d.at+"/fields", obj{"fields": list{d.field(1, 0, "phone", "phone", obj{})}}).Want(t, 200)
+	d.Post(t, d.at+"/send", nil).Want(t, 200)
+	sign := d.at + "/" + d.people[0] + "/sign"
+	for _, v := range []string{"call me", "12", "1+23456", "12345x"} {
+		refused(t, d.Post(t, sign, obj{"fields": obj{"phone": v}}), "fields.phone", "not_a_phone_number")
+	}
+	d.Post(t, sign, obj{"fields": obj{"phone": " +31 (0)20-123.4567 "}}).Want(t, 200)
+	if got := d.Get(t, d.at).Text(t, "fields.0.value"); got != "+31 (0)20-123.4567" {
+		t.Errorf("stored as %q", got)
+	}
+}
+
 func TestLooksAreChecked(t *testing.T) {
 	t.Parallel()
 	d := newConditional(t, company(t))

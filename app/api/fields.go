@@ -55,7 +55,7 @@ type fieldBody struct {
 	ID             string         `json:"id,omitempty" doc:"ID of an existing field to keep"`
 	FileID         *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
 	InvitationID   *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
-	Type           *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp or attachment"`
+	Type           *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp, attachment, phone, label or strikethrough"`
 	Name           *string        `json:"name,omitempty" doc:"Name for programs"`
 	Label          *string        `json:"label,omitempty" doc:"Label for people"`
 	Page           *int           `json:"page,omitempty" doc:"Starts at 1"`

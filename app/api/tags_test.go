@@ -130,6 +130,21 @@ func TestTextTagsBecomeFieldsAndDisappear(t *testing.T) {
 	}
 }
 
+func TestTagsOfFixedFields(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Sale", "text_tags": true, "send": true, "invitations": buyerAndSeller()},
+		apptest.File{Name: "sale.pdf", Content: apptest.Lines(t, "{{Terms apply;type=heading;role=Buyer}}", "{{strikethrough;role=Buyer;width=100;height=10}}",
+			"{{phone;role=Buyer}}")})).Want(t, 201)
+	if got, want := placed(t, d, "invitations"), "label Buyer Terms apply optional\nstrikethrough Buyer optional\nphone Buyer"; got != want {
+		t.Fatalf("got\n%s\nwant\n%s", got, want)
+	}
+	sent := c.Get(t, "/documents/"+d.Text(t, "id")+"/files/"+d.Text(t, "files.0.id")+"/content").Want(t, 200).Body
+	if got := apptest.PagesText(t, sent); !strings.HasPrefix(got, "Terms apply |") || strings.Contains(got, "{") {
+		t.Errorf("the document says %q", got)
+	}
+}
+
 // extracted returns the text that programs find in a file.
 func extracted(t *testing.T, file []byte) map[string]string {
 	t.Helper()

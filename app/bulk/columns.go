@@ -73,7 +73,7 @@ func Targets(t *signing.Document) []Target {
 func valueNames(t *signing.Document) []string {
 	var out []string
 	for i := range t.Fields {
-		if x := &t.Fields[i]; x.Name != "" && !x.Drawn() && !slices.Contains(out, x.Name) {
+		if x := &t.Fields[i]; x.Name != "" && x.HasAnswer() && !slices.Contains(out, x.Name) {
 			out = append(out, x.Name)
 		}
 	}

@@ -92,7 +92,7 @@ func (s *Service) result(ctx context.Context, who account.Actor, row *Row, names
 // valueOf returns the first value of the fields with a name.
 func valueOf(d *signing.Document, name string) string {
 	for i := range d.Fields {
-		if x := &d.Fields[i]; x.Name == name && x.Value != "" && !x.Hidden && !x.Drawn() {
+		if x := &d.Fields[i]; x.Name == name && x.Value != "" && !x.Hidden && x.HasAnswer() {
 			return x.Value
 		}
 	}

@@ -4,6 +4,7 @@ package input
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -62,6 +63,11 @@ func SetLocale(f *fault.Fields, field string, from *string, to *string) {
 	}
 	*to = tag.String()
 }
+
+var phoneNumber = regexp.MustCompile(`^\+?[0-9(][0-9 ()./-]{2,38}[0-9]$`)
+
+// IsPhoneNumber reports whether s looks like a telephone number, written in any way.
+func IsPhoneNumber(s string) bool { return phoneNumber.MatchString(s) }
 
 // IsWebAddress reports whether s is the absolute address of a web page, without credentials.
 func IsWebAddress(s string) bool {

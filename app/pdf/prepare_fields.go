@@ -114,7 +114,8 @@ func (p *preparation) addField(s FieldSpec) error {
 // typed completes the dictionary of a field according to its type.
 func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
 	switch s.Type {
-	case FieldText, FieldName, FieldEmail, FieldCompany, FieldJobTitle, FieldDate, FieldDateSigned, FieldNumber, FieldAttachment:
+	case FieldText, FieldName, FieldEmail, FieldCompany, FieldJobTitle, FieldDate, FieldDateSigned, FieldNumber,
+		FieldPhone, FieldAttachment, FieldLabel:
 		return p.textField(s, d, page)
 	case FieldSelect:
 		d["Opt"] = texts(s.Options)
@@ -127,7 +128,7 @@ func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
 			return err
 		}
 		d["V"] = d["AS"]
-	case FieldSignature, FieldInitials, FieldStamp:
+	case FieldSignature, FieldInitials, FieldStamp, FieldStrikethrough:
 		d["FT"], d["Ff"] = name("Btn"), s.flags()|flagPushbutton|flagReadOnly
 		return p.u.drawn(d, s.orBlank(page))
 	default:

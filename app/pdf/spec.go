@@ -42,13 +42,18 @@ const (
 	FieldSignature  FieldType = "signature"
 	FieldInitials   FieldType = "initials"
 	FieldStamp      FieldType = "stamp"
+	FieldPhone      FieldType = "phone"
+
+	FieldLabel         FieldType = "label"         // fixed text
+	FieldStrikethrough FieldType = "strikethrough" // a line through the text underneath
 )
 
 // FieldTypes returns all types of fields.
 func FieldTypes() []FieldType {
 	return []FieldType{
 		FieldSignature, FieldInitials, FieldName, FieldEmail, FieldCompany, FieldJobTitle, FieldDateSigned, FieldDate,
-		FieldText, FieldNumber, FieldCheckbox, FieldRadio, FieldSelect, FieldStamp, FieldAttachment,
+		FieldText, FieldNumber, FieldPhone, FieldCheckbox, FieldRadio, FieldSelect, FieldStamp, FieldAttachment,
+		FieldLabel, FieldStrikethrough,
 	}
 }
 
@@ -64,8 +69,8 @@ type FieldSpec struct {
 	// Name is unique among fields and signatures. In the file it gets a prefix
 	// that separates it from the upload's own fields.
 	Name string
-	// Type is one of the Field constants. Signature, initials and stamp fields
-	// are drawn fields without a cryptographic signature of their own; those are
+	// Type is one of the Field constants. Signature, initials, stamp and strikethrough
+	// fields are drawn fields without a cryptographic signature of their own; those are
 	// in PrepareSpec.Signatures.
 	Type FieldType
 	// Existing is the full name of a field of the upload to include in the lock

@@ -293,7 +293,7 @@ func (s *Visits) SaveAnswers(_ context.Context, who account.Actor, id, invitatio
 		kept := Answers{Values: map[string]string{}, Handed: before.Handed, SavedAt: &tx.Now,
 			Signature: store.StorableMark(in.Signature), Initials: store.StorableMark(in.Initials)}
 		for _, x := range d.UnsortedFieldsOf(invitation) {
-			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && !x.Drawn() && len(v) <= 4*record.MaxValue {
+			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && x.HasAnswer() && len(v) <= 4*record.MaxValue {
 				kept.Values[x.ID] = v
 			}
 		}

@@ -123,13 +123,17 @@ func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pd
 
 // look returns how a text is drawn in a field.
 func look(x *Field, s string, multiline bool) text.Field {
-	rgb := x.RGB()
 	out := text.Field{Text: s, Size: x.FontSize, Align: x.Align, VerticalAlign: x.VerticalAlign, Multiline: multiline,
-		Style: text.Style{Bold: x.Weight == "bold"}, Color: text.Color{R: rgb[0], G: rgb[1], B: rgb[2]}}
+		Style: text.Style{Bold: x.Weight == "bold"}, Color: colorOf(x)}
 	if x.Divided() {
 		out.Cells = x.Cells
 	}
 	return out
+}
+
+func colorOf(x *Field) text.Color {
+	rgb := x.RGB()
+	return text.Color{R: rgb[0], G: rgb[1], B: rgb[2]}
 }
 
 func drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.FieldValue {
@@ -150,5 +154,5 @@ func multiline(x *Field, box text.Box) bool {
 	if size == 0 {
 		size = 10
 	}
-	return x.Type == pdf.FieldText && !x.Divided() && (strings.Contains(x.Value, "\n") || box.Height >= 3*size)
+	return (x.Type == pdf.FieldText || x.Type == pdf.FieldLabel) && !x.Divided() && (strings.Contains(x.Value, "\n") || box.Height >= 3*size)
 }

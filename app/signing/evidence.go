@@ -84,7 +84,7 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 		if x.Hidden {
 			out.NotAsked = append(out.NotAsked, x.Key())
 		}
-		if !x.Filled || x.Drawn() {
+		if !x.Filled || !x.HasAnswer() {
 			continue
 		}
 		if out.Values == nil {

@@ -59,7 +59,7 @@ func (s *Signatures) legible(f *fault.Fields, a *act) {
 		}
 	}
 	for _, x := range a.document.UnsortedFieldsOf(a.inv.ID) {
-		if !x.Drawn() {
+		if x.HasAnswer() {
 			check("fields."+x.Key(), a.values[x.ID])
 		}
 	}

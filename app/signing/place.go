@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 
+	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
+	"paraph/app/signing/record"
 	"paraph/app/words"
 )
 
@@ -22,6 +25,9 @@ const (
 func (s *Dispatch) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
 	if !f.Presigned { // a signed file accepts no change of its pages
 		spec.Covers = covers(d, f)
+	}
+	if err := s.placeFixed(d, f, spec); err != nil {
+		return nil, err
 	}
 	names := map[string]string{}
 	var blocks []string // invitations that get a block on the signature page
@@ -47,6 +53,32 @@ func (s *Dispatch) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map
 		return names, nil
 	}
 	return names, s.signaturePage(d, f, blocks, names, spec)
+}
+
+// placeFixed requests the fixed fields of a file, and draws them.
+func (s *Dispatch) placeFixed(d *Document, f *File, spec *pdf.PrepareSpec) error {
+	fixed := record.FixedOn(d, f.ID)
+	if len(fixed) == 0 {
+		return nil
+	}
+	p := s.fonts.NewSet()
+	p.Opaque = strings.HasPrefix(f.PDFA, "1")
+	spec.Embed = p.Embed
+	for _, x := range fixed {
+		if missing := s.fonts.Missing(x.Value); len(missing) > 0 {
+			return fault.Invalid("fields", "undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
+		}
+		box := boxOf(f, x)
+		out := fieldSpec(x, f, "")
+		if x.Type == pdf.FieldLabel {
+			out.Value, out.Multiline = x.Value, multiline(x, box)
+			out.Appearance = p.Text(box, look(x, x.Value, out.Multiline))
+		} else {
+			out.Appearance = p.Strikethrough(box, colorOf(x))
+		}
+		spec.Fields = append(spec.Fields, out)
+	}
+	return nil
 }
 
 // covers lists the parts of a file's pages that are painted over.

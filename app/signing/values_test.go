@@ -287,15 +287,16 @@ func many(n int) (all []string) {
 	return all
 }
 
-func TestOnlyCheckboxesAndAttachmentsDefaultToOptional(t *testing.T) {
+func TestWhatIsRequiredByDefault(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
+	optional := []pdf.FieldType{pdf.FieldCheckbox, pdf.FieldAttachment, pdf.FieldLabel, pdf.FieldStrikethrough}
 	var in []signing.FieldInput
 	for _, kind := range pdf.FieldTypes() {
 		in = append(in, box(string(kind), "a@x.example", func(in *signing.FieldInput) { in.Options = &[]string{"a"} }))
 	}
 	for _, x := range ok[doc](t)(c.Signing.Drafts.AddFields(t.Context(), c.author, c.blank(t).ID, in)).Fields {
-		if want := x.Type != "checkbox" && x.Type != "attachment"; x.Required != want {
+		if want := !slices.Contains(optional, x.Type); x.Required != want {
 			t.Errorf("%s: required is %v", x.Type, x.Required)
 		}
 	}

@@ -64,6 +64,17 @@ func (s *Set) Stamp(b Box, c Color, lines ...string) *Appearance {
 	return a
 }
 
+// Strikethrough draws a line through the middle of the box.
+func (s *Set) Strikethrough(b Box, c Color) *Appearance {
+	a := s.NewAppearance(b)
+	a.Save()
+	defer a.Restore()
+	a.Clip(0, 0, b.Width, b.Height)
+	a.Stroke(c, min(max(b.Height/12, 0.75), 2))
+	a.Line(0, b.Height/2, b.Width, b.Height/2)
+	return a
+}
+
 // stack centres lines in a rectangle, as large as will fit.
 func (a *Appearance) stack(x, y, w, h float64, lines []string) {
 	if len(lines) == 0 || w <= 0 || h <= 0 {

@@ -18,7 +18,7 @@ var typeWords = map[string]pdf.FieldType{
 	"datesigned": pdf.FieldDateSigned, "signed": pdf.FieldDateSigned, "datenow": pdf.FieldDateSigned, "ds": pdf.FieldDateSigned,
 	"mail": pdf.FieldEmail, "em": pdf.FieldEmail, "e": pdf.FieldEmail, "title": pdf.FieldJobTitle, "co": pdf.FieldCompany,
 	"check": pdf.FieldCheckbox, "t": pdf.FieldText, "d": pdf.FieldDate, "n": pdf.FieldName, "fn": pdf.FieldName,
-	"fullname": pdf.FieldName, "file": pdf.FieldAttachment, "image": pdf.FieldAttachment, "phone": pdf.FieldText,
+	"fullname": pdf.FieldName, "file": pdf.FieldAttachment, "image": pdf.FieldAttachment, "heading": pdf.FieldLabel,
 	"cells": pdf.FieldText, "dropdown": pdf.FieldSelect,
 }
 
@@ -26,7 +26,7 @@ var typeWords = map[string]pdf.FieldType{
 var anchorWords = map[string]pdf.FieldType{"d": pdf.FieldDateSigned, "t": pdf.FieldJobTitle}
 
 // unsupported are the types that other services have and this one has not.
-var unsupported = strings.Fields("payment verification kba multiple heading strikethrough")
+var unsupported = strings.Fields("payment verification kba multiple")
 
 // typeOf returns the type that a word of a tag means, "" for none.
 func typeOf(word string) pdf.FieldType {
@@ -65,13 +65,21 @@ func Tag(body string, loose bool) (x Field, ok bool) {
 	if !ok {
 		return Field{}, false
 	}
+	if x.Type == pdf.FieldLabel {
+		x.Value = cmp.Or(x.Value, x.Label)
+	}
 	return x, true
 }
 
 // setType sets the type, and what it requires by default.
 func (x *Field) setType(kind pdf.FieldType) {
 	x.Type = kind
-	x.Required = kind != pdf.FieldCheckbox && kind != pdf.FieldAttachment
+	switch kind {
+	case pdf.FieldCheckbox, pdf.FieldAttachment, pdf.FieldLabel, pdf.FieldStrikethrough:
+		x.Required = false
+	default:
+		x.Required = true
+	}
 }
 
 // words reads a type with an optional number, and what follows after vertical bars: a

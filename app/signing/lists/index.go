@@ -132,7 +132,7 @@ func searchable(d *record.Document, body string) search.Document {
 		out.Texts = append(out.Texts, inv.Name, inv.Email)
 	}
 	for _, x := range d.Fields {
-		if x.Filled && !x.Drawn() {
+		if x.Filled && x.HasAnswer() {
 			out.Texts = append(out.Texts, x.Masked(x.Value))
 		}
 	}

@@ -16,7 +16,7 @@ func (x *Field) Fill(f *fault.Fields, rules *Rules, v string, values map[string]
 		delete(values, x.ID)
 		return
 	}
-	if x.Drawn() {
+	if !x.HasAnswer() {
 		return
 	}
 	if x.Formula != "" {
@@ -136,7 +136,7 @@ func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[strin
 			x.checkComputed(f, rules)
 			continue
 		}
-		if v := strings.TrimSpace(values[x.ID]); !x.ReadOnly && !x.Drawn() && !x.empty(v) && rules.Shown(x) {
+		if v := strings.TrimSpace(values[x.ID]); !x.ReadOnly && x.HasAnswer() && !x.empty(v) && rules.Shown(x) {
 			if _, why := x.acceptToday(v, rules.today); why != nil {
 				why.Report(f, x)
 			}

@@ -150,7 +150,7 @@ func OperandsOf(d *Document) *Operands {
 		}
 	}
 	for i := range d.Fields {
-		if x := &d.Fields[i]; !x.Drawn() {
+		if x := &d.Fields[i]; x.HasAnswer() {
 			s.add(x.Name, x, false)
 		}
 	}
@@ -229,6 +229,10 @@ func conditionFaults(d *Document) []conditionFault {
 		}
 		if x.Type == pdf.FieldSignature {
 			out = append(out, conditionFault{i, "condition", "condition_on_signature", nil})
+			continue
+		}
+		if x.Fixed() {
+			out = append(out, conditionFault{i, "condition", "condition_on_fixed", nil})
 			continue
 		}
 		for n, t := range x.Condition.When {

@@ -109,6 +109,9 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 	if in.ReadOnly != nil {
 		x.ReadOnly = *in.ReadOnly
 	}
+	if x.Fixed() {
+		x.Required, x.ReadOnly = false, true
+	}
 	if in.Min != nil {
 		x.Min = in.Min
 	}

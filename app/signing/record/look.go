@@ -102,7 +102,7 @@ func (x *Field) Divided() bool {
 func (x *Field) hasText() bool {
 	switch x.Type {
 	case pdf.FieldText, pdf.FieldName, pdf.FieldEmail, pdf.FieldCompany, pdf.FieldJobTitle, pdf.FieldNumber,
-		pdf.FieldDate, pdf.FieldDateSigned, pdf.FieldSelect:
+		pdf.FieldPhone, pdf.FieldDate, pdf.FieldDateSigned, pdf.FieldSelect:
 		return true
 	}
 	return false

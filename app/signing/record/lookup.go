@@ -9,8 +9,22 @@ import (
 
 // Drawn reports whether the field's value is a picture rather than text.
 func (f *Field) Drawn() bool {
-	return f.Type == pdf.FieldSignature || f.Type == pdf.FieldInitials || f.Type == pdf.FieldStamp
+	switch f.Type {
+	case pdf.FieldSignature, pdf.FieldInitials, pdf.FieldStamp, pdf.FieldStrikethrough:
+		return true
+	}
+	return false
 }
+
+// Fixed reports whether the field is part of what everybody signs: it is drawn when the
+// document is sent, and nobody fills it in.
+func (f *Field) Fixed() bool {
+	return f.Type == pdf.FieldLabel || f.Type == pdf.FieldStrikethrough
+}
+
+// HasAnswer reports whether the field gets a value in text from its recipient, or on their
+// behalf.
+func (f *Field) HasAnswer() bool { return !f.Drawn() && !f.Fixed() }
 
 func (d *Document) File(id string) *File {
 	for i := range d.Files {
@@ -87,18 +101,29 @@ func (d *Document) Declined() *Invitation {
 	return nil
 }
 
-// UnsortedFieldsOf lists the fields of one person in record order.
+// UnsortedFieldsOf lists the fields of one person in record order, except fixed ones.
 func (d *Document) UnsortedFieldsOf(invitation string) []*Field {
 	var out []*Field
 	for i := range d.Fields {
-		if d.Fields[i].Invitation == invitation {
-			out = append(out, &d.Fields[i])
+		if x := &d.Fields[i]; x.Invitation == invitation && !x.Fixed() {
+			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// FieldsIn lists the fields of one person on one file.
+// FixedOn lists the fixed fields of a file.
+func FixedOn(d *Document, file string) []*Field {
+	var out []*Field
+	for i := range d.Fields {
+		if x := &d.Fields[i]; x.File == file && x.Fixed() {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// FieldsIn lists the fields of one person on one file, except fixed ones.
 func (d *Document) FieldsIn(invitation, file string) []*Field {
 	return slices.DeleteFunc(d.UnsortedFieldsOf(invitation), func(x *Field) bool { return x.File != file })
 }
@@ -109,7 +134,7 @@ func (d *Document) SignsFiles(invitation string) []*File {
 	var out []*File
 	for i := range d.Files {
 		f := &d.Files[i]
-		if slices.ContainsFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation && x.File == f.ID }) {
+		if len(d.FieldsIn(invitation, f.ID)) > 0 {
 			out = append(out, f)
 		}
 	}

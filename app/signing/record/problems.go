@@ -151,6 +151,8 @@ func fieldProblems(d *Document) []Problem {
 			p.Code = "field_outside"
 		case x.unfillable():
 			p.Code = "field_impossible"
+		case x.Type == pdf.FieldLabel && x.Value == "":
+			p.Code = "label_empty"
 		case tight[x]:
 			p.Code = "group_impossible"
 		case faulty[i] != "":
@@ -173,7 +175,7 @@ func (x *Field) inside() bool {
 // unfillable reports whether the field is required but can't have a value.
 func (x *Field) unfillable() bool {
 	required := x.Required || x.Condition != nil && x.Condition.Then == ConditionRequire
-	if !required || !x.ReadOnly || x.Formula != "" || x.Drawn() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
+	if !required || !x.ReadOnly || x.Formula != "" || !x.HasAnswer() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
 		return false
 	}
 	filled := x.Type == pdf.FieldDateSigned || x.Type == pdf.FieldName || x.Type == pdf.FieldEmail

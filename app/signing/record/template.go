@@ -192,7 +192,7 @@ func (d *Document) Preset(f *fault.Fields, values map[string]string) {
 		value, found := values[name], false
 		for i := range d.Fields {
 			x := &d.Fields[i]
-			if x.Name != name || x.Drawn() {
+			if x.Name != name || !x.HasAnswer() {
 				continue
 			}
 			found = true

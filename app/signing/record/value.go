@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/mail"
 	"paraph/app/pdf"
 	"paraph/app/signing/format"
@@ -44,6 +45,10 @@ func (x *Field) accept(v string) (value string, why *Flaw) {
 	case pdf.FieldEmail:
 		if !mail.ValidEmail(v) {
 			why = NewFlaw("not_an_email")
+		}
+	case pdf.FieldPhone:
+		if !input.IsPhoneNumber(v) {
+			why = NewFlaw("not_a_phone_number")
 		}
 	case pdf.FieldSelect:
 		if !slices.Contains(x.Options, v) {

@@ -18,7 +18,7 @@ import (
 type fieldView struct {
 	N               int
 	ID, Input, Name string
-	// text, textarea, number, date, email, checkbox, radio, select, mark, fixed, file
+	// text, textarea, number, date, email, tel, checkbox, radio, select, mark, fixed, file
 	Kind                           string
 	Mark                           string // signature or initials
 	Label, Value, Autocomplete     string
@@ -108,6 +108,7 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now ti
 // autocomplete holds the HTML autofill tokens of field types.
 var autocomplete = map[pdf.FieldType]string{
 	pdf.FieldName: "name", pdf.FieldEmail: "email", pdf.FieldCompany: "organization", pdf.FieldJobTitle: "organization-title",
+	pdf.FieldPhone: "tel",
 }
 
 // shape chooses the input for a field of a height in points.
@@ -142,6 +143,8 @@ func (f *fieldView) shape(x *signing.Field, height float64) {
 		f.Kind = string(x.Type)
 	case pdf.FieldNumber:
 		f.Kind = "number"
+	case pdf.FieldPhone:
+		f.Kind = "tel"
 	case pdf.FieldText:
 		f.Minlength, f.Maxlength = number(x.Min), number(x.Max)
 		if x.Divided() {
@@ -151,7 +154,7 @@ func (f *fieldView) shape(x *signing.Field, height float64) {
 		}
 	}
 	f.Autocomplete = autocomplete[x.Type]
-	if slices.Contains([]string{"text", "textarea", "number", "email"}, f.Kind) {
+	if slices.Contains([]string{"text", "textarea", "number", "email", "tel"}, f.Kind) {
 		f.Placeholder = x.Placeholder
 	}
 	if f.Kind == "select" {

@@ -3,6 +3,7 @@ package signer
 import (
 	"net/http"
 
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -25,6 +26,9 @@ func (h *Handlers) ShowPreview(r *page.Request) error {
 	}
 	for _, f := range s.Fields {
 		f.Disabled = true
+	}
+	if v.Document.Status == record.Draft {
+		s.addFixed(v.Document)
 	}
 	p.Styles += s.places()
 	p.Back = "/app/documents/" + id + "/edit"

@@ -40,7 +40,7 @@ func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error)
 			return err
 		}
 		for i := range s.Sheets {
-			s.Sheets[i].Text = all[s.Sheets[i].File][s.Sheets[i].Number-1]
+			s.Sheets[i].Text = all[s.Sheets[i].File][s.Sheets[i].Number-1] + labelsOn(v.Document, &s.Sheets[i])
 		}
 	} else {
 		s.TextApart = true
@@ -48,6 +48,18 @@ func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error)
 	p.Scripts = []string{"sign.js"}
 	p.Styles += s.places()
 	return signTemplate.Render(v.Request, status, page.With(p, documentPage{visitPageOf(v), s, otherReaderOf(v)}))
+}
+
+// labelsOn returns the fixed texts of a page: they are part of its picture, but not of the
+// text of the upload.
+func labelsOn(d *signing.Document, on *Sheet) string {
+	var out strings.Builder
+	for _, x := range record.FixedOn(d, on.File) {
+		if x.Page == on.Number && x.Value != "" {
+			out.WriteString("\n" + x.Value)
+		}
+	}
+	return out.String()
 }
 
 // textsInline is the number of pages up to which the signing page includes their

@@ -1,6 +1,7 @@
 package signer
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/pdf"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
@@ -43,8 +45,17 @@ type Sheet struct {
 	Lazy                 bool
 	FileName             string // on the first page of each of several files
 	Fields               []*fieldView
+	Fixed                []fixedView // on previews; once sent, they are part of the picture
 	Text                 string
 	points               float64 // width of the page
+}
+
+// fixedView is a fixed field on a preview, in pixels of the page's picture.
+type fixedView struct {
+	X, Y, Width   float64
+	Size          float64 // of the text
+	Color, Weight string
+	Text          string // one line; "" for a line through the text underneath
 }
 
 // signPage collects the pages and fields of one recipient. Fields have the submitted
@@ -105,6 +116,34 @@ func sheetsOf(v *Visitor) (all []Sheet) {
 		}
 	}
 	return all
+}
+
+// addFixed adds the fixed fields of a document that has not been sent.
+func (s *signPage) addFixed(d *signing.Document) {
+	for i := range s.Sheets {
+		on := &s.Sheets[i]
+		for _, x := range record.FixedOn(d, on.File) {
+			if x.Page == on.Number {
+				on.Fixed = append(on.Fixed, on.fixed(x)...)
+			}
+		}
+	}
+}
+
+// fixed returns the lines of a fixed field.
+func (on *Sheet) fixed(x *signing.Field) (out []fixedView) {
+	width, height := float64(on.Width), float64(on.Height)
+	v := fixedView{X: x.X * width, Width: x.Width * width, Color: cmp.Or(x.Color, "#000000"), Weight: cmp.Or(x.Weight, "normal")}
+	if x.Type == pdf.FieldStrikethrough {
+		v.Y = (x.Y + x.Height/2) * height
+		return []fixedView{v}
+	}
+	v.Size = min(cmp.Or(x.FontSize, 10)*width/max(on.points, 1), x.Height*height)
+	for n, line := range strings.Split(x.Value, "\n") {
+		v.Y, v.Text = x.Y*height+float64(n+1)*v.Size, line
+		out = append(out, v)
+	}
+	return out
 }
 
 func (s *signPage) sheetOf(x *signing.Field) *Sheet {

@@ -2,6 +2,7 @@
 // here; others, which the API can set, are preserved.
 import { $, $$, say, make, typeName } from './text.js';
 import { tidy } from './model.js';
+import { fixed } from './geometry.js';
 
 // source returns the name conditions use for a field or its group.
 const source = f => f && (f.type === 'radio' && !f.options && f.group || f.name) || '';
@@ -33,7 +34,7 @@ export class Condition {
     const m = this.model, f = m.fields.get(this.key), at = id => m.person(id)?.position, out = new Map();
     for (const [k, o] of m.fields) {
       const known = o.who === f.who || m.order === 'sequential' && at(o.who) < at(f.who) || o.readOnly && o.value && !o.condition;
-      if (k === this.key || !known || ['signature', 'initials', 'stamp'].includes(o.type)) continue;
+      if (k === this.key || !known || ['signature', 'initials', 'stamp', ...fixed].includes(o.type)) continue;
       const id = source(o) || ' ' + k; // an unnamed field gets a name when it is chosen
       if (!out.has(id) || o.who === f.who) out.set(id, o);
     }

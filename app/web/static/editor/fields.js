@@ -1,6 +1,6 @@
 // The palette: field types, and the recipient new fields belong to.
 import { $, $$, say, make, tell, typeName } from './text.js';
-import { sizeOf } from './geometry.js';
+import { fixed, sizeOf } from './geometry.js';
 
 export class Fields {
   constructor(model, view, editor) {
@@ -52,8 +52,8 @@ export class Fields {
 
   // fresh returns a new field with the defaults for its type.
   fresh(type, i, box) {
-    const f = { i, who: this.for, type, required: type !== 'checkbox' && type !== 'attachment' };
-    if (['text', 'name', 'email', 'company', 'job_title', 'number', 'date', 'date_signed', 'select'].includes(type)) {
+    const f = { i, who: this.for, type, required: !['checkbox', 'attachment', ...fixed].includes(type) };
+    if (['text', 'name', 'email', 'company', 'job_title', 'phone', 'label', 'number', 'date', 'date_signed', 'select'].includes(type)) {
       if (this.style.size) f.size = this.style.size;
       if (this.style.align) f.align = this.style.align;
     }

@@ -1,15 +1,15 @@
 // The properties of the selected fields.
 import { $, $$, say, make, tell, typeName } from './text.js';
-import { clamp } from './geometry.js';
+import { clamp, fixed } from './geometry.js';
 import { plain } from './model.js';
 
 const mm = 72 / 25.4;
 const patterns = { digits: '[0-9]+', letters: "[\\p{L} .'-]+", phone: '\\+?[0-9 ()/-]{5,20}', iban: '[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,32}' };
 // has lists the properties of each field type.
 const has = {
-  value: 'name email company job_title text number date checkbox select', options: 'select radio', group: 'radio checkbox', boxes: 'checkbox',
-  range: 'number text date', days: 'date', pattern: 'text name company job_title', text: 'name email company job_title text number date date_signed select',
-  format: 'number date date_signed', placeholder: 'name email company job_title text number', formula: 'text number date', cells: 'text number',
+  value: 'name email company job_title phone text label number date checkbox select', options: 'select radio', group: 'radio checkbox', boxes: 'checkbox',
+  range: 'number text date', days: 'date', pattern: 'text name company job_title', text: 'name email company job_title phone text label number date date_signed select',
+  format: 'number date date_signed', placeholder: 'name email company job_title phone text number', formula: 'text number date', cells: 'text number',
 };
 for (const k in has) has[k] = has[k].split(' ');
 const measure = v => String(Math.round(v * 100) / 100);
@@ -40,7 +40,7 @@ export class Properties {
     const all = this.keys.map(k => this.model.fields.get(k)).filter(Boolean);
     this.form.hidden = !all.length; $('#none-selected').hidden = !!all.length;
     if (!all.length) return;
-    const one = all.length === 1, fits = (name, f) => name === 'any' || (name === 'one' ? one : has[name].includes(f.type));
+    const one = all.length === 1, fits = (name, f) => name === 'any' || (name === 'one' ? one : name === 'asked' ? !fixed.includes(f.type) : has[name].includes(f.type));
     $('#properties-of').textContent = one ? typeName(all[0].type) : say('selected', { n: all.length });
     for (const e of $$('[data-for]', this.form)) e.hidden = !all.every(f => fits(e.dataset.for, f));
     const who = this.form.elements.who;
@@ -121,7 +121,7 @@ export class Properties {
   }
   // depend shows the field's condition, loading the module for it if there is one.
   async depend(f) {
-    this.condition.hidden = f.type === 'signature';
+    this.condition.hidden = ['signature', ...fixed].includes(f.type);
     if (f.condition) this.condition.open = true;
     if (this.condition.open) (await this.tests())?.show(this.keys[0]);
   }

@@ -1,5 +1,6 @@
 // Changes the type of a field.
 import { say } from './text.js';
+import { fixed } from './geometry.js';
 
 // members are the properties to reset if the new type doesn't have them.
 const members = {
@@ -13,7 +14,8 @@ export const become = (type, has, group) => f => {
   for (const [name, gone] of Object.entries(members)) if (!has[name].includes(type)) for (const m of gone.split(' ')) out[m] = null;
   if (type === 'select' && !f.options) out.options = [say('option', { n: 1 }), say('option', { n: 2 })];
   if (type === 'radio' && !f.group) { out.group = group(); out.options = null; }
-  if (type === 'signature') out.condition = null;
+  if (['signature', ...fixed].includes(type)) out.condition = null;
+  if (fixed.includes(type)) out.required = out.readOnly = null;
   if (type !== f.type) {
     out.format = out.value = null;
     if ([type, f.type].includes('date')) out.min = out.max = null;

@@ -128,7 +128,7 @@ export class View {
     const m = this.model, f = m.fields.get(key), name = m.person(f.who)?.name || '';
     b.className = 'box ' + m.hue(f.who);
     this.place(b, f);
-    const label = f.label || typeName(f.type);
+    const label = f.type === 'label' && f.value || f.label || typeName(f.type);
     b.firstChild.replaceChildren(make('span', { className: 'letter', data: { letter: m.letter(f.who) } }), make('span', { className: f.required ? 'what need' : 'what', dir: 'auto', textContent: label }));
     b.setAttribute('aria-label', say(f.required ? 'box-required' : 'box', { type: f.label ? f.label + ', ' + typeName(f.type) : typeName(f.type), name, page: f.i + 1 }));
     b.classList.toggle('wrong', this.wrong.has(key));

@@ -20,8 +20,10 @@ import (
 // editorPalette lists the field types in display order.
 var editorPalette = []pdf.FieldType{
 	pdf.FieldSignature, pdf.FieldInitials, pdf.FieldDateSigned, pdf.FieldName, pdf.FieldEmail,
-	pdf.FieldCompany, pdf.FieldJobTitle, pdf.FieldText, pdf.FieldNumber, pdf.FieldDate, pdf.FieldCheckbox,
+	pdf.FieldCompany, pdf.FieldJobTitle, pdf.FieldPhone, pdf.FieldText, pdf.FieldNumber, pdf.FieldDate,
+	pdf.FieldCheckbox,
 	pdf.FieldRadio, pdf.FieldSelect, pdf.FieldAttachment, pdf.FieldStamp,
+	pdf.FieldLabel, pdf.FieldStrikethrough,
 }
 
 // editorPageData is the data of the editor page.
