@@ -3,7 +3,9 @@ package api
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	json "github.com/goccy/go-json"
@@ -11,6 +13,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // Schema describes the possible values of a field.
@@ -250,13 +253,32 @@ func (h *fieldHandlers) detectFields(r *request, in *detectBody) (all[suggestion
 	return all[suggestionView]{Data: views(found, viewSuggestion)}, nil
 }
 
+// fieldsFor lists the fields of a document that the caller may know: a signatory what the signing
+// page tells about their own. How values are computed is for the team.
+func fieldsFor(who account.Actor, d *signing.Document) (out []*signing.Field) {
+	if !who.IsSignatory() {
+		for i := range d.Fields {
+			out = append(out, &d.Fields[i])
+		}
+		return out
+	}
+	rules := record.RulesFor(d, who.Invitation, nil, time.Time{})
+	for _, x := range rules.Told(d.UnsortedFieldsOf(who.Invitation)) {
+		told := *x
+		told.Formula = ""
+		out = append(out, &told)
+	}
+	return out
+}
+
 func (r *request) showField(d *signing.Document, id string) (fieldView, error) {
-	x := d.Field(id)
-	if x == nil || r.who.IsSignatory() && x.Invitation != r.who.Invitation {
+	all := fieldsFor(r.who, d)
+	i := slices.IndexFunc(all, func(x *signing.Field) bool { return x.ID == id })
+	if i < 0 {
 		return fieldView{}, fault.NotFound("field")
 	}
 	r.version(d)
-	return viewField(d, x), nil
+	return viewField(d, all[i]), nil
 }
 
 func (h *fieldHandlers) getField(r *request, _ *nothing) (fieldView, error) {

@@ -134,11 +134,8 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		v.Files = append(v.Files, r.viewFile(d, &d.Files[i]))
 	}
 	v.Invitations = r.viewInvitations(d, d.Invitations)
-	for i := range d.Fields {
-		if r.who.IsSignatory() && d.Fields[i].Invitation != r.who.Invitation {
-			continue
-		}
-		v.Fields = append(v.Fields, viewField(d, &d.Fields[i]))
+	for _, x := range fieldsFor(r.who, d) {
+		v.Fields = append(v.Fields, viewField(d, x))
 	}
 	return v
 }

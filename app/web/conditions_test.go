@@ -119,9 +119,9 @@ func TestConditionsWithoutScript(t *testing.T) {
 	}
 }
 
-// TestWhatOthersEnteredIsNotOnThePage reads the page of somebody whose fields depend on what
-// somebody else has entered.
-func TestWhatOthersEnteredIsNotOnThePage(t *testing.T) {
+// TestWhatOthersEnteredIsKeptFromRecipients reads the page and the API as somebody whose fields
+// depend on what somebody else has entered.
+func TestWhatOthersEnteredIsKeptFromRecipients(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	of := func(person string, f apptest.Map) apptest.Map { f["invitation_id"] = person; return f }
@@ -129,9 +129,12 @@ func TestWhatOthersEnteredIsNotOnThePage(t *testing.T) {
 		more = append(more, "help", "Help for "+label, "condition", depends(then, field, op, value))
 		return of("1", place("text", label, 1, y, more...))
 	}
-	for married, want := range map[bool]struct{ shown, hidden []string }{
-		true:  {[]string{"Spouse", "Own"}, []string{"Bachelor", "Since"}},
-		false: {[]string{"Bachelor", "Since", "Own"}, []string{"Spouse"}},
+	for married, want := range map[bool]struct {
+		shown, hidden []string
+		api           string // names, required ones with *, conditions in brackets
+	}{
+		true:  {[]string{"Spouse", "Own"}, []string{"Bachelor", "Since"}, "s2* spouse* own* double pet"},
+		false: {[]string{"Bachelor", "Since", "Own"}, []string{"Spouse"}, "s2* bachelor* since*(bachelor) own double pet(bachelor)"},
 	} {
 		data := apptest.Map{"title": "Marriage", "signing_order": "sequential", "send": true,
 			"invitations": apptest.List{apptest.Map{"name": "Ada", "email": "ada@signer.example", "position": 1}, apptest.Map{"name": "Ben", "email": "ben@signer.example", "position": 2}},
@@ -140,7 +143,11 @@ func TestWhatOthersEnteredIsNotOnThePage(t *testing.T) {
 				about("show", "Spouse", "married", "equals", "true", .2, "value", "Default spouse"),
 				about("show", "Bachelor", "married", "empty", "", .3),
 				about("show", "Since", "bachelor", "filled", "", .4),
-				about("require", "Own", "married", "filled", "", .5, "required", false)}}
+				about("require", "Own", "married", "filled", "", .5, "required", false),
+				of("1", place("number", "Double", 1, .6, "required", false, "formula", "if(married, 2, 1)")),
+				of("1", place("text", "Pet", 1, .7, "required", false, "condition", apptest.Map{"then": "require", "when": apptest.List{
+					apptest.Map{"field": "married", "op": "empty"}, apptest.Map{"field": "bachelor", "op": "filled"}}})),
+			}}
 		d := c.Post(t, "/documents", apptest.Multipart(t, data, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "One.", "Two.")})).Want(t, http.StatusCreated)
 		at := "/documents/" + d.Text(t, "id")
 		values := apptest.Map{"fields": apptest.Map{"married": married}}
@@ -157,10 +164,62 @@ func TestWhatOthersEnteredIsNotOnThePage(t *testing.T) {
 				t.Errorf("married %t: %s is on the page", married, label)
 			}
 		}
-		if strings.Contains(html, "holds") || strings.Contains(html, `{&#34;then&#34;:&#34;require`) {
+		open := strings.Count(html, `{&#34;then&#34;:&#34;require`) // Pet, while it depends on Bachelor
+		if strings.Contains(html, "holds") || open != strings.Count(want.api, "pet(") || strings.Count(html, "&#34;of&#34;") != 2*open {
 			t.Errorf("married %t: the page tells which comparisons hold", married)
 		}
+		ben := *c
+		ben.Token = token
+		for _, path := range []string{at, at + "/fields"} {
+			if got := told(t, ben.Get(t, path).Want(t, http.StatusOK)); got != want.api {
+				t.Errorf("married %t: %s tells %s, want %s", married, path, got, want.api)
+			}
+		}
+		for _, x := range c.Get(t, at).Want(t, http.StatusOK).At(t, "fields").([]any) {
+			name, status := x.(map[string]any)["name"].(string), http.StatusNotFound
+			if strings.Contains(" "+strings.NewReplacer("*", " ", "(", " ").Replace(want.api)+" ", " "+name+" ") {
+				status = http.StatusOK
+			}
+			ben.Get(t, at+"/fields/"+x.(map[string]any)["id"].(string)).Want(t, status)
+		}
+		ben.Post(t, at+"/"+d.Text(t, "invitations.1.id")+"/sign", apptest.Map{"fields": apptest.Map{"spouse": "S", "bachelor": "B", "since": "1", "own": "O", "pet": "P"}}).
+			Want(t, http.StatusOK)
+		if got := told(t, ben.Get(t, at).Want(t, http.StatusOK)); got != want.api {
+			t.Errorf("married %t: after signing it tells %s, want %s", married, got, want.api)
+		}
 	}
+}
+
+// told sums up the fields in an answer of the API.
+func told(t *testing.T, r *apptest.Response) string {
+	t.Helper()
+	type field struct {
+		Name      string
+		Required  bool
+		Formula   *string
+		Condition *struct{ When []struct{ Field string } }
+	}
+	var d struct{ Fields, Data []field }
+	r.Decode(t, &d)
+	var out []string
+	for _, x := range append(d.Fields, d.Data...) {
+		s := x.Name
+		if x.Required {
+			s += "*"
+		}
+		if x.Formula != nil {
+			t.Errorf("%s has the formula %s", x.Name, *x.Formula)
+		}
+		if x.Condition != nil {
+			var names []string
+			for _, c := range x.Condition.When {
+				names = append(names, c.Field)
+			}
+			s += "(" + strings.Join(names, " ") + ")"
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " ")
 }
 
 // TestConditionsInTheEditor sets a condition in the panel and follows what it refers to.

@@ -1,11 +1,13 @@
 package record
 
+import "slices"
+
 // settled is what a condition comes to before its recipient enters anything.
 type settled struct{ met, known bool }
 
-// Settled reports whether a field's condition is met, and whether that is known whatever the
+// settledOf reports whether a field's condition is met, and whether that is known whatever the
 // recipient enters, because the values of others decide it.
-func (r *Rules) Settled(x *Field) (met, known bool) {
+func (r *Rules) settledOf(x *Field) (met, known bool) {
 	if x.Condition == nil {
 		return true, true
 	}
@@ -31,14 +33,42 @@ func (r *Rules) settle(c *Condition, x *Field) settled {
 	return settled{met: !any, known: !open}
 }
 
-// Open returns the comparisons that decide about a field whose condition is not settled,
-// with what they compare. All are about the recipient's own fields.
-func (r *Rules) Open(x *Field, each func(Test, *Operand)) {
-	for _, t := range x.Condition.When {
-		if _, known := r.decided(x, t); !known {
-			found, _ := r.operands.Of(x, t.Field)
-			each(t.On(found), found)
+// Told returns what the recipient may know of their fields: not those that the values of others
+// hide, and of conditions only what depends on what they enter themselves.
+func (r *Rules) Told(own []*Field) []*Field {
+	out := make([]*Field, 0, len(own))
+	for _, x := range own {
+		if r.asked(x) {
+			out = append(out, r.told(x))
 		}
+	}
+	return out
+}
+
+func (r *Rules) told(x *Field) *Field {
+	if x.Condition == nil {
+		return x
+	}
+	out := *x
+	if met, known := r.settledOf(x); known {
+		out.Condition, out.Required = nil, x.Required || met && x.Condition.Then == ConditionRequire
+		return &out
+	}
+	open := *x.Condition
+	open.When = slices.DeleteFunc(slices.Clone(open.When), func(t Test) bool {
+		_, known := r.decided(x, t)
+		return known
+	})
+	out.Condition = &open
+	return &out
+}
+
+// Comparisons returns the comparisons of a field's condition in their simplest form, with the
+// fields that they compare.
+func (r *Rules) Comparisons(x *Field, each func(Test, *Operand)) {
+	for _, t := range x.Condition.When {
+		found, _ := r.operands.Of(x, t.Field)
+		each(t.On(found), found)
 	}
 }
 
@@ -53,19 +83,20 @@ func (r *Rules) decided(x *Field, t Test) (holds, known bool) {
 		return t.On(found).holds(found, r.value(found)), true
 	}
 	for _, o := range found.Fields {
-		if r.Asked(o) {
+		if r.asked(o) {
 			return false, false
 		}
 	}
 	return t.On(found).holds(found, ""), true
 }
 
-// Asked reports whether the recipient may be asked for a field, depending on what they enter.
-// What they are never asked for is none of their business: it would tell what others entered.
-func (r *Rules) Asked(x *Field) bool {
+// asked reports whether the recipient may be asked for a field, depending on what they enter.
+// What they are never asked for is none of their business: even its label would tell what
+// others have entered.
+func (r *Rules) asked(x *Field) bool {
 	if x.Condition == nil || x.Condition.Then != ConditionShow {
 		return true
 	}
-	met, known := r.Settled(x)
+	met, known := r.settledOf(x)
 	return met || !known
 }

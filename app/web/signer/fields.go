@@ -235,14 +235,7 @@ func (s *signPage) byField() map[string]*fieldView {
 	return out
 }
 
-// asked returns the fields that the recipient may be asked for, and removes those that the
-// values of others hide: even their labels would tell what others have entered.
-func asked(rules *signing.Rules, own []*signing.Field) []*signing.Field {
-	return slices.DeleteFunc(own, func(x *signing.Field) bool { return !rules.Asked(x) })
-}
-
-// depend describes the conditions of the fields to the script, except for what the values of
-// others decide.
+// depend describes the conditions of the fields to the script.
 func (s *signPage) depend(rules *signing.Rules, own []*signing.Field) error {
 	views := s.byField()
 	for _, x := range own {
@@ -250,13 +243,9 @@ func (s *signPage) depend(rules *signing.Rules, own []*signing.Field) error {
 		if x.Condition == nil || f == nil {
 			continue
 		}
-		required := f.Mark != "" || x.Required && !x.ReadOnly
-		if met, known := rules.Settled(x); known {
-			f.Required = f.Mark == "" && !x.ReadOnly && (required || met && x.Condition.Then == record.ConditionRequire)
-			continue
-		}
-		c := dependency{Then: x.Condition.Then, Any: x.Condition.Match == record.MatchAny, Required: required}
-		rules.Open(x, func(t signing.Test, o *record.Operand) { c.When = append(c.When, compare(t, o, views)) })
+		c := dependency{Then: x.Condition.Then, Any: x.Condition.Match == record.MatchAny,
+			Required: f.Mark != "" || x.Required && !x.ReadOnly}
+		rules.Comparisons(x, func(t signing.Test, o *record.Operand) { c.When = append(c.When, compare(t, o, views)) })
 		text, err := json.Marshal(c)
 		if err != nil {
 			return err

@@ -72,7 +72,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	s.Loose = len(own) == 0 && !s.Approves
 	s.Signs = !s.Approves
 	s.Sheets = sheetsOf(v)
-	own = asked(rules, own)
+	own = rules.Told(own)
 	for _, x := range own {
 		s.addField(v, x, sent, h.Now().In(v.Company.Zone()))
 	}
