@@ -6,6 +6,8 @@ import (
 	"errors"
 	"mime/multipart"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -190,6 +192,7 @@ func TestCompanyMovesToAnotherInstallation(t *testing.T) {
 	}
 	kept := c.checkpointFile(t)
 	half := c.begun(t, "Half signed", content)
+	public := c.published(t, done)
 	if _, err := p.login().complete("Another company's", content); err != nil {
 		t.Fatal(err)
 	}
@@ -242,6 +245,7 @@ func TestCompanyMovesToAnotherInstallation(t *testing.T) {
 		t.Fatalf("signing with the link of the old installation: %v", err)
 	}
 	judgedBy(t, d.signed(t, half.id), root, rootOf(t, d))
+	d.fillIn(t, public)
 	fresh, err := d.complete("Signed here", content)
 	if err != nil {
 		t.Fatal(err)
@@ -254,6 +258,54 @@ func TestCompanyMovesToAnotherInstallation(t *testing.T) {
 	mustCall(t, to, "check", "--checkpoint", kept, "--checkpoint", here)
 	if got := mustCall(t, to, "company", "list"); !strings.Contains(got.out, company) || strings.Count(got.out, "\n") != 2 {
 		t.Errorf("companies: %q", got.out)
+	}
+}
+
+// publicLink is a public link of a template.
+type publicLink struct{ at, path string }
+
+// published makes a template of a document, with a link that works once.
+func (c *client) published(t *testing.T, document string) publicLink {
+	t.Helper()
+	var tpl, made struct{ ID, URL string }
+	err := c.do(http.MethodPost, "/documents/"+document+"/template", map[string]any{"roles": []string{"Visitor"}}, &tpl)
+	if err == nil {
+		err = c.do(http.MethodPost, "/templates/"+tpl.ID+"/links", map[string]any{"role": "Visitor", "max_uses": 1}, &made)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return publicLink{"/templates/" + tpl.ID + "/links/" + made.ID, strings.TrimPrefix(made.URL, c.url)}
+}
+
+// fillIn visits a public link at its old path, and then at the one it has here.
+func (c *client) fillIn(t *testing.T, l publicLink) {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	visitor := &client{http: &http.Client{Jar: jar}, url: c.url}
+	token := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(visitor.raw(t, l.path))
+	if token == nil {
+		t.Fatal("the page of the public link has no form")
+	}
+	values := url.Values{"csrf": {token[1]}, "name": {"Vic Visitor"}, "email": {"vic@visitor.example"}}
+	page, err := visitor.send(http.MethodPost, l.path, "application/x-www-form-urlencoded", strings.NewReader(values.Encode()))
+	if err != nil || !bytes.Contains(page, []byte("Vic Visitor")) {
+		t.Errorf("the visitor of a public link that moved: %v %.500s", err, page)
+	}
+	var now struct {
+		URL, Status string
+		Uses        int `json:"uses_count"`
+	}
+	if err := c.do(http.MethodGet, l.at, nil, &now); err != nil || now.Uses != 1 || now.Status != "used_up" {
+		t.Errorf("the public link that moved is %+v, %v", now, err)
+	}
+	for _, path := range []string{l.path, strings.TrimPrefix(now.URL, c.url)} {
+		if _, err := visitor.send(http.MethodGet, path, "", nil); err == nil || !strings.Contains(err.Error(), "410") {
+			t.Errorf("%s, used up: %v", path, err)
+		}
 	}
 }
 

@@ -113,7 +113,7 @@ func packages() []packageRule {
 		{"app/machine", above("app/signing", "app/signing/store", "app/signing/lists", "app/signing/record", "app/account", "app/notify")},
 		{"app/mailserver", above("app/account")},
 		{"app/bulk", above("app/signing", "app/signing/record", "app/account")},
-		{"app/publiclink", above("app/signing", "app/signing/record", "app/account")},
+		{"app/publiclink", above("app/signing", "app/signing/record", "app/signing/store", "app/account")},
 		{"app/contact", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
 		{"app/checkpoint", above("app/account")},
 		{"app/signing", above(append(below, "app/account", "app/checkpoint")...)},
@@ -136,7 +136,7 @@ func packages() []packageRule {
 		{"app/account", above()},
 		{"app/archive", nil},
 		{"app/backup", []string{"app/archive", "app/blob", "app/control", "kv"}},
-		{"app/transfer", above("app/account", "app/archive", "app/checkpoint", "app/contact", "app/notify", "app/signing", "app/signing/store")},
+		{"app/transfer", above("app/account", "app/archive", "app/checkpoint", "app/contact", "app/notify", "app/publiclink", "app/signing", "app/signing/store")},
 	}
 	for _, folder := range ground {
 		all = append(all, packageRule{folder, toolImports[folder]})

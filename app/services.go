@@ -84,6 +84,7 @@ func (a *App) openServices(o Options) (err error) {
 	a.PublicLinks = publiclink.New(publiclink.Options{
 		DB: a.db, Accounts: a.Accounts, Templates: a.Signing.Templates, Access: a.Signing.Access,
 		Links: a.Signing.Links, Mails: outbox.Mails, Key: a.key, NewID: ids.New, Now: a.Clock.Now,
+		BaseURL: a.Config.Server.BaseURL,
 	})
 	a.Machine = machine.New(a.machine())
 	return nil

@@ -12,6 +12,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -20,6 +21,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/limit"
 	"paraph/app/signing"
+	"paraph/app/signing/store"
 	"paraph/app/turns"
 	"paraph/app/variable"
 	"paraph/kv"
@@ -45,6 +47,7 @@ type Options struct {
 	Links     *signing.Links
 	Mails     func() bool // reports whether e-mails reach their recipients
 	Key       []byte      // of the installation; addresses of links are derived from it
+	BaseURL   string      // configured, "" if it is that of each request
 	NewID     func() ulid.ULID
 	Now       func() time.Time
 }
@@ -84,7 +87,8 @@ type Link struct {
 	Off          bool
 	CheckAddress bool // by a code, if e-mail works
 	ClosingText  string
-	BaseURL      string // the request's, for links in messages
+	BaseURL      string   // the request's, for links in messages
+	Moved        []string `json:",omitempty"` // hashes of its codes on installations that the company has left
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 
@@ -154,15 +158,13 @@ func (s *Service) opened(tx *kv.Tx, token string) (l Link, err error) {
 		return Link{}, fault.NotFound("public_link")
 	}
 	id, code := token[:ulid.EncodedSize], token[ulid.EncodedSize:]
-	if subtle.ConstantTimeCompare([]byte(s.codeOf(id)), []byte(code)) != 1 {
-		return Link{}, fault.NotFound("public_link")
-	}
 	err = links.Each(tx, "id", kv.K(id), func(_ string, found Link) (bool, error) {
 		l = found
 		return false, nil
 	})
-	if err == nil && l.ID == "" {
-		err = fault.NotFound("public_link")
+	own := subtle.ConstantTimeCompare([]byte(s.codeOf(id)), []byte(code)) == 1
+	if err == nil && (l.ID == "" || !own && !slices.Contains(l.Moved, store.HashLink(code))) {
+		return Link{}, fault.NotFound("public_link")
 	}
 	return l, err
 }

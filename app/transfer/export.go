@@ -129,7 +129,8 @@ func (i *Installation) records(ctx context.Context, h Header, w *archive.Writer)
 		if err := i.Transfer.ExportRecords(tx, documents); err != nil {
 			return err
 		}
-		return errors.Join(i.Contacts.ExportRecords(tx, h.Company, put), i.Webhooks.ExportRecords(tx, h.Company, put))
+		return errors.Join(i.Contacts.ExportRecords(tx, h.Company, put), i.Webhooks.ExportRecords(tx, h.Company, put),
+			i.PublicLinks.ExportRecords(tx, h.Company, put))
 	})
 	return files, errors.Join(err, lines.Flush())
 }

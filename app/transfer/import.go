@@ -17,6 +17,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/archive"
 	"paraph/app/checkpoint"
+	"paraph/app/publiclink"
 	"paraph/app/signing"
 	"paraph/app/tree"
 	"paraph/kv"
@@ -294,7 +295,7 @@ func (i *Installation) importRecord(a account.RecordImport, it kv.Item) func(tx 
 	for _, store := range []func(tx *kv.Tx) error{
 		i.Accounts.Transfer.ImportRecord(a, it), i.Checkpoints.ImportRecord(a.Company, it),
 		i.Transfer.ImportRecord(a.Company, it), i.Contacts.ImportRecord(a.Company, it),
-		i.Webhooks.ImportRecord(a.Company, it),
+		i.Webhooks.ImportRecord(a.Company, it), i.PublicLinks.ImportRecord(a.Company, it),
 	} {
 		if store != nil {
 			return store
@@ -367,7 +368,7 @@ func (i *Installation) checkFree(s *staged) error {
 			if account.IsShared(it) {
 				return nil
 			}
-			return signing.CheckImport(tx, s.Company, it)
+			return errors.Join(publiclink.CheckImport(tx, s.Company, it), signing.CheckImport(tx, s.Company, it))
 		})
 	})
 }

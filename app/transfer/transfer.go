@@ -27,6 +27,7 @@ import (
 	"paraph/app/contact"
 	"paraph/app/notify"
 	"paraph/app/pki"
+	"paraph/app/publiclink"
 	"paraph/app/signing"
 	"paraph/app/signing/store"
 	"paraph/kv"
@@ -87,7 +88,10 @@ type Installation struct {
 	Transfer *signing.Transfer
 	Contacts *contact.Service
 	Webhooks *notify.Webhooks
-	Keys     *pki.Authority
+
+	PublicLinks *publiclink.Service
+
+	Keys *pki.Authority
 
 	Checkpoints *checkpoint.Service
 
