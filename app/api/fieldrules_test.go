@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -243,6 +244,29 @@ func TestValueByIdentifierCounts(t *testing.T) {
 		r := d.Post(t, d.at+"/"+d.people[0]+"/sign", obj{"fields": obj{"floor": "by name", id: "by identifier"}}).Want(t, 200)
 		if got := r.Text(t, "fields.0.value"); got != "by identifier" {
 			t.Fatalf("the value is %q", got)
+		}
+	}
+}
+
+// TestRepeatedFieldsTakeOneValue gives the value of one of several fields with the same name,
+// by identifier.
+func TestRepeatedFieldsTakeOneValue(t *testing.T) {
+	t.Parallel()
+	d := newConditional(t, company(t))
+	r := d.Put(t, d.at+"/fields", obj{"fields": list{
+		d.field(1, 0, "text", "town", nil), d.field(3, 0, "text", "town", nil), d.field(5, 0, "text", "town", obj{"value": "Delft"}),
+		d.field(7, 0, "text", "town", on(when("other", "filled"))), d.field(9, 0, "text", "other", obj{"required": false}),
+		d.field(11, 0, "number", "town", obj{"required": false}), d.field(13, 1, "text", "town", obj{"required": false}),
+		d.field(15, 0, "text", "town", obj{"value": "Fixed", "read_only": true}),
+	}}).Want(t, 200)
+	d.Post(t, d.at+"/send", nil).Want(t, 200)
+	first := d.at + "/" + d.people[0] + "/sign"
+	refused(t, d.Post(t, first, nil), "fields.town", "required")
+	d.Post(t, first, obj{"fields": obj{r.Text(t, "data.1.id"): "Utrecht"}}).Want(t, 200)
+	got := d.Get(t, d.at).Want(t, 200)
+	for i, want := range []any{"Utrecht", "Utrecht", "Utrecht", nil, nil, nil, nil, "Fixed"} {
+		if v := got.At(t, fmt.Sprintf("fields.%d.value", i)); v != want {
+			t.Errorf("field %d is %v, want %v", i, v, want)
 		}
 	}
 }

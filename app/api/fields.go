@@ -59,14 +59,14 @@ type fieldBody struct {
 	FileID         *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
 	InvitationID   *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
 	Type           *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp, attachment, phone, label or strikethrough"`
-	Name           *string        `json:"name,omitempty" doc:"Name for programs"`
+	Name           *string        `json:"name,omitempty" doc:"Name for programs. Fields of a recipient with the same name and type are filled in once"`
 	Label          *string        `json:"label,omitempty" doc:"Label for people"`
 	Page           *int           `json:"page,omitempty" doc:"Starts at 1"`
 	X              *float64       `json:"x,omitempty" doc:"Left edge, as a fraction of the page width"`
 	Y              *float64       `json:"y,omitempty" doc:"Top edge, as a fraction of the page height"`
 	Width          *float64       `json:"width,omitempty" doc:"As a fraction of the page"`
 	Height         *float64       `json:"height,omitempty" doc:"As a fraction of the page"`
-	Required       *bool          `json:"required,omitempty" doc:"Defaults to true, except for checkbox and attachment"`
+	Required       *bool          `json:"required,omitempty" doc:"Defaults to true, except for checkbox and attachment; never true for label and strikethrough"`
 	ReadOnly       *bool          `json:"read_only,omitempty" doc:"Read-only: shows its value"`
 	Value          *fieldValue    `json:"value,omitempty" doc:"Default value"`
 	Options        *[]string      `json:"options,omitempty" doc:"For select and radio"`

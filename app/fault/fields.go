@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,5 +102,17 @@ func (f *Fields) Err() error {
 }
 
 func (f *Fields) refusal() *Error {
-	return &Error{Kind: KindInvalid, Code: "invalid", Fields: slices.Clone(f.top().found)}
+	return &Error{Kind: KindInvalid, Code: "invalid", Fields: distinct(f.top().found)}
+}
+
+// distinct returns the faults without repetitions: fields that are filled in together have
+// the same ones.
+func distinct(all []Field) []Field {
+	seen := make(map[string]bool, len(all))
+	return slices.DeleteFunc(slices.Clone(all), func(x Field) bool {
+		key := fmt.Sprint(x)
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
 }

@@ -230,6 +230,39 @@ func TestSumsWithoutScript(t *testing.T) {
 	want(t, page, `<data class="fixed" value="0.3">0.30 €</data>`)
 }
 
+// TestRepeatedFieldsAreTypedOnce fills in one of two fields with the same name.
+func TestRepeatedFieldsAreTypedOnce(t *testing.T) {
+	t.Parallel()
+	for _, plain := range []bool{false, true} {
+		d := send(t, apptest.New(t), []apptest.Map{maria()}, place("signature", "Signature", 1, .7), place("text", "Town", 1, .1),
+			place("date", "Start", 1, .2, "format", "D MMMM YYYY"),
+			place("text", "Town again", 1, .3, "name", "town"), place("date", "Start again", 1, .4, "name", "start", "format", "D MMMM YYYY"))
+		w := open(t, look{plain: plain})
+		w.visit(d.links[0])
+		w.write("#i1", "Utrecht")
+		pick(w, "#i2", "2026-12-01")
+		if plain {
+			w.click(`.btn[value="save"]`)
+			w.see(".notice.ok")
+		}
+		w.until(`document.querySelector("#i3").textContent === "Utrecht" && document.querySelector("#i4").textContent === "1 December 2026"`)
+		if plain {
+			w.write(`[name="signature.text"]`, "Maria Silva")
+		} else {
+			w.click(`[data-mark="signature"]`)
+			w.click("dialog[open] [data-adopt]")
+		}
+		w.click("#finish")
+		w.heading("Everybody has signed")
+		r := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK)
+		for i, want := range []string{"Utrecht", "2026-12-01", "Utrecht", "2026-12-01"} {
+			if got := r.Text(t, fmt.Sprintf("fields.%d.value", i+1)); got != want {
+				t.Errorf("value %d is %q, want %q", i, got, want)
+			}
+		}
+	}
+}
+
 // TestFormulasInTheEditor sets a formula in the panel.
 func TestFormulasInTheEditor(t *testing.T) {
 	t.Parallel()

@@ -112,15 +112,48 @@ func (x *Field) Automatic(inv *Invitation, now time.Time) string {
 	return ""
 }
 
-// Entered returns a recipient's values by field: those given, and the automatic ones.
+// Entered returns a recipient's values by field: those given, for the field itself or one
+// linked to it, and the automatic ones.
 func Entered(own []*Field, inv *Invitation, given map[string]string, now time.Time) map[string]string {
-	out := map[string]string{}
+	out, linked := map[string]string{}, map[string]string{}
+	for _, x := range own {
+		if v, said := given[x.ID]; said && x.linkable() {
+			if _, known := linked[x.link()]; !known {
+				linked[x.link()] = v
+			}
+		}
+	}
 	for _, x := range own {
 		v, said := given[x.ID]
+		if !said && x.linkable() {
+			v, said = linked[x.link()]
+		}
 		if !said || x.ReadOnly {
 			v = x.Automatic(inv, now)
 		}
 		out[x.ID] = v
+	}
+	return out
+}
+
+// linkable reports whether the field takes its value from another one of its name. Where a
+// condition decides, each field is filled in by itself.
+func (x *Field) linkable() bool {
+	return x.Name != "" && x.hasText() && x.Type != pdf.FieldDateSigned && !x.ReadOnly && x.Condition == nil && x.Formula == ""
+}
+
+// link identifies the fields of one recipient that are filled in together.
+func (x *Field) link() string { return string(x.Type) + " " + x.Name }
+
+// Repeats returns the identifiers of fields that repeat an earlier one, so that their
+// recipient fills in only that.
+func Repeats(own []*Field) map[string]bool {
+	out, seen := map[string]bool{}, map[string]bool{}
+	for _, x := range own {
+		if !x.linkable() {
+			continue
+		}
+		out[x.ID], seen[x.link()] = seen[x.link()], true
 	}
 	return out
 }

@@ -60,7 +60,7 @@ func inputName(x *signing.Field) string {
 	return "f." + x.ID
 }
 
-func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now time.Time) {
+func (s *signPage) addField(v *Visitor, x *signing.Field, repeats bool, sent page.Form, now time.Time) {
 	on := s.sheetOf(x)
 	if on == nil {
 		return
@@ -89,8 +89,11 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now ti
 	if sent.Values != nil && !x.ReadOnly && isFilled(x.Type) {
 		f.Value = sent.Value(f.Name)
 	}
-	f.Computed = x.Formula != ""
+	f.Computed = x.Formula != "" || repeats
 	f.shape(x, x.Height*float64(on.Height)/float64(on.Width)*on.points)
+	if repeats {
+		f.Kind, f.Required = "fixed", false
+	}
 	if f.Kind == "date" {
 		f.Min, f.Max = x.Days(now.In(v.Company.Zone()))
 	}
@@ -208,21 +211,25 @@ func (s *signPage) requireTicks(own []*signing.Field) {
 	}
 }
 
-// compute fills in the computed fields, of the values entered so far.
+// compute fills in the fields that follow from the values entered so far.
 func (s *signPage) compute(v *Visitor, own []*signing.Field, values map[string]string, now time.Time) {
 	var rules *signing.Rules
+	var entered map[string]string
 	views := s.byField()
 	for _, x := range own {
 		f := views[x.ID]
-		if x.Formula == "" || f == nil {
+		if f == nil || !f.Computed {
 			continue
 		}
 		if rules == nil {
 			today := now.In(v.Company.Zone())
-			entered := record.Entered(own, v.Invitation, values, now)
+			entered = record.Entered(own, v.Invitation, values, now)
 			rules = record.RulesFor(v.Document, v.Invitation.ID, entered, today)
 		}
-		f.Value, _ = rules.Computed(x) // what is wrong is said when it is checked
+		f.Value = entered[x.ID]
+		if x.Formula != "" {
+			f.Value, _ = rules.Computed(x) // what is wrong is said when it is checked
+		}
 		f.Shown = x.Shown(f.Value, page.WordsIn(v.Request, v.Document.Locale))
 	}
 }

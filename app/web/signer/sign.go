@@ -109,10 +109,7 @@ type computedValue struct {
 func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 	var faults fault.Fields
 	record.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now().In(v.Company.Zone()))
-	computes := slices.ContainsFunc(v.Document.Fields, func(x signing.Field) bool {
-		return x.Formula != "" && x.Invitation == v.who.Invitation
-	})
-	if faults.Empty() && !computes {
+	if faults.Empty() && !computes(v.Document.UnsortedFieldsOf(v.who.Invitation)) {
 		return v.SendStatus(http.StatusNoContent)
 	}
 	s, err := h.signPage(v, v.Form, faults.Err())
@@ -129,6 +126,12 @@ func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 		}
 	}
 	return v.JSON(out)
+}
+
+// computes reports whether some of the fields follow from others.
+func computes(own []*signing.Field) bool {
+	repeats := record.Repeats(own)
+	return slices.ContainsFunc(own, func(x *signing.Field) bool { return x.Formula != "" || repeats[x.ID] })
 }
 
 func (h *Handlers) finish(v *Visitor) error {

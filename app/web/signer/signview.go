@@ -73,8 +73,9 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	s.Signs = !s.Approves
 	s.Sheets = sheetsOf(v)
 	own = rules.Told(own)
+	repeats := record.Repeats(own)
 	for _, x := range own {
-		s.addField(v, x, sent, h.Now().In(v.Company.Zone()))
+		s.addField(v, x, repeats[x.ID], sent, h.Now().In(v.Company.Zone()))
 	}
 	values := v.Answers.Values
 	if sent.Values != nil {
