@@ -233,7 +233,7 @@ var manuals = map[string]manual{
 	"post-templates-template-documents": {text: "Copies the current template into a new draft, replaces roles by people and fills in the variables; with `send`, the document is sent in the same request. Roles that have a person in the template may be omitted. All missing variables and people are reported at once, under `variables.NAME` and `people`. The variable of a list is an array of objects, as in `{\"items\": [{\"what\": \"Desk\", \"price\": 120}]}`, or a line for each item with its values divided by semicolons.",
 		body: `{"people": [{"role": "Tenant", "name": "Ann Owner", "email": "ann@example.org"}], "send": false}`},
 	"get-templates-template-links": {text: "Newest first. `status` is `open`, `off`, `expired` after `expires_at`, " +
-		"`used_up` after `max_uses` documents, or `closed` while the template is archived or deleted, or its owner may " +
+		"`used_up` after `max_uses` documents, `full` while there is no room for more documents of the company, or `closed` while the template is archived or deleted, or its owner may " +
 		"no longer send documents."},
 	"post-templates-template-links": {text: "A page where anybody can sign the template in one role. Visitors state " +
 		"their name and e-mail address, and continue on the signing page of a document of their own, which belongs " +

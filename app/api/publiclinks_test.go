@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,44 @@ func TestPublicLinkIsMadeChangedAndDeleted(t *testing.T) {
 	c.Delete(t, at+"/"+id).Want(t, 204)
 	failed(t, c.Get(t, at+"/"+id), 404)
 	failed(t, c.Get(t, at+"/nonsense"), 404)
+}
+
+// TestPublicLinksLeaveATrail changes a link as two people, and reads the events.
+func TestPublicLinksLeaveATrail(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	sender := c.Member(t, account.RoleMember)
+	tpl := form(t, c).Text(t, "id")
+	links := "/templates/" + tpl + "/links"
+	id := c.Post(t, links, obj{"role": "Member"}).Want(t, 201).Text(t, "id")
+	at := links + "/" + id
+	sender.Patch(t, at, obj{"max_uses": 3, "closing_text": "Full."}).Want(t, 200)
+	sender.Patch(t, at, obj{"max_uses": 3}).Want(t, 200) // changes nothing
+	sender.Patch(t, at, obj{"enabled": false}).Want(t, 200)
+	c.Patch(t, at, obj{"enabled": true, "max_uses": 4}).Want(t, 200)
+	c.Delete(t, at).Want(t, 204)
+	var trail struct {
+		Data []struct {
+			Type  string
+			Actor struct{ ID string }
+			Data  map[string]string
+		}
+	}
+	c.Get(t, "/documents/"+tpl+"/events?sort=at|asc&per_page=100").Want(t, 200).Decode(t, &trail)
+	var got []string
+	for _, e := range trail.Data {
+		if what, ok := strings.CutPrefix(e.Type, "template.link_"); ok {
+			if e.Data["link"] != id || e.Data["name"] != "Member" {
+				t.Errorf("%s: %v", e.Type, e.Data)
+			}
+			by := map[string]string{c.UserID: "owner", sender.UserID: "sender"}[e.Actor.ID]
+			got = append(got, strings.TrimSpace(by+" "+what+" "+e.Data["changed"]))
+		}
+	}
+	want := []string{"owner opened", "sender changed max_uses, closing_text", "sender closed", "owner changed max_uses", "owner opened", "owner deleted"}
+	if !slices.Equal(got, want) {
+		t.Errorf("events %q, want %q", got, want)
+	}
 }
 
 // TestPublicLinkCanAlwaysBeTurnedOff changes a template so that its link can't make documents any more.

@@ -213,7 +213,7 @@ type publicLinkView struct {
 	Enabled      bool              `json:"enabled"`
 	CheckAddress bool              `json:"check_address"`
 	ClosingText  *string           `json:"closing_text"`
-	Status       string            `json:"status" enum:"open,off,expired,used_up,closed"`
+	Status       string            `json:"status" enum:"open,off,expired,used_up,full,closed"`
 	Owner        personView        `json:"owner" doc:"The member who owns its documents"`
 	CreatedAt    string            `json:"created_at" format:"date-time"`
 	UpdatedAt    string            `json:"updated_at" format:"date-time"`

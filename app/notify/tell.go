@@ -77,6 +77,7 @@ var notifiers = map[signing.EventType]func(*Service, *kv.Tx, *notice) error{
 	record.EventDocumentApproved:          func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "approved") },
 	record.EventDocumentRejected:          func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "rejected") },
 	record.EventDocumentSubmitted:         (*Service).tellApprover,
+	record.EventTemplateLinkFull:          (*Service).tellPublisher,
 }
 
 // facts returns the facts common to all messages about a document.
@@ -92,6 +93,9 @@ func (t *notice) facts() map[string]string {
 		"timezone": t.company.Timezone,
 		"reason":   why.Words, "reason_code": string(why.Code), "reason_name": why.Name, "email": t.event.Data["email"], "cause": t.event.Data["cause"],
 		"document": strings.TrimSuffix(d.BaseURL, "/") + "/app/documents/" + d.ID,
+	}
+	if d.Template {
+		f["document"] = strings.TrimSuffix(d.BaseURL, "/") + "/app/templates/" + d.ID
 	}
 	if d.ExpiresAt != nil {
 		f["expires"] = d.ExpiresAt.UTC().Format(time.RFC3339) // formatted with the message
@@ -192,6 +196,11 @@ func (s *Service) tellMember(tx *kv.Tx, t *notice, kind, name, email, locale str
 	f["name"], f["link"] = name, f["document"]
 	m := Message{Company: t.document.Company, Document: t.document.ID, Kind: kind, To: email, ToName: name}
 	return s.write(tx, m, locale, f)
+}
+
+// tellPublisher writes to the owner of a public link.
+func (s *Service) tellPublisher(tx *kv.Tx, t *notice) error {
+	return s.tellMember(tx, t, "link_full", t.event.Data["owner"], t.event.Data["email"], t.company.Locale)
 }
 
 // tellApprover writes to the member asked to approve or, if none is named, to everybody allowed

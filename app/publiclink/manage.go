@@ -3,6 +3,8 @@ package publiclink
 import (
 	"context"
 	"errors"
+	"reflect"
+	"strings"
 	"time"
 
 	"paraph/app/account"
@@ -40,7 +42,7 @@ func (s *Service) List(
 			Offset: offset, Limit: limit})
 		page.Items, page.Total = p.Items, p.Total
 		for i := range page.Items {
-			err = errors.Join(err, page.Items[i].describe(tx, t.Document))
+			err = errors.Join(err, s.describe(tx, &page.Items[i], t.Document))
 		}
 		return err
 	})
@@ -57,7 +59,7 @@ func (s *Service) Get(ctx context.Context, who account.Actor, template, id strin
 		if l, err = load(tx, who.CompanyID, t.ID, id); err != nil {
 			return err
 		}
-		return l.describe(tx, t.Document)
+		return s.describe(tx, &l, t.Document)
 	})
 	return l, err
 }
@@ -83,7 +85,11 @@ func (s *Service) Create(ctx context.Context, who account.Actor, template string
 			return fault.Invalid("links", "too_many", fault.Number("limit", MaxLinks))
 		}
 		l.CreatedAt = tx.Now
-		return errors.Join(s.put(tx, &l, t), who.Once.Done(tx, t.ID, l.ID))
+		if err := s.put(tx, &l, t); err != nil {
+			return err
+		}
+		opened := l.event(record.EventTemplateLinkOpened)
+		return errors.Join(s.Templates.Record(tx, who, t.ID, l.BaseURL, opened), who.Once.Done(tx, t.ID, l.ID))
 	})
 	return l, err
 }
@@ -123,9 +129,50 @@ func (s *Service) Update(ctx context.Context, who account.Actor, template, id st
 		if !may {
 			l.By = record.PersonOf(who)
 		}
-		return s.put(tx, &l, t)
+		if err := s.put(tx, &l, t); err != nil {
+			return err
+		}
+		for _, e := range l.changes(&before) {
+			if err := s.Templates.Record(tx, who, t.ID, l.BaseURL, e); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return l, err
+}
+
+// event returns an event about a link.
+func (l *Link) event(kind signing.EventType) signing.Event {
+	return record.NewEvent(kind).With("link", l.ID).With("name", l.RoleName)
+}
+
+// changes returns the events of a change.
+func (l *Link) changes(before *Link) (events []signing.Event) {
+	var changed []string
+	for _, x := range []struct {
+		name     string
+		now, was any
+	}{
+		{"role", l.Role, before.Role}, {"people", l.People, before.People}, {"variables", l.Variables, before.Variables},
+		{"max_uses", l.MaxUses, before.MaxUses}, {"expires_at", l.ExpiresAt, before.ExpiresAt},
+		{"check_address", l.CheckAddress, before.CheckAddress}, {"closing_text", l.ClosingText, before.ClosingText},
+		{"owner", l.By.ID, before.By.ID},
+	} {
+		if !reflect.DeepEqual(x.now, x.was) {
+			changed = append(changed, x.name)
+		}
+	}
+	if len(changed) > 0 {
+		events = append(events, l.event(record.EventTemplateLinkChanged).With("changed", strings.Join(changed, ", ")))
+	}
+	switch {
+	case l.Off && !before.Off:
+		events = append(events, l.event(record.EventTemplateLinkClosed))
+	case before.Off && !l.Off:
+		events = append(events, l.event(record.EventTemplateLinkOpened))
+	}
+	return events
 }
 
 func (s *Service) put(tx *kv.Tx, l *Link, t *signing.Document) error {
@@ -133,7 +180,7 @@ func (s *Service) put(tx *kv.Tx, l *Link, t *signing.Document) error {
 	if err := links.Put(tx, l.key(), *l); err != nil {
 		return err
 	}
-	return l.describe(tx, t)
+	return s.describe(tx, l, t)
 }
 
 // Delete removes a link. Its documents stay.
@@ -141,7 +188,8 @@ func (s *Service) Delete(ctx context.Context, who account.Actor, template, id st
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}
-	if _, err := s.Templates.Get(ctx, who, template); err != nil {
+	t, err := s.Templates.Get(ctx, who, template)
+	if err != nil {
 		return err
 	}
 	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
@@ -149,7 +197,10 @@ func (s *Service) Delete(ctx context.Context, who account.Actor, template, id st
 		if err != nil {
 			return err
 		}
-		return links.Delete(tx, l.key())
+		if err := errors.Join(s.describe(tx, &l, t.Document), links.Delete(tx, l.key())); err != nil {
+			return err
+		}
+		return s.Templates.Record(tx, who, t.ID, l.BaseURL, l.event(record.EventTemplateLinkDeleted))
 	})
 }
 

@@ -87,8 +87,9 @@ type Link struct {
 	Off          bool
 	CheckAddress bool // by a code, if e-mail works
 	ClosingText  string
-	BaseURL      string   // the request's, for links in messages
-	Moved        []string `json:",omitempty"` // hashes of its codes on installations that the company has left
+	BaseURL      string     // the request's, for links in messages
+	FullAt       *time.Time `json:",omitempty"` // when its owner was last told that there is no room
+	Moved        []string   `json:",omitempty"` // hashes of its codes on installations that the company has left
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 
@@ -109,6 +110,7 @@ const (
 	Off     Status = "off"
 	Expired Status = "expired"
 	UsedUp  Status = "used_up"
+	Full    Status = "full"   // there is no room for more documents of the company
 	Closed  Status = "closed" // its template is archived or deleted, or its owner may no longer send documents
 )
 
@@ -183,7 +185,7 @@ func (l *Link) status(now time.Time) Status {
 }
 
 // describe adds what a link takes from its template and its owner.
-func (l *Link) describe(tx *kv.Tx, t *signing.Document) error {
+func (s *Service) describe(tx *kv.Tx, l *Link, t *signing.Document) error {
 	l.Status = l.status(tx.Now)
 	l.Title = l.titleOf(t)
 	i := t.RoleIndex(l.Role)
@@ -194,7 +196,19 @@ func (l *Link) describe(tx *kv.Tx, t *signing.Document) error {
 	if !may || t.Live() != nil || i < 0 || !mayVisit(t, &t.Invitations[i]) {
 		l.Status = Closed
 	}
+	if err == nil && l.Status == Open {
+		switch err = s.Templates.Room(tx, t); {
+		case isFull(err):
+			l.Status, err = Full, nil
+		}
+	}
 	return err
+}
+
+// isFull reports whether there is no room for more documents of the company.
+func isFull(err error) bool {
+	var refusal *fault.Error
+	return errors.As(err, &refusal) && refusal.Code == "company_full"
 }
 
 // titleOf returns the title of the link's documents, as far as it is known before a visitor starts.

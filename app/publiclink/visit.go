@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -19,6 +20,9 @@ import (
 
 // ErrClosed means that a link does not work, for whatever reason.
 var ErrClosed = errors.New("publiclink: the link is closed")
+
+// ErrFull means that a link works, but there is no room for more documents of its company.
+var ErrFull = errors.New("publiclink: no room for more documents")
 
 // Visit holds the facts that a link shows to everybody.
 type Visit struct {
@@ -79,13 +83,42 @@ func (s *Service) Visit(_ context.Context, token string) (v Visit, err error) {
 		if v.owner, _, err = v.Link.owner(tx); err != nil {
 			return err
 		}
-		return v.describe(tx, t.Document)
+		return s.describe(tx, &v.Link, t.Document)
 	})
 	if v.Open() && asksForCode(&v.Link, t.Document) && !s.Mails() {
 		v.Status = Closed // without the check that the role demands, nobody gets in
 	}
 	return v, err
 }
+
+// TurnedAway tells the owner of a link, once a day, that visitors can't fill it in because there is
+// no room for more documents.
+func (s *Service) TurnedAway(_ context.Context, v *Visit) error {
+	if v.FullAt != nil && s.Now().Before(v.FullAt.Add(fullAgain)) {
+		return nil
+	}
+	return s.DB.For(v.Company).Update(func(tx *kv.Tx) error {
+		l, err := links.Get(tx, v.key())
+		if errors.Is(err, kv.ErrNotFound) || err == nil && l.FullAt != nil && tx.Now.Before(l.FullAt.Add(fullAgain)) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l.FullAt = &tx.Now
+		l.RoleName = v.RoleName
+		full := l.event(record.EventTemplateLinkFull).With("owner", v.owner.Name).With("email", v.owner.Email)
+		as := account.System(l.Company)
+		return errors.Join(links.Put(tx, l.key(), l), s.Templates.Record(tx, as, l.Template, l.BaseURL, full))
+	})
+}
+
+func (s *Service) full(ctx context.Context, v *Visit) error {
+	return cmp.Or(s.TurnedAway(ctx, v), ErrFull)
+}
+
+// fullAgain is how long the owner of a link is not told again that there is no room.
+const fullAgain = 24 * time.Hour
 
 // checks reports whether visitors prove their address with a code: the role demands it, or the
 // link wants it and e-mail works.
@@ -100,13 +133,16 @@ func asksForCode(l *Link, t *signing.Document) bool {
 }
 
 // Start makes the document of a visitor, or first mails a code to the address that they stated.
-// It returns ErrClosed if the link doesn't work.
+// It returns ErrClosed if the link doesn't work, and ErrFull if it can't for now.
 func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, error) {
 	v, err := s.Visit(ctx, token)
 	if err != nil {
 		return Start{}, err
 	}
-	if !v.Open() {
+	switch {
+	case v.Status == Full:
+		return Start{}, s.full(ctx, &v)
+	case !v.Open():
 		return Start{}, ErrClosed
 	}
 	// Counted before the input is checked: a refusal can tell who else is to sign.
@@ -138,7 +174,7 @@ func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, e
 	}
 	d, err := s.make(ctx, &v, by, network)
 	if err != nil {
-		return Start{}, refused(&v, err)
+		return Start{}, s.refused(ctx, &v, err)
 	}
 	return s.handOver(ctx, &v, by, d)
 }
@@ -249,6 +285,9 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 	if *v, err = s.Visit(ctx, s.Token(&v.Link)); err != nil {
 		return nil, err
 	}
+	if v.Status == Full {
+		return nil, ErrFull
+	}
 	if !v.Open() || v.Code && !proven {
 		return nil, ErrClosed
 	}
@@ -284,7 +323,10 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 
 // refused returns why a visitor gets no document: what is wrong with their own input, or that the
 // link doesn't work, without telling strangers about the company.
-func refused(v *Visit, err error) error {
+func (s *Service) refused(ctx context.Context, v *Visit, err error) error {
+	if isFull(err) || errors.Is(err, ErrFull) {
+		return s.full(ctx, v)
+	}
 	var own fault.Fields
 	last := "people." + strconv.Itoa(len(v.People)) + "."
 	for _, x := range fault.FieldsOf(err) {

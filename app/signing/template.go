@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,6 +196,22 @@ type UseInput struct {
 type RolePerson struct {
 	Role string
 	InvitationInput
+}
+
+// Record adds an event that changes nothing in a template to its audit trail. base is the address
+// that messages about it lead to, unless the template has one.
+func (s *Templates) Record(tx *kv.Tx, who account.Actor, id, base string, e Event) error {
+	d, err := loadTemplate(tx, who, id)
+	if err != nil {
+		return err
+	}
+	d.BaseURL = cmp.Or(d.BaseURL, base)
+	return s.store.SaveEvents(tx, who, d, e)
+}
+
+// Room refuses another document of a template that would take its company over its quota.
+func (s *Templates) Room(tx *kv.Tx, template *Document) error {
+	return s.drafts.quota.Room(tx, template.Company, 1, template.Bytes())
 }
 
 // Use makes a document from a template, and sends it if requested. Later changes of the

@@ -375,6 +375,90 @@ func TestClosedPublicLinksShowNothingElse(t *testing.T) {
 	}
 }
 
+// TestClosedPublicLinksSayWhy opens links that do not work, in the language of the visitor.
+func TestClosedPublicLinksSayWhy(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	for name, tt := range map[string]struct {
+		link    apptest.Map
+		close   func(c *apptest.Client, link, at string)
+		english string
+		german  string
+	}{
+		"off": {apptest.Map{}, func(c *apptest.Client, _, at string) { c.Patch(t, at, apptest.Map{"enabled": false}).Want(t, 200) },
+			"has closed it", "hat ihn geschlossen"},
+		"expired": {apptest.Map{"expires_at": s.App.Clock.Now().Add(time.Hour).Format(time.RFC3339)}, func(*apptest.Client, string, string) { s.Advance(t, "2h") },
+			"time for signing here is over", "Zeit zum Unterschreiben ist abgelaufen"},
+		"used up": {apptest.Map{"max_uses": 1, "check_address": false}, func(_ *apptest.Client, link, _ string) {
+			stranger(t, s, link).start("name", "Mia", "email", "mia@member.example")
+		}, "As many people as intended", "vorgesehene Zahl von Personen"},
+		"archived": {apptest.Map{}, func(c *apptest.Client, _, at string) {
+			c.Post(t, at[:strings.Index(at, "/links/")]+"/archive", nil).Want(t, 200)
+		}, "Nobody can sign here", "kann zurzeit niemand unterschreiben"},
+	} {
+		c := s.Company(t)
+		tt.link["closing_text"] = "We meet again in spring."
+		link, at := published(t, c, tt.link)
+		tt.close(c, link, at)
+		for language, want := range map[string]string{"en": tt.english, "de": tt.german} {
+			r := c.Anonymous().Get(t, strings.TrimPrefix(link, s.URL), "Accept", "text/html", "Cookie", "paraph_language="+language).Want(t, http.StatusGone)
+			if html := string(r.Body); !strings.Contains(html, want) || !strings.Contains(html, "We meet again") {
+				t.Errorf("%s, %s: %.3000s", name, language, html)
+			}
+		}
+	}
+}
+
+// TestPublicLinkOfAFullCompany fills a company up, and makes room again.
+func TestPublicLinkOfAFullCompany(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, func(c *app.Config) { c.Server.Limits.CompanyDocuments = 3 })
+	c := s.Company(t)
+	link, at := published(t, c, apptest.Map{"closing_text": "We are full.", "check_address": false})
+	p := stranger(t, s, link)
+	_, open := p.get(p.link)
+	token := formToken.FindStringSubmatch(open)[1]
+	c.Post(t, "/documents", apptest.Map{"title": "Last but one"}).Want(t, 201)
+	last := c.Post(t, "/documents", apptest.Map{"title": "Last"}).Want(t, 201).Text(t, "id")
+	for range 2 {
+		status, html := p.get(p.link)
+		if status != http.StatusServiceUnavailable || !strings.Contains(html, "filled in right now") || strings.Contains(html, "We are full.") {
+			t.Errorf("full: %d %.2000s", status, html)
+		}
+	}
+	if status, html := p.start("csrf", token, "name", "Mia", "email", "mia@member.example"); status != http.StatusServiceUnavailable || !strings.Contains(html, "Try again later") {
+		t.Errorf("full, form sent anyway: %d %.2000s", status, html)
+	}
+	told := func(want int) {
+		t.Helper()
+		mails := s.Mails(t, c.Email)
+		n := 0
+		for _, m := range mails {
+			if m.Kind == "link_full" {
+				n++
+				if !strings.Contains(m.Text, s.URL+at[:strings.Index(at, "/links/")]) && !strings.Contains(m.Text, "/app"+at[:strings.Index(at, "/links/")]) {
+					t.Errorf("the message leads elsewhere: %s", m.Text)
+				}
+			}
+		}
+		if n != want {
+			t.Errorf("told %d times, want %d", n, want)
+		}
+	}
+	told(1)
+	if got := c.Get(t, at).Want(t, 200).Text(t, "status"); got != "full" {
+		t.Errorf("the team sees %s", got)
+	}
+	s.Advance(t, "25h")
+	p.get(p.link)
+	told(2)
+	c.Delete(t, "/documents/"+last).Want(t, 200)
+	s.Advance(t, "2400h") // until it is deleted permanently
+	if status, _ := p.start("name", "Mia", "email", "mia@member.example"); status != http.StatusSeeOther && status != http.StatusOK {
+		t.Errorf("with room again: %d", status)
+	}
+}
+
 // TestPublicLinkInTheApp makes, changes, switches and deletes a link without scripts, and by forms
 // that the page does not offer.
 func TestPublicLinkInTheApp(t *testing.T) {

@@ -16,6 +16,8 @@ import (
 // data names the data of event types that have any.
 var data = map[record.EventType][]string{
 	"document.created": {"title"}, "template.created": {"title"}, "document.completed": {"certificate_sha256"}, "document.rejected": {"reason"}, "document.voided": {"reason"}, "document.extended": {"expires_at"},
+	"template.link_opened": {"link", "name"}, "template.link_changed": {"link", "name", "changed"}, "template.link_closed": {"link", "name"},
+	"template.link_deleted": {"link", "name"}, "template.link_full": {"link", "name", "owner", "email"},
 	"document.handed_over": {"from", "to"}, "document.mail_failed": {"email"}, "document.mail_delivered": {"email"}, "document.overdue": {"job"},
 	"document.scheduled": {"send_at"}, "document.not_sent": {"cause"},
 	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.replaced": {"file", "name", "sha256"}, "file.arranged": {"file", "name", "pages"}, "file.merged": {"file", "name", "sha256", "files", "names"}, "file.redacted": {"file", "name", "sha256", "pages"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
@@ -28,6 +30,7 @@ var data = map[record.EventType][]string{
 // datums holds example values of event data that differ from those of members.
 var datums = map[string]string{
 	"from": "ben@example.org", "to": "dora@example.org", "files": "01K8XN2V8A2M4P6R8T0W2Y4Z6B, 01K8XN2V9B4N6Q8S0V2X4Z6B8D", "file": "01K8XN2V8A2M4P6R8T0W2Y4Z6B", "field": "01K8XN2V9H7K9M1P3R5T7W9Y1Z", "name": "contract.pdf", "pages": "2, 1 (90°)", "names": "contract.pdf, annex.pdf", "method": "link",
+	"owner": "Ada Lovelace", "link": "01K8XN2V9W1Q3S5T7V9X1Z3B5D", "changed": "max_uses, expires_at",
 	"reason": "The dates are wrong.", "certificate": "5f1c0a", "consent": "1", "expires_at": exampleTime, "invitation": "01K8XN2V9J8M0P2R4T6W8Y0Z2B",
 	"job": "remind", "send_at": exampleTime, "cause": "member", "kind": "invitation", "server": "smtp.example.org", "reply": "250 2.0.0 Ok: queued", "through": "web",
 	"certificate_sha256": "fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13",

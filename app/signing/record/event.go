@@ -42,6 +42,11 @@ const (
 	EventDocumentOverdue            EventType = "document.overdue"
 	EventDocumentCaughtUp           EventType = "document.caught_up"
 	EventTemplateCreated            EventType = "template.created"
+	EventTemplateLinkOpened         EventType = "template.link_opened"
+	EventTemplateLinkChanged        EventType = "template.link_changed"
+	EventTemplateLinkClosed         EventType = "template.link_closed"
+	EventTemplateLinkDeleted        EventType = "template.link_deleted"
+	EventTemplateLinkFull           EventType = "template.link_full"
 	EventFileAdded                  EventType = "file.added"
 	EventFileUpdated                EventType = "file.updated"
 	EventFileReplaced               EventType = "file.replaced"
@@ -83,7 +88,8 @@ func EventTypes() []EventType {
 		EventDocumentExpired, EventDocumentExtended, EventDocumentVoided,
 		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,
 		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered, EventDocumentOverdue, EventDocumentCaughtUp,
-		EventTemplateCreated,
+		EventTemplateCreated, EventTemplateLinkOpened, EventTemplateLinkChanged, EventTemplateLinkClosed,
+		EventTemplateLinkDeleted, EventTemplateLinkFull,
 		EventFileAdded, EventFileUpdated, EventFileReplaced, EventFileArranged, EventFileMerged, EventFileRedacted,
 		EventFileRemoved,
 		EventFieldUpdated, EventFieldRemoved,

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/gofiber/fiber/v2"
+
 	"paraph/app/fault"
 	"paraph/app/publiclink"
 	"paraph/app/web/page"
@@ -22,6 +24,7 @@ type startPage struct {
 	Logo        string
 	Name, Email string // as stated, once a code was mailed
 	Masked      string
+	Why         string // the link does not work; "" if it does
 	AsksCode    bool
 }
 
@@ -31,7 +34,25 @@ func (h *Public) Show(r *page.Request) error {
 	if err != nil {
 		return err
 	}
+	if v.Status == publiclink.Full {
+		if err := h.Links.TurnedAway(r.UserContext(), v); err != nil {
+			return err
+		}
+	}
 	return showStart(r, v, http.StatusOK, startPage{}, page.Page{})
+}
+
+// why returns why a link does not work, in the visitor's language.
+func why(r *page.Request, v *publiclink.Visit) string {
+	key, ok := map[publiclink.Status]string{
+		publiclink.Off: "public.closed.off", publiclink.Expired: "public.closed.expired",
+		publiclink.UsedUp: "public.closed.used_up", publiclink.Full: "public.full.text",
+		publiclink.Closed: "public.closed.text",
+	}[v.Status]
+	if !ok {
+		return ""
+	}
+	return r.Say(key, "company", v.CompanyInfo.Name)
 }
 
 func (h *Public) open(r *page.Request) (*publiclink.Visit, error) {
@@ -46,9 +67,14 @@ func (h *Public) open(r *page.Request) (*publiclink.Visit, error) {
 func showStart(r *page.Request, v *publiclink.Visit, status int, data startPage, p page.Page) error {
 	data.Visit, data.Logo = *v, v.CompanyInfo.OwnLogo()
 	p.Title, p.Styles = v.Title, accent(v.CompanyInfo.BrandColor)
-	if !v.Open() {
+	switch {
+	case v.Status == publiclink.Full:
+		p.Title, status = r.Say("public.full"), http.StatusServiceUnavailable
+		r.Set(fiber.HeaderRetryAfter, "3600")
+	case !v.Open():
 		p.Title, status = r.Say("public.closed"), http.StatusGone
 	}
+	data.Why = why(r, v)
 	return startTemplate.Render(r, status, page.With(p, data))
 }
 
@@ -68,9 +94,14 @@ func (h *Public) Start(r *page.Request) error {
 	}
 	out, err := h.Links.Start(r.UserContext(), r.Params("token"), by)
 	switch {
+	case errors.Is(err, publiclink.ErrFull):
+		v.Status = publiclink.Full
+		return showStart(r, v, http.StatusOK, startPage{}, page.Page{})
 	case errors.Is(err, publiclink.ErrClosed):
-		v.Status = publiclink.Closed
-		return showStart(r, v, http.StatusGone, startPage{}, page.Page{})
+		if v.Open() {
+			v.Status = publiclink.Closed
+		}
+		return showStart(r, v, http.StatusOK, startPage{}, page.Page{})
 	case err != nil:
 		return startAgain(r, v, data, err)
 	case out.Mailed:

@@ -69,6 +69,7 @@ func linkChip(r *page.Request, s publiclink.Status) page.Chip {
 	look := map[publiclink.Status]page.Chip{
 		publiclink.Open: {Kind: "ok", Icon: "check"}, publiclink.Off: {Icon: "void"},
 		publiclink.Expired: {Kind: "warn", Icon: "clock"}, publiclink.UsedUp: {Kind: "warn", Icon: "checks"},
+		publiclink.Full:   {Kind: "warn", Icon: "alert"},
 		publiclink.Closed: {Kind: "void", Icon: "lock"},
 	}[s]
 	look.Text = r.Say("publiclinks.status." + string(s))
