@@ -16,8 +16,7 @@ import (
 	"paraph/kv"
 )
 
-// house is a service over a real store in memory, with a clock that only the test
-// moves and a mailbox that it reads.
+// house is a service over a real in-memory store, with a clock and a mailbox controlled by the test.
 type house struct {
 	*account.Services
 	t   testing.TB

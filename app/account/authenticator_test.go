@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// authenticator is a security key in software: it holds one ES256 key and answers
-// challenges as the browser's PublicKeyCredential.toJSON returns them.
+// authenticator is a security key in software: it holds one ES256 key and answers challenges in the
+// format of the browser's PublicKeyCredential.toJSON.
 type authenticator struct {
 	t      *testing.T
 	key    *ecdsa.PrivateKey
 	id     []byte
 	handle []byte // of the user it was made for
 
-	origin  string // as the browser sees the site
+	origin  string // the site's origin, as the browser sees it
 	rp      string
 	count   uint32
 	counts  bool // the signature count increases

@@ -8,8 +8,8 @@ import (
 	"paraph/app/fault"
 )
 
-// TestInstallationIsForItsAdministrators asks as the owner of a company, who learns not even
-// that there is anything to manage.
+// TestInstallationIsForItsAdministrators asks as the owner of a company, who must not even learn that
+// there is an installation to manage.
 func TestInstallationIsForItsAdministrators(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -121,7 +121,7 @@ func TestLoginWaitsNoLongerThanItsCaller(t *testing.T) {
 	h := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	// With a free slot either may happen; it must end, and not let anybody in.
+	// With a free slot, either outcome is possible; it must end, and must not let anybody in.
 	if _, err := h.Logins.Login(ctx, "ann@example.org", password, "", account.From{}); err == nil {
 		t.Error("let in nobody")
 	}

@@ -56,7 +56,7 @@ func TestLogoIsDrawnAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A program that writes back what it read changes nothing.
+	// Writing back what was read changes nothing.
 	if c, err = h.Companies.UpdateCompany(t.Context(), ann, account.CompanyPatch{LogoURL: new("https://sign.example" + c.LogoURL)}); err != nil || c.OwnLogo() == "" {
 		t.Errorf("the logo is gone: %q, %v", c.LogoURL, err)
 	}

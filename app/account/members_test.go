@@ -74,8 +74,8 @@ func TestInvitingSomebodyOfAnotherCompany(t *testing.T) {
 	h.login("bob@example.org", password)
 }
 
-// A person who made an account under another's address must no longer be in it
-// when the owner of the address accepts an invitation.
+// Somebody who registered with another person's address must lose access once the owner of the
+// address accepts an invitation.
 func TestAcceptingClosesWhatWasNotProven(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -332,8 +332,8 @@ func TestAPasswordDoesNotTellWhoHasAnAccount(t *testing.T) {
 	}
 }
 
-// TestACompanyFindsFewAccountsOfOthers checks that trying the passwords that a company sets doesn't
-// tell it which of a list of addresses have accounts.
+// TestACompanyFindsFewAccountsOfOthers checks that trying passwords set by a company does not reveal
+// which addresses of a list have accounts.
 func TestACompanyFindsFewAccountsOfOthers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -348,7 +348,7 @@ func TestACompanyFindsFewAccountsOfOthers(t *testing.T) {
 	found := 0
 	for i := range 20 {
 		h.add(b, fmt.Sprintf("bob%d@example.org", i), account.RoleMember)
-		wantFields(t, add("colleague@example.org"), "email") // whom they know
+		wantFields(t, add("colleague@example.org"), "email") // who are known to them
 	}
 	for i := range 20 {
 		if err := add(fmt.Sprintf("bob%d@example.org", i)); err == nil {
@@ -396,7 +396,7 @@ func TestOnlyAdministratorsRemoveOthers(t *testing.T) {
 			t.Errorf("%s made a token that administers", what)
 		}
 	}
-	// Even a token to read may not be used to leave: it would put its owner out.
+	// Not even a read token may be used to leave: it would remove its owner.
 	wantKind(t, h.Members.RemoveMember(t.Context(), refused["a token to read"], owner.UserID), fault.KindForbidden, "")
 	if err := h.Members.RemoveMember(t.Context(), h.as("admin@example.org"), victim.ID); err != nil {
 		t.Error(err)

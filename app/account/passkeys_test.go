@@ -286,7 +286,7 @@ func TestPasskeysAndAnApp(t *testing.T) {
 	}
 	_, err = h.Logins.Login(t.Context(), "ann@example.org", password, "", here)
 	wantKind(t, err, fault.KindInvalid, "two_factor_required")
-	// The operator can let in a person who has lost everything.
+	// The operator can restore access for somebody who has lost everything.
 	if err := h.Operator.SetPassword(t.Context(), "ann@example.org", password, true); err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func TestStrangersGuessingDoNotKeepMembersWaiting(t *testing.T) {
 		})
 	}
 	patience.Receive(t, "the answer to a guess", busy)
-	_, err := h.Proofs.Prove(t.Context(), who, account.Proof{Password: password}) // refused if the line is too long for it
+	_, err := h.Proofs.Prove(t.Context(), who, account.Proof{Password: password}) // refused if the queue is too long for it
 	stop()
 	strangers.Wait()
 	if err != nil {
@@ -94,8 +94,8 @@ func TestStrangersGuessingDoNotKeepMembersWaiting(t *testing.T) {
 	}
 }
 
-// TestAnswersDoNotTellWhoseAddressIsKnown blocks writes to the store: a request that is answered all the same has not
-// waited for work that only known addresses need.
+// TestAnswersDoNotTellWhoseAddressIsKnown blocks writes to the store: requests still answered have not
+// waited for work that is only done for known addresses.
 func TestAnswersDoNotTellWhoseAddressIsKnown(t *testing.T) {
 	t.Parallel()
 	h := open(t)

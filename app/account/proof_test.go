@@ -10,8 +10,8 @@ import (
 	"paraph/app/list"
 )
 
-// stolen is a house in which a thief has found Ann's session open, an hour after
-// she signed in. She has an authenticator app and a passkey.
+// stolen is the situation of a thief who found Ann's session open, an hour after she signed in. She
+// has an authenticator app and a passkey.
 type stolen struct {
 	*house
 	company account.Company
@@ -39,7 +39,7 @@ func steal(t *testing.T) stolen {
 	return s
 }
 
-// gains returns the ways in which a session could be made permanent, or let somebody else in.
+// gains returns the ways in which a session could be made permanent or give others access.
 func (s stolen) gains(t *testing.T) map[string]func(who account.Actor) error {
 	ctx := t.Context()
 	return map[string]func(who account.Actor) error{
@@ -100,7 +100,7 @@ func TestAnOldSessionChangesNothingAboutGettingIn(t *testing.T) {
 	wantFields(t, err, "code")
 	_, err = s.Profile.UpdateMe(t.Context(), s.who, account.MePatch{Password: new("another horse")})
 	wantFields(t, err, "current_password")
-	// Nor is the proof refreshed by what a session may do.
+	// Nothing that a session may do refreshes the proof.
 	renewed := must[account.Token](t)(s.Sessions.RenewSession(t.Context(), s.who))
 	switched := must[account.Token](t)(s.Sessions.SwitchCompany(t.Context(), s.actor(renewed.Secret), s.company.ID))
 	for _, bearer := range []string{renewed.Secret, switched.Secret} {
@@ -126,7 +126,7 @@ func TestProofOpensAFewMinutes(t *testing.T) {
 			must[account.Actor](t)(s.Proofs.Prove(t.Context(), s.actor(bearer), p(s)))
 			for name, gain := range s.gains(t) {
 				if name == "one passkey less" {
-					continue // the following ones would require it
+					continue // later ones would require it
 				}
 				if err := gain(s.actor(bearer)); err != nil {
 					t.Errorf("%s: %v", name, err)
@@ -304,7 +304,7 @@ func TestAPasskeyDoesNotOutliveTheResetOfAPassword(t *testing.T) {
 	_, err := h.passwordless(planted)
 	wantKind(t, err, fault.KindForbidden, "passkey_needs_password")
 
-	// Once used with the new password, the passkey lets in on its own again.
+	// After being used once with the new password, the passkey is enough on its own again.
 	h.advance(time.Minute)
 	c := must[account.Ceremony](t)(h.Logins.BeginPasskeyAfterPassword(t.Context(), site, "ann@example.org", "another horse", here))
 	must[account.User](t)(h.Logins.FinishPasskeyLogin(t.Context(), c.ID, planted.get(c.Options), here))
@@ -335,7 +335,7 @@ func TestStrangersDoNotLockTheOwnerOut(t *testing.T) {
 			t.Errorf("the owner is locked out: %v", err)
 		}
 	}
-	// A browser's mark belongs to one account, and does not let it guess more at others.
+	// A browser's mark belongs to one account and does not allow more guesses on others.
 	foreign := must[string](t)(h.Devices.RememberDevice("ben@example.org", ""))
 	for _, device := range []string{"", foreign, "x.y", kept[:20]} {
 		_, err := h.Logins.Login(t.Context(), "ann@example.org", password, "", account.From{IP: "203.0.113.201", Device: device})

@@ -63,8 +63,8 @@ func TestAnswersAreReplayedForADay(t *testing.T) {
 	}
 }
 
-// TestAllAnswersOfOlderVersionsAreRemoved takes answers that another key has encrypted for
-// unencrypted ones: the migration can't read either.
+// TestAllAnswersOfOlderVersionsAreRemoved treats responses encrypted with another key as unencrypted:
+// the migration can read neither.
 func TestAllAnswersOfOlderVersionsAreRemoved(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -101,8 +101,8 @@ func TestAllAnswersOfOlderVersionsAreRemoved(t *testing.T) {
 	}
 }
 
-// TestResponsesMoveOutOfTheAnswersOfSignatories puts a response where older versions kept it, beside what a signatory
-// filled in, after the check of the data has rebuilt the index of both.
+// TestResponsesMoveOutOfTheAnswersOfSignatories stores a response where older versions kept it, next to
+// a signatory's draft, after a check of the data has rebuilt the indexes of both.
 func TestResponsesMoveOutOfTheAnswersOfSignatories(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -61,8 +61,8 @@ func TestSignInWithoutASecondStep(t *testing.T) {
 	h.actor(step.User.Companies[0].Token)
 }
 
-// TestWhatEndsAPendingSignIn lets one sign-in wait too long for its code, and
-// changes the password during another.
+// TestWhatEndsAPendingSignIn lets one sign-in time out before its code is entered, and changes the
+// password during another.
 func TestWhatEndsAPendingSignIn(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -15,8 +15,8 @@ import (
 	"paraph/kv"
 )
 
-// leaving is a company that moves: an owner, somebody who was invited, and a person who
-// belongs to another company too.
+// leaving is a company being moved: an owner, an invited person, and a person who also belongs to
+// another company.
 func leaving(t *testing.T) (*house, account.Company) {
 	t.Helper()
 	h := open(t)
@@ -34,7 +34,7 @@ func leaving(t *testing.T) (*house, account.Company) {
 	return h, c
 }
 
-// items returns what leaves with a company, and the identifiers of its members.
+// items returns the records exported with a company, and the identifiers of its members.
 func (h *house) items(c account.Company, secrets bool) (all []kv.Item, people []string) {
 	h.t.Helper()
 	err := h.db.View(func(tx *kv.Tx) (err error) {
@@ -50,7 +50,7 @@ func (h *house) items(c account.Company, secrets bool) (all []kv.Item, people []
 	return all, people
 }
 
-// take stores what left with a company: first the people, last who belongs to it.
+// take imports the records of a company: people first, memberships last.
 func (h *house) take(c account.Company, all []kv.Item) error {
 	in, checks := account.RecordImport{Company: c.ID, Passkeys: true}, account.Arrivals{Company: c.ID}
 	for _, it := range all {
@@ -156,7 +156,7 @@ func TestACompanyDoesNotMoveIntoTheAccountsOfOthers(t *testing.T) {
 	}
 }
 
-// TestACraftedExportOpensNothing changes an export in ways that no installation writes.
+// TestACraftedExportOpensNothing manipulates an export in ways that no installation would.
 func TestACraftedExportOpensNothing(t *testing.T) {
 	t.Parallel()
 	from, c := leaving(t)
@@ -213,7 +213,7 @@ func TestACraftedExportOpensNothing(t *testing.T) {
 		t.Errorf("arrived as %+v", got)
 	}
 
-	// A passkey for somebody who has an account here opens nothing.
+	// A passkey for somebody who has an account here gives no access.
 	again := must[kv.Item](t)(kv.NewItem("passkeys", people[0]+"/x", map[string]any{"id": "x", "user_id": people[0], "credential": []byte("c")}))
 	forged := account.Company{ID: "01K8XN2V8A2M4P6R8T0W2Y4Z6B"}
 	moved := slices.Clone(all[:0:0])

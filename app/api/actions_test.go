@@ -10,7 +10,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// tried returns the operations behind the actions that a document offers.
+// tried returns the operations behind the actions offered for a document.
 func tried(t testing.TB) map[string]operation {
 	t.Helper()
 	out := map[string]operation{
@@ -31,9 +31,8 @@ func tried(t testing.TB) map[string]operation {
 	return out
 }
 
-// TestActionsAgreeWithTheRules tries every action in every state, active,
-// archived and in the trash, as everybody: an action is offered if and only if it
-// works.
+// TestActionsAgreeWithTheRules tries every action in every state (active, archived, in the trash)
+// as every kind of caller: an action is offered if and only if it works.
 func TestActionsAgreeWithTheRules(t *testing.T) {
 	t.Parallel()
 	everyCase(t)

@@ -15,11 +15,11 @@ import (
 	"paraph/kv"
 )
 
-// answered is a stored response to a keyed request, as far as the tests know it.
+// answered is a stored response to a keyed request.
 var answered = kv.NewCollection("responses", kv.JSON[map[string]any]())
 
-// killed leaves the newest stored responses as a process does that was killed
-// after the work and before the response. It returns how many works were recorded.
+// killed turns the newest stored responses into what a process leaves that is killed between the
+// work and the response. It returns how many there are.
 func killed(t *testing.T, c *apptest.Client) (works int) {
 	t.Helper()
 	err := c.Signing.DB.Update(func(tx *kv.Tx) error {
@@ -145,7 +145,7 @@ func TestAnImportGoesOnWhereItEnded(t *testing.T) {
 func TestKeyedMessagesAreQueuedOnce(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t, func(o *app.Config) {
-		o.Mail.Host, o.Mail.Port, o.Mail.TLS, o.Network.Egress = "127.0.0.1", 1, "none", []string{"127.0.0.1"} // where nobody answers
+		o.Mail.Host, o.Mail.Port, o.Mail.TLS, o.Network.Egress = "127.0.0.1", 1, "none", []string{"127.0.0.1"} // nothing listens there
 	}).Company(t)
 	sent(t, c, 1)
 	patience.Until(t, "the message was tried", func() (string, bool) {
@@ -170,7 +170,7 @@ func TestKeyedMessagesAreQueuedOnce(t *testing.T) {
 	}
 }
 
-// sameAnswer compares two responses but for secrets, which are shown once.
+// sameAnswer compares two responses except for secrets, which are returned only once.
 func sameAnswer(t *testing.T, a, b *apptest.Response) bool {
 	t.Helper()
 	var x, y map[string]any

@@ -89,7 +89,7 @@ func TestBadFiles(t *testing.T) {
 	for name, x := range map[string]struct {
 		file   apptest.File
 		status int
-		word   string // in the message for people
+		word   string // in the message
 	}{
 		"password":            {apptest.File{Name: "a.pdf", Content: encrypted(t, "open")}, 422, "password"},
 		"damaged":             {apptest.File{Name: "a.pdf", Content: pdf[:200]}, 422, "a.pdf"},

@@ -25,7 +25,7 @@ func newConditional(t *testing.T, c *apptest.Client) *conditional {
 	return out
 }
 
-// field is a field of a person at a place of its own.
+// field returns a field of a recipient at its own position.
 func (d *conditional) field(n, person int, kind, name string, more obj) obj {
 	out := obj{"file_id": d.file, "invitation_id": d.people[person], "type": kind, "name": name, "page": 1,
 		"x": .1, "y": .02 * float64(n), "width": .3, "height": .015, "required": true}
@@ -67,7 +67,7 @@ func TestConditionsDecideWhatIsAsked(t *testing.T) {
 	for name, tt := range map[string]struct {
 		first, second obj
 		refused       string
-		values        string // by name, of what was asked for
+		values        string // of the fields asked for, by name
 	}{
 		"nothing":        {obj{}, obj{}, "", "note=Seen."},
 		"married":        {obj{"married": true}, obj{}, "fields.spouse", ""},
@@ -219,7 +219,7 @@ func TestConditionsAreKept(t *testing.T) {
 			t.Errorf("%s: %s", at, r.Body)
 		}
 	}
-	// The order may change what is known when.
+	// The signing order can change which values are known in time.
 	d.Patch(t, d.at, obj{"signing_order": "parallel"}).Want(t, 200)
 	if r := d.Post(t, d.at+"/send", nil).Want(t, 422); !strings.Contains(string(r.Body), "field_condition") {
 		t.Errorf("sent: %s", r.Body)

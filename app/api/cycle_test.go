@@ -14,8 +14,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestCycle is the contract's order of operations with no field placed by hand:
-// create, upload, invite, send, sign, download.
+// TestCycle follows the contract's order of operations without placing a field: create, upload,
+// invite, send, sign, download.
 func TestCycle(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{"", "/api"} {

@@ -30,7 +30,7 @@ func follow(t *testing.T, c *apptest.Client, query string) (ids, types []string,
 	}
 }
 
-// TestEventsFeed reads a company's events in several ways.
+// TestEventsFeed reads a company's events in various ways.
 func TestEventsFeed(t *testing.T) {
 	t.Parallel()
 	s := server(t)

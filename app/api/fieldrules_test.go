@@ -167,7 +167,7 @@ func TestDatesRelativeToSigning(t *testing.T) {
 	}
 }
 
-// TestGroupsOfBoxes signs with so many boxes of a group ticked.
+// TestGroupsOfBoxes signs with different numbers of boxes ticked in a group.
 func TestGroupsOfBoxes(t *testing.T) {
 	t.Parallel()
 	c := company(t)
@@ -180,7 +180,7 @@ func TestGroupsOfBoxes(t *testing.T) {
 	fixed := obj{"read_only": true, "value": true}
 	hidden := on(when("kind", "equals", "large"))
 	for name, tt := range map[string]struct {
-		a, b, c obj // what the boxes are like
+		a, b, c obj // settings of the boxes
 		ticked  string
 		code    string // of the group, "" if it may be signed
 		limit   string

@@ -8,7 +8,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// computed is a field with a formula. Such fields are not required unless that is said.
+// computed is a field with a formula. Such fields are optional by default.
 func (d *conditional) computed(n, person int, kind, name, formula string, more obj) obj {
 	x := d.field(n, person, kind, name, more)
 	x["formula"] = formula
@@ -175,7 +175,7 @@ func TestFormulasAreKept(t *testing.T) {
 		t.Errorf("a copy keeps what was computed: %s", again.Body)
 	}
 
-	// The order may change what is known when.
+	// The signing order can change which values are known in time.
 	d.Patch(t, d.at, obj{"signing_order": "parallel"}).Want(t, 200)
 	if r := d.Post(t, d.at+"/send", nil).Want(t, 422); !strings.Contains(string(r.Body), "field_formula") {
 		t.Errorf("sent: %s", r.Body)

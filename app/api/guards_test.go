@@ -8,9 +8,9 @@ import (
 	"paraph/app/apptest"
 )
 
-// onInvitations are all operations that replace an invitation, move it to another
-// document or change who gets access by it. Every other operation on documents is
-// in harmless: a new one belongs in one of the two.
+// onInvitations lists the operations that replace an invitation, move it to another document, or
+// change who gets access through it. All other operations on documents are in harmless; a new
+// operation must be added to one of the two.
 var onInvitations = map[string]func(t *testing.T, g guarded) guarded{
 	"delegate": func(t *testing.T, g guarded) guarded {
 		g.proven(t).Post(t, g.path()+"/delegate", kim()).Want(t, 200)
@@ -89,7 +89,7 @@ var harmless = strings.Fields(`seal unschedule upload invite send submit withdra
 	download certificate move detect uploads purge flatten finish split merge redact confirm documents archive links
 	PATCH/links DELETE/links PATCH/documents PATCH/templates DELETE/templates PATCH/fields PATCH/files PUT/fields PUT/content PUT/pages DELETE/documents DELETE/fields DELETE/files DELETE/invitations DELETE/uploads PATCH/uploads`)
 
-// guarded is an invitation with a check, and where it is.
+// guarded is an invitation with an access check, and its location.
 type guarded struct {
 	s                          *apptest.Server
 	owner                      *apptest.Client

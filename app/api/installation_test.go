@@ -18,8 +18,8 @@ func operator(t *testing.T, s *apptest.Server) *apptest.Client {
 	return c
 }
 
-// TestNobodyElseFindsTheInstallation tries every operation of the installation as
-// everybody who may not.
+// TestNobodyElseFindsTheInstallation tries every operation of the installation as every caller who
+// may not use it.
 func TestNobodyElseFindsTheInstallation(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -109,7 +109,7 @@ func TestOverviewOfTheInstallation(t *testing.T) {
 		t.Errorf("got %s", r.Body)
 	}
 	c.Post(t, "/installation/check", nil).Want(t, 202)
-	s.Mails(t, c.Email) // once everything that is due is done
+	s.Mails(t, c.Email) // once all due work is done
 	if r = c.Get(t, "/installation").Want(t, 200); r.Int(t, "last_check.problems") != 0 || r.At(t, "checking") != false {
 		t.Errorf("after a check: %s", r.Body)
 	}

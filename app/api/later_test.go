@@ -11,7 +11,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// scheduledIn returns a time after the last change of a document on the test's clock, as bodies have it.
+// scheduledIn returns a time after a document's last change on the test's clock, in API format.
 func scheduledIn(t *testing.T, c *apptest.Client, d *apptest.Response, wait string) string {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, d.Text(t, "updated_at"))
@@ -25,14 +25,14 @@ func scheduledIn(t *testing.T, c *apptest.Client, d *apptest.Response, wait stri
 	return at.Add(by).Format(time.RFC3339)
 }
 
-// scheduled makes a draft that will be sent in an hour.
+// scheduled creates a draft to be sent in an hour.
 func scheduled(t *testing.T, c *apptest.Client) *apptest.Response {
 	t.Helper()
 	d := draft(t, c, 1, nil)
 	return c.Post(t, "/documents/"+d.Text(t, "id")+"/send", obj{"send_at": scheduledIn(t, c, d, "1h")}).Want(t, 200)
 }
 
-// TestSendLater schedules a document, and lets its time come.
+// TestSendLater schedules a document and advances the clock to that time.
 func TestSendLater(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -116,7 +116,7 @@ func TestScheduledDocumentsDoNotChange(t *testing.T) {
 	}
 }
 
-// TestSchedulesEnd ends the schedule of a document in each way: it is not sent at its time.
+// TestSchedulesEnd ends the schedule of a document in every possible way: it is not sent.
 func TestSchedulesEnd(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -147,7 +147,7 @@ func TestSchedulesEnd(t *testing.T) {
 	}
 }
 
-// TestNotSentInTime takes away what a scheduled document needs: it is not sent, and its owner is told.
+// TestNotSentInTime removes what a scheduled document needs: it is not sent, and its owner is told.
 func TestNotSentInTime(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct {
@@ -182,7 +182,7 @@ func TestNotSentInTime(t *testing.T) {
 	}
 }
 
-// TestSchedulesOutlastARestart stops the appliance before the time comes, and starts it after that.
+// TestSchedulesOutlastARestart stops the appliance before the scheduled time and restarts it later.
 func TestSchedulesOutlastARestart(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), app.NewClock()

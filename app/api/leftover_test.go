@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// TestLeftoverIsNoRequest sends bodies that are not read. The unread rest must
-// never be answered as a request of its own: behind a proxy the answer would reach
-// another client.
+// TestLeftoverIsNoRequest sends bodies that are not read. The rest of a body must never be taken
+// for another request: behind a proxy its response would reach another client.
 func TestLeftoverIsNoRequest(t *testing.T) {
 	t.Parallel()
 	s := server(t)

@@ -55,7 +55,7 @@ func TestPlaceholdersOfADOCXAreFilledIn(t *testing.T) {
 	if got := kinds(d); got != "initials signature" {
 		t.Errorf("its fields are %s", got)
 	}
-	// Everything below moves up with what is left out, and fields in it are gone.
+	// Everything below moves up when a section is left out, and its fields are gone.
 	short := use(obj{"customer": "B", "until": "2026-03-05", "items": list{}}).Want(t, 201)
 	if got := kinds(short); got != "signature" {
 		t.Errorf("without a guarantor the fields are %s", got)
@@ -96,7 +96,7 @@ func TestFieldsFollowThePhrasesOfAFilledFile(t *testing.T) {
 	}
 }
 
-// TestPlaceholdersThatAreNone uploads files whose braces mean nothing.
+// TestPlaceholdersThatAreNone uploads files with braces that aren't placeholders.
 func TestPlaceholdersThatAreNone(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t, builtin).Company(t)
@@ -116,7 +116,7 @@ func TestPlaceholdersThatAreNone(t *testing.T) {
 	}
 }
 
-// TestManyDocumentsOfADOCX makes documents of the rows of a CSV, lists included.
+// TestManyDocumentsOfADOCX creates documents from the rows of a CSV, lists included.
 func TestManyDocumentsOfADOCX(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t, builtin).Company(t)
@@ -157,7 +157,7 @@ func TestListsUseValuesOfTheDocument(t *testing.T) {
 	}
 	failed(t, use("Oslo\x07"), 422, "variables.place")
 
-	// A line needs only what the document lacks, and may have more.
+	// A row needs only what the document lacks, and may contain more.
 	for lines, want := range map[string]string{
 		"Desk":              "Desk in Oslo from Owner",
 		"Desk; ":            "Desk in Oslo from Owner",
@@ -184,7 +184,7 @@ func TestFormatsOfValuesUsedInAList(t *testing.T) {
 	use("2026-03-05").Want(t, 201)
 }
 
-// TestADamagedDOCXIsRefused uploads files that look like DOCX and can't be read.
+// TestADamagedDOCXIsRefused uploads files that look like DOCX but can't be read.
 func TestADamagedDOCXIsRefused(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t, builtin).Company(t)

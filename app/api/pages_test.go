@@ -13,7 +13,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// chosen returns a request for pages of an upload; a page is turned by the number after its colon.
+// chosen returns a request for pages of an upload; the number after the colon is the rotation.
 func chosen(pages string) obj {
 	var out list
 	for _, p := range strings.Fields(pages) {
@@ -24,7 +24,7 @@ func chosen(pages string) obj {
 	return obj{"pages": out}
 }
 
-// TestPagesOfAFile leaves out, moves and turns pages of an upload before it is signed.
+// TestPagesOfAFile removes, moves and rotates pages of an upload before signing.
 func TestPagesOfAFile(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -68,7 +68,7 @@ func TestPagesOfAFile(t *testing.T) {
 	if got := []any{r.At(t, "page_sizes.0.width"), r.At(t, "page_sizes.1.height")}; got[0] != got[1] {
 		t.Errorf("the turned page is %v", r.At(t, "page_sizes"))
 	}
-	// All as it was uploaded, and the field is back in its place.
+	// Back to the upload: the field is back in its place.
 	r = arrange("1 2 3", "Apples. | Secret bananas. | Cherries.", "apples 1 0.10 0.20, cherries 3 0.10 0.20")
 	if r.At(t, "arranged") != nil || !bytes.Equal(c.Get(t, content).Want(t, 200).Body, upload) {
 		t.Error("the upload was not restored")
@@ -104,7 +104,7 @@ func TestPagesOfAFile(t *testing.T) {
 	}
 }
 
-// TestSplitAFile makes two files of one; each is signed.
+// TestSplitAFile splits a file into two; each is signed.
 func TestSplitAFile(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -152,7 +152,7 @@ func TestSplitAFile(t *testing.T) {
 	}
 }
 
-// TestMergeFiles makes one file of two, which is signed.
+// TestMergeFiles merges two files into one, which is signed.
 func TestMergeFiles(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -229,7 +229,7 @@ func TestMergeFiles(t *testing.T) {
 	}
 }
 
-// TestLeftOutPagesAreGone looks for a removed page where it was before.
+// TestLeftOutPagesAreGone looks for the content of a removed page.
 func TestLeftOutPagesAreGone(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -271,7 +271,7 @@ func TestLeftOutPagesAreGone(t *testing.T) {
 	}
 }
 
-// TestRedactAFile blacks out parts of an upload before it is signed, and looks for what was there.
+// TestRedactAFile redacts parts of an upload before signing, and looks for what was there.
 func TestRedactAFile(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -310,7 +310,7 @@ func TestRedactAFile(t *testing.T) {
 	if got := apptest.PagesText(t, copied); got != strings.Join(strings.Split(before, " | ")[1:], " | ") {
 		t.Errorf("the copy says %q, the upload %q", got, before)
 	}
-	// A second time, and nothing of the first comes back with the choice of all pages.
+	// After another redaction, choosing all pages brings nothing back from the first.
 	c.Post(t, redact, obj{"regions": list{numbers}}).Want(t, 200)
 	c.Put(t, at+"/files/"+file+"/pages", chosen("1:90")).Want(t, 200)
 	c.Put(t, at+"/files/"+file+"/pages", chosen("1")).Want(t, 200)

@@ -100,7 +100,7 @@ func TestPublicLinksLeaveATrail(t *testing.T) {
 	}
 }
 
-// TestPublicLinkCanAlwaysBeTurnedOff changes a template so that its link can't make documents any more.
+// TestPublicLinkCanAlwaysBeTurnedOff changes a template so that its link no longer works.
 func TestPublicLinkCanAlwaysBeTurnedOff(t *testing.T) {
 	t.Parallel()
 	c := server(t).Company(t)

@@ -61,7 +61,7 @@ func TestReplacedFilesKeepTheirFields(t *testing.T) {
 	if got := old.Text(t, "files.0.name"); got != "v1.pdf" {
 		t.Errorf("the document made before has %s", got)
 	}
-	// What no longer fits prevents sending, until it has another place.
+	// Fields that no longer fit prevent sending until they are moved.
 	use := obj{"people": people, "send": true}
 	failed(t, c.Post(t, "/templates/"+tpl.Text(t, "id")+"/documents", use), 422, "fields")
 	c.Patch(t, at+"/fields/"+ids[1], obj{"page": 1, "y": .8}).Want(t, 200)

@@ -172,8 +172,8 @@ func kindOf(v any) string {
 	return "object"
 }
 
-// TestTheDescriptionMayBeReadAtAnyTime reads it for the first time while requests are
-// checked against it; the race detector judges.
+// TestTheDescriptionMayBeReadAtAnyTime reads the description for the first time while requests are
+// checked against it, under the race detector.
 func TestTheDescriptionMayBeReadAtAnyTime(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)

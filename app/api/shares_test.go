@@ -74,8 +74,7 @@ func TestConversionsOfOneCompanyKeepNoOtherWaiting(t *testing.T) {
 	flood.Wait()
 }
 
-// TestNothingIsConvertedForThoseWhoLeft hangs up during one upload, and while another one
-// waits in line.
+// TestNothingIsConvertedForThoseWhoLeft hangs up during one upload and while another waits its turn.
 func TestNothingIsConvertedForThoseWhoLeft(t *testing.T) {
 	t.Parallel()
 	change, began, end := slowOffice(t)
@@ -106,7 +105,7 @@ func TestNothingIsConvertedForThoseWhoLeft(t *testing.T) {
 	patience.Until(t, "a conversion runs", func() (string, bool) { return "", began() > 0 })
 	leave()
 	left.Wait()
-	// The small one gets its turn only when the large ones have ended; nobody ends them.
+	// The small one gets its turn only when the large ones end, which never happens.
 	file := apptest.File{Name: "a.docx", Content: apptest.DOCX(t, "small")}
 	a.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Converted"}, file)).Want(t, 201)
 	if n := a.Get(t, "/documents").Int(t, "meta.total"); n != 1 {

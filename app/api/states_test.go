@@ -184,8 +184,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestStatesAside tries every operation on documents in the archive or the
-// trash.
+// TestStatesAside tries every operation on archived and deleted documents.
 func TestStatesAside(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -90,7 +90,7 @@ func TestTextTagsBecomeFieldsAndDisappear(t *testing.T) {
 			t.Errorf("%v: %d dark pixels before, %d after", x.(obj)["type"], a, b)
 		}
 	}
-	// What stands before the tag and after it can still be read.
+	// The text before and after the tag is still readable.
 	first := d.At(t, "fields.0.covered.0").(obj)
 	right := first["x"].(float64) + first["width"].(float64)
 	for _, part := range []obj{merged(first, obj{"x": .1, "width": first["x"].(float64) - .1}), merged(first, obj{"x": right, "width": .1})} {
@@ -196,7 +196,7 @@ func TestBadTextTagsAreSaidAtOnce(t *testing.T) {
 	if got := refused.Errors["text_tags.1.role"][0]; got != "The text tag {{signature;role=Notary}} on page 1 of bad.pdf is for a recipient that the document does not have." {
 		t.Error(got)
 	}
-	// Without the option they are text like any other.
+	// Without the option they are ordinary text.
 	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"invitations": buyerAndSeller()}, tags)).Want(t, 201)
 	if got := d.At(t, "fields").(list); len(got) != 0 {
 		t.Errorf("fields: %v", got)

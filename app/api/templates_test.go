@@ -7,8 +7,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// lease makes a template with two roles, one of which names somebody, a field for
-// each, and variables.
+// lease creates a template with two roles, one of them assigned to a person, a field for each, and
+// variables.
 func lease(t *testing.T, c *apptest.Client, more ...obj) *apptest.Response {
 	t.Helper()
 	return c.Post(t, "/templates", apptest.Multipart(t, merged(obj{
@@ -53,7 +53,7 @@ func TestTemplateBecomesDocuments(t *testing.T) {
 	if used.Int(t, "documents_count") != 1 || used.Text(t, "last_used_at") != d.Text(t, "created_at") {
 		t.Errorf("used %v, last %v", used.At(t, "documents_count"), used.At(t, "last_used_at"))
 	}
-	// What it was made from may change; the document stays.
+	// Changing the template does not change the document.
 	c.Patch(t, "/templates/"+id, obj{"subject": "Changed"}).Want(t, 200)
 	if got := c.Get(t, "/documents/"+d.Text(t, "id")).Text(t, "subject"); got != "Your lease of 2B" {
 		t.Errorf("the subject became %q", got)

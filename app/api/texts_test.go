@@ -9,7 +9,7 @@ import (
 	"paraph/app/apptest/patience"
 )
 
-// TestTextsByTheAPI words the invitation anew, sends it, and returns to the usual text.
+// TestTextsByTheAPI rewords the invitation, sends it, and restores the default text.
 func TestTextsByTheAPI(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -17,7 +17,7 @@ type endpoint struct {
 	method, path string
 	names        []string // of the path's parameters
 	protected    bool
-	body         any // what its schema takes, filled with samples
+	body         any // what its schema accepts, filled with samples
 }
 
 func (e endpoint) String() string { return e.method + " " + e.path }
@@ -84,7 +84,7 @@ func sample(doc, operation obj) any {
 	return v
 }
 
-// samples are valid values for members with these names.
+// samples are valid values by member name.
 var samples = obj{
 	"email": "someone@else.example", "reason": "Because.", "expires_at": "2040-01-01T00:00:00Z", "role": "signer", "code": "123456",
 	"signing_order": "parallel", "locale": "en", "name": "Somebody", "scopes": list{"read"}, "authentication": "link", "field": "Kind", "op": "filled",
@@ -178,7 +178,7 @@ func TestWallsToken(t *testing.T) {
 	}
 }
 
-// property returns one record of every kind that has an identifier.
+// property returns one of every kind of record that has an identifier.
 func property(t testing.TB, c *apptest.Client) map[string]string {
 	t.Helper()
 	d := draft(t, c, 2, obj{"fields": list{obj{"type": "text", "invitation_id": "0", "x": 0, "y": 0, "width": 0.1, "height": 0.1}}})

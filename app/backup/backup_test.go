@@ -242,8 +242,7 @@ func wantEmpty(t *testing.T, dir string) {
 	}
 }
 
-// eachDamage calls fn with copies of an archive in which one byte differs, or which
-// end early.
+// eachDamage calls fn with copies of an archive that differ in one byte or are truncated.
 func eachDamage(b []byte, fn func(what string, b []byte)) {
 	step := max(len(b)/12, 1)
 	for at := 0; at < len(b); at += step {
@@ -396,7 +395,7 @@ func TestOnlyAnEmptyFolderIsRestoredInto(t *testing.T) {
 	}
 }
 
-// slow calls then once, after the reading of a backup has begun.
+// slow calls then once, when a backup has begun to read.
 type slow struct {
 	*folder
 	then func()
@@ -496,7 +495,7 @@ func TestADamagedFileDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
-// ending calls beside before it records that a backup is done.
+// ending calls beside before it records a backup as done.
 type ending struct {
 	*folder
 	beside func()

@@ -22,14 +22,14 @@ import (
 	"paraph/app/backup"
 )
 
-// storage is a server with one bucket, "safe". It lets callers with the key "known"
-// in, and cuts connections when told to.
+// storage is a server with one bucket, "safe". It accepts the key "known" and drops connections on
+// request.
 type storage struct {
 	backup.Buckets
 	backend gofakes3.Backend
 
 	mu       sync.Mutex
-	cuts     map[string]int // by method: how many of the next answers are cut
+	cuts     map[string]int // by method: how many of the next responses to cut off
 	requests map[string]int
 }
 
@@ -61,7 +61,7 @@ func newStorage(t *testing.T) *storage {
 	return s
 }
 
-// cut counts a request, and reports whether its connection is to be cut.
+// cut counts a request and reports whether to drop its connection.
 func (s *storage) cut(method string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,14 +70,14 @@ func (s *storage) cut(method string) bool {
 	return s.cuts[method] >= 0
 }
 
-// cutNext has the next n requests of a method cut, and forgets earlier orders.
+// cutNext drops the connections of the next n requests of a method, and cancels earlier orders.
 func (s *storage) cutNext(method string, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cuts = map[string]int{method: n}
 }
 
-// broken aborts an answer after some bytes.
+// broken aborts a response after some bytes.
 type broken struct {
 	http.ResponseWriter
 	left int
@@ -287,8 +287,8 @@ func TestDraftsOfACrashAreRemoved(t *testing.T) {
 	}
 }
 
-// overtaken holds the naming of a full backup until an increment was begun and made meanwhile, and
-// ends with the full backup.
+// overtaken delays naming a full backup until an increment has been made meanwhile, and ends with the
+// full backup.
 type overtaken struct {
 	*folder
 	http.RoundTripper

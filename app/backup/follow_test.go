@@ -19,7 +19,7 @@ import (
 	"paraph/app/backup"
 )
 
-// busy makes a change after every backup, until there are enough.
+// busy makes a change after every backup until there are enough.
 type busy struct {
 	*folder
 	mu     sync.Mutex // larger backups end beside others
@@ -141,8 +141,8 @@ func TestFollowingBeginsAnewInTime(t *testing.T) {
 	}
 }
 
-// lengthy makes a full backup last until three increments were made meanwhile, and ends with the
-// first that continues it.
+// lengthy makes a full backup last until three increments have been made, and ends with the first
+// increment that continues it.
 type lengthy struct {
 	*folder
 	parts atomic.Int32
@@ -214,7 +214,7 @@ func TestIncrementsGoOnDuringAFullBackup(t *testing.T) {
 	same(t, content(t, dir), f.snapshot())
 }
 
-// doomed has every full backup fail that increments go on beside, and ends after a number of
+// doomed makes every full backup with concurrent increments fail, and ends after a number of
 // increments.
 type doomed struct {
 	*folder
@@ -264,8 +264,7 @@ func TestAFullBackupThatFailsIsReportedOnce(t *testing.T) {
 	}
 }
 
-// TestMergesAreMergedInTurn simulates the plan of a folder over more than a thousand
-// backups.
+// TestMergesAreMergedInTurn simulates the backups of a folder over more than a thousand rounds.
 func TestMergesAreMergedInTurn(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

@@ -76,7 +76,7 @@ func queued(t *testing.T, services *domain.Services) (situation, notify.Message)
 	return s, last(t, s, "invitation", "a@x.example")
 }
 
-// work sends what is due, and notifies of what follows from it.
+// work runs all due jobs and the notifications that follow from them.
 func work(t *testing.T, s situation) {
 	t.Helper()
 	s.Work(t)
@@ -178,7 +178,7 @@ func TestAnUnreachableServerIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestEveryWaitingMessageIsHurried waits with more messages than fit into one transaction.
+// TestEveryWaitingMessageIsHurried queues more messages than fit into one transaction.
 func TestEveryWaitingMessageIsHurried(t *testing.T) {
 	t.Parallel()
 	to := &server{err: errors.New("no route")}
@@ -254,8 +254,7 @@ func inState(t *testing.T, services *domain.Services, to *server, state string) 
 	return s, m
 }
 
-// TestRetryAndCancelInEveryState crosses the states of a message with what a
-// person can do to it.
+// TestRetryAndCancelInEveryState tries every action on a message in every state.
 func TestRetryAndCancelInEveryState(t *testing.T) {
 	t.Parallel()
 	to := &server{}

@@ -20,7 +20,7 @@ import (
 	"paraph/app/pki"
 )
 
-// selfSigned lets openssl make a key and a certificate of its own for it.
+// selfSigned lets openssl create a key and a self-signed certificate.
 func selfSigned(t *testing.T, algorithm, options string) (certificate, key string) {
 	t.Helper()
 	certificate, key = write(t, "c.pem", nil), write(t, "k.pem", nil)
@@ -44,7 +44,7 @@ func selfSigned(t *testing.T, algorithm, options string) (certificate, key strin
 	return certificate, key
 }
 
-// What crypto/x509 and crypto/rsa refuse is verified all the same, and a spoiled signature of it is noticed.
+// Verifies what crypto/x509 and crypto/rsa refuse, and detects damaged signatures of these kinds.
 func TestUncommonAlgorithms(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -130,7 +130,7 @@ func edwards(t *testing.T, keyFile string, certificate *x509.Certificate, data [
 	return buildCMS(t, s, attributes(sum), cmsShape{})
 }
 
-// plainKey signs as BSI TR-03111 §5.2.1 writes it: r and s, each as long as the order of the curve.
+// plainKey signs in the format of BSI TR-03111 §5.2.1: r and s, each as long as the curve order.
 type plainKey struct{ *ecdsa.PrivateKey }
 
 func (k plainKey) plain(t *testing.T, sum []byte) []byte {
@@ -163,7 +163,7 @@ func TestPlainECDSA(t *testing.T) {
 	}
 }
 
-// What nothing here can verify is neither called intact nor broken.
+// Signatures that can't be verified here are reported neither as intact nor as broken.
 func TestUnknownAlgorithmIsNotJudged(t *testing.T) {
 	t.Parallel()
 	f := newForeign(t)
@@ -196,8 +196,8 @@ func TestUnknownAlgorithmIsNotJudged(t *testing.T) {
 	}
 }
 
-// TestForeignAlgorithmsAreNotJudged has good signatures on curves and by schemes that nothing here verifies: they are not
-// called broken, also not where the digest is known and right.
+// TestForeignAlgorithmsAreNotJudged has valid signatures with curves and schemes that are not
+// supported here: they are not reported as broken, even if the digest is known and correct.
 func TestForeignAlgorithmsAreNotJudged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ key, options, sign string }{

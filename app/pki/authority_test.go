@@ -237,7 +237,7 @@ func TestOpenTightensAndTidies(t *testing.T) {
 	}
 }
 
-// A crash at first start can leave the root alone; the rest is made from it.
+// A crash at first start can leave only the root; the rest is created from it.
 func TestOpenContinuesAfterTheRoot(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -451,8 +451,8 @@ func TestTrustKit(t *testing.T) {
 	openssl(t, "verify", "-x509_strict", "-CAfile", write(t, "root.pem", a.RootPEM()), pemFile(t, a.Root()))
 }
 
-// TestCompanyWarningsLeaveOutOtherCompanies: a company reads of its own certificate,
-// even once that has expired, and not of another's.
+// TestCompanyWarningsLeaveOutOtherCompanies checks that a company is warned about its own
+// certificate, even an expired one, and not about another company's.
 func TestCompanyWarningsLeaveOutOtherCompanies(t *testing.T) {
 	t.Parallel()
 	c := &clock{at: time.Now().UTC()}

@@ -12,7 +12,8 @@ import (
 	"paraph/app/pki"
 )
 
-// BenchmarkBare is the least that an act costs: a key, a signature for its certificate, and its own signature.
+// BenchmarkBare is the minimum cost of an act: a key, the signature on its certificate, and its own
+// signature.
 func BenchmarkBare(b *testing.B) {
 	issuer, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"paraph/app/pki"
 )
 
-// The structures of RFC 5652 as encoding/asn1 writes them: independent of the code under test, and able to say things
-// that no proper producer says.
+// The structures of RFC 5652, encoded by encoding/asn1: independent of the code under test, and able
+// to express what no proper producer writes.
 type (
 	cmsAttribute struct {
 		Type   asn1.ObjectIdentifier
@@ -76,10 +76,10 @@ func compound(class, tag int, inner []byte) asn1.RawValue {
 	return asn1.RawValue{Class: class, Tag: tag, IsCompound: true, Bytes: inner}
 }
 
-// cmsShape holds what is unusual about a test's signature.
+// cmsShape describes what is unusual about a test signature.
 type cmsShape struct {
-	reversed   bool // attributes are written in another order than they were signed in
-	disordered bool // they are signed as they are written, in an order that is not that of DER
+	reversed   bool // attributes are encoded in a different order than they were signed in
+	disordered bool // attributes are signed as encoded, in an order other than DER's
 	signers    int
 	bare       bool                  // without certificates
 	value      func([]byte) []byte   // signs a digest in place of the key
@@ -233,7 +233,7 @@ func TestUnusualAttributes(t *testing.T) {
 	}
 }
 
-// Acrobat puts lists and responses into a signed attribute of its own.
+// Acrobat puts CRLs and OCSP responses into its own signed attribute.
 func TestAdobeRevocation(t *testing.T) {
 	t.Parallel()
 	f := newForeign(t)
@@ -263,7 +263,7 @@ func TestAdobeRevocation(t *testing.T) {
 	}{
 		"lists":              {archive(slices.Concat(root, good), nil), pki.NotRevoked},
 		"list and response":  {archive(root, response), pki.NotRevoked},
-		"response alone":     {archive(nil, response), pki.RevocationUnknown}, // nothing speaks of the issuer
+		"response alone":     {archive(nil, response), pki.RevocationUnknown}, // without the issuer
 		"something else":     {cmsAttribute{oidAdobe, []any{7}}, pki.RevocationUnknown},
 		"lists and nonsense": {archive(slices.Concat(root, good, []byte{5, 0}), nil), pki.NotRevoked},
 	} {

@@ -19,7 +19,7 @@ import (
 	"paraph/app/pki"
 )
 
-// signers returns one of each kind of key that SignCMS signs with.
+// signers returns a signer for each kind of key that SignCMS supports.
 func signers(t testing.TB, a *pki.Authority) map[string]*pki.Signer {
 	t.Helper()
 	f := newForeign(t)
@@ -87,7 +87,7 @@ func TestOpenSSLRefusesOtherContent(t *testing.T) {
 	}
 }
 
-// Any bit of what the signature covers, and of the signature, matters.
+// Every bit matters, of the signed content and of the signature.
 func TestFlippedBitsAreNoticed(t *testing.T) {
 	t.Parallel()
 	a := open(t, "", pki.Options{})
@@ -113,7 +113,7 @@ func TestFlippedBitsAreNoticed(t *testing.T) {
 	}
 }
 
-// harmless names the byte whose change alters nothing that is said: the version number of the SignerInfo.
+// harmless returns the index of the byte whose change has no effect: the version of the SignerInfo.
 func harmless(cms, _ []byte, signers, i int) bool {
 	version := strings.Index(string(cms[signers:]), "\x02\x01\x01") + signers + 2
 	return i == version
@@ -153,7 +153,7 @@ func TestSignCMSRefuses(t *testing.T) {
 	}
 }
 
-// elsewhere is a key behind an interface, as a token or a remote service is.
+// elsewhere is a key behind an interface, like a hardware token or a remote service.
 type elsewhere struct {
 	crypto.Signer
 	spoil bool
@@ -196,7 +196,7 @@ func TestKeysElsewhere(t *testing.T) {
 	}
 }
 
-// Without its timestamp a signature is not made at all, never one of a lower level.
+// Without its timestamp no signature is made at all, rather than one of a lower level.
 func TestNoSignatureWithoutItsTimestamp(t *testing.T) {
 	t.Parallel()
 	f := newForeign(t)

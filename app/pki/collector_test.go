@@ -15,8 +15,8 @@ import (
 	"paraph/app/pki"
 )
 
-// TestCollector asks the addresses that a certificate names, believes only what
-// its issuer signed, and asks no address twice.
+// TestCollector queries the addresses named by a certificate, trusts only what its issuer signed, and
+// queries no address twice.
 func TestCollector(t *testing.T) {
 	t.Parallel()
 	f := newForeign(t)
@@ -45,7 +45,7 @@ func TestCollector(t *testing.T) {
 	}
 	list := f.list(t, f.issuer, f.issuerKey, nil)
 	others := f.list(t, f.root, f.rootKey, nil)
-	have := [][]byte{f.list(t, f.root, f.rootKey, nil)} // speaks of the issuer
+	have := [][]byte{f.list(t, f.root, f.rootKey, nil)} // covers the issuer
 	for name, c := range map[string]struct {
 		answers      map[string][]byte
 		given        []*x509.Certificate

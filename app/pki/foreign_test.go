@@ -179,7 +179,7 @@ func opensslCertificate(t *testing.T, f *foreign, keyFile, extensions string) *x
 	return c
 }
 
-// A key that is marked for RSASSA-PSS alone is one that crypto/x509 does not hand out.
+// crypto/x509 doesn't return a public key restricted to RSASSA-PSS.
 func TestKeyForPSSAlone(t *testing.T) {
 	t.Parallel()
 	f := newForeign(t)

@@ -9,7 +9,7 @@ import (
 	"paraph/app/pki"
 )
 
-// fuzzAuthority makes the same signatures in every run, so that found inputs mean the same again.
+// fuzzAuthority creates the same signatures in every run, so that found inputs stay meaningful.
 func fuzzAuthority(f *testing.F) (*pki.Authority, *pki.Signer, *clock) {
 	f.Helper()
 	c := newClock()

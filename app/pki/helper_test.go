@@ -23,7 +23,7 @@ import (
 	"paraph/app/pki"
 )
 
-// clock is a time that a test moves.
+// clock is a settable clock.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -80,7 +80,7 @@ func contentOf(data []byte) pki.Content {
 	}
 }
 
-// codes joins the codes of findings.
+// codes joins the codes of all findings.
 func codes(all []pki.Finding) string {
 	var out []string
 	for _, f := range all {
@@ -99,7 +99,7 @@ func write(t testing.TB, name string, data []byte) string {
 	return path
 }
 
-// openssl runs the tool and fails the test with its output when it does.
+// openssl runs the tool and, if it fails, fails the test with its output.
 func openssl(t testing.TB, args ...string) string {
 	t.Helper()
 	out, err := exec.Command("openssl", args...).CombinedOutput()
@@ -114,7 +114,7 @@ func pemFile(t testing.TB, certificates ...*x509.Certificate) string {
 	return write(t, "certificates.pem", pki.EncodePEM(certificates...))
 }
 
-// foreign is an authority that is not ours, made with the standard library.
+// foreign is another authority, implemented with the standard library.
 type foreign struct {
 	root, issuer       *x509.Certificate
 	rootKey, issuerKey crypto.Signer

@@ -52,7 +52,7 @@ func TestParsePKCS12FromOpenSSL(t *testing.T) {
 	}
 }
 
-// A file must not be able to keep the machine busy for hours.
+// A file must not keep the machine busy for hours.
 func TestIterationsAreBounded(t *testing.T) {
 	t.Parallel()
 	f := newForeign(t)

@@ -84,7 +84,7 @@ func TestRevocationLists(t *testing.T) {
 	}
 }
 
-// appointed is a responder that the root appointed for all below it.
+// appointed is an OCSP responder that the root authorized for everything below it.
 func (f *foreign) appointed(t *testing.T) *pki.Signer {
 	t.Helper()
 	key := p256(t)
@@ -160,7 +160,7 @@ func TestOCSP(t *testing.T) {
 	}
 }
 
-// A list that is made after a signatory's certificate has expired still speaks of it.
+// A list issued after a signatory's certificate has expired still covers it.
 func TestListsSpeakOfExpiredSignatories(t *testing.T) {
 	t.Parallel()
 	c := newClock()

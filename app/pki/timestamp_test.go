@@ -43,7 +43,7 @@ func TestOpenSSLVerifiesTimestamps(t *testing.T) {
 	}
 }
 
-// openssl as the client of our server side, with and without certificates, and with what is refused.
+// openssl as the client of our authority, with and without certificates, and with refused requests.
 func TestOpenSSLTimestampQueries(t *testing.T) {
 	t.Parallel()
 	a := open(t, "", pki.Options{})
@@ -110,7 +110,7 @@ func TestMalformedRequestsAreRejected(t *testing.T) {
 	}
 }
 
-// serve runs a timestamp authority over HTTP whose answer a test may spoil.
+// serve runs a timestamp authority over HTTP whose responses a test can tamper with.
 func serve(t *testing.T, a *pki.Authority, spoil func(w http.ResponseWriter, r *http.Request, request, answer []byte)) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -295,7 +295,7 @@ func TestEmbeddedCertificates(t *testing.T) {
 	}
 }
 
-// A timestamp that says something false, or whose authority may not say it, is not believed.
+// False timestamps, and those of unauthorized issuers, are not trusted.
 func TestTimestampsThatAreNot(t *testing.T) {
 	t.Parallel()
 	a := open(t, "", pki.Options{})
@@ -322,7 +322,7 @@ func TestTimestampsThatAreNot(t *testing.T) {
 	}
 }
 
-// fixed returns the same token whatever it is asked for.
+// fixed returns the same token for every request.
 type fixed []byte
 
 func (f fixed) Timestamp(context.Context, []byte) ([]byte, error) { return f, nil }

@@ -141,7 +141,7 @@ func TestPagesOfTheInstallationInEveryLook(t *testing.T) {
 	inEveryLook(t, pages)
 }
 
-// unsealed makes a document whose sealing was given up, as far as lists show it.
+// unsealed makes a document look as if its sealing had been abandoned.
 func unsealed(t *testing.T, owner *apptest.Client) {
 	t.Helper()
 	id, who := owner.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, http.StatusCreated).Text(t, "id"), account.System(owner.CompanyID)
@@ -158,7 +158,7 @@ func unsealed(t *testing.T, owner *apptest.Client) {
 	}
 }
 
-// held leaves a link for a person of two companies in the outbox of the installation.
+// held queues a link for a person of two companies in the installation's outbox.
 func held(t *testing.T, operator *apptest.Client, email string) {
 	t.Helper()
 	operator.Post(t, "/installation/companies", apptest.Map{"name": "Lease Ltd.", "email": email}).Want(t, http.StatusCreated)

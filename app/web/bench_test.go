@@ -12,7 +12,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// The connection and processor of a distant reader with a cheap phone.
+// The connection and processor of a user far away with a cheap phone.
 const (
 	slower    = 4         // times
 	roundTrip = 150       // milliseconds
@@ -37,9 +37,8 @@ for (const [type, take] of Object.entries({
 	"layout-shift": e => { if (!e.hadRecentInput) seen.shift += e.value; },
 })) new PerformanceObserver(l => l.getEntries().forEach(take)).observe({type, buffered: true});`
 
-// BenchmarkPages measures pages as seen with a slow processor and connection,
-// next to the goals. Results depend on the machine: a figure that misses its
-// goal on a busy one means nothing.
+// BenchmarkPages measures page loads on a slow processor and connection and prints the goals
+// next to them. Results depend on the machine: on a busy one a missed goal means nothing.
 func BenchmarkPages(b *testing.B) {
 	s := apptest.New(b)
 	d := send(b, s, []apptest.Map{maria()}, lease()...)

@@ -40,7 +40,7 @@ func contrast(a, b colour) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// tokens reads the colours of the first block behind a mark in the style sheet.
+// tokens reads the colours of the first block after a marker in the style sheet.
 func tokens(t *testing.T, css, block string) map[string]colour {
 	t.Helper()
 	at := regexp.MustCompile(block).FindStringIndex(css)
@@ -172,8 +172,8 @@ func TestDifferenceOfColours(t *testing.T) {
 	}
 }
 
-// TestPeopleAreToldApart compares the colours of people in a document with each
-// other, in every kind of colour vision, and with white paper.
+// TestPeopleAreToldApart compares the colours of recipients with each other and with white
+// paper, for every kind of colour vision.
 func TestPeopleAreToldApart(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("static/team.css")

@@ -11,9 +11,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestPagesAreCompressedWhereNoSecretLeaks checks which pages are compressed. The
-// size of one that repeats what a stranger puts into its address would reveal
-// whether that resembles a secret on it.
+// TestPagesAreCompressedWhereNoSecretLeaks checks which pages are compressed. If a page echoed
+// attacker-controlled input next to a secret, its compressed size would reveal matches (BREACH).
 func TestPagesAreCompressedWhereNoSecretLeaks(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -27,7 +26,7 @@ func TestPagesAreCompressedWhereNoSecretLeaks(t *testing.T) {
 		"/app/documents?page=1":                  true,
 		"/app/documents?search=Lease":            false,
 		"/app/documents?search=x+LEASE%20form":   false,
-		"/app/documents?search=nobodyhasthisone": false, // the field of the search repeats it
+		"/app/documents?search=nobodyhasthisone": false, // the search input repeats it
 		"/app/documents?utm=Lease":               false,
 		"/app/documents/" + d.id + "/edit":       true,
 	} {
@@ -51,8 +50,8 @@ func TestPagesAreCompressedWhereNoSecretLeaks(t *testing.T) {
 	}
 }
 
-// TestTokensOfFormsDiffer checks that a page's token is never written the same way
-// twice, and that each of them is accepted while a damaged one is not.
+// TestTokensOfFormsDiffer checks that a form token is encoded differently every time, and that
+// every encoding is accepted while a damaged one is not.
 func TestTokensOfFormsDiffer(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -190,7 +190,7 @@ func TestWhatOthersEnteredIsKeptFromRecipients(t *testing.T) {
 	}
 }
 
-// told sums up the fields in an answer of the API.
+// told summarizes the fields in an API response.
 func told(t *testing.T, r *apptest.Response) string {
 	t.Helper()
 	type field struct {
@@ -254,7 +254,7 @@ func TestConditionsInTheEditor(t *testing.T) {
 	}
 	w.click(`.box:nth-of-type(1)`)
 	w.click("#pane-properties details:last-of-type summary")
-	w.write("#q-name", "animals") // appended
+	w.write("#q-name", "animals") // appended to the name
 	w.key("Tab", 0)
 	w.saved()
 	if got := condition(); got != "show+Petsanimals+filled" {

@@ -183,7 +183,7 @@ func TestReviewBlocks(t *testing.T) {
 	}
 }
 
-// TestMailPreview shows the message as it will look, and runs nothing in it.
+// TestMailPreview shows the rendered message and checks that nothing in it runs.
 func TestMailPreview(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -60,7 +60,7 @@ func TestDocsFind(t *testing.T) {
 	}
 }
 
-// TestDocsAreKept requests a page again the way browsers do.
+// TestDocsAreKept revalidates a cached page as browsers do.
 func TestDocsAreKept(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

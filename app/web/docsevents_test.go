@@ -21,7 +21,7 @@ import (
 	"paraph/app/signing/record"
 )
 
-// caught is a message that a receiver received.
+// caught is a message received by a webhook receiver.
 type caught struct {
 	id, timestamp, signature string
 	body                     []byte

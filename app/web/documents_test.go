@@ -200,7 +200,7 @@ func TestListOfDocuments(t *testing.T) {
 	}
 }
 
-// TestBulk archives, voids and downloads many documents, with and without scripts.
+// TestBulk archives, voids and downloads several documents, with and without scripts.
 func TestBulk(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -361,8 +361,7 @@ func TestSample(t *testing.T) {
 	v.contains(html, `<span class="count">1</span>`)
 }
 
-// TestListTellsOfChanges marks a row that somebody else has changed, and moves
-// nothing.
+// TestListTellsOfChanges marks a row changed by someone else without moving anything.
 func TestListTellsOfChanges(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -414,7 +413,7 @@ func listOf(t testing.TB, n int) *apptest.Client {
 	return c
 }
 
-// TestLongList has 200 rows with four people each within 4000 elements.
+// TestLongList renders 200 rows with four recipients each in at most 4000 elements.
 func TestLongList(t *testing.T) {
 	t.Parallel()
 	c := listOf(t, 200)
@@ -428,8 +427,8 @@ func TestLongList(t *testing.T) {
 	}
 }
 
-// TestListWithScripts has rows that say how long ago they were updated, and a number of rows that applies once it
-// is chosen; without scripts there are the dates, and a button.
+// TestListWithScripts shows relative times and applies a new number of rows immediately; without
+// scripts there are dates and a button.
 func TestListWithScripts(t *testing.T) {
 	t.Parallel()
 	c := listOf(t, 21)

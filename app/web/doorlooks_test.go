@@ -7,8 +7,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestPagesAtTheDoorInEveryLook checks the pages shown before signing in: the
-// first run, signing in in two steps, and the links of messages.
+// TestPagesAtTheDoorInEveryLook checks the pages shown before signing in: first run, two-step
+// sign-in, and the links in mails.
 func TestPagesAtTheDoorInEveryLook(t *testing.T) {
 	t.Parallel()
 	s, empty, full := apptest.New(t), apptest.Empty(t), apptest.Empty(t)

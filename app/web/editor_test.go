@@ -135,7 +135,7 @@ func (w *window) hit(at spot, keys int64) {
 	w.mouse(input.DispatchMouseEventTypeMouseReleased, at, keys)
 }
 
-// pull drags from one position to another, in steps like a hand.
+// pull drags from one position to another in small steps, like a hand.
 func (w *window) pull(from, to spot, keys int64) {
 	w.t.Helper()
 	w.mouse(input.DispatchMouseEventTypeMousePressed, from, keys)
@@ -490,7 +490,7 @@ func TestPlacedFieldsAreSigned(t *testing.T) {
 	}
 }
 
-// TestEditorWithAFinger uses a narrow window and no mouse.
+// TestEditorWithAFinger uses a narrow touch screen.
 func TestEditorWithAFinger(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -510,8 +510,8 @@ func TestEditorWithAFinger(t *testing.T) {
 		touch(input.DispatchTouchEventTypeTouchStart, at)
 		touch(input.DispatchTouchEventTypeTouchEnd)
 	}
-	// On a busy machine a tap may last so long that the browser takes it for another
-	// gesture; people then tap again.
+	// On a busy machine a tap may take so long that the browser treats it as another gesture;
+	// people would tap again.
 	reach := func(pane string) {
 		patience.Until(t, "the pane "+pane, func() (string, bool) {
 			tap(w.middle(`[data-go="`+pane+`"]`, 0, 0))

@@ -153,7 +153,7 @@ func TestEditorsThatDoNotMeet(t *testing.T) {
 	w.until(`document.querySelectorAll("#for option").length === 2`)
 }
 
-// TestEditorKeepsWhatIsNotSaved signs the member out while they edit.
+// TestEditorKeepsWhatIsNotSaved signs the member out during editing.
 func TestEditorKeepsWhatIsNotSaved(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -103,8 +103,8 @@ var (
 	hollow    = regexp.MustCompile(`<(p|li|h1|h2|h3)( class="(lead|error|notice[^"]*)")?>\s*</(p|li|h1|h2|h3)>`)
 )
 
-// whole requires a response to be a complete page: a title, one heading, some
-// text, the frame of every team page, and no empty or unexpanded parts.
+// whole requires a response to be a complete page: a title, one heading, some text, the frame
+// of the team's pages, and no empty or unexpanded parts.
 func whole(t *testing.T, what string, res *http.Response, body string) {
 	t.Helper()
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
@@ -139,8 +139,8 @@ func whole(t *testing.T, what string, res *http.Response, body string) {
 // scripts, frames and pictures.
 var notRead = regexp.MustCompile(`^/app/events$|\.png$|\.svg$|\.json$|\.csv$|/export$|/suggest$|/mail$|/menu$|/message.eml$|/outbox/:id[^/]*/preview$|/uploads/:upload$|/download/:what$|/me/signature/:kind$`)
 
-// TestEveryPageInEveryState requests every page of the team known to the router,
-// in every role: each gets the page, or one that says why not.
+// TestEveryPageInEveryState requests every team page the router knows in every role: the response
+// is the page, or one that explains why it isn't available.
 func TestEveryPageInEveryState(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

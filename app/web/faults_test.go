@@ -9,8 +9,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestFaultsAreInTheReadersLanguage makes every mistake on one page: all messages
-// come from the catalogue.
+// TestFaultsAreInTheReadersLanguage makes every possible mistake on one page and checks that all
+// messages come from the catalogue.
 func TestFaultsAreInTheReadersLanguage(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)

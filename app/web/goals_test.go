@@ -45,9 +45,8 @@ func TestFewClicks(t *testing.T) {
 	}
 }
 
-// TestClosedDialogMovesNothing delays the event of a closed dialog, as on a busy
-// machine, where it waits for the next frame: the element about to be clicked must
-// not move or lose the focus.
+// TestClosedDialogMovesNothing delays the close event of a dialog, as a busy machine would: the
+// element about to be clicked must neither move nor lose focus.
 func TestClosedDialogMovesNothing(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -57,7 +56,7 @@ func TestClosedDialogMovesNothing(t *testing.T) {
 		url    string
 		open   []string // what is clicked until the dialog is open
 		shut   string
-		next   string // where the user is by the time of the event
+		next   string // where the focus is when the event arrives
 	}{
 		"signatory": {open(t, look{}), d.links[0], []string{`button[data-mark="signature"]`}, "dialog [data-adopt]", "#finish"},
 		"team":      {team(t, o.member, look{}), o.URL + "/app/documents/" + o.in(t, "sent"), []string{".banner details summary", `.banner a[href*="/void"]`}, "dialog [data-close]", ".tabs a:last-of-type"},

@@ -8,13 +8,13 @@ import (
 	"paraph/app/apptest"
 )
 
-// drag draws a line on the pad of a page.
+// drag draws a line on the pad.
 const drag = `(() => { const c = document.querySelector("canvas.pad"), b = c.getBoundingClientRect();
 	const at = (type, x, y) => c.dispatchEvent(new PointerEvent(type, {pointerId: 1, button: 0, clientX: b.left + x * b.width, clientY: b.top + y * b.height, bubbles: true}));
 	c.setPointerCapture = () => {};
 	at("pointerdown", .1, .5); for (let i = 2; i < 9; i++) at("pointermove", i / 10, i % 2 ? .3 : .7); at("pointerup", .9, .5); return true; })()`
 
-// TestHandOverFromAPhone signs on one screen with what was drawn on another.
+// TestHandOverFromAPhone draws on one device and signs on another.
 func TestHandOverFromAPhone(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -9,8 +9,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestSignInPerson hands a device over: the member is signed out on it, the person
-// identifies themselves and signs, and afterwards nothing is open on it.
+// TestSignInPerson hands a device over: the member is signed out on it, the signatory proves
+// their identity and signs, and no session is left afterwards.
 func TestSignInPerson(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

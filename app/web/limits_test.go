@@ -12,7 +12,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// request is one request of a reader, with headers in pairs.
+// request is an HTTP request, with headers in pairs.
 func (v *visitor) request(method, path, body string, headers ...string) *http.Response {
 	v.t.Helper()
 	req, err := http.NewRequestWithContext(v.t.Context(), method, v.base+path, strings.NewReader(body))
@@ -87,8 +87,8 @@ func TestTheRightIsCheckedBeforeAFormIsRead(t *testing.T) {
 	}
 }
 
-// TestTheEditorReadsNoMoreFieldsThanADocumentHas sends far too many tiny fields, and after
-// them something that is no JSON: it is never reached.
+// TestTheEditorReadsNoMoreFieldsThanADocumentHas sends far too many tiny fields followed by
+// invalid JSON, which must never be reached.
 func TestTheEditorReadsNoMoreFieldsThanADocumentHas(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

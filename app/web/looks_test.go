@@ -47,8 +47,8 @@ const (
 	rulesOfLook = `{type: "rule", values: ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"]}`
 )
 
-// runAxe returns the script that lists what violates rules. It doesn't make selectors
-// for elements that violate none, which takes longer than some rules.
+// runAxe returns the script that lists violations. It builds selectors only for violating
+// elements, because building all of them takes longer than some rules.
 func runAxe(rules string) string {
 	return `axe.run(document, {resultTypes: ["violations"], preload: false, selectors: false, runOnly: ` + rules + `}).then(r => JSON.stringify(r.violations))`
 }
@@ -71,9 +71,9 @@ const unfit = `(() => { const found = [];
 	}
 	return found; })()`
 
-// inEveryLook checks pages in light and dark, narrow and wide, from left to right
-// and from right to left. Each function opens one in a window. They share one,
-// because another costs as much as to judge a page.
+// inEveryLook checks pages in light and dark, wide and narrow, left-to-right and right-to-left.
+// Each function opens a page in the shared window, since opening another window costs as much as
+// checking a page.
 func inEveryLook(t *testing.T, pages map[string]func(w *window)) {
 	t.Helper()
 	w := open(t, look{})
@@ -91,7 +91,7 @@ func inEveryLook(t *testing.T, pages map[string]func(w *window)) {
 	w.close()
 }
 
-// anew makes the window one of a reader who has not been here.
+// anew resets the window to that of a first-time visitor.
 func (w *window) anew(language string) {
 	w.t.Helper()
 	call(w, network.ClearBrowserCookies, cdp.Empty{})
@@ -99,13 +99,12 @@ func (w *window) anew(language string) {
 	w.run(chromedp.EmulateViewport(1200, 900))
 }
 
-// inEverySize judges the visible page.
+// inEverySize checks the visible page.
 func (w *window) inEverySize(name, language string) {
 	w.t.Helper()
 	for i, width := range []int64{1280, 320} {
-		// Every width in every direction, every colour scheme in every width:
-		// the other combinations show nothing new. Neither do roles, names and
-		// structure in the dark.
+		// Every width in both directions, every colour scheme in every width: other combinations reveal
+		// nothing new, nor do roles, names and structure in dark mode.
 		scheme, rules := "light", allRules
 		if (i == 1) != (language != "en") {
 			scheme, rules = "dark", rulesOfLook
@@ -146,15 +145,14 @@ func (w *window) judge(rules, what string) {
 	}
 }
 
-// atRest reports whether everything that the look of the page depends on is there: its
-// style sheets, fonts and pictures, and the end of every transition. Pictures that are
-// loaded when they are scrolled to may never be.
+// atRest reports whether everything that affects the look of the page has loaded: style sheets,
+// fonts, pictures, transitions. Lazy pictures may never load.
 const atRest = `document.readyState === "complete" && document.fonts.status === "loaded" &&
 	[...document.querySelectorAll("link[rel=stylesheet]")].every(l => l.sheet) &&
 	[...document.images].every(i => i.complete || i.loading === "lazy") &&
 	document.getAnimations().every(a => a.playState !== "running" || a.effect.getComputedTiming().endTime === Infinity)`
 
-// layout describes what the findings of a page may come from.
+// layout describes what findings may depend on.
 const layout = `JSON.stringify({state: document.readyState, window: [innerWidth, innerHeight],
 	sheets: [...document.styleSheets].map(s => [s.href?.split("/").at(-1), s.cssRules.length]),
 	pictures: [...document.images].slice(0, 20).map(i => [i.src.slice(-40), i.complete, i.naturalWidth, Math.round(i.getBoundingClientRect().height)]),

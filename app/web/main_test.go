@@ -42,15 +42,14 @@ var (
 )
 
 func start() {
-	// A separate popup for the address bar, drawn as a page, costs a window half
-	// of what it costs; no test types an address.
+	// A separate popup for the address bar, rendered as a page, costs half as much as a window; no
+	// test types an address.
 	const without = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
-	// Chromium drops clicks on a page that it has not painted yet, which no user would
-	// make.
+	// Chromium drops clicks on a page it has not painted yet, which no user would make.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-features", without),
 		chromedp.Flag("allow-pre-commit-input", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"))
-	// Without Chromium's own windows and profiles, pages cost a third less.
+	// Without Chromium's own windows and profiles, opening a page costs a third less.
 	if shell, err := exec.LookPath("chromium-headless-shell"); err == nil {
 		options = append(options, chromedp.ExecPath(shell))
 	}
@@ -60,8 +59,8 @@ func start() {
 	browser, stopBrowser = ctx, func() { stop(); stopAllocator() }
 }
 
-// window is a window of the browser that watches what a page must not do: break
-// the content security policy, ask another host, fail in a script.
+// window is a browser window that fails the test if a page violates the content security policy,
+// contacts another host, or throws.
 type window struct {
 	t     testing.TB
 	ctx   context.Context
@@ -69,7 +68,7 @@ type window struct {
 
 	mu       sync.Mutex
 	problems []string
-	cut      bool // its connection is cut now and then, and the browser logs that
+	cut      bool // its connection is cut at times, which the browser logs
 }
 
 // look is how a page is viewed.
@@ -125,8 +124,8 @@ var inside = struct {
 	of map[string]int
 }{of: map[string]int{}}
 
-// enterBrowser waits for a slot of the browser. A test that has one may open
-// more windows: if each needed a slot, two tests could wait for each other.
+// enterBrowser waits for a slot in the browser. A test that holds one may open more windows: if
+// each needed a slot, two tests could wait for each other.
 func enterBrowser(test string) (leave func()) {
 	inside.Lock()
 	inside.of[test]++
@@ -240,9 +239,9 @@ func get[T any](w *window, from chromedp.Action[T]) T {
 	}
 }
 
-// until waits for an expression to become true, on this page or the next. It is
-// evaluated from outside: what polls inside a page stops with it, draws frame after
-// frame, and never runs in a window without scripts.
+// until waits for an expression to become true, on this page or the next one. It is evaluated
+// from outside: polling inside the page would stop with it, keep drawing frames, and not run at
+// all without scripts.
 func (w *window) until(expression string) {
 	w.t.Helper()
 	ctx, stop := w.bounded()
@@ -281,8 +280,8 @@ func (w *window) text() string {
 	return get(w, chromedp.Evaluate[string]("document.body.innerText"))
 }
 
-// sight describes the page for the message of a failure: where it is, what has the
-// focus, the beginning and the end of its text, and where the last clicks went.
+// sight describes the page for a failure message: its address, the focused element, the beginning
+// and end of its text, and the targets of the last clicks.
 func (w *window) sight() string {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(w.ctx), 5*time.Second)
 	defer stop()

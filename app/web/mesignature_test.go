@@ -69,7 +69,7 @@ func TestSavedSignature(t *testing.T) {
 	}
 }
 
-// TestSavedSignatureWithScript signs by the tab that holds it.
+// TestSavedSignatureWithScript signs with the saved signature in its tab.
 func TestSavedSignatureWithScript(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

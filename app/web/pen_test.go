@@ -9,7 +9,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestPen signs in blue and in black, and finds the colour on the page.
+// TestPen signs in blue and in black, and checks the colour on the page.
 func TestPen(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

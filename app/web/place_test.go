@@ -46,14 +46,12 @@ var (
 	imported = regexp.MustCompile(`(?:fetch|EventSource|assign|open|import)\(\s*['"\x60]/|href: *['"\x60]/|from *['"\x60]/`)
 )
 
-// notFollowed are attributes whose values begin with a slash and are not requested
-// by browsers: fields of forms, which the server reads, and the search words of the
-// reference.
+// notFollowed are attributes whose values start with a slash but are never requested by browsers:
+// form values, which the server reads, and the search words of the API reference.
 var notFollowed = map[string]bool{"value": true, "placeholder": true, "data-find": true, "content": true}
 
-// TestNothingLeavesThePath requests every page of the team and of a signatory
-// through a proxy under a path: every address in them stays under it, and leads
-// somewhere.
+// TestNothingLeavesThePath requests every page of the team and of a signatory through a proxy
+// with a path prefix: every address in them stays under it and resolves.
 func TestNothingLeavesThePath(t *testing.T) {
 	t.Parallel()
 	for _, strip := range []bool{false, true} {
@@ -111,7 +109,7 @@ func followed(t *testing.T, s *apptest.Server, owner *apptest.Client, addresses 
 	}
 }
 
-// stays checks the headers of an answer.
+// stays checks the headers of a response.
 func stays(t *testing.T, p string, res *http.Response) {
 	t.Helper()
 	if to := res.Header.Get("Location"); to != "" && to != "/sign" && !strings.HasPrefix(to, "/sign/") {
@@ -144,8 +142,8 @@ func TestScriptsNameNoRoot(t *testing.T) {
 	}
 }
 
-// TestEverythingElseKnowsThePath checks what pages don't show: the API's links, its
-// description, mails, and where a form returns to.
+// TestEverythingElseKnowsThePath checks what pages don't show: links in the API, its description,
+// mails, and redirects.
 func TestEverythingElseKnowsThePath(t *testing.T) {
 	t.Parallel()
 	s := under(t, false)
@@ -179,8 +177,8 @@ func TestEverythingElseKnowsThePath(t *testing.T) {
 	}
 }
 
-// TestAPathThatPagesBeginWithIsRefused: it could not be told whether a proxy has
-// removed it.
+// TestAPathThatPagesBeginWithIsRefused checks that the prefix can't be that of a page: whether the
+// proxy has removed it could not be told.
 func TestAPathThatPagesBeginWithIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"/app", "/s", "/x/api/", "/docs"} {

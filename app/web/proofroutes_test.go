@@ -14,8 +14,8 @@ import (
 
 // verdict classifies a route's effect on how people get access.
 type verdict struct {
-	asks    bool        // for a recent proof
-	carries bool        // or always for one in the request
+	asks    bool        // for a recent proof of identity
+	carries bool        // or accepts one in the request, always
 	body    apptest.Map // of the API
 	form    []string    // of a page
 }

@@ -90,7 +90,7 @@ func TestCheckAFile(t *testing.T) {
 	}
 }
 
-// sentFile is a file of a form.
+// sentFile is a file to be submitted with a form.
 type sentFile struct {
 	field, name string
 	content     []byte
@@ -243,7 +243,7 @@ func TestRootCertificate(t *testing.T) {
 	}
 }
 
-// TestHome checks that the bare address leads somewhere.
+// TestHome checks where the root address leads.
 func TestHome(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -279,7 +279,7 @@ func TestHeadersOfPages(t *testing.T) {
 	}
 }
 
-// A form from elsewhere, or without our token, changes nothing.
+// Cross-site submissions, or those without our token, change nothing.
 func TestForeignFormsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -8,7 +8,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestBlackOutByHand draws a box over a page and blacks it out, and does so by form alone.
+// TestBlackOutByHand draws a box over a page and redacts it, and does the same with forms alone.
 func TestBlackOutByHand(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -144,7 +144,7 @@ func withLink(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
-// withRun creates a bulk run that waits for its second row.
+// withRun creates a bulk run waiting for its second row.
 func withRun(t *testing.T, c *apptest.Client) env {
 	e := withTemplate(t, c)
 	row := obj{"people": list{obj{"role": "Tenant", "name": "Ann", "email": "ann@example.org"}}}
@@ -190,7 +190,7 @@ func withApp(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
-// withMessage creates a message that waits because the mail server defers it.
+// withMessage creates a message deferred by the mail server.
 func withMessage(t *testing.T, c *apptest.Client) env {
 	e := after(draft, "/send", nil)(t, c)
 	c.Mails(t, "ben@example.org") // once it was tried
@@ -198,7 +198,7 @@ func withMessage(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
-// operator may administer the installation.
+// operator is a member who may administer the installation.
 func operator(t *testing.T, c *apptest.Client) env {
 	if err := c.Accounts.Installation.SetInstallation(t.Context(), c.Email, true); err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func operator(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
-// operatorWithJob has a job that waits.
+// operatorWithJob is an operator with a waiting job.
 func operatorWithJob(t *testing.T, c *apptest.Client) env {
 	e := operator(t, c)
 	after(draft, "/send", obj{"remind_every_days": 3})(t, c)
@@ -307,12 +307,12 @@ func stages() map[string]stage {
 	return all
 }
 
-// late are those that move the clock or reset the appliance, and one with a tight
-// rate limit.
+// late are the samples run last: those that move the clock or reset the appliance, and one with a
+// tight rate limit.
 var late = []string{"post-documents-document-extend", "post-password-reset", "post-test-clock", "post-test-reset"}
 
-// withKey are those whose input can only come from a person's passkey or a mail server, and those that
-// need a failure, which the tests of the installation make, or a server without configured mail.
+// withKey are the samples whose input can only come from a passkey or a mail server, and those
+// that need a failure or a server without configured mail.
 var withKey = []string{"post-login-passkey", "post-me-proof-passkey-begin", "post-me-proof-passkey", "post-me-passkeys", "patch-me-passkeys-passkey", "delete-me-passkeys-passkey", "post-outbox-bounces",
 	"post-installation-messages-message-retry", "post-installation-messages-message-reveal", "post-installation-companies-company-documents-document-retry",
 	"put-installation-mail", "delete-installation-mail"}

@@ -126,7 +126,7 @@ func (v *visitor) sendFile(path, field, name string, content []byte, pairs ...st
 	return v.do(req)
 }
 
-// contains fails the test for each text that a page lacks.
+// contains fails the test for each text missing from a page.
 func (v *visitor) contains(html string, texts ...string) {
 	v.t.Helper()
 	for _, s := range texts {

@@ -116,7 +116,7 @@ func TestMailPage(t *testing.T) {
 	}
 }
 
-// TestMailWithoutServer keeps messages, whose links are copied.
+// TestMailWithoutServer keeps messages, whose links can be copied.
 func TestMailWithoutServer(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

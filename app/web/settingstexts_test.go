@@ -9,7 +9,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestTextsOfMessages words the invitation anew, and sends it.
+// TestTextsOfMessages rewords the invitation and sends it.
 func TestTextsOfMessages(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

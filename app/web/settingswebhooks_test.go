@@ -14,7 +14,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestWebhookPages goes through the life of a webhook by forms alone.
+// TestWebhookPages takes a webhook from creation to deletion with forms alone.
 func TestWebhookPages(t *testing.T) {
 	t.Parallel()
 	var works atomic.Bool

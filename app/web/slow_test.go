@@ -15,8 +15,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// slowly lets a test hold back requests of the page's scripts whose address contains a
-// text: answers to fetch, and what an XMLHttpRequest sends.
+// slowly lets a test hold back requests of the page's scripts whose address contains a text:
+// answers to fetch, and the bodies of XMLHttpRequest.
 const slowly = `{
 	let on = "", held = [];
 	const ask = window.fetch, open = XMLHttpRequest.prototype.open, send = XMLHttpRequest.prototype.send;
@@ -32,15 +32,15 @@ const slowly = `{
 	window.letGo = async () => { on = ""; held.splice(0).forEach(f => f()); await (await ask(location.href)).text(); return true; };
 }`
 
-// slow makes the pages of a window wait where a test tells them to.
+// slow makes the pages of a window wait where the test says so.
 func slow(w *window) *window {
 	w.t.Helper()
 	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: slowly})
 	return w
 }
 
-// hold holds back requests whose address contains a text, and does something that makes
-// a number of them.
+// hold holds back requests whose address contains a text while an action triggers a number of
+// them.
 func (w *window) hold(text string, n int, do string) {
 	w.t.Helper()
 	w.js(`hold(` + quoted(text) + `[0])`)
@@ -48,7 +48,7 @@ func (w *window) hold(text string, n int, do string) {
 	w.until(`holds() >= ` + strings.Repeat("1+", n-1) + "1")
 }
 
-// letGo lets everything go on that was held back, and waits until it has been answered.
+// letGo releases the held requests and waits for their responses.
 func (w *window) letGo() {
 	w.t.Helper()
 	get(w, chromedp.Evaluate[bool](`letGo()`, chromedp.EvalAwaitPromise))
@@ -163,7 +163,7 @@ func TestASlowListOfFilesKeepsWhatAPersonIsAt(t *testing.T) {
 	w.run(chromedp.KeyEvent("se"))
 	w.wants(`document.activeElement.value === "The lease"`, "the list took what was typed, or the focus")
 
-	// A button that is pressed while the list comes is not replaced before its click.
+	// A pressed button is not replaced before its click, even if a new list arrives.
 	w.js(`hold("/files")`)
 	w.choose(onDisk(t, apptest.File{Name: "c.pdf", Content: apptest.PDF(t)})...)
 	w.until(`holds() === 1`)
@@ -203,12 +203,11 @@ func TestSlowAnswersAboutPeopleOverwriteNothing(t *testing.T) {
 	w := slow(team(t, c, look{width: 1280, height: 1000}))
 	w.edit(d)
 	w.pane("people")
-	// Every click on an arrow counts, also before the answer to the first.
+	// Every click on an arrow counts, even before the first response.
 	w.hold("/recipients", 1, `{ const up = document.querySelector("#people li:nth-child(3) [data-act=up]"); up.click(); up.click() }`)
 	w.letGo()
 	w.until(`document.querySelector("#people li .name").textContent === "Cleo"`)
-	// Adding oneself twice adds one; whose fields are placed is not chosen anew, and what
-	// is typed in a property stays.
+	// Adding oneself twice adds one recipient; the chosen recipient and text being typed are kept.
 	w.hold("/recipients", 1, `{ const me = document.querySelector("[data-do=add-me]"); me.click(); me.click() }`)
 	w.js(`{ const who = document.querySelector("#for"); who.selectedIndex = 2; who.dispatchEvent(new Event("change")); window.chosen = who.value;
 		document.querySelector(".box").click() }`)
@@ -219,7 +218,7 @@ func TestSlowAnswersAboutPeopleOverwriteNothing(t *testing.T) {
 	w.until(`document.querySelectorAll("#for option").length === 4`)
 	w.wants(`document.querySelector("#for").value === chosen`, "the answer chose another person")
 	w.wants(`document.querySelector('#properties [name="value"]').value === "Lis"`, "the answer took what was typed")
-	// The answer about one person does not close the dialog about another.
+	// The response about one recipient does not close another one's dialog.
 	w.pane("people")
 	w.click(`#people li:nth-child(1) [data-act="edit"]`)
 	w.hold("/recipients", 1, `document.querySelector("#person form").requestSubmit()`)
@@ -232,7 +231,7 @@ func TestSlowAnswersAboutPeopleOverwriteNothing(t *testing.T) {
 	w.wants(`document.querySelector("#person").open`, "the answer closed the dialog about another person")
 	w.key("Escape", 0)
 	w.until(`!document.querySelector("#person").open`)
-	// A button stays until it is released.
+	// A button is not replaced until it is released.
 	w.hold("/recipients", 1, `document.querySelector("#people li:nth-child(1) [data-act=down]").click()`)
 	w.js(`window.pressed = document.querySelector("#people li:nth-child(4) [data-act=remove]");
 		pressed.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }))`)
@@ -241,7 +240,7 @@ func TestSlowAnswersAboutPeopleOverwriteNothing(t *testing.T) {
 	w.wants(`pressed.isConnected`, "the answer replaced a button that was being pressed")
 	w.js(`pressed.dispatchEvent(new PointerEvent("pointerup", { bubbles: true }))`)
 	w.until(`!pressed.isConnected`)
-	// A field that goes with its person while it is dragged goes.
+	// A field being dragged disappears together with its recipient.
 	w.js(`[...document.querySelectorAll("#people li")].find(row =>
 		row.querySelector(".letter").textContent === document.querySelector(".box .letter").dataset.letter).querySelector("[data-act=remove]").click()`)
 	w.see("#leave-person[open]")
@@ -285,7 +284,7 @@ func TestWhatIsTypedBeforeTheScriptIsSaved(t *testing.T) {
 	s := apptest.New(t)
 	d := send(t, s, []apptest.Map{maria()}, lease()...)
 	w := open(t, look{})
-	// As if the script came late: somebody types as soon as there is something to type in.
+	// A late script: somebody types as soon as there is an input.
 	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `new MutationObserver((_, o) => {
 		const city = document.querySelector(".f.k-text input");
 		if (city) { o.disconnect(); city.value = "Lisbon"; }

@@ -199,7 +199,7 @@ func TestEveryLinkThatOpensNothingLooksTheSame(t *testing.T) {
 	}
 }
 
-// The layout copes with another direction and longer words.
+// The layout copes with right-to-left text and longer words.
 func TestFromRightToLeft(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
@@ -218,7 +218,7 @@ func TestPagesAreDrawnAhead(t *testing.T) {
 	s := apptest.New(t)
 	send(t, s, []apptest.Map{maria()}, lease()...)
 	s.Advance(t, "10s")
-	// Both pages have a field, so that they look as they were prepared.
+	// Both pages have a field, so their pictures are of the prepared revision.
 	if n, size := s.Signing.Pictures.Stats(); n < 2 || size == 0 {
 		t.Errorf("%d pictures of %d bytes wait for the signatory", n, size)
 	}

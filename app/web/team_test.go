@@ -37,7 +37,7 @@ func team(t testing.TB, c *apptest.Client, l look) *window {
 	return w
 }
 
-// signedIn opens a window in which a member has signed in by hand.
+// signedIn opens a window and signs a member in by hand.
 func signedIn(t testing.TB, c *apptest.Client, l look) *window {
 	t.Helper()
 	w := open(t, l)

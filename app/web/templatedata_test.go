@@ -18,9 +18,8 @@ import (
 	"text/template/parse"
 )
 
-// TestEveryTemplateFitsItsData follows every template with the type of the data it is
-// declared with: each field, method and component that it uses must exist, and each
-// argument must fit, on paths that no other test takes too.
+// TestEveryTemplateFitsItsData type-checks every template against its declared data: each field,
+// method and component must exist and each argument fit, also on paths that no other test takes.
 func TestEveryTemplateFitsItsData(t *testing.T) {
 	t.Parallel()
 	c := &templateChecker{t: t, pages: map[string]map[string]*parse.Tree{}, shared: map[string]*parse.Tree{}, functions: map[string]*types.Signature{}, seen: map[string]bool{}}
@@ -57,8 +56,7 @@ func TestEveryTemplateFitsItsData(t *testing.T) {
 	}
 }
 
-// templateChecker evaluates the types of templates, as html/template evaluates their
-// values.
+// templateChecker evaluates templates with types, as html/template does with values.
 type templateChecker struct {
 	t         *testing.T
 	pages     map[string]map[string]*parse.Tree // what each page defines
@@ -72,7 +70,7 @@ type templateChecker struct {
 	faults       []string
 }
 
-// scope describes where in a template an action stands: the type of its dot and of its variables.
+// scope is the type of the dot and of the variables at an action.
 type scope struct {
 	page, name string
 	dot        types.Type
@@ -194,7 +192,7 @@ func (c *templateChecker) readPackage(fset *token.FileSet, imports types.Importe
 	}
 }
 
-// declare notes a constant page.Template or page.Fragment.
+// declare records a constant page.Template or page.Fragment.
 func (c *templateChecker) declare(x *types.Const) {
 	named, ok := x.Type().(*types.Named)
 	if !ok || named.TypeArgs().Len() != 1 {
@@ -225,7 +223,7 @@ func (c *templateChecker) checkPage(name string, data types.Type) {
 	c.call(name, "layout.html", view)
 }
 
-// text checks a text as if it stood in a page.
+// text checks a text as if it were part of a page.
 func (c *templateChecker) text(page, text string) {
 	view, err := types.Instantiate(nil, c.view, []types.Type{c.data[page][0]}, true)
 	if err != nil {
@@ -234,7 +232,7 @@ func (c *templateChecker) text(page, text string) {
 	c.walk(scope{page: page, name: text, dot: view, variables: map[string]types.Type{"$": view}}, c.parse("text", text)["text"].Root)
 }
 
-// call checks a template with the type of its data.
+// call checks a template against the type of its data.
 func (c *templateChecker) call(page, name string, dot types.Type) {
 	tree := c.pages[page][name]
 	if tree == nil {
@@ -278,7 +276,7 @@ func (c *templateChecker) walk(s scope, list *parse.ListNode) {
 	}
 }
 
-// items returns the type of what a range goes over, and sets its variables.
+// items returns the element type of a range, and sets its variables.
 func (c *templateChecker) items(s scope, p *parse.PipeNode) types.Type {
 	of := c.pipe(s, p)
 	if of == nil {
@@ -385,7 +383,7 @@ func (c *templateChecker) chain(s scope, of types.Type, names []string, args []t
 	return of
 }
 
-// function returns the type of what a function returns.
+// function returns the result type of a function.
 func (c *templateChecker) function(s scope, name string, args []types.Type) types.Type {
 	if f := c.functions[name]; f != nil {
 		return c.result(s, name, f, args)
@@ -428,8 +426,8 @@ func (c *templateChecker) result(s scope, name string, f *types.Signature, args 
 	return f.Results().At(0).Type()
 }
 
-// fits reports whether html/template can pass a value to a parameter. The same type
-// may have been read from sources and from export data, so that names count.
+// fits reports whether html/template can pass a value to a parameter. The same type may come from
+// sources and from export data, so types are compared by name.
 func fits(a, takes types.Type) bool {
 	if i, ok := takes.Underlying().(*types.Interface); ok {
 		return types.Implements(a, i) || i.NumMethods() == 1 && i.Method(0).Name() == "Frame" && hasFrame(a)
@@ -447,7 +445,7 @@ func hasFrame(a types.Type) bool {
 	return ok
 }
 
-// pointed returns what a pointer points to.
+// pointed returns the type that a pointer points to.
 func pointed(of types.Type) types.Type {
 	if p, ok := of.Underlying().(*types.Pointer); ok {
 		return p.Elem()
@@ -455,7 +453,7 @@ func pointed(of types.Type) types.Type {
 	return of
 }
 
-// common returns the type that all arguments have, nil if they differ.
+// common returns the type shared by all arguments, nil if they differ.
 func common(args []types.Type) types.Type {
 	for _, a := range args {
 		if a == nil || args[0] == nil || a.String() != args[0].String() {
@@ -465,7 +463,7 @@ func common(args []types.Type) types.Type {
 	return args[0]
 }
 
-// element returns the type of an element of a map or list, so many levels down.
+// element returns the element type of a map or list, a number of levels deep.
 func element(of types.Type, levels int) types.Type {
 	for ; levels > 0 && of != nil; levels-- {
 		switch x := pointed(of).Underlying().(type) {

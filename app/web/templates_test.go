@@ -45,7 +45,7 @@ func TestATemplateIsMadeAndUsedWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestAListIsEnteredInLines uses a template whose file repeats what it says of each item.
+// TestAListIsEnteredInLines uses a template whose file has a repeated section.
 func TestAListIsEnteredInLines(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(cfg *app.Config) { cfg.Convert.Soffice = "none" })

@@ -32,7 +32,7 @@ func path(t *testing.T, link string) string {
 	return u.Path
 }
 
-// want checks a page for what has to be on it, and, after "not", for what must not.
+// want checks that a page contains each text, and none of those after "not".
 func want(t *testing.T, page string, parts ...string) {
 	t.Helper()
 	page, absent := html.UnescapeString(page), false
@@ -65,7 +65,7 @@ func (d *sent) happened(t *testing.T, kind string) int {
 	return n
 }
 
-// gated sends a document of a company that asks for consent first.
+// gated sends a document of a company that requires consent before showing it.
 func gated(t *testing.T, s *apptest.Server, people []apptest.Map, fields ...apptest.Map) *sent {
 	t.Helper()
 	d := send(t, s, people, fields...)
@@ -73,7 +73,7 @@ func gated(t *testing.T, s *apptest.Server, people []apptest.Map, fields ...appt
 	return d
 }
 
-// TestConsentGate asks before anything of the document is sent, by plain forms.
+// TestConsentGate withholds the document until consent is given, with plain forms.
 func TestConsentGate(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -52,7 +52,7 @@ func TestPagesOfALink(t *testing.T) {
 		w.click("main button.primary")
 		w.see(`form[action$="/confirm"]`)
 	}
-	// The page with the signature is there, which is more than a frame for it.
+	// The picture of the signed page has loaded, not just its frame.
 	shown := func(w *window) { w.until(`document.querySelector(".signed img")?.naturalWidth > 500`) }
 	pages := map[string]func(w *window){}
 	for name, at := range map[string]struct {

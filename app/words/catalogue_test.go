@@ -74,12 +74,12 @@ func areas(t *testing.T, tag string) map[string]map[string]forms {
 	return all
 }
 
-// translated are the areas that are read by people outside the team, in all
-// languages. The team's pages are in English.
+// translated lists the areas read by people outside the team, in all languages. The team's pages are
+// in English.
 var translated = []string{"certificate", "common", "faults", "formats", "mail", "public", "refusals", "verdict", "visit"}
 
-// TestEveryLanguageHasEveryText holds every language against English: the same
-// keys, the same names in them, and the plural forms of the language.
+// TestEveryLanguageHasEveryText compares every language with English: the same keys, the same
+// placeholders, and the plural forms of the language.
 func TestEveryLanguageHasEveryText(t *testing.T) {
 	t.Parallel()
 	english := areas(t, "en")

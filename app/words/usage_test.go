@@ -47,8 +47,8 @@ func literals(t *testing.T) []string {
 	return slices.Compact(all)
 }
 
-// TestEveryTextIsUsed finds texts of English that nothing asks for. A key that is
-// put together at run time is asked for by its beginning or its end.
+// TestEveryTextIsUsed finds English texts that nothing uses. A key composed at run time is recognized
+// by its beginning or its end.
 func TestEveryTextIsUsed(t *testing.T) {
 	t.Parallel()
 	literals := literals(t)
@@ -80,19 +80,19 @@ func used(literals []string, key string) bool {
 	return false
 }
 
-// begins tells whether one of the literals begins with a prefix.
+// begins reports whether one of the literals begins with a prefix.
 func begins(literals []string, prefix string) bool {
 	i, _ := slices.BinarySearch(literals, prefix)
 	return i < len(literals) && strings.HasPrefix(literals[i], prefix)
 }
 
-// worded are the files that can ask for texts.
+// worded are the files that can use texts.
 var worded = regexp.MustCompile(`"paraph/app/(words|web/page)"|(?m)^package page$`)
 
 // comment is an example, not a use.
 var comment = regexp.MustCompile(`(?m)^\s*//.*$`)
 
-// askedFor are the ways in which code and templates ask for a whole key.
+// askedFor are the ways in which code and templates refer to a whole key.
 var askedFor = []*regexp.Regexp{
 	regexp.MustCompile(`\.(?:Say|Text|SayOr|SayOf|TextOf)\("([^"]+)"[,)]`),
 	regexp.MustCompile(`\bsay\("([^"]+\.[^"]+)"[,)]`),
