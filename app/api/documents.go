@@ -86,6 +86,7 @@ type createBody struct {
 	TextTags     bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
 	Placeholders bool             `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX files, such as {{rent}}, are variables to be filled in rather than text fields"`
 	Send         bool             `json:"send,omitempty" doc:"Send immediately"`
+	SendAt       *string          `json:"send_at,omitempty" doc:"RFC 3339, at most a year ahead: sends it then"`
 }
 
 // documentHandlers serves documents.
@@ -171,7 +172,7 @@ func merge(f *fault.Fields, err error) error {
 
 func (h *documentHandlers) createDocument(r *request, in *createBody) (documentView, error) {
 	var f fault.Fields
-	input := signing.CreateInput{DocumentInput: in.input(&f), Send: in.Send,
+	input := signing.CreateInput{DocumentInput: in.input(&f), Send: in.Send, SendAt: instant(&f, "send_at", in.SendAt),
 		TextTags: in.TextTags, Placeholders: in.Placeholders,
 		BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	for i := range in.Invitations {

@@ -9,6 +9,7 @@ import (
 	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 )
 
 // scheduledIn returns a time after a document's last change on the test's clock, in API format.
@@ -55,6 +56,46 @@ func TestSendLater(t *testing.T) {
 	types := c.Get(t, at+"/events?per_page=100").Want(t, 200).Texts(t, "data", "type")
 	if count(types, "document.scheduled") != 1 || count(types, "document.sent") != 1 || count(types, "invitation.notified") != 1 {
 		t.Errorf("events: %q", types)
+	}
+}
+
+// TestSendLaterFromTheStart schedules documents in the request that creates them.
+func TestSendLaterFromTheStart(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	at := scheduledIn(t, c, draft(t, c, 1, nil), "1h")
+	file := apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "One.")}
+	tpl := lease(t, c)
+	tenant := list{obj{"role": "Tenant", "name": "Tim", "email": "tim@tenant.example"}}
+	requests := map[string]func(at string) *apptest.Response{
+		"in one request": func(at string) *apptest.Response {
+			return c.Post(t, "/documents", apptest.Multipart(t, obj{"send": true, "send_at": at, "invitations": signers(1)}, file))
+		},
+		"from a template": func(at string) *apptest.Response {
+			return c.Post(t, "/templates/"+tpl.Text(t, "id")+"/documents", obj{"people": tenant, "send_at": at, "variables": obj{"flat": "2B", "rent": "1"}})
+		},
+	}
+	made := map[string]string{}
+	for name, post := range requests {
+		failed(t, post("2020-01-01T00:00:00Z"), 422, "send_at")
+		d := post(at).Want(t, 201)
+		if d.Text(t, "status") != "draft" || d.At(t, "send_at") == nil {
+			t.Errorf("%s: the document is %s", name, d.Body)
+		}
+		made[name] = "/documents/" + d.Text(t, "id")
+	}
+	failed(t, c.Post(t, "/documents", obj{"send_at": at, "invitations": signers(1)}), 422, "files")
+	s.Advance(t, "1h")
+	for name, path := range made {
+		patience.Until(t, "sending "+name, func() (string, bool) {
+			d := c.Get(t, path).Want(t, 200)
+			return string(d.Body), d.Text(t, "status") == "sent"
+		})
+		types := c.Get(t, path+"/events?per_page=100").Want(t, 200).Texts(t, "data", "type")
+		if count(types, "document.scheduled") != 1 || count(types, "document.sent") != 1 {
+			t.Errorf("%s: events %q", name, types)
+		}
 	}
 }
 

@@ -197,6 +197,7 @@ type useTemplateBody struct {
 	Variables variables         `json:"variables,omitempty" doc:"A value for each of the template's variables; for a list, an array of objects"`
 	Values    map[string]string `json:"values,omitempty" doc:"Values of fields, by the name of the field"`
 	Send      bool              `json:"send,omitempty" doc:"Send immediately"`
+	SendAt    *string           `json:"send_at,omitempty" doc:"RFC 3339, at most a year ahead: sends it then"`
 }
 
 type publicLinkView struct {
@@ -476,7 +477,7 @@ func (h *templateHandlers) useTemplate(r *request, in *useTemplateBody) (documen
 		return documentView{}, err
 	}
 	var f fault.Fields
-	input := signing.UseInput{DocumentInput: in.input(&f), Send: in.Send,
+	input := signing.UseInput{DocumentInput: in.input(&f), Send: in.Send, SendAt: instant(&f, "send_at", in.SendAt),
 		Variables: in.Variables.texts(), Values: in.Values,
 		BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	for i := range in.People {

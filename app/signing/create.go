@@ -46,8 +46,9 @@ type CreateInput struct {
 	// Placeholders keeps names alone in DOCX uploads as variables despite TextTags.
 	Placeholders bool
 	Send         bool
-	Template     bool   // make a template, whose roles are Invitations
-	BaseURL      string // of the request, for links
+	SendAt       *time.Time // sends it then; nil: now, if at all
+	Template     bool       // make a template, whose roles are Invitations
+	BaseURL      string     // of the request, for links
 
 	with func(tx *kv.Tx, d *Document) error // see [UseInput]
 	as   *account.Actor                     // likewise
@@ -85,7 +86,7 @@ func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) 
 			return nil, err
 		}
 	}
-	if in.Send && faults.Empty() {
+	if (in.Send || in.SendAt != nil) && faults.Empty() {
 		s.dispatch.requireSendable(&faults, d)
 	}
 	if err := faults.Err(); err != nil {
@@ -115,25 +116,11 @@ func (s *Drafts) insert(ctx context.Context, who account.Actor, d *Document, in 
 	for i := range d.Files {
 		events = append(events, fileAdded(&d.Files[i]))
 	}
-	var sent *sending
-	if in.Send {
-		company, err := s.documents.company(who)
-		if err != nil {
-			return nil, err
-		}
-		if err := d.Sendable(company.RequireApproval); err != nil {
-			return nil, err
-		}
-		var faults fault.Fields
-		new(SendInput).apply(&faults, d, s.limits, company, s.now())
-		if err := faults.Err(); err != nil {
-			return nil, err
-		}
-		if sent, err = s.dispatch.prepare(ctx, d, s.now()); err != nil {
-			return nil, err
-		}
+	sent, err := s.dispatch.sendNew(ctx, who, d, in)
+	if err != nil {
+		return nil, err
 	}
-	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if err := s.quota.Room(tx, d.Company, 1, d.Bytes()); err != nil {
 			return err
 		}
@@ -150,6 +137,12 @@ func (s *Drafts) insert(ctx context.Context, who account.Actor, d *Document, in 
 				return err
 			}
 			events = append(events, more...)
+		}
+		if d.SendAt != nil {
+			events = append(events, record.ScheduledEvent(d))
+			if err := s.dispatch.schedule.plan(tx, d); err != nil {
+				return err
+			}
 		}
 		if err := s.lists.ReadLater(tx, d, d.Files); err != nil {
 			return err

@@ -182,6 +182,31 @@ func (s *Dispatch) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) 
 	return events, s.schedule.plan(tx, d)
 }
 
+// sendNew does the slow part of sending a new document, or schedules that. It returns nil if
+// the document is not sent now.
+func (s *Dispatch) sendNew(ctx context.Context, who account.Actor, d *Document, in CreateInput) (*sending, error) {
+	if !in.Send && in.SendAt == nil {
+		return nil, nil
+	}
+	company, err := s.documents.company(who)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Sendable(company.RequireApproval); err != nil {
+		return nil, err
+	}
+	var faults fault.Fields
+	if in.SendAt != nil {
+		record.SendLater(&faults, d, *in.SendAt, record.PersonOf(who), s.now())
+		return nil, faults.Err()
+	}
+	new(SendInput).apply(&faults, d, s.limits, company, s.now())
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return s.prepare(ctx, d, s.now())
+}
+
 // scheduleOnce checks a document as for sending, and leaves sending to a job.
 func (s *Dispatch) scheduleOnce(
 	who account.Actor, id string, in SendInput, company account.Company, seen ...int64,
@@ -207,8 +232,7 @@ func (s *Dispatch) scheduleOnce(
 			return nil, err
 		}
 		*stored = *d
-		scheduled := record.NewEvent(record.EventDocumentScheduled).With("send_at", record.FormatTime(*d.SendAt))
-		return []Event{scheduled}, s.schedule.plan(tx, stored)
+		return []Event{record.ScheduledEvent(d)}, s.schedule.plan(tx, stored)
 	}, seen...)
 }
 

@@ -178,9 +178,10 @@ type UseInput struct {
 	Variables     map[string]string
 	Values        map[string]string // values of fields, by the name of the field
 	Send          bool
-	BaseURL       string // of the request, for links
-	Run           string // the run that makes many documents, for the audit trail
-	Link          string // the public link through which somebody asked for it, likewise
+	SendAt        *time.Time // sends it then; nil: now, if at all
+	BaseURL       string     // of the request, for links
+	Run           string     // the run that makes many documents, for the audit trail
+	Link          string     // the public link through which somebody asked for it, likewise
 
 	// As is recorded as the one who made the document, instead of its owner. It is nil if
 	// the owner made it.
@@ -190,6 +191,8 @@ type UseInput struct {
 	// If it fails, the document is not stored.
 	With func(tx *kv.Tx, d *Document) error
 }
+
+func (in *UseInput) sends() bool { return in.Send || in.SendAt != nil }
 
 // RolePerson assigns a person to a role, given by its identifier or name. Settings that
 // are missing come from the template.
@@ -251,13 +254,13 @@ func (s *Templates) UseVersion(
 	if err != nil {
 		return nil, err
 	}
-	if in.Send && len(uploads) > 0 { // fields may lie beyond the last page now
+	if in.sends() && len(uploads) > 0 { // fields may lie beyond the last page now
 		var f fault.Fields
 		if s.dispatch.requireSendable(&f, d); !f.Empty() {
 			return nil, f.Err()
 		}
 	}
-	return s.drafts.insert(ctx, who, d, CreateInput{Uploads: uploads, Send: in.Send, with: in.With, as: in.As})
+	return s.drafts.insert(ctx, who, d, CreateInput{Uploads: uploads, Send: in.Send, SendAt: in.SendAt, with: in.With, as: in.As})
 }
 
 func closeAll(uploads []*Upload) (err error) {
@@ -312,7 +315,7 @@ func (s *Templates) fill(
 	if err != nil {
 		return nil, company, filling, err
 	}
-	if in.Send && f.Empty() {
+	if in.sends() && f.Empty() {
 		s.dispatch.requireSendable(&f, d)
 	}
 	return d, company, filling, f.Err()

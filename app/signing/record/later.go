@@ -22,6 +22,11 @@ func SendLater(f *fault.Fields, d *Document, at time.Time, by Person, now time.T
 	forgetNotSent(d)
 }
 
+// ScheduledEvent records that a document was scheduled to be sent.
+func ScheduledEvent(d *Document) Event {
+	return NewEvent(EventDocumentScheduled).With("send_at", FormatTime(*d.SendAt))
+}
+
 // CallOff ends the schedule of a document, which remains as it is.
 func CallOff(d *Document) error {
 	if err := d.Live(); err != nil {
