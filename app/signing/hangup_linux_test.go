@@ -3,6 +3,7 @@ package signing_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -74,6 +75,70 @@ func (w *waiter) hangUp(t *testing.T, s *apptest.Server, document string) {
 	if n := w.queue.Load().Waiting; n != 0 {
 		t.Errorf("%s: %d requests still wait", w.route, n)
 	}
+}
+
+// manySigners is how many people sign the file of TestARunningVerificationEndsWithItsClient.
+const manySigners = 60
+
+// TestARunningVerificationEndsWithItsClient hangs up while a file with many signatures is being
+// verified. Another file then gets the only turn that strangers have.
+func TestARunningVerificationEndsWithItsClient(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, func(c *app.Config) { c.Metrics.Listen = "127.0.0.1:0" })
+	c := s.Company(t)
+	heavy, light := signedByMany(t, c), signedFile(t, c)
+	verify := func(ctx context.Context, file []byte) (status int, err error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/verify", bytes.NewReader(file))
+		if err != nil {
+			return 0, err
+		}
+		r.Header.Set("Content-Type", "application/pdf")
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return 0, err
+		}
+		_, err = io.Copy(io.Discard, res.Body)
+		return res.StatusCode, errors.Join(err, res.Body.Close())
+	}
+	queue := s.Signing.Verifier.Queue
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	left := make(chan error, 1)
+	go func() {
+		_, err := verify(ctx, heavy)
+		left <- err
+	}()
+	patience.Until(t, "the verification runs", func() (string, bool) { return "", queue.Load().Used == 1 })
+	leave()
+	if err := <-left; err == nil {
+		t.Fatal("the verification was over before its client hung up")
+	}
+	if status, err := verify(t.Context(), light); err != nil || status != http.StatusOK {
+		t.Errorf("the next file got %d, %v", status, err)
+	}
+	if n := queue.Load().Used; n != 0 {
+		t.Errorf("%d verifications still run", n)
+	}
+	ended := ends(t, s, "/verify")
+	if !strings.Contains(ended, fmt.Sprintf(`status="%d"} 1`, httpkit.StatusClosed)) {
+		t.Errorf("the requests ended as %s", ended)
+	}
+}
+
+// signedByMany returns a file with many signatures.
+func signedByMany(t *testing.T, c *apptest.Client) []byte {
+	t.Helper()
+	var people apptest.List
+	for i := range manySigners {
+		people = append(people, apptest.Map{"name": fmt.Sprint("Signer ", i), "email": fmt.Sprintf("s%d@signer.example", i)})
+	}
+	data := apptest.Map{"title": "Petition", "send": true, "send_emails": false, "invitations": people}
+	d := c.Post(t, "/documents", apptest.Multipart(t, data, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "a")})).Want(t, 201)
+	at := "/documents/" + d.Text(t, "id")
+	for _, id := range d.Texts(t, "invitations", "id") {
+		c.Post(t, at+"/"+id+"/sign", apptest.Map{}).Want(t, 200)
+	}
+	return c.Get(t, at+"/files/"+d.Text(t, "files.0.id")+"/content?version=current").Want(t, 200).Body
 }
 
 // ends returns how many requests of a route ended with each status, as in the metrics.
