@@ -40,7 +40,7 @@ func (s *Emails) Reverify(_ context.Context, who Actor, email string) (limit.Rat
 		if err := s.messages.mayMail(LinkVerify, who.Email); err != nil {
 			return rate, err
 		}
-		return rate, s.db.Update(func(tx *kv.Tx) error {
+		return rate, s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 			u, err := users.Get(tx, who.UserID)
 			if err != nil {
 				return found(err, "user")

@@ -103,7 +103,7 @@ func (s *Installation) FoundCompany(ctx context.Context, who Actor, in CompanyIn
 	if u.Password, err = s.passwords.hash(ctx, turns.Key{}, password); err != nil {
 		return Bootstrapped{}, err
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		b, err = s.found(tx, u, in, password)
 		return err
 	})
@@ -159,7 +159,7 @@ func (s *Installation) RenameCompany(_ context.Context, who Actor, id, name stri
 	if err := runs(who); err != nil {
 		return Company{}, err
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if c, err = LoadCompany(tx, id); err != nil {
 			return err
 		}

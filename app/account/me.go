@@ -71,7 +71,7 @@ func (s *Profile) UpdateMe(ctx context.Context, who Actor, p MePatch) (user User
 			return User{}, err
 		}
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		u, err := users.Get(tx, who.UserID)
 		if err != nil {
 			return found(err, "user")

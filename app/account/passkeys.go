@@ -114,7 +114,7 @@ func (s *Passkeys) RenamePasskey(_ context.Context, who Actor, id, name string) 
 		return Passkey{}, err
 	}
 	var p passkeyRecord
-	err := s.db.Update(func(tx *kv.Tx) (err error) {
+	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) (err error) {
 		if p, err = passkeys.Get(tx, passkeyKey(who.UserID, id)); err != nil {
 			return found(err, "passkey")
 		}

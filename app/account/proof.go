@@ -50,7 +50,7 @@ func (s *Proofs) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
 			return who, err
 		}
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if p.Password == "" {
 			if err := s.spendCode(tx, who, p.Code); err != nil {
 				return err
@@ -159,7 +159,7 @@ func (s *Proofs) FinishPasskeyProof(_ context.Context, who Actor, id string, cre
 	if !used.record.standsAlone(h.user) {
 		return who, errNeedsPassword()
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if err := used.note(tx); err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (s *Proofs) changeProven(ctx context.Context, who Actor, password, code str
 			return err
 		}
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		u, err := users.Get(tx, who.UserID)
 		if err != nil {
 			return found(err, "user")

@@ -42,7 +42,7 @@ func (s *Sessions) RenewSession(_ context.Context, who Actor) (t Token, err erro
 	if err := session(who); err != nil {
 		return Token{}, err
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		old, err := tokens.Get(tx, tokenKey(who.CompanyID, who.TokenID))
 		if err != nil {
 			return found(err, "session")
@@ -68,7 +68,7 @@ func (s *Sessions) EndOtherSessions(_ context.Context, who Actor) error {
 	if err := session(who); err != nil {
 		return err
 	}
-	return s.db.Update(func(tx *kv.Tx) error { return s.tokens.revokeAll(tx, who.UserID, "", ActorUser, who.TokenID) })
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error { return s.tokens.revokeAll(tx, who.UserID, "", ActorUser, who.TokenID) })
 }
 
 // EndSession ends one session of the caller. It is not an error if the session
@@ -77,7 +77,7 @@ func (s *Sessions) EndSession(_ context.Context, who Actor, id string) error {
 	if err := session(who); err != nil {
 		return err
 	}
-	return s.db.Update(func(tx *kv.Tx) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		t, err := tokens.Get(tx, tokenKey(who.CompanyID, id))
 		switch {
 		case errors.Is(err, kv.ErrNotFound):
@@ -130,7 +130,7 @@ func (s *Sessions) SwitchCompany(_ context.Context, who Actor, companyID string)
 	if err := session(who); err != nil {
 		return Token{}, err
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		m, err := members.Get(tx, memberKey(companyID, who.UserID))
 		if err != nil {
 			return found(err, "company")
@@ -156,7 +156,7 @@ func (s *Sessions) Logout(_ context.Context, who Actor) error {
 	if who.TokenID == "" || who.IsSignatory() {
 		return nil
 	}
-	return s.db.Update(func(tx *kv.Tx) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		return s.tokens.revoke(tx, tokenKey(who.CompanyID, who.TokenID))
 	})
 }
@@ -169,7 +169,7 @@ func (s *Sessions) EndAllSessions(ctx context.Context, who Actor) (ended int, er
 	}
 	for ctx.Err() == nil {
 		n := 0
-		err := s.db.Update(func(tx *kv.Tx) error {
+		err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 			keys, err := s.otherSessions(tx, who, sweepBatch)
 			for _, key := range keys {
 				err = errors.Join(err, s.tokens.revoke(tx, key))

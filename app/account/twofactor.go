@@ -82,7 +82,7 @@ func (s *TwoFactor) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup
 		return TwoFactorSetup{}, err
 	}
 	var setup TwoFactorSetup
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		u, err := users.Get(tx, who.UserID)
 		if err != nil {
 			return found(err, "user")
@@ -124,7 +124,7 @@ func (s *TwoFactor) ConfirmTwoFactor(_ context.Context, who Actor, code string) 
 	if err != nil {
 		return nil, err
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		u, err := users.Get(tx, who.UserID)
 		switch {
 		case err != nil:

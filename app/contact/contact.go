@@ -229,7 +229,7 @@ func (s *Service) purge(_ context.Context, job kv.Job) error {
 	if err := json.Unmarshal(job.Payload, &p); err != nil {
 		return kv.Permanent(err)
 	}
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(p.Company).Update(func(tx *kv.Tx) error {
 		c, err := contacts.Get(tx, key(p.Company, p.ID))
 		if errors.Is(err, kv.ErrNotFound) || err == nil && c.DeletedAt == nil {
 			return nil

@@ -16,7 +16,7 @@ func (s *Service) StartCheck(_ context.Context, who account.Actor) error {
 	if err := requireOperator(who); err != nil {
 		return err
 	}
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		stats, err := s.Jobs.Stats(tx)
 		if err != nil || stats.Kinds[checkJob].Running > 0 {
 			return err

@@ -48,7 +48,7 @@ func (s *Outbox) RetryFailed(_ context.Context, who account.Actor, id string) er
 	if !who.RunsInstallation() {
 		return fault.NotFound("page")
 	}
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		m, err := s.Messages.read(tx, id)
 		if errors.Is(err, kv.ErrNotFound) || err == nil && m.Status != Failed && m.Status != Bounced {
 			return fault.NotFound("message")
@@ -66,7 +66,7 @@ func (s *Service) RevealHeld(_ context.Context, who account.Actor, id string) (m
 	if !who.RunsInstallation() {
 		return Message{}, fault.NotFound("page")
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		m, err = s.Messages.read(tx, id)
 		if errors.Is(err, kv.ErrNotFound) || err == nil && (!m.ForInstallation() || m.User == "") {
 			return fault.NotFound("message")

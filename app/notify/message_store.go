@@ -84,9 +84,10 @@ func (s *Outbox) queue(tx *kv.Tx, m *Message) error {
 // jobID returns the identifier of the job that sends a message.
 func jobID(message string) string { return sendJob + "/" + message }
 
-func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message) error) error {
-	return s.DB.Update(func(tx *kv.Tx) error {
-		m, err := s.Messages.read(tx, id)
+// change changes the message of a job in the turn of its company.
+func (s *Outbox) change(job kv.Job, change func(tx *kv.Tx, m *Message) error) error {
+	return s.DB.For(job.Scope).Update(func(tx *kv.Tx) error {
+		m, err := s.Messages.read(tx, string(job.Payload))
 		if errors.Is(err, kv.ErrNotFound) {
 			return nil
 		}

@@ -86,10 +86,10 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	}
 	t := s.transport.Load()
 	if t.Sender == nil {
-		return s.change(id, s.keep)
+		return s.change(job, s.keep)
 	}
 	reply, sendErr := t.Sender.Deliver(ctx, s.envelope(m))
-	err = s.change(id, func(tx *kv.Tx, m *Message) error {
+	err = s.change(job, func(tx *kv.Tx, m *Message) error {
 		m.Attempts++
 		if sendErr == nil {
 			m.Status, m.SentAt, m.LastError, m.Reply = Sent, &tx.Now, "", reply
@@ -135,7 +135,7 @@ func (s *Service) mailed(m Message, reply string) signing.Mailed {
 // owner.
 func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 	var failed Message
-	err := s.change(string(job.Payload), func(tx *kv.Tx, m *Message) error {
+	err := s.change(job, func(tx *kv.Tx, m *Message) error {
 		if now, err := s.Jobs.Get(tx, job.ID); err == nil && now.State != kv.JobDead {
 			return nil // it is already being retried
 		}

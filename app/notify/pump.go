@@ -82,7 +82,7 @@ func (s *Webhooks) pump(ctx context.Context, job kv.Job) error {
 	if err != nil {
 		return err
 	}
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(job.Scope).Update(func(tx *kv.Tx) error {
 		w, err := webhooks.Get(tx, id)
 		if errors.Is(err, kv.ErrNotFound) {
 			return nil
@@ -169,7 +169,7 @@ func (s *Webhooks) post(ctx context.Context, w Webhook, d Delivery) (Delivery, e
 		t.Code = webhook.CodeOf(postErr)
 		s.Log.Debug("webhook post failed", "webhook", w.ID, "delivery", d.ID, "error", errors.Unwrap(postErr))
 	}
-	err := s.DB.Update(func(tx *kv.Tx) error {
+	err := s.DB.For(w.Company).Update(func(tx *kv.Tx) error {
 		now, err := deliveries.Get(tx, d.ID)
 		if errors.Is(err, kv.ErrNotFound) {
 			return nil // the webhook was deleted

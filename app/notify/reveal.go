@@ -175,15 +175,15 @@ func (s *Outbox) Forget(tx *kv.Tx, link string) error {
 // forgetJob forgets a link when it expires.
 const forgetJob = "outbox_forget"
 
-func (s *Outbox) forgetAt(tx *kv.Tx, link string, expires time.Time) error {
+func (s *Outbox) forgetAt(tx *kv.Tx, company, link string, expires time.Time) error {
 	if link == "" || expires.IsZero() {
 		return nil
 	}
-	return s.Jobs.Add(tx, kv.Job{Kind: forgetJob, Key: link, Payload: []byte(link), Due: expires})
+	return s.Jobs.Add(tx, kv.Job{Kind: forgetJob, Scope: company, Key: link, Payload: []byte(link), Due: expires})
 }
 
 func (s *Outbox) forgetExpired(_ context.Context, job kv.Job) error {
-	return s.DB.Update(func(tx *kv.Tx) error { return s.Forget(tx, string(job.Payload)) })
+	return s.DB.For(job.Scope).Update(func(tx *kv.Tx) error { return s.Forget(tx, string(job.Payload)) })
 }
 
 // ListPrivate lists the messages to an address, or ("") those of the installation, that hold a

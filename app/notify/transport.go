@@ -43,7 +43,7 @@ func (s *Outbox) keep(tx *kv.Tx, m *Message) error {
 	if p.Used {
 		m.forget()
 	}
-	return s.forgetAt(tx, m.Link, p.Expires)
+	return s.forgetAt(tx, m.Company, m.Link, p.Expires)
 }
 
 // hurried is how many messages become due in one transaction.

@@ -78,7 +78,7 @@ func (w *waiter) hangUp(t *testing.T, s *apptest.Server, document string) {
 }
 
 // manySigners is how many people sign the file of TestARunningVerificationEndsWithItsClient.
-const manySigners = 60
+const manySigners = 250
 
 // TestARunningVerificationEndsWithItsClient hangs up while a file with many signatures is being
 // verified. Another file then gets the only turn that strangers have.

@@ -121,7 +121,16 @@ func (s *Devices) EndInPerson(_ context.Context, code string) error {
 }
 
 func (s *Devices) change(code string, change func(*handedOver)) error {
-	return s.db.Update(func(tx *kv.Tx) error {
+	var company string
+	err := s.db.View(func(tx *kv.Tx) error {
+		h, err := handed(tx, code)
+		company = h.Company
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.db.For(company).Update(func(tx *kv.Tx) error {
 		h, err := handed(tx, code)
 		if err != nil {
 			return err

@@ -105,51 +105,59 @@ func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *
 // errNoPad returns the one error for every kind of invalid code.
 func errNoPad() error { return fault.NotFound("pad") }
 
-// padOf returns the invitation and the pad that a code belongs to.
-func (s *Pads) of(tx *kv.Tx, code string) (*Invitation, Pad, error) {
+// of returns the document, the invitation and the pad that a code belongs to.
+func (s *Pads) of(tx *kv.Tx, code string) (*Document, *Invitation, Pad, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(code)
 	if err != nil || len(raw) != padSize+16 || int(raw[padSize-1]) >= len(padKinds) {
-		return nil, Pad{}, errNoPad()
+		return nil, nil, Pad{}, errNoPad()
 	}
 	payload, until := raw[:padSize], time.Unix(int64(binary.BigEndian.Uint64(raw[16:24])), 0)
 	id := ulid.ULID(raw[:16]).String()
 	at, err := store.Invited.Get(tx, id)
 	if errors.Is(err, kv.ErrNotFound) {
-		return nil, Pad{}, errNoPad()
+		return nil, nil, Pad{}, errNoPad()
 	}
 	if err != nil {
-		return nil, Pad{}, err
+		return nil, nil, Pad{}, err
 	}
 	d, err := store.Load(tx, account.System(at.Company), at.Document)
 	if err != nil {
-		return nil, Pad{}, err
+		return nil, nil, Pad{}, err
 	}
 	inv := d.Invitation(id)
 	valid := inv != nil && record.LinkWorks(d, inv) && hmac.Equal(raw[padSize:], s.mac(payload, inv.LinkGeneration))
 	if !valid || !tx.Now.Before(until) || d.Signable(inv, tx.Now) != nil {
-		return nil, Pad{}, errNoPad()
+		return nil, nil, Pad{}, errNoPad()
 	}
 	company, err := account.LoadCompany(tx, d.Company)
 	if err != nil {
-		return nil, Pad{}, err
+		return nil, nil, Pad{}, err
 	}
 	pad := Pad{Kind: padKinds[raw[padSize-1]], Name: inv.Name, Company: company.Name, Locale: inv.Locale, Until: until}
-	return inv, pad, nil
+	return d, inv, pad, nil
 }
 
-// Pad returns the pad that a code opens. For any invalid code it returns the same
+// Open returns the pad that a code opens. For any invalid code it returns the same
 // not-found error.
 func (s *Pads) Open(_ context.Context, code string) (p Pad, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
-		_, p, err = s.of(tx, code)
+		_, _, p, err = s.of(tx, code)
 		return err
 	})
 	return p, err
 }
 
-// SubmitDrawing stores what was drawn on a pad, to be accepted on the person's own page. It signs nothing.
-func (s *Pads) Submit(ctx context.Context, code, strokes string) error {
-	if _, err := s.Open(ctx, code); err != nil {
+// Submit stores what was drawn on a pad, to be accepted on the person's own page. It signs nothing.
+func (s *Pads) Submit(_ context.Context, code, strokes string) error {
+	var company string
+	err := s.db.View(func(tx *kv.Tx) error {
+		d, _, _, err := s.of(tx, code)
+		if err == nil {
+			company = d.Company
+		}
+		return err
+	})
+	if err != nil {
 		return err // before parsing any of the strokes
 	}
 	var f fault.Fields
@@ -159,8 +167,8 @@ func (s *Pads) Submit(ctx context.Context, code, strokes string) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	return s.db.Update(func(tx *kv.Tx) error {
-		inv, p, err := s.of(tx, code)
+	return s.db.For(company).Update(func(tx *kv.Tx) error {
+		_, inv, p, err := s.of(tx, code)
 		if err != nil {
 			return err
 		}
@@ -176,7 +184,7 @@ func (s *Pads) Submit(ctx context.Context, code, strokes string) error {
 	})
 }
 
-// PadDrawing returns what a person has drawn since the code was made, or nil.
+// Drawing returns what a person has drawn since the code was made, or nil.
 func (s *Pads) Drawing(
 	_ context.Context, who account.Actor, id, invitation, code string,
 ) (mark *Mark, err error) {
@@ -184,7 +192,7 @@ func (s *Pads) Drawing(
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err
 		}
-		inv, p, err := s.of(tx, code)
+		_, inv, p, err := s.of(tx, code)
 		if err != nil {
 			return err
 		}

@@ -276,11 +276,11 @@ func (s *Uploads) finish(
 	d, added, err := s.drafts.Attach(ctx, who, id, AttachInput{Uploads: []*Upload{up}})
 	switch kind := fault.KindOf(err); {
 	case err == nil:
-		return d, &added[0], s.forget(u.ID)
+		return d, &added[0], s.forget(who.CompanyID, u.ID)
 	case up.Locked || up.Fixed:
 		return nil, nil, errors.Join(s.markRefused(who, id, upload, up), err)
 	case kind == fault.KindInvalid, kind == fault.KindUnsupported, kind == fault.KindTooLarge:
-		return nil, nil, errors.Join(s.forget(u.ID), err)
+		return nil, nil, errors.Join(s.forget(who.CompanyID, u.ID), err)
 	}
 	return nil, nil, err
 }
@@ -303,12 +303,12 @@ func (s *Uploads) Cancel(ctx context.Context, who account.Actor, id, upload stri
 	if err != nil {
 		return err
 	}
-	return s.forget(u.ID)
+	return s.forget(who.CompanyID, u.ID)
 }
 
 // forget deletes the record first, so that a piece in transit finds no upload to be added to.
-func (s *Uploads) forget(upload string) error {
-	err := s.db.Update(func(tx *kv.Tx) error {
+func (s *Uploads) forget(company, upload string) error {
+	err := s.db.For(company).Update(func(tx *kv.Tx) error {
 		err := unfinished.Delete(tx, upload)
 		if errors.Is(err, kv.ErrNotFound) {
 			return nil
@@ -320,19 +320,19 @@ func (s *Uploads) forget(upload string) error {
 
 // sweepUploads drops the uploads that have not received a piece for a day.
 func (s *Uploads) sweep() error {
-	var old []string
+	var old []Unfinished
 	before := s.now().Add(-unfinishedFor)
 	err := s.db.View(func(tx *kv.Tx) error {
-		return unfinished.Each(tx, "updated", nil, func(id string, u Unfinished) (bool, error) {
+		return unfinished.Each(tx, "updated", nil, func(_ string, u Unfinished) (bool, error) {
 			if !u.UpdatedAt.Before(before) {
 				return false, nil
 			}
-			old = append(old, id)
+			old = append(old, u)
 			return true, nil
 		})
 	})
-	for _, id := range old {
-		err = errors.Join(err, s.forget(id))
+	for _, u := range old {
+		err = errors.Join(err, s.forget(u.Company, u.ID))
 	}
 	return err
 }

@@ -143,7 +143,7 @@ func (s *Lists) read(ctx context.Context, p readPayload) error {
 			return fmt.Errorf("signing: read the text of %s: %w", p.Base, err)
 		}
 	}
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(p.Company).Update(func(tx *kv.Tx) error {
 		if !known {
 			if err := Texts.Put(tx, p.Key, FileText{Text: text, At: tx.Now}); err != nil {
 				return err
