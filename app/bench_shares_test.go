@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -35,7 +36,8 @@ type costly struct {
 
 func (h *bench) shares() {
 	dir := filepath.Join(h.TempDir(), "shares")
-	_, p := h.start(dir, "serve", "mail.host=127.0.0.1", "mail.port="+newPostOffice(h).port(), "mail.tls=none") // codes are mailed
+	_, p := h.start(dir, "serve", "mail.host=127.0.0.1", "mail.port="+newPostOffice(h).port(), "mail.tls=none", // codes are mailed
+		"webhooks.allow_private=true")
 	c := p.login()
 	other := &client{http: c.http, url: p.url, token: h.secondCompany(c)}
 	content := smallPDF("Team", 100_000)
@@ -47,7 +49,8 @@ func (h *bench) shares() {
 	}
 	h.work(p.url, time.Second, team) // warms up what starts on first use
 	idle := p.status("VmRSS")
-	for _, x := range h.costly(p, other) {
+	h.listenTo(other, silentReceiver(h))
+	for _, x := range append(h.costly(p, other), h.rewriting(other)...) {
 		quiet := h.work(p.url, h.turn, team)
 		seen := h.repeated(p.url, x.request)
 		busy := h.work(p.url, h.turn, team)
@@ -71,6 +74,88 @@ func (h *bench) repeated(url string, next func() io.Reader) *crowd {
 		})
 	}
 	return c
+}
+
+// silentReceiver accepts connections and never answers.
+func silentReceiver(h *bench) string {
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
+	h.Cleanup(func() { l.Close() })
+	go func() {
+		var held []net.Conn // keeps them open
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			held = append(held, conn)
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// listenTo adds as many webhooks as a company can have, so that whatever its members do is
+// also told to a receiver.
+func (h *bench) listenTo(c *client, receiver string) {
+	for i := range 20 {
+		hook := map[string]any{"url": fmt.Sprint(receiver, "/", i), "events": []string{"*"}}
+		h.check(c.do(http.MethodPost, "/webhooks", hook, nil))
+	}
+}
+
+// rewriting returns the costliest requests that change files, make archives, or start long work.
+func (h *bench) rewriting(c *client) []costly {
+	draft := h.draftOf(c, 1)
+	many := h.draftOf(c, 20)
+	template := c.leaseTemplate(h)
+	rows := "Tenant.name,Tenant.email\n"
+	for i := range 500 {
+		rows += fmt.Sprintf("Person %d,p%d@x.example\n", i, i)
+	}
+	contacts := "name,email\n"
+	for i := range 5_000 {
+		contacts += fmt.Sprintf("Person %d,p%d@x.example\n", i, i)
+	}
+	file := "/documents/" + draft.document + "/files/" + draft.file
+	var turned atomic.Int64
+	say := func(name, method, path, contentType, body string) costly {
+		return costly{name, func() io.Reader { return request(method, path, contentType, c.token, body) }}
+	}
+	return []costly{
+		say("a part of a page blacked out", http.MethodPost, file+"/redact", "application/json",
+			`{"regions":[{"page":1,"x":0.1,"y":0.1,"width":0.2,"height":0.2}]}`),
+		{"a page turned", func() io.Reader {
+			body := fmt.Sprintf(`{"pages":[{"page":1,"rotate":%d}]}`, turned.Add(1)%4*90)
+			return request(http.MethodPut, file+"/pages", "application/json", c.token, body)
+		}},
+		say("a ZIP of 20 files", http.MethodPost, "/documents/"+many.document+"/download", "application/json", `{"format":"zip"}`),
+		say("a thousand patterns", http.MethodPost, "/documents", "application/json", patterns(1000)),
+		say("5,000 contacts", http.MethodPost, "/contacts/import", "text/csv", contacts),
+		say("contacts as CSV", http.MethodGet, "/contacts/export", "", ""),
+		say("500 documents at once", http.MethodPost, "/templates/"+template+"/bulk?send=true", "text/csv", rows),
+	}
+}
+
+// draftOf returns a draft with a number of files.
+func (h *bench) draftOf(c *client, files int) link {
+	var d struct{ ID string }
+	h.check(c.do(http.MethodPost, "/documents", map[string]any{"title": "Draft"}, &d))
+	var added struct{ Data []struct{ ID string } }
+	for i := range files {
+		body, contentType := form(fmt.Sprint(i, ".pdf"), smallPDF(fmt.Sprint(i), 1_000_000))
+		answer := must(c.send(http.MethodPost, "/documents/"+d.ID+"/upload", contentType, bytes.NewReader(body)))
+		h.check(json.Unmarshal(answer, &added))
+	}
+	return link{document: d.ID, file: added.Data[0].ID}
+}
+
+// patterns describes a document with many fields whose values must match a pattern.
+func patterns(n int) string {
+	field := `{"type":"text","name":"f%d","pattern":"(a|b)*c{1,20}[d-z]+","page":1,"x":0.1,"y":0.1,"width":0.1,"height":0.02}`
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(field, i))
+	}
+	return `{"title":"Patterns","fields":[` + strings.Join(all, ",") + `]}`
 }
 
 // costly returns the costliest requests that a member can send.
