@@ -158,6 +158,7 @@ func spaceOf(dir string) (total int64) {
 type target struct {
 	token        string // of the team
 	link, closed link
+	public       string // token of a link that anybody may have
 	signed       []byte
 }
 
@@ -170,6 +171,9 @@ func (h *bench) target(p *process) target {
 	// The first picture compiles the PDF engine, which is kept in the data folder.
 	h.check(c.do(http.MethodGet, "/documents/"+out.link.document+"/files/"+out.link.file+"/pages/1.png", nil, nil))
 	out.closed = h.invite(c, map[string]any{"name": "Ann Signer", "email": "ann@signer.example", "authentication": "email_code"})
+	var public struct{ URL string }
+	h.check(c.do(http.MethodPost, "/templates/"+c.leaseTemplate(h)+"/links", map[string]any{"role": "Tenant"}, &public))
+	_, out.public, _ = strings.Cut(public.URL, "/p/")
 	var people []any
 	for i := range 40 {
 		people = append(people, map[string]any{"name": fmt.Sprint("Signer ", i), "email": fmt.Sprintf("s%d@signer.example", i)})
@@ -319,6 +323,18 @@ func (p target) attacks() []func() io.Reader {
 		},
 		say("POST", "/documents", json, objects),
 		say("GET", "/s/"+p.link.token, "", ""),
+		say("GET", "/p/"+p.public, "", ""),
+		func() io.Reader {
+			return request("POST", "/p/"+p.public, urlencoded, "", "name=Vic+Visitor&email="+rand.Text()+"%40x.example")
+		},
+		say("POST", "/p/"+p.public, urlencoded, "name=Vic+Visitor&email=vic%40x.example&code=123456"),
+		say("POST", "/s/"+p.link.token, multipart, hundred),
+		say("POST", "/s/"+p.link.token+"/pad", urlencoded, "kind=signature"),
+		func() io.Reader {
+			return request("POST", "/s/pad/"+rand.Text()+rand.Text(), urlencoded, "", "strokes=[]")
+		},
+		func() io.Reader { return request("GET", "/s/"+p.link.token+"/typed.svg?text="+rand.Text(), "", "", "") },
+		say("GET", "/s/"+p.link.token+"/text", "", ""),
 		say("GET", "/docs/api", "", ""),
 		say("GET", "/openapi.json", "", ""),
 		say("GET", "/readyz", "", ""),

@@ -81,13 +81,12 @@ func silentReceiver(h *bench) string {
 	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	h.Cleanup(func() { l.Close() })
 	go func() {
-		var held []net.Conn // keeps them open
 		for {
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
-			held = append(held, conn)
+			h.Cleanup(func() { conn.Close() })
 		}
 	}()
 	return "http://" + l.Addr().String()
@@ -106,6 +105,7 @@ func (h *bench) listenTo(c *client, receiver string) {
 func (h *bench) rewriting(c *client) []costly {
 	draft := h.draftOf(c, 1)
 	many := h.draftOf(c, 20)
+	h.sign(c, many.document)
 	template := c.leaseTemplate(h)
 	rows := "Tenant.name,Tenant.email\n"
 	for i := range 500 {
@@ -146,6 +146,16 @@ func (h *bench) draftOf(c *client, files int) link {
 		h.check(json.Unmarshal(answer, &added))
 	}
 	return link{document: d.ID, file: added.Data[0].ID}
+}
+
+// sign has somebody sign a draft, which completes it.
+func (h *bench) sign(c *client, draft string) {
+	at := "/documents/" + draft
+	var d struct{ Data []struct{ ID string } }
+	signer := map[string]any{"name": "Sam Signer", "email": "sam@signer.example"}
+	h.check(c.do(http.MethodPost, at+"/invite", map[string]any{"invitations": []any{signer}}, &d))
+	h.check(c.do(http.MethodPost, at+"/send", map[string]any{}, nil))
+	h.check(c.do(http.MethodPost, at+"/"+d.Data[0].ID+"/sign", map[string]any{"consent": true}, nil))
 }
 
 // patterns describes a document with many fields whose values must match a pattern.

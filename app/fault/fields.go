@@ -18,8 +18,9 @@ type Field struct {
 // value is ready to use; it is not safe for concurrent use.
 type Fields struct {
 	found  []Field
-	root   *Fields // nil at the top
-	prefix string  // "" at the top, else ends with a dot
+	names  map[string]bool // of the fields found
+	root   *Fields         // nil at the top
+	prefix string          // "" at the top, else ends with a dot
 }
 
 // Under returns a collector for the fields below prefix, which reports into f.
@@ -54,6 +55,12 @@ func (f *Fields) Add(field string, code Code, args ...Arg) {
 func (f *Fields) Keep(found ...Field) {
 	top := f.top()
 	top.found = append(top.found, found...)
+	if top.names == nil {
+		top.names = map[string]bool{}
+	}
+	for _, x := range found {
+		top.names[x.Name] = true
+	}
 }
 
 // Required records that a field is required.
@@ -87,7 +94,7 @@ func (f *Fields) Taken(field string) { f.Add(field, "taken") }
 
 // Has reports whether a field has a fault.
 func (f *Fields) Has(field string) bool {
-	return slices.ContainsFunc(f.top().found, func(x Field) bool { return x.Name == f.prefix+field })
+	return f.top().names[f.prefix+field]
 }
 
 // Empty reports whether there are no faults.

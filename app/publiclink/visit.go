@@ -55,7 +55,7 @@ type Start struct {
 }
 
 // Visit returns what a link shows. It changes nothing.
-func (s *Service) Visit(_ context.Context, token string) (v Visit, err error) {
+func (s *Service) Visit(ctx context.Context, token string) (v Visit, err error) {
 	var company string
 	err = s.DB.View(func(tx *kv.Tx) error {
 		if v.Link, err = s.opened(tx, token); err != nil {
@@ -70,7 +70,7 @@ func (s *Service) Visit(_ context.Context, token string) (v Visit, err error) {
 	if err != nil {
 		return Visit{}, err
 	}
-	t, err := s.Templates.Get(context.Background(), account.System(company), v.Template)
+	t, err := s.Templates.Get(ctx, account.System(company), v.Template)
 	if fault.KindOf(err) == fault.KindNotFound {
 		v.Status = Closed
 		return v, nil
