@@ -17,6 +17,7 @@ type runView struct {
 	Title           string     `json:"title" doc:"Title of the template"`
 	Status          string     `json:"status" enum:"running,finished,cancelled"`
 	Send            bool       `json:"send" doc:"Whether the documents are sent; otherwise they are drafts"`
+	SendAt          *string    `json:"send_at" format:"date-time" doc:"When the documents are sent; null for as soon as they are made"`
 	PerMinute       int        `json:"per_minute" doc:"Documents per minute; 0 for as fast as possible"`
 	StartedBy       personView `json:"started_by"`
 	Rows            int        `json:"rows_count"`
@@ -31,8 +32,9 @@ type runView struct {
 func viewRun(r bulk.Run) runView {
 	return runView{
 		ID: r.ID, TemplateID: r.Template, TemplateVersion: r.Version, Title: r.Title, Status: string(r.State),
-		Send: r.Send, PerMinute: r.PerMinute, StartedBy: personView{ID: r.By.ID, Name: r.By.Name, Email: r.By.Email},
-		Rows: r.Counts.Rows, Waiting: r.Counts.Waiting, Made: r.Counts.Made, Failed: r.Counts.Failed,
+		Send: r.Send, SendAt: maybe(r.SendAt), PerMinute: r.PerMinute,
+		StartedBy: personView{ID: r.By.ID, Name: r.By.Name, Email: r.By.Email},
+		Rows:      r.Counts.Rows, Waiting: r.Counts.Waiting, Made: r.Counts.Made, Failed: r.Counts.Failed,
 		Invalid: r.Counts.Invalid, CreatedAt: when(r.CreatedAt), EndedAt: maybe(r.EndedAt),
 	}
 }
@@ -73,6 +75,7 @@ type bulkBody struct {
 	CSV         string            `json:"csv,omitempty" doc:"A table instead of rows, as with text/csv"`
 	Columns     map[string]string `json:"columns,omitempty" doc:"With csv: heading of a column to what it is used for, such as Tenant.email, variable:rent, value:Deposit, title or external_id, or an empty text to ignore it; other columns are recognised by their headings"`
 	Send        bool              `json:"send,omitempty" doc:"Send the documents; otherwise drafts are made"`
+	SendAt      *string           `json:"send_at,omitempty" doc:"With send: RFC 3339, at most a year ahead: sends them then"`
 	PerMinute   int               `json:"per_minute,omitempty" doc:"Documents per minute; 0 for as fast as possible"`
 	SkipInvalid bool              `json:"skip_invalid,omitempty" doc:"Start even if some rows are invalid, without those"`
 	Check       bool              `json:"check,omitempty" doc:"Only check the rows"`
@@ -104,6 +107,7 @@ type invalidRow struct {
 var (
 	bulkParameters = []parameter{
 		{name: "send", description: "true sends the documents of a CSV; otherwise drafts are made.", kind: "boolean"},
+		{name: "send_at", description: "With send, for a CSV: when to send the documents, in RFC 3339, at most a year ahead.", kind: "string"},
 		{name: "per_minute", description: "Documents per minute, for a CSV; 0 for as fast as possible.", kind: "integer", maximum: bulk.MaxPerMinute},
 		{name: "skip_invalid", description: "true starts even if some rows of a CSV are invalid, without those.", kind: "boolean"},
 		{name: "check", description: "true only checks the rows of a CSV.", kind: "boolean"},
@@ -163,10 +167,14 @@ func (h *bulkHandlers) startRun(r *request, in *bulkBody) (bulkAnswer, error) {
 	if err != nil {
 		return bulkAnswer{}, err
 	}
-	input := bulk.Input{Template: id, File: []byte(in.CSV), Columns: in.Columns, Send: in.Send, PerMinute: in.PerMinute,
-		SkipInvalid: in.SkipInvalid, Check: in.Check, BaseURL: h.kit.MailSite(r.Ctx)}
+	at := instant(&r.query.faults, "send_at", in.SendAt)
+	input := bulk.Input{Template: id, File: []byte(in.CSV), Columns: in.Columns,
+		Send: in.Send, SendAt: at, PerMinute: in.PerMinute, SkipInvalid: in.SkipInvalid,
+		Check: in.Check, BaseURL: h.kit.MailSite(r.Ctx)}
 	if r.isPlain {
-		input = bulk.Input{Template: id, File: r.plain, Send: r.query.flag("send"), PerMinute: r.query.number("per_minute", 0, 0, bulk.MaxPerMinute),
+		later := r.query.text("send_at")
+		at = instant(&r.query.faults, "send_at", &later)
+		input = bulk.Input{Template: id, File: r.plain, Send: r.query.flag("send"), SendAt: at, PerMinute: r.query.number("per_minute", 0, 0, bulk.MaxPerMinute),
 			SkipInvalid: r.query.flag("skip_invalid"), Check: r.query.flag("check"), BaseURL: input.BaseURL}
 	}
 	if err := r.query.faults.Err(); err != nil {

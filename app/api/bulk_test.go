@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/csv"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -252,5 +253,43 @@ func TestBulkRights(t *testing.T) {
 	over(t, c, theirs)
 	if rows := c.Get(t, "/bulk/"+theirs+"/rows?status=failed"); rows.Text(t, "data.0.codes.row.0") != "sender_left" {
 		t.Errorf("somebody who left goes on sending: %s", rows.Body)
+	}
+}
+
+// TestBulkRunsAreSentLater schedules the documents of runs, from JSON and from a table.
+func TestBulkRunsAreSentLater(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	tpl := lease(t, c, obj{"expires_days": 1}).Text(t, "id")
+	at := strings.Replace(scheduledIn(t, c, draft(t, c, 1), "72h"), "Z", ".000Z", 1)
+	csv := "Tenant.name,Tenant.email,variable:flat,variable:rent\nTim,tim@tenant.example,1,1\nTom,tom@tenant.example,2,1\n"
+	row := obj{"people": list{obj{"role": "Tenant", "name": "Tim", "email": "tim@tenant.example"}}, "variables": obj{"flat": "2B", "rent": "1"}}
+	failed(t, c.Post(t, "/templates/"+tpl+"/bulk", obj{"rows": list{row}, "send": true, "send_at": "2020-01-01T00:00:00Z"}), 422, "send_at")
+	failed(t, c.Post(t, "/templates/"+tpl+"/bulk?send=true&send_at=soon", text(csv)), 422, "send_at")
+	var documents []string
+	for _, r := range []*apptest.Response{
+		c.Post(t, "/templates/"+tpl+"/bulk", obj{"rows": list{row}, "send": true, "send_at": at}).Want(t, 200),
+		c.Post(t, "/templates/"+tpl+"/bulk?send=true&send_at="+url.QueryEscape(at), text(csv)).Want(t, 200),
+	} {
+		if r.Text(t, "run.send_at") != at {
+			t.Errorf("the run is %s", r.Body)
+		}
+		documents = append(documents, over(t, c, r.Text(t, "run.id"))...)
+	}
+	if len(documents) != 3 {
+		t.Fatalf("%d documents", len(documents))
+	}
+	for _, id := range documents {
+		if d := c.Get(t, "/documents/"+id).Want(t, 200); d.Text(t, "status") != "draft" || d.Text(t, "send_at") != at {
+			t.Errorf("before its time the document is %s, to be sent at %v", d.Text(t, "status"), d.At(t, "send_at"))
+		}
+	}
+	s.Advance(t, "72h")
+	for _, id := range documents {
+		patience.Until(t, "the document is sent", func() (string, bool) {
+			d := c.Get(t, "/documents/"+id).Want(t, 200)
+			return string(d.Body), d.Text(t, "status") == "sent"
+		})
 	}
 }

@@ -93,7 +93,7 @@ func (b *batch) make(ctx context.Context, row *Row) error {
 }
 
 func (b *batch) use(ctx context.Context, row *Row, content RowInput) error {
-	in := content.use(b.run.Send, b.run.BaseURL)
+	in := content.use(b.run.Send, b.run.later(b.Now()), b.run.BaseURL)
 	in.Run = b.run.ID
 	in.With = func(tx *kv.Tx, d *signing.Document) error {
 		now, err := b.mine(tx, row)
@@ -104,6 +104,10 @@ func (b *batch) use(ctx context.Context, row *Row, content RowInput) error {
 		return rows.Put(tx, now.key(), now)
 	}
 	_, err := b.Templates.UseVersion(ctx, b.who, &b.template, in)
+	if err != nil && in.SendAt != nil && !in.SendAt.After(b.Now()) { // the time came meanwhile
+		in.SendAt = nil
+		_, err = b.Templates.UseVersion(ctx, b.who, &b.template, in)
+	}
 	return err
 }
 

@@ -40,6 +40,7 @@ type Options struct {
 	Templates *signing.Templates
 	Key       []byte // of the installation; what rows contain is encrypted
 	NewID     func() ulid.ULID
+	Now       func() time.Time
 	MaxRows   int // of one run
 	KeepDays  int // days after which a run that ended is forgotten; 0 keeps it
 	Log       *slog.Logger
@@ -90,9 +91,10 @@ type Run struct {
 	Version   int64  // of the template; all documents are made from this one
 	Title     string // of the template
 	By        Sender
-	Send      bool // otherwise drafts are made
-	PerMinute int  // pace; 0 is as fast as possible
-	Messages  int  // sent at once, according to the check of the rows
+	Send      bool       // otherwise drafts are made
+	SendAt    *time.Time // with Send: they are sent then, nil: as soon as they are made
+	PerMinute int        // pace; 0 is as fast as possible
+	Messages  int        // sent at once, according to the check of the rows
 	State     State
 	Form      sheet.Form // of the file, or of the files made for rows that came as JSON
 	Headings  []string
@@ -102,6 +104,14 @@ type Run struct {
 	EndedAt   *time.Time
 
 	Counts Counts `json:"-"` // read along with the run
+}
+
+// later returns when the documents are to be sent, nil if that is now.
+func (r *Run) later(now time.Time) *time.Time {
+	if r.SendAt == nil || !r.SendAt.After(now) {
+		return nil
+	}
+	return r.SendAt
 }
 
 // Sender is the member who started a run, and from where.

@@ -29,6 +29,7 @@ type Input struct {
 	Columns     map[string]string // heading → target; other headings are recognised by their names
 	Edits       []Edit            // of the file
 	Send        bool              // otherwise drafts are made
+	SendAt      *time.Time        // with Send: they are sent then, nil: as soon as they are made
 	PerMinute   int               // 0 is as fast as possible
 	SkipInvalid bool              // start although some rows are invalid, without those
 	Check       bool              // only check
@@ -73,7 +74,7 @@ func (s *Service) Start(ctx context.Context, who account.Actor, in Input) (Repor
 	if err := t.Live(); err != nil {
 		return Report{}, err
 	}
-	if err := in.check(); err != nil {
+	if err := in.check(s.Now()); err != nil {
 		return Report{}, err
 	}
 	c, err := s.checkTable(ctx, who, t.Document, in)
@@ -103,7 +104,7 @@ func (s *Service) store(ctx context.Context, c *checked, in Input) (*Run, error)
 	r := &Run{
 		ID: s.NewID().String(), Company: c.who.CompanyID, By: senderOf(c.who), State: Preparing,
 		Template: c.template.ID, Version: c.template.Version, Title: c.template.Title,
-		Send: in.Send, PerMinute: in.PerMinute, Messages: c.Messages, BaseURL: in.BaseURL,
+		Send: in.Send, SendAt: in.SendAt, PerMinute: in.PerMinute, Messages: c.Messages, BaseURL: in.BaseURL,
 		Form: c.form, Headings: c.headings, Columns: c.Columns,
 	}
 	db := s.DB.For(r.Company)

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/sheet"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // checked is a table after its check.
@@ -29,8 +31,12 @@ type checkedRow struct {
 	faults []fault.Field
 }
 
-func (in *Input) check() error {
+func (in *Input) check(now time.Time) error {
 	var f fault.Fields
+	if in.Send && in.SendAt != nil {
+		at := record.CheckSendAt(&f, *in.SendAt, now)
+		in.SendAt = &at
+	}
 	if in.PerMinute < 0 || in.PerMinute > MaxPerMinute {
 		f.Between("per_minute", 0, MaxPerMinute)
 	}
@@ -116,7 +122,7 @@ func (s *Service) checkRows(ctx context.Context, c *checked, in Input) error {
 			return err
 		}
 		r := &c.rows[i]
-		messages, err := s.Templates.CheckUse(c.who, c.template, r.Input.use(in.Send, in.BaseURL))
+		messages, err := s.Templates.CheckUse(c.who, c.template, r.Input.use(in.Send, in.SendAt, in.BaseURL))
 		switch fields := fault.FieldsOf(err); {
 		case err == nil:
 			c.Valid++
@@ -152,9 +158,10 @@ func (c *checked) refusal() error {
 }
 
 // use returns the input of the document of a row.
-func (in RowInput) use(send bool, base string) signing.UseInput {
+func (in RowInput) use(send bool, at *time.Time, base string) signing.UseInput {
 	return signing.UseInput{
 		DocumentInput: signing.DocumentInput{Title: in.Title, ExternalID: in.ExternalID},
-		People:        slices.Clone(in.People), Variables: in.Variables, Values: in.Values, Send: send, BaseURL: base,
+		People:        slices.Clone(in.People), Variables: in.Variables, Values: in.Values,
+		Send: send, SendAt: at, BaseURL: base,
 	}
 }

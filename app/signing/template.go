@@ -298,7 +298,11 @@ func (s *Templates) fill(
 	d.Template, d.ExpiresDays, d.BaseURL = false, 0, s.links.base(in.BaseURL)
 	d.MadeFrom = &Source{Template: template.ID, Version: template.Version, Run: in.Run, Link: in.Link}
 	if template.ExpiresDays > 0 {
-		until := now.AddDate(0, 0, template.ExpiresDays)
+		from := now
+		if in.SendAt != nil && in.SendAt.After(now) {
+			from = *in.SendAt
+		}
+		until := from.AddDate(0, 0, template.ExpiresDays)
 		d.ExpiresAt = &until
 	}
 	var f fault.Fields

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -125,7 +126,19 @@ func TestATableWithBadRowsIsCorrectedAndSentWithoutScripts(t *testing.T) {
 	if status, html = v.sendForm("/app/bulk/new", form); status != http.StatusUnprocessableEntity || !strings.Contains(html, "from 1 to 10,000") {
 		t.Errorf("an impossible pace: %d", status)
 	}
-	form["per_minute"] = ""
+	form["per_minute"], form["send"], form["send_at"] = "", "later", ""
+	if status, html = v.sendForm("/app/bulk/new", form); status != http.StatusUnprocessableEntity || !strings.Contains(html, `aria-invalid="true"`) {
+		t.Errorf("later, without a time: %d", status)
+	}
+	form["send_at"] = "2001-01-01T10:00"
+	if status, html = v.sendForm("/app/bulk/new", form); status != http.StatusUnprocessableEntity || !strings.Contains(html, `value="2001-01-01T10:00"`) {
+		t.Errorf("in the past: %d", status)
+	}
+	form["send_at"] = time.Now().UTC().AddDate(0, 1, 0).Format("2006-01-02T15:04")
+	if status, html = v.sendForm("/app/bulk/new", form); status != http.StatusOK || !strings.Contains(html, "They are sent later:") {
+		t.Errorf("later: %d", status)
+	}
+	form["send"], form["send_at"] = "now", ""
 	status, html = v.sendForm("/app/bulk/new", form)
 	if status != http.StatusOK || !strings.Contains(html, "Send 14 documents?") || !strings.Contains(html, "Exactly 14 e-mails") || !strings.Contains(html, "5 rows with problems are left out.") {
 		t.Fatalf("to be confirmed: %d %.3000s", status, html)

@@ -11,15 +11,21 @@ const maxWait = 366 * 24 * time.Hour
 
 // SendLater schedules a document to be sent on a member's behalf. Its deadline has to be later.
 func SendLater(f *fault.Fields, d *Document, at time.Time, by Person, now time.Time) {
-	at = *CheckDeadline(f, "send_at", &at, now)
-	if last := now.Add(maxWait); at.After(last) {
-		f.Add("send_at", "too_late", fault.Text("limit", FormatTime(last)))
-	}
+	at = CheckSendAt(f, at, now)
 	if d.ExpiresAt != nil && !d.ExpiresAt.After(at) {
 		f.Add("expires_at", "too_early", fault.Text("limit", FormatTime(at)))
 	}
 	d.SendAt, d.SendBy = &at, &by
 	forgetNotSent(d)
+}
+
+// CheckSendAt checks when documents are to be sent, and returns the time as it is stored.
+func CheckSendAt(f *fault.Fields, at, now time.Time) time.Time {
+	at = *CheckDeadline(f, "send_at", &at, now)
+	if last := now.Add(maxWait); at.After(last) {
+		f.Add("send_at", "too_late", fault.Text("limit", FormatTime(last)))
+	}
+	return at
 }
 
 // ScheduledEvent records that a document was scheduled to be sent.

@@ -2,7 +2,9 @@ package page
 
 import (
 	"net/url"
+	"time"
 
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 )
 
@@ -65,4 +67,13 @@ func (r *Request) Files(take func(*httpkit.Part) error) error {
 		return err
 	}
 	return r.CheckToken(r.Form.Value(formField))
+}
+
+// Time returns the value of an input of type datetime-local.
+func (f Form) Time(name string, zone *time.Location) (*time.Time, error) {
+	at, err := time.ParseInLocation("2006-01-02T15:04", f.Value(name), zone)
+	if err != nil {
+		return nil, fault.Invalid(name, "not_a_time")
+	}
+	return &at, nil
 }

@@ -83,15 +83,6 @@ func checkSeen(r *page.Request, d *signing.Document) error {
 	return nil
 }
 
-// sendAt reads when to send the document, in the reader's time zone.
-func sendAt(r *page.Request) (*time.Time, error) {
-	at, err := time.ParseInLocation("2006-01-02T15:04", r.Form.Value("send_at"), r.Who.Zone())
-	if err != nil {
-		return nil, fault.Invalid("send_at", "not_a_time")
-	}
-	return &at, nil
-}
-
 // act performs an action and redirects.
 func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err error) {
 	ctx, who := r.UserContext(), r.Who.Actor
@@ -105,7 +96,7 @@ func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err err
 		}
 	case "later":
 		var at *time.Time
-		if at, err = sendAt(r); err == nil {
+		if at, err = r.Form.Time("send_at", r.Who.Zone()); err == nil {
 			_, err = h.Dispatch.Send(ctx, who, d.ID, signing.SendInput{SendAt: at, BaseURL: r.MailURL()})
 		}
 	case "submit":

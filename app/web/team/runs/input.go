@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"paraph/app/bulk"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -24,7 +26,8 @@ type request struct {
 	template  signing.Template
 	input     bulk.Input
 	validPace bool
-	name      string // of the file
+	badTime   []fault.Field // of sending later
+	name      string        // of the file
 }
 
 // read reads the form. It returns the template even if there is no table.
@@ -43,7 +46,24 @@ func (h *Handlers) read(r *page.Request) (*request, error) {
 		Send: r.Form.Value("send") != "draft", SkipInvalid: r.Form.Value("skip") == "yes",
 	}
 	q.input.PerMinute, q.validPace = paceOf(r)
+	if r.Form.Value("send") == "later" {
+		q.input.SendAt, q.badTime = h.sendAt(r)
+	}
 	return q, nil
+}
+
+// sendAt returns when the documents are to be sent, nil if that is no such time.
+func (h *Handlers) sendAt(r *page.Request) (*time.Time, []fault.Field) {
+	at, err := r.Form.Time("send_at", r.Who.Zone())
+	if err != nil {
+		return nil, fault.FieldsOf(err)
+	}
+	var f fault.Fields
+	record.CheckSendAt(&f, *at, h.Bulk.Now())
+	if err := f.Err(); err != nil {
+		return nil, fault.FieldsOf(err)
+	}
+	return at, nil
 }
 
 // paceOf returns the number of documents per minute, 0 for as fast as possible.
@@ -120,7 +140,7 @@ func cellName(row, column int) string { return fmt.Sprintf("cell.%d.%d", row, co
 // kept returns the values that the form carries along without showing them.
 func kept(r *page.Request, shown func(name string) bool) (out []page.Pair) {
 	for _, name := range slices.Sorted(maps.Keys(r.Form.Values)) {
-		known := name == "send" || name == "skip" || name == "per_minute" || strings.HasPrefix(name, "cell.") ||
+		known := name == "send" || name == "send_at" || name == "skip" || name == "per_minute" || strings.HasPrefix(name, "cell.") ||
 			strings.HasPrefix(name, "column.") || strings.HasPrefix(name, "heading.")
 		if known && !shown(name) {
 			out = append(out, page.Pair{Name: name, Value: r.Form.Value(name)})

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/bulk"
@@ -31,6 +32,10 @@ type formPage struct {
 	More       int // number of faulty rows that are not shown
 	Send, Skip bool
 	PerMinute  string
+	SendAt     *time.Time // nil unless they are sent later
+	Later      bool       // that was chosen
+	SendTime   string     // as entered, in the time zone Zone
+	Zone       string
 	Confirm    bool
 	Once       string // identifies the form, so that it starts one run
 	Mails      bool   // there is a mail server
@@ -109,7 +114,7 @@ func (h *Handlers) Prepare(r *page.Request) error {
 	if err != nil {
 		return h.refuse(r, q, bulk.Report{}, err)
 	}
-	if r.Form.Value("do") == "start" && q.validPace && r.Form.Value("version") == strconv.FormatInt(q.template.Version, 10) {
+	if r.Form.Value("do") == "start" && q.validPace && len(q.badTime) == 0 && r.Form.Value("version") == strconv.FormatInt(q.template.Version, 10) {
 		return h.start(r, q)
 	}
 	q.input.Check = true
@@ -161,7 +166,8 @@ func (q *request) page(r *page.Request, report bulk.Report) formPage {
 	f := formPage{
 		Template: q.template, Problems: problems(r, q.template.Document), Name: q.name,
 		File: base64.StdEncoding.EncodeToString(q.input.File),
-		Send: q.input.Send, Skip: q.input.SkipInvalid, PerMinute: r.Form.Value("per_minute"),
+		Send: q.input.Send, SendAt: q.input.SendAt, Later: r.Form.Value("send") == "later",
+		SendTime: r.Form.Value("send_at"), Zone: r.Who.Zone().String(), Skip: q.input.SkipInvalid, PerMinute: r.Form.Value("per_minute"),
 		Columns: columnChoices(r, bulk.Targets(q.template.Document), report.Columns),
 	}
 	f.Kept = kept(r, func(name string) bool { return !strings.HasPrefix(name, "cell.") })

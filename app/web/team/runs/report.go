@@ -18,6 +18,9 @@ func (q *request) faults(r *page.Request) map[string][]string {
 	if !q.validPace {
 		out["per_minute"] = []string{r.Say("run.pace.bounds", "most", r.Words.Number(bulk.MaxPerMinute))}
 	}
+	for _, f := range q.badTime {
+		out["send_at"] = append(out["send_at"], r.Sentence(f, nil))
+	}
 	return out
 }
 
