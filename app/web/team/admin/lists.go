@@ -24,11 +24,11 @@ type jobLine struct {
 	Retry                      string // path; "" if there is nothing to retry
 }
 
-// ShowJobs serves the list of jobs, by default those that were given up.
+// ShowJobs serves the list of jobs, by default those in the first state that has any.
 func (h *Handlers) ShowJobs(r *page.Request) error {
-	status := r.Query("status")
-	if !slices.Contains(machine.JobStates(), status) {
-		status = machine.JobStates()[0]
+	status, err := h.jobState(r)
+	if err != nil {
+		return err
 	}
 	p := partOf(r)
 	found, err := h.Machine.ListJobs(r.UserContext(), r.Who.Actor, status, p.offset(), p.size)
@@ -45,6 +45,19 @@ func (h *Handlers) ShowJobs(r *page.Request) error {
 		l.Jobs = append(l.Jobs, line)
 	}
 	return show(r, jobsTemplate, r.Say("admin.jobs"), l)
+}
+
+// jobState returns the state of the jobs to list.
+func (h *Handlers) jobState(r *page.Request) (string, error) {
+	states := machine.JobStates()
+	if status := r.Query("status"); slices.Contains(states, status) {
+		return status, nil
+	}
+	first, err := h.Machine.ListJobs(r.UserContext(), r.Who.Actor, "", 0, 1)
+	if err != nil || len(first.Items) == 0 {
+		return states[0], err
+	}
+	return first.Items[0].State, nil
 }
 
 // RetryJob retries a job immediately.
