@@ -17,7 +17,7 @@ type runView struct {
 	Title           string     `json:"title" doc:"Title of the template"`
 	Status          string     `json:"status" enum:"running,finished,cancelled"`
 	Send            bool       `json:"send" doc:"Whether the documents are sent; otherwise they are drafts"`
-	SendAt          *string    `json:"send_at" format:"date-time" doc:"When the documents are sent; null for as soon as they are made"`
+	SendAt          *string    `json:"send_at" format:"date-time" doc:"When the documents are sent; null for as soon as they are made, if at all"`
 	PerMinute       int        `json:"per_minute" doc:"Documents per minute; 0 for as fast as possible"`
 	StartedBy       personView `json:"started_by"`
 	Rows            int        `json:"rows_count"`
@@ -75,7 +75,7 @@ type bulkBody struct {
 	CSV         string            `json:"csv,omitempty" doc:"A table instead of rows, as with text/csv"`
 	Columns     map[string]string `json:"columns,omitempty" doc:"With csv: heading of a column to what it is used for, such as Tenant.email, variable:rent, value:Deposit, title or external_id, or an empty text to ignore it; other columns are recognised by their headings"`
 	Send        bool              `json:"send,omitempty" doc:"Send the documents; otherwise drafts are made"`
-	SendAt      *string           `json:"send_at,omitempty" doc:"With send: RFC 3339, at most a year ahead: sends them then"`
+	SendAt      *string           `json:"send_at,omitempty" doc:"RFC 3339, at most a year ahead: sends the documents then"`
 	PerMinute   int               `json:"per_minute,omitempty" doc:"Documents per minute; 0 for as fast as possible"`
 	SkipInvalid bool              `json:"skip_invalid,omitempty" doc:"Start even if some rows are invalid, without those"`
 	Check       bool              `json:"check,omitempty" doc:"Only check the rows"`
@@ -107,7 +107,7 @@ type invalidRow struct {
 var (
 	bulkParameters = []parameter{
 		{name: "send", description: "true sends the documents of a CSV; otherwise drafts are made.", kind: "boolean"},
-		{name: "send_at", description: "With send, for a CSV: when to send the documents, in RFC 3339, at most a year ahead.", kind: "string"},
+		{name: "send_at", description: "When to send the documents of a CSV, in RFC 3339, at most a year ahead.", kind: "string"},
 		{name: "per_minute", description: "Documents per minute, for a CSV; 0 for as fast as possible.", kind: "integer", maximum: bulk.MaxPerMinute},
 		{name: "skip_invalid", description: "true starts even if some rows of a CSV are invalid, without those.", kind: "boolean"},
 		{name: "check", description: "true only checks the rows of a CSV.", kind: "boolean"},

@@ -269,10 +269,10 @@ func TestBulkRunsAreSentLater(t *testing.T) {
 	failed(t, c.Post(t, "/templates/"+tpl+"/bulk?send=true&send_at=soon", text(csv)), 422, "send_at")
 	var documents []string
 	for _, r := range []*apptest.Response{
-		c.Post(t, "/templates/"+tpl+"/bulk", obj{"rows": list{row}, "send": true, "send_at": at}).Want(t, 200),
+		c.Post(t, "/templates/"+tpl+"/bulk", obj{"rows": list{row}, "send_at": at}).Want(t, 200),
 		c.Post(t, "/templates/"+tpl+"/bulk?send=true&send_at="+url.QueryEscape(at), text(csv)).Want(t, 200),
 	} {
-		if r.Text(t, "run.send_at") != at {
+		if r.Text(t, "run.send_at") != at || r.At(t, "run.send") != true {
 			t.Errorf("the run is %s", r.Body)
 		}
 		documents = append(documents, over(t, c, r.Text(t, "run.id"))...)

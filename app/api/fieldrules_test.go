@@ -248,7 +248,7 @@ func TestValueByIdentifierCounts(t *testing.T) {
 	}
 }
 
-// TestRepeatedFieldsTakeOneValue gives the value of one of several fields with the same name,
+// TestRepeatedFieldsTakeOneValue fills in one of several fields with the same name,
 // by identifier.
 func TestRepeatedFieldsTakeOneValue(t *testing.T) {
 	t.Parallel()

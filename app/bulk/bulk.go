@@ -92,7 +92,7 @@ type Run struct {
 	Title     string // of the template
 	By        Sender
 	Send      bool       // otherwise drafts are made
-	SendAt    *time.Time // with Send: they are sent then, nil: as soon as they are made
+	SendAt    *time.Time // they are sent then; nil: as soon as they are made, if at all
 	PerMinute int        // pace; 0 is as fast as possible
 	Messages  int        // sent at once, according to the check of the rows
 	State     State

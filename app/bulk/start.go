@@ -29,7 +29,7 @@ type Input struct {
 	Columns     map[string]string // heading → target; other headings are recognised by their names
 	Edits       []Edit            // of the file
 	Send        bool              // otherwise drafts are made
-	SendAt      *time.Time        // with Send: they are sent then, nil: as soon as they are made
+	SendAt      *time.Time        // they are sent then; nil: as soon as they are made, if at all
 	PerMinute   int               // 0 is as fast as possible
 	SkipInvalid bool              // start although some rows are invalid, without those
 	Check       bool              // only check

@@ -33,9 +33,9 @@ type checkedRow struct {
 
 func (in *Input) check(now time.Time) error {
 	var f fault.Fields
-	if in.Send && in.SendAt != nil {
+	if in.SendAt != nil {
 		at := record.CheckSendAt(&f, *in.SendAt, now)
-		in.SendAt = &at
+		in.Send, in.SendAt = true, &at
 	}
 	if in.PerMinute < 0 || in.PerMinute > MaxPerMinute {
 		f.Between("per_minute", 0, MaxPerMinute)

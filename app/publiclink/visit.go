@@ -133,7 +133,8 @@ func asksForCode(l *Link, t *signing.Document) bool {
 }
 
 // Start makes the document of a visitor, or first mails a code to the address that they stated.
-// It returns ErrClosed if the link doesn't work, and ErrFull if it can't for now.
+// It returns ErrClosed if the link doesn't work, and ErrFull while its company has no room for
+// more documents.
 func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, error) {
 	v, err := s.Visit(ctx, token)
 	if err != nil {

@@ -54,7 +54,7 @@ export function around(boxes) {
   return { x, y, w: Math.max(...boxes.map(b => b.x + b.w)) - x, h: Math.max(...boxes.map(b => b.y + b.h)) - y };
 }
 
-// arranged aligns the boxes of one page, spaces them evenly, or gives all the size of the first.
+// arranged aligns the boxes of one page, spaces them evenly, or makes all as large as the first.
 export function arranged(kind, boxes) {
   const all = around(boxes), first = boxes[0];
   const each = {

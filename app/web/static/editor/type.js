@@ -8,7 +8,7 @@ const members = {
   placeholder: 'placeholder', range: 'min max', formula: 'formula', cells: 'cells', text: 'weight color valign mask',
 };
 
-// become returns the edit that gives a field a new type and drops what doesn't apply to it.
+// become returns the edit that changes the type of a field and drops what doesn't apply to it.
 export const become = (type, has, group) => f => {
   const out = { type };
   for (const [name, gone] of Object.entries(members)) if (!has[name].includes(type)) for (const m of gone.split(' ')) out[m] = null;
