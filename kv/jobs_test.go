@@ -545,3 +545,27 @@ func TestRebuiltJobsAreFound(t *testing.T) {
 	work(t, jobs, kv.Handler{Kind: "mail", Run: func(_ context.Context, j kv.Job) error { ran <- j.Scope; return nil }})
 	patience.Receive(t, "the job", ran)
 }
+
+// TestNoJobIsForgottenByANudge adds jobs and nudges the workers at once, from several
+// goroutines: a job stored while the workers read the list must not be missed.
+func TestNoJobIsForgottenByANudge(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{})
+	jobs := kv.NewJobs(db)
+	var handlers []kv.Handler
+	for i := range 20 {
+		handlers = append(handlers, kv.Handler{Kind: fmt.Sprint("kind", i), Run: func(context.Context, kv.Job) error { return nil }})
+	}
+	work(t, jobs, handlers...)
+	for round := range 100 {
+		var running sync.WaitGroup
+		for i := range 8 {
+			running.Go(func() {
+				add(t, db, jobs, kv.Job{Kind: fmt.Sprint("kind", (round+i)%20), Scope: fmt.Sprint("scope", round, i)})
+				jobs.Nudge()
+			})
+		}
+		running.Wait()
+		idle(t, jobs)
+	}
+}

@@ -9,6 +9,7 @@ type lines struct {
 	turns uint64                      // number of jobs handed out
 	news  int                         // counts events that may have made a job due earlier
 	read  map[string]bool             // kinds whose lines have been read from the store
+	fresh int                         // counts how often everything was forgotten
 }
 
 // line is the in-memory state of one queue. The jobs themselves are in the store.
@@ -23,6 +24,7 @@ func newLines() lines { return lines{of: map[string]map[string]*line{}, read: ma
 func (l *lines) forget() {
 	l.of, l.read = map[string]map[string]*line{}, map[string]bool{}
 	l.news++
+	l.fresh++
 }
 
 // waits records a waiting job.
@@ -50,7 +52,8 @@ type lineOf struct {
 }
 
 // next returns the line whose turn it is, among those of the given kinds that
-// may have a job due, skipping scopes that are full. Without one
+// may have a job due, skipping scopes that are full. Without one,
+// due is when the first of them has a job.
 func (l *lines) next(kinds map[string]Handler, full func(scope string) bool, now time.Time) (found *lineOf, due time.Time) {
 	due = never
 	for kind := range kinds {
@@ -107,31 +110,44 @@ func (l *lines) served(p *lineOf) {
 // known reads the lines of kinds that have not been read yet.
 func (j *Jobs) known(kinds map[string]Handler) error {
 	for kind := range kinds {
-		if j.isKnown(kind) {
-			continue
+		for {
+			known, fresh := j.isKnown(kind)
+			if known {
+				break
+			}
+			found := map[string]time.Time{}
+			if err := j.db.View(func(tx *Tx) error { return j.survey(tx, kind, found) }); err != nil {
+				return err
+			}
+			j.learn(kind, found, fresh)
 		}
-		found := map[string]time.Time{}
-		if err := j.db.View(func(tx *Tx) error { return j.survey(tx, kind, found) }); err != nil {
-			return err
-		}
-		j.mu.Lock()
-		for scope, due := range found {
-			j.lines.note(kind, scope, due)
-		}
-		j.lines.read[kind] = true
-		j.mu.Unlock()
 	}
 	return nil
 }
 
-func (j *Jobs) isKnown(kind string) bool {
+// isKnown reports whether the lines of a kind have been read, and how often they were forgotten.
+func (j *Jobs) isKnown(kind string) (known bool, fresh int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if epoch := j.db.epoch.Load(); epoch != j.epoch {
 		j.lines.forget()
 		j.epoch = epoch
 	}
-	return j.lines.read[kind]
+	return j.lines.read[kind], j.lines.fresh
+}
+
+// learn notes the lines that a survey found. If everything was forgotten since the survey began,
+// so was what was added after its snapshot, and the survey doesn't count.
+func (j *Jobs) learn(kind string, found map[string]time.Time, fresh int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.lines.fresh != fresh {
+		return
+	}
+	for scope, due := range found {
+		j.lines.note(kind, scope, due)
+	}
+	j.lines.read[kind] = true
 }
 
 // survey finds the first job of every line of a kind, by skipping from the first job of one
