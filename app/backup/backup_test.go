@@ -53,23 +53,38 @@ type folder struct {
 func newFolder(t *testing.T) *folder {
 	t.Helper()
 	dir := t.TempDir()
-	db, err := kv.Open(kv.Options{Dir: filepath.Join(dir, "kv")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	blobs, err := blob.Open(filepath.Join(dir, "files"), blob.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &folder{T: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	f.Source = &backup.Source{DB: db, Blobs: blobs, Files: needed{}, Dir: dir, DataVersion: 1, Program: "test", Now: func() time.Time { return f.now }}
+	f.Source = &backup.Source{Blobs: blobs, Files: needed{}, Dir: dir, DataVersion: 1, Program: "test", Now: func() time.Time { return f.now }}
+	f.open(kv.Migration{To: 1})
+	t.Cleanup(func() {
+		if err := f.DB.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	f.file("keys/root.pem", "the root")
 	return f
+}
+
+func (f *folder) open(migrations ...kv.Migration) {
+	f.Helper()
+	var err error
+	if f.DB, err = kv.Open(kv.Options{Dir: filepath.Join(f.Dir, "kv"), Migrations: migrations}); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// upgrade reopens the store with a version of the program that migrates the records.
+func (f *folder) upgrade(run func(db *kv.DB) error) {
+	f.Helper()
+	if err := f.DB.Close(); err != nil {
+		f.Fatal(err)
+	}
+	f.open(kv.Migration{To: 1}, kv.Migration{To: 2, Run: run})
+	f.DataVersion = 2
 }
 
 func (f *folder) file(name, content string) {
@@ -118,7 +133,7 @@ func (f *folder) take(out string, o backup.Options) backup.Record {
 func restore(t *testing.T, in string, keys backup.Keys) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	_, err := backup.Restore(t.Context(), in, dir, backup.RestoreOptions{Keys: keys, DataVersion: 1, Needed: needed{}, Log: slog.New(slog.DiscardHandler)})
+	_, err := backup.Restore(t.Context(), in, dir, backup.RestoreOptions{Keys: keys, DataVersion: 2, Needed: needed{}, Log: slog.New(slog.DiscardHandler)})
 	return dir, err
 }
 
@@ -126,7 +141,7 @@ func restore(t *testing.T, in string, keys backup.Keys) (string, error) {
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	db, err := kv.Open(kv.Options{Dir: filepath.Join(dir, "kv")})
+	db, err := kv.Open(kv.Options{Dir: filepath.Join(dir, "kv"), Migrations: []kv.Migration{{To: 2, Run: func(*kv.DB) error { return nil }}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -236,10 +236,17 @@ func next(all []Archive, notes map[string]Record, now time.Time) (q Request, lar
 	for _, a := range line[1:] {
 		parts += a.Size
 	}
-	if now.Sub(line[0].Time) > fullAfter || parts > max(line[0].Size, smallParts) {
+	if now.Sub(line[0].Time) > fullAfter || parts > max(line[0].Size, smallParts) || migrated(line, notes) {
 		return q, &Request{}
 	}
 	return q, merging(line, notes)
+}
+
+// migrated reports whether the records of a chain have been migrated since its full backup. What
+// a migration removes, such as secrets stored in the clear, should not stay there.
+func migrated(line []Archive, notes map[string]Record) bool {
+	full, known := notes[line[0].ID]
+	return known && full.DataVersion < notes[line[len(line)-1].ID].DataVersion
 }
 
 // merging returns the increment that merges others of a chain, or nil if there are few.

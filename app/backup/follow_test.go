@@ -17,6 +17,7 @@ import (
 	"paraph/app/apptest/patience"
 	"paraph/app/archive"
 	"paraph/app/backup"
+	"paraph/kv"
 )
 
 // busy makes a change after every backup until there are enough.
@@ -141,6 +142,35 @@ func TestFollowingBeginsAnewInTime(t *testing.T) {
 	}
 }
 
+// TestIncrementsGoOnAfterAnUpgrade migrates the records of a followed folder, which removes some and
+// changes others.
+func TestIncrementsGoOnAfterAnUpgrade(t *testing.T) {
+	t.Parallel()
+	f, out := newFolder(t), t.TempDir()
+	f.now = time.Now().Add(-time.Hour)
+	for i := range 5 {
+		f.note(fmt.Sprint("note", i), fmt.Append(nil, "content ", i))
+	}
+	f.followed(out, 3, time.Millisecond)
+	f.upgrade(func(db *kv.DB) error {
+		return db.Update(func(tx *kv.Tx) error {
+			moved, err := notes.Get(tx, "note1")
+			return errors.Join(err, notes.Delete(tx, "note1"), notes.Put(tx, "moved", moved))
+		})
+	})
+	f.followed(out, 1, time.Millisecond)
+	if full, parts := archives(t, out, "full"), archives(t, out, "part"); len(full) != 1 || len(parts) != 3 {
+		t.Errorf("%d full backups and %d increments after the upgrade", len(full), len(parts))
+	}
+	dir, err := restore(t, out, backup.Keys{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, content(t, dir), f.snapshot())
+	f.note("afterwards", []byte("something"))
+	f.followedUntil(out, time.Millisecond, backup.Record.Full)
+}
+
 // lengthy makes a full backup last until three increments have been made, and ends with the first
 // increment that continues it.
 type lengthy struct {
@@ -176,6 +206,7 @@ func (l *lengthy) Done(ctx context.Context, r backup.Record) error {
 	switch r.Parent {
 	case "":
 		l.full.Store(r.ID)
+		l.note("counter", []byte("full")) // so that another increment follows
 	case l.full.Load():
 		l.stop()
 	default:
@@ -201,7 +232,7 @@ func TestIncrementsGoOnDuringAFullBackup(t *testing.T) {
 	l := &lengthy{folder: f, end: make(chan struct{}), stop: cancel}
 	now := time.Now()
 	f.Source.Now = func() time.Time { return now.Add(time.Duration(l.parts.Load()) * time.Second) }
-	if err := backup.Follow(ctx, l, out, backup.FollowOptions{Every: time.Millisecond, Log: io.Discard}); err != nil {
+	if err := backup.Follow(ctx, l, out, backup.FollowOptions{Every: time.Millisecond, Log: t.Output()}); err != nil {
 		t.Fatal(err)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -60,9 +60,10 @@ func (s *Source) Known(context.Context) ([]Record, error) {
 	return slices.DeleteFunc(all, func(r Record) bool { return !s.continues(r) }), err
 }
 
-// continues reports whether an increment can continue a backup.
+// continues reports whether an increment can continue a backup. That may be one of records which
+// have been migrated since: a migration changes them as any other writer does.
 func (s *Source) continues(r Record) bool {
-	return r.Good && r.Format == format && r.DataVersion == s.DataVersion && r.Upto <= s.DB.Moment()
+	return r.Good && r.Format == format && r.DataVersion <= s.DataVersion && r.Upto <= s.DB.Moment()
 }
 
 // Done implements [Origin].
