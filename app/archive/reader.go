@@ -13,8 +13,13 @@ import (
 	"strings"
 )
 
-// maxHeader bounds the first entry.
-const maxHeader = 64 << 10
+const (
+	maxHeader = 64 << 10 // bytes of the first entry
+	maxName   = 256      // bytes of an entry's name
+	// maxOthers bounds the entries whose hashes are kept until the manifest is read: all but the
+	// files. In pieces of 4 MB they hold a terabyte of records.
+	maxOthers = 1 << 18
+)
 
 // Reader reads the content of an archive. Head receives the whole first entry. Visit, which may
 // be nil, receives each entry between that and the manifest; its content is verified only once
@@ -71,8 +76,10 @@ func (c *checker) entry() {
 		c.fail(unexpected(err))
 		return
 	}
-	c.at = h.Name
+	c.at = h.Name[:min(len(h.Name), maxName)]
 	switch {
+	case len(h.Name) > maxName:
+		c.fail(errors.New("its name is too long"))
 	case h.Typeflag != tar.TypeReg:
 		c.fail(errors.New("not a file"))
 	case !c.begun:
@@ -172,8 +179,13 @@ func (c *checker) note(name, sum string) {
 		fmt.Fprintf(c.files, "%s  %s\n", sum, name)
 		return
 	}
-	if c.others[name] != "" {
+	switch {
+	case c.others[name] != "":
 		c.fail(errors.New("occurs twice"))
+		return
+	case len(c.others) >= maxOthers:
+		c.fail(fmt.Errorf("more than %d entries that are not files", maxOthers))
+		return
 	}
 	c.others[name] = sum
 }
