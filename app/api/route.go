@@ -47,7 +47,7 @@ func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, er
 		if err := s.decode(r, schema, in); err != nil {
 			return err
 		}
-		leave, err := s.Kit.Turn(r.Ctx, op.rule)
+		leave, err := s.Kit.Turn(r.Ctx, op.rule, r.who)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func stream[I any](s *server, op operation, fn func(r *request, in *I) error) {
 		if err := s.decode(r, schema, in); err != nil {
 			return err
 		}
-		leave, err := s.Kit.Turn(r.Ctx, op.rule)
+		leave, err := s.Kit.Turn(r.Ctx, op.rule, r.who)
 		if err != nil {
 			return err
 		}

@@ -30,6 +30,8 @@ type Body struct {
 	rule Rule
 	hold *Hold
 	idle time.Duration
+	// visit is the caller's turn, which lasts while what was read is being processed.
+	visit *turns.Visit
 
 	source io.Reader
 	length int64         // as announced, -1 if unknown
@@ -46,6 +48,7 @@ type Body struct {
 func (k *Kit) Body(c *fiber.Ctx, rule Rule, caller turns.Key) (*Body, error) {
 	b := newBody(c)
 	b.rule, b.idle, b.hold = rule, k.idle, k.budget.Open(caller)
+	b.visit = k.visit(c, rule, caller)
 	c.Locals(bodyKey, b)
 	if b.length > rule.Size() {
 		return nil, tooLarge(rule.Size())
@@ -118,8 +121,12 @@ func (b *Body) receive(p []byte) (int, error) {
 	if err := b.c.Context().Conn().SetReadDeadline(began.Add(min(b.idle, earned-b.waited))); err != nil {
 		return 0, err
 	}
+	b.visit.Leave()
 	n, err := b.source.Read(p)
 	b.waited += time.Since(began)
+	if err := b.visit.Enter(b.c.UserContext()); err != nil {
+		return n, err
+	}
 	return n, err
 }
 
@@ -161,6 +168,7 @@ const skippable = Small
 // which the server would otherwise take for the next request (request smuggling). A
 // small rest is skipped; a larger one ends the connection.
 func Finish(c *fiber.Ctx) {
+	turns.VisitOf(c.UserContext()).Leave()
 	b, ok := c.Locals(bodyKey).(*Body)
 	if ok {
 		b.hold.Close()
@@ -191,8 +199,12 @@ func tooLarge(limit int64) error {
 	return fault.TooLarge("body_too_large", fault.Number("limit", limit))
 }
 
-// readError returns the error for a body that was cut short or can't be read.
+// readError returns the error for a body that was cut short or can't be read. A refusal stays what
+// it is.
 func readError(err error) error {
+	if refusal, ok := errors.AsType[*fault.Error](err); ok {
+		return refusal
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return fault.Malformed("body_cut_short").Because(err)
 	}

@@ -1,6 +1,7 @@
 package httpkit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/turns"
 )
 
 // Download is a file sent to the caller.
@@ -79,8 +82,27 @@ type limited struct {
 // closed, so that half a file is never mistaken for a whole one.
 func Generated(c *fiber.Ctx, write func(io.Writer) error) {
 	out, in := io.Pipe()
-	go func() { in.CloseWithError(write(in)) }()
+	v := turns.VisitOf(c.UserContext())
+	go func() {
+		defer v.Leave()
+		in.CloseWithError(write(interrupted{in, v}))
+	}()
 	c.Context().SetBodyStream(out, -1)
+}
+
+// interrupted writes to a receiver, and interrupts the sender's turn meanwhile.
+type interrupted struct {
+	io.Writer
+	turn *turns.Visit
+}
+
+func (w interrupted) Write(p []byte) (int, error) {
+	w.turn.Leave()
+	n, err := w.Writer.Write(p)
+	if err == nil {
+		_ = w.turn.Enter(context.Background()) // what has begun goes on, even if everything is busy
+	}
+	return n, err
 }
 
 const (

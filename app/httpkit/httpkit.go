@@ -8,6 +8,7 @@
 package httpkit
 
 import (
+	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -48,6 +49,7 @@ type Kit struct {
 	budget   *Budget
 	turns    *turns.Queue // unauthenticated callers
 	slow     *turns.Queue // unauthenticated callers of slow routes
+	served   *turns.Queue // members
 	members  *turns.Presence
 	baseURL  string
 	prefix   string
@@ -78,6 +80,7 @@ func New(o Options) (*Kit, error) {
 		budget:   NewBudget(o.Memory),
 		turns:    newTurns(o.Members),
 		slow:     newTurns(o.Members),
+		served:   newShares(),
 		members:  o.Members,
 		baseURL:  o.BaseURL,
 		prefix:   prefixOf(o.BaseURL),
@@ -94,6 +97,13 @@ func newTurns(members *turns.Presence) *turns.Queue {
 		Members: members})
 }
 
+// newShares returns the queue for members. As long as only one company works, it can use all of
+// the server. While others do, too, it gets as many requests at a time as there are processors,
+// whatever the number of its connections, so that they find a processor soon.
+func newShares() *turns.Queue {
+	return turns.New(turns.Options{Slots: math.MaxInt32, Crowded: int64(runtime.GOMAXPROCS(0)), Waiting: 1024})
+}
+
 // Serve counts a member's request as in progress until done is called. Requests that
 // wait for other people's actions don't count.
 func (k *Kit) Serve(who account.Actor, rule Rule) (done func()) {
@@ -103,18 +113,30 @@ func (k *Kit) Serve(who account.Actor, rule Rule) (done func()) {
 	return k.members.Enter()
 }
 
-// Turn waits until it is the caller's turn, on routes open to unauthenticated callers.
-// On other routes it returns at once. Read the body before calling it, so that a slow
-// sender doesn't keep others waiting.
-func (k *Kit) Turn(c *fiber.Ctx, rule Rule) (leave func(), err error) {
-	if !rule.shared(c.Method()) {
-		return func() {}, nil
+// Turn waits until it is the caller's turn: that of the unauthenticated on routes open to
+// them, that of the company on others. Read the body before calling it, so that a slow sender
+// doesn't keep others waiting.
+func (k *Kit) Turn(c *fiber.Ctx, rule Rule, who account.Actor) (leave func(), err error) {
+	switch {
+	case rule.shared(c.Method()) && rule.Slow:
+		return k.slow.Enter(c.UserContext(), turns.Stranger(k.Address(c)))
+	case rule.shared(c.Method()):
+		return k.turns.Enter(c.UserContext(), turns.Stranger(k.Address(c)))
 	}
-	line := k.turns
-	if rule.Slow {
-		line = k.slow
+	v := k.visit(c, rule, CallerOf(who, ""))
+	return v.Leave, v.Enter(c.UserContext())
+}
+
+// visit returns the turn of a member's request. It is interrupted while the request waits for the
+// sender of its body, for the receiver of its response, or for a turn of something else.
+func (k *Kit) visit(c *fiber.Ctx, rule Rule, caller turns.Key) *turns.Visit {
+	v := turns.VisitOf(c.UserContext())
+	if v != nil || rule.Queued || caller.IsStranger() {
+		return v
 	}
-	return line.Enter(c.UserContext(), turns.Stranger(k.Address(c)))
+	v = k.served.Visit(caller)
+	c.SetUserContext(turns.Yielding(c.UserContext(), v))
+	return v
 }
 
 // RequestID returns the ID of a request.

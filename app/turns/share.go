@@ -17,6 +17,7 @@ func share(n, most int64) int64 {
 func (q *Queue) join(k Key, n int64) (*waiter, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.crowd.came(k.group, time.Now())
 	g := q.group(k)
 	c := g.caller(k.caller)
 	if next, _ := q.next(); next == nil && n <= q.free && q.within(g, c, n) {
@@ -53,6 +54,9 @@ func (q *Queue) next() (*group, *caller) {
 func (q *Queue) within(g *group, c *caller, n int64) bool {
 	if g.strangers {
 		return g.held+n <= q.o.Strangers && c.held+n <= q.o.Stranger
+	}
+	if q.o.Crowded < q.o.Group && (len(q.groups) > 1 || q.crowd.others(g.name, time.Now())) {
+		return g.held+n <= max(q.o.Crowded, n)
 	}
 	return g.held+n <= q.o.Group
 }

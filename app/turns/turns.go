@@ -24,6 +24,7 @@ const (
 type Options struct {
 	Slots     int64 // the total
 	Group     int64 // limit of one company at a time
+	Crowded   int64 // limit of one company while others come, too; 0: the same
 	Strangers int64 // limit of all strangers together; 0: as for a company
 	Stranger  int64 // limit of one stranger
 
@@ -43,12 +44,14 @@ type Queue struct {
 	free   int64
 	groups map[string]*group // groups that hold slots or are waiting
 	order  []*group          // waiting groups, the next one first
+	crowd  crowd
 }
 
 // New returns a queue for the given number of slots.
 func New(o Options) *Queue {
 	o.Slots = max(o.Slots, 1)
 	o.Group = share(o.Group, o.Slots)
+	o.Crowded = share(o.Crowded, o.Group)
 	o.Strangers = share(o.Strangers, o.Group)
 	o.Stranger = share(o.Stranger, o.Strangers)
 	if o.Waiting <= 0 {
@@ -95,6 +98,7 @@ func (q *Queue) leave(k Key, took time.Duration) {
 // Take waits for n slots in addition to those the caller holds, up to [Queue.Most] in total. It
 // returns the error of ctx if that was canceled, and otherwise the refusal "busy".
 func (q *Queue) Take(ctx context.Context, k Key, n int64) error {
+	VisitOf(ctx).Leave()
 	w, err := q.join(k, n)
 	if err != nil || w == nil {
 		return err

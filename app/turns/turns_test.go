@@ -278,3 +278,61 @@ func TestOneWhoWantsALotIsNotOvertaken(t *testing.T) {
 		}
 	})
 }
+
+// TestACompanyUsesEverythingUntilOthersCome holds a slot for a second per turn.
+func TestACompanyUsesEverythingUntilOthersCome(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, turns.Options{Slots: 100, Crowded: 1})
+		for _, name := range []string{"a1", "a2", "a3"} {
+			s.ask(name, turns.Member("a", "ann"))
+		}
+		s.ask("b1", turns.Member("b", "bob"))
+		s.ask("a4", turns.Member("a", "ann")) // as many as are being served
+		s.ask("b2", turns.Member("b", "bob"))
+		s.ask("a5", turns.Member("a", "ann"))
+		if got := strings.Join(s.served, " "); got != "a1 a2 a3 b1" {
+			t.Errorf("served %s first", got)
+		}
+		s.all.Wait()
+		time.Sleep(2 * time.Second)
+		s.ask("a6", turns.Member("a", "ann"))
+		s.ask("a7", turns.Member("a", "eve"))
+		if got := strings.Join(s.served, " "); !strings.HasSuffix(got, "a6 a7") {
+			t.Errorf("served %s; both at once when alone again", got)
+		}
+		s.all.Wait()
+	})
+}
+
+// TestATurnEndsWhenAnotherIsTaken lines up for a second thing during a turn for the first.
+func TestATurnEndsWhenAnotherIsTaken(t *testing.T) {
+	t.Parallel()
+	first, second := turns.New(turns.Options{Slots: 1}), turns.New(turns.Options{Slots: 1})
+	ann, bob := turns.Member("a", "ann"), turns.Member("b", "bob")
+	visit := first.Visit(ann)
+	ctx := turns.Yielding(t.Context(), visit)
+	for range 2 { // the second does nothing
+		if err := visit.Enter(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done, err := second.Enter(ctx, ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	also, err := first.Enter(t.Context(), bob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	also()
+	if err := visit.Enter(ctx); err != nil {
+		t.Fatal(err)
+	}
+	visit.Leave()
+	visit.Leave()
+	if l := first.Load(); l.Used != 0 {
+		t.Errorf("%d slots are still held", l.Used)
+	}
+}

@@ -119,7 +119,7 @@ func signedIn(rule httpkit.Rule, key string, h Handler) Access {
 			if err := read(r); err != nil {
 				return err
 			}
-			return h(r)
+			return r.inTurn(func() error { return h(r) })
 		})
 	}}
 }

@@ -54,9 +54,9 @@ func (d *Site) serve(name string, rule httpkit.Rule, h Handler) fiber.Handler {
 	}
 }
 
-// inTurn runs h when it is the caller's turn, on pages open to anonymous callers.
+// inTurn runs h when it is the caller's turn, see [httpkit.Kit.Turn].
 func (r *Request) inTurn(h func() error) error {
-	leave, err := r.site.Kit.Turn(r.Ctx, r.rule)
+	leave, err := r.site.Kit.Turn(r.Ctx, r.rule, r.Who.Actor)
 	if err != nil {
 		return err
 	}
