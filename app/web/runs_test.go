@@ -135,7 +135,7 @@ func TestATableWithBadRowsIsCorrectedAndSentWithoutScripts(t *testing.T) {
 		t.Errorf("in the past: %d", status)
 	}
 	form["send_at"] = time.Now().UTC().AddDate(0, 1, 0).Format("2006-01-02T15:04")
-	if status, html = v.sendForm("/app/bulk/new", form); status != http.StatusOK || !strings.Contains(html, "They are sent later:") {
+	if status, html = v.sendForm("/app/bulk/new", form); status != http.StatusOK || !strings.Contains(html, "They are sent later:") || !strings.Contains(html, "Schedule 14 documents?") {
 		t.Errorf("later: %d", status)
 	}
 	form["send"], form["send_at"] = "now", ""

@@ -75,7 +75,10 @@ func (h *Handlers) confirm(r *page.Request, q *request, report bulk.Report) erro
 	f.Report, f.Confirm, f.Once = &report, true, rand.Text()
 	f.Kept = kept(r, func(string) bool { return false })
 	title := "run.confirm.draft"
-	if q.input.Send {
+	switch {
+	case q.input.SendAt != nil:
+		title = "run.confirm.later.title"
+	case q.input.Send:
 		title = "run.confirm.send"
 	}
 	return h.render(r, http.StatusOK, f, page.Page{Title: r.Say(title, "n", report.Valid)})
