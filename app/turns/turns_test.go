@@ -48,10 +48,17 @@ func (s *shop) ask(name string, k turns.Key) {
 	synctest.Wait()
 }
 
+// soFar returns who was served, in order.
+func (s *shop) soFar() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.served, " ")
+}
+
 func (s *shop) wants(want string) {
 	s.t.Helper()
 	s.all.Wait()
-	if got := strings.Join(s.served, " "); got != want {
+	if got := s.soFar(); got != want {
 		s.t.Errorf("served %s\nwant   %s", got, want)
 	}
 }
@@ -291,14 +298,14 @@ func TestACompanyUsesEverythingUntilOthersCome(t *testing.T) {
 		s.ask("a4", turns.Member("a", "ann")) // as many as are being served
 		s.ask("b2", turns.Member("b", "bob"))
 		s.ask("a5", turns.Member("a", "ann"))
-		if got := strings.Join(s.served, " "); got != "a1 a2 a3 b1" {
+		if got := s.soFar(); got != "a1 a2 a3 b1" {
 			t.Errorf("served %s first", got)
 		}
 		s.all.Wait()
 		time.Sleep(2 * time.Second)
 		s.ask("a6", turns.Member("a", "ann"))
 		s.ask("a7", turns.Member("a", "eve"))
-		if got := strings.Join(s.served, " "); !strings.HasSuffix(got, "a6 a7") {
+		if got := s.soFar(); !strings.HasSuffix(got, "a6 a7") {
 			t.Errorf("served %s; both at once when alone again", got)
 		}
 		s.all.Wait()
