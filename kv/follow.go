@@ -90,6 +90,8 @@ const (
 	followBatch = 64
 	// followBytes is roughly how much the entries of one transaction may write.
 	followBytes = 256 << 10
+	// followTime is roughly how long one transaction may take, since other writers wait for it.
+	followTime = 5 * time.Millisecond
 	// followStride is the number of skipped entries after which the place is stored anyway:
 	// rereading them after a restart is cheaper than a commit for each.
 	followStride = 1000
@@ -363,8 +365,9 @@ func (f *Follower[T]) deal(p part[T], at position) error {
 
 // doAll calls Do until the entries up to last are done or the transaction is full.
 func (f *Follower[T]) doAll(tx *Tx, entries []Entry[T], last uint64, at position) (to position, err error) {
-	for _, e := range entries {
-		if tx.own.size > followBytes {
+	began := time.Now()
+	for i, e := range entries {
+		if i > 0 && (tx.own.size > followBytes || time.Since(began) > followTime) {
 			return position{seq: e.Seq - 1}, nil
 		}
 		from := 0
