@@ -86,6 +86,7 @@ type App struct {
 	pdfium   *pdfium.Engine
 	kit      *httpkit.Kit
 	members  turns.Presence
+	shares   *turns.Queue // of the processors
 	http     *fiber.App
 	ln       net.Listener
 	secured  net.Listener     // ln, wrapped in TLS if that is configured
@@ -114,7 +115,8 @@ func Open(cfg Config, o Options) (*App, error) {
 		o.Clock = NewClock()
 	}
 	lines := machine.NewRing()
-	a := &App{Config: cfg, Clock: o.Clock, log: slog.New(lines.Handler(o.Log.Handler())), lines: lines, dir: cfg.Data.Dir, inMem: o.InMemory}
+	a := &App{Config: cfg, Clock: o.Clock, log: slog.New(lines.Handler(o.Log.Handler())), lines: lines, dir: cfg.Data.Dir, inMem: o.InMemory,
+		shares: turns.Processors()}
 	a.Test = Controls{a}
 	steps := []func(Options) error{
 		a.openFolder, a.openData, a.openSearch, a.openTools, a.listen, a.openMetrics, a.openServices, a.openHandlers, a.prepare,

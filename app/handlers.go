@@ -11,7 +11,7 @@ func (a *App) openHandlers(Options) (err error) {
 	server, limits := a.Config.Server, a.Config.Server.Limits
 	a.kit, err = httpkit.New(httpkit.Options{
 		TrustedProxies: server.TrustedProxies, BaseURL: server.BaseURL, Listener: a.URL(),
-		ReadTimeout: server.ReadTimeout, Memory: int64(limits.Memory), Members: &a.members,
+		ReadTimeout: server.ReadTimeout, Memory: int64(limits.Memory), Members: &a.members, Processors: a.shares,
 	})
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func (a *App) openServices(o Options) (err error) {
 	})
 	a.Bulk, err = bulk.New(bulk.Options{
 		DB: a.db, Jobs: a.jobs, Documents: a.Signing.Documents, Templates: a.Signing.Templates,
-		Key: a.key, NewID: ids.New, Now: a.Clock.Now,
+		Key: a.key, NewID: ids.New, Now: a.Clock.Now, Processors: a.shares,
 		MaxRows: a.Config.Server.Limits.BulkRows, KeepDays: a.Config.Retention.BulkDays, Log: a.log,
 	})
 	if err != nil {

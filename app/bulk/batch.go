@@ -8,6 +8,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -73,6 +74,10 @@ var (
 // make makes the document of a row. The row is marked in the transaction that stores the
 // document: whatever happens, both or neither are done.
 func (b *batch) make(ctx context.Context, row *Row) error {
+	turn := b.Processors.Visit(turns.Member(b.run.Company, "bulk"))
+	_ = turn.Enter(ctx) // what has begun goes on, even if everything is busy
+	defer turn.Leave()
+	ctx = turns.Yielding(ctx, turn)
 	c, err := b.open(row)
 	if err == nil {
 		err = b.blocked

@@ -44,6 +44,8 @@ type Options struct {
 	MaxRows   int // of one run
 	KeepDays  int // days after which a run that ended is forgotten; 0 keeps it
 	Log       *slog.Logger
+
+	Processors *turns.Queue // see [turns.Processors]
 }
 
 // Service implements the rules for runs. It is safe for concurrent use.

@@ -8,7 +8,6 @@
 package httpkit
 
 import (
-	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -38,6 +37,8 @@ type Options struct {
 	// Members counts members' requests in progress, which take precedence over those of
 	// unauthenticated callers.
 	Members *turns.Presence
+	// Processors shares the processors between companies; nil: see [turns.Processors].
+	Processors *turns.Queue
 	// Memory is the number of bytes that all requests in flight may hold; 0 derives it
 	// from the machine's memory.
 	Memory int64
@@ -75,12 +76,15 @@ func New(o Options) (*Kit, error) {
 	if o.Members == nil {
 		o.Members = new(turns.Presence)
 	}
+	if o.Processors == nil {
+		o.Processors = turns.Processors()
+	}
 	return &Kit{
 		Proxies:  proxies,
 		budget:   NewBudget(o.Memory),
 		turns:    newTurns(o.Members),
 		slow:     newTurns(o.Members),
-		served:   newShares(),
+		served:   o.Processors,
 		members:  o.Members,
 		baseURL:  o.BaseURL,
 		prefix:   prefixOf(o.BaseURL),
@@ -95,13 +99,6 @@ func New(o Options) (*Kit, error) {
 func newTurns(members *turns.Presence) *turns.Queue {
 	return turns.New(turns.Options{Slots: max(1, int64(runtime.GOMAXPROCS(0))/2), Waiting: 256, Patience: 10 * time.Second,
 		Members: members})
-}
-
-// newShares returns the queue for members. As long as only one company works, it can use all of
-// the server. While others do, too, it gets as many requests at a time as there are processors,
-// whatever the number of its connections, so that they find a processor soon.
-func newShares() *turns.Queue {
-	return turns.New(turns.Options{Slots: math.MaxInt32, Crowded: int64(runtime.GOMAXPROCS(0)), Waiting: 1024})
 }
 
 // Serve counts a member's request as in progress until done is called. Requests that

@@ -2,9 +2,19 @@ package turns
 
 import (
 	"context"
+	"math"
+	"runtime"
 	"sync"
 	"time"
 )
+
+// Processors returns the queue for what takes processor time on behalf of companies. As long as
+// only one of them works, it can use all of the machine. While others do, too, it gets as many
+// turns at a time as there are processors, whatever the number of its requests, so that they find
+// a processor soon.
+func Processors() *Queue {
+	return New(Options{Slots: math.MaxInt32, Crowded: int64(runtime.GOMAXPROCS(0)), Waiting: 1024})
+}
 
 // lately is how long ago a group was served if that still counts for [Options.Crowded].
 const lately = time.Second
