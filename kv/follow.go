@@ -90,7 +90,8 @@ const (
 	followBatch = 64
 	// followBytes is roughly how much the entries of one transaction may write.
 	followBytes = 256 << 10
-	// followTime is roughly how long one transaction may take, since other writers wait for it.
+	// followTime is roughly how long one transaction of a lane may take, since other writers wait
+	// for it. A batch of several scopes has no such limit, which would change whose turn is next.
 	followTime = 5 * time.Millisecond
 	// followStride is the number of skipped entries after which the place is stored anyway:
 	// rereading them after a restart is cheaper than a commit for each.
@@ -348,7 +349,7 @@ func (f *Follower[T]) deal(p part[T], at position) error {
 		p.entries, aside = setAside(p.entries)
 	}
 	err := f.db.Update(func(tx *Tx) (err error) {
-		if to, err = f.doAll(tx, p.entries, p.last, at); err != nil {
+		if to, err = f.doAll(tx, p.entries, p.last, at, 0); err != nil {
 			return &entryError{err, p.last}
 		}
 		return errors.Join(f.lanes.open(tx, aside, to.seq), setPlace(tx, f.name, to))
@@ -363,11 +364,13 @@ func (f *Follower[T]) deal(p part[T], at position) error {
 	return err
 }
 
-// doAll calls Do until the entries up to last are done or the transaction is full.
-func (f *Follower[T]) doAll(tx *Tx, entries []Entry[T], last uint64, at position) (to position, err error) {
+// doAll calls Do until the entries up to last are done, the transaction is full, or, unless it is
+// 0, the time is up.
+func (f *Follower[T]) doAll(tx *Tx, entries []Entry[T], last uint64, at position, limit time.Duration) (
+	to position, err error) {
 	began := time.Now()
 	for i, e := range entries {
-		if i > 0 && (tx.own.size > followBytes || time.Since(began) > followTime) {
+		if tx.own.size > followBytes || i > 0 && limit > 0 && time.Since(began) > limit {
 			return position{seq: e.Seq - 1}, nil
 		}
 		from := 0

@@ -178,7 +178,7 @@ func (f *Follower[T]) ofLane(tx *Tx, scope string, one *lane) (wanted []Entry[T]
 // serveEntries processes entries of a lane, and moves its place.
 func (f *Follower[T]) serveEntries(scope string, one *lane, entries []Entry[T], last uint64) error {
 	err := f.keepLane(scope, one, func(tx *Tx) (position, error) {
-		to, err := f.doAll(tx, entries, last, one.at)
+		to, err := f.doAll(tx, entries, last, one.at, followTime)
 		if err != nil {
 			err = &entryError{err, entries[len(entries)-1].Seq}
 		}
