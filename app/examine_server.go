@@ -34,7 +34,7 @@ func (x serverExam) encryption(context.Context) Finding {
 		}
 		return Finding{"tls", warning, "Nothing says that connections are encrypted.", "Set server.tls.mode, or put a proxy in front and set server.base_url to its https address."}
 	}
-	end, err := x.tls.expiry()
+	_, end, err := x.tls.expiry()
 	switch {
 	case err != nil:
 		return Finding{"tls", problem, "The server's certificate cannot be used: " + err.Error() + ".", "See server.tls.certificate and server.tls.key."}

@@ -110,9 +110,9 @@ func (s serverTLS) selfSigned() (tls.Certificate, error) {
 	return tls.X509KeyPair(text, text)
 }
 
-// expiry returns when the certificate expires; the zero time if that is renewed by itself, or
-// there is none.
-func (s serverTLS) expiry() (time.Time, error) {
+// expiry returns the address that the certificate is for, and when it expires; the zero
+// time if it is renewed by itself, or there is none.
+func (s serverTLS) expiry() (address string, end time.Time, err error) {
 	c := s.config
 	path, key := c.Certificate, c.Key
 	switch c.Mode {
@@ -120,14 +120,20 @@ func (s serverTLS) expiry() (time.Time, error) {
 		path, key = s.selfSignedPath(), s.selfSignedPath()
 	case "files":
 	default:
-		return time.Time{}, nil
+		return "", time.Time{}, nil
 	}
 	pair, err := tls.LoadX509KeyPair(path, key)
 	if errors.Is(err, fs.ErrNotExist) && c.Mode == "self-signed" {
-		return time.Time{}, nil // made at the next start
+		return "", time.Time{}, nil // made at the next start
 	}
 	if err != nil {
-		return time.Time{}, err
+		return "", time.Time{}, err
 	}
-	return pair.Leaf.NotAfter, nil
+	host := pair.Leaf.Subject.CommonName
+	if names := pair.Leaf.DNSNames; len(names) > 0 {
+		host = names[0]
+	} else if addresses := pair.Leaf.IPAddresses; len(addresses) > 0 {
+		host = addresses[0].String()
+	}
+	return "https://" + host, pair.Leaf.NotAfter, nil
 }

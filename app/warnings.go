@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,9 +55,9 @@ func (d dangers) expiring() (all []machine.Warning, err error) {
 	for _, w := range found {
 		warn(w.Certificate.SerialNumber.Text(16), w.Certificate.Subject.CommonName, w.Company, w.Certificate.NotAfter, w.Urgent)
 	}
-	end, err := d.tls.expiry()
+	address, end, err := d.tls.expiry()
 	if left := end.Sub(d.clock.Now()); !end.IsZero() && left < tlsSoon {
-		warn("tls", "server.tls", "", end, left < tlsSoon/3)
+		warn("tls", address, "", end, left < tlsSoon/3)
 	}
 	return all, err
 }
@@ -88,11 +90,30 @@ func (d dangers) jumped() (*machine.Warning, error) {
 	if by == 0 {
 		return nil, nil
 	}
-	sign := ""
-	if by > 0 {
-		sign = "+"
+	return &machine.Warning{Key: "clock", Kind: machine.WarningClock, Urgent: true, Facts: map[string]string{"by": offset(by)}}, nil
+}
+
+// offset writes a deviation of the clock in units that every language knows, such as
+// "+1 h 20 min".
+func offset(by time.Duration) string {
+	sign := "+"
+	if by < 0 {
+		sign = "−"
 	}
-	return &machine.Warning{Key: "clock", Kind: machine.WarningClock, Urgent: true, Facts: map[string]string{"by": sign + by.Round(time.Second).String()}}, nil
+	if by = by.Abs().Round(time.Second); by >= time.Hour {
+		by = by.Round(time.Minute)
+	}
+	var parts []string
+	for _, u := range []struct {
+		length time.Duration
+		name   string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
+		if n := by / u.length; n > 0 {
+			parts = append(parts, fmt.Sprint(int64(n), " ", u.name))
+			by -= n * u.length
+		}
+	}
+	return sign + strings.Join(parts, " ")
 }
 
 // disk is the disk of the data folder.

@@ -40,7 +40,7 @@ func (w *warned) watched(t *testing.T) (operator, owner, member string) {
 	for i, c := range []*apptest.Client{w.operator, w.owner, w.member} {
 		c = w.Login(t, c.Email) // the clock may have ended the session
 		page := string(w.Anonymous().Get(t, "/app/me", "Cookie", "paraph_session="+c.Token, "Accept", "text/html").Want(t, http.StatusOK).Body)
-		for _, kind := range []string{"is valid until", "are free on the disk", "is off by"} {
+		for _, kind := range []string{"is valid until", "are free on", "is off by"} {
 			if strings.Contains(page, kind) {
 				said[i] += kind
 			}
@@ -90,18 +90,18 @@ func TestFullDiskIsWarnedOf(t *testing.T) {
 	w.PretendDisk(500e9, 1000e9)
 	w.expect(t, "with room", "disk", "", 0, 0)
 	w.PretendDisk(300e6, 1000e9)
-	w.expect(t, "filling", "disk", "are free on the disk", 1, 1)
+	w.expect(t, "filling", "disk", "are free on", 1, 1)
 	w.PretendDisk(90e6, 1000e9)
-	w.expect(t, "under the reserve", "disk", "are free on the disk!", 2, 2)
+	w.expect(t, "under the reserve", "disk", "are free on!", 2, 2)
 	w.PretendDisk(500e9, 1000e9)
 	w.expect(t, "mended", "disk", "", 2, 0)
 	w.PretendDisk(300e6, 1000e9)
-	w.expect(t, "wavering", "disk", "are free on the disk", 2, 1)
+	w.expect(t, "wavering", "disk", "are free on", 2, 1)
 	w.PretendDisk(500e9, 1000e9)
 	w.expect(t, "mended again", "disk", "", 2, 0)
 	w.Advance(t, "2h")
 	w.PretendDisk(300e6, 1000e9)
-	w.expect(t, "back after it was fine", "disk", "are free on the disk", 3, 1)
+	w.expect(t, "back after it was fine", "disk", "are free on", 3, 1)
 }
 
 func TestClockJumpIsWarnedOf(t *testing.T) {
@@ -109,12 +109,20 @@ func TestClockJumpIsWarnedOf(t *testing.T) {
 	w := toBeWarned(t)
 	w.Advance(t, "24h") // on purpose
 	w.expect(t, "moved on purpose", "clock", "", 0, 0)
-	for i, by := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
+	for i, jump := range []struct {
+		by   time.Duration
+		said string
+	}{{10 * time.Minute, "+10 min"}, {-70 * time.Minute, "−1 h 10 min"}, {49*time.Hour + 90*time.Second, "+2 d 1 h 2 min"}} {
+		by := jump.by
 		w.Clock.Advance(by)
 		w.expect(t, by.String(), "clock", "is off by!", i+1, 2)
+		mails := w.Mails(t, w.operator.Email)
+		if !slices.ContainsFunc(mails, func(m apptest.Mail) bool { return strings.Contains(m.Text, jump.said) }) {
+			t.Errorf("no mail says that the clock is off by %s", jump.said)
+		}
 		w.Clock.Advance(-by)
 		w.expect(t, "set right", "clock", "", i+1, 0)
-		w.Advance(t, "2h")
+		w.Advance(t, "4h")
 	}
 }
 
