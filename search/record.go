@@ -130,8 +130,10 @@ type terms struct {
 	bytes   int
 }
 
+// newTerms returns an empty field. Nearly all have the expected number of terms, most only one.
 func newTerms(name string, options index.FieldIndexingOptions, capacity int) *terms {
-	return &terms{name: name, options: options, set: make(index.TokenFrequencies, capacity)}
+	set, spare := make(index.TokenFrequencies, capacity), make([]index.TokenFreq, capacity)
+	return &terms{name: name, options: options, set: set, spare: spare}
 }
 
 // add keeps the slice. Frequencies are not recorded because nothing is scored.
