@@ -35,7 +35,7 @@ type templateView struct {
 	Files           []fileView          `json:"files"`
 	Roles           []roleView          `json:"roles"`
 	Fields          []fieldView         `json:"fields" doc:"invitation_id is the ID of the role"`
-	Variables       []string            `json:"variables" doc:"Variables that each document needs: {{name}} in the title, subject, messages, values of fields and DOCX files"`
+	Variables       []string            `json:"variables" doc:"Variables that each document needs: {{name}} in the title, subject, messages, values of fields, DOCX and HTML files"`
 	Lists           map[string][]string `json:"lists" doc:"Variables that are lists, with the names of the values that each item has"`
 	Documents       int                 `json:"documents_count" doc:"Number of documents created from it"`
 	LastUsedAt      *string             `json:"last_used_at" format:"date-time"`
@@ -134,7 +134,7 @@ type createTemplateBody struct {
 	Fields       []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields; invitation_id may be the name of a role"`
 	Files        []base64File     `json:"files,omitempty" doc:"Files as base64"`
 	TextTags     bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them; roles that only they name are added"`
-	Placeholders bool             `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX files, such as {{rent}}, are variables to be filled in rather than text fields"`
+	Placeholders bool             `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX and HTML files, such as {{rent}}, are variables to be filled in rather than text fields"`
 }
 
 type saveAsTemplateBody struct {

@@ -204,7 +204,7 @@ func (u *uploads) claim(ctx context.Context, f *fault.Fields, files []base64File
 type uploadBody struct {
 	Files        []base64File `json:"files,omitempty"`
 	TextTags     bool         `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
-	Placeholders bool         `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX files, such as {{rent}}, are variables to be filled in rather than text fields"`
+	Placeholders bool         `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX and HTML files, such as {{rent}}, are variables to be filled in rather than text fields"`
 }
 
 func (h *fileHandlers) upload(r *request, in *uploadBody) (all[fileView], error) {

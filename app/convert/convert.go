@@ -1,6 +1,6 @@
 // Package convert converts uploads in other formats to PDF: images with a small writer
 // of its own, DOCX with LibreOffice if it is installed and otherwise with a built-in
-// renderer.
+// renderer, HTML by way of DOCX.
 //
 // Every input is treated as hostile: work is bounded in memory, size and (by the context)
 // in time, and nothing accesses the network. A refused file results in a *Refusal that
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"paraph/app/convert/docx"
+	"paraph/app/convert/html"
 	"paraph/app/convert/internal/refuse"
 	"paraph/app/fault"
 )
@@ -42,6 +43,18 @@ var (
 func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, c Canvas) (found []Finding, err error) {
 	err = inTime(ctx, timeLimit, func(ctx context.Context) error {
 		found, err = docx.Render(ctx, r, size, c)
+		return err
+	})
+	return found, err
+}
+
+// HTMLFinding describes what was left out of an HTML file; see html.Finding.
+type HTMLFinding = html.Finding
+
+// HTML writes the HTML in r as DOCX to w, and reports what a DOCX can't hold.
+func HTML(ctx context.Context, r io.Reader, w io.Writer) (found []HTMLFinding, err error) {
+	err = inTime(ctx, timeLimit, func(ctx context.Context) error {
+		found, err = html.DOCX(ctx, r, w)
 		return err
 	})
 	return found, err

@@ -24,19 +24,19 @@ const pdfWindow = 1024
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 // Supported reports whether files of a kind returned by Kind can become a document: "pdf"
-// directly, "docx" and images by conversion.
+// directly, "docx", "html" and images by conversion.
 func Supported(kind string) bool {
-	return slices.Contains([]string{"pdf", "docx", "png", "jpeg", "gif", "tiff", "webp"}, kind)
+	return slices.Contains([]string{"pdf", "docx", "html", "png", "jpeg", "gif", "tiff", "webp"}, kind)
 }
 
 // Kind identifies a file by its first bytes, of which it examines up to HeadSize: "pdf",
-// "docx", "png", "jpeg", "gif", "tiff", "webp", or an unsupported kind that a message can
-// name: "doc", "docx-encrypted", "docm", "odt", "ods", "odp", "xls", "xlsx", "ppt", "pptx",
-// "rtf", "html", "svg", "heic", "avif", "bmp", "psd", "ps", "ole", "zip". "" means unknown.
+// "docx", "html", "png", "jpeg", "gif", "tiff", "webp", or an unsupported kind that a message
+// can name: "doc", "docx-encrypted", "docm", "odt", "ods", "odp", "xls", "xlsx", "ppt", "pptx",
+// "rtf", "svg", "heic", "avif", "bmp", "psd", "ps", "ole", "zip". "" means unknown.
 //
 // The content decides. The name only distinguishes between kinds that share a container
-// (zip, OLE) if the first bytes do not. KindOf reads the container's directory, so it does
-// not need the name.
+// (zip, OLE) if the first bytes do not, and identifies HTML that begins without a head. KindOf
+// reads the container's directory, so it does not need the name for that.
 func Kind(head []byte, name string) string {
 	head = head[:min(len(head), HeadSize)]
 	switch {
@@ -53,7 +53,7 @@ func Kind(head []byte, name string) string {
 	if bytes.Contains(head[:min(len(head), pdfWindow)], []byte("%PDF-")) {
 		return "pdf"
 	}
-	return markupKind(head)
+	return markupKind(head, name)
 }
 
 type magic struct {
@@ -90,7 +90,7 @@ func (m magic) matches(head []byte) bool {
 	return len(head) >= m.at && bytes.HasPrefix(head[m.at:], []byte(m.then))
 }
 
-func markupKind(head []byte) string {
+func markupKind(head []byte, name string) string {
 	if len(head) >= 14 && bytes.HasPrefix(head, []byte("BM")) && binary.LittleEndian.Uint32(head[6:]) == 0 {
 		return "bmp"
 	}
@@ -100,6 +100,8 @@ func markupKind(head []byte) string {
 		return "html"
 	case bytes.HasPrefix(text, []byte("<svg")), bytes.HasPrefix(text, []byte("<?xml")) && bytes.Contains(text, []byte("<svg")):
 		return "svg"
+	case bytes.HasPrefix(text, []byte("<")) && slices.Contains([]string{"html", "htm", "xhtml"}, extension(name)):
+		return "html"
 	}
 	return ""
 }

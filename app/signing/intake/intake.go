@@ -71,6 +71,11 @@ func refuse(cause error, code fault.Code, args ...fault.Arg) error {
 	return &Refusal{code, args, cause}
 }
 
+const (
+	typeDOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	typeHTML = "text/html"
+)
+
 // accepted lists the accepted types, for the error about other types.
 func accepted() fault.Arg { return fault.Term("accepted", "accepted_types") }
 
@@ -95,8 +100,11 @@ func (s *Intake) Accept(ctx context.Context, u *Upload) (record.File, error) {
 		file.ContentType, file.ConvertedBy = "image/"+kind, "image"
 		err = s.intakeImage(ctx, u, &file)
 	case "docx":
-		file.ContentType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-		err = s.intakeDOCX(ctx, u, &file)
+		file.ContentType = typeDOCX
+		err = s.intakeDOCX(ctx, u, &file, u.Raw)
+	case "html":
+		file.ContentType = typeHTML
+		err = s.intakeHTML(ctx, u, &file)
 	case "":
 		if !strings.EqualFold(path.Ext(u.Name), ".pdf") {
 			return record.File{}, notAccepted(u.Name)
@@ -248,7 +256,29 @@ func (s *Intake) measure(u *Upload, file *record.File) error {
 	return nil
 }
 
-func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File) error {
+// intakeHTML makes a DOCX of an upload, and then a PDF of that.
+func (s *Intake) intakeHTML(ctx context.Context, u *Upload, file *record.File) (err error) {
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return disk.SpaceError(err)
+	}
+	defer func() { err = errors.Join(err, w.Abort()) }()
+	var left []convert.HTMLFinding
+	err = s.inTurn(ctx, u, func() error {
+		left, err = convert.HTML(ctx, io.NewSectionReader(u.Raw, 0, file.Size), w)
+		return err
+	})
+	if err != nil {
+		return refuseConversion(err, u.Name, "docx_too_large", "html_unreadable")
+	}
+	for _, f := range left {
+		file.AddFinding(record.SeverityWarning, fault.Code(f.Code), "names", strings.Join(f.Names, ", "))
+	}
+	return s.intakeDOCX(ctx, u, file, w)
+}
+
+// intakeDOCX converts a DOCX: the upload, or what was made of it.
+func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File, raw *blob.Writer) error {
 	w, err := s.Blobs.Create()
 	if err != nil {
 		return disk.SpaceError(err)
@@ -257,18 +287,18 @@ func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File) e
 	if s.Office != nil {
 		file.ConvertedBy = "libreoffice"
 		err = s.inTurn(ctx, u, func() error {
-			if err := s.survey(ctx, u, file); err != nil {
+			if err := s.survey(ctx, u, file, raw); err != nil {
 				return err
 			}
-			return s.Office.Convert(ctx, io.NewSectionReader(u.Raw, 0, file.Size), w)
+			return s.Office.Convert(ctx, io.NewSectionReader(raw, 0, raw.Size()), w)
 		})
 	} else {
 		file.ConvertedBy = "builtin"
 		err = s.inTurn(ctx, u, func() error {
-			if err := s.survey(ctx, u, file); err != nil {
+			if err := s.survey(ctx, u, file, raw); err != nil {
 				return err
 			}
-			return s.renderDOCX(ctx, u.Raw, file, w)
+			return s.renderDOCX(ctx, raw, file, w)
 		})
 	}
 	if err != nil {
@@ -280,7 +310,7 @@ func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File) e
 // renderDOCX uses the built-in renderer and records what it left out.
 func (s *Intake) renderDOCX(ctx context.Context, raw *blob.Writer, file *record.File, w io.Writer) error {
 	b := page.New(s.Fonts, page.Info{})
-	left, err := convert.RenderDOCX(ctx, raw, file.Size, b)
+	left, err := convert.RenderDOCX(ctx, raw, raw.Size(), b)
 	if err != nil {
 		return err
 	}

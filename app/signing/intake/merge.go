@@ -3,10 +3,13 @@ package intake
 import (
 	"context"
 	"errors"
+	"io"
+	"path"
 	"slices"
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/blob"
 	"paraph/app/convert"
 	"paraph/app/convert/merge"
 	"paraph/app/fault"
@@ -31,11 +34,11 @@ func isTag(body string) bool {
 
 // survey records the placeholders of a DOCX. Whether the file as such is accepted is up to
 // its conversion.
-func (s *Intake) survey(ctx context.Context, u *Upload, file *record.File) error {
+func (s *Intake) survey(ctx context.Context, u *Upload, file *record.File, raw *blob.Writer) error {
 	if u.Names {
 		return nil
 	}
-	found, loose, err := merge.Survey(ctx, u.Raw, file.Size, isTag)
+	found, loose, err := merge.Survey(ctx, raw, raw.Size(), isTag)
 	if _, refused := errors.AsType[*convert.Refusal](err); refused {
 		file.AddFinding(record.SeverityWarning, "placeholders_unread")
 		return nil
@@ -56,7 +59,7 @@ func (s *Intake) survey(ctx context.Context, u *Upload, file *record.File) error
 }
 
 // FillIn returns an upload of a DOCX that was uploaded before, with its placeholders filled
-// in. The caller closes it.
+// in; of an HTML, the DOCX that is made of it. The caller closes it.
 func (s *Intake) FillIn(
 	ctx context.Context, who account.Actor, file *record.File, with merge.Data,
 ) (u *Upload, err error) {
@@ -70,8 +73,15 @@ func (s *Intake) FillIn(
 		return nil, disk.SpaceError(err)
 	}
 	u = &Upload{Name: file.Name, ContentType: file.ContentType, By: who.Turn(), Raw: w}
+	fill := func(docx io.ReaderAt, size int64) error {
+		return merge.Fill(ctx, docx, size, w, with, func(body string) bool { return !file.Placeholders.Has(body) })
+	}
 	err = s.inTurn(ctx, u, func() error {
-		return merge.Fill(ctx, from, file.Size, w, with, func(body string) bool { return !file.Placeholders.Has(body) })
+		if file.ContentType == typeHTML {
+			u.Name, u.ContentType = strings.TrimSuffix(u.Name, path.Ext(u.Name))+".docx", typeDOCX
+			return s.throughDOCX(ctx, io.NewSectionReader(from, 0, file.Size), fill)
+		}
+		return fill(from, file.Size)
 	})
 	switch {
 	case err != nil:
@@ -83,4 +93,19 @@ func (s *Intake) FillIn(
 		return nil, errors.Join(err, u.Close())
 	}
 	return u, nil
+}
+
+// throughDOCX calls fn with the DOCX that is made of an HTML.
+func (s *Intake) throughDOCX(
+	ctx context.Context, html io.Reader, fn func(docx io.ReaderAt, size int64) error,
+) (err error) {
+	made, err := s.Blobs.Create()
+	if err != nil {
+		return disk.SpaceError(err)
+	}
+	defer func() { err = errors.Join(err, made.Abort()) }()
+	if _, err := convert.HTML(ctx, html, made); err != nil {
+		return err
+	}
+	return fn(made, made.Size())
 }
