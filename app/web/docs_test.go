@@ -30,7 +30,8 @@ func TestDocs(t *testing.T) {
 			t.Errorf("%s: %d", id, res.StatusCode)
 		}
 	}
-	res, whole := fetch(t, s.URL+"/docs/api")
+	pages := map[string][]string{} // anchors that links lead to, by page
+	res, whole := fetch(t, s.URL+"/docs/all")
 	for _, id := range operations(t, s) {
 		if !strings.Contains(whole, `<section class="operation" id="`+id+`"`) {
 			t.Errorf("the long page lacks %s", id)
@@ -39,12 +40,33 @@ func TestDocs(t *testing.T) {
 	if csp := res.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") || len(res.Cookies()) > 0 || regexp.MustCompile(`<[^>]*\s(on[a-z]+|style)=|csrf`).MatchString(sampleCode.ReplaceAllString(whole, "")) {
 		t.Errorf("the page has what it should not: %q, %v", csp, res.Cookies())
 	}
+	links := regexp.MustCompile(`href="(/docs/[^"?]*)`)
+	for _, from := range []string{"/docs/api", "/docs/guide", "/docs/records", "/docs/api/post-documents", "/docs/webhooks"} {
+		_, page := fetch(t, s.URL+from)
+		for _, m := range links.FindAllStringSubmatch(page, -1) {
+			path, anchor, _ := strings.Cut(m[1], "#")
+			pages[path] = append(pages[path], anchor)
+		}
+	}
+	for path, anchors := range pages {
+		res, page := fetch(t, s.URL+path)
+		if res.StatusCode != http.StatusOK {
+			t.Errorf("a link leads to %s: %d", path, res.StatusCode)
+		}
+		for _, anchor := range anchors {
+			if anchor != "" && !strings.Contains(page, `id="`+anchor+`"`) {
+				t.Errorf("a link leads to %s#%s, which does not exist", path, anchor)
+			}
+		}
+	}
 	_, served := fetch(t, s.URL+"/openapi.json")
 	if _, same := fetch(t, s.URL+"/docs/openapi.json"); same != served {
 		t.Error("/docs/openapi.json is another document")
 	}
-	if res, _ := fetch(t, s.URL+"/docs/api/get-nothing"); res.StatusCode != http.StatusNotFound {
-		t.Errorf("an operation that there is not: %d", res.StatusCode)
+	for _, path := range []string{"/docs/api/get-nothing", "/docs/records/nothing"} {
+		if res, _ := fetch(t, s.URL+path); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s does not exist, but is found: %d", path, res.StatusCode)
+		}
 	}
 }
 
@@ -69,7 +91,7 @@ func TestDocsAreKept(t *testing.T) {
 	if again.StatusCode != http.StatusNotModified || body != "" {
 		t.Errorf("the same page again: %d", again.StatusCode)
 	}
-	for _, path := range []string{"/docs/api", "/docs/api?q=send", "/docs/webhooks"} {
+	for _, path := range []string{"/docs/api", "/docs/all", "/docs/guide", "/docs/records", "/docs/api?q=send", "/docs/webhooks"} {
 		_, plain := fetch(t, s.URL+path)
 		small, body := fetch(t, s.URL+path, "Accept-Encoding", "gzip")
 		z, err := gzip.NewReader(strings.NewReader(body))
@@ -123,13 +145,13 @@ func TestDocsInEveryLook(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	pages := map[string]func(w *window){}
-	for _, path := range []string{"/docs/api/post-documents", "/docs/api/put-documents-document-fields?lang=php", "/docs/webhooks", "/docs/api?q=remind"} {
-		pages[path] = func(w *window) { w.visit(s.URL + path); w.see(".copy") }
+	for _, path := range []string{"/docs/api/post-documents", "/docs/api/put-documents-document-fields?lang=php", "/docs/webhooks", "/docs/api?q=remind", "/docs/api", "/docs/guide", "/docs/records/document"} {
+		pages[path] = func(w *window) { w.visit(s.URL + path); w.see(".copy, .members") }
 	}
 	inEveryLook(t, pages)
 	t.Run("the long page", func(t *testing.T) {
 		w := open(t, look{width: 320, height: 640, plain: true})
-		w.visit(s.URL + "/docs/api")
+		w.visit(s.URL + "/docs/all")
 		w.see("h1")
 		if !get(w, chromedp.Evaluate[bool](`document.documentElement.scrollWidth <= innerWidth`)) {
 			t.Error("it has to be moved sideways")

@@ -532,7 +532,7 @@ func TestFirstDocument(t *testing.T) {
 	c := s.Company(t)
 	_, page := fetch(t, s.URL+"/docs/api")
 	_, page, _ = strings.Cut(page, `id="first"`)
-	page, _, _ = strings.Cut(page, `id="guide"`)
+	page, _, _ = strings.Cut(page, `</section>`)
 	var script strings.Builder
 	for _, m := range sampleCode.FindAllStringSubmatch(page, -1) {
 		script.WriteString(html.UnescapeString(m[1]) + "\n")

@@ -100,8 +100,12 @@ func docs(openAPI func() ([]byte, error)) []route {
 	h := apidoc.New(openAPI, record.StatusNames())
 	return []route{
 		{get, "/docs", everybody(to("/docs/api"))},
-		{get, "/docs/api", everybody(h.ShowAll)},
+		{get, "/docs/api", everybody(h.ShowStart)},
 		{get, "/docs/api/:operation", everybody(h.ShowOne)},
+		{get, "/docs/guide", everybody(h.ShowGuide)},
+		{get, "/docs/records", everybody(h.ShowRecords)},
+		{get, "/docs/records/:record", everybody(h.ShowRecord)},
+		{get, "/docs/all", everybody(h.ShowAll)},
 		{get, "/docs/webhooks", everybody(h.ShowEvents)},
 		{get, "/docs/openapi.json", everybody(h.Description)},
 		{get, "/docs/grafana.json", everybody(apidoc.Dashboard)},

@@ -10,6 +10,7 @@ type docsPage struct {
 	*manual
 	Found     []manualGroup // shown in the middle of the page
 	Op        *operationView
+	Record    *manualField
 	Query     string
 	Language  sampleLanguage
 	Languages []sampleLanguage
@@ -53,10 +54,14 @@ func (p docsPage) in(l sampleLanguage, path string) string {
 	return path
 }
 
-// Tab links to the same place with samples in another language.
+// Tab links to the same place with samples in another language; from the results of a
+// search, to the operation's own page.
 func (i docsItem) Tab(l sampleLanguage) string {
-	if i.Alone {
+	switch {
+	case i.Query != "":
+		return i.in(l, "/docs/api/"+i.Op.ID)
+	case i.Alone:
 		return i.in(l, i.Here)
 	}
-	return i.in(l, "/docs/api#"+i.Op.ID)
+	return i.in(l, i.Here+"#"+i.Op.ID)
 }

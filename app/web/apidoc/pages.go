@@ -6,6 +6,7 @@ import (
 	_ "embed" // the dashboard
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,6 +20,9 @@ import (
 // The templates of these pages.
 const (
 	docsTemplate      page.Template[docsPage] = "docs"
+	guideTemplate     page.Template[docsPage] = "docs-guide"
+	recordsTemplate   page.Template[docsPage] = "docs-records"
+	wholeTemplate     page.Template[docsPage] = "docs-all"
 	operationTemplate page.Template[docsPage] = "docs-operation"
 	eventsTemplate    page.Template[docsPage] = "docs-events"
 )
@@ -67,8 +71,9 @@ func sampleBase(r *page.Request) string {
 	return "http://localhost:8080"
 }
 
-// ShowAll serves the whole reference, or the operations that match a search.
-func (x *Handlers) ShowAll(r *page.Request) error {
+// ShowStart serves the first page: the steps to a signed document and the list of
+// operations. With a query it shows the operations that match.
+func (x *Handlers) ShowStart(r *page.Request) error {
 	data, err := x.page(r)
 	if err != nil {
 		return err
@@ -79,6 +84,43 @@ func (x *Handlers) ShowAll(r *page.Request) error {
 	}
 	data.Found = data.find(data.Query)
 	return docsTemplate.Render(r, http.StatusOK, publicPage(r.Say("docs.title"), data))
+}
+
+// ShowAll serves the whole reference as one page, for the browser's own search and for printing.
+func (x *Handlers) ShowAll(r *page.Request) error {
+	return x.show(r, wholeTemplate, "docs.title")
+}
+
+// ShowGuide serves what all operations have in common.
+func (x *Handlers) ShowGuide(r *page.Request) error {
+	return x.show(r, guideTemplate, "docs.guide")
+}
+
+// ShowRecords serves the list of records that responses are made of.
+func (x *Handlers) ShowRecords(r *page.Request) error {
+	return x.show(r, recordsTemplate, "docs.records")
+}
+
+// ShowRecord serves the members of one record.
+func (x *Handlers) ShowRecord(r *page.Request) error {
+	data, err := x.page(r)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(data.Records, func(f manualField) bool { return slug(f.Name) == r.Params("record") })
+	if i < 0 {
+		return fault.NotFound("page")
+	}
+	data.Record = &data.Records[i]
+	return x.send(r, recordsTemplate, r.Say("docs.operation.title", "summary", data.Record.Name), data)
+}
+
+func (x *Handlers) show(r *page.Request, t page.Template[docsPage], title string) error {
+	data, err := x.page(r)
+	if err != nil {
+		return err
+	}
+	return x.send(r, t, r.Say(title), data)
 }
 
 // ShowOne serves one operation on its own page.
@@ -99,11 +141,7 @@ func (x *Handlers) ShowOne(r *page.Request) error {
 
 // ShowEvents serves the description of the webhooks.
 func (x *Handlers) ShowEvents(r *page.Request) error {
-	data, err := x.page(r)
-	if err != nil {
-		return err
-	}
-	return x.send(r, eventsTemplate, r.Say("docs.events.title"), data)
+	return x.show(r, eventsTemplate, "docs.events.title")
 }
 
 // Description serves the OpenAPI document itself.
