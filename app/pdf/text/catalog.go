@@ -17,6 +17,9 @@ var catalog = []source{
 	{name: "Caveat-Regular"},
 	{name: "DancingScript-Regular"},
 	{name: "GreatVibes-Regular"},
+	{name: "MarckScript-Regular"},
+	{name: "Sacramento-Regular"},
+	{name: "BadScript-Regular"},
 	{name: "NotoNaskhArabic-Bold", bold: true, ranges: arabic},
 	{name: "NotoNaskhArabic-Regular", ranges: arabic},
 	{name: "NotoSansHebrew-Bold", bold: true, ranges: hebrew},
@@ -79,6 +82,12 @@ func (s Style) primary() []string {
 		return []string{"DancingScript-Regular", sans}
 	case Script3:
 		return []string{"GreatVibes-Regular", sans}
+	case Script4:
+		return []string{"MarckScript-Regular", sans}
+	case Script5:
+		return []string{"Sacramento-Regular", sans}
+	case Script6:
+		return []string{"BadScript-Regular", sans}
 	}
 	return []string{sans}
 }

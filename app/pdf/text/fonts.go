@@ -21,9 +21,11 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"unicode"
 
 	"github.com/go-text/typesetting/font"
 	"github.com/klauspost/compress/zlib"
+	"golang.org/x/text/unicode/norm"
 )
 
 //go:embed fonts/*.ttf.gz
@@ -35,10 +37,28 @@ const (
 	Script1 = "script1" // Caveat: a quick hand, Latin and Cyrillic
 	Script2 = "script2" // Dancing Script: Latin and Vietnamese
 	Script3 = "script3" // Great Vibes: formal, Latin, Cyrillic and Vietnamese
+	Script4 = "script4" // Marck Script: a felt pen, Latin and Cyrillic
+	Script5 = "script5" // Sacramento: one thin line, Latin
+	Script6 = "script6" // Bad Script: narrow and upright, Latin, Cyrillic and Vietnamese
 )
 
 // Scripts returns the faces for typed signatures, the default first.
-func Scripts() []string { return []string{Script1, Script2, Script3} }
+func Scripts() []string { return []string{Script1, Script2, Script3, Script4, Script5, Script6} }
+
+// ScriptsFor returns the faces for typed signatures that have every letter of a name. Other
+// faces would show it partly or entirely in another hand. If none has them all, they look
+// alike, and only the default is returned.
+func (f *Fonts) ScriptsFor(name string) []string {
+	letters := []rune(norm.NFC.String(name))
+	fit := slices.DeleteFunc(Scripts(), func(face string) bool {
+		own := f.faces[Style{Face: face}.primary()[0]]
+		return slices.ContainsFunc(letters, func(r rune) bool { return !unicode.IsSpace(r) && !own.hasAll([]rune{r}) })
+	})
+	if len(fit) == 0 {
+		return Scripts()[:1]
+	}
+	return fit
+}
 
 // A Style describes the look of text. The zero Style is upright Sans. Bold and
 // Italic are ignored if a font lacks them. An unknown Face means Sans.

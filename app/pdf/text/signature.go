@@ -12,7 +12,7 @@ type Mark struct {
 	Strokes [][]Point // drawn with a pen
 	Picture *Picture  // uploaded or drawn as an image; see [Set.Picture]
 	Typed   string    // a name
-	Face    string    // of Typed: Script1, Script2 or Script3; "" is Script1
+	Face    string    // of Typed, one of Scripts; "" is Script1
 	Color   Color
 }
 

@@ -278,6 +278,17 @@ func TestOutline(t *testing.T) {
 	}
 }
 
+func TestScriptsFor(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	for name, want := range map[string]int{"Maria da Silva-O'Neill, Jr.": 6, "Jörg Weiß": 6, "Łukasz Żółć": 6, "Ömer Çelikoğlu": 6, "Zoe\u0308": 6,
+		"Ștefan Țurcanu": 4, "Ольга Ґонта": 4, "Nguyễn Văn Đức": 3, "محمد": 1, "王小明": 1, "": 6} {
+		if got := fonts.ScriptsFor(name); len(got) != want {
+			t.Errorf("%s: %d faces, %v, not %d", name, len(got), got, want)
+		}
+	}
+}
+
 // One Fonts serves many goroutines and reads each font once.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()

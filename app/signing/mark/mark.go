@@ -21,7 +21,7 @@ type Mark struct {
 	Type string // typed, drawn, image; "" is typed
 	Data string // drawn: JSON [[[x,y],…],…] or a picture; image: PNG or JPEG as data URL or base64
 	Text string // typed: the name; "" is the invitation's
-	Font string // typed: script1, script2, script3
+	Font string // typed: script1 to script6
 	Ink  string `json:",omitempty"` // typed and drawn: blue or black; "" is blue
 }
 

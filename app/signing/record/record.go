@@ -366,7 +366,7 @@ type Evidence struct {
 	Serial        string // of the certificate issued for the act, hexadecimal
 	Picture       string // blob of the signature's picture as PNG, if there is one
 	Typed         string
-	Face          string `json:",omitempty"` // of Typed: script1, script2, script3
+	Face          string `json:",omitempty"` // of Typed: script1 to script6
 	Ink           string `json:",omitempty"` // of Typed and Strokes: blue, black; "" is blue
 	Strokes       []byte `json:",omitempty"` // of a drawn signature, for the certificate of completion; see mark.Pack
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"net/url"
+	"slices"
 	"strings"
 
 	"paraph/app/account"
@@ -34,7 +35,7 @@ func (m *markView) offer(saved *signing.Mark) {
 	}
 }
 
-func markViewOf(v *Visitor, kind, name string, saved *signing.Mark, sent page.Form) markView {
+func (h *Handlers) markViewOf(v *Visitor, kind, name string, saved *signing.Mark, sent page.Form) markView {
 	m := markView{Kind: kind, Input: kind + "-text", Font: text.Script1, Made: saved != nil}
 	if kind == "initials" {
 		m.Text = name
@@ -49,7 +50,11 @@ func markViewOf(v *Visitor, kind, name string, saved *signing.Mark, sent page.Fo
 		m.Text, m.Font = sent.Value(kind+".text"), cmp.Or(sent.Value(kind+".font"), m.Font)
 		m.Type, m.Data, m.Ink = sent.Value(kind+".type"), sent.Value(kind+".data"), sent.Value(kind+".ink")
 	}
-	for i, face := range text.Scripts() {
+	faces := h.Fonts.ScriptsFor(cmp.Or(m.Text, name))
+	if !slices.Contains(faces, m.Font) {
+		m.Font = faces[0]
+	}
+	for i, face := range faces {
 		m.Styles = append(m.Styles, markStyle{Value: face, Label: v.Say("mark.style", "n", i+1), Checked: face == m.Font,
 			Src: v.base + "/typed.svg?font=" + face + "&text=" + url.QueryEscape(cmp.Or(m.Text, name))})
 	}

@@ -87,8 +87,8 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	}
 	s.requireTicks(own)
 	saved := h.ownMarks(v)
-	s.Signature = markViewOf(v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
-	s.Initials = markViewOf(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
+	s.Signature = h.markViewOf(v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
+	s.Initials = h.markViewOf(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
 	s.Signature.offer(saved.Signature)
 	s.Initials.offer(saved.Initials)
 	s.explainFaults(v.Request, fault)

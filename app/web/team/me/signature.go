@@ -11,7 +11,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/fault"
-	"paraph/app/pdf/text"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 	"paraph/app/web/signer"
@@ -47,7 +46,7 @@ func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
 				v.Text = m.Text
 			}
 		}
-		for i, face := range text.Scripts() {
+		for i, face := range h.Fonts.ScriptsFor(v.Text) {
 			v.Styles = append(v.Styles, page.Option{Value: face, Label: r.Say("mark.style", "n", i+1), Selected: face == font})
 		}
 		data.Marks = append(data.Marks, v)
