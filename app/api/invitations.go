@@ -61,7 +61,7 @@ type signBody struct {
 
 type markBody struct {
 	Type string `json:"type,omitempty" doc:"drawn, typed or image"`
-	Data string `json:"data,omitempty" doc:"drawn: strokes as [[[x,y],…],…] or a picture; image: PNG or JPEG as data URL or base64"`
+	Data string `json:"data,omitempty" doc:"drawn: strokes as [[[x,y],…],…], points optionally with the relative width of the line (0.25 to 3) as a third number, or a picture; image: PNG or JPEG as data URL or base64"`
 	Text string `json:"text,omitempty" doc:"typed: the text"`
 	Font string `json:"font,omitempty" doc:"script1 to script6, or sans"`
 	Ink  string `json:"ink,omitempty" doc:"typed and drawn: blue or black"`

@@ -25,7 +25,7 @@ func TestSavedSignature(t *testing.T) {
 	const strokes = "[[[0,0],[60,40],[120,0]],[[5,5]]]"
 	_, page = v.send("/app/me/signature", "kind", "signature", "signature.type", "drawn", "signature.data", strokes)
 	want(t, page, "It will be offered the next time you sign", `src="/app/me/signature/signature?v=`)
-	if status, picture := v.get("/app/me/signature/signature"); status != http.StatusOK || !strings.Contains(picture, "M0.0 0.0L60.0 40.0L120.0 0.0M5.0 5.0h.1") {
+	if status, picture := v.get("/app/me/signature/signature"); status != http.StatusOK || !strings.Contains(picture, `d="M0.0 0.0Q60.0 40.0 90.0 20.0L120.0 0.0h.1"`) {
 		t.Errorf("the drawing: %d %s", status, picture)
 	}
 	_, page = v.send("/app/me/signature", "kind", "initials", "initials.text", "M.M.", "initials.font", "script2")

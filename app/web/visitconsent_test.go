@@ -155,7 +155,7 @@ func TestConsentIsKeptWithAnswers(t *testing.T) {
 		t.Errorf("consent is recorded %d times", n)
 	}
 	other := invited(t, s)
-	const ticked = `name="consent" value="yes" required data-req checked`
+	const ticked = `name="consent" value="yes" aria-describedby="consent-error" data-req aria-required="true" checked`
 	_, html = other.get(at)
 	want(t, html, ticked, "(1 of 2 done)</title>")
 	_, html = other.send(at + "/withdraw")

@@ -3,8 +3,9 @@ package text
 import "math"
 
 // A Point is a position on a signature pad: x to the right, y down, in any
-// unit.
-type Point struct{ X, Y float64 }
+// unit. Pen is the width of the line there, relative to the usual one; 0 is
+// the usual one.
+type Point struct{ X, Y, Pen float64 }
 
 // A Mark is a person's signature or initials. The first of Strokes, Picture and
 // Typed that is set is drawn.
@@ -118,37 +119,83 @@ func (d *Drawing) strokes(x, y, w, h float64, m Mark) {
 	x, y, w, h = x+pen, y+pen, w-2*pen, h-2*pen
 	scale := min(w/max(high.X-low.X, slack), h/max(high.Y-low.Y, slack))
 	y += (h + (high.Y-low.Y)*scale) / 2 // of the highest point
-	at := func(p Point) Point { return Point{x + (p.X-low.X)*scale, y - (p.Y-low.Y)*scale} }
+	at := func(p Point) Point { return Point{X: x + (p.X-low.X)*scale, Y: y - (p.Y-low.Y)*scale} }
 	d.Stroke(m.Color, pen)
 	d.op("J", 1)
 	d.op("j", 1)
 	for _, s := range m.Strokes {
 		if s = finite(s); len(s) > 0 {
-			d.stroke(s, at)
+			d.stroke(s, pen, at)
 		}
 	}
 }
 
-func (d *Drawing) stroke(s []Point, at func(Point) Point) {
-	p := at(s[0])
-	d.op("m", p.X, p.Y)
-	for i := 1; i+1 < len(s); i++ {
-		q, next := at(s[i]), at(s[i+1])
-		end := Point{(q.X + next.X) / 2, (q.Y + next.Y) / 2}
-		// A quadratic curve from p through control point q to end, as a cubic
-		// one.
-		d.op("c", p.X+(q.X-p.X)*2/3, p.Y+(q.Y-p.Y)*2/3, end.X+(q.X-end.X)*2/3, end.Y+(q.Y-end.Y)*2/3, end.X, end.Y)
-		p = end
+func (d *Drawing) stroke(s []Point, pen float64, at func(Point) Point) {
+	for _, t := range Traces(s) {
+		d.op("w", pen*t.Pen)
+		p := at(t.Start)
+		d.op("m", p.X, p.Y)
+		for _, c := range t.Curves {
+			// A quadratic curve as a cubic one.
+			q, end := at(c.Control), at(c.End)
+			d.op("c", p.X+(q.X-p.X)*2/3, p.Y+(q.Y-p.Y)*2/3, end.X+(q.X-end.X)*2/3, end.Y+(q.Y-end.Y)*2/3, end.X, end.Y)
+			p = end
+		}
+		last := at(t.End)
+		d.op("l", last.X, last.Y)
+		d.op("S")
 	}
-	last := at(s[len(s)-1])
-	d.op("l", last.X, last.Y)
-	d.op("S")
+}
+
+// A Trace is a part of a stroke that is drawn with one width: curves that each begin where
+// the one before ends, and a straight line.
+type Trace struct {
+	Pen    float64 // width, relative to the usual one
+	Start  Point
+	Curves []Curve
+	End    Point // of the line
+}
+
+// A Curve is quadratic.
+type Curve struct{ Control, End Point }
+
+// penSteps is the number of widths between none and the usual one. Finer steps look no
+// smoother.
+const penSteps = 8
+
+// width returns the width of the line at a point.
+func (p Point) width() float64 {
+	if p.Pen == 0 {
+		return 1
+	}
+	return max(1, math.Round(p.Pen*penSteps)) / penSteps
+}
+
+// Traces divides a stroke where its width changes. The curves end halfway between the points,
+// with the points as controls, so that the line is smooth.
+func Traces(s []Point) []Trace {
+	if len(s) == 0 {
+		return nil
+	}
+	t := Trace{Pen: s[0].width(), Start: s[0], End: s[0]}
+	var all []Trace
+	for i := 1; i+1 < len(s); i++ {
+		q, next := s[i], s[i+1]
+		if w := q.width(); w != t.Pen {
+			all = append(all, t)
+			t = Trace{Pen: w, Start: t.End}
+		}
+		t.End = Point{X: (q.X + next.X) / 2, Y: (q.Y + next.Y) / 2}
+		t.Curves = append(t.Curves, Curve{q, t.End})
+	}
+	t.End = s[len(s)-1]
+	return append(all, t)
 }
 
 func finite(s []Point) []Point {
 	kept := make([]Point, 0, len(s))
 	for _, p := range s {
-		if !math.IsNaN(p.X+p.Y) && !math.IsInf(p.X+p.Y, 0) {
+		if sum := p.X + p.Y + p.Pen; !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 			kept = append(kept, p)
 		}
 	}
@@ -161,8 +208,8 @@ func bounds(strokes [][]Point) (low, high Point, ok bool) {
 			if !ok {
 				low, high, ok = p, p, true
 			}
-			low = Point{min(low.X, p.X), min(low.Y, p.Y)}
-			high = Point{max(high.X, p.X), max(high.Y, p.Y)}
+			low = Point{X: min(low.X, p.X), Y: min(low.Y, p.Y)}
+			high = Point{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
 		}
 	}
 	return low, high, ok

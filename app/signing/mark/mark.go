@@ -4,7 +4,6 @@ package mark
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"image"
 	_ "image/jpeg" // signatures are uploaded as JPEG or PNG
 	_ "image/png"
@@ -19,7 +18,7 @@ import (
 // Mark is a person's signature or initials as entered: a name in a script face, strokes drawn on a pad, or a picture.
 type Mark struct {
 	Type string // typed, drawn, image; "" is typed
-	Data string // drawn: JSON [[[x,y],…],…] or a picture; image: PNG or JPEG as data URL or base64
+	Data string // drawn: JSON [[[x,y,pen],…],…] or a picture; image: PNG or JPEG as data URL or base64
 	Text string // typed: the name; "" is the invitation's
 	Font string // typed: script1 to script6
 	Ink  string `json:",omitempty"` // typed and drawn: blue or black; "" is blue
@@ -117,27 +116,23 @@ func readDrawn(f *fault.Fields, m *Drawn, data string) {
 		f.Add("data", "too_large", fault.Number("limit", 2))
 		return
 	}
-	var strokes [][][2]float64
-	if err := json.Unmarshal([]byte(data), &strokes); err != nil {
-		f.Add("data", "not_strokes.picture")
-		return
-	}
+	strokes, err := Strokes(data)
 	points := 0
 	for _, s := range strokes {
-		var out []text.Point
 		for _, p := range s {
-			if points++; points > maxPoints || !finite(p[0]) || !finite(p[1]) {
+			if points++; points > maxPoints || !finite(p.X) || !finite(p.Y) {
 				f.Add("data", "too_many_points", fault.Number("limit", maxPoints))
 				return
 			}
-			out = append(out, text.Point{X: p[0], Y: p[1]})
-		}
-		if len(out) > 0 {
-			m.Strokes = append(m.Strokes, out)
 		}
 	}
-	if points == 0 {
+	switch {
+	case err != nil:
+		f.Add("data", "not_strokes.picture")
+	case points == 0:
 		f.Add("data", "empty")
+	default:
+		m.Strokes = strokes
 	}
 }
 

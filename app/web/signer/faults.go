@@ -40,7 +40,7 @@ func (s *signPage) explainFaults(r *page.Request, err error) {
 			f.Errors = append(f.Errors, text)
 			s.Faults = append(s.Faults, faultOf{"#" + f.Input, text})
 		case name == "consent":
-			s.ConsentError = r.Say("sign.consent.missing")
+			s.ConsentError = r.Say("js.consent")
 			s.Faults = append(s.Faults, faultOf{"#consent", s.ConsentError})
 		case strings.HasPrefix(name, "signature."):
 			s.Signature.Error = markFault(r, name, text)

@@ -33,7 +33,7 @@ func SendTyped(r *page.Request, fonts *text.Fonts, typed, font string) error {
 	const margin = 8
 	width, height = width+2*margin, height+2*margin
 	size := fmt.Sprintf(`viewBox="%d %d %.0f %.0f" width="%.0f" height="%.0f"`, -margin, -margin, width, height, width, height)
-	return SendSVG(r, size, `fill="#14285a"`, path)
+	return SendSVG(r, size, Path{`fill="#14285a"`, path})
 }
 
 // Download serves the files of the document: as they are while signing is in
@@ -117,12 +117,18 @@ func ShowDisclosure(v *Visitor) error {
 	return disclosureTemplate.Render(v.Request, http.StatusOK, plainPage(v, v.Say("disclosure.title")))
 }
 
-// SendSVG responds with an SVG picture of one path.
-func SendSVG(r *page.Request, size, style, path string) error {
+// Path is a path of an SVG picture.
+type Path struct{ Style, D string }
+
+// SendSVG responds with an SVG picture of paths.
+func SendSVG(r *page.Request, size string, paths ...Path) error {
 	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'")
 	r.Set(fiber.HeaderContentType, "image/svg+xml")
 	r.Set(fiber.HeaderCacheControl, "private, max-age=600")
-	path = template.HTMLEscapeString(path)
-	_, err := fmt.Fprintf(r, `<svg xmlns="http://www.w3.org/2000/svg" %s><path %s d="%s"/></svg>`, size, style, path)
+	fmt.Fprintf(r, `<svg xmlns="http://www.w3.org/2000/svg" %s>`, size)
+	for _, p := range paths {
+		fmt.Fprintf(r, `<path %s d="%s"/>`, p.Style, template.HTMLEscapeString(p.D))
+	}
+	_, err := fmt.Fprint(r, `</svg>`)
 	return err
 }

@@ -21,6 +21,8 @@ type markView struct {
 	Styles                  []markStyle
 	Saved                   string // address of the picture of the member's saved mark, "" for none
 	Made                    bool   // a mark has been chosen already
+	Legal                   string // what finishing means
+	Consent                 string // address of the text to agree to, "" if the page doesn't ask for consent
 }
 
 type markStyle struct {

@@ -33,7 +33,8 @@ type signPage struct {
 	Done         int    // number of required inputs filled in
 	First        string // ID of the first required input not filled in
 	Name, Email  string
-	TextApart    bool // the text has a page of its own
+	Legal        string // what finishing means
+	TextApart    bool   // the text has a page of its own
 	Attaches     bool
 }
 
@@ -91,6 +92,12 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	s.Initials = h.markViewOf(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
 	s.Signature.offer(saved.Signature)
 	s.Initials.offer(saved.Initials)
+	s.Legal = v.Say("sign.legal."+string(v.Invitation.Role), "name", s.Name, "email", s.Email)
+	s.Signature.Legal, s.Initials.Legal = s.Legal, s.Legal
+	if visitPageOf(v).AsksHere() {
+		s.Signature.Consent = v.base + "/disclosure"
+		s.Initials.Consent = s.Signature.Consent
+	}
 	s.explainFaults(v.Request, fault)
 	s.count(v.Consent != "" && v.Company.ConsentMode != account.ConsentGate)
 	return s, nil

@@ -62,17 +62,31 @@ function depend() {
   }
 }
 
+// agree shows that consent is missing, or no longer.
+function agree(why) {
+  const e = $('#consent'), p = $('#consent-error');
+  p.textContent = why; p.hidden = !why;
+  p.parentElement.classList.toggle('bad', !!why);
+  why ? e.setAttribute('aria-invalid', 'true') : e.removeAttribute('aria-invalid');
+}
+
 function count() {
   depend();
   const all = required(), left = missing();
-  $('#left').textContent = say('done', { done: all.length - left.length, n: all.length });
-  $('#next').textContent = left.length ? say('next') : say('review');
-  $('#next').setAttribute('href', '#' + (left[0]?.id || 'finish'));
+  $('#left').textContent = all.length ? say('done', { done: all.length - left.length, n: all.length }) : '';
+  $('#tally').textContent = all.length ? all.length - left.length + '/' + all.length : '';
+  const [next, end] = [$('#next'), $('#end')], held = !left.length && document.activeElement === next;
+  next.hidden = !left.length; end.hidden = !!left.length;
+  if (left.length) next.setAttribute('href', '#' + left[0].id);
+  if (held) end.focus();
   if (all.length) document.title = document.title.replace(/ \([^()]*\)$/, '') + ' (' + say('progress', { done: all.length - left.length, n: all.length }) + ')';
   for (const f of $$('.f', form)) {
     const e = $('input,textarea,select,button[data-mark]', f);
-    if (e) f.classList.toggle('done', !!filled(e));
+    if (!e) continue;
+    f.classList.toggle('done', !!filled(e));
+    if (f.dataset.empty && filled(e)) { delete f.dataset.empty; fault(f, e, ''); }
   }
+  if ($('#consent')?.checked) agree('');
   for (const d of $$('[data-of]', form)) {
     const e = document.getElementById(d.dataset.of);
     if (!e) continue;
@@ -81,8 +95,21 @@ function count() {
       : e.type === 'file' ? [...e.files].map(f => f.name).join(', ') || '–' : e.value || '–';
   }
 }
+// fault shows an error at a field, or removes it.
+function fault(f, e, why) {
+  const notes = $('.notes', f);
+  let p = $('.error', notes);
+  if (why) {
+    p ||= notes.appendChild(Object.assign(document.createElement('p'), { className: 'error', id: e.id + '-error', role: 'alert' }));
+    if (p.textContent !== why) p.textContent = why;
+  } else p?.remove();
+  f.classList.toggle('bad', !!why);
+  why ? e.setAttribute('aria-invalid', 'true') : e.removeAttribute('aria-invalid');
+  const ids = [...e.dataset.mark ? [{ id: e.id + '-label' }] : [], ...notes.children].map(n => n.id).join(' ');
+  ids ? e.setAttribute('aria-describedby', ids) : e.removeAttribute('aria-describedby');
+}
 function go(e) { e.scrollIntoView({ block: 'center' }); e.focus({ preventScroll: true }); }
-$('#next').addEventListener('click', e => { e.preventDefault(); go(missing()[0] || $('#finish')); });
+$('#next').addEventListener('click', e => { e.preventDefault(); const [first] = missing(); if (first) go(first); });
 
 // Enter moves to the next field, so that nobody signs by accident.
 form.addEventListener('keydown', e => {
@@ -98,7 +125,11 @@ form.addEventListener('keydown', e => {
 
 // Autosave, so that signing can continue on another device.
 let timer, dirty = false, saving = false;
-const saved = (key, now) => { $('#saved').textContent = key ? say(key) : ''; if (now) tell(say(key)); };
+const saved = (key, now) => {
+  $('#saved').textContent = key ? say(key) : '';
+  $('#saved').classList.toggle('warns', key === 'unsaved' || key === 'offline');
+  if (now) tell(say(key));
+};
 const computes = $('.page data', form);
 function later(ms = computes ? 400 : 900) { dirty = true; clearTimeout(timer); timer = setTimeout(save, ms); }
 async function save() {
@@ -129,17 +160,9 @@ function note({ errors = {}, values = {} }) {
   count();
   for (const f of $$('.page .f', form)) {
     const e = $('input,textarea,select,output', f), notes = $('.notes', f), why = errors[f.id];
-    let p = $('.error', notes);
+    const p = $('.error', notes);
     if (!e || why && !p && f.contains(document.activeElement) && e.type !== 'checkbox') continue;
-    if (why) {
-      p ||= notes.appendChild(Object.assign(document.createElement('p'), { className: 'error', id: e.id + '-error', role: 'alert' }));
-      if (p.textContent !== why) p.textContent = why;
-    } else if (p && (p.role || filled(e))) p.remove();
-    else continue;
-    f.classList.toggle('bad', !!why);
-    why ? e.setAttribute('aria-invalid', 'true') : e.removeAttribute('aria-invalid');
-    const ids = [...notes.children].map(n => n.id).join(' ');
-    ids ? e.setAttribute('aria-describedby', ids) : e.removeAttribute('aria-describedby');
+    if (why || p && (p.role || filled(e))) fault(f, e, why);
   }
 }
 addEventListener('online', () => dirty && save());
@@ -159,6 +182,17 @@ const gestures = ['pointerdown', 'keydown', 'wheel', 'touchstart'];
 const watch = () => { for (const g of gestures) addEventListener(g, seen, { capture: true, passive: true }); };
 watch();
 
+// lacks shows what is missing where it is: the browser's own message would be in its language, and
+// might be covered by the header.
+form.noValidate = true;
+function lacks(e, n) {
+  const why = say('missing', { n, name: nameOf(e) }), f = e.closest('.f');
+  if (e.id === 'consent') agree(say('consent'));
+  else if (f && $('.notes', f)) { f.dataset.empty = 'yes'; fault(f, e, why); }
+  else warn(why);
+  go(e);
+}
+
 let leaving = false, stay = () => {};
 form.addEventListener('submit', e => {
   if (leaving) return void e.preventDefault();
@@ -166,8 +200,13 @@ form.addEventListener('submit', e => {
     const left = missing();
     if (left.length) {
       e.preventDefault();
-      warn(say('missing', { n: left.length, name: nameOf(left[0]) }));
-      return go(left[0]);
+      return lacks(left[0], left.length);
+    }
+    const wrong = $$('.page :is(input,textarea,select):enabled', form).find(i => i.willValidate && !i.validity.valid), at = wrong?.closest('.f');
+    if (wrong) {
+      e.preventDefault();
+      fault(at, wrong, $('.error', at)?.textContent || wrong.validationMessage);
+      return go(wrong);
     }
     const label = e.submitter.lastChild, was = label.textContent, busy = on => {
       on ? e.submitter.setAttribute('aria-busy', 'true') : e.submitter.removeAttribute('aria-busy');
@@ -216,6 +255,23 @@ class Mark {
       if (this.type === 'image') await this.looking; // still preparing the picture
       if (dialog.open) this.adopt();
     });
+    this.end = $('.end', dialog); this.agrees = $('input', this.end);
+    $('[data-finish]', dialog).addEventListener('click', async () => {
+      if (this.type === 'image') await this.looking;
+      const asks = this.agrees && !this.agrees.closest('label').hidden && !this.agrees.checked;
+      this.disagrees(asks ? say('consent') : '');
+      if (asks) return this.agrees.focus();
+      if (!dialog.open) return;
+      this.adopt();
+      if (dialog.open) return; // something is missing
+      if (this.agrees?.checked) $('#consent').checked = true;
+      count();
+      form.requestSubmit($('#finish'));
+    });
+    dialog.addEventListener('keydown', e => {
+      if (e.key !== 'z' || !(e.ctrlKey || e.metaKey) || this.type !== 'drawn' || !this.pad) return;
+      e.preventDefault(); this.pad.undo();
+    });
     $('[data-cancel]', dialog).addEventListener('click', () => dialog.close());
     // The event fires a frame late, after the browser has restored focus (except in browsers
     // that don't focus clicked buttons). Don't scroll under a pointer that is already
@@ -230,13 +286,14 @@ class Mark {
   pen() { return $('[name$=".pen"]:checked', this.dialog).value; }
   restore() {
     const [type, data, ink] = this.hidden.map(h => h.value);
-    if (type === 'drawn' && data.startsWith('[')) this.keep(type, data, strokesOf(JSON.parse(data), ink), ink);
+    if (type === 'drawn' && data.startsWith('[')) this.draws(data, ink);
     else if (type === 'saved' && this.own) this.keep(type, '', picture(this.own.src));
     else if (type && data) this.keep(type, data, picture(data.startsWith('data:') ? data : 'data:image/' + (data.startsWith('/9j') ? 'jpeg' : 'png') + ';base64,' + data));
     else if (this.kind === 'signature' && this.text.value) this.keep('typed', '', this.typed());
   }
   open(from) {
     this.from = from;
+    this.last();
     if (!this.text.value) { this.text.value = form.dataset.name; this.preview(); }
     this.dialog.showModal();
     import(form.dataset.pad).catch(() => {}); // preload for drawing
@@ -244,13 +301,26 @@ class Mark {
     if (this.type === 'drawn') this.draw();
     if (this.type === 'phone') this.phone();
   }
+  disagrees(why) { const p = $('.error', this.end); if (p) { p.textContent = why; p.hidden = !why; } }
+  // last offers to finish at once if this mark is all that is missing, besides consent.
+  last() {
+    const consent = $('#consent'), rest = missing().filter(e => e !== consent && e.dataset.mark !== this.kind);
+    const empty = $$('.page .f:not([hidden]):not(.k-fixed,.k-mark)', form).some(f => !filled($('input,textarea,select', f)));
+    const ends = !rest.length && !empty;
+    this.end.hidden = $('[data-finish]', this.dialog).hidden = !ends;
+    this.disagrees('');
+    if (this.agrees) { this.agrees.checked = false; this.agrees.closest('label').hidden = consent.checked; }
+    const adopt = $('[data-adopt]', this.dialog);
+    adopt.classList.toggle('primary', !ends);
+    adopt.textContent = say(ends ? 'keep' : 'adopt');
+  }
   pick(tab) {
     for (const t of this.tabs) {
       t.setAttribute('aria-selected', t === tab); t.tabIndex = t === tab ? 0 : -1;
       $('#' + t.getAttribute('aria-controls')).hidden = t !== tab;
     }
     this.type = tab.dataset.type; this.fail('');
-    $('[data-adopt]', this.dialog).hidden = this.type === 'phone';
+    for (const e of $$('.actions,.end', this.dialog)) e.classList.toggle('phoning', this.type === 'phone');
     if (this.type === 'drawn' && this.dialog.open) this.draw();
     if (this.type === 'phone') this.phone();
   }
@@ -272,7 +342,7 @@ class Mark {
         if (answer.status === 204) continue;
         if (!answer.ok) break;
         const strokes = (await answer.json()).data;
-        this.keep('drawn', strokes, strokesOf(JSON.parse(strokes)));
+        this.draws(strokes);
         this.pick(this.tabs[0]); this.dialog.close();
         tell(say('phone.here')); count(); later(100);
         return;
@@ -320,7 +390,7 @@ class Mark {
       const strokes = this.pad?.strokes() || [];
       if (!strokes.length) return this.fail(say('empty'));
       if (this.pad.small() && !this.sure) { this.sure = true; return this.fail(say('small')); }
-      this.keep('drawn', JSON.stringify(strokes), strokesOf(strokes, this.pen()), this.pen());
+      this.draws(JSON.stringify(strokes), this.pen());
     } else if (this.type === 'saved') {
       this.keep('saved', '', picture(this.own.src));
     } else {
@@ -331,27 +401,24 @@ class Mark {
     this.dialog.close();
     tell(say('signed')); count(); later(100);
   }
+  // draws keeps strokes, and shows them once the pad's script has loaded.
+  draws(data, ink) {
+    const kept = this.keep('drawn', data, document.createElement('span'), ink);
+    import(form.dataset.pad).then(pad => kept === this.kept && this.show(pad.pictureOf(JSON.parse(data), ink, say('mark')))).catch(() => {});
+  }
   keep(type, data, shown, ink = '') {
     this.sure = false; this.done = true;
     [type, data, ink].forEach((v, i) => { this.hidden[i].value = v; });
+    this.show(shown);
+    return this.kept = {};
+  }
+  show(shown) {
     for (const b of $$('button[data-mark="' + this.kind + '"]')) {
       b.replaceChildren(shown.cloneNode(true), Object.assign(document.createElement('span'), { className: 'vh', textContent: say('change') }));
     }
   }
 }
 const picture = src => Object.assign(new Image(), { src, alt: say('mark') });
-function strokesOf(strokes, ink) {
-  const ns = 'http://www.w3.org/2000/svg', svg = document.createElementNS(ns, 'svg'), path = document.createElementNS(ns, 'path');
-  const xs = strokes.flat().map(p => p[0]), ys = strokes.flat().map(p => p[1]);
-  const min = a => a.reduce((m, v) => Math.min(m, v), Infinity), max = a => a.reduce((m, v) => Math.max(m, v), -Infinity);
-  const [x, y, w, h] = [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)], line = Math.max(w, h) / 80 + 1;
-  const set = (e, all) => { for (const k in all) e.setAttribute(k, all[k]); };
-  set(svg, { class: 'ink', role: 'img', 'aria-label': say('mark'), viewBox: [x - line, y - line, w + 2 * line, h + 2 * line].join(' ') });
-  set(path, { fill: 'none', stroke: ink === 'black' ? '#000' : '#14285a', 'stroke-width': line, 'stroke-linecap': 'round', 'stroke-linejoin': 'round',
-    d: strokes.map(s => 'M' + s.map(p => p.join(' ')).join('L') + (s.length === 1 ? 'h.1' : '')).join('') });
-  svg.append(path);
-  return svg;
-}
 const marks = {};
 for (const card of $$('.mark', form)) marks[card.dataset.kind] = new Mark(card);
 for (const b of $$('button[data-mark]', form)) {

@@ -2,7 +2,6 @@ package me
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -11,7 +10,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/fault"
+	"paraph/app/pdf/text"
 	"paraph/app/signing"
+	"paraph/app/signing/mark"
 	"paraph/app/web/page"
 	"paraph/app/web/signer"
 )
@@ -89,7 +90,7 @@ func (h *Handlers) SavedPicture(r *page.Request) error {
 	case m.Type == signing.MarkTyped:
 		return signer.SendTyped(r, h.Fonts, m.Text, m.Font)
 	case strings.HasPrefix(m.Data, "["):
-		return sendStrokes(r, m.Data)
+		return sendStrokes(r, m)
 	}
 	data := m.Data[strings.Index(m.Data, ",")+1:]
 	picture, err := base64.StdEncoding.DecodeString(strings.TrimSpace(data))
@@ -103,30 +104,34 @@ func (h *Handlers) SavedPicture(r *page.Request) error {
 }
 
 // sendStrokes responds with a picture of drawn strokes.
-func sendStrokes(r *page.Request, data string) error {
-	var strokes [][][2]float64
-	if err := json.Unmarshal([]byte(data), &strokes); err != nil {
+func sendStrokes(r *page.Request, m *signing.Mark) error {
+	strokes, err := mark.Strokes(m.Data)
+	if err != nil {
 		return err
 	}
-	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
-	var path strings.Builder
+	low, high := text.Point{X: math.Inf(1), Y: math.Inf(1)}, text.Point{X: math.Inf(-1), Y: math.Inf(-1)}
 	for _, s := range strokes {
-		for i, p := range s {
-			path.WriteString(map[bool]string{true: "M", false: "L"}[i == 0])
-			fmt.Fprintf(&path, "%.1f %.1f", p[0], p[1])
-			for k := range 2 {
-				low[k], high[k] = min(low[k], p[k]), max(high[k], p[k])
-			}
-		}
-		if len(s) == 1 {
-			path.WriteString("h.1")
+		for _, p := range s {
+			low.X, low.Y, high.X, high.Y = min(low.X, p.X), min(low.Y, p.Y), max(high.X, p.X), max(high.Y, p.Y)
 		}
 	}
-	width, height := high[0]-low[0], high[1]-low[1]
+	width, height := high.X-low.X, high.Y-low.Y
 	pen := max(width, height)/80 + 1
-	size := fmt.Sprintf(`viewBox="%.1f %.1f %.1f %.1f"`, low[0]-pen, low[1]-pen, width+2*pen, height+2*pen)
-	return signer.SendSVG(r, size,
-		fmt.Sprintf(`fill="none" stroke="#14285a" stroke-width="%.1f" stroke-linecap="round" stroke-linejoin="round"`, pen), path.String())
+	var paths []signer.Path
+	for _, s := range strokes {
+		for _, t := range text.Traces(s) {
+			var d strings.Builder
+			fmt.Fprintf(&d, "M%.1f %.1f", t.Start.X, t.Start.Y)
+			for _, c := range t.Curves {
+				fmt.Fprintf(&d, "Q%.1f %.1f %.1f %.1f", c.Control.X, c.Control.Y, c.End.X, c.End.Y)
+			}
+			fmt.Fprintf(&d, "L%.1f %.1fh.1", t.End.X, t.End.Y)
+			paths = append(paths, signer.Path{D: d.String(),
+				Style: fmt.Sprintf(`fill="none" stroke="#14285a" stroke-width="%.1f" stroke-linecap="round" stroke-linejoin="round"`, pen*t.Pen)})
+		}
+	}
+	size := fmt.Sprintf(`viewBox="%.1f %.1f %.1f %.1f"`, low.X-pen, low.Y-pen, width+2*pen, height+2*pen)
+	return signer.SendSVG(r, size, paths...)
 }
 
 // ShowSignature serves the page about the saved signature and initials.
