@@ -65,7 +65,7 @@ func TestClosedDocumentsShowWhatHappenedAndNothingElse(t *testing.T) {
 					}
 				}
 			}
-			if !strings.Contains(string(page.Body), says) || !strings.Contains(string(page.Body), "can no longer be opened") {
+			if !strings.Contains(string(page.Body), says) || !strings.Contains(string(page.Body), "can no longer open the document") {
 				t.Errorf("the page does not say %q: %s", says, page.Body)
 			}
 			for _, path := range []string{"/download?version=current", "/download?version=original", "/download?content=evidence", "/files/" + file + "/content", "/files/" + file + "/pages/1.png"} {

@@ -215,7 +215,7 @@ func TestCompanyMovesToAnotherInstallation(t *testing.T) {
 	file := onlyFile(t, out)
 	mustRefuse(t, "encrypted", to, "company", "import", file)
 	mustCall(t, to, "company", "import", file, "--identity", key)
-	mustRefuse(t, "exists here already", to, "company", "import", file, "--identity", key)
+	mustRefuse(t, "already exists here", to, "company", "import", file, "--identity", key)
 	d, err := logIn(q.http, q.url, "olga@lease.example", password)
 	if err != nil {
 		t.Fatalf("the owner cannot sign in: %v", err)
@@ -376,7 +376,7 @@ func TestUnencryptedExportHasNoPasswords(t *testing.T) {
 		t.Errorf("the file contains %s, %v", plain, err)
 	}
 	data := filepath.Join(to, "data")
-	mustRefuse(t, "exists here already", from, "company", "import", out)
+	mustRefuse(t, "already exists here", from, "company", "import", out)
 	mustCall(t, data, "company", "import", out)
 	q := foreignServer(t, data)
 	if _, err := logIn(q.http, q.url, "olga@lease.example", password); statusOf(err) != 401 {

@@ -41,11 +41,11 @@ func TestFlattenedUploads(t *testing.T) {
 		says     string // in the refusal; "" if accepted
 		shows    string
 	}{
-		"certified against every change":  {upload: foreign.sign(t, 1), says: "forbids every change", shows: "Page 1"},
+		"certified against every change":  {upload: foreign.sign(t, 1), says: "permits no changes", shows: "Page 1"},
 		"signed with a lock on all":       {upload: foreign.lock(t), says: "locks all fields", shows: "Page 1"},
-		"signed and encrypted":            {upload: throughQPDF(t, foreign.sign(t, 0), "--encrypt", "", "owner", "256", "--"), says: "carries signatures", shows: "Page 1"},
-		"signed and behind a password":    {upload: throughQPDF(t, foreign.sign(t, 0), "--encrypt", "secret", "owner", "256", "--"), password: "secret", says: "carries signatures", shows: "Page 1"},
-		"signed and damaged":              {upload: withoutTable(foreign.sign(t, 0)), says: "carries signatures", shows: "Page 1"},
+		"signed and encrypted":            {upload: throughQPDF(t, foreign.sign(t, 0), "--encrypt", "", "owner", "256", "--"), says: "has signatures", shows: "Page 1"},
+		"signed and behind a password":    {upload: throughQPDF(t, foreign.sign(t, 0), "--encrypt", "secret", "owner", "256", "--"), password: "secret", says: "has signatures", shows: "Page 1"},
+		"signed and damaged":              {upload: withoutTable(foreign.sign(t, 0)), says: "has signatures", shows: "Page 1"},
 		"signed, by choice":               {upload: foreign.sign(t, 2), shows: "Page 1"},
 		"cut, with nothing but pages":     {upload: damage(papers("", []paper{a4})), shows: "Page 1"},
 		"with a form, by choice":          {upload: filled, shows: "their value"},
@@ -64,7 +64,7 @@ func TestFlattenedUploads(t *testing.T) {
 				}
 			}
 			doc := c.Post(t, "/documents", withParts(t, map[string]string{"password": x.password, "flatten": "true"}, data, file)).Want(t, 201)
-			wantFinding(t, doc, "flattened", "attached inside")
+			wantFinding(t, doc, "flattened", "original is attached")
 			doc = deal{signs: []apptest.Map{{"fields": apptest.Map{"note": "Noted."}}}}.sign(t, c, doc)
 			files, certificate := download(t, c, doc)
 			path := j.completed(t, files[file.Name], sealed{signatures: 2})

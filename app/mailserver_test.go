@@ -155,7 +155,7 @@ func restarted(t *testing.T, dir string, clock *app.Clock, post *postOffice, own
 		return strings.Join(kinds, " "), slices.Contains(kinds, "reset")
 	})
 	c.Post(t, kept(t, c, "member", "reset")+"/reveal", nil).Want(t, 200)
-	if page := string(c.Get(t, "/app/settings/email", "Cookie", "paraph_session="+c.Token).Want(t, 200).Body); !strings.Contains(page, "There is no mail server") {
+	if page := string(c.Get(t, "/app/settings/email", "Cookie", "paraph_session="+c.Token).Want(t, 200).Body); !strings.Contains(page, "No mail server is configured") {
 		t.Error("the page does not say that there is no mail server")
 	}
 }

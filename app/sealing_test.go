@@ -76,7 +76,7 @@ func TestSealingThatFirstFailsInTheJobIsReported(t *testing.T) {
 	if _, err := u.server.Signing.Signatures.Sign(ctx, who, u.id, doc.Text(t, "invitations.0.id"), signing.SignInput{}); err != nil {
 		t.Fatal(err)
 	}
-	if doc = u.document(); doc.Text(t, "attention") != "sealing" || doc.Text(t, "attention_message") != "Everybody has signed; the document is being sealed." {
+	if doc = u.document(); doc.Text(t, "attention") != "sealing" || doc.Text(t, "attention_message") != "Everyone has signed; the document is being sealed." {
 		t.Fatalf("the request ended: %s", doc.Body)
 	}
 	if n, _ := u.mails("sealing_delayed"); n != 0 {
@@ -212,7 +212,7 @@ func (u unsealed) givenUp() {
 		t.Errorf("sealing is not offered: %s", doc.Body)
 	}
 	_, link, _ := strings.Cut(u.link, "/s/")
-	if page := u.server.Anonymous().Get(t, "/s/"+link); !strings.Contains(string(page.Body), "The seal could not be added yet") {
+	if page := u.server.Anonymous().Get(t, "/s/"+link); !strings.Contains(string(page.Body), "The document could not be sealed yet") {
 		t.Errorf("the signatory's page: %d %.2000s", page.Status, page.Body)
 	}
 	u.server.Advance(t, "800h")

@@ -54,7 +54,7 @@ func TestDoctorLooksUpTheSender(t *testing.T) {
 	p.stop()
 	settings := []string{"mail.host=127.0.0.1", "mail.port=" + closedPort(t), "mail.tls=none", "mail.from=contracts@acme.example", "network.egress=127.0.0.1"}
 	f := findings(t, 1, data, append(settings, "network.dns="+dns.Address)...)["sender"]
-	for _, want := range []string{"SPF: acme.example lists", "DKIM was not looked up", "DMARC: acme.example has no policy."} {
+	for _, want := range []string{"SPF: acme.example lists", "DKIM was not checked", "DMARC: acme.example has no policy."} {
 		if f.State != "warning" || !strings.Contains(f.Text, want) {
 			t.Errorf("without %q: %+v", want, f)
 		}
@@ -79,8 +79,8 @@ func TestSenderIsNotLookedUpUnlessAllowed(t *testing.T) {
 		change func(*app.Config)
 		want   string
 	}{
-		{func(*app.Config) {}, "set network.dns"},
-		{func(c *app.Config) { c.Mail.From = "Paraph <paraph@localhost>" }, "not a public one"},
+		{func(*app.Config) {}, "Set network.dns"},
+		{func(c *app.Config) { c.Mail.From = "Paraph <paraph@localhost>" }, "is not public"},
 		{func(c *app.Config) { c.Mail.Host = "" }, "No mail is sent"},
 	} {
 		s := apptest.New(t, func(c *app.Config) {

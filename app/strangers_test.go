@@ -57,7 +57,7 @@ func TestDamagedLinksAreSentAgainAFewTimes(t *testing.T) {
 		got := damaged.form(t, "", "/again", "email", "sam@signer.example").Want(t, http.StatusOK)
 		wrong := damaged.form(t, "", "/again", "email", "eve@else.example").Want(t, http.StatusOK)
 		none := nobody.form(t, "", "/again", "email", "sam@signer.example").Want(t, http.StatusOK)
-		same := func(r *apptest.Response) int { return bytes.Count(r.Body, []byte("a message is on its way")) }
+		same := func(r *apptest.Response) int { return bytes.Count(r.Body, []byte("get an e-mail shortly")) }
 		if same(got) != 1 || same(wrong) != 1 || same(none) != 1 {
 			t.Fatal("the responses reveal which links exist")
 		}

@@ -270,7 +270,7 @@ func TestPasswords(t *testing.T) {
 		t.Run(bits, func(t *testing.T) {
 			t.Parallel()
 			file := apptest.File{Name: "locked.pdf", Content: throughQPDF(t, plain, "--encrypt", "secret", "owner", bits, "--")}
-			for password, says := range map[string]string{"": "needs a password", "wrong": "does not open"} {
+			for password, says := range map[string]string{"": "requires a password", "wrong": "does not open"} {
 				r := c.Post(t, "/documents", withParts(t, map[string]string{"password": password}, apptest.Map{"title": "Locked"}, file)).Want(t, http.StatusUnprocessableEntity)
 				if sentence := understood(t, r, file.Name); !strings.Contains(sentence, says) {
 					t.Errorf("with password %q: %s", password, sentence)
@@ -315,7 +315,7 @@ func TestRefusedUploads(t *testing.T) {
 		"no pages":               {papers("", nil), ""},
 		"DOCX with a password":   {protectedOffice(), "password"},
 		"cut before the pages":   {plain[:bytes.Index(plain, []byte("\n1 0 obj"))], "missing"},
-		"no beginning":           {[]byte("Notes of a meeting, called a PDF by mistake.\n"), "does not begin as a PDF does"},
+		"no beginning":           {[]byte("Notes of a meeting, called a PDF by mistake.\n"), "has the name of a PDF"},
 		"nothing":                {nil, "empty"},
 		"a header alone":         {[]byte("%PDF-1.7\n"), "missing"},
 		"noise":                  {append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte{0xfe, 7, 0}, 4000)...), "missing"},

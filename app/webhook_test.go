@@ -331,10 +331,10 @@ func TestWebhookReceivers(t *testing.T) {
 		says   string // the error
 		body   string // beginning of the answer
 	}{
-		"down":      {url: "http://127.0.0.1:1/", says: "refuses connections"},
+		"down":      {url: "http://127.0.0.1:1/", says: "refused the connection"},
 		"half-open": {url: raw(t, silent), says: "in time"},
-		"garbage":   {url: raw(t, func(conn net.Conn) { flood(conn, "", "\x00\xff garbage ") }), says: "in HTTP"},
-		"headers":   {url: raw(t, func(conn net.Conn) { flood(conn, "HTTP/1.1 200 OK\r\n", "X-More: and more\r\n") }), says: "in HTTP"},
+		"garbage":   {url: raw(t, func(conn net.Conn) { flood(conn, "", "\x00\xff garbage ") }), says: "with HTTP"},
+		"headers":   {url: raw(t, func(conn net.Conn) { flood(conn, "HTTP/1.1 200 OK\r\n", "X-More: and more\r\n") }), says: "with HTTP"},
 		"endless":   {url: raw(t, func(conn net.Conn) { flood(conn, "HTTP/1.1 200 OK\r\n\r\n", "more ") }), status: 200, body: "more more"},
 		"half a body": {url: raw(t, func(conn net.Conn) {
 			interrupted(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthe first half")
@@ -342,10 +342,10 @@ func TestWebhookReceivers(t *testing.T) {
 		"half a refusal": {url: raw(t, func(conn net.Conn) {
 			interrupted(conn, "HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n8\r\nno th")
 		}), status: 500, body: "no th"},
-		"half a header":        {url: raw(t, func(conn net.Conn) { interrupted(conn, "HTTP/1.1 200 OK\r\nX-Mo") }), says: "in HTTP"},
-		"informed for ever":    {url: raw(t, func(conn net.Conn) { flood(conn, "", "HTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n") }), says: "in HTTP"},
-		"to continue for ever": {url: raw(t, func(conn net.Conn) { flood(conn, "", "HTTP/1.1 100 Continue\r\n\r\n") }), says: "in HTTP"},
-		"plain":                {url: strings.Replace(elsewhere.URL, "http:", "https:", 1), says: "does not speak TLS"},
+		"half a header":        {url: raw(t, func(conn net.Conn) { interrupted(conn, "HTTP/1.1 200 OK\r\nX-Mo") }), says: "with HTTP"},
+		"informed for ever":    {url: raw(t, func(conn net.Conn) { flood(conn, "", "HTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n") }), says: "with HTTP"},
+		"to continue for ever": {url: raw(t, func(conn net.Conn) { flood(conn, "", "HTTP/1.1 100 Continue\r\n\r\n") }), says: "with HTTP"},
+		"plain":                {url: strings.Replace(elsewhere.URL, "http:", "https:", 1), says: "support TLS"},
 		"redirect": {status: 307, url: receive(t, func(_ int, w http.ResponseWriter) {
 			w.Header().Set("Location", elsewhere.URL)
 			w.WriteHeader(http.StatusTemporaryRedirect)

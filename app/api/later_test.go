@@ -200,7 +200,7 @@ func TestNotSentInTime(t *testing.T) {
 		}, "may no longer send"},
 		"the company requires approval": {func(owner, _ *apptest.Client) {
 			owner.Patch(t, "/company", obj{"require_approval": true}).Want(t, 200)
-		}, "has to be resolved"},
+		}, "must be resolved"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,15 +18,15 @@ type refusal struct {
 var refusalsOf = []refusal{
 	{400, "The body is not what its content type says.", `{"message":"The body is not valid JSON."}`},
 	{401, "No token, or one that is not valid any more.", `{"message":"Unauthenticated."}`},
-	{403, "Your role or the scopes of the token do not allow this.", `{"message":"Your role does not allow this.","code":"role_not_allowed"}`},
+	{403, "Your role or the scopes of the token do not allow this.", `{"message":"Your role doesn't allow this.","code":"role_not_allowed"}`},
 	{404, "No such record here. What belongs to another company is not found either.", `{"message":"The document was not found.","code":"not_found"}`},
-	{409, "The state of the record does not allow this; nothing was changed. The code says why.", `{"message":"This document is already sent; its content changes only in draft.","code":"document_not_draft"}`},
+	{409, "The state of the record does not allow this; nothing was changed. The code says why.", `{"message":"This document is already sent; it can only be changed as a draft.","code":"document_not_draft"}`},
 	{412, "The record is not the version of `If-Match` any more; read it again.", `{"message":"The record was changed in the meantime. Read it again and repeat the change."}`},
 	{413, "Larger than the limit that the message names.", `{"message":"The body is larger than the limit of 10000000 bytes.","code":"body_too_large"}`},
 	{415, "A content type or a kind of file that is not accepted; the message names what is.", `{"message":"The content type is not accepted here; send application/json.","code":"content_type_not_accepted"}`},
 	{422, "Values at fault: all of them at once, by the dotted name of the field. `codes` has a stable word for each message of `errors`, in the same order.", `{"message":"The given data was invalid.","errors":{"invitations.0.email":["The invitations.0.email field is required."]},"codes":{"invitations.0.email":["required"]}}`},
 	{429, "Too often. `Retry-After` says how many seconds to wait.", `{"message":"Too Many Requests"}`},
-	{500, "Our fault. The request id is in the log.", `{"message":"Something went wrong on our side. The request id helps to find out what.","request_id":"01K8XN2V7Q3J5T9B4C6D8E0F1G"}`},
+	{500, "Our fault. The request id is in the log.", `{"message":"Something went wrong on our side. If you report it, include the request ID.","request_id":"01K8XN2V7Q3J5T9B4C6D8E0F1G"}`},
 }
 
 // refusalName returns the name of an error in the document, such as NotFound.

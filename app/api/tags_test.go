@@ -193,7 +193,7 @@ func TestBadTextTagsAreSaidAtOnce(t *testing.T) {
 	failed(t, r, 422, "text_tags.0.type", "text_tags.1.role", "text_tags.2.role", "text_tags.3.options", "text_tags.4.pattern")
 	var refused struct{ Errors map[string][]string }
 	r.Decode(t, &refused)
-	if got := refused.Errors["text_tags.1.role"][0]; got != "The text tag {{signature;role=Notary}} on page 1 of bad.pdf is for a recipient that the document does not have." {
+	if got := refused.Errors["text_tags.1.role"][0]; got != "The text tag {{signature;role=Notary}} on page 1 of bad.pdf is for a recipient who is not in the document." {
 		t.Error(got)
 	}
 	// Without the option they are ordinary text.

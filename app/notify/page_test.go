@@ -181,8 +181,8 @@ func TestALineWithoutItsFactIsLeftOut(t *testing.T) {
 	for _, c := range []struct {
 		kind, fact, sentence string
 	}{
-		{"invitation", "expires", "Please respond before"}, {"reminder", "expires", "It can be signed until"},
-		{"declined", "reason", "Reason given"}, {"voided", "reason", "Reason given"},
+		{"invitation", "expires", "Please respond by"}, {"reminder", "expires", "It can be signed until"},
+		{"declined", "reason", "Reason:"}, {"voided", "reason", "Reason:"},
 	} {
 		f := facts()
 		with, err := s.Texts.wording.word(c.kind, "en", f, nil)
@@ -239,7 +239,7 @@ func TestPreviewLine(t *testing.T) {
 		want          string
 	}{
 		"what the sender wrote":     {"invitation", "Please sign\n\nby Friday.", nil, "Please sign by Friday."},
-		"what it is about":          {"completed", "", nil, "Everybody has signed “Lease”."},
+		"what it is about":          {"completed", "", nil, "Everyone has signed “Lease”."},
 		"a company's own text":      {"invitation", "", &MailText{Subject: "Lease", Body: "Dear tenant,\n\nhere is the lease.\n\n{{link}}"}, "Dear tenant,"},
 		"no more than a line of it": {"invitation", strings.Repeat("long ", 100), nil, strings.Repeat("long ", 28)},
 	} {

@@ -103,10 +103,10 @@ func TestInstallationInForms(t *testing.T) {
 	_, html = v.get("/admin/people?search=olga@")
 	v.contains(html, "olga@lease.example", "Rent Ltd.: owner")
 	_, html = v.send("/admin/check")
-	v.contains(html, "The check is running.")
+	v.contains(html, "The check has started.")
 	s.Mails(t, owner.Email) // once everything that is due is done
 	_, html = v.get("/admin")
-	v.contains(html, "Nothing wrong", "Up to date")
+	v.contains(html, "No problems", "Up to date")
 	for _, path := range []string{"/admin/jobs?status=waiting", "/admin/jobs"} { // there are no others
 		_, html = v.get(path)
 		v.contains(html, "outbox sweep", "This installation")
@@ -114,7 +114,7 @@ func TestInstallationInForms(t *testing.T) {
 	res, _ := fetch(t, s.URL+"/healthz")
 	_, html = v.get("/admin/log?request=" + res.Header.Get("X-Request-Id"))
 	v.contains(html, "GET /healthz")
-	if found, html := v.get("/admin/log?request=01K9NOTHING000000000000000"); found != http.StatusOK || !strings.Contains(html, "Nothing found") {
+	if found, html := v.get("/admin/log?request=01K9NOTHING000000000000000"); found != http.StatusOK || !strings.Contains(html, "No lines found") {
 		t.Errorf("%d: %.300s", found, html)
 	}
 }
@@ -186,5 +186,5 @@ func TestSenderOnThePage(t *testing.T) {
 		t.Error("DNS is asked without being told to")
 	}
 	_, html = v.get("/admin/mail/sender")
-	v.contains(html, "allows everybody to send for it", "end in ~all or -all", "all &lt;b&gt;", "selector is not known", "acme.example has no policy", "Needs a change")
+	v.contains(html, "allows anyone to send for it", "in ~all or -all", "all &lt;b&gt;", "selector is unknown", "acme.example has no policy", "Needs fixing")
 }

@@ -81,7 +81,7 @@ func TestConditionsOnThePage(t *testing.T) {
 	w.click("dialog[open] [data-adopt]")
 	left(2, 2)
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 	got := strings.Join(d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).Texts(t, "fields", "value"), "|")
 	if strings.Contains(got, "Poodle") || !strings.Contains(got, "Guests") {
 		t.Errorf("the values are %q", got)
@@ -112,7 +112,7 @@ func TestConditionsWithoutScript(t *testing.T) {
 	}
 	w.write(chromedp.CSS(inputs["Animal"]), "cat")
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 	got := strings.Join(d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).Texts(t, "fields", "value"), "|")
 	if strings.Contains(got, "Poodle") || !strings.Contains(got, "cat") {
 		t.Errorf("the values are %q", got)

@@ -234,7 +234,7 @@ func TestReplaceAFile(t *testing.T) {
 	w.run(chromedp.SetUploadFiles(`#files [data-file] input[type=file]`, onDisk(t, apptest.File{Name: "short.pdf", Content: apptest.PDF(t, "One page.")})))
 	w.click(`#files [data-file] button[value="replace"]`)
 	w.until(`document.querySelector("#files h3").textContent === "short.pdf"`)
-	if got := w.read("#files"); !strings.Contains(got, "lies on a page that there is not") {
+	if got := w.read("#files"); !strings.Contains(got, "is on a page that does not exist") {
 		t.Errorf("the page does not name the field without a page: %s", got)
 	}
 	w.edit(d)
@@ -252,7 +252,7 @@ func TestReplaceAFile(t *testing.T) {
 	if status, _ := post("long.pdf", apptest.PDF(t, "One.", "Two.")); status != 303 {
 		t.Errorf("a good file: %d", status)
 	}
-	if _, html := fetch(t, s.URL+at, "Cookie", f.cookie); !strings.Contains(html, "long.pdf") || strings.Contains(html, "lies on a page") {
+	if _, html := fetch(t, s.URL+at, "Cookie", f.cookie); !strings.Contains(html, "long.pdf") || strings.Contains(html, "is on a page that") {
 		t.Errorf("the page does not show the new file alone: %.400s", html)
 	}
 }

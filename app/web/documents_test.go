@@ -88,7 +88,7 @@ func TestDocumentInEveryState(t *testing.T) {
 	for status, words := range map[string][]string{
 		"draft": {"Draft since", "Continue editing"}, "pending_approval": {"Waiting for approval", "Any approver can approve it"},
 		"approved": {"Approved by Approver Person", "Review and send"}, "rejected": {"Rejected by Approver Person", "Section 4 is wrong.", "Back to draft"},
-		"sent": {"Waiting for Person A, Person B", "0 of 2 signed"}, "completed": {"Completed on", "Everybody has signed"},
+		"sent": {"Waiting for Person A, Person B", "0 of 2 signed"}, "completed": {"Completed on", "Everyone has signed"},
 		"voided": {"Voided on", "Sent too early."}, "declined": {"Person A declined to sign</h2>", "Too expensive."},
 		"expired": {"Expired on", "0 of 2 signed in time", "Extend"},
 	} {
@@ -155,7 +155,7 @@ func TestDocumentWalls(t *testing.T) {
 		t.Errorf("the document was changed: version %d, was %d", now, before)
 	}
 	_, html := stranger.get("/app/documents")
-	stranger.contains(html, "Create a sample document")
+	stranger.contains(html, "Create sample document")
 	if _, html := viewer.get("/app/action"); strings.Contains(html, "Contract") {
 		t.Error("a viewer has something to do")
 	}
@@ -207,7 +207,7 @@ func TestBulk(t *testing.T) {
 	sent, draft, other := o.in(t, "sent"), o.in(t, "draft"), o.in(t, "pending_approval")
 	v := browse(t, o.member)
 	_, html := v.send("/app/documents/bulk", "action", "archive", "id", sent, "id", draft, "next", "/app/documents")
-	v.contains(html, "Done for one document.", "One could not be changed.", "can&#39;t be archived; void it first")
+	v.contains(html, "Done for one document.", "One document could not be changed.", "can&#39;t be archived; void it first")
 	if _, html = v.send("/app/documents/bulk", "action", "archive", "next", "/app/documents"); !strings.Contains(html, "Select at least one") {
 		t.Errorf("nothing chosen: %.300s", html)
 	}
@@ -262,7 +262,7 @@ func TestDocumentActions(t *testing.T) {
 	w.write(`dialog input[name="name"]`, "Nora New")
 	w.write(`dialog input[name="email"]`, "nora@signer.example")
 	w.click(`dialog .btn.primary`)
-	w.reads("Replaced. The new recipient")
+	w.reads("Recipient replaced. The new recipient")
 	if got := w.read("main"); !strings.Contains(got, "Nora New") || !strings.Contains(got, "Replaced by Nora New.") {
 		t.Errorf("after the change: %s", got)
 	}
@@ -314,7 +314,7 @@ func TestExtend(t *testing.T) {
 		t.Errorf("nonsense gives %d", code)
 	}
 	_, html := v.send("/app/documents/"+id+"/extend", "expires_at", "2060-01-31", "next", "/app/documents/"+id)
-	v.contains(html, "Extended. It can be signed again.", "until 31 January 2060, 23:59 UTC")
+	v.contains(html, "Deadline extended. The document can be signed again.", "until 31 January 2060, 23:59 UTC")
 }
 
 // TestPurgePage deletes permanently only after the title was typed.

@@ -157,7 +157,7 @@ func TestGroupsOfBoxesOnThePage(t *testing.T) {
 	w.click("dialog[open] [data-adopt]")
 	left(2, 2)
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 }
 
 // TestGroupsOfBoxesInTheEditor sets the limits of a group at one of its boxes.
@@ -204,7 +204,7 @@ func TestSumsFollowTyping(t *testing.T) {
 	w.write("#i1", "1000.1")
 	w.until(`document.querySelector("#i3").textContent === "1,000.10 €" && !document.querySelector("#f4").hidden`)
 	w.write("#i2", "0")
-	w.until(`document.querySelector("#i5-error")?.textContent.includes("divided by zero")`)
+	w.until(`document.querySelector("#i5-error")?.textContent.includes("division by zero")`)
 	pick(w, "#i2", "0.2")
 	w.until(`document.querySelector("#i3").textContent === "1,000.30 €" && !document.querySelector("#i5-error")`)
 	w.until(`document.querySelector("#i5").textContent === "5001.5" && document.querySelector('[data-of="i5"]').textContent === "5001.5"`)
@@ -253,7 +253,7 @@ func TestRepeatedFieldsAreTypedOnce(t *testing.T) {
 			w.click("dialog[open] [data-adopt]")
 		}
 		w.click("#finish")
-		w.heading("Everybody has signed")
+		w.heading("Everyone has signed")
 		r := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK)
 		for i, want := range []string{"Utrecht", "2026-12-01", "Utrecht", "2026-12-01"} {
 			if got := r.Text(t, fmt.Sprintf("fields.%d.value", i+1)); got != want {

@@ -35,14 +35,14 @@ func TestFewClicks(t *testing.T) {
 			press(`button[data-mark="signature"]`)
 			if x.most == 3 {
 				press("dialog [data-finish]") // without consent, it says so and does nothing
-				if got := w.read("dialog .end .error"); !strings.Contains(got, "agree") {
+				if got := w.read("dialog .end .error"); !strings.Contains(got, "Agree") {
 					t.Errorf("without consent, the dialog says %q", got)
 				}
 				clicks--
 				press("dialog .end input")
 			}
 			press("dialog [data-finish]")
-			w.heading("Everybody has signed")
+			w.heading("Everyone has signed")
 			if clicks > x.most {
 				t.Errorf("%d clicks, at most %d are wanted", clicks, x.most)
 			}
@@ -135,7 +135,7 @@ func TestSignByKeyboard(t *testing.T) {
 		}
 	}
 	press("Enter", "")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 	if keys > 20 {
 		t.Errorf("%d keys besides the text, at most 20 are wanted", keys)
 	}

@@ -42,7 +42,7 @@ func TestHandOverFromAPhone(t *testing.T) {
 	desk.see(`button[data-mark="signature"] svg.ink`)
 	desk.until(`!document.querySelector("dialog[open]")`)
 	desk.click("#finish")
-	desk.heading("Everybody has signed")
+	desk.heading("Everyone has signed")
 	if got := d.status(t); got != "completed" {
 		t.Errorf("the document is %s", got)
 	}

@@ -57,7 +57,7 @@ func TestFromAFileToASignedDocument(t *testing.T) {
 	plain.visit(s.URL + "/s/" + s.Link(t, "ben@signer.example", "/s/"))
 	plain.write("#signature-text", "Ben Buyer")
 	plain.click("#finish")
-	plain.heading("Everybody has signed")
+	plain.heading("Everyone has signed")
 
 	w.visit(at)
 	w.see(".chip.ok")

@@ -55,7 +55,7 @@ func TestSavedSignature(t *testing.T) {
 		}
 	}
 	_, page = v.send(at, "do", "finish", "signature.saved", "yes")
-	want(t, page, "Everybody has signed")
+	want(t, page, "Everyone has signed")
 
 	_, page = v.send("/app/me/signature", "kind", "signature", "do", "remove")
 	want(t, page, "Removed.", "not", `src="/app/me/signature/signature`)
@@ -83,7 +83,7 @@ func TestSavedSignatureWithScript(t *testing.T) {
 	w.click("[data-adopt]")
 	w.see(`button[data-mark="signature"] img[src*="/app/me/signature/signature"]`)
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 	inv := d.Get(t, "/documents/"+d.id).Text(t, "invitations.0.status")
 	if inv != "signed" {
 		t.Errorf("the invitation is %s", inv)

@@ -169,7 +169,7 @@ func TestAPasskeyProvesWhoAsks(t *testing.T) {
 	w.visit(named(s) + "/app/settings/api")
 	w.write(`form[action="/app/settings/api"] [name="name"]`, "The nightly export")
 	w.click(`form[action="/app/settings/api"] button.primary`)
-	w.heading("Confirm that it's you")
+	w.heading("Confirm it's you")
 	if made() {
 		t.Error("it was created without a proof")
 	}

@@ -21,7 +21,7 @@ func TestPen(t *testing.T) {
 		_, page := v.get(at)
 		want(t, page, `name="signature.ink" value="`+map[string]string{"black": "black"}[ink]+`"`, `value="`+ink+`" checked`)
 		_, page = v.send(at, "do", "finish", "signature.type", "drawn", "signature.data", strokes, "signature.ink", ink)
-		want(t, page, "Everybody has signed")
+		want(t, page, "Everyone has signed")
 		file := d.Get(t, "/documents/"+d.id).Text(t, "files.0.id")
 		picture, err := png.Decode(bytes.NewReader(d.Get(t, "/documents/"+d.id+"/files/"+file+"/pages/1.png?width=800").Want(t, http.StatusOK).Body))
 		if err != nil {

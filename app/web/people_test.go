@@ -28,7 +28,7 @@ func TestInviteToTheTeam(t *testing.T) {
 		t.Errorf("the form keeps %q", got)
 	}
 	text := w.text()
-	for _, want := range []string{"Ben Buyer", "cleo@new.example", "Invitations being e-mailed: 2.", "wrong:"} {
+	for _, want := range []string{"Ben Buyer", "cleo@new.example", "Invitations being sent: 2.", "wrong:"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q: %s", want, text)
 		}

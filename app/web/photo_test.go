@@ -71,5 +71,5 @@ func TestPhotographOfASignature(t *testing.T) {
 	w.until(`(i => i.src.length > 30 && i.complete && i.naturalWidth > 280 && i.naturalWidth < 320)(document.querySelector(".mark .shown"))`)
 	w.click("[data-adopt]")
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 }

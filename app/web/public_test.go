@@ -136,7 +136,7 @@ func TestCheckTellsWhatIsOurs(t *testing.T) {
 		t.Errorf("a stranger's file: %s", html)
 	}
 	html := check(s, changed)
-	for _, want := range []string{"This file begins with one that was signed here", d.id, "Page 1 as signed", "Page 1 as it is now"} {
+	for _, want := range []string{"This file starts with one that was signed here", d.id, "Page 1 as signed", "Page 1 as it is now"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%q is not in the report on a changed file", want)
 		}
@@ -178,11 +178,11 @@ func TestCheckSeveralFiles(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{"a stranger's", []sentFile{file}, http.StatusOK, []string{"somebody this service doesn&#39;t know"}},
+		{"a stranger's", []sentFile{file}, http.StatusOK, []string{"someone this service doesn&#39;t know"}},
 		{"with the stranger's root", []sentFile{root, file}, http.StatusOK, []string{">Valid<", "Also trusted in this check:", other.Keys.Root().Subject.CommonName}},
-		{"with one that is none", []sentFile{root, file, bad}, http.StatusOK, []string{"2 files", "This file can&#39;t be checked", "not a PDF that can be read", ">Valid<"}},
-		{"only one that is none", []sentFile{bad}, http.StatusUnprocessableEntity, []string{"not a PDF that can be read"}},
-		{"a root that is none", []sentFile{{"root", "r.pem", []byte("x")}, file}, http.StatusUnprocessableEntity, []string{"holds no certificate"}},
+		{"with one that is none", []sentFile{root, file, bad}, http.StatusOK, []string{"2 files", "This file can&#39;t be verified", "not a readable PDF", ">Valid<"}},
+		{"only one that is none", []sentFile{bad}, http.StatusUnprocessableEntity, []string{"not a readable PDF"}},
+		{"a root that is none", []sentFile{{"root", "r.pem", []byte("x")}, file}, http.StatusUnprocessableEntity, []string{"contains no certificate"}},
 		{"nothing", nil, http.StatusUnprocessableEntity, []string{"Choose a file first."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

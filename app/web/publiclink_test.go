@@ -390,15 +390,15 @@ func TestClosedPublicLinksSayWhy(t *testing.T) {
 		german  string
 	}{
 		"off": {apptest.Map{}, func(c *apptest.Client, _, at string) { c.Patch(t, at, apptest.Map{"enabled": false}).Want(t, 200) },
-			"has closed it", "hat ihn geschlossen"},
+			"has been closed", "hat ihn geschlossen"},
 		"expired": {apptest.Map{"expires_at": s.App.Clock.Now().Add(time.Hour).Format(time.RFC3339)}, func(*apptest.Client, string, string) { s.Advance(t, "2h") },
 			"time for signing here is over", "Zeit zum Unterschreiben ist abgelaufen"},
 		"used up": {apptest.Map{"max_uses": 1, "check_address": false}, func(_ *apptest.Client, link, _ string) {
 			stranger(t, s, link).start("name", "Mia", "email", "mia@member.example")
-		}, "As many people as intended", "vorgesehene Zahl von Personen"},
+		}, "has reached its limit", "vorgesehene Zahl von Personen"},
 		"archived": {apptest.Map{}, func(c *apptest.Client, _, at string) {
 			c.Post(t, at[:strings.Index(at, "/links/")]+"/archive", nil).Want(t, 200)
-		}, "Nobody can sign here", "kann zurzeit niemand unterschreiben"},
+		}, "can&#39;t be signed here", "kann zurzeit niemand unterschreiben"},
 	} {
 		c := s.Company(t)
 		tt.link["closing_text"] = "We meet again in spring."

@@ -40,7 +40,7 @@ func TestBlackOutByHand(t *testing.T) {
 		w.click(`.regions li:nth-child(2) [data-remove]`) // the second one stays
 		w.until(`document.querySelectorAll(".paper button").length === 1`)
 		w.click(`#regions .danger`)
-		w.until(`document.querySelector("main").textContent.includes("The parts were blacked out.") `)
+		w.until(`document.querySelector("main").textContent.includes("The areas were blacked out.") `)
 		says(content, "The price is 1234567 euros. | The rest stays.")
 	})
 	at, content := draft()
@@ -49,7 +49,7 @@ func TestBlackOutByHand(t *testing.T) {
 		{"", "", "", "", ""}, {"2", "10", "10", "10", "10"}, {"1", "10", "10", "0", "10"}, {"1", "10", "101", "10", "10"}, {"1", "x", "10", "10", "10"}, {"1", "NaN", "1", "1", "1"},
 	} {
 		status, html := f.form(at, "page", row[0], "left", row[1], "top", row[2], "width", row[3], "height", row[4])
-		if status != 422 || !strings.Contains(html, "is not a part of a page") && !strings.Contains(html, "at least one part") {
+		if status != 422 || !strings.Contains(html, "is not an area of a page") && !strings.Contains(html, "at least one area") {
 			t.Errorf("%v: %d", row, status)
 		}
 	}

@@ -83,7 +83,7 @@ func TestATableWithBadRowsIsCorrectedAndSentWithoutScripts(t *testing.T) {
 		t.Errorf("the empty table: %d %q", status, csv)
 	}
 	status, html := v.sendFile("/app/bulk/new", "file", "tenants.csv", []byte(tenants(good)), "template", template, "do", "check")
-	if status != http.StatusUnprocessableEntity || !strings.Contains(html, "No column holds Tenant.email.") {
+	if status != http.StatusUnprocessableEntity || !strings.Contains(html, "No column contains Tenant.email.") {
 		t.Fatalf("a column is not recognised: %d %.3000s", status, html)
 	}
 	form := entered(t, html, "/app/bulk/new")
@@ -92,7 +92,7 @@ func TestATableWithBadRowsIsCorrectedAndSentWithoutScripts(t *testing.T) {
 	}
 	form["column.1"], form["do"] = "Tenant.email", "check"
 	status, html = v.sendForm("/app/bulk/new", form)
-	if status != http.StatusOK || !strings.Contains(html, "The table has 19 rows. 7 of them have problems.") {
+	if status != http.StatusOK || !strings.Contains(html, "The table has 19 rows. 7 rows have problems.") {
 		t.Fatalf("checked: %d %.3000s", status, html)
 	}
 	form = entered(t, html, "/app/bulk/new")
@@ -115,7 +115,7 @@ func TestATableWithBadRowsIsCorrectedAndSentWithoutScripts(t *testing.T) {
 	}
 	form["cell.2.1"], form["cell.5.2"], form["do"] = "tina1@tenant.example", "=4", "confirm"
 	status, html = v.sendForm("/app/bulk/new", form)
-	if status != http.StatusUnprocessableEntity || !strings.Contains(html, "Correct the 5 rows with problems, or choose to leave them out.") {
+	if status != http.StatusUnprocessableEntity || !strings.Contains(html, "Correct the 5 rows with problems, or choose to skip them.") {
 		t.Fatalf("with bad rows left: %d %.3000s", status, html)
 	}
 	form = entered(t, html, "/app/bulk/new")
@@ -135,12 +135,12 @@ func TestATableWithBadRowsIsCorrectedAndSentWithoutScripts(t *testing.T) {
 		t.Errorf("in the past: %d", status)
 	}
 	form["send_at"] = time.Now().UTC().AddDate(0, 1, 0).Format("2006-01-02T15:04")
-	if status, html = v.sendForm("/app/bulk/new", form); status != http.StatusOK || !strings.Contains(html, "They are sent later:") || !strings.Contains(html, "Schedule 14 documents?") {
+	if status, html = v.sendForm("/app/bulk/new", form); status != http.StatusOK || !strings.Contains(html, "They will be sent at:") || !strings.Contains(html, "Schedule 14 documents?") {
 		t.Errorf("later: %d", status)
 	}
 	form["send"], form["send_at"] = "now", ""
 	status, html = v.sendForm("/app/bulk/new", form)
-	if status != http.StatusOK || !strings.Contains(html, "Send 14 documents?") || !strings.Contains(html, "Exactly 14 e-mails") || !strings.Contains(html, "5 rows with problems are left out.") {
+	if status != http.StatusOK || !strings.Contains(html, "Send 14 documents?") || !strings.Contains(html, "Exactly 14 e-mails") || !strings.Contains(html, "5 rows with problems will be skipped.") {
 		t.Fatalf("to be confirmed: %d %.3000s", status, html)
 	}
 	if got := owner.Get(t, "/bulk").Want(t, 200).Int(t, "meta.total"); got != 0 {
@@ -161,7 +161,7 @@ func TestATableWithBadRowsIsCorrectedAndSentWithoutScripts(t *testing.T) {
 		_, html = v.get(at)
 		return html, strings.Contains(html, "Incomplete")
 	})
-	for _, want := range []string{"14 of 19 documents created.", "Failed: 0. Left out: 5.", "tina1@tenant.example", `href="/app/documents/`, at + "/failed.csv"} {
+	for _, want := range []string{"14 of 19 documents created.", "Failed: 0. Skipped: 5.", "tina1@tenant.example", `href="/app/documents/`, at + "/failed.csv"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the run does not show %q", want)
 		}
@@ -217,7 +217,7 @@ func TestPastedTablesKeepTheirColumns(t *testing.T) {
 	}
 	heading := "Tenant.name,Tenant.email,rent\r\n"
 	for table, want := range map[string]string{
-		"": "Choose a file", " \r\n": "Choose a file", heading: "The table has no rows below its headings.",
+		"": "Choose a file", " \r\n": "Choose a file", heading: "The table has no rows below the column names.",
 		heading + strings.Repeat("a,b,c\r\n", 4): "The table has more than 3 rows.",
 	} {
 		status, html = v.send("/app/bulk/new", "template", template, "pasted", table, "do", "check")
@@ -237,7 +237,7 @@ func TestARunIsCancelledAndWatched(t *testing.T) {
 	v := browse(t, owner)
 	table := "Tenant.name\tTenant.email\trent\nTim\ttim@tenant.example\t1\nTina\ttina@tenant.example\t2\n"
 	status, html := v.send("/app/bulk/new", "template", template, "pasted", table, "send", "draft", "per_minute", "1", "do", "confirm")
-	if status != http.StatusOK || !strings.Contains(html, "Create 2 drafts?") || !strings.Contains(html, "No e-mails go out.") {
+	if status != http.StatusOK || !strings.Contains(html, "Create 2 drafts?") || !strings.Contains(html, "No e-mail goes out.") {
 		t.Fatalf("to be confirmed: %d %.3000s", status, html)
 	}
 	form := entered(t, html, "/app/bulk/new")
@@ -275,14 +275,14 @@ func TestARunIsCancelledAndWatched(t *testing.T) {
 	w.visit(s.URL + "/app/bulk/" + id)
 	w.see(`#run[data-running]`)
 	get(w, chromedp.Evaluate[bool](`document.title = "not loaded again", true`))
-	if status, html = v.send("/app/bulk/" + id + "/cancel"); status != http.StatusOK || !strings.Contains(html, "The rest has been cancelled.") || !strings.Contains(html, "1 of 2 documents created.") {
+	if status, html = v.send("/app/bulk/" + id + "/cancel"); status != http.StatusOK || !strings.Contains(html, "The remaining rows have been cancelled.") || !strings.Contains(html, "1 of 2 documents created.") {
 		t.Errorf("cancelled: %d %.3000s", status, html)
 	}
 	w.see(`#run .chip.void`)
 	if title := get(w, chromedp.Evaluate[string](`document.title`)); title != "not loaded again" || get(w, chromedp.Evaluate[bool](`!!document.querySelector('form[action$="/cancel"]')`)) {
 		t.Errorf("a page that watches the run was loaded again (%q), or still offers to cancel it", title)
 	}
-	if status, html = v.send("/app/bulk/" + id + "/retry"); status != http.StatusConflict || !strings.Contains(html, "The bulk run was cancelled.") {
+	if status, html = v.send("/app/bulk/" + id + "/retry"); status != http.StatusConflict || !strings.Contains(html, "Upload of The bulk run cancelled.") {
 		t.Errorf("tried again: %d", status)
 	}
 }

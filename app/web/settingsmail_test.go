@@ -139,7 +139,7 @@ func TestMailWithoutServer(t *testing.T) {
 	w.see(`iframe.mailframe`)
 	v := browse(t, owner)
 	_, html := v.get("/app/settings/email")
-	v.contains(html, "There is no mail server")
+	v.contains(html, "No mail server is configured")
 }
 
 // TestOutbox checks a message that is refused at first, and sent later.

@@ -28,7 +28,7 @@ func TestMailServerPage(t *testing.T) {
 	_, html := v.get("/app/settings/email")
 	v.contains(html, `href="/admin/mail"`)
 	_, html = v.get("/admin/mail")
-	v.contains(html, "There is no mail server", `name="host"`)
+	v.contains(html, "No mail server is configured", `name="host"`)
 	form := []string{"host", "127.0.0.1", "port", fmt.Sprint(p.port), "tls", "none", "from", "Contracts <contracts@acme.example>", "username", "", "password", "", "email", "ann@acme.example"}
 	_, html = v.send("/admin/mail/test", form...)
 	v.contains(html, "The mail server accepted the message", "← 220 post.example", "→ RCPT TO:&lt;ann@acme.example&gt;", "← 250 Safe in the bag as 4711")
@@ -43,5 +43,5 @@ func TestMailServerPage(t *testing.T) {
 		v.contains(html, "must be the name or address of a server", "must be a valid email address")
 	}
 	_, html = v.send("/admin/mail/off")
-	v.contains(html, "Mail is off", "There is no mail server")
+	v.contains(html, "Mail is turned off", "No mail server is configured")
 }

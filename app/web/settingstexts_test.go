@@ -16,12 +16,12 @@ func TestTextsOfMessages(t *testing.T) {
 	owner := s.Company(t)
 	v := browse(t, owner)
 	_, html := v.get("/app/settings/texts")
-	v.contains(html, "Request to approve as a recipient", "Code to sign", "Usual text")
+	v.contains(html, "Request to approve as a recipient", "Code for signing", "Default")
 	if strings.Contains(html, "texts.kind.") {
 		t.Error("a kind of message has no name")
 	}
 	_, html = v.get("/app/settings/texts?kind=invitation&language=en")
-	v.contains(html, "{{sender}} asks you to sign: {{title}}", "Hello {{name}},", "{{message}}", "{{link}}", "Please respond before {{expires}}.")
+	v.contains(html, "{{sender}} asks you to sign: {{title}}", "Hello {{name}},", "{{message}}", "{{link}}", "Please respond by {{expires}}.")
 	form := func(subject, body string) []string {
 		return []string{"kind", "invitation", "language", "en", "subject", subject, "body", body}
 	}
@@ -48,7 +48,7 @@ func TestTextsOfMessages(t *testing.T) {
 		t.Errorf("the preview with layout is %d %.200s", status, letter)
 	}
 	_, html = v.send("/app/settings/texts", form("Lease: {{title}}", body)...)
-	v.contains(html, "Changes", "Return to the usual text")
+	v.contains(html, "Changes", "Reset to default")
 	owner.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "A lease & <i>", "message": "Thank you.", "send": true, "invitations": apptest.List{maria()}},
 		apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated)
 	m := s.Mails(t, "maria@signer.example")[0]
@@ -62,7 +62,7 @@ func TestTextsOfMessages(t *testing.T) {
 		t.Errorf("the HTML is %s", m.HTML)
 	}
 	_, html = v.send("/app/settings/texts/reset", "kind", "invitation", "language", "en")
-	v.contains(html, "The usual text is used again", "asks you to sign")
+	v.contains(html, "The default text is used again", "asks you to sign")
 	if status, _ := browse(t, owner.Member(t, account.RoleMember)).send("/app/settings/texts", form("x", "{{link}}")...); status != http.StatusForbidden {
 		t.Errorf("a member changes texts: %d", status)
 	}

@@ -46,7 +46,7 @@ func TestWebhookPages(t *testing.T) {
 	}
 	at := "/app/settings/webhooks/" + c.Get(t, "/webhooks").Text(t, "data.0.id")
 	_, html = v.send(at + "/test")
-	v.contains(html, "did not accept the test", "503 Service Unavailable", "&lt;b&gt;the receiver", "webhook.test", "Webhook-Signature", `b=it&#39;\&#39;&#39;s`)
+	v.contains(html, "accept the test. See below", "503 Service Unavailable", "&lt;b&gt;the receiver", "webhook.test", "Webhook-Signature", `b=it&#39;\&#39;&#39;s`)
 	c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, http.StatusCreated)
 	if err := s.Test.Settle(t.Context()); err != nil {
 		t.Fatal(err)
@@ -75,15 +75,15 @@ func TestWebhookPages(t *testing.T) {
 	_, html = v.send(at + "/enable")
 	v.contains(html, "The webhook is enabled")
 	_, html = v.send(at, "url", receiver.URL, "which", "all")
-	v.contains(html, "The webhook has been saved", "Every event")
+	v.contains(html, "The webhook has been saved", "All events")
 	v.contains(v.must(at+"/rotate"), "Create a new secret")
 	_, html = v.send(at + "/rotate")
 	if fresh := regexp.MustCompile(`id="secret"[^>]*>(whsec_[^<]+)<`).FindStringSubmatch(html); fresh == nil || fresh[1] == secret[1] {
 		t.Errorf("the new secret is %v", fresh)
 	}
-	v.contains(v.must(at+"/delete"), "This can’t be undone")
+	v.contains(v.must(at+"/delete"), "This can&#39;t be undone")
 	_, html = v.send(at + "/delete")
-	v.contains(html, "The webhook has been deleted", "There are no webhooks yet")
+	v.contains(html, "The webhook has been deleted", "No webhooks yet")
 	if status, _ := v.get(at); status != http.StatusNotFound {
 		t.Errorf("it is still there: %d", status)
 	}

@@ -88,7 +88,7 @@ func TestSignWithScript(t *testing.T) {
 	w.until(`document.querySelector("#left").textContent.startsWith("3 of 3") && document.activeElement.dataset.mark === "signature"`)
 	w.until(`document.querySelector("#saved").textContent === "Saved"`)
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 	if got := d.status(t); got != "completed" {
 		t.Errorf("the document is %s", got)
 	}
@@ -112,7 +112,7 @@ func TestSignWithoutScript(t *testing.T) {
 	w.click(`a.put`)
 	w.write(`[name="signature.text"]`, "Maria Silva")
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 	if got := d.status(t); got != "completed" {
 		t.Errorf("the document is %s", got)
 	}
@@ -141,7 +141,7 @@ func TestDrawOnAPhone(t *testing.T) {
 	w.click("dialog[open] [data-adopt]")
 	w.until(`!!document.querySelector("[data-mark] svg.ink")`)
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 	if got := d.status(t); got != "completed" {
 		t.Errorf("the document is %s", got)
 	}
@@ -173,7 +173,7 @@ func TestFaultsAreShownWhereTheyAre(t *testing.T) {
 	w.write(`.f input[type=email]`, "nowhere")
 	w.click("#finish")
 	got := w.read("#errors")
-	for _, want := range []string{"agree to signing", "Sign first", "valid email address"} {
+	for _, want := range []string{"Agree to sign electronically", "Add your signature first", "valid email address"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not said: %s", want, got)
 		}

@@ -128,7 +128,7 @@ func TestSigningCanBeStoppedAndTriedAgain(t *testing.T) {
 	w.until(`!document.querySelector("#finish").hasAttribute("aria-busy") && document.querySelector("#finish").innerText === "Finish and sign"`)
 	call(w, intercept.Disable, cdp.Empty{})
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 }
 
 func TestOtherUnsavedFormsAreAskedFor(t *testing.T) {

@@ -80,7 +80,7 @@ func TestExpired(t *testing.T) {
 	s.Advance(t, "72h")
 	w.visit(link)
 	w.heading("The deadline has passed")
-	if text := w.read("header"); strings.Contains(text, "Please respond before") {
+	if text := w.read("header"); strings.Contains(text, "Please respond by") {
 		t.Errorf("too late, and still asked for: %s", text)
 	}
 	w.click("button.primary")

@@ -54,7 +54,7 @@ func TestAListIsEnteredInLines(t *testing.T) {
 		apptest.File{Name: "order.docx", Content: apptest.DOCX(t, "{{#items}}", "{{what}} at {{price|0.00}}", "{{/items}}")})).Want(t, http.StatusCreated)
 	v, at := browse(t, owner), "/app/templates/"+tpl.Text(t, "id")+"/use"
 	form := []string{"people.0.name", "Ben Buyer", "people.0.email", "ben@buyer.example", "do", "draft", "variables.items"}
-	if status, body := v.send(at, append(form, "Desk")...); status != http.StatusUnprocessableEntity || !strings.Contains(body, "One line for each item: what; price") {
+	if status, body := v.send(at, append(form, "Desk")...); status != http.StatusUnprocessableEntity || !strings.Contains(body, "One item per line: what; price") {
 		t.Errorf("an item without a price: %d %s", status, body)
 	}
 	if status, body := v.send(at, append(form, "Desk; 120\r\nChair; 30.5")...); status != http.StatusOK {

@@ -115,7 +115,7 @@ func TestConsentGate(t *testing.T) {
 			_, html = v.send(at, "do", "finish", "signature.text", "Maria Silva", "f."+f["id"].(string), "Porto")
 		}
 	}
-	want(t, html, "Everybody has signed")
+	want(t, html, "Everyone has signed")
 	if _, html := v.get(at + "/withdraw"); strings.Contains(html, "Withdraw your consent?") {
 		t.Error("consent can be withdrawn after signing")
 	}
@@ -137,7 +137,7 @@ func TestNewConsentTextIsAskedAgain(t *testing.T) {
 	_, html = v.get(at)
 	want(t, html, "First page", "not", `name="consent"`, "/withdraw")
 	_, html = v.send(at, "do", "finish", "signature.text", "Maria Silva")
-	want(t, html, "Everybody has signed")
+	want(t, html, "Everyone has signed")
 }
 
 // TestConsentIsKeptWithAnswers checks that saved consent applies on the next device,

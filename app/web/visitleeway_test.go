@@ -54,7 +54,7 @@ func TestWhatTheSenderAllows(t *testing.T) {
 	}
 
 	_, html = guest.send(at, "do", "finish", "signature.text", "Maria Silva")
-	want(t, html, "Everybody has signed", `href="https://example.org/thanks?a=1"`, "Continue to example.org", `data-seconds="10"`)
+	want(t, html, "Everyone has signed", `href="https://example.org/thanks?a=1"`, "Continue to example.org", `data-seconds="10"`)
 	_, html = guest.get(at)
 	want(t, html, "Continue to example.org", "not", "data-seconds", "leave.")
 }
@@ -72,7 +72,7 @@ func TestReasons(t *testing.T) {
 	want(t, events, "She is the tenant.")
 	link := "/s/" + s.Link(t, "dora@signer.example", "/s/")
 	_, html = v.get(link + "/decline")
-	want(t, html, "It contains a mistake", "only see that somebody declined")
+	want(t, html, "It contains a mistake", "only see that someone declined")
 	v.send("/language", "language", "de")
 	_, html = v.send(link+"/decline", "choice", "mistake", "reason", "The rent is wrong.")
 	want(t, html, "Es ist ein Fehler darin. The rent is wrong.")
@@ -130,7 +130,7 @@ func TestReasonAndHint(t *testing.T) {
 	want(t, html, "Hint:", "The street of our first office", "not", `id="sign"`)
 	guest.send(at+"/identify", "code", "Ponto-7")
 	_, html = guest.get(at + "/decline")
-	want(t, html, "Choose or write a reason")
+	want(t, html, "Choose a reason or write your own")
 	if status, html := guest.send(at+"/decline", "reason", " "); status != http.StatusUnprocessableEntity {
 		t.Errorf("declining without a reason: %d %.300s", status, html)
 	}
@@ -152,7 +152,7 @@ func TestSendWithoutMails(t *testing.T) {
 	v := browse(t, c)
 	v.send("/app/documents/"+id+"/review", "do", "save", "redirect_url", "", "no_emails", "yes", "allow_delegation", "yes")
 	_, html := v.get("/app/documents/" + id + "/review")
-	want(t, html, `name="no_emails" value="yes" checked`, "No e-mails go out for this document", "not", `name="allow_delegation" value="yes" checked`)
+	want(t, html, `name="no_emails" value="yes" checked`, "No e-mail goes out for this document", "not", `name="allow_delegation" value="yes" checked`)
 	_, html = v.send("/app/documents/"+id+"/review", "do", "send", "seen", "yes", "redirect_url", "", "no_emails", "yes")
-	want(t, html, "The document has been sent", "No e-mails go out for this document")
+	want(t, html, "The document has been sent", "No e-mail goes out for this document")
 }

@@ -40,7 +40,7 @@ func TestAttentionOfOlderRecords(t *testing.T) {
 	if err := json.Unmarshal(b, &again); err != nil || again.Attention != d.Attention {
 		t.Errorf("got %+v, %v", again.Attention, err)
 	}
-	if got, want := again.AttentionSentence(say), "Ben declined to sign. Void the document, or replace the invitation."; got != want {
+	if got, want := again.AttentionSentence(say), "Ben declined to sign. Replace the recipient, or void the document."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if none := (&Document{}); none.AttentionSentence(say) != "" {
