@@ -40,6 +40,12 @@ func (l *Language) Tag() string { return l.tag.String() }
 // Name returns the language's name in the language itself.
 func (l *Language) Name() string { return display.Self.Name(l.tag) }
 
+// Team reports whether the team's pages are translated into the language.
+func (l *Language) Team() bool {
+	_, ok := l.texts["nav.documents"]
+	return ok
+}
+
 // Dir returns the direction of the script: ltr or rtl.
 func (l *Language) Dir() string {
 	if l.RightToLeft() {

@@ -136,13 +136,21 @@ func (c *Catalogue) Tags() []string {
 // Match returns the language that best suits an Accept-Language header or a single locale. It
 // is English if none does.
 func (c *Catalogue) Match(accept string) *Language {
+	if l := c.Asked(accept); l != nil {
+		return l
+	}
+	return c.English()
+}
+
+// Asked is Match, but returns nil if no language suits.
+func (c *Catalogue) Asked(accept string) *Language {
 	tags, _, err := language.ParseAcceptLanguage(accept)
 	if err != nil || len(tags) == 0 {
-		return c.English()
+		return nil
 	}
 	_, i, confidence := c.matcher.Match(tags...)
 	if confidence == language.No {
-		return c.English()
+		return nil
 	}
 	return c.all[i]
 }
@@ -169,10 +177,10 @@ func (c *Catalogue) Tagged(tag string) *Language {
 	return nil
 }
 
-// ForTeam returns the language of the team's pages, which are in English only. The language for
-// layout tests is kept.
+// ForTeam returns the language of the team's pages: asked if they are translated into it, otherwise
+// English. The language for layout tests is kept.
 func (c *Catalogue) ForTeam(asked *Language) *Language {
-	if asked.tag == pseudo {
+	if asked != nil && (asked.tag == pseudo || asked.Team()) {
 		return asked
 	}
 	return c.English()

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -84,7 +85,9 @@ func (r *Request) Enter() error {
 	if r.Who.Company, err = r.site.Accounts.Companies.CompanyByID(who.CompanyID); err != nil {
 		return err
 	}
-	r.Words = r.site.Words.ForTeam(r.Words)
+	if !r.Words.Pseudo() {
+		r.Words = r.site.Words.ForTeam(r.site.Words.Exact(cmp.Or(r.Who.User.Locale, r.Who.Company.Locale)))
+	}
 	r.Shell = r.newShell()
 	return errors.Join(r.countWaiting(), r.warn())
 }

@@ -70,11 +70,21 @@ func (r *Request) RequestID() string { return httpkit.RequestID(r.Ctx) }
 // Say returns a text from the catalogue in the request's language.
 func (r *Request) Say(key string, pairs ...any) string { return r.Words.Say(key, pairs...) }
 
-// UseLocale sets the language of the response, unless the reader chose one. Unknown
-// languages are ignored.
-func (r *Request) UseLocale(locale string) {
-	if w := r.site.Words.Exact(locale); w != nil && !r.chosen {
-		r.Words = w
+// UseLocale sets the language of the response, unless the reader chose one: the first known
+// of some locales.
+func (r *Request) UseLocale(locales ...string) {
+	for _, locale := range locales {
+		if w := r.site.Words.Exact(locale); w != nil && !r.chosen {
+			r.Words = w
+			return
+		}
+	}
+}
+
+// DefaultLocale is UseLocale for readers whose browser asks for no language that is known.
+func (r *Request) DefaultLocale(locale string) {
+	if r.site.Words.Asked(r.Get(fiber.HeaderAcceptLanguage)) == nil {
+		r.UseLocale(locale)
 	}
 }
 

@@ -18,7 +18,7 @@ func (h *Handlers) ShowPreview(r *page.Request) error {
 	base := "/app/documents/" + id + "/preview/" + invitation
 	v := &Visitor{Request: r, Visit: visit, who: r.Who.Actor, base: base}
 	v.who.Document, v.who.Invitation = id, invitation
-	r.UseLocale(v.Invitation.Locale)
+	r.UseLocale(v.Invitation.Locale, v.Document.Locale, v.Company.Locale)
 	p := frame(v, r.Say("preview.title", "name", v.Invitation.Name))
 	s, err := h.signPage(v, page.Form{}, nil)
 	if err != nil {

@@ -70,9 +70,16 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 func (h *Handlers) load(v *Visitor, who account.Actor) (err error) {
 	v.who, v.mails = v.From(h.proven(v.Request, who)), h.Mails()
 	if v.Visit, err = h.Visits.Open(v.UserContext(), v.who); err == nil {
-		v.UseLocale(v.Invitation.Locale)
+		v.useLanguage()
 	}
 	return err
+}
+
+// useLanguage switches to the recipient's language: that of the invitation or the document, or the
+// company's if their browser asks for none that is known.
+func (v *Visitor) useLanguage() {
+	v.DefaultLocale(v.Company.Locale)
+	v.UseLocale(v.Invitation.Locale, v.Document.Locale)
 }
 
 // proven returns the actor with the proof from the browser's cookie, if it is
