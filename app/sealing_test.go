@@ -202,7 +202,7 @@ func (u unsealed) givenUp() {
 	t.Helper()
 	doc := u.document()
 	if m := doc.Text(t, "attention_message"); doc.Text(t, "attention") != "sealing_failed" || doc.Text(t, "status") != "sent" ||
-		!strings.Contains(m, "The disk is full.") || !strings.Contains(m, "given up") {
+		!strings.Contains(m, "The disk is full.") || !strings.Contains(m, "after many attempts") {
 		t.Errorf("given up: %s", doc.Body)
 	}
 	if n, last := u.mails("sealing_failed"); n != 1 || !strings.Contains(last.Text, "The disk is full.") {

@@ -215,7 +215,7 @@ func TestPeculiarUploads(t *testing.T) {
 		gone      string // and must not show
 	}{
 		"form":                 {upload: papers("/AcroForm<</Fields[100 0 R]/DR<</Font<</Helv 3 0 R>>>>/DA(/Helv 0 Tf 0 g)>>", []paper{a4}, input), code: "existing_form", says: "kept"},
-		"static XFA":           {upload: papers("/AcroForm<</Fields[100 0 R]/XFA 101 0 R/DR<</Font<</Helv 3 0 R>>>>>>", []paper{a4}, input, stream("<xdp/>")), code: "xfa", says: "dropped", show: "trailer/Root/AcroForm/XFA", gone: "101"},
+		"static XFA":           {upload: papers("/AcroForm<</Fields[100 0 R]/XFA 101 0 R/DR<</Font<</Helv 3 0 R>>>>>>", []paper{a4}, input, stream("<xdp/>")), code: "xfa", says: "removed", show: "trailer/Root/AcroForm/XFA", gone: "101"},
 		"JavaScript":           {upload: papers("/OpenAction "+script, []paper{a4}), code: "javascript", says: "removed", show: "trailer/Root/OpenAction", gone: "JavaScript"},
 		"named JavaScript":     {upload: papers("/Names<</JavaScript<</Names[(x) 100 0 R]>>>>", []paper{a4}, script), code: "javascript", says: "removed", show: "trailer/Root/Names/JavaScript", gone: "100"},
 		"launch":               {upload: papers("/OpenAction<</S/Launch/F(calc.exe)>>", []paper{a4}), code: "launch_action", says: "removed", show: "trailer/Root/OpenAction", gone: "Launch"},

@@ -37,7 +37,7 @@ func TestInviteToTheTeam(t *testing.T) {
 	v := browse(t, owner)
 	id := owner.Get(t, "/members?search=ben").Want(t, 200).Text(t, "data.0.id")
 	_, html := v.send("/app/team/" + id + "/resend")
-	v.contains(html, "A new link is being e-mailed to ben@new.example")
+	v.contains(html, "A new link is on its way to ben@new.example")
 	if s.Link(t, "ben@new.example", "/join/") == old {
 		t.Error("the link is the old one")
 	}

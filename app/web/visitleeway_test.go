@@ -88,18 +88,18 @@ func TestSomebodyElseIsSignedIn(t *testing.T) {
 	at := path(t, d.links[0])
 	v := browse(t, d.Client)
 	_, html := v.get(at)
-	want(t, html, "You are signed in as "+d.Email, "Continue as Maria Silva", `href="/app/documents/`+d.id+`"`, `id="sign"`)
+	want(t, html, "You're signed in as "+d.Email, "Continue as Maria Silva", `href="/app/documents/`+d.id+`"`, `id="sign"`)
 	_, html = v.get(at + "?as=invited")
-	want(t, html, `id="sign"`, "not", "You are signed in as")
+	want(t, html, `id="sign"`, "not", "You're signed in as")
 	_, html = invited(t, s).get(at)
-	want(t, html, "not", "You are signed in as")
+	want(t, html, "not", "You're signed in as")
 	_, html = browse(t, s.Company(t)).get(at)
 	want(t, html, `href="/app/action"`, "not", "/app/documents/"+d.id)
 
 	member := d.Member(t, account.RoleMember)
 	own := send(t, s, []apptest.Map{{"name": "Member", "email": strings.ToUpper(member.Email)}})
 	_, html = browse(t, member).get(path(t, own.links[0]))
-	want(t, html, `id="sign"`, "not", "You are signed in as")
+	want(t, html, `id="sign"`, "not", "You're signed in as")
 }
 
 // TestReasonAndHint requires a reason for declining, and sets a hint for the

@@ -78,7 +78,7 @@ func (h *Handlers) load(v *Visitor, who account.Actor) (err error) {
 // useLanguage switches to the recipient's language: that of the invitation or the document, or the
 // company's if their browser asks for none that is known.
 func (v *Visitor) useLanguage() {
-	v.DefaultLocale(v.Company.Locale)
+	page.DefaultLocale(v.Request, v.Company.Locale)
 	v.UseLocale(v.Invitation.Locale, v.Document.Locale)
 }
 
