@@ -223,7 +223,18 @@ func TestThePseudoLanguageIsLongerAndRunsTheOtherWay(t *testing.T) {
 	if l.Date(at) != c.English().Date(at) {
 		t.Errorf("a date is %q", l.Date(at))
 	}
-	if c.ForTeam(l) != l || c.ForTeam(c.Tagged("de")) != c.English() {
-		t.Error("the team reads English, or the language of layout tests")
+	if c.ForTeam(l) != l || c.ForTeam(nil) != c.English() || c.ForTeam(c.Tagged("de")) != c.Tagged("de") {
+		t.Error("the team reads its language, English without one, or that of layout tests")
+	}
+}
+
+func TestTeamsReadEnglishWhereTheirPagesAreNotTranslated(t *testing.T) {
+	t.Parallel()
+	c, err := made(t, map[string]string{"en/a.json": `{"nav.documents": "Documents"}`, "de/a.json": `{"other": "O"}`, "fr/a.json": `{"nav.documents": "Documents"}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.ForTeam(c.Tagged("de")) != c.English() || c.ForTeam(c.Tagged("fr")) != c.Tagged("fr") {
+		t.Error("a language without the team's pages is shown, or one with them is not")
 	}
 }
