@@ -41,7 +41,7 @@ func TestEveryLanguageHasOneWordForOneThing(t *testing.T) {
 		var terms map[string]term
 		readGlossary(t, tag, &terms)
 		for name, pattern := range patterns {
-			used, forms := regexp.MustCompile(pattern), regexp.MustCompile(terms[name].Forms)
+			used, forms := regexp.MustCompile(pattern), regexp.MustCompile("(?i)"+terms[name].Forms)
 			if terms[name].Use == "" || terms[name].Forms == "" {
 				t.Errorf("the glossary of %s lacks %s", tag, name)
 				continue
