@@ -31,7 +31,7 @@ func TestConsentIsAskedForInView(t *testing.T) {
 			if l.plain {
 				w.click(`#errors a[href="#consent"]`)
 			}
-			if got := w.read("#consent-error"); got != "Please agree to signing electronically, or decline." {
+			if got := w.read("#consent-error"); got != "Please agree to sign electronically, or decline." {
 				t.Errorf("the box says %q", got)
 			}
 			w.wants(`document.querySelector("#consent").getAttribute("aria-invalid") === "true"`, "the box is not marked")
@@ -61,7 +61,7 @@ func TestMissingFieldsSayWhatIsMissing(t *testing.T) {
 	w := open(t, look{})
 	w.visit(d.links[0])
 	w.click("#finish")
-	if got := w.read("#f1 .error"); !strings.Contains(got, "2 required fields are still empty. The first is City") {
+	if got := w.read("#f1 .error"); !strings.Contains(got, "2 required fields are still empty, starting with City") {
 		t.Errorf("the field says %q", got)
 	}
 	w.wants(`document.activeElement.id === "i1" && document.activeElement.getAttribute("aria-describedby").includes("i1-error")`, "the field is not in focus, or not described")
@@ -75,7 +75,7 @@ func TestMissingFieldsSayWhatIsMissing(t *testing.T) {
 	w.wants(`document.activeElement.id === "i2" && `+uncovered("#f2 .error"), "the wrong address is not shown")
 	w.run(chromedp.KeyEvent("signer.example"))
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 }
 
 // TestBarIsOneLine checks that the bar at the bottom stays one line in every language, and that
@@ -152,7 +152,7 @@ func TestPressureOfThePen(t *testing.T) {
 	w.visit(d.links[0]) // it is shown again
 	w.until(`document.querySelectorAll('button[data-mark="signature"] svg.ink path').length > 3`)
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 	c := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK)
 	strokes := c.Text(t, "invitations.0.status")
 	if strokes != "signed" {
