@@ -35,7 +35,8 @@ func TestCompanyLanguageIsTheDefaultForRecipients(t *testing.T) {
 		{"de", "", "", "", "bittet Sie", "de"},
 		{"de", "", "", "th", "bittet Sie", "de"},
 		{"de", "", "", "fr", "bittet Sie", "fr"},
-		{"de", "es", "", "fr", "le pide", "es"},
+		{"de", "es", "", "", "le pide", "es"},
+		{"de", "es", "", "fr", "le pide", "fr"},
 		{"de", "es", "nl", "fr", "vraagt u", "nl"},
 	} {
 		c := s.Company(t)

@@ -59,8 +59,7 @@ func (h *Public) open(r *page.Request) (*publiclink.Visit, error) {
 	r.Set("X-Robots-Tag", "noindex, nofollow")
 	v, err := h.Links.Visit(r.UserContext(), r.Params("token"))
 	if err == nil {
-		page.DefaultLocale(r, v.CompanyInfo.Locale)
-		r.UseLocale(v.Locale)
+		r.UseLocale(v.Locale, v.CompanyInfo.Locale)
 	}
 	return &v, err
 }

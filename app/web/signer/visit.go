@@ -75,11 +75,11 @@ func (h *Handlers) load(v *Visitor, who account.Actor) (err error) {
 	return err
 }
 
-// useLanguage switches to the recipient's language: that of the invitation or the document, or the
-// company's if their browser asks for none that is known.
+// useLanguage switches to the recipient's language: that of the invitation, or of the document
+// if their browser asks for none that is known. A document has the company's, unless it has one of its own.
 func (v *Visitor) useLanguage() {
-	page.DefaultLocale(v.Request, v.Company.Locale)
-	v.UseLocale(v.Invitation.Locale, v.Document.Locale)
+	page.DefaultLocale(v.Request, cmp.Or(v.Document.Locale, v.Company.Locale))
+	v.UseLocale(v.Invitation.Locale)
 }
 
 // proven returns the actor with the proof from the browser's cookie, if it is
