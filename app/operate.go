@@ -32,6 +32,9 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	if err := a.welcome(ctx, w); err != nil {
 		return errors.Join(err, a.Close())
 	}
+	if err := a.Ready(ctx); err != nil { // the first test takes memory, which Settle returns
+		log.Error("not ready to sign", "error", err)
+	}
 	memory.Settle()
 	log.Info("listening", "address", a.Addr().String(), "url", a.URL())
 	return errors.Join(a.runWithin(ctx), a.Close())

@@ -123,12 +123,16 @@ func TestTeamPagesAreTranslatedWholly(t *testing.T) {
 func TestEveryLanguageHasEveryText(t *testing.T) {
 	t.Parallel()
 	english := areas(t, "en")
-	tags := load(t).Tags()
+	catalogue := load(t)
+	tags := catalogue.Tags()
 	if len(tags) != 16 {
 		t.Fatalf("there are %d languages: %v", len(tags), tags)
 	}
 	for _, tag := range tags {
 		own, plurals := areas(t, tag), pluralForms(tag)
+		if len(catalogue.Tagged(tag).Keys("visit.")) == 0 { // reads them, which panics if one is faulty
+			t.Errorf("%s has no texts", tag)
+		}
 		for area := range own {
 			if tag != "en" && (english[area] == nil || slices.Contains(untranslated, area)) {
 				t.Errorf("%s/%s is not an area that is translated", tag, area)

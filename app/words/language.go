@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
@@ -17,13 +18,14 @@ import (
 // Language is the catalogue in one language.
 type Language struct {
 	tag      language.Tag
-	texts    map[string]text
+	texts    func() map[string]text
 	fallback *Language
 	printer  *message.Printer
 }
 
-func newLanguage(tag language.Tag) *Language {
-	return &Language{tag: tag, texts: map[string]text{}, printer: message.NewPrinter(westernDigits(tag))}
+// newLanguage returns a language whose texts are read when they are first needed.
+func newLanguage(tag language.Tag, read func() map[string]text) *Language {
+	return &Language{tag: tag, texts: sync.OnceValue(read), printer: message.NewPrinter(westernDigits(tag))}
 }
 
 // westernDigits makes numbers use the same digits as the rest of the text.
@@ -42,7 +44,7 @@ func (l *Language) Name() string { return display.Self.Name(l.tag) }
 
 // Team reports whether the team's pages are translated into the language.
 func (l *Language) Team() bool {
-	_, ok := l.texts["nav.documents"]
+	_, ok := l.texts()["nav.documents"]
 	return ok
 }
 
@@ -77,18 +79,18 @@ func (l *Language) Has(key string) bool {
 func (l *Language) Names(key string) []string {
 	t, _, _ := l.find(key)
 	names := map[string]bool{}
-	for _, s := range t.forms {
+	t.each(func(_ plural.Form, s string) {
 		fill(s, func(name string) (string, bool) {
 			names[name] = true
 			return "", true
 		})
-	}
+	})
 	return slices.Sorted(maps.Keys(names))
 }
 
 // find returns a text and the language it is in.
 func (l *Language) find(key string) (text, *Language, bool) {
-	if t, ok := l.texts[key]; ok {
+	if t, ok := l.texts()[key]; ok {
 		return t, l, true
 	}
 	if l.fallback == nil || l.fallback == l {
@@ -149,7 +151,7 @@ func (l *Language) TextOf(key string, args map[string]any) (string, error) {
 		return "", fmt.Errorf("words: no text %s", key)
 	}
 	form, count := plural.Other, ""
-	if n, ok := args["n"].(int); ok && t.counts {
+	if n, ok := args["n"].(int); ok && t.counts() {
 		form, count = in.form(n), in.Number(n)
 	}
 	return fill(t.in(form), func(name string) (string, bool) {
@@ -209,7 +211,7 @@ func (l *Language) JSON(prefix string) (string, error) {
 func (l *Language) under(prefix string) map[string]text {
 	all := map[string]text{}
 	for _, from := range []*Language{l.fallback, l} {
-		for key, t := range from.texts {
+		for key, t := range from.texts() {
 			if rest, ok := strings.CutPrefix(key, prefix); ok {
 				all[rest] = t
 			}

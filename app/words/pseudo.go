@@ -19,17 +19,26 @@ func (l *Language) Pseudo() bool { return l.tag == pseudo }
 // stretched returns the language with texts a third longer and reversed in direction. The
 // components of dates are unchanged.
 func (l *Language) stretched() *Language {
-	out := newLanguage(pseudo)
-	for key, t := range l.texts {
-		if strings.HasPrefix(key, "date.") {
-			continue
-		}
-		longer := text{forms: map[plural.Form]string{}, counts: t.counts}
-		for form, s := range t.forms {
-			longer.forms[form] = isolateStart + s + strings.Repeat(" ~", len(s)/5) + isolateEnd
-		}
-		out.texts[key] = longer
+	longer := func(s string) string {
+		return isolateStart + s + strings.Repeat(" ~", len(s)/5) + isolateEnd
 	}
+	out := newLanguage(pseudo, func() map[string]text {
+		texts := map[string]text{}
+		for key, t := range l.texts() {
+			switch {
+			case strings.HasPrefix(key, "date."):
+				continue
+			case t.counts():
+				forms := map[plural.Form]string{}
+				t.each(func(form plural.Form, s string) { forms[form] = longer(s) })
+				t = text{forms: forms}
+			default:
+				t = text{single: longer(t.single)}
+			}
+			texts[key] = t
+		}
+		return texts
+	})
 	out.fallback = l
 	return out
 }

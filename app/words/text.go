@@ -8,10 +8,11 @@ import (
 	"golang.org/x/text/feature/plural"
 )
 
-// text is one sentence, or one for each plural form (CLDR). It always has the form "other".
+// text is one sentence, or one for each plural form (CLDR). Few texts have plural forms, and a
+// map takes more memory than most sentences.
 type text struct {
-	forms  map[plural.Form]string
-	counts bool // has plural forms, even if the language knows only one
+	single string                 // if there are no plural forms
+	forms  map[plural.Form]string // with the form "other"; it may be the only one of a language
 }
 
 var formNames = map[string]plural.Form{"zero": plural.Zero, "one": plural.One, "two": plural.Two,
@@ -19,16 +20,14 @@ var formNames = map[string]plural.Form{"zero": plural.Zero, "one": plural.One, "
 
 // UnmarshalJSON reads a string, or an object of strings by plural form.
 func (t *text) UnmarshalJSON(b []byte) error {
-	var single string
-	if err := json.Unmarshal(b, &single); err == nil {
-		*t = text{forms: map[plural.Form]string{plural.Other: single}}
-		return nil
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &t.single)
 	}
 	var forms map[string]string
 	if err := json.Unmarshal(b, &forms); err != nil {
 		return err
 	}
-	*t = text{forms: map[plural.Form]string{}, counts: true}
+	t.forms = make(map[plural.Form]string, len(forms))
 	for name, s := range forms {
 		form, ok := formNames[name]
 		if !ok {
@@ -42,14 +41,33 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// counts reports whether the text has plural forms.
+func (t text) counts() bool { return t.forms != nil }
+
 func (t text) in(form plural.Form) string {
+	if !t.counts() {
+		return t.single
+	}
 	if s, ok := t.forms[form]; ok {
 		return s
 	}
 	return t.forms[plural.Other]
 }
 
+// each visits the sentences of all forms.
+func (t text) each(visit func(form plural.Form, s string)) {
+	if !t.counts() {
+		visit(plural.Other, t.single)
+	}
+	for form, s := range t.forms {
+		visit(form, s)
+	}
+}
+
 func (t text) byName() map[string]string {
+	if !t.counts() {
+		return map[string]string{"other": t.single}
+	}
 	out := map[string]string{}
 	for name, form := range formNames {
 		if s, ok := t.forms[form]; ok {

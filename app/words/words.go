@@ -29,7 +29,8 @@ type Catalogue struct {
 }
 
 // Load returns the embedded catalogue. It is read once per process, because tests open hundreds
-// of appliances in one.
+// of appliances in one. Every language but English is read when it is first used: a server needs
+// few of them, and all together take more memory than the rest of an idle one.
 func Load() (*Catalogue, error) { return embedded() }
 
 var embedded = sync.OnceValues(func() (*Catalogue, error) { return load(files) })
@@ -81,36 +82,47 @@ func loadLanguage(from fs.FS, folder string) (*Language, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
+	if tag != language.English {
+		return newLanguage(tag, func() map[string]text { return mustRead(from, folder) }), nil
+	}
+	texts, err := read(from, folder)
+	return newLanguage(tag, func() map[string]text { return texts }), err
+}
+
+// mustRead reads texts that are part of the program, so that a faulty one is a fault of the
+// program. A test reads all of them.
+func mustRead(from fs.FS, folder string) map[string]text {
+	texts, err := read(from, folder)
+	if err != nil {
+		panic(fmt.Errorf("words: %w", err))
+	}
+	return texts
+}
+
+// read reads the texts of one language. Keys are unique over all areas.
+func read(from fs.FS, folder string) (map[string]text, error) {
 	areas, err := fs.Glob(from, path.Join(folder, "*.json"))
 	if err != nil {
 		return nil, err
 	}
-	l := newLanguage(tag)
+	all := map[string]text{}
 	for _, name := range areas {
-		if err := l.add(from, name); err != nil {
+		raw, err := fs.ReadFile(from, name)
+		if err != nil {
+			return nil, err
+		}
+		var area map[string]text
+		if err := json.Unmarshal(raw, &area); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-	}
-	return l, nil
-}
-
-// add reads the texts of one area. Keys are unique over all areas.
-func (l *Language) add(from fs.FS, name string) error {
-	raw, err := fs.ReadFile(from, name)
-	if err != nil {
-		return err
-	}
-	var area map[string]text
-	if err := json.Unmarshal(raw, &area); err != nil {
-		return err
-	}
-	for key, t := range area {
-		if _, twice := l.texts[key]; twice {
-			return fmt.Errorf("key %s is also in another area", key)
+		for key, t := range area {
+			if _, twice := all[key]; twice {
+				return nil, fmt.Errorf("%s: key %s is also in another area", name, key)
+			}
+			all[key] = t
 		}
-		l.texts[key] = t
 	}
-	return nil
+	return all, nil
 }
 
 // WithPseudo adds a language for layout tests, ar-XB: English, made longer and written from
