@@ -11,7 +11,7 @@ import (
 )
 
 // Codec turns records into bytes and back. Encode must not retain the slice it
-// returns; Decode may retain the one it gets.
+// returns, and Decode not the one it gets.
 type Codec[T any] struct {
 	Encode func(T) ([]byte, error)
 	Decode func([]byte) (T, error)
@@ -95,11 +95,22 @@ func (c *Collection[T]) record(id string) []byte {
 
 // Get returns a record, or [ErrNotFound].
 func (c *Collection[T]) Get(tx *Tx, id string) (v T, err error) {
-	raw, err := tx.get(c.record(id))
+	key := c.record(id)
+	if tx.own == nil {
+		err = tx.read(key, func(raw []byte) (err error) {
+			v, err = c.decode(id, raw)
+			return err
+		})
+		return v, err
+	}
+	raw, err := tx.get(key)
 	if err != nil {
 		return v, err
 	}
-	return c.decode(id, raw)
+	if v, err = c.decode(id, raw); err == nil {
+		tx.remember(key, stored{true, raw, c.keys(&v)})
+	}
+	return v, err
 }
 
 // Has reports whether there is a record.
@@ -125,11 +136,11 @@ func (c *Collection[T]) Put(tx *Tx, id string, v T) error {
 	if err != nil {
 		return fmt.Errorf("kv: %s %q: %w", c.name, id, err)
 	}
-	old, had, err := c.stored(tx, id)
-	if err != nil || had && bytes.Equal(old, raw) {
+	old, err := c.stored(tx, id)
+	if err != nil || old.found && bytes.Equal(old.raw, raw) {
 		return err
 	}
-	changes, err := c.plan(id, old, raw, &v)
+	changes, err := c.plan(id, old.keys, raw, &v)
 	if err != nil {
 		return err
 	}
@@ -147,11 +158,11 @@ func (c *Collection[T]) Delete(tx *Tx, id string) error {
 	if tx.own == nil {
 		return ErrReadOnly
 	}
-	old, had, err := c.stored(tx, id)
-	if err != nil || !had {
+	old, err := c.stored(tx, id)
+	if err != nil || !old.found {
 		return err
 	}
-	changes, err := c.plan(id, old, nil, nil)
+	changes, err := c.plan(id, old.keys, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -161,12 +172,38 @@ func (c *Collection[T]) Delete(tx *Tx, id string) error {
 	return tx.apply(changes)
 }
 
-func (c *Collection[T]) stored(tx *Tx, id string) (raw []byte, ok bool, err error) {
-	raw, err = tx.get(c.record(id))
-	if errors.Is(err, ErrNotFound) {
-		return nil, false, nil
+// stored is a record as it is in the store, with its keys in each index.
+type stored struct {
+	found bool
+	raw   []byte
+	keys  [][]Key
+}
+
+// stored returns a record as it is in the store. It is decoded only if this transaction has not
+// read it.
+func (c *Collection[T]) stored(tx *Tx, id string) (s stored, err error) {
+	key := c.record(id)
+	if s, ok := tx.seen[string(key)]; ok {
+		return s, nil
 	}
-	return raw, err == nil, err
+	raw, err := tx.get(key)
+	if errors.Is(err, ErrNotFound) {
+		return stored{}, nil
+	}
+	if err != nil {
+		return stored{}, err
+	}
+	v, err := c.decode(id, raw)
+	return stored{true, raw, c.keys(&v)}, err
+}
+
+// keys returns the keys of a record in each index.
+func (c *Collection[T]) keys(v *T) [][]Key {
+	all := make([][]Key, len(c.indexes))
+	for i, x := range c.indexes {
+		all[i] = distinct(x.Keys(*v))
+	}
+	return all
 }
 
 // change is one index entry to be written or deleted.
@@ -180,21 +217,14 @@ type change struct {
 	isNew   bool
 }
 
-// plan compares the entries of the old and the new record. v is nil when the
-// record is deleted; old is nil when it is new.
-func (c *Collection[T]) plan(id string, old, raw []byte, v *T) ([]change, error) {
-	var had T
-	if old != nil {
-		var err error
-		if had, err = c.decode(id, old); err != nil {
-			return nil, err
-		}
-	}
+// plan compares the entries of the old and the new record. v is nil when the record is deleted;
+// old is nil when it is new.
+func (c *Collection[T]) plan(id string, old [][]Key, raw []byte, v *T) ([]change, error) {
 	changes := make([]change, 0, 2*len(c.indexes))
-	for _, x := range c.indexes {
+	for i, x := range c.indexes {
 		var before, now []Key
 		if old != nil {
-			before = distinct(x.Keys(had))
+			before = old[i]
 		}
 		if v != nil {
 			now = distinct(x.Keys(*v))

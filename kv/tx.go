@@ -22,7 +22,8 @@ type Tx struct {
 	ranks []*rank
 	owned bool // ranks is a copy of this transaction
 	hooks []func()
-	err   error // why nothing of this call may be kept
+	seen  map[string]stored // records read, by their keys, unless written since
+	err   error             // why nothing of this call may be kept
 }
 
 // View runs fn on the store as of one committed moment. Keep fn short: data replaced meanwhile
@@ -132,6 +133,43 @@ func (tx *Tx) get(key []byte) ([]byte, error) {
 	return value, nil
 }
 
+// read calls fn with the value of a key, which belongs to the store.
+func (tx *Tx) read(key []byte, fn func(value []byte) error) error {
+	if tx.base == nil {
+		return ErrClosed
+	}
+	if value, ok := tx.pending(string(key)); ok {
+		if value == nil {
+			return ErrNotFound
+		}
+		return fn(value)
+	}
+	item, err := tx.base.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("kv: read: %w", err)
+	}
+	var failed error
+	err = visit(item, func(value []byte) error {
+		failed = fn(value)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("kv: read: %w", err)
+	}
+	return failed
+}
+
+// remember keeps a record that was read, because it is likely to be replaced.
+func (tx *Tx) remember(key []byte, s stored) {
+	if tx.seen == nil {
+		tx.seen = map[string]stored{}
+	}
+	tx.seen[string(key)] = s
+}
+
 func (tx *Tx) has(key []byte) (bool, error) {
 	if tx.base == nil {
 		return false, ErrClosed
@@ -166,6 +204,7 @@ func (tx *Tx) set(key, value []byte) error {
 		value = nothing[:0]
 	}
 	tx.own.put(string(key), value)
+	delete(tx.seen, string(key))
 	if tx.own.size > MaxUpdateBytes || len(tx.own.writes) > MaxUpdateKeys || len(key) > maxKey {
 		tx.err = ErrTooLarge
 	}

@@ -21,16 +21,29 @@ func entry(key string, value []byte) *badger.Entry {
 }
 
 // content returns a copy of the value of a stored item.
-func content(item *badger.Item) ([]byte, error) {
+func content(item *badger.Item) (value []byte, err error) {
 	if item.UserMeta() != packed {
 		return item.ValueCopy(nil)
 	}
-	var plain []byte
-	err := item.Value(func(b []byte) (err error) {
-		plain, err = s2.Decode(nil, b)
-		return err
+	err = visit(item, func(plain []byte) error {
+		value = plain
+		return nil
 	})
-	return plain, err
+	return value, err
+}
+
+// visit calls fn with the value of a stored item, which is valid only during the call.
+func visit(item *badger.Item, fn func(value []byte) error) error {
+	return item.Value(func(b []byte) error {
+		if item.UserMeta() != packed {
+			return fn(b)
+		}
+		plain, err := s2.Decode(nil, b)
+		if err != nil {
+			return err
+		}
+		return fn(plain)
+	})
 }
 
 // fitsTable reports whether the writes fit into one call of Badger.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -58,6 +59,16 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	return n, w.err
 }
+
+// ReadFrom appends everything that r reads. io.Copy uses it.
+func (w *Writer) ReadFrom(r io.Reader) (int64, error) {
+	buffer := buffers.Get().(*[128 << 10]byte)
+	defer buffers.Put(buffer)
+	return io.CopyBuffer(onlyWriter{w}, onlyReader{r}, buffer[:])
+}
+
+// onlyWriter hides ReadFrom.
+type onlyWriter struct{ io.Writer }
 
 // Size returns how many bytes were written so far.
 func (w *Writer) Size() int64 { return w.size }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"sync"
 
 	"paraph/app/fault"
 )
@@ -22,6 +23,9 @@ const (
 	maxBetweenParts = buffer + Small
 	buffer          = 64 * KB
 )
+
+// readAhead holds buffers for reading ahead in multipart bodies, for reuse.
+var readAhead = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, buffer) }}
 
 // Part is one part of a multipart body. Its content is available only during the
 // call that it is passed to.
@@ -49,7 +53,13 @@ func (b *Body) Parts(ctx context.Context, boundary string, take func(*Part) erro
 		return err
 	}
 	frame := &frameReader{r: b}
-	m := multipart.NewReader(bufio.NewReaderSize(frame, buffer), boundary)
+	ahead := readAhead.Get().(*bufio.Reader)
+	ahead.Reset(frame)
+	defer func() {
+		ahead.Reset(nil)
+		readAhead.Put(ahead)
+	}()
+	m := multipart.NewReader(ahead, boundary)
 	texts, files := b.rule.Body, b.rule.Files
 	for range maxParts {
 		frame.expect()

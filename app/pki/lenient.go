@@ -15,8 +15,12 @@ var oidNoKnownKey = asn1.ObjectIdentifier{2, 25, 0}
 
 // ParseCertificate reads a certificate for verification. Unlike crypto/x509 it accepts negative
 // serial numbers, which authorities issued for years, and key types unknown to the standard
-// library; their PublicKey is nil.
+// library; their PublicKey is nil. The certificate may be shared, and must not be changed.
 func ParseCertificate(der []byte) (*x509.Certificate, error) {
+	return certificates.get(der, parseLeniently)
+}
+
+func parseLeniently(der []byte) (*x509.Certificate, error) {
 	c, err := x509.ParseCertificate(der)
 	if err == nil {
 		return c, nil

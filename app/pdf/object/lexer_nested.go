@@ -17,12 +17,18 @@ func (l *Lexer) nested(read func() (any, error)) (any, error) {
 	return v, err
 }
 
-func (l *Lexer) closing(c byte) Keyword {
+// The ends of almost all arrays and dictionaries, ready to be returned.
+var endOfDict, endOfArray any = Keyword(">>"), Keyword("]")
+
+func (l *Lexer) closing(c byte) any {
 	if c == '>' && l.p+1 < len(l.b) && l.b[l.p+1] == '>' {
 		l.p += 2
-		return ">>"
+		return endOfDict
 	}
 	l.p++
+	if c == ']' {
+		return endOfArray
+	}
 	return Keyword(c)
 }
 

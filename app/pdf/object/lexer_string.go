@@ -3,6 +3,7 @@ package object
 import (
 	"bytes"
 	"io"
+	"strings"
 )
 
 func unhex(c byte) int {
@@ -17,9 +18,12 @@ func unhex(c byte) int {
 	return -1
 }
 
-func (l *Lexer) name() Name {
+func (l *Lexer) name() any {
 	l.p++
 	w := l.word()
+	if known, ok := frequent[string(w)]; ok {
+		return known
+	}
 	if bytes.IndexByte(w, '#') < 0 {
 		return Name(w)
 	}
@@ -34,6 +38,31 @@ func (l *Lexer) name() Name {
 	}
 	return Name(out)
 }
+
+// frequent holds the names that are in most files, ready to be returned: names are most of what
+// a file consists of, and would each take two allocations.
+var frequent = func() map[string]any {
+	all := map[string]any{}
+	for _, n := range strings.Fields(frequentNames) {
+		all[n] = Name(n)
+	}
+	return all
+}()
+
+const frequentNames = `A AA AcroForm AF AFRelationship Annot Annots AP Artifact Author BaseFont BBox BS ByteRange
+	C CA ca CapHeight Cert Certs CIDFontType2 CIDSystemInfo CIDToGIDMap Colors ColorSpace Columns Contents
+	Count CreationDate Creator CRL CRLs CropBox D DA Data DCTDecode DecodeParms DescendantFonts Desc
+	DeviceGray DeviceRGB Differences DocTimeStamp DocMDP DR DSS DV EF EmbeddedFile EmbeddedFiles Encoding
+	Encrypt ETSI.CAdES.detached ETSI.RFC3161 ExtGState F FT Ff Filespec Filter First FirstChar FitH Flags
+	FlateDecode Font FontBBox FontDescriptor FontFile2 FontFile3 FontName Form FormType Fields G Group H
+	Height I ID Identity Identity-H Image Index Info IRT ItalicAngle JavaScript K Kids Lang Last LastChar
+	Length Length1 Limits Link Linearized M MarkInfo Matrix MaxLen MediaBox Metadata MK ModDate N Name Names
+	Next NM Nums O ObjStm Off OCProperties OE OutputIntent OutputIntents Ordering P Page Pages PageLabels
+	Parent ParentTree Perms Pg PieceInfo Predictor Prev ProcSet Producer Properties R Rect Reference Registry
+	Resources Root Rotate S Sig SigFlags SigRef Size SMask SP StemV StmF StrF StructElem StructParent
+	StructParents StructTreeRoot SubFilter Subtype Supplement T Tabs Text Title TransformMethod
+	TransformParams TrimBox TrueType Tx Type Type0 Type1 Type3 U UF UR3 V VRI ViewerPreferences W Widget
+	Widths Width WinAnsiEncoding X XML XObject XRef XStep Yes`
 
 func (l *Lexer) hex() (any, error) {
 	l.p++

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -41,6 +42,18 @@ func (o *objects) Add(v any) object.Ref {
 // set stores an object whose number was reserved earlier.
 func (o objects) set(r object.Ref, v any) { o[r.Number-1] = v }
 
+// size returns about how many bytes the objects take when written.
+func (o objects) size() int {
+	const each = 200 // of syntax
+	n := each * len(o)
+	for _, v := range o {
+		if s, ok := v.(*object.Stream); ok {
+			n += len(s.Data)
+		}
+	}
+	return n
+}
+
 // Write writes the document and returns its size in bytes. The Builder can't be
 // used afterwards. A document without pages gets an empty one.
 func (b *Builder) Write(w io.Writer) (size int64, err error) {
@@ -51,6 +64,9 @@ func (b *Builder) Write(w io.Writer) (size int64, err error) {
 	o, info, err := b.objects()
 	if err != nil {
 		return 0, err
+	}
+	if b, ok := w.(*bytes.Buffer); ok {
+		b.Grow(o.size())
 	}
 	f := &file{w: bufio.NewWriter(w), hash: sha256.New()}
 	f.print("%PDF-1.7\n%\xE2\xE3\xCF\xD3\n")
@@ -113,6 +129,7 @@ type file struct {
 		Sum([]byte) []byte
 	}
 	size int64
+	line []byte // the last object, for reuse
 	err  error
 }
 
@@ -129,14 +146,13 @@ func (f *file) write(p []byte) {
 func (f *file) print(s string) { f.write([]byte(s)) }
 
 func (f *file) object(number int, v any) {
-	line, err := object.Append(strconv.AppendInt(nil, int64(number), 10), object.Raw(" 0 obj\n"))
-	if err == nil {
-		line, err = object.Append(line, v)
-	}
+	line := append(strconv.AppendInt(f.line[:0], int64(number), 10), " 0 obj\n"...)
+	line, err := object.Append(line, v)
 	if err != nil && f.err == nil {
 		f.err = fmt.Errorf("object %d: %w", number, err)
 	}
-	f.write(append(line, "\nendobj\n"...))
+	f.line = append(line, "\nendobj\n"...)
+	f.write(f.line)
 }
 
 // trailer writes the cross-reference table, whose lines are exactly 20 bytes
