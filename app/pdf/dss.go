@@ -29,7 +29,11 @@ func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
-	u, err := f.update()
+	room := roomForSyntax
+	for _, der := range slices.Concat(certs, crls, ocsps) {
+		room += len(der) + len(" 1 0 obj\n<</Length 1000>>\nstream\n\nendstream\nendobj\n")
+	}
+	u, err := f.update(room)
 	if err != nil {
 		return Revision{}, err
 	}

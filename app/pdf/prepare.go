@@ -98,7 +98,7 @@ type preparation struct {
 }
 
 func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
-	u, err := f.update()
+	u, err := f.update(roomForPreparation)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,8 @@ type update struct {
 	err       error
 }
 
-func (f *File) update() (*update, error) {
+// update begins a revision of about the given size.
+func (f *File) update(room int) (*update, error) {
 	size, _ := f.Trailer.Int("Size")
 	next := max(int64(f.Xref.Top), 1)
 	if size > next && size <= reader.MaxNumber {
@@ -81,7 +82,7 @@ func (f *File) update() (*update, error) {
 	}
 	u := &update{
 		f: f, offsets: map[int]int64{}, gens: map[int]int{}, next: int(next), trailer: dict{},
-		out: make([]byte, 0, roomForRevision),
+		out: make([]byte, 0, room),
 	}
 	last, err := f.BytesAt(f.Size-1, 1)
 	if err != nil {
@@ -93,8 +94,12 @@ func (f *File) update() (*update, error) {
 	return u, nil
 }
 
-// roomForRevision is enough for most signatures with a few field values.
-const roomForRevision = 16 << 10
+// Sizes of revisions without the data they are made for.
+const (
+	roomForPreparation = 16 << 10
+	roomForValues      = 6 << 10 // of a few fields, with the appearance of a signature
+	roomForSyntax      = 2 << 10
+)
 
 // reserve returns a number for an object to be written later.
 func (u *update) reserve() ref {

@@ -141,7 +141,7 @@ func Timestamp(b Base, field string, size int, token SignFunc) (Revision, error)
 	if err != nil {
 		return Revision{}, err
 	}
-	u, err := f.update()
+	u, err := f.update(roomForSyntax + 2*size)
 	if err != nil {
 		return Revision{}, err
 	}

@@ -16,7 +16,7 @@ func Sign(b Base, s SignSpec) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
-	u, err := f.update()
+	u, err := f.update(roomForValues + 2*s.Seal.Size)
 	if err != nil {
 		return Revision{}, err
 	}

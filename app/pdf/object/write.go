@@ -152,6 +152,7 @@ var spare = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
 // Compress returns a FlateDecode stream of data with the entries of d.
 func Compress(d Dict, data []byte) *Stream {
 	var b bytes.Buffer
+	b.Grow(len(data)/4 + 64)
 	z := spare.Get().(*zlib.Writer)
 	defer spare.Put(z)
 	z.Reset(&b)

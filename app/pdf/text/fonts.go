@@ -76,6 +76,7 @@ type Fonts struct {
 	packers  freeList[*zlib.Writer]
 	recent   recent
 	programs programs
+	common   sync.Map // Style to []*subset: see Set.Reserve
 }
 
 // New returns the fonts. It is cheap, because it reads no font.

@@ -120,6 +120,10 @@ func (r *Run) add(sh *shaper, text []rune, it item) {
 	for _, g := range glyphs {
 		r.Width += g.Advance
 	}
+	if r.Glyphs == nil { // almost always the only item
+		r.Glyphs = glyphs
+		return
+	}
 	r.Glyphs = append(r.Glyphs, glyphs...)
 }
 

@@ -2,6 +2,7 @@ package text
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 
 	"paraph/app/pdf/object"
@@ -87,7 +88,28 @@ const reserved = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\
 // Reserve adds the characters of ASCII to the fonts of a new set, drawn or not. Its
 // fonts are then the same as those of other such sets, and need not be compiled.
 func (s *Set) Reserve(style Style) {
-	for _, g := range s.fonts.Layout(style, 1, reserved).Glyphs {
+	for _, made := range s.fonts.reserved(style) {
+		if s.open[made.face] != nil {
+			for _, sh := range made.shapes[1:] {
+				s.code(made.face, sh)
+			}
+			continue
+		}
+		u := s.begin(made.face)
+		u.common, u.shapes = made.codes, slices.Clip(made.shapes)
+	}
+}
+
+// reserved returns the subsets of the reserved characters, which must not be changed. Styles
+// are few, so all are kept.
+func (f *Fonts) reserved(style Style) []*subset {
+	if all, ok := f.common.Load(style); ok {
+		return all.([]*subset)
+	}
+	s := f.NewSet()
+	for _, g := range f.Layout(style, 1, reserved).Glyphs {
 		s.code(g.face, g.shape)
 	}
+	f.common.Store(style, s.used)
+	return s.used
 }

@@ -45,10 +45,27 @@ func (s *Set) Fonts() *Fonts { return s.fonts }
 // so that text copied out of the PDF equals the text typed.
 type subset struct {
 	face   *face
-	name   object.Name // in resource dictionaries
-	codes  map[shapeKey]int
-	shapes []shape // one for each code
+	name   object.Name      // in resource dictionaries
+	common map[shapeKey]int // codes of the shapes reserved, shared with other sets
+	codes  map[shapeKey]int // of other shapes
+	shapes []shape          // one for each code
 	ref    object.Ref
+}
+
+func newSubset(fc *face, name string) *subset {
+	return &subset{
+		face: fc, name: object.Name(name), codes: map[shapeKey]int{},
+		shapes: []shape{{}}, // code 0 is the glyph that is never shown
+	}
+}
+
+// code returns the code of a shape that has one.
+func (u *subset) code(key shapeKey) (code int, ok bool) {
+	if code, ok = u.common[key]; ok {
+		return code, ok
+	}
+	code, ok = u.codes[key]
+	return code, ok
 }
 
 type shapeKey struct {
@@ -75,23 +92,24 @@ func (s *Set) code(fc *face, sh shape) (*subset, int) {
 	u := s.open[fc]
 	key := sh.key()
 	if u != nil {
-		if c, ok := u.codes[key]; ok {
+		if c, ok := u.code(key); ok {
 			return u, c
 		}
 	}
 	if u == nil || len(u.shapes) == maxCodes {
-		u = &subset{
-			face:   fc,
-			name:   object.Name("F" + strconv.Itoa(len(s.used)+1)),
-			codes:  make(map[shapeKey]int),
-			shapes: []shape{{}}, // code 0 is the glyph that is never shown
-		}
-		s.open[fc] = u
-		s.used = append(s.used, u)
+		u = s.begin(fc)
 	}
 	u.codes[key] = len(u.shapes)
 	u.shapes = append(u.shapes, sh)
 	return u, len(u.shapes) - 1
+}
+
+// begin starts a subset of a face.
+func (s *Set) begin(fc *face) *subset {
+	u := newSubset(fc, "F"+strconv.Itoa(len(s.used)+1))
+	s.open[fc] = u
+	s.used = append(s.used, u)
+	return u
 }
 
 // Embed writes the fonts and pictures that were used. Nothing may be drawn with
