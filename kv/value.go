@@ -1,23 +1,50 @@
 package kv
 
 import (
+	"bytes"
+	"sync"
+
 	"github.com/dgraph-io/badger/v4"
 	"github.com/klauspost/compress/s2"
 )
 
-// Large values are stored compressed, so that a call of [MaxUpdateBytes] fits into a small
-// memory table.
+// Large values are stored compressed: documents and mails take half the space in memory tables,
+// logs and tables, and a call of [MaxUpdateBytes] fits into a small memory table.
 const (
-	packFrom = 64 << 10
+	packFrom = 2 << 10
 	packed   = 1 // marks such a value
 )
 
 // entry returns the stored form of a value.
 func entry(key string, value []byte) *badger.Entry {
-	if len(value) < packFrom {
-		return badger.NewEntry([]byte(key), value)
+	if len(value) >= packFrom {
+		if small := pack(value); len(small) < len(value) {
+			return badger.NewEntry([]byte(key), small).WithMeta(packed)
+		}
 	}
-	return badger.NewEntry([]byte(key), s2.Encode(nil, value)).WithMeta(packed)
+	return badger.NewEntry([]byte(key), value)
+}
+
+// scratch holds buffers for compressing and decompressing, for reuse.
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxScratch is the size from which a buffer is not kept.
+const maxScratch = 64 << 10
+
+func keepScratch(at *[]byte, b []byte) {
+	if cap(b) <= maxScratch {
+		*at = b[:cap(b)]
+		scratch.Put(at)
+	}
+}
+
+func pack(value []byte) []byte {
+	at := scratch.Get().(*[]byte)
+	if n := s2.MaxEncodedLen(len(value)); len(*at) < n {
+		*at = make([]byte, n)
+	}
+	defer keepScratch(at, *at)
+	return bytes.Clone(s2.Encode(*at, value))
 }
 
 // content returns a copy of the value of a stored item.
@@ -25,9 +52,9 @@ func content(item *badger.Item) (value []byte, err error) {
 	if item.UserMeta() != packed {
 		return item.ValueCopy(nil)
 	}
-	err = visit(item, func(plain []byte) error {
-		value = plain
-		return nil
+	err = item.Value(func(b []byte) error {
+		value, err = s2.Decode(nil, b)
+		return err
 	})
 	return value, err
 }
@@ -38,10 +65,12 @@ func visit(item *badger.Item, fn func(value []byte) error) error {
 		if item.UserMeta() != packed {
 			return fn(b)
 		}
-		plain, err := s2.Decode(nil, b)
+		at := scratch.Get().(*[]byte)
+		plain, err := s2.Decode(*at, b)
 		if err != nil {
 			return err
 		}
+		defer keepScratch(at, plain)
 		return fn(plain)
 	})
 }
@@ -54,7 +83,7 @@ func (l *layer) fitsTable() bool {
 	}
 	for _, value := range l.writes {
 		if len(value) >= packFrom {
-			size += len(s2.Encode(nil, value)) - len(value)
+			size += min(len(pack(value)), len(value)) - len(value)
 		}
 	}
 	return size <= callBytes
