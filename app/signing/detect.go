@@ -96,6 +96,40 @@ func (in *DetectInput) wants(x *detect.Field) bool {
 	return wanted && x.Confidence >= in.Confidence && x.Unsupported == ""
 }
 
+// PageEdges are the positions on a page, as fractions of it, that fields are aligned with.
+type PageEdges struct {
+	File string    `json:"file"`
+	Page int       `json:"page"` // from 1
+	X    []float64 `json:"x"`
+	Y    []float64 `json:"y"`
+}
+
+// Edges returns where the text of a document's pages begins and ends.
+func (s *Detection) Edges(ctx context.Context, who account.Actor, id string) (out []PageEdges, err error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
+		return nil, err
+	}
+	d, err := s.store.Get(who, id)
+	if err != nil {
+		return nil, err
+	}
+	err = s.texts.during(ctx, who, func(ctx context.Context) error {
+		for i := range d.Files {
+			pages, err := s.texts.words(ctx, who, &d.Files[i], nil)
+			if err != nil {
+				return err
+			}
+			for n := range min(len(pages), len(d.Files[i].Pages)) {
+				e := PageEdges{File: d.Files[i].ID, Page: n + 1}
+				e.X, e.Y = detect.Edges(pages[n].Words)
+				out = append(out, e)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
 func (s *Detection) detect(
 	ctx context.Context, who account.Actor, d *Document, in DetectInput,
 ) (out []Suggestion, err error) {

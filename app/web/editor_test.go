@@ -280,6 +280,7 @@ func TestEditorAcrossPages(t *testing.T) {
 	d.put(t, place("signature", "Signature", 1, .8))
 	w := team(t, c, look{width: 1280, height: 1000})
 	w.edit(d)
+	w.click(".zooms summary")
 	w.click(`[data-do="fit-page"]`)
 	w.until(`document.querySelector(".paper").offsetHeight < 950`)
 	get(w, chromedp.Evaluate[bool](`document.querySelector("#pages").scrollTop = 500, true`))

@@ -99,6 +99,7 @@ func (p *Pages) drafts() []route {
 		{post, document + "/people", author(h.SavePeople).With(page.Large)},
 		{get, document + "/people/:invitation/mail", member(h.ShowMail)},
 		{get, document + "/edit", member(e.Show)},
+		{get, document + "/edit/lines", member(e.ShowLines).Interruptible()},
 		{get, document + "/edit/list", member(e.ShowList)},
 		{post, document + "/edit/list", author(e.SaveList).With(page.Large)},
 		{post, document + "/fields", author(e.SaveFields).With(page.Large)},

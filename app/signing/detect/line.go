@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -72,6 +73,42 @@ func (l *textLine) under(above *textLine, from, to int) string {
 		}
 	}
 	return b.String()
+}
+
+// maxEdges is the maximum number of positions across or down one page that fields are aligned with.
+const maxEdges = 200
+
+// Edges returns the positions on a page, as fractions of it, that fields are aligned with: where
+// lines of text begin, where lines to write on begin and end, and the bottoms of both.
+func Edges(words []pdfium.Word) (across, down []float64) {
+	for _, l := range textLines(words) {
+		across = append(across, l.left[0])
+		down = append(down, l.bottom)
+		for from := 0; from < len(l.text); from++ {
+			to := from
+			for to < len(l.text) && l.text[to] == '_' {
+				to++
+			}
+			if to-from >= minBlank {
+				across = append(across, l.left[from], l.right[to-1])
+			}
+			from = max(from, to)
+		}
+	}
+	return distinct(across), distinct(down)
+}
+
+// distinct sorts positions on a page and removes those that are closer than a pixel.
+func distinct(all []float64) []float64 {
+	out := all[:0]
+	slices.Sort(all)
+	for _, v := range all {
+		v = math.Round(v*1e4) / 1e4
+		if v > 0 && v < 1 && (len(out) == 0 || v-out[len(out)-1] > .001) && len(out) < maxEdges {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // labels are the words that say what to write on a line.

@@ -23,6 +23,7 @@ var (
 // Limits of what is read. A file may have been made to exceed them, so that every place that
 // looks like a field counts, also if it turns out to be none.
 const (
+	minBlank    = 4       // underscores of a line to write on
 	maxTag      = 1000    // characters of a text tag
 	maxTagLines = 8       // that a text tag extends over
 	maxPageText = 1 << 20 // characters of a page

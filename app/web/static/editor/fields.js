@@ -31,11 +31,10 @@ export class Fields {
   }
   choose(id) { this.for = id; this.select.value = id; this.show(); this.highlight(); }
   show() {
-    const l = $('#for-letter'), link = $('#preview');
+    const l = $('#for-letter');
     l.className = 'letter ' + (this.for ? this.model.hue(this.for) : '');
     l.textContent = this.for ? this.model.letter(this.for) : '';
-    link.hidden = !this.for;
-    link.href = this.editor.base + '/preview/' + this.for;
+    for (const link of $$('#preview,#preview-too')) { link.hidden = !this.for; link.href = this.editor.base + '/preview/' + this.for; }
   }
   highlight() { this.view.only = $('#only').checked && this.for; this.view.redraw(); }
   pressed(type) { for (const b of $$('.palette button')) b.setAttribute('aria-pressed', b.dataset.type === type); }

@@ -27,24 +27,25 @@ function nearest(marks, lines, reach) {
   return best;
 }
 
-// snapBox returns how far to shift a moving box so that it snaps to the nearest lines.
+// snapBox returns how far to shift a moving box so that it snaps to the nearest lines. On a line
+// of text, it stands.
 export function snapBox(b, lines, reach) {
-  return { x: nearest([b.x, b.x + b.w / 2, b.x + b.w], lines.x, reach), y: nearest([b.y, b.y + b.h / 2, b.y + b.h], lines.y, reach) };
+  return { x: nearest([b.x, b.x + b.w / 2, b.x + b.w], lines.x, reach), y: nearest([b.y + b.h], lines.stand || [], reach) || nearest([b.y, b.y + b.h / 2, b.y + b.h], lines.y, reach) };
 }
 
 // resized moves the edges named by a handle (n, se and so on).
 export function resized(b, handle, dx, dy, page, lines, reach) {
   let [l, t, r, m] = [b.x, b.y, b.x + b.w, b.y + b.h];
   const guides = {};
-  const edge = (at, axis) => {
-    const s = lines && nearest([at], lines[axis], reach);
+  const edge = (at, axis, more = []) => {
+    const s = lines && nearest([at], [...lines[axis], ...more], reach);
     if (s) guides[axis] = s.line;
     return s ? s.line : at;
   };
   if (handle.includes('w')) l = clamp(edge(l + dx, 'x'), 0, r - smallest);
   if (handle.includes('e')) r = clamp(edge(r + dx, 'x'), l + smallest, page.w);
   if (handle.includes('n')) t = clamp(edge(t + dy, 'y'), 0, m - smallest);
-  if (handle.includes('s')) m = clamp(edge(m + dy, 'y'), t + smallest, page.h);
+  if (handle.includes('s')) m = clamp(edge(m + dy, 'y', lines?.stand), t + smallest, page.h);
   return { box: { x: l, y: t, w: r - l, h: m - t }, guides };
 }
 

@@ -7,8 +7,6 @@ import { View } from './view.js';
 import { Pointer } from './pointer.js';
 import { Keys, step } from './keys.js';
 import { Fields } from './fields.js';
-import { People } from './people.js';
-import { Properties } from './properties.js';
 import { Problems } from './problems.js';
 import { Saver } from './save.js';
 import { open } from './dialogs.js';
@@ -23,11 +21,9 @@ class Editor {
     this.fields = new Fields(m, v, this);
     this.keys = new Keys(m, v, this);
     this.pointer = new Pointer(m, v, this);
-    this.properties = new Properties(m, v, this);
     this.wrong = new Problems(m, v, state.problems || []);
     this.saver = new Saver(m, v, this);
-    this.people = new People(m, this, this.saver, { name: root.dataset.me, email: root.dataset.email });
-    root.addEventListener('click', e => { const b = e.target.closest('[data-do]'); if (b && b.getAttribute('aria-disabled') !== 'true') this.do(b.dataset.do); });
+    root.addEventListener('click', e => { const b = e.target.closest('[data-do]'); if (b && b.getAttribute('aria-disabled') !== 'true') { b.closest('details.menu')?.removeAttribute('open'); this.do(b.dataset.do); } });
     for (const t of $$('[role=tab]')) {
       t.addEventListener('click', () => this.show(t.id.slice(4)));
       t.addEventListener('keydown', e => this.tab(e, t));
@@ -36,10 +32,15 @@ class Editor {
     $('#thumbs').addEventListener('click', e => this.jump(e));
     root.addEventListener('keyup', e => { if (e.key === ' ' && e.target.closest('.box')) e.preventDefault(); });
     m.addEventListener('select', () => this.tools());
-    m.addEventListener('change', () => { this.tools(); if (!$('#pane-people').hidden) this.people.render(); });
+    m.addEventListener('change', () => { this.tools(); if (!$('#pane-people').hidden) this.people?.render(); });
     this.tools();
     if (!m.signers.length) this.show('people');
     $('#status').dataset.ready = 'yes';
+  }
+  // part loads the module of a panel on first use.
+  async part(name) {
+    const made = await import(name === 'people' ? './people.js' : './properties.js').catch(() => tell(say('failed')));
+    return this[name] ||= made && (name === 'people' ? new made.People(this.model, this, this.saver, { name: root.dataset.me, email: root.dataset.email }) : new made.Properties(this.model, this.view, this));
   }
   get for() { return this.fields.for; }
   get armed() { return this.type; }
@@ -55,9 +56,10 @@ class Editor {
       case 'zoom-out': return this.view.setZoom(Math.max(this.view.zoom / 1.25, .2));
       case 'fit-width': case 'fit-page': this.view.fit = name.slice(4); return this.view.refit();
       case 'snap': return this.snap();
+      case 'disarm': return this.disarm(true);
       case 'help': return open($('#help'), $('#help [data-close]'));
-      case 'add-person': return this.people.add();
-      case 'add-me': return this.people.addMe();
+      case 'add-person': return this.part('people').then(p => p?.add());
+      case 'add-me': return this.part('people').then(p => p?.addMe());
       case 'paste': return this.paste();
       case 'find': return this.find();
       case 'accept-all': return this.found.accept([...this.found.list]);
@@ -77,8 +79,8 @@ class Editor {
 
   tools() {
     const m = this.model, n = m.selected.size;
-    for (const [name, off] of [['undo', !m.done.length], ['redo', !m.undone.length]]) $(`[data-do=${name}]`).setAttribute('aria-disabled', off);
-    $('#selection').hidden = !n;
+    for (const [name, off] of [['undo', !m.done.length], ['redo', !m.undone.length]]) for (const b of $$(`[data-do=${name}]`)) b.setAttribute('aria-disabled', off);
+    $('#selection').hidden = !n || !!this.type; // one bar at a time
     $('#selected').textContent = say('selected', { n });
     for (const g of $$('#selection .many')) g.hidden = n < 2;
   }
@@ -91,6 +93,11 @@ class Editor {
     this.from = document.activeElement;
     if (root.dataset.pane !== 'overview' && getComputedStyle($('.bottom')).display !== 'none') this.show('pages');
     if (byKeyboard) return this.keys.begin(type);
+    const told = $('#placing'), letter = told.firstElementChild;
+    letter.className = 'letter ' + this.model.hue(this.for); letter.textContent = this.model.letter(this.for);
+    $('.text', told).textContent = say('place', { type: typeName(type), name: this.model.person(this.for).name });
+    told.hidden = false;
+    this.tools();
     tell(say('place', { type: typeName(type), name: this.model.person(this.for).name }));
   }
   disarm(back) {
@@ -98,6 +105,9 @@ class Editor {
     this.type = '';
     this.fields.pressed('');
     root.classList.remove('armed');
+    $('#placing').hidden = true;
+    this.pointer.unhover();
+    this.tools();
     this.keys.end();
     if (back) { if (this.from?.offsetParent) this.from.focus(); tell(say('disarmed')); }
     return true;
@@ -112,7 +122,7 @@ class Editor {
   }
   sizeFor(type) { return this.fields.sizeFor(type); }
 
-  // place creates a field centred on a point, or in a box that was drawn.
+  // place creates a field in a box, or of its usual size around a point if the box is too small.
   place(type, i, at, { box, keep, exact }) {
     if (!this.for) return tell(say('no-one'));
     const m = this.model, [w, h] = this.sizeFor(type), p = m.pages[i];
@@ -193,12 +203,12 @@ class Editor {
   }
   snap() {
     this.pointer.snap = !this.pointer.snap;
-    $('[data-do=snap]').setAttribute('aria-pressed', this.pointer.snap);
+    for (const b of $$('[data-do=snap]')) b.setAttribute('aria-pressed', this.pointer.snap);
     tell(say(this.pointer.snap ? 'snap-on' : 'snap-off'));
   }
 
   // show brings a panel to the front.
-  show(pane, focus) {
+  async show(pane, focus) {
     const narrow = root.dataset.pane;
     root.dataset.pane = pane;
     for (const b of $$('[data-go]')) b.setAttribute('aria-pressed', b.dataset.go === pane);
@@ -207,9 +217,9 @@ class Editor {
       t.setAttribute('aria-selected', t === tab); t.tabIndex = t === tab ? 0 : -1;
       $('#pane-' + t.id.slice(4)).hidden = t !== tab;
     }
-    if (pane === 'people') this.people.render();
-    if (pane === 'properties') this.properties.show();
     if (pane === 'pages' && narrow !== 'pages') this.view.refit();
+    if (pane === 'people') (await this.part(pane))?.render();
+    if (pane === 'properties') (await this.part(pane))?.show();
     if (focus) ($$('#pane-' + pane + ' :is(select,input,button)').find(e => e.offsetParent) || $('#pane-' + pane)).focus();
   }
   tab(e, t) {

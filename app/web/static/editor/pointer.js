@@ -1,7 +1,7 @@
 // Mouse, pen and touch. Every drag has an alternative: the keyboard, the numbers in the
 // properties, or the menus.
 import { $, root, say, make, tell, typeName } from './text.js';
-import { linesOf, snapBox, resized, around, sizeOf, clamp } from './geometry.js';
+import { linesOf, snapBox, resized, around, clamp } from './geometry.js';
 
 const slack = 4, reach = 6; // pixels: drag threshold, snap distance
 const long = 500; // milliseconds before a press counts as long
@@ -51,6 +51,7 @@ export class Pointer {
 
   move(e) {
     const d = this.drag;
+    if (!d && this.editor.armed && e.pointerType !== 'touch') return this.hover(e);
     if (!d || e.pointerId !== d.id) return;
     d.at = e;
     if (!d.going) {
@@ -110,7 +111,7 @@ export class Pointer {
   }
   // click ends a press that never became a drag.
   click(d, e) {
-    if (d.kind === 'place') return this.editor.place(d.type, d.page, this.point(d.page, e), { keep: e.shiftKey });
+    if (d.kind === 'place') return this.editor.place(d.type, d.page, null, { box: this.spot(d.type, d.page, e).box, keep: e.shiftKey });
     if (d.kind === 'marquee' || d.kind === 'tap' && !d.key) { if (!d.add) this.model.select([]); return; }
     if (d.key && !d.add && (d.was || this.touch)) { this.model.select([d.key]); this.view.focus(d.key, true); }
   }
@@ -127,7 +128,55 @@ export class Pointer {
   lines(i, without) {
     const p = this.model.pages[i], boxes = [];
     for (const k of this.model.on[i]) if (!without?.has(k)) boxes.push(this.model.box(this.model.fields.get(k)));
-    return linesOf(boxes, p);
+    const lines = linesOf(boxes, p), text = this.text?.get(i);
+    if (text) { lines.x.push(...text.x.map(x => x * p.w)); lines.stand = text.y.map(y => y * p.h); }
+    return lines;
+  }
+  // read loads where the lines of text are, for fields to snap to.
+  async read() {
+    if (this.text) return;
+    this.text = new Map();
+    const answer = await fetch(root.dataset.base + '/edit/lines', { headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' }).catch(() => null);
+    if (!answer?.ok) return void (this.text = null); // the next drag tries again
+    for (const p of (await answer.json()).pages) { const i = this.model.places.get(p.file + '/' + p.page); if (i >= 0) this.text.set(i, p); }
+  }
+  // spot returns the box of a new field under the pointer, and what it snaps to.
+  spot(type, i, e) {
+    const [w, h] = this.editor.sizeFor(type), p = this.model.pages[i], at = this.point(i, e);
+    const b = { w: Math.min(w, p.w), h: Math.min(h, p.h) };
+    b.x = clamp(at.x - b.w / 2, 0, p.w - b.w); b.y = clamp(at.y - b.h / 2, 0, p.h - b.h);
+    if (!this.snapping(e) || this.touch) return { box: b };
+    const to = snapBox(b, this.lines(i), reach / this.view.zoom);
+    b.x = clamp(b.x + (to.x?.by || 0), 0, p.w - b.w); b.y = clamp(b.y + (to.y?.by || 0), 0, p.h - b.h);
+    return { box: b, lines: to };
+  }
+  // ghostOf returns a shape in the colour of the recipient whose field it will be.
+  ghostOf(type, name) {
+    const m = this.model, id = this.editor.for;
+    return make('div', { className: name + ' ' + m.hue(id), 'aria-hidden': 'true' }, make('span', { className: 'letter', textContent: m.letter(id) }), ' ' + typeName(type));
+  }
+  // hover shows the armed field where a click would place it.
+  hover(e) {
+    this.over = e;
+    this.hovering ??= requestAnimationFrame(() => {
+      this.hovering = null;
+      const type = this.editor.armed, i = this.view.pageOf(this.over.target);
+      if (!type || this.drag) return;
+      if (i < 0) return this.unhover();
+      this.read();
+      const { box: b, lines } = this.spot(type, i, this.over), p = this.model.pages[i];
+      this.ghost ||= this.ghostOf(type, 'ghost');
+      if (this.ghost.parentNode !== this.view.layers[i]) this.view.layers[i].append(this.ghost);
+      Object.assign(this.ghost.style, { left: b.x / p.w * 100 + '%', top: b.y / p.h * 100 + '%', width: b.w / p.w * 100 + '%', height: b.h / p.h * 100 + '%' });
+      this.view.guides(i, lines);
+      this.guided = i;
+    });
+  }
+  unhover() {
+    this.ghost?.remove();
+    this.ghost = null;
+    if (this.guided !== undefined) this.view.guides(this.guided, null);
+    this.guided = undefined;
   }
   snapping(e) { return this.snap && !e.altKey; }
   // pageAt returns the page at a vertical position, searching from a given page.
@@ -138,6 +187,7 @@ export class Pointer {
   }
 
   moveStart(d) {
+    this.read();
     const f = this.model.fields.get(d.key);
     if (!this.model.selected.has(d.key)) this.model.select([d.key]);
     d.keys = new Set(this.model.selected);
@@ -181,6 +231,7 @@ export class Pointer {
   }
 
   resizeStart(d) {
+    this.read();
     const f = this.model.fields.get(d.key);
     d.page = f.i; d.box = this.model.box(f);
     d.set = this.lines(f.i, new Set([d.key]));
@@ -196,7 +247,8 @@ export class Pointer {
 
   placeStart(d) {
     d.from = this.point(d.page, { clientX: d.x, clientY: d.y });
-    d.ghost = make('div', { className: 'ghost', textContent: typeName(d.type) });
+    this.unhover();
+    d.ghost = this.ghostOf(d.type, 'ghost');
     this.view.layers[d.page].append(d.ghost);
   }
   placeStep(d, e) {
@@ -230,17 +282,27 @@ export class Pointer {
     this.drag = { id: e.pointerId, x: e.clientX, y: e.clientY, at: e, kind: 'carry', type: b.dataset.type, page: this.view.current };
   }
   carryStart(d) {
-    const [w, h] = sizeOf(d.type), z = this.view.zoom;
-    d.ghost = make('div', { className: 'ghost carried', textContent: typeName(d.type) });
+    this.read();
+    const [w, h] = this.editor.sizeFor(d.type), z = this.view.zoom;
+    d.ghost = this.ghostOf(d.type, 'ghost carried');
     Object.assign(d.ghost.style, { width: w * z + 'px', height: h * z + 'px' });
     root.append(d.ghost);
     addEventListener('click', e => { e.stopPropagation(); e.preventDefault(); }, { capture: true, once: true, signal: AbortSignal.timeout(1000) });
     d.size = [w * z, h * z];
   }
-  carryStep(d, e) { d.ghost.style.transform = `translate(${e.clientX - d.size[0] / 2}px,${e.clientY - d.size[1] / 2}px)`; }
+  carryStep(d, e) {
+    const i = this.view.pageOf(document.elementFromPoint(e.clientX, e.clientY));
+    let x = e.clientX - d.size[0] / 2, y = e.clientY - d.size[1] / 2;
+    if (i >= 0) {
+      const { box: b, lines } = this.spot(d.type, i, e), r = this.rect(i), z = this.view.zoom;
+      [x, y] = [r.left + b.x * z, r.top + b.y * z];
+      this.view.guides(d.page = i, lines);
+    } else this.view.guides(d.page, null);
+    d.ghost.style.transform = `translate(${x}px,${y}px)`;
+  }
   carryEnd(d, e) {
     d.ghost.remove();
     const i = this.view.pageOf(document.elementFromPoint(e.clientX, e.clientY));
-    if (i >= 0) this.editor.place(d.type, i, this.point(i, e), {});
+    if (i >= 0) this.editor.place(d.type, i, null, { box: this.spot(d.type, i, e).box });
   }
 }

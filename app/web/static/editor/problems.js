@@ -4,7 +4,7 @@ import { $, say, make } from './text.js';
 export class Problems {
   constructor(model, view, all) {
     Object.assign(this, { model, view });
-    $('#problems-list').addEventListener('click', e => { const b = e.target.closest('button'); if (b) this.go(this.all[+b.dataset.n]); });
+    $('#problems-list').addEventListener('click', e => { const b = e.target.closest('button'); if (b) { $('#problems').open = false; this.go(this.all[+b.dataset.n]); } });
     this.show(all);
   }
   show(all) {
@@ -12,6 +12,7 @@ export class Problems {
     const n = this.all.length;
     $('#problems-n').textContent = n ? say('problems', { n }) : say('no-problems');
     $('#problems').classList.toggle('some', n > 0);
+    $('#problems summary').dataset.n = n || '';
     $('#problems-list').replaceChildren(...this.all.map((p, i) => make('li', { className: p.severity },
       p.field || p.page ? make('button', { type: 'button', className: 'link', data: { n: i }, textContent: p.message }) : p.message)));
   }

@@ -17,7 +17,6 @@ export class View {
     this.boxes = new Map();
     this.shown = new Set(); this.near = new Set([0]);
     this.wrong = new Set();
-    model.pages.forEach((p, i) => { this.sheets[i].style.setProperty('--w', p.w); this.sheets[i].style.setProperty('--h', p.h); });
     this.fit = 'width';
     root.classList.add('ready');
     this.refit();

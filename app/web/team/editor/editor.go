@@ -62,7 +62,7 @@ func (h *Handlers) Show(r *page.Request) error {
 		return err
 	}
 	data := editorPageData{Document: d, Base: "/app/documents/" + d.ID, Sheets: sheetsOf(r, d), Why: whyNot(r, d), Me: r.Who}
-	p := page.Page{Title: r.Say("edit.title", "title", d.Title)}
+	p := page.Page{Title: r.Say("edit.title", "title", d.Title), Styles: sheetSizes(data.Sheets)}
 	if data.Why == "" {
 		data.State = stateOf(r, d)
 		data.Types = fieldTypes(r, "")
@@ -201,6 +201,15 @@ func (h *Handlers) Detect(r *page.Request) error {
 			Group: x.Group})
 	}
 	return r.JSON(out)
+}
+
+// ShowLines responds to the script with the positions of the text on the pages, for fields to snap to.
+func (h *Handlers) ShowLines(r *page.Request) error {
+	pages, err := h.Detection.Edges(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	return r.JSON(map[string][]signing.PageEdges{"pages": pages})
 }
 
 // seenVersion returns the version of the document that the change is based on.

@@ -2,7 +2,9 @@ package editor
 
 import (
 	"fmt"
+	"html/template"
 	"reflect"
+	"strings"
 	"time"
 
 	"paraph/app/fault"
@@ -295,6 +297,21 @@ func sheetsOf(r *page.Request, d *signing.Document) []editorSheet {
 		}
 	}
 	return out
+}
+
+// sheetSizes returns the styles with the sizes of the pages, so that the pictures of pages
+// have theirs before any script runs.
+func sheetSizes(sheets []editorSheet) template.CSS {
+	var b strings.Builder
+	widest := 1.0
+	for i := range sheets {
+		widest = max(widest, sheets[i].Width)
+	}
+	fmt.Fprintf(&b, ".pages{--widest:%g}", widest)
+	for i := range sheets {
+		fmt.Fprintf(&b, "#%s{--w:%g;--h:%g}", sheets[i].ID, max(sheets[i].Width, 1), max(sheets[i].Height, 1))
+	}
+	return template.CSS(b.String())
 }
 
 // personIndexes returns the index of every recipient by the ID of their invitation.
