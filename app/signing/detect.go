@@ -98,10 +98,9 @@ func (in *DetectInput) wants(x *detect.Field) bool {
 
 // PageEdges are the positions on a page, as fractions of it, that fields are aligned with.
 type PageEdges struct {
-	File string    `json:"file"`
-	Page int       `json:"page"` // from 1
-	X    []float64 `json:"x"`
-	Y    []float64 `json:"y"`
+	File string
+	Page int       // from 1
+	X, Y []float64 // across and down
 }
 
 // Edges returns where the text of a document's pages begins and ends.

@@ -55,15 +55,17 @@ func TestCreateWithoutScripts(t *testing.T) {
 		t.Errorf("of an address that is there twice it is said %q", got)
 	}
 	w.write(`[name="invitations.1.email"]`, "ben@signer.example")
+	w.click(".person-row:nth-child(2) .rest summary")
 	w.click(`button[value="up.1"]`)
 	w.see(`[name="invitations.0.name"][value="Ben Buyer"]`)
+	w.click(".person-row:nth-child(3) .rest summary")
 	w.click(`button[value="remove.2"]`)
 	w.gone(`[name="invitations.2.name"]`)
 	w.click(`button[value=detect]`)
 	if got := w.read(".notice"); !strings.Contains(got, "added: 2") {
 		t.Errorf("of the fields in the file it is said %q", got)
 	}
-	w.click(`button[value=review]`)
+	w.click(`.bar-end button[value=review]`)
 
 	w.heading("Review and send")
 	if got := w.read("#problem-list"); !strings.Contains(got, "Maria Rossi has fields but none for the signature") {

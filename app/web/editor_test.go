@@ -354,7 +354,7 @@ func TestEditorByKeyboard(t *testing.T) {
 	w.run(chromedp.KeyEvent("ben@signer.example"))
 	w.key("Tab", 0)
 	w.run(chromedp.KeyEvent("Receives"))
-	tabTo(`button[value="next"]`)
+	tabTo(`button.primary[value="edit"]`)
 	w.key("Enter", 0)
 	w.see(".editor.ready")
 	w.until(`document.querySelector("#status").dataset.ready === "yes"`)

@@ -39,7 +39,7 @@ func TestFromAFileToASignedDocument(t *testing.T) {
 			w.see(`.person-row:nth-child(2)`)
 		}
 	}
-	w.click(`#people button[value="review"]`)
+	w.click(`#people .bar-end button[value="review"]`)
 	w.click(`#review button[value="send"]`)
 	w.heading("The document has been sent")
 	w.click(`main a.btn[href^="/sign/app/documents/"]`)

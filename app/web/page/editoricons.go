@@ -11,7 +11,7 @@ var editorShapes = map[string]string{
 	"copy":               `<path d="M7 7h9.5v9.5H7zM13 7V3.5H3.5V13H7"/>`,
 	"copy-pages":         `<path d="M3 3.5h8v10H3zM13 6.5h3.5v10H9v-1M7 6v5M4.5 8.5h5"/>`,
 	"down":               `<path d="m5 8 5 5 5-5"/>`,
-	"keyboard":           `<path d="M2.5 5h15v10h-15zM5.500 8h.01M8.500 8h.01M11.500 8h.01M14.500 8h.01M5.500 12h.01M14.500 12h.01M8 12h4"/>`,
+	"keyboard":           `<path d="M2.5 5h15v10h-15zM5.5 8h.01M8.5 8h.01m3 0h.01m3 0h.01m-9 4h.01m9 0h.01M8 12h4"/>`,
 	"magnet":             `<path d="M4.5 3v7a5.5 5.5 0 0 0 11 0V3H12v7a2 2 0 0 1-4 0V3zM4.5 6.5H8m4 0h3.5"/>`,
 	"minus":              `<path d="M4 10h12"/>`,
 	"redo":               `<path class="flip" d="M16 4v5h-5M15.5 8.5A6 6 0 1 0 16 13"/>`,

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -30,6 +31,13 @@ func (r *Request) secure() {
 // FramesOwnPages allows the page to frame other pages of this site.
 func (r *Request) FramesOwnPages() {
 	r.Set(fiber.HeaderContentSecurityPolicy, r.GetRespHeader(fiber.HeaderContentSecurityPolicy)+"; frame-src 'self'")
+}
+
+// FramedByOwnPages allows other pages of this site to frame the page.
+func FramedByOwnPages(r *Request) {
+	const policy = fiber.HeaderContentSecurityPolicy
+	r.Set(policy, strings.Replace(r.GetRespHeader(policy), "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
+	r.Set(fiber.HeaderXFrameOptions, "SAMEORIGIN")
 }
 
 // formCookie holds the secret from which the token of a browser's forms is derived.

@@ -32,6 +32,10 @@ func (h *Handlers) ShowPreview(r *page.Request) error {
 	}
 	p.Styles += s.places()
 	p.Back = "/app/documents/" + id + "/edit"
+	if r.Query("framed") != "" { // on the page for review, which says what it is
+		p.Back = ""
+		page.FramedByOwnPages(r)
+	}
 	r.Shell = nil // show exactly what the signatory will see
 	return previewTemplate.Render(r, http.StatusOK, page.With(p, documentPage{visitPage: visitPageOf(v), Sign: s}))
 }

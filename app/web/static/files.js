@@ -12,7 +12,7 @@ export const warn = text => { $('#alert').textContent = ''; $('#alert').textCont
 export const page = { base: form.dataset.base, items: new Set() }; // items are the uploads in progress
 
 form.classList.add('scripted');
-$('.here').hidden = false;
+$('.here').hidden = $('.pick').hidden = false;
 
 export const pairs = values => {
   const f = new FormData();

@@ -19,7 +19,7 @@ type peoplePage struct {
 	ID, Order  string
 	Name       string // title of the document
 	Rows       []personRow
-	Blank      int // number of the empty row
+	Blank      personRow // for scripts, to add rows
 	Contacts   []contact.Contact
 	Steps      []step
 	HasMe      bool
@@ -34,13 +34,20 @@ type personRow struct {
 	ID, RoleName, Name, Email, Role, Position, Check, Code, Hint, Locale, Words, Color string
 	Letter                                                                             string
 	HasCode, New                                                                       bool
-	Fields                                                                             int
-	First, Last                                                                        bool
-	Roles, Checks, Locales                                                             []page.Option
+
+	Open                   bool // its less common settings are shown
+	Template               bool // it is a role
+	frame                  page.Page
+	Fields                 int
+	First, Last            bool
+	Roles, Checks, Locales []page.Option
 }
 
 // field returns the name of an input of this row, which also names its errors.
 func (p personRow) field(name string) string { return "invitations." + strconv.Itoa(p.N) + "." + name }
+
+// Frame returns the page with the messages about the form.
+func (p personRow) Frame() page.Page { return p.frame }
 
 // Field is field, for templates.
 func (p personRow) Field(name string) string { return p.field(name) }
@@ -87,7 +94,8 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 		Name:       d.Title,
 		Order:      d.SigningOrder,
 		Contacts:   contacts,
-		Steps:      steps(r, d.ID, stepPeople),
+		Steps:      storing(steps(r, d.ID, stepPeople)),
+		Blank:      personRow{Template: d.Template},
 		Sequential: d.SigningOrder == record.Sequential,
 		Template:   d.Template,
 	}
@@ -101,8 +109,13 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 		rows = append(rows, personRow{New: true})
 	}
 	for i := range rows {
+		rows[i].frame, rows[i].Template = p, d.Template
 		h.setOptions(r, &rows[i], i, len(rows))
+		refused := p.Faults[rows[i].field("access_code")] != nil || p.Faults[rows[i].field("message")] != nil
+		lacksCode := rows[i].Check == record.ByAccessCode && rows[i].Code == "" && !rows[i].HasCode
+		rows[i].Open = refused || lacksCode
 	}
+	h.setOptions(r, &data.Blank, len(rows), len(rows)+1)
 	data.Rows = rows
 	p.Title, p.Scripts = r.Say("people.title"), []string{"people.js"}
 	return peopleTemplate.Render(r, status, page.With(p, data))

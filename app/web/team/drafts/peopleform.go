@@ -2,6 +2,7 @@ package drafts
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,8 +32,45 @@ func submittedPeople(r *page.Request) []personRow {
 			out = append(out, row)
 		}
 	}
-	return out
+	return append(out, pasted(r.Form.Value("several"))...)
 }
+
+// writtenPerson matches a person as people write them in lists: an address, or one in angle
+// brackets or another cell after a name.
+var writtenPerson = regexp.MustCompile(`(?:"([^"\n]*)"|([^<>,;"\n\t]*))\s*<\s*([^<>\s]+)\s*>` +
+	`|(?:([^<>,;"\n\t]+)\t+)?([^\s<>,;"]+@[^\s<>,;"]+)`)
+
+// pasted returns a row for every person in a text such as "Ann <ann@x.org>, ben@x.org". What is
+// none becomes the name of a row without an address, so that nothing is lost.
+func pasted(text string) (rows []personRow) {
+	add := func(name, email string) {
+		if name = strings.Trim(name, " \t\r\n,;"); (name != "" || email != "") && len(rows) < maxPasted {
+			rows = append(rows, personRow{N: -1, Name: name, Email: email})
+		}
+	}
+	rest := func(text string) {
+		for _, part := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(",;\r\n", c) }) {
+			add(part, "")
+		}
+	}
+	at := 0
+	for _, m := range writtenPerson.FindAllStringSubmatchIndex(text, maxPasted) {
+		rest(text[at:m[0]])
+		group := func(n int) string {
+			if m[2*n] < 0 {
+				return ""
+			}
+			return text[m[2*n]:m[2*n+1]]
+		}
+		add(group(1)+group(2)+group(4), group(3)+group(5))
+		at = m[1]
+	}
+	rest(text[at:])
+	return rows
+}
+
+// maxPasted is the maximum number of people read from one text. There are far fewer recipients.
+const maxPasted = 1000
 
 // SavePeople stores the form and performs the action of the button.
 func (h *Handlers) SavePeople(r *page.Request) error {
@@ -132,10 +170,8 @@ func (p *personRow) input(i int, sequential bool) signing.InvitationInput {
 // afterPeople performs the form's button and redirects.
 func (h *Handlers) afterPeople(r *page.Request, id, do string) error {
 	switch do {
-	case "next":
-		return r.SeeOther(at(id, stepFields))
-	case "review":
-		return r.SeeOther(at(id, stepReview))
+	case stepFiles, stepFields, stepReview:
+		return r.SeeOther(at(id, do))
 	case "add":
 		return r.SeeOther(at(id, stepPeople) + "?add=1#new")
 	case "detect":

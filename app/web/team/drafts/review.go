@@ -44,7 +44,7 @@ func (p reviewPage) May(action string) bool {
 type reviewPerson struct {
 	*signing.Invitation
 	Letter, Color, RoleText, CheckText, Language string
-	Turn                                         int
+	Index, Turn                                  int
 	Fields                                       int
 	Mail                                         *notify.Message
 }
@@ -94,6 +94,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 	}
 	data.sort(r, record.Problems(d))
 	p.Title = r.Say("review.title")
+	r.FramesOwnPages()
 	return reviewTemplate.Render(r, status, page.With(p, data))
 }
 
@@ -134,10 +135,13 @@ func (h *Handlers) reviewPeople(r *page.Request, d *signing.Document) ([]reviewP
 	}
 	slices.SortStableFunc(out, func(a, b reviewPerson) int { return a.Turn - b.Turn })
 	for i := range out {
-		out[i].Letter, out[i].Color = page.LetterOf(i), page.HueOf(i)
+		out[i].Index, out[i].Letter, out[i].Color = i, page.LetterOf(i), page.HueOf(i)
 	}
 	return out, nil
 }
+
+// Previews is the number of recipients whose pages are shown as they will see them.
+func (p reviewPage) Previews() int { return previews }
 
 // previews is the number of messages that the page includes. The others have pages
 // of their own.
@@ -175,7 +179,8 @@ func (h *Handlers) ShowMail(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; sandbox; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; sandbox; frame-ancestors 'self'; base-uri 'none'; form-action 'none'")
+	r.Set(fiber.HeaderXFrameOptions, "SAMEORIGIN")
 	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
 	return r.SendString(m.HTML)
 }

@@ -9,6 +9,7 @@ import (
 // step is one entry of the component "stepper".
 type step struct {
 	Text, Href string
+	Button     string // action of the form of people that leads to the step and stores the form first
 	Current    bool
 }
 
@@ -32,6 +33,16 @@ func steps(r *page.Request, document, current string) []step {
 		out = append(out, s)
 	}
 	return out
+}
+
+// storing makes steps that store the form of people before they leave it.
+func storing(all []step) []step {
+	for i, name := range []string{stepFiles, stepPeople, stepFields, stepReview} {
+		if !all[i].Current {
+			all[i].Button = name
+		}
+	}
+	return all
 }
 
 // draft loads the document in the address for a member who may change documents.

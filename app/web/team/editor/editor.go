@@ -203,13 +203,25 @@ func (h *Handlers) Detect(r *page.Request) error {
 	return r.JSON(out)
 }
 
+// editorLines are the positions of the text on a page, as fractions of it.
+type editorLines struct {
+	File string    `json:"file"`
+	Page int       `json:"page"` // from 1
+	X    []float64 `json:"x"`
+	Y    []float64 `json:"y"`
+}
+
 // ShowLines responds to the script with the positions of the text on the pages, for fields to snap to.
 func (h *Handlers) ShowLines(r *page.Request) error {
 	pages, err := h.Detection.Edges(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
-	return r.JSON(map[string][]signing.PageEdges{"pages": pages})
+	out := []editorLines{}
+	for _, p := range pages {
+		out = append(out, editorLines(p))
+	}
+	return r.JSON(map[string][]editorLines{"pages": out})
 }
 
 // seenVersion returns the version of the document that the change is based on.
