@@ -14,7 +14,7 @@ import (
 type invitationBody struct {
 	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
 	Email          *string `json:"email,omitempty"`
-	Role           *string `json:"role,omitempty" doc:"signer, approver or viewer"`
+	Role           *string `json:"role,omitempty" doc:"signer, approver, reader (confirms having read the document) or viewer (receives a copy at the end)"`
 	RoleName       *string `json:"role_name,omitempty" doc:"Name of the role, such as Tenant; required in a template, where name and email are optional"`
 	Position       *int    `json:"position,omitempty" doc:"Position in the signing order; equal positions sign together"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
@@ -57,6 +57,10 @@ type signBody struct {
 	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the recipient's name if left out"`
 	Consent   *bool                 `json:"consent,omitempty" doc:"Consent to sign electronically"`
 	Code      string                `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
+}
+
+type readBody struct {
+	Code string `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
 }
 
 type markBody struct {
@@ -105,6 +109,7 @@ func (h *invitationHandlers) routes(s *server) {
 	}
 	handle(s, act("replace", may(account.ScopeWrite), "Put somebody else in the place of a person", "Invitations", 0), h.replace)
 	handle(s, act("sign", shared(account.ScopeSign).With(h.maxBody), "Sign", "Signing", 0), h.sign)
+	handle(s, act("read", shared(account.ScopeSign), "Confirm having read the document", "Signing", 0), h.read)
 	handle(s, act("view", shared(""), "Note that the person has looked at the document", "Signing", 0), h.view)
 	handle(s, act("consent", shared(""), "Agree to signing electronically, or take that back", "Signing", 0), h.consent)
 	handle(s, act("decline", shared(account.ScopeSign), "Decline to sign", "Signing", 0), h.decline)
@@ -207,6 +212,14 @@ func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error
 	}
 	return r.reply(h.signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent, Code: in.Code}, r.seen...))
+}
+
+func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return documentView{}, err
+	}
+	return r.reply(h.signatures.Confirm(r.UserContext(), r.who, document, id, in.Code, r.seen...))
 }
 
 func (h *invitationHandlers) view(r *request, _ *nothing) (documentView, error) {

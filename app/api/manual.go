@@ -182,7 +182,7 @@ var manuals = map[string]manual{
 	"patch-documents-document-fields-field":  {text: "Omitted members keep their value." + draftOnly, body: `{"label": "Deposit in euros", "required": false}`},
 	"delete-documents-document-fields-field": {text: "Removes the field." + draftOnly},
 
-	"post-documents-document-invite": {text: "`role` is `signer`, `approver` or `viewer` (receives a copy). `position` is the place in the signing order; recipients with equal positions sign in parallel. `authentication` is `link`, `email_code` or `access_code`. Each e-mail address can be invited only once." + draftOnly,
+	"post-documents-document-invite": {text: "`role` is `signer`, `approver`, `reader` (confirms having read the document; it does not complete before) or `viewer` (receives a copy at the end). Only signers and approvers can have fields. `position` is the place in the signing order; recipients with equal positions sign in parallel. `authentication` is `link`, `email_code` or `access_code`. Each e-mail address can be invited only once." + draftOnly,
 		body: `{"invitations": [{"name": "Clara Clerk", "email": "clara@example.org", "role": "signer", "position": 2}]}`},
 	"get-documents-document-invitations":               {text: "In signing order. `sign_url` is present while the link works, for callers of the company who may send or sign: viewers and tokens without the scope `write` or `sign` get null."},
 	"patch-documents-document-invitations-invitation":  {text: "Omitted members keep their value." + draftOnly + " Once the document is sent, only the access code can be changed (`access_code`, with `access_code_hint`): proofs given with the old code expire, and a recipient who had none gets their link.", body: `{"name": "Benjamin Buyer", "locale": "en"}`},
@@ -192,6 +192,8 @@ var manuals = map[string]manual{
 
 	"post-documents-document-invitation-sign": {text: "`fields` holds values by field ID or name. If `signature` is omitted, it is typed from the recipient's name. A required field without a value returns 422 under `fields.NAME`. Signing out of turn, twice, or after the document has ended returns 409. With the company's token, the evidence records that it was signed through the API, and with whose token. When the last recipient signs, the sealed file is on disk before the response is sent.",
 		body: `{"consent": true, "signature": {"type": "typed", "text": "Ben Buyer"}}`},
+	"post-documents-document-invitation-read": {text: "For recipients with the role `reader`, who have no fields and add no signature to the files. Until they have confirmed, nobody after them in the signing order is asked, and the document does not complete. Confirming out of turn, twice, or after the document has ended returns 409. With the company's token, the evidence records that it was confirmed through the API, and with whose token.",
+		body: `{}`},
 	"post-documents-document-invitation-view": {text: "Recorded once in the audit trail."},
 	"post-documents-document-invitation-consent": {text: "For the recipient, with their own token. If the company's `consent_mode` is `gate`, they can't see the document before consenting.",
 		body: `{"consent": true}`, bearer: "signatory"},
@@ -309,7 +311,7 @@ var manuals = map[string]manual{
 	"get-installation-log":                                         {text: "The latest 500 lines, newest first, from memory. `request_id` is the ID on an error page or in a 500 response.", query: map[string]string{"request_id": "01K8XN2V7Q3J5T9B4C6D8E0F1G"}},
 	"post-installation-check":                                      {text: "Checks all data while the server is running, as `paraph check` does while it is stopped. `GET /installation` returns the result."},
 
-	"get-company-texts":               {text: "A company can have its own texts for each kind of message and language. Messages to people who approve instead of signing are separate kinds, ending in `_approver`."},
+	"get-company-texts":               {text: "A company can have its own texts for each kind of message and language. Messages to people who approve or confirm instead of signing are separate kinds, ending in `_approver` or `_reader`."},
 	"get-company-texts-kind-language": {text: "The company's own text, or the default one in the same format. `language` is one of the languages of messages, such as `en`."},
 	"put-company-texts-kind-language": {text: "Applies to every message sent from then on. Plain text: `{{link}}` in a paragraph of its own becomes the button, and `{{message}}` the sender's message. A paragraph with a variable that has no value is omitted. Unknown variables, and missing ones that are `required`, return 422.",
 		body: `{"subject": "Please sign: {{ title }}", "body": "Hello {{ name }},\n\n{{ sender }} asks you to sign {{ title }}.\n\n{{ message }}\n\n{{ link }}"}`},

@@ -51,7 +51,7 @@ type roleView struct {
 	RoleName       string  `json:"role_name"`
 	Name           *string `json:"name" doc:"Default person in the role"`
 	Email          *string `json:"email"`
-	Role           string  `json:"role" enum:"signer,approver,viewer"`
+	Role           string  `json:"role" enum:"signer,approver,reader,viewer"`
 	Position       int     `json:"position" doc:"Position in the signing order"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
 	Locale         *string `json:"locale"`

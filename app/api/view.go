@@ -224,10 +224,10 @@ type invitationView struct {
 	DocumentID     string  `json:"document_id"`
 	Name           string  `json:"name"`
 	Email          string  `json:"email"`
-	Role           string  `json:"role" enum:"signer,approver,viewer"`
+	Role           string  `json:"role" enum:"signer,approver,reader,viewer"`
 	RoleName       *string `json:"role_name" doc:"The role of a template that this person takes"`
 	Position       int     `json:"position" doc:"Position in the signing order"`
-	Status         string  `json:"status" enum:"pending,notified,viewed,signed,declined,delegated"`
+	Status         string  `json:"status" enum:"pending,notified,viewed,signed,read,declined,delegated"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
 	AccessCodeHint *string `json:"access_code_hint" doc:"Shown where the access code is entered"`
 	Locale         *string `json:"locale"`
@@ -236,6 +236,7 @@ type invitationView struct {
 	NotifiedAt     *string `json:"notified_at" format:"date-time"`
 	ViewedAt       *string `json:"viewed_at" format:"date-time"`
 	SignedAt       *string `json:"signed_at" format:"date-time"`
+	ReadAt         *string `json:"read_at" format:"date-time" doc:"When a reader confirmed having read the document"`
 	DeclinedAt     *string `json:"declined_at" format:"date-time"`
 	DeclinedReason *string `json:"declined_reason"`
 	RemindedAt     *string `json:"reminded_at" format:"date-time"`
@@ -271,7 +272,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName),
 		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
-		SignedAt: maybe(inv.SignedAt), DeclinedAt: maybe(inv.DeclinedAt),
+		SignedAt: maybe(inv.SignedAt), ReadAt: maybe(inv.ReadAt), DeclinedAt: maybe(inv.DeclinedAt),
 		DeclinedReason: orNull(inv.WhyDeclined().Sentence(r.server.english())),
 		RemindedAt:     maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
 	switch {

@@ -65,12 +65,9 @@ func quoted(text string) string { return "> " + strings.ReplaceAll(text, "\n", "
 
 // original returns the product's text of a kind of message, in the form of a company's.
 func (w *wording) original(kind, language string) MailText {
-	base, isApprover := strings.CutSuffix(kind, approving)
+	base, role := w.roleOf(kind)
 	l := w.words.Match(language)
-	m := letter{language: l, facts: map[string]string{}, key: "mail." + base}
-	if isApprover {
-		m.facts["approver"] = "yes"
-	}
+	m := letter{language: l, facts: map[string]string{"role": role}, key: "mail." + base}
 	if slices.Contains(account.Notices(), account.MailKind(base)) {
 		m.rest = "mail.notice"
 	}
@@ -79,7 +76,7 @@ func (w *wording) original(kind, language string) MailText {
 		if name == "greeting" {
 			key = "mail.greeting"
 		}
-		for _, suffix := range []string{"", ".approver"} {
+		for _, suffix := range []string{"", "." + role} {
 			for _, variable := range l.Names(key + suffix) {
 				m.facts[variable] = "{{" + variable + "}}"
 			}

@@ -22,8 +22,8 @@ import (
 var layout string
 
 // wording turns facts into messages. The texts of a kind of message are mail.KIND.subject,
-// .lead, .body.1 and so on, and .button; texts for people who approve instead of signing have
-// the suffix .approver.
+// .lead, .body.1 and so on, and .button; texts for people who don't sign have their role as
+// a suffix.
 type wording struct {
 	words  *words.Catalogue
 	layout *template.Template
@@ -146,8 +146,8 @@ func (m letter) say(key string) string {
 // line returns one text of the message, "" if the message has none.
 func (m letter) line(name string) string {
 	key := m.own(name) + "." + name
-	if approver := key + ".approver"; m.facts["approver"] != "" && m.language.Has(approver) {
-		key = approver
+	if own := key + "." + m.facts["role"]; m.language.Has(own) {
+		key = own
 	}
 	if !m.language.Has(key) {
 		return ""

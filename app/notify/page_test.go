@@ -12,6 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	outgoing "paraph/app/mail"
+	"paraph/app/signing/record"
 	"paraph/app/words"
 	"paraph/kv"
 )
@@ -72,9 +73,9 @@ func TestEveryMessageInEveryLanguage(t *testing.T) {
 	s.NewID = func() ulid.ULID { u := ulid.Make(); id = u.String(); return u }
 	for _, lang := range s.Words.Tags() {
 		for _, kind := range kinds(s.Words) {
-			for _, role := range []string{"", "yes"} {
+			for _, role := range append(record.Roles(), "") {
 				f := facts()
-				f["approver"] = role
+				f["role"] = role
 				if err := db.Update(func(tx *kv.Tx) error {
 					return s.write(tx, Message{Kind: kind, Company: "C", To: "to@b.example", ToName: "To"}, lang, f)
 				}); err != nil {
@@ -210,7 +211,7 @@ func TestAnApproverIsAskedToApprove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f["approver"] = "yes"
+		f["role"] = "approver"
 		approver, err := s.Texts.wording.word(kind, "en", f, nil)
 		if err != nil {
 			t.Fatal(err)

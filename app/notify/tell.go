@@ -131,8 +131,8 @@ func (s *Service) tellInvited(tx *kv.Tx, t *notice, kind string) error {
 	link := s.links.SignURL(account.System(t.document.Company), t.document, inv, t.document.BaseURL)
 	switch {
 	case link != "":
-	case kind == "invitation" && inv.Status == record.Signed:
-		// They signed before this message was written. It is written anyway, so that the
+	case kind == "invitation" && inv.Acted():
+		// They acted before this message was written. It is written anyway, so that the
 		// content of the outbox does not depend on timing.
 		link = strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.links.Token(inv)
 	default:
@@ -157,9 +157,7 @@ func (t *notice) toSignatory(kind string, inv *signing.Invitation, link string) 
 	if inv.Message != "" {
 		f["message"] = inv.Message
 	}
-	if inv.Role == record.Approver {
-		f["approver"] = "yes"
-	}
+	f["role"] = inv.Role
 	m = Message{Company: t.document.Company, Document: t.document.ID, Invitation: inv.ID, Kind: kind, To: inv.Email, ToName: inv.Name}
 	return m, cmp.Or(inv.Locale, t.document.Locale, t.company.Locale), f
 }

@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/app/variable"
 )
 
@@ -27,8 +28,22 @@ type TextKind struct {
 	Required  []string // that the body has to name
 }
 
-// approving is the suffix of the kinds of messages to people who approve instead of signing.
-const approving = "_approver"
+// roleOf divides the name of a kind into that of the message and the role of those it is
+// for, such as invitation_approver; "" stands for signers, and for messages that are the
+// same for everyone.
+func (w *wording) roleOf(name string) (kind, role string) {
+	for _, role := range record.Roles() {
+		if kind, ok := strings.CutSuffix(name, "_"+role); ok && w.hasFor(kind, role) {
+			return kind, role
+		}
+	}
+	return name, ""
+}
+
+// hasFor reports whether a kind of message has texts of its own for a role.
+func (w *wording) hasFor(kind, role string) bool {
+	return w.words.English().Has("mail." + kind + ".lead." + role)
+}
 
 // Kinds lists the kinds of messages in the order of their names.
 func (s *Texts) Kinds() (all []TextKind) {
@@ -39,10 +54,12 @@ func (s *Texts) Kinds() (all []TextKind) {
 			continue
 		}
 		all = append(all, s.describe(kind))
-		if english.Has("mail." + kind + ".lead.approver") {
-			approver := s.describe(kind)
-			approver.Kind += approving
-			all = append(all, approver)
+		for _, role := range record.Roles() {
+			if s.wording.hasFor(kind, role) {
+				own := s.describe(kind)
+				own.Kind += "_" + role
+				all = append(all, own)
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b TextKind) int { return strings.Compare(a.Kind, b.Kind) })

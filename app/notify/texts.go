@@ -159,10 +159,7 @@ func (s *Texts) Preview(_ context.Context, who account.Actor, kind, language str
 		return Message{}, err
 	}
 	facts["company"], facts["name"], facts["color"], facts["link"], facts["code"] = c.Name, who.Name, brand(c), strings.TrimSuffix(s.baseURL, "/")+"/…", "123456"
-	kind, isApprover := strings.CutSuffix(kind, approving)
-	if isApprover {
-		facts["approver"] = "yes"
-	}
+	kind, facts["role"] = s.wording.roleOf(kind)
 	return s.wording.compose(Message{Kind: kind, To: who.Email, ToName: who.Name}, language, facts, &MailText{Subject: in.Subject, Body: in.Body})
 }
 
@@ -172,8 +169,8 @@ func (s *Texts) own(tx *kv.Tx, m Message, locale string, facts map[string]string
 	if company == "" {
 		company = m.Origin
 	}
-	if facts["approver"] != "" && s.wording.words.English().Has("mail."+kind+".lead.approver") {
-		kind += approving
+	if role := facts["role"]; s.wording.hasFor(kind, role) {
+		kind += "_" + role
 	}
 	t, err := mailTexts.Get(tx, textKey(company, kind, s.wording.words.Match(locale).Tag()))
 	if errors.Is(err, kv.ErrNotFound) {

@@ -62,7 +62,7 @@ func (s *Visits) consenting(
 		if err != nil {
 			return nil, err
 		}
-		return change(tx, inv, s.documents.consentText(company))
+		return change(tx, inv, s.documents.consentAsked(company, inv))
 	}, seen...)
 	if err == errAgreed {
 		return s.store.Get(who, id, seen...)

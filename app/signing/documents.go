@@ -87,8 +87,16 @@ func (s *Documents) consentText(c account.Company) string {
 	return cmp.Or(c.ConsentText, s.consent)
 }
 
+// consentAsked returns the text that an invited person agrees to; "" if they don't sign.
+func (s *Documents) consentAsked(c account.Company, inv *Invitation) string {
+	if !inv.Signs() {
+		return ""
+	}
+	return s.consentText(c)
+}
+
 // needsConsent reports whether a person has to agree before they receive any part of the document.
 func (s *Documents) needsConsent(who account.Actor, c account.Company, inv *Invitation) bool {
-	text := s.consentText(c)
+	text := s.consentAsked(c, inv)
 	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() && inv.Open() && !inv.AgreedTo(text)
 }

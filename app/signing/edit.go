@@ -152,7 +152,7 @@ func (s *Drafts) UpdateInvitation(
 		in.ApplyTo(f, inv, s.links.proofs(), d.Template)
 		inv.UpdatedAt = tx.Now
 		d.Distinct(f, inv)
-		if inv.Role == record.Viewer && len(d.UnsortedFieldsOf(inv.ID)) > 0 {
+		if !inv.Signs() && len(d.UnsortedFieldsOf(inv.ID)) > 0 {
 			f.Add("role", "viewer_with_fields.remove")
 		}
 		return []Event{record.NewEvent(record.EventInvitationUpdated).To(inv.ID)}, nil

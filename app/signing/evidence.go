@@ -22,7 +22,7 @@ func (s *Certificates) evidence(d *Document) (*completion.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	signed, total := d.Progress()
+	signed, total := record.CountSignatures(d)
 	e := &completion.Evidence{
 		Company: company.Name, ChainHead: d.Head, HashRule: completion.HashRule,
 		Document: completion.Document{
@@ -66,7 +66,8 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 	out := completion.Signatory{ID: inv.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, Status: inv.Status,
 		Authentication: inv.Authentication,
 		NotifiedAt:     completion.Maybe(inv.NotifiedAt), ViewedAt: completion.Maybe(inv.ViewedAt),
-		SignedAt: completion.Maybe(inv.SignedAt), DeclinedAt: completion.Maybe(inv.DeclinedAt),
+		SignedAt: completion.Maybe(inv.SignedAt), ReadAt: completion.Maybe(inv.ReadAt),
+		DeclinedAt:   completion.Maybe(inv.DeclinedAt),
 		DeclinedCode: string(inv.DeclinedCode), DeclinedReason: inv.DeclinedReason}
 	if to := d.Invitation(inv.DelegatedTo); to != nil {
 		out.DelegatedTo = &completion.Person{Name: to.Name, Email: to.Email}

@@ -33,7 +33,7 @@ func (s *Drafts) ReplaceInvitations(
 			inv := s.known(before, d.Invitations, in[i].ID, i+1, tx.Now)
 			in[i].ApplyTo(at, &inv, s.links.proofs(), d.Template)
 			d.Distinct(at, &inv)
-			if inv.Role == record.Viewer && len(d.UnsortedFieldsOf(inv.ID)) > 0 {
+			if !inv.Signs() && len(d.UnsortedFieldsOf(inv.ID)) > 0 {
 				at.Add("role", "viewer_with_fields.remove")
 			}
 			d.Invitations = append(d.Invitations, inv)

@@ -33,7 +33,7 @@ func (s *Dispatch) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map
 	var blocks []string // invitations that get a block on the signature page
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if !inv.Acts() || !signs(d, inv, f) {
+		if !inv.Signs() || !signs(d, inv, f) {
 			continue
 		}
 		names[inv.ID] = signatureName(inv)

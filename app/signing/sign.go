@@ -57,12 +57,30 @@ type SignInput struct {
 func (s *Signatures) Sign(
 	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
 ) (*Document, error) {
+	return s.act(ctx, who, id, invitation, record.ActionSign, in, seen...)
+}
+
+// Confirm records that a reader has read the document. A code proves who they are if the
+// invitation asks for one. Like the last signature, the last confirmation completes the
+// document.
+func (s *Signatures) Confirm(
+	ctx context.Context, who account.Actor, id, invitation, code string, seen ...int64,
+) (*Document, error) {
+	return s.act(ctx, who, id, invitation, record.ActionRead, SignInput{Code: code}, seen...)
+}
+
+// act records that a person has done what they were asked to do.
+func (s *Signatures) act(
+	ctx context.Context, who account.Actor, id, invitation string, action Action, in SignInput, seen ...int64,
+) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
 	defer s.changes.lock(id)()
 	proven := false // a code is accepted once, even if the work is repeated
-	d, err := retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in, &proven, seen...) })
+	d, err := retry(func() (*Document, error) {
+		return s.actOnce(ctx, who, id, invitation, action, in, &proven, seen...)
+	})
 	if err != nil || d.Attention.Kind != record.AttentionSealing {
 		return d, err
 	}
@@ -81,7 +99,7 @@ func mayAct(who account.Actor, document, invitation string) error {
 	return who.Require(account.ScopeSign)
 }
 
-// act is one signature in progress.
+// act is one signature, or another act of an invited person, in progress.
 type act struct {
 	document *Document
 	inv      *Invitation
@@ -94,15 +112,16 @@ type act struct {
 	files []*blob.Writer // on disk, and removed unless the act is recorded
 }
 
-func (s *Signatures) signOnce(
-	ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool, seen ...int64,
+func (s *Signatures) actOnce(
+	ctx context.Context, who account.Actor, id, invitation string, action Action, in SignInput, proven *bool,
+	seen ...int64,
 ) (out *Document, err error) {
 	d, err := s.store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
 	version := d.Version
-	a, err := s.check(who, d, invitation, in, proven)
+	a, err := s.check(who, d, invitation, action, in, proven)
 	if err != nil {
 		return nil, err
 	}
@@ -110,18 +129,17 @@ func (s *Signatures) signOnce(
 	if err := s.storeFiles(a); err != nil {
 		return nil, err
 	}
-	if err := s.signFiles(ctx, a); err != nil {
+	if a.inv.Signs() {
+		err = s.signFiles(ctx, a)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := a.commitFiles(); err != nil {
 		return nil, err
 	}
-	events := []Event{record.NewEvent(record.EventInvitationSigned).To(invitation).With("email", a.inv.Email).With("method", a.inv.Evidence.Method).
-		With("certificate", a.inv.Evidence.Serial)}
-	if who.Host != "" {
-		events[0] = events[0].With("host", who.Host)
-	}
-	if signed, total := d.Progress(); signed == total {
+	events := []Event{a.event()}
+	if acted, total := d.Progress(); acted == total {
 		d.SetAttention(Attention{Kind: record.AttentionSealing, Code: "sealing"})
 	}
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
@@ -150,11 +168,27 @@ func (s *Signatures) signOnce(
 	return d, nil
 }
 
+// event returns the event that records the act.
+func (a *act) event() Event {
+	kind, evidence := record.EventInvitationSigned, a.inv.Evidence
+	if a.inv.Action() == record.ActionRead {
+		kind = record.EventInvitationRead
+	}
+	e := record.NewEvent(kind).To(a.inv.ID).With("email", a.inv.Email).With("method", evidence.Method)
+	if evidence.Serial != "" {
+		e = e.With("certificate", evidence.Serial)
+	}
+	if evidence.Host != "" {
+		e = e.With("host", evidence.Host)
+	}
+	return e
+}
+
 // check checks the act against the state, the turn, the proof of identity and the fields'
 // rules, in this order, and writes the values to the record. Nothing is stored: a request
 // costs nothing until its sender has proven who they are and all of it is valid.
 func (s *Signatures) check(
-	who account.Actor, d *Document, invitation string, in SignInput, proven *bool,
+	who account.Actor, d *Document, invitation string, action Action, in SignInput, proven *bool,
 ) (*act, error) {
 	inv := d.Invitation(invitation)
 	if inv == nil {
@@ -164,11 +198,20 @@ func (s *Signatures) check(
 	if err := d.Signable(inv, now); err != nil {
 		return nil, err
 	}
+	if err := inv.Asks(action); err != nil {
+		return nil, err
+	}
 	if !record.IsIdentified(who, inv) && !*proven {
 		if err := s.access.prove(who, inv, in.Code, keepsCode); err != nil {
 			return nil, err
 		}
 		*proven = true
+	}
+	if action == record.ActionRead {
+		a := &act{document: d, inv: inv, now: now}
+		inv.Status, inv.ReadAt = record.Read, &now
+		a.note(who, &Evidence{})
+		return a, nil
 	}
 	var faults fault.Fields
 	company, err := s.documents.companyOf(d.Company)
@@ -187,15 +230,21 @@ func (s *Signatures) check(
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	inv.Status, inv.SignedAt, inv.UpdatedAt = record.Signed, &now, now
-	if inv.ViewedAt == nil && who.IsSignatory() {
-		inv.ViewedAt = &now
-	}
-	inv.Evidence = &Evidence{At: now, IP: who.IP, UserAgent: who.UserAgent, Method: method(who, inv),
-		Through: through(who), Host: who.Host, Consent: consented, ConsentText: consent,
+	inv.Status, inv.SignedAt = record.Signed, &now
+	a.note(who, &Evidence{Consent: consented, ConsentText: consent,
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
-		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: mark.Pack(a.marks.signature.Strokes)}
+		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: mark.Pack(a.marks.signature.Strokes)})
 	return a, nil
+}
+
+// note records who acted, when, and from where.
+func (a *act) note(who account.Actor, e *Evidence) {
+	e.At, e.IP, e.UserAgent, e.Host = a.now, who.IP, who.UserAgent, who.Host
+	e.Method, e.Through = method(who, a.inv), through(who)
+	a.inv.Evidence, a.inv.UpdatedAt = e, a.now
+	if a.inv.ViewedAt == nil && who.IsSignatory() {
+		a.inv.ViewedAt = &a.now
+	}
 }
 
 func method(who account.Actor, inv *Invitation) string {

@@ -57,7 +57,7 @@ func (s *Visits) Open(_ context.Context, who account.Actor) (*Visit, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Consent = s.documents.consentText(v.Company)
+	v.Consent = s.documents.consentAsked(v.Company, v.Invitation)
 	v.Agreed = v.Invitation.AgreedTo(v.Consent)
 	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who, v.Invitation), s.now())
 	if v.Stage == record.StageSign && s.documents.needsConsent(who, v.Company, v.Invitation) {
@@ -103,7 +103,7 @@ func (s *Visits) Preview(_ context.Context, who account.Actor, id, invitation st
 	if v.Company, err = s.documents.company(who); err != nil {
 		return nil, err
 	}
-	v.Consent = s.documents.consentText(v.Company)
+	v.Consent = s.documents.consentAsked(v.Company, v.Invitation)
 	return v, nil
 }
 

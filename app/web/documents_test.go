@@ -88,9 +88,9 @@ func TestDocumentInEveryState(t *testing.T) {
 	for status, words := range map[string][]string{
 		"draft": {"Draft since", "Continue editing"}, "pending_approval": {"Waiting for approval", "Any approver can approve it"},
 		"approved": {"Approved by Approver Person", "Review and send"}, "rejected": {"Rejected by Approver Person", "Section 4 is wrong.", "Back to draft"},
-		"sent": {"Waiting for Person A, Person B", "0 of 2 signed"}, "completed": {"Completed on", "Everyone has signed"},
+		"sent": {"Waiting for Person A, Person B", "0 of 2 done"}, "completed": {"Completed on", "Everyone has signed"},
 		"voided": {"Voided on", "Sent too early."}, "declined": {"Person A declined to sign</h2>", "Too expensive."},
-		"expired": {"Expired on", "0 of 2 signed in time", "Extend"},
+		"expired": {"Expired on", "0 of 2 done in time", "Extend"},
 	} {
 		t.Run(status, func(t *testing.T) {
 			id := o.in(t, status)
@@ -177,7 +177,7 @@ func TestListOfDocuments(t *testing.T) {
 		rows  int
 		words []string
 	}{
-		{"", "Contract sent", 20, []string{"1–20 of 24", `aria-sort="descending"><a href="/app/documents?sort=updated_at%7casc"`, "0 of 2 signed"}},
+		{"", "Contract sent", 20, []string{"1–20 of 24", `aria-sort="descending"><a href="/app/documents?sort=updated_at%7casc"`, "0 of 2 done"}},
 		{"?page=2", "Paper 03", 4, []string{"21–24 of 24", `href="/app/documents"`}},
 		{"?sort=title|asc&per_page=50", "Contract sent", 24, []string{`aria-sort="ascending"`, `sort=title%7cdesc`}},
 		{"?sort=title|desc&search=paper&page=2", "Paper 02", 3, []string{"21–23 of 23", `name="search" value="paper"`}},

@@ -70,6 +70,7 @@ type Signatory struct {
 	NotifiedAt     *Time             `json:"notified_at"`
 	ViewedAt       *Time             `json:"viewed_at"`
 	SignedAt       *Time             `json:"signed_at"`
+	ReadAt         *Time             `json:"read_at,omitempty"`
 	DeclinedAt     *Time             `json:"declined_at"`
 	Method         string            `json:"method,omitempty"`
 	Through        string            `json:"through,omitempty"`
@@ -83,7 +84,7 @@ type Signatory struct {
 	Certificate    string            `json:"certificate_serial,omitempty"`
 	Values         map[string]string `json:"values,omitempty"`
 
-	ActedAt        *Time    `json:"-"` // nil if the person has neither signed nor approved
+	ActedAt        *Time    `json:"-"` // nil if the person has not signed, approved or read
 	Mark           Mark     `json:"-"`
 	DeclinedReason string   `json:"-"`
 	DeclinedCode   string   `json:"-"` // of a reason that precedes their own words

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"cmp"
 	"strings"
 
 	"paraph/app/pdf/text"
@@ -83,16 +84,21 @@ func (c *pages) value(x Answer) string {
 	return x.Value
 }
 
-// act describes how a person signed, and shows the marks they used.
+// acted is the suffix of texts about people who did something other than signing.
+func (p *Signatory) acted() string {
+	if p.Certificate == "" {
+		return ".acted"
+	}
+	return ""
+}
+
+// act describes how a person signed, or confirmed, and shows the marks they used.
 func (c *pages) act(p *Signatory) error {
 	say := c.Words.Say
-	done := "signed"
-	if p.Role == "approver" {
-		done = "approved"
-	}
+	done := map[string]string{"approver": "approved", "reader": "read"}[p.Role]
 	var list pairs
-	list.add(say("certificate."+done), c.at(p.ActedAt))
-	list.add(say("certificate.identified_by"), c.Words.SayOr("certificate.method."+p.Method, p.Method))
+	list.add(say("certificate."+cmp.Or(done, "signed")), c.at(p.ActedAt))
+	list.add(say("certificate.identified_by"), c.Words.SayOr("certificate.method."+p.Method+p.acted(), c.Words.SayOr("certificate.method."+p.Method, p.Method)))
 	if p.Host == "" && p.Through == "signatory" {
 		c.ways(&list, "certificate.link", p.Ways, false)
 	}
@@ -106,13 +112,16 @@ func (c *pages) act(p *Signatory) error {
 	if p.Host != "" {
 		list.add(say("certificate.host"), p.Host)
 	}
-	list.add(say("certificate.through"), through)
+	list.add(say("certificate.through"+p.acted()), through)
 	list.add(say("certificate.address"), p.IP)
 	if p.UserAgent != "" {
 		list.add(say("certificate.device"), c.Words.Device(p.UserAgent))
 		list.add(say("certificate.agent"), p.UserAgent)
 	}
 	c.flow.KeyValues(list...)
+	if p.Certificate == "" {
+		return nil
+	}
 	mark, err := c.mark(p.Mark)
 	if err != nil {
 		return err

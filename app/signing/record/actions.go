@@ -23,6 +23,7 @@ const (
 	ActionSend      Action = "send"
 	ActionCallOff   Action = "unschedule" // sending later
 	ActionSign      Action = "sign"       // for a member: one of the invitations is theirs, and it is its turn
+	ActionRead      Action = "read"       // confirm having read it, likewise
 	ActionDecline   Action = "decline"
 	ActionDelegate  Action = "delegate"
 	ActionRemind    Action = "remind"
@@ -42,7 +43,7 @@ const (
 // Scope returns the scope that a role or a token needs for an action.
 func (a Action) Scope() account.Scope {
 	switch a {
-	case ActionDownload, ActionSign:
+	case ActionDownload, ActionSign, ActionRead:
 		return account.ScopeRead
 	}
 	return account.ScopeWrite
@@ -53,7 +54,7 @@ func (d *Document) ActionsOf(who account.Actor, now time.Time) []Action {
 	out := []Action{}
 	inv := d.Invitation(who.Invitation)
 	if inv != nil && IsIdentified(who, inv) && d.Signable(inv, now) == nil {
-		out = append(out, ActionSign)
+		out = append(out, inv.Action())
 		if d.Declinable(inv, now) == nil {
 			out = append(out, ActionDecline)
 		}
@@ -67,15 +68,34 @@ func (d *Document) ActionsOf(who account.Actor, now time.Time) []Action {
 	return out
 }
 
+// Action returns what the invited person is asked to do.
+func (i *Invitation) Action() Action {
+	if i.Role == Reader {
+		return ActionRead
+	}
+	return ActionSign
+}
+
+// Asks refuses an act that the invited person is not asked for.
+func (i *Invitation) Asks(action Action) error {
+	switch {
+	case i.Action() == action:
+		return nil
+	case action == ActionRead:
+		return fault.Conflict("only_readers_confirm")
+	}
+	return fault.Conflict("reader_does_not_sign")
+}
+
 // InvitationActions lists what a member may do now with one invitation: remind,
-// replace, set its access code, and sign if it is their own.
+// replace, set its access code, and sign or read if it is their own.
 func (d *Document) InvitationActions(who account.Actor, inv *Invitation, now time.Time) []Action {
 	var out []Action
 	if who.IsSignatory() {
 		return nil
 	}
 	if who.Can(account.ScopeRead) && inv.IsFor(who) && LinkWorks(d, inv) && d.Signable(inv, now) == nil {
-		out = append(out, ActionSign)
+		out = append(out, inv.Action())
 	}
 	if !who.Can(account.ScopeWrite) {
 		return out
@@ -111,11 +131,13 @@ func (i *Invitation) IsFor(who account.Actor) bool {
 	return who.Email != "" && strings.EqualFold(i.Email, who.Email)
 }
 
-func (d *Document) SignableBy(who account.Actor, now time.Time) error {
+// MayDo returns an error unless one of the member's own invitations asks them now for
+// an action.
+func (d *Document) MayDo(who account.Actor, action Action, now time.Time) error {
 	err := error(fault.NotFound("invitation"))
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if !inv.IsFor(who) || !LinkWorks(d, inv) {
+		if inv.Action() != action || !inv.IsFor(who) || !LinkWorks(d, inv) {
 			continue
 		}
 		if err = d.Signable(inv, now); err == nil {
@@ -164,6 +186,8 @@ func (d *Document) Replaceable(inv *Invitation, now time.Time) error {
 	switch inv.Status {
 	case Signed:
 		return fault.Conflict("already_signed")
+	case Read:
+		return fault.Conflict("already_read")
 	case Delegated:
 		return fault.Conflict("invitation_delegated")
 	}

@@ -116,7 +116,7 @@ func TestRefusalsForTheWholeDocument(t *testing.T) {
 		{"ended without a code", record.Voided, people{{Authentication: record.ByAccessCode}}, "not_found", "document_voided.over", "document_voided.over"},
 	} {
 		d := record.Document{Status: tt.status, SentAt: &now, Invitations: tt.people}
-		sign, replace, lacks := d.SignableBy(who, now), d.AnyReplaceable(now), d.AwaitsCode(now)
+		sign, replace, lacks := d.MayDo(who, record.ActionSign, now), d.AnyReplaceable(now), d.AwaitsCode(now)
 		got := []string{fault.KindOf(sign).String(), code(replace), code(lacks)}
 		if sign == nil || fault.KindOf(sign) != fault.KindNotFound {
 			got[0] = code(sign)

@@ -12,7 +12,7 @@ import (
 // entered here: kept, or dropped along with the history of the original.
 var (
 	keptFromInvitation    = fields("Name Email Role RoleName Position Authentication AccessCodeHint Locale Message")
-	droppedFromInvitation = fields("Status CreatedAt UpdatedAt ID AccessCodeHash LinkGeneration NotifiedAt ViewedAt SignedAt DeclinedAt " +
+	droppedFromInvitation = fields("Status CreatedAt UpdatedAt ID AccessCodeHash LinkGeneration NotifiedAt ViewedAt SignedAt ReadAt DeclinedAt " +
 		"DeclinedReason DeclinedCode RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince LinkShown")
 
 	keptFromDocument = fields("Company Title Subject Message SigningOrder Metadata Locale Approver ExpiresAt RemindEveryDays ReminderDays BaseURL " +

@@ -65,6 +65,7 @@ const (
 	EventInvitationConsentWithdrawn EventType = "invitation.consent_withdrawn"
 	EventInvitationInPerson         EventType = "invitation.in_person"
 	EventInvitationSigned           EventType = "invitation.signed"
+	EventInvitationRead             EventType = "invitation.read"
 	EventInvitationDeclined         EventType = "invitation.declined"
 	EventInvitationDelegated        EventType = "invitation.delegated"
 	EventInvitationReplaced         EventType = "invitation.replaced"
@@ -95,7 +96,8 @@ func EventTypes() []EventType {
 		EventFieldUpdated, EventFieldRemoved,
 		EventInvitationAdded, EventInvitationUpdated, EventInvitationRemoved, EventInvitationNotified,
 		EventInvitationViewed, EventInvitationConsented, EventInvitationConsentWithdrawn,
-		EventInvitationInPerson, EventInvitationSigned, EventInvitationDeclined, EventInvitationDelegated,
+		EventInvitationInPerson, EventInvitationSigned, EventInvitationRead,
+		EventInvitationDeclined, EventInvitationDelegated,
 		EventInvitationReplaced, EventInvitationReminded, EventInvitationLinkRequested,
 		EventInvitationProblemReported, EventInvitationMailed, EventInvitationBounced,
 		EventInvitationLinkShown, EventInvitationCodeShown,
@@ -126,6 +128,9 @@ type Event struct {
 	Data       map[string]string `json:",omitempty"`
 	Version    int64             `json:",omitempty"` // of the document after the change; 0 in older events
 }
+
+// Acts reports whether the event records that a person has done what they were asked to do.
+func (t EventType) Acts() bool { return t == EventInvitationSigned || t == EventInvitationRead }
 
 // NewEvent returns an event of the given type. What all events of a change have in
 // common is added when they are saved.

@@ -26,7 +26,7 @@ func (in *FieldInput) applyPlace(f *fault.Fields, x *Field, p Placement) *File {
 		switch {
 		case inv == nil:
 			f.Selected("invitation_id")
-		case inv.Role == Viewer:
+		case !inv.Signs():
 			f.Add("invitation_id", "viewer_with_fields")
 		default:
 			x.Invitation = inv.ID

@@ -41,7 +41,7 @@ func (in *InvitationInput) ApplyTo(f *fault.Fields, inv *Invitation, p Proofs, t
 	}
 	in.applyPerson(f, inv, !template)
 	if in.Role != nil {
-		inv.Role = input.OneOf(f, "role", in.Role, Signer, Approver, Viewer)
+		inv.Role = input.OneOf(f, "role", in.Role, Roles()...)
 	}
 	if in.Position != nil {
 		if inv.Position = *in.Position; inv.Position < 1 || inv.Position > 10_000 {

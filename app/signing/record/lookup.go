@@ -53,30 +53,44 @@ func (d *Document) Field(id string) *Field {
 	return nil
 }
 
-// Acts reports whether the invitation asks for a signature or an approval, so
-// that the document waits for it.
+// Acts reports whether the invitation asks for a signature, an approval or a
+// confirmation, so that the document waits for it.
 func (i *Invitation) Acts() bool {
 	return i.Role != Viewer && i.Status != Delegated
 }
 
+// Signs reports whether the invited person signs the files, to sign or to approve.
+// Only they have fields.
+func (i *Invitation) Signs() bool {
+	return i.Acts() && i.Role != Reader
+}
+
+// Acted reports whether the invited person has done what they were asked to do.
+func (i *Invitation) Acted() bool { return i.Status == Signed || i.Status == Read }
+
 // Open reports whether the invited person can still act on the invitation.
 func (i *Invitation) Open() bool {
-	return i.Acts() && i.Status != Signed && i.Status != Declined
+	return i.Acts() && !i.Acted() && i.Status != Declined
 }
 
 // Progress counts the people who have acted and those who have to.
-func (d *Document) Progress() (signed, total int) {
+func (d *Document) Progress() (acted, total int) { return countActed(d, (*Invitation).Acts) }
+
+// CountSignatures counts the people who have signed or approved and those who have to.
+func CountSignatures(d *Document) (signed, total int) { return countActed(d, (*Invitation).Signs) }
+
+func countActed(d *Document, counts func(*Invitation) bool) (acted, total int) {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if !inv.Acts() {
+		if !counts(inv) {
 			continue
 		}
 		total++
-		if inv.Status == Signed {
-			signed++
+		if inv.Acted() {
+			acted++
 		}
 	}
-	return signed, total
+	return acted, total
 }
 
 // IsTurnOf reports whether it is this invitation's turn. In a sequential document,

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// InOrder lists the people who act, in signing order.
+// InOrder lists the people who sign, in signing order.
 func (d *Document) InOrder() []*Invitation {
 	var out []*Invitation
 	for i := range d.Invitations {
-		if d.Invitations[i].Acts() {
+		if d.Invitations[i].Signs() {
 			out = append(out, &d.Invitations[i])
 		}
 	}

@@ -101,7 +101,7 @@ func peopleProblems(d *Document) []Problem {
 			out = append(out, Problem{Code: "access_code_missing", Args: []fault.Arg{fault.Text("name", inv.DisplayName())},
 				Severity: SeverityError, Invitation: inv.ID, part: fmt.Sprintf("invitations.%d.access_code", i)})
 		}
-		if inv.Acts() && len(d.Files) > 0 {
+		if inv.Signs() && len(d.Files) > 0 {
 			out = append(out, signatureProblem(d, inv)...)
 		}
 	}
@@ -143,7 +143,7 @@ func fieldProblems(d *Document) []Problem {
 		switch {
 		case inv == nil:
 			p.Code = "field_of_nobody"
-		case inv.Role == Viewer:
+		case !inv.Signs():
 			p.Code = "field_of_viewer"
 		case f == nil || x.Page < 1 || x.Page > len(f.Pages):
 			p.Code = "field_without_page"

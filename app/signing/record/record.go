@@ -51,8 +51,12 @@ func Statuses() []Status {
 const (
 	Signer   = "signer"
 	Approver = "approver"
-	Viewer   = "viewer"
+	Reader   = "reader" // confirms having read the document
+	Viewer   = "viewer" // receives a copy at the end
 )
+
+// Roles lists the roles in the order in which they are offered.
+func Roles() []string { return []string{Signer, Approver, Reader, Viewer} }
 
 // States of an invitation.
 const (
@@ -60,6 +64,7 @@ const (
 	Notified  = "notified"
 	Viewed    = "viewed"
 	Signed    = "signed"
+	Read      = "read" // by a reader, who confirmed it
 	Declined  = "declined"
 	Delegated = "delegated"
 )
@@ -245,7 +250,7 @@ func (f *File) Current() string {
 	return f.Base
 }
 
-// Invitation asks one person to sign, to approve, or to receive a copy.
+// Invitation asks one person to sign, to approve, to read, or to receive a copy.
 type Invitation struct {
 	ID              string
 	Name            string
@@ -264,6 +269,7 @@ type Invitation struct {
 	NotifiedAt      *time.Time
 	ViewedAt        *time.Time
 	SignedAt        *time.Time
+	ReadAt          *time.Time `json:",omitempty"` // when a reader confirmed having read the document
 	DeclinedAt      *time.Time
 	DeclinedReason  string     // in their own words
 	DeclinedCode    ReasonCode `json:",omitempty"`
@@ -287,7 +293,8 @@ func (i *Invitation) Copy(id string, now time.Time) Invitation {
 	next := *i
 	next.ID, next.Status, next.CreatedAt, next.UpdatedAt = id, Pending, now, now
 	next.AccessCodeHash, next.LinkGeneration = "", 0
-	next.NotifiedAt, next.ViewedAt, next.SignedAt, next.DeclinedAt, next.DeclinedReason = nil, nil, nil, nil, ""
+	next.NotifiedAt, next.ViewedAt, next.SignedAt, next.ReadAt = nil, nil, nil, nil
+	next.DeclinedAt, next.DeclinedReason = nil, ""
 	next.DeclinedCode = ""
 	next.RemindedAt, next.RemindersSent, next.DelegatedTo, next.Astray = nil, 0, "", false
 	next.Agreed, next.Evidence, next.SignatureFields, next.ProofSince, next.LinkShown = nil, nil, nil, nil, nil
@@ -352,7 +359,7 @@ func (d *Document) copiedDeadline(now time.Time) *time.Time {
 	return &until
 }
 
-// Evidence documents how a person signed.
+// Evidence documents how a person signed, or confirmed having read the document.
 type Evidence struct {
 	At            time.Time
 	IP            string

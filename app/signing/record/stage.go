@@ -28,9 +28,9 @@ type Stage string
 const (
 	StageIdentify Stage = "identify" // a code is asked for first
 	StageConsent  Stage = "consent"  // they have to agree before the document is shown
-	StageSign     Stage = "sign"     // it is their turn
+	StageSign     Stage = "sign"     // it is their turn to sign, to approve, or to read
 	StageWaiting  Stage = "waiting"  // others are before them
-	StageSigned   Stage = "signed"   // they have signed, others have not
+	StageSigned   Stage = "signed"   // they have acted, others have not
 	StageSealing  Stage = "sealing"  // everybody has signed, the seal is being made
 	// StageSealingFailed means that everyone has signed but sealing was abandoned.
 	StageSealingFailed Stage = "sealing_failed"
@@ -57,7 +57,7 @@ func (d *Document) Stage(inv *Invitation, identified bool, now time.Time) Stage 
 		return StageSealing
 	case d.Attention.Kind == AttentionSealingFailed:
 		return StageSealingFailed
-	case inv.Status == Signed:
+	case inv.Acted():
 		return StageSigned
 	case inv.Status == Declined:
 		return StageDeclined

@@ -167,6 +167,8 @@ func (d *Document) Signable(inv *Invitation, now time.Time) error {
 	switch {
 	case inv.Status == Signed:
 		return fault.Conflict("already_signed")
+	case inv.Status == Read:
+		return fault.Conflict("already_read")
 	case inv.Status == Declined:
 		return fault.Conflict("invitation_declined")
 	case inv.Status == Delegated:

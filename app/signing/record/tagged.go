@@ -18,7 +18,7 @@ func (d *Document) RecipientOf(x *detect.Field) *Invitation {
 		for i := range d.Invitations {
 			inv := &d.Invitations[i]
 			known := []string{Squeeze(inv.RoleName), Squeeze(inv.Email), Squeeze(inv.Name)}
-			if inv.Acts() && slices.Contains(known, role) {
+			if inv.Signs() && slices.Contains(known, role) {
 				return inv
 			}
 		}

@@ -135,7 +135,7 @@ func (s *Store) attest(tx *kv.Tx, d *record.Document, events []record.Event) err
 		case e.Type == record.EventDocumentCompleted:
 			_, err := s.checkpoints.Make(tx, d.Company)
 			return err
-		case e.Type == record.EventInvitationSigned && d.Unsealed():
+		case e.Type.Acts() && d.Unsealed():
 			if _, err := s.checkpoints.Make(tx, d.Company); err != nil {
 				s.log.Error("making a checkpoint", "company", d.Company, "document", d.ID, "error", err)
 			}

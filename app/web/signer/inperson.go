@@ -122,7 +122,7 @@ func showDeviceReturn(r *page.Request, v *Visitor) error {
 	}
 	data := deviceReturnPage{}
 	if v != nil {
-		signed := v.Invitation.Status == record.Signed
+		signed := v.Invitation.Acted()
 		data = deviceReturnPage{Name: v.Invitation.Name, Host: v.host, Signed: signed, Mails: v.mails}
 	}
 	return handBackTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("host.done")}, data))

@@ -26,7 +26,7 @@ type documentPage struct {
 // showSign renders the signing page with the values entered so far and the errors
 // of a refused submission.
 func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error) error {
-	p := frame(v, v.Say("sign.title", "title", v.Document.Title))
+	p := frame(v, v.Say(forReader(v, "sign.title"), "title", v.Document.Title))
 	s, err := h.signPage(v, sent, fault)
 	if err != nil {
 		return err
@@ -135,6 +135,9 @@ func computes(own []*signing.Field) bool {
 }
 
 func (h *Handlers) finish(v *Visitor) error {
+	if v.Invitation.Role == record.Reader {
+		return h.confirm(v)
+	}
 	yes := v.Form.Value("consent") == "yes"
 	a := h.answers(v)
 	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes}
@@ -154,6 +157,26 @@ func (h *Handlers) finish(v *Visitor) error {
 		return err
 	}
 	return v.SeeOther(v.base + "?just=signed")
+}
+
+// confirm records that a reader has read the document.
+func (h *Handlers) confirm(v *Visitor) error {
+	_, err := h.Signatures.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, "")
+	if fault.KindOf(err) == fault.KindConflict {
+		return v.SeeOther(v.base) // the page says why
+	}
+	if err != nil {
+		return err
+	}
+	return v.SeeOther(v.base + "?just=signed")
+}
+
+// forReader returns the key of the text for readers if the visitor is one.
+func forReader(v *Visitor, key string) string {
+	if v.Invitation.Role == record.Reader {
+		return key + ".reader"
+	}
+	return key
 }
 
 // answers reads the values of the form.

@@ -22,6 +22,7 @@ type signPage struct {
 	Fields       []*fieldView // of all sheets, in reading order
 	Loose        bool         // the pages have no signature field: the signature goes on a page of its own
 	Approves     bool
+	Reads        bool // they only confirm having read the document
 	Signs        bool // a signature is required
 	Initialled   bool
 	Signature    markView
@@ -66,12 +67,13 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 		Name:      v.Invitation.Name,
 		Email:     v.Invitation.Email,
 		Approves:  v.Invitation.Role == record.Approver,
+		Reads:     v.Invitation.Role == record.Reader,
 		Consented: sent.Value("consent") == "yes" || sent.Values == nil && v.Agreed,
 	}
 	own := v.Document.FieldsOf(v.who.Invitation)
 	rules := record.RulesFor(v.Document, v.who.Invitation, nil, time.Time{})
-	s.Loose = len(own) == 0 && !s.Approves
-	s.Signs = !s.Approves
+	s.Signs = v.Invitation.Role == record.Signer
+	s.Loose = len(own) == 0 && s.Signs
 	s.Sheets = sheetsOf(v)
 	own = rules.Told(own)
 	repeats := record.Repeats(own)

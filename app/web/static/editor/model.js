@@ -36,7 +36,9 @@ export class Model extends EventTarget {
     return i < 8 ? letter : String.fromCharCode(65 + (Math.floor(i / 8) - 1) % 26) + letter;
   }
   hue(id) { const i = this.hands.get(id) ?? 0; return 'r' + (i % 8 + 1) + (i < 8 ? '' : ' more'); }
-  get signers() { return this.people.filter(p => p.role !== 'viewer'); }
+  // fills reports whether a recipient can have fields.
+  fills(p) { return p.role !== 'viewer' && p.role !== 'reader'; }
+  get signers() { return this.people.filter(p => this.fills(p)); }
 
   // read converts a field from the server's format. Its key is the server's identifier.
   read(f) {
@@ -51,7 +53,7 @@ export class Model extends EventTarget {
     for (const k of plain) if (f[k] !== undefined) out[k] = f[k];
     return out;
   }
-  fits(f) { return f && f.i >= 0 && f.i < this.pages.length && this.hands.has(f.who) && this.person(f.who).role !== 'viewer'; }
+  fits(f) { return f && f.i >= 0 && f.i < this.pages.length && this.hands.has(f.who) && this.fills(this.person(f.who)); }
   newKey() { return 'n' + ++this.count + '-' + Math.random().toString(36).slice(2, 8); }
 
   put(key, f) {

@@ -98,7 +98,8 @@ func eventText(l *words.Language, d *signing.Document, e *signing.Entry) string 
 // eventIcon returns the icon of an event type.
 func eventIcon(kind signing.EventType) string {
 	for symbol, kinds := range map[string][]signing.EventType{
-		"check":     {record.EventInvitationSigned, record.EventDocumentApproved, record.EventInvitationConsented},
+		"check": {record.EventInvitationSigned, record.EventInvitationRead, record.EventDocumentApproved,
+			record.EventInvitationConsented},
 		"checks":    {record.EventDocumentCompleted, record.EventDocumentRenewed},
 		"sent":      {record.EventDocumentSent, record.EventInvitationNotified},
 		"bell":      {record.EventInvitationReminded, record.EventInvitationLinkRequested, record.EventInvitationProblemReported},

@@ -53,7 +53,7 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 		}
 		may := d.InvitationActions(r.Who.Actor, inv, h.Now())
 		v.Remind, v.Replace, v.Own = slices.Contains(may, record.ActionRemind),
-			slices.Contains(may, record.ActionReplace), slices.Contains(may, record.ActionSign)
+			slices.Contains(may, record.ActionReplace), slices.Contains(may, inv.Action())
 		v.Code = slices.Contains(may, record.ActionCode)
 		v.Asked = !h.Mails() && inv.Authentication == record.ByEmailCode && inv.NotifiedAt != nil &&
 			signing.MaySeeLinks(r.Who.Actor)
@@ -71,7 +71,7 @@ func facts(r *page.Request, inv *signing.Invitation) []fact {
 	for _, x := range []struct {
 		word string
 		at   *time.Time
-	}{{"notified", inv.NotifiedAt}, {"viewed", inv.ViewedAt}, {"reminded", inv.RemindedAt}, {"signed", inv.SignedAt}, {"declined", inv.DeclinedAt}} {
+	}{{"notified", inv.NotifiedAt}, {"viewed", inv.ViewedAt}, {"reminded", inv.RemindedAt}, {"signed", inv.SignedAt}, {"read", inv.ReadAt}, {"declined", inv.DeclinedAt}} {
 		if x.at != nil {
 			out = append(out, fact{r.Say("person.at."+x.word, "n", inv.RemindersSent), *x.at})
 		}

@@ -6,7 +6,6 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
-	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -84,7 +83,7 @@ func (h *Handlers) ownLink(r *page.Request, d *signing.Document) string {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		mayDo := d.InvitationActions(r.Who.Actor, inv, h.Now())
-		if slices.Contains(mayDo, record.ActionSign) && h.Links.OwnURL(r.Who.Actor, d, inv, "") != "" {
+		if slices.Contains(mayDo, inv.Action()) && h.Links.OwnURL(r.Who.Actor, d, inv, "") != "" {
 			return "/app/documents/" + d.ID + "/people/" + inv.ID + "/sign"
 		}
 	}

@@ -102,7 +102,7 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 	acting := false
 	for i := range rows {
 		data.HasMe = data.HasMe || strings.EqualFold(rows[i].Email, r.Who.User.Email)
-		acting = acting || rows[i].ID != "" && rows[i].Role != record.Viewer
+		acting = acting || rows[i].ID != "" && rows[i].Role != record.Viewer && rows[i].Role != record.Reader
 	}
 	data.CanDetect = acting && len(d.Files) > 0
 	if len(rows) == 0 || r.Query("add") != "" && status == http.StatusOK {
@@ -136,7 +136,7 @@ func (h *Handlers) setOptions(r *page.Request, row *personRow, i, n int) {
 		}
 		return out
 	}
-	row.Roles = choose("asked.", row.Role, record.Signer, record.Approver, record.Viewer)
+	row.Roles = choose("asked.", row.Role, record.Roles()...)
 	row.Checks = choose("check.", row.Check, record.ByLink, record.ByEmailCode, record.ByAccessCode)
 	if !h.Mails() {
 		row.Checks[1].Label, row.Checks[1].Disabled = r.Say("check.email_code.nomail"), row.Check != record.ByEmailCode

@@ -85,7 +85,7 @@ func fieldListOf(r *page.Request, d *signing.Document, unit, part string) *field
 		l.Unit = unit
 	}
 	for i := range d.Invitations {
-		if v := &d.Invitations[i]; v.Role != record.Viewer {
+		if v := &d.Invitations[i]; v.Signs() {
 			l.People = append(l.People, page.Option{Value: v.ID, Label: page.LetterOf(i) + " " + v.DisplayName()})
 		}
 	}

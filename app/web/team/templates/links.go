@@ -110,7 +110,7 @@ func showLink(r *page.Request, t signing.Template, l publiclink.Link, status int
 	}
 	for i := range t.Invitations {
 		inv := &t.Invitations[i]
-		if inv.Acts() {
+		if inv.Signs() {
 			data.Roles = append(data.Roles, page.Option{Value: inv.ID, Label: inv.RoleName, Selected: inv.ID == l.Role})
 		}
 		if inv.Name == "" || inv.Email == "" {

@@ -1,0 +1,32 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"paraph/app/apptest"
+)
+
+// TestMarkAsRead follows a reader through their pages, with a script and without one.
+func TestMarkAsRead(t *testing.T) {
+	t.Parallel()
+	for _, l := range []look{{}, {width: 360, height: 740, plain: true}} {
+		s := apptest.New(t, withConsent)
+		d := send(t, s, []apptest.Map{maria(), {"name": "Rea Reader", "email": "rea@reader.example", "role": "reader"}}, lease()...)
+		w := open(t, l)
+		w.visit(d.links[1])
+		if sight := w.sight(); !strings.Contains(sight, "asks you to read this and to confirm that you have") || strings.Contains(sight, "I agree") || strings.Contains(sight, "Finish and sign") {
+			t.Errorf("the reader's page says %s", sight)
+		}
+		w.click("#finish")
+		w.heading("You are done")
+		if sight := w.sight(); !strings.Contains(sight, "You marked it as read on") {
+			t.Errorf("the reader's last page says %s", sight)
+		}
+		r := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK)
+		if got := r.Texts(t, "invitations", "status"); got[0] != "notified" || got[1] != "read" || r.Text(t, "status") != "sent" {
+			t.Errorf("the invitations are %q of a document that is %s", got, r.Text(t, "status"))
+		}
+	}
+}
