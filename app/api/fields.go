@@ -265,7 +265,7 @@ func fieldsFor(who account.Actor, d *signing.Document) (out []*signing.Field) {
 	rules := record.RulesFor(d, who.Invitation, nil, time.Time{})
 	for _, x := range rules.Told(d.UnsortedFieldsOf(who.Invitation)) {
 		told := *x
-		told.Formula = ""
+		told.Formula, told.Invitation = "", who.Invitation // it may name another one of their group
 		out = append(out, &told)
 	}
 	return out

@@ -16,6 +16,7 @@ type invitationBody struct {
 	Email          *string `json:"email,omitempty"`
 	Role           *string `json:"role,omitempty" doc:"signer, approver, reader (confirms having read the document) or viewer (receives a copy at the end)"`
 	RoleName       *string `json:"role_name,omitempty" doc:"Name of the role, such as Tenant; required in a template, where name and email are optional"`
+	Group          *string `json:"group,omitempty" doc:"Any one of the recipients who name the same group acts for all of them"`
 	Position       *int    `json:"position,omitempty" doc:"Position in the signing order; equal positions sign together"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
@@ -25,7 +26,7 @@ type invitationBody struct {
 }
 
 func (b *invitationBody) input() signing.InvitationInput {
-	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, RoleName: b.RoleName, Position: b.Position,
+	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, RoleName: b.RoleName, Group: b.Group, Position: b.Position,
 		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}
 }
 

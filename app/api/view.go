@@ -226,8 +226,9 @@ type invitationView struct {
 	Email          string  `json:"email"`
 	Role           string  `json:"role" enum:"signer,approver,reader,viewer"`
 	RoleName       *string `json:"role_name" doc:"The role of a template that this person takes"`
+	Group          *string `json:"group" doc:"Any one of the recipients who name the same group acts for all of them"`
 	Position       int     `json:"position" doc:"Position in the signing order"`
-	Status         string  `json:"status" enum:"pending,notified,viewed,signed,read,declined,delegated"`
+	Status         string  `json:"status" enum:"pending,notified,viewed,signed,read,declined,delegated,not_needed"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
 	AccessCodeHint *string `json:"access_code_hint" doc:"Shown where the access code is entered"`
 	Locale         *string `json:"locale"`
@@ -269,7 +270,7 @@ func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation)
 }
 
 func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) invitationView {
-	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName),
+	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName), Group: orNull(inv.Group),
 		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
 		SignedAt: maybe(inv.SignedAt), ReadAt: maybe(inv.ReadAt), DeclinedAt: maybe(inv.DeclinedAt),

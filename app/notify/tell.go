@@ -131,9 +131,9 @@ func (s *Service) tellInvited(tx *kv.Tx, t *notice, kind string) error {
 	link := s.links.SignURL(account.System(t.document.Company), t.document, inv, t.document.BaseURL)
 	switch {
 	case link != "":
-	case kind == "invitation" && inv.Acted():
-		// They acted before this message was written. It is written anyway, so that the
-		// content of the outbox does not depend on timing.
+	case kind == "invitation" && (inv.Acted() || inv.Status == record.NotNeeded):
+		// They, or somebody of their group, acted before this message was written. It is written
+		// anyway, so that the content of the outbox does not depend on timing.
 		link = strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.links.Token(inv)
 	default:
 		return nil // voided or declined in the meantime
@@ -241,7 +241,7 @@ func (s *Service) tellVoided(tx *kv.Tx, t *notice) error {
 	var errs []error
 	for i := range t.document.Invitations {
 		inv := &t.document.Invitations[i]
-		if inv.NotifiedAt == nil || inv.Status == record.Delegated || inv.Status == record.Declined {
+		if inv.NotifiedAt == nil || !inv.Acts() || inv.Status == record.Declined {
 			continue
 		}
 		errs = append(errs, s.tellSignatory(tx, t, "voided", inv, ""))

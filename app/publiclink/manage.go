@@ -240,7 +240,7 @@ func (s *Service) apply(l *Link, who account.Actor, t *signing.Document, in Inpu
 // mayVisit reports whether strangers can take a role: they sign at once, and nobody could give
 // them an access code.
 func mayVisit(t *signing.Document, inv *signing.Invitation) bool {
-	return inv.Signs() && t.IsTurnOf(inv) && inv.Authentication != record.ByAccessCode
+	return inv.Signs() && inv.Group == "" && t.IsTurnOf(inv) && inv.Authentication != record.ByAccessCode
 }
 
 // assign writes the input to a link.

@@ -229,6 +229,7 @@ func (s *Drafts) invite(f *fault.Fields, d *Document, in []InvitationInput, now 
 		d.Invitations = append(d.Invitations, inv)
 		ids = append(ids, inv.ID)
 	}
+	record.AlignGroups(d, nil)
 	return ids
 }
 

@@ -152,6 +152,11 @@ func (s *Drafts) UpdateInvitation(
 		in.ApplyTo(f, inv, s.links.proofs(), d.Template)
 		inv.UpdatedAt = tx.Now
 		d.Distinct(f, inv)
+		if in.Group != nil && in.Position == nil {
+			record.AlignGroups(d, nil)
+		} else {
+			record.AlignGroups(d, inv)
+		}
 		if !inv.Signs() && len(d.UnsortedFieldsOf(inv.ID)) > 0 {
 			f.Add("role", "viewer_with_fields.remove")
 		}
@@ -169,7 +174,7 @@ func (s *Drafts) RemoveInvitation(
 			return nil, fault.NotFound("invitation")
 		}
 		event := record.NewEvent(record.EventInvitationRemoved).To(inv.ID).With("email", inv.Email)
-		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation })
+		record.LeaveFields(d, inv)
 		d.Invitations = slices.DeleteFunc(d.Invitations, func(o Invitation) bool { return o.ID == invitation })
 		return []Event{event}, store.Invited.Delete(tx, invitation)
 	}, seen...)

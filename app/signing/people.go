@@ -41,6 +41,7 @@ func (s *Drafts) ReplaceInvitations(
 		if !f.Empty() {
 			return nil, nil
 		}
+		record.AlignGroups(d, nil)
 		return replaced(tx, d, before)
 	}, seen...)
 }
@@ -73,7 +74,7 @@ func replaced(tx *kv.Tx, d *Document, before []Invitation) ([]Event, error) {
 	}
 	for i := range before {
 		if gone := &before[i]; d.Invitation(gone.ID) == nil {
-			d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == gone.ID })
+			record.LeaveFields(d, gone)
 			events = append(events, record.NewEvent(record.EventInvitationRemoved).To(gone.ID).With("email", gone.Email))
 			errs = append(errs, store.Invited.Delete(tx, gone.ID))
 		}

@@ -2,6 +2,7 @@ package signing
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -36,8 +37,12 @@ func (s *Dispatch) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map
 		if !inv.Signs() || !signs(d, inv, f) {
 			continue
 		}
-		names[inv.ID] = signatureName(inv)
-		if !placeOwn(d, f, inv, s.words.Match(d.Locale).Say("certificate.signature_of", "name", inv.Name), spec) {
+		first := record.FirstOfGroup(d, inv)
+		names[inv.ID] = signatureName(first)
+		if first != inv {
+			continue // any one of a group signs in the same place
+		}
+		if !placeOwn(d, f, inv, s.signatureOf(d, inv), spec) {
 			blocks = append(blocks, inv.ID)
 		}
 	}
@@ -94,6 +99,11 @@ func covers(d *Document, f *File) []pdf.Cover {
 		}
 	}
 	return out
+}
+
+// signatureOf describes the signature field of a person or a group, in the document's language.
+func (s *Dispatch) signatureOf(d *Document, inv *Invitation) string {
+	return s.words.Match(d.Locale).Say("certificate.signature_of", "name", cmp.Or(inv.Group, inv.Name))
 }
 
 func signatureName(inv *Invitation) string { return "signature." + inv.ID }
@@ -185,7 +195,7 @@ func (s *Dispatch) signaturePage(
 		write(b, l, x, columnWidth, y-4, 7.5, false, .4, number)
 		b.Line(x, y+blockHeight+2, x+columnWidth, y+blockHeight+2, .75, .45, .5, .55)
 		spec.Signatures = append(spec.Signatures, pdf.SignatureSpec{
-			Name: names[id], Label: l.Say("certificate.signature_of", "name", d.Invitation(id).Name), Page: len(f.Pages) + i/perPage,
+			Name: names[id], Label: s.signatureOf(d, d.Invitation(id)), Page: len(f.Pages) + i/perPage,
 			X: x / page.A4Width, Y: y / page.A4Height,
 			Width: blockWidth / page.A4Width, Height: blockHeight / page.A4Height,
 		})

@@ -138,7 +138,7 @@ func (s *Signatures) actOnce(
 	if err := a.commitFiles(); err != nil {
 		return nil, err
 	}
-	events := []Event{a.event()}
+	events := append([]Event{a.event()}, record.ActForGroup(d, a.inv, a.now)...)
 	if acted, total := d.Progress(); acted == total {
 		d.SetAttention(Attention{Kind: record.AttentionSealing, Code: "sealing"})
 	}

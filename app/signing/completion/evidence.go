@@ -65,6 +65,7 @@ type Signatory struct {
 	Name           string            `json:"name"`
 	Email          string            `json:"email"`
 	Role           string            `json:"role"`
+	Group          string            `json:"group,omitempty"` // any one of which acts
 	Status         string            `json:"status"`
 	Authentication string            `json:"authentication"`
 	NotifiedAt     *Time             `json:"notified_at"`

@@ -28,6 +28,7 @@ func (c *pages) person(p *Signatory) error {
 	var list pairs
 	list.add(say("certificate.email"), p.Email)
 	list.add(say("certificate.role"), say("certificate.role."+p.Role))
+	list.add(say("certificate.group"), p.Group)
 	list.add(say("certificate.state"), say("certificate.state."+stateOf(p)))
 	list.add(say("certificate.asked"), c.at(p.NotifiedAt))
 	list.add(say("certificate.viewed"), c.at(p.ViewedAt))

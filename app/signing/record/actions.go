@@ -188,6 +188,8 @@ func (d *Document) Replaceable(inv *Invitation, now time.Time) error {
 		return fault.Conflict("already_signed")
 	case Read:
 		return fault.Conflict("already_read")
+	case NotNeeded:
+		return notNeeded(d, inv)
 	case Delegated:
 		return fault.Conflict("invitation_delegated")
 	}

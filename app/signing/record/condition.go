@@ -342,20 +342,20 @@ func CheckConditions(d *Document, at func(i int) *fault.Fields) {
 
 // Rules decides which of a recipient's fields are shown and required.
 type Rules struct {
-	operands   *Operands
-	invitation string
-	values     map[string]string // of the recipient's fields, as entered
-	today      time.Time
-	shown      map[*Field]bool
-	known      map[*Operand]string
-	computed   map[*Field]computed
-	settled    map[*Field]settled
+	operands *Operands
+	own      map[string]bool   // the invitations with the recipient's fields
+	values   map[string]string // of the recipient's fields, as entered
+	today    time.Time
+	shown    map[*Field]bool
+	known    map[*Operand]string
+	computed map[*Field]computed
+	settled  map[*Field]settled
 }
 
 // RulesFor returns the rules for a recipient's values, by field identifier. Today is the
 // day in the time zone of its location.
 func RulesFor(d *Document, invitation string, values map[string]string, today time.Time) *Rules {
-	return &Rules{operands: OperandsOf(d), invitation: invitation, values: values, today: today,
+	return &Rules{operands: OperandsOf(d), own: hands(d, invitation), values: values, today: today,
 		shown: map[*Field]bool{}, known: map[*Operand]string{},
 		computed: map[*Field]computed{}, settled: map[*Field]settled{}}
 }
@@ -408,12 +408,12 @@ func (r *Rules) value(s *Operand) string {
 
 func (r *Rules) valueOf(x *Field) string {
 	v := x.Value
-	if x.Invitation == r.invitation {
+	if r.own[x.Invitation] {
 		if v = r.values[x.ID]; x.Formula != "" {
 			v, _ = r.Computed(x)
 		}
 	}
-	if x.Hidden || x.Invitation == r.invitation && !r.Shown(x) {
+	if x.Hidden || r.own[x.Invitation] && !r.Shown(x) {
 		return ""
 	}
 	v = strings.TrimSpace(v)

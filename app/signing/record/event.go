@@ -66,6 +66,7 @@ const (
 	EventInvitationInPerson         EventType = "invitation.in_person"
 	EventInvitationSigned           EventType = "invitation.signed"
 	EventInvitationRead             EventType = "invitation.read"
+	EventInvitationNotNeeded        EventType = "invitation.not_needed"
 	EventInvitationDeclined         EventType = "invitation.declined"
 	EventInvitationDelegated        EventType = "invitation.delegated"
 	EventInvitationReplaced         EventType = "invitation.replaced"
@@ -96,7 +97,7 @@ func EventTypes() []EventType {
 		EventFieldUpdated, EventFieldRemoved,
 		EventInvitationAdded, EventInvitationUpdated, EventInvitationRemoved, EventInvitationNotified,
 		EventInvitationViewed, EventInvitationConsented, EventInvitationConsentWithdrawn,
-		EventInvitationInPerson, EventInvitationSigned, EventInvitationRead,
+		EventInvitationInPerson, EventInvitationSigned, EventInvitationRead, EventInvitationNotNeeded,
 		EventInvitationDeclined, EventInvitationDelegated,
 		EventInvitationReplaced, EventInvitationReminded, EventInvitationLinkRequested,
 		EventInvitationProblemReported, EventInvitationMailed, EventInvitationBounced,

@@ -17,6 +17,7 @@ type InvitationInput struct {
 	Email          *string
 	Role           *string
 	RoleName       *string
+	Group          *string
 	Position       *int
 	Authentication *string
 	AccessCode     *string
@@ -42,6 +43,9 @@ func (in *InvitationInput) ApplyTo(f *fault.Fields, inv *Invitation, p Proofs, t
 	in.applyPerson(f, inv, !template)
 	if in.Role != nil {
 		inv.Role = input.OneOf(f, "role", in.Role, Roles()...)
+	}
+	if in.Group != nil {
+		inv.Group = input.Line(f, "group", in.Group, MaxName)
 	}
 	if in.Position != nil {
 		if inv.Position = *in.Position; inv.Position < 1 || inv.Position > 10_000 {

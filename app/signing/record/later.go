@@ -53,6 +53,11 @@ func SetSent(d *Document, now time.Time) {
 	unschedule(d)
 	forgetNotSent(d)
 	d.Status, d.SentAt = Sent, &now
+	for i := range d.Fields {
+		if inv := d.Invitation(d.Fields[i].Invitation); inv != nil {
+			d.Fields[i].Invitation = FirstOfGroup(d, inv).ID
+		}
+	}
 }
 
 // SetNotSent ends the schedule of a document that could not be sent in time. The cause is the

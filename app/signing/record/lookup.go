@@ -56,7 +56,7 @@ func (d *Document) Field(id string) *Field {
 // Acts reports whether the invitation asks for a signature, an approval or a
 // confirmation, so that the document waits for it.
 func (i *Invitation) Acts() bool {
-	return i.Role != Viewer && i.Status != Delegated
+	return i.Role != Viewer && i.Status != Delegated && i.Status != NotNeeded
 }
 
 // Signs reports whether the invited person signs the files, to sign or to approve.
@@ -73,7 +73,7 @@ func (i *Invitation) Open() bool {
 	return i.Acts() && !i.Acted() && i.Status != Declined
 }
 
-// Progress counts the people who have acted and those who have to.
+// Progress counts the people who have acted and those who have to; a group is one.
 func (d *Document) Progress() (acted, total int) { return countActed(d, (*Invitation).Acts) }
 
 // CountSignatures counts the people who have signed or approved and those who have to.
@@ -82,7 +82,7 @@ func CountSignatures(d *Document) (signed, total int) { return countActed(d, (*I
 func countActed(d *Document, counts func(*Invitation) bool) (acted, total int) {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if !counts(inv) {
+		if !counts(inv) || FirstOfGroup(d, inv) != inv {
 			continue
 		}
 		total++
@@ -115,11 +115,13 @@ func (d *Document) Declined() *Invitation {
 	return nil
 }
 
-// UnsortedFieldsOf lists the fields of one person in record order, except fixed ones.
+// UnsortedFieldsOf lists the fields of one person, or their group, in record order, except
+// fixed ones.
 func (d *Document) UnsortedFieldsOf(invitation string) []*Field {
 	var out []*Field
+	own := hands(d, invitation)
 	for i := range d.Fields {
-		if x := &d.Fields[i]; x.Invitation == invitation && !x.Fixed() {
+		if x := &d.Fields[i]; own[x.Invitation] && !x.Fixed() {
 			out = append(out, x)
 		}
 	}

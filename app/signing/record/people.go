@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// InOrder lists the people who sign, in signing order.
+// InOrder lists the people who sign, in signing order; of a group only the first.
 func (d *Document) InOrder() []*Invitation {
 	var out []*Invitation
 	for i := range d.Invitations {
-		if d.Invitations[i].Signs() {
-			out = append(out, &d.Invitations[i])
+		if inv := &d.Invitations[i]; inv.Signs() && FirstOfGroup(d, inv) == inv {
+			out = append(out, inv)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *Invitation) int { return cmp.Compare(a.Position, b.Position) })

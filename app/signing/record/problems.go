@@ -101,7 +101,8 @@ func peopleProblems(d *Document) []Problem {
 			out = append(out, Problem{Code: "access_code_missing", Args: []fault.Arg{fault.Text("name", inv.DisplayName())},
 				Severity: SeverityError, Invitation: inv.ID, part: fmt.Sprintf("invitations.%d.access_code", i)})
 		}
-		if inv.Signs() && len(d.Files) > 0 {
+		out = append(out, groupProblem(d, inv, fmt.Sprintf("invitations.%d.group", i))...)
+		if inv.Signs() && FirstOfGroup(d, inv) == inv && len(d.Files) > 0 {
 			out = append(out, signatureProblem(d, inv)...)
 		}
 	}

@@ -67,6 +67,7 @@ const (
 	Read      = "read" // by a reader, who confirmed it
 	Declined  = "declined"
 	Delegated = "delegated"
+	NotNeeded = "not_needed" // somebody else of their group has acted
 )
 
 // Ways in which an invited person proves who they are.
@@ -257,6 +258,7 @@ type Invitation struct {
 	Email           string
 	Role            string
 	RoleName        string `json:",omitempty"` // such as "Tenant", in a template and in documents made from it
+	Group           string `json:",omitempty"` // any one of those who name the same group acts for all
 	Position        int
 	Status          string
 	Authentication  string

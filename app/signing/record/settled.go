@@ -79,7 +79,7 @@ func (r *Rules) decided(x *Field, t Test) (holds, known bool) {
 	switch {
 	case found == nil:
 		return false, true
-	case found.Fields[0].Invitation != r.invitation:
+	case !r.own[found.Fields[0].Invitation]:
 		return t.On(found).holds(found, r.value(found)), true
 	}
 	for _, o := range found.Fields {

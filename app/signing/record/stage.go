@@ -39,7 +39,8 @@ const (
 	StageStopped       Stage = "stopped"   // somebody else declined
 	StageVoided        Stage = "voided"
 	StageExpired       Stage = "expired"
-	StageReading       Stage = "reading" // they only receive a copy, which is not available yet
+	StageNotNeeded     Stage = "not_needed" // somebody else of their group has acted
+	StageReading       Stage = "reading"    // they only receive a copy, which is not available yet
 )
 
 // Stage returns the stage of the document for one of the invited people.
@@ -59,6 +60,8 @@ func (d *Document) Stage(inv *Invitation, identified bool, now time.Time) Stage 
 		return StageSealingFailed
 	case inv.Acted():
 		return StageSigned
+	case inv.Status == NotNeeded && d.Declined() == nil:
+		return StageNotNeeded
 	case inv.Status == Declined:
 		return StageDeclined
 	case d.Declined() != nil:
@@ -107,13 +110,13 @@ func (d *Document) Envelope() *Document {
 }
 
 func (d *Document) Before(inv *Invitation) []string {
-	var names []string
+	var people []*Invitation
 	for i := range d.Invitations {
 		if o := &d.Invitations[i]; o.Open() && o.Position < inv.Position {
-			names = append(names, o.Name)
+			people = append(people, o)
 		}
 	}
-	return names
+	return names(people)
 }
 
 // FieldsOf lists the fields of an invitation in reading order: by file, page, and

@@ -169,6 +169,8 @@ func (d *Document) Signable(inv *Invitation, now time.Time) error {
 		return fault.Conflict("already_signed")
 	case inv.Status == Read:
 		return fault.Conflict("already_read")
+	case inv.Status == NotNeeded:
+		return notNeeded(d, inv)
 	case inv.Status == Declined:
 		return fault.Conflict("invitation_declined")
 	case inv.Status == Delegated:
@@ -181,6 +183,15 @@ func (d *Document) Signable(inv *Invitation, now time.Time) error {
 		return fault.Conflict("not_your_turn")
 	}
 	return nil
+}
+
+// notNeeded returns the conflict for somebody for whose group somebody else has acted.
+func notNeeded(d *Document, inv *Invitation) error {
+	var name string
+	if by := ActedFor(d, inv); by != nil {
+		name = by.Name
+	}
+	return fault.Conflict("group_acted", fault.Text("name", name))
 }
 
 // Declinable refuses a person who may not decline.

@@ -2,14 +2,14 @@ package record
 
 // WaitingFor returns the names of the people whose turn it is.
 func (d *Document) WaitingFor() []string {
-	var names []string
+	var people []*Invitation
 	if d.Status != Sent || d.Declined() != nil {
 		return nil
 	}
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Open() && d.IsTurnOf(inv) {
-			names = append(names, inv.Name)
+			people = append(people, inv)
 		}
 	}
-	return names
+	return names(people)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"paraph/app/signing/record"
 	"paraph/app/words"
 )
 
@@ -61,8 +62,16 @@ type Badge struct {
 	Letter, Color, State, Name, Text string
 }
 
-// NewBadge returns the badge of the person at index n.
+// NewBadge returns the badge of the person at index n. Those who have read look like those who
+// have signed, and those who are not needed like those who were not asked yet.
 func NewBadge(l *words.Language, n int, name, status string) Badge {
 	text := l.Say("person.state", "name", name, "state", l.Say("person."+status))
-	return Badge{Letter: LetterOf(n), Color: HueOf(n), State: status, Name: name, Text: text}
+	state := status
+	switch status {
+	case record.Read:
+		state = record.Signed
+	case record.NotNeeded:
+		state = record.Pending
+	}
+	return Badge{Letter: LetterOf(n), Color: HueOf(n), State: state, Name: name, Text: text}
 }

@@ -85,7 +85,7 @@ func eventText(l *words.Language, d *signing.Document, e *signing.Entry) string 
 		person = inv.Name
 	}
 	pairs := []any{"who", who, "person", person, "title", d.Title}
-	for _, name := range []string{"name", "from", "to", "email"} {
+	for _, name := range []string{"name", "from", "to", "email", "by"} {
 		pairs = append(pairs, name, e.Value.Data[name])
 	}
 	text, err := l.Text("event."+string(e.Value.Type), pairs...)

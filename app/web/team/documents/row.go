@@ -94,7 +94,7 @@ func people(r *page.Request, row signing.Row) string {
 	var all, next, declined []string
 	for _, p := range row.Signatories {
 		switch p.Status {
-		case record.Delegated:
+		case record.Delegated, record.NotNeeded:
 			continue
 		case record.Notified, record.Viewed:
 			next = append(next, p.Name)

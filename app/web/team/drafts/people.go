@@ -30,10 +30,10 @@ type peoplePage struct {
 
 // personRow is a recipient in the form.
 type personRow struct {
-	N                                                                                  int
-	ID, RoleName, Name, Email, Role, Position, Check, Code, Hint, Locale, Words, Color string
-	Letter                                                                             string
-	HasCode, New                                                                       bool
+	N                                                                                         int
+	ID, RoleName, Name, Email, Role, Group, Position, Check, Code, Hint, Locale, Words, Color string
+	Letter                                                                                    string
+	HasCode, New                                                                              bool
 
 	Open                   bool // its less common settings are shown
 	Template               bool // it is a role
@@ -71,7 +71,7 @@ func peopleRows(d *signing.Document) []personRow {
 	var out []personRow
 	for i := range people {
 		inv := &people[i]
-		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role,
+		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role, Group: inv.Group,
 			Position: strconv.Itoa(inv.Position), Check: inv.Authentication,
 			Locale: inv.Locale, Words: inv.Message, Hint: inv.AccessCodeHint, HasCode: inv.AccessCodeHash != ""}
 		for _, x := range d.Fields {
