@@ -17,6 +17,7 @@ type invitationBody struct {
 	Role           *string `json:"role,omitempty" doc:"signer, approver, reader (confirms having read the document) or viewer (receives a copy at the end)"`
 	RoleName       *string `json:"role_name,omitempty" doc:"Name of the role, such as Tenant; required in a template, where name and email are optional"`
 	Group          *string `json:"group,omitempty" doc:"Any one of the recipients who name the same group acts for all of them"`
+	Named          *bool   `json:"named_by_previous,omitempty" doc:"With signing_order sequential: the recipient before enters name and e-mail address when they act. Needs a role_name instead"`
 	Position       *int    `json:"position,omitempty" doc:"Position in the signing order; equal positions sign together"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
@@ -26,7 +27,7 @@ type invitationBody struct {
 }
 
 func (b *invitationBody) input() signing.InvitationInput {
-	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, RoleName: b.RoleName, Group: b.Group, Position: b.Position,
+	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, RoleName: b.RoleName, Group: b.Group, Named: b.Named, Position: b.Position,
 		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}
 }
 
@@ -57,11 +58,26 @@ type signBody struct {
 	Signature *markBody             `json:"signature,omitempty" doc:"Typed from the recipient's name if left out"`
 	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the recipient's name if left out"`
 	Consent   *bool                 `json:"consent,omitempty" doc:"Consent to sign electronically"`
+	Next      *nextBody             `json:"next,omitempty" doc:"The person they name, if the next recipient is named by the previous one"`
 	Code      string                `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
 }
 
+// nextBody names a person.
+type nextBody struct {
+	Name  *string `json:"name,omitempty" doc:"Up to 255 characters"`
+	Email *string `json:"email,omitempty"`
+}
+
+func (b *nextBody) input() *signing.InvitationInput {
+	if b == nil {
+		return nil
+	}
+	return &signing.InvitationInput{Name: b.Name, Email: b.Email}
+}
+
 type readBody struct {
-	Code string `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
+	Next *nextBody `json:"next,omitempty" doc:"The person they name, if the next recipient is named by the previous one"`
+	Code string    `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
 }
 
 type markBody struct {
@@ -212,7 +228,7 @@ func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error
 		values[idOr(k)] = v.text
 	}
 	return r.reply(h.signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
-		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent, Code: in.Code}, r.seen...))
+		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent, Next: in.Next.input(), Code: in.Code}, r.seen...))
 }
 
 func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error) {
@@ -220,7 +236,7 @@ func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.signatures.Confirm(r.UserContext(), r.who, document, id, in.Code, r.seen...))
+	return r.reply(h.signatures.Confirm(r.UserContext(), r.who, document, id, signing.SignInput{Next: in.Next.input(), Code: in.Code}, r.seen...))
 }
 
 func (h *invitationHandlers) view(r *request, _ *nothing) (documentView, error) {

@@ -53,6 +53,7 @@ type roleView struct {
 	Email          *string `json:"email"`
 	Role           string  `json:"role" enum:"signer,approver,reader,viewer"`
 	Group          *string `json:"group" doc:"Any one of the roles that name the same group acts for all of them"`
+	Named          bool    `json:"named_by_previous" doc:"The recipient before them in the signing order names them"`
 	Position       int     `json:"position" doc:"Position in the signing order"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
 	Locale         *string `json:"locale"`
@@ -82,7 +83,7 @@ func (r *request) viewTemplate(t signing.Template) templateView {
 	for i := range t.Invitations {
 		inv := &t.Invitations[i]
 		v.Roles = append(v.Roles, roleView{ID: inv.ID, RoleName: inv.RoleName, Name: orNull(inv.Name), Email: orNull(inv.Email), Role: inv.Role,
-			Group: orNull(inv.Group), Position: inv.Position, Authentication: inv.Authentication, Locale: orNull(inv.Locale), Message: orNull(inv.Message)})
+			Group: orNull(inv.Group), Named: inv.NamedByPrevious, Position: inv.Position, Authentication: inv.Authentication, Locale: orNull(inv.Locale), Message: orNull(inv.Message)})
 	}
 	for i := range t.Fields {
 		v.Fields = append(v.Fields, viewField(t.Document, &t.Fields[i]))

@@ -227,6 +227,8 @@ type invitationView struct {
 	Role           string  `json:"role" enum:"signer,approver,reader,viewer"`
 	RoleName       *string `json:"role_name" doc:"The role of a template that this person takes"`
 	Group          *string `json:"group" doc:"Any one of the recipients who name the same group acts for all of them"`
+	Named          bool    `json:"named_by_previous" doc:"The recipient before them in the signing order names them"`
+	Names          *string `json:"names_next" doc:"Role of the recipient whom they have to name when they act"`
 	Position       int     `json:"position" doc:"Position in the signing order"`
 	Status         string  `json:"status" enum:"pending,notified,viewed,signed,read,declined,delegated,not_needed"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
@@ -270,12 +272,15 @@ func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation)
 }
 
 func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) invitationView {
-	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName), Group: orNull(inv.Group),
+	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName), Group: orNull(inv.Group), Named: inv.NamedByPrevious,
 		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
 		SignedAt: maybe(inv.SignedAt), ReadAt: maybe(inv.ReadAt), DeclinedAt: maybe(inv.DeclinedAt),
 		DeclinedReason: orNull(inv.WhyDeclined().Sentence(r.server.english())),
 		RemindedAt:     maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
+	if next := record.Names(d, inv); next != nil && inv.Open() {
+		v.Names = &next.RoleName
+	}
 	switch {
 	case !r.who.IsSignatory():
 		v.SignURL = orNull(r.server.Signing.Links.SignURL(r.who, d, inv, r.site()))

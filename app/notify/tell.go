@@ -66,6 +66,7 @@ var notifiers = map[signing.EventType]func(*Service, *kv.Tx, *notice) error{
 	record.EventInvitationLinkRequested:   func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "link_requested") },
 	record.EventInvitationProblemReported: func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "problem_reported") },
 	record.EventInvitationDelegated:       (*Service).tellMissingCode,
+	record.EventInvitationNamed:           (*Service).tellNamed,
 	record.EventInvitationDeclined:        func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "declined") },
 	record.EventDocumentCompleted:         (*Service).tellCompleted,
 	record.EventDocumentVoided:            (*Service).tellVoided,
@@ -101,7 +102,7 @@ func (t *notice) facts() map[string]string {
 		f["expires"] = d.ExpiresAt.UTC().Format(time.RFC3339) // formatted with the message
 	}
 	if inv := d.Invitation(t.event.Invitation); inv != nil {
-		f["signatory"] = inv.Name
+		f["signatory"], f["named"] = inv.Name, inv.RoleName
 	}
 	return f
 }
@@ -170,6 +171,14 @@ func (s *Service) tellMissingCode(tx *kv.Tx, t *notice) error {
 	}
 	t.event.Invitation = t.event.Data["invitation"]
 	return s.tellOwner(tx, t, "access_code")
+}
+
+// tellNamed writes to the owner whom a recipient has named, unless they did so themselves.
+func (s *Service) tellNamed(tx *kv.Tx, t *notice) error {
+	if t.event.ActorID == t.document.Owner.ID {
+		return nil
+	}
+	return s.tellOwner(tx, t, "named")
 }
 
 // tellDelay writes to the owner about a cause not yet reported.

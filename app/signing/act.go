@@ -130,7 +130,7 @@ func (s *Invitations) Delegate(
 }
 
 // Replace substitutes another person for one who has not signed. The company does so,
-// even after a decline.
+// even after a decline. If the person is yet to be named by another recipient, it names them.
 func (s *Invitations) Replace(
 	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
 ) (*Document, error) {
@@ -140,6 +140,11 @@ func (s *Invitations) Replace(
 	return s.changes.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
 		if err := d.Replaceable(inv, tx.Now); err != nil {
 			return nil, err
+		}
+		if inv.Unnamed() {
+			var f fault.Fields
+			named := in.NamePerson(&f, d, inv)
+			return append([]Event{named}, d.Notify(tx.Now)...), f.Err()
 		}
 		return s.takeOver(tx, who, d, inv, in, record.NewEvent(record.EventInvitationReplaced))
 	}, seen...)

@@ -293,7 +293,11 @@ func (s *Drafts) copyOf(from *Document, who account.Actor) *Document {
 			continue
 		}
 		renamed[inv.ID] = s.id()
-		d.Invitations = append(d.Invitations, inv.Copy(renamed[inv.ID], now))
+		next := inv.Copy(renamed[inv.ID], now)
+		if next.NamedByPrevious {
+			next.Name, next.Email = "", ""
+		}
+		d.Invitations = append(d.Invitations, next)
 	}
 	for _, x := range from.Fields {
 		if invitation, ok := renamed[x.Invitation]; ok {

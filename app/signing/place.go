@@ -103,7 +103,7 @@ func covers(d *Document, f *File) []pdf.Cover {
 
 // signatureOf describes the signature field of a person or a group, in the document's language.
 func (s *Dispatch) signatureOf(d *Document, inv *Invitation) string {
-	return s.words.Match(d.Locale).Say("certificate.signature_of", "name", cmp.Or(inv.Group, inv.Name))
+	return s.words.Match(d.Locale).Say("certificate.signature_of", "name", cmp.Or(inv.Group, inv.DisplayName()))
 }
 
 func signatureName(inv *Invitation) string { return "signature." + inv.ID }

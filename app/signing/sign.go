@@ -48,7 +48,8 @@ type SignInput struct {
 	Signature *Mark
 	Initials  *Mark
 	Consent   *bool
-	Code      string // e-mail code or access code, if the invitation asks for one
+	Next      *InvitationInput // name and address of the person they name, see [record.Names]
+	Code      string           // e-mail code or access code, if the invitation asks for one
 }
 
 // Sign records one person's signature: their values and their own PAdES signature in every
@@ -60,13 +61,12 @@ func (s *Signatures) Sign(
 	return s.act(ctx, who, id, invitation, record.ActionSign, in, seen...)
 }
 
-// Confirm records that a reader has read the document. A code proves who they are if the
-// invitation asks for one. Like the last signature, the last confirmation completes the
-// document.
+// Confirm records that a reader has read the document. Of the input only Next and Code count.
+// Like the last signature, the last confirmation completes the document.
 func (s *Signatures) Confirm(
-	ctx context.Context, who account.Actor, id, invitation, code string, seen ...int64,
+	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
 ) (*Document, error) {
-	return s.act(ctx, who, id, invitation, record.ActionRead, SignInput{Code: code}, seen...)
+	return s.act(ctx, who, id, invitation, record.ActionRead, SignInput{Next: in.Next, Code: in.Code}, seen...)
 }
 
 // act records that a person has done what they were asked to do.
@@ -106,6 +106,7 @@ type act struct {
 	values   map[string]string // by field identifier
 	marks    marks
 	handed   []handedIn // attachments, not stored yet
+	named    []Event    // of the person whom they named
 	now      time.Time
 	zone     *time.Location
 
@@ -139,6 +140,7 @@ func (s *Signatures) actOnce(
 		return nil, err
 	}
 	events := append([]Event{a.event()}, record.ActForGroup(d, a.inv, a.now)...)
+	events = append(events, a.named...)
 	if acted, total := d.Progress(); acted == total {
 		d.SetAttention(Attention{Kind: record.AttentionSealing, Code: "sealing"})
 	}
@@ -207,13 +209,16 @@ func (s *Signatures) check(
 		}
 		*proven = true
 	}
+	var faults fault.Fields
 	if action == record.ActionRead {
 		a := &act{document: d, inv: inv, now: now}
+		if a.nameNext(&faults, in.Next); !faults.Empty() {
+			return nil, faults.Err()
+		}
 		inv.Status, inv.ReadAt = record.Read, &now
 		a.note(who, &Evidence{})
 		return a, nil
 	}
-	var faults fault.Fields
 	company, err := s.documents.companyOf(d.Company)
 	if err != nil {
 		return nil, err
@@ -227,6 +232,7 @@ func (s *Signatures) check(
 	a.values = a.fill(&faults, in.Fields)
 	a.marks = readMarks(&faults, inv, in)
 	s.legible(&faults, a)
+	a.nameNext(&faults, in.Next)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
@@ -235,6 +241,21 @@ func (s *Signatures) check(
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
 		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: mark.Pack(a.marks.signature.Strokes)})
 	return a, nil
+}
+
+// nameNext names the person of the next invitation if the signatory has to.
+func (a *act) nameNext(f *fault.Fields, in *InvitationInput) {
+	next := record.Names(a.document, a.inv)
+	switch {
+	case next == nil && in != nil:
+		f.Add("next", "nobody_to_name")
+	case next != nil:
+		if in == nil {
+			in = &InvitationInput{}
+		}
+		next.UpdatedAt = a.now
+		a.named = []Event{in.NamePerson(f.Under("next"), a.document, next)}
+	}
 }
 
 // note records who acted, when, and from where.

@@ -347,7 +347,7 @@ func (s *Templates) assignRoles(f *fault.Fields, d, template *Document, people [
 		d.Distinct(at, inv)
 	}
 	for i := range d.Invitations {
-		if inv := &d.Invitations[i]; !taken[inv.ID] && (inv.Name == "" || inv.Email == "") {
+		if inv := &d.Invitations[i]; !taken[inv.ID] && !inv.NamedByPrevious && (inv.Name == "" || inv.Email == "") {
 			f.Add("people", "role_without_person", fault.Text("role", inv.RoleName))
 		}
 	}

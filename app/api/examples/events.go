@@ -22,7 +22,7 @@ var data = map[record.EventType][]string{
 	"document.scheduled": {"send_at"}, "document.not_sent": {"cause"},
 	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.replaced": {"file", "name", "sha256"}, "file.arranged": {"file", "name", "pages"}, "file.merged": {"file", "name", "sha256", "files", "names"}, "file.redacted": {"file", "name", "sha256", "pages"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
 	"invitation.added": {"email"}, "invitation.removed": {"email"}, "invitation.notified": {"email"}, "invitation.signed": {"email", "method", "certificate"},
-	"invitation.read": {"email", "method"}, "invitation.not_needed": {"email", "by"}, "invitation.consented": {"consent"}, "invitation.consent_withdrawn": {"consent"}, "invitation.in_person": {"email"}, "invitation.declined": {"email", "reason"}, "invitation.delegated": {"from", "to", "invitation"},
+	"invitation.read": {"email", "method"}, "invitation.not_needed": {"email", "by"}, "invitation.named": {"email", "name"}, "invitation.consented": {"consent"}, "invitation.consent_withdrawn": {"consent"}, "invitation.in_person": {"email"}, "invitation.declined": {"email", "reason"}, "invitation.delegated": {"from", "to", "invitation"},
 	"invitation.replaced": {"from", "to", "invitation"}, "invitation.reminded": {"email"}, "invitation.link_requested": {"email"}, "invitation.problem_reported": {"email", "reason"},
 	"invitation.mailed": {"email", "kind", "server", "reply"}, "invitation.bounced": {"email", "kind", "reply"}, "invitation.link_shown": {"email", "through"}, "invitation.code_shown": {"email", "through"},
 }
@@ -45,7 +45,7 @@ var states = map[record.EventType]record.Status{
 }
 
 // bySignatory lists the invitation events caused by the signatory.
-var bySignatory = []string{"viewed", "consented", "consent_withdrawn", "signed", "read", "not_needed", "declined", "delegated", "link_requested", "problem_reported"}
+var bySignatory = []string{"viewed", "consented", "consent_withdrawn", "signed", "read", "not_needed", "named", "declined", "delegated", "link_requested", "problem_reported"}
 
 // Event returns an example of an event of a type, with the document as it was at the time.
 func Event(kind record.EventType) trail.FeedEvent {

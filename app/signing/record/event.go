@@ -67,6 +67,7 @@ const (
 	EventInvitationSigned           EventType = "invitation.signed"
 	EventInvitationRead             EventType = "invitation.read"
 	EventInvitationNotNeeded        EventType = "invitation.not_needed"
+	EventInvitationNamed            EventType = "invitation.named"
 	EventInvitationDeclined         EventType = "invitation.declined"
 	EventInvitationDelegated        EventType = "invitation.delegated"
 	EventInvitationReplaced         EventType = "invitation.replaced"
@@ -98,6 +99,7 @@ func EventTypes() []EventType {
 		EventInvitationAdded, EventInvitationUpdated, EventInvitationRemoved, EventInvitationNotified,
 		EventInvitationViewed, EventInvitationConsented, EventInvitationConsentWithdrawn,
 		EventInvitationInPerson, EventInvitationSigned, EventInvitationRead, EventInvitationNotNeeded,
+		EventInvitationNamed,
 		EventInvitationDeclined, EventInvitationDelegated,
 		EventInvitationReplaced, EventInvitationReminded, EventInvitationLinkRequested,
 		EventInvitationProblemReported, EventInvitationMailed, EventInvitationBounced,

@@ -151,7 +151,7 @@ func names(people []*Invitation) []string {
 		var group []string
 		for _, o := range people {
 			if o == inv || o.inGroup(inv) {
-				group = append(group, o.Name)
+				group = append(group, o.DisplayName())
 				done[o.ID] = true
 			}
 		}

@@ -18,6 +18,7 @@ type InvitationInput struct {
 	Role           *string
 	RoleName       *string
 	Group          *string
+	Named          *bool // by the recipient before them
 	Position       *int
 	Authentication *string
 	AccessCode     *string
@@ -40,7 +41,13 @@ func (in *InvitationInput) ApplyTo(f *fault.Fields, inv *Invitation, p Proofs, t
 	if template && inv.RoleName == "" && !f.Has("role_name") {
 		f.Required("role_name")
 	}
-	in.applyPerson(f, inv, !template)
+	if in.Named != nil {
+		inv.NamedByPrevious = *in.Named
+	}
+	in.applyPerson(f, inv, !template && !inv.NamedByPrevious)
+	if inv.NamedByPrevious && inv.Email == "" && inv.RoleName == "" && !f.Has("role_name") {
+		f.Required("role_name")
+	}
 	if in.Role != nil {
 		inv.Role = input.OneOf(f, "role", in.Role, Roles()...)
 	}

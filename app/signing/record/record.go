@@ -259,6 +259,7 @@ type Invitation struct {
 	Role            string
 	RoleName        string `json:",omitempty"` // such as "Tenant", in a template and in documents made from it
 	Group           string `json:",omitempty"` // any one of those who name the same group acts for all
+	NamedByPrevious bool   `json:",omitempty"` // the recipient before names the person, see Names
 	Position        int
 	Status          string
 	Authentication  string

@@ -135,7 +135,7 @@ func (d *Document) Notify(now time.Time) []Event {
 	var events []Event
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if inv.Status != Pending || !inv.Acts() || inv.lacksCode() || !d.IsTurnOf(inv) {
+		if inv.Status != Pending || !inv.Acts() || inv.lacksCode() || inv.Unnamed() || !d.IsTurnOf(inv) {
 			continue
 		}
 		inv.Status, inv.NotifiedAt, inv.UpdatedAt = Notified, &now, now

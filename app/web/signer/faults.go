@@ -19,6 +19,8 @@ func (s *signPage) explainFaults(r *page.Request, err error) {
 	labels := map[string]string{
 		"signature.data": r.Say("sign.signature.name"),
 		"initials.data":  r.Say("sign.initials.name"),
+		"next.name":      r.Say("delegate.name"),
+		"next.email":     r.Say("delegate.email"),
 	}
 	for _, f := range s.Fields {
 		labels[f.key] = f.Label
@@ -48,6 +50,12 @@ func (s *signPage) explainFaults(r *page.Request, err error) {
 		case strings.HasPrefix(name, "initials."):
 			s.Initials.Error = markFault(r, name, text)
 			s.Faults = append(s.Faults, faultOf{"#" + s.Initials.Input, s.Initials.Error})
+		case strings.HasPrefix(name, "next."):
+			if s.namedFaults == nil {
+				s.namedFaults = map[string][]string{}
+			}
+			s.namedFaults[name] = texts[name]
+			s.Faults = append(s.Faults, faultOf{"#i-" + name, text})
 		default:
 			s.Faults = append(s.Faults, faultOf{"#main", text})
 		}

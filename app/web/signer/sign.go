@@ -46,6 +46,7 @@ func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error)
 		s.TextApart = true
 	}
 	p.Scripts = []string{"sign.js"}
+	p.Values, p.Faults = sent, s.namedFaults
 	p.Styles += s.places()
 	return signTemplate.Render(v.Request, status, page.With(p, documentPage{visitPageOf(v), s, otherReaderOf(v)}))
 }
@@ -136,17 +137,23 @@ func computes(own []*signing.Field) bool {
 
 func (h *Handlers) finish(v *Visitor) error {
 	if v.Invitation.Role == record.Reader {
-		return h.confirm(v)
+		_, err := h.Signatures.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, signing.SignInput{Next: next(v)})
+		return h.finished(v, err)
 	}
 	yes := v.Form.Value("consent") == "yes"
 	a := h.answers(v)
-	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes}
+	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes, Next: next(v)}
 	attachments(v, in.Fields)
 	if in.Signature == nil && v.Invitation.Role == record.Signer {
 		// A missing signature is reported together with all other errors.
 		in.Signature = &signing.Mark{Type: signing.MarkDrawn}
 	}
 	_, err := h.Signatures.Sign(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
+	return h.finished(v, err)
+}
+
+// finished redirects to the next page, or shows why the visitor could not finish.
+func (h *Handlers) finished(v *Visitor, err error) error {
 	switch fault.KindOf(err) {
 	case fault.KindInvalid:
 		return h.showSign(v, http.StatusUnprocessableEntity, v.Form, err)
@@ -159,16 +166,12 @@ func (h *Handlers) finish(v *Visitor) error {
 	return v.SeeOther(v.base + "?just=signed")
 }
 
-// confirm records that a reader has read the document.
-func (h *Handlers) confirm(v *Visitor) error {
-	_, err := h.Signatures.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, "")
-	if fault.KindOf(err) == fault.KindConflict {
-		return v.SeeOther(v.base) // the page says why
+// next returns the person whom the visitor names, nil if they need not name anyone.
+func next(v *Visitor) *signing.InvitationInput {
+	if record.Names(v.Document, v.Invitation) == nil {
+		return nil
 	}
-	if err != nil {
-		return err
-	}
-	return v.SeeOther(v.base + "?just=signed")
+	return &signing.InvitationInput{Name: new(v.Form.Value("next.name")), Email: new(v.Form.Value("next.email"))}
 }
 
 // forReader returns the key of the text for readers if the visitor is one.

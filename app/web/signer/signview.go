@@ -37,6 +37,8 @@ type signPage struct {
 	Legal        string // what finishing means
 	TextApart    bool   // the text has a page of its own
 	Attaches     bool
+	Named        string // role of the person whom they have to name
+	namedFaults  map[string][]string
 }
 
 // Sheet is one page of one file.
@@ -69,6 +71,9 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 		Approves:  v.Invitation.Role == record.Approver,
 		Reads:     v.Invitation.Role == record.Reader,
 		Consented: sent.Value("consent") == "yes" || sent.Values == nil && v.Agreed,
+	}
+	if next := record.Names(v.Document, v.Invitation); next != nil {
+		s.Named = next.DisplayName()
 	}
 	own := v.Document.FieldsOf(v.who.Invitation)
 	rules := record.RulesFor(v.Document, v.who.Invitation, nil, time.Time{})

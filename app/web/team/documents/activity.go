@@ -109,7 +109,8 @@ func eventIcon(kind signing.EventType) string {
 		"clock":     {record.EventDocumentExpired, record.EventDocumentExtended},
 		"hourglass": {record.EventDocumentSubmitted},
 		"alert":     {record.EventDocumentMailFailed, record.EventDocumentSealingDelayed},
-		"users":     {record.EventInvitationReplaced, record.EventInvitationDelegated, record.EventDocumentHandedOver, record.EventInvitationInPerson},
+		"users": {record.EventInvitationReplaced, record.EventInvitationNamed, record.EventInvitationDelegated,
+			record.EventDocumentHandedOver, record.EventInvitationInPerson},
 	} {
 		if slices.Contains(kinds, kind) {
 			return symbol

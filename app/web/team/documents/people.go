@@ -38,7 +38,7 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 	n := 0
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		v := personView{Invitation: inv, RoleText: r.Say("person.role." + inv.Role), State: r.Say("person." + inv.Status), Badge: page.NewBadge(r.Words, n, inv.Name, inv.Status)}
+		v := personView{Invitation: inv, RoleText: r.Say("person.role." + inv.Role), State: r.Say("person." + inv.Status), Badge: page.NewBadge(r.Words, n, inv.DisplayName(), inv.Status)}
 		if inv.Status == record.Delegated || inv.Status == record.NotNeeded {
 			v.Badge = page.Badge{Letter: "–", State: record.Pending, Name: inv.Name, Text: v.Badge.Text}
 		} else {

@@ -33,7 +33,7 @@ type personRow struct {
 	N                                                                                         int
 	ID, RoleName, Name, Email, Role, Group, Position, Check, Code, Hint, Locale, Words, Color string
 	Letter                                                                                    string
-	HasCode, New                                                                              bool
+	HasCode, New, Named                                                                       bool
 
 	Open                   bool // its less common settings are shown
 	Template               bool // it is a role
@@ -71,7 +71,7 @@ func peopleRows(d *signing.Document) []personRow {
 	var out []personRow
 	for i := range people {
 		inv := &people[i]
-		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role, Group: inv.Group,
+		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role, Group: inv.Group, Named: inv.NamedByPrevious,
 			Position: strconv.Itoa(inv.Position), Check: inv.Authentication,
 			Locale: inv.Locale, Words: inv.Message, Hint: inv.AccessCodeHint, HasCode: inv.AccessCodeHash != ""}
 		for _, x := range d.Fields {
@@ -111,7 +111,7 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 	for i := range rows {
 		rows[i].frame, rows[i].Template = p, d.Template
 		h.setOptions(r, &rows[i], i, len(rows))
-		refused := p.Faults[rows[i].field("access_code")] != nil || p.Faults[rows[i].field("message")] != nil
+		refused := p.Faults[rows[i].field("access_code")] != nil || !d.Template && p.Faults[rows[i].field("role_name")] != nil || p.Faults[rows[i].field("message")] != nil
 		lacksCode := rows[i].Check == record.ByAccessCode && rows[i].Code == "" && !rows[i].HasCode
 		rows[i].Open = refused || lacksCode
 	}
