@@ -30,14 +30,14 @@ type checker struct {
 	at      int
 	path    []byte // dotted, of the current value
 	faults  fault.Fields
-	nulls   map[string]bool // members of the object itself that are null
+	members map[string]bool // known members of the object itself; true if null
 	objects int
 	values  int
 }
 
-// check returns every fault of a body by the dotted name of its field, and which
-// of its members are null. Unknown members are ignored.
-func (d *document) check(text []byte, s *huma.Schema, maxObjects int) (nulls map[string]bool, err error) {
+// check returns every fault of a body by the dotted name of its field, and its
+// members, each with whether it is null. Unknown members are ignored.
+func (d *document) check(text []byte, s *huma.Schema, maxObjects int) (members map[string]bool, err error) {
 	if !utf8.Valid(text) {
 		return nil, fault.Malformed("body_not_utf8")
 	}
@@ -47,14 +47,14 @@ func (d *document) check(text []byte, s *huma.Schema, maxObjects int) (nulls map
 	if !stdjson.Valid(text) {
 		return nil, fault.Malformed("body_not_json")
 	}
-	c := &checker{schemas: d.schemas, maxObjects: maxObjects, text: text, nulls: map[string]bool{}}
+	c := &checker{schemas: d.schemas, maxObjects: maxObjects, text: text, members: map[string]bool{}}
 	if c.next() != '{' {
 		return nil, fault.Malformed("body_not_an_object")
 	}
 	if err := c.value(s); err != nil {
 		return nil, err
 	}
-	return c.nulls, c.faults.Err()
+	return c.members, c.faults.Err()
 }
 
 // shallow refuses JSON that nests too deeply, before any decoder recurses.
@@ -188,11 +188,12 @@ func (c *checker) object(s *huma.Schema) error {
 		if err != nil {
 			return err
 		}
-		if c.next() == 'n' { // null counts as unset
+		null := c.next() == 'n'
+		if known := strings.ToLower(name); top && s != nil && s.Properties[known] != nil {
+			c.members[known] = null
+		}
+		if null { // counts as unset
 			c.skipWord()
-			if top {
-				c.nulls[name] = true
-			}
 			continue
 		}
 		if s != nil && len(s.Required) > 0 {

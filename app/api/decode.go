@@ -117,7 +117,7 @@ func (r *request) decodeText(b []byte, schema *huma.Schema, in any) (err error) 
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = []byte("{}")
 	}
-	if r.nulls, err = r.server.doc.check(b, schema, max(r.op.objects, r.server.MaxObjects)); err != nil {
+	if r.members, err = r.server.doc.check(b, schema, max(r.op.objects, r.server.MaxObjects)); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(b, in); err != nil {
@@ -143,7 +143,7 @@ func misfit(b []byte, in any, err error) error {
 // takeAway treats a null member as clearing the field: it sets the zero value, which
 // the service understands as cleared. Elsewhere null means unset.
 func takeAway[T any](r *request, name string, to **T) {
-	if *to == nil && r.nulls[name] {
+	if *to == nil && r.members[name] {
 		*to = new(T)
 	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"maps"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -297,17 +298,25 @@ func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody 
 		content[op.text] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 	}
 	if op.files {
-		parts := map[string]*huma.Schema{
-			"file": {Type: "string", Format: "binary", Description: "A file; any number of parts, of any name."},
-		}
-		if in != typeOf[nothing]() {
-			parts["data"] = &huma.Schema{Type: "string", Description: "The JSON body, if the operation takes one."}
-			parts["password"] = &huma.Schema{Type: "string", Description: "Opens an encrypted PDF; not stored."}
-			parts["flatten"] = &huma.Schema{Type: "boolean", Description: "For a PDF that must not be changed: sign a copy that looks the same, with the PDF attached to it."}
-		}
-		content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{Type: "object", Properties: parts}}
+		content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{Type: "object", Properties: d.parts(in)}}
 	}
 	return &huma.RequestBody{Content: content}
+}
+
+// parts returns the parts of a multipart body with files.
+func (d *document) parts(in reflect.Type) map[string]*huma.Schema {
+	parts := map[string]*huma.Schema{}
+	if in != typeOf[nothing]() {
+		maps.Copy(parts, d.schemaOf(in).Properties)
+		delete(parts, "files") // are parts of their own
+		parts[partData] = &huma.Schema{Type: "string",
+			Description: "The JSON body; members sent as parts of their own are left out of it."}
+		parts[partPassword] = &huma.Schema{Type: "string", Description: "Opens an encrypted PDF; not stored."}
+		parts[partFlatten] = &huma.Schema{Type: "boolean", Description: "For a PDF that must not be changed: sign a copy that looks the same, with the PDF attached to it."}
+	}
+	parts["file"] = &huma.Schema{Type: "string", Format: "binary",
+		Description: "A file; any number of parts, of any name."}
+	return parts
 }
 
 func (d *document) responses(o *huma.Operation, op operation, media string, out reflect.Type) {

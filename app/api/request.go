@@ -22,7 +22,7 @@ type request struct {
 	body        *httpkit.Body
 	uploads     uploads
 	fingerprint []byte          // of the body, for idempotency
-	nulls       map[string]bool // members of the body that are null
+	members     map[string]bool // known members of the body; true if null
 	plain       []byte          // the body of an endpoint with a non-JSON body
 	isPlain     bool            // it was not JSON
 	seen        []int64         // versions of the document in If-Match; none means any

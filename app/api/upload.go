@@ -7,12 +7,13 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -60,33 +61,64 @@ func (r *request) closeUploads() {
 	}
 }
 
-// decodeMultipart reads a body part by part: files are streamed to disk, the
-// part "data" is the JSON of the endpoint's input.
-func (r *request) decodeMultipart(boundary string, schema *huma.Schema, in any) error {
-	f := uploadForm{sum: sha256.New()}
-	if err := r.body.Parts(r.UserContext(), boundary, func(p *httpkit.Part) error { return r.uploads.take(r.UserContext(), &f, p) }); err != nil {
-		return err
-	}
-	for _, u := range r.uploads.chosen {
-		u.Password, u.Flatten = f.password, f.flatten
-	}
-	r.fingerprint = f.sum.Sum(nil)
-	if _, none := in.(*nothing); none {
-		return nil
-	}
-	return r.decodeText(f.data, schema, in)
+// form holds the parts of a multipart body other than its files.
+type form struct {
+	sum   hash.Hash // of the whole body
+	texts map[string]string
+	names []string // in the order of the parts
+	fault.Fields
 }
 
-// uploadForm holds the values of a multipart body other than its files.
-type uploadForm struct {
-	sum      hash.Hash
-	data     []byte
-	password string
-	flatten  bool
+// Names of parts that belong to the form itself. Others are members of the JSON in data.
+const (
+	partData     = "data"
+	partPassword = "password"
+	partFlatten  = "flatten"
+)
+
+// decodeMultipart reads a body part by part: files are streamed to disk, the part "data" is
+// the JSON of the endpoint's input, and other parts are single members of that JSON.
+func (r *request) decodeMultipart(boundary string, schema *huma.Schema, in any) error {
+	f := form{sum: sha256.New(), texts: map[string]string{}}
+	take := func(p *httpkit.Part) error { return r.uploads.take(r.UserContext(), &f, p) }
+	if err := r.body.Parts(r.UserContext(), boundary, take); err != nil {
+		return err
+	}
+	r.fingerprint = f.sum.Sum(nil)
+	flatten := f.truth(partFlatten)
+	for _, u := range r.uploads.chosen {
+		u.Password, u.Flatten = f.texts[partPassword], flatten
+	}
+	members, err := f.members(schema)
+	if err != nil {
+		return err
+	}
+	for _, text := range [][]byte{[]byte(f.texts[partData]), members} {
+		before := r.members
+		if err := r.decodeText(text, schema, in); fault.KindOf(err) == fault.KindInvalid {
+			f.Keep(fault.FieldsOf(err)...)
+		} else if err != nil {
+			return err
+		}
+		f.union(before, r.members)
+	}
+	return f.Err()
+}
+
+// union adds the members of data to those of the other parts. Both may only hold
+// the same member if it is null in data.
+func (f *form) union(data, parts map[string]bool) {
+	for name, null := range data {
+		if _, both := parts[name]; !both {
+			parts[name] = null
+		} else if !null {
+			f.Add(name, "sent_twice")
+		}
+	}
 }
 
 // take reads one part of a form.
-func (u *uploads) take(ctx context.Context, f *uploadForm, p *httpkit.Part) error {
+func (u *uploads) take(ctx context.Context, f *form, p *httpkit.Part) error {
 	fmt.Fprintf(f.sum, "%d:%s %d:%s\n", len(p.Field), p.Field, len(p.File), p.File)
 	p.Reader = io.TeeReader(p.Reader, f.sum)
 	if p.IsFile {
@@ -97,15 +129,78 @@ func (u *uploads) take(ctx context.Context, f *uploadForm, p *httpkit.Part) erro
 		return err
 	}
 	b, err := p.Gather(ctx)
-	switch p.Field {
-	case "data":
-		f.data = b
-	case "password":
-		f.password = string(b)
-	case "flatten":
-		f.flatten = slices.Contains([]string{"true", "1", "on"}, string(b))
+	if _, twice := f.texts[p.Field]; twice {
+		f.Add(p.Field, "sent_twice")
+		return err
 	}
+	f.texts[p.Field], f.names = string(b), append(f.names, p.Field)
 	return err
+}
+
+// members returns the parts that are members of the endpoint's input as its JSON.
+func (f *form) members(schema *huma.Schema) ([]byte, error) {
+	out := []byte{'{'}
+	for _, name := range f.names {
+		switch name {
+		case partData, partPassword, partFlatten:
+			continue
+		}
+		member := schema.Properties[name]
+		if member == nil {
+			f.Add(name, "unknown_part")
+			continue
+		}
+		value, err := valueOf(member, f.texts[name])
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, '"'), name...), `":`...)
+		out = append(out, value...)
+	}
+	return append(out, '}'), nil
+}
+
+// valueOf returns the JSON of a part. Text that the member can't hold becomes a string, which
+// its check refuses.
+func valueOf(member *huma.Schema, text string) ([]byte, error) {
+	if !utf8.ValidString(text) {
+		return nil, fault.Malformed("body_not_utf8")
+	}
+	switch member.Type {
+	case huma.TypeString:
+	case huma.TypeBoolean:
+		if yes, ok := truth(text); ok {
+			return fmt.Append(nil, yes), nil
+		}
+	default:
+		if stdjson.Valid([]byte(text)) {
+			return []byte(text), nil
+		}
+	}
+	return stdjson.Marshal(text)
+}
+
+// truth reads a part that is true or false.
+func (f *form) truth(name string) bool {
+	yes, ok := truth(f.texts[name])
+	if _, sent := f.texts[name]; sent && !ok {
+		f.Add(name, "wrong_type.boolean")
+	}
+	return yes
+}
+
+// truth reads true or false as clients and the check boxes of forms send it.
+func truth(text string) (yes, ok bool) {
+	switch strings.ToLower(text) {
+	case "true", "1", "on", "yes":
+		return true, true
+	case "false", "0", "off", "no":
+		return false, true
+	}
+	return false, false
 }
 
 // lift extracts the content of a file from a JSON body, in base64 or as a data

@@ -61,12 +61,12 @@ func (h *verifyHandlers) verify(r *request) error {
 func (h *verifyHandlers) verifyFirst(r *request, boundary string) (found *report.Report, err error) {
 	in := verify.Input{By: r.caller()}
 	err = r.body.Parts(r.UserContext(), boundary, func(p *httpkit.Part) (err error) {
-		if p.Field == "password" && !p.IsFile {
+		if p.Field == partPassword && !p.IsFile {
 			in.Password, err = readPassword(p)
 			return err
 		}
 		if !p.IsFile {
-			return nil
+			return fault.Invalid(p.Field, "unknown_part")
 		}
 		if found, err = h.verifier.Upload(r.UserContext(), p, in); err != nil {
 			return err
