@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Arg is one value inserted into a sentence, such as the limit that was exceeded.
@@ -15,6 +16,7 @@ type Arg struct {
 	counts bool
 	term   bool
 	args   []Arg // of a term
+	at     *time.Time
 }
 
 // Text returns an argument that reads the same in every language, such as a file name.
@@ -33,6 +35,20 @@ func Decimal(name string, n float64) Arg {
 // Choices returns an argument that lists the allowed words.
 func Choices(name string, words ...string) Arg { return Text(name, strings.Join(words, ", ")) }
 
+// Time returns an argument with a moment, which a language writes in words.
+func Time(name string, at time.Time) Arg {
+	return Arg{Name: name, text: at.UTC().Format(time.RFC3339), at: &at}
+}
+
+// In returns the argument with a moment in the reader's zone. Other arguments stay as they are.
+func (a Arg) In(zone *time.Location) Arg {
+	if a.at != nil {
+		at := a.at.In(zone)
+		a.at = &at
+	}
+	return a
+}
+
 // Term returns an argument with a text from the catalogue, under "term." and the key; the text
 // may contain other values.
 func Term(name, key string, args ...Arg) Arg {
@@ -49,15 +65,16 @@ func (a Arg) Count() (n int, ok bool) { return a.count, a.counts }
 type storedArg struct {
 	Name   string
 	Text   string
-	Count  int   `json:",omitempty"`
-	Counts bool  `json:",omitempty"`
-	Term   bool  `json:",omitempty"`
-	Args   []Arg `json:",omitempty"`
+	Count  int        `json:",omitempty"`
+	Counts bool       `json:",omitempty"`
+	Term   bool       `json:",omitempty"`
+	Args   []Arg      `json:",omitempty"`
+	At     *time.Time `json:",omitempty"`
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (a Arg) MarshalJSON() ([]byte, error) {
-	return json.Marshal(storedArg{a.Name, a.text, a.count, a.counts, a.term, a.args})
+	return json.Marshal(storedArg{a.Name, a.text, a.count, a.counts, a.term, a.args, a.at})
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -66,6 +83,6 @@ func (a *Arg) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}
-	*a = Arg{s.Name, s.Text, s.Count, s.Counts, s.Term, s.Args}
+	*a = Arg{s.Name, s.Text, s.Count, s.Counts, s.Term, s.Args, s.At}
 	return nil
 }

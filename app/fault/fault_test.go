@@ -124,7 +124,7 @@ func TestNumbersCount(t *testing.T) {
 func TestFaultsSurviveBeingStored(t *testing.T) {
 	t.Parallel()
 	want := fault.FieldsOf(fault.Invalid("rent", "too_small", fault.Number("limit", 3), fault.Decimal("low", 1.5),
-		fault.Term("what", "rent", fault.Text("unit", "month"))))
+		fault.Time("last", time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)), fault.Term("what", "rent", fault.Text("unit", "month"))))
 	b, err := json.Marshal(want)
 	var got []fault.Field
 	if err := errors.Join(err, json.Unmarshal(b, &got)); err != nil || !reflect.DeepEqual(got, want) {

@@ -24,6 +24,8 @@ func (a Arg) value(say Sayer) any {
 		return say("term."+a.text, values(say, a.args))
 	case a.counts:
 		return a.count
+	case a.at != nil:
+		return *a.at
 	}
 	return a.text
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
@@ -144,7 +145,7 @@ func (l *Language) SayOf(key string, args map[string]any) string {
 	return s
 }
 
-// TextOf is Text with a map of values.
+// TextOf is Text with a map of values. Moments are written as by [Language.Moment].
 func (l *Language) TextOf(key string, args map[string]any) (string, error) {
 	t, in, ok := l.find(key)
 	if !ok {
@@ -158,6 +159,9 @@ func (l *Language) TextOf(key string, args map[string]any) (string, error) {
 		v, ok := args[name]
 		if name == "n" && count != "" {
 			return count, true
+		}
+		if at, is := v.(time.Time); is {
+			return l.Moment(at), ok
 		}
 		return fmt.Sprint(v), ok
 	}), nil

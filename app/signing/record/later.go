@@ -13,17 +13,20 @@ const maxWait = 366 * 24 * time.Hour
 func SendLater(f *fault.Fields, d *Document, at time.Time, by Person, now time.Time) {
 	at = CheckSendAt(f, at, now)
 	if d.ExpiresAt != nil && !d.ExpiresAt.After(at) {
-		f.Add("expires_at", "too_early", fault.Text("limit", FormatTime(at)))
+		f.Add("expires_at", "too_early", fault.Time("limit", at))
 	}
 	d.SendAt, d.SendBy = &at, &by
 	forgetNotSent(d)
 }
 
+// CanBeScheduled reports whether documents in a state can be scheduled to be sent.
+func CanBeScheduled(s Status) bool { return s == Draft || s == Approved }
+
 // CheckSendAt checks when documents are to be sent, and returns the time as it is stored.
 func CheckSendAt(f *fault.Fields, at, now time.Time) time.Time {
 	at = *CheckDeadline(f, "send_at", &at, now)
 	if last := now.Add(maxWait); at.After(last) {
-		f.Add("send_at", "too_late", fault.Text("limit", FormatTime(last)))
+		f.Add("send_at", "too_late", fault.Time("limit", last))
 	}
 	return at
 }

@@ -8,14 +8,15 @@ import (
 	"paraph/app/signing"
 )
 
-// Sentence describes a fault of one field in the reader's language, and refers to
-// the field by its label.
+// Sentence describes a fault of one field in the reader's language and time zone, and
+// refers to the field by its label.
 func (r *Request) Sentence(f fault.Field, labels map[string]string) string {
 	args := slices.Clone(f.Args)
 	for i, a := range args {
 		if a.Name == "field" {
-			args[i] = fault.Text("field", r.label(a.String(), labels))
+			a = fault.Text("field", r.label(a.String(), labels))
 		}
+		args[i] = a.In(r.Who.Zone())
 	}
 	return fault.Sentence(r.Words.SayOf, f.Code, args...)
 }
