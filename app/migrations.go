@@ -23,6 +23,7 @@ func migrations(key func() ([]byte, error)) []kv.Migration {
 		{To: 7, Run: store.Journal().Plant},
 		{To: 8, Run: account.MoveAnswers},
 		{To: 9, Run: indexFiles},
+		{To: 10, Run: store.MigrateScheduled},
 	}
 }
 

@@ -120,7 +120,8 @@ var documentParameters = append([]parameter{
 	{name: "created_to", description: "Created on or before this day.", kind: "string"},
 	{name: "expires_from", description: "Deadline on or after this day.", kind: "string"},
 	{name: "expires_to", description: "Deadline on or before this day.", kind: "string"},
-}, listParameters...)
+}, listParametersFor("Comma-separated: active, archived, deleted, statuses of documents, "+
+	"or scheduled for those that are to be sent at their send_at.")...)
 
 func (h *documentHandlers) listDocuments(r *request, _ *nothing) (documentList, error) {
 	p := r.query.page()

@@ -2,7 +2,9 @@ package api_test
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,6 +128,10 @@ func TestWrongTimesToSend(t *testing.T) {
 		{obj{"send_at": scheduledIn(t, c, d, "2h"), "expires_at": scheduledIn(t, c, d, "1h")}, "expires_at"},
 	} {
 		failed(t, c.Post(t, at+"/send", x.body), 422, x.field)
+	}
+	far := failed(t, c.Post(t, at+"/send", obj{"send_at": "2040-01-01T00:00:00Z"}), 422, "send_at")
+	if got := far.Text(t, "errors.send_at.0"); !regexp.MustCompile(`must be \d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC or earlier\.$`).MatchString(got) {
+		t.Errorf("too far ahead: %q", got)
 	}
 	unchanged(t, c, d)
 	empty := c.Post(t, "/documents", obj{"title": "Empty"}).Want(t, 201)
@@ -252,5 +258,64 @@ func TestSchedulesOutlastARestart(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestScheduledDocumentsAreListed lists documents that wait to be sent, by status, with and without a search.
+func TestScheduledDocumentsAreListed(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	plain := draft(t, c, 1, nil)
+	later := scheduled(t, c)
+	approved := draft(t, c, 1, nil)
+	at := "/documents/" + approved.Text(t, "id")
+	c.Post(t, at+"/submit", nil).Want(t, 200)
+	c.Post(t, at+"/approve", nil).Want(t, 200)
+	c.Post(t, at+"/send", obj{"send_at": later.Text(t, "send_at")}).Want(t, 200)
+	expect := func(when, status string, want ...*apptest.Response) {
+		t.Helper()
+		for _, more := range []string{"", "&owner=me", "&sort=title|asc"} {
+			got := c.Get(t, "/documents?status="+status+more).Want(t, 200)
+			ids := got.Texts(t, "data", "id")
+			slices.Sort(ids)
+			var all []string
+			for _, d := range want {
+				all = append(all, d.Text(t, "id"))
+			}
+			slices.Sort(all)
+			if !slices.Equal(ids, all) || got.Int(t, "meta.total") != len(all) {
+				t.Errorf("%s, status=%s%s lists %s, want %q", when, status, more, got.Body, all)
+			}
+		}
+	}
+	expect("scheduled", "scheduled", later, approved)
+	expect("scheduled", "draft", plain, later)
+	expect("scheduled", "draft,scheduled", plain, later, approved)
+	expect("scheduled", "approved", approved)
+	expect("scheduled", "active", plain, later, approved)
+	for _, row := range c.Get(t, "/documents?sort=created_at|asc").Want(t, 200).At(t, "data").(list) {
+		row := row.(obj)
+		want := later.At(t, "send_at")
+		if row["id"] == plain.Text(t, "id") {
+			want = nil
+		}
+		if row["send_at"] != want {
+			t.Errorf("an item has send_at %v, want %v", row["send_at"], want)
+		}
+	}
+	c.Post(t, at+"/unschedule", nil).Want(t, 200)
+	expect("after one was called off", "scheduled", later)
+	expect("after one was called off", "approved", approved)
+	s.Advance(t, "1h")
+	patience.Until(t, "sending", func() (string, bool) {
+		d := c.Get(t, "/documents/"+later.Text(t, "id")).Want(t, 200)
+		return string(d.Body), d.Text(t, "status") == "sent"
+	})
+	expect("after sending", "scheduled")
+	expect("after sending", "draft", plain)
+	expect("after sending", "sent", later)
+	if got := c.Get(t, "/documents?status=planned"); !strings.Contains(string(got.Body), "voided, scheduled and the numbers") {
+		t.Errorf("an unknown status: %s", got.Body)
 	}
 }

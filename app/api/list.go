@@ -56,13 +56,18 @@ var (
 		{name: "page", description: "Page number, from 1.", kind: "integer", minimum: 1, maximum: maxPage},
 		{name: "per_page", description: "Page size.", kind: "integer", minimum: 1, maximum: maxPerPage},
 	}
-	listParameters = append([]parameter{
+	listParameters = listParametersFor("Comma-separated: active, archived, deleted, or statuses of the record.")
+)
+
+// listParametersFor returns the parameters of a list whose filter by status is described.
+func listParametersFor(status string) []parameter {
+	return append([]parameter{
 		{name: "sort", description: "field|direction, such as created_at|desc.", kind: "string"},
 		{name: "search", description: "Full-text search.", kind: "string"},
-		{name: "status", description: "Comma-separated: active, archived, deleted, or statuses of the record.", kind: "string"},
+		{name: "status", description: status, kind: "string"},
 		{name: "with_trashed", description: "true includes archived and deleted records.", kind: "boolean"},
 	}, pageParameters...)
-)
+}
 
 // page is the requested page of a list.
 type page struct{ number, size int }

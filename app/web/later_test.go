@@ -15,6 +15,7 @@ func TestSendLaterInTheApp(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	c := s.Company(t)
+	c.Patch(t, "/me", apptest.Map{"timezone": "Asia/Tokyo"}).Want(t, http.StatusOK)
 	for name, plain := range map[string]bool{"with scripts": false, "without": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -30,6 +31,8 @@ func TestSendLaterInTheApp(t *testing.T) {
 			w.click(`details:has([name="send_at"]) summary`)
 			later(time.Now().Add(-48 * time.Hour))
 			w.see("#errors")
+			later(time.Now().Add(10_000 * time.Hour))
+			w.reads("UTC+09:00 or earlier.")
 			later(time.Now().Add(48 * time.Hour))
 			w.reads("Scheduled for")
 			if got := c.Get(t, "/documents/"+id).Want(t, http.StatusOK); got.At(t, "send_at") == nil || got.Text(t, "status") != "draft" {
@@ -38,6 +41,16 @@ func TestSendLaterInTheApp(t *testing.T) {
 			if !plain {
 				w.judge(allRules, "scheduled")
 			}
+			w.visit(s.URL + "/app/documents?status=scheduled")
+			w.see(`.filters [aria-current]`)
+			w.see(chromedp.CSS(`#row-` + id + ` .s-scheduled`))
+			w.reads("Scheduled for ")
+			if !plain {
+				w.judge(allRules, "the scheduled documents")
+			}
+			w.visit(s.URL + "/app/documents?status=draft")
+			w.gone(chromedp.CSS(`#row-` + id))
+			w.visit(s.URL + "/app/documents/" + id)
 			w.click(`[formaction$="/unschedule"]`)
 			w.gone(`[formaction$="/unschedule"]`)
 			if got := c.Get(t, "/documents/"+id).Want(t, http.StatusOK); got.At(t, "send_at") != nil {

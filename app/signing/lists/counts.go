@@ -17,10 +17,11 @@ import (
 
 // Counts holds the number of documents in each list.
 type Counts struct {
-	All      int // active, in any state
-	ByStatus map[string]int
-	Archived int
-	Deleted  int
+	All       int // active, in any state
+	ByStatus  map[string]int
+	Scheduled int // to be sent, counted by state, too, unless that is [Query.ScheduledApart]
+	Archived  int
+	Deleted   int
 }
 
 // Counts returns the sizes of the lists under the search and the filters of a
@@ -54,8 +55,15 @@ func (s *Lists) Counts(ctx context.Context, who account.Actor, q Query) (Counts,
 		return n
 	}
 	c.All, c.Archived, c.Deleted = of("active", store.AnyStatus), of("archived", store.AnyStatus), of("deleted", store.AnyStatus)
-	for _, status := range record.StatusNames() {
-		c.ByStatus[status] = of("active", status)
+	for _, status := range record.Statuses() {
+		n := of("active", status.String())
+		if record.CanBeScheduled(status) {
+			scheduled := of("active", store.Scheduled(status))
+			if c.Scheduled += scheduled; !q.ScheduledApart {
+				n += scheduled
+			}
+		}
+		c.ByStatus[status.String()] = n
 	}
 	return c, err
 }

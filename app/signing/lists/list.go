@@ -17,14 +17,17 @@ import (
 
 // Query selects a page of documents. Page counts from 1.
 type Query struct {
-	Page        int
-	PerPage     int
-	Sort        Sort
-	Search      string
-	Status      string // comma-separated names and numbers
-	WithTrashed bool
-	Templates   bool   // list templates instead of documents
-	Owner       string // "me" or the identifier of a member; "" means anyone
+	Page    int
+	PerPage int
+	Sort    Sort
+	Search  string
+	Status  string // comma-separated names and numbers
+	// ScheduledApart leaves documents that are scheduled to be sent out of the lists of their
+	// states.
+	ScheduledApart bool
+	WithTrashed    bool
+	Templates      bool   // list templates instead of documents
+	Owner          string // "me" or the identifier of a member; "" means anyone
 	// Days such as 2026-12-31, in UTC, inclusive; "" means unbounded.
 	CreatedFrom, CreatedTo string
 	ExpiresFrom, ExpiresTo string
@@ -36,7 +39,7 @@ type Page struct {
 	Total int
 }
 
-// cell is one part of the lists: a visibility with one state or with any.
+// cell is one part of the lists: a visibility with one [store.Phase] or with any.
 type cell struct{ visibility, status string }
 
 var Visibilities = []string{"active", "archived", "deleted"}
@@ -90,16 +93,24 @@ func (q *Query) cells(f *fault.Fields) []cell {
 // named returns the parts that the names in the status filter select.
 func (q *Query) named(f *fault.Fields, shown []string) []cell {
 	var whole []string
-	states := map[string]bool{}
+	phases := map[string]bool{}
 	for word := range strings.SplitSeq(q.Status, ",") {
 		word = strings.TrimSpace(word)
 		switch status, ok := parseStatus(word); {
 		case slices.Contains(Visibilities, word):
 			whole = append(whole, word)
 		case ok:
-			states[status.String()] = true
+			phases[status.String()] = true
+			if !q.ScheduledApart {
+				phases[store.Scheduled(status)] = true
+			}
+		case word == scheduled:
+			for _, status := range record.Statuses() {
+				phases[store.Scheduled(status)] = true
+			}
 		default:
-			f.Add("status", "unknown_status", fault.Text("status", strconv.Quote(shorten(word))), fault.Choices("known", record.StatusNames()...))
+			f.Add("status", "unknown_status", fault.Text("status", strconv.Quote(shorten(word))),
+				fault.Choices("known", append(record.StatusNames(), scheduled)...))
 		}
 	}
 	slices.Sort(whole)
@@ -109,13 +120,19 @@ func (q *Query) named(f *fault.Fields, shown []string) []cell {
 			continue
 		}
 		for _, st := range record.Statuses() {
-			if states[st.String()] {
+			if phases[st.String()] {
 				out = append(out, cell{v, st.String()})
+			}
+			if record.CanBeScheduled(st) && phases[store.Scheduled(st)] {
+				out = append(out, cell{v, store.Scheduled(st)})
 			}
 		}
 	}
 	return out
 }
+
+// scheduled is the name in the status filter of documents that are scheduled to be sent.
+const scheduled = "scheduled"
 
 func all(visibilities []string) []cell {
 	out := make([]cell, 0, len(visibilities))
@@ -161,6 +178,10 @@ func listCells(tx *kv.Tx, company string, by Sort, cells []cell, offset, limit i
 	}
 	if offset >= total {
 		return Page{Total: total}, nil
+	}
+	if len(u.parts) == 1 {
+		raw, _, err := u.read(u.parts[0].cell, offset, limit)
+		return Page{trimRows(raw), total}, err
 	}
 	rest, err := u.skip(offset)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/record"
@@ -127,6 +128,59 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range db.Check(store.Waits) {
+		t.Error(err)
+	}
+}
+
+// TestMigrateScheduled migrates documents that were scheduled before lists told them apart.
+func TestMigrateScheduled(t *testing.T) {
+	t.Parallel()
+	db, err := kv.Open(kv.Options{InMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	company, n := ulid.Make().String(), store.Batch+20
+	at := time.Now()
+	for i := range n {
+		d := record.Document{ID: ulid.Make().String(), Company: company, Status: record.Draft}
+		old := store.RowOf(&d)
+		if i%2 == 0 {
+			d.SendAt = &at
+		}
+		if err := db.Update(func(tx *kv.Tx) error {
+			return errors.Join(store.Documents.Put(tx, store.DocumentKey(company, d.ID), d), store.Rows.Put(tx, store.DocumentKey(company, d.ID), old))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // an interrupted migration is run again
+		if err := store.MigrateScheduled(db); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := New(Options{DB: db, NewID: ulid.Make, Log: slog.New(slog.DiscardHandler)})
+	who := account.System(company)
+	for apart, drafts := range map[bool]int{false: n, true: n / 2} {
+		c, err := s.Counts(t.Context(), who, Query{ScheduledApart: apart})
+		if err != nil || c.Scheduled != n/2 || c.ByStatus["draft"] != drafts || c.All != n {
+			t.Errorf("counted %+v (%v)", c, err)
+		}
+	}
+	if err := db.View(func(tx *kv.Tx) error {
+		head, _, err := store.Changes.Head(tx)
+		if err != nil || head != uint64(n) {
+			t.Errorf("%d documents are queued for reindexing, want %d (%v)", head, n, err)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range db.Check(store.Rows) {
 		t.Error(err)
 	}
 }

@@ -28,6 +28,7 @@ type Row struct {
 	FilesCount  int            `json:"files_count"`
 	Attention   *string        `json:"attention"`
 	ExpiresAt   *string        `json:"expires_at"`
+	SendAt      *string        `json:"send_at,omitempty"`
 	CreatedAt   string         `json:"created_at"`
 	UpdatedAt   string         `json:"updated_at"`
 	SentAt      *string        `json:"sent_at"`
@@ -84,7 +85,7 @@ func RowOf(d *record.Document) Row {
 		ExternalID: Optional(d.ExternalID),
 		Progress:   Progress{Signed: signed, Total: total}, Signatories: make([]RowSignatory, 0, len(d.Invitations)),
 		FilesCount: len(d.Files), Attention: Optional(string(d.Attention.Kind)),
-		ExpiresAt: formatTime(d.ExpiresAt), CreatedAt: record.FormatTime(d.CreatedAt),
+		ExpiresAt: formatTime(d.ExpiresAt), SendAt: formatTime(d.SendAt), CreatedAt: record.FormatTime(d.CreatedAt),
 		UpdatedAt: record.FormatTime(d.UpdatedAt),
 		SentAt:    formatTime(d.SentAt), CompletedAt: formatTime(d.CompletedAt),
 		ArchivedAt: formatTime(d.ArchivedAt), DeletedAt: formatTime(d.DeletedAt), Template: d.Template,
@@ -134,12 +135,24 @@ var RowCodec = kv.Codec[Row]{
 // AnyStatus is the index key of documents in any state.
 const AnyStatus = "*"
 
+// Scheduled returns the index key of documents in a state that are scheduled to be sent. They
+// are not under the key of the state itself.
+func Scheduled(s record.Status) string { return "scheduled." + s.String() }
+
+// Phase returns the index key of a document in its state.
+func Phase(s record.Status, scheduled bool) string {
+	if scheduled {
+		return Scheduled(s)
+	}
+	return s.String()
+}
+
 // keys returns the index keys of a row under one sort value: among all rows of its
 // visibility, and among those in its state.
 func (r Row) keys(sort string) []kv.Key {
 	return []kv.Key{
 		kv.K(r.Company, r.visibility(), AnyStatus, sort),
-		kv.K(r.Company, r.visibility(), r.Status, sort),
+		kv.K(r.Company, r.visibility(), Phase(record.Status(r.StatusID), r.SendAt != nil), sort),
 	}
 }
 

@@ -80,6 +80,12 @@ func declinedChip(r *page.Request) page.Chip {
 	return page.Chip{Kind: "danger", Icon: "shield-no", Text: r.Say("documents.attention.declined")}
 }
 
+// scheduledChip is the status of a document that is sent later, although it is still a draft
+// or approved.
+func scheduledChip(r *page.Request) page.Chip {
+	return page.Chip{Kind: "info", Icon: "clock", Text: r.Say("status.scheduled")}
+}
+
 // names joins the first names, at most as many as given, and counts the others.
 func names(r *page.Request, all []string, most int) string {
 	if len(all) > most {

@@ -74,8 +74,11 @@ func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []
 	if p.Mark, err = page.StatusChip(r.Words, d.Status.String()); err != nil {
 		return nil, err
 	}
-	if declined(d) != nil {
+	switch {
+	case declined(d) != nil:
 		p.Mark = declinedChip(r)
+	case d.SendAt != nil:
+		p.Mark = scheduledChip(r)
 	}
 	p.Banner = h.banner(r, d)
 	p.Restore, p.Purge = slices.Contains(actions, record.ActionRestore), slices.Contains(actions, record.ActionPurge)

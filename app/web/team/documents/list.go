@@ -76,6 +76,7 @@ const byUpdate = "updated_at|desc"
 // listQuery reads the query parameters, named as in the API.
 func listQuery(r *page.Request, part string) (q lists.Query, number int) {
 	q.Page, q.PerPage = r.PageOf()
+	q.ScheduledApart = true // as a chip of their own
 	text := func(name string) string { return strings.ToValidUTF8(strings.Clone(r.Query(name)), "") }
 	q.Sort, q.Search, q.Status, q.Owner = lists.ParseSort(cmp.Or(text("sort"), byUpdate)), text("search"), text("status"), text("owner")
 	q.CreatedFrom, q.CreatedTo, q.ExpiresFrom, q.ExpiresTo = text("created_from"), text("created_to"), text("expires_from"), text("expires_to")
@@ -119,10 +120,15 @@ func chips(r *page.Request, part string, q lists.Query, counts lists.Counts) []p
 	if n := r.Shell.Waiting; n > 0 {
 		out = append(out, page.Tab{Href: "/app/action", Text: r.Say("nav.action"), Count: n})
 	}
-	for _, s := range record.Statuses() {
-		word := s.String()
-		out = append(out, page.Tab{Href: to("/app/documents", word), Text: r.Say("status." + word), Count: counts.ByStatus[word],
+	add := func(word string, n int) {
+		out = append(out, page.Tab{Href: to("/app/documents", word), Text: r.Say("status." + word), Count: n,
 			Current: part == "" && slices.Contains(strings.Split(q.Status, ","), word)})
+	}
+	for _, s := range record.Statuses() {
+		if s == record.Sent {
+			add("scheduled", counts.Scheduled)
+		}
+		add(s.String(), counts.ByStatus[s.String()])
 	}
 	out = append(out,
 		page.Tab{Href: to("/app/documents/archived", ""), Text: r.Say("documents.archived"), Count: counts.Archived, Current: part == "archived"},

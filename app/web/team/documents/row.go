@@ -36,7 +36,7 @@ type rowView struct {
 	Look       string // class of the status icon
 	People     string // who is next, or who is involved
 	Bad        bool   // People says what went wrong
-	Progress   string // how many have signed; "" where only one has to
+	Progress   string // how many have signed, "" where only one has to; when it is sent
 	Files      string
 	Updated    template.HTML
 	Due        string        // a day
@@ -80,6 +80,12 @@ func rowViewOf(r *page.Request, row signing.Row) (v rowView, err error) {
 	}
 	if row.Attention != nil && *row.Attention == string(record.AttentionDeclined) {
 		v.Mark, v.Look = declinedChip(r), record.Rejected.String()
+	}
+	if row.SendAt != nil {
+		v.Mark, v.Look = scheduledChip(r), "scheduled"
+		if t, err := time.Parse(time.RFC3339, *row.SendAt); err == nil {
+			v.Progress = r.Say("documents.scheduled", "when", moment(r, t))
+		}
 	}
 	v.People, v.Bad = people(r, row), row.Attention != nil
 	if row.Status == record.Sent.String() && row.Progress.Total > 1 {
