@@ -62,8 +62,12 @@ func (p *preparation) cover() error {
 		if gray {
 			defineGray(p.f, used, d)
 		}
+		c.uncomment(page)
 	}
-	return nil
+	c.untag(c.text.Tags())
+	c.renameBookmarks()
+	c.describe()
+	return p.f.Fault
 }
 
 // covering covers parts of pages.
@@ -357,84 +361,4 @@ func split(s string) []string {
 // mentions reports whether a text has a word that was removed.
 func (r *redaction) mentions(s string) bool {
 	return slices.ContainsFunc(split(s), func(w string) bool { return r.words[w] })
-}
-
-// renameBookmarks replaces the titles of bookmarks that mention what was removed.
-func (r *redaction) renameBookmarks() {
-	seen := map[int]bool{}
-	queue := []any{r.f.Dict(r.f.Catalog()["Outlines"])["First"]}
-	for len(queue) > 0 {
-		at, ok := queue[0].(ref)
-		queue = queue[1:]
-		if !ok || seen[at.Number] {
-			continue
-		}
-		seen[at.Number] = true
-		d := r.f.Dict(at)
-		if r.mentions(r.f.Text(d["Title"])) {
-			renamed := d.Clone()
-			renamed["Title"] = object.TextString("█")
-			r.changed[at.Number] = renamed
-		}
-		queue = append(queue, d["First"], d["Next"])
-	}
-}
-
-// untag removes the texts that stand for content that was removed from the structure of the document
-// (ISO 32000-2 §14.9). If it can't be found there, the copy has no structure.
-func (r *redaction) untag(tags []redact.Tag) {
-	root := r.f.Dict(r.f.Catalog()["StructTreeRoot"])
-	if len(tags) == 0 || root == nil {
-		return
-	}
-	parents := numberTree(r.f, root["ParentTree"])
-	seen := map[int]bool{}
-	for _, t := range tags {
-		v := parents[t.StructParents]
-		if t.MCID >= 0 {
-			list := r.f.Array(v)
-			if v = nil; t.MCID < len(list) {
-				v = list[t.MCID]
-			}
-		}
-		element, ok := v.(ref)
-		if !ok {
-			r.bare = true
-			return
-		}
-		for ok && !seen[element.Number] {
-			seen[element.Number] = true
-			d := r.f.Dict(element).Clone()
-			for _, key := range []name{"ActualText", "Alt", "E", "T", "AF", "PhoneticAlphabet", "Phoneme"} {
-				delete(d, key)
-			}
-			r.changed[element.Number] = d
-			element, ok = d["P"].(ref)
-		}
-	}
-}
-
-// numberTree returns the values of a number tree (ISO 32000-2 §7.9.7).
-func numberTree(f *File, v any) map[int]any {
-	out := map[int]any{}
-	seen := map[int]bool{}
-	var walk func(v any, depth int)
-	walk = func(v any, depth int) {
-		r, ok := v.(ref)
-		if ok && seen[r.Number] || depth > fieldDepth {
-			return
-		}
-		seen[r.Number] = ok
-		d := f.Dict(v)
-		for pairs := f.Array(d["Nums"]); len(pairs) >= 2; pairs = pairs[2:] {
-			if key, ok := f.Int(pairs[0]); ok && f.Spend(visitCost) == nil {
-				out[int(key)] = pairs[1]
-			}
-		}
-		for _, k := range f.Array(d["Kids"]) {
-			walk(k, depth+1)
-		}
-	}
-	walk(v, 0)
-	return out
 }

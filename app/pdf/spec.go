@@ -147,6 +147,9 @@ type PrepareSpec struct {
 	// Covers lose their text and are painted over before fields are placed. A signed upload
 	// accepts none.
 	Covers []Cover
+	// WithoutTags returns a text without the text tags in it. It is applied to bookmarks, descriptions
+	// and what the file says about itself, if there are covers; it may be nil.
+	WithoutTags func(text string) string
 	// AppendPages is a PDF whose pages are appended to those of the upload.
 	AppendPages *Source
 	// Certify seals the revision with DocMDP level 2. It is ignored if the

@@ -1,6 +1,14 @@
 package pdf
 
-import "slices"
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
+	"paraph/app/pdf/redact"
+)
 
 // strip removes content of the upload that must not be certified.
 func (p *preparation) strip() error {
@@ -122,20 +130,10 @@ func (p *preparation) stripFields() {
 }
 
 func (p *preparation) stripOutlines() {
-	seen := map[int]bool{}
-	queue := []any{p.f.Dict(p.catalog["Outlines"])["First"]}
-	for len(queue) > 0 {
-		r, ok := queue[0].(ref)
-		queue = queue[1:]
-		if !ok || seen[r.Number] {
-			continue
-		}
-		seen[r.Number] = true
-		d := p.f.Dict(r)
+	for r, d := range bookmarks(p.f) {
 		if b, changed := p.bare(d); changed {
 			p.u.put(r, b)
 		}
-		queue = append(queue, d["First"], d["Next"])
 	}
 }
 
@@ -198,4 +196,201 @@ func (p *preparation) stripAnnotation(v any) (keep bool, direct any) {
 		return true, nil
 	}
 	return true, b
+}
+
+// untag removes the texts that stand for content that was removed from the structure of the document
+// (ISO 32000-2 §14.9). If it can't be found there, the revision has no structure.
+func (c covering) untag(tags []redact.Tag) {
+	elements, ok := elementsOf(c.f, tags)
+	if !ok {
+		delete(c.catalog, "StructTreeRoot")
+		delete(c.catalog, "MarkInfo")
+		return
+	}
+	for _, e := range elements {
+		if d, changed := withoutTexts(c.f.Dict(e)); changed {
+			c.u.put(e, d)
+		}
+	}
+}
+
+// renameBookmarks removes text tags from the titles of bookmarks.
+func (c covering) renameBookmarks() {
+	for at, d := range bookmarks(c.f) {
+		if title, changed := c.withoutTags(d["Title"]); changed {
+			d = d.Clone()
+			d["Title"] = title
+			c.u.put(at, d)
+		}
+	}
+}
+
+// uncomment removes text tags from the descriptions of a page's annotations, such as that of a link
+// over a tag.
+func (c covering) uncomment(page Page) {
+	all := c.annots[page.ref.Number]
+	for i, v := range all {
+		d := c.f.Dict(v)
+		text, changed := c.withoutTags(d["Contents"])
+		if !changed {
+			continue
+		}
+		d = d.Clone()
+		d["Contents"] = text
+		if at, ok := v.(ref); ok {
+			c.u.put(at, d)
+		} else {
+			all[i] = d
+		}
+	}
+}
+
+// describe removes text tags from what the file says about itself.
+func (c covering) describe() {
+	info := c.f.Dict(c.f.Trailer["Info"]).Clone()
+	renamed := false
+	for key, v := range info {
+		if text, changed := c.withoutTags(v); changed {
+			info[key], renamed = text, true
+		}
+	}
+	if renamed {
+		maps.DeleteFunc(info, func(_ name, v any) bool { return shape(c.f.Resolve(v)) != 0 })
+		c.u.trailer["Info"] = c.u.Add(info)
+	}
+	s, ok := c.f.Resolve(c.catalog["Metadata"]).(*reader.Stream)
+	if !ok || c.spec.WithoutTags == nil {
+		return
+	}
+	data, err := c.f.Decode(s)
+	if err != nil {
+		return // nobody else can read it either
+	}
+	if text := c.spec.WithoutTags(string(data)); text != string(data) {
+		d := s.Dict.Clone()
+		for _, key := range []name{"Filter", "DecodeParms", "Length"} {
+			delete(d, key)
+		}
+		c.catalog["Metadata"] = c.u.Add(&object.Stream{Dict: d, Data: []byte(text)})
+	}
+}
+
+// withoutTags returns a text without text tags, and whether it had any.
+func (c covering) withoutTags(v any) (text object.String, changed bool) {
+	s, ok := c.f.Resolve(v).(object.String)
+	if !ok || c.spec.WithoutTags == nil {
+		return nil, false
+	}
+	before := s.Text()
+	after := c.spec.WithoutTags(before)
+	return object.TextString(after), after != before
+}
+
+// renameBookmarks replaces the titles of bookmarks that mention what was removed.
+func (r *redaction) renameBookmarks() {
+	for at, d := range bookmarks(r.f) {
+		if r.mentions(r.f.Text(d["Title"])) {
+			d = d.Clone()
+			d["Title"] = object.TextString("█")
+			r.changed[at.Number] = d
+		}
+	}
+}
+
+// untag removes the texts that stand for content that was removed from the structure of the document.
+// If it can't be found there, the copy has no structure.
+func (r *redaction) untag(tags []redact.Tag) {
+	elements, ok := elementsOf(r.f, tags)
+	r.bare = !ok
+	for _, e := range elements {
+		if d, changed := withoutTexts(r.f.Dict(e)); changed {
+			r.changed[e.Number] = d
+		}
+	}
+}
+
+// standIns are the entries of an element of the structure with texts, or files, that stand for its content.
+var standIns = []name{"ActualText", "Alt", "E", "T", "AF", "PhoneticAlphabet", "Phoneme"}
+
+// withoutTexts returns an element of the structure without what stands for its content.
+func withoutTexts(d dict) (bare dict, changed bool) {
+	bare = d.Clone()
+	maps.DeleteFunc(bare, func(key name, _ any) bool { return slices.Contains(standIns, key) })
+	return bare, len(bare) < len(d)
+}
+
+// elementsOf returns the elements of the structure that have marked content, and those that these are in.
+// If one of them can't be found, ok is false.
+func elementsOf(f *File, tags []redact.Tag) (all []ref, ok bool) {
+	root := f.Dict(f.Catalog()["StructTreeRoot"])
+	if len(tags) == 0 || root == nil {
+		return nil, true
+	}
+	parents := numberTree(f, root["ParentTree"])
+	seen := map[int]bool{}
+	for _, t := range tags {
+		v := parents[t.StructParents]
+		if t.MCID >= 0 {
+			list := f.Array(v)
+			if v = nil; t.MCID < len(list) {
+				v = list[t.MCID]
+			}
+		}
+		element, ok := v.(ref)
+		if !ok {
+			return nil, false
+		}
+		for ok && !seen[element.Number] {
+			seen[element.Number] = true
+			all = append(all, element)
+			element, ok = f.Dict(element)["P"].(ref)
+		}
+	}
+	return all, true
+}
+
+// bookmarks returns every bookmark once.
+func bookmarks(f *File) iter.Seq2[ref, dict] {
+	return func(yield func(ref, dict) bool) {
+		seen := map[int]bool{}
+		queue := []any{f.Dict(f.Catalog()["Outlines"])["First"]}
+		for len(queue) > 0 {
+			at, ok := queue[0].(ref)
+			queue = queue[1:]
+			if !ok || seen[at.Number] {
+				continue
+			}
+			seen[at.Number] = true
+			d := f.Dict(at)
+			if !yield(at, d) {
+				return
+			}
+			queue = append(queue, d["First"], d["Next"])
+		}
+	}
+}
+
+// numberTree returns the values of a number tree (ISO 32000-2 §7.9.7).
+func numberTree(f *File, v any) map[int]any {
+	out := map[int]any{}
+	seen := map[int]bool{}
+	var walk func(v any, depth int)
+	walk = func(v any, depth int) {
+		r, ok := v.(ref)
+		if ok && seen[r.Number] || depth > fieldDepth {
+			return
+		}
+		seen[r.Number] = ok
+		d := f.Dict(v)
+		for pairs := f.Array(d["Nums"]); len(pairs) >= 2; pairs = pairs[2:] {
+			if key, ok := f.Int(pairs[0]); ok && f.Spend(visitCost) == nil {
+				out[int(key)] = pairs[1]
+			}
+		}
+		for _, k := range f.Array(d["Kids"]) {
+			walk(k, depth+1)
+		}
+	}
+	walk(v, 0)
+	return out
 }

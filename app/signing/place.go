@@ -10,6 +10,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
+	"paraph/app/signing/detect"
 	"paraph/app/signing/record"
 	"paraph/app/words"
 )
@@ -25,7 +26,7 @@ const (
 // fields by invitation.
 func (s *Dispatch) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
 	if !f.Presigned { // a signed file accepts no change of its pages
-		spec.Covers = covers(d, f)
+		spec.Covers, spec.WithoutTags = covers(d, f), detect.WithoutTags
 	}
 	if err := s.placeFixed(d, f, spec); err != nil {
 		return nil, err

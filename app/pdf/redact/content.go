@@ -251,7 +251,7 @@ func (c *content) usedResources() dict {
 	out := c.resources.Clone()
 	for _, kind := range byName {
 		some := c.r.f.Dict(c.resources[kind]).Clone()
-		if !c.r.textOnly {
+		if !c.r.textOnly || kind == "Properties" { // which may have texts that stand for others
 			for n := range some {
 				if !c.used[kind][n] {
 					delete(some, n)

@@ -89,7 +89,8 @@ func (r *Redactor) Page(page dict, resources any, regions []Rect) (data []byte, 
 		return nil, nil, false, err
 	}
 	data = c.finished()
-	if !r.textOnly || len(c.added) > 0 {
+	described := func(m mark) bool { return m.changed && m.properties != "" }
+	if !r.textOnly || len(c.added) > 0 || slices.ContainsFunc(c.all, described) {
 		used = c.usedResources()
 	}
 	return data, used, c.changed, nil

@@ -100,6 +100,24 @@ func tags(lines []*textLine, size Size, loose bool) []Field {
 	return out
 }
 
+// WithoutTags returns a text without the text tags in it.
+func WithoutTags(text string) string {
+	out := tagPattern.ReplaceAllStringFunc(text, func(tag string) string {
+		if _, ok := Tag(tag[2:len(tag)-2], true); ok && len(tag) <= 4*maxTag {
+			return ""
+		}
+		return tag
+	})
+	out = anchorPattern.ReplaceAllStringFunc(out, func(tag string) string {
+		m := anchorPattern.FindStringSubmatch(tag)
+		if _, ok := anchor(cmp.Or(m[1], m[3], m[5]), cmp.Or(m[2], m[4], m[6])); ok {
+			return ""
+		}
+		return tag
+	})
+	return out
+}
+
 // joined joins the lines of a page with spaces and returns where in the text each
 // begins.
 func joined(lines []*textLine) (text string, starts []int) {
