@@ -162,9 +162,12 @@ func (tx *Tx) read(key []byte, fn func(value []byte) error) error {
 	return failed
 }
 
+// maxSeen is how many records a transaction remembers. Few read more before they replace one.
+const maxSeen = 32
+
 // remember keeps a record that was read, because it is likely to be replaced.
 func (tx *Tx) remember(key []byte, s stored) {
-	if tx.seen == nil {
+	if tx.seen == nil || len(tx.seen) >= maxSeen {
 		tx.seen = map[string]stored{}
 	}
 	tx.seen[string(key)] = s
