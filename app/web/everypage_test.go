@@ -137,7 +137,7 @@ func whole(t *testing.T, what string, res *http.Response, body string) {
 
 // notRead are routes that don't return pages: an endless stream, and those for
 // scripts, frames and pictures.
-var notRead = regexp.MustCompile(`^/app/events$|\.png$|\.svg$|\.json$|\.csv$|/export$|/suggest$|/mail$|/menu$|/message.eml$|/outbox/:id[^/]*/preview$|/uploads/:upload$|/download/:what$|/me/signature/:kind$`)
+var notRead = regexp.MustCompile(`^/app/events$|\.png$|\.svg$|\.json$|\.csv$|/export$|/suggest$|/edit/lines$|/mail$|/menu$|/message.eml$|/outbox/:id[^/]*/preview$|/uploads/:upload$|/download/:what$|/me/signature/:kind$`)
 
 // TestEveryPageInEveryState requests every team page the router knows in every role: the response
 // is the page, or one that explains why it isn't available.

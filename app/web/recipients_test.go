@@ -137,7 +137,7 @@ func TestLeavingRecipients(t *testing.T) {
 			t.Errorf("%s, stored are %s", name, got)
 		}
 		w.visit(at)
-		w.run(chromedp.SetValue(`[name="invitations.0.email"]`, ""))
+		w.run(chromedp.Clear(`[name="invitations.0.email"]`))
 		w.click(`.stepper button[value="edit"]`)
 		w.see("#errors")
 		w.close()
