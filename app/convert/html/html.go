@@ -15,6 +15,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
@@ -28,10 +30,20 @@ const (
 	maxText    = 2 << 20  // bytes of text and markup
 	maxToken   = 32 << 20 // bytes of one token, such as the address of a picture
 	maxDepth   = 100      // further elements are taken for siblings
-	maxRules   = 500      // of style sheets
-	maxColumns = 60       // Word allows 63
+	maxRules   = 500      // of style sheets, those of a group counted one by one
+	maxSet     = 100      // declarations of a rule, and of a style attribute
+	maxChosen  = 200      // bytes of a selector
+	maxAttrs   = 64       // of an element; others are ignored
+	maxClasses = 32       // of an element; others are ignored
+	maxSteps   = 20 << 20 // comparisons of selectors with elements
+	setCost    = 8        // of applying a declaration, in such steps
+	maxWritten = 48 << 20 // bytes of the document
+	maxCells   = 100_000  // of all tables, those that continue a cell above included
+	maxLists   = 5000
+	maxColumns = 60 // Word allows 63
 	maxRowSpan = 1000
-	maxNames   = 8 // in a finding
+	maxNames   = 8  // in a finding
+	maxName    = 40 // characters of one
 )
 
 // Finding is one kind of deviation, with the names of the elements or properties.
@@ -80,6 +92,9 @@ func (f *findings) add(code, name string) {
 	if i < 0 {
 		i = len(f.all)
 		f.all = append(f.all, Finding{Code: code})
+	}
+	if name = strings.ToValidUTF8(name, ""); utf8.RuneCountInString(name) > maxName {
+		name = string([]rune(name)[:maxName]) + "…"
 	}
 	x := &f.all[i]
 	if len(x.Names) < maxNames && !slices.Contains(x.Names, name) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"paraph/app/convert/docx"
 	"paraph/app/convert/html"
@@ -182,18 +183,29 @@ func TestHostileFilesAreRefusedOrBounded(t *testing.T) {
 		html string
 		want error
 	}{
-		"empty":         {"", refuse.ErrDamaged},
-		"much text":     {times("word ", 1<<20), refuse.ErrTooLarge},
-		"many elements": {times("<b>", 1<<20), refuse.ErrTooLarge},
-		"many columns":  {"<table><tr>" + times("<td>x", 100), refuse.ErrTooLarge},
-		"deep":          {times("<div>", 20_000) + "x", nil},
-		"deep inline":   {times("<b class=x>", 20_000) + times("<p>", 20_000) + "x", nil},
-		"wide cells":    {times(`<table><tr><td colspan=60 rowspan=1000>x</table>`, 500), nil},
-		"wide list":     {times("<ul>", 1000) + "<li>x", nil},
-		"many rules":    {"<style>" + times("a b c d e{color:red}", 20_000) + "</style>" + times("<a>", 2000) + "x", nil},
-		"broken style":  {`<style>p { color: } } @media { @page { margin } </style><p style="{{{;:;">x`, nil},
-		"bad lengths":   {`<p style="margin: 1e99px -999999px 5% auto; font-size: 0; line-height: -4">x<table width=-5 border=99999><tr><td width=1e9>y</table>`, nil},
-		"odd picture":   {`x<img src="data:image/png;base64,AAAA" width=99999999>`, nil},
+		"empty":          {"", refuse.ErrDamaged},
+		"much text":      {times("word ", 1<<20), refuse.ErrTooLarge},
+		"many elements":  {times("<b>", 1<<20), refuse.ErrTooLarge},
+		"many columns":   {"<table><tr>" + times("<td>x", 100), refuse.ErrTooLarge},
+		"deep":           {times("<div>", 20_000) + "x", nil},
+		"deep inline":    {times("<b class=x>", 20_000) + times("<p>", 20_000) + "x", nil},
+		"wide cells":     {times(`<table><tr><td colspan=60 rowspan=1000>x</table>`, 500), nil},
+		"wide list":      {times("<ul>", 1000) + "<li>x", nil},
+		"many rules":     {"<style>" + times("a b c d e{color:red}", 20_000) + "</style>" + times("<a>", 2000) + "x", nil},
+		"many selectors": {"<style>" + times("a,", 300_000) + "p{" + times("a:b;", 300_000) + "}</style>" + times("<a>", 10) + "x", nil},
+		"long sets":      {"<style>" + times("*{"+times("color:red;", 900)+"}", 100) + "</style>" + times("<i></i>", 60_000) + "x", refuse.ErrTooLarge},
+		"slow selectors": {"<style>" + times("p * a *{color:red}", 500) + "</style>" + times("<div>", 99) + times("<a></a>", 100_000) + "x", refuse.ErrTooLarge},
+		"many classes": {"<style>" + times(".a.b.c{color:red}", 1000) + "</style><p class='" + times("d ", 300_000) + "'>" +
+			times("<b class=a></b>", 20_000) + "x", nil},
+		"many attributes":  {"<style>" + times("#a b{color:red}", 500) + "</style><p" + times(" y=1", 20_000) + ">" + times("<b></b>", 5000) + "x", nil},
+		"hidden data":      {"<p class='data:" + times("a ", 3<<20) + "'>x", refuse.ErrTooLarge},
+		"continued cells":  {"<table>" + times("<tr>"+times("<td rowspan=1000>x", 60)+times("<tr>", 1000), 3), refuse.ErrTooLarge},
+		"many lists":       {times("<ul><li>x</ul>", 60_000), refuse.ErrTooLarge},
+		"long output":      {"<table border=9><tr><td>" + times("<table border=9><tr><td style='border:1px solid'>x</table>", 40_000), refuse.ErrTooLarge},
+		"negative columns": {"<table><col width=-9><col width=-9999><tr><td>x<td>y</table>", nil},
+		"broken style":     {`<style>p { color: } } @media { @page { margin } </style><p style="{{{;:;">x`, nil},
+		"bad lengths":      {`<p style="margin: 1e99px -999999px 5% auto; font-size: 0; line-height: -4">x<table width=-5 border=99999><tr><td width=1e9>y</table>`, nil},
+		"odd picture":      {`x<img src="data:image/png;base64,AAAA" width=99999999>`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -206,9 +218,26 @@ func TestHostileFilesAreRefusedOrBounded(t *testing.T) {
 	}
 }
 
+// TestFindingsAreShort checks that names in findings are not as long as a file makes them.
+func TestFindingsAreShort(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 5000)
+	_, found := shown(t, "<style>p>"+long+"{color:red} p{"+long+":1}</style><p style='x"+long+":1'>x")
+	if len(found) != 1 {
+		t.Fatalf("findings %v", found)
+	}
+	for _, name := range found[0].Names {
+		if !utf8.ValidString(name) || utf8.RuneCountInString(name) > 41 {
+			t.Errorf("a finding names %q", name)
+		}
+	}
+}
+
 func FuzzDOCX(f *testing.F) {
 	f.Add("<html><table><tr><td rowspan=3 colspan=2>x<tr><td>y</table><ol><li>a<ul><li>b</ol>")
 	f.Add(`<style>@page{size:a5}p.x{margin:1em 2em;border:1px solid red}</style><p class=x>a<img src="data:image/png;base64,AA">`)
+	f.Add("<style>a,b c{color:red;x:y}@media print{p{width:5%}}</style><table border=1><col width=9><tr><td rowspan=9 colspan=9>{{#a}}<tr>{{/a}}")
+	f.Add("<select><option selected>a</select><dl><dt>a<dd>b</dl><img src=data:,x><p dir=rtl class='a b' style='padding:1em'>&nbsp;&#0;&#x110000;")
 	f.Add("<pre>\n\n</pre><hr><input type=checkbox><text-field name=a role=b></text-field>")
 	f.Fuzz(func(t *testing.T, content string) {
 		_, _, err := convert(t.Context(), content)

@@ -31,15 +31,17 @@ type rule struct {
 type sheet struct {
 	rules []rule
 	page  []declaration
+	left  int // of the steps
 }
 
 // readSheet reads style sheets. Selectors that it does not know match nothing, and are
 // reported with the properties that are not known.
 func readSheet(text string, found *findings) *sheet {
-	s := &sheet{}
+	s := &sheet{left: maxSteps}
 	p := css.NewParser(parse.NewInput(bytes.NewBufferString(text)), false)
 	var selectors []string
 	var open []rule
+	var set []declaration
 	inPage, skip := false, 0
 	for len(s.rules) < maxRules {
 		kind, _, data := p.Next()
@@ -63,39 +65,36 @@ func readSheet(text string, found *findings) *sheet {
 				skip--
 			}
 		case css.QualifiedRuleGrammar:
-			selectors = append(selectors, joined(p.Values()))
+			selectors = append(selectors, strings.Split(joined(p.Values()), ",")...)
 		case css.BeginRulesetGrammar:
 			selectors = append(selectors, strings.Split(joined(p.Values()), ",")...)
-			open = nil
+			open, set = nil, nil
 			for _, x := range selectors {
-				if r, ok := readSelector(x); ok {
+				if r, ok := readSelector(x); !ok {
+					found.add(Unstyled, strings.TrimSpace(x))
+				} else if len(s.rules)+len(open) < maxRules {
 					open = append(open, r)
-				} else {
-					found.add(Unstyled, cssName(x))
 				}
 			}
 			selectors = nil
 		case css.EndRulesetGrammar:
-			if skip == 0 {
-				s.rules = append(s.rules, open...)
+			for _, r := range open {
+				if r.set = set; skip == 0 {
+					s.rules = append(s.rules, r)
+				}
 			}
 			open = nil
 		case css.DeclarationGrammar:
 			d := declaration{strings.ToLower(string(data)), value(p.Values())}
-			if inPage {
+			switch {
+			case inPage && len(s.page) < maxSet:
 				s.page = append(s.page, d)
-			}
-			for i := range open {
-				open[i].set = append(open[i].set, d)
+			case !inPage && len(set) < maxSet:
+				set = append(set, d)
 			}
 		}
 	}
 	return s
-}
-
-// cssName shortens a selector for a finding. It has no text of the document.
-func cssName(selector string) string {
-	return selector[:min(len(selector), 40)]
 }
 
 func joined(tokens []css.Token) string {
@@ -114,7 +113,7 @@ func value(tokens []css.Token) string {
 // inline reads a style attribute.
 func inline(text string) (set []declaration) {
 	p := css.NewParser(parse.NewInput(bytes.NewBufferString(text)), true)
-	for {
+	for len(set) < maxSet {
 		switch kind, _, data := p.Next(); kind {
 		case css.ErrorGrammar:
 			if p.Err() == nil || !p.HasParseError() {
@@ -124,11 +123,12 @@ func inline(text string) (set []declaration) {
 			set = append(set, declaration{strings.ToLower(string(data)), value(p.Values())})
 		}
 	}
+	return set
 }
 
 // readSelector reads elements, classes, identifiers and their nesting.
 func readSelector(text string) (r rule, ok bool) {
-	if strings.ContainsAny(text, ">+~:[") {
+	if len(text) > maxChosen || strings.ContainsAny(text, ">+~:[") {
 		return rule{}, false
 	}
 	for _, word := range strings.Fields(text) {
@@ -157,25 +157,26 @@ func readSelector(text string) (r rule, ok bool) {
 	return r, len(r.parts) > 0 && len(r.parts) <= 8
 }
 
-func (x part) matches(n *node, classes []string) bool {
+func (x part) matches(n *node) bool {
 	if x.tag != "" && x.tag != n.tag && !(x.tag == "body" && n.up == nil) || x.id != "" && x.id != n.attr("id") {
 		return false
 	}
 	for _, c := range x.classes {
-		if !slices.Contains(classes, c) {
+		if !slices.Contains(n.classes, c) {
 			return false
 		}
 	}
 	return true
 }
 
-func (r *rule) matches(n *node, classes []string) bool {
+// matches reports whether a rule applies to an element. Once too much was compared, none does.
+func (s *sheet) matches(r *rule, n *node) bool {
 	last := len(r.parts) - 1
-	if !r.parts[last].matches(n, classes) {
+	if s.left--; s.left < 0 || !r.parts[last].matches(n) {
 		return false
 	}
 	for n = n.up; n != nil && last > 0; n = n.up {
-		if r.parts[last-1].matches(n, strings.Fields(n.attr("class"))) {
+		if s.left--; r.parts[last-1].matches(n) {
 			last--
 		}
 	}
@@ -185,15 +186,15 @@ func (r *rule) matches(n *node, classes []string) bool {
 // of returns what the sheets and the style attribute of an element set, in the order in
 // which they apply.
 func (s *sheet) of(n *node) (set []declaration) {
-	classes := strings.Fields(n.attr("class"))
 	var found []*rule
 	for i := range s.rules {
-		if s.rules[i].matches(n, classes) {
+		if s.matches(&s.rules[i], n) {
 			found = append(found, &s.rules[i])
 		}
 	}
 	slices.SortStableFunc(found, func(a, b *rule) int { return cmp.Compare(a.weight, b.weight) })
 	for _, r := range found {
+		s.left -= len(r.set) * setCost
 		set = append(set, r.set...)
 	}
 	if own := n.attr("style"); own != "" {

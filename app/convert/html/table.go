@@ -143,6 +143,9 @@ func (w *writer) readRow(g *grid, n *node, s style, header bool) error {
 			at++
 		}
 	}
+	if w.cells += len(r.cells); w.cells > maxCells {
+		return tooLong()
+	}
 	if len(r.cells) > 0 {
 		g.columns = max(g.columns, at)
 		g.rows = append(g.rows, r)
@@ -165,7 +168,7 @@ func (g *grid) layOut(room float64, wanted measure, size float64) []float64 {
 	for i := range widths {
 		natural[i] = 3 * size
 		if i < len(g.widths) {
-			widths[i] = g.widths[i].of(room)
+			widths[i] = max(g.widths[i].of(room), 0)
 		}
 	}
 	for _, r := range g.rows {
@@ -252,6 +255,9 @@ func (w *writer) writeGrid(n *node, g *grid, s style) error {
 	}
 	w.body.WriteString("</w:tblGrid>")
 	for _, r := range g.rows {
+		if w.body.Len() > maxWritten {
+			return tooLong()
+		}
 		w.body.WriteString("<w:tr><w:trPr><w:cantSplit/>")
 		if r.header {
 			w.body.WriteString("<w:tblHeader/>")

@@ -14,11 +14,12 @@ import (
 
 // node is an element, or a text if it has no tag.
 type node struct {
-	tag   string
-	text  string
-	attrs []html.Attribute
-	up    *node
-	kids  []*node
+	tag     string
+	text    string
+	attrs   []html.Attribute
+	classes []string
+	up      *node
+	kids    []*node
 }
 
 func (n *node) attr(key string) string {
@@ -28,6 +29,11 @@ func (n *node) attr(key string) string {
 		}
 	}
 	return ""
+}
+
+func (n *node) readClasses() {
+	all := strings.Fields(n.attr("class"))
+	n.classes = all[:min(len(all), maxClasses)]
 }
 
 // words returns the text in a node.
@@ -135,15 +141,17 @@ func (t *tree) add(n *node) {
 
 func (t *tree) begin(selfClosing bool) error {
 	token := t.tokens.Token()
-	n := &node{tag: token.Data, attrs: token.Attr}
+	n := &node{tag: token.Data, attrs: token.Attr[:min(len(token.Attr), maxAttrs)]}
 	for _, a := range token.Attr {
-		if t.size += len(a.Key) + 32; !strings.HasPrefix(a.Val, "data:") {
+		if t.size += len(a.Key) + 32; n.tag != "img" || a.Key != "src" || !strings.HasPrefix(a.Val, "data:") {
 			t.size += len(a.Val)
 		}
 	}
+	n.readClasses()
 	switch {
 	case n.tag == "html" || n.tag == "body":
-		t.root.attrs = append(t.root.attrs, n.attrs...)
+		t.root.attrs = append(t.root.attrs, n.attrs[:min(len(n.attrs), maxAttrs-len(t.root.attrs))]...)
+		t.root.readClasses()
 		return nil
 	case n.tag == "head":
 		return nil

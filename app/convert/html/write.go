@@ -16,6 +16,7 @@ type writer struct {
 	page     page
 	lists    []list
 	pictures []picture
+	cells    int // of all tables
 
 	flow
 }
@@ -114,8 +115,11 @@ func (w *writer) styleOf(n *node, around inherited) style {
 
 // node writes an element or text.
 func (w *writer) node(n *node, around style) error {
-	if w.ctx.Err() != nil {
+	switch {
+	case w.ctx.Err() != nil:
 		return context.Cause(w.ctx)
+	case w.sheet.left < 0, w.body.Len()+w.runs.Len() > maxWritten, w.cells > maxCells, len(w.lists) > maxLists:
+		return tooLong()
 	}
 	if n.tag == "" {
 		w.text(n.text, around)
