@@ -50,6 +50,15 @@ function ready(row) {
   button.onclick = () => remove(row);
 }
 
+// A finger scrolls the pages until drawing with it is turned on. Two fingers zoom them even then.
+const finger = document.querySelector('[data-finger]');
+let drawing = false;
+finger.addEventListener('click', () => {
+  drawing = !drawing;
+  finger.setAttribute('aria-pressed', drawing);
+  for (const paper of papers) paper.classList.toggle('drawing', drawing);
+});
+
 for (const paper of papers) {
   let from = null, box = null;
   const at = e => {
@@ -61,15 +70,15 @@ for (const paper of papers) {
     return [Math.min(x, from[0]), Math.min(y, from[1]), Math.abs(x - from[0]), Math.abs(y - from[1])];
   };
   paper.addEventListener('pointerdown', e => {
-    if (e.button || e.pointerType === 'touch' || e.target.tagName === 'BUTTON') return;
+    if (e.button || !e.isPrimary || e.pointerType === 'touch' && !drawing || e.target.tagName === 'BUTTON') return;
     e.preventDefault();
     from = at(e);
     box = paper.appendChild(document.createElement('span'));
     paper.setPointerCapture(e.pointerId);
   });
-  paper.addEventListener('pointermove', e => { if (from) place(box, drawn(e)); });
+  paper.addEventListener('pointermove', e => { if (from && e.isPrimary) place(box, drawn(e)); });
   const end = e => {
-    if (!from) return;
+    if (!from || !e.isPrimary) return;
     const values = drawn(e);
     box.remove();
     from = null;
