@@ -112,6 +112,9 @@ func TestSeveralFilesForTheSignatory(t *testing.T) {
 	}
 	c.Post(t, "/documents/"+r.Text(t, "id")+"/"+r.Text(t, "invitations.0.id")+"/sign", nil).Want(t, http.StatusOK)
 	_, html := fetch(t, link)
+	if !strings.Contains(html, `btn primary" href="`+path(t, link)+`/files/all"`) {
+		t.Errorf("one file with everything does not come first: %s", html)
+	}
 	if !strings.Contains(html, "lease.pdf") || !strings.Contains(html, "annex.pdf") {
 		t.Errorf("the files are not offered: %s", html)
 	}
@@ -121,6 +124,29 @@ func TestSeveralFilesForTheSignatory(t *testing.T) {
 	}
 	if res, _ := fetch(t, link+"/files/document/nothing"); res.StatusCode != http.StatusNotFound {
 		t.Errorf("a file that doesn't exist: %d", res.StatusCode)
+	}
+}
+
+// TestSeveralFilesBeforeOthersHaveSigned offers each file to a person who has signed, as it is so far.
+func TestSeveralFilesBeforeOthersHaveSigned(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	people := []apptest.Map{maria(), {"name": "Ben Buyer", "email": "ben@signer.example"}}
+	r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Two files", "send": true, "invitations": people},
+		apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, "One.")}, apptest.File{Name: "annex.pdf", Content: apptest.PDF(t, "Two.")})).Want(t, http.StatusCreated)
+	c.Post(t, "/documents/"+r.Text(t, "id")+"/"+r.Text(t, "invitations.0.id")+"/sign", nil).Want(t, http.StatusOK)
+	links := r.Texts(t, "invitations", "sign_url")
+	second := "/files/document/" + r.Text(t, "files.1.id")
+	_, html := fetch(t, links[0])
+	if !strings.Contains(html, "lease.pdf") || !strings.Contains(html, second) || !strings.Contains(html, "What happens next") {
+		t.Errorf("the files are not offered: %s", html)
+	}
+	if res, body := fetch(t, links[0]+second); res.StatusCode != http.StatusOK || !strings.HasPrefix(body, "%PDF") {
+		t.Errorf("the second file: %d %.20q", res.StatusCode, body)
+	}
+	if res, _ := fetch(t, links[1]+second); res.StatusCode != http.StatusConflict {
+		t.Errorf("the second file of a person who has not signed: %d", res.StatusCode)
 	}
 }
 

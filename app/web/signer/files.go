@@ -52,9 +52,10 @@ func (h *Handlers) Download(v *Visitor) error {
 	return v.Download(d)
 }
 
-// DownloadFile serves one of several files of a completed document.
+// DownloadFile serves one of several files to a person who has signed, and to everybody once the
+// document is completed.
 func (h *Handlers) DownloadFile(v *Visitor) error {
-	if v.Document.Status != record.Completed {
+	if v.Document.Status != record.Completed && v.Stage != record.StageSigned {
 		return fault.Conflict("document_not_completed")
 	}
 	d, err := h.Downloads.File(v.UserContext(), v.who, v.who.Document, v.Params("file"), "current")

@@ -65,6 +65,9 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 	if v.Stage == record.StageCompleted {
 		data.Files, data.SHA256 = finishedOf(v)
 	}
+	if v.Stage == record.StageSigned && !v.Closed {
+		data.Files = signedFilesOf(v)
+	}
 	if v.Stage == record.StageCompleted || v.Stage == record.StageSigned {
 		data.Signed = signedOf(v)
 		data.setRedirect(v.Document.RedirectURL, v.Query("just") == "signed")
@@ -103,19 +106,34 @@ func signedOf(v *Visitor) []Sheet {
 	return theirs[:min(len(theirs), maxShown)]
 }
 
-// finishedOf lists the files to download, the signed ones first, and the hash if there is only one.
+// finishedOf lists the files to download once everybody has signed, the most wanted one first, and the hash if there is
+// only one.
 func finishedOf(v *Visitor) (files []finished, hash string) {
+	all := finished{v.Say("visit.completed.zip"), v.base + "/files/all", "primary"}
+	certificate := finished{v.Say("visit.completed.certificate"), v.base + "/files/certificate", "secondary"}
 	if len(v.Document.Files) == 1 {
-		files = append(files, finished{v.Say("visit.completed.pdf"), v.base + "/files/document", "primary"})
-		hash = v.Document.Files[0].Current()
-	} else {
-		for i := range v.Document.Files {
-			f := &v.Document.Files[i]
-			files = append(files, finished{f.Name, v.base + "/files/document/" + f.ID, "secondary"})
-		}
+		all.Kind = "secondary"
+		one := finished{v.Say("visit.completed.pdf"), v.base + "/files/document", "primary"}
+		return []finished{one, certificate, all}, v.Document.Files[0].Current()
 	}
-	return append(files, finished{v.Say("visit.completed.certificate"), v.base + "/files/certificate", "secondary"},
-		finished{v.Say("visit.completed.zip"), v.base + "/files/all", "secondary"}), hash
+	return append(append([]finished{all}, eachFile(v)...), certificate), ""
+}
+
+// eachFile lists the files of the document as they are now.
+func eachFile(v *Visitor) (files []finished) {
+	for i := range v.Document.Files {
+		f := &v.Document.Files[i]
+		files = append(files, finished{f.Name, v.base + "/files/document/" + f.ID, "secondary"})
+	}
+	return files
+}
+
+// signedFilesOf lists what a person can download who has signed while others still have to.
+func signedFilesOf(v *Visitor) []finished {
+	if len(v.Document.Files) > 1 {
+		return eachFile(v)
+	}
+	return []finished{{v.Say("visit.current"), v.base + "/files/current", "secondary"}}
 }
 
 // Viewed records that the document was viewed. A script reports it on the first
