@@ -251,7 +251,7 @@ const (
 
 // guestWidths are the widths available to the holder of a link. Every width is drawn and
 // cached separately, and unlike a guest, a member can be asked to stop.
-var guestWidths = []int{160, 320, 640, 1240, 2000, 3000, maxWidth}
+var guestWidths = []int{160, 320, 640, smallWidth, 1240, 2000, 3000, maxWidth}
 
 // allowedWidth returns the width that is drawn for the one a caller requests.
 func allowedWidth(who account.Actor, width int) int {

@@ -88,6 +88,9 @@ const drawJob = "draw"
 const (
 	drawAhead = 40              // pages of a document
 	drawAfter = 2 * time.Second // a document completed by then is not drawn
+	drawSmall = 3               // pages of a file that are also drawn for narrow screens
+	// smallWidth is the width of pictures for phones, which the signing page names.
+	smallWidth = 800
 )
 
 // drawLater schedules drawing the pages that people will view next.
@@ -120,10 +123,16 @@ func (s *Pages) draw(ctx context.Context, company, id string) error {
 	left := drawAhead
 	for i := range d.Files {
 		for page := range min(left, len(d.Files[i].Pages)) {
-			if _, _, err := s.Picture(ctx, who, id, d.Files[i].ID, page+1, 0); ctx.Err() != nil {
-				return ctx.Err()
-			} else if err != nil {
-				s.log.Warn("page not drawn ahead", "document", id, "page", page+1, "error", err)
+			widths := []int{defaultWidth}
+			if page < drawSmall {
+				widths = append(widths, smallWidth)
+			}
+			for _, width := range widths {
+				if _, _, err := s.Picture(ctx, who, id, d.Files[i].ID, page+1, width); ctx.Err() != nil {
+					return ctx.Err()
+				} else if err != nil {
+					s.log.Warn("page not drawn ahead", "document", id, "page", page+1, "error", err)
+				}
 			}
 		}
 		left -= min(left, len(d.Files[i].Pages))

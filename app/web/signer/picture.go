@@ -15,7 +15,7 @@ import (
 )
 
 // widths are the widths of page pictures in pixels: few, so that pictures can be cached.
-var widths = []int{160, 640, 1240, 2000}
+var widths = []int{160, 640, 800, 1240, 2000}
 
 // DefaultWidth is the default width.
 const DefaultWidth = 1240
