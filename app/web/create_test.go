@@ -68,7 +68,7 @@ func TestCreateWithoutScripts(t *testing.T) {
 	w.click(`.bar-end button[value=review]`)
 
 	w.heading("Review and send")
-	if got := w.read("#problem-list"); !strings.Contains(got, "Maria Rossi has fields but none for the signature") {
+	if got := w.read("#problem-list"); !strings.Contains(got, "Maria Rossi has fields, but no signature field") {
 		t.Errorf("the problems are %q", got)
 	}
 	w.write("#i-subject", "Please sign our lease")
