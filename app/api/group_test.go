@@ -60,7 +60,7 @@ func TestGroup(t *testing.T) {
 	}
 	checkSigned(t, c.Post(t, at+"/download", obj{}).Want(t, 200).Body, 3)
 	text := strings.Join(strings.Fields(apptest.PagesText(t, c.Get(t, at+"/download?content=certificate").Want(t, 200).Body)), " ")
-	for _, want := range []string{"Any one of Directors", "was not needed: somebody else of the group acted", "Signatures 2 of 2", "No longer needed"} {
+	for _, want := range []string{"Any one of Directors", "was not needed: someone else in the group acted", "Signatures 2 of 2", "No longer needed"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the certificate lacks %q:\n%s", want, text)
 		}

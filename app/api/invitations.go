@@ -27,7 +27,8 @@ type invitationBody struct {
 }
 
 func (b *invitationBody) input() signing.InvitationInput {
-	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, RoleName: b.RoleName, Group: b.Group, Named: b.Named, Position: b.Position,
+	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, RoleName: b.RoleName,
+		Group: b.Group, Named: b.Named, Position: b.Position,
 		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}
 }
 
@@ -228,7 +229,8 @@ func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error
 		values[idOr(k)] = v.text
 	}
 	return r.reply(h.signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
-		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent, Next: in.Next.input(), Code: in.Code}, r.seen...))
+		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent,
+		Next: in.Next.input(), Code: in.Code}, r.seen...))
 }
 
 func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error) {
@@ -236,7 +238,8 @@ func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.signatures.Confirm(r.UserContext(), r.who, document, id, signing.SignInput{Next: in.Next.input(), Code: in.Code}, r.seen...))
+	input := signing.SignInput{Next: in.Next.input(), Code: in.Code}
+	return r.reply(h.signatures.Confirm(r.UserContext(), r.who, document, id, input, r.seen...))
 }
 
 func (h *invitationHandlers) view(r *request, _ *nothing) (documentView, error) {

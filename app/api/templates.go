@@ -83,7 +83,8 @@ func (r *request) viewTemplate(t signing.Template) templateView {
 	for i := range t.Invitations {
 		inv := &t.Invitations[i]
 		v.Roles = append(v.Roles, roleView{ID: inv.ID, RoleName: inv.RoleName, Name: orNull(inv.Name), Email: orNull(inv.Email), Role: inv.Role,
-			Group: orNull(inv.Group), Named: inv.NamedByPrevious, Position: inv.Position, Authentication: inv.Authentication, Locale: orNull(inv.Locale), Message: orNull(inv.Message)})
+			Group: orNull(inv.Group), Named: inv.NamedByPrevious, Position: inv.Position,
+			Authentication: inv.Authentication, Locale: orNull(inv.Locale), Message: orNull(inv.Message)})
 	}
 	for i := range t.Fields {
 		v.Fields = append(v.Fields, viewField(t.Document, &t.Fields[i]))

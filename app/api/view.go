@@ -272,7 +272,8 @@ func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation)
 }
 
 func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) invitationView {
-	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName), Group: orNull(inv.Group), Named: inv.NamedByPrevious,
+	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName),
+		Group: orNull(inv.Group), Named: inv.NamedByPrevious,
 		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
 		SignedAt: maybe(inv.SignedAt), ReadAt: maybe(inv.ReadAt), DeclinedAt: maybe(inv.DeclinedAt),

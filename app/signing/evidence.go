@@ -63,7 +63,8 @@ func evidenceOfFile(d *Document, f *File) completion.File {
 }
 
 func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
-	out := completion.Signatory{ID: inv.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, Group: inv.Group, Status: inv.Status,
+	out := completion.Signatory{ID: inv.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role,
+		Group: inv.Group, Status: inv.Status,
 		Authentication: inv.Authentication,
 		NotifiedAt:     completion.Maybe(inv.NotifiedAt), ViewedAt: completion.Maybe(inv.ViewedAt),
 		SignedAt: completion.Maybe(inv.SignedAt), ReadAt: completion.Maybe(inv.ReadAt),

@@ -16,7 +16,7 @@ func TestMarkAsRead(t *testing.T) {
 		d := send(t, s, []apptest.Map{maria(), {"name": "Rea Reader", "email": "rea@reader.example", "role": "reader"}}, lease()...)
 		w := open(t, l)
 		w.visit(d.links[1])
-		if sight := w.sight(); !strings.Contains(sight, "asks you to read this and to confirm that you have") || strings.Contains(sight, "I agree") || strings.Contains(sight, "Finish and sign") {
+		if sight := w.sight(); !strings.Contains(sight, "asks you to read this document and to confirm that you have") || strings.Contains(sight, "I agree") || strings.Contains(sight, "Finish and sign") {
 			t.Errorf("the reader's page says %s", sight)
 		}
 		w.click("#finish")

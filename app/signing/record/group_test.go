@@ -46,7 +46,8 @@ func TestAnyOneOfAGroupIsAsked(t *testing.T) {
 		{record.Declined, record.Viewed, record.Pending, nil, 0, 2, "invitation_declined", "document_declined", "document_declined"},
 	} {
 		d := board(tt.first, tt.second, tt.third)
-		if acted, total := d.Progress(); acted != tt.acted || total != tt.total || !slices.Equal(d.WaitingFor(), tt.waits) {
+		acted, total := d.Progress()
+		if acted != tt.acted || total != tt.total || !slices.Equal(d.WaitingFor(), tt.waits) {
 			t.Errorf("%+v: %d of %d have acted, it waits for %v", tt, acted, total, d.WaitingFor())
 		}
 		for i, want := range []string{tt.ann, tt.ben, tt.cy} {
@@ -96,8 +97,8 @@ func TestGroupsKeepFieldsAndPosition(t *testing.T) {
 	}
 	d.Invitations[1].Position = 7
 	record.AlignGroups(d, &d.Invitations[1])
-	if a, b, c := d.Invitations[0].Position, d.Invitations[1].Position, d.Invitations[2].Position; a != 7 || b != 7 || c != 2 {
-		t.Errorf("the group is at %d and %d, the other at %d", a, b, c)
+	if p := d.Invitations; p[0].Position != 7 || p[1].Position != 7 || p[2].Position != 2 {
+		t.Errorf("the group is at %d and %d, the other at %d", p[0].Position, p[1].Position, p[2].Position)
 	}
 	record.LeaveFields(d, &d.Invitations[0])
 	if d.Fields[0].Invitation != "ben" || len(d.Fields) != 3 {

@@ -137,12 +137,14 @@ func computes(own []*signing.Field) bool {
 
 func (h *Handlers) finish(v *Visitor) error {
 	if v.Invitation.Role == record.Reader {
-		_, err := h.Signatures.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, signing.SignInput{Next: next(v)})
+		in := signing.SignInput{Next: next(v)}
+		_, err := h.Signatures.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 		return h.finished(v, err)
 	}
 	yes := v.Form.Value("consent") == "yes"
 	a := h.answers(v)
-	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes, Next: next(v)}
+	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes,
+		Next: next(v)}
 	attachments(v, in.Fields)
 	if in.Signature == nil && v.Invitation.Role == record.Signer {
 		// A missing signature is reported together with all other errors.

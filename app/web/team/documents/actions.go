@@ -188,7 +188,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 		if name == "replace" && inv.Authentication == record.ByAccessCode {
 			data.Fields = append(slices.Clone(data.Fields), "access_code")
 		}
-		person = inv.Name
+		person = inv.DisplayName()
 	}
 	p.Title = r.Say("act."+name+".title", "title", d.Title, "person", person)
 	data.Text = r.Say("act."+name+".text", "title", d.Title, "person", person)

@@ -82,7 +82,7 @@ func eventText(l *words.Language, d *signing.Document, e *signing.Entry) string 
 	}
 	person := e.Value.Data["email"]
 	if inv := d.Invitation(e.Value.Invitation); inv != nil {
-		person = inv.Name
+		person = inv.DisplayName()
 	}
 	pairs := []any{"who", who, "person", person, "title", d.Title}
 	for _, name := range []string{"name", "from", "to", "email", "by"} {

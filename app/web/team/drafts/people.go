@@ -71,7 +71,8 @@ func peopleRows(d *signing.Document) []personRow {
 	var out []personRow
 	for i := range people {
 		inv := &people[i]
-		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role, Group: inv.Group, Named: inv.NamedByPrevious,
+		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role,
+			Group: inv.Group, Named: inv.NamedByPrevious,
 			Position: strconv.Itoa(inv.Position), Check: inv.Authentication,
 			Locale: inv.Locale, Words: inv.Message, Hint: inv.AccessCodeHint, HasCode: inv.AccessCodeHash != ""}
 		for _, x := range d.Fields {

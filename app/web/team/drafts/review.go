@@ -119,11 +119,7 @@ func (h *Handlers) reviewPeople(r *page.Request, d *signing.Document) ([]reviewP
 		inv := &d.Invitations[i]
 		p := reviewPerson{Invitation: inv, RoleText: r.Say("asked." + inv.Role), CheckText: r.Say("check." + inv.Authentication), Turn: inv.Position}
 		p.Language = page.LanguageName(cmp.Or(inv.Locale, d.Locale, r.Who.Company.Locale))
-		for _, x := range d.Fields {
-			if x.Invitation == inv.ID {
-				p.Fields++
-			}
-		}
+		p.Fields = len(d.UnsortedFieldsOf(inv.ID))
 		if i < previews && !d.NoMails {
 			m, err := h.Notify.Preview(r.UserContext(), r.Who.Actor, d.ID, inv.ID)
 			if err != nil {
