@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // bulkRun is a bulk run in the API.
@@ -98,6 +99,55 @@ func TestKillsRepeatNothingOfABulkRun(t *testing.T) {
 	p.until("everyone is notified", func() (string, bool) {
 		n := len(post.received())
 		return fmt.Sprintf("%d of %d", n, rows), n == rows
+	})
+	for about, ids := range post.received() {
+		if len(ids) > 1 {
+			t.Errorf("%s: sent with different identifiers %v", about, ids)
+		}
+	}
+	p.stop()
+	if got := call(t, "check", "--set", "data.dir="+dir); got.code != 0 {
+		t.Errorf("check: exit %d: %s%s", got.code, got.out, got.err)
+	}
+}
+
+// TestKillsRepeatNothingOfScheduledDocuments kills the server before documents are due, and while
+// they are being sent.
+func TestKillsRepeatNothingOfScheduledDocuments(t *testing.T) {
+	t.Parallel()
+	const documents, kills = 30, 3
+	post, dir := newPostOffice(t), t.TempDir()
+	settings := []string{"mail.host=127.0.0.1", "mail.port=" + post.port(), "mail.tls=none", "log.requests=false"}
+	p := serve(t, dir, settings...)
+	c := p.login()
+	for i := range documents {
+		body, contentType := multipartOf(t, map[string]any{
+			"title": fmt.Sprintf("Lease %d", i), "send_at": time.Now().Add(6 * time.Second).UTC().Format(time.RFC3339),
+			"invitations": []map[string]string{{"name": "Tim", "email": fmt.Sprintf("tim%d@tenant.example", i)}},
+		}, smallPDF("Lease", 2000))
+		if _, err := c.send(http.MethodPost, "/documents", contentType, bytes.NewReader(body)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reach := func(what string, least int) {
+		p.until(what, func() (string, bool) {
+			n, err := c.total("status=sent")
+			return fmt.Sprintf("%d of %d (%v)", n, documents, err), n >= least
+		})
+	}
+	for k := range kills {
+		p.kill()
+		p = serve(t, dir, settings...)
+		c = p.login()
+		reach("some are sent", k*documents/kills+1)
+	}
+	reach("all are sent", documents)
+	if n, err := c.total("status=scheduled,draft"); n != 0 || err != nil {
+		t.Errorf("%d documents are left (%v)", n, err)
+	}
+	p.until("everyone is notified", func() (string, bool) {
+		n := len(post.received())
+		return fmt.Sprintf("%d of %d", n, documents), n == documents
 	})
 	for about, ids := range post.received() {
 		if len(ids) > 1 {
