@@ -491,39 +491,6 @@ func TestPlacedFieldsAreSigned(t *testing.T) {
 	}
 }
 
-// touchScreen lets the browser have a touch screen.
-func (w *window) touchScreen() {
-	w.t.Helper()
-	call(w, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
-}
-
-// touch presses fingers on the screen, moves or lifts them.
-func (w *window) touch(kind input.DispatchTouchEventType, at ...spot) {
-	w.t.Helper()
-	p := input.DispatchTouchEventParams{Type: kind, TouchPoints: []*input.TouchPoint{}}
-	for _, a := range at {
-		p.TouchPoints = append(p.TouchPoints, &input.TouchPoint{X: a.X, Y: a.Y})
-	}
-	call(w, input.DispatchTouchEvent, p)
-}
-
-func (w *window) tap(at spot) {
-	w.t.Helper()
-	w.touch(input.DispatchTouchEventTypeTouchStart, at)
-	w.touch(input.DispatchTouchEventTypeTouchEnd)
-}
-
-// swipe moves a finger over the screen.
-func (w *window) swipe(from, to spot) {
-	w.t.Helper()
-	w.touch(input.DispatchTouchEventTypeTouchStart, from)
-	for i := 1; i <= 6; i++ {
-		part := float64(i) / 6
-		w.touch(input.DispatchTouchEventTypeTouchMove, spot{from.X + (to.X-from.X)*part, from.Y + (to.Y-from.Y)*part})
-	}
-	w.touch(input.DispatchTouchEventTypeTouchEnd)
-}
-
 // TestEditorWithAFinger uses a narrow touch screen.
 func TestEditorWithAFinger(t *testing.T) {
 	t.Parallel()
@@ -531,26 +498,44 @@ func TestEditorWithAFinger(t *testing.T) {
 	c := s.Company(t)
 	d := newDraft(t, c, 2, maria())
 	w := team(t, c, look{width: 360, height: 740})
-	w.touchScreen()
+	call(w, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
 	w.edit(d)
+	touch := func(kind input.DispatchTouchEventType, at ...spot) {
+		p := input.DispatchTouchEventParams{Type: kind, TouchPoints: []*input.TouchPoint{}}
+		for _, a := range at {
+			p.TouchPoints = append(p.TouchPoints, &input.TouchPoint{X: a.X, Y: a.Y})
+		}
+		call(w, input.DispatchTouchEvent, p)
+	}
+	tap := func(at spot) {
+		touch(input.DispatchTouchEventTypeTouchStart, at)
+		touch(input.DispatchTouchEventTypeTouchEnd)
+	}
 	// On a busy machine a tap may take so long that the browser treats it as another gesture;
 	// people would tap again.
 	reach := func(pane string) {
 		patience.Until(t, "the pane "+pane, func() (string, bool) {
-			w.tap(w.middle(`[data-go="`+pane+`"]`, 0, 0))
+			tap(w.middle(`[data-go="`+pane+`"]`, 0, 0))
 			shown := get(w, chromedp.Evaluate[string](`document.querySelector("#editor").dataset.pane`))
 			return shown, shown == pane
 		})
 	}
 	reach("fields")
 	w.see(".palette")
-	w.tap(w.middle(`[data-type="signature"]`, 0, 0))
+	tap(w.middle(`[data-type="signature"]`, 0, 0))
 	w.until(`document.querySelector("#editor").dataset.pane === "pages"`)
-	w.tap(w.on(1, .5, .3))
+	tap(w.on(1, .5, .3))
 	w.see(`.box[aria-pressed="true"]`)
 	w.saved()
 	before := d.fields(t)[0]
-	w.swipe(w.middle(".box", 0, 0), w.on(1, .4, .6))
+	from := w.middle(".box", 0, 0)
+	to := w.on(1, .4, .6)
+	touch(input.DispatchTouchEventTypeTouchStart, from)
+	for i := 1; i <= 6; i++ {
+		part := float64(i) / 6
+		touch(input.DispatchTouchEventTypeTouchMove, spot{from.X + (to.X-from.X)*part, from.Y + (to.Y-from.Y)*part})
+	}
+	touch(input.DispatchTouchEventTypeTouchEnd)
 	w.until(`parseFloat(document.querySelector(".box").style.top) > 50`)
 	w.saved()
 	if after := d.fields(t)[0]; after.Y < before.Y+.2 {

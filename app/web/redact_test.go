@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"paraph/app/apptest"
 )
 
@@ -43,29 +41,6 @@ func TestBlackOutByHand(t *testing.T) {
 		w.until(`document.querySelectorAll(".paper button").length === 1`)
 		w.click(`#regions .danger`)
 		w.until(`document.querySelector("main").textContent.includes("The areas were blacked out.") `)
-		says(content, "The price is 1234567 euros. | The rest stays.")
-	})
-	t.Run("finger", func(t *testing.T) {
-		t.Parallel()
-		at, content := draft()
-		w := team(t, c, look{width: 360, height: 740})
-		w.touchScreen()
-		w.visit(s.URL + at)
-		w.until(`document.documentElement.dataset.redact === "ready" && document.querySelector(".paper img").complete`)
-		w.judge(allRules, "black out with a finger")
-		w.swipe(w.on(1, .5, .5), w.on(1, .5, .2)) // scrolls
-		w.until(`scrollY > 0 && !document.querySelector(".paper button")`)
-		w.until(`(document.querySelector("[data-finger]").scrollIntoView({block: "center"}), true)`)
-		w.tap(w.middle("[data-finger]", 0, 0))
-		w.until(`document.querySelector("[data-finger]").getAttribute("aria-pressed") === "true"`)
-		before := get(w, chromedp.Evaluate[float64](`scrollY`))
-		w.swipe(w.on(1, .1, .10), w.on(1, .9, .145))
-		w.until(`document.querySelectorAll(".paper button").length === 1`)
-		if after := get(w, chromedp.Evaluate[float64](`scrollY`)); after != before {
-			t.Errorf("drawing scrolled the page from %v to %v", before, after)
-		}
-		w.click(`#regions .danger`)
-		w.until(`document.querySelector("main").textContent.includes("The parts were blacked out.") `)
 		says(content, "The price is 1234567 euros. | The rest stays.")
 	})
 	at, content := draft()

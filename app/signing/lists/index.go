@@ -122,7 +122,8 @@ func searchable(d *record.Document, body string) search.Document {
 		ID: d.ID, Scope: d.Company, Kind: documentKind, Title: d.Title, Body: body,
 		Texts: []string{d.Subject, d.Message, d.ExternalID, d.Owner.Name, d.Owner.Email},
 		Filters: append(attributeTerms(d),
-			cell{d.Visibility(), store.AnyStatus}.term(), cell{d.Visibility(), store.Phase(d.Status, d.SendAt != nil)}.term()),
+			cell{d.Visibility(), store.AnyStatus}.term(),
+			cell{d.Visibility(), store.Phase(d.Status, d.SendAt != nil)}.term()),
 		Sort: map[string]string{},
 	}
 	for _, f := range d.Files {
