@@ -124,7 +124,7 @@ func packages() []packageRule {
 		{"app/signing/formula", nil},
 		{"app/signing/pattern", nil},
 		{"app/signing/pictures", nil},
-		{"app/signing/record", above("app/account", "app/signing/detect", "app/signing/format", "app/signing/formula", "app/signing/pattern")},
+		{"app/signing/record", above("app/account", "app/signing/detect", "app/signing/format", "app/signing/formula", "app/signing/mark", "app/signing/pattern")},
 		{"app/signing/disk", above()},
 		{"app/signing/intake", above("app/account", "app/signing/detect", "app/signing/disk", "app/signing/record", "app/signing/report")},
 		{"app/signing/lists", above("app/account", "app/signing/record", "app/signing/store")},

@@ -65,7 +65,8 @@ func (c Company) check() error {
 	p := CompanyPatch{Name: &c.Name, Locale: unlessZero(&c.Locale), Timezone: unlessZero(&c.Timezone),
 		BrandColor: &c.BrandColor, DefaultExpiryDays: &c.DefaultExpiryDays, ReminderDays: &c.ReminderDays,
 		ConsentText: &c.ConsentText, ConsentMode: unlessZero(&c.ConsentMode), RetentionDays: &c.RetentionDays,
-		OnDecline: unlessZero(&c.OnDecline), Phone: &c.Phone, PrivacyURL: &c.PrivacyURL}
+		OnDecline: unlessZero(&c.OnDecline), Phone: &c.Phone, PrivacyURL: &c.PrivacyURL,
+		SignatureTypes: &c.SignatureTypes}
 	if !strings.HasPrefix(c.LogoURL, "/logo/"+c.ID+"?v=") {
 		p.LogoURL = &c.LogoURL
 	}

@@ -61,12 +61,16 @@ type CompanyPatch struct {
 	ConsentText       *string
 	RetentionDays     *int
 	OnDecline         *OnDecline
+	SignatureTypes    *[]string
 	ConsentMode       *ConsentMode
 	Phone             *string
 	PrivacyURL        *string
 
 	ClosedDocumentsReadable *bool
 }
+
+// SignatureTypes lists the types of signatures that a company can allow.
+func SignatureTypes() []string { return []string{"drawn", "typed", "image"} }
 
 func (p CompanyPatch) apply(c *Company) error {
 	var f fault.Fields
@@ -105,6 +109,9 @@ func (p CompanyPatch) apply(c *Company) error {
 		} else {
 			f.OneOf("consent_mode", string(ConsentInline), string(ConsentGate), string(ConsentOff))
 		}
+	}
+	if p.SignatureTypes != nil {
+		c.SignatureTypes = input.Subset(&f, "signature_types", *p.SignatureTypes, SignatureTypes()...)
 	}
 	setPhone(&f, "phone", p.Phone, &c.Phone)
 	setAddress(&f, "privacy_url", p.PrivacyURL, &c.PrivacyURL)

@@ -64,6 +64,7 @@ type Company struct {
 	PrivacyURL        string      `json:"privacy_url,omitempty"`         // of the company's privacy notice
 	RetentionDays     int         `json:"retention_days,omitempty"`      // 0 for unlimited
 	OnDecline         OnDecline   `json:"on_decline"`
+	SignatureTypes    []string    `json:"signature_types,omitempty"` // that new documents allow; nil for all
 
 	// ClosedDocumentsReadable lets signatories read documents that were voided,
 	// declined or not signed in time.

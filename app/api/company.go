@@ -10,25 +10,26 @@ import (
 )
 
 type companyView struct {
-	ID                string  `json:"id"`
-	Name              string  `json:"name"`
-	Locale            string  `json:"locale"`
-	Timezone          string  `json:"timezone"`
-	LogoURL           *string `json:"logo_url"`
-	BrandColor        *string `json:"brand_color"`
-	RequireApproval   bool    `json:"require_approval"`
-	RequireTwoFactor  bool    `json:"require_two_factor"`
-	DefaultExpiryDays *int    `json:"default_expiry_days"`
-	ReminderDays      []int   `json:"reminder_days"`
-	ConsentText       *string `json:"consent_text"`
-	ConsentMode       string  `json:"consent_mode" enum:"inline,gate,off"`
-	Phone             *string `json:"phone"`
-	PrivacyURL        *string `json:"privacy_url" format:"uri"`
-	RetentionDays     *int    `json:"retention_days"`
-	OnDecline         string  `json:"on_decline" enum:"notify,void"`
-	ClosedReadable    bool    `json:"closed_documents_readable" doc:"Whether recipients can still read documents that were voided, declined or not signed in time"`
-	CreatedAt         string  `json:"created_at" format:"date-time"`
-	UpdatedAt         string  `json:"updated_at" format:"date-time"`
+	ID                string   `json:"id"`
+	Name              string   `json:"name"`
+	Locale            string   `json:"locale"`
+	Timezone          string   `json:"timezone"`
+	LogoURL           *string  `json:"logo_url"`
+	BrandColor        *string  `json:"brand_color"`
+	RequireApproval   bool     `json:"require_approval"`
+	RequireTwoFactor  bool     `json:"require_two_factor"`
+	DefaultExpiryDays *int     `json:"default_expiry_days"`
+	ReminderDays      []int    `json:"reminder_days"`
+	ConsentText       *string  `json:"consent_text"`
+	ConsentMode       string   `json:"consent_mode" enum:"inline,gate,off"`
+	Phone             *string  `json:"phone"`
+	PrivacyURL        *string  `json:"privacy_url" format:"uri"`
+	RetentionDays     *int     `json:"retention_days"`
+	OnDecline         string   `json:"on_decline" enum:"notify,void"`
+	SignatureTypes    []string `json:"signature_types" doc:"What new documents accept: drawn, typed and image, or some of them"`
+	ClosedReadable    bool     `json:"closed_documents_readable" doc:"Whether recipients can still read documents that were voided, declined or not signed in time"`
+	CreatedAt         string   `json:"created_at" format:"date-time"`
+	UpdatedAt         string   `json:"updated_at" format:"date-time"`
 }
 
 // viewCompany renders a company. A logo stored here gets an address on this appliance.
@@ -40,11 +41,19 @@ func (r *request) viewCompany(c account.Company) companyView {
 		BrandColor: orNull(c.BrandColor), RequireApproval: c.RequireApproval, RequireTwoFactor: c.RequireTwoFactor, DefaultExpiryDays: positive(c.DefaultExpiryDays),
 		ReminderDays: c.ReminderDays, ConsentText: orNull(c.ConsentText), ConsentMode: string(cmp.Or(c.ConsentMode, account.ConsentInline)),
 		Phone: orNull(c.Phone), PrivacyURL: orNull(c.PrivacyURL), RetentionDays: positive(c.RetentionDays),
-		OnDecline: string(c.OnDecline), ClosedReadable: c.ClosedDocumentsReadable, CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt)}
+		OnDecline: string(c.OnDecline), SignatureTypes: typesOrAll(c.SignatureTypes), ClosedReadable: c.ClosedDocumentsReadable, CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt)}
 	if v.ReminderDays == nil {
 		v.ReminderDays = []int{}
 	}
 	return v
+}
+
+// typesOrAll lists the types of signatures that are allowed; nil allows all.
+func typesOrAll(types []string) []string {
+	if types == nil {
+		return account.SignatureTypes()
+	}
+	return types
 }
 
 func positive(n int) *int {
@@ -67,6 +76,7 @@ type companyPatch struct {
 	ConsentText       *string              `json:"consent_text,omitempty" doc:"What recipients agree to"`
 	RetentionDays     *int                 `json:"retention_days,omitempty" doc:"0 keeps completed documents forever"`
 	OnDecline         *account.OnDecline   `json:"on_decline,omitempty" doc:"notify or void"`
+	SignatureTypes    *[]string            `json:"signature_types,omitempty" doc:"What new documents accept as signatures and initials: drawn, typed and image, or some of them"`
 	ConsentMode       *account.ConsentMode `json:"consent_mode,omitempty" doc:"inline (asked on the document's page), gate (asked before the document is shown) or off"`
 	Phone             *string              `json:"phone,omitempty" doc:"Phone number for recipients' questions"`
 	PrivacyURL        *string              `json:"privacy_url,omitempty" doc:"Your privacy notice; shown to recipients"`
@@ -149,6 +159,7 @@ func (h *companyHandlers) routes(s *server) {
 		takeAway(r, "logo_url", &in.LogoURL)
 		takeAway(r, "brand_color", &in.BrandColor)
 		takeAway(r, "default_expiry_days", &in.DefaultExpiryDays)
+		takeAway(r, "signature_types", &in.SignatureTypes)
 		takeAway(r, "consent_text", &in.ConsentText)
 		takeAway(r, "retention_days", &in.RetentionDays)
 		takeAway(r, "phone", &in.Phone)

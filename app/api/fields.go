@@ -87,6 +87,7 @@ type fieldBody struct {
 	VerticalAlign  *string        `json:"vertical_align,omitempty" doc:"top, middle or bottom; by default the middle, of a field with room for several lines the top"`
 	Cells          *int           `json:"cells,omitempty" doc:"Draws a text or number with one character in each of so many cells of equal width, 1 to 100; 0 for running text. Longer values are refused"`
 	Mask           *string        `json:"mask,omitempty" doc:"Draws dots instead of the value: all (in the evidence as well) or paper (the evidence has the value). The team still reads it here; not for signatures, boxes and attachments"`
+	SignatureTypes *[]string      `json:"signature_types,omitempty" doc:"Of signatures and initials: what is accepted here, besides what the document says: drawn, typed and image, or some of them; an empty list allows all. A recipient makes one signature, which all their fields must accept"`
 	Formula        *string        `json:"formula,omitempty" doc:"Computes the value of a text, number or date from other fields, such as round(net * (1 + vat / 100), 2); at most 1000 characters and 200 parts. The field is then read-only, and required only if that is said. See the description of replacing all fields"`
 	Condition      *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
 	Anchor         *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
@@ -99,7 +100,8 @@ func (b *fieldBody) input() signing.FieldInput {
 		ReadOnly: b.ReadOnly, Options: b.Options, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
 		LookInput: signing.LookInput{FontSize: b.FontSize, Align: b.Align, Weight: b.FontWeight, Color: b.Color,
 			VerticalAlign: b.VerticalAlign, Cells: b.Cells, Mask: b.Mask},
-		Help: b.Help, Placeholder: b.Placeholder, Formula: b.Formula,
+		SignatureTypes: b.SignatureTypes,
+		Help:           b.Help, Placeholder: b.Placeholder, Formula: b.Formula,
 		PatternMessage: b.PatternMessage, GroupMin: b.GroupMin, GroupMax: b.GroupMax}
 	in.Min, in.Earliest = b.Min.limit()
 	in.Max, in.Latest = b.Max.limit()

@@ -52,6 +52,7 @@ type documentView struct {
 	AllowDelegation  bool              `json:"allow_delegation"`
 	DeclineReason    bool              `json:"decline_reason_required"`
 	SendEmails       bool              `json:"send_emails" doc:"Whether recipients are written to; if not, pass on their links"`
+	SignatureTypes   []string          `json:"signature_types" doc:"What is accepted as signatures and initials"`
 	Files            []fileView        `json:"files"`
 	Invitations      []invitationView  `json:"invitations"`
 	Fields           []fieldView       `json:"fields"`
@@ -111,8 +112,8 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		VoidedReason: orNull(d.WhyVoided().Sentence(r.server.english())),
 		ArchivedAt:   maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
 		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation, DeclineReason: d.DeclineReason,
-		SendEmails: !d.NoMails,
-		Attention:  orNull(string(d.Attention.Kind)), AttentionMessage: orNull(d.AttentionSentence(r.server.english())),
+		SendEmails: !d.NoMails, SignatureTypes: typesOrAll(d.SignatureTypes),
+		Attention: orNull(string(d.Attention.Kind)), AttentionMessage: orNull(d.AttentionSentence(r.server.english())),
 		Files: []fileView{}, Invitations: []invitationView{}, Fields: []fieldView{},
 	}
 	if v.Metadata == nil || r.who.IsSignatory() {
@@ -325,6 +326,7 @@ type fieldView struct {
 	VerticalAlign  *string        `json:"vertical_align"`
 	Cells          *int           `json:"cells"`
 	Mask           *string        `json:"mask"`
+	SignatureTypes []string       `json:"signature_types" doc:"Of signatures and initials: what is accepted here, besides what the document says"`
 	Formula        *string        `json:"formula" doc:"Computes the value, which the recipient cannot enter"`
 	Condition      *conditionView `json:"condition" doc:"When the field is shown or required"`
 	Hidden         bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
@@ -440,7 +442,7 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 		Formula: orNull(x.Formula),
 		Group:   orNull(x.Group), Align: orNull(x.Align),
 		FontWeight: orNull(x.Weight), Color: orNull(x.Color), VerticalAlign: orNull(x.VerticalAlign),
-		Mask:      orNull(x.Mask),
+		Mask: orNull(x.Mask), SignatureTypes: typesOrAll(x.SignatureTypes),
 		Condition: viewCondition(x.Condition), Hidden: x.Hidden,
 		Covered: viewAreas(x.Covered)}
 	if x.Type == pdf.FieldDate {

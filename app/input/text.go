@@ -2,6 +2,7 @@ package input
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,6 +43,25 @@ func Lines(f *fault.Fields, field string, v *string, limit int) string {
 		f.Add(field, "control_characters")
 	}
 	return s
+}
+
+// Subset checks a choice among several words, and returns it in the order of all. It returns nil
+// for none and for all of them, neither of which restricts anything.
+func Subset(f *fault.Fields, field string, from []string, all ...string) (out []string) {
+	for i, v := range from {
+		if !slices.Contains(all, v) {
+			f.OneOf(field+"."+strconv.Itoa(i), all...)
+		}
+	}
+	for _, v := range all {
+		if slices.Contains(from, v) {
+			out = append(out, v)
+		}
+	}
+	if len(out) == len(all) {
+		return nil
+	}
+	return out
 }
 
 // OneOf checks a choice.

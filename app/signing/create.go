@@ -2,6 +2,7 @@ package signing
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,7 +181,7 @@ func (s *Drafts) defaults(who account.Actor, d *Document) error {
 	if err != nil {
 		return err
 	}
-	d.Locale = company.Locale
+	d.Locale, d.SignatureTypes = company.Locale, slices.Clone(company.SignatureTypes)
 	return nil
 }
 

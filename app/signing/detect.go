@@ -231,6 +231,9 @@ func (x *Suggestion) Input() FieldInput {
 	if x.Masked {
 		in.Mask = new(record.MaskAll)
 	}
+	if len(x.SignatureTypes) > 0 {
+		in.SignatureTypes = &x.SignatureTypes
+	}
 	if x.Formula != "" {
 		in.Formula = &x.Formula
 	}

@@ -3,11 +3,13 @@ package signing
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/pdf"
 	"paraph/app/pdf/text"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
@@ -49,6 +51,21 @@ func readMark(f *fault.Fields, field string, in *Mark, typed string) mark.Drawn 
 		m.Text = input.Line(f.Under(field), "text", &in.Text, record.MaxName)
 	}
 	return m
+}
+
+// checkMarks refuses a signature or initials of a type that is not allowed there. An approver
+// without a field for one makes none.
+func (a *act) checkMarks(f *fault.Fields) {
+	own := a.document.UnsortedFieldsOf(a.inv.ID)
+	has := func(kind pdf.FieldType) bool {
+		return slices.ContainsFunc(own, func(x *Field) bool { return x.Type == kind })
+	}
+	if (a.inv.Role == record.Signer || has(pdf.FieldSignature)) && !f.Has("signature.data") {
+		record.CheckMark(f, a.document, a.inv.ID, pdf.FieldSignature, a.marks.signature.Type)
+	}
+	if has(pdf.FieldInitials) && !f.Has("initials.data") {
+		record.CheckMark(f, a.document, a.inv.ID, pdf.FieldInitials, a.marks.initials.Type)
+	}
 }
 
 // legible refuses text that none of our fonts can draw, before anything is signed.

@@ -231,6 +231,7 @@ func (s *Signatures) check(
 	a := &act{document: d, inv: inv, now: now, zone: company.Zone()}
 	a.values = a.fill(&faults, in.Fields)
 	a.marks = readMarks(&faults, inv, in)
+	a.checkMarks(&faults)
 	s.legible(&faults, a)
 	a.nameNext(&faults, in.Next)
 	if err := faults.Err(); err != nil {

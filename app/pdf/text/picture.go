@@ -157,6 +157,14 @@ func (m rows) samples(f *Fonts) (rgb, alpha []byte, opaque bool) {
 	return pick(0, 3), alpha, opaque
 }
 
+// Visible reports whether anything of a picture can be seen.
+func Visible(m image.Image) bool {
+	if o, ok := m.(interface{ Opaque() bool }); ok && o.Opaque() {
+		return true
+	}
+	return !rows{Image: m, box: m.Bounds()}.visible().Empty()
+}
+
 // visible returns the smallest rectangle that contains every visible pixel.
 func (m rows) visible() image.Rectangle {
 	var r image.Rectangle

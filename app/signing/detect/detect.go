@@ -56,6 +56,7 @@ type Field struct {
 	VerticalAlign    string
 	Cells            int
 	Masked           bool
+	SignatureTypes   []string
 	Text             string // of the tag
 	Covers           []Area // the place of the tag
 	line             int    // of the page

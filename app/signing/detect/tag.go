@@ -185,6 +185,9 @@ func (x *Field) apply(values map[string]string) {
 	x.Label = cmp.Or(short(first("label", "title")), x.Label, x.Name)
 	x.Value = first("value", "default", "default_value")
 	x.Pattern, x.Format, x.Group = values["pattern"], short(values["format"]), short(values["group"])
+	if x.Type == pdf.FieldSignature || x.Type == pdf.FieldInitials {
+		x.SignatureTypes, x.Format = signatureFormats[strings.ToLower(x.Format)], ""
+	}
 	x.Formula = values["formula"]
 	if x.Type == pdf.FieldDate {
 		x.Earliest, x.Latest = short(values["min"]), short(values["max"])
@@ -209,6 +212,10 @@ func (x *Field) apply(values map[string]string) {
 		x.Height = *h
 	}
 }
+
+// signatureFormats maps the formats of signatures in tags to the types that are accepted.
+var signatureFormats = map[string][]string{"drawn": {"drawn"}, "typed": {"typed"}, "drawn_or_typed": {"drawn", "typed"},
+	"upload": {"image"}}
 
 // tagColors are the colours that tags name.
 var tagColors = map[string]string{"black": "#000000", "white": "#ffffff", "blue": "#0000ff", "red": "#ff0000", "green": "#008000"}

@@ -31,6 +31,9 @@ const (
 	TypeImage = "image"
 )
 
+// Types lists the types of marks.
+func Types() []string { return []string{TypeDrawn, TypeTyped, TypeImage} }
+
 // Colours of typed and drawn marks.
 const (
 	InkBlue  = "blue"
@@ -163,11 +166,15 @@ func readPicture(f *fault.Fields, m *Drawn, data string) {
 	case c.Width < 1 || c.Height < 1 || c.Width*c.Height > maxPixels:
 		f.Add("data", "too_many_pixels", fault.Number("limit", 16))
 	default:
-		if _, _, err := image.Decode(bytes.NewReader(raw)); err != nil {
+		decoded, _, err := image.Decode(bytes.NewReader(raw))
+		switch {
+		case err != nil:
 			f.Add("data", "damaged")
-			return
+		case !text.Visible(decoded):
+			f.Add("data", "empty")
+		default:
+			m.Picture = raw
 		}
-		m.Picture = raw
 	}
 }
 

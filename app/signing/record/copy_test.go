@@ -16,11 +16,11 @@ var (
 		"DeclinedReason DeclinedCode RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince LinkShown")
 
 	keptFromDocument = fields("Company Title Subject Message SigningOrder Metadata Locale Approver ExpiresAt RemindEveryDays ReminderDays BaseURL " +
-		"RedirectURL NoDecline NoDelegation DeclineReason NoMails Template ExpiresDays")
+		"RedirectURL NoDecline NoDelegation DeclineReason NoMails SignatureTypes Template ExpiresDays")
 	droppedFromDocument = fields("ID Status Owner ExternalID SubmittedBy Files Invitations Fields Certificate Attention AttentionText SealCauses SealJob DueJobs CreatedAt UpdatedAt " +
 		"SubmittedAt ApprovedAt RejectedAt RejectedReason SendAt SendBy SentAt CompletedAt ExpiredAt VoidedAt VoidedReason VoidedCode VoidedName ArchivedAt DeletedAt Version Head MadeFrom")
 
-	keptFromField    = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Earliest Latest Pattern PatternMessage Format Help Placeholder Group GroupMin GroupMax Look Covered Anchor Formula Condition")
+	keptFromField    = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Earliest Latest Pattern PatternMessage Format Help Placeholder Group GroupMin GroupMax Look SignatureTypes Covered Anchor Formula Condition")
 	droppedFromField = fields("ID File Invitation Filled Hidden Attached")
 
 	keptFromFile    = fields("Name ContentType Upload Size SHA256 Pages Position ConvertedBy Findings Confirmed Placeholders Base BaseSize Flattened Arranged Merged PDFA Presigned")

@@ -124,6 +124,7 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 	in.applyDays(f, x)
 	in.applyTicks(f, x)
 	in.applyOptions(f, x)
+	applySignatureTypes(f, &x.SignatureTypes, in.SignatureTypes)
 	in.applyFormat(f, x)
 	if in.Pattern != nil {
 		x.Pattern = *in.Pattern

@@ -27,9 +27,10 @@ type DocumentInput struct {
 	RedirectURL     *string
 	AllowDecline    *bool
 	AllowDelegation *bool
-	DeclineReason   *bool // whether declining requires a reason
-	SendEmails      *bool // whether recipients are written to
-	ExpiresDays     *int  // of a template: days until the deadline of its documents; 0 means none
+	DeclineReason   *bool     // whether declining requires a reason
+	SignatureTypes  *[]string // allowed for signatures and initials; none means all
+	SendEmails      *bool     // whether recipients are written to
+	ExpiresDays     *int      // of a template: days until the deadline of its documents; 0 means none
 }
 
 // FieldInput holds the settings of a field. File and Invitation are identifiers
@@ -59,10 +60,11 @@ type FieldInput struct {
 	Group              *string
 	GroupMin, GroupMax *int // 0 clears it
 	LookInput
-	Covered   *[]detect.Area
-	Formula   *string        // "" clears it
-	Condition *Condition     // without comparisons, it clears the field's
-	Anchor    *detect.Anchor // page and position are derived from it before the input is applied
+	SignatureTypes *[]string // allowed for this signature or these initials; none means those of the document
+	Covered        *[]detect.Area
+	Formula        *string        // "" clears it
+	Condition      *Condition     // without comparisons, it clears the field's
+	Anchor         *detect.Anchor // page and position are derived from it before the input is applied
 }
 
 // Limits of single values, in characters.
@@ -186,6 +188,7 @@ func (in *DocumentInput) applyPermissions(f *fault.Fields, d *Document) {
 		d.NoMails = !*in.SendEmails
 	}
 	d.NoDelegation = d.NoDelegation || d.NoMails
+	applySignatureTypes(f, &d.SignatureTypes, in.SignatureTypes)
 }
 
 // applyAnytime writes the settings that may change in any state.
@@ -203,7 +206,7 @@ func (in *DocumentInput) ChangesContent() bool {
 	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
 		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil ||
 		in.ExpiresDays != nil || in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil ||
-		in.DeclineReason != nil || in.SendEmails != nil
+		in.DeclineReason != nil || in.SendEmails != nil || in.SignatureTypes != nil
 }
 
 const Untitled = "Untitled document"

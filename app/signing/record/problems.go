@@ -39,7 +39,8 @@ const maxProblems = 50
 // It only reads the record, so it is cheap enough to run on every change.
 func Problems(d *Document) []Problem {
 	var out []Problem
-	for _, find := range []func(*Document) []Problem{fileProblems, peopleProblems, fieldProblems, overlaps} {
+	kinds := []func(*Document) []Problem{fileProblems, peopleProblems, fieldProblems, contradictoryTypes, overlaps}
+	for _, find := range kinds {
 		found := find(d)
 		out = append(out, found[:min(len(found), maxProblems)]...)
 	}

@@ -128,6 +128,9 @@ type Document struct {
 	// for. They can't delegate then, since nobody would write to the new person.
 	NoMails bool `json:",omitempty"`
 
+	// SignatureTypes are the types that signatures and initials may have, nil for all.
+	SignatureTypes []string `json:",omitempty"`
+
 	// Template marks a template: its invitations are roles, which need not name
 	// anyone, and it is never sent but used to create documents.
 	Template    bool    `json:",omitempty"`
@@ -320,6 +323,7 @@ func (x Field) Copy(id, file, invitation string) Field {
 	}
 	x.ID, x.File, x.Invitation, x.Filled, x.Hidden, x.Attached = id, file, invitation, false, false, nil
 	x.Options, x.Covered = slices.Clone(x.Options), slices.Clone(x.Covered)
+	x.SignatureTypes = slices.Clone(x.SignatureTypes)
 	return x
 }
 
@@ -336,6 +340,7 @@ func (d *Document) Copy(id string, owner Person, now time.Time) *Document {
 	next.ID, next.Owner, next.Status, next.CreatedAt, next.UpdatedAt = id, owner, Draft, now, now
 	next.ExpiresAt = d.copiedDeadline(now)
 	next.Metadata = maps.Clone(d.Metadata)
+	next.SignatureTypes = slices.Clone(d.SignatureTypes)
 	next.Files, next.Invitations, next.Fields, next.Certificate = nil, nil, nil, nil
 	next.Attention, next.AttentionText, next.ExternalID, next.SubmittedBy = Attention{}, "", "", ""
 	next.MadeFrom = nil
@@ -407,6 +412,9 @@ type Field struct {
 	Group              string
 	GroupMin, GroupMax int `json:",omitempty"` // how many checkboxes of the group are ticked; 0 is no limit
 	Look
+	// SignatureTypes are the types that a signature or initials may have, nil for those of the document.
+	SignatureTypes []string `json:",omitempty"`
+
 	Filled    bool // Value was entered by the signatory
 	Hidden    bool `json:",omitempty"` // not asked for when the signatory signed
 	Attached  *Attached

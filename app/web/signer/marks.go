@@ -8,8 +8,11 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/pdf"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -18,6 +21,8 @@ type markView struct {
 	Kind, Input, Text, Font string
 	Type, Data, Ink         string // of a mark drawn or uploaded earlier
 	Error                   string
+	types                   []string // that are allowed
+	Only                    string   // says so, unless all are
 	Styles                  []markStyle
 	Saved                   string // address of the picture of the member's saved mark, "" for none
 	Made                    bool   // a mark has been chosen already
@@ -30,15 +35,40 @@ type markStyle struct {
 	Checked           bool
 }
 
+// Allows reports whether a type of mark is allowed.
+func (m *markView) Allows(t string) bool { return slices.Contains(m.types, t) }
+
+// NeedsScript reports whether a mark can only be made with the help of a script.
+func (m *markView) NeedsScript() bool {
+	return !m.Allows(signing.MarkTyped) && !m.Allows(signing.MarkImage)
+}
+
+// restrict allows only some types of marks. Input becomes the first place where one is made.
+func (m *markView) restrict(v *Visitor, kind pdf.FieldType) {
+	m.types = record.TypesOfMark(v.Document, v.Invitation.ID, kind)
+	if len(m.types) == len(account.SignatureTypes()) {
+		return
+	}
+	m.Only = v.Sentence(fault.Field{Name: m.Kind, Code: record.TypesRefused(m.types)}, nil)
+	switch {
+	case m.Allows(signing.MarkTyped):
+	case m.Allows(signing.MarkImage):
+		m.Input = m.Kind + "-file"
+	default:
+		m.Input = "mark-" + m.Kind
+	}
+}
+
 // offer adds the visitor's saved mark.
 func (m *markView) offer(saved *signing.Mark) {
-	if saved != nil {
+	if saved != nil && m.Allows(cmp.Or(saved.Type, signing.MarkTyped)) {
 		m.Saved = SavedAddress(m.Kind, saved)
 	}
 }
 
 func (h *Handlers) markViewOf(v *Visitor, kind, name string, saved *signing.Mark, sent page.Form) markView {
 	m := markView{Kind: kind, Input: kind + "-text", Font: text.Script1, Made: saved != nil}
+	m.restrict(v, pdf.FieldType(kind))
 	if kind == "initials" {
 		m.Text = name
 	}

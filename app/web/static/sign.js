@@ -235,7 +235,7 @@ class Mark {
     this.own = $('.saved img', dialog); $('.saved label', dialog)?.remove();
     for (const h of this.hidden) h.disabled = false;
     for (const e of $$('.tabs,.actions', dialog)) e.hidden = false;
-    const more = $('.upload details', dialog); more.replaceWith(...[...more.children].slice(1));
+    const more = $('.upload details', dialog); more?.replaceWith(...[...more.children].slice(1));
     this.tabs = $$('[role=tab]', dialog);
     this.tabs.forEach((t, i) => {
       $('#' + t.getAttribute('aria-controls')).setAttribute('role', 'tabpanel');
@@ -246,10 +246,10 @@ class Mark {
         if (way) { const n = this.tabs[(i + way + this.tabs.length) % this.tabs.length]; this.pick(n); n.focus(); }
       });
     });
-    this.text.addEventListener('input', () => this.preview());
+    this.text?.addEventListener('input', () => this.preview());
     this.paper = $('[data-paper]', dialog); this.crop = $('.crop', dialog); this.cuts = $$('[data-crop]', dialog);
-    this.file.addEventListener('change', () => { for (const c of this.cuts) c.value = 0; });
-    for (const e of [this.file, this.paper, ...this.cuts]) e.addEventListener('change', () => { this.looking = this.look(); });
+    this.file?.addEventListener('change', () => { for (const c of this.cuts) c.value = 0; });
+    for (const e of [this.file, this.paper, ...this.cuts]) e?.addEventListener('change', () => { this.looking = this.look(); });
     for (const e of $$('[name$=".pen"]', dialog)) e.addEventListener('change', () => this.pad?.ink(this.pen()));
     $('[data-adopt]', dialog).addEventListener('click', async () => {
       if (this.type === 'image') await this.looking; // still preparing the picture
@@ -289,12 +289,12 @@ class Mark {
     if (type === 'drawn' && data.startsWith('[')) this.draws(data, ink);
     else if (type === 'saved' && this.own) this.keep(type, '', picture(this.own.src));
     else if (type && data) this.keep(type, data, picture(data.startsWith('data:') ? data : 'data:image/' + (data.startsWith('/9j') ? 'jpeg' : 'png') + ';base64,' + data));
-    else if (this.kind === 'signature' && this.text.value) this.keep('typed', '', this.typed());
+    else if (this.kind === 'signature' && this.text?.value) this.keep('typed', '', this.typed());
   }
   open(from) {
     this.from = from;
     this.last();
-    if (!this.text.value) { this.text.value = form.dataset.name; this.preview(); }
+    if (this.text?.value === '') { this.text.value = form.dataset.name; this.preview(); }
     this.dialog.showModal();
     import(form.dataset.pad).catch(() => {}); // preload for drawing
     (this.type === 'typed' ? this.text : this.tabs.find(t => t.dataset.type === this.type)).focus();
@@ -397,7 +397,7 @@ class Mark {
       if (!this.read) return this.file.files[0] || this.fail(say('nofile'));
       this.keep('image', this.read, picture(this.read));
     }
-    this.file.value = '';
+    if (this.file) this.file.value = '';
     this.dialog.close();
     tell(say('signed')); count(); later(100);
   }

@@ -4,7 +4,7 @@ import { clamp } from './geometry.js';
 
 const steps = 100;
 // The first eight are strings; the rest are strings or numbers.
-export const plain = 'x y w h required readOnly options condition type who name label value min max pattern patternMessage format help placeholder group groupMin groupMax size align weight color valign cells mask formula'.split(' ');
+export const plain = 'x y w h required readOnly options condition type who name label value min max pattern patternMessage format help placeholder group groupMin groupMax size align weight color valign cells mask marks formula'.split(' ');
 
 export class Model extends EventTarget {
   constructor(state) {

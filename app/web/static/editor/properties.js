@@ -10,6 +10,7 @@ const has = {
   value: 'name email company job_title phone text label number date checkbox select', options: 'select radio', group: 'radio checkbox', boxes: 'checkbox',
   range: 'number text date', days: 'date', pattern: 'text name company job_title', text: 'name email company job_title phone text label number date date_signed select',
   format: 'number date date_signed', placeholder: 'name email company job_title phone text number', formula: 'text number date', cells: 'text number',
+  marks: 'signature initials',
 };
 for (const k in has) has[k] = has[k].split(' ');
 const measure = v => String(Math.round(v * 100) / 100);

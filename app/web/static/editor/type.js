@@ -5,7 +5,7 @@ import { fixed } from './geometry.js';
 // members are the properties to reset if the new type doesn't have them.
 const members = {
   options: 'options', group: 'group', boxes: 'groupMin groupMax', value: 'value', pattern: 'pattern patternMessage',
-  placeholder: 'placeholder', range: 'min max', formula: 'formula', cells: 'cells', text: 'weight color valign mask',
+  placeholder: 'placeholder', range: 'min max', formula: 'formula', cells: 'cells', text: 'weight color valign mask', marks: 'marks',
 };
 
 // become returns the edit that changes the type of a field and drops what doesn't apply to it.

@@ -28,7 +28,8 @@ type reviewPage struct {
 	Sends    bool          // there is a mail server
 	Policy   bool          // the company requires approval first
 	Deadline string
-	Leeway   bool // an advanced setting differs from its default
+	Marks    []page.Option // allowed types of signatures
+	Leeway   bool          // an advanced setting differs from its default
 	Steps    []step
 	Today    string
 	SendTime string // when it is scheduled to be sent
@@ -74,8 +75,8 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 		return err
 	}
 	data := reviewPage{Document: d, Status: d.Status.String(), actions: actions, Sends: h.Notify.CanSend(),
-		Policy: r.Who.Company.RequireApproval,
-		Steps:  steps(r, d.ID, stepReview), Today: h.Now().In(r.Who.Zone()).Format(time.DateOnly),
+		Policy: r.Who.Company.RequireApproval, Marks: page.SignatureTypeOptions(r, d.SignatureTypes),
+		Steps: steps(r, d.ID, stepReview), Today: h.Now().In(r.Who.Zone()).Format(time.DateOnly),
 		Zone: r.Who.Zone().String()}
 	if d.SendAt != nil {
 		data.SendTime = d.SendAt.In(r.Who.Zone()).Format("2006-01-02T15:04")

@@ -62,6 +62,9 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 		// The deadline includes the whole day.
 		in.ExpiresAt = new(day.AddDate(0, 0, 1).Add(-time.Second))
 	}
+	if r.Form.Has("signature_types") {
+		in.SignatureTypes = page.ReadSignatureTypes(r.Form.Value("signature_types"))
+	}
 	if r.Form.Has("redirect_url") { // the form has the checkboxes too; browsers omit unchecked ones
 		in.RedirectURL = new(r.Form.Value("redirect_url"))
 		in.AllowDecline, in.AllowDelegation = new(r.Form.Has("allow_decline")), new(r.Form.Has("allow_delegation"))

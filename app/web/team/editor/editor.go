@@ -34,6 +34,7 @@ type editorPageData struct {
 	State   editorState
 	Types   []page.Option
 	Locales []page.Option
+	Marks   []page.Option // allowed types of signatures
 	Checks  []page.Option // ways for recipients to prove their identity
 	Why     string        // reason why it can't be edited; "" if it can
 	Me      page.Member
@@ -65,7 +66,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	p := page.Page{Title: r.Say("edit.title", "title", d.Title), Styles: sheetSizes(data.Sheets)}
 	if data.Why == "" {
 		data.State = stateOf(r, d)
-		data.Types = fieldTypes(r, "")
+		data.Types, data.Marks = fieldTypes(r, ""), page.SignatureTypeOptions(r, nil)
 		data.Locales, data.Checks = mailLanguages(r), checks(r, h.Mails())
 		p.Scripts = []string{"editor/main.js"}
 	}

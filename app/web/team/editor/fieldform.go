@@ -118,7 +118,7 @@ func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 		Required: v.Get("required") == "yes", ReadOnly: v.Get("readonly") == "yes", Value: v.Get("value"),
 		Min: limit("min"), Max: limit("max"), Pattern: v.Get("pattern"), Format: v.Get("format"),
 		PatternMessage: v.Get("pattern-message"), Help: v.Get("help"), Placeholder: v.Get("placeholder"), Group: v.Get("group"), GroupMin: int(least), GroupMax: int(most), FontSize: size, Align: v.Get("align"),
-		Weight: v.Get("weight"), Color: strings.TrimSpace(v.Get("color")), VerticalAlign: v.Get("valign"), Cells: int(cells), Mask: v.Get("mask"),
+		Weight: v.Get("weight"), Color: strings.TrimSpace(v.Get("color")), VerticalAlign: v.Get("valign"), Cells: int(cells), Mask: v.Get("mask"), Marks: v.Get("marks"),
 	}
 	x.field.Formula = v.Get("formula")
 	for o := range strings.Lines(v.Get("options")) {
@@ -185,4 +185,4 @@ func (l *fieldList) allFields(rows []sentRow) (in []signing.FieldInput, at []str
 }
 
 // columnOf maps the names of the API to those of the table's inputs.
-var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "width": "w", "height": "h", "font_size": "size", "font_weight": "weight", "vertical_align": "valign", "pattern_message": "pattern-message", "group_min": "group-min", "group_max": "group-max"}
+var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "width": "w", "height": "h", "font_size": "size", "font_weight": "weight", "vertical_align": "valign", "pattern_message": "pattern-message", "group_min": "group-min", "group_max": "group-max", "signature_types": "marks"}

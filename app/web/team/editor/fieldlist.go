@@ -47,6 +47,7 @@ type fieldRow struct {
 	Files                          []page.Option
 	Aligns                         []page.Option
 	Weights, VerticalAligns, Masks []page.Option
+	Marks                          []page.Option
 }
 
 // Value returns the value of an input of the row.
@@ -162,6 +163,7 @@ func (l *fieldList) choices(r *page.Request, x *fieldRow) {
 	}
 	x.Aligns, x.Weights = say("align", "left", "center", "right"), say("weight", "bold")
 	x.VerticalAligns, x.Masks = say("valign", "top", "middle", "bottom"), say("mask", record.MaskAll, record.MaskPaper)
+	x.Marks = page.SignatureTypeOptions(r, strings.Fields(x.Value("marks")))
 }
 
 // newRow returns a row for a new field.
@@ -209,7 +211,7 @@ func (l *fieldList) valuesOf(x *signing.Field) url.Values {
 	for name, value := range map[string]string{"type": string(x.Type), "who": x.Invitation, "file": x.File, "page": strconv.Itoa(x.Page),
 		"x": number(x.X * sx), "y": number(x.Y * sy), "w": number(x.Width * sx), "h": number(x.Height * sy), "label": x.Label, "name": x.Name,
 		"options": strings.Join(x.Options, "\n"), "value": x.Value, "group": x.Group, "pattern": x.Pattern, "format": x.Format, "align": x.Align,
-		"weight": x.Weight, "color": x.Color, "valign": x.VerticalAlign, "mask": x.Mask,
+		"weight": x.Weight, "color": x.Color, "valign": x.VerticalAlign, "mask": x.Mask, "marks": strings.Join(x.SignatureTypes, " "),
 		"help": x.Help, "pattern-message": x.PatternMessage, "placeholder": x.Placeholder, "formula": x.Formula,
 		"min": limitText(limitOf(x, x.Min, x.Earliest)), "max": limitText(limitOf(x, x.Max, x.Latest))} {
 		v.Set(name, value)

@@ -80,6 +80,7 @@ type editorField struct {
 	VerticalAlign  string   `json:"valign,omitempty"`
 	Cells          int      `json:"cells,omitempty"`
 	Mask           string   `json:"mask,omitempty"`
+	Marks          string   `json:"marks,omitempty"` // allowed types of signatures, separated by blanks
 
 	Formula   string           `json:"formula,omitempty"`
 	Condition *editorCondition `json:"condition,omitempty"`
@@ -149,7 +150,7 @@ func editorFieldOf(x *signing.Field) editorField {
 		Options: x.Options, Min: limitOf(x, x.Min, x.Earliest), Max: limitOf(x, x.Max, x.Latest),
 		Pattern: x.Pattern, Format: x.Format, Group: x.Group,
 		FontSize: x.FontSize, Align: x.Align, Weight: x.Weight, Color: x.Color, VerticalAlign: x.VerticalAlign,
-		Cells: x.Cells, Mask: x.Mask, Help: x.Help, Placeholder: x.Placeholder,
+		Cells: x.Cells, Mask: x.Mask, Marks: strings.Join(x.SignatureTypes, " "), Help: x.Help, Placeholder: x.Placeholder,
 		PatternMessage: x.PatternMessage, GroupMin: x.GroupMin, GroupMax: x.GroupMax,
 		Formula: x.Formula, Condition: editorConditionOf(x.Condition)}
 }
@@ -163,7 +164,8 @@ func (x *editorField) input() signing.FieldInput {
 		Options:  &x.Options, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
 		LookInput: signing.LookInput{FontSize: &x.FontSize, Weight: &x.Weight, Color: &x.Color,
 			VerticalAlign: &x.VerticalAlign, Cells: &x.Cells, Mask: &x.Mask},
-		Help: &x.Help, Placeholder: &x.Placeholder,
+		SignatureTypes: page.ReadSignatureTypes(x.Marks),
+		Help:           &x.Help, Placeholder: &x.Placeholder,
 		PatternMessage: &x.PatternMessage, GroupMin: &x.GroupMin, GroupMax: &x.GroupMax, Formula: &x.Formula,
 		Condition: x.Condition.input()}
 	in.Min, in.Earliest = readLimit(x.Min)

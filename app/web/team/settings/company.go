@@ -27,6 +27,7 @@ type companyCards struct {
 	Reminders string
 	Retention string
 	Decline   []page.Option
+	Marks     []page.Option // allowed types of signatures
 }
 
 func companyPage(r *page.Request) sheet[companyCards] {
@@ -37,6 +38,7 @@ func companyPage(r *page.Request) sheet[companyCards] {
 	}
 	return sheet[companyCards]{Title: r.Say("settings.company"), Own: companyCards{Company: c, Languages: r.LanguageOptions(c.Locale),
 		Expiry: orBlank(c.DefaultExpiryDays), Reminders: strings.Join(days, ", "), Retention: orBlank(c.RetentionDays),
+		Marks: page.SignatureTypeOptions(r, c.SignatureTypes),
 		Decline: []page.Option{
 			{Value: string(account.OnDeclineNotify), Label: r.Say("company.decline.notify"), Selected: c.OnDecline == account.OnDeclineNotify},
 			{Value: string(account.OnDeclineVoid), Label: r.Say("company.decline.void"), Selected: c.OnDecline == account.OnDeclineVoid},
@@ -82,6 +84,9 @@ func companyPatch(r *page.Request) (p account.CompanyPatch, err error) {
 		p.RequireApproval = new(r.Form.Has("require_approval"))
 		p.ClosedDocumentsReadable = new(r.Form.Has("closed_documents_readable"))
 		p.OnDecline = new(account.OnDecline(r.Form.Value("on_decline")))
+		if r.Form.Has("signature_types") {
+			p.SignatureTypes = page.ReadSignatureTypes(r.Form.Value("signature_types"))
+		}
 	case "help":
 		p.Phone, p.PrivacyURL = text("phone"), text("privacy_url")
 	case "keeping":

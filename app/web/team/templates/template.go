@@ -24,8 +24,9 @@ type templatePage struct {
 	Roles     []roleLine
 	Variables []string
 	Used      string
-	Problems  []string // problems that prevent its documents from being sent
-	Deadline  string   // number of days for the form
+	Problems  []string      // problems that prevent its documents from being sent
+	Marks     []page.Option // allowed types of signatures
+	Deadline  string        // number of days for the form
 }
 
 // roleLine is a role with its default person.
@@ -45,8 +46,8 @@ func (h *Handlers) Show(r *page.Request) error {
 
 func (h *Handlers) show(r *page.Request, t signing.Template, status int, p page.Page) error {
 	data := templatePage{Template: t, Base: "/app/documents/" + t.ID, MayEdit: r.Who.Actor.Can(account.ScopeWrite), State: stateOf(t.Document),
-		Variables: t.Variables(),
-		Used:      usedAt(r, t),
+		Variables: t.Variables(), Marks: page.SignatureTypeOptions(r, t.SignatureTypes),
+		Used: usedAt(r, t),
 	}
 	if t.ExpiresDays > 0 {
 		data.Deadline = strconv.Itoa(t.ExpiresDays)
@@ -121,6 +122,9 @@ func (h *Handlers) Save(r *page.Request) error {
 	}
 	text := func(name string) *string { return new(strings.TrimSpace(r.Form.Value(name))) }
 	in := signing.DocumentInput{Title: text("title"), Subject: text("subject"), Message: text("message")}
+	if r.Form.Has("signature_types") {
+		in.SignatureTypes = page.ReadSignatureTypes(r.Form.Value("signature_types"))
+	}
 	days, err := strconv.Atoi(*text("expires_days"))
 	switch {
 	case err == nil:

@@ -1,0 +1,67 @@
+package record
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/pdf"
+	"paraph/app/signing/mark"
+)
+
+// applySignatureTypes writes which types of signatures and initials are allowed, nil for all.
+func applySignatureTypes(f *fault.Fields, to, in *[]string) {
+	if in != nil {
+		*to = input.Subset(f, "signature_types", *in, mark.Types()...)
+	}
+}
+
+// TypesOfMark returns the types that a recipient's signature or initials may have: those that
+// the document and every such field of theirs allow. Without any, the fields contradict each
+// other.
+func TypesOfMark(d *Document, invitation string, kind pdf.FieldType) []string {
+	out := allowedBy(mark.Types(), d.SignatureTypes)
+	for i := range d.Fields {
+		if x := &d.Fields[i]; x.Invitation == invitation && x.Type == kind {
+			out = allowedBy(out, x.SignatureTypes)
+		}
+	}
+	return out
+}
+
+func allowedBy(types, allowed []string) []string {
+	if len(allowed) == 0 {
+		return types
+	}
+	return slices.DeleteFunc(types, func(t string) bool { return !slices.Contains(allowed, t) })
+}
+
+// CheckMark refuses a signature or initials of a type that is not allowed.
+func CheckMark(f *fault.Fields, d *Document, invitation string, kind pdf.FieldType, used string) {
+	if allowed := TypesOfMark(d, invitation, kind); !slices.Contains(allowed, used) {
+		f.Add(string(kind)+".type", TypesRefused(allowed))
+	}
+}
+
+// TypesRefused returns the code of the refusal of any type but those allowed.
+func TypesRefused(allowed []string) fault.Code {
+	return fault.Code("signature_type_not_allowed." + cmp.Or(strings.Join(allowed, "_"), "none"))
+}
+
+// contradictoryTypes reports recipients whose fields allow no common type of mark.
+func contradictoryTypes(d *Document) []Problem {
+	var out []Problem
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		for _, kind := range []pdf.FieldType{pdf.FieldSignature, pdf.FieldInitials} {
+			if len(TypesOfMark(d, inv.ID, kind)) == 0 {
+				out = append(out, Problem{Code: "signature_types_contradictory", Severity: SeverityError, Invitation: inv.ID,
+					part: "fields", Args: []fault.Arg{fault.Text("name", inv.DisplayName())}})
+				break
+			}
+		}
+	}
+	return out
+}
