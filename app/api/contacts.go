@@ -18,7 +18,8 @@ type contactView struct {
 	ID             string   `json:"id"`
 	Name           string   `json:"name"`
 	Email          string   `json:"email"`
-	Organization   *string  `json:"organization"`
+	Organization   *string  `json:"organization" doc:"Fills in the company fields of documents sent to this contact"`
+	JobTitle       *string  `json:"job_title" doc:"Fills in the job title fields of documents sent to this contact"`
 	Phone          *string  `json:"phone"`
 	Locale         *string  `json:"locale"`
 	Note           *string  `json:"note"`
@@ -33,7 +34,7 @@ type contactView struct {
 }
 
 func viewContact(c contact.Contact) contactView {
-	v := contactView{ID: c.ID, Name: c.Name, Email: c.Email, Organization: orNull(c.Organization), Phone: orNull(c.Phone), Locale: orNull(c.Locale),
+	v := contactView{ID: c.ID, Name: c.Name, Email: c.Email, Organization: orNull(c.Organization), JobTitle: orNull(c.JobTitle), Phone: orNull(c.Phone), Locale: orNull(c.Locale),
 		Note: orNull(c.Note), Tags: c.Tags, Status: c.Status(), DocumentsCount: c.Documents, LastUsedAt: maybe(c.LastUsedAt),
 		CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt), ArchivedAt: maybe(c.ArchivedAt), DeletedAt: maybe(c.DeletedAt)}
 	if v.Tags == nil {
@@ -46,6 +47,7 @@ type contactBody struct {
 	Name         *string   `json:"name,omitempty"`
 	Email        *string   `json:"email,omitempty"`
 	Organization *string   `json:"organization,omitempty"`
+	JobTitle     *string   `json:"job_title,omitempty"`
 	Phone        *string   `json:"phone,omitempty"`
 	Locale       *string   `json:"locale,omitempty"`
 	Note         *string   `json:"note,omitempty"`
@@ -94,6 +96,7 @@ func (h *contactHandlers) routes(s *server) {
 			return contactView{}, err
 		}
 		takeAway(r, "organization", &in.Organization)
+		takeAway(r, "job_title", &in.JobTitle)
 		takeAway(r, "phone", &in.Phone)
 		takeAway(r, "locale", &in.Locale)
 		takeAway(r, "note", &in.Note)

@@ -241,7 +241,7 @@ func TestContactExport(t *testing.T) {
 	if !strings.HasPrefix(r.Header.Get("Content-Type"), "text/csv") || !strings.Contains(r.Header.Get("Content-Disposition"), "contacts.csv") {
 		t.Errorf("headers %v", r.Header)
 	}
-	want := "name,email,organization,phone,locale,note,tags\n'=cmd(),a@contact.example,,+49 (30) 1-2,de,\"Two\nlines\",x;y\n'quoted,b@contact.example,,,,,\nPerson 0,"
+	want := "name,email,organization,phone,locale,note,tags,job_title\n'=cmd(),a@contact.example,,+49 (30) 1-2,de,\"Two\nlines\",x;y,\n'quoted,b@contact.example,,,,,,\nPerson 0,"
 	if !strings.HasPrefix(string(r.Body), want) || strings.Contains(string(r.Body), "gone@") {
 		t.Errorf("exported\n%.300s\nwant\n%s", r.Body, want)
 	}

@@ -14,6 +14,8 @@ import (
 type invitationBody struct {
 	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
 	Email          *string `json:"email,omitempty"`
+	Company        *string `json:"company,omitempty" doc:"Fills in their company fields, which they can change; by default the contact's organization when the document is sent"`
+	JobTitle       *string `json:"job_title,omitempty" doc:"Fills in their job title fields, likewise"`
 	Role           *string `json:"role,omitempty" doc:"signer, approver, reader (confirms having read the document) or viewer (receives a copy at the end)"`
 	RoleName       *string `json:"role_name,omitempty" doc:"Name of the role, such as Tenant; required in a template, where name and email are optional"`
 	Group          *string `json:"group,omitempty" doc:"Any one of the recipients who name the same group acts for all of them"`
@@ -27,7 +29,7 @@ type invitationBody struct {
 }
 
 func (b *invitationBody) input() signing.InvitationInput {
-	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, RoleName: b.RoleName,
+	return signing.InvitationInput{Name: b.Name, Email: b.Email, Company: b.Company, JobTitle: b.JobTitle, Role: b.Role, RoleName: b.RoleName,
 		Group: b.Group, Named: b.Named, Position: b.Position,
 		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}
 }
@@ -35,6 +37,8 @@ func (b *invitationBody) input() signing.InvitationInput {
 type delegateBody struct {
 	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
 	Email          *string `json:"email,omitempty"`
+	Company        *string `json:"company,omitempty" doc:"Fills in their company fields, which they can change; by default the contact's organization when the document is sent"`
+	JobTitle       *string `json:"job_title,omitempty" doc:"Fills in their job title fields, likewise"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
 	Locale         *string `json:"locale,omitempty" doc:"The recipient's language"`
@@ -43,7 +47,7 @@ type delegateBody struct {
 }
 
 func (b *delegateBody) input() signing.InvitationInput {
-	return signing.InvitationInput{Name: b.Name, Email: b.Email, Authentication: b.Authentication, AccessCode: b.AccessCode, Locale: b.Locale, Message: b.Message}
+	return signing.InvitationInput{Name: b.Name, Email: b.Email, Company: b.Company, JobTitle: b.JobTitle, Authentication: b.Authentication, AccessCode: b.AccessCode, Locale: b.Locale, Message: b.Message}
 }
 
 type consentBody struct {

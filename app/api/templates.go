@@ -52,6 +52,8 @@ type roleView struct {
 	RoleName       string  `json:"role_name"`
 	Name           *string `json:"name" doc:"Default person in the role"`
 	Email          *string `json:"email"`
+	Company        *string `json:"company" doc:"Of the default person"`
+	JobTitle       *string `json:"job_title" doc:"Of the default person"`
 	Role           string  `json:"role" enum:"signer,approver,reader,viewer"`
 	Group          *string `json:"group" doc:"Any one of the roles that name the same group acts for all of them"`
 	Named          bool    `json:"named_by_previous" doc:"The recipient before them in the signing order names them"`
@@ -84,6 +86,7 @@ func (r *request) viewTemplate(t signing.Template) templateView {
 	for i := range t.Invitations {
 		inv := &t.Invitations[i]
 		v.Roles = append(v.Roles, roleView{ID: inv.ID, RoleName: inv.RoleName, Name: orNull(inv.Name), Email: orNull(inv.Email), Role: inv.Role,
+			Company: orNull(inv.Company), JobTitle: orNull(inv.JobTitle),
 			Group: orNull(inv.Group), Named: inv.NamedByPrevious, Position: inv.Position,
 			Authentication: inv.Authentication, Locale: orNull(inv.Locale), Message: orNull(inv.Message)})
 	}
@@ -151,6 +154,8 @@ type rolePersonBody struct {
 	Role           string  `json:"role,omitempty" doc:"ID or name of the role"`
 	Name           *string `json:"name,omitempty"`
 	Email          *string `json:"email,omitempty"`
+	Company        *string `json:"company,omitempty" doc:"Fills in their company fields; by default the contact's organization when the document is sent"`
+	JobTitle       *string `json:"job_title,omitempty" doc:"Fills in their job title fields, likewise"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
 	AccessCodeHint *string `json:"access_code_hint,omitempty" doc:"With access_code: a hint shown to anyone with the link"`
@@ -159,7 +164,8 @@ type rolePersonBody struct {
 }
 
 func (b *rolePersonBody) input() signing.RolePerson {
-	return signing.RolePerson{Role: b.Role, InvitationInput: signing.InvitationInput{Name: b.Name, Email: b.Email, Authentication: b.Authentication,
+	return signing.RolePerson{Role: b.Role, InvitationInput: signing.InvitationInput{Name: b.Name, Email: b.Email,
+		Company: b.Company, JobTitle: b.JobTitle, Authentication: b.Authentication,
 		AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}}
 }
 

@@ -225,6 +225,8 @@ type invitationView struct {
 	DocumentID     string  `json:"document_id"`
 	Name           string  `json:"name"`
 	Email          string  `json:"email"`
+	Company        *string `json:"company" doc:"Fills in their company fields"`
+	JobTitle       *string `json:"job_title" doc:"Fills in their job title fields"`
 	Role           string  `json:"role" enum:"signer,approver,reader,viewer"`
 	RoleName       *string `json:"role_name" doc:"The role of a template that this person takes"`
 	Group          *string `json:"group" doc:"Any one of the recipients who name the same group acts for all of them"`
@@ -275,6 +277,7 @@ func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation)
 func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) invitationView {
 	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName),
 		Group: orNull(inv.Group), Named: inv.NamedByPrevious,
+		Company: orNull(inv.Company), JobTitle: orNull(inv.JobTitle),
 		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
 		SignedAt: maybe(inv.SignedAt), ReadAt: maybe(inv.ReadAt), DeclinedAt: maybe(inv.DeclinedAt),
@@ -288,6 +291,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 		v.SignURL = orNull(r.server.Signing.Links.SignURL(r.who, d, inv, r.site()))
 	case r.who.Invitation != inv.ID:
 		v.Email, v.Message, v.DeclinedReason, v.AccessCodeHint = "", nil, nil, nil
+		v.Company, v.JobTitle = nil, nil
 	}
 	return v
 }

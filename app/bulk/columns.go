@@ -15,16 +15,18 @@ import (
 
 // Attributes of a person that a column may hold.
 const (
-	attrName   = "name"
-	attrEmail  = "email"
-	attrCode   = "access_code"
-	attrHint   = "access_code_hint"
-	attrLocale = "locale"
-	attrNote   = "message"
+	attrName    = "name"
+	attrEmail   = "email"
+	attrCompany = "company"
+	attrTitle   = "job_title"
+	attrCode    = "access_code"
+	attrHint    = "access_code_hint"
+	attrLocale  = "locale"
+	attrNote    = "message"
 )
 
 func attributes() []string {
-	return []string{attrName, attrEmail, attrCode, attrHint, attrLocale, attrNote}
+	return []string{attrName, attrEmail, attrCompany, attrTitle, attrCode, attrHint, attrLocale, attrNote}
 }
 
 // Targets of a column that are not about a person, a variable or a field.
@@ -221,7 +223,7 @@ func (in *RowInput) set(target, cell string) {
 	}
 	p := in.person(role)
 	*map[string]**string{attrName: &p.Name, attrEmail: &p.Email, attrCode: &p.AccessCode, attrHint: &p.AccessCodeHint,
-		attrLocale: &p.Locale, attrNote: &p.Message}[attr] = &cell
+		attrCompany: &p.Company, attrTitle: &p.JobTitle, attrLocale: &p.Locale, attrNote: &p.Message}[attr] = &cell
 }
 
 // person returns the person who takes a role, adding them if need be.

@@ -62,6 +62,7 @@ type Contact struct {
 	Name         string
 	Email        string
 	Organization string   // the person's employer
+	JobTitle     string   `json:",omitempty"`
 	Phone        string   // free text
 	Locale       string   // BCP 47, "" if unknown
 	Note         string   // for the company's own members

@@ -33,13 +33,14 @@ var columns = []struct {
 	{"locale", []string{"locale", "language"}},
 	{"note", []string{"note", "notes", "comment"}},
 	{"tags", []string{"tags", "tag", "labels"}},
+	{"job_title", []string{"job_title", "job title", "organization title", "position"}},
 }
 
 // ImportInput describes a file of contacts to import.
 type ImportInput struct {
 	Body io.Reader // CSV with a heading; separated by comma, semicolon or tab
 	// Columns maps columns of the file (by heading) to fields (name, email, organization,
-	// phone, locale, note, tags). If nil, columns are recognised by their headings.
+	// job_title, phone, locale, note, tags). If nil, columns are recognised by their headings.
 	Columns map[string]string
 	Check   bool // only report what would happen
 	// Resume continues an import that ended early, from what it recorded with the last batch

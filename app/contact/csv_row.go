@@ -67,7 +67,7 @@ func (r row) input(at map[string]int) Input {
 		}
 		return nil
 	}
-	in := Input{Name: given("name"), Email: given("email"), Organization: given("organization"), Phone: given("phone"), Locale: given("locale"), Note: given("note")}
+	in := Input{Name: given("name"), Email: given("email"), Organization: given("organization"), JobTitle: given("job_title"), Phone: given("phone"), Locale: given("locale"), Note: given("note")}
 	if s := given("tags"); s != nil {
 		tags := strings.FieldsFunc(*s, func(r rune) bool { return r == ';' || r == ',' })
 		in.Tags = &tags

@@ -67,7 +67,7 @@ func (s *Service) after(company string, from kv.Key) (some []Contact, err error)
 
 // cells returns the contact as a row of a file.
 func (c Contact) cells() []string {
-	cells := []string{c.Name, c.Email, c.Organization, c.Phone, c.Locale, c.Note, strings.Join(c.Tags, ";")}
+	cells := []string{c.Name, c.Email, c.Organization, c.Phone, c.Locale, c.Note, strings.Join(c.Tags, ";"), c.JobTitle}
 	for i := range cells {
 		cells[i] = sheet.Guarded(cells[i])
 	}

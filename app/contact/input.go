@@ -18,6 +18,7 @@ type Input struct {
 	Name         *string
 	Email        *string
 	Organization *string
+	JobTitle     *string
 	Phone        *string
 	Locale       *string
 	Note         *string
@@ -63,6 +64,7 @@ func (in Input) apply(f *fault.Fields, c *Contact) {
 	}
 	input.CheckEmail(f, "email", c.Email)
 	text(f, "organization", in.Organization, &c.Organization, maxName, false)
+	text(f, "job_title", in.JobTitle, &c.JobTitle, maxName, false)
 	text(f, "phone", in.Phone, &c.Phone, maxPhone, false)
 	text(f, "note", in.Note, &c.Note, maxNote, true)
 	switch {

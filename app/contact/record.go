@@ -92,6 +92,16 @@ func load(tx *kv.Tx, who account.Actor, id string) (Contact, error) {
 	return c, err
 }
 
+// Employment returns the organization and the job title that a company knows of the person with
+// an address, "" for what it does not know.
+func Employment(tx *kv.Tx, company, email string) (organization, jobTitle string, err error) {
+	_, c, err := contacts.Lookup(tx, "email", emailKey(company, email))
+	if errors.Is(err, kv.ErrNotFound) {
+		return "", "", nil
+	}
+	return c.Organization, c.JobTitle, err
+}
+
 // put stores a contact and sets the time of the change.
 func put(tx *kv.Tx, c *Contact) error {
 	c.UpdatedAt = tx.Now

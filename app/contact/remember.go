@@ -28,6 +28,7 @@ const perTransaction = 100
 type person struct {
 	company, document   string
 	name, email, locale string
+	organization, title string
 	at                  time.Time
 }
 
@@ -75,7 +76,8 @@ func (s *Service) peopleOf(tx *kv.Tx, e signing.Entry) ([]person, error) {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		if only == "" || only == inv.ID {
-			out = append(out, person{company: d.Company, document: d.ID, name: inv.Name, email: inv.Email, locale: inv.Locale, at: e.At})
+			out = append(out, person{company: d.Company, document: d.ID, name: inv.Name, email: inv.Email, locale: inv.Locale,
+				organization: inv.Company, title: inv.JobTitle, at: e.At})
 		}
 	}
 	return out, nil
@@ -88,7 +90,8 @@ func (s *Service) rememberOne(tx *kv.Tx, p person) error {
 		if full, err := s.full(tx, p.company); err != nil || full {
 			return err
 		}
-		c = Contact{ID: s.NewID().String(), Company: p.company, Name: p.name, Email: p.email, Locale: p.locale, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+		c = Contact{ID: s.NewID().String(), Company: p.company, Name: p.name, Email: p.email, Locale: p.locale,
+			Organization: p.organization, JobTitle: p.title, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 	case err != nil:
 		return err
 	case c.LastDocument == p.document && !p.at.After(c.usedAt()):

@@ -105,6 +105,7 @@ type Invitations struct {
 	schedule *Schedule
 	changes  *changes
 	links    *Links
+	known    employment
 	id       func() string
 }
 
@@ -166,6 +167,7 @@ func (s *Invitations) takeOver(
 	}
 	next := inv.Copy(s.id(), tx.Now)
 	next.Name, next.Email, next.Message, next.AccessCodeHint = "", "", "", ""
+	next.Company, next.JobTitle = "", ""
 	next.SignatureFields = inv.SignatureFields
 	in.KeepAuthentication(&f, who, inv)
 	in.Role, in.Position = nil, nil
@@ -180,6 +182,9 @@ func (s *Invitations) takeOver(
 	}
 	for _, x := range d.UnsortedFieldsOf(inv.ID) {
 		x.Invitation = next.ID
+	}
+	if err := s.known.fillIn(tx, d, &next); err != nil {
+		return nil, err
 	}
 	event = event.To(inv.ID).With("from", inv.Email).With("to", next.Email).With("invitation", next.ID)
 	if next.Authentication != inv.Authentication {

@@ -35,6 +35,7 @@ type Dispatch struct {
 	words     *words.Catalogue
 	fonts     *text.Fonts
 	mails     func() bool
+	known     employment
 	limits    Limits
 	now       func() time.Time
 }
@@ -166,6 +167,9 @@ func (s *Dispatch) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) 
 				inv.SignatureFields = append(inv.SignatureFields, f.ID+" "+name)
 			}
 		}
+	}
+	if err := s.known.fillIn(tx, d, everyone(d)...); err != nil {
+		return nil, err
 	}
 	record.SetSent(d, tx.Now)
 	events := []Event{record.NewEvent(record.EventDocumentSent)}

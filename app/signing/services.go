@@ -54,6 +54,8 @@ type Options struct {
 	Office      *convert.Office // nil: the built-in renderer converts DOCX
 	// Timestamper is a remote authority; nil means the built-in one.
 	Timestamper pki.Timestamper
+	// Employment looks up where a person works, and as what, by their address; nil knows nobody.
+	Employment func(tx *kv.Tx, company, email string) (organization, jobTitle string, err error)
 	// Revocations fetches revocation data of other authorities; nil fetches none.
 	Revocations *pki.Collector
 	Mailer      account.Mailer // records a message in the caller's transaction
@@ -148,9 +150,9 @@ func New(o Options) *Services {
 func (s *Services) prepare(o Options, id func() string, changes *changes, revisions *revisions) {
 	s.Dispatch = &Dispatch{store: s.Store, lists: s.Lists, intake: s.Intake, documents: s.Documents, schedule: s.Schedule,
 		changes: changes, links: s.Links, revisions: revisions, keys: o.Keys, words: o.Words, fonts: o.Fonts,
-		mails: o.Mails, limits: o.Limits, now: o.Now}
+		mails: o.Mails, known: o.Employment, limits: o.Limits, now: o.Now}
 	s.Invitations = &Invitations{db: o.DB, store: s.Store, schedule: s.Schedule, changes: changes, links: s.Links,
-		id: id}
+		known: o.Employment, id: id}
 	texts := newFileTexts(o)
 	s.Drafts = &Drafts{db: o.DB, store: s.Store, lists: s.Lists, intake: s.Intake, documents: s.Documents,
 		schedule: s.Schedule, changes: changes, links: s.Links, dispatch: s.Dispatch, invitations: s.Invitations,

@@ -147,7 +147,7 @@ func (s *Templates) Save(
 	d.Invitations = nil
 	for i := range roles {
 		inv, at := &roles[i], f.At("roles", i)
-		inv.Name, inv.Email = "", ""
+		inv.Name, inv.Email, inv.Company, inv.JobTitle = "", "", "", ""
 		inv.RoleName = roleName(at, inv, names, i)
 		d.Distinct(at, inv)
 		d.Invitations = append(d.Invitations, *inv)
@@ -343,6 +343,9 @@ func (s *Templates) assignRoles(f *fault.Fields, d, template *Document, people [
 		inv := &d.Invitations[n]
 		taken[inv.ID] = true
 		p.RoleName = nil
+		if p.Email != nil && *p.Email != inv.Email { // another person than the one in the template
+			inv.Company, inv.JobTitle = "", ""
+		}
 		p.InvitationInput.Apply(at, inv, s.links.proofs())
 		d.Distinct(at, inv)
 	}

@@ -95,7 +95,7 @@ func SetGroup(own []*Field, values map[string]string, group, choice string) bool
 }
 
 // Automatic returns the value of a field that its signatory did not fill in: their
-// name or address, the date, or the default.
+// name, address, company or job title, the date, or the default.
 func (x *Field) Automatic(inv *Invitation, now time.Time) string {
 	if x.Type == pdf.FieldDateSigned {
 		return now.Format(time.DateOnly)
@@ -108,6 +108,10 @@ func (x *Field) Automatic(inv *Invitation, now time.Time) string {
 		return inv.Name
 	case pdf.FieldEmail:
 		return inv.Email
+	case pdf.FieldCompany:
+		return inv.Company
+	case pdf.FieldJobTitle:
+		return inv.JobTitle
 	}
 	return ""
 }

@@ -16,6 +16,8 @@ type InvitationInput struct {
 	Name           *string
 	Email          *string
 	Role           *string
+	Company        *string
+	JobTitle       *string
 	RoleName       *string
 	Group          *string
 	Named          *bool // by the recipient before them
@@ -71,6 +73,12 @@ func (in *InvitationInput) ApplyTo(f *fault.Fields, inv *Invitation, p Proofs, t
 func (in *InvitationInput) applyPerson(f *fault.Fields, inv *Invitation, required bool) {
 	if in.Name != nil {
 		inv.Name = input.Line(f, "name", in.Name, MaxName)
+	}
+	if in.Company != nil {
+		inv.Company = input.Line(f, "company", in.Company, MaxName)
+	}
+	if in.JobTitle != nil {
+		inv.JobTitle = input.Line(f, "job_title", in.JobTitle, MaxName)
 	}
 	if required && inv.Name == "" && !f.Has("name") {
 		f.Required("name")

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
@@ -152,7 +153,7 @@ func fieldProblems(d *Document) []Problem {
 			p.Code = "field_without_page"
 		case !x.inside():
 			p.Code = "field_outside"
-		case x.unfillable():
+		case x.unfillable(inv):
 			p.Code = "field_impossible"
 		case x.Type == pdf.FieldLabel && x.Value == "":
 			p.Code = "label_empty"
@@ -176,13 +177,13 @@ func (x *Field) inside() bool {
 }
 
 // unfillable reports whether the field is required but can't have a value.
-func (x *Field) unfillable() bool {
+func (x *Field) unfillable(inv *Invitation) bool {
 	required := x.Required || x.Condition != nil && x.Condition.Then == ConditionRequire
 	if !required || !x.ReadOnly || x.Formula != "" || !x.HasAnswer() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
 		return false
 	}
 	filled := x.Type == pdf.FieldDateSigned || x.Type == pdf.FieldName || x.Type == pdf.FieldEmail
-	return !filled && x.empty(x.Value)
+	return !filled && x.empty(x.Automatic(inv, time.Time{}))
 }
 
 // overlaps finds fields that overlap. Each is reported once.

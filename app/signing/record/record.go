@@ -260,6 +260,8 @@ type Invitation struct {
 	Name            string
 	Email           string
 	Role            string
+	Company         string `json:",omitempty"` // where the person works, and as what: fills in their fields
+	JobTitle        string `json:",omitempty"`
 	RoleName        string `json:",omitempty"` // such as "Tenant", in a template and in documents made from it
 	Group           string `json:",omitempty"` // any one of those who name the same group acts for all
 	NamedByPrevious bool   `json:",omitempty"` // the recipient before names the person, see Names

@@ -127,7 +127,7 @@ export class People {
     tell(say('person-added', { name }));
   }
 
-  add() { this.ask('', { role: 'signer', authentication: 'link', locale: '', name: '', email: '', message: '', position: '' }); }
+  add() { this.ask('', { role: 'signer', authentication: 'link', locale: '', name: '', email: '', message: '', position: '', company: '', job_title: '' }); }
   edit(id) { this.ask(id, this.model.person(id)); }
   ask(id, p) {
     const f = this.form.elements;
@@ -135,7 +135,7 @@ export class People {
     $('#person-h').textContent = say(id ? 'person-edit' : 'person-add');
     this.clear();
     f.id.value = id; f.access_code.value = '';
-    for (const name of ['name', 'email', 'role', 'position', 'authentication', 'locale', 'message']) f[name].value = p[name];
+    for (const name of ['name', 'email', 'role', 'position', 'authentication', 'locale', 'message', 'company', 'job_title']) f[name].value = p[name];
     if (f.locale.value !== p.locale) { f.locale.append(make('option', { value: p.locale, textContent: p.locale })); f.locale.value = p.locale; }
     f.access_code.placeholder = id && p.authentication === 'access_code' ? say('keep-code') : '';
     this.code();

@@ -128,7 +128,7 @@ func contactInput(r *page.Request) contact.Input {
 			tags = append(tags, t)
 		}
 	}
-	return contact.Input{Name: text("name"), Email: text("email"), Organization: text("organization"), Phone: text("phone"), Locale: text("locale"), Note: text("note"), Tags: &tags}
+	return contact.Input{Name: text("name"), Email: text("email"), Organization: text("organization"), JobTitle: text("job_title"), Phone: text("phone"), Locale: text("locale"), Note: text("note"), Tags: &tags}
 }
 
 // Add creates a contact.

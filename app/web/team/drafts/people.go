@@ -32,6 +32,7 @@ type peoplePage struct {
 type personRow struct {
 	N                                                                                         int
 	ID, RoleName, Name, Email, Role, Group, Position, Check, Code, Hint, Locale, Words, Color string
+	Company, JobTitle                                                                         string
 	Letter                                                                                    string
 	HasCode, New, Named                                                                       bool
 
@@ -72,7 +73,7 @@ func peopleRows(d *signing.Document) []personRow {
 	for i := range people {
 		inv := &people[i]
 		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role,
-			Group: inv.Group, Named: inv.NamedByPrevious,
+			Company: inv.Company, JobTitle: inv.JobTitle, Group: inv.Group, Named: inv.NamedByPrevious,
 			Position: strconv.Itoa(inv.Position), Check: inv.Authentication,
 			Locale: inv.Locale, Words: inv.Message, Hint: inv.AccessCodeHint, HasCode: inv.AccessCodeHash != ""}
 		for _, x := range d.Fields {

@@ -90,7 +90,8 @@ func recipientInput(r *page.Request) signing.InvitationInput {
 		return &v
 	}
 	in := signing.InvitationInput{Name: text("name"), Email: text("email"), Role: text("role"), Authentication: text("authentication"),
-		Locale: text("locale"), Message: text("message")}
+		Locale: text("locale"), Message: text("message"),
+		Company: text("company"), JobTitle: text("job_title")}
 	if code := r.Form.Value("access_code"); code != "" {
 		in.AccessCode = &code
 	}

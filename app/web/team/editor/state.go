@@ -44,6 +44,8 @@ type editorPerson struct {
 	Authentication string `json:"authentication"`
 	Locale         string `json:"locale"`
 	Message        string `json:"message"`
+	Company        string `json:"company"`
+	JobTitle       string `json:"job_title"`
 }
 
 // editorField is a field, with the meanings of the API.
@@ -218,7 +220,7 @@ func stateOf(r *page.Request, d *signing.Document) editorState {
 	for i := range d.Invitations {
 		v := &d.Invitations[i]
 		s.People = append(s.People, editorPerson{v.ID, v.DisplayName(), v.Email, v.Role, v.Position, v.Authentication,
-			v.Locale, v.Message})
+			v.Locale, v.Message, v.Company, v.JobTitle})
 	}
 	for i := range d.Fields {
 		s.Fields = append(s.Fields, onSomePage(d, editorFieldOf(&d.Fields[i])))
