@@ -121,7 +121,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error
 		Revocations: pki.NewCollector(out.client(revocationTimeout), a.Clock.Now),
 		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
 		Employment: contact.Employment,
-		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
+		BaseURL:    a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 		Quota:   store.Quota{Documents: limits.CompanyDocuments, Bytes: int64(limits.CompanyStorage), Disk: a.disk.room},
 		Members: &a.members, Limits: signing.Limits{
 			UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,

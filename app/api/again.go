@@ -49,6 +49,10 @@ var rebuilds = map[reflect.Type]rebuild{
 		}
 		return all[invitationView]{Data: r.viewInvitations(d, among(d.Invitations, about, func(inv signing.Invitation) string { return inv.ID }))}, nil
 	},
+	typeOf[savedFieldView](): func(r *request, about []string) (any, error) {
+		x, err := r.server.Signing.SavedFields.Get(r.UserContext(), r.who, about[0])
+		return viewSavedField(x), err
+	},
 	typeOf[contactView](): func(r *request, about []string) (any, error) {
 		c, err := r.server.Contacts.Get(r.UserContext(), r.who, about[0])
 		return viewContact(c), err

@@ -60,6 +60,7 @@ func TestKeyedWorkIsDoneOnceThoughTheProcessDies(t *testing.T) {
 		{"/documents", obj{"title": "C", "send": true, "invitations": list{obj{"name": "Ben", "email": "ben@example.org"}},
 			"files": list{obj{"name": "a.pdf", "content": page}}}},
 		{at + "/send", nil}, {at + "/void", obj{"reason": "Over."}}, {at + "/archive", nil}, {at + "/restore", nil},
+		{"/saved-fields", obj{"name": "Town", "field": obj{"type": "text", "width": .3, "height": .03}}},
 		{"/contacts", obj{"name": "Cid", "email": "cid@example.org"}}, {"/contacts/" + contact + "/archive", nil},
 		{"/tokens", obj{"name": "T", "scopes": list{"read"}}},
 		{"/members", obj{"name": "Dan", "email": "dan@company.example", "role": "member"}},

@@ -140,6 +140,7 @@ func (s *server) handlers() []handlers {
 		&fileHandlers{downloads: d.Downloads, drafts: d.Drafts, pages: d.Pages, maxBody: o.MaxBody,
 			maxFiles: o.MaxFiles, maxCount: d.Limits.Files},
 		&fieldHandlers{detection: d.Detection, drafts: d.Drafts, maxBody: o.MaxBody},
+		&savedFieldHandlers{saved: d.SavedFields},
 		&invitationHandlers{access: d.Access, drafts: d.Drafts, invitations: d.Invitations,
 			signatures: d.Signatures, visits: d.Visits, notify: o.Notify, maxBody: o.MaxBody},
 		&companyHandlers{accounts: o.Accounts},

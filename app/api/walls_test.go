@@ -186,11 +186,12 @@ func property(t testing.TB, c *apptest.Client) map[string]string {
 	return map[string]string{
 		"document": d.Text(t, "id"), "file": d.Text(t, "files.0.id"), "invitation": d.Text(t, "invitations.0.id"), "field": d.Text(t, "fields.0.id"),
 		"member": c.Member(t, account.RoleMember).UserID, "token": c.Post(t, "/tokens", obj{"name": "ci"}).Want(t, 201).Text(t, "id"), "page": "1",
-		"run":     run(t, c),
-		"contact": c.Post(t, "/contacts", obj{"name": "Carla", "email": "carla@contact.example"}).Want(t, 201).Text(t, "id"),
-		"passkey": "",            // a colleague's passkey is 404 too: see the tests of passkeys
-		"message": "",            // see TestOutboxWalls: a message needs a sent document
-		"company": "", "job": "", // see TestNobodyElseFindsTheInstallation
+		"run":         run(t, c),
+		"contact":     c.Post(t, "/contacts", obj{"name": "Carla", "email": "carla@contact.example"}).Want(t, 201).Text(t, "id"),
+		"saved_field": c.Post(t, "/saved-fields", obj{"name": "IBAN", "field": obj{"type": "text", "width": .3, "height": .03}}).Want(t, 201).Text(t, "id"),
+		"passkey":     "",            // a colleague's passkey is 404 too: see the tests of passkeys
+		"message":     "",            // see TestOutboxWalls: a message needs a sent document
+		"company":     "", "job": "", // see TestNobodyElseFindsTheInstallation
 		"kind": "nothing", "language": "en", // texts are found by no identifier; see TestTextsByTheAPI
 		"template": "", "link": "", // see TestPublicLinkRightsAndWalls
 		"webhook": hook, "delivery": c.Post(t, "/webhooks/"+hook+"/test", nil).Want(t, 200).Text(t, "id"),

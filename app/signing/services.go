@@ -100,6 +100,7 @@ type Services struct {
 	Devices      *Devices
 	Pads         *Pads
 	Marks        *Marks
+	SavedFields  *SavedFields
 	Lifecycle    *Lifecycle
 	Schedule     *Schedule
 	Ownership    *Ownership
@@ -136,6 +137,7 @@ func New(o Options) *Services {
 	s.Links = &Links{db: o.DB, store: s.Store, mails: o.Mails, linkKey: o.LinkKey, baseURL: o.BaseURL}
 	s.Pads = &Pads{db: o.DB, linkKey: o.LinkKey}
 	s.Marks = &Marks{db: o.DB, fonts: o.Fonts}
+	s.SavedFields = &SavedFields{db: o.DB, id: id}
 	s.Ownership = &Ownership{db: o.DB, store: s.Store}
 	changes := &changes{db: o.DB, store: s.Store, schedule: s.Schedule, locks: new(locks)}
 	revisions := &revisions{blobs: o.Blobs, keys: o.Keys, timestamper: o.Timestamper, revocations: o.Revocations,

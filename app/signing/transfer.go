@@ -40,6 +40,7 @@ func (s *Transfer) ExportRecords(tx *kv.Tx, l RecordExport) error {
 	err := store.Documents.Each(tx, "", kv.Key(store.DocumentKey(l.Company, "")), func(key string, d Document) (bool, error) {
 		return true, s.exportDocument(tx, l, key, &d)
 	})
+	err = errors.Join(err, exportSavedFields(tx, l))
 	for _, user := range l.People {
 		err = errors.Join(err, exportRecord(tx, l, savedMarks, user))
 	}
@@ -143,6 +144,8 @@ func (s *Transfer) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) erro
 		return func(tx *kv.Tx) error { return importAnswers(tx, company, it) }
 	case store.Snapshots.Name():
 		return func(tx *kv.Tx) error { return importSnapshot(tx, company, it) }
+	case savedFields.Name():
+		return func(tx *kv.Tx) error { return importSavedField(tx, company, it) }
 	case savedMarks.Name():
 		return func(tx *kv.Tx) error { return importRecord(tx, savedMarks, it) }
 	}

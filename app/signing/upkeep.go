@@ -33,7 +33,7 @@ type Upkeep struct {
 func Collections() []kv.Checker {
 	return []kv.Checker{
 		store.Documents, store.Rows, lists.Texts, store.Invited, identities, visitors, store.SavedAnswers, unfinished,
-		store.Waits, store.Snapshots, store.Summaries, store.Usages, store.Issued, store.Changes, savedMarks, devices,
+		store.Waits, store.Snapshots, store.Summaries, store.Usages, store.Issued, store.Changes, savedMarks, savedFields, devices,
 	}
 }
 

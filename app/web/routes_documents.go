@@ -76,7 +76,7 @@ func (p *Pages) drafts() []route {
 		Drafts: s.Drafts, Intake: s.Intake, Lifecycle: s.Lifecycle, Links: s.Links, Uploads: s.Uploads,
 		Mails: s.Mails}
 	e := &editor.Handlers{Detection: s.Detection, Documents: s.Documents, Drafts: s.Drafts, Trail: s.Trail,
-		Limits: s.Limits, Mails: s.Mails}
+		Limits: s.Limits, Mails: s.Mails, SavedFields: s.SavedFields}
 	return []route{
 		{get, "/app/documents/new", member(h.ShowNew)},
 		{upload, "/app/documents/new", author(h.Create).UploadingMany(s.Limits.Files, o.MaxFiles).Interruptible()},
@@ -103,6 +103,9 @@ func (p *Pages) drafts() []route {
 		{get, document + "/edit/list", member(e.ShowList)},
 		{post, document + "/edit/list", author(e.SaveList).With(page.Large)},
 		{post, document + "/fields", author(e.SaveFields).With(page.Large)},
+		{post, document + "/saved-fields", author(e.SaveField)},
+		{get, "/app/saved-fields", member(e.ShowSaved)},
+		{post, "/app/saved-fields", author(e.ChangeSaved)},
 		{post, document + "/recipients", author(e.ChangeRecipients).With(page.Large)},
 		{post, document + "/detect", reader(e.Detect).Interruptible()},
 		{get, document + "/review", member(h.ShowReview)},

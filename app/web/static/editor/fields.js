@@ -1,24 +1,35 @@
 // The palette: field types, and the recipient new fields belong to.
 import { $, $$, say, make, tell, typeName } from './text.js';
 import { fixed, sizeOf } from './geometry.js';
+import { plain } from './model.js';
 
 export class Fields {
-  constructor(model, view, editor) {
+  constructor(model, view, editor, saved) {
     Object.assign(this, { model, view, editor });
     this.select = $('#for');
     this.last = {}; // last size and text style used, by type
     this.style = {};
     this.select.addEventListener('change', () => this.choose(this.select.value));
     $('#only').addEventListener('change', () => this.highlight());
-    $('.palette').addEventListener('click', e => {
+    this.offer(saved);
+    $('#pane-fields').addEventListener('click', e => {
       const b = e.target.closest('[data-type]');
       if (!b) return;
       if (b.getAttribute('aria-pressed') === 'true') return editor.disarm(true);
+      this.preset = this.saved.find(s => s.id === b.dataset.saved)?.field;
+      this.chosen = b.dataset.saved;
       editor.arm(b.dataset.type, e.detail === 0);
     });
     this.people();
   }
 
+  // offer shows the fields that the company has saved.
+  offer(saved) {
+    this.saved = saved;
+    const group = $('#saved-fields');
+    group.hidden = !saved.length;
+    $('.palette', group).replaceChildren(...saved.map(s => make('button', { type: 'button', 'aria-pressed': 'false', dir: 'auto', textContent: s.name, data: { type: s.field.type, saved: s.id } })));
+  }
   // people fills the list of recipients who can have fields.
   people() {
     const list = this.model.signers;
@@ -37,9 +48,13 @@ export class Fields {
     for (const link of $$('#preview,#preview-too')) { link.hidden = !this.for; link.href = this.editor.base + '/preview/' + this.for; }
   }
   highlight() { this.view.only = $('#only').checked && this.for; this.view.redraw(); }
-  pressed(type) { for (const b of $$('.palette button')) b.setAttribute('aria-pressed', b.dataset.type === type); }
+  pressed(type) { for (const b of $$('.palette button')) b.setAttribute('aria-pressed', b.dataset.type === type && b.dataset.saved === (this.preset && this.chosen)); }
 
-  sizeFor(type) { return this.last[type] || sizeOf(type); }
+  sizeFor(type) {
+    const p = this.model.pages[this.view.current], f = this.preset;
+    if (f) return [f.w * p.w, f.h * p.h];
+    return this.last[type] || sizeOf(type);
+  }
   // remember stores a field's size and style as the defaults for the next one.
   remember(key) {
     const f = this.model.fields.get(key);
@@ -51,6 +66,11 @@ export class Fields {
 
   // fresh returns a new field with the defaults for its type.
   fresh(type, i, box) {
+    if (this.preset) {
+      const f = { i, who: this.for };
+      for (const k of plain) if (this.preset[k] && k !== 'who') f[k] = this.preset[k];
+      return this.model.boxed(f, box, i);
+    }
     const f = { i, who: this.for, type, required: !['checkbox', 'attachment', ...fixed].includes(type) };
     if (['text', 'name', 'email', 'company', 'job_title', 'phone', 'label', 'number', 'date', 'date_signed', 'select'].includes(type)) {
       if (this.style.size) f.size = this.style.size;

@@ -18,7 +18,7 @@ class Editor {
     this.contacts = root.dataset.contacts;
     this.clipboard = [];
     const v = this.view = new View(m);
-    this.fields = new Fields(m, v, this);
+    this.fields = new Fields(m, v, this, state.saved || []);
     this.keys = new Keys(m, v, this);
     this.pointer = new Pointer(m, v, this);
     this.wrong = new Problems(m, v, state.problems || []);
@@ -71,6 +71,7 @@ class Editor {
       case 'copy': this.copy(keys); return tell(say('copied', { n: keys.length }));
       case 'duplicate': return this.insert(keys.map(k => m.fields.get(k)), 'copied', 12);
       case 'copy-pages': return this.copyToPages(keys);
+      case 'save-field': return this.saveField(keys[0]);
       case 'properties': return this.show('properties', true);
       case 'like-left': return this.like(keys, 'x');
       case 'like-top': return this.like(keys, 'y');
@@ -103,6 +104,7 @@ class Editor {
   disarm(back) {
     if (!this.type) return false;
     this.type = '';
+    this.fields.preset = undefined;
     this.fields.pressed('');
     root.classList.remove('armed');
     $('#placing').hidden = true;
@@ -186,6 +188,10 @@ class Editor {
   async copyToPages(keys) {
     const part = await import('./copypages.js').catch(() => tell(say('failed')));
     return part?.copyToPages(this.model, keys);
+  }
+  async saveField(key) {
+    const part = await import('./saved.js').catch(() => tell(say('failed')));
+    return part?.save(this, key);
   }
   delete(keys) {
     const gone = new Set(keys), next = this.model.after(keys.at(-1), gone), inside = document.activeElement.closest('#pages,#selection,#pane-properties');

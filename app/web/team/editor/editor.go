@@ -66,6 +66,9 @@ func (h *Handlers) Show(r *page.Request) error {
 	p := page.Page{Title: r.Say("edit.title", "title", d.Title), Styles: sheetSizes(data.Sheets)}
 	if data.Why == "" {
 		data.State = stateOf(r, d)
+		if data.State.Saved, err = h.savedFields(r); err != nil {
+			return err
+		}
 		data.Types, data.Marks = fieldTypes(r, ""), page.SignatureTypeOptions(r, nil)
 		data.Locales, data.Checks = mailLanguages(r), checks(r, h.Mails())
 		p.Scripts = []string{"editor/main.js"}

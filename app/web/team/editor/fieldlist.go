@@ -27,6 +27,7 @@ type fieldList struct {
 	People  []page.Option
 	Files   []page.Option
 	Types   []page.Option
+	Saved   []editorSaved // by the company
 	Why     string
 	// Long lists are shown in parts.
 	Part, Parts, Total  int
@@ -72,8 +73,14 @@ func (h *Handlers) ShowList(r *page.Request) error {
 		return err
 	}
 	l := fieldListOf(r, d, r.Query("unit"), r.Query("part"))
+	if l.Saved, err = h.savedFields(r); err != nil {
+		return err
+	}
 	if r.Query("add") != "" && l.Why == "" {
 		l.Rows = append(l.Rows, newRow(r, d, l))
+		if x, err := h.SavedFields.Get(r.UserContext(), r.Who.Actor, r.Query("saved")); err == nil {
+			l.take(r, &x.Field)
+		}
 	}
 	p := page.Page{Title: r.Say("edit.list.title", "title", d.Title)}
 	return fieldlistTemplate.Render(r, http.StatusOK, page.With(p, l))
@@ -181,6 +188,22 @@ func newRow(r *page.Request, d *signing.Document, l *fieldList) fieldRow {
 	}
 	l.choices(r, &row)
 	return row
+}
+
+// take gives the new row the settings of a saved field.
+func (l *fieldList) take(r *page.Request, x *signing.Field) {
+	row := &l.Rows[len(l.Rows)-1]
+	place := *x
+	place.File, place.Page = row.values.Get("file"), 1
+	for name, v := range l.valuesOf(&place) {
+		if name != "x" && name != "y" && name != "who" {
+			row.values[name] = v
+		}
+	}
+	if !x.Required {
+		row.values.Del("required")
+	}
+	l.choices(r, row)
 }
 
 // scale returns the factors that convert fractions of a page to the displayed

@@ -11,14 +11,16 @@ import (
 const (
 	editorTemplate    page.Template[editorPageData] = "editor"
 	fieldlistTemplate page.Template[*fieldList]     = "fieldlist"
+	savedTemplate     page.Template[savedPage]      = "saved-fields"
 )
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Detection *signing.Detection
-	Documents *signing.Documents
-	Drafts    *signing.Drafts
-	Trail     *trail.Trail
-	Limits    signing.Limits
-	Mails     func() bool // reports whether e-mails are sent to their recipients
+	Detection   *signing.Detection
+	Documents   *signing.Documents
+	Drafts      *signing.Drafts
+	SavedFields *signing.SavedFields
+	Trail       *trail.Trail
+	Limits      signing.Limits
+	Mails       func() bool // reports whether e-mails are sent to their recipients
 }

@@ -24,6 +24,7 @@ type editorState struct {
 	Fields  []editorField  `json:"fields"`
 
 	Problems []editorProblem `json:"problems"`
+	Saved    []editorSaved   `json:"saved,omitempty"`
 }
 
 // editorPage is one page of a file. Sizes are in points.

@@ -1,0 +1,71 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+
+	"paraph/app/apptest"
+)
+
+// TestSaveAndPlaceAField saves a field in the editor of one document, and places it in another.
+func TestSaveAndPlaceAField(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, place("text", "IBAN", 1, .1, "pattern", "[A-Z]+", "cells", 22, "required", false))
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.edit(d)
+	w.click(`.box:nth-of-type(1)`)
+	w.click("#tab-properties")
+	w.click(`details:has(#q-saved) summary`)
+	w.click(`[data-do="save-field"]`)
+	w.until(`document.activeElement.id === "q-saved"`)
+	w.write("#q-saved", "Bank account")
+	w.click(`[data-do="save-field"]`)
+	w.until(`document.querySelector('[data-saved]')?.textContent === "Bank account"`)
+	w.write("#q-saved", "bank account")
+	w.click(`[data-do="save-field"]`)
+	w.until(`document.querySelector(".field:has(#q-saved) .error")?.textContent.includes("taken")`)
+
+	other := newDraft(t, c, 1, maria())
+	w.edit(other)
+	w.click(`[data-saved]`)
+	w.until(`document.querySelector('[data-saved]').getAttribute("aria-pressed") === "true" && document.querySelector('[data-type="text"]').getAttribute("aria-pressed") === "false"`)
+	w.click("#p1 .paper")
+	w.saved()
+	r := c.Get(t, "/documents/"+other.id+"/fields").Want(t, http.StatusOK)
+	if r.Text(t, "data.0.label") != "IBAN" || r.Text(t, "data.0.pattern") != "[A-Z]+" || r.Int(t, "data.0.cells") != 22 || r.At(t, "data.0.required") != false || r.At(t, "data.0.width") != .4 {
+		t.Errorf("placed is %s", r.Body)
+	}
+}
+
+// TestSavedFieldsWithoutScript places, renames and deletes a saved field.
+func TestSavedFieldsWithoutScript(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	field := apptest.Map{"type": "text", "label": "IBAN", "width": .4, "height": .03, "cells": 22}
+	c.Post(t, "/saved-fields", apptest.Map{"name": "Bank account", "field": field}).Want(t, http.StatusCreated)
+	c.Post(t, "/saved-fields", apptest.Map{"name": "Other", "field": field}).Want(t, http.StatusCreated)
+	d := newDraft(t, c, 1, maria())
+	w := team(t, c, look{plain: true, width: 1280, height: 1000})
+	w.visit(c.URL + "/app/documents/" + d.id + "/edit/list")
+	w.click(`a[href*="saved="]`)
+	w.until(`document.querySelector('[name="f.new.label"]').value === "IBAN"`)
+	w.click(`[name=do][value=save]`)
+	w.see(".notice.ok,[role=status]")
+	if r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK); r.Int(t, "data.0.cells") != 22 {
+		t.Errorf("placed is %s", r.Body)
+	}
+	w.visit(c.URL + "/app/saved-fields")
+	w.write(`form:nth-of-type(1) [name^="name."]`, "other")
+	w.click(`form:nth-of-type(1) [value=rename]`)
+	w.see(".error")
+	w.write(`form:nth-of-type(1) [name^="name."]`, "IBAN")
+	w.click(`form:nth-of-type(1) [value=rename]`)
+	w.until(`document.querySelector("h2").textContent === "IBAN"`)
+	w.click(`form:nth-of-type(1) [value=delete]`)
+	w.until(`document.querySelectorAll("main form.card").length === 1`)
+	if got := c.Get(t, "/saved-fields").Want(t, http.StatusOK).Text(t, "data.0.name"); got != "Other" {
+		t.Errorf("left is %s", got)
+	}
+}
