@@ -128,6 +128,24 @@ func explained(err error) error {
 	return err
 }
 
+// AcceptsPasskeys reports whether browsers use passkeys for a site at an address: they need a name,
+// and https.
+func AcceptsPasskeys(site string) bool {
+	u, err := url.Parse(site)
+	return err == nil && passkeyAddress(u) == nil
+}
+
+func passkeyAddress(u *url.URL) error {
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(host); err == nil {
+		return fault.Conflict("passkeys_need_a_name")
+	}
+	if u.Scheme != "https" && host != "localhost" && !strings.HasSuffix(host, ".localhost") {
+		return fault.Conflict("passkeys_need_https")
+	}
+	return nil
+}
+
 // relyingParty returns the appliance as authenticators identify it, by the address under which
 // the person sees it (https://host[:port]).
 func (s *authenticators) relyingParty(site string) (*webauthn.WebAuthn, error) {
@@ -135,15 +153,11 @@ func (s *authenticators) relyingParty(site string) (*webauthn.WebAuthn, error) {
 	if err != nil || u.Hostname() == "" {
 		return nil, fmt.Errorf("account: %q is not the address of a site", site)
 	}
-	host := u.Hostname()
-	if _, err := netip.ParseAddr(host); err == nil {
-		return nil, fault.Conflict("passkeys_need_a_name")
-	}
-	if u.Scheme != "https" && host != "localhost" && !strings.HasSuffix(host, ".localhost") {
-		return nil, fault.Conflict("passkeys_need_https")
+	if err := passkeyAddress(u); err != nil {
+		return nil, err
 	}
 	party, err := webauthn.New(&webauthn.Config{
-		RPID: host, RPDisplayName: s.issuer, RPOrigins: []string{u.Scheme + "://" + u.Host},
+		RPID: u.Hostname(), RPDisplayName: s.issuer, RPOrigins: []string{u.Scheme + "://" + u.Host},
 		AttestationPreference: protocol.PreferNoAttestation,
 	})
 	if err != nil {

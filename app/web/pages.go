@@ -119,6 +119,7 @@ func New(o Options) (*Pages, error) {
 // Mount adds all routes. Unmatched paths get an error page if the client accepts
 // HTML. openAPI is called when a page about the API is first requested.
 func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
+	p.options.Kit.Add(app, http.MethodGet, "/worker.js", httpkit.Rule{For: httpkit.Everyone}, p.site.Worker)
 	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}.ForSignatories(), p.site.Static)
 	for _, area := range [][]route{
 		common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),

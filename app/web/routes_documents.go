@@ -29,7 +29,6 @@ func (p *Pages) documents() []route {
 		{post, "/app/documents/bulk", reader(h.Bulk)},
 		{post, "/app/documents/sample", author(h.CreateSample)},
 		{get, "/app/action", member(h.ShowWaiting)},
-		{post, "/app/keys", member(documents.SetKeys)},
 		{get, "/app/events", member(h.Events)},
 		{get, document, member(h.Show)},
 		{get, document + "/menu", member(h.ShowRowMenu)},

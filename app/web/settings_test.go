@@ -184,41 +184,77 @@ func TestSettingsByRole(t *testing.T) {
 	}
 }
 
-func TestCompanyCards(t *testing.T) {
+// companyForm returns the form about a company with some of its values changed; "" leaves a checkbox out.
+func companyForm(changes ...string) []string {
+	values := map[string]string{"name": "Acme", "locale": "en", "timezone": "UTC", "default_expiry_days": "30", "reminder_days": "14, 3;7",
+		"on_decline": "void", "require_approval": "yes", "phone": "", "privacy_url": "", "retention_days": ""}
+	for i := 0; i+1 < len(changes); i += 2 {
+		values[changes[i]] = changes[i+1]
+	}
+	var out []string
+	for name, value := range values {
+		if value != "" || name != "require_approval" {
+			out = append(out, name, value)
+		}
+	}
+	return out
+}
+
+func TestCompanySettings(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
 	v := browse(t, owner)
-	_, html := v.send("/app/settings/company", "card", "sending", "default_expiry_days", "30", "reminder_days", "14, 3;7")
+	_, html := v.send("/app/settings/company", companyForm()...)
 	v.contains(html, "Saved.", `value="3, 7, 14"`)
-	if status, html := v.send("/app/settings/company", "card", "rules", "require_approval", "yes", "on_decline", "void"); status != http.StatusOK {
-		t.Errorf("%d: %.300s", status, html)
-	}
 	got := owner.Get(t, "/company").Want(t, 200)
 	if got.Int(t, "default_expiry_days") != 30 || got.At(t, "require_approval") != true || got.Text(t, "on_decline") != "void" {
 		t.Errorf("kept %s", got.Body)
 	}
-	for name, form := range map[string][]string{
-		"no name":     {"card", "name", "name", " ", "locale", "en", "timezone", "UTC"},
-		"no zone":     {"card", "name", "name", "N", "locale", "en", "timezone", "Nowhere/Town"},
-		"word":        {"card", "sending", "default_expiry_days", "soon", "reminder_days", ""},
-		"bad days":    {"card", "sending", "default_expiry_days", "", "reminder_days", "3, x"},
-		"day too far": {"card", "sending", "default_expiry_days", "", "reminder_days", "3, 99999"},
-		"on decline":  {"card", "rules", "on_decline", "cry"},
-		"too long":    {"card", "keeping", "retention_days", "99999999"},
+	for name, changes := range map[string][]string{
+		"no name": {"name", " "}, "no zone": {"timezone", "Nowhere/Town"}, "word": {"default_expiry_days", "soon"},
+		"bad days": {"reminder_days", "3, x"}, "day too far": {"reminder_days", "3, 99999"},
+		"on decline": {"on_decline", "cry"}, "too long": {"retention_days", "99999999"},
 	} {
-		status, html := v.send("/app/settings/company", form...)
+		status, html := v.send("/app/settings/company", companyForm(changes...)...)
 		if status != http.StatusUnprocessableEntity || !strings.Contains(html, `aria-invalid="true"`) {
 			t.Errorf("%s: %d: %.200s", name, status, html)
 		}
 	}
-	_, html = v.send("/app/settings/company", "card", "name", "name", "", "locale", "en", "timezone", "UTC")
-	if !strings.Contains(html, `name="require_approval" value="yes" checked`) {
-		t.Error("a fault in one card loses what is in another")
+	_, html = v.send("/app/settings/company", companyForm("name", "", "require_approval", "", "privacy_url", "https://example.org/mine")...)
+	v.contains(html, `value="https://example.org/mine"`)
+	if strings.Contains(html, `name="require_approval" value="yes" checked`) {
+		t.Error("a refused form loses what was entered elsewhere in it")
 	}
-	if status, _ := v.send("/app/settings/company", "card", "none"); status != http.StatusBadRequest {
-		t.Errorf("a form that is none: %d", status)
+}
+
+// TestOneSaveBar shows the save bar at the edge of the window while there are unsaved changes, discards
+// them, and saves the whole page at once. Without scripts the same button is at the end.
+func TestOneSaveBar(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	w := team(t, owner, look{})
+	w.visit(s.URL + "/app/settings/company")
+	const inView = `(b => b.top >= 0 && b.bottom <= innerHeight)(document.querySelector(".savebar").getBoundingClientRect())`
+	w.until("!" + inView)
+	w.write(`input[name="name"]`, "Renamed")
+	w.until(inView)
+	w.click(`.savebar [type="reset"]`)
+	w.until("!" + inView + ` && document.querySelector("[name=name]").value !== "Renamed"`)
+	w.js(`document.querySelector("[name=name]").value = ""`)
+	w.write(`input[name="name"]`, "Renamed")
+	w.write(`input[name="phone"]`, "+31 20 123 45 67")
+	w.click(`.savebar .btn.primary`)
+	w.reads("Renamed")
+	if got := owner.Get(t, "/company").Want(t, 200); got.Text(t, "name") != "Renamed" || got.Text(t, "phone") != "+31 20 123 45 67" {
+		t.Errorf("kept %s", got.Body)
 	}
+	plain := team(t, owner, look{plain: true})
+	plain.visit(s.URL + "/app/settings/company")
+	plain.write(`input[name="privacy_url"]`, "https://example.org/privacy")
+	plain.click(`.savebar .btn.primary`)
+	plain.reads("Saved.")
 }
 
 // ask sends a document to one person, and returns it with that person's link.

@@ -225,7 +225,7 @@ func TestHelpOfTheCompany(t *testing.T) {
 		}
 	}
 	v := browse(t, d.Client)
-	_, html := v.send("/app/settings/company", "card", "help", "phone", "+31 (20) 123 45 67", "privacy_url", "https://example.org/privacy")
+	_, html := v.send("/app/settings/company", companyForm("phone", "+31 (20) 123 45 67", "privacy_url", "https://example.org/privacy")...)
 	want(t, html, "+31 (20) 123 45 67")
 	_, html = invited(t, s).get(path(t, d.links[0]))
 	want(t, html, `href="tel:+31201234567"`, `href="https://example.org/privacy"`)

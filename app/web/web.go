@@ -80,6 +80,7 @@ func (p *Pages) public() []route {
 		{get, "/verify/report", everybody(to("/verify"))},
 		{upload, "/verify/report", everybody(h.Verify).UploadingMany(public.MaxFiles, p.options.MaxUpload).Interruptible()},
 		{get, "/trust", everybody(h.ShowTrust)},
+		{get, "/offline", everybody(public.ShowOffline)},
 		{get, "/trust/root.pem", everybody(h.RootFile)},
 		{get, "/trust/root.cer", everybody(h.RootFile)},
 		{get, "/trust/root.p7b", everybody(h.RootFile)},
@@ -239,6 +240,8 @@ func (p *Pages) own() []route {
 		{post, "/app/me/passkeys/remove", member(h.RemovePasskey)},
 		{post, "/app/session", member(h.RenewSession)},
 		{get, "/app/me/sessions", member(h.ShowSessions)},
+		{get, "/app/keys", member(h.ShowShortcuts)},
+		{post, "/app/keys", member(h.SetShortcuts)},
 		{post, "/app/me/sessions/end", member(h.EndSession)},
 		{post, "/app/me/sessions/end-others", member(h.EndOtherSessions)},
 	}

@@ -9,6 +9,33 @@ import (
 // Date formats a day in words, such as 3 December 2026.
 func (l *Language) Date(t time.Time) string { return l.date("date.day", t) }
 
+// ShortDate formats a day briefly, such as 3 Dec 2026, for tables.
+func (l *Language) ShortDate(t time.Time) string {
+	months := strings.Split(l.Say("date.months.short"), ",")
+	return l.Say("date.short", "day", t.Day(), "month", months[(int(t.Month())-1)%len(months)], "year", t.Year())
+}
+
+// agoLimit is the age up to which times are relative.
+const agoLimit = 7 * 24 * time.Hour
+
+// Ago formats a time of the last week relative to now, such as "3 hours ago", and other times as a
+// short date in the time's zone. The script that keeps open pages up to date counts likewise.
+func (l *Language) Ago(t, now time.Time) string {
+	age := now.Sub(t)
+	for _, unit := range []struct {
+		key  string
+		size time.Duration
+	}{{"ago.days", 24 * time.Hour}, {"ago.hours", time.Hour}, {"ago.minutes", time.Minute}} {
+		if age >= unit.size && age < agoLimit {
+			return l.Say(unit.key, "n", int(age/unit.size))
+		}
+	}
+	if age >= agoLimit || age < -time.Minute {
+		return l.ShortDate(t)
+	}
+	return l.Say("ago.now")
+}
+
 // Moment formats a day and a time of day in words, with the zone.
 func (l *Language) Moment(t time.Time) string {
 	return l.Say("date.moment", "date", l.Date(t), "time", t.Format("15:04"), "zone", zoneOf(t))

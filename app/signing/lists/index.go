@@ -120,25 +120,13 @@ func searchable(d *record.Document, body string) search.Document {
 	r := store.RowOf(d)
 	out := search.Document{
 		ID: d.ID, Scope: d.Company, Kind: documentKind, Title: d.Title, Body: body,
-		Texts: []string{d.Subject, d.Message, d.ExternalID, d.Owner.Name, d.Owner.Email},
 		Filters: append(attributeTerms(d),
 			cell{d.Visibility(), store.AnyStatus}.term(),
 			cell{d.Visibility(), store.Phase(d.Status, d.SendAt != nil)}.term()),
 		Sort: map[string]string{},
 	}
-	for _, f := range d.Files {
-		out.Texts = append(out.Texts, f.Name)
-	}
-	for _, inv := range d.Invitations {
-		out.Texts = append(out.Texts, inv.Name, inv.Email)
-	}
-	for _, x := range d.Fields {
-		if x.Filled && x.HasAnswer() {
-			out.Texts = append(out.Texts, x.Masked(x.Value))
-		}
-	}
-	for k, v := range d.Metadata {
-		out.Texts = append(out.Texts, k, v)
+	for _, x := range sourcesOf(d) {
+		out.Texts = append(out.Texts, x.text)
 	}
 	for _, order := range store.Orders()[1:] {
 		out.Sort[string(order)] = r.SortKey(order)

@@ -17,6 +17,8 @@ var drawings = map[string]string{
 	"people": `<circle class="back" cx="84" cy="30" r="10"/><path class="back" d="M64 66c2-22 38-22 40 0z"/>` +
 		`<circle class="front" cx="50" cy="26" r="13"/><path class="front" d="M24 68c2-30 50-30 52 0z"/>` +
 		`<path class="ink" d="M38 60c4-6 6-8 7-6s-3 5 0 5 4-5 6-4-1 4 2 4 3-2 7-2"/>`,
+	"done": `<circle class="back" cx="60" cy="42" r="32"/><path class="front" d="M34 12h38l12 12v46H34z"/>` +
+		`<path class="line" d="M72 12v12h12M44 58h30"/><path class="ink" d="m46 40 9 9 18-20"/>`,
 	"search": `<path class="front" d="M28 8h40l12 12v50H28z"/><path class="line" d="M68 8v12h12M36 28h26M36 36h34M36 44h20"/>` +
 		`<circle class="pen" cx="78" cy="48" r="14"/><path class="ink" d="m88 58 12 12"/>`,
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/base64"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -13,6 +14,8 @@ type Notice struct {
 	Key   string   `json:"t"` // of the catalogue
 	Pairs []string `json:"p,omitempty"`
 	Undo  string   `json:"u,omitempty"` // path to post to in order to undo it
+	Do    string   `json:"d,omitempty"` // action to post there, for several records
+	IDs   []string `json:"i,omitempty"` // those records
 	Text  string   `json:"-"`
 }
 
@@ -20,7 +23,7 @@ const flashCookie = "paraph_flash"
 
 // Flash stores a notice for the browser's next page.
 func (r *Request) Flash(kind, key string, pairs ...string) {
-	r.keepNotice(Notice{Kind: kind, Key: key, Pairs: pairs})
+	r.FlashNotice(Notice{Kind: kind, Key: key, Pairs: pairs})
 }
 
 // Mailed returns the key of a text about a message: key if messages go out by
@@ -35,10 +38,11 @@ func Mailed(key string, mails bool) string {
 // FlashUndo is Flash for an action that can be undone by posting to the path undo;
 // "" means it can't be.
 func (r *Request) FlashUndo(key, undo string, pairs ...string) {
-	r.keepNotice(Notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo})
+	r.FlashNotice(Notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo})
 }
 
-func (r *Request) keepNotice(n Notice) {
+// FlashNotice stores a notice for the browser's next page.
+func (r *Request) FlashNotice(n Notice) {
 	b, err := json.Marshal(n)
 	if err != nil {
 		r.site.Log.Error("flash", "error", err)
@@ -64,7 +68,7 @@ func (r *Request) takeFlash() *Notice {
 	}
 	shown := r.Notice(n.Kind, n.Key, n.Pairs...)
 	if shown != nil && strings.HasPrefix(n.Undo, "/app/") {
-		shown.Undo = n.Undo
+		shown.Undo, shown.Do, shown.IDs = n.Undo, n.Do, n.IDs
 	}
 	return shown
 }
@@ -74,6 +78,9 @@ func (r *Request) Notice(kind, key string, pairs ...string) *Notice {
 	args := make([]any, len(pairs))
 	for i, p := range pairs {
 		args[i] = p
+		if n, err := strconv.Atoi(p); err == nil && i > 0 && pairs[i-1] == "n" {
+			args[i] = n // chooses the plural form
+		}
 	}
 	text, err := r.Words.Text(key, args...)
 	if err != nil {

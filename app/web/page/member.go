@@ -32,8 +32,9 @@ type shell struct {
 	Nav     []Destination
 	MayEdit bool // may create documents
 	Theme   string
-	Left    int // seconds until the session ends
-	Waiting int // documents that need the reader's action
+	Left    int  // seconds until the session ends
+	Keys    bool // single-key shortcuts are on
+	Waiting int  // documents that need the reader's action
 
 	Warnings []machine.Warning // about the installation, for readers who can act on them
 }
@@ -140,6 +141,7 @@ func (r *Request) newShell() *shell {
 		Member:  r.Who,
 		MayEdit: r.Who.Actor.Can(account.ScopeWrite),
 		Theme:   r.Theme(),
+		Keys:    r.Shortcuts(),
 		Left:    r.Left(r.Who.Actor.Until),
 	}
 	for _, to := range []Destination{
@@ -169,6 +171,12 @@ func (r *Request) Theme() string {
 	}
 	return ""
 }
+
+// ShortcutsCookie turns single-key shortcuts off.
+const ShortcutsCookie = "paraph_keys"
+
+// Shortcuts reports whether the reader uses single-key shortcuts.
+func (r *Request) Shortcuts() bool { return r.Cookies(ShortcutsCookie) != "off" }
 
 // Zone returns the reader's time zone.
 func (m Member) Zone() *time.Location {

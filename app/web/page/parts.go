@@ -12,7 +12,7 @@ import (
 var components = template.FuncMap{
 	"field": newField, "required": required, "requiredif": requiredIf, "checked": checked, "multiple": multiple,
 	"autofocus": autofocus, "options": withOptions, "filled": filled,
-	"chip": newChip, "button": newButton, "novalidate": novalidate, "card": cardOf,
+	"chip": newChip, "button": newButton, "novalidate": novalidate,
 }
 
 // fieldData is the component "field": a label, an input, its help and its errors.
@@ -161,14 +161,4 @@ func setTexts(pairs []string, into map[string]*string) error {
 		*text = pairs[i+1]
 	}
 	return nil
-}
-
-// cardOf returns the page as one of its forms should see it: with submitted values
-// and errors only if that form was submitted.
-func cardOf(view Framed, name string) Page {
-	p := view.Frame()
-	if p.Values.Values == nil || p.Values.Value("card") == name {
-		return p
-	}
-	return Page{}
 }

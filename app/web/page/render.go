@@ -43,6 +43,7 @@ type Page struct {
 	Nonce     string
 	CSRF      string
 	Path      string
+	now       time.Time
 	Whole     bool // the reader can reach all of the site, not only the signatories' pages
 }
 
@@ -90,6 +91,15 @@ func when(l *words.Language, t time.Time) template.HTML {
 	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339), text))
 }
 
+// ago formats a time relative to now as a time element, with the exact time as a tooltip.
+func ago(l *words.Language, t, now time.Time) template.HTML {
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s" data-ago>%s</time>`, t.UTC().Format(time.RFC3339),
+		template.HTMLEscapeString(l.Moment(t)), template.HTMLEscapeString(l.Ago(t, now))))
+}
+
+// Ago formats a time relative to now in the reader's zone, as the function "ago" of templates.
+func (r *Request) Ago(t, now time.Time) template.HTML { return ago(r.Words, t.In(r.Who.Zone()), now) }
+
 // Render responds with a page. It executes the whole template before sending anything.
 func (t Template[T]) Render(r *Request, status int, v View[T]) error {
 	r.prepare(&v.Page)
@@ -123,7 +133,7 @@ func (r *Request) prepare(p *Page) {
 // Compose returns the HTML of a page.
 func (t Template[T]) Compose(r *Request, v View[T]) ([]byte, error) {
 	v.Lang, v.Dir, v.Nonce, v.Path = r.Words.Tag(), r.Words.Dir(), r.nonce, r.Path()
-	v.Theme, v.TextSize = r.Theme(), r.textSize()
+	v.Theme, v.TextSize, v.now = r.Theme(), r.textSize(), r.site.Now()
 	v.Whole = !httpkit.OnlySignatories(r.Ctx)
 	return execute(r, "page/"+string(t), v)
 }

@@ -20,7 +20,7 @@ func newNonce() string { return rand.Text() }
 // secure sets the security headers of pages, in addition to those of all responses.
 func (r *Request) secure() {
 	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+r.nonce+
-		"'; img-src 'self' data: blob:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+		"'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	r.Set(fiber.HeaderXFrameOptions, "DENY")
 	r.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	r.Set(fiber.HeaderPermissionsPolicy, "camera=(), geolocation=(), microphone=(), payment=(), usb=()")

@@ -121,6 +121,17 @@ func (a *assets) address(name string) (string, error) {
 	return "/static/" + a.hash + "/" + name, nil
 }
 
+// Worker serves the service worker, whose path is above those of the pages it is for.
+func (d *Site) Worker(c *fiber.Ctx) error {
+	f := d.Parts.assets.files["worker.js"]
+	c.Locals(httpkit.RouteKey, "GET /worker.js")
+	c.Set(fiber.HeaderContentType, f.kind)
+	c.Set(fiber.HeaderCacheControl, "no-cache")
+	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; connect-src 'self'")
+	c.Set("Cross-Origin-Resource-Policy", "same-origin")
+	return c.Send(f.raw)
+}
+
 // Static serves a static file. Addresses with an outdated hash still work, for pages
 // opened before an update, but aren't cached.
 func (d *Site) Static(c *fiber.Ctx) error {

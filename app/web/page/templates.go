@@ -94,6 +94,7 @@ func functions(l *words.Language, a *assets) template.FuncMap {
 		"t": l.Text, "words": l.JSON, "asset": a.address, "icon": icon, "avatar": avatar, "drawing": drawing, "bytes": FormatBytes,
 		"day":  func(t time.Time) string { return l.Date(t) },
 		"when": func(p Framed, t time.Time) template.HTML { return when(l, t.In(p.Frame().zone())) },
+		"ago":  func(p Framed, t time.Time) template.HTML { return ago(l, t.In(p.Frame().zone()), p.Frame().now) },
 		"join": strings.Join, "list": func(s ...string) []string { return s },
 		"fieldid": idOf, "letter": LetterOf, "hue": HueOf,
 		"status": func(s string) (Chip, error) { return StatusChip(l, s) }, "telephone": telephone,

@@ -11,8 +11,9 @@ import (
 
 // The templates of these pages.
 const (
-	trustTemplate  page.Template[trustPage]  = "trust"
-	verifyTemplate page.Template[verifyPage] = "verify"
+	offlineTemplate page.Template[page.Bare]  = "offline"
+	trustTemplate   page.Template[trustPage]  = "trust"
+	verifyTemplate  page.Template[verifyPage] = "verify"
 )
 
 // Handlers holds the services behind these pages.

@@ -3,26 +3,31 @@
 const $ = (s, of = document) => of.querySelector(s), $$ = (s, of = document) => [...of.querySelectorAll(s)];
 const tell = text => { const s = $('#status'); s.textContent = ''; s.textContent = text; };
 
-// Opens a link to a short form as a dialog. If several links are clicked while the
-// server is slow, the last one wins.
+// Opens a link to a short form as a dialog, with a skeleton while the server is slow. If several links
+// are clicked meanwhile, the last one wins.
 let asked;
 async function ask(link) {
-  const mine = asked = {};
-  const html = await fetch(link.href, { credentials: 'same-origin' }).then(answer => answer.ok ? answer.text() : '').catch(() => '');
-  if (mine !== asked) return;
-  const part = $('.ask', new DOMParser().parseFromString(html, 'text/html'));
-  if (!part) return location.assign(link.href);
-  const box = document.createElement('dialog'), title = $('h1', part);
-  title.id = 'dialog-title';
-  box.setAttribute('aria-labelledby', title.id);
-  box.append(part);
-  document.body.append(box);
-  const from = link.closest('details.menu')?.firstElementChild || link;
+  const mine = asked = {}, box = document.createElement('dialog'), from = link.closest('details.menu')?.firstElementChild || link;
   // The close event fires a frame late; don't steal focus that has already moved.
   const back = () => { if (document.activeElement === document.body) (from.isConnected ? from : $('main')).focus({ preventScroll: true }); };
-  box.addEventListener('close', () => { box.remove(); back(); });
+  box.addEventListener('close', () => { if (mine === asked) asked = null; box.remove(); back(); });
   box.addEventListener('click', e => { if (e.target.closest('[data-close]')) { e.preventDefault(); box.close(); } });
-  box.showModal();
+  const open = () => { document.body.append(box); box.showModal(); };
+  const slow = setTimeout(() => {
+    box.setAttribute('aria-label', link.textContent.trim());
+    box.innerHTML = '<div class="skeleton" aria-busy="true"></div>';
+    open();
+  }, 300);
+  const html = await fetch(link.href, { credentials: 'same-origin' }).then(answer => answer.ok ? answer.text() : '').catch(() => '');
+  clearTimeout(slow);
+  if (mine !== asked) return box.remove();
+  const part = $('.ask', new DOMParser().parseFromString(html, 'text/html'));
+  if (!part) return location.assign(link.href);
+  const title = $('h1', part);
+  title.id = 'dialog-title';
+  box.setAttribute('aria-labelledby', title.id);
+  box.replaceChildren(part);
+  if (!box.open) open();
   $('input:not([type=hidden]),textarea', box)?.focus();
 }
 
@@ -52,4 +57,22 @@ async function copy(button) {
 }
 if (navigator.clipboard) for (const b of $$('[data-copy-text],[data-copy-from]')) b.hidden = false;
 
-if ($('.pager,td time')) import('./tables.js');
+// These fail only if the page is left meanwhile.
+const load = name => import(name).catch(() => {});
+if ($('.pager,time[title]')) load('./tables.js');
+if ($('a[data-keys=on]')) load('./keys.js');
+
+// The page shown while the server restarts, see worker.js. The version makes it load anew after an update.
+const root = document.documentElement.dataset.root;
+if ($('.shell')) navigator.serviceWorker?.register(root + 'worker.js?v=' + import.meta.url.split('/').at(-2), { scope: root + 'app/' }).catch(() => {});
+
+// A notice at the edge of the window can be closed. One without Undo goes away by itself, unless it
+// is being read.
+const toast = $('.toast');
+if (toast) {
+  const close = $('[data-dismiss]', toast), gone = () => toast.remove();
+  close.hidden = false;
+  close.addEventListener('click', () => { gone(); $('main').focus({ preventScroll: true }); });
+  const later = () => setTimeout(() => toast.matches(':hover,:focus-within') ? later() : gone(), 10000);
+  if (!$('form', toast)) later();
+}

@@ -2,22 +2,25 @@
 const $ = (s, of = document) => of.querySelector(s), $$ = (s, of = document) => [...of.querySelectorAll(s)];
 const boxes = () => $$('.documents input[name=id]'), rows = () => $$('.documents tbody tr');
 
-const count = $('[data-count]'), every = $$('[data-all]');
-if (count) {
+// The bar of bulk actions. The rows may be replaced, see search.js.
+const show = () => {
+  const count = $('[data-count]'), n = boxes().filter(b => b.checked).length;
+  if (!count) return;
   const words = JSON.parse(count.dataset.words)['.chosen'], plural = new Intl.PluralRules(document.documentElement.lang);
-  const show = () => {
-    const n = boxes().filter(b => b.checked).length;
-    count.textContent = n ? (words[plural.select(n)] || words.other).replace('{n}', n) : '';
-    for (const e of every) { e.checked = n > 0 && n === boxes().length; e.indeterminate = n > 0 && !e.checked; }
-  };
-  for (const e of every) {
-    e.closest('label').hidden = false;
-    e.addEventListener('change', () => { for (const b of boxes()) b.checked = e.checked; show(); });
+  count.textContent = n ? (words[plural.select(n)] || words.other).replace('{n}', n) : '';
+  for (const e of $$('[data-all]')) {
+    e.checked = n > 0 && n === boxes().length;
+    e.indeterminate = n > 0 && !e.checked;
   }
-  document.addEventListener('change', e => { if (e.target.name === 'id') show(); });
-  addEventListener('pageshow', show);
-  show();
-}
+};
+document.addEventListener('change', e => {
+  if ('all' in e.target.dataset) for (const b of boxes()) b.checked = e.target.checked;
+  if (e.target.name === 'id' || 'all' in e.target.dataset) show();
+});
+document.addEventListener('reset', () => setTimeout(show));
+document.addEventListener('rows', show);
+addEventListener('pageshow', show);
+show();
 
 // Fetch a row's menu when it opens: the server decides what it offers.
 document.addEventListener('click', async e => {
@@ -38,20 +41,18 @@ document.addEventListener('click', async e => {
   } catch { location.assign(link.href); } finally { delete link.dataset.opening; }
 });
 
-// j and k move, x selects, Enter opens, / searches. Only if turned on, and never in an
-// input.
-if ($('#keys[data-keys]')) document.addEventListener('keydown', e => {
+// j and k move, x selects, Enter opens. Never in an input.
+if ($('a[data-keys=on]')) document.addEventListener('keydown', e => {
   if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input:not([type=checkbox]),textarea,select,dialog,details[open]')) return;
   const all = rows(), at = all.findIndex(r => r.contains(document.activeElement));
   const go = n => {
     const row = all[Math.max(0, Math.min(all.length - 1, n))];
     for (const r of all) r.classList.toggle('at', r === row);
-    $('th a', row)?.focus();
+    row && $('th a', row).focus();
   };
   if (e.key === 'j') go(at + 1);
   else if (e.key === 'k') go(at < 0 ? 0 : at - 1);
   else if (e.key === 'x' && at >= 0) $('input[name=id]', all[at])?.click();
-  else if (e.key === '/') $('#search').focus();
   else return;
   e.preventDefault();
 });

@@ -1,14 +1,15 @@
-// Marks forms with unsaved changes and warns before leaving them.
+// Marks forms with unsaved changes, which keeps their save bar in view, and warns before leaving them.
 
 const dirty = new Set();
 
+function mark(form, on) {
+  if (on) dirty.add(form); else dirty.delete(form);
+  form.classList.toggle("dirty", on);
+  for (const e of form.querySelectorAll(".unsaved,.savebar [type=reset]")) e.hidden = !on;
+}
 for (const form of document.querySelectorAll("form[data-dirty]")) {
-  form.addEventListener("input", () => {
-    dirty.add(form);
-    form.classList.add("dirty");
-    const note = form.querySelector(".unsaved");
-    if (note) note.hidden = false;
-  });
-  form.addEventListener("submit", () => { dirty.delete(form); });
+  form.addEventListener("input", () => mark(form, true));
+  form.addEventListener("reset", () => mark(form, false));
+  form.addEventListener("submit", () => dirty.delete(form));
 }
 addEventListener("beforeunload", (e) => { if (dirty.size) e.preventDefault(); });

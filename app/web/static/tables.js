@@ -1,25 +1,15 @@
-// Tables: rows per page, relative times.
+// Tables: rows per page, relative times that stay true while the page is open.
 const $$ = s => [...document.querySelectorAll(s)];
 
-// Changing the number of rows applies at once.
-for (const size of $$('.pager select')) {
-  size.form.querySelector('button').hidden = true;
-  size.addEventListener('change', () => size.form.requestSubmit());
-}
+// Changing the number of rows applies at once; the style sheet hides the button.
+document.addEventListener('change', e => { if (e.target.matches('.pager select')) e.target.form.requestSubmit(); });
 
-// Times within the last week become relative; the full time is the tooltip.
-const times = $$('td time').filter(e => Date.now() - Date.parse(e.dateTime) < 6048e5);
-if (times.length) {
-  const ago = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
-  const units = [['day', 864e5], ['hour', 36e5], ['minute', 6e4], ['second', 0]];
-  const show = () => {
-    for (const e of times) {
-      const past = Date.now() - Date.parse(e.dateTime), [unit, size] = units.find(u => past >= u[1]) || [];
-      if (!unit) continue; // in the future
-      e.title ||= e.textContent;
-      e.textContent = ago.format(size ? -Math.floor(past / size) : 0, unit);
-    }
-  };
-  show();
-  setInterval(show, 6e4);
-}
+// The server writes times of the last week like this; the full time is the tooltip.
+const ago = new Intl.RelativeTimeFormat(document.documentElement.lang + '-u-nu-latn');
+const units = [['day', 864e5], ['hour', 36e5], ['minute', 6e4]];
+setInterval(() => {
+  for (const e of $$('time[data-ago]')) {
+    const past = Date.now() - Date.parse(e.dateTime), [unit, size] = units.find(u => past >= u[1]) || [];
+    if (unit && past < 6048e5) e.textContent = ago.format(-Math.floor(past / size), unit);
+  }
+}, 6e4);

@@ -1,14 +1,17 @@
 // Drag and drop and a progress bar for forms with one file.
+let dropping; // listeners of the document, which outlives the form
 function attach(form) {
   const words = JSON.parse(form.dataset.words), say = key => words[key]?.other || key;
   const file = form.querySelector('input[type=file][required]'), box = form.querySelector('.progress'), bar = box.querySelector('progress'), line = box.querySelector('[role=status]');
   const over = on => e => { e.preventDefault(); form.classList.toggle('over', on); };
-  form.addEventListener('dragover', over(true));
-  form.addEventListener('dragleave', over(false));
-  form.addEventListener('drop', e => {
+  // Files may be dropped anywhere on a page with one such form.
+  const area = document.querySelectorAll('form[data-upload]').length > 1 ? form : document;
+  if (dropping) for (const [type, listener] of dropping) document.removeEventListener(type, listener);
+  dropping = [['dragover', over(true)], ['dragleave', e => { if (area === form || !e.relatedTarget) over(false)(e); }], ['drop', e => {
     over(false)(e);
     if (e.dataTransfer.files.length) { file.files = e.dataTransfer.files; form.requestSubmit(); }
-  });
+  }]];
+  for (const [type, listener] of dropping) area.addEventListener(type, listener);
   let busy = false;
   form.addEventListener('submit', e => {
     e.preventDefault();

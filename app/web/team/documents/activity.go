@@ -37,6 +37,36 @@ type activityEntry struct {
 	IP, Agent, Hash string
 	Seq             uint64
 	Reason          string
+	Folded          []activityEntry // earlier events that belong to this one
+
+	kind       signing.EventType
+	invitation string
+}
+
+// foldTime is the maximum time between events that belong together.
+const foldTime = 30 * time.Minute
+
+// milestones are the events that are always shown on their own.
+var milestones = []signing.EventType{
+	record.EventDocumentApproved, record.EventDocumentRejected, record.EventDocumentSent, record.EventDocumentCompleted,
+	record.EventDocumentExpired, record.EventDocumentVoided, record.EventInvitationSigned, record.EventInvitationDeclined,
+	record.EventInvitationDelegated, record.EventInvitationReplaced,
+}
+
+// fold adds an event to the newer one to which it belongs, and reports whether there is one: the
+// preceding one, if both are about the same recipient, or if the same person did the same.
+func (d *activityDay) fold(e activityEntry) bool {
+	if len(d.Entries) == 0 {
+		return false
+	}
+	last := &d.Entries[len(d.Entries)-1]
+	alike := e.kind == last.kind && e.Who == last.Who
+	samePerson := e.invitation != "" && e.invitation == last.invitation
+	if slices.Contains(milestones, e.kind) || last.At.Sub(e.At) > foldTime || !alike && !samePerson {
+		return false
+	}
+	last.Folded = append(last.Folded, e)
+	return true
 }
 
 func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, error) {
@@ -54,7 +84,10 @@ func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, err
 			a.Days = append(a.Days, activityDay{Title: title})
 		}
 		day := &a.Days[len(a.Days)-1]
-		day.Entries = append(day.Entries, activityEntry{
+		entry := activityEntry{
+			kind:       e.Value.Type,
+			invitation: e.Value.Invitation,
+
 			ID:     "e-" + e.ID,
 			Text:   eventText(r.Words, d, &e),
 			Icon:   eventIcon(e.Value.Type),
@@ -68,7 +101,10 @@ func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, err
 			Hash:   hex.EncodeToString(e.Hash[:]),
 			Seq:    e.Number(),
 			Reason: e.Value.Why().Sentence(r.Words.SayOf),
-		})
+		}
+		if !day.fold(entry) {
+			day.Entries = append(day.Entries, entry)
+		}
 	}
 	return a, nil
 }

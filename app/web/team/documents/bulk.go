@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"paraph/app/account"
@@ -26,15 +27,25 @@ var bulkActions = map[string][]string{
 	"trash":    {"restore"},
 }
 
-func bulkOptions(r *page.Request, part string) []page.Option {
-	var out []page.Option
+// bulkButton is the button of a bulk action.
+type bulkButton struct {
+	Name, Text, Icon string
+	Danger           bool
+}
+
+func bulkButtons(r *page.Request, part string) []bulkButton {
+	var out []bulkButton
 	for _, a := range bulkActions[part] {
 		if a == "download" || r.Who.Actor.Can(account.ScopeWrite) {
-			out = append(out, page.Option{Value: a, Label: r.Say("act." + a)})
+			out = append(out, bulkButton{a, r.Say("act." + a), menuIcons[signing.Action(a)], a == "void" || a == "delete"})
 		}
 	}
 	return out
 }
+
+// maxUndo is the maximum number of documents that a notice offers to restore: it keeps their
+// identifiers in a cookie.
+const maxUndo = 80
 
 // bulkPage asks for further input, or shows the results.
 type bulkPage struct {
@@ -98,7 +109,20 @@ func (h *Handlers) Bulk(r *page.Request) error {
 		}
 		data.Results = append(data.Results, result)
 	}
-	return bulkTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("bulk.done." + data.Action)}, data))
+	if data.Failed > 0 || len(ids) > maxUndo || data.Action == "void" {
+		p := page.Page{Title: r.Say("bulk.done." + data.Action)}
+		return bulkTemplate.Render(r, http.StatusOK, page.With(p, data))
+	}
+	// Nothing failed, so the list itself shows the result.
+	notice := page.Notice{Kind: "ok", Key: "bulk.did." + data.Action, Pairs: []string{"n", strconv.Itoa(len(ids))}}
+	if data.Action == "remind" {
+		notice.Key = page.Mailed(notice.Key, h.Mails())
+	}
+	if data.Action == "archive" || data.Action == "delete" {
+		notice.Undo, notice.Do, notice.IDs = "/app/documents/bulk", "restore", ids
+	}
+	r.FlashNotice(notice)
+	return r.SeeOther(data.Next)
 }
 
 // bulkOne applies an action to one document. It returns an error only for internal

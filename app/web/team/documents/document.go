@@ -3,6 +3,7 @@ package documents
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,6 +82,7 @@ func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []
 		p.Mark = scheduledChip(r)
 	}
 	p.Banner = h.banner(r, d)
+	p.Primary = h.replaceDeclined(r, p)
 	p.Restore, p.Purge = slices.Contains(actions, record.ActionRestore), slices.Contains(actions, record.ActionPurge)
 	switch {
 	case d.DeletedAt != nil:
@@ -101,7 +103,7 @@ func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []
 func (h *Handlers) fillTab(r *page.Request, p *documentPage) (err error) {
 	switch p.Tab {
 	case "overview":
-		p.Sheets = pictures(r, p.Document)
+		p.Sheets, p.People = pictures(r, p.Document), h.people(r, p.Document)
 	case "recipients":
 		p.People = h.people(r, p.Document)
 	case "activity":
@@ -139,7 +141,7 @@ var primaryActions = map[signing.Status][]signing.Action{
 // their own, and those under "More".
 func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Action) {
 	main := signing.Action("")
-	if p.DeletedAt == nil && p.ArchivedAt == nil {
+	if p.Primary == nil && p.DeletedAt == nil && p.ArchivedAt == nil {
 		if i := slices.IndexFunc(primaryActions[p.Status],
 			func(a signing.Action) bool { return slices.Contains(actions, a) }); i >= 0 {
 			main = primaryActions[p.Status][i]
@@ -161,6 +163,17 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 	if r.Who.Actor.Can(account.ScopeWrite) && p.DeletedAt == nil {
 		p.More = append(p.More, menuEntry{Text: r.Say("act.template"), Icon: "copy", Action: p.Base + "/template"})
 	}
+}
+
+// replaceDeclined returns the action to let somebody else sign for the person who declined, nil if the
+// reader can't take it.
+func (h *Handlers) replaceDeclined(r *page.Request, p *documentPage) *menuEntry {
+	inv := declined(p.Document)
+	if inv == nil || !slices.Contains(p.InvitationActions(r.Who.Actor, inv, h.Now()), record.ActionReplace) {
+		return nil
+	}
+	return &menuEntry{Text: r.Say("act.replace"), Icon: "users", Dialog: true,
+		Href: p.Base + "/replace" + page.QueryString("invitation", inv.ID) + "&" + url.Values{"next": {p.Here}}.Encode()}
 }
 
 // documentAction returns the menu entry of an action for the document's own page.

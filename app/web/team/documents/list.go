@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"paraph/app/fault"
 	"paraph/app/signing/lists"
@@ -28,10 +27,9 @@ type listPage struct {
 	Filtered bool
 	Detailed bool // the advanced filters are in use
 	First    bool // the company has no documents yet
-	Bulk     []page.Option
+	Bulk     []bulkButton
 	Clear    string
 	Limit    int64
-	Keys     bool
 	Live     liveData
 }
 
@@ -56,7 +54,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	}
 	data := h.listPage(r, part, q, counts, found.Total)
 	data.Pager = r.Pager(number, q.PerPage, found.Total)
-	if data.Rows, err = h.rowViews(r, rows); err != nil {
+	if data.Rows, err = h.rowViews(r, rows, q.Search); err != nil {
 		return err
 	}
 	if data.Live, err = h.live(r, ""); err != nil {
@@ -66,7 +64,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	if part != "" {
 		title = r.Say("documents." + part)
 	}
-	p := page.Page{Title: title, Scripts: []string{"list.js", "live.js"}}
+	p := page.Page{Title: title, Scripts: []string{"list.js", "live.js", "search.js"}}
 	return documentsTemplate.Render(r, http.StatusOK, page.With(p, data))
 }
 
@@ -91,7 +89,7 @@ func listQuery(r *page.Request, part string) (q lists.Query, number int) {
 
 func (h *Handlers) listPage(r *page.Request, part string, q lists.Query, counts lists.Counts, total int) listPage {
 	p := listPage{Part: part, Query: q, Total: total, Here: r.Link("row", ""), Kept: r.Kept("search", "owner", "created_from", "created_to", "expires_from", "expires_to", "page", "row"),
-		Clear: r.Path(), Limit: h.MaxUpload, Keys: r.Cookies(keysCookie) == "on"}
+		Clear: r.Path(), Limit: h.MaxUpload}
 	p.Detailed = q.Owner+q.CreatedFrom+q.CreatedTo+q.ExpiresFrom+q.ExpiresTo != ""
 	p.Filtered = p.Detailed || strings.TrimSpace(q.Search) != "" || q.Status != "" && part == ""
 	p.First = !p.Filtered && part == "" && counts.All+counts.Archived+counts.Deleted == 0
@@ -100,7 +98,7 @@ func (h *Handlers) listPage(r *page.Request, part string, q lists.Query, counts 
 	for _, owner := range []string{"", "me"} {
 		p.Owners = append(p.Owners, page.Option{Value: owner, Label: r.Say("documents.owner." + cmp.Or(owner, "all")), Selected: owner == q.Owner})
 	}
-	p.Bulk = bulkOptions(r, part)
+	p.Bulk = bulkButtons(r, part)
 	return p
 }
 
@@ -143,20 +141,12 @@ func columns(r *page.Request, part, sort string) []page.Column {
 		{Text: r.Say("documents.column.people")}, {Text: r.Say("documents.column.owner")},
 		r.Sortable("updated_at", r.Say("documents.column.updated"), sort, true)}
 	if part == "" {
-		return append(out, r.Sortable("expires_at", r.Say("documents.column.due"), sort, false))
-	}
-	return append(out, page.Column{Text: r.Say("documents.column." + part)})
-}
-
-// keysCookie turns single-letter shortcuts on.
-const keysCookie = "paraph_keys"
-
-// SetKeys turns single-letter shortcuts in lists on or off.
-func SetKeys(r *page.Request) error {
-	if r.Form.Value("keys") == "on" {
-		r.SetCookie(keysCookie, "on", "/", 365*24*time.Hour)
+		out = append(out, r.Sortable("expires_at", r.Say("documents.column.due"), sort, false))
 	} else {
-		r.SetCookie(keysCookie, "", "/", -1)
+		out = append(out, page.Column{Text: r.Say("documents.column." + part)})
 	}
-	return r.SeeOther(r.Inside(r.Form.Value("next")))
+	for i, class := range []string{"title", "status", "who", "owner", "when", "due"} {
+		out[i].Class = "c-" + class
+	}
+	return out
 }

@@ -27,6 +27,17 @@ type personView struct {
 	Host            bool // the reader may hand them their device for signing
 }
 
+// Latest returns what a recipient did last, or what was last done for them, nil if nothing was.
+func (v personView) Latest() *fact {
+	var last *fact
+	for i := range v.Facts {
+		if last == nil || v.Facts[i].At.After(last.At) {
+			last = &v.Facts[i]
+		}
+	}
+	return last
+}
+
 // fact is a date in the history of an invitation.
 type fact struct {
 	Text string

@@ -1,12 +1,12 @@
 package documents
 
 import (
-	"fmt"
 	"html/template"
 	"time"
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -33,23 +33,29 @@ type rowView struct {
 	signing.Row
 	Href, Menu string
 	Mark       page.Chip
-	Look       string // class of the status icon
-	People     string // who is next, or who is involved
-	Bad        bool   // People says what went wrong
-	Progress   string // how many have signed, "" where only one has to; when it is sent
-	Files      string
+	Look       string        // class of the status icon
+	Name       template.HTML // the title, with the words that were searched for
+	People     template.HTML // who is next, or who is involved
+	Bad        bool          // People says what went wrong
+	Progress   string        // how many have signed, "" where only one has to; when it is sent
+	Files      string        // how many; "" for one
+	Match      *rowMatch     // why it was found; nil if the rest of the row shows it
 	Updated    template.HTML
 	Due        string        // a day
 	DueAt      string        // the same with the time
 	Aside      template.HTML // date it was archived or deleted
 	Open       *rowMenu
+
+	people string // People, unmarked
 }
 
-func (h *Handlers) rowViews(r *page.Request, rows []signing.Row) ([]rowView, error) {
-	open := r.Query("row")
+// rowViews returns the rows of a list, with the words of a search marked.
+func (h *Handlers) rowViews(r *page.Request, rows []signing.Row, searched string) ([]rowView, error) {
+	open, now := r.Query("row"), h.Now()
+	marker, missing := lists.NewMarker(searched), map[string]*lists.Marker{}
 	out := make([]rowView, 0, len(rows))
 	for i := range rows {
-		v, err := rowViewOf(r, rows[i])
+		v, err := rowViewOf(r, rows[i], now)
 		if err != nil {
 			return nil, err
 		}
@@ -58,22 +64,27 @@ func (h *Handlers) rowViews(r *page.Request, rows []signing.Row) ([]rowView, err
 				return nil, err
 			}
 		}
+		if !marker.Empty() {
+			if rest := v.mark(marker); !rest.Empty() {
+				missing[v.ID] = rest
+			}
+		}
 		out = append(out, v)
 	}
-	return out, nil
+	return out, h.explain(r, out, missing)
 }
 
-func rowViewOf(r *page.Request, row signing.Row) (v rowView, err error) {
+func rowViewOf(r *page.Request, row signing.Row, now time.Time) (v rowView, err error) {
 	v = rowView{Row: row, Href: "/app/documents/" + row.ID, Menu: r.Link("row", row.ID) + "#row-" + row.ID, Look: row.Status,
-		Updated: on(r, &row.UpdatedAt), Aside: on(r, row.DeletedAt)}
+		Name: page.Marked(row.Title, nil), Updated: on(r, &row.UpdatedAt, now), Aside: on(r, row.DeletedAt, now)}
 	if row.ExpiresAt != nil {
 		if t, err := time.Parse(time.RFC3339, *row.ExpiresAt); err == nil {
 			// Plain strings, because long lists have many of them.
-			v.Due, v.DueAt = r.Words.Date(t.In(r.Who.Zone())), moment(r, t)
+			v.Due, v.DueAt = r.Words.ShortDate(t.In(r.Who.Zone())), moment(r, t)
 		}
 	}
 	if row.DeletedAt == nil {
-		v.Aside = on(r, row.ArchivedAt)
+		v.Aside = on(r, row.ArchivedAt, now)
 	}
 	if v.Mark, err = page.StatusChip(r.Words, row.Status); err != nil {
 		return v, err
@@ -87,11 +98,14 @@ func rowViewOf(r *page.Request, row signing.Row) (v rowView, err error) {
 			v.Progress = r.Say("documents.scheduled", "when", moment(r, t))
 		}
 	}
-	v.People, v.Bad = people(r, row), row.Attention != nil
+	v.people = people(r, row)
+	v.People, v.Bad = page.Marked(v.people, nil), row.Attention != nil
 	if row.Status == record.Sent.String() && row.Progress.Total > 1 {
 		v.Progress = r.Say("documents.progress", "done", row.Progress.Signed, "n", row.Progress.Total)
 	}
-	v.Files = r.Say("documents.files", "n", row.FilesCount)
+	if row.FilesCount > 1 {
+		v.Files = r.Say("documents.files", "n", row.FilesCount)
+	}
 	return v, nil
 }
 
@@ -125,8 +139,8 @@ func people(r *page.Request, row signing.Row) string {
 // maxNames is the maximum number of names in a row.
 const maxNames = 2
 
-// on formats a day, with the exact time as a tooltip.
-func on(r *page.Request, at *string) template.HTML {
+// on formats a time relative to now, with the exact time as a tooltip.
+func on(r *page.Request, at *string, now time.Time) template.HTML {
 	if at == nil {
 		return ""
 	}
@@ -134,9 +148,7 @@ func on(r *page.Request, at *string) template.HTML {
 	if err != nil {
 		return ""
 	}
-	t = t.In(r.Who.Zone())
-	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, *at,
-		template.HTMLEscapeString(r.Words.Moment(t)), template.HTMLEscapeString(r.Words.Date(t))))
+	return r.Ago(t, now)
 }
 
 // Functions returns the components used only by the lists of documents.

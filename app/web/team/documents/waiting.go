@@ -17,11 +17,11 @@ type waitingPage struct {
 }
 
 type waitingList struct {
-	Title, Text, More string
-	Columns           []page.Column
-	Rows              []rowView
-	Total             int
-	Sign              map[string]string // links for signing, by document
+	Title, More string
+	Columns     []page.Column
+	Rows        []rowView
+	Total       int
+	Sign        map[string]string // links for signing, by document
 }
 
 // ShowWaiting serves the documents that need the reader's action.
@@ -43,11 +43,14 @@ func (h *Handlers) ShowWaiting(r *page.Request) error {
 		rows  []signing.Row
 		total int
 	}{{"sign", w.Sign, w.SignTotal}, {"approve", w.Approve, w.ApproveTotal}, {"back", w.Back, w.BackTotal}} {
-		rows, err := h.rowViews(r, l.rows)
+		if len(l.rows) == 0 {
+			continue
+		}
+		rows, err := h.rowViews(r, l.rows, "")
 		if err != nil {
 			return err
 		}
-		list := waitingList{Title: r.Say("action." + l.name), Text: r.Say("action." + l.name + ".none"), Rows: rows, Columns: columns, Total: l.total, Sign: map[string]string{}}
+		list := waitingList{Title: r.Say("action." + l.name), Rows: rows, Columns: columns, Total: l.total, Sign: map[string]string{}}
 		if l.total > len(rows) {
 			list.More = r.Say("action.more", "n", l.total-len(rows))
 		}

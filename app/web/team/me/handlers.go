@@ -10,12 +10,13 @@ import (
 
 // The templates of these pages.
 const (
-	meTemplate        page.Template[mePage]       = "me"
-	securityTemplate  page.Template[ownSecurity]  = "me-security"
-	twoFactorTemplate page.Template[enrolPage]    = "me-two-factor"
-	recoveryTemplate  page.Template[recoveryPage] = "me-recovery"
-	sessionsTemplate  page.Template[sessionsPage] = "me-sessions"
-	signatureTemplate page.Template[savedPage]    = "me-signature"
+	meTemplate        page.Template[mePage]        = "me"
+	securityTemplate  page.Template[ownSecurity]   = "me-security"
+	twoFactorTemplate page.Template[enrolPage]     = "me-two-factor"
+	recoveryTemplate  page.Template[recoveryPage]  = "me-recovery"
+	sessionsTemplate  page.Template[sessionsPage]  = "me-sessions"
+	shortcutsTemplate page.Template[shortcutsPage] = "keys"
+	signatureTemplate page.Template[savedPage]     = "me-signature"
 )
 
 // Handlers holds the services behind these pages.

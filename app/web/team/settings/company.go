@@ -58,7 +58,7 @@ func (h *Company) ShowCompany(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, companyTemplate, companyPage(r))
 }
 
-// SaveCompany stores one card, so that an error doesn't affect the others.
+// SaveCompany stores everything on the page about the company.
 func (h *Company) SaveCompany(r *page.Request) error {
 	patch, err := companyPatch(r)
 	if err == nil {
@@ -74,26 +74,17 @@ func (h *Company) SaveCompany(r *page.Request) error {
 func companyPatch(r *page.Request) (p account.CompanyPatch, err error) {
 	var f fault.Fields
 	text := func(name string) *string { return new(strings.TrimSpace(r.Form.Value(name))) }
-	switch card := r.Form.Value("card"); card {
-	case "name":
-		p.Name, p.Locale, p.Timezone = text("name"), text("locale"), text("timezone")
-	case "sending":
-		p.DefaultExpiryDays = new(number(r, &f, "default_expiry_days"))
-		p.ReminderDays = dayList(r, &f, "reminder_days")
-	case "rules":
-		p.RequireApproval = new(r.Form.Has("require_approval"))
-		p.ClosedDocumentsReadable = new(r.Form.Has("closed_documents_readable"))
-		p.OnDecline = new(account.OnDecline(r.Form.Value("on_decline")))
-		if r.Form.Has("signature_types") {
-			p.SignatureTypes = page.ReadSignatureTypes(r.Form.Value("signature_types"))
-		}
-	case "help":
-		p.Phone, p.PrivacyURL = text("phone"), text("privacy_url")
-	case "keeping":
-		p.RetentionDays = new(number(r, &f, "retention_days"))
-	default:
-		return p, fault.Malformed("form_unknown", fault.Text("form", strconv.Quote(card)))
+	p.Name, p.Locale, p.Timezone = text("name"), text("locale"), text("timezone")
+	p.DefaultExpiryDays = new(number(r, &f, "default_expiry_days"))
+	p.ReminderDays = dayList(r, &f, "reminder_days")
+	p.RequireApproval = new(r.Form.Has("require_approval"))
+	p.ClosedDocumentsReadable = new(r.Form.Has("closed_documents_readable"))
+	p.OnDecline = new(account.OnDecline(r.Form.Value("on_decline")))
+	if r.Form.Has("signature_types") {
+		p.SignatureTypes = page.ReadSignatureTypes(r.Form.Value("signature_types"))
 	}
+	p.Phone, p.PrivacyURL = text("phone"), text("privacy_url")
+	p.RetentionDays = new(number(r, &f, "retention_days"))
 	return p, f.Err()
 }
 

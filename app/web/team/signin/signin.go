@@ -28,7 +28,7 @@ type signInPage struct {
 }
 
 func signInForm(r *page.Request, next string) page.View[signInPage] {
-	data := signInPage{Next: r.Inside(next), Offer: true}
+	data := signInPage{Next: r.Inside(next), Offer: account.AcceptsPasskeys(r.BaseURL())}
 	return page.With(page.Page{Title: r.Say("signin.title"), Scripts: []string{"access.js", "webauthn.js"}}, data)
 }
 
