@@ -41,7 +41,7 @@ func TestGroup(t *testing.T) {
 	}
 	failed(t, company(t).Post(t, at+"/"+ids[2]+"/sign", obj{}), 404)
 	failed(t, dora.Post(t, at+"/"+ids[2]+"/sign", obj{}), 422, "fields.text")
-	d = dora.Post(t, at+"/"+ids[2]+"/sign", obj{"fields": obj{"text": "Lisbon"}}).Want(t, 200)
+	dora.Post(t, at+"/"+ids[2]+"/sign", obj{"fields": obj{"text": "Lisbon"}}).Want(t, 200)
 	d = c.Get(t, at).Want(t, 200)
 	if got := d.Texts(t, "invitations", "status"); strings.Join(got, " ") != "not_needed notified signed" || d.Int(t, "progress.signed") != 1 {
 		t.Errorf("after one of them signed, they are %v", got)
