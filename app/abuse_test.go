@@ -86,7 +86,7 @@ func TestStrangersCannotExhaustMemory(t *testing.T) {
 	p.refusedAll(8, "/password/reset", "", texts)
 	p.grown("objects at the sign-in", idle, headroom)
 
-	const part = "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n"
+	const part = "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n"
 	field := func() io.Reader { return io.LimitReader(&endless{part, "0123456789abcdef"}, 20<<20) }
 	p.refusedAll(8, "/verify", "multipart/form-data; boundary=b", field)
 	p.grown("fields of a form", idle, headroom)

@@ -13,6 +13,9 @@ import (
 // The thinnest and the thickest line, relative to the usual one.
 const thinnest, thickest = 0.25, 3
 
+// Strokes returns the lines of a drawn mark.
+func (m *Mark) Strokes() ([][]text.Point, error) { return Strokes(m.Data) }
+
 // Strokes decodes strokes as [[[x,y],…],…], in which points may have the width of the pen as a
 // third number. Strokes without points are left out.
 func Strokes(data string) (strokes [][]text.Point, err error) {

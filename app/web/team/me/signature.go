@@ -12,7 +12,6 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
-	"paraph/app/signing/mark"
 	"paraph/app/web/page"
 	"paraph/app/web/signer"
 )
@@ -105,7 +104,7 @@ func (h *Handlers) SavedPicture(r *page.Request) error {
 
 // sendStrokes responds with a picture of drawn strokes.
 func sendStrokes(r *page.Request, m *signing.Mark) error {
-	strokes, err := mark.Strokes(m.Data)
+	strokes, err := m.Strokes()
 	if err != nil {
 		return err
 	}
