@@ -246,7 +246,7 @@ func TestOneSaveBar(t *testing.T) {
 	w.write(`input[name="name"]`, "Renamed")
 	w.write(`input[name="phone"]`, "+31 20 123 45 67")
 	w.click(`.savebar .btn.primary`)
-	w.reads("Renamed")
+	w.reads("Saved.")
 	if got := owner.Get(t, "/company").Want(t, 200); got.Text(t, "name") != "Renamed" || got.Text(t, "phone") != "+31 20 123 45 67" {
 		t.Errorf("kept %s", got.Body)
 	}

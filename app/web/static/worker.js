@@ -10,6 +10,6 @@ addEventListener('fetch', e => {
   e.respondWith(fetch(e.request).catch(async error => {
     const kept = await caches.match(page);
     if (!kept) throw error;
-    return new Response(kept.body, { status: 503, headers: kept.headers });
+    return kept;
   }));
 });
