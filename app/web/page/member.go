@@ -141,7 +141,7 @@ func (r *Request) newShell() *shell {
 		Member:  r.Who,
 		MayEdit: r.Who.Actor.Can(account.ScopeWrite),
 		Theme:   r.Theme(),
-		Keys:    r.Shortcuts(),
+		Keys:    Shortcuts(r),
 		Left:    r.Left(r.Who.Actor.Until),
 	}
 	for _, to := range []Destination{
@@ -176,7 +176,7 @@ func (r *Request) Theme() string {
 const ShortcutsCookie = "paraph_keys"
 
 // Shortcuts reports whether the reader uses single-key shortcuts.
-func (r *Request) Shortcuts() bool { return r.Cookies(ShortcutsCookie) != "off" }
+func Shortcuts(r *Request) bool { return r.Cookies(ShortcutsCookie) != "off" }
 
 // Zone returns the reader's time zone.
 func (m Member) Zone() *time.Location {

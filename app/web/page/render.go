@@ -98,7 +98,7 @@ func ago(l *words.Language, t, now time.Time) template.HTML {
 }
 
 // Ago formats a time relative to now in the reader's zone, as the function "ago" of templates.
-func (r *Request) Ago(t, now time.Time) template.HTML { return ago(r.Words, t.In(r.Who.Zone()), now) }
+func Ago(r *Request, t, now time.Time) template.HTML { return ago(r.Words, t.In(r.Who.Zone()), now) }
 
 // Render responds with a page. It executes the whole template before sending anything.
 func (t Template[T]) Render(r *Request, status int, v View[T]) error {

@@ -82,7 +82,7 @@ func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []
 		p.Mark = scheduledChip(r)
 	}
 	p.Banner = h.banner(r, d)
-	p.Primary = h.replaceDeclined(r, p)
+	p.Primary = replaceDeclined(r, p, h.Now())
 	p.Restore, p.Purge = slices.Contains(actions, record.ActionRestore), slices.Contains(actions, record.ActionPurge)
 	switch {
 	case d.DeletedAt != nil:
@@ -167,9 +167,9 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 
 // replaceDeclined returns the action to let somebody else sign for the person who declined, nil if the
 // reader can't take it.
-func (h *Handlers) replaceDeclined(r *page.Request, p *documentPage) *menuEntry {
+func replaceDeclined(r *page.Request, p *documentPage, now time.Time) *menuEntry {
 	inv := declined(p.Document)
-	if inv == nil || !slices.Contains(p.InvitationActions(r.Who.Actor, inv, h.Now()), record.ActionReplace) {
+	if inv == nil || !slices.Contains(p.InvitationActions(r.Who.Actor, inv, now), record.ActionReplace) {
 		return nil
 	}
 	return &menuEntry{Text: r.Say("act.replace"), Icon: "users", Dialog: true,

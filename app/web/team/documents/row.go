@@ -148,7 +148,7 @@ func on(r *page.Request, at *string, now time.Time) template.HTML {
 	if err != nil {
 		return ""
 	}
-	return r.Ago(t, now)
+	return page.Ago(r, t, now)
 }
 
 // Functions returns the components used only by the lists of documents.

@@ -35,7 +35,7 @@ func (h *Handlers) ShowShortcuts(r *page.Request) error {
 		return g
 	}
 	next := r.Inside(r.Query("next"))
-	data := shortcutsPage{On: r.Shortcuts(), Next: next, Groups: []shortcutGroup{
+	data := shortcutsPage{On: page.Shortcuts(r), Next: next, Groups: []shortcutGroup{
 		group("keys.everywhere", "keys.search", []string{"/"}, "keys.new", []string{"n"}, "keys.documents", []string{"g", "d"},
 			"keys.action", []string{"g", "a"}, "keys.templates", []string{"g", "t"}, "keys.contacts", []string{"g", "c"},
 			"keys.settings", []string{"g", "s"}, "keys.list", []string{"?"}),
