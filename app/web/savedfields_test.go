@@ -52,7 +52,7 @@ func TestSavedFieldsWithoutScript(t *testing.T) {
 	w.click(`a[href*="saved="]`)
 	w.until(`document.querySelector('[name="f.new.label"]').value === "IBAN"`)
 	w.click(`[name=do][value=save]`)
-	w.see(".notice.ok,[role=status]")
+	w.until(`!document.querySelector('[name="f.new.label"]') && document.querySelector('[name$=".label"]')?.value === "IBAN"`)
 	if r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK); r.Int(t, "data.0.cells") != 22 {
 		t.Errorf("placed is %s", r.Body)
 	}

@@ -68,7 +68,7 @@ func TestSignWithTheOnlyAcceptedType(t *testing.T) {
 		tc.sign(w)
 		w.until(`!document.querySelector("dialog[open]")`)
 		w.click("#finish")
-		w.heading("Everybody has signed")
+		w.heading("Everyone has signed")
 		evidence := d.Get(t, "/documents/"+d.id+"/download?content=evidence").Want(t, http.StatusOK)
 		if got := evidence.Text(t, "signatories.0.signature_type"); got != tc.accepted {
 			t.Errorf("%s: signed with %s", tc.accepted, got)
@@ -83,7 +83,7 @@ func TestTypedWithoutScript(t *testing.T) {
 	w.visit(d.links[0])
 	w.write(`[name="signature.text"]`, "Maria Silva")
 	w.click("#finish")
-	w.heading("Everybody has signed")
+	w.heading("Everyone has signed")
 }
 
 // TestTypedIsRefusedWithoutScript posts a type that the page does not offer.
