@@ -65,7 +65,7 @@ func TestOnlyOwnerWhoForgotThePasswordIsHelpedByTheOperator(t *testing.T) {
 }
 
 // handedOver finds the notice to owners that a link was shown to an operator.
-var handedOver = regexp.MustCompile(`href="(/app/settings/outbox/\w+)"><bdi>A link into`)
+var handedOver = regexp.MustCompile(`href="(/app/settings/outbox/\w+)"><bdi>A password link for`)
 
 // TestOperatorHandsOverWhatNobodyInTheCompanyCould checks for which members, and which messages, an operator does what
 // the company's administrators do elsewhere.
