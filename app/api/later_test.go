@@ -315,7 +315,7 @@ func TestScheduledDocumentsAreListed(t *testing.T) {
 	expect("after sending", "scheduled")
 	expect("after sending", "draft", plain)
 	expect("after sending", "sent", later)
-	if got := c.Get(t, "/documents?status=planned"); !strings.Contains(string(got.Body), "voided, scheduled and the numbers") {
+	if got := c.Get(t, "/documents?status=planned"); !strings.Contains(string(got.Body), "voided, scheduled or a number") {
 		t.Errorf("an unknown status: %s", got.Body)
 	}
 }

@@ -182,7 +182,7 @@ func TestALineWithoutItsFactIsLeftOut(t *testing.T) {
 	for _, c := range []struct {
 		kind, fact, sentence string
 	}{
-		{"invitation", "expires", "Please respond by"}, {"reminder", "expires", "It can be signed until"},
+		{"invitation", "expires", "Please respond by"}, {"reminder", "expires", "You can sign it until"},
 		{"declined", "reason", "Reason:"}, {"voided", "reason", "Reason:"},
 	} {
 		f := facts()

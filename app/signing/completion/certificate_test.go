@@ -124,7 +124,7 @@ func TestCertificateInTheLanguageOfTheDocument(t *testing.T) {
 		"ja":    {"完了証明書"},
 		"ko":    {"완료"},
 		"zh":    {"完成证书"},
-		"uk":    {"Сертифікат"},
+		"uk":    {"Свідоцтво"},
 		"tr":    {"Tamamlanma"},
 		"th":    {"Certificate of completion"}, // not in the catalogue: English
 	} {

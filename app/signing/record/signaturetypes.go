@@ -38,9 +38,10 @@ func allowedBy(types, allowed []string) []string {
 	return slices.DeleteFunc(types, func(t string) bool { return !slices.Contains(allowed, t) })
 }
 
-// CheckMark refuses a signature or initials of a type that is not allowed.
+// CheckMark refuses a signature or initials of a type that is not allowed. Types that do not
+// exist are refused where marks are read.
 func CheckMark(f *fault.Fields, d *Document, invitation string, kind pdf.FieldType, used string) {
-	if allowed := TypesOfMark(d, invitation, kind); !slices.Contains(allowed, used) {
+	if allowed := TypesOfMark(d, invitation, kind); slices.Contains(mark.Types(), used) && !slices.Contains(allowed, used) {
 		f.Add(string(kind)+".type", TypesRefused(allowed))
 	}
 }
