@@ -76,7 +76,7 @@ func (k *Kit) CheckPrefix() error {
 
 // pathAttributes are the HTML attributes that contain paths in our templates.
 var pathAttributes = []string{
-	"href", "src", "action", "formaction", "data-base", "data-contacts", "data-copy-from", "data-pad", "data-passkey", "data-root",
+	"href", "src", "srcset", "action", "formaction", "data-base", "data-contacts", "data-copy-from", "data-pad", "data-passkey", "data-root",
 }
 
 // OutsideHTML adds the prefix to the addresses in HTML written by html/template, which
@@ -100,6 +100,11 @@ func (k *Kit) OutsideHTML(html []byte) []byte {
 		}
 		out = append(out, '/')
 		html = value[1:]
+		if end := bytes.IndexByte(html, '"'); string(name) == "srcset" && end >= 0 {
+			// The addresses of the other sizes of a picture.
+			out = append(out, bytes.ReplaceAll(html[:end], []byte(", /"), []byte(", "+k.prefix+"/"))...)
+			html = html[end:]
+		}
 	}
 }
 

@@ -291,7 +291,7 @@ func TestForgotAndReset(t *testing.T) {
 	}
 	link := "/reset/" + s.Link(t, owner.Email, "/reset/")
 	w.visit(s.URL + link)
-	w.heading("Choose new password")
+	w.heading("Choose a new password")
 	w.fits()
 	w.write(`[name="password"]`, "short")
 	w.click("main form button.primary")

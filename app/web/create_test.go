@@ -327,7 +327,7 @@ func TestSplitAFileByHand(t *testing.T) {
 			w.judge(allRules, name)
 			w.click("#page-1 [value=split]")
 			w.until(`document.querySelectorAll("#files [data-file]").length === 2`)
-			if got := w.read("main"); !strings.Contains(got, "now lease (2).pdf") {
+			if got := w.read("main"); !strings.Contains(got, "now in lease (2).pdf") {
 				t.Errorf("the files are shown as %s", got)
 			}
 			now := c.Get(t, "/documents/"+d.id).Want(t, 200)

@@ -75,6 +75,9 @@ func TestNothingLeavesThePath(t *testing.T) {
 					if notFollowed[m[1]] {
 						continue
 					}
+					if m[1] == "srcset" && strings.Count(m[2], "/sign/s/") != strings.Count(m[2], ",")+1 {
+						t.Errorf("%s: %s leaves the path", p, m[0])
+					}
 					if !strings.HasPrefix(m[2], "/sign/") && m[2] != "/sign" {
 						t.Errorf("%s: %s leaves the path", p, m[0])
 					} else if m[1] == "href" || m[1] == "src" {

@@ -160,7 +160,7 @@ func TestTheLinkOfANoticeTakesAChangeBack(t *testing.T) {
 	}
 	made.Get(t, "/documents").Want(t, 200)
 	status, html := v.send("/undo/" + link)
-	if status != http.StatusOK || !strings.Contains(html, "Choose new password") {
+	if status != http.StatusOK || !strings.Contains(html, "Choose a new password") {
 		t.Fatalf("%d %.300s", status, html)
 	}
 	made.Get(t, "/documents").Want(t, 401)

@@ -282,7 +282,7 @@ func TestARunIsCancelledAndWatched(t *testing.T) {
 	if title := get(w, chromedp.Evaluate[string](`document.title`)); title != "not loaded again" || get(w, chromedp.Evaluate[bool](`!!document.querySelector('form[action$="/cancel"]')`)) {
 		t.Errorf("a page that watches the run was loaded again (%q), or still offers to cancel it", title)
 	}
-	if status, html = v.send("/app/bulk/" + id + "/retry"); status != http.StatusConflict || !strings.Contains(html, "Upload of The bulk run cancelled.") {
+	if status, html = v.send("/app/bulk/" + id + "/retry"); status != http.StatusConflict || !strings.Contains(html, "The bulk run was cancelled.") {
 		t.Errorf("tried again: %d", status)
 	}
 }

@@ -164,6 +164,22 @@ func withContact(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+func withSavedField(t *testing.T, c *apptest.Client) env {
+	e := alone(t, c)
+	e["SAVED_FIELD"] = c.Post(t, "/saved-fields", obj{"name": "Account", "field": obj{"type": "text", "width": 0.3, "height": 0.03}}).Want(t, 201).Text(t, "id")
+	return e
+}
+
+// toRead sends a document to somebody who has to confirm having read it.
+func toRead(t *testing.T, c *apptest.Client) env {
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Rules", "send": true, "invitations": list{
+		obj{"name": "Ben Buyer", "email": "ben@example.org"}, obj{"name": "Rea Reader", "email": "rea@example.org", "role": "reader"}}},
+		apptest.File{Name: "rules.pdf", Content: apptest.PDF(t)})).Want(t, 201)
+	e := alone(t, c)
+	e["DOCUMENT"], e["INVITATION"] = d.Text(t, "id"), d.Text(t, "invitations.1.id")
+	return e
+}
+
 func archivedContact(t *testing.T, c *apptest.Client) env {
 	e := withContact(t, c)
 	c.Post(t, "/contacts/"+e["CONTACT"]+"/archive", nil).Want(t, 200)
@@ -260,7 +276,9 @@ func stages() map[string]stage {
 		"get-installation-mail": operator, "post-installation-mail-test": operator, "get-installation-mail-sender": operator,
 		"get-members-member": withMember, "patch-members-member": withMember, "delete-members-member": withMember,
 		"delete-tokens-token": withToken, "delete-me-two-factor": withApp, "post-me-recovery-codes": withApp, "post-documents-document-purge": trashed,
-		"get-templates-template": withTemplate, "patch-templates-template": withTemplate, "delete-templates-template": withTemplate,
+		"get-saved-fields-saved-field": withSavedField, "patch-saved-fields-saved-field": withSavedField, "delete-saved-fields-saved-field": withSavedField,
+		"post-documents-document-invitation-read": toRead,
+		"get-templates-template":                  withTemplate, "patch-templates-template": withTemplate, "delete-templates-template": withTemplate,
 		"post-templates-template-archive": withTemplate, "post-templates-template-restore": archivedTemplate,
 		"post-templates-template-duplicate": withTemplate, "post-templates-template-documents": withTemplate,
 		"post-templates-template-bulk": withTemplate, "get-templates-template-bulk-csv": withTemplate,

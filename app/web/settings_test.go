@@ -447,7 +447,7 @@ func TestSecurityPage(t *testing.T) {
 	}
 	w := team(t, owner, look{})
 	w.visit(s.URL + "/app/settings/security")
-	w.click(`a[data-ask]`)
+	w.click(`main a[data-ask]`)
 	w.click(`dialog[open] button.danger`)
 	w.see(".notice.ok")
 	member.Get(t, "/me").Want(t, http.StatusUnauthorized)

@@ -120,6 +120,7 @@ func TestChooseAcceptedSignatures(t *testing.T) {
 	w.edit(d)
 	w.click(`.box:nth-of-type(1)`)
 	w.click("#tab-properties")
+	w.until(`document.querySelector("#q-label").value === "Signature"`) // the panel is loaded
 	pick(w, "#q-marks", "drawn")
 	w.saved()
 	w.visit(c.URL + "/app/documents/" + d.id + "/review")

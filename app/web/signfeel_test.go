@@ -85,8 +85,9 @@ func TestBarIsOneLine(t *testing.T) {
 	s := apptest.New(t, withConsent)
 	w := open(t, look{})
 	for _, language := range strings.Fields("en ar cs de es fr he it ja ko nl pl pt tr uk zh") {
-		d := send(t, s, []apptest.Map{maria("locale", language)}, place("signature", "Signature", 1, 0.5), place("text", "City", 1, 0.3))
 		for _, size := range [][2]int64{{320, 640}, {390, 780}, {844, 390}, {1280, 800}} {
+			// What was entered is kept, so each size has a document of its own.
+			d := send(t, s, []apptest.Map{maria("locale", language)}, place("signature", "Signature", 1, 0.5), place("text", "City", 1, 0.3))
 			w.run(chromedp.EmulateViewport(size[0], size[1]))
 			w.visit(d.links[0])
 			w.until(`document.querySelector("#left").textContent.includes("0")`)

@@ -68,7 +68,7 @@ if ($('.shell')) navigator.serviceWorker?.register(root + 'worker.js?v=' + impor
 
 // A notice at the edge of the window can be closed. One without Undo goes away by itself, unless it
 // is being read.
-const toast = $('.toast');
+const toast = $('.toast:has([data-dismiss])');
 if (toast) {
   const close = $('[data-dismiss]', toast), gone = () => toast.remove();
   close.hidden = false;
