@@ -317,5 +317,5 @@ func TestEditorInEveryLook(t *testing.T) {
 func (w *window) pane(name string) {
 	w.t.Helper()
 	get(w, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector('[data-go=%q]').click(), true`, name)))
-	w.until(fmt.Sprintf(`document.querySelector("#editor").dataset.pane === %q`, name))
+	w.until(fmt.Sprintf(`document.querySelector("#editor").dataset.pane === %q && !document.querySelector("#pane-%s")?.inert`, name, name))
 }

@@ -122,8 +122,7 @@ func TestChooseAcceptedSignatures(t *testing.T) {
 	d.put(t, place("signature", "Signature", 1, .1))
 	w.edit(d)
 	w.click(`.box:nth-of-type(1)`)
-	w.click("#tab-properties")
-	w.until(`document.querySelector("#q-label").value === "Signature"`) // the panel is loaded
+	w.pane("properties")
 	pick(w, "#q-marks", "drawn")
 	w.saved()
 	w.visit(c.URL + "/app/documents/" + d.id + "/review")

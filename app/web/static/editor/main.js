@@ -37,6 +37,14 @@ class Editor {
     if (!m.signers.length) this.show('people');
     $('#status').dataset.ready = 'yes';
   }
+  // fill shows what a panel is about. What is entered before its module has loaded would be lost.
+  async fill(pane) {
+    const box = $('#pane-' + pane);
+    box.inert = !this[pane];
+    const part = await this.part(pane);
+    box.inert = false;
+    pane === 'people' ? part?.render() : part?.show();
+  }
   // part loads the module of a panel on first use.
   async part(name) {
     const made = await import(name === 'people' ? './people.js' : './properties.js').catch(() => tell(say('failed')));
@@ -224,8 +232,7 @@ class Editor {
       $('#pane-' + t.id.slice(4)).hidden = t !== tab;
     }
     if (pane === 'pages' && narrow !== 'pages') this.view.refit();
-    if (pane === 'people') (await this.part(pane))?.render();
-    if (pane === 'properties') (await this.part(pane))?.show();
+    if (pane === 'people' || pane === 'properties') await this.fill(pane);
     if (focus) ($$('#pane-' + pane + ' :is(select,input,button)').find(e => e.offsetParent) || $('#pane-' + pane)).focus();
   }
   tab(e, t) {
