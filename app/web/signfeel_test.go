@@ -31,7 +31,7 @@ func TestConsentIsAskedForInView(t *testing.T) {
 			if l.plain {
 				w.click(`#errors a[href="#consent"]`)
 			}
-			if got := w.read("#consent-error"); got != "Please agree to sign electronically, or decline." {
+			if got := w.read("#consent-error"); got != "Agree to sign electronically, or decline." {
 				t.Errorf("the box says %q", got)
 			}
 			w.wants(`document.querySelector("#consent").getAttribute("aria-invalid") === "true"`, "the box is not marked")
