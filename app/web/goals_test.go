@@ -35,7 +35,7 @@ func TestFewClicks(t *testing.T) {
 			press(`button[data-mark="signature"]`)
 			if x.most == 3 {
 				press("dialog [data-finish]") // without consent, it says so and does nothing
-				if got := w.read("dialog .end .error"); !strings.Contains(got, "agree") {
+				if got := w.read("dialog .end .error"); !strings.Contains(got, "Agree") {
 					t.Errorf("without consent, the dialog says %q", got)
 				}
 				clicks--
