@@ -125,7 +125,7 @@ func TestShortcuts(t *testing.T) {
 	first := o.in(t, "draft")
 	w := team(t, o.member, look{})
 	w.visit(o.URL + "/app/documents")
-	w.until(`!!document.querySelector("a[data-keys=on]")`)
+	w.until(`document.documentElement.dataset.keys === "on"`)
 	w.press("j")
 	w.until(`document.activeElement.closest("tr")?.id === "row-` + first + `"`)
 	w.press("x")

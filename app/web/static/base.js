@@ -60,7 +60,7 @@ if (navigator.clipboard) for (const b of $$('[data-copy-text],[data-copy-from]')
 // These fail only if the page is left meanwhile.
 const load = name => import(name).catch(() => {});
 if ($('.pager,time[title]')) load('./tables.js');
-if ($('a[data-keys=on]')) load('./keys.js');
+if ($('a[data-keys=on]')) load('./keys.js').then(() => { document.documentElement.dataset.keys = 'on'; });
 
 // The page shown while the server restarts, see worker.js. The version makes it load anew after an update.
 const root = document.documentElement.dataset.root;
