@@ -81,7 +81,7 @@ func TestEmploymentOfContacts(t *testing.T) {
 	}
 }
 
-// TestEmploymentInTemplates gives the company in the call that uses a template.
+// TestEmploymentInTemplates passes the company in the call that uses a template.
 func TestEmploymentInTemplates(t *testing.T) {
 	t.Parallel()
 	c := company(t)

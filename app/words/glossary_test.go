@@ -16,7 +16,7 @@ import (
 // to use and a pattern of its forms. English has a pattern of the term alone.
 const glossaries = "testdata/glossary"
 
-// term is what a language calls a thing: the word to use, for people, and a pattern that
+// term is the name of a thing in a language: the word to use, for people, and a pattern that
 // its forms match.
 type term struct{ Use, Forms string }
 

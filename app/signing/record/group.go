@@ -85,7 +85,7 @@ func ActForGroup(d *Document, inv *Invitation, now time.Time) []Event {
 	return events
 }
 
-// LeaveFields gives the fields of an invitation that is removed to the rest of its group, or
+// LeaveFields moves the fields of an invitation that is removed to the rest of its group, or
 // removes them.
 func LeaveFields(d *Document, gone *Invitation) {
 	i := slices.IndexFunc(d.Invitations, func(o Invitation) bool { return o.ID != gone.ID && o.inGroup(gone) })

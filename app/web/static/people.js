@@ -9,7 +9,7 @@ const tell = text => { $('#status').textContent = ''; $('#status').textContent =
 const rows = () => $$('.person-row', list), part = (row, name) => $(`[name$=".${name}"]`, row);
 let dirty = false, refused = false;
 
-// number gives the inputs and buttons of each row its place in the form.
+// number renames the inputs and buttons of each row after its place in the form.
 function number() {
   const all = rows(), attributes = ['name', 'id', 'for', 'value', 'aria-describedby'];
   all.forEach((row, i) => {

@@ -190,7 +190,7 @@ func newRow(r *page.Request, d *signing.Document, l *fieldList) fieldRow {
 	return row
 }
 
-// take gives the new row the settings of a saved field.
+// take fills the new row with the settings of a saved field.
 func (l *fieldList) take(r *page.Request, x *signing.Field) {
 	row := &l.Rows[len(l.Rows)-1]
 	place := *x
