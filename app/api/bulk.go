@@ -84,7 +84,7 @@ type bulkBody struct {
 type bulkRowBody struct {
 	Title      *string           `json:"title,omitempty" doc:"Title of this document"`
 	ExternalID *string           `json:"external_id,omitempty" doc:"Your own reference for this document"`
-	People     []rolePersonBody  `json:"people,omitempty" doc:"Who takes which role; a role that names somebody may be left out"`
+	People     []rolePersonBody  `json:"people,omitempty" doc:"Who takes which role; a role that names somebody, or has named_by_previous, may be left out"`
 	Variables  variables         `json:"variables,omitempty" doc:"A value for each of the template's variables; for a list, an array of objects"`
 	Values     map[string]string `json:"values,omitempty" doc:"Values of fields, by the name of the field"`
 }

@@ -51,8 +51,8 @@ func Targets(t *signing.Document) []Target {
 		inv := &t.Invitations[i]
 		for _, attr := range attributes() {
 			id := inv.RoleName + "." + attr
-			required := attr == attrName && inv.Name == "" || attr == attrEmail && inv.Email == ""
-			out = append(out, Target{ID: id, Name: id, Kind: "person", Required: required})
+			lacks := attr == attrName && inv.Name == "" || attr == attrEmail && inv.Email == ""
+			out = append(out, Target{ID: id, Name: id, Kind: "person", Required: lacks && !inv.NamedByPrevious})
 		}
 	}
 	for _, name := range t.Variables() {
@@ -93,8 +93,8 @@ func computedNames(t *signing.Document) map[string]bool {
 	return out
 }
 
-// header lists the headings of a file to be filled in: what is required, what the template asks
-// for, and the fields that can be filled in beforehand.
+// header lists the headings of a file to be filled in: who takes which role, what the template
+// asks for, and the fields that can be filled in beforehand.
 func header(t *signing.Document) []string {
 	var out []string
 	for i := range t.Invitations {

@@ -1,0 +1,63 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+
+	"paraph/app/apptest"
+)
+
+// TestBulkRoles makes documents of a template whose roles are a group and somebody who is named
+// by the recipient before them, with and without the columns of that role.
+func TestBulkRoles(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	roles := list{obj{"role_name": "Dan", "group": "Directors"}, obj{"role_name": "Dora", "group": "Directors"},
+		obj{"role_name": "Manager", "named_by_previous": true, "position": 2}}
+	at := "/templates/" + c.Post(t, "/templates", apptest.Multipart(t, obj{"title": "Order", "signing_order": "sequential", "roles": roles},
+		apptest.File{Name: "order.pdf", Content: apptest.PDF(t, "Ten chairs.")})).Want(t, 201).Text(t, "id") + "/bulk"
+	const group = "Dan.name,Dan.email,Dan.company,Dan.job_title,Dora.name,Dora.email"
+	first := "Dan One,dan@one.example,One Ltd,Director,Dora One,dora@one.example"
+	second := "Dan Two,dan@two.example,,,Dora Two,dora@two.example"
+	made := func(table string) (out []*apptest.Response) {
+		for _, id := range over(t, c, c.Post(t, at+"?send=true", text(table)).Want(t, 200).Text(t, "run.id")) {
+			out = append(out, c.Get(t, "/documents/"+id).Want(t, 200))
+		}
+		return out
+	}
+
+	for _, d := range made(group + "\n" + first + "\n" + second + "\n") {
+		if d.Text(t, "status") != "sent" || d.Text(t, "invitations.2.email") != "" || d.Text(t, "invitations.1.names_next") != "Manager" {
+			t.Errorf("without columns of the manager it is %s", d.Body)
+		}
+	}
+	documents := made(group + ",Manager.name,Manager.email,Manager.company\n" + first + ",Mia,mia@boss.example,Boss Ltd\n" + second + ",,,\n")
+	if len(documents) != 2 {
+		t.Fatalf("%d documents were made", len(documents))
+	}
+	named, open := documents[0], documents[1]
+	for path, want := range map[string]any{"invitations.0.company": "One Ltd", "invitations.0.job_title": "Director", "invitations.1.group": "Directors",
+		"invitations.2.name": "Mia", "invitations.2.email": "mia@boss.example", "invitations.2.company": "Boss Ltd", "invitations.0.names_next": nil} {
+		if got := named.At(t, path); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+	if open.Text(t, "invitations.2.email") != "" || open.Text(t, "invitations.0.names_next") != "Manager" {
+		t.Errorf("with empty cells it is %s", open.Body)
+	}
+	doc := "/documents/" + open.Text(t, "id")
+	next := obj{"name": "Max", "email": "max@boss.example"}
+	c.Post(t, doc+"/"+open.Text(t, "invitations.1.id")+"/sign", obj{"next": next}).Want(t, 200)
+	d := c.Post(t, doc+"/"+open.Text(t, "invitations.2.id")+"/sign", obj{}).Want(t, 200)
+	if got := strings.Join(d.Texts(t, "invitations", "status"), " "); got != "not_needed signed signed" || d.Text(t, "status") != "completed" {
+		t.Errorf("in the end it is %s with %s", d.Text(t, "status"), got)
+	}
+
+	faulty := group + ",Manager.name,Manager.email\n" + first + ",Mia,nowhere\n" + first + ",Dan,dan@one.example\nDan,dan@one.example,,,,,,\n"
+	failed(t, c.Post(t, at, text(faulty)), 422, "rows.2.Manager.email", "rows.3.Manager.email", "rows.4.Dora.email")
+	failed(t, c.Post(t, at, text("Dan.name,Dan.email\nDan,dan@one.example\n")), 422, "columns")
+	left := read(t, c.Get(t, at+".csv").Want(t, 200).Body, ',')
+	if got := strings.Join(left[0], " "); got != "Dan.name Dan.email Dora.name Dora.email Manager.name Manager.email" {
+		t.Errorf("the file to fill in has the columns %s", got)
+	}
+}
