@@ -159,12 +159,11 @@ const layout = `JSON.stringify({state: document.readyState, window: [innerWidth,
 	scripts: performance.getEntriesByType("resource").filter(r => r.initiatorType === "script").map(r => r.name.split("/").at(-1))})`
 
 // weighed reports a page that loads more scripts and styles than allowed, in
-// bytes: uncompressed, and where it matters most also as transferred. A panel of the editor adds
-// the module that it loads when it is first opened; the page of all components has all sheets.
+// bytes: uncompressed, and where it matters most also as transferred.
 const weighed = `(() => {
 	const loaded = performance.getEntriesByType("resource").filter(r => /\.(js|css)$/.test(new URL(r.name).pathname));
 	const has = name => loaded.some(r => r.name.endsWith("/" + name)), size = loaded.reduce((n, r) => n + r.decodedBodySize, 0);
-	const limit = 1024 * (has("pad.js") ? 56 : has("sign.js") ? 40 : has("people.js") && has("save.js") || has("properties.js") ? 96 : loaded.some(r => r.name.includes("editor")) ? 90 : location.pathname === "/dev/components" ? 60 : 45);
+	const limit = 1024 * (has("pad.js") ? 56 : has("sign.js") ? 40 : loaded.some(r => r.name.includes("editor")) ? 90 : 45);
 	const sent = loaded.reduce((n, r) => n + r.encodedBodySize, 0), most = 1024 * (has("pad.js") ? 18 : has("sign.js") ? 13 : Infinity);
 	return size > limit || sent > most ? "loads " + size + " bytes of scripts and styles, " + sent + " compressed; the limits are " + limit + " and " + most : "";
 })()`

@@ -1,10 +1,10 @@
 // Keyboard control. Tab is never intercepted: it moves from field to field and out of
 // the editor.
-import { $, $$, root, say, make, tell, typeName, percent } from './text.js';
-import { clamp, sizeOf } from './geometry.js';
+import { $, $$, root, say, tell } from './text.js';
+import { clamp } from './geometry.js';
 
-const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const pages = { PageUp: -1, PageDown: 1 };
+export const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+export const pages = { PageUp: -1, PageDown: 1 };
 const writing = e => e.target.closest('input,textarea,select,dialog,[contenteditable]');
 
 // step is how far an arrow key moves a field: 0.25 % of the page width, 2 % with Shift.
@@ -15,7 +15,7 @@ export class Keys {
     Object.assign(this, { model, view, editor });
     document.addEventListener('keydown', e => {
       if (e.defaultPrevented || e.isComposing || !root.contains(e.target) && e.target !== document.body) return;
-      if (e.target.closest('.cursor') ? this.cursor(e) : e.target.closest('.box') ? this.box(e) || this.common(e) : this.common(e)) e.preventDefault();
+      if (e.target.closest('.cursor') ? this.editor.cursor.press(e) : e.target.closest('.box') ? this.box(e) || this.common(e) : this.common(e)) e.preventDefault();
     });
   }
 
@@ -77,39 +77,5 @@ export class Keys {
     const all = ['#tools', '#thumbs', '#pages', '#selection', '#side'].map(s => $(s)).filter(e => e && e.offsetParent), at = all.findIndex(e => e.contains(document.activeElement));
     const next = all[(at + way + all.length) % all.length], inside = next.id === 'pages' && this.view.boxes.get([...this.model.selected][0]) || next.id === 'side' && $('[role=tab][aria-selected=true]', next) || $$('a[href],button,select,input', next).find(x => x.offsetParent);
     (next.id === 'pages' && !this.model.selected.size ? next : inside || next).focus();
-  }
-
-  // Placing a field with a cursor moved by the arrow keys.
-  begin(type) {
-    this.end();
-    const i = this.view.current, p = this.model.pages[i], [w, h] = this.editor.sizeFor(type);
-    this.at = { i, x: (p.w - w) / 2, y: (p.h - h) / 2, w, h, type };
-    this.mark = make('div', { className: 'cursor', tabIndex: 0, role: 'application', textContent: typeName(type) });
-    this.mark.addEventListener('blur', () => setTimeout(() => { if (this.mark && document.activeElement !== this.mark && !this.moving) this.editor.disarm(); }));
-    this.put();
-  }
-  put() {
-    const a = this.at, p = this.model.pages[a.i], layer = this.view.layers[a.i], s = this.mark.style;
-    a.x = clamp(a.x, 0, p.w - a.w); a.y = clamp(a.y, 0, p.h - a.h);
-    if (this.mark.parentNode !== layer) { this.moving = true; layer.append(this.mark); }
-    s.left = a.x / p.w * 100 + '%'; s.top = a.y / p.h * 100 + '%'; s.width = a.w / p.w * 100 + '%'; s.height = a.h / p.h * 100 + '%';
-    this.mark.setAttribute('aria-label', say('cursor', { type: typeName(a.type), name: this.model.person(this.editor.for)?.name, page: a.i + 1 }));
-    this.mark.focus({ preventScroll: true });
-    this.moving = false;
-    this.view.reveal(this.mark);
-  }
-  end() { const m = this.mark; this.mark = null; m?.remove(); }
-  cursor(e) {
-    const a = this.at, arrow = arrows[e.key], p = this.model.pages[a.i];
-    if (arrow) {
-      const by = step(p, e.shiftKey) * (e.shiftKey ? 1 : 4);
-      if (e.altKey) { a.w = clamp(a.w + arrow[0] * by, 6, p.w); a.h = clamp(a.h + arrow[1] * by, 6, p.h); } else { a.x += arrow[0] * by; a.y += arrow[1] * by; }
-      this.put();
-      tell(say('at', { page: a.i + 1, x: percent(a.x / p.w), y: percent(a.y / p.h) }), 300);
-    } else if (e.key in pages) { a.i = clamp(a.i + pages[e.key], 0, this.model.pages.length - 1); this.put(); tell(say('moved-page', { page: a.i + 1 })); }
-    else if (e.key === 'Enter' || e.key === ' ') { const { type, i, ...box } = a; this.end(); this.editor.place(type, i, null, { box, exact: true }); }
-    else if (e.key === 'Escape') { this.editor.disarm(true); }
-    else return false;
-    return true;
   }
 }

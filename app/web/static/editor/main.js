@@ -1,7 +1,6 @@
 // The field editor. Everything it does is also possible in the list of fields, which
 // needs no script.
 import { $, $$, root, say, tell, typeName, percent } from './text.js';
-import { arranged } from './geometry.js';
 import { Model } from './model.js';
 import { View } from './view.js';
 import { Pointer } from './pointer.js';
@@ -19,7 +18,7 @@ class Editor {
     this.clipboard = [];
     const v = this.view = new View(m);
     this.fields = new Fields(m, v, this, state.saved || []);
-    this.keys = new Keys(m, v, this);
+    new Keys(m, v, this);
     this.pointer = new Pointer(m, v, this);
     this.wrong = new Problems(m, v, state.problems || []);
     this.saver = new Saver(m, v, this);
@@ -45,10 +44,14 @@ class Editor {
     box.inert = false;
     pane === 'people' ? part?.render() : part?.show();
   }
-  // part loads the module of a panel on first use.
+  // load imports a module on first use.
+  load(name) { return import(`./${name}.js`).catch(() => tell(say('failed'))); }
+  // use calls a function of such a module.
+  async use(name, call, ...args) { return (await this.load(name))?.[call](...args); }
+  // part makes one of the editor's parts on first use.
   async part(name) {
-    const made = await import(name === 'people' ? './people.js' : './properties.js').catch(() => tell(say('failed')));
-    return this[name] ||= made && (name === 'people' ? new made.People(this.model, this, this.saver, { name: root.dataset.me, email: root.dataset.email }) : new made.Properties(this.model, this.view, this));
+    const made = await this.load(name);
+    return this[name] ||= made && new made[name[0].toUpperCase() + name.slice(1)](this.model, this.view, this);
   }
   get for() { return this.fields.for; }
   get armed() { return this.type; }
@@ -56,7 +59,7 @@ class Editor {
   // Commands of buttons and keys, by name.
   do(name) {
     const m = this.model, keys = [...m.selected];
-    if (/^(align|spread|same)-/.test(name)) return this.arrange(name, keys);
+    if (/^(align|spread|same)-/.test(name)) return this.use('several', 'arrange', m, name, keys);
     if (name.startsWith('nudge-')) return this.nudge({ left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] }[name.slice(6)], keys);
     switch (name) {
       case 'undo': case 'redo': return this.back(name);
@@ -68,8 +71,8 @@ class Editor {
       case 'help': return open($('#help'), $('#help [data-close]'));
       case 'add-person': return this.part('people').then(p => p?.add());
       case 'add-me': return this.part('people').then(p => p?.addMe());
-      case 'paste': return this.paste();
-      case 'find': return this.find();
+      case 'paste': return this.use('several', 'paste', this, this.clipboard);
+      case 'find': return this.part('found').then(p => p?.find());
       case 'accept-all': return this.found.accept([...this.found.list]);
       case 'found-close': return this.found.close();
     }
@@ -77,12 +80,12 @@ class Editor {
     switch (name) {
       case 'delete': case 'cut': if (name === 'cut') this.copy(keys); return this.delete(keys);
       case 'copy': this.copy(keys); return tell(say('copied', { n: keys.length }));
-      case 'duplicate': return this.insert(keys.map(k => m.fields.get(k)), 'copied', 12);
-      case 'copy-pages': return this.copyToPages(keys);
-      case 'save-field': return this.saveField(keys[0]);
+      case 'duplicate': return this.use('several', 'insert', this, keys.map(k => m.fields.get(k)), 'copied', 12);
+      case 'copy-pages': return this.use('copypages', 'copyToPages', m, keys);
+      case 'save-field': return this.use('saved', 'save', this, keys[0]);
       case 'properties': return this.show('properties', true);
-      case 'like-left': return this.like(keys, 'x');
-      case 'like-top': return this.like(keys, 'y');
+      case 'like-left': return this.use('several', 'like', m, 'x', keys);
+      case 'like-top': return this.use('several', 'like', m, 'y', keys);
     }
   }
 
@@ -101,7 +104,7 @@ class Editor {
     root.classList.add('armed');
     this.from = document.activeElement;
     if (root.dataset.pane !== 'overview' && getComputedStyle($('.bottom')).display !== 'none') this.show('pages');
-    if (byKeyboard) return this.keys.begin(type);
+    if (byKeyboard) return this.part('cursor').then(c => this.type === type && c?.begin(type));
     const told = $('#placing'), letter = told.firstElementChild;
     letter.className = 'letter ' + this.model.hue(this.for); letter.textContent = this.model.letter(this.for);
     $('.text', told).textContent = say('place', { type: typeName(type), name: this.model.person(this.for).name });
@@ -118,7 +121,7 @@ class Editor {
     $('#placing').hidden = true;
     this.pointer.unhover();
     this.tools();
-    this.keys.end();
+    this.cursor?.end();
     if (back) { if (this.from?.offsetParent) this.from.focus(); tell(say('disarmed')); }
     return true;
   }
@@ -157,50 +160,7 @@ class Editor {
     m.change(m.shifted(keys, x * by, y * by), 'move');
     this.where(keys[0], 300);
   }
-  arrange(kind, keys) {
-    const m = this.model, pages = new Map();
-    for (const k of keys) { const i = m.fields.get(k).i; pages.set(i, [...pages.get(i) || [], k]); }
-    const changes = [];
-    for (const own of pages.values()) {
-      if (own.length < 2) continue;
-      arranged(kind, own.map(k => m.box(m.fields.get(k)))).forEach((b, n) => changes.push([own[n], m.boxed(m.fields.get(own[n]), b)]));
-    }
-    m.change(changes);
-    tell(say('aligned'));
-  }
-  like(keys, axis) {
-    const before = this.model.before(keys[0]);
-    if (!before) return;
-    const at = this.model.box(this.model.fields.get(before))[axis];
-    this.model.change(keys.map(k => { const f = this.model.fields.get(k); return [k, this.model.boxed(f, { ...this.model.box(f), [axis]: at })]; }));
-    tell(say('aligned'));
-  }
   copy(keys) { this.clipboard = keys.map(k => this.model.fields.get(k)); }
-  paste() {
-    if (!this.clipboard.length) return;
-    const i = this.view.current, first = Math.min(...this.clipboard.map(f => f.i)), same = first === i;
-    this.insert(this.clipboard.filter(f => this.model.fits(f)), 'pasted', same ? 12 : 0, i - first);
-  }
-  // insert adds copies of fields, slightly offset or on other pages.
-  insert(list, key, aside, pages = 0) {
-    const m = this.model, made = list.map(f => {
-      const b = m.box(f), i = Math.min(Math.max(f.i + pages, 0), m.pages.length - 1);
-      return [m.newKey(), m.boxed(f, { ...b, x: b.x + aside, y: b.y + aside }, i)];
-    });
-    if (!made.length) return;
-    m.change(made);
-    m.select(made.map(([k]) => k));
-    this.view.focus(made[0][0]);
-    tell(say(key, { n: made.length, page: made[0][1].i + 1 }));
-  }
-  async copyToPages(keys) {
-    const part = await import('./copypages.js').catch(() => tell(say('failed')));
-    return part?.copyToPages(this.model, keys);
-  }
-  async saveField(key) {
-    const part = await import('./saved.js').catch(() => tell(say('failed')));
-    return part?.save(this, key);
-  }
   delete(keys) {
     const gone = new Set(keys), next = this.model.after(keys.at(-1), gone), inside = document.activeElement.closest('#pages,#selection,#pane-properties');
     this.model.change(keys.map(k => [k, null]));
@@ -251,12 +211,6 @@ class Editor {
     this.view.go($$('#thumbs a').indexOf(a));
   }
   problems(all) { this.wrong.show(all); }
-  async find() {
-    const part = await import('./found.js').catch(() => tell(say('failed')));
-    if (!part) return;
-    this.found ||= new part.Found(this.model, this.view, this);
-    return this.found.find();
-  }
   peopleChanged() { this.fields.people(); this.people?.render(); this.view.redraw(); this.properties?.show(); this.tools(); }
 
   // trouble shows a message that needs attention or a decision; '' removes it.

@@ -1,10 +1,10 @@
 // The recipients: names, signing order, and access checks.
-import { $, $$, say, make, tell } from './text.js';
+import { $, $$, root, say, make, tell } from './text.js';
 import { open, confirmPerson } from './dialogs.js';
 
 export class People {
-  constructor(model, editor, saver, me) {
-    Object.assign(this, { model, editor, saver, me });
+  constructor(model, view, editor) {
+    Object.assign(this, { model, editor, saver: editor.saver, me: { name: root.dataset.me, email: root.dataset.email } });
     this.list = $('#people');
     this.dialog = $('#person');
     this.form = $('form', this.dialog);

@@ -1,7 +1,6 @@
 // Autosave. Sends all fields with the version they are based on. Other people's changes
 // are never overwritten without asking, and unsaved changes are kept in the browser.
-import { $, root, say, make, post, tell } from './text.js';
-import { differ } from './model.js';
+import { $, root, say, make, post } from './text.js';
 
 const wait = 700, patience = [2000, 4000, 8000, 16000, 30000, 60000];
 
@@ -43,7 +42,7 @@ export class Saver {
     try { answer = await post('/fields', { version: this.model.version, fields: JSON.stringify(fields) }); } catch { answer = { status: 0, body: {} }; }
     if (answer.status === 200) return this.kept(keys, sent, answer.body);
     this.dirty = true;
-    if (answer.status === 409 && answer.body.state) return this.overtaken(answer.body) && this.now();
+    if (answer.status === 409 && answer.body.state) return await this.overtaken(answer.body) && this.now();
     this.failed(answer, keys);
     return false;
   }
@@ -104,40 +103,9 @@ export class Saver {
 
   // overtaken merges someone else's changes if that discards none of ours, and reports
   // whether to continue. Otherwise it asks the user.
-  overtaken({ by, at, state }) {
-    if (JSON.stringify(state.pages) !== JSON.stringify(this.model.pages)) {
-      this.stopped = true; this.keep();
-      this.editor.trouble(say('files'), this.reload());
-      return false;
-    }
-    this.model.adopt(state);
-    // Map fields known here to their local keys.
-    const keyOf = new Map([...this.model.ids].map(([k, id]) => [id, k])), theirs = new Map();
-    for (const f of state.fields) {
-      const [id, field] = this.model.read(f), k = keyOf.get(id) || id;
-      this.model.ids.set(k, id);
-      theirs.set(k, field);
-    }
-    const ours = differ(this.base, this.model.fields), other = differ(this.base, theirs);
-    this.editor.peopleChanged();
-    if (!other.size) return true;
-    if (!ours.size) { this.take(theirs); tell(say('merged', { name: by })); return false; }
-    this.stopped = true; this.keep();
-    const both = new Map(theirs);
-    for (const k of ours) { const f = this.model.fields.get(k); if (this.model.fits(f)) both.set(k, f); else both.delete(k); }
-    this.ask({ by, at, theirs, both, n: new Set([...ours, ...other]).size });
-    return false;
-  }
-  take(theirs) {
-    this.base = theirs;
-    this.model.replace(theirs);
-    this.dirty = false; clearTimeout(this.timer);
-    this.clear();
-    this.show(say('saved-before'));
-  }
-  async ask(conflict) {
-    const part = await import('./conflict.js').catch(() => this.editor.trouble(say('gone', { why: '' }), this.reload()));
-    part?.ask(this, conflict);
+  async overtaken(answer) {
+    const part = await import('./conflict.js').catch(() => { this.stopped = true; this.keep(); this.editor.trouble(say('gone', { why: '' }), this.reload()); });
+    return part?.merge(this, answer);
   }
 
   // recipients changes recipients. Unsaved fields are saved first, so that the answer
@@ -148,7 +116,7 @@ export class Saver {
       for (let i = 0; i < 2; i++) {
         let answer;
         try { answer = await post('/recipients', { version: this.model.version, ...values }); } catch { return { ok: false }; }
-        if (answer.status === 409 && answer.body.state) { this.overtaken(answer.body); if (this.stopped) return { ok: false }; continue; }
+        if (answer.status === 409 && answer.body.state) { await this.overtaken(answer.body); if (this.stopped) return { ok: false }; continue; }
         if (answer.status === 401) { this.failed(answer, []); return { ok: false, message: say('signed-out') }; }
         if (answer.status !== 200) return { ok: false, ...answer.body };
         this.settle(answer.body.state);
@@ -186,18 +154,7 @@ export class Saver {
     const steps = list => list.map(changes => ({ kind: '', at: 0, changes }));
     if (kept.version === this.model.version) { this.model.done = steps(kept.done); this.model.undone = steps(kept.undone); }
     if (!kept.fields) return;
-    const fields = new Map(kept.fields.filter(([, f]) => this.model.fits(f)));
-    for (const [k] of fields) if (!k.startsWith('n')) this.model.ids.set(k, k);
-    const before = new Map(kept.base), changed = differ(before, fields), n = changed.size;
-    const same = !differ(before, this.model.fields).size;
-    if (!n) return this.clear();
-    const act = (key, then) => { const b = make('button', { type: 'button', className: 'btn', textContent: say(key), id: 'left-' + key }); b.addEventListener('click', () => { this.editor.trouble(''); this.clear(); then(); this.view.pane.focus({ preventScroll: true }); }); return b; };
-    this.editor.trouble(say('left', { n }), act('restore', () => {
-      // Keep other people's changes, except to the fields that were changed here.
-      const set = same ? fields : new Map(this.model.fields);
-      if (!same) for (const k of changed) { if (fields.has(k)) set.set(k, fields.get(k)); else set.delete(k); }
-      this.model.replace(set); tell(say('restored'));
-    }), act('discard', () => {}));
+    import('./left.js').then(part => part.offer(this, kept)).catch(() => this.editor.trouble(say('failed')));
   }
 
   follow(e) {
