@@ -10,6 +10,7 @@ import (
 	"mime"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/tdewolff/minify/v2"
@@ -28,14 +29,17 @@ type assets struct {
 }
 
 type asset struct {
-	kind       string
-	raw, small []byte // small is raw compressed with gzip
+	kind string
+	// packed returns the file as it is sent. It is made on the first request, because that takes
+	// longer than everything else at startup.
+	packed func() (packed, error)
 }
+
+type packed struct{ raw, small []byte } // small is raw compressed with gzip
 
 func loadAssets(files fs.FS) (*assets, error) {
 	a := &assets{files: map[string]asset{}}
-	sum := sha256.New()
-	smaller := newMinifier()
+	sum, smaller := sha256.New(), newMinifier()
 	err := fs.WalkDir(files, "static", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -44,14 +48,12 @@ func loadAssets(files fs.FS) (*assets, error) {
 		if err != nil {
 			return err
 		}
-		if raw, err = smaller.do(name, raw); err != nil {
-			return err
-		}
 		fmt.Fprintf(sum, "%s %d\n", name, len(raw))
 		sum.Write(raw)
-		small, err := Compress(raw)
-		a.files[strings.TrimPrefix(name, "static/")] = asset{kindOf(name), raw, small}
-		return err
+		a.files[strings.TrimPrefix(name, "static/")] = asset{kindOf(name), sync.OnceValues(func() (packed, error) {
+			return smaller.pack(files, name)
+		})}
+		return nil
 	})
 	a.hash = hex.EncodeToString(sum.Sum(nil)[:6])
 	return a, err
@@ -67,16 +69,18 @@ func newMinifier() minifier {
 	return minifier{m}
 }
 
-func (m minifier) do(name string, raw []byte) ([]byte, error) {
-	kind := path.Ext(name)
-	if kind != ".js" && kind != ".css" {
-		return raw, nil
-	}
-	small, err := m.Bytes(kind, raw)
+func (m minifier) pack(files fs.FS, name string) (packed, error) {
+	raw, err := fs.ReadFile(files, name)
 	if err != nil {
-		return nil, fmt.Errorf("web: %s: %w", name, err)
+		return packed{}, err
 	}
-	return small, nil
+	if kind := path.Ext(name); kind == ".js" || kind == ".css" {
+		if raw, err = m.Bytes(kind, raw); err != nil {
+			return packed{}, fmt.Errorf("web: %s: %w", name, err)
+		}
+	}
+	small, err := Compress(raw)
+	return packed{raw, small}, err
 }
 
 // Compress compresses data with gzip as far as possible, for files compressed once
@@ -124,12 +128,16 @@ func (a *assets) address(name string) (string, error) {
 // Worker serves the service worker, whose path is above those of the pages it is for.
 func (d *Site) Worker(c *fiber.Ctx) error {
 	f := d.Parts.assets.files["worker.js"]
+	data, err := f.packed()
+	if err != nil {
+		return err
+	}
 	c.Locals(httpkit.RouteKey, "GET /worker.js")
 	c.Set(fiber.HeaderContentType, f.kind)
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; connect-src 'self'")
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
-	return c.Send(f.raw)
+	return c.Send(data.raw)
 }
 
 // Static serves a static file. Addresses with an outdated hash still work, for pages
@@ -140,6 +148,10 @@ func (d *Site) Static(c *fiber.Ctx) error {
 	if !ok {
 		return fault.NotFound("file")
 	}
+	data, err := f.packed()
+	if err != nil {
+		return err
+	}
 	c.Set(fiber.HeaderContentType, f.kind)
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
@@ -149,7 +161,7 @@ func (d *Site) Static(c *fiber.Ctx) error {
 	}
 	if AcceptsGzip(c) {
 		c.Set(fiber.HeaderContentEncoding, "gzip")
-		return c.Send(f.small)
+		return c.Send(data.small)
 	}
-	return c.Send(f.raw)
+	return c.Send(data.raw)
 }
