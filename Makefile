@@ -123,9 +123,10 @@ fuzz: ## run every fuzz target for FUZZTIME
 		done; \
 	done
 
-pictures: ## make the pictures of the README anew, in .pictures
+pictures: ## make the pictures of the README and of every message anew, in .pictures
 	mkdir -p .pictures
-	PARAPH_PICTURES=$(CURDIR)/.pictures go test ./app/web -run TestPictures -count 1
+	PARAPH_PICTURES=$(CURDIR)/.pictures go test ./app/notify -run TestMessagesToLookAt -count 1
+	PARAPH_PICTURES=$(CURDIR)/.pictures go test ./app/web -run TestPictures -count 1 -timeout 30m
 
 # The same commit and the same version of Go give the same bytes, in any folder: paths
 # are trimmed, there is no C compiler, and the oldest processors are aimed at.

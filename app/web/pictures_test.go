@@ -2,11 +2,14 @@ package web_test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -55,20 +58,7 @@ func TestPictures(t *testing.T) {
 	c.Post(t, "/documents/"+sent+"/"+inv+"/sign", apptest.Map{"consent": true}).Want(t, http.StatusOK)
 
 	w := signedIn(t, c, look{width: 1200, height: 760})
-	shoot := func(w *window, name string) {
-		if dir == "" {
-			return
-		}
-		get(w, chromedp.Evaluate[bool](`Promise.all([...document.images].filter(i => i.checkVisibility() && i.complete).map(i => i.decode()))
-			.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))`, chromedp.EvalAwaitPromise))
-		shot, err := chromedp.Call(w.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name+".png"), shot.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	shoot := func(w *window, name string) { w.shoot(dir, name) }
 	w.visit(s.URL + "/app/documents/" + sent)
 	w.until(`[...document.images].every(i => i.complete)`)
 	shoot(w, "document")
@@ -76,8 +66,7 @@ func TestPictures(t *testing.T) {
 	w.until(`[...document.images].filter(i => i.checkVisibility() && i.getBoundingClientRect().top < innerHeight).every(i => i.complete)`)
 	shoot(w, "editor")
 	letter := open(t, look{width: 640, height: 520})
-	letter.visit("data:text/html;base64," + base64.StdEncoding.EncodeToString([]byte(s.Mails(t, "ben@signer.example")[0].HTML)))
-	letter.see("table")
+	letter.letter([]byte(s.Mails(t, "ben@signer.example")[0].HTML))
 	shoot(letter, "mail")
 	for name, l := range map[string]look{"sign": {width: 1000, height: 760}, "phone": {width: 390, height: 760}} {
 		reader := open(t, l)
@@ -86,5 +75,85 @@ func TestPictures(t *testing.T) {
 		reader.until(`[...document.images].filter(i => i.checkVisibility() && i.getBoundingClientRect().top < innerHeight).every(i => i.complete)`)
 		reader.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("#consent").click(); document.querySelector(".page .f, .page .pin").scrollIntoView({block: "center"}); scrollBy(0, -140)`))
 		shoot(reader, name)
+	}
+}
+
+// shoot takes a picture of the window, unless there is no folder for it.
+func (w *window) shoot(dir, name string) {
+	w.t.Helper()
+	if dir == "" {
+		return
+	}
+	get(w, chromedp.Evaluate[bool](`Promise.all([...document.images].filter(i => i.checkVisibility() && i.complete).map(i => i.decode()))
+		.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))`, chromedp.EvalAwaitPromise))
+	shot, err := chromedp.Call(w.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), shot.Data, 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestPicturesOfMessages takes pictures of the messages in the folder mails of the one that
+// PARAPH_PICTURES names, as wide as clients show them on screens and phones.
+func TestPicturesOfMessages(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("PARAPH_PICTURES")
+	if dir == "" {
+		t.Skip("PARAPH_PICTURES names no folder; the messages that are sent are judged by TestMessagesInEveryLook")
+	}
+	dir = filepath.Join(dir, "mails")
+	pages, err := filepath.Glob(filepath.Join(dir, "*.html"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no messages in %s: %v", dir, err)
+	}
+	for name, l := range map[string]look{"600": {width: 600, height: 640}, "360": {width: 360, height: 720}, "600-dark": {width: 600, height: 640, dark: true}, "360-dark": {width: 360, height: 720, dark: true}} {
+		w := open(t, l)
+		for _, path := range pages {
+			html, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.letter(html)
+			w.shoot(dir, strings.TrimSuffix(filepath.Base(path), ".html")+"-"+name)
+		}
+	}
+}
+
+// letter shows the HTML of a message.
+func (w *window) letter(html []byte) {
+	w.visit("data:text/html;base64," + base64.StdEncoding.EncodeToString(html))
+	w.see("table")
+}
+
+// TestMessagesInEveryLook judges the messages of a document's life, wide and narrow, light and dark.
+func TestMessagesInEveryLook(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	for _, language := range []string{"en", "ar"} {
+		ben := apptest.Map{"name": "Ben Buyer", "email": language + "@signer.example", "locale": language}
+		d := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease of a flat", "message": "Please sign by Friday.", "send": true, "invitations": apptest.List{ben}},
+			apptest.File{Name: "lease.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated)
+		id := d.Text(t, "id")
+		c.Post(t, "/documents/"+id+"/remind", nil).Want(t, http.StatusOK)
+		c.Post(t, "/documents/"+id+"/"+d.Text(t, "invitations.0.id")+"/sign", apptest.Map{"consent": true}).Want(t, http.StatusOK)
+		mails := s.Mails(t, language+"@signer.example")
+		if len(mails) < 3 {
+			t.Fatalf("%d messages", len(mails))
+		}
+		w := open(t, look{})
+		for _, m := range mails {
+			w.letter([]byte(m.HTML))
+			for _, scheme := range []string{"light", "dark"} {
+				for _, width := range []int64{600, 360} {
+					w.run(chromedp.EmulateViewport(width, 700))
+					call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+					w.judge(rulesOfLook, fmt.Sprintf("%s, %s, %d px", m.Subject, scheme, width))
+				}
+			}
+		}
+		w.close()
 	}
 }
