@@ -23,6 +23,7 @@ import (
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/publiclink"
+	"paraph/app/rehearse"
 	"paraph/app/signing"
 	"paraph/app/words"
 )
@@ -160,7 +161,8 @@ func (s *server) handlers() []handlers {
 		&verifyHandlers{verifier: d.Verifier, words: o.Words, maxUpload: o.MaxUpload},
 	}
 	if o.Test != nil {
-		all = append(all, &testHandlers{test: o.Test, notify: o.Notify})
+		all = append(all, &testHandlers{test: o.Test, notify: o.Notify,
+			rehearsal: &rehearse.Service{Authentication: o.Accounts.Authentication, Signing: d}})
 	}
 	return all
 }

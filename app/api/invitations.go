@@ -228,11 +228,7 @@ func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	values := make(map[string]string, len(in.Fields))
-	for k, v := range in.Fields {
-		values[idOr(k)] = v.text
-	}
-	return r.reply(h.signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
+	return r.reply(h.signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: texts(in.Fields),
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent,
 		Next: in.Next.input(), Code: in.Code}, r.seen...))
 }
@@ -324,6 +320,15 @@ type message struct {
 
 // fieldValue is a value of a field: text, a number, or a boolean.
 type fieldValue struct{ text string }
+
+// texts returns values by the identifiers or names of their fields.
+func texts(fields map[string]fieldValue) map[string]string {
+	out := make(map[string]string, len(fields))
+	for k, v := range fields {
+		out[idOr(k)] = v.text
+	}
+	return out
+}
 
 // UnmarshalJSON accepts a string, a number, a boolean or null.
 func (v *fieldValue) UnmarshalJSON(b []byte) error {

@@ -349,10 +349,11 @@ var manuals = map[string]manual{
 	"get-certificates-root-pem": {text: "The root certificate of all signatures. To learn how to trust it, see `/trust`.", media: "application/x-pem-file"},
 	"get-openapi-json":          {text: "OpenAPI 3.1, generated from the types that the handlers use."},
 
-	"post-test-reset": {text: "Restores the initial users, companies and documents."},
-	"post-test-clock": {text: "Everything that becomes due, such as reminders and expiry, is done before the response.", body: `{"advance": "48h"}`},
-	"get-test-clock":  {text: "The service's current time."},
-	"get-test-outbox": {text: "With their links, after everything due has been done."},
+	"post-test-reset":                   {text: "Restores the initial users, companies and documents."},
+	"post-test-clock":                   {text: "Everything that becomes due, such as reminders and expiry, is done before the response.", body: `{"advance": "48h"}`},
+	"get-test-clock":                    {text: "The service's current time."},
+	"post-test-documents-document-sign": {text: "For tests of your own program: everybody who must act does, in the signing order, exactly as through their links, so that the document completes: each opens it, agrees, fills in what is required and signs or confirms having read it; of a group one acts, and somebody is named where the recipient before has to. Codes count as entered. `fields` is for all who act: each gets the values of their own fields. A document that is not sent returns 409.", body: `{"fields": {"Place": "Lisbon"}}`},
+	"get-test-outbox":                   {text: "With their links, after everything due has been done."},
 }
 
 // formulaText describes the formulas of computed fields.

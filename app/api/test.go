@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/notify"
+	"paraph/app/rehearse"
 )
 
 // TestControls controls a test double. It exists only if the appliance was started as
@@ -69,10 +71,19 @@ func viewMail(m notify.Message) mailView {
 	return v
 }
 
+type rehearseBody struct {
+	Invitation string                `json:"invitation,omitempty" doc:"The only recipient to act, by ID or e-mail address; by default everybody does, in the signing order"`
+	Decline    bool                  `json:"decline,omitempty" doc:"The recipient declines; without invitation, the first whose turn it is"`
+	Reason     *string               `json:"reason,omitempty" doc:"With decline: why"`
+	Fields     map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name; other fields that are required and empty get one that they accept"`
+	Next       *nextBody             `json:"next,omitempty" doc:"The person to name, if a recipient is named by the previous one; by default somebody at example.com"`
+}
+
 // testHandlers serves the controls of a test double.
 type testHandlers struct {
-	test   TestControls
-	notify *notify.Service
+	test      TestControls
+	notify    *notify.Service
+	rehearsal *rehearse.Service
 }
 
 func (h *testHandlers) routes(s *server) {
@@ -83,6 +94,7 @@ func (h *testHandlers) routes(s *server) {
 		return h.clock(), nil
 	})
 	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone().Waiting(), summary: "Freeze, set or advance the clock", tag: "Test"}, h.moveClock)
+	handle(s, operation{method: http.MethodPost, path: "/test/documents/{document}/sign", rule: may(account.ScopeRead).Waiting(), summary: "Let recipients sign or decline", tag: "Test"}, h.rehearse)
 	handle(s, operation{method: http.MethodGet, path: "/test/outbox", rule: anyone().Waiting(), summary: "List all mail, newest first", tag: "Test", query: pageParameters, list: true}, h.outbox)
 }
 
@@ -106,6 +118,25 @@ func (h *testHandlers) moveClock(r *request, in *clockBody) (clockAnswer, error)
 	}
 	err := h.test.MoveClock(r.UserContext(), m)
 	return h.clock(), err
+}
+
+// rehearse lets recipients of a document act.
+func (h *testHandlers) rehearse(r *request, in *rehearseBody) (documentView, error) {
+	id, err := r.document()
+	if err != nil {
+		return documentView{}, err
+	}
+	d, err := h.rehearsal.Act(r.UserContext(), r.who, id, rehearse.Input{
+		Invitation: idOr(in.Invitation), Decline: in.Decline, Reason: in.Reason,
+		Fields: texts(in.Fields), Next: in.Next.input(),
+	})
+	if err != nil {
+		return documentView{}, err
+	}
+	if err := h.test.Settle(r.UserContext()); err != nil {
+		return documentView{}, err
+	}
+	return r.reply(h.rehearsal.Signing.Documents.Get(r.UserContext(), r.who, d.ID))
 }
 
 // duration parses Go durations and whole days.

@@ -66,3 +66,68 @@ func size(re *syntax.Regexp) int {
 	}
 	return min(n, 1<<20)
 }
+
+// Example returns a text that a pattern probably matches, as people would enter one. What may
+// repeat does so more times than it has to, and more also chooses among alternatives; "" means
+// that there is none.
+func Example(p string, more int) string {
+	if Check(p) != nil {
+		return ""
+	}
+	re, err := syntax.Parse(p, syntax.Perl)
+	if err != nil {
+		return ""
+	}
+	if out := example(nil, re, more); len(out) <= MaxValue {
+		return string(out)
+	}
+	return ""
+}
+
+// example appends a text for an expression.
+func example(out []rune, re *syntax.Regexp, more int) []rune {
+	least, most := 1, 1
+	switch re.Op {
+	case syntax.OpLiteral:
+		return append(out, re.Rune...)
+	case syntax.OpCharClass:
+		return append(out, member(re.Rune)...)
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return append(out, 'a')
+	case syntax.OpAlternate:
+		return example(out, re.Sub[more%len(re.Sub)], more)
+	case syntax.OpStar:
+		least, most = 0, -1
+	case syntax.OpPlus:
+		most = -1
+	case syntax.OpQuest:
+		least = 0
+	case syntax.OpRepeat:
+		least, most = re.Min, re.Max
+	}
+	times := least + more
+	if most >= 0 {
+		times = min(times, most)
+	}
+	for range times {
+		for _, sub := range re.Sub {
+			if out = example(out, sub, more); len(out) > MaxValue {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// member returns a character of a class, given as pairs of limits; one that is easy to read if
+// the class has any.
+func member(class []rune) []rune {
+	for _, r := range "1aA" {
+		for i := 0; i < len(class); i += 2 {
+			if class[i] <= r && r <= class[i+1] {
+				return []rune{r}
+			}
+		}
+	}
+	return class[:min(1, len(class))]
+}

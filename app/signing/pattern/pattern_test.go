@@ -36,6 +36,29 @@ func TestMatchCoversTheWholeValue(t *testing.T) {
 	}
 }
 
+func TestExamplesMatch(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{`[A-Z]{2}\d{2}[A-Z0-9]{11,30}`, `(?i)[a-z0-9._%+-]+@[a-z0-9.-]+\.[a-z]{2,}`, `a|bc|def`, `(a|b)*c?`,
+		`^\d{4}-\d{2}$`, `[^a-z0-9]+`, `.+`, `\pL+ \pN`, ``} {
+		for more := range 5 {
+			if got := pattern.Example(p, more); !pattern.Match(p, got) {
+				t.Errorf("%q does not match the example %q", p, got)
+			}
+		}
+	}
+	for _, p := range []string{`(`, `a{2000}`, `(.*){1000}`, `(a{30}){30}`} {
+		if got := pattern.Example(p, 5); got != "" && !pattern.Match(p, got) {
+			t.Errorf("the example of %q is %.20q", p, got)
+		}
+	}
+	if got := pattern.Example(`(\d{3})+`, 3); got != "111111111111" {
+		t.Errorf("a longer example is %q", got)
+	}
+	if got := pattern.Example(`(a*b*)*(a*b*)*`, 60); got != "" {
+		t.Errorf("an example has %d characters", len(got))
+	}
+}
+
 // TestRefusedPatternsCostNothing counts what is allocated before a pattern is refused:
 // a request can carry a thousand of them, and compiling one takes 63,000 instructions.
 func TestRefusedPatternsCostNothing(t *testing.T) {

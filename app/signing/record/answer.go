@@ -162,6 +162,34 @@ func Repeats(own []*Field) map[string]bool {
 	return out
 }
 
+// Unanswered returns the fields that a recipient has to fill in and has not. Of a group of radio
+// buttons without a choice it is the first that they can choose.
+func Unanswered(own []*Field, rules *Rules, entered map[string]string) []*Field {
+	var out []*Field
+	done := map[string]bool{} // groups of radio buttons
+	buttons := func(x *Field) bool { return x.Type == pdf.FieldRadio && x.Group != "" }
+	for _, x := range own {
+		done[x.Group] = done[x.Group] || buttons(x) && rules.Shown(x) && !x.empty(entered[x.ID])
+	}
+	boxes := BoxesOf(own)
+	for _, x := range own {
+		needed := rules.Required(x)
+		if x.Type == pdf.FieldCheckbox && x.Group != "" {
+			g := boxes[x.Group]
+			ticked, _, open := g.count(rules, entered)
+			needed = needed || ticked < min(g.Min, ticked+open)
+		}
+		open := !x.ReadOnly && x.HasAnswer() && rules.Shown(x) && x.empty(entered[x.ID])
+		if !needed || !open || buttons(x) && done[x.Group] {
+			continue
+		}
+		if out = append(out, x); buttons(x) {
+			done[x.Group] = true
+		}
+	}
+	return out
+}
+
 // CheckEntered reports what is wrong with the values that a recipient has entered so far.
 // Nothing is missing yet.
 func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, today time.Time) {

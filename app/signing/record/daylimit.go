@@ -144,3 +144,9 @@ func (x *Field) acceptToday(v string, today time.Time) (string, *Flaw) {
 	}
 	return v, nil
 }
+
+// Accepts reports whether a recipient may enter a value.
+func (x *Field) Accepts(v string, today time.Time) bool {
+	_, why := x.acceptToday(v, today)
+	return why == nil
+}
