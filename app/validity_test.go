@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
 	"image/png"
 	"io"
 	"net/http"
@@ -157,7 +159,19 @@ var samples = []sample{
 	{kind: "radio", value: "Größe L", more: apptest.Map{"options": apptest.List{"Größe M", "Größe L"}}},
 	{kind: "select", value: "Österreich", more: apptest.Map{"options": apptest.List{"Deutschland", "Österreich"}}},
 	{kind: "attachment", value: "data:text/plain;name=plan.txt;base64,VGhlIHBsYW4u", text: "plan.txt"},
+	{kind: "image", value: photoValue, text: "-"},
 }
+
+// photoValue is a photograph as a value: red, and wider than the fields.
+var photoValue = func() string {
+	m := image.NewRGBA(image.Rect(0, 0, 2400, 160))
+	draw.Draw(m, m.Rect, image.NewUniform(color.RGBA{200, 20, 20, 255}), image.Point{}, draw.Src)
+	var b bytes.Buffer
+	if err := asJPEG(&b, m); err != nil {
+		panic(err)
+	}
+	return "data:image/jpeg;name=meter.jpg;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
+}()
 
 // grid places all samples on one page, for one person.
 func grid(page int, size [2]float64) (fields apptest.List, values apptest.Map, boxes []box) {

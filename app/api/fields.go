@@ -58,7 +58,7 @@ type fieldBody struct {
 	ID             string         `json:"id,omitempty" doc:"ID of an existing field to keep"`
 	FileID         *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
 	InvitationID   *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
-	Type           *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp, attachment, phone, label or strikethrough"`
+	Type           *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp, attachment, image, phone, label or strikethrough"`
 	Name           *string        `json:"name,omitempty" doc:"Name for programs. Fields of a recipient with the same name and type are filled in once"`
 	Label          *string        `json:"label,omitempty" doc:"Label for people"`
 	Page           *int           `json:"page,omitempty" doc:"Starts at 1"`
@@ -86,7 +86,7 @@ type fieldBody struct {
 	Color          *string        `json:"color,omitempty" doc:"Of the text, such as #1a2b3c; black by default"`
 	VerticalAlign  *string        `json:"vertical_align,omitempty" doc:"top, middle or bottom; by default the middle, of a field with room for several lines the top"`
 	Cells          *int           `json:"cells,omitempty" doc:"Draws a text or number with one character in each of so many cells of equal width, 1 to 100; 0 for running text. Longer values are refused"`
-	Mask           *string        `json:"mask,omitempty" doc:"Draws dots instead of the value: all (in the evidence as well) or paper (the evidence has the value). The team still reads it here; not for signatures, boxes and attachments"`
+	Mask           *string        `json:"mask,omitempty" doc:"Draws dots instead of the value: all (in the evidence as well) or paper (the evidence has the value). The team still reads it here; not for signatures, boxes, attachments and images"`
 	SignatureTypes *[]string      `json:"signature_types,omitempty" doc:"Of signatures and initials: what is accepted here, besides what the document says: drawn, typed and image, or some of them; an empty list allows all. A recipient makes one signature, which all their fields must accept"`
 	Formula        *string        `json:"formula,omitempty" doc:"Computes the value of a text, number or date from other fields, such as round(net * (1 + vat / 100), 2); at most 1000 characters and 200 parts. The field is then read-only, and required only if that is said. See the description of replacing all fields"`
 	Condition      *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`

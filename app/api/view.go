@@ -301,7 +301,7 @@ type fieldView struct {
 	DocumentID     string         `json:"document_id"`
 	FileID         string         `json:"file_id"`
 	InvitationID   string         `json:"invitation_id"`
-	Type           string         `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment,phone,label,strikethrough"`
+	Type           string         `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment,image,phone,label,strikethrough"`
 	Name           *string        `json:"name"`
 	Label          *string        `json:"label"`
 	Page           int            `json:"page" doc:"Starts at 1"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"image"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,7 +28,7 @@ func FuzzKind(f *testing.F) {
 	})
 }
 
-// FuzzImage checks that any input yields a refusal or a complete file.
+// FuzzImage checks that any input yields a refusal or a complete file, and a refusal or a picture.
 func FuzzImage(f *testing.F) {
 	seeds, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(seeds) == 0 {
@@ -55,6 +56,15 @@ func FuzzImage(f *testing.F) {
 		}
 		if err == nil && !bytes.HasSuffix(out.Bytes(), []byte("%%EOF\n")) {
 			t.Error("the file has no end")
+		}
+		photo, err := convert.Photo(t.Context(), bytes.NewReader(b), int64(len(b)), 64, limits)
+		if _, refused := errors.AsType[*convert.Refusal](err); err != nil && !refused {
+			t.Error(err)
+		}
+		if err == nil {
+			if m, _, err := image.Decode(bytes.NewReader(photo)); err != nil || max(m.Bounds().Dx(), m.Bounds().Dy()) > 64 {
+				t.Errorf("no picture of at most 64 pixels: %v", err)
+			}
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"paraph/app/convert/internal/refuse"
 )
@@ -39,6 +40,8 @@ const maxProfile = 1 << 20 // bytes of an ICC profile that is copied
 type jpegFile struct {
 	width, height, components int
 	ids                       [4]byte // component identifiers
+	samples                   float64 // of all components, per pixel
+	progressive               bool
 	adobe, jfif               bool
 	resolution                resolution
 	exifRes                   resolution
@@ -198,10 +201,26 @@ func (j *jpegFile) frame(m byte, b []byte) error {
 	if len(b) < 6+3*j.components || j.components == 0 {
 		return damagedImage(nil)
 	}
+	j.progressive = m == markSOF2
+	var all, across, down float64
 	for i := range min(j.components, 4) {
-		j.ids[i] = b[6+3*i]
+		c := b[6+3*i:]
+		j.ids[i] = c[0]
+		h, v := float64(c[1]>>4), float64(c[1]&15)
+		all, across, down = all+h*v, max(across, h), max(down, v)
 	}
+	j.samples = all / max(1, across*down)
 	return nil
+}
+
+// perPixel returns the memory that decoding takes: a byte for each sample, and of a progressive
+// picture a coefficient of four bytes besides.
+func (j *jpegFile) perPixel() int64 {
+	bytes := j.samples
+	if j.progressive {
+		bytes *= 5
+	}
+	return int64(math.Ceil(bytes))
 }
 
 // density reads JFIF's units: 0 only states the aspect ratio of a pixel, 1 is per inch, 2

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 
 	"golang.org/x/image/tiff"
@@ -52,19 +53,25 @@ func (s source) tiffPage(t tagReader, at uint32, d directory, yield func(picture
 	t.order.PutUint32(header, at)
 	page := s
 	page.r = io.NewSectionReader(patched{s.r, header, 4}, 0, s.size)
-	config, err := tiff.DecodeConfig(page.r)
+	img, err := page.decodeTIFF()
 	if err != nil {
-		return tiffError(err)
-	}
-	if err := s.limits.checkPixels(config.Width, config.Height); err != nil {
 		return err
-	}
-	img, err := page.decode(modelBytes(config.ColorModel), tiff.DecodeConfig, tiff.Decode)
-	if err != nil {
-		return tiffError(err)
 	}
 	colour, mask := layers(img)
 	return yield(picture{colour: colour, mask: mask, resolution: d.resolution, orientation: d.orientation})
+}
+
+// decodeTIFF decodes the first picture.
+func (s source) decodeTIFF() (image.Image, error) {
+	config, err := tiff.DecodeConfig(io.NewSectionReader(s.r, 0, s.size))
+	if err != nil {
+		return nil, tiffError(err)
+	}
+	img, err := s.decode(modelBytes(config.ColorModel), tiff.DecodeConfig, tiff.Decode)
+	if err != nil {
+		return nil, tiffError(err)
+	}
+	return img, nil
 }
 
 func tiffError(err error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"image"
 	"image/color"
 	"io"
 
@@ -14,16 +15,24 @@ import (
 )
 
 func (s source) webp(context.Context) (picture, error) {
-	w := s.webpChunks()
-	if w.animated {
-		return picture{}, refuse.Unsupported(errors.New("animated WebP"))
-	}
-	img, err := s.decode(4, webp.DecodeConfig, webp.Decode)
+	img, w, err := s.decodeWebP()
 	if err != nil {
 		return picture{}, err
 	}
-	colour, mask := layers(vp8.Correct(img))
+	colour, mask := layers(img)
 	return picture{colour: colour, mask: mask, orientation: w.orientation, resolution: w.resolution}, nil
+}
+
+func (s source) decodeWebP() (image.Image, webpChunks, error) {
+	w := s.webpChunks()
+	if w.animated {
+		return nil, w, refuse.Unsupported(errors.New("animated WebP"))
+	}
+	img, err := s.decode(4, webp.DecodeConfig, webp.Decode)
+	if err != nil {
+		return nil, w, err
+	}
+	return vp8.Correct(img), w, nil
 }
 
 type webpChunks struct {

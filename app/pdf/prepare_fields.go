@@ -128,7 +128,7 @@ func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
 			return err
 		}
 		d["V"] = d["AS"]
-	case FieldSignature, FieldInitials, FieldStamp, FieldStrikethrough:
+	case FieldSignature, FieldInitials, FieldStamp, FieldImage, FieldStrikethrough:
 		d["FT"], d["Ff"] = name("Btn"), s.flags()|flagPushbutton|flagReadOnly
 		return p.u.drawn(d, s.orBlank(page))
 	default:

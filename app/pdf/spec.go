@@ -39,6 +39,7 @@ const (
 	FieldRadio      FieldType = "radio"
 	FieldSelect     FieldType = "select"
 	FieldAttachment FieldType = "attachment"
+	FieldImage      FieldType = "image" // a picture that its signatory uploads
 	FieldSignature  FieldType = "signature"
 	FieldInitials   FieldType = "initials"
 	FieldStamp      FieldType = "stamp"
@@ -53,7 +54,7 @@ func FieldTypes() []FieldType {
 	return []FieldType{
 		FieldSignature, FieldInitials, FieldName, FieldEmail, FieldCompany, FieldJobTitle, FieldDateSigned, FieldDate,
 		FieldText, FieldNumber, FieldPhone, FieldCheckbox, FieldRadio, FieldSelect, FieldStamp, FieldAttachment,
-		FieldLabel, FieldStrikethrough,
+		FieldImage, FieldLabel, FieldStrikethrough,
 	}
 }
 
@@ -69,7 +70,7 @@ type FieldSpec struct {
 	// Name is unique among fields and signatures. In the file it gets a prefix
 	// that separates it from the upload's own fields.
 	Name string
-	// Type is one of the Field constants. Signature, initials, stamp and strikethrough
+	// Type is one of the Field constants. Signature, initials, stamp, image and strikethrough
 	// fields are drawn fields without a cryptographic signature of their own; those are
 	// in PrepareSpec.Signatures.
 	Type FieldType

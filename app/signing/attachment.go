@@ -2,20 +2,23 @@ package signing
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"errors"
 	"io"
 	"mime"
 	"net/url"
+	"path"
+	"slices"
 	"strings"
 
+	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/fault"
+	"paraph/app/pdf"
 	"paraph/app/signing/disk"
 	"paraph/app/signing/intake"
 	"paraph/app/signing/record"
-
-	"paraph/app/pdf"
 )
 
 // handedIn is a file submitted as a field's value, inspected but not stored.
@@ -23,30 +26,44 @@ type handedIn struct {
 	field       *Field
 	name, media string
 	data        string // base64
+	picture     []byte // of an image field, replaces data
 }
 
-// readAttachments finds the files among a person's values, which are sent as data URLs
+// readFiles finds the files among a person's values, which are sent as data URLs
 // (data:application/pdf;name=plan.pdf;base64,…), and replaces the values with the files'
-// names.
-func readAttachments(f *fault.Fields, own []*Field, values map[string]string) []handedIn {
+// names. Pictures are prepared for being drawn.
+func (s *Signatures) readFiles(
+	ctx context.Context, f *fault.Fields, who account.Actor, own []*Field, values map[string]string,
+) ([]handedIn, error) {
 	var all []handedIn
 	for _, x := range own {
 		v := values[x.ID]
-		if x.Type != pdf.FieldAttachment || v == "" {
+		if !x.HandsIn() || x.ReadOnly || v == "" {
 			continue
 		}
-		h, why := readAttachment(v)
+		h, why := readFile(x, v)
+		if why == nil && x.Type == pdf.FieldImage {
+			var err error
+			if why, err = s.readPicture(ctx, who, &h); err != nil {
+				return nil, err
+			}
+		}
+		values[x.ID] = h.name
 		if why != nil {
 			why.Report(f, x)
 			continue
 		}
-		h.field, values[x.ID] = x, h.name
 		all = append(all, h)
 	}
-	return all
+	return all, nil
 }
 
-func readAttachment(v string) (h handedIn, why *record.Flaw) {
+// readFile reads a file in a value. A picture may also be sent as base64 alone.
+func readFile(x *Field, v string) (h handedIn, why *record.Flaw) {
+	h = handedIn{field: x, name: string(x.Type), data: v}
+	if x.Type == pdf.FieldImage && !strings.HasPrefix(v, "data:") {
+		return h, h.checkData()
+	}
 	head, data, ok := strings.Cut(strings.TrimPrefix(v, "data:"), ";base64,")
 	if !ok || !strings.HasPrefix(v, "data:") {
 		return h, record.NewFlaw("not_a_data_url")
@@ -55,28 +72,56 @@ func readAttachment(v string) (h handedIn, why *record.Flaw) {
 	if err != nil {
 		return h, record.NewFlaw("no_media_type")
 	}
-	name, err := url.QueryUnescape(params["name"])
-	if err != nil || name == "" {
-		name = "attachment"
+	h.media, h.data = media, data
+	if name, err := url.QueryUnescape(params["name"]); err == nil && name != "" {
+		var faults fault.Fields
+		h.name = intake.FileName(&faults, "name", name)
+		if !faults.Empty() {
+			return h, record.NewFlaw("not_a_file_name.attachment")
+		}
 	}
-	var faults fault.Fields
-	name = intake.FileName(&faults, "name", name)
-	if !faults.Empty() {
-		return h, record.NewFlaw("not_a_file_name.attachment")
-	}
-	h = handedIn{name: name, media: media, data: data}
-	if size, err := io.Copy(io.Discard, h.content()); err != nil || size == 0 {
-		return h, record.NewFlaw("not_base64.attachment")
-	}
-	return h, nil
+	return h, h.checkData()
 }
 
-// content returns the decoded file.
-func (h handedIn) content() io.Reader {
+func (h *handedIn) checkData() *record.Flaw {
+	if size, err := io.Copy(io.Discard, h.content()); err != nil || size == 0 {
+		return record.NewFlaw("not_base64.attachment")
+	}
+	return nil
+}
+
+// readPicture replaces a picture with the one to draw.
+func (s *Signatures) readPicture(ctx context.Context, who account.Actor, h *handedIn) (*record.Flaw, error) {
+	uploaded, err := io.ReadAll(h.content())
+	if err != nil {
+		return nil, err
+	}
+	h.picture, err = s.intake.Photo(ctx, who.Turn(), h.name, bytes.NewReader(uploaded), int64(len(uploaded)))
+	if r, ok := errors.AsType[*intake.Refusal](err); ok {
+		return record.NewFlaw(r.Code, r.Args...), nil
+	}
+	h.name, h.media = strings.TrimSuffix(h.name, path.Ext(h.name))+".jpg", "image/jpeg"
+	return nil, err
+}
+
+// content returns the file.
+func (h *handedIn) content() io.Reader {
+	if h.picture != nil {
+		return bytes.NewReader(h.picture)
+	}
 	return base64.NewDecoder(base64.StdEncoding, strings.NewReader(h.data))
 }
 
-// storeFiles writes a person's attachments and signature picture to disk; they are
+// pictureFor returns the picture for an image field, nil if there is none.
+func (a *act) pictureFor(x *Field) []byte {
+	i := slices.IndexFunc(a.handed, func(h handedIn) bool { return h.field == x })
+	if i < 0 {
+		return nil
+	}
+	return a.handed[i].picture
+}
+
+// storeFiles writes a person's files and signature picture to disk; they are
 // committed once the act is recorded. It is only called for a person who has proven
 // their identity and whose values are valid.
 func (s *Signatures) storeFiles(a *act) error {

@@ -111,6 +111,16 @@ func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pd
 		}
 		name, hash, _ := strings.Cut(v, record.AttachedHash)
 		out.Appearance = p.Attachment(box, name, hash)
+	case pdf.FieldImage:
+		content := a.pictureFor(x)
+		if content == nil {
+			return nil, nil
+		}
+		picture, err := p.Picture(content, false)
+		if err != nil {
+			return nil, fmt.Errorf("signing: picture in field %s: %w", x.ID, err)
+		}
+		out.Appearance = p.Image(box, picture)
 	default:
 		if v == "" {
 			return nil, nil

@@ -179,7 +179,7 @@ func (s *Services) sign(o Options, id func() string, changes *changes, revisions
 		revisions: revisions, checkpoints: o.Checkpoints, keys: o.Keys, words: o.Words, fonts: o.Fonts}
 	s.Sealing = &Sealing{db: o.DB, store: s.Store, schedule: s.Schedule, changes: changes, revisions: revisions,
 		certificates: s.Certificates, now: o.Now, log: o.Log}
-	s.Signatures = &Signatures{db: o.DB, store: s.Store, blobs: o.Blobs, documents: s.Documents,
+	s.Signatures = &Signatures{db: o.DB, store: s.Store, blobs: o.Blobs, intake: s.Intake, documents: s.Documents,
 		schedule: s.Schedule, changes: changes, revisions: revisions, sealing: s.Sealing, access: s.Access,
 		keys: o.Keys, words: o.Words, fonts: o.Fonts, now: o.Now, log: o.Log}
 	s.Renewal = &Renewal{db: o.DB, store: s.Store, changes: changes, revisions: revisions, keys: o.Keys,

@@ -16,6 +16,7 @@ import (
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing/disk"
+	"paraph/app/signing/intake"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
@@ -29,6 +30,7 @@ type Signatures struct {
 	db        *kv.DB
 	store     *store.Store
 	blobs     *blob.Store
+	intake    *intake.Intake
 	documents *Documents
 	schedule  *Schedule
 	changes   *changes
@@ -105,7 +107,7 @@ type act struct {
 	inv      *Invitation
 	values   map[string]string // by field identifier
 	marks    marks
-	handed   []handedIn // attachments, not stored yet
+	handed   []handedIn // files of fields, not stored yet
 	named    []Event    // of the person whom they named
 	now      time.Time
 	zone     *time.Location
@@ -122,7 +124,7 @@ func (s *Signatures) actOnce(
 		return nil, err
 	}
 	version := d.Version
-	a, err := s.check(who, d, invitation, action, in, proven)
+	a, err := s.check(ctx, who, d, invitation, action, in, proven)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +192,7 @@ func (a *act) event() Event {
 // rules, in this order, and writes the values to the record. Nothing is stored: a request
 // costs nothing until its sender has proven who they are and all of it is valid.
 func (s *Signatures) check(
-	who account.Actor, d *Document, invitation string, action Action, in SignInput, proven *bool,
+	ctx context.Context, who account.Actor, d *Document, invitation string, action Action, in SignInput, proven *bool,
 ) (*act, error) {
 	inv := d.Invitation(invitation)
 	if inv == nil {
@@ -229,7 +231,9 @@ func (s *Signatures) check(
 		faults.Add("consent", "consent_missing")
 	}
 	a := &act{document: d, inv: inv, now: now, zone: company.Zone()}
-	a.values = a.fill(&faults, in.Fields)
+	if err := s.fill(ctx, &faults, who, a, in.Fields); err != nil {
+		return nil, err
+	}
 	a.marks = readMarks(&faults, inv, in)
 	a.checkMarks(&faults)
 	s.legible(&faults, a)
@@ -287,8 +291,10 @@ func through(who account.Actor) string {
 }
 
 // fill accepts a person's values, keyed by identifier, name or group, validates them, and
-// writes them to the record. It returns the values to draw.
-func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
+// writes them to the record and to the act.
+func (s *Signatures) fill(
+	ctx context.Context, f *fault.Fields, who account.Actor, a *act, given map[string]string,
+) (err error) {
 	own := a.document.UnsortedFieldsOf(a.inv.ID)
 	values, named := map[string]string{}, map[string]string{}
 	keys := slices.Sorted(maps.Keys(given))
@@ -304,7 +310,9 @@ func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 	entered := record.Entered(own, a.inv, values, today)
 	rules := record.RulesFor(a.document, a.inv.ID, entered, today)
 	shown := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return !rules.Shown(x) })
-	a.handed = readAttachments(f, shown, values)
+	if a.handed, err = s.readFiles(ctx, f, who, shown, values); err != nil {
+		return err
+	}
 	for _, x := range own {
 		v, said := values[x.ID]
 		if said && x.ReadOnly {
@@ -317,7 +325,8 @@ func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 		x.Fill(f, rules, v, values)
 	}
 	record.CheckGroups(f, rules, own, values)
-	return values
+	a.values = values
+	return nil
 }
 
 // untimedValidity is how long a signatory's certificate is valid if no timestamp proves

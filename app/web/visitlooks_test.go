@@ -22,7 +22,7 @@ func TestPagesOfALink(t *testing.T) {
 	every := func() []apptest.Map {
 		return append(lease(), place("date", "Since", 1, 0.4), place("number", "Rent", 1, 0.45), place("initials", "Initials", 1, 0.9),
 			place("select", "Floor", 1, 0.55, "options", []string{"first", "second"}, "required", false), place("email", "Mail", 1, 0.6),
-			place("attachment", "Passport", 1, 0.65, "required", false), place("date_signed", "Signed on", 2, 0.8))
+			place("attachment", "Passport", 1, 0.65, "required", false), place("image", "Meter", 1, 0.7, "height", 0.1, "required", false), place("date_signed", "Signed on", 2, 0.8))
 	}
 	first := func(people []apptest.Map, fields ...apptest.Map) string {
 		return send(t, s, people, fields...).links[0]

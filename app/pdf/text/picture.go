@@ -192,6 +192,20 @@ func (p *Picture) embed(w object.Writer) {
 	p.ref = w.Add(p.stream)
 }
 
+// fit returns the size of the largest picture that a rectangle holds.
+func (p *Picture) fit(w, h float64) (width, height float64) {
+	scale := min(w/float64(p.Width), h/float64(p.Height))
+	return float64(p.Width) * scale, float64(p.Height) * scale
+}
+
+// Image draws p in the middle of a box, as large as it allows, keeping its aspect ratio.
+func (s *Set) Image(b Box, p *Picture) *Appearance {
+	a := s.NewAppearance(b)
+	w, h := p.fit(b.Width, b.Height)
+	a.Picture((b.Width-w)/2, (b.Height-h)/2, w, h, p)
+	return a
+}
+
 // Picture draws p in a rectangle.
 func (d *Drawing) Picture(x, y, w, h float64, p *Picture) {
 	d.pictures[p] = true

@@ -79,8 +79,7 @@ func (d *Drawing) Mark(x, y, w, h float64, m Mark) {
 	case len(m.Strokes) > 0:
 		d.strokes(x, y, w, h, m)
 	case m.Picture != nil:
-		scale := min(w/float64(m.Picture.Width), h/float64(m.Picture.Height))
-		pw, ph := float64(m.Picture.Width)*scale, float64(m.Picture.Height)*scale
+		pw, ph := m.Picture.fit(w, h)
 		d.Picture(x, y+(h-ph)/2, pw, ph, m.Picture)
 	case m.Typed != "":
 		d.typed(x, y, w, h, m)

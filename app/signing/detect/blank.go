@@ -65,6 +65,7 @@ func boxes(lines []*textLine, size Size, recipient int) []Field {
 // leastSize is the minimum size of a field by its type, in points.
 var leastSize = map[pdf.FieldType]Size{
 	pdf.FieldSignature: {Width: 150, Height: 40}, pdf.FieldInitials: {Width: 60, Height: 32}, pdf.FieldStamp: {Width: 120, Height: 60},
+	pdf.FieldImage:    {Width: 160, Height: 100},
 	pdf.FieldCheckbox: {Width: 14, Height: 14},
 	pdf.FieldDate:     {Width: 80, Height: 18}, pdf.FieldDateSigned: {Width: 80, Height: 18}, pdf.FieldNumber: {Width: 60, Height: 18},
 }

@@ -18,7 +18,7 @@ var typeWords = map[string]pdf.FieldType{
 	"datesigned": pdf.FieldDateSigned, "signed": pdf.FieldDateSigned, "datenow": pdf.FieldDateSigned, "ds": pdf.FieldDateSigned,
 	"mail": pdf.FieldEmail, "em": pdf.FieldEmail, "e": pdf.FieldEmail, "title": pdf.FieldJobTitle, "co": pdf.FieldCompany,
 	"check": pdf.FieldCheckbox, "t": pdf.FieldText, "d": pdf.FieldDate, "n": pdf.FieldName, "fn": pdf.FieldName,
-	"fullname": pdf.FieldName, "file": pdf.FieldAttachment, "image": pdf.FieldAttachment, "heading": pdf.FieldLabel,
+	"fullname": pdf.FieldName, "file": pdf.FieldAttachment, "heading": pdf.FieldLabel,
 	"cells": pdf.FieldText, "dropdown": pdf.FieldSelect,
 }
 

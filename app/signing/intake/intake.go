@@ -225,7 +225,7 @@ func (s *Intake) intakeImage(ctx context.Context, u *Upload, file *record.File) 
 		return disk.SpaceError(err)
 	}
 	u.Converted = w
-	err = s.inTurn(ctx, u, func() error {
+	err = s.inTurn(ctx, u.By, func() error {
 		return convert.Image(ctx, u.Raw, file.Size, w, convert.ImageLimits{})
 	})
 	if err != nil {
@@ -234,15 +234,33 @@ func (s *Intake) intakeImage(ctx context.Context, u *Upload, file *record.File) 
 	return s.measure(u, file)
 }
 
-// inTurn converts an upload when its sender's turn comes. Every conversion has its own
+// inTurn converts a file when its sender's turn comes. Every conversion has its own
 // time limit.
-func (s *Intake) inTurn(ctx context.Context, u *Upload, convert func() error) error {
-	leave, err := s.converting.Enter(ctx, u.By)
+func (s *Intake) inTurn(ctx context.Context, by turns.Key, convert func() error) error {
+	leave, err := s.converting.Enter(ctx, by)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	return convert()
+}
+
+// maxPhoto is the largest size in pixels of a picture in a field. It fills the width of a page at
+// nearly 300 dpi.
+const maxPhoto = 2000
+
+// Photo prepares a picture for being drawn in a field, in its sender's turn.
+func (s *Intake) Photo(
+	ctx context.Context, by turns.Key, name string, r io.ReaderAt, size int64,
+) (jpeg []byte, err error) {
+	err = s.inTurn(ctx, by, func() error {
+		jpeg, err = convert.Photo(ctx, r, size, maxPhoto, convert.ImageLimits{})
+		return err
+	})
+	if err != nil {
+		return nil, refuseConversion(err, name, "image_too_large", "image_unreadable")
+	}
+	return jpeg, nil
 }
 
 // measure opens the PDF that was made from the upload.
@@ -264,7 +282,7 @@ func (s *Intake) intakeHTML(ctx context.Context, u *Upload, file *record.File) (
 	}
 	defer func() { err = errors.Join(err, w.Abort()) }()
 	var left []convert.HTMLFinding
-	err = s.inTurn(ctx, u, func() error {
+	err = s.inTurn(ctx, u.By, func() error {
 		left, err = convert.HTML(ctx, io.NewSectionReader(u.Raw, 0, file.Size), w)
 		return err
 	})
@@ -286,7 +304,7 @@ func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File, r
 	u.Converted = w
 	if s.Office != nil {
 		file.ConvertedBy = "libreoffice"
-		err = s.inTurn(ctx, u, func() error {
+		err = s.inTurn(ctx, u.By, func() error {
 			if err := s.survey(ctx, u, file, raw); err != nil {
 				return err
 			}
@@ -294,7 +312,7 @@ func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File, r
 		})
 	} else {
 		file.ConvertedBy = "builtin"
-		err = s.inTurn(ctx, u, func() error {
+		err = s.inTurn(ctx, u.By, func() error {
 			if err := s.survey(ctx, u, file, raw); err != nil {
 				return err
 			}

@@ -76,7 +76,7 @@ func (s *Intake) FillIn(
 	fill := func(docx io.ReaderAt, size int64) error {
 		return merge.Fill(ctx, docx, size, w, with, func(body string) bool { return !file.Placeholders.Has(body) })
 	}
-	err = s.inTurn(ctx, u, func() error {
+	err = s.inTurn(ctx, u.By, func() error {
 		if file.ContentType == typeHTML {
 			u.Name, u.ContentType = strings.TrimSuffix(u.Name, path.Ext(u.Name))+".docx", typeDOCX
 			return s.throughDOCX(ctx, io.NewSectionReader(from, 0, file.Size), fill)

@@ -4,9 +4,13 @@ import (
 	"strings"
 
 	"paraph/app/convert"
+	"paraph/app/pdf"
 )
 
-// Attached is a file that a signatory submitted with a field.
+// HandsIn reports whether the field's value is a file: any, or a picture to draw.
+func (f *Field) HandsIn() bool { return f.Type == pdf.FieldAttachment || f.Type == pdf.FieldImage }
+
+// Attached is a file that a signatory submitted with a field. A picture is kept as it was drawn.
 type Attached struct {
 	Name        string
 	ContentType string
@@ -14,7 +18,7 @@ type Attached struct {
 	Blob        string // also its SHA-256
 }
 
-// Value returns the form in which an attachment's value is stored and drawn: its name and hash.
+// Value returns the form in which the value is stored, and drawn of an attachment: name and hash.
 func (a *Attached) Value() string { return a.Name + AttachedHash + a.Blob }
 
 const AttachedHash = " sha256:"

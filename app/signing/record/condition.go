@@ -94,7 +94,7 @@ func (t Test) read(f *fault.Fields) Test {
 // ops lists the comparisons that a field allows.
 func ops(x *Field, grouped bool) []string {
 	switch {
-	case x.Type == pdf.FieldAttachment:
+	case x.HandsIn():
 		return []string{OpFilled, OpEmpty}
 	case isBox(x) && !grouped:
 		return []string{OpFilled, OpEmpty, OpEquals, OpNotEquals}

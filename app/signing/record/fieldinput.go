@@ -135,6 +135,12 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 			f.Add("pattern", "not_a_pattern")
 		}
 	}
+	if x.Type == pdf.FieldImage {
+		if x.Value = ""; in.Value != nil && *in.Value != "" {
+			f.Add("value", "image_with_value")
+		}
+		return
+	}
 	if in.Value != nil && !f.Has("type") && !f.Has("pattern") && !f.Has("options") && !f.Has("format") {
 		x.Value = input.Lines(f, "value", in.Value, MaxValue)
 		if x.Value != "" && !x.Drawn() {

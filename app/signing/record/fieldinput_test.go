@@ -122,6 +122,8 @@ func TestRulesOfAField(t *testing.T) {
 		{"a checked box", record.FieldInput{Type: new("checkbox"), Value: new("Yes")}, record.Field{Type: "checkbox", Value: "true"}, ""},
 		{"an empty value", record.FieldInput{Type: new("number"), Value: new("")}, record.Field{Type: "number", Required: true}, ""},
 		{"a picture", record.FieldInput{Type: new("stamp"), Value: new("a\nb")}, record.Field{Type: "stamp", Required: true, Value: "a\nb"}, ""},
+		{"an image", record.FieldInput{Type: new("image")}, record.Field{Type: "image", Required: true}, ""},
+		{"an image with a value", record.FieldInput{Type: new("image"), Value: new("x.jpg")}, record.Field{Type: "image", Required: true}, "value image_with_value"},
 		{"no type", record.FieldInput{Type: new("rune"), Value: new("x")}, record.Field{Type: "rune", Required: true},
 			"type not_one_of " + strings.ReplaceAll(words(pdf.FieldTypes()), " ", ", ")},
 	} {

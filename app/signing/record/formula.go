@@ -69,7 +69,7 @@ func (s *Operand) typeOf() (formula.Type, error) {
 		return formula.Number, nil
 	case x.Type == pdf.FieldDate || x.Type == pdf.FieldDateSigned:
 		return formula.Date, nil
-	case x.Type == pdf.FieldAttachment:
+	case x.HandsIn():
 		return formula.Nothing, errFieldUnknown
 	}
 	return formula.Text, nil

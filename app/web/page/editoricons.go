@@ -27,6 +27,7 @@ var editorShapes = map[string]string{
 	"type-date_signed":   `<path d="M3 4.500h14v12.500H3zM3 8.500h14M7 2.500v4m6-4v4M7 12.500l2 2 4-4"/>`,
 	"type-select":        `<path d="M2.5 5h15v10h-15zM11 8.500l2 2.5 2-2.5"/>`,
 	"type-email":         `<path d="M2.5 4.500h15v11h-15zM2.5 5.500l7.5 6 7.5-6"/>`,
+	"type-image":         `<path d="M2.5 4h15v12h-15zM3 14.500l4-4.500 3 3 3-4 4 5M7 7.500h.01"/>`,
 	"type-initials":      `<path d="M4 5v10M8 15V5h4a2.5 2.5 0 0 1 0 5.500H8m4 0 3.5 4.5"/>`,
 	"type-job_title":     `<path d="M2.5 6.500h15v10h-15zM7 6.500v-3h6v3M2.5 11h15"/>`,
 	"type-name":          `<circle cx="10" cy="7" r="3.5"/><path d="M3.5 17c1-4 12-4 13 0"/>`,

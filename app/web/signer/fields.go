@@ -25,6 +25,7 @@ type fieldView struct {
 	Shown                          string // a computed value as it will be drawn
 	Computed                       bool
 	Help, Placeholder              string
+	Accept                         string // media types of a file, "" for any
 	Checked, Required              bool
 	Options                        []page.Option
 	Errors                         []string
@@ -130,6 +131,8 @@ func (f *fieldView) shape(x *signing.Field, height float64) {
 		f.Kind = "fixed"
 	case pdf.FieldAttachment:
 		f.Kind, f.Value = "file", ""
+	case pdf.FieldImage:
+		f.Kind, f.Value, f.Accept = "file", "", "image/jpeg,image/png,image/webp,image/gif,image/tiff"
 	case pdf.FieldCheckbox:
 		f.Kind, f.Checked, f.Value = "checkbox", f.Value == "true" || f.Value == "yes", "yes"
 	case pdf.FieldRadio:
@@ -277,7 +280,7 @@ func compare(t signing.Test, with *record.Operand, views map[string]*fieldView) 
 // isFilled reports whether people enter the value of a field of this type.
 func isFilled(kind pdf.FieldType) bool {
 	switch kind {
-	case pdf.FieldSignature, pdf.FieldInitials, pdf.FieldStamp, pdf.FieldDateSigned, pdf.FieldAttachment:
+	case pdf.FieldSignature, pdf.FieldInitials, pdf.FieldStamp, pdf.FieldDateSigned, pdf.FieldAttachment, pdf.FieldImage:
 		return false
 	}
 	return true

@@ -145,7 +145,7 @@ func (h *Handlers) finish(v *Visitor) error {
 	a := h.answers(v)
 	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes,
 		Next: next(v)}
-	attachments(v, in.Fields)
+	files(v, in.Fields)
 	if in.Signature == nil && v.Invitation.Role == record.Signer {
 		// A missing signature is reported together with all other errors.
 		in.Signature = &signing.Mark{Type: signing.MarkDrawn}
@@ -214,11 +214,11 @@ func valuesOf(v *Visitor) map[string]string {
 	return out
 }
 
-// attachments adds the uploaded files as data URLs.
-func attachments(v *Visitor, values map[string]string) {
+// files adds the uploaded files as data URLs.
+func files(v *Visitor, values map[string]string) {
 	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
 		f, ok := v.Form.Files[inputName(x)]
-		if x.Type != pdf.FieldAttachment || !ok || len(f.Data) == 0 {
+		if !x.HandsIn() || !ok || len(f.Data) == 0 {
 			continue
 		}
 		kind := mime.TypeByExtension("." + f.Name[strings.LastIndexByte(f.Name, '.')+1:])

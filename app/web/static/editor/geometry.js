@@ -3,7 +3,7 @@
 export const clamp = (v, low, high) => Math.min(Math.max(v, low), Math.max(low, high));
 
 // size is the initial size of a field, by type.
-const sizes = { signature: [160, 40], initials: [60, 30], stamp: [120, 50], attachment: [120, 24], strikethrough: [120, 14], checkbox: [14, 14], radio: [14, 14],
+const sizes = { signature: [160, 40], initials: [60, 30], stamp: [120, 50], attachment: [120, 24], image: [160, 100], strikethrough: [120, 14], checkbox: [14, 14], radio: [14, 14],
   date: [90, 20], date_signed: [90, 20], number: [80, 20], select: [130, 20] };
 // fixed lists the types that nobody fills in.
 export const fixed = ['label', 'strikethrough'];

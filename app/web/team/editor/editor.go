@@ -22,7 +22,7 @@ var editorPalette = []pdf.FieldType{
 	pdf.FieldSignature, pdf.FieldInitials, pdf.FieldDateSigned, pdf.FieldName, pdf.FieldEmail,
 	pdf.FieldCompany, pdf.FieldJobTitle, pdf.FieldPhone, pdf.FieldText, pdf.FieldNumber, pdf.FieldDate,
 	pdf.FieldCheckbox,
-	pdf.FieldRadio, pdf.FieldSelect, pdf.FieldAttachment, pdf.FieldStamp,
+	pdf.FieldRadio, pdf.FieldSelect, pdf.FieldAttachment, pdf.FieldImage, pdf.FieldStamp,
 	pdf.FieldLabel, pdf.FieldStrikethrough,
 }
 
