@@ -1,6 +1,6 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test judged race lint vulnerable tools programs bare pictures bench soak fuzz release reproducible
+.PHONY: help run dev build test judged race lint vulnerable tools programs bare pictures looks bench soak fuzz release reproducible
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -127,6 +127,10 @@ pictures: ## make the pictures of the README and of every message anew, in .pict
 	mkdir -p .pictures
 	PARAPH_PICTURES=$(CURDIR)/.pictures go test ./app/notify -run TestMessagesToLookAt -count 1
 	PARAPH_PICTURES=$(CURDIR)/.pictures go test ./app/web -run TestPictures -count 1 -timeout 30m
+
+looks: ## take pictures of every page at four widths, light, dark and right to left, in .looks
+	mkdir -p .looks
+	PARAPH_LOOKS=$(CURDIR)/.looks go test ./app/web -run InEveryLook -count 1 -timeout 60m
 
 # The same commit and the same version of Go give the same bytes, in any folder: paths
 # are trimmed, there is no C compiler, and the oldest processors are aimed at.

@@ -61,6 +61,10 @@ const unfit = `(() => { const found = [];
 		const wide = [...document.querySelectorAll("body *")].filter(e => { const b = e.getBoundingClientRect(); return b.width && (b.right > innerWidth + 1 || b.left < -1) && !e.closest(".scroller,.scroll,.tabs,.vh,.skip"); });
 		found.push("needs scrolling to the side: " + document.documentElement.scrollWidth + " px; " + wide.slice(0, 4).map(e => e.outerHTML.slice(0, 120)).join(" | "));
 	}
+	for (const e of document.querySelectorAll("body *:not(input,textarea,select,svg *,.vh,.vh *,img)")) {
+		const s = getComputedStyle(e);
+		if (s.overflowX !== "visible" && s.overflowX !== "auto" && s.overflowX !== "scroll" && s.textOverflow !== "ellipsis" && !s.clipPath.startsWith("inset") && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1 && e.checkVisibility({visibilityProperty: true}) && e.innerText?.trim()) found.push("is cut off, " + e.scrollWidth + " in " + e.clientWidth + " px: " + e.outerHTML.slice(0, 160));
+	}
 	for (const e of document.querySelectorAll("a[href],button,input:not([type=hidden]),select,textarea,summary")) {
 		if (!e.checkVisibility({visibilityProperty: true}) || e.closest(".vh,.skip,dialog:not([open])") || e.matches(".skip,.vh,.box")) continue;
 		const b = e.getBoundingClientRect(), label = e.labels?.[0]?.getBoundingClientRect();
@@ -110,10 +114,28 @@ func (w *window) inEverySize(name, language string) {
 			scheme, rules = "dark", rulesOfLook
 		}
 		w.run(chromedp.EmulateViewport(width, 4000)) // so that a sticky bar covers nothing
-		call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+		w.in(scheme)
 		w.judge(rules, fmt.Sprintf("%s, %s, %d px, %s", name, scheme, width, language))
 	}
+	dir := os.Getenv("PARAPH_LOOKS") // a folder for pictures to look at
+	if dir == "" {
+		return
+	}
+	for _, width := range []int64{1280, 1024, 390, 320} {
+		for _, scheme := range []string{"light", "dark"} {
+			w.run(chromedp.EmulateViewport(width, 900))
+			w.in(scheme)
+			w.until(atRest)
+			w.shoot(dir, strings.ReplaceAll(fmt.Sprintf("%s-%s-%d-%s", w.t.Name(), language, width, scheme), "/", "-"))
+		}
+	}
+}
+
+// in shows the page in a colour scheme, without motion.
+func (w *window) in(scheme string) {
+	w.t.Helper()
+	call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 }
 
 // judge checks the visible page by the rules of accessibility.

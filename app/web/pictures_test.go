@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 )
 
 // TestPictures makes the pictures of the README in the folder that
@@ -73,7 +73,12 @@ func TestPictures(t *testing.T) {
 		reader.visit(link)
 		reader.see("#finish")
 		reader.until(`[...document.images].filter(i => i.checkVisibility() && i.getBoundingClientRect().top < innerHeight).every(i => i.complete)`)
-		reader.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("#consent").click(); document.querySelector(".page .f, .page .pin").scrollIntoView({block: "center"}); scrollBy(0, -140)`))
+		reader.click("#consent")
+		reader.until(`document.querySelector("#consent").checked`)
+		reader.until(`(() => {
+			document.querySelector(innerWidth < 640 ? ".page .pin" : ".page .f").scrollIntoView({block: "center", behavior: "instant"});
+			return scrollY > 100;
+		})()`)
 		shoot(reader, name)
 	}
 }
@@ -139,17 +144,18 @@ func TestMessagesInEveryLook(t *testing.T) {
 		id := d.Text(t, "id")
 		c.Post(t, "/documents/"+id+"/remind", nil).Want(t, http.StatusOK)
 		c.Post(t, "/documents/"+id+"/"+d.Text(t, "invitations.0.id")+"/sign", apptest.Map{"consent": true}).Want(t, http.StatusOK)
-		mails := s.Mails(t, language+"@signer.example")
-		if len(mails) < 3 {
-			t.Fatalf("%d messages", len(mails))
-		}
+		var mails []apptest.Mail
+		patience.Until(t, "the invitation, the reminder and the copy", func() (string, bool) {
+			mails = s.Mails(t, language+"@signer.example")
+			return fmt.Sprintf("%d messages", len(mails)), len(mails) == 3
+		})
 		w := open(t, look{})
 		for _, m := range mails {
 			w.letter([]byte(m.HTML))
 			for _, scheme := range []string{"light", "dark"} {
 				for _, width := range []int64{600, 360} {
 					w.run(chromedp.EmulateViewport(width, 700))
-					call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+					w.in(scheme)
 					w.judge(rulesOfLook, fmt.Sprintf("%s, %s, %d px", m.Subject, scheme, width))
 				}
 			}
