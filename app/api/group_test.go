@@ -117,3 +117,22 @@ func TestRolesOfTemplates(t *testing.T) {
 		t.Errorf("the copy is %s", copied.Body)
 	}
 }
+
+// TestTagsOfGroups places fields of a group with text tags that name the group as their role.
+func TestTagsOfGroups(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	people := list{merged(signer(1), obj{"role_name": "Clerk"}), merged(signer(2), obj{"group": "The Board"}), merged(signer(3), obj{"group": "The Board"})}
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Order", "text_tags": true, "invitations": people},
+		apptest.File{Name: "order.pdf", Content: apptest.Lines(t, "{{signature;role=the board}}", "{{Place;role=The Board}}", "{{signature;role=Clerk}}")})).Want(t, 201)
+	ids := d.Texts(t, "invitations", "id")
+	if got := d.Texts(t, "fields", "invitation_id"); strings.Join(got, " ") != strings.Join([]string{ids[1], ids[1], ids[0]}, " ") {
+		t.Errorf("the fields are those of %v, want the first of the group, then the clerk", got)
+	}
+	at := "/documents/" + d.Text(t, "id")
+	c.Post(t, at+"/send", obj{}).Want(t, 200)
+	c.Post(t, at+"/"+ids[0]+"/sign", obj{}).Want(t, 200)
+	if d = c.Post(t, at+"/"+ids[2]+"/sign", obj{"fields": obj{"Place": "Lisbon"}}).Want(t, 200); d.Text(t, "status") != "completed" {
+		t.Errorf("in the end it is %s", d.Body)
+	}
+}

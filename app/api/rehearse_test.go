@@ -47,7 +47,7 @@ func TestRehearsal(t *testing.T) {
 	for name, more := range map[string]obj{"birth": {"latest": "today-18y"}, "start": {"earliest": "2040-01-01"}, "today": {}} {
 		add("date", name, more)
 	}
-	for _, kind := range []string{"signature", "initials", "name", "email", "phone", "company", "job_title", "date_signed", "attachment"} {
+	for _, kind := range []string{"signature", "initials", "name", "email", "phone", "company", "job_title", "date_signed", "attachment", "image"} {
 		add(kind, kind, nil)
 	}
 	add("signature", "drawn", obj{"signature_types": list{"drawn"}})
@@ -96,7 +96,7 @@ func TestRehearsal(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	for _, name := range []string{"asked", "shown", "attachment", "birth", "phone"} {
+	for _, name := range []string{"asked", "shown", "attachment", "image", "birth", "phone"} {
 		if values[name] == nil || values[name] == "" {
 			t.Errorf("%s is empty", name)
 		}

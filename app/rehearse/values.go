@@ -69,7 +69,7 @@ func complete(
 
 // sample returns a value that a field accepts.
 func sample(x *signing.Field, today time.Time) (string, bool) {
-	if x.Type == pdf.FieldAttachment {
+	if x.HandsIn() {
 		return "data:image/png;name=sample.png;base64," + samplePicture, true
 	}
 	all := candidates(x, today)

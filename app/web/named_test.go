@@ -1,8 +1,11 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"paraph/app/apptest"
 )
@@ -29,4 +32,35 @@ func TestNameTheNextRecipient(t *testing.T) {
 	if now.Text(t, "invitations.1.email") != "mia@manager.example" || now.Text(t, "invitations.1.status") != "notified" {
 		t.Errorf("afterwards it is %s", now.Body)
 	}
+}
+
+// TestEditorKeepsGroupsAndPlaceholders edits a recipient of a group and one who is named later in
+// the editor's dialog, which leads to the page with the settings that it lacks.
+func TestEditorKeepsGroupsAndPlaceholders(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	board := func(name string) apptest.Map {
+		return apptest.Map{"name": name, "email": name + "@signer.example", "group": "Board"}
+	}
+	d := newDraft(t, c, 1, board("dan"), board("dora"), apptest.Map{"role_name": "Manager", "named_by_previous": true, "position": 2})
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.edit(d)
+	w.pane("people")
+	w.wants(`document.querySelector("#people li:nth-child(2)").textContent.includes("Board")`, "the group is not shown")
+	for n, company := range map[int]string{1: "One Ltd", 3: "Boss Ltd"} {
+		w.click(chromedp.CSS(fmt.Sprintf(`#people li:nth-child(%d) [data-act="edit"]`, n)))
+		w.see("#person[open]")
+		w.write(`#person [name="company"]`, company)
+		w.click(`#person [value="ok"]`)
+		w.until(`!document.querySelector("#person").open`)
+	}
+	for path, want := range map[string]any{"0.group": "Board", "0.company": "One Ltd", "0.name": "dan", "2.named_by_previous": true,
+		"2.role_name": "Manager", "2.name": "", "2.email": "", "2.company": "Boss Ltd"} {
+		if got := c.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).At(t, "invitations."+path); got != want {
+			t.Errorf("invitations.%s is %v, want %v", path, got, want)
+		}
+	}
+	w.click(`#people li:nth-child(3) [data-act="edit"]`)
+	w.click(`#person a[href$="/people"]`)
+	w.see(`[name="invitations.2.named_by_previous"]`)
 }

@@ -22,6 +22,11 @@ func (d *Document) RecipientOf(x *detect.Field) *Invitation {
 				return inv
 			}
 		}
+		for i := range d.Invitations {
+			if inv := &d.Invitations[i]; inv.Signs() && inv.Group != "" && Squeeze(inv.Group) == role {
+				return FirstOfGroup(d, inv)
+			}
+		}
 		if n = number(role); n == 0 && !d.Template { // a template can have roles called First Party
 			n = Ordinal(role)
 		}

@@ -37,7 +37,7 @@ func (h *Handlers) changeRecipient(
 		return nil, "", err
 	}
 	in := recipientInput(r)
-	if d.Template {
+	if inv := d.Invitation(recipient); d.Template || inv != nil && inv.NamedByPrevious {
 		in = roleInput(in)
 	}
 	switch r.Form.Value("do") {

@@ -47,6 +47,7 @@ type editorPerson struct {
 	Message        string `json:"message"`
 	Company        string `json:"company"`
 	JobTitle       string `json:"job_title"`
+	Group          string `json:"group,omitempty"`
 }
 
 // editorField is a field, with the meanings of the API.
@@ -221,7 +222,7 @@ func stateOf(r *page.Request, d *signing.Document) editorState {
 	for i := range d.Invitations {
 		v := &d.Invitations[i]
 		s.People = append(s.People, editorPerson{v.ID, v.DisplayName(), v.Email, v.Role, v.Position, v.Authentication,
-			v.Locale, v.Message, v.Company, v.JobTitle})
+			v.Locale, v.Message, v.Company, v.JobTitle, v.Group})
 	}
 	for i := range d.Fields {
 		s.Fields = append(s.Fields, onSomePage(d, editorFieldOf(&d.Fields[i])))
