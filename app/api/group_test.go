@@ -136,3 +136,60 @@ func TestTagsOfGroups(t *testing.T) {
 		t.Errorf("in the end it is %s", d.Body)
 	}
 }
+
+// TestConditionsInGroups lets fields depend on those of another member of the group, and a later
+// recipient's on those of whoever of it acts.
+func TestConditionsInGroups(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		actor, last  int
+		agree        bool
+		other        string // what the actor's values lack; "" if nothing
+		total, later string
+	}{
+		"the first acts":          {0, 2, true, "fields.reason", "6", "required"},
+		"the second acts":         {1, 2, true, "fields.reason", "6", "required"},
+		"the second disagrees":    {1, 2, false, "", "6", ""},
+		"a delegate of the first": {3, 2, true, "fields.reason", "6", "required"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := company(t)
+			people := list{merged(signer(1), obj{"group": "Board", "position": 1}), merged(signer(2), obj{"group": "Board", "position": 1}), merged(signer(3), obj{"position": 2})}
+			n := 0
+			field := func(kind, name, who string, more obj) obj {
+				n++
+				return merged(obj{"type": kind, "name": name, "file_id": "0", "invitation_id": who + "@signer.example", "page": 1,
+					"x": .1, "y": .06 * float64(n), "width": .3, "height": .04}, more)
+			}
+			d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Order", "signing_order": "sequential", "send": true, "invitations": people, "fields": list{
+				field("signature", "s1", "signer1", nil), field("signature", "s3", "signer3", nil),
+				field("checkbox", "agree", "signer1", obj{"required": false}), field("number", "amount", "signer1", obj{"required": true}),
+				field("text", "reason", "signer2", merged(obj{"required": true}, on(when("agree", "equals", true)))),
+				field("number", "total", "signer2", obj{"formula": "amount * 2"}),
+				field("text", "comment", "signer3", obj{"required": false, "condition": obj{"then": "require", "when": list{when("reason", "filled"), when("total", "equals", "6")}}})}},
+				apptest.File{Name: "order.pdf", Content: apptest.PDF(t, "Ten chairs.")})).Want(t, 201)
+			at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "invitations", "id")
+			if tc.actor == 3 {
+				server(t).With(link(t, d, 0)).Post(t, at+"/"+ids[0]+"/delegate", obj{"name": "Eve", "email": "eve@desk.example"}).Want(t, 200)
+				ids = c.Get(t, at).Want(t, 200).Texts(t, "invitations", "id")
+			}
+			act, last := at+"/"+ids[tc.actor]+"/sign", at+"/"+ids[tc.last]+"/sign"
+			values := obj{"agree": tc.agree, "amount": 3}
+			if tc.other != "" {
+				failed(t, c.Post(t, act, obj{"fields": values}), 422, tc.other)
+				values["reason"] = "Chairs break."
+			}
+			d = c.Post(t, act, obj{"fields": values}).Want(t, 200)
+			if got := strings.Join(d.Texts(t, "fields", "value"), " "); !strings.Contains(got, " "+tc.total) {
+				t.Errorf("the values are %s", got)
+			}
+			if tc.later != "" {
+				failed(t, c.Post(t, last, obj{}), 422, "fields.comment")
+			}
+			if d = c.Post(t, last, obj{"fields": obj{"comment": "Fine."}}).Want(t, 200); d.Text(t, "status") != "completed" {
+				t.Errorf("in the end it is %s", d.Body)
+			}
+		})
+	}
+}

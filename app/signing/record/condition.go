@@ -119,13 +119,14 @@ type Operand struct {
 type Operands struct {
 	document *Document
 	people   map[string]*Invitation
+	first    map[string]string // of each invitation's group, which shares its fields
 	own      map[ownName]*Operand
 	early    map[string][]early
 	named    map[string]bool
 }
 
-// ownName is the name of a recipient's field.
-type ownName struct{ name, invitation string }
+// ownName is the name of a field of a recipient, or of their group.
+type ownName struct{ name, first string }
 
 // early is an operand that is known earlier than all that come before it in the document.
 type early struct {
@@ -139,10 +140,11 @@ const always = -1
 // OperandsOf returns what the conditions of a document may compare. The first field of a
 // recipient with a name counts.
 func OperandsOf(d *Document) *Operands {
-	s := &Operands{document: d, people: map[string]*Invitation{}, own: map[ownName]*Operand{},
-		early: map[string][]early{}, named: map[string]bool{}}
+	s := &Operands{document: d, people: map[string]*Invitation{}, first: map[string]string{},
+		own: map[ownName]*Operand{}, early: map[string][]early{}, named: map[string]bool{}}
 	for i := range d.Invitations {
-		s.people[d.Invitations[i].ID] = &d.Invitations[i]
+		inv := &d.Invitations[i]
+		s.people[inv.ID], s.first[inv.ID] = inv, FirstOfGroup(d, inv).ID
 	}
 	for i := range d.Fields {
 		if x := &d.Fields[i]; isBox(x) && x.Type == pdf.FieldRadio {
@@ -159,7 +161,7 @@ func OperandsOf(d *Document) *Operands {
 
 // add adds a field under its name, or a button under the name of its group.
 func (s *Operands) add(name string, x *Field, grouped bool) {
-	at := ownName{name, x.Invitation}
+	at := ownName{name, s.first[x.Invitation]}
 	switch o := s.own[at]; {
 	case name == "":
 	case o == nil:
@@ -187,11 +189,12 @@ func (s *Operands) position(x *Field) (n int, known bool) {
 	return inv.Position, true
 }
 
-// Of returns what a field's condition compares: the recipient's own, else the first one whose
-// value is known before their turn; nil if there is none. later reports that somebody who may
-// sign later has a field of this name. The cost does not depend on the number of fields.
+// Of returns what a field's condition compares: the recipient's own, or their group's, else the
+// first one whose value is known before their turn; nil if there is none. later reports that
+// somebody who may sign later has a field of this name. The cost does not depend on the number
+// of fields.
 func (s *Operands) Of(x *Field, name string) (found *Operand, later bool) {
-	if o := s.own[ownName{name, x.Invitation}]; o != nil {
+	if o := s.own[ownName{name, s.first[x.Invitation]}]; o != nil {
 		return o, false
 	}
 	mine := 0

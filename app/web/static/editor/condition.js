@@ -31,9 +31,9 @@ export class Condition {
 
   // sources returns the fields a condition may refer to.
   sources() {
-    const m = this.model, f = m.fields.get(this.key), at = id => m.person(id)?.position, out = new Map();
+    const m = this.model, f = m.fields.get(this.key), at = id => m.person(id)?.position, by = id => m.person(id)?.group?.toLowerCase() || id, out = new Map();
     for (const [k, o] of m.fields) {
-      const known = o.who === f.who || m.order === 'sequential' && at(o.who) < at(f.who) || o.readOnly && o.value && !o.condition;
+      const known = by(o.who) === by(f.who) || m.order === 'sequential' && at(o.who) < at(f.who) || o.readOnly && o.value && !o.condition;
       if (k === this.key || !known || ['signature', 'initials', 'stamp', ...fixed].includes(o.type)) continue;
       const id = source(o) || ' ' + k; // an unnamed field gets a name when it is chosen
       if (!out.has(id) || o.who === f.who) out.set(id, o);
