@@ -256,7 +256,7 @@ func (h *fieldHandlers) detectFields(r *request, in *detectBody) (all[suggestion
 }
 
 // fieldsFor lists the fields of a document that the caller may know: a signatory what the signing
-// page tells about their own. How values are computed is for the team.
+// page tells about those that they are asked for. How values are computed is for the team.
 func fieldsFor(who account.Actor, d *signing.Document) (out []*signing.Field) {
 	if !who.IsSignatory() {
 		for i := range d.Fields {
@@ -265,10 +265,12 @@ func fieldsFor(who account.Actor, d *signing.Document) (out []*signing.Field) {
 		return out
 	}
 	rules := record.RulesFor(d, who.Invitation, nil, time.Time{})
-	for _, x := range rules.Told(d.UnsortedFieldsOf(who.Invitation)) {
-		told := *x
-		told.Formula, told.Invitation = "", who.Invitation // it may name another one of their group
-		out = append(out, &told)
+	for _, part := range record.AskedOf(d, d.Invitation(who.Invitation)) {
+		for _, x := range rules.Told(part.Fields) {
+			told := *x
+			told.Formula, told.Invitation = "", part.Of.ID // it may name another one of their group
+			out = append(out, &told)
+		}
 	}
 	return out
 }

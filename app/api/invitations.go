@@ -16,7 +16,7 @@ type invitationBody struct {
 	Email          *string `json:"email,omitempty"`
 	Company        *string `json:"company,omitempty" doc:"Fills in their company fields, which they can change; by default the contact's organization when the document is sent"`
 	JobTitle       *string `json:"job_title,omitempty" doc:"Fills in their job title fields, likewise"`
-	Role           *string `json:"role,omitempty" doc:"signer, approver, reader (confirms having read the document) or viewer (receives a copy at the end)"`
+	Role           *string `json:"role,omitempty" doc:"signer, approver, assistant (fills in fields for recipients who sign later), reader (confirms having read the document) or viewer (receives a copy at the end)"`
 	RoleName       *string `json:"role_name,omitempty" doc:"Name of the role, such as Tenant; required in a template, where name and email are optional"`
 	Group          *string `json:"group,omitempty" doc:"Any one of the recipients who name the same group acts for all of them"`
 	Named          *bool   `json:"named_by_previous,omitempty" doc:"With signing_order sequential: the recipient before enters name and e-mail address when they act. Needs a role_name instead"`
@@ -80,6 +80,11 @@ func (b *nextBody) input() *signing.InvitationInput {
 	return &signing.InvitationInput{Name: b.Name, Email: b.Email}
 }
 
+type fillBody struct {
+	Fields map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name, of later recipients"`
+	readBody
+}
+
 type readBody struct {
 	Next *nextBody `json:"next,omitempty" doc:"The person they name, if the next recipient is named by the previous one"`
 	Code string    `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
@@ -131,6 +136,7 @@ func (h *invitationHandlers) routes(s *server) {
 	}
 	handle(s, act("replace", may(account.ScopeWrite), "Put somebody else in the place of a person", "Invitations", 0), h.replace)
 	handle(s, act("sign", shared(account.ScopeSign).With(h.maxBody), "Sign", "Signing", 0), h.sign)
+	handle(s, act("fill-in", shared(account.ScopeSign).With(h.maxBody), "Fill in fields for recipients who sign later", "Signing", 0), h.fillIn)
 	handle(s, act("read", shared(account.ScopeSign), "Confirm having read the document", "Signing", 0), h.read)
 	handle(s, act("view", shared(""), "Note that the person has looked at the document", "Signing", 0), h.view)
 	handle(s, act("consent", shared(""), "Agree to signing electronically, or take that back", "Signing", 0), h.consent)
@@ -231,6 +237,15 @@ func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error
 	return r.reply(h.signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: texts(in.Fields),
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent,
 		Next: in.Next.input(), Code: in.Code}, r.seen...))
+}
+
+func (h *invitationHandlers) fillIn(r *request, in *fillBody) (documentView, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return documentView{}, err
+	}
+	input := signing.SignInput{Fields: texts(in.Fields), Next: in.Next.input(), Code: in.Code}
+	return r.reply(h.signatures.FillIn(r.UserContext(), r.who, document, id, input, r.seen...))
 }
 
 func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error) {

@@ -54,7 +54,7 @@ type roleView struct {
 	Email          *string `json:"email"`
 	Company        *string `json:"company" doc:"Of the default person"`
 	JobTitle       *string `json:"job_title" doc:"Of the default person"`
-	Role           string  `json:"role" enum:"signer,approver,reader,viewer"`
+	Role           string  `json:"role" enum:"signer,approver,assistant,reader,viewer"`
 	Group          *string `json:"group" doc:"Any one of the roles that name the same group acts for all of them"`
 	Named          bool    `json:"named_by_previous" doc:"The recipient before them in the signing order names them"`
 	Position       int     `json:"position" doc:"Position in the signing order"`

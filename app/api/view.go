@@ -227,13 +227,13 @@ type invitationView struct {
 	Email          string  `json:"email"`
 	Company        *string `json:"company" doc:"Fills in their company fields"`
 	JobTitle       *string `json:"job_title" doc:"Fills in their job title fields"`
-	Role           string  `json:"role" enum:"signer,approver,reader,viewer"`
+	Role           string  `json:"role" enum:"signer,approver,assistant,reader,viewer"`
 	RoleName       *string `json:"role_name" doc:"The role of a template that this person takes"`
 	Group          *string `json:"group" doc:"Any one of the recipients who name the same group acts for all of them"`
 	Named          bool    `json:"named_by_previous" doc:"The recipient before them in the signing order names them"`
 	Names          *string `json:"names_next" doc:"Role of the recipient whom they have to name when they act"`
 	Position       int     `json:"position" doc:"Position in the signing order"`
-	Status         string  `json:"status" enum:"pending,notified,viewed,signed,read,declined,delegated,not_needed"`
+	Status         string  `json:"status" enum:"pending,notified,viewed,signed,filled_in,read,declined,delegated,not_needed"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
 	AccessCodeHint *string `json:"access_code_hint" doc:"Shown where the access code is entered"`
 	Locale         *string `json:"locale"`
@@ -243,6 +243,7 @@ type invitationView struct {
 	ViewedAt       *string `json:"viewed_at" format:"date-time"`
 	SignedAt       *string `json:"signed_at" format:"date-time"`
 	ReadAt         *string `json:"read_at" format:"date-time" doc:"When a reader confirmed having read the document"`
+	FilledInAt     *string `json:"filled_in_at" format:"date-time" doc:"When an assistant had filled in fields for others"`
 	DeclinedAt     *string `json:"declined_at" format:"date-time"`
 	DeclinedReason *string `json:"declined_reason"`
 	RemindedAt     *string `json:"reminded_at" format:"date-time"`
@@ -280,7 +281,8 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 		Company: orNull(inv.Company), JobTitle: orNull(inv.JobTitle),
 		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
-		SignedAt: maybe(inv.SignedAt), ReadAt: maybe(inv.ReadAt), DeclinedAt: maybe(inv.DeclinedAt),
+		SignedAt: maybe(inv.SignedAt), ReadAt: maybe(inv.ReadAt),
+		FilledInAt: maybe(inv.FilledInAt), DeclinedAt: maybe(inv.DeclinedAt),
 		DeclinedReason: orNull(inv.WhyDeclined().Sentence(r.server.english())),
 		RemindedAt:     maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
 	if next := record.Names(d, inv); next != nil && inv.Open() {

@@ -297,7 +297,7 @@ var signatoryMay = map[string]bool{
 }
 
 func signatoryActs(e endpoint) bool {
-	for _, act := range []string{"sign", "read", "view", "consent", "decline", "delegate", "code", "identify"} {
+	for _, act := range []string{"sign", "fill-in", "read", "view", "consent", "decline", "delegate", "code", "identify"} {
 		if e.method == "POST" && (e.path == "/documents/{document}/{invitation}/"+act || e.path == "/documents/{document}/invitations/{invitation}/"+act) {
 			return true
 		}

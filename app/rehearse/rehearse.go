@@ -138,6 +138,10 @@ func (s *Service) actAs(
 		return s.Signing.Visits.Decline(ctx, who, d.ID, inv.ID, signing.DeclineInput{Reason: reason})
 	case inv.Action() == record.ActionRead:
 		return s.Signing.Signatures.Confirm(ctx, who, d.ID, inv.ID, signing.SignInput{Next: in.next(v)})
+	case inv.Action() == record.ActionFillIn:
+		asked := record.FieldsIn(record.AskedOf(v.Document, v.Invitation))
+		return s.Signing.Signatures.FillIn(ctx, who, d.ID, inv.ID,
+			signing.SignInput{Fields: among(asked, in.Fields), Next: in.next(v)})
 	}
 	return s.Signing.Signatures.Sign(ctx, who, d.ID, inv.ID, in.signature(v, s.Signing.Now()))
 }

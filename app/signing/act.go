@@ -292,7 +292,7 @@ func (s *Visits) ReportProblem(_ context.Context, who account.Actor, id, invitat
 // the person signs.
 func (s *Visits) SaveAnswers(_ context.Context, who account.Actor, id, invitation string, in Answers) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		d, _, err := signerAt(tx, who, id, invitation)
+		d, inv, err := signerAt(tx, who, id, invitation)
 		if err != nil {
 			return err
 		}
@@ -302,7 +302,7 @@ func (s *Visits) SaveAnswers(_ context.Context, who account.Actor, id, invitatio
 		}
 		kept := Answers{Values: map[string]string{}, Handed: before.Handed, SavedAt: &tx.Now,
 			Signature: store.StorableMark(in.Signature), Initials: store.StorableMark(in.Initials)}
-		for _, x := range d.UnsortedFieldsOf(invitation) {
+		for _, x := range record.FieldsIn(record.AskedOf(d, inv)) {
 			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && x.HasAnswer() && len(v) <= 4*record.MaxValue {
 				kept.Values[x.ID] = v
 			}

@@ -50,6 +50,7 @@ func rules() []rule {
 		{record.ActionSend, func(q asking) error { return q.d.Sendable(q.company.RequireApproval) }},
 		{record.ActionCallOff, func(q asking) error { return q.try(record.CallOff) }},
 		{record.ActionSign, func(q asking) error { return q.d.MayDo(q.who, record.ActionSign, q.tx.Now) }},
+		{record.ActionFillIn, func(q asking) error { return q.d.MayDo(q.who, record.ActionFillIn, q.tx.Now) }},
 		{record.ActionRead, func(q asking) error { return q.d.MayDo(q.who, record.ActionRead, q.tx.Now) }},
 		{record.ActionRemind, func(q asking) error { return q.d.Remindable("", q.tx.Now) }},
 		{record.ActionReplace, func(q asking) error { return q.d.AnyReplaceable(q.tx.Now) }},

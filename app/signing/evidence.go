@@ -68,6 +68,7 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 		Authentication: inv.Authentication,
 		NotifiedAt:     completion.Maybe(inv.NotifiedAt), ViewedAt: completion.Maybe(inv.ViewedAt),
 		SignedAt: completion.Maybe(inv.SignedAt), ReadAt: completion.Maybe(inv.ReadAt),
+		FilledInAt: completion.Maybe(inv.FilledInAt), FilledIn: record.AssistedFields(d, inv),
 		DeclinedAt:   completion.Maybe(inv.DeclinedAt),
 		DeclinedCode: string(inv.DeclinedCode), DeclinedReason: inv.DeclinedReason}
 	if to := d.Invitation(inv.DelegatedTo); to != nil {

@@ -75,7 +75,7 @@ func (s *Signatures) legible(f *fault.Fields, a *act) {
 			f.Add(field, "undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
 		}
 	}
-	for _, x := range a.document.UnsortedFieldsOf(a.inv.ID) {
+	for _, x := range record.FieldsIn(a.asked) {
 		if x.HasAnswer() {
 			check("fields."+x.Key(), a.values[x.ID])
 		}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"paraph/app/account"
@@ -71,6 +72,15 @@ func (s *Signatures) Confirm(
 	return s.act(ctx, who, id, invitation, record.ActionRead, SignInput{Next: in.Next, Code: in.Code}, seen...)
 }
 
+// FillIn records what an assistant has filled in for recipients who sign later. Of the input only
+// Fields, Next and Code count.
+func (s *Signatures) FillIn(
+	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
+) (*Document, error) {
+	only := SignInput{Fields: in.Fields, Next: in.Next, Code: in.Code}
+	return s.act(ctx, who, id, invitation, record.ActionFillIn, only, seen...)
+}
+
 // act records that a person has done what they were asked to do.
 func (s *Signatures) act(
 	ctx context.Context, who account.Actor, id, invitation string, action Action, in SignInput, seen ...int64,
@@ -105,7 +115,9 @@ func mayAct(who account.Actor, document, invitation string) error {
 type act struct {
 	document *Document
 	inv      *Invitation
+	asked    []record.Asked
 	values   map[string]string // by field identifier
+	assisted []string          // names of the fields that an assistant has filled in
 	marks    marks
 	handed   []handedIn // files of fields, not stored yet
 	named    []Event    // of the person whom they named
@@ -175,8 +187,11 @@ func (s *Signatures) actOnce(
 // event returns the event that records the act.
 func (a *act) event() Event {
 	kind, evidence := record.EventInvitationSigned, a.inv.Evidence
-	if a.inv.Action() == record.ActionRead {
+	switch a.inv.Action() {
+	case record.ActionRead:
 		kind = record.EventInvitationRead
+	case record.ActionFillIn:
+		kind = record.EventInvitationFilledIn
 	}
 	e := record.NewEvent(kind).To(a.inv.ID).With("email", a.inv.Email).With("method", evidence.Method)
 	if evidence.Serial != "" {
@@ -184,6 +199,9 @@ func (a *act) event() Event {
 	}
 	if evidence.Host != "" {
 		e = e.With("host", evidence.Host)
+	}
+	if len(a.assisted) > 0 {
+		e = e.With("fields", strings.Join(a.assisted, ", "))
 	}
 	return e
 }
@@ -211,26 +229,20 @@ func (s *Signatures) check(
 		}
 		*proven = true
 	}
-	var faults fault.Fields
-	if action == record.ActionRead {
-		a := &act{document: d, inv: inv, now: now}
-		if a.nameNext(&faults, in.Next); !faults.Empty() {
-			return nil, faults.Err()
-		}
-		inv.Status, inv.ReadAt = record.Read, &now
-		a.note(who, &Evidence{})
-		return a, nil
-	}
 	company, err := s.documents.companyOf(d.Company)
 	if err != nil {
 		return nil, err
 	}
+	a := &act{document: d, inv: inv, asked: record.AskedOf(d, inv), now: now, zone: company.Zone()}
+	if action != record.ActionSign {
+		return a, s.checkUnsigned(who, a, in)
+	}
+	var faults fault.Fields
 	consent := s.documents.consentText(company)
 	consented := in.Consent != nil && *in.Consent || consent != "" && company.ConsentMode == account.ConsentGate && inv.AgreedTo(consent)
 	if who.IsSignatory() && consent != "" && !consented {
 		faults.Add("consent", "consent_missing")
 	}
-	a := &act{document: d, inv: inv, now: now, zone: company.Zone()}
 	if err := s.fill(ctx, &faults, who, a, in.Fields); err != nil {
 		return nil, err
 	}
@@ -246,6 +258,29 @@ func (s *Signatures) check(
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
 		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: mark.Pack(a.marks.signature.Strokes)})
 	return a, nil
+}
+
+// checkUnsigned checks the act of somebody who does not sign: what an assistant has filled in, or
+// that a reader has read the document.
+func (s *Signatures) checkUnsigned(who account.Actor, a *act, in SignInput) error {
+	var faults fault.Fields
+	if a.inv.Action() == record.ActionFillIn {
+		today := a.now.In(a.zone)
+		a.values = record.EnteredIn(a.asked, a.given(&faults, in.Fields), today)
+		a.assisted = record.Prefill(&faults, a.document, a.inv, a.asked, a.values, today)
+		s.legible(&faults, a)
+	}
+	a.nameNext(&faults, in.Next)
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	if a.inv.Action() == record.ActionFillIn {
+		a.inv.Status, a.inv.FilledInAt = record.FilledIn, &a.now
+	} else {
+		a.inv.Status, a.inv.ReadAt = record.Read, &a.now
+	}
+	a.note(who, &Evidence{})
+	return nil
 }
 
 // nameNext names the person of the next invitation if the signatory has to.
@@ -290,22 +325,54 @@ func through(who account.Actor) string {
 	return fmt.Sprintf("%s <%s>, token %s", who.Name, who.Email, who.TokenID)
 }
 
-// fill accepts a person's values, keyed by identifier, name or group, validates them, and
-// writes them to the record and to the act.
-func (s *Signatures) fill(
-	ctx context.Context, f *fault.Fields, who account.Actor, a *act, given map[string]string,
-) (err error) {
-	own := a.document.UnsortedFieldsOf(a.inv.ID)
+// given reads a person's values, keyed by identifier, name or group, and refuses those for
+// fields that are not theirs to fill in.
+func (a *act) given(f *fault.Fields, given map[string]string) map[string]string {
+	own := record.FieldsIn(a.asked)
 	values, named := map[string]string{}, map[string]string{}
 	keys := slices.Sorted(maps.Keys(given))
 	slices.Reverse(keys) // in one order, so that of two values for a field the same always counts: that by identifier
 	for _, key := range keys {
 		v := given[key]
-		if !record.SetValue(own, named, key, v) && !record.SetGroup(own, values, key, v) {
-			f.Add("fields."+key, "no_such_field")
+		if !record.SetValue(own, named, key, v) && !a.setGroup(values, key, v) {
+			f.Add("fields."+key, a.refusal(key))
 		}
 	}
 	maps.Copy(values, named) // a button's own value takes precedence, whatever the order of the map
+	for _, x := range own {
+		if _, said := values[x.ID]; said && x.ReadOnly {
+			f.Add("fields."+x.Key(), "read_only", x.Arg())
+		}
+	}
+	return values
+}
+
+// setGroup selects a radio button for everybody who has such a group.
+func (a *act) setGroup(values map[string]string, group, choice string) (done bool) {
+	for _, part := range a.asked {
+		done = record.SetGroup(part.Fields, values, group, choice) || done
+	}
+	return done
+}
+
+// refusal returns the code for a value for something else than the fields that the person is
+// asked for.
+func (a *act) refusal(key string) fault.Code {
+	for _, part := range a.asked {
+		if record.SetValue(part.Reserved, map[string]string{}, key, "") {
+			return "only_its_recipient"
+		}
+	}
+	return "no_such_field"
+}
+
+// fill accepts the values of a person who signs, validates them, and writes them to the record
+// and to the act.
+func (s *Signatures) fill(
+	ctx context.Context, f *fault.Fields, who account.Actor, a *act, given map[string]string,
+) (err error) {
+	own := record.FieldsIn(a.asked)
+	values := a.given(f, given)
 	today := a.now.In(a.zone)
 	entered := record.Entered(own, a.inv, values, today)
 	rules := record.RulesFor(a.document, a.inv.ID, entered, today)
@@ -316,7 +383,6 @@ func (s *Signatures) fill(
 	for _, x := range own {
 		v, said := values[x.ID]
 		if said && x.ReadOnly {
-			f.Add("fields."+x.Key(), "read_only", x.Arg())
 			continue
 		}
 		if !said {

@@ -180,6 +180,19 @@ func toRead(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+// toFillIn sends a document to an assistant of the person who signs it.
+func toFillIn(t *testing.T, c *apptest.Client) env {
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "send": true, "signing_order": "sequential",
+		"invitations": list{obj{"name": "Asa Assistant", "email": "asa@example.org", "role": "assistant", "position": 1},
+			obj{"name": "Ben Buyer", "email": "ben@example.org", "position": 2}},
+		"fields": list{obj{"type": "text", "name": "city", "file_id": "0", "invitation_id": "1", "page": 1,
+			"x": .1, "y": .1, "width": .3, "height": .04}}},
+		apptest.File{Name: "lease.pdf", Content: apptest.PDF(t)})).Want(t, 201)
+	e := alone(t, c)
+	e["DOCUMENT"], e["INVITATION"] = d.Text(t, "id"), d.Text(t, "invitations.0.id")
+	return e
+}
+
 func archivedContact(t *testing.T, c *apptest.Client) env {
 	e := withContact(t, c)
 	c.Post(t, "/contacts/"+e["CONTACT"]+"/archive", nil).Want(t, 200)
@@ -277,8 +290,8 @@ func stages() map[string]stage {
 		"get-members-member": withMember, "patch-members-member": withMember, "delete-members-member": withMember,
 		"delete-tokens-token": withToken, "delete-me-two-factor": withApp, "post-me-recovery-codes": withApp, "post-documents-document-purge": trashed,
 		"get-saved-fields-saved-field": withSavedField, "patch-saved-fields-saved-field": withSavedField, "delete-saved-fields-saved-field": withSavedField,
-		"post-documents-document-invitation-read": toRead,
-		"get-templates-template":                  withTemplate, "patch-templates-template": withTemplate, "delete-templates-template": withTemplate,
+		"post-documents-document-invitation-fill-in": toFillIn, "post-documents-document-invitation-read": toRead,
+		"get-templates-template": withTemplate, "patch-templates-template": withTemplate, "delete-templates-template": withTemplate,
 		"post-templates-template-archive": withTemplate, "post-templates-template-restore": archivedTemplate,
 		"post-templates-template-duplicate": withTemplate, "post-templates-template-documents": withTemplate,
 		"post-templates-template-bulk": withTemplate, "get-templates-template-bulk-csv": withTemplate,

@@ -195,6 +195,9 @@ func (c *pages) event(e *Event) []string {
 	if email := e.Data["email"]; email != "" && email != e.ActorEmail {
 		what = joinLines(what, email)
 	}
+	if fields := e.Data["fields"]; fields != "" {
+		what = joinLines(what, fields)
+	}
 	who := joinLines(e.ActorName, e.ActorEmail)
 	if e.ActorType == "system" {
 		who = c.Words.Say("certificate.actor.system")

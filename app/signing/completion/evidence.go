@@ -72,6 +72,8 @@ type Signatory struct {
 	ViewedAt       *Time             `json:"viewed_at"`
 	SignedAt       *Time             `json:"signed_at"`
 	ReadAt         *Time             `json:"read_at,omitempty"`
+	FilledInAt     *Time             `json:"filled_in_at,omitempty"`
+	FilledIn       []string          `json:"filled_in,omitempty"` // fields that an assistant filled in
 	DeclinedAt     *Time             `json:"declined_at"`
 	Method         string            `json:"method,omitempty"`
 	Through        string            `json:"through,omitempty"`
@@ -85,7 +87,7 @@ type Signatory struct {
 	Certificate    string            `json:"certificate_serial,omitempty"`
 	Values         map[string]string `json:"values,omitempty"`
 
-	ActedAt        *Time    `json:"-"` // nil if the person has not signed, approved or read
+	ActedAt        *Time    `json:"-"` // nil if the person has done nothing of what they were asked to do
 	Mark           Mark     `json:"-"`
 	DeclinedReason string   `json:"-"`
 	DeclinedCode   string   `json:"-"` // of a reason that precedes their own words

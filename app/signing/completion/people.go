@@ -62,6 +62,9 @@ func (c *pages) answers(p *Signatory) pairs {
 	if to := p.DelegatedTo; to != nil {
 		list.add(say("certificate.delegated_to"), c.Words.Mailbox(to.Name, to.Email))
 	}
+	if len(p.FilledIn) > 0 {
+		list.add(say("certificate.fields"), strings.Join(p.FilledIn, ", "))
+	}
 	for _, x := range p.Answers {
 		list.add(say("certificate.value", "field", x.Field), c.value(x))
 	}
@@ -87,7 +90,10 @@ func (c *pages) value(x Answer) string {
 
 // acted is the suffix of texts about people who did something other than signing.
 func (p *Signatory) acted() string {
-	if p.Certificate == "" {
+	switch {
+	case p.Role == "assistant":
+		return ".filled_in"
+	case p.Certificate == "":
 		return ".acted"
 	}
 	return ""
@@ -96,10 +102,10 @@ func (p *Signatory) acted() string {
 // act describes how a person signed, or confirmed, and shows the marks they used.
 func (c *pages) act(p *Signatory) error {
 	say := c.Words.Say
-	done := map[string]string{"approver": "approved", "reader": "read"}[p.Role]
+	done := map[string]string{"approver": "approved", "reader": "read", "assistant": "filled_in"}[p.Role]
 	var list pairs
 	list.add(say("certificate."+cmp.Or(done, "signed")), c.at(p.ActedAt))
-	list.add(say("certificate.identified_by"), c.Words.SayOr("certificate.method."+p.Method+p.acted(), c.Words.SayOr("certificate.method."+p.Method, p.Method)))
+	list.add(say("certificate.identified_by"), c.method(p))
 	if p.Host == "" && p.Through == "signatory" {
 		c.ways(&list, "certificate.link", p.Ways, false)
 	}
@@ -132,6 +138,15 @@ func (c *pages) act(p *Signatory) error {
 	list.add(say("certificate.serial"), p.Certificate)
 	c.flow.KeyValues(append(list, c.consent(p)...)...)
 	return nil
+}
+
+// method describes how a person was identified.
+func (c *pages) method(p *Signatory) string {
+	method := c.Words.SayOr("certificate.method."+p.Method, p.Method)
+	if p.Certificate == "" {
+		return c.Words.SayOr("certificate.method."+p.Method+".acted", method)
+	}
+	return method
 }
 
 // ways adds the ways in which the link, or the code, was given to the person, under one name.

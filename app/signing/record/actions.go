@@ -23,6 +23,7 @@ const (
 	ActionSend      Action = "send"
 	ActionCallOff   Action = "unschedule" // sending later
 	ActionSign      Action = "sign"       // for a member: one of the invitations is theirs, and it is its turn
+	ActionFillIn    Action = "fill_in"    // fill in fields for others, likewise
 	ActionRead      Action = "read"       // confirm having read it, likewise
 	ActionDecline   Action = "decline"
 	ActionDelegate  Action = "delegate"
@@ -43,7 +44,7 @@ const (
 // Scope returns the scope that a role or a token needs for an action.
 func (a Action) Scope() account.Scope {
 	switch a {
-	case ActionDownload, ActionSign, ActionRead:
+	case ActionDownload, ActionSign, ActionFillIn, ActionRead:
 		return account.ScopeRead
 	}
 	return account.ScopeWrite
@@ -70,7 +71,10 @@ func (d *Document) ActionsOf(who account.Actor, now time.Time) []Action {
 
 // Action returns what the invited person is asked to do.
 func (i *Invitation) Action() Action {
-	if i.Role == Reader {
+	switch i.Role {
+	case Assistant:
+		return ActionFillIn
+	case Reader:
 		return ActionRead
 	}
 	return ActionSign
@@ -81,14 +85,18 @@ func (i *Invitation) Asks(action Action) error {
 	switch {
 	case i.Action() == action:
 		return nil
+	case action == ActionFillIn:
+		return fault.Conflict("only_assistants_fill_in")
 	case action == ActionRead:
 		return fault.Conflict("only_readers_confirm")
+	case i.Role == Assistant:
+		return fault.Conflict("assistant_does_not_sign")
 	}
 	return fault.Conflict("reader_does_not_sign")
 }
 
 // InvitationActions lists what a member may do now with one invitation: remind,
-// replace, set its access code, and sign or read if it is their own.
+// replace, set its access code, and what it asks for if it is their own.
 func (d *Document) InvitationActions(who account.Actor, inv *Invitation, now time.Time) []Action {
 	var out []Action
 	if who.IsSignatory() {
@@ -188,6 +196,8 @@ func (d *Document) Replaceable(inv *Invitation, now time.Time) error {
 		return fault.Conflict("already_signed")
 	case Read:
 		return fault.Conflict("already_read")
+	case FilledIn:
+		return fault.Conflict("already_filled_in")
 	case NotNeeded:
 		return notNeeded(d, inv)
 	case Delegated:

@@ -45,9 +45,11 @@ func (x *Field) Fill(f *fault.Fields, rules *Rules, v string, values map[string]
 // Arg returns the field's name as an argument of a fault.
 func (x *Field) Arg() fault.Arg { return fault.Text("field", x.Key()) }
 
-// Key returns the field's name in messages: its name, label or identifier.
+// Key returns the field's name in messages: its name, label or identifier, or its alias.
 func (x *Field) Key() string {
 	switch {
+	case x.Alias != "":
+		return x.Alias
 	case x.Name != "":
 		return x.Name
 	case x.Label != "":
@@ -193,10 +195,16 @@ func Unanswered(own []*Field, rules *Rules, entered map[string]string) []*Field 
 // CheckEntered reports what is wrong with the values that a recipient has entered so far.
 // Nothing is missing yet.
 func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, today time.Time) {
-	own := d.UnsortedFieldsOf(inv.ID)
-	values := Entered(own, inv, given, today)
+	asked := AskedOf(d, inv)
+	values := EnteredIn(asked, given, today)
 	rules := RulesFor(d, inv.ID, values, today)
-	for _, x := range own {
+	for i := range asked {
+		asked[i].check(f, rules, values)
+	}
+}
+
+func (a *Asked) check(f *fault.Fields, rules *Rules, values map[string]string) {
+	for _, x := range a.Fields {
 		if x.Formula != "" {
 			x.checkComputed(f, rules)
 			continue
@@ -207,7 +215,7 @@ func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[strin
 			}
 		}
 	}
-	for name, g := range BoxesOf(own) {
+	for name, g := range BoxesOf(a.Fields) {
 		g.checkMost(f, name, rules, values)
 	}
 }

@@ -346,7 +346,7 @@ func CheckConditions(d *Document, at func(i int) *fault.Fields) {
 // Rules decides which of a recipient's fields are shown and required.
 type Rules struct {
 	operands *Operands
-	own      map[string]bool   // the invitations with the recipient's fields
+	own      map[string]bool   // the invitations with the fields that the recipient is asked for
 	values   map[string]string // of the recipient's fields, as entered
 	today    time.Time
 	shown    map[*Field]bool
@@ -358,7 +358,7 @@ type Rules struct {
 // RulesFor returns the rules for a recipient's values, by field identifier. Today is the
 // day in the time zone of its location.
 func RulesFor(d *Document, invitation string, values map[string]string, today time.Time) *Rules {
-	return &Rules{operands: OperandsOf(d), own: hands(d, invitation), values: values, today: today,
+	return &Rules{operands: OperandsOf(d), own: filledBy(d, invitation), values: values, today: today,
 		shown: map[*Field]bool{}, known: map[*Operand]string{},
 		computed: map[*Field]computed{}, settled: map[*Field]settled{}}
 }

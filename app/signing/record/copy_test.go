@@ -12,7 +12,7 @@ import (
 // entered here: kept, or dropped along with the history of the original.
 var (
 	keptFromInvitation    = fields("Name Email Company JobTitle Role RoleName Group NamedByPrevious Position Authentication AccessCodeHint Locale Message")
-	droppedFromInvitation = fields("Status CreatedAt UpdatedAt ID AccessCodeHash LinkGeneration NotifiedAt ViewedAt SignedAt ReadAt DeclinedAt " +
+	droppedFromInvitation = fields("Status CreatedAt UpdatedAt ID AccessCodeHash LinkGeneration NotifiedAt ViewedAt SignedAt ReadAt FilledInAt DeclinedAt " +
 		"DeclinedReason DeclinedCode RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince LinkShown")
 
 	keptFromDocument = fields("Company Title Subject Message SigningOrder Metadata Locale Approver ExpiresAt RemindEveryDays ReminderDays BaseURL " +
@@ -21,7 +21,7 @@ var (
 		"SubmittedAt ApprovedAt RejectedAt RejectedReason SendAt SendBy SentAt CompletedAt ExpiredAt VoidedAt VoidedReason VoidedCode VoidedName ArchivedAt DeletedAt Version Head MadeFrom")
 
 	keptFromField    = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Earliest Latest Pattern PatternMessage Format Help Placeholder Group GroupMin GroupMax Look SignatureTypes Covered Anchor Formula Condition")
-	droppedFromField = fields("ID File Invitation Filled Hidden Attached")
+	droppedFromField = fields("ID File Invitation Filled AssistedBy Alias Hidden Attached")
 
 	keptFromFile    = fields("Name ContentType Upload Size SHA256 Pages Position ConvertedBy Findings Confirmed Placeholders Base BaseSize Flattened Arranged Merged PDFA Presigned")
 	droppedFromFile = fields("ID Appended Revisions Certificates Unproven CreatedAt")
@@ -99,9 +99,10 @@ func TestCopiesKeepOrDropEveryField(t *testing.T) {
 	if made := computed.Copy("new", "file", "person"); made.Value != "" || made.Formula != computed.Formula {
 		t.Errorf("of a computed field, a copy has %+v", made)
 	}
-	filled := Field{Filled: true, Value: "by the signatory"}
-	if got := filled.Copy("new", "file", "person").Value; got != "" {
-		t.Errorf("the copy has a value that the signatory entered: %q", got)
+	for _, filled := range []Field{{Filled: true, Value: "signatory"}, {AssistedBy: "1", Value: "assistant"}} {
+		if got := filled.Copy("new", "file", "person"); got.Value != "" || got.AssistedBy != "" {
+			t.Errorf("the copy has a value that somebody entered: %+v", got)
+		}
 	}
 }
 

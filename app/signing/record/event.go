@@ -66,6 +66,7 @@ const (
 	EventInvitationConsentWithdrawn EventType = "invitation.consent_withdrawn"
 	EventInvitationInPerson         EventType = "invitation.in_person"
 	EventInvitationSigned           EventType = "invitation.signed"
+	EventInvitationFilledIn         EventType = "invitation.filled_in"
 	EventInvitationRead             EventType = "invitation.read"
 	EventInvitationNotNeeded        EventType = "invitation.not_needed"
 	EventInvitationNamed            EventType = "invitation.named"
@@ -99,7 +100,8 @@ func EventTypes() []EventType {
 		EventFieldUpdated, EventFieldRemoved,
 		EventInvitationAdded, EventInvitationUpdated, EventInvitationRemoved, EventInvitationNotified,
 		EventInvitationViewed, EventInvitationConsented, EventInvitationConsentWithdrawn,
-		EventInvitationInPerson, EventInvitationSigned, EventInvitationRead, EventInvitationNotNeeded,
+		EventInvitationInPerson, EventInvitationSigned, EventInvitationFilledIn, EventInvitationRead,
+		EventInvitationNotNeeded,
 		EventInvitationNamed,
 		EventInvitationDeclined, EventInvitationDelegated,
 		EventInvitationReplaced, EventInvitationReminded, EventInvitationLinkRequested,
@@ -134,7 +136,9 @@ type Event struct {
 }
 
 // Acts reports whether the event records that a person has done what they were asked to do.
-func (t EventType) Acts() bool { return t == EventInvitationSigned || t == EventInvitationRead }
+func (t EventType) Acts() bool {
+	return t == EventInvitationSigned || t == EventInvitationFilledIn || t == EventInvitationRead
+}
 
 // NewEvent returns an event of the given type. What all events of a change have in
 // common is added when they are saved.

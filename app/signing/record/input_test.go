@@ -140,7 +140,7 @@ func TestSettingsOfAnInvitation(t *testing.T) {
 		{"a role", record.InvitationInput{Role: new(record.Viewer), RoleName: new("Tenant"), Position: new(10_000)}, mailed, ann,
 			as(func(i *record.Invitation) { i.Role, i.RoleName, i.Position = record.Viewer, "Tenant", 10_000 }), ""},
 		{"no role", record.InvitationInput{Role: new("king"), Position: new(0)}, mailed, ann,
-			as(func(i *record.Invitation) { i.Role = "king" }), "position not_between 1 10000, role not_one_of signer, approver, reader, viewer"},
+			as(func(i *record.Invitation) { i.Role = "king" }), "position not_between 1 10000, role not_one_of signer, approver, assistant, reader, viewer"},
 		{"too late", record.InvitationInput{Position: new(10_001)}, mailed, ann, as(func(i *record.Invitation) { i.Position = 10_001 }), "position not_between 1 10000"},
 		{"first", record.InvitationInput{Position: new(1)}, mailed, ann, as(func(i *record.Invitation) { i.Position = 1 }), ""},
 		{"texts", record.InvitationInput{Locale: new("de"), Message: new("a\nb"), AccessCodeHint: new(" born ")}, mailed, ann,

@@ -53,8 +53,8 @@ func (d *Document) Field(id string) *Field {
 	return nil
 }
 
-// Acts reports whether the invitation asks for a signature, an approval or a
-// confirmation, so that the document waits for it.
+// Acts reports whether the invitation asks for a signature, an approval, values for others or
+// a confirmation, so that the document waits for it.
 func (i *Invitation) Acts() bool {
 	return i.Role != Viewer && i.Status != Delegated && i.Status != NotNeeded
 }
@@ -62,11 +62,13 @@ func (i *Invitation) Acts() bool {
 // Signs reports whether the invited person signs the files, to sign or to approve.
 // Only they have fields.
 func (i *Invitation) Signs() bool {
-	return i.Acts() && i.Role != Reader
+	return i.Acts() && i.Role != Reader && i.Role != Assistant
 }
 
 // Acted reports whether the invited person has done what they were asked to do.
-func (i *Invitation) Acted() bool { return i.Status == Signed || i.Status == Read }
+func (i *Invitation) Acted() bool {
+	return i.Status == Signed || i.Status == Read || i.Status == FilledIn
+}
 
 // Open reports whether the invited person can still act on the invitation.
 func (i *Invitation) Open() bool {

@@ -104,6 +104,7 @@ func peopleProblems(d *Document) []Problem {
 				Severity: SeverityError, Invitation: inv.ID, part: fmt.Sprintf("invitations.%d.access_code", i)})
 		}
 		out = append(out, groupProblem(d, inv, fmt.Sprintf("invitations.%d.group", i))...)
+		out = append(out, assistantProblem(d, inv, fmt.Sprintf("invitations.%d.role", i))...)
 		out = append(out, namedProblem(d, inv, fmt.Sprintf("invitations.%d.named_by_previous", i))...)
 		if inv.Signs() && FirstOfGroup(d, inv) == inv && len(d.Files) > 0 {
 			out = append(out, signatureProblem(d, inv)...)

@@ -64,6 +64,7 @@ func TestEveryRoleIsAskedForItsOwnAct(t *testing.T) {
 		{record.Signer, true, true, "", "only_readers_confirm"},
 		{record.Approver, true, true, "", "only_readers_confirm"},
 		{record.Reader, true, false, "reader_does_not_sign", ""},
+		{record.Assistant, true, false, "assistant_does_not_sign", "only_readers_confirm"},
 		{record.Viewer, false, false, "", "only_readers_confirm"},
 	} {
 		inv := record.Invitation{Role: tt.role}

@@ -49,14 +49,15 @@ func Statuses() []Status {
 
 // Roles of a person invited to a document.
 const (
-	Signer   = "signer"
-	Approver = "approver"
-	Reader   = "reader" // confirms having read the document
-	Viewer   = "viewer" // receives a copy at the end
+	Signer    = "signer"
+	Approver  = "approver"
+	Assistant = "assistant" // fills in fields for recipients who sign later
+	Reader    = "reader"    // confirms having read the document
+	Viewer    = "viewer"    // receives a copy at the end
 )
 
 // Roles lists the roles in the order in which they are offered.
-func Roles() []string { return []string{Signer, Approver, Reader, Viewer} }
+func Roles() []string { return []string{Signer, Approver, Assistant, Reader, Viewer} }
 
 // States of an invitation.
 const (
@@ -64,7 +65,8 @@ const (
 	Notified  = "notified"
 	Viewed    = "viewed"
 	Signed    = "signed"
-	Read      = "read" // by a reader, who confirmed it
+	FilledIn  = "filled_in" // by an assistant
+	Read      = "read"      // by a reader, who confirmed it
 	Declined  = "declined"
 	Delegated = "delegated"
 	NotNeeded = "not_needed" // somebody else of their group has acted
@@ -254,7 +256,8 @@ func (f *File) Current() string {
 	return f.Base
 }
 
-// Invitation asks one person to sign, to approve, to read, or to receive a copy.
+// Invitation asks one person to sign, to approve, to fill in fields for others, to read, or to
+// receive a copy.
 type Invitation struct {
 	ID              string
 	Name            string
@@ -278,6 +281,7 @@ type Invitation struct {
 	ViewedAt        *time.Time
 	SignedAt        *time.Time
 	ReadAt          *time.Time `json:",omitempty"` // when a reader confirmed having read the document
+	FilledInAt      *time.Time `json:",omitempty"` // when an assistant had filled in fields for others
 	DeclinedAt      *time.Time
 	DeclinedReason  string     // in their own words
 	DeclinedCode    ReasonCode `json:",omitempty"`
@@ -301,7 +305,7 @@ func (i *Invitation) Copy(id string, now time.Time) Invitation {
 	next := *i
 	next.ID, next.Status, next.CreatedAt, next.UpdatedAt = id, Pending, now, now
 	next.AccessCodeHash, next.LinkGeneration = "", 0
-	next.NotifiedAt, next.ViewedAt, next.SignedAt, next.ReadAt = nil, nil, nil, nil
+	next.NotifiedAt, next.ViewedAt, next.SignedAt, next.ReadAt, next.FilledInAt = nil, nil, nil, nil, nil
 	next.DeclinedAt, next.DeclinedReason = nil, ""
 	next.DeclinedCode = ""
 	next.RemindedAt, next.RemindersSent, next.DelegatedTo, next.Astray = nil, 0, "", false
@@ -318,12 +322,14 @@ func (i *Invitation) lacksCode() bool {
 	return i.Authentication == ByAccessCode && i.AccessCodeHash == ""
 }
 
-// Copy returns a field for a copied document, without the value its signatory entered.
+// Copy returns a field for a copied document, without the value its signatory, or an assistant,
+// entered.
 func (x Field) Copy(id, file, invitation string) Field {
-	if x.Filled && (!x.ReadOnly || x.Formula != "" || x.Type == pdf.FieldDateSigned) {
+	if (x.Filled || x.AssistedBy != "") && (!x.ReadOnly || x.Formula != "" || x.Type == pdf.FieldDateSigned) {
 		x.Value = ""
 	}
 	x.ID, x.File, x.Invitation, x.Filled, x.Hidden, x.Attached = id, file, invitation, false, false, nil
+	x.AssistedBy, x.Alias = "", ""
 	x.Options, x.Covered = slices.Clone(x.Options), slices.Clone(x.Covered)
 	x.SignatureTypes = slices.Clone(x.SignatureTypes)
 	return x
@@ -369,7 +375,8 @@ func (d *Document) copiedDeadline(now time.Time) *time.Time {
 	return &until
 }
 
-// Evidence documents how a person signed, or confirmed having read the document.
+// Evidence documents how a person signed, filled in fields for others, or confirmed having read
+// the document.
 type Evidence struct {
 	At            time.Time
 	IP            string
@@ -417,11 +424,13 @@ type Field struct {
 	// SignatureTypes are the types that a signature or initials may have, nil for those of the document.
 	SignatureTypes []string `json:",omitempty"`
 
-	Filled    bool // Value was entered by the signatory
-	Hidden    bool `json:",omitempty"` // not asked for when the signatory signed
-	Attached  *Attached
-	Covered   []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
-	Anchor    *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
-	Formula   string         `json:",omitempty"` // computes the value; the field is read-only then
-	Condition *Condition     `json:",omitempty"`
+	Filled     bool   // Value was entered by the signatory
+	AssistedBy string `json:",omitempty"` // invitation of the assistant who entered Value before them
+	Alias      string `json:"-"`          // replaces Key, where another recipient's field has the same
+	Hidden     bool   `json:",omitempty"` // not asked for when the signatory signed
+	Attached   *Attached
+	Covered    []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
+	Anchor     *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
+	Formula    string         `json:",omitempty"` // computes the value; the field is read-only then
+	Condition  *Condition     `json:",omitempty"`
 }

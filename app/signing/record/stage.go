@@ -28,7 +28,7 @@ type Stage string
 const (
 	StageIdentify Stage = "identify" // a code is asked for first
 	StageConsent  Stage = "consent"  // they have to agree before the document is shown
-	StageSign     Stage = "sign"     // it is their turn to sign, to approve, or to read
+	StageSign     Stage = "sign"     // it is their turn to do what they are asked to
 	StageWaiting  Stage = "waiting"  // others are before them
 	StageSigned   Stage = "signed"   // they have acted, others have not
 	StageSealing  Stage = "sealing"  // everybody has signed, the seal is being made
@@ -119,15 +119,18 @@ func (d *Document) Before(inv *Invitation) []string {
 	return names(people)
 }
 
-// FieldsOf lists the fields of an invitation in reading order: by file, page, and
-// position on the page.
+// FieldsOf lists the fields of an invitation in reading order.
 func (d *Document) FieldsOf(invitation string) []*Field {
+	return InReadingOrder(d, d.UnsortedFieldsOf(invitation))
+}
+
+// InReadingOrder sorts fields by file, page, and position on the page.
+func InReadingOrder(d *Document, fields []*Field) []*Field {
 	order := map[string]int{}
 	for i := range d.Files {
 		order[d.Files[i].ID] = i
 	}
-	own := d.UnsortedFieldsOf(invitation)
-	slices.SortStableFunc(own, func(a, b *Field) int {
+	slices.SortStableFunc(fields, func(a, b *Field) int {
 		sameLine := a.Y < b.Y+b.Height/2 && b.Y < a.Y+a.Height/2
 		c := cmp.Or(cmp.Compare(order[a.File], order[b.File]), cmp.Compare(a.Page, b.Page))
 		if c == 0 && !sameLine {
@@ -135,5 +138,5 @@ func (d *Document) FieldsOf(invitation string) []*Field {
 		}
 		return cmp.Or(c, cmp.Compare(a.X, b.X))
 	})
-	return own
+	return fields
 }

@@ -169,6 +169,8 @@ func (d *Document) Signable(inv *Invitation, now time.Time) error {
 		return fault.Conflict("already_signed")
 	case inv.Status == Read:
 		return fault.Conflict("already_read")
+	case inv.Status == FilledIn:
+		return fault.Conflict("already_filled_in")
 	case inv.Status == NotNeeded:
 		return notNeeded(d, inv)
 	case inv.Status == Declined:

@@ -55,8 +55,8 @@ func (a Answers) Mark(kind string) *Mark {
 func dropAnswers(tx *kv.Tx, d *record.Document, events []record.Event) error {
 	for _, e := range events {
 		switch e.Type {
-		case record.EventInvitationSigned, record.EventInvitationRead, record.EventInvitationNotNeeded,
-			record.EventInvitationDeclined,
+		case record.EventInvitationSigned, record.EventInvitationFilledIn, record.EventInvitationRead,
+			record.EventInvitationNotNeeded, record.EventInvitationDeclined,
 			record.EventInvitationDelegated, record.EventInvitationReplaced:
 			if err := SavedAnswers.Delete(tx, e.Invitation); err != nil {
 				return err

@@ -62,13 +62,13 @@ type Badge struct {
 	Letter, Color, State, Name, Text string
 }
 
-// NewBadge returns the badge of the person at index n. Those who have read look like those who
-// have signed, and those who are not needed like those who were not asked yet.
+// NewBadge returns the badge of the person at index n. Those who have done something else look
+// like those who have signed, and those who are not needed like those who were not asked yet.
 func NewBadge(l *words.Language, n int, name, status string) Badge {
 	text := l.Say("person.state", "name", name, "state", l.Say("person."+status))
 	state := status
 	switch status {
-	case record.Read:
+	case record.Read, record.FilledIn:
 		state = record.Signed
 	case record.NotNeeded:
 		state = record.Pending

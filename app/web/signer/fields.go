@@ -52,16 +52,18 @@ func (f *fieldView) Notes() string {
 	return strings.Join(out, " ")
 }
 
-// inputName returns the name of a field's input, which the radio buttons of a group
+// inputName returns the name of a field's input, which the radio buttons of one recipient's group
 // share.
-func inputName(x *signing.Field) string {
+func inputName(of *record.Asked, x *signing.Field) string {
 	if x.Type == pdf.FieldRadio && len(x.Options) == 0 && x.Group != "" {
-		return "g." + x.Group
+		return "g." + of.Of.ID + "." + x.Group
 	}
 	return "f." + x.ID
 }
 
-func (s *signPage) addField(v *Visitor, x *signing.Field, repeats bool, sent page.Form, now time.Time) {
+func (s *signPage) addField(
+	v *Visitor, of *record.Asked, x *signing.Field, repeats bool, sent page.Form, now time.Time,
+) {
 	on := s.sheetOf(x)
 	if on == nil {
 		return
@@ -71,7 +73,7 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, repeats bool, sent pag
 		N:     n,
 		ID:    "f" + strconv.Itoa(n),
 		Input: "i" + strconv.Itoa(n),
-		Name:  inputName(x),
+		Name:  inputName(of, x),
 		Label: cmp.Or(x.Label, x.Name, v.Say("field."+string(x.Type))),
 
 		Required: x.Required && !x.ReadOnly && x.Condition == nil,
@@ -83,7 +85,7 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, repeats bool, sent pag
 		x: x.X, y: x.Y, width: x.Width, height: x.Height,
 		size: cmp.Or(x.FontSize, 10),
 	}
-	f.Value = x.Automatic(v.Invitation, now)
+	f.Value = x.Automatic(of.Of, now)
 	if saved, ok := v.Answers.Values[x.ID]; ok {
 		f.Value = saved
 	}
@@ -215,18 +217,18 @@ func (s *signPage) requireTicks(own []*signing.Field) {
 }
 
 // compute fills in the fields that follow from the values entered so far.
-func (s *signPage) compute(v *Visitor, own []*signing.Field, values map[string]string, now time.Time) {
+func (s *signPage) compute(v *Visitor, asked []record.Asked, values map[string]string, now time.Time) {
 	var rules *signing.Rules
 	var entered map[string]string
 	views := s.byField()
-	for _, x := range own {
+	for _, x := range record.FieldsIn(asked) {
 		f := views[x.ID]
 		if f == nil || !f.Computed {
 			continue
 		}
 		if rules == nil {
 			today := now.In(v.Company.Zone())
-			entered = record.Entered(own, v.Invitation, values, now)
+			entered = record.EnteredIn(asked, values, now)
 			rules = record.RulesFor(v.Document, v.Invitation.ID, entered, today)
 		}
 		f.Value = entered[x.ID]

@@ -26,7 +26,7 @@ type documentPage struct {
 // showSign renders the signing page with the values entered so far and the errors
 // of a refused submission.
 func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error) error {
-	p := frame(v, v.Say(forReader(v, "sign.title"), "title", v.Document.Title))
+	p := frame(v, v.Say(forRole(v, "sign.title"), "title", v.Document.Title))
 	s, err := h.signPage(v, sent, fault)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ type computedValue struct {
 func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 	var faults fault.Fields
 	record.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now().In(v.Company.Zone()))
-	if faults.Empty() && !computes(v.Document.UnsortedFieldsOf(v.who.Invitation)) {
+	if faults.Empty() && !computes(record.AskedOf(v.Document, v.Invitation)) {
 		return v.SendStatus(http.StatusNoContent)
 	}
 	s, err := h.signPage(v, v.Form, faults.Err())
@@ -130,15 +130,22 @@ func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 }
 
 // computes reports whether some of the fields follow from others.
-func computes(own []*signing.Field) bool {
-	repeats := record.Repeats(own)
-	return slices.ContainsFunc(own, func(x *signing.Field) bool { return x.Formula != "" || repeats[x.ID] })
+func computes(asked []record.Asked) bool {
+	return slices.ContainsFunc(asked, func(of record.Asked) bool {
+		repeats := record.Repeats(of.Fields)
+		return slices.ContainsFunc(of.Fields, func(x *signing.Field) bool { return x.Formula != "" || repeats[x.ID] })
+	})
 }
 
 func (h *Handlers) finish(v *Visitor) error {
-	if v.Invitation.Role == record.Reader {
+	switch v.Invitation.Role {
+	case record.Reader:
 		in := signing.SignInput{Next: next(v)}
 		_, err := h.Signatures.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
+		return h.finished(v, err)
+	case record.Assistant:
+		in := signing.SignInput{Fields: valuesOf(v), Next: next(v)}
+		_, err := h.Signatures.FillIn(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 		return h.finished(v, err)
 	}
 	yes := v.Form.Value("consent") == "yes"
@@ -176,10 +183,10 @@ func next(v *Visitor) *signing.InvitationInput {
 	return &signing.InvitationInput{Name: new(v.Form.Value("next.name")), Email: new(v.Form.Value("next.email"))}
 }
 
-// forReader returns the key of the text for readers if the visitor is one.
-func forReader(v *Visitor, key string) string {
-	if v.Invitation.Role == record.Reader {
-		return key + ".reader"
+// forRole returns the key of the text for readers or assistants if the visitor is one.
+func forRole(v *Visitor, key string) string {
+	if role := v.Invitation.Role; role == record.Reader || role == record.Assistant {
+		return key + "." + role
 	}
 	return key
 }
@@ -197,18 +204,20 @@ func (h *Handlers) answers(v *Visitor) signing.Answers {
 // valuesOf reads the values of the fields in the form.
 func valuesOf(v *Visitor) map[string]string {
 	out := map[string]string{}
-	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
-		if x.ReadOnly {
-			continue
-		}
-		name := inputName(x)
-		switch {
-		case x.Type == pdf.FieldCheckbox:
-			out[x.ID] = strconv.FormatBool(v.Form.Value(name) == "yes")
-		case x.Type == pdf.FieldRadio && len(x.Options) == 0:
-			out[x.ID] = strconv.FormatBool(v.Form.Value(name) == x.ID)
-		case isFilled(x.Type) && v.Form.Has(name):
-			out[x.ID] = strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
+	for _, of := range record.AskedOf(v.Document, v.Invitation) {
+		for _, x := range of.Fields {
+			if x.ReadOnly {
+				continue
+			}
+			name := inputName(&of, x)
+			switch {
+			case x.Type == pdf.FieldCheckbox:
+				out[x.ID] = strconv.FormatBool(v.Form.Value(name) == "yes")
+			case x.Type == pdf.FieldRadio && len(x.Options) == 0:
+				out[x.ID] = strconv.FormatBool(v.Form.Value(name) == x.ID)
+			case isFilled(x.Type) && v.Form.Has(name):
+				out[x.ID] = strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
+			}
 		}
 	}
 	return out
@@ -217,7 +226,7 @@ func valuesOf(v *Visitor) map[string]string {
 // files adds the uploaded files as data URLs.
 func files(v *Visitor, values map[string]string) {
 	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
-		f, ok := v.Form.Files[inputName(x)]
+		f, ok := v.Form.Files["f."+x.ID]
 		if !x.HandsIn() || !ok || len(f.Data) == 0 {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ type signPage struct {
 	Loose        bool         // the pages have no signature field: the signature goes on a page of its own
 	Approves     bool
 	Reads        bool // they only confirm having read the document
+	FillsIn      bool // they fill in fields for others
 	Signs        bool // a signature is required
 	Initialled   bool
 	Signature    markView
@@ -70,26 +72,38 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 		Email:     v.Invitation.Email,
 		Approves:  v.Invitation.Role == record.Approver,
 		Reads:     v.Invitation.Role == record.Reader,
+		FillsIn:   v.Invitation.Role == record.Assistant,
 		Consented: sent.Value("consent") == "yes" || sent.Values == nil && v.Agreed,
 	}
 	if next := record.Names(v.Document, v.Invitation); next != nil {
 		s.Named = next.DisplayName()
 	}
-	own := v.Document.FieldsOf(v.who.Invitation)
+	asked := record.AskedOf(v.Document, v.Invitation)
 	rules := record.RulesFor(v.Document, v.who.Invitation, nil, time.Time{})
 	s.Signs = v.Invitation.Role == record.Signer
-	s.Loose = len(own) == 0 && s.Signs
+	s.Loose = s.Signs && len(record.FieldsIn(asked)) == 0
 	s.Sheets = sheetsOf(v)
-	own = rules.Told(own)
-	repeats := record.Repeats(own)
+	parts, repeats := map[string]*record.Asked{}, map[string]bool{}
+	for i := range asked {
+		part := &asked[i]
+		part.Fields = rules.Told(part.Fields)
+		maps.Copy(repeats, record.Repeats(part.Fields))
+		for _, x := range part.Fields {
+			parts[x.ID] = part
+		}
+	}
+	own := record.InReadingOrder(v.Document, record.FieldsIn(asked))
 	for _, x := range own {
-		s.addField(v, x, repeats[x.ID], sent, h.Now().In(v.Company.Zone()))
+		s.addField(v, parts[x.ID], x, repeats[x.ID], sent, h.Now().In(v.Company.Zone()))
+	}
+	if len(asked) > 1 {
+		s.nameOwners(v, parts)
 	}
 	values := v.Answers.Values
 	if sent.Values != nil {
 		values = valuesOf(v)
 	}
-	s.compute(v, own, values, h.Now())
+	s.compute(v, asked, values, h.Now())
 	if err := s.depend(rules, own); err != nil {
 		return nil, err
 	}
@@ -108,6 +122,13 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	s.explainFaults(v.Request, fault)
 	s.count(v.Consent != "" && v.Company.ConsentMode != account.ConsentGate)
 	return s, nil
+}
+
+// nameOwners adds to the label of each field whose it is.
+func (s *signPage) nameOwners(v *Visitor, parts map[string]*record.Asked) {
+	for _, f := range s.Fields {
+		f.Label = v.Say("sign.field.of", "field", f.Label, "name", parts[f.field].Name)
+	}
 }
 
 // sheetsOf returns the pages of all files, as they are now.

@@ -37,7 +37,7 @@ export class Model extends EventTarget {
   }
   hue(id) { const i = this.hands.get(id) ?? 0; return 'r' + (i % 8 + 1) + (i < 8 ? '' : ' more'); }
   // fills reports whether a recipient can have fields.
-  fills(p) { return p.role !== 'viewer' && p.role !== 'reader'; }
+  fills(p) { return /^(signer|approver)$/.test(p.role); }
   get signers() { return this.people.filter(p => this.fills(p)); }
 
   // read converts a field from the server's format. Its key is the server's identifier.

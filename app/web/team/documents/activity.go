@@ -120,7 +120,7 @@ func eventText(l *words.Language, d *signing.Document, e *signing.Entry) string 
 	if inv := d.Invitation(e.Value.Invitation); inv != nil {
 		person = inv.DisplayName()
 	}
-	pairs := []any{"who", who, "person", person, "title", d.Title}
+	pairs := []any{"who", who, "person", person, "title", d.Title, "fields", cmp.Or(e.Value.Data["fields"], "–")}
 	for _, name := range []string{"name", "from", "to", "email", "by"} {
 		pairs = append(pairs, name, e.Value.Data[name])
 	}
@@ -134,8 +134,8 @@ func eventText(l *words.Language, d *signing.Document, e *signing.Entry) string 
 // eventIcon returns the icon of an event type.
 func eventIcon(kind signing.EventType) string {
 	for symbol, kinds := range map[string][]signing.EventType{
-		"check": {record.EventInvitationSigned, record.EventInvitationRead, record.EventDocumentApproved,
-			record.EventInvitationConsented},
+		"check": {record.EventInvitationSigned, record.EventInvitationFilledIn, record.EventInvitationRead,
+			record.EventDocumentApproved, record.EventInvitationConsented},
 		"checks":    {record.EventDocumentCompleted, record.EventDocumentRenewed},
 		"sent":      {record.EventDocumentSent, record.EventInvitationNotified},
 		"bell":      {record.EventInvitationReminded, record.EventInvitationLinkRequested, record.EventInvitationProblemReported},

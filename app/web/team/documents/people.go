@@ -82,7 +82,8 @@ func facts(r *page.Request, inv *signing.Invitation) []fact {
 	for _, x := range []struct {
 		word string
 		at   *time.Time
-	}{{"notified", inv.NotifiedAt}, {"viewed", inv.ViewedAt}, {"reminded", inv.RemindedAt}, {"signed", inv.SignedAt}, {"read", inv.ReadAt}, {"declined", inv.DeclinedAt}} {
+	}{{"notified", inv.NotifiedAt}, {"viewed", inv.ViewedAt}, {"reminded", inv.RemindedAt}, {"signed", inv.SignedAt},
+		{"filled_in", inv.FilledInAt}, {"read", inv.ReadAt}, {"declined", inv.DeclinedAt}} {
 		if x.at != nil {
 			out = append(out, fact{r.Say("person.at."+x.word, "n", inv.RemindersSent), *x.at})
 		}

@@ -104,7 +104,7 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 	acting := false
 	for i := range rows {
 		data.HasMe = data.HasMe || strings.EqualFold(rows[i].Email, r.Who.User.Email)
-		acting = acting || rows[i].ID != "" && rows[i].Role != record.Viewer && rows[i].Role != record.Reader
+		acting = acting || rows[i].ID != "" && slices.Contains([]string{record.Signer, record.Approver}, rows[i].Role)
 	}
 	data.CanDetect = acting && len(d.Files) > 0
 	if len(rows) == 0 || r.Query("add") != "" && status == http.StatusOK {

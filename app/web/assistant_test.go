@@ -1,0 +1,71 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+// TestFillInForOthers follows an assistant, and the person who signs after them, through their
+// pages, with a script and without one.
+func TestFillInForOthers(t *testing.T) {
+	t.Parallel()
+	for _, l := range []look{{}, {width: 360, height: 740, plain: true}} {
+		s := apptest.New(t, withConsent)
+		owner := s.Company(t)
+		field := func(of int, kind string, y float64, more apptest.Map) apptest.Map {
+			f := apptest.Map{"type": kind, "invitation_id": fmt.Sprint(of), "file_id": "0", "page": 1, "x": .1, "y": y, "width": .3, "height": .04}
+			for k, v := range more {
+				f[k] = v
+			}
+			return f
+		}
+		d := owner.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease", "send": true, "signing_order": "sequential",
+			"invitations": []apptest.Map{{"name": "Asa Assistant", "email": "asa@assist.example", "role": "assistant", "position": 1},
+				{"name": "Tom Tenant", "email": "tom@tenant.example", "position": 2}, {"name": "Uma Tenant", "email": "uma@tenant.example", "position": 3}},
+			"fields": []apptest.Map{field(1, "text", .1, apptest.Map{"label": "City", "name": "city", "required": true}),
+				field(1, "number", .2, apptest.Map{"label": "Rent", "name": "rent"}), field(1, "signature", .3, nil),
+				field(2, "number", .4, apptest.Map{"label": "Rent", "name": "rent"})}},
+			apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, "A lease.")})).Want(t, http.StatusCreated)
+		at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "fields", "id")
+		w := open(t, l)
+		w.visit(d.Text(t, "invitations.0.sign_url"))
+		sight := w.sight()
+		for _, want := range []string{"asks you to fill in fields for the people signing", "Rent (Tom Tenant)", "Rent (Uma Tenant)", "sign nothing"} {
+			if !strings.Contains(sight, want) {
+				t.Errorf("the assistant's page lacks %q: %s", want, sight)
+			}
+		}
+		for _, unwanted := range []string{"I agree", "Finish and sign", "required"} {
+			if strings.Contains(sight, unwanted) {
+				t.Errorf("the assistant's page says %q: %s", unwanted, sight)
+			}
+		}
+		w.write(chromedp.CSS(`[name="f.`+ids[0]+`"]`), "Lisbon")
+		w.write(chromedp.CSS(`[name="f.`+ids[3]+`"]`), "1e999")
+		w.click("#finish")
+		w.see(`#errors`)
+		if got := w.read("#errors"); !strings.Contains(got, "Rent (Uma Tenant)") {
+			t.Errorf("the wrong value is reported as %s", got)
+		}
+		w.write(chromedp.CSS(`[name="f.`+ids[3]+`"]`), "700")
+		w.click("#finish")
+		w.heading("You are done")
+		if sight := w.sight(); !strings.Contains(sight, "You filled in the fields on") {
+			t.Errorf("the assistant's last page says %s", sight)
+		}
+		r := owner.Get(t, at).Want(t, http.StatusOK)
+		if got := strings.Join(r.Texts(t, "invitations", "status"), " "); got != "filled_in notified pending" || r.Text(t, "fields.0.value") != "Lisbon" || r.At(t, "fields.1.value") != nil || r.Text(t, "fields.3.value") != "700" {
+			t.Errorf("the invitations are %s of %s", got, r.Body)
+		}
+		w.visit(r.Text(t, "invitations.1.sign_url"))
+		if got := w.value(chromedp.CSS(`[name="f.` + ids[0] + `"]`)); got != "Lisbon" {
+			t.Errorf("the tenant finds %q", got)
+		}
+	}
+}
