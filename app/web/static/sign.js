@@ -208,12 +208,12 @@ form.addEventListener('submit', e => {
       fault(at, wrong, $('.error', at)?.textContent || wrong.validationMessage);
       return go(wrong);
     }
-    const label = e.submitter.lastChild, was = label.textContent, busy = on => {
+    const doing = say($('[data-mark]') ? 'signing' : 'saving'), label = e.submitter.lastChild, was = label.textContent, busy = on => {
       on ? e.submitter.setAttribute('aria-busy', 'true') : e.submitter.removeAttribute('aria-busy');
-      label.textContent = on ? say('signing') : was;
+      label.textContent = on ? doing : was;
     };
     busy(true);
-    tell(say('signing') + ' ' + say('wait'));
+    tell(doing + ' ' + say('wait'));
     stay = () => { leaving = false; busy(false); tell(''); };
     setTimeout(stay, 60_000); // not every browser reports that loading was stopped
   } else stay = () => { leaving = false; };
