@@ -212,3 +212,47 @@ func TestAssistantOfSeveral(t *testing.T) {
 		t.Errorf("the values are %s", got)
 	}
 }
+
+// TestAssistantsGroupWithCode lets one of a group of assistants fill in, with a code, what a
+// condition asks for, and lets the signatory pass the document on.
+func TestAssistantsGroupWithCode(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	helper := func(name string) obj {
+		return obj{"name": name, "email": name + "@group.example", "role": "assistant", "group": "Office", "position": 1,
+			"authentication": "access_code", "access_code": "4711"}
+	}
+	field := func(kind, name string, y float64, more obj) obj {
+		return merged(obj{"type": kind, "name": name, "file_id": "0", "invitation_id": "2", "page": 1, "x": .1, "y": y,
+			"width": .2, "height": .03}, more)
+	}
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Group", "signing_order": "sequential", "send": true,
+		"invitations": list{helper("ann"), helper("bob"), merged(signer(1), obj{"position": 2})},
+		"fields": list{field("checkbox", "pets", .1, nil), field("name", "who", .3, nil), field("text", "which", .2, obj{
+			"condition": obj{"when": list{obj{"field": "pets", "op": "filled"}}}})}},
+		apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "A.")})).Want(t, 201)
+	at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "invitations", "id")
+	bob := as(t, c, at+"/invitations/"+ids[1])
+	filled := obj{"pets": true, "which": "A dog"}
+	failed(t, bob.Post(t, at+"/"+ids[1]+"/fill-in", obj{"fields": filled}), 422, "code")
+	d = bob.Post(t, at+"/"+ids[1]+"/fill-in", obj{"fields": filled, "code": "4711"}).Want(t, 200)
+	if got := strings.Join(d.Texts(t, "invitations", "status"), " "); got != "not_needed filled_in notified" {
+		t.Errorf("the invitations are %s", got)
+	}
+	d = c.Post(t, at+"/"+ids[2]+"/delegate", obj{"name": "Dora", "email": "dora@group.example"}).Want(t, 200)
+	d = c.Post(t, at+"/"+d.Text(t, "invitations.3.id")+"/sign", obj{}).Want(t, 200)
+	if got := values(t, c.Get(t, at).Want(t, 200)); got["which"] != "A dog" || got["who"] != "Dora" || d.Text(t, "status") != "completed" {
+		t.Errorf("in the end the values are %v of %s", got, d.Body)
+	}
+}
+
+// TestRehearseAnAssistant lets the test double act for an assistant and the others.
+func TestRehearseAnAssistant(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	d, _ := assisted(t, c, "rehearsed.example")
+	d = rehearse(t, c, d.Text(t, "id"), obj{"fields": obj{"kind": "flat"}}).Want(t, 200)
+	if got := strings.Join(d.Texts(t, "invitations", "status"), " "); got != "signed filled_in signed" || values(t, d)["kind"] != "flat" {
+		t.Errorf("afterwards it is %s", d.Body)
+	}
+}
