@@ -20,13 +20,13 @@ func TestCreateWithoutScripts(t *testing.T) {
 	c := s.Company(t)
 	w := team(t, c, look{plain: true, width: 360, height: 740})
 	w.visit(s.URL + "/app/documents/new")
-	w.click("#add > button")
+	w.click("#add button")
 	if got := w.read("#errors"); !strings.Contains(got, "Choose at least one file") {
 		t.Errorf("without a file it says %q", got)
 	}
 	w.choose(onDisk(t, apptest.File{Name: "Lease.pdf", Content: apptest.PDF(t, "Signature: ____________________", "{{date:2}}")}, apptest.File{Name: "more.pdf", Content: apptest.PDF(t, "Annex.")},
 		apptest.File{Name: "bad.exe", Content: []byte("MZ")})...)
-	w.click("#add > button")
+	w.click("#add button")
 	w.see("#files li:nth-child(2)")
 	if got := w.read(".notice"); !strings.Contains(got, "bad.exe") {
 		t.Errorf("of the file that was not taken it is said %q", got)
@@ -34,14 +34,12 @@ func TestCreateWithoutScripts(t *testing.T) {
 	if got := w.names(); got != "Lease.pdf more.pdf" {
 		t.Errorf("the files are %s", got)
 	}
+	w.click(`#files li:nth-child(2) .menu summary`)
 	w.click(`#files li:nth-child(2) button[value=up]`)
 	w.see(`#files li:first-child[data-name="more.pdf"]`)
-	if got := w.value("#finish [name=title]"); got != "Lease" {
+	if got := w.value("[name=title]"); got != "Lease" {
 		t.Errorf("the title is %q", got)
 	}
-	w.click("#finish button.primary")
-
-	w.heading("Who receives this document?")
 	w.write(`[name="invitations.0.name"]`, "Maria Rossi")
 	w.write(`[name="invitations.0.email"]`, "maria@signer.example")
 	w.run(chromedp.Click(chromedp.CSS(`[name=signing_order][value=sequential]`)))
@@ -61,11 +59,12 @@ func TestCreateWithoutScripts(t *testing.T) {
 	w.click(".person-row:nth-child(3) .rest summary")
 	w.click(`button[value="remove.2"]`)
 	w.gone(`[name="invitations.2.name"]`)
+	w.click(`.found summary`)
 	w.click(`button[value=detect]`)
 	if got := w.read(".notice"); !strings.Contains(got, "added: 2") {
 		t.Errorf("of the fields in the file it is said %q", got)
 	}
-	w.click(`.bar-end button[value=review]`)
+	w.click(`.stepper button[value=review]`)
 
 	w.heading("Review and send")
 	if got := w.read("#problem-list"); !strings.Contains(got, "Maria Rossi has fields, but no signature field") {
@@ -212,7 +211,7 @@ func TestCreateInEveryLook(t *testing.T) {
 		t.Fatal(answer)
 	}
 	pages := map[string]func(w *window){}
-	for name, address := range map[string]string{"new": s.URL + "/app/documents/new", "files": at + "/files", "pages": at + "/files/" + d.Text(t, "files.1.id") + "/pages", "redact": at + "/files/" + d.Text(t, "files.1.id") + "/redact", "people": at + "/people?add=1", "review": at + "/review", "links": at + "/links"} {
+	for name, address := range map[string]string{"new": s.URL + "/app/documents/new", "files": at + "/files", "pages": at + "/files/" + d.Text(t, "files.1.id") + "/pages", "redact": at + "/files/" + d.Text(t, "files.1.id") + "/redact", "people": at + "/files?add=1#people", "review": at + "/review", "links": at + "/links"} {
 		pages[name] = func(w *window) {
 			w.enter(c)
 			w.visit(address)
@@ -232,10 +231,10 @@ func TestReplaceAFile(t *testing.T) {
 	at := "/app/documents/" + d.id + "/files"
 	w := team(t, c, look{width: 1280, height: 1000})
 	w.visit(s.URL + at)
-	w.js(`document.querySelector("#files [data-file] form[enctype]").closest("details").open = true`)
+	w.js(`for (let d = document.querySelector("#files [data-file] input[type=file]").closest("details"); d; d = d.parentElement.closest("details")) d.open = true`)
 	w.run(chromedp.SetUploadFiles(`#files [data-file] input[type=file]`, onDisk(t, apptest.File{Name: "short.pdf", Content: apptest.PDF(t, "One page.")})))
 	w.click(`#files [data-file] button[value="replace"]`)
-	w.until(`document.querySelector("#files h3").textContent === "short.pdf"`)
+	w.until(`document.querySelector("#files h4").textContent === "short.pdf"`)
 	if got := w.read("#files"); !strings.Contains(got, "is on a page that does not exist") {
 		t.Errorf("the page does not name the field without a page: %s", got)
 	}
@@ -245,7 +244,7 @@ func TestReplaceAFile(t *testing.T) {
 	file := c.Get(t, "/documents/"+d.id).Want(t, 200).Text(t, "files.0.id")
 	post := func(name string, content []byte) (int, string) {
 		body := "--b\r\nContent-Disposition: form-data; name=\"csrf\"\r\n\r\n" + f.token +
-			"\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\n\r\n" + string(content) + "\r\n--b--\r\n"
+			"\r\n--b\r\nContent-Disposition: form-data; name=\"content-" + file + "\"; filename=\"" + name + "\"\r\n\r\n" + string(content) + "\r\n--b--\r\n"
 		return f.post(at+"/"+file+"/content", strings.NewReader(body), "Content-Type", "multipart/form-data; boundary=b", "X-Requested-With", "")
 	}
 	if status, html := post("broken.pdf", []byte("%PDF-1.7 broken")); status != 422 || !strings.Contains(html, "broken.pdf") {
@@ -279,6 +278,7 @@ func TestPagesOfAFileByHand(t *testing.T) {
 	}
 	w := team(t, c, look{width: 1280, height: 1000})
 	w.visit(s.URL + "/app/documents/" + d.id + "/files")
+	w.click(`#files .menu summary`)
 	w.click(`#files a[href$="/pages"]`)
 	for _, step := range []struct{ button, want string }{
 		{`#page-1 [value=later]`, "2:0 1:0 3:0"},

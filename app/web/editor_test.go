@@ -347,7 +347,7 @@ func TestEditorByKeyboard(t *testing.T) {
 		w.t.Fatalf("F6 does not lead to %q", class)
 	}
 	// A recipient of a copy, before the editor.
-	w.visit(d.URL + "/app/documents/" + d.id + "/people")
+	w.visit(d.URL + "/app/documents/" + d.id + "/files")
 	tabTo(`[name="invitations.0.name"]`)
 	w.run(chromedp.KeyEvent("Ben Buyer"))
 	w.key("Tab", 0)

@@ -25,10 +25,10 @@ func TestFlattenByChoice(t *testing.T) {
 	}
 	w := team(t, owner, look{plain: true})
 	w.visit(s.URL + "/app/documents/new")
-	w.click("details.unscripted summary")
+	w.click(".unscripted details summary")
 	w.click("#i-flatten")
 	w.run(chromedp.SetUploadFiles("#i-files", []string{path}))
-	w.click("#add button.primary")
+	w.click("#add button")
 	w.see("#files li[data-file]")
 	at := get(w, chromedp.Location())
 	id := strings.Split(strings.TrimPrefix(at, s.URL+"/app/documents/"), "/")[0]

@@ -30,16 +30,16 @@ func TestFromAFileToASignedDocument(t *testing.T) {
 	w.see("#i-files")
 	w.run(chromedp.SetUploadFiles("#i-files", []string{path}))
 	w.see(`#files li[data-file]`)
-	w.click(`#finish button[value="next"]`)
+	w.see(`.stepper button[value="review"]`)
 	for i, p := range [][2]string{{"Maria Silva", "maria@signer.example"}, {"Ben Buyer", "ben@signer.example"}} {
-		w.write(chromedp.CSS(`#new input[name$="name"]`), p[0])
-		w.write(chromedp.CSS(`#new input[name$="email"]`), p[1])
+		w.write(chromedp.CSS(fmt.Sprintf(`[name="invitations.%d.name"]`, i)), p[0])
+		w.write(chromedp.CSS(fmt.Sprintf(`[name="invitations.%d.email"]`, i)), p[1])
 		if i == 0 {
 			w.click(`#people button[value="add"]`)
 			w.see(`.person-row:nth-child(2)`)
 		}
 	}
-	w.click(`#people .bar-end button[value="review"]`)
+	w.click(`.stepper button[value="review"]`)
 	w.click(`#review button[value="send"]`)
 	w.heading("The document has been sent")
 	w.click(`main a.btn[href^="/sign/app/documents/"]`)

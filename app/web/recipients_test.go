@@ -50,7 +50,7 @@ func TestPasteRecipients(t *testing.T) {
 	s := apptest.New(t)
 	c := s.Company(t)
 	d := newDraft(t, c, 1)
-	at := d.URL + "/app/documents/" + d.id + "/people"
+	at := d.URL + "/app/documents/" + d.id + "/files"
 	w := team(t, c, look{})
 	for text, want := range several {
 		w.visit(at)
@@ -58,14 +58,14 @@ func TestPasteRecipients(t *testing.T) {
 		if got := w.shown(); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
-		get(w, chromedp.Evaluate[bool](`window.stop(), document.querySelector("#people").dispatchEvent(new Event("submit"))`)) // so that it may be left
+		get(w, chromedp.Evaluate[bool](`window.stop(), document.querySelector("#draft").dispatchEvent(new Event("submit", {bubbles: true}))`)) // so that it may be left
 	}
 	w.visit(at)
 	w.paste(`[name="invitations.0.name"]`, "Ann, of Rossi")
 	if got := w.value(`[name="invitations.0.name"]`); got != "Ann, of Rossi" {
 		t.Errorf("an ordinary text becomes %q", got)
 	}
-	get(w, chromedp.Evaluate[bool](`document.querySelector("#people").dispatchEvent(new Event("submit"))`))
+	get(w, chromedp.Evaluate[bool](`document.querySelector("#draft").dispatchEvent(new Event("submit", {bubbles: true}))`))
 	w.visit(at)
 	w.paste(`[name="invitations.0.email"]`, "Ann <ann@x.example>, Ben <b@x.example>")
 	w.click(`.bar-end button[value="save"]`)
@@ -92,7 +92,7 @@ func TestMoveRecipients(t *testing.T) {
 	c := s.Company(t)
 	d := newDraft(t, c, 1, apptest.Map{"name": "A", "email": "a@x.example"}, apptest.Map{"name": "B", "email": "b@x.example"}, apptest.Map{"name": "C", "email": "c@x.example"})
 	w := team(t, c, look{width: 1280, height: 900})
-	w.visit(d.URL + "/app/documents/" + d.id + "/people")
+	w.visit(d.URL + "/app/documents/" + d.id + "/files")
 	w.run(chromedp.Click(chromedp.CSS(`[value="sequential"]`)))
 	w.click(".person-row:nth-child(1) .rest summary")
 	w.click(`button[value="down.0"]`)
@@ -120,7 +120,7 @@ func TestMoveRecipients(t *testing.T) {
 	}
 }
 
-// TestLeavingRecipients leaves the form of people by its steps and by other links: what was
+// TestLeavingRecipients leaves the form of a draft by its steps and by other links: what was
 // typed is stored, or the reader is told why not.
 func TestLeavingRecipients(t *testing.T) {
 	t.Parallel()
@@ -129,11 +129,11 @@ func TestLeavingRecipients(t *testing.T) {
 	for name, l := range map[string]look{"with scripts": {}, "without": {plain: true}} {
 		d := newDraft(t, c, 1, maria())
 		w := team(t, c, l)
-		at := d.URL + "/app/documents/" + d.id + "/people"
+		at := d.URL + "/app/documents/" + d.id + "/files"
 		w.visit(at)
 		w.write(`[name="invitations.0.name"]`, "Maria Rossi")
-		w.click(`.stepper button[value="files"]`)
-		w.see("#finish")
+		w.click(`.stepper button[value="review"]`)
+		w.see("#review")
 		if got := d.names(t); got != "Maria Rossi <maria@signer.example>" {
 			t.Errorf("%s, stored are %s", name, got)
 		}
@@ -145,14 +145,14 @@ func TestLeavingRecipients(t *testing.T) {
 	}
 	d := newDraft(t, c, 1, maria())
 	w := team(t, c, look{width: 1280, height: 800})
-	w.visit(d.URL + "/app/documents/" + d.id + "/people")
+	w.visit(d.URL + "/app/documents/" + d.id + "/files")
 	w.write(`[name="invitations.0.name"]`, "Maria Bianchi")
 	w.click(`.top a[href$="/app/contacts"]`)
 	w.until(`location.pathname.endsWith("/contacts")`)
 	if got := d.names(t); got != "Maria Bianchi <maria@signer.example>" {
 		t.Errorf("by another link, stored are %s", got)
 	}
-	w.visit(d.URL + "/app/documents/" + d.id + "/people")
+	w.visit(d.URL + "/app/documents/" + d.id + "/files")
 	w.write(`[name="invitations.0.email"]`, "nobody")
 	w.click(`.top a[href$="/app/contacts"]`)
 	w.see("#i-invitations-0-email-error")
@@ -172,13 +172,13 @@ func TestContactsWhileTyping(t *testing.T) {
 	d := newDraft(t, c, 1)
 	w := team(t, c, look{})
 	for kind, text := range map[string]string{"name": "Zoe", "email": "zoe@"} {
-		w.visit(d.URL + "/app/documents/" + d.id + "/people")
+		w.visit(d.URL + "/app/documents/" + d.id + "/files")
 		in := `[name="invitations.0.` + kind + `"]`
 		w.write(chromedp.CSS(in), text)
 		w.until(`!!document.getElementById(document.querySelector(` + "`" + in + "`" + `).getAttribute("list")).querySelector("option")`)
 		get(w, chromedp.Evaluate[bool](`(() => { const e = document.querySelector('`+in+`'); e.value = document.getElementById(e.getAttribute("list")).querySelector("option").value; e.dispatchEvent(new InputEvent("input", {bubbles: true, inputType: "insertReplacementText"})); return true; })()`))
 		w.until(`document.querySelector("[name='invitations.0.name']").value === "Zoe Quinn" && document.querySelector("[name='invitations.0.email']").value === "zoe@quinn.example"`)
-		get(w, chromedp.Evaluate[bool](`document.querySelector("#people").dispatchEvent(new Event("submit"))`))
+		get(w, chromedp.Evaluate[bool](`document.querySelector("#draft").dispatchEvent(new Event("submit", {bubbles: true}))`))
 	}
 }
 

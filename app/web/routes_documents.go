@@ -65,7 +65,7 @@ func (p *Pages) documents() []route {
 	}
 }
 
-// drafts are the steps for preparing a document: files, recipients, fields, and
+// drafts are the steps for preparing a document: files with recipients, fields, and
 // review. Each works without scripts.
 func (p *Pages) drafts() []route {
 	o := p.options
@@ -76,26 +76,29 @@ func (p *Pages) drafts() []route {
 		Mails: s.Mails}
 	e := &editor.Handlers{Detection: s.Detection, Documents: s.Documents, Drafts: s.Drafts, Trail: s.Trail,
 		Limits: s.Limits, Mails: s.Mails, SavedFields: s.SavedFields}
+	f := drafts.Form{Handlers: h}
+	// The first step is one form. It has an input for new files, and one to replace each file.
+	form := func(h page.Handler) page.Access {
+		return author(h).With(page.Large).UploadingMany(2*s.Limits.Files+1, o.MaxFiles).Interruptible()
+	}
 	return []route{
-		{get, "/app/documents/new", member(h.ShowNew)},
-		{upload, "/app/documents/new", author(h.Create).UploadingMany(s.Limits.Files, o.MaxFiles).Interruptible()},
-		{get, document + "/files", member(h.ShowFiles)},
-		{upload, document + "/files", author(h.AddFiles).UploadingMany(s.Limits.Files, o.MaxFiles).Interruptible()},
-		{post, document + "/files/title", author(h.SaveTitle)},
-		{post, document + "/files/merge", author(h.MergeFiles).Interruptible()},
-		{post, document + "/files/:file", author(h.ChangeFile)},
+		{get, "/app/documents/new", member(f.ShowNew)},
+		{upload, "/app/documents/new", form(f.Create)},
+		{get, document + "/files", member(f.ShowDraft)},
+		{upload, document + "/files", form(f.SaveDraft)},
+		{upload, document + "/files/merge", form(f.MergeFiles)},
+		{upload, document + "/files/:file", form(f.ChangeFile)},
 		{get, document + "/files/:file/pages", member(h.ShowPages)},
 		{post, document + "/files/:file/pages", author(h.TakePages).Interruptible()},
 		{get, document + "/files/:file/redact", member(drafts.Redaction{Handlers: h}.Show)},
 		{post, document + "/files/:file/redact", author(drafts.Redaction{Handlers: h}.Take).Interruptible()},
-		{upload, document + "/files/:file/content", author(h.ReplaceFile).Uploading(o.MaxFiles).Interruptible()},
+		{upload, document + "/files/:file/content", form(f.ReplaceFile)},
 		{post, document + "/uploads", author(h.BeginUpload)},
 		{get, document + "/uploads/:upload", member(h.ShowUpload)},
 		{upload, document + "/uploads/:upload", author(h.AppendUpload).Uploading(o.MaxUpload)},
-		{post, document + "/uploads/:upload/finish", author(h.FinishUpload)},
-		{post, document + "/uploads/:upload/cancel", author(h.CancelUpload)},
-		{get, document + "/people", member(h.ShowPeople)},
-		{post, document + "/people", author(h.SavePeople).With(page.Large)},
+		{upload, document + "/uploads/:upload/finish", form(f.FinishUpload)},
+		{upload, document + "/uploads/:upload/cancel", form(f.CancelUpload)},
+		{get, document + "/people", member(f.ShowPeople)},
 		{get, document + "/people/:invitation/mail", member(h.ShowMail)},
 		{get, document + "/edit", member(e.Show)},
 		{get, document + "/edit/lines", member(e.ShowLines).Interruptible()},

@@ -24,7 +24,7 @@ func TestATemplateIsMadeAndUsedWithoutScripts(t *testing.T) {
 	}
 	template := owner.Get(t, "/templates").Want(t, http.StatusOK)
 	id, role := template.Text(t, "data.0.id"), template.Text(t, "data.0.roles.0.id")
-	v.send("/app/documents/"+id+"/people", "rows", "1", "signing_order", "parallel", "invitations.0.id", role, "invitations.0.role_name", "Tenant", "do", "save")
+	v.send("/app/documents/"+id+"/files", "rows", "1", "signing_order", "parallel", "invitations.0.id", role, "invitations.0.role_name", "Tenant", "do", "save")
 	if got := owner.Get(t, "/templates/"+id).Text(t, "roles.0.role_name"); got != "Tenant" {
 		t.Errorf("the role is called %q", got)
 	}

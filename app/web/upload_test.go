@@ -148,7 +148,7 @@ func (w *window) choose(paths ...string) {
 // names returns the files of the list, in order.
 func (w *window) names() string {
 	w.t.Helper()
-	return get(w, chromedp.Evaluate[string](`[...document.querySelectorAll("#files [data-file] h3")].map(h => h.textContent).join(" ")`))
+	return get(w, chromedp.Evaluate[string](`[...document.querySelectorAll("#files [data-file] h4")].map(h => h.textContent).join(" ")`))
 }
 
 func (w *window) ready(n int) {
@@ -167,23 +167,26 @@ func TestUploadSeveral(t *testing.T) {
 	w.choose(paths...)
 	w.until(`document.querySelectorAll("#files [data-file]").length === 4 && document.querySelectorAll("#uploads li").length === 1`)
 	// Whichever finished first, they are listed in the order chosen.
-	w.until(`[...document.querySelectorAll("#files h3")].map(h => h.textContent).join() === "The_contract.pdf,b.docx,c.png,d.pdf"`)
+	w.until(`[...document.querySelectorAll("#files h4")].map(h => h.textContent).join() === "The_contract.pdf,b.docx,c.png,d.pdf"`)
 	if got := w.read("#uploads .state"); !strings.Contains(got, "not accepted") {
 		t.Errorf("of the last it is said %q", got)
 	}
-	if got := w.value("#finish [name=title]"); got != "The contract" {
+	if got := w.value("[name=title]"); got != "The contract" {
 		t.Errorf("the title is %q", got)
 	}
 	w.click("#uploads .cancel")
 	w.until(`!document.querySelector("#uploads li")`)
 
+	w.click(`#files li:nth-child(4) .menu summary`)
 	w.click(`#files li:nth-child(4) button[value=up]`)
-	w.until(`document.querySelector("#files li:nth-child(3) h3").textContent === "d.pdf" && document.activeElement.value === "up"`)
-	w.click(`#files li:nth-child(1) details:nth-of-type(1) summary`)
-	w.write(`#files li:nth-child(1) input[name=name]`, "Renamed.pdf")
+	w.until(`document.querySelector("#files li:nth-child(3) h4").textContent === "d.pdf" && document.activeElement.value === "up"`)
+	w.click(`#files li:nth-child(1) .menu summary`)
+	w.click(`#files li:nth-child(1) .menu-list details:nth-of-type(1) summary`)
+	w.write(`#files li:nth-child(1) input[name^="name-"]`, "Renamed.pdf")
 	w.click(`#files li:nth-child(1) button[value=rename]`)
-	w.until(`document.querySelector("#files h3").textContent === "Renamed.pdf"`)
-	w.click(`#files li:nth-child(2) details:nth-of-type(3) summary`)
+	w.until(`document.querySelector("#files h4").textContent === "Renamed.pdf"`)
+	w.click(`#files li:nth-child(2) .menu summary`)
+	w.click(`#files li:nth-child(2) .menu-list details:nth-of-type(3) summary`)
 	w.click(`#files li:nth-child(2) button[value=remove]`)
 	w.ready(3)
 	// The same file is accepted again, with a note that it is already there.
@@ -197,7 +200,7 @@ func TestUploadSeveral(t *testing.T) {
 		t.Errorf("after loading anew the files are %s", got)
 	}
 	w.click("#finish button.primary")
-	w.heading("Who receives this document?")
+	w.see(".editor.ready")
 }
 
 // throughLine opens a signed-in window on the page for a new document, through

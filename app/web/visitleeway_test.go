@@ -117,7 +117,7 @@ func TestReasonAndHint(t *testing.T) {
 		t.Errorf("the document is %s", r.Body)
 	}
 	v := browse(t, c)
-	_, html := v.get("/app/documents/" + id + "/people")
+	_, html := v.get("/app/documents/" + id + "/files")
 	want(t, html, `value="The street of our first office"`)
 	v.send("/app/documents/"+id+"/review", "do", "send", "seen", "yes", "redirect_url", "", "allow_decline", "yes", "decline_reason", "yes")
 	got := c.Get(t, "/documents/"+id).Want(t, http.StatusOK)

@@ -1,13 +1,11 @@
 // The recipients: suggestions from contacts, pasting several at once, moving rows by mouse and
 // keys, and nothing lost on leaving. Without scripts the form's buttons do the same.
+import { $, $$, form, sayer, tell } from './draft.js';
 import { parse } from './paste.js';
 
-const $ = (s, of = document) => of.querySelector(s), $$ = (s, of = document) => [...of.querySelectorAll(s)];
-const form = $('#people'), list = $('#rows'), words = JSON.parse(form.dataset.words), plural = new Intl.PluralRules(form.dataset.lang);
-const say = (key, values = {}) => { const forms = words[key] || {}; return (forms[plural.select(values.n ?? 0)] || forms.other || key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? ''); };
-const tell = text => { $('#status').textContent = ''; $('#status').textContent = text; };
+const list = $('#rows'), people = $('#people'), say = sayer(people);
 const rows = () => $$('.person-row', list), part = (row, name) => $(`[name$=".${name}"]`, row);
-let dirty = false, refused = false;
+export const state = { dirty: false, refused: false, sent: false, say };
 
 // number renames the inputs and buttons of each row after its place in the form.
 function number() {
@@ -27,7 +25,7 @@ function number() {
 }
 // turns numbers the positions anew after a move.
 function turns() { rows().forEach((row, i) => { part(row, 'position').value = i + 1; }); }
-function changed() { dirty = true; refused = false; }
+function changed() { state.dirty = true; state.refused = false; }
 function move(row, to) {
   const all = rows(), from = all.indexOf(row);
   if (to < 0 || to >= all.length || to === from) return;
@@ -55,7 +53,7 @@ function addAll(people, first) {
   tell(say('added', { n: people.length }));
 }
 
-form.addEventListener('input', changed);
+form.addEventListener('input', e => { state.sent = false; if (e.target.id !== 'i-files' && !e.target.closest('#files')) changed(); });
 form.addEventListener('paste', e => {
   const row = e.target.closest('.person-row');
   if (!row || !/\.(name|email)$/.test(e.target.name)) return;
@@ -106,10 +104,10 @@ form.addEventListener('keydown', e => {
 // Dragging by the letter.
 list.classList.add('grabbable');
 list.addEventListener('pointerdown', e => {
-  const grip = e.target.closest('.letter'), row = grip?.closest('.person-row'), all = rows(), from = all.indexOf(row);
-  if (!row || e.button || all.length < 2) return;
+  const row = e.target.closest('.letter')?.closest('.person-row');
+  if (!row || e.button || rows().length < 2) return;
   e.preventDefault();
-  const over = new AbortController();
+  const over = new AbortController(), all = rows(), from = all.indexOf(row);
   let to = from;
   const on = (event, then) => addEventListener(event, then, { signal: over.signal });
   const mark = () => all.forEach((r, i) => {
@@ -141,7 +139,7 @@ form.addEventListener('input', e => {
   const q = e.target.value.trim();
   if (q.length < 2) return;
   wait = setTimeout(async () => {
-    const answer = await fetch(form.dataset.contacts + encodeURIComponent(q), { headers: { 'X-Requested-With': 'fetch' } }).catch(() => null);
+    const answer = await fetch(people.dataset.contacts + encodeURIComponent(q), { headers: { 'X-Requested-With': 'fetch' } }).catch(() => null);
     if (!answer?.ok || q !== e.target.value.trim()) return; // superseded by further typing
     known = (await answer.json()).data;
     options('contacts', known.map(c => [c.email, c.name]));
@@ -150,37 +148,20 @@ form.addEventListener('input', e => {
 });
 known = $$('#contacts option').map(o => ({ email: o.value, name: o.label }));
 
-// Store the form before a link leaves it. If the form is refused, the second try leaves.
-let sent = false;
-form.addEventListener('submit', () => { sent = true; });
-addEventListener('pageshow', () => { sent = false; });
-addEventListener('beforeunload', e => { if (dirty && !sent) e.preventDefault(); });
-document.addEventListener('click', async e => {
-  const a = e.target.closest('a[href]');
-  if (!a || !dirty || refused || e.defaultPrevented || e.button || e.ctrlKey || e.metaKey || e.shiftKey || a.target || a.getAttribute('href').startsWith('#') || a.dataset.ask !== undefined) return;
+// Store the form before a link or another form leaves it.
+const dirty = () => state.dirty || $$('#files input:not([type=checkbox])').some(e => e.value !== e.defaultValue);
+addEventListener('submit', e => { if (e.target === form) state.sent = !e.defaultPrevented; });
+addEventListener('pageshow', () => { state.sent = false; });
+addEventListener('beforeunload', e => { if (dirty() && !state.sent) e.preventDefault(); });
+const leave = (e, go) => {
+  if (!dirty() || state.sent || state.refused || e.defaultPrevented) return;
   e.preventDefault();
-  const body = new FormData(form);
-  body.set('do', 'keep');
-  const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(body), credentials: 'same-origin' }).catch(() => null);
-  if (answer?.ok) { dirty = false; return location.assign(a.href); }
-  refused = true;
-  if (answer?.status === 422) {
-    const now = $('#people', new DOMParser().parseFromString(await answer.text(), 'text/html'));
-    for (const p of $$('.error', now)) {
-      const here = document.getElementById(p.id), field = document.getElementById(p.id.replace(/-error$/, ''))?.closest('.field');
-      if (!field) continue;
-      here?.remove(); field.classList.add('bad'); field.append(p);
-      $('input,select,textarea', field).setAttribute('aria-invalid', 'true');
-    }
-    $('.bad :is(input,select,textarea)', form)?.focus();
-  }
-  $('#alert').textContent = say(answer?.status === 422 ? 'kept' : 'unsent');
-  warn($('#alert').textContent);
+  import('./keep.js').then(m => m.keep(go), () => { state.refused = true; });
+};
+document.addEventListener('click', e => {
+  const a = e.target.closest('a[href]');
+  if (!a || e.button || e.ctrlKey || e.metaKey || e.shiftKey || a.target || a.getAttribute('href').startsWith('#') || a.dataset.ask !== undefined) return;
+  leave(e, () => location.assign(a.href));
 });
-function warn(text) {
-  let note = $('#unkept');
-  if (!note) { note = document.createElement('p'); note.id = 'unkept'; note.className = 'notice warn'; form.prepend(note); }
-  note.textContent = text;
-  note.scrollIntoView({ block: 'nearest' });
-}
+document.addEventListener('submit', e => { if (e.target !== form) leave(e, () => e.target.requestSubmit(e.submitter)); });
 if (location.hash === '#new') $('#new input:not([type=hidden])')?.focus();

@@ -1,7 +1,9 @@
 // Uploads several files at a time in pieces, so that a dropped connection costs at most
 // one piece.
-import { $, $$, form, input, say, tell, warn, page, pairs, refresh, change } from './files.js';
-const list = $('#uploads'), items = page.items, number = new Intl.NumberFormat(form.dataset.lang, { maximumFractionDigits: 1 });
+import { $, $$, form, tell, warn } from './draft.js';
+import { zone, input, say, page, pairs } from './files.js';
+import { refresh, change } from './filelist.js';
+const list = $('#uploads'), items = page.items, number = new Intl.NumberFormat(zone.dataset.lang, { maximumFractionDigits: 1 });
 const bytes = n => n >= 1e6 ? number.format(n / 1e6) + ' MB' : Math.ceil(n / 1e3) + ' KB';
 const PIECE = 8 << 20, AT_ONCE = 3, TRIES = 6;
 let making = null, order = 0;
@@ -32,8 +34,9 @@ function ask(item, path, body, headers = {}) {
 // draft creates the document when the first file is chosen.
 function draft(name) {
   if (page.base) return Promise.resolve();
-  making ??= ask(null, form.action, pairs({ title: form.elements.title?.value.trim() || name.replace(/\.[^.]*$/, '').replaceAll('_', ' ') })).then(answer => {
+  making ??= ask(null, form.action, pairs({ title: form.elements.title.value.trim() || name.replace(/\.[^.]*$/, '').replaceAll('_', ' ') })).then(answer => {
     page.base = answer.base;
+    form.action = page.base + '/files';
     history.replaceState(null, '', page.base + '/files');
   }).catch(e => { making = null; throw e; });
   return making;
@@ -45,15 +48,17 @@ class Item {
   constructor(file) {
     Object.assign(this, { file, order: order++, received: 0, said: -1, tries: 0, state: 'waiting' });
     this.li = $('#row').content.cloneNode(true).querySelector('li');
-    $('h3', this.li).textContent = file.name;
+    $('h4', this.li).textContent = file.name;
     $('progress', this.li).setAttribute('aria-label', say('of', { name: file.name }));
     const cancel = $('.cancel', this.li), retry = $('.retry', this.li), unlock = $('.unlock', this.li);
     cancel.setAttribute('aria-label', say('cancel.of', { name: file.name }));
     retry.setAttribute('aria-label', say('retry.of', { name: file.name }));
     cancel.addEventListener('click', () => this.cancel());
     retry.addEventListener('click', () => { this.tries = 0; this.show('waiting', say('waiting')); next(); });
-    unlock.addEventListener('submit', e => { e.preventDefault(); this.password = $('input', unlock).value; this.show('waiting', say('waiting')); next(); });
-    $('.copy', this.li).addEventListener('submit', e => { e.preventDefault(); this.flatten = 'yes'; this.show('waiting', say('waiting')); next(); });
+    const password = $('input', unlock), open = $('button', unlock);
+    open.addEventListener('click', () => { if (!password.value) return password.focus(); this.password = password.value; this.show('waiting', say('waiting')); next(); });
+    password.addEventListener('keydown', e => { if (e.key === 'Enter') { e.preventDefault(); open.click(); } });
+    $('.copy button', this.li).addEventListener('click', () => { this.flatten = 'yes'; this.show('waiting', say('waiting')); next(); });
     list.append(this.li);
     this.show('waiting', say('waiting'));
   }
@@ -104,7 +109,7 @@ class Item {
     const converts = !/\.pdf$/i.test(this.file.name);
     $('progress', this.li).removeAttribute('value');
     this.show(converts ? 'converting' : 'checking', say(converts ? 'converting' : 'checking'));
-    const answer = await this.insist(() => ask(this, page.base + '/uploads/' + this.id + '/finish', pairs({ password: this.password || '', flatten: this.flatten || '' })));
+    const answer = await this.insist(() => ask(this, page.base + '/uploads/' + this.id + '/finish', pairs({ ['password-' + this.id]: this.password || '', ['flatten-' + this.id]: this.flatten || '' })));
     this.leave();
     // One at a time: two uploads finishing together would not see each other's file.
     await (sorting = sorting.catch(() => {}).then(refresh).then(() => this.sort(answer.file)));
@@ -190,6 +195,12 @@ function next() {
     item.busy = true;
     item.run().finally(() => { item.busy = false; next(); });
   }
+  if (!page.next || [...items].some(i => i.busy)) return;
+  // The form was submitted meanwhile. It stays if a file needs attention.
+  const button = page.next;
+  page.next = null;
+  button.removeAttribute('aria-busy');
+  if (!items.size) form.requestSubmit(button);
 }
 
 export function add(files) {
@@ -199,7 +210,7 @@ export function add(files) {
     if (!file.size) { warn(say('empty', { name: file.name })); continue; }
     const item = new Item(file);
     items.add(item);
-    if (file.size > +form.dataset.limit) { item.final = true; item.show('failed', say('large', { name: file.name })); warn(say('large', { name: file.name })); continue; }
+    if (file.size > +zone.dataset.limit) { item.final = true; item.show('failed', say('large', { name: file.name })); warn(say('large', { name: file.name })); continue; }
     if ($$('#files [data-file]').some(same)) warn(say('twice', { name: file.name }));
   }
   input.value = '';

@@ -7,17 +7,23 @@ import (
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
-	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
 // received holds the files uploaded with a form.
 type received struct {
-	uploads []*signing.Upload
+	uploads []upload
 	failed  []string // messages about refused files
+	unfit   bool     // a replaced file left fields without a place
 }
 
-func (h *Handlers) closeReceived(r *page.Request, all *received) {
+// upload is a file, and which one of the draft it replaces, if any.
+type upload struct {
+	*signing.Upload
+	file string
+}
+
+func (h Form) closeReceived(r *page.Request, all *received) {
 	for _, u := range all.uploads {
 		if err := u.Close(); err != nil {
 			h.Log.Warn("dropping an upload", "request_id", r.RequestID(), "error", err)
@@ -27,7 +33,7 @@ func (h *Handlers) closeReceived(r *page.Request, all *received) {
 
 // receive reads a form with files. A problem with one file doesn't affect the
 // others.
-func (h *Handlers) receive(r *page.Request) (*received, error) {
+func (h Form) receive(r *page.Request) (*received, error) {
 	all := &received{}
 	err := r.Files(func(f *httpkit.Part) error {
 		if f.File == "" {
@@ -41,13 +47,23 @@ func (h *Handlers) receive(r *page.Request) (*received, error) {
 		case err != nil:
 			return err
 		}
-		all.uploads = append(all.uploads, u)
+		_, file, _ := strings.Cut(f.Field, "-")
+		all.uploads = append(all.uploads, upload{u, file})
 		return nil
 	})
 	for _, u := range all.uploads {
-		u.Password, u.Flatten = r.Form.Value("password"), r.Form.Value("flatten") == "yes"
+		u.Password, u.Flatten = secretOf(r, u.file)
 	}
 	return all, err
+}
+
+// secretOf returns the password entered for a file, "" for new ones, and whether a copy of its
+// pages may stand for it.
+func secretOf(r *page.Request, file string) (password string, flatten bool) {
+	if file != "" {
+		file = "-" + file
+	}
+	return r.Form.Value("password" + file), r.Form.Value("flatten"+file) == "yes"
 }
 
 // refusedFile describes why a file was refused. An error that isn't about the file is
@@ -66,17 +82,16 @@ func refusedFile(r *page.Request, err error) (string, error) {
 	return "", err
 }
 
-// Create creates a draft from the files of a form. A script, which uploads later,
-// creates it without files.
-func (h *Handlers) Create(r *page.Request) error {
+// Create creates a draft from a form. A script, which uploads later, creates it with a title alone.
+func (h Form) Create(r *page.Request) error {
 	all, err := h.receive(r)
 	defer h.closeReceived(r, all)
 	if err != nil {
 		return err
 	}
 	title := r.Form.Value("title")
+	in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, BaseURL: r.MailURL()}
 	if r.Scripted() {
-		in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, BaseURL: r.MailURL()}
 		d, err := h.Drafts.Create(r.UserContext(), r.Who.Actor, in)
 		if err != nil {
 			return err
@@ -84,18 +99,12 @@ func (h *Handlers) Create(r *page.Request) error {
 		return r.JSON(map[string]string{"base": r.Address("/app/documents/" + d.ID)})
 	}
 	var d *signing.Document
-	for _, u := range all.uploads {
-		if d != nil {
-			err = h.attach(r, d.ID, u)
-		} else {
-			in := signing.CreateInput{
-				DocumentInput: signing.DocumentInput{Title: new(titleOr(title, u.Name))},
-				Uploads:       []*signing.Upload{u},
-				BaseURL:       r.MailURL(),
-			}
-			d, err = h.Drafts.Create(r.UserContext(), r.Who.Actor, in)
-		}
-		if err != nil {
+	rest := all.uploads
+	for d == nil && len(rest) > 0 {
+		u := rest[0]
+		rest = rest[1:]
+		in.Title, in.Uploads = new(titleOr(title, u.Name)), []*signing.Upload{u.Upload}
+		if d, err = h.Drafts.Create(r.UserContext(), r.Who.Actor, in); err != nil {
 			why, err := refusedFile(r, err)
 			if err != nil {
 				return err
@@ -103,14 +112,23 @@ func (h *Handlers) Create(r *page.Request) error {
 			all.failed = append(all.failed, why)
 		}
 	}
+	if d == nil && entered(r) {
+		in.Title, in.Uploads = nil, nil // the form's own is checked like the rest of it
+		if d, err = h.Drafts.Create(r.UserContext(), r.Who.Actor, in); err != nil {
+			return err
+		}
+	}
 	if d == nil {
 		if len(all.failed) == 0 {
 			all.failed = []string{r.Say("files.none")}
 		}
 		p := page.Page{Values: r.Form, Faults: map[string][]string{"files": all.failed}}
-		return h.showFilesOf(r, nil, http.StatusUnprocessableEntity, p)
+		return h.showDraft(r, nil, nil, http.StatusUnprocessableEntity, p)
 	}
-	return h.afterFiles(r, d.ID, all.failed)
+	if err := h.take(r, d.ID, all, rest); err != nil {
+		return err
+	}
+	return h.store(r, d.ID, func(r *page.Request, d *signing.Document) error { return h.proceed(r, d, all) })
 }
 
 // titleOr returns the title, or one derived from the first file's name.
@@ -124,31 +142,10 @@ func titleOr(title, name string) string {
 	return strings.TrimSpace(strings.ReplaceAll(name, "_", " "))
 }
 
-func (h *Handlers) attach(r *page.Request, id string, u *signing.Upload) error {
+func (h Form) attach(r *page.Request, id string, u *signing.Upload) error {
 	in := signing.AttachInput{Uploads: []*signing.Upload{u}}
 	_, _, err := h.Drafts.Attach(r.UserContext(), r.Who.Actor, id, in)
 	return err
-}
-
-// afterFiles continues with the recipients, or returns to files that need attention.
-func (h *Handlers) afterFiles(r *page.Request, id string, failed []string) error {
-	d, err := h.Documents.Get(r.UserContext(), r.Who.Actor, id)
-	if err != nil {
-		return err
-	}
-	if len(failed) > 0 {
-		r.Flash("warn", "files.failed", "why", shorten(strings.Join(failed, " "), 900))
-		return r.SeeOther(at(id, stepFiles))
-	}
-	for i := range d.Files {
-		for _, x := range d.Files[i].Findings {
-			if x.Severity == record.SeverityWarning {
-				r.Flash("info", "files.look")
-				return r.SeeOther(at(id, stepFiles))
-			}
-		}
-	}
-	return r.SeeOther(at(id, stepPeople))
 }
 
 // shorten cuts a text to a number of characters.
@@ -159,78 +156,45 @@ func shorten(s string, limit int) string {
 	return s
 }
 
-// withFiles calls a handler with the draft and the files of a form. A form without files
-// counts as one that failed.
-func (h *Handlers) withFiles(
-	r *page.Request, do func(r *page.Request, d *signing.Document, all *received) error,
-) error {
-	d, err := h.draft(r)
-	if err != nil {
-		return err
-	}
-	all, err := h.receive(r)
-	defer h.closeReceived(r, all)
-	if err != nil {
-		return err
-	}
-	if len(all.uploads)+len(all.failed) == 0 {
-		all.failed = []string{r.Say("files.none")}
-	}
-	return do(r, d, all)
-}
-
-// AddFiles adds files to a draft.
-func (h *Handlers) AddFiles(r *page.Request) error {
-	return h.withFiles(r, h.addFiles)
-}
-
-func (h *Handlers) addFiles(r *page.Request, d *signing.Document, all *received) error {
-	for _, u := range all.uploads {
-		err := h.attach(r, d.ID, u)
-		if err == nil {
-			continue
+// take adds the files of a form to a draft, or replaces those that they are meant for.
+func (h Form) take(r *page.Request, id string, all *received, uploads []upload) error {
+	for _, u := range uploads {
+		var unfit []string
+		var err error
+		if u.file == "" {
+			err = h.attach(r, id, u.Upload)
+		} else {
+			_, unfit, err = h.Drafts.ReplaceFile(r.UserContext(), r.Who.Actor, id, u.file, u.Upload)
 		}
-		why, err := refusedFile(r, err)
 		if err != nil {
-			return err
+			why, err := refusedFile(r, err)
+			if err != nil {
+				return err
+			}
+			all.failed = append(all.failed, why)
 		}
-		all.failed = append(all.failed, why)
+		all.unfit = all.unfit || len(unfit) > 0
 	}
-	if len(all.failed) > 0 {
-		r.Flash("warn", "files.failed", "why", shorten(strings.Join(all.failed, " "), 900))
-	}
-	return r.SeeOther(at(d.ID, stepFiles))
+	return nil
 }
 
 // ReplaceFile replaces a file of a draft and says which fields no longer fit.
-func (h *Handlers) ReplaceFile(r *page.Request) error {
-	return h.withFiles(r, h.replaceFile)
-}
-
-func (h *Handlers) replaceFile(r *page.Request, d *signing.Document, all *received) error {
-	if len(all.failed) > 0 {
-		return h.notReplaced(r, d, strings.Join(all.failed, " "))
-	}
-	_, unfit, err := h.Drafts.ReplaceFile(r.UserContext(), r.Who.Actor, d.ID, r.Params("file"), all.uploads[0])
-	if err != nil {
-		why, err := refusedFile(r, err)
-		if err != nil {
-			return err
+func (h Form) ReplaceFile(r *page.Request) error {
+	return h.withFiles(r, func(r *page.Request, d *signing.Document, all *received) error {
+		if len(all.uploads)+len(all.failed) == 0 {
+			all.failed = []string{r.Say("files.none")}
 		}
-		return h.notReplaced(r, d, why)
-	}
-	if len(unfit) > 0 {
-		r.Flash("warn", "files.replaced.unfit")
-	} else {
-		r.Flash("ok", "files.replaced")
-	}
-	return r.SeeOther(at(d.ID, stepFiles))
-}
-
-// notReplaced says why a file was not replaced.
-func (h *Handlers) notReplaced(r *page.Request, d *signing.Document, why string) error {
-	if r.Scripted() {
-		return r.Status(http.StatusUnprocessableEntity).JSON(map[string]string{"message": why})
-	}
-	return h.showFilesOf(r, d, http.StatusUnprocessableEntity, page.Page{Fault: why})
+		why := strings.Join(all.failed, " ")
+		switch {
+		case why != "" && r.Scripted():
+			return r.Status(http.StatusUnprocessableEntity).JSON(map[string]string{"message": why})
+		case why != "":
+			return h.showDraft(r, d, peopleRows(d), http.StatusUnprocessableEntity, page.Page{Fault: why})
+		case all.unfit:
+			r.Flash("warn", "files.replaced.unfit")
+		default:
+			r.Flash("ok", "files.replaced")
+		}
+		return r.SeeOther(at(d.ID, stepFiles))
+	})
 }

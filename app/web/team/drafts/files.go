@@ -5,23 +5,11 @@ import (
 	"slices"
 	"strconv"
 
-	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
-
-// filesPage is the first step of preparing a document.
-type filesPage struct {
-	ID, Base  string // ID and path of the document, "" for a new one
-	Name      string // title of the document
-	Limit     int64
-	Files     []fileRow
-	Mergeable bool // there are several files whose pages can be joined
-	Uploads   []uploadRow
-	Steps     []step
-}
 
 // fileRow is a file of the draft.
 type fileRow struct {
@@ -47,50 +35,6 @@ type uploadRow struct {
 
 // maxLook is the number of pages of a converted file shown for confirmation.
 const maxLook = 50
-
-// ShowNew serves the first step of a new document.
-func (h *Handlers) ShowNew(r *page.Request) error {
-	if err := r.Who.Actor.Require(account.ScopeWrite); err != nil {
-		return err
-	}
-	return h.showFilesOf(r, nil, http.StatusOK, page.Page{})
-}
-
-// ShowFiles serves the step for the files.
-func (h *Handlers) ShowFiles(r *page.Request) error {
-	d, err := h.draft(r)
-	if err != nil {
-		return err
-	}
-	if d.Status != record.Draft {
-		return r.SeeOther("/app/documents/" + d.ID)
-	}
-	return h.showFilesOf(r, d, http.StatusOK, page.Page{})
-}
-
-func (h *Handlers) showFilesOf(r *page.Request, d *signing.Document, status int, p page.Page) error {
-	p.Title, p.Scripts = r.Say("files.title"), []string{"files.js"}
-	data := filesPage{Limit: h.MaxUpload, Steps: steps(r, "", stepFiles)}
-	if d != nil {
-		uploads, err := h.Uploads.Unfinished(r.UserContext(), r.Who.Actor, d.ID)
-		if err != nil {
-			return err
-		}
-		data.ID, data.Base, data.Name, data.Steps = d.ID, "/app/documents/"+d.ID, d.Title, steps(r, d.ID, stepFiles)
-		data.Files = fileRows(r, d)
-		joined := 0
-		for _, f := range data.Files {
-			if f.Arrangeable {
-				joined++
-			}
-		}
-		data.Mergeable = joined > 1
-		for _, u := range uploads {
-			data.Uploads = append(data.Uploads, uploadRow{u, int(100 * u.Received / u.Size)})
-		}
-	}
-	return filesTemplate.Render(r, status, page.With(p, data))
-}
 
 func fileRows(r *page.Request, d *signing.Document) []fileRow {
 	var out []fileRow
@@ -140,71 +84,46 @@ func finding(r *page.Request, x signing.Finding) note {
 	return n
 }
 
-// SaveTitle stores the title and continues with the next step.
-func (h *Handlers) SaveTitle(r *page.Request) error {
-	id := r.Params("id")
-	d, err := h.Drafts.Update(r.UserContext(), r.Who.Actor, id, signing.DocumentInput{Title: new(r.Form.Value("title"))})
-	if fault.KindOf(err) == fault.KindInvalid {
-		now, failed := h.draft(r)
-		if failed != nil {
-			return failed
-		}
-		p := page.Page{Values: r.Form, Faults: r.FailureOf(err).Faults}
-		return h.showFilesOf(r, now, http.StatusUnprocessableEntity, p)
-	}
-	if err != nil {
-		return err
-	}
-	if r.Form.Value("do") == "save" {
-		r.Flash("ok", "create.saved")
-		return r.SeeOther(at(d.ID, stepFiles))
-	}
-	return r.SeeOther(at(d.ID, stepPeople))
-}
-
 // ChangeFile renames, moves, confirms or removes a file.
-func (h *Handlers) ChangeFile(r *page.Request) error {
-	id, file := r.Params("id"), r.Params("file")
-	d, err := h.draft(r)
-	if err != nil {
-		return err
-	}
+func (h Form) ChangeFile(r *page.Request) error { return h.withForm(r, h.changeFile) }
+
+func (h Form) changeFile(r *page.Request, d *signing.Document) error {
+	file := r.Params("file")
 	var in signing.FileInput
+	var err error
 	switch do := r.Form.Value("do"); do {
 	case "rename":
-		in.Name = new(r.Form.Value("name"))
+		in.Name = new(r.Form.Value("name-" + file))
 	case "confirm":
 		in.Confirmed = new(true)
 	case "up", "down", "move":
 		in.Position, err = newPosition(r, d, file, do)
 	case "remove":
-		if _, err = h.Drafts.RemoveFile(r.UserContext(), r.Who.Actor, id, file); err != nil {
+		if _, err = h.Drafts.RemoveFile(r.UserContext(), r.Who.Actor, d.ID, file); err != nil {
 			return err
 		}
 		r.Flash("ok", "files.removed")
-		return r.SeeOther(at(id, stepFiles))
+		return r.SeeOther(at(d.ID, stepFiles))
 	default:
 		err = fault.Malformed("form_without_action")
 	}
 	if err == nil {
-		_, err = h.Drafts.UpdateFile(r.UserContext(), r.Who.Actor, id, file, in)
+		_, err = h.Drafts.UpdateFile(r.UserContext(), r.Who.Actor, d.ID, file, in)
 	}
 	if fault.KindOf(err) == fault.KindInvalid && !r.Scripted() {
 		why, _ := refusedFile(r, err)
-		return h.showFilesOf(r, d, http.StatusUnprocessableEntity, page.Page{Fault: why})
+		return h.showDraft(r, d, peopleRows(d), http.StatusUnprocessableEntity, page.Page{Fault: why})
 	}
 	if err != nil {
 		return err
 	}
-	return r.SeeOther(at(id, stepFiles))
+	return r.SeeOther(at(d.ID, stepFiles))
 }
 
 // MergeFiles makes one file of the chosen ones, in the order in which they are shown.
-func (h *Handlers) MergeFiles(r *page.Request) error {
-	d, err := h.draft(r)
-	if err != nil {
-		return err
-	}
+func (h Form) MergeFiles(r *page.Request) error { return h.withForm(r, h.mergeFiles) }
+
+func (h Form) mergeFiles(r *page.Request, d *signing.Document) error {
 	var chosen []string
 	for i := range d.Files {
 		if slices.Contains(r.Form.Values["merge"], d.Files[i].ID) {
@@ -222,7 +141,7 @@ func (h *Handlers) MergeFiles(r *page.Request) error {
 			return err
 		}
 	}
-	return h.showFilesOf(r, d, http.StatusUnprocessableEntity, page.Page{Fault: why})
+	return h.showDraft(r, d, peopleRows(d), http.StatusUnprocessableEntity, page.Page{Fault: why})
 }
 
 // whyNot explains why the pages of files were not changed. An error about something else is returned.

@@ -15,10 +15,9 @@ import (
 
 // The templates of these pages.
 const (
-	filesTemplate  page.Template[filesPage]  = "files"
+	draftTemplate  page.Template[draftPage]  = "draft"
 	pagesTemplate  page.Template[pagesPage]  = "pages"
 	redactTemplate page.Template[redactPage] = "redact"
-	peopleTemplate page.Template[peoplePage] = "people"
 	reviewTemplate page.Template[reviewPage] = "review"
 	linksTemplate  page.Template[linksPage]  = "links"
 )

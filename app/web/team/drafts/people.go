@@ -2,7 +2,6 @@ package drafts
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,14 +13,11 @@ import (
 	"paraph/app/web/page"
 )
 
-// peoplePage is the second step of preparing a document.
-type peoplePage struct {
-	ID, Order  string
-	Name       string // title of the document
+// people are the recipients of a draft in its form.
+type people struct {
 	Rows       []personRow
 	Blank      personRow // for scripts, to add rows
 	Contacts   []contact.Contact
-	Steps      []step
 	HasMe      bool
 	CanDetect  bool
 	Sequential bool
@@ -53,18 +49,6 @@ func (p personRow) Frame() page.Page { return p.frame }
 // Field is field, for templates.
 func (p personRow) Field(name string) string { return p.field(name) }
 
-// ShowPeople serves the step for the recipients.
-func (h *Handlers) ShowPeople(r *page.Request) error {
-	d, err := h.draft(r)
-	if err != nil {
-		return err
-	}
-	if d.Status != record.Draft {
-		return r.SeeOther("/app/documents/" + d.ID)
-	}
-	return h.showPeopleOf(r, d, peopleRows(d), http.StatusOK, page.Page{})
-}
-
 // peopleRows returns the recipients of a document in signing order.
 func peopleRows(d *signing.Document) []personRow {
 	people := slices.Clone(d.Invitations)
@@ -86,17 +70,14 @@ func peopleRows(d *signing.Document) []personRow {
 	return out
 }
 
-func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []personRow, status int, p page.Page) error {
+// peopleOf returns the part of the form for the recipients. Their faults are in p.
+func (h Form) peopleOf(r *page.Request, d *signing.Document, rows []personRow, p page.Page) (people, error) {
 	contacts, err := h.Contacts.Suggest(r.UserContext(), r.Who.Actor, "", 50)
 	if err != nil {
-		return err
+		return people{}, err
 	}
-	data := peoplePage{
-		ID:         d.ID,
-		Name:       d.Title,
-		Order:      d.SigningOrder,
+	data := people{
 		Contacts:   contacts,
-		Steps:      storing(steps(r, d.ID, stepPeople)),
 		Blank:      personRow{Template: d.Template},
 		Sequential: d.SigningOrder == record.Sequential,
 		Template:   d.Template,
@@ -107,11 +88,11 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 		acting = acting || rows[i].ID != "" && slices.Contains([]string{record.Signer, record.Approver}, rows[i].Role)
 	}
 	data.CanDetect = acting && len(d.Files) > 0
-	if len(rows) == 0 || r.Query("add") != "" && status == http.StatusOK {
+	if len(rows) == 0 || r.Query("add") != "" && len(p.Faults) == 0 {
 		rows = append(rows, personRow{New: true})
 	}
 	for i := range rows {
-		rows[i].frame, rows[i].Template = p, d.Template
+		rows[i].frame, rows[i].Template = page.Page{Faults: p.Faults}, d.Template
 		h.setOptions(r, &rows[i], i, len(rows))
 		refused := p.Faults[rows[i].field("access_code")] != nil || !d.Template && p.Faults[rows[i].field("role_name")] != nil || p.Faults[rows[i].field("message")] != nil
 		lacksCode := rows[i].Check == record.ByAccessCode && rows[i].Code == "" && !rows[i].HasCode
@@ -119,8 +100,7 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 	}
 	h.setOptions(r, &data.Blank, len(rows), len(rows)+1)
 	data.Rows = rows
-	p.Title, p.Scripts = r.Say("people.title"), []string{"people.js"}
-	return peopleTemplate.Render(r, status, page.With(p, data))
+	return data, nil
 }
 
 // setOptions sets the options of a row's inputs.

@@ -1,7 +1,6 @@
 package drafts
 
 import (
-	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -72,38 +71,28 @@ func pasted(text string) (rows []personRow) {
 // maxPasted is the maximum number of people read from one text. There are far fewer recipients.
 const maxPasted = 1000
 
-// SavePeople stores the form and performs the action of the button.
-func (h *Handlers) SavePeople(r *page.Request) error {
-	d, err := h.draft(r)
-	if err != nil {
-		return err
-	}
+// savePeople stores the recipients and their order, after the button has changed them. It
+// returns the rows with their faults if they are refused.
+func (h Form) savePeople(r *page.Request, d *signing.Document) ([]personRow, map[string][]string, error) {
 	rows := submittedPeople(r)
 	do, number, _ := strings.Cut(r.Form.Value("do"), ".")
 	rows = applyRowButton(r, rows, do, number)
-	order := r.Form.Value("signing_order")
-	if order == record.Sequential {
+	sequential := d.SigningOrder == record.Sequential
+	if sequential {
 		slices.SortStableFunc(rows, func(a, b personRow) int { return a.turn() - b.turn() })
 	}
-	if order != d.SigningOrder {
-		if _, err := h.Drafts.Update(r.UserContext(), r.Who.Actor, d.ID,
-			signing.DocumentInput{SigningOrder: &order}); err != nil {
-			return err
-		}
-		d.SigningOrder = order
+	if len(rows) == 0 && len(d.Invitations) == 0 {
+		return nil, nil, nil
 	}
 	in := make([]signing.InvitationInput, len(rows))
 	for i := range rows {
-		in[i] = rows[i].input(i, order == record.Sequential)
+		in[i] = rows[i].input(i, sequential)
 	}
-	_, err = h.Drafts.ReplaceInvitations(r.UserContext(), r.Who.Actor, d.ID, in)
+	_, err := h.Drafts.ReplaceInvitations(r.UserContext(), r.Who.Actor, d.ID, in)
 	if fault.KindOf(err) == fault.KindInvalid {
-		return h.showPeopleOf(r, d, rows, http.StatusUnprocessableEntity, page.Page{Faults: rowFaults(r, err)})
+		return rows, rowFaults(r, err), nil
 	}
-	if err != nil {
-		return err
-	}
-	return h.afterPeople(r, d.ID, do)
+	return rows, nil, err
 }
 
 // applyRowButton moves or removes the row whose button was pressed, or adds the sender
@@ -166,29 +155,4 @@ func (p *personRow) input(i int, sequential bool) signing.InvitationInput {
 		in.Position = &n
 	}
 	return in
-}
-
-// afterPeople performs the form's button and redirects.
-func (h *Handlers) afterPeople(r *page.Request, id, do string) error {
-	switch do {
-	case stepFiles, stepFields, stepReview:
-		return r.SeeOther(at(id, do))
-	case "add":
-		return r.SeeOther(at(id, stepPeople) + "?add=1#new")
-	case "detect":
-		_, added, nobody, err := h.Detection.AddDetected(r.UserContext(), r.Who.Actor, id)
-		switch {
-		case err != nil:
-			return err
-		case added == 0 && nobody == 0:
-			r.Flash("info", "people.found.none")
-		case nobody > 0:
-			r.Flash("warn", "people.found.some", "added", strconv.Itoa(added), "nobody", strconv.Itoa(nobody))
-		default:
-			r.Flash("ok", "people.found", "added", strconv.Itoa(added))
-		}
-	case "save":
-		r.Flash("ok", "create.saved")
-	}
-	return r.SeeOther(at(id, stepPeople))
 }

@@ -152,7 +152,7 @@ func (p *reviewPage) sort(r *page.Request, all []signing.Problem) {
 		case x.Code == "no_files" || x.Code == "not_confirmed" || x.Code == "same_file":
 			row.Href = at(p.ID, stepFiles)
 		case x.Code == "no_signer" || x.Code == "same_email":
-			row.Href = at(p.ID, stepPeople)
+			row.Href = at(p.ID, stepFiles) + "#people"
 		case x.Field != "":
 			row.Href = at(p.ID, stepFields) + "#" + x.Field
 		default:

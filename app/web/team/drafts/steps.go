@@ -9,14 +9,13 @@ import (
 // step is one entry of the component "stepper".
 type step struct {
 	Text, Href string
-	Button     string // action of the form of people that leads to the step and stores the form first
+	Button     string // action of the draft's form that leads to the step and stores the form first
 	Current    bool
 }
 
 // Steps of preparing a document.
 const (
-	stepFiles  = "files"
-	stepPeople = "people"
+	stepFiles  = "files" // with the recipients and the message
 	stepFields = "edit"
 	stepReview = "review"
 )
@@ -25,8 +24,11 @@ const (
 // links yet.
 func steps(r *page.Request, document, current string) []step {
 	var out []step
-	for _, name := range []string{stepFiles, stepPeople, stepFields, stepReview} {
+	for _, name := range []string{stepFiles, stepFields, stepReview} {
 		s := step{Text: r.Say("step." + name), Current: name == current}
+		if name == stepFiles {
+			s.Text = r.Say("step.draft")
+		}
 		if document != "" && !s.Current {
 			s.Href = "/app/documents/" + document + "/" + name
 		}
@@ -35,9 +37,9 @@ func steps(r *page.Request, document, current string) []step {
 	return out
 }
 
-// storing makes steps that store the form of people before they leave it.
+// storing makes steps that store the draft's form before they leave it.
 func storing(all []step) []step {
-	for i, name := range []string{stepFiles, stepPeople, stepFields, stepReview} {
+	for i, name := range []string{stepFiles, stepFields, stepReview} {
 		if !all[i].Current {
 			all[i].Button = name
 		}

@@ -83,13 +83,15 @@ func (h *Handlers) AppendUpload(r *page.Request) error {
 
 // FinishUpload adds a complete upload to the document as a file, opened with its
 // password if it has one, or as a flattened copy if the original can't be used.
-func (h *Handlers) FinishUpload(r *page.Request) error {
-	id := r.Params("id")
-	finish := h.Uploads.Finish
-	if r.Form.Value("flatten") == "yes" {
+func (h Form) FinishUpload(r *page.Request) error { return h.withForm(r, h.finishUpload) }
+
+func (h Form) finishUpload(r *page.Request, d *signing.Document) error {
+	id, finish := d.ID, h.Uploads.Finish
+	password, flatten := secretOf(r, r.Params("upload"))
+	if flatten {
 		finish = h.Uploads.FinishFlattened
 	}
-	d, file, err := finish(r.UserContext(), r.Who.Actor, id, r.Params("upload"), r.Form.Value("password"))
+	d, file, err := finish(r.UserContext(), r.Who.Actor, id, r.Params("upload"), password)
 	if err == nil {
 		if r.Scripted() {
 			return r.JSON(map[string]any{"file": file.ID, "title": d.Title})
@@ -112,8 +114,10 @@ func (h *Handlers) FinishUpload(r *page.Request) error {
 }
 
 // CancelUpload discards an unfinished upload.
-func (h *Handlers) CancelUpload(r *page.Request) error {
-	id := r.Params("id")
+func (h Form) CancelUpload(r *page.Request) error { return h.withForm(r, h.cancelUpload) }
+
+func (h Form) cancelUpload(r *page.Request, d *signing.Document) error {
+	id := d.ID
 	err := h.Uploads.Cancel(r.UserContext(), r.Who.Actor, id, r.Params("upload"))
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {
 		return err

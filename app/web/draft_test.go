@@ -1,0 +1,140 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+// textsOf returns the title, subject and message of a document, and who receives it.
+func textsOf(t *testing.T, c *apptest.Client, id string) string {
+	t.Helper()
+	d := c.Get(t, "/documents/"+id).Want(t, http.StatusOK)
+	texts := fmt.Sprintf("%v | %v | %v | ", d.At(t, "title"), d.At(t, "subject"), d.At(t, "message"))
+	return texts + strings.Join(d.Texts(t, "invitations", "email"), " | ")
+}
+
+// idOf returns the document whose page a window shows.
+func (w *window) idOf() string {
+	w.t.Helper()
+	_, rest, _ := strings.Cut(get(w, chromedp.Location()), "/app/documents/")
+	id, _, _ := strings.Cut(rest, "/")
+	return id
+}
+
+// TestEveryButtonStoresTheDraft enters something into every part of the page for a new document, and
+// presses one of its buttons, without scripts: nothing entered is lost.
+func TestEveryButtonStoresTheDraft(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	w := team(t, c, look{plain: true})
+	fill := func() {
+		w.write(`[name="title"]`, "Lease")
+		w.write(`[name="invitations.0.name"]`, "Ann")
+		w.write(`[name="invitations.0.email"]`, "ann@x.example")
+		w.write("#i-subject", "Our lease")
+		w.write("#i-message", "Thank you")
+	}
+	const stored = "Lease | Our lease | Thank you | ann@x.example"
+	for _, button := range []string{"add", "save", "upload", "several"} {
+		w.visit(s.URL + "/app/documents/new")
+		fill()
+		if button == "several" {
+			w.click(".several summary")
+		}
+		w.choose(onDisk(t, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})...)
+		w.click(chromedp.CSS(`#draft button[value="` + button + `"]:not(.vh)`))
+		w.see("#files [data-file]")
+		if got := textsOf(t, c, w.idOf()); got != stored {
+			t.Errorf("%s stores %q", button, got)
+		}
+	}
+	// What is refused is shown again, and the rest is stored.
+	w.write(`[name="title"]`, "Lease of a flat")
+	w.write(`[name="invitations.0.email"]`, "nobody")
+	w.choose(onDisk(t, apptest.File{Name: "b.pdf", Content: apptest.PDF(t)})...)
+	w.click(`#files li:nth-child(1) .menu summary`)
+	w.click(`#files li:nth-child(1) .menu-list details:nth-of-type(1) summary`)
+	w.write(`#files li:nth-child(1) input[name^="name-"]`, "First.pdf")
+	w.click(`#files li:nth-child(1) .menu-list details:nth-of-type(3) summary`)
+	w.click(`#files li:nth-child(1) button[value="remove"]`)
+	w.see("#i-invitations-0-email-error")
+	if got := w.names(); got != "First.pdf b.pdf" {
+		t.Errorf("the files are %s", got)
+	}
+	if got := w.value(`[name="invitations.0.email"]`); got != "nobody" {
+		t.Errorf("the refused address became %q", got)
+	}
+	if got := textsOf(t, c, w.idOf()); got != "Lease of a flat | Our lease | Thank you | ann@x.example" {
+		t.Errorf("stored are %q", got)
+	}
+	w.write(`[name="invitations.0.email"]`, "ben@x.example")
+	w.click(`#files li:nth-child(1) .menu summary`)
+	w.click(`#files li:nth-child(1) .menu-list details:nth-of-type(3) summary`)
+	w.click(`#files li:nth-child(1) button[value="remove"]`)
+	w.until(`document.querySelectorAll("#files [data-file]").length === 1`)
+	if got := textsOf(t, c, w.idOf()); !strings.HasSuffix(got, "| ben@x.example") {
+		t.Errorf("stored are %q", got)
+	}
+}
+
+// TestLeavingANewDocument types into the page for a new document and leaves it by the navigation
+// before it has a file; then it uploads one beside what was typed, and goes on at once.
+func TestLeavingANewDocument(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	w := team(t, c, look{width: 1280, height: 900})
+	w.visit(s.URL + "/app/documents/new")
+	w.paste(`[name="invitations.0.name"]`, "Ann <ann@x.example>, Ben <b@x.example>")
+	w.write("#i-message", "Thank you")
+	w.click(`.top a[href$="/app/contacts"]`)
+	w.until(`location.pathname.endsWith("/contacts")`)
+	id := c.Get(t, "/documents").Want(t, http.StatusOK).Text(t, "data.0.id")
+	if got := textsOf(t, c, id); got != "Untitled document | <nil> | Thank you | ann@x.example | b@x.example" {
+		t.Errorf("stored are %q", got)
+	}
+	w.visit(s.URL + "/app/documents/" + id + "/people")
+	w.until(`location.pathname.endsWith("/files") && location.hash === "#people"`)
+	w.write(`[name="invitations.0.name"]`, "Anna")
+	w.choose(onDisk(t, apptest.File{Name: "The_lease.pdf", Content: heavy(2 << 20)})...)
+	w.click(`#finish .primary`)
+	w.see(".editor.ready")
+	if got := textsOf(t, c, id); got != "The lease | <nil> | Thank you | ann@x.example | b@x.example" {
+		t.Errorf("stored are %q", got)
+	}
+	if got := c.Get(t, "/documents/"+id).Text(t, "invitations.0.name"); got != "Anna" {
+		t.Errorf("the first is called %q", got)
+	}
+}
+
+// TestADraftIsOnePage shows files beside recipients where there is room and above them elsewhere, with one
+// primary action, and steps and buttons on one line each.
+func TestADraftIsOnePage(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	w := team(t, c, look{})
+	w.visit(s.URL + "/app/documents/new")
+	for _, language := range []string{"en", "de", "ar"} {
+		c.Patch(t, "/me", apptest.Map{"locale": language}).Want(t, http.StatusOK)
+		w.visit(s.URL + "/app/documents/new")
+		for _, width := range []int64{1280, 1024, 390, 320} {
+			w.run(chromedp.EmulateViewport(width, 900))
+			w.wants(fmt.Sprintf(`(document.querySelector("#add").getBoundingClientRect().bottom <= document.querySelector("#people").getBoundingClientRect().top) === %t`, width < 1000),
+				fmt.Sprintf("%s, %d px: files are not where they should be", language, width))
+			w.wants(`document.querySelectorAll("main .btn.primary").length === 1`, "there is more than one primary action")
+			w.wants(`document.documentElement.scrollWidth <= innerWidth`, fmt.Sprintf("%s, %d px: the page scrolls to the side", language, width))
+			if width >= 390 {
+				w.wants(`[...document.querySelectorAll(".stepper li, .shell .btn.primary")].every(e => e.getBoundingClientRect().height < 50) && document.querySelector(".stepper ol").getBoundingClientRect().height < 50`,
+					fmt.Sprintf("%s, %d px: the steps or a button break", language, width))
+			}
+		}
+	}
+}
