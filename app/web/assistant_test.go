@@ -35,6 +35,10 @@ func TestFillInForOthers(t *testing.T) {
 		at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "fields", "id")
 		w := open(t, l)
 		w.visit(d.Text(t, "invitations.0.sign_url"))
+		w.fits()
+		if !l.plain {
+			w.judge(allRules, "the assistant's page")
+		}
 		sight := w.sight()
 		for _, want := range []string{"asks you to fill in fields for the people signing", "Rent (Tom Tenant)", "Rent (Uma Tenant)", "sign nothing"} {
 			if !strings.Contains(sight, want) {
