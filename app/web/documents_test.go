@@ -385,8 +385,8 @@ func TestListTellsOfChanges(t *testing.T) {
 	w.reads("This is the copy.")
 }
 
-// TestDocumentPagesFit checks the pages in every look.
-func TestDocumentPagesFit(t *testing.T) {
+// TestDocumentsInEveryLook checks the pages in every look.
+func TestDocumentsInEveryLook(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id, done := o.in(t, "declined"), o.in(t, "completed")

@@ -13,9 +13,9 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestPagesOfALink checks every page behind an invitation's link, in every
+// TestLinkInEveryLook checks every page behind an invitation's link, in every
 // state and look.
-func TestPagesOfALink(t *testing.T) {
+func TestLinkInEveryLook(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
 	ben := apptest.Map{"name": "Ben Buyer", "email": "ben@signer.example"}
