@@ -61,3 +61,23 @@ func TestBulkRoles(t *testing.T) {
 		t.Errorf("the file to fill in has the columns %s", got)
 	}
 }
+
+// TestBulkHeadingsThatAreAlike fills in the header file of a template whose variables are named
+// like what is known of its roles' people.
+func TestBulkHeadingsThatAreAlike(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	at := "/templates/" + c.Post(t, "/templates", apptest.Multipart(t, obj{"title": "{{tenant_company}}: {{tenant-name}} {{Tenant_email}}", "roles": list{obj{"role_name": "Tenant"}}},
+		apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, 201).Text(t, "id") + "/bulk"
+	names := read(t, c.Get(t, at+".csv").Want(t, 200).Body, ',')[0]
+	cells := map[string]string{"Tenant.name": "Tim", "Tenant.email": "tim@tenant.example", "tenant_company": "Harbour Ltd", "tenant-name": "Timothy", "tenant_email": "by mail"}
+	row := make([]string, len(names))
+	for i, name := range names {
+		row[i] = cells[name]
+	}
+	ids := over(t, c, c.Post(t, at, text(strings.Join(names, ",")+"\n"+strings.Join(row, ",")+"\n")).Want(t, 200).Text(t, "run.id"))
+	d := c.Get(t, "/documents/"+ids[0]).Want(t, 200)
+	if d.Text(t, "title") != "Harbour Ltd: Timothy by mail" || d.Text(t, "invitations.0.name") != "Tim" || d.Text(t, "invitations.0.email") != "tim@tenant.example" {
+		t.Errorf("the document is %s", d.Body)
+	}
+}

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,7 +136,7 @@ func recognise(t *signing.Document, headings []string, said map[string]string) (
 		out[i].Heading = h
 		target, explicit := said[h]
 		if !explicit {
-			target = names[plain(h)]
+			target = names.of(h)
 		} else if target != "" && !slices.ContainsFunc(targets, func(x Target) bool { return x.ID == target }) {
 			f.Selected("columns." + h)
 			continue
@@ -153,16 +154,27 @@ func recognise(t *signing.Document, headings []string, said map[string]string) (
 	return out, f.Err()
 }
 
-// known maps the plain headings of columns to their targets. Where several targets have the
-// same heading it counts as the first.
-func known(targets []Target) map[string]string {
-	out := map[string]string{}
+// headings finds the targets of headings.
+type headings struct{ exact, plain map[string]string }
+
+// of returns the target of a heading, "" if there is none. What the header file calls a target
+// comes first: Owner.company and the variable owner_company are the same but for signs.
+func (n headings) of(heading string) string {
+	return cmp.Or(n.exact[strings.TrimSpace(heading)], n.plain[plain(heading)])
+}
+
+// known collects the headings of targets. Where several have the same it counts as the first.
+func known(targets []Target) headings {
+	out := headings{map[string]string{}, map[string]string{}}
 	add := func(heading, target string) {
-		if name := plain(heading); name != "" && out[name] == "" {
-			out[name] = target
+		if name := plain(heading); name != "" && out.plain[name] == "" {
+			out.plain[name] = target
 		}
 	}
 	for _, x := range targets {
+		if out.exact[x.Name] == "" {
+			out.exact[x.Name] = x.ID
+		}
 		add(x.ID, x.ID)
 		add(x.Name, x.ID)
 	}
@@ -237,12 +249,11 @@ func (in *RowInput) person(role string) *signing.RolePerson {
 	return &in.People[len(in.People)-1]
 }
 
-// cellsOf writes a row that came as JSON under the headings of a template's header file, which
-// names maps to their targets.
-func cellsOf(headings []string, names map[string]string, in RowInput) []string {
-	out := make([]string, len(headings))
-	for i, h := range headings {
-		switch id := names[plain(h)]; {
+// cellsOf writes a row that came as JSON under the names of a template's header file.
+func cellsOf(names []string, targets headings, in RowInput) []string {
+	out := make([]string, len(names))
+	for i, h := range names {
+		switch id := targets.of(h); {
 		case strings.HasPrefix(id, "variable:"):
 			out[i] = in.Variables[strings.TrimPrefix(id, "variable:")]
 		case strings.HasPrefix(id, "value:"):

@@ -54,7 +54,7 @@ func (s *Service) Leftover(
 const errorHeading = "error"
 
 func (s *Service) leftover(
-	out *sheet.Writer, r *Run, names map[string]string, row *Row, say func([]fault.Field) string,
+	out *sheet.Writer, r *Run, names headings, row *Row, say func([]fault.Field) string,
 ) error {
 	why := row.Faults
 	switch {

@@ -211,8 +211,12 @@ func setApprover(tx *kv.Tx, who account.Actor, f *fault.Fields, d *Document, id 
 
 // invite adds people to the record. All faults are reported together.
 func (s *Drafts) invite(f *fault.Fields, d *Document, in []InvitationInput, now time.Time) []string {
+	name := "invitations"
+	if d.Template {
+		name = "roles"
+	}
 	if len(d.Invitations)+len(in) > s.limits.Invitations {
-		f.TooMany("invitations", s.limits.Invitations)
+		f.TooMany(name, s.limits.Invitations)
 		return nil
 	}
 	next := 1
@@ -221,7 +225,7 @@ func (s *Drafts) invite(f *fault.Fields, d *Document, in []InvitationInput, now 
 	}
 	var ids []string
 	for i := range in {
-		at := f.At("invitations", i)
+		at := f.At(name, i)
 		inv := Invitation{ID: s.id(), Role: record.Signer, Position: next, Status: record.Pending,
 			Authentication: record.ByLink, CreatedAt: now, UpdatedAt: now}
 		in[i].ApplyTo(at, &inv, s.links.proofs(), d.Template)
