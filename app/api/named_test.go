@@ -48,7 +48,7 @@ func TestNamedByPrevious(t *testing.T) {
 	}
 	checkSigned(t, c.Post(t, at+"/download", obj{}).Want(t, 200).Body, 3)
 	text := strings.Join(strings.Fields(apptest.PagesText(t, c.Get(t, at+"/download?content=certificate").Want(t, 200).Body)), " ")
-	if !strings.Contains(text, "(invitation.named)") || !strings.Contains(text, "Mia Manager") {
+	if !strings.Contains(text, "(invitation.named)") || !strings.Contains(text, "Mia Manager") || !strings.Contains(text, "Named by Signer 1 <signer1@signer.example>") {
 		t.Errorf("the certificate does not say who was named:\n%s", text)
 	}
 	told := false

@@ -43,6 +43,7 @@ func (s *Certificates) evidence(d *Document) (*completion.Evidence, error) {
 	}
 	for i := range e.Signatories {
 		e.Signatories[i].Ways = waysOf(e.Signatories[i], entries)
+		e.Signatories[i].NamedBy = namedBy(e.Signatories[i].ID, entries)
 	}
 	return e, nil
 }
@@ -142,6 +143,16 @@ func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
 		ways = append(ways, way)
 	}
 	return ways
+}
+
+// namedBy returns who named the person of an invitation, nil if it had one from the start.
+func namedBy(invitation string, entries []Entry) (by *completion.Person) {
+	for _, x := range entries {
+		if x.Value.Type == record.EventInvitationNamed && x.Value.Invitation == invitation {
+			by = &completion.Person{Name: x.Value.ActorName, Email: x.Value.ActorEmail}
+		}
+	}
+	return by
 }
 
 func evidenceOfEvent(x Entry) completion.Event {

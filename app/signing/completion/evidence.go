@@ -92,6 +92,7 @@ type Signatory struct {
 	DeclinedReason string   `json:"-"`
 	DeclinedCode   string   `json:"-"` // of a reason that precedes their own words
 	DelegatedTo    *Person  `json:"-"`
+	NamedBy        *Person  `json:"named_by,omitempty"` // who named them as the next recipient
 	Answers        []Answer `json:"-"`
 	NotAsked       []string `json:"fields_not_asked,omitempty"` // because of their conditions
 	Ways           []Way    `json:"-"`                          // derived from the events

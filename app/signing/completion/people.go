@@ -29,6 +29,9 @@ func (c *pages) person(p *Signatory) error {
 	list.add(say("certificate.email"), p.Email)
 	list.add(say("certificate.role"), say("certificate.role."+p.Role))
 	list.add(say("certificate.group"), p.Group)
+	if by := p.NamedBy; by != nil {
+		list.add(say("certificate.named_by"), c.Words.Mailbox(by.Name, by.Email))
+	}
 	list.add(say("certificate.state"), say("certificate.state."+stateOf(p)))
 	list.add(say("certificate.asked"), c.at(p.NotifiedAt))
 	list.add(say("certificate.viewed"), c.at(p.ViewedAt))
