@@ -147,3 +147,36 @@ func takeAway[T any](r *request, name string, to **T) {
 		*to = new(T)
 	}
 }
+
+// variables holds values by name; a list is kept as JSON.
+type variables map[string]variableValue
+
+func (v variables) texts() map[string]string {
+	out := make(map[string]string, len(v))
+	for name, x := range v {
+		out[name] = x.text
+	}
+	return out
+}
+
+type variableValue struct{ text string }
+
+// Schema describes the types of a variable.
+func (variableValue) Schema(huma.Registry) *huma.Schema {
+	items := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+	return &huma.Schema{OneOf: []*huma.Schema{
+		{Type: huma.TypeString}, {Type: huma.TypeNumber}, {Type: huma.TypeBoolean}, {Type: huma.TypeArray, Items: items},
+	}}
+}
+
+// UnmarshalJSON accepts what a field accepts, and arrays.
+func (v *variableValue) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		v.text = string(b)
+		return nil
+	}
+	var x fieldValue
+	err := x.UnmarshalJSON(b)
+	v.text = x.text
+	return err
+}

@@ -6,7 +6,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	json "github.com/goccy/go-json"
 
-	"paraph/app/account"
 	"paraph/app/pdf"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
@@ -474,40 +473,6 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 	}
 	if x.Cells > 0 {
 		v.Cells = &x.Cells
-	}
-	return v
-}
-
-type userView struct {
-	ID              string            `json:"id"`
-	Name            string            `json:"name"`
-	Email           string            `json:"email"`
-	EmailVerifiedAt *string           `json:"email_verified_at" format:"date-time"`
-	Locale          *string           `json:"locale"`
-	Timezone        *string           `json:"timezone"`
-	TwoFactor       bool              `json:"two_factor" doc:"Whether sign-in requires a second factor"`
-	Passkeys        int               `json:"passkeys"`
-	RecoveryCodes   int               `json:"recovery_codes" doc:"Number of codes left"`
-	CreatedAt       string            `json:"created_at" format:"date-time"`
-	UpdatedAt       string            `json:"updated_at" format:"date-time"`
-	Companies       []userCompanyView `json:"companies"`
-}
-
-type userCompanyView struct {
-	ID    string  `json:"id"`
-	Name  string  `json:"name"`
-	Role  string  `json:"role" enum:"owner,admin,approver,member,viewer"`
-	Token *string `json:"token" doc:"Bearer token for this company; only returned by login"`
-	// Limited: see account.UserCompany.
-	Limited bool `json:"two_factor_missing" doc:"The company requires two-factor sign-in: until it is set up, everything else returns 403"`
-}
-
-func viewUser(u account.User) userView {
-	v := userView{ID: u.ID, Name: u.Name, Email: u.Email, EmailVerifiedAt: maybe(u.EmailVerifiedAt), Locale: orNull(u.Locale),
-		Timezone: orNull(u.Timezone), TwoFactor: u.TwoFactor, Passkeys: u.Passkeys, RecoveryCodes: u.RecoveryCodes, CreatedAt: when(u.CreatedAt), UpdatedAt: when(u.UpdatedAt),
-		Companies: []userCompanyView{}}
-	for _, c := range u.Companies {
-		v.Companies = append(v.Companies, userCompanyView{c.ID, c.Name, string(c.Role), orNull(c.Token), c.Limited})
 	}
 	return v
 }
