@@ -174,6 +174,20 @@ func newIdentity(t *testing.T) (recipient, file string) {
 	return identity.Recipient().String(), file
 }
 
+// savedFields returns the saved fields as JSON.
+func (c *client) savedFields(t *testing.T) string {
+	t.Helper()
+	b, err := c.send(http.MethodGet, "/saved-fields", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct{ Data json.RawMessage }
+	if err := json.Unmarshal(b, &list); err != nil {
+		t.Fatal(err)
+	}
+	return string(list.Data)
+}
+
 func TestCompanyMovesToAnotherInstallation(t *testing.T) {
 	t.Parallel()
 	from, to, out := t.TempDir(), t.TempDir(), t.TempDir()
@@ -193,6 +207,11 @@ func TestCompanyMovesToAnotherInstallation(t *testing.T) {
 	kept := c.checkpointFile(t)
 	half := c.begun(t, "Half signed", content)
 	public := c.published(t, done)
+	field := `{"name": "Account", "field": {"type": "text", "width": 0.4, "height": 0.03, "cells": 22, "pattern": "[A-Z]+"}}`
+	if _, err := c.send(http.MethodPost, "/saved-fields", "application/json", strings.NewReader(field)); err != nil {
+		t.Fatal(err)
+	}
+	saved := c.savedFields(t)
 	if _, err := p.login().complete("Another company's", content); err != nil {
 		t.Fatal(err)
 	}
@@ -228,6 +247,9 @@ func TestCompanyMovesToAnotherInstallation(t *testing.T) {
 	}
 	if d.number(t, "/documents?search=harbour") != 1 || d.number(t, "/documents?search=Another+company") != 0 || d.number(t, "/contacts") < 3 {
 		t.Error("search or contacts differ from the exported company")
+	}
+	if got := d.savedFields(t); got != saved || !strings.Contains(got, "Account") {
+		t.Errorf("the saved fields changed from %s to %s", saved, got)
 	}
 	if got := d.titles(t, renamed); !slices.Equal(got, []string{"First title", "Second title"}) {
 		t.Errorf("the events of a document whose title changed show %q", got)
