@@ -219,7 +219,7 @@ func TestPeculiarUploads(t *testing.T) {
 		"JavaScript":           {upload: papers("/OpenAction "+script, []paper{a4}), code: "javascript", says: "removed", show: "trailer/Root/OpenAction", gone: "JavaScript"},
 		"named JavaScript":     {upload: papers("/Names<</JavaScript<</Names[(x) 100 0 R]>>>>", []paper{a4}, script), code: "javascript", says: "removed", show: "trailer/Root/Names/JavaScript", gone: "100"},
 		"launch":               {upload: papers("/OpenAction<</S/Launch/F(calc.exe)>>", []paper{a4}), code: "launch_action", says: "removed", show: "trailer/Root/OpenAction", gone: "Launch"},
-		"embedded file":        {upload: papers("/Names<</EmbeddedFiles<</Names[(x) 100 0 R]>>>>", []paper{a4}, invoice, stream("<invoice/>")), code: "embedded_files", says: "1 embedded file"},
+		"embedded file":        {upload: papers("/Names<</EmbeddedFiles<</Names[(x) 100 0 R]>>>>", []paper{a4}, invoice, stream("<invoice/>")), code: "embedded_files", says: "embedded in this file: 1"},
 		"claims PDF/A":         {upload: asPDFA(t, 2), code: "pdfa", says: "PDF/A-2B"},
 		"owner password":       {upload: throughQPDF(t, plain, "--encrypt", "", "owner", "256", "--"), code: "encrypted", says: "removed", rewritten: true},
 		"owner password RC4":   {upload: throughQPDF(t, plain, "--encrypt", "", "owner", "128", "--"), code: "encrypted", says: "removed", rewritten: true},

@@ -54,7 +54,7 @@ func TestOldFindingsKeepTheirMessage(t *testing.T) {
 	say := catalogue.English().SayOf
 	var f File
 	f.AddFinding(record.SeverityInfo, "embedded_files", "count", "3")
-	if got, want := f.Findings[0].Sentence(say), "The file contains 3 embedded file(s)."; got != want {
+	if got, want := f.Findings[0].Sentence(say), "Files embedded in this file: 3."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	old := Finding{Code: "embedded_files", Severity: record.SeverityInfo, Message: "The file contains 2 embedded file(s)."}
