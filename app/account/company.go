@@ -62,6 +62,7 @@ type CompanyPatch struct {
 	RetentionDays     *int
 	OnDecline         *OnDecline
 	SignatureTypes    *[]string
+	ReadToEnd         *bool
 	ConsentMode       *ConsentMode
 	Phone             *string
 	PrivacyURL        *string
@@ -112,6 +113,9 @@ func (p CompanyPatch) apply(c *Company) error {
 	}
 	if p.SignatureTypes != nil {
 		c.SignatureTypes = input.Subset(&f, "signature_types", *p.SignatureTypes, SignatureTypes()...)
+	}
+	if p.ReadToEnd != nil {
+		c.ReadToEnd = *p.ReadToEnd
 	}
 	setPhone(&f, "phone", p.Phone, &c.Phone)
 	setAddress(&f, "privacy_url", p.PrivacyURL, &c.PrivacyURL)

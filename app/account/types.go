@@ -65,6 +65,7 @@ type Company struct {
 	RetentionDays     int         `json:"retention_days,omitempty"`      // 0 for unlimited
 	OnDecline         OnDecline   `json:"on_decline"`
 	SignatureTypes    []string    `json:"signature_types,omitempty"` // that new documents allow; nil for all
+	ReadToEnd         bool        `json:"read_to_end,omitempty"`     // whether signing new documents requires having read all pages
 
 	// ClosedDocumentsReadable lets signatories read documents that were voided,
 	// declined or not signed in time.

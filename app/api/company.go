@@ -27,6 +27,7 @@ type companyView struct {
 	RetentionDays     *int     `json:"retention_days"`
 	OnDecline         string   `json:"on_decline" enum:"notify,void"`
 	SignatureTypes    []string `json:"signature_types" doc:"What new documents accept: drawn, typed and image, or some of them"`
+	ReadToEnd         bool     `json:"read_to_end" doc:"Whether recipients of new documents have to read all pages before they sign"`
 	ClosedReadable    bool     `json:"closed_documents_readable" doc:"Whether recipients can still read documents that were voided, declined or not signed in time"`
 	CreatedAt         string   `json:"created_at" format:"date-time"`
 	UpdatedAt         string   `json:"updated_at" format:"date-time"`
@@ -41,7 +42,7 @@ func (r *request) viewCompany(c account.Company) companyView {
 		BrandColor: orNull(c.BrandColor), RequireApproval: c.RequireApproval, RequireTwoFactor: c.RequireTwoFactor, DefaultExpiryDays: positive(c.DefaultExpiryDays),
 		ReminderDays: c.ReminderDays, ConsentText: orNull(c.ConsentText), ConsentMode: string(cmp.Or(c.ConsentMode, account.ConsentInline)),
 		Phone: orNull(c.Phone), PrivacyURL: orNull(c.PrivacyURL), RetentionDays: positive(c.RetentionDays),
-		OnDecline: string(c.OnDecline), SignatureTypes: typesOrAll(c.SignatureTypes), ClosedReadable: c.ClosedDocumentsReadable, CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt)}
+		OnDecline: string(c.OnDecline), SignatureTypes: typesOrAll(c.SignatureTypes), ReadToEnd: c.ReadToEnd, ClosedReadable: c.ClosedDocumentsReadable, CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt)}
 	if v.ReminderDays == nil {
 		v.ReminderDays = []int{}
 	}
@@ -77,6 +78,7 @@ type companyPatch struct {
 	RetentionDays     *int                 `json:"retention_days,omitempty" doc:"0 keeps completed documents forever"`
 	OnDecline         *account.OnDecline   `json:"on_decline,omitempty" doc:"notify or void"`
 	SignatureTypes    *[]string            `json:"signature_types,omitempty" doc:"What new documents accept as signatures and initials: drawn, typed and image, or some of them"`
+	ReadToEnd         *bool                `json:"read_to_end,omitempty" doc:"Whether recipients of new documents have to read all pages before they sign"`
 	ConsentMode       *account.ConsentMode `json:"consent_mode,omitempty" doc:"inline (asked on the document's page), gate (asked before the document is shown) or off"`
 	Phone             *string              `json:"phone,omitempty" doc:"Phone number for recipients' questions"`
 	PrivacyURL        *string              `json:"privacy_url,omitempty" doc:"Your privacy notice; shown to recipients"`

@@ -31,6 +31,7 @@ type DocumentBody struct {
 	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
 	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
 	SignatureTypes  *[]string          `json:"signature_types,omitempty" doc:"What is accepted as signatures and initials: drawn, typed and image, or some of them; an empty list allows all. The company's setting by default"`
+	ReadToEnd       *bool              `json:"read_to_end,omitempty" doc:"Whether recipients can only sign, approve or confirm once all pages were shown to them, or they confirm that they have read them. The company's setting by default"`
 	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
 }
 
@@ -38,7 +39,7 @@ func (b *DocumentBody) input(f *fault.Fields) signing.DocumentInput {
 	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
 		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
 		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason,
-		SendEmails: b.SendEmails, SignatureTypes: b.SignatureTypes}
+		SendEmails: b.SendEmails, SignatureTypes: b.SignatureTypes, ReadToEnd: b.ReadToEnd}
 	if b.ExpiresAt != nil && *b.ExpiresAt == "" {
 		in.ExpiresAt = new(time.Time)
 	}

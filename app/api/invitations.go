@@ -63,8 +63,9 @@ type signBody struct {
 	Signature *markBody             `json:"signature,omitempty" doc:"Typed from the recipient's name if left out"`
 	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the recipient's name if left out"`
 	Consent   *bool                 `json:"consent,omitempty" doc:"Consent to sign electronically"`
-	Next      *nextBody             `json:"next,omitempty" doc:"The person they name, if the next recipient is named by the previous one"`
-	Code      string                `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
+	ReadingBody
+	Next *nextBody `json:"next,omitempty" doc:"The person they name, if the next recipient is named by the previous one"`
+	Code string    `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
 }
 
 // nextBody names a person.
@@ -82,10 +83,23 @@ func (b *nextBody) input() *signing.InvitationInput {
 
 type fillBody struct {
 	Fields map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name, of later recipients"`
-	readBody
+	Next   *nextBody             `json:"next,omitempty" doc:"The person they name, if the next recipient is named by the previous one"`
+	Code   string                `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
+}
+
+// ReadingBody says what a recipient has read of a document with read_to_end. Its name is exported
+// because it is embedded.
+type ReadingBody struct {
+	PagesShown []int `json:"pages_shown,omitempty" doc:"With read_to_end: the pages that were shown to the recipient, numbered from 1 through all files"`
+	ReadAll    bool  `json:"read_all,omitempty" doc:"With read_to_end: the recipient confirms that they have read all pages"`
+}
+
+func (b ReadingBody) input() signing.Reading {
+	return signing.Reading{Pages: b.PagesShown, Confirmed: b.ReadAll}
 }
 
 type readBody struct {
+	ReadingBody
 	Next *nextBody `json:"next,omitempty" doc:"The person they name, if the next recipient is named by the previous one"`
 	Code string    `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
 }
@@ -236,7 +250,7 @@ func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error
 	}
 	return r.reply(h.signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: texts(in.Fields),
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent,
-		Next: in.Next.input(), Code: in.Code}, r.seen...))
+		Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code}, r.seen...))
 }
 
 func (h *invitationHandlers) fillIn(r *request, in *fillBody) (documentView, error) {
@@ -253,7 +267,7 @@ func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	input := signing.SignInput{Next: in.Next.input(), Code: in.Code}
+	input := signing.SignInput{Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code}
 	return r.reply(h.signatures.Confirm(r.UserContext(), r.who, document, id, input, r.seen...))
 }
 

@@ -29,6 +29,7 @@ type templateView struct {
 	AllowDecline    bool                `json:"allow_decline"`
 	AllowDelegation bool                `json:"allow_delegation"`
 	DeclineReason   bool                `json:"decline_reason_required"`
+	ReadToEnd       bool                `json:"read_to_end"`
 	SendEmails      bool                `json:"send_emails"`
 	SignatureTypes  []string            `json:"signature_types" doc:"What is accepted as signatures and initials"`
 	Files           []fileView          `json:"files"`
@@ -65,7 +66,7 @@ func (r *request) viewTemplate(t signing.Template) templateView {
 	v := templateView{ID: t.ID, Title: t.Title, Subject: orNull(t.Subject), Message: orNull(t.Message), SigningOrder: t.SigningOrder,
 		Metadata: t.Metadata, Locale: orNull(t.Locale), Owner: personView(t.Owner), ExpiresDays: orNone(t.ExpiresDays),
 		RemindEveryDays: orNone(t.RemindEveryDays), RedirectURL: orNull(t.RedirectURL), AllowDecline: !t.NoDecline,
-		AllowDelegation: !t.NoDelegation, DeclineReason: t.DeclineReason, SendEmails: !t.NoMails, SignatureTypes: typesOrAll(t.SignatureTypes), Files: []fileView{}, Roles: []roleView{}, Fields: []fieldView{},
+		AllowDelegation: !t.NoDelegation, DeclineReason: t.DeclineReason, ReadToEnd: t.ReadToEnd, SendEmails: !t.NoMails, SignatureTypes: typesOrAll(t.SignatureTypes), Files: []fileView{}, Roles: []roleView{}, Fields: []fieldView{},
 		Variables: t.Variables(), Lists: record.ListsOf(t.Document),
 		Documents: t.Documents, LastUsedAt: orNull(t.LastUsedAt), CreatedAt: when(t.CreatedAt),
 		UpdatedAt: when(t.UpdatedAt), ArchivedAt: maybe(t.ArchivedAt), DeletedAt: maybe(t.DeletedAt), Version: t.Version}
@@ -119,6 +120,7 @@ type TemplateBody struct {
 	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
 	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
 	SignatureTypes  *[]string          `json:"signature_types,omitempty" doc:"What is accepted as signatures and initials: drawn, typed and image, or some of them; an empty list allows all. The company's setting by default"`
+	ReadToEnd       *bool              `json:"read_to_end,omitempty" doc:"Whether recipients can only sign, approve or confirm once all pages were shown to them, or they confirm that they have read them. The company's setting by default"`
 	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
 }
 
@@ -126,7 +128,7 @@ func (b *TemplateBody) input() signing.DocumentInput {
 	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder, Metadata: b.Metadata,
 		Locale: b.Locale, ExpiresDays: b.ExpiresDays, RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL,
 		AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason,
-		SendEmails: b.SendEmails, SignatureTypes: b.SignatureTypes}
+		SendEmails: b.SendEmails, SignatureTypes: b.SignatureTypes, ReadToEnd: b.ReadToEnd}
 	if b.ApproverID != nil {
 		id := idOr(*b.ApproverID)
 		in.ApproverID = &id

@@ -50,6 +50,7 @@ type documentView struct {
 	AllowDecline     bool              `json:"allow_decline"`
 	AllowDelegation  bool              `json:"allow_delegation"`
 	DeclineReason    bool              `json:"decline_reason_required"`
+	ReadToEnd        bool              `json:"read_to_end" doc:"Whether recipients can only sign, approve or confirm once they have read all pages"`
 	SendEmails       bool              `json:"send_emails" doc:"Whether recipients are written to; if not, pass on their links"`
 	SignatureTypes   []string          `json:"signature_types" doc:"What is accepted as signatures and initials"`
 	Files            []fileView        `json:"files"`
@@ -111,6 +112,7 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		VoidedReason: orNull(d.WhyVoided().Sentence(r.server.english())),
 		ArchivedAt:   maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
 		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation, DeclineReason: d.DeclineReason,
+		ReadToEnd:  d.ReadToEnd,
 		SendEmails: !d.NoMails, SignatureTypes: typesOrAll(d.SignatureTypes),
 		Attention: orNull(string(d.Attention.Kind)), AttentionMessage: orNull(d.AttentionSentence(r.server.english())),
 		Files: []fileView{}, Invitations: []invitationView{}, Fields: []fieldView{},

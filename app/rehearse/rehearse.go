@@ -137,7 +137,8 @@ func (s *Service) actAs(
 		reason := cmp.Or(in.Reason, new(sampleReason))
 		return s.Signing.Visits.Decline(ctx, who, d.ID, inv.ID, signing.DeclineInput{Reason: reason})
 	case inv.Action() == record.ActionRead:
-		return s.Signing.Signatures.Confirm(ctx, who, d.ID, inv.ID, signing.SignInput{Next: in.next(v)})
+		return s.Signing.Signatures.Confirm(ctx, who, d.ID, inv.ID,
+			signing.SignInput{Next: in.next(v), Read: signing.Reading{Confirmed: true}})
 	case inv.Action() == record.ActionFillIn:
 		asked := record.FieldsIn(record.AskedOf(v.Document, v.Invitation))
 		return s.Signing.Signatures.FillIn(ctx, who, d.ID, inv.ID,
@@ -168,7 +169,8 @@ func (s *Service) recipient(
 func (in *Input) signature(v *signing.Visit, now time.Time) signing.SignInput {
 	d, inv, consent := v.Document, v.Invitation, true
 	own := d.UnsortedFieldsOf(inv.ID)
-	out := signing.SignInput{Fields: among(own, in.Fields), Consent: &consent, Next: in.next(v)}
+	out := signing.SignInput{Fields: among(own, in.Fields), Consent: &consent, Next: in.next(v),
+		Read: signing.Reading{Confirmed: true}}
 	complete(out.Fields, d, inv, own, now.In(v.Company.Zone()))
 	out.Signature, out.Initials = marksOf(d, inv)
 	return out

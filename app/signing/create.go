@@ -182,6 +182,7 @@ func (s *Drafts) defaults(who account.Actor, d *Document) error {
 		return err
 	}
 	d.Locale, d.SignatureTypes = company.Locale, slices.Clone(company.SignatureTypes)
+	d.ReadToEnd = company.ReadToEnd
 	return nil
 }
 

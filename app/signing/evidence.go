@@ -78,6 +78,9 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 	if ev := inv.Evidence; ev != nil {
 		out.Method, out.Through, out.Host, out.IP, out.UserAgent = ev.Method, ev.Through, ev.Host, ev.IP, ev.UserAgent
 		out.Consent, out.ConsentText = ev.Consent, ev.ConsentText
+		if out.Reading = ev.Reading; out.Reading != "" {
+			out.Pages = record.CountPages(d)
+		}
 		out.SignatureType, out.Certificate = ev.SignatureType, ev.Serial
 		if ev.Consent {
 			out.ConsentSHA256 = consentVersion(ev.ConsentText)

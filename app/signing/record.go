@@ -15,6 +15,7 @@ type (
 	Anchor          = detect.Anchor
 	Condition       = record.Condition
 	Test            = record.Test
+	Reading         = record.Reading
 	Rules           = record.Rules
 	Area            = detect.Area
 	Agreement       = record.Agreement

@@ -52,6 +52,7 @@ type SignInput struct {
 	Initials  *Mark
 	Consent   *bool
 	Next      *InvitationInput // name and address of the person they name, see [record.Names]
+	Read      Reading          // of a document that has to be read to the end
 	Code      string           // e-mail code or access code, if the invitation asks for one
 }
 
@@ -64,12 +65,13 @@ func (s *Signatures) Sign(
 	return s.act(ctx, who, id, invitation, record.ActionSign, in, seen...)
 }
 
-// Confirm records that a reader has read the document. Of the input only Next and Code count.
+// Confirm records that a reader has read the document. Of the input only Next, Read and Code count.
 // Like the last signature, the last confirmation completes the document.
 func (s *Signatures) Confirm(
 	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
 ) (*Document, error) {
-	return s.act(ctx, who, id, invitation, record.ActionRead, SignInput{Next: in.Next, Code: in.Code}, seen...)
+	in = SignInput{Next: in.Next, Read: in.Read, Code: in.Code}
+	return s.act(ctx, who, id, invitation, record.ActionRead, in, seen...)
 }
 
 // FillIn records what an assistant has filled in for recipients who sign later. Of the input only
@@ -203,6 +205,9 @@ func (a *act) event() Event {
 	if len(a.assisted) > 0 {
 		e = e.With("fields", strings.Join(a.assisted, ", "))
 	}
+	if evidence.Reading != "" {
+		e = e.With("reading", evidence.Reading)
+	}
 	return e
 }
 
@@ -238,6 +243,7 @@ func (s *Signatures) check(
 		return a, s.checkUnsigned(who, a, in)
 	}
 	var faults fault.Fields
+	reading := in.Read.Check(&faults, d, who.IsSignatory())
 	consent := s.documents.consentText(company)
 	consented := in.Consent != nil && *in.Consent || consent != "" && company.ConsentMode == account.ConsentGate && inv.AgreedTo(consent)
 	if who.IsSignatory() && consent != "" && !consented {
@@ -254,7 +260,7 @@ func (s *Signatures) check(
 		return nil, err
 	}
 	inv.Status, inv.SignedAt = record.Signed, &now
-	a.note(who, &Evidence{Consent: consented, ConsentText: consent,
+	a.note(who, &Evidence{Consent: consented, ConsentText: consent, Reading: reading,
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
 		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: mark.Pack(a.marks.signature.Strokes)})
 	return a, nil
@@ -264,6 +270,10 @@ func (s *Signatures) check(
 // that a reader has read the document.
 func (s *Signatures) checkUnsigned(who account.Actor, a *act, in SignInput) error {
 	var faults fault.Fields
+	evidence := &Evidence{}
+	if a.inv.Action() == record.ActionRead {
+		evidence.Reading = in.Read.Check(&faults, a.document, who.IsSignatory())
+	}
 	if a.inv.Action() == record.ActionFillIn {
 		today := a.now.In(a.zone)
 		a.values = record.EnteredIn(a.asked, a.given(&faults, in.Fields), today)
@@ -279,7 +289,7 @@ func (s *Signatures) checkUnsigned(who account.Actor, a *act, in SignInput) erro
 	} else {
 		a.inv.Status, a.inv.ReadAt = record.Read, &a.now
 	}
-	a.note(who, &Evidence{})
+	a.note(who, evidence)
 	return nil
 }
 

@@ -54,6 +54,7 @@ func TestLinkInEveryLook(t *testing.T) {
 	}
 	// The picture of the signed page has loaded, not just its frame.
 	shown := func(w *window) { w.until(`document.querySelector(".signed img")?.naturalWidth > 500`) }
+	_, toTheEnd := longLease(t, requiresReading(t, s), maria())
 	pages := map[string]func(w *window){}
 	for name, at := range map[string]struct {
 		link    string
@@ -74,6 +75,9 @@ func TestLinkInEveryLook(t *testing.T) {
 		"options": {link: first([]apptest.Map{maria()}), heading: "Lease of a flat", then: func(w *window) {
 			w.click("details.menu summary")
 			w.see("#text-size")
+		}},
+		"read to the end": {link: toTheEnd[0], heading: "Lease of a flat", then: func(w *window) {
+			w.until(`document.querySelector("#finish").textContent.includes("left")`)
 		}},
 		"hand back": {link: s.URL + "/s/in-person"},
 		"in person": {link: s.URL + "/s/in-person", then: hand},

@@ -21,8 +21,8 @@ var data = map[record.EventType][]string{
 	"document.handed_over": {"from", "to"}, "document.mail_failed": {"email"}, "document.mail_delivered": {"email"}, "document.overdue": {"job"},
 	"document.scheduled": {"send_at"}, "document.not_sent": {"cause"},
 	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.replaced": {"file", "name", "sha256"}, "file.arranged": {"file", "name", "pages"}, "file.merged": {"file", "name", "sha256", "files", "names"}, "file.redacted": {"file", "name", "sha256", "pages"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
-	"invitation.added": {"email"}, "invitation.removed": {"email"}, "invitation.notified": {"email"}, "invitation.signed": {"email", "method", "certificate"},
-	"invitation.filled_in": {"email", "method", "fields"}, "invitation.read": {"email", "method"}, "invitation.not_needed": {"email", "by"}, "invitation.named": {"email", "name"}, "invitation.consented": {"consent"}, "invitation.consent_withdrawn": {"consent"}, "invitation.in_person": {"email"}, "invitation.declined": {"email", "reason"}, "invitation.delegated": {"from", "to", "invitation"},
+	"invitation.added": {"email"}, "invitation.removed": {"email"}, "invitation.notified": {"email"}, "invitation.signed": {"email", "method", "certificate", "reading"},
+	"invitation.filled_in": {"email", "method", "fields"}, "invitation.read": {"email", "method", "reading"}, "invitation.not_needed": {"email", "by"}, "invitation.named": {"email", "name"}, "invitation.consented": {"consent"}, "invitation.consent_withdrawn": {"consent"}, "invitation.in_person": {"email"}, "invitation.declined": {"email", "reason"}, "invitation.delegated": {"from", "to", "invitation"},
 	"invitation.replaced": {"from", "to", "invitation"}, "invitation.reminded": {"email"}, "invitation.link_requested": {"email"}, "invitation.problem_reported": {"email", "reason"},
 	"invitation.mailed": {"email", "kind", "server", "reply"}, "invitation.bounced": {"email", "kind", "reply"}, "invitation.link_shown": {"email", "through"}, "invitation.code_shown": {"email", "through"},
 }
@@ -32,7 +32,7 @@ var datums = map[string]string{
 	"from": "ben@example.org", "by": "dora@example.org", "to": "dora@example.org", "files": "01K8XN2V8A2M4P6R8T0W2Y4Z6B, 01K8XN2V9B4N6Q8S0V2X4Z6B8D", "file": "01K8XN2V8A2M4P6R8T0W2Y4Z6B", "field": "01K8XN2V9H7K9M1P3R5T7W9Y1Z", "name": "contract.pdf", "pages": "2, 1 (90°)", "names": "contract.pdf, annex.pdf", "fields": "street, city", "method": "link",
 	"owner": "Ada Lovelace", "link": "01K8XN2V9W1Q3S5T7V9X1Z3B5D", "changed": "max_uses, expires_at",
 	"reason": "The dates are wrong.", "certificate": "5f1c0a", "consent": "1", "expires_at": exampleTime, "invitation": "01K8XN2V9J8M0P2R4T6W8Y0Z2B",
-	"job": "remind", "send_at": exampleTime, "cause": "member", "kind": "invitation", "server": "smtp.example.org", "reply": "250 2.0.0 Ok: queued", "through": "web",
+	"job": "remind", "reading": "shown", "send_at": exampleTime, "cause": "member", "kind": "invitation", "server": "smtp.example.org", "reply": "250 2.0.0 Ok: queued", "through": "web",
 	"certificate_sha256": "fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13",
 }
 

@@ -83,6 +83,8 @@ type Signatory struct {
 	Consent        bool              `json:"consent"`
 	ConsentText    string            `json:"consent_text,omitempty"`
 	ConsentSHA256  string            `json:"consent_sha256,omitempty"`
+	Reading        string            `json:"reading,omitempty"` // of all pages: shown or confirmed
+	Pages          int               `json:"pages,omitempty"`   // how many those are
 	SignatureType  string            `json:"signature_type,omitempty"`
 	Certificate    string            `json:"certificate_serial,omitempty"`
 	Values         map[string]string `json:"values,omitempty"`

@@ -2,6 +2,7 @@ package completion
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"paraph/app/pdf/text"
@@ -127,6 +128,9 @@ func (c *pages) act(p *Signatory) error {
 	if p.UserAgent != "" {
 		list.add(say("certificate.device"), c.Words.Device(p.UserAgent))
 		list.add(say("certificate.agent"), p.UserAgent)
+	}
+	if p.Reading != "" {
+		list.add(say("certificate.reading"), say("certificate.reading."+p.Reading, "pages", strconv.Itoa(p.Pages)))
 	}
 	c.flow.KeyValues(list...)
 	if p.Certificate == "" {

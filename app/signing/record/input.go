@@ -28,6 +28,7 @@ type DocumentInput struct {
 	AllowDecline    *bool
 	AllowDelegation *bool
 	DeclineReason   *bool     // whether declining requires a reason
+	ReadToEnd       *bool     // whether signing requires having read all pages
 	SignatureTypes  *[]string // allowed for signatures and initials; none means all
 	SendEmails      *bool     // whether recipients are written to
 	ExpiresDays     *int      // of a template: days until the deadline of its documents; 0 means none
@@ -184,6 +185,9 @@ func (in *DocumentInput) applyPermissions(f *fault.Fields, d *Document) {
 	if in.DeclineReason != nil {
 		d.DeclineReason = *in.DeclineReason
 	}
+	if in.ReadToEnd != nil {
+		d.ReadToEnd = *in.ReadToEnd
+	}
 	if in.SendEmails != nil {
 		d.NoMails = !*in.SendEmails
 	}
@@ -206,7 +210,7 @@ func (in *DocumentInput) ChangesContent() bool {
 	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
 		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil ||
 		in.ExpiresDays != nil || in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil ||
-		in.DeclineReason != nil || in.SendEmails != nil || in.SignatureTypes != nil
+		in.DeclineReason != nil || in.ReadToEnd != nil || in.SendEmails != nil || in.SignatureTypes != nil
 }
 
 const Untitled = "Untitled document"

@@ -1,8 +1,11 @@
 package record
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
+	"paraph/app/fault"
 	"paraph/app/signing/detect"
 )
 
@@ -41,4 +44,68 @@ func (d *Document) changed(f *File, r *Revision, page int) bool {
 // coversPart reports whether a part of a page is painted over for the field.
 func (x *Field) coversPart(page int) bool {
 	return slices.ContainsFunc(x.Covered, func(a detect.Area) bool { return a.Page == page })
+}
+
+// How a recipient read a document that has to be read to the end.
+const (
+	ReadingShown     = "shown"     // every page was shown to them
+	ReadingConfirmed = "confirmed" // they confirmed that they have read all pages
+)
+
+// Reading is what is known about the pages that a recipient has read.
+type Reading struct {
+	Pages     []int // shown to them, numbered from 1 through all files
+	Confirmed bool  // they have read all of them
+}
+
+// CountPages counts the pages of all files.
+func CountPages(d *Document) (n int) {
+	for i := range d.Files {
+		n += len(d.Files[i].Pages)
+	}
+	return n
+}
+
+// Check returns how a document that has to be read to the end was read, "" if nothing is known.
+// If that is required, it refuses unless all pages were read.
+func (r Reading) Check(f *fault.Fields, d *Document, required bool) string {
+	if !d.ReadToEnd {
+		return ""
+	}
+	unread := r.unread(CountPages(d))
+	switch {
+	case unread == "":
+		return ReadingShown
+	case r.Confirmed:
+		return ReadingConfirmed
+	case required:
+		f.Add("pages", "pages_unread", fault.Text("pages", unread))
+	}
+	return ""
+}
+
+// unread lists the pages that were not shown, such as "2, 4–7".
+func (r Reading) unread(total int) string {
+	shown := make([]bool, total+1)
+	for _, n := range r.Pages {
+		if n >= 1 && n <= total {
+			shown[n] = true
+		}
+	}
+	var out []string
+	for n := 1; n <= total; n++ {
+		if shown[n] {
+			continue
+		}
+		first := n
+		for n < total && !shown[n+1] {
+			n++
+		}
+		part := fmt.Sprint(first)
+		if n > first {
+			part += "–" + fmt.Sprint(n)
+		}
+		out = append(out, part)
+	}
+	return strings.Join(out, ", ")
 }

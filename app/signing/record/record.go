@@ -126,6 +126,7 @@ type Document struct {
 	NoDecline     bool         `json:",omitempty"` // the people invited can't decline
 	NoDelegation  bool         `json:",omitempty"` // they can't delegate it
 	DeclineReason bool         `json:",omitempty"` // declining requires a reason
+	ReadToEnd     bool         `json:",omitempty"` // signing requires having read all pages; see Reading
 	// NoMails leaves it to the owner to pass links on: recipients only get the codes they ask
 	// for. They can't delegate then, since nobody would write to the new person.
 	NoMails bool `json:",omitempty"`
@@ -392,6 +393,7 @@ type Evidence struct {
 	Typed         string
 	Face          string `json:",omitempty"` // of Typed: script1 to script6
 	Ink           string `json:",omitempty"` // of Typed and Strokes: blue, black; "" is blue
+	Reading       string `json:",omitempty"` // ReadingShown or ReadingConfirmed, "" if not known
 	Strokes       []byte `json:",omitempty"` // of a drawn signature, for the certificate of completion; see mark.Pack
 }
 

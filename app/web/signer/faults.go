@@ -44,6 +44,9 @@ func (s *signPage) explainFaults(r *page.Request, err error) {
 		case name == "consent":
 			s.ConsentError = r.Say("js.consent")
 			s.Faults = append(s.Faults, faultOf{"#consent", s.ConsentError})
+		case name == "pages" && s.Reading != nil:
+			s.Reading.Error = text
+			s.Faults = append(s.Faults, faultOf{"#read-all", text})
 		case strings.HasPrefix(name, "signature."):
 			s.Signature.Error = markFault(r, name, text)
 			s.Faults = append(s.Faults, faultOf{"#" + s.Signature.Input, s.Signature.Error})

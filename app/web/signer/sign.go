@@ -140,7 +140,7 @@ func computes(asked []record.Asked) bool {
 func (h *Handlers) finish(v *Visitor) error {
 	switch v.Invitation.Role {
 	case record.Reader:
-		in := signing.SignInput{Next: next(v)}
+		in := signing.SignInput{Next: next(v), Read: reading(v)}
 		_, err := h.Signatures.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 		return h.finished(v, err)
 	case record.Assistant:
@@ -151,7 +151,7 @@ func (h *Handlers) finish(v *Visitor) error {
 	yes := v.Form.Value("consent") == "yes"
 	a := h.answers(v)
 	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes,
-		Next: next(v)}
+		Next: next(v), Read: reading(v)}
 	files(v, in.Fields)
 	if in.Signature == nil && v.Invitation.Role == record.Signer {
 		// A missing signature is reported together with all other errors.

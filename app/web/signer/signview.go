@@ -39,6 +39,7 @@ type signPage struct {
 	Legal        string // what finishing means
 	TextApart    bool   // the text has a page of its own
 	Attaches     bool
+	Reading      *readingView
 	Named        string // role of the person whom they have to name
 	namedFaults  map[string][]string
 }
@@ -108,6 +109,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 		return nil, err
 	}
 	s.requireTicks(own)
+	s.requireReading(v, sent)
 	saved := h.ownMarks(v)
 	s.Signature = h.markViewOf(v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
 	s.Initials = h.markViewOf(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
@@ -133,10 +135,7 @@ func (s *signPage) nameOwners(v *Visitor, parts map[string]*record.Asked) {
 
 // sheetsOf returns the pages of all files, as they are now.
 func sheetsOf(v *Visitor) (all []Sheet) {
-	total := 0
-	for i := range v.Document.Files {
-		total += len(v.Document.Files[i].Pages)
-	}
+	total := record.CountPages(v.Document)
 	for i := range v.Document.Files {
 		f := &v.Document.Files[i]
 		for n, size := range f.Pages {

@@ -443,6 +443,7 @@ for (const m of $$('details.menu')) {
   m.addEventListener('keydown', e => { if (e.key === 'Escape') { m.open = false; $('summary', m).focus(); } });
   addEventListener('click', e => { if (!m.contains(e.target)) m.open = false; });
 }
+if ($('#reading')) import('./reading.js').then(m => m.follow(form, say, tell)).catch(() => {});
 count();
 // Save input from before this script loaded.
 if ($$('input:not([type=hidden],[type=file]),textarea', form).some(e => !e.closest('dialog') && (e.checked !== e.defaultChecked || e.value !== e.defaultValue))) later();

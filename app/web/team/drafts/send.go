@@ -68,6 +68,7 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 	if r.Form.Has("redirect_url") { // the form has the checkboxes too; browsers omit unchecked ones
 		in.RedirectURL = new(r.Form.Value("redirect_url"))
 		in.AllowDecline, in.AllowDelegation = new(r.Form.Has("allow_decline")), new(r.Form.Has("allow_delegation"))
+		in.ReadToEnd = new(r.Form.Has("read_to_end"))
 		in.DeclineReason, in.SendEmails = new(r.Form.Has("decline_reason")), new(!r.Form.Has("no_emails"))
 	}
 	if do == "submit" {

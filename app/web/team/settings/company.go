@@ -79,6 +79,7 @@ func companyPatch(r *page.Request) (p account.CompanyPatch, err error) {
 	p.ReminderDays = dayList(r, &f, "reminder_days")
 	p.RequireApproval = new(r.Form.Has("require_approval"))
 	p.ClosedDocumentsReadable = new(r.Form.Has("closed_documents_readable"))
+	p.ReadToEnd = new(r.Form.Has("read_to_end"))
 	p.OnDecline = new(account.OnDecline(r.Form.Value("on_decline")))
 	if r.Form.Has("signature_types") {
 		p.SignatureTypes = page.ReadSignatureTypes(r.Form.Value("signature_types"))

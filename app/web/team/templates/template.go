@@ -122,6 +122,7 @@ func (h *Handlers) Save(r *page.Request) error {
 	}
 	text := func(name string) *string { return new(strings.TrimSpace(r.Form.Value(name))) }
 	in := signing.DocumentInput{Title: text("title"), Subject: text("subject"), Message: text("message")}
+	in.ReadToEnd = new(r.Form.Has("read_to_end"))
 	if r.Form.Has("signature_types") {
 		in.SignatureTypes = page.ReadSignatureTypes(r.Form.Value("signature_types"))
 	}
