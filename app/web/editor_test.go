@@ -491,6 +491,27 @@ func TestPlacedFieldsAreSigned(t *testing.T) {
 	}
 }
 
+// touch tells the page what fingers do.
+func (w *window) touch(kind input.DispatchTouchEventType, at ...spot) {
+	w.t.Helper()
+	p := input.DispatchTouchEventParams{Type: kind, TouchPoints: []*input.TouchPoint{}}
+	for _, a := range at {
+		p.TouchPoints = append(p.TouchPoints, &input.TouchPoint{X: a.X, Y: a.Y})
+	}
+	call(w, input.DispatchTouchEvent, p)
+}
+
+// swipe moves one finger over the page.
+func (w *window) swipe(from, to spot) {
+	w.t.Helper()
+	w.touch(input.DispatchTouchEventTypeTouchStart, from)
+	for i := 1; i <= 6; i++ {
+		part := float64(i) / 6
+		w.touch(input.DispatchTouchEventTypeTouchMove, spot{from.X + (to.X-from.X)*part, from.Y + (to.Y-from.Y)*part})
+	}
+	w.touch(input.DispatchTouchEventTypeTouchEnd)
+}
+
 // TestEditorWithAFinger uses a narrow touch screen.
 func TestEditorWithAFinger(t *testing.T) {
 	t.Parallel()
@@ -500,13 +521,7 @@ func TestEditorWithAFinger(t *testing.T) {
 	w := team(t, c, look{width: 360, height: 740})
 	call(w, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
 	w.edit(d)
-	touch := func(kind input.DispatchTouchEventType, at ...spot) {
-		p := input.DispatchTouchEventParams{Type: kind, TouchPoints: []*input.TouchPoint{}}
-		for _, a := range at {
-			p.TouchPoints = append(p.TouchPoints, &input.TouchPoint{X: a.X, Y: a.Y})
-		}
-		call(w, input.DispatchTouchEvent, p)
-	}
+	touch := w.touch
 	tap := func(at spot) {
 		touch(input.DispatchTouchEventTypeTouchStart, at)
 		touch(input.DispatchTouchEventTypeTouchEnd)
@@ -530,12 +545,7 @@ func TestEditorWithAFinger(t *testing.T) {
 	before := d.fields(t)[0]
 	from := w.middle(".box", 0, 0)
 	to := w.on(1, .4, .6)
-	touch(input.DispatchTouchEventTypeTouchStart, from)
-	for i := 1; i <= 6; i++ {
-		part := float64(i) / 6
-		touch(input.DispatchTouchEventTypeTouchMove, spot{from.X + (to.X-from.X)*part, from.Y + (to.Y-from.Y)*part})
-	}
-	touch(input.DispatchTouchEventTypeTouchEnd)
+	w.swipe(from, to)
 	w.until(`parseFloat(document.querySelector(".box").style.top) > 50`)
 	w.saved()
 	if after := d.fields(t)[0]; after.Y < before.Y+.2 {

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
 	"paraph/app/apptest"
 )
 
@@ -30,6 +33,7 @@ func TestBlackOutByHand(t *testing.T) {
 		at, content := draft()
 		w := team(t, c, look{width: 1280, height: 1400})
 		w.visit(s.URL + strings.TrimSuffix(at, "/redact")[:strings.Index(at, "/files/")] + "/files")
+		w.click(`#files summary`)
 		w.click(`#files a[href$="/redact"]`)
 		w.until(`document.documentElement.dataset.redact === "ready" && document.querySelector(".paper img").complete`)
 		w.judge(allRules, "black out")
@@ -40,6 +44,31 @@ func TestBlackOutByHand(t *testing.T) {
 		w.click(`.regions li:nth-child(2) [data-remove]`) // the second one stays
 		w.until(`document.querySelectorAll(".paper button").length === 1`)
 		w.click(`#regions .danger`)
+		w.until(`document.querySelector("main").textContent.includes("The areas were blacked out.") `)
+		says(content, "The price is 1234567 euros. | The rest stays.")
+	})
+	t.Run("finger", func(t *testing.T) {
+		t.Parallel()
+		at, content := draft()
+		w := team(t, c, look{width: 390, height: 844})
+		call(w, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
+		w.visit(s.URL + at)
+		w.until(`document.documentElement.dataset.redact === "ready" && document.querySelector(".paper img").complete`)
+		w.click(`[data-finger]`)
+		w.until(`document.querySelector("[data-finger]").ariaPressed === "true"`)
+		w.swipe(w.on(1, .1, .10), w.on(1, .9, .145))
+		w.until(`document.querySelectorAll(".paper button").length === 1`)
+		w.click(`#regions .danger`)
+		w.until(`document.querySelector("main").textContent.includes("The areas were blacked out.") `)
+		says(content, "The price is 1234567 euros. | The rest stays.")
+	})
+	t.Run("keys", func(t *testing.T) {
+		t.Parallel()
+		at, content := draft()
+		w := team(t, c, look{width: 390, height: 844})
+		w.visit(s.URL + at)
+		w.until(`document.documentElement.dataset.redact === "ready"`)
+		w.run(chromedp.Focus(`.regions [name="page"]`), chromedp.KeyEvent("1\t10\t10\t80\t4.5\r"))
 		w.until(`document.querySelector("main").textContent.includes("The areas were blacked out.") `)
 		says(content, "The price is 1234567 euros. | The rest stays.")
 	})
