@@ -85,7 +85,7 @@ var onInvitations = map[string]func(t *testing.T, g guarded) guarded{
 
 // harmless are the operations on documents that don't derive an invitation from
 // another.
-var harmless = strings.Fields(`seal unschedule upload invite send submit withdraw approve reject void restore templates fields files sign read view consent decline code identify
+var harmless = strings.Fields(`seal unschedule upload invite send submit withdraw approve reject void restore templates fields files sign read fill-in view consent decline code identify
 	download certificate move detect uploads purge flatten finish split merge redact confirm documents archive links
 	PATCH/links DELETE/links PATCH/documents PATCH/templates DELETE/templates PATCH/fields PATCH/files PUT/fields PUT/content PUT/pages DELETE/documents DELETE/fields DELETE/files DELETE/invitations DELETE/uploads PATCH/uploads`)
 
