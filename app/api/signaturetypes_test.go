@@ -106,3 +106,20 @@ func TestUnseenSignature(t *testing.T) {
 	d.Post(t, d.at+"/send", nil).Want(t, 200)
 	refused(t, d.Post(t, d.at+"/"+d.people[0]+"/sign", obj{"signature": obj{"type": "image", "data": unseen}}), "signature.data", "empty")
 }
+
+// TestTypesOfGroups refuses types that a field does not accept from everybody of the group whose
+// field it is, whichever of them it names.
+func TestTypesOfGroups(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	field := obj{"type": "signature", "file_id": "0", "invitation_id": "0", "page": 1, "x": .1, "y": .1, "width": .3, "height": .05, "signature_types": list{"drawn"}}
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Order", "send": true, "fields": list{field},
+		"invitations": list{merged(signer(1), obj{"group": "Desk"}), merged(signer(2), obj{"group": "Desk"})}},
+		apptest.File{Name: "order.pdf", Content: apptest.PDF(t, "Ten chairs.")})).Want(t, 201)
+	at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "invitations", "id")
+	for i, id := range ids {
+		r := server(t).With(link(t, d, i)).Post(t, at+"/"+id+"/sign", obj{"signature": obj{"type": "typed", "text": "Ana"}})
+		refused(t, r, "signature.type", "signature_type_not_allowed")
+	}
+	c.Post(t, at+"/"+ids[1]+"/sign", obj{"signature": obj{"type": "drawn", "data": strokes}}).Want(t, 200)
+}

@@ -19,12 +19,12 @@ func applySignatureTypes(f *fault.Fields, to, in *[]string) {
 }
 
 // TypesOfMark returns the types that a recipient's signature or initials may have: those that
-// the document and every such field of theirs allow. Without any, the fields contradict each
-// other.
+// the document and every such field of theirs, or of their group, allow. Without any, the fields
+// contradict each other.
 func TypesOfMark(d *Document, invitation string, kind pdf.FieldType) []string {
 	out := allowedBy(mark.Types(), d.SignatureTypes)
-	for i := range d.Fields {
-		if x := &d.Fields[i]; x.Invitation == invitation && x.Type == kind {
+	for _, x := range d.UnsortedFieldsOf(invitation) {
+		if x.Type == kind {
 			out = allowedBy(out, x.SignatureTypes)
 		}
 	}
@@ -56,6 +56,9 @@ func contradictoryTypes(d *Document) []Problem {
 	var out []Problem
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
+		if FirstOfGroup(d, inv) != inv {
+			continue // reported once
+		}
 		for _, kind := range []pdf.FieldType{pdf.FieldSignature, pdf.FieldInitials} {
 			if len(TypesOfMark(d, inv.ID, kind)) == 0 {
 				out = append(out, Problem{Code: "signature_types_contradictory", Severity: SeverityError, Invitation: inv.ID,
