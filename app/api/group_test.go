@@ -193,3 +193,22 @@ func TestConditionsInGroups(t *testing.T) {
 		})
 	}
 }
+
+// TestGroupLacksCode asks for the access code of one of a group only until another one has signed.
+func TestGroupLacksCode(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	desk := obj{"group": "Desk", "position": 1}
+	people := list{merged(signer(1), desk, obj{"authentication": "access_code", "access_code": "4711"}), merged(signer(2), desk), merged(signer(3), obj{"position": 2})}
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Order", "send": true, "signing_order": "sequential", "invitations": people},
+		apptest.File{Name: "order.pdf", Content: apptest.PDF(t, "Ten chairs.")})).Want(t, 201)
+	at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "invitations", "id")
+	token := server(t).With(link(t, d, 0)).Post(t, at+"/"+ids[0]+"/identify", obj{"code": "4711"}).Want(t, 200).Text(t, "token")
+	server(t).With(token).Post(t, at+"/"+ids[0]+"/delegate", obj{"name": "Eve", "email": "eve@desk.example"}).Want(t, 200)
+	if d = c.Get(t, at).Want(t, 200); d.At(t, "attention") != "access_code" {
+		t.Errorf("after passing on, attention is %v", d.At(t, "attention"))
+	}
+	if d = c.Post(t, at+"/"+ids[1]+"/sign", obj{}).Want(t, 200); d.At(t, "attention") != nil || d.Text(t, "status") != "sent" {
+		t.Errorf("after another one has signed, attention is %v: %v", d.At(t, "attention"), d.At(t, "attention_message"))
+	}
+}

@@ -289,7 +289,11 @@ func (s *Invitations) MailFailed(_ context.Context, company, id, address string)
 		if d.Owner.Email == address || d.Status != record.Sent || d.Attention.Kind != "" {
 			return nil, nil
 		}
-		d.SetAttention(d.Undelivered(address))
+		failed := d.Undelivered(address)
+		if inv := d.Invitation(failed.Invitation); inv != nil && inv.Status == record.NotNeeded {
+			return nil, nil // somebody else of their group has acted
+		}
+		d.SetAttention(failed)
 		return []Event{record.NewEvent(record.EventDocumentMailFailed).With("email", address)}, nil
 	})
 }

@@ -80,8 +80,12 @@ func ActForGroup(d *Document, inv *Invitation, now time.Time) []Event {
 			continue
 		}
 		o.Status, o.UpdatedAt = NotNeeded, now
+		if d.Attention.Invitation == o.ID {
+			d.SetAttention(Attention{})
+		}
 		events = append(events, NewEvent(EventInvitationNotNeeded).To(o.ID).With("email", o.Email).With("by", inv.Email))
 	}
+	d.RequestMissingCode()
 	return events
 }
 
