@@ -82,3 +82,40 @@ func TestSenderNames(t *testing.T) {
 		t.Errorf("the copy is %s", copied.Body)
 	}
 }
+
+// TestNamedTakesSomebody lets nobody be named, or take over from whoever was, without a name and an
+// address.
+func TestNamedTakesSomebody(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	manager := obj{"role_name": "Manager", "named_by_previous": true}
+	send := func(who obj) *apptest.Response {
+		return c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Leave", "signing_order": "sequential", "send": true, "invitations": list{signer(1), who}},
+			apptest.File{Name: "leave.pdf", Content: apptest.PDF(t, "Three weeks.")}))
+	}
+	failed(t, send(merged(manager, obj{"email": "mia@manager.example"})), 422, "invitations.1.name")
+	d := send(manager).Want(t, 201)
+	at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "invitations", "id")
+	d = c.Post(t, at+"/"+ids[0]+"/sign", obj{"next": obj{"name": "Mia", "email": "mia@manager.example"}}).Want(t, 200)
+	mia := server(t).With(link(t, d, 1))
+	failed(t, mia.Post(t, at+"/"+ids[1]+"/delegate", obj{"name": "", "email": ""}), 422, "name", "email")
+	failed(t, mia.Post(t, at+"/"+ids[1]+"/delegate", obj{"email": "noa@manager.example"}), 422, "name")
+	failed(t, c.Post(t, at+"/"+ids[1]+"/replace", obj{"name": " ", "email": " "}), 422, "name", "email")
+	c.Post(t, at+"/"+ids[1]+"/replace", obj{"name": "Noa", "email": "noa@manager.example"}).Want(t, 200)
+}
+
+// TestReplacingKeepsGroups replaces people of a sent document, who are in no other group afterwards.
+func TestReplacingKeepsGroups(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	desk := obj{"group": "Desk"}
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Order", "send": true,
+		"invitations": list{merged(signer(1), desk), merged(signer(2), desk), signer(3)}},
+		apptest.File{Name: "order.pdf", Content: apptest.PDF(t, "Ten chairs.")})).Want(t, 201)
+	at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "invitations", "id")
+	c.Post(t, at+"/"+ids[0]+"/replace", obj{"name": "Eve", "email": "eve@desk.example", "group": ""}).Want(t, 200)
+	d = c.Post(t, at+"/"+ids[2]+"/replace", obj{"name": "Noa", "email": "noa@desk.example", "group": "Desk", "named_by_previous": true}).Want(t, 200)
+	if d.At(t, "invitations.3.group") != "Desk" || d.At(t, "invitations.4.group") != nil || d.At(t, "invitations.4.named_by_previous") != false {
+		t.Errorf("after replacing them it is %s", d.Body)
+	}
+}

@@ -159,19 +159,20 @@ func (s *Invitations) takeOver(
 	tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event Event,
 ) ([]Event, error) {
 	var f fault.Fields
-	if in.Name == nil {
-		f.Required("name")
-	}
-	if in.Email == nil {
-		f.Required("email")
-	}
 	next := inv.Copy(s.id(), tx.Now)
 	next.Name, next.Email, next.Message, next.AccessCodeHint = "", "", "", ""
 	next.Company, next.JobTitle = "", ""
 	next.SignatureFields = inv.SignatureFields
 	in.KeepAuthentication(&f, who, inv)
-	in.Role, in.Position = nil, nil
+	in.Role, in.Position, in.Group, in.Named = nil, nil, nil, nil
 	in.Apply(&f, &next, s.links.proofs())
+	// Nobody is left who could name the person later.
+	if next.Name == "" && !f.Has("name") {
+		f.Required("name")
+	}
+	if next.Email == "" && !f.Has("email") {
+		f.Required("email")
+	}
 	if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
 		return strings.EqualFold(o.Email, next.Email) && o.Status != record.Delegated
 	}) {

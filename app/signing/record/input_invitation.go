@@ -47,8 +47,12 @@ func (in *InvitationInput) ApplyTo(f *fault.Fields, inv *Invitation, p Proofs, t
 		inv.NamedByPrevious = *in.Named
 	}
 	in.applyPerson(f, inv, !template && !inv.NamedByPrevious)
-	if inv.NamedByPrevious && inv.Email == "" && inv.RoleName == "" && !f.Has("role_name") {
+	switch {
+	case !inv.NamedByPrevious:
+	case inv.Email == "" && inv.RoleName == "" && !f.Has("role_name"):
 		f.Required("role_name")
+	case inv.Email != "" && inv.Name == "" && !template && !f.Has("name"):
+		f.Required("name") // as nobody is asked to name them
 	}
 	if in.Role != nil {
 		inv.Role = input.OneOf(f, "role", in.Role, Roles()...)
