@@ -256,3 +256,36 @@ func TestRehearseAnAssistant(t *testing.T) {
 		t.Errorf("afterwards it is %s", d.Body)
 	}
 }
+
+// TestAssistantAndMasks shows masked values to nobody but the recipient: neither those that the
+// sender filled in nor those of the assistant before.
+func TestAssistantAndMasks(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	person := func(name, role string, position int) obj {
+		return obj{"name": name, "email": name + "@masked.example", "role": role, "position": position}
+	}
+	field := func(name string, y float64, more obj) obj {
+		return merged(obj{"type": "text", "name": name, "file_id": "0", "invitation_id": "2", "page": 1, "x": .1, "y": y, "width": .2, "height": .03}, more)
+	}
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "signing_order": "sequential", "send": true,
+		"invitations": list{person("one", "assistant", 1), person("two", "assistant", 2), person("late", "signer", 3)},
+		"fields":      list{field("city", .1, nil), field("iban", .2, obj{"mask": "all"}), field("tax", .3, obj{"mask": "paper", "value": "12-345"})},
+	}, apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, "Lease.")})).Want(t, 201)
+	at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "invitations", "id")
+	sees := func(n int, want string) *apptest.Client {
+		t.Helper()
+		who := as(t, c, at+"/invitations/"+ids[n])
+		if got := fmt.Sprint(values(t, who.Get(t, at).Want(t, 200))); got != want {
+			t.Errorf("recipient %d sees %s, want %s", n, got, want)
+		}
+		return who
+	}
+	one := sees(0, "map[city:<nil> iban:<nil>]")
+	failed(t, one.Post(t, at+"/"+ids[0]+"/fill-in", obj{"fields": obj{"tax": ""}}), 422, "fields.tax")
+	one.Post(t, at+"/"+ids[0]+"/fill-in", obj{"fields": obj{"iban": "DE89"}}).Want(t, 200)
+	two := sees(1, "map[city:<nil>]")
+	failed(t, two.Post(t, at+"/"+ids[1]+"/fill-in", obj{"fields": obj{"iban": "FR76"}}), 422, "fields.iban")
+	two.Post(t, at+"/"+ids[1]+"/fill-in", obj{"fields": obj{"city": "Rome"}}).Want(t, 200)
+	sees(2, "map[city:Rome iban:DE89 tax:12-345]")
+}

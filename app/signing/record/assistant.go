@@ -62,9 +62,10 @@ func assisted(d *Document, inv *Invitation) []*Invitation {
 	return slices.DeleteFunc(d.InOrder(), func(o *Invitation) bool { return !o.Open() || o.Position <= inv.Position })
 }
 
-// assistable reports whether an assistant sees the field. What can't be changed is shown only.
+// assistable reports whether an assistant sees the field. What can't be changed is shown only, and
+// a value that is masked is nobody's business but the recipient's.
 func (x *Field) assistable() bool {
-	return x.HasAnswer() && x.Type != pdf.FieldDateSigned && !x.HandsIn()
+	return x.HasAnswer() && x.Type != pdf.FieldDateSigned && !x.HandsIn() && x.Masked(x.Value) == x.Value
 }
 
 // optional returns a copy of the field that may be left empty.
