@@ -193,6 +193,15 @@ func toFillIn(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+// toRehearse sends a document with a field for a place.
+func toRehearse(t *testing.T, c *apptest.Client) env {
+	e := draft(t, c)
+	at := "/documents/" + e["DOCUMENT"]
+	c.Patch(t, at+"/fields/"+e["FIELD"], obj{"name": "Place"}).Want(t, 200)
+	c.Post(t, at+"/send", nil).Want(t, 200)
+	return e
+}
+
 func archivedContact(t *testing.T, c *apptest.Client) env {
 	e := withContact(t, c)
 	c.Post(t, "/contacts/"+e["CONTACT"]+"/archive", nil).Want(t, 200)
@@ -290,7 +299,7 @@ func stages() map[string]stage {
 		"get-members-member": withMember, "patch-members-member": withMember, "delete-members-member": withMember,
 		"delete-tokens-token": withToken, "delete-me-two-factor": withApp, "post-me-recovery-codes": withApp, "post-documents-document-purge": trashed,
 		"get-saved-fields-saved-field": withSavedField, "patch-saved-fields-saved-field": withSavedField, "delete-saved-fields-saved-field": withSavedField,
-		"post-documents-document-invitation-fill-in": toFillIn, "post-documents-document-invitation-read": toRead,
+		"post-documents-document-invitation-fill-in": toFillIn, "post-documents-document-invitation-read": toRead, "post-test-documents-document-sign": toRehearse,
 		"get-templates-template": withTemplate, "patch-templates-template": withTemplate, "delete-templates-template": withTemplate,
 		"post-templates-template-archive": withTemplate, "post-templates-template-restore": archivedTemplate,
 		"post-templates-template-duplicate": withTemplate, "post-templates-template-documents": withTemplate,
