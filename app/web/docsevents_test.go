@@ -144,11 +144,11 @@ func TestExamplesOfEvents(t *testing.T) {
 	if want := record.EventTypes(); len(examples) != len(want) {
 		t.Fatalf("there are %d examples, want %d", len(examples), len(want))
 	}
-	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "send": true, "invitations": list{obj{"name": "Ben Buyer", "email": "ben@example.org"}}},
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "send": true, "read_to_end": true, "invitations": list{obj{"name": "Ben Buyer", "email": "ben@example.org"}}},
 		apptest.File{Name: "contract.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated)
 	at := "/documents/" + d.Text(t, "id")
 	c.Post(t, at+"/remind", nil).Want(t, http.StatusOK)
-	c.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", nil).Want(t, http.StatusOK)
+	c.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{"read_all": true}).Want(t, http.StatusOK)
 	c.Delete(t, at).Want(t, http.StatusOK)
 	c.Post(t, at+"/purge", obj{"title": "Lease"}).Want(t, http.StatusNoContent)
 	if err := c.Test.Settle(t.Context()); err != nil {

@@ -77,7 +77,7 @@ func TestLinkInEveryLook(t *testing.T) {
 			w.see("#text-size")
 		}},
 		"read to the end": {link: toTheEnd[0], heading: "Lease of a flat", then: func(w *window) {
-			w.until(`document.querySelector("#finish").textContent.includes("left")`)
+			w.until(`document.querySelector("#reading").hidden`)
 		}},
 		"hand back": {link: s.URL + "/s/in-person"},
 		"in person": {link: s.URL + "/s/in-person", then: hand},
