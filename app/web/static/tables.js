@@ -2,7 +2,9 @@
 const $$ = s => [...document.querySelectorAll(s)];
 
 // Changing the number of rows applies at once; the style sheet hides the button.
-document.addEventListener('change', e => { if (e.target.matches('.pager select')) e.target.form.requestSubmit(); });
+const number = '.pager select', apply = s => s.form.requestSubmit();
+document.addEventListener('change', e => { if (e.target.matches(number)) apply(e.target); });
+for (const s of $$(number)) if (!s.selectedOptions[0].defaultSelected) apply(s); // changed before this was loaded
 
 // The server writes times of the last week like this; the full time is the tooltip.
 const ago = new Intl.RelativeTimeFormat(document.documentElement.lang + '-u-nu-latn');
