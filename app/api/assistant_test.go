@@ -289,3 +289,30 @@ func TestAssistantAndMasks(t *testing.T) {
 	two.Post(t, at+"/"+ids[1]+"/fill-in", obj{"fields": obj{"city": "Rome"}}).Want(t, 200)
 	sees(2, "map[city:Rome iban:DE89 tax:12-345]")
 }
+
+// TestAssistantAndGroups names faults in groups of buttons and boxes after the recipient's own first
+// one, where the recipient before has groups of the same names.
+func TestAssistantAndGroups(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	people := list{merged(signer(1), obj{"role": "assistant"}), signer(2), signer(3)}
+	var fields list
+	for of := 1; of <= 2; of++ {
+		for i, kind := range []string{"checkbox", "checkbox", "radio", "radio"} {
+			fields = append(fields, obj{"type": kind, "group": kind, "label": fmt.Sprint(kind, i), "file_id": "0", "invitation_id": fmt.Sprint(of), "page": 1, "group_max": 1,
+				"x": .1 * float64(of), "y": .1 * float64(i+1), "width": .03, "height": .03})
+		}
+	}
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "signing_order": "sequential", "send": true, "invitations": people, "fields": fields},
+		apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, "Lease.")})).Want(t, 201)
+	ids, fill := d.Texts(t, "fields", "id"), "/documents/"+d.Text(t, "id")+"/"+d.Text(t, "invitations.0.id")+"/fill-in"
+	all := obj{}
+	for _, id := range ids[4:] {
+		all[id] = true
+	}
+	failed(t, c.Post(t, fill, obj{"fields": all}), 422, "fields."+ids[4], "fields."+ids[6])
+	for _, id := range ids[:4] {
+		all[id] = true
+	}
+	failed(t, c.Post(t, fill, obj{"fields": all}), 422, "fields.checkbox", "fields.radio", "fields."+ids[4], "fields."+ids[6])
+}

@@ -73,3 +73,31 @@ func TestFillInForOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestTicksForOthers reports too many ticks at the boxes of the recipient that they are about, of
+// two with groups of the same name.
+func TestTicksForOthers(t *testing.T) {
+	t.Parallel()
+	for _, l := range []look{{}, {plain: true}} {
+		s := apptest.New(t)
+		var fields []apptest.Map
+		for i, of := range []string{"1", "1", "2", "2"} {
+			fields = append(fields, apptest.Map{"type": "checkbox", "group": "Extras", "group_max": 1, "label": "Extra " + fmt.Sprint(i), "invitation_id": of,
+				"file_id": "0", "page": 1, "x": .1, "y": .1 * float64(i+1), "width": .03, "height": .03})
+		}
+		d := s.Company(t).Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease", "send": true, "signing_order": "sequential", "fields": fields,
+			"invitations": []apptest.Map{{"name": "Asa Assistant", "email": "asa@assist.example", "role": "assistant", "position": 1},
+				{"name": "Tom Tenant", "email": "tom@tenant.example", "position": 2}, {"name": "Uma Tenant", "email": "uma@tenant.example", "position": 3}}},
+			apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, "A lease.")})).Want(t, http.StatusCreated)
+		w := open(t, l)
+		w.visit(d.Text(t, "invitations.0.sign_url"))
+		for _, id := range d.Texts(t, "fields", "id")[2:] {
+			w.click(chromedp.CSS(`[name="f.` + id + `"]`))
+		}
+		w.click("#finish")
+		w.see("#errors a")
+		if got := get(w, chromedp.Evaluate[string](`document.querySelector("#errors a").getAttribute("href")`)); got != "#i3" {
+			t.Errorf("the boxes of the second recipient are reported at %s: %s", got, w.read("#errors"))
+		}
+	}
+}

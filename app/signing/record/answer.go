@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -57,6 +58,9 @@ func (x *Field) Key() string {
 	}
 	return x.ID
 }
+
+// GroupKey returns the name of the field's group in messages, or its alias.
+func (x *Field) GroupKey() string { return cmp.Or(x.GroupAlias, x.Group) }
 
 // SetValue sets the value of the field with the given name, label or identifier.
 func SetValue(own []*Field, values map[string]string, key, v string) bool {
@@ -235,11 +239,12 @@ func (x *Field) checkComputed(f *fault.Fields, rules *Rules) {
 // many ticks as the groups of checkboxes ask for.
 func CheckGroups(f *fault.Fields, rules *Rules, own []*Field, values map[string]string) {
 	chosen, required := map[string]int{}, map[string]bool{}
+	keys := map[string]string{} // by name of the group
 	for _, x := range own {
 		if x.Type != pdf.FieldRadio || x.Group == "" || !rules.Shown(x) {
 			continue
 		}
-		required[x.Group] = required[x.Group] || rules.Required(x)
+		keys[x.Group], required[x.Group] = x.GroupKey(), required[x.Group] || rules.Required(x)
 		if !x.empty(values[x.ID]) {
 			chosen[x.Group]++
 		}
@@ -251,9 +256,9 @@ func CheckGroups(f *fault.Fields, rules *Rules, own []*Field, values map[string]
 	for group, need := range required {
 		switch {
 		case need && chosen[group] == 0:
-			f.Add("fields."+group, "required", fault.Text("field", group))
+			f.Add("fields."+keys[group], "required", fault.Text("field", group))
 		case chosen[group] > 1:
-			f.Add("fields."+group, "several_choices", fault.Text("field", group))
+			f.Add("fields."+keys[group], "several_choices", fault.Text("field", group))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -29,13 +30,14 @@ func AskedOf(d *Document, inv *Invitation) []Asked {
 		return []Asked{{Of: inv, Name: inv.DisplayName(), Fields: d.UnsortedFieldsOf(inv.ID)}}
 	}
 	var out []Asked
-	first := map[string]int{} // part by key
+	first := map[string]int{} // part by key, or by name of a group
 	for _, of := range assisted(d, inv) {
 		part := Asked{Of: of, Name: of.DisplayName()}
 		if group := groupOf(d.Invitations, of); len(group) > 1 {
 			// Whose name it will be is known when one of them acts.
 			part = Asked{Of: &Invitation{ID: of.ID}, Name: names(group)[0]}
 		}
+		aliases := map[string]string{} // of its groups
 		for _, x := range d.UnsortedFieldsOf(of.ID) {
 			if !x.assistable() {
 				part.Reserved = append(part.Reserved, x)
@@ -46,6 +48,12 @@ func AskedOf(d *Document, inv *Invitation) []Asked {
 				c.Alias = x.ID
 			} else {
 				first[x.Key()] = len(out)
+			}
+			if in, taken := first[x.Group]; x.Group != "" && taken && in != len(out) {
+				aliases[x.Group] = cmp.Or(aliases[x.Group], x.ID)
+				c.GroupAlias = aliases[x.Group]
+			} else {
+				first[x.Group] = len(out)
 			}
 			part.Fields = append(part.Fields, c)
 		}

@@ -89,7 +89,7 @@ func (g *Boxes) possible() bool {
 func (g *Boxes) checkMost(f *fault.Fields, name string, rules *Rules, values map[string]string) {
 	ticked, fixed, _ := g.count(rules, values)
 	if g.Max > 0 && ticked > max(g.Max, fixed) {
-		f.Add("fields."+name, "too_many_ticks", fault.Number("limit", g.Max), fault.Text("field", name))
+		f.Add("fields."+g.Fields[0].GroupKey(), "too_many_ticks", fault.Number("limit", g.Max), fault.Text("field", name))
 	}
 }
 
@@ -98,7 +98,7 @@ func (g *Boxes) checkMost(f *fault.Fields, name string, rules *Rules, values map
 func (g *Boxes) checkLeast(f *fault.Fields, name string, rules *Rules, values map[string]string) {
 	ticked, _, open := g.count(rules, values)
 	if least := min(g.Min, ticked+open); ticked < least {
-		f.Add("fields."+name, "too_few_ticks", fault.Number("limit", least), fault.Text("field", name))
+		f.Add("fields."+g.Fields[0].GroupKey(), "too_few_ticks", fault.Number("limit", least), fault.Text("field", name))
 	}
 }
 

@@ -27,8 +27,8 @@ func (s *signPage) explainFaults(r *page.Request, err error) {
 		if at["fields."+f.key] == nil {
 			at["fields."+f.key] = f
 		}
-		if f.group != "" && at["fields."+f.group] == nil {
-			at["fields."+f.group] = f
+		if f.group != "" && at["fields."+f.groupKey] == nil {
+			at["fields."+f.groupKey] = f
 		}
 	}
 	texts := map[string][]string{}

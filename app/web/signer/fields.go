@@ -30,7 +30,7 @@ type fieldView struct {
 	Options                        []page.Option
 	Errors                         []string
 	Min, Max, Maxlength, Minlength string
-	field, key, group              string
+	field, key, group, groupKey    string
 	x, y, width, height, size      float64 // fractions of the page; size in points
 	Least                          int     // how many boxes of its group have to be ticked, besides fixed ones
 	Disabled                       bool    // on a preview
@@ -81,6 +81,7 @@ func (s *signPage) addField(
 		field:    x.ID,
 		key:      x.Key(),
 		group:    x.Group,
+		groupKey: x.GroupKey(),
 
 		x: x.X, y: x.Y, width: x.Width, height: x.Height,
 		size: cmp.Or(x.FontSize, 10),
