@@ -21,19 +21,18 @@ type Ownership struct {
 // ownershipBatch is the number of documents that change owners in one transaction.
 const ownershipBatch = 50
 
-// CountOpen counts the open documents that a member of the company owns.
-func (s *Ownership) CountOpen(_ context.Context, who account.Actor, person string) (int, error) {
+// Open returns the identifiers of the open documents that a member of the company owns.
+func (s *Ownership) Open(_ context.Context, who account.Actor, person string) ([]string, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
-		return 0, err
+		return nil, err
 	}
-	ids, err := s.openOf(who.CompanyID, person)
-	return len(ids), err
+	return s.openOf(who.CompanyID, person)
 }
 
-// TransferOwnership transfers every open document of one member to another and returns
-// their number. The previous owner may be deactivated; the new owner must be able to work
-// with the documents.
-func (s *Ownership) Transfer(_ context.Context, who account.Actor, from, to string) (int, error) {
+// Transfer transfers open documents of one member to another and returns their number: all of
+// them, or only those with the given identifiers. The previous owner may be deactivated; the new
+// owner must be able to work with the documents.
+func (s *Ownership) Transfer(_ context.Context, who account.Actor, from, to string, only ...string) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}
@@ -44,6 +43,9 @@ func (s *Ownership) Transfer(_ context.Context, who account.Actor, from, to stri
 	ids, err := s.openOf(who.CompanyID, from)
 	if err != nil {
 		return 0, err
+	}
+	if len(only) > 0 {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return !slices.Contains(only, id) })
 	}
 	for at := 0; at < len(ids); at += ownershipBatch {
 		if err := s.transfer(who, ids[at:min(at+ownershipBatch, len(ids))], from, newOwner); err != nil {

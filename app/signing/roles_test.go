@@ -175,7 +175,7 @@ func TestTransferMovesOpenDocuments(t *testing.T) {
 			t.Errorf("%s: %d, %v, want %q", x.name, n, err, x.want)
 		}
 	}
-	count := ok[int](t)(c.Signing.Ownership.CountOpen(ctx, c.admin, c.author.UserID))
+	count := len(ok[[]string](t)(c.Signing.Ownership.Open(ctx, c.admin, c.author.UserID)))
 	if n := ok[int](t)(c.Signing.Ownership.Transfer(ctx, c.admin, c.author.UserID, c.approver.UserID)); n != 8 || count != 8 {
 		t.Errorf("%d documents are open, %d were transferred, want 8", count, n)
 	}
@@ -192,7 +192,7 @@ func TestTransferMovesOpenDocuments(t *testing.T) {
 	if now := ok[doc](t)(c.Signing.Documents.Get(ctx, c.admin, foreign.ID)); now.Owner.ID != c.colleague.UserID {
 		t.Errorf("a document of another member went to %+v", now.Owner)
 	}
-	if _, err := c.Signing.Ownership.CountOpen(ctx, c.author, c.author.UserID); domain.Refusal(err) != "role_not_allowed" {
+	if _, err := c.Signing.Ownership.Open(ctx, c.author, c.author.UserID); domain.Refusal(err) != "role_not_allowed" {
 		t.Error(err)
 	}
 }

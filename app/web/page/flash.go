@@ -14,12 +14,17 @@ type Notice struct {
 	Key   string   `json:"t"` // of the catalogue
 	Pairs []string `json:"p,omitempty"`
 	Undo  string   `json:"u,omitempty"` // path to post to in order to undo it
-	Do    string   `json:"d,omitempty"` // action to post there, for several records
-	IDs   []string `json:"i,omitempty"` // those records
+	Do    string   `json:"d,omitempty"` // action to post there, if the path allows several
+	IDs   []string `json:"i,omitempty"` // records to post there
+	From  string   `json:"f,omitempty"` // member whom these records are taken back from
 	Text  string   `json:"-"`
 }
 
 const flashCookie = "paraph_flash"
+
+// MaxUndo is the maximum number of records that a notice offers to restore: it keeps their
+// identifiers in a cookie.
+const MaxUndo = 80
 
 // Flash stores a notice for the browser's next page.
 func (r *Request) Flash(kind, key string, pairs ...string) {
@@ -40,6 +45,23 @@ func Mailed(key string, mails bool) string {
 func (r *Request) FlashUndo(key, undo string, pairs ...string) {
 	r.FlashNotice(Notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo})
 }
+
+// Trash returns the notice about a record in the archive or the trash, which posting to the path
+// undo restores; "" means it is restored already. One that was archived when it was deleted returns
+// to the archive, see Rearchives.
+func Trash(key, undo string, archived, deleted *time.Time, pairs ...string) Notice {
+	n := Notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo}
+	if archived != nil && deleted != nil {
+		n.Do = rearchive
+	}
+	return n
+}
+
+// rearchive is the action of a form that undoes the deletion of an archived record.
+const rearchive = "archive"
+
+// Rearchives reports whether the record that the form restores was archived before.
+func Rearchives(r *Request) bool { return r.Form.Value("action") == rearchive }
 
 // FlashNotice stores a notice for the browser's next page.
 func (r *Request) FlashNotice(n Notice) {
@@ -68,7 +90,7 @@ func (r *Request) takeFlash() *Notice {
 	}
 	shown := r.Notice(n.Kind, n.Key, n.Pairs...)
 	if shown != nil && strings.HasPrefix(n.Undo, "/app/") {
-		shown.Undo, shown.Do, shown.IDs = n.Undo, n.Do, n.IDs
+		shown.Undo, shown.Do, shown.IDs, shown.From = n.Undo, n.Do, n.IDs, n.From
 	}
 	return shown
 }

@@ -178,6 +178,9 @@ func (h *Handlers) Archive(r *page.Request) error {
 // Restore restores a contact that was archived or deleted.
 func (h *Handlers) Restore(r *page.Request) error {
 	c, err := h.Contacts.Restore(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err == nil && page.Rearchives(r) {
+		return h.Archive(r)
+	}
 	return done(r, "restore", c, err)
 }
 
@@ -187,11 +190,15 @@ func (h *Handlers) Delete(r *page.Request) error {
 	return done(r, "delete", c, err)
 }
 
-// done redirects to a contact that was changed.
+// done redirects to a contact that was changed, and offers to undo what can be restored.
 func done(r *page.Request, action string, c contact.Contact, err error) error {
 	if err != nil {
 		return err
 	}
-	r.Flash("ok", "contact.done."+action, "name", contactName(c))
-	return r.SeeOther("/app/contacts/" + c.ID)
+	at, undo := "/app/contacts/"+c.ID, ""
+	if action != "restore" {
+		undo = at + "/restore"
+	}
+	r.FlashNotice(page.Trash("contact.done."+action, undo, c.ArchivedAt, c.DeletedAt, "name", contactName(c)))
+	return r.SeeOther(at)
 }

@@ -43,10 +43,6 @@ func bulkButtons(r *page.Request, part string) []bulkButton {
 	return out
 }
 
-// maxUndo is the maximum number of documents that a notice offers to restore: it keeps their
-// identifiers in a cookie.
-const maxUndo = 80
-
 // bulkPage asks for further input, or shows the results.
 type bulkPage struct {
 	Action, Next string
@@ -109,7 +105,7 @@ func (h *Handlers) Bulk(r *page.Request) error {
 		}
 		data.Results = append(data.Results, result)
 	}
-	if data.Failed > 0 || len(ids) > maxUndo || data.Action == "void" {
+	if data.Failed > 0 || len(ids) > page.MaxUndo || data.Action == "void" {
 		p := page.Page{Title: r.Say("bulk.done." + data.Action)}
 		return bulkTemplate.Render(r, http.StatusOK, page.With(p, data))
 	}

@@ -2,7 +2,9 @@ package members
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"paraph/app/account"
@@ -36,9 +38,11 @@ func (h *Handlers) member(r *page.Request) (memberPage, error) {
 		return memberPage{}, err
 	}
 	p := memberPage{memberLine: memberLineOf(r, m, seen), Roles: roleOptions(r, m.Role)}
-	if p.Open, err = h.Ownership.CountOpen(ctx, who, m.UserID); err != nil {
+	open, err := h.Ownership.Open(ctx, who, m.UserID)
+	if err != nil {
 		return memberPage{}, err
 	}
+	p.Open = len(open)
 	owners := 0
 	for _, other := range all.Items {
 		if other.Status != account.MemberActive {
@@ -95,29 +99,58 @@ func (h *Handlers) ChangeRole(r *page.Request) error {
 }
 
 // Deactivate revokes a member's access at once, and then hands over their open
-// documents if requested. If that fails, it can be repeated on its own.
+// documents if requested. If that fails, it can be repeated on its own. Its notice offers to
+// undo both.
 func (h *Handlers) Deactivate(r *page.Request) error {
-	m, err := h.Accounts.Members.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(false)})
+	ctx, who, id := r.UserContext(), r.Who.Actor, strings.Clone(r.Params("id"))
+	whole, err := h.restorable(r, id)
+	if err != nil {
+		return err
+	}
+	m, err := h.Accounts.Members.UpdateMember(ctx, who, id, account.MemberPatch{Active: new(false)})
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
+	notice := page.Notice{Kind: "ok", Key: "member.off", Pairs: []string{"name", m.Name}}
 	if newOwner := r.Form.Value("to"); newOwner != "" {
-		n, err := h.Ownership.Transfer(r.UserContext(), r.Who.Actor, m.UserID, newOwner)
+		open, err := h.Ownership.Open(ctx, who, id)
+		if err != nil {
+			return err
+		}
+		n, err := h.Ownership.Transfer(ctx, who, id, newOwner)
 		if err != nil {
 			return h.memberAgain(r, err)
 		}
 		if n > 0 {
-			return backToMember(r, "member.off.given", "name", m.Name, "count", strconv.Itoa(n))
+			notice.Key, notice.Pairs = "member.off.given", append(notice.Pairs, "count", strconv.Itoa(n))
+			notice.From, notice.IDs = newOwner, open
 		}
 	}
-	return backToMember(r, "member.off", "name", m.Name)
+	if whole && len(notice.IDs) <= page.MaxUndo {
+		notice.Undo = "/app/team/" + id + "/activate"
+	}
+	r.FlashNotice(notice)
+	return r.SeeOther("/app/team/" + id)
 }
 
-// Activate reactivates a member.
+// restorable reports whether activating a member again restores all that deactivating them takes
+// away, which tokens are not.
+func (h *Handlers) restorable(r *page.Request, id string) (bool, error) {
+	all, err := h.Accounts.Tokens.ListTokens(r.UserContext(), r.Who.Actor, account.TokenQuery{})
+	return !slices.ContainsFunc(all.Items, func(t account.Token) bool { return t.UserID == id }), err
+}
+
+// Activate reactivates a member. Undoing their deactivation also returns the documents that were
+// handed over.
 func (h *Handlers) Activate(r *page.Request) error {
 	m, err := h.Accounts.Members.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(true)})
 	if err != nil {
 		return h.memberAgain(r, err)
+	}
+	if ids := r.Form.Values["id"]; len(ids) > 0 {
+		if _, err := h.Ownership.Transfer(r.UserContext(), r.Who.Actor, r.Form.Value("from"), m.UserID, ids...); err != nil {
+			return h.memberAgain(r, err)
+		}
 	}
 	return backToMember(r, "member.on", "name", m.Name)
 }

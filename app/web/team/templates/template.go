@@ -174,6 +174,9 @@ func (h *Handlers) Step(name string) page.Handler {
 			return err
 		}
 		d, err := h.steps()[name](r.UserContext(), r.Who.Actor, t.ID)
+		if err == nil && name == "restore" && page.Rearchives(r) {
+			return h.Step("archive")(r)
+		}
 		if err != nil {
 			return err
 		}
@@ -181,7 +184,7 @@ func (h *Handlers) Step(name string) page.Handler {
 		if slices.Contains([]string{"archive", "delete"}, name) {
 			undo = "/app/templates/" + t.ID + "/restore"
 		}
-		r.FlashUndo("template.done."+name, undo, "title", d.Title)
+		r.FlashNotice(page.Trash("template.done."+name, undo, d.ArchivedAt, d.DeletedAt, "title", d.Title))
 		return r.SeeOther("/app/templates/" + d.ID)
 	}
 }
