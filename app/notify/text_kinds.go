@@ -95,10 +95,14 @@ func (s *Texts) describe(kind string) TextKind {
 // MailTextInput is a text to use. Both parts are required.
 type MailTextInput struct{ Subject, Body string }
 
+// Trimmed returns the text as it is stored, without surrounding space and with plain line ends.
+func (in MailTextInput) Trimmed() MailTextInput {
+	return MailTextInput{strings.TrimSpace(in.Subject), strings.TrimSpace(strings.ReplaceAll(in.Body, "\r\n", "\n"))}
+}
+
 func (k TextKind) check(in *MailTextInput) error {
 	var f fault.Fields
-	in.Subject = strings.TrimSpace(in.Subject)
-	in.Body = strings.TrimSpace(strings.ReplaceAll(in.Body, "\r\n", "\n"))
+	*in = in.Trimmed()
 	checkPart(&f, "subject", in.Subject, maxTextSubject, "")
 	checkPart(&f, "body", in.Body, maxTextBody, "\n\t")
 	for _, name := range variable.Names(in.Subject) {

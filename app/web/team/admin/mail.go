@@ -29,6 +29,14 @@ type serverPage struct {
 	Why  string // the test failed
 	// Sender holds the DNS records of the sender domain; nil if they were not requested.
 	Sender *senderCard
+	Tried  *mailserver.Input // the test used these settings; nil for those stored
+}
+
+// Unsaved reports whether the form holds other settings than are stored, after a test of them.
+func (p serverPage) Unsaved() bool {
+	in := p.Tried
+	return in != nil && (in.Password != nil || in.Host != p.Host || in.Port != p.Port || in.Username != p.Username ||
+		in.TLS != p.TLS || in.From != p.From)
 }
 
 // Encryptions returns the options for the encryption of the connection.
@@ -56,17 +64,17 @@ func (p serverPage) PasswordHelp() string {
 	return "mailserver.password.help"
 }
 
-func (h *Mail) page(r *page.Request, test *mailserver.Test, card *senderCard) (page.View[framed[serverPage]], error) {
-	state, err := h.Server.Get(r.UserContext(), r.Who.Actor)
-	data := serverPage{State: state, To: r.Who.User.Email, Test: test, Sender: card}
-	if test != nil {
-		data.Why = test.Problem(r.Words.SayOf)
+func (h *Mail) page(r *page.Request, data serverPage) (_ page.View[framed[serverPage]], err error) {
+	data.State, err = h.Server.Get(r.UserContext(), r.Who.Actor)
+	data.To = r.Who.User.Email
+	if data.Test != nil {
+		data.Why = data.Test.Problem(r.Words.SayOf)
 	}
 	return frame(r, r.Say("admin.mail"), data), err
 }
 
-func (h *Mail) show(r *page.Request, test *mailserver.Test, card *senderCard) error {
-	p, err := h.page(r, test, card)
+func (h *Mail) show(r *page.Request, data serverPage) error {
+	p, err := h.page(r, data)
 	if err != nil {
 		return err
 	}
@@ -76,7 +84,7 @@ func (h *Mail) show(r *page.Request, test *mailserver.Test, card *senderCard) er
 
 // again shows the page with the errors of its form.
 func (h *Mail) again(r *page.Request, err error) error {
-	p, failed := h.page(r, nil, nil)
+	p, failed := h.page(r, serverPage{})
 	if failed != nil {
 		return failed
 	}
@@ -84,7 +92,7 @@ func (h *Mail) again(r *page.Request, err error) error {
 }
 
 // Show serves the page.
-func (h *Mail) Show(r *page.Request) error { return h.show(r, nil, nil) }
+func (h *Mail) Show(r *page.Request) error { return h.show(r, serverPage{}) }
 
 // Save stores the mail server's settings, which apply at once.
 func (h *Mail) Save(r *page.Request) error {
@@ -124,7 +132,7 @@ func (h *Mail) Test(r *page.Request) error {
 	if err != nil {
 		return h.again(r, err)
 	}
-	return h.show(r, &test, nil)
+	return h.show(r, serverPage{Test: &test, Tried: tried})
 }
 
 // serverInput reads the form. Leaving the password empty keeps the stored one.

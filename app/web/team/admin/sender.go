@@ -30,7 +30,7 @@ func (h *Mail) ShowSender(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.show(r, nil, newSenderCard(r, report))
+	return h.show(r, serverPage{Sender: newSenderCard(r, report)})
 }
 
 func newSenderCard(r *page.Request, report mailserver.SenderReport) *senderCard {

@@ -43,7 +43,7 @@ func (h *Handlers) mePage(r *page.Request) page.View[mePage] {
 		Themes:    themes,
 		Mails:     h.Mails(),
 	}
-	return page.With(page.Page{Title: r.Say("me.title"), Scripts: []string{"access.js"}}, data)
+	return page.With(page.Page{Title: r.Say("me.title"), Scripts: []string{"access.js", "settings.js"}}, data)
 }
 
 // Save stores the reader's name, language, and time zone.

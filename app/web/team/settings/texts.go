@@ -23,6 +23,7 @@ type textsCards struct {
 	Text      notify.MailText
 	Changes   []notify.MailText
 	Preview   *notify.Message
+	Unsaved   bool     // the preview shows another text than is stored
 	Variables []string // with their braces
 }
 
@@ -124,6 +125,8 @@ func (h *Mail) PreviewText(r *page.Request) error {
 	if err != nil {
 		return err
 	}
+	stored := notify.MailTextInput{Subject: s.Own.Text.Subject, Body: s.Own.Text.Body}
+	s.Own.Unsaved = in.Trimmed() != stored.Trimmed()
 	s.Own.Preview, s.Own.Text.Subject, s.Own.Text.Body = &m, in.Subject, in.Body
 	r.FramesOwnPages()
 	return show(h.Frame, r, http.StatusOK, textTemplate, s)

@@ -121,6 +121,7 @@ func showLink(r *page.Request, t signing.Template, l publiclink.Link, status int
 		data.Variables = append(data.Variables, variableInput{Name: name, Value: l.Variables[name]})
 	}
 	p.Title, p.Lead, p.Back = r.Say("publiclinks.make"), t.Title, "/app/templates/"+t.ID+"/links"
+	p.Scripts = []string{"settings.js"}
 	return linkTemplate.Render(r, status, page.With(p, data))
 }
 
