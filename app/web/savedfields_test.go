@@ -1,7 +1,10 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
+	"reflect"
+	"strings"
 	"testing"
 
 	"paraph/app/apptest"
@@ -43,7 +46,7 @@ func TestSaveAndPlaceAField(t *testing.T) {
 func TestSavedFieldsWithoutScript(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
-	field := apptest.Map{"type": "text", "label": "IBAN", "width": .4, "height": .03, "cells": 22}
+	field := apptest.Map{"type": "text", "label": "IBAN", "width": .4, "height": .03, "cells": 22, "pattern": "[A-Z]+", "pattern_message": "Capitals, please.", "help": "On your card"}
 	c.Post(t, "/saved-fields", apptest.Map{"name": "Bank account", "field": field}).Want(t, http.StatusCreated)
 	c.Post(t, "/saved-fields", apptest.Map{"name": "Other", "field": field}).Want(t, http.StatusCreated)
 	d := newDraft(t, c, 1, maria())
@@ -63,9 +66,37 @@ func TestSavedFieldsWithoutScript(t *testing.T) {
 	w.write(`form:nth-of-type(1) [name^="name."]`, "IBAN")
 	w.click(`form:nth-of-type(1) [value=rename]`)
 	w.until(`document.querySelector("h2").textContent === "IBAN"`)
+	deleted := c.Get(t, "/saved-fields").Want(t, http.StatusOK).At(t, "data.0.field")
 	w.click(`form:nth-of-type(1) [value=delete]`)
 	w.until(`document.querySelectorAll("main form.card").length === 1`)
 	if got := c.Get(t, "/saved-fields").Want(t, http.StatusOK).Text(t, "data.0.name"); got != "Other" {
 		t.Errorf("left is %s", got)
+	}
+	w.click(".toast form button")
+	w.reads("Restored.")
+	w.gone(".toast form")
+	restored := c.Get(t, "/saved-fields").Want(t, http.StatusOK)
+	if restored.Text(t, "data.0.name") != "IBAN" || !reflect.DeepEqual(restored.At(t, "data.0.field"), deleted) {
+		t.Errorf("restored is %s, want the field %v", restored.Body, deleted)
+	}
+
+	// Meanwhile there is another one of that name.
+	w.click(`form:nth-of-type(1) [value=delete]`)
+	w.reads("Deleted.")
+	c.Post(t, "/saved-fields", apptest.Map{"name": "iban", "field": field}).Want(t, http.StatusCreated)
+	w.click(".toast form button")
+	w.see("#errors")
+	w.reads("taken")
+
+	// What a cookie can't hold is not offered.
+	towns := make([]string, 200)
+	for i := range towns {
+		towns[i] = fmt.Sprintf("A town with a long name and the number %d", i)
+	}
+	large := apptest.Map{"type": "select", "label": "Town", "width": .4, "height": .03, "options": towns}
+	id := c.Post(t, "/saved-fields", apptest.Map{"name": "A town", "field": large}).Want(t, http.StatusCreated).Text(t, "id")
+	v := browse(t, c)
+	if _, html := v.send("/app/saved-fields", "id", id, "do", "delete"); !strings.Contains(html, "Deleted.") || strings.Contains(html, `value="restore"`) {
+		t.Errorf("deleted: %s", html)
 	}
 }

@@ -16,11 +16,15 @@ type Notice struct {
 	Undo  string   `json:"u,omitempty"` // path to post to in order to undo it
 	Do    string   `json:"d,omitempty"` // action to post there, if the path allows several
 	IDs   []string `json:"i,omitempty"` // records to post there
-	From  string   `json:"f,omitempty"` // member whom these records are taken back from
 	Text  string   `json:"-"`
+
+	Values map[string]string `json:"v,omitempty"` // further inputs to post there
 }
 
 const flashCookie = "paraph_flash"
+
+// maxFlash is the maximum length of its value: browsers ignore longer cookies.
+const maxFlash = 3900
 
 // MaxUndo is the maximum number of records that a notice offers to restore: it keeps their
 // identifiers in a cookie.
@@ -47,7 +51,7 @@ func (r *Request) FlashUndo(key, undo string, pairs ...string) {
 }
 
 // Trash returns the notice about a record in the archive or the trash, which posting to the path
-// undo restores; "" means it is restored already. One that was archived when it was deleted returns
+// undo restores; "" means there is nothing to restore. One that was archived when it was deleted returns
 // to the archive, see Rearchives.
 func Trash(key, undo string, archived, deleted *time.Time, pairs ...string) Notice {
 	n := Notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo}
@@ -63,14 +67,20 @@ const rearchive = "archive"
 // Rearchives reports whether the record that the form restores was archived before.
 func Rearchives(r *Request) bool { return r.Form.Value("action") == rearchive }
 
-// FlashNotice stores a notice for the browser's next page.
+// FlashNotice stores a notice for the browser's next page. One that is too long for a cookie does
+// not offer to undo.
 func (r *Request) FlashNotice(n Notice) {
 	b, err := json.Marshal(n)
 	if err != nil {
 		r.site.Log.Error("flash", "error", err)
 		return
 	}
-	r.SetCookie(flashCookie, base64.RawURLEncoding.EncodeToString(b), "/", time.Minute)
+	value := base64.RawURLEncoding.EncodeToString(b)
+	if len(value) > maxFlash && n.Undo != "" {
+		r.FlashNotice(Notice{Kind: n.Kind, Key: n.Key, Pairs: n.Pairs})
+		return
+	}
+	r.SetCookie(flashCookie, value, "/", time.Minute)
 }
 
 // takeFlash returns the stored notice and removes it. An invalid one is dropped.
@@ -90,7 +100,7 @@ func (r *Request) takeFlash() *Notice {
 	}
 	shown := r.Notice(n.Kind, n.Key, n.Pairs...)
 	if shown != nil && strings.HasPrefix(n.Undo, "/app/") {
-		shown.Undo, shown.Do, shown.IDs, shown.From = n.Undo, n.Do, n.IDs, n.From
+		shown.Undo, shown.Do, shown.IDs, shown.Values = n.Undo, n.Do, n.IDs, n.Values
 	}
 	return shown
 }

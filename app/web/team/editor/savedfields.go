@@ -1,8 +1,10 @@
 package editor
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -34,14 +36,7 @@ type savedList struct {
 // SaveField saves a field of the document for all documents of the company. What depends on
 // other fields stays behind.
 func (h *Handlers) SaveField(r *page.Request) error {
-	var x editorField
-	if err := json.Unmarshal([]byte(r.Form.Value("field")), &x); err != nil {
-		return fault.Malformed("fields_unreadable").Because(err)
-	}
-	x.Condition, x.Formula = nil, ""
-	field, name := x.input(), r.Form.Value("name")
-	_, err := h.SavedFields.Create(r.UserContext(), r.Who.Actor, signing.SavedFieldInput{Name: &name, Field: &field})
-	if err != nil {
+	if err := h.createSaved(r); err != nil {
 		return err
 	}
 	all, err := h.savedFields(r)
@@ -50,6 +45,36 @@ func (h *Handlers) SaveField(r *page.Request) error {
 	}
 	return r.JSON(savedList{all})
 }
+
+// createSaved saves the field of the form.
+func (h *Handlers) createSaved(r *page.Request) error {
+	var x editorField
+	if err := json.Unmarshal([]byte(r.Form.Value("field")), &x); err != nil {
+		return fault.Malformed("fields_unreadable").Because(err)
+	}
+	x.Condition, x.Formula = nil, ""
+	field, name := x.input(), r.Form.Value("name")
+	_, err := h.SavedFields.Create(r.UserContext(), r.Who.Actor, signing.SavedFieldInput{Name: &name, Field: &field})
+	return err
+}
+
+// deleteSaved deletes a saved field and returns the notice, which offers to save it again.
+func (h *Handlers) deleteSaved(r *page.Request, id string) (page.Notice, error) {
+	notice := page.Notice{Kind: "ok", Key: "saved.done.delete", Undo: savedPath}
+	x, err := h.SavedFields.Get(r.UserContext(), r.Who.Actor, id)
+	if err != nil {
+		return notice, err
+	}
+	field, err := json.Marshal(editorFieldOf(&x.Field))
+	if err != nil {
+		return notice, err
+	}
+	notice.Values = map[string]string{"do": "restore", "name": x.Name, "field": string(field)}
+	return notice, h.SavedFields.Delete(r.UserContext(), r.Who.Actor, id)
+}
+
+// savedPath is the path of the list of saved fields.
+const savedPath = "/app/saved-fields"
 
 // savedPage is the list of saved fields.
 type savedPage struct {
@@ -78,17 +103,24 @@ func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
 	return savedTemplate.Render(r, status, page.With(p, data))
 }
 
-// ChangeSaved renames or deletes a saved field.
+// ChangeSaved renames or deletes a saved field, or saves a deleted one again.
 func (h *Handlers) ChangeSaved(r *page.Request) error {
-	id, name := r.Form.Value("id"), r.Form.Value("name."+r.Form.Value("id"))
+	id, name, do := r.Form.Value("id"), r.Form.Value("name."+r.Form.Value("id")), r.Form.Value("do")
+	notice := page.Notice{Kind: "ok", Key: "saved.done." + do}
 	var err error
-	switch do := r.Form.Value("do"); do {
+	switch do {
 	case "rename":
 		_, err = h.SavedFields.Update(r.UserContext(), r.Who.Actor, id, signing.SavedFieldInput{Name: &name})
 	case "delete":
-		err = h.SavedFields.Delete(r.UserContext(), r.Who.Actor, id)
+		notice, err = h.deleteSaved(r, id)
+	case "restore":
+		err = h.createSaved(r)
 	default:
 		return fault.Malformed("form_without_action")
+	}
+	if do == "restore" && (fault.KindOf(err) == fault.KindInvalid || fault.KindOf(err) == fault.KindConflict) {
+		f := r.FailureOf(err)
+		return h.showSaved(r, f.Status, page.Page{Fault: cmp.Or(strings.Join(f.Faults["name"], " "), r.Explain(f))})
 	}
 	if fault.KindOf(err) == fault.KindInvalid {
 		faults := map[string][]string{"name." + id: r.FailureOf(err).Faults["name"]}
@@ -97,6 +129,6 @@ func (h *Handlers) ChangeSaved(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	r.Flash("ok", "saved.done."+r.Form.Value("do"))
-	return r.SeeOther("/app/saved-fields")
+	r.FlashNotice(notice)
+	return r.SeeOther(savedPath)
 }

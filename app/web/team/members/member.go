@@ -123,7 +123,7 @@ func (h *Handlers) Deactivate(r *page.Request) error {
 		}
 		if n > 0 {
 			notice.Key, notice.Pairs = "member.off.given", append(notice.Pairs, "count", strconv.Itoa(n))
-			notice.From, notice.IDs = newOwner, open
+			notice.Values, notice.IDs = map[string]string{"from": newOwner}, open
 		}
 	}
 	if whole && len(notice.IDs) <= page.MaxUndo {
