@@ -81,3 +81,25 @@ func TestBulkHeadingsThatAreAlike(t *testing.T) {
 		t.Errorf("the document is %s", d.Body)
 	}
 }
+
+// TestBulkLeavesNothingOut writes everything that a row of JSON says to the table of rows of which
+// no document was made, also about roles given by their IDs.
+func TestBulkLeavesNothingOut(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	tpl := c.Post(t, "/templates", apptest.Multipart(t, obj{"title": "Order", "roles": list{obj{"role_name": "Dan"}}},
+		apptest.File{Name: "order.pdf", Content: apptest.PDF(t, "Ten chairs.")})).Want(t, 201)
+	row := func(role, email string) obj {
+		return obj{"title": "Chairs", "external_id": "C-1", "people": list{obj{"role": role, "name": "Dan", "email": email, "company": "One Ltd", "message": "Ten, please.", "locale": "de"}}}
+	}
+	rows := list{row("dan", "dan@one.example"), row(tpl.Text(t, "roles.0.id"), "dan")}
+	id := c.Post(t, "/templates/"+tpl.Text(t, "id")+"/bulk", obj{"rows": rows, "skip_invalid": true}).Want(t, 200).Text(t, "run.id")
+	over(t, c, id)
+	left := read(t, c.Get(t, "/bulk/"+id+"/failed.csv").Want(t, 200).Body, ',')
+	if got := strings.Join(left[0], " "); got != "Dan.name Dan.email Dan.company Dan.locale Dan.message title external_id error" {
+		t.Errorf("the columns are %s", got)
+	}
+	if got := strings.Join(left[1][:7], "|"); got != "Dan|dan|One Ltd|de|Ten, please.|Chairs|C-1" {
+		t.Errorf("the row is %s", got)
+	}
+}

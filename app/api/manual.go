@@ -262,7 +262,7 @@ var manuals = map[string]manual{
 	"get-bulk-run":                    {text: "One run, with the number of its rows in each state."},
 	"get-bulk-run-rows":               {text: "The rows in the order of the table: `waiting`, `made` with their document, `failed` when their turn came, or `invalid`.", query: map[string]string{"status": "failed"}},
 	"get-bulk-run-results-csv":        {text: "One row for each row of the run: its document with state and times, and the values of its fields. Cells that a spreadsheet would run as formulas begin with an apostrophe.", media: "text/csv"},
-	"get-bulk-run-failed-csv":         {text: "The rows of which no document was made, in the encoding and with the separator and columns of the uploaded file, and a last column that says why. Mend them and upload the file again.", media: "text/csv"},
+	"get-bulk-run-failed-csv":         {text: "The rows of which no document was made, in the encoding and with the separator and columns of the uploaded file, and a last column that says why. Rows sent as JSON have the columns of the header file and of whatever else they hold. Mend them and upload the file again.", media: "text/csv"},
 	"post-bulk-run-cancel":            {text: "The rows that wait are not made. Documents that exist stay."},
 	"post-bulk-run-retry":             {text: "The failed rows wait again; rows that were left out as invalid do not. A cancelled run returns 409."},
 	"get-saved-fields":                {text: "By name. The editor of documents and templates offers them next to the types of fields."},

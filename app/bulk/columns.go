@@ -233,9 +233,15 @@ func (in *RowInput) set(target, cell string) {
 	if !ok {
 		return
 	}
-	p := in.person(role)
-	*map[string]**string{attrName: &p.Name, attrEmail: &p.Email, attrCode: &p.AccessCode, attrHint: &p.AccessCodeHint,
-		attrCompany: &p.Company, attrTitle: &p.JobTitle, attrLocale: &p.Locale, attrNote: &p.Message}[attr] = &cell
+	*attribute(in.person(role), attr) = &cell
+}
+
+// attribute returns the member of a person that holds an attribute.
+func attribute(p *signing.RolePerson, attr string) **string {
+	return map[string]**string{
+		attrName: &p.Name, attrEmail: &p.Email, attrCompany: &p.Company, attrTitle: &p.JobTitle,
+		attrCode: &p.AccessCode, attrHint: &p.AccessCodeHint, attrLocale: &p.Locale, attrNote: &p.Message,
+	}[attr]
 }
 
 // person returns the person who takes a role, adding them if need be.
@@ -249,34 +255,58 @@ func (in *RowInput) person(role string) *signing.RolePerson {
 	return &in.People[len(in.People)-1]
 }
 
-// cellsOf writes a row that came as JSON under the names of a template's header file.
-func cellsOf(names []string, targets headings, in RowInput) []string {
-	out := make([]string, len(names))
-	for i, h := range names {
-		switch id := targets.of(h); {
-		case strings.HasPrefix(id, "variable:"):
-			out[i] = in.Variables[strings.TrimPrefix(id, "variable:")]
-		case strings.HasPrefix(id, "value:"):
-			out[i] = in.Values[strings.TrimPrefix(id, "value:")]
-		default:
-			out[i] = in.attribute(id)
+// headingsOf lists the headings for rows that came as JSON: those of the template's header file, and
+// of whatever else the rows hold.
+func headingsOf(t *signing.Document, rows []RowInput) []string {
+	out := header(t)
+	for _, x := range Targets(t) {
+		holds := func(in RowInput) bool { return in.cell(x.ID) != "" }
+		if !slices.Contains(out, x.Name) && slices.ContainsFunc(rows, holds) {
+			out = append(out, x.Name)
 		}
 	}
 	return out
 }
 
-func (in *RowInput) attribute(id string) string {
-	role, attr, _ := cutLast(id)
-	for _, p := range in.People {
-		if !strings.EqualFold(p.Role, role) {
-			continue
-		}
-		v := map[string]*string{attrName: p.Name, attrEmail: p.Email, attrCode: p.AccessCode}[attr]
-		if v != nil {
-			return *v
+// cellsOf writes a row that came as JSON under headings.
+func cellsOf(names []string, targets headings, in RowInput) []string {
+	out := make([]string, len(names))
+	for i, h := range names {
+		out[i] = in.cell(targets.of(h))
+	}
+	return out
+}
+
+// cell returns what a row that came as JSON says about a target.
+func (in *RowInput) cell(target string) string {
+	if name, ok := strings.CutPrefix(target, "variable:"); ok {
+		return in.Variables[name]
+	}
+	if name, ok := strings.CutPrefix(target, "value:"); ok {
+		return in.Values[name]
+	}
+	v := map[string]*string{targetTitle: in.Title, targetExternal: in.ExternalID}[target]
+	if role, attr, ok := cutLast(target); ok {
+		for i := range in.People {
+			if p := &in.People[i]; strings.EqualFold(p.Role, role) {
+				v = *attribute(p, attr)
+			}
 		}
 	}
-	return ""
+	if v == nil {
+		return ""
+	}
+	return *v
+}
+
+// nameRoles names the roles of a row by their names.
+func (in *RowInput) nameRoles(t *signing.Document) {
+	in.People = slices.Clone(in.People)
+	for i := range in.People {
+		if n := t.RoleIndex(in.People[i].Role); n >= 0 {
+			in.People[i].Role = t.Invitations[n].RoleName
+		}
+	}
 }
 
 // place finds the column that a fault is about, by the name of the faulty field.

@@ -71,10 +71,12 @@ func (s *Service) read(who account.Actor, t *signing.Document, in Input) (*check
 		if len(in.Rows) > s.MaxRows {
 			return c, fault.Invalid("rows", "too_many", fault.Number("limit", s.MaxRows))
 		}
-		c.form, c.headings = sheet.Standard(), header(t)
-		for i, r := range in.Rows {
-			c.rows = append(c.rows, checkedRow{number: i, content: content{Input: r}})
+		rows := slices.Clone(in.Rows)
+		for i := range rows {
+			rows[i].nameRoles(t)
+			c.rows = append(c.rows, checkedRow{number: i, content: content{Input: rows[i]}})
 		}
+		c.form, c.headings = sheet.Standard(), headingsOf(t, rows)
 		return c, nil
 	}
 	file, err := s.readFile(in.File)
