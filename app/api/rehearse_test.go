@@ -144,3 +144,19 @@ func TestRehearsalNamesSomebody(t *testing.T) {
 		t.Errorf("in the end it is %s", d.Body)
 	}
 }
+
+// TestRehearsalByAddress finds the invitation that an address has now, after it was passed on and
+// back.
+func TestRehearsalByAddress(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	d := sent(t, c, 1, nil)
+	at := "/documents/" + d.Text(t, "id")
+	for n, who := range []string{"eve@desk.example", "signer1@signer.example"} {
+		at := at + "/" + c.Get(t, at).Want(t, 200).Texts(t, "invitations", "id")[n]
+		c.Post(t, at+"/delegate", obj{"name": "Somebody", "email": who}).Want(t, 200)
+	}
+	if d = rehearse(t, c, at, obj{"invitation": "signer1@signer.example"}).Want(t, 200); d.Text(t, "status") != "completed" {
+		t.Errorf("it is %s", d.Body)
+	}
+}

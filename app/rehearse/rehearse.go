@@ -80,7 +80,8 @@ func (in *Input) check(d *signing.Document) error {
 
 func (in *Input) index(d *signing.Document) int {
 	return slices.IndexFunc(d.Invitations, func(inv signing.Invitation) bool {
-		return strings.EqualFold(inv.ID, in.Invitation) || inv.Email != "" && strings.EqualFold(inv.Email, in.Invitation)
+		theirs := inv.Status != record.Delegated && strings.EqualFold(inv.Email, in.Invitation)
+		return theirs || strings.EqualFold(inv.ID, in.Invitation)
 	})
 }
 
