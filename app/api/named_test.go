@@ -22,6 +22,7 @@ func TestNamedByPrevious(t *testing.T) {
 	if d.Text(t, "invitations.0.names_next") != "Manager" || d.Text(t, "invitations.1.status") != "pending" {
 		t.Errorf("after sending it is %s", d.Body)
 	}
+	failed(t, c.Post(t, at+"/"+ids[1]+"/view", nil), 409, "not_your_turn")
 	sign := at + "/" + ids[0] + "/sign"
 	mine := server(t).With(link(t, d, 0))
 	failed(t, mine.Post(t, sign, obj{}), 422, "next.name", "next.email")

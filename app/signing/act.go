@@ -29,6 +29,9 @@ func (s *Visits) MarkViewed(
 		if err := d.Running(tx.Now); err != nil {
 			return nil, err
 		}
+		if inv.Unnamed() {
+			return nil, d.Signable(inv, tx.Now) // nobody yet
+		}
 		inv.ViewedAt = &tx.Now
 		if inv.Status == record.Notified {
 			inv.Status = record.Viewed

@@ -181,7 +181,7 @@ func (d *Document) Signable(inv *Invitation, now time.Time) error {
 		return fault.Conflict("viewer_does_not_sign")
 	case d.Declined() != nil:
 		return fault.Conflict("document_declined")
-	case !d.IsTurnOf(inv):
+	case inv.Unnamed(), !d.IsTurnOf(inv):
 		return fault.Conflict("not_your_turn")
 	}
 	return nil
