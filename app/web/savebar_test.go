@@ -12,7 +12,7 @@ import (
 )
 
 // TestSaveBars changes, discards, and saves every page that is one form of settings. The bar is in
-// view while there are unsaved changes, and leaving asks.
+// view while there are unsaved changes, not over what is being typed, and leaving asks.
 func TestSaveBars(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) { c.Network.Egress = []string{"127.0.0.1"} })
@@ -71,6 +71,7 @@ func TestSaveBars(t *testing.T) {
 		asks(false, "without changes")
 		w.replace(input, first)
 		w.until(`(b => b.top >= 0 && b.bottom <= innerHeight)(` + form + `.querySelector(".savebar").getBoundingClientRect())`)
+		w.until(`document.activeElement.getBoundingClientRect().top + 40 <= document.querySelector("form.dirty .savebar").getBoundingClientRect().top`)
 		asks(true, "with changes")
 		w.click(`form[data-dirty] .savebar [type="reset"]`)
 		w.gone("form.dirty")
