@@ -45,7 +45,8 @@ export SUMMARY
 JUDGED := ./app ./app/web/... ./app/pdf/... ./app/convert/docx
 
 judged: ## the tests whose judges are other programs, those of the pages, and what -short leaves out
-	go test -vet=off -timeout 40m $(JUDGED) ./app/api
+	go test -vet=off -timeout 40m $(JUDGED)
+	go test -vet=off -timeout 40m ./app/api -run '^TestEvery'
 
 race: ## all other tests, with the race detector
 	CGO_ENABLED=1 go test -vet=off -race -short -timeout 40m ./app/pdf/pdfium $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")

@@ -31,9 +31,9 @@ func tried(t testing.TB) map[string]operation {
 	return out
 }
 
-// TestActionsAgreeWithTheRules tries every action in every state (active, archived, in the trash)
+// TestEveryActionAgreesWithTheRules tries every action in every state (active, archived, in the trash)
 // as every kind of caller: an action is offered if and only if it works.
-func TestActionsAgreeWithTheRules(t *testing.T) {
+func TestEveryActionAgreesWithTheRules(t *testing.T) {
 	t.Parallel()
 	everyCase(t)
 	s := apptest.New(t)

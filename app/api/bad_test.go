@@ -74,9 +74,9 @@ func blobs(t testing.TB, s *apptest.Server) int {
 	return n + len(half) - 1
 }
 
-// TestBadFiles uploads unusable files: each gets a clear refusal, and nothing
+// TestEveryBadFile uploads unusable files: each gets a clear refusal, and nothing
 // is left behind.
-func TestBadFiles(t *testing.T) {
+func TestEveryBadFile(t *testing.T) {
 	t.Parallel()
 	everyCase(t)
 	s := apptest.New(t, func(c *app.Config) { c.Server.Limits.Upload, c.Server.Limits.Body = 2<<20, 1<<20 })

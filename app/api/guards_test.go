@@ -170,9 +170,9 @@ func (g guarded) linked(t *testing.T) guarded {
 	return g
 }
 
-// TestChecksSurviveEveryOperation tries to get in with the link alone after each
+// TestEveryOperationKeepsChecks tries to get in with the link alone after each
 // operation, and with the first person's code.
-func TestChecksSurviveEveryOperation(t *testing.T) {
+func TestEveryOperationKeepsChecks(t *testing.T) {
 	t.Parallel()
 	everyCase(t)
 	for name, operation := range onInvitations {

@@ -145,9 +145,9 @@ func (o operation) run(t testing.TB, w *world, d *apptest.Response) *apptest.Res
 	return who.Do(t, o.method, "/documents/"+d.Text(t, "id")+path, o.body)
 }
 
-// TestStates tries every operation in every state: it leads to the state in the
+// TestEveryState tries every operation in every state: it leads to the state in the
 // table, or is refused and changes nothing.
-func TestStates(t *testing.T) {
+func TestEveryState(t *testing.T) {
 	t.Parallel()
 	everyCase(t)
 	s := apptest.New(t)
