@@ -130,7 +130,7 @@ func TestADraftIsOnePage(t *testing.T) {
 	for _, language := range catalogue.Tags() {
 		c.Patch(t, "/me", apptest.Map{"locale": language}).Want(t, http.StatusOK)
 		w.visit(s.URL + "/app/documents/new")
-		for _, width := range []int64{1400, 1280, 1024, 390, 320} {
+		for _, width := range []int64{1400, 1280, 1130, 1024, 390, 320} {
 			w.run(chromedp.EmulateViewport(width, 900))
 			w.wants(fmt.Sprintf(`(document.querySelector("#add").getBoundingClientRect().bottom <= document.querySelector("#people").getBoundingClientRect().top) === %t`, width < 1000),
 				fmt.Sprintf("%s, %d px: files are not where they should be", language, width))
