@@ -47,10 +47,28 @@ func Keep(ctx context.Context, configured int64, holders ...Holder) {
 			debug.FreeOSMemory()
 		}
 		if now.mapped > k.mapped() {
-			for _, hold := range holders {
-				hold(drop)
-			}
+			held(holders, map[string]bool{}, drop)
 		}
+	}
+}
+
+// held drops the files of all holders at once, while they hold them: the system takes milliseconds
+// to say what is mapped.
+func held(holders []Holder, files map[string]bool, drop func(files map[string]bool)) {
+	if len(holders) == 0 {
+		drop(files)
+		return
+	}
+	maps, rest := false, holders[1:]
+	holders[0](func(own map[string]bool) {
+		maps = true
+		for path := range own {
+			files[path] = true
+		}
+		held(rest, files, drop)
+	})
+	if !maps { // it is kept in memory, or closed
+		held(rest, files, drop)
 	}
 }
 

@@ -84,3 +84,30 @@ func TestOperatorsLimitWins(t *testing.T) {
 		t.Errorf("the configuration overrides GOMEMLIMIT: %d", got)
 	}
 }
+
+// TestFilesAreDroppedOnceWhileAllAreHeld nests holders, of which one has no files to drop
+// and one does not map any.
+func TestFilesAreDroppedOnceWhileAllAreHeld(t *testing.T) {
+	t.Parallel()
+	holding, dropped := 0, 0
+	holder := func(files ...string) Holder {
+		return func(drop func(map[string]bool)) {
+			holding++
+			defer func() { holding-- }()
+			own := map[string]bool{}
+			for _, f := range files {
+				own[f] = true
+			}
+			drop(own)
+		}
+	}
+	held([]Holder{holder("a", "b"), func(func(map[string]bool)) {}, holder(), holder("c")}, map[string]bool{}, func(files map[string]bool) {
+		dropped++
+		if holding != 3 || len(files) != 3 {
+			t.Errorf("%d hold %v", holding, files)
+		}
+	})
+	if dropped != 1 || holding != 0 {
+		t.Errorf("dropped %d times, %d still hold", dropped, holding)
+	}
+}
