@@ -41,6 +41,8 @@ var (
 	skipsItself = regexp.MustCompile(`(?m)^\s+if testing\.Short\(\)`)
 	judgedList  = regexp.MustCompile(`(?m)^JUDGED := (.+)$`)
 	judgedLine  = regexp.MustCompile(`(?m)^\tgo test (.*\$\(JUDGED\).*)$`)
+	everyLine   = regexp.MustCompile(`(?m)^\tgo test .* (\./\S+) -run '\^TestEvery'$`)
+	function    = regexp.MustCompile(`^func (\w+)\(`)
 )
 
 // fullRuns returns the patterns of the packages that `make test` runs without -short.
@@ -60,7 +62,44 @@ func fullRuns(t *testing.T) []string {
 			patterns = append(patterns, word)
 		}
 	}
+	for _, m := range everyLine.FindAllSubmatch(b, -1) {
+		if folder := string(m[1]); onlyEvery(t, folder) {
+			patterns = append(patterns, folder)
+		}
+	}
 	return patterns
+}
+
+// onlyEvery reports whether all tests of a folder that skip themselves, with its everyCase, have
+// names that begin with TestEvery.
+func onlyEvery(t *testing.T, folder string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", folder, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tests in %s: %v", folder, err)
+	}
+	ok, skips := true, 0
+	for _, path := range files {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := ""
+		for line := range strings.Lines(string(b)) {
+			if m := function.FindStringSubmatch(line); m != nil {
+				in = m[1]
+			}
+			calls := strings.TrimSpace(line) == "everyCase(t)"
+			if calls {
+				skips++
+			}
+			if (calls || skipsItself.MatchString(line)) && in != "everyCase" && !strings.HasPrefix(in, "TestEvery") {
+				t.Errorf("%s: %s skips itself with -short, and is not named TestEvery", path, in)
+				ok = false
+			}
+		}
+	}
+	return ok && skips > 0
 }
 
 // covers reports whether one of the patterns of the go command matches a folder.
