@@ -321,51 +321,13 @@ func (h *fieldHandlers) deleteField(r *request, _ *nothing) (nothing, error) {
 type savedFieldView struct {
 	ID        string        `json:"id"`
 	Name      string        `json:"name" doc:"What members call it"`
-	Field     fieldSettings `json:"field" doc:"Can be sent as a field of a document, with its recipient and place"`
+	Field     FieldSettings `json:"field" doc:"Can be sent as a field of a document, with its recipient and place"`
 	CreatedAt string        `json:"created_at" format:"date-time"`
 	UpdatedAt string        `json:"updated_at" format:"date-time"`
 }
 
-// fieldSettings are those of a field that do not depend on a document.
-type fieldSettings struct {
-	Type           string    `json:"type"`
-	Name           *string   `json:"name"`
-	Label          *string   `json:"label"`
-	Width          float64   `json:"width" doc:"Fraction of the page"`
-	Height         float64   `json:"height" doc:"Fraction of the page"`
-	Required       bool      `json:"required"`
-	ReadOnly       bool      `json:"read_only"`
-	Value          *string   `json:"value"`
-	Options        []string  `json:"options"`
-	Min            limitView `json:"min"`
-	Max            limitView `json:"max"`
-	Pattern        *string   `json:"pattern"`
-	PatternMessage *string   `json:"pattern_message"`
-	Format         *string   `json:"format"`
-	Help           *string   `json:"help"`
-	Placeholder    *string   `json:"placeholder"`
-	Group          *string   `json:"group"`
-	GroupMin       *int      `json:"group_min"`
-	GroupMax       *int      `json:"group_max"`
-	FontSize       *float64  `json:"font_size"`
-	Align          *string   `json:"align"`
-	FontWeight     *string   `json:"font_weight"`
-	Color          *string   `json:"color"`
-	VerticalAlign  *string   `json:"vertical_align"`
-	Cells          *int      `json:"cells"`
-	Mask           *string   `json:"mask"`
-	SignatureTypes []string  `json:"signature_types"`
-}
-
 func viewSavedField(x signing.SavedField) savedFieldView {
-	v := viewField(&signing.Document{}, &x.Field)
-	return savedFieldView{ID: x.ID, Name: x.Name, CreatedAt: when(x.CreatedAt), UpdatedAt: when(x.UpdatedAt),
-		Field: fieldSettings{Type: v.Type, Name: v.Name, Label: v.Label, Width: v.Width, Height: v.Height,
-			Required: v.Required, ReadOnly: v.ReadOnly, Value: v.Value, Options: v.Options, Min: v.Min, Max: v.Max,
-			Pattern: v.Pattern, PatternMessage: v.PatternMessage, Format: v.Format, Help: v.Help,
-			Placeholder: v.Placeholder, Group: v.Group, GroupMin: v.GroupMin, GroupMax: v.GroupMax,
-			FontSize: v.FontSize, Align: v.Align, FontWeight: v.FontWeight, Color: v.Color,
-			VerticalAlign: v.VerticalAlign, Cells: v.Cells, Mask: v.Mask, SignatureTypes: v.SignatureTypes}}
+	return savedFieldView{ID: x.ID, Name: x.Name, Field: viewSettings(&x.Field), CreatedAt: when(x.CreatedAt), UpdatedAt: when(x.UpdatedAt)}
 }
 
 type savedFieldBody struct {

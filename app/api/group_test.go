@@ -138,7 +138,7 @@ func TestTagsOfGroups(t *testing.T) {
 }
 
 // TestConditionsInGroups lets fields depend on those of another member of the group, and a later
-// recipient's on those of whoever of it acts.
+// recipient's on those of the member who acts.
 func TestConditionsInGroups(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -300,45 +300,51 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 }
 
 type fieldView struct {
-	ID             string         `json:"id"`
-	DocumentID     string         `json:"document_id"`
-	FileID         string         `json:"file_id"`
-	InvitationID   string         `json:"invitation_id"`
-	Type           string         `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment,image,phone,label,strikethrough"`
-	Name           *string        `json:"name"`
-	Label          *string        `json:"label"`
-	Page           int            `json:"page" doc:"Starts at 1"`
-	X              float64        `json:"x" doc:"Fraction of the page, from the left"`
-	Y              float64        `json:"y" doc:"Fraction of the page, from the top"`
-	Width          float64        `json:"width" doc:"Fraction of the page"`
-	Height         float64        `json:"height" doc:"Fraction of the page"`
-	Required       bool           `json:"required"`
-	ReadOnly       bool           `json:"read_only"`
-	Value          *string        `json:"value" doc:"The default value, then the value entered"`
-	Options        []string       `json:"options"`
-	Min            limitView      `json:"min" doc:"A number; of a date, a day"`
-	Max            limitView      `json:"max" doc:"A number; of a date, a day"`
-	Pattern        *string        `json:"pattern"`
-	PatternMessage *string        `json:"pattern_message"`
-	Format         *string        `json:"format"`
-	Help           *string        `json:"help"`
-	Placeholder    *string        `json:"placeholder"`
-	Group          *string        `json:"group"`
-	GroupMin       *int           `json:"group_min"`
-	GroupMax       *int           `json:"group_max"`
-	FontSize       *float64       `json:"font_size"`
-	Align          *string        `json:"align"`
-	FontWeight     *string        `json:"font_weight"`
-	Color          *string        `json:"color"`
-	VerticalAlign  *string        `json:"vertical_align"`
-	Cells          *int           `json:"cells"`
-	Mask           *string        `json:"mask"`
-	SignatureTypes []string       `json:"signature_types" doc:"Of signatures and initials: what is accepted here, besides what the document says"`
-	Formula        *string        `json:"formula" doc:"Computes the value, which the recipient cannot enter"`
-	Condition      *conditionView `json:"condition" doc:"When the field is shown or required"`
-	Hidden         bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
-	Anchor         *anchorView    `json:"anchor" doc:"The phrase that determined the place, until the field is moved"`
-	Covered        []areaView     `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
+	ID           string  `json:"id"`
+	DocumentID   string  `json:"document_id"`
+	FileID       string  `json:"file_id"`
+	InvitationID string  `json:"invitation_id"`
+	Page         int     `json:"page" doc:"Starts at 1"`
+	X            float64 `json:"x" doc:"Fraction of the page, from the left"`
+	Y            float64 `json:"y" doc:"Fraction of the page, from the top"`
+	FieldSettings
+	Formula   *string        `json:"formula" doc:"Computes the value, which the recipient cannot enter"`
+	Condition *conditionView `json:"condition" doc:"When the field is shown or required"`
+	Hidden    bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
+	Anchor    *anchorView    `json:"anchor" doc:"The phrase that determined the place, until the field is moved"`
+	Covered   []areaView     `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
+}
+
+// FieldSettings are those of a field that do not depend on a document. Its name is exported
+// because it is embedded: the description omits unexported types.
+type FieldSettings struct {
+	Type           string    `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment,image,phone,label,strikethrough"`
+	Name           *string   `json:"name"`
+	Label          *string   `json:"label"`
+	Width          float64   `json:"width" doc:"Fraction of the page"`
+	Height         float64   `json:"height" doc:"Fraction of the page"`
+	Required       bool      `json:"required"`
+	ReadOnly       bool      `json:"read_only"`
+	Value          *string   `json:"value" doc:"The default value, then the value entered"`
+	Options        []string  `json:"options"`
+	Min            limitView `json:"min" doc:"A number; of a date, a day"`
+	Max            limitView `json:"max" doc:"A number; of a date, a day"`
+	Pattern        *string   `json:"pattern"`
+	PatternMessage *string   `json:"pattern_message"`
+	Format         *string   `json:"format"`
+	Help           *string   `json:"help"`
+	Placeholder    *string   `json:"placeholder"`
+	Group          *string   `json:"group"`
+	GroupMin       *int      `json:"group_min"`
+	GroupMax       *int      `json:"group_max"`
+	FontSize       *float64  `json:"font_size"`
+	Align          *string   `json:"align"`
+	FontWeight     *string   `json:"font_weight"`
+	Color          *string   `json:"color"`
+	VerticalAlign  *string   `json:"vertical_align"`
+	Cells          *int      `json:"cells"`
+	Mask           *string   `json:"mask"`
+	SignatureTypes []string  `json:"signature_types" doc:"Of signatures and initials: what is accepted here, besides what the document says"`
 }
 
 // limitView is a limit of a value: a number, or a day.
@@ -441,28 +447,29 @@ func viewSuggestion(x signing.Suggestion) suggestionView {
 }
 
 func viewField(d *signing.Document, x *signing.Field) fieldView {
-	v := fieldView{ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Type: string(x.Type), Name: orNull(x.Name),
-		Label: orNull(x.Label), Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required,
-		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: limitView{x.Min, ""}, Max: limitView{x.Max, ""}, Pattern: orNull(x.Pattern),
-		PatternMessage: orNull(x.PatternMessage),
-		Format:         orNull(x.Format), Help: orNull(x.Help), Placeholder: orNull(x.Placeholder),
-		Formula: orNull(x.Formula),
-		Group:   orNull(x.Group), Align: orNull(x.Align),
-		FontWeight: orNull(x.Weight), Color: orNull(x.Color), VerticalAlign: orNull(x.VerticalAlign),
-		Mask: orNull(x.Mask), SignatureTypes: typesOrAll(x.SignatureTypes),
-		Condition: viewCondition(x.Condition), Hidden: x.Hidden,
+	v := fieldView{ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Page: x.Page, X: x.X, Y: x.Y,
+		FieldSettings: viewSettings(x), Formula: orNull(x.Formula), Condition: viewCondition(x.Condition), Hidden: x.Hidden,
 		Covered: viewAreas(x.Covered)}
-	if x.Type == pdf.FieldDate {
-		v.Min, v.Max = limitView{nil, x.Earliest}, limitView{nil, x.Latest}
-	}
 	if x.Hidden {
 		v.Value = nil
 	}
-	if v.Options == nil {
-		v.Options = []string{}
-	}
 	if a := x.Anchor; a != nil {
 		v.Anchor = &anchorView{a.Text, a.Occurrence, a.Position, a.X, a.Y, a.Cover}
+	}
+	return v
+}
+
+func viewSettings(x *signing.Field) FieldSettings {
+	v := FieldSettings{Type: string(x.Type), Name: orNull(x.Name), Label: orNull(x.Label), Width: x.Width, Height: x.Height, Required: x.Required,
+		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: limitView{x.Min, ""}, Max: limitView{x.Max, ""}, Pattern: orNull(x.Pattern),
+		PatternMessage: orNull(x.PatternMessage), Format: orNull(x.Format), Help: orNull(x.Help), Placeholder: orNull(x.Placeholder),
+		Group: orNull(x.Group), Align: orNull(x.Align), FontWeight: orNull(x.Weight), Color: orNull(x.Color), VerticalAlign: orNull(x.VerticalAlign),
+		Mask: orNull(x.Mask), SignatureTypes: typesOrAll(x.SignatureTypes)}
+	if x.Type == pdf.FieldDate {
+		v.Min, v.Max = limitView{nil, x.Earliest}, limitView{nil, x.Latest}
+	}
+	if v.Options == nil {
+		v.Options = []string{}
 	}
 	if x.GroupMin > 0 {
 		v.GroupMin = &x.GroupMin

@@ -19,8 +19,8 @@ func genuine() map[string]string {
 		"verbatim": "paraph-checkpoint 1\nharbour 2026-11-25 5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03\n"}
 }
 
-// TestMessagesToLookAt writes every kind of message as a page, in the folder mails of the one that
-// PARAPH_PICTURES names. The tests of the pages take their pictures.
+// TestMessagesToLookAt writes every kind of message as an HTML file into mails, a folder in the one
+// that PARAPH_PICTURES names; TestPicturesOfMessages in app/web takes the pictures.
 func TestMessagesToLookAt(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("PARAPH_PICTURES")

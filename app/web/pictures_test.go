@@ -103,8 +103,8 @@ func (w *window) shoot(dir, name string) {
 	}
 }
 
-// TestPicturesOfMessages takes pictures of the messages in the folder mails of the one that
-// PARAPH_PICTURES names, as wide as clients show them on screens and phones.
+// TestPicturesOfMessages takes pictures of the messages that TestMessagesToLookAt wrote, as wide as
+// clients show them on screens and phones.
 func TestPicturesOfMessages(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("PARAPH_PICTURES")

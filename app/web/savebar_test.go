@@ -92,7 +92,7 @@ func TestSaveBars(t *testing.T) {
 	w.see("form.dirty .unsaved")
 }
 
-// hookForm is what the form of a webhook is folded into.
+// hookForm is the summary that unfolds the form of a webhook.
 const hookForm = chromedp.CSS("details.card:not([open]):has(form[data-dirty]) summary")
 
 // replace types over the text of an input, and leaves alone what resetting the form restores.

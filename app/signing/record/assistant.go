@@ -15,7 +15,8 @@ import (
 // the signatory finds in the field, may change, and signs: the assistant's word binds nobody, so
 // they need not consent, and nothing is drawn before the signatory signs.
 
-// Asked is what an invited person is asked to fill in of one recipient, or of one group.
+// Asked lists the fields of one recipient, or of one group, that an invited person is asked to
+// fill in.
 type Asked struct {
 	Of       *Invitation // whose fields they are, for the values that follow from it
 	Name     string      // of the recipient, or of all in the group

@@ -52,7 +52,7 @@ const (
 	ReadingConfirmed = "confirmed" // they confirmed that they have read all pages
 )
 
-// Reading is what is known about the pages that a recipient has read.
+// Reading says which pages a recipient was shown, or that they confirm having read all of them.
 type Reading struct {
 	Pages     []int // shown to them, numbered from 1 through all files
 	Confirmed bool  // they have read all of them
