@@ -327,7 +327,10 @@ type savedFieldView struct {
 }
 
 func viewSavedField(x signing.SavedField) savedFieldView {
-	return savedFieldView{ID: x.ID, Name: x.Name, Field: viewSettings(&x.Field), CreatedAt: when(x.CreatedAt), UpdatedAt: when(x.UpdatedAt)}
+	return savedFieldView{
+		ID: x.ID, Name: x.Name, Field: viewSettings(&x.Field),
+		CreatedAt: when(x.CreatedAt), UpdatedAt: when(x.UpdatedAt),
+	}
 }
 
 type savedFieldBody struct {

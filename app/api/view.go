@@ -447,9 +447,11 @@ func viewSuggestion(x signing.Suggestion) suggestionView {
 }
 
 func viewField(d *signing.Document, x *signing.Field) fieldView {
-	v := fieldView{ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Page: x.Page, X: x.X, Y: x.Y,
-		FieldSettings: viewSettings(x), Formula: orNull(x.Formula), Condition: viewCondition(x.Condition), Hidden: x.Hidden,
-		Covered: viewAreas(x.Covered)}
+	v := fieldView{
+		ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Page: x.Page, X: x.X, Y: x.Y,
+		FieldSettings: viewSettings(x), Formula: orNull(x.Formula), Condition: viewCondition(x.Condition),
+		Hidden: x.Hidden, Covered: viewAreas(x.Covered),
+	}
 	if x.Hidden {
 		v.Value = nil
 	}
@@ -460,11 +462,15 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 }
 
 func viewSettings(x *signing.Field) FieldSettings {
-	v := FieldSettings{Type: string(x.Type), Name: orNull(x.Name), Label: orNull(x.Label), Width: x.Width, Height: x.Height, Required: x.Required,
-		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: limitView{x.Min, ""}, Max: limitView{x.Max, ""}, Pattern: orNull(x.Pattern),
-		PatternMessage: orNull(x.PatternMessage), Format: orNull(x.Format), Help: orNull(x.Help), Placeholder: orNull(x.Placeholder),
-		Group: orNull(x.Group), Align: orNull(x.Align), FontWeight: orNull(x.Weight), Color: orNull(x.Color), VerticalAlign: orNull(x.VerticalAlign),
-		Mask: orNull(x.Mask), SignatureTypes: typesOrAll(x.SignatureTypes)}
+	v := FieldSettings{
+		Type: string(x.Type), Name: orNull(x.Name), Label: orNull(x.Label), Width: x.Width, Height: x.Height,
+		Required: x.Required, ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options,
+		Min: limitView{x.Min, ""}, Max: limitView{x.Max, ""}, Pattern: orNull(x.Pattern),
+		PatternMessage: orNull(x.PatternMessage), Format: orNull(x.Format), Help: orNull(x.Help),
+		Placeholder: orNull(x.Placeholder), Group: orNull(x.Group), Align: orNull(x.Align),
+		FontWeight: orNull(x.Weight), Color: orNull(x.Color), VerticalAlign: orNull(x.VerticalAlign),
+		Mask: orNull(x.Mask), SignatureTypes: typesOrAll(x.SignatureTypes),
+	}
 	if x.Type == pdf.FieldDate {
 		v.Min, v.Max = limitView{nil, x.Earliest}, limitView{nil, x.Latest}
 	}
