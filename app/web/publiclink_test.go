@@ -390,15 +390,15 @@ func TestClosedPublicLinksSayWhy(t *testing.T) {
 		german  string
 	}{
 		"off": {apptest.Map{}, func(c *apptest.Client, _, at string) { c.Patch(t, at, apptest.Map{"enabled": false}).Want(t, 200) },
-			"has been closed", "hat ihn geschlossen"},
+			"has been closed", "Dieser Link wurde geschlossen"},
 		"expired": {apptest.Map{"expires_at": s.App.Clock.Now().Add(time.Hour).Format(time.RFC3339)}, func(*apptest.Client, string, string) { s.Advance(t, "2h") },
-			"time for signing here is over", "Zeit zum Unterschreiben ist abgelaufen"},
+			"time for signing here is over", "Zeit zum Unterzeichnen ist abgelaufen"},
 		"used up": {apptest.Map{"max_uses": 1, "check_address": false}, func(_ *apptest.Client, link, _ string) {
 			stranger(t, s, link).start("name", "Mia", "email", "mia@member.example")
-		}, "has reached its limit", "vorgesehene Zahl von Personen"},
+		}, "has reached its limit", "Höchstzahl für diesen Link"},
 		"archived": {apptest.Map{}, func(c *apptest.Client, _, at string) {
 			c.Post(t, at[:strings.Index(at, "/links/")]+"/archive", nil).Want(t, 200)
-		}, "can&#39;t be signed here", "kann zurzeit niemand unterschreiben"},
+		}, "can&#39;t be signed here", "kann hier zurzeit nicht unterzeichnet werden"},
 	} {
 		c := s.Company(t)
 		tt.link["closing_text"] = "We meet again in spring."

@@ -75,7 +75,7 @@ func TestReasons(t *testing.T) {
 	want(t, html, "It contains a mistake", "only see that someone declined")
 	v.send("/language", "language", "de")
 	_, html = v.send(link+"/decline", "choice", "mistake", "reason", "The rent is wrong.")
-	want(t, html, "Es ist ein Fehler darin. The rent is wrong.")
+	want(t, html, "Es enthält einen Fehler. The rent is wrong.")
 	want(t, string(d.Get(t, "/documents/"+d.id).Body), `"declined_reason":"It contains a mistake. The rent is wrong."`)
 }
 
