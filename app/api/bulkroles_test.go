@@ -103,3 +103,17 @@ func TestBulkLeavesNothingOut(t *testing.T) {
 		t.Errorf("the row is %s", got)
 	}
 }
+
+// TestBulkHeaderLeavesOutWhatNobodyEnters downloads the file to fill in of a template with fields
+// whose values only the signatory or the moment of signing gives.
+func TestBulkHeaderLeavesOutWhatNobodyEnters(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	at := "/templates/" + c.Post(t, "/templates", apptest.Multipart(t, obj{"title": "Lease", "text_tags": true},
+		apptest.File{Name: "lease.pdf", Content: apptest.Lines(t, "{{City;type=text;role=Tenant}}", "{{Day;type=datenow;role=Tenant}}",
+			"{{Permit;type=file;role=Tenant}}", "{{Photo;type=image;role=Tenant}}", "{{signature;role=Tenant}}")})).Want(t, 201).Text(t, "id")
+	left := read(t, c.Get(t, at+"/bulk.csv").Want(t, 200).Body, ',')
+	if got := strings.Join(left[0], " "); got != "Tenant.name Tenant.email City" {
+		t.Errorf("the columns are %s", got)
+	}
+}

@@ -311,7 +311,7 @@ type fieldView struct {
 	Formula   *string        `json:"formula" doc:"Computes the value, which the recipient cannot enter"`
 	Condition *conditionView `json:"condition" doc:"When the field is shown or required"`
 	Hidden    bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
-	Anchor    *anchorView    `json:"anchor" doc:"The phrase that determined the place, until the field is moved"`
+	Anchor    *anchorView    `json:"anchor" doc:"The phrase that determined the place, until the field is moved; with placeholders in the file, a field keeps its distance from it on the same page"`
 	Covered   []areaView     `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
 }
 
@@ -396,6 +396,13 @@ type anchorView struct {
 	Cover      bool    `json:"cover"`
 }
 
+func viewAnchor(a *signing.Anchor) *anchorView {
+	if a == nil {
+		return nil
+	}
+	return &anchorView{a.Text, a.Occurrence, a.Position, a.X, a.Y, a.Cover}
+}
+
 // areaView is a part of a page, in fractions of it.
 type areaView struct {
 	Page   int     `json:"page" doc:"Starts at 1"`
@@ -432,6 +439,8 @@ type suggestionView struct {
 	Options      []string   `json:"options"`
 	Group        *string    `json:"group"`
 	Covered      []areaView `json:"covered" doc:"The place of a text tag"`
+
+	Anchor *anchorView `json:"anchor" doc:"The text tag in a file with placeholders, which moves when they are filled in; null elsewhere"`
 }
 
 func viewSuggestion(x signing.Suggestion) suggestionView {
@@ -439,7 +448,7 @@ func viewSuggestion(x signing.Suggestion) suggestionView {
 		FileID: x.File, InvitationID: orNull(x.Invitation), Type: string(x.Type), Name: orNull(x.Name),
 		Label: orNull(x.Label), Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
 		Required: x.Required, ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options,
-		Group: orNull(x.Group), Covered: viewAreas(x.Covers)}
+		Group: orNull(x.Group), Covered: viewAreas(x.Covers), Anchor: viewAnchor(x.Anchor)}
 	if v.Options == nil {
 		v.Options = []string{}
 	}
@@ -450,13 +459,10 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 	v := fieldView{
 		ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Page: x.Page, X: x.X, Y: x.Y,
 		FieldSettings: viewSettings(x), Formula: orNull(x.Formula), Condition: viewCondition(x.Condition),
-		Hidden: x.Hidden, Covered: viewAreas(x.Covered),
+		Hidden: x.Hidden, Covered: viewAreas(x.Covered), Anchor: viewAnchor(x.Anchor),
 	}
 	if x.Hidden {
 		v.Value = nil
-	}
-	if a := x.Anchor; a != nil {
-		v.Anchor = &anchorView{a.Text, a.Occurrence, a.Position, a.X, a.Y, a.Cover}
 	}
 	return v
 }

@@ -11,6 +11,7 @@ import (
 	"paraph/app/input"
 	"paraph/app/sheet"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/variable"
 )
 
@@ -60,7 +61,7 @@ func Targets(t *signing.Document) []Target {
 		out = append(out, Target{ID: "variable:" + name, Name: name, Kind: "variable", Required: true})
 	}
 	computed := computedNames(t)
-	for _, name := range valueNames(t) {
+	for _, name := range fieldNames(t, (*record.Field).Enterable) {
 		if computed[name] {
 			continue
 		}
@@ -72,11 +73,11 @@ func Targets(t *signing.Document) []Target {
 	return out
 }
 
-// valueNames lists the names of the fields that can have a value.
-func valueNames(t *signing.Document) []string {
+// fieldNames lists the names of the fields of some kind.
+func fieldNames(t *signing.Document, of func(*record.Field) bool) []string {
 	var out []string
 	for i := range t.Fields {
-		if x := &t.Fields[i]; x.Name != "" && x.HasAnswer() && !slices.Contains(out, x.Name) {
+		if x := &t.Fields[i]; x.Name != "" && of(x) && !slices.Contains(out, x.Name) {
 			out = append(out, x.Name)
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Service) readable(ctx context.Context, who account.Actor, id string) (r
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
 		t, err := templates.Get(tx, r.key())
-		names = valueNames(&t)
+		names = fieldNames(&t, (*record.Field).HasAnswer)
 		return err
 	})
 	return r, names, err

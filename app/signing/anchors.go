@@ -68,6 +68,9 @@ func (a *anchors) resolve(ctx context.Context, f *fault.Fields, in *FieldInput, 
 		return nil
 	}
 	in.CheckAnchor(f)
+	if in.Placed {
+		return nil
+	}
 	found := detect.Field{Type: x.Type, Width: x.Width, Height: x.Height, Page: 1}
 	if in.Type != nil {
 		found.Type = pdf.FieldType(*in.Type)

@@ -40,7 +40,21 @@ func (s *Detection) Load() turns.Load { return s.texts.queue.Load() }
 type Suggestion struct {
 	detect.Field
 	File       string
-	Invitation string // of the recipient; "" if there are not that many people
+	Invitation string         // of the recipient; "" if there are not that many people
+	Anchor     *detect.Anchor // at the text tag, if it moves when placeholders are filled in
+}
+
+// suggest returns what was found in a file as suggestions.
+func suggest(f *File, found []detect.Field) []Suggestion {
+	out, seen := make([]Suggestion, len(found)), map[string]int{} // occurrences of tags
+	for i, x := range found {
+		out[i] = Suggestion{Field: x, File: f.ID}
+		if x.Source == detect.InTag && len(f.Placeholders) > 0 {
+			seen[x.Text]++
+			out[i].Anchor = &detect.Anchor{Text: x.Text, Occurrence: seen[x.Text], Position: detect.At, Cover: true}
+		}
+	}
+	return out
 }
 
 // maxSuggestions is the maximum number of suggestions for one document.
@@ -151,12 +165,11 @@ func (s *Detection) search(
 		if err != nil {
 			return nil, err
 		}
-		for _, field := range found {
-			x := Suggestion{Field: field, File: d.Files[i].ID}
-			if inv := d.RecipientOf(&field); inv != nil {
+		for _, x := range suggest(&d.Files[i], found) {
+			if inv := d.RecipientOf(&x.Field); inv != nil {
 				x.Invitation = inv.ID
 			}
-			if in.wants(&field) && !taken(d, &x) && len(out) < maxSuggestions {
+			if in.wants(&x.Field) && !taken(d, &x) && len(out) < maxSuggestions {
 				out = append(out, x)
 			}
 		}
@@ -221,7 +234,7 @@ func (x *Suggestion) Input() FieldInput {
 	if x.Source != detect.InTag {
 		return in
 	}
-	in.ReadOnly, in.Min, in.Max, in.Covered = &x.ReadOnly, x.Min, x.Max, &x.Covers
+	in.ReadOnly, in.Min, in.Max, in.Covered, in.Anchor = &x.ReadOnly, x.Min, x.Max, &x.Covers, x.Anchor
 	in.Earliest, in.Latest = record.DayLimit(x.Earliest), record.DayLimit(x.Latest)
 	in.Pattern, in.Format, in.FontSize = &x.Pattern, &x.Format, &x.FontSize
 	in.Color, in.VerticalAlign, in.Cells = &x.Color, &x.VerticalAlign, &x.Cells
@@ -408,7 +421,7 @@ func (s *Drafts) placeTags(
 // tags returns the text tags of a file.
 func (s *fileTexts) tags(
 	ctx context.Context, who account.Actor, f *File, uploads []*Upload,
-) (tags []Suggestion, err error) {
+) ([]Suggestion, error) {
 	pages, err := s.words(ctx, who, f, uploads)
 	if err != nil {
 		return nil, err
@@ -417,23 +430,8 @@ func (s *fileTexts) tags(
 	if err != nil {
 		return nil, tooComplex(f, err)
 	}
-	for _, x := range found {
-		if x.Source == detect.InTag {
-			tags = append(tags, Suggestion{Field: x, File: f.ID})
-		}
-	}
-	return tags, nil
-}
-
-// tagAnchor returns an anchor at the text of a tag.
-func tagAnchor(d *Document, tag *Suggestion) *detect.Anchor {
-	a := detect.Anchor{Text: tag.Text, Occurrence: 1, Position: detect.At, Cover: true}
-	for i := range d.Fields {
-		if x := &d.Fields[i]; x.File == tag.File && x.Anchor != nil && x.Anchor.Text == a.Text {
-			a.Occurrence++
-		}
-	}
-	return &a
+	notTag := func(x Suggestion) bool { return x.Source != detect.InTag }
+	return slices.DeleteFunc(suggest(f, found), notTag), nil
 }
 
 // placeTag makes a field of a text tag.
@@ -452,9 +450,6 @@ func (s *Drafts) placeTag(f *fault.Fields, d *Document, tag *Suggestion) {
 	}
 	tag.Invitation = inv.ID
 	in, x := tag.Input(), Field{}
-	if len(d.File(tag.File).Placeholders) > 0 { // the tag moves when they are filled in
-		in.Anchor = tagAnchor(d, tag)
-	}
 	in.Apply(f, &x, record.Placement{Files: d.Files, Invitations: d.Invitations})
 	x.ID = s.id()
 	d.Fields = append(d.Fields, x)

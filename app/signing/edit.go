@@ -195,7 +195,7 @@ func (s *Drafts) ReplaceFields(
 		for i := range d.Fields {
 			known := slices.IndexFunc(before, func(x Field) bool { return x.ID == in[i].ID })
 			if known >= 0 && !used[in[i].ID] {
-				d.Fields[i].Succeed(&before[known], &in[i])
+				d.Fields[i].Succeed(&before[known], &in[i], d.File(d.Fields[i].File))
 				used[in[i].ID] = true
 			}
 		}

@@ -67,3 +67,56 @@ func TestAListIsEnteredInLines(t *testing.T) {
 		t.Errorf("the document says %s", got)
 	}
 }
+
+// TestTagsFoundInTheEditorAreCoveredAndFollowTheFilledFile accepts the text tags of a template's
+// DOCX in the editor, moves one of the fields, and uses the template without its optional part.
+func TestTagsFoundInTheEditorAreCoveredAndFollowTheFilledFile(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, func(cfg *app.Config) { cfg.Convert.Soffice = "none" })
+	c := s.Company(t)
+	docx := apptest.File{Name: "lease.docx", Content: apptest.DOCX(t, "{{#if garage}}", "The garage is {{garage}}.", "{{/if}}", "For {{tenant}}:",
+		"{{Kind;type=select;options=a,b;role=Tenant;font_size=9}}", "", "", "{{signature;role=Tenant}}")}
+	for _, plain := range []bool{false, true} {
+		tpl := c.Post(t, "/templates", apptest.Multipart(t, apptest.Map{"title": "Lease", "roles": apptest.List{apptest.Map{"role_name": "Tenant"}}}, docx)).Want(t, 201)
+		d := &drafting{Client: c, id: tpl.Text(t, "id")}
+		c.Patch(t, "/documents/"+d.id+"/files/"+tpl.Text(t, "files.0.id"), apptest.Map{"confirmed": true}).Want(t, 200)
+		if plain {
+			if status, html := browse(t, c).send("/app/documents/"+d.id+"/files", "do", "detect"); status != 200 {
+				t.Fatalf("fields are not added: %d %s", status, html)
+			}
+		} else {
+			w := team(t, c, look{width: 1280, height: 700})
+			w.edit(d)
+			w.click(`[data-do="find"]`)
+			w.until(`document.querySelectorAll("#found li").length === 2`)
+			w.until(`document.querySelector('[data-do="accept-all"]').getBoundingClientRect().bottom <= innerHeight`)
+			w.click(`[data-do="accept-all"]`)
+			w.saved()
+		}
+		kind, signature := c.Get(t, "/templates/"+d.id).Want(t, 200), "fields.1"
+		if kind.Text(t, "fields.0.type") != "select" || kind.At(t, "fields.0.font_size") != 9. || kind.Text(t, "fields.1.type") != "signature" {
+			t.Fatalf("plain %v: the fields are %s", plain, kind.Body)
+		}
+		x := kind.At(t, signature+".x").(float64)
+		c.Patch(t, "/documents/"+d.id+"/fields/"+kind.Text(t, signature+".id"), apptest.Map{"x": x + .1}).Want(t, 200)
+		use := func(values apptest.Map) *apptest.Response {
+			return c.Post(t, "/templates/"+d.id+"/documents", apptest.Map{"variables": values, "send": true,
+				"people": apptest.List{apptest.Map{"role": "Tenant", "name": "Tim", "email": "tim@tenant.example"}}}).Want(t, 201)
+		}
+		long, short := use(apptest.Map{"garage": "7", "tenant": "Tim"}), use(apptest.Map{"garage": "", "tenant": "Tim"})
+		for _, made := range []*apptest.Response{long, short} {
+			file := c.Get(t, "/documents/"+made.Text(t, "id")+"/files/"+made.Text(t, "files.0.id")+"/content").Want(t, 200).Body
+			if got := apptest.PagesText(t, file); strings.Contains(got, "{") || strings.Contains(got, "role=") {
+				t.Errorf("plain %v: a tag can be read: %s", plain, got)
+			}
+			if got := made.At(t, signature+".x").(float64); !near(got, x+.1) {
+				t.Errorf("plain %v: a field that was moved to %v is at %v", plain, x+.1, got)
+			}
+		}
+		for _, field := range []string{"fields.0", signature} {
+			if a, b := long.At(t, field+".y").(float64), short.At(t, field+".y").(float64); b >= a-.01 {
+				t.Errorf("plain %v: %s is at %v with a garage, at %v without", plain, field, a, b)
+			}
+		}
+	}
+}

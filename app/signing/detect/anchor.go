@@ -28,6 +28,25 @@ type Anchor struct {
 	Cover      bool    // the phrase is covered
 }
 
+// Moved returns the anchor of a field that was moved or resized by hand and keeps its distance
+// from the phrase.
+func (a Anchor) Moved(from, to Field, size Size) Anchor {
+	a.X += (to.X - from.X) * size.Width
+	a.Y += (a.foot(&to) - a.foot(&from)) * size.Height
+	return a
+}
+
+// foot returns the height on the page that a field keeps when it is resized.
+func (a Anchor) foot(x *Field) float64 {
+	switch {
+	case a.Position == Below:
+		return x.Y
+	case a.Position == Above, drawn(x):
+		return x.Y + x.Height
+	}
+	return x.Y + x.Height/2
+}
+
 // Phrases finds phrases in the text of a file.
 type Phrases struct {
 	pages []pdfium.PageText
@@ -174,10 +193,13 @@ func sizeOf(x *Field) Size {
 	return Size{Width: 120, Height: 18}
 }
 
+// drawn reports whether a field is for what is drawn rather than typed.
+func drawn(x *Field) bool { return sizeOf(x).Height > 18 }
+
 // base returns the top edge of a field on a line: what is drawn stands on it, what is
 // typed is centred.
 func (l *textLine) base(x *Field) float64 {
-	if sizeOf(x).Height > 18 {
+	if drawn(x) {
 		return l.bottom - x.Height
 	}
 	return (l.top+l.bottom)/2 - x.Height/2

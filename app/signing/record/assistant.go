@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"paraph/app/fault"
-	"paraph/app/pdf"
 )
 
 // An assistant fills in fields of those who sign later. What they enter becomes the value that
@@ -74,7 +73,7 @@ func assisted(d *Document, inv *Invitation) []*Invitation {
 // assistable reports whether an assistant sees the field. What can't be changed is shown only, and
 // a value that is masked is nobody's business but the recipient's.
 func (x *Field) assistable() bool {
-	return x.HasAnswer() && x.Type != pdf.FieldDateSigned && !x.HandsIn() && x.Masked(x.Value) == x.Value
+	return x.Enterable() && x.Masked(x.Value) == x.Value
 }
 
 // optional returns a copy of the field that may be left empty.

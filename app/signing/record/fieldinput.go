@@ -52,6 +52,7 @@ func (p Placement) invitation(ref string) *Invitation {
 
 // Apply checks the input and writes it to the field.
 func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
+	before := *x
 	file := in.applyPlace(f, x, p)
 	if in.Type != nil {
 		x.Type = input.OneOf(f, "type", (*pdf.FieldType)(in.Type), pdf.FieldTypes()...)
@@ -59,6 +60,9 @@ func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
 		f.Required("type")
 	}
 	in.applyBox(f, x, file)
+	if x.Anchor = in.Anchor; x.Anchor == nil {
+		x.keepAnchor(&before, file)
+	}
 	in.applyCovered(f, x, file)
 	in.applyTexts(f, x)
 	in.applyRules(f, x)
@@ -68,7 +72,7 @@ func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
 
 // Succeed makes a field made from an input the successor of another, whose identity it
 // keeps, and what the input leaves out of how it was placed.
-func (x *Field) Succeed(before *Field, in *FieldInput) {
+func (x *Field) Succeed(before *Field, in *FieldInput, file *File) {
 	x.ID = before.ID
 	if x.File != before.File {
 		return
@@ -76,8 +80,8 @@ func (x *Field) Succeed(before *Field, in *FieldInput) {
 	if in.Covered == nil {
 		x.Covered = before.Covered
 	}
-	if in.Anchor == nil && x.Page == before.Page && x.X == before.X && x.Y == before.Y {
-		x.Anchor = before.Anchor
+	if in.Anchor == nil {
+		x.keepAnchor(before, file)
 	}
 }
 

@@ -99,14 +99,32 @@ func (in *FieldInput) CheckAnchor(f *fault.Fields) {
 // maxCovered is the maximum number of parts that are covered for one field.
 const maxCovered = 16
 
-// applyCovered writes the parts of pages that are painted over. A field that is moved
-// by hand leaves its anchor; what it covers stays covered.
-func (in *FieldInput) applyCovered(f *fault.Fields, x *Field, file *File) {
-	if in.Anchor != nil {
-		x.Anchor = in.Anchor
-	} else if in.Page != nil || in.X != nil || in.Y != nil {
+// keepAnchor keeps the anchor of a field, which had another place before. A field that is moved
+// by hand leaves its anchor; only where filled placeholders will move the phrase, the field
+// keeps its distance from it.
+func (x *Field) keepAnchor(before *Field, file *File) {
+	x.Anchor = before.Anchor
+	switch {
+	case x.Anchor == nil:
+	case x.File != before.File || x.Page != before.Page:
+		x.Anchor = nil
+	case file != nil && len(file.Placeholders) > 0 && x.Page >= 1 && x.Page <= len(file.Pages):
+		page := file.Pages[x.Page-1]
+		moved := x.Anchor.Moved(before.box(), x.box(), detect.Size{Width: page.Width, Height: page.Height})
+		x.Anchor = &moved
+	case x.X != before.X || x.Y != before.Y:
 		x.Anchor = nil
 	}
+}
+
+// box returns what the place of an anchored field depends on.
+func (x *Field) box() detect.Field {
+	return detect.Field{Type: x.Type, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height}
+}
+
+// applyCovered writes the parts of pages that are painted over. What a moved field covers
+// stays covered.
+func (in *FieldInput) applyCovered(f *fault.Fields, x *Field, file *File) {
 	if in.Covered == nil {
 		return
 	}

@@ -26,6 +26,11 @@ func (f *Field) Fixed() bool {
 // behalf.
 func (f *Field) HasAnswer() bool { return !f.Drawn() && !f.Fixed() }
 
+// Enterable reports whether somebody else can enter the value of the field before its recipient.
+func (f *Field) Enterable() bool {
+	return f.HasAnswer() && f.Type != pdf.FieldDateSigned && !f.HandsIn()
+}
+
 func (d *Document) File(id string) *File {
 	for i := range d.Files {
 		if d.Files[i].ID == id {

@@ -19,6 +19,7 @@ export class Found {
     if (answer.status !== 200) { $('#found-text').textContent = answer.body?.message || say('failed'); return; }
     this.list = answer.body.fields.map(f => ({ ...this.model.read({ ...f, id: '' })[1], who: this.model.hands.has(f.who) ? f.who : this.editor.for })).filter(f => this.model.fits(f));
     this.show();
+    $('#found-all').scrollIntoView({ block: 'nearest' });
   }
   show() {
     const n = this.list.length;

@@ -45,12 +45,14 @@ export class Model extends EventTarget {
     const out = { i: this.places.get(f.file + '/' + f.page) ?? -1 };
     for (const k of plain) if (f[k] || f[k] === 0) out[k] = f[k];
     if (out.options && !out.options.length) delete out.options;
+    if (f.found) out.found = f.found;
     return [f.id, Object.freeze(out)];
   }
   // wire converts a field to the server's format.
   wire(key) {
     const f = this.fields.get(key), page = this.pages[f.i], out = { id: this.ids.get(key) || '', file: page.file, page: page.page };
     for (const k of plain) if (f[k] !== undefined) out[k] = f[k];
+    if (!out.id) out.found = f.found;
     return out;
   }
   fits(f) { return f && f.i >= 0 && f.i < this.pages.length && this.hands.has(f.who) && this.fills(this.person(f.who)); }

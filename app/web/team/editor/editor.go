@@ -177,7 +177,7 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	}
 	for i := range d.Fields {
 		kept := editorFieldOf(&d.Fields[i])
-		out.IDs, fields[i].ID = append(out.IDs, kept.ID), kept.ID
+		out.IDs, fields[i].ID, fields[i].Found = append(out.IDs, kept.ID), kept.ID, nil
 		if !kept.same(fields[i]) {
 			out.Kept[i] = kept
 		}
@@ -198,13 +198,25 @@ func (h *Handlers) Detect(r *page.Request) error {
 		return err
 	}
 	out := suggestedFields{Fields: []editorField{}}
-	for _, x := range found {
-		out.Fields = append(out.Fields, editorField{File: x.File, Invitation: x.Invitation, Type: string(x.Type),
-			Name: x.Name, Label: x.Label, Page: x.Page,
-			X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, Value: x.Value, Options: x.Options,
-			Group: x.Group})
+	for i := range found {
+		out.Fields = append(out.Fields, suggestedField(&found[i]))
 	}
 	return r.JSON(out)
+}
+
+// suggestedField returns a suggestion as a field that is not stored yet. Whatever keeps it from
+// being stored, such as a missing recipient, is reported when it is saved.
+func suggestedField(x *signing.Suggestion) editorField {
+	var unsaid fault.Fields
+	var field signing.Field
+	in := x.Input()
+	in.Apply(&unsaid, &field, record.Placement{})
+	out := editorFieldOf(&field)
+	out.File, out.Invitation = x.File, x.Invitation
+	if len(x.Covers) > 0 || x.Anchor != nil {
+		out.Found = &editorFound{x.Page, x.X, x.Y, x.Covers, x.Anchor}
+	}
+	return out
 }
 
 // editorLines are the positions of the text on a page, as fractions of it.

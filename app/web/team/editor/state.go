@@ -88,7 +88,20 @@ type editorField struct {
 
 	Formula   string           `json:"formula,omitempty"`
 	Condition *editorCondition `json:"condition,omitempty"`
+
+	Found *editorFound `json:"found,omitempty"` // until the field is stored
 }
+
+// editorFound is what the script sends back unread with a field made of a suggestion.
+type editorFound struct {
+	Page    int
+	X, Y    float64
+	Covered []signing.Area
+	Anchor  *signing.Anchor
+}
+
+// at reports whether a field is where it was found.
+func (x *editorFound) at(f *editorField) bool { return x.Page == f.Page && x.X == f.X && x.Y == f.Y }
 
 // editorCondition is the condition of a field.
 type editorCondition struct {
@@ -179,6 +192,12 @@ func (x *editorField) input() signing.FieldInput {
 	}
 	if x.Align != "" {
 		in.Align = &x.Align
+	}
+	if x.Found != nil && x.ID == "" {
+		in.Covered = &x.Found.Covered
+		if x.Found.at(x) {
+			in.Anchor, in.Placed = x.Found.Anchor, true
+		}
 	}
 	return in
 }
