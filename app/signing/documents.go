@@ -96,7 +96,9 @@ func (s *Documents) consentAsked(c account.Company, inv *Invitation) string {
 }
 
 // needsConsent reports whether a person has to agree before they receive any part of the document.
+// Who is not asked to sign any more without having agreed receives none.
 func (s *Documents) needsConsent(who account.Actor, c account.Company, inv *Invitation) bool {
-	text := s.consentAsked(c, inv)
-	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() && inv.Open() && !inv.AgreedTo(text)
+	text := s.consentText(c)
+	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() &&
+		inv.InvitedToSign() && !inv.Acted() && !inv.AgreedTo(text)
 }

@@ -35,6 +35,7 @@ type Visit struct {
 	Answers    Answers
 	Before     []string // names of those who act before them
 	Closed     bool     // the document's content is no longer shown
+	By         string   // who has acted for their group, so that they are not needed
 }
 
 // Visit returns what an invitation's link shows. It changes nothing.
@@ -60,16 +61,33 @@ func (s *Visits) Open(_ context.Context, who account.Actor) (*Visit, error) {
 	v.Consent = s.documents.consentAsked(v.Company, v.Invitation)
 	v.Agreed = v.Invitation.AgreedTo(v.Consent)
 	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who, v.Invitation), s.now())
-	if v.Stage == record.StageSign && s.documents.needsConsent(who, v.Company, v.Invitation) {
-		v.Stage = record.StageConsent
+	if by := record.ActedFor(v.Document, v.Invitation); by != nil {
+		v.By = by.Name
+	}
+	if s.documents.needsConsent(who, v.Company, v.Invitation) {
+		v.withoutConsent()
 	}
 	s.conceal(v, record.IsIdentified(who, v.Invitation))
 	return v, nil
 }
 
+// withoutConsent asks somebody for their consent, or closes the document if it can't be given any
+// more.
+func (v *Visit) withoutConsent() {
+	switch v.Stage {
+	case record.StageSign:
+		v.Stage = record.StageConsent
+	case record.StageIdentify, record.StageWaiting:
+	case record.StageCompleted:
+		v.Stage, v.Closed = record.StageNotNeeded, true
+	default:
+		v.Closed = true
+	}
+}
+
 // conceal removes what the visitor may not see.
 func (s *Visits) conceal(v *Visit, identified bool) {
-	v.Closed = v.Document.Hidden(v.Company, s.now())
+	v.Closed = v.Closed || v.Document.Hidden(v.Company, s.now())
 	switch {
 	case v.Closed:
 		if v.Stage == record.StageSigned {

@@ -67,7 +67,13 @@ func (i *Invitation) Acts() bool {
 // Signs reports whether the invited person signs the files, to sign or to approve.
 // Only they have fields.
 func (i *Invitation) Signs() bool {
-	return i.Acts() && i.Role != Reader && i.Role != Assistant
+	return i.Acts() && i.InvitedToSign()
+}
+
+// InvitedToSign reports whether the invitation asked for a signature or an approval, even if
+// somebody else has given it since.
+func (i *Invitation) InvitedToSign() bool {
+	return i.Role != Viewer && i.Role != Reader && i.Role != Assistant
 }
 
 // Acted reports whether the invited person has done what they were asked to do.

@@ -36,7 +36,6 @@ type outcomePage struct {
 	RedirectAfter int    // seconds after which a script redirects; 0 means never
 	WhyDeclined   string // why this person declined
 	WhyVoided     string // why the document was voided
-	By            string // who acted for their group
 }
 
 // finished is a file that can be downloaded.
@@ -59,9 +58,6 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 	}
 	data := outcomePage{visitPage: visitPageOf(v), WhyDeclined: v.Invitation.WhyDeclined().Sentence(v.Words.SayOf),
 		WhyVoided: v.Document.WhyVoided().Sentence(v.Words.SayOf)}
-	if by := record.ActedFor(v.Document, v.Invitation); by != nil {
-		data.By = by.Name
-	}
 	if v.Stage == record.StageCompleted {
 		data.Files, data.SHA256 = finishedOf(v)
 	}
