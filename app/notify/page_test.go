@@ -166,7 +166,7 @@ func TestSubjectCannotAddHeaders(t *testing.T) {
 func TestDeadlinesAreInTheCompanysZone(t *testing.T) {
 	t.Parallel()
 	s, _ := service(t)
-	for zone, want := range map[string]string{"Europe/Vienna": "vor dem 1. Januar 2027, 00:30 Uhr (UTC+01:00)", "no/such": "vor dem 31. Dezember 2026, 23:30 Uhr (UTC)"} {
+	for zone, want := range map[string]string{"Europe/Vienna": "bis zum 1. Januar 2027, 00:30 Uhr (UTC+01:00)", "no/such": "bis zum 31. Dezember 2026, 23:30 Uhr (UTC)"} {
 		f := facts()
 		f["timezone"] = zone
 		v, err := s.Texts.wording.word("invitation", "de-AT", f, nil)
