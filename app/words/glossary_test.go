@@ -24,7 +24,8 @@ type term struct{ Use, Forms string }
 // in other words for good reason in most languages.
 var unlike = []string{"fault.not_signature_or_initials", "fault.unknown_status", "fault.formula_on_type", "fault.not_a_sort_order",
 	"fault.not_a_sort_order.direction", "fault.consent_missing", "fault.formula_types", "mail.warning_certificate.body.1",
-	"decline.reason", "js.empty", "webhooks.url.help", "fault.unknown_part", "verify.signature.changed", "trust.acrobat.text"}
+	"decline.reason", "js.empty", "webhooks.url.help", "fault.unknown_part", "verify.signature.changed", "trust.acrobat.text",
+	"mail.checkpoints.lead"}
 
 // TestEveryLanguageHasOneWordForOneThing expects the term of the glossary in every translation
 // of a text that has the English term.
