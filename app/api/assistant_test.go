@@ -246,6 +246,38 @@ func TestAssistantsGroupWithCode(t *testing.T) {
 	}
 }
 
+// TestCertificateOfTwoAssistants names the fields of both assistants, and who of them changed what.
+func TestCertificateOfTwoAssistants(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	helper := func(name string, position int) obj {
+		return obj{"name": name, "email": name + "@office.example", "role": "assistant", "position": position}
+	}
+	field := func(name string, y float64) obj {
+		return obj{"type": "text", "name": name, "file_id": "0", "invitation_id": "2", "page": 1, "x": .1, "y": y, "width": .2, "height": .03}
+	}
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Two", "signing_order": "sequential", "send": true,
+		"invitations": list{helper("ann", 1), helper("bob", 2), merged(signer(1), obj{"position": 3})},
+		"fields":      list{field("city", .1), field("street", .2), field("door", .3)}},
+		apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "A.")})).Want(t, 201)
+	at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "invitations", "id")
+	fill := func(i int, values obj) {
+		as(t, c, at+"/invitations/"+ids[i]).Post(t, at+"/"+ids[i]+"/fill-in", obj{"fields": values}).Want(t, 200)
+	}
+	fill(0, obj{"city": "Lisbon", "street": "Rua Augusta"})
+	fill(1, obj{"city": "Porto", "door": "7"})
+	c.Post(t, at+"/"+ids[2]+"/sign", obj{}).Want(t, 200)
+	text := strings.Join(strings.Fields(apptest.PagesText(t, c.Get(t, at+"/download?content=certificate").Want(t, 200).Body)), " ")
+	for _, want := range []string{"Fields filled in city, street", "Changed later by bob <bob@office.example> (city)", "Fields filled in city, door"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the certificate lacks %q:\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "Changed later by"); n != 1 {
+		t.Errorf("%d assistants' values were changed", n)
+	}
+}
+
 // TestRehearseAnAssistant lets the test double act for an assistant and the others.
 func TestRehearseAnAssistant(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"paraph/app/pdf"
@@ -69,9 +70,10 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 		Authentication: inv.Authentication,
 		NotifiedAt:     completion.Maybe(inv.NotifiedAt), ViewedAt: completion.Maybe(inv.ViewedAt),
 		SignedAt: completion.Maybe(inv.SignedAt), ReadAt: completion.Maybe(inv.ReadAt),
-		FilledInAt: completion.Maybe(inv.FilledInAt), FilledIn: record.AssistedFields(d, inv),
+		FilledInAt:   completion.Maybe(inv.FilledInAt),
 		DeclinedAt:   completion.Maybe(inv.DeclinedAt),
 		DeclinedCode: string(inv.DeclinedCode), DeclinedReason: inv.DeclinedReason}
+	assistance(&out, d, inv)
 	if to := d.Invitation(inv.DelegatedTo); to != nil {
 		out.DelegatedTo = &completion.Person{Name: to.Name, Email: to.Email}
 	}
@@ -146,6 +148,23 @@ func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
 		ways = append(ways, way)
 	}
 	return ways
+}
+
+// assistance adds the fields that an assistant has filled in, and who changed which of them.
+func assistance(out *completion.Signatory, d *Document, inv *Invitation) {
+	for _, x := range record.AssistedFields(d, inv) {
+		out.FilledIn = append(out.FilledIn, x.Key())
+		by := d.Invitation(x.AssistedBy)
+		if by == nil || by.ID == inv.ID {
+			continue
+		}
+		who := completion.Person{Name: by.Name, Email: by.Email}
+		i := slices.IndexFunc(out.Changed, func(c completion.Change) bool { return c.By == who })
+		if i < 0 {
+			i, out.Changed = len(out.Changed), append(out.Changed, completion.Change{By: who})
+		}
+		out.Changed[i].Fields = append(out.Changed[i].Fields, x.Key())
+	}
 }
 
 // namedBy returns who named the person of an invitation, nil if it had one from the start.

@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -31,6 +32,11 @@ func TestNameTheNextRecipient(t *testing.T) {
 	now := owner.Get(t, "/documents/"+d.Text(t, "id")).Want(t, http.StatusOK)
 	if now.Text(t, "invitations.1.email") != "mia@manager.example" || now.Text(t, "invitations.1.status") != "notified" {
 		t.Errorf("afterwards it is %s", now.Body)
+	}
+	_, html := browse(t, owner).get("/app/documents/" + d.Text(t, "id") + "?tab=recipients")
+	want(t, html, "Named by: <bdi>Rea</bdi>")
+	if n := strings.Count(html, "Named by"); n != 1 {
+		t.Errorf("%d recipients are named by somebody", n)
 	}
 }
 

@@ -59,6 +59,12 @@ type Revision struct {
 	At     Time    `json:"at"`
 }
 
+// Change names fields that somebody filled in and somebody else changed later.
+type Change struct {
+	Fields []string `json:"fields"`
+	By     Person   `json:"by"`
+}
+
 // Signatory is one invited person, and what they did.
 type Signatory struct {
 	ID             string            `json:"id"`
@@ -74,6 +80,7 @@ type Signatory struct {
 	ReadAt         *Time             `json:"read_at,omitempty"`
 	FilledInAt     *Time             `json:"filled_in_at,omitempty"`
 	FilledIn       []string          `json:"filled_in,omitempty"` // fields that an assistant filled in
+	Changed        []Change          `json:"changed,omitempty"`   // which of them another one changed
 	DeclinedAt     *Time             `json:"declined_at"`
 	Method         string            `json:"method,omitempty"`
 	Through        string            `json:"through,omitempty"`

@@ -69,6 +69,10 @@ func (c *pages) answers(p *Signatory) pairs {
 	if len(p.FilledIn) > 0 {
 		list.add(say("certificate.fields"), strings.Join(p.FilledIn, ", "))
 	}
+	for _, x := range p.Changed {
+		by := c.Words.Mailbox(x.By.Name, x.By.Email)
+		list.add(say("certificate.changed_by"), by+" ("+strings.Join(x.Fields, ", ")+")")
+	}
 	for _, x := range p.Answers {
 		list.add(say("certificate.value", "field", x.Field), c.value(x))
 	}

@@ -141,8 +141,7 @@ func Prefill(
 			if v == before || v == "" && x.empty(before) {
 				continue
 			}
-			to := d.Field(x.ID)
-			to.Value, to.AssistedBy = v, inv.ID
+			d.Field(x.ID).assist(v, inv)
 			changed = append(changed, x.Key())
 		}
 		CheckGroups(f, rules, part.Fields, values)
@@ -150,14 +149,24 @@ func Prefill(
 	return changed
 }
 
-// AssistedFields lists the names of the fields that an assistant has filled in.
-func AssistedFields(d *Document, inv *Invitation) (keys []string) {
+// assist writes a value that an assistant entered.
+func (f *Field) assist(v string, inv *Invitation) {
+	if f.AssistedBy != "" && f.AssistedBy != inv.ID {
+		f.AssistedBefore = append(slices.Clone(f.AssistedBefore), f.AssistedBy)
+	}
+	f.Value, f.AssistedBy = v, inv.ID
+}
+
+// AssistedFields lists the fields that an assistant has filled in, also those that another one
+// changed.
+func AssistedFields(d *Document, inv *Invitation) (out []*Field) {
 	for i := range d.Fields {
-		if x := &d.Fields[i]; inv.Role == Assistant && x.AssistedBy == inv.ID {
-			keys = append(keys, x.Key())
+		x := &d.Fields[i]
+		if inv.Role == Assistant && (x.AssistedBy == inv.ID || slices.Contains(x.AssistedBefore, inv.ID)) {
+			out = append(out, x)
 		}
 	}
-	return keys
+	return out
 }
 
 // assistantProblem reports an assistant who would find nothing to fill in.

@@ -330,7 +330,7 @@ func (x Field) Copy(id, file, invitation string) Field {
 		x.Value = ""
 	}
 	x.ID, x.File, x.Invitation, x.Filled, x.Hidden, x.Attached = id, file, invitation, false, false, nil
-	x.AssistedBy, x.Alias, x.GroupAlias = "", "", ""
+	x.AssistedBy, x.AssistedBefore, x.Alias, x.GroupAlias = "", nil, "", ""
 	x.Options, x.Covered = slices.Clone(x.Options), slices.Clone(x.Covered)
 	x.SignatureTypes = slices.Clone(x.SignatureTypes)
 	return x
@@ -428,12 +428,14 @@ type Field struct {
 
 	Filled     bool   // Value was entered by the signatory
 	AssistedBy string `json:",omitempty"` // invitation of the assistant who entered Value before them
-	Alias      string `json:"-"`          // replaces Key, where another recipient's field has the same
-	GroupAlias string `json:"-"`          // replaces Group in faults, likewise
-	Hidden     bool   `json:",omitempty"` // not asked for when the signatory signed
-	Attached   *Attached
-	Covered    []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
-	Anchor     *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
-	Formula    string         `json:",omitempty"` // computes the value; the field is read-only then
-	Condition  *Condition     `json:",omitempty"`
+	// AssistedBefore are the invitations of assistants whose values the one in AssistedBy changed.
+	AssistedBefore []string `json:",omitempty"`
+	Alias          string   `json:"-"`          // replaces Key, where another recipient's field has the same
+	GroupAlias     string   `json:"-"`          // replaces Group in faults, likewise
+	Hidden         bool     `json:",omitempty"` // not asked for when the signatory signed
+	Attached       *Attached
+	Covered        []detect.Area  `json:",omitempty"` // parts of the upload's pages to paint over
+	Anchor         *detect.Anchor `json:",omitempty"` // what determined its place, until it is moved
+	Formula        string         `json:",omitempty"` // computes the value; the field is read-only then
+	Condition      *Condition     `json:",omitempty"`
 }

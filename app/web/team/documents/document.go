@@ -103,9 +103,10 @@ func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []
 func (h *Handlers) fillTab(r *page.Request, p *documentPage) (err error) {
 	switch p.Tab {
 	case "overview":
-		p.Sheets, p.People = pictures(r, p.Document), h.people(r, p.Document)
+		p.Sheets = pictures(r, p.Document)
+		p.People, err = h.people(r, p.Document)
 	case "recipients":
-		p.People = h.people(r, p.Document)
+		p.People, err = h.people(r, p.Document)
 	case "activity":
 		p.Activity, err = h.activity(r, p.Document)
 	case "files":

@@ -1,12 +1,14 @@
 package documents
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
+	"paraph/app/signing/trail"
 	"paraph/app/web/page"
 )
 
@@ -19,6 +21,7 @@ type personView struct {
 	Problem         string
 	WhyDeclined     string
 	Next            string // name of the person they passed the invitation on to
+	Namer           string // who named them as the next recipient
 	Link            string
 	Own             bool
 	Remind, Replace bool
@@ -44,7 +47,11 @@ type fact struct {
 	At   time.Time
 }
 
-func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
+func (h *Handlers) people(r *page.Request, d *signing.Document) ([]personView, error) {
+	namers, err := namersIn(h.Trail, r, d)
+	if err != nil {
+		return nil, err
+	}
 	var out []personView
 	n := 0
 	for i := range d.Invitations {
@@ -62,6 +69,7 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 		if next := d.Invitation(inv.DelegatedTo); next != nil {
 			v.Next = next.Name
 		}
+		v.Namer = namers[inv.ID]
 		may := d.InvitationActions(r.Who.Actor, inv, h.Now())
 		v.Remind, v.Replace, v.Own = slices.Contains(may, record.ActionRemind),
 			slices.Contains(may, record.ActionReplace), slices.Contains(may, inv.Action())
@@ -74,7 +82,24 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 		}
 		out = append(out, v)
 	}
-	return out
+	return out, nil
+}
+
+// namersIn returns who named the people whom the recipient before them named, by invitation.
+func namersIn(events *trail.Trail, r *page.Request, d *signing.Document) (map[string]string, error) {
+	named := func(inv signing.Invitation) bool { return inv.NamedByPrevious && !inv.Unnamed() }
+	if !slices.ContainsFunc(d.Invitations, named) {
+		return nil, nil
+	}
+	q := trail.EventsQuery{Page: 1, PerPage: maxEvents}
+	entries, _, err := events.Events(r.UserContext(), r.Who.Actor, d.ID, q)
+	out := map[string]string{}
+	for _, e := range entries {
+		if e.Value.Type == record.EventInvitationNamed {
+			out[e.Value.Invitation] = cmp.Or(e.Value.ActorName, e.Value.ActorEmail)
+		}
+	}
+	return out, err
 }
 
 func facts(r *page.Request, inv *signing.Invitation) []fact {
