@@ -10,13 +10,20 @@ import { Problems } from './problems.js';
 import { Saver } from './save.js';
 import { open } from './dialogs.js';
 
+// pause lets the browser respond to what happened meanwhile.
+const pause = () => new Promise(done => setTimeout(done));
+
 class Editor {
-  constructor() {
+  // start makes the parts one after the other, each in a task of its own: of a long document they take
+  // longer together than a page may go without responding.
+  async start() {
     const state = JSON.parse($('#state').textContent), m = this.model = new Model(state);
     this.base = root.dataset.base;
     this.contacts = root.dataset.contacts;
     this.clipboard = [];
+    await pause();
     const v = this.view = new View(m);
+    await pause();
     this.fields = new Fields(m, v, this, state.saved || []);
     new Keys(m, v, this);
     this.pointer = new Pointer(m, v, this);
@@ -225,4 +232,4 @@ class Editor {
   }
 }
 
-new Editor();
+new Editor().start();

@@ -50,14 +50,13 @@ export class View {
   setZoom(z, keep) {
     if (!keep) this.fit = '';
     if (Math.abs(z - this.zoom) < .001) return;
-    const paper = this.papers[this.current || 0], at = paper.getBoundingClientRect(), middle = (this.pane.clientHeight || innerHeight) / 2;
-    const part = (middle - at.top) / (at.height || 1);
+    // What is in the middle stays there. The first page stays at the top: measuring lays out all pages twice.
+    const paper = this.current && this.papers[this.current], at = paper && paper.getBoundingClientRect(), middle = paper && (this.pane.clientHeight || innerHeight) / 2;
     this.zoom = z; this.zoomed = true;
     this.pane.style.setProperty('--z', z);
     $('#zoom').textContent = Math.round(z * 75) + ' %';
     this.sizes();
-    const now = paper.getBoundingClientRect();
-    if (this.current) this.scrollBy(now.top + now.height * part - middle);
+    if (paper) { const now = paper.getBoundingClientRect(); this.scrollBy(now.top + now.height * (middle - at.top) / (at.height || 1) - middle); }
     this.sharpen();
   }
   // scrolls reports whether the pages have their own scrollbar rather than the window's.
@@ -75,9 +74,9 @@ export class View {
 
   moved(all) {
     for (const e of all) { const i = +e.target.dataset.i; if (e.isIntersecting) this.near.add(i); else this.near.delete(i); }
+    this.seen(); // measures, so before anything is drawn
     this.showNear();
     this.sharpen();
-    this.seen();
   }
   showNear() {
     const want = new Set(this.near), all = [...this.near].sort((a, b) => a - b), has = i => this.model.on[i].size;
