@@ -75,6 +75,38 @@ const unfit = `(() => { const found = [];
 	}
 	return found; })()`
 
+// untidy lists what works but looks unfinished: several primary buttons, more plain buttons in a row than a
+// menu should hold, labels that wrap, and words broken in the middle.
+const untidy = `(() => { const found = [], main = document.querySelector("main") || document.body, paper = getComputedStyle(document.querySelector(".top") || main).backgroundColor, lines = (node, from, to) => {
+		const range = document.createRange(); range.setStart(node, from); range.setEnd(node, to);
+		return new Set([...range.getClientRects()].filter(r => r.width).map(r => Math.round(r.top))).size;
+	};
+	const seen = e => e.checkVisibility({visibilityProperty: true}) && !e.closest("dialog,.menu-list,.toast,.vh,[inert],.gallery") && e.getBoundingClientRect().width > 2;
+	const buttons = [...main.querySelectorAll(".btn")].filter(seen), primary = buttons.filter(e => e.matches(".primary") && getComputedStyle(e).backgroundColor !== paper);
+	if (primary.length > 1) found.push("has " + primary.length + " primary buttons: " + primary.map(e => e.innerText.trim()).join(" | "));
+	const rows = new Map();
+	for (const e of buttons.filter(e => !e.matches(".primary,.quiet"))) {
+		const row = e.closest(".row,.head,.acts,.rowcard,.bar-end,li,td");
+		if (row) rows.set(row, [...rows.get(row) || [], e.innerText.trim()]);
+	}
+	for (const texts of rows.values()) if (texts.length > 3) found.push("has " + texts.length + " plain buttons in a row: " + texts.join(" | "));
+	// The pseudo-locale is 40 % longer than English: on phones its labels may wrap.
+	if (innerWidth > 400 || document.documentElement.lang === "en") for (const e of [...buttons, ...main.querySelectorAll(".chip,.tabs a,thead th,.filters a")]) {
+		if (!seen(e)) continue;
+		const walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+		while (walk.nextNode()) {
+			const n = walk.currentNode;
+			if (n.data.trim() && n.data.trim().length < 25 && seen(n.parentElement) && lines(n, 0, n.length) > 1) found.push("has a label that wraps: " + n.data.trim());
+		}
+	}
+	const walk = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+	while (walk.nextNode()) {
+		const n = walk.currentNode;
+		if (!n.data.trim() || !seen(n.parentElement) || n.parentElement.closest("pre,code,.mono,textarea,select,svg,.paper,.page")) continue;
+		for (const m of n.data.matchAll(/[\p{L}\p{N}.@_\/-]+/gu)) if (m[0].length < 25 && !/[\/-]/.test(m[0]) && lines(n, m.index, m.index + m[0].length) > 1) found.push("breaks a word: " + m[0]);
+	}
+	return [...new Set(found)]; })()`
+
 // inEveryLook checks pages in light and dark, wide and narrow, left-to-right and right-to-left.
 // Each function opens a page in the shared window, since opening another window costs as much as
 // checking a page.
@@ -126,6 +158,9 @@ func (w *window) inEverySize(name, language string) {
 			w.run(chromedp.EmulateViewport(width, 900))
 			w.in(scheme)
 			w.until(atRest)
+			// The whole page, unless it is a long list.
+			height := get(w, chromedp.Evaluate[int64](`document.documentElement.scrollHeight`))
+			w.run(chromedp.EmulateViewport(width, min(max(height, 900), 2400)))
 			w.shoot(dir, strings.ReplaceAll(fmt.Sprintf("%s-%s-%d-%s", w.t.Name(), language, width, scheme), "/", "-"))
 		}
 	}
@@ -160,6 +195,9 @@ func (w *window) judge(rules, what string) {
 		w.t.Logf("%s: judged as it was: %s", what, get(w, chromedp.Evaluate[string](layout)))
 	}
 	for _, v := range get(w, chromedp.Evaluate[[]string](unfit)) {
+		w.t.Errorf("%s: %s", what, v)
+	}
+	for _, v := range get(w, chromedp.Evaluate[[]string](untidy)) {
 		w.t.Errorf("%s: %s", what, v)
 	}
 	if over := get(w, chromedp.Evaluate[string](weighed)); over != "" {

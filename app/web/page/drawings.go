@@ -26,11 +26,13 @@ var drawings = map[string]string{
 // Drawings returns the names of all drawings, in order.
 func Drawings() []string { return slices.Sorted(maps.Keys(drawings)) }
 
-// drawing returns the picture of an empty page; screen readers skip it.
+// drawing returns the picture of an empty page; screen readers skip it. Lines and no fill are what is left of it
+// where the style sheet of lists can't be loaded, as on the page shown offline.
 func drawing(name string) (template.HTML, error) {
 	shape, ok := drawings[name]
 	if !ok {
 		return "", fmt.Errorf("web: unknown drawing %q", name)
 	}
-	return template.HTML(`<svg class="drawing" viewBox="0 0 120 80" aria-hidden="true" focusable="false">` + shape + `</svg>`), nil
+	return template.HTML(`<svg class="drawing" viewBox="0 0 120 80" aria-hidden="true" focusable="false"` +
+		` width="144" height="96" fill="none" stroke="currentColor">` + shape + `</svg>`), nil
 }

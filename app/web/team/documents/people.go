@@ -17,6 +17,7 @@ type personView struct {
 	*signing.Invitation
 	Badge           page.Badge
 	RoleText, State string
+	Chip            string // kind of the chip that shows the state
 	Facts           []fact
 	Problem         string
 	WhyDeclined     string
@@ -28,6 +29,11 @@ type personView struct {
 	Code            bool // the reader may set their access code
 	Asked           bool // they may have asked for a code that the reader can pass on
 	Host            bool // the reader may hand them their device for signing
+}
+
+// chipKinds are the kinds of the chips of recipients' states, where not the plain one.
+var chipKinds = map[string]string{
+	record.Viewed: "info", record.Signed: "ok", record.FilledIn: "ok", record.Read: "ok", record.Declined: "danger",
 }
 
 // Latest returns what a recipient did last, or what was last done for them, nil if nothing was.
@@ -56,7 +62,8 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) ([]personView, e
 	n := 0
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		v := personView{Invitation: inv, RoleText: r.Say("person.role." + inv.Role), State: r.Say("person." + inv.Status), Badge: page.NewBadge(r.Words, n, inv.DisplayName(), inv.Status)}
+		v := personView{Invitation: inv, RoleText: r.Say("person.role." + inv.Role), State: r.Say("person." + inv.Status),
+			Chip: chipKinds[inv.Status], Badge: page.NewBadge(r.Words, n, inv.DisplayName(), inv.Status)}
 		if inv.Status == record.Delegated || inv.Status == record.NotNeeded {
 			v.Badge = page.Badge{Letter: "–", State: record.Pending, Name: inv.Name, Text: v.Badge.Text}
 		} else {
