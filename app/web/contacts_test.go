@@ -13,6 +13,13 @@ import (
 	"paraph/app/apptest"
 )
 
+// fromMenu chooses an entry of the menu beside the title.
+func (w *window) fromMenu(entry chromedp.CSS) {
+	w.t.Helper()
+	w.click(`.kebab > summary`)
+	w.click(entry)
+}
+
 func TestContactsInTheBrowser(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -31,11 +38,11 @@ func TestContactsInTheBrowser(t *testing.T) {
 	w.see("#i-email-error")
 	w.visit(s.URL + "/app/contacts?search=buy")
 	w.click(`tbody a`)
-	w.click(`form[action$="/archive"] button`)
+	w.fromMenu(`form[action$="/archive"] button`)
 	w.see(`form[action$="/restore"]`)
 	w.click(`form[action$="/restore"] button`)
-	w.see(`form[action$="/archive"]`)
-	w.click(`form[action$="/delete"] button`)
+	w.gone(`form[action$="/restore"]`)
+	w.fromMenu(`form[action$="/delete"] button`)
 	w.see(`.chip.danger`)
 	w.visit(s.URL + "/app/contacts")
 	w.see(`main .empty`)

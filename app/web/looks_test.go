@@ -76,34 +76,49 @@ const unfit = `(() => { const found = [];
 	return found; })()`
 
 // untidy lists what works but looks unfinished: several primary buttons, more plain buttons in a row than a
-// menu should hold, labels that wrap, and words broken in the middle.
-const untidy = `(() => { const found = [], main = document.querySelector("main") || document.body, paper = getComputedStyle(document.querySelector(".top") || main).backgroundColor, lines = (node, from, to) => {
-		const range = document.createRange(); range.setStart(node, from); range.setEnd(node, to);
+// menu should hold, labels that wrap, words broken in the middle, and menus that leave the window.
+const untidy = `(() => {
+	const found = [], main = document.querySelector("main") || document.body, english = document.documentElement.lang === "en";
+	const seen = e => e.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().width > 2
+		&& !e.closest("dialog,.menu-list,.toast,.vh,[inert],.gallery");
+	const textsIn = function*(e) {
+		const walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+		while (walk.nextNode()) if (walk.currentNode.data.trim() && seen(walk.currentNode.parentElement)) yield walk.currentNode;
+	};
+	const lines = (node, from, to) => {
+		const range = document.createRange();
+		range.setStart(node, from); range.setEnd(node, to);
 		return new Set([...range.getClientRects()].filter(r => r.width).map(r => Math.round(r.top))).size;
 	};
-	const seen = e => e.checkVisibility({visibilityProperty: true}) && !e.closest("dialog,.menu-list,.toast,.vh,[inert],.gallery") && e.getBoundingClientRect().width > 2;
-	const buttons = [...main.querySelectorAll(".btn")].filter(seen), primary = buttons.filter(e => e.matches(".primary") && getComputedStyle(e).backgroundColor !== paper);
-	if (primary.length > 1) found.push("has " + primary.length + " primary buttons: " + primary.map(e => e.innerText.trim()).join(" | "));
-	const rows = new Map();
-	for (const e of buttons.filter(e => !e.matches(".primary,.quiet"))) {
-		const row = e.closest(".row,.head,.acts,.rowcard,.bar-end,li,td");
-		if (row) rows.set(row, [...rows.get(row) || [], e.innerText.trim()]);
+	const names = list => list.map(e => e.innerText.trim()).join(" | ");
+
+	// A button that steps back has the colour of the page's header.
+	const paper = getComputedStyle(document.querySelector(".top") || main).backgroundColor;
+	const buttons = [...main.querySelectorAll(".btn")].filter(seen);
+	const primary = buttons.filter(e => e.matches(".primary") && getComputedStyle(e).backgroundColor !== paper);
+	if (primary.length > 1) found.push("has " + primary.length + " primary buttons: " + names(primary));
+	const plain = buttons.filter(e => !e.matches(".primary,.quiet"));
+	for (const [row, all] of Map.groupBy(plain, e => e.closest(".row,.head,.acts,.rowcard,.bar-end,li,td"))) {
+		if (row && all.length > 3) found.push("has " + all.length + " plain buttons in a row: " + names(all));
 	}
-	for (const texts of rows.values()) if (texts.length > 3) found.push("has " + texts.length + " plain buttons in a row: " + texts.join(" | "));
+
 	// The pseudo-locale is 40 % longer than English: on phones its labels may wrap.
-	if (innerWidth > 400 || document.documentElement.lang === "en") for (const e of [...buttons, ...main.querySelectorAll(".chip,.tabs a,thead th,.filters a")]) {
-		if (!seen(e)) continue;
-		const walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
-		while (walk.nextNode()) {
-			const n = walk.currentNode;
-			if (n.data.trim() && n.data.trim().length < 25 && seen(n.parentElement) && lines(n, 0, n.length) > 1) found.push("has a label that wraps: " + n.data.trim());
+	const labels = innerWidth > 400 || english ? [...buttons, ...main.querySelectorAll(".chip,.tabs a,thead th,.filters a")] : [];
+	for (const e of labels.filter(seen)) for (const n of textsIn(e)) {
+		if (n.data.trim().length < 25 && lines(n, 0, n.length) > 1) found.push("has a label that wraps: " + n.data.trim());
+	}
+	for (const n of english ? textsIn(main) : []) {
+		if (/\S{31}/.test(n.data) || n.parentElement.closest("pre,code,.mono,textarea,select,svg,.paper,.page")) continue;
+		for (const m of n.data.matchAll(/[\p{L}\p{N}.@_\/-]+/gu)) {
+			if (m[0].length < 25 && !/[\/-]/.test(m[0]) && lines(n, m.index, m.index + m[0].length) > 1) found.push("breaks a word: " + m[0]);
 		}
 	}
-	const walk = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
-	while (walk.nextNode()) {
-		const n = walk.currentNode;
-		if (!n.data.trim() || !seen(n.parentElement) || n.parentElement.closest("pre,code,.mono,textarea,select,svg,.paper,.page")) continue;
-		for (const m of n.data.matchAll(/[\p{L}\p{N}.@_\/-]+/gu)) if (m[0].length < 25 && !/[\/-]/.test(m[0]) && lines(n, m.index, m.index + m[0].length) > 1) found.push("breaks a word: " + m[0]);
+
+	for (const d of [...main.querySelectorAll("details.menu:not([open])")].filter(seen)) {
+		d.open = true;
+		const b = d.querySelector(".menu-list")?.getBoundingClientRect();
+		if (b && (b.left < -1 || b.right > innerWidth + 1)) found.push("opens a menu outside the window: " + d.outerHTML.slice(0, 120));
+		d.open = false;
 	}
 	return [...new Set(found)]; })()`
 

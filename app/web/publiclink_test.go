@@ -476,7 +476,7 @@ func TestPublicLinkInTheApp(t *testing.T) {
 	w := open(t, look{plain: true, width: 360, height: 740})
 	w.enter(c)
 	w.visit(s.URL + "/app/templates/" + tpl)
-	w.click(`a[href$="/links"]`)
+	w.fromMenu(`a[href$="/links"]`)
 	w.click(`a[href$="/links/new"]`)
 	w.click("main button.primary")
 	if got := w.read("#errors"); !strings.Contains(got, "Club") {
@@ -498,9 +498,10 @@ func TestPublicLinkInTheApp(t *testing.T) {
 			t.Errorf("%s is %v", path, got)
 		}
 	}
-	w.click("details summary")
+	w.click("details:has(.qr) summary")
 	w.see("svg.qr")
-	w.click(`form[action$="/off"] button`)
+	w.fromMenu(`form[action$="/off"] button`)
+	w.click(`.kebab > summary`)
 	w.see(`form[action$="/on"]`)
 	v, one := browse(t, c), at+"/"+made.Text(t, "data.0.id")
 	if status, html := v.send(one, "role", "", "max_uses", "many"); status != http.StatusUnprocessableEntity {

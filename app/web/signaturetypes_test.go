@@ -126,6 +126,7 @@ func TestChooseAcceptedSignatures(t *testing.T) {
 	pick(w, "#q-marks", "drawn")
 	w.saved()
 	w.visit(c.URL + "/app/documents/" + d.id + "/review")
+	w.click(`.options > summary`)
 	pick(w, "[name=signature_types]", "drawn typed")
 	w.click(`[name=do][value=save]`)
 	w.until(`!location.pathname.endsWith("/review")`)

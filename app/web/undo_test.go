@@ -41,10 +41,10 @@ func TestUndoBringsRecordsBack(t *testing.T) {
 			}
 			page := s.URL + "/app" + kind + id
 			w.visit(page)
-			w.click(`form[action$="/archive"] button`)
+			w.fromMenu(`form[action$="/archive"] button`)
 			w.see(".toast form button")
 			stands(true, false)
-			w.click(`form[action$="/delete"] button`)
+			w.fromMenu(`form[action$="/delete"] button`)
 			w.reads("was moved to the trash")
 			stands(true, true)
 			w.click(".toast form button")
@@ -54,7 +54,7 @@ func TestUndoBringsRecordsBack(t *testing.T) {
 			w.reads("has been restored")
 			w.gone(".toast form")
 			stands(false, false)
-			w.click(`form[action$="/delete"] button`)
+			w.fromMenu(`form[action$="/delete"] button`)
 			w.reads("was moved to the trash")
 			w.click(".toast form button")
 			w.reads("has been restored")
