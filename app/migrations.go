@@ -24,8 +24,13 @@ func migrations(key func() ([]byte, error)) []kv.Migration {
 		{To: 8, Run: account.MoveAnswers},
 		{To: 9, Run: indexFiles},
 		{To: 10, Run: store.MigrateScheduled},
+		{To: 11, Run: nothing}, // messages are stored compressed, which older programs can't read
 	}
 }
+
+// nothing is the migration of records that are read as they are, but that older programs could
+// not read once this one has written them.
+func nothing(*kv.DB) error { return nil }
 
 // sealRecords encrypts what older versions have stored in the clear, and removes it
 // from the disk.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/klauspost/compress/s2"
+
 	"paraph/app/seal"
 	"paraph/kv"
 )
@@ -39,13 +41,29 @@ func newMessages(db *kv.DB, key []byte) (*Messages, error) {
 	return &Messages{db: db, box: box}, err
 }
 
+// packed precedes content that is compressed. Without it, the content is JSON.
+const packed = 1
+
+// pack compresses the content of a message: what is encrypted can't be compressed any more, and
+// messages would take a quarter of all that is written for a document.
+func pack(plain []byte) []byte {
+	return append([]byte{packed}, s2.Encode(nil, plain)...)
+}
+
+func unpack(content []byte) ([]byte, error) {
+	if len(content) == 0 || content[0] != packed {
+		return content, nil
+	}
+	return s2.Decode(nil, content[1:])
+}
+
 // store encrypts a message and adds it to the outbox.
 func (s *Messages) store(tx *kv.Tx, m Message) error {
 	plain, err := json.Marshal(content{m.Subject, m.Text, m.HTML, m.Links, m.Secrets})
 	if err != nil {
 		return fmt.Errorf("notify: message %s: %w", m.ID, err)
 	}
-	if m.Sealed, err = s.box.Seal(m.ID, plain); err != nil {
+	if m.Sealed, err = s.box.Seal(m.ID, pack(plain)); err != nil {
 		return err
 	}
 	m.Subject, m.Text, m.HTML, m.Links, m.Secrets = "", "", "", nil, nil
@@ -77,6 +95,9 @@ func (s *Messages) unseal(m *Message) error {
 		return nil
 	}
 	plain, err := s.box.Open(m.ID, m.Sealed)
+	if err == nil {
+		plain, err = unpack(plain)
+	}
 	if err != nil {
 		return fmt.Errorf("notify: message %s: %w", m.ID, err)
 	}
