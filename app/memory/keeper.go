@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -29,7 +28,6 @@ type Holder func(drop func(files map[string]bool))
 // configured limit; 0 derives one.
 func Keep(ctx context.Context, configured int64, holders ...Holder) {
 	k := &keeper{softLimit: limit(configured)}
-	holders = append(holders, program)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(k.goal(0, 0)))
 	t := time.NewTicker(tick)
 	defer t.Stop()
@@ -48,12 +46,15 @@ func Keep(ctx context.Context, configured int64, holders ...Holder) {
 		}
 		if now.mapped > k.mapped() {
 			held(holders, map[string]bool{}, drop)
+			if k.resting() { // a busy one would need its pages again at once
+				dropProgram()
+			}
 		}
 	}
 }
 
-// held drops the files of all holders at once, while they hold them: the system takes milliseconds
-// to say what is mapped.
+// held drops the files of all holders at once, while they hold them, so that the system is asked
+// only once what is mapped.
 func held(holders []Holder, files map[string]bool, drop func(files map[string]bool)) {
 	if len(holders) == 0 {
 		drop(files)
@@ -75,14 +76,7 @@ func held(holders []Holder, files map[string]bool, drop func(files map[string]bo
 // Settle returns the memory needed only at the start, such as for hashing the first password.
 func Settle() {
 	debug.FreeOSMemory()
-	program(drop)
-}
-
-// program passes on the executable of this process, which is never unmapped.
-func program(drop func(files map[string]bool)) {
-	if path, err := os.Executable(); err == nil {
-		drop(map[string]bool{path: true})
-	}
+	dropProgram()
 }
 
 // keeper decides what to do about the memory of the process.
@@ -136,11 +130,13 @@ func (k *keeper) quiet(now sample) bool {
 
 // mapped returns how many bytes of files may be resident.
 func (k *keeper) mapped() int64 {
-	if k.quietTicks >= rest {
+	if k.resting() {
 		return mappedQuiet
 	}
 	return mappedBusy
 }
+
+func (k *keeper) resting() bool { return k.quietTicks >= rest }
 
 // look takes a sample.
 func look() sample {

@@ -26,31 +26,54 @@ func mappedPages() int64 {
 	return n * int64(os.Getpagesize())
 }
 
-// mapping is one entry of /proc/self/smaps.
+// mapping is one entry of /proc/self/maps or /proc/self/smaps (proc(5)). Only smaps has sizes.
 type mapping struct {
 	from, to  uint64
 	path      string
-	kept      bool // backed by the file: shared, or never written to
+	shared    bool
+	writable  bool
 	resident  int64
 	anonymous int64
 }
 
-// drop makes the pages of mapped files non-resident. Their content stays in the system's cache,
-// and returns when used. The files must not be unmapped meanwhile, since something else might
-// be mapped at their address.
+// drop makes the pages of files that are mapped shared non-resident. Their content stays in the
+// system's cache, and returns when used. The files must not be unmapped meanwhile, since something
+// else might be mapped at their address.
 func drop(files map[string]bool) {
-	f, err := os.Open("/proc/self/smaps")
+	for _, m := range mappings("/proc/self/maps") {
+		if files[m.path] && m.shared {
+			m.drop()
+		}
+	}
+}
+
+// dropProgram makes the pages of the executable non-resident that were never written to, not even
+// before they became read-only. To find that out takes the system milliseconds.
+func dropProgram() {
+	path, err := os.Executable()
 	if err != nil {
 		return
 	}
-	all := parseMappings(bufio.NewScanner(f))
-	_ = f.Close() // only read
-	for _, m := range all {
-		if files[m.path] && m.kept && m.resident > 0 && m.anonymous == 0 {
-			// Pages that stay resident do no harm.
-			_, _, _ = unix.Syscall(unix.SYS_MADVISE, uintptr(m.from), uintptr(m.to-m.from), unix.MADV_DONTNEED)
+	for _, m := range mappings("/proc/self/smaps") {
+		if m.path == path && !m.writable && m.anonymous == 0 {
+			m.drop()
 		}
 	}
+}
+
+// drop makes the pages of a mapping non-resident. Pages that stay resident do no harm.
+func (m *mapping) drop() {
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, uintptr(m.from), uintptr(m.to-m.from), unix.MADV_DONTNEED)
+}
+
+func mappings(file string) []mapping {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	all := parseMappings(bufio.NewScanner(f))
+	_ = f.Close() // only read
+	return all
 }
 
 func parseMappings(lines *bufio.Scanner) (all []mapping) {
@@ -94,6 +117,6 @@ func parseMapping(fields []string) (m mapping, ok bool) {
 		m.path = strings.Join(fields[5:], " ")
 	}
 	mode := fields[1]
-	m.kept = mode[3] == 's' || mode[1] != 'w'
+	m.shared, m.writable = mode[3] == 's', mode[1] == 'w'
 	return m, true
 }

@@ -28,10 +28,10 @@ Rss:                 128 kB
 Anonymous:             0 kB
 `)))
 	want := []mapping{
-		{0x400000, 0x48a000, "/srv/my data/paraph", true, 460 << 10, 0},
-		{0x48a000, 0x49a000, "/srv/my data/paraph", false, 64 << 10, 64 << 10},
-		{0xc000000000, 0xc000400000, "", false, 4096 << 10, 0},
-		{0x7f0000000000, 0x7f0000200000, "/data/kv/000001.sst", true, 128 << 10, 0},
+		{0x400000, 0x48a000, "/srv/my data/paraph", false, false, 460 << 10, 0},
+		{0x48a000, 0x49a000, "/srv/my data/paraph", false, true, 64 << 10, 64 << 10},
+		{0xc000000000, 0xc000400000, "", false, true, 4096 << 10, 0},
+		{0x7f0000000000, 0x7f0000200000, "/data/kv/000001.sst", true, true, 128 << 10, 0},
 	}
 	if len(all) != len(want) {
 		t.Fatalf("read %d mappings, want %d: %+v", len(all), len(want), all)
@@ -92,17 +92,10 @@ func mapFile(t *testing.T, path string) []byte {
 
 func residentOf(t *testing.T, path string) (n int64) {
 	t.Helper()
-	f, err := os.Open("/proc/self/smaps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range parseMappings(bufio.NewScanner(f)) {
+	for _, m := range mappings("/proc/self/smaps") {
 		if m.path == path {
 			n += m.resident
 		}
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
 	}
 	return n
 }
