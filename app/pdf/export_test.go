@@ -135,3 +135,10 @@ func (s *describer) value(v any) {
 		fmt.Fprintf(&s.out, "%v", v)
 	}
 }
+
+// Len returns how many rehearsals are remembered.
+func (r *Rehearsals) Len() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.known)
+}

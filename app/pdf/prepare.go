@@ -44,7 +44,7 @@ func Prepare(b Base, s PrepareSpec) (Revision, error) {
 	p.writePages()
 	p.fillCatalog()
 	if !s.MadeHere {
-		if err := p.rehearse(b); err != nil {
+		if err := s.Rehearsals.once(&s, func() error { return p.rehearse(b) }); err != nil {
 			return Revision{}, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"paraph/app/pdf/reader"
 )
@@ -130,6 +131,71 @@ func (h rehearsal) run(b Base, r Revision) error {
 		return err
 	}
 	return h.judge(c.Base())
+}
+
+// Rehearsals remembers which rehearsals succeeded. Documents made from a template have the same
+// upload, and what is added to it differs only in texts and in names, on which the later steps
+// don't depend. The zero value is ready for use, and safe for concurrent use.
+type Rehearsals struct {
+	mu     sync.Mutex
+	passed [1024][sha256.Size]byte
+	next   int // the oldest
+	known  map[[sha256.Size]byte]bool
+}
+
+// once rehearses, unless that succeeded before with the same file and the same arrangement.
+func (r *Rehearsals) once(s *PrepareSpec, rehearse func() error) error {
+	if r == nil || s.Content == "" {
+		return rehearse()
+	}
+	key := s.arrangement()
+	r.mu.Lock()
+	known := r.known[key]
+	r.mu.Unlock()
+	if known {
+		return nil
+	}
+	if err := rehearse(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known == nil {
+		r.known = map[[sha256.Size]byte]bool{}
+	}
+	delete(r.known, r.passed[r.next])
+	r.passed[r.next], r.known[key] = key, true
+	r.next = (r.next + 1) % len(r.passed)
+	return nil
+}
+
+// arrangement identifies the file and all that a rehearsal depends on. Of names, it matters only
+// which are the same.
+func (s *PrepareSpec) arrangement() (key [sha256.Size]byte) {
+	numbers := map[string]int{}
+	number := func(name string) int {
+		if _, ok := numbers[name]; !ok {
+			numbers[name] = len(numbers)
+		}
+		return numbers[name]
+	}
+	h := sha256.New()
+	add := func(values ...any) { fmt.Fprintf(h, "%#v\n", values) }
+	add(s.Content, s.Certify != nil, s.PlainFont != nil, s.AppendPages != nil, s.Timestamp, s.Language, s.Title != "",
+		s.StripJavaScript, s.StripEmbeddedFiles, len(s.Attachments), len(s.Signatures), len(s.Fields), s.Covers)
+	for _, x := range s.Signatures {
+		add(number(x.Name), x.Page, x.X, x.Y, x.Width, x.Height)
+		for _, lock := range x.Locks {
+			add(number(lock))
+		}
+	}
+	for _, x := range s.Fields {
+		add(number(x.Name), number(x.Owner), number(x.Group), x.Existing, len(x.Options), x.Value != "", x.Appearance != nil)
+		x.Name, x.Owner, x.Group, x.Label, x.Value, x.Appearance, x.Options = "", "", "", "", "", nil, nil
+		add(x)
+	}
+	h.Sum(key[:0])
+	return key
 }
 
 // maxRehearsed is the maximum number of signatures rehearsed: each one reads

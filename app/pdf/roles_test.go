@@ -100,3 +100,60 @@ func TestTwoRolesOfAField(t *testing.T) {
 		}
 	}
 }
+
+// TestRehearsalsAreRemembered prepares a file in which a field has another role. Only what is
+// arranged in the same way counts as rehearsed, whatever its texts and names.
+func TestRehearsalsAreRemembered(t *testing.T) {
+	t.Parallel()
+	upload := shared("/AcroForm<</Fields[20 0 R]>>", "/Info 20 0 R", map[int]string{
+		20: "<</Type/Annot/Subtype/Widget/FT/Tx/T(x)/Rect[9 9 99 29]/P 10 0 R>>",
+		10: "<</Type/Page/Parent 2 0 R/Annots[20 0 R]>>",
+	})
+	var known pdf.Rehearsals
+	prepare := func(content string, change func(s *pdf.PrepareSpec)) error {
+		spec := twoSignatories()
+		spec.Rehearsals, spec.Content = &known, content
+		change(&spec)
+		_, err := pdf.Prepare(pdf.Base{Reader: bytes.NewReader(upload), Size: int64(len(upload))}, spec)
+		return err
+	}
+	same := func(*pdf.PrepareSpec) {}
+	for _, c := range []struct {
+		name    string
+		content string
+		change  func(s *pdf.PrepareSpec)
+		known   int
+		refused bool
+	}{
+		{"first", "a", same, 1, false},
+		{"again", "a", same, 1, false},
+		{"other names and texts", "a", func(s *pdf.PrepareSpec) {
+			renamed := map[string]string{}
+			for i := range s.Signatures {
+				renamed[s.Signatures[i].Name] = "other" + s.Signatures[i].Name
+				s.Signatures[i].Name, s.Signatures[i].Label = "other"+s.Signatures[i].Name, "Other"
+			}
+			for i := range s.Fields {
+				s.Fields[i].Name += " other"
+				s.Fields[i].Owner = renamed[s.Fields[i].Owner]
+			}
+		}, 1, false},
+		{"another file", "b", same, 2, false},
+		{"an unknown file", "", same, 2, false},
+		{"one place moved", "a", func(s *pdf.PrepareSpec) { s.Signatures[0].X += .01 }, 3, false},
+		{"one signatory fewer", "a", func(s *pdf.PrepareSpec) { s.Signatures = s.Signatures[:1]; s.Fields = nil }, 4, false},
+		{"a field with two roles", "a", func(s *pdf.PrepareSpec) {
+			s.Fields = append(s.Fields, pdf.FieldSpec{Existing: "x", Owner: s.Signatures[0].Name})
+		}, 4, true},
+		{"the same again", "a", func(s *pdf.PrepareSpec) {
+			s.Fields = append(s.Fields, pdf.FieldSpec{Existing: "x", Owner: s.Signatures[0].Name})
+		}, 4, true},
+	} {
+		if err := prepare(c.content, c.change); (err != nil) != c.refused {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if got := known.Len(); got != c.known {
+			t.Errorf("%s: %d rehearsals are known, want %d", c.name, got, c.known)
+		}
+	}
+}

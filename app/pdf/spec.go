@@ -136,6 +136,10 @@ type PrepareSpec struct {
 	// MadeHere tells that the file was made by app/pdf/page, so that each of its objects
 	// has one role. The later steps are then not rehearsed.
 	MadeHere bool
+	// Rehearsals remembers that the later steps were rehearsed for a file of the same Content, an
+	// identifier of all its bytes. Without one of them, they always are.
+	Rehearsals *Rehearsals
+	Content    string
 	// Embed adds resources shared by the appearances of Fields, such as fonts,
 	// to the revision. It is called once, before any Stream method; it may be
 	// nil.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"paraph/app/account"
@@ -38,6 +39,8 @@ type Dispatch struct {
 	known     employment
 	limits    Limits
 	now       func() time.Time
+
+	rehearsals pdf.Rehearsals
 }
 
 // SendInput holds the settings that can be changed when a document is sent.
@@ -322,7 +325,8 @@ func (s *Dispatch) prepare(ctx context.Context, d *Document, now time.Time) (*se
 func (s *Dispatch) prepareFile(
 	ctx context.Context, d *Document, f *File, signer *pki.Signer, company string, now time.Time,
 ) (map[string]string, error) {
-	spec := pdf.PrepareSpec{StripJavaScript: true, Timestamp: timestampField, Language: d.Locale, Title: d.Title}
+	spec := pdf.PrepareSpec{StripJavaScript: true, Timestamp: timestampField, Language: d.Locale, Title: d.Title,
+		Rehearsals: &s.rehearsals, Content: strings.Join(f.Blobs(), " ")}
 	if f.PDFA != "" {
 		spec.PlainFont = s.fonts.Simple // PDF/A requires every font to be embedded
 	}
