@@ -21,6 +21,7 @@ type batch struct {
 	blocked  error // why no document can be made
 	rows     []Row
 	last     bool
+	series   signing.Series
 }
 
 // begin reads what the batch needs, and returns the time.
@@ -74,6 +75,7 @@ var (
 // make makes the document of a row. The row is marked in the transaction that stores the
 // document: whatever happens, both or neither are done.
 func (b *batch) make(ctx context.Context, row *Row) error {
+	defer b.series.Begin()()
 	turn := b.Processors.Visit(turns.Member(b.run.Company, "bulk"))
 	_ = turn.Enter(ctx) // what has begun goes on, even if everything is busy
 	defer turn.Leave()
@@ -99,7 +101,7 @@ func (b *batch) make(ctx context.Context, row *Row) error {
 
 func (b *batch) use(ctx context.Context, row *Row, content RowInput) error {
 	in := content.use(b.run.Send, b.run.later(b.Now()), b.run.BaseURL)
-	in.Run = b.run.ID
+	in.Run, in.Series = b.run.ID, &b.series
 	in.With = func(tx *kv.Tx, d *signing.Document) error {
 		now, err := b.mine(tx, row)
 		if err != nil {

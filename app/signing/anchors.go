@@ -216,9 +216,10 @@ func (a *anchors) again(ctx context.Context, x *Field) (found bool, err error) {
 }
 
 // fillFiles fills in the placeholders of a new document's files, and moves the fields that
-// are anchored in them. The caller closes the uploads, also after an error.
+// are anchored in them. They are converted with those of a series unless that is nil. The caller
+// closes the uploads, also after an error.
 func (s *Templates) fillFiles(
-	ctx context.Context, who account.Actor, d *Document, with merge.Data,
+	ctx context.Context, who account.Actor, d *Document, with merge.Data, in *Series,
 ) (uploads []*Upload, err error) {
 	var f fault.Fields
 	with.Write = record.WriteFormatted(s.words.Match(d.Locale))
@@ -227,7 +228,7 @@ func (s *Templates) fillFiles(
 		if len(file.Placeholders) == 0 {
 			continue
 		}
-		u, err := s.drafts.intake.FillIn(ctx, who, file, with)
+		u, err := s.drafts.intake.FillIn(ctx, who, file, with, in)
 		if err := cmp.Or(refused(&f, i, err), f.Err()); err != nil {
 			return uploads, err
 		}

@@ -51,6 +51,7 @@ type (
 	Progress     = store.Progress
 	Row          = store.Row
 	RowSignatory = store.RowSignatory
+	Series       = intake.Series
 	Upload       = intake.Upload
 )
 

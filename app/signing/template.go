@@ -183,6 +183,10 @@ type UseInput struct {
 	Run           string     // the run that makes many documents, for the audit trail
 	Link          string     // the public link through which somebody asked for it, likewise
 
+	// Series is what the document belongs to if it is one of several being made. All of them must
+	// be made of this template and for the same actor.
+	Series *Series
+
 	// As is recorded as the one who made the document, instead of its owner. It is nil if
 	// the owner made it.
 	As *account.Actor
@@ -249,7 +253,7 @@ func (s *Templates) UseVersion(
 	if err := s.drafts.roomFor(who, 1, nil); err != nil {
 		return nil, err
 	}
-	uploads, err := s.fillFiles(ctx, who, d, filling)
+	uploads, err := s.fillFiles(ctx, who, d, filling, in.Series)
 	defer func() { err = errors.Join(err, closeAll(uploads)) }()
 	if err != nil {
 		return nil, err

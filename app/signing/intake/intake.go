@@ -302,27 +302,40 @@ func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File, r
 		return disk.SpaceError(err)
 	}
 	u.Converted = w
-	if s.Office != nil {
-		file.ConvertedBy = "libreoffice"
-		err = s.inTurn(ctx, u.By, func() error {
-			if err := s.survey(ctx, u, file, raw); err != nil {
-				return err
-			}
-			return s.Office.Convert(ctx, io.NewSectionReader(raw, 0, raw.Size()), w)
-		})
-	} else {
+	file.ConvertedBy = "libreoffice"
+	if s.Office == nil {
 		file.ConvertedBy = "builtin"
-		err = s.inTurn(ctx, u.By, func() error {
-			if err := s.survey(ctx, u, file, raw); err != nil {
-				return err
-			}
-			return s.renderDOCX(ctx, raw, file, w)
-		})
 	}
-	if err != nil {
+	if err := s.convertDOCX(ctx, u, file, raw, w); err != nil {
 		return refuseConversion(err, u.Name, "docx_too_large", "docx_unreadable")
 	}
 	return s.measure(u, file)
+}
+
+// convertDOCX makes a PDF of a DOCX, in its sender's turn.
+func (s *Intake) convertDOCX(
+	ctx context.Context, u *Upload, file *record.File, raw *blob.Writer, w io.Writer,
+) (err error) {
+	var job *convert.OfficeJob
+	err = s.inTurn(ctx, u.By, func() error {
+		if err := s.survey(ctx, u, file, raw); err != nil {
+			return err
+		}
+		from := io.NewSectionReader(raw, 0, raw.Size())
+		switch {
+		case s.Office == nil:
+			return s.renderDOCX(ctx, raw, file, w)
+		case u.Series == nil:
+			return s.Office.Convert(ctx, from, w)
+		}
+		job, err = s.Office.Prepare(ctx, from)
+		return err
+	})
+	if err != nil || job == nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, job.Close()) }()
+	return s.convertInSeries(ctx, u, job, w)
 }
 
 // renderDOCX uses the built-in renderer and records what it left out.

@@ -59,9 +59,10 @@ func (s *Intake) survey(ctx context.Context, u *Upload, file *record.File, raw *
 }
 
 // FillIn returns an upload of a DOCX that was uploaded before, with its placeholders filled
-// in; of an HTML, the DOCX that is made of it. The caller closes it.
+// in; of an HTML, the DOCX that is made of it. The upload belongs to a series unless that is nil.
+// The caller closes it.
 func (s *Intake) FillIn(
-	ctx context.Context, who account.Actor, file *record.File, with merge.Data,
+	ctx context.Context, who account.Actor, file *record.File, with merge.Data, in *Series,
 ) (u *Upload, err error) {
 	from, err := s.Blobs.Open(file.Upload)
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *Intake) FillIn(
 	if err != nil {
 		return nil, disk.SpaceError(err)
 	}
-	u = &Upload{Name: file.Name, ContentType: file.ContentType, By: who.Turn(), Raw: w}
+	u = &Upload{Name: file.Name, ContentType: file.ContentType, By: who.Turn(), Series: in, Raw: w}
 	fill := func(docx io.ReaderAt, size int64) error {
 		return merge.Fill(ctx, docx, size, w, with, func(body string) bool { return !file.Placeholders.Has(body) })
 	}

@@ -26,6 +26,7 @@ type Upload struct {
 	Flatten     bool      // sign a flattened copy, with the PDF attached
 	Names       bool      // names in double braces become fields
 	By          turns.Key // the sender, in whose turn it is converted
+	Series      *Series   // with whose files it is converted if it is a DOCX; nil: alone
 	Raw         *blob.Writer
 	Converted   *blob.Writer // the PDF made from it; nil if the upload can be appended to
 }
