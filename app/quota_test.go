@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"encoding/base64"
 	"net/http"
 	"path"
 	"testing"
@@ -120,4 +121,26 @@ func TestLastTenthOfTheDiskIsForThoseWithLess(t *testing.T) {
 	c = single.With(single.Anonymous().Post(t, "/login", login).Want(t, 200).Text(t, "companies.0.token"))
 	single.PretendDisk(1, size)
 	post(c, 40_000).Want(t, 201)
+}
+
+// TestSignatoriesCanSignWhenTheirCompanyIsFull attaches a file to a document of a company that
+// can't add any. It was asked for before, and counts from now on.
+func TestSignatoriesCanSignWhenTheirCompanyIsFull(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, func(c *app.Config) { c.Server.Limits.CompanyStorage = 100 * app.KB })
+	c := s.Company(t)
+	first := invite(t, c, apptest.Map{}, apptest.Map{"type": "attachment", "name": "plan"})
+	file := apptest.File{Name: "a.pdf", Content: smallPDF("A", 40_000)}
+	create := func() *apptest.Response {
+		return c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "A"}, file))
+	}
+	create().Want(t, 201)
+	refusedAsFull(t, create())
+	plan := "data:application/pdf;name=plan.pdf;base64," + base64.StdEncoding.EncodeToString(smallPDF("Plan", 60_000))
+	body := apptest.Map{"consent": true, "fields": apptest.Map{"plan": plan}}
+	first.Post(t, first.invitation+"/sign", body).Want(t, 200)
+	if got := c.Get(t, first.document).Want(t, 200).Text(t, "status"); got != "completed" {
+		t.Errorf("the document is %s", got)
+	}
+	refusedAsFull(t, create())
 }
