@@ -96,6 +96,30 @@ func TestFieldsFollowThePhrasesOfAFilledFile(t *testing.T) {
 	}
 }
 
+// TestTagsStayCoveredWhenTheirFieldsMoveAway moves the field of a tag to another page, where it
+// stays when values are filled in, while its tag moves on the first one.
+func TestTagsStayCoveredWhenTheirFieldsMoveAway(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t, builtin).Company(t)
+	paragraphs := append([]string{"{{#items}}", "Item {{what}}", "{{/items}}", "Hello {{customer}}", "{{signature;role=Buyer}}"}, slices.Repeat([]string{"More."}, 60)...)
+	id := offer(t, c, paragraphs...)
+	x := c.Get(t, "/templates/"+id).Want(t, 200).At(t, "fields.0").(obj)
+	moved := c.Patch(t, "/documents/"+id+"/fields/"+x["id"].(string), obj{"page": 2, "x": .3, "y": .2}).Want(t, 200)
+	if got := moved.At(t, "anchor"); got != nil {
+		t.Errorf("a field on another page is anchored to %v", got)
+	}
+	d := c.Post(t, "/templates/"+id+"/documents", obj{"send": true, "people": list{obj{"role": "Buyer", "name": "Ben", "email": "ben@buyer.example"}},
+		"variables": obj{"customer": "Ben", "items": list{obj{"what": "Desk"}, obj{"what": "Chair"}, obj{"what": "Lamp"}}}}).Want(t, 201)
+	if page, y := d.At(t, "fields.0.page"), d.At(t, "fields.0.y"); page != 2. || y != .2 {
+		t.Errorf("the field is on page %v at %v", page, y)
+	}
+	c.Post(t, "/test/documents/"+d.Text(t, "id")+"/sign", obj{}).Want(t, 200)
+	pdf := c.Post(t, "/documents/"+d.Text(t, "id")+"/download", nil).Want(t, 200).Body
+	if got := apptest.PagesText(t, pdf); !strings.Contains(got, "Item Lamp | Hello Ben") || strings.Contains(got, "signature;") {
+		t.Errorf("the document says %.300s", got)
+	}
+}
+
 // TestPlaceholdersThatAreNone uploads files with braces that aren't placeholders.
 func TestPlaceholdersThatAreNone(t *testing.T) {
 	t.Parallel()

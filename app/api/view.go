@@ -397,7 +397,7 @@ type anchorView struct {
 }
 
 func viewAnchor(a *signing.Anchor) *anchorView {
-	if a == nil {
+	if a == nil || !a.Places() {
 		return nil
 	}
 	return &anchorView{a.Text, a.Occurrence, a.Position, a.X, a.Y, a.Cover}

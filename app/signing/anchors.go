@@ -202,6 +202,9 @@ func (s *Drafts) refit(
 // field stays and is no longer anchored.
 func (a *anchors) again(ctx context.Context, x *Field) (found bool, err error) {
 	var f fault.Fields
+	if !x.Anchor.Places() {
+		return a.coverAgain(ctx, x)
+	}
 	in, moved := FieldInput{Anchor: x.Anchor}, *x
 	if err := a.resolve(ctx, &f, &in, &moved); err != nil {
 		return false, err
@@ -213,6 +216,21 @@ func (a *anchors) again(ctx context.Context, x *Field) (found bool, err error) {
 	}
 	*x = moved
 	return true, nil
+}
+
+// coverAgain covers the phrase that a field was moved away from, which may have been left out of
+// the new file, and reports whether the field still has its page.
+func (a *anchors) coverAgain(ctx context.Context, x *Field) (fits bool, err error) {
+	file := a.where.File(x.File)
+	phrases, err := a.phrases(ctx, file)
+	if err != nil {
+		return false, err
+	}
+	phrase := detect.Field{Type: x.Type, Page: 1}
+	if phrases.Place(&phrase, *x.Anchor) {
+		x.Covered = phrase.Covers
+	}
+	return x.Page <= len(file.Pages), nil
 }
 
 // fillFiles fills in the placeholders of a new document's files, and moves the fields that
@@ -254,7 +272,7 @@ func (s *Templates) refitFilled(
 ) error {
 	anchored := map[string]string{} // phrases by field
 	for i := range d.Fields {
-		if x := &d.Fields[i]; x.File == file.ID && x.Anchor != nil {
+		if x := &d.Fields[i]; x.File == file.ID && x.Anchor != nil && x.Anchor.Places() {
 			anchored[x.ID] = x.Anchor.Text
 		}
 	}

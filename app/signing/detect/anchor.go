@@ -16,7 +16,11 @@ const (
 	Beside = "beside" // after its end
 )
 
-// Positions lists them.
+// Elsewhere is the position of a field that was moved away from its phrase, to another page. The
+// phrase only determines what is covered, in whatever place it has once placeholders are filled in.
+const Elsewhere = "elsewhere"
+
+// Positions lists those that can be asked for.
 func Positions() []string { return []string{At, Above, Below, Beside} }
 
 // Anchor is a phrase of a file that determines the place of a field.
@@ -27,6 +31,9 @@ type Anchor struct {
 	X, Y       float64 // offset to the right and down, in points
 	Cover      bool    // the phrase is covered
 }
+
+// Places reports whether the phrase determines the place of the field.
+func (a Anchor) Places() bool { return a.Position != Elsewhere }
 
 // Moved returns the anchor of a field that was moved or resized by hand and keeps its distance
 // from the phrase.

@@ -101,11 +101,15 @@ const maxCovered = 16
 
 // keepAnchor keeps the anchor of a field, which had another place before. A field that is moved
 // by hand leaves its anchor; only where filled placeholders will move the phrase, the field
-// keeps its distance from it.
+// keeps its distance from it, or what it covers if that is on another page.
 func (x *Field) keepAnchor(before *Field, file *File) {
 	x.Anchor = before.Anchor
 	switch {
 	case x.Anchor == nil:
+	case x.File == before.File && x.Page != before.Page && x.Anchor.Cover && file != nil && len(file.Placeholders) > 0:
+		away := *x.Anchor
+		away.Position = detect.Elsewhere
+		x.Anchor = &away
 	case x.File != before.File || x.Page != before.Page:
 		x.Anchor = nil
 	case file != nil && len(file.Placeholders) > 0 && x.Page >= 1 && x.Page <= len(file.Pages):
