@@ -28,6 +28,10 @@ func TestATemplateIsMadeAndUsedWithoutScripts(t *testing.T) {
 	if got := owner.Get(t, "/templates/"+id).Text(t, "roles.0.role_name"); got != "Tenant" {
 		t.Errorf("the role is called %q", got)
 	}
+	if _, body := v.get("/app/documents/" + id + "/files"); !strings.Contains(body, `<a href="/app/templates" aria-current="page">`) ||
+		strings.Contains(body, `<a href="/app/documents" aria-current="page">`) {
+		t.Error("the page of a template is not among the templates")
+	}
 	status, body = v.send("/app/templates/"+id+"/use", "people.0.name", "Tim Tenant", "do", "send")
 	if status != http.StatusUnprocessableEntity || !strings.Contains(body, "Tim Tenant") {
 		t.Errorf("without an address and the rent: %d", status)

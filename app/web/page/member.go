@@ -158,6 +158,13 @@ func (r *Request) newShell() *shell {
 	return s
 }
 
+// Within marks a destination as the one that the page belongs to, although its path is below another.
+func (s *shell) Within(href string) {
+	for i := range s.Nav {
+		s.Nav[i].Current = s.Nav[i].Href == href
+	}
+}
+
 // under reports whether the page is at a path or below it.
 func (r *Request) under(path string) bool {
 	return r.Path() == path || strings.HasPrefix(r.Path(), path+"/")

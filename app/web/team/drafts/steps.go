@@ -56,6 +56,9 @@ func (h *Handlers) draft(r *page.Request) (*signing.Document, error) {
 	if err := r.Who.Actor.Require(account.ScopeWrite); err != nil {
 		return nil, err
 	}
+	if d.Template {
+		r.Shell.Within("/app/templates")
+	}
 	return d, nil
 }
 
