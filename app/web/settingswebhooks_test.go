@@ -52,7 +52,7 @@ func TestWebhookPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, html = v.get(at + "?status=failed")
-	v.contains(html, "document.created", "Failing", "Resend 2 failed", "0 % of 2 attempts")
+	v.contains(html, "document.created", "Failing", "Resend 2 failed", "0% of 2 attempts")
 	works.Store(true)
 	_, html = v.send(at + "/redeliver")
 	v.contains(html, "Messages being resent: 2.")
@@ -60,7 +60,7 @@ func TestWebhookPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, html = v.get(at + "?status=delivered")
-	v.contains(html, "Working", "200 OK", "50 % of 4 attempts")
+	v.contains(html, "Working", "200 OK", "50% of 4 attempts")
 	_, html = v.get(at + "?status=waiting")
 	v.contains(html, "No matching deliveries")
 	delivery := regexp.MustCompile(at + `/deliveries/[0-9A-Z]+`).FindString(v.must(at))
