@@ -58,7 +58,7 @@ type fieldBody struct {
 	ID             string         `json:"id,omitempty" doc:"ID of an existing field to keep"`
 	FileID         *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
 	InvitationID   *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
-	Type           *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp, attachment, image, phone, label or strikethrough"`
+	Type           *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp, attachment, image, phone, label or strikethrough. A stamp shows company, name and day, or a picture that its recipient hands in like that of an image"`
 	Name           *string        `json:"name,omitempty" doc:"Name for programs. Fields of a recipient with the same name and type are filled in once"`
 	Label          *string        `json:"label,omitempty" doc:"Label for people"`
 	Page           *int           `json:"page,omitempty" doc:"Starts at 1"`

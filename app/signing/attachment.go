@@ -26,7 +26,7 @@ type handedIn struct {
 	field       *Field
 	name, media string
 	data        string // base64
-	picture     []byte // of an image field, replaces data
+	picture     []byte // of an image or stamp field, replaces data
 }
 
 // readFiles finds the files among a person's values, which are sent as data URLs
@@ -38,11 +38,11 @@ func (s *Signatures) readFiles(
 	var all []handedIn
 	for _, x := range own {
 		v := values[x.ID]
-		if !x.HandsIn() || x.ReadOnly || v == "" {
+		if !x.TakesFile() || x.ReadOnly || v == "" || x.Type == pdf.FieldStamp && !strings.HasPrefix(v, "data:") {
 			continue
 		}
 		h, why := readFile(x, v)
-		if why == nil && x.Type == pdf.FieldImage {
+		if why == nil && x.Type != pdf.FieldAttachment {
 			var err error
 			if why, err = s.readPicture(ctx, who, &h); err != nil {
 				return nil, err
@@ -112,7 +112,7 @@ func (h *handedIn) content() io.Reader {
 	return base64.NewDecoder(base64.StdEncoding, strings.NewReader(h.data))
 }
 
-// pictureFor returns the picture for an image field, nil if there is none.
+// pictureFor returns the picture for an image or stamp field, nil if there is none.
 func (a *act) pictureFor(x *Field) []byte {
 	i := slices.IndexFunc(a.handed, func(h handedIn) bool { return h.field == x })
 	if i < 0 {

@@ -83,6 +83,30 @@ func drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...string) (*text
 	return p.Signature(box, drawn, caption...), nil
 }
 
+func drawPicture(p *text.Set, box text.Box, x *Field, content []byte) (*text.Appearance, error) {
+	picture, err := p.Picture(content, false)
+	if err != nil {
+		return nil, fmt.Errorf("signing: picture in field %s: %w", x.ID, err)
+	}
+	return p.Image(box, picture), nil
+}
+
+// stamp returns the lines of the signatory's stamp: the company they sign for, their name, and the
+// day.
+func (a *act) stamp() (lines []string) {
+	company := a.inv.Company
+	for _, x := range a.document.FieldsOf(a.inv.ID) {
+		if v := a.values[x.ID]; x.Type == pdf.FieldCompany && v != "" {
+			company = v
+			break
+		}
+	}
+	if company != "" {
+		lines = append(lines, company)
+	}
+	return append(lines, a.inv.Name, a.now.In(a.zone).Format(time.DateOnly))
+}
+
 // drawField draws one value. A field that was not filled in is left blank.
 func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.FieldValue, error) {
 	if x.Hidden {
@@ -100,7 +124,11 @@ func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pd
 		out.Appearance, err = drawMark(p, box, a.marks.initials)
 	case pdf.FieldStamp:
 		out.Text = a.inv.Name
-		out.Appearance = p.Stamp(box, text.Ink(), a.inv.Name, a.now.In(a.zone).Format(time.DateOnly))
+		if content := a.pictureFor(x); content != nil {
+			out.Appearance, err = drawPicture(p, box, x, content)
+			break
+		}
+		out.Appearance = p.Stamp(box, text.Ink(), a.stamp()...)
 	case pdf.FieldCheckbox:
 		out.Checked = v == record.Checked
 	case pdf.FieldRadio:
@@ -116,11 +144,7 @@ func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pd
 		if content == nil {
 			return nil, nil
 		}
-		picture, err := p.Picture(content, false)
-		if err != nil {
-			return nil, fmt.Errorf("signing: picture in field %s: %w", x.ID, err)
-		}
-		out.Appearance = p.Image(box, picture)
+		out.Appearance, err = drawPicture(p, box, x, content)
 	default:
 		if v == "" {
 			return nil, nil

@@ -11,15 +11,19 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestUploadPictureForField signs with a picture in a field, with a script and without one: first
-// one that can't be read, then one that can.
+// TestUploadPictureForField signs with a picture in an image or of a stamp, with a script and without
+// one: first one that can't be read, then one that can.
 func TestUploadPictureForField(t *testing.T) {
 	t.Parallel()
 	files := onDisk(t, apptest.File{Name: "broken.jpg", Content: []byte("no picture")},
 		apptest.File{Name: "meter.png", Content: apptest.Picture(t, png.Encode)})
-	for _, l := range []look{{}, {width: 360, height: 740, plain: true}} {
-		s := apptest.New(t)
-		d := send(t, s, []apptest.Map{maria()}, place("image", "Meter", 1, 0.4, "height", 0.2), place("signature", "Signature", 2, 0.7))
+	plain := look{width: 360, height: 740, plain: true}
+	for _, c := range []struct {
+		kind string
+		look look
+	}{{"image", look{}}, {"image", plain}, {"stamp", look{}}, {"stamp", plain}} {
+		l, s := c.look, apptest.New(t)
+		d := send(t, s, []apptest.Map{maria()}, place(c.kind, "Meter", 1, 0.4, "height", 0.2), place("signature", "Signature", 2, 0.7))
 		w := open(t, l)
 		w.visit(d.links[0])
 		upload := func(path string) {
@@ -42,7 +46,7 @@ func TestUploadPictureForField(t *testing.T) {
 		w.heading("Everyone has signed")
 		r := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK)
 		if got := r.Text(t, "fields.0.value"); !strings.HasPrefix(got, "meter.jpg sha256:") {
-			t.Errorf("the value is %q", got)
+			t.Errorf("the value of the %s is %q", c.kind, got)
 		}
 	}
 }

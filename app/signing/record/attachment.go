@@ -10,6 +10,10 @@ import (
 // HandsIn reports whether the field's value is a file: any, or a picture to draw.
 func (f *Field) HandsIn() bool { return f.Type == pdf.FieldAttachment || f.Type == pdf.FieldImage }
 
+// TakesFile reports whether the value of the field can be a file. A stamp is drawn by the service
+// unless its signatory hands in a picture of their own.
+func (f *Field) TakesFile() bool { return f.HandsIn() || f.Type == pdf.FieldStamp }
+
 // Attached is a file that a signatory submitted with a field. A picture is kept as it was drawn.
 type Attached struct {
 	Name        string

@@ -93,6 +93,9 @@ func (s *signPage) addField(
 	if sent.Values != nil && !x.ReadOnly && isFilled(x.Type) {
 		f.Value = sent.Value(f.Name)
 	}
+	if x.Type == pdf.FieldStamp && f.Help == "" {
+		f.Help = v.Say("field.stamp.help")
+	}
 	f.Computed = x.Formula != "" || repeats
 	f.shape(x, x.Height*float64(on.Height)/float64(on.Width)*on.points)
 	if repeats {
@@ -118,6 +121,9 @@ var autocomplete = map[pdf.FieldType]string{
 	pdf.FieldPhone: "tel",
 }
 
+// pictures are the media types of the pictures that fields take.
+const pictures = "image/jpeg,image/png,image/webp,image/gif,image/tiff"
+
 // shape chooses the input for a field of a height in points.
 func (f *fieldView) shape(x *signing.Field, height float64) {
 	number := func(v *float64) string {
@@ -130,12 +136,14 @@ func (f *fieldView) shape(x *signing.Field, height float64) {
 	switch x.Type {
 	case pdf.FieldSignature, pdf.FieldInitials:
 		f.Kind, f.Mark = "mark", string(x.Type)
-	case pdf.FieldDateSigned, pdf.FieldStamp:
+	case pdf.FieldDateSigned:
 		f.Kind = "fixed"
 	case pdf.FieldAttachment:
 		f.Kind, f.Value = "file", ""
 	case pdf.FieldImage:
-		f.Kind, f.Value, f.Accept = "file", "", "image/jpeg,image/png,image/webp,image/gif,image/tiff"
+		f.Kind, f.Value, f.Accept = "file", "", pictures
+	case pdf.FieldStamp:
+		f.Kind, f.Value, f.Accept, f.Required = "file", "", pictures, false
 	case pdf.FieldCheckbox:
 		f.Kind, f.Checked, f.Value = "checkbox", f.Value == "true" || f.Value == "yes", "yes"
 	case pdf.FieldRadio:

@@ -227,7 +227,7 @@ func valuesOf(v *Visitor) map[string]string {
 func files(v *Visitor, values map[string]string) {
 	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
 		f, ok := v.Form.Files["f."+x.ID]
-		if !x.HandsIn() || !ok || len(f.Data) == 0 {
+		if !x.TakesFile() || !ok || len(f.Data) == 0 {
 			continue
 		}
 		kind := mime.TypeByExtension("." + f.Name[strings.LastIndexByte(f.Name, '.')+1:])
