@@ -226,18 +226,30 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.Contacts.Run(ctx) })
 	g.Go(func() error { return a.Accounts.Upkeep.Run(ctx) })
 	g.Go(func() error { return a.Machine.Run(ctx) })
-	g.Go(func() error {
-		handlers := append(a.Signing.Handlers(), a.Contacts.Handler(), a.Bulk.Handler())
-		return a.jobs.Run(ctx, 4, slices.Concat(handlers, a.Machine.Handlers(), a.Checkpoints.Handlers())...)
-	})
-	// Separate workers: neither slow files nor slow receivers delay a code that a signatory is
-	// waiting for.
-	g.Go(func() error { return a.jobs.Run(ctx, notify.MailWorkers, a.Notify.Handlers()...) })
-	g.Go(func() error { return a.jobs.Run(ctx, notify.WebhookWorkers, a.Webhooks.Handlers()...) })
+	for _, p := range a.pools() {
+		g.Go(func() error { return a.jobs.Run(ctx, p.workers, p.handlers...) })
+	}
 	g.Go(func() error {
 		return (sweeper{upgradeCopies{a.dir, a.log}, a.Signing.Upkeep, a.PublicLinks, a.log}).run(ctx)
 	})
 	return g.Wait()
+}
+
+// pool is a number of workers that share the jobs of some handlers.
+type pool struct {
+	workers  int
+	handlers []kv.Handler
+}
+
+// pools returns the handlers of all jobs. Mail and webhooks have workers of their own: neither
+// slow files nor slow receivers delay a code that a signatory is waiting for.
+func (a *App) pools() []pool {
+	records := append(a.Signing.Handlers(), a.Contacts.Handler(), a.Bulk.Handler())
+	return []pool{
+		{4, slices.Concat(records, a.Machine.Handlers(), a.Checkpoints.Handlers())},
+		{notify.MailWorkers, a.Notify.Handlers()},
+		{notify.WebhookWorkers, a.Webhooks.Handlers()},
+	}
 }
 
 // Ready returns nil if requests can be served now, including signing.

@@ -1,11 +1,13 @@
 package app_test
 
 import (
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"paraph/app/apptest"
 	"paraph/app/words"
 )
 
@@ -43,6 +46,35 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	}
 	if len(found) < 200 {
 		t.Errorf("found only %d codes", len(found))
+	}
+}
+
+// TestEveryKindOfJobHasAName looks the kinds that have a handler up in each language's own
+// catalogue, without the fallback to English.
+func TestEveryKindOfJobHasAName(t *testing.T) {
+	t.Parallel()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := apptest.New(t).JobKinds()
+	if len(kinds) < 15 {
+		t.Errorf("found only %q", kinds)
+	}
+	for _, tag := range catalogue.Tags() {
+		raw, err := os.ReadFile(filepath.Join("words", tag, "admin.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var own map[string]any
+		if err := json.Unmarshal(raw, &own); err != nil {
+			t.Fatalf("%s: %v", tag, err)
+		}
+		for _, kind := range kinds {
+			if own["admin.job."+kind] == nil {
+				t.Errorf("%s has no name for jobs of the kind %s", tag, kind)
+			}
+		}
 	}
 }
 

@@ -17,5 +17,15 @@ func (a *App) PretendDisk(free, size int64) {
 	a.disk.pretended = func() (int64, int64) { return free, size }
 }
 
+// JobKinds lists the kinds of jobs that have a handler.
+func (a *App) JobKinds() (all []string) {
+	for _, p := range a.pools() {
+		for _, h := range p.handlers {
+			all = append(all, h.Kind)
+		}
+	}
+	return all
+}
+
 // DB returns the store, for tests that damage it.
 func (a *App) DB() *kv.DB { return a.db }

@@ -85,7 +85,8 @@ func TestInstallationInForms(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	v := browse(t, operates(t, owner))
+	operator := operates(t, owner)
+	v := browse(t, operator)
 	if status, html := v.send("/admin/companies", "name", "", "email", "nobody"); status != http.StatusUnprocessableEntity || !strings.Contains(html, `aria-invalid="true"`) {
 		t.Errorf("a form with faults: %d", status)
 	}
@@ -109,8 +110,11 @@ func TestInstallationInForms(t *testing.T) {
 	v.contains(html, "No problems", "Up to date")
 	for _, path := range []string{"/admin/jobs?status=waiting", "/admin/jobs"} { // there are no others
 		_, html = v.get(path)
-		v.contains(html, "outbox sweep", "This installation")
+		v.contains(html, "Cleaning up the outbox", "<code class=\"muted ltr\">outbox_sweep</code>", "This installation")
 	}
+	held(t, operator, owner.Member(t, account.RoleMember).Email)
+	_, html = v.get("/admin/messages?status=held")
+	v.contains(html, "<strong>Link to choose a new password</strong>")
 	res, _ := fetch(t, s.URL+"/healthz")
 	_, html = v.get("/admin/log?request=" + res.Header.Get("X-Request-Id"))
 	v.contains(html, "GET /healthz")

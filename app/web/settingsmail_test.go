@@ -161,7 +161,7 @@ func TestOutbox(t *testing.T) {
 	_, id, _ := strings.Cut(html, `href="/app/settings/outbox/`)
 	id, _, _ = strings.Cut(id, `"`)
 	page := "/app/settings/outbox/" + id
-	for tab, want := range map[string]string{"": "Nobody of that name lives here", "headers": "Message-ID:", "raw": "multipart/alternative", "preview": page + "/preview"} {
+	for tab, want := range map[string]string{"": "Nobody of that name lives here", "text": "<dd>Request to sign</dd>", "headers": "Message-ID:", "raw": "multipart/alternative", "preview": page + "/preview"} {
 		_, html := v.get(page + "?tab=" + tab)
 		v.contains(html, want)
 	}

@@ -156,6 +156,27 @@ func TestEveryLanguageHasEveryText(t *testing.T) {
 	}
 }
 
+// TestEveryKindOfMessageHasAName finds messages without a name for the pages that list them.
+func TestEveryKindOfMessageHasAName(t *testing.T) {
+	t.Parallel()
+	kinds := 0
+	for _, tag := range load(t).Tags() {
+		own := areas(t, tag)
+		for key := range own["mail"] {
+			kind, ok := strings.CutSuffix(strings.TrimPrefix(key, "mail."), ".subject")
+			if !ok {
+				continue
+			}
+			if kinds++; own["settings"]["texts.kind."+kind] == nil {
+				t.Errorf("%s has no name for messages of the kind %s", tag, kind)
+			}
+		}
+	}
+	if kinds < 500 {
+		t.Errorf("found only %d subjects", kinds)
+	}
+}
+
 // check compares a text with the English one. The plural forms are those of its language.
 func check(tag, key string, got, want forms, plurals map[string]bool) error {
 	switch {

@@ -70,6 +70,10 @@ func (r *Request) RequestID() string { return httpkit.RequestID(r.Ctx) }
 // Say returns a text from the catalogue in the request's language.
 func (r *Request) Say(key string, pairs ...any) string { return r.Words.Say(key, pairs...) }
 
+// MessageKind returns the name of a kind of message, or the kind itself if it has none: another
+// version may have stored it.
+func MessageKind(r *Request, kind string) string { return r.Words.SayOr("texts.kind."+kind, kind) }
+
 // UseLocale sets the language of the response, unless the reader chose one: the first known
 // of some locales.
 func (r *Request) UseLocale(locales ...string) {

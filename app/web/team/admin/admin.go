@@ -204,9 +204,6 @@ func chip(r *page.Request, state string) page.Chip {
 	return page.Chip{Kind: look[0], Icon: look[1], Text: r.Say("admin.state." + state)}
 }
 
-// kindName returns a kind of job or message as words.
-func kindName(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
-
 // filters returns a list's filters by state.
 func filters(r *page.Request, chosen string, states ...string) []page.Tab {
 	var out []page.Tab

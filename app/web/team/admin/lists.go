@@ -37,7 +37,8 @@ func (h *Handlers) ShowJobs(r *page.Request) error {
 	}
 	l := jobList{Filters: filters(r, status, machine.JobStates()...), Pager: r.Pager(p.number, p.size, found.Total)}
 	for _, j := range found.Items {
-		line := jobLine{Job: j, KindName: kindName(j.Kind), CompanyName: h.companyName(r, j.Company),
+		kind := r.Words.SayOr("admin.job."+j.Kind, j.Kind) // another version may have stored it
+		line := jobLine{Job: j, KindName: kind, CompanyName: h.companyName(r, j.Company),
 			Age: h.ago(r, j.CreatedAt), Chip: chip(r, j.State)}
 		if status != "running" {
 			line.Retry = "/admin/jobs/" + j.ID + "/retry"
@@ -99,7 +100,7 @@ func (h *Handlers) ShowMessages(r *page.Request) error {
 		if l.Held {
 			state = "held"
 		}
-		l.Mails = append(l.Mails, mailLine{m, kindName(m.Kind), h.companyName(r, m.Company), chip(r, state)})
+		l.Mails = append(l.Mails, mailLine{m, page.MessageKind(r, m.Kind), h.companyName(r, m.Company), chip(r, state)})
 	}
 	return show(r, messagesTemplate, r.Say("admin.messages"), l)
 }

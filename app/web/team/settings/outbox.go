@@ -77,7 +77,7 @@ func (h *Mail) ShowOutbox(r *page.Request) error {
 }
 
 func messageLineOf(r *page.Request, m notify.Message) messageLine {
-	l := messageLine{Message: m, KindName: strings.ReplaceAll(m.Kind, "_", " ")}
+	l := messageLine{Message: m, KindName: page.MessageKind(r, m.Kind)}
 	for _, look := range messageLooks {
 		if look.status == m.Status {
 			l.Chip = page.Chip{Kind: look.kind, Icon: look.icon, Text: r.Say("outbox." + look.status)}
