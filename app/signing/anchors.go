@@ -68,7 +68,7 @@ func (a *anchors) resolve(ctx context.Context, f *fault.Fields, in *FieldInput, 
 		return nil
 	}
 	in.CheckAnchor(f)
-	if in.Placed {
+	if in.Placed != nil {
 		return nil
 	}
 	found := detect.Field{Type: x.Type, Width: x.Width, Height: x.Height, Page: 1}

@@ -60,7 +60,12 @@ func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
 		f.Required("type")
 	}
 	in.applyBox(f, x, file)
-	if x.Anchor = in.Anchor; x.Anchor == nil {
+	x.Anchor = in.Anchor
+	if in.Placed != nil {
+		before = *in.Placed
+		before.File, before.Type, before.Anchor = x.File, x.Type, in.Anchor
+	}
+	if x.Anchor == nil || in.Placed != nil {
 		x.keepAnchor(&before, file)
 	}
 	in.applyCovered(f, x, file)

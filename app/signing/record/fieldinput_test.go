@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/signing/detect"
 	"paraph/app/signing/record"
 )
 
@@ -146,6 +147,39 @@ func TestOptionsAreBounded(t *testing.T) {
 		in.Apply(&f, &record.Field{ID: "x", File: "f1", Invitation: "i1", Type: pdf.FieldSelect, Width: .1, Height: .1}, place)
 		if got := faults(&f); got != want {
 			t.Errorf("%d options: got %q", n, got)
+		}
+	}
+}
+
+// TestFoundFieldsKeepWhatTheirTagsNeed stores fields that were suggested at tags, some of them moved
+// before that. Filled placeholders will move the tags.
+func TestFoundFieldsKeepWhatTheirTagsNeed(t *testing.T) {
+	t.Parallel()
+	pages := []record.Size{{Width: 600, Height: 800}, {Width: 600, Height: 800}}
+	place := record.Placement{Invitations: []record.Invitation{{ID: "i1"}}}
+	tag := detect.Anchor{Text: "{{text}}", Occurrence: 1, Position: detect.At, Cover: true}
+	near, away := tag, tag
+	near.X, away.Position = 60, detect.Elsewhere
+	for _, c := range []struct {
+		name         string
+		placeholders record.Placeholders
+		page         int
+		x            float64
+		want         *detect.Anchor
+	}{
+		{"where it was found", record.Placeholders{{Name: "customer"}}, 1, .1, &tag},
+		{"moved", record.Placeholders{{Name: "customer"}}, 1, .2, &near},
+		{"on another page", record.Placeholders{{Name: "customer"}}, 2, .1, &away},
+		{"in a file that stays as it is", nil, 2, .1, nil},
+	} {
+		place.Files = []record.File{{ID: "f1", Pages: pages, Placeholders: c.placeholders}}
+		var f fault.Fields
+		var x record.Field
+		in := record.FieldInput{Type: new("text"), Invitation: new("i1"), Page: &c.page, X: &c.x, Y: new(.1), Width: new(.1), Height: new(.1), Anchor: &tag,
+			Placed: &record.Field{Page: 1, X: .1, Y: .1, Width: .1, Height: .1}}
+		in.Apply(&f, &x, place)
+		if !f.Empty() || !reflect.DeepEqual(x.Anchor, c.want) {
+			t.Errorf("%s: the anchor is %+v, want %+v; %s", c.name, x.Anchor, c.want, faults(&f))
 		}
 	}
 }

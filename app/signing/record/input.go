@@ -66,7 +66,7 @@ type FieldInput struct {
 	Formula        *string        // "" clears it
 	Condition      *Condition     // without comparisons, it clears the field's
 	Anchor         *detect.Anchor // page and position are derived from it before the input is applied
-	Placed         bool           // page and position are known to be those of the anchor
+	Placed         *Field         // where the anchor puts the field, if that is known: it may have been moved since
 }
 
 // Limits of single values, in characters.

@@ -214,7 +214,7 @@ func suggestedField(x *signing.Suggestion) editorField {
 	out := editorFieldOf(&field)
 	out.File, out.Invitation = x.File, x.Invitation
 	if len(x.Covers) > 0 || x.Anchor != nil {
-		out.Found = &editorFound{x.Page, x.X, x.Y, x.Covers, x.Anchor}
+		out.Found = &editorFound{x.Page, x.X, x.Y, x.Width, x.Height, x.Covers, x.Anchor}
 	}
 	return out
 }

@@ -92,16 +92,15 @@ type editorField struct {
 	Found *editorFound `json:"found,omitempty"` // until the field is stored
 }
 
-// editorFound is what the script sends back unread with a field made of a suggestion.
+// editorFound is what was found where a field was suggested. The script passes it on unchanged.
 type editorFound struct {
 	Page    int
 	X, Y    float64
+	Width   float64
+	Height  float64
 	Covered []signing.Area
 	Anchor  *signing.Anchor
 }
-
-// at reports whether a field is where it was found.
-func (x *editorFound) at(f *editorField) bool { return x.Page == f.Page && x.X == f.X && x.Y == f.Y }
 
 // editorCondition is the condition of a field.
 type editorCondition struct {
@@ -195,8 +194,9 @@ func (x *editorField) input() signing.FieldInput {
 	}
 	if x.Found != nil && x.ID == "" {
 		in.Covered = &x.Found.Covered
-		if x.Found.at(x) {
-			in.Anchor, in.Placed = x.Found.Anchor, true
+		if in.Anchor = x.Found.Anchor; in.Anchor != nil {
+			at := x.Found
+			in.Placed = &signing.Field{Page: at.Page, X: at.X, Y: at.Y, Width: at.Width, Height: at.Height}
 		}
 	}
 	return in
