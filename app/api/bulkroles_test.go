@@ -104,8 +104,8 @@ func TestBulkLeavesNothingOut(t *testing.T) {
 	}
 }
 
-// TestBulkHeaderLeavesOutWhatNobodyEnters downloads the file to fill in of a template with fields
-// whose values only the signatory or the moment of signing gives.
+// TestBulkHeaderLeavesOutWhatNobodyEnters downloads the header file of a template with fields
+// that only their signatory can fill in, or that are filled in when they sign.
 func TestBulkHeaderLeavesOutWhatNobodyEnters(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)

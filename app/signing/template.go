@@ -183,8 +183,8 @@ type UseInput struct {
 	Run           string     // the run that makes many documents, for the audit trail
 	Link          string     // the public link through which somebody asked for it, likewise
 
-	// Series is what the document belongs to if it is one of several being made. All of them must
-	// be made of this template and for the same actor.
+	// Series groups documents that are made at the same time, so that their files are converted
+	// together. All of them must come from this template and be made for the same actor.
 	Series *Series
 
 	// As is recorded as the one who made the document, instead of its owner. It is nil if

@@ -158,7 +158,7 @@ func (r *Request) newShell() *shell {
 	return s
 }
 
-// Within marks a destination as the one that the page belongs to, although its path is below another.
+// Within marks a destination as current for a page whose path is below another one.
 func (s *shell) Within(href string) {
 	for i := range s.Nav {
 		s.Nav[i].Current = s.Nav[i].Href == href
