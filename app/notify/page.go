@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -30,9 +31,15 @@ type wording struct {
 }
 
 func newWording(c *words.Catalogue) (*wording, error) {
-	t, err := template.New("mail").Parse(layout)
+	t, err := template.New("mail").Funcs(template.FuncMap{
+		"outlook": outlook,
+		"lines":   func(text string) []string { return strings.Split(text, "\n") },
+	}).Parse(layout)
 	return &wording{words: c, layout: t}, err
 }
+
+// outlook returns a part of the layout that only Outlook for Windows reads. The template would drop it as a comment.
+func outlook(part template.HTML) template.HTML { return "<!--[if mso]>" + part + "<![endif]-->" }
 
 // composed is a message in the form that its layouts expect.
 type composed struct {
@@ -65,6 +72,19 @@ func (v *composed) Preview() string {
 type quotation struct {
 	Text string
 	RTL  bool // direction of the message
+}
+
+// Padding returns invisible characters for the rest of the preview line, where clients would show the greeting.
+func (v *composed) Padding() template.HTML {
+	return template.HTML(strings.Repeat("&#847;&zwnj;&nbsp;", maxPreview-utf8.RuneCountInString(v.Preview())))
+}
+
+// Start returns the side on which lines begin.
+func (v *composed) Start() string {
+	if v.Dir == "rtl" {
+		return "right"
+	}
+	return "left"
 }
 
 // Quoted returns a text as a quotation in the message.

@@ -8,6 +8,7 @@ import (
 	"net/mail"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
 
@@ -252,10 +253,12 @@ func TestPreviewLine(t *testing.T) {
 		if err := s.Texts.wording.layout.Execute(&html, v); err != nil {
 			t.Fatal(err)
 		}
-		_, body, _ := strings.Cut(html.String(), "<body")
-		_, body, _ = strings.Cut(body, "<div")
-		if _, body, _ = strings.Cut(body, ">"); !strings.HasPrefix(body, c.want) {
-			t.Errorf("%s: %.200s", name, body)
+		_, body, _ := strings.Cut(html.String(), `<div style="display:none`)
+		_, line, _ := strings.Cut(body, ">")
+		line, _, _ = strings.Cut(line, "</div>")
+		text, padding, _ := strings.Cut(line, "&#847;")
+		if !strings.HasPrefix(text, c.want) || strings.Count(padding, "&nbsp;")+utf8.RuneCountInString(text) != maxPreview {
+			t.Errorf("%s: %.200s", name, line)
 		}
 	}
 }

@@ -16,6 +16,7 @@ func genuine() map[string]string {
 		"inviter": "Ana Archer", "inviter_email": "ana@harbour.example", "company": "Harbour Homes", "email": "a.rather.long.name.of.a.person@department.harbour-homes.example", "code": "493 201", "minutes": "10",
 		"link": "https://sign.harbour.example/s/8qJt3yXkq0Wm1n5v7z9BcDfGhJkLmNpQrStVwXyZ", "expires": "2027-01-31T23:30:00Z", "expires_at": "2027-01-31T23:30:00Z", "timezone": "Europe/Vienna",
 		"what": "Laptop in the office", "scopes": "read, write", "date": "25 November 2026", "free": "1.2 GB", "size": "40 GB", "reserve": "512 MB", "by": "+20 min", "named": "Clara Cole <clara@signer.example>",
+		"logo":     "https://sign.harbour.example/logo/1?v=2",
 		"verbatim": "paraph-checkpoint 1\nharbour 2026-11-25 5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03\n"}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -92,7 +93,8 @@ func (w *window) shoot(dir, name string) {
 	if dir == "" {
 		return
 	}
-	get(w, chromedp.Evaluate[bool](`Promise.all([...document.images].filter(i => i.checkVisibility() && i.complete).map(i => i.decode()))
+	get(w, chromedp.Evaluate[bool](`Promise.all([...document.images]
+		.filter(i => i.checkVisibility() && i.naturalWidth).map(i => i.decode()))
 		.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))`, chromedp.EvalAwaitPromise))
 	shot, err := chromedp.Call(w.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
 	if err != nil {
@@ -123,8 +125,14 @@ func TestPicturesOfMessages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.letter(html)
+			w.letter(withLogo(html, dot(t)))
 			w.shoot(dir, strings.TrimSuffix(filepath.Base(path), ".html")+"-"+name)
+			if !l.dark {
+				w.letter(bare(html))
+				w.shoot(dir, strings.TrimSuffix(filepath.Base(path), ".html")+"-bare-"+name)
+				get(w, chromedp.Evaluate[bool](`document.documentElement.style.filter = "invert(1) hue-rotate(180deg)", true`))
+				w.shoot(dir, strings.TrimSuffix(filepath.Base(path), ".html")+"-inverted-"+name)
+			}
 		}
 	}
 }
@@ -135,11 +143,35 @@ func (w *window) letter(html []byte) {
 	w.see("table")
 }
 
-// TestMessagesInEveryLook judges the messages of a document's life, wide and narrow, light and dark.
+// withLogo returns a message with a logo that the browser needs not fetch, nil for one that is blocked.
+func withLogo(html, logo []byte) []byte {
+	inline := ` src="data:image/png;base64,` + base64.StdEncoding.EncodeToString(logo) + `"`
+	return regexp.MustCompile(` src="[^"]*"`).ReplaceAll(html, []byte(inline))
+}
+
+// bare returns a message as a client shows it that drops the style sheet and has not loaded pictures.
+func bare(html []byte) []byte {
+	return withLogo(regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAll(html, nil), nil)
+}
+
+// unfilled lists buttons that are not a box of their own, large enough to be pressed.
+const unfilled = `[...document.querySelectorAll("td > a")].flatMap(a => {
+	const box = a.parentElement, b = box.getBoundingClientRect(), card = box.closest(".card");
+	const [fill, paper] = [box, card].map(e => getComputedStyle(e).backgroundColor);
+	const fits = b.width > 80 && b.height > 40 && fill !== paper && fill !== "rgba(0, 0, 0, 0)";
+	return fits ? [] : [a.innerText + ": " + [b.width, b.height, fill, paper]];
+})`
+
+// TestMessagesInEveryLook judges the messages of a document's life, wide and narrow, light and dark, and without style
+// sheet and pictures.
 func TestMessagesInEveryLook(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	c := s.Company(t)
+	status, _ := browse(t, c).sendFile("/app/settings/branding/logo", "logo", "logo.png", dot(t))
+	if status != http.StatusOK {
+		t.Fatalf("logo: %d", status)
+	}
 	for _, language := range []string{"en", "ar"} {
 		ben := apptest.Map{"name": "Ben Buyer", "email": language + "@signer.example", "locale": language}
 		d := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease of a flat", "message": "Please sign by Friday.", "send": true, "invitations": apptest.List{ben}},
@@ -154,12 +186,19 @@ func TestMessagesInEveryLook(t *testing.T) {
 		})
 		w := open(t, look{})
 		for _, m := range mails {
-			w.letter([]byte(m.HTML))
-			for _, scheme := range []string{"light", "dark"} {
+			w.letter(withLogo([]byte(m.HTML), dot(t)))
+			for _, scheme := range []string{"light", "dark", "bare"} {
+				if scheme == "bare" {
+					w.letter(bare([]byte(m.HTML)))
+				}
 				for _, width := range []int64{600, 360} {
 					w.run(chromedp.EmulateViewport(width, 700))
-					w.in(scheme)
-					w.judge(rulesOfLook, fmt.Sprintf("%s, %s, %d px", m.Subject, scheme, width))
+					w.in(map[string]string{"dark": "dark"}[scheme])
+					what := fmt.Sprintf("%s, %s, %d px", m.Subject, scheme, width)
+					w.judge(rulesOfLook, what)
+					if found := get(w, chromedp.Evaluate[[]string](unfilled)); len(found) > 0 {
+						t.Errorf("%s: buttons that are no boxes: %q", what, found)
+					}
 				}
 			}
 		}
