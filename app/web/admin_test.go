@@ -97,7 +97,7 @@ func TestInstallationInForms(t *testing.T) {
 	_, html = v.send("/admin/companies", "name", "Second Ltd.", "email", owner.Email)
 	v.contains(html, "Second Ltd. has been added", owner.Email)
 	_, html = v.get("/admin/companies?search=lease")
-	_, after, _ := strings.Cut(html, `href="/admin/companies/`)
+	_, after, _ := strings.Cut(html, `<td data-label="Name"><a href="/admin/companies/`)
 	id, _, _ := strings.Cut(after, `"`)
 	_, html = v.send("/admin/companies/"+id, "name", "Rent Ltd.")
 	v.contains(html, "Rent Ltd.", "Saved.")

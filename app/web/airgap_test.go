@@ -31,7 +31,7 @@ func TestTeamOfFiveWithoutMail(t *testing.T) {
 		team = append(team, fmt.Sprintf("new%d@company.example", i))
 	}
 	owner.visit(s.URL + "/app/team")
-	owner.click("details.card > summary")
+	owner.click(`main a[href="/app/team/invite"]`)
 	owner.write(`[name="emails"]`, strings.Join(team[1:], ", "))
 	owner.send("/app/team/invite")
 	owner.see(`form[action$="/link"]`)

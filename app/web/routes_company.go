@@ -14,6 +14,7 @@ func (p *Pages) members() []route {
 		Mails: o.Signing.Mails}
 	return []route{
 		{get, "/app/team", member(h.ShowList)},
+		{get, "/app/team/invite", manager(h.AskInvite)},
 		{post, "/app/team/invite", manager(h.Invite)},
 		{get, "/app/team/roles", member(members.ShowRoles)},
 		{get, "/app/team/:id", manager(h.Show)},
@@ -114,6 +115,7 @@ func (p *Pages) admin() []route {
 		{post, "/admin/check", page.Operators(h.StartCheck)},
 		{get, "/admin/companies", page.Operators(h.ShowCompanies)},
 		{post, "/admin/companies", page.Operators(h.AddCompany).Hashing()},
+		{get, "/admin/companies/new", page.Operators(h.AskCompany)},
 		{get, "/admin/companies/:id", page.Operators(h.ShowCompany)},
 		{post, "/admin/companies/:id", page.Operators(h.RenameCompany)},
 		{post, "/admin/companies/:id/documents/:document/retry", page.Operators(h.RetryDocument)},

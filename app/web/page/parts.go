@@ -19,7 +19,7 @@ var components = template.FuncMap{
 //
 //	{{template "field" (field "email" "type" "email" "label" (t "who.email") | required | filled $)}}
 //
-// type is an input's type, "textarea", "select" (with options) or "checkbox". A field
+// type is an input's type, "textarea", "select" or "radio" (with options), or "checkbox". A field
 // filled from the page shows the submitted value and the errors under its own name,
 // or under the name in fault; that comes last.
 type fieldData struct {

@@ -19,6 +19,7 @@ import (
 const (
 	overviewTemplate  page.Template[framed[overviewCards]]   = "admin"
 	companiesTemplate page.Template[framed[companyList]]     = "admin-companies"
+	addingTemplate    page.Template[framed[struct{}]]        = "admin-company-new"
 	companyTemplate   page.Template[framed[machine.Company]] = "admin-company"
 	peopleTemplate    page.Template[framed[personList]]      = "admin-people"
 	attentionTemplate page.Template[framed[attentionList]]   = "admin-attention"

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"net/http"
 	"strings"
 
 	"paraph/app/account"
@@ -15,19 +16,23 @@ type companyList struct {
 	Pager     page.Pager
 }
 
-func (h *Handlers) companies(r *page.Request) (page.View[framed[companyList]], error) {
-	p, search := partOf(r), strings.TrimSpace(r.Query("search"))
-	found, err := h.Machine.ListCompanies(r.UserContext(), r.Who.Actor, search, p.offset(), p.size)
-	return frame(r, r.Say("admin.companies"), companyList{search, found.Items, r.Pager(p.number, p.size, found.Total)}), err
-}
-
 // ShowCompanies serves the list of companies.
 func (h *Handlers) ShowCompanies(r *page.Request) error {
-	p, err := h.companies(r)
+	p, search := partOf(r), strings.TrimSpace(r.Query("search"))
+	found, err := h.Machine.ListCompanies(r.UserContext(), r.Who.Actor, search, p.offset(), p.size)
 	if err != nil {
 		return err
 	}
-	return companiesTemplate.Render(r, 200, p)
+	return show(r, companiesTemplate, r.Say("admin.companies"), companyList{search, found.Items, r.Pager(p.number, p.size, found.Total)})
+}
+
+func addingCompany(r *page.Request) page.View[framed[struct{}]] {
+	return frame(r, r.Say("admin.companies.add"), struct{}{})
+}
+
+// AskCompany serves the form that adds a company.
+func (h *Handlers) AskCompany(r *page.Request) error {
+	return addingTemplate.Render(r, http.StatusOK, addingCompany(r))
 }
 
 // AddCompany adds a company and shows the link for its owner.
@@ -35,11 +40,7 @@ func (h *Handlers) AddCompany(r *page.Request) error {
 	in := account.CompanyInput{Name: r.Form.Value("name"), Email: r.Form.Value("email"), Owner: strings.TrimSpace(r.Form.Value("owner"))}
 	b, err := h.Machine.AddCompany(r.UserContext(), r.Who.Actor, in)
 	if err != nil {
-		p, failed := h.companies(r)
-		if failed != nil {
-			return failed
-		}
-		return companiesTemplate.Again(r, err, p)
+		return addingTemplate.Again(r, err, addingCompany(r))
 	}
 	if b.Setup == "" {
 		r.Flash("ok", "admin.companies.added", "name", b.Company.Name, "email", b.User.Email)

@@ -11,6 +11,7 @@ import (
 // The templates of these pages.
 const (
 	teamTemplate   page.Template[teamList]   = "team"
+	inviteTemplate page.Template[inviteForm] = "invite"
 	memberTemplate page.Template[memberPage] = "member"
 	rolesTemplate  page.Template[rolesPage]  = "roles"
 )

@@ -3,14 +3,10 @@ package members
 import (
 	"cmp"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"paraph/app/account"
-	"paraph/app/fault"
-	"paraph/app/mail"
 	"paraph/app/web/page"
 )
 
@@ -21,7 +17,6 @@ type teamList struct {
 	Search    string
 	Members   []memberLine
 	Invited   []memberLine
-	Roles     []page.Option
 	Columns   []page.Column
 	Pager     page.Pager
 	Asked     bool // the list is a search result
@@ -36,7 +31,8 @@ type memberLine struct {
 	Self     bool
 }
 
-func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
+// ShowList serves the list of members.
+func (h *Handlers) ShowList(r *page.Request) error {
 	number, size := r.PageOf()
 	sort := cmp.Or(r.Query("sort"), "name|asc")
 	by, direction, _ := strings.Cut(sort, "|")
@@ -56,7 +52,6 @@ func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
 		MayManage: r.Who.Actor.IsAdmin(),
 		Mails:     h.Mails(),
 		Search:    q.Search,
-		Roles:     roleOptions(r, account.RoleMember),
 		Pager:     r.Pager(number, size, list.Total),
 		Asked:     q.Search != "",
 		Columns: []page.Column{
@@ -83,8 +78,7 @@ func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
 	for _, m := range waiting.Items {
 		t.Invited = append(t.Invited, memberLineOf(r, m, seen))
 	}
-	p.Title = r.Say("nav.team")
-	return teamTemplate.Render(r, status, page.With(p, t))
+	return teamTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("nav.team")}, t))
 }
 
 func memberLineOf(r *page.Request, m account.Member, seen map[string]time.Time) memberLine {
@@ -102,70 +96,4 @@ func roleOptions(r *page.Request, chosen account.Role) (out []page.Option) {
 		}
 	}
 	return out
-}
-
-// maxInvites is the maximum number of invitations per form.
-const maxInvites = 50
-
-// Invite invites all valid addresses. The others stay in the form with the reasons
-// why they were refused.
-func (h *Handlers) Invite(r *page.Request) error {
-	addresses := strings.FieldsFunc(r.Form.Value("emails"), func(c rune) bool { return strings.ContainsRune(",;\r\n", c) })
-	addresses = slices.DeleteFunc(addresses, func(s string) bool { return strings.TrimSpace(s) == "" })
-	var f fault.Fields
-	switch {
-	case len(addresses) == 0:
-		f.Add("emails", "no_addresses")
-	case len(addresses) > maxInvites:
-		f.Add("emails", "too_many_addresses", fault.Number("limit", maxInvites))
-	}
-	if err := f.Err(); err != nil {
-		return h.teamAgain(r, err, page.Page{})
-	}
-	var left []string
-	for _, address := range addresses {
-		err := h.invite(r, strings.TrimSpace(address))
-		if fault.KindOf(err) != fault.KindInvalid {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		left = append(left, strings.TrimSpace(address))
-		for _, x := range fault.FieldsOf(err) {
-			f.Add("emails", "address_refused", fault.Text("address", strings.TrimSpace(address)), fault.Text("why", r.Sentence(x, nil)))
-		}
-	}
-	done := len(addresses) - len(left)
-	if err := f.Err(); err != nil {
-		r.Form.Values.Set("emails", strings.Join(left, "\n"))
-		p := page.Page{}
-		if done > 0 {
-			p.Notice = r.Notice("ok", page.Mailed("team.invited", h.Mails()), "count", strconv.Itoa(done))
-		}
-		return h.teamAgain(r, err, p)
-	}
-	r.Flash("ok", page.Mailed("team.invited", h.Mails()), "count", strconv.Itoa(done))
-	return r.SeeOther("/app/team")
-}
-
-func (h *Handlers) invite(r *page.Request, address string) error {
-	in := account.MemberInput{Email: address, Role: account.Role(r.Form.Value("role"))}
-	if a, err := mail.ParseAddress(address); err == nil {
-		in.Email, in.Name = a.Email, a.Name
-	}
-	_, err := h.Accounts.Members.InviteMember(r.UserContext(), r.Who.Actor, in)
-	return err
-}
-
-// teamAgain shows the list with the errors of its form.
-func (h *Handlers) teamAgain(r *page.Request, err error, p page.Page) error {
-	f := r.FailureOf(err)
-	p.Values, p.Faults = r.Form, f.Faults
-	return h.showTeam(r, f.Status, p)
-}
-
-// ShowList serves the list of members.
-func (h *Handlers) ShowList(r *page.Request) error {
-	return h.showTeam(r, http.StatusOK, page.Page{})
 }
