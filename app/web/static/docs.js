@@ -5,7 +5,8 @@ const words = JSON.parse(document.querySelector("[data-docs]").dataset.docs);
 const say = (key) => words[key]?.other ?? key;
 
 const box = document.getElementById("q");
-const groups = [...document.querySelectorAll(".docs-nav details")];
+const menu = document.querySelector(".docs-menu");
+const groups = [...menu.querySelectorAll("details")];
 const opened = groups.map((g) => g.open);
 
 function narrow() {
@@ -23,6 +24,7 @@ function narrow() {
     group.open = wanted.length ? here > 0 : opened[i];
     found += here;
   });
+  if (wanted.length) menu.open = true;
   document.getElementById("none").hidden = found > 0;
 }
 box.addEventListener("input", narrow);
