@@ -14,10 +14,10 @@ type meTabs struct{ Tabs []page.Destination }
 
 func meTabsOf(r *page.Request) meTabs {
 	tabs := []page.Destination{
-		{Href: "/app/me", Text: r.Say("me.tab.profile")},
-		{Href: "/app/me/security", Text: r.Say("me.tab.security")},
-		{Href: "/app/me/signature", Text: r.Say("me.tab.signature")},
-		{Href: "/app/me/sessions", Text: r.Say("me.tab.sessions")},
+		{Href: "/app/me", Icon: "user", Text: r.Say("me.tab.profile")},
+		{Href: "/app/me/security", Icon: "lock", Text: r.Say("settings.security")},
+		{Href: "/app/me/signature", Icon: "sign", Text: r.Say("me.tab.signature")},
+		{Href: "/app/me/sessions", Icon: "screen", Text: r.Say("me.tab.sessions")},
 	}
 	return meTabs{tabs}
 }
