@@ -67,7 +67,7 @@ func TestReader(t *testing.T) {
 		seen = seen || kind == "invitation.read"
 	}
 	text := strings.Join(strings.Fields(apptest.PagesText(t, c.Get(t, at+"/download?content=certificate").Want(t, 200).Body)), " ")
-	for _, want := range []string{"reads and confirms that", "has confirmed having read it", "Confirmed having read it", "Signatures 1 of 1", "Confirmed through"} {
+	for _, want := range []string{"reads and confirms", "has confirmed reading it", "Confirmed reading it", "Signatures 1 of 1", "Confirmed through"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the certificate lacks %q:\n%s", want, text)
 		}

@@ -50,7 +50,7 @@ func TestReadToEnd(t *testing.T) {
 		}
 	}
 	text := strings.Join(strings.Fields(apptest.PagesText(t, c.Get(t, at+"/download?content=certificate").Want(t, 200).Body)), " ")
-	for _, want := range []string{"All pages were shown (5)", "Confirmed having read all pages (5)"} {
+	for _, want := range []string{"All pages were shown (5)", "Confirmed reading all pages (5)"} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("the certificate does not say %q:\n%s", want, text)
 		}

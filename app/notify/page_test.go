@@ -183,7 +183,7 @@ func TestALineWithoutItsFactIsLeftOut(t *testing.T) {
 	for _, c := range []struct {
 		kind, fact, sentence string
 	}{
-		{"invitation", "expires", "Please respond by"}, {"reminder", "expires", "You can sign it until"},
+		{"invitation", "expires", "Please respond by"}, {"reminder", "expires", "Please respond by"},
 		{"declined", "reason", "Reason:"}, {"voided", "reason", "Reason:"},
 	} {
 		f := facts()

@@ -59,7 +59,7 @@ func TestFillInForOthers(t *testing.T) {
 		}
 		w.write(chromedp.CSS(`[name="f.`+ids[3]+`"]`), "700")
 		w.click("#finish")
-		w.heading("You are done")
+		w.heading("You're done")
 		if sight := w.sight(); !strings.Contains(sight, "You filled in the fields on") {
 			t.Errorf("the assistant's last page says %s", sight)
 		}

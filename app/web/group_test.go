@@ -20,7 +20,7 @@ func TestGroupIsToldWhoActed(t *testing.T) {
 	w.see(`[name^="f."]`) // the group's field
 	d.Post(t, "/documents/"+d.id+"/"+invitations[0]+"/sign", apptest.Map{"fields": apptest.Map{"city": "Lisbon"}}).Want(t, http.StatusOK)
 	w.visit(d.links[1])
-	w.heading("There is nothing for you to do")
+	w.heading("nothing for you to do")
 	if sight := w.sight(); !strings.Contains(sight, "Maria Silva has already acted for Directors.") {
 		t.Errorf("the page says %s", sight)
 	}
@@ -54,9 +54,9 @@ func TestConsentBeforeContentForTheWholeGroup(t *testing.T) {
 		}
 		v := invited(t, s)
 		_, html := v.get(dan)
-		want(t, html, "There is nothing for you to do", "Maria Silva has already acted for Directors.", "You can no longer open the document", "not", "/pages/", "/files/", "First page")
+		want(t, html, "nothing for you to do", "Maria Silva has already acted for Directors.", "You can no longer open the document", "not", "/pages/", "/files/", "First page")
 		for _, closed := range []string{"/pages/" + file + "/1.png", "/files/current", "/files/" + file, "/text"} {
-			if status, body := v.get(dan + closed); status == http.StatusOK && (!strings.Contains(body, "There is nothing for you to do") || strings.Contains(body, "First page")) {
+			if status, body := v.get(dan + closed); status == http.StatusOK && (!strings.Contains(body, "nothing for you to do") || strings.Contains(body, "First page")) {
 				t.Errorf("%s: %s is given without consent: %.200s", state, closed, body)
 			}
 		}

@@ -51,7 +51,7 @@ func TestFromAFileToASignedDocument(t *testing.T) {
 	phone.click(`button[data-mark="signature"]`)
 	phone.click("[data-adopt]")
 	phone.click("#finish")
-	phone.heading("You are done")
+	phone.heading("You're done")
 
 	plain := open(t, look{plain: true})
 	plain.visit(s.URL + "/s/" + s.Link(t, "ben@signer.example", "/s/"))

@@ -28,7 +28,7 @@ func TestNameTheNextRecipient(t *testing.T) {
 	w.see(`#errors a[href="#i-next.email"]`)
 	w.write(`[name="next.email"]`, "mia@manager.example")
 	w.click("#finish")
-	w.heading("You are done")
+	w.heading("You're done")
 	now := owner.Get(t, "/documents/"+d.Text(t, "id")).Want(t, http.StatusOK)
 	if now.Text(t, "invitations.1.email") != "mia@manager.example" || now.Text(t, "invitations.1.status") != "notified" {
 		t.Errorf("afterwards it is %s", now.Body)

@@ -20,7 +20,7 @@ func TestMarkAsRead(t *testing.T) {
 			t.Errorf("the reader's page says %s", sight)
 		}
 		w.click("#finish")
-		w.heading("You are done")
+		w.heading("You're done")
 		if sight := w.sight(); !strings.Contains(sight, "You marked it as read on") {
 			t.Errorf("the reader's last page says %s", sight)
 		}

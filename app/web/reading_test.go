@@ -62,7 +62,7 @@ func TestReadToEndWithScript(t *testing.T) {
 	w.click("#end")
 	w.until(label + ` === "Finish and sign" && document.activeElement.id === "p4"`)
 	w.click("#end")
-	w.heading("You are done")
+	w.heading("You're done")
 	w.visit(links[1])
 	for _, want := range []string{"3 pages left", "2 pages left", "One page left", "Mark as read"} {
 		w.until(label + ` === "` + want + `"`)
