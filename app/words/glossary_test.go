@@ -129,3 +129,17 @@ func TestEnglishReadsWell(t *testing.T) {
 		}
 	}
 }
+
+// TestVoidingIsNotCancelling expects that the button which voids a document can't be taken for those beside it, which
+// leave everything as it is or undo the last step: several languages have one verb for all three.
+func TestVoidingIsNotCancelling(t *testing.T) {
+	t.Parallel()
+	for _, tag := range load(t).Tags() {
+		own := texts(t, tag)
+		for _, other := range []string{"cancel", "back", "close", "undo", "edit.undo"} {
+			if own["act.void"] == own[other] {
+				t.Errorf("%s: act.void and %s are both %q", tag, other, own[other])
+			}
+		}
+	}
+}
