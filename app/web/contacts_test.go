@@ -26,7 +26,7 @@ func TestContactsInTheBrowser(t *testing.T) {
 	owner := s.Company(t)
 	w := team(t, owner, look{width: 320, height: 640, plain: true})
 	w.visit(s.URL + "/app/contacts")
-	w.click(`main .empty a.btn`)
+	w.click(`main .head a.btn`)
 	w.write(`input[name="name"]`, "Ben Buyer")
 	w.write(`input[name="email"]`, "ben@example.org")
 	w.write(`input[name="tags"]`, "client, lease")

@@ -15,6 +15,8 @@ var editorShapes = map[string]string{
 	"magnet":             `<path d="M4.5 3v7a5.5 5.5 0 0 0 11 0V3H12v7a2 2 0 0 1-4 0V3zM4.5 6.5H8m4 0h3.5"/>`,
 	"minus":              `<path d="M4 10h12"/>`,
 	"redo":               `<path class="flip" d="M16 4v5h-5M15.5 8.5A6 6 0 1 0 16 13"/>`,
+	"rotate-left":        `<path d="M4 4v5h5M4.500 8.500A6 6 0 1 1 4 13"/>`,
+	"rotate-right":       `<path d="M16 4v5h-5M15.500 8.500A6 6 0 1 0 16 13"/>`,
 	"same-height":        `<path d="M3 4h14M3 16h14M6 6.5v7m8-7v7M4.5 8 6 6.5 7.5 8m5 0L14 6.5 15.5 8m-11 4L6 13.5 7.5 12m5 0 1.5 1.5 1.5-1.5"/>`,
 	"same-width":         `<path d="M4 3v14M16 3v14M6.5 6h7m-7 8h7M8 4.5 6.5 6 8 7.5m0 5L6.5 14 8 15.5m4-11L13.5 6 12 7.5m0 5 1.5 1.5-1.5 1.5"/>`,
 	"spread-across":      `<path d="M3 3v14M17 3v14M8 6h4v8H8z"/>`,

@@ -9,8 +9,10 @@ import (
 
 // shapes holds the icons, each drawn on a 20 by 20 grid in the text color.
 var shapes = map[string]string{
+	"after":     `<path class="flip" d="M4 10h12m-5-5 5 5-5 5"/>`,
 	"alert":     `<path d="M10 3 18 17H2zM10 8v4M10 14.5v.5"/>`,
 	"back":      `<path class="flip" d="M12 4 6 10l6 6"/>`,
+	"before":    `<path class="flip" d="M16 10H4m5-5-5 5 5 5"/>`,
 	"bell":      `<path d="M5 14V9a5 5 0 0 1 10 0v5l1.5 1.5h-13zM8.5 17.5h3"/>`,
 	"building":  `<path d="M4 17.5v-15h8v15M12 8h4.5v9.5M2.5 17.5h15M6.5 6h3m-3 3.5h3m-3 3.5h3"/>`,
 	"check":     `<path d="m4 10.5 4 4 8-9"/>`,
@@ -38,6 +40,7 @@ var shapes = map[string]string{
 	"phone":     `<path d="M6 2.5h8v15H6zM9 15h2"/>`,
 	"plus":      `<path d="M10 4v12M4 10h12"/>`,
 	"print":     `<path d="M6 7V2.5h8V7M6 14H3V7h14v7h-3M6 11.500h8v6H6z"/>`,
+	"scissors":  `<circle cx="5.500" cy="5.500" r="2"/><circle cx="5.500" cy="14.500" r="2"/><path d="m7.200 6.700 9.300 8.300m-9.300-1.700L16.500 5"/>`,
 	"screen":    `<path d="M2.5 4h15v9.5h-15zM7 17h6"/>`,
 	"search":    `<circle cx="9" cy="9" r="5.5"/><path d="m13 13 4.5 4.5"/>`,
 	"sent":      `<path class="flip" d="m2.5 9.5 15-6.5-5 14-3-5.5zM9.5 11.5l8-8.5"/>`,

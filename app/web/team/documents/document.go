@@ -154,8 +154,9 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 		case !ok:
 		case a == main:
 			p.Primary = &e
-		case slices.Contains([]signing.Action{record.ActionDuplicate, record.ActionArchive, record.ActionDelete,
-			record.ActionVoid}, a):
+		case a == record.ActionDownload && p.Status == record.Draft, // nothing is signed yet
+			slices.Contains([]signing.Action{record.ActionDuplicate, record.ActionArchive, record.ActionDelete,
+				record.ActionVoid}, a):
 			p.More = append(p.More, e)
 		default:
 			p.Actions = append(p.Actions, e)

@@ -15,13 +15,17 @@ import (
 type rowsData struct {
 	Rows    []rowView
 	Columns []page.Column
-	Choose  bool // rows can be selected
-	Aside   bool // they are archived or deleted
+	Choose  bool   // rows can be selected
+	Aside   string // heading of the day when they were archived or deleted, "" for others
 	Sign    map[string]string
 }
 
 func listRows(rows []rowView, columns []page.Column, part string) rowsData {
-	return rowsData{Rows: rows, Columns: columns, Choose: true, Aside: part != "", Sign: map[string]string{}}
+	data := rowsData{Rows: rows, Columns: columns, Choose: true, Sign: map[string]string{}}
+	if part != "" {
+		data.Aside = columns[len(columns)-1].Text
+	}
+	return data
 }
 
 func waitingRows(l waitingList) rowsData {

@@ -3,6 +3,7 @@ package templates
 import (
 	"html/template"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -116,6 +117,9 @@ func showLink(r *page.Request, t signing.Template, l publiclink.Link, status int
 		if inv.Name == "" || inv.Email == "" {
 			data.People = append(data.People, linkPerson(&l, inv, i))
 		}
+	}
+	if len(data.Roles) == 1 { // then it is the visitors'
+		data.People = slices.DeleteFunc(data.People, func(in roleInputs) bool { return in.ID == data.Roles[0].Value })
 	}
 	for _, name := range t.Variables() {
 		data.Variables = append(data.Variables, variableInput{Name: name, Value: l.Variables[name]})

@@ -3,6 +3,7 @@ package templates
 import (
 	"cmp"
 	"net/http"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/signing"
@@ -26,8 +27,8 @@ type templateList struct {
 type templateRow struct {
 	signing.Template
 	Roles []string
-	Used  string // time of its last use, "" for never
-	Ready bool   // documents can be created from it
+	Used  *time.Time // its last use, nil for never
+	Ready bool       // documents can be created from it
 }
 
 // Parts of the list.
@@ -49,9 +50,9 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	p := templateList{MayEdit: mayEdit, Search: r.Query("search"), Kept: r.Kept("search", "page"), Pager: r.Pager(number, size, total),
 		Filtered: r.Query("search") != "" || status != active,
 		Columns: []page.Column{r.Sortable("title", r.Say("template.title"), sort, false), {Text: r.Say("template.roles")},
-			{Text: r.Say("template.used")}, r.Sortable("updated_at", r.Say("template.changed"), sort, true), {Text: r.Say("template.use")}}}
+			{Text: r.Say("template.used")}, r.Sortable("updated_at", r.Say("documents.column.updated"), sort, true)}}
 	for _, t := range list {
-		row := templateRow{Template: t, Used: usedAt(r, t), Ready: mayEdit && usable(t.Document)}
+		row := templateRow{Template: t, Used: usedAt(t), Ready: mayEdit && usable(t.Document)}
 		for i := range t.Invitations {
 			row.Roles = append(row.Roles, t.Invitations[i].RoleName)
 		}

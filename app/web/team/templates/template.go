@@ -23,7 +23,7 @@ type templatePage struct {
 	State     string
 	Roles     []roleLine
 	Variables []string
-	Used      string
+	Used      *time.Time
 	Problems  []string      // problems that prevent its documents from being sent
 	Marks     []page.Option // allowed types of signatures
 	Deadline  string        // number of days for the form
@@ -47,7 +47,7 @@ func (h *Handlers) Show(r *page.Request) error {
 func (h *Handlers) show(r *page.Request, t signing.Template, status int, p page.Page) error {
 	data := templatePage{Template: t, Base: "/app/documents/" + t.ID, MayEdit: r.Who.Actor.Can(account.ScopeWrite), State: stateOf(t.Document),
 		Variables: t.Variables(), Marks: page.SignatureTypeOptions(r, t.SignatureTypes),
-		Used: usedAt(r, t),
+		Used: usedAt(t),
 	}
 	if t.ExpiresDays > 0 {
 		data.Deadline = strconv.Itoa(t.ExpiresDays)
@@ -84,13 +84,13 @@ func stateOf(d *signing.Document) string {
 	return active
 }
 
-// usedAt formats the time when a template was last used.
-func usedAt(r *page.Request, t signing.Template) string {
+// usedAt returns the time when a template was last used, nil for never.
+func usedAt(t signing.Template) *time.Time {
 	at, err := time.Parse(time.RFC3339, t.LastUsedAt)
 	if err != nil {
-		return ""
+		return nil
 	}
-	return r.Words.Moment(at.In(r.Who.Zone()))
+	return &at
 }
 
 // Add creates an empty template and continues with its files.
