@@ -51,7 +51,7 @@ func (v *composed) parts() (parts []string) {
 	for _, b := range v.Own {
 		switch {
 		case b.Button:
-			parts = append(parts, v.Button+":\n"+v.Link)
+			parts = append(parts, v.Label+"\n"+v.Link)
 		case b.Quote:
 			parts = append(parts, quoted(b.Text))
 		default:

@@ -46,6 +46,7 @@ type composed struct {
 	Lang, Dir, Subject, Greeting, Lead, Quote string
 	Body                                      []string
 	Button, Link, Footer, Fallback            string
+	Label                                     string // of the link in plain text
 	Color, Logo, Company                      string
 	Own                                       []block // a company's own text, instead of Greeting, Lead, Quote, Body and Button
 	Verbatim                                  string  // lines that programs read
@@ -138,7 +139,7 @@ func (w *wording) word(kind, locale string, facts map[string]string, own *MailTe
 	}
 	v.Subject = strings.Join(strings.Fields(v.Subject), " ")
 	if v.Button != "" {
-		v.Link = facts["link"]
+		v.Link, v.Label = facts["link"], l.Say("mail.plain.button", "button", v.Button)
 	}
 	if own != nil {
 		v.reword(*own, m.facts, v.Link)
@@ -262,7 +263,7 @@ func (v *composed) productParts() []string {
 		parts = append(parts, v.Verbatim)
 	}
 	if v.Link != "" {
-		parts = append(parts, v.Button+":\n"+v.Link)
+		parts = append(parts, v.Label+"\n"+v.Link)
 	}
 	return parts
 }

@@ -262,3 +262,17 @@ func TestPreviewLine(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainTextIsPunctuatedAsItsLanguage checks the line before the address in plain text.
+func TestPlainTextIsPunctuatedAsItsLanguage(t *testing.T) {
+	t.Parallel()
+	s, _ := service(t)
+	for language, want := range map[string]string{
+		"en": "Read and sign:", "fr": "Lire et signer\u00a0:", "zh": "阅读并签署：", "ar": "قراءة وتوقيع:",
+	} {
+		v, err := s.Texts.wording.word("invitation", language, genuine(), nil)
+		if err != nil || !strings.Contains(v.text(), "\n"+want+"\nhttps://sign.harbour.example/") {
+			t.Errorf("%s: %v, %s", language, err, v.text())
+		}
+	}
+}
