@@ -167,8 +167,7 @@ function note({ errors = {}, values = {} }) {
 }
 addEventListener('online', () => dirty && save());
 addEventListener('offline', () => saved('offline', true));
-form.addEventListener('input', e => { if (!e.target.closest('dialog')) { count(); later(); } });
-form.addEventListener('change', e => { if (!e.target.closest('dialog')) { count(); later(200); } });
+for (const [type, ms] of [['input'], ['change', 200]]) form.addEventListener(type, e => { if (!e.target.closest('dialog')) { count(); later(ms); } });
 
 // Seen: reported once somebody interacts with a visible page.
 const seen = () => {
@@ -177,6 +176,7 @@ const seen = () => {
   const data = new FormData();
   data.set('csrf', form.elements.csrf.value);
   post('/viewed', data).catch(watch);
+  for (const i of $$('.style img', form)) i.loading = 'eager'; // the typed faces, before the dialog opens
 };
 const gestures = ['pointerdown', 'keydown', 'wheel', 'touchstart'];
 const watch = () => { for (const g of gestures) addEventListener(g, seen, { capture: true, passive: true }); };
@@ -364,10 +364,11 @@ class Mark {
   preview() {
     clearTimeout(this.wait);
     this.wait = setTimeout(() => {
-      for (const i of $$('.style img', this.dialog)) i.src = i.src.replace(/text=.*$/, 'text=' + encodeURIComponent(this.text.value.trim() || form.dataset.name));
+      for (const i of $$('.style img', this.dialog)) i.src = this.face(i, form.dataset.name);
     }, 200);
   }
-  typed() { const i = $('.style:has(:checked) img', this.dialog), p = picture(i.src.replace(/text=.*$/, 'text=' + encodeURIComponent(this.text.value.trim()))); return p; }
+  typed() { return picture(this.face($('.style:has(:checked) img', this.dialog), '')); }
+  face(i, name) { return i.src.replace(/text=.*$/, 'text=' + encodeURIComponent(this.text.value.trim() || name)); }
   async look() {
     const f = this.file.files[0], mine = this.turn = {};
     this.read = null; this.shown.hidden = true; this.paper.closest('label').hidden = this.crop.hidden = !f;
@@ -438,7 +439,7 @@ sizes.addEventListener('submit', e => {
   fetch(sizes.action, { method: 'POST', body: data, headers: { 'X-Requested-With': 'fetch' } }).catch(() => {});
 });
 $('.zoom')?.removeAttribute('hidden');
-$('#zoom')?.addEventListener('change', e => { $('#sheets').dataset.zoom = e.target.value; });
+$('#zoom')?.addEventListener('change', e => { $('#sheets').style.setProperty('--zoom', e.target.value + '%'); });
 for (const m of $$('details.menu')) {
   m.addEventListener('keydown', e => { if (e.key === 'Escape') { m.open = false; $('summary', m).focus(); } });
   addEventListener('click', e => { if (!m.contains(e.target)) m.open = false; });

@@ -54,7 +54,8 @@ export class View {
     const paper = this.current && this.papers[this.current], at = paper && paper.getBoundingClientRect(), middle = paper && (this.pane.clientHeight || innerHeight) / 2;
     this.zoom = z; this.zoomed = true;
     this.pane.style.setProperty('--z', z);
-    $('#zoom').textContent = Math.round(z * 75) + ' %';
+    const shown = $('#zoom');
+    shown.textContent = shown.dataset.words.replace('0', Math.round(z * 75));
     this.sizes();
     if (paper) { const now = paper.getBoundingClientRect(); this.scrollBy(now.top + now.height * (middle - at.top) / (at.height || 1) - middle); }
     this.sharpen();
