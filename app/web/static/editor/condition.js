@@ -19,7 +19,7 @@ export class Condition {
   // deleted fields.
   followed(changes) {
     const all = new Map(changes), old = new Map(), next = () => new Map([...this.model.fields, ...all]);
-    for (const [k, f] of all) { const was = source(this.model.fields.get(k)), is = source(f); if (was && was !== is) old.set(was, is); }
+    for (const [k, f] of all) { const was = source(this.model.get(k)), is = source(f); if (was && was !== is) old.set(was, is); }
     if (old.size) for (const f of next().values()) old.delete(source(f));
     if (old.size) for (const [k, f] of next()) {
       if (!f?.condition?.when.some(t => old.has(t.field))) continue;
@@ -31,7 +31,7 @@ export class Condition {
 
   // sources returns the fields a condition may refer to.
   sources() {
-    const m = this.model, f = m.fields.get(this.key), at = id => m.person(id)?.position, by = id => m.person(id)?.group?.toLowerCase() || id, out = new Map();
+    const m = this.model, f = m.get(this.key), at = id => m.person(id)?.position, by = id => m.person(id)?.group?.toLowerCase() || id, out = new Map();
     for (const [k, o] of m.fields) {
       const known = by(o.who) === by(f.who) || m.order === 'sequential' && at(o.who) < at(f.who) || o.readOnly && o.value && !o.condition;
       if (k === this.key || !known || ['signature', 'initials', 'stamp', ...fixed].includes(o.type)) continue;
@@ -42,7 +42,7 @@ export class Condition {
   }
   show(key) {
     this.key = key;
-    const f = this.model.fields.get(key), [then, of, op, than] = this.inputs;
+    const f = this.model.get(key), [then, of, op, than] = this.inputs;
     if (!f || document.activeElement === than) return;
     const [t = {}, ...more] = f.condition?.when || [], from = this.sources();
     then.value = f.condition?.then || '';
@@ -63,13 +63,13 @@ export class Condition {
   }
   // changed applies the condition once it is complete.
   changed() {
-    const [then, of, op, than] = this.inputs, m = this.model, f = m.fields.get(this.key), c = f?.condition, value = than.value.trim(), compared = this.ask();
+    const [then, of, op, than] = this.inputs, m = this.model, f = m.get(this.key), c = f?.condition, value = than.value.trim(), compared = this.ask();
     if (!f) return;
     if (!then.value) return c && m.edit([this.key], { condition: null });
     if (!of.value || compared && !value) return;
     const test = { field: of.value, op: op.value, ...compared && { value } }, changes = [];
     if (test.field.startsWith(' ')) {
-      const k = test.field.slice(1), o = m.fields.get(k), used = new Set([...m.fields.values()].map(source)), name = o.label || typeName(o.type);
+      const k = test.field.slice(1), o = m.get(k), used = new Set([...m.fields.values()].map(source)), name = o.label || typeName(o.type);
       test.field = name;
       for (let n = 2; used.has(test.field); n++) test.field = name + ' ' + n;
       changes.push([k, { ...o, name: test.field }]);

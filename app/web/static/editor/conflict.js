@@ -1,6 +1,6 @@
 // Merges changes that somebody else has made to the draft. Loaded on demand.
 import { root, say, make, tell } from './text.js';
-import { differ } from './model.js';
+import { differ, replace } from './differ.js';
 
 // merge takes over the changes if that discards none of ours, and reports whether to continue.
 // Otherwise it asks the user.
@@ -22,10 +22,10 @@ export function merge(saver, { by, at, state }) {
   const ours = differ(saver.base, model.fields), other = differ(saver.base, theirs);
   editor.peopleChanged();
   if (!other.size) return true;
-  if (!ours.size) { take(saver, theirs); tell(say('merged', { name: by })); return false; }
+  if (!ours.size) { take(saver, theirs); tell('merged', { name: by }); return false; }
   saver.stopped = true; saver.keep();
   const both = new Map(theirs);
-  for (const k of ours) { const f = model.fields.get(k); if (model.fits(f)) both.set(k, f); else both.delete(k); }
+  for (const k of ours) { const f = model.get(k); if (model.fits(f)) both.set(k, f); else both.delete(k); }
   ask(saver, { by, at, theirs, both, n: new Set([...ours, ...other]).size });
   return false;
 }
@@ -33,7 +33,7 @@ export function merge(saver, { by, at, state }) {
 // take replaces the fields with those stored on the server.
 function take(saver, theirs) {
   saver.base = theirs;
-  saver.model.replace(theirs);
+  replace(saver.model, theirs);
   saver.dirty = false; clearTimeout(saver.timer);
   saver.clear();
   saver.show(say('saved-before'));
@@ -44,10 +44,10 @@ function ask(saver, { by, at, theirs, both, n }) {
   saver.show(say('unsaved'), true);
   const button = (key, act) => {
     const b = make('button', { type: 'button', className: 'btn', textContent: say(key), id: 'keep-' + key });
-    b.addEventListener('click', () => { saver.stopped = false; editor.trouble(''); act(); tell(say('undoable')); view.pane.focus({ preventScroll: true }); });
+    b.addEventListener('click', () => { saver.stopped = false; editor.trouble(''); act(); tell('undoable'); view.pane.focus({ preventScroll: true }); });
     return b;
   };
-  const keepWith = set => { saver.base = theirs; model.replace(theirs); model.replace(new Map([...set].filter(([, f]) => model.fits(f)))); saver.later(0); };
+  const keepWith = set => { saver.base = theirs; replace(model, theirs); replace(model, new Map([...set].filter(([, f]) => model.fits(f)))); saver.later(0); };
   editor.trouble(say('conflict', { name: by, ago: ago(at), n }), button('theirs', () => take(saver, theirs)), button('mine', () => keepWith(mine)), button('both', () => keepWith(both)));
 }
 

@@ -1,5 +1,5 @@
 // Copies fields to other pages. Loaded on demand.
-import { $, say, tell } from './text.js';
+import { $, tell } from './text.js';
 import { open } from './dialogs.js';
 
 export async function copyToPages(m, keys) {
@@ -8,12 +8,12 @@ export async function copyToPages(m, keys) {
   const made = [];
   let n = 0;
   for (const i of pages) {
-    const own = keys.map(k => m.fields.get(k)).filter(f => f && f.i !== i).map(f => [m.newKey(), m.boxed(f, m.box(f), i)]);
+    const own = keys.map(k => m.get(k)).filter(f => f && f.i !== i).map(f => [m.newKey(), m.boxed(f, m.box(f), i)]);
     if (own.length) n++;
     made.push(...own);
   }
   m.change(made);
-  tell(say('copied-to', { n }));
+  tell('copied-to', { n });
 }
 
 // askPages asks which pages to copy to and returns their indexes, or null if cancelled.

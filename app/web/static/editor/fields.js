@@ -42,11 +42,11 @@ export class Fields {
   }
   choose(id) { this.for = id; this.select.value = id; this.show(); this.highlight(); }
   show() {
-    const l = $('#for-letter');
-    l.className = 'letter ' + (this.for ? this.model.hue(this.for) : '');
-    l.textContent = this.for ? this.model.letter(this.for) : '';
+    this.badge($('#for-letter'));
     for (const link of $$('#preview,#preview-too')) { link.hidden = !this.for; link.href = this.editor.base + '/preview/' + this.for; }
   }
+  // badge makes an element the letter of the chosen recipient.
+  badge(e) { e.className = 'letter ' + (this.for ? this.model.hue(this.for) : ''); e.textContent = this.for ? this.model.letter(this.for) : ''; }
   highlight() { this.view.only = $('#only').checked && this.for; this.view.redraw(); }
   pressed(type) { for (const b of $$('.palette button')) b.setAttribute('aria-pressed', b.dataset.type === type && b.dataset.saved === (this.preset && this.chosen)); }
 
@@ -57,7 +57,7 @@ export class Fields {
   }
   // remember stores a field's size and style as the defaults for the next one.
   remember(key) {
-    const f = this.model.fields.get(key);
+    const f = this.model.get(key);
     if (!f) return;
     const b = this.model.box(f);
     this.last[f.type] = [b.w, b.h];

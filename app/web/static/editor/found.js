@@ -40,6 +40,6 @@ export class Found {
     this.show();
     ($('#found [data-accept]') || $('[data-do=find]')).focus();
     this.view.go(made[0][1].i);
-    tell(say('accepted', { n: made.length }));
+    tell('accepted', { n: made.length });
   }
 }

@@ -2,6 +2,9 @@
 // {x, y, w, h} in points from the top left corner.
 export const clamp = (v, low, high) => Math.min(Math.max(v, low), Math.max(low, high));
 
+// lay puts an element where a box lies on a page; fields are boxes on a page of size one.
+export const lay = (e, b, p = { w: 1, h: 1 }) => Object.assign(e.style, { left: b.x / p.w * 100 + '%', top: b.y / p.h * 100 + '%', width: b.w / p.w * 100 + '%', height: b.h / p.h * 100 + '%' });
+
 // size is the initial size of a field, by type.
 const sizes = { signature: [160, 40], initials: [60, 30], stamp: [120, 50], attachment: [120, 24], image: [160, 100], strikethrough: [120, 14], checkbox: [14, 14], radio: [14, 14],
   date: [90, 20], date_signed: [90, 20], number: [80, 20], select: [130, 20] };
@@ -53,22 +56,4 @@ export function resized(b, handle, dx, dy, page, lines, reach) {
 export function around(boxes) {
   const x = Math.min(...boxes.map(b => b.x)), y = Math.min(...boxes.map(b => b.y));
   return { x, y, w: Math.max(...boxes.map(b => b.x + b.w)) - x, h: Math.max(...boxes.map(b => b.y + b.h)) - y };
-}
-
-// arranged aligns the boxes of one page, spaces them evenly, or makes all as large as the first.
-export function arranged(kind, boxes) {
-  const all = around(boxes), first = boxes[0];
-  const each = {
-    'align-left': b => ({ x: all.x }), 'align-center': b => ({ x: all.x + (all.w - b.w) / 2 }), 'align-right': b => ({ x: all.x + all.w - b.w }),
-    'align-top': b => ({ y: all.y }), 'align-middle': b => ({ y: all.y + (all.h - b.h) / 2 }), 'align-bottom': b => ({ y: all.y + all.h - b.h }),
-    'same-width': () => ({ w: first.w }), 'same-height': () => ({ h: first.h }),
-  }[kind];
-  if (each) return boxes.map(b => ({ ...b, ...each(b) }));
-  const [at, size] = kind === 'spread-across' ? ['x', 'w'] : ['y', 'h'];
-  const order = boxes.map((_, i) => i).sort((a, b) => boxes[a][at] - boxes[b][at]);
-  const gap = boxes.length > 1 ? (all[size] - boxes.reduce((n, b) => n + b[size], 0)) / (boxes.length - 1) : 0;
-  const out = [...boxes];
-  let place = all[at];
-  for (const i of order) { out[i] = { ...boxes[i], [at]: place }; place += boxes[i][size] + gap; }
-  return out;
 }

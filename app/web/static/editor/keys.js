@@ -1,6 +1,6 @@
 // Keyboard control. Tab is never intercepted: it moves from field to field and out of
 // the editor.
-import { $, $$, root, say, tell } from './text.js';
+import { $, $$, root, tell } from './text.js';
 import { clamp } from './geometry.js';
 
 export const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -21,17 +21,16 @@ export class Keys {
 
   // box handles a key pressed on a field and reports whether it was consumed.
   box(e) {
-    const key = this.view.keyOf(e.target), arrow = arrows[e.key], f = this.model.fields.get(key), ctrl = e.ctrlKey || e.metaKey;
+    const key = this.view.keyOf(e.target), arrow = arrows[e.key], ctrl = e.ctrlKey || e.metaKey;
     if (arrow && !ctrl) return this.go(key, arrow, e);
     if (e.key in pages && (ctrl || e.altKey)) {
       this.ready(key);
       this.model.change(this.model.shifted(this.model.selected, 0, 0, pages[e.key]));
       this.view.focus(key);
-      return tell(say('moved-page', { page: this.model.fields.get(key).i + 1 })), true;
+      return tell('moved-page', { page: this.model.get(key).i + 1 }), true;
     }
-    if (e.key === ' ') { this.model.toggle(key); tell(say('selected', { n: this.model.selected.size })); return true; }
+    if (e.key === ' ') { this.model.toggle(key); tell('selected', { n: this.model.selected.size }); return true; }
     if (e.key === 'Enter') { this.ready(key); this.editor.show('properties', true); return true; }
-    if (ctrl && e.key.toLowerCase() === 'a') { this.model.select(this.model.on[f.i]); tell(say('selected', { n: this.model.selected.size })); return true; }
     if ((e.key === 'Delete' || e.key === 'Backspace' || ctrl && 'cdx'.includes(e.key.toLowerCase())) && !e.altKey) this.ready(key);
     return false;
   }
@@ -40,13 +39,13 @@ export class Keys {
 
   go(key, [x, y], e) {
     this.ready(key);
-    const m = this.model, by = step(m.pages[m.fields.get(key).i], e.shiftKey);
+    const m = this.model, by = step(m.pages[m.get(key).i], e.shiftKey);
     if (e.altKey) {
       m.change([...m.selected].map(k => {
-        const f = m.fields.get(k), p = m.pages[f.i], b = m.box(f);
+        const f = m.get(k), p = m.pages[f.i], b = m.box(f);
         return [k, m.boxed(f, { ...b, w: clamp(b.w + x * by, 6, p.w - b.x), h: clamp(b.h + y * by, 6, p.h - b.y) })];
       }), 'size');
-      this.editor.big(key, 300); this.editor.remember(key);
+      this.editor.big(key, 300); this.editor.fields.remember(key);
     } else {
       m.change(m.shifted(m.selected, x * by, y * by), 'move');
       this.editor.where(key, 300);
@@ -63,9 +62,10 @@ export class Keys {
     if (ctrl && letter === 'z') { this.editor.do(e.shiftKey ? 'redo' : 'undo'); return true; }
     if (ctrl && letter === 'y') { this.editor.do('redo'); return true; }
     if (ctrl && letter === 'v' && !e.shiftKey) { this.editor.do('paste'); return true; }
-    const inPages = e.target.closest('#pages');
-    if (inPages && ctrl && letter === 'a') { this.model.select(this.model.on[this.view.current]); tell(say('selected', { n: this.model.selected.size })); return true; }
-    if (!inPages || !this.model.selected.size) return false;
+    if (!e.target.closest('#pages')) return false;
+    const m = this.model, own = m.get(this.view.keyOf(e.target));
+    if (ctrl && letter === 'a') { m.select(m.on[own ? own.i : this.view.current]); tell('selected', { n: m.selected.size }); return true; }
+    if (!m.selected.size) return false;
     const act = { delete: 'delete', backspace: 'delete' }[letter] || ctrl && !e.shiftKey && { c: 'copy', d: 'duplicate', x: 'cut' }[letter];
     if (!act || e.key === 'c' && getSelection().toString()) return false;
     this.editor.do(act);

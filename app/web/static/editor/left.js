@@ -1,6 +1,6 @@
 // Offers changes that were left unsaved when the editor was closed. Loaded on demand.
 import { say, make, tell } from './text.js';
-import { differ } from './model.js';
+import { differ, replace } from './differ.js';
 
 export function offer(saver, kept) {
   const { model, view, editor } = saver;
@@ -14,6 +14,6 @@ export function offer(saver, kept) {
     // Keep other people's changes, except to the fields that were changed here.
     const set = same ? fields : new Map(model.fields);
     if (!same) for (const k of changed) { if (fields.has(k)) set.set(k, fields.get(k)); else set.delete(k); }
-    model.replace(set); tell(say('restored'));
+    replace(model, set); tell('restored');
   }), act('discard', () => {}));
 }

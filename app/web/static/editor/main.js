@@ -52,7 +52,7 @@ class Editor {
     pane === 'people' ? part?.render() : part?.show();
   }
   // load imports a module on first use.
-  load(name) { return import(`./${name}.js`).catch(() => tell(say('failed'))); }
+  load(name) { return import(`./${name}.js`).catch(() => tell('failed')); }
   // use calls a function of such a module.
   async use(name, call, ...args) { return (await this.load(name))?.[call](...args); }
   // part makes one of the editor's parts on first use.
@@ -61,7 +61,6 @@ class Editor {
     return this[name] ||= made && new made[name[0].toUpperCase() + name.slice(1)](this.model, this.view, this);
   }
   get for() { return this.fields.for; }
-  get armed() { return this.type; }
 
   // Commands of buttons and keys, by name.
   do(name) {
@@ -83,11 +82,11 @@ class Editor {
       case 'accept-all': return this.found.accept([...this.found.list]);
       case 'found-close': return this.found.close();
     }
-    if (!keys.length) return tell(say('none'));
+    if (!keys.length) return tell('none');
     switch (name) {
       case 'delete': case 'cut': if (name === 'cut') this.copy(keys); return this.delete(keys);
-      case 'copy': this.copy(keys); return tell(say('copied', { n: keys.length }));
-      case 'duplicate': return this.use('several', 'insert', this, keys.map(k => m.fields.get(k)), 'copied', 12);
+      case 'copy': this.copy(keys); return tell('copied', { n: keys.length });
+      case 'duplicate': return this.use('several', 'insert', this, keys.map(k => m.get(k)), 'copied', 12);
       case 'copy-pages': return this.use('copypages', 'copyToPages', m, keys);
       case 'save-field': return this.use('saved', 'save', this, keys[0]);
       case 'properties': return this.show('properties', true);
@@ -98,26 +97,26 @@ class Editor {
 
   tools() {
     const m = this.model, n = m.selected.size;
-    for (const [name, off] of [['undo', !m.done.length], ['redo', !m.undone.length]]) for (const b of $$(`[data-do=${name}]`)) b.setAttribute('aria-disabled', off);
+    for (const [name, steps] of [['undo', m.done], ['redo', m.undone]]) for (const b of $$(`[data-do=${name}]`)) b.setAttribute('aria-disabled', !steps.length);
     $('#selection').hidden = !n || !!this.type; // one bar at a time
     $('#selected').textContent = say('selected', { n });
     for (const g of $$('#selection .many')) g.hidden = n < 2;
   }
 
   arm(type, byKeyboard) {
-    if (!this.for) return tell(say('no-one'));
+    if (!this.for) return tell('no-one');
     this.type = type;
     this.fields.pressed(type);
     root.classList.add('armed');
     this.from = document.activeElement;
     if (root.dataset.pane !== 'overview' && getComputedStyle($('.bottom')).display !== 'none') this.show('pages');
     if (byKeyboard) return this.part('cursor').then(c => this.type === type && c?.begin(type));
-    const told = $('#placing'), letter = told.firstElementChild;
-    letter.className = 'letter ' + this.model.hue(this.for); letter.textContent = this.model.letter(this.for);
-    $('.text', told).textContent = say('place', { type: typeName(type), name: this.model.person(this.for).name });
+    const told = $('#placing'), of = { type: typeName(type), name: this.model.person(this.for).name };
+    this.fields.badge(told.firstElementChild);
+    $('.text', told).textContent = say('place', of);
     told.hidden = false;
     this.tools();
-    tell(say('place', { type: typeName(type), name: this.model.person(this.for).name }));
+    tell('place', of);
   }
   disarm(back) {
     if (!this.type) return false;
@@ -129,7 +128,7 @@ class Editor {
     this.pointer.unhover();
     this.tools();
     this.cursor?.end();
-    if (back) { if (this.from?.offsetParent) this.from.focus(); tell(say('disarmed')); }
+    if (back) { if (this.from?.offsetParent) this.from.focus(); tell('disarmed'); }
     return true;
   }
   // stop handles Escape: it cancels whatever was started last.
@@ -137,55 +136,53 @@ class Editor {
     if (this.pointer.drag) return this.pointer.cancel(), true;
     if (this.disarm(true)) return true;
     if (!this.model.selected.size) return false;
-    this.model.select([]); tell(say('none'));
+    this.model.select([]); tell('none');
     return true;
   }
-  sizeFor(type) { return this.fields.sizeFor(type); }
 
   // place creates a field in a box, or of its usual size around a point if the box is too small.
   place(type, i, at, { box, keep, exact }) {
-    if (!this.for) return tell(say('no-one'));
-    const m = this.model, [w, h] = this.sizeFor(type), p = m.pages[i];
+    if (!this.for) return tell('no-one');
+    const m = this.model, [w, h] = this.fields.sizeFor(type), p = m.pages[i];
     if (!box || box.w < 6 || box.h < 6) box = { x: at.x - w / 2, y: at.y - h / 2, w: Math.min(w, p.w), h: Math.min(h, p.h) };
     const key = m.newKey();
     m.change([[key, this.fields.fresh(type, i, box)]]);
     if (!keep) this.disarm();
     m.select([key]);
     this.view.focus(key, !exact);
-    this.remember(key);
-    tell(say('placed', { type: typeName(type), page: i + 1 }));
+    this.fields.remember(key);
+    tell('placed', { type: typeName(type), page: i + 1 });
   }
-  remember(key) { this.fields.remember(key); }
   pick(key, add) { if (add) this.model.toggle(key); else this.model.select([key]); this.view.focus(key, true); }
 
-  where(key, wait) { const f = this.model.fields.get(key); tell(say('at', { page: f.i + 1, x: percent(f.x), y: percent(f.y) }), wait); }
-  big(key, wait) { const f = this.model.fields.get(key); tell(say('size-is', { w: percent(f.w), h: percent(f.h) }), wait); }
+  where(key, wait) { const f = this.model.get(key); tell('at', { page: f.i + 1, x: percent(f.x), y: percent(f.y) }, wait); }
+  big(key, wait) { const f = this.model.get(key); tell('size-is', { w: percent(f.w), h: percent(f.h) }, wait); }
 
   nudge([x, y], keys) {
     if (!keys.length) return;
-    const m = this.model, by = step(m.pages[m.fields.get(keys[0]).i]);
+    const m = this.model, by = step(m.pages[m.get(keys[0]).i]);
     m.change(m.shifted(keys, x * by, y * by), 'move');
     this.where(keys[0], 300);
   }
-  copy(keys) { this.clipboard = keys.map(k => this.model.fields.get(k)); }
+  copy(keys) { this.clipboard = keys.map(k => this.model.get(k)); }
   delete(keys) {
     const gone = new Set(keys), next = this.model.after(keys.at(-1), gone), inside = document.activeElement.closest('#pages,#selection,#pane-properties');
     this.model.change(keys.map(k => [k, null]));
     this.model.select(next ? [next] : []);
     if (inside) this.view.focus(next);
-    tell(say('deleted', { n: keys.length }));
+    tell('deleted', { n: keys.length });
   }
   back(name) {
     const keys = this.model[name]();
-    if (!keys) return tell(say('nothing-' + name));
+    if (!keys) return tell('nothing-' + name);
     const shown = keys.find(k => this.model.fields.has(k));
     if (document.activeElement === document.body || document.activeElement === this.view.pane) this.view.focus(shown); else if (shown && this.view.boxes.has(shown)) this.view.reveal(this.view.boxes.get(shown));
-    tell(say(name === 'undo' ? 'undone' : 'redone'));
+    tell(name === 'undo' ? 'undone' : 'redone');
   }
   snap() {
     this.pointer.snap = !this.pointer.snap;
     for (const b of $$('[data-do=snap]')) b.setAttribute('aria-pressed', this.pointer.snap);
-    tell(say(this.pointer.snap ? 'snap-on' : 'snap-off'));
+    tell(this.pointer.snap ? 'snap-on' : 'snap-off');
   }
 
   // show brings a panel to the front.

@@ -36,6 +36,7 @@ export class Model extends EventTarget {
     return i < 8 ? letter : String.fromCharCode(65 + (Math.floor(i / 8) - 1) % 26) + letter;
   }
   hue(id) { const i = this.hands.get(id) ?? 0; return 'r' + (i % 8 + 1) + (i < 8 ? '' : ' more'); }
+  get(key) { return this.fields.get(key); }
   // fills reports whether a recipient can have fields.
   fills(p) { return /^(signer|approver)$/.test(p.role); }
   get signers() { return this.people.filter(p => this.fills(p)); }
@@ -50,7 +51,7 @@ export class Model extends EventTarget {
   }
   // wire converts a field to the server's format.
   wire(key) {
-    const f = this.fields.get(key), page = this.pages[f.i], out = { id: this.ids.get(key) || '', file: page.file, page: page.page };
+    const f = this.get(key), page = this.pages[f.i], out = { id: this.ids.get(key) || '', file: page.file, page: page.page };
     for (const k of plain) if (f[k] !== undefined) out[k] = f[k];
     if (!out.id) out.found = f.found;
     return out;
@@ -59,7 +60,7 @@ export class Model extends EventTarget {
   newKey() { return 'n' + ++this.count + '-' + Math.random().toString(36).slice(2, 8); }
 
   put(key, f) {
-    const old = this.fields.get(key);
+    const old = this.get(key);
     if (old) { this.on[old.i].delete(key); this.touched.add(old.i); }
     if (f && f.i >= 0) { this.touched.add(f.i); this.fields.set(key, f); this.on[f.i].add(key); } else { this.fields.delete(key); this.selected.delete(key); }
   }
@@ -69,7 +70,7 @@ export class Model extends EventTarget {
   change(changes, kind) {
     const step = { kind, at: Date.now(), changes: [] };
     for (const [key, f] of this.follow?.(changes) || changes) { // conditions that refer to them, see condition.js
-      const before = this.fields.get(key) || null, after = f && Object.freeze(f);
+      const before = this.get(key) || null, after = f && Object.freeze(f);
       if (before !== after) step.changes.push([key, before, after]);
     }
     if (!step.changes.length) return;
@@ -86,7 +87,7 @@ export class Model extends EventTarget {
   }
   // edit sets properties of one or more fields.
   edit(keys, members, kind) {
-    this.change(keys.map(k => [k, tidy({ ...this.fields.get(k), ...(typeof members === 'function' ? members(this.fields.get(k), k) : members) })]), kind);
+    this.change(keys.map(k => [k, tidy({ ...this.get(k), ...(typeof members === 'function' ? members(this.get(k), k) : members) })]), kind);
   }
   changed(keys) { this.dispatchEvent(new CustomEvent('change', { detail: keys })); }
 
@@ -114,7 +115,7 @@ export class Model extends EventTarget {
   // ordered returns a page's fields in reading order: top to bottom, then left to right.
   ordered(i) {
     const line = f => Math.round((f.y + f.h / 2) * 60);
-    return [...this.on[i]].sort((a, b) => { const f = this.fields.get(a), g = this.fields.get(b); return line(f) - line(g) || f.x - g.x || f.y - g.y; });
+    return [...this.on[i]].sort((a, b) => { const f = this.get(a), g = this.get(b); return line(f) - line(g) || f.x - g.x || f.y - g.y; });
   }
   all() { return this.pages.flatMap((_, i) => this.ordered(i)); }
   // after returns the next field in reading order, or the previous one if it is the last.
@@ -122,7 +123,7 @@ export class Model extends EventTarget {
     const all = this.all(), at = all.indexOf(key);
     return all.slice(at + 1).find(k => !without.has(k)) || all.slice(0, at).reverse().find(k => !without.has(k)) || null;
   }
-  before(key) { const all = this.ordered(this.fields.get(key).i); return all[all.indexOf(key) - 1] || null; }
+  before(key) { const all = this.ordered(this.get(key).i); return all[all.indexOf(key) - 1] || null; }
 
   box(f) { const p = this.pages[f.i]; return { x: f.x * p.w, y: f.y * p.h, w: f.w * p.w, h: f.h * p.h }; }
   // boxed returns the field moved to a box in points, kept within the page.
@@ -132,28 +133,13 @@ export class Model extends EventTarget {
   }
   // shifted moves fields together by points and pages, keeping all of them on the paper.
   shifted(keys, dx, dy, pages = 0) {
-    const list = [...keys].map(k => ({ k, f: this.fields.get(k), b: this.box(this.fields.get(k)) }));
+    const list = [...keys].map(k => ({ k, f: this.get(k), b: this.box(this.get(k)) }));
     pages = clamp(pages, -Math.min(...list.map(o => o.f.i)), this.pages.length - 1 - Math.max(...list.map(o => o.f.i)));
     const to = o => this.pages[o.f.i + pages];
     dx = clamp(dx, Math.max(...list.map(o => -o.b.x)), Math.min(...list.map(o => to(o).w - o.b.w - o.b.x)));
     dy = clamp(dy, Math.max(...list.map(o => -o.b.y)), Math.min(...list.map(o => to(o).h - o.b.h - o.b.y)));
     return list.map(o => [o.k, this.boxed(o.f, { ...o.b, x: o.b.x + dx, y: o.b.y + dy }, o.f.i + pages)]);
   }
-
-  // replace swaps the whole set of fields as one undo step.
-  replace(fields) {
-    const changes = new Map([...this.fields.keys()].map(k => [k, null]));
-    for (const [k, f] of fields) changes.set(k, f);
-    this.change([...changes].filter(([k, f]) => f || this.fields.has(k)));
-  }
-}
-
-// differ returns the keys of fields that differ between two sets.
-export function differ(a, b) {
-  const out = new Set(), text = f => f && JSON.stringify([f.i, ...plain.map(k => f[k])]);
-  for (const [k, f] of b) { const g = a.get(k); if (g !== f && text(g) !== text(f)) out.add(k); }
-  for (const k of a.keys()) if (!b.has(k)) out.add(k);
-  return out;
 }
 
 const round = v => Math.round(v * 1e6) / 1e6;

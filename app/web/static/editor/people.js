@@ -80,7 +80,7 @@ export class People {
     const answer = await this.send({ do: 'arrange', order: ids.join(' ') });
     if (!answer.ok) return;
     if (this.here()) this.focus(id, button);
-    tell(say('person-moved', { name: this.model.person(id).name, n: to + 1 }));
+    tell('person-moved', { name: this.model.person(id).name, n: to + 1 });
   }
   // grab drags rows with the mouse; the Up and Down buttons do the same.
   grab(e) {
@@ -112,7 +112,7 @@ export class People {
     this.going = '';
     if (!answer.ok) return;
     if (this.here()) this.focus(this.model.people[Math.min(at, this.model.people.length - 1)]?.id, 'remove');
-    tell(say('person-removed', { name: p.name }));
+    tell('person-removed', { name: p.name });
   }
   async addMe() {
     if (this.adding) return;
@@ -124,7 +124,7 @@ export class People {
   // added makes a new recipient the owner of new fields, unless another has been chosen since.
   added(answer, before, { name }) {
     if (!before || this.editor.for === before) this.editor.fields.choose(answer.added);
-    tell(say('person-added', { name }));
+    tell('person-added', { name });
   }
 
   add() { this.ask('', { role: 'signer', authentication: 'link', locale: '', name: '', email: '', message: '', position: '', company: '', job_title: '' }); }
@@ -159,7 +159,7 @@ export class People {
     this.sending = null;
     if (!answer.ok) return same ? this.fault(answer) : this.editor.trouble(answer.message || say('failed'));
     if (same) this.dialog.close('ok');
-    if (id) tell(say('person-saved', { name: values.name })); else this.added(answer, before, values);
+    if (id) tell('person-saved', { name: values.name }); else this.added(answer, before, values);
   }
   fault(answer) {
     let first = null;

@@ -1,10 +1,12 @@
 // Mouse, pen and touch. Every drag has an alternative: the keyboard, the numbers in the
 // properties, or the menus.
-import { $, root, say, make, tell, typeName } from './text.js';
-import { linesOf, snapBox, resized, around, clamp } from './geometry.js';
+import { $, root, make, tell, typeName } from './text.js';
+import { linesOf, snapBox, resized, around, clamp, lay } from './geometry.js';
 
 const slack = 4, reach = 6; // pixels: drag threshold, snap distance
 const long = 500; // milliseconds before a press counts as long
+const adds = e => e.shiftKey || e.ctrlKey || e.metaKey; // to the selection
+const begun = e => ({ id: e.pointerId, x: e.clientX, y: e.clientY, at: e });
 
 export class Pointer {
   constructor(model, view, editor) {
@@ -22,36 +24,36 @@ export class Pointer {
     view.pane.addEventListener('contextmenu', e => { if (this.touch && e.target.closest('.box')) e.preventDefault(); });
     $('.palette').addEventListener('pointerdown', e => this.carry(e));
     // Select on clicks from scripts and screen readers; pointer clicks are handled above.
-    view.pane.addEventListener('click', e => { const k = view.keyOf(e.target); if (k && e.detail === 0) editor.pick(k, e.shiftKey || e.ctrlKey || e.metaKey); });
+    view.pane.addEventListener('click', e => { const k = view.keyOf(e.target); if (k && e.detail === 0) editor.pick(k, adds(e)); });
   }
 
   down(e) {
     if (e.button !== 0 || this.drag) return;
     this.touch = e.pointerType === 'touch';
     const key = this.view.keyOf(e.target), page = this.view.pageOf(e.target), handle = e.target.closest('[data-handle]');
-    const start = { id: e.pointerId, x: e.clientX, y: e.clientY, at: e };
+    const start = begun(e);
     this.rects.clear();
-    if (this.editor.armed && page >= 0) this.drag = { ...start, kind: 'place', page, type: this.editor.armed };
+    if (this.editor.type && page >= 0) this.drag = { ...start, kind: 'place', page, type: this.editor.type };
     else if (handle) this.drag = { ...start, kind: 'resize', key, handle: handle.dataset.handle };
     else if (key) this.press(e, key, start);
-    else if (page >= 0) this.drag = { ...start, kind: this.touch ? 'tap' : 'marquee', add: e.shiftKey || e.ctrlKey || e.metaKey };
+    else if (page >= 0) this.drag = { ...start, kind: this.touch ? 'tap' : 'marquee', add: adds(e) };
     if (this.drag && !this.touch && this.drag.kind !== 'move') e.preventDefault();
     if (this.drag?.kind === 'marquee') this.view.pane.focus({ preventScroll: true });
   }
   press(e, key, start) {
-    const add = e.shiftKey || e.ctrlKey || e.metaKey, was = this.model.selected.has(key);
+    const add = adds(e), was = this.model.selected.has(key);
     if (add) this.model.toggle(key);
     else if (!was && !this.touch) this.model.select([key]);
     this.view.focus(key, true);
     // With touch, the first press selects and only the next one drags; otherwise the pages couldn't be scrolled.
     this.drag = { ...start, kind: this.touch && !was ? 'tap' : 'move', key, was, add, copy: e.altKey };
-    if (this.touch) this.drag.timer = setTimeout(() => { this.model.toggle(key); this.drag = null; tell(say('selected', { n: this.model.selected.size })); }, long);
+    if (this.touch) this.drag.timer = setTimeout(() => { this.model.toggle(key); this.drag = null; tell('selected', { n: this.model.selected.size }); }, long);
     else e.preventDefault();
   }
 
   move(e) {
     const d = this.drag;
-    if (!d && this.editor.armed && e.pointerType !== 'touch') return this.hover(e);
+    if (!d && this.editor.type && e.pointerType !== 'touch') return this.hover(e);
     if (!d || e.pointerId !== d.id) return;
     d.at = e;
     if (!d.going) {
@@ -127,7 +129,7 @@ export class Pointer {
   }
   lines(i, without) {
     const p = this.model.pages[i], boxes = [];
-    for (const k of this.model.on[i]) if (!without?.has(k)) boxes.push(this.model.box(this.model.fields.get(k)));
+    for (const k of this.model.on[i]) if (!without?.has(k)) boxes.push(this.model.box(this.model.get(k)));
     const lines = linesOf(boxes, p), text = this.text?.get(i);
     if (text) { lines.x.push(...text.x.map(x => x * p.w)); lines.stand = text.y.map(y => y * p.h); }
     return lines;
@@ -142,7 +144,7 @@ export class Pointer {
   }
   // spot returns the box of a new field under the pointer, and what it snaps to.
   spot(type, i, e) {
-    const [w, h] = this.editor.sizeFor(type), p = this.model.pages[i], at = this.point(i, e);
+    const [w, h] = this.editor.fields.sizeFor(type), p = this.model.pages[i], at = this.point(i, e);
     const b = { w: Math.min(w, p.w), h: Math.min(h, p.h) };
     b.x = clamp(at.x - b.w / 2, 0, p.w - b.w); b.y = clamp(at.y - b.h / 2, 0, p.h - b.h);
     if (!this.snapping(e) || this.touch) return { box: b };
@@ -160,14 +162,14 @@ export class Pointer {
     this.over = e;
     this.hovering ??= requestAnimationFrame(() => {
       this.hovering = null;
-      const type = this.editor.armed, i = this.view.pageOf(this.over.target);
+      const type = this.editor.type, i = this.view.pageOf(this.over.target);
       if (!type || this.drag) return;
       if (i < 0) return this.unhover();
       this.read();
-      const { box: b, lines } = this.spot(type, i, this.over), p = this.model.pages[i];
+      const { box: b, lines } = this.spot(type, i, this.over);
       this.ghost ||= this.ghostOf(type, 'ghost');
       if (this.ghost.parentNode !== this.view.layers[i]) this.view.layers[i].append(this.ghost);
-      Object.assign(this.ghost.style, { left: b.x / p.w * 100 + '%', top: b.y / p.h * 100 + '%', width: b.w / p.w * 100 + '%', height: b.h / p.h * 100 + '%' });
+      lay(this.ghost, b, this.model.pages[i]);
       this.view.guides(i, lines);
       this.guided = i;
     });
@@ -188,18 +190,18 @@ export class Pointer {
 
   moveStart(d) {
     this.read();
-    const f = this.model.fields.get(d.key);
+    const f = this.model.get(d.key);
     if (!this.model.selected.has(d.key)) this.model.select([d.key]);
     d.keys = new Set(this.model.selected);
     d.page = d.from = f.i;
     const b = this.model.box(f), at = this.point(f.i, { clientX: d.x, clientY: d.y });
     d.grip = { x: at.x - b.x, y: at.y - b.y };
-    d.mates = [...d.keys].map(k => this.model.fields.get(k)).filter(g => g.i === f.i).map(g => this.model.box(g));
+    d.mates = [...d.keys].map(k => this.model.get(k)).filter(g => g.i === f.i).map(g => this.model.box(g));
     d.all = around(d.mates);
     d.box = b;
     d.lines = {};
     d.put = new Map(); // positions last laid out; the rest of the move is a transform
-    for (const k of d.keys) { d.put.set(k, this.model.fields.get(k)); this.view.boxes.get(k)?.classList.add('going'); }
+    for (const k of d.keys) { d.put.set(k, this.model.get(k)); this.view.boxes.get(k)?.classList.add('going'); }
   }
   moveStep(d, e) {
     const i = this.pageAt(d.page, e.clientY), at = this.point(i, e);
@@ -222,7 +224,7 @@ export class Pointer {
       this.model.change(keys);
       this.model.select(keys.map(([k]) => k));
       this.view.focus(keys[0][0], true);
-      return tell(say('copied', { n: keys.length }));
+      return tell('copied', { n: keys.length });
     }
     this.model.change(d.to);
     if (d.page !== d.from) this.view.redraw();
@@ -232,18 +234,18 @@ export class Pointer {
 
   resizeStart(d) {
     this.read();
-    const f = this.model.fields.get(d.key);
+    const f = this.model.get(d.key);
     d.page = f.i; d.box = this.model.box(f);
     d.set = this.lines(f.i, new Set([d.key]));
   }
   resizeStep(d, e) {
-    const from = this.point(d.page, { clientX: d.x, clientY: d.y }), at = this.point(d.page, e), f = this.model.fields.get(d.key);
+    const from = this.point(d.page, { clientX: d.x, clientY: d.y }), at = this.point(d.page, e), f = this.model.get(d.key);
     const { box, guides } = resized(d.box, d.handle, at.x - from.x, at.y - from.y, this.model.pages[d.page], this.snapping(e) && d.set, reach / this.view.zoom);
     d.to = this.model.boxed(f, box);
     this.view.place(this.view.boxes.get(d.key), d.to);
     this.view.guides(d.page, { x: guides.x !== undefined && { line: guides.x }, y: guides.y !== undefined && { line: guides.y } });
   }
-  resizeEnd(d) { this.model.change([[d.key, d.to]]); this.view.focus(d.key, true); this.editor.big(d.key); this.editor.remember(d.key); }
+  resizeEnd(d) { this.model.change([[d.key, d.to]]); this.view.focus(d.key, true); this.editor.big(d.key); this.editor.fields.remember(d.key); }
 
   placeStart(d) {
     d.from = this.point(d.page, { clientX: d.x, clientY: d.y });
@@ -255,7 +257,7 @@ export class Pointer {
     if (!d.ghost) return;
     const p = this.model.pages[d.page], at = this.point(d.page, e), x = clamp(at.x, 0, p.w), y = clamp(at.y, 0, p.h);
     d.box = around([{ ...d.from, w: 0, h: 0 }, { x, y, w: 0, h: 0 }]);
-    Object.assign(d.ghost.style, { left: d.box.x / p.w * 100 + '%', top: d.box.y / p.h * 100 + '%', width: d.box.w / p.w * 100 + '%', height: d.box.h / p.h * 100 + '%' });
+    lay(d.ghost, d.box, p);
   }
   placeEnd(d, e) { this.editor.place(d.type, d.page, this.point(d.page, e), { box: d.box, keep: e.shiftKey }); }
 
@@ -271,7 +273,7 @@ export class Pointer {
       if (r.width && r.left < d.box.x + d.box.w && r.right > d.box.x && r.top < d.box.y + d.box.h && r.bottom > d.box.y) hits.add(k);
     }
     this.model.select(hits);
-    tell(say('selected', { n: hits.size }));
+    tell('selected', { n: hits.size });
   }
 
   // carry drags a field type from the palette onto a page.
@@ -279,11 +281,11 @@ export class Pointer {
     const b = e.target.closest('[data-type]');
     if (!b || e.button !== 0 || e.pointerType === 'touch' || !this.editor.for) return;
     this.touch = false;
-    this.drag = { id: e.pointerId, x: e.clientX, y: e.clientY, at: e, kind: 'carry', type: b.dataset.type, page: this.view.current };
+    this.drag = { ...begun(e), kind: 'carry', type: b.dataset.type, page: this.view.current };
   }
   carryStart(d) {
     this.read();
-    const [w, h] = this.editor.sizeFor(d.type), z = this.view.zoom;
+    const [w, h] = this.editor.fields.sizeFor(d.type), z = this.view.zoom;
     d.ghost = this.ghostOf(d.type, 'ghost carried');
     Object.assign(d.ghost.style, { width: w * z + 'px', height: h * z + 'px' });
     root.append(d.ghost);

@@ -38,7 +38,7 @@ export class Properties {
 
   show() {
     if (this.pane.hidden) return;
-    const all = this.keys.map(k => this.model.fields.get(k)).filter(Boolean);
+    const all = this.keys.map(k => this.model.get(k)).filter(Boolean);
     this.form.hidden = !all.length; $('#none-selected').hidden = !!all.length;
     if (!all.length) return;
     const one = all.length === 1, fits = (name, f) => name === 'any' || (name === 'one' ? one : name === 'asked' ? !fixed.includes(f.type) : has[name].includes(f.type));
@@ -82,7 +82,7 @@ export class Properties {
     switch (name) {
       case 'required': case 'readOnly': v = e.checked; break;
       case 'options': v = v.split('\n').map(s => s.trim()).filter(Boolean); if (!v.length) v = null; break;
-      case 'min': case 'max': v = this.model.fields.get(keys[0]).type === 'date' ? v.trim() : numeric(v); break;
+      case 'min': case 'max': v = this.model.get(keys[0]).type === 'date' ? v.trim() : numeric(v); break;
       case 'groupMin': case 'groupMax': v = Math.max(Math.round(numeric(v) || 0), 0) || null; keys = this.together(keys); break;
       case 'size': v = numeric(v); if (v !== null) v = clamp(v, 4, 144); break;
       case 'cells': v = clamp(Math.round(numeric(v) || 0), 0, 100) || null; break;
@@ -92,32 +92,32 @@ export class Properties {
       default: v = v.trim();
     }
     this.model.edit(keys, { [name]: v, ...(name === 'formula' && { readOnly: !!v, required: false, value: null }) }, name === 'label' ? 'label' : '');
-    this.editor.remember(keys[0]);
+    this.editor.fields.remember(keys[0]);
   }
   // together adds the other boxes of their groups, which share these limits.
   together(keys) {
-    const m = this.model, of = f => f.type + f.who + f.group, some = keys.map(k => m.fields.get(k)).filter(f => f.group).map(of);
-    return [...m.fields.keys()].filter(k => keys.includes(k) || some.includes(of(m.fields.get(k))));
+    const m = this.model, of = f => f.type + f.who + f.group, some = keys.map(k => m.get(k)).filter(f => f.group).map(of);
+    return [...m.fields.keys()].filter(k => keys.includes(k) || some.includes(of(m.get(k))));
   }
   measured(name, v) {
     if (v === null) return this.show();
     const points = f => { const p = this.model.pages[f.i], whole = name === 'x' || name === 'w' ? p.w : p.h; return this.unit.value === 'mm' ? v * mm : v / 100 * whole; };
     this.model.change(this.keys.map(k => {
-      const f = this.model.fields.get(k), b = this.model.box(f), p = this.model.pages[f.i], n = points(f);
+      const f = this.model.get(k), b = this.model.box(f), p = this.model.pages[f.i], n = points(f);
       const to = { x: clamp(n, 0, p.w - b.w), y: clamp(n, 0, p.h - b.h), w: clamp(n, 6, p.w - b.x), h: clamp(n, 6, p.h - b.y) }[name];
       return [k, this.model.boxed(f, { ...b, [name]: to })];
     }));
-    this.editor.remember(this.keys[0]);
+    this.editor.fields.remember(this.keys[0]);
   }
   page(n) {
     if (n === null) return this.show();
     const i = clamp(Math.round(n), 1, this.model.pages.length) - 1;
-    this.model.change(this.keys.map(k => { const f = this.model.fields.get(k); return [k, this.model.boxed(f, this.model.box(f), i)]; }));
+    this.model.change(this.keys.map(k => { const f = this.model.get(k); return [k, this.model.boxed(f, this.model.box(f), i)]; }));
     this.view.go(i);
   }
   // type changes the type of the selected fields.
   async type(type) {
-    const keys = this.keys, part = await import('./type.js').catch(() => tell(say('failed')));
+    const keys = this.keys, part = await import('./type.js').catch(() => tell('failed'));
     if (part) this.model.edit(keys, part.become(type, has, () => this.editor.fields.group()));
   }
   // depend shows the field's condition, loading the module for it if there is one.

@@ -35,7 +35,7 @@ export class Saver {
 
   async now() {
     if (!this.dirty || this.stopped) return !this.dirty;
-    const keys = this.model.all(), sent = new Map(keys.map(k => [k, this.model.fields.get(k)])), fields = keys.map(k => this.model.wire(k));
+    const keys = this.model.all(), sent = new Map(keys.map(k => [k, this.model.get(k)])), fields = keys.map(k => this.model.wire(k));
     this.dirty = false;
     this.show(say('saving'));
     let answer;
@@ -55,7 +55,7 @@ export class Saver {
     for (const [i, f] of Object.entries(body.kept || {})) {
       const k = keys[i], was = sent.get(k), [, stored] = this.model.read(f);
       sent.set(k, stored);
-      if (this.model.fields.get(k) === was) this.model.put(k, stored);
+      if (this.model.get(k) === was) this.model.put(k, stored);
     }
     this.at = new Date(body.at);
     if (!this.dirty) { this.clear(); this.show(say('saved', { time: this.at.toLocaleTimeString(root.dataset.lang, { hour: '2-digit', minute: '2-digit' }) })); }

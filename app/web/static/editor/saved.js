@@ -13,5 +13,5 @@ export async function save(editor, key) {
   }
   input.value = '';
   editor.fields.offer(body.saved);
-  tell(say('saved-field', { name }));
+  tell('saved-field', { name });
 }

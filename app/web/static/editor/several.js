@@ -1,27 +1,45 @@
 // Arranges and copies fields. Loaded on demand.
-import { say, tell } from './text.js';
-import { arranged } from './geometry.js';
+import { tell } from './text.js';
+import { around } from './geometry.js';
+
+// arranged aligns the boxes of one page, spaces them evenly, or makes all as large as the first.
+function arranged(kind, boxes) {
+  const all = around(boxes), first = boxes[0];
+  const each = {
+    'align-left': b => ({ x: all.x }), 'align-center': b => ({ x: all.x + (all.w - b.w) / 2 }), 'align-right': b => ({ x: all.x + all.w - b.w }),
+    'align-top': b => ({ y: all.y }), 'align-middle': b => ({ y: all.y + (all.h - b.h) / 2 }), 'align-bottom': b => ({ y: all.y + all.h - b.h }),
+    'same-width': () => ({ w: first.w }), 'same-height': () => ({ h: first.h }),
+  }[kind];
+  if (each) return boxes.map(b => ({ ...b, ...each(b) }));
+  const [at, size] = kind === 'spread-across' ? ['x', 'w'] : ['y', 'h'];
+  const order = boxes.map((_, i) => i).sort((a, b) => boxes[a][at] - boxes[b][at]);
+  const gap = boxes.length > 1 ? (all[size] - boxes.reduce((n, b) => n + b[size], 0)) / (boxes.length - 1) : 0;
+  const out = [...boxes];
+  let place = all[at];
+  for (const i of order) { out[i] = { ...boxes[i], [at]: place }; place += boxes[i][size] + gap; }
+  return out;
+}
 
 // arrange aligns, distributes or resizes the fields of each page.
 export function arrange(m, kind, keys) {
   const pages = new Map();
-  for (const k of keys) { const i = m.fields.get(k).i; pages.set(i, [...pages.get(i) || [], k]); }
+  for (const k of keys) { const i = m.get(k).i; pages.set(i, [...pages.get(i) || [], k]); }
   const changes = [];
   for (const own of pages.values()) {
     if (own.length < 2) continue;
-    arranged(kind, own.map(k => m.box(m.fields.get(k)))).forEach((b, n) => changes.push([own[n], m.boxed(m.fields.get(own[n]), b)]));
+    arranged(kind, own.map(k => m.box(m.get(k)))).forEach((b, n) => changes.push([own[n], m.boxed(m.get(own[n]), b)]));
   }
   m.change(changes);
-  tell(say('aligned'));
+  tell('aligned');
 }
 
 // like aligns fields with the one before the first of them.
 export function like(m, axis, keys) {
   const before = m.before(keys[0]);
   if (!before) return;
-  const at = m.box(m.fields.get(before))[axis];
-  m.change(keys.map(k => { const f = m.fields.get(k); return [k, m.boxed(f, { ...m.box(f), [axis]: at })]; }));
-  tell(say('aligned'));
+  const at = m.box(m.get(before))[axis];
+  m.change(keys.map(k => { const f = m.get(k); return [k, m.boxed(f, { ...m.box(f), [axis]: at })]; }));
+  tell('aligned');
 }
 
 // paste adds copies to the page in view, or next to the fields that they were copied from.
@@ -41,5 +59,5 @@ export function insert({ model: m, view }, list, key, aside, pages = 0) {
   m.change(made);
   m.select(made.map(([k]) => k));
   view.focus(made[0][0]);
-  tell(say(key, { n: made.length, page: made[0][1].i + 1 }));
+  tell(key, { n: made.length, page: made[0][1].i + 1 });
 }

@@ -10,11 +10,11 @@ export function say(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 }
 
-// tell announces politely. Only the latest message is kept, so repeated keys don't queue up.
+// tell announces a text of the catalogue politely. Only the latest message is kept, so repeated keys don't queue up.
 let timer;
-export function tell(text, wait = 0) {
+export function tell(key, values, wait = 0) {
   clearTimeout(timer);
-  timer = setTimeout(() => { const s = $('#status'); s.textContent = ''; s.textContent = text; }, wait);
+  timer = setTimeout(() => { const s = $('#status'); s.textContent = ''; s.textContent = say(key, values); }, wait);
 }
 
 // make creates an element with properties, attributes (role and names with a dash) and children.

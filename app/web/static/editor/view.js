@@ -1,7 +1,7 @@
 // Pages and the boxes on them. Boxes exist only for pages near the viewport and for the
 // nearest pages with fields before and after it, so that Tab reaches them.
 import { $, $$, root, say, make, typeName } from './text.js';
-import { clamp } from './geometry.js';
+import { clamp, lay } from './geometry.js';
 
 const handles = ['nw', 'n', 'ne', 'e', 'se', 's', 'sw', 'w'];
 
@@ -124,7 +124,7 @@ export class View {
     });
   }
   draw(b, key) {
-    const m = this.model, f = m.fields.get(key), name = m.person(f.who)?.name || '';
+    const m = this.model, f = m.get(key), name = m.person(f.who)?.name || '';
     b.className = 'box ' + m.hue(f.who);
     this.place(b, f);
     const label = f.type === 'label' && f.value || f.label || typeName(f.type);
@@ -135,9 +135,7 @@ export class View {
     this.markBox(b, key);
   }
   place(b, f) {
-    const s = b.style;
-    s.left = f.x * 100 + '%'; s.top = f.y * 100 + '%'; s.width = f.w * 100 + '%'; s.height = f.h * 100 + '%';
-    s.transform = '';
+    lay(b, f).transform = '';
     this.shape(b, f);
   }
   // shift draws a box at its position during a drag. Within its page this is only a
@@ -156,11 +154,11 @@ export class View {
     b.classList.toggle('small', w < 44); b.classList.toggle('tiny', w < 26 || h < 14);
     b.classList.toggle('narrow', w < 64); b.classList.toggle('flat', h < 64);
   }
-  sizes() { for (const [k, b] of this.boxes) this.shape(b, this.model.fields.get(k)); }
+  sizes() { for (const [k, b] of this.boxes) this.shape(b, this.model.get(k)); }
 
   changed(keys) {
     for (const k of keys) {
-      const f = this.model.fields.get(k), b = this.boxes.get(k), from = b && +b.closest('.sheet')?.dataset.i;
+      const f = this.model.get(k), b = this.boxes.get(k), from = b && +b.closest('.sheet')?.dataset.i;
       this.wrong.delete(k);
       if (b && (!f || from !== f.i)) {
         const focused = b === document.activeElement;
@@ -190,7 +188,7 @@ export class View {
 
   // focus scrolls to a field and focuses it; without one it focuses the pages.
   focus(key, quiet) {
-    const f = key && this.model.fields.get(key);
+    const f = key && this.model.get(key);
     if (!f) return this.pane.focus({ preventScroll: true });
     if (!this.shown.has(f.i)) { this.shown.add(f.i); this.render(f.i); }
     const b = this.boxes.get(key);
