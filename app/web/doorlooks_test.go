@@ -8,7 +8,7 @@ import (
 )
 
 // TestPagesAtTheDoorInEveryLook checks the pages shown before signing in: first run, two-step
-// sign-in, and the links in mails.
+// sign-in, the links in mails, public links, and pages that explain why there is nothing else.
 func TestPagesAtTheDoorInEveryLook(t *testing.T) {
 	t.Parallel()
 	s, empty, full := apptest.New(t), apptest.Empty(t), apptest.Empty(t)
@@ -21,12 +21,29 @@ func TestPagesAtTheDoorInEveryLook(t *testing.T) {
 	browse(t, s.Anonymous()).send("/forgot", "email", owner.Email)
 	reset, join := s.URL+"/reset/"+s.Link(t, owner.Email, "/reset/"), s.URL+"/join/"+s.Link(t, "new@example.org", "/join/")
 	at := func(address string) func(*window) { return func(w *window) { w.visit(address); w.see("h1") } }
+	link, _ := published(t, owner, apptest.Map{})
+	shut, shutAt := published(t, owner, apptest.Map{})
+	owner.Patch(t, shutAt, apptest.Map{"enabled": false}).Want(t, http.StatusOK)
+	start := func(name string) func(*window) {
+		return func(w *window) {
+			w.visit(link)
+			w.write("#i-name", name)
+			w.write("#i-email", "mia@member.example")
+			w.click("main .card button.primary")
+			w.see("#i-code, #errors")
+		}
+	}
 	second := func(w *window) {
 		w.password(s, careful.Email, apptest.Password)
 		w.heading("One more step")
 	}
 	inEveryLook(t, map[string]func(*window){
 		"components":        at(s.URL + "/dev/components"),
+		"offline":           at(s.URL + "/offline"),
+		"not found":         at(s.URL + "/nowhere"),
+		"public link":       at(link),
+		"public link, code": start("Mia Member"),
+		"public link, shut": at(shut),
 		"before setup":      at(empty.URL + "/"),
 		"setup":             at(empty.URL + "/setup?token=" + empty.First.Setup),
 		"setup, wrong link": at(empty.URL + "/setup?token=wrong"),
