@@ -136,6 +136,7 @@ func TestPagesOfTheInstallationInEveryLook(t *testing.T) {
 	for path, part := range map[string]chromedp.CSS{
 		"/admin": "h1", "/admin/companies": "h1", "/admin/people": "h1", "/admin/jobs?status=waiting": "h1",
 		"/admin/companies/" + owner.CompanyID: `input[name="name"]`, "/admin/log": "pre.source",
+		"/admin/companies/new": `input[name="owner"]`, "/admin/mail": "h1",
 		"/admin/attention": `form[action$="/retry"]`, "/admin/messages?status=held": `form[action$="/reveal"]`,
 	} {
 		pages[path] = func(w *window) {

@@ -26,12 +26,15 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 	public := owner.Post(t, "/templates", apptest.Multipart(t, apptest.Map{"title": "Membership", "roles": apptest.List{apptest.Map{"role_name": "Member"}}},
 		apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated).Text(t, "id")
 	owner.Post(t, "/templates/"+public+"/links", apptest.Map{"role": "Member", "max_uses": 5, "expires_at": "2040-12-31"}).Want(t, http.StatusCreated)
+	message := owner.Get(t, "/outbox").Want(t, http.StatusOK).Text(t, "data.0.id")
 	pages := map[string]func(w *window){}
 	for name, path := range map[string]string{
 		"settings": "/app/settings", "company": "/app/settings/company", "branding": "/app/settings/branding", "consent": "/app/settings/consent",
 		"API tokens": "/app/settings/api", "mail": "/app/settings/email", "outbox": "/app/settings/outbox", "certificates": "/app/settings/trust",
 		"webhooks": "/app/settings/webhooks", "webhook": "/app/settings" + hook, "delivery": "/app/settings" + hook + "/deliveries/" + delivery,
 		"security": "/app/settings/security", "team": "/app/team", "member": "/app/team/" + member, "roles": "/app/team/roles",
+		"inviting": "/app/team/invite", "welcome": "/app/welcome", "message": "/app/settings/outbox/" + message,
+		"texts": "/app/settings/texts", "text": "/app/settings/texts?kind=invitation&language=en",
 		"contacts": "/app/contacts", "contact": "/app/contacts/" + contact, "templates": "/app/templates", "template": "/app/templates/" + template, "use of a template": "/app/templates/" + template + "/use", "bulk runs": "/app/bulk", "bulk run": "/app/bulk/" + run,
 		"table for a bulk run": "/app/bulk/new?template=" + template, "me": "/app/me", "my security": "/app/me/security", "my sessions": "/app/me/sessions", "my signature": "/app/me/signature",
 		"public links": "/app/templates/" + public + "/links", "new public link": "/app/templates/" + template + "/links/new",
@@ -42,6 +45,12 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 			w.visit(s.URL + path)
 			w.see("h1")
 		}
+	}
+	pages["authenticator app"] = func(w *window) {
+		w.enter(owner)
+		w.visit(s.URL + "/app/me/security")
+		w.click(`form[action="/app/me/two-factor"] button`)
+		w.see(".enrol")
 	}
 	pages["faulty table of a bulk run"] = func(w *window) {
 		w.enter(owner)

@@ -40,7 +40,7 @@ type Handlers struct {
 
 // adminPages lists the pages in display order; "" is the overview.
 var adminPages = []struct{ Key, Icon string }{
-	{"", "screen"}, {"companies", "building"}, {"people", "users"}, {"attention", "bell"}, {"mail", "gear"}, {"messages", "sent"}, {"jobs", "hourglass"}, {"log", "text"},
+	{"", "screen"}, {"companies", "building"}, {"people", "users"}, {"attention", "bell"}, {"mail", "mail"}, {"messages", "tray"}, {"jobs", "hourglass"}, {"log", "code"},
 }
 
 // adminLink is a link to one of the pages.

@@ -128,8 +128,8 @@ type attentionList struct {
 // attentionLine is a document in the list.
 type attentionLine struct {
 	lists.AttentionItem
-	CompanyName, Why, Age string
-	Retry                 string
+	CompanyName, Why string
+	Retry            string
 }
 
 // retryable are the kinds of attention that a retry may resolve.
@@ -145,7 +145,7 @@ func (h *Handlers) ShowAttention(r *page.Request) error {
 	l := attentionList{Pager: r.Pager(p.number, p.size, found.Total)}
 	for _, a := range found.Items {
 		line := attentionLine{AttentionItem: a, CompanyName: h.companyName(r, a.Company),
-			Why: r.Say("admin.attention." + string(a.Attention)), Age: h.ago(r, a.Since)}
+			Why: r.Say("admin.attention." + string(a.Attention))}
 		if slices.Contains(retryable, a.Attention) {
 			line.Retry = "/admin/companies/" + a.Company + "/documents/" + a.Document + "/retry"
 		}

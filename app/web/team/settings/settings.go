@@ -49,14 +49,14 @@ var settingsPages = []struct {
 	Everybody bool // also for members who aren't administrators
 }{
 	{"company", "building", false},
-	{"branding", "eye", false},
+	{"branding", "brush", false},
 	{"consent", "check", false},
 	{"security", "lock", false},
 	{"api", "code", true},
 	{"webhooks", "bell", false},
-	{"email", "sent", false},
+	{"email", "mail", false},
 	{"texts", "text", false},
-	{"outbox", "file", false},
+	{"outbox", "tray", false},
 	{"trust", "shield", false},
 }
 
