@@ -11,6 +11,7 @@ import (
 var shapes = map[string]string{
 	"after":     `<path class="flip" d="M4 10h12m-5-5 5 5-5 5"/>`,
 	"alert":     `<path d="M10 3 18 17H2zM10 8v4M10 14.5v.5"/>`,
+	"archive":   `<path d="M3 4h14v4H3zM4.5 8v8.5h11V8M8 11.500h4"/>`,
 	"back":      `<path class="flip" d="M12 4 6 10l6 6"/>`,
 	"before":    `<path class="flip" d="M16 10H4m5-5-5 5 5 5"/>`,
 	"bell":      `<path d="M5 14V9a5 5 0 0 1 10 0v5l1.5 1.5h-13zM8.5 17.5h3"/>`,

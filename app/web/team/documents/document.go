@@ -163,7 +163,7 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 		}
 	}
 	if r.Who.Actor.Can(account.ScopeWrite) && p.DeletedAt == nil {
-		p.More = append(p.More, menuEntry{Text: r.Say("act.template"), Icon: "copy", Action: p.Base + "/template"})
+		p.More = append(p.More, menuEntry{Text: r.Say("act.template"), Icon: "file", Action: p.Base + "/template"})
 	}
 }
 

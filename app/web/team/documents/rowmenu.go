@@ -43,9 +43,9 @@ var menuIcons = map[signing.Action]string{
 	record.ActionRemind:    "bell",
 	record.ActionSeal:      "lock",
 	record.ActionDownload:  "download",
-	record.ActionDuplicate: "file", record.ActionVoid: "void", record.ActionExtend: "clock", record.ActionArchive: "lock", record.ActionRestore: "back",
-	record.ActionDelete: "cross",
-	record.ActionPurge:  "cross",
+	record.ActionDuplicate: "copy", record.ActionVoid: "void", record.ActionExtend: "clock", record.ActionArchive: "archive", record.ActionRestore: "back",
+	record.ActionDelete: "trash",
+	record.ActionPurge:  "trash",
 }
 
 func (h *Handlers) menuEntry(r *page.Request, d *signing.Document, a signing.Action, next string) (menuEntry, bool) {
