@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -66,6 +69,62 @@ func TestRanges(t *testing.T) {
 		if res.StatusCode != c.status || c.status != 416 && string(b) != c.body || res.Header.Get("Content-Range") != c.is {
 			t.Errorf("%q %q: got %d %q %q", c.header, c.ifRange, res.StatusCode, b, res.Header.Get("Content-Range"))
 		}
+	}
+}
+
+// counted counts what is written to each of its connections.
+type counted struct {
+	net.Listener
+	writes, bytes atomic.Int64
+}
+
+func (l *counted) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return countedConn{c, l}, err
+}
+
+type countedConn struct {
+	net.Conn
+	to *counted
+}
+
+func (c countedConn) Write(p []byte) (int, error) {
+	c.to.writes.Add(1)
+	c.to.bytes.Add(int64(len(p)))
+	return c.Conn.Write(p)
+}
+
+// TestLargeFilesAreSentInLargePieces checks that a file is not sent in the pieces of the server's
+// buffer, and arrives whole.
+func TestLargeFilesAreSentInLargePieces(t *testing.T) {
+	t.Parallel()
+	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
+	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	app.Get("/", func(c *fiber.Ctx) error {
+		d := &httpkit.Download{Name: "a.pdf", ContentType: "application/pdf", Size: int64(len(content)),
+			Open: func() (io.ReadSeekCloser, error) { return file{bytes.NewReader(content)}, nil }}
+		return d.Send(c)
+	})
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln := &counted{Listener: tcp}
+	ended := make(chan error, 1)
+	go func() { ended <- app.Listener(httpkit.Listen(ln, time.Minute)) }()
+	res, err := http.Get("http://" + tcp.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil || !bytes.Equal(got, content) {
+		t.Fatalf("got %d bytes of %d, %v", len(got), len(content), err)
+	}
+	if n := ln.writes.Load(); n > 30 {
+		t.Errorf("%d bytes were sent in %d pieces", ln.bytes.Load(), n)
+	}
+	if err := errors.Join(app.Shutdown(), <-ended); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -86,6 +87,17 @@ func (l *lingeringConn) Write(p []byte) (n int, err error) {
 		n += sent
 	}
 	return n, err
+}
+
+// pieces are the buffers of ReadFrom, for reuse.
+var pieces = sync.Pool{New: func() any { return new([writePiece]byte) }}
+
+// ReadFrom sends the body of a response in large pieces. The server would send a file in those of
+// its own buffer: 4 KiB, which is fifteen times as many system calls.
+func (l *lingeringConn) ReadFrom(r io.Reader) (int64, error) {
+	piece := pieces.Get().(*[writePiece]byte)
+	defer pieces.Put(piece)
+	return io.CopyBuffer(struct{ io.Writer }{l}, struct{ io.Reader }{r}, piece[:])
 }
 
 // linger makes a connection linger when it is closed, including one below TLS.
