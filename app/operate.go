@@ -37,15 +37,16 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	}
 	memory.Settle()
 	log.Info("listening", "address", a.Addr().String(), "url", a.URL())
-	return errors.Join(a.runWithin(ctx), a.Close())
+	return a.runWithin(ctx)
 }
 
-// runWithin runs the appliance within its memory limits, which apply to the whole process.
+// runWithin runs the appliance and closes it, within its memory limits, which apply to the whole
+// process. Closing the store writes what is still in memory, which takes as much as a burst.
 func (a *App) runWithin(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
+	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var keeper sync.WaitGroup
-	keeper.Go(func() { memory.Keep(ctx, int64(a.Config.Server.Memory), a.db.Mapped, a.index.Mapped) })
-	err := a.Run(ctx)
+	keeper.Go(func() { memory.Keep(keeping, int64(a.Config.Server.Memory), a.db.Mapped, a.index.Mapped) })
+	err := errors.Join(a.Run(ctx), a.Close())
 	stop()
 	keeper.Wait()
 	return err

@@ -101,8 +101,10 @@ type DB struct {
 	dir      string
 	inMemory bool
 	noSync   bool
-	disk     *disk
-	slots    slots // numbers of the counters
+	// mergeOnClose makes closing merge the newest tables, which takes seconds and much memory.
+	mergeOnClose bool
+	disk         *disk
+	slots        slots // numbers of the counters
 
 	deletions      deletions     // of the committer
 	deletionsFrom  atomic.Uint64 // see KeepDeletions
@@ -327,7 +329,7 @@ func (db *DB) options() badger.Options {
 		WithSyncWrites(!db.inMemory && !db.noSync).
 		WithDetectConflicts(false).
 		WithMetricsEnabled(false).
-		WithCompactL0OnClose(true).
+		WithCompactL0OnClose(db.mergeOnClose).
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithLogger(badgerLog{db.log})
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// unused is a prefix that no key has.
-var unused = []byte{0xff, 0xff}
-
 // Rewrite rewrites the whole store, so that replaced and deleted records leave nothing on
 // disk. Otherwise that happens when their tables happen to be compacted. It is for a
 // migration: nothing may be written meanwhile.
@@ -17,9 +14,7 @@ func (db *DB) Rewrite() error {
 	if db.inMemory {
 		return nil
 	}
-	// Dropping a prefix writes the memory tables to disk, which Badger does not do otherwise
-	// while it is open. Only what is on disk is merged.
-	if err := db.badger.DropPrefix(unused); err != nil {
+	if err := mergeNewest(db); err != nil {
 		return fmt.Errorf("kv: rewrite: %w", diskError(err))
 	}
 	if err := db.badger.Flatten(1); err != nil {
@@ -34,4 +29,22 @@ func (db *DB) Rewrite() error {
 			return fmt.Errorf("kv: rewrite: %w", diskError(err))
 		}
 	}
+}
+
+// mergeNewest merges the memory tables and the tables they became, which overlap, into the levels
+// below. Badger merges them all only when it closes, and if it was opened to do so: Flatten leaves
+// them alone if there are no others.
+func mergeNewest(db *DB) error {
+	db.turn.Lock()
+	defer db.turn.Unlock()
+	return db.alone(func() error {
+		for _, merge := range []bool{true, false} {
+			db.mergeOnClose = merge
+			if err := errors.Join(db.closeBadger(), db.mayOpen(), db.start()); err != nil {
+				db.closed = true
+				return err
+			}
+		}
+		return nil
+	})
 }
