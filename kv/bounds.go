@@ -20,9 +20,10 @@ const (
 
 	// tableSize is the size of a sorted table. Each takes a file handle, and its builder
 	// fourteen times as much memory: it holds all blocks, plain and compressed, in chunks that
-	// double in size. By default each level's tables are twice the size of the level's above,
-	// which means 112 MB for a builder of the lowest level.
-	tableSize   = 1 << 20
+	// double in size. A merge has ten builders or more at a time, whose tables wait to be written:
+	// tables of 1 MiB took 50 MB more at the peak. By default each level's tables are twice the
+	// size of the level's above, which means 56 MB for a builder of the lowest level.
+	tableSize   = 512 << 10
 	tableGrowth = 1
 
 	// compactors is the minimum Badger accepts. Each uses a few builders at a time.
