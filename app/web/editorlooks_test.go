@@ -173,3 +173,18 @@ func TestEditorShowsProblems(t *testing.T) {
 		w.close()
 	}
 }
+
+// TestPanelsOnAPhoneKeepThePage opens a panel from a page in the middle of a file and returns.
+func TestPanelsOnAPhoneKeepThePage(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	d := newDraft(t, c, 5, maria())
+	w := team(t, c, look{width: 390, height: 780})
+	w.edit(d)
+	w.js(`scrollTo(0, 1100)`)
+	w.js(`document.querySelector("[data-go=fields]").click()`)
+	w.until(`scrollY === 0`)
+	w.js(`document.querySelector("[data-go=properties]").click()`)
+	w.js(`document.querySelector("[data-go=pages]").click()`)
+	w.until(`scrollY === 1100`)
+}

@@ -187,7 +187,8 @@ class Editor {
 
   // show brings a panel to the front.
   async show(pane, focus) {
-    const narrow = root.dataset.pane;
+    const before = root.dataset.pane;
+    if (before === 'pages') this.top = scrollY; // on phones, panels take turns in the window
     root.dataset.pane = pane;
     for (const b of $$('[data-go]')) b.setAttribute('aria-pressed', b.dataset.go === pane);
     const tab = $('#tab-' + pane);
@@ -195,7 +196,8 @@ class Editor {
       t.setAttribute('aria-selected', t === tab); t.tabIndex = t === tab ? 0 : -1;
       $('#pane-' + t.id.slice(4)).hidden = t !== tab;
     }
-    if (pane === 'pages' && narrow !== 'pages') this.view.refit();
+    if (pane === 'pages' && before !== pane) this.view.refit();
+    if (before !== pane) scrollTo(0, pane === 'pages' ? this.top : 0);
     if (pane === 'people' || pane === 'properties') await this.fill(pane);
     if (focus) ($$('#pane-' + pane + ' :is(select,input,button)').find(e => e.offsetParent) || $('#pane-' + pane)).focus();
   }
