@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"paraph/app"
 	"paraph/app/apptest"
 )
@@ -123,4 +125,21 @@ func TestTagsFoundInTheEditorAreCoveredAndFollowTheFilledFile(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestANewTemplateIsNamedAfterItsFile leaves the title of a new template empty.
+func TestANewTemplateIsNamedAfterItsFile(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	w := team(t, c, look{})
+	w.visit(c.URL + "/app/templates")
+	w.click(`form[action="/app/templates/new"] button`)
+	w.heading("Untitled template")
+	if got := w.value("#i-title"); got != "" {
+		t.Errorf("the title is %q", got)
+	}
+	w.run(chromedp.SetUploadFiles("#i-files", onDisk(t, apptest.File{Name: "Lease.pdf", Content: apptest.PDF(t)})))
+	w.see("#files h4")
+	w.click(`#finish [value="save"]`)
+	w.heading("Lease")
 }

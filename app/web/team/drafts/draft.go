@@ -85,7 +85,7 @@ func (h Form) showStored(r *page.Request, d *signing.Document, data *draftPage) 
 		return err
 	}
 	data.ID, data.Base, data.Title, data.Steps = d.ID, "/app/documents/"+d.ID, d.Title, storing(steps(r, d.ID, stepFiles))
-	if d.Title == record.Untitled {
+	if d.Title == record.Untitled || d.Title == r.Say("template.untitled") {
 		data.Title = ""
 	}
 	data.Subject, data.Message, data.Files = d.Subject, d.Message, fileRows(r, d)
