@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
@@ -172,6 +173,30 @@ func TestDocsWithoutScripts(t *testing.T) {
 	w.run(chromedp.SendKeys(chromedp.CSS("#q"), "audit trail"), chromedp.Submit(chromedp.CSS("#q")))
 	w.heading("audit trail")
 	w.see(`#get-documents-document-events`)
+}
+
+// TestDocsContentsFold opens the contents on a phone without scripts, and follows an entry. On a wide
+// screen they stand open.
+func TestDocsContentsFold(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	const entry = `.docs-menu a[href="/docs/api/post-documents-document-send"]`
+	seen := fmt.Sprintf(`document.querySelector(%q).checkVisibility({contentVisibilityAuto: true})`, entry)
+	phone := open(t, look{width: 360, height: 740, plain: true})
+	phone.visit(s.URL + "/docs/api/post-documents")
+	if get(phone, chromedp.Evaluate[bool](seen)) {
+		t.Error("the contents stand open above the page")
+	}
+	phone.click(".docs-menu > summary")
+	phone.click(entry)
+	phone.heading("Send a document for signing")
+	wide := open(t, look{plain: true})
+	wide.visit(s.URL + "/docs/api/post-documents")
+	if !get(wide, chromedp.Evaluate[bool](seen)) {
+		t.Error("beside the page the contents are folded")
+	}
+	wide.click(entry)
+	wide.heading("Send a document for signing")
 }
 
 // TestDocsScript narrows the list and copies a sample.
