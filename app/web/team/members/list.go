@@ -3,6 +3,7 @@ package members
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,8 +38,6 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	sort := cmp.Or(r.Query("sort"), "name|asc")
 	by, direction, _ := strings.Cut(sort, "|")
 	q := account.MemberQuery{
-		Offset:     (number - 1) * size,
-		Limit:      size,
 		Search:     r.Query("search"),
 		Sort:       account.MemberSort(by),
 		Descending: direction == "desc",
@@ -48,11 +47,15 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	if err != nil {
 		return err
 	}
+	// Those who haven't joined yet are listed below, with what can be done about it.
+	joined := slices.DeleteFunc(list.Items, func(m account.Member) bool { return m.Status == account.MemberInvited })
+	total := len(joined)
+	joined = joined[min((number-1)*size, total):min(number*size, total)]
 	t := teamList{
 		MayManage: r.Who.Actor.IsAdmin(),
 		Mails:     h.Mails(),
 		Search:    q.Search,
-		Pager:     r.Pager(number, size, list.Total),
+		Pager:     r.Pager(number, size, total),
 		Asked:     q.Search != "",
 		Columns: []page.Column{
 			r.Sortable("name", r.Say("team.name"), sort, false),
@@ -72,7 +75,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range list.Items {
+	for _, m := range joined {
 		t.Members = append(t.Members, memberLineOf(r, m, seen))
 	}
 	for _, m := range waiting.Items {
