@@ -51,7 +51,7 @@ export class People {
     const act = (name, disabled) => make('button', { type: 'button', className: 'tool wide', disabled, data: { act: name }, 'aria-label': say(name) + ', ' + p.name, textContent: say(name) });
     return make('li', { className: this.model.hue(p.id), data: { id: p.id } },
       make('span', { className: 'letter', textContent: this.model.letter(p.id), 'aria-hidden': 'true' }),
-      make('div', {}, make('div', { className: 'name', dir: 'auto', textContent: p.name }), make('div', { className: 'small muted ltr who', textContent: p.email }),
+      make('div', {}, make('div', { className: 'name', dir: 'auto', textContent: p.name }), make('div', { className: 'small who' }, make('bdi', { dir: 'ltr', textContent: p.email })),
         make('div', { className: 'small', textContent: say('role-' + p.role) + (p.group ? ' · ' + p.group : '') + (!this.model.fills(p) ? '' : ' · ' + say('count', { n })) })),
       make('div', { className: 'acts' }, act('up', i === 0), act('down', i === total - 1), act('edit'), act('remove')));
   }
