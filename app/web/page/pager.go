@@ -23,10 +23,10 @@ func (r *Request) PageOf() (number, size int) {
 // Pager is the component "pager": the range shown, with links to other pages and
 // sizes.
 type Pager struct {
-	Text                    string // 41–60 of 183
-	First, Prev, Next, Last string // "" where there is none
-	Sizes                   []Option
-	Kept                    []Pair // parameters that the page size form carries along
+	Text                    string   // 41–60 of 183
+	First, Prev, Next, Last string   // "" where there is none
+	Sizes                   []Option // none if the smallest shows everything
+	Kept                    []Pair   // parameters that the page size form carries along
 }
 
 // Pager returns the component for the current page.
@@ -48,6 +48,9 @@ func (r *Request) Pager(number, size, total int) Pager {
 	}
 	if number < last {
 		p.Next, p.Last = at(number+1), at(last)
+	}
+	if total <= pageSizes[0] { // any size shows all of them
+		return p
 	}
 	for _, n := range pageSizes {
 		p.Sizes = append(p.Sizes, Option{Value: strconv.Itoa(n), Label: strconv.Itoa(n), Selected: n == size})
