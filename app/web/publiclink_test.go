@@ -501,6 +501,7 @@ func TestPublicLinkInTheApp(t *testing.T) {
 	w.click("details:has(.qr) summary")
 	w.see("svg.qr")
 	w.fromMenu(`form[action$="/off"] button`)
+	w.until(`!!document.querySelector('form[action$="/on"]')`)
 	w.click(`.kebab > summary`)
 	w.see(`form[action$="/on"]`)
 	v, one := browse(t, c), at+"/"+made.Text(t, "data.0.id")
