@@ -12,6 +12,21 @@ import (
 	"paraph/app/fault"
 )
 
+// TestInvitedPeopleAreFoundInTheTeam searches for somebody who hasn't joined yet, whose role can be changed.
+func TestInvitedPeopleAreFoundInTheTeam(t *testing.T) {
+	t.Parallel()
+	owner := apptest.New(t).Company(t)
+	v := browse(t, owner)
+	v.send("/app/team/invite", "emails", "ben@new.example, cleo@new.example", "role", "member")
+	id := owner.Get(t, "/members?search=cleo").Want(t, http.StatusOK).Text(t, "data.0.id")
+	_, html := v.get("/app/team?search=cleo")
+	want(t, html, `href="/app/team/`+id+`"`, "not", "ben@new.example", "No members found")
+	_, html = v.get("/app/team/" + id)
+	want(t, html, `action="/app/team/`+id+`/role"`)
+	_, html = v.get("/app/team?search=nobody")
+	want(t, html, "No members found", "not", "@new.example")
+}
+
 // TestInviteToTheTeam invites several people at once, one of them with an
 // unusable address.
 func TestInviteToTheTeam(t *testing.T) {

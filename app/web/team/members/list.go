@@ -71,7 +71,8 @@ func (h *Handlers) ShowList(r *page.Request) error {
 		}
 		t.Columns = append(t.Columns, page.Column{Text: r.Say("team.seen")})
 	}
-	waiting, err := h.Accounts.Members.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{Statuses: []string{"invited"}, Descending: true})
+	invited := account.MemberQuery{Search: q.Search, Statuses: []string{"invited"}, Descending: true}
+	waiting, err := h.Accounts.Members.ListMembers(r.UserContext(), r.Who.Actor, invited)
 	if err != nil {
 		return err
 	}
