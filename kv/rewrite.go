@@ -40,9 +40,11 @@ func mergeNewest(db *DB) error {
 	return db.alone(func() error {
 		for _, merge := range []bool{true, false} {
 			db.mergeOnClose = merge
-			if err := errors.Join(db.closeBadger(), db.mayOpen(), db.start()); err != nil {
-				db.closed = true
-				return err
+			for _, step := range []func() error{db.closeBadger, db.mayOpen, db.start} {
+				if err := step(); err != nil {
+					db.closed = true
+					return err
+				}
 			}
 		}
 		return nil
