@@ -166,6 +166,9 @@ func TestATableWithBadRowsIsCorrectedAndSentWithoutScripts(t *testing.T) {
 			t.Errorf("the run does not show %q", want)
 		}
 	}
+	if strings.Contains(html, "Failed: ") {
+		t.Error("a run without failures counts them")
+	}
 	if strings.Contains(html, `http-equiv="refresh"`) {
 		t.Error("a run that has finished goes on reloading")
 	}

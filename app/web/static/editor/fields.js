@@ -1,5 +1,5 @@
 // The palette: field types, and the recipient new fields belong to.
-import { $, $$, say, make, tell, typeName } from './text.js';
+import { $, $$, say, make } from './text.js';
 import { fixed, sizeOf } from './geometry.js';
 import { plain } from './model.js';
 
