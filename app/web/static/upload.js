@@ -21,7 +21,7 @@ function attach(form) {
     send.upload.addEventListener('progress', p => {
       if (!p.lengthComputable) return;
       bar.value = p.loaded / p.total;
-      line.textContent = p.loaded === p.total ? say('working') : say('sending') + ' ' + Math.round(100 * p.loaded / p.total) + ' %';
+      line.textContent = p.loaded === p.total ? say('working') : say('sending') + ' ' + form.dataset.percent.replace('0', Math.round(100 * p.loaded / p.total));
       if (p.loaded === p.total) bar.removeAttribute('value');
     });
     const failed = () => { busy = false; box.hidden = true; document.querySelector('#alert').textContent = say('failed'); line.textContent = say('failed'); };

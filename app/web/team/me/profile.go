@@ -9,7 +9,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// meTabs holds the tabs of the pages about one's own account.
+// meTabs holds the links between the pages about one's own account.
 type meTabs struct{ Tabs []page.Destination }
 
 func meTabsOf(r *page.Request) meTabs {
