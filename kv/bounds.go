@@ -21,7 +21,7 @@ const (
 	// tableSize is the size of a sorted table. Each takes a file handle, and its builder
 	// fourteen times as much memory: it holds all blocks, plain and compressed, in chunks that
 	// double in size. A merge has ten builders or more at a time, whose tables wait to be written:
-	// tables of 1 MiB took 50 MB more at the peak. By default each level's tables are twice the
+	// tables of 1 MiB would take 50 MB more at the peak. By default each level's tables are twice the
 	// size of the level's above, which means 56 MB for a builder of the lowest level.
 	tableSize   = 512 << 10
 	tableGrowth = 1
