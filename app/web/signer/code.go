@@ -33,14 +33,15 @@ func showGate(v *Visitor, status int, p page.Page) error {
 	return gateTemplate.Render(v.Request, status, page.With(own, data))
 }
 
-// mask abbreviates an address so that only its owner recognizes it.
+// mask abbreviates an address so that only its owner recognizes it. A word
+// joiner keeps its parts on one line.
 func mask(address string) string {
 	user, host, ok := strings.Cut(address, "@")
 	if !ok || user == "" {
 		return "…"
 	}
 	first := []rune(user)[0]
-	return string(first) + "…@" + host
+	return string(first) + "…\u2060@" + host
 }
 
 // RequestCode sends the code that proves who opened the link.
