@@ -69,6 +69,7 @@ func TestSearchAsYouType(t *testing.T) {
 	w.run(chromedp.Focus(chromedp.CSS("#search")))
 	w.run(chromedp.KeyEvent(" nothing"))
 	w.until(`document.querySelector("#results .empty h2")?.textContent === "No matching documents"`)
+	w.until(`document.querySelector("#status").textContent === "No matching documents" && document.activeElement.id === "search"`)
 	w.run(chromedp.Evaluate[chromedp.Void](`(i => { i.value = ""; i.dispatchEvent(new Event("input", {bubbles: true})); })(document.querySelector("#search"))`))
 	w.until(rows + ` === 25 && !location.search.includes("search")`)
 	// The bar of bulk actions works on the rows that replaced the first ones.

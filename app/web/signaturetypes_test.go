@@ -39,7 +39,7 @@ func TestOnlyAcceptedSignaturesAreOffered(t *testing.T) {
 		if tc.says != "" {
 			want(t, page, tc.says)
 		}
-		if got := strings.Contains(page, "Drawing needs JavaScript"); got != (tc.types == "drawn") {
+		if got := strings.Contains(page, "Drawing requires JavaScript"); got != (tc.types == "drawn") {
 			t.Errorf("%s: asks for JavaScript: %v", tc.types, got)
 		}
 	}
@@ -97,7 +97,7 @@ func TestTypedIsRefusedWithoutScript(t *testing.T) {
 	w.visit(d.links[0])
 	w.click("#finish")
 	w.see("#errors")
-	if got := w.read("#mark-signature"); !strings.Contains(got, "Drawing needs JavaScript") {
+	if got := w.read("#mark-signature"); !strings.Contains(got, "Drawing requires JavaScript") {
 		t.Errorf("the page says %q", got)
 	}
 	if got := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).Text(t, "status"); got != "sent" {

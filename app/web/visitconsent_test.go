@@ -230,7 +230,7 @@ func TestHelpOfTheCompany(t *testing.T) {
 	_, html = invited(t, s).get(path(t, d.links[0]))
 	want(t, html, `href="tel:+31201234567"`, `href="https://example.org/privacy"`)
 	_, html = v.send("/app/settings/consent", "consent_mode", "gate", "consent_text", "Mine.")
-	want(t, html, `value="gate" selected`)
+	want(t, html, `value="gate" checked`)
 	r := d.Get(t, "/company")
 	if r.Text(t, "consent_mode") != "gate" || r.Text(t, "phone") != "+31 (20) 123 45 67" {
 		t.Errorf("the company is %s", r.Body)

@@ -26,7 +26,7 @@ async function find() {
     $('#results').replaceWith(results);
     history.replaceState(null, '', to);
     $('#row [name=next]').value = $('#row [name=next]', page).value;
-    $('#status').textContent = $('.pager p').textContent;
+    $('#status').textContent = $('#results :is(.pager p,.empty h2)').textContent;
     document.dispatchEvent(new Event('rows'));
   } catch (e) {
     if (e.name !== 'AbortError') location.assign(to);
