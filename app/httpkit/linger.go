@@ -89,15 +89,18 @@ func (l *lingeringConn) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// pieces are the buffers of ReadFrom, for reuse.
-var pieces = sync.Pool{New: func() any { return new([writePiece]byte) }}
+// pieces are the buffers of ReadFrom, for reuse. A client that reads slowly holds one, so each is
+// no larger than the buffer in which its connection receives requests.
+var pieces = sync.Pool{New: func() any { return new(piece) }}
 
-// ReadFrom sends the body of a response in large pieces. The server would send a file in those of
-// its own buffer: 4 KiB, which is fifteen times as many system calls.
+type piece [16 * KB]byte
+
+// ReadFrom sends the body of a response in larger pieces than those of the server's own buffer of
+// 4 KiB, with which a file takes four times as many system calls.
 func (l *lingeringConn) ReadFrom(r io.Reader) (int64, error) {
-	piece := pieces.Get().(*[writePiece]byte)
-	defer pieces.Put(piece)
-	return io.CopyBuffer(struct{ io.Writer }{l}, struct{ io.Reader }{r}, piece[:])
+	buffer := pieces.Get().(*piece)
+	defer pieces.Put(buffer)
+	return io.CopyBuffer(struct{ io.Writer }{l}, struct{ io.Reader }{r}, buffer[:])
 }
 
 // linger makes a connection linger when it is closed, including one below TLS.
