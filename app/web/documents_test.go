@@ -13,6 +13,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 )
 
 // office is a company with several members.
@@ -185,7 +186,7 @@ func TestListOfDocuments(t *testing.T) {
 		{"?status=draft&owner=me", "", 0, []string{"No matching documents", "Clear filters"}},
 		{"?status=nonsense", "Contract sent", 20, nil},
 		{"?per_page=7", "Contract sent", 20, nil},
-		{"?page=99999", "", 0, []string{`rel="prev"`}},
+		{"?page=99999", "Paper 03", 4, []string{"21–24 of 24", `rel="prev"`}},
 	} {
 		code, html := v.get("/app/documents" + x.query)
 		if code != http.StatusOK {
@@ -197,6 +198,26 @@ func TestListOfDocuments(t *testing.T) {
 			t.Errorf("%s: %d rows, the first is %v", x.query, len(found), found)
 		}
 		v.contains(html, x.words...)
+	}
+}
+
+// TestPagesAfterTheLast follows old links to pages of lists that have become shorter.
+func TestPagesAfterTheLast(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.in(t, "sent") // its signatories become contacts
+	v := browse(t, o.owner)
+	for _, list := range []string{"/app/documents", "/app/team", "/app/contacts"} {
+		address := list + "?page=9&per_page=50"
+		patience.Until(t, list, func() (string, bool) {
+			_, html := v.get(address)
+			return html, strings.Contains(html, "<p>1–")
+		})
+		for _, other := range []string{"?page=0", "?page=-3", "?page=x", "?page=1000001"} {
+			if code, html := v.get(list + other); code != http.StatusOK || !strings.Contains(html, "<p>1–") {
+				t.Errorf("%s%s: %d", list, other, code)
+			}
+		}
 	}
 }
 

@@ -29,12 +29,13 @@ type Pager struct {
 	Kept                    []Pair   // parameters that the page size form carries along
 }
 
-// Pager returns the component for the current page.
+// Pager returns the component for the current page. A page after the last of the list, whose rows
+// may have been deleted, leads to the last one instead of being rendered.
 func (r *Request) Pager(number, size, total int) Pager {
 	p := Pager{Text: r.Say("list.none")}
 	if total > 0 {
 		from := (number-1)*size + 1
-		p.Text = r.Say("list.range", "from", min(from, total), "to", min(number*size, total), "n", total)
+		p.Text = r.Say("list.range", "from", from, "to", min(number*size, total), "n", total)
 	}
 	last := max(1, (total+size-1)/size)
 	at := func(n int) string {
@@ -43,8 +44,11 @@ func (r *Request) Pager(number, size, total int) Pager {
 		}
 		return r.Link("page", strconv.Itoa(n))
 	}
+	if number > last {
+		r.lastPage = at(last)
+	}
 	if number > 1 {
-		p.First, p.Prev = at(1), at(min(number-1, last))
+		p.First, p.Prev = at(1), at(number-1)
 	}
 	if number < last {
 		p.Next, p.Last = at(number+1), at(last)

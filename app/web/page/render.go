@@ -102,6 +102,9 @@ func Ago(r *Request, t, now time.Time) template.HTML { return ago(r.Words, t.In(
 
 // Render responds with a page. It executes the whole template before sending anything.
 func (t Template[T]) Render(r *Request, status int, v View[T]) error {
+	if r.lastPage != "" && status == http.StatusOK {
+		return r.SeeOther(r.lastPage)
+	}
 	r.prepare(&v.Page)
 	out, err := t.Compose(r, v)
 	if err != nil {

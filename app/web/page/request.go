@@ -28,6 +28,8 @@ type Request struct {
 	Shell  *shell // frame of a team page
 	// failed shows an error on a page of its own; nil means the common error page.
 	failed func(r *Request, err error) error
+	// lastPage is where to go instead of a page after the last of a list; "" means nowhere.
+	lastPage string
 }
 
 // serve adapts a Handler to fiber.
