@@ -6,6 +6,7 @@ const say = (key) => words[key]?.other ?? key;
 
 const box = document.getElementById("q");
 const menu = document.querySelector(".docs-menu");
+const unfolded = menu.open;
 const groups = [...menu.querySelectorAll("details")];
 const opened = groups.map((g) => g.open);
 
@@ -24,7 +25,7 @@ function narrow() {
     group.open = wanted.length ? here > 0 : opened[i];
     found += here;
   });
-  if (wanted.length) menu.open = true;
+  menu.open = wanted.length > 0 || unfolded;
   document.getElementById("none").hidden = found > 0;
 }
 box.addEventListener("input", narrow);

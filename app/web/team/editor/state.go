@@ -92,7 +92,8 @@ type editorField struct {
 	Found *editorFound `json:"found,omitempty"` // until the field is stored
 }
 
-// editorFound is what was found where a field was suggested. The script passes it on unchanged.
+// editorFound is where a suggested field stood in the file, with the text to cover. The script keeps
+// it unread with the field and returns it when the field is saved, wherever that was moved since.
 type editorFound struct {
 	Page    int
 	X, Y    float64
