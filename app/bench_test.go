@@ -331,7 +331,9 @@ func (h *bench) writes() {
 	}
 	h.line("200 KB written, synced and named, no HTTP", fmt.Sprintf("%7.0f/s", median(floors)))
 	h.line("create and upload 200 KB, 16 connections", fmt.Sprintf("%7.0f/s   %.2f of that", median(uploads), median(ratio)))
+	began := time.Now()
 	p.stop()
+	h.most("stopping after that", "", time.Since(began).Seconds(), 2, " s")
 }
 
 // upload creates a document with a unique file.
