@@ -9,6 +9,7 @@ package api
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -76,9 +77,12 @@ const prefetch = 1
 type server struct {
 	Options
 	speech
-	doc     *document
 	app     *fiber.App
 	replays *replays
+	bodies  *bodies
+
+	described []described
+	document  func() ([]byte, error) // the OpenAPI document
 
 	bulk     *bulkHandlers
 	contacts *contactHandlers
@@ -92,7 +96,7 @@ func New(o Options) *fiber.App {
 	}
 	say := speech{o.Words}
 	s := &server{
-		Options: o, speech: say, doc: newDocument(), replays: newReplays(),
+		Options: o, speech: say, replays: newReplays(), bodies: &bodies{registry: newRegistry()},
 		bulk:     &bulkHandlers{speech: say, bulk: o.Bulk, kit: o.Kit, maxBody: o.MaxBody},
 		contacts: &contactHandlers{speech: say, contacts: o.Contacts, maxBody: o.MaxBody},
 		webhooks: &webhookHandlers{speech: say, trail: o.Signing.Trail, webhooks: o.Webhooks},
@@ -103,13 +107,11 @@ func New(o Options) *fiber.App {
 		ReadBufferSize: 16 << 10, ErrorHandler: s.fail, DisablePreParseMultipartForm: true, UnescapePath: true,
 	})
 	s.app.Use(s.observe)
-	s.doc.api.Servers = servers(o.Kit)
-	s.doc.describeRows()
-	s.doc.describeWebhooks(s.english())
+	s.document = sync.OnceValues(s.openAPI)
 	s.routes(s.handlers())
-	s.doc.complete()
+	s.bodies.complete()
 	if o.Mount != nil {
-		o.Mount(s.app, s.doc.json)
+		o.Mount(s.app, s.document)
 	}
 	s.app.Use(httpkit.Unknown)
 	s.app.Server().Handler = o.Kit.Under(s.app.Server().Handler)

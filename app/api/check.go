@@ -37,7 +37,7 @@ type checker struct {
 
 // check returns every fault of a body by the dotted name of its field, and its
 // members, each with whether it is null. Unknown members are ignored.
-func (d *document) check(text []byte, s *huma.Schema, maxObjects int) (members map[string]bool, err error) {
+func (b *bodies) check(text []byte, s *huma.Schema, maxObjects int) (members map[string]bool, err error) {
 	if !utf8.Valid(text) {
 		return nil, fault.Malformed("body_not_utf8")
 	}
@@ -47,7 +47,7 @@ func (d *document) check(text []byte, s *huma.Schema, maxObjects int) (members m
 	if !stdjson.Valid(text) {
 		return nil, fault.Malformed("body_not_json")
 	}
-	c := &checker{schemas: d.schemas, maxObjects: maxObjects, text: text, members: map[string]bool{}}
+	c := &checker{schemas: b.byRef, maxObjects: maxObjects, text: text, members: map[string]bool{}}
 	if c.next() != '{' {
 		return nil, fault.Malformed("body_not_an_object")
 	}

@@ -117,7 +117,7 @@ func (r *request) decodeText(b []byte, schema *huma.Schema, in any) (err error) 
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = []byte("{}")
 	}
-	if r.members, err = r.server.doc.check(b, schema, max(r.op.objects, r.server.MaxObjects)); err != nil {
+	if r.members, err = r.server.bodies.check(b, schema, max(r.op.objects, r.server.MaxObjects)); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(b, in); err != nil {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -26,57 +25,64 @@ type parameter struct {
 	minimum, maximum  float64
 }
 
-// document is the OpenAPI description being built.
-type document struct {
-	api      *huma.OpenAPI
-	registry huma.Registry
-	count    int
-	json     func() ([]byte, error) // the served form; to be called once everything is added
-	// schemas holds all schemas by reference, for checking requests. The registry changes
-	// when the served form is made, and may not be read at the same time.
-	schemas map[string]*huma.Schema
+// described is an endpoint with the types of its input and its output.
+type described struct {
+	op      operation
+	in, out reflect.Type
 }
 
-const schemaRefs = "#/components/schemas/"
+// document is the OpenAPI description being built.
+type document struct {
+	api *huma.OpenAPI
+	registry
+	count int
+}
 
 func newDocument() *document {
-	registry := huma.NewMapRegistry(schemaRefs, huma.DefaultSchemaNamer)
-	d := &document{registry: registry, api: &huma.OpenAPI{
+	r := newRegistry()
+	d := &document{registry: r, api: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "Paraph", Version: "1.0.0", License: &huma.License{Name: "MIT", Identifier: "MIT"},
 			Description: "Document signing and management. Every endpoint is available under / and under /api."},
-		Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{
+		Components: &huma.Components{Schemas: r.Registry, SecuritySchemes: map[string]*huma.SecurityScheme{
 			"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
 		}},
 	}}
 	d.api.Components.Responses = d.refusals()
-	d.json = sync.OnceValues(func() ([]byte, error) {
-		delete(d.registry.Map(), "Nothing") // the absence of a body
-		d.orderMembers()
-		if err := d.dropUnused(); err != nil {
-			return nil, err
-		}
-		return d.api.MarshalJSON()
-	})
 	return d
 }
 
-// complete must be called once everything is added, and before the first request.
+// openAPI describes the API. The description takes several times the memory of its text, and few
+// servers are ever asked for it, so that only the text is kept, from when it is first asked for.
+func (s *server) openAPI() ([]byte, error) {
+	d := newDocument()
+	d.api.Servers = servers(s.Kit)
+	d.describeRows()
+	d.describeWebhooks(s.english())
+	for _, e := range s.described {
+		d.add(e.op, e.in, e.out)
+		d.schemaOf(e.in)
+	}
+	d.complete()
+	return d.json()
+}
+
+// complete must be called once everything is added.
 func (d *document) complete() {
-	d.schemas = map[string]*huma.Schema{}
-	for name, s := range d.registry.Map() {
+	for name, s := range d.Map() {
 		s.Title = titleOf(name)
-		d.schemas[schemaRefs+name] = s
 	}
-	for name, s := range d.registry.Map() {
-		d.markNull(s, d.registry.TypeFromRef(schemaRefs+name))
-		for _, member := range s.Properties {
-			if member.Nullable && len(member.Enum) > 0 && !slices.Contains(member.Enum, nil) {
-				member.Enum = append(slices.Clip(member.Enum), nil)
-			}
-		}
+	d.allowNull()
+	examples.Add(d.Map())
+}
+
+func (d *document) json() ([]byte, error) {
+	delete(d.Map(), "Nothing") // the absence of a body
+	d.orderMembers()
+	if err := d.dropUnused(); err != nil {
+		return nil, err
 	}
-	examples.Add(d.registry.Map())
+	return d.api.MarshalJSON()
 }
 
 // titleOf returns the title of a record that several operations share, "" for the body of a request
@@ -119,7 +125,7 @@ func (d *document) describeWebhooks(english fault.Sayer) {
 			OperationID: "event-" + strings.NewReplacer(".", "-", "_", "-").Replace(string(kind)), Summary: string(kind),
 			Extensions: map[string]any{"x-order": i}, Security: []map[string][]string{},
 			RequestBody: &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {
-				Schema: d.registry.Schema(typeOf[eventMessage](), true, ""), Example: viewMessageOf(english, examples.Event(kind))}}},
+				Schema: d.Schema(typeOf[eventMessage](), true, ""), Example: viewMessageOf(english, examples.Event(kind))}}},
 			Responses: map[string]*huma.Response{"200": {Description: "Received; any other 2xx does as well"},
 				"400": {Description: "Anything else counts as a failure: the message is sent again later"}},
 		}}
@@ -131,52 +137,11 @@ func servers(k *httpkit.Kit) []*huma.Server {
 	return []*huma.Server{{URL: k.Outside("/")}, {URL: k.Outside("/api")}}
 }
 
-// schemaOf returns the schema of an input, generated from its Go type.
-func (d *document) schemaOf(t reflect.Type) *huma.Schema {
-	return d.open(d.registry.Schema(t, true, ""))
-}
-
-// open allows unknown members in an object. They are ignored, so that clients written
-// for another server keep working.
-func (d *document) open(s *huma.Schema) *huma.Schema {
-	if s.Ref != "" {
-		s = d.registry.SchemaFromRef(s.Ref)
-	}
-	for _, x := range d.registry.Map() {
-		if x.AdditionalProperties == false {
-			x.AdditionalProperties = true
-		}
-	}
-	return s
-}
-
-// markNull marks members of a record that are records themselves and may be null: pointers
-// that are always there. A reference to a schema can't say so; they get a copy of it.
-func (d *document) markNull(s *huma.Schema, of reflect.Type) {
-	if of == nil || of.Kind() != reflect.Struct {
-		return
-	}
-	for f := range of.Fields() {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && name == "" {
-			d.markNull(s, f.Type)
-		}
-		was := s.Properties[name]
-		if f.Type.Kind() != reflect.Pointer || was == nil || was.Ref == "" || strings.Contains(options, "omit") {
-			continue
-		}
-		copied := *d.registry.SchemaFromRef(was.Ref)
-		copied.Nullable, copied.Description = true, was.Description
-		copied.Extensions = map[string]any{"x-members": memberNames(f.Type.Elem())}
-		s.Properties[name] = &copied
-	}
-}
-
 // describeAs copies what the schema of one record says about the values of its members to
 // those of another that have the same name.
 func (d *document) describeAs(of, like reflect.Type) {
-	from := d.registry.SchemaFromRef(d.registry.Schema(like, true, "").Ref)
-	for name, s := range d.registry.SchemaFromRef(d.registry.Schema(of, true, "").Ref).Properties {
+	from := d.SchemaFromRef(d.Schema(like, true, "").Ref)
+	for name, s := range d.SchemaFromRef(d.Schema(of, true, "").Ref).Properties {
 		if x := from.Properties[name]; x != nil && s.Ref == "" {
 			s.Description, s.Enum, s.Format, s.Minimum, s.Maximum = x.Description, x.Enum, x.Format, x.Minimum, x.Maximum
 		}
@@ -190,9 +155,9 @@ func (d *document) dropUnused() error {
 	if err != nil {
 		return err
 	}
-	for name := range d.registry.Map() {
+	for name := range d.Map() {
 		if !bytes.Contains(b, []byte(`"`+schemaRefs+name+`"`)) {
-			delete(d.registry.Map(), name)
+			delete(d.Map(), name)
 		}
 	}
 	return nil
@@ -202,8 +167,8 @@ var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
 
 // orderMembers adds the order of every record's members, which schemas don't define.
 func (d *document) orderMembers() {
-	for name, s := range d.registry.Map() {
-		if names := memberNames(d.registry.TypeFromRef(schemaRefs + name)); len(names) > 0 {
+	for name, s := range d.Map() {
+		if names := memberNames(d.TypeFromRef(schemaRefs + name)); len(names) > 0 {
 			s.Extensions = map[string]any{"x-members": names}
 		}
 	}
@@ -292,7 +257,7 @@ func (p parameter) param() *huma.Param {
 func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody {
 	content := map[string]*huma.MediaType{}
 	if in != typeOf[nothing]() {
-		content["application/json"] = &huma.MediaType{Schema: d.registry.Schema(in, true, "")}
+		content["application/json"] = &huma.MediaType{Schema: d.Schema(in, true, "")}
 	}
 	if op.text != "" {
 		content[op.text] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
@@ -323,7 +288,7 @@ func (d *document) responses(o *huma.Operation, op operation, media string, out 
 	ok := &huma.Response{Description: http.StatusText(op.success())}
 	switch {
 	case out != typeOf[nothing]():
-		ok.Content = map[string]*huma.MediaType{"application/json": {Schema: d.registry.Schema(out, true, "")}}
+		ok.Content = map[string]*huma.MediaType{"application/json": {Schema: d.Schema(out, true, "")}}
 	case media == "application/json":
 		ok.Content = map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: "object"}}}
 	case media != "":

@@ -80,7 +80,7 @@ func (h *outboxHandlers) routes(s *server) {
 		return testMailAnswer{reply}, err
 	})
 	bounce := operation{method: http.MethodPost, path: "/outbox/bounces", rule: may(account.ScopeAdmin).Uploading(maxReport), summary: "Report a message that came back", tag: "Outbox", status: http.StatusOK}
-	s.doc.add(bounce, typeOf[nothing](), typeOf[messageView]())
+	s.describe(bounce, typeOf[nothing](), typeOf[messageView]())
 	s.add(bounce, h.bounce)
 	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), summary: "Get a message", tag: "Outbox"}, h.getMessage)
 	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), summary: "Get a message in source form", tag: "Outbox"}, h.messageSource)

@@ -36,7 +36,7 @@ func refusalName(status int) string {
 
 // refusals returns the error responses, shared by all operations.
 func (d *document) refusals() map[string]*huma.Response {
-	schema := d.registry.Schema(typeOf[failure](), true, "")
+	schema := d.Schema(typeOf[failure](), true, "")
 	out := map[string]*huma.Response{}
 	for _, r := range refusalsOf {
 		out[refusalName(r.status)] = &huma.Response{Description: r.text,

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"net/http"
+	"reflect"
 	"strings"
 
 	json "github.com/goccy/go-json"
@@ -39,8 +40,8 @@ type answer struct {
 
 // handle registers an endpoint whose body is an I and whose response is an O.
 func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, error)) {
-	s.doc.add(op, typeOf[I](), typeOf[O]())
-	schema, again := s.doc.schemaOf(typeOf[I]()), rebuilds[typeOf[O]()]
+	s.describe(op, typeOf[I](), typeOf[O]())
+	schema, again := s.bodies.schemaOf(typeOf[I]()), rebuilds[typeOf[O]()]
 	s.add(op, func(r *request) error {
 		in := new(I)
 		defer r.closeUploads()
@@ -64,8 +65,8 @@ func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, er
 
 // stream registers an endpoint that writes its response itself.
 func stream[I any](s *server, op operation, fn func(r *request, in *I) error) {
-	s.doc.add(op, typeOf[I](), typeOf[nothing]())
-	schema := s.doc.schemaOf(typeOf[I]())
+	s.describe(op, typeOf[I](), typeOf[nothing]())
+	schema := s.bodies.schemaOf(typeOf[I]())
 	s.add(op, func(r *request) error {
 		in := new(I)
 		if err := s.decode(r, schema, in); err != nil {
@@ -78,6 +79,11 @@ func stream[I any](s *server, op operation, fn func(r *request, in *I) error) {
 		defer leave()
 		return fn(r, in)
 	})
+}
+
+// describe adds an endpoint to the OpenAPI document.
+func (s *server) describe(op operation, in, out reflect.Type) {
+	s.described = append(s.described, described{op, in, out})
 }
 
 func (op operation) success() int {

@@ -33,7 +33,7 @@ func (h *serviceHandlers) routes(s *server) {
 		return r.Send(h.keys.RootPEM())
 	})
 	stream(s, operation{method: http.MethodGet, path: "/openapi.json", rule: anyone(), summary: "Get this description", tag: "Service"}, func(r *request, _ *nothing) error {
-		b, err := s.doc.json()
+		b, err := s.document()
 		if err != nil {
 			return err
 		}

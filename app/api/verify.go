@@ -23,7 +23,7 @@ type verifyHandlers struct {
 
 func (h *verifyHandlers) routes(s *server) {
 	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(h.maxUpload).Interruptible(), summary: "Verify the signatures of a PDF; a part named password before the file opens an encrypted one", tag: "Service", files: true}
-	s.doc.add(op, typeOf[nothing](), typeOf[reportjson.View]())
+	s.describe(op, typeOf[nothing](), typeOf[reportjson.View]())
 	s.add(op, h.verify)
 }
 

@@ -86,8 +86,8 @@ var parts = sync.OnceValues(func() (*page.Parts, error) {
 	return page.Load(templateFiles, staticFiles, functions)
 })
 
-// New reads the templates, the texts and the static files, so that a mistake in
-// any of them is an error at startup rather than on the first request.
+// New reads the templates and the static files, so that a missing one is an error at startup rather
+// than on the first request.
 func New(o Options) (*Pages, error) {
 	parts, err := parts()
 	if err != nil {
@@ -97,7 +97,7 @@ func New(o Options) (*Pages, error) {
 	if o.Machine != nil {
 		warnings = o.Machine.Warnings
 	}
-	site, err := page.New(page.Options{
+	site := page.New(page.Options{
 		Accounts: o.Accounts,
 		Lists:    o.Signing.Lists,
 		Log:      o.Log,
@@ -109,9 +109,6 @@ func New(o Options) (*Pages, error) {
 		Words:    o.Words,
 		Parts:    parts,
 	})
-	if err != nil {
-		return nil, err
-	}
 	o.Log = site.Log
 	return &Pages{site, o}, nil
 }

@@ -75,8 +75,8 @@ type Parts struct {
 	pages  *pages
 }
 
-// Load reads the folders templates and static, so that a mistake in them is an error at
-// startup rather than on the first request. The functions are template functions of the packages
+// Load reads the folders templates and static, so that a missing file is an error at startup rather
+// than on the first request. Templates are parsed when the first page is asked for. The functions are template functions of the packages
 // that have pages.
 func Load(templates, static fs.FS, functions template.FuncMap) (*Parts, error) {
 	assets, err := loadAssets(static)
@@ -90,17 +90,15 @@ func Load(templates, static fs.FS, functions template.FuncMap) (*Parts, error) {
 // Site holds what all pages share.
 type Site struct{ Options }
 
-// New checks that every template can be read in English: a mistake in one is a mistake in every
-// language.
-func New(o Options) (*Site, error) {
+// New returns a site.
+func New(o Options) *Site {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Pseudo {
 		o.Words = o.Words.WithPseudo()
 	}
-	_, err := o.Parts.pages.in(o.Words.English())
-	return &Site{o}, err
+	return &Site{o}
 }
 
 // Handler handles one request.
