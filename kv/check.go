@@ -78,7 +78,7 @@ func (c *Collection[T]) checkRecord(tx *Tx, id string, raw []byte) (problems []e
 	}
 	for _, x := range c.indexes {
 		for _, k := range distinct(x.Keys(v)) {
-			got, err := tx.get(join(x.entries, x.change(id, k).key))
+			got, err := tx.get(x.change(id, k).path)
 			if err != nil || !bytes.Equal(got, x.entry(id, raw)) {
 				problems = append(problems, fmt.Errorf("%w: %s %q: entry in index %q is missing or differs", ErrCorrupt, c.name, id, x.Name))
 			}

@@ -210,11 +210,11 @@ func (c *Collection[T]) keys(v *T) [][]Key {
 type change struct {
 	counter *counter
 	unique  bool
-	before  []byte // prefix of the index
-	key     []byte // the entry within the index
+	isNew   bool
+	path    []byte // key of the entry in the store
+	key     []byte // its end, the key within the index
 	group   []byte // the part of key that is counted together
 	value   []byte // nil: removed
-	isNew   bool
 }
 
 // plan compares the entries of the old and the new record. v is nil when the record is deleted;
@@ -251,12 +251,12 @@ func (c *Collection[T]) plan(id string, old [][]Key, raw []byte, v *T) ([]change
 	return changes, nil
 }
 
-// distinct drops repeated keys.
+// distinct drops repeated keys, in place.
 func distinct(keys []Key) []Key {
 	if len(keys) < 2 {
 		return keys
 	}
-	out := make([]Key, 0, len(keys))
+	out := keys[:0]
 	if len(keys) <= fewKeys {
 		for _, k := range keys {
 			if !contains(out, k) {
@@ -295,10 +295,12 @@ func contains(keys []Key, k Key) bool {
 }
 
 func (x *index[T]) change(id string, k Key) change {
-	ch := change{counter: x.counter, unique: x.Unique, before: x.entries, key: k}
+	path := make([]byte, 0, len(x.entries)+len(k)+len(id)+len(partEnd))
+	path = append(append(path, x.entries...), k...)
 	if !x.Unique {
-		ch.key = k.With(id)
+		path = appendPart(path, id)
 	}
+	ch := change{counter: x.counter, unique: x.Unique, path: path, key: path[len(x.entries):]}
 	if x.counter != nil {
 		ch.group, _ = firstParts(k, x.Depth)
 	}
@@ -342,7 +344,7 @@ func (c *Collection[T]) checkUnique(tx *Tx, id string, changes []change) error {
 		if !ch.unique || !ch.isNew {
 			continue
 		}
-		taken, err := tx.has(join(ch.before, ch.key))
+		taken, err := tx.has(ch.path)
 		if err != nil {
 			return err
 		}
@@ -356,7 +358,7 @@ func (c *Collection[T]) checkUnique(tx *Tx, id string, changes []change) error {
 // apply writes index entries and counts.
 func (tx *Tx) apply(changes []change) error {
 	for _, ch := range changes {
-		if err := tx.set(join(ch.before, ch.key), ch.value); err != nil {
+		if err := tx.set(ch.path, ch.value); err != nil {
 			return err
 		}
 		var err error

@@ -93,13 +93,14 @@ func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
 	}
 	tx := db.transaction()
 	defer tx.end()
-	if err := db.guard(tx, fn); err != nil {
+	err := db.guard(tx, fn)
+	switch {
+	case err != nil:
+		tx.own.drop()
 		return db.last(), err
-	}
-	if tx.err != nil { // fn must not hide that its writes are incomplete
+	case tx.err != nil: // fn must not hide that its writes are incomplete
 		return nil, tx.err
-	}
-	if !tx.own.fitsTable() {
+	case !tx.own.fitsTable():
 		return nil, ErrTooLarge
 	}
 	return db.enter(tx), nil
@@ -128,6 +129,7 @@ func (db *DB) guard(tx *Tx, fn func(tx *Tx) error) (err error) {
 func (db *DB) enter(tx *Tx) *group {
 	g := db.last()
 	if len(tx.own.writes) == 0 && len(tx.hooks) == 0 {
+		tx.own.drop()
 		return g
 	}
 	if g == nil || !g.fits(tx.own) {
@@ -136,6 +138,7 @@ func (db *DB) enter(tx *Tx) *group {
 		db.work.Broadcast()
 	} else {
 		g.layer.merge(tx.own)
+		tx.own.drop()
 	}
 	g.hooks = append(g.hooks, tx.hooks...)
 	g.calls++
@@ -174,6 +177,7 @@ func (db *DB) commit() {
 		failed := db.settle(g, db.write(g))
 		if len(failed) == 0 {
 			db.announce(g)
+			g.layer.drop()
 		}
 		for _, f := range failed {
 			close(f.done)
@@ -201,9 +205,9 @@ func (db *DB) write(g *group) error {
 	for key, value := range g.layer.with(upkeep) {
 		var err error
 		if value == nil {
-			err = txn.Delete([]byte(key))
+			err = txn.Delete(asBytes(key)) // Badger copies it
 		} else {
-			err = txn.SetEntry(entry(key, value))
+			err = txn.SetEntry(entry(asBytes(key), value))
 		}
 		if err != nil {
 			txn.Discard()

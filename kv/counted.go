@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/dgraph-io/badger/v4"
@@ -117,7 +116,7 @@ func (tx *Tx) setBlock(c *counter, low string, n int) error {
 		tx.ranks, tx.owned = slices.Clone(tx.ranks), true
 	}
 	place(&tx.ranks, tx.db.slots.number(c.name), tx.rank(c).set(low, n))
-	key := append(slices.Clip(c.blocks), low...)
+	key := join(c.blocks, asBytes(low))
 	if n == 0 {
 		return tx.del(key)
 	}
@@ -127,8 +126,8 @@ func (tx *Tx) setBlock(c *counter, low string, n int) error {
 // added counts a new entry that is already written. group is the part of key that no block may
 // span.
 func (tx *Tx) added(c *counter, key, group []byte) error {
-	b, _, ok := tx.rank(c).floor(string(key))
-	if !ok || !strings.HasPrefix(b.low, string(group)) {
+	b, _, ok := tx.rank(c).floor(asText(key))
+	if !ok || !bytes.HasPrefix(asBytes(b.low), group) {
 		b = block{low: string(group)}
 	}
 	if b.n < blockMax {
@@ -137,48 +136,63 @@ func (tx *Tx) added(c *counter, key, group []byte) error {
 	return tx.split(c, b, key)
 }
 
-// split divides a full block that receives another entry: at that entry if it comes last, so
-// that ascending inserts leave full blocks.
+// split divides a full block that receives another entry.
 func (tx *Tx) split(c *counter, b block, key []byte) error {
-	keys, err := tx.entriesOf(c, b.low, b.n+1)
+	at, low, err := tx.half(c, b, key)
 	if err != nil {
 		return err
-	}
-	if len(keys) != b.n+1 {
-		return fmt.Errorf("%w: block of %s at %q has %d entries, not %d", ErrCorrupt, c.name, b.low, len(keys)-1, b.n)
-	}
-	at := len(keys) / 2
-	switch string(key) {
-	case keys[len(keys)-1]:
-		at = len(keys) - 1
-	case keys[0]:
-		at = 1
 	}
 	if err := tx.setBlock(c, b.low, at); err != nil {
 		return err
 	}
-	return tx.setBlock(c, keys[at], len(keys)-at)
+	return tx.setBlock(c, low, b.n+1-at)
 }
 
-// entriesOf lists up to n entries of a counter, starting at low.
-func (tx *Tx) entriesOf(c *counter, low string, n int) ([]string, error) {
+// nearEnd is how far from the end of a full block a new entry may be for the block to be divided
+// there, so that inserts that ascend, more or less, leave full blocks.
+const nearEnd = blockMax / 8
+
+// half returns where to divide a full block: the number of entries that stay, and the first of
+// the others.
+func (tx *Tx) half(c *counter, b block, key []byte) (at int, low string, err error) {
 	scan, err := tx.scan(c.entries, false)
 	if err != nil {
-		return nil, err
+		return 0, "", err
 	}
 	defer scan.close()
-	keys := make([]string, 0, n)
-	for scan.seek(append(slices.Clip(c.entries), low...)); scan.valid() && len(keys) < n; scan.next() {
-		keys = append(keys, string(scan.key()[len(c.entries):]))
+	end, bounded := tx.rank(c).next(b.low)
+	inBlock := func() bool {
+		return scan.valid() && !(bounded && string(scan.key()[len(c.entries):]) >= end.low)
 	}
-	return keys, nil
+	n := 0
+	for scan.seek(join(c.entries, key)); n <= nearEnd && inBlock(); scan.next() {
+		n++
+	}
+	if n <= nearEnd {
+		return b.n + 1 - n, string(key), nil
+	}
+	n, at = 0, (b.n+1)/2
+	for scan.seek(join(c.entries, asBytes(b.low))); inBlock(); scan.next() {
+		entry := scan.key()[len(c.entries):]
+		if n == 0 && bytes.Equal(entry, key) {
+			at = 1 // descending
+		}
+		if n == at {
+			low = string(entry)
+		}
+		n++
+	}
+	if n != b.n+1 {
+		return 0, "", fmt.Errorf("%w: block of %s at %q has %d entries, not %d", ErrCorrupt, c.name, b.low, n-1, b.n)
+	}
+	return at, low, nil
 }
 
 // removed uncounts an entry, and merges blocks that have become small.
 func (tx *Tx) removed(c *counter, key, group []byte) error {
 	r := tx.rank(c)
-	b, _, ok := r.floor(string(key))
-	if !ok || !strings.HasPrefix(b.low, string(group)) {
+	b, _, ok := r.floor(asText(key))
+	if !ok || !bytes.HasPrefix(asBytes(b.low), group) {
 		return fmt.Errorf("%w: %s has no block for %q", ErrCorrupt, c.name, key)
 	}
 	b.n--
@@ -186,7 +200,7 @@ func (tx *Tx) removed(c *counter, key, group []byte) error {
 		return tx.setBlock(c, b.low, b.n)
 	}
 	next, ok := r.next(b.low)
-	if ok && strings.HasPrefix(next.low, string(group)) && b.n+next.n <= blockMax-blockMin {
+	if ok && bytes.HasPrefix(asBytes(next.low), group) && b.n+next.n <= blockMax-blockMin {
 		if err := tx.setBlock(c, next.low, 0); err != nil {
 			return err
 		}
@@ -199,7 +213,7 @@ func (tx *Tx) removed(c *counter, key, group []byte) error {
 // key lies inside a group part of one block has to be read.
 func (tx *Tx) before(c *counter, key []byte) (int, error) {
 	r := tx.rank(c)
-	b, n, ok := r.floor(string(key))
+	b, n, ok := r.floor(asText(key))
 	if !ok {
 		return 0, nil
 	}

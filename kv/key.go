@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"time"
+	"unsafe"
 )
 
 // Key is an index key: delimited parts in order, so that comparing bytes compares part by part,
@@ -156,6 +157,12 @@ const (
 func space(kind byte, names ...string) []byte {
 	return append([]byte{kind}, K(names...)...)
 }
+
+// asText returns a key as a string without copying it: nobody may change it any more.
+func asText(key []byte) string { return unsafe.String(unsafe.SliceData(key), len(key)) }
+
+// asBytes returns the bytes of a key without copying them: nobody may change them.
+func asBytes(key string) []byte { return unsafe.Slice(unsafe.StringData(key), len(key)) }
 
 // join concatenates into a new slice.
 func join(parts ...[]byte) []byte {

@@ -3,6 +3,7 @@ package kv
 import (
 	"slices"
 	"sort"
+	"sync"
 )
 
 // layer holds writes that have not reached Badger yet: those of one call, or of a group of
@@ -17,7 +18,24 @@ type layer struct {
 // Overhead of one entry in Badger: version, transaction mark, lengths.
 const entryOverhead = 24
 
-func newLayer() *layer { return &layer{writes: map[string][]byte{}} }
+// layers holds empty layers for reuse: making a map of a call's writes costs more than filling it.
+var layers = sync.Pool{New: func() any { return &layer{writes: map[string][]byte{}} }}
+
+func newLayer() *layer { return layers.Get().(*layer) }
+
+// maxLayer is the number of writes from which a layer is not kept.
+const maxLayer = 4096
+
+// drop gives up a layer that nothing refers to any more.
+func (l *layer) drop() {
+	if len(l.writes) > maxLayer {
+		return
+	}
+	clear(l.writes)
+	clear(l.fresh[:cap(l.fresh)])
+	l.fresh, l.sorted, l.size = l.fresh[:0], nil, 0
+	layers.Put(l)
+}
 
 func (l *layer) put(key string, value []byte) {
 	old, had := l.writes[key]

@@ -13,10 +13,11 @@ import (
 // A rank is immutable: set returns a new one that shares the unchanged parts. So a reader keeps
 // the counts of its own moment, and a failed call has no effect.
 type rank struct {
-	low    string  // lower bound of the first block
-	sum    int     // entries below
-	kids   []*rank // of an inner node
-	blocks []block // of a leaf
+	low  string   // lower bound of the first block
+	sum  int      // entries below
+	kids []*rank  // of an inner node
+	lows []string // lower bounds of the blocks of a leaf
+	ns   []uint8  // and the entries in each
 }
 
 // block represents the n entries from low to the next block's low.
@@ -27,8 +28,8 @@ type block struct {
 
 const (
 	rankFan  = 32
-	blockMax = 128
-	blockMin = 32 // a smaller one is merged with a neighbour
+	blockMax = 128 // fits into a byte
+	blockMin = 32  // a smaller one is merged with a neighbour
 )
 
 func (r *rank) total() int {
@@ -38,12 +39,20 @@ func (r *rank) total() int {
 	return r.sum
 }
 
-func leafOf(blocks []block) *rank {
-	r := &rank{low: blocks[0].low, blocks: blocks}
-	for _, b := range blocks {
-		r.sum += b.n
+func leafOf(lows []string, ns []uint8) *rank {
+	r := &rank{low: lows[0], lows: lows, ns: ns}
+	for _, n := range ns {
+		r.sum += int(n)
 	}
 	return r
+}
+
+// block returns the i-th block of a leaf.
+func (r *rank) block(i int) block { return block{r.lows[i], int(r.ns[i])} }
+
+// child returns the child of an inner node in which a block at low belongs.
+func (r *rank) child(low string) int {
+	return max(0, sort.Search(len(r.kids), func(i int) bool { return r.kids[i].low > low })-1)
 }
 
 func innerOf(kids []*rank) *rank {
@@ -58,7 +67,11 @@ func innerOf(kids []*rank) *rank {
 func build(blocks []block) *rank {
 	var level []*rank
 	for part := range slices.Chunk(blocks, rankFan/2) {
-		level = append(level, leafOf(slices.Clip(part)))
+		lows, ns := make([]string, len(part)), make([]uint8, len(part))
+		for i, b := range part {
+			lows[i], ns[i] = b.low, uint8(b.n)
+		}
+		level = append(level, leafOf(lows, ns))
 	}
 	for len(level) > 1 {
 		var up []*rank
@@ -80,17 +93,17 @@ func (r *rank) floor(key string) (b block, before int, ok bool) {
 		return block{}, 0, false
 	}
 	for r.kids != nil {
-		i := sort.Search(len(r.kids), func(i int) bool { return r.kids[i].low > key }) - 1
+		i := r.child(key)
 		for _, k := range r.kids[:i] {
 			before += k.sum
 		}
 		r = r.kids[i]
 	}
-	i := sort.Search(len(r.blocks), func(i int) bool { return r.blocks[i].low > key }) - 1
-	for _, b := range r.blocks[:i] {
-		before += b.n
+	i := sort.Search(len(r.lows), func(i int) bool { return r.lows[i] > key }) - 1
+	for _, n := range r.ns[:i] {
+		before += int(n)
 	}
-	return r.blocks[i], before, true
+	return r.block(i), before, true
 }
 
 // next returns the first block whose lower bound is greater than low.
@@ -99,13 +112,13 @@ func (r *rank) next(low string) (b block, ok bool) {
 		return block{}, false
 	}
 	if r.kids == nil {
-		i := sort.Search(len(r.blocks), func(i int) bool { return r.blocks[i].low > low })
-		if i == len(r.blocks) {
+		i := sort.Search(len(r.lows), func(i int) bool { return r.lows[i] > low })
+		if i == len(r.lows) {
 			return block{}, false
 		}
-		return r.blocks[i], true
+		return r.block(i), true
 	}
-	i := max(0, sort.Search(len(r.kids), func(i int) bool { return r.kids[i].low > low })-1)
+	i := r.child(low)
 	if b, ok = r.kids[i].next(low); ok || i+1 == len(r.kids) {
 		return b, ok
 	}
@@ -123,11 +136,11 @@ func (r *rank) at(n int) (b block, before int) {
 		r = r.kids[i]
 	}
 	i := 0
-	for before+r.blocks[i].n <= n {
-		before += r.blocks[i].n
+	for before+int(r.ns[i]) <= n {
+		before += int(r.ns[i])
 		i++
 	}
-	return r.blocks[i], before
+	return r.block(i), before
 }
 
 // each visits the blocks in order.
@@ -138,8 +151,8 @@ func (r *rank) each(fn func(b block)) {
 	for _, k := range r.kids {
 		k.each(fn)
 	}
-	for _, b := range r.blocks {
-		fn(b)
+	for i := range r.lows {
+		fn(r.block(i))
 	}
 }
 
@@ -149,7 +162,10 @@ func (r *rank) set(low string, n int) *rank {
 		if n == 0 {
 			return nil
 		}
-		return leafOf([]block{{low, n}})
+		return leafOf([]string{low}, []uint8{uint8(n)})
+	}
+	if out := r.recount(low, n); out != nil {
+		return out
 	}
 	parts := r.replace(low, n)
 	if len(parts) == 0 {
@@ -165,12 +181,33 @@ func (r *rank) set(low string, n int) *rank {
 	return out
 }
 
+// recount is set where that changes only the count of a block. Otherwise it returns nil.
+func (r *rank) recount(low string, n int) *rank {
+	if r.kids == nil {
+		i, has := slices.BinarySearch(r.lows, low)
+		if !has || n == 0 {
+			return nil
+		}
+		ns := slices.Clone(r.ns)
+		ns[i] = uint8(n)
+		return &rank{low: r.low, sum: r.sum - int(r.ns[i]) + n, lows: r.lows, ns: ns}
+	}
+	i := r.child(low)
+	kid := r.kids[i].recount(low, n)
+	if kid == nil {
+		return nil
+	}
+	kids := slices.Clone(r.kids)
+	kids[i] = kid
+	return &rank{low: r.low, sum: r.sum - r.kids[i].sum + kid.sum, kids: kids}
+}
+
 // replace is set for a node: it returns the zero to two nodes that replace it.
 func (r *rank) replace(low string, n int) []*rank {
 	if r.kids == nil {
 		return r.replaceBlock(low, n)
 	}
-	i := max(0, sort.Search(len(r.kids), func(i int) bool { return r.kids[i].low > low })-1)
+	i := r.child(low)
 	parts := r.kids[i].replace(low, n)
 	kids := make([]*rank, 0, len(r.kids)+1)
 	kids = append(append(append(kids, r.kids[:i]...), parts...), r.kids[i+1:]...)
@@ -185,24 +222,28 @@ func (r *rank) replace(low string, n int) []*rank {
 }
 
 func (r *rank) replaceBlock(low string, n int) []*rank {
-	i := sort.Search(len(r.blocks), func(i int) bool { return r.blocks[i].low >= low })
-	rest := r.blocks[i:]
-	if len(rest) > 0 && rest[0].low == low {
-		rest = rest[1:]
+	i, has := slices.BinarySearch(r.lows, low)
+	end := i
+	if has {
+		end++
 	}
-	blocks := append(make([]block, 0, len(r.blocks)+1), r.blocks[:i]...)
-	if n > 0 {
-		blocks = append(blocks, block{low, n})
+	lows, ns := []string{low}, []uint8{uint8(n)}
+	if n == 0 {
+		lows, ns = nil, nil
 	}
-	blocks = append(blocks, rest...)
-	if len(blocks) == 0 {
+	lows = slices.Concat(r.lows[:i], lows, r.lows[end:])
+	ns = slices.Concat(r.ns[:i], ns, r.ns[end:])
+	if len(lows) == 0 {
 		return nil
 	}
-	if len(blocks) <= rankFan {
-		return []*rank{leafOf(blocks)}
+	if len(lows) <= rankFan {
+		return []*rank{leafOf(lows, ns)}
 	}
-	half := cut(len(blocks), i)
-	return []*rank{leafOf(slices.Clip(blocks[:half])), leafOf(slices.Clip(blocks[half:]))}
+	half := cut(len(lows), i)
+	return []*rank{
+		leafOf(slices.Clip(lows[:half]), slices.Clip(ns[:half])),
+		leafOf(slices.Clip(lows[half:]), slices.Clip(ns[half:])),
+	}
 }
 
 // cut returns where n children are split: in the middle, or near the end if that is where they

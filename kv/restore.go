@@ -194,7 +194,7 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 		if !b.changed {
 			continue
 		}
-		if err := batch.SetEntry(entry(string(b.key), b.value)); err != nil {
+		if err := batch.SetEntry(entry(bytes.Clone(b.key), b.value)); err != nil {
 			return fmt.Errorf("kv: restore: %w", diskError(err))
 		}
 	}
@@ -213,7 +213,7 @@ func replayChanges(db *DB, b *backupReader, batch *badger.WriteBatch) (err error
 			}
 		}
 		if b.changed {
-			err = batch.SetEntry(entry(string(b.key), b.value))
+			err = batch.SetEntry(entry(bytes.Clone(b.key), b.value))
 		} else {
 			err = batch.Delete(bytes.Clone(b.key))
 		}

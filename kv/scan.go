@@ -76,7 +76,7 @@ func (s *scan) settle() {
 		if !hasMem {
 			order = 1
 		} else if s.it.Valid() {
-			order = bytes.Compare([]byte(s.mem[s.at]), s.it.Item().Key())
+			order = bytes.Compare(asBytes(s.mem[s.at]), s.it.Item().Key())
 			if s.reverse {
 				order = -order
 			}
@@ -85,7 +85,7 @@ func (s *scan) settle() {
 			s.it.Next()
 		}
 		s.inMem = order <= 0
-		value, pending := s.tx.pending(string(s.key()))
+		value, pending := s.tx.pending(s.key())
 		if !pending || value != nil {
 			return
 		}
@@ -111,10 +111,10 @@ func (s *scan) next() {
 	s.settle()
 }
 
-// key returns the current key, valid until next.
+// key returns the current key, which the caller must not change, valid until next.
 func (s *scan) key() []byte {
 	if s.inMem {
-		return []byte(s.mem[s.at])
+		return asBytes(s.mem[s.at])
 	}
 	return s.it.Item().Key()
 }
@@ -122,7 +122,7 @@ func (s *scan) key() []byte {
 // value returns a copy of the current value.
 func (s *scan) value() ([]byte, error) {
 	if s.tx.own != nil {
-		if value, ok := s.tx.pending(string(s.key())); ok {
+		if value, ok := s.tx.pending(s.key()); ok {
 			return append([]byte{}, value...), nil
 		}
 	}

@@ -94,14 +94,14 @@ func (db *DB) forget(s *state) {
 }
 
 // pending looks a key up among the writes that are not in Badger.
-func (tx *Tx) pending(key string) (value []byte, ok bool) {
+func (tx *Tx) pending(key []byte) (value []byte, ok bool) {
 	if tx.own != nil {
-		if value, ok = tx.own.writes[key]; ok {
+		if value, ok = tx.own.writes[string(key)]; ok {
 			return value, true
 		}
 	}
 	for _, l := range tx.under {
-		if value, ok = l.writes[key]; ok {
+		if value, ok = l.writes[string(key)]; ok {
 			return value, true
 		}
 	}
@@ -113,7 +113,7 @@ func (tx *Tx) get(key []byte) ([]byte, error) {
 	if tx.base == nil {
 		return nil, ErrClosed
 	}
-	if value, ok := tx.pending(string(key)); ok {
+	if value, ok := tx.pending(key); ok {
 		if value == nil {
 			return nil, ErrNotFound
 		}
@@ -138,7 +138,7 @@ func (tx *Tx) read(key []byte, fn func(value []byte) error) error {
 	if tx.base == nil {
 		return ErrClosed
 	}
-	if value, ok := tx.pending(string(key)); ok {
+	if value, ok := tx.pending(key); ok {
 		if value == nil {
 			return ErrNotFound
 		}
@@ -177,7 +177,7 @@ func (tx *Tx) has(key []byte) (bool, error) {
 	if tx.base == nil {
 		return false, ErrClosed
 	}
-	if value, ok := tx.pending(string(key)); ok {
+	if value, ok := tx.pending(key); ok {
 		return value != nil, nil
 	}
 	_, err := tx.base.Get(key)
@@ -193,7 +193,7 @@ func (tx *Tx) has(key []byte) (bool, error) {
 // nothing is stored where only the key matters, since nil is a deletion.
 var nothing = []byte{1}
 
-// set writes a key. value is retained: the caller must not change it.
+// set writes a key. Both slices are retained: the caller must not change them.
 func (tx *Tx) set(key, value []byte) error {
 	switch {
 	case tx.own == nil:
@@ -206,7 +206,7 @@ func (tx *Tx) set(key, value []byte) error {
 	if value != nil && len(value) == 0 {
 		value = nothing[:0]
 	}
-	tx.own.put(string(key), value)
+	tx.own.put(asText(key), value)
 	delete(tx.seen, string(key))
 	if tx.own.size > MaxUpdateBytes || len(tx.own.writes) > MaxUpdateKeys || len(key) > maxKey {
 		tx.err = ErrTooLarge

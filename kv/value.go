@@ -15,14 +15,14 @@ const (
 	packed   = 1 // marks such a value
 )
 
-// entry returns the stored form of a value.
-func entry(key string, value []byte) *badger.Entry {
+// entry returns the stored form of a value. It retains the key.
+func entry(key, value []byte) *badger.Entry {
 	if len(value) >= packFrom {
 		if small := pack(value); len(small) < len(value) {
-			return badger.NewEntry([]byte(key), small).WithMeta(packed)
+			return badger.NewEntry(key, small).WithMeta(packed)
 		}
 	}
-	return badger.NewEntry([]byte(key), value)
+	return badger.NewEntry(key, value)
 }
 
 // scratch holds buffers for compressing and decompressing, for reuse.
