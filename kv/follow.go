@@ -156,7 +156,7 @@ func (w *walk[T]) next(tx *Tx, from uint64, limit int) (part[T], error) {
 		limit = 1
 	}
 	p.last = min(from+uint64(limit), p.head)
-	if p.entries, err = w.log.Next(tx, from, limit); err != nil {
+	if p.entries, err = w.log.Next(tx, from, int(p.last-from)); err != nil {
 		return p, &entryError{err, p.last}
 	}
 	return p, nil

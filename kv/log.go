@@ -249,9 +249,9 @@ func encodeEntry[T any](e Entry[T]) []byte {
 
 func (l *Log[T]) decode(seq uint64, b []byte) (e Entry[T], err error) {
 	const fixed = 3*32 + 8
-	bad := fmt.Errorf("%w: entry %d of log %s cannot be read", ErrCorrupt, seq, l.name)
+	bad := func() error { return fmt.Errorf("%w: entry %d of log %s cannot be read", ErrCorrupt, seq, l.name) }
 	if len(b) < fixed {
-		return e, bad
+		return e, bad()
 	}
 	e.Seq = seq
 	e.Hash, e.Previous, e.ChainPrevious = [32]byte(b), [32]byte(b[32:]), [32]byte(b[64:])
@@ -259,7 +259,7 @@ func (l *Log[T]) decode(seq uint64, b []byte) (e Entry[T], err error) {
 	b = b[fixed:]
 	if at>>63 != at>>62&1 {
 		if at ^= adoptedMark; len(b) < 40 {
-			return e, bad
+			return e, bad()
 		}
 		e.Origin, e.After = binary.BigEndian.Uint64(b), [32]byte(b[8:])
 		b = b[40:]
@@ -268,14 +268,14 @@ func (l *Log[T]) decode(seq uint64, b []byte) (e Entry[T], err error) {
 	for _, s := range []*string{&e.ID, &e.Scope, &e.Chain} {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > uint64(len(b)-size) {
-			return e, bad
+			return e, bad()
 		}
 		*s = string(b[size : size+int(n)])
 		b = b[size+int(n):]
 	}
 	e.Raw = b
-	if e.Value, err = l.codec.Decode(append([]byte{}, b...)); err != nil {
-		return e, fmt.Errorf("%w: %w", bad, err)
+	if e.Value, err = l.codec.Decode(b); err != nil {
+		return e, fmt.Errorf("%w: %w", bad(), err)
 	}
 	return e, nil
 }
@@ -315,7 +315,7 @@ func (l *Log[T]) Next(tx *Tx, after uint64, limit int) ([]Entry[T], error) {
 		return nil, err
 	}
 	defer scan.close()
-	var out []Entry[T]
+	out := make([]Entry[T], 0, min(limit, followBatch))
 	for scan.seek(join(l.entries, number(after+1))); scan.valid() && len(out) < limit; scan.next() {
 		e, err := l.current(scan)
 		if err != nil {
