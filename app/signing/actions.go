@@ -2,7 +2,6 @@ package signing
 
 import (
 	"context"
-	"slices"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -16,78 +15,80 @@ type asking struct {
 	who     account.Actor
 	d       *Document
 	company account.Company
+	trial   *Document // memory for a copy
 }
 
 // rule reports whether an action is possible: may returns nil, or the error that
 // performing the action would return.
 type rule struct {
 	action Action
-	may    func(q asking) error
+	may    func(q *asking) error
 }
 
 // rules lists all actions of members. Actions that only change the state are tried on a
 // copy, so that no second table has to be kept in step.
 func rules() []rule {
 	return []rule{
-		{record.ActionEdit, func(q asking) error { return q.d.Editable() }},
-		{record.ActionSubmit, func(q asking) error {
+		{record.ActionEdit, func(q *asking) error { return q.d.Editable() }},
+		{record.ActionSubmit, func(q *asking) error {
 			return q.try(func(d *Document) error { return d.Submit(record.PersonOf(q.who), q.tx.Now) })
 		}},
-		{record.ActionWithdraw, func(q asking) error {
+		{record.ActionWithdraw, func(q *asking) error {
 			return q.first(ownerOrSubmitter(q.who), (*Document).Withdraw)
 		}},
-		{record.ActionApprove, func(q asking) error {
+		{record.ActionApprove, func(q *asking) error {
 			return q.first(mayApprove(q.who), func(d *Document) error {
 				return d.Approve(record.PersonOf(q.who), q.tx.Now)
 			})
 		}},
-		{record.ActionReject, func(q asking) error {
+		{record.ActionReject, func(q *asking) error {
 			return q.first(mayApprove(q.who), func(d *Document) error {
 				return d.Reject(record.PersonOf(q.who), "", q.tx.Now)
 			})
 		}},
-		{record.ActionReopen, func(q asking) error { return q.try((*Document).Reopen) }},
-		{record.ActionSend, func(q asking) error { return q.d.Sendable(q.company.RequireApproval) }},
-		{record.ActionCallOff, func(q asking) error { return q.try(record.CallOff) }},
-		{record.ActionSign, func(q asking) error { return q.d.MayDo(q.who, record.ActionSign, q.tx.Now) }},
-		{record.ActionFillIn, func(q asking) error { return q.d.MayDo(q.who, record.ActionFillIn, q.tx.Now) }},
-		{record.ActionRead, func(q asking) error { return q.d.MayDo(q.who, record.ActionRead, q.tx.Now) }},
-		{record.ActionRemind, func(q asking) error { return q.d.Remindable("", q.tx.Now) }},
-		{record.ActionReplace, func(q asking) error { return q.d.AnyReplaceable(q.tx.Now) }},
-		{record.ActionCode, func(q asking) error { return q.d.AwaitsCode(q.tx.Now) }},
-		{record.ActionExtend, func(q asking) error {
+		{record.ActionReopen, func(q *asking) error { return q.try((*Document).Reopen) }},
+		{record.ActionSend, func(q *asking) error { return q.d.Sendable(q.company.RequireApproval) }},
+		{record.ActionCallOff, func(q *asking) error { return q.try(record.CallOff) }},
+		{record.ActionSign, func(q *asking) error { return q.d.MayDo(q.who, record.ActionSign, q.tx.Now) }},
+		{record.ActionFillIn, func(q *asking) error { return q.d.MayDo(q.who, record.ActionFillIn, q.tx.Now) }},
+		{record.ActionRead, func(q *asking) error { return q.d.MayDo(q.who, record.ActionRead, q.tx.Now) }},
+		{record.ActionRemind, func(q *asking) error { return q.d.Remindable("", q.tx.Now) }},
+		{record.ActionReplace, func(q *asking) error { return q.d.AnyReplaceable(q.tx.Now) }},
+		{record.ActionCode, func(q *asking) error { return q.d.AwaitsCode(q.tx.Now) }},
+		{record.ActionExtend, func(q *asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Extend(q.tx.Now) })
 		}},
-		{record.ActionSeal, func(q asking) error {
+		{record.ActionSeal, func(q *asking) error {
 			return q.first(ownerOrAdmin(q.who), (*Document).Sealable)
 		}},
-		{record.ActionDownload, func(q asking) error { return q.d.Downloadable() }},
-		{record.ActionDuplicate, func(asking) error { return nil }},
-		{record.ActionVoid, func(q asking) error {
+		{record.ActionDownload, func(q *asking) error { return q.d.Downloadable() }},
+		{record.ActionDuplicate, func(*asking) error { return nil }},
+		{record.ActionVoid, func(q *asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Void(record.Reason{}, q.tx.Now) })
 		}},
-		{record.ActionArchive, func(q asking) error {
+		{record.ActionArchive, func(q *asking) error {
 			return q.try(func(d *Document) error { return d.Archive(q.tx.Now) })
 		}},
-		{record.ActionRestore, func(q asking) error { return q.try((*Document).Restore) }},
-		{record.ActionDelete, func(q asking) error {
+		{record.ActionRestore, func(q *asking) error { return q.try((*Document).Restore) }},
+		{record.ActionDelete, func(q *asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Trash(q.tx.Now) })
 		}},
-		{record.ActionPurge, func(q asking) error {
+		{record.ActionPurge, func(q *asking) error {
 			return q.first(adminOnly(q.who), (*Document).Purgeable)
 		}},
 	}
 }
 
 // try applies a step to a copy of the document.
-func (q asking) try(step func(*Document) error) error {
-	d := *q.d
-	d.Invitations = slices.Clone(q.d.Invitations)
-	return step(&d)
+func (q *asking) try(step func(*Document) error) error {
+	invitations := append(q.trial.Invitations[:0], q.d.Invitations...)
+	*q.trial = *q.d
+	q.trial.Invitations = invitations
+	return step(q.trial)
 }
 
 // first is like try, for a step that requires a permission.
-func (q asking) first(may func(*kv.Tx, *Document) error, step func(*Document) error) error {
+func (q *asking) first(may func(*kv.Tx, *Document) error, step func(*Document) error) error {
 	if err := may(q.tx, q.d); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (s *Documents) Actions(_ context.Context, who account.Actor, d *Document) (
 		if err != nil {
 			return err
 		}
-		q := asking{tx, who, d, company}
+		q := &asking{tx, who, d, company, &Document{}}
 		for _, r := range rules() {
 			if !who.Can(r.action.Scope()) {
 				continue

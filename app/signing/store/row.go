@@ -121,7 +121,7 @@ var RowCodec = kv.Codec[Row]{
 		if err != nil {
 			return nil, err
 		}
-		return append([]byte(r.Company), b...), nil
+		return append(append(make([]byte, 0, RowPrefix+len(b)), r.Company...), b...), nil
 	},
 	Decode: func(b []byte) (Row, error) {
 		if len(b) < RowPrefix {

@@ -119,10 +119,11 @@ func (s *Store) Save(tx *kv.Tx, who account.Actor, d *record.Document, events ..
 	if err := d.Bounded(); err != nil {
 		return err
 	}
-	if err := Snapshots.Put(tx, SnapshotKey(d.Company, d.ID, d.Version), RowOf(d)); err != nil {
+	row := RowOf(d)
+	if err := Snapshots.Put(tx, SnapshotKey(d.Company, d.ID, d.Version), row); err != nil {
 		return err
 	}
-	return s.Put(tx, d)
+	return s.put(tx, d, row)
 }
 
 // attest makes a checkpoint of the company's journal when the last person has
@@ -183,12 +184,14 @@ func about(d *record.Document, events []record.Event) []string {
 }
 
 // Put stores the document and its list item, and queues it for the index.
-func (s *Store) Put(tx *kv.Tx, d *record.Document) error {
+func (s *Store) Put(tx *kv.Tx, d *record.Document) error { return s.put(tx, d, RowOf(d)) }
+
+func (s *Store) put(tx *kv.Tx, d *record.Document, row Row) error {
 	key := DocumentKey(d.Company, d.ID)
 	if err := Documents.Put(tx, key, *d); err != nil {
 		return err
 	}
-	if err := Rows.Put(tx, key, RowOf(d)); err != nil {
+	if err := Rows.Put(tx, key, row); err != nil {
 		return err
 	}
 	if err := PutWaiting(tx, d); err != nil {
