@@ -82,7 +82,7 @@ func (r *request) decodeJSON(schema *huma.Schema, in any) error {
 	r.body.Sum(sum)
 	var source io.Reader = r.body
 	if r.op.files {
-		source = newLifter(r.body, func(content io.Reader) (string, error) {
+		source = newLifter(r.body.Buffered(), func(content io.Reader) (string, error) {
 			return r.uploads.lift(r.UserContext(), content)
 		})
 	}

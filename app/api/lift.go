@@ -32,8 +32,8 @@ type level struct {
 
 const longestName = 16 // of the members in use here
 
-func newLifter(r io.Reader, take func(io.Reader) (string, error)) *lifter {
-	return &lifter{in: bufio.NewReader(r), take: take}
+func newLifter(in *bufio.Reader, take func(io.Reader) (string, error)) *lifter {
+	return &lifter{in: in, take: take}
 }
 
 func (l *lifter) Read(p []byte) (int, error) {

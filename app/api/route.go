@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"net/http"
 	"reflect"
 	"strings"
@@ -122,13 +121,7 @@ func encode(v any) ([]byte, error) {
 	if ready, ok := v.(ready); ok {
 		return ready.bytes()
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.EncodeWithOption(v, json.DisableHTMLEscape(), json.UnorderedMap()); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return json.MarshalWithOption(v, json.DisableHTMLEscape(), json.UnorderedMap())
 }
 
 // ready is a body already encoded as JSON.

@@ -1,6 +1,7 @@
 package httpkit
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"hash"
@@ -17,8 +18,9 @@ import (
 // sender has used up the idle time allowed.
 const minRate = 2 * KB
 
-// step is the initial size of a body's buffer, small so that stalled bodies hold little memory.
-const step = 4 * KB
+// maxStep is the largest initial size of a body's buffer, small so that stalled bodies hold little
+// memory.
+const maxStep = 4 * KB
 
 // decoding is the factor by which a body may grow when decoded.
 const decoding = 4
@@ -130,6 +132,17 @@ func (b *Body) receive(p []byte) (int, error) {
 	return n, err
 }
 
+// step returns the initial size of a buffer: the announced length, and a byte to see the end.
+func (b *Body) step() int64 {
+	if b.length < 0 {
+		return maxStep
+	}
+	return min(b.length+1, maxStep)
+}
+
+// Buffered returns a reader of the body with a buffer.
+func (b *Body) Buffered() *bufio.Reader { return bufio.NewReaderSize(b, int(b.step())) }
+
 // Whole reads a whole body that contains no files.
 func (b *Body) Whole(ctx context.Context) ([]byte, error) {
 	return b.Gather(ctx, b, b.rule.Body)
@@ -140,7 +153,7 @@ func (b *Body) Gather(ctx context.Context, r io.Reader, limit int64) ([]byte, er
 	var all []byte
 	for {
 		if len(all) == cap(all) {
-			more := min(max(int64(cap(all)), step), limit+1-int64(len(all)))
+			more := min(max(int64(cap(all)), b.step()), limit+1-int64(len(all)))
 			if err := b.hold.Take(ctx, more*decoding); err != nil {
 				return nil, err
 			}
