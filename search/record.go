@@ -51,12 +51,15 @@ func newRecord(d Document) *record {
 	return r
 }
 
+// fewTerms are about as many as a document without a body has.
+const fewTerms = 8
+
 // newTextTerms splits all the text of a document into words.
 func newTextTerms(d Document) (heads, wholes *terms) {
 	left := maxDocument
 	texts := append([]string{d.Title}, d.Texts...)
-	heads = newTerms(headField, index.IndexField|index.SkipFreqNorm, 16+len(d.Body)/16)
-	wholes = newTerms(wholeField, index.IndexField|index.SkipFreqNorm, 16)
+	heads = newTerms(headField, index.IndexField|index.SkipFreqNorm, fewTerms+len(d.Body)/16)
+	wholes = newTerms(wholeField, index.IndexField|index.SkipFreqNorm, fewTerms)
 	for _, text := range append(texts, d.Body) {
 		text = cut(text, left)
 		left -= len(text)
@@ -142,7 +145,7 @@ func (t *terms) add(term []byte) {
 		return
 	}
 	if len(t.spare) == 0 {
-		t.spare = make([]index.TokenFreq, 64)
+		t.spare = make([]index.TokenFreq, min(len(t.set), 64))
 	}
 	f := &t.spare[0]
 	t.spare = t.spare[1:]
