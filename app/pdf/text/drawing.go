@@ -3,6 +3,7 @@ package text
 import (
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"paraph/app/pdf/object"
 )
@@ -150,33 +151,42 @@ func (t *textLine) glyph(g Glyph) {
 		t.rise = rise
 		t.op("Ts", rise)
 	}
-	for i, sh := range divide(g) {
-		font, code := t.set.code(g.face, sh)
-		t.use(font)
-		if i == 0 {
-			t.moveTo(t.place + g.X*1000/t.size)
+	place := t.place + g.X*1000/t.size
+	if !g.divided() {
+		t.show(g.face, g.shape, place)
+	} else {
+		for _, sh := range g.divide() {
+			t.show(g.face, &sh, place)
+			place = t.pen
 		}
-		t.show(code)
-		t.pen += g.face.sfnt.mille(sh.width)
 	}
 	t.place += g.Advance * 1000 / t.size
 }
+
+// show shows a shape at a place.
+func (t *textLine) show(fc *face, sh *shape, place float64) {
+	font, code := t.set.code(fc, sh)
+	t.use(font)
+	t.moveTo(place)
+	t.write(code)
+	t.pen += fc.sfnt.mille(sh.width)
+}
+
+// divided reports whether a glyph is shown as the shapes of divide.
+func (g Glyph) divided() bool { return g.rtl && utf8.RuneCountInString(g.text) > 1 }
 
 // divide splits a right-to-left glyph that stands for several characters into
 // one shape per character, all but the first blank. Readers reverse such text
 // shape by shape and would leave the characters of a single shape in the wrong
 // order.
-func divide(g Glyph) []shape {
+func (g Glyph) divide() []shape {
 	runes := []rune(g.text)
-	if n := len(runes); g.rtl && n > 1 {
-		shapes := make([]shape, n)
-		for i := range shapes {
-			shapes[i] = shape{id: blankGlyph, width: g.width / n, text: string(runes[n-1-i])}
-		}
-		shapes[0].id, shapes[0].parts = g.id, g.parts
-		return shapes
+	shapes := make([]shape, len(runes))
+	for i := range shapes {
+		shapes[i] = shape{id: blankGlyph, width: g.width / len(runes), text: string(runes[len(runes)-1-i])}
 	}
-	return []shape{g.shape}
+	shapes[0].id, shapes[0].parts = g.id, g.parts
+	return shapes
 }
 
 func (t *textLine) use(font *subset) {
@@ -192,7 +202,7 @@ func (t *textLine) use(font *subset) {
 	t.op("Tf", t.size)
 }
 
-func (t *textLine) show(code int) {
+func (t *textLine) write(code int) {
 	if !t.open {
 		t.ops = append(t.ops, '[')
 		t.open = true

@@ -154,6 +154,8 @@ type face struct {
 	font *font.Font
 	sfnt *sfnt
 	err  error
+
+	ascii [128]shape // the shapes that most texts consist of, by character
 }
 
 // ready reads the font on the first call. An unreadable font has no glyphs, so
@@ -189,7 +191,20 @@ func (fc *face) load() error {
 		return err
 	}
 	fc.font = parsed.Font
+	for r := rune(' '); r <= '~'; r++ {
+		if g, ok := fc.font.NominalGlyph(r); ok && g != 0 {
+			fc.ascii[r] = shape{id: int(g), width: fc.sfnt.advance(int(g)), text: string(r), ascii: byte(r)}
+		}
+	}
 	return nil
+}
+
+// shape returns the shape of a glyph that represents text.
+func (fc *face) shape(id int, text []rune) *shape {
+	if len(text) == 1 && text[0] <= '~' && id == fc.ascii[text[0]].id {
+		return &fc.ascii[text[0]]
+	}
+	return &shape{id: id, width: fc.sfnt.advance(id), text: string(text)}
 }
 
 // has reports whether the font has its own glyph for r.

@@ -55,10 +55,10 @@ func checkLines(t *testing.T, fonts *text.Fonts, style text.Style, width float64
 	total := 0
 	for _, l := range fonts.WrapLines(style, 10, width, s) {
 		for _, g := range l.Glyphs {
-			if !utf8.ValidString(g.Text) {
-				t.Fatalf("text of a glyph is %q", g.Text)
+			if !utf8.ValidString(g.Text()) {
+				t.Fatalf("text of a glyph is %q", g.Text())
 			}
-			total += len(g.Text)
+			total += len(g.Text())
 		}
 	}
 	if total > 4*len(s) {

@@ -10,13 +10,15 @@ import (
 type Glyph struct {
 	Advance float64 // to the next glyph, points
 	X, Y    float64 // offset from its position on the line, points
-	Text    string  // the characters it represents
 
-	face *face
-	shape
-	at  int  // index of its first character in the text, in runes
-	rtl bool // its characters run from right to left
+	face   *face
+	*shape       // must not be changed
+	at     int32 // index of its first character in the text, in runes
+	rtl    bool  // its characters run from right to left
 }
+
+// Text returns the characters that the glyph represents.
+func (g Glyph) Text() string { return g.text }
 
 // A Run is a line of shaped text in visual order.
 type Run struct {
@@ -115,7 +117,9 @@ func (r *Run) add(sh *shaper, text []rune, it item) {
 	glyphs, missing := sh.shape(text, it, r.Size)
 	r.addMissing(missing)
 	if it.missing && len(glyphs) > 0 {
-		glyphs[0].Text, glyphs[0].text, glyphs[0].at = string(part), string(part), at
+		shown := *glyphs[0].shape
+		shown.text, shown.ascii = string(part), 0
+		glyphs[0].shape, glyphs[0].at = &shown, int32(at)
 	}
 	for _, g := range glyphs {
 		r.Width += g.Advance

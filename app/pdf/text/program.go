@@ -90,13 +90,13 @@ const reserved = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\
 func (s *Set) Reserve(style Style) {
 	for _, made := range s.fonts.reserved(style) {
 		if s.open[made.face] != nil {
-			for _, sh := range made.shapes[1:] {
-				s.code(made.face, sh)
+			for i := range made.shapes[1:] {
+				s.code(made.face, &made.shapes[1+i])
 			}
 			continue
 		}
 		u := s.begin(made.face)
-		u.common, u.shapes = made.codes, slices.Clip(made.shapes)
+		u.ascii, u.common, u.shapes = made.ascii, made.codes, slices.Clip(made.shapes)
 	}
 }
 

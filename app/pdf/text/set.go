@@ -46,8 +46,9 @@ func (s *Set) Fonts() *Fonts { return s.fonts }
 type subset struct {
 	face   *face
 	name   object.Name      // in resource dictionaries
-	common map[shapeKey]int // codes of the shapes reserved, shared with other sets
-	codes  map[shapeKey]int // of other shapes
+	ascii  [128]uint16      // codes of the shapes of face.ascii, 0 for none
+	common map[shapeKey]int // codes of the other shapes reserved, shared with other sets
+	codes  map[shapeKey]int // of all others
 	shapes []shape          // one for each code
 	ref    object.Ref
 }
@@ -59,13 +60,28 @@ func newSubset(fc *face, name string) *subset {
 	}
 }
 
-// code returns the code of a shape that has one.
-func (u *subset) code(key shapeKey) (code int, ok bool) {
-	if code, ok = u.common[key]; ok {
-		return code, ok
+// code returns the code of a shape, 0 if it has none.
+func (u *subset) code(sh *shape) int {
+	if sh.ascii != 0 {
+		return int(u.ascii[sh.ascii])
 	}
-	code, ok = u.codes[key]
-	return code, ok
+	key := sh.key()
+	if code, ok := u.common[key]; ok {
+		return code
+	}
+	return u.codes[key]
+}
+
+// add gives a shape the next code.
+func (u *subset) add(sh *shape) int {
+	code := len(u.shapes)
+	u.shapes = append(u.shapes, *sh)
+	if sh.ascii != 0 {
+		u.ascii[sh.ascii] = uint16(code)
+	} else {
+		u.codes[sh.key()] = code
+	}
+	return code
 }
 
 type shapeKey struct {
@@ -73,7 +89,7 @@ type shapeKey struct {
 	parts, text string
 }
 
-func (sh shape) key() shapeKey {
+func (sh *shape) key() shapeKey {
 	var parts []byte
 	for _, p := range sh.parts {
 		for _, v := range []int{p.id, p.x, p.y} {
@@ -88,20 +104,17 @@ func (sh shape) key() shapeKey {
 const maxCodes = 1 << 15
 
 // code returns the subset and the code for a shape.
-func (s *Set) code(fc *face, sh shape) (*subset, int) {
+func (s *Set) code(fc *face, sh *shape) (*subset, int) {
 	u := s.open[fc]
-	key := sh.key()
 	if u != nil {
-		if c, ok := u.code(key); ok {
+		if c := u.code(sh); c != 0 {
 			return u, c
 		}
 	}
 	if u == nil || len(u.shapes) == maxCodes {
 		u = s.begin(fc)
 	}
-	u.codes[key] = len(u.shapes)
-	u.shapes = append(u.shapes, sh)
-	return u, len(u.shapes) - 1
+	return u, u.add(sh)
 }
 
 // begin starts a subset of a face.

@@ -57,8 +57,8 @@ func (sh *shaper) shape(text []rune, it item, size float64) (glyphs []Glyph, mis
 		if slices.ContainsFunc(b.Info[i:i+n], func(g harfbuzz.GlyphInfo) bool { return g.Glyph == 0 }) {
 			missing = append(missing, part...)
 		}
-		g := group(it.face, b.Info[i:i+n], b.Pos[i:i+n], unit)
-		g.Text, g.text, g.at, g.rtl = string(part), string(part), from, it.rtl
+		g := group(it.face, part, b.Info[i:i+n], b.Pos[i:i+n], unit)
+		g.at, g.rtl = int32(from), it.rtl
 		glyphs = append(glyphs, g)
 		i += n
 	}
@@ -66,25 +66,23 @@ func (sh *shaper) shape(text []rune, it item, size float64) (glyphs []Glyph, mis
 }
 
 // group combines the glyphs that represent the same characters into one Glyph.
-func group(fc *face, info []harfbuzz.GlyphInfo, pos []harfbuzz.GlyphPosition, unit float64) Glyph {
-	g := Glyph{face: fc}
+func group(fc *face, text []rune, info []harfbuzz.GlyphInfo, pos []harfbuzz.GlyphPosition, unit float64) Glyph {
 	if len(info) == 1 && info[0].Glyph != 0 {
-		g.id = int(info[0].Glyph)
-		g.width = fc.sfnt.advance(g.id)
-		g.Advance = float64(pos[0].XAdvance) * unit
-		g.X, g.Y = float64(pos[0].XOffset)*unit, float64(pos[0].YOffset)*unit
-		return g
+		return Glyph{
+			Advance: float64(pos[0].XAdvance) * unit,
+			X:       float64(pos[0].XOffset) * unit, Y: float64(pos[0].YOffset) * unit,
+			face: fc, shape: fc.shape(int(info[0].Glyph), text),
+		}
 	}
-	g.parts = make([]part, 0, len(info))
+	sh := &shape{parts: make([]part, 0, len(info)), text: string(text)}
 	for i, p := range pos {
 		if id := int(info[i].Glyph); id != 0 {
-			g.parts = append(g.parts, part{id, g.width + int(p.XOffset), int(p.YOffset)})
+			sh.parts = append(sh.parts, part{id, sh.width + int(p.XOffset), int(p.YOffset)})
 		}
-		g.width += int(p.XAdvance)
+		sh.width += int(p.XAdvance)
 	}
-	g.width = max(0, g.width)
-	g.Advance = float64(g.width) * unit
-	return g
+	sh.width = max(0, sh.width)
+	return Glyph{Advance: float64(sh.width) * unit, face: fc, shape: sh}
 }
 
 // clusterEnd returns where in the text the cluster of info[i:i+n] ends.

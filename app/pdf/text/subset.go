@@ -14,6 +14,8 @@ type shape struct {
 	parts []part // glyphs of a group that represents one text
 	width int    // font units
 	text  string // text copied out of the PDF
+
+	ascii byte // the character, if it is a shape of face.ascii, else 0
 }
 
 // A part is a glyph of the font moved by x and y, in font units.

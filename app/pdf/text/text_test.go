@@ -137,7 +137,7 @@ func TestMissing(t *testing.T) {
 		}
 	}
 	r := fonts.Layout(text.Style{}, 10, "a😀b")
-	if len(r.Glyphs) != 3 || r.Glyphs[1].Text != "😀" || !slices.Equal(r.Missing, []rune{'😀'}) {
+	if len(r.Glyphs) != 3 || r.Glyphs[1].Text() != "😀" || !slices.Equal(r.Missing, []rune{'😀'}) {
 		t.Errorf("a missing character is not shown as one that can be copied: %+v", r)
 	}
 }
@@ -146,7 +146,7 @@ func TestMissing(t *testing.T) {
 func seen(r text.Run) string {
 	var b strings.Builder
 	for _, g := range r.Glyphs {
-		b.WriteString(g.Text)
+		b.WriteString(g.Text())
 	}
 	return b.String()
 }
