@@ -38,9 +38,11 @@ func (r Run) Height() float64 { return r.Ascent + r.Descent }
 // control characters and explicit bidi controls are dropped, so that text can't
 // be made to look like other text.
 func (f *Fonts) Layout(style Style, size float64, s string) Run {
-	sh := f.shapers.take()
-	defer f.shapers.put(sh)
-	return f.layout(sh, style, size, clean(s), neutral)
+	return f.recent.get(linesKey{style: style, size: size, text: s}, func() []Run {
+		sh := f.shapers.take()
+		defer f.shapers.put(sh)
+		return []Run{f.layout(sh, style, size, sh.clean(s), neutral)}
+	})[0]
 }
 
 // Measure returns the width of s on one line, in points.
@@ -71,18 +73,8 @@ func unique(list []rune) []rune {
 	})
 }
 
-// layout shapes text that has already been cleaned, unless it did so recently.
+// layout shapes text that has already been cleaned.
 func (f *Fonts) layout(sh *shaper, style Style, size float64, text []rune, base direction) Run {
-	key := lineKey{style, size, base, string(text)}
-	if run, ok := f.recent.get(key); ok {
-		return run
-	}
-	run := f.shapeLine(sh, style, size, text, base)
-	f.recent.put(key, run)
-	return run
-}
-
-func (f *Fonts) shapeLine(sh *shaper, style Style, size float64, text []rune, base direction) Run {
 	run := Run{Size: size}
 	run.extend(f.faces[style.primary()[0]], size)
 	spans, rtl := sh.bidi(text, base)
@@ -149,9 +141,14 @@ func (r *Run) extend(fc *face, size float64) {
 	r.Descent = max(r.Descent, -float64(fc.sfnt.descent)*unit)
 }
 
-// clean converts input to text that can be set on one line.
-func clean(s string) []rune {
-	text := make([]rune, 0, len(s))
+// clean converts input to text that can be set on one line. It is valid until the next
+// call.
+func (sh *shaper) clean(s string) []rune {
+	sh.text = appendClean(sh.text[:0], s)
+	return sh.text
+}
+
+func appendClean(text []rune, s string) []rune {
 	for _, r := range s {
 		switch {
 		case r == '\t', r == '\n', r == '\r', r == 0x85, r == 0x2028, r == 0x2029:

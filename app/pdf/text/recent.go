@@ -2,11 +2,12 @@ package text
 
 import (
 	"slices"
+	"strings"
 	"sync"
 )
 
 // maxRecent is the capacity of each generation of recent, in glyphs. A glyph takes
-// about 150 bytes, so both generations take 6 MB.
+// about 50 bytes, so both generations take 2 MB.
 const maxRecent = 20_000
 
 // recent caches the lines shaped most recently. Shaping takes longer than drawing,
@@ -16,46 +17,63 @@ const maxRecent = 20_000
 // old one, which is dropped. Lines in use survive without any bookkeeping.
 type recent struct {
 	mu         sync.Mutex
-	young, old map[lineKey]Run
+	young, old map[linesKey][]Run
 	glyphs     int // in young
 }
 
-type lineKey struct {
+// A linesKey is what a text was set with.
+type linesKey struct {
 	style Style
 	size  float64
-	base  direction
+	wrap  bool // in lines of a width
+	width float64
 	text  string
 }
 
-// get returns a line laid out before. Its glyphs are shared: callers must not
-// change them.
-func (c *recent) get(k lineKey) (Run, bool) {
+// get returns lines set before, or those that set returns. They are shared: callers must
+// not change them.
+func (c *recent) get(k linesKey, set func() []Run) []Run {
+	if lines, ok := c.find(k); ok {
+		return lines
+	}
+	lines := slices.Clip(set())
+	for i := range lines {
+		lines[i].Glyphs, lines[i].Missing = slices.Clip(lines[i].Glyphs), slices.Clip(lines[i].Missing)
+	}
+	if count(lines) <= maxRecent/20 { // the text of a whole page is unlikely to recur
+		k.text = strings.Clone(k.text)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.add(k, lines)
+	}
+	return lines
+}
+
+func (c *recent) find(k linesKey) ([]Run, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r, ok := c.young[k]; ok {
-		return r, true
+	if lines, ok := c.young[k]; ok {
+		return lines, true
 	}
-	r, ok := c.old[k]
+	lines, ok := c.old[k]
 	if ok {
-		c.add(k, r)
+		c.add(k, lines)
 	}
-	return r, ok
+	return lines, ok
 }
 
-func (c *recent) put(k lineKey, r Run) {
-	if len(r.Glyphs) > maxRecent/20 {
-		return // the text of a whole page is unlikely to recur
-	}
-	r.Glyphs, r.Missing = slices.Clip(r.Glyphs), slices.Clip(r.Missing)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.add(k, r)
-}
-
-func (c *recent) add(k lineKey, r Run) {
+func (c *recent) add(k linesKey, lines []Run) {
 	if c.young == nil || c.glyphs > maxRecent {
-		c.young, c.old, c.glyphs = map[lineKey]Run{}, c.young, 0
+		c.young, c.old, c.glyphs = map[linesKey][]Run{}, c.young, 0
 	}
-	c.young[k] = r
-	c.glyphs += len(r.Glyphs) + 1
+	c.young[k] = lines
+	c.glyphs += count(lines)
+}
+
+// count returns the number of glyphs, and at least one for each line.
+func count(lines []Run) (glyphs int) {
+	for _, l := range lines {
+		glyphs += len(l.Glyphs) + 1
+	}
+	return glyphs
 }

@@ -15,6 +15,7 @@ type shaper struct {
 	paragraph gobidi.Paragraph
 	segments  segmenter.Segmenter
 	buffer    *harfbuzz.Buffer
+	text      []rune
 	fonts     map[*face]*harfbuzz.Font
 }
 

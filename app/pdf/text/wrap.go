@@ -12,16 +12,22 @@ import (
 // yields one empty line. If width is too small for any text, each line has one
 // character.
 func (f *Fonts) WrapLines(style Style, size, width float64, s string) []Run {
-	sh := f.shapers.take()
-	defer f.shapers.put(sh)
-	var lines []Run
-	for _, paragraph := range paragraphs(s) {
-		lines = f.wrap(lines, sh, style, size, width, clean(paragraph))
-	}
-	return lines
+	return f.recent.get(linesKey{style, size, true, width, s}, func() (lines []Run) {
+		sh := f.shapers.take()
+		defer f.shapers.put(sh)
+		for _, paragraph := range paragraphs(s) {
+			lines = f.wrap(lines, sh, style, size, width, sh.clean(paragraph))
+		}
+		return lines
+	})
 }
 
-func paragraphs(s string) []string { return strings.Split(lineBreaks.Replace(s), "\n") }
+func paragraphs(s string) []string {
+	if !strings.ContainsAny(s, "\r\n\u0085\u2028\u2029") {
+		return []string{s}
+	}
+	return strings.Split(lineBreaks.Replace(s), "\n")
+}
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
@@ -61,12 +67,12 @@ func newParagraph(sh *shaper, text []rune, whole Run) *paragraph {
 
 // measure returns the paragraphs of s at a size of one point.
 func (f *Fonts) measure(style Style, s string) []*paragraph {
-	sh := f.shapers.take()
-	defer f.shapers.put(sh)
 	var all []*paragraph
 	for _, s := range paragraphs(s) {
-		text := clean(s)
-		all = append(all, newParagraph(sh, text, f.layout(sh, style, 1, text, neutral)))
+		whole := f.Layout(style, 1, s)
+		sh := f.shapers.take()
+		all = append(all, newParagraph(sh, appendClean(nil, s), whole))
+		f.shapers.put(sh)
 	}
 	return all
 }
