@@ -7,6 +7,7 @@
 package page
 
 import (
+	"sync"
 	"time"
 
 	"paraph/app/pdf/object"
@@ -55,8 +56,12 @@ type Builder struct {
 type sheet struct {
 	*text.Drawing
 	width, height float64
-	flow          *Flow // the flow that began the page, or nil
+	flow          *Flow   // the flow that began the page, or nil
+	buffer        *[]byte // holds its operators
 }
+
+// buffers holds those of pages for reuse.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // New returns a document without pages.
 func New(fonts *text.Fonts, info Info) *Builder {
@@ -73,7 +78,9 @@ func (b *Builder) Pages() int { return len(b.pages) }
 // NewPage begins a page of the given size in points. Sizes invalid in PDF,
 // under 3 or over 14,400, are brought into that range.
 func (b *Builder) NewPage(width, height float64) {
-	b.pages = append(b.pages, &sheet{Drawing: b.set.NewDrawing(), width: side(width), height: side(height)})
+	p := &sheet{Drawing: b.set.NewDrawing(), width: side(width), height: side(height), buffer: buffers.Get().(*[]byte)}
+	p.Reuse(*p.buffer)
+	b.pages = append(b.pages, p)
 }
 
 // side limits a length to the range in ISO 32000-1 Annex C. NaN becomes the

@@ -69,7 +69,7 @@ func (b *Builder) Write(w io.Writer) (size int64, err error) {
 		b.Grow(o.size())
 	}
 	f := &file{w: bufio.NewWriter(w), hash: sha256.New()}
-	f.print("%PDF-1.7\n%\xE2\xE3\xCF\xD3\n")
+	f.write([]byte("%PDF-1.7\n%\xE2\xE3\xCF\xD3\n"))
 	offsets := make([]int64, len(o))
 	for i, v := range o {
 		offsets[i] = f.size
@@ -94,6 +94,8 @@ func (b *Builder) objects() (o objects, info object.Ref, err error) {
 			return nil, info, err
 		}
 		content := o.Add(object.Compress(nil, p.Ops()))
+		*p.buffer = p.Ops()
+		buffers.Put(p.buffer)
 		kids[i] = o.Add(object.Dict{
 			"Type": name("Page"), "Parent": tree, "MediaBox": object.Array{0, 0, p.width, p.height},
 			"Resources": resources, "Contents": content,
@@ -143,8 +145,6 @@ func (f *file) write(p []byte) {
 	f.size += int64(n)
 }
 
-func (f *file) print(s string) { f.write([]byte(s)) }
-
 func (f *file) object(number int, v any) {
 	line := append(strconv.AppendInt(f.line[:0], int64(number), 10), " 0 obj\n"...)
 	line, err := object.Append(line, v)
@@ -160,16 +160,15 @@ func (f *file) object(number int, v any) {
 func (f *file) trailer(offsets []int64, info object.Ref) {
 	id := object.String(f.hash.Sum(nil)[:16])
 	start := f.size
-	f.print(fmt.Sprintf("xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1))
+	table := fmt.Appendf(f.line[:0], "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
 	for _, at := range offsets {
-		f.print(fmt.Sprintf("%010d 00000 n \n", at))
+		table = fmt.Appendf(table, "%010d 00000 n \n", at)
 	}
-	d, err := object.Append([]byte("trailer\n"), object.Dict{
+	d, err := object.Append(append(table, "trailer\n"...), object.Dict{
 		"Size": len(offsets) + 1, "Root": object.Ref{Number: 1}, "Info": info, "ID": object.Array{id, id},
 	})
 	if err != nil && f.err == nil {
 		f.err = err
 	}
-	f.write(d)
-	f.print(fmt.Sprintf("\nstartxref\n%d\n%%%%EOF\n", start))
+	f.write(fmt.Appendf(d, "\nstartxref\n%d\n%%%%EOF\n", start))
 }

@@ -3,12 +3,13 @@ package page
 import (
 	"encoding/binary"
 	"math"
+	"sync"
 	"unicode/utf16"
 )
 
 // sRGB returns an sRGB colour profile (IEC 61966-2-1) in the format of
-// ICC.1:2004-10: primaries adapted to D50 and the parametric curve.
-func sRGB() []byte {
+// ICC.1:2004-10: primaries adapted to D50 and the parametric curve. It must not be changed.
+var sRGB = sync.OnceValue(func() []byte {
 	tags := []struct {
 		name string
 		data []byte
@@ -35,7 +36,7 @@ func sRGB() []byte {
 		data = append(data, make([]byte, -len(data)&3)...)
 	}
 	return append(append(header(at+len(data)), table...), data...)
-}
+})
 
 // header returns the header of a display profile from RGB to XYZ.
 func header(size int) []byte {

@@ -28,6 +28,9 @@ func (s *Set) NewDrawing() *Drawing {
 	return &Drawing{set: s, fonts: make(map[*subset]bool), pictures: make(map[*Picture]bool)}
 }
 
+// Reuse makes an empty drawing use a buffer that nobody else needs.
+func (d *Drawing) Reuse(buffer []byte) { d.ops = buffer[:0] }
+
 // Ops returns the operators drawn so far, uncompressed.
 func (d *Drawing) Ops() []byte { return d.ops }
 
@@ -64,13 +67,25 @@ func (d *Drawing) op(operator string, numbers ...float64) {
 	d.ops = append(d.ops, '\n')
 }
 
-// number appends n, rounded to a thousandth. NaN and infinities become 0.
+// number appends n, rounded to a thousandth. NaN and what is far too large for a page
+// become 0.
 func (d *Drawing) number(n float64) {
-	n = math.Round(n*1000) / 1000
-	if math.IsNaN(n) || math.IsInf(n, 0) || n == 0 { // also -0
+	n = math.Round(n * 1000)
+	if !(math.Abs(n) < 1e15) {
 		n = 0
 	}
-	d.ops = strconv.AppendFloat(d.ops, n, 'f', -1, 64)
+	whole, rest := int64(math.Abs(n))/1000, int64(math.Abs(n))%1000
+	if n < 0 {
+		d.ops = append(d.ops, '-')
+	}
+	d.ops = strconv.AppendInt(d.ops, whole, 10)
+	if rest == 0 {
+		return
+	}
+	d.ops = append(d.ops, '.', '0'+byte(rest/100), '0'+byte(rest/10%10), '0'+byte(rest%10))
+	for d.ops[len(d.ops)-1] == '0' {
+		d.ops = d.ops[:len(d.ops)-1]
+	}
 }
 
 // Save saves the graphics state until Restore.
@@ -139,7 +154,7 @@ type textLine struct {
 	size  float64
 	font  *subset
 	open  bool    // inside a TJ array
-	hex   bool    // inside a hexadecimal string
+	text  bool    // inside a string
 	rise  float64 // points
 	pen   float64 // current position of the viewer
 	place float64 // position of the next glyph
@@ -207,12 +222,20 @@ func (t *textLine) write(code int) {
 		t.ops = append(t.ops, '[')
 		t.open = true
 	}
-	if !t.hex {
-		t.ops = append(t.ops, '<')
-		t.hex = true
+	if !t.text {
+		t.ops = append(t.ops, '(')
+		t.text = true
 	}
-	const digits = "0123456789ABCDEF"
-	t.ops = append(t.ops, digits[code>>12], digits[code>>8&15], digits[code>>4&15], digits[code&15])
+	for _, c := range [...]byte{byte(code >> 8), byte(code)} {
+		switch c {
+		case '(', ')', '\\':
+			t.ops = append(t.ops, '\\', c)
+		case '\r': // would be read as a line feed
+			t.ops = append(t.ops, `\r`...)
+		default:
+			t.ops = append(t.ops, c)
+		}
+	}
 }
 
 // moveTo adjusts the pen if it is off by a visible distance.
@@ -221,9 +244,9 @@ func (t *textLine) moveTo(place float64) {
 	if math.Abs(back) < 0.5 {
 		return
 	}
-	if t.hex {
-		t.ops = append(t.ops, '>')
-		t.hex = false
+	if t.text {
+		t.ops = append(t.ops, ')')
+		t.text = false
 	}
 	if !t.open {
 		t.ops = append(t.ops, '[')
@@ -234,13 +257,13 @@ func (t *textLine) moveTo(place float64) {
 }
 
 func (t *textLine) close() {
-	if t.hex {
-		t.ops = append(t.ops, '>')
+	if t.text {
+		t.ops = append(t.ops, ')')
 	}
 	if t.open {
 		t.ops = append(t.ops, "] TJ\n"...)
 	}
-	t.hex, t.open = false, false
+	t.text, t.open = false, false
 }
 
 func (t *textLine) finish() {

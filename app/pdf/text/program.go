@@ -15,6 +15,7 @@ type program struct {
 	size    int    // of the font file
 	file    []byte // compressed
 	unicode []byte // compressed
+	widths  object.Raw
 }
 
 // compile makes the font file and the CMap of a subset.
@@ -24,6 +25,7 @@ func (u *subset) compile(f *Fonts) program {
 		name:   object.Name(tag(u.face.name, file) + "+" + u.face.name),
 		glyphs: glyphs, size: len(file),
 		file: f.flate(file), unicode: f.flate(u.toUnicode()),
+		widths: u.widths(),
 	}
 }
 

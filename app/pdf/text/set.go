@@ -27,6 +27,7 @@ type Set struct {
 
 	fonts    *Fonts
 	used     []*subset
+	last     *subset // the one that was drawn with last
 	open     map[*face]*subset
 	pictures []*Picture
 	embedded bool
@@ -105,7 +106,11 @@ const maxCodes = 1 << 15
 
 // code returns the subset and the code for a shape.
 func (s *Set) code(fc *face, sh *shape) (*subset, int) {
-	u := s.open[fc]
+	u := s.last
+	if u == nil || u.face != fc {
+		u = s.open[fc]
+		s.last = u
+	}
 	if u != nil {
 		if c := u.code(sh); c != 0 {
 			return u, c
@@ -120,7 +125,7 @@ func (s *Set) code(fc *face, sh *shape) (*subset, int) {
 // begin starts a subset of a face.
 func (s *Set) begin(fc *face) *subset {
 	u := newSubset(fc, "F"+strconv.Itoa(len(s.used)+1))
-	s.open[fc] = u
+	s.open[fc], s.last = u, u
 	s.used = append(s.used, u)
 	return u
 }
@@ -151,7 +156,7 @@ func (u *subset) embed(f *Fonts, w object.Writer) object.Ref {
 			"Registry": object.String("Adobe"), "Ordering": object.String("Identity"), "Supplement": 0,
 		},
 		"FontDescriptor": w.Add(descriptor), "CIDToGIDMap": object.Name("Identity"),
-		"W": object.Array{0, u.widths()},
+		"W": object.Array{0, p.widths},
 	})
 	unicode := w.Add(&object.Stream{
 		Dict: object.Dict{"Filter": object.Name("FlateDecode")},
@@ -208,12 +213,14 @@ func (u *subset) flags() int {
 	return symbolic
 }
 
-func (u *subset) widths() object.Array {
-	a := make(object.Array, len(u.shapes))
-	for i, sh := range u.shapes {
-		a[i] = u.face.sfnt.mille(sh.width)
+// widths returns the array of the widths of all shapes.
+func (u *subset) widths() object.Raw {
+	b := []byte{'['}
+	for _, sh := range u.shapes {
+		b = append(strconv.AppendFloat(b, u.face.sfnt.mille(sh.width), 'f', -1, 64), ' ')
 	}
-	return a
+	b[len(b)-1] = ']'
+	return b
 }
 
 // tag returns the tag of a subset (ISO 32000-2 §9.9.2): six letters hashed
