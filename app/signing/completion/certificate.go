@@ -6,12 +6,13 @@ package completion
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/goccy/go-json"
 
 	"paraph/app/pdf/page"
 	"paraph/app/pdf/text"
