@@ -19,9 +19,10 @@ const (
 	// calm is how much the process may hold before the collector runs more often than by
 	// default: measurements show about 60 MB in use.
 	calm = 112 << 20
-	// spare is the percentage of the memory in use that may be garbage beyond that. Halving it
-	// doubles the number of collections.
-	spare = 40
+	// spare is the percentage of the memory in use that may be garbage beyond that. So much is in
+	// use for moments only, while the store merges tables: twice the percentage takes 35 MB more
+	// at the peak, and saves two percent of the processor time.
+	spare = 20
 	// unknown is the limit on a machine that does not report its memory.
 	unknown = 2 << 30
 )
