@@ -48,7 +48,8 @@ judged: ## the tests whose judges are other programs, those of the pages, and wh
 	go test -vet=off -timeout 40m $(JUDGED)
 	go test -vet=off -timeout 40m ./app/api -run '^TestEvery'
 
-race: ## all other tests, with the race detector
+race: export PARAPH_TEST_PROGRAM := $(CURDIR)/paraph
+race: build ## all other tests, with the race detector
 	CGO_ENABLED=1 go test -vet=off -race -short -timeout 40m ./app/pdf/pdfium $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")
 
 lint: ## formatting, static analysis and known vulnerabilities
