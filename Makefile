@@ -42,7 +42,7 @@ export SUMMARY
 # These tests spend their time in other programs (Chromium, Java, PDF tools) or in
 # long loops of one goroutine: the race detector would make them several times
 # slower and see nothing. What works at the same time is tested by all the others.
-JUDGED := ./app ./app/web/... ./app/pdf/... ./app/convert/docx
+JUDGED := ./app ./app/web/... ./app/pdf/... ./app/convert/docx ./app/convert/html ./app/archive ./app/signing/detect ./app/words
 
 judged: ## the tests whose judges are other programs, those of the pages, and what -short leaves out
 	go test -vet=off -timeout 40m $(JUDGED)
