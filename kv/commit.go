@@ -111,7 +111,7 @@ func (db *DB) transaction() *Tx {
 	for i := len(db.pending) - 1; i >= 0; i-- {
 		under = append(under, db.pending[i].layer)
 	}
-	return &Tx{Now: db.moment(), db: db, base: db.base, under: under, own: newLayer(), ranks: db.ranks}
+	return &Tx{Now: db.moment(), db: db, base: db.base, under: under, own: callLayers.get(), ranks: db.ranks}
 }
 
 func (db *DB) guard(tx *Tx, fn func(tx *Tx) error) (err error) {
@@ -127,19 +127,17 @@ func (db *DB) guard(tx *Tx, fn func(tx *Tx) error) (err error) {
 // enter assigns a call to a group. A call without writes still waits for any pending writes it
 // may have read.
 func (db *DB) enter(tx *Tx) *group {
+	defer tx.own.drop()
 	g := db.last()
 	if len(tx.own.writes) == 0 && len(tx.hooks) == 0 {
-		tx.own.drop()
 		return g
 	}
 	if g == nil || !g.fits(tx.own) {
-		g = &group{layer: tx.own, done: make(chan struct{})}
+		g = &group{layer: groupLayers.get(), done: make(chan struct{})}
 		db.pending = append(db.pending, g)
 		db.work.Broadcast()
-	} else {
-		g.layer.merge(tx.own)
-		tx.own.drop()
 	}
+	g.layer.merge(tx.own)
 	g.hooks = append(g.hooks, tx.hooks...)
 	g.calls++
 	g.ranks, db.ranks = tx.ranks, tx.ranks

@@ -13,28 +13,40 @@ type layer struct {
 	size   int
 	sorted []string // never changed in place: scans hold on to it
 	fresh  []string // keys since sorted was made
+	from   *layers
 }
 
 // Overhead of one entry in Badger: version, transaction mark, lengths.
 const entryOverhead = 24
 
-// layers holds empty layers for reuse: making a map of a call's writes costs more than filling it.
-var layers = sync.Pool{New: func() any { return &layer{writes: map[string][]byte{}} }}
+// layers holds empty layers for reuse, since making a map costs more than filling it. Those of
+// calls are kept apart from those of groups: a large map takes long to walk and to clear.
+type layers struct {
+	pool sync.Pool
+	most int // writes in a layer that is kept
+}
 
-func newLayer() *layer { return layers.Get().(*layer) }
+var (
+	callLayers  = layers{most: 256}
+	groupLayers = layers{most: groupKeys}
+)
 
-// maxLayer is the number of writes from which a layer is not kept.
-const maxLayer = 4096
+func (p *layers) get() *layer {
+	if l, ok := p.pool.Get().(*layer); ok {
+		return l
+	}
+	return &layer{writes: map[string][]byte{}, from: p}
+}
 
 // drop gives up a layer that nothing refers to any more.
 func (l *layer) drop() {
-	if len(l.writes) > maxLayer {
+	if len(l.writes) > l.from.most {
 		return
 	}
 	clear(l.writes)
 	clear(l.fresh[:cap(l.fresh)])
 	l.fresh, l.sorted, l.size = l.fresh[:0], nil, 0
-	layers.Put(l)
+	l.from.pool.Put(l)
 }
 
 func (l *layer) put(key string, value []byte) {

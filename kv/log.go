@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"time"
 )
 
@@ -59,12 +58,11 @@ func (e Entry[T]) Link() [32]byte {
 	if !e.Adopted() {
 		return e.Hash
 	}
-	h := sha256.New()
-	field(h, []byte("kv log adopted entry 1"))
-	field(h, number(e.Seq))
-	field(h, e.After[:])
-	field(h, e.Hash[:])
-	return [32]byte(h.Sum(nil))
+	b := field(nil, "kv log adopted entry 1")
+	b = numberField(b, e.Seq)
+	b = field(b, e.After[:])
+	b = field(b, e.Hash[:])
+	return sha256.Sum256(b)
 }
 
 // NewLog describes a log. Its name is part of the stored format.
@@ -87,22 +85,25 @@ func NewLog[T any](name string, codec Codec[T]) *Log[T] {
 // this order, each preceded by its length in bytes; numbers and lengths are 8 bytes,
 // big-endian.
 func HashEntry[T any](e Entry[T]) [32]byte {
-	h := sha256.New()
-	field(h, []byte("kv log entry 1"))
-	field(h, number(e.Number()))
-	field(h, []byte(e.ID))
-	field(h, []byte(e.Scope))
-	field(h, []byte(e.Chain))
-	field(h, number(uint64(e.At.UnixMilli())))
-	field(h, e.Previous[:])
-	field(h, e.ChainPrevious[:])
-	field(h, e.Raw)
-	return [32]byte(h.Sum(nil))
+	b := make([]byte, 0, 256+len(e.ID)+len(e.Scope)+len(e.Chain)+len(e.Raw))
+	b = field(b, "kv log entry 1")
+	b = numberField(b, e.Number())
+	b = field(b, e.ID)
+	b = field(b, e.Scope)
+	b = field(b, e.Chain)
+	b = numberField(b, uint64(e.At.UnixMilli()))
+	b = field(b, e.Previous[:])
+	b = field(b, e.ChainPrevious[:])
+	b = field(b, e.Raw)
+	return sha256.Sum256(b)
 }
 
-func field(h hash.Hash, b []byte) {
-	h.Write(number(uint64(len(b)))) // a hash never fails to write
-	h.Write(b)
+func field[B string | []byte](b []byte, value B) []byte {
+	return append(binary.BigEndian.AppendUint64(b, uint64(len(value))), value...)
+}
+
+func numberField(b []byte, n uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, 8), n)
 }
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
