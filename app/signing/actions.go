@@ -27,56 +27,54 @@ type rule struct {
 
 // rules lists all actions of members. Actions that only change the state are tried on a
 // copy, so that no second table has to be kept in step.
-func rules() []rule {
-	return []rule{
-		{record.ActionEdit, func(q *asking) error { return q.d.Editable() }},
-		{record.ActionSubmit, func(q *asking) error {
-			return q.try(func(d *Document) error { return d.Submit(record.PersonOf(q.who), q.tx.Now) })
-		}},
-		{record.ActionWithdraw, func(q *asking) error {
-			return q.first(ownerOrSubmitter(q.who), (*Document).Withdraw)
-		}},
-		{record.ActionApprove, func(q *asking) error {
-			return q.first(mayApprove(q.who), func(d *Document) error {
-				return d.Approve(record.PersonOf(q.who), q.tx.Now)
-			})
-		}},
-		{record.ActionReject, func(q *asking) error {
-			return q.first(mayApprove(q.who), func(d *Document) error {
-				return d.Reject(record.PersonOf(q.who), "", q.tx.Now)
-			})
-		}},
-		{record.ActionReopen, func(q *asking) error { return q.try((*Document).Reopen) }},
-		{record.ActionSend, func(q *asking) error { return q.d.Sendable(q.company.RequireApproval) }},
-		{record.ActionCallOff, func(q *asking) error { return q.try(record.CallOff) }},
-		{record.ActionSign, func(q *asking) error { return q.d.MayDo(q.who, record.ActionSign, q.tx.Now) }},
-		{record.ActionFillIn, func(q *asking) error { return q.d.MayDo(q.who, record.ActionFillIn, q.tx.Now) }},
-		{record.ActionRead, func(q *asking) error { return q.d.MayDo(q.who, record.ActionRead, q.tx.Now) }},
-		{record.ActionRemind, func(q *asking) error { return q.d.Remindable("", q.tx.Now) }},
-		{record.ActionReplace, func(q *asking) error { return q.d.AnyReplaceable(q.tx.Now) }},
-		{record.ActionCode, func(q *asking) error { return q.d.AwaitsCode(q.tx.Now) }},
-		{record.ActionExtend, func(q *asking) error {
-			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Extend(q.tx.Now) })
-		}},
-		{record.ActionSeal, func(q *asking) error {
-			return q.first(ownerOrAdmin(q.who), (*Document).Sealable)
-		}},
-		{record.ActionDownload, func(q *asking) error { return q.d.Downloadable() }},
-		{record.ActionDuplicate, func(*asking) error { return nil }},
-		{record.ActionVoid, func(q *asking) error {
-			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Void(record.Reason{}, q.tx.Now) })
-		}},
-		{record.ActionArchive, func(q *asking) error {
-			return q.try(func(d *Document) error { return d.Archive(q.tx.Now) })
-		}},
-		{record.ActionRestore, func(q *asking) error { return q.try((*Document).Restore) }},
-		{record.ActionDelete, func(q *asking) error {
-			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Trash(q.tx.Now) })
-		}},
-		{record.ActionPurge, func(q *asking) error {
-			return q.first(adminOnly(q.who), (*Document).Purgeable)
-		}},
-	}
+var rules = []rule{
+	{record.ActionEdit, func(q *asking) error { return q.d.Editable() }},
+	{record.ActionSubmit, func(q *asking) error {
+		return q.try(func(d *Document) error { return d.Submit(record.PersonOf(q.who), q.tx.Now) })
+	}},
+	{record.ActionWithdraw, func(q *asking) error {
+		return q.first(ownerOrSubmitter(q.who), (*Document).Withdraw)
+	}},
+	{record.ActionApprove, func(q *asking) error {
+		return q.first(mayApprove(q.who), func(d *Document) error {
+			return d.Approve(record.PersonOf(q.who), q.tx.Now)
+		})
+	}},
+	{record.ActionReject, func(q *asking) error {
+		return q.first(mayApprove(q.who), func(d *Document) error {
+			return d.Reject(record.PersonOf(q.who), "", q.tx.Now)
+		})
+	}},
+	{record.ActionReopen, func(q *asking) error { return q.try((*Document).Reopen) }},
+	{record.ActionSend, func(q *asking) error { return q.d.Sendable(q.company.RequireApproval) }},
+	{record.ActionCallOff, func(q *asking) error { return q.try(record.CallOff) }},
+	{record.ActionSign, func(q *asking) error { return q.d.MayDo(q.who, record.ActionSign, q.tx.Now) }},
+	{record.ActionFillIn, func(q *asking) error { return q.d.MayDo(q.who, record.ActionFillIn, q.tx.Now) }},
+	{record.ActionRead, func(q *asking) error { return q.d.MayDo(q.who, record.ActionRead, q.tx.Now) }},
+	{record.ActionRemind, func(q *asking) error { return q.d.Remindable("", q.tx.Now) }},
+	{record.ActionReplace, func(q *asking) error { return q.d.AnyReplaceable(q.tx.Now) }},
+	{record.ActionCode, func(q *asking) error { return q.d.AwaitsCode(q.tx.Now) }},
+	{record.ActionExtend, func(q *asking) error {
+		return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Extend(q.tx.Now) })
+	}},
+	{record.ActionSeal, func(q *asking) error {
+		return q.first(ownerOrAdmin(q.who), (*Document).Sealable)
+	}},
+	{record.ActionDownload, func(q *asking) error { return q.d.Downloadable() }},
+	{record.ActionDuplicate, func(*asking) error { return nil }},
+	{record.ActionVoid, func(q *asking) error {
+		return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Void(record.Reason{}, q.tx.Now) })
+	}},
+	{record.ActionArchive, func(q *asking) error {
+		return q.try(func(d *Document) error { return d.Archive(q.tx.Now) })
+	}},
+	{record.ActionRestore, func(q *asking) error { return q.try((*Document).Restore) }},
+	{record.ActionDelete, func(q *asking) error {
+		return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Trash(q.tx.Now) })
+	}},
+	{record.ActionPurge, func(q *asking) error {
+		return q.first(adminOnly(q.who), (*Document).Purgeable)
+	}},
 }
 
 // try applies a step to a copy of the document.
@@ -109,7 +107,7 @@ func (s *Documents) Actions(_ context.Context, who account.Actor, d *Document) (
 			return err
 		}
 		q := &asking{tx, who, d, company, &Document{}}
-		for _, r := range rules() {
+		for _, r := range rules {
 			if !who.Can(r.action.Scope()) {
 				continue
 			}

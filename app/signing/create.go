@@ -60,8 +60,10 @@ func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) 
 	if err := who.Require(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	if err := s.roomFor(who, 1, in.Uploads); err != nil {
-		return nil, err
+	if len(in.Uploads) > 0 {
+		if err := s.roomFor(who, 1, in.Uploads); err != nil {
+			return nil, err
+		}
 	}
 	d := &Document{
 		ID: s.id(), Company: who.CompanyID, Title: record.Untitled, Status: record.Draft, SigningOrder: record.Parallel,
@@ -75,8 +77,11 @@ func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) 
 	d.CreatedAt = now
 	var faults fault.Fields
 	in.DocumentInput.Apply(&faults, d, s.limits, now)
-	if err := s.db.View(func(tx *kv.Tx) error { return setApprover(tx, who, &faults, d, in.ApproverID) }); err != nil {
-		return nil, err
+	if in.ApproverID != nil {
+		err := s.db.View(func(tx *kv.Tx) error { return setApprover(tx, who, &faults, d, in.ApproverID) })
+		if err != nil {
+			return nil, err
+		}
 	}
 	s.invite(&faults, d, in.Invitations, now)
 	if err := s.attach(ctx, &faults, d, in.Uploads, in.TextTags && !in.Placeholders); err != nil {
