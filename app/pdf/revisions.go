@@ -37,10 +37,16 @@ func (f *File) revisionEnds() ([]int64, error) {
 // endMark returns the offset after the first %%EOF at or after from, including
 // its line end, or the size of the file if there is none.
 func (f *File) endMark(from int64) (int64, error) {
+	const near = 2048 // nearly always enough
 	mark := []byte("%%EOF")
-	b, err := f.ScratchAt(from, reader.ScratchSize) // nearly always enough
+	buf := scratch.Get().(*[scratchSize]byte)
+	defer scratch.Put(buf)
+	if from > f.Size {
+		return 0, reader.Damaged("offset %d is outside of the file", from)
+	}
+	b, err := f.ReadInto(buf[:min(near, f.Size-from)], from)
 	if err == nil && !bytes.Contains(b, mark) {
-		b, err = f.BytesAt(from, 64<<10)
+		b, err = f.ReadInto(buf[:min(int64(len(buf)), f.Size-from)], from)
 	}
 	if err != nil {
 		return 0, err

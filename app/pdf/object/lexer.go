@@ -22,10 +22,25 @@ type Lexer struct {
 	p            int
 	depth        int
 	duplicateKey bool
+	// stack holds what was read of the arrays and dictionaries that have no end yet, so that
+	// they are made in their final size.
+	stack []any
 }
 
 // NewLexer returns a lexer that reads b from the given position on.
 func NewLexer(b []byte, at int) *Lexer { return &Lexer{b: b, p: min(max(at, 0), len(b))} }
+
+// Reset makes the lexer read b, as a new one would, but with the memory it already has unless
+// that is a lot.
+func (l *Lexer) Reset(b []byte) {
+	stack := l.stack[:0]
+	if cap(stack) > maxKept {
+		stack = nil
+	}
+	*l = Lexer{b: b, stack: stack}
+}
+
+const maxKept = 512
 
 // Pos returns the position of the next byte to read.
 func (l *Lexer) Pos() int { return l.p }
@@ -120,11 +135,11 @@ func (l *Lexer) Next() (any, error) {
 	case c == '(':
 		return l.literal()
 	case c == '<' && l.p+1 < len(l.b) && l.b[l.p+1] == '<':
-		return l.nested(l.dict)
+		return l.nested(l.dict, l.newDict)
 	case c == '<':
 		return l.hex()
 	case c == '[':
-		return l.nested(l.array)
+		return l.nested(l.array, newArray)
 	case c >= '0' && c <= '9', c == '+', c == '-', c == '.':
 		return l.number(), nil
 	case isDelimiter(c):

@@ -5,15 +5,25 @@ import (
 	"io"
 )
 
-func (l *Lexer) nested(read func() (any, error)) (any, error) {
+// nested reads an array or a dictionary, of whose parts read makes the value.
+func (l *Lexer) nested(read func() error, value func(parts []any) any) (any, error) {
 	if l.depth++; l.depth > MaxDepth {
 		return nil, fmt.Errorf("%w: nested deeper than %d", ErrSyntax, MaxDepth)
 	}
-	v, err := read()
-	l.depth--
-	if err == io.EOF {
+	l.p++
+	start := len(l.stack)
+	var v any
+	err := read()
+	parts := l.stack[start:]
+	switch err {
+	case nil:
+		v = value(parts)
+	case io.EOF:
 		err = io.ErrUnexpectedEOF
 	}
+	clear(parts)
+	l.stack = l.stack[:start]
+	l.depth--
 	return v, err
 }
 
@@ -32,52 +42,65 @@ func (l *Lexer) closing(c byte) any {
 	return Keyword(c)
 }
 
-func (l *Lexer) array() (any, error) {
-	l.p++
-	a := Array{}
+// array reads up to the end of an array.
+func (l *Lexer) array() error {
 	for {
 		v, err := l.Next()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if k, ok := v.(Keyword); ok {
 			switch k {
 			case "]":
-				return a, nil
+				return nil
 			case "endobj", "endstream", "stream", ">>":
-				return nil, fmt.Errorf("%w: %s in an array", ErrSyntax, k)
+				return fmt.Errorf("%w: %s in an array", ErrSyntax, k)
 			}
 			v = nil
 		}
-		a = append(a, v)
+		l.stack = append(l.stack, v)
 	}
 }
 
-func (l *Lexer) dict() (any, error) {
-	l.p += 2
-	d := Dict{}
-	var nulls map[Name]bool
+func newArray(parts []any) any {
+	a := make(Array, len(parts))
+	copy(a, parts)
+	return a
+}
+
+// dict reads up to the end of a dictionary. Its parts are keys, each followed by its value.
+func (l *Lexer) dict() error {
+	l.p++
 	for {
+		key, err := l.Next()
+		if err != nil {
+			return err
+		}
+		if _, ok := key.(Name); !ok {
+			if key == endOfDict {
+				return nil
+			}
+			return fmt.Errorf("%w: dictionary key is %T", ErrSyntax, key)
+		}
 		v, err := l.Next()
 		if err != nil {
-			return nil, err
-		}
-		key, ok := v.(Name)
-		if !ok {
-			if v == Keyword(">>") {
-				return d, nil
-			}
-			return nil, fmt.Errorf("%w: dictionary key is %T", ErrSyntax, v)
-		}
-		if v, err = l.Next(); err != nil {
-			return nil, err
+			return err
 		}
 		switch v {
-		case Keyword(">>"): // last key without a value
-			return d, nil
-		case Keyword("endobj"), Keyword("stream"), Keyword("]"):
-			return nil, fmt.Errorf("%w: %v in a dictionary", ErrSyntax, v)
+		case endOfDict: // last key without a value
+			return nil
+		case Keyword("endobj"), Keyword("stream"), endOfArray:
+			return fmt.Errorf("%w: %v in a dictionary", ErrSyntax, v)
 		}
+		l.stack = append(l.stack, key, v)
+	}
+}
+
+func (l *Lexer) newDict(parts []any) any {
+	d := make(Dict, len(parts)/2)
+	var nulls map[Name]bool
+	for ; len(parts) > 0; parts = parts[2:] {
+		key, v := parts[0].(Name), parts[1]
 		if _, again := d[key]; again || nulls[key] {
 			l.duplicateKey = true
 		}
@@ -90,4 +113,5 @@ func (l *Lexer) dict() (any, error) {
 		}
 		d[key] = v
 	}
+	return d
 }

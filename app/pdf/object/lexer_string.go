@@ -91,7 +91,7 @@ func (l *Lexer) hex() (any, error) {
 
 func (l *Lexer) literal() (any, error) {
 	l.p++
-	out := String{}
+	out := make(String, 0, max(0, bytes.IndexByte(l.b[l.p:], ')'))) // all of it, unless it holds parentheses
 	for depth := 1; l.p < len(l.b); {
 		c := l.b[l.p]
 		l.p++

@@ -53,6 +53,37 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// TestReset reads with a lexer that has read before, some of it without end.
+func TestReset(t *testing.T) {
+	t.Parallel()
+	l := object.NewLexer(nil, 0)
+	for _, c := range []struct{ in, want string }{
+		{"<</A[1 2 3]/B<</C 4>>>>", "<</A[1 2 3]/B<</C 4>>>>"},
+		{"<</A[1 [2 ", ""},
+		{"[/D]", "[/D]"},
+		{"<</A 1/A 2>>", "<</A 2>>"},
+		{"[" + strings.Repeat("7 ", 5000) + "]", "[" + strings.Repeat("7 ", 4999) + "7]"},
+		{"<</E null/F[]>>", "<</F[]>>"},
+	} {
+		l.Reset([]byte(c.in))
+		v, err := l.Next()
+		if c.want == "" {
+			if err == nil {
+				t.Errorf("%s is read as %v", c.in, v)
+			}
+			continue
+		}
+		got, appendErr := object.Append(nil, v)
+		spaceless := strings.NewReplacer(" ", "")
+		if err != nil || appendErr != nil || spaceless.Replace(string(got)) != spaceless.Replace(c.want) {
+			t.Errorf("%.40s is read as %.40s, %v", c.in, got, err)
+		}
+		if l.Ambiguous() != strings.Contains(c.in, "/A 1/A") {
+			t.Errorf("%s: ambiguous is %t", c.in, l.Ambiguous())
+		}
+	}
+}
+
 func TestNextFails(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]error{

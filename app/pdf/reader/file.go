@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 
 	"paraph/app/pdf/crypt"
 	"paraph/app/pdf/object"
@@ -40,7 +41,6 @@ type File struct {
 	Scanned  bool           // see Recover
 
 	recorded []numbered    // entries of the section being read; nil records nothing
-	scratch  []byte        // see scratchAt
 	inflater io.ReadCloser // see inflate
 }
 
@@ -54,14 +54,21 @@ type Section struct {
 
 // Open opens a file up to the catalog, within limits l.
 func Open(l Limits, r io.ReaderAt, size int64) (*File, error) {
-	return l.newFile(r, size, &Budget{}).read()
+	return l.newFile(r, size, &Budget{}).read(nil)
+}
+
+// Extended opens the file with data appended to it, within limits of its own. What f has read
+// is not read again.
+func (f *File) Extended(r io.ReaderAt, size int64) (*File, error) {
+	longer := f.Limits.newFile(r, size, &Budget{kept: maps.Clone(f.kept), keptEntries: f.keptEntries})
+	return longer.read(f)
 }
 
 // View opens an earlier revision of the same file, within the same budget.
 func (f *File) View(end int64) (*File, error) {
 	older := f.Limits.newFile(f.R, end, f.Budget)
 	older.password, older.secret = f.password, f.secret
-	return older.read()
+	return older.read(nil)
 }
 
 func (l Limits) newFile(r io.ReaderAt, size int64, spent *Budget) *File {
@@ -71,7 +78,8 @@ func (l Limits) newFile(r io.ReaderAt, size int64, spent *Budget) *File {
 	}
 }
 
-func (f *File) read() (*File, error) {
+// read reads the cross-references and the catalog. The file begins with older, unless that is nil.
+func (f *File) read(older *File) (*File, error) {
 	if err := f.header(); err != nil {
 		return nil, err
 	}
@@ -81,6 +89,9 @@ func (f *File) read() (*File, error) {
 	}
 	if err := f.readSections(start); err != nil {
 		return nil, err
+	}
+	if older != nil {
+		f.Inherit(older)
 	}
 	return f, f.findCatalog()
 }
@@ -109,7 +120,9 @@ func (f *File) OrDamaged(format string, args ...any) error {
 }
 
 func (f *File) header() error {
-	head, err := f.ScratchAt(0, 1024)
+	p := newPad()
+	defer p.release()
+	head, err := p.read(f, 0, 1024)
 	if err != nil {
 		return err
 	}
@@ -126,7 +139,9 @@ func (f *File) header() error {
 func (f *File) startXref() (int64, error) {
 	const tail = 2048
 	from := max(0, f.Size-tail)
-	b, err := f.ScratchAt(from, tail)
+	p := newPad()
+	defer p.release()
+	b, err := p.read(f, from, tail)
 	if err != nil {
 		return 0, err
 	}

@@ -15,7 +15,7 @@ import (
 func OpenSecret(ctx context.Context, r io.ReaderAt, size int64, password string) (*File, error) {
 	f := DefaultLimits().newFile(r, size, &Budget{ctx: ctx})
 	f.password = &password
-	return f.read()
+	return f.read(nil)
 }
 
 // Encrypted reports whether the file had to be decrypted.

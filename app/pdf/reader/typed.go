@@ -54,6 +54,9 @@ func (f *File) Open(s *Stream) *io.SectionReader { return io.NewSectionReader(f.
 // Inherit takes over the objects that an earlier view of the same file has
 // read.
 func (f *File) Inherit(older *File) {
+	if len(f.cache) == 0 {
+		f.cache = make(map[int]any, len(older.cache))
+	}
 	for n, v := range older.cache {
 		if older.loading[n] || f.Xref.Get(n) != older.Xref.Get(n) {
 			continue

@@ -3,6 +3,7 @@ package reader
 import (
 	"fmt"
 	"io"
+	"sync"
 
 	"paraph/app/pdf/object"
 )
@@ -15,22 +16,31 @@ func (f *File) BytesAt(at int64, n int) ([]byte, error) {
 	return f.ReadInto(make([]byte, min(int64(n), f.Size-at)), at)
 }
 
-// ScratchAt is BytesAt with a buffer that the next call reuses.
-func (f *File) ScratchAt(at int64, n int) ([]byte, error) {
-	if at < 0 || at > f.Size {
-		return nil, Damaged("offset %d is outside of the file", at)
-	}
-	n = int(min(int64(n), f.Size-at))
-	if n > ScratchSize {
-		return f.ReadInto(make([]byte, n), at)
-	}
-	if f.scratch == nil {
-		f.scratch = make([]byte, ScratchSize)
-	}
-	return f.ReadInto(f.scratch[:n], at)
+// A pad is what reading a few bytes takes, for reuse: a buffer and a lexer.
+type pad struct {
+	lexer  object.Lexer
+	buffer [padSize]byte
 }
 
-const ScratchSize = 2048
+// padSize is enough for nearly all objects, those with a signature included.
+const padSize = 16 << 10
+
+var pads = sync.Pool{New: func() any { return new(pad) }}
+
+func newPad() *pad { return pads.Get().(*pad) }
+
+func (p *pad) release() {
+	p.lexer.Reset(nil)
+	pads.Put(p)
+}
+
+// read is BytesAt with the buffer of the pad, which the next call reuses.
+func (p *pad) read(f *File, at int64, n int) ([]byte, error) {
+	if n > len(p.buffer) || at < 0 || at > f.Size {
+		return f.BytesAt(at, n)
+	}
+	return f.ReadInto(p.buffer[:min(int64(n), f.Size-at)], at)
+}
 
 func (f *File) ReadInto(b []byte, at int64) ([]byte, error) {
 	if err := f.Stop(); err != nil {
@@ -44,16 +54,22 @@ func (f *File) ReadInto(b []byte, at int64) ([]byte, error) {
 	return b, nil
 }
 
+// firstWindow is the size of the first window, which most objects fit into.
+const firstWindow = 2048
+
 // window calls read with a lexer at offset at, over growing windows until read
 // no longer reaches the end of the window. It returns the offset after the data
 // read. The read function must not read other parts of the file.
 func (f *File) window(at int64, read func(l *object.Lexer) error) (int64, error) {
-	for size := int64(ScratchSize); ; size *= 8 {
-		b, err := f.ScratchAt(at, int(min(size, f.Limits.ObjectSize)))
+	p := newPad()
+	defer p.release()
+	l := &p.lexer
+	for size := int64(firstWindow); ; size *= 8 {
+		b, err := p.read(f, at, int(min(size, f.Limits.ObjectSize)))
 		if err != nil {
 			return 0, err
 		}
-		l := object.NewLexer(b, 0)
+		l.Reset(b)
 		err = read(l)
 		if over := f.Spend(int64(l.Pos())); over != nil {
 			return 0, over

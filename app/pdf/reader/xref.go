@@ -30,7 +30,7 @@ type Table struct {
 }
 
 const (
-	BlockSize = 128
+	BlockSize = 32
 	// MaxNumber is the highest object number (ISO 32000-1 Annex C).
 	MaxNumber = 8_388_607
 )
@@ -144,7 +144,7 @@ func (f *File) Section(at int64, hybrid bool) (Section, error) {
 		}
 		return k.Section, nil
 	}
-	f.recorded = []numbered{}
+	f.recorded = make([]numbered, 0, 16) // enough for most revisions
 	s, err := f.readSection(at, hybrid)
 	entries := f.recorded
 	f.recorded = nil
@@ -181,7 +181,8 @@ func (f *File) readSection(at int64, hybrid bool) (Section, error) {
 
 // tableSection reads a section, starting after its keyword.
 func (f *File) tableSection(at int64) (Section, error) {
-	in := scan{f: f, at: at}
+	in := scan{pad: newPad(), f: f, at: at}
+	defer in.release()
 	for {
 		if err := in.ensure(64); err != nil {
 			return Section{}, err
@@ -316,27 +317,26 @@ func (f *File) eachEntry(visit func(n int, e Entry)) {
 
 // A scan is a lexer that reads through the file in a window.
 type scan struct {
-	f     *File
-	at    int64 // offset of the window
-	n     int   // bytes in the window
-	lexer *object.Lexer
+	*pad
+	f  *File
+	at int64 // offset of the window
+	n  int   // bytes in the window
 }
 
 func (s *scan) pos() int64 { return s.at + int64(s.lexer.Pos()) }
 
 // ensure loads the next n bytes into the window, if the file has them.
 func (s *scan) ensure(n int) error {
-	if s.lexer != nil && (s.n-s.lexer.Pos() >= n || s.at+int64(s.n) >= s.f.Size) {
+	if s.lexer.Rest() >= n || s.n > 0 && s.at+int64(s.n) >= s.f.Size {
 		return nil
 	}
-	if s.lexer != nil {
-		s.at = s.pos()
-	}
-	b, err := s.f.BytesAt(s.at, min(max(2*s.n, ScratchSize), 32<<10)) // most sections are short
+	s.at = s.pos()
+	b, err := s.read(s.f, s.at, min(max(2*s.n, firstWindow), padSize)) // most sections are short
 	if err != nil {
 		return err
 	}
-	s.lexer, s.n = object.NewLexer(b, 0), len(b)
+	s.lexer.Reset(b)
+	s.n = len(b)
 	return s.f.Spend(int64(len(b)))
 }
 
