@@ -25,7 +25,7 @@ type DSS struct {
 // and OCSP responses, all DER, for every signature in the file. The contents of
 // an earlier store are kept.
 func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
-	f, err := withoutPages(b.Reader, b.Size)
+	f, err := withoutPages(b)
 	if err != nil {
 		return Revision{}, err
 	}

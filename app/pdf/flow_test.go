@@ -3,8 +3,10 @@ package pdf_test
 import (
 	"bytes"
 	"crypto/x509"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"paraph/app/pdf"
@@ -48,11 +50,21 @@ func complete(t testing.TB, upload []byte, s pdf.PrepareSpec) *chain {
 	seal := i.seal(t, "")
 	s.Certify = &seal
 	c := newChain(t, upload)
-	c.add(pdf.Prepare(c.base(), s))
-	c.add(pdf.Sign(c.base(), alice(t)))
-	c.add(pdf.Sign(c.base(), bob(t)))
-	c.add(pdf.AddDSS(c.base(), i.certificates(), i.lists(t), nil))
-	c.add(pdf.Timestamp(c.base(), "", 8192, i.stamp))
+	grown := pdf.NewChain(c.base())
+	add := func(r pdf.Revision, err error) {
+		t.Helper()
+		c.add(r, err)
+		grown.Add(r)
+	}
+	add(pdf.Prepare(grown.Base(), s))
+	add(pdf.Sign(grown.Base(), alice(t)))
+	add(pdf.Sign(grown.Base(), bob(t)))
+	add(pdf.AddDSS(grown.Base(), i.certificates(), i.lists(t), nil))
+	add(pdf.Timestamp(grown.Base(), "", 8192, i.stamp))
+	b := grown.Base()
+	if err := iotest.TestReader(io.NewSectionReader(b.Reader, 0, b.Size), c.bytes); err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 

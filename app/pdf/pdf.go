@@ -90,8 +90,11 @@ func Recover(ctx context.Context, r io.ReaderAt, size int64, password string) (*
 }
 
 // withoutPages opens the file to append to, up to its catalog.
-func withoutPages(r io.ReaderAt, size int64) (*File, error) {
-	return only(reader.Open(reader.DefaultLimits(), r, size))
+func withoutPages(b Base) (*File, error) {
+	if b.known != nil {
+		return only(b.known.Extended(b.Reader, b.Size))
+	}
+	return only(reader.Open(reader.DefaultLimits(), b.Reader, b.Size))
 }
 
 // view opens an earlier revision of the same file, within the same budget.

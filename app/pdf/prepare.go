@@ -29,6 +29,11 @@ func Prepare(b Base, s PrepareSpec) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
+	return prepare(f, b, s)
+}
+
+// prepare is Prepare for a file that is open.
+func prepare(f *File, b Base, s PrepareSpec) (Revision, error) {
 	p, err := newPreparation(f, s)
 	if err != nil {
 		return Revision{}, err
@@ -98,7 +103,7 @@ type preparation struct {
 }
 
 func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
-	u, err := f.update(roomForPreparation)
+	u, err := f.update(s.room())
 	if err != nil {
 		return nil, err
 	}

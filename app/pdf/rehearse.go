@@ -17,10 +17,10 @@ import (
 // what it can't separate. To be sure, it performs all later steps once, without
 // keys, and checks the result: a file it accepts can be signed.
 
-// Signable checks whether a file can be prepared and signed and returns the
-// error that Prepare would return.
+// Signable checks whether a file from Open can be prepared and signed and returns
+// the error that Prepare would return.
 func (f *File) Signable() error {
-	_, err := Prepare(Base{Reader: f.R, Size: f.Size, HashState: noHash()}, PrepareSpec{
+	_, err := prepare(f, Base{Reader: f.R, Size: f.Size, HashState: noHash()}, PrepareSpec{
 		Signatures:      []SignatureSpec{{Name: "signature", Page: 0, X: 0.1, Y: 0.1, Width: 0.2, Height: 0.1}},
 		Certify:         keyless(),
 		StripJavaScript: true,

@@ -26,6 +26,8 @@ type Base struct {
 	// exactly the Size bytes of Reader, as returned in Revision. If it is nil,
 	// every signature reads the whole file again.
 	HashState []byte
+
+	known *reader.File // what has been read of it without its last revision; may be nil
 }
 
 // A Revision holds the bytes that one operation appends.
@@ -33,6 +35,8 @@ type Revision struct {
 	Bytes     []byte   // to append to the base
 	HashState []byte   // of the whole file including this revision
 	SHA256    [32]byte // of the whole file including this revision
+
+	known *reader.File // the file it is appended to
 }
 
 // scratch holds buffers for reading through a whole file, for reuse.
@@ -94,12 +98,33 @@ func (f *File) update(room int) (*update, error) {
 	return u, nil
 }
 
-// Sizes of revisions without the data they are made for.
+// Usual sizes of parts of revisions.
 const (
-	roomForPreparation = 16 << 10
-	roomForValues      = 6 << 10 // of a few fields, with the appearance of a signature
-	roomForSyntax      = 2 << 10
+	roomForSyntax     = 2 << 10
+	roomForField      = 640
+	roomForAppearance = 4 << 10 // of a signature
 )
+
+// room returns the usual size of a revision.
+func (s *PrepareSpec) room() int {
+	n := 2*roomForSyntax + roomForField*(len(s.Fields)+len(s.Signatures))
+	if s.Certify != nil {
+		n += 2 * s.Certify.Size
+	}
+	if s.AppendPages != nil {
+		n += int(min(s.AppendPages.Size, 32<<10))
+	}
+	return n
+}
+
+// room returns the usual size of a revision.
+func (s *SignSpec) room() int {
+	n := roomForSyntax + roomForField*len(s.Values) + 2*s.Seal.Size
+	if s.Appearance != nil {
+		n += roomForAppearance
+	}
+	return n
+}
 
 // reserve returns a number for an object to be written later.
 func (u *update) reserve() ref {
@@ -120,6 +145,11 @@ func (u *update) Add(v any) ref {
 // put writes an object under its number. If it replaces an object of the file,
 // it keeps the generation.
 func (u *update) put(r ref, v any) {
+	u.write(r, func(out []byte) ([]byte, error) { return object.Append(out, v) })
+}
+
+// write is put with a function that appends the object.
+func (u *update) write(r ref, value func([]byte) ([]byte, error)) {
 	if e := u.f.Xref.Get(r.Number); e.Kind == reader.EntryPlain {
 		r.Generation = int(e.Gen)
 	} else {
@@ -132,7 +162,7 @@ func (u *update) put(r ref, v any) {
 	u.out = strconv.AppendInt(append(u.out, ' '), int64(r.Generation), 10)
 	u.out = append(u.out, " obj\n"...)
 	var err error
-	if u.out, err = object.Append(u.out, v); err != nil && u.err == nil {
+	if u.out, err = value(u.out); err != nil && u.err == nil {
 		u.err = fmt.Errorf("object %d: %w", r.Number, err)
 	}
 	u.out = append(u.out, "\nendobj\n"...)
@@ -287,15 +317,16 @@ func (u *update) revision(b Base) (Revision, error) {
 		return Revision{}, err
 	}
 	h.Write(out)
-	return newRevision(out, h)
+	return u.finished(out, h)
 }
 
-func newRevision(out []byte, h hash.Hash) (Revision, error) {
+// finished returns the bytes to append as a revision, with the hash over all of the file.
+func (u *update) finished(out []byte, h hash.Hash) (Revision, error) {
 	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
 		return Revision{}, fmt.Errorf("hash state: %w", err)
 	}
-	r := Revision{Bytes: out, HashState: state}
+	r := Revision{Bytes: out, HashState: state, known: u.f.File}
 	h.Sum(r.SHA256[:0])
 	return r, nil
 }

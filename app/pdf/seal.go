@@ -62,7 +62,9 @@ func (u *update) seal(b Base, r ref, d dict, size int, sign SignFunc) (Revision,
 			return Revision{}, err
 		}
 		if len(cms) <= size {
-			return s.fill(h, cms)
+			s.fill(cms)
+			h.Write(s.out)
+			return u.finished(s.out, h)
 		}
 		size = len(cms) + len(cms)/10
 		u.out, u.next = u.out[:length], next
@@ -81,34 +83,33 @@ type sealed struct {
 // the revision. The object is plain text in a fixed order, so positions in it
 // are known by construction and need no search.
 func (u *update) place(r ref, d dict, size int) (sealed, error) {
-	body, err := object.Append(nil, d)
-	if err != nil {
-		return sealed{}, err
-	}
-	body = append(bytes.TrimSuffix(body, []byte(">>")), "/ByteRange "...)
-	byteRange := len(body)
-	body = append(append(body, placeholder...), "/Contents "...)
-	from := len(body)
-	body = slices.Grow(append(body, '<'), 2*size+len(">>>"))
-	for range 2 * size {
-		body = append(body, '0')
-	}
-	body = append(body, '>')
-	to := len(body)
-	body = append(body, ">>"...)
-	u.put(r, object.Raw(body))
-	start := len(u.out) - len("\nendobj\n") - len(body)
+	var byteRange int
+	var s sealed
+	u.write(r, func(out []byte) ([]byte, error) {
+		out, err := object.Append(out, d)
+		out = append(bytes.TrimSuffix(out, []byte(">>")), "/ByteRange "...)
+		byteRange = len(out)
+		out = append(append(out, placeholder...), "/Contents "...)
+		s.from = len(out)
+		out = slices.Grow(append(out, '<'), 2*size+len(">>>"))
+		for range 2 * size {
+			out = append(out, '0')
+		}
+		out = append(out, '>')
+		s.to = len(out)
+		return append(out, ">>"...), err
+	})
 	out, err := u.finish()
 	if err != nil {
 		return sealed{}, err
 	}
-	s := sealed{out: out, from: start + from, to: start + to}
+	s.out = out
 	gap, rest := u.f.Size+int64(s.from), u.f.Size+int64(s.to)
 	text := fmt.Sprintf("[0 %d %d %d]", gap, rest, len(out)-s.to)
 	if len(text) > len(placeholder) {
 		return sealed{}, reader.TooComplex("too large to be signed")
 	}
-	copy(out[start+byteRange:], fmt.Sprintf("%-*s", len(placeholder), text))
+	copy(out[byteRange:], fmt.Sprintf("%-*s", len(placeholder), text))
 	return s, nil
 }
 
@@ -126,18 +127,14 @@ func (s sealed) sign(base hash.Hash, sign SignFunc) ([]byte, error) {
 	return cms, nil
 }
 
-func (s sealed) fill(base hash.Hash, cms []byte) (Revision, error) {
-	hex.Encode(s.out[s.from+1:], cms)
-	base.Write(s.out)
-	return newRevision(s.out, base)
-}
+func (s sealed) fill(cms []byte) { hex.Encode(s.out[s.from+1:], cms) }
 
 // Timestamp appends a document timestamp (ETSI.RFC3161, EN 319 142-1 §5.4.3)
 // with room for size bytes, in the field that Prepare made; field "" means the
 // default one. If that is already used, another invisible field is added, so
 // that a file can be stamped again years later.
 func Timestamp(b Base, field string, size int, token SignFunc) (Revision, error) {
-	f, err := withoutPages(b.Reader, b.Size)
+	f, err := withoutPages(b)
 	if err != nil {
 		return Revision{}, err
 	}

@@ -12,11 +12,11 @@ import (
 // ErrNoField, ErrFieldType, ErrSigned, ErrLocked, ErrChangesForbidden or
 // ErrTooLarge, or comes from reading or from the SignFunc.
 func Sign(b Base, s SignSpec) (Revision, error) {
-	f, err := withoutPages(b.Reader, b.Size)
+	f, err := withoutPages(b)
 	if err != nil {
 		return Revision{}, err
 	}
-	u, err := f.update(roomForValues + 2*s.Seal.Size)
+	u, err := f.update(s.room())
 	if err != nil {
 		return Revision{}, err
 	}

@@ -66,7 +66,7 @@ func (s *Certificates) certify(ctx context.Context, d *Document, lists [][]byte,
 	if err := s.revisions.validate(ctx, &g, lists); err != nil {
 		return nil, err
 	}
-	ref, err := s.revisions.store(base.Bytes(), g.chain.Appended())
+	ref, err := s.revisions.store(append([][]byte{base.Bytes()}, g.chain.Appended()...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (s *revisions) finish(ctx context.Context, f *File, lists [][]byte, now tim
 	if err := disk.Closing(s.validate(ctx, &g, lists), closeBase); err != nil {
 		return err
 	}
-	ref, err := s.store(g.chain.Appended())
+	ref, err := s.store(g.chain.Appended()...)
 	if err != nil {
 		return err
 	}
