@@ -1,7 +1,6 @@
 package pki
 
 import (
-	"bytes"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -12,7 +11,6 @@ import (
 	"encoding/asn1"
 	"errors"
 	"fmt"
-	"slices"
 
 	"golang.org/x/crypto/cryptobyte"
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
@@ -56,15 +54,11 @@ func SizeCMS(s *Signer, ts Timestamper) int {
 	if err != nil {
 		return 0
 	}
-	p.signature = make([]byte, maxSignature(s.Key.Public()))
+	n := p.room(nil) + maxSignature(s.Key.Public())
 	if ts != nil {
-		p.timestamp = make([]byte, ts.TokenSize())
+		n += ts.TokenSize()
 	}
-	der, err := p.encode(nil)
-	if err != nil {
-		return 0
-	}
-	return withMargin(len(der))
+	return withMargin(n)
 }
 
 func withMargin(n int) int { return n + n/10 }
@@ -104,29 +98,13 @@ func newSignedParts(s *Signer, contentType asn1.ObjectIdentifier, digest []byte)
 }
 
 func signedAttributes(c *x509.Certificate, contentType asn1.ObjectIdentifier, digest []byte) ([]byte, error) {
-	var encoded [][]byte
-	for _, a := range []struct {
-		oid   asn1.ObjectIdentifier
-		value cryptobyte.BuilderContinuation
-	}{
-		{oidContentType, func(b *cryptobyte.Builder) { b.AddASN1ObjectIdentifier(contentType) }},
-		{oidMessageDigest, func(b *cryptobyte.Builder) { b.AddASN1OctetString(digest) }},
-		{oidSigningCertificateV2, func(b *cryptobyte.Builder) { addSigningCertificate(b, c) }},
-	} {
-		var b cryptobyte.Builder
-		addAttribute(&b, a.oid, a.value)
-		der, err := b.Bytes()
-		if err != nil {
-			return nil, err
-		}
-		encoded = append(encoded, der)
-	}
-	slices.SortFunc(encoded, bytes.Compare) // DER orders the elements of a SET OF by their encoding
-	var b cryptobyte.Builder
+	const syntax = 240
+	b := cryptobyte.NewBuilder(make([]byte, 0, syntax+len(c.RawIssuer)))
 	b.AddASN1(cbasn1.SET, func(b *cryptobyte.Builder) {
-		for _, der := range encoded {
-			b.AddBytes(der)
-		}
+		// DER orders the elements of a SET OF by their encoding: the shorter of these comes first.
+		addAttribute(b, oidContentType, func(b *cryptobyte.Builder) { b.AddASN1ObjectIdentifier(contentType) })
+		addAttribute(b, oidMessageDigest, func(b *cryptobyte.Builder) { b.AddASN1OctetString(digest) })
+		addAttribute(b, oidSigningCertificateV2, func(b *cryptobyte.Builder) { addSigningCertificate(b, c) })
 	})
 	return b.Bytes()
 }
@@ -208,9 +186,22 @@ func addSHA256(b *cryptobyte.Builder) {
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) { b.AddASN1ObjectIdentifier(oidSHA256) })
 }
 
+// room returns at least the size of the ContentInfo, and not much more.
+func (p *signedParts) room(content []byte) int {
+	const syntax = 200 // tags, lengths, versions and algorithms
+	n := syntax + len(content) + len(p.signer.Certificate.RawIssuer)
+	n += len(p.attributes) + len(p.signature) + len(p.timestamp)
+	if !p.bare {
+		for _, c := range p.signer.Certificates() {
+			n += len(c.Raw)
+		}
+	}
+	return n
+}
+
 // encode returns the ContentInfo; without content it is detached.
 func (p *signedParts) encode(content []byte) ([]byte, error) {
-	var b cryptobyte.Builder
+	b := cryptobyte.NewBuilder(make([]byte, 0, p.room(content)))
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
 		b.AddASN1ObjectIdentifier(oidSignedData)
 		b.AddASN1(context0, func(b *cryptobyte.Builder) {
