@@ -103,6 +103,9 @@ func (c *Collection[T]) Get(tx *Tx, id string) (v T, err error) {
 		})
 		return v, err
 	}
+	if s, ok := tx.seen[string(key)]; ok && s.found {
+		return c.decode(id, s.raw)
+	}
 	raw, err := tx.get(key)
 	if err != nil {
 		return v, err

@@ -48,7 +48,7 @@ func (tx *Tx) OnCommit(fn func()) {
 	}
 }
 
-func (tx *Tx) end() { tx.base = nil }
+func (tx *Tx) end() { tx.base, tx.seen = nil, nil }
 
 func (db *DB) moment() time.Time { return db.now().UTC().Truncate(time.Millisecond) }
 

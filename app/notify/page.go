@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
@@ -94,6 +93,9 @@ func (v *composed) Quoted(text string) quotation { return quotation{text, v.Dir 
 // ownColor is used for messages of companies without a colour.
 const ownColor = "#1d5bd1"
 
+// pageSize is about how long the HTML of a message is.
+const pageSize = 8 << 10
+
 // compose fills in the texts of a message. A nil own means the product's text.
 func (w *wording) compose(m Message, locale string, facts map[string]string, own *MailText) (Message, error) {
 	if facts["company"] == "" {
@@ -103,7 +105,8 @@ func (w *wording) compose(m Message, locale string, facts map[string]string, own
 	if err != nil {
 		return Message{}, fmt.Errorf("notify: message %s: %w", m.Kind, err)
 	}
-	var html bytes.Buffer
+	var html strings.Builder
+	html.Grow(pageSize)
 	if err := w.layout.Execute(&html, v); err != nil {
 		return Message{}, fmt.Errorf("notify: message %s: %w", m.Kind, err)
 	}

@@ -47,7 +47,9 @@ const packed = 1
 // pack compresses the content of a message: what is encrypted can't be compressed any more, and
 // messages would take a quarter of all that is written for a document.
 func pack(plain []byte) []byte {
-	return append([]byte{packed}, s2.Encode(nil, plain)...)
+	content := make([]byte, 1+s2.MaxEncodedLen(len(plain)))
+	content[0] = packed
+	return content[:1+len(s2.Encode(content[1:], plain))]
 }
 
 func unpack(content []byte) ([]byte, error) {
