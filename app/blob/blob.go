@@ -13,6 +13,7 @@ package blob
 import (
 	"context"
 	"crypto/sha256"
+	"encoding"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -275,7 +276,7 @@ func (s *Store) Has(hash string) (bool, error) {
 // Verify reads the whole blob and compares it with its hash. It returns nil, ErrNotFound,
 // ErrCorrupt, or the disk's error.
 func (s *Store) Verify(hash string) error {
-	f, _, err := s.openPart(hash)
+	f, _, _, err := s.openPart(hash)
 	if err != nil {
 		return err
 	}
@@ -325,13 +326,18 @@ func noSpace(err error) error {
 // buffers are those of sum, for reuse: blobs are read many times a second.
 var buffers = sync.Pool{New: func() any { return new([128 << 10]byte) }}
 
-// sum returns the hash and the size of everything r reads.
-func sum(r io.Reader) (hash string, size int64, err error) {
+// sum returns the hash, the size and the state of the hash of everything r reads.
+func sum(r io.Reader) (hash string, size int64, state []byte, err error) {
 	h := sha256.New()
 	buffer := buffers.Get().(*[128 << 10]byte)
 	defer buffers.Put(buffer)
-	size, err = io.CopyBuffer(h, onlyReader{r}, buffer[:])
-	return hex.EncodeToString(h.Sum(nil)), size, err
+	if size, err = io.CopyBuffer(h, onlyReader{r}, buffer[:]); err != nil {
+		return "", 0, nil, err
+	}
+	if state, err = h.(encoding.BinaryMarshaler).MarshalBinary(); err != nil {
+		return "", 0, nil, err
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, state, nil
 }
 
 // onlyReader hides WriteTo, which would use a buffer of its own.

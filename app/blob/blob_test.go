@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -487,5 +488,36 @@ func TestStagedUploadCanBeRead(t *testing.T) {
 	}
 	if _, err := s.Paths(ref.Hash, "../x"); !errors.Is(err, blob.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
+	}
+}
+
+func TestHashGoesOnFromWhatWasVerified(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), blob.Options{})
+	for _, content := range []string{"", "a", strings.Repeat("large ", 1<<16)} {
+		ref := put(t, s, content)
+		f, err := s.Open(ref.Hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := sha256.New()
+		err = h.(encoding.BinaryUnmarshaler).UnmarshalBinary(f.HashState())
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		h.Write([]byte("more"))
+		if got := hex.EncodeToString(h.Sum(nil)); got != hashOf(content+"more") {
+			t.Errorf("after %d bytes the hash goes on to %s", len(content), got)
+		}
+		both, err := s.Concat(ref.Hash, ref.Hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if both.HashState() != nil {
+			t.Error("two blobs have the state of one")
+		}
+		if err := both.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

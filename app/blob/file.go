@@ -15,6 +15,7 @@ type File struct {
 	parts []part
 	size  int64
 	pos   int64
+	state []byte // see HashState
 }
 
 // part is one blob of a File and its offset in it.
@@ -33,9 +34,12 @@ func (s *Store) Open(hash string) (*File, error) { return s.Concat(hash) }
 func (s *Store) Concat(hashes ...string) (*File, error) {
 	f := new(File)
 	for _, hash := range hashes {
-		opened, size, err := s.openPart(hash)
+		opened, size, state, err := s.openPart(hash)
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
+		}
+		if len(hashes) == 1 {
+			f.state = state
 		}
 		f.parts = append(f.parts, part{file: opened, start: f.size, size: size})
 		f.size += size
@@ -43,42 +47,45 @@ func (s *Store) Concat(hashes ...string) (*File, error) {
 	return f, nil
 }
 
-// openPart opens and verifies one blob.
-func (s *Store) openPart(hash string) (*os.File, int64, error) {
+// openPart opens and verifies one blob. It also returns the state of the hash over it.
+func (s *Store) openPart(hash string) (f *os.File, size int64, state []byte, err error) {
 	path, err := s.path(hash)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
-	f, err := os.Open(path)
+	f, err = os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, 0, fmt.Errorf("blob %s: %w", hash, ErrNotFound)
+		return nil, 0, nil, fmt.Errorf("blob %s: %w", hash, ErrNotFound)
 	case err != nil:
-		return nil, 0, fmt.Errorf("blob %s: %w", hash, err)
+		return nil, 0, nil, fmt.Errorf("blob %s: %w", hash, err)
 	}
-	size, err := s.verify(f, hash)
-	if err != nil {
-		return nil, 0, errors.Join(err, f.Close())
+	if size, state, err = s.verify(f, hash); err != nil {
+		return nil, 0, nil, errors.Join(err, f.Close())
 	}
-	return f, size, nil
+	return f, size, state, nil
 }
 
 // verify reads the whole file and logs an error if it does not match its hash.
-func (s *Store) verify(f *os.File, hash string) (int64, error) {
-	got, size, err := sum(f)
+func (s *Store) verify(f *os.File, hash string) (size int64, state []byte, err error) {
+	got, size, state, err := sum(f)
 	switch {
 	case err != nil:
 		s.log.Error("blob: cannot read", "hash", hash, "error", err)
-		return 0, fmt.Errorf("blob %s: read: %w", hash, err)
+		return 0, nil, fmt.Errorf("blob %s: read: %w", hash, err)
 	case got != hash:
 		s.log.Error("blob: damaged on disk", "hash", hash, "content", got, "size", size)
-		return 0, fmt.Errorf("blob %s: %w", hash, ErrCorrupt)
+		return 0, nil, fmt.Errorf("blob %s: %w", hash, ErrCorrupt)
 	}
-	return size, nil
+	return size, state, nil
 }
 
 // Size returns the length in bytes.
 func (f *File) Size() int64 { return f.size }
+
+// HashState returns the state (encoding.BinaryMarshaler) of the SHA-256 over the file as it was
+// read when it was verified, to go on from without reading it again. It is nil for several blobs.
+func (f *File) HashState() []byte { return f.state }
 
 // ReadAt reads at an offset, across the parts.
 func (f *File) ReadAt(p []byte, off int64) (n int, err error) {

@@ -53,7 +53,7 @@ func (s *revisions) baseOf(f *File) (pdf.Base, func() error, error) {
 	if err != nil {
 		return pdf.Base{}, nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
 	}
-	base := pdf.Base{Reader: file, Size: file.Size()}
+	base := pdf.Base{Reader: file, Size: file.Size(), HashState: file.HashState()}
 	if n := len(f.Revisions); n > 0 {
 		base.HashState = f.Revisions[n-1].HashState
 	}
