@@ -77,10 +77,8 @@ func (w *waiter) hangUp(t *testing.T, s *apptest.Server, document string) {
 	}
 }
 
-// manySigners is how many people sign the file of TestARunningVerificationEndsWithItsClient: enough
-// to verify for several times as long as the server needs to see that its client has gone. Signing
-// takes time that grows by their square.
-const manySigners = 125
+// manySigners is how many people sign the file of TestARunningVerificationEndsWithItsClient.
+const manySigners = 250
 
 // TestARunningVerificationEndsWithItsClient hangs up while a file with many signatures is being
 // verified. Another file then gets the only turn that strangers have.
