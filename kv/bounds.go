@@ -35,11 +35,11 @@ const (
 	// target's tables that it touches, so merging little at a time writes the same records again
 	// and again: with two tables and 10 MB, a company's ten thousandth document cost twice the
 	// writing, and half as much processor time again, as its first. But the tables that a merge
-	// makes stay resident until it ends: a level of 64 MB takes 40 MB more at the peak, and saves
-	// one percent of the processor time.
+	// makes stay resident until it ends: a level of 64 MB takes 50 MB more at the peak, and saves
+	// five percent of the processor time.
 	levelZero = 5
 	stall     = 15
-	baseLevel = 32 << 20
+	baseLevel = 20 << 20
 
 	// blockCache holds decompressed blocks of 4 KiB. Without it, every read decompresses one.
 	blockCache = 8 << 20

@@ -17,12 +17,12 @@ const (
 	// the default limit. The rest is for the PDF workers, LibreOffice and the file cache.
 	share = 80
 	// calm is how much the process may hold before the collector runs more often than by
-	// default: measurements show about 60 MB in use.
-	calm = 112 << 20
+	// default: measurements show about 50 MB in use.
+	calm = 96 << 20
 	// spare is the percentage of the memory in use that may be garbage beyond that. So much is in
-	// use for moments only, while the store merges tables: twice the percentage takes 35 MB more
-	// at the peak, and saves two percent of the processor time.
-	spare = 20
+	// use for moments only, while the store merges tables: four times the percentage takes 40 MB
+	// more at the peak, and saves three percent of the processor time.
+	spare = 10
 	// unknown is the limit on a machine that does not report its memory.
 	unknown = 2 << 30
 )
