@@ -48,9 +48,12 @@ judged: ## the tests whose judges are other programs, those of the pages, and wh
 	go test -vet=off -timeout 40m $(JUDGED)
 	go test -vet=off -timeout 40m ./app/api -run '^TestEvery'
 
+# Packages start in this order, so that the slowest are not the last to run, alone.
+SLOWEST := ./app/api ./app/notify ./app/signing ./app/pdf/pdfium ./search ./kv ./app/convert ./app/backup
+
 race: export PARAPH_TEST_PROGRAM := $(CURDIR)/paraph
 race: build ## all other tests, with the race detector
-	CGO_ENABLED=1 go test -vet=off -race -short -timeout 40m ./app/pdf/pdfium $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")
+	CGO_ENABLED=1 go test -vet=off -race -short -timeout 40m $(SLOWEST) $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")
 
 lint: ## formatting, static analysis and known vulnerabilities
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
