@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"paraph/app/apptest"
 	"paraph/app/apptest/patience"
 	"paraph/app/apptest/smalldisk"
 )
@@ -31,7 +32,7 @@ const (
 func onSmallDisk(t *testing.T, fn func(t *testing.T, dir string)) {
 	t.Helper()
 	t.Parallel()
-	smalldisk.Run(t, smallDisk, fn, programEnv+"="+binary(t))
+	smalldisk.Run(t, smallDisk, fn, apptest.ProgramEnv+"="+binary(t))
 }
 
 // filler is a file that uses up the free space of a disk.

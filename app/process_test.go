@@ -29,7 +29,7 @@ import (
 var (
 	scratch string // for the binary; removed with the tests
 	build   = sync.OnceValues(func() (string, error) {
-		if built := os.Getenv(programEnv); built != "" {
+		if built := os.Getenv(apptest.ProgramEnv); built != "" {
 			return built, nil
 		}
 		path := filepath.Join(scratch, "paraph")
@@ -41,9 +41,6 @@ var (
 		return path, nil
 	})
 )
-
-// programEnv names the binary for tests that run themselves again.
-const programEnv = "PARAPH_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
 	others := map[string]func() error{

@@ -19,8 +19,8 @@ type layer struct {
 // Overhead of one entry in Badger: version, transaction mark, lengths.
 const entryOverhead = 24
 
-// layers holds empty layers for reuse, since making a map costs more than filling it. Those of
-// calls are kept apart from those of groups: a large map takes long to walk and to clear.
+// layers is a pool of empty layers, since making a map costs more than filling it. Calls and groups
+// have one each: a map that was once large takes long to walk and to clear.
 type layers struct {
 	pool sync.Pool
 	most int // writes in a layer that is kept
@@ -38,7 +38,7 @@ func (p *layers) get() *layer {
 	return &layer{writes: map[string][]byte{}, from: p}
 }
 
-// drop gives up a layer that nothing refers to any more.
+// drop returns a layer to its pool. Nothing may use it any more.
 func (l *layer) drop() {
 	if len(l.writes) > l.from.most {
 		return

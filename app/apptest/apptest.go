@@ -154,13 +154,14 @@ func start(seed bool, change []func(*app.Config)) (*Server, error) {
 	return run(cfg, app.Options{InMemory: true, Seed: seed, Cheap: true})
 }
 
-// programEnv names the built program. If it is set, appliances start their PDF workers from it
-// instead of from the test binary: with the race detector each would take four times as long to
-// start, and find nothing that the tests of the engine, whose workers have it, don't.
-const programEnv = "PARAPH_TEST_PROGRAM"
+// ProgramEnv is the environment variable that names the program, if it is built already. Appliances
+// then start their PDF workers from it instead of from the test binary: with the race detector each
+// would take four times as long to start, and find nothing that the tests of the engine, whose
+// workers have it, don't.
+const ProgramEnv = "PARAPH_TEST_PROGRAM"
 
 func run(cfg app.Config, o app.Options) (*Server, error) {
-	if program := os.Getenv(programEnv); program != "" && o.Worker == nil {
+	if program := os.Getenv(ProgramEnv); program != "" && o.Worker == nil {
 		o.Worker = []string{program, app.WorkerCommand}
 	}
 	a, err := app.Open(cfg, o)

@@ -60,7 +60,7 @@ type sheet struct {
 	buffer        *[]byte // holds its operators
 }
 
-// buffers holds those of pages for reuse.
+// buffers is a pool of buffers for the operators of pages.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // New returns a document without pages.

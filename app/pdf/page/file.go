@@ -95,6 +95,7 @@ func (b *Builder) objects() (o objects, info object.Ref, err error) {
 		}
 		content := o.Add(object.Compress(nil, p.Ops()))
 		*p.buffer = p.Ops()
+		p.Reuse(nil) // so that nothing can be drawn into what another page uses
 		buffers.Put(p.buffer)
 		kids[i] = o.Add(object.Dict{
 			"Type": name("Page"), "Parent": tree, "MediaBox": object.Array{0, 0, p.width, p.height},

@@ -16,7 +16,7 @@ func (f *File) BytesAt(at int64, n int) ([]byte, error) {
 	return f.ReadInto(make([]byte, min(int64(n), f.Size-at)), at)
 }
 
-// A pad is what reading a few bytes takes, for reuse: a buffer and a lexer.
+// A pad is a buffer with a lexer, reused for reading small parts of a file.
 type pad struct {
 	lexer  object.Lexer
 	buffer [padSize]byte

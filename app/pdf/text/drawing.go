@@ -28,7 +28,7 @@ func (s *Set) NewDrawing() *Drawing {
 	return &Drawing{set: s, fonts: make(map[*subset]bool), pictures: make(map[*Picture]bool)}
 }
 
-// Reuse makes an empty drawing use a buffer that nobody else needs.
+// Reuse makes an empty drawing write to a buffer that nothing else uses.
 func (d *Drawing) Reuse(buffer []byte) { d.ops = buffer[:0] }
 
 // Ops returns the operators drawn so far, uncompressed.

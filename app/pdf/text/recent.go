@@ -21,7 +21,7 @@ type recent struct {
 	glyphs     int // in young
 }
 
-// A linesKey is what a text was set with.
+// A linesKey is everything that the lines of a text depend on.
 type linesKey struct {
 	style Style
 	size  float64

@@ -27,7 +27,7 @@ type Set struct {
 
 	fonts    *Fonts
 	used     []*subset
-	last     *subset // the one that was drawn with last
+	last     *subset // the most recently used
 	open     map[*face]*subset
 	pictures []*Picture
 	embedded bool
@@ -73,7 +73,7 @@ func (u *subset) code(sh *shape) int {
 	return u.codes[key]
 }
 
-// add gives a shape the next code.
+// add assigns the next code to a shape, and returns it.
 func (u *subset) add(sh *shape) int {
 	code := len(u.shapes)
 	u.shapes = append(u.shapes, *sh)
