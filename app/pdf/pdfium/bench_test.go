@@ -54,6 +54,16 @@ func BenchmarkText(b *testing.B) {
 	b.ReportMetric(float64(pages), "pages")
 }
 
+// BenchmarkPlain reads a short file, the text of which is in a font that isn't embedded.
+func BenchmarkPlain(b *testing.B) {
+	e, src := warm(b), write(b, lines("a"))
+	for b.Loop() {
+		if _, err := e.PlainText(b.Context(), src, 1<<20); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkPopplerText(b *testing.B) {
 	src := letterOf(b, 40)
 	for b.Loop() {

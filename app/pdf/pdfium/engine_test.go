@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -118,6 +119,20 @@ func TestCloseWhileBusy(t *testing.T) {
 	}
 	if n := len(e.PIDs()); n != 0 {
 		t.Errorf("%d workers after Close", n)
+	}
+}
+
+// TestNothingOfADocumentRemains looks into the memory of PDFium, which one file after
+// the other is given to.
+func TestNothingOfADocumentRemains(t *testing.T) {
+	t.Parallel()
+	const secret = "Nobody else may read this"
+	before, after, err := pdfium.Remains(cacheDir, write(t, lines(secret)), []byte(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(after, true) || !slices.Contains(before, true) {
+		t.Errorf("in memory before %v, something left after %v", before, after)
 	}
 }
 

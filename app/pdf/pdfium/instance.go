@@ -11,8 +11,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// instance is PDFium with its own memory, for one source. The first failed call
-// sets err, after which all calls do nothing and return 0.
+// instance is PDFium with its own memory, for one source at a time. The first failed
+// call sets err, after which all calls do nothing and return 0.
 type instance struct {
 	m      *module
 	mod    api.Module
@@ -31,8 +31,20 @@ type function struct {
 	stack []uint64
 }
 
-// instance starts PDFium without a source.
+// instance starts PDFium without a source, as the image has it.
 func (m *module) instance() (*instance, error) {
+	i, err := m.create()
+	if err != nil {
+		return nil, err
+	}
+	if err := i.reset(); err != nil {
+		return nil, errors.Join(err, i.close())
+	}
+	return i, nil
+}
+
+// create makes an instance in which nothing of PDFium but its constructors has run.
+func (m *module) create() (*instance, error) {
 	i := &instance{m: m, funcs: map[string]*function{}}
 	ctx := experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(
 		func(_, limit uint64) experimental.LinearMemory {
@@ -44,11 +56,6 @@ func (m *module) instance() (*instance, error) {
 		return nil, fmt.Errorf("%w: instantiate: %w", ErrCrashed, err)
 	}
 	i.mod, i.mem = mod, mod.Memory()
-	i.call("FPDF_InitLibrary")
-	i.temp = i.malloc(64)
-	if i.err != nil {
-		return nil, errors.Join(i.err, i.close())
-	}
 	return i, nil
 }
 

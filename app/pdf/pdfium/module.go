@@ -22,6 +22,7 @@ type module struct {
 	compiled wazero.CompiledModule
 	config   wazero.ModuleConfig
 	fonts    *os.Root // or nil
+	image    *image   // what instances start from
 	maxBytes uint64
 	current  *instance // the active instance, used by the host functions; nil between requests
 	next     *instance // already started for the next request, or nil
@@ -50,6 +51,9 @@ func newModule(ctx context.Context, set settings) (*module, error) {
 	m.fonts = fonts
 	m.config = wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize").
 		WithRandSource(rand.Reader).WithFSConfig(files)
+	if err := m.takeImage(); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
 	return m, nil
 }
 
@@ -130,6 +134,9 @@ func (m *module) writeCallback(mod api.Module, stack []uint64) {
 
 func (m *module) close() error {
 	err := m.runtime.Close(context.Background())
+	if m.image != nil {
+		err = errors.Join(err, m.image.saved.close())
+	}
 	if m.fonts != nil {
 		err = errors.Join(err, m.fonts.Close())
 	}

@@ -74,7 +74,7 @@ func serveModule(set settings, o ServeOptions) (*module, error) {
 	return m, nil
 }
 
-// answer performs one request with an instance of PDFium that has seen no other
+// answer performs one request with an instance of PDFium that knows no other
 // file, writes the result, and returns the memory of the instance in MiB.
 func (m *module) answer(w io.Writer, req request) (usedMB int, err error) {
 	if req.Op == opNone {
@@ -94,14 +94,21 @@ func (m *module) answer(w io.Writer, req request) (usedMB int, err error) {
 	return int(i.mem.Size() >> 20), err
 }
 
-// renew replaces the used instance with a new one. It is called after the
-// answer, so that no request waits for it.
+// renew makes the used instance forget its document, or replaces it if it failed in
+// the middle of a call. It is called after the answer, so that no request waits for it.
 func (m *module) renew() (err error) {
-	if m.current != nil {
-		err = m.current.close()
-		m.current, m.next = nil, nil
+	used := m.current
+	m.current = nil
+	switch {
+	case m.next != nil && used == nil:
+		return nil
+	case used != nil && used.stack() == m.image.stack && used.err == nil:
+		return used.reset()
+	case used != nil:
+		err = used.close()
 	}
-	if m.next == nil && err == nil {
+	m.next = nil
+	if err == nil {
 		m.next, err = m.instance()
 	}
 	return err
