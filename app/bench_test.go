@@ -24,7 +24,6 @@ import (
 	"paraph/app/blob"
 	"paraph/app/signing"
 	"paraph/app/signing/lists"
-	"paraph/kv"
 )
 
 // BenchmarkHouse measures the whole appliance over loopback, and bare baselines
@@ -286,7 +285,7 @@ func (h *bench) reads(dir string) {
 
 // bare starts the baseline in another process of this program.
 func (h *bench) bare() *process {
-	cmd := exec.Command(must(os.Executable()), bareCommand)
+	cmd := exec.Command(must(os.Executable()), bareCommand, h.TempDir())
 	cmd.Env = environ()
 	return begin(h.B, cmd)
 }
@@ -295,7 +294,7 @@ func (h *bench) bare() *process {
 func (h *bench) writes() {
 	_, p := h.start(filepath.Join(h.TempDir(), "writes"), "serve")
 	token := p.login().token
-	request := post("/documents", token, "application/json", []byte(`{"title":"Lease of a windmill","metadata":{"order":"1234"}}`))
+	request := newDocument(token)
 	create := func(l *lean, _, _ int) error { return l.do(request) }
 	var one, many, ratios []float64
 	var p50 []time.Duration
@@ -309,10 +308,12 @@ func (h *bench) writes() {
 	}
 	h.line("create, one writer", fmt.Sprintf("%7.0f/s   p50 %s", median(one), milliseconds(median(p50))))
 	h.least("create, 64 writers", fmt.Sprintf("%7.0f/s", median(many)), median(ratios), 5, " of one writer")
+	h.createFloor()
 
 	store := must(blob.Open(filepath.Join(h.TempDir(), "floor"), blob.Options{Reserve: 1}))
+	bare := h.bare()
 	content := smallPDF("Upload", 200_000)
-	var uploads, floors, ratio []float64
+	var uploads, floors, ratio, bares []float64
 	for range rounds {
 		m, err := load(p.url, 16, h.turn, func(l *lean, worker, i int) error {
 			if i == 0 {
@@ -327,13 +328,25 @@ func (h *bench) writes() {
 			_, err := store.Put(h.Context(), bytes.NewReader(unique(content)))
 			return err
 		})
+		r, err := load(bare.url, 16, h.turn, func(l *lean, _, _ int) error {
+			return l.do(post("/", bareToken(), "application/pdf", unique(content)))
+		})
+		h.check(err)
 		uploads, floors, ratio = append(uploads, m.perSecond), append(floors, n), append(ratio, m.perSecond/n)
+		bares = append(bares, r.perSecond)
 	}
+	bare.kill()
 	h.line("200 KB written, synced and named, no HTTP", fmt.Sprintf("%7.0f/s", median(floors)))
+	h.line("the same by the bare handler", fmt.Sprintf("%7.0f/s   %.2f of that", median(bares), median(bares)/median(floors)))
 	h.line("create and upload 200 KB, 16 connections", fmt.Sprintf("%7.0f/s   %.2f of that", median(uploads), median(ratio)))
 	began := time.Now()
 	p.stop()
 	h.most("stopping after that", "", time.Since(began).Seconds(), 2, " s")
+}
+
+// newDocument returns the request to create one without a file.
+func newDocument(token string) []byte {
+	return post("/documents", token, "application/json", []byte(`{"title":"Lease of a windmill","metadata":{"order":"1234"}}`))
 }
 
 // upload creates a document with a unique file.
@@ -397,7 +410,9 @@ func (h *bench) cycles() {
 		for range rounds {
 			m, err := load(p.url, connections, 2*h.turn, func(l *lean, _, _ int) error { return h.cycle(l, token, content) })
 			h.check(err)
+			own := processor()
 			f := h.repeat(connections, floor.cycle)
+			floor.took += processor() - own
 			rates, floors, ratios = append(rates, m.perSecond), append(floors, f), append(ratios, f/m.perSecond)
 			p50 = append(p50, m.p(50))
 			cycles += len(m.took)
@@ -406,6 +421,7 @@ func (h *bench) cycles() {
 		h.line(fmt.Sprintf("floor: %d commits, files of %s, %d at once", commitsPerCycle, kilobytes(files), connections), fmt.Sprintf("%7.1f/s", median(floors)))
 		h.most(fmt.Sprintf("cycle, %d at once", connections), fmt.Sprintf("%7.1f/s   p50 %s", median(rates), milliseconds(median(p50))), median(ratios), 8, " times the floor")
 		h.line("processor time of a cycle", milliseconds(took))
+		h.line("processor time of the floor", milliseconds(floor.took/time.Duration(floor.done.Load())))
 		h.check(floor.db.Close())
 	}
 	h.line("resident after that", fmt.Sprintf("%d MB", p.status("VmRSS")/1024))
@@ -474,54 +490,6 @@ func kilobytes(sizes []int64) string {
 		out = append(out, strconv.FormatInt((n+999)/1000, 10))
 	}
 	return strings.Join(out, "+") + " KB"
-}
-
-// commitsPerCycle is how many commits the requests of a cycle wait for: create,
-// upload, invite, send, sign, complete.
-const commitsPerCycle = 6
-
-// floor only writes what a cycle stores on disk.
-type floor struct {
-	db      *kv.DB
-	blobs   *blob.Store
-	files   [][]byte
-	records *kv.Collection[[]byte]
-	journal *kv.Log[[]byte]
-}
-
-func (h *bench) newFloor(sizes []int64) *floor {
-	raw := kv.Codec[[]byte]{Encode: func(b []byte) ([]byte, error) { return b, nil }, Decode: func(b []byte) ([]byte, error) { return b, nil }}
-	dir := h.TempDir()
-	f := &floor{db: must(kv.Open(kv.Options{Dir: filepath.Join(dir, "kv")})), blobs: must(blob.Open(filepath.Join(dir, "files"), blob.Options{Reserve: 1})),
-		records: kv.NewCollection("records", raw), journal: kv.NewLog("journal", raw)}
-	for _, n := range sizes {
-		f.files = append(f.files, smallPDF("Floor", int(n)))
-	}
-	return f
-}
-
-func (f *floor) cycle() error {
-	for _, content := range f.files {
-		b := bytes.Clone(content)
-		copy(b, ulid.Make().String())
-		if _, err := f.blobs.Put(context.Background(), bytes.NewReader(b)); err != nil {
-			return err
-		}
-	}
-	record := bytes.Repeat([]byte("x"), 2000)
-	id := ulid.Make().String()
-	for range commitsPerCycle {
-		err := f.db.Update(func(tx *kv.Tx) error {
-			if _, err := f.journal.Append(tx, ulid.Make().String(), "", id, record[:300]); err != nil {
-				return err
-			}
-			return f.records.Put(tx, id, record)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // largeSignature compares a signature on a file of 10 MB, other than the last, with
