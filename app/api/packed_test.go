@@ -71,9 +71,10 @@ func packedPDF(t *testing.T, where string, unpacked []byte) apptest.File {
 	return apptest.File{Name: where + ".pdf", Content: []byte(b.String())}
 }
 
-// TestPackedBombs sends small files that unpack to very large ones wherever a file is accepted.
+// TestEveryPackedBomb sends small files that unpack to very large ones wherever a file is accepted.
 // They are refused, or are taken without being unpacked whole.
-func TestPackedBombs(t *testing.T) {
+func TestEveryPackedBomb(t *testing.T) {
+	everyCase(t)
 	t.Parallel()
 	c := company(t)
 	unpacked := packed(t, 1<<30, 2)
