@@ -7,9 +7,9 @@ import (
 	"io"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/klauspost/compress/zlib"
 )
@@ -148,26 +148,42 @@ func appendString(b []byte, s String) []byte {
 // level takes half the time of the default one, 5, for pages and reports that are 4 % larger.
 const level = 4
 
-// spare holds compressors for reuse: each one clears 800 KB when it is created,
-// which takes longer than compressing a small stream.
-var spare = sync.Pool{New: func() any {
+// spare holds compressors for reuse, one for each processor up to a few: each takes a megabyte,
+// and clearing that takes longer than compressing a small stream. A sync.Pool would lose them to
+// the collector several times a second.
+var spare = make(chan *zlib.Writer, min(runtime.GOMAXPROCS(0), 4))
+
+func takeCompressor() *zlib.Writer {
+	select {
+	case z := <-spare:
+		return z
+	default:
+	}
 	z, err := zlib.NewWriterLevel(io.Discard, level)
 	if err != nil {
 		panic(err) // there is no such level
 	}
 	return z
-}}
+}
+
+func keepCompressor(z *zlib.Writer) {
+	z.Reset(io.Discard) // so that what it has written can be freed
+	select {
+	case spare <- z:
+	default:
+	}
+}
 
 // Compress returns a FlateDecode stream of data with the entries of d.
 func Compress(d Dict, data []byte) *Stream {
 	var b bytes.Buffer
 	b.Grow(len(data)/4 + 64)
-	z := spare.Get().(*zlib.Writer)
-	defer spare.Put(z)
+	z := takeCompressor()
 	z.Reset(&b)
 	// Writes to a bytes.Buffer never fail.
 	_, _ = z.Write(data)
 	_ = z.Close()
+	keepCompressor(z)
 	d = d.Clone()
 	d["Filter"] = Name("FlateDecode")
 	return &Stream{Dict: d, Data: b.Bytes()}
