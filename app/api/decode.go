@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"crypto/sha256"
 	stdjson "encoding/json"
 	"errors"
 	"io"
@@ -78,8 +77,7 @@ func notAccepted(wanted string) error {
 
 // decodeJSON reads a JSON body, and extracts the files in it as they arrive.
 func (r *request) decodeJSON(schema *huma.Schema, in any) error {
-	sum := sha256.New()
-	r.body.Sum(sum)
+	r.body.Sum(r.summing())
 	var source io.Reader = r.body
 	if r.op.files {
 		source = newLifter(r.body.Buffered(), func(content io.Reader) (string, error) {
@@ -93,7 +91,6 @@ func (r *request) decodeJSON(schema *huma.Schema, in any) error {
 	case err != nil:
 		return err
 	}
-	r.fingerprint = sum.Sum(nil)
 	return r.decodeText(b, schema, in)
 }
 
@@ -104,10 +101,8 @@ func (r *request) decodePlain() (err error) {
 		return notAccepted(r.op.text)
 	}
 	r.isPlain = true
-	sum := sha256.New()
-	r.body.Sum(sum)
+	r.body.Sum(r.summing())
 	r.plain, err = r.body.Whole(r.UserContext())
-	r.fingerprint = sum.Sum(nil)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"net/http"
 	"strings"
 	"sync"
@@ -24,13 +25,16 @@ func (v twoFactorAnswer) withoutSecrets() any {
 	return twoFactorAnswer{RecoveryCodes: []string{}, Enabled: v.Enabled}
 }
 
+// onceKey is the header with which a client marks a request that it may repeat.
+const onceKey = "Idempotency-Key"
+
 // once runs a POST with an Idempotency-Key at most once: a repeated key and
 // body get the first response again.
 //
 // again recreates the response from the recorded work if the process was killed before
 // storing it. If again is nil, the work is repeated.
 func (s *server) once(r *request, again rebuild, run func() (answer, error)) error {
-	key := r.Get("Idempotency-Key")
+	key := r.Get(onceKey)
 	if r.op.method != http.MethodPost || key == "" || r.who.CompanyID == "" || r.who.IsSignatory() {
 		a, err := run()
 		if err != nil {
@@ -71,12 +75,23 @@ func (s *server) once(r *request, again rebuild, run func() (answer, error)) err
 	return r.send(a)
 }
 
+// summing returns a hash for the body that is about to be read, or nil if no fingerprint will be
+// needed.
+func (r *request) summing() hash.Hash {
+	if r.Get(onceKey) != "" {
+		r.sum = sha256.New()
+	}
+	return r.sum
+}
+
 // print returns a fingerprint of the request and of its caller's rights, so that a token
 // with fewer rights doesn't get a response made for one with more.
 func (r *request) print() string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %s\n%s %s %v\n", r.Method(), strings.TrimPrefix(r.Path(), "/api"), r.who.Kind, r.who.Role, r.who.Scopes)
-	sum.Write(r.fingerprint)
+	if r.sum != nil {
+		sum.Write(r.sum.Sum(nil))
+	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 

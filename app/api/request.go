@@ -1,6 +1,7 @@
 package api
 
 import (
+	"hash"
 	"strconv"
 	"strings"
 
@@ -16,18 +17,18 @@ import (
 // request is one call of an endpoint.
 type request struct {
 	*fiber.Ctx
-	server      *server
-	op          *operation
-	who         account.Actor
-	body        *httpkit.Body
-	uploads     uploads
-	fingerprint []byte          // of the body, for idempotency
-	members     map[string]bool // known members of the body; true if null
-	plain       []byte          // the body of an endpoint with a non-JSON body
-	isPlain     bool            // it was not JSON
-	seen        []int64         // versions of the document in If-Match; none means any
-	etag        string
-	query       query
+	server  *server
+	op      *operation
+	who     account.Actor
+	body    *httpkit.Body
+	uploads uploads
+	sum     hash.Hash       // of the body; nil without an Idempotency-Key
+	members map[string]bool // known members of the body; true if null
+	plain   []byte          // the body of an endpoint with a non-JSON body
+	isPlain bool            // it was not JSON
+	seen    []int64         // versions of the document in If-Match; none means any
+	etag    string
+	query   query
 }
 
 // companyKey is the local under which the log finds the request's company.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	stdjson "encoding/json"
 	"errors"
@@ -63,7 +62,7 @@ func (r *request) closeUploads() {
 
 // form holds the parts of a multipart body other than its files.
 type form struct {
-	sum   hash.Hash // of the whole body
+	sum   hash.Hash // of the whole body, or nil
 	texts map[string]string
 	names []string // in the order of the parts
 	fault.Fields
@@ -79,12 +78,11 @@ const (
 // decodeMultipart reads a body part by part: files are streamed to disk, the part "data" is
 // the JSON of the endpoint's input, and other parts are single members of that JSON.
 func (r *request) decodeMultipart(boundary string, schema *huma.Schema, in any) error {
-	f := form{sum: sha256.New(), texts: map[string]string{}}
+	f := form{sum: r.summing(), texts: map[string]string{}}
 	take := func(p *httpkit.Part) error { return r.uploads.take(r.UserContext(), &f, p) }
 	if err := r.body.Parts(r.UserContext(), boundary, take); err != nil {
 		return err
 	}
-	r.fingerprint = f.sum.Sum(nil)
 	flatten := f.truth(partFlatten)
 	for _, u := range r.uploads.chosen {
 		u.Password, u.Flatten = f.texts[partPassword], flatten
@@ -119,8 +117,10 @@ func (f *form) union(data, parts map[string]bool) {
 
 // take reads one part of a form.
 func (u *uploads) take(ctx context.Context, f *form, p *httpkit.Part) error {
-	fmt.Fprintf(f.sum, "%d:%s %d:%s\n", len(p.Field), p.Field, len(p.File), p.File)
-	p.Reader = io.TeeReader(p.Reader, f.sum)
+	if f.sum != nil {
+		fmt.Fprintf(f.sum, "%d:%s %d:%s\n", len(p.Field), p.Field, len(p.File), p.File)
+		p.Reader = io.TeeReader(p.Reader, f.sum)
+	}
 	if p.IsFile {
 		one, err := u.receive(ctx, p.File, p.ContentType, p)
 		if err == nil {

@@ -73,7 +73,7 @@ func newBody(c *fiber.Ctx) *Body {
 // Empty reports whether the body is empty.
 func (b *Body) Empty() bool { return b.length == 0 }
 
-// Sum adds everything that is read to a hash.
+// Sum adds everything that is read to a hash, if there is one.
 func (b *Body) Sum(h hash.Hash) { b.sum = h }
 
 // Err returns the error that reading failed with, if the sender or the connection is
