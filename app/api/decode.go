@@ -77,7 +77,7 @@ func notAccepted(wanted string) error {
 
 // decodeJSON reads a JSON body, and extracts the files in it as they arrive.
 func (r *request) decodeJSON(schema *huma.Schema, in any) error {
-	r.body.Sum(r.summing())
+	r.body.Sum(summing(r))
 	var source io.Reader = r.body
 	if r.op.files {
 		source = newLifter(r.body.Buffered(), func(content io.Reader) (string, error) {
@@ -101,7 +101,7 @@ func (r *request) decodePlain() (err error) {
 		return notAccepted(r.op.text)
 	}
 	r.isPlain = true
-	r.body.Sum(r.summing())
+	r.body.Sum(summing(r))
 	r.plain, err = r.body.Whole(r.UserContext())
 	return err
 }

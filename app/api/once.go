@@ -77,7 +77,7 @@ func (s *server) once(r *request, again rebuild, run func() (answer, error)) err
 
 // summing returns a hash for the body that is about to be read, or nil if no fingerprint will be
 // needed.
-func (r *request) summing() hash.Hash {
+func summing(r *request) hash.Hash {
 	if r.Get(onceKey) != "" {
 		r.sum = sha256.New()
 	}

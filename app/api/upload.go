@@ -78,7 +78,7 @@ const (
 // decodeMultipart reads a body part by part: files are streamed to disk, the part "data" is
 // the JSON of the endpoint's input, and other parts are single members of that JSON.
 func (r *request) decodeMultipart(boundary string, schema *huma.Schema, in any) error {
-	f := form{sum: r.summing(), texts: map[string]string{}}
+	f := form{sum: summing(r), texts: map[string]string{}}
 	take := func(p *httpkit.Part) error { return r.uploads.take(r.UserContext(), &f, p) }
 	if err := r.body.Parts(r.UserContext(), boundary, take); err != nil {
 		return err
