@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"slices"
 
+	json "github.com/goccy/go-json"
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
@@ -22,7 +23,7 @@ import (
 // AnyStatus this package stores. Keys begin with the company, so that a scan can't
 // reach another company's records.
 var (
-	Documents = kv.NewCollection("documents", kv.JSON[record.Document](), kv.Index[record.Document]{Name: FileIndex, Keys: record.FileKeys})
+	Documents = kv.NewCollection("documents", documentCodec, kv.Index[record.Document]{Name: FileIndex, Keys: record.FileKeys})
 	Rows      = kv.NewCollection("rows", RowCodec, rowIndexes()...)
 	Events    = kv.NewLog("journal", kv.JSON[record.Event]())
 	// Changes is the log that the search index follows: documents to be reindexed.
@@ -31,6 +32,16 @@ var (
 	Snapshots = kv.NewCollection("snapshots", RowCodec)
 	Invited   = kv.NewCollection("invited", kv.JSON[InvitedTo]())
 )
+
+// documentCodec makes room for one file and one invitation, which most documents have: without
+// any, the decoder makes room for four of each.
+var documentCodec = kv.Codec[record.Document]{
+	Encode: kv.JSON[record.Document]().Encode,
+	Decode: func(b []byte) (record.Document, error) {
+		d := record.Document{Files: make([]record.File, 0, 1), Invitations: make([]record.Invitation, 0, 1)}
+		return d, json.Unmarshal(b, &d)
+	},
+}
 
 // Store reads and writes documents for an actor.
 type Store struct {
