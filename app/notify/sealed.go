@@ -3,10 +3,10 @@ package notify
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"strings"
 
+	json "github.com/goccy/go-json"
 	"github.com/klauspost/compress/s2"
 
 	"paraph/app/seal"
@@ -61,7 +61,8 @@ func unpack(content []byte) ([]byte, error) {
 
 // store encrypts a message and adds it to the outbox.
 func (s *Messages) store(tx *kv.Tx, m Message) error {
-	plain, err := json.Marshal(content{m.Subject, m.Text, m.HTML, m.Links, m.Secrets})
+	c := content{m.Subject, m.Text, m.HTML, m.Links, m.Secrets}
+	plain, err := json.MarshalWithOption(c, json.DisableHTMLEscape())
 	if err != nil {
 		return fmt.Errorf("notify: message %s: %w", m.ID, err)
 	}
