@@ -1,6 +1,6 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test judged race lint vulnerable tools programs bare pictures looks bench soak fuzz release reproducible
+.PHONY: help run dev build test judged race every lint vulnerable tools programs bare pictures looks bench soak fuzz release reproducible
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -23,7 +23,7 @@ build: ## build ./paraph, one static binary
 	$(BUILD) -o paraph .
 
 test: tools lint ## formatting, vet, staticcheck, and every test
-	@$(MAKE) --no-print-directory --jobs=2 judged race 2>&1 | awk "$$SUMMARY"
+	@$(MAKE) --no-print-directory --jobs=2 judged race every 2>&1 | awk "$$SUMMARY"
 
 # Prints what failed, and the seconds of each package, once more at the end.
 define SUMMARY
@@ -44,9 +44,8 @@ export SUMMARY
 # slower and see nothing. What works at the same time is tested by all the others.
 JUDGED := ./app ./app/web/... ./app/pdf/... ./app/convert/docx ./app/convert/html ./app/archive ./app/signing/detect ./app/words
 
-judged: ## the tests whose judges are other programs, those of the pages, and what -short leaves out
+judged: ## the tests whose judges are other programs, and those of the pages
 	go test -vet=off -timeout 40m $(JUDGED)
-	go test -vet=off -timeout 40m ./app/api -run '^TestEvery'
 
 # Packages start in this order, so that the slowest are not the last to run, alone.
 SLOWEST := ./app/api ./app/notify ./app/signing ./app/pdf/pdfium ./search ./kv ./app/convert ./app/backup
@@ -54,6 +53,9 @@ SLOWEST := ./app/api ./app/notify ./app/signing ./app/pdf/pdfium ./search ./kv .
 race: export PARAPH_TEST_PROGRAM := $(CURDIR)/paraph
 race: build ## all other tests, with the race detector
 	CGO_ENABLED=1 go test -vet=off -race -short -timeout 40m $(SLOWEST) $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")
+
+every: ## in full, what -short leaves out of the tests with the race detector
+	go test -vet=off -timeout 40m ./app/api ./app/notify ./app/signing -run '^TestEvery'
 
 lint: ## formatting, static analysis and known vulnerabilities
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
@@ -130,7 +132,7 @@ fuzz: ## run every fuzz target for FUZZTIME
 
 pictures: ## make the pictures of the README and of every message anew, in .pictures
 	mkdir -p .pictures
-	PARAPH_PICTURES=$(CURDIR)/.pictures go test ./app/notify -run TestMessagesToLookAt -count 1
+	PARAPH_PICTURES=$(CURDIR)/.pictures go test ./app/notify ./app/signing -run TestMessagesToLookAt -count 1
 	PARAPH_PICTURES=$(CURDIR)/.pictures go test ./app/web -run TestPictures -count 1 -timeout 30m
 
 looks: ## take pictures of every page at four widths, light, dark and right to left, in .looks

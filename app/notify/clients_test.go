@@ -219,9 +219,12 @@ func elementIn(n *html.Node) *html.Node {
 	return &html.Node{}
 }
 
-// TestMessagesSurviveMailPrograms checks every kind of message, in both directions and several colours, by the rules at
+// TestEveryMessageSurvivesMailPrograms checks every kind of message, in both directions and several colours, by the rules at
 // the top of the layout.
-func TestMessagesSurviveMailPrograms(t *testing.T) {
+func TestEveryMessageSurvivesMailPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every message in several brands, one after the other")
+	}
 	t.Parallel()
 	s, _ := service(t)
 	w := s.Texts.wording

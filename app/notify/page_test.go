@@ -68,6 +68,9 @@ func service(t testing.TB) (*Outbox, *kv.DB) {
 // TestEveryMessageInEveryLanguage writes them all with hostile facts and checks
 // what parsers of HTML and of mail see.
 func TestEveryMessageInEveryLanguage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every message in every language, one after the other")
+	}
 	t.Parallel()
 	s, db := service(t)
 	id := ""
