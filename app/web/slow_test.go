@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 )
 
 // slowly lets a test hold back requests of the page's scripts whose address contains a text:
@@ -122,8 +123,18 @@ func TestSigningCanBeStoppedAndTriedAgain(t *testing.T) {
 	w.click("dialog[open] [data-adopt]")
 	w.until(`document.querySelector("#saved").textContent === "Saved"`)
 	call(w, intercept.Enable, intercept.EnableParams{Patterns: []*intercept.RequestPattern{{URLPattern: "*/s/*", ResourceType: network.ResourceTypeDocument}}})
+	held := make(chan struct{}, 1)
+	if err := chromedp.Listen(w.ctx, func(event any) {
+		if _, ok := event.(*intercept.EventRequestPaused); ok {
+			held <- struct{}{}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
 	w.click("#finish")
 	w.until(`document.querySelector("#finish").getAttribute("aria-busy") === "true"`)
+	// The button is busy before its request has begun, which stopping would miss.
+	patience.Receive(t, "the request to finish", held)
 	w.run(chromedp.Stop())
 	w.until(`!document.querySelector("#finish").hasAttribute("aria-busy") && document.querySelector("#finish").innerText === "Finish and sign"`)
 	call(w, intercept.Disable, cdp.Empty{})
