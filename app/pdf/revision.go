@@ -102,7 +102,7 @@ func (f *File) update(room int) (*update, error) {
 const (
 	roomForSyntax     = 2 << 10
 	roomForField      = 640
-	roomForAppearance = 4 << 10 // of a signature
+	roomForAppearance = 6 << 10 // of a signature
 )
 
 // room returns the usual size of a revision.
