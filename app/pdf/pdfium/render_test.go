@@ -162,6 +162,7 @@ func TestFormFieldsAndAnnotations(t *testing.T) {
 }
 
 func TestRenderRefuses(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	e := open(t, nil)
 	src := write(t, lines("one"))
