@@ -39,12 +39,12 @@ func encrypted(t testing.TB, password string) []byte {
 	return b
 }
 
-// hugePNG claims 100,000 by 100,000 pixels.
-func hugePNG(t testing.TB) []byte {
+// hugePNG returns a small picture that claims a size.
+func hugePNG(t testing.TB, width, height uint32) []byte {
 	t.Helper()
 	b := apptest.Picture(t, png.Encode)
-	binary.BigEndian.PutUint32(b[16:], 100_000)
-	binary.BigEndian.PutUint32(b[20:], 100_000)
+	binary.BigEndian.PutUint32(b[16:], width)
+	binary.BigEndian.PutUint32(b[20:], height)
 	binary.BigEndian.PutUint32(b[29:], crc32.ChecksumIEEE(b[12:29]))
 	return b
 }
@@ -97,7 +97,7 @@ func TestEveryBadFile(t *testing.T) {
 		"text as PDF":         {apptest.File{Name: "a.pdf", Content: []byte("This is no PDF at all, whatever its name says.")}, 415, "PDF, DOCX"},
 		"program":             {apptest.File{Name: "a.exe", Content: []byte("MZ\x90\x00\x03")}, 415, "PDF, DOCX"},
 		"empty":               {apptest.File{Name: "a.pdf"}, 422, "empty"},
-		"huge picture":        {apptest.File{Name: "a.png", Content: hugePNG(t)}, 422, "large"},
+		"huge picture":        {apptest.File{Name: "a.png", Content: hugePNG(t, 100_000, 100_000)}, 422, "large"},
 		"half a picture":      {apptest.File{Name: "a.png", Content: apptest.Picture(t, png.Encode)[:60]}, 422, "a.png"},
 		"DOCX bomb":           {apptest.File{Name: "a.docx", Content: bomb}, 422, "large"},
 		"ZIP that is no DOCX": {apptest.File{Name: "a.docx", Content: apptest.Zip(t, apptest.File{Name: "x.txt", Content: []byte("x")})}, 415, "PDF, DOCX"},

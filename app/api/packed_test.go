@@ -91,7 +91,7 @@ func TestEveryPackedBomb(t *testing.T) {
 		{packedPDF(t, "page", unpacked), ""},
 		{apptest.File{Name: "a.docx", Content: apptest.DOCX(t, strings.Repeat(strings.Repeat("bomb ", 1<<20), 40))}, "docx_too_large"},
 		{apptest.File{Name: "a.html", Content: []byte("<html>" + strings.Repeat("<b>", 1<<20))}, "docx_too_large"},
-		{apptest.File{Name: "a.png", Content: hugePNG(t)}, "image_too_large"},
+		{apptest.File{Name: "a.png", Content: hugePNG(t, 100_000, 100_000)}, "image_too_large"},
 	} {
 		form := func(data any) apptest.Raw { return apptest.Multipart(t, data, bomb.File) }
 		content := func(of *apptest.Response) string {
