@@ -34,26 +34,35 @@ func Prepare(b Base, s PrepareSpec) (Revision, error) {
 
 // prepare is Prepare for a file that is open.
 func prepare(f *File, b Base, s PrepareSpec) (Revision, error) {
-	p, err := newPreparation(f, s)
+	p, err := prepared(f, s)
 	if err != nil {
 		return Revision{}, err
 	}
-	steps := []func() error{
-		p.allowed, p.fillable, p.importPages, p.cover, p.strip, p.embed, p.addFields, p.addSignatures, p.attach,
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return Revision{}, err
-		}
-	}
-	p.writePages()
-	p.fillCatalog()
 	if !s.MadeHere {
 		if err := s.Rehearsals.once(&s, func() error { return p.rehearse(b) }); err != nil {
 			return Revision{}, err
 		}
 	}
 	return p.write(b, s.Certify)
+}
+
+// prepared makes all changes of a preparation but the certification.
+func prepared(f *File, s PrepareSpec) (*preparation, error) {
+	p, err := newPreparation(f, s)
+	if err != nil {
+		return nil, err
+	}
+	steps := []func() error{
+		p.allowed, p.fillable, p.importPages, p.cover, p.strip, p.embed, p.addFields, p.addSignatures, p.attach,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	p.writePages()
+	p.fillCatalog()
+	return p, nil
 }
 
 // write finishes the revision, certified if seal is not nil.

@@ -20,13 +20,16 @@ import (
 // Signable checks whether a file from Open can be prepared and signed and returns
 // the error that Prepare would return.
 func (f *File) Signable() error {
-	_, err := prepare(f, Base{Reader: f.R, Size: f.Size, HashState: noHash()}, PrepareSpec{
+	p, err := prepared(f, PrepareSpec{
 		Signatures:      []SignatureSpec{{Name: "signature", Page: 0, X: 0.1, Y: 0.1, Width: 0.2, Height: 0.1}},
 		Certify:         keyless(),
 		StripJavaScript: true,
 		Title:           "Title",
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return p.rehearse(Base{Reader: f.R, Size: f.Size})
 }
 
 // keyless returns a seal for rehearsals.
