@@ -145,12 +145,13 @@ func appendString(b []byte, s String) []byte {
 	return append(b, ')')
 }
 
-// level takes half the time of the default one, 5, for pages and reports that are 4 % larger.
-const level = 4
+// level takes 0.5 ms for the streams that signing a document writes, which are 40 KB then. The
+// default one, 5, takes 0.9 ms and makes them 2 KB smaller.
+const level = 1
 
-// spare holds compressors for reuse, one for each processor up to a few: each takes a megabyte,
-// and clearing that takes longer than compressing a small stream. A sync.Pool would lose them to
-// the collector several times a second.
+// spare holds compressors for reuse, one for each processor up to a few: a new one takes longer
+// than compressing a small stream. A sync.Pool would lose them to the collector several times a
+// second.
 var spare = make(chan *zlib.Writer, min(runtime.GOMAXPROCS(0), 4))
 
 func takeCompressor() *zlib.Writer {
