@@ -119,7 +119,7 @@ func (s *Service) resume(who account.Actor, from string, rows []sheet.Row, at ma
 
 // importSome imports some rows in one transaction, or only checks them.
 func (s *Service) importSome(who account.Actor, rows []sheet.Row, at map[string]int, check bool, out *Import) error {
-	run := s.DB.Update
+	run := s.DB.For(who.CompanyID).Update
 	if check {
 		run = s.DB.View
 	}
