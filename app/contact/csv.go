@@ -87,7 +87,7 @@ func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput)
 	if err != nil {
 		return Import{}, err
 	}
-	for batch := range slices.Chunk(rest, perTransaction) {
+	for batch := range slices.Chunk(rest, importedAtOnce) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
@@ -108,7 +108,7 @@ func (s *Service) resume(who account.Actor, from string, rows []sheet.Row, at ma
 	if err := json.Unmarshal([]byte(from), &done); err != nil {
 		return nil, err
 	}
-	for batch := range slices.Chunk(rows[:done.Next], perTransaction) {
+	for batch := range slices.Chunk(rows[:done.Next], importedAtOnce) {
 		if err := s.importSome(who, batch, at, true, out); err != nil {
 			return nil, err
 		}
@@ -116,6 +116,10 @@ func (s *Service) resume(who account.Actor, from string, rows []sheet.Row, at ma
 	out.Created, out.Updated = done.Created, done.Updated
 	return rows[done.Next:], nil
 }
+
+// importedAtOnce is how many rows are imported in one transaction, for the end of which others wait: of
+// four times as many, they notice twice as much, and the import is no faster.
+const importedAtOnce = 25
 
 // importSome imports some rows in one transaction, or only checks them.
 func (s *Service) importSome(who account.Actor, rows []sheet.Row, at map[string]int, check bool, out *Import) error {
