@@ -49,23 +49,54 @@ func (p Proxies) trusts(c *fiber.Ctx) bool {
 }
 
 // Address returns the client's address. It uses forwarded headers only from a trusted
-// proxy, and of them only the last hop that isn't a trusted proxy itself.
+// proxy, and of them only the last hop that isn't a trusted proxy itself. What stands
+// before something unreadable could be anybody's, so it isn't used either.
 func (p Proxies) Address(c *fiber.Ctx) string {
 	at := peer(c)
 	if !p.trusts(c) {
 		return at.String()
 	}
-	hops := strings.Split(c.Get(fiber.HeaderXForwardedFor), ",")
-	for i := len(hops) - 1; i >= 0; i-- {
-		a, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
+	for _, hop := range slices.Backward(forwarded(c, fiber.HeaderXForwardedFor)) {
+		a, ok := parseHop(hop)
+		if !ok {
 			break
 		}
-		if at = a.Unmap(); !p.trust(at) {
+		if at = a; !p.trust(at) {
 			break
 		}
 	}
 	return at.String()
+}
+
+// forwarded returns the values of all lines of a header, in order: proxies may add to a
+// line or add a line of their own, and what the client has sent comes before.
+func forwarded(c *fiber.Ctx, header string) (values []string) {
+	for _, line := range c.Request().Header.PeekAll(header) {
+		for value := range strings.SplitSeq(string(line), ",") {
+			values = append(values, strings.TrimSpace(value))
+		}
+	}
+	return values
+}
+
+// lastForwarded returns the value of a header that the nearest proxy has set, or "".
+func lastForwarded(c *fiber.Ctx, header string) string {
+	values := forwarded(c, header)
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
+
+// parseHop parses an address with or without a port.
+func parseHop(hop string) (netip.Addr, bool) {
+	a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(hop, "["), "]"))
+	if err != nil {
+		var withPort netip.AddrPort
+		withPort, err = netip.ParseAddrPort(hop)
+		a = withPort.Addr()
+	}
+	return a.Unmap().WithZone(""), err == nil
 }
 
 // Site returns the base address of the appliance as the caller sees it: the configured
@@ -79,11 +110,11 @@ func (p Proxies) Site(c *fiber.Ctx, configured string) string {
 		scheme = "https"
 	}
 	if p.trusts(c) {
-		if v := c.Get(fiber.HeaderXForwardedProto); v == "http" || v == "https" {
+		if v := lastForwarded(c, fiber.HeaderXForwardedProto); v == "http" || v == "https" {
 			scheme = v
 		}
-		if v := c.Get(fiber.HeaderXForwardedHost); v != "" {
-			host = strings.TrimSpace(strings.Split(v, ",")[0])
+		if v := lastForwarded(c, fiber.HeaderXForwardedHost); v != "" {
+			host = v
 		}
 	}
 	return scheme + "://" + host
@@ -95,5 +126,5 @@ func (p Proxies) Encrypted(c *fiber.Ctx) bool {
 	if c.Context().IsTLS() {
 		return true
 	}
-	return p.trusts(c) && c.Get(fiber.HeaderXForwardedProto) == "https"
+	return p.trusts(c) && lastForwarded(c, fiber.HeaderXForwardedProto) == "https"
 }
