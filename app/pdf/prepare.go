@@ -53,7 +53,7 @@ func prepared(f *File, s PrepareSpec) (*preparation, error) {
 		return nil, err
 	}
 	steps := []func() error{
-		p.allowed, p.fillable, p.importPages, p.cover, p.strip, p.embed, p.addFields, p.addSignatures, p.attach,
+		p.allowed, p.fillable, p.unhidden, p.importPages, p.cover, p.strip, p.embed, p.addFields, p.addSignatures, p.attach,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

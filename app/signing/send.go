@@ -351,10 +351,26 @@ func (s *Dispatch) prepareFile(
 	}
 	rev, err := pdf.Prepare(base, spec)
 	err = disk.Closing(err, closeBase)
+	if hidden, ok := errors.AsType[*pdf.HideError](err); ok {
+		return nil, fault.Invalid("fields", "overlap.signed", d.Placed("place", hidingField(d, f, hidden)), fault.Text("other", hidden.Over))
+	}
 	if err != nil {
 		return nil, unprepared(f, err)
 	}
 	return names, s.revisions.append(f, "prepare", "", rev, now)
+}
+
+// hidingField returns the field of a file that would hide one that its upload has.
+func hidingField(d *Document, f *File, e *pdf.HideError) *Field {
+	for i := range d.Fields {
+		x := &d.Fields[i]
+		inv := d.Invitation(x.Invitation)
+		first := x.Type == pdf.FieldSignature && inv != nil && signatureName(record.FirstOfGroup(d, inv)) == e.Field
+		if x.File == f.ID && (x.ID == e.Field || first && x.Page == e.Page+1) {
+			return x
+		}
+	}
+	return &Field{File: f.ID, Page: e.Page + 1, Type: pdf.FieldSignature}
 }
 
 // unprepared returns the error for a file that can't be prepared for signing.

@@ -21,6 +21,7 @@ type Drawing struct {
 	ops      []byte
 	fonts    map[*subset]bool
 	pictures map[*Picture]bool
+	blends   bool // some of it is drawn like a transparency
 }
 
 // NewDrawing returns an empty drawing.
@@ -53,6 +54,9 @@ func (d *Drawing) Resources() (object.Dict, error) {
 			pictures[p.name] = p.ref
 		}
 		r["XObject"] = pictures
+	}
+	if d.blends {
+		r["ExtGState"] = object.Dict{multiply: object.Dict{"Type": object.Name("ExtGState"), "BM": object.Name(multiply)}}
 	}
 	return r, nil
 }
@@ -111,6 +115,19 @@ func (d *Drawing) Fill(c Color) { d.op("rg", c.R, c.G, c.B) }
 func (d *Drawing) Stroke(c Color, width float64) {
 	d.op("RG", c.R, c.G, c.B)
 	d.op("w", width)
+}
+
+// multiply names the graphics state that multiplies colours with those beneath.
+const multiply = "Multiply"
+
+// Multiply lays all later drawing over what is beneath like a transparency, so that text beneath can
+// still be read, until Restore. A set without transparency draws as before.
+func (d *Drawing) Multiply() {
+	if d.set.Opaque {
+		return
+	}
+	d.blends = true
+	d.op("/" + multiply + " gs")
 }
 
 // Rect fills a rectangle.

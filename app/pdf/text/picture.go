@@ -34,6 +34,8 @@ type Picture struct {
 	stream *object.Stream
 	mask   *object.Stream // nil if opaque
 	ref    object.Ref
+
+	stencil bool // mask tells only what is drawn and what isn't
 }
 
 // Picture reads a JPEG, whose data is used unchanged, or a PNG or GIF, whose
@@ -51,13 +53,13 @@ func (s *Set) Picture(data []byte, upright bool) (*Picture, error) {
 	p := &Picture{Width: config.Width, Height: config.Height, orientation: 1}
 	// Submitted pictures are drawn into other people's files, whose colours may
 	// be tied to a profile incompatible with CMYK.
-	if keep := !upright || config.ColorModel != color.CMYKModel; format == "jpeg" && keep {
+	if keep := !upright || config.ColorModel != color.CMYKModel && !s.Opaque; format == "jpeg" && keep {
 		p.stream = jpegStream(config, data)
-		if upright {
-			p.turn(orientation(data))
-		}
 	} else if err := p.decode(s, data, upright); err != nil {
 		return nil, err
+	}
+	if format == "jpeg" && upright {
+		p.turn(orientation(data))
 	}
 	p.name = object.Name("I" + strconv.Itoa(len(s.pictures)+1))
 	s.pictures = append(s.pictures, p)
@@ -103,7 +105,10 @@ func (p *Picture) decode(s *Set, data []byte, trim bool) error {
 	m.opaque = s.Opaque
 	rgb, alpha, opaque := m.samples(s.fonts)
 	p.stream = &object.Stream{Dict: imageDict(p.Width, p.Height, "DeviceRGB", "FlateDecode"), Data: rgb}
-	if !opaque {
+	switch {
+	case s.Opaque && trim:
+		p.mask, p.stencil = m.paper(s.fonts), true
+	case !opaque:
 		p.mask = &object.Stream{Dict: imageDict(p.Width, p.Height, "DeviceGray", "FlateDecode"), Data: alpha}
 	}
 	return nil
@@ -157,6 +162,64 @@ func (m rows) samples(f *Fonts) (rgb, alpha []byte, opaque bool) {
 	return pick(0, 3), alpha, opaque
 }
 
+// light is the luminance, from 0 to 255, above which a part of a submitted picture is taken for the
+// paper that somebody signed on.
+const light = 180
+
+// paper returns the mask that leaves out the paper of a picture (ISO 32000-2 §8.9.6.3): one bit for
+// each pixel, 1 for what isn't drawn.
+func (m rows) paper(f *Fonts) *object.Stream {
+	data := f.flateTo(func(z io.Writer) {
+		m.each(func(_ int, pixels []byte) {
+			line := make([]byte, (len(pixels)/4+7)/8)
+			for x := range len(pixels) / 4 {
+				if luminance(pixels[4*x:]) > light {
+					line[x/8] |= 0x80 >> (x % 8)
+				}
+			}
+			_, _ = z.Write(line) // writes to memory never fail
+		})
+	})
+	d := object.Dict{
+		"Type": object.Name("XObject"), "Subtype": object.Name("Image"), "Width": m.box.Dx(), "Height": m.box.Dy(),
+		"ImageMask": true, "BitsPerComponent": 1, "Filter": object.Name("FlateDecode"),
+	}
+	return &object.Stream{Dict: d, Data: data}
+}
+
+// luminance returns how light a colour is, from 0 to 255.
+func luminance(rgb []byte) int {
+	return (299*int(rgb[0]) + 587*int(rgb[1]) + 114*int(rgb[2])) / 1000
+}
+
+// Inked returns the size of a picture without transparent margins, how much of it would be seen on white
+// paper, and how much is so dark that text beneath it could not be read, each from 0 to 1.
+func Inked(picture image.Image) (size image.Point, seen, dark float64) {
+	m := rows{Image: picture, box: picture.Bounds()}
+	if m.box = m.visible(); m.box.Empty() {
+		return size, 0, 0
+	}
+	m.opaque = true
+	m.each(func(_ int, pixels []byte) {
+		for i := 0; i < len(pixels); i += 4 {
+			switch l := luminance(pixels[i:]); {
+			case l < tooDark:
+				dark++
+				seen++
+			case l < 255-tooLight:
+				seen++
+			}
+		}
+	})
+	all := float64(m.box.Dx() * m.box.Dy())
+	return m.box.Size(), seen / all, dark / all
+}
+
+const (
+	tooDark  = 96 // on what is darker, black can't be told apart
+	tooLight = 64 // what is lighter can't be told apart from white paper
+)
+
 // Visible reports whether anything of a picture can be seen.
 func Visible(m image.Image) bool {
 	if o, ok := m.(interface{ Opaque() bool }); ok && o.Opaque() {
@@ -187,7 +250,11 @@ func (m rows) visible() image.Rectangle {
 
 func (p *Picture) embed(w object.Writer) {
 	if p.mask != nil {
-		p.stream.Dict["SMask"] = w.Add(p.mask)
+		key := object.Name("SMask")
+		if p.stencil {
+			key = "Mask"
+		}
+		p.stream.Dict[key] = w.Add(p.mask)
 	}
 	p.ref = w.Add(p.stream)
 }
@@ -198,9 +265,13 @@ func (p *Picture) fit(w, h float64) (width, height float64) {
 	return float64(p.Width) * scale, float64(p.Height) * scale
 }
 
-// Image draws p in the middle of a box, as large as it allows, keeping its aspect ratio.
+// Image draws p in the middle of a box, as large as it allows, keeping its aspect ratio. What is
+// beneath stays visible.
 func (s *Set) Image(b Box, p *Picture) *Appearance {
 	a := s.NewAppearance(b)
+	a.Save()
+	defer a.Restore()
+	a.Multiply()
 	w, h := p.fit(b.Width, b.Height)
 	a.Picture((b.Width-w)/2, (b.Height-h)/2, w, h, p)
 	return a

@@ -80,7 +80,10 @@ func (d *Drawing) Mark(x, y, w, h float64, m Mark) {
 		d.strokes(x, y, w, h, m)
 	case m.Picture != nil:
 		pw, ph := m.Picture.fit(w, h)
+		d.Save()
+		d.Multiply()
 		d.Picture(x, y+(h-ph)/2, pw, ph, m.Picture)
+		d.Restore()
 	case m.Typed != "":
 		d.typed(x, y, w, h, m)
 	}

@@ -167,15 +167,33 @@ func readPicture(f *fault.Fields, m *Drawn, data string) {
 		f.Add("data", "too_many_pixels", fault.Number("limit", 16))
 	default:
 		decoded, _, err := image.Decode(bytes.NewReader(raw))
-		switch {
-		case err != nil:
+		if err != nil {
 			f.Add("data", "damaged")
-		case !text.Visible(decoded):
+			return
+		}
+		switch seen, solid := inked(decoded); {
+		case seen < faintest:
 			f.Add("data", "empty")
+		case solid:
+			f.Add("data", "too_dark")
 		default:
 			m.Picture = raw
 		}
 	}
+}
+
+const (
+	faintest  = 0.0005 // of a picture has to be seen on white paper
+	darkest   = 0.6    // of a picture may be too dark for text beneath it to be read
+	thickness = 4      // a line may be darker: it is so many times as long as it is thick
+)
+
+// inked returns how much of a picture can be seen on paper, and whether it is one dark area that would
+// hide what is beneath.
+func inked(picture image.Image) (seen float64, solid bool) {
+	size, seen, dark := text.Inked(picture)
+	long, short := max(size.X, size.Y), min(size.X, size.Y)
+	return seen, dark > darkest && long < thickness*short
 }
 
 // Initials returns the first letters of a name's words.

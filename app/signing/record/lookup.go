@@ -16,6 +16,15 @@ func (f *Field) Drawn() bool {
 	return false
 }
 
+// Pictured reports whether the field can show a picture that somebody draws or uploads.
+func (f *Field) Pictured() bool {
+	switch f.Type {
+	case pdf.FieldSignature, pdf.FieldInitials, pdf.FieldStamp, pdf.FieldImage:
+		return true
+	}
+	return false
+}
+
 // Fixed reports whether the field is part of what everybody signs: it is drawn when the
 // document is sent, and nobody fills it in.
 func (f *Field) Fixed() bool {

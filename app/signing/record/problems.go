@@ -144,7 +144,7 @@ func fieldProblems(d *Document) []Problem {
 		x := &d.Fields[i]
 		p := Problem{Severity: SeverityError, File: x.File, Page: x.Page, Invitation: x.Invitation, Field: x.ID, part: "fields"}
 		inv, f := d.Invitation(x.Invitation), d.File(x.File)
-		p.Args = []fault.Arg{d.placed("place", x)}
+		p.Args = []fault.Arg{d.Placed("place", x)}
 		switch {
 		case inv == nil:
 			p.Code = "field_of_nobody"
@@ -187,7 +187,8 @@ func (x *Field) unfillable(inv *Invitation) bool {
 	return !filled && x.empty(x.Automatic(inv, time.Time{}))
 }
 
-// overlaps finds fields that overlap. Each is reported once.
+// overlaps finds fields that overlap. Each is reported once. Nobody's field may lie where another
+// person's does, as what one of them fills in would hide what the other signed.
 func overlaps(d *Document) []Problem {
 	pages := map[string][]*Field{}
 	for i := range d.Fields {
@@ -195,30 +196,61 @@ func overlaps(d *Document) []Problem {
 		page := fmt.Sprint(x.File, " ", x.Page)
 		pages[page] = append(pages[page], x)
 	}
-	var out []Problem
+	var errors, warnings []Problem
 	for _, page := range slices.Sorted(maps.Keys(pages)) {
-		out = append(out, d.overlapsOn(pages[page])...)
+		e, w := d.overlapsOn(pages[page])
+		errors, warnings = append(errors, e...), append(warnings, w...)
 	}
-	return out
+	return append(errors, warnings...)
 }
 
-func (d *Document) overlapsOn(fields []*Field) []Problem {
+// overlapsOn returns the overlaps on one page that prevent sending, and the others.
+func (d *Document) overlapsOn(fields []*Field) (errors, warnings []Problem) {
 	slices.SortStableFunc(fields, func(a, b *Field) int { return cmp.Compare(a.Y, b.Y) })
-	var out []Problem
 	for i, x := range fields {
+		var found *Problem
 		for _, below := range fields[i+1:] {
-			if below.Y >= x.Y+x.Height || len(out) == maxProblems {
+			if below.Y >= x.Y+x.Height || len(errors) == maxProblems {
 				break
 			}
-			if !x.Covers(below) {
+			hides := d.hides(x, below)
+			if (found != nil || len(warnings) == maxProblems) && !hides || !x.Covers(below) {
 				continue
 			}
-			out = append(out, Problem{Code: "overlap", Severity: SeverityWarning, File: x.File, Page: x.Page, Field: below.ID, Invitation: below.Invitation, part: "fields",
-				Args: []fault.Arg{d.placed("place", below), d.placed("other", x)}})
-			break
+			p := Problem{Code: "overlap", Severity: SeverityWarning, File: x.File, Page: x.Page, Field: below.ID, Invitation: below.Invitation, part: "fields",
+				Args: []fault.Arg{d.Placed("place", below), d.Placed("other", x)}}
+			if found = &p; hides {
+				p.Code, p.Severity = "overlap.other", SeverityError
+				break
+			}
+		}
+		switch {
+		case found == nil:
+		case found.Severity == SeverityError:
+			errors = append(errors, *found)
+		default:
+			warnings = append(warnings, *found)
 		}
 	}
-	return out
+	return errors, warnings
+}
+
+// hides reports whether one of two overlapping fields could hide what another person fills in or
+// signs. Labels are there before anybody signs, so only pictures could hide them. The line of a
+// strikethrough hides nothing.
+func (d *Document) hides(x, o *Field) bool {
+	switch {
+	case x.Type == pdf.FieldStrikethrough || o.Type == pdf.FieldStrikethrough:
+		return false
+	case x.Type == pdf.FieldLabel || o.Type == pdf.FieldLabel:
+		return x.Pictured() || o.Pictured() || !d.sameHands(x, o)
+	}
+	return !d.sameHands(x, o)
+}
+
+// sameHands reports whether the same people may fill in two fields.
+func (d *Document) sameHands(x, o *Field) bool {
+	return x.Invitation == o.Invitation || hands(d, x.Invitation)[o.Invitation]
 }
 
 // Covers reports whether two fields of a page share more than an edge.
@@ -229,8 +261,8 @@ func (x *Field) Covers(o *Field) bool {
 	return wide > touch && high > touch
 }
 
-// placed names a field with its page, and with its file if there are several.
-func (d *Document) placed(arg string, x *Field) fault.Arg {
+// Placed names a field with its page, and with its file if there are several.
+func (d *Document) Placed(arg string, x *Field) fault.Arg {
 	name := fault.Text("field", cmp.Or(x.Label, x.Name))
 	if name.String() == "" {
 		name = fault.Term("field", "field_type."+string(x.Type))
