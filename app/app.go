@@ -119,7 +119,7 @@ func Open(cfg Config, o Options) (*App, error) {
 		shares: turns.Processors()}
 	a.Test = Controls{a}
 	steps := []func(Options) error{
-		a.openFolder, a.openData, a.openSearch, a.openTools, a.listen, a.openMetrics, a.openServices, a.openHandlers, a.prepare,
+		a.openFolder, a.openData, a.openKeys, a.openSearch, a.openTools, a.listen, a.openMetrics, a.openServices, a.openHandlers, a.prepare,
 	}
 	for _, open := range steps {
 		if err := open(o); err != nil {

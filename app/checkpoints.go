@@ -19,15 +19,16 @@ import (
 	"paraph/kv"
 )
 
-// checkpointKeyName is the file of the keys folder with the key that signs
-// checkpoints.
-const checkpointKeyName = "keys/checkpoint.key"
-
-func openCheckpointKeys(dir string, o Options) (*tree.Keyring, error) {
-	if o.InMemory {
+// openCheckpointKeys opens the key that signs checkpoints.
+func openCheckpointKeys(r keyRegister) (*tree.Keyring, error) {
+	if r.data == "" {
 		return tree.OpenKeyring("")
 	}
-	return tree.OpenKeyring(filepath.Join(dir, checkpointKeyName))
+	ring, err := tree.OpenKeyring(filepath.Join(r.folder(), checkpointKey))
+	if err != nil {
+		return nil, err
+	}
+	return ring, r.Keep(checkpointKey, ringMarks(ring)[0])
 }
 
 func (a *App) checkpoints(outbox *notify.Outbox) (*checkpoint.Service, error) {
@@ -128,6 +129,9 @@ func PrintCheckpointKeys(ctx context.Context, cfg Config, w io.Writer) error {
 func RotateCheckpointKey(cfg Config, w io.Writer) error {
 	return withApp(cfg, func(a *App) error {
 		err := a.checkpointKeys.Rotate(a.Clock.Now())
+		if err == nil {
+			err = a.register().Keep(checkpointKey, ringMarks(a.checkpointKeys)[0])
+		}
 		if err == nil {
 			fmt.Fprintln(w, "Checkpoints are signed by a new key from now on. The old key has signed for it.")
 		}

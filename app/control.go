@@ -126,6 +126,6 @@ func serverOf(dir string) *control.Client {
 func (a *App) backupSource() *backup.Source {
 	return &backup.Source{
 		DB: a.db, Blobs: a.blobs, Files: neededFiles{}, Dir: a.dir, Settings: a.Config.File,
-		DataVersion: dataVersion(), Program: Version(), Now: time.Now,
+		DataVersion: dataVersion(), Program: Version(), Now: time.Now, LostKeys: a.register().lostNames,
 	}
 }

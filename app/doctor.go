@@ -72,6 +72,9 @@ func findings(ctx context.Context, cfg Config) ([]Finding, error) {
 		all, err := askServer(ctx, cfg.Data.Dir)
 		return append([]Finding{{"server", fine, "A server runs and answers.", ""}, modes}, all...), err
 	}
+	if lost, ok := errors.AsType[*lostKeys](err); ok {
+		return []Finding{modes, lost.finding()}, nil
+	}
 	if err != nil {
 		return []Finding{modes, {"start", problem, "The server would not start: " + err.Error() + ".",
 			"If it speaks of damage, run paraph check, or restore a backup into another folder."}}, nil
@@ -121,14 +124,14 @@ const examined = 30 * time.Second
 // examine checks everything that the server needs. running says whether it is serving.
 func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
 	out, english := outgoing{a.Config.Network}, a.words.English()
-	signing := signingExam{a.Signing, a.Keys, a.Clock, a.Config.Signing, out, english}
+	signing := signingExam{a.Signing, a.Keys, a.Clock, a.Config.Signing, a.register(), out, english}
 	server := serverExam{a.Config.Server, newServerTLS(a.Config, a.dir), a.Clock, a.URL(), out}
 	files := conversionExam{a.Config.Convert, a.pdfium, a.words, a.fonts, a.Accounts}
 	machine := machineExam{a.disk, a.dir, a.Config.Signing, out}
 	mail := mailExam{a.MailServer, english}
 	upkeep := upkeepExam{a.dir, a.Clock, a.db, a.jobs}
 	parts := []func(context.Context) Finding{
-		signing.test, signing.timestamps, signing.certificates, server.encryption, files.pdf, files.office, files.languages,
+		signing.present, signing.test, signing.timestamps, signing.certificates, server.encryption, files.pdf, files.office, files.languages,
 		machine.room, machine.time, mail.connection, mail.sender, upkeep.backup, upkeep.check,
 	}
 	if running {

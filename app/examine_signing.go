@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"paraph/app/pki"
@@ -17,8 +19,27 @@ type signingExam struct {
 	keys    *pki.Authority
 	clock   *Clock
 	config  SigningConfig
+	keep    keyRegister
 	out     outgoing
 	english *words.Language
+}
+
+// present looks for the keys that the records need: a running server goes on with those in its
+// memory, and the next one would not start.
+func (x signingExam) present(context.Context) Finding {
+	err := x.keep.check()
+	if lost, ok := errors.AsType[*lostKeys](err); ok {
+		return lost.finding()
+	}
+	if err != nil {
+		return Finding{"keys", problem, err.Error() + ".", "Run this command as the user that runs the server."}
+	}
+	return Finding{"keys", fine, "Every key that the records need is there.", ""}
+}
+
+func (l *lostKeys) finding() Finding {
+	what := l.what()
+	return Finding{"keys", problem, strings.ToUpper(what[:1]) + what[1:] + ".", l.remedy()}
 }
 
 func (x signingExam) test(ctx context.Context) Finding {

@@ -54,7 +54,7 @@ func (a *App) openData(o Options) (err error) {
 	}
 	a.db, err = kv.Open(kv.Options{
 		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, Log: a.log,
-		Migrations: migrations(func() ([]byte, error) { return a.installationKey(o) }), BeforeMigration: a.keepRecords,
+		Migrations: migrations(func() ([]byte, error) { return folder.ReadSecret(a.dir, tokenKey) }), BeforeMigration: a.beforeMigration,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot open the store: %w", err)
@@ -65,22 +65,46 @@ func (a *App) openData(o Options) (err error) {
 	return nil
 }
 
+// register returns the register of the keys that the records need.
+func (a *App) register() keyRegister {
+	if a.inMem {
+		return keyRegister{}
+	}
+	return keyRegister{a.db, a.dir}
+}
+
+// openKeys makes sure that no key is lost before anything could make a new one.
+func (a *App) openKeys(Options) error { return a.register().open() }
+
+// beforeMigration makes sure that the records can be migrated, and that they can be had back.
+func (a *App) beforeMigration(db *kv.DB, from int) error {
+	if err := (keyRegister{db, a.dir}).check(); err != nil {
+		return err
+	}
+	return a.keepRecords(db, from)
+}
+
 // keepRecords saves a copy of records that are about to be migrated.
 func (a *App) keepRecords(db *kv.DB, from int) error {
 	path := upgradeCopies{a.dir, a.log}.path(from)
 	a.log.Info("saving a copy of the records before the upgrade", "in", path)
 	s := a.backupSource()
-	s.DB, s.DataVersion = db, from
+	s.DB, s.DataVersion, s.LostKeys = db, from, keyRegister{db, a.dir}.lostNames
 	return s.KeepRecords(context.Background(), path)
 }
 
 // installationKey returns the key for tokens and links.
-func (a *App) installationKey(o Options) ([]byte, error) {
-	dir := a.dir
-	if o.InMemory {
-		dir = ""
+func (a *App) installationKey() ([]byte, error) {
+	r := a.register()
+	key, err := folder.Secret(r.data, tokenKey)
+	if err != nil {
+		return nil, err
 	}
-	return folder.Secret(dir, "token.key")
+	mark, err := tokenMark(key)
+	if err != nil {
+		return nil, err
+	}
+	return key, r.Keep(tokenKey, mark)
 }
 
 func (a *App) openSearch(o Options) (err error) {
@@ -100,11 +124,11 @@ func (a *App) openTools(o Options) (err error) {
 	if o.InMemory {
 		keys = ""
 	}
-	a.Keys, err = pki.Open(keys, pki.Options{Now: a.Clock.Now, Organization: a.Config.Signing.Organization})
+	a.Keys, err = pki.Open(keys, pki.Options{Now: a.Clock.Now, Organization: a.Config.Signing.Organization, Register: a.register()})
 	if err != nil {
 		return err
 	}
-	if a.checkpointKeys, err = openCheckpointKeys(a.dir, o); err != nil {
+	if a.checkpointKeys, err = openCheckpointKeys(a.register()); err != nil {
 		return err
 	}
 	worker := o.Worker

@@ -8,11 +8,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"paraph/app/account"
 	"paraph/app/backup"
 	"paraph/app/folder"
+	"paraph/kv"
 )
 
 // Restore restores a backup into the data folder, which must be empty. files is a folder with
@@ -25,6 +27,10 @@ func Restore(ctx context.Context, cfg Config, in, files string, keys backup.Keys
 	fmt.Fprintf(w, "Restored %s as of %s.\n", cfg.Data.Dir, r.Time.Local().Format(time.DateTime))
 	if r.Settings != "" {
 		fmt.Fprintf(w, "The configuration of that time is in %s; it takes effect where you put it.\n", r.Settings)
+	}
+	if len(r.Lost) > 0 {
+		return fmt.Errorf("the backup lacks keys that its records need: keys/%s; the server doesn't start until they are in keys/, from an earlier backup",
+			strings.Join(r.Lost, ", keys/"))
 	}
 	return nil
 }
@@ -55,6 +61,7 @@ func restore(ctx context.Context, cfg Config, dir, in, files string, keys backup
 	log := slog.New(slog.DiscardHandler)
 	return backup.Restore(ctx, in, dir, backup.RestoreOptions{
 		Keys: keys, DataVersion: dataVersion(), Needed: neededFiles{}, Files: files, Log: log, Buckets: buckets(cfg),
+		LostKeys: func(db *kv.DB, dir string) ([]string, error) { return keyRegister{db, dir}.lostNames() },
 	})
 }
 

@@ -29,16 +29,13 @@ const pictureBytes = 512 << 20
 
 // openServices creates the services of the domain, each fully constructed.
 func (a *App) openServices(o Options) (err error) {
-	if a.key, err = a.installationKey(o); err != nil {
+	if a.key, err = a.installationKey(); err != nil {
 		return err
 	}
 	if a.words, err = words.Load(); err != nil {
 		return err
 	}
 	a.fonts = text.New()
-	if err := (keyRecord{a.db, a.key}).remember(); err != nil {
-		return err
-	}
 	ids, err := continuedIDs(a.db, a.Clock.Now)
 	if err != nil {
 		return err

@@ -28,13 +28,16 @@ type Record struct {
 	Size        int64     `json:"size"`
 	Fingerprint string    `json:"fingerprint"`
 	Encrypted   bool      `json:"encrypted"`
-	Damaged     []string  `json:"damaged,omitempty"` // files that are damaged on disk and left out
+	Damaged     []string  `json:"damaged,omitempty"` // files that are damaged on disk and left out, and lost keys
 }
 
 // Lacks describes the files missing from a backup, or returns "".
 func (r Record) Lacks() string {
 	if len(r.Damaged) == 0 {
 		return ""
+	}
+	if i := slices.IndexFunc(r.Damaged, func(name string) bool { return strings.HasPrefix(name, keysPrefix) }); i >= 0 {
+		return fmt.Sprintf("the backup lacks keys that the records need: %s is missing, damaged or another one; restore it from an earlier backup", r.Damaged[i])
 	}
 	return fmt.Sprintf("the backup lacks files that are damaged on disk (%d, the first is %s); paraph check names their documents",
 		len(r.Damaged), r.Damaged[0])
@@ -155,6 +158,18 @@ func Last(dir string) (r Record, found bool, err error) {
 	all, err := catalog{filepath.Join(dir, "backups")}.list()
 	for _, x := range all {
 		if x.Good && !x.Confirmed.Before(r.Confirmed) {
+			r, found = x, true
+		}
+	}
+	return r, found, err
+}
+
+// Holding returns the newest good backup of a data folder that holds keys of the given names.
+func Holding(dir string, keys []string) (r Record, found bool, err error) {
+	all, err := catalog{filepath.Join(dir, "backups")}.list()
+	for _, x := range all {
+		lacks := slices.ContainsFunc(keys, func(name string) bool { return slices.Contains(x.Damaged, keysPrefix+name) })
+		if x.Good && !lacks && !x.Confirmed.Before(r.Confirmed) {
 			r, found = x, true
 		}
 	}

@@ -13,13 +13,15 @@ import (
 	"time"
 
 	"paraph/app/archive"
+	"paraph/kv"
 )
 
 // Result describes what was restored.
 type Result struct {
 	Header
 	Archives int
-	Settings string // where the configuration file went, or empty
+	Settings string   // where the configuration file went, or empty
+	Lost     []string // the names of keys that the records need and that no archive holds
 }
 
 // RestoreOptions configure a restore.
@@ -29,6 +31,8 @@ type RestoreOptions struct {
 	Needed      Files  // which files the restored records need
 	Files       string // folder with copies of files that no archive holds, or empty
 	Log         *slog.Logger
+	// LostKeys names the keys that restored records need and that are not in the folder.
+	LostKeys func(db *kv.DB, dir string) ([]string, error)
 	Buckets
 }
 
@@ -64,7 +68,7 @@ func Restore(ctx context.Context, in, dir string, o RestoreOptions) (Result, err
 	if err := errors.Join(os.Remove(filepath.Join(dir, marker)), archive.SyncDir(dir)); err != nil {
 		return Result{}, fmt.Errorf("restore: %w", err)
 	}
-	return Result{archives[len(archives)-1].Header, len(archives), t.settings}, nil
+	return Result{archives[len(archives)-1].Header, len(archives), t.settings, t.lost}, nil
 }
 
 // begin marks an empty folder, after removing the remains of an interrupted restore.

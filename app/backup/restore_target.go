@@ -26,6 +26,7 @@ type target struct {
 	blobs    *blob.Store
 	settings string
 	damaged  []string // files that the newest archive lacks
+	lost     []string // keys that the records need
 
 	records *io.PipeWriter // of the archive being read
 	loaded  chan error
@@ -48,6 +49,9 @@ func (t *target) fill(archives []Archive) (err error) {
 	}
 	if !archives[len(archives)-1].Full() { // which lists them itself
 		err = t.listNeeded()
+	}
+	if err == nil && t.o.LostKeys != nil {
+		t.lost, err = t.o.LostKeys(t.db, t.dir)
 	}
 	if err != nil {
 		return err

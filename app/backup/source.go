@@ -52,6 +52,7 @@ type Source struct {
 	DataVersion int
 	Program     string
 	Now         func() time.Time
+	LostKeys    func() ([]string, error) // the names of keys that the records need and that are gone, or nil
 }
 
 // Known implements [Origin].

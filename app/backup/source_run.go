@@ -145,6 +145,9 @@ func (r *run) records(w *archive.Writer, files *archive.Spool) (upto uint64, err
 // mended.
 func (r *run) lacking(tx *kv.Tx) (again []string, err error) {
 	for _, hash := range r.parent.Damaged {
+		if strings.HasPrefix(hash, keysPrefix) {
+			continue
+		}
 		needed, err := r.Files.Needs(tx, hash)
 		if err != nil {
 			return nil, err
@@ -223,17 +226,40 @@ func (r *run) file(w *archive.Writer, hash string) error {
 	return errors.Join(w.Add(filesPrefix+hash, f.Size(), f), f.Close())
 }
 
-// keys writes the keys folder, after the records that name the keys.
+// keys writes the keys folder, after the records that name the keys, and notes which are lost:
+// the rest is still worth saving. A key that supersedes another meanwhile comes with its
+// predecessor, which is kept first and found by the second walk.
 func (r *run) keys(w *archive.Writer) error {
+	written := map[string]bool{}
+	for range 2 {
+		if err := r.walkKeys(w, written); err != nil {
+			return err
+		}
+	}
+	if r.LostKeys == nil {
+		return nil
+	}
+	lost, err := r.LostKeys()
+	for _, name := range lost {
+		r.damaged = append(r.damaged, keysPrefix+name)
+	}
+	return err
+}
+
+func (r *run) walkKeys(w *archive.Writer, written map[string]bool) error {
 	root := filepath.Join(r.Dir, "keys")
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() || unfinished(e.Name()) {
+		if path == root && errors.Is(err, fs.ErrNotExist) {
+			return nil // each key in it is lost
+		}
+		if err != nil || !e.Type().IsRegular() || unfinished(e.Name()) || written[path] {
 			return err
 		}
 		name, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
+		written[path] = true
 		return r.small(w, keysPrefix+filepath.ToSlash(name), path)
 	})
 }

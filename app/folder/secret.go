@@ -14,24 +14,30 @@ const secretSize = 32
 // Secret reads a key from the keys folder, or creates it at the first start. Without a data
 // folder, nothing is kept.
 func Secret(dir, name string) ([]byte, error) {
-	fresh := make([]byte, secretSize)
-	if _, err := rand.Read(fresh); err != nil {
-		return nil, err
+	if dir != "" {
+		if b, err := ReadSecret(dir, name); !errors.Is(err, os.ErrNotExist) {
+			return b, err
+		}
 	}
-	if dir == "" {
-		return fresh, nil
+	fresh := make([]byte, secretSize)
+	if _, err := rand.Read(fresh); err != nil || dir == "" {
+		return fresh, err
 	}
 	path := filepath.Join(dir, "keys", name)
-	b, err := os.ReadFile(path)
-	switch {
-	case err == nil && len(b) == secretSize:
-		return b, nil
-	case err == nil:
-		return nil, fmt.Errorf("%s is damaged: %d bytes instead of %d", path, len(b), secretSize)
-	case !errors.Is(err, os.ErrNotExist):
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
 	return fresh, WriteSecret(path, fresh)
+}
+
+// ReadSecret reads a key from the keys folder.
+func ReadSecret(dir, name string) ([]byte, error) {
+	path := filepath.Join(dir, "keys", name)
+	b, err := os.ReadFile(path)
+	if err == nil && len(b) != secretSize {
+		return nil, fmt.Errorf("%s is damaged: %d bytes instead of %d", path, len(b), secretSize)
+	}
+	return b, err
 }
 
 // WriteSecret stores the whole key on disk before it is used.

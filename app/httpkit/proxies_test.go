@@ -17,7 +17,9 @@ func TestForwardedHeaders(t *testing.T) {
 	tell := func(c *fiber.Ctx, _ *httpkit.Body) error { return c.SendString(s.kit.Address(c) + " " + s.kit.Site(c)) }
 	s = serve(t, httpkit.Options{TrustedProxies: []string{"127.0.0.1", "10.0.0.0/8", "fd00::/8"}}, everyone(100), tell)
 	var direct served
-	tellDirect := func(c *fiber.Ctx, _ *httpkit.Body) error { return c.SendString(direct.kit.Address(c) + " " + direct.kit.Site(c)) }
+	tellDirect := func(c *fiber.Ctx, _ *httpkit.Body) error {
+		return c.SendString(direct.kit.Address(c) + " " + direct.kit.Site(c))
+	}
 	direct = serve(t, httpkit.Options{}, everyone(100), tellDirect)
 	for _, x := range []struct{ name, headers, address, site string }{
 		{"none", "", "127.0.0.1", "http://x"},

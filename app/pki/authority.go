@@ -41,6 +41,18 @@ type Options struct {
 	// Seed makes keys, serial numbers and signatures repeatable, for test doubles. It is
 	// refused together with a folder, because such keys can be guessed.
 	Seed []byte
+	// Register remembers which files of the folder are needed; by default nothing does.
+	Register Register
+}
+
+// Register remembers which files of a keys folder are needed, so that a lost one is not replaced.
+type Register interface {
+	// Needs reports whether a file was kept under the name.
+	Needs(name string) (bool, error)
+	// Keep is called when a file has been written, with the mark of its key; see Mark.
+	Keep(name string, mark []byte) error
+	// Drop is called before a file is removed.
+	Drop(name string) error
 }
 
 // Authority is an installation's certification authority, opened with Open.
@@ -81,7 +93,7 @@ func Open(dir string, o Options) (*Authority, error) {
 	a := &Authority{
 		options:   o,
 		random:    &entropy{seed: slices.Clone(o.Seed)},
-		folder:    folder{dir},
+		folder:    folder{dir, o.Register},
 		companies: map[string]*Signer{},
 		lists:     map[string]*x509.RevocationList{},
 		movedHere: map[string][]byte{},

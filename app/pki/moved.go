@@ -75,7 +75,7 @@ func (a *Authority) Adopt(id string, public []byte) error {
 		a.movedHere[id] = bytes.Clone(public)
 		return nil
 	}
-	return a.folder.write(movedPrefix+companyName(id)+pemSuffix, public)
+	return a.folder.write(movedPrefix+companyName(id)+pemSuffix, public, nil)
 }
 
 // Disown removes the data stored by Adopt.
@@ -93,9 +93,13 @@ func (a *Authority) moved(id string) ([]byte, error) {
 	if a.folder.dir == "" {
 		return a.movedHere[id], nil
 	}
-	b, err := os.ReadFile(filepath.Join(a.folder.dir, movedPrefix+companyName(id)+pemSuffix))
+	name := movedPrefix + companyName(id) + pemSuffix
+	b, err := os.ReadFile(filepath.Join(a.folder.dir, name))
 	if isMissing(err) {
-		return nil, nil
+		if err = a.folder.missing(name, err); isMissing(err) {
+			return nil, nil
+		}
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrKeyFile, err)

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -31,7 +32,10 @@ const (
 )
 
 // folder is the keys folder; with an empty path nothing is stored.
-type folder struct{ dir string }
+type folder struct {
+	dir      string
+	register Register // or nil
+}
 
 // open creates the folder if needed, makes it private and removes the remains of an interrupted
 // write.
@@ -40,6 +44,9 @@ func (f folder) open() error {
 		return nil
 	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return fmt.Errorf("%w: %w", ErrKeyFile, err)
+	}
+	if err := syncFolder(filepath.Dir(f.dir)); err != nil {
 		return fmt.Errorf("%w: %w", ErrKeyFile, err)
 	}
 	if err := restrict(f.dir, 0o700); err != nil {
@@ -75,7 +82,7 @@ func (f folder) list(prefix string) ([]string, error) {
 	return names, nil
 }
 
-// load reads a signer; the error is fs.ErrNotExist if there is no such file.
+// load reads a signer; the error is fs.ErrNotExist if there never was such a file.
 func (f folder) load(name string) (*Signer, error) {
 	if f.dir == "" {
 		return nil, fs.ErrNotExist
@@ -83,7 +90,7 @@ func (f folder) load(name string) (*Signer, error) {
 	path := filepath.Join(f.dir, name)
 	info, err := os.Stat(path)
 	if isMissing(err) {
-		return nil, err
+		return nil, f.missing(name, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrKeyFile, err)
@@ -105,6 +112,21 @@ func (f folder) load(name string) (*Signer, error) {
 	return signer, nil
 }
 
+// missing returns the error for a file that is not there: another one if it should be.
+func (f folder) missing(name string, err error) error {
+	if f.register == nil {
+		return err
+	}
+	needed, lookup := f.register.Needs(name)
+	if lookup != nil {
+		return lookup
+	}
+	if needed {
+		return fmt.Errorf("%w: %s is missing; restore it from a backup", ErrKeyFile, filepath.Join(f.dir, name))
+	}
+	return err
+}
+
 func (f folder) save(name string, s *Signer) error {
 	if f.dir == "" {
 		return nil
@@ -118,7 +140,7 @@ func (f folder) save(name string, s *Signer) error {
 		return fmt.Errorf("pki: encoding key: %w", err)
 	}
 	b.Write(EncodePEM(s.Certificates()...))
-	return f.write(name, b.Bytes())
+	return f.write(name, b.Bytes(), mark(s.Certificate))
 }
 
 // retire keeps a superseded certificate and its chain; its key is lost when its original file
@@ -127,16 +149,21 @@ func (f folder) retire(s *Signer) error {
 	if f.dir == "" {
 		return nil
 	}
-	return f.write(pastPrefix+s.Certificate.SerialNumber.Text(16)+pemSuffix, EncodePEM(s.Certificates()...))
+	return f.write(pastName(s.Certificate), EncodePEM(s.Certificates()...), nil)
 }
 
+func pastName(c *x509.Certificate) string { return pastPrefix + c.SerialNumber.Text(16) + pemSuffix }
+
 // write replaces a file so that after a crash either the old or the new one is there, complete.
-func (f folder) write(name string, data []byte) error {
+func (f folder) write(name string, data, mark []byte) error {
 	path := filepath.Join(f.dir, name)
 	if err := f.writeAside(path, data); err != nil {
 		return fmt.Errorf("%w: writing %s: %w", ErrKeyFile, path, err)
 	}
-	return nil
+	if f.register == nil {
+		return nil
+	}
+	return f.register.Keep(name, mark)
 }
 
 func (f folder) writeAside(path string, data []byte) error {
@@ -160,6 +187,11 @@ func (f folder) writeAside(path string, data []byte) error {
 func (f folder) remove(name string) error {
 	if f.dir == "" {
 		return nil
+	}
+	if f.register != nil {
+		if err := f.register.Drop(name); err != nil {
+			return err
+		}
 	}
 	if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !isMissing(err) {
 		return fmt.Errorf("%w: %w", ErrKeyFile, err)
@@ -308,6 +340,58 @@ func EncodePEM(certificates ...*x509.Certificate) []byte {
 		out = append(out, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
 	}
 	return out
+}
+
+// Kept reports whether a name is that of a file of the keys folder that belongs to an authority.
+func Kept(name string) bool {
+	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+	own := []string{issuerPrefix, companyPrefix, ownPrefix, pastPrefix, movedPrefix}
+	return name == rootFile || name == timestampFile || strings.HasSuffix(name, pemSuffix) && slices.ContainsFunc(own, begins)
+}
+
+// Mark reads a file of a keys folder and returns the mark of its key: the hash of its
+// certificate. Files without a key have none. The error is fs.ErrNotExist if the file is missing.
+func Mark(dir, name string) ([]byte, error) {
+	f := folder{dir: dir}
+	switch {
+	case strings.HasPrefix(name, pastPrefix):
+		past, err := f.loadPast(name)
+		if err == nil && name != pastName(past[0]) {
+			err = fmt.Errorf("%w: %s is of another certificate", ErrKeyFile, name)
+		}
+		return nil, err
+	case strings.HasPrefix(name, movedPrefix):
+		return nil, f.checkMoved(name)
+	}
+	s, err := f.load(name)
+	if err != nil {
+		return nil, err
+	}
+	return mark(s.Certificate), nil
+}
+
+// Superseded reports whether the certificate with a mark was superseded by another one.
+func Superseded(dir string, m []byte) (bool, error) {
+	f := folder{dir: dir}
+	names, err := f.list(pastPrefix)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		past, err := f.loadPast(name)
+		if err != nil {
+			return false, err
+		}
+		if bytes.Equal(mark(past[0]), m) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func mark(c *x509.Certificate) []byte {
+	sum := sha256.Sum256(c.Raw)
+	return sum[:]
 }
 
 // companyName returns the part of a file name that represents a company. Identifiers that a

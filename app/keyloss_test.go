@@ -1,0 +1,246 @@
+package app_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"paraph/app"
+	"paraph/app/apptest"
+)
+
+// keysFolder is the keys folder of an installation that is not running.
+type keysFolder struct {
+	testing.TB
+	data string
+}
+
+func (k keysFolder) path(name string) string { return filepath.Join(k.data, "keys", name) }
+
+// names lists the keys that records need.
+func (k keysFolder) names() (names []string) {
+	k.Helper()
+	all, err := os.ReadDir(filepath.Join(k.data, "keys"))
+	if err != nil {
+		k.Fatal(err)
+	}
+	for _, e := range all {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func (k keysFolder) read(name string) []byte {
+	k.Helper()
+	b, err := os.ReadFile(k.path(name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		k.Fatal(err)
+	}
+	return b
+}
+
+// set replaces the content of a key; nil removes it.
+func (k keysFolder) set(name string, content []byte) {
+	k.Helper()
+	err := os.Remove(k.path(name))
+	if content != nil {
+		err = os.WriteFile(k.path(name), content, 0o600)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		k.Fatal(err)
+	}
+}
+
+// sameKind finds the file that has the place of another one in this folder.
+func (k keysFolder) sameKind(name string) []byte {
+	k.Helper()
+	kind, _, _ := strings.Cut(name, "-")
+	i := slices.IndexFunc(k.names(), func(n string) bool { return n == name || kind != name && strings.HasPrefix(n, kind+"-") })
+	if i < 0 {
+		k.Fatalf("there is nothing like %s", name)
+	}
+	return k.read(k.names()[i])
+}
+
+// used makes an installation with keys of every kind.
+func used(t *testing.T) (keysFolder, *client, *process) {
+	t.Helper()
+	data := filepath.Join(t.TempDir(), "data")
+	p := serve(t, data)
+	c := p.login()
+	if err := (&trace{title: "Lease", email: "sam@signer.example"}).walk(c, signed, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.do(http.MethodPatch, "/company", map[string]string{"name": "Renamed"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&trace{title: "Offer", email: "sam@signer.example"}).walk(c, signed, false); err != nil {
+		t.Fatal(err)
+	}
+	return keysFolder{t, data}, c, p
+}
+
+// TestALostKeyIsAnAlarm loses, empties, shortens, garbles and exchanges every key of an
+// installation. It never starts, names the file and the backup that has it, and makes no other.
+func TestALostKeyIsAnAlarm(t *testing.T) {
+	t.Parallel()
+	k, _, p := used(t)
+	if code := p.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	other, _, p := used(t)
+	if code := p.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	saved := filepath.Join(t.TempDir(), "saved.tar.zst")
+	if got := call(t, "backup", saved, "--set", "data.dir="+k.data); got.code != 0 {
+		t.Fatalf("backup: %s%s", got.out, got.err)
+	}
+	start := func() error {
+		s, err := apptest.StartIn(k.data, app.NewClock())
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	}
+	names := k.names()
+	for _, kind := range []string{"token.key", "checkpoint.key", "root.pem", "issuer-", "timestamp.pem", "company-", "past-"} {
+		if !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, kind) }) {
+			t.Errorf("%v has no %s", names, kind)
+		}
+	}
+	for _, name := range names {
+		good := k.read(name)
+		for how, bad := range map[string][]byte{
+			"missing": nil, "empty": {}, "shortened": good[:len(good)/2], "garbled": bytes.Repeat([]byte{'x'}, len(good)), "another installation's": other.sameKind(name),
+		} {
+			k.set(name, bad)
+			err := start()
+			if err == nil || !strings.Contains(err.Error(), "keys/"+name) || !strings.Contains(err.Error(), saved) {
+				t.Errorf("%s %s: %v", name, how, err)
+			}
+			if !bytes.Equal(k.read(name), bad) {
+				t.Errorf("%s %s: it was replaced", name, how)
+			}
+			k.set(name, good)
+		}
+	}
+	if err := os.Rename(k.path(""), k.path("")+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := start(); err == nil || !strings.Contains(err.Error(), "keys/token.key is missing") || !strings.Contains(err.Error(), "keys/root.pem is missing") {
+		t.Errorf("without the folder: %v", err)
+	}
+	if err := os.Rename(k.path("")+".old", k.path("")); err != nil {
+		t.Fatal(err)
+	}
+	if err := start(); err != nil {
+		t.Errorf("with every key again: %v", err)
+	}
+}
+
+// TestEveryCommandSeesALostKey loses a key and runs what reads the folder.
+func TestEveryCommandSeesALostKey(t *testing.T) {
+	t.Parallel()
+	k, c, p := used(t)
+	in := []string{"--set", "data.dir=" + k.data, "--set", "data.reserve=1MB", "--set", "server.listen=127.0.0.1:0"}
+	saved, poor := filepath.Join(t.TempDir(), "saved.tar.zst"), filepath.Join(t.TempDir(), "poor.tar.zst")
+	run := func(code int, want string, args ...string) {
+		t.Helper()
+		got := call(t, args...)
+		if said := got.out + got.err; got.code != code || !strings.Contains(said, want) {
+			t.Errorf("%q: exit %d, want %d and %q: %s", args, got.code, code, want, said)
+		}
+	}
+	run(0, "Wrote", append([]string{"backup", saved}, in...)...)
+	const lost = "keys/timestamp.pem"
+	good := k.read("timestamp.pem")
+	k.set("timestamp.pem", nil)
+
+	// Beside a server that still has the key in its memory.
+	run(1, lost+" is missing", append([]string{"doctor"}, in...)...)
+	run(1, lost, append([]string{"backup", poor}, in...)...)
+	if err := (&trace{title: "More", email: "sam@signer.example"}).walk(c, sent, false); err != nil {
+		t.Errorf("sending while it runs: %v", err)
+	}
+	if code := p.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	for _, args := range [][]string{{"serve"}, {"doctor"}, {"check"}, {"company", "list"}, {"user", "list"}} {
+		run(1, lost+" is missing", append(args, in...)...)
+		run(1, saved, append(args, in...)...) // not the one made since
+	}
+	if k.read("timestamp.pem") != nil {
+		t.Error("a new key was made")
+	}
+
+	run(1, lost, "backup", "verify", poor)
+	aside := keysFolder{t, filepath.Join(t.TempDir(), "data")}
+	run(1, lost, "restore", poor, "--set", "data.dir="+aside.data)
+	run(1, lost+" is missing", "check", "--set", "data.dir="+aside.data)
+	if err := os.WriteFile(aside.path("timestamp.pem"), good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(0, "", "check", "--set", "data.dir="+aside.data)
+	run(0, "good", "backup", "verify", saved)
+}
+
+// TestAKeyLostWhileRunningIsNotReplaced loses the company's key before the server has read it.
+func TestAKeyLostWhileRunningIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	k, _, p := used(t)
+	if code := p.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	i := slices.IndexFunc(k.names(), func(n string) bool { return strings.HasPrefix(n, "company-") })
+	name := k.names()[i]
+	p = serve(t, k.data)
+	good := k.read(name)
+	k.set(name, nil)
+	c := p.login()
+	d := &trace{title: "More", email: "sam@signer.example"}
+	if err := d.walk(c, sent, false); statusOf(err) != http.StatusInternalServerError || k.read(name) != nil {
+		t.Errorf("sending without the company's key: %v; %d bytes", err, len(k.read(name)))
+	}
+	if err := os.WriteFile(k.path(name), good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.walk(c, signed, false); err != nil {
+		t.Errorf("once it is back: %v", err)
+	}
+}
+
+// TestAFirstStartMayBeCutOff starts with the keys that a first start had written when it ended.
+func TestAFirstStartMayBeCutOff(t *testing.T) {
+	t.Parallel()
+	k, _, p := used(t)
+	p.kill()
+	order := []string{"root.pem", "issuer-0001.pem", "timestamp.pem", "checkpoint.key", "token.key"}
+	for n := range order {
+		cut := keysFolder{t, filepath.Join(t.TempDir(), "data")}
+		if err := os.MkdirAll(cut.path(""), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range order[:n+1] {
+			if err := os.WriteFile(cut.path(name), k.read(name), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := apptest.StartIn(cut.data, app.NewClock())
+		if err != nil {
+			t.Fatalf("after %s: %v", order[n], err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if !bytes.Equal(cut.read(order[n]), k.read(order[n])) {
+			t.Errorf("%s was replaced", order[n])
+		}
+	}
+}
