@@ -141,6 +141,9 @@ func PrintOutbox(cfg Config, address string, w io.Writer) error {
 				fmt.Fprintf(w, "\n%s\n", m.Text)
 				continue
 			}
+			if err := a.Notify.ShownToOperator(context.Background(), m); err != nil {
+				return err
+			}
 			fmt.Fprintf(w, "  %s\n", strings.Join(secrets, "\n  "))
 		}
 		return nil

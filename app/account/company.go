@@ -138,7 +138,7 @@ func setReminders(f *fault.Fields, from []int, to *[]int) {
 }
 
 func setConsent(f *fault.Fields, from string, to *string) {
-	text := strings.TrimSpace(from)
+	text := strings.TrimSpace(input.Visible(from))
 	switch {
 	case !utf8.ValidString(text):
 		f.Add("consent_text", "not_text")

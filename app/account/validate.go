@@ -28,7 +28,7 @@ func setName(f *fault.Fields, field string, from, to *string) {
 	if from == nil {
 		return
 	}
-	text := strings.TrimSpace(*from)
+	text := strings.TrimSpace(input.Visible(*from))
 	switch {
 	case text == "":
 		f.Required(field)

@@ -70,7 +70,7 @@ var rebuilds = map[reflect.Type]rebuild{
 	},
 	typeOf[messageView](): func(r *request, about []string) (any, error) {
 		m, err := r.server.Notify.Messages.Get(r.UserContext(), r.who, about[0])
-		return viewMessage(m), err
+		return viewMessage(m.Covered()), err
 	},
 	typeOf[deliveryView](): func(r *request, about []string) (any, error) {
 		d, err := r.server.Webhooks.GetDelivery(r.UserContext(), r.who, about[0], about[1])

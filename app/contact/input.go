@@ -84,7 +84,7 @@ func text(f *fault.Fields, field string, from, to *string, limit int, many bool)
 	if from == nil {
 		return
 	}
-	s := strings.TrimSpace(strings.ReplaceAll(*from, "\r\n", "\n"))
+	s := strings.TrimSpace(input.Visible(strings.ReplaceAll(*from, "\r\n", "\n")))
 	control := func(r rune) bool { return unicode.IsControl(r) && (!many || r != '\n' && r != '\t') }
 	switch {
 	case !utf8.ValidString(s):

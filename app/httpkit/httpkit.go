@@ -16,6 +16,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/input"
 	"paraph/app/memory"
 	"paraph/app/turns"
 )
@@ -145,7 +146,7 @@ func RequestID(c *fiber.Ctx) string {
 // Agent returns the caller's user agent, cut to the length kept as evidence.
 func Agent(c *fiber.Ctx) string {
 	s := c.Get(fiber.HeaderUserAgent)
-	return strings.ToValidUTF8(s[:min(len(s), 400)], "")
+	return input.Visible(strings.ToValidUTF8(s[:min(len(s), 400)], ""))
 }
 
 // Site returns the base address of the appliance as the caller sees it.

@@ -11,11 +11,12 @@ import (
 )
 
 // Line checks a one-line text: it is trimmed, limited, and may not contain control characters.
+// Characters that nobody sees are removed, see [Visible].
 func Line(f *fault.Fields, field string, v *string, limit int) string {
 	if v == nil {
 		return ""
 	}
-	s := strings.TrimSpace(*v)
+	s := strings.TrimSpace(Visible(*v))
 	switch {
 	case !utf8.ValidString(s):
 		f.Add(field, "not_utf8")
@@ -27,12 +28,12 @@ func Line(f *fault.Fields, field string, v *string, limit int) string {
 	return s
 }
 
-// Lines checks a text that may have line breaks.
+// Lines is like Line for a text that may have line breaks.
 func Lines(f *fault.Fields, field string, v *string, limit int) string {
 	if v == nil {
 		return ""
 	}
-	s := strings.TrimSpace(strings.ReplaceAll(*v, "\r\n", "\n"))
+	s := strings.TrimSpace(Visible(strings.ReplaceAll(*v, "\r\n", "\n")))
 	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 	switch {
 	case !utf8.ValidString(s):

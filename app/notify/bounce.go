@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/mail"
 	"paraph/kv"
 )
@@ -41,7 +42,7 @@ func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reade
 		if m.Status != Sent {
 			return nil
 		}
-		fresh, reply = true, strings.TrimSpace(b.Recipients[i].Reply)
+		fresh, reply = true, strings.TrimSpace(input.Visible(b.Recipients[i].Reply))
 		if reply == "" {
 			reply = b.Recipients[i].Status
 		}
@@ -52,19 +53,19 @@ func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reade
 		return Message{}, err
 	}
 	if fresh {
-		err = s.returned(ctx, m, reply)
+		err = s.returned(ctx, who, m, reply)
 	}
-	return m.shownTo(who), err
+	return m.changedBy(who), err
 }
 
-// returned records the return of a message on its document.
-func (s *Service) returned(ctx context.Context, m Message, reply string) error {
+// returned records on a message's document that a member reported its return.
+func (s *Service) returned(ctx context.Context, who account.Actor, m Message, reply string) error {
 	if m.Document == "" {
 		return nil
 	}
 	var errs []error
 	if m.Invitation != "" && slices.Contains(evidenceKinds, m.Kind) {
-		errs = append(errs, s.invitations.MailReturned(ctx, s.mailed(m, reply)))
+		errs = append(errs, s.invitations.MailReturned(ctx, who, s.mailed(m, reply)))
 	}
-	return errors.Join(append(errs, s.invitations.MailFailed(ctx, m.Company, m.Document, m.To))...)
+	return errors.Join(append(errs, s.invitations.MailFailed(ctx, who, m.Document, m.To))...)
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"paraph/app/account"
 	"paraph/app/mail"
 	"paraph/app/signing"
 	"paraph/app/signing/store"
@@ -144,7 +145,7 @@ func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 		return nil
 	})
 	if err == nil && failed.Company != "" && failed.Document != "" {
-		err = s.invitations.MailFailed(ctx, failed.Company, failed.Document, failed.To)
+		err = s.invitations.MailFailed(ctx, account.System(failed.Company), failed.Document, failed.To)
 	}
 	if err != nil {
 		s.Log.Error("cannot mark a message as failed", "message", string(job.Payload), "error", err)

@@ -78,7 +78,8 @@ func (s *Outbox) Cancel(_ context.Context, who account.Actor, id string) (Messag
 	})
 }
 
-// edit changes a message of the company that is not currently being sent.
+// edit changes a message of the company that is not currently being sent. It shows no link or code:
+// who wants one reads the message or has it revealed, which is recorded.
 func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Message) error) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
@@ -92,7 +93,7 @@ func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Me
 	if err != nil {
 		return Message{}, err
 	}
-	return m.shownTo(who), nil
+	return m.changedBy(who), nil
 }
 
 func (s *Outbox) editIn(tx *kv.Tx, m *Message, change func(tx *kv.Tx, m *Message) error) error {

@@ -43,6 +43,14 @@ func (m Message) shownTo(who account.Actor) Message {
 	return m
 }
 
+// changedBy returns the message as whoever changed it is shown it: without links and codes.
+func (m Message) changedBy(who account.Actor) Message {
+	if m = m.shownTo(who); !m.Private() {
+		m = m.Covered()
+	}
+	return m
+}
+
 func (s *Messages) load(tx *kv.Tx, who account.Actor, id string) (Message, error) {
 	m, err := s.read(tx, id)
 	if errors.Is(err, kv.ErrNotFound) || err == nil && (m.Company == "" || m.Company != who.CompanyID) {

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -184,6 +185,22 @@ func (s *Outbox) forgetAt(tx *kv.Tx, company, link string, expires time.Time) er
 
 func (s *Outbox) forgetExpired(_ context.Context, job kv.Job) error {
 	return s.DB.For(job.Scope).Update(func(tx *kv.Tx) error { return s.Forget(tx, string(job.Payload)) })
+}
+
+// ShownToOperator records that the operator of the machine was shown the link or code in a message
+// to a recipient.
+func (s *Service) ShownToOperator(_ context.Context, m Message) error {
+	if m.Document == "" || m.Invitation == "" {
+		return nil
+	}
+	company := cmp.Or(m.Company, m.Origin)
+	err := s.DB.For(company).Update(func(tx *kv.Tx) error {
+		return s.links.Shown(tx, account.System(company), m.Document, m.Invitation, m.Kind == string(signing.MailCode))
+	})
+	if fault.KindOf(err) == fault.KindNotFound {
+		return nil // it was purged, so its links no longer work
+	}
+	return err
 }
 
 // ListPrivate lists the messages to an address, or ("") those of the installation, that hold a

@@ -269,7 +269,7 @@ func report(name string) step {
 
 func mailFailed(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		if err := s.Signing.Invitations.MailFailed(t.Context(), d.Company, d.ID, name+"@x.example"); err != nil {
+		if err := s.Signing.Invitations.MailFailed(t.Context(), account.System(d.Company), d.ID, name+"@x.example"); err != nil {
 			t.Fatal(err)
 		}
 		return d

@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/signing/record"
 	"paraph/app/variable"
 )
@@ -97,7 +98,7 @@ type MailTextInput struct{ Subject, Body string }
 
 // Trimmed returns the text as it is stored, without surrounding space and with plain line ends.
 func (in MailTextInput) Trimmed() MailTextInput {
-	return MailTextInput{strings.TrimSpace(in.Subject), strings.TrimSpace(strings.ReplaceAll(in.Body, "\r\n", "\n"))}
+	return MailTextInput{strings.TrimSpace(input.Visible(in.Subject)), strings.TrimSpace(input.Visible(strings.ReplaceAll(in.Body, "\r\n", "\n")))}
 }
 
 func (k TextKind) check(in *MailTextInput) error {

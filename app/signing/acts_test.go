@@ -253,7 +253,7 @@ func TestFailedMailNeedsAttention(t *testing.T) {
 	attention := func() signing.Attention { return ok[doc](t)(c.Signing.Documents.Get(ctx, c.author, d.ID)).Attention }
 	fails := func(address string) {
 		t.Helper()
-		if err := c.Signing.Invitations.MailFailed(ctx, d.Company, d.ID, address); err != nil {
+		if err := c.Signing.Invitations.MailFailed(ctx, account.System(d.Company), d.ID, address); err != nil {
 			t.Error(err)
 		}
 	}
@@ -281,11 +281,11 @@ func TestFailedMailNeedsAttention(t *testing.T) {
 	if got := c.events(t, d); !slices.Equal(got[len(got)-2:], []string{"document.mail_failed", "document.mail_delivered"}) {
 		t.Errorf("recorded %q", got)
 	}
-	if err := c.Signing.Invitations.MailFailed(ctx, d.Company, "none", "a@x.example"); err != nil {
+	if err := c.Signing.Invitations.MailFailed(ctx, account.System(d.Company), "none", "a@x.example"); err != nil {
 		t.Error(err)
 	}
 	done := c.in(t, "completed")
-	if err := c.Signing.Invitations.MailFailed(ctx, done.Company, done.ID, "a@x.example"); err != nil || ok[doc](t)(c.Signing.Documents.Get(ctx, c.author, done.ID)).Attention.Kind != "" {
+	if err := c.Signing.Invitations.MailFailed(ctx, account.System(done.Company), done.ID, "a@x.example"); err != nil || ok[doc](t)(c.Signing.Documents.Get(ctx, c.author, done.ID)).Attention.Kind != "" {
 		t.Error(err)
 	}
 }

@@ -78,8 +78,12 @@ func (s *changes) onInvitation(
 
 // onTime makes a scheduled change. A document that was deleted or has moved on is left unchanged.
 func (s *changes) onTime(company, id string, change func(tx *kv.Tx, d *Document) ([]Event, error)) error {
-	who := account.System(company)
-	err := s.db.For(company).Update(func(tx *kv.Tx) error {
+	return s.onTimeBy(account.System(company), id, change)
+}
+
+// onTimeBy is like onTime for a change that somebody causes.
+func (s *changes) onTimeBy(who account.Actor, id string, change func(tx *kv.Tx, d *Document) ([]Event, error)) error {
+	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err

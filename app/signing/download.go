@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"archive/zip"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -20,7 +19,6 @@ import (
 	"paraph/app/input"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/completion"
-	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 )
@@ -136,32 +134,41 @@ func (s *Downloads) zip(d *Document, version string) *Download {
 }
 
 func (s *Downloads) writeZIP(w io.Writer, d *Document, version string) error {
-	z := zip.NewWriter(w)
-	if err := s.addDocument(z, map[string]int{}, d, version, ""); err != nil {
+	a := newArchive(w)
+	if err := s.addDocument(a, d, version, ""); err != nil {
 		return err
 	}
-	return z.Close()
+	return a.zip.Close()
 }
 
-// addDocument adds all parts of a document to a folder; "" means none.
-func (s *Downloads) addDocument(z *zip.Writer, used map[string]int, d *Document, version, folder string) error {
+// certificateName is the name of the certificate of completion in archives.
+const certificateName = "Certificate of completion.pdf"
+
+// addDocument adds all parts of a document to a folder; "" means none. The certificate and the
+// evidence have their names whatever the other files are called.
+func (s *Downloads) addDocument(a *archive, d *Document, version, folder string) error {
+	complete := d.Certificate != nil && version != "original"
+	if complete {
+		a.reserve(folder+certificateName, folder+completion.EvidenceName)
+	}
+	at := changed(d)
 	for i := range d.Files {
 		for _, part := range s.parts(&d.Files[i], version) {
-			if err := addToZIP(z, used, folder, changed(d), part); err != nil {
+			if err := a.add(a.free(folder+archiveName(part.Name)), at, part); err != nil {
 				return err
 			}
 		}
 	}
-	if d.Certificate == nil || version == "original" {
+	if !complete {
 		return nil
 	}
-	if err := addToZIP(z, used, folder, changed(d), s.sealed(d.Certificate, "Certificate of completion.pdf")); err != nil {
+	if err := a.add(folder+certificateName, at, s.sealed(d.Certificate, certificateName)); err != nil {
 		return err
 	}
 	for i := range d.Fields {
-		if a := d.Fields[i].Attached; a != nil {
-			attached := s.blob(a.Name, a.ServedAs(), a.Size, a.Blob, a.Blob)
-			if err := addToZIP(z, used, folder, changed(d), attached); err != nil {
+		if x := d.Fields[i].Attached; x != nil {
+			attached := s.blob(x.Name, x.ServedAs(), x.Size, x.Blob, x.Blob)
+			if err := a.add(a.free(folder+archiveName(x.Name)), at, attached); err != nil {
 				return err
 			}
 		}
@@ -170,7 +177,7 @@ func (s *Downloads) addDocument(z *zip.Writer, used map[string]int, d *Document,
 	if err != nil {
 		return err
 	}
-	return addToZIP(z, used, folder, changed(d), evidence)
+	return a.add(folder+completion.EvidenceName, at, evidence)
 }
 
 // changed returns when the parts of a document last changed, in UTC.
@@ -179,27 +186,6 @@ func changed(d *Document) time.Time {
 		return d.CompletedAt.UTC()
 	}
 	return d.UpdatedAt.UTC()
-}
-
-// addToZIP stores one file without compression, as PDFs are compressed inside.
-func addToZIP(z *zip.Writer, used map[string]int, folder string, at time.Time, d *Download) error {
-	name := folder + d.Name
-	key := strings.ToLower(name)
-	if n := used[key]; n > 0 {
-		ext := path.Ext(name)
-		name = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n+1, ext)
-	}
-	used[key]++
-	out, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: at})
-	if err != nil {
-		return err
-	}
-	in, err := d.Open()
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return disk.Closing(err, in.Close)
 }
 
 // evidenceDownload returns the machine-readable evidence.
@@ -328,14 +314,14 @@ func (s *Downloads) Many(_ context.Context, who account.Actor, ids []string) (*D
 	}
 	return &Download{Name: "documents.zip", ContentType: "application/zip", Size: -1,
 		Write: func(w io.Writer) error {
-			z := zip.NewWriter(w)
-			used := map[string]int{}
+			a := newArchive(w)
 			for _, d := range all {
-				if err := s.addDocument(z, used, d, "current", cmp.Or(d.FileTitle(), d.ID)+"/"); err != nil {
+				folder := a.free(archiveName(cmp.Or(d.FileTitle(), d.ID)))
+				if err := s.addDocument(a, d, "current", folder+"/"); err != nil {
 					return err
 				}
 			}
-			return z.Close()
+			return a.zip.Close()
 		}}, nil
 }
 

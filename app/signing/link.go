@@ -121,8 +121,9 @@ func (s *Links) proofs() record.Proofs { return record.Proofs{Key: s.linkKey, Ma
 
 // How a link or code reached someone, in the data of events.
 const (
-	throughWeb = "web" // a member was shown it on a page
-	throughAPI = "api" // a program or session was given it
+	throughWeb      = "web"      // a member was shown it on a page
+	throughAPI      = "api"      // a program or session was given it
+	throughOperator = "operator" // whoever runs the server was shown it
 
 	// Somebody opened a public link, and stated the address or proved with a code that they read it.
 	throughPublic, throughPublicCode = "public", "public_code"
@@ -232,7 +233,8 @@ func (s *Links) HandOut(_ context.Context, who account.Actor, d *Document, invit
 	})
 }
 
-// Shown records, within a transaction, that a member was shown the message with the link or code of an invitation.
+// Shown records, within a transaction, that a member, or the operator of the server, was shown the
+// message with the link or code of an invitation.
 func (s *Links) Shown(tx *kv.Tx, who account.Actor, id, invitation string, code bool) error {
 	d, err := store.Load(tx, who, id)
 	if err != nil {
@@ -242,10 +244,21 @@ func (s *Links) Shown(tx *kv.Tx, who account.Actor, id, invitation string, code 
 	if inv == nil {
 		return fault.NotFound("invitation")
 	}
-	if code {
-		return s.store.SaveEvents(tx, who, d, record.NewEvent(record.EventInvitationCodeShown).To(inv.ID).With("email", inv.Email).With("through", throughWeb))
+	through := throughWeb
+	switch who.Kind {
+	case account.ActorToken:
+		through = throughAPI
+	case account.ActorSystem:
+		through = throughOperator
 	}
-	return s.store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
+	event := linkShown(inv, through)
+	if code {
+		event.Type = record.EventInvitationCodeShown
+	}
+	if who.Kind == account.ActorToken {
+		event = event.With("token", who.TokenID)
+	}
+	return s.store.SaveEvents(tx, who, d, event)
 }
 
 // Mailed describes a message about an invitation that a mail server accepted or returned.
@@ -259,16 +272,16 @@ type Mailed struct {
 
 // MailAccepted records that a mail server accepted the link or code of an invitation.
 func (s *Invitations) MailAccepted(_ context.Context, m Mailed) error {
-	return s.noteMail(m, record.NewEvent(record.EventInvitationMailed).With("server", m.Server))
+	return s.noteMail(account.System(m.Company), m, record.NewEvent(record.EventInvitationMailed).With("server", m.Server))
 }
 
-// MailReturned records that a message about an invitation was returned as undeliverable.
-func (s *Invitations) MailReturned(_ context.Context, m Mailed) error {
-	return s.noteMail(m, record.NewEvent(record.EventInvitationBounced))
+// MailReturned records that a member reports a message about an invitation as returned. It is their
+// statement: nobody else has seen the report.
+func (s *Invitations) MailReturned(_ context.Context, who account.Actor, m Mailed) error {
+	return s.noteMail(who, m, record.NewEvent(record.EventInvitationBounced))
 }
 
-func (s *Invitations) noteMail(m Mailed, event Event) error {
-	who := account.System(m.Company)
+func (s *Invitations) noteMail(who account.Actor, m Mailed, event Event) error {
 	err := s.db.For(m.Company).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, m.Document)
 		if err != nil || d.Status != record.Sent || d.Invitation(m.Invitation) == nil {
@@ -283,9 +296,9 @@ func (s *Invitations) noteMail(m Mailed, event Event) error {
 }
 
 // MailFailed records that a message about a document could not be delivered, so that its
-// owner sees it.
-func (s *Invitations) MailFailed(_ context.Context, company, id, address string) error {
-	return s.changes.onTime(company, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
+// owner sees it. by is who says so: the system, or the member who reported it.
+func (s *Invitations) MailFailed(_ context.Context, by account.Actor, id, address string) error {
+	return s.changes.onTimeBy(by, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
 		if d.Owner.Email == address || d.Status != record.Sent || d.Attention.Kind != "" {
 			return nil, nil
 		}

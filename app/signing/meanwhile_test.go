@@ -7,6 +7,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"paraph/app/account"
 	"paraph/app/apptest/domain"
 	"paraph/app/fault"
 	"paraph/app/signing"
@@ -32,7 +33,7 @@ func TestSigningRetriesAfterAConcurrentChange(t *testing.T) {
 	who := s.Signatory(t, d, "sam@signer.example")
 	version := d.Version
 	change = func() {
-		if err := s.Signing.Invitations.MailFailed(t.Context(), d.Company, d.ID, who.Email); err != nil {
+		if err := s.Signing.Invitations.MailFailed(t.Context(), account.System(d.Company), d.ID, who.Email); err != nil {
 			t.Error(err)
 		}
 		version++

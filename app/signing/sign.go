@@ -350,7 +350,7 @@ func (a *act) given(f *fault.Fields, given map[string]string) map[string]string 
 	}
 	maps.Copy(values, named) // a button's own value takes precedence, whatever the order of the map
 	for _, x := range own {
-		if _, said := values[x.ID]; said && x.ReadOnly {
+		if _, said := values[x.ID]; said && x.Settled() {
 			f.Add("fields."+x.Key(), "read_only", x.Arg())
 		}
 	}
@@ -392,7 +392,7 @@ func (s *Signatures) fill(
 	}
 	for _, x := range own {
 		v, said := values[x.ID]
-		if said && x.ReadOnly {
+		if said && x.Settled() {
 			continue
 		}
 		if !said {

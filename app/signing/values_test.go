@@ -175,6 +175,7 @@ func TestFilledInFieldsAreChecked(t *testing.T) {
 		{with("agreed", "maybe"), "fields.agreed not_true_or_false"},
 		{with("age", "old"), "fields.age not_a_number"},
 		{with("fixed", "other"), "fields.fixed read_only"},
+		{with("day", "2001-01-01"), "fields.day read_only"},
 		{with("unknown", "x"), "fields.unknown no_such_field"},
 		{with("theirs", "x"), "fields.theirs no_such_field"},
 		{with("colour", "green"), "fields.colour no_such_field, fields.colour required"},

@@ -7,6 +7,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 	"paraph/app/turns"
@@ -80,9 +81,9 @@ func CommitUploads(uploads []*Upload) error {
 }
 
 // FileName checks a file's name. A name that file systems or mail programs don't
-// accept is refused instead of being changed silently.
+// accept is refused instead of being changed silently; characters that nobody sees are removed.
 func FileName(f *fault.Fields, field, name string) string {
-	name = strings.TrimSpace(name)
+	name = strings.TrimSpace(input.Visible(name))
 	switch {
 	case name == "":
 		f.Required(field)

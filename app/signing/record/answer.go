@@ -138,13 +138,19 @@ func Entered(own []*Field, inv *Invitation, given map[string]string, now time.Ti
 		if !said && x.linkable() {
 			v, said = linked[x.link()]
 		}
-		if !said || x.ReadOnly {
+		if !said || x.ReadOnly || x.computed() {
 			v = x.Automatic(inv, now)
 		}
 		out[x.ID] = v
 	}
 	return out
 }
+
+// computed reports whether the value follows from the act or from other values, whoever asks.
+func (x *Field) computed() bool { return x.Type == pdf.FieldDateSigned || x.Formula != "" }
+
+// Settled reports whether nobody can enter the value: it is fixed or computed.
+func (x *Field) Settled() bool { return x.ReadOnly || x.computed() }
 
 // linkable reports whether the field takes its value from another one of its name. Where a
 // condition decides, each field is filled in by itself.

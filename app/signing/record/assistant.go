@@ -125,7 +125,7 @@ func Prefill(
 	rules := RulesFor(d, inv.ID, values, today)
 	for _, part := range asked {
 		for _, x := range part.Fields {
-			if x.ReadOnly || !rules.Shown(x) {
+			if x.Settled() || !rules.Shown(x) {
 				continue
 			}
 			v := strings.TrimSpace(values[x.ID])

@@ -34,7 +34,7 @@ func (w *Flaw) Report(f *fault.Fields, x *Field) {
 // accept checks a value by the field's type and rules and returns the form in which
 // it is stored and drawn. why is nil if the value is valid.
 func (x *Field) accept(v string) (value string, why *Flaw) {
-	v = strings.TrimSpace(v)
+	v = strings.TrimSpace(input.Visible(v))
 	switch x.Type {
 	case pdf.FieldNumber:
 		v, why = x.acceptNumber(v)
