@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"paraph/app/checkpoint"
-	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/signing/completion"
 	"paraph/app/tree"
 	"paraph/kv"
@@ -159,7 +159,7 @@ func evidenceIn(path, password string) (e *evidence, err error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := pdf.OpenSecret(context.Background(), f, info.Size(), password)
+	doc, err := document.OpenSecret(context.Background(), f, info.Size(), password)
 	if err != nil {
 		return nil, err
 	}

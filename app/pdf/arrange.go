@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 )
@@ -83,7 +84,7 @@ func (a *arrangement) choose(pages []PageChoice) error {
 	for i, p := range pages {
 		turns[kids[i].(ref).Number] = p.Rotate
 	}
-	err = a.f.eachPage(func(r ref, d dict, in inherited) error {
+	err = a.f.EachPage(func(r ref, d dict, in document.Inherited) error {
 		turn, ok := turns[r.Number]
 		if !ok {
 			return a.leaveOut(r, d)
@@ -115,13 +116,13 @@ func (a *arrangement) kids(pages []PageChoice) (array, error) {
 	if len(pages) == 0 {
 		return nil, fmt.Errorf("%w: no pages", ErrSpec)
 	}
-	used := make([]bool, len(a.f.pages))
+	used := make([]bool, len(a.f.Pages()))
 	kids := make(array, len(pages))
 	for i, p := range pages {
 		if p.Page < 0 || p.Page >= len(used) || used[p.Page] || p.Rotate%90 != 0 {
 			return nil, fmt.Errorf("%w: page %d, turned by %d", ErrSpec, p.Page, p.Rotate)
 		}
-		used[p.Page], kids[i] = true, a.f.pages[p.Page].ref
+		used[p.Page], kids[i] = true, a.f.Pages()[p.Page].Ref
 	}
 	a.partial = len(pages) < len(used)
 	a.sparing = a.sparing || a.partial
@@ -148,16 +149,16 @@ var ofPage = []name{
 }
 
 // page returns a page for the new tree, with what it inherited from the old one.
-func (a *arrangement) page(d dict, in inherited, turn int) (dict, error) {
+func (a *arrangement) page(d dict, in document.Inherited, turn int) (dict, error) {
 	d = d.Clone()
 	d["Parent"] = a.root
-	for key, v := range map[name]any{"MediaBox": in.media, "CropBox": in.crop, "Resources": in.resources, "Rotate": in.rotate} {
+	for key, v := range map[name]any{"MediaBox": in.Media, "CropBox": in.Crop, "Resources": in.Resources, "Rotate": in.Rotate} {
 		if v != nil {
 			d[key] = v
 		}
 	}
 	if turn != 0 {
-		old, _ := a.f.Int(in.rotate)
+		old, _ := a.f.Int(in.Rotate)
 		d["Rotate"] = ((int(old%360)+turn)%360 + 360) % 360
 	}
 	if a.partial || a.targets != nil {
@@ -211,7 +212,7 @@ func (a *arrangement) dropFields(kids any, seen map[int]bool, depth int) (all bo
 	all = true
 	for _, v := range a.f.Array(kids) {
 		r, ok := v.(ref)
-		if !ok || seen[r.Number] || depth > fieldDepth {
+		if !ok || seen[r.Number] || depth > document.FieldDepth {
 			all = false
 			continue
 		}
@@ -238,9 +239,9 @@ func (a *arrangement) names(d dict) dict {
 	}
 	if d["Dests"] != nil {
 		var here array
-		for _, e := range a.f.nameTree(d["Dests"]) {
-			if !a.leadsAway(e.value) {
-				here = append(here, e.key, e.value)
+		for _, e := range a.f.NameTree(d["Dests"]) {
+			if !a.leadsAway(e.Value) {
+				here = append(here, e.Key, e.Value)
 			}
 		}
 		kept["Dests"] = dict{"Names": here}

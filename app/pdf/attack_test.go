@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/verify"
 )
 
 // patch appends an incremental update without any key.
@@ -82,17 +83,17 @@ func halfSigned(t testing.TB, upload []byte) []byte {
 	return c.bytes
 }
 
-func signatures(t testing.TB, b []byte) map[string]pdf.Signature {
+func signatures(t testing.TB, b []byte) map[string]verify.Signature {
 	t.Helper()
 	f, err := pdf.Open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sigs, err := f.Signatures()
+	sigs, err := verify.Signatures(f.File)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]pdf.Signature{}
+	out := map[string]verify.Signature{}
 	for _, s := range sigs {
 		out[strings.TrimPrefix(s.Field, "paraph_")] = s
 	}
@@ -100,7 +101,7 @@ func signatures(t testing.TB, b []byte) map[string]pdf.Signature {
 }
 
 // forbidden returns the kinds of changes that were not permitted.
-func forbidden(s pdf.Signature) []string {
+func forbidden(s verify.Signature) []string {
 	var out []string
 	for _, u := range s.Later {
 		for _, c := range u.Changes {
@@ -191,11 +192,11 @@ func TestChangesAfterSigning(t *testing.T) {
 }
 
 // removed checks that these signatures are reported as removed.
-func removed(t *testing.T, sigs map[string]pdf.Signature, names ...string) {
+func removed(t *testing.T, sigs map[string]verify.Signature, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		s, ok := sigs[name]
-		reported := slices.ContainsFunc(s.Problems, func(p pdf.Problem) bool { return p.Code == pdf.ProblemRemoved })
+		reported := slices.ContainsFunc(s.Problems, func(p verify.Problem) bool { return p.Code == verify.ProblemRemoved })
 		if !ok || s.Sound() || !reported {
 			t.Errorf("%s: reported %v, problems %v", name, ok, s.Problems)
 		}
@@ -378,19 +379,19 @@ func TestForgery(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		"no byte range":       {ranged("/NoRange 1"), pdf.ProblemByteRange},
-		"empty byte range":    {ranged("/ByteRange []"), pdf.ProblemByteRange},
-		"null in it":          {ranged("/ByteRange [null null]"), pdf.ProblemByteRange},
-		"negative":            {ranged("/ByteRange [0 -1 5 7]"), pdf.ProblemByteRange},
-		"not from the start":  {ranged(fmt.Sprintf("/ByteRange [9 %d %d %d]", r[1]-9, r[2], r[3])), pdf.ProblemByteRange},
-		"beyond the file":     {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2], r[3]+9)), pdf.ProblemByteRange},
-		"early end":           {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2], r[3]-60)), pdf.ProblemNotRevision},
-		"wide gap":            {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1]-40, r[2], r[3])), pdf.ProblemGap},
-		"gap after the value": {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2]+40, r[3]-40)), pdf.ProblemGap},
-		"no value":            {edit(`/Contents <[0-9a-f]+>`, same("/Contents <>", len("/Contents ")+int(r[2]-r[1]))), pdf.ProblemContents},
-		"zeros":               {edit(`/Contents <[0-9a-f]+>`, "/Contents <"+strings.Repeat("0", int(r[2]-r[1]-2))+">"), pdf.ProblemContents},
-		"trailing bytes":      {append(bytes.Clone(signed), "400 0 obj\n<<>>\nendobj\n"...), pdf.ProblemTail},
-		"body without table":  {append(bytes.Clone(signed), "11 0 obj\n<<>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n"...), pdf.ProblemTail},
+		"no byte range":       {ranged("/NoRange 1"), verify.ProblemByteRange},
+		"empty byte range":    {ranged("/ByteRange []"), verify.ProblemByteRange},
+		"null in it":          {ranged("/ByteRange [null null]"), verify.ProblemByteRange},
+		"negative":            {ranged("/ByteRange [0 -1 5 7]"), verify.ProblemByteRange},
+		"not from the start":  {ranged(fmt.Sprintf("/ByteRange [9 %d %d %d]", r[1]-9, r[2], r[3])), verify.ProblemByteRange},
+		"beyond the file":     {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2], r[3]+9)), verify.ProblemByteRange},
+		"early end":           {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2], r[3]-60)), verify.ProblemNotRevision},
+		"wide gap":            {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1]-40, r[2], r[3])), verify.ProblemGap},
+		"gap after the value": {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2]+40, r[3]-40)), verify.ProblemGap},
+		"no value":            {edit(`/Contents <[0-9a-f]+>`, same("/Contents <>", len("/Contents ")+int(r[2]-r[1]))), verify.ProblemContents},
+		"zeros":               {edit(`/Contents <[0-9a-f]+>`, "/Contents <"+strings.Repeat("0", int(r[2]-r[1]-2))+">"), verify.ProblemContents},
+		"trailing bytes":      {append(bytes.Clone(signed), "400 0 obj\n<<>>\nendobj\n"...), verify.ProblemTail},
+		"body without table":  {append(bytes.Clone(signed), "11 0 obj\n<<>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n"...), verify.ProblemTail},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -398,7 +399,7 @@ func TestForgery(t *testing.T) {
 			if !ok {
 				t.Fatal("the signature is not reported at all")
 			}
-			if s.Sound() || !slices.ContainsFunc(s.Problems, func(p pdf.Problem) bool { return p.Code == c.want }) {
+			if s.Sound() || !slices.ContainsFunc(s.Problems, func(p verify.Problem) bool { return p.Code == c.want }) {
 				t.Errorf("problems %v, want %s", s.Problems, c.want)
 			}
 		})
@@ -418,7 +419,7 @@ func TestWrapping(t *testing.T) {
 	if got.Sound() {
 		t.Errorf("a signature dictionary after its signed bytes passes: %+v", got)
 	}
-	if c := signatures(t, b)["certification"]; !slices.Contains(forbidden(c), pdf.ChangeField) {
+	if c := signatures(t, b)["certification"]; !slices.Contains(forbidden(c), verify.ChangeField) {
 		t.Errorf("a replaced signature is permitted: %+v", c.Later)
 	}
 	// A newer table that omits the signed revision from its chain.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/verify"
 )
 
 // TestCorpus runs the whole chain over the files of the directories in
@@ -70,13 +71,13 @@ func corpusFile(t *testing.T, path string) {
 		t.Errorf("pdfsig: %s", out)
 	}
 	corpusCheck(t, upload, path)
-	sigs, err := c.open().Signatures()
+	sigs, err := verify.Signatures(c.open().File)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range sigs {
 		if strings.HasPrefix(s.Field, "paraph_") {
-			verify(t, s)
+			authentic(t, s)
 			if !s.Sound() {
 				t.Errorf("%s: %v %v", s.Field, s.Problems, s.Later)
 			}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/verify"
 )
 
 // TestMemory signs a file of 500 MB. It must not run in parallel with other
@@ -52,7 +53,7 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sigs, err := file.Signatures()
+	sigs, err := verify.Signatures(file.File)
 	if err != nil || len(sigs) != 3 {
 		t.Fatalf("%d signatures, %v", len(sigs), err)
 	}
@@ -61,7 +62,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("allocated %d MB in total", used)
 	}
 	for _, s := range sigs {
-		verify(t, s)
+		authentic(t, s)
 	}
 }
 
@@ -154,7 +155,7 @@ func BenchmarkPrepare(b *testing.B) {
 func BenchmarkSignatures(b *testing.B) {
 	c := complete(b, sized(2000, "/MediaBox[0 0 612 792]", 0), twoSignatories())
 	for b.Loop() {
-		if _, err := c.open().Signatures(); err != nil {
+		if _, err := verify.Signatures(c.open().File); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 	"paraph/app/pdf/redact"
@@ -20,7 +21,7 @@ import (
 // A Cover is a part of a page of the upload that is painted white.
 type Cover struct {
 	Page int // from 0
-	Box
+	document.Box
 }
 
 // cover removes the text from parts of the upload's pages and paints over them. The content streams of
@@ -33,7 +34,7 @@ func (p *preparation) cover() error {
 	if p.signed {
 		return fmt.Errorf("%w: pages of a signed file can't be painted over", ErrChangesForbidden)
 	}
-	byPage := map[int][]Box{}
+	byPage := map[int][]document.Box{}
 	for _, c := range p.spec.Covers {
 		byPage[c.Page] = append(byPage[c.Page], c.Box)
 	}
@@ -42,16 +43,16 @@ func (p *preparation) cover() error {
 		return err
 	}
 	gray := p.f.lacksColours()
-	c := covering{p, redact.NewForText(p.f.File, p.u), p.u.Add(&object.Stream{Dict: dict{}, Data: []byte("q\n")})}
+	c := covering{p, redact.NewForText(p.f.File.File, p.u), p.u.Add(&object.Stream{Dict: dict{}, Data: []byte("q\n")})}
 	for _, n := range slices.Sorted(maps.Keys(byPage)) {
-		if n < 0 || n >= len(p.f.pages) {
+		if n < 0 || n >= len(p.f.Pages()) {
 			return fmt.Errorf("%w: the upload has no page %d to paint over", ErrSpec, n)
 		}
 		page, d, err := p.page(n)
 		if err != nil {
 			return err
 		}
-		used := resources[page.ref]
+		used := resources[page.Ref]
 		changed, err := c.page(page, d, used, byPage[n])
 		if err != nil {
 			return err
@@ -78,8 +79,8 @@ type covering struct {
 }
 
 // page covers parts of a page, and returns its resources if they are others then.
-func (c covering) page(page Page, d, resources dict, boxes []Box) (dict, error) {
-	data, changed, ok, err := c.text.Page(d, resources, page.regions(boxes))
+func (c covering) page(page document.Page, d, resources dict, boxes []document.Box) (dict, error) {
+	data, changed, ok, err := c.text.Page(d, resources, areas(page, boxes))
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +101,8 @@ func (c covering) page(page Page, d, resources dict, boxes []Box) (dict, error) 
 	return nil, nil
 }
 
-// regions converts boxes to the page's user space.
-func (p Page) regions(boxes []Box) []redact.Rect {
+// areas converts boxes to the user space of a page.
+func areas(p document.Page, boxes []document.Box) []redact.Rect {
 	out := make([]redact.Rect, len(boxes))
 	for i, b := range boxes {
 		out[i] = redact.Rect(p.Rect(b))
@@ -117,12 +118,12 @@ const (
 
 // paint returns the content stream that paints boxes. It first restores the
 // graphics state that the content of the page began with.
-func paint(page Page, boxes []Box, shade int) []byte {
+func paint(page document.Page, boxes []document.Box, shade int) []byte {
 	c := fmt.Appendf(nil, "\nQ\n/Artifact BMC q %d g", shade)
 	for _, b := range boxes {
 		r := page.Rect(b)
-		w, h := r.size()
-		c = fmt.Appendf(c, " %g %g %g %g re", round(r[0]), round(r[1]), round(w), round(h))
+		w, h := r.Size()
+		c = fmt.Appendf(c, " %g %g %g %g re", object.Round(r[0]), object.Round(r[1]), object.Round(w), object.Round(h))
 	}
 	return append(c, " f Q EMC\n"...)
 }
@@ -142,8 +143,8 @@ func defineGray(f *File, resources, page dict) {
 // pageResources returns the resources of every page, which may be inherited.
 func pageResources(f *File) (map[ref]dict, error) {
 	found := map[ref]dict{}
-	err := f.eachPage(func(r ref, _ dict, in inherited) error {
-		found[r] = f.Dict(in.resources)
+	err := f.EachPage(func(r ref, _ dict, in document.Inherited) error {
+		found[r] = f.Dict(in.Resources)
 		return nil
 	})
 	return found, err
@@ -173,13 +174,13 @@ func Redact(ctx context.Context, w io.Writer, f *File, what Redaction) (unreadab
 	if err != nil {
 		return 0, err
 	}
-	all := make([]PageChoice, len(f.pages))
+	all := make([]PageChoice, len(f.Pages()))
 	for i := range all {
 		all[i].Page = i
 	}
 	a.sparing = true
 	r := &redaction{arrangement: a, words: wordsIn(what.Words), next: max(f.Xref.Top, 1)}
-	r.from = redact.New(f.File, r)
+	r.from = redact.New(f.File.File, r)
 	if err := cmp.Or(a.choose(all), r.pages(what.Regions), c.begin(string(version))); err != nil {
 		return 0, err
 	}
@@ -211,7 +212,7 @@ func (r *redaction) Add(v any) ref {
 
 // pages removes parts of pages, after all pages were chosen.
 func (r *redaction) pages(regions []Cover) error {
-	byPage := map[int][]Box{}
+	byPage := map[int][]document.Box{}
 	for _, c := range regions {
 		byPage[c.Page] = append(byPage[c.Page], c.Box)
 	}
@@ -221,13 +222,13 @@ func (r *redaction) pages(regions []Cover) error {
 	}
 	gray := r.f.lacksColours()
 	for _, n := range slices.Sorted(maps.Keys(byPage)) {
-		if n < 0 || n >= len(r.f.pages) {
+		if n < 0 || n >= len(r.f.Pages()) {
 			return fmt.Errorf("%w: the file has no page %d", ErrSpec, n)
 		}
-		page := r.f.pages[n]
-		d, _ := r.changed[page.ref.Number].(dict)
-		boxes := page.regions(byPage[n])
-		data, resources, _, err := r.from.Page(r.f.Dict(page.ref), inherited[page.ref], boxes)
+		page := r.f.Pages()[n]
+		d, _ := r.changed[page.Ref.Number].(dict)
+		boxes := areas(page, byPage[n])
+		data, resources, _, err := r.from.Page(r.f.Dict(page.Ref), inherited[page.Ref], boxes)
 		if err != nil {
 			return err
 		}
@@ -244,8 +245,8 @@ func (r *redaction) pages(regions []Cover) error {
 			return err
 		}
 	}
-	for _, page := range r.f.pages {
-		if d, ok := r.changed[page.ref.Number].(dict); ok {
+	for _, page := range r.f.Pages() {
+		if d, ok := r.changed[page.Ref.Number].(dict); ok {
 			delete(d, "PieceInfo") // what programs keep there may have anything
 		}
 	}
@@ -261,8 +262,8 @@ func (r *redaction) annotations(page dict, regions []redact.Rect) error {
 	var kept array
 	for _, v := range all {
 		d := r.f.Dict(v)
-		rect, ok := r.f.rect(d["Rect"])
-		overlaps := func(x redact.Rect) bool { return !rect.intersect(Rect(x)).empty() }
+		rect, ok := r.f.Rect(d["Rect"])
+		overlaps := func(x redact.Rect) bool { return !rect.Intersect(document.Rect(x)).Empty() }
 		reply, _ := d["IRT"].(ref)
 		parent, _ := d["Parent"].(ref)
 		popup := r.f.Name(d["Subtype"]) == "Popup" && r.gone[parent.Number]

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 )
 
@@ -23,7 +24,7 @@ type drawing struct {
 func (g drawing) Stream() (*object.Stream, error) {
 	d := dict{
 		"Type": name("XObject"), "Subtype": name("Form"), "Resources": dict{},
-		"BBox": array{0, 0, round(g.width), round(g.height)},
+		"BBox": array{0, 0, object.Round(g.width), object.Round(g.height)},
 	}
 	if m := turned(g.rotate, g.width, g.height); m != nil {
 		d["Matrix"] = m
@@ -91,15 +92,15 @@ func addHelvetica(w object.Writer) (ref, error) {
 }
 
 // plainValue draws the value of a field in the plain font.
-func (u *update) plainValue(fd *field, w dict, text string) (Appearance, error) {
+func (u *update) plainValue(fd *document.Field, w dict, text string) (Appearance, error) {
 	size := 0.0
-	if da, ok := u.f.Resolve(fd.dict["DA"]).(object.String); ok {
+	if da, ok := u.f.Resolve(fd.Dict["DA"]).(object.String); ok {
 		if parts := strings.Fields(string(da)); len(parts) > 1 {
 			size, _ = strconv.ParseFloat(parts[1], 64) // 0 if invalid, which fits the height
 		}
 	}
-	r, _ := u.f.rect(w["Rect"])
-	width, height := r.size()
+	r, _ := u.f.Rect(w["Rect"])
+	width, height := r.Size()
 	g := drawing{width: width, height: height, rotate: u.f.turn(w)}
 	if g.rotate == 90 || g.rotate == 270 {
 		g.width, g.height = height, width
@@ -121,7 +122,7 @@ func (u *update) plainText(g drawing, text string, size float64) (Appearance, er
 	}
 	lines := strings.Split(strings.ReplaceAll(encoded, "\r\n", "\n"), "\n")
 	y := (g.height-size*0.72)/2 + max(0, float64(len(lines)-1)*size*0.6)
-	c := fmt.Appendf(nil, "/Tx BMC q BT /%s %g Tf 0 g %g TL 2 %g Td", plainName, round(size), round(size*1.2), round(y))
+	c := fmt.Appendf(nil, "/Tx BMC q BT /%s %g Tf 0 g %g TL 2 %g Td", plainName, object.Round(size), object.Round(size*1.2), object.Round(y))
 	for i, line := range lines {
 		c = append(c, ' ')
 		if c, err = object.Append(c, object.String(line)); err != nil {
@@ -141,9 +142,11 @@ func (u *update) plainText(g drawing, text string, size float64) (Appearance, er
 func checkMark(g drawing) drawing {
 	s := min(g.width, g.height)
 	x, y := (g.width-s)/2, (g.height-s)/2
-	at := func(fx, fy float64) string { return fmt.Sprintf("%g %g", round(x+fx*s), round(y+fy*s)) }
+	at := func(fx, fy float64) string {
+		return fmt.Sprintf("%g %g", object.Round(x+fx*s), object.Round(y+fy*s))
+	}
 	g.content = fmt.Appendf(nil, "q %g w 1 J 1 j %s m %s l %s l S Q",
-		round(s*0.11), at(0.2, 0.52), at(0.42, 0.26), at(0.82, 0.78))
+		object.Round(s*0.11), at(0.2, 0.52), at(0.42, 0.26), at(0.82, 0.78))
 	return g
 }
 
@@ -151,15 +154,29 @@ func radioMark(g drawing) drawing {
 	const k = 0.5523 // control point distance for a circle of Bézier curves
 	r := min(g.width, g.height) * 0.3
 	x, y := g.width/2, g.height/2
-	c := fmt.Appendf(nil, "q %g %g m", round(x+r), round(y))
+	c := fmt.Appendf(nil, "q %g %g m", object.Round(x+r), object.Round(y))
 	for _, q := range [][6]float64{
 		{1, k, k, 1, 0, 1}, {-k, 1, -1, k, -1, 0}, {-1, -k, -k, -1, 0, -1}, {k, -1, 1, -k, 1, 0},
 	} {
 		for i, v := range q {
-			c = fmt.Appendf(c, " %g", round([2]float64{x, y}[i%2]+v*r))
+			c = fmt.Appendf(c, " %g", object.Round([2]float64{x, y}[i%2]+v*r))
 		}
 		c = append(c, " c"...)
 	}
 	g.content = append(c, " f Q"...)
 	return g
+}
+
+// turned returns the form matrix that keeps an appearance of the given size
+// upright on a page rotated clockwise by rotate, or nil if none is needed.
+func turned(rotate int, width, height float64) array {
+	switch rotate {
+	case 90:
+		return array{0, 1, -1, 0, object.Round(height), 0}
+	case 180:
+		return array{-1, 0, 0, -1, object.Round(width), object.Round(height)}
+	case 270:
+		return array{0, -1, 1, 0, 0, object.Round(width)}
+	}
+	return nil
 }

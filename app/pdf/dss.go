@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"bytes"
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
@@ -9,23 +8,13 @@ import (
 	"strings"
 
 	"paraph/app/pdf/object"
-	"paraph/app/pdf/reader"
 )
-
-// A DSS is a document security store (ISO 32000-2 §12.8.4.3): the data needed
-// to validate signatures later. All values are DER.
-type DSS struct {
-	Certs, CRLs, OCSPs [][]byte
-	// VRI identifies the signatures that the store has entries for: the
-	// upper-case hexadecimal SHA-1 of the Contents of each.
-	VRI []string
-}
 
 // AddDSS appends a document security store with certificates, revocation lists
 // and OCSP responses, all DER, for every signature in the file. The contents of
 // an earlier store are kept.
 func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
-	f, err := withoutPages(b)
+	f, err := b.open()
 	if err != nil {
 		return Revision{}, err
 	}
@@ -37,7 +26,7 @@ func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
-	if _, ok := f.storeRef(); f.docMDP() == 1 && !ok {
+	if _, ok := f.storeRef(); f.DocMDP() == 1 && !ok {
 		return Revision{}, fmt.Errorf("%w: certified with no changes allowed", ErrChangesForbidden)
 	}
 	store := f.storeEntries()
@@ -136,81 +125,12 @@ func (u *update) putDSS(store dict) {
 // contents returns the Contents, with padding, of every signature in the file.
 func (f *File) contents() [][]byte {
 	var out [][]byte
-	for _, fd := range f.fields() {
-		if fd.kind != "Sig" {
+	for _, fd := range f.Fields() {
+		if fd.Kind != "Sig" {
 			continue
 		}
-		if c, ok := f.Resolve(f.Dict(fd.value)["Contents"]).(object.String); ok {
+		if c, ok := f.Resolve(f.Dict(fd.Value)["Contents"]).(object.String); ok {
 			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// DSS reads the document security store, which is empty if there is none. Unreadable parts are omitted.
-func (f *File) DSS() (DSS, error) {
-	d := f.Dict(f.Catalog()["DSS"])
-	out := DSS{Certs: f.streams(d["Certs"]), CRLs: f.streams(d["CRLs"]), OCSPs: f.streams(d["OCSPs"])}
-	for k, v := range f.Dict(d["VRI"]) {
-		out.VRI = append(out.VRI, string(k))
-		about := f.Dict(v)
-		out.Certs = appendNew(out.Certs, f.streams(about["Cert"]))
-		out.CRLs = appendNew(out.CRLs, f.streams(about["CRL"]))
-		out.OCSPs = appendNew(out.OCSPs, f.streams(about["OCSP"]))
-	}
-	slices.Sort(out.VRI)
-	return out, f.Fault
-}
-
-// DSSAt reads the security store of a revision; revision 0 is the upload.
-func (f *File) DSSAt(revision int) (DSS, error) {
-	ends, err := f.revisionEnds()
-	if err != nil || revision >= len(ends) {
-		return DSS{}, err
-	}
-	older, err := f.viewOf(ends, revision)
-	if err != nil {
-		return DSS{}, f.Fault // A revision that can't be read has no store; its signatures report that.
-	}
-	return older.DSS()
-}
-
-// With returns the union of two stores.
-func (d DSS) With(other DSS) DSS {
-	return DSS{
-		Certs: appendNew(slices.Clip(d.Certs), other.Certs), CRLs: appendNew(slices.Clip(d.CRLs), other.CRLs),
-		OCSPs: appendNew(slices.Clip(d.OCSPs), other.OCSPs),
-		VRI:   slices.Compact(slices.Sorted(slices.Values(slices.Concat(d.VRI, other.VRI)))),
-	}
-}
-
-// streams reads an array of streams. Some producers nest the arrays of a VRI
-// entry.
-func (f *File) streams(v any) [][]byte { return f.nestedStreams(nil, v, 0) }
-
-func (f *File) nestedStreams(out [][]byte, v any, depth int) [][]byte {
-	switch x := f.Resolve(v).(type) {
-	case array:
-		for _, e := range x {
-			if depth < maxNesting {
-				out = f.nestedStreams(out, e, depth+1)
-			}
-		}
-	case *reader.Stream:
-		if data, err := f.Decode(x); err == nil {
-			out = append(out, data)
-		}
-	}
-	return out
-}
-
-const maxNesting = 4
-
-// appendNew appends the values that are not in out yet.
-func appendNew(out, values [][]byte) [][]byte {
-	for _, v := range values {
-		if !slices.ContainsFunc(out, func(known []byte) bool { return bytes.Equal(known, v) }) {
-			out = append(out, v)
 		}
 	}
 	return out

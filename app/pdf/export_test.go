@@ -3,6 +3,7 @@ package pdf
 import (
 	"fmt"
 	"maps"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/reader"
 	"slices"
 	"strings"
@@ -15,13 +16,13 @@ import (
 func (f *File) Shown() string {
 	s := describer{f: f, named: map[int]string{}}
 	s.named[f.RootRef.Number] = "catalog"
-	for i, p := range f.pages {
-		s.named[p.ref.Number] = fmt.Sprintf("page %d", i)
+	for i, p := range f.Pages() {
+		s.named[p.Ref.Number] = fmt.Sprintf("page %d", i)
 	}
-	for _, fd := range f.fields() {
-		s.named[fd.ref.Number] = "field " + fd.name
+	for _, fd := range f.Fields() {
+		s.named[fd.Ref.Number] = "field " + fd.Name
 	}
-	_ = f.eachPage(func(r ref, d dict, in inherited) error {
+	_ = f.EachPage(func(r ref, d dict, in document.Inherited) error {
 		s.page(d, in)
 		return nil
 	})
@@ -32,8 +33,8 @@ func (f *File) Shown() string {
 			s.entry(k, v)
 		}
 	}
-	for _, fd := range f.fields() {
-		if fd.kind != "Sig" || fd.value != nil || f.visible(&fd) {
+	for _, fd := range f.Fields() {
+		if fd.Kind != "Sig" || fd.Value != nil || f.Visible(&fd) {
 			s.field(fd)
 		}
 	}
@@ -64,10 +65,10 @@ func (s *describer) entry(k name, v any) {
 	s.out.WriteByte('\n')
 }
 
-func (s *describer) page(d dict, in inherited) {
+func (s *describer) page(d dict, in document.Inherited) {
 	s.out.WriteString("PAGE\n")
 	d = d.Clone()
-	d["MediaBox"], d["CropBox"], d["Rotate"], d["Resources"] = in.media, in.crop, in.rotate, in.resources
+	d["MediaBox"], d["CropBox"], d["Rotate"], d["Resources"] = in.Media, in.Crop, in.Rotate, in.Resources
 	for k, v := range sorted(d) {
 		switch k {
 		case "Parent", "Annots", "Tabs", "LastModified":
@@ -79,7 +80,7 @@ func (s *describer) page(d dict, in inherited) {
 	}
 	for _, v := range s.f.Array(d["Annots"]) {
 		a := s.f.Dict(v)
-		if r, ok := s.f.rect(a["Rect"]); (!ok || r.empty()) && s.f.Name(a["Subtype"]) == "Widget" {
+		if r, ok := s.f.Rect(a["Rect"]); (!ok || r.Empty()) && s.f.Name(a["Subtype"]) == "Widget" {
 			continue
 		}
 		for _, k := range []name{"Subtype", "Rect", "AP", "AS", "OC", "A", "AA"} {
@@ -88,13 +89,13 @@ func (s *describer) page(d dict, in inherited) {
 	}
 }
 
-func (s *describer) field(fd field) {
-	fmt.Fprintf(&s.out, "FIELD %s %s\n", fd.name, fd.kind)
-	s.entry("V", fd.value)
-	for _, w := range fd.widgets {
-		s.entry("AP", w.dict["AP"])
-		s.entry("AS", w.dict["AS"])
-		s.entry("Rect", w.dict["Rect"])
+func (s *describer) field(fd document.Field) {
+	fmt.Fprintf(&s.out, "FIELD %s %s\n", fd.Name, fd.Kind)
+	s.entry("V", fd.Value)
+	for _, w := range fd.Widgets {
+		s.entry("AP", w.Dict["AP"])
+		s.entry("AS", w.Dict["AS"])
+		s.entry("Rect", w.Dict["Rect"])
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/verify"
 	"paraph/app/pki"
 )
 
@@ -117,7 +118,7 @@ func judge(t testing.TB, b []byte, signatures int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sigs, err := f.Signatures()
+	sigs, err := verify.Signatures(f.File)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,11 +126,11 @@ func judge(t testing.TB, b []byte, signatures int) {
 		if !s.Sound() {
 			t.Errorf("%s: %v %v", s.Field, s.Problems, s.Later)
 		}
-		verify(t, s)
+		authentic(t, s)
 	}
 }
 
-func verify(t testing.TB, s pdf.Signature) {
+func authentic(t testing.TB, s verify.Signature) {
 	t.Helper()
 	o := pki.VerifyOptions{Roots: []*x509.Certificate{signer(t).authority.Root()}}
 	if s.Timestamp {

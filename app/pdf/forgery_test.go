@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/verify"
 )
 
 // layered returns an upload with everything that can be reached other than
@@ -241,7 +242,7 @@ func unsound(t *testing.T, b []byte) {
 	if err != nil {
 		return // the file is not reported as sound at all
 	}
-	sigs, err := f.Signatures()
+	sigs, err := verify.Signatures(f.File)
 	if err != nil {
 		return
 	}

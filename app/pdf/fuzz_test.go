@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
+	"paraph/app/pdf/verify"
 )
 
 func seeds(f *testing.F) {
@@ -56,13 +58,13 @@ func FuzzRead(f *testing.F) {
 }
 
 func fuzzRead(t *testing.T, b []byte) {
-	file, err := pdf.OpenWithin(small(), bytes.NewReader(b), int64(len(b)))
+	file, err := document.OpenWithin(small(), bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		allowed(t, err)
 		return
 	}
-	file.Inspect()
-	if _, err := file.Signatures(); err != nil {
+	(&pdf.File{File: file}).Inspect()
+	if _, err := verify.Signatures(file); err != nil {
 		allowed(t, err)
 	}
 	if _, err := file.DSS(); err != nil {
@@ -79,7 +81,7 @@ func FuzzRevise(f *testing.F) {
 
 func fuzzRevise(t *testing.T, b []byte) {
 	sign := func([]byte) ([]byte, error) { return []byte{0x30, 1, 0}, nil }
-	before, err := pdf.OpenWithin(small(), bytes.NewReader(b), int64(len(b)))
+	before, err := document.OpenWithin(small(), bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return
 	}
@@ -105,7 +107,7 @@ func fuzzRevise(t *testing.T, b []byte) {
 	if len(after.Pages()) != len(before.Pages()) {
 		t.Fatalf("%d pages became %d", len(before.Pages()), len(after.Pages()))
 	}
-	sigs, err := after.Signatures()
+	sigs, err := verify.Signatures(after.File)
 	if err != nil {
 		allowed(t, err)
 		return

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 )
 
@@ -73,7 +74,7 @@ func TestGeometry(t *testing.T) {
 			if page.Width != c.width || page.Height != c.height || page.Rotate != c.rotate {
 				t.Fatalf("page %+v", page)
 			}
-			box := pdf.Box{X: 0.6, Y: 0.55, Width: 0.3, Height: 0.2}
+			box := document.Box{X: 0.6, Y: 0.55, Width: 0.3, Height: 0.2}
 			back := page.Box(page.Rect(box))
 			deviation := math.Abs(back.X-box.X) + math.Abs(back.Y-box.Y) +
 				math.Abs(back.Width-box.Width) + math.Abs(back.Height-box.Height)

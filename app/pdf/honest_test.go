@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/verify"
 )
 
 // TestLegitimateChanges covers what signing programs, archives and forms append to
@@ -82,7 +83,7 @@ func TestHybridSigning(t *testing.T) {
 		if c.ambiguous { // refused, because none of its signatures would be sound
 			seal := smallSeal()
 			_, err := pdf.Prepare(newChain(t, b).base(), pdf.PrepareSpec{Certify: &seal})
-			if !errors.Is(err, pdf.ErrTwoRoles) || !strings.Contains(err.Error(), pdf.ProblemHybrid) {
+			if !errors.Is(err, pdf.ErrTwoRoles) || !strings.Contains(err.Error(), verify.ProblemHybrid) {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
@@ -123,7 +124,7 @@ func sound(t *testing.T, b []byte) {
 	}
 }
 
-func forbiddenChanges(s pdf.Signature) []string {
+func forbiddenChanges(s verify.Signature) []string {
 	var out []string
 	for _, u := range s.Later {
 		for _, c := range u.Changes {
@@ -190,7 +191,7 @@ func BenchmarkManySignatures(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c.open().Signatures(); err != nil {
+		if _, err := verify.Signatures(c.open().File); err != nil {
 			b.Fatal(err)
 		}
 	}

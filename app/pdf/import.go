@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/reader"
 	"slices"
 )
@@ -21,12 +22,12 @@ func (p *preparation) importPages() error {
 	}
 	c := copier{from: from, to: p.u, numbers: map[int]ref{}}
 	var added array
-	err = from.eachPage(func(_ ref, d dict, in inherited) error {
-		page := from.page(p.u.reserve(), in)
-		added = append(added, page.ref)
+	err = from.EachPage(func(_ ref, d dict, in document.Inherited) error {
+		page := from.PageOf(p.u.reserve(), in)
+		added = append(added, page.Ref)
 		copied := c.page(d, in, page, root)
 		p.u.addColours(copied)
-		p.dicts[page.ref.Number] = copied
+		p.dicts[page.Ref.Number] = copied
 		p.pages = append(p.pages, page)
 		return nil
 	})
@@ -38,8 +39,8 @@ func (p *preparation) importPages() error {
 	}
 	node := p.f.Dict(root).Clone()
 	count, _ := p.f.Int(node["Count"])
-	if len(p.f.pages) != int(count) {
-		count = int64(len(p.f.pages))
+	if len(p.f.Pages()) != int(count) {
+		count = int64(len(p.f.Pages()))
 	}
 	node["Kids"] = slices.Concat(p.f.Array(node["Kids"]), added)
 	node["Count"] = count + int64(len(added))
@@ -57,11 +58,11 @@ type copier struct {
 
 // page copies the dictionary of a page. Inherited entries are written
 // explicitly, because the page moves to another tree.
-func (c *copier) page(d dict, in inherited, page Page, parent ref) dict {
+func (c *copier) page(d dict, in document.Inherited, page document.Page, parent ref) dict {
 	out := dict{"Type": name("Page"), "Parent": parent, "Rotate": page.Rotate,
-		"MediaBox": page.box.array(), "CropBox": page.box.array(), "Resources": dict{}}
-	if in.resources != nil {
-		out["Resources"] = c.value(c.from.Resolve(in.resources))
+		"MediaBox": page.Area.Array(), "CropBox": page.Area.Array(), "Resources": dict{}}
+	if in.Resources != nil {
+		out["Resources"] = c.value(c.from.Resolve(in.Resources))
 	}
 	for _, key := range []name{"Contents", "Group", "UserUnit"} {
 		if v := d[key]; v != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 )
@@ -57,16 +58,16 @@ type FormField struct {
 func (f *File) Inspect() Inspection {
 	catalog := f.Catalog()
 	in := Inspection{
-		Version: f.version(), DocMDP: f.strictest(), HasForm: len(f.Array(f.Form()["Fields"])) > 0,
+		Version: f.version(), DocMDP: f.Strictest(), HasForm: len(f.Array(f.Form()["Fields"])) > 0,
 		XFA: f.xfa(), PDFA: f.pdfA(), FormFields: f.formFields(),
 		Title: f.Text(f.Dict(f.Trailer["Info"])["Title"]), Language: f.Text(catalog["Lang"]),
 	}
-	for _, fd := range f.fields() {
-		if fd.kind == "Sig" && f.Dict(fd.value) != nil {
-			in.Signed = append(in.Signed, fd.name)
+	for _, fd := range f.Fields() {
+		if fd.Kind == "Sig" && f.Dict(fd.Value) != nil {
+			in.Signed = append(in.Signed, fd.Name)
 		}
 	}
-	in.Locked = slices.ContainsFunc(f.locks(), func(l Lock) bool { return l.Covers(prefix(lastRound(f.fields()) + 1)) })
+	in.Locked = slices.ContainsFunc(f.Locks(), func(l document.Lock) bool { return l.Covers(prefix(lastRound(f.Fields()) + 1)) })
 	f.look(&in)
 	in.Err = f.Fault
 	return in
@@ -240,14 +241,14 @@ func (f *File) pdfA() string {
 
 // formFields returns the widgets of the form.
 func (f *File) formFields() []FormField {
-	fields := f.fields()
+	fields := f.Fields()
 	if len(fields) == 0 {
 		return nil
 	}
 	on, numbers := map[int]int{}, map[int]int{}
-	for i, p := range f.pages {
-		numbers[p.ref.Number] = i
-		for _, v := range f.Array(f.Dict(p.ref)["Annots"]) {
+	for i, p := range f.Pages() {
+		numbers[p.Ref.Number] = i
+		for _, v := range f.Array(f.Dict(p.Ref)["Annots"]) {
 			if r, ok := v.(ref); ok {
 				on[r.Number] = i
 			}
@@ -255,57 +256,57 @@ func (f *File) formFields() []FormField {
 	}
 	var out []FormField
 	for _, fd := range fields {
-		for _, w := range fd.widgets {
-			page, ok := on[w.ref.Number]
+		for _, w := range fd.Widgets {
+			page, ok := on[w.Ref.Number]
 			if !ok {
-				if r, isRef := w.dict["P"].(ref); isRef {
+				if r, isRef := w.Dict["P"].(ref); isRef {
 					page, ok = numbers[r.Number]
 				}
 			}
 			if !ok {
 				page = -1
 			}
-			out = append(out, f.formField(fd, w.dict, page))
+			out = append(out, f.formField(fd, w.Dict, page))
 		}
 	}
 	return out
 }
 
-func (f *File) formField(fd field, w dict, page int) FormField {
+func (f *File) formField(fd document.Field, w dict, page int) FormField {
 	out := FormField{
-		Name: fd.name, Type: fd.formType(), Page: page, Label: f.Text(fd.dict["TU"]),
-		Required: fd.flags&flagRequired != 0, ReadOnly: fd.flags&flagReadOnly != 0,
-		Options: f.options(fd.dict["Opt"]),
+		Name: fd.Name, Type: formType(&fd), Page: page, Label: f.Text(fd.Dict["TU"]),
+		Required: fd.Flags&document.FlagRequired != 0, ReadOnly: fd.Flags&document.FlagReadOnly != 0,
+		Options: f.options(fd.Dict["Opt"]),
 	}
-	switch v := f.Resolve(fd.value).(type) {
+	switch v := f.Resolve(fd.Value).(type) {
 	case object.String:
 		out.Value = v.Text()
 	case name:
 		out.Value = string(v)
 	case dict:
-		out.Signed = fd.kind == "Sig"
+		out.Signed = fd.Kind == "Sig"
 	}
 	if out.Type == FieldCheckbox || out.Type == FieldRadio {
-		out.Export = f.onState(w)
+		out.Export = f.OnState(w)
 	}
-	if r, ok := f.rect(w["Rect"]); ok && page >= 0 {
-		b := f.pages[page].Box(r)
+	if r, ok := f.Rect(w["Rect"]); ok && page >= 0 {
+		b := f.Pages()[page].Box(r)
 		out.X, out.Y, out.Width, out.Height = b.X, b.Y, b.Width, b.Height
 	}
 	return out
 }
 
-func (fd field) formType() FieldType {
+func formType(fd *document.Field) FieldType {
 	switch {
-	case fd.kind == "Sig":
+	case fd.Kind == "Sig":
 		return FieldSignature
-	case fd.kind == "Ch":
+	case fd.Kind == "Ch":
 		return FieldSelect
-	case fd.kind == "Btn" && fd.flags&flagPushbutton != 0:
+	case fd.Kind == "Btn" && fd.Flags&document.FlagPushbutton != 0:
 		return "button"
-	case fd.kind == "Btn" && fd.flags&flagRadio != 0:
+	case fd.Kind == "Btn" && fd.Flags&document.FlagRadio != 0:
 		return FieldRadio
-	case fd.kind == "Btn":
+	case fd.Kind == "Btn":
 		return FieldCheckbox
 	}
 	return FieldText

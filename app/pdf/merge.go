@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 )
 
@@ -25,7 +26,7 @@ import (
 func Merge(ctx context.Context, w io.Writer, parts iter.Seq2[*File, error]) error {
 	m := merger{
 		copying: newCopying(ctx, w), dr: dict{}, layers: dict{},
-		trees: map[name][]nameEntry{}, taken: map[string]int{},
+		trees: map[name][]document.NameEntry{}, taken: map[string]int{},
 	}
 	if err := m.begin("1.7"); err != nil {
 		return err
@@ -64,7 +65,7 @@ type merger struct {
 
 	layers             dict // lists of the default configuration
 	groups, associated array
-	trees              map[name][]nameEntry
+	trees              map[name][]document.NameEntry
 }
 
 // add writes the pages of a file with what belongs to them.
@@ -76,7 +77,7 @@ func (m *merger) add(f *File) error {
 	m.parts++
 	c := f.Catalog()
 	a.targets = targets(f)
-	all := make([]PageChoice, len(f.pages))
+	all := make([]PageChoice, len(f.Pages()))
 	for i := range all {
 		all[i].Page = i
 	}
@@ -99,8 +100,8 @@ func (m *merger) add(f *File) error {
 	m.associated = append(m.associated, a.values(f.Array(c["AF"]))...)
 	names := f.Dict(c["Names"])
 	for _, key := range []name{"EmbeddedFiles", "JavaScript"} {
-		for _, e := range f.nameTree(names[key]) {
-			m.trees[key] = append(m.trees[key], nameEntry{m.keyed(e.key), a.value(e.value)})
+		for _, e := range f.NameTree(names[key]) {
+			m.trees[key] = append(m.trees[key], document.NameEntry{Key: m.keyed(e.Key), Value: a.value(e.Value)})
 		}
 	}
 	return a.write()
@@ -132,8 +133,8 @@ func targets(f *File) map[string]any {
 	for key, v := range f.Dict(c["Dests"]) {
 		add(string(key), v)
 	}
-	for _, e := range f.nameTree(f.Dict(c["Names"])["Dests"]) {
-		add(string(e.key), e.value)
+	for _, e := range f.NameTree(f.Dict(c["Names"])["Dests"]) {
+		add(string(e.Key), e.Value)
 	}
 	return out
 }
@@ -269,10 +270,10 @@ func (m *merger) catalog() dict {
 	}
 	names := dict{}
 	for key, entries := range m.trees {
-		slices.SortStableFunc(entries, func(a, b nameEntry) int { return bytes.Compare(a.key, b.key) })
+		slices.SortStableFunc(entries, func(a, b document.NameEntry) int { return bytes.Compare(a.Key, b.Key) })
 		var flat array
 		for _, e := range entries {
-			flat = append(flat, e.key, e.value)
+			flat = append(flat, e.Key, e.Value)
 		}
 		names[key] = dict{"Names": flat}
 	}

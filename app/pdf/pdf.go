@@ -1,5 +1,4 @@
-// Package pdf reads, prepares, signs and examines PDF files by appending to
-// them. It handles bytes and structure; certificates and CMS are supplied by
+// Package pdf prepares and signs PDF files by appending to them. It handles bytes and structure; certificates and CMS are supplied by
 // callers as functions.
 //
 // A file is never rewritten, except that Arrange copies pages before anything is
@@ -13,15 +12,16 @@
 // AddDSS and Timestamp then write only field dictionaries and new objects; they
 // do not change any page, catalog or AcroForm dictionary made by Prepare.
 //
+// Package document reads files, and package verify examines the signatures in them.
 // A File must not be used by several goroutines at the same time.
 package pdf
 
 import (
-	"context"
 	"errors"
 	"io"
 	"slices"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 )
@@ -35,76 +35,17 @@ type (
 	stream = object.Stream
 )
 
-// A File is a PDF opened for reading. Its methods describe the newest revision.
-type File struct {
-	*reader.File
-	pages     []Page
-	ends      []int64 // see revisionEnds
-	fieldList []field // see fields
-	groupList []field // fields with child fields
-	// lostFields are in the form but can't be read; they may be signed.
-	lostFields []ref
-}
+// A File is a PDF that something can be appended to or made of.
+type File struct{ *document.File }
 
-// Open reads the structure of a PDF strictly, within DefaultLimits. The error
-// wraps ErrNotPDF, ErrDamaged, ErrEncrypted or ErrTooComplex, or comes from r.
+// Open reads the structure of a PDF strictly. The error wraps ErrNotPDF,
+// ErrDamaged, ErrEncrypted or ErrTooComplex, or comes from r.
 func Open(r io.ReaderAt, size int64) (*File, error) {
-	return OpenWithin(reader.DefaultLimits(), r, size)
-}
-
-// OpenWithin is Open within limits l.
-func OpenWithin(l reader.Limits, r io.ReaderAt, size int64) (*File, error) {
-	return withPages(reader.Open(l, r, size))
-}
-
-// OpenSecret is Open for a file that may be encrypted, with its password; an
-// empty one opens the many files that anyone may read but not change. Such
-// files are for reading only; all work on them ends with the context.
-func OpenSecret(ctx context.Context, r io.ReaderAt, size int64, password string) (*File, error) {
-	return withPages(reader.OpenSecret(ctx, r, size, password))
-}
-
-// withPages lists the pages of a file that was opened.
-func withPages(r *reader.File, err error) (*File, error) {
+	f, err := document.Open(r, size)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{File: r}
-	if f.pages, err = f.readPages(); err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-// Recover opens a file with damaged cross-references by scanning it for
-// objects; the last one of each number is used. The revisions of such a file
-// cannot be distinguished, and it must not be appended to.
-func Recover(ctx context.Context, r io.ReaderAt, size int64, password string) (*File, error) {
-	recovered, err := reader.Recover(ctx, r, size, password)
-	if err != nil {
-		return nil, err
-	}
-	f := &File{File: recovered}
-	f.pages, _ = f.readPages() // Signatures matter even if the pages can't be listed.
-	return f, f.Fault
-}
-
-// withoutPages opens the file to append to, up to its catalog.
-func withoutPages(b Base) (*File, error) {
-	if b.known != nil {
-		return only(b.known.Extended(b.Reader, b.Size))
-	}
-	return only(reader.Open(reader.DefaultLimits(), b.Reader, b.Size))
-}
-
-// view opens an earlier revision of the same file, within the same budget.
-func (f *File) view(end int64) (*File, error) { return only(f.View(end)) }
-
-func only(r *reader.File, err error) (*File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &File{File: r}, nil
+	return &File{f}, nil
 }
 
 // Errors from reading. They are returned wrapped with the reason.

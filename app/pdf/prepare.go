@@ -6,7 +6,10 @@ import (
 	"maps"
 	"slices"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
+	"paraph/app/pdf/verify"
 )
 
 // Names of the fields that Prepare makes for the service itself.
@@ -96,19 +99,19 @@ type preparation struct {
 	f       *File
 	u       *update
 	spec    PrepareSpec
-	old     []field
+	old     []document.Field
 	prefix  string
 	signed  bool
 	level   int // DocMDP level of the upload
 	catalog dict
 	form    dict
-	pages   []Page
+	pages   []document.Page
 	dicts   map[int]dict  // changed pages by object number
 	annots  map[int]array // their annotations
 	taken   map[string]bool
 	fields  array // new fields of the form
 	cert    ref   // field of the certification
-	roles   *roles
+	roles   *verify.Roles
 }
 
 func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
@@ -116,12 +119,12 @@ func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
 	if err != nil {
 		return nil, err
 	}
-	old := f.fields()
+	old := f.Fields()
 	p := &preparation{
-		f: f, u: u, spec: s, old: old, prefix: prefix(lastRound(old) + 1), level: f.strictest(),
-		signed:  slices.ContainsFunc(old, func(fd field) bool { return fd.kind == "Sig" && f.Dict(fd.value) != nil }),
-		catalog: f.Catalog().Clone(), form: f.Form().Clone(), pages: slices.Clone(f.pages),
-		dicts: map[int]dict{}, annots: map[int]array{}, taken: map[string]bool{}, roles: newRoles(f),
+		f: f, u: u, spec: s, old: old, prefix: prefix(lastRound(old) + 1), level: f.Strictest(),
+		signed:  slices.ContainsFunc(old, func(fd document.Field) bool { return fd.Kind == "Sig" && f.Dict(fd.Value) != nil }),
+		catalog: f.Catalog().Clone(), form: f.Form().Clone(), pages: slices.Clone(f.Pages()),
+		dicts: map[int]dict{}, annots: map[int]array{}, taken: map[string]bool{}, roles: verify.NewRoles(f.File),
 	}
 	p.u.embedFont = s.PlainFont
 	p.spec.Timestamp = cmp.Or(s.Timestamp, timestampField)
@@ -150,17 +153,17 @@ func (p *preparation) allowed() error {
 func (p *preparation) embed() error { return p.u.embed(p.spec.Embed) }
 
 // page returns the page to change and loads its annotations into p.annots.
-func (p *preparation) page(n int) (Page, dict, error) {
+func (p *preparation) page(n int) (document.Page, dict, error) {
 	if n < 0 || n >= len(p.pages) {
-		return Page{}, nil, fmt.Errorf("%w: there is no page %d", ErrSpec, n)
+		return document.Page{}, nil, fmt.Errorf("%w: there is no page %d", ErrSpec, n)
 	}
 	page := p.pages[n]
-	d := p.dicts[page.ref.Number]
+	d := p.dicts[page.Ref.Number]
 	if d == nil {
-		old := p.f.Dict(page.ref)
+		old := p.f.Dict(page.Ref)
 		d = old.Clone()
-		p.dicts[page.ref.Number] = d
-		p.annots[page.ref.Number] = slices.Clone(p.f.Array(old["Annots"]))
+		p.dicts[page.Ref.Number] = d
+		p.annots[page.Ref.Number] = slices.Clone(p.f.Array(old["Annots"]))
 	}
 	return page, d, nil
 }
@@ -217,7 +220,7 @@ func (p *preparation) prepareStore() {
 		p.catalog["DSS"] = p.u.Add(dict{"Type": name("DSS")})
 		return
 	}
-	if r, ok := p.f.storeRef(); !ok || !p.roles.alone(r, kindStore) {
+	if r, ok := p.f.storeRef(); !ok || !p.roles.Alone(r, verify.KindStore) {
 		p.catalog["DSS"] = p.u.Add(p.f.storeEntries())
 	}
 }
@@ -241,7 +244,7 @@ func (p *preparation) fillForm() {
 		}
 	}
 	r, ok := p.catalog["AcroForm"].(ref)
-	if !ok || !p.roles.alone(r, kindForm) {
+	if !ok || !p.roles.Alone(r, verify.KindForm) {
 		r = p.u.reserve()
 		p.catalog["AcroForm"] = r
 	}
@@ -255,10 +258,10 @@ func (p *preparation) setTitle() {
 	if p.spec.Title == "" || p.signed || info["Title"] != nil || p.catalog["Metadata"] != nil {
 		return
 	}
-	own := p.roles.alone(p.f.Trailer["Info"], kindInfo)
+	own := p.roles.Alone(p.f.Trailer["Info"], verify.KindInfo)
 	info = info.Clone()
 	if !own { // values other than plain ones belong to the object's other roles
-		maps.DeleteFunc(info, func(_ name, v any) bool { return shape(p.f.Resolve(v)) != 0 })
+		maps.DeleteFunc(info, func(_ name, v any) bool { return compound(p.f.Resolve(v)) })
 	}
 	info["Title"] = object.TextString(p.spec.Title)
 	if r, ok := p.f.Trailer["Info"].(ref); ok && own {
@@ -266,4 +269,13 @@ func (p *preparation) setTitle() {
 		return
 	}
 	p.u.trailer["Info"] = p.u.Add(info)
+}
+
+// compound reports whether a value consists of others.
+func compound(v any) bool {
+	switch v.(type) {
+	case dict, array, *reader.Stream:
+		return true
+	}
+	return false
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 )
 
@@ -47,18 +48,18 @@ func (p *preparation) addFields() error {
 }
 
 // widget creates the dictionary of a widget at its position on its page.
-func (p *preparation) widget(n int, b Box) (Page, dict, error) {
+func (p *preparation) widget(n int, b document.Box) (document.Page, dict, error) {
 	page, _, err := p.page(n)
 	if err != nil {
-		return Page{}, nil, err
+		return document.Page{}, nil, err
 	}
 	sized := b.Width > 0 && b.Height > 0 && b.Width <= 1.01 && b.Height <= 1.01
 	if onPage := b.X > -1 && b.X < 1 && b.Y > -1 && b.Y < 1; !sized || !onPage {
-		return Page{}, nil, fmt.Errorf("%w: a field is %v on page %d", ErrSpec, b, n)
+		return document.Page{}, nil, fmt.Errorf("%w: a field is %v on page %d", ErrSpec, b, n)
 	}
 	d := dict{
-		"Type": name("Annot"), "Subtype": name("Widget"), "P": page.ref,
-		"Rect": page.Rect(b).array(), "F": 4, // print flag
+		"Type": name("Annot"), "Subtype": name("Widget"), "P": page.Ref,
+		"Rect": page.Rect(b).Array(), "F": 4, // print flag
 	}
 	if page.Rotate != 0 {
 		d["MK"] = dict{"R": page.Rotate}
@@ -67,21 +68,25 @@ func (p *preparation) widget(n int, b Box) (Page, dict, error) {
 }
 
 // place adds a widget to its page.
-func (p *preparation) place(page Page, r ref) {
-	n := page.ref.Number
+func (p *preparation) place(page document.Page, r ref) {
+	n := page.Ref.Number
 	p.annots[n] = append(p.annots[n], r)
 }
 
-func (s FieldSpec) box() Box     { return Box{s.X, s.Y, s.Width, s.Height} }
-func (s SignatureSpec) box() Box { return Box{s.X, s.Y, s.Width, s.Height} }
+func (s FieldSpec) box() document.Box {
+	return document.Box{X: s.X, Y: s.Y, Width: s.Width, Height: s.Height}
+}
+func (s SignatureSpec) box() document.Box {
+	return document.Box{X: s.X, Y: s.Y, Width: s.Width, Height: s.Height}
+}
 
 func (s FieldSpec) flags() int {
 	n := 0
 	if s.ReadOnly {
-		n |= flagReadOnly
+		n |= document.FlagReadOnly
 	}
 	if s.Required {
-		n |= flagRequired
+		n |= document.FlagRequired
 	}
 	return n
 }
@@ -112,7 +117,7 @@ func (p *preparation) addField(s FieldSpec) error {
 }
 
 // typed completes the dictionary of a field according to its type.
-func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
+func (p *preparation) typed(s FieldSpec, d dict, page document.Page) error {
 	switch s.Type {
 	case FieldText, FieldName, FieldEmail, FieldCompany, FieldJobTitle, FieldDate, FieldDateSigned, FieldNumber,
 		FieldPhone, FieldAttachment, FieldLabel:
@@ -120,7 +125,7 @@ func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
 	case FieldSelect:
 		d["Opt"] = texts(s.Options)
 		err := p.textField(s, d, page)
-		d["FT"], d["Ff"] = name("Ch"), s.flags()|flagCombo
+		d["FT"], d["Ff"] = name("Ch"), s.flags()|document.FlagCombo
 		return err
 	case FieldCheckbox:
 		d["FT"] = name("Btn")
@@ -129,7 +134,7 @@ func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
 		}
 		d["V"] = d["AS"]
 	case FieldSignature, FieldInitials, FieldStamp, FieldImage, FieldStrikethrough:
-		d["FT"], d["Ff"] = name("Btn"), s.flags()|flagPushbutton|flagReadOnly
+		d["FT"], d["Ff"] = name("Btn"), s.flags()|document.FlagPushbutton|document.FlagReadOnly
 		return p.u.drawn(d, s.orBlank(page))
 	default:
 		return fmt.Errorf("%w: field type %q", ErrSpec, s.Type)
@@ -137,14 +142,14 @@ func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
 	return nil
 }
 
-func (s FieldSpec) orBlank(page Page) Appearance {
+func (s FieldSpec) orBlank(page document.Page) Appearance {
 	if s.Appearance != nil {
 		return s.Appearance
 	}
 	return blank(page, s.box())
 }
 
-func blank(page Page, b Box) drawing {
+func blank(page document.Page, b document.Box) drawing {
 	width, height := page.Size(b)
 	return drawing{width: width, height: height, rotate: page.Rotate}
 }
@@ -157,7 +162,7 @@ func texts(all []string) array {
 	return a
 }
 
-func (p *preparation) textField(s FieldSpec, d dict, page Page) error {
+func (p *preparation) textField(s FieldSpec, d dict, page document.Page) error {
 	a := s.Appearance
 	if a == nil {
 		var err error
@@ -168,13 +173,13 @@ func (p *preparation) textField(s FieldSpec, d dict, page Page) error {
 	p.u.plainFont()
 	flags := s.flags()
 	if s.Multiline {
-		flags |= flagMultiline
+		flags |= document.FlagMultiline
 	}
 	if s.Comb && s.MaxLength > 0 {
-		flags |= flagComb
+		flags |= document.FlagComb
 	}
 	d["FT"], d["Ff"] = name("Tx"), flags
-	d["DA"] = object.String(fmt.Sprintf("/%s %g Tf %s", plainName, round(s.FontSize), fillOf(s.Color)))
+	d["DA"] = object.String(fmt.Sprintf("/%s %g Tf %s", plainName, object.Round(s.FontSize), fillOf(s.Color)))
 	d["V"] = object.TextString(s.Value)
 	var err error
 	if d["AP"], err = p.u.normal(a); err != nil {
@@ -194,7 +199,7 @@ func fillOf(rgb [3]float64) string {
 	if rgb == [3]float64{} {
 		return "0 g"
 	}
-	return fmt.Sprintf("%g %g %g rg", round(rgb[0]), round(rgb[1]), round(rgb[2]))
+	return fmt.Sprintf("%g %g %g rg", object.Round(rgb[0]), object.Round(rgb[1]), object.Round(rgb[2]))
 }
 
 // states adds the two appearances of a button. The state's name is its value.
@@ -230,7 +235,7 @@ func (p *preparation) addRadios(group string, specs []FieldSpec) error {
 	}
 	parent := p.u.reserve()
 	d := dict{"FT": name("Btn"), "T": object.TextString(full), "V": name("Off")}
-	flags, seen := flagRadio|flagNoToggleOff, map[string]bool{}
+	flags, seen := document.FlagRadio|document.FlagNoToggleOff, map[string]bool{}
 	var kids array
 	for _, s := range specs {
 		if seen[s.export()] {
@@ -263,10 +268,10 @@ func (p *preparation) addRadios(group string, specs []FieldSpec) error {
 }
 
 // hidden returns the dictionary of an invisible signature field.
-func (u *update) hidden(full string, page Page) dict {
+func (u *update) hidden(full string, page document.Page) dict {
 	return dict{
 		"Type": name("Annot"), "Subtype": name("Widget"), "FT": name("Sig"), "T": object.TextString(full),
-		"P": page.ref, "Rect": array{0, 0, 0, 0}, "F": 132, // printed, locked
+		"P": page.Ref, "Rect": array{0, 0, 0, 0}, "F": 132, // printed, locked
 		"AP": u.emptyAppearance(),
 	}
 }
@@ -391,6 +396,6 @@ func (p *preparation) fullName(n string) (string, bool) {
 			return p.prefix + clean(n), true
 		}
 	}
-	exists := slices.ContainsFunc(p.old, func(fd field) bool { return fd.name == n })
+	exists := slices.ContainsFunc(p.old, func(fd document.Field) bool { return fd.Name == n })
 	return n, exists
 }

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"sync"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/reader"
+	"paraph/app/pdf/verify"
 )
 
 // An object may have several roles in a file: one dictionary can be both the
@@ -47,54 +49,19 @@ func noHash() []byte {
 	return state
 }
 
-// roles determines the roles of the objects of a file.
-type roles struct {
-	f *File
-	w *walker
-}
-
-func newRoles(f *File) *roles {
-	return &roles{f: f, w: &walker{graph: newGraph(f), parts: newStructure(f, newPageStructure(f))}}
-}
-
-// alone reports whether an object has only the given roles and is referred to
-// only in these roles.
-func (r *roles) alone(v any, kinds ...kind) bool {
-	at, ok := v.(ref)
-	if !ok {
-		return false
-	}
-	places := r.w.parts.of(at.Number)
-	if slices.ContainsFunc(places, func(p place) bool { return !slices.Contains(kinds, p.kind) }) {
-		return false
-	}
-	alone := true
-	r.w.each(at.Number, func(c route) bool {
-		holders := []place{{}}
-		if c.holder != 0 {
-			holders = r.w.parts.of(c.holder)
-		}
-		for _, h := range holders {
-			alone = alone && (c.child == at.Number && isEdge(h.kind, c.key, places) || isLink(r.f, at.Number, places, h, c))
-		}
-		return alone
-	})
-	return alone
-}
-
 // fillable returns an error if a field of the upload has another role.
 func (p *preparation) fillable() error {
 	for _, s := range p.spec.Fields {
 		if s.Existing == "" {
 			continue
 		}
-		i := slices.IndexFunc(p.old, func(fd field) bool { return fd.name == s.Existing })
+		i := slices.IndexFunc(p.old, func(fd document.Field) bool { return fd.Name == s.Existing })
 		if i < 0 {
 			continue
 		}
 		fd := &p.old[i]
-		for _, w := range append([]widget{{fd.ref, fd.dict}}, fd.widgets...) {
-			if !p.roles.alone(w.ref, kindField, kindWidget, kindAnnotation) {
+		for _, w := range append([]document.Widget{{Ref: fd.Ref, Dict: fd.Dict}}, fd.Widgets...) {
+			if !p.roles.Alone(w.Ref, verify.KindField, verify.KindWidget, verify.KindAnnotation) {
 				return fmt.Errorf("%w: field %s", ErrTwoRoles, s.Existing)
 			}
 		}
@@ -106,8 +73,8 @@ func (p *preparation) fillable() error {
 type rehearsal struct {
 	f      *File // the upload
 	spec   PrepareSpec
-	old    []field // of the upload
-	signed bool    // reports that the upload is
+	old    []document.Field // of the upload
+	signed bool             // reports that the upload is
 }
 
 // run performs all steps and judges the result.
@@ -242,14 +209,14 @@ func rehearsalError(err error) error {
 func (h rehearsal) sampleValues(owner string) []FieldValue {
 	var out []FieldValue
 	for _, s := range h.spec.Fields {
-		i := slices.IndexFunc(h.old, func(fd field) bool { return fd.name == s.Existing })
+		i := slices.IndexFunc(h.old, func(fd document.Field) bool { return fd.Name == s.Existing })
 		if s.Existing == "" || s.Owner != owner || i < 0 {
 			continue
 		}
 		switch fd := &h.old[i]; {
-		case fd.kind == "Tx", fd.kind == "Ch":
+		case fd.Kind == "Tx", fd.Kind == "Ch":
 			out = append(out, FieldValue{Name: s.Existing, Text: "1"})
-		case fd.kind == "Btn" && fd.flags&(flagPushbutton|flagRadio) == 0 && h.f.onState(fd.widgets[0].dict) != "":
+		case fd.Kind == "Btn" && fd.Flags&(document.FlagPushbutton|document.FlagRadio) == 0 && h.f.OnState(fd.Widgets[0].Dict) != "":
 			out = append(out, FieldValue{Name: s.Existing, Checked: true})
 		}
 	}
@@ -280,13 +247,13 @@ func (h rehearsal) judge(b Base) error {
 	if err := h.headroom(f); err != nil {
 		return err
 	}
-	after, err := f.Signatures()
+	after, err := verify.Signatures(f.File)
 	if err != nil {
 		return err
 	}
 	broken := map[string]bool{}
 	if h.signed {
-		before, err := h.f.Signatures()
+		before, err := verify.Signatures(h.f.File)
 		if err != nil {
 			return err
 		}
@@ -298,22 +265,7 @@ func (h rehearsal) judge(b Base) error {
 		if s.Sound() || broken[s.Field] {
 			continue
 		}
-		return fmt.Errorf("%w: %s would not be sound: %s", ErrTwoRoles, s.Field, s.firstFault())
+		return fmt.Errorf("%w: %s would not be sound: %s", ErrTwoRoles, s.Field, s.FirstFault())
 	}
 	return nil
-}
-
-// firstFault returns the first fault of a signature.
-func (s Signature) firstFault() string {
-	for _, p := range s.Problems {
-		return p.Code
-	}
-	for _, u := range s.Later {
-		for _, c := range u.Changes {
-			if !c.Permitted {
-				return fmt.Sprintf("%s %s%s (%s, object %d)", c.Kind, c.Field, c.Key, c.Rule, c.Object)
-			}
-		}
-	}
-	return ""
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"sync"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 )
@@ -30,6 +31,19 @@ type Base struct {
 	known *reader.File // what has been read of it without its last revision; may be nil
 }
 
+// open opens the file to append to, up to its catalog.
+func (b Base) open() (*File, error) {
+	open := func() (*reader.File, error) { return reader.Open(reader.DefaultLimits(), b.Reader, b.Size) }
+	if b.known != nil {
+		open = func() (*reader.File, error) { return b.known.Extended(b.Reader, b.Size) }
+	}
+	f, err := document.WithoutPages(open())
+	if err != nil {
+		return nil, err
+	}
+	return &File{f}, nil
+}
+
 // A Revision holds the bytes that one operation appends.
 type Revision struct {
 	Bytes     []byte   // to append to the base
@@ -39,10 +53,8 @@ type Revision struct {
 	known *reader.File // the file it is appended to
 }
 
-// scratch holds buffers for reading through a whole file, for reuse.
-var scratch = sync.Pool{New: func() any { return new([scratchSize]byte) }}
-
-const scratchSize = 64 << 10
+// hashBuffers holds buffers for reading through a whole file, for reuse.
+var hashBuffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 // hash returns a SHA-256 that has consumed the base.
 func (b Base) hash() (hash.Hash, error) {
@@ -53,8 +65,8 @@ func (b Base) hash() (hash.Hash, error) {
 		}
 		return h, nil
 	}
-	buffer := scratch.Get().(*[scratchSize]byte)
-	defer scratch.Put(buffer)
+	buffer := hashBuffers.Get().(*[64 << 10]byte)
+	defer hashBuffers.Put(buffer)
 	if _, err := io.CopyBuffer(h, io.NewSectionReader(b.Reader, 0, b.Size), buffer[:]); err != nil {
 		return nil, fmt.Errorf("read PDF: %w", err)
 	}
@@ -326,7 +338,7 @@ func (u *update) finished(out []byte, h hash.Hash) (Revision, error) {
 	if err != nil {
 		return Revision{}, fmt.Errorf("hash state: %w", err)
 	}
-	r := Revision{Bytes: out, HashState: state, known: u.f.File}
+	r := Revision{Bytes: out, HashState: state, known: u.f.File.File}
 	h.Sum(r.SHA256[:0])
 	return r, nil
 }

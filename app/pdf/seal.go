@@ -134,7 +134,7 @@ func (s sealed) fill(cms []byte) { hex.Encode(s.out[s.from+1:], cms) }
 // default one. If that is already used, another invisible field is added, so
 // that a file can be stamped again years later.
 func Timestamp(b Base, field string, size int, token SignFunc) (Revision, error) {
-	f, err := withoutPages(b)
+	f, err := b.open()
 	if err != nil {
 		return Revision{}, err
 	}
@@ -144,14 +144,14 @@ func Timestamp(b Base, field string, size int, token SignFunc) (Revision, error)
 	}
 	n := f.names()
 	fd := n.find(cmp.Or(field, timestampField))
-	if fd != nil && fd.kind != "Sig" {
+	if fd != nil && fd.Kind != "Sig" {
 		return Revision{}, fmt.Errorf("%w: %s is not a signature field", ErrFieldType, field)
 	}
 	signature := u.reserve()
-	if fd != nil && fd.value == nil {
-		d := fd.dict.Clone()
+	if fd != nil && fd.Value == nil {
+		d := fd.Dict.Clone()
 		d["V"] = signature
-		u.put(fd.ref, d)
+		u.put(fd.Ref, d)
 	} else if err := u.addTimestampField(n, signature); err != nil {
 		return Revision{}, err
 	}
@@ -161,10 +161,10 @@ func Timestamp(b Base, field string, size int, token SignFunc) (Revision, error)
 // addTimestampField adds an invisible signature field to the first page.
 func (u *update) addTimestampField(n names, signature ref) error {
 	f := u.f
-	if f.docMDP() == 1 {
+	if f.DocMDP() == 1 {
 		return fmt.Errorf("%w: certified with no changes allowed", ErrChangesForbidden)
 	}
-	page, err := f.firstPage()
+	page, err := f.FirstPage()
 	if err != nil {
 		return err
 	}
@@ -178,9 +178,9 @@ func (u *update) addTimestampField(n names, signature ref) error {
 	d := u.hidden(full, page)
 	d["V"] = signature
 	r := u.Add(d)
-	pd := f.Dict(page.ref).Clone()
+	pd := f.Dict(page.Ref).Clone()
 	pd["Annots"] = append(slices.Clone(f.Array(pd["Annots"])), r)
-	u.put(page.ref, pd)
+	u.put(page.Ref, pd)
 	u.addToForm(r)
 	return u.err
 }
@@ -197,17 +197,4 @@ func (u *update) addToForm(r ref) {
 	}
 	catalog["AcroForm"] = u.Add(form)
 	u.put(u.f.RootRef, catalog)
-}
-
-// firstPage finds the first page without walking the others.
-func (f *File) firstPage() (Page, error) {
-	var first Page
-	err := f.eachPage(func(r ref, _ dict, in inherited) error {
-		first = f.page(r, in)
-		return errStop
-	})
-	if err == errStop {
-		err = nil
-	}
-	return first, err
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
+	"paraph/app/pdf/verify"
 )
 
 // encryptable returns a file with a distinct string, stream and signature.
@@ -57,7 +59,7 @@ func TestEncryptedFilesAreRead(t *testing.T) {
 				for _, password := range []string{user, "owner"} {
 					decrypted(t, b, password)
 				}
-				if _, err := pdf.OpenSecret(t.Context(), bytes.NewReader(b), int64(len(b)), "wrong"); !errors.Is(err, pdf.ErrPassword) || !errors.Is(err, pdf.ErrEncrypted) {
+				if _, err := document.OpenSecret(t.Context(), bytes.NewReader(b), int64(len(b)), "wrong"); !errors.Is(err, pdf.ErrPassword) || !errors.Is(err, pdf.ErrEncrypted) {
 					t.Errorf("with a wrong password: %v", err)
 				}
 				if _, err := pdf.Open(bytes.NewReader(b), int64(len(b))); !errors.Is(err, pdf.ErrEncrypted) {
@@ -70,7 +72,7 @@ func TestEncryptedFilesAreRead(t *testing.T) {
 
 func decrypted(t *testing.T, b []byte, password string) {
 	t.Helper()
-	f, err := pdf.OpenSecret(t.Context(), bytes.NewReader(b), int64(len(b)), password)
+	f, err := document.OpenSecret(t.Context(), bytes.NewReader(b), int64(len(b)), password)
 	if err != nil {
 		t.Errorf("password %q: %v", password, err)
 		return
@@ -79,7 +81,7 @@ func decrypted(t *testing.T, b []byte, password string) {
 	if err != nil || len(store.Certs) != 1 || string(store.Certs[0]) != "a certificate" {
 		t.Errorf("password %q: store %q, %v", password, store.Certs, err)
 	}
-	signatures, err := f.Signatures()
+	signatures, err := verify.Signatures(f)
 	if err != nil || len(signatures) != 1 || signatures[0].Reason != "a reason" || signatures[0].Field != "held" {
 		t.Fatalf("password %q: %+v, %v", password, signatures, err)
 	}
@@ -97,11 +99,11 @@ func TestBrokenCrossReferencesAreRecovered(t *testing.T) {
 	if _, err := pdf.Open(bytes.NewReader(broken), int64(len(broken))); !errors.Is(err, pdf.ErrDamaged) {
 		t.Fatalf("the file is not broken: %v", err)
 	}
-	f, err := pdf.Recover(t.Context(), bytes.NewReader(broken), int64(len(broken)), "")
+	f, err := document.Recover(t.Context(), bytes.NewReader(broken), int64(len(broken)), "")
 	if err != nil || !f.Recovered() {
 		t.Fatal(err)
 	}
-	signatures, err := f.Signatures()
+	signatures, err := verify.Signatures(f)
 	if err != nil || len(signatures) != 4 {
 		t.Fatalf("%d signatures, %v", len(signatures), err)
 	}

@@ -3,6 +3,7 @@ package pdf
 import (
 	"fmt"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 )
 
@@ -12,7 +13,7 @@ import (
 // ErrNoField, ErrFieldType, ErrSigned, ErrLocked, ErrChangesForbidden or
 // ErrTooLarge, or comes from reading or from the SignFunc.
 func Sign(b Base, s SignSpec) (Revision, error) {
-	f, err := withoutPages(b)
+	f, err := b.open()
 	if err != nil {
 		return Revision{}, err
 	}
@@ -20,7 +21,7 @@ func Sign(b Base, s SignSpec) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
-	w := filling{u: u, names: f.names(), locks: f.locks(), changed: map[int]dict{}}
+	w := filling{u: u, names: f.names(), locks: f.Locks(), changed: map[int]dict{}}
 	target, err := w.signature(s.Field)
 	if err != nil {
 		return Revision{}, err
@@ -37,16 +38,16 @@ func Sign(b Base, s SignSpec) (Revision, error) {
 		return Revision{}, err
 	}
 	signature := u.reserve()
-	d := target.dict.Clone()
+	d := target.Dict.Clone()
 	d["V"] = signature
 	if s.Appearance != nil && !w.invisible(target) {
 		if d["AP"], err = u.normal(s.Appearance); err != nil {
 			return Revision{}, err
 		}
 	}
-	u.put(target.ref, d)
+	u.put(target.Ref, d)
 	sd := signatureDict(s.Seal)
-	if refs := f.fieldMDP(target.dict); refs != nil {
+	if refs := f.fieldMDP(target.Dict); refs != nil {
 		sd["Reference"] = refs
 	}
 	return u.seal(b, signature, sd, s.Seal.Size, s.Seal.Sign)
@@ -72,40 +73,40 @@ func (f *File) fieldMDP(d dict) array {
 type filling struct {
 	u       *update
 	names   names
-	locks   []Lock
+	locks   []document.Lock
 	changed map[int]dict
 	order   []ref
 }
 
 // signature finds the field to sign.
-func (w *filling) signature(s string) (*field, error) {
-	if f := w.u.f; f.docMDP() == 1 {
+func (w *filling) signature(s string) (*document.Field, error) {
+	if f := w.u.f; f.DocMDP() == 1 {
 		return nil, fmt.Errorf("%w: certified with no changes allowed", ErrChangesForbidden)
 	}
 	fd := w.names.find(s)
 	switch {
 	case fd == nil:
 		return nil, fmt.Errorf("%w: %s", ErrNoField, s)
-	case fd.kind != "Sig" || len(fd.widgets) != 1 || fd.widgets[0].ref != fd.ref:
+	case fd.Kind != "Sig" || len(fd.Widgets) != 1 || fd.Widgets[0].Ref != fd.Ref:
 		return nil, fmt.Errorf("%w: %s is not a signature field", ErrFieldType, s)
-	case fd.value != nil:
+	case fd.Value != nil:
 		return nil, fmt.Errorf("%w: %s", ErrSigned, s)
 	}
 	return fd, w.unlocked(fd)
 }
 
-func (w *filling) unlocked(fd *field) error {
+func (w *filling) unlocked(fd *document.Field) error {
 	for _, l := range w.locks {
-		if l.Covers(fd.name) {
-			return fmt.Errorf("%w: %s", ErrLocked, fd.name)
+		if l.Covers(fd.Name) {
+			return fmt.Errorf("%w: %s", ErrLocked, fd.Name)
 		}
 	}
 	return nil
 }
 
-func (w *filling) invisible(fd *field) bool {
-	r, ok := w.u.f.rect(fd.dict["Rect"])
-	return !ok || r.empty()
+func (w *filling) invisible(fd *document.Field) bool {
+	r, ok := w.u.f.Rect(fd.Dict["Rect"])
+	return !ok || r.Empty()
 }
 
 // turn returns the rotation of the page of a widget.
@@ -147,28 +148,28 @@ func (w *filling) fill(v FieldValue) error {
 		return err
 	}
 	switch {
-	case fd.kind == "Tx", fd.kind == "Ch":
+	case fd.Kind == "Tx", fd.Kind == "Ch":
 		return w.fillText(fd, v)
-	case fd.kind == "Btn" && fd.flags&flagPushbutton != 0:
+	case fd.Kind == "Btn" && fd.Flags&document.FlagPushbutton != 0:
 		return w.fillDrawing(fd, v)
-	case fd.kind == "Btn" && fd.flags&flagRadio != 0:
+	case fd.Kind == "Btn" && fd.Flags&document.FlagRadio != 0:
 		return w.fillRadio(fd, v)
-	case fd.kind == "Btn":
+	case fd.Kind == "Btn":
 		return w.fillCheck(fd, v)
 	}
 	return fmt.Errorf("%w: %s takes no value", ErrFieldType, v.Name)
 }
 
-func (w *filling) fillText(fd *field, v FieldValue) error {
-	w.edit(fd.ref, fd.dict)["V"] = object.TextString(v.Text)
-	if fd.kind == "Ch" {
-		delete(w.edit(fd.ref, fd.dict), "I") // the selected index, which may contradict the new value
+func (w *filling) fillText(fd *document.Field, v FieldValue) error {
+	w.edit(fd.Ref, fd.Dict)["V"] = object.TextString(v.Text)
+	if fd.Kind == "Ch" {
+		delete(w.edit(fd.Ref, fd.Dict), "I") // the selected index, which may contradict the new value
 	}
-	for _, x := range fd.widgets {
+	for _, x := range fd.Widgets {
 		a := v.Appearance
 		if a == nil {
 			var err error
-			if a, err = w.u.plainValue(fd, x.dict, v.Text); err != nil {
+			if a, err = w.u.plainValue(fd, x.Dict, v.Text); err != nil {
 				return fmt.Errorf("%s: %w", v.Name, err)
 			}
 		}
@@ -179,48 +180,48 @@ func (w *filling) fillText(fd *field, v FieldValue) error {
 	return nil
 }
 
-func (w *filling) fillDrawing(fd *field, v FieldValue) error {
+func (w *filling) fillDrawing(fd *document.Field, v FieldValue) error {
 	if v.Appearance == nil {
 		return fmt.Errorf("%w: %s has to be drawn", ErrFieldType, v.Name)
 	}
-	for _, x := range fd.widgets {
-		if err := w.u.drawn(w.edit(x.ref, x.dict), v.Appearance); err != nil {
+	for _, x := range fd.Widgets {
+		if err := w.u.drawn(w.edit(x.Ref, x.Dict), v.Appearance); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *filling) show(x widget, a Appearance) error {
+func (w *filling) show(x document.Widget, a Appearance) error {
 	normal, err := w.u.normal(a)
-	w.edit(x.ref, x.dict)["AP"] = normal
+	w.edit(x.Ref, x.Dict)["AP"] = normal
 	return err
 }
 
-func (w *filling) fillCheck(fd *field, v FieldValue) error {
+func (w *filling) fillCheck(fd *document.Field, v FieldValue) error {
 	state := name("Off")
-	for _, x := range fd.widgets {
-		on := w.u.f.onState(x.dict)
+	for _, x := range fd.Widgets {
+		on := w.u.f.OnState(x.Dict)
 		if on == "" {
 			return fmt.Errorf("%w: %s has no appearance to be checked with", ErrFieldType, v.Name)
 		}
 		if v.Checked {
 			state = name(on)
 		}
-		w.edit(x.ref, x.dict)["AS"] = state
+		w.edit(x.Ref, x.Dict)["AS"] = state
 	}
-	w.edit(fd.ref, fd.dict)["V"] = state
+	w.edit(fd.Ref, fd.Dict)["V"] = state
 	return nil
 }
 
-func (w *filling) fillRadio(fd *field, v FieldValue) error {
+func (w *filling) fillRadio(fd *document.Field, v FieldValue) error {
 	known := v.Text == ""
-	for _, x := range fd.widgets {
+	for _, x := range fd.Widgets {
 		state := name("Off")
-		if on := w.u.f.onState(x.dict); on != "" && on == v.Text {
+		if on := w.u.f.OnState(x.Dict); on != "" && on == v.Text {
 			state, known = name(on), true
 		}
-		w.edit(x.ref, x.dict)["AS"] = state
+		w.edit(x.Ref, x.Dict)["AS"] = state
 	}
 	if !known {
 		return fmt.Errorf("%w: %s has no choice %q", ErrFieldType, v.Name, v.Text)
@@ -229,6 +230,6 @@ func (w *filling) fillRadio(fd *field, v FieldValue) error {
 	if v.Text != "" {
 		state = name(v.Text)
 	}
-	w.edit(fd.ref, fd.dict)["V"] = state
+	w.edit(fd.Ref, fd.Dict)["V"] = state
 	return nil
 }

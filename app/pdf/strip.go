@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 	"paraph/app/pdf/redact"
@@ -22,7 +23,7 @@ func (p *preparation) strip() error {
 		p.stripFiles()
 	}
 	if p.spec.StripJavaScript || p.spec.StripEmbeddedFiles {
-		for n := range p.f.pages {
+		for n := range p.f.Pages() {
 			if err := p.stripPage(n); err != nil {
 				return err
 			}
@@ -115,7 +116,7 @@ func (p *preparation) stripFields() {
 	walk = func(kids array, depth int) {
 		for _, v := range kids {
 			r, ok := v.(ref)
-			if !ok || seen[r.Number] || depth > fieldDepth {
+			if !ok || seen[r.Number] || depth > document.FieldDepth {
 				continue
 			}
 			seen[r.Number] = true
@@ -146,7 +147,7 @@ func (p *preparation) stripFiles() {
 // stripPage removes risky actions and attached files from one page. The page is
 // rewritten only if it had any.
 func (p *preparation) stripPage(n int) error {
-	r := p.f.pages[n].ref
+	r := p.f.Pages()[n].Ref
 	old := p.f.Dict(r)
 	var kept array
 	changed := false
@@ -227,8 +228,8 @@ func (c covering) renameBookmarks() {
 
 // uncomment removes text tags from the descriptions of a page's annotations, such as that of a link
 // over a tag.
-func (c covering) uncomment(page Page) {
-	all := c.annots[page.ref.Number]
+func (c covering) uncomment(page document.Page) {
+	all := c.annots[page.Ref.Number]
 	for i, v := range all {
 		d := c.f.Dict(v)
 		text, changed := c.withoutTags(d["Contents"])
@@ -255,7 +256,7 @@ func (c covering) describe() {
 		}
 	}
 	if renamed {
-		maps.DeleteFunc(info, func(_ name, v any) bool { return shape(c.f.Resolve(v)) != 0 })
+		maps.DeleteFunc(info, func(_ name, v any) bool { return compound(c.f.Resolve(v)) })
 		c.u.trailer["Info"] = c.u.Add(info)
 	}
 	s, ok := c.f.Resolve(c.catalog["Metadata"]).(*reader.Stream)
@@ -377,7 +378,7 @@ func numberTree(f *File, v any) map[int]any {
 	var walk func(v any, depth int)
 	walk = func(v any, depth int) {
 		r, ok := v.(ref)
-		if ok && seen[r.Number] || depth > fieldDepth {
+		if ok && seen[r.Number] || depth > document.FieldDepth {
 			return
 		}
 		seen[r.Number] = ok

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
+	"paraph/app/pdf/verify"
 )
 
 // smallSeal returns a seal that is fast to make and to read; its digests stand
@@ -164,12 +166,12 @@ func bytesReplace(s, old, with string) string {
 // judge compares the verdict on a file with what it shows. Only a sample of the
 // sound ones is rendered.
 func (x *tamperer) judge(t *testing.T, b []byte) {
-	f, err := pdf.OpenWithin(small(), bytes.NewReader(b), int64(len(b)))
+	f, err := document.OpenWithin(small(), bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		allowed(t, err)
 		return
 	}
-	sigs, err := f.Signatures()
+	sigs, err := verify.Signatures(f)
 	if err != nil {
 		allowed(t, err)
 		return
@@ -186,7 +188,7 @@ func (x *tamperer) judge(t *testing.T, b []byte) {
 	if len(sigs) < x.count {
 		t.Fatalf("%d of %d signatures remain, and all are sound", len(sigs), x.count)
 	}
-	if shown := f.Shown(); shown != x.shown {
+	if shown := (&pdf.File{File: f}).Shown(); shown != x.shown {
 		was := strings.Split(x.shown, "\n")
 		for i, line := range strings.Split(shown, "\n") {
 			if i >= len(was) || line != was[i] {

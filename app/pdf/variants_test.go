@@ -13,7 +13,9 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/reader"
+	"paraph/app/pdf/verify"
 )
 
 // TestVariants runs the whole chain over files in the style of other programs.
@@ -62,7 +64,7 @@ func variant(t *testing.T, upload []byte) {
 	t.Helper()
 	c := complete(t, upload, twoSignatories())
 	judge(t, c.bytes, 3)
-	sigs, err := c.open().Signatures()
+	sigs, err := verify.Signatures(c.open().File)
 	if err != nil || len(sigs) != 4 {
 		t.Fatalf("%d signatures, %v", len(sigs), err)
 	}
@@ -248,14 +250,14 @@ func TestLimits(t *testing.T) {
 	} {
 		l := reader.DefaultLimits()
 		change(&l)
-		if _, err := pdf.OpenWithin(l, bytes.NewReader(b), int64(len(b))); !errors.Is(err, pdf.ErrTooComplex) {
+		if _, err := document.OpenWithin(l, bytes.NewReader(b), int64(len(b))); !errors.Is(err, pdf.ErrTooComplex) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	l := reader.DefaultLimits()
 	l.Inflate = 10
 	b = qpdf(t, b, "--object-streams=generate")
-	if _, err := pdf.OpenWithin(l, bytes.NewReader(b), int64(len(b))); !errors.Is(err, pdf.ErrTooComplex) {
+	if _, err := document.OpenWithin(l, bytes.NewReader(b), int64(len(b))); !errors.Is(err, pdf.ErrTooComplex) {
 		t.Errorf("inflate: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/page"
 	"paraph/app/signing/detect"
 	"paraph/app/signing/record"
@@ -95,7 +96,7 @@ func covers(d *Document, f *File) []pdf.Cover {
 			continue
 		}
 		for _, a := range d.Fields[i].Covered {
-			box := pdf.Box{X: a.X, Y: a.Y, Width: a.Width, Height: a.Height}
+			box := document.Box{X: a.X, Y: a.Y, Width: a.Width, Height: a.Height}
 			out = append(out, pdf.Cover{Page: a.Page - 1, Box: box})
 		}
 	}

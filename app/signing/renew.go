@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"paraph/app/account"
-	"paraph/app/pdf"
+	"paraph/app/pdf/document"
+	"paraph/app/pdf/verify"
 	"paraph/app/pki"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
@@ -117,11 +118,11 @@ func (s *Renewal) timestampEnds(f *File) (ends time.Time, err error) {
 		return time.Time{}, err
 	}
 	defer func() { err = errors.Join(err, closeBase()) }()
-	file, err := pdf.Open(base.Reader, base.Size)
+	file, err := document.Open(base.Reader, base.Size)
 	if err != nil {
 		return time.Time{}, err
 	}
-	signatures, err := file.Signatures()
+	signatures, err := verify.Signatures(file)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -11,8 +11,10 @@ import (
 
 	"paraph/app/blob"
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/page"
 	"paraph/app/pdf/text"
+	"paraph/app/pdf/verify"
 	"paraph/app/pki"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/store"
@@ -212,11 +214,11 @@ func (s *Upkeep) SelfTest(ctx context.Context) error {
 }
 
 func (s *Upkeep) selfVerify(file []byte, now time.Time) error {
-	f, err := pdf.Open(bytes.NewReader(file), int64(len(file)))
+	f, err := document.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return err
 	}
-	signatures, err := f.Signatures()
+	signatures, err := verify.Signatures(f)
 	if err != nil {
 		return err
 	}

@@ -189,3 +189,7 @@ func Compress(d Dict, data []byte) *Stream {
 	d["Filter"] = Name("FlateDecode")
 	return &Stream{Dict: d, Data: b.Bytes()}
 }
+
+// Round rounds to a ten-thousandth of a point, so that files are not bloated
+// with digits.
+func Round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -12,6 +12,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/detect"
 	"paraph/app/signing/disk"
@@ -72,7 +73,7 @@ func (s *Intake) Redact(
 	}
 	what := pdf.Redaction{Words: before}
 	for _, r := range regions {
-		box := pdf.Box{X: r.X, Y: r.Y, Width: r.Width, Height: r.Height}
+		box := document.Box{X: r.X, Y: r.Y, Width: r.Width, Height: r.Height}
 		what.Regions = append(what.Regions, pdf.Cover{Page: r.Page - 1, Box: box})
 	}
 	tooComplex := func(why error) error { return tooComplex("regions", file.Name, why) }

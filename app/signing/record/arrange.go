@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"paraph/app/fault"
-	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/signing/detect"
 )
 
@@ -270,9 +270,9 @@ func follow(before, after []PageChoice, page int) (to, turn int) {
 }
 
 // turned returns a box on a page that is turned clockwise, all in fractions of the page.
-func turned(turn int, b pdf.Box) pdf.Box {
+func turned(turn int, b document.Box) document.Box {
 	for ; turn > 0; turn -= 90 {
-		b = pdf.Box{X: 1 - b.Y - b.Height, Y: b.X, Width: b.Height, Height: b.Width}
+		b = document.Box{X: 1 - b.Y - b.Height, Y: b.X, Width: b.Height, Height: b.Width}
 	}
 	return b
 }
@@ -283,7 +283,7 @@ func (x *Field) turn(degrees int, from, to Size) {
 	if degrees == 0 {
 		return
 	}
-	b := turned(degrees, pdf.Box{X: x.X, Y: x.Y, Width: x.Width, Height: x.Height})
+	b := turned(degrees, document.Box{X: x.X, Y: x.Y, Width: x.Width, Height: x.Height})
 	width, height := min(1, x.Width*from.Width/to.Width), min(1, x.Height*from.Height/to.Height)
 	x.X = max(0, min(1-width, b.X+(b.Width-width)/2))
 	x.Y = max(0, min(1-height, b.Y+(b.Height-height)/2))
@@ -296,7 +296,7 @@ func followAreas(before, after []PageChoice, areas []detect.Area) (out []detect.
 		if page == 0 {
 			continue
 		}
-		b := turned(turn, pdf.Box{X: a.X, Y: a.Y, Width: a.Width, Height: a.Height})
+		b := turned(turn, document.Box{X: a.X, Y: a.Y, Width: a.Width, Height: a.Height})
 		out = append(out, detect.Area{Page: page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height})
 	}
 	return out

@@ -6,19 +6,20 @@ import (
 	"slices"
 	"time"
 
-	"paraph/app/pdf"
+	"paraph/app/pdf/document"
+	"paraph/app/pdf/verify"
 	"paraph/app/pki"
 )
 
 // examiner judges the signatures of a file from the last to the first: a document timestamp proves that what it
 // covers existed at its time, and an earlier signature is judged at that time.
 type examiner struct {
-	file  *pdf.File
+	file  *document.File
 	roots []*x509.Certificate
 	// stores holds the security stores of the file by revision, each including the data of all earlier revisions, so
 	// that data dropped by a later one is not lost. The last is the current one.
-	stores map[int]pdf.DSS
-	dss    pdf.DSS
+	stores map[int]document.DSS
+	dss    document.DSS
 	extra  []*x509.Certificate // of dss
 	proven time.Time
 	// untrustedTime is the time of the earliest document timestamp whose authority is not trusted.
@@ -29,8 +30,8 @@ type examiner struct {
 
 // readStores reads the security stores of the signed revisions, before any of their data was dropped, and the current
 // one.
-func (e *examiner) readStores(signatures []pdf.Signature) error {
-	e.stores = map[int]pdf.DSS{}
+func (e *examiner) readStores(signatures []verify.Signature) error {
+	e.stores = map[int]document.DSS{}
 	for _, revision := range storeRevisions(signatures) {
 		d, err := e.file.DSSAt(revision)
 		if err != nil {
@@ -50,12 +51,12 @@ func (e *examiner) readStores(signatures []pdf.Signature) error {
 }
 
 // storeRevisions lists the revisions whose security stores count, in order.
-func storeRevisions(signatures []pdf.Signature) []int {
+func storeRevisions(signatures []verify.Signature) []int {
 	var out []int
 	for _, s := range signatures {
 		out = append(out, s.Revision)
 		for _, u := range s.Later {
-			if slices.ContainsFunc(u.Changes, func(c pdf.Change) bool { return c.Rule == pdf.RuleReduced }) {
+			if slices.ContainsFunc(u.Changes, func(c verify.Change) bool { return c.Rule == verify.RuleReduced }) {
 				out = append(out, u.Revision-1)
 			}
 		}
@@ -64,7 +65,7 @@ func storeRevisions(signatures []pdf.Signature) []int {
 	return slices.Compact(out)
 }
 
-func (e *examiner) all(ctx context.Context, signatures []pdf.Signature) []SignatureVerdict {
+func (e *examiner) all(ctx context.Context, signatures []verify.Signature) []SignatureVerdict {
 	out := make([]SignatureVerdict, len(signatures))
 	for i, s := range slices.Backward(signatures) {
 		if ctx.Err() == nil {
@@ -79,7 +80,7 @@ func (e *examiner) all(ctx context.Context, signatures []pdf.Signature) []Signat
 
 // one judges a signature or a document timestamp. A timestamp serves as proof for those
 // judged next.
-func (e *examiner) one(s *pdf.Signature) SignatureVerdict {
+func (e *examiner) one(s *verify.Signature) SignatureVerdict {
 	if !s.Timestamp {
 		return e.signature(s)
 	}
@@ -102,7 +103,7 @@ func (e *examiner) options() pki.VerifyOptions {
 	}
 }
 
-func (e *examiner) timestamp(s *pdf.Signature) (SignatureVerdict, *pki.TimestampReport) {
+func (e *examiner) timestamp(s *verify.Signature) (SignatureVerdict, *pki.TimestampReport) {
 	v := begin(s, "timestamp")
 	t := pki.VerifyTimestamp(s.CMS, s.WriteSigned, e.options())
 	v.Authority = t.Authority
@@ -114,7 +115,7 @@ func (e *examiner) timestamp(s *pdf.Signature) (SignatureVerdict, *pki.Timestamp
 	return v, &t
 }
 
-func (e *examiner) signature(s *pdf.Signature) SignatureVerdict {
+func (e *examiner) signature(s *verify.Signature) SignatureVerdict {
 	v := begin(s, "signature")
 	if s.Certifies > 0 {
 		v.Kind = "certification"

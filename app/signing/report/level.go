@@ -3,14 +3,15 @@ package report
 import (
 	"slices"
 
-	"paraph/app/pdf"
+	"paraph/app/pdf/document"
+	"paraph/app/pdf/verify"
 	"paraph/app/pki"
 )
 
 // archive is a document timestamp with the security store that it covers.
 type archive struct {
 	timestamp *pki.TimestampReport
-	covered   pdf.DSS
+	covered   document.DSS
 }
 
 // level returns the PAdES level that an intact signature reaches (ETSI EN 319 142-1 §6.3), "" if it is not PAdES:
@@ -20,7 +21,7 @@ type archive struct {
 //   - B-T: a timestamp of its own, or a later document timestamp, proves that it existed;
 //   - B-LT: the security store holds what proves that no certificate of its chain, or of that timestamp's, was revoked;
 //   - B-LTA: a document timestamp covers that store.
-func (e *examiner) level(s *pdf.Signature, c *pki.CMSReport) string {
+func (e *examiner) level(s *verify.Signature, c *pki.CMSReport) string {
 	switch {
 	case s.SubFilter != "ETSI.CAdES.detached" || !c.CAdES || s.At.IsZero() || c.Commitment && s.Reason != "":
 		return ""
@@ -37,7 +38,7 @@ func (e *examiner) level(s *pdf.Signature, c *pki.CMSReport) string {
 // complete reports whether a security store holds everything needed to validate a signature and the timestamp that
 // proves it later. A document timestamp that already covers what the signature needs can be that proof without
 // validation data of its own, which is added with the next one.
-func (e *examiner) complete(c *pki.CMSReport, d pdf.DSS) bool {
+func (e *examiner) complete(c *pki.CMSReport, d document.DSS) bool {
 	if len(d.Certs)+len(d.CRLs)+len(d.OCSPs) == 0 || !c.ValidatedBy(d.CRLs, d.OCSPs) {
 		return false
 	}

@@ -93,7 +93,7 @@ type SignatureVerdict struct {
 // ChangeVerdict is one change after a signature.
 type ChangeVerdict struct {
 	Revision  int
-	Kind      string // what was changed, see pdf.Change
+	Kind      string // what was changed, see verify.Change
 	Object    int    // its number, 0 if several are concerned
 	Page      int    // 0 for none
 	Field     string

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"paraph/app/pdf"
+	"paraph/app/pdf/verify"
 	"paraph/app/pki"
 )
 
-func begin(s *pdf.Signature, kind string) SignatureVerdict {
+func begin(s *verify.Signature, kind string) SignatureVerdict {
 	v := SignatureVerdict{Field: s.Field, Kind: kind, Reason: s.Reason, Revision: s.Revision, End: s.End, CoversAll: s.Whole}
 	if !s.At.IsZero() {
 		v.ClaimedAt = &s.At
@@ -37,7 +37,7 @@ func (v *SignatureVerdict) take(r *pki.SignatureReport) {
 
 // structure records what the file's structure shows: attacks by name, and every
 // later change with whether it was permitted.
-func (v *SignatureVerdict) structure(s *pdf.Signature) {
+func (v *SignatureVerdict) structure(s *verify.Signature) {
 	for _, p := range s.Problems {
 		said := pki.Finding{Code: p.Code}
 		v.Problems = append(v.Problems, said)
@@ -57,7 +57,7 @@ func (v *SignatureVerdict) structure(s *pdf.Signature) {
 }
 
 // changed records one change. A single act may touch several objects; it is reported once.
-func (v *SignatureVerdict) changed(revision int, c pdf.Change) {
+func (v *SignatureVerdict) changed(revision int, c verify.Change) {
 	said := ChangeVerdict{
 		Revision: revision, Kind: c.Kind, Object: c.Object, Page: c.Page, Field: c.Field, Key: c.Key, Rule: c.Rule, Permitted: c.Permitted,
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
+	"paraph/app/pdf/verify"
 	"paraph/app/pki"
 )
 
@@ -36,7 +38,7 @@ func Verify(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report,
 	if err != nil {
 		return nil, err
 	}
-	signatures, err := f.Signatures()
+	signatures, err := verify.Signatures(f)
 	if err != nil && (ctx.Err() == nil || len(signatures) == 0) {
 		return nil, tooComplex(ctx, err)
 	}
@@ -49,7 +51,7 @@ func Verify(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report,
 }
 
 // judge adds the verdicts on the signatures.
-func (out *Report) judge(ctx context.Context, f *pdf.File, signatures []pdf.Signature, o Options) error {
+func (out *Report) judge(ctx context.Context, f *document.File, signatures []verify.Signature, o Options) error {
 	if f.Encrypted() {
 		out.Findings = append(out.Findings, pki.Finding{Code: "encrypted"})
 	}
@@ -74,10 +76,10 @@ func (out *Report) judge(ctx context.Context, f *pdf.File, signatures []pdf.Sign
 	return nil
 }
 
-func open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*pdf.File, error) {
-	f, err := pdf.OpenSecret(ctx, r, size, o.Password)
+func open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*document.File, error) {
+	f, err := document.OpenSecret(ctx, r, size, o.Password)
 	if errors.Is(err, pdf.ErrDamaged) {
-		if mended, failed := pdf.Recover(ctx, r, size, o.Password); failed == nil {
+		if mended, failed := document.Recover(ctx, r, size, o.Password); failed == nil {
 			return mended, nil
 		}
 	}
@@ -93,7 +95,7 @@ func tooComplex(ctx context.Context, err error) error {
 }
 
 // unchecked returns the verdict on a signature that could not be checked in time.
-func unchecked(s *pdf.Signature) SignatureVerdict {
+func unchecked(s *verify.Signature) SignatureVerdict {
 	v := begin(s, "signature")
 	if s.Timestamp {
 		v.Kind = "timestamp"
@@ -119,7 +121,7 @@ func numbers(all []int) string {
 }
 
 // prefixes hashes the file up to the end of each signature, in one pass.
-func prefixes(r io.ReaderAt, size int64, signatures []pdf.Signature) ([]Prefix, error) {
+func prefixes(r io.ReaderAt, size int64, signatures []verify.Signature) ([]Prefix, error) {
 	ends := []int64{size}
 	for _, s := range signatures {
 		if s.End > 0 && s.End < size {

@@ -1,4 +1,4 @@
-package pdf
+package verify
 
 import (
 	"maps"
@@ -127,38 +127,38 @@ func (p *pair) context(n int, places []place, c route) *change {
 
 // edges maps the entries of the structure to the kinds of objects they refer
 // to.
-var edges = map[kind]map[name][]kind{
-	0: {"Root": {kindCatalog}, "Info": {kindInfo}},
-	kindCatalog: {
-		"Pages": {kindNode}, "Metadata": {kindMetadata}, "Extensions": {kindPlain}, "MarkInfo": {kindPlain},
+var edges = map[Kind]map[name][]Kind{
+	0: {"Root": {KindCatalog}, "Info": {KindInfo}},
+	KindCatalog: {
+		"Pages": {KindNode}, "Metadata": {KindMetadata}, "Extensions": {KindPlain}, "MarkInfo": {KindPlain},
 		// Both may be direct objects in the catalog.
-		"AcroForm": {kindForm, kindFields, kindField, kindGroup, kindResources},
-		"DSS":      {kindStore, kindVRI, kindEntry, kindList},
+		"AcroForm": {KindForm, KindFields, KindField, KindGroup, KindResources},
+		"DSS":      {KindStore, KindVRI, KindEntry, KindList},
 	},
-	kindNode:       {"Kids": {kindNode, kindPage}, "": {kindNode, kindPage}, "Parent": {kindNode}},
-	kindPage:       {"Annots": {kindAnnots, kindAnnotation}, "Parent": {kindNode}},
-	kindAnnots:     {"": {kindAnnotation}},
-	kindAnnotation: {"Popup": {kindAnnotation}, "Parent": {kindAnnotation, kindField, kindGroup}, "IRT": {kindAnnotation}, "P": {kindPage}},
-	kindForm:       {"Fields": {kindFields, kindField, kindGroup}, "CO": {kindField, kindGroup}, "DR": {kindResources}},
-	kindFields:     {"": {kindField, kindGroup, kindWidget}},
-	kindGroup:      {"Kids": {kindFields, kindField, kindGroup}, "Parent": {kindGroup}},
-	kindField:      {"Kids": {kindFields, kindWidget}, "Parent": {kindGroup}, "P": {kindPage}},
-	kindWidget:     {"Parent": {kindField}, "P": {kindPage}},
-	kindStore:      {"Certs": {kindList}, "CRLs": {kindList}, "OCSPs": {kindList}, "VRI": {kindVRI, kindEntry, kindList}},
-	kindEntry:      {"Cert": {kindList}, "CRL": {kindList}, "OCSP": {kindList}},
+	KindNode:       {"Kids": {KindNode, KindPage}, "": {KindNode, KindPage}, "Parent": {KindNode}},
+	KindPage:       {"Annots": {KindAnnots, KindAnnotation}, "Parent": {KindNode}},
+	KindAnnots:     {"": {KindAnnotation}},
+	KindAnnotation: {"Popup": {KindAnnotation}, "Parent": {KindAnnotation, KindField, KindGroup}, "IRT": {KindAnnotation}, "P": {KindPage}},
+	KindForm:       {"Fields": {KindFields, KindField, KindGroup}, "CO": {KindField, KindGroup}, "DR": {KindResources}},
+	KindFields:     {"": {KindField, KindGroup, KindWidget}},
+	KindGroup:      {"Kids": {KindFields, KindField, KindGroup}, "Parent": {KindGroup}},
+	KindField:      {"Kids": {KindFields, KindWidget}, "Parent": {KindGroup}, "P": {KindPage}},
+	KindWidget:     {"Parent": {KindField}, "P": {KindPage}},
+	KindStore:      {"Certs": {KindList}, "CRLs": {KindList}, "OCSPs": {KindList}, "VRI": {KindVRI, KindEntry, KindList}},
+	KindEntry:      {"Cert": {KindList}, "CRL": {KindList}, "OCSP": {KindList}},
 }
 
 // isEdge reports whether an entry refers to an object in the role recorded in the
 // structure.
-func isEdge(holder kind, key name, places []place) bool {
-	is := func(kinds ...kind) bool {
+func isEdge(holder Kind, key name, places []place) bool {
+	is := func(kinds ...Kind) bool {
 		return slices.ContainsFunc(places, func(x place) bool { return slices.Contains(kinds, x.kind) })
 	}
 	switch {
-	case holder == kindVRI:
-		return is(kindEntry, kindList)
-	case holder == kindResources || holder == kindForm && key == "DR":
-		return is(kindResources)
+	case holder == KindVRI:
+		return is(KindEntry, KindList)
+	case holder == KindResources || holder == KindForm && key == "DR":
+		return is(KindResources)
 	}
 	return is(edges[holder][key]...)
 }
@@ -166,13 +166,13 @@ func isEdge(holder kind, key name, places []place) bool {
 // isLink reports whether a context merely points to an object that has a role.
 // What may change in a page or the catalog has a meaning only in its own place;
 // the same holds for a field that has only field entries.
-func isLink(f *File, n int, places []place, holder place, c route) bool {
+func isLink(f *file, n int, places []place, holder place, c route) bool {
 	return !slices.ContainsFunc(places, func(x place) bool {
 		switch x.kind {
-		case kindPage, kindCatalog:
+		case KindPage, KindCatalog:
 			return false
-		case kindField, kindWidget, kindGroup, kindAnnotation:
-			tagged := holder.kind == kindCatalog && c.key == "StructTreeRoot"
+		case KindField, KindWidget, KindGroup, KindAnnotation:
+			tagged := holder.kind == KindCatalog && c.key == "StructTreeRoot"
 			return !tagged && !fieldOnly(f.Object(n))
 		}
 		return true
@@ -211,38 +211,38 @@ func (p *pair) within(n int, h place, c route) *change {
 			return &change{kind: ChangeMetadata, number: n, by: RuleMetadata}
 		}
 		broken.kind = ChangeOther
-	case kindCatalog:
+	case KindCatalog:
 		if c.key == "StructTreeRoot" {
 			return p.tags(n)
 		}
 		broken.kind = ChangeCatalog
-	case kindNode:
+	case KindNode:
 		broken.kind = ChangePageTree
 		if c.key == "Resources" {
 			broken.kind = ChangePageContent
 		}
-	case kindPage:
+	case KindPage:
 		broken.kind = ChangePageContent
 		if slices.Contains([]name{"AA", "B", "Metadata", "PieceInfo", "Annots", "Parent", "Thumb", "AF", "DPart"}, c.key) {
 			broken.kind = ChangePage
 		}
-	case kindAnnots, kindAnnotation:
-		if p.is.plays(c.holder, kindField, kindWidget) || p.was.plays(c.holder, kindField, kindWidget) {
+	case KindAnnots, KindAnnotation:
+		if p.is.plays(c.holder, KindField, KindWidget) || p.was.plays(c.holder, KindField, KindWidget) {
 			return nil // decided by its role as a field
 		}
 		return &change{kind: ChangeAnnotation, number: n, page: h.page, by: RuleAnnotations}
-	case kindField, kindWidget:
+	case KindField, KindWidget:
 		return p.withinField(n, h, c)
-	case kindGroup, kindFields:
+	case KindGroup, KindFields:
 		broken.kind = ChangeField
-	case kindForm, kindResources:
+	case KindForm, KindResources:
 		broken.kind = ChangeForm
-		if h.kind == kindResources {
+		if h.kind == KindResources {
 			broken.key = "DR"
 		}
-	case kindStore, kindVRI, kindEntry, kindList:
+	case KindStore, KindVRI, KindEntry, KindList:
 		broken.kind = ChangeDSS
-	case kindInfo, kindMetadata:
+	case KindInfo, KindMetadata:
 		return &change{kind: ChangeMetadata, number: n, by: RuleMetadata}
 	default:
 		broken.kind = ChangeCatalog
@@ -254,12 +254,12 @@ func (p *pair) within(n int, h place, c route) *change {
 // unless it is a signature, are compared with the field.
 func (p *pair) withinField(n int, h place, c route) *change {
 	fd := p.was.field(h.field)
-	if c.key == "AP" || c.key == "V" && fd.kind != "Sig" {
+	if c.key == "AP" || c.key == "V" && fd.Kind != "Sig" {
 		p.dirty[h.field] = true
 		return nil
 	}
 	out := change{
-		kind: ChangeField, number: n, page: p.was.pageOf(c.holder), field: fd.name, key: c.key, breaks: RuleNone,
+		kind: ChangeField, number: n, page: p.was.pageOf(c.holder), field: fd.Name, key: c.key, breaks: RuleNone,
 	}
 	if c.key == "V" {
 		out.breaks = RuleSignedField
@@ -272,13 +272,13 @@ func (p *pair) withinField(n int, h place, c route) *change {
 func (p *pair) retyped(n int, places []place) {
 	was, is := shape(p.old.Object(n)), shape(p.new.Object(n))
 	for _, x := range places {
-		sameType := was == is && (is != 's' || x.kind == kindMetadata)
-		if sameType || x.kind == kindAnnotation && x.field == 0 && len(places) == 1 {
+		sameType := was == is && (is != 's' || x.kind == KindMetadata)
+		if sameType || x.kind == KindAnnotation && x.field == 0 && len(places) == 1 {
 			continue
 		}
 		c := change{kind: ChangeOther, number: n, page: x.page, breaks: RuleTwoRoles}
 		if fd := p.was.field(x.field); fd != nil {
-			c.kind, c.field = ChangeField, fd.name
+			c.kind, c.field = ChangeField, fd.Name
 		}
 		p.add(c)
 		return

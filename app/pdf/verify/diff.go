@@ -1,4 +1,4 @@
-package pdf
+package verify
 
 import (
 	"maps"
@@ -8,18 +8,18 @@ import (
 
 // A comparer compares successive revisions of a file.
 type comparer struct {
-	file  *File // the newest revision
+	file  *file // the newest revision
 	graph *graph
 	parts *structure
 }
 
-func newComparer(f *File) *comparer {
+func newComparer(f *file) *comparer {
 	return &comparer{file: f, graph: newGraph(f), parts: newStructure(f, newPageStructure(f))}
 }
 
 // revisions compares values of two successive revisions, and says whether one may have become the other.
 type revisions struct {
-	old, new *File
+	old, new *file
 	graph    *graph     // of old
 	was      *structure // of old
 }
@@ -42,8 +42,8 @@ type pair struct {
 // be accounted for in every place that referred to it before, by a rule that
 // permits such a change in that place. Added objects must have unused numbers.
 // Objects unreachable in both revisions do not count as changes.
-func (c *comparer) compare(newer *File) ([]change, error) {
-	newer.Inherit(c.file.File)
+func (c *comparer) compare(newer *file) ([]change, error) {
+	newer.Inherit(c.file.File.File)
 	p := &pair{
 		revisions: revisions{old: c.file, new: newer, graph: c.graph, was: c.parts},
 		changed:   map[int]bool{}, dirty: map[int]bool{},
@@ -93,7 +93,7 @@ func (p *pair) find() {
 // entries.
 func (p *revisions) blocks() []int {
 	blocks := map[int]bool{}
-	for _, f := range []*File{p.old, p.new} {
+	for _, f := range []*file{p.old, p.new} {
 		for b := range f.Xref.Blocks {
 			blocks[b] = true
 		}

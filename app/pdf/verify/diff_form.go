@@ -1,8 +1,9 @@
-package pdf
+package verify
 
 import (
 	"slices"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 )
 
@@ -119,68 +120,60 @@ func (p *pair) roots(number int, was, is any) {
 // was changed.
 func (p *pair) fields() {
 	for n := range p.changed {
-		if p.was.plays(n, kindGroup) {
+		if p.was.plays(n, KindGroup) {
 			p.group(n)
 		}
 	}
-	newer := map[int]*field{}
+	newer := map[int]*document.Field{}
 	for i := range p.is.fields {
-		newer[p.is.fields[i].ref.Number] = &p.is.fields[i]
+		newer[p.is.fields[i].Ref.Number] = &p.is.fields[i]
 	}
 	for i := range p.was.fields {
 		was := &p.was.fields[i]
-		is := newer[was.ref.Number]
+		is := newer[was.Ref.Number]
 		if is == nil {
-			p.add(change{kind: ChangeField, number: was.ref.Number, field: was.name, breaks: RuleRemoved})
+			p.add(change{kind: ChangeField, number: was.Ref.Number, field: was.Name, breaks: RuleRemoved})
 			continue
 		}
 		if p.isDirty(was, is) {
 			(&fieldComparison{p: p, was: was, is: is}).compare()
 		}
-		delete(newer, was.ref.Number)
+		delete(newer, was.Ref.Number)
 	}
 	for i := range p.is.fields {
-		if fd := &p.is.fields[i]; newer[fd.ref.Number] == fd {
+		if fd := &p.is.fields[i]; newer[fd.Ref.Number] == fd {
 			p.newField(fd)
 		}
 	}
 }
 
 // isDirty reports whether any part of a field may have been changed.
-func (p *pair) isDirty(was, is *field) bool {
-	return p.dirty[was.ref.Number] || was.name != is.name || was.kind != is.kind || was.flags != is.flags ||
-		len(was.widgets) != len(is.widgets) || !p.equal(was.value, is.value)
+func (p *pair) isDirty(was, is *document.Field) bool {
+	return p.dirty[was.Ref.Number] || was.Name != is.Name || was.Kind != is.Kind || was.Flags != is.Flags ||
+		len(was.Widgets) != len(is.Widgets) || !p.equal(was.Value, is.Value)
 }
 
 // group compares a field that has child fields: only the children may change.
 func (p *pair) group(n int) {
-	i := slices.IndexFunc(p.was.groups, func(g field) bool { return g.ref.Number == n })
+	i := slices.IndexFunc(p.was.groups, func(g document.Field) bool { return g.Ref.Number == n })
 	g := &p.was.groups[i]
 	if d, ok := p.new.Object(n).(dict); ok {
-		for _, k := range p.keys(g.dict, d) {
-			p.add(change{kind: ChangeField, number: n, field: g.name, key: k, breaks: RuleNone})
+		for _, k := range p.keys(g.Dict, d) {
+			p.add(change{kind: ChangeField, number: n, field: g.Name, key: k, breaks: RuleNone})
 		}
 		return
 	}
-	p.add(change{kind: ChangeField, number: n, field: g.name, breaks: RuleRemoved})
-}
-
-// visible reports whether a field occupies more than a point of a page.
-func (f *File) visible(fd *field) bool {
-	return slices.ContainsFunc(fd.widgets, func(w widget) bool {
-		r, ok := f.rect(w.dict["Rect"])
-		return ok && !r.empty()
-	})
+	p.add(change{kind: ChangeField, number: n, field: g.Name, breaks: RuleRemoved})
 }
 
 // newField judges an added field. Only signature fields may be added; invisible
 // ones are part of signing. A visible one hides what is below it, so a later
 // signature must cover it.
-func (p *pair) newField(fd *field) {
-	c := change{kind: ChangeField, number: fd.ref.Number, field: fd.name, page: p.is.pageWith(fd), by: RuleVouched}
-	if fd.kind == "Sig" {
+func (p *pair) newField(fd *document.Field) {
+	c := change{kind: ChangeField, number: fd.Ref.Number, field: fd.Name, page: p.is.pageWith(fd), by: RuleVouched}
+	if fd.Kind == "Sig" {
 		c.kind = p.new.signatureKind(fd)
-		if !p.new.visible(fd) {
+		if !p.new.Visible(fd) {
 			c.by = RuleSigning
 		}
 		if c.kind == ChangeTimestamp && c.by == RuleSigning {
@@ -191,20 +184,20 @@ func (p *pair) newField(fd *field) {
 	p.add(c)
 }
 
-func (p *pair) newFieldBreaks(fd *field) string {
-	for _, w := range append([]widget{{fd.ref, fd.dict}}, fd.widgets...) {
+func (p *pair) newFieldBreaks(fd *document.Field) string {
+	for _, w := range append([]document.Widget{{Ref: fd.Ref, Dict: fd.Dict}}, fd.Widgets...) {
 		switch {
-		case !p.fresh(w.ref.Number):
+		case !p.fresh(w.Ref.Number):
 			return RuleNumberInUse
-		case w.dict["A"] != nil || w.dict["AA"] != nil:
+		case w.Dict["A"] != nil || w.Dict["AA"] != nil:
 			return RuleNone
 		}
 	}
-	if fd.kind == "Sig" && fd.value != nil && !p.added(fd.value) {
+	if fd.Kind == "Sig" && fd.Value != nil && !p.added(fd.Value) {
 		return RuleNumberInUse
 	}
-	for _, list := range [][]field{p.was.fields, p.was.groups, p.is.fields} {
-		if slices.ContainsFunc(list, func(o field) bool { return o.name == fd.name && o.ref != fd.ref }) {
+	for _, list := range [][]document.Field{p.was.fields, p.was.groups, p.is.fields} {
+		if slices.ContainsFunc(list, func(o document.Field) bool { return o.Name == fd.Name && o.Ref != fd.Ref }) {
 			return RuleAmbiguous
 		}
 	}
@@ -213,9 +206,9 @@ func (p *pair) newFieldBreaks(fd *field) string {
 
 // pageWith returns the number of the first page that has a widget of the field,
 // from 1, or 0.
-func (s *structure) pageWith(fd *field) int {
-	for _, w := range fd.widgets {
-		if n := s.pageOf(w.ref.Number); n > 0 {
+func (s *structure) pageWith(fd *document.Field) int {
+	for _, w := range fd.Widgets {
+		if n := s.pageOf(w.Ref.Number); n > 0 {
 			return n
 		}
 	}
@@ -223,8 +216,8 @@ func (s *structure) pageWith(fd *field) int {
 }
 
 // signatureKind distinguishes signatures from document timestamps.
-func (f *File) signatureKind(fd *field) string {
-	d := f.Dict(fd.value)
+func (f *file) signatureKind(fd *document.Field) string {
+	d := f.Dict(fd.Value)
 	if f.Name(d["SubFilter"]) == "ETSI.RFC3161" && (d["Type"] == nil || f.Name(d["Type"]) == "DocTimeStamp") {
 		return ChangeTimestamp
 	}

@@ -1,4 +1,4 @@
-package pdf
+package document
 
 import (
 	"cmp"
@@ -19,25 +19,25 @@ type Page struct {
 	// Rotate is the clockwise rotation of the page: 0, 90, 180 or 270.
 	Rotate int
 
-	ref ref
-	box Rect // CropBox∩MediaBox, user space
+	Ref  ref
+	Area Rect // CropBox∩MediaBox, user space
 }
 
 // Pages returns the pages in order.
 func (f *File) Pages() []Page { return f.pages }
 
-const pageTreeDepth = 60
+const PageTreeDepth = 60
 
-// inherited holds the attributes that a page takes from the nodes above it.
-type inherited struct {
-	media, crop, rotate, resources any
+// Inherited holds the attributes that a page takes from the nodes above it.
+type Inherited struct {
+	Media, Crop, Rotate, Resources any
 }
 
-func (i inherited) with(d dict) inherited {
+func (i Inherited) with(d dict) Inherited {
 	for _, p := range []struct {
 		to  *any
 		key name
-	}{{&i.media, "MediaBox"}, {&i.crop, "CropBox"}, {&i.rotate, "Rotate"}, {&i.resources, "Resources"}} {
+	}{{&i.Media, "MediaBox"}, {&i.Crop, "CropBox"}, {&i.Rotate, "Rotate"}, {&i.Resources, "Resources"}} {
 		if v := d[p.key]; v != nil {
 			*p.to = v
 		}
@@ -49,11 +49,11 @@ func (i inherited) with(d dict) inherited {
 // node counts as damage: guessing would shift the page numbers.
 func (f *File) readPages() ([]Page, error) {
 	var pages []Page
-	err := f.eachPage(func(r ref, d dict, in inherited) error {
+	err := f.EachPage(func(r ref, d dict, in Inherited) error {
 		if len(pages) >= f.Limits.Pages {
 			return f.Over("more than %d pages", f.Limits.Pages)
 		}
-		pages = append(pages, f.page(r, in))
+		pages = append(pages, f.PageOf(r, in))
 		return nil
 	})
 	if err == nil && len(pages) == 0 {
@@ -62,12 +62,13 @@ func (f *File) readPages() ([]Page, error) {
 	return pages, err
 }
 
-func (f *File) eachPage(visit func(ref, dict, inherited) error) error {
+// EachPage calls visit with every page, in order, and what it inherits.
+func (f *File) EachPage(visit func(ref, dict, Inherited) error) error {
 	seen := map[int]bool{}
-	var walk func(v any, in inherited, depth int) error
-	walk = func(v any, in inherited, depth int) error {
+	var walk func(v any, in Inherited, depth int) error
+	walk = func(v any, in Inherited, depth int) error {
 		r, ok := v.(ref)
-		if !ok || seen[r.Number] || depth > pageTreeDepth {
+		if !ok || seen[r.Number] || depth > PageTreeDepth {
 			return f.OrDamaged("page tree")
 		}
 		seen[r.Number] = true
@@ -87,33 +88,35 @@ func (f *File) eachPage(visit func(ref, dict, inherited) error) error {
 		}
 		return nil
 	}
-	if err := walk(f.Catalog()["Pages"], inherited{}, 0); err != nil {
+	if err := walk(f.Catalog()["Pages"], Inherited{}, 0); err != nil {
 		return err
 	}
 	return f.Fault
 }
 
-func (f *File) page(r ref, in inherited) Page {
-	media, ok := f.rect(in.media)
-	if !ok || media.empty() {
+// PageOf returns how readers show a page.
+func (f *File) PageOf(r ref, in Inherited) Page {
+	media, ok := f.Rect(in.Media)
+	if !ok || media.Empty() {
 		media = Rect{0, 0, 612, 792} // the default in all viewers
 	}
 	box := media
-	if crop, ok := f.rect(in.crop); ok {
-		if both := crop.intersect(media); !both.empty() {
+	if crop, ok := f.Rect(in.Crop); ok {
+		if both := crop.Intersect(media); !both.Empty() {
 			box = both
 		}
 	}
-	turn, _ := f.Int(in.rotate)
-	p := Page{ref: r, box: box, Rotate: int((turn%360+360)%360) / 90 * 90}
-	p.Width, p.Height = box.size()
+	turn, _ := f.Int(in.Rotate)
+	p := Page{Ref: r, Area: box, Rotate: int((turn%360+360)%360) / 90 * 90}
+	p.Width, p.Height = box.Size()
 	if p.sideways() {
 		p.Width, p.Height = p.Height, p.Width
 	}
 	return p
 }
 
-func (f *File) rect(v any) (r Rect, ok bool) {
+// Rect reads a rectangle; its corners may be in any order.
+func (f *File) Rect(v any) (r Rect, ok bool) {
 	a := f.Array(v)
 	if len(a) < 4 {
 		return r, false
@@ -133,7 +136,7 @@ func (f *File) rect(v any) (r Rect, ok bool) {
 func (f *File) Overlaps() []int {
 	var out []int
 	for i, p := range f.pages {
-		if anyOverlap(f.shownRects(f.Array(f.Dict(p.ref)["Annots"]))) {
+		if anyOverlap(f.shownRects(f.Array(f.Dict(p.Ref)["Annots"]))) {
 			out = append(out, i+1)
 		}
 	}
@@ -147,8 +150,8 @@ func (f *File) shownRects(annots array) []Rect {
 	for _, v := range annots {
 		d := f.Dict(v)
 		flags, _ := f.Int(d["F"])
-		r, ok := f.rect(d["Rect"])
-		if ok && !r.empty() && flags&unseen == 0 && f.Name(d["Subtype"]) != "Popup" {
+		r, ok := f.Rect(d["Rect"])
+		if ok && !r.Empty() && flags&unseen == 0 && f.Name(d["Subtype"]) != "Popup" {
 			out = append(out, r)
 		}
 	}
@@ -164,10 +167,23 @@ func anyOverlap(all []Rect) bool {
 			if b[0] >= a[2]-border {
 				break
 			}
-			if w, h := a.intersect(b).size(); w > border && h > border {
+			if w, h := a.Intersect(b).Size(); w > border && h > border {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// FirstPage finds the first page without walking the others.
+func (f *File) FirstPage() (Page, error) {
+	var first Page
+	err := f.EachPage(func(r ref, _ dict, in Inherited) error {
+		first = f.PageOf(r, in)
+		return errStop
+	})
+	if err == errStop {
+		err = nil
+	}
+	return first, err
 }

@@ -1,4 +1,11 @@
-package pdf
+// Package verify examines the signatures of a PDF: their structure, what was
+// changed after each, and whether that was permitted. Whether a signature is
+// cryptographically valid, and whose it is, has to be checked separately.
+//
+// Later changes are judged by a whitelist. The object graphs of successive
+// revisions are compared from the trailer down; what no rule permits in the place
+// where it was changed is named.
+package verify
 
 import (
 	"bytes"
@@ -12,9 +19,21 @@ import (
 	"time"
 
 	"paraph/app/pdf/digest"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 )
+
+// Short names for the object model, which is used throughout this package.
+type (
+	name  = object.Name
+	ref   = object.Ref
+	array = object.Array
+	dict  = object.Dict
+)
+
+// A file is a PDF as it was at the end of one of its revisions.
+type file struct{ *document.File }
 
 // A Signature describes the structure of one signature or document timestamp.
 // Its cryptographic validity has to be checked separately, from CMS and
@@ -41,7 +60,7 @@ type Signature struct {
 	// Certifies is the DocMDP level that it sets, or 0; Lock is the lock that it
 	// sets.
 	Certifies int
-	Lock      *Lock
+	Lock      *document.Lock
 	// Claims of the signature dictionary.
 	Name, Reason, Location, ContactInfo string
 	At                                  time.Time
@@ -53,8 +72,8 @@ type Signature struct {
 	Later    []Update
 	Unjudged bool
 
-	level int    // DocMDP, including that of the field's lock
-	locks []Lock // all its locks, including that of its field
+	level int             // DocMDP, including that of the field's lock
+	locks []document.Lock // all its locks, including that of its field
 	// signed reads the file for all of its signatures.
 	signed *digest.Prefixes
 }
@@ -81,7 +100,8 @@ func (s Signature) WriteSigned(w io.Writer) error {
 // signatures that only an earlier revision has. The error is ErrTooComplex or
 // comes from reading or from the context. It is accompanied by the signatures
 // of the newest revision, unjudged, unless it occurred before they were known.
-func (f *File) Signatures() ([]Signature, error) {
+func Signatures(examined *document.File) ([]Signature, error) {
+	f := &file{examined}
 	out, err := f.examined()
 	if err != nil && f.Stopped() == nil {
 		return nil, err
@@ -99,7 +119,7 @@ func (f *File) Signatures() ([]Signature, error) {
 	return out, err
 }
 
-func (f *File) examined() ([]Signature, error) {
+func (f *file) examined() ([]Signature, error) {
 	out := f.attached()
 	if f.Fault != nil {
 		return nil, f.Fault
@@ -130,42 +150,27 @@ func (f *File) examined() ([]Signature, error) {
 func byEnd(a, b Signature) int { return cmp.Compare(a.End, b.End) }
 
 // attached returns the signatures in the fields of the newest revision.
-func (f *File) attached() []Signature {
+func (f *file) attached() []Signature {
 	var out []Signature
-	for _, fd := range f.fields() {
-		switch d := f.Dict(fd.value); {
-		case d != nil && (fd.kind == "Sig" || isSignature(f, d)):
+	for _, fd := range f.Fields() {
+		switch d := f.Dict(fd.Value); {
+		case d != nil && (fd.Kind == "Sig" || isSignature(f, d)):
 			s := f.signature(fd, d)
-			if fd.kind != "Sig" {
+			if fd.Kind != "Sig" {
 				s.problem(ProblemDetached)
 			}
 			out = append(out, s)
-		case fd.kind == "Sig" && d == nil && f.present(fd.value):
-			out = append(out, f.unreadable(fd.name))
+		case fd.Kind == "Sig" && d == nil && f.Present(fd.Value):
+			out = append(out, f.unreadable(fd.Name))
 		}
 	}
-	for _, r := range f.lostFields {
+	for _, r := range f.Lost() {
 		out = append(out, f.unreadable(fmt.Sprintf("%d", r.Number)))
 	}
 	return out
 }
 
-// present reports whether v has a value, readable or not; a missing object is
-// null.
-func (f *File) present(v any) bool {
-	if r, ok := v.(ref); ok {
-		return f.Xref.Get(r.Number).Kind >= reader.EntryPlain && !f.isNull(r)
-	}
-	return v != nil
-}
-
-// isNull reports whether an object reads as null.
-func (f *File) isNull(r ref) bool {
-	o, err := f.Load(r.Number)
-	return err == nil && o.Value == nil
-}
-
-func (f *File) unreadable(name string) Signature {
+func (f *file) unreadable(name string) Signature {
 	s := Signature{Field: name, Unreadable: true, End: f.Size}
 	s.problem(ProblemUnreadable)
 	return s
@@ -173,7 +178,7 @@ func (f *File) unreadable(name string) Signature {
 
 // isSignature reports whether a dictionary is a signature, whatever its
 // declared type.
-func isSignature(f *File, d dict) bool {
+func isSignature(f *file, d dict) bool {
 	_, ranged := f.Resolve(d["ByteRange"]).(array)
 	_, valued := f.Resolve(d["Contents"]).(object.String)
 	return ranged && valued
@@ -185,12 +190,12 @@ type search struct {
 	kept, out []Signature
 }
 
-func (s *search) in(older *File, rev int) {
-	for _, fd := range older.fields() {
-		d := older.Dict(fd.value)
+func (s *search) in(older *file, rev int) {
+	for _, fd := range older.Fields() {
+		d := older.Dict(fd.Value)
 		c, _ := older.Resolve(d["Contents"]).(object.String)
 		same := func(s Signature) bool { return bytes.Equal(s.Contents, c) }
-		if fd.kind != "Sig" || len(c) == 0 || slices.ContainsFunc(s.kept, same) || slices.ContainsFunc(s.out, same) {
+		if fd.Kind != "Sig" || len(c) == 0 || slices.ContainsFunc(s.kept, same) || slices.ContainsFunc(s.out, same) {
 			continue
 		}
 		lost := older.signature(fd, d)
@@ -202,14 +207,14 @@ func (s *search) in(older *File, rev int) {
 
 // outside searches all places where a former revision may have ended that is no
 // longer part of the file.
-func (s *search) outside(f *File) error {
-	ends, err := f.otherEnds()
+func (s *search) outside(f *file) error {
+	ends, err := f.OtherEnds()
 	if err != nil {
 		return err
 	}
 	for i := len(ends) - 1; i >= 0; i-- {
-		if older, err := f.view(ends[i].at); err == nil {
-			s.in(older, ends[i].revision)
+		if older, err := f.View(ends[i].At); err == nil {
+			s.in(&file{older}, ends[i].Revision)
 		}
 	}
 	return f.Fault
@@ -217,7 +222,7 @@ func (s *search) outside(f *File) error {
 
 // detached returns signatures that no field refers to. Usage rights (ISO
 // 32000-2 §12.8.2.3) are excluded, because they are not a person's signature.
-func (f *File) detached(g *graph, known []Signature) []Signature {
+func (f *file) detached(g *graph, known []Signature) []Signature {
 	if g == nil {
 		g = newGraph(f)
 	}
@@ -231,25 +236,26 @@ func (f *File) detached(g *graph, known []Signature) []Signature {
 		if !isSignature(f, d) || rights || slices.ContainsFunc(known, same) || slices.ContainsFunc(out, same) {
 			continue
 		}
-		s := f.signature(field{name: fmt.Sprintf("%d", n), value: ref{Number: n}}, d)
+		s := f.signature(document.Field{Name: fmt.Sprintf("%d", n), Value: ref{Number: n}}, d)
 		s.problem(ProblemDetached)
 		out = append(out, s)
 	}
 	return out
 }
 
-func (f *File) signature(fd field, d dict) Signature {
+func (f *file) signature(fd document.Field, d dict) Signature {
 	s := Signature{
-		Field: fd.name, SubFilter: string(f.Name(d["SubFilter"])),
+		Field: fd.Name, SubFilter: string(f.Name(d["SubFilter"])),
 		Name: f.Text(d["Name"]), Reason: f.Text(d["Reason"]), Location: f.Text(d["Location"]),
-		ContactInfo: f.Text(d["ContactInfo"]), Certifies: f.level(d),
+		ContactInfo: f.Text(d["ContactInfo"]), Certifies: f.Level(d),
 	}
 	s.Timestamp = s.SubFilter == "ETSI.RFC3161" || f.Name(d["Type"]) == "DocTimeStamp"
 	s.Mistyped = s.Timestamp && d["Type"] != nil && f.Name(d["Type"]) != "DocTimeStamp"
 	if m, ok := f.Resolve(d["M"]).(object.String); ok {
 		s.At, _ = m.Date()
 	}
-	f.restrictions(&s, fd, d)
+	sets := f.Restrictions(fd, d)
+	s.level, s.locks, s.Lock = sets.Level, sets.Locks, sets.Own
 	for _, v := range f.Array(d["ByteRange"]) {
 		n, ok := f.Int(v)
 		if !ok {
@@ -261,25 +267,6 @@ func (f *File) signature(fd field, d dict) Signature {
 	s.CMS = trimDER(s.Contents)
 	f.checkRange(&s, fd)
 	return s
-}
-
-// restrictions reads the restrictions that a signature sets: through its
-// transforms and, because some writers omit those, through the lock of its
-// field (ISO 32000-2 §12.7.5.5).
-func (f *File) restrictions(s *Signature, fd field, d dict) {
-	lock := f.Dict(fd.dict["Lock"])
-	s.level = f.level(d)
-	if p, ok := f.Int(lock["P"]); ok && s.level == 0 && p >= 1 && p <= 3 {
-		s.level = int(p)
-	}
-	if lock["Action"] != nil {
-		s.locks = append(s.locks, *f.lock(lock))
-	}
-	for _, params := range f.transforms(d, "FieldMDP") {
-		if s.Lock = f.lock(params); s.Lock != nil {
-			s.locks = append(s.locks, *s.Lock)
-		}
-	}
 }
 
 // trimDER cuts off the zeros after a DER value. A value of indefinite length
@@ -329,7 +316,7 @@ func (s *Signature) problem(code string) { s.Problems = append(s.Problems, Probl
 
 // checkRange checks the byte range against the file: it must begin at 0, leave
 // out exactly the Contents of this very object, and end within the file.
-func (f *File) checkRange(s *Signature, fd field) {
+func (f *file) checkRange(s *Signature, fd document.Field) {
 	r := s.ByteRange
 	switch {
 	case len(r) != 4:
@@ -353,7 +340,7 @@ func (f *File) checkRange(s *Signature, fd field) {
 }
 
 // checkGap reads the bytes left out of the byte range.
-func (f *File) checkGap(s *Signature) {
+func (f *file) checkGap(s *Signature) {
 	length := s.ByteRange[2] - s.ByteRange[1]
 	if length > 2*f.Limits.ObjectSize || length != int64(2*len(s.Contents)+2) {
 		s.problem(ProblemGap)
@@ -368,11 +355,11 @@ func (f *File) checkGap(s *Signature) {
 
 // checkPlace checks that the gap lies in the signature's own object, as stored
 // in the signed revision: a copy elsewhere would be another signature.
-func (f *File) checkPlace(s *Signature, fd field) {
-	v := fd.value
+func (f *file) checkPlace(s *Signature, fd document.Field) {
+	v := fd.Value
 	r, ok := v.(ref)
 	if !ok {
-		r = fd.ref
+		r = fd.Ref
 	}
 	e := f.Xref.Get(r.Number)
 	if e.Kind != reader.EntryPlain || e.At >= s.ByteRange[1] {
@@ -383,4 +370,19 @@ func (f *File) checkPlace(s *Signature, fd field) {
 	if err != nil || e.At+o.Cost < s.ByteRange[2] {
 		s.problem(ProblemOther)
 	}
+}
+
+// FirstFault returns the first fault of a signature.
+func (s Signature) FirstFault() string {
+	for _, p := range s.Problems {
+		return p.Code
+	}
+	for _, u := range s.Later {
+		for _, c := range u.Changes {
+			if !c.Permitted {
+				return fmt.Sprintf("%s %s%s (%s, object %d)", c.Kind, c.Field, c.Key, c.Rule, c.Object)
+			}
+		}
+	}
+	return ""
 }

@@ -1,16 +1,17 @@
-package pdf
+package verify
 
 import (
 	"regexp"
 	"slices"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 )
 
 // A fieldComparison compares one field, with its widgets, between revisions.
 type fieldComparison struct {
 	p       *pair
-	was, is *field
+	was, is *document.Field
 }
 
 func (x *fieldComparison) add(number int, key name, by, breaks string) {
@@ -19,7 +20,7 @@ func (x *fieldComparison) add(number int, key name, by, breaks string) {
 		kind = ChangeFormFill
 	}
 	x.p.add(change{
-		kind: kind, number: number, page: x.p.is.pageWith(x.is), field: x.is.name, key: key, by: by, breaks: breaks,
+		kind: kind, number: number, page: x.p.is.pageWith(x.is), field: x.is.Name, key: key, by: by, breaks: breaks,
 	})
 }
 
@@ -27,17 +28,17 @@ func (x *fieldComparison) broken(number int, key name, rule string) { x.add(numb
 
 func (x *fieldComparison) compare() {
 	was, is := x.was, x.is
-	n := is.ref.Number
+	n := is.Ref.Number
 	switch {
-	case was.name != is.name:
+	case was.Name != is.Name:
 		x.broken(n, "T", RuleNone)
-	case was.kind != is.kind:
+	case was.Kind != is.Kind:
 		x.broken(n, "FT", RuleNone)
-	case !slices.EqualFunc(was.widgets, is.widgets, func(a, b widget) bool { return a.ref == b.ref }):
+	case !slices.EqualFunc(was.Widgets, is.Widgets, func(a, b document.Widget) bool { return a.Ref == b.Ref }):
 		x.broken(n, "Kids", RuleNone)
-	case is.kind == "Sig" && was.value == nil && is.value != nil:
+	case is.Kind == "Sig" && was.Value == nil && is.Value != nil:
 		x.signed()
-	case is.kind == "Sig":
+	case is.Kind == "Sig":
 		x.frozen(signedRule(was))
 	default:
 		x.filled()
@@ -46,8 +47,8 @@ func (x *fieldComparison) compare() {
 
 // signedRule returns the rule violated by changing a signature field in any
 // other way than signing it.
-func signedRule(was *field) string {
-	if was.value != nil {
+func signedRule(was *document.Field) string {
+	if was.Value != nil {
 		return RuleSignedField
 	}
 	return RuleNone
@@ -56,10 +57,10 @@ func signedRule(was *field) string {
 // parts calls visit with the dictionaries of a field: its own, and those of
 // widgets that are separate objects. The older version of each comes first.
 func (x *fieldComparison) parts(visit func(number int, a, b dict)) {
-	visit(x.is.ref.Number, x.was.dict, x.is.dict)
-	for i, w := range x.is.widgets {
-		if w.ref != x.is.ref {
-			visit(w.ref.Number, x.was.widgets[i].dict, w.dict)
+	visit(x.is.Ref.Number, x.was.Dict, x.is.Dict)
+	for i, w := range x.is.Widgets {
+		if w.Ref != x.is.Ref {
+			visit(w.Ref.Number, x.was.Widgets[i].Dict, w.Dict)
 		}
 	}
 }
@@ -92,7 +93,7 @@ func (p *revisions) locks(k name, was, is any) bool {
 	}
 	switch k {
 	case "Ff":
-		return b|flagReadOnly == a|flagReadOnly && b&a == a
+		return b|document.FlagReadOnly == a|document.FlagReadOnly && b&a == a
 	case "F":
 		const locked = 4 | 128 | 512 // print, locked, locked contents
 		return b|locked == a|locked && b&a == a
@@ -105,18 +106,18 @@ var signingEntries = []name{"V", "AP", "AS", "M", "MK", "DA", "Q"}
 
 // signed judges a newly signed field.
 func (x *fieldComparison) signed() {
-	p, n := x.p, x.is.ref.Number
-	c := change{kind: p.new.signatureKind(x.is), number: n, page: p.is.pageWith(x.is), field: x.is.name, by: RuleSigning}
+	p, n := x.p, x.is.Ref.Number
+	c := change{kind: p.new.signatureKind(x.is), number: n, page: p.is.pageWith(x.is), field: x.is.Name, by: RuleSigning}
 	if c.kind == ChangeTimestamp {
-		if p.new.visible(x.is) {
+		if p.new.Visible(x.is) {
 			c.kind = ChangeSignature
 		} else {
 			c.by = RuleTimestamp
 		}
 	}
-	if !p.added(x.is.value) {
+	if !p.added(x.is.Value) {
 		c.breaks = RuleNumberInUse
-	} else if shape(p.new.Resolve(x.is.value)) != 'd' {
+	} else if shape(p.new.Resolve(x.is.Value)) != 'd' {
 		c.breaks = RuleDamaged
 	}
 	p.add(c)
@@ -138,7 +139,7 @@ func (x *fieldComparison) signed() {
 func (s *structure) ownPage(number int, v any) bool {
 	page := s.pageOf(number)
 	r, ok := v.(ref)
-	return ok && page > 0 && s.tree.pages[page-1].ref == r
+	return ok && page > 0 && s.tree.pages[page-1].Ref == r
 }
 
 // drawable checks that a new appearance is valid and consists of new objects.
@@ -167,7 +168,7 @@ func (p *revisions) usedElsewhere(v any) bool {
 	}
 	before, elsewhere := &walker{graph: p.graph, parts: p.was}, false
 	before.each(r.Number, func(c route) bool {
-		elsewhere = c.key != "AP" || !p.was.plays(c.holder, kindAnnotation, kindField, kindWidget)
+		elsewhere = c.key != "AP" || !p.was.plays(c.holder, KindAnnotation, KindField, KindWidget)
 		return !elsewhere
 	})
 	return elsewhere
@@ -200,11 +201,11 @@ var lookEntries = []name{"I", "RV", "TI", "DA", "Q"}
 // filled judges a field that was filled in.
 func (x *fieldComparison) filled() {
 	p := x.p
-	any, valued := false, !p.deepEqual(x.was.value, x.is.value)
+	any, valued := false, !p.deepEqual(x.was.Value, x.is.Value)
 	x.parts(func(number int, a, b dict) {
 		for _, k := range p.keys(a, b) {
 			switch {
-			case slices.Contains(lookEntries, k) && !valued || k == "AS" && x.is.kind != "Btn":
+			case slices.Contains(lookEntries, k) && !valued || k == "AS" && x.is.Kind != "Btn":
 				x.broken(number, k, RuleAppearance)
 			case slices.Contains(fillEntries, k):
 				any = true
@@ -222,21 +223,21 @@ func (x *fieldComparison) filled() {
 	if !any && !valued {
 		return
 	}
-	c := change{kind: ChangeFormFill, number: x.is.ref.Number, page: p.is.pageWith(x.is), field: x.is.name, by: RuleFill}
-	if v := x.is.value; v != nil && !p.equal(x.was.value, v) && !p.moved(x.was.value, v) {
+	c := change{kind: ChangeFormFill, number: x.is.Ref.Number, page: p.is.pageWith(x.is), field: x.is.Name, by: RuleFill}
+	if v := x.is.Value; v != nil && !p.equal(x.was.Value, v) && !p.moved(x.was.Value, v) {
 		c.breaks = RuleNumberInUse
 	}
 	p.add(c)
 	if rule := x.contradiction(); rule != "" {
-		x.broken(x.is.ref.Number, "", rule)
+		x.broken(x.is.Ref.Number, "", rule)
 	}
 }
 
 // contradiction returns the rule that is violated if the value of a field
 // differs from what its appearance shows ("Shadow Attacks", NDSS 2021).
 func (x *fieldComparison) contradiction() string {
-	if x.is.kind == "Btn" {
-		if x.is.flags&flagPushbutton != 0 { // has no value, only an appearance
+	if x.is.Kind == "Btn" {
+		if x.is.Flags&document.FlagPushbutton != 0 { // has no value, only an appearance
 			return ""
 		}
 		return x.button()
@@ -248,14 +249,14 @@ func (x *fieldComparison) contradiction() string {
 // and the state each one shows must match the value.
 func (x *fieldComparison) button() string {
 	p := x.p
-	value := p.new.state(x.is.value)
-	for i, w := range x.is.widgets {
-		before := x.was.widgets[i].dict
-		if !p.deepEqual(before["AP"], w.dict["AP"]) && before["AP"] != nil {
+	value := p.new.state(x.is.Value)
+	for i, w := range x.is.Widgets {
+		before := x.was.Widgets[i].Dict
+		if !p.deepEqual(before["AP"], w.Dict["AP"]) && before["AP"] != nil {
 			return RuleAppearance
 		}
-		states := p.new.Dict(p.new.Dict(w.dict["AP"])["N"])
-		shown := p.new.state(w.dict["AS"])
+		states := p.new.Dict(p.new.Dict(w.Dict["AP"])["N"])
+		shown := p.new.state(w.Dict["AS"])
 		want := "Off"
 		if _, ok := states[name(value)]; ok {
 			want = value
@@ -268,7 +269,7 @@ func (x *fieldComparison) button() string {
 }
 
 // state returns the state name of a button, Off if it has none.
-func (f *File) state(v any) string {
+func (f *file) state(v any) string {
 	switch s := f.Resolve(v).(type) {
 	case name:
 		return string(s)
@@ -281,8 +282,8 @@ func (f *File) state(v any) string {
 // repeated reports whether the entries that repeat the value agree with it: the
 // index of a choice, and rich text.
 func (x *fieldComparison) repeated() bool {
-	f, d := x.p.new, x.is.dict
-	if rich, ok := f.Resolve(d["RV"]).(object.String); ok && !x.p.equal(x.was.dict["RV"], d["RV"]) {
+	f, d := x.p.new, x.is.Dict
+	if rich, ok := f.Resolve(d["RV"]).(object.String); ok && !x.p.equal(x.was.Dict["RV"], d["RV"]) {
 		plain := markup.ReplaceAllString(rich.Text(), " ")
 		if !slices.Equal(bare(plain), bare(f.valueText(x.is))) {
 			return false
@@ -296,7 +297,7 @@ func (x *fieldComparison) repeated() bool {
 	if !ok || i < 0 || int(i) >= len(options) {
 		return false
 	}
-	value := f.Text(x.is.value)
+	value := f.Text(x.is.Value)
 	if pair := f.Array(options[i]); len(pair) == 2 {
 		return f.Text(pair[0]) == value || f.Text(pair[1]) == value
 	}
@@ -312,24 +313,24 @@ func (x *fieldComparison) text() string {
 	if !x.repeated() {
 		return RuleContradiction
 	}
-	valued := !p.deepEqual(x.was.value, x.is.value)
+	valued := !p.deepEqual(x.was.Value, x.is.Value)
 	drawn, drew := false, false
-	for i, w := range x.is.widgets {
-		before, after := x.was.widgets[i].dict["AP"], w.dict["AP"]
+	for i, w := range x.is.Widgets {
+		before, after := x.was.Widgets[i].Dict["AP"], w.Dict["AP"]
 		drew = drew || after != nil
 		drawn = drawn || !p.deepEqual(before, after)
 		// A value may be redrawn, but only with the visibility it had when it was
 		// signed: an appearance that hid the value must not be replaced by one
 		// that shows it.
 		redrawn := before != nil && !p.deepEqual(before, after)
-		if !valued && redrawn && !(x.showsValue(p.new, w) && x.showsValue(p.old, x.was.widgets[i])) {
+		if !valued && redrawn && !(x.showsValue(p.new, w) && x.showsValue(p.old, x.was.Widgets[i])) {
 			return RuleAppearance
 		}
 	}
 	switch {
 	case !drew || !valued && !drawn:
 		return ""
-	case x.is.dict["AA"] != nil: // a script formats the displayed text
+	case x.is.Dict["AA"] != nil: // a script formats the displayed text
 		if valued && !drawn {
 			return ""
 		}
@@ -338,8 +339,8 @@ func (x *fieldComparison) text() string {
 		}
 		return ""
 	}
-	for _, w := range x.is.widgets {
-		if w.dict["AP"] != nil && !x.showsValue(p.new, w) {
+	for _, w := range x.is.Widgets {
+		if w.Dict["AP"] != nil && !x.showsValue(p.new, w) {
 			return RuleContradiction
 		}
 	}

@@ -1,4 +1,4 @@
-package pdf
+package verify
 
 import "slices"
 
@@ -56,7 +56,7 @@ func (p *revisions) grownDict(a, b dict) bool {
 }
 
 // list returns an array, or a single value as an array of one.
-func list(f *File, v any) array {
+func list(f *file, v any) array {
 	if a, ok := f.Resolve(v).(array); ok {
 		return a
 	}

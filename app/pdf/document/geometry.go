@@ -1,28 +1,33 @@
-package pdf
+package document
 
-import "math"
+import (
+	"math"
+
+	"paraph/app/pdf/object"
+)
 
 // A Rect holds left, bottom, right and top in user space, in points.
 type Rect [4]float64
 
-func (r Rect) size() (w, h float64) { return r[2] - r[0], r[3] - r[1] }
-func (r Rect) empty() bool          { return r[2] <= r[0] || r[3] <= r[1] }
+// Size returns the width and height.
+func (r Rect) Size() (w, h float64) { return r[2] - r[0], r[3] - r[1] }
 
-func (r Rect) intersect(o Rect) Rect {
+// Empty reports whether it has no area.
+func (r Rect) Empty() bool { return r[2] <= r[0] || r[3] <= r[1] }
+
+// Intersect returns what two rectangles share, which may be empty.
+func (r Rect) Intersect(o Rect) Rect {
 	return Rect{max(r[0], o[0]), max(r[1], o[1]), min(r[2], o[2]), min(r[3], o[3])}
 }
 
-func (r Rect) array() array {
+// Array returns the rectangle as it is written in a file.
+func (r Rect) Array() array {
 	a := make(array, 4)
 	for i, v := range r {
-		a[i] = round(v)
+		a[i] = object.Round(v)
 	}
 	return a
 }
-
-// round rounds to a ten-thousandth of a point, so that files are not bloated
-// with digits.
-func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
 // A Box is a rectangle on a page as displayed: fractions of its width and
 // height, origin top left, y downwards.
@@ -32,16 +37,16 @@ func (p Page) sideways() bool { return p.Rotate == 90 || p.Rotate == 270 }
 
 // point converts a point of the displayed page to user space.
 func (p Page) point(x, y float64) (float64, float64) {
-	w, h := p.box.size()
+	w, h := p.Area.Size()
 	switch p.Rotate {
 	case 90:
-		return p.box[0] + y*w, p.box[1] + x*h
+		return p.Area[0] + y*w, p.Area[1] + x*h
 	case 180:
-		return p.box[2] - x*w, p.box[1] + y*h
+		return p.Area[2] - x*w, p.Area[1] + y*h
 	case 270:
-		return p.box[2] - y*w, p.box[3] - x*h
+		return p.Area[2] - y*w, p.Area[3] - x*h
 	}
-	return p.box[0] + x*w, p.box[3] - y*h
+	return p.Area[0] + x*w, p.Area[3] - y*h
 }
 
 // Rect converts a box of the displayed page to user space.
@@ -59,31 +64,17 @@ func (p Page) Box(r Rect) Box {
 }
 
 func (p Page) fraction(x, y float64) (float64, float64) {
-	w, h := p.box.size()
+	w, h := p.Area.Size()
 	switch p.Rotate {
 	case 90:
-		return (y - p.box[1]) / h, (x - p.box[0]) / w
+		return (y - p.Area[1]) / h, (x - p.Area[0]) / w
 	case 180:
-		return (p.box[2] - x) / w, (y - p.box[1]) / h
+		return (p.Area[2] - x) / w, (y - p.Area[1]) / h
 	case 270:
-		return (p.box[3] - y) / h, (p.box[2] - x) / w
+		return (p.Area[3] - y) / h, (p.Area[2] - x) / w
 	}
-	return (x - p.box[0]) / w, (p.box[3] - y) / h
+	return (x - p.Area[0]) / w, (p.Area[3] - y) / h
 }
 
 // Size returns the width and height of a box in points, as displayed.
 func (p Page) Size(b Box) (width, height float64) { return b.Width * p.Width, b.Height * p.Height }
-
-// turned returns the form matrix that keeps an appearance of the given size
-// upright on a page rotated clockwise by rotate, or nil if none is needed.
-func turned(rotate int, width, height float64) array {
-	switch rotate {
-	case 90:
-		return array{0, 1, -1, 0, round(height), 0}
-	case 180:
-		return array{-1, 0, 0, -1, round(width), round(height)}
-	case 270:
-		return array{0, -1, 1, 0, 0, round(width)}
-	}
-	return nil
-}

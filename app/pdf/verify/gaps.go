@@ -1,4 +1,4 @@
-package pdf
+package verify
 
 import (
 	"cmp"
@@ -56,7 +56,7 @@ func (p *pair) extents() []extent {
 var objectHeader = regexp.MustCompile(`[0-9]\s+[0-9]+\s+obj`)
 
 // hasObject reports whether an object begins in the bytes between two offsets.
-func (f *File) hasObject(from, to int64) bool {
+func (f *file) hasObject(from, to int64) bool {
 	const most = 1 << 20 // legitimate files leave smaller gaps
 	if to-from > most {
 		return true
@@ -68,7 +68,7 @@ func (f *File) hasObject(from, to int64) bool {
 // twoFiles reports whether old and new readers are shown different files. A
 // page that lacks its later annotations in old readers shows the same text:
 // some programs sign hybrid files this way.
-func (f *File) twoFiles() bool {
+func (f *file) twoFiles() bool {
 	for n, e := range f.Hybrid {
 		if e.Kind != reader.EntryPlain {
 			return true

@@ -1,4 +1,4 @@
-package pdf
+package verify
 
 import (
 	"bytes"
@@ -57,7 +57,7 @@ func (p *pair) filled(k name, v any) {
 }
 
 // hasLiveRef reports whether a value refers to an existing object.
-func (f *File) hasLiveRef(v any) bool {
+func (f *file) hasLiveRef(v any) bool {
 	found := false
 	eachRef(v, func(r ref) { found = found || f.Xref.Get(r.Number).Kind >= reader.EntryPlain })
 	return found
@@ -163,7 +163,7 @@ func (p *pair) metadata(was, is any) {
 }
 
 // isXMP reports whether v is a stream of well-formed XMP without declarations.
-func (f *File) isXMP(v any) bool {
+func (f *file) isXMP(v any) bool {
 	src, ok := f.Resolve(v).(*reader.Stream)
 	if !ok {
 		return false

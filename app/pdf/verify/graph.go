@@ -1,4 +1,4 @@
-package pdf
+package verify
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ type graph struct {
 }
 
 // newGraph reads every object of a revision.
-func newGraph(f *File) *graph {
+func newGraph(f *file) *graph {
 	g := &graph{refs: map[int][]int{}, holders: map[int][]int{}, unreadable: map[int]bool{}, signatures: map[int]bool{}}
 	f.eachObject(func(n int) { g.set(f, n) })
 	g.setTrailer(f)
@@ -29,14 +29,14 @@ func newGraph(f *File) *graph {
 
 // update brings the graph up to date with a newer revision that redefines the
 // touched objects.
-func (g *graph) update(f *File, touched []int) {
+func (g *graph) update(f *file, touched []int) {
 	for _, n := range touched {
 		g.set(f, n)
 	}
 	g.setTrailer(f)
 }
 
-func (g *graph) set(f *File, n int) {
+func (g *graph) set(f *file, n int) {
 	delete(g.unreadable, n)
 	delete(g.signatures, n)
 	if f.Xref.Get(n).Kind < reader.EntryPlain {
@@ -59,7 +59,7 @@ func (g *graph) set(f *File, n int) {
 // setTrailer adds the references of the trailer. Nonstandard entries count only
 // if their target exists: some writers leave numbers there that are later
 // assigned to other objects.
-func (g *graph) setTrailer(f *File) {
+func (g *graph) setTrailer(f *file) {
 	t := dict{}
 	for k, v := range f.Trailer {
 		switch {
@@ -124,7 +124,7 @@ func mentions(v any, n int) bool {
 }
 
 // eachObject calls visit with the number of every existing object.
-func (f *File) eachObject(visit func(n int)) {
+func (f *file) eachObject(visit func(n int)) {
 	for _, b := range slices.Sorted(maps.Keys(f.Xref.Blocks)) {
 		for i, e := range f.Xref.Blocks[b] {
 			if e.Kind >= reader.EntryPlain && f.Fault == nil {

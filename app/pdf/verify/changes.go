@@ -1,6 +1,9 @@
-package pdf
+package verify
 
-import "slices"
+import (
+	"paraph/app/pdf/document"
+	"slices"
+)
 
 // Kinds of changes.
 const (
@@ -93,7 +96,7 @@ type change struct {
 // rules describes what the signatures up to a revision permit.
 type rules struct {
 	level int // DocMDP level; 0 if no signature sets one
-	locks []Lock
+	locks []document.Lock
 	// lastCovered is the last revision that ends with a signature over everything
 	// before it.
 	lastCovered int
@@ -137,7 +140,7 @@ func (r rules) permit(c change, rev int) (rule string, ok bool) {
 		return RuleVisible, false
 	case c.by == RuleVouched && r.lastCovered < rev:
 		return RuleUnvouched, false
-	case c.field != "" && slices.ContainsFunc(r.locks, func(l Lock) bool { return l.Covers(c.field) }):
+	case c.field != "" && slices.ContainsFunc(r.locks, func(l document.Lock) bool { return l.Covers(c.field) }):
 		return RuleLocked, false
 	}
 	return c.by, true

@@ -1,8 +1,9 @@
-package pdf
+package verify
 
 import (
 	"slices"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 )
 
@@ -14,7 +15,7 @@ func (p *pair) pages() {
 	if is.err != nil || was.err != nil {
 		p.add(change{kind: ChangePageTree, breaks: RuleDamaged})
 	}
-	if !slices.EqualFunc(was.pages, is.pages, func(a, b pageState) bool { return a.ref == b.ref }) {
+	if !slices.EqualFunc(was.pages, is.pages, func(a, b pageState) bool { return a.Ref == b.Ref }) {
 		p.add(change{kind: ChangePageTree, number: p.new.RootRef.Number, breaks: RuleNone})
 	} else if was != is {
 		for i := range was.pages {
@@ -28,7 +29,7 @@ func (p *pair) pages() {
 // inherits: readers differ in how they resolve inheritance.
 func (p *pair) nodes() {
 	for n := range p.changed {
-		if p.was.tree.is(n, kindNode) && !p.marked(n) {
+		if p.was.tree.is(n, KindNode) && !p.marked(n) {
 			p.add(change{kind: ChangePageTree, number: n, breaks: RuleNone})
 		}
 	}
@@ -53,11 +54,11 @@ func (p *revisions) marked(n int) bool {
 
 // page compares the dictionaries of a page, including inherited entries.
 func (p *pair) page(number int, was, is *pageState) {
-	a, b := p.old.Dict(was.ref), p.new.Dict(is.ref)
-	if !p.changed[is.ref.Number] && was.ref == is.ref && p.sameAnnots(a["Annots"]) {
+	a, b := p.old.Dict(was.Ref), p.new.Dict(is.Ref)
+	if !p.changed[is.Ref.Number] && was.Ref == is.Ref && p.sameAnnots(a["Annots"]) {
 		return
 	}
-	n := is.ref.Number
+	n := is.Ref.Number
 	for _, k := range p.keys(a, b) {
 		c := change{kind: ChangePage, number: n, page: number, key: k, breaks: RuleNone}
 		switch k {
@@ -89,16 +90,16 @@ func (p *pair) sameAnnots(v any) bool {
 
 // inheritsSame reports whether an inheritable entry is the same, taking the
 // nodes above the page into account.
-func (p *revisions) inheritsSame(k name, was, is inherited) bool {
+func (p *revisions) inheritsSame(k name, was, is document.Inherited) bool {
 	switch k {
 	case "Resources":
-		return p.equal(was.resources, is.resources)
+		return p.equal(was.Resources, is.Resources)
 	case "MediaBox":
-		return p.equal(was.media, is.media)
+		return p.equal(was.Media, is.Media)
 	case "CropBox":
-		return p.equal(was.crop, is.crop)
+		return p.equal(was.Crop, is.Crop)
 	case "Rotate":
-		return p.equal(orZero(was.rotate), orZero(is.rotate))
+		return p.equal(orZero(was.Rotate), orZero(is.Rotate))
 	}
 	return false
 }
@@ -115,10 +116,10 @@ func orZero(v any) any {
 func (p *pair) annots(number int, page *pageState, was, is any) {
 	before, after := p.old.Array(was), p.new.Array(is)
 	if is != nil && !p.equal(was, is) && !p.moved(was, is) {
-		p.add(change{kind: ChangePage, number: page.ref.Number, page: number, key: "Annots", breaks: RuleNumberInUse})
+		p.add(change{kind: ChangePage, number: page.Ref.Number, page: number, key: "Annots", breaks: RuleNumberInUse})
 	}
 	if is != nil && after == nil && p.new.Resolve(is) != nil {
-		p.add(change{kind: ChangePage, number: page.ref.Number, page: number, key: "Annots", breaks: RuleTwoRoles})
+		p.add(change{kind: ChangePage, number: page.Ref.Number, page: number, key: "Annots", breaks: RuleTwoRoles})
 	}
 	rest := before
 	var more array
@@ -159,7 +160,7 @@ func (p *pair) annotsLost(number int, after, lost array) {
 func fieldName(s *structure, n int) string {
 	for _, x := range s.of(n) {
 		if fd := s.field(x.field); fd != nil {
-			return fd.name
+			return fd.Name
 		}
 	}
 	return ""
@@ -177,7 +178,7 @@ func (p *pair) annotAdded(number int, page *pageState, before array, v any) {
 	switch {
 	case isRef && !p.fresh(r.Number) && !p.bound(r.Number, before):
 		c.breaks = RuleNumberInUse
-	case widget && !p.is.plays(r.Number, kindField, kindWidget):
+	case widget && !p.is.plays(r.Number, KindField, KindWidget):
 		c.kind, c.breaks = ChangeField, RuleNone
 	case widget:
 		p.overlay(number, page, r, d)
@@ -203,17 +204,17 @@ var harmlessAnnotations = []name{
 func (p *pair) bound(n int, before array) bool {
 	fd := p.is.field(n)
 	old := p.was.field(n)
-	return fd != nil && old != nil && fd.kind == "Sig" && old.value == nil && fd.value != nil &&
-		p.was.pageOf(n) == 0 && !p.new.visible(fd) && !mentions(before, n)
+	return fd != nil && old != nil && fd.Kind == "Sig" && old.Value == nil && fd.Value != nil &&
+		p.was.pageOf(n) == 0 && !p.new.Visible(fd) && !mentions(before, n)
 }
 
 // overlay reports a visible annotation that covers a large part of a page.
 func (p *pair) overlay(number int, page *pageState, r ref, d dict) {
-	rect, ok := p.new.rect(d["Rect"])
+	rect, ok := p.new.Rect(d["Rect"])
 	if !ok || d["AP"] == nil {
 		return
 	}
-	w, h := rect.intersect(page.box).size()
+	w, h := rect.Intersect(page.Area).Size()
 	if w <= 0 || h <= 0 || w*h < page.Width*page.Height/4 {
 		return
 	}
@@ -224,7 +225,7 @@ func (p *pair) overlay(number int, page *pageState, r ref, d dict) {
 func (p *pair) annotations() {
 	for n := range p.changed {
 		page := p.was.pageOf(n)
-		if !p.was.tree.is(n, kindAnnotation) || p.was.plays(n, kindField, kindWidget, kindGroup) {
+		if !p.was.tree.is(n, KindAnnotation) || p.was.plays(n, KindField, KindWidget, KindGroup) {
 			continue
 		}
 		c := change{kind: ChangeAnnotation, number: n, page: page, by: RuleAnnotations}

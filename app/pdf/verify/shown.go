@@ -1,4 +1,4 @@
-package pdf
+package verify
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 )
@@ -15,20 +16,20 @@ import (
 // showsValue reports whether a widget of a revision shows the value of its field, as
 // far as that can be read: a font that does not identify its letters may show
 // any.
-func (x *fieldComparison) showsValue(f *File, w widget) bool {
+func (x *fieldComparison) showsValue(f *file, w document.Widget) bool {
 	fd := x.is
 	if f == x.p.old {
 		fd = x.was
 	}
-	shown, ok := f.shown(f.Dict(w.dict["AP"])["N"])
+	shown, ok := f.shown(f.Dict(w.Dict["AP"])["N"])
 	if !ok {
 		return false
 	}
 	value := f.valueText(fd)
 	switch {
-	case fd.kind == "Tx" && fd.flags&flagPassword != 0:
+	case fd.Kind == "Tx" && fd.Flags&document.FlagPassword != 0:
 		return matches(nil, bare(shown))
-	case fd.kind == "Ch" && fd.flags&flagCombo == 0:
+	case fd.Kind == "Ch" && fd.Flags&document.FlagCombo == 0:
 		return f.listed(fd, shown)
 	case !plainScript(value):
 		return sameLetters(bare(value), bare(shown))
@@ -37,9 +38,9 @@ func (x *fieldComparison) showsValue(f *File, w widget) bool {
 }
 
 // listed reports whether a list box shows only its options.
-func (f *File) listed(fd *field, shown string) bool {
+func (f *file) listed(fd *document.Field, shown string) bool {
 	var all []rune
-	for _, o := range f.Array(fd.dict["Opt"]) {
+	for _, o := range f.Array(fd.Dict["Opt"]) {
 		if pair := f.Array(o); len(pair) == 2 {
 			o = pair[1]
 		}
@@ -70,9 +71,9 @@ func sameLetters(value, shown []rune) bool {
 }
 
 // valueText returns the value of a field in display form.
-func (f *File) valueText(fd *field) string {
-	v := f.Resolve(fd.value)
-	for _, o := range f.Array(fd.dict["Opt"]) {
+func (f *file) valueText(fd *document.Field) string {
+	v := f.Resolve(fd.Value)
+	for _, o := range f.Array(fd.Dict["Opt"]) {
 		if pair := f.Array(o); len(pair) == 2 && f.Text(pair[0]) == f.Text(v) {
 			return f.Text(pair[1])
 		}
@@ -165,7 +166,7 @@ func matches(value, shown []rune) bool {
 // shown reads the text that an appearance draws. ok is false if the appearance
 // draws anything readable other than text: pictures, other forms, curves,
 // invisible text.
-func (f *File) shown(appearance any) (text string, ok bool) {
+func (f *file) shown(appearance any) (text string, ok bool) {
 	src, isStream := f.Resolve(appearance).(*reader.Stream)
 	if !isStream {
 		return "", appearance == nil
@@ -181,7 +182,7 @@ func (f *File) shown(appearance any) (text string, ok bool) {
 
 // A showing extracts the text of a content stream.
 type showing struct {
-	f     *File
+	f     *file
 	fonts dict
 	known map[name]*letters
 	font  *letters
@@ -271,7 +272,7 @@ type letters struct {
 	opaque  bool          // the meaning of all codes is unknown
 }
 
-func (f *File) letters(font dict) *letters {
+func (f *file) letters(font dict) *letters {
 	l := &letters{width: 1, custom: map[byte]bool{}}
 	if f.Name(font["Subtype"]) == "Type0" {
 		l.width, l.opaque = 2, true
