@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"paraph/app/pdf/document"
 	"slices"
 )
 
@@ -17,18 +18,6 @@ func (e *HideError) Error() string {
 	return fmt.Sprintf("pdf: field %s would hide %s on page %d", e.Field, e.Over, e.Page+1)
 }
 
-// touch is how far, in points, two fields may reach into one another without one of them hiding the
-// other.
-const touch = 1.5
-
-// hides reports whether something drawn in a rectangle can hide what is in another one: whether they
-// share more than an edge. Nothing hides what is too thin to be seen.
-func (r Rect) hides(o Rect) bool {
-	width, height := r.intersect(o).size()
-	w, h := o.size()
-	return width > min(touch, w/2) && height > min(touch, h/2)
-}
-
 // unhidden returns a HideError if a new field would hide a field of a signed upload that has a signature
 // or another value.
 func (p *preparation) unhidden() error {
@@ -37,21 +26,21 @@ func (p *preparation) unhidden() error {
 	}
 	type given struct {
 		name string
-		rect Rect
+		rect document.Rect
 	}
 	byPage := map[int][]given{}
 	for _, x := range p.f.formFields() {
 		if x.Page >= 0 && (x.Signed || x.Value != "" && x.Value != "Off") {
-			box := Box{X: x.X, Y: x.Y, Width: x.Width, Height: x.Height}
-			byPage[x.Page] = append(byPage[x.Page], given{x.Name, p.f.pages[x.Page].Rect(box)})
+			box := document.Box{X: x.X, Y: x.Y, Width: x.Width, Height: x.Height}
+			byPage[x.Page] = append(byPage[x.Page], given{x.Name, p.f.Pages()[x.Page].Rect(box)})
 		}
 	}
-	hides := func(name string, page int, b Box) error {
-		if page < 0 || page >= len(p.f.pages) {
+	hides := func(name string, page int, b document.Box) error {
+		if page < 0 || page >= len(p.f.Pages()) {
 			return nil
 		}
-		r := p.f.pages[page].Rect(b)
-		if i := slices.IndexFunc(byPage[page], func(g given) bool { return r.hides(g.rect) }); i >= 0 {
+		r := p.f.Pages()[page].Rect(b)
+		if i := slices.IndexFunc(byPage[page], func(g given) bool { return r.Hides(g.rect) }); i >= 0 {
 			return &HideError{Field: name, Over: byPage[page][i].name, Page: page}
 		}
 		return nil

@@ -29,6 +29,18 @@ func (r Rect) Array() array {
 	return a
 }
 
+// touch is how far, in points, two fields may reach into one another without one of them hiding the
+// other.
+const touch = 1.5
+
+// Hides reports whether something drawn in a rectangle can hide what is in another one: whether they
+// share more than an edge. Nothing hides what is too thin to be seen.
+func (r Rect) Hides(o Rect) bool {
+	width, height := r.Intersect(o).Size()
+	w, h := o.Size()
+	return width > min(touch, w/2) && height > min(touch, h/2)
+}
+
 // A Box is a rectangle on a page as displayed: fractions of its width and
 // height, origin top left, y downwards.
 type Box struct{ X, Y, Width, Height float64 }
