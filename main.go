@@ -93,9 +93,12 @@ func serve(s *settings) *cobra.Command {
 
 func dev(s *settings) *cobra.Command {
 	return &cobra.Command{Use: "dev", Short: "Run a local test double: in memory, with sample data and test controls",
-		Example: "  paraph dev --set server.listen=:8090", Args: exactly(0, 0),
+		Long: `Run a local test double: in memory, with sample data and test controls. It listens on
+127.0.0.1:8080, or where --set server.listen or PARAPH_SERVER__LISTEN says; its
+passwords are known to everybody.`,
+		Example: "  paraph dev --set server.listen=127.0.0.1:8090", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.load()
+			cfg, err := s.loadFrom(app.DevEnviron(os.Environ()))
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,9 @@ type settings struct {
 	set  []string
 }
 
-func (s *settings) load() (app.Config, error) {
+func (s *settings) load() (app.Config, error) { return s.loadFrom(os.Environ()) }
+
+func (s *settings) loadFrom(environ []string) (app.Config, error) {
 	overrides := map[string]string{}
 	for _, kv := range s.set {
 		key, value, ok := strings.Cut(kv, "=")
@@ -26,7 +28,7 @@ func (s *settings) load() (app.Config, error) {
 		}
 		overrides[key] = value
 	}
-	return app.Load(app.ConfigPath(s.file), overrides, os.Environ())
+	return app.Load(app.ConfigPath(s.file), overrides, environ)
 }
 
 func config(s *settings) *cobra.Command {

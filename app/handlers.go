@@ -1,13 +1,15 @@
 package app
 
 import (
+	"net/url"
+
 	"paraph/app/api"
 	"paraph/app/httpkit"
 	"paraph/app/web"
 	"paraph/app/web/team/settings"
 )
 
-func (a *App) openHandlers(Options) (err error) {
+func (a *App) openHandlers(opened Options) (err error) {
 	server, limits := a.Config.Server, a.Config.Server.Limits
 	a.kit, err = httpkit.New(httpkit.Options{
 		TrustedProxies: server.TrustedProxies, BaseURL: server.BaseURL, Listener: a.URL(),
@@ -34,7 +36,10 @@ func (a *App) openHandlers(Options) (err error) {
 		MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload),
 		MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),
 		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, Connections: limits.Connections,
-		Ready: a.Ready, Enter: a.requests.enter,
+		Ready: a.Ready, Enter: a.requests.enter, OwnNames: opened.OwnNames,
+	}
+	if u, err := url.Parse(server.BaseURL); err == nil {
+		o.Host = u.Host
 	}
 	if a.metrics != nil {
 		o.Observe = a.metrics.Request

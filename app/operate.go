@@ -25,6 +25,9 @@ import (
 // Serve runs the appliance until ctx ends. Until setup is done, every start prints the link for
 // setting it up in a browser; the first one also prints the administrator it created.
 func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
+	if err := cfg.Server.mayControl(); err != nil {
+		return err
+	}
 	a, err := Open(cfg, Options{Log: log})
 	if err != nil {
 		return err
@@ -83,17 +86,35 @@ func (a *App) browserURL() string {
 	return strings.Replace(a.URL(), "//127.0.0.1:", "//localhost:", 1)
 }
 
+// mayControl refuses test controls, which need no password, where others can reach them.
+func (s ServerConfig) mayControl() error {
+	if !s.TestControls || isLocal(s.Listen) && (s.PublicListen == "" || isLocal(s.PublicListen)) {
+		return nil
+	}
+	return fmt.Errorf("server.test_controls is on, and others can reach %s: whoever does could read all mail and delete everything; "+
+		"set server.listen to a loopback address such as 127.0.0.1:8080, or use paraph dev", strings.Trim(s.Listen+" "+s.PublicListen, " "))
+}
+
+// DevEnviron adds to an environment that a test double listens on this machine alone, unless the
+// environment says otherwise. The file does not count: its addresses are those of a server.
+func DevEnviron(environ []string) []string {
+	return append([]string{"PARAPH_SERVER__LISTEN=127.0.0.1:8080", "PARAPH_SERVER__PUBLIC_LISTEN="}, environ...)
+}
+
 // ServeDev runs a test double until ctx ends.
 func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
 	cfg.Server.TestControls = true
 	cfg.Webhooks.AllowPrivate = true // the program under test runs on this machine
-	a, err := Open(cfg, Options{InMemory: true, Seed: true, Cheap: true, Log: log})
+	a, err := Open(cfg, Options{InMemory: true, Seed: true, Cheap: true, OwnNames: true, Log: log})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\nParaph as a test double on %s: everything is kept in memory and lost on exit.\n\n", a.URL())
 	for _, p := range [][2]string{{SeedAdmin, "owner"}, {SeedMember, "member"}, {SeedApprover, "approver"}, {SeedViewer, "viewer"}, {SeedOther, "owner of another company"}} {
 		fmt.Fprintf(w, "  %-18s %-24s password %s\n", p[0], p[1], SeedPassword)
+	}
+	if cfg.Server.mayControl() != nil {
+		fmt.Fprintf(w, "\nWARNING: it listens on %s. Everybody who reaches that can sign in with these passwords, read all mail and delete everything.\n", cfg.Server.Listen)
 	}
 	fmt.Fprintf(w, "\nMail: GET /test/outbox. Clock: GET and POST /test/clock. Start over: POST /test/reset.\n\n")
 	return errors.Join(a.Run(ctx), a.Close())

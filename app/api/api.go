@@ -58,6 +58,8 @@ type Options struct {
 	Connections int
 	Ready       func(context.Context) error
 	Test        TestControls // nil except on a test double
+	Host        string       // of the configured address, or empty
+	OwnNames    bool         // requests under names that strangers can set are refused
 	// Observe is called after every request with the name of its route. It may be nil.
 	Observe func(route string, status int, took time.Duration)
 	// Enter registers a request and returns the function that ends it; false
@@ -107,6 +109,12 @@ func New(o Options) *fiber.App {
 		ReadBufferSize: 16 << 10, ErrorHandler: s.fail, DisablePreParseMultipartForm: true, UnescapePath: true,
 	})
 	s.app.Use(s.observe)
+	if o.OwnNames {
+		s.app.Use(s.guardName)
+	}
+	if o.Test != nil {
+		s.app.Use("/test", s.guardTests)
+	}
 	s.document = sync.OnceValues(s.openAPI)
 	s.routes(s.handlers())
 	s.bodies.complete()

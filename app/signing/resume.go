@@ -53,8 +53,10 @@ var unfinished = kv.NewCollection("unfinished", kv.JSON[Unfinished](),
 	kv.Index[Unfinished]{Name: "updated", Keys: func(u Unfinished) []kv.Key { return []kv.Key{kv.K(kv.KeyTime(u.UpdatedAt))} }})
 
 const (
-	// maxUnfinished is the maximum number of unfinished uploads per company.
+	// maxUnfinished is the maximum number of unfinished uploads per company, and maxOwn that of one
+	// of its members, so that nobody takes all of them.
 	maxUnfinished = 500
+	maxOwn        = 100
 	// unfinishedFor is how long an upload is kept after its last piece.
 	unfinishedFor = 24 * time.Hour
 )
@@ -100,14 +102,7 @@ func (s *Uploads) Begin(
 			f.TooMany("files", s.limits.Files)
 			return f.Err()
 		}
-		n, err := unfinished.Count(tx, "document", kv.K(who.CompanyID))
-		if err != nil {
-			return err
-		}
-		if n >= maxUnfinished {
-			return fault.Conflict("too_many_uploads")
-		}
-		if err := s.room(tx, who.CompanyID, size); err != nil {
+		if err := s.room(tx, who, size); err != nil {
 			return err
 		}
 		return unfinished.Put(tx, u.ID, u)
@@ -115,14 +110,27 @@ func (s *Uploads) Begin(
 	return u, err
 }
 
-// roomForUpload refuses an upload that, with all others in progress, would take a company over
-// its quota.
-func (s *Uploads) room(tx *kv.Tx, company string, size int64) error {
-	err := unfinished.Each(tx, "document", kv.K(company), func(_ string, u Unfinished) (bool, error) {
+// room refuses an upload if too many are in progress, or if with all of them it would take the
+// company over its quota.
+func (s *Uploads) room(tx *kv.Tx, who account.Actor, size int64) error {
+	all, own := 0, 0
+	err := unfinished.Each(tx, "document", kv.K(who.CompanyID), func(_ string, u Unfinished) (bool, error) {
 		size += u.Size
+		all++
+		if u.User == who.UserID {
+			own++
+		}
 		return true, nil
 	})
-	return errors.Join(err, s.quota.Room(tx, company, 0, size))
+	switch {
+	case err != nil:
+		return err
+	case own >= maxOwn:
+		return fault.Conflict("too_many_own_uploads", fault.Number("limit", maxOwn))
+	case all >= maxUnfinished:
+		return fault.Conflict("too_many_uploads")
+	}
+	return s.quota.Room(tx, who.CompanyID, 0, size)
 }
 
 func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error) {
