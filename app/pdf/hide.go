@@ -53,6 +53,9 @@ func (p *preparation) unhidden() error {
 			return err
 		}
 	}
+	if p.level > 0 {
+		return nil // signatures are invisible then
+	}
 	for _, s := range p.spec.Signatures {
 		if err := hides(s.Name, s.Page, s.box()); err != nil {
 			return err

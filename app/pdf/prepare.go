@@ -180,7 +180,8 @@ func (p *preparation) writePages() {
 }
 
 // certify signs the revision as its author (DocMDP, ISO 32000-2 §12.8.2.2),
-// still permitting form filling and signing.
+// still permitting signatories to sign and to fill in their fields. All other
+// fields are locked (FieldMDP, §12.8.2.4).
 func (p *preparation) certify(b Base, s Seal) (Revision, error) {
 	signature := p.u.reserve()
 	d := p.u.hidden(p.prefix+certificationField, p.pages[0])
@@ -189,7 +190,13 @@ func (p *preparation) certify(b Base, s Seal) (Revision, error) {
 	p.catalog["Perms"] = dict{"DocMDP": signature}
 	p.u.put(p.f.RootRef, p.catalog)
 	sd := signatureDict(s)
-	sd["Reference"] = array{transform("DocMDP", dict{"P": 2})}
+	references := array{transform("DocMDP", dict{"P": 2})}
+	if rest := p.unowned(); len(rest) > 0 {
+		t := transform("FieldMDP", dict{"Action": name("Include"), "Fields": texts(rest)})
+		t["Data"] = p.f.RootRef
+		references = append(references, t)
+	}
+	sd["Reference"] = references
 	return p.u.seal(b, signature, sd, s.Size, s.Sign)
 }
 

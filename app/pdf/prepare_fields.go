@@ -354,8 +354,52 @@ func (p *preparation) addSignature(s SignatureSpec) error {
 	return nil
 }
 
-// locked returns the full names of the fields that a signature locks.
+// unowned returns the full names of the fields that no signatory fills in: those of
+// the upload, and fixed ones. They are final once the file is prepared.
+func (p *preparation) unowned() []string {
+	owned, kept := map[string]bool{}, p.f.Locks()
+	for _, s := range p.spec.Signatures {
+		locked, err := p.ownedBy(s)
+		if err != nil {
+			continue // reported when the signature was added
+		}
+		for _, full := range locked {
+			owned[full] = true
+		}
+	}
+	var out []string
+	add := func(full string) {
+		if full != "" && !owned[full] && !slices.ContainsFunc(kept, func(l document.Lock) bool { return l.Covers(full) }) {
+			owned[full] = true
+			out = append(out, full)
+		}
+	}
+	for _, fd := range p.old {
+		if fd.Kind != "Sig" || p.f.Dict(fd.Value) == nil {
+			add(fd.Name)
+		}
+	}
+	for _, fs := range p.spec.Fields {
+		if full, ok := p.fullName(fs.Name); ok {
+			add(full)
+		}
+	}
+	return out
+}
+
+// locked returns the full names of the fields that a signature locks. Without a
+// certification, each locks what no signatory fills in as well, as any may be the
+// first.
 func (p *preparation) locked(s SignatureSpec) ([]string, error) {
+	out, err := p.ownedBy(s)
+	if err != nil || p.spec.Certify != nil && !p.signed {
+		return out, err
+	}
+	return append(out, p.unowned()...), nil
+}
+
+// ownedBy returns the full names of the fields that are final when a person has signed.
+func (p *preparation) ownedBy(s SignatureSpec) ([]string, error) {
 	var out []string
 	add := func(full string) {
 		if !slices.Contains(out, full) {

@@ -142,6 +142,8 @@ func (r rules) permit(c change, rev int) (rule string, ok bool) {
 		return RuleUnvouched, false
 	case c.field != "" && slices.ContainsFunc(r.locks, func(l document.Lock) bool { return l.Covers(c.field) }):
 		return RuleLocked, false
+	case c.by == RuleFill && c.field == "" && len(r.locks) > 0: // no lock can name such a field
+		return RuleLocked, false
 	}
 	return c.by, true
 }
