@@ -1,6 +1,6 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test judged race every lint vulnerable tools programs bare pictures looks bench soak fuzz release reproducible
+.PHONY: help run dev build test format judged race every lint vulnerable tools programs bare pictures looks bench soak fuzz release reproducible
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -57,11 +57,28 @@ race: build ## all other tests, with the race detector
 every: ## in full, what -short leaves out of the tests with the race detector
 	go test -vet=off -timeout 40m ./app/api ./app/notify ./app/signing -run '^TestEvery'
 
-lint: ## formatting, static analysis and known vulnerabilities
+# axe-core judges the pages, and prettier lays out styles and scripts; their versions are in the lock file.
+NPM := app/web/testdata/node_modules/.package-lock.json
+$(NPM): app/web/testdata/package-lock.json
+	npm ci --prefix app/web/testdata --ignore-scripts --no-audit --no-fund
+	@touch $@
+PRETTIER := app/web/testdata/node_modules/.bin/prettier
+
+TEMPLATES := app/web/templates app/notify/layout
+STYLES := 'app/web/static/**/*.{css,js}'
+
+format: $(NPM) ## lay out code, templates, styles and scripts
+	gofmt -w .
+	go run ./app/markup/tidy -w $(TEMPLATES)
+	$(PRETTIER) --write --log-level warn $(STYLES)
+
+lint: $(NPM) ## formatting, static analysis and known vulnerabilities
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
 	go mod verify >/dev/null
 	go vet ./...
 	go tool staticcheck ./...
+	@go run ./app/markup/tidy $(TEMPLATES) || { echo "run make format on these"; exit 1; }
+	$(PRETTIER) --check --log-level warn $(STYLES) || { echo "run make format on these"; exit 1; }
 	@$(MAKE) --no-print-directory vulnerable
 
 # GOVULNDB names a mirror of the database, as for the command itself: an address or file:///folder.
@@ -85,13 +102,7 @@ NEEDS := gcc:gcc /usr/include/stdlib.h:libc6-dev curl:curl pdfsig:poppler-utils 
          /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
          /usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf,/usr/share/fonts/truetype/liberation2/LiberationSans-Regular.ttf:fonts-liberation
 
-# axe-core judges the pages; its version is in the lock file beside it.
-AXE := app/web/testdata/node_modules/axe-core/axe.min.js
-$(AXE): app/web/testdata/package-lock.json
-	npm ci --prefix app/web/testdata --ignore-scripts --no-audit --no-fund
-	@touch $@
-
-tools: programs $(AXE) ## install what the tests need (Debian and Ubuntu; elsewhere it says what is missing)
+tools: programs $(NPM) ## install what the tests need (Debian and Ubuntu; elsewhere it says what is missing)
 
 programs:
 	@missing=""; packages=""; for need in $(NEEDS); do \

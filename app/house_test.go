@@ -29,6 +29,7 @@ var ground = []string{
 	"app/limit",
 	"app/list",
 	"app/mail",
+	"app/markup",
 	"app/memory",
 	"app/metrics",
 	"app/pdf",
@@ -63,7 +64,7 @@ func packages() []packageRule {
 	// Handlers only call services: none touches the store, the index or the
 	// files.
 	handlerLayer := []string{
-		"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/notify", "app/pdf", "app/pki",
+		"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/markup", "app/notify", "app/pdf", "app/pki",
 		"app/publiclink",
 		"app/reportjson",
 		"app/signing",

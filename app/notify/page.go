@@ -14,6 +14,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/markup"
 	"paraph/app/signing/record"
 	"paraph/app/words"
 )
@@ -30,10 +31,14 @@ type wording struct {
 }
 
 func newWording(c *words.Catalogue) (*wording, error) {
+	squeezed, err := markup.Squeeze(layout)
+	if err != nil {
+		return nil, err
+	}
 	t, err := template.New("mail").Funcs(template.FuncMap{
 		"outlook": outlook,
 		"lines":   func(text string) []string { return strings.Split(text, "\n") },
-	}).Parse(layout)
+	}).Parse(squeezed)
 	return &wording{words: c, layout: t}, err
 }
 

@@ -49,7 +49,7 @@ func tokens(t *testing.T, css, block string) map[string]colour {
 	}
 	rest := css[at[1]:]
 	all := map[string]colour{}
-	for _, m := range regexp.MustCompile(`--([a-z0-9-]+):(#[0-9a-f]{3}(?:[0-9a-f]{3})?)\b[;}]`).FindAllStringSubmatch(rest[:regexp.MustCompile(`\}`).FindStringIndex(rest)[1]], -1) {
+	for _, m := range regexp.MustCompile(`--([a-z0-9-]+): (#[0-9a-f]{3}(?:[0-9a-f]{3})?);`).FindAllStringSubmatch(rest[:regexp.MustCompile(`\}`).FindStringIndex(rest)[1]], -1) {
 		all[m[1]] = hex(t, m[2])
 	}
 	return all
@@ -63,9 +63,9 @@ func TestColoursAreReadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	light := tokens(t, string(raw), `^:root\{`)
-	dark := tokens(t, string(raw), `:root\[data-theme=dark\]\{`)
-	if system := tokens(t, string(raw), `:root:not\(\[data-theme=light\]\)\{`); fmt.Sprint(system) != fmt.Sprint(dark) {
+	light := tokens(t, string(raw), `^:root \{`)
+	dark := tokens(t, string(raw), `:root\[data-theme='dark'\] \{`)
+	if system := tokens(t, string(raw), `:root:not\(\[data-theme='light'\]\) \{`); fmt.Sprint(system) != fmt.Sprint(dark) {
 		t.Error("dark colours differ between the system's choice and the reader's")
 	}
 	pairs := []struct {
@@ -180,7 +180,7 @@ func TestPeopleAreToldApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`\.r([1-8])\{--who:(#[0-9a-f]{6});--on-who:(#[0-9a-f]{3,6})`).FindAllStringSubmatch(string(raw), -1)
+	found := regexp.MustCompile(`\.r([1-8]) \{\s+--who: (#[0-9a-f]{6});\s+--on-who: (#[0-9a-f]{3,6})`).FindAllStringSubmatch(string(raw), -1)
 	if len(found) != 8 {
 		t.Fatalf("%d colours of people", len(found))
 	}

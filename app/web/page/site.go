@@ -75,16 +75,14 @@ type Parts struct {
 	pages  *pages
 }
 
-// Load reads the folders templates and static, so that a missing file is an error at startup rather
-// than on the first request. Templates are parsed when the first page is asked for. The functions are template functions of the packages
-// that have pages.
+// Load reads the folder static, and the folder templates when the first page is asked for. The
+// functions are template functions of the packages that have pages.
 func Load(templates, static fs.FS, functions template.FuncMap) (*Parts, error) {
 	assets, err := loadAssets(static)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := loadPages(templates, assets, functions)
-	return &Parts{assets, pages}, err
+	return &Parts{assets, loadPages(templates, assets, functions)}, nil
 }
 
 // Site holds what all pages share.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"paraph/app/markup"
 	"paraph/app/words"
 )
 
@@ -17,7 +18,7 @@ import (
 // collection has to look through.
 type pages struct {
 	assets  *assets
-	sources []source
+	sources func() ([]source, error)
 	more    template.FuncMap // functions of the packages that have pages
 
 	mu   sync.Mutex
@@ -27,19 +28,20 @@ type pages struct {
 // source is the source of one template.
 type source struct{ name, text string }
 
-// loadPages reads all templates.
-func loadPages(files fs.FS, a *assets, more template.FuncMap) (*pages, error) {
-	sources, err := readTemplates(files)
-	return &pages{assets: a, more: more, sources: sources, sets: map[*words.Language]*template.Template{}}, err
+// loadPages prepares to read all templates, on first use as well.
+func loadPages(files fs.FS, a *assets, more template.FuncMap) *pages {
+	sources := sync.OnceValues(func() ([]source, error) { return readTemplates(files) })
+	return &pages{assets: a, more: more, sources: sources, sets: map[*words.Language]*template.Template{}}
 }
 
 // overridden lists the parts of the layout that a page may define.
 var overridden = []string{"main", "header", "sheets"}
 
 // readTemplates reads the components and the pages, each with a copy of the layout.
-// They form one set, because a set per page would duplicate every component.
+// They form one set, because a set per page would duplicate every component. The white space that
+// makes them readable is removed.
 func readTemplates(from fs.FS) ([]source, error) {
-	layout, err := fs.ReadFile(from, "templates/layout.html")
+	layout, err := readTemplate(from, "templates/layout.html")
 	if err != nil {
 		return nil, err
 	}
@@ -50,13 +52,13 @@ func readTemplates(from fs.FS) ([]source, error) {
 			return nil, err
 		}
 		for _, file := range files {
-			raw, err := fs.ReadFile(from, file)
+			text, err := readTemplate(from, file)
 			if err != nil {
 				return nil, err
 			}
-			text, name := string(raw), strings.TrimSuffix(path.Base(file), ".html")
+			name := strings.TrimSuffix(path.Base(file), ".html")
 			if folder == "pages" {
-				own := string(layout)
+				own := layout
 				for _, part := range overridden {
 					define := `{{define "` + part + `"}}`
 					if strings.Contains(text, define) {
@@ -72,6 +74,18 @@ func readTemplates(from fs.FS) ([]source, error) {
 	return all, nil
 }
 
+func readTemplate(from fs.FS, file string) (string, error) {
+	raw, err := fs.ReadFile(from, file)
+	if err != nil {
+		return "", err
+	}
+	text, err := markup.Squeeze(string(raw))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	return text, nil
+}
+
 // in returns the templates of a language.
 func (p *pages) in(l *words.Language) (*template.Template, error) {
 	p.mu.Lock()
@@ -79,8 +93,12 @@ func (p *pages) in(l *words.Language) (*template.Template, error) {
 	if set := p.sets[l]; set != nil {
 		return set, nil
 	}
+	sources, err := p.sources()
+	if err != nil {
+		return nil, err
+	}
 	set := template.New("").Funcs(functions(l, p.assets)).Funcs(p.more).Option("missingkey=error")
-	for _, s := range p.sources {
+	for _, s := range sources {
 		if _, err := set.New(s.name).Parse(s.text); err != nil {
 			return nil, err
 		}

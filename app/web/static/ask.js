@@ -4,18 +4,36 @@ const $ = (s, of = document) => of.querySelector(s);
 let asked;
 
 export async function ask(link) {
-  const mine = asked = {}, box = document.createElement('dialog'), from = link.closest('details.menu')?.firstElementChild || link;
+  const mine = (asked = {}),
+    box = document.createElement('dialog'),
+    from = link.closest('details.menu')?.firstElementChild || link;
   // The close event fires a frame late; don't steal focus that has already moved.
-  const back = () => { if (document.activeElement === document.body) (from.isConnected ? from : $('main')).focus({ preventScroll: true }); };
-  box.addEventListener('close', () => { if (mine === asked) asked = null; box.remove(); back(); });
-  box.addEventListener('click', e => { if (e.target.closest('[data-close]')) { e.preventDefault(); box.close(); } });
-  const open = () => { document.body.append(box); box.showModal(); };
+  const back = () => {
+    if (document.activeElement === document.body) (from.isConnected ? from : $('main')).focus({ preventScroll: true });
+  };
+  box.addEventListener('close', () => {
+    if (mine === asked) asked = null;
+    box.remove();
+    back();
+  });
+  box.addEventListener('click', e => {
+    if (e.target.closest('[data-close]')) {
+      e.preventDefault();
+      box.close();
+    }
+  });
+  const open = () => {
+    document.body.append(box);
+    box.showModal();
+  };
   const slow = setTimeout(() => {
     box.setAttribute('aria-label', link.textContent.trim());
     box.innerHTML = '<div class="skeleton" aria-busy="true"></div>';
     open();
   }, 300);
-  const html = await fetch(link.href, { credentials: 'same-origin' }).then(answer => answer.ok ? answer.text() : '').catch(() => '');
+  const html = await fetch(link.href, { credentials: 'same-origin' })
+    .then(answer => (answer.ok ? answer.text() : ''))
+    .catch(() => '');
   clearTimeout(slow);
   if (mine !== asked) return box.remove();
   const part = $('.ask', new DOMParser().parseFromString(html, 'text/html'));

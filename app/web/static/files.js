@@ -2,7 +2,9 @@
 // their list. Without scripts the form uploads as browsers do.
 import { $, form, sayer, warn } from './draft.js';
 
-export const zone = $('#add'), input = $('#i-files'), say = sayer(zone);
+export const zone = $('#add'),
+  input = $('#i-files'),
+  say = sayer(zone);
 export const page = { base: zone.dataset.base, items: new Set() }; // items are the uploads in progress
 zone.classList.add('scripted');
 $('.here').hidden = $('.pick').hidden = false;
@@ -17,24 +19,38 @@ export const pairs = values => {
 // add uploads files. The module is loaded on first use.
 function add(files) {
   const chosen = [...files];
-  import('./pieces.js').then(pieces => pieces.add(chosen), () => warn(say('failed')));
+  import('./pieces.js').then(
+    pieces => pieces.add(chosen),
+    () => warn(say('failed')),
+  );
 }
 const loadList = () => import('./filelist.js');
 
-document.addEventListener('dragover', e => { e.preventDefault(); if (!page.dragged) zone.classList.add('over'); });
-document.addEventListener('dragleave', e => { if (!e.relatedTarget) zone.classList.remove('over'); });
+document.addEventListener('dragover', e => {
+  e.preventDefault();
+  if (!page.dragged) zone.classList.add('over');
+});
+document.addEventListener('dragleave', e => {
+  if (!e.relatedTarget) zone.classList.remove('over');
+});
 document.addEventListener('drop', e => {
   e.preventDefault();
   zone.classList.remove('over');
   if (!page.dragged) add(e.dataTransfer.files);
 });
-addEventListener('pointerover', e => { if (e.target.closest?.('#files')) loadList().catch(() => {}); });
+addEventListener('pointerover', e => {
+  if (e.target.closest?.('#files')) loadList().catch(() => {});
+});
 form.addEventListener('submit', e => {
   const row = e.submitter?.closest('#files [data-file]');
   if (row) {
     e.preventDefault();
-    loadList().then(list => list.act(row, e.submitter), () => warn(say('unsent')));
-  } else if ([...page.items].some(i => i.busy)) { // pieces.js submits the form once they are uploaded
+    loadList().then(
+      list => list.act(row, e.submitter),
+      () => warn(say('unsent')),
+    );
+  } else if ([...page.items].some(i => i.busy)) {
+    // pieces.js submits the form once they are uploaded
     e.preventDefault();
     page.next = e.submitter;
     page.next?.setAttribute('aria-busy', 'true');

@@ -7,14 +7,20 @@ export async function keep(go) {
   const body = new FormData(form);
   body.set('do', 'keep');
   const answer = await fetch(form.action, { method: 'POST', body, credentials: 'same-origin' }).catch(() => null);
-  if (answer?.ok) { state.sent = true; return go(); }
+  if (answer?.ok) {
+    state.sent = true;
+    return go();
+  }
   state.refused = true;
   if (answer?.status === 422) {
     const now = $('#draft', new DOMParser().parseFromString(await answer.text(), 'text/html'));
     for (const p of $$('.error', now)) {
-      const here = document.getElementById(p.id), field = document.getElementById(p.id.replace(/-error$/, ''))?.closest('.field');
+      const here = document.getElementById(p.id),
+        field = document.getElementById(p.id.replace(/-error$/, ''))?.closest('.field');
       if (!field) continue;
-      here?.remove(); field.classList.add('bad'); field.append(p);
+      here?.remove();
+      field.classList.add('bad');
+      field.append(p);
       $('input,select,textarea', field).setAttribute('aria-invalid', 'true');
     }
     $('.bad :is(input,select,textarea)', form)?.focus();
@@ -22,7 +28,12 @@ export async function keep(go) {
   const text = state.say(answer?.status === 422 ? 'kept' : 'unsent');
   warn(text);
   let note = $('#unkept');
-  if (!note) { note = document.createElement('p'); note.id = 'unkept'; note.className = 'notice warn'; form.prepend(note); }
+  if (!note) {
+    note = document.createElement('p');
+    note.id = 'unkept';
+    note.className = 'notice warn';
+    form.prepend(note);
+  }
   note.textContent = text;
   note.scrollIntoView({ block: 'nearest' });
 }

@@ -1,7 +1,10 @@
 // Redirects to the sender's page after signing, unless the signatory chooses to stay.
-const box = document.getElementById('onward'), [link, stop, state] = ['a', 'button', '[role=status]'].map(s => box.querySelector(s));
-const words = JSON.parse(box.dataset.words), plural = new Intl.PluralRules(box.dataset.lang);
-const say = (key, n) => (words[key][plural.select(n)] || words[key].other).replace('{n}', n).replace('{host}', box.dataset.host);
+const box = document.getElementById('onward'),
+  [link, stop, state] = ['a', 'button', '[role=status]'].map(s => box.querySelector(s));
+const words = JSON.parse(box.dataset.words),
+  plural = new Intl.PluralRules(box.dataset.lang);
+const say = (key, n) =>
+  (words[key][plural.select(n)] || words[key].other).replace('{n}', n).replace('{host}', box.dataset.host);
 // Don't redirect someone who came back with the Back button.
 history.replaceState(null, '', location.pathname);
 const end = Date.now() + box.dataset.seconds * 1000;
@@ -12,4 +15,9 @@ const timer = setInterval(() => {
   location.assign(link.href);
 }, 250);
 stop.hidden = false;
-stop.addEventListener('click', () => { clearInterval(timer); stop.hidden = true; state.textContent = say('stopped', 0); link.focus(); });
+stop.addEventListener('click', () => {
+  clearInterval(timer);
+  stop.hidden = true;
+  state.textContent = say('stopped', 0);
+  link.focus();
+});

@@ -1,7 +1,8 @@
 // Draws a signature or initials to save. Drawing takes precedence over typing.
 import { Pad } from './pad.js';
 for (const form of document.querySelectorAll('form[data-draw]')) {
-  const box = form.querySelector('div[hidden]'), kind = form.dataset.draw;
+  const box = form.querySelector('div[hidden]'),
+    kind = form.dataset.draw;
   box.hidden = false;
   const pad = new Pad(form.querySelector('canvas'));
   form.closest('details').addEventListener('toggle', () => pad.fit());

@@ -1,6 +1,7 @@
 // The page for drawing on a phone while signing on a computer.
 import { Pad } from './pad.js';
-const form = document.getElementById('pad'), pad = form.querySelector('div');
+const form = document.getElementById('pad'),
+  pad = form.querySelector('div');
 pad.hidden = false;
 const drawing = new Pad(form.querySelector('canvas'));
 drawing.fit();

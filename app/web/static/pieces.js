@@ -3,12 +3,23 @@
 import { $, $$, form, tell, warn } from './draft.js';
 import { zone, input, say, page, pairs } from './files.js';
 import { refresh, change } from './filelist.js';
-const list = $('#uploads'), items = page.items, number = new Intl.NumberFormat(zone.dataset.lang, { maximumFractionDigits: 1 });
-const bytes = n => n >= 1e6 ? number.format(n / 1e6) + ' MB' : Math.ceil(n / 1e3) + ' KB';
-const PIECE = 8 << 20, AT_ONCE = 3, TRIES = 6;
-let making = null, order = 0;
+const list = $('#uploads'),
+  items = page.items,
+  number = new Intl.NumberFormat(zone.dataset.lang, { maximumFractionDigits: 1 });
+const bytes = n => (n >= 1e6 ? number.format(n / 1e6) + ' MB' : Math.ceil(n / 1e3) + ' KB');
+const PIECE = 8 << 20,
+  AT_ONCE = 3,
+  TRIES = 6;
+let making = null,
+  order = 0;
 
-class Refused extends Error { constructor(status, answer) { super(answer.message); this.status = status; this.answer = answer; } }
+class Refused extends Error {
+  constructor(status, answer) {
+    super(answer.message);
+    this.status = status;
+    this.answer = answer;
+  }
+}
 
 // ask sends one request. Its progress goes to the item, which can abort it. It rejects
 // with a Refused if the server says no, with an Error if there is no answer.
@@ -24,8 +35,13 @@ function ask(item, path, body, headers = {}) {
     x.addEventListener('abort', () => fail(new DOMException('', 'AbortError')));
     x.addEventListener('load', () => {
       let answer = {};
-      try { answer = JSON.parse(x.responseText || '{}'); } catch { return fail(new Error('no answer of ours')); }
-      if (x.status < 300) done(answer); else fail(new Refused(x.status, answer));
+      try {
+        answer = JSON.parse(x.responseText || '{}');
+      } catch {
+        return fail(new Error('no answer of ours'));
+      }
+      if (x.status < 300) done(answer);
+      else fail(new Refused(x.status, answer));
     });
     x.send(body);
   });
@@ -34,11 +50,20 @@ function ask(item, path, body, headers = {}) {
 // draft creates the document when the first file is chosen.
 function draft(name) {
   if (page.base) return Promise.resolve();
-  making ??= ask(null, form.action, pairs({ title: form.elements.title.value.trim() || name.replace(/\.[^.]*$/, '').replaceAll('_', ' ') })).then(answer => {
-    page.base = answer.base;
-    form.action = page.base + '/files';
-    history.replaceState(null, '', page.base + '/files');
-  }).catch(e => { making = null; throw e; });
+  making ??= ask(
+    null,
+    form.action,
+    pairs({ title: form.elements.title.value.trim() || name.replace(/\.[^.]*$/, '').replaceAll('_', ' ') }),
+  )
+    .then(answer => {
+      page.base = answer.base;
+      form.action = page.base + '/files';
+      history.replaceState(null, '', page.base + '/files');
+    })
+    .catch(e => {
+      making = null;
+      throw e;
+    });
   return making;
 }
 
@@ -50,15 +75,36 @@ class Item {
     this.li = $('#row').content.cloneNode(true).querySelector('li');
     $('h4', this.li).textContent = file.name;
     $('progress', this.li).setAttribute('aria-label', say('of', { name: file.name }));
-    const cancel = $('.cancel', this.li), retry = $('.retry', this.li), unlock = $('.unlock', this.li);
+    const cancel = $('.cancel', this.li),
+      retry = $('.retry', this.li),
+      unlock = $('.unlock', this.li);
     cancel.setAttribute('aria-label', say('cancel.of', { name: file.name }));
     retry.setAttribute('aria-label', say('retry.of', { name: file.name }));
     cancel.addEventListener('click', () => this.cancel());
-    retry.addEventListener('click', () => { this.tries = 0; this.show('waiting', say('waiting')); next(); });
-    const password = $('input', unlock), open = $('button', unlock);
-    open.addEventListener('click', () => { if (!password.value) return password.focus(); this.password = password.value; this.show('waiting', say('waiting')); next(); });
-    password.addEventListener('keydown', e => { if (e.key === 'Enter') { e.preventDefault(); open.click(); } });
-    $('.copy button', this.li).addEventListener('click', () => { this.flatten = 'yes'; this.show('waiting', say('waiting')); next(); });
+    retry.addEventListener('click', () => {
+      this.tries = 0;
+      this.show('waiting', say('waiting'));
+      next();
+    });
+    const password = $('input', unlock),
+      open = $('button', unlock);
+    open.addEventListener('click', () => {
+      if (!password.value) return password.focus();
+      this.password = password.value;
+      this.show('waiting', say('waiting'));
+      next();
+    });
+    password.addEventListener('keydown', e => {
+      if (e.key === 'Enter') {
+        e.preventDefault();
+        open.click();
+      }
+    });
+    $('.copy button', this.li).addEventListener('click', () => {
+      this.flatten = 'yes';
+      this.show('waiting', say('waiting'));
+      next();
+    });
     list.append(this.li);
     this.show('waiting', say('waiting'));
   }
@@ -73,14 +119,26 @@ class Item {
   }
   // sent updates the progress of the current piece.
   sent(loaded) {
-    const at = Math.min(this.received + loaded, this.file.size), percent = Math.floor(100 * at / this.file.size), now = performance.now();
-    if (this.since === undefined || at < this.from) { this.since = now; this.from = at; }
-    const rate = (at - this.from) / Math.max(1, now - this.since), left = rate > 0 ? Math.ceil((this.file.size - at) / rate / 1000) : 0;
+    const at = Math.min(this.received + loaded, this.file.size),
+      percent = Math.floor((100 * at) / this.file.size),
+      now = performance.now();
+    if (this.since === undefined || at < this.from) {
+      this.since = now;
+      this.from = at;
+    }
+    const rate = (at - this.from) / Math.max(1, now - this.since),
+      left = rate > 0 ? Math.ceil((this.file.size - at) / rate / 1000) : 0;
     let text = say('progress', { percent, done: bytes(at), size: bytes(this.file.size) });
-    if (now - this.since > 1000 && left) text += ' · ' + (left < 90 ? say('left.seconds', { n: left }) : say('left.minutes', { n: Math.round(left / 60) }));
+    if (now - this.since > 1000 && left)
+      text +=
+        ' · ' + (left < 90 ? say('left.seconds', { n: left }) : say('left.minutes', { n: Math.round(left / 60) }));
     $('progress', this.li).value = at / this.file.size;
     this.show('uploading', text);
-    for (const mark of [0, 50, 100]) if (percent >= mark && this.said < mark) { this.said = mark; tell(say('said', { name: this.file.name, percent: mark })); }
+    for (const mark of [0, 50, 100])
+      if (percent >= mark && this.said < mark) {
+        this.said = mark;
+        tell(say('said', { name: this.file.name, percent: mark }));
+      }
   }
   async run() {
     try {
@@ -92,16 +150,26 @@ class Item {
       if (!this.gone) this.failed(e);
     }
   }
-  take(answer) { this.id = answer.id; this.received = answer.received; }
+  take(answer) {
+    this.id = answer.id;
+    this.received = answer.received;
+  }
   async begin() {
-    this.take(await this.insist(() => ask(this, page.base + '/uploads', pairs({ name: this.file.name, size: this.file.size }))));
+    this.take(
+      await this.insist(() => ask(this, page.base + '/uploads', pairs({ name: this.file.name, size: this.file.size }))),
+    );
     $('#files [data-upload="' + this.id + '"]')?.remove();
     this.since = undefined;
     this.sent(0);
   }
   async piece() {
-    const body = () => ask(this, page.base + '/uploads/' + this.id + '?offset=' + this.received, this.file.slice(this.received, this.received + PIECE),
-      { 'X-CSRF-Token': form.elements.csrf.value, 'Content-Type': 'application/octet-stream' });
+    const body = () =>
+      ask(
+        this,
+        page.base + '/uploads/' + this.id + '?offset=' + this.received,
+        this.file.slice(this.received, this.received + PIECE),
+        { 'X-CSRF-Token': form.elements.csrf.value, 'Content-Type': 'application/octet-stream' },
+      );
     this.take(await this.insist(body));
     this.sent(0);
   }
@@ -109,19 +177,34 @@ class Item {
     const converts = !/\.pdf$/i.test(this.file.name);
     $('progress', this.li).removeAttribute('value');
     this.show(converts ? 'converting' : 'checking', say(converts ? 'converting' : 'checking'));
-    const answer = await this.insist(() => ask(this, page.base + '/uploads/' + this.id + '/finish', pairs({ ['password-' + this.id]: this.password || '', ['flatten-' + this.id]: this.flatten || '' })));
+    const answer = await this.insist(() =>
+      ask(
+        this,
+        page.base + '/uploads/' + this.id + '/finish',
+        pairs({ ['password-' + this.id]: this.password || '', ['flatten-' + this.id]: this.flatten || '' }),
+      ),
+    );
     this.leave();
     // One at a time: two uploads finishing together would not see each other's file.
-    await (sorting = sorting.catch(() => {}).then(refresh).then(() => this.sort(answer.file)));
+    await (sorting = sorting
+      .catch(() => {})
+      .then(refresh)
+      .then(() => this.sort(answer.file)));
     tell(say('done', { name: this.file.name }));
   }
   // sort moves the file to the position in which it was chosen, since smaller files
   // finish first.
   async sort(id) {
     ready.push({ id, order: this.order });
-    const places = $$('#files [data-file]').map(li => li.dataset.file), at = places.indexOf(id);
-    const of = test => ready.filter(r => test(r.order)).map(r => places.indexOf(r.id)).filter(i => i >= 0);
-    const later = Math.min(...of(o => o > this.order)), earlier = Math.max(...of(o => o < this.order));
+    const places = $$('#files [data-file]').map(li => li.dataset.file),
+      at = places.indexOf(id);
+    const of = test =>
+      ready
+        .filter(r => test(r.order))
+        .map(r => places.indexOf(r.id))
+        .filter(i => i >= 0);
+    const later = Math.min(...of(o => o > this.order)),
+      earlier = Math.max(...of(o => o < this.order));
     const to = later < at ? later : earlier > at ? earlier : at;
     if (to !== at) await change(page.base + '/files/' + id, pairs({ do: 'move', position: to + 1 }));
   }
@@ -137,12 +220,18 @@ class Item {
       } catch (e) {
         if (e.name === 'AbortError' || this.gone) throw e;
         if (e.status === 409 && e.answer.id) return e.answer;
-        const retriable = !e.status || e.status >= 500 && e.status !== 507 || e.status === 400 || e.status === 429;
+        const retriable = !e.status || (e.status >= 500 && e.status !== 507) || e.status === 400 || e.status === 429;
         if (!retriable || ++this.tries > TRIES) throw e;
         await this.pause();
         if (this.id && this.received < this.file.size) {
-          const now = await fetch(page.base + '/uploads/' + this.id, { headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' }).catch(() => null);
-          if (now?.ok) { const answer = await now.json(); if (answer.received !== this.received) return answer; }
+          const now = await fetch(page.base + '/uploads/' + this.id, {
+            headers: { 'X-Requested-With': 'fetch' },
+            credentials: 'same-origin',
+          }).catch(() => null);
+          if (now?.ok) {
+            const answer = await now.json();
+            if (answer.received !== this.received) return answer;
+          }
         }
       }
     }
@@ -164,13 +253,21 @@ class Item {
     const locked = e.answer?.locked;
     this.fixed = e.answer?.fixed;
     this.final = e.status >= 400 && e.status < 500 && e.status !== 401 && e.status !== 429;
-    const why = locked && !this.password ? say('locked') : e.status === 401 ? say('signedout') : e.message && e.status ? e.message : say('gaveup');
+    const why =
+      locked && !this.password
+        ? say('locked')
+        : e.status === 401
+          ? say('signedout')
+          : e.message && e.status
+            ? e.message
+            : say('gaveup');
     $('progress', this.li).value = this.received / this.file.size;
     this.show(locked ? 'locked' : 'failed', why);
     if (this.final && !locked && !this.fixed) this.id = undefined;
     warn(say('bad', { name: this.file.name, why }));
     if (!locked) return;
-    const field = $('.unlock input', this.li), at = document.activeElement;
+    const field = $('.unlock input', this.li),
+      at = document.activeElement;
     field.value = '';
     if (at === document.body || at === input || this.li.contains(at)) field.focus();
   }
@@ -184,7 +281,11 @@ class Item {
     input.focus();
     next();
   }
-  leave() { this.gone = true; this.li.remove(); items.delete(this); }
+  leave() {
+    this.gone = true;
+    this.li.remove();
+    items.delete(this);
+  }
 }
 const ready = [];
 
@@ -193,7 +294,10 @@ function next() {
   const running = [...items].filter(i => i.busy).length;
   for (const item of [...items].filter(i => i.state === 'waiting' && !i.busy).slice(0, AT_ONCE - running)) {
     item.busy = true;
-    item.run().finally(() => { item.busy = false; next(); });
+    item.run().finally(() => {
+      item.busy = false;
+      next();
+    });
   }
   if (!page.next || [...items].some(i => i.busy)) return;
   // The form was submitted meanwhile. It stays if a file needs attention.
@@ -206,15 +310,28 @@ function next() {
 export function add(files) {
   for (const file of files) {
     const same = e => e.dataset.name === file.name && +e.dataset.size === file.size;
-    if ([...items].some(i => i.file.name === file.name && i.file.size === file.size)) { warn(say('running', { name: file.name })); continue; }
-    if (!file.size) { warn(say('empty', { name: file.name })); continue; }
+    if ([...items].some(i => i.file.name === file.name && i.file.size === file.size)) {
+      warn(say('running', { name: file.name }));
+      continue;
+    }
+    if (!file.size) {
+      warn(say('empty', { name: file.name }));
+      continue;
+    }
     const item = new Item(file);
     items.add(item);
-    if (file.size > +zone.dataset.limit) { item.final = true; item.show('failed', say('large', { name: file.name })); warn(say('large', { name: file.name })); continue; }
+    if (file.size > +zone.dataset.limit) {
+      item.final = true;
+      item.show('failed', say('large', { name: file.name }));
+      warn(say('large', { name: file.name }));
+      continue;
+    }
     if ($$('#files [data-file]').some(same)) warn(say('twice', { name: file.name }));
   }
   input.value = '';
   next();
 }
 
-addEventListener('beforeunload', e => { if ([...items].some(i => i.busy)) e.preventDefault(); });
+addEventListener('beforeunload', e => {
+  if ([...items].some(i => i.busy)) e.preventDefault();
+});

@@ -1,9 +1,11 @@
 // Progress of a bulk run: replaces its numbers and rows every few seconds while it runs.
 // Hidden tabs don't poll.
-const every = 3000, parts = ['#run', '#rows'];
+const every = 3000,
+  parts = ['#run', '#rows'];
 const at = selector => document.querySelector(selector);
 const said = at('#run').dataset.running;
-let over = !said, kept = false;
+let over = !said,
+  kept = false;
 
 // Don't replace a part that has focus or is pressed: the keyboard would lose its place,
 // or the click would be lost.
@@ -17,7 +19,8 @@ async function look() {
   for (const part of parts) {
     const next = now.querySelector(part);
     if (!next) continue;
-    if (held(part)) kept = true; else at(part).replaceWith(next);
+    if (held(part)) kept = true;
+    else at(part).replaceWith(next);
   }
   if (over || now.querySelector('#run[data-running]')) return;
   over = true;

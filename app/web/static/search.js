@@ -1,8 +1,11 @@
 // Search as you type: replaces the results and keeps the address. Without this script the same
 // form is sent.
 const $ = (s, of = document) => of.querySelector(s);
-const form = $('.search'), input = $('#search');
-let shown = location.href, timer, asked;
+const form = $('.search'),
+  input = $('#search');
+let shown = location.href,
+  timer,
+  asked;
 
 function address() {
   const to = new URL(form.action);
@@ -16,11 +19,12 @@ async function find() {
   if (to === shown) return;
   shown = to;
   asked?.abort();
-  const mine = asked = new AbortController();
+  const mine = (asked = new AbortController());
   $('#results').setAttribute('aria-busy', 'true');
   try {
     const answer = await fetch(to, { signal: mine.signal, headers: { 'X-Requested-With': 'fetch' } });
-    const page = new DOMParser().parseFromString(answer.ok ? await answer.text() : '', 'text/html'), results = $('#results', page);
+    const page = new DOMParser().parseFromString(answer.ok ? await answer.text() : '', 'text/html'),
+      results = $('#results', page);
     if (mine !== asked) return;
     if (!results) return location.assign(to);
     $('#results').replaceWith(results);
@@ -34,16 +38,27 @@ async function find() {
 }
 
 if (form) {
-  form.addEventListener('input', e => { if (e.target === input && !e.isComposing) { clearTimeout(timer); timer = setTimeout(find, 150); } });
-  form.addEventListener('compositionend', () => { timer = setTimeout(find, 150); });
+  form.addEventListener('input', e => {
+    if (e.target === input && !e.isComposing) {
+      clearTimeout(timer);
+      timer = setTimeout(find, 150);
+    }
+  });
+  form.addEventListener('compositionend', () => {
+    timer = setTimeout(find, 150);
+  });
   form.addEventListener('submit', e => {
     e.preventDefault();
     // The whole page shows which filters are in use.
-    if (e.submitter?.closest('.filter')) location.assign(address()); else find();
+    if (e.submitter?.closest('.filter')) location.assign(address());
+    else find();
   });
   input.addEventListener('keydown', e => {
     if (e.key !== 'ArrowDown') return;
     const first = $('.documents th a:not(.updated)', $('tbody'));
-    if (first) { e.preventDefault(); first.focus(); }
+    if (first) {
+      e.preventDefault();
+      first.focus();
+    }
   });
 }

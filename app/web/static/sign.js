@@ -1,43 +1,87 @@
 // The signing page. Everything here is also possible without scripts: this leads to
 // missing fields, saves drafts, and adds drawing.
-const $ = (s, in_ = document) => in_.querySelector(s), $$ = (s, in_ = document) => [...in_.querySelectorAll(s)];
-const form = $('#sign'), words = JSON.parse(form.dataset.words), plural = new Intl.PluralRules(form.dataset.lang);
+const $ = (s, in_ = document) => in_.querySelector(s),
+  $$ = (s, in_ = document) => [...in_.querySelectorAll(s)];
+const form = $('#sign'),
+  words = JSON.parse(form.dataset.words),
+  plural = new Intl.PluralRules(form.dataset.lang);
 const say = (key, values = {}) => {
-  const forms = words[key] || {}, text = forms[plural.select(values.n ?? 0)] || forms.other || key;
+  const forms = words[key] || {},
+    text = forms[plural.select(values.n ?? 0)] || forms.other || key;
   return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 };
-const tell = text => { $('#status').textContent = ''; $('#status').textContent = text; };
-const warn = text => { $('#alert').textContent = ''; $('#alert').textContent = text; };
-const post = (path, body) => fetch(form.dataset.base + path, { method: 'POST', body, headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' });
+const tell = text => {
+  $('#status').textContent = '';
+  $('#status').textContent = text;
+};
+const warn = text => {
+  $('#alert').textContent = '';
+  $('#alert').textContent = text;
+};
+const post = (path, body) =>
+  fetch(form.dataset.base + path, {
+    method: 'POST',
+    body,
+    headers: { 'X-Requested-With': 'fetch' },
+    credentials: 'same-origin',
+  });
 
 // The fields to fill in, in page order.
 const required = () => {
   const groups = new Set();
-  return $$('[data-req],[data-least]:enabled', form).filter(e => { const g = group(e); return !g || !groups.has(g) && groups.add(g); });
+  return $$('[data-req],[data-least]:enabled', form).filter(e => {
+    const g = group(e);
+    return !g || (!groups.has(g) && groups.add(g));
+  });
 };
 // A group counts as one: a radio group once, a checkbox group up to its minimum.
-const group = e => e.type === 'radio' ? e.name : e.dataset.least && !e.required ? 'boxes ' + e.dataset.group : '';
+const group = e => (e.type === 'radio' ? e.name : e.dataset.least && !e.required ? 'boxes ' + e.dataset.group : '');
 const ticked = e => {
   const all = $$('[data-least]:enabled', form).filter(o => o.dataset.group === e.dataset.group);
   return all.filter(o => o.checked).length >= Math.min(e.dataset.least, all.length);
 };
-const filled = e => e.dataset.mark ? marks[e.dataset.mark]?.done : e.type === 'checkbox' ? (group(e) ? ticked(e) : e.checked)
-  : e.type === 'radio' ? $$('input[type=radio]', form).some(o => o.name === e.name && o.checked) : !!e.value.trim();
+const filled = e =>
+  e.dataset.mark
+    ? marks[e.dataset.mark]?.done
+    : e.type === 'checkbox'
+      ? group(e)
+        ? ticked(e)
+        : e.checked
+      : e.type === 'radio'
+        ? $$('input[type=radio]', form).some(o => o.name === e.name && o.checked)
+        : !!e.value.trim();
 const missing = () => required().filter(e => !filled(e));
-const nameOf = e => (e.dataset.mark ? $('#' + e.id + '-label') : e.id === 'consent' ? $('#before') : $('label[for="' + e.id + '"]'))?.textContent.replace('*', '').trim() || '';
+const nameOf = e =>
+  (e.dataset.mark
+    ? $('#' + e.id + '-label')
+    : e.id === 'consent'
+      ? $('#before')
+      : $('label[for="' + e.id + '"]')
+  )?.textContent
+    .replace('*', '')
+    .trim() || '';
 
 // Conditional fields: hidden ones are not submitted. The server applies the same rules
 // to what it receives.
 const depending = $$('[data-when]', form).map(f => ({ f, ...JSON.parse(f.dataset.when) }));
 const valueOf = id => {
-  const f = document.getElementById(id), e = f && !f.hidden && $('input,textarea,select,.fixed', f);
-  return !e ? '' : e.type === 'checkbox' || e.type === 'radio' ? (e.checked ? 'true' : '') : (e.value ?? e.textContent).trim();
+  const f = document.getElementById(id),
+    e = f && !f.hidden && $('input,textarea,select,.fixed', f);
+  return !e
+    ? ''
+    : e.type === 'checkbox' || e.type === 'radio'
+      ? e.checked
+        ? 'true'
+        : ''
+      : (e.value ?? e.textContent).trim();
 };
 function holds(t) {
-  const at = t.of.findIndex(valueOf), v = at < 0 ? '' : t.names ? t.names[at] : valueOf(t.of[at]);
+  const at = t.of.findIndex(valueOf),
+    v = at < 0 ? '' : t.names ? t.names[at] : valueOf(t.of[at]);
   if (t.op === 'filled' || t.op === 'empty') return !v === (t.op === 'empty');
   if (t.op === 'contains') return v.includes(t.value);
-  const [a, b] = t.number ? [Number(v), Number(t.value)] : [v, t.value], known = v !== '' && a === a && b === b;
+  const [a, b] = t.number ? [Number(v), Number(t.value)] : [v, t.value],
+    known = v !== '' && a === a && b === b;
   if (t.op === 'not_equals') return !known || a !== b;
   return known && (t.op === 'greater' ? a > b : t.op === 'less' ? a < b : a === b);
 }
@@ -45,18 +89,22 @@ function depend() {
   for (let i = 0, again = true; again && i <= depending.length; i++) {
     again = false;
     for (const c of depending) {
-      const met = c.any ? c.when.some(holds) : c.when.every(holds), hidden = c.then === 'show' && !met;
+      const met = c.any ? c.when.some(holds) : c.when.every(holds),
+        hidden = c.then === 'show' && !met;
       again ||= c.f.hidden !== hidden;
       c.f.hidden = hidden;
-      c.needed = !hidden && (c.required || c.then === 'require' && met);
+      c.needed = !hidden && (c.required || (c.then === 'require' && met));
     }
   }
   for (const { f, needed } of depending) {
-    const e = $('input,textarea,select,button[data-mark]', f), star = $('.req', f), of = e && $('[data-of="' + e.id + '"]', form);
+    const e = $('input,textarea,select,button[data-mark]', f),
+      star = $('.req', f),
+      of = e && $('[data-of="' + e.id + '"]', form);
     $('#n' + f.dataset.n).hidden = f.hidden;
     if (of) of.hidden = of.previousElementSibling.hidden = f.hidden;
     if (!e) continue;
-    e.disabled = f.hidden; e.toggleAttribute('data-req', needed);
+    e.disabled = f.hidden;
+    e.toggleAttribute('data-req', needed);
     if (!e.dataset.mark) e.required = needed;
     if (star) star.hidden = !needed && !e.dataset.mark;
   }
@@ -64,35 +112,54 @@ function depend() {
 
 // agree shows that consent is missing, or no longer.
 function agree(why) {
-  const e = $('#consent'), p = $('#consent-error');
-  p.textContent = why; p.hidden = !why;
+  const e = $('#consent'),
+    p = $('#consent-error');
+  p.textContent = why;
+  p.hidden = !why;
   p.parentElement.classList.toggle('bad', !!why);
   why ? e.setAttribute('aria-invalid', 'true') : e.removeAttribute('aria-invalid');
 }
 
 function count() {
   depend();
-  const all = required(), left = missing();
+  const all = required(),
+    left = missing();
   $('#left').textContent = all.length ? say('done', { done: all.length - left.length, n: all.length }) : '';
   $('#tally').textContent = all.length ? all.length - left.length + '/' + all.length : '';
-  const [next, end] = [$('#next'), $('#end')], held = !left.length && document.activeElement === next;
-  next.hidden = !left.length; end.hidden = !!left.length;
+  const [next, end] = [$('#next'), $('#end')],
+    held = !left.length && document.activeElement === next;
+  next.hidden = !left.length;
+  end.hidden = !!left.length;
   if (left.length) next.setAttribute('href', '#' + left[0].id);
   if (held) end.focus();
-  if (all.length) document.title = document.title.replace(/ \([^()]*\)$/, '') + ' (' + say('progress', { done: all.length - left.length, n: all.length }) + ')';
+  if (all.length)
+    document.title =
+      document.title.replace(/ \([^()]*\)$/, '') +
+      ' (' +
+      say('progress', { done: all.length - left.length, n: all.length }) +
+      ')';
   for (const f of $$('.f', form)) {
     const e = $('input,textarea,select,button[data-mark]', f);
     if (!e) continue;
     f.classList.toggle('done', !!filled(e));
-    if (f.dataset.empty && filled(e)) { delete f.dataset.empty; fault(f, e, ''); }
+    if (f.dataset.empty && filled(e)) {
+      delete f.dataset.empty;
+      fault(f, e, '');
+    }
   }
   if ($('#consent')?.checked) agree('');
   for (const d of $$('[data-of]', form)) {
     const e = document.getElementById(d.dataset.of);
     if (!e) continue;
-    d.textContent = e.dataset.mark ? (marks[e.dataset.mark]?.done ? say('mark') : '–')
-      : e.type === 'checkbox' || e.type === 'radio' ? say(e.checked ? 'yes' : 'no')
-      : e.type === 'file' ? [...e.files].map(f => f.name).join(', ') || '–' : e.value || '–';
+    d.textContent = e.dataset.mark
+      ? marks[e.dataset.mark]?.done
+        ? say('mark')
+        : '–'
+      : e.type === 'checkbox' || e.type === 'radio'
+        ? say(e.checked ? 'yes' : 'no')
+        : e.type === 'file'
+          ? [...e.files].map(f => f.name).join(', ') || '–'
+          : e.value || '–';
   }
 }
 // fault shows an error at a field, or removes it.
@@ -100,16 +167,25 @@ function fault(f, e, why) {
   const notes = $('.notes', f);
   let p = $('.error', notes);
   if (why) {
-    p ||= notes.appendChild(Object.assign(document.createElement('p'), { className: 'error', id: e.id + '-error', role: 'alert' }));
+    p ||= notes.appendChild(
+      Object.assign(document.createElement('p'), { className: 'error', id: e.id + '-error', role: 'alert' }),
+    );
     if (p.textContent !== why) p.textContent = why;
   } else p?.remove();
   f.classList.toggle('bad', !!why);
   why ? e.setAttribute('aria-invalid', 'true') : e.removeAttribute('aria-invalid');
-  const ids = [...e.dataset.mark ? [{ id: e.id + '-label' }] : [], ...notes.children].map(n => n.id).join(' ');
+  const ids = [...(e.dataset.mark ? [{ id: e.id + '-label' }] : []), ...notes.children].map(n => n.id).join(' ');
   ids ? e.setAttribute('aria-describedby', ids) : e.removeAttribute('aria-describedby');
 }
-function go(e) { e.scrollIntoView({ block: 'center' }); e.focus({ preventScroll: true }); }
-$('#next').addEventListener('click', e => { e.preventDefault(); const [first] = missing(); if (first) go(first); });
+function go(e) {
+  e.scrollIntoView({ block: 'center' });
+  e.focus({ preventScroll: true });
+}
+$('#next').addEventListener('click', e => {
+  e.preventDefault();
+  const [first] = missing();
+  if (first) go(first);
+});
 
 // Enter moves to the next field, so that nobody signs by accident.
 form.addEventListener('keydown', e => {
@@ -118,23 +194,33 @@ form.addEventListener('keydown', e => {
   const box = e.target.closest('dialog');
   if (box) return void $('[data-adopt]', box).click();
   if (e.target.type === 'checkbox') e.target.click();
-  const all = $$('input:not([type=hidden]),textarea,select:not(#zoom),button[data-mark]', form).filter(x => x.offsetParent && !x.closest('dialog'));
+  const all = $$('input:not([type=hidden]),textarea,select:not(#zoom),button[data-mark]', form).filter(
+    x => x.offsetParent && !x.closest('dialog'),
+  );
   const next = all[all.indexOf(e.target) + 1];
   next ? go(next) : $('#finish').focus();
 });
 
 // Autosave, so that signing can continue on another device.
-let timer, dirty = false, saving = false;
+let timer,
+  dirty = false,
+  saving = false;
 const saved = (key, now) => {
   $('#saved').textContent = key ? say(key) : '';
   $('#saved').classList.toggle('warns', key === 'unsaved' || key === 'offline');
   if (now) tell(say(key));
 };
 const computes = $('.page data', form);
-function later(ms = computes ? 400 : 900) { dirty = true; clearTimeout(timer); timer = setTimeout(save, ms); }
+function later(ms = computes ? 400 : 900) {
+  dirty = true;
+  clearTimeout(timer);
+  timer = setTimeout(save, ms);
+}
 async function save() {
   if (saving || !dirty || leaving) return;
-  saving = true; dirty = false; saved('saving');
+  saving = true;
+  dirty = false;
+  saved('saving');
   const data = new FormData(form);
   for (const [k, v] of [...data]) if (v instanceof File) data.delete(k);
   // A name typed in the dialog isn't a signature until it is adopted.
@@ -142,10 +228,16 @@ async function save() {
   data.set('do', 'save');
   try {
     const answer = await post('', data);
-    if (answer.ok) { saved('saved'); note(answer.status === 200 ? await answer.json() : {}); }
-    else if (answer.status === 409) leaving || location.assign(form.dataset.base);
+    if (answer.ok) {
+      saved('saved');
+      note(answer.status === 200 ? await answer.json() : {});
+    } else if (answer.status === 409) leaving || location.assign(form.dataset.base);
     else throw new Error(answer.status);
-  } catch { dirty = true; saved(navigator.onLine ? 'unsaved' : 'offline'); timer = setTimeout(save, 8000); }
+  } catch {
+    dirty = true;
+    saved(navigator.onLine ? 'unsaved' : 'offline');
+    timer = setTimeout(save, 8000);
+  }
   saving = false;
   if (dirty && navigator.onLine) later();
 }
@@ -159,15 +251,23 @@ function note({ errors = {}, values = {} }) {
   }
   count();
   for (const f of $$('.page .f', form)) {
-    const e = $('input,textarea,select,output', f), notes = $('.notes', f), why = errors[f.id];
+    const e = $('input,textarea,select,output', f),
+      notes = $('.notes', f),
+      why = errors[f.id];
     const p = $('.error', notes);
-    if (!e || why && !p && f.contains(document.activeElement) && e.type !== 'checkbox') continue;
-    if (why || p && (p.role || filled(e))) fault(f, e, why);
+    if (!e || (why && !p && f.contains(document.activeElement) && e.type !== 'checkbox')) continue;
+    if (why || (p && (p.role || filled(e)))) fault(f, e, why);
   }
 }
 addEventListener('online', () => dirty && save());
 addEventListener('offline', () => saved('offline', true));
-for (const [type, ms] of [['input'], ['change', 200]]) form.addEventListener(type, e => { if (!e.target.closest('dialog')) { count(); later(ms); } });
+for (const [type, ms] of [['input'], ['change', 200]])
+  form.addEventListener(type, e => {
+    if (!e.target.closest('dialog')) {
+      count();
+      later(ms);
+    }
+  });
 
 // Seen: reported once somebody interacts with a visible page.
 const seen = () => {
@@ -179,21 +279,27 @@ const seen = () => {
   for (const i of $$('.style img', form)) i.loading = 'eager'; // the typed faces, before the dialog opens
 };
 const gestures = ['pointerdown', 'keydown', 'wheel', 'touchstart'];
-const watch = () => { for (const g of gestures) addEventListener(g, seen, { capture: true, passive: true }); };
+const watch = () => {
+  for (const g of gestures) addEventListener(g, seen, { capture: true, passive: true });
+};
 watch();
 
 // lacks shows what is missing where it is: the browser's own message would be in its language, and
 // might be covered by the header.
 form.noValidate = true;
 function lacks(e, n) {
-  const why = say('missing', { n, name: nameOf(e) }), f = e.closest('.f');
+  const why = say('missing', { n, name: nameOf(e) }),
+    f = e.closest('.f');
   if (e.id === 'consent') agree(say('consent'));
-  else if (f && $('.notes', f)) { f.dataset.empty = 'yes'; fault(f, e, why); }
-  else warn(why);
+  else if (f && $('.notes', f)) {
+    f.dataset.empty = 'yes';
+    fault(f, e, why);
+  } else warn(why);
   go(e);
 }
 
-let leaving = false, stay = () => {};
+let leaving = false,
+  stay = () => {};
 form.addEventListener('submit', e => {
   if (leaving) return void e.preventDefault();
   if (e.submitter?.value === 'finish') {
@@ -202,40 +308,62 @@ form.addEventListener('submit', e => {
       e.preventDefault();
       return lacks(left[0], left.length);
     }
-    const wrong = $$('.page :is(input,textarea,select):enabled', form).find(i => i.willValidate && !i.validity.valid), at = wrong?.closest('.f');
+    const wrong = $$('.page :is(input,textarea,select):enabled', form).find(i => i.willValidate && !i.validity.valid),
+      at = wrong?.closest('.f');
     if (wrong) {
       e.preventDefault();
       fault(at, wrong, $('.error', at)?.textContent || wrong.validationMessage);
       return go(wrong);
     }
-    const doing = say($('[data-mark]') ? 'signing' : 'saving'), label = e.submitter.lastChild, was = label.textContent, busy = on => {
-      on ? e.submitter.setAttribute('aria-busy', 'true') : e.submitter.removeAttribute('aria-busy');
-      label.textContent = on ? doing : was;
-    };
+    const doing = say($('[data-mark]') ? 'signing' : 'saving'),
+      label = e.submitter.lastChild,
+      was = label.textContent,
+      busy = on => {
+        on ? e.submitter.setAttribute('aria-busy', 'true') : e.submitter.removeAttribute('aria-busy');
+        label.textContent = on ? doing : was;
+      };
     busy(true);
     tell(doing + ' ' + say('wait'));
-    stay = () => { leaving = false; busy(false); tell(''); };
+    stay = () => {
+      leaving = false;
+      busy(false);
+      tell('');
+    };
     setTimeout(stay, 60_000); // not every browser reports that loading was stopped
-  } else stay = () => { leaving = false; };
+  } else
+    stay = () => {
+      leaving = false;
+    };
   leaving = true;
 });
 window.navigation?.addEventListener('navigateerror', () => stay());
-addEventListener('pageshow', e => { if (e.persisted) location.reload(); });
+addEventListener('pageshow', e => {
+  if (e.persisted) location.reload();
+});
 
 // The signature: turns the card of the script-free page into a dialog.
 class Mark {
   constructor(card) {
-    this.kind = card.dataset.kind; this.type = 'typed';
+    this.kind = card.dataset.kind;
+    this.type = 'typed';
     this.hidden = ['type', 'data', 'ink'].map(n => form.elements[this.kind + '.' + n]);
-    this.text = form.elements[this.kind + '.text']; this.file = form.elements[this.kind + '.file'];
-    const dialog = this.dialog = document.createElement('dialog');
+    this.text = form.elements[this.kind + '.text'];
+    this.file = form.elements[this.kind + '.file'];
+    const dialog = (this.dialog = document.createElement('dialog'));
     dialog.setAttribute('aria-labelledby', card.getAttribute('aria-labelledby'));
-    dialog.id = card.id; dialog.className = 'mark'; dialog.append(...card.childNodes); card.replaceWith(dialog);
-    this.error = $('.mark-error', dialog); this.canvas = $('canvas', dialog); this.shown = $('.upload .shown', dialog);
-    this.own = $('.saved img', dialog); $('.saved label', dialog)?.remove();
+    dialog.id = card.id;
+    dialog.className = 'mark';
+    dialog.append(...card.childNodes);
+    card.replaceWith(dialog);
+    this.error = $('.mark-error', dialog);
+    this.canvas = $('canvas', dialog);
+    this.shown = $('.upload .shown', dialog);
+    this.own = $('.saved img', dialog);
+    $('.saved label', dialog)?.remove();
     for (const h of this.hidden) h.disabled = false;
     for (const e of $$('.tabs,.actions', dialog)) e.hidden = false;
-    const more = $('.upload details', dialog); more?.replaceWith(...[...more.children].slice(1));
+    const more = $('.upload details', dialog);
+    more?.replaceWith(...[...more.children].slice(1));
     this.tabs = $$('[role=tab]', dialog);
     this.tabs.forEach((t, i) => {
       $('#' + t.getAttribute('aria-controls')).setAttribute('role', 'tabpanel');
@@ -243,19 +371,31 @@ class Mark {
       t.addEventListener('click', () => this.pick(t));
       t.addEventListener('keydown', e => {
         const way = { ArrowRight: 1, ArrowLeft: -1 }[e.key] * (document.dir === 'rtl' ? -1 : 1);
-        if (way) { const n = this.tabs[(i + way + this.tabs.length) % this.tabs.length]; this.pick(n); n.focus(); }
+        if (way) {
+          const n = this.tabs[(i + way + this.tabs.length) % this.tabs.length];
+          this.pick(n);
+          n.focus();
+        }
       });
     });
     this.text?.addEventListener('input', () => this.preview());
-    this.paper = $('[data-paper]', dialog); this.crop = $('.crop', dialog); this.cuts = $$('[data-crop]', dialog);
-    this.file?.addEventListener('change', () => { for (const c of this.cuts) c.value = 0; });
-    for (const e of [this.file, this.paper, ...this.cuts]) e?.addEventListener('change', () => { this.looking = this.look(); });
+    this.paper = $('[data-paper]', dialog);
+    this.crop = $('.crop', dialog);
+    this.cuts = $$('[data-crop]', dialog);
+    this.file?.addEventListener('change', () => {
+      for (const c of this.cuts) c.value = 0;
+    });
+    for (const e of [this.file, this.paper, ...this.cuts])
+      e?.addEventListener('change', () => {
+        this.looking = this.look();
+      });
     for (const e of $$('[name$=".pen"]', dialog)) e.addEventListener('change', () => this.pad?.ink(this.pen()));
     $('[data-adopt]', dialog).addEventListener('click', async () => {
       if (this.type === 'image') await this.looking; // still preparing the picture
       if (dialog.open) this.adopt();
     });
-    this.end = $('.end', dialog); this.agrees = $('input', this.end);
+    this.end = $('.end', dialog);
+    this.agrees = $('input', this.end);
     $('[data-finish]', dialog).addEventListener('click', async () => {
       if (this.type === 'image') await this.looking;
       const asks = this.agrees && !this.agrees.closest('label').hidden && !this.agrees.checked;
@@ -270,7 +410,8 @@ class Mark {
     });
     dialog.addEventListener('keydown', e => {
       if (e.key !== 'z' || !(e.ctrlKey || e.metaKey) || this.type !== 'drawn' || !this.pad) return;
-      e.preventDefault(); this.pad.undo();
+      e.preventDefault();
+      this.pad.undo();
     });
     $('[data-cancel]', dialog).addEventListener('click', () => dialog.close());
     // The event fires a frame late, after the browser has restored focus (except in browsers
@@ -283,58 +424,92 @@ class Mark {
     this.pick(this.tabs[0]);
     this.restore();
   }
-  pen() { return $('[name$=".pen"]:checked', this.dialog).value; }
+  pen() {
+    return $('[name$=".pen"]:checked', this.dialog).value;
+  }
   restore() {
     const [type, data, ink] = this.hidden.map(h => h.value);
     if (type === 'drawn' && data.startsWith('[')) this.draws(data, ink);
     else if (type === 'saved' && this.own) this.keep(type, '', picture(this.own.src));
-    else if (type && data) this.keep(type, data, picture(data.startsWith('data:') ? data : 'data:image/' + (data.startsWith('/9j') ? 'jpeg' : 'png') + ';base64,' + data));
+    else if (type && data)
+      this.keep(
+        type,
+        data,
+        picture(
+          data.startsWith('data:')
+            ? data
+            : 'data:image/' + (data.startsWith('/9j') ? 'jpeg' : 'png') + ';base64,' + data,
+        ),
+      );
     else if (this.kind === 'signature' && this.text?.value) this.keep('typed', '', this.typed());
   }
   open(from) {
     this.from = from;
     this.last();
-    if (this.text?.value === '') { this.text.value = form.dataset.name; this.preview(); }
+    if (this.text?.value === '') {
+      this.text.value = form.dataset.name;
+      this.preview();
+    }
     this.dialog.showModal();
     import(form.dataset.pad).catch(() => {}); // preload for drawing
     (this.type === 'typed' ? this.text : this.tabs.find(t => t.dataset.type === this.type)).focus();
     if (this.type === 'drawn') this.draw();
     if (this.type === 'phone') this.phone();
   }
-  disagrees(why) { const p = $('.error', this.end); if (p) { p.textContent = why; p.hidden = !why; } }
+  disagrees(why) {
+    const p = $('.error', this.end);
+    if (p) {
+      p.textContent = why;
+      p.hidden = !why;
+    }
+  }
   // last offers to finish at once if this mark is all that is missing, besides consent.
   last() {
-    const consent = $('#consent'), rest = missing().filter(e => e !== consent && e.dataset.mark !== this.kind);
-    const empty = $$('.page .f:not([hidden]):not(.k-fixed,.k-mark)', form).some(f => !filled($('input,textarea,select', f)));
+    const consent = $('#consent'),
+      rest = missing().filter(e => e !== consent && e.dataset.mark !== this.kind);
+    const empty = $$('.page .f:not([hidden]):not(.k-fixed,.k-mark)', form).some(
+      f => !filled($('input,textarea,select', f)),
+    );
     const ends = !rest.length && !empty;
     this.end.hidden = $('[data-finish]', this.dialog).hidden = !ends;
     this.disagrees('');
-    if (this.agrees) { this.agrees.checked = false; this.agrees.closest('label').hidden = consent.checked; }
+    if (this.agrees) {
+      this.agrees.checked = false;
+      this.agrees.closest('label').hidden = consent.checked;
+    }
     const adopt = $('[data-adopt]', this.dialog);
     adopt.classList.toggle('primary', !ends);
     adopt.textContent = say(ends ? 'keep' : 'adopt');
   }
   pick(tab) {
     for (const t of this.tabs) {
-      t.setAttribute('aria-selected', t === tab); t.tabIndex = t === tab ? 0 : -1;
+      t.setAttribute('aria-selected', t === tab);
+      t.tabIndex = t === tab ? 0 : -1;
       $('#' + t.getAttribute('aria-controls')).hidden = t !== tab;
     }
-    this.type = tab.dataset.type; this.fail('');
+    this.type = tab.dataset.type;
+    this.fail('');
     for (const e of $$('.actions,.end', this.dialog)) e.classList.toggle('phoning', this.type === 'phone');
     if (this.type === 'drawn' && this.dialog.open) this.draw();
     if (this.type === 'phone') this.phone();
   }
   // phone waits for a signature drawn on a phone.
   async phone() {
-    const panel = $('.phone', this.dialog), state = text => { $('.state', panel).textContent = text; };
+    const panel = $('.phone', this.dialog),
+      state = text => {
+        $('.state', panel).textContent = text;
+      };
     const waiting = () => this.dialog.open && this.type === 'phone';
     if (this.calling) return;
     this.calling = true;
     try {
       const data = new FormData();
-      data.set('csrf', form.elements.csrf.value); data.set('kind', this.kind);
+      data.set('csrf', form.elements.csrf.value);
+      data.set('kind', this.kind);
       const { code, address, symbol, seconds } = await (await post('/pad', data)).json();
-      $('.symbol', panel).innerHTML = symbol; $('.address', panel).textContent = address; state(say('phone.wait'));
+      $('.symbol', panel).innerHTML = symbol;
+      $('.address', panel).textContent = address;
+      state(say('phone.wait'));
       for (const end = Date.now() + seconds * 1000; waiting() && Date.now() < end;) {
         await new Promise(done => setTimeout(done, 1500));
         const answer = await fetch(form.dataset.base + '/pad/' + code, { headers: { 'X-Requested-With': 'fetch' } });
@@ -343,12 +518,21 @@ class Mark {
         if (!answer.ok) break;
         const strokes = (await answer.json()).data;
         this.draws(strokes);
-        this.pick(this.tabs[0]); this.dialog.close();
-        tell(say('phone.here')); count(); later(100);
+        this.pick(this.tabs[0]);
+        this.dialog.close();
+        tell(say('phone.here'));
+        count();
+        later(100);
         return;
       }
-      $('.symbol', panel).replaceChildren(); $('.address', panel).textContent = ''; state(say('phone.over'));
-    } catch { state(say('offline')); } finally { this.calling = false; }
+      $('.symbol', panel).replaceChildren();
+      $('.address', panel).textContent = '';
+      state(say('phone.over'));
+    } catch {
+      state(say('offline'));
+    } finally {
+      this.calling = false;
+    }
   }
   async draw() {
     if (!this.pad) {
@@ -367,30 +551,51 @@ class Mark {
       for (const i of $$('.style img', this.dialog)) i.src = this.face(i, form.dataset.name);
     }, 200);
   }
-  typed() { return picture(this.face($('.style:has(:checked) img', this.dialog), '')); }
-  face(i, name) { return i.src.replace(/text=.*$/, 'text=' + encodeURIComponent(this.text.value.trim() || name)); }
+  typed() {
+    return picture(this.face($('.style:has(:checked) img', this.dialog), ''));
+  }
+  face(i, name) {
+    return i.src.replace(/text=.*$/, 'text=' + encodeURIComponent(this.text.value.trim() || name));
+  }
   async look() {
-    const f = this.file.files[0], mine = this.turn = {};
-    this.read = null; this.shown.hidden = true; this.paper.closest('label').hidden = this.crop.hidden = !f;
+    const f = this.file.files[0],
+      mine = (this.turn = {});
+    this.read = null;
+    this.shown.hidden = true;
+    this.paper.closest('label').hidden = this.crop.hidden = !f;
     if (!f) return;
     this.fail('');
     try {
       if (!/^image\/(png|jpeg)$/.test(f.type) || f.size > 20 << 20) throw f;
-      const { prepare } = await import('./photo.js'), cuts = this.cuts.map(c => c.value / 100), data = await prepare(f, this.paper.checked, cuts);
+      const { prepare } = await import('./photo.js'),
+        cuts = this.cuts.map(c => c.value / 100),
+        data = await prepare(f, this.paper.checked, cuts);
       if (mine !== this.turn) return; // superseded by another picture or crop
       if (data.length > 2.6e6) throw f;
-      this.read = this.shown.src = data; this.shown.hidden = false;
-    } catch { if (mine === this.turn) this.fail(say('badfile')); }
+      this.read = this.shown.src = data;
+      this.shown.hidden = false;
+    } catch {
+      if (mine === this.turn) this.fail(say('badfile'));
+    }
   }
-  fail(text) { this.error.textContent = text; this.error.hidden = !text; }
+  fail(text) {
+    this.error.textContent = text;
+    this.error.hidden = !text;
+  }
   adopt() {
     if (this.type === 'typed') {
-      if (!this.text.value.trim()) { this.fail(say('name')); return this.text.focus(); }
+      if (!this.text.value.trim()) {
+        this.fail(say('name'));
+        return this.text.focus();
+      }
       this.keep('typed', '', this.typed());
     } else if (this.type === 'drawn') {
       const strokes = this.pad?.strokes() || [];
       if (!strokes.length) return this.fail(say('empty'));
-      if (this.pad.small() && !this.sure) { this.sure = true; return this.fail(say('small')); }
+      if (this.pad.small() && !this.sure) {
+        this.sure = true;
+        return this.fail(say('small'));
+      }
       this.draws(JSON.stringify(strokes), this.pen());
     } else if (this.type === 'saved') {
       this.keep('saved', '', picture(this.own.src));
@@ -400,22 +605,32 @@ class Mark {
     }
     if (this.file) this.file.value = '';
     this.dialog.close();
-    tell(say('signed')); count(); later(100);
+    tell(say('signed'));
+    count();
+    later(100);
   }
   // draws keeps strokes, and shows them once the pad's script has loaded.
   draws(data, ink) {
     const kept = this.keep('drawn', data, document.createElement('span'), ink);
-    import(form.dataset.pad).then(pad => kept === this.kept && this.show(pad.pictureOf(JSON.parse(data), ink, say('mark')))).catch(() => {});
+    import(form.dataset.pad)
+      .then(pad => kept === this.kept && this.show(pad.pictureOf(JSON.parse(data), ink, say('mark'))))
+      .catch(() => {});
   }
   keep(type, data, shown, ink = '') {
-    this.sure = false; this.done = true;
-    [type, data, ink].forEach((v, i) => { this.hidden[i].value = v; });
+    this.sure = false;
+    this.done = true;
+    [type, data, ink].forEach((v, i) => {
+      this.hidden[i].value = v;
+    });
     this.show(shown);
-    return this.kept = {};
+    return (this.kept = {});
   }
   show(shown) {
     for (const b of $$('button[data-mark="' + this.kind + '"]')) {
-      b.replaceChildren(shown.cloneNode(true), Object.assign(document.createElement('span'), { className: 'vh', textContent: say('change') }));
+      b.replaceChildren(
+        shown.cloneNode(true),
+        Object.assign(document.createElement('span'), { className: 'vh', textContent: say('change') }),
+      );
     }
   }
 }
@@ -428,24 +643,40 @@ for (const b of $$('button[data-mark]', form)) {
   b.addEventListener('click', () => marks[b.dataset.mark].open(b));
 }
 
-const print = $('#print'), sizes = $('#text-size');
+const print = $('#print'),
+  sizes = $('#text-size');
 print.parentElement.hidden = false;
 print.addEventListener('click', () => window.print());
 sizes.addEventListener('submit', e => {
   e.preventDefault();
   const data = new FormData(sizes, e.submitter);
   document.documentElement.dataset.text = data.get('size');
-  for (const b of $$('button', sizes)) b === e.submitter ? b.setAttribute('aria-current', 'true') : b.removeAttribute('aria-current');
+  for (const b of $$('button', sizes))
+    b === e.submitter ? b.setAttribute('aria-current', 'true') : b.removeAttribute('aria-current');
   fetch(sizes.action, { method: 'POST', body: data, headers: { 'X-Requested-With': 'fetch' } }).catch(() => {});
 });
 $('.zoom')?.removeAttribute('hidden');
-$('#zoom')?.addEventListener('change', e => { $('#sheets').style.setProperty('--zoom', e.target.value + '%'); });
+$('#zoom')?.addEventListener('change', e => {
+  $('#sheets').style.setProperty('--zoom', e.target.value + '%');
+});
 for (const m of $$('details.menu')) {
-  m.addEventListener('keydown', e => { if (e.key === 'Escape') { m.open = false; $('summary', m).focus(); } });
-  addEventListener('click', e => { if (!m.contains(e.target)) m.open = false; });
+  m.addEventListener('keydown', e => {
+    if (e.key === 'Escape') {
+      m.open = false;
+      $('summary', m).focus();
+    }
+  });
+  addEventListener('click', e => {
+    if (!m.contains(e.target)) m.open = false;
+  });
 }
 if ($('#reading')) import('./reading.js').then(m => m.follow(form, say, tell)).catch(() => {});
 count();
 // Save input from before this script loaded.
-if ($$('input:not([type=hidden],[type=file]),textarea', form).some(e => !e.closest('dialog') && (e.checked !== e.defaultChecked || e.value !== e.defaultValue))) later();
+if (
+  $$('input:not([type=hidden],[type=file]),textarea', form).some(
+    e => !e.closest('dialog') && (e.checked !== e.defaultChecked || e.value !== e.defaultValue),
+  )
+)
+  later();
 if (document.activeElement === document.body) $('#errors')?.focus();

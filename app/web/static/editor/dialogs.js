@@ -1,6 +1,9 @@
 import { $, $$, say } from './text.js';
 
-for (const d of $$('dialog')) d.addEventListener('click', e => { if (e.target.closest('[data-close]')) d.close(''); });
+for (const d of $$('dialog'))
+  d.addEventListener('click', e => {
+    if (e.target.closest('[data-close]')) d.close('');
+  });
 
 // open shows a dialog and returns focus when it closes.
 export function open(dialog, first) {
@@ -8,7 +11,16 @@ export function open(dialog, first) {
   dialog.returnValue = '';
   dialog.showModal();
   (first || $('input,select,button', dialog)).focus();
-  return new Promise(done => dialog.addEventListener('close', () => { if (from.isConnected) from.focus({ preventScroll: true }); done(dialog.returnValue); }, { once: true }));
+  return new Promise(done =>
+    dialog.addEventListener(
+      'close',
+      () => {
+        if (from.isConnected) from.focus({ preventScroll: true });
+        done(dialog.returnValue);
+      },
+      { once: true },
+    ),
+  );
 }
 
 // confirmPerson asks for confirmation before removing a recipient who has fields.

@@ -3,8 +3,12 @@ import { plain } from './model.js';
 
 // differ returns the keys of fields that differ between two sets.
 export function differ(a, b) {
-  const out = new Set(), text = f => f && JSON.stringify([f.i, ...plain.map(k => f[k])]);
-  for (const [k, f] of b) { const g = a.get(k); if (g !== f && text(g) !== text(f)) out.add(k); }
+  const out = new Set(),
+    text = f => f && JSON.stringify([f.i, ...plain.map(k => f[k])]);
+  for (const [k, f] of b) {
+    const g = a.get(k);
+    if (g !== f && text(g) !== text(f)) out.add(k);
+  }
   for (const k of a.keys()) if (!b.has(k)) out.add(k);
   return out;
 }

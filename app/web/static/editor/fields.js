@@ -28,30 +28,66 @@ export class Fields {
     this.saved = saved;
     const group = $('#saved-fields');
     group.hidden = !saved.length;
-    $('.palette', group).replaceChildren(...saved.map(s => make('button', { type: 'button', 'aria-pressed': 'false', dir: 'auto', textContent: s.name, data: { type: s.field.type, saved: s.id } })));
+    $('.palette', group).replaceChildren(
+      ...saved.map(s =>
+        make('button', {
+          type: 'button',
+          'aria-pressed': 'false',
+          dir: 'auto',
+          textContent: s.name,
+          data: { type: s.field.type, saved: s.id },
+        }),
+      ),
+    );
   }
   // people fills the list of recipients who can have fields.
   people() {
     const list = this.model.signers;
     if (!list.some(p => p.id === this.for)) this.for = list[0]?.id || '';
-    this.select.replaceChildren(...list.map(p => make('option', { value: p.id, textContent: this.model.letter(p.id) + ' ' + p.name, selected: p.id === this.for })));
+    this.select.replaceChildren(
+      ...list.map(p =>
+        make('option', {
+          value: p.id,
+          textContent: this.model.letter(p.id) + ' ' + p.name,
+          selected: p.id === this.for,
+        }),
+      ),
+    );
     this.select.disabled = !list.length;
     $('#no-one').hidden = !!list.length;
     for (const b of $$('.palette button')) b.setAttribute('aria-disabled', !list.length);
     this.show();
   }
-  choose(id) { this.for = id; this.select.value = id; this.show(); this.highlight(); }
+  choose(id) {
+    this.for = id;
+    this.select.value = id;
+    this.show();
+    this.highlight();
+  }
   show() {
     this.badge($('#for-letter'));
-    for (const link of $$('#preview,#preview-too')) { link.hidden = !this.for; link.href = this.editor.base + '/preview/' + this.for; }
+    for (const link of $$('#preview,#preview-too')) {
+      link.hidden = !this.for;
+      link.href = this.editor.base + '/preview/' + this.for;
+    }
   }
   // badge makes an element the letter of the chosen recipient.
-  badge(e) { e.className = 'letter ' + (this.for ? this.model.hue(this.for) : ''); e.textContent = this.for ? this.model.letter(this.for) : ''; }
-  highlight() { this.view.only = $('#only').checked && this.for; this.view.redraw(); }
-  pressed(type) { for (const b of $$('.palette button')) b.setAttribute('aria-pressed', b.dataset.type === type && b.dataset.saved === (this.preset && this.chosen)); }
+  badge(e) {
+    e.className = 'letter ' + (this.for ? this.model.hue(this.for) : '');
+    e.textContent = this.for ? this.model.letter(this.for) : '';
+  }
+  highlight() {
+    this.view.only = $('#only').checked && this.for;
+    this.view.redraw();
+  }
+  pressed(type) {
+    for (const b of $$('.palette button'))
+      b.setAttribute('aria-pressed', b.dataset.type === type && b.dataset.saved === (this.preset && this.chosen));
+  }
 
   sizeFor(type) {
-    const p = this.model.pages[this.view.current], f = this.preset;
+    const p = this.model.pages[this.view.current],
+      f = this.preset;
     if (f) return [f.w * p.w, f.h * p.h];
     return this.last[type] || sizeOf(type);
   }
@@ -72,7 +108,21 @@ export class Fields {
       return this.model.boxed(f, box, i);
     }
     const f = { i, who: this.for, type, required: !['checkbox', 'attachment', ...fixed].includes(type) };
-    if (['text', 'name', 'email', 'company', 'job_title', 'phone', 'label', 'number', 'date', 'date_signed', 'select'].includes(type)) {
+    if (
+      [
+        'text',
+        'name',
+        'email',
+        'company',
+        'job_title',
+        'phone',
+        'label',
+        'number',
+        'date',
+        'date_signed',
+        'select',
+      ].includes(type)
+    ) {
       if (this.style.size) f.size = this.style.size;
       if (this.style.align) f.align = this.style.align;
     }

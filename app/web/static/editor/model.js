@@ -4,7 +4,10 @@ import { clamp } from './geometry.js';
 
 const steps = 100;
 // The first eight are strings; the rest are strings or numbers.
-export const plain = 'x y w h required readOnly options condition type who name label value min max pattern patternMessage format help placeholder group groupMin groupMax size align weight color valign cells mask marks formula'.split(' ');
+export const plain =
+  'x y w h required readOnly options condition type who name label value min max pattern patternMessage format help placeholder group groupMin groupMax size align weight color valign cells mask marks formula'.split(
+    ' ',
+  );
 
 export class Model extends EventTarget {
   constructor(state) {
@@ -17,9 +20,13 @@ export class Model extends EventTarget {
     this.ids = new Map();
     this.selected = new Set();
     this.touched = new Set(); // pages changed since the view last rendered
-    this.undone = []; this.done = [];
+    this.undone = [];
+    this.done = [];
     this.count = 0;
-    for (const f of state.fields) { this.ids.set(f.id, f.id); this.put(...this.read(f)); }
+    for (const f of state.fields) {
+      this.ids.set(f.id, f.id);
+      this.put(...this.read(f));
+    }
   }
 
   // adopt replaces the version and the recipients, but not the fields.
@@ -30,16 +37,28 @@ export class Model extends EventTarget {
     this.hands = new Map(state.people.map((p, i) => [p.id, i]));
   }
 
-  person(id) { return this.people[this.hands.get(id)]; }
-  letter(id) {
-    const i = this.hands.get(id) ?? 0, letter = String.fromCharCode(65 + i % 8);
-    return i < 8 ? letter : String.fromCharCode(65 + (Math.floor(i / 8) - 1) % 26) + letter;
+  person(id) {
+    return this.people[this.hands.get(id)];
   }
-  hue(id) { const i = this.hands.get(id) ?? 0; return 'r' + (i % 8 + 1) + (i < 8 ? '' : ' more'); }
-  get(key) { return this.fields.get(key); }
+  letter(id) {
+    const i = this.hands.get(id) ?? 0,
+      letter = String.fromCharCode(65 + (i % 8));
+    return i < 8 ? letter : String.fromCharCode(65 + ((Math.floor(i / 8) - 1) % 26)) + letter;
+  }
+  hue(id) {
+    const i = this.hands.get(id) ?? 0;
+    return 'r' + ((i % 8) + 1) + (i < 8 ? '' : ' more');
+  }
+  get(key) {
+    return this.fields.get(key);
+  }
   // fills reports whether a recipient can have fields.
-  fills(p) { return /^(signer|approver)$/.test(p.role); }
-  get signers() { return this.people.filter(p => this.fills(p)); }
+  fills(p) {
+    return /^(signer|approver)$/.test(p.role);
+  }
+  get signers() {
+    return this.people.filter(p => this.fills(p));
+  }
 
   // read converts a field from the server's format. Its key is the server's identifier.
   read(f) {
@@ -51,26 +70,44 @@ export class Model extends EventTarget {
   }
   // wire converts a field to the server's format.
   wire(key) {
-    const f = this.get(key), page = this.pages[f.i], out = { id: this.ids.get(key) || '', file: page.file, page: page.page };
+    const f = this.get(key),
+      page = this.pages[f.i],
+      out = { id: this.ids.get(key) || '', file: page.file, page: page.page };
     for (const k of plain) if (f[k] !== undefined) out[k] = f[k];
     if (!out.id) out.found = f.found;
     return out;
   }
-  fits(f) { return f && f.i >= 0 && f.i < this.pages.length && this.hands.has(f.who) && this.fills(this.person(f.who)); }
-  newKey() { return 'n' + ++this.count + '-' + Math.random().toString(36).slice(2, 8); }
+  fits(f) {
+    return f && f.i >= 0 && f.i < this.pages.length && this.hands.has(f.who) && this.fills(this.person(f.who));
+  }
+  newKey() {
+    return 'n' + ++this.count + '-' + Math.random().toString(36).slice(2, 8);
+  }
 
   put(key, f) {
     const old = this.get(key);
-    if (old) { this.on[old.i].delete(key); this.touched.add(old.i); }
-    if (f && f.i >= 0) { this.touched.add(f.i); this.fields.set(key, f); this.on[f.i].add(key); } else { this.fields.delete(key); this.selected.delete(key); }
+    if (old) {
+      this.on[old.i].delete(key);
+      this.touched.add(old.i);
+    }
+    if (f && f.i >= 0) {
+      this.touched.add(f.i);
+      this.fields.set(key, f);
+      this.on[f.i].add(key);
+    } else {
+      this.fields.delete(key);
+      this.selected.delete(key);
+    }
   }
 
   // change replaces fields (null deletes one) as one undo step. Consecutive changes of
   // the same kind are merged into one step.
   change(changes, kind) {
     const step = { kind, at: Date.now(), changes: [] };
-    for (const [key, f] of this.follow?.(changes) || changes) { // conditions that refer to them, see condition.js
-      const before = this.get(key) || null, after = f && Object.freeze(f);
+    for (const [key, f] of this.follow?.(changes) || changes) {
+      // conditions that refer to them, see condition.js
+      const before = this.get(key) || null,
+        after = f && Object.freeze(f);
       if (before !== after) step.changes.push([key, before, after]);
     }
     if (!step.changes.length) return;
@@ -87,12 +124,24 @@ export class Model extends EventTarget {
   }
   // edit sets properties of one or more fields.
   edit(keys, members, kind) {
-    this.change(keys.map(k => [k, tidy({ ...this.get(k), ...(typeof members === 'function' ? members(this.get(k), k) : members) })]), kind);
+    this.change(
+      keys.map(k => [
+        k,
+        tidy({ ...this.get(k), ...(typeof members === 'function' ? members(this.get(k), k) : members) }),
+      ]),
+      kind,
+    );
   }
-  changed(keys) { this.dispatchEvent(new CustomEvent('change', { detail: keys })); }
+  changed(keys) {
+    this.dispatchEvent(new CustomEvent('change', { detail: keys }));
+  }
 
-  undo() { return this.step(this.done, this.undone, 1); }
-  redo() { return this.step(this.undone, this.done, 2); }
+  undo() {
+    return this.step(this.done, this.undone, 1);
+  }
+  redo() {
+    return this.step(this.undone, this.done, 2);
+  }
   step(from, to, side) {
     const step = from.pop();
     if (!step) return null;
@@ -105,7 +154,10 @@ export class Model extends EventTarget {
     return keys;
   }
 
-  select(keys) { this.selected = new Set(keys); this.dispatchEvent(new Event('select')); }
+  select(keys) {
+    this.selected = new Set(keys);
+    this.dispatchEvent(new Event('select'));
+  }
   toggle(key) {
     const s = new Set(this.selected);
     if (!s.delete(key)) s.add(key);
@@ -115,20 +167,42 @@ export class Model extends EventTarget {
   // ordered returns a page's fields in reading order: top to bottom, then left to right.
   ordered(i) {
     const line = f => Math.round((f.y + f.h / 2) * 60);
-    return [...this.on[i]].sort((a, b) => { const f = this.get(a), g = this.get(b); return line(f) - line(g) || f.x - g.x || f.y - g.y; });
+    return [...this.on[i]].sort((a, b) => {
+      const f = this.get(a),
+        g = this.get(b);
+      return line(f) - line(g) || f.x - g.x || f.y - g.y;
+    });
   }
-  all() { return this.pages.flatMap((_, i) => this.ordered(i)); }
+  all() {
+    return this.pages.flatMap((_, i) => this.ordered(i));
+  }
   // after returns the next field in reading order, or the previous one if it is the last.
   after(key, without = new Set([key])) {
-    const all = this.all(), at = all.indexOf(key);
-    return all.slice(at + 1).find(k => !without.has(k)) || all.slice(0, at).reverse().find(k => !without.has(k)) || null;
+    const all = this.all(),
+      at = all.indexOf(key);
+    return (
+      all.slice(at + 1).find(k => !without.has(k)) ||
+      all
+        .slice(0, at)
+        .reverse()
+        .find(k => !without.has(k)) ||
+      null
+    );
   }
-  before(key) { const all = this.ordered(this.get(key).i); return all[all.indexOf(key) - 1] || null; }
+  before(key) {
+    const all = this.ordered(this.get(key).i);
+    return all[all.indexOf(key) - 1] || null;
+  }
 
-  box(f) { const p = this.pages[f.i]; return { x: f.x * p.w, y: f.y * p.h, w: f.w * p.w, h: f.h * p.h }; }
+  box(f) {
+    const p = this.pages[f.i];
+    return { x: f.x * p.w, y: f.y * p.h, w: f.w * p.w, h: f.h * p.h };
+  }
   // boxed returns the field moved to a box in points, kept within the page.
   boxed(f, b, i = f.i) {
-    const p = this.pages[i], w = round(Math.min(b.w / p.w, 1)), h = round(Math.min(b.h / p.h, 1));
+    const p = this.pages[i],
+      w = round(Math.min(b.w / p.w, 1)),
+      h = round(Math.min(b.h / p.h, 1));
     return { ...f, i, x: clamp(round(b.x / p.w), 0, 1 - w), y: clamp(round(b.y / p.h), 0, 1 - h), w, h };
   }
   // shifted moves fields together by points and pages, keeping all of them on the paper.

@@ -4,17 +4,34 @@ import { clamp, fixed } from './geometry.js';
 import { plain } from './model.js';
 
 const mm = 72 / 25.4;
-const patterns = { digits: '[0-9]+', letters: "[\\p{L} .'-]+", phone: '\\+?[0-9 ()/-]{5,20}', iban: '[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,32}' };
+const patterns = {
+  digits: '[0-9]+',
+  letters: "[\\p{L} .'-]+",
+  phone: '\\+?[0-9 ()/-]{5,20}',
+  iban: '[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,32}',
+};
 // has lists the properties of each field type.
 const has = {
-  value: 'name email company job_title phone text label number date checkbox select', options: 'select radio', group: 'radio checkbox', boxes: 'checkbox',
-  range: 'number text date', days: 'date', pattern: 'text name company job_title', text: 'name email company job_title phone text label number date date_signed select',
-  format: 'number date date_signed', placeholder: 'name email company job_title phone text number', formula: 'text number date', cells: 'text number',
+  value: 'name email company job_title phone text label number date checkbox select',
+  options: 'select radio',
+  group: 'radio checkbox',
+  boxes: 'checkbox',
+  range: 'number text date',
+  days: 'date',
+  pattern: 'text name company job_title',
+  text: 'name email company job_title phone text label number date date_signed select',
+  format: 'number date date_signed',
+  placeholder: 'name email company job_title phone text number',
+  formula: 'text number date',
+  cells: 'text number',
   marks: 'signature initials',
 };
 for (const k in has) has[k] = has[k].split(' ');
 const measure = v => String(Math.round(v * 100) / 100);
-const numeric = s => { const v = parseFloat(s.replace(',', '.')); return s.trim() && Number.isFinite(v) ? v : null; };
+const numeric = s => {
+  const v = parseFloat(s.replace(',', '.'));
+  return s.trim() && Number.isFinite(v) ? v : null;
+};
 
 export class Properties {
   constructor(model, view, editor) {
@@ -23,39 +40,81 @@ export class Properties {
     this.unit = $('#q-unit');
     this.pane = $('#pane-properties');
     this.form.addEventListener('submit', e => e.preventDefault());
-    this.form.addEventListener('change', e => { this.typing = null; this.changed(e.target); });
-    this.form.addEventListener('input', e => { if (e.target.name === 'label') this.changed(e.target); else this.typing = e.target; });
+    this.form.addEventListener('change', e => {
+      this.typing = null;
+      this.changed(e.target);
+    });
+    this.form.addEventListener('input', e => {
+      if (e.target.name === 'label') this.changed(e.target);
+      else this.typing = e.target;
+    });
     this.condition = $('#condition');
     if ([...model.fields.values()].some(f => f.condition)) this.tests();
     this.condition.addEventListener('toggle', () => this.show());
     $('#q-preset').addEventListener('change', e => this.preset(e.target.value));
     this.unit.addEventListener('change', () => this.show());
-    model.addEventListener('select', () => { this.typing = null; this.show(); });
+    model.addEventListener('select', () => {
+      this.typing = null;
+      this.show();
+    });
     model.addEventListener('change', () => this.show());
     this.show();
   }
-  get keys() { return [...this.model.selected]; }
+  get keys() {
+    return [...this.model.selected];
+  }
 
   show() {
     if (this.pane.hidden) return;
     const all = this.keys.map(k => this.model.get(k)).filter(Boolean);
-    this.form.hidden = !all.length; $('#none-selected').hidden = !!all.length;
+    this.form.hidden = !all.length;
+    $('#none-selected').hidden = !!all.length;
     if (!all.length) return;
-    const one = all.length === 1, fits = (name, f) => name === 'any' || (name === 'one' ? one : name === 'asked' ? !fixed.includes(f.type) : has[name].includes(f.type));
+    const one = all.length === 1,
+      fits = (name, f) =>
+        name === 'any' ||
+        (name === 'one' ? one : name === 'asked' ? !fixed.includes(f.type) : has[name].includes(f.type));
     $('#properties-of').textContent = one ? typeName(all[0].type) : say('selected', { n: all.length });
     for (const e of $$('[data-for]', this.form)) e.hidden = !all.every(f => fits(e.dataset.for, f));
     const who = this.form.elements.who;
-    who.replaceChildren(...this.model.signers.map(p => make('option', { value: p.id, textContent: this.model.letter(p.id) + ' ' + p.name })));
-    const common = read => { const v = read(all[0]); return all.every(f => read(f) === v) ? v : undefined; };
-    for (const name of plain.slice(8)) this.set(name, common(f => f[name] ?? ''));
-    for (const name of ['required', 'readOnly']) { const b = this.form.elements[name], v = common(f => !!f[name]); b.checked = !!v; b.indeterminate = v === undefined; }
-    this.set('options', common(f => (f.options || []).join('\n')));
-    for (const name of ['x', 'y', 'w', 'h']) this.set(name, common(f => measure(this.shown(f, name))));
-    this.set('page', common(f => String(f.i + 1)));
+    who.replaceChildren(
+      ...this.model.signers.map(p =>
+        make('option', { value: p.id, textContent: this.model.letter(p.id) + ' ' + p.name }),
+      ),
+    );
+    const common = read => {
+      const v = read(all[0]);
+      return all.every(f => read(f) === v) ? v : undefined;
+    };
+    for (const name of plain.slice(8))
+      this.set(
+        name,
+        common(f => f[name] ?? ''),
+      );
+    for (const name of ['required', 'readOnly']) {
+      const b = this.form.elements[name],
+        v = common(f => !!f[name]);
+      b.checked = !!v;
+      b.indeterminate = v === undefined;
+    }
+    this.set(
+      'options',
+      common(f => (f.options || []).join('\n')),
+    );
+    for (const name of ['x', 'y', 'w', 'h'])
+      this.set(
+        name,
+        common(f => measure(this.shown(f, name))),
+      );
+    this.set(
+      'page',
+      common(f => String(f.i + 1)),
+    );
     this.form.elements.page.max = this.model.pages.length;
     $('#q-format').setAttribute('list', all[0].type === 'number' ? 'numbers' : 'dates');
     if (one) this.depend(all[0]);
-    const p = common(f => f.pattern || ''), known = Object.keys(patterns).find(k => patterns[k] === p);
+    const p = common(f => f.pattern || ''),
+      known = Object.keys(patterns).find(k => patterns[k] === p);
     if (document.activeElement !== $('#q-preset')) $('#q-preset').value = known || (p ? 'own' : '');
     $('#own-pattern').hidden = $('#q-preset').value !== 'own';
     $('#own-message').hidden = !p;
@@ -63,14 +122,21 @@ export class Properties {
   set(name, v) {
     const e = this.form.elements[name];
     // Don't overwrite the label, which is saved on every keystroke, or input that isn't saved yet.
-    if (e === document.activeElement && e.tagName !== 'SELECT' && v !== undefined && (name === 'label' || this.typing === e)) return;
+    if (
+      e === document.activeElement &&
+      e.tagName !== 'SELECT' &&
+      v !== undefined &&
+      (name === 'label' || this.typing === e)
+    )
+      return;
     e.value = v ?? '';
     if (e.tagName !== 'SELECT') e.placeholder = v === undefined ? say('mixed') : '';
   }
   // shown returns a field's position or size in the chosen unit.
   shown(f, name) {
-    const p = this.model.pages[f.i], across = name === 'x' || name === 'w';
-    return this.unit.value === 'mm' ? f[name] * (across ? p.w : p.h) / mm : f[name] * 100;
+    const p = this.model.pages[f.i],
+      across = name === 'x' || name === 'w';
+    return this.unit.value === 'mm' ? (f[name] * (across ? p.w : p.h)) / mm : f[name] * 100;
   }
 
   changed(e) {
@@ -80,45 +146,105 @@ export class Properties {
     if (['x', 'y', 'w', 'h'].includes(name)) return this.measured(name, numeric(e.value));
     let v = e.value;
     switch (name) {
-      case 'required': case 'readOnly': v = e.checked; break;
-      case 'options': v = v.split('\n').map(s => s.trim()).filter(Boolean); if (!v.length) v = null; break;
-      case 'min': case 'max': v = this.model.get(keys[0]).type === 'date' ? v.trim() : numeric(v); break;
-      case 'groupMin': case 'groupMax': v = Math.max(Math.round(numeric(v) || 0), 0) || null; keys = this.together(keys); break;
-      case 'size': v = numeric(v); if (v !== null) v = clamp(v, 4, 144); break;
-      case 'cells': v = clamp(Math.round(numeric(v) || 0), 0, 100) || null; break;
-      case 'color': v = v.trim().toLowerCase(); if (v && !/^#[0-9a-f]{6}$/.test(v)) return this.show(); break;
-      case 'page': return this.page(numeric(v));
-      case 'type': return this.type(v);
-      default: v = v.trim();
+      case 'required':
+      case 'readOnly':
+        v = e.checked;
+        break;
+      case 'options':
+        v = v
+          .split('\n')
+          .map(s => s.trim())
+          .filter(Boolean);
+        if (!v.length) v = null;
+        break;
+      case 'min':
+      case 'max':
+        v = this.model.get(keys[0]).type === 'date' ? v.trim() : numeric(v);
+        break;
+      case 'groupMin':
+      case 'groupMax':
+        v = Math.max(Math.round(numeric(v) || 0), 0) || null;
+        keys = this.together(keys);
+        break;
+      case 'size':
+        v = numeric(v);
+        if (v !== null) v = clamp(v, 4, 144);
+        break;
+      case 'cells':
+        v = clamp(Math.round(numeric(v) || 0), 0, 100) || null;
+        break;
+      case 'color':
+        v = v.trim().toLowerCase();
+        if (v && !/^#[0-9a-f]{6}$/.test(v)) return this.show();
+        break;
+      case 'page':
+        return this.page(numeric(v));
+      case 'type':
+        return this.type(v);
+      default:
+        v = v.trim();
     }
-    this.model.edit(keys, { [name]: v, ...(name === 'formula' && { readOnly: !!v, required: false, value: null }) }, name === 'label' ? 'label' : '');
+    this.model.edit(
+      keys,
+      { [name]: v, ...(name === 'formula' && { readOnly: !!v, required: false, value: null }) },
+      name === 'label' ? 'label' : '',
+    );
     this.editor.fields.remember(keys[0]);
   }
   // together adds the other boxes of their groups, which share these limits.
   together(keys) {
-    const m = this.model, of = f => f.type + f.who + f.group, some = keys.map(k => m.get(k)).filter(f => f.group).map(of);
+    const m = this.model,
+      of = f => f.type + f.who + f.group,
+      some = keys
+        .map(k => m.get(k))
+        .filter(f => f.group)
+        .map(of);
     return [...m.fields.keys()].filter(k => keys.includes(k) || some.includes(of(m.get(k))));
   }
   measured(name, v) {
     if (v === null) return this.show();
-    const points = f => { const p = this.model.pages[f.i], whole = name === 'x' || name === 'w' ? p.w : p.h; return this.unit.value === 'mm' ? v * mm : v / 100 * whole; };
-    this.model.change(this.keys.map(k => {
-      const f = this.model.get(k), b = this.model.box(f), p = this.model.pages[f.i], n = points(f);
-      const to = { x: clamp(n, 0, p.w - b.w), y: clamp(n, 0, p.h - b.h), w: clamp(n, 6, p.w - b.x), h: clamp(n, 6, p.h - b.y) }[name];
-      return [k, this.model.boxed(f, { ...b, [name]: to })];
-    }));
+    const points = f => {
+      const p = this.model.pages[f.i],
+        whole = name === 'x' || name === 'w' ? p.w : p.h;
+      return this.unit.value === 'mm' ? v * mm : (v / 100) * whole;
+    };
+    this.model.change(
+      this.keys.map(k => {
+        const f = this.model.get(k),
+          b = this.model.box(f),
+          p = this.model.pages[f.i],
+          n = points(f);
+        const to = {
+          x: clamp(n, 0, p.w - b.w),
+          y: clamp(n, 0, p.h - b.h),
+          w: clamp(n, 6, p.w - b.x),
+          h: clamp(n, 6, p.h - b.y),
+        }[name];
+        return [k, this.model.boxed(f, { ...b, [name]: to })];
+      }),
+    );
     this.editor.fields.remember(this.keys[0]);
   }
   page(n) {
     if (n === null) return this.show();
     const i = clamp(Math.round(n), 1, this.model.pages.length) - 1;
-    this.model.change(this.keys.map(k => { const f = this.model.get(k); return [k, this.model.boxed(f, this.model.box(f), i)]; }));
+    this.model.change(
+      this.keys.map(k => {
+        const f = this.model.get(k);
+        return [k, this.model.boxed(f, this.model.box(f), i)];
+      }),
+    );
     this.view.go(i);
   }
   // type changes the type of the selected fields.
   async type(type) {
-    const keys = this.keys, part = await import('./type.js').catch(() => tell('failed'));
-    if (part) this.model.edit(keys, part.become(type, has, () => this.editor.fields.group()));
+    const keys = this.keys,
+      part = await import('./type.js').catch(() => tell('failed'));
+    if (part)
+      this.model.edit(
+        keys,
+        part.become(type, has, () => this.editor.fields.group()),
+      );
   }
   // depend shows the field's condition, loading the module for it if there is one.
   async depend(f) {
