@@ -36,28 +36,26 @@ export class Found {
     $('#found-text').textContent = n ? say('found', { n }) : say('found-none');
     $('#found-all').hidden = !n;
     $('#found').replaceChildren(
-      ...this.list
-        .slice(0, 100)
-        .map((f, i) =>
-          make(
-            'li',
-            { data: { n: i }, className: this.model.hue(f.who) },
-            make('span', { className: 'letter', textContent: this.model.letter(f.who) }),
-            make('button', {
-              type: 'button',
-              className: 'link',
-              dir: 'auto',
-              textContent: say('find', { type: f.label || typeName(f.type), page: f.i + 1 }),
-            }),
-            make('button', {
-              type: 'button',
-              className: 'tool wide',
-              data: { accept: 'yes' },
-              'aria-label': say('accept') + ', ' + say('find', { type: f.label || typeName(f.type), page: f.i + 1 }),
-              textContent: say('accept'),
-            }),
-          ),
+      ...this.list.slice(0, 100).map((f, i) =>
+        make(
+          'li',
+          { data: { n: i }, className: this.model.hue(f.who) },
+          make('span', { className: 'letter', textContent: this.model.letter(f.who) }),
+          make('button', {
+            type: 'button',
+            className: 'link',
+            dir: 'auto',
+            textContent: say('find', { type: f.label || typeName(f.type), page: f.i + 1 }),
+          }),
+          make('button', {
+            type: 'button',
+            className: 'tool wide',
+            data: { accept: 'yes' },
+            'aria-label': say('accept') + ', ' + say('find', { type: f.label || typeName(f.type), page: f.i + 1 }),
+            textContent: say('accept'),
+          }),
         ),
+      ),
     );
   }
   close() {
