@@ -31,6 +31,13 @@ type Inspection struct {
 	// import data.
 	LaunchActions bool
 	EmbeddedFiles []string // names
+	// Uneven counts the parts of pages that are seen only on the screen or only on paper. Prepare shows
+	// them on both, unless the file is signed.
+	Uneven int
+	// PaperOnly reports whether some of them are seen only on paper, or only at times.
+	PaperOnly bool
+	// PaperImages reports whether there are images that others may replace on paper.
+	PaperImages bool
 	// FontsNotEmbedded holds the base names of fonts that readers have to
 	// substitute.
 	FontsNotEmbedded []string
@@ -68,6 +75,7 @@ func (f *File) Inspect() Inspection {
 		}
 	}
 	in.Locked = slices.ContainsFunc(f.Locks(), func(l document.Lock) bool { return l.Covers(prefix(lastRound(f.Fields()) + 1)) })
+	in.Uneven, in.PaperOnly = f.uneven()
 	f.look(&in)
 	in.Err = f.Fault
 	return in
@@ -97,6 +105,8 @@ func (f *File) look(in *Inspection) {
 			in.JavaScript = in.JavaScript || d["JS"] != nil
 		}
 		switch f.Name(d["Type"]) {
+		case "XObject":
+			in.PaperImages = in.PaperImages || len(f.Array(d["Alternates"])) > 0
 		case "Font":
 			if s, missing := f.fontMissing(d); missing {
 				fonts[s] = true
@@ -106,6 +116,7 @@ func (f *File) look(in *Inspection) {
 				files[f.fileName(d)] = true
 			}
 		default:
+			in.PaperImages = in.PaperImages || f.Name(d["Subtype"]) == "Image" && len(f.Array(d["Alternates"])) > 0
 			if f.Dict(d["EF"]) != nil { // a file specification without a Type entry
 				files[f.fileName(d)] = true
 			}

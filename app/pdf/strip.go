@@ -22,18 +22,17 @@ func (p *preparation) strip() error {
 	if p.spec.StripEmbeddedFiles {
 		p.stripFiles()
 	}
-	if p.spec.StripJavaScript || p.spec.StripEmbeddedFiles {
-		for n := range p.f.Pages() {
-			if err := p.stripPage(n); err != nil {
-				return err
-			}
+	p.alikeEverywhere()
+	for n := range p.f.Pages() {
+		if err := p.stripPage(n); err != nil {
+			return err
 		}
 	}
 	return p.f.Fault
 }
 
-// risky reports whether an action, or one chained to it, runs a script or
-// launches something.
+// risky reports whether an action, or one chained to it, runs a script, launches something, or shows
+// and hides parts of pages.
 func (f *File) risky(v any, depth int) bool {
 	d := f.Dict(v)
 	if d == nil {
@@ -41,6 +40,8 @@ func (f *File) risky(v any, depth int) bool {
 	}
 	switch f.Name(d["S"]) {
 	case "JavaScript", "Launch", "ImportData":
+		return true
+	case "Hide", "SetOCGState": // show something else than what was signed
 		return true
 	case "Rendition":
 		if d["JS"] != nil {
@@ -185,10 +186,12 @@ func (p *preparation) stripAnnotation(v any) (keep bool, direct any) {
 	if p.spec.StripEmbeddedFiles && p.f.Name(d["Subtype"]) == "FileAttachment" {
 		return false, nil
 	}
-	if !p.spec.StripJavaScript {
-		return true, nil
+	b, changed := p.f.alike(d)
+	if p.spec.StripJavaScript {
+		var risky bool
+		b, risky = p.bare(b)
+		changed = changed || risky
 	}
-	b, changed := p.bare(d)
 	if !changed {
 		return true, nil
 	}

@@ -157,7 +157,7 @@ func (s *Intake) inspect(ctx context.Context, u *Upload, f *pdf.File, file *reco
 		return dynamicXFA(u.Name)
 	}
 	file.Presigned, file.PDFA = len(in.Signed) > 0, in.PDFA
-	u.Fixed = file.Presigned && (u.Converted != nil || in.DocMDP == 1 || in.Locked)
+	u.Fixed = file.Presigned && (u.Converted != nil || in.DocMDP == 1 || in.Locked || in.PaperOnly)
 	if file.Presigned && u.Converted != nil {
 		return refuse(nil, "signed_and_damaged", fault.Text("file", u.Name))
 	}
@@ -166,6 +166,13 @@ func (s *Intake) inspect(ctx context.Context, u *Upload, f *pdf.File, file *reco
 	}
 	if file.Presigned && in.Locked {
 		return refuse(nil, "locked", fault.Text("file", u.Name))
+	}
+	// Nobody would have seen what they sign.
+	switch {
+	case in.PaperImages:
+		return refuse(nil, "paper_images", fault.Text("file", u.Name))
+	case file.Presigned && in.PaperOnly:
+		return refuse(nil, "paper_differs", fault.Text("file", u.Name))
 	}
 	if err := f.Signable(); err != nil {
 		return refuse(err, "unsignable", fault.Text("file", u.Name))
