@@ -25,6 +25,7 @@ func migrations(key func() ([]byte, error)) []kv.Migration {
 		{To: 9, Run: indexFiles},
 		{To: 10, Run: store.MigrateScheduled},
 		{To: 11, Run: nothing}, // messages are stored compressed, which older programs can't read
+		{To: 12, Run: migrateLinks},
 	}
 }
 
@@ -53,6 +54,12 @@ func migrateInstallation(db *kv.DB) error {
 // migrateAdministration adds the indexes for the pages of the installation's administrators.
 func migrateAdministration(db *kv.DB) error {
 	return errors.Join(account.MigrateIndexes(db), notify.MigrateEverywhere(db))
+}
+
+// migrateLinks lets no older link prove an address, as nobody recorded who saw it, and indexes
+// messages anew, since those with a link into an account are the installation's.
+func migrateLinks(db *kv.DB) error {
+	return errors.Join(account.MigrateLinks(db), notify.MigrateEverywhere(db))
 }
 
 // indexFiles adds the indexes of what documents and bulk runs need of the stored files.

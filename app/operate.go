@@ -145,7 +145,7 @@ func withApp(cfg Config, run func(*App) error) error {
 // an address, or ("") those to people who belong to no company or to several.
 func PrintOutbox(cfg Config, address string, w io.Writer) error {
 	return withApp(cfg, func(a *App) error {
-		all, err := a.Notify.Messages.ListPrivate(address)
+		all, err := a.Notify.Messages.ShowPrivate(address)
 		if err != nil {
 			return err
 		}

@@ -85,6 +85,11 @@ type Actor struct {
 	Role      Role
 	Scopes    []Scope
 
+	// AddressProven means that the person has used a link that was mailed to their address and
+	// that nobody else was shown. The address of any other account, such as one that their company
+	// made for them, is only what somebody entered.
+	AddressProven bool
+
 	Document   string // signatory only: the document it may access
 	Invitation string // signatory only: the invitation it acts for
 	Host       string // signatory only: the member on whose device they sign in person

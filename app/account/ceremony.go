@@ -166,7 +166,9 @@ func (s *authenticators) relyingParty(site string) (*webauthn.WebAuthn, error) {
 	return party, nil
 }
 
-// beginWithKeys begins a ceremony for the passkeys of one person.
+// beginWithKeys begins a ceremony for the passkeys of one person. As a second step after the
+// password, having the key is enough. Where it proves on its own who uses a session, the
+// authenticator has to verify its holder: a key left in an unattended computer proves nothing.
 func (s *authenticators) beginWithKeys(party *webauthn.WebAuthn, userID string, c ceremony) (Ceremony, error) {
 	var h holder
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -179,7 +181,11 @@ func (s *authenticators) beginWithKeys(party *webauthn.WebAuthn, userID string, 
 	if len(h.keys) == 0 {
 		return Ceremony{}, fault.Conflict("no_passkey")
 	}
-	options, kept, err := party.BeginLogin(h, webauthn.WithUserVerification(protocol.VerificationPreferred))
+	verification := protocol.VerificationPreferred
+	if c.prover != "" {
+		verification = protocol.VerificationRequired
+	}
+	options, kept, err := party.BeginLogin(h, webauthn.WithUserVerification(verification))
 	if err != nil {
 		return Ceremony{}, fmt.Errorf("account: begin a step with a passkey: %w", explained(err))
 	}

@@ -1,10 +1,12 @@
 package account
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,18 +18,53 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"paraph/app/fault"
+	"paraph/app/limit"
 	"paraph/app/seal"
+	"paraph/kv"
 )
 
 // codes makes and checks the codes of authenticator apps and recovery codes.
 type codes struct {
-	box    *seal.Box // encrypts two-factor secrets
-	key    []byte    // hashes recovery codes
-	random *randomSource
+	db       *kv.DB
+	box      *seal.Box // encrypts two-factor secrets
+	key      []byte    // hashes recovery codes
+	random   *randomSource
+	messages *messages
+	today    *limit.Daily // wrong codes of apps, by user
 }
+
+// dailyGuesses is how many wrong codes of an app are checked for one person in a day, wherever
+// they are entered: patient guessing in small numbers would find one in the end.
+const dailyGuesses = 50
 
 func errCode() *fault.Error {
 	return fault.Invalid("code", "wrong_code.app")
+}
+
+// errGuess is the cause of the refusal of a code of an app.
+var errGuess = errors.New("account: not a code of the authenticator app")
+
+// noted counts a code of a person's app that was refused, after the transaction that refused it,
+// and returns the refusal. The last one of the day is reported to the person.
+func (s *codes) noted(userID string, refusal error) error {
+	if !errors.Is(refusal, errGuess) {
+		return refusal
+	}
+	err := s.db.Update(func(tx *kv.Tx) error {
+		if wait, err := s.today.Spend(tx, userID); err != nil || wait > 0 {
+			return err
+		}
+		wait, err := s.today.Wait(tx, userID)
+		if err != nil || wait == 0 {
+			return err
+		}
+		u, err := users.Get(tx, userID)
+		if err != nil {
+			return found(err, "user")
+		}
+		return s.messages.tell(tx, u, MailCodesTried, nil)
+	})
+	return cmp.Or(err, refusal)
 }
 
 // plainCode returns a code without its separators.
@@ -36,8 +73,8 @@ func plainCode(code string) string {
 }
 
 // use checks a recovery code, or a code of the app if there is one, and
-// returns the state in which it cannot be used again.
-func (s *codes) use(u userRecord, code string, now time.Time) (*twoFactor, error) {
+// returns the state in which it cannot be used again. The caller passes a refusal to noted.
+func (s *codes) use(tx *kv.Tx, u userRecord, code string) (*twoFactor, error) {
 	if code = plainCode(code); code == "" {
 		return nil, errCodeMissing()
 	}
@@ -52,7 +89,14 @@ func (s *codes) use(u userRecord, code string, now time.Time) (*twoFactor, error
 	if !u.TwoFactor.active() {
 		return nil, errCode()
 	}
-	return s.useApp(u, code, now)
+	if wait, err := s.today.Wait(tx, u.ID); err != nil || wait > 0 {
+		return nil, cmp.Or(err, error(fault.Throttled(dailyGuesses, wait)))
+	}
+	next, err := s.useApp(u, code, tx.Now)
+	if fault.KindOf(err) == fault.KindInvalid {
+		err = errCode().Because(errGuess)
+	}
+	return next, err
 }
 
 func errCodeMissing() *fault.Error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"paraph/app/fault"
 	"paraph/app/input"
@@ -139,8 +140,8 @@ func (s *Emails) CheckVerification(_ context.Context, token string) (email strin
 	return email, err
 }
 
-// VerifyEmail uses a verification link: the address is proven and, if it is a new
-// one, becomes the person's.
+// VerifyEmail uses a verification link: the address is proven, unless somebody else was shown the
+// link to hand it over, and, if it is a new one, becomes the person's.
 func (s *Emails) VerifyEmail(_ context.Context, token string) (User, error) {
 	var user User
 	err := s.db.Update(func(tx *kv.Tx) error {
@@ -151,10 +152,9 @@ func (s *Emails) VerifyEmail(_ context.Context, token string) (User, error) {
 		if err := s.links.spend(tx, linkKey(token)); err != nil {
 			return err
 		}
-		if u, err = s.moveEmail(tx, u, l.Email); err != nil {
+		if u, err = s.moveEmail(tx, u, l); err != nil {
 			return err
 		}
-		u.EmailVerifiedAt = new(tx.Now)
 		user = u.view()
 		return s.records.putUser(tx, u)
 	})
@@ -164,8 +164,10 @@ func (s *Emails) VerifyEmail(_ context.Context, token string) (User, error) {
 // moveEmail changes a user's address and notifies the old one, with a link to undo the change.
 // Other links sent to the old address are invalidated, since its reader may no longer be the
 // person.
-func (s *Emails) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, error) {
+func (s *Emails) moveEmail(tx *kv.Tx, u userRecord, l linkRecord) (userRecord, error) {
+	email := l.Email
 	if input.FoldEmail(email) == input.FoldEmail(u.Email) {
+		u.proveAddress(l, tx.Now)
 		return u, nil
 	}
 	taken, err := emailTaken(tx, email, u.ID)
@@ -183,6 +185,27 @@ func (s *Emails) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, e
 	if err := s.messages.tell(tx, u, MailEmailChanged, map[string]string{"email": email}); err != nil {
 		return u, err
 	}
-	u.Email = email
+	u.moveTo(l, tx.Now)
 	return u, nil
+}
+
+// moveTo gives a user the address that a link was sent to.
+func (u *userRecord) moveTo(l linkRecord, now time.Time) {
+	u.Email, u.EmailVerifiedAt, u.AddressProvenAt = l.Email, nil, nil
+	u.proveAddress(l, now)
+}
+
+// proveAddress records that somebody who reads the mail of a user's address used a link that was
+// sent there. A link that somebody else was shown, to hand it over, proves nothing.
+//
+// AddressProvenAt is stricter than EmailVerifiedAt: the operator of the machine vouches for the
+// addresses of the accounts that they make, which evidence about a person can't rely on.
+func (u *userRecord) proveAddress(l linkRecord, now time.Time) {
+	if l.Shown || input.FoldEmail(l.Email) != input.FoldEmail(u.Email) {
+		return
+	}
+	if u.EmailVerifiedAt == nil || l.Kind == LinkVerify {
+		u.EmailVerifiedAt = &now
+	}
+	u.AddressProvenAt = &now
 }

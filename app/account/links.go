@@ -57,7 +57,7 @@ func (s *linkStore) create(
 		return "", time.Time{}, err
 	}
 	token = base64.RawURLEncoding.EncodeToString(secret)
-	l.ExpiresAt = tx.Now.Add(lifetime)
+	l.MadeAt, l.ExpiresAt = tx.Now, tx.Now.Add(lifetime)
 	return token, l.ExpiresAt, links.Put(tx, linkKey(token), l)
 }
 
@@ -99,16 +99,80 @@ func linkUser(tx *kv.Tx, kind LinkKind, token string) (linkRecord, userRecord, e
 	return l, u, err
 }
 
+// LinkShown records that a link, found by [Mail.Link], was shown to somebody other than its
+// addressee. From then on it doesn't prove that its user reads the address. Codes and links of
+// other packages are ignored.
+func LinkShown(tx *kv.Tx, link string) error {
+	l, err := links.Get(tx, link)
+	switch {
+	case errors.Is(err, kv.ErrNotFound):
+		return nil
+	case err != nil || l.Shown:
+		return err
+	}
+	l.Shown = true
+	return links.Put(tx, link, l)
+}
+
+// linksAtOnce is how many links a migration changes in one transaction.
+const linksAtOnce = 1000
+
+// MigrateLinks marks all links as shown to somebody else: older versions didn't record it.
+// Running it again is harmless.
+func MigrateLinks(db *kv.DB) (err error) {
+	for from, more := "", true; more && err == nil; {
+		err = db.Update(func(tx *kv.Tx) error {
+			next := map[string]linkRecord{}
+			more = false
+			err := links.EachFrom(tx, "", nil, kv.Key(from), func(key string, l linkRecord) (bool, error) {
+				if len(next) == linksAtOnce {
+					from, more = key, true
+					return false, nil
+				}
+				next[key] = l
+				return true, nil
+			})
+			for key, l := range next {
+				l.Shown = true
+				err = errors.Join(err, links.Put(tx, key, l))
+			}
+			return err
+		})
+	}
+	return err
+}
+
 // drop removes a user's links of one kind ("" for all kinds), for one
 // company or ("") for all.
 func (s *linkStore) drop(tx *kv.Tx, userID string, kind LinkKind, companyID string) error {
+	return s.dropWhere(tx, userID, kind, func(l linkRecord) bool { return companyID == "" || l.CompanyID == companyID })
+}
+
+// dropSince removes the links of a user that were made at a time or later. Earlier ones stay:
+// they were sent to people whom later changes may have locked out.
+func (s *linkStore) dropSince(tx *kv.Tx, userID string, since time.Time) error {
+	return s.dropWhere(tx, userID, "", func(l linkRecord) bool { return !l.madeAt().Before(since) })
+}
+
+// madeAt returns when a link was made.
+func (l linkRecord) madeAt() time.Time {
+	switch {
+	case !l.MadeAt.IsZero():
+		return l.MadeAt
+	case l.Since != nil: // a notice from before that was recorded
+		return *l.Since
+	}
+	return l.ExpiresAt
+}
+
+func (s *linkStore) dropWhere(tx *kv.Tx, userID string, kind LinkKind, unwanted func(linkRecord) bool) error {
 	prefix := kv.K(userID)
 	if kind != "" {
 		prefix = kv.K(userID, string(kind))
 	}
 	var keys []string
 	err := links.Each(tx, "user", prefix, func(key string, l linkRecord) (bool, error) {
-		if companyID == "" || l.CompanyID == companyID {
+		if unwanted(l) {
 			keys = append(keys, key)
 		}
 		return true, nil

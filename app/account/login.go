@@ -17,6 +17,7 @@ type From struct {
 	IP        string
 	UserAgent string
 	Device    string // the marks of earlier sign-ins kept by the browser, see [Devices.RememberDevice]
+	Invite    string // token of an invitation that the person accepts by signing in
 }
 
 // Logins signs people in: with a password, then a code or a passkey if needed, or with a passkey alone.
@@ -27,6 +28,7 @@ type Logins struct {
 	authenticators *authenticators
 	ceremonies     *ceremonies
 	codes          *codes
+	joining        *joining
 	links          *linkStore
 	passwords      *hasher
 	random         *randomSource
@@ -150,6 +152,10 @@ func (s *Logins) letIn(checked userRecord, p proof, upgraded string, from From) 
 				return err
 			}
 		}
+		u.signedIn(tx.Now)
+		if err := s.joining.atSignIn(tx, &u, from.Invite); err != nil {
+			return err
+		}
 		if u != before {
 			if err := users.Put(tx, u.ID, u); err != nil {
 				return err
@@ -160,6 +166,7 @@ func (s *Logins) letIn(checked userRecord, p proof, upgraded string, from From) 
 		}
 		return s.signIns.signedIn(tx, user, how, from)
 	})
+	err = s.codes.noted(checked.ID, err)
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Code != "two_factor_required" {
 		why := WrongProof
 		if errors.Is(err, errInactive) {
@@ -187,7 +194,7 @@ func (s *Logins) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error
 	}
 	how = ByCode
 	before := u.TwoFactor.recovery()
-	next, err := s.codes.use(*u, p.code, tx.Now)
+	next, err := s.codes.use(tx, *u, p.code)
 	if err != nil {
 		return how, err
 	}
@@ -197,11 +204,8 @@ func (s *Logins) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error
 	return how, nil
 }
 
-// withTokens returns the user with a new session token for every company.
+// withTokens returns the user with a new session, which has a token for every company.
 func (s *Logins) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
-	if err := s.join(tx, u); err != nil {
-		return User{}, err
-	}
 	user, err := withCompanies(tx, u)
 	if err != nil {
 		return User{}, err
@@ -209,13 +213,14 @@ func (s *Logins) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 	if len(user.Companies) == 0 {
 		return User{}, fault.Unauthenticated().Because(errInactive)
 	}
+	session := s.tokens.newID().String()
 	for i, c := range user.Companies {
 		if err := s.tokens.trimSessions(tx, c.ID, u.ID); err != nil {
 			return User{}, err
 		}
 		t, err := s.tokens.issue(tx, tokenRecord{
 			CompanyID: c.ID, UserID: u.ID, Kind: ActorUser, Name: clip(from.UserAgent, 200), Scopes: Scopes(),
-			IP: from.IP, ExpiresAt: new(tx.Now.Add(s.lifetime)), ProvenAt: new(tx.Now),
+			IP: from.IP, ExpiresAt: new(tx.Now.Add(s.lifetime)), ProvenAt: new(tx.Now), Session: session,
 		})
 		if err != nil {
 			return User{}, err
@@ -223,24 +228,6 @@ func (s *Logins) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 		user.Companies[i].Token = t.Secret
 	}
 	return user, nil
-}
-
-// join makes a person a member of the companies that they join by signing in.
-func (s *Logins) join(tx *kv.Tx, u userRecord) error {
-	var waiting []memberRecord
-	err := members.Each(tx, "user", kv.K(u.ID), func(_ string, m memberRecord) (bool, error) {
-		if m.JoinsAtSignIn {
-			waiting = append(waiting, m)
-		}
-		return true, nil
-	})
-	for _, m := range waiting {
-		if m.JoinsAtSignIn = false; m.JoinedAt == nil {
-			m.JoinedAt = new(tx.Now)
-		}
-		err = errors.Join(err, s.records.putMember(tx, m))
-	}
-	return err
 }
 
 // withCompanies returns a user with the companies of which they are an active member.

@@ -33,6 +33,7 @@ const (
 	MailTwoFactorOff   MailKind = "two_factor_off"  // and no longer
 	MailRecoveryCodes  MailKind = "recovery_codes"  // new ones were made
 	MailRecoveryUsed   MailKind = "recovery_used"   // one was used
+	MailCodesTried     MailKind = "codes_tried"     // as many wrong codes of the app were entered as are checked in a day
 	MailTokenCreated   MailKind = "token_created"   // what (its name), scopes
 )
 
@@ -43,7 +44,7 @@ const MailAdministrator MailKind = "administrator"
 // Notices lists the messages that report a change and carry a link to undo it.
 func Notices() []MailKind {
 	return []MailKind{MailEmailChanged, MailPassword, MailPasskeyAdded, MailPasskeyRemoved, MailTwoFactorOn, MailTwoFactorOff,
-		MailRecoveryCodes, MailRecoveryUsed, MailTokenCreated}
+		MailRecoveryCodes, MailRecoveryUsed, MailCodesTried, MailTokenCreated}
 }
 
 // Mail is a message to be sent once. Key is the same for the same message, so
@@ -63,7 +64,6 @@ type Mail struct {
 	Invitation string
 	User       string    // whose account it is about
 	Link       string    // identifies the link or code in it for [Forgetter]; "" for none
-	Stranded   bool      // nobody in Company may hand it over; see [MayHandOverStranded]
 	Expires    time.Time // of the link or code; zero for none
 }
 
@@ -116,18 +116,13 @@ func (s *messages) send(tx *kv.Tx, kind MailKind, u userRecord, data map[string]
 }
 
 // sendTo writes to a person about their account. Where no mail can be sent, the message is kept
-// in the outbox of their company. Messages to members of several companies are kept in the
-// outbox of the installation, so that administrators of one company never see a link that opens
-// another.
+// in the outbox of the installation: no company may read a link that opens an account, or see
+// that there is one.
 func (s *messages) sendTo(tx *kv.Tx, kind MailKind, u userRecord, to string, data map[string]string) error {
-	company, err := onlyCompany(tx, u.ID)
-	if err != nil {
-		return err
-	}
-	return s.sendFrom(tx, company, kind, u, to, data)
+	return s.sendFrom(tx, "", kind, u, to, data)
 }
 
-// sendFrom is mailTo for a message that is kept in the outbox of a given company.
+// sendFrom is sendTo for a message that is kept in the outbox of a given company.
 func (s *messages) sendFrom(
 	tx *kv.Tx, company string, kind MailKind, u userRecord, to string, data map[string]string,
 ) error {
@@ -144,32 +139,7 @@ func (s *messages) sendFrom(
 		}
 		m.Expires = l.ExpiresAt
 	}
-	var err error
-	if m.Stranded, err = stranded(tx, company, u.ID, kind); err != nil {
-		return err
-	}
 	return s.mailer(tx, m)
-}
-
-// onlyCompany returns the company of a person who belongs to exactly one, "" for others.
-// Pending invitations count only for people who have joined no company.
-func onlyCompany(tx *kv.Tx, userID string) (string, error) {
-	var joined, invited []string
-	err := members.Each(tx, "user", kv.K(userID), func(_ string, m memberRecord) (bool, error) {
-		if m.JoinedAt == nil {
-			invited = append(invited, m.CompanyID)
-		} else {
-			joined = append(joined, m.CompanyID)
-		}
-		return true, nil
-	})
-	if len(joined) == 0 {
-		joined = invited
-	}
-	if len(joined) != 1 {
-		return "", err
-	}
-	return joined[0], err
 }
 
 // until formats the expiry of a link for the text of a message.

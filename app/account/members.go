@@ -16,17 +16,16 @@ import (
 
 // Members manages the members of a company.
 type Members struct {
-	db             *kv.DB
-	records        *records
-	proofs         *Proofs
-	tokens         *tokenStore
-	links          *linkStore
-	messages       *messages
-	passwords      *hasher
-	perDisclosure  *limit.Limiter // disclosed addresses of outsiders, per company
-	disclosedToday *limit.Daily   // the same, for restarts not to clear them
-	most           int            // members of one company; 0: no limit
-	newID          func() ulid.ULID
+	db         *kv.DB
+	records    *records
+	proofs     *Proofs
+	tokens     *tokenStore
+	links      *linkStore
+	messages   *messages
+	passwords  *hasher
+	discretion *discretion
+	most       int // members of one company; 0: no limit
+	newID      func() ulid.ULID
 }
 
 // MemberInput is a person to add to a company. With a password, a person without an account can
@@ -91,7 +90,7 @@ func (s *Members) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 	if err != nil {
 		return Member{}, err
 	}
-	err = s.discreetly(who.CompanyID, func(tx *kv.Tx) (found bool, err error) {
+	err = s.discretion.run(who.CompanyID, func(tx *kv.Tx) (found bool, err error) {
 		if m, found, err = s.takeIn(tx, who, in, hash, full); err != nil {
 			return false, err
 		}
@@ -101,23 +100,31 @@ func (s *Members) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 }
 
 // disclosures is how many times a day a company may find that somebody outside has an
-// address. The response does not say so, but signing in with the password it set would. After
-// that it adds nobody until the next day.
+// address. The response does not say so, but signing in with the password it set would, and so
+// would choosing one with an invitation that it was shown. After that neither is possible until
+// the next day.
 const disclosures = 10
+
+// discretion limits how often a company may find that somebody outside has an address.
+type discretion struct {
+	db         *kv.DB
+	perCompany *limit.Limiter
+	today      *limit.Daily // the same, for restarts not to clear them
+}
 
 // elsewhere is the refusal of an address that somebody outside the company had recently.
 type elsewhere struct{ error }
 
-// discreetly runs a transaction that reports whether somebody outside the company has the
+// run runs a transaction that reports whether somebody outside the company has the
 // address, and counts it if so. If the address is refused, it must not have written anything.
-func (s *Members) discreetly(company string, add func(tx *kv.Tx) (found bool, err error)) error {
-	if _, wait, ok := s.perDisclosure.Allow(company); !ok {
+func (s *discretion) run(company string, add func(tx *kv.Tx) (found bool, err error)) error {
+	if _, wait, ok := s.perCompany.Allow(company); !ok {
 		return fault.Throttled(disclosures, wait)
 	}
 	var disclosed error
 	found := false
 	err := s.db.For(company).Update(func(tx *kv.Tx) error {
-		wait, err := s.disclosedToday.Wait(tx, company)
+		wait, err := s.today.Wait(tx, company)
 		if err != nil || wait > 0 {
 			return cmp.Or(err, error(fault.Throttled(disclosures, wait)))
 		}
@@ -126,12 +133,12 @@ func (s *Members) discreetly(company string, add func(tx *kv.Tx) (found bool, er
 			disclosed, found, err = known.error, true, nil
 		}
 		if err == nil && found {
-			_, err = s.disclosedToday.Spend(tx, company)
+			_, err = s.today.Spend(tx, company)
 		}
 		return err
 	})
 	if err != nil || !found {
-		s.perDisclosure.Refund(company)
+		s.perCompany.Refund(company)
 	}
 	return cmp.Or(err, disclosed)
 }
@@ -181,7 +188,7 @@ func (s *Members) takeIn(
 	}
 	if hash != "" {
 		record.JoinsAtSignIn = !known
-	} else if err := s.sendInvite(tx, who, company, u); err != nil {
+	} else if err := s.sendInvite(tx, who, company, u.ID, in); err != nil {
 		return Member{}, false, err
 	}
 	if err := s.records.putMember(tx, record); err != nil {
@@ -231,7 +238,10 @@ func nameFrom(email string) string {
 	return local
 }
 
-func (s *Members) sendInvite(tx *kv.Tx, who Actor, c Company, u userRecord) error {
+// sendInvite writes to somebody with what the company entered: the message must not show that they
+// have an account, or its name and language.
+func (s *Members) sendInvite(tx *kv.Tx, who Actor, c Company, userID string, in MemberInput) error {
+	u := userRecord{ID: userID, Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email, Locale: cmp.Or(in.Locale, c.Locale)}
 	if wait, err := s.messages.countMail(tx, LinkInvite+LinkKind(" "+c.ID), u.Email); err != nil || wait > 0 {
 		return cmp.Or(err, error(fault.Throttled(dailyMails, wait)))
 	}

@@ -29,20 +29,20 @@ func TestInvitingSomebodyNew(t *testing.T) {
 	if err != nil || again.ID != m.ID || again.Role != account.RoleMember {
 		t.Errorf("got %+v, %v", again, err)
 	}
-	old, link := message.Data["token"], h.mail(account.MailInvite, "New@example.org").Data["token"]
-	_, err = h.Invites.CheckInvite(t.Context(), old)
+	old, link := message.Data["token"], h.mail(account.MailInvite, "new@example.org").Data["token"]
+	_, err = h.Invites.CheckInvite(t.Context(), account.Actor{}, old)
 	wantFields(t, err, "token")
-	in, err := h.Invites.CheckInvite(t.Context(), link)
-	if err != nil || in.Company != "Acme" || in.Name != "New" || in.Email != "New@example.org" || !in.NeedsPassword {
+	in, err := h.Invites.CheckInvite(t.Context(), account.Actor{}, link)
+	if err != nil || in.Company != "Acme" || in.Name != "new" || in.Email != "new@example.org" || !in.New || in.Known {
 		t.Errorf("got %+v, %v", in, err)
 	}
-	_, err = h.Invites.AcceptInvite(t.Context(), link, "a\nb", "")
+	_, err = h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "a\nb", "")
 	wantFields(t, err, "name", "password")
-	u, err := h.Invites.AcceptInvite(t.Context(), link, "Nell", password)
+	u, err := h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "Nell", password)
 	if err != nil || u.Name != "Nell" || u.EmailVerifiedAt == nil || len(u.Companies) != 1 {
 		t.Fatalf("got %+v, %v", u, err)
 	}
-	_, err = h.Invites.AcceptInvite(t.Context(), link, "Nell", password)
+	_, err = h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "Nell", password)
 	wantFields(t, err, "token")
 	if got := h.as("new@example.org"); got.Role != account.RoleMember {
 		t.Errorf("got %+v", got)
@@ -65,10 +65,12 @@ func TestInvitingSomebodyOfAnotherCompany(t *testing.T) {
 		t.Errorf("of two companies before accepting: %+v, %v", u, err)
 	}
 	link := h.mail(account.MailInvite, "bob@example.org").Data["token"]
-	if in, err := h.Invites.CheckInvite(t.Context(), link); err != nil || in.NeedsPassword {
+	if in, err := h.Invites.CheckInvite(t.Context(), account.Actor{}, link); err != nil || in.New {
 		t.Errorf("got %+v, %v", in, err)
 	}
-	if u, err := h.Invites.AcceptInvite(t.Context(), link, "Other", "ignored horse"); err != nil || u.Name != "bob" || len(u.Companies) != 2 {
+	_, err := h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "Other", "ignored horse")
+	wantKind(t, err, fault.KindForbidden, "sign_in_to_join")
+	if u, err := h.Invites.AcceptInvite(t.Context(), h.as("bob@example.org"), link, "Other", "ignored horse"); err != nil || u.Name != "bob" || len(u.Companies) != 2 {
 		t.Errorf("got %+v, %v", u, err)
 	}
 	h.login("bob@example.org", password)
@@ -91,9 +93,9 @@ func TestAcceptingClosesWhatWasNotProven(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := h.mail(account.MailInvite, "ann@example.org").Data["token"]
-	_, err = h.Invites.AcceptInvite(t.Context(), link, "Ann", "")
+	_, err = h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "Ann", "")
 	wantFields(t, err, "password")
-	if _, err := h.Invites.AcceptInvite(t.Context(), link, "Ann", password); err != nil {
+	if _, err := h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "Ann", password); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(stolen, "the thief")
@@ -275,7 +277,7 @@ func TestRemovingMembers(t *testing.T) {
 	if err := h.Members.RemoveMember(t.Context(), boss, inv.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Invites.AcceptInvite(t.Context(), link, "", "")
+	_, err = h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "", "")
 	wantFields(t, err, "token")
 	if errs := h.db.Check(account.Collections()...); len(errs) > 0 {
 		t.Error(errs)
@@ -326,7 +328,7 @@ func TestAPasswordDoesNotTellWhoHasAnAccount(t *testing.T) {
 	}
 	// Somebody with an account joins with an invitation.
 	must[account.Member](t)(h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org"}))
-	joined := must[account.User](t)(h.Invites.AcceptInvite(t.Context(), h.mail(account.MailInvite, "bob@example.org").Data["token"], "", ""))
+	joined := must[account.User](t)(h.Invites.AcceptInvite(t.Context(), h.as("bob@example.org"), h.mail(account.MailInvite, "bob@example.org").Data["token"], "", ""))
 	if len(joined.Companies) != 2 {
 		t.Errorf("got %+v", joined)
 	}

@@ -42,7 +42,7 @@ func (s *Operator) ActorFor(_ context.Context, email, companyID string) (who Act
 			if companyID == "" || c.ID == companyID {
 				who = Actor{
 					Kind: ActorUser, UserID: u.ID, CompanyID: c.ID, Name: u.Name, Email: u.Email,
-					Role: c.Role, Scopes: Scopes(), ProvenAt: tx.Now,
+					AddressProven: u.AddressProvenAt != nil, Role: c.Role, Scopes: Scopes(), ProvenAt: tx.Now,
 				}
 				return nil
 			}

@@ -25,7 +25,7 @@ func TestCommonPasswordsAreRefusedWhereverOneIsChosen(t *testing.T) {
 		_, err := h.Profile.UpdateMe(t.Context(), ann, account.MePatch{Password: &bad, CurrentPassword: password})
 		wantCode(t, err, "password", "too_common")
 		wantCode(t, h.Resets.ResetPassword(t.Context(), reset, account.Reset{Password: bad}), "password", "too_common")
-		_, err = h.Invites.AcceptInvite(t.Context(), join, "", bad)
+		_, err = h.Invites.AcceptInvite(t.Context(), account.Actor{}, join, "", bad)
 		wantCode(t, err, "password", "too_common")
 		_, err = h.Members.InviteMember(t.Context(), ann, account.MemberInput{Email: "third@example.org", Password: bad})
 		wantCode(t, err, "password", "too_common")

@@ -59,7 +59,7 @@ func (s *Proofs) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
 		return s.markProven(tx, &who)
 	})
 	if err != nil {
-		return who, err
+		return who, s.codes.noted(who.UserID, err)
 	}
 	attempt.succeeded()
 	return who, nil
@@ -80,7 +80,7 @@ func (s *Proofs) spendCode(tx *kv.Tx, who Actor, code string) error {
 		return found(err, "user")
 	}
 	left := u.TwoFactor.recovery()
-	if u.TwoFactor, err = s.codes.use(u, code, tx.Now); err != nil {
+	if u.TwoFactor, err = s.codes.use(tx, u, code); err != nil {
 		return err
 	}
 	if u.TwoFactor.recovery() < left {
@@ -200,7 +200,7 @@ func (s *Proofs) changeProven(ctx context.Context, who Actor, password, code str
 		switch {
 		case password != "":
 		case needed(u) || code != "":
-			if u.TwoFactor, err = s.codes.use(u, code, tx.Now); err != nil {
+			if u.TwoFactor, err = s.codes.use(tx, u, code); err != nil {
 				return err
 			}
 		default:
@@ -213,8 +213,9 @@ func (s *Proofs) changeProven(ctx context.Context, who Actor, password, code str
 		}
 		return s.records.putUser(tx, u)
 	})
-	if err == nil {
-		attempt.succeeded()
+	if err != nil {
+		return s.codes.noted(who.UserID, err)
 	}
-	return err
+	attempt.succeeded()
+	return nil
 }

@@ -156,8 +156,17 @@ func TestProofByPasskey(t *testing.T) {
 		t.Error("the passkey has proven nothing")
 	}
 	h.advance(time.Hour)
+	a.verify = false // a key left in the computer
+	begun = must[account.Ceremony](t)(h.Proofs.BeginPasskeyProof(t.Context(), h.actor(bearer), site))
+	if o := a.read(begun.Options).PublicKey; o.UserVerification != "required" {
+		t.Errorf("options %s", begun.Options)
+	}
+	_, err := h.Proofs.FinishPasskeyProof(t.Context(), h.actor(bearer), begun.ID, a.get(begun.Options))
+	wantFields(t, err, "credential")
+	a.verify = true
+	h.advance(time.Hour)
 	login := must[account.Ceremony](t)(h.Logins.BeginPasskeyLogin(t.Context(), site, "", here))
-	_, err := h.Proofs.FinishPasskeyProof(t.Context(), h.actor(bearer), login.ID, a.get(login.Options))
+	_, err = h.Proofs.FinishPasskeyProof(t.Context(), h.actor(bearer), login.ID, a.get(login.Options))
 	wantFields(t, err, "ceremony")
 }
 
@@ -221,6 +230,9 @@ func TestThePersonIsToldOfEveryChange(t *testing.T) {
 	must[limit.Rate](t)(s.Reverify(t.Context(), who, "thief@example.org"))
 	must[account.User](t)(s.Emails.VerifyEmail(t.Context(), s.mail(account.MailVerifyEmail, "thief@example.org").Data["token"]))
 	for _, kind := range account.Notices() {
+		if kind == account.MailCodesTried {
+			continue // no change: see TestPatientGuessingOfCodesEnds
+		}
 		if m := s.mail(kind, "ann@example.org"); m.Data["token"] == "" || m.Data["expires_at"] == "" {
 			t.Errorf("%s has no way back: %v", kind, m.Data)
 		}
@@ -354,7 +366,8 @@ func TestAnInvitationShowsNoMoreThanWasTyped(t *testing.T) {
 	h := open(t)
 	known := h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	must[account.User](t)(h.Profile.UpdateMe(t.Context(), h.as("ann@example.org"), account.MePatch{Name: new("Ann Secret")}))
-	h.register(h.as("ann@example.org"), newAuthenticator(t))
+	ann := h.as("ann@example.org")
+	h.register(ann, newAuthenticator(t))
 	b := h.company("B")
 	h.add(b, "boss@example.net", account.RoleOwner)
 	boss := h.as("boss@example.net")
@@ -377,7 +390,7 @@ func TestAnInvitationShowsNoMoreThanWasTyped(t *testing.T) {
 	}
 	// After joining, a person is also found under the identifier from before.
 	invited := must[list.Page[account.Member]](t)(h.Members.ListMembers(t.Context(), boss, account.MemberQuery{Search: "ann"})).Items[0]
-	must[account.User](t)(h.Invites.AcceptInvite(t.Context(), h.mail(account.MailInvite, "ann@example.org").Data["token"], "", ""))
+	must[account.User](t)(h.Invites.AcceptInvite(t.Context(), ann, h.mail(account.MailInvite, "ANN@example.org").Data["token"], "", ""))
 	for _, id := range []string{known.ID, invited.ID} {
 		if m := must[account.Member](t)(h.Members.GetMember(t.Context(), boss, id)); m.ID != known.ID || m.Name != "Ann Secret" || !m.TwoFactor {
 			t.Errorf("after joining: %+v", m)

@@ -20,6 +20,9 @@ type userRecord struct {
 	Name            string     `json:"name"`
 	Email           string     `json:"email"`
 	EmailVerifiedAt *time.Time `json:"email_verified_at,omitempty"`
+	AddressProvenAt *time.Time `json:"address_proven_at,omitempty"` // see proveAddress
+	SignedInAt      *time.Time `json:"signed_in_at,omitempty"`      // for the first time
+	Imported        bool       `json:"imported,omitempty"`          // came with a company from another installation
 	Locale          string     `json:"locale"`
 	Timezone        string     `json:"timezone"`
 	Password        string     `json:"password,omitempty"`    // PHC string; "" for none chosen yet
@@ -80,6 +83,7 @@ type tokenRecord struct {
 	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
 	ExpiresAt  *time.Time `json:"expires_at,omitempty"`
 	ProvenAt   *time.Time `json:"proven_at,omitempty"` // of a session: when its holder last proved who they are
+	Session    string     `json:"session,omitempty"`   // shared by the tokens of one sign-in, in all companies
 	CreatedAt  time.Time  `json:"created_at"`
 }
 
@@ -91,6 +95,8 @@ type linkRecord struct {
 	Email     string     `json:"email,omitempty"`
 	By        string     `json:"by,omitempty"`    // user who invited
 	Since     *time.Time `json:"since,omitempty"` // changes made since then are undone
+	Shown     bool       `json:"shown,omitempty"` // to somebody other than its addressee, to be handed over
+	MadeAt    time.Time  `json:"made_at"`
 	ExpiresAt time.Time  `json:"expires_at"`
 }
 
@@ -231,6 +237,19 @@ func Writer(tx *kv.Tx, companyID, userID string) (who Actor, may bool, err error
 	who = Actor{Kind: ActorUser, UserID: m.UserID, CompanyID: companyID, Name: m.Name, Email: m.Email,
 		Role: m.Role, Scopes: []Scope{ScopeRead, ScopeWrite}}
 	return who, m.Status == MemberActive && m.Role.Allows(ScopeWrite), nil
+}
+
+// Works reports whether the credential with which somebody arranged something still works. A
+// program's does until its token is revoked or expires; a person's doesn't depend on their session.
+func Works(tx *kv.Tx, companyID string, kind ActorKind, tokenID string) (bool, error) {
+	if kind != ActorToken {
+		return true, nil
+	}
+	t, err := tokens.Get(tx, tokenKey(companyID, tokenID))
+	if errors.Is(err, kv.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && (t.ExpiresAt == nil || t.ExpiresAt.After(tx.Now)), err
 }
 
 // UserOf returns the ID of the user behind the ID by which a company knows a person.

@@ -95,7 +95,8 @@ type Reset struct {
 }
 
 // ResetPassword uses a reset link: it sets the password, ends every session, and proves the address that the link was
-// sent to. Two-factor login stays, because the link shows only that somebody reads the person's mail. Passkeys stay
+// sent to, unless it was handed over by somebody else. API tokens made before the address was first proven are revoked:
+// somebody else may have made them. Two-factor login stays, because the link shows only that somebody reads the person's mail. Passkeys stay
 // as a second factor and work without the password only after they were used with the new one.
 func (s *Resets) ResetPassword(ctx context.Context, token string, in Reset) error {
 	if _, err := s.CheckReset(ctx, token); err != nil {
@@ -115,10 +116,9 @@ func (s *Resets) ResetPassword(ctx context.Context, token string, in Reset) erro
 		if err != nil {
 			return err
 		}
-		if u.EmailVerifiedAt == nil && input.FoldEmail(l.Email) == input.FoldEmail(u.Email) {
-			u.EmailVerifiedAt = new(tx.Now)
-		}
-		if in.RevokeTokens {
+		first := u.EmailVerifiedAt == nil
+		u.proveAddress(l, tx.Now)
+		if in.RevokeTokens || first && u.EmailVerifiedAt != nil {
 			if err := s.tokens.revokeAll(tx, u.ID, "", ActorToken, ""); err != nil {
 				return err
 			}

@@ -141,7 +141,6 @@ func New(db *kv.DB, o Options) (*Services, error) {
 		Options: o, memory: m, db: db, random: random, box: box,
 		passwords: newHasher(o.Cost, o.PasswordWorkers, random.bytes),
 		signer:    newSigner(tokenKey, o.Now),
-		codes:     &codes{box: box, key: codeKey, random: random},
 		links:     &linkStore{random: random, forget: o.Forget},
 		records:   &records{live: m.live, newID: o.NewID},
 	}
@@ -149,10 +148,13 @@ func New(db *kv.DB, o Options) (*Services, error) {
 		sessions: o.Sessions}
 	c.messages = &messages{links: c.links, mailer: o.Mailer, newID: o.NewID, perMailboxDay: m.perMailboxDay,
 		mailedToday: limit.NewDaily("requested mails", dailyMails, o.TokenKey)}
+	c.codes = &codes{db: db, box: box, key: codeKey, random: random, messages: c.messages,
+		today: limit.NewDaily("codes of apps", dailyGuesses, o.TokenKey)}
 	s := &Services{memory: m,
 		Devices: &Devices{key: deviceKey, random: random},
 		SignIns: &SignIns{db: db, refusals: m.refusals, newID: o.NewID, now: o.Now},
 	}
+	c.joining = &joining{records: c.records, tokens: c.tokens, links: c.links}
 	c.attempts = &attempts{db: db, devices: s.Devices, perAccount: m.perAccount,
 		perAccountAnywhere: m.perAccountAnywhere, perAddress: m.perAddress}
 	c.credentials = &credentials{db: db, records: c.records, tokens: c.tokens, attempts: c.attempts, links: c.links,
@@ -176,6 +178,7 @@ type parts struct {
 	links       *linkStore
 	records     *records
 	tokens      *tokenStore
+	joining     *joining
 	messages    *messages
 	attempts    *attempts
 	credentials *credentials
@@ -189,7 +192,7 @@ func (s *Services) signIn(c parts) {
 		now: c.Now}
 	s.Logins = &Logins{db: c.db, records: c.records, attempts: c.attempts, authenticators: authenticators,
 		ceremonies: c.ceremonies,
-		codes:      c.codes, links: c.links, passwords: c.passwords, random: c.random, signIns: s.SignIns,
+		codes:      c.codes, joining: c.joining, links: c.links, passwords: c.passwords, random: c.random, signIns: s.SignIns,
 		tokens: c.tokens, waiting: c.waiting, perAddress: c.perAddress, perPasskey: c.perPasskey,
 		lifetime: c.TokenLifetime, now: c.Now}
 	s.Sessions = &Sessions{db: c.db, tokens: c.tokens, usage: c.usage, lifetime: c.TokenLifetime}
@@ -212,11 +215,11 @@ func (s *Services) manage(c parts) {
 		later: c.later, perUser: c.perReverif}
 	s.Tokens = &Tokens{db: c.db, proofs: s.Proofs, tokens: c.tokens, messages: c.messages}
 	s.Companies = &Companies{db: c.db, records: c.records, proofs: s.Proofs, newID: c.NewID}
+	discretion := &discretion{db: c.db, perCompany: c.perDisclosure,
+		today: limit.NewDaily("disclosed addresses", disclosures, c.TokenKey)}
 	s.Members = &Members{db: c.db, records: c.records, proofs: s.Proofs, tokens: c.tokens, links: c.links,
-		messages: c.messages, passwords: c.passwords, perDisclosure: c.perDisclosure,
-		disclosedToday: limit.NewDaily("disclosed addresses", disclosures, c.TokenKey), most: c.Options.Members,
-		newID: c.NewID}
-	s.Invites = &Invites{db: c.db, records: c.records, tokens: c.tokens, links: c.links, passwords: c.passwords}
+		messages: c.messages, passwords: c.passwords, discretion: discretion, most: c.Options.Members, newID: c.NewID}
+	s.Invites = &Invites{db: c.db, joining: c.joining, passwords: c.passwords, discretion: discretion}
 	s.Installation = &Installation{db: c.db, records: c.records, links: c.links, passwords: c.passwords,
 		random: c.random}
 }

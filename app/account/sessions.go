@@ -71,7 +71,7 @@ func (s *Sessions) EndOtherSessions(_ context.Context, who Actor) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error { return s.tokens.revokeAll(tx, who.UserID, "", ActorUser, who.TokenID) })
 }
 
-// EndSession ends one session of the caller. It is not an error if the session
+// EndSession ends one session of the caller, in all companies. It is not an error if the session
 // has already ended.
 func (s *Sessions) EndSession(_ context.Context, who Actor, id string) error {
 	if err := session(who); err != nil {
@@ -87,7 +87,7 @@ func (s *Sessions) EndSession(_ context.Context, who Actor, id string) error {
 		case t.UserID != who.UserID || t.Kind != ActorUser:
 			return fault.NotFound("session")
 		}
-		return s.tokens.revoke(tx, t.key())
+		return s.tokens.endSession(tx, t)
 	})
 }
 
@@ -141,23 +141,41 @@ func (s *Sessions) SwitchCompany(_ context.Context, who Actor, companyID string)
 		if err := s.tokens.trimSessions(tx, companyID, who.UserID); err != nil {
 			return err
 		}
+		current, err := tokens.Get(tx, tokenKey(who.CompanyID, who.TokenID))
+		if err != nil {
+			return found(err, "session")
+		}
+		if current.Session == "" { // from before sessions were recorded
+			current.Session = current.ID
+			if err := tokens.Put(tx, current.key(), current); err != nil {
+				return err
+			}
+		}
 		t, err = s.tokens.issue(tx, tokenRecord{
 			CompanyID: companyID, UserID: who.UserID, Kind: ActorUser, Name: clip(who.UserAgent, 200),
 			Scopes: Scopes(), IP: who.IP, ExpiresAt: new(s.sessionEnd(tx.Now, who.ProvenAt)), ProvenAt: new(who.ProvenAt),
+			Session: current.Session,
 		})
 		return err
 	})
 	return t, err
 }
 
-// Logout revokes the token that was presented. A signatory's token has no record
-// and expires on its own.
+// Logout ends the session of the token that was presented, in all companies, or revokes the API
+// token. A signatory's token has no record and expires on its own.
 func (s *Sessions) Logout(_ context.Context, who Actor) error {
 	if who.TokenID == "" || who.IsSignatory() {
 		return nil
 	}
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		return s.tokens.revoke(tx, tokenKey(who.CompanyID, who.TokenID))
+		t, err := tokens.Get(tx, tokenKey(who.CompanyID, who.TokenID))
+		switch {
+		case errors.Is(err, kv.ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		}
+		return s.tokens.endSession(tx, t)
 	})
 }
 

@@ -103,6 +103,28 @@ func (s *tokenStore) revokeAll(tx *kv.Tx, userID, companyID string, kind ActorKi
 	return nil
 }
 
+// endSession revokes a token with all others of the same session, in all companies.
+func (s *tokenStore) endSession(tx *kv.Tx, t tokenRecord) error {
+	keys := []string{t.key()}
+	if t.Session != "" {
+		err := tokens.Each(tx, "user", kv.K(t.UserID, string(ActorUser)), func(key string, other tokenRecord) (bool, error) {
+			if other.Session == t.Session {
+				keys = append(keys, key)
+			}
+			return true, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, key := range keys {
+		if err := s.revoke(tx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // revokeSince revokes the API tokens that a user has made since a time, in all companies.
 func (s *tokenStore) revokeSince(tx *kv.Tx, userID string, since time.Time) error {
 	var keys []string

@@ -217,7 +217,7 @@ func (s *Transfer) admit(m movedUser) (userRecord, error) {
 	u := userRecord{
 		ID: from.ID, Name: from.Name, Email: from.Email, Locale: from.Locale, Timezone: from.Timezone,
 		Password: from.Password, PasswordAt: from.PasswordAt, DeactivatedAt: from.DeactivatedAt,
-		CreatedAt: from.CreatedAt, UpdatedAt: from.UpdatedAt,
+		CreatedAt: from.CreatedAt, UpdatedAt: from.UpdatedAt, Imported: m.Joined,
 	}
 	if m.Secret == "" || !from.TwoFactor.active() {
 		return u, nil

@@ -31,7 +31,8 @@ func (s *Reversals) CheckUndo(_ context.Context, token string) (email string, er
 
 // Undo reverts the changes to a person's credentials since a notice was sent to them: the
 // address, passkeys, the authenticator app, recovery codes and API tokens. It also invalidates
-// sessions and the password. It returns the token of a link to choose a new password.
+// sessions and the password. Notices sent before this one keep their links: whoever took over
+// the account was sent only later ones. It returns the token of a link to choose a new password.
 func (s *Reversals) Undo(_ context.Context, token string) (reset string, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkUndo, token)
@@ -41,7 +42,7 @@ func (s *Reversals) Undo(_ context.Context, token string) (reset string, err err
 		if err := s.takeBack(tx, &u, l); err != nil {
 			return err
 		}
-		reset, _, err = s.links.create(tx, linkRecord{Kind: LinkReset, UserID: u.ID, Email: u.Email}, resetLifetime)
+		reset, _, err = s.links.create(tx, linkRecord{Kind: LinkReset, UserID: u.ID, Email: u.Email, Shown: l.Shown}, resetLifetime)
 		return err
 	})
 	return reset, err
@@ -55,13 +56,13 @@ func (s *Reversals) takeBack(tx *kv.Tx, u *userRecord, l linkRecord) error {
 	case taken:
 		return fault.Conflict("email_taken")
 	}
-	u.Email, u.EmailVerifiedAt = l.Email, new(tx.Now)
+	u.moveTo(l, tx.Now)
 	u.Password, u.PasswordAt = s.passwords.dummy, new(tx.Now)
 	if err := dropPasskeys(tx, u, *l.Since); err != nil {
 		return err
 	}
 	u.dropCodes(*l.Since)
-	return errors.Join(s.links.drop(tx, u.ID, "", ""), s.tokens.revokeAll(tx, u.ID, "", ActorUser, ""),
+	return errors.Join(s.links.dropSince(tx, u.ID, *l.Since), s.tokens.revokeAll(tx, u.ID, "", ActorUser, ""),
 		s.tokens.revokeSince(tx, u.ID, *l.Since), s.records.putUser(tx, *u))
 }
 

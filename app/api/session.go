@@ -81,7 +81,7 @@ func (h *sessionHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/password/forgot", rule: anyone(), summary: "Ask for a new password", tag: "Session", status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
 		err := h.accounts.Resets.ForgotPassword(r.UserContext(), in.Email, r.from())
 		return message{mailed(h.notify, "If the address is known, a message is on its way.",
-			"No e-mail can be sent. If the address is known, an administrator can give the person a link from the outbox.")}, err
+			"No e-mail can be sent. If the address is known, an administrator of the installation can give the person a link.")}, err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone().Hashing(), summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
 		err := h.accounts.Resets.ResetPassword(r.UserContext(), in.Token, account.Reset{Password: in.Password, RevokeTokens: in.RevokeTokens})
@@ -105,7 +105,7 @@ func (h *sessionHandlers) reverify(r *request, in *emailChangeBody) (message, er
 	}
 	r.rate(rate)
 	return message{mailed(h.notify, "A verification message is on its way.",
-		"No e-mail can be sent. An administrator can give you the link from the outbox.")}, nil
+		"No e-mail can be sent. An administrator of the installation can give you the link.")}, nil
 }
 
 func (h *sessionHandlers) setTwoFactor(r *request, in *setupBody) (twoFactorAnswer, error) {

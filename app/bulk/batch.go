@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -62,6 +63,12 @@ func (b Sender) actor(tx *kv.Tx, company string) (who account.Actor, blocked, er
 	case !may:
 		return who, fault.Conflict("sender_left", fault.Text("name", b.Name)), nil
 	}
+	switch works, err := account.Works(tx, company, b.Kind, b.TokenID); {
+	case err != nil:
+		return who, nil, err
+	case !works:
+		return who, fault.Conflict("sender_revoked", fault.Text("name", b.Name)), nil
+	}
 	who.Kind, who.TokenID = b.Kind, b.TokenID
 	return who.From(b.IP, b.UserAgent, ""), nil, nil
 }
@@ -105,6 +112,10 @@ func (b *batch) use(ctx context.Context, row *Row, content RowInput) error {
 	in.With = func(tx *kv.Tx, d *signing.Document) error {
 		now, err := b.mine(tx, row)
 		if err != nil {
+			return err
+		}
+		_, blocked, err := b.run.By.actor(tx, b.run.Company) // the rights may have ended since the batch began
+		if err := cmp.Or(err, blocked); err != nil {
 			return err
 		}
 		now.State, now.Document, now.Faults, now.Sealed = Made, d.ID, nil, nil

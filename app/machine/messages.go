@@ -31,7 +31,7 @@ func mailOf(m notify.Message) Mail {
 		Attempts:  m.Attempts,
 		LastError: m.LastError,
 		CreatedAt: m.CreatedAt,
-		Held:      m.ForInstallation() && m.Link != "" && m.Status != notify.Sent,
+		Held:      m.Company == "" && m.Link != "" && m.Status != notify.Sent,
 	}
 	if m.Document != "" {
 		out.To, out.LastError = masked(m.To), masked(m.LastError)

@@ -19,9 +19,6 @@ func (s *Messages) ListFailed(_ context.Context, who account.Actor, offset, limi
 	return s.listEverywhere(who, Failed, offset, limit)
 }
 
-// ForInstallation reports whether administrators of the installation hand over its link.
-func (m Message) ForInstallation() bool { return m.Company == "" || m.Stranded }
-
 // ListHeld lists the messages whose link waits to be handed over by an administrator of the
 // installation, newest first, without their contents.
 func (s *Messages) ListHeld(_ context.Context, who account.Actor, offset, limit int) (list.Page[Message], error) {
@@ -61,46 +58,33 @@ func (s *Outbox) RetryFailed(_ context.Context, who account.Actor, id string) er
 }
 
 // RevealHeld shows a message with its link to an administrator of the installation who may
-// hand it over, and records that. The owners of a company are notified of its messages.
+// hand it over, and records that. The owners of the person's companies are notified of links with
+// which the person chooses another password.
 func (s *Service) RevealHeld(_ context.Context, who account.Actor, id string) (m Message, err error) {
 	if !who.RunsInstallation() {
 		return Message{}, fault.NotFound("page")
 	}
 	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		m, err = s.Messages.read(tx, id)
-		if errors.Is(err, kv.ErrNotFound) || err == nil && (!m.ForInstallation() || m.User == "") {
+		if errors.Is(err, kv.ErrNotFound) || err == nil && (m.Company != "" || m.User == "") {
 			return fault.NotFound("message")
 		}
 		if err != nil {
 			return err
 		}
-		if m.Stranded {
-			m, err = s.revealStranded(tx, who, m)
+		if m, err = s.reveal(tx, who, m); err != nil {
 			return err
 		}
-		m, err = s.reveal(tx, who, m)
+		notices, err := account.HandedOver(tx, who, m.User, m.To, account.MailKind(m.Kind))
+		for _, notice := range notices {
+			err = errors.Join(err, s.Mail(tx, notice))
+		}
 		return err
 	})
 	if err != nil {
 		return Message{}, err
 	}
 	return m, nil
-}
-
-// revealStranded shows a message of a company, and writes to its owners.
-func (s *Service) revealStranded(tx *kv.Tx, who account.Actor, m Message) (Message, error) {
-	if m.Link == "" {
-		return Message{}, fault.Conflict("nothing_to_hand_over")
-	}
-	if err := account.MayHandOverStranded(tx, who, m.Company, m.User, account.MailKind(m.Kind)); err != nil {
-		return Message{}, err
-	}
-	notices, err := account.HandedOver(tx, who, m.Company, m.To)
-	for _, notice := range notices {
-		err = errors.Join(err, s.Mail(tx, notice))
-	}
-	m.Shown = append(m.Shown, Showing{Name: who.Name, Email: who.Email, At: tx.Now})
-	return m, errors.Join(err, s.Messages.store(tx, m))
 }
 
 // MessageOf returns the identifier of the message that a job sends, "" for a job of

@@ -108,7 +108,6 @@ type Message struct {
 	Origin     string    `json:",omitempty"` // company of Document, if the message is not listed there
 	User       string    `json:",omitempty"` // user whose account it concerns
 	Link       string    `json:",omitempty"` // identifies the link or code in it until that is used, replaced or expired
-	Stranded   bool      `json:",omitempty"` // nobody in its company may hand it over
 	Else       *place    `json:",omitempty"` // where it is kept if it can't be sent after all
 	Shown      []Showing `json:",omitempty"` // members who looked at its link or code to pass it on by hand
 
@@ -146,7 +145,7 @@ func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 	}
 	message := Message{Kind: string(m.Kind), To: m.To, ToName: m.Name, Origin: m.Company, Document: m.Document, Invitation: m.Invitation,
 		Else: &place{
-			Company: m.Company, User: m.User, Link: m.Link, Expires: m.Expires, Stranded: m.Stranded,
+			Company: m.Company, User: m.User, Link: m.Link, Expires: m.Expires,
 		}}
 	return s.write(tx, message, m.Locale, data)
 }

@@ -18,7 +18,7 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 		switch {
 		case m.Status == Failed || m.Status == Bounced:
 			return []kv.Key{kv.K(Failed)}
-		case m.ForInstallation() && m.Link != "" && m.Status != Sent:
+		case m.Company == "" && m.Link != "" && m.Status != Sent:
 			return []kv.Key{kv.K(Kept)}
 		}
 		return nil

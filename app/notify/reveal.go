@@ -64,7 +64,7 @@ func (s *Service) reveal(tx *kv.Tx, who account.Actor, m Message) (Message, erro
 		}
 	}
 	m.Shown = append(m.Shown, Showing{Name: who.Name, Email: who.Email, At: tx.Now})
-	return m, s.Messages.store(tx, m)
+	return m, errors.Join(account.LinkShown(tx, m.Link), s.Messages.store(tx, m))
 }
 
 func mayReveal(tx *kv.Tx, who account.Actor, m Message) error {
@@ -203,17 +203,23 @@ func (s *Service) ShownToOperator(_ context.Context, m Message) error {
 	return err
 }
 
-// ListPrivate lists the messages to an address, or ("") those of the installation, that hold a
-// working link or code, oldest first. It is meant for the operator of the machine.
-func (s *Messages) ListPrivate(address string) (all []Message, err error) {
-	err = s.db.View(func(tx *kv.Tx) error {
-		return outbox.Each(tx, "created", kv.K(everybody), func(_ string, m Message) (bool, error) {
+// ShowPrivate returns the messages to an address, or ("") those of the installation, that hold a
+// working link or code, oldest first, and records that somebody was shown their links. It is meant
+// for the operator of the machine.
+func (s *Messages) ShowPrivate(address string) (all []Message, err error) {
+	err = s.db.Update(func(tx *kv.Tx) error {
+		all = nil
+		err := outbox.Each(tx, "created", kv.K(everybody), func(_ string, m Message) (bool, error) {
 			ours := address == "" && m.Company == "" || input.FoldEmail(m.To) == input.FoldEmail(address)
 			if ours && (m.Revealable() || m.Kind == string(MailCheckpoints)) && m.Status != Sent {
 				all = append(all, m)
 			}
 			return true, nil
 		})
+		for _, m := range all {
+			err = errors.Join(err, account.LinkShown(tx, m.Link))
+		}
+		return err
 	})
 	return all, errors.Join(err, s.unsealAll(all))
 }

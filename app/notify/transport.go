@@ -29,7 +29,6 @@ type place struct {
 	Company, User, Link string
 	Expires             time.Time // of the link or code; zero for none
 	Used                bool      // or replaced
-	Stranded            bool      `json:",omitempty"`
 }
 
 // keep keeps a message in the outbox to be handed over.
@@ -39,7 +38,7 @@ func (s *Outbox) keep(tx *kv.Tx, m *Message) error {
 	if p == nil {
 		return nil
 	}
-	m.Company, m.User, m.Link, m.Stranded, m.Else = p.Company, p.User, p.Link, p.Stranded, nil
+	m.Company, m.User, m.Link, m.Else = p.Company, p.User, p.Link, nil
 	if p.Used {
 		m.forget()
 	}

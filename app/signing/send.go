@@ -204,7 +204,7 @@ func (s *Dispatch) sendNew(ctx context.Context, who account.Actor, d *Document, 
 	}
 	var faults fault.Fields
 	if in.SendAt != nil {
-		record.SendLater(&faults, d, *in.SendAt, record.PersonOf(who), s.now())
+		record.SendLater(&faults, d, *in.SendAt, who, s.now())
 		return nil, faults.Err()
 	}
 	new(SendInput).apply(&faults, d, s.limits, company, s.now())
@@ -228,7 +228,7 @@ func (s *Dispatch) scheduleOnce(
 	var faults fault.Fields
 	now, version := s.now(), d.Version
 	in.settings().Apply(&faults, d, s.limits, now)
-	record.SendLater(&faults, d, *in.SendAt, record.PersonOf(who), now)
+	record.SendLater(&faults, d, *in.SendAt, who, now)
 	s.requireSendable(&faults, d)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -243,7 +243,10 @@ func (s *Dispatch) scheduleOnce(
 	}, seen...)
 }
 
-var errNotDue = errors.New("signing: the document is not due to be sent")
+var (
+	errNotDue     = errors.New("signing: the document is not due to be sent")
+	errTokenEnded = errors.New("signing: the token that scheduled the document was revoked or has expired")
+)
 
 // sendDue sends a scheduled document on behalf of the member who scheduled it. If that is not
 // possible, the schedule ends and the owner is told; if it failed for the moment, the job is
@@ -258,6 +261,8 @@ func (s *Dispatch) sendDue(ctx context.Context, company, id string) error {
 		return nil
 	case errors.Is(err, errNotDue):
 		return s.changes.onTime(company, id, func(*kv.Tx, *Document) ([]Event, error) { return nil, nil })
+	case errors.Is(err, errTokenEnded):
+		return s.notSent(company, id, record.NotSentByToken)
 	case kind == fault.KindForbidden:
 		return s.notSent(company, id, record.NotSentByMember)
 	case kind == fault.KindInvalid, kind == fault.KindConflict && fault.CodeOf(err) != codeBusy:
@@ -279,6 +284,13 @@ func (s *Dispatch) sender(company, id string) (who account.Actor, err error) {
 		var may bool
 		if who, may, err = account.Writer(tx, company, d.SendBy.ID); err == nil && !may {
 			err = fault.Forbidden("role_not_allowed")
+		}
+		if err != nil || d.SendToken == "" {
+			return err
+		}
+		works, err := account.Works(tx, company, account.ActorToken, d.SendToken)
+		if err == nil && !works {
+			err = errTokenEnded
 		}
 		return err
 	})

@@ -346,7 +346,6 @@ func TestJoinWithAnAccount(t *testing.T) {
 	w.visit(s.URL + "/join/" + s.Link(t, first.Email, "/join/"))
 	w.click("main form button.primary")
 	w.heading("Sign in")
-	w.see(".notice.ok")
 	w.password(s, first.Email, apptest.Password)
 	w.see("header.shell")
 	company := second.Get(t, "/company").Want(t, http.StatusOK).Text(t, "name")

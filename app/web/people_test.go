@@ -58,13 +58,13 @@ func TestInviteToTheTeam(t *testing.T) {
 	if s.Link(t, "ben@new.example", "/join/") == old {
 		t.Error("the link is the old one")
 	}
-	if _, err := s.Accounts.Invites.CheckInvite(t.Context(), old); err == nil {
+	if _, err := s.Accounts.Invites.CheckInvite(t.Context(), account.Actor{}, old); err == nil {
 		t.Error("the old link still works")
 	}
 	_, html = v.get("/app/team/" + id + "/remove")
 	v.contains(html, "Revoke")
 	v.send("/app/team/" + id + "/remove")
-	if _, err := s.Accounts.Invites.CheckInvite(t.Context(), s.Link(t, "ben@new.example", "/join/")); err == nil {
+	if _, err := s.Accounts.Invites.CheckInvite(t.Context(), account.Actor{}, s.Link(t, "ben@new.example", "/join/")); err == nil {
 		t.Error("an invitation that was taken back still works")
 	}
 	if status, _ := v.send("/app/team/invite", "emails", " , ", "role", "member"); status != http.StatusUnprocessableEntity {

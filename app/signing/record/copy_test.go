@@ -18,7 +18,7 @@ var (
 	keptFromDocument = fields("Company Title Subject Message SigningOrder Metadata Locale Approver ExpiresAt RemindEveryDays ReminderDays BaseURL " +
 		"RedirectURL NoDecline NoDelegation DeclineReason ReadToEnd NoMails SignatureTypes Template ExpiresDays")
 	droppedFromDocument = fields("ID Status Owner ExternalID SubmittedBy Files Invitations Fields Certificate Attention AttentionText SealCauses SealJob DueJobs CreatedAt UpdatedAt " +
-		"SubmittedAt ApprovedAt RejectedAt RejectedReason SendAt SendBy SentAt CompletedAt ExpiredAt VoidedAt VoidedReason VoidedCode VoidedName ArchivedAt DeletedAt Version Head MadeFrom")
+		"SubmittedAt ApprovedAt RejectedAt RejectedReason SendAt SendBy SendToken SentAt CompletedAt ExpiredAt VoidedAt VoidedReason VoidedCode VoidedName ArchivedAt DeletedAt Version Head MadeFrom")
 
 	keptFromField    = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Earliest Latest Pattern PatternMessage Format Help Placeholder Group GroupMin GroupMax Look SignatureTypes Covered Anchor Formula Condition")
 	droppedFromField = fields("ID File Invitation Filled AssistedBy AssistedBefore Alias GroupAlias Hidden Attached")

@@ -3,19 +3,25 @@ package record
 import (
 	"time"
 
+	"paraph/app/account"
 	"paraph/app/fault"
 )
 
 // maxWait is how far ahead a document can be scheduled to be sent.
 const maxWait = 366 * 24 * time.Hour
 
-// SendLater schedules a document to be sent on a member's behalf. Its deadline has to be later.
-func SendLater(f *fault.Fields, d *Document, at time.Time, by Person, now time.Time) {
+// SendLater schedules a document to be sent on behalf of a member, or of a program with a token
+// of theirs. Its deadline has to be later.
+func SendLater(f *fault.Fields, d *Document, at time.Time, who account.Actor, now time.Time) {
 	at = CheckSendAt(f, at, now)
 	if d.ExpiresAt != nil && !d.ExpiresAt.After(at) {
 		f.Add("expires_at", "too_early", fault.Time("limit", at))
 	}
-	d.SendAt, d.SendBy = &at, &by
+	by := PersonOf(who)
+	d.SendAt, d.SendBy, d.SendToken = &at, &by, ""
+	if who.Kind == account.ActorToken {
+		d.SendToken = who.TokenID
+	}
 	forgetNotSent(d)
 }
 
@@ -74,6 +80,7 @@ func SetNotSent(d *Document, cause string) Event {
 // Reasons for which a scheduled document is not sent.
 const (
 	NotSentByMember = "member"   // whoever scheduled it may no longer send documents
+	NotSentByToken  = "token"    // the token with which it was scheduled was revoked or has expired
 	NotSentAsIs     = "problems" // something has to be resolved first
 	notSentMoved    = "moved"    // the company was imported from elsewhere
 )
@@ -86,7 +93,7 @@ func ForgetSchedule(d *Document) {
 	}
 }
 
-func unschedule(d *Document) { d.SendAt, d.SendBy = nil, nil }
+func unschedule(d *Document) { d.SendAt, d.SendBy, d.SendToken = nil, nil, "" }
 
 func forgetNotSent(d *Document) {
 	if d.Attention.Kind == AttentionNotSent {

@@ -149,6 +149,7 @@ type Document struct {
 	// SendAt is when to send a draft or an approved document, on behalf of SendBy.
 	SendAt       *time.Time `json:",omitempty"`
 	SendBy       *Person    `json:",omitempty"`
+	SendToken    string     `json:",omitempty"` // the token with which a program scheduled that
 	SentAt       *time.Time
 	CompletedAt  *time.Time
 	ExpiredAt    *time.Time

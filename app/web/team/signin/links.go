@@ -79,6 +79,9 @@ func (h *Handlers) Reset(r *page.Request) error {
 	return r.SeeOther("/signin")
 }
 
+// inviteCookie holds the invitation that the person accepts by signing in.
+const inviteCookie = "paraph_invite"
+
 // joinPage is an invitation to a company.
 type joinPage struct {
 	account.Invite
@@ -88,62 +91,69 @@ type joinPage struct {
 
 func joinForm(r *page.Request, in account.Invite) page.View[joinPage] {
 	data := joinPage{Invite: in, Role: r.Say("join.role." + string(in.Role)), Does: r.Say("join.does." + string(in.Role))}
-	if r.Enter() == nil && r.Who.User.ID != in.UserID {
-		data.Other = r.Who.User.Email
+	if who, _, ok := r.SignedIn(); ok && !in.Theirs {
+		data.Other = who.Email
 	}
 	r.Shell = nil // the page is about the invitation, not the signed-in user
 	return page.With(page.Page{Title: r.Say("join.title", "company", in.Company), Scripts: []string{"access.js"}}, data)
 }
 
+// invited reads the invitation of a page.
+func (h *Handlers) invited(r *page.Request) (account.Invite, error) {
+	who, _, _ := r.SignedIn()
+	return h.Accounts.Invites.CheckInvite(r.UserContext(), who, r.Params("token"))
+}
+
 // ShowJoin serves an invitation to a company.
 func (h *Handlers) ShowJoin(r *page.Request) error {
 	r.TeamWords()
-	in, err := h.Accounts.Invites.CheckInvite(r.UserContext(), r.Params("token"))
+	in, err := h.invited(r)
 	if err != nil {
 		return ended(r, err, "join", "/signin")
 	}
 	return joinTemplate.Render(r, http.StatusOK, joinForm(r, in))
 }
 
-// Join accepts an invitation to a company.
+// Join accepts an invitation to a company: with the account that the person is signed in with, by
+// choosing a password for a new one, or by signing in next.
 func (h *Handlers) Join(r *page.Request) error {
 	r.TeamWords()
-	in, err := h.Accounts.Invites.CheckInvite(r.UserContext(), r.Params("token"))
+	in, err := h.invited(r)
 	if err != nil {
 		return ended(r, err, "join", "/signin")
 	}
+	if !in.Theirs && (!in.New || r.Form.Value("with") == "account") {
+		return signInToJoin(r, in)
+	}
+	who, _, _ := r.SignedIn()
+	who = r.From(who)
 	password := r.Form.Value("password")
-	_, err = h.Accounts.Invites.AcceptInvite(r.UserContext(), r.Params("token"), r.Form.Value("name"), password)
+	_, err = h.Accounts.Invites.AcceptInvite(r.UserContext(), who, r.Params("token"), r.Form.Value("name"), password)
 	switch {
 	case deadLink(err):
 		return ended(r, err, "join", "/signin")
 	case err != nil:
 		return joinTemplate.Again(r, err, joinForm(r, in))
 	}
-	if in.NeedsPassword {
-		r.Flash("ok", "join.done", "company", in.Company)
+	r.Flash("ok", "join.done", "company", in.Company)
+	if !in.Theirs {
 		return h.signInWith(r, in.Email, password, in.CompanyID, "/app/documents")
 	}
-	return h.enterJoined(r, in)
+	t, err := h.Accounts.Sessions.SwitchCompany(r.UserContext(), who, in.CompanyID)
+	if err != nil {
+		return err
+	}
+	r.StartSession(t.CompanyID, t.Secret)
+	return r.SeeOther("/app/documents")
 }
 
-// enterJoined switches an existing user to the company they joined, after signing in
-// if necessary.
-func (h *Handlers) enterJoined(r *page.Request, in account.Invite) error {
-	if r.Enter() == nil && r.Who.User.ID == in.UserID {
-		t, err := h.Accounts.Sessions.SwitchCompany(r.UserContext(), r.Who.Actor, in.CompanyID)
-		if err != nil {
-			return err
-		}
-		r.StartSession(t.CompanyID, t.Secret)
-		r.Flash("ok", "join.done", "company", in.Company)
-		return r.SeeOther("/app/documents")
-	}
+// signInToJoin asks a person to sign in, which accepts the invitation.
+func signInToJoin(r *page.Request, in account.Invite) error {
 	if err := r.Leave(); err != nil {
 		return err
 	}
 	r.SetCookie(page.CompanyCookie, in.CompanyID, "/", page.CompanyTime)
-	r.Flash("ok", "join.then", "company", in.Company)
+	r.SetCookie(inviteCookie, r.Params("token"), "/signin", pendingTime)
 	return r.SeeOther("/signin")
 }
 

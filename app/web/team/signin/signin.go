@@ -75,7 +75,8 @@ func (h *Handlers) signInWith(r *page.Request, email, password, company, next st
 }
 
 func origin(r *page.Request) account.From {
-	return account.From{IP: r.ClientIP(), UserAgent: r.Agent(), Device: r.Cookies(page.DeviceCookie)}
+	return account.From{IP: r.ClientIP(), UserAgent: r.Agent(), Device: r.Cookies(page.DeviceCookie),
+		Invite: r.Cookies(inviteCookie)}
 }
 
 // lockedOut shows a form after too many attempts, and says how many minutes to wait.
@@ -142,6 +143,9 @@ func startSession(r *page.Request, user account.User, company, next string) erro
 		}
 	}
 	r.StartSession(chosen.ID, chosen.Token)
+	if r.Cookies(inviteCookie) != "" {
+		r.SetCookie(inviteCookie, "", "/signin", -1)
+	}
 	if err := r.RememberDevice(user.Email); err != nil {
 		return err
 	}
