@@ -1,7 +1,7 @@
 // The list of the document's files: it is brought up to date without moving the reader, and its
 // files are moved, renamed, replaced and removed.
 import { $, $$, form, tell, warn } from './draft.js';
-import { input, page, pairs, say } from './files.js';
+import { input, page, pairs, say } from './filepage.js';
 
 // Don't replace what is being pressed or dragged: its click or drop would be lost.
 // Stop waiting after a while, in case the end is never reported.

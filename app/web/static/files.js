@@ -1,20 +1,10 @@
 // The document's files: choosing and dropping them. pieces.js uploads them, filelist.js changes
 // their list. Without scripts the form uploads as browsers do.
-import { $, form, sayer, warn } from './draft.js';
+import { $, form, warn } from './draft.js';
+import { input, page, say, zone } from './filepage.js';
 
-export const zone = $('#add'),
-  input = $('#i-files'),
-  say = sayer(zone);
-export const page = { base: zone.dataset.base, items: new Set() }; // items are the uploads in progress
 zone.classList.add('scripted');
 $('.here').hidden = $('.pick').hidden = false;
-
-export const pairs = values => {
-  const f = new FormData();
-  f.set('csrf', form.elements.csrf.value);
-  for (const name in values) f.set(name, values[name]);
-  return f;
-};
 
 // add uploads files. The module is loaded on first use.
 function add(files) {

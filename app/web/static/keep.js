@@ -1,9 +1,8 @@
 // Stores a draft's form before it is left. If the form is refused, the second try leaves.
 import { $, $$, form, warn } from './draft.js';
-import { state } from './people.js';
 
-// keep stores the form, and calls go if that succeeded.
-export async function keep(go) {
+// keep stores the form, and calls go if that succeeded. The state says whether the form was sent or refused.
+export async function keep(state, go) {
   const body = new FormData(form);
   body.set('do', 'keep');
   const answer = await fetch(form.action, { method: 'POST', body, credentials: 'same-origin' }).catch(() => null);

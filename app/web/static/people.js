@@ -8,7 +8,7 @@ const list = $('#rows'),
   say = sayer(people);
 const rows = () => $$('.person-row', list),
   part = (row, name) => $(`[name$=".${name}"]`, row);
-export const state = { dirty: false, refused: false, sent: false, say };
+const state = { dirty: false, refused: false, sent: false, say };
 
 // number renames the inputs and buttons of each row after its place in the form.
 function number() {
@@ -225,7 +225,7 @@ const leave = (e, go) => {
   if (!dirty() || state.sent || state.refused || e.defaultPrevented) return;
   e.preventDefault();
   import('./keep.js').then(
-    m => m.keep(go),
+    m => m.keep(state, go),
     () => {
       state.refused = true;
     },

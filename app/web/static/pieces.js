@@ -1,7 +1,7 @@
 // Uploads several files at a time in pieces, so that a dropped connection costs at most
 // one piece.
 import { $, $$, form, tell, warn } from './draft.js';
-import { zone, input, say, page, pairs } from './files.js';
+import { zone, input, say, page, pairs } from './filepage.js';
 import { refresh, change } from './filelist.js';
 const list = $('#uploads'),
   items = page.items,
