@@ -60,6 +60,7 @@ every: ## in full, what -short leaves out of the tests with the race detector
 # axe-core judges the pages, and prettier lays out styles and scripts; their versions are in the lock file.
 NPM := app/web/testdata/node_modules/.package-lock.json
 $(NPM): app/web/testdata/package-lock.json
+	@echo "installing axe-core and prettier in app/web/testdata/node_modules"
 	npm ci --prefix app/web/testdata --ignore-scripts --no-audit --no-fund
 	@touch $@
 PRETTIER := app/web/testdata/node_modules/.bin/prettier
@@ -102,7 +103,8 @@ NEEDS := gcc:gcc /usr/include/stdlib.h:libc6-dev curl:curl pdfsig:poppler-utils 
          /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
          /usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf,/usr/share/fonts/truetype/liberation2/LiberationSans-Regular.ttf:fonts-liberation
 
-tools: programs $(NPM) ## install what the tests need (Debian and Ubuntu; elsewhere it says what is missing)
+# It says what it installs before it does, and needs no rights where nothing is missing.
+tools: programs $(NPM) ## install what the tests need and is missing (Debian and Ubuntu; elsewhere it names it)
 
 programs:
 	@missing=""; packages=""; for need in $(NEEDS); do \
@@ -112,8 +114,10 @@ programs:
 		[ "$$found" ] || { missing="$$missing $${need%:*}"; packages="$$packages $${need#*:}"; }; \
 	done; \
 	[ "$$missing" ] || exit 0; echo "missing:$$missing"; \
-	command -v apt-get >/dev/null || { echo "install these first; in Debian they are in:$$packages"; exit 1; }; \
+	packages=$$(echo $$packages | tr ' ' '\n' | sort -u | tr '\n' ' '); \
+	command -v apt-get >/dev/null || { echo "install these first; in Debian they are in: $$packages"; exit 1; }; \
 	sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	echo "installing with $${sudo:+$$sudo }apt-get: $$packages"; \
 	$$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$packages
 
 bare: ## build, run and test a clean clone in a bare Debian (as root, with mmdebstrap); see .ci/bare
