@@ -7,6 +7,7 @@ import (
 
 // A font knows how far its characters reach. Sizes are in text space, for a font size of 1.
 type font struct {
+	source   any // the font in the file
 	codes    *cmap // nil for one byte per character
 	vertical bool
 	widths   map[int]float64 // by code or, with codes, by CID
@@ -54,6 +55,9 @@ func (r *Redactor) font(v any) *font {
 		f = r.drawnFont(d)
 	case "Type1", "TrueType", "MMType1":
 		f = r.simpleFont(d)
+	}
+	if f != nil {
+		f.source = v
 	}
 	if ok {
 		r.fonts[key] = f

@@ -39,6 +39,8 @@ type Redactor struct {
 	left     int64
 	tags     []Tag
 	lost     int
+	// visit, if not nil, is called with each character that would be removed.
+	visit func(font any, code object.String)
 	pixels   int64
 }
 
@@ -95,6 +97,21 @@ func (r *Redactor) Page(page dict, resources any, regions []Rect) (data []byte, 
 	}
 	return data, used, c.changed, nil
 }
+
+// Characters calls visit with the font and the code of each character of a page whose middle is in one
+// of some rectangles of its user space.
+func Characters(f *reader.File, page dict, resources any, regions []Rect, visit func(font any, code object.String)) error {
+	r := NewForText(f, discard{})
+	r.visit = visit
+	_, _, _, err := r.Page(page, resources, regions)
+	return err
+}
+
+// discard implements object.Writer for what nobody reads.
+type discard struct{}
+
+// Add implements object.Writer.
+func (discard) Add(any) ref { return ref{} }
 
 // joined returns the content streams of a page. What can't be decoded is left out.
 func (r *Redactor) joined(contents any) ([]byte, error) {

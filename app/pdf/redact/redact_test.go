@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/redact"
 )
@@ -100,7 +101,7 @@ func file(content string, more map[int]string) []byte {
 // box returns the part of a page of 600 × 800 points.
 func box(left, bottom, right, top float64) pdf.Cover {
 	width, height := (right-left)/600, (top-bottom)/800
-	return pdf.Cover{Box: pdf.Box{X: left / 600, Y: 1 - top/800, Width: width, Height: height}}
+	return pdf.Cover{Box: document.Box{X: left / 600, Y: 1 - top/800, Width: width, Height: height}}
 }
 
 func redacted(t *testing.T, upload []byte, words []string, regions ...pdf.Cover) []byte {
@@ -369,7 +370,7 @@ func FuzzRedact(f *testing.F) {
 			t.Skipf("the file does not open: %v", err)
 		}
 		var out bytes.Buffer
-		regions := []pdf.Cover{{Box: pdf.Box{X: -1e300, Y: -1e300, Width: 2e300, Height: 2e300}}}
+		regions := []pdf.Cover{{Box: document.Box{X: -1e300, Y: -1e300, Width: 2e300, Height: 2e300}}}
 		if _, err := pdf.Redact(t.Context(), &out, from, pdf.Redaction{Regions: regions}); err != nil {
 			return
 		}
@@ -379,7 +380,7 @@ func FuzzRedact(f *testing.F) {
 		}
 		page := made.Dict(made.Array(made.Dict(made.Catalog()["Pages"])["Kids"])[0])
 		nowhere := []redact.Rect{{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}}
-		data, _, _, err := redact.New(made.File, discard{}).Page(page, nil, nowhere)
+		data, _, _, err := redact.New(made.File.File, discard{}).Page(page, nil, nowhere)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -198,6 +198,9 @@ func (s *showing) glyph(code object.String, g glyph) {
 		by += s.state.wordSpace
 	}
 	if s.hit(s.shown().rect(g.box)) {
+		if s.r.visit != nil {
+			s.r.visit(s.state.font.source, code)
+		}
 		s.removed = true
 		if s.state.size != 0 {
 			s.skip(-by / s.state.size * 1000)

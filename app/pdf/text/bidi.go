@@ -167,3 +167,37 @@ func visual(spans []span) []span {
 	}
 	return spans
 }
+
+// Visual returns the characters of a line from left to right, in a paragraph of the
+// given direction. It is the order in which [Fonts.Layout] draws them.
+func Visual(line []rune, backwards bool) []rune {
+	if !backwards && !slices.ContainsFunc(line, bends) {
+		return line
+	}
+	base := leftToRight
+	if backwards {
+		base = rightToLeft
+	}
+	spans, _ := newShaper().bidi(line, base)
+	out := make([]rune, 0, len(line))
+	for _, s := range spans {
+		from := len(out)
+		out = append(out, line[s.start:s.end]...)
+		if s.level%2 != 0 {
+			slices.Reverse(out[from:])
+		}
+	}
+	return out
+}
+
+// RightToLeft reports whether a paragraph is written from right to left.
+func RightToLeft(paragraph []rune) bool { return firstStrong(paragraph) == rightToLeft }
+
+// bends reports whether a character can make others run from right to left.
+func bends(r rune) bool {
+	switch class(r) {
+	case bidi.R, bidi.AL, bidi.AN:
+		return true
+	}
+	return false
+}

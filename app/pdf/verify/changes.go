@@ -63,7 +63,7 @@ const (
 	RuleAppearance    = "appearance_alone" // the appearance was changed without the value
 	RuleVisible       = "visible"          // a visible field was added after certification
 	RuleUnvouched     = "unvouched"        // a visible field was added and no later signature covers it
-	RuleCovers        = "covers_page"      // it covers a large part of a page
+	RuleCovers        = "covers_page"      // it covers something of a page, or a large part of one
 	RuleHidden        = "hidden_object"    // an object unused in the signed bytes became reachable
 	RuleAmbiguous     = "ambiguous"        // readers may interpret it differently
 	RuleDamaged       = "damaged"          // unreadable

@@ -132,7 +132,15 @@ func (x *fieldComparison) signed() {
 			}
 		}
 		x.drawable(number, a["AP"], b["AP"])
+		x.uncovering(number, a, b)
 	})
+}
+
+// uncovering checks that what a widget shows now leaves visible what was shown before.
+func (x *fieldComparison) uncovering(number int, was, is dict) {
+	if x.p.covers(number, was, is) {
+		x.broken(number, "AP", RuleCovers)
+	}
 }
 
 // ownPage reports whether v is the page of a widget.
@@ -218,6 +226,9 @@ func (x *fieldComparison) filled() {
 		if !p.deepEqual(a["AP"], b["AP"]) {
 			any = true
 			x.drawable(number, a["AP"], b["AP"])
+		}
+		if any {
+			x.uncovering(number, a, b)
 		}
 	})
 	if !any && !valued {

@@ -27,6 +27,8 @@ func (p *pair) form() {
 	for _, k := range p.keys(a, b) {
 		if !formEntry(k, a, b) {
 			broken(k, RuleNone)
+		} else if k == "NeedAppearances" && !p.drawnAlike() {
+			broken(k, RuleContradiction)
 		}
 	}
 	p.resources(number, a["DR"], b["DR"])
@@ -52,6 +54,24 @@ func formEntry(k name, a, b dict) bool {
 		return ok && a[k] == nil
 	}
 	return false
+}
+
+// drawnAlike reports whether every field shows its value already, so that it makes no
+// difference whether readers draw it anew.
+func (p *pair) drawnAlike() bool {
+	return !slices.ContainsFunc(p.was.fields, func(was document.Field) bool {
+		is := p.is.field(was.Ref.Number)
+		x := fieldComparison{p: p, was: &was, is: &was}
+		switch {
+		case is == nil || was.Kind == "Sig" || was.Flags&document.FlagPushbutton != 0 && was.Kind == "Btn":
+			return false
+		case was.Kind == "Btn":
+			return x.button() != ""
+		}
+		return slices.ContainsFunc(was.Widgets, func(w document.Widget) bool {
+			return w.Dict["AP"] != nil && !x.showsValue(p.old, w)
+		})
+	})
 }
 
 // resources compares the default resources of the form, which may only grow.
@@ -195,6 +215,9 @@ func (p *pair) newFieldBreaks(fd *document.Field) string {
 	}
 	if fd.Kind == "Sig" && fd.Value != nil && !p.added(fd.Value) {
 		return RuleNumberInUse
+	}
+	if slices.ContainsFunc(fd.Widgets, func(w document.Widget) bool { return p.covers(w.Ref.Number, nil, w.Dict) }) {
+		return RuleCovers
 	}
 	for _, list := range [][]document.Field{p.was.fields, p.was.groups, p.is.fields} {
 		if slices.ContainsFunc(list, func(o document.Field) bool { return o.Name == fd.Name && o.Ref != fd.Ref }) {

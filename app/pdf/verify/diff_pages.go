@@ -208,8 +208,13 @@ func (p *pair) bound(n int, before array) bool {
 		p.was.pageOf(n) == 0 && !p.new.Visible(fd) && !mentions(before, n)
 }
 
-// overlay reports a visible annotation that covers a large part of a page.
+// overlay reports a visible annotation that covers a large part of a page, or
+// something on it.
 func (p *pair) overlay(number int, page *pageState, r ref, d dict) {
+	if was := p.old.Dict(r); p.new.Name(d["Subtype"]) != "Widget" && p.covers(r.Number, was, d) {
+		p.add(change{kind: ChangeOverlay, number: r.Number, page: number, breaks: RuleCovers})
+		return
+	}
 	rect, ok := p.new.Rect(d["Rect"])
 	if !ok || d["AP"] == nil {
 		return

@@ -21,18 +21,20 @@ func (x *fieldComparison) showsValue(f *file, w document.Widget) bool {
 	if f == x.p.old {
 		fd = x.was
 	}
-	shown, ok := f.shown(f.Dict(w.Dict["AP"])["N"])
+	pieces, ok := f.shown(f.Dict(w.Dict["AP"])["N"])
 	if !ok {
 		return false
 	}
-	value := f.valueText(fd)
+	value, shown := f.valueText(fd), strings.Join(pieces, " ")
 	switch {
+	case setAs(value, pieces):
+		return true
 	case fd.Kind == "Tx" && fd.Flags&document.FlagPassword != 0:
 		return matches(nil, bare(shown))
 	case fd.Kind == "Ch" && fd.Flags&document.FlagCombo == 0:
 		return f.listed(fd, shown)
 	case !plainScript(value):
-		return sameLetters(bare(value), bare(shown))
+		return sameNumbers(value, shown) && sameLetters(bare(value), bare(shown))
 	}
 	return matches(bare(value), bare(shown))
 }
@@ -68,6 +70,25 @@ func sameLetters(value, shown []rune) bool {
 		missing--
 	}
 	return missing == 0 || slices.Contains(shown, unknown)
+}
+
+// sameNumbers reports whether two texts have the same numbers, in whatever order.
+// Unlike letters, digits are never rearranged within one.
+func sameNumbers(value, shown string) bool {
+	if strings.ContainsRune(shown, unknown) {
+		return true
+	}
+	inside := func(r rune) bool { return !unicode.IsNumber(r) && !strings.ContainsRune(".,٫٬", r) }
+	a, b := strings.FieldsFunc(norm.NFKC.String(value), inside), strings.FieldsFunc(norm.NFKC.String(shown), inside)
+	plain := func(all []string) []string {
+		for i := range all {
+			all[i] = strings.Trim(all[i], ".,٫٬")
+		}
+		all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
+		slices.Sort(all)
+		return all
+	}
+	return slices.Equal(plain(a), plain(b))
 }
 
 // valueText returns the value of a field in display form.
@@ -163,21 +184,22 @@ func matches(value, shown []rune) bool {
 	return len(value)-i <= guess && guess >= 0
 }
 
-// shown reads the text that an appearance draws. ok is false if the appearance
-// draws anything readable other than text: pictures, other forms, curves,
-// invisible text.
-func (f *file) shown(appearance any) (text string, ok bool) {
+// shown reads the text that an appearance draws, a piece for each place. ok is false
+// if the appearance draws anything readable other than text: pictures, other forms,
+// curves, invisible text, letters that it draws itself, or areas over its text.
+func (f *file) shown(appearance any) (pieces []string, ok bool) {
 	src, isStream := f.Resolve(appearance).(*reader.Stream)
 	if !isStream {
-		return "", appearance == nil
+		return nil, appearance == nil
 	}
 	data, err := f.Decode(src)
 	if err != nil {
-		return "", false
+		return nil, false
 	}
 	s := showing{f: f, fonts: f.Dict(f.Dict(src.Dict["Resources"])["Font"]), known: map[name]*letters{}, ok: true}
 	s.read(data)
-	return s.out.String(), s.ok
+	s.next()
+	return s.pieces, s.ok
 }
 
 // A showing extracts the text of a content stream.
@@ -187,8 +209,19 @@ type showing struct {
 	known map[name]*letters
 	font  *letters
 	stack array // operands
-	out   strings.Builder
-	ok    bool
+	// pieces are the texts at places that are left, out is the one at the present place.
+	pieces []string
+	out    strings.Builder
+	ok     bool
+	drew   bool // some text
+}
+
+// next begins another piece.
+func (s *showing) next() {
+	if s.out.Len() > 0 {
+		s.pieces = append(s.pieces, s.out.String())
+		s.out.Reset()
+	}
 }
 
 func (s *showing) read(content []byte) {
@@ -214,6 +247,8 @@ func (s *showing) operator(op string) {
 	switch op {
 	case "Do", "sh", "BI", "ID", "EI", "c", "v", "y":
 		s.ok = false
+	case "f", "F", "f*", "B", "B*", "b", "b*": // a background comes first
+		s.ok = s.ok && !s.drew
 	case "Tr":
 		mode, _ := object.Int(s.last())
 		s.ok = s.ok && mode == 0
@@ -221,10 +256,11 @@ func (s *showing) operator(op string) {
 		if len(s.stack) >= 2 {
 			n, _ := s.stack[len(s.stack)-2].(name)
 			s.font = s.load(n)
+			s.ok = s.ok && !s.font.drawn
 		}
 	case "Tj", "'", "\"":
 		if op != "Tj" {
-			s.out.WriteByte('\n')
+			s.next()
 		}
 		s.show(s.last())
 	case "TJ":
@@ -233,7 +269,7 @@ func (s *showing) operator(op string) {
 			s.show(v)
 		}
 	case "Td", "TD", "T*", "Tm", "ET":
-		s.out.WriteByte(' ')
+		s.next()
 	}
 }
 
@@ -249,6 +285,7 @@ func (s *showing) show(v any) {
 	if !ok {
 		return
 	}
+	s.drew = s.drew || len(b) > 0
 	if s.font == nil {
 		s.font = &letters{width: 1}
 	}
@@ -270,10 +307,11 @@ type letters struct {
 	unicode map[string]string
 	custom  map[byte]bool // codes that only the font itself defines
 	opaque  bool          // the meaning of all codes is unknown
+	drawn   bool          // its shapes are content streams (Type 3), which can draw anything
 }
 
 func (f *file) letters(font dict) *letters {
-	l := &letters{width: 1, custom: map[byte]bool{}}
+	l := &letters{width: 1, custom: map[byte]bool{}, drawn: f.Name(font["Subtype"]) == "Type3"}
 	if f.Name(font["Subtype"]) == "Type0" {
 		l.width, l.opaque = 2, true
 	}
@@ -308,6 +346,13 @@ func standardName(code int64, n name) bool {
 		return strings.Fields(digits)[code-'0'] == string(n)
 	}
 	return code < '0' && (n == "space" || n == "period" || n == "comma" || n == "hyphen")
+}
+
+// text returns what some codes stand for.
+func (l *letters) text(codes object.String) string {
+	var out strings.Builder
+	l.write(&out, codes)
+	return out.String()
 }
 
 func (l *letters) write(out *strings.Builder, b object.String) {
