@@ -7,7 +7,7 @@ import (
 
 // A font knows how far its characters reach. Sizes are in text space, for a font size of 1.
 type font struct {
-	source   any // the font in the file
+	source   any   // the font in the file
 	codes    *cmap // nil for one byte per character
 	vertical bool
 	widths   map[int]float64 // by code or, with codes, by CID
