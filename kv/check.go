@@ -18,9 +18,7 @@ type Checker interface {
 func (db *DB) Check(parts ...Checker) []error {
 	var problems []error
 	err := db.View(func(tx *Tx) error {
-		if !db.inMemory {
-			problems = checkTables(db.dir, db.badger, tx)
-		}
+		problems = db.badger.CheckTables(tx.base)
 		for _, p := range parts {
 			found, err := guarded(func() ([]error, error) { return p.Problems(tx), nil })
 			if err != nil { // damage can make Badger panic

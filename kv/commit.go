@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+
+	"paraph/kv/internal/badgerguard"
 )
 
 // Limits of a group. A group of this size takes a fraction of a millisecond to write, so the
@@ -188,15 +190,16 @@ func (db *DB) write(g *group) error {
 	if len(g.layer.writes) == 0 {
 		return nil
 	}
-	if err := db.disk.checkSpace(); err != nil {
-		return err
-	}
 	ts := db.cur.ts + 1 // only the committer changes cur
 	after, upkeep, err := db.deletions.after(db, g.layer, ts)
 	if err != nil {
 		return err
 	}
-	if err := db.disk.roomInTable(g.layer, upkeep); err != nil {
+	size := g.layer.size
+	for key, value := range upkeep {
+		size += len(key) + len(value) + entryOverhead
+	}
+	if err := db.badger.MakeRoom(len(g.layer.writes)+len(upkeep), size); err != nil {
 		return err
 	}
 	txn := db.badger.NewTransactionAt(ts, true)
@@ -213,7 +216,7 @@ func (db *DB) write(g *group) error {
 		}
 	}
 	if err := txn.CommitAt(ts, nil); err != nil {
-		return &writeError{fmt.Errorf("kv: commit: %w", diskError(err))}
+		return &writeError{fmt.Errorf("kv: commit: %w", badgerguard.DiskError(err))}
 	}
 	db.deletions = after
 	return nil
@@ -293,12 +296,12 @@ func (db *DB) repair() error {
 	if db.inMemory {
 		return db.fault
 	}
-	if err := db.disk.checkSpace(); err != nil {
+	if err := db.badger.CheckSpace(); err != nil {
 		return err
 	}
 	return db.alone(func() error {
-		err := db.closeBadger()
-		if errors.Is(err, errStillOpen) {
+		err := db.badger.Close()
+		if errors.Is(err, badgerguard.ErrStillOpen) {
 			return err
 		}
 		if err != nil {

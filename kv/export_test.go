@@ -6,9 +6,9 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// OpenOnDisk is Open with the disk usage reported by usage.
-func OpenOnDisk(o Options, usage func(dir string) (free, total int64, err error)) (*DB, error) {
-	return open(o, usage)
+// OpenOnDisk is Open with the disk measured by gauge.
+func OpenOnDisk(o Options, gauge func(dir string) (free, total int64, err error)) (*DB, error) {
+	return open(o, gauge)
 }
 
 // Keys returns the stored keys in a space, for tests that damage them.
@@ -60,9 +60,6 @@ func Step[T any](m *Mirror[T]) (more bool, err error) { return m.step() }
 
 // FollowerStep runs one step of a follower.
 func FollowerStep[T any](f *Follower[T]) (more bool, err error) { return f.step() }
-
-// DroppedPool reports whether Badger had a pool for its builders.
-func (db *DB) DroppedPool() bool { return db.pool != nil && dropPool(db.badger) == nil }
 
 // Waiting returns how many updates wait for their turn.
 func (db *DB) Waiting() (n int) {

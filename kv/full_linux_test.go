@@ -1,7 +1,6 @@
 package kv_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -25,38 +24,6 @@ const (
 
 	smallDisk = 256 << 20
 )
-
-// TestMappedFilesHaveTheirBlocks checks that on a full disk a file with a hole is refused when
-// it is mapped for writing, rather than the process ended when it writes.
-func TestMappedFilesHaveTheirBlocks(t *testing.T) {
-	t.Parallel()
-	smalldisk.Run(t, smallDisk, func(t *testing.T, dir string) {
-		f, err := os.Create(filepath.Join(dir, "hole"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sizes := map[int64]error{1 << 20: nil, 2 * smallDisk: unix.ENOSPC}
-		for size, want := range sizes {
-			if err := f.Truncate(size); err != nil {
-				t.Fatal(err)
-			}
-			b, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-			if !errors.Is(err, want) {
-				t.Errorf("%d bytes: %v, want %v", size, err, want)
-			}
-			if err == nil {
-				copy(b, bytes.Repeat([]byte{1}, len(b)))
-				err = unix.Munmap(b)
-			}
-			if err != nil && want == nil {
-				t.Error(err)
-			}
-		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-}
 
 // fills is how often TestDiskFilledFromOutside fills the disk: KV_TEST_FILLS, or 3.
 func fills() int {

@@ -20,19 +20,15 @@ package kv
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/badger/v4/options"
-	"github.com/dgraph-io/ristretto/v2/z"
+
+	"paraph/kv/internal/badgerguard"
 )
 
 // Errors returned by this package; test with [errors.Is].
@@ -48,23 +44,23 @@ var (
 	ErrTooLarge = errors.New("kv: too much for one update")
 	// ErrDiskFull reports that the disk is full. Nothing of the call is kept, and calls succeed
 	// again once there is space.
-	ErrDiskFull = errors.New("kv: disk full")
+	ErrDiskFull = badgerguard.ErrDiskFull
 	// ErrClosed reports that the store is closed, or that a transaction is used after its
 	// function returned.
 	ErrClosed = errors.New("kv: closed")
 	// ErrNewerFormat reports that the folder was written by a newer version.
 	ErrNewerFormat = errors.New("kv: data was written by a newer version")
 	// ErrLocked reports that another process has the folder open.
-	ErrLocked = errors.New("kv: folder is in use by another process")
+	ErrLocked = badgerguard.ErrLocked
 	// ErrInterrupted reports that a restore into this folder did not finish.
 	ErrInterrupted = errors.New("kv: restore did not finish; empty the folder and restore again")
 	// ErrCorrupt reports that the stored data is inconsistent.
-	ErrCorrupt = errors.New("kv: corrupt")
+	ErrCorrupt = badgerguard.ErrCorrupt
 )
 
 // Limits of one call of [DB.Update]. Its index entries, counts and log entries count as well.
 const (
-	MaxUpdateBytes = 3 << 20 // keys and values
+	MaxUpdateBytes = badgerguard.MaxCommit // keys and values
 	MaxUpdateKeys  = 20_000
 )
 
@@ -101,10 +97,8 @@ type DB struct {
 	dir      string
 	inMemory bool
 	noSync   bool
-	// mergeOnClose makes closing merge the newest tables, which takes seconds and much memory.
-	mergeOnClose bool
-	disk         *disk
-	slots        slots // numbers of the counters
+	guarded  badgerguard.Options
+	slots    slots // numbers of the counters
 
 	deletions      deletions     // of the committer
 	deletionsFrom  atomic.Uint64 // see KeepDeletions
@@ -124,8 +118,7 @@ type DB struct {
 	// mu guards the state shared by readers. It is only held briefly.
 	mu        sync.Mutex
 	idle      *sync.Cond
-	badger    *badger.DB
-	pool      *z.AllocatorPool // unused, see dropPool
+	badger    *badgerguard.Store
 	cur       *state
 	oldest    *state
 	readers   int
@@ -136,7 +129,7 @@ type DB struct {
 
 	epoch atomic.Int64   // counts how often the whole content was replaced
 	quit  chan struct{}  // closed by Close
-	tasks sync.WaitGroup // the committer and the disk monitor
+	tasks sync.WaitGroup // the committer
 }
 
 // state is one committed moment. The current state and those still being read form a list from
@@ -151,9 +144,9 @@ type state struct {
 // Open opens the store in o.Dir, migrates older data, and starts its writer.
 // It refuses data of a newer version ([ErrNewerFormat]), a folder in use
 // ([ErrLocked]), and a folder whose restore did not finish ([ErrInterrupted]).
-func Open(o Options) (*DB, error) { return open(o, diskUsage) }
+func Open(o Options) (*DB, error) { return open(o, nil) }
 
-func open(o Options, usage diskGauge) (*DB, error) {
+func open(o Options, gauge badgerguard.Gauge) (*DB, error) {
 	db := &DB{
 		now:      o.Now,
 		log:      o.Log,
@@ -174,7 +167,8 @@ func open(o Options, usage diskGauge) (*DB, error) {
 	}
 	db.work = sync.NewCond(&db.turn)
 	db.idle = sync.NewCond(&db.mu)
-	if err := db.begin(o, usage); err != nil {
+	db.guarded = badgerguard.Options{Badger: db.options(), Reserve: o.Reserve, Gauge: gauge, MayOpen: db.mayOpen}
+	if err := db.begin(); err != nil {
 		return nil, err
 	}
 	if err := db.migrate(o.Migrations, o.BeforeMigration); err != nil {
@@ -183,119 +177,47 @@ func open(o Options, usage diskGauge) (*DB, error) {
 	return db, nil
 }
 
-// begin creates the folder, opens the store in it and starts its goroutines.
-func (db *DB) begin(o Options, usage diskGauge) (err error) {
+// begin creates the folder, opens the store in it and starts its writer.
+func (db *DB) begin() error {
 	if !db.inMemory {
 		if err := os.MkdirAll(db.dir, 0o700); err != nil {
-			return fmt.Errorf("kv: open: %w", diskError(err))
+			return fmt.Errorf("kv: open: %w", badgerguard.DiskError(err))
 		}
-	}
-	if err := db.mayOpen(); err != nil {
-		return err
-	}
-	if db.disk, err = newDisk(o, usage); err != nil {
-		return err
 	}
 	if err := db.start(); err != nil {
 		return err
 	}
 	db.tasks.Go(db.commit)
-	db.tasks.Go(func() { db.disk.watch(db.quit) })
 	return nil
 }
-
-// mayOpen refuses a folder that is in use or half restored, before touching anything in it.
-func (db *DB) mayOpen() error {
-	if db.inMemory {
-		return nil
-	}
-	used, err := db.stillInUse()
-	if err != nil {
-		return fmt.Errorf("kv: open: %w", err)
-	}
-	if used {
-		return lockedError(db.dir)
-	}
-	if exists(db.restoreMark()) {
-		return ErrInterrupted
-	}
-	return nil
-}
-
-// lockGrace is how long a lock may outlive its holder.
-const lockGrace = 2 * time.Second
-
-// stillInUse reports whether another process has the folder open. A store closed in this
-// process may seem in use for a few more milliseconds: a program being started at that moment
-// has a copy of every open file until it runs. The holder's name is removed first, which
-// distinguishes the two cases.
-func (db *DB) stillInUse() (bool, error) {
-	for until := time.Now().Add(lockGrace); ; time.Sleep(5 * time.Millisecond) {
-		used, err := inUse(db.dir)
-		if err != nil || !used || exists(holderFile(db.dir)) || time.Now().After(until) {
-			return used, err
-		}
-	}
-}
-
-// holderFile is the file in which Badger names the process that has the folder open.
-func holderFile(dir string) string { return filepath.Join(dir, "LOCK") }
 
 // start opens Badger and loads the state kept in memory.
 func (db *DB) start() error {
-	o := db.options()
-	if !db.inMemory {
-		mayOpen := errors.Join(mayOpenRegistry(db.dir), mayOpenTables(db.dir, o))
-		if err := errors.Join(mayOpen, removeEmptyLogs(db.dir), mayOpenLogs(db.dir)); err != nil {
-			return err
-		}
-	}
-	b, err := badger.OpenManaged(o)
+	b, err := badgerguard.Open(db.guarded)
 	if err != nil {
-		return openError(db.dir, err)
+		return err
 	}
-	db.pool = dropPool(b)
 	if err := db.load(b); err != nil {
 		return errors.Join(err, b.Close())
 	}
 	return nil
 }
 
-// errStillOpen reports that Badger could not be closed for want of space.
-var errStillOpen = fmt.Errorf("%w: the memory table could not be written, its log is kept", ErrDiskFull)
-
-const (
-	closeLook  = 50 * time.Millisecond
-	closeLooks = 100 // on a full disk, until Badger is left open
-)
-
-// closeBadger writes the memory table out and closes Badger, which would wait forever for space
-// to do so. If the disk stays full, Badger is left open, as after a kill: the log of its memory
-// table holds every commit and is read when the store is opened again.
-func (db *DB) closeBadger() error {
-	closed := make(chan error, 1)
-	go func() {
-		err := db.badger.Close()
-		db.pool.Release()
-		closed <- errors.Join(err, db.disk.dropSpare())
-	}()
-	tick := time.NewTicker(closeLook)
-	defer tick.Stop()
-	for full := 0; full < closeLooks; {
-		select {
-		case err := <-closed:
-			return err
-		case <-tick.C:
-			if db.disk.full() && !db.disk.drop() {
-				full++
-			}
-		}
+// mayOpen refuses a folder that is half restored.
+func (db *DB) mayOpen() error {
+	if exists(db.restoreMark()) {
+		return ErrInterrupted
 	}
-	return errStillOpen
+	return nil
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // load makes b the store and reads the counts.
-func (db *DB) load(b *badger.DB) error {
+func (db *DB) load(b *badgerguard.Store) error {
 	ts := b.MaxVersion()
 	txn := b.NewTransactionAt(ts, false)
 	ranks, err := db.loadRanks(txn)
@@ -314,24 +236,6 @@ func (db *DB) load(b *badger.DB) error {
 	db.mu.Unlock()
 	db.base, db.ranks = txn, ranks
 	return nil
-}
-
-// options returns the options of Badger. The single writer makes conflict detection
-// unnecessary; SyncWrites makes a commit durable even when the memory table is switched in the
-// middle of it.
-func (db *DB) options() badger.Options {
-	dir := db.dir
-	if db.inMemory {
-		dir = ""
-	}
-	return bounded(badger.DefaultOptions(dir)).
-		WithInMemory(db.inMemory).
-		WithSyncWrites(!db.inMemory && !db.noSync).
-		WithDetectConflicts(false).
-		WithMetricsEnabled(false).
-		WithCompactL0OnClose(db.mergeOnClose).
-		WithChecksumVerificationMode(options.OnBlockRead).
-		WithLogger(badgerLog{db.log})
 }
 
 // Close waits for running calls, writes whatever is pending and closes the store. Later calls
@@ -353,8 +257,8 @@ func (db *DB) Close() error {
 	defer db.turn.Unlock()
 	return db.alone(func() error {
 		db.closed = true
-		if err := db.closeBadger(); err != nil {
-			return fmt.Errorf("kv: close: %w", diskError(err))
+		if err := db.badger.Close(); err != nil {
+			return fmt.Errorf("kv: close: %w", badgerguard.DiskError(err))
 		}
 		return nil
 	})
@@ -377,48 +281,4 @@ func (db *DB) alone(fn func() error) error {
 	db.changed = make(chan struct{})
 	db.idle.Broadcast()
 	return err
-}
-
-// lockedError names the process that holds a folder.
-func lockedError(dir string) error {
-	holder := "unknown"
-	if pid, err := os.ReadFile(holderFile(dir)); err == nil {
-		holder = strings.TrimSpace(string(pid))
-	}
-	return fmt.Errorf("%w: %s, process %s", ErrLocked, dir, holder)
-}
-
-func openError(dir string, err error) error {
-	if strings.Contains(err.Error(), "Cannot acquire directory lock") {
-		return lockedError(dir)
-	}
-	return fmt.Errorf("kv: open %s: %w", dir, diskError(err))
-}
-
-// diskError adds ErrDiskFull to an error that means a full disk.
-func diskError(err error) error {
-	if err == nil || errors.Is(err, ErrDiskFull) {
-		return err
-	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%w: %w", ErrDiskFull, err)
-	}
-	var path *fs.PathError
-	if !errors.As(err, &path) && strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
-		return fmt.Errorf("%w: %w", ErrDiskFull, err) // Badger does not always wrap
-	}
-	return err
-}
-
-// badgerLog passes Badger's messages on. Its reports of ordinary work are logged at debug
-// level.
-type badgerLog struct{ log *slog.Logger }
-
-func (l badgerLog) Errorf(format string, args ...any)   { l.log.Error(message(format, args)) }
-func (l badgerLog) Warningf(format string, args ...any) { l.log.Warn(message(format, args)) }
-func (l badgerLog) Infof(format string, args ...any)    { l.log.Debug(message(format, args)) }
-func (badgerLog) Debugf(string, ...any)                 {}
-
-func message(format string, args []any) string {
-	return "badger: " + strings.TrimSpace(fmt.Sprintf(format, args...))
 }

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"paraph/kv/internal/badgerguard"
 )
 
 // Restore replaces the content of the store with that of a backup. An incremental backup needs
@@ -93,7 +95,7 @@ func (db *DB) restore(b *backupReader, since, upto uint64) error {
 	db.halfway = true
 	err := db.overwrite(b, since, max(upto, 1))
 	if err != nil {
-		return errors.Join(err, diskError(db.badger.DropAll()), db.load(db.badger))
+		return errors.Join(err, badgerguard.DiskError(db.badger.DropAll()), db.load(db.badger))
 	}
 	if err := db.load(db.badger); err != nil {
 		return err
@@ -108,7 +110,7 @@ func (db *DB) restore(b *backupReader, since, upto uint64) error {
 func (db *DB) overwrite(b *backupReader, since, ts uint64) error {
 	if since == 0 {
 		if err := db.badger.DropAll(); err != nil {
-			return fmt.Errorf("kv: restore: %w", diskError(err))
+			return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 		}
 	}
 	batch := db.badger.NewWriteBatchAt(ts)
@@ -121,7 +123,7 @@ func (db *DB) overwrite(b *backupReader, since, ts uint64) error {
 		return err
 	}
 	if err := batch.Flush(); err != nil {
-		return fmt.Errorf("kv: restore: %w", diskError(err))
+		return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 	}
 	return nil
 }
@@ -135,10 +137,10 @@ func (db *DB) markRestore() error {
 	}
 	f, err := os.Create(db.restoreMark())
 	if err != nil {
-		return fmt.Errorf("kv: restore: %w", diskError(err))
+		return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 	}
 	if err := errors.Join(f.Sync(), f.Close(), syncFolder(db.dir)); err != nil {
-		return fmt.Errorf("kv: restore: %w", diskError(err))
+		return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 	}
 	return nil
 }
@@ -148,7 +150,7 @@ func (db *DB) unmarkRestore() error {
 		return nil
 	}
 	if err := errors.Join(os.Remove(db.restoreMark()), syncFolder(db.dir)); err != nil {
-		return fmt.Errorf("kv: restore: %w", diskError(err))
+		return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 	}
 	return nil
 }
@@ -174,14 +176,14 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 	drop := func(until []byte) error {
 		for ; it.Valid() && (until == nil || bytes.Compare(it.Item().Key(), until) < 0); it.Next() {
 			if err := batch.Delete(it.Item().KeyCopy(nil)); err != nil {
-				return fmt.Errorf("kv: restore: %w", diskError(err))
+				return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 			}
 		}
 		return nil
 	}
 	for n := 0; b.next(); n++ {
 		if n%freeSpaceEvery == 0 {
-			if err := db.disk.checkSpace(); err != nil {
+			if err := db.badger.CheckSpace(); err != nil {
 				return err
 			}
 		}
@@ -195,7 +197,7 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 			continue
 		}
 		if err := batch.SetEntry(entry(bytes.Clone(b.key), b.value)); err != nil {
-			return fmt.Errorf("kv: restore: %w", diskError(err))
+			return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 		}
 	}
 	if b.err != nil {
@@ -208,7 +210,7 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 func replayChanges(db *DB, b *backupReader, batch *badger.WriteBatch) (err error) {
 	for n := 0; b.next(); n++ {
 		if n%freeSpaceEvery == 0 {
-			if err := db.disk.checkSpace(); err != nil {
+			if err := db.badger.CheckSpace(); err != nil {
 				return err
 			}
 		}
@@ -218,7 +220,7 @@ func replayChanges(db *DB, b *backupReader, batch *badger.WriteBatch) (err error
 			err = batch.Delete(bytes.Clone(b.key))
 		}
 		if err != nil {
-			return fmt.Errorf("kv: restore: %w", diskError(err))
+			return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 		}
 	}
 	if b.err != nil {
@@ -238,7 +240,7 @@ func dropUpkeep(db *DB, batch *badger.WriteBatch) error {
 		err = batch.Delete(it.Item().KeyCopy(nil))
 	}
 	if err != nil {
-		return fmt.Errorf("kv: restore: %w", diskError(err))
+		return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 	}
 	return nil
 }
@@ -269,12 +271,12 @@ func (db *DB) Reset() error {
 			return fmt.Errorf("kv: reset: %w", err)
 		}
 		if err := db.badger.DropAll(); err != nil {
-			return fmt.Errorf("kv: reset: %w", diskError(err))
+			return fmt.Errorf("kv: reset: %w", badgerguard.DiskError(err))
 		}
 		txn := db.badger.NewTransactionAt(1, true)
 		defer txn.Discard()
 		if err := errors.Join(txn.Set(formatKey, version), txn.CommitAt(1, nil)); err != nil {
-			return fmt.Errorf("kv: reset: %w", diskError(err))
+			return fmt.Errorf("kv: reset: %w", badgerguard.DiskError(err))
 		}
 		return db.load(db.badger)
 	})

@@ -3,6 +3,8 @@ package kv
 import (
 	"os"
 	"path/filepath"
+
+	"paraph/kv/internal/badgerguard"
 )
 
 // counters count the work since the store was opened.
@@ -45,15 +47,14 @@ func Room(db *DB) (free, size int64) {
 	if db.inMemory {
 		return 0, 0
 	}
-	free, size, err := db.disk.usage(db.dir)
+	free, size, err := db.badger.Space()
 	if err != nil {
 		return 0, 0
 	}
 	return free, size
 }
 
-// folderSize returns the disk space used by the files of a folder, since memory-mapped files
-// are longer than their written part.
+// folderSize returns the disk space used by the files of a folder.
 func folderSize(dir string) (total int64) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -61,7 +62,7 @@ func folderSize(dir string) (total int64) {
 	}
 	for _, f := range files {
 		if info, err := os.Stat(filepath.Join(dir, f.Name())); err == nil {
-			total += allocated(info)
+			total += badgerguard.Allocated(info)
 		}
 	}
 	return total

@@ -1,10 +1,12 @@
-package kv
+package badgerguard
 
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +19,26 @@ const (
 	logHeader = 20
 	commitKey = "!badger!txn"
 )
+
+// removeEmptyLogs removes the logs of a process that was killed between creating one and
+// extending it to its size. They are empty, and Badger refuses to open them.
+func removeEmptyLogs(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); ext != ".vlog" && ext != ".mem" {
+			continue
+		}
+		if info, failed := e.Info(); failed != nil {
+			err = errors.Join(err, failed)
+		} else if info.Size() == 0 {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
 
 // mayOpenLogs checks the logs of memory tables that were not written out. Badger takes the
 // first unreadable entry for the end of a log, as it is after a power cut, and drops whatever

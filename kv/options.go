@@ -1,11 +1,12 @@
 package kv
 
 import (
-	"reflect"
-	"unsafe"
+	"fmt"
+	"log/slog"
+	"strings"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/ristretto/v2/z"
+	"github.com/dgraph-io/badger/v4/options"
 )
 
 // Limits for Badger, and the cost of each. Together they take about 100 MB under the heaviest
@@ -68,25 +69,32 @@ func bounded(o badger.Options) badger.Options {
 		WithNumGoroutines(streams)
 }
 
-// poolField is the field in which Badger keeps the memory of finished builders.
-const poolField = "allocPool"
-
-// dropPool makes builders release their memory. Badger would keep that of up to eight for the
-// next ones, whatever their size: 330 MB after a burst of writes. It has no option for that,
-// but works without a pool. The pool is returned so that the caller can release it when the
-// store is closed; it is nil if this Badger has none.
-//
-// Builders already running keep the pool: a reader of the field may see either value, so the
-// race detector need not watch the write.
-//
-//go:norace
-func dropPool(b *badger.DB) *z.AllocatorPool {
-	field := reflect.ValueOf(b).Elem().FieldByName(poolField)
-	if !field.IsValid() || field.Type() != reflect.TypeFor[*z.AllocatorPool]() {
-		return nil
+// options returns the options of Badger. The single writer makes conflict detection
+// unnecessary; SyncWrites makes a commit durable even when the memory table is switched in the
+// middle of it.
+func (db *DB) options() badger.Options {
+	dir := db.dir
+	if db.inMemory {
+		dir = ""
 	}
-	at := (**z.AllocatorPool)(unsafe.Pointer(field.UnsafeAddr()))
-	pool := *at
-	*at = nil
-	return pool
+	return bounded(badger.DefaultOptions(dir)).
+		WithInMemory(db.inMemory).
+		WithSyncWrites(!db.inMemory && !db.noSync).
+		WithDetectConflicts(false).
+		WithMetricsEnabled(false).
+		WithChecksumVerificationMode(options.OnBlockRead).
+		WithLogger(badgerLog{db.log})
+}
+
+// badgerLog passes Badger's messages on. Its reports of ordinary work are logged at debug
+// level.
+type badgerLog struct{ log *slog.Logger }
+
+func (l badgerLog) Errorf(format string, args ...any)   { l.log.Error(message(format, args)) }
+func (l badgerLog) Warningf(format string, args ...any) { l.log.Warn(message(format, args)) }
+func (l badgerLog) Infof(format string, args ...any)    { l.log.Debug(message(format, args)) }
+func (badgerLog) Debugf(string, ...any)                 {}
+
+func message(format string, args []any) string {
+	return "badger: " + strings.TrimSpace(fmt.Sprintf(format, args...))
 }

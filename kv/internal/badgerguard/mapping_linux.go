@@ -1,4 +1,4 @@
-package kv
+package badgerguard
 
 import (
 	"errors"
@@ -30,31 +30,35 @@ type mapper struct {
 	mmap func(addr, length uintptr, prot, flags, fd int, offset int64) (uintptr, error)
 }
 
+// unguarded is how x/sys/unix maps a file by itself.
+var unguarded = unixMapper.mmap
+
 // Done before anything can be mapped, as unix.Mmap reads the function without a lock.
 func init() {
-	mmap := unixMapper.mmap
 	unixMapper.mmap = func(addr, length uintptr, prot, flags, fd int, offset int64) (uintptr, error) {
 		if fd >= 0 && prot&unix.PROT_WRITE != 0 && flags&unix.MAP_SHARED != 0 {
 			if err := fillHoles(fd, offset, int64(length)); err != nil {
 				return 0, err
 			}
 		}
-		return mmap(addr, length, prot, flags, fd, offset)
+		return unguarded(addr, length, prot, flags, fd, offset)
 	}
 }
 
 // fillHoles reserves the disk space of a part of a file that has holes. Where the file system
 // can't, the reserve alone has to do.
 func fillHoles(fd int, offset, length int64) error {
-	if length == tableLog {
-		length = tableLogUse
+	// Where the name is unknown, the whole file gets its blocks.
+	file, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+	kind := filepath.Ext(file)
+	if kind == tableLogExt {
+		length = min(length, logUse(length/2))
 	}
 	var s unix.Stat_t
 	if err := unix.Fstat(fd, &s); err == nil && s.Blocks*512 >= length {
 		return nil
 	}
-	file, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
-	if err == nil && filepath.Ext(file) == ".sst" {
+	if kind == ".sst" {
 		if s.Blocks == 0 {
 			awaitSpace(fd, offset, length)
 		}

@@ -1,4 +1,4 @@
-package kv
+package badgerguard
 
 import (
 	"errors"
@@ -13,17 +13,21 @@ import (
 	"github.com/dgraph-io/ristretto/v2/z"
 )
 
-// checkTables verifies the checksums of Badger's sorted tables and reports the damaged ones.
+// CheckTables verifies the checksums of Badger's sorted tables and returns the damaged ones.
 // Badger's own check stops and panics at the first.
-func checkTables(dir string, b *badger.DB, tx *Tx) (problems []error) {
-	before := tableNumbers(b)
-	it := tx.base.NewIterator(badger.IteratorOptions{}) // keeps the current tables from being removed
+func (s *Store) CheckTables(txn *badger.Txn) (problems []error) {
+	o := s.Opts()
+	if o.InMemory {
+		return nil
+	}
+	before := tableNumbers(s.DB)
+	it := txn.NewIterator(badger.IteratorOptions{}) // keeps the current tables from being removed
 	defer it.Close()
-	for id := range tableNumbers(b) {
+	for id := range tableNumbers(s.DB) {
 		if !before[id] {
 			continue // just created
 		}
-		if err := tryTable(table.NewFilename(id, dir), (*table.Table).VerifyChecksum); err != nil {
+		if err := tryTable(table.NewFilename(id, o.Dir), (*table.Table).VerifyChecksum); err != nil {
 			problems = append(problems, err)
 		}
 	}
@@ -98,46 +102,34 @@ func noOrphans(dir string) error {
 	return nil
 }
 
-// removeEmptyLogs removes the logs of a process that was killed between creating one and
-// extending it to its size. They are empty, and Badger refuses to open them.
-func removeEmptyLogs(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); ext != ".vlog" && ext != ".mem" {
-			continue
-		}
-		if info, failed := e.Info(); failed != nil {
-			err = errors.Join(err, failed)
-		} else if info.Size() == 0 {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
-		}
-	}
-	return err
-}
-
 // tryTable opens a single table. Badger reports a missing one itself.
 func tryTable(file string, fn func(*table.Table) error) error {
-	_, err := guarded(func() (struct{}, error) {
-		m, err := z.OpenMmapFile(file, os.O_RDONLY, 0)
-		if err != nil {
-			return struct{}{}, err
-		}
-		t, err := table.OpenTable(m, table.Options{
-			ReadOnly:    true,
-			Compression: options.Snappy,
-			BlockSize:   4 << 10,
-			ChkMode:     options.NoVerification,
-		})
-		if err == nil {
-			err = fn(t)
-		}
-		return struct{}{}, errors.Join(err, m.Close(-1))
-	})
+	err := useTable(file, fn)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s: %w", ErrCorrupt, filepath.Base(file), err)
+}
+
+// useTable turns a panic, by which Badger reports most kinds of damage, into an error.
+func useTable(file string, fn func(*table.Table) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	m, err := z.OpenMmapFile(file, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	t, err := table.OpenTable(m, table.Options{
+		ReadOnly:    true,
+		Compression: options.Snappy,
+		BlockSize:   4 << 10,
+		ChkMode:     options.NoVerification,
+	})
+	if err == nil {
+		err = fn(t)
+	}
+	return errors.Join(err, m.Close(-1))
 }

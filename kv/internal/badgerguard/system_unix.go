@@ -1,6 +1,6 @@
 //go:build unix
 
-package kv
+package badgerguard
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diskUsage returns how much an ordinary process may still write to the disk of dir, and
+// space returns how much an ordinary process may still write to the disk of dir, and
 // the size of that disk, in bytes.
-func diskUsage(dir string) (free, total int64, err error) {
+func space(dir string) (free, total int64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, 0, err
@@ -21,8 +21,9 @@ func diskUsage(dir string) (free, total int64, err error) {
 	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil
 }
 
-// allocated returns the disk space of a file, without holes.
-func allocated(info fs.FileInfo) int64 {
+// Allocated returns the disk space of a file, without holes: mapped files are longer than their
+// written part.
+func Allocated(info fs.FileInfo) int64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return s.Blocks * 512
 	}

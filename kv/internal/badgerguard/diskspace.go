@@ -1,4 +1,4 @@
-package kv
+package badgerguard
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,41 +36,49 @@ const (
 	watchNear = 5 * time.Millisecond
 )
 
-// diskGauge returns the bytes free on the disk of a folder, and its size.
-type diskGauge func(dir string) (free, total int64, err error)
+// Gauge returns the bytes free on the disk of a folder, and its size.
+type Gauge func(dir string) (free, total int64, err error)
 
 // disk keeps free space on the disk of a store.
 type disk struct {
 	dir     string
+	gauge   Gauge
 	reserve int64 // no commits below this many free bytes
 	ballast int64 // size of the ballast
 	held    int   // number of its pieces that exist
 
+	memTable  int64 // size of a memory table
+	tableLogs int   // that exist at most
+	mayWrite  int64 // most that a memory table and a sorted table take
+
 	// Used by the committer alone.
 	spare   string // the log prepared for the next memory table
 	logs    int    // number of logs when they were last counted
-	written int    // bytes in the memory table in use, roughly
-	usage   diskGauge
+	written int64  // bytes in the memory table in use, roughly
 }
 
-// newDisk measures the disk of dir. reserve is that of [Options].
-func newDisk(o Options, usage diskGauge) (*disk, error) {
-	d := &disk{dir: o.Dir, usage: usage}
-	if o.InMemory || o.Reserve < 0 {
-		return d, nil
+// begin measures the disk of a store, and makes room for opening it.
+func (d *disk) begin(o Options) error {
+	d.dir = o.Badger.Dir
+	d.memTable = o.Badger.MemTableSize
+	d.tableLogs = o.Badger.NumMemtables + 2
+	d.mayWrite = o.Badger.MemTableSize + o.Badger.BaseTableSize
+	if o.Reserve < 0 {
+		return nil
 	}
-	_, total, err := usage(o.Dir)
+	_, total, err := d.gauge(d.dir)
 	if err != nil {
-		return nil, fmt.Errorf("kv: free space: %w", err)
+		return fmt.Errorf("kv: free space: %w", err)
 	}
-	d.reserve, d.ballast = o.Reserve, min(ballastMax, total/16)
+	d.reserve = o.Reserve
 	if d.reserve == 0 {
 		d.reserve = min(reserveMax, total/4)
 	}
+	d.ballast = min(ballastMax, total/16)
 	for d.held < pieces && exists(d.piece(d.held)) {
 		d.held++
 	}
-	return d, d.freeForOpen()
+	return d.freeForOpen()
 }
 
 // openNeeds is the most that opening may write: a memory table left by a crash is written out,
@@ -79,7 +88,7 @@ const openNeeds = 16 << 20
 // freeForOpen frees as much ballast as opening requires.
 func (d *disk) freeForOpen() error {
 	for {
-		free, total, err := d.usage(d.dir)
+		free, total, err := d.gauge(d.dir)
 		if err != nil {
 			return fmt.Errorf("kv: free space: %w", err)
 		}
@@ -111,12 +120,14 @@ func exists(file string) bool {
 
 func (d *disk) piece(n int) string { return filepath.Join(d.dir, fmt.Sprintf("ballast-%d", n)) }
 
-// checkSpace refuses to write below the reserve.
+// CheckSpace refuses to write below the reserve.
+func (s *Store) CheckSpace() error { return s.disk.checkSpace() }
+
 func (d *disk) checkSpace() error {
 	if d.reserve == 0 {
 		return nil
 	}
-	free, _, err := d.usage(d.dir)
+	free, _, err := d.gauge(d.dir)
 	if err != nil {
 		return fmt.Errorf("kv: free space: %w", err)
 	}
@@ -126,21 +137,33 @@ func (d *disk) checkSpace() error {
 	return nil
 }
 
+// Space returns how many bytes of the store's disk are free, and its size.
+func (s *Store) Space() (free, total int64, err error) { return s.disk.gauge(s.disk.dir) }
+
 // Badger keeps a log of each memory table until it is written out: of the one in use, of one
-// being written, and of the one that waits. While there are as many, a commit that fills the
+// being written, and of those that wait. While there are as many, a commit that fills the
 // table in use would not return before one of them is written.
 const (
 	tableLogExt  = ".mem"
-	tableLog     = 2 * memTable                // the length of a log
-	tableLogUse  = memTable + 2*MaxUpdateBytes // the most that is written to one
-	tableLogs    = memTables + 2
 	entryBytes   = 200 // bookkeeping of an entry in a memory table, at most
 	waitForTable = 5 * time.Millisecond
 )
 
-// roomInTable makes sure that Badger can take a commit even if the disk is filled at this
-// moment: that it need not wait for a memory table to be written out, and can begin the next.
-func (d *disk) roomInTable(l *layer, more map[string][]byte) error {
+// logUse returns the most that is written to the log of a memory table. The log is twice as long
+// as the table.
+func logUse(memTable int64) int64 { return memTable + 2*MaxCommit }
+
+// MakeRoom makes sure that Badger can take a commit even if the disk is filled at this moment:
+// that it need not wait for a memory table to be written out, and can begin the next. It must not
+// be called by several goroutines.
+func (s *Store) MakeRoom(entries, bytes int) error {
+	if err := s.disk.checkSpace(); err != nil {
+		return err
+	}
+	return s.disk.roomInTable(int64(bytes + entryBytes*entries))
+}
+
+func (d *disk) roomInTable(more int64) error {
 	if d.reserve == 0 {
 		return nil
 	}
@@ -149,11 +172,8 @@ func (d *disk) roomInTable(l *layer, more map[string][]byte) error {
 			return err
 		}
 	}
-	d.written += l.size + entryBytes*(len(l.writes)+len(more))
-	for key, value := range more {
-		d.written += len(key) + len(value) + entryOverhead
-	}
-	if d.written < memTable/2 || d.logs < tableLogs {
+	d.written += more
+	if d.written < d.memTable/2 || d.logs < d.tableLogs {
 		return nil
 	}
 	return d.awaitTable()
@@ -167,8 +187,8 @@ func (d *disk) nextTable() error {
 		return err
 	}
 	spare := filepath.Join(d.dir, fmt.Sprintf("%05d%s", last+1, tableLogExt))
-	if err := allocateBehind(spare, tableLogUse); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("kv: next memory table: %w", diskError(err))
+	if err := allocateBehind(spare, logUse(d.memTable)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("kv: next memory table: %w", DiskError(err))
 	}
 	d.spare, d.written = spare, 0
 	return nil
@@ -199,7 +219,7 @@ func (d *disk) awaitTable() error {
 		if _, err := d.countLogs(); err != nil {
 			return err
 		}
-		if d.logs < tableLogs {
+		if d.logs < d.tableLogs {
 			return nil
 		}
 		if d.full() {
@@ -220,7 +240,7 @@ func (d *disk) dropSpare() error {
 // reserveList takes space behind the list of tables.
 func (d *disk) reserveList() {
 	file := filepath.Join(d.dir, badger.ManifestFilename)
-	if info, err := os.Stat(file); err == nil && allocated(info) < info.Size()+listAhead {
+	if info, err := os.Stat(file); err == nil && Allocated(info) < info.Size()+listAhead {
 		// Without space it is tried again the next time.
 		_ = allocateBehind(file, info.Size()+2*listAhead)
 	}
@@ -237,14 +257,14 @@ func (d *disk) full() bool {
 	if tablesWaiting.Load() > 0 {
 		return true
 	}
-	free, _, err := d.usage(d.dir)
-	return err == nil && free < memTable+tableSize
+	free, _, err := d.gauge(d.dir)
+	return err == nil && free < d.mayWrite
 }
 
 // adjust frees ballast when the disk is nearly full, restores it when there is plenty of space,
 // and returns when to check again.
 func (d *disk) adjust() (again time.Duration) {
-	free, _, err := d.usage(d.dir)
+	free, _, err := d.gauge(d.dir)
 	size := d.ballast / pieces
 	switch {
 	case err != nil || size == 0:
@@ -263,20 +283,28 @@ func (d *disk) adjust() (again time.Duration) {
 	return watchFar
 }
 
-// watch adjusts until quit is closed.
-func (d *disk) watch(quit <-chan struct{}) {
+// watch adjusts until stop is called.
+func (d *disk) watch() (stop func()) {
 	if d.reserve == 0 {
-		return
+		return func() {}
 	}
-	t := time.NewTimer(0)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-			d.reserveList()
-			t.Reset(d.adjust())
-		case <-quit:
-			return
+	quit := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		t := time.NewTimer(0)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				d.reserveList()
+				t.Reset(d.adjust())
+			case <-quit:
+				return
+			}
 		}
+	})
+	return func() {
+		close(quit)
+		watching.Wait()
 	}
 }

@@ -1,4 +1,4 @@
-package kv
+package badgerguard
 
 import (
 	"errors"

@@ -10,16 +10,6 @@ import (
 	"paraph/kv"
 )
 
-// TestBuildersKeepNoMemory checks that this version of Badger still has the pool that dropPool
-// removes.
-func TestBuildersKeepNoMemory(t *testing.T) {
-	t.Parallel()
-	db := open(t, kv.Options{Dir: t.TempDir()})
-	if !db.DroppedPool() {
-		t.Error("Badger keeps the memory of its builders elsewhere than expected")
-	}
-}
-
 // TestLargeValuesArePacked checks that the largest call fits into a memory table as long as its
 // writes can be compressed, and reads back unchanged.
 func TestLargeValuesArePacked(t *testing.T) {
