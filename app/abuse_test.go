@@ -46,10 +46,10 @@ func chunked(path, contentType, begin string) string {
 	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", path, contentType, len(begin), begin)
 }
 
-// grown compares the peak memory use with an earlier value.
-func (p *process) grown(what string, before, allowed int) {
+// grownAtMost checks how much the peak of the memory in use has grown, in KiB.
+func (p *process) grownAtMost(allowed int, use *usage, what string) {
 	p.Helper()
-	grown := p.status("VmHWM") - before
+	grown := use.grown()
 	p.Logf("%s: the peak rose by %d MB", what, grown>>10)
 	if grown > allowed {
 		p.Errorf("%s: the peak rose by %d KiB, more than %d", what, grown, allowed)
@@ -78,17 +78,17 @@ func TestStrangersCannotExhaustMemory(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir())
 	p.login() // includes the memory for checking a password
-	idle := p.status("VmHWM")
+	use := p.watch()
 	objects := `{"email":[` + strings.Repeat("{},", 3_500_000) + `{}]}`
 	texts := func() io.Reader { return strings.NewReader(objects) }
 	p.refusedAll(8, http.StatusRequestEntityTooLarge, "/login", "application/json", texts)
 	p.refusedAll(8, http.StatusRequestEntityTooLarge, "/password/reset", "", texts)
-	p.grown("objects at the sign-in", idle, headroom)
+	p.grownAtMost(headroom, use, "objects at the sign-in")
 
 	const part = "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n"
 	field := func() io.Reader { return io.LimitReader(&endless{part, "0123456789abcdef"}, 20<<20) }
 	p.refusedAll(8, http.StatusUnprocessableEntity, "/verify", "multipart/form-data; boundary=b", field)
-	p.grown("fields of a form", idle, headroom)
+	p.grownAtMost(headroom, use, "fields of a form")
 
 	const file = "--b\r\nContent-Disposition: form-data; name=\"x\"; filename=\"x\"\r\n\r\n"
 	hundred := func() io.Reader {
@@ -96,7 +96,7 @@ func TestStrangersCannotExhaustMemory(t *testing.T) {
 	}
 	p.refusedAll(4, http.StatusRequestEntityTooLarge, "/signin", "multipart/form-data; boundary=b", hundred)
 	p.refusedAll(2, http.StatusRequestEntityTooLarge, "/verify/report", "multipart/form-data; boundary=b", field)
-	p.grown("files at the sign-in", idle, headroom)
+	p.grownAtMost(headroom, use, "files at the sign-in")
 
 	for i := range 240 {
 		path := []string{"/login", "/password/forgot", "/verify", "/signin"}[i%4]
@@ -109,7 +109,7 @@ func TestStrangersCannotExhaustMemory(t *testing.T) {
 		}
 		dial(t, p.url, chunked(path, kind, begin))
 	}
-	p.grown("240 stalled bodies", idle, headroom)
+	p.grownAtMost(headroom, use, "240 stalled bodies")
 	p.login()
 }
 
@@ -121,7 +121,7 @@ func TestLargeBodiesOfMembersTakeBoundedMemory(t *testing.T) {
 	if err := c.do(http.MethodPost, "/documents", map[string]string{"title": "Large"}, &d); err != nil {
 		t.Fatal(err)
 	}
-	idle := p.status("VmHWM")
+	use := p.watch()
 	for what, body := range map[string]string{
 		"fields":   `{"fields":[` + strings.Repeat("{},", 3_300_000) + `{}]}`,
 		"unknown":  `{"unknown":[` + strings.Repeat("[],", 3_300_000) + `[]]}`,
@@ -131,7 +131,7 @@ func TestLargeBodiesOfMembersTakeBoundedMemory(t *testing.T) {
 			t.Errorf("%s: got %v, want 413", what, err)
 		}
 	}
-	p.grown("many values", idle, 2*headroom)
+	p.grownAtMost(2*headroom, use, "many values")
 
 	path := filepath.Join(t.TempDir(), "large.pdf")
 	size, hash := bigPDF(t, path, 100<<20)
@@ -144,7 +144,7 @@ func TestLargeBodiesOfMembersTakeBoundedMemory(t *testing.T) {
 	if err != nil || !bytes.Contains(answer, []byte(hash)) {
 		t.Fatalf("%d bytes as base64: %v: %s", size, err, answer)
 	}
-	p.grown("a large file in JSON", idle, 2*headroom)
+	p.grownAtMost(2*headroom, use, "a large file in JSON")
 }
 
 // inJSON returns an upload of one file in base64, followed by its name.

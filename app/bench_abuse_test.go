@@ -57,7 +57,7 @@ func (h *bench) abuse() {
 		return l.do(get("/documents", target.token))
 	}
 	h.work(p.url, time.Second, team) // warms up what starts on first use
-	idle := p.status("VmRSS")
+	use := p.watch()
 
 	// The strangers alone: nothing they send may be kept.
 	h.settle(dir)
@@ -83,7 +83,7 @@ func (h *bench) abuse() {
 	h.line("requests of the team, quiet", figures(quiet))
 	h.line("requests of the team, under abuse", figures(abused))
 	h.most("p99 of the team", "", median(ratios), 3, " times that of quiet turns")
-	h.most("most memory above idle", "", float64(p.status("VmHWM")-idle)/1024, 200, " MB")
+	h.most("most memory above idle", p.resident(), float64(use.grown())/1024, 200, " MB")
 	h.most("left on disk by the strangers", "", max(grown, 0), 1, " MB")
 	p.stop()
 }

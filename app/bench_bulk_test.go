@@ -68,7 +68,7 @@ func (h *bench) bulk() {
 		h.rest(p)
 		perSecond, each := sends(n)
 		singles, eachSingle = append(singles, perSecond), append(eachSingle, each.Seconds())
-		idle := p.status("VmRSS")
+		use := p.watch()
 		h.rest(p)
 		began := time.Now()
 		run := c.startBulk(h, template, n)
@@ -78,7 +78,7 @@ func (h *bench) bulk() {
 		h.finished(c, run)
 		bulks = append(bulks, float64(n)/time.Since(began).Seconds())
 		eachBulk = append(eachBulk, (p.processor()-used).Seconds()/float64(n))
-		above = max(above, p.status("VmHWM")-idle)
+		above = max(above, use.grown())
 	}
 	// A company that works alone has the whole machine, and divides it with others that come.
 	beside := c.startBulk(h, template, h.documents/(2*rounds))
@@ -91,7 +91,7 @@ func (h *bench) bulk() {
 	h.line("another company's list, quiet", figures(quiet.took))
 	h.line("another company's list, meanwhile", figures(busy.took))
 	h.most("p99 of another company", "", busy.p(99).Seconds()*1000, 250, " ms")
-	h.most("most memory above that of single sends", p.parts(), float64(above)/1024, 100, " MB")
+	h.most("most memory above that of single sends", p.resident(), float64(above)/1024, 100, " MB")
 	p.stop()
 }
 

@@ -48,7 +48,7 @@ func (h *bench) shares() {
 		return l.do(get("/documents", c.token))
 	}
 	h.work(p.url, time.Second, team) // warms up what starts on first use
-	idle := p.status("VmRSS")
+	use := p.watch()
 	h.listenTo(other, silentReceiver(h))
 	for _, x := range append(h.costly(p, other), h.rewriting(other)...) {
 		quiet := h.work(p.url, h.turn, team)
@@ -58,7 +58,7 @@ func (h *bench) shares() {
 		h.line(x.name, fmt.Sprintf("answered %s; team: quiet %s, busy %s", seen, figures(quiet), figures(busy)))
 		h.most("  p99 of the team", "", float64(percentile(busy, 99))/float64(percentile(quiet, 99)), 4, " times that of the quiet turn")
 	}
-	h.most("most memory above idle", p.parts(), float64(p.status("VmHWM")-idle)/1024, 300, " MB")
+	h.most("most memory above idle", p.resident(), float64(use.grown())/1024, 300, " MB")
 	p.stop()
 }
 

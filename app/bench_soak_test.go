@@ -95,7 +95,7 @@ func send(method, path, token string) []byte {
 
 func (h *bench) sample(p *process, socket, dir string) held {
 	return held{
-		memory: p.megabytes("RssAnon"), goroutines: h.goroutines(socket), handles: float64(h.handles(p)),
+		memory: float64(p.inUse()) / 1024, goroutines: h.goroutines(socket), handles: float64(h.handles(p)),
 		disk: float64(spaceOf(filepath.Join(dir, "kv"))) / 1024,
 	}
 }

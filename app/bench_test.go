@@ -126,13 +126,12 @@ func milliseconds(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seco
 func (h *bench) starts() {
 	dir := filepath.Join(h.TempDir(), "empty")
 	var firsts, empties, doubles []float64
-	var ready, idle []int
+	var idle []int
 	for i := range 3 {
 		took, p := h.start(fmt.Sprintf("%s-%d", dir, i), "serve")
 		firsts = append(firsts, took.Seconds())
-		ready = append(ready, p.status("VmRSS"))
 		time.Sleep(idleFor)
-		idle = append(idle, p.status("VmRSS"))
+		idle = append(idle, p.inUse())
 		p.stop()
 		took, p = h.start(fmt.Sprintf("%s-%d", dir, i), "serve")
 		empties = append(empties, took.Seconds())
@@ -144,12 +143,10 @@ func (h *bench) starts() {
 	h.most("start to /readyz, new folder", "", median(firsts), 0.3, " s")
 	h.most("start to /readyz, empty folder", "", median(empties), 0.3, " s")
 	h.most("start to /readyz, paraph dev", "", median(doubles), 0.5, " s")
-	h.line("resident when ready", fmt.Sprintf("%d MB", median(ready)/1024))
-	h.most(fmt.Sprintf("resident when idle for %v", idleFor), "", float64(median(idle))/1024, 60, " MB")
+	h.most(fmt.Sprintf("memory in use when idle for %v", idleFor), "", float64(median(idle))/1024, 60, " MB")
 }
 
-// idleFor is how long a server must be idle before its memory is measured: pages of the program
-// that only the start touched are resident for a few seconds.
+// idleFor is how long a server must be idle before its memory is measured.
 const idleFor = 5 * time.Second
 
 func (h *bench) start(dir, command string, settings ...string) (time.Duration, *process) {
@@ -236,6 +233,7 @@ func (h *bench) reads(dir string) {
 	took, p := h.start(dir, "serve")
 	h.most("start to /readyz", "", took.Seconds(), 1, " s")
 	token := p.login().token
+	use := p.watch()
 	bare := h.bare()
 	l := must(dialLean(p.url))
 	h.check(l.do(get("/documents", token)))
@@ -278,7 +276,7 @@ func (h *bench) reads(dir string) {
 	h.most("sorted by updated", figure(7), ratio(1, 7), 1.5, " of page 1")
 	h.line("search, a word of one title in 1000", figure(8))
 	h.line("search, a word of one title in 5", figure(9))
-	h.most("resident after load", fmt.Sprintf("%d MB without mapped files", p.status("RssAnon")/1024), float64(p.status("VmRSS"))/1024, 200, " MB")
+	h.most("most memory in use", p.resident(), float64(use.most())/1024, 256, " MB")
 	p.stop()
 	bare.kill()
 }
@@ -393,6 +391,7 @@ func (h *bench) cycles() {
 	dir := filepath.Join(h.TempDir(), "cycles")
 	_, p := h.start(dir, "serve")
 	token := p.login().token
+	use := p.watch()
 	content := smallPDF("Cycle", 200_000)
 	l := must(dialLean(p.url))
 	before := blobsIn(dir)
@@ -424,7 +423,7 @@ func (h *bench) cycles() {
 		h.line("processor time of the floor", milliseconds(floor.took/time.Duration(floor.done.Load())))
 		h.check(floor.db.Close())
 	}
-	h.line("resident after that", fmt.Sprintf("%d MB", p.status("VmRSS")/1024))
+	h.most("most memory in use", p.resident(), float64(use.most())/1024, 256, " MB")
 	p.stop()
 }
 

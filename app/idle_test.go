@@ -56,7 +56,7 @@ func TestIdleConnectionsAreHeldInBoundedMemory(t *testing.T) {
 	if _, err := c.complete("Before", smallPDF("Before", 20_000)); err != nil {
 		t.Fatal(err)
 	}
-	idle := p.status("VmRSS")
+	use := p.watch()
 	conns := make([]net.Conn, idlers(t))
 	var work sync.WaitGroup
 	const dialers = 16
@@ -86,7 +86,7 @@ func TestIdleConnectionsAreHeldInBoundedMemory(t *testing.T) {
 	}
 	// An idle connection holds its goroutine and its buffers, about 25 KiB.
 	const each = 32
-	grown := p.status("VmHWM") - idle
+	grown := use.grown()
 	t.Logf("%d idle connections: the peak rose by %d MB", len(conns), grown>>10)
 	if grown > headroom+each*len(conns) {
 		t.Errorf("%d idle connections: the peak rose by %d KiB", len(conns), grown)

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -35,23 +36,24 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	if err := a.welcome(ctx, w); err != nil {
 		return errors.Join(err, a.Close())
 	}
-	if err := a.Ready(ctx); err != nil { // the first test takes memory, which Settle returns
+	if err := a.Ready(ctx); err != nil {
 		log.Error("not ready to sign", "error", err)
 	}
-	memory.Settle()
 	log.Info("listening", "address", a.Addr().String(), "url", a.URL())
 	return a.runWithin(ctx)
 }
 
-// runWithin runs the appliance and closes it, within its memory limits, which apply to the whole
-// process. Closing the store writes what is still in memory, which takes as much as a burst.
+// runWithin runs the appliance and closes it, within the memory limit of the configuration, which
+// applies to the whole process.
 func (a *App) runWithin(ctx context.Context) error {
-	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var keeper sync.WaitGroup
-	keeper.Go(func() { memory.Keep(keeping, int64(a.Config.Server.Memory), a.db.Mapped, a.index.Mapped) })
+	limit := memory.Limit(int64(a.Config.Server.Memory))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
+	ctx, stop := context.WithCancel(ctx)
+	var collecting sync.WaitGroup
+	collecting.Go(func() { memory.Collect(ctx) })
 	err := errors.Join(a.Run(ctx), a.Close())
 	stop()
-	keeper.Wait()
+	collecting.Wait()
 	return err
 }
 

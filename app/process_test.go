@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -265,25 +266,64 @@ func (p *process) stop() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// status reads a line of /proc/PID/status, in KiB.
+// status returns a line of /proc/PID/status, in KiB.
 func (p *process) status(key string) int {
 	p.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	n, err := p.readStatus(key)
 	if err != nil {
 		p.Fatal(err)
 	}
+	return n
+}
+
+func (p *process) readStatus(key string) (int, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
 	for line := range strings.Lines(string(b)) {
 		if rest, ok := strings.CutPrefix(line, key+":"); ok {
-			n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-			if err != nil {
-				p.Fatal(err)
-			}
-			return n
+			return strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
 		}
 	}
-	p.Fatalf("no %s", key)
-	return 0
+	return 0, fmt.Errorf("no %s", key)
 }
+
+// inUse returns how much memory a process uses, in KiB: its heap and stacks, without mapped
+// files, of which as much is resident as the system likes.
+func (p *process) inUse() int { return p.status("RssAnon") }
+
+// usage watches how much memory a process uses, since the system keeps no peak of that. All
+// figures are in KiB.
+type usage struct {
+	first int
+	peak  atomic.Int64
+}
+
+// watch watches the memory of a process until it ends.
+func (p *process) watch() *usage {
+	p.Helper()
+	u := &usage{first: p.inUse()}
+	u.peak.Store(int64(u.first))
+	go func() {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for range tick.C {
+			now, err := p.readStatus("RssAnon")
+			if err != nil {
+				return // the process has ended
+			}
+			u.peak.Store(max(u.peak.Load(), int64(now)))
+		}
+	}()
+	return u
+}
+
+// most returns the peak so far.
+func (u *usage) most() int { return int(u.peak.Load()) }
+
+// grown returns by how much the peak exceeds what was in use at first.
+func (u *usage) grown() int { return u.most() - u.first }
 
 // processor returns the processor time used by the process so far.
 func (p *process) processor() time.Duration {

@@ -1,29 +1,22 @@
-// Package memory limits the memory of the process: how much it may use, when the garbage
-// collector works harder, and when memory goes back to the system.
+// Package memory tells how much memory the process may use, and returns what it no longer needs.
 package memory
 
 import (
+	"context"
 	"math"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// The limits of the whole process, and the cost of each. Those of the store are in package kv,
-// those of the index in package search.
 const (
 	// share is the percentage of the machine's memory, or of the control group's, that becomes
 	// the default limit. The rest is for the PDF workers, LibreOffice and the file cache.
 	share = 80
-	// calm is how much the process may hold before the collector runs more often than by
-	// default: measurements show about 50 MB in use.
-	calm = 96 << 20
-	// spare is the percentage of the memory in use that may be garbage beyond that. So much is in
-	// use for moments only, while the store merges tables: four times the percentage takes 40 MB
-	// more at the peak, and saves three percent of the processor time.
-	spare = 10
-	// unknown is the limit on a machine that does not report its memory.
+	// unknown is what a machine is taken to have that does not report its memory.
 	unknown = 2 << 30
 )
 
@@ -42,9 +35,9 @@ func Machine() int64 {
 	return least
 }
 
-// limit returns the soft limit of the process: the configured one, or a share of
-// what the machine has. GOMEMLIMIT overrides both.
-func limit(configured int64) int64 {
+// Limit returns the limit for the garbage collector: the configured one, or a share of what the
+// machine has. GOMEMLIMIT overrides both.
+func Limit(configured int64) int64 {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return debug.SetMemoryLimit(-1)
 	}
@@ -52,4 +45,23 @@ func limit(configured int64) int64 {
 		return configured
 	}
 	return Machine() / 100 * share
+}
+
+// collectEvery is how often garbage is collected at least. By itself the runtime lets a quiet
+// process keep for two minutes what a burst of work has left behind.
+const collectEvery = 30 * time.Second
+
+// Collect collects garbage from time to time until ctx ends, so that the memory is free for the
+// processes that draw pages and convert files.
+func Collect(ctx context.Context) {
+	t := time.NewTicker(collectEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			runtime.GC()
+		case <-ctx.Done():
+			return
+		}
+	}
 }
