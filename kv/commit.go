@@ -2,10 +2,13 @@ package kv
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
+	"paraph/app/turns"
 	"paraph/kv/internal/badgerguard"
 )
 
@@ -54,16 +57,21 @@ func (e *PanicError) Unwrap() error {
 // that would deadlock.
 func (db *DB) Update(fn func(tx *Tx) error) error { return db.For("").Update(fn) }
 
-// Writer writes for one scope, such as a company. Scopes take turns writing.
+// writePatience is how long a call waits for its turn to write.
+const writePatience = 2 * time.Minute
+
+// Writer writes for one scope, such as a company. Scopes take turns writing: a thousand calls of
+// one delay the only call of another by one call.
 type Writer struct {
-	db    *DB
-	scope string
+	db  *DB
+	key turns.Key
 }
 
 // For returns the writer of a scope.
-func (db *DB) For(scope string) Writer { return Writer{db, scope} }
+func (db *DB) For(scope string) Writer { return Writer{db, turns.Member(scope, "")} }
 
-// Update is [DB.Update], run when it is the scope's turn.
+// Update is [DB.Update], run when it is the scope's turn. If that does not come for minutes, fn is
+// not run, and Update returns the refusal "busy" of package turns.
 func (w Writer) Update(fn func(tx *Tx) error) error {
 	g, err := w.call(fn)
 	if g == nil {
@@ -77,8 +85,11 @@ func (w Writer) Update(fn func(tx *Tx) error) error {
 // from if there are no writes, or with an error of fn.
 func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
 	db := w.db
-	db.fairLock.enter(w.scope)
-	defer db.fairLock.leave()
+	leave, err := db.writing.Enter(context.Background(), w.key)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	db.turn.Lock()
 	defer db.turn.Unlock()
 	for len(db.pending) > groupQueue && !db.closing {
@@ -95,7 +106,7 @@ func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
 	}
 	tx := db.transaction()
 	defer tx.end()
-	err := db.guard(tx, fn)
+	err = db.guard(tx, fn)
 	switch {
 	case err != nil:
 		tx.own.drop()

@@ -62,14 +62,7 @@ func Step[T any](m *Mirror[T]) (more bool, err error) { return m.step() }
 func FollowerStep[T any](f *Follower[T]) (more bool, err error) { return f.step() }
 
 // Waiting returns how many updates wait for their turn.
-func (db *DB) Waiting() (n int) {
-	db.fairLock.mu.Lock()
-	defer db.fairLock.mu.Unlock()
-	for _, line := range db.fairLock.lines {
-		n += len(line)
-	}
-	return n
-}
+func (db *DB) Waiting() int { return int(db.writing.Load().Waiting) }
 
 // KeepDeletionBytes sets how many bytes of recorded deletions are always kept.
 func KeepDeletionBytes(db *DB, n int64) {

@@ -131,7 +131,7 @@ func firstParts(k []byte, n int) (group []byte, ok bool) {
 	return k[:at], true
 }
 
-// after returns the smallest
+// after returns the smallest key greater than all that begin with k; nil if there is none.
 func after(k []byte) []byte {
 	for i := len(k) - 1; i >= 0; i-- {
 		if k[i] < 0xFF {

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"paraph/app/turns"
 	"paraph/kv/internal/badgerguard"
 )
 
@@ -104,7 +106,7 @@ type DB struct {
 	deletionsFrom  atomic.Uint64 // see KeepDeletions
 	deletionsLeast int64         // see the constant; tests set less
 
-	fairLock *fairLock // admits one update at a time
+	writing *turns.Queue // admits one update at a time
 	// turn is held while an update's function runs.
 	turn    sync.Mutex
 	work    *sync.Cond // on turn: pending or closing changed
@@ -155,7 +157,7 @@ func open(o Options, gauge badgerguard.Gauge) (*DB, error) {
 		noSync:   o.NoSync,
 		changed:  make(chan struct{}),
 		quit:     make(chan struct{}),
-		fairLock: newFairLock(),
+		writing:  turns.New(turns.Options{Slots: 1, Waiting: math.MaxInt, Patience: writePatience}),
 
 		deletionsLeast: deletionsLeast,
 	}

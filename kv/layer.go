@@ -16,7 +16,8 @@ type layer struct {
 	from   *layers
 }
 
-// Overhead of one entry in Badger: version, transaction mark, lengths.
+// entryOverhead is what one entry takes in Badger besides its key and value: version, transaction
+// mark, lengths.
 const entryOverhead = 24
 
 // layers is a pool of empty layers, since making a map costs more than filling it. Calls and groups
@@ -86,7 +87,7 @@ func (l *layer) keys() []string {
 	return l.sorted
 }
 
-// within returns the keys
+// within returns the keys that begin with a prefix, in order.
 func (l *layer) within(prefix []byte) []string {
 	keys := l.keys()
 	from := sort.SearchStrings(keys, string(prefix))

@@ -125,7 +125,7 @@ func (r *rank) next(low string) (b block, ok bool) {
 	return r.kids[i+1].next(low)
 }
 
-// at returns the block
+// at returns the block that holds the entry of a number, and how many entries are before the block.
 func (r *rank) at(n int) (b block, before int) {
 	for r.kids != nil {
 		i := 0

@@ -80,7 +80,7 @@ func (c *corpus) document(i, body int) search.Document {
 	}
 }
 
-// loaded returns an index
+// loaded returns an index of n documents.
 func loaded(b *testing.B, n int) *search.Index {
 	b.Helper()
 	x := open(b, b.TempDir())

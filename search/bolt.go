@@ -18,9 +18,8 @@ const (
 	boltFile = "root.bolt" // Bleve's list of segments, which also holds the place
 	sumFile  = "root.sum"  // its SHA-256, present while the index is closed
 
-	// Limits of a valid list.
-	maxBoltDepth = 8
-	maxBoltKeys  = 1 << 20
+	maxBoltDepth = 8       // of buckets in a valid list
+	maxBoltKeys  = 1 << 20 // in a valid list
 )
 
 // boltOptions wait briefly for another process that has the file open.

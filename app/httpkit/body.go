@@ -30,7 +30,7 @@ const decoding = 4
 type Body struct {
 	c    *fiber.Ctx
 	rule Rule
-	hold *Hold
+	hold *turns.Hold
 	idle time.Duration
 	// visit is the caller's turn, which lasts while what was read is being processed.
 	visit *turns.Visit
@@ -49,7 +49,7 @@ type Body struct {
 // over the limit, it is refused.
 func (k *Kit) Body(c *fiber.Ctx, rule Rule, caller turns.Key) (*Body, error) {
 	b := newBody(c)
-	b.rule, b.idle, b.hold = rule, k.idle, k.budget.Open(caller)
+	b.rule, b.idle, b.hold = rule, k.idle, k.budget.Hold(caller)
 	b.visit = k.visit(c, rule, caller)
 	c.Locals(bodyKey, b)
 	if b.length > rule.Size() {

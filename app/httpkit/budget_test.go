@@ -20,9 +20,9 @@ func isBusy(err error) bool {
 	return ok && e.Kind == fault.KindUnavailable && httpkit.RetryAfter(e) > 0
 }
 
-func take(t *testing.T, b *httpkit.Budget, c turns.Key, n int64) *httpkit.Hold {
+func take(t *testing.T, b *turns.Queue, c turns.Key, n int64) *turns.Hold {
 	t.Helper()
-	h := b.Open(c)
+	h := b.Hold(c)
 	if err := h.Take(t.Context(), n); err != nil {
 		t.Fatalf("%v: %v", c, err)
 	}
@@ -34,7 +34,7 @@ func TestOneCallerLeavesRoomForOthers(t *testing.T) {
 	b := httpkit.NewBudget(budget)
 	greedy := take(t, b, company("a"), budget) // is cut to its share
 	defer greedy.Close()
-	again := b.Open(company("a"))
+	again := b.Hold(company("a"))
 	defer again.Close()
 	if err := again.Take(t.Context(), 1); !isBusy(err) {
 		t.Errorf("the same company again: %v", err)
@@ -49,7 +49,7 @@ func TestStrangersTogetherLeaveRoomForCompanies(t *testing.T) {
 	for _, address := range []string{"a", "b", "c", "d"} {
 		defer take(t, b, turns.Stranger(address), budget).Close()
 	}
-	fifth := b.Open(turns.Stranger("e"))
+	fifth := b.Hold(turns.Stranger("e"))
 	defer fifth.Close()
 	if err := fifth.Take(t.Context(), 1); !isBusy(err) {
 		t.Errorf("one stranger more: %v", err)
@@ -63,7 +63,7 @@ func TestWhatIsReturnedIsThereForTheNext(t *testing.T) {
 	first := take(t, b, company("a"), budget)
 	got := make(chan error, 1)
 	go func() {
-		h := b.Open(company("a"))
+		h := b.Hold(company("a"))
 		defer h.Close()
 		got <- h.Take(t.Context(), 1)
 	}()

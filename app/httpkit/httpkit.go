@@ -48,7 +48,7 @@ type Options struct {
 // Kit is shared by all request handlers of one server.
 type Kit struct {
 	Proxies
-	budget   *Budget
+	budget   *turns.Queue
 	turns    *turns.Queue // unauthenticated callers
 	slow     *turns.Queue // unauthenticated callers of slow routes
 	served   *turns.Queue // members

@@ -18,7 +18,7 @@ import (
 	"paraph/app/httpkit"
 )
 
-// TestStrangersAreAnsweredOneByOne: however many requests strangers send, only
+// TestStrangersAreAnsweredOneByOne checks that however many requests strangers send, only
 // their share is in progress, and routes for others do not wait.
 func TestStrangersAreAnsweredOneByOne(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,5 @@
-// Package turns shares scarce resources: processes that convert files, memory,
-// connections to a mail server.
+// Package turns shares scarce resources: the writer of the store, processes that convert files,
+// memory, connections to a mail server.
 //
 // A caller that finds nothing free waits in line, and the lines are served in turn: first among
 // the groups (each company is one, and so are all strangers together), then among the callers

@@ -248,7 +248,7 @@ func TestWaitingEnds(t *testing.T) {
 	})
 }
 
-// TestOneWhoWantsALotIsNotOvertaken: a large request keeps its turn until
+// TestOneWhoWantsALotIsNotOvertaken checks that a large request keeps its turn until
 // enough is free.
 func TestOneWhoWantsALotIsNotOvertaken(t *testing.T) {
 	t.Parallel()

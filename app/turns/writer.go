@@ -11,28 +11,24 @@ const writerStep = 1 << 20
 // Writer takes slots for the bytes that pass through it, a few at a time, so that a stalled
 // sender holds few.
 type Writer struct {
-	to    io.Writer
-	ctx   context.Context // of the one call that writes
-	queue *Queue
-	key   Key
-	held  int64
-	used  int64
+	to   io.Writer
+	ctx  context.Context // of the one call that writes
+	hold *Hold
+	used int64
 }
 
 // Writer returns a writer that takes slots for the caller until ctx ends. Close returns them
 // all; it does not close the underlying writer.
 func (q *Queue) Writer(ctx context.Context, k Key, to io.Writer) *Writer {
-	return &Writer{to: to, ctx: ctx, queue: q, key: k}
+	return &Writer{to: to, ctx: ctx, hold: q.Hold(k)}
 }
 
 // Write fails like [Queue.Take].
 func (w *Writer) Write(p []byte) (int, error) {
-	if more := w.used + int64(len(p)) - w.held; more > 0 {
-		more = max(more, min(writerStep, w.queue.Most(w.key)-w.held))
-		if err := w.queue.Take(w.ctx, w.key, more); err != nil {
+	if more := w.used + int64(len(p)) - w.hold.held; more > 0 {
+		if err := w.hold.take(w.ctx, max(more, min(writerStep, w.hold.left()))); err != nil {
 			return 0, err
 		}
-		w.held += more
 	}
 	n, err := w.to.Write(p)
 	w.used += int64(n)
@@ -40,9 +36,4 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // Close returns the slots.
-func (w *Writer) Close() {
-	if w.held > 0 {
-		w.queue.Release(w.key, w.held)
-		w.held = 0
-	}
-}
+func (w *Writer) Close() { w.hold.Close() }
