@@ -75,7 +75,7 @@ func TestFurtherForgeries(t *testing.T) {
 		"classes of tags":              {41: "<</C<</O/Table>>>>"},
 		"tags removed":                 {1: v.edit(1, "/StructTreeRoot 8 0 R", "")},
 		"order of layers":              {45: "[]"},
-		"layers locked":                {6: "<</OFF[5 0 R]/Order 45 0 R/Locked[5 0 R]>>"},
+		"layers unlocked":              {1: v.edit(1, "/Locked [5 0 R]", "/Locked []")},
 		"layer renamed":                {5: "<</Type/OCG/Name(Visible)>>"},
 		"layer shown when printed":     {5: "<</Type/OCG/Name(Hidden)/Usage<</Print<</PrintState/ON>>>>>>"},
 		"state of an annotation":       {42: v.edit(42, "/AS/A", "/AS/B")},
