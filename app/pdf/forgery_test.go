@@ -27,7 +27,7 @@ func layered(more map[int]string, trailer string) []byte {
 		8:  "<</Type/StructTreeRoot/K 14 0 R/ParentTree 15 0 R/ParentTreeNextKey 1>>",
 		10: "<</Type/Page/Parent 2 0 R/Contents 11 0 R/StructParents 0>>",
 		12: "<</Type/Page/Parent 2 0 R/Contents 11 0 R>>",
-		13: "<</Font<</P 3 0 R/Parent 17 0 R>>/XObject<</X 16 0 R/Y 19 0 R>>/Properties<</L 5 0 R>>>>",
+		13: "<</Font<</P 3 0 R/Parent 17 0 R>>/XObject<</X 16 0 R/Y 19 0 R>>/Properties<</L 5 0 R>>/ExtGState<</G 6 0 R>>>>",
 		14: "<</Type/StructElem/S/Document/P 8 0 R/K[20 0 R]>>",
 		15: "<</Nums[0[20 0 R]]>>",
 		17: "<</Type/Page/Subtype/Type1/BaseFont/Helvetica>>",
@@ -282,7 +282,7 @@ func TestArranged(t *testing.T) {
 		}
 		for _, with := range []string{"<</OFF[]/ON[5 0 R]>>", "<</OFF[]/FT/Tx/V(x)>>"} {
 			if s := signatures(t, v.with(map[int]string{6: with}))["certification"]; s.Sound() {
-				t.Errorf("%s: a layer is switched on: %+v", name, s.Later)
+				t.Errorf("%s: what pages show is changed: %+v", name, s.Later)
 			}
 		}
 	}
