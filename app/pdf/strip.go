@@ -123,6 +123,9 @@ func (p *preparation) stripFields() {
 			seen[r.Number] = true
 			d := p.f.Dict(r)
 			if b, changed := p.bare(d); changed {
+				if b["Subtype"] != nil {
+					b, _ = p.f.alike(b) // as with its page
+				}
 				p.u.put(r, b)
 			}
 			walk(p.f.Array(d["Kids"]), depth+1)
