@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"paraph/app"
+	"paraph/app/confine"
 )
 
 //go:embed config.example.toml
@@ -26,6 +27,9 @@ var units embed.FS
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == app.WorkerCommand {
 		exit(app.ServeWorker(os.Stdin, os.Stdout))
+	}
+	if len(os.Args) > 1 && os.Args[1] == confine.Command {
+		exit(confine.Become(os.Args[2:]))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := root().ExecuteContext(ctx)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/confine"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/text"
 	"paraph/app/words"
@@ -45,11 +46,15 @@ func (x conversionExam) office(ctx context.Context) Finding {
 	case o == nil:
 		return Finding{"libreoffice", warning, "LibreOffice was not found; the built-in converter does simple DOCX files only.", remedy}
 	}
-	out, err := exec.CommandContext(ctx, o.Path, "--version").Output()
+	version, err := o.Version(ctx)
 	if err != nil {
 		return Finding{"libreoffice", problem, fmt.Sprintf("%s does not start: %v.", o.Path, err), remedy}
 	}
-	return Finding{"libreoffice", fine, fmt.Sprintf("%s is %s.", o.Path, strings.TrimSpace(string(out))), ""}
+	if lack := unconfined(confine.Offered()); lack != "" {
+		return Finding{"libreoffice", warning, fmt.Sprintf("%s is %s. This system can't keep it from %s; references are only removed from files.",
+			o.Path, version, lack), confineRemedy}
+	}
+	return Finding{"libreoffice", fine, fmt.Sprintf("%s is %s. It sees nothing but the file that it converts.", o.Path, version), ""}
 }
 
 // languages checks the languages used by companies and members: the fonts of this program

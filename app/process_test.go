@@ -22,6 +22,7 @@ import (
 	"paraph/app"
 	"paraph/app/apptest"
 	"paraph/app/apptest/patience"
+	"paraph/app/confine"
 )
 
 // These tests run the appliance as its users do: the binary, its arguments, its
@@ -46,6 +47,7 @@ var (
 func TestMain(m *testing.M) {
 	others := map[string]func() error{
 		app.WorkerCommand: func() error { return app.ServeWorker(os.Stdin, os.Stdout) },
+		confine.Command:   func() error { return confine.Become(os.Args[2:]) },
 		bareCommand:       serveBare,
 	}
 	if len(os.Args) > 1 && others[os.Args[1]] != nil {

@@ -8,6 +8,7 @@ import (
 	"paraph/app/api"
 	"paraph/app/backup"
 	"paraph/app/bulk"
+	"paraph/app/confine"
 	"paraph/app/contact"
 	"paraph/app/convert"
 	"paraph/app/machine"
@@ -114,7 +115,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error
 	return signing.New(signing.Options{
 		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
 		Checkpoints: a.Checkpoints,
-		Words:       a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: findOffice(a.Config.Convert), Timestamper: timestamper,
+		Words:       a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper,
 		Revocations: pki.NewCollector(out.client(revocationTimeout), a.Clock.Now),
 		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
 		Employment: contact.Employment,
@@ -125,6 +126,34 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error
 			Invitations: limits.Invitations, Fields: limits.Fields,
 		},
 	}), nil
+}
+
+// office returns LibreOffice, or nil for the built-in renderer, and logs what it can't be kept from.
+func (a *App) office() *convert.Office {
+	o := findOffice(a.Config.Convert)
+	if o == nil {
+		return nil
+	}
+	if lack := unconfined(confine.Offered()); lack != "" {
+		a.log.Warn("LibreOffice is not confined: references are removed from files, but this system can't keep it from "+lack, "remedy", confineRemedy)
+	}
+	return o
+}
+
+// confineRemedy tells how a system gets what confines LibreOffice.
+const confineRemedy = "Use Linux 5.13 or later with Landlock and seccomp, which containers and systemd units may have to allow."
+
+// unconfined tells what a converter can reach for all that a system offers, "" if nothing.
+func unconfined(p confine.Protection) string {
+	switch {
+	case p.Whole():
+		return ""
+	case p.Files:
+		return "the network"
+	case p.Network:
+		return "the files of this machine"
+	}
+	return "the files of this machine and the network"
 }
 
 // findOffice returns LibreOffice, or nil for the built-in renderer.

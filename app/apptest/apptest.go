@@ -28,11 +28,16 @@ import (
 	"time"
 
 	"paraph/app"
+	"paraph/app/confine"
 )
 
 // Main runs the tests of a package that uses this one, for its TestMain. The appliance
-// starts PDF workers by running the test binary again; Main serves those too.
+// starts PDF workers and converters by running the test binary again; Main serves those too.
 func Main(m *testing.M) int {
+	if len(os.Args) > 1 && os.Args[1] == confine.Command {
+		fmt.Fprintln(os.Stderr, confine.Become(os.Args[2:]))
+		return 1
+	}
 	if len(os.Args) > 1 && os.Args[1] == app.WorkerCommand {
 		if err := app.ServeWorker(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)

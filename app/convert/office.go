@@ -21,18 +21,23 @@ import (
 // first Convert. Office is safe for concurrent use; the caller limits the number of simultaneous
 // conversions.
 //
-// Each run has a fresh profile in which macros are disabled, links are never updated and all
-// requests go to a proxy that does not exist. Links to outside resources are removed from
-// the file beforehand. At the time limit, the process is killed with all its children.
+// A run sees nothing but its files: whatever could reach out of them is removed beforehand, and the process
+// can open no other files and has no network, as far as the system can prevent it (see
+// [confine.Offered]). Besides, each has a fresh profile in which macros are disabled, links are never updated
+// and all requests go to a proxy that does not exist. At the time limit, the process is killed with all its
+// children.
 type Office struct {
 	Path      string        // the soffice executable
+	Self      string        // a program that calls [confine.Become]; default this one
 	Dir       string        // parent of scratch folders; default os.TempDir()
 	Timeout   time.Duration // for one run and for its CPU time; default one minute
 	MaxInput  int64         // bytes; default 100 MB
 	MaxOutput int64         // bytes of PDF; default 200 MB
 	Memory    int64         // bytes of address space of a run, if the system can limit it; default 4 GB
 
-	once sync.Once
+	once  sync.Once
+	loose bool // files are left as they are, to try what confines the process alone
+	free  bool // the process is not confined, to try what is removed from files alone
 }
 
 // ErrTimeout means that a conversion exceeded its time limit and was killed.
@@ -120,6 +125,13 @@ func (o *Office) accept(ctx context.Context, job *OfficeJob, r io.Reader) (err e
 	}
 	if n > o.MaxInput {
 		return refuse.TooLarge("file", fault.Number("limit", o.MaxInput>>20))
+	}
+	if o.loose {
+		from, err := os.ReadFile(f.Name())
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(job.input(), from, 0o600)
 	}
 	return disarm(ctx, f, n, job.input())
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"paraph/app/confine"
 	"paraph/app/convert/internal/refuse"
 )
 
@@ -63,11 +64,15 @@ func (r *officeRun) run(ctx context.Context) error {
 		return err
 	}
 	said := &tail{limit: 2000}
-	cmd := exec.CommandContext(ctx, r.Path, r.arguments()...)
+	args, err := r.command()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.dir, officeEnv(r.dir), said, said
 	cmd.WaitDelay = 5 * time.Second
 	isolate(cmd)
-	err := r.start(cmd)
+	err = r.start(cmd)
 	switch {
 	case errors.Is(context.Cause(ctx), ErrTimeout):
 		return tooSlow(r.Timeout)
@@ -77,6 +82,18 @@ func (r *officeRun) run(ctx context.Context) error {
 		return refuse.Damaged(fmt.Errorf("LibreOffice failed: %w: %s", err, said.clean(r.dir)))
 	}
 	return nil
+}
+
+// command returns the program and its arguments, by which it confines itself before it becomes LibreOffice.
+func (r *officeRun) command() ([]string, error) {
+	if r.free || confine.Offered() == (confine.Protection{}) {
+		return append([]string{r.Path}, r.arguments()...), nil
+	}
+	rules := confine.Rules{Read: officeNeeds(r.Path), Write: []string{r.dir, os.DevNull}, Meet: officeSockets}
+	for _, j := range r.jobs {
+		rules.Read = append(rules.Read, j.input())
+	}
+	return r.confined(rules, r.arguments()...)
 }
 
 func (r *officeRun) arguments() []string {
