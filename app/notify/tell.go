@@ -103,6 +103,9 @@ func (t *notice) facts() map[string]string {
 	}
 	if inv := d.Invitation(t.event.Invitation); inv != nil {
 		f["signatory"], f["named"] = inv.Name, inv.RoleName
+		if inv.RecordedBy != nil {
+			f["role"] = "recorded" // the text for what a member recorded in their name, if there is one
+		}
 	}
 	return f
 }

@@ -26,6 +26,9 @@ type Person struct {
 	Email string
 	// Organization is optional.
 	Organization string
+	// RecordedFor names somebody else, in whose name the person recorded an act. The certificate is
+	// the person's own, and its common name says so: it never is that of somebody who did not act.
+	RecordedFor string
 	// Serial distinguishes persons of the same name, for example the invitation's identifier.
 	Serial string
 }
@@ -50,6 +53,9 @@ func (a *Authority) SignatoryFor(p Person, at time.Time, validity time.Duration)
 	}
 	if directoryText(name, 1) == "" {
 		return nil, errors.New("pki: a signatory needs a name or an e-mail address")
+	}
+	if p.RecordedFor != "" {
+		name = "Recorded by " + name + " for " + p.RecordedFor // first, so that no length cuts it off
 	}
 	subject, err := distinguishedName(commonName(name), organization(p.Organization), serialAttribute(p.Serial), emailAttribute(cleanEmail(p.Email)))
 	if err != nil {

@@ -22,6 +22,9 @@ func (s *Visits) MarkViewed(
 	if err != nil {
 		return nil, err
 	}
+	if !who.IsSignatory() {
+		return s.viewedByMember(who, d, invitation)
+	}
 	if inv := d.Invitation(invitation); inv != nil && inv.ViewedAt != nil {
 		return d, mayAct(who, id, invitation)
 	}
@@ -38,6 +41,23 @@ func (s *Visits) MarkViewed(
 		}
 		return []Event{record.NewEvent(record.EventInvitationViewed).To(inv.ID)}, nil
 	}, seen...)
+}
+
+// viewedByMember answers a member's call, which is noted nowhere: only the person can open the document.
+func (s *Visits) viewedByMember(who account.Actor, d *Document, invitation string) (*Document, error) {
+	if err := mayAct(who, d.ID, invitation); err != nil {
+		return nil, err
+	}
+	inv := d.Invitation(invitation)
+	switch {
+	case inv == nil:
+		return nil, fault.NotFound("invitation")
+	case !record.IsIdentified(who, inv):
+		return nil, notIdentified()
+	case inv.Unnamed():
+		return nil, d.Signable(inv, s.now()) // nobody yet
+	}
+	return d, d.Running(s.now())
 }
 
 // readReason reads the reason that somebody states for what they do.
@@ -86,13 +106,18 @@ func (s *Visits) Decline(
 		if err != nil {
 			return nil, err
 		}
-		inv.Status, inv.DeclinedAt, inv.DeclinedCode, inv.DeclinedReason = record.Declined, &tx.Now, why.Code, why.Words
+		inv.Status = record.Declined
+		voided := record.Reason{Code: record.ReasonDeclined, Name: inv.Name}
+		if inv.Recorded(who) {
+			voided.Code = record.ReasonRecorded
+		} else {
+			inv.DeclinedAt, inv.DeclinedCode, inv.DeclinedReason = &tx.Now, why.Code, why.Words
+		}
 		d.SetAttention(Attention{Kind: record.AttentionDeclined, Code: "declined", Invitation: inv.ID})
-		events := []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).Because(why)}
+		events := []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).Recorded(inv).Because(why)}
 		if company.OnDecline != account.OnDeclineVoid {
 			return events, nil
 		}
-		voided := record.Reason{Code: record.ReasonDeclined, Name: inv.Name}
 		if err := d.Void(voided, tx.Now); err != nil {
 			return nil, err
 		}
@@ -126,6 +151,9 @@ func (s *Invitations) Delegate(
 			return nil, err
 		}
 		event := record.NewEvent(record.EventInvitationDelegated)
+		if !who.IsSignatory() {
+			event = record.NewEvent(record.EventInvitationReplaced) // nobody has delegated anything
+		}
 		if why != "" {
 			event = event.With("reason", why)
 		}
@@ -195,6 +223,7 @@ func (s *Invitations) takeOver(
 		event = event.With("authentication", next.Authentication)
 	}
 	inv.Status, inv.DelegatedTo, inv.UpdatedAt = record.Delegated, next.ID, tx.Now
+	inv.Recorded(who)
 	inv.LinkGeneration++
 	d.Invitations = append(d.Invitations, next)
 	if d.Attention.Kind == record.AttentionDeclined && d.Declined() == nil {

@@ -22,7 +22,7 @@ func (s *Signatures) drawAct(a *act, f *File, signatureField string) (pdf.SignSp
 		box := boxOf(f, x)
 		if x.Type == pdf.FieldSignature && seal {
 			seal = false
-			drawn, err := drawMark(p, box, a.marks.signature, s.caption(a)...)
+			drawn, err := s.drawMade(p, box, a, a.marks.signature, s.caption(a)...)
 			if err != nil {
 				return spec, err
 			}
@@ -39,7 +39,7 @@ func (s *Signatures) drawAct(a *act, f *File, signatureField string) (pdf.SignSp
 	}
 	if seal && !f.Presigned && len(a.document.FieldsIn(a.inv.ID, f.ID)) == 0 {
 		block := text.Box{Width: blockWidth, Height: blockHeight}
-		drawn, err := drawMark(p, block, a.marks.signature, s.caption(a)...)
+		drawn, err := s.drawMade(p, block, a, a.marks.signature, s.caption(a)...)
 		if err != nil {
 			return spec, err
 		}
@@ -53,8 +53,20 @@ func (s *Signatures) caption(a *act) []string {
 	return []string{s.words.Match(a.document.Locale).Mailbox(s.signedBy(a), a.inv.Email), words.UTC(a.now)}
 }
 
+// drawMade draws a mark. Of an act that somebody recorded for the person it shows that instead, as
+// large as it fits: nothing looks like their hand.
+func (s *Signatures) drawMade(p *text.Set, box text.Box, a *act, m mark.Drawn, caption ...string) (*text.Appearance, error) {
+	if a.inv.RecordedBy == nil {
+		return drawMark(p, box, m, caption...)
+	}
+	return p.Text(box, text.Field{Text: s.signedBy(a), Multiline: true}), nil
+}
+
 // signedBy states who acted, in the document's language.
 func (s *Signatures) signedBy(a *act) string {
+	if a.inv.RecordedBy != nil {
+		return s.words.Match(a.document.Locale).Say("certificate.recorded_by", "by", a.actor(), "name", a.inv.Name)
+	}
 	key := "certificate.signed_by"
 	if a.inv.Role == record.Approver {
 		key = "certificate.approved_by"
@@ -104,7 +116,7 @@ func (a *act) stamp() (lines []string) {
 	if company != "" {
 		lines = append(lines, company)
 	}
-	return append(lines, a.inv.Name, a.now.In(a.zone).Format(time.DateOnly))
+	return append(lines, a.actor(), a.now.In(a.zone).Format(time.DateOnly))
 }
 
 // drawField draws one value. A field that was not filled in is left blank.
@@ -117,11 +129,11 @@ func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pd
 	var err error
 	switch x.Type {
 	case pdf.FieldSignature:
-		out.Text = a.inv.Name
-		out.Appearance, err = drawMark(p, box, a.marks.signature)
+		out.Text = a.actor()
+		out.Appearance, err = s.drawMade(p, box, a, a.marks.signature)
 	case pdf.FieldInitials:
-		out.Text = a.inv.Name
-		out.Appearance, err = drawMark(p, box, a.marks.initials)
+		out.Text = a.actor()
+		out.Appearance, err = s.drawMade(p, box, a, a.marks.initials)
 	case pdf.FieldStamp:
 		out.Text = a.inv.Name
 		if content := a.pictureFor(x); content != nil {

@@ -58,6 +58,9 @@ func evidenceOfFile(d *Document, f *File) completion.File {
 		}
 		if inv := d.Invitation(r.Invitation); inv != nil {
 			rev.Signer = &completion.Person{Name: inv.Name, Email: inv.Email}
+			if by := inv.RecordedBy; by != nil {
+				rev.Signer, rev.RecordedFor = &completion.Person{Name: by.Name, Email: by.Email}, rev.Signer
+			}
 		}
 		out.Revisions = append(out.Revisions, rev)
 	}
@@ -73,6 +76,12 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 		FilledInAt:   completion.Maybe(inv.FilledInAt),
 		DeclinedAt:   completion.Maybe(inv.DeclinedAt),
 		DeclinedCode: string(inv.DeclinedCode), DeclinedReason: inv.DeclinedReason}
+	if by := inv.RecordedBy; by != nil {
+		out.RecordedBy = &completion.Person{Name: by.Name, Email: by.Email}
+	}
+	if inv.Replaced() {
+		out.Status = "replaced"
+	}
 	assistance(&out, d, inv)
 	if to := d.Invitation(inv.DelegatedTo); to != nil {
 		out.DelegatedTo = &completion.Person{Name: to.Name, Email: to.Email}

@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,7 +196,7 @@ func (a *act) event() Event {
 	case record.ActionFillIn:
 		kind = record.EventInvitationFilledIn
 	}
-	e := record.NewEvent(kind).To(a.inv.ID).With("email", a.inv.Email).With("method", evidence.Method)
+	e := record.NewEvent(kind).To(a.inv.ID).With("email", a.inv.Email).With("method", evidence.Method).Recorded(a.inv)
 	if evidence.Serial != "" {
 		e = e.With("certificate", evidence.Serial)
 	}
@@ -313,8 +314,8 @@ func (a *act) note(who account.Actor, e *Evidence) {
 	e.At, e.IP, e.UserAgent, e.Host = a.now, who.IP, who.UserAgent, who.Host
 	e.Method, e.Through = method(who, a.inv), through(who)
 	a.inv.Evidence, a.inv.UpdatedAt = e, a.now
-	if a.inv.ViewedAt == nil && who.IsSignatory() {
-		a.inv.ViewedAt = &a.now
+	if a.inv.Recorded(who) {
+		e.Consent, e.ConsentText = false, "" // nobody asked them
 	}
 }
 
@@ -423,8 +424,22 @@ func (s *Signatures) signFiles(ctx context.Context, a *act) error {
 	return err
 }
 
+// subject returns whom the certificate of the act names: the person, or who recorded it for them.
+func (a *act) subject() pki.Person {
+	if by := a.inv.RecordedBy; by != nil {
+		return pki.Person{Name: by.Name, Email: by.Email, RecordedFor: a.inv.Name}
+	}
+	return pki.Person{Name: a.inv.Name, Email: a.inv.Email}
+}
+
+// actor returns the name of who acted.
+func (a *act) actor() string {
+	subject := a.subject()
+	return cmp.Or(subject.Name, subject.Email)
+}
+
 func (s *Signatures) signFilesFor(ctx context.Context, a *act, validity time.Duration, ts pki.Timestamper) error {
-	signer, err := s.keys.SignatoryFor(pki.Person{Name: a.inv.Name, Email: a.inv.Email}, a.now, validity)
+	signer, err := s.keys.SignatoryFor(a.subject(), a.now, validity)
 	if err != nil {
 		return fmt.Errorf("signing: the signatory's certificate: %w", err)
 	}
@@ -451,7 +466,7 @@ func (s *Signatures) signFile(ctx context.Context, a *act, f *File, signer *pki.
 	if err != nil {
 		return disk.Closing(err, closeBase)
 	}
-	spec.Seal = sealBy(ctx, f, signer, ts, a.now, a.inv.Name, reason)
+	spec.Seal = sealBy(ctx, f, signer, ts, a.now, a.actor(), reason)
 	rev, err := pdf.Sign(base, spec)
 	if err := disk.Closing(err, closeBase); err != nil {
 		return fmt.Errorf("signing: sign %s: %w", f.ID, err)

@@ -177,7 +177,7 @@ func operations() []operation {
 		{"delegate", func(t *testing.T, c company, d doc) error {
 			_, err := c.Signing.Invitations.Delegate(t.Context(), c.author, d.ID, d.Invitations[0].ID, person("b@x.example"), nil)
 			return err
-		}, "sent>sent", "", unsent(), "invitation.delegated invitation.notified"},
+		}, "sent>sent", "", unsent(), "invitation.replaced invitation.notified"},
 		{"replace", func(t *testing.T, c company, d doc) error {
 			_, err := c.Signing.Invitations.Replace(t.Context(), c.author, d.ID, d.Invitations[0].ID, person("b@x.example"))
 			return err

@@ -174,7 +174,11 @@ func (c *pages) steps(f *File) {
 		if r.Signer != nil {
 			name = r.Signer.Name
 		}
-		row(c.Words.Say("certificate.step."+r.Kind, "name", name), r.Total, r.SHA256)
+		step := c.Words.Say("certificate.step."+r.Kind, "name", name)
+		if r.RecordedFor != nil {
+			step = c.Words.Say("certificate.recorded_by", "by", name, "name", r.RecordedFor.Name)
+		}
+		row(step, r.Total, r.SHA256)
 	}
 	c.flow.Table(t)
 }
@@ -193,6 +197,9 @@ func (c *pages) events() {
 func (c *pages) event(e *Event) []string {
 	local, utc := c.times(time.Time(e.At))
 	what := joinLines(c.Words.SayOr("certificate.event."+e.Type, e.Type), "("+e.Type+")")
+	if by := e.Data["recorded_by"]; by != "" {
+		what = joinLines(c.Words.Say("certificate.recorded_by", "by", by, "name", e.Data["recorded_for"]), what)
+	}
 	if email := e.Data["email"]; email != "" && email != e.ActorEmail {
 		what = joinLines(what, email)
 	}

@@ -51,12 +51,13 @@ type File struct {
 
 // Revision is one piece appended to a file.
 type Revision struct {
-	Kind   string  `json:"kind"`
-	Signer *Person `json:"signer,omitempty"`
-	Size   int64   `json:"size"`   // bytes appended
-	Total  int64   `json:"total"`  // bytes of the file up to here
-	SHA256 string  `json:"sha256"` // of the file up to here
-	At     Time    `json:"at"`
+	Kind        string  `json:"kind"`
+	Signer      *Person `json:"signer,omitempty"`
+	Size        int64   `json:"size"`   // bytes appended
+	Total       int64   `json:"total"`  // bytes of the file up to here
+	SHA256      string  `json:"sha256"` // of the file up to here
+	At          Time    `json:"at"`
+	RecordedFor *Person `json:"recorded_for,omitempty"` // in whose name the signer recorded it
 }
 
 // Change names fields that somebody filled in and somebody else changed later.
@@ -85,6 +86,7 @@ type Signatory struct {
 	Method         string            `json:"method,omitempty"`
 	Through        string            `json:"through,omitempty"`
 	Host           string            `json:"host,omitempty"`
+	RecordedBy     *Person           `json:"recorded_by,omitempty"` // who acted, declined or replaced them in their name; ip and user_agent are theirs
 	IP             string            `json:"ip,omitempty"`
 	UserAgent      string            `json:"user_agent,omitempty"`
 	Consent        bool              `json:"consent"`

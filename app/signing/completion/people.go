@@ -33,7 +33,7 @@ func (c *pages) person(p *Signatory) error {
 	if by := p.NamedBy; by != nil {
 		list.add(say("certificate.named_by"), c.Words.Mailbox(by.Name, by.Email))
 	}
-	list.add(say("certificate.state"), say("certificate.state."+stateOf(p)))
+	list.add(say("certificate.state"), c.state(p))
 	list.add(say("certificate.asked"), c.at(p.NotifiedAt))
 	list.add(say("certificate.viewed"), c.at(p.ViewedAt))
 	c.flow.KeyValues(list...)
@@ -46,15 +46,27 @@ func (c *pages) person(p *Signatory) error {
 	return nil
 }
 
-// stateOf returns the word for what a person has done, depending on their role.
-func stateOf(p *Signatory) string {
+// state describes what a person has done, depending on their role, or what was recorded for them.
+func (c *pages) state(p *Signatory) string {
+	state := p.Status
 	switch {
+	case p.Status == "replaced":
+		return c.Words.Say("certificate.event.invitation.replaced")
+	case p.RecordedBy != nil && p.Status == "declined":
+		return c.recorded(p) + ": " + c.Words.Say("certificate.event.invitation.declined")
+	case p.RecordedBy != nil:
+		state = "recorded"
 	case p.Role == "approver" && p.Status == "signed":
-		return "approved"
+		state = "approved"
 	case p.Role == "viewer" && p.Status == "notified":
-		return "copied"
+		state = "copied"
 	}
-	return p.Status
+	return c.Words.Say("certificate.state." + state)
+}
+
+// recorded names who recorded an act in the person's name.
+func (c *pages) recorded(p *Signatory) string {
+	return c.Words.Say("certificate.recorded_by", "by", c.Words.Mailbox(p.RecordedBy.Name, p.RecordedBy.Email), "name", p.Name)
 }
 
 // answers returns what a person stated besides signing, or without signing.
@@ -64,7 +76,11 @@ func (c *pages) answers(p *Signatory) pairs {
 	list.add(say("certificate.declined"), c.at(p.DeclinedAt))
 	list.add(say("certificate.reason"), c.whyDeclined(p))
 	if to := p.DelegatedTo; to != nil {
-		list.add(say("certificate.delegated_to"), c.Words.Mailbox(to.Name, to.Email))
+		key := "certificate.delegated_to"
+		if p.Status == "replaced" {
+			key = "certificate.event.invitation.replaced"
+		}
+		list.add(say(key), c.Words.Mailbox(to.Name, to.Email))
 	}
 	if len(p.FilledIn) > 0 {
 		list.add(say("certificate.fields"), strings.Join(p.FilledIn, ", "))
@@ -112,7 +128,11 @@ func (c *pages) act(p *Signatory) error {
 	say := c.Words.Say
 	done := map[string]string{"approver": "approved", "reader": "read", "assistant": "filled_in"}[p.Role]
 	var list pairs
-	list.add(say("certificate."+cmp.Or(done, "signed")), c.at(p.ActedAt))
+	when := c.at(p.ActedAt)
+	if p.RecordedBy != nil {
+		when += " · " + c.recorded(p)
+	}
+	list.add(say("certificate."+cmp.Or(done, "signed")), when)
 	list.add(say("certificate.identified_by"), c.method(p))
 	if p.Host == "" && p.Through == "signatory" {
 		c.ways(&list, "certificate.link", p.Ways, false)
@@ -144,7 +164,11 @@ func (c *pages) act(p *Signatory) error {
 	if err != nil {
 		return err
 	}
-	c.flow.KeyMark(say("certificate.signature")+" ("+c.Words.SayOr("certificate.signature."+p.SignatureType, p.SignatureType)+")", mark, 190, 52)
+	kind := " (" + c.Words.SayOr("certificate.signature."+p.SignatureType, p.SignatureType) + ")"
+	if p.RecordedBy != nil {
+		kind, mark = "", text.Mark{Typed: say("certificate.recorded_by", "by", p.RecordedBy.Name, "name", p.Name), Face: "sans"}
+	}
+	c.flow.KeyMark(say("certificate.signature")+kind, mark, 190, 52)
 	list = nil
 	list.add(say("certificate.serial"), p.Certificate)
 	c.flow.KeyValues(append(list, c.consent(p)...)...)

@@ -13,7 +13,7 @@ import (
 var (
 	keptFromInvitation    = fields("Name Email Company JobTitle Role RoleName Group NamedByPrevious Position Authentication AccessCodeHint Locale Message")
 	droppedFromInvitation = fields("Status CreatedAt UpdatedAt ID AccessCodeHash LinkGeneration NotifiedAt ViewedAt SignedAt ReadAt FilledInAt DeclinedAt " +
-		"DeclinedReason DeclinedCode RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince LinkShown")
+		"DeclinedReason DeclinedCode RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince LinkShown RecordedBy")
 
 	keptFromDocument = fields("Company Title Subject Message SigningOrder Metadata Locale Approver ExpiresAt RemindEveryDays ReminderDays BaseURL " +
 		"RedirectURL NoDecline NoDelegation DeclineReason ReadToEnd NoMails SignatureTypes Template ExpiresDays")

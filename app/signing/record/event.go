@@ -163,6 +163,14 @@ func (e Event) By(who account.Actor) Event {
 	return e
 }
 
+// Recorded adds who did it in the person's name, if they did not do it themself.
+func (e Event) Recorded(inv *Invitation) Event {
+	if by := inv.RecordedBy; by != nil {
+		e = e.With("recorded_by", by.Name+" <"+by.Email+">").With("recorded_for", inv.Name)
+	}
+	return e
+}
+
 // actorKind returns the journal's name for the actor: user, signatory or system.
 func actorKind(who account.Actor) string {
 	switch who.Kind {

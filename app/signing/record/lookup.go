@@ -202,6 +202,15 @@ func VisibilityOf(archived, deleted bool) string {
 	return "active"
 }
 
+// Recorded notes who does something in the person's name, and reports whether it is somebody else.
+func (i *Invitation) Recorded(who account.Actor) bool {
+	i.RecordedBy = nil
+	if !who.IsSignatory() {
+		i.RecordedBy = new(PersonOf(who))
+	}
+	return i.RecordedBy != nil
+}
+
 // PersonOf returns a member in the form recorded in documents.
 func PersonOf(who account.Actor) Person {
 	return Person{ID: who.UserID, Name: who.Name, Email: who.Email}

@@ -17,6 +17,7 @@ const (
 	ReasonContent     ReasonCode = "content"      // they don't agree with the content
 	ReasonMistake     ReasonCode = "mistake"      // the document contains a mistake
 	ReasonPerson      ReasonCode = "person"       // somebody else should sign
+	ReasonRecorded    ReasonCode = "recorded"     // a member recorded that somebody declines
 	ReasonPaper       ReasonCode = "paper"        // they want to sign on paper
 )
 

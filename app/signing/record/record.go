@@ -297,6 +297,9 @@ type Invitation struct {
 	Evidence        *Evidence
 	SignatureFields []string // names in the PDF, one per file that this person signs
 	LinkShown       []string `json:",omitempty"` // who was shown the link through the API, see signing.Links.HandOut
+	// RecordedBy is the member who acted, declined or passed the invitation on in the person's name,
+	// themself or with a token; nil if the person did.
+	RecordedBy *Person `json:",omitempty"`
 }
 
 // Copy returns a new invitation with the settings of this one, to replace it or for
@@ -311,9 +314,12 @@ func (i *Invitation) Copy(id string, now time.Time) Invitation {
 	next.DeclinedAt, next.DeclinedReason = nil, ""
 	next.DeclinedCode = ""
 	next.RemindedAt, next.RemindersSent, next.DelegatedTo, next.Astray = nil, 0, "", false
-	next.Agreed, next.Evidence, next.SignatureFields, next.ProofSince, next.LinkShown = nil, nil, nil, nil, nil
+	next.Agreed, next.Evidence, next.SignatureFields, next.ProofSince, next.LinkShown, next.RecordedBy = nil, nil, nil, nil, nil, nil
 	return next
 }
+
+// Replaced reports whether a member put somebody else in the person's place, who passed nothing on.
+func (i *Invitation) Replaced() bool { return i.Status == Delegated && i.RecordedBy != nil }
 
 // DisplayName returns the person's name, or that of the role nobody has taken yet.
 func (i *Invitation) DisplayName() string { return cmp.Or(i.Name, i.RoleName, i.Email) }

@@ -124,6 +124,9 @@ func eventText(l *words.Language, d *signing.Document, e *signing.Entry) string 
 	for _, name := range []string{"name", "from", "to", "email", "by"} {
 		pairs = append(pairs, name, e.Value.Data[name])
 	}
+	if by := e.Value.Data["recorded_by"]; by != "" {
+		return l.Say("certificate.recorded_by", "by", by, "name", person) + ": " + l.SayOr("certificate.event."+string(e.Value.Type), string(e.Value.Type))
+	}
 	text, err := l.Text("event."+string(e.Value.Type), pairs...)
 	if err != nil {
 		return string(e.Value.Type)

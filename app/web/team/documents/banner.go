@@ -50,6 +50,9 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 		b.Quote = d.WhyVoided().Sentence(r.Words.SayOf)
 	}
 	b.Title, b.Text = r.Say("banner."+key, pairs...), r.Say("banner."+key+".next", pairs...)
+	if inv := declined(d); inv != nil && inv.RecordedBy != nil {
+		b.Title = recorded(r.Words, inv) + ": " + r.Say("certificate.event.invitation.declined")
+	}
 	if d.Status != record.Sent || d.Attention.Kind != "" {
 		return b
 	}

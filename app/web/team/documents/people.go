@@ -10,6 +10,7 @@ import (
 	"paraph/app/signing/record"
 	"paraph/app/signing/trail"
 	"paraph/app/web/page"
+	"paraph/app/words"
 )
 
 // personView is a recipient on the document's page.
@@ -19,6 +20,7 @@ type personView struct {
 	RoleText, State string
 	Chip            string // kind of the chip that shows the state
 	Facts           []fact
+	Recorded        string // who acted or declined in their name, or replaced them
 	Problem         string
 	WhyDeclined     string
 	Next            string // name of the person they passed the invitation on to
@@ -69,6 +71,12 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) ([]personView, e
 		} else {
 			n++
 		}
+		if inv.RecordedBy != nil {
+			v.Recorded = recorded(r.Words, inv)
+		}
+		if inv.Replaced() {
+			v.State = r.Say("certificate.event.invitation.replaced")
+		}
 		v.Facts, v.WhyDeclined = facts(r, inv), inv.WhyDeclined().Sentence(r.Words.SayOf)
 		if d.Attention.Concerns(inv) {
 			v.Problem = d.AttentionSentence(r.Words.SayOf)
@@ -107,6 +115,11 @@ func namersIn(events *trail.Trail, r *page.Request, d *signing.Document) (map[st
 		}
 	}
 	return out, err
+}
+
+// recorded states who did something in the person's name.
+func recorded(l *words.Language, inv *signing.Invitation) string {
+	return l.Say("certificate.recorded_by", "by", l.Mailbox(inv.RecordedBy.Name, inv.RecordedBy.Email), "name", inv.DisplayName())
 }
 
 func facts(r *page.Request, inv *signing.Invitation) []fact {
