@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"paraph/app/account"
 	"paraph/app/apptest"
 )
 
@@ -268,6 +269,49 @@ func TestLeftOutPagesAreGone(t *testing.T) {
 	answer := recipient.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}).Want(t, 200)
 	if bytes.Contains(answer.Body, []byte(d.Text(t, "files.1.sha256"))) {
 		t.Error("the answer to signing names the upload")
+	}
+}
+
+// TestUploadsAreForThoseWhoMayChangeThem asks for uploads that have what nobody else should see.
+func TestUploadsAreForThoseWhoMayChangeThem(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	c := s.Company(t)
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Sale", "invitations": buyerAndSeller()[:1]},
+		apptest.File{Name: "black.pdf", Content: apptest.PDF(t, "Secret.")}, apptest.File{Name: "fewer.pdf", Content: apptest.PDF(t, "Secret.", "Rest.")},
+		apptest.File{Name: "deleted.docx", Content: apptest.DOCX(t, "Bananas.")})).Want(t, 201)
+	at := "/documents/" + d.Text(t, "id")
+	file := func(n int) string { return at + "/files/" + d.Text(t, fmt.Sprintf("files.%d.id", n)) }
+	c.Post(t, file(0)+"/redact", obj{"regions": list{obj{"page": 1, "x": .1, "y": .1, "width": .5, "height": .5}}}).Want(t, 200)
+	c.Put(t, file(1)+"/pages", chosen("2")).Want(t, 200)
+	c.Patch(t, file(2), obj{"confirmed": true}).Want(t, 200)
+	recipient := s.With(link(t, c.Post(t, at+"/send", nil).Want(t, 200), 0))
+	viewer := c.Member(t, account.RoleViewer)
+	token := func(scopes ...any) *apptest.Client {
+		return s.With(c.Post(t, "/tokens", obj{"name": "T", "scopes": list(scopes)}).Want(t, 201).Text(t, "token"))
+	}
+	for who, x := range map[string]struct {
+		as     *apptest.Client
+		status int
+	}{"viewer": {viewer, 403}, "token to read": {token("read"), 403}, "token to sign": {token("read", "sign"), 403},
+		"owner": {c, 200}, "token to write": {token("read", "write"), 200}} {
+		for _, address := range []string{file(0) + "/content?version=original", file(1) + "/content?version=original", at + "/download?version=original",
+			at + "/download?version=original&format=zip"} {
+			if got := x.as.Get(t, address); got.Status != x.status {
+				t.Errorf("%s gets %d from %s: %.200s", who, got.Status, address, got.Body)
+			}
+		}
+		for _, address := range []string{file(0) + "/content", file(2) + "/content?version=original", at + "/download?version=current"} {
+			x.as.Get(t, address).Want(t, 200)
+		}
+	}
+	got := recipient.Get(t, file(2)+"/content?version=original").Want(t, 200)
+	if name := got.Header.Get("Content-Disposition"); !bytes.HasPrefix(got.Body, []byte("%PDF")) || strings.Contains(name, ".docx") {
+		t.Errorf("the recipient gets %.20q as %s", got.Body, name)
+	}
+	all := recipient.Get(t, at+"/download?version=original&format=zip").Want(t, 200).Body
+	if bytes.Contains(all, []byte("deleted.docx")) {
+		t.Error("the recipient's archive has the upload")
 	}
 }
 

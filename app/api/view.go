@@ -206,7 +206,7 @@ type findingView struct {
 
 func (r *request) viewFile(d *signing.Document, f *signing.File) fileView {
 	if r.who.IsSignatory() {
-		shown := f.WithoutLeftOut()
+		shown := f.WithoutUpload()
 		f = &shown
 	}
 	v := fileView{ID: f.ID, DocumentID: d.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256,

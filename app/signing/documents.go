@@ -62,7 +62,7 @@ func (s *Documents) see(who account.Actor, id string, seen ...int64) (*Document,
 	case s.needsConsent(who, company, inv):
 		return nil, notAgreed()
 	}
-	record.HideLeftOutPages(d)
+	record.HideUploads(d)
 	return d, nil
 }
 

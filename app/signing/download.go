@@ -54,6 +54,13 @@ func (s *Downloads) Document(_ context.Context, who account.Actor, id string, in
 	if err != nil {
 		return nil, err
 	}
+	if version == "original" && content != "certificate" && content != "evidence" {
+		for i := range d.Files {
+			if err := mayHaveUpload(who, &d.Files[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if d.Status != record.Completed && (version == "" || version == "completed" || content == "certificate") {
 		return nil, fault.Conflict("document_not_completed")
 	}
@@ -70,6 +77,15 @@ func (s *Downloads) Document(_ context.Context, who account.Actor, id string, in
 		return nil, fault.Invalid("format", "several_files")
 	}
 	return s.file(&d.Files[0], version), nil
+}
+
+// mayHaveUpload refuses uploads that have what was taken out of a file to all who could not have left it in:
+// recipients get the PDF instead (see [record.HideUploads]).
+func mayHaveUpload(who account.Actor, f *File) error {
+	if !f.Secretive() {
+		return nil
+	}
+	return who.RequireMember(account.ScopeWrite)
 }
 
 func pdfName(name string) string {
@@ -224,6 +240,11 @@ func (s *Downloads) File(_ context.Context, who account.Actor, id, file, version
 	x := d.File(file)
 	if x == nil {
 		return nil, fault.NotFound("file")
+	}
+	if version == "original" {
+		if err := mayHaveUpload(who, x); err != nil {
+			return nil, err
+		}
 	}
 	return s.file(x, version), nil
 }

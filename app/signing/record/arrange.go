@@ -302,23 +302,28 @@ func followAreas(before, after []PageChoice, areas []detect.Area) (out []detect.
 	return out
 }
 
-// HideLeftOutPages makes the PDF that has only the chosen pages of a file appear as what was
-// uploaded, for people who were never meant to see the others.
-func HideLeftOutPages(d *Document) {
+// HideUploads makes the PDF that people are asked to sign appear as what was uploaded, for those who were
+// never meant to see more.
+func HideUploads(d *Document) {
 	for i := range d.Files {
-		d.Files[i] = d.Files[i].WithoutLeftOut()
+		d.Files[i] = d.Files[i].WithoutUpload()
 	}
 }
 
-// WithoutLeftOut returns the file as if only the chosen pages had been uploaded.
-func (f *File) WithoutLeftOut() File {
+// WithoutUpload returns the file as if its PDF had been uploaded. An upload that was converted may have more
+// than its pages show, such as text that was deleted with its changes tracked, or the place of a photo.
+func (f *File) WithoutUpload() File {
 	out := *f
-	if f.Arranged != nil || f.Merged != nil {
+	if f.Secretive() || f.ContentType != "application/pdf" {
 		out.Upload, out.SHA256, out.Size, out.ContentType = f.Base, f.Base, f.BaseSize, "application/pdf"
 		out.Arranged, out.Merged = nil, nil
 	}
 	return out
 }
+
+// Secretive reports whether the uploads have what was taken out of the file since: pages that were left out, or
+// parts that were blacked out.
+func (f *File) Secretive() bool { return f.Arranged != nil || f.Merged != nil }
 
 // DescribePages lists pages for the audit trail, such as "3, 1 (90°)".
 func DescribePages(pages []PageChoice) string {

@@ -3,6 +3,7 @@ package documents
 import (
 	"strings"
 
+	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
@@ -33,8 +34,12 @@ func filesOf(r *page.Request, d *signing.Document) []fileDetail {
 	}
 	for i := range d.Files {
 		f := &d.Files[i]
-		v := fileDetail{File: f, Contents: []fileContent{{r.Say("document.file.original"), at + "original-" + f.ID, f.SHA256}}, Checked: r.Query("verify") == f.ID}
-		if len(f.Revisions) > 0 || f.Base != f.Upload {
+		v := fileDetail{File: f, Checked: r.Query("verify") == f.ID}
+		upload := !f.Secretive() || r.Who.Actor.Can(account.ScopeWrite)
+		if upload {
+			v.Contents = append(v.Contents, fileContent{r.Say("document.file.original"), at + "original-" + f.ID, f.SHA256})
+		}
+		if len(f.Revisions) > 0 || f.Base != f.Upload || !upload {
 			v.Contents = append(v.Contents, fileContent{r.Say(now), at + "file-" + f.ID, f.Current()})
 		}
 		if len(f.Revisions) > 0 || f.Presigned {
