@@ -184,6 +184,9 @@ func Redact(ctx context.Context, w io.Writer, f *File, what Redaction) (unreadab
 	if err := cmp.Or(a.choose(all), r.pages(what.Regions), c.begin(string(version))); err != nil {
 		return 0, err
 	}
+	for number, v := range r.from.Emptied() {
+		a.changed[number] = v
+	}
 	a.changed[f.RootRef.Number] = r.catalog()
 	trailer := dict{"Root": a.value(f.RootRef)}
 	if info := r.info(); len(info) > 0 {

@@ -43,7 +43,8 @@ type state struct {
 	size, scale              float64
 	charSpace, wordSpace     float64
 	leading, rise, lineWidth float64
-	pattern                  bool // a colour is a pattern
+	pattern                  bool   // a colour is a pattern
+	patterns                 [2]int // that draw something, for filling and for strokes, by object number
 }
 
 func startState(ctm matrix) state { return state{ctm: ctm, scale: 1, lineWidth: 1} }
@@ -99,6 +100,9 @@ const maxOperands = 10_000
 
 // remove records that something at the current place was removed.
 func (c *content) remove() {
+	for _, number := range c.state.patterns {
+		c.r.empty(number, emptyPattern)
+	}
 	for x := c; x != nil; x = x.parent {
 		x.changed = true
 		for i := len(x.marks) - 1; i >= 0 && !x.marks[i].changed; i-- {
@@ -184,6 +188,11 @@ func (c *content) operator(op object.Keyword, operands []any, raw []byte) error 
 		}
 	case "SCN", "scn":
 		_, c.state.pattern = lastOf(operands).(name)
+		c.colour(op, operands)
+	case "g", "rg", "k", "cs":
+		c.state.patterns[0] = 0
+	case "G", "RG", "K", "CS":
+		c.state.patterns[1] = 0
 	case "gs":
 		return c.graphicsState(operands, raw)
 	case "Do":

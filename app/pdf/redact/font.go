@@ -15,7 +15,8 @@ type font struct {
 	strict   bool            // others are not known
 	heights  map[int]heights // of vertical writing
 	height   heights
-	boxes    map[int]Rect // of a Type 3 font, by code
+	boxes    map[int]Rect                  // of a Type 3 font, by code
+	pictures map[int]map[int]object.Stream // those that characters of a Type 3 font are
 	low      float64
 	high     float64
 }
@@ -131,7 +132,7 @@ func (r *Redactor) drawnFont(d dict) *font {
 	if d["FontMatrix"] != nil {
 		m = r.matrix(d["FontMatrix"])
 	}
-	f := &font{widths: r.listed(d), boxes: map[int]Rect{}}
+	f := &font{widths: r.listed(d), boxes: map[int]Rect{}, pictures: map[int]map[int]object.Stream{}}
 	var all Rect
 	if n := r.numbers(d["FontBBox"], 4); n != nil {
 		all = Rect{min(n[0], n[2]), min(n[1], n[3]), max(n[0], n[2]), max(n[1], n[3])}
@@ -140,6 +141,7 @@ func (r *Redactor) drawnFont(d dict) *font {
 	procs := r.f.Dict(d["CharProcs"])
 	for code, w := range f.widths {
 		box := all
+		f.pictures[code] = r.pictures(procs[name(names[code])], r.f.Dict(d["Resources"]))
 		if own, ok := r.drawnBox(procs[name(names[code])]); ok {
 			box = own
 		}

@@ -40,8 +40,9 @@ type Redactor struct {
 	tags     []Tag
 	lost     int
 	// visit, if not nil, is called with each character that would be removed.
-	visit  func(font any, code object.String)
-	pixels int64
+	visit   func(font any, code object.String)
+	pixels  int64
+	emptied map[int]*object.Stream
 }
 
 // A Tag identifies marked content of which a part was removed: by the entry of the parent tree of

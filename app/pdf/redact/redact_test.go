@@ -295,6 +295,17 @@ func TestNothingRemains(t *testing.T) {
 			6:  "<</Pattern<</Q 50 0 R>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
 			50: ">/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 9 9]/XStep 9/YStep 9/Resources<<>>|% SECRET",
 		}, []string{"600 790 re"}, nil},
+		"pattern that is used elsewhere, too": {"/Pattern cs /Q scn 0 690 600 90 re f 0 0 600 50 re f", map[int]string{
+			6:  "<</Pattern<</Q 50 0 R>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
+			50: ">/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 600 800]/XStep 600/YStep 800/Resources<</XObject<</I 51 0 R>>>>|600 0 0 800 0 0 cm /I Do % CANARY",
+			51: ">/Type/XObject/Subtype/Image/Width 6/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray|SECRET",
+		}, []string{"CANARY", "SECRET"}, []string{"600 50 re"}},
+		"character that is a picture": {"BT /T 20 Tf 100 700 Td (A) Tj 0 -600 Td (A) Tj ET", map[int]string{
+			6:  "<</XObject<</X 40 0 R>>/Font<</F 10 0 R/T 50 0 R>>>>",
+			50: "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/Encoding<</Differences[65/A]>>/FirstChar 65/LastChar 65/Widths[1]/CharProcs<</A 52 0 R>>/Resources<</XObject<</I 51 0 R>>>>>>",
+			51: ">/Type/XObject/Subtype/Image/Width 6/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray|SECRET",
+			52: ">|1 0 d0 /I Do % CANARY",
+		}, []string{"CANARY", "SECRET"}, nil},
 		"soft mask": {"/S gs 0 0 10 10 re f", map[int]string{
 			6:  "<</ExtGState<</S<</SMask<</S/Luminosity/G 50 0 R>>>>>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
 			50: ">/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Group<</S/Transparency>>/Resources 6 0 R|BT /F 10 Tf 100 700 Td (SECRET) Tj 0 -99 Td (KEPT) Tj ET",

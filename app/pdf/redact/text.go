@@ -202,6 +202,7 @@ func (s *showing) glyph(code object.String, g glyph) {
 			s.r.visit(s.state.font.source, code)
 		}
 		s.removed = true
+		s.hide(code)
 		if s.state.size != 0 {
 			s.skip(-by / s.state.size * 1000)
 		}
