@@ -152,6 +152,9 @@ func (s *Invitations) Delegate(
 		}
 		event := record.NewEvent(record.EventInvitationDelegated)
 		if !who.IsSignatory() {
+			if err := mayChangeApproved(tx, who, d); err != nil {
+				return nil, err
+			}
 			event = record.NewEvent(record.EventInvitationReplaced) // nobody has delegated anything
 		}
 		if why != "" {
@@ -171,6 +174,9 @@ func (s *Invitations) Replace(
 	}
 	return s.changes.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
 		if err := d.Replaceable(inv, tx.Now); err != nil {
+			return nil, err
+		}
+		if err := mayChangeApproved(tx, who, d); err != nil {
 			return nil, err
 		}
 		if inv.Unnamed() {

@@ -63,18 +63,42 @@ func mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 		if !who.CanApprove() {
 			return fault.Forbidden("role_not_allowed.approver")
 		}
-		if d.Status != record.PendingApproval || d.SubmittedBy != who.UserID {
+		if d.Status != record.PendingApproval {
 			return nil
 		}
-		n, err := account.CountMembers(tx, who.CompanyID)
-		if err != nil {
-			return err
-		}
-		if n > 1 {
-			return fault.Forbidden("own_submission")
-		}
+		return notOwnSubmission(tx, who, d)
+	}
+}
+
+// notOwnSubmission refuses those who submitted the document themselves, unless they are alone.
+func notOwnSubmission(tx *kv.Tx, who account.Actor, d *Document) error {
+	if d.SubmittedBy != who.UserID {
 		return nil
 	}
+	n, err := account.CountMembers(tx, who.CompanyID)
+	if err != nil {
+		return err
+	}
+	if n > 1 {
+		return fault.Forbidden("own_submission")
+	}
+	return nil
+}
+
+// mayChangeApproved refuses to change what an approver has seen and approved to everybody who could
+// not approve it as well: they have to ask for approval again.
+func mayChangeApproved(tx *kv.Tx, who account.Actor, d *Document) error {
+	if d.ApprovedAt == nil {
+		return nil
+	}
+	err := error(fault.Forbidden("role_not_allowed.approver"))
+	if who.CanApprove() {
+		err = notOwnSubmission(tx, who, d)
+	}
+	if fault.KindOf(err) == fault.KindForbidden {
+		return fault.Conflict("approval_required.changed")
+	}
+	return err
 }
 
 // Approve allows a submitted document to be sent.

@@ -120,6 +120,9 @@ func (s *Dispatch) sendOnce(
 		if err := store.RequireVersion(d, work.version); err != nil {
 			return nil, err
 		}
+		if err := in.allow(tx, who, d, s.limits); err != nil {
+			return nil, err
+		}
 		var faults fault.Fields
 		in.apply(&faults, d, s.limits, company, tx.Now)
 		if err := faults.Err(); err != nil {
@@ -143,6 +146,25 @@ func (in *SendInput) settings() *DocumentInput {
 		Subject: in.Subject, Message: in.Message, ExpiresAt: in.ExpiresAt, RemindEveryDays: in.RemindEveryDays,
 		SendEmails: in.SendEmails,
 	}
+}
+
+// changes reports whether the input changes a setting of the document.
+func (in *SendInput) changes(d *Document, limits Limits, now time.Time) bool {
+	var f fault.Fields
+	next := *d
+	in.settings().Apply(&f, &next, limits, now)
+	same := d.ExpiresAt == next.ExpiresAt ||
+		d.ExpiresAt != nil && next.ExpiresAt != nil && d.ExpiresAt.Equal(*next.ExpiresAt)
+	return !same || next.Subject != d.Subject || next.Message != d.Message ||
+		next.RemindEveryDays != d.RemindEveryDays || next.NoMails != d.NoMails
+}
+
+// allow refuses settings that differ from those that were approved.
+func (in *SendInput) allow(tx *kv.Tx, who account.Actor, d *Document, limits Limits) error {
+	if !in.changes(d, limits, tx.Now) {
+		return nil
+	}
+	return mayChangeApproved(tx, who, d)
 }
 
 func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company account.Company, now time.Time) {
@@ -236,6 +258,9 @@ func (s *Dispatch) scheduleOnce(
 	s.setBase(d, in)
 	return s.store.Update(who, id, func(tx *kv.Tx, stored *Document) ([]Event, error) {
 		if err := store.RequireVersion(stored, version); err != nil {
+			return nil, err
+		}
+		if err := in.allow(tx, who, stored, s.limits); err != nil {
 			return nil, err
 		}
 		*stored = *d
