@@ -80,7 +80,7 @@ func TestLooksOfFields(t *testing.T) {
 		}
 	}
 	evidence := unzipped(t, d.Post(t, d.at+"/download", obj{"format": "zip"}).Want(t, 200).Body)["evidence.json"]
-	if strings.Contains(evidence, "Swordfish") || !strings.Contains(evidence, `"known": "Rosebud"`) {
+	if strings.Contains(evidence, "Swordfish") || !strings.Contains(evidence, `"value": "Rosebud"`) {
 		t.Errorf("the evidence is %s", evidence)
 	}
 	got := d.Get(t, d.at).Want(t, 200)

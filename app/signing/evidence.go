@@ -105,10 +105,9 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 		if !x.Filled || !x.HasAnswer() {
 			continue
 		}
-		if out.Values == nil {
-			out.Values = map[string]string{}
-		}
-		out.Values[x.Key()] = x.Evident(x.Value)
+		supplied, by := supplierOf(d, inv, x)
+		out.Values = append(out.Values, completion.Value{Field: x.ID, Name: x.Name, Label: shownName(x),
+			File: x.File, Page: x.Page, Value: x.Evident(x.Value), Supplied: supplied, By: by})
 		out.Answers = append(out.Answers, answer(x))
 	}
 	return out
@@ -117,10 +116,33 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 // answer returns the field's value under its visible name.
 func answer(x *Field) completion.Answer {
 	return completion.Answer{
-		Field: cmp.Or(x.Label, x.Name, string(x.Type)), Value: x.Masked(x.Value),
+		Field: shownName(x), Value: x.Masked(x.Value),
 		Box:    x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0,
 		Ticked: x.Value == record.Checked,
 	}
+}
+
+// shownName returns the name under which people see a field.
+func shownName(x *Field) string { return cmp.Or(x.Label, x.Name, string(x.Type)) }
+
+// supplierOf returns who supplied the value of a person's field.
+func supplierOf(d *Document, inv *Invitation, x *Field) (kind string, who *completion.Person) {
+	person := func(p *Person) *completion.Person { return &completion.Person{Name: p.Name, Email: p.Email} }
+	by := inv
+	switch assistant := d.Invitation(x.AssistedBy); {
+	case x.Computed():
+		return completion.SuppliedByProgram, nil
+	case x.Kept && assistant != nil:
+		kind, by = completion.SuppliedByAssistant, assistant
+	case x.Kept, x.ReadOnly:
+		return completion.SuppliedBySender, person(&d.Owner)
+	default:
+		kind = completion.SuppliedByPerson
+	}
+	if by.RecordedBy != nil {
+		return completion.SuppliedByRecorder, person(by.RecordedBy)
+	}
+	return kind, &completion.Person{Name: by.Name, Email: by.Email}
 }
 
 // consentVersion identifies a wording of the consent text.

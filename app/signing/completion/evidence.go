@@ -68,35 +68,35 @@ type Change struct {
 
 // Signatory is one invited person, and what they did.
 type Signatory struct {
-	ID             string            `json:"id"`
-	Name           string            `json:"name"`
-	Email          string            `json:"email"`
-	Role           string            `json:"role"`
-	Group          string            `json:"group,omitempty"` // any one of which acts
-	Status         string            `json:"status"`
-	Authentication string            `json:"authentication"`
-	NotifiedAt     *Time             `json:"notified_at"`
-	ViewedAt       *Time             `json:"viewed_at"`
-	SignedAt       *Time             `json:"signed_at"`
-	ReadAt         *Time             `json:"read_at,omitempty"`
-	FilledInAt     *Time             `json:"filled_in_at,omitempty"`
-	FilledIn       []string          `json:"filled_in,omitempty"` // fields that an assistant filled in
-	Changed        []Change          `json:"changed,omitempty"`   // which of them another one changed
-	DeclinedAt     *Time             `json:"declined_at"`
-	Method         string            `json:"method,omitempty"`
-	Through        string            `json:"through,omitempty"`
-	Host           string            `json:"host,omitempty"`
-	RecordedBy     *Person           `json:"recorded_by,omitempty"` // who acted, declined or replaced them in their name; ip and user_agent are theirs
-	IP             string            `json:"ip,omitempty"`
-	UserAgent      string            `json:"user_agent,omitempty"`
-	Consent        bool              `json:"consent"`
-	ConsentText    string            `json:"consent_text,omitempty"`
-	ConsentSHA256  string            `json:"consent_sha256,omitempty"`
-	Reading        string            `json:"reading,omitempty"` // of all pages: shown or confirmed
-	Pages          int               `json:"pages,omitempty"`   // how many those are
-	SignatureType  string            `json:"signature_type,omitempty"`
-	Certificate    string            `json:"certificate_serial,omitempty"`
-	Values         map[string]string `json:"values,omitempty"`
+	ID             string   `json:"id"`
+	Name           string   `json:"name"`
+	Email          string   `json:"email"`
+	Role           string   `json:"role"`
+	Group          string   `json:"group,omitempty"` // any one of which acts
+	Status         string   `json:"status"`
+	Authentication string   `json:"authentication"`
+	NotifiedAt     *Time    `json:"notified_at"`
+	ViewedAt       *Time    `json:"viewed_at"`
+	SignedAt       *Time    `json:"signed_at"`
+	ReadAt         *Time    `json:"read_at,omitempty"`
+	FilledInAt     *Time    `json:"filled_in_at,omitempty"`
+	FilledIn       []string `json:"filled_in,omitempty"` // fields that an assistant filled in
+	Changed        []Change `json:"changed,omitempty"`   // which of them another one changed
+	DeclinedAt     *Time    `json:"declined_at"`
+	Method         string   `json:"method,omitempty"`
+	Through        string   `json:"through,omitempty"`
+	Host           string   `json:"host,omitempty"`
+	RecordedBy     *Person  `json:"recorded_by,omitempty"` // who acted, declined or replaced them in their name; ip and user_agent are theirs
+	IP             string   `json:"ip,omitempty"`
+	UserAgent      string   `json:"user_agent,omitempty"`
+	Consent        bool     `json:"consent"`
+	ConsentText    string   `json:"consent_text,omitempty"`
+	ConsentSHA256  string   `json:"consent_sha256,omitempty"`
+	Reading        string   `json:"reading,omitempty"` // of all pages: shown or confirmed
+	Pages          int      `json:"pages,omitempty"`   // how many those are
+	SignatureType  string   `json:"signature_type,omitempty"`
+	Certificate    string   `json:"certificate_serial,omitempty"`
+	Values         []Value  `json:"values,omitempty"`
 
 	ActedAt        *Time    `json:"-"` // nil if the person has done nothing of what they were asked to do
 	Mark           Mark     `json:"-"`
@@ -125,6 +125,28 @@ type Way struct {
 	Reply  string
 	Who    Person // the member
 	Token  string // of the API, if it was not a session
+}
+
+// Who supplied a value.
+const (
+	SuppliedByPerson    = "signatory" // they entered it
+	SuppliedByAssistant = "assistant" // entered it for them, and they left it as it was
+	SuppliedBySender    = "sender"    // it was there before, and they left it or could not change it
+	SuppliedByRecorder  = "recorded"  // a member entered it in their name
+	SuppliedByProgram   = "computed"  // it follows from other values, or from the time of signing
+)
+
+// Value is what one field of a person says. Fields may have the same name, which the sender gives
+// them; the identifier is their own.
+type Value struct {
+	Field    string  `json:"field"` // its identifier
+	Name     string  `json:"name"`
+	Label    string  `json:"label"` // as shown to the person
+	File     string  `json:"file"`
+	Page     int     `json:"page"`
+	Value    string  `json:"value"`
+	Supplied string  `json:"supplied"`
+	By       *Person `json:"supplied_by,omitempty"` // nil if it was computed
 }
 
 // Answer is the value a person entered in one field.

@@ -40,6 +40,7 @@ func (x *Field) Fill(f *fault.Fields, rules *Rules, v string, values map[string]
 		return
 	}
 	values[x.ID] = v
+	x.Kept = v != "" && v == x.Value
 	x.Value, x.Filled = v, true
 }
 
@@ -151,6 +152,9 @@ func (x *Field) computed() bool { return x.Type == pdf.FieldDateSigned || x.Form
 
 // Settled reports whether nobody can enter the value: it is fixed or computed.
 func (x *Field) Settled() bool { return x.ReadOnly || x.computed() }
+
+// Computed reports whether the value follows from others, or from when the person signs.
+func (x *Field) Computed() bool { return x.computed() }
 
 // linkable reports whether the field takes its value from another one of its name. Where a
 // condition decides, each field is filled in by itself.

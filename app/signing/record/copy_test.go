@@ -21,7 +21,7 @@ var (
 		"SubmittedAt ApprovedAt RejectedAt RejectedReason SendAt SendBy SendToken SentAt CompletedAt ExpiredAt VoidedAt VoidedReason VoidedCode VoidedName ArchivedAt DeletedAt Version Head MadeFrom")
 
 	keptFromField    = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Earliest Latest Pattern PatternMessage Format Help Placeholder Group GroupMin GroupMax Look SignatureTypes Covered Anchor Formula Condition")
-	droppedFromField = fields("ID File Invitation Filled AssistedBy AssistedBefore Alias GroupAlias Hidden Attached")
+	droppedFromField = fields("ID File Invitation Filled Kept AssistedBy AssistedBefore Alias GroupAlias Hidden Attached")
 
 	keptFromFile    = fields("Name ContentType Upload Size SHA256 Pages Position ConvertedBy Findings Confirmed Placeholders Base BaseSize Flattened Arranged Merged PDFA Presigned")
 	droppedFromFile = fields("ID Appended Revisions Certificates Unproven CreatedAt")

@@ -336,7 +336,7 @@ func (x Field) Copy(id, file, invitation string) Field {
 	if (x.Filled || x.AssistedBy != "") && (!x.ReadOnly || x.Formula != "" || x.Type == pdf.FieldDateSigned) {
 		x.Value = ""
 	}
-	x.ID, x.File, x.Invitation, x.Filled, x.Hidden, x.Attached = id, file, invitation, false, false, nil
+	x.ID, x.File, x.Invitation, x.Filled, x.Kept, x.Hidden, x.Attached = id, file, invitation, false, false, false, nil
 	x.AssistedBy, x.AssistedBefore, x.Alias, x.GroupAlias = "", nil, "", ""
 	x.Options, x.Covered = slices.Clone(x.Options), slices.Clone(x.Covered)
 	x.SignatureTypes = slices.Clone(x.SignatureTypes)
@@ -434,6 +434,7 @@ type Field struct {
 	SignatureTypes []string `json:",omitempty"`
 
 	Filled     bool   // Value was entered by the signatory
+	Kept       bool   `json:",omitempty"` // Value was there before, and the signatory left it as it was
 	AssistedBy string `json:",omitempty"` // invitation of the assistant who entered Value before them
 	// AssistedBefore are the invitations of assistants whose values the one in AssistedBy changed.
 	AssistedBefore []string `json:",omitempty"`
