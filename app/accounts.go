@@ -76,7 +76,7 @@ func SetRole(ctx context.Context, s *account.Services, email, role string) error
 		return err
 	}
 	r := account.Role(role)
-	_, err = s.Members.UpdateMember(ctx, account.System(who.CompanyID), who.UserID, account.MemberPatch{Role: &r})
+	_, err = s.Companies.UpdateMember(ctx, account.System(who.CompanyID), who.UserID, account.MemberPatch{Role: &r})
 	return err
 }
 
@@ -92,7 +92,7 @@ func AddToken(ctx context.Context, s *account.Services, email, name, scopes stri
 			in.Scopes = append(in.Scopes, account.Scope(word))
 		}
 	}
-	t, err := s.Tokens.CreateToken(ctx, who, in)
+	t, err := s.Profile.CreateToken(ctx, who, in)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func ListTokens(ctx context.Context, s *account.Services, email string, w io.Wri
 	if err != nil {
 		return err
 	}
-	list, err := s.Tokens.ListTokens(ctx, who, account.TokenQuery{})
+	list, err := s.Profile.ListTokens(ctx, who, account.TokenQuery{})
 	if err != nil {
 		return err
 	}
@@ -122,5 +122,5 @@ func RevokeToken(ctx context.Context, s *account.Services, email, id string) err
 	if err != nil {
 		return err
 	}
-	return s.Tokens.RevokeToken(ctx, who, id)
+	return s.Profile.RevokeToken(ctx, who, id)
 }

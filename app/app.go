@@ -31,6 +31,7 @@ import (
 	"paraph/app/pki"
 	"paraph/app/publiclink"
 	"paraph/app/signing"
+	"paraph/app/signing/pictures"
 	"paraph/app/tree"
 	"paraph/app/turns"
 	"paraph/app/words"
@@ -85,6 +86,7 @@ type App struct {
 	jobs     *kv.Jobs
 	index    *search.Index
 	blobs    *blob.Store
+	pictures *pictures.Cache
 	pdfium   *pdfium.Engine
 	kit      *httpkit.Kit
 	members  turns.Presence
@@ -291,3 +293,15 @@ func (t *tested) get(test func() error) error {
 	}
 	return t.err
 }
+
+// DB returns the records, for tests that need to see or damage them.
+func (a *App) DB() *kv.DB { return a.db }
+
+// Jobs returns the jobs, for tests.
+func (a *App) Jobs() *kv.Jobs { return a.jobs }
+
+// Blobs returns the files, for tests.
+func (a *App) Blobs() *blob.Store { return a.blobs }
+
+// Pictures returns the pictures of pages, for tests.
+func (a *App) Pictures() *pictures.Cache { return a.pictures }

@@ -94,13 +94,13 @@ func makeSecrets(t *testing.T, s *apptest.Server, seen secrets) {
 	signSecrets(t, s, owner, seen)
 
 	link := s.Link(t, owner.Email, "/undo/")
-	reset, err := s.Accounts.Reversals.Undo(t.Context(), link)
+	reset, err := s.Accounts.Authentication.Undo(t.Context(), link)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen.add(t, "a link that was used", link)
 	seen.add(t, "the link that undoing leads to", reset)
-	if err := s.Accounts.Resets.ResetPassword(t.Context(), reset, account.Reset{Password: seen.add(t, "a new password", "a brand new horse")}); err != nil {
+	if err := s.Accounts.Authentication.ResetPassword(t.Context(), reset, account.Reset{Password: seen.add(t, "a new password", "a brand new horse")}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -150,7 +150,7 @@ func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (
 		return nil, err
 	}
 	if o.Renew {
-		n, err := a.Signing.Renewal.Renew(ctx, a.Clock.Now().Add(renewAhead))
+		n, err := a.Signing.Completion.Renew(ctx, a.Clock.Now().Add(renewAhead))
 		if err != nil {
 			return nil, errors.Join(err, a.Close())
 		}

@@ -20,7 +20,7 @@ import (
 // installation returns the open data folder for moving companies in and out.
 func (a *App) installation() *transfer.Installation {
 	return &transfer.Installation{
-		DB: a.db, Blobs: a.blobs, Accounts: a.Accounts, Store: a.Signing.Store, Transfer: a.Signing.Transfer,
+		DB: a.db, Blobs: a.blobs, Accounts: a.Accounts, Store: a.Signing.Store, Upkeep: a.Signing.Upkeep,
 		Contacts: a.Contacts, Webhooks: a.Webhooks, PublicLinks: a.PublicLinks, Keys: a.Keys,
 		Checkpoints: a.Checkpoints,
 		Dir:         a.path("imports"), BaseURL: a.Config.Server.BaseURL, Address: a.browserURL(), DataVersion: dataVersion(), Program: Version(), Now: a.Clock.Now, Log: a.log,

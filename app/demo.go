@@ -59,12 +59,12 @@ func (m demonstration) run(ctx context.Context, who account.Actor, file string) 
 	}
 	fmt.Fprintf(m.w, "Sent %q to %d people.\n", d.Title, len(d.Invitations))
 	for _, inv := range d.Invitations {
-		signatory, err := m.signing.Links.Signatory(ctx, m.signing.Links.Token(&inv))
+		signatory, err := m.signing.Sending.Signatory(ctx, m.signing.Sending.LinkToken(&inv))
 		if err != nil {
 			return false, err
 		}
 		yes := true
-		if d, err = m.signing.Signatures.Sign(ctx, signatory.From("127.0.0.1", "paraph demo", ""), d.ID, inv.ID, signing.SignInput{Consent: &yes}); err != nil {
+		if d, err = m.signing.Signing.Sign(ctx, signatory.From("127.0.0.1", "paraph demo", ""), d.ID, inv.ID, signing.SignInput{Consent: &yes}); err != nil {
 			return false, err
 		}
 		fmt.Fprintf(m.w, "%s signed; the document is %s.\n", inv.Name, d.Status)
@@ -91,7 +91,7 @@ func (m demonstration) send(ctx context.Context, who account.Actor, name string,
 func (m demonstration) save(ctx context.Context, who account.Actor, d *signing.Document) (sound bool, err error) {
 	var paths []string
 	for _, content := range []string{"document", "certificate"} {
-		download, err := m.signing.Downloads.Document(ctx, who, d.ID, signing.DownloadInput{Content: content})
+		download, err := m.signing.Completion.DownloadDocument(ctx, who, d.ID, signing.DownloadInput{Content: content})
 		if err != nil {
 			return false, err
 		}

@@ -26,6 +26,3 @@ func (a *App) JobKinds() (all []string) {
 	}
 	return all
 }
-
-// DB returns the store, for tests that damage it.
-func (a *App) DB() *kv.DB { return a.db }

@@ -11,7 +11,7 @@ import (
 func (a *App) mailServer(outbox *notify.Outbox) (*mailserver.Service, error) {
 	m := a.Config.Mail
 	return mailserver.New(mailserver.Options{
-		DB: a.db, Key: a.key, Allows: a.Config.Network.AllowsHost, Proven: a.Accounts.Proofs.Proven, Now: a.Clock.Now, Log: a.log,
+		DB: a.db, Key: a.key, Allows: a.Config.Network.AllowsHost, Proven: a.Accounts.Authentication.Proven, Now: a.Clock.Now, Log: a.log,
 		DNS: outgoing{a.Config.Network}.resolver(), DKIMSelector: m.DKIMSelector,
 		Configured: mailserver.Settings{Host: m.Host, Port: m.Port, Username: m.Username, Password: mail.NewSecret(m.Password.Reveal()),
 			TLS: m.TLS, From: m.From, HELO: m.HELO, Timeout: m.Timeout},

@@ -166,7 +166,7 @@ func (a *App) prepare(o Options) (err error) {
 	if o.Seed {
 		return seed(ctx, a.Accounts, a.Signing)
 	}
-	a.First, a.IsFirst, err = a.Accounts.FirstRun.Bootstrap(ctx, a.Config.Admin.Email, a.Config.Admin.Password.Reveal())
+	a.First, a.IsFirst, err = a.Accounts.Operator.Bootstrap(ctx, a.Config.Admin.Email, a.Config.Admin.Password.Reveal())
 	if err != nil {
 		return err
 	}

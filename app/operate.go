@@ -62,7 +62,7 @@ func (a *App) welcome(ctx context.Context, w io.Writer) error {
 	setup := a.First.Setup
 	if !a.IsFirst {
 		var err error
-		if setup, err = a.Accounts.FirstRun.SetupLink(ctx); err != nil {
+		if setup, err = a.Accounts.Operator.SetupLink(ctx); err != nil {
 			return err
 		}
 	}

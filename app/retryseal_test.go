@@ -111,8 +111,8 @@ func lastAttempt(t *testing.T, s *apptest.Server) {
 			attempts = len(h.Backoff)
 		}
 	}
-	err := s.Signing.DB.Update(func(tx *kv.Tx) error {
-		all, err := s.Signing.Jobs.List(tx, kv.JobWaiting, kv.Query{Limit: 100})
+	err := s.DB().Update(func(tx *kv.Tx) error {
+		all, err := s.Jobs().List(tx, kv.JobWaiting, kv.Query{Limit: 100})
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func lastAttempt(t *testing.T, s *apptest.Server) {
 				continue
 			}
 			job.Attempts = attempts
-			if err := s.Signing.Jobs.Add(tx, job); err != nil {
+			if err := s.Jobs().Add(tx, job); err != nil {
 				return err
 			}
 		}

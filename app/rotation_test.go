@@ -60,11 +60,11 @@ func TestRenewal(t *testing.T) {
 	j.completed(t, freshCertificate, sealed{signatures: 1})
 
 	c = later(t, c, 18*30*day)
-	n, err := s.Signing.Renewal.Renew(t.Context(), s.Clock.Now().Add(365*day))
+	n, err := s.Signing.Completion.Renew(t.Context(), s.Clock.Now().Add(365*day))
 	if err != nil || n != 2 {
 		t.Fatalf("%d documents were renewed, want the 2 old ones: %v", n, err)
 	}
-	if n, err = s.Signing.Renewal.Renew(t.Context(), s.Clock.Now().Add(365*day)); err != nil || n != 0 {
+	if n, err = s.Signing.Completion.Renew(t.Context(), s.Clock.Now().Add(365*day)); err != nil || n != 0 {
 		t.Errorf("%d documents were renewed again: %v", n, err)
 	}
 	c = later(t, c, 2*365*day) // the first timestamp's certificate has expired now

@@ -68,12 +68,12 @@ func TestSealingThatFirstFailsInTheJobIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	doc, who := u.document(), account.System(company(t, u.owner))
 	u.remote.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if d, err := u.server.Signing.Documents.Get(context.Background(), who, u.id); err != nil || signing.ProgressOf(d).Signed == 1 {
+		if d, err := u.server.Signing.Drafts.Get(context.Background(), who, u.id); err != nil || signing.ProgressOf(d).Signed == 1 {
 			cancel()
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	if _, err := u.server.Signing.Signatures.Sign(ctx, who, u.id, doc.Text(t, "invitations.0.id"), signing.SignInput{}); err != nil {
+	if _, err := u.server.Signing.Signing.Sign(ctx, who, u.id, doc.Text(t, "invitations.0.id"), signing.SignInput{}); err != nil {
 		t.Fatal(err)
 	}
 	if doc = u.document(); doc.Text(t, "attention") != "sealing" || doc.Text(t, "attention_message") != "Everyone has signed; the document is being sealed." {
@@ -111,7 +111,7 @@ func TestSealingNamesItsCauseUntilItIsGivenUp(t *testing.T) {
 	dead := u.deadJob()
 	fail := func(state string, why error) {
 		t.Helper()
-		err := u.server.Signing.DB.Update(func(tx *kv.Tx) error {
+		err := u.server.DB().Update(func(tx *kv.Tx) error {
 			return onFail(t, u.server)(tx, kv.Job{ID: dead, Kind: "seal", Payload: payload, State: state}, why)
 		})
 		if err != nil {
@@ -167,11 +167,11 @@ func onFail(t *testing.T, s *apptest.Server) func(*kv.Tx, kv.Job, error) error {
 // deadJob replaces the document's job with one that was given up.
 func (u unsealed) deadJob() (id string) {
 	u.t.Helper()
-	err := u.server.Signing.DB.Update(func(tx *kv.Tx) error {
-		if err := u.server.Signing.Jobs.Cancel(tx, "seal", u.id); err != nil {
+	err := u.server.DB().Update(func(tx *kv.Tx) error {
+		if err := u.server.Jobs().Cancel(tx, "seal", u.id); err != nil {
 			return err
 		}
-		return u.server.Signing.Jobs.Add(tx, kv.Job{ID: "hopeless", Kind: "seal", Payload: []byte("no JSON")})
+		return u.server.Jobs().Add(tx, kv.Job{ID: "hopeless", Kind: "seal", Payload: []byte("no JSON")})
 	})
 	if err != nil {
 		u.t.Fatal(err)
@@ -186,8 +186,8 @@ func (u unsealed) deadJob() (id string) {
 func (u unsealed) dead() int {
 	u.t.Helper()
 	var stats kv.JobStats
-	err := u.server.Signing.DB.View(func(tx *kv.Tx) (err error) {
-		stats, err = u.server.Signing.Jobs.Stats(tx)
+	err := u.server.DB().View(func(tx *kv.Tx) (err error) {
+		stats, err = u.server.Jobs().Stats(tx)
 		return err
 	})
 	if err != nil {

@@ -72,7 +72,7 @@ func (a *App) openServices(o Options) (err error) {
 		TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 	})
 	a.Bulk, err = bulk.New(bulk.Options{
-		DB: a.db, Jobs: a.jobs, Documents: a.Signing.Documents, Templates: a.Signing.Templates,
+		DB: a.db, Jobs: a.jobs, Drafts: a.Signing.Drafts,
 		Key: a.key, NewID: ids.New, Now: a.Clock.Now, Processors: a.shares,
 		MaxRows: a.Config.Server.Limits.BulkRows, KeepDays: a.Config.Retention.BulkDays, Log: a.log,
 	})
@@ -80,8 +80,8 @@ func (a *App) openServices(o Options) (err error) {
 		return err
 	}
 	a.PublicLinks = publiclink.New(publiclink.Options{
-		DB: a.db, Accounts: a.Accounts, Templates: a.Signing.Templates, Access: a.Signing.Access,
-		Links: a.Signing.Links, Mails: outbox.Mails, Key: a.key, NewID: ids.New, Now: a.Clock.Now,
+		DB: a.db, Accounts: a.Accounts, Drafts: a.Signing.Drafts, Signing: a.Signing.Signing,
+		Sending: a.Signing.Sending, Mails: outbox.Mails, Key: a.key, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL,
 	})
 	a.Machine = machine.New(a.machine())
@@ -111,6 +111,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the folder of page images: %w", err)
 	}
+	a.pictures = pages
 	limits := a.Config.Server.Limits
 	return signing.New(signing.Options{
 		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
@@ -121,10 +122,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error
 		Employment: contact.Employment,
 		BaseURL:    a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 		Quota:   store.Quota{Documents: limits.CompanyDocuments, Bytes: int64(limits.CompanyStorage), Disk: a.disk.room},
-		Members: &a.members, Limits: signing.Limits{
-			UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,
-			Invitations: limits.Invitations, Fields: limits.Fields,
-		},
+		Members: &a.members, Limits: a.documentLimits(),
 	}), nil
 }
 
@@ -156,6 +154,15 @@ func unconfined(p confine.Protection) string {
 	return "the files of this machine and the network"
 }
 
+// documentLimits returns the configured limits of one document.
+func (a *App) documentLimits() signing.Limits {
+	limits := a.Config.Server.Limits
+	return signing.Limits{
+		UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,
+		Invitations: limits.Invitations, Fields: limits.Fields,
+	}.WithDefaults()
+}
+
 // findOffice returns LibreOffice, or nil for the built-in renderer.
 func findOffice(c ConvertConfig) *convert.Office {
 	if c.Soffice == "none" {
@@ -178,7 +185,7 @@ func (a *App) machine() machine.Options {
 	}
 	o := machine.Options{
 		DB: a.db, Jobs: a.jobs, Accounts: a.Accounts, Notify: a.Notify,
-		Lists: a.Signing.Lists, Sealing: a.Signing.Sealing, Store: a.Signing.Store, Log: a.lines, Logger: a.log,
+		Lists: a.Signing.Lists, Completion: a.Signing.Completion, Store: a.Signing.Store, Log: a.lines, Logger: a.log,
 		Program: Version(), Data: dataVersion(), Started: a.Clock.Now(), Now: a.Clock.Now, Check: a.checkNow, Examine: found.find,
 		Checked: func() (machine.Check, error) {
 			c, err := lastCheck(a.dir)

@@ -25,10 +25,10 @@ const sweepAge = 24 * time.Hour
 
 // sweeper removes what nobody needs any more.
 type sweeper struct {
-	copies  upgradeCopies
-	uploads *signing.Upkeep
-	links   *publiclink.Service
-	log     *slog.Logger
+	copies upgradeCopies
+	upkeep *signing.Upkeep
+	links  *publiclink.Service
+	log    *slog.Logger
 }
 
 // run sweeps until ctx ends.
@@ -44,7 +44,7 @@ func (s sweeper) run(ctx context.Context) error {
 			return nil
 		case <-t.C:
 		}
-		n, err := s.uploads.Sweep(ctx, time.Now().Add(-sweepAge), bulk.NeedsFile)
+		n, err := s.upkeep.Sweep(ctx, time.Now().Add(-sweepAge), bulk.NeedsFile)
 		if err != nil {
 			s.log.Error("cannot remove unused files", "error", err)
 		} else if n > 0 {

@@ -89,7 +89,7 @@ func (c Controls) Reset(ctx context.Context) error {
 		return err
 	}
 	a.jobs.Nudge()
-	if err := errors.Join(a.Signing.Retention.Schedule(), a.Checkpoints.Schedule(),
+	if err := errors.Join(a.Signing.Upkeep.ScheduleRetention(), a.Checkpoints.Schedule(),
 		a.Notify.ScheduleSweep(), a.Webhooks.ScheduleSweep()); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ const (
 // seed creates the state that a test double starts with: a company with people
 // in every role, a second company, and sample documents.
 func seed(ctx context.Context, accounts *account.Services, documents *signing.Services) error {
-	first, made, err := accounts.FirstRun.Bootstrap(ctx, SeedAdmin, SeedPassword)
+	first, made, err := accounts.Operator.Bootstrap(ctx, SeedAdmin, SeedPassword)
 	if err != nil || !made {
 		return err
 	}

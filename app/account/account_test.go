@@ -118,19 +118,19 @@ func (h *house) add(c account.Company, email string, role account.Role) account.
 
 // ForgotPassword also runs the queued work.
 func (h *house) ForgotPassword(ctx context.Context, email string, from account.From) error {
-	return errors.Join(h.Services.Resets.ForgotPassword(ctx, email, from), h.Upkeep.Flush())
+	return errors.Join(h.Services.Authentication.ForgotPassword(ctx, email, from), h.Upkeep.Flush())
 }
 
 // Reverify also runs the queued work.
 func (h *house) Reverify(ctx context.Context, who account.Actor, email string) (limit.Rate, error) {
-	rate, err := h.Services.Emails.Reverify(ctx, who, email)
+	rate, err := h.Services.Profile.Reverify(ctx, who, email)
 	return rate, errors.Join(err, h.Upkeep.Flush())
 }
 
 // login returns the bearer token of the first company.
 func (h *house) login(email, password string) string {
 	h.t.Helper()
-	u, err := h.Logins.Login(h.t.Context(), email, password, "", account.From{IP: "192.0.2.1", UserAgent: "test"})
+	u, err := h.Authentication.Login(h.t.Context(), email, password, "", account.From{IP: "192.0.2.1", UserAgent: "test"})
 	if err != nil {
 		h.t.Fatalf("login as %s: %v", email, err)
 	}

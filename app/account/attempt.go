@@ -33,7 +33,7 @@ type count struct {
 // attempts limits how often passwords and codes are tried.
 type attempts struct {
 	db                 *kv.DB
-	devices            *Devices
+	devices            *devices
 	perAccount         *limit.Limiter // failed logins, per account and network or known device
 	perAccountAnywhere *limit.Limiter // failed logins, per account from all networks
 	perAddress         *limit.Limiter // failed logins, per network
@@ -147,25 +147,19 @@ const (
 	deviceSeparator = "~"
 )
 
-// Devices recognizes browsers that have signed in before.
-type Devices struct {
-	key    []byte // marks browsers
-	random *randomSource
-}
-
 // RememberDevice returns the marks that a browser keeps for a long time after a sign-in: they
 // distinguish it from strangers guessing the password of the same account. They grant no
 // access. kept holds the browser's existing marks.
-func (s *Devices) RememberDevice(email, kept string) (string, error) {
+func (s *Authentication) RememberDevice(email, kept string) (string, error) {
 	account := input.FoldEmail(email)
 	nonce, err := s.random.bytes(16)
 	if err != nil {
 		return "", err
 	}
 	name := base64.RawURLEncoding.EncodeToString(nonce)
-	marks := []string{name + "." + s.deviceMark(account, name)}
+	marks := []string{name + "." + s.devices.deviceMark(account, name)}
 	for mark := range strings.SplitSeq(kept, deviceSeparator) {
-		if len(marks) < maxDevices && len(mark) <= len(marks[0]) && mark != "" && s.knownDevice(account, mark) == "" {
+		if len(marks) < maxDevices && len(mark) <= len(marks[0]) && mark != "" && s.devices.knownDevice(account, mark) == "" {
 			marks = append(marks, mark)
 		}
 	}
@@ -174,7 +168,7 @@ func (s *Devices) RememberDevice(email, kept string) (string, error) {
 
 // knownDevice returns the name of a browser that has signed in to an account
 // before, "" for any other.
-func (s *Devices) knownDevice(account, kept string) string {
+func (s *devices) knownDevice(account, kept string) string {
 	if len(kept) > maxDevices*128 {
 		return ""
 	}
@@ -187,8 +181,14 @@ func (s *Devices) knownDevice(account, kept string) string {
 	return ""
 }
 
-func (s *Devices) deviceMark(account, name string) string {
+func (s *devices) deviceMark(account, name string) string {
 	m := hmac.New(sha256.New, s.key)
 	m.Write([]byte(name + "\x00" + account))
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:24])
+}
+
+// devices recognizes browsers in which somebody signed in before.
+type devices struct {
+	key    []byte // marks browsers
+	random *randomSource
 }

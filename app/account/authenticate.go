@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
-	"github.com/oklog/ulid/v2"
 
 	"paraph/app/fault"
 	"paraph/kv"
@@ -22,16 +21,6 @@ const maxLive = 20_000
 
 // usagePeriod is the precision of Token.LastUsedAt.
 const usagePeriod = time.Minute
-
-// Authentication checks the bearer tokens of requests, and makes those of signatories.
-type Authentication struct {
-	db     *kv.DB
-	signer *signer
-	live   *liveTokens
-	usage  *usage
-	newID  func() ulid.ULID
-	now    func() time.Time
-}
 
 // Authenticate returns the actor of a bearer token. Any fault of the token (malformed, another
 // key, algorithm or audience, expired, revoked, of a deactivated person) results in the same

@@ -20,20 +20,10 @@ type Bootstrapped struct {
 	Setup    string // token of the one-time link to /setup; only if the password was generated
 }
 
-// FirstRun creates and sets up the first administrator and company.
-type FirstRun struct {
-	db          *kv.DB
-	records     *records
-	credentials *credentials
-	links       *linkStore
-	passwords   *hasher
-	random      *randomSource
-}
-
 // Bootstrap creates the first administrator and company of an empty store, and reports whether
 // it did. Without a password it generates one, and a link with which a browser can name the
 // administrator and the company instead: using either one invalidates the other.
-func (s *FirstRun) Bootstrap(ctx context.Context, email, password string) (b Bootstrapped, made bool, err error) {
+func (s *Operator) Bootstrap(ctx context.Context, email, password string) (b Bootstrapped, made bool, err error) {
 	if empty, err := s.Empty(ctx); err != nil || !empty {
 		return Bootstrapped{}, false, err
 	}
@@ -72,7 +62,7 @@ func (s *FirstRun) Bootstrap(ctx context.Context, email, password string) (b Boo
 	return b, true, nil
 }
 
-func (s *FirstRun) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, Company, error) {
+func (s *Operator) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, Company, error) {
 	c, err := s.records.newCompany(tx, "My company", "", "")
 	if err != nil {
 		return User{}, Company{}, err
@@ -91,7 +81,7 @@ func (s *FirstRun) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, 
 }
 
 // Empty reports whether there are no users yet.
-func (s *FirstRun) Empty(context.Context) (empty bool, err error) {
+func (s *Operator) Empty(context.Context) (empty bool, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		empty, err = isEmpty(tx)
 		return err
@@ -130,7 +120,7 @@ type SetupInput struct {
 
 // SetupOpen reports whether nobody has set up this appliance yet: the
 // administrator was generated, and neither the link nor the password was used.
-func (s *FirstRun) SetupOpen(context.Context) (open bool, err error) {
+func (s *Operator) SetupOpen(context.Context) (open bool, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, open, err = waitingAdmin(tx)
 		return err
@@ -141,7 +131,7 @@ func (s *FirstRun) SetupOpen(context.Context) (open bool, err error) {
 // SetupLink returns a new link to /setup as long as setup is open, and "" after
 // that. The token of an earlier link is stored nowhere, so each new link
 // invalidates the previous one.
-func (s *FirstRun) SetupLink(context.Context) (token string, err error) {
+func (s *Operator) SetupLink(context.Context) (token string, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		u, open, err := waitingAdmin(tx)
 		if err != nil || !open {
@@ -178,7 +168,7 @@ func waitingAdmin(tx *kv.Tx) (u userRecord, open bool, err error) {
 }
 
 // CheckSetup reports whether the link to /setup still works.
-func (s *FirstRun) CheckSetup(_ context.Context, token string) error {
+func (s *Operator) CheckSetup(_ context.Context, token string) error {
 	return s.db.View(func(tx *kv.Tx) error {
 		_, _, err := linkUser(tx, LinkSetup, token)
 		return err
@@ -187,7 +177,7 @@ func (s *FirstRun) CheckSetup(_ context.Context, token string) error {
 
 // Setup uses the link of [Bootstrap]: the generated administrator becomes the one
 // named here, and the printed password stops working.
-func (s *FirstRun) Setup(ctx context.Context, token string, in SetupInput) (user User, err error) {
+func (s *Operator) Setup(ctx context.Context, token string, in SetupInput) (user User, err error) {
 	if err := s.CheckSetup(ctx, token); err != nil {
 		return User{}, err
 	}

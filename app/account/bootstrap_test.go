@@ -19,7 +19,7 @@ func TestBootstrapOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			b, ok, err := h.FirstRun.Bootstrap(t.Context(), "", "")
+			b, ok, err := h.Operator.Bootstrap(t.Context(), "", "")
 			if err != nil {
 				t.Error(err)
 			}
@@ -46,9 +46,9 @@ func TestBootstrapOnce(t *testing.T) {
 func TestBootstrapWithWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	_, _, err := h.FirstRun.Bootstrap(t.Context(), "nonsense", "x")
+	_, _, err := h.Operator.Bootstrap(t.Context(), "nonsense", "x")
 	wantFields(t, err, "email")
-	b, made, err := h.FirstRun.Bootstrap(t.Context(), "ann@intranet", "short")
+	b, made, err := h.Operator.Bootstrap(t.Context(), "ann@intranet", "short")
 	if err != nil || !made || b.Password != "" || b.Setup != "" {
 		t.Errorf("got %+v, %v, %v", b, made, err)
 	}
@@ -60,44 +60,44 @@ func TestBootstrapWithWhatIsGiven(t *testing.T) {
 func TestLoggingInClosesSetup(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	b, _, err := h.FirstRun.Bootstrap(t.Context(), "ann@example.org", "")
+	b, _, err := h.Operator.Bootstrap(t.Context(), "ann@example.org", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.FirstRun.CheckSetup(t.Context(), b.Setup); err != nil {
+	if err := h.Operator.CheckSetup(t.Context(), b.Setup); err != nil {
 		t.Error(err)
 	}
 	h.login("ann@example.org", b.Password)
-	wantFields(t, h.FirstRun.CheckSetup(t.Context(), b.Setup), "token")
-	_, err = h.FirstRun.Setup(t.Context(), b.Setup, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: password})
+	wantFields(t, h.Operator.CheckSetup(t.Context(), b.Setup), "token")
+	_, err = h.Operator.Setup(t.Context(), b.Setup, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: password})
 	wantFields(t, err, "token")
 }
 
 func TestSetupClosesThePrintedPassword(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	b, _, err := h.FirstRun.Bootstrap(t.Context(), "", "")
+	b, _, err := h.Operator.Bootstrap(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.FirstRun.Setup(t.Context(), b.Setup, account.SetupInput{Locale: "!", Timezone: "x"})
+	_, err = h.Operator.Setup(t.Context(), b.Setup, account.SetupInput{Locale: "!", Timezone: "x"})
 	wantFields(t, err, "company", "name", "email", "password", "locale", "timezone")
 	in := account.SetupInput{Company: "Acme", Name: "Ann", Email: "ann@example.org", Password: password, Locale: "de", Timezone: "Europe/Berlin"}
-	u, err := h.FirstRun.Setup(t.Context(), b.Setup, in)
+	u, err := h.Operator.Setup(t.Context(), b.Setup, in)
 	if err != nil || u.Name != "Ann" || u.Locale != "de" || u.Companies[0].Name != "Acme" {
 		t.Fatalf("got %+v, %v", u, err)
 	}
 	if c, err := h.Companies.CompanyByID(b.Company.ID); err != nil || c.Timezone != "Europe/Berlin" || c.Locale != "de" {
 		t.Errorf("got %+v, %v", c, err)
 	}
-	_, err = h.FirstRun.Setup(t.Context(), b.Setup, in)
+	_, err = h.Operator.Setup(t.Context(), b.Setup, in)
 	wantFields(t, err, "token")
 	for _, email := range []string{"admin@localhost", "ann@example.org"} {
-		_, err = h.Logins.Login(t.Context(), email, b.Password, "", account.From{})
+		_, err = h.Authentication.Login(t.Context(), email, b.Password, "", account.From{})
 		wantKind(t, err, fault.KindUnauthenticated, "")
 	}
 	h.login("ann@example.org", password)
-	if _, made, err := h.FirstRun.Bootstrap(t.Context(), "", ""); made || err != nil {
+	if _, made, err := h.Operator.Bootstrap(t.Context(), "", ""); made || err != nil {
 		t.Errorf("made another: %v", err)
 	}
 }
@@ -114,7 +114,7 @@ func TestActorFor(t *testing.T) {
 		}
 	}
 	who := must[account.Actor](t)(h.Operator.ActorFor(t.Context(), "ann@example.org", b.ID))
-	made := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), who, account.TokenInput{Name: "by command"}))
+	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "by command"}))
 	h.actor(made.Secret)
 	_, err := h.Operator.ActorFor(t.Context(), "ann@example.org", "nowhere")
 	wantKind(t, err, fault.KindNotFound, "")
@@ -174,7 +174,7 @@ func TestRunEndsWithItsContextAndWritesDownUse(t *testing.T) {
 		t.Error(err)
 	}
 	h.Reset()
-	got, err := h.Tokens.GetToken(t.Context(), ann, ann.TokenID)
+	got, err := h.Profile.GetToken(t.Context(), ann, ann.TokenID)
 	if err != nil || got.LastUsedAt == nil {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -183,7 +183,7 @@ func TestRunEndsWithItsContextAndWritesDownUse(t *testing.T) {
 func TestInventedPasswordsCanBeTyped(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	b, _, err := h.FirstRun.Bootstrap(t.Context(), "", "")
+	b, _, err := h.Operator.Bootstrap(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

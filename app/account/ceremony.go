@@ -89,7 +89,7 @@ func (c *ceremonies) clear() {
 type authenticators struct {
 	db         *kv.DB
 	ceremonies *ceremonies
-	signIns    *SignIns
+	signInLog  *signInLog
 	random     *randomSource
 	issuer     string
 	now        func() time.Time
@@ -226,7 +226,7 @@ func (s *authenticators) checkPasskey(
 		s.log.Warn("passkey refused", "user", h.user.ID, "error", err)
 	}
 	if err != nil {
-		s.signIns.refused(h.user, (&usedPasskey{second: userID != ""}).method(), WrongProof, from)
+		s.signInLog.refused(h.user, (&usedPasskey{second: userID != ""}).method(), WrongProof, from)
 		return nil, holder{}, fault.Unauthenticated().Because(explained(err))
 	}
 	for _, p := range h.keys {

@@ -11,8 +11,6 @@ import (
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/kv"
-
-	"github.com/oklog/ulid/v2"
 )
 
 // Limits of a company's settings, in days and items.
@@ -21,14 +19,6 @@ const (
 	maxRetention = 36_500
 	maxReminders = 10
 )
-
-// Companies reads and changes a company's settings, consent text and logo.
-type Companies struct {
-	db      *kv.DB
-	records *records
-	proofs  *Proofs
-	newID   func() ulid.ULID
-}
 
 // Company returns the caller's company.
 func (s *Companies) Company(_ context.Context, who Actor) (Company, error) {
@@ -164,7 +154,7 @@ func (s *Companies) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) 
 			return err
 		}
 		if before.RequireTwoFactor && !c.RequireTwoFactor {
-			if err := s.proofs.provenSession(who); err != nil {
+			if err := s.provenSession(who); err != nil {
 				return err
 			}
 		}

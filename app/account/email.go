@@ -13,29 +13,18 @@ import (
 	"paraph/kv"
 )
 
-// Emails verifies and changes people's addresses.
-type Emails struct {
-	db       *kv.DB
-	records  *records
-	proofs   *Proofs
-	links    *linkStore
-	messages *messages
-	later    *later
-	perUser  *limit.Limiter // verification messages
-}
-
 // Reverify sends a verification message to the person's current address or, if email is not "",
 // to a new one, which replaces it when its link is used. It is limited to six per minute and
 // user, and by the messages that one address may get in a day.
-func (s *Emails) Reverify(_ context.Context, who Actor, email string) (limit.Rate, error) {
+func (s *Profile) Reverify(_ context.Context, who Actor, email string) (limit.Rate, error) {
 	if err := self(who, ScopeWrite); err != nil {
 		return limit.Rate{}, err
 	}
-	remaining, wait, ok := s.perUser.Allow(who.UserID)
+	remaining, wait, ok := s.perReverif.Allow(who.UserID)
 	if !ok {
-		return limit.Rate{Limit: s.perUser.Limit()}, fault.Throttled(s.perUser.Limit(), wait)
+		return limit.Rate{Limit: s.perReverif.Limit()}, fault.Throttled(s.perReverif.Limit(), wait)
 	}
-	rate := limit.Rate{Limit: s.perUser.Limit(), Remaining: remaining}
+	rate := limit.Rate{Limit: s.perReverif.Limit(), Remaining: remaining}
 	email = strings.TrimSpace(email)
 	if email == "" || input.FoldEmail(email) == input.FoldEmail(who.Email) {
 		if err := s.messages.mayMail(LinkVerify, who.Email); err != nil {
@@ -63,8 +52,8 @@ func (s *Emails) Reverify(_ context.Context, who Actor, email string) (limit.Rat
 
 // mayMove returns nil if the actor may have this address, as far as they may know: it does not
 // disclose whether somebody outside their company has it.
-func (s *Emails) mayMove(who Actor, email string) error {
-	if err := errors.Join(session(who), s.proofs.proven(who)); err != nil {
+func (s *Profile) mayMove(who Actor, email string) error {
+	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return err
 	}
 	var f fault.Fields
@@ -89,7 +78,7 @@ func (s *Emails) mayMove(who Actor, email string) error {
 }
 
 // sendToNew sends a verification message to a new address, unless somebody else has it.
-func (s *Emails) sendToNew(tx *kv.Tx, who Actor, email string) error {
+func (s *Profile) sendToNew(tx *kv.Tx, who Actor, email string) error {
 	taken, err := emailTaken(tx, email, who.UserID)
 	if err != nil || taken {
 		return err
@@ -121,7 +110,7 @@ func emailReserved(tx *kv.Tx, email, exceptUser string) (reserved bool, err erro
 	return reserved, err
 }
 
-func (s *Emails) sendVerification(tx *kv.Tx, u userRecord, email string) error {
+func (s *Profile) sendVerification(tx *kv.Tx, u userRecord, email string) error {
 	token, expires, err := s.links.create(tx, linkRecord{Kind: LinkVerify, UserID: u.ID, Email: email}, verifyLifetime)
 	if err != nil {
 		return err
@@ -131,7 +120,7 @@ func (s *Emails) sendVerification(tx *kv.Tx, u userRecord, email string) error {
 
 // CheckVerification returns the address that a verification link proves, without
 // using the link.
-func (s *Emails) CheckVerification(_ context.Context, token string) (email string, err error) {
+func (s *Profile) CheckVerification(_ context.Context, token string) (email string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		l, _, err := linkUser(tx, LinkVerify, token)
 		email = l.Email
@@ -142,7 +131,7 @@ func (s *Emails) CheckVerification(_ context.Context, token string) (email strin
 
 // VerifyEmail uses a verification link: the address is proven, unless somebody else was shown the
 // link to hand it over, and, if it is a new one, becomes the person's.
-func (s *Emails) VerifyEmail(_ context.Context, token string) (User, error) {
+func (s *Profile) VerifyEmail(_ context.Context, token string) (User, error) {
 	var user User
 	err := s.db.Update(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkVerify, token)
@@ -164,7 +153,7 @@ func (s *Emails) VerifyEmail(_ context.Context, token string) (User, error) {
 // moveEmail changes a user's address and notifies the old one, with a link to undo the change.
 // Other links sent to the old address are invalidated, since its reader may no longer be the
 // person.
-func (s *Emails) moveEmail(tx *kv.Tx, u userRecord, l linkRecord) (userRecord, error) {
+func (s *Profile) moveEmail(tx *kv.Tx, u userRecord, l linkRecord) (userRecord, error) {
 	email := l.Email
 	if input.FoldEmail(email) == input.FoldEmail(u.Email) {
 		u.proveAddress(l, tx.Now)

@@ -49,7 +49,7 @@ func TestVerifyingMovesToANewAddress(t *testing.T) {
 	wantFields(t, err, "email")
 	_, err = h.Reverify(t.Context(), ann, "nonsense")
 	wantFields(t, err, "email")
-	made := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), ann, account.TokenInput{Name: "CI"}))
+	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), ann, account.TokenInput{Name: "CI"}))
 	_, err = h.Reverify(t.Context(), h.actor(made.Secret), "thief@example.org")
 	wantKind(t, err, fault.KindForbidden, "session_required")
 
@@ -60,14 +60,14 @@ func TestVerifyingMovesToANewAddress(t *testing.T) {
 		t.Errorf("moved before it was verified: %+v, %v", me, err)
 	}
 	link := h.mail(account.MailVerifyEmail, "new@example.org").Data["token"]
-	u, err := h.Emails.VerifyEmail(t.Context(), link)
+	u, err := h.Profile.VerifyEmail(t.Context(), link)
 	if err != nil || u.Email != "new@example.org" || u.EmailVerifiedAt == nil {
 		t.Fatalf("got %+v, %v", u, err)
 	}
 	if got := h.mail(account.MailEmailChanged, "ann@example.org").Data["email"]; got != "new@example.org" {
 		t.Errorf("the old address was told of %q", got)
 	}
-	_, err = h.Emails.VerifyEmail(t.Context(), link)
+	_, err = h.Profile.VerifyEmail(t.Context(), link)
 	wantFields(t, err, "token")
 	h.login("new@example.org", password)
 }
@@ -87,7 +87,7 @@ func TestVerifyRefusesWhatCannotBeUsed(t *testing.T) {
 	}
 	late := ask("late@example.org")
 	h.advance(24 * time.Hour)
-	ann = must[account.Actor](t)(h.Proofs.Prove(t.Context(), ann, account.Proof{Password: password}))
+	ann = must[account.Actor](t)(h.Authentication.Prove(t.Context(), ann, account.Proof{Password: password}))
 	taken := ask("taken@example.org")
 	h.add(c, "taken@example.org", account.RoleMember)
 	if err := h.ForgotPassword(t.Context(), "ann@example.org", account.From{}); err != nil {
@@ -95,10 +95,10 @@ func TestVerifyRefusesWhatCannotBeUsed(t *testing.T) {
 	}
 	reset := h.mail(account.MailReset, "ann@example.org").Data["token"]
 	for _, token := range []string{"", "nonsense", late, reset} {
-		_, err := h.Emails.VerifyEmail(t.Context(), token)
+		_, err := h.Profile.VerifyEmail(t.Context(), token)
 		wantFields(t, err, "token")
 	}
-	_, err := h.Emails.VerifyEmail(t.Context(), taken)
+	_, err := h.Profile.VerifyEmail(t.Context(), taken)
 	wantKind(t, err, fault.KindConflict, "email_taken")
 }
 
@@ -107,7 +107,7 @@ func TestForgottenPasswords(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	bearer := h.login("ann@example.org", password)
-	made := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), h.actor(bearer), account.TokenInput{Name: "CI"}))
+	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.actor(bearer), account.TokenInput{Name: "CI"}))
 	for _, email := range []string{"nobody@example.org", "ANN@example.org", "ann@example.org"} {
 		if err := h.ForgotPassword(t.Context(), email, account.From{IP: "192.0.2.1"}); err != nil {
 			t.Errorf("%s: %v", email, err)
@@ -117,20 +117,20 @@ func TestForgottenPasswords(t *testing.T) {
 		t.Errorf("%d messages, want 2", got)
 	}
 	link := h.mail(account.MailReset, "ann@example.org").Data["token"]
-	if _, err := h.Resets.CheckReset(t.Context(), link); err != nil {
+	if _, err := h.Authentication.CheckReset(t.Context(), link); err != nil {
 		t.Error(err)
 	}
-	wantFields(t, h.Resets.ResetPassword(t.Context(), link, account.Reset{Password: "short"}), "password")
-	wantFields(t, h.Resets.ResetPassword(t.Context(), "nonsense", account.Reset{Password: "another horse"}), "token")
-	if err := h.Resets.ResetPassword(t.Context(), link, account.Reset{Password: "another horse"}); err != nil {
+	wantFields(t, h.Authentication.ResetPassword(t.Context(), link, account.Reset{Password: "short"}), "password")
+	wantFields(t, h.Authentication.ResetPassword(t.Context(), "nonsense", account.Reset{Password: "another horse"}), "token")
+	if err := h.Authentication.ResetPassword(t.Context(), link, account.Reset{Password: "another horse"}); err != nil {
 		t.Fatal(err)
 	}
-	wantFields(t, h.Resets.ResetPassword(t.Context(), link, account.Reset{Password: "a third horse"}), "token")
+	wantFields(t, h.Authentication.ResetPassword(t.Context(), link, account.Reset{Password: "a third horse"}), "token")
 	h.refused(bearer, "a session from before")
 	h.actor(made.Secret)
 	h.login("ann@example.org", "another horse")
 	h.mail(account.MailPassword, "ann@example.org")
-	_, err := h.Logins.Login(t.Context(), "ann@example.org", password, "", account.From{})
+	_, err := h.Authentication.Login(t.Context(), "ann@example.org", password, "", account.From{})
 	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
@@ -148,11 +148,11 @@ func TestResetLinksRunOutAndEndEachOther(t *testing.T) {
 	late := ask()
 	h.advance(time.Hour)
 	first, second := ask(), ask()
-	wantFields(t, h.Resets.ResetPassword(t.Context(), late, account.Reset{Password: "another horse"}), "token")
-	if err := h.Resets.ResetPassword(t.Context(), first, account.Reset{Password: "another horse"}); err != nil {
+	wantFields(t, h.Authentication.ResetPassword(t.Context(), late, account.Reset{Password: "another horse"}), "token")
+	if err := h.Authentication.ResetPassword(t.Context(), first, account.Reset{Password: "another horse"}); err != nil {
 		t.Error(err)
 	}
-	wantFields(t, h.Resets.ResetPassword(t.Context(), second, account.Reset{Password: "a third horse"}), "token")
+	wantFields(t, h.Authentication.ResetPassword(t.Context(), second, account.Reset{Password: "a third horse"}), "token")
 }
 
 func TestForgottenPasswordsAreThrottled(t *testing.T) {

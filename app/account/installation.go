@@ -32,18 +32,9 @@ func runs(who Actor) error {
 	return fault.NotFound("page")
 }
 
-// Installation lets its administrators manage all companies.
-type Installation struct {
-	db        *kv.DB
-	records   *records
-	links     *linkStore
-	passwords *hasher
-	random    *randomSource
-}
-
 // SetInstallation grants a person the right to administer the installation, or withdraws it.
 // Like the other methods for the operator it checks no permissions.
-func (s *Installation) SetInstallation(_ context.Context, email string, granted bool) error {
+func (s *Companies) SetInstallation(_ context.Context, email string, granted bool) error {
 	return s.db.Update(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)
 		if err != nil {
@@ -87,7 +78,7 @@ type CompanyInput struct {
 // FoundCompany adds a company with its first owner. A new person gets a generated password and
 // a one-time link to choose another, like the administrator of the first start; an existing
 // user becomes the owner unchanged.
-func (s *Installation) FoundCompany(ctx context.Context, who Actor, in CompanyInput) (b Bootstrapped, err error) {
+func (s *Companies) FoundCompany(ctx context.Context, who Actor, in CompanyInput) (b Bootstrapped, err error) {
 	if err := runs(who); err != nil {
 		return Bootstrapped{}, err
 	}
@@ -123,7 +114,7 @@ func (in CompanyInput) check(u *userRecord) error {
 	return f.Err()
 }
 
-func (s *Installation) found(tx *kv.Tx, u userRecord, in CompanyInput, password string) (b Bootstrapped, err error) {
+func (s *Companies) found(tx *kv.Tx, u userRecord, in CompanyInput, password string) (b Bootstrapped, err error) {
 	if b.Company, err = s.records.newCompany(tx, in.Name, in.Locale, in.Timezone); err != nil {
 		return b, err
 	}
@@ -155,7 +146,7 @@ func (s *Installation) found(tx *kv.Tx, u userRecord, in CompanyInput, password 
 }
 
 // RenameCompany changes the name of any company.
-func (s *Installation) RenameCompany(_ context.Context, who Actor, id, name string) (c Company, err error) {
+func (s *Companies) RenameCompany(_ context.Context, who Actor, id, name string) (c Company, err error) {
 	if err := runs(who); err != nil {
 		return Company{}, err
 	}
@@ -185,7 +176,7 @@ type Tenant struct {
 }
 
 // Tenants lists every company of the installation.
-func (s *Installation) Tenants(ctx context.Context, who Actor) (all []Tenant, err error) {
+func (s *Companies) Tenants(ctx context.Context, who Actor) (all []Tenant, err error) {
 	if err := runs(who); err != nil {
 		return nil, err
 	}
@@ -200,7 +191,7 @@ func (s *Installation) Tenants(ctx context.Context, who Actor) (all []Tenant, er
 }
 
 // ListTenants lists the companies whose name begins with a text, by name.
-func (s *Installation) ListTenants(
+func (s *Companies) ListTenants(
 	_ context.Context, who Actor, name string, offset, limit int,
 ) (found list.Page[Tenant], err error) {
 	if err := runs(who); err != nil {
@@ -225,7 +216,7 @@ func (s *Installation) ListTenants(
 }
 
 // GetTenant returns a company.
-func (s *Installation) GetTenant(_ context.Context, who Actor, id string) (t Tenant, err error) {
+func (s *Companies) GetTenant(_ context.Context, who Actor, id string) (t Tenant, err error) {
 	if err := runs(who); err != nil {
 		return t, err
 	}
@@ -246,7 +237,7 @@ type Person struct {
 }
 
 // ListPeople lists the people whose address begins with a text, by address.
-func (s *Installation) ListPeople(
+func (s *Companies) ListPeople(
 	_ context.Context, who Actor, address string, offset, limit int,
 ) (found list.Page[Person], err error) {
 	if err := runs(who); err != nil {

@@ -15,7 +15,7 @@ func TestInstallationIsForItsAdministrators(t *testing.T) {
 	h := open(t)
 	c := h.company("Acme")
 	h.add(c, "boss@example.org", account.RoleOwner)
-	who, ctx, s := h.as("boss@example.org"), t.Context(), h.Installation
+	who, ctx, s := h.as("boss@example.org"), t.Context(), h.Companies
 	for name, ask := range map[string]func(account.Actor) error{
 		"found": func(who account.Actor) error {
 			_, err := s.FoundCompany(ctx, who, account.CompanyInput{Name: "Mine", Email: "boss@example.org"})
@@ -31,7 +31,7 @@ func TestInstallationIsForItsAdministrators(t *testing.T) {
 			t.Errorf("%s: the owner of a company gets %v", name, err)
 		}
 	}
-	if err := h.Installation.SetInstallation(ctx, "boss@example.org", true); err != nil {
+	if err := h.Companies.SetInstallation(ctx, "boss@example.org", true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.FoundCompany(ctx, h.as("boss@example.org"), account.CompanyInput{Name: "Other", Email: "boss@example.org"}); err != nil {

@@ -10,14 +10,6 @@ import (
 	"paraph/kv"
 )
 
-// Invites lets people accept an invitation to a company.
-type Invites struct {
-	db         *kv.DB
-	joining    *joining
-	passwords  *hasher
-	discretion *discretion
-}
-
 // Invite is the information shown on the page of a pending invitation: what the company entered,
 // and nothing about an account that the person may have.
 type Invite struct {
@@ -35,7 +27,7 @@ type Invite struct {
 }
 
 // CheckInvite reads an invitation without using it. who is the person signed in, if any.
-func (s *Invites) CheckInvite(_ context.Context, who Actor, token string) (in Invite, err error) {
+func (s *Companies) CheckInvite(_ context.Context, who Actor, token string) (in Invite, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkInvite, token)
 		if err != nil {
@@ -94,7 +86,7 @@ func (u userRecord) used(tx *kv.Tx, company string) (used bool, err error) {
 // address was not proven before: everything open under that address is closed, since somebody
 // else may have opened it. If others have seen the link, that is only possible for an account that
 // nobody has used. All others have to sign in, see [From.Invite].
-func (s *Invites) AcceptInvite(ctx context.Context, who Actor, token, name, password string) (user User, err error) {
+func (s *Companies) AcceptInvite(ctx context.Context, who Actor, token, name, password string) (user User, err error) {
 	in, err := s.CheckInvite(ctx, who, token)
 	if err != nil {
 		return User{}, err
@@ -140,7 +132,7 @@ func (s *Invites) AcceptInvite(ctx context.Context, who Actor, token, name, pass
 func errSignInToJoin() *fault.Error { return fault.Forbidden("sign_in_to_join") }
 
 // claim gives an account to the holder of an invitation, who joins the company.
-func (s *Invites) claim(tx *kv.Tx, token, name, hash string) (User, error) {
+func (s *Companies) claim(tx *kv.Tx, token, name, hash string) (User, error) {
 	l, u, err := linkUser(tx, LinkInvite, token)
 	if err != nil {
 		return User{}, err

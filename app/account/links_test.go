@@ -22,7 +22,7 @@ func (h *house) showLink(m account.Mail) {
 // invite invites somebody to a company on behalf of its owner, and returns the message.
 func (h *house) invite(boss account.Actor, email string) account.Mail {
 	h.t.Helper()
-	must[account.Member](h.t)(h.Members.InviteMember(h.t.Context(), boss, account.MemberInput{Email: email, Name: "As Typed"}))
+	must[account.Member](h.t)(h.Companies.InviteMember(h.t.Context(), boss, account.MemberInput{Email: email, Name: "As Typed"}))
 	return h.mail(account.MailInvite, email)
 }
 
@@ -44,18 +44,18 @@ func TestALinkThatOthersHaveSeenOpensNoAccountInUse(t *testing.T) {
 			h.add(b, bob, account.RoleMember)
 		}, false, false},
 		"given a password by another company": {func(h *house, _ account.Company, _ account.Actor) {
-			must[account.Member](h.t)(h.Members.InviteMember(h.t.Context(), h.as("owner@example.org"), account.MemberInput{Email: bob, Password: password}))
+			must[account.Member](h.t)(h.Companies.InviteMember(h.t.Context(), h.as("owner@example.org"), account.MemberInput{Email: bob, Password: password}))
 		}, false, true},
 		"signed in, and removed since": {func(h *house, _ account.Company, _ account.Actor) {
 			owner := h.as("owner@example.org")
-			must[account.Member](h.t)(h.Members.InviteMember(h.t.Context(), owner, account.MemberInput{Email: bob, Password: password}))
-			u := must[account.User](h.t)(h.Logins.Login(h.t.Context(), bob, password, "", here))
-			must[any](h.t)(nil, h.Members.RemoveMember(h.t.Context(), owner, u.ID))
+			must[account.Member](h.t)(h.Companies.InviteMember(h.t.Context(), owner, account.MemberInput{Email: bob, Password: password}))
+			u := must[account.User](h.t)(h.Authentication.Login(h.t.Context(), bob, password, "", here))
+			must[any](h.t)(nil, h.Companies.RemoveMember(h.t.Context(), owner, u.ID))
 		}, false, true},
 		"joined another company with its link": {func(h *house, _ account.Company, _ account.Actor) {
 			m := h.invite(h.as("owner@example.org"), bob)
 			h.showLink(m)
-			must[account.User](h.t)(h.Invites.AcceptInvite(h.t.Context(), account.Actor{}, m.Data["token"], "Bob", password))
+			must[account.User](h.t)(h.Companies.AcceptInvite(h.t.Context(), account.Actor{}, m.Data["token"], "Bob", password))
 		}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,15 +76,15 @@ func TestALinkThatOthersHaveSeenOpensNoAccountInUse(t *testing.T) {
 					h.showLink(m)
 					want = x.opens
 				}
-				in := must[account.Invite](t)(h.Invites.CheckInvite(t.Context(), account.Actor{}, m.Data["token"]))
+				in := must[account.Invite](t)(h.Companies.CheckInvite(t.Context(), account.Actor{}, m.Data["token"]))
 				if in.Name != "As Typed" || shown && (!in.New || !in.Known) {
 					t.Errorf("the page tells of an account: %+v", in)
 				}
-				u, err := h.Invites.AcceptInvite(t.Context(), account.Actor{}, m.Data["token"], "", "the chosen horse")
+				u, err := h.Companies.AcceptInvite(t.Context(), account.Actor{}, m.Data["token"], "", "the chosen horse")
 				if want != (err == nil) || err != nil && fault.CodeOf(err) != "sign_in_to_join" {
 					t.Errorf("shown %v: got %v", shown, err)
 				}
-				if _, err := h.Logins.Login(t.Context(), bob, "the chosen horse", "", here); want != (err == nil) {
+				if _, err := h.Authentication.Login(t.Context(), bob, "the chosen horse", "", here); want != (err == nil) {
 					t.Errorf("shown %v: signing in with the chosen password: %v", shown, err)
 				}
 				if want && (u.EmailVerifiedAt != nil) == shown {
@@ -104,21 +104,21 @@ func TestSigningInAcceptsAnInvitation(t *testing.T) {
 	h.add(b, "owner@example.org", account.RoleOwner)
 	bob := h.add(b, "bob@example.org", account.RoleMember)
 	h.add(b, "ben@example.org", account.RoleMember)
-	must[any](t)(nil, h.Members.RemoveMember(t.Context(), h.as("owner@example.org"), bob.ID))
+	must[any](t)(nil, h.Companies.RemoveMember(t.Context(), h.as("owner@example.org"), bob.ID))
 	m := h.invite(h.as("boss@example.org"), "bob@example.org")
 	h.showLink(m)
 	from := account.From{IP: "192.0.2.9", Invite: m.Data["token"]}
-	if u := must[account.User](t)(h.Logins.Login(t.Context(), "ben@example.org", password, "", from)); len(u.Companies) != 1 {
+	if u := must[account.User](t)(h.Authentication.Login(t.Context(), "ben@example.org", password, "", from)); len(u.Companies) != 1 {
 		t.Errorf("somebody else has joined with the link: %+v", u.Companies)
 	}
-	u := must[account.User](t)(h.Logins.Login(t.Context(), "bob@example.org", password, "", from))
+	u := must[account.User](t)(h.Authentication.Login(t.Context(), "bob@example.org", password, "", from))
 	if len(u.Companies) != 1 || u.Companies[0].ID != a.ID {
 		t.Errorf("got %+v", u.Companies)
 	}
 	if h.actor(u.Companies[0].Token).AddressProven {
 		t.Error("a link that the company has seen proves the address")
 	}
-	must[account.User](t)(h.Logins.Login(t.Context(), "bob@example.org", password, "", from)) // it is used up
+	must[account.User](t)(h.Authentication.Login(t.Context(), "bob@example.org", password, "", from)) // it is used up
 }
 
 // TestACompanyFindsFewAccountsWithItsLinks lets a company try links that it has seen.
@@ -137,7 +137,7 @@ func TestACompanyFindsFewAccountsWithItsLinks(t *testing.T) {
 	}
 	found := 0
 	for _, m := range all {
-		_, err := h.Invites.AcceptInvite(t.Context(), account.Actor{}, m.Data["token"], "", "the chosen horse")
+		_, err := h.Companies.AcceptInvite(t.Context(), account.Actor{}, m.Data["token"], "", "the chosen horse")
 		if fault.CodeOf(err) == "sign_in_to_join" {
 			found++
 		} else {
@@ -155,17 +155,17 @@ func TestWhatProvesAnAddress(t *testing.T) {
 	for name, use := range map[string]func(h *house, ann account.Actor, see func(account.Mail) string) error{
 		"verification": func(h *house, ann account.Actor, see func(account.Mail) string) error {
 			must[any](h.t)(h.Reverify(h.t.Context(), ann, ""))
-			_, err := h.Emails.VerifyEmail(h.t.Context(), see(h.mail(account.MailVerifyEmail, ann.Email)))
+			_, err := h.Profile.VerifyEmail(h.t.Context(), see(h.mail(account.MailVerifyEmail, ann.Email)))
 			return err
 		},
 		"a new password": func(h *house, ann account.Actor, see func(account.Mail) string) error {
 			must[any](h.t)(nil, h.ForgotPassword(h.t.Context(), ann.Email, here))
-			return h.Resets.ResetPassword(h.t.Context(), see(h.mail(account.MailReset, ann.Email)), account.Reset{Password: password + "2"})
+			return h.Authentication.ResetPassword(h.t.Context(), see(h.mail(account.MailReset, ann.Email)), account.Reset{Password: password + "2"})
 		},
 		"undoing": func(h *house, ann account.Actor, see func(account.Mail) string) error {
-			must[any](h.t)(h.Tokens.CreateToken(h.t.Context(), ann, account.TokenInput{Name: "T"}))
-			reset, err := h.Reversals.Undo(h.t.Context(), see(h.mail(account.MailTokenCreated, ann.Email)))
-			return errors.Join(err, h.Resets.ResetPassword(h.t.Context(), reset, account.Reset{Password: password + "2"}))
+			must[any](h.t)(h.Profile.CreateToken(h.t.Context(), ann, account.TokenInput{Name: "T"}))
+			reset, err := h.Authentication.Undo(h.t.Context(), see(h.mail(account.MailTokenCreated, ann.Email)))
+			return errors.Join(err, h.Authentication.ResetPassword(h.t.Context(), reset, account.Reset{Password: password + "2"}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestWhatProvesAnAddress(t *testing.T) {
 			for _, shown := range []bool{false, true} {
 				h := open(t)
 				h.add(h.company("A"), "boss@example.org", account.RoleOwner)
-				must[account.Member](t)(h.Members.InviteMember(t.Context(), h.as("boss@example.org"), account.MemberInput{Email: "ann@example.org", Password: password}))
+				must[account.Member](t)(h.Companies.InviteMember(t.Context(), h.as("boss@example.org"), account.MemberInput{Email: "ann@example.org", Password: password}))
 				ann := h.as("ann@example.org")
 				if ann.AddressProven {
 					t.Error("the company's word proves the address")
@@ -209,19 +209,19 @@ func TestTheThiefsNoticeDoesNotEndTheOwners(t *testing.T) {
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	thief := h.as("ann@example.org")
 	must[any](t)(h.Reverify(t.Context(), thief, "thief@example.org"))
-	must[account.User](t)(h.Emails.VerifyEmail(t.Context(), h.mail(account.MailVerifyEmail, "thief@example.org").Data["token"]))
+	must[account.User](t)(h.Profile.VerifyEmail(t.Context(), h.mail(account.MailVerifyEmail, "thief@example.org").Data["token"]))
 	owners := h.mail(account.MailEmailChanged, "ann@example.org").Data["token"]
 	h.advance(time.Minute)
 	must[account.User](t)(h.Profile.UpdateMe(t.Context(), thief, account.MePatch{Password: new("the thief's"), CurrentPassword: password}))
 	thiefs := h.mail(account.MailPassword, "thief@example.org").Data["token"]
 	h.advance(time.Minute)
-	reset := must[string](t)(h.Reversals.Undo(t.Context(), thiefs))
-	must[any](t)(nil, h.Resets.ResetPassword(t.Context(), reset, account.Reset{Password: "the thief's"}))
+	reset := must[string](t)(h.Authentication.Undo(t.Context(), thiefs))
+	must[any](t)(nil, h.Authentication.ResetPassword(t.Context(), reset, account.Reset{Password: "the thief's"}))
 	h.advance(time.Minute)
-	reset = must[string](t)(h.Reversals.Undo(t.Context(), owners))
-	must[any](t)(nil, h.Resets.ResetPassword(t.Context(), reset, account.Reset{Password: "the owner's"}))
+	reset = must[string](t)(h.Authentication.Undo(t.Context(), owners))
+	must[any](t)(nil, h.Authentication.ResetPassword(t.Context(), reset, account.Reset{Password: "the owner's"}))
 	h.login("ann@example.org", "the owner's")
-	_, err := h.Reversals.Undo(t.Context(), thiefs)
+	_, err := h.Authentication.Undo(t.Context(), thiefs)
 	wantFields(t, err, "token")
 }
 
@@ -232,12 +232,12 @@ func TestSigningOutEndsTheSessionEverywhere(t *testing.T) {
 	a, b := h.company("A"), h.company("B")
 	h.add(a, "ann@example.org", account.RoleOwner)
 	h.add(b, "ann@example.org", account.RoleMember)
-	u := must[account.User](t)(h.Logins.Login(t.Context(), "ann@example.org", password, "", here))
+	u := must[account.User](t)(h.Authentication.Login(t.Context(), "ann@example.org", password, "", here))
 	other := h.login("ann@example.org", password)
 	first := h.actor(u.Companies[0].Token)
-	switched := must[account.Token](t)(h.Sessions.SwitchCompany(t.Context(), first, b.ID))
-	renewed := must[account.Token](t)(h.Sessions.RenewSession(t.Context(), first))
-	must[any](t)(nil, h.Sessions.Logout(t.Context(), h.actor(renewed.Secret)))
+	switched := must[account.Token](t)(h.Authentication.SwitchCompany(t.Context(), first, b.ID))
+	renewed := must[account.Token](t)(h.Authentication.RenewSession(t.Context(), first))
+	must[any](t)(nil, h.Authentication.Logout(t.Context(), h.actor(renewed.Secret)))
 	for name, token := range map[string]string{"renewed": renewed.Secret, "of the other company": u.Companies[1].Token, "switched to": switched.Secret} {
 		h.refused(token, name)
 	}
@@ -250,19 +250,19 @@ func TestPatientGuessingOfCodesEnds(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	bearer := h.login("ann@example.org", password)
-	setup := must[account.TwoFactorSetup](t)(h.TwoFactor.BeginTwoFactor(t.Context(), h.actor(bearer)))
-	recovery := must[[]string](t)(h.TwoFactor.ConfirmTwoFactor(t.Context(), h.actor(bearer), code(t, setup.Secret, h.now())))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), h.actor(bearer)))
+	recovery := must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), h.actor(bearer), code(t, setup.Secret, h.now())))
 	checked := 0
 	for i := range 80 {
 		h.advance(6 * time.Minute)
 		var err error
 		switch i % 3 {
 		case 0:
-			_, err = h.Logins.Login(t.Context(), "ann@example.org", password, "000000", account.From{IP: fmt.Sprintf("198.51.100.%d", i)})
+			_, err = h.Authentication.Login(t.Context(), "ann@example.org", password, "000000", account.From{IP: fmt.Sprintf("198.51.100.%d", i)})
 		case 1:
-			_, err = h.Proofs.Prove(t.Context(), h.actor(bearer), account.Proof{Code: "000000"})
+			_, err = h.Authentication.Prove(t.Context(), h.actor(bearer), account.Proof{Code: "000000"})
 		case 2:
-			err = h.TwoFactor.DisableTwoFactor(t.Context(), h.actor(bearer), "", "000000")
+			err = h.Authentication.DisableTwoFactor(t.Context(), h.actor(bearer), "", "000000")
 		}
 		if fault.KindOf(err) == fault.KindInvalid {
 			checked++
@@ -274,9 +274,9 @@ func TestPatientGuessingOfCodesEnds(t *testing.T) {
 		t.Errorf("%d codes were checked in a day", checked)
 	}
 	h.mail(account.MailCodesTried, "ann@example.org")
-	_, err := h.Logins.Login(t.Context(), "ann@example.org", password, code(t, setup.Secret, h.now()), here)
+	_, err := h.Authentication.Login(t.Context(), "ann@example.org", password, code(t, setup.Secret, h.now()), here)
 	wantKind(t, err, fault.KindThrottled, "")
-	must[account.User](t)(h.Logins.Login(t.Context(), "ann@example.org", password, recovery[0], here))
+	must[account.User](t)(h.Authentication.Login(t.Context(), "ann@example.org", password, recovery[0], here))
 	h.advance(24 * time.Hour)
-	must[account.User](t)(h.Logins.Login(t.Context(), "ann@example.org", password, code(t, setup.Secret, h.now()), here))
+	must[account.User](t)(h.Authentication.Login(t.Context(), "ann@example.org", password, code(t, setup.Secret, h.now()), here))
 }

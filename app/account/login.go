@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"paraph/app/fault"
 	"paraph/app/input"
-	"paraph/app/limit"
 	"paraph/kv"
 )
 
@@ -20,33 +18,12 @@ type From struct {
 	Invite    string // token of an invitation that the person accepts by signing in
 }
 
-// Logins signs people in: with a password, then a code or a passkey if needed, or with a passkey alone.
-type Logins struct {
-	db             *kv.DB
-	records        *records
-	attempts       *attempts
-	authenticators *authenticators
-	ceremonies     *ceremonies
-	codes          *codes
-	joining        *joining
-	links          *linkStore
-	passwords      *hasher
-	random         *randomSource
-	signIns        *SignIns
-	tokens         *tokenStore
-	waiting        *pendingSignIns
-	perAddress     *limit.Limiter // failed logins, per network
-	perPasskey     *limit.Limiter // passkey ceremonies begun, per address
-	lifetime       time.Duration
-	now            func() time.Time
-}
-
 // Login checks an e-mail address and password, and the code of an authenticator
 // app (or a recovery code) if the person uses one. It returns the person and, for
 // each company, a fresh bearer token. A wrong address and a wrong password result
 // in the same [fault.ErrUnauthenticated] after the same time; a missing or wrong
 // code is a fault of the field "code", reported only after the correct password.
-func (s *Logins) Login(ctx context.Context, email, password, code string, from From) (User, error) {
+func (s *Authentication) Login(ctx context.Context, email, password, code string, from From) (User, error) {
 	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
 	if err != nil {
 		return User{}, err
@@ -64,7 +41,7 @@ func (s *Logins) Login(ctx context.Context, email, password, code string, from F
 }
 
 // secondStep counts a code entered with the password.
-func (s *Logins) secondStep(u userRecord, code string, from From) (attempt, error) {
+func (s *Authentication) secondStep(u userRecord, code string, from From) (attempt, error) {
 	if !u.guarded() || code == "" {
 		return attempt{}, nil
 	}
@@ -73,7 +50,7 @@ func (s *Logins) secondStep(u userRecord, code string, from From) (attempt, erro
 
 // firstStep checks a password and returns its user, and a new hash of it if the
 // stored one is outdated. The attempt is counted.
-func (s *Logins) firstStep(
+func (s *Authentication) firstStep(
 	ctx context.Context, email, password string, from From,
 ) (u userRecord, upgraded string, a attempt, err error) {
 	var f fault.Fields
@@ -102,7 +79,7 @@ func (s *Logins) firstStep(
 }
 
 // checkPassword returns the active user with that address and password.
-func (s *Logins) checkPassword(ctx context.Context, email, password string, from From) (userRecord, error) {
+func (s *Authentication) checkPassword(ctx context.Context, email, password string, from From) (userRecord, error) {
 	var u userRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
 		_, u, err = users.Lookup(tx, "email", kv.K(input.FoldEmail(email)))
@@ -117,17 +94,17 @@ func (s *Logins) checkPassword(ctx context.Context, email, password string, from
 	}
 	switch {
 	case !ok:
-		s.signIns.refused(u, ByPassword, WrongPassword, from)
+		s.signInLog.refused(u, ByPassword, WrongPassword, from)
 		return userRecord{}, fault.Unauthenticated()
 	case u.DeactivatedAt != nil:
-		s.signIns.refused(u, ByPassword, Deactivated, from)
+		s.signInLog.refused(u, ByPassword, Deactivated, from)
 		return userRecord{}, fault.Unauthenticated()
 	}
 	return u, nil
 }
 
 // letIn issues the tokens for the user as they were when the password was checked.
-func (s *Logins) letIn(checked userRecord, p proof, upgraded string, from From) (user User, err error) {
+func (s *Authentication) letIn(checked userRecord, p proof, upgraded string, from From) (user User, err error) {
 	how := ByPassword
 	err = s.db.Update(func(tx *kv.Tx) error {
 		u, err := users.Get(tx, checked.ID)
@@ -164,7 +141,7 @@ func (s *Logins) letIn(checked userRecord, p proof, upgraded string, from From) 
 		if user, err = s.withTokens(tx, u, from); err != nil {
 			return err
 		}
-		return s.signIns.signedIn(tx, user, how, from)
+		return s.signInLog.signedIn(tx, user, how, from)
 	})
 	err = s.codes.noted(checked.ID, err)
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Code != "two_factor_required" {
@@ -172,7 +149,7 @@ func (s *Logins) letIn(checked userRecord, p proof, upgraded string, from From) 
 		if errors.Is(err, errInactive) {
 			why = Deactivated
 		}
-		s.signIns.refused(checked, how, why, from)
+		s.signInLog.refused(checked, how, why, from)
 	}
 	return user, err
 }
@@ -185,7 +162,7 @@ type proof struct {
 }
 
 // prove checks the proof and returns how the person signs in. A code cannot be used again.
-func (s *Logins) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error) {
+func (s *Authentication) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error) {
 	switch {
 	case p.passkey != nil:
 		return p.passkey.method(), p.passkey.note(tx)
@@ -205,7 +182,7 @@ func (s *Logins) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error
 }
 
 // withTokens returns the user with a new session, which has a token for every company.
-func (s *Logins) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
+func (s *Authentication) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 	user, err := withCompanies(tx, u)
 	if err != nil {
 		return User{}, err

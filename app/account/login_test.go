@@ -21,7 +21,7 @@ func TestLoginGivesATokenForEveryCompany(t *testing.T) {
 	a, b := h.company("A"), h.company("B")
 	h.add(a, "Ann@Example.org", account.RoleOwner)
 	h.add(b, "ann@example.org", account.RoleViewer)
-	u, err := h.Logins.Login(t.Context(), " ANN@example.org ", password, "", account.From{IP: "192.0.2.1"})
+	u, err := h.Authentication.Login(t.Context(), " ANN@example.org ", password, "", account.From{IP: "192.0.2.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,12 +51,12 @@ func TestLoginRefuses(t *testing.T) {
 		{"deactivated", "off@example.org", password},
 		{"endless password", "ann@example.org", strings.Repeat("x", 100_000)},
 	} {
-		_, err := h.Logins.Login(t.Context(), tt.email, tt.password, "", account.From{})
+		_, err := h.Authentication.Login(t.Context(), tt.email, tt.password, "", account.From{})
 		if !errors.Is(err, fault.ErrUnauthenticated) {
 			t.Errorf("%s: got %v", tt.name, err)
 		}
 	}
-	_, err := h.Logins.Login(t.Context(), " ", "", "", account.From{})
+	_, err := h.Authentication.Login(t.Context(), " ", "", "", account.From{})
 	wantFields(t, err, "email", "password")
 }
 
@@ -65,7 +65,7 @@ func TestLoginIsThrottledPerAccountAndAddress(t *testing.T) {
 	h := open(t, func(o *account.Options) { o.AccountAttempts, o.AddressAttempts = 3, 5 })
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	try := func(email, pass, ip string) error {
-		_, err := h.Logins.Login(t.Context(), email, pass, "", account.From{IP: ip})
+		_, err := h.Authentication.Login(t.Context(), email, pass, "", account.From{IP: ip})
 		return err
 	}
 	for range 3 {
@@ -104,7 +104,7 @@ func TestManyLoginsAtOnceDoNotSlipUnderTheLimit(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 40 {
 		wg.Go(func() {
-			_, err := h.Logins.Login(t.Context(), "ann@example.org", "wrong horse", "", account.From{IP: "192.0.2.1"})
+			_, err := h.Authentication.Login(t.Context(), "ann@example.org", "wrong horse", "", account.From{IP: "192.0.2.1"})
 			mu.Lock()
 			defer mu.Unlock()
 			count[fault.KindOf(err)]++
@@ -122,7 +122,7 @@ func TestLoginWaitsNoLongerThanItsCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	// With a free slot, either outcome is possible; it must end, and must not let anybody in.
-	if _, err := h.Logins.Login(ctx, "ann@example.org", password, "", account.From{}); err == nil {
+	if _, err := h.Authentication.Login(ctx, "ann@example.org", password, "", account.From{}); err == nil {
 		t.Error("let in nobody")
 	}
 }
@@ -136,7 +136,7 @@ func TestOutdatedHashesAreMadeAgainAtLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := dearer.Logins.Login(t.Context(), "ann@example.org", password, "", account.From{}); err != nil {
+		if _, err := dearer.Authentication.Login(t.Context(), "ann@example.org", password, "", account.From{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,17 +192,17 @@ func TestChangesCountAtTheNextRequest(t *testing.T) {
 		change func(h *house, boss account.Actor, ann account.User, who account.Actor) error
 	}{
 		{"logout", func(h *house, _ account.Actor, _ account.User, who account.Actor) error {
-			return h.Sessions.Logout(t.Context(), who)
+			return h.Authentication.Logout(t.Context(), who)
 		}},
 		{"revoked", func(h *house, boss account.Actor, _ account.User, who account.Actor) error {
-			return h.Tokens.RevokeToken(t.Context(), boss, who.TokenID)
+			return h.Profile.RevokeToken(t.Context(), boss, who.TokenID)
 		}},
 		{"deactivated member", func(h *house, boss account.Actor, ann account.User, _ account.Actor) error {
-			_, err := h.Members.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)})
+			_, err := h.Companies.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)})
 			return err
 		}},
 		{"removed member", func(h *house, boss account.Actor, ann account.User, _ account.Actor) error {
-			return h.Members.RemoveMember(t.Context(), boss, ann.ID)
+			return h.Companies.RemoveMember(t.Context(), boss, ann.ID)
 		}},
 		{"deactivated user", func(h *house, _ account.Actor, ann account.User, _ account.Actor) error {
 			return h.Operator.SetActive(t.Context(), ann.Email, false)
@@ -237,7 +237,7 @@ func TestRoleChangesCountAtTheNextRequest(t *testing.T) {
 	if h.actor(bearer).IsAdmin() {
 		t.Fatal("a member is an admin")
 	}
-	if _, err := h.Members.UpdateMember(t.Context(), h.as("boss@example.org"), ann.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
+	if _, err := h.Companies.UpdateMember(t.Context(), h.as("boss@example.org"), ann.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
 		t.Fatal(err)
 	}
 	if !h.actor(bearer).IsAdmin() {
@@ -266,13 +266,13 @@ func TestNobodyIsRememberedAsTheyWere(t *testing.T) {
 				}
 			})
 		}
-		if _, err := h.Members.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
+		if _, err := h.Companies.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
 			t.Fatal(err)
 		}
 		h.refused(bearer, "deactivated")
 		wg.Wait()
 		h.refused(bearer, "deactivated, after the race")
-		if _, err := h.Members.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(true)}); err != nil {
+		if _, err := h.Companies.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(true)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,16 +9,6 @@ import (
 	"paraph/kv"
 )
 
-// Profile lets people read and change their own account.
-type Profile struct {
-	db          *kv.DB
-	records     *records
-	credentials *credentials
-	attempts    *attempts
-	messages    *messages
-	passwords   *hasher
-}
-
 // Me returns the caller, with their companies.
 func (s *Profile) Me(_ context.Context, who Actor) (user User, err error) {
 	who.Limited = false // people who have to set up two-factor sign-in may see their own record

@@ -6,27 +6,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/oklog/ulid/v2"
-
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/limit"
 	"paraph/kv"
 )
-
-// Members manages the members of a company.
-type Members struct {
-	db         *kv.DB
-	records    *records
-	proofs     *Proofs
-	tokens     *tokenStore
-	links      *linkStore
-	messages   *messages
-	passwords  *hasher
-	discretion *discretion
-	most       int // members of one company; 0: no limit
-	newID      func() ulid.ULID
-}
 
 // MemberInput is a person to add to a company. With a password, a person without an account can
 // log in immediately, for installations without mail; without one they are sent a link.
@@ -67,7 +51,7 @@ func checkRole(f *fault.Fields, who Actor, r Role) {
 
 // InviteMember adds a person to the company. Repeating a pending invitation sends a new link
 // and invalidates the old one.
-func (s *Members) InviteMember(ctx context.Context, who Actor, in MemberInput) (m Member, err error) {
+func (s *Companies) InviteMember(ctx context.Context, who Actor, in MemberInput) (m Member, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
 	}
@@ -76,7 +60,7 @@ func (s *Members) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 		return Member{}, err
 	}
 	if in.Role.Allows(ScopeAdmin) || in.Password != "" {
-		if err := s.proofs.provenSession(who); err != nil {
+		if err := s.provenSession(who); err != nil {
 			return Member{}, err
 		}
 	}
@@ -145,7 +129,7 @@ func (s *discretion) run(company string, add func(tx *kv.Tx) (found bool, err er
 
 // full reports whether a company has as many members as it may have. It counts outside a
 // transaction, as it reads them all.
-func (s *Members) full(company string) (bool, error) {
+func (s *Companies) full(company string) (bool, error) {
 	n := 0
 	err := s.db.View(func(tx *kv.Tx) error {
 		return members.Each(tx, "company", kv.K(company), func(string, memberRecord) (bool, error) {
@@ -159,7 +143,7 @@ func (s *Members) full(company string) (bool, error) {
 // takeIn adds a person to the company. found reports that a password was set for somebody who
 // has an account already: it has no effect, and they join with an invitation. Somebody new joins
 // at the first sign-in. The company sees no difference until then.
-func (s *Members) takeIn(
+func (s *Companies) takeIn(
 	tx *kv.Tx, who Actor, in MemberInput, hash string, full bool,
 ) (m Member, found bool, err error) {
 	company, err := LoadCompany(tx, who.CompanyID)
@@ -207,7 +191,7 @@ func (m *memberRecord) name(id string, in MemberInput) {
 }
 
 // tellOfAdministrator notifies the owners of a company that there is a new administrator.
-func (s *Members) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberRecord, email string) error {
+func (s *Companies) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberRecord, email string) error {
 	if !m.Role.Allows(ScopeAdmin) || m.DeactivatedAt != nil {
 		return nil
 	}
@@ -217,7 +201,7 @@ func (s *Members) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberR
 // personFor returns the user with that address and whether they are known, creating one if
 // necessary. Only a new user can be given a password: the administrator of one company must not
 // set the password of a member of another.
-func (s *Members) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (u userRecord, known bool, err error) {
+func (s *Companies) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (u userRecord, known bool, err error) {
 	_, u, err = users.Lookup(tx, "email", kv.K(input.FoldEmail(in.Email)))
 	if err == nil || !errors.Is(err, kv.ErrNotFound) {
 		return u, true, err
@@ -240,7 +224,7 @@ func nameFrom(email string) string {
 
 // sendInvite writes to somebody with what the company entered: the message must not show that they
 // have an account, or its name and language.
-func (s *Members) sendInvite(tx *kv.Tx, who Actor, c Company, userID string, in MemberInput) error {
+func (s *Companies) sendInvite(tx *kv.Tx, who Actor, c Company, userID string, in MemberInput) error {
 	u := userRecord{ID: userID, Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email, Locale: cmp.Or(in.Locale, c.Locale)}
 	if wait, err := s.messages.countMail(tx, LinkInvite+LinkKind(" "+c.ID), u.Email); err != nil || wait > 0 {
 		return cmp.Or(err, error(fault.Throttled(dailyMails, wait)))
@@ -265,7 +249,7 @@ type MemberPatch struct {
 
 // UpdateMember changes the role of a member or (de)activates them, effective immediately:
 // tokens of a deactivated member are revoked.
-func (s *Members) UpdateMember(_ context.Context, who Actor, id string, p MemberPatch) (Member, error) {
+func (s *Companies) UpdateMember(_ context.Context, who Actor, id string, p MemberPatch) (Member, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
 	}
@@ -300,13 +284,13 @@ func (s *Members) UpdateMember(_ context.Context, who Actor, id string, p Member
 
 // opens requires a proof of identity if a change restores somebody's access or makes them an
 // administrator, and notifies the owners of the latter.
-func (s *Members) opens(tx *kv.Tx, who Actor, before, after memberRecord) error {
+func (s *Companies) opens(tx *kv.Tx, who Actor, before, after memberRecord) error {
 	raised := after.Role.Allows(ScopeAdmin) && rank(after.Role) < rank(before.Role)
 	back := before.DeactivatedAt != nil && after.DeactivatedAt == nil
 	if !raised && !back {
 		return nil
 	}
-	if err := s.proofs.provenSession(who); err != nil {
+	if err := s.provenSession(who); err != nil {
 		return err
 	}
 	company, err := LoadCompany(tx, after.CompanyID)
@@ -320,7 +304,7 @@ func (s *Members) opens(tx *kv.Tx, who Actor, before, after memberRecord) error 
 	return s.tellOfAdministrator(tx, who, company, after, after.view(u).Email)
 }
 
-func (s *Members) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
+func (s *Companies) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
 	before := *m
 	if p.Role != nil {
 		m.Role = *p.Role
@@ -345,7 +329,7 @@ func (s *Members) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
 }
 
 // RemoveMember removes a member from the company, or lets them leave. Their documents stay.
-func (s *Members) RemoveMember(_ context.Context, who Actor, id string) error {
+func (s *Companies) RemoveMember(_ context.Context, who Actor, id string) error {
 	if err := staff(who, ScopeRead); err != nil {
 		return err
 	}

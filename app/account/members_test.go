@@ -17,7 +17,7 @@ func TestInvitingSomebodyNew(t *testing.T) {
 	a := h.company("Acme")
 	h.add(a, "boss@example.org", account.RoleOwner)
 	boss := h.as("boss@example.org")
-	m, err := h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: " New@example.org ", Role: account.RoleApprover, Locale: "de"})
+	m, err := h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: " New@example.org ", Role: account.RoleApprover, Locale: "de"})
 	if err != nil || m.Status != account.MemberInvited || m.Name != "New" || m.Role != account.RoleApprover || m.InvitedAt == nil {
 		t.Fatalf("got %+v, %v", m, err)
 	}
@@ -25,29 +25,29 @@ func TestInvitingSomebodyNew(t *testing.T) {
 	if message.Locale != "de" || message.Data["company"] != "Acme" || message.Data["inviter"] != "boss" {
 		t.Errorf("got %+v", message)
 	}
-	again, err := h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org"})
+	again, err := h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org"})
 	if err != nil || again.ID != m.ID || again.Role != account.RoleMember {
 		t.Errorf("got %+v, %v", again, err)
 	}
 	old, link := message.Data["token"], h.mail(account.MailInvite, "new@example.org").Data["token"]
-	_, err = h.Invites.CheckInvite(t.Context(), account.Actor{}, old)
+	_, err = h.Companies.CheckInvite(t.Context(), account.Actor{}, old)
 	wantFields(t, err, "token")
-	in, err := h.Invites.CheckInvite(t.Context(), account.Actor{}, link)
+	in, err := h.Companies.CheckInvite(t.Context(), account.Actor{}, link)
 	if err != nil || in.Company != "Acme" || in.Name != "new" || in.Email != "new@example.org" || !in.New || in.Known {
 		t.Errorf("got %+v, %v", in, err)
 	}
-	_, err = h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "a\nb", "")
+	_, err = h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "a\nb", "")
 	wantFields(t, err, "name", "password")
-	u, err := h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "Nell", password)
+	u, err := h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "Nell", password)
 	if err != nil || u.Name != "Nell" || u.EmailVerifiedAt == nil || len(u.Companies) != 1 {
 		t.Fatalf("got %+v, %v", u, err)
 	}
-	_, err = h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "Nell", password)
+	_, err = h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "Nell", password)
 	wantFields(t, err, "token")
 	if got := h.as("new@example.org"); got.Role != account.RoleMember {
 		t.Errorf("got %+v", got)
 	}
-	_, err = h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org"})
+	_, err = h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org"})
 	wantFields(t, err, "email")
 }
 
@@ -58,19 +58,19 @@ func TestInvitingSomebodyOfAnotherCompany(t *testing.T) {
 	h.add(a, "boss@example.org", account.RoleOwner)
 	h.add(b, "bob@example.org", account.RoleMember)
 	boss := h.as("boss@example.org")
-	if _, err := h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org", Name: "Other"}); err != nil {
+	if _, err := h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org", Name: "Other"}); err != nil {
 		t.Fatal(err)
 	}
-	if u, err := h.Logins.Login(t.Context(), "bob@example.org", password, "", account.From{}); err != nil || len(u.Companies) != 1 {
+	if u, err := h.Authentication.Login(t.Context(), "bob@example.org", password, "", account.From{}); err != nil || len(u.Companies) != 1 {
 		t.Errorf("of two companies before accepting: %+v, %v", u, err)
 	}
 	link := h.mail(account.MailInvite, "bob@example.org").Data["token"]
-	if in, err := h.Invites.CheckInvite(t.Context(), account.Actor{}, link); err != nil || in.New {
+	if in, err := h.Companies.CheckInvite(t.Context(), account.Actor{}, link); err != nil || in.New {
 		t.Errorf("got %+v, %v", in, err)
 	}
-	_, err := h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "Other", "ignored horse")
+	_, err := h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "Other", "ignored horse")
 	wantKind(t, err, fault.KindForbidden, "sign_in_to_join")
-	if u, err := h.Invites.AcceptInvite(t.Context(), h.as("bob@example.org"), link, "Other", "ignored horse"); err != nil || u.Name != "bob" || len(u.Companies) != 2 {
+	if u, err := h.Companies.AcceptInvite(t.Context(), h.as("bob@example.org"), link, "Other", "ignored horse"); err != nil || u.Name != "bob" || len(u.Companies) != 2 {
 		t.Errorf("got %+v, %v", u, err)
 	}
 	h.login("bob@example.org", password)
@@ -84,22 +84,22 @@ func TestAcceptingClosesWhatWasNotProven(t *testing.T) {
 	a, b := h.company("A"), h.company("B")
 	h.add(a, "thief@example.org", account.RoleOwner)
 	h.add(b, "boss@example.org", account.RoleOwner)
-	m, err := h.Members.InviteMember(t.Context(), h.as("thief@example.org"), account.MemberInput{Email: "ann@example.org", Password: "the thief's"})
+	m, err := h.Companies.InviteMember(t.Context(), h.as("thief@example.org"), account.MemberInput{Email: "ann@example.org", Password: "the thief's"})
 	if err != nil || m.Status != account.MemberInvited {
 		t.Fatalf("got %+v, %v", m, err)
 	}
 	stolen := h.login("ann@example.org", "the thief's")
-	if _, err := h.Members.InviteMember(t.Context(), h.as("boss@example.org"), account.MemberInput{Email: "ann@example.org"}); err != nil {
+	if _, err := h.Companies.InviteMember(t.Context(), h.as("boss@example.org"), account.MemberInput{Email: "ann@example.org"}); err != nil {
 		t.Fatal(err)
 	}
 	link := h.mail(account.MailInvite, "ann@example.org").Data["token"]
-	_, err = h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "Ann", "")
+	_, err = h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "Ann", "")
 	wantFields(t, err, "password")
-	if _, err := h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "Ann", password); err != nil {
+	if _, err := h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "Ann", password); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(stolen, "the thief")
-	_, err = h.Logins.Login(t.Context(), "ann@example.org", "the thief's", "", account.From{})
+	_, err = h.Authentication.Login(t.Context(), "ann@example.org", "the thief's", "", account.From{})
 	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
@@ -109,13 +109,13 @@ func TestInviteFaults(t *testing.T) {
 	a := h.company("A")
 	h.add(a, "adm@example.org", account.RoleAdmin)
 	adm := h.as("adm@example.org")
-	_, err := h.Members.InviteMember(t.Context(), adm, account.MemberInput{})
+	_, err := h.Companies.InviteMember(t.Context(), adm, account.MemberInput{})
 	wantFields(t, err, "email")
-	_, err = h.Members.InviteMember(t.Context(), adm, account.MemberInput{
+	_, err = h.Companies.InviteMember(t.Context(), adm, account.MemberInput{
 		Email: "x", Name: strings.Repeat("x", 300), Role: "king", Locale: "!", Password: "short",
 	})
 	wantFields(t, err, "email", "name", "role", "locale", "password")
-	_, err = h.Members.InviteMember(t.Context(), adm, account.MemberInput{Email: "x@example.org", Role: account.RoleOwner})
+	_, err = h.Companies.InviteMember(t.Context(), adm, account.MemberInput{Email: "x@example.org", Role: account.RoleOwner})
 	wantFields(t, err, "role")
 }
 
@@ -129,12 +129,12 @@ func TestListMembers(t *testing.T) {
 	h.add(b, "bob@example.org", account.RoleOwner)
 	zed := h.as("zed@example.org")
 	h.advance(time.Second)
-	if _, err := h.Members.InviteMember(t.Context(), zed, account.MemberInput{Email: "inv@example.org", Name: "Ínés"}); err != nil {
+	if _, err := h.Companies.InviteMember(t.Context(), zed, account.MemberInput{Email: "inv@example.org", Name: "Ínés"}); err != nil {
 		t.Fatal(err)
 	}
 	names := func(who account.Actor, q account.MemberQuery) string {
 		t.Helper()
-		list, err := h.Members.ListMembers(t.Context(), who, q)
+		list, err := h.Companies.ListMembers(t.Context(), who, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestListMembers(t *testing.T) {
 	check(account.MemberQuery{Search: "ines"}, "Ínés")
 	check(account.MemberQuery{Search: "example zed"}, "zed")
 	check(account.MemberQuery{Statuses: []string{"invited"}}, "Ínés")
-	if _, err := h.Members.UpdateMember(t.Context(), zed, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
+	if _, err := h.Companies.UpdateMember(t.Context(), zed, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	check(account.MemberQuery{}, "zed Ínés")
@@ -197,7 +197,7 @@ func TestWhoMayChangeMembers(t *testing.T) {
 			target := h.add(a, "target@example.org", tt.target)
 			stranger := h.add(b, "stranger@example.org", account.RoleMember)
 			who := h.as("actor@example.org")
-			got, err := h.Members.UpdateMember(t.Context(), who, target.ID, account.MemberPatch{Role: &tt.role})
+			got, err := h.Companies.UpdateMember(t.Context(), who, target.ID, account.MemberPatch{Role: &tt.role})
 			if tt.kind == fault.KindInternal {
 				if err != nil || got.Role != tt.role {
 					t.Errorf("got %+v, %v", got, err)
@@ -206,11 +206,11 @@ func TestWhoMayChangeMembers(t *testing.T) {
 				wantKind(t, err, tt.kind, "")
 			}
 			if who.IsAdmin() {
-				_, err = h.Members.UpdateMember(t.Context(), who, stranger.ID, account.MemberPatch{Role: &admin})
+				_, err = h.Companies.UpdateMember(t.Context(), who, stranger.ID, account.MemberPatch{Role: &admin})
 				wantKind(t, err, fault.KindNotFound, "")
-				wantKind(t, h.Members.RemoveMember(t.Context(), who, stranger.ID), fault.KindNotFound, "")
+				wantKind(t, h.Companies.RemoveMember(t.Context(), who, stranger.ID), fault.KindNotFound, "")
 			}
-			_, err = h.Members.GetMember(t.Context(), who, stranger.ID)
+			_, err = h.Companies.GetMember(t.Context(), who, stranger.ID)
 			wantKind(t, err, fault.KindNotFound, "")
 		})
 	}
@@ -223,28 +223,28 @@ func TestTheLastOwnerStays(t *testing.T) {
 	first := h.add(a, "first@example.org", account.RoleOwner)
 	second := h.add(a, "second@example.org", account.RoleOwner)
 	who := h.as("first@example.org")
-	if _, err := h.Members.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(false)}); err != nil {
+	if _, err := h.Companies.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func() error{
 		"demoted": func() error {
-			_, err := h.Members.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Role: new(account.RoleAdmin)})
+			_, err := h.Companies.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Role: new(account.RoleAdmin)})
 			return err
 		},
 		"deactivated": func() error {
-			_, err := h.Members.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Active: new(false)})
+			_, err := h.Companies.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Active: new(false)})
 			return err
 		},
-		"removed": func() error { return h.Members.RemoveMember(t.Context(), who, first.ID) },
+		"removed": func() error { return h.Companies.RemoveMember(t.Context(), who, first.ID) },
 	} {
 		if err := change(); fault.CodeOf(err) != "last_owner" {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if _, err := h.Members.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(true)}); err != nil {
+	if _, err := h.Companies.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(true)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Members.RemoveMember(t.Context(), who, first.ID); err != nil {
+	if err := h.Companies.RemoveMember(t.Context(), who, first.ID); err != nil {
 		t.Errorf("an owner who is not the last cannot leave: %v", err)
 	}
 }
@@ -257,27 +257,27 @@ func TestRemovingMembers(t *testing.T) {
 	mem := h.add(a, "mem@example.org", account.RoleMember)
 	vic := h.add(a, "vic@example.org", account.RoleViewer)
 	boss := h.as("boss@example.org")
-	wantKind(t, h.Members.RemoveMember(t.Context(), h.as("mem@example.org"), vic.ID), fault.KindForbidden, "")
-	wantKind(t, h.Members.RemoveMember(t.Context(), boss, "nobody"), fault.KindNotFound, "")
-	if err := h.Members.RemoveMember(t.Context(), h.as("vic@example.org"), vic.ID); err != nil {
+	wantKind(t, h.Companies.RemoveMember(t.Context(), h.as("mem@example.org"), vic.ID), fault.KindForbidden, "")
+	wantKind(t, h.Companies.RemoveMember(t.Context(), boss, "nobody"), fault.KindNotFound, "")
+	if err := h.Companies.RemoveMember(t.Context(), h.as("vic@example.org"), vic.ID); err != nil {
 		t.Errorf("a viewer cannot leave: %v", err)
 	}
-	made := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), h.as("mem@example.org"), account.TokenInput{Name: "CI"}))
-	if err := h.Members.RemoveMember(t.Context(), boss, mem.ID); err != nil {
+	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.as("mem@example.org"), account.TokenInput{Name: "CI"}))
+	if err := h.Companies.RemoveMember(t.Context(), boss, mem.ID); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(made.Secret, "a token of who was removed")
-	_, err := h.Logins.Login(t.Context(), "mem@example.org", password, "", account.From{})
+	_, err := h.Authentication.Login(t.Context(), "mem@example.org", password, "", account.From{})
 	wantKind(t, err, fault.KindUnauthenticated, "")
-	inv := must[account.Member](t)(h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "mem@example.org"}))
+	inv := must[account.Member](t)(h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: "mem@example.org"}))
 	if inv.ID == mem.ID {
 		t.Error("an invitation tells whose address it is")
 	}
 	link := h.mail(account.MailInvite, "mem@example.org").Data["token"]
-	if err := h.Members.RemoveMember(t.Context(), boss, inv.ID); err != nil {
+	if err := h.Companies.RemoveMember(t.Context(), boss, inv.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Invites.AcceptInvite(t.Context(), account.Actor{}, link, "", "")
+	_, err = h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "", "")
 	wantFields(t, err, "token")
 	if errs := h.db.Check(account.Collections()...); len(errs) > 0 {
 		t.Error(errs)
@@ -295,14 +295,14 @@ func TestAPasswordDoesNotTellWhoHasAnAccount(t *testing.T) {
 	boss := h.as("boss@example.org")
 	sent := h.mailCount()
 	in := account.MemberInput{Name: "Bo", Email: "bob@example.org", Password: "my own horse"}
-	known := must[account.Member](t)(h.Members.InviteMember(t.Context(), boss, in))
+	known := must[account.Member](t)(h.Companies.InviteMember(t.Context(), boss, in))
 	in.Email = "new@example.org"
-	unknown := must[account.Member](t)(h.Members.InviteMember(t.Context(), boss, in))
+	unknown := must[account.Member](t)(h.Companies.InviteMember(t.Context(), boss, in))
 	for _, m := range []*account.Member{&known, &unknown} {
-		if got := must[account.Member](t)(h.Members.GetMember(t.Context(), boss, m.ID)); !reflect.DeepEqual(got, *m) {
+		if got := must[account.Member](t)(h.Companies.GetMember(t.Context(), boss, m.ID)); !reflect.DeepEqual(got, *m) {
 			t.Errorf("got %+v, created %+v", got, *m)
 		}
-		_, err := h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: m.Email, Password: "my own horse"})
+		_, err := h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: m.Email, Password: "my own horse"})
 		wantFields(t, err, "email") // they are a member by now
 		m.ID, m.UserID, m.Email = "", "", ""
 	}
@@ -313,22 +313,22 @@ func TestAPasswordDoesNotTellWhoHasAnAccount(t *testing.T) {
 		t.Errorf("%d messages were sent", n-sent)
 	}
 	// The password works for the new account only, and lets that person join.
-	_, err := h.Logins.Login(t.Context(), "bob@example.org", "my own horse", "", account.From{})
+	_, err := h.Authentication.Login(t.Context(), "bob@example.org", "my own horse", "", account.From{})
 	wantKind(t, err, fault.KindUnauthenticated, "")
-	u := must[account.User](t)(h.Logins.Login(t.Context(), "bob@example.org", password, "", account.From{}))
+	u := must[account.User](t)(h.Authentication.Login(t.Context(), "bob@example.org", password, "", account.From{}))
 	if len(u.Companies) != 1 || u.Companies[0].ID != b.ID {
 		t.Errorf("somebody joined without accepting: %+v", u.Companies)
 	}
-	u = must[account.User](t)(h.Logins.Login(t.Context(), "new@example.org", "my own horse", "", account.From{}))
+	u = must[account.User](t)(h.Authentication.Login(t.Context(), "new@example.org", "my own horse", "", account.From{}))
 	if len(u.Companies) != 1 || u.Companies[0].ID != a.ID {
 		t.Errorf("somebody new is in %+v", u.Companies)
 	}
-	if got := must[account.Member](t)(h.Members.GetMember(t.Context(), boss, u.ID)); got.Status != account.MemberActive {
+	if got := must[account.Member](t)(h.Companies.GetMember(t.Context(), boss, u.ID)); got.Status != account.MemberActive {
 		t.Errorf("after signing in: %+v", got)
 	}
 	// Somebody with an account joins with an invitation.
-	must[account.Member](t)(h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org"}))
-	joined := must[account.User](t)(h.Invites.AcceptInvite(t.Context(), h.as("bob@example.org"), h.mail(account.MailInvite, "bob@example.org").Data["token"], "", ""))
+	must[account.Member](t)(h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org"}))
+	joined := must[account.User](t)(h.Companies.AcceptInvite(t.Context(), h.as("bob@example.org"), h.mail(account.MailInvite, "bob@example.org").Data["token"], "", ""))
 	if len(joined.Companies) != 2 {
 		t.Errorf("got %+v", joined)
 	}
@@ -344,7 +344,7 @@ func TestACompanyFindsFewAccountsOfOthers(t *testing.T) {
 	h.add(a, "colleague@example.org", account.RoleMember)
 	boss := h.as("boss@example.org")
 	add := func(email string) error {
-		_, err := h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: email, Password: "my own horse"})
+		_, err := h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: email, Password: "my own horse"})
 		return err
 	}
 	found := 0
@@ -381,7 +381,7 @@ func TestOnlyAdministratorsRemoveOthers(t *testing.T) {
 	}
 	owner := h.as("owner@example.org")
 	token := func(scopes ...account.Scope) account.Actor {
-		made := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), owner, account.TokenInput{Name: "CI", Scopes: scopes}))
+		made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), owner, account.TokenInput{Name: "CI", Scopes: scopes}))
 		return h.actor(made.Secret)
 	}
 	refused := map[string]account.Actor{
@@ -391,16 +391,16 @@ func TestOnlyAdministratorsRemoveOthers(t *testing.T) {
 		refused[string(role)] = h.as(string(role) + "@example.org")
 	}
 	for what, who := range refused {
-		if err := h.Members.RemoveMember(t.Context(), who, victim.ID); fault.KindOf(err) != fault.KindForbidden {
+		if err := h.Companies.RemoveMember(t.Context(), who, victim.ID); fault.KindOf(err) != fault.KindForbidden {
 			t.Errorf("%s: got %v", what, err)
 		}
-		if _, err := h.Tokens.CreateToken(t.Context(), who, account.TokenInput{Name: "x", Scopes: []account.Scope{account.ScopeAdmin}}); err == nil {
+		if _, err := h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "x", Scopes: []account.Scope{account.ScopeAdmin}}); err == nil {
 			t.Errorf("%s made a token that administers", what)
 		}
 	}
 	// Not even a read token may be used to leave: it would remove its owner.
-	wantKind(t, h.Members.RemoveMember(t.Context(), refused["a token to read"], owner.UserID), fault.KindForbidden, "")
-	if err := h.Members.RemoveMember(t.Context(), h.as("admin@example.org"), victim.ID); err != nil {
+	wantKind(t, h.Companies.RemoveMember(t.Context(), refused["a token to read"], owner.UserID), fault.KindForbidden, "")
+	if err := h.Companies.RemoveMember(t.Context(), h.as("admin@example.org"), victim.ID); err != nil {
 		t.Error(err)
 	}
 }

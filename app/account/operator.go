@@ -15,17 +15,6 @@ import (
 // The methods of this file check no permissions: they are for the operator of the
 // machine (the commands, the test double) and are not reachable over the network.
 
-// Operator does what whoever runs the machine may do, for commands: nobody's permissions are checked.
-type Operator struct {
-	db          *kv.DB
-	records     *records
-	credentials *credentials
-	tokens      *tokenStore
-	links       *linkStore
-	messages    *messages
-	passwords   *hasher
-}
-
 // ActorFor returns a person as an actor in a company ("" for the only or oldest
 // one), as if they had logged in.
 func (s *Operator) ActorFor(_ context.Context, email, companyID string) (who Actor, err error) {

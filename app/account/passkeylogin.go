@@ -15,7 +15,7 @@ import (
 // [Logins.BeginSignIn] the passkey is the second step after the password; with
 // "" it replaces both address and password, and the authenticator has to verify
 // its holder.
-func (s *Logins) BeginPasskeyLogin(_ context.Context, site, pending string, from From) (Ceremony, error) {
+func (s *Authentication) BeginPasskeyLogin(_ context.Context, site, pending string, from From) (Ceremony, error) {
 	if _, wait, ok := s.perPasskey.Allow(turns.Network(from.IP)); !ok {
 		return Ceremony{}, fault.Throttled(s.perPasskey.Limit(), wait)
 	}
@@ -33,7 +33,7 @@ func (s *Logins) BeginPasskeyLogin(_ context.Context, site, pending string, from
 	return s.authenticators.begin(ceremony{site: site, session: *kept}, options)
 }
 
-func (s *Logins) beginSecondStep(party *webauthn.WebAuthn, site, pending string) (Ceremony, error) {
+func (s *Authentication) beginSecondStep(party *webauthn.WebAuthn, site, pending string) (Ceremony, error) {
 	p, ok := s.waiting.find(pending, s.now())
 	if !ok {
 		return Ceremony{}, fault.Unauthenticated()
@@ -43,7 +43,7 @@ func (s *Logins) beginSecondStep(party *webauthn.WebAuthn, site, pending string)
 
 // BeginPasskeyAfterPassword combines [Logins.BeginSignIn] and
 // [Logins.BeginPasskeyLogin], for clients that do both in one request.
-func (s *Logins) BeginPasskeyAfterPassword(ctx context.Context, site, email, password string, from From) (Ceremony, error) {
+func (s *Authentication) BeginPasskeyAfterPassword(ctx context.Context, site, email, password string, from From) (Ceremony, error) {
 	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
 	if err != nil {
 		return Ceremony{}, err
@@ -59,7 +59,7 @@ func (s *Logins) BeginPasskeyAfterPassword(ctx context.Context, site, email, pas
 // (credential is the JSON of the browser's PublicKeyCredential), as
 // [Logins.Login] does. For an unknown or mismatched passkey it returns
 // [fault.ErrUnauthenticated].
-func (s *Logins) FinishPasskeyLogin(_ context.Context, id string, credential []byte, from From) (User, error) {
+func (s *Authentication) FinishPasskeyLogin(_ context.Context, id string, credential []byte, from From) (User, error) {
 	c, ok := s.ceremonies.take(id, s.now())
 	if !ok {
 		return User{}, errCeremony()

@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
-	"github.com/oklog/ulid/v2"
 
 	"paraph/app/fault"
 	"paraph/kv"
@@ -79,21 +78,8 @@ func dropFactors(tx *kv.Tx, u *userRecord) error {
 	return err
 }
 
-// Passkeys manages people's own passkeys.
-type Passkeys struct {
-	db             *kv.DB
-	records        *records
-	proofs         *Proofs
-	authenticators *authenticators
-	ceremonies     *ceremonies
-	codes          *codes
-	messages       *messages
-	newID          func() ulid.ULID
-	now            func() time.Time
-}
-
 // ListPasskeys lists the caller's own passkeys, oldest first.
-func (s *Passkeys) ListPasskeys(_ context.Context, who Actor) ([]Passkey, error) {
+func (s *Authentication) ListPasskeys(_ context.Context, who Actor) ([]Passkey, error) {
 	if err := session(who); err != nil {
 		return nil, err
 	}
@@ -109,7 +95,7 @@ func (s *Passkeys) ListPasskeys(_ context.Context, who Actor) ([]Passkey, error)
 }
 
 // RenamePasskey renames one of the caller's own passkeys.
-func (s *Passkeys) RenamePasskey(_ context.Context, who Actor, id, name string) (Passkey, error) {
+func (s *Authentication) RenamePasskey(_ context.Context, who Actor, id, name string) (Passkey, error) {
 	if err := session(who); err != nil {
 		return Passkey{}, err
 	}
@@ -133,9 +119,9 @@ func (s *Passkeys) RenamePasskey(_ context.Context, who Actor, id, name string) 
 
 // RemovePasskey removes a passkey. Removing the last second factor requires the password or a code; for any other a
 // recent proof is enough.
-func (s *Passkeys) RemovePasskey(ctx context.Context, who Actor, id, password, code string) error {
+func (s *Authentication) RemovePasskey(ctx context.Context, who Actor, id, password, code string) error {
 	last := func(u userRecord) bool { return u.Passkeys == 1 && !u.TwoFactor.active() }
-	return s.proofs.changeProven(ctx, who, password, code, last, func(tx *kv.Tx, u *userRecord) error {
+	return s.changeProven(ctx, who, password, code, last, func(tx *kv.Tx, u *userRecord) error {
 		p, err := passkeys.Get(tx, passkeyKey(u.ID, id))
 		if err != nil {
 			return found(err, "passkey")
@@ -172,8 +158,8 @@ func (p passkeyRecord) with(c *webauthn.Credential) passkeyRecord {
 
 // BeginPasskey begins to register a passkey of the caller. The site is the
 // address under which they see the appliance, such as https://sign.example.org.
-func (s *Passkeys) BeginPasskey(_ context.Context, who Actor, site string) (Ceremony, error) {
-	if err := errors.Join(session(who), s.proofs.proven(who)); err != nil {
+func (s *Authentication) BeginPasskey(_ context.Context, who Actor, site string) (Ceremony, error) {
+	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return Ceremony{}, err
 	}
 	party, err := s.authenticators.relyingParty(site)
@@ -218,8 +204,8 @@ type NewPasskey struct {
 // FinishPasskey stores a passkey from the browser's answer (the JSON of its
 // PublicKeyCredential). From the first passkey on, the password alone is no
 // longer enough to log in.
-func (s *Passkeys) FinishPasskey(_ context.Context, who Actor, id, name string, credential []byte) (NewPasskey, error) {
-	if err := errors.Join(session(who), s.proofs.proven(who)); err != nil {
+func (s *Authentication) FinishPasskey(_ context.Context, who Actor, id, name string, credential []byte) (NewPasskey, error) {
+	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return NewPasskey{}, err
 	}
 	c, ok := s.ceremonies.take(id, s.now())
@@ -249,7 +235,7 @@ func (s *Passkeys) FinishPasskey(_ context.Context, who Actor, id, name string, 
 	return s.addPasskey(record.with(made))
 }
 
-func (s *Passkeys) addPasskey(p passkeyRecord) (NewPasskey, error) {
+func (s *Authentication) addPasskey(p passkeyRecord) (NewPasskey, error) {
 	codes, hashes, err := s.codes.newRecovery()
 	if err != nil {
 		return NewPasskey{}, err

@@ -18,16 +18,16 @@ func TestCommonPasswordsAreRefusedWhereverOneIsChosen(t *testing.T) {
 	c := h.company("A")
 	h.add(c, "ann@example.org", account.RoleOwner)
 	ann := h.as("ann@example.org")
-	must[account.Member](t)(h.Members.InviteMember(t.Context(), ann, account.MemberInput{Email: "new@example.org"}))
+	must[account.Member](t)(h.Companies.InviteMember(t.Context(), ann, account.MemberInput{Email: "new@example.org"}))
 	must[any](t)(nil, h.ForgotPassword(t.Context(), "ann@example.org", account.From{}))
 	reset, join := h.mail(account.MailReset, "ann@example.org").Data["token"], h.mail(account.MailInvite, "new@example.org").Data["token"]
 	for _, bad := range []string{"password", "PASSWORD", "12345678", "iloveyou", "Password1", "football2024!", "aaaaaaaaaaaa", "1qaz2wsx", "        "} {
 		_, err := h.Profile.UpdateMe(t.Context(), ann, account.MePatch{Password: &bad, CurrentPassword: password})
 		wantCode(t, err, "password", "too_common")
-		wantCode(t, h.Resets.ResetPassword(t.Context(), reset, account.Reset{Password: bad}), "password", "too_common")
-		_, err = h.Invites.AcceptInvite(t.Context(), account.Actor{}, join, "", bad)
+		wantCode(t, h.Authentication.ResetPassword(t.Context(), reset, account.Reset{Password: bad}), "password", "too_common")
+		_, err = h.Companies.AcceptInvite(t.Context(), account.Actor{}, join, "", bad)
 		wantCode(t, err, "password", "too_common")
-		_, err = h.Members.InviteMember(t.Context(), ann, account.MemberInput{Email: "third@example.org", Password: bad})
+		_, err = h.Companies.InviteMember(t.Context(), ann, account.MemberInput{Email: "third@example.org", Password: bad})
 		wantCode(t, err, "password", "too_common")
 	}
 	for _, good := range []string{"correct horse", "Tr0ub4dor&3", "パスワードは長いほうがよい", "passwords are boring"} {
@@ -38,11 +38,11 @@ func TestCommonPasswordsAreRefusedWhereverOneIsChosen(t *testing.T) {
 func TestSetupRefusesACommonPassword(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	b, _, err := h.FirstRun.Bootstrap(t.Context(), "", "")
+	b, _, err := h.Operator.Bootstrap(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.FirstRun.Setup(t.Context(), b.Setup, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: "password1"})
+	_, err = h.Operator.Setup(t.Context(), b.Setup, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: "password1"})
 	wantCode(t, err, "password", "too_common")
 }
 
@@ -74,7 +74,7 @@ func TestStrangersGuessingDoNotKeepMembersWaiting(t *testing.T) {
 	for i := range 200 {
 		strangers.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				_, err := h.Logins.Login(ctx, fmt.Sprintf("%d-%d@example.org", i, n), "a guess", "", account.From{IP: addressOf(i)})
+				_, err := h.Authentication.Login(ctx, fmt.Sprintf("%d-%d@example.org", i, n), "a guess", "", account.From{IP: addressOf(i)})
 				mu.Lock()
 				kinds[fault.KindOf(err)]++
 				mu.Unlock()
@@ -83,7 +83,7 @@ func TestStrangersGuessingDoNotKeepMembersWaiting(t *testing.T) {
 		})
 	}
 	patience.Receive(t, "the answer to a guess", busy)
-	_, err := h.Proofs.Prove(t.Context(), who, account.Proof{Password: password}) // refused if the queue is too long for it
+	_, err := h.Authentication.Prove(t.Context(), who, account.Proof{Password: password}) // refused if the queue is too long for it
 	stop()
 	strangers.Wait()
 	if err != nil {
@@ -116,14 +116,14 @@ func TestAnswersDoNotTellWhoseAddressIsKnown(t *testing.T) {
 	go func() {
 		defer close(answered)
 		for _, email := range []string{"ann@example.org", "nobody@example.org"} {
-			if err := h.Services.Resets.ForgotPassword(t.Context(), email, here); err != nil {
+			if err := h.Services.Authentication.ForgotPassword(t.Context(), email, here); err != nil {
 				t.Error(err)
 			}
-			_, err := h.Logins.Login(t.Context(), email, "a guess", "", here)
+			_, err := h.Authentication.Login(t.Context(), email, "a guess", "", here)
 			wantKind(t, err, fault.KindUnauthenticated, "")
 		}
 		for _, email := range []string{"ben@example.org", "free@example.org"} {
-			if _, err := h.Services.Emails.Reverify(t.Context(), ann, email); err != nil {
+			if _, err := h.Services.Profile.Reverify(t.Context(), ann, email); err != nil {
 				t.Errorf("%s: %v", email, err)
 			}
 		}

@@ -22,22 +22,9 @@ type Proof struct {
 	Code     string
 }
 
-// Proofs lets signed-in people prove who they are, which sensitive changes require.
-type Proofs struct {
-	db             *kv.DB
-	records        *records
-	credentials    *credentials
-	attempts       *attempts
-	authenticators *authenticators
-	ceremonies     *ceremonies
-	codes          *codes
-	messages       *messages
-	now            func() time.Time
-}
-
 // Prove checks a proof and returns the actor, who may change their credentials for a few
 // minutes. The session remembers the proof; an API token needs one for every request.
-func (s *Proofs) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
+func (s *Authentication) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
 	if who.UserID == "" {
 		return who, fault.Forbidden("session_required")
 	}
@@ -66,7 +53,7 @@ func (s *Proofs) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
 }
 
 // ProveSession is like [Proofs.Prove], but only for a session.
-func (s *Proofs) ProveSession(ctx context.Context, who Actor, p Proof) (Actor, error) {
+func (s *Authentication) ProveSession(ctx context.Context, who Actor, p Proof) (Actor, error) {
 	if err := session(who); err != nil {
 		return who, err
 	}
@@ -74,7 +61,7 @@ func (s *Proofs) ProveSession(ctx context.Context, who Actor, p Proof) (Actor, e
 }
 
 // spendCode uses up a code of the authenticator app or a recovery code.
-func (s *Proofs) spendCode(tx *kv.Tx, who Actor, code string) error {
+func (s *core) spendCode(tx *kv.Tx, who Actor, code string) error {
 	u, err := users.Get(tx, who.UserID)
 	if err != nil {
 		return found(err, "user")
@@ -92,7 +79,7 @@ func (s *Proofs) spendCode(tx *kv.Tx, who Actor, code string) error {
 }
 
 // markProven records that the actor has just proven who they are. Only a session stores it.
-func (s *Proofs) markProven(tx *kv.Tx, who *Actor) error {
+func (s *core) markProven(tx *kv.Tx, who *Actor) error {
 	who.ProvenAt = tx.Now
 	if who.Kind != ActorUser || who.TokenID == "" {
 		return nil
@@ -107,7 +94,7 @@ func (s *Proofs) markProven(tx *kv.Tx, who *Actor) error {
 }
 
 // proven returns nil if the actor has proven who they are within the last few minutes.
-func (s *Proofs) proven(who Actor) error {
+func (s *core) proven(who Actor) error {
 	return provenAt(who, s.now())
 }
 
@@ -120,7 +107,7 @@ func provenAt(who Actor, now time.Time) error {
 
 // provenSession is like [Proofs.proven], but an API token needs no further proof,
 // because programs set up companies with it alone.
-func (s *Proofs) provenSession(who Actor) error {
+func (s *core) provenSession(who Actor) error {
 	if who.Kind == ActorToken {
 		return nil
 	}
@@ -128,11 +115,11 @@ func (s *Proofs) provenSession(who Actor) error {
 }
 
 // Proven reports whether the actor may change their credentials without another proof.
-func (s *Proofs) Proven(who Actor) bool { return s.proven(who) == nil }
+func (s *Authentication) Proven(who Actor) bool { return s.proven(who) == nil }
 
 // BeginPasskeyProof begins a proof of identity with a passkey, as
 // [Logins.BeginPasskeyLogin] begins a login.
-func (s *Proofs) BeginPasskeyProof(_ context.Context, who Actor, site string) (Ceremony, error) {
+func (s *Authentication) BeginPasskeyProof(_ context.Context, who Actor, site string) (Ceremony, error) {
 	if err := session(who); err != nil {
 		return Ceremony{}, err
 	}
@@ -144,7 +131,7 @@ func (s *Proofs) BeginPasskeyProof(_ context.Context, who Actor, site string) (C
 }
 
 // FinishPasskeyProof is like [Proofs.Prove], with the answer to [Proofs.BeginPasskeyProof].
-func (s *Proofs) FinishPasskeyProof(_ context.Context, who Actor, id string, credential []byte) (Actor, error) {
+func (s *Authentication) FinishPasskeyProof(_ context.Context, who Actor, id string, credential []byte) (Actor, error) {
 	if err := session(who); err != nil {
 		return who, err
 	}
@@ -179,7 +166,7 @@ func errNeedsPassword() *fault.Error { return fault.Forbidden("passkey_needs_pas
 
 // changeProven changes a person's credentials. If the change would leave the account with less
 // protection, the password or a code is required; otherwise a recent proof is enough.
-func (s *Proofs) changeProven(ctx context.Context, who Actor, password, code string, needed func(userRecord) bool, change func(tx *kv.Tx, u *userRecord) error) error {
+func (s *core) changeProven(ctx context.Context, who Actor, password, code string, needed func(userRecord) bool, change func(tx *kv.Tx, u *userRecord) error) error {
 	if err := session(who); err != nil {
 		return err
 	}

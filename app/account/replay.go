@@ -57,17 +57,10 @@ func answerKey(who Actor, key string) string {
 	return who.CompanyID + "/" + hex.EncodeToString(sum[:])
 }
 
-// Replays keeps responses for requests that are repeated.
-type Replays struct {
-	db  *kv.DB
-	box *seal.Box // encrypts responses
-	now func() time.Time
-}
-
 // Replay returns the response that the actor's request with this idempotency key
 // got before, nil if there is none. The fingerprint identifies the request: the
 // same key with another fingerprint, or from another caller, is a conflict.
-func (s *Replays) Replay(_ context.Context, who Actor, key, fingerprint string) (*Answer, error) {
+func (s *Upkeep) Replay(_ context.Context, who Actor, key, fingerprint string) (*Answer, error) {
 	id := answerKey(who, key)
 	var kept answerRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -112,7 +105,7 @@ func (o *Once) Done(tx *kv.Tx, about ...string) error {
 }
 
 // KeepAnswer stores a response for a day, for [Replays.Replay].
-func (s *Replays) KeepAnswer(_ context.Context, who Actor, key, fingerprint string, a Answer) error {
+func (s *Upkeep) KeepAnswer(_ context.Context, who Actor, key, fingerprint string, a Answer) error {
 	if len(a.Body) > maxAnswer {
 		return nil
 	}

@@ -6,26 +6,13 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/input"
-	"paraph/app/limit"
 	"paraph/app/turns"
 	"paraph/kv"
 )
 
-// Resets lets people who forgot their password choose another.
-type Resets struct {
-	db          *kv.DB
-	credentials *credentials
-	tokens      *tokenStore
-	links       *linkStore
-	messages    *messages
-	passwords   *hasher
-	later       *later
-	perMailbox  *limit.Limiter // messages requested, per e-mail address
-}
-
 // ForgotPassword sends a link to choose a new password if a user has that
 // address. The response does not disclose whether one does.
-func (s *Resets) ForgotPassword(_ context.Context, email string, from From) error {
+func (s *Authentication) ForgotPassword(_ context.Context, email string, from From) error {
 	if input.FoldEmail(email) == "" {
 		var f fault.Fields
 		f.Required("email")
@@ -43,7 +30,7 @@ func (s *Resets) ForgotPassword(_ context.Context, email string, from From) erro
 	return s.later.add(func(tx *kv.Tx) error { return s.sendReset(tx, email) })
 }
 
-func (s *Resets) sendReset(tx *kv.Tx, email string) error {
+func (s *Authentication) sendReset(tx *kv.Tx, email string) error {
 	_, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(email)))
 	if errors.Is(err, kv.ErrNotFound) || err == nil && u.DeactivatedAt != nil {
 		return nil
@@ -70,7 +57,7 @@ type Outlasting struct {
 
 // CheckReset reports whether a reset link is still valid, before somebody types a password in
 // vain, and which credentials outlast the password.
-func (s *Resets) CheckReset(_ context.Context, token string) (o Outlasting, err error) {
+func (s *Authentication) CheckReset(_ context.Context, token string) (o Outlasting, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, u, err := linkUser(tx, LinkReset, token)
 		if err != nil {
@@ -98,7 +85,7 @@ type Reset struct {
 // sent to, unless it was handed over by somebody else. API tokens made before the address was first proven are revoked:
 // somebody else may have made them. Two-factor login stays, because the link shows only that somebody reads the person's mail. Passkeys stay
 // as a second factor and work without the password only after they were used with the new one.
-func (s *Resets) ResetPassword(ctx context.Context, token string, in Reset) error {
+func (s *Authentication) ResetPassword(ctx context.Context, token string, in Reset) error {
 	if _, err := s.CheckReset(ctx, token); err != nil {
 		return err // before spending time on the hash
 	}

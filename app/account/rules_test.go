@@ -26,7 +26,7 @@ func TestTheOperatorSetsPasswordsAndBarsPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.refused(session, "a session of somebody barred")
-	_, err := h.Logins.Login(t.Context(), "ann@example.org", "battery staple", "", account.From{IP: "192.0.2.1"})
+	_, err := h.Authentication.Login(t.Context(), "ann@example.org", "battery staple", "", account.From{IP: "192.0.2.1"})
 	if err == nil {
 		t.Error("somebody barred logged in")
 	}
@@ -42,7 +42,7 @@ func TestASuccessDoesNotForgiveTheFailuresOfOthers(t *testing.T) {
 	h := open(t, func(o *account.Options) { o.AddressAttempts = 3 })
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	try := func(email, pass string) error {
-		_, err := h.Logins.Login(t.Context(), email, pass, "", account.From{IP: "192.0.2.1"})
+		_, err := h.Authentication.Login(t.Context(), email, pass, "", account.From{IP: "192.0.2.1"})
 		return err
 	}
 	for _, email := range []string{"bob@example.org", "eve@example.org"} {
@@ -57,13 +57,13 @@ func TestASuccessForgivesTheFailuresOnAKnownDevice(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(o *account.Options) { o.AccountAttempts = 3 })
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
-	from := account.From{IP: "192.0.2.1", Device: must[string](t)(h.Devices.RememberDevice("ann@example.org", ""))}
+	from := account.From{IP: "192.0.2.1", Device: must[string](t)(h.Authentication.RememberDevice("ann@example.org", ""))}
 	for range 3 {
 		for range 2 {
-			_, err := h.Logins.Login(t.Context(), "ann@example.org", "wrong", "", from)
+			_, err := h.Authentication.Login(t.Context(), "ann@example.org", "wrong", "", from)
 			wantKind(t, err, fault.KindUnauthenticated, "")
 		}
-		if _, err := h.Logins.Login(t.Context(), "ann@example.org", password, "", from); err != nil {
+		if _, err := h.Authentication.Login(t.Context(), "ann@example.org", password, "", from); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestTheServiceItselfNeedsNoProof(t *testing.T) {
 	c := h.company("A")
 	h.add(c, "boss@example.org", account.RoleOwner)
 	u := h.add(c, "ann@example.org", account.RoleMember)
-	if _, err := h.Members.UpdateMember(t.Context(), account.System(c.ID), u.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
+	if _, err := h.Companies.UpdateMember(t.Context(), account.System(c.ID), u.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
 		t.Error(err)
 	}
 }
@@ -107,8 +107,8 @@ func TestLeavingOneCompanyKeepsTheSessionsInOthers(t *testing.T) {
 	h.add(a, "boss@example.org", account.RoleOwner)
 	h.add(b, "ann@example.org", account.RoleOwner)
 	u := h.add(a, "ann@example.org", account.RoleMember)
-	in := must[account.User](t)(h.Logins.Login(t.Context(), "ann@example.org", password, "", account.From{IP: "192.0.2.1"}))
-	if err := h.Members.RemoveMember(t.Context(), h.as("boss@example.org"), u.ID); err != nil {
+	in := must[account.User](t)(h.Authentication.Login(t.Context(), "ann@example.org", password, "", account.From{IP: "192.0.2.1"}))
+	if err := h.Companies.RemoveMember(t.Context(), h.as("boss@example.org"), u.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range in.Companies {
@@ -134,7 +134,7 @@ func TestUsedLinksAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := h.mail(account.MailReset, "ann@example.org").Data["token"]
-	if err := h.Resets.ResetPassword(t.Context(), link, account.Reset{Password: "battery staple"}); err != nil {
+	if err := h.Authentication.ResetPassword(t.Context(), link, account.Reset{Password: "battery staple"}); err != nil {
 		t.Fatal(err)
 	}
 	if len(forgotten) == 0 {

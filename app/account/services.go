@@ -93,34 +93,63 @@ func (o *Options) setDefaults() {
 // sealing derives the key that encrypts two-factor secrets and stored responses.
 const sealing = "sealing"
 
-// Services holds the services for people and companies. Each has what its own methods need; the
-// caller is always an argument. They are safe for concurrent use.
+// Services are the services for people and companies. The caller is always an argument. They
+// are safe for concurrent use.
 type Services struct {
 	memory *memory
 
 	Authentication *Authentication
-	Companies      *Companies
-	Devices        *Devices
-	Emails         *Emails
-	FirstRun       *FirstRun
-	Installation   *Installation
-	Invites        *Invites
-	Logins         *Logins
-	Members        *Members
-	Operator       *Operator
-	Passkeys       *Passkeys
 	Profile        *Profile
-	Proofs         *Proofs
-	Replays        *Replays
-	Resets         *Resets
-	Reversals      *Reversals
-	Sessions       *Sessions
-	SignIns        *SignIns
-	Tokens         *Tokens
-	Transfer       *Transfer
-	TwoFactor      *TwoFactor
+	Companies      *Companies
+	Operator       *Operator
 	Upkeep         *Upkeep
 }
+
+// core holds what the services share. Each service embeds it; callers of the package don't see it.
+type core struct {
+	*memory
+	db             *kv.DB
+	box            *seal.Box // encrypts two-factor secrets and stored responses
+	random         *randomSource
+	passwords      *hasher
+	signer         *signer
+	links          *linkStore
+	records        *records
+	tokens         *tokenStore
+	messages       *messages
+	codes          *codes
+	joining        *joining
+	signInLog      *signInLog
+	devices        *devices
+	attempts       *attempts
+	authenticators *authenticators
+	credentials    *credentials
+	discretion     *discretion
+
+	lifetime time.Duration // of a session
+	most     int           // members of one company; 0: no limit
+	issuer   string        // name in authenticator apps
+	newID    func() ulid.ULID
+	now      func() time.Time
+	log      *slog.Logger
+}
+
+// Authentication lets people sign in and prove who they are: passwords, second factors,
+// passkeys, sessions, and the links that bring a lost account back.
+type Authentication struct{ *core }
+
+// Profile is what people manage about themselves: names, addresses, tokens.
+type Profile struct{ *core }
+
+// Companies manages companies, their members and invitations, and the installation they share.
+type Companies struct{ *core }
+
+// Operator is for whoever holds the machine: the first start, and the commands.
+type Operator struct{ *core }
+
+// Upkeep keeps the records in order, moves them to other installations, and keeps the answers
+// of requests that are repeated.
+type Upkeep struct{ *core }
 
 // New creates the services. It fails only if the token key is too short.
 func New(db *kv.DB, o Options) (*Services, error) {
@@ -128,6 +157,21 @@ func New(db *kv.DB, o Options) (*Services, error) {
 		return nil, errShortKey
 	}
 	o.setDefaults()
+	c, err := newCore(db, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Services{
+		memory:         c.memory,
+		Authentication: &Authentication{c},
+		Profile:        &Profile{c},
+		Companies:      &Companies{c},
+		Operator:       &Operator{c},
+		Upkeep:         &Upkeep{c},
+	}, nil
+}
+
+func newCore(db *kv.DB, o Options) (*core, error) {
 	tokenKey, tokenErr := seal.Derive(o.TokenKey, "token")
 	codeKey, codeErr := seal.Derive(o.TokenKey, "recovery code")
 	deviceKey, deviceErr := seal.Derive(o.TokenKey, "known device")
@@ -137,12 +181,23 @@ func New(db *kv.DB, o Options) (*Services, error) {
 		return nil, err
 	}
 	m := newMemory(o)
-	c := parts{
-		Options: o, memory: m, db: db, random: random, box: box,
+	c := &core{
+		memory:    m,
+		db:        db,
+		box:       box,
+		random:    random,
 		passwords: newHasher(o.Cost, o.PasswordWorkers, random.bytes),
 		signer:    newSigner(tokenKey, o.Now),
 		links:     &linkStore{random: random, forget: o.Forget},
 		records:   &records{live: m.live, newID: o.NewID},
+		signInLog: &signInLog{db: db, refusals: m.refusals, newID: o.NewID, now: o.Now},
+		devices:   &devices{key: deviceKey, random: random},
+		lifetime:  o.TokenLifetime,
+		most:      o.Members,
+		issuer:    o.Service,
+		newID:     o.NewID,
+		now:       o.Now,
+		log:       o.Log,
 	}
 	c.tokens = &tokenStore{db: db, records: c.records, signer: c.signer, usage: m.usage, newID: o.NewID,
 		sessions: o.Sessions}
@@ -150,89 +205,16 @@ func New(db *kv.DB, o Options) (*Services, error) {
 		mailedToday: limit.NewDaily("requested mails", dailyMails, o.TokenKey)}
 	c.codes = &codes{db: db, box: box, key: codeKey, random: random, messages: c.messages,
 		today: limit.NewDaily("codes of apps", dailyGuesses, o.TokenKey)}
-	s := &Services{memory: m,
-		Devices: &Devices{key: deviceKey, random: random},
-		SignIns: &SignIns{db: db, refusals: m.refusals, newID: o.NewID, now: o.Now},
-	}
 	c.joining = &joining{records: c.records, tokens: c.tokens, links: c.links}
-	c.attempts = &attempts{db: db, devices: s.Devices, perAccount: m.perAccount,
+	c.attempts = &attempts{db: db, devices: c.devices, perAccount: m.perAccount,
 		perAccountAnywhere: m.perAccountAnywhere, perAddress: m.perAddress}
+	c.authenticators = &authenticators{db: db, ceremonies: m.ceremonies, signInLog: c.signInLog, random: random,
+		issuer: o.Service, now: o.Now, log: o.Log}
 	c.credentials = &credentials{db: db, records: c.records, tokens: c.tokens, attempts: c.attempts, links: c.links,
 		passwords: c.passwords}
-	s.signIn(c)
-	s.manage(c)
-	s.keep(c)
-	return s, nil
-}
-
-// parts holds what several services share.
-type parts struct {
-	Options
-	*memory
-	db          *kv.DB
-	random      *randomSource
-	box         *seal.Box
-	passwords   *hasher
-	signer      *signer
-	codes       *codes
-	links       *linkStore
-	records     *records
-	tokens      *tokenStore
-	joining     *joining
-	messages    *messages
-	attempts    *attempts
-	credentials *credentials
-}
-
-// signIn creates the services with which people sign in and prove who they are.
-func (s *Services) signIn(c parts) {
-	authenticators := &authenticators{db: c.db, ceremonies: c.ceremonies, signIns: s.SignIns, random: c.random,
-		issuer: c.Service, now: c.Now, log: c.Log}
-	s.Authentication = &Authentication{db: c.db, signer: c.signer, live: c.live, usage: c.usage, newID: c.NewID,
-		now: c.Now}
-	s.Logins = &Logins{db: c.db, records: c.records, attempts: c.attempts, authenticators: authenticators,
-		ceremonies: c.ceremonies,
-		codes:      c.codes, joining: c.joining, links: c.links, passwords: c.passwords, random: c.random, signIns: s.SignIns,
-		tokens: c.tokens, waiting: c.waiting, perAddress: c.perAddress, perPasskey: c.perPasskey,
-		lifetime: c.TokenLifetime, now: c.Now}
-	s.Sessions = &Sessions{db: c.db, tokens: c.tokens, usage: c.usage, lifetime: c.TokenLifetime}
-	s.Proofs = &Proofs{db: c.db, records: c.records, credentials: c.credentials, attempts: c.attempts,
-		authenticators: authenticators, ceremonies: c.ceremonies, codes: c.codes, messages: c.messages, now: c.Now}
-	s.Passkeys = &Passkeys{db: c.db, records: c.records, proofs: s.Proofs, authenticators: authenticators,
-		ceremonies: c.ceremonies, codes: c.codes, messages: c.messages, newID: c.NewID, now: c.Now}
-	s.TwoFactor = &TwoFactor{db: c.db, records: c.records, proofs: s.Proofs, attempts: c.attempts, codes: c.codes,
-		messages: c.messages, random: c.random, box: c.box, issuer: c.Service}
-	s.Resets = &Resets{db: c.db, credentials: c.credentials, tokens: c.tokens, links: c.links, messages: c.messages,
-		passwords: c.passwords, later: c.later, perMailbox: c.perMailbox}
-	s.Reversals = &Reversals{db: c.db, records: c.records, tokens: c.tokens, links: c.links, passwords: c.passwords}
-}
-
-// manage creates the services with which people manage themselves, their companies and the installation.
-func (s *Services) manage(c parts) {
-	s.Profile = &Profile{db: c.db, records: c.records, credentials: c.credentials, attempts: c.attempts,
-		messages: c.messages, passwords: c.passwords}
-	s.Emails = &Emails{db: c.db, records: c.records, proofs: s.Proofs, links: c.links, messages: c.messages,
-		later: c.later, perUser: c.perReverif}
-	s.Tokens = &Tokens{db: c.db, proofs: s.Proofs, tokens: c.tokens, messages: c.messages}
-	s.Companies = &Companies{db: c.db, records: c.records, proofs: s.Proofs, newID: c.NewID}
-	discretion := &discretion{db: c.db, perCompany: c.perDisclosure,
-		today: limit.NewDaily("disclosed addresses", disclosures, c.TokenKey)}
-	s.Members = &Members{db: c.db, records: c.records, proofs: s.Proofs, tokens: c.tokens, links: c.links,
-		messages: c.messages, passwords: c.passwords, discretion: discretion, most: c.Options.Members, newID: c.NewID}
-	s.Invites = &Invites{db: c.db, joining: c.joining, passwords: c.passwords, discretion: discretion}
-	s.Installation = &Installation{db: c.db, records: c.records, links: c.links, passwords: c.passwords,
-		random: c.random}
-}
-
-// keep creates the services for the machine: its commands, its first start, and its upkeep.
-func (s *Services) keep(c parts) {
-	s.FirstRun = &FirstRun{db: c.db, records: c.records, credentials: c.credentials, links: c.links,
-		passwords: c.passwords, random: c.random}
-	s.Operator = &Operator{db: c.db, records: c.records, credentials: c.credentials, tokens: c.tokens, links: c.links,
-		messages: c.messages, passwords: c.passwords}
-	s.Replays = &Replays{db: c.db, box: c.box, now: c.Now}
-	s.Transfer = &Transfer{records: c.records, box: c.box}
-	s.Upkeep = &Upkeep{db: c.db, signIns: s.SignIns, later: c.later, usage: c.usage, log: c.Log}
+	c.discretion = &discretion{db: db, perCompany: m.perDisclosure,
+		today: limit.NewDaily("disclosed addresses", disclosures, o.TokenKey)}
+	return c, nil
 }
 
 // memory holds what the services keep between calls but don't store.

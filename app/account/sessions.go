@@ -18,17 +18,9 @@ func (t tokenRecord) provenAt() time.Time {
 	return *t.ProvenAt
 }
 
-// Sessions renews, lists and ends people's sessions.
-type Sessions struct {
-	db       *kv.DB
-	tokens   *tokenStore
-	usage    *usage
-	lifetime time.Duration
-}
-
 // sessionEnd returns when a session that begins or is renewed now ends: without another proof
 // it can't be renewed forever.
-func (s *Sessions) sessionEnd(now, proven time.Time) time.Time {
+func (s *Authentication) sessionEnd(now, proven time.Time) time.Time {
 	end, last := now.Add(s.lifetime), proven.Add(max(renewWindow, s.lifetime))
 	if last.Before(end) {
 		return last
@@ -38,7 +30,7 @@ func (s *Sessions) sessionEnd(now, proven time.Time) time.Time {
 
 // RenewSession returns a fresh token for the actor's session, with the full
 // lifetime, and ends the presented token.
-func (s *Sessions) RenewSession(_ context.Context, who Actor) (t Token, err error) {
+func (s *Authentication) RenewSession(_ context.Context, who Actor) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err
 	}
@@ -64,7 +56,7 @@ func (s *Sessions) RenewSession(_ context.Context, who Actor) (t Token, err erro
 }
 
 // EndOtherSessions ends every session of the caller, in all companies, except the calling one.
-func (s *Sessions) EndOtherSessions(_ context.Context, who Actor) error {
+func (s *Authentication) EndOtherSessions(_ context.Context, who Actor) error {
 	if err := session(who); err != nil {
 		return err
 	}
@@ -73,7 +65,7 @@ func (s *Sessions) EndOtherSessions(_ context.Context, who Actor) error {
 
 // EndSession ends one session of the caller, in all companies. It is not an error if the session
 // has already ended.
-func (s *Sessions) EndSession(_ context.Context, who Actor, id string) error {
+func (s *Authentication) EndSession(_ context.Context, who Actor, id string) error {
 	if err := session(who); err != nil {
 		return err
 	}
@@ -93,7 +85,7 @@ func (s *Sessions) EndSession(_ context.Context, who Actor, id string) error {
 
 // LastSeen returns when each member of the company was last active, by user,
 // according to the open sessions. Members without one are missing from the map.
-func (s *Sessions) LastSeen(_ context.Context, who Actor) (map[string]time.Time, error) {
+func (s *Authentication) LastSeen(_ context.Context, who Actor) (map[string]time.Time, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return nil, err
 	}
@@ -117,7 +109,7 @@ func (s *Sessions) LastSeen(_ context.Context, who Actor) (map[string]time.Time,
 }
 
 // ListSessions lists the caller's own logins to this company.
-func (s *Sessions) ListSessions(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
+func (s *Authentication) ListSessions(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
 	if err := session(who); err != nil {
 		return list.Page[Token]{}, err
 	}
@@ -126,7 +118,7 @@ func (s *Sessions) ListSessions(_ context.Context, who Actor, q TokenQuery) (lis
 
 // SwitchCompany returns a token for another company of the person who logged in. The session's
 // last proof of identity is carried over.
-func (s *Sessions) SwitchCompany(_ context.Context, who Actor, companyID string) (t Token, err error) {
+func (s *Authentication) SwitchCompany(_ context.Context, who Actor, companyID string) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err
 	}
@@ -163,7 +155,7 @@ func (s *Sessions) SwitchCompany(_ context.Context, who Actor, companyID string)
 
 // Logout ends the session of the token that was presented, in all companies, or revokes the API
 // token. A signatory's token has no record and expires on its own.
-func (s *Sessions) Logout(_ context.Context, who Actor) error {
+func (s *Authentication) Logout(_ context.Context, who Actor) error {
 	if who.TokenID == "" || who.IsSignatory() {
 		return nil
 	}
@@ -181,7 +173,7 @@ func (s *Sessions) Logout(_ context.Context, who Actor) error {
 
 // EndAllSessions ends all sessions in the company except the calling one, and
 // returns how many. API tokens stay.
-func (s *Sessions) EndAllSessions(ctx context.Context, who Actor) (ended int, err error) {
+func (s *Authentication) EndAllSessions(ctx context.Context, who Actor) (ended int, err error) {
 	if err := errors.Join(session(who), staff(who, ScopeAdmin)); err != nil {
 		return 0, err
 	}
@@ -203,7 +195,7 @@ func (s *Sessions) EndAllSessions(ctx context.Context, who Actor) (ended int, er
 	return ended, ctx.Err()
 }
 
-func (s *Sessions) otherSessions(tx *kv.Tx, who Actor, limit int) (keys []string, err error) {
+func (s *Authentication) otherSessions(tx *kv.Tx, who Actor, limit int) (keys []string, err error) {
 	err = tokens.Each(tx, "company", kv.K(who.CompanyID, string(ActorUser)), func(key string, t tokenRecord) (bool, error) {
 		if t.ID != who.TokenID {
 			keys = append(keys, key)

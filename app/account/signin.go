@@ -23,7 +23,7 @@ type SignIn struct {
 // checks the password as [Logins.Login] does, and logs in everyone who needs no second factor.
 // Others are remembered for a few minutes, so that the password need not be kept until the code
 // is entered.
-func (s *Logins) BeginSignIn(ctx context.Context, email, password string, from From) (SignIn, error) {
+func (s *Authentication) BeginSignIn(ctx context.Context, email, password string, from From) (SignIn, error) {
 	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
 	if err != nil {
 		return SignIn{}, err
@@ -43,7 +43,7 @@ func (s *Logins) BeginSignIn(ctx context.Context, email, password string, from F
 // FinishSignIn is the second step: a code of the authenticator app or a recovery
 // code. The pending sign-in ends when it succeeds; one that expired, was used or
 // never existed results in [fault.ErrUnauthenticated].
-func (s *Logins) FinishSignIn(_ context.Context, pending, code string, from From) (User, error) {
+func (s *Authentication) FinishSignIn(_ context.Context, pending, code string, from From) (User, error) {
 	p, ok := s.waiting.find(pending, s.now())
 	if !ok {
 		return User{}, fault.Unauthenticated()
@@ -63,12 +63,12 @@ func (s *Logins) FinishSignIn(_ context.Context, pending, code string, from From
 
 // CheckPending returns the result of [Logins.BeginSignIn] again, and reports
 // whether the second step can still be made.
-func (s *Logins) CheckPending(pending string) (SignIn, bool) {
+func (s *Authentication) CheckPending(pending string) (SignIn, bool) {
 	p, ok := s.waiting.find(pending, s.now())
 	return SignIn{Pending: pending, App: p.user.TwoFactor.active(), Passkey: p.user.Passkeys > 0}, ok
 }
 
-func (s *Logins) wait(u userRecord, upgraded string, a attempt) (string, error) {
+func (s *Authentication) wait(u userRecord, upgraded string, a attempt) (string, error) {
 	secret, err := s.random.bytes(linkSize)
 	if err != nil {
 		return "", err

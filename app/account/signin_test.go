@@ -16,8 +16,8 @@ func (h *house) enrolled(t *testing.T, email string) (secret string, recovery []
 	t.Helper()
 	h.add(h.company("A"), email, account.RoleOwner)
 	who := h.as(email)
-	setup := must[account.TwoFactorSetup](t)(h.TwoFactor.BeginTwoFactor(t.Context(), who))
-	recovery = must[[]string](t)(h.TwoFactor.ConfirmTwoFactor(t.Context(), who, code(t, setup.Secret, h.now())))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), who))
+	recovery = must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), who, code(t, setup.Secret, h.now())))
 	h.advance(30 * time.Second)
 	return setup.Secret, recovery
 }
@@ -28,33 +28,33 @@ func TestSignInInTwoSteps(t *testing.T) {
 	secret, recovery := h.enrolled(t, "ann@example.org")
 	from := account.From{IP: "192.0.2.1"}
 
-	_, err := h.Logins.BeginSignIn(t.Context(), "ann@example.org", "wrong", from)
+	_, err := h.Authentication.BeginSignIn(t.Context(), "ann@example.org", "wrong", from)
 	wantKind(t, err, fault.KindUnauthenticated, "")
-	step := must[account.SignIn](t)(h.Logins.BeginSignIn(t.Context(), "ann@example.org", password, from))
+	step := must[account.SignIn](t)(h.Authentication.BeginSignIn(t.Context(), "ann@example.org", password, from))
 	if step.Pending == "" || len(step.User.Companies) != 0 {
 		t.Fatalf("the password alone lets in: %+v", step)
 	}
-	_, err = h.Logins.FinishSignIn(t.Context(), "made up", code(t, secret, h.now()), from)
+	_, err = h.Authentication.FinishSignIn(t.Context(), "made up", code(t, secret, h.now()), from)
 	wantKind(t, err, fault.KindUnauthenticated, "")
-	_, err = h.Logins.FinishSignIn(t.Context(), step.Pending, "000000", from)
+	_, err = h.Authentication.FinishSignIn(t.Context(), step.Pending, "000000", from)
 	wantFields(t, err, "code")
-	if again, ok := h.Logins.CheckPending(step.Pending); !ok || again.Pending != step.Pending || !again.App || again.Passkey {
+	if again, ok := h.Authentication.CheckPending(step.Pending); !ok || again.Pending != step.Pending || !again.App || again.Passkey {
 		t.Errorf("after one wrong code: %+v, %v", again, ok)
 	}
-	u := must[account.User](t)(h.Logins.FinishSignIn(t.Context(), step.Pending, code(t, secret, h.now()), from))
+	u := must[account.User](t)(h.Authentication.FinishSignIn(t.Context(), step.Pending, code(t, secret, h.now()), from))
 	h.actor(u.Companies[0].Token)
-	_, err = h.Logins.FinishSignIn(t.Context(), step.Pending, recovery[0], from)
+	_, err = h.Authentication.FinishSignIn(t.Context(), step.Pending, recovery[0], from)
 	wantKind(t, err, fault.KindUnauthenticated, "")
 
-	step = must[account.SignIn](t)(h.Logins.BeginSignIn(t.Context(), "ann@example.org", password, from))
-	must[account.User](t)(h.Logins.FinishSignIn(t.Context(), step.Pending, recovery[0], from))
+	step = must[account.SignIn](t)(h.Authentication.BeginSignIn(t.Context(), "ann@example.org", password, from))
+	must[account.User](t)(h.Authentication.FinishSignIn(t.Context(), step.Pending, recovery[0], from))
 }
 
 func TestSignInWithoutASecondStep(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
-	step := must[account.SignIn](t)(h.Logins.BeginSignIn(t.Context(), "ann@example.org", password, account.From{}))
+	step := must[account.SignIn](t)(h.Authentication.BeginSignIn(t.Context(), "ann@example.org", password, account.From{}))
 	if step.Pending != "" {
 		t.Errorf("got %+v", step)
 	}
@@ -68,18 +68,18 @@ func TestWhatEndsAPendingSignIn(t *testing.T) {
 	h := open(t)
 	secret, _ := h.enrolled(t, "ann@example.org")
 	begin := func() string {
-		return must[account.SignIn](t)(h.Logins.BeginSignIn(t.Context(), "ann@example.org", password, account.From{})).Pending
+		return must[account.SignIn](t)(h.Authentication.BeginSignIn(t.Context(), "ann@example.org", password, account.From{})).Pending
 	}
 	late := begin()
 	h.advance(11 * time.Minute)
-	_, err := h.Logins.FinishSignIn(t.Context(), late, code(t, secret, h.now()), account.From{})
+	_, err := h.Authentication.FinishSignIn(t.Context(), late, code(t, secret, h.now()), account.From{})
 	wantKind(t, err, fault.KindUnauthenticated, "")
 
 	changed := begin()
 	if err := h.Operator.SetPassword(t.Context(), "ann@example.org", "another password", false); err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Logins.FinishSignIn(t.Context(), changed, code(t, secret, h.now()), account.From{})
+	_, err = h.Authentication.FinishSignIn(t.Context(), changed, code(t, secret, h.now()), account.From{})
 	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
@@ -87,12 +87,12 @@ func TestCodesCannotBeGuessed(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(o *account.Options) { o.AccountAttempts = 4 })
 	secret, _ := h.enrolled(t, "ann@example.org")
-	pending := must[account.SignIn](t)(h.Logins.BeginSignIn(t.Context(), "ann@example.org", password, account.From{})).Pending
+	pending := must[account.SignIn](t)(h.Authentication.BeginSignIn(t.Context(), "ann@example.org", password, account.From{})).Pending
 	for i := range 4 {
-		_, err := h.Logins.FinishSignIn(t.Context(), pending, "000000", account.From{IP: fmt.Sprintf("192.0.2.%d", i)})
+		_, err := h.Authentication.FinishSignIn(t.Context(), pending, "000000", account.From{IP: fmt.Sprintf("192.0.2.%d", i)})
 		wantFields(t, err, "code")
 	}
-	_, err := h.Logins.FinishSignIn(t.Context(), pending, code(t, secret, h.now()), account.From{})
+	_, err := h.Authentication.FinishSignIn(t.Context(), pending, code(t, secret, h.now()), account.From{})
 	wantKind(t, err, fault.KindThrottled, "")
 }
 
@@ -102,18 +102,18 @@ func TestRenewSession(t *testing.T) {
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	bearer := h.login("ann@example.org", password)
 	h.advance(59 * time.Minute)
-	renewed := must[account.Token](t)(h.Sessions.RenewSession(t.Context(), h.actor(bearer)))
+	renewed := must[account.Token](t)(h.Authentication.RenewSession(t.Context(), h.actor(bearer)))
 	h.refused(bearer, "the session that was renewed")
 	h.advance(59 * time.Minute)
 	who := h.actor(renewed.Secret)
 	if want := h.now().Add(time.Minute); !who.Until.Equal(want) {
 		t.Errorf("it runs out at %v, want %v", who.Until, want)
 	}
-	_, err := h.Tokens.CreateToken(t.Context(), who, account.TokenInput{Name: "ci"})
+	_, err := h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "ci"})
 	wantKind(t, err, fault.KindForbidden, "proof_required")
-	who = must[account.Actor](t)(h.Proofs.Prove(t.Context(), who, account.Proof{Password: password}))
-	token := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), who, account.TokenInput{Name: "ci"}))
-	_, err = h.Sessions.RenewSession(t.Context(), h.actor(token.Secret))
+	who = must[account.Actor](t)(h.Authentication.Prove(t.Context(), who, account.Proof{Password: password}))
+	token := must[account.Token](t)(h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "ci"}))
+	_, err = h.Authentication.RenewSession(t.Context(), h.actor(token.Secret))
 	wantKind(t, err, fault.KindForbidden, "session_required")
 }
 
@@ -123,17 +123,17 @@ func TestEndOtherSessions(t *testing.T) {
 	a, b := h.company("A"), h.company("B")
 	h.add(a, "ann@example.org", account.RoleOwner)
 	h.add(b, "ann@example.org", account.RoleMember)
-	other := must[account.User](t)(h.Logins.Login(t.Context(), "ann@example.org", password, "", account.From{}))
+	other := must[account.User](t)(h.Authentication.Login(t.Context(), "ann@example.org", password, "", account.From{}))
 	mine := h.as("ann@example.org")
-	token := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), mine, account.TokenInput{Name: "ci"}))
-	if err := h.Sessions.EndOtherSessions(t.Context(), mine); err != nil {
+	token := must[account.Token](t)(h.Profile.CreateToken(t.Context(), mine, account.TokenInput{Name: "ci"}))
+	if err := h.Authentication.EndOtherSessions(t.Context(), mine); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range other.Companies {
 		h.refused(c.Token, "a session elsewhere, in "+c.Name)
 	}
 	h.actor(token.Secret)
-	if list, err := h.Sessions.ListSessions(t.Context(), mine, account.TokenQuery{}); err != nil || list.Total != 1 || list.Items[0].ID != mine.TokenID {
+	if list, err := h.Authentication.ListSessions(t.Context(), mine, account.TokenQuery{}); err != nil || list.Total != 1 || list.Items[0].ID != mine.TokenID {
 		t.Errorf("got %+v, %v", list, err)
 	}
 }
@@ -141,26 +141,26 @@ func TestEndOtherSessions(t *testing.T) {
 func TestTheLinkToSetupIsGivenAnewUntilItIsUsed(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	if open, err := h.FirstRun.SetupOpen(t.Context()); err != nil || open {
+	if open, err := h.Operator.SetupOpen(t.Context()); err != nil || open {
 		t.Errorf("an empty store: %v, %v", open, err)
 	}
-	b, _, err := h.FirstRun.Bootstrap(t.Context(), "", "")
+	b, _, err := h.Operator.Bootstrap(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := must[string](t)(h.FirstRun.SetupLink(t.Context()))
-	wantFields(t, h.FirstRun.CheckSetup(t.Context(), b.Setup), "token")
-	if open, err := h.FirstRun.SetupOpen(t.Context()); err != nil || !open {
+	again := must[string](t)(h.Operator.SetupLink(t.Context()))
+	wantFields(t, h.Operator.CheckSetup(t.Context(), b.Setup), "token")
+	if open, err := h.Operator.SetupOpen(t.Context()); err != nil || !open {
 		t.Errorf("before: %v, %v", open, err)
 	}
-	_, err = h.FirstRun.Setup(t.Context(), again, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: password})
+	_, err = h.Operator.Setup(t.Context(), again, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if open, err := h.FirstRun.SetupOpen(t.Context()); err != nil || open {
+	if open, err := h.Operator.SetupOpen(t.Context()); err != nil || open {
 		t.Errorf("after: %v, %v", open, err)
 	}
-	if token := must[string](t)(h.FirstRun.SetupLink(t.Context())); token != "" {
+	if token := must[string](t)(h.Operator.SetupLink(t.Context())); token != "" {
 		t.Error("a link is given when it is closed")
 	}
 }
@@ -170,8 +170,8 @@ func TestInvitationsTellWhoInvited(t *testing.T) {
 	h := open(t)
 	a := h.company("A")
 	h.add(a, "ann@example.org", account.RoleOwner)
-	must[account.Member](t)(h.Members.InviteMember(t.Context(), h.as("ann@example.org"), account.MemberInput{Email: "ben@example.org", Role: account.RoleApprover}))
-	in := must[account.Invite](t)(h.Invites.CheckInvite(t.Context(), account.Actor{}, h.mail(account.MailInvite, "ben@example.org").Data["token"]))
+	must[account.Member](t)(h.Companies.InviteMember(t.Context(), h.as("ann@example.org"), account.MemberInput{Email: "ben@example.org", Role: account.RoleApprover}))
+	in := must[account.Invite](t)(h.Companies.CheckInvite(t.Context(), account.Actor{}, h.mail(account.MailInvite, "ben@example.org").Data["token"]))
 	if in.Inviter != "ann" || in.Role != account.RoleApprover || in.CompanyID != a.ID || !in.New {
 		t.Errorf("got %+v", in)
 	}
@@ -184,11 +184,11 @@ func TestCheckVerification(t *testing.T) {
 	must[limit.Rate](t)(h.Reverify(t.Context(), h.as("ann@example.org"), "new@example.org"))
 	token := h.mail(account.MailVerifyEmail, "new@example.org").Data["token"]
 	for range 2 {
-		if email, err := h.Emails.CheckVerification(t.Context(), token); err != nil || email != "new@example.org" {
+		if email, err := h.Profile.CheckVerification(t.Context(), token); err != nil || email != "new@example.org" {
 			t.Errorf("got %q, %v", email, err)
 		}
 	}
-	must[account.User](t)(h.Emails.VerifyEmail(t.Context(), token))
-	_, err := h.Emails.CheckVerification(t.Context(), token)
+	must[account.User](t)(h.Profile.VerifyEmail(t.Context(), token))
+	_, err := h.Profile.CheckVerification(t.Context(), token)
 	wantFields(t, err, "token")
 }

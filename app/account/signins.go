@@ -65,16 +65,8 @@ var signIns = kv.NewCollection("signins", kv.JSON[SignInEntry](),
 		return keys
 	}})
 
-// SignIns records sign-ins and refused attempts, for people to look through.
-type SignIns struct {
-	db       *kv.DB
-	refusals *refusals
-	newID    func() ulid.ULID
-	now      func() time.Time
-}
-
 // signedIn records a successful sign-in.
-func (s *SignIns) signedIn(tx *kv.Tx, u User, how Method, from From) error {
+func (s *signInLog) signedIn(tx *kv.Tx, u User, how Method, from From) error {
 	e := SignInEntry{UserID: u.ID, Name: u.Name, Email: u.Email, At: tx.Now, IP: from.IP, UserAgent: clip(from.UserAgent, 400), Method: how, Outcome: LetIn}
 	for _, c := range u.Companies {
 		e.Companies = append(e.Companies, c.ID)
@@ -83,7 +75,7 @@ func (s *SignIns) signedIn(tx *kv.Tx, u User, how Method, from From) error {
 }
 
 // putSignIn stores an entry and drops the person's oldest beyond the limit.
-func (s *SignIns) putSignIn(tx *kv.Tx, e SignInEntry) error {
+func (s *signInLog) putSignIn(tx *kv.Tx, e SignInEntry) error {
 	e.ID = s.newID().String()
 	if err := signIns.Put(tx, e.ID, e); err != nil {
 		return err
@@ -127,7 +119,7 @@ func (r *refusals) take() []SignInEntry {
 }
 
 // refused records a failed sign-in, if the user is known.
-func (s *SignIns) refused(u userRecord, how Method, why Outcome, from From) {
+func (s *signInLog) refused(u userRecord, how Method, why Outcome, from From) {
 	if u.ID == "" {
 		return
 	}
@@ -137,7 +129,7 @@ func (s *SignIns) refused(u userRecord, how Method, why Outcome, from From) {
 // flushBatch is how many refusals are written in one transaction.
 const flushBatch = 500
 
-func (s *SignIns) flushRefusals() error {
+func (s *signInLog) flushRefusals() error {
 	all := s.refusals.take()
 	for len(all) > 0 {
 		some := all[:min(flushBatch, len(all))]
@@ -160,7 +152,7 @@ func (s *SignIns) flushRefusals() error {
 	return nil
 }
 
-func (s *SignIns) putRefusal(tx *kv.Tx, e SignInEntry) error {
+func (s *signInLog) putRefusal(tx *kv.Tx, e SignInEntry) error {
 	u, err := users.Get(tx, e.UserID)
 	if errors.Is(err, kv.ErrNotFound) {
 		return nil
@@ -181,7 +173,7 @@ func (s *SignIns) putRefusal(tx *kv.Tx, e SignInEntry) error {
 // ListSignIns lists the caller's own sign-ins, newest first; with everybody set,
 // those of all members of the company, for its administrators. At most a hundred
 // of each person are kept.
-func (s *SignIns) ListSignIns(_ context.Context, who Actor, everybody bool, offset, limit int) (list.Page[SignInEntry], error) {
+func (s *Authentication) ListSignIns(_ context.Context, who Actor, everybody bool, offset, limit int) (list.Page[SignInEntry], error) {
 	q := kv.Query{Index: "user", Prefix: kv.K(who.UserID), Descending: true, Offset: offset, Limit: limit}
 	if everybody {
 		if err := staff(who, ScopeAdmin); err != nil {
@@ -191,7 +183,7 @@ func (s *SignIns) ListSignIns(_ context.Context, who Actor, everybody bool, offs
 	} else if err := self(who, ScopeRead); err != nil {
 		return list.Page[SignInEntry]{}, err
 	}
-	if err := s.flushRefusals(); err != nil {
+	if err := s.signInLog.flushRefusals(); err != nil {
 		return list.Page[SignInEntry]{}, err
 	}
 	var page kv.Page[SignInEntry]
@@ -200,4 +192,12 @@ func (s *SignIns) ListSignIns(_ context.Context, who Actor, everybody bool, offs
 		return err
 	})
 	return list.Page[SignInEntry]{Items: page.Items, Total: page.Total}, err
+}
+
+// signInLog records who signed in, and who was refused.
+type signInLog struct {
+	db       *kv.DB
+	refusals *refusals
+	newID    func() ulid.ULID
+	now      func() time.Time
 }

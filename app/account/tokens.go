@@ -27,21 +27,13 @@ type TokenInput struct {
 	ExpiresAt *time.Time // nil: until revoked
 }
 
-// Tokens manages API tokens.
-type Tokens struct {
-	db       *kv.DB
-	proofs   *Proofs
-	tokens   *tokenStore
-	messages *messages
-}
-
 // CreateToken creates an API token that acts as its creator, within its scopes. Secret holds
 // the token itself, which is not shown again.
-func (s *Tokens) CreateToken(_ context.Context, who Actor, in TokenInput) (Token, error) {
+func (s *Profile) CreateToken(_ context.Context, who Actor, in TokenInput) (Token, error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
 	}
-	if err := s.proofs.proven(who); err != nil {
+	if err := s.proven(who); err != nil {
 		return Token{}, err
 	}
 	in.Name = strings.TrimSpace(in.Name)
@@ -74,7 +66,7 @@ func (s *Tokens) CreateToken(_ context.Context, who Actor, in TokenInput) (Token
 	return made, err
 }
 
-func (s *Tokens) tellOfToken(tx *kv.Tx, who Actor, made Token) error {
+func (s *Profile) tellOfToken(tx *kv.Tx, who Actor, made Token) error {
 	u, err := users.Get(tx, who.UserID)
 	if err != nil {
 		return found(err, "user")
@@ -141,7 +133,7 @@ func manageTokens(who Actor) error {
 // ListTokens lists API tokens: all of the company's for its administrators, the
 // caller's own for everybody else. Statuses are active and expired (archived is
 // expired).
-func (s *Tokens) ListTokens(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
+func (s *Profile) ListTokens(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
 	if err := manageTokens(who); err != nil {
 		return list.Page[Token]{}, err
 	}
@@ -174,7 +166,7 @@ var tokenOrders = list.Orders[TokenSort, Token]{
 }
 
 // GetToken returns one of the tokens that ListTokens or ListSessions would list.
-func (s *Tokens) GetToken(_ context.Context, who Actor, id string) (t Token, err error) {
+func (s *Profile) GetToken(_ context.Context, who Actor, id string) (t Token, err error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
 	}
@@ -191,7 +183,7 @@ func (s *Tokens) GetToken(_ context.Context, who Actor, id string) (t Token, err
 
 // RevokeToken ends a token or session immediately: the caller's own or, for administrators, any
 // in their company.
-func (s *Tokens) RevokeToken(_ context.Context, who Actor, id string) error {
+func (s *Profile) RevokeToken(_ context.Context, who Actor, id string) error {
 	if err := manageTokens(who); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/input"
-	"paraph/app/seal"
 	"paraph/kv"
 )
 
@@ -25,16 +24,10 @@ type movedUser struct {
 	Joined bool   // false: invited, with only the data in the invitation
 }
 
-// Transfer moves the people of a company between installations.
-type Transfer struct {
-	records *records
-	box     *seal.Box // encrypts two-factor secrets
-}
-
 // ExportRecords exports a company with its settings and people, and returns the IDs of its
 // members. Sessions, API tokens, mailed links and recovery codes stay: they are secrets of this
 // installation.
-func (s *Transfer) ExportRecords(tx *kv.Tx, l RecordExport) (people []string, err error) {
+func (s *Upkeep) ExportRecords(tx *kv.Tx, l RecordExport) (people []string, err error) {
 	c, err := LoadCompany(tx, l.Company)
 	if err != nil {
 		return nil, err
@@ -68,7 +61,7 @@ func put[T any](l RecordExport, c *kv.Collection[T], id string, v T) error {
 	return l.Put(it)
 }
 
-func (s *Transfer) exportBranding(tx *kv.Tx, l RecordExport) error {
+func (s *Upkeep) exportBranding(tx *kv.Tx, l RecordExport) error {
 	logo, err := logos.Get(tx, l.Company)
 	switch {
 	case err == nil:
@@ -86,7 +79,7 @@ func (s *Transfer) exportBranding(tx *kv.Tx, l RecordExport) error {
 
 // exportUser exports a person. For somebody who has not joined, only the data in the company's
 // invitation is exported.
-func (s *Transfer) exportUser(tx *kv.Tx, l RecordExport, m memberRecord) error {
+func (s *Upkeep) exportUser(tx *kv.Tx, l RecordExport, m memberRecord) error {
 	u, err := users.Get(tx, m.UserID)
 	if err != nil {
 		return err
@@ -112,7 +105,7 @@ func (s *Transfer) exportUser(tx *kv.Tx, l RecordExport, m memberRecord) error {
 }
 
 // joined returns a member in their export form.
-func (s *Transfer) joined(u userRecord, secrets bool) (m movedUser, err error) {
+func (s *Upkeep) joined(u userRecord, secrets bool) (m movedUser, err error) {
 	app := u.TwoFactor
 	u.Installation, u.Fresh, u.TwoFactor, u.Passkeys = false, false, nil, 0
 	if !secrets {
@@ -141,7 +134,7 @@ func (a RecordImport) IsNew(user string) bool { return slices.Contains(a.Newcome
 
 // ImportRecord returns the function that stores an item of this package, nil if it belongs to
 // another. The company and its members must be stored last.
-func (s *Transfer) ImportRecord(a RecordImport, it kv.Item) func(tx *kv.Tx) error {
+func (s *Upkeep) ImportRecord(a RecordImport, it kv.Item) func(tx *kv.Tx) error {
 	switch it.In {
 	case companies.Name():
 		return arrives(companies, it, func(c Company) bool { return c.ID == a.Company && it.ID == c.ID })
@@ -182,7 +175,7 @@ func arrives[T any](c *kv.Collection[T], it kv.Item, belongs func(T) bool) func(
 // userArrives adds a person and reports that they are new, unless they came with another of their
 // companies. An address that belongs to somebody else here is refused: they might be different
 // people, and one would get access to the other's company.
-func (s *Transfer) userArrives(tx *kv.Tx, it kv.Item) (added bool, err error) {
+func (s *Upkeep) userArrives(tx *kv.Tx, it kv.Item) (added bool, err error) {
 	m, err := kv.Read[movedUser](it)
 	if err != nil {
 		return false, err
@@ -212,7 +205,7 @@ func (s *Transfer) userArrives(tx *kv.Tx, it kv.Item) (added bool, err error) {
 // admit returns the record of a person from elsewhere. What another installation says about proofs
 // and rights does not count here: the address has to be proven again, and nobody administers
 // this installation.
-func (s *Transfer) admit(m movedUser) (userRecord, error) {
+func (s *Upkeep) admit(m movedUser) (userRecord, error) {
 	from := m.User
 	u := userRecord{
 		ID: from.ID, Name: from.Name, Email: from.Email, Locale: from.Locale, Timezone: from.Timezone,
@@ -227,7 +220,7 @@ func (s *Transfer) admit(m movedUser) (userRecord, error) {
 	return u, err
 }
 
-func (s *Transfer) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
+func (s *Upkeep) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
 	m, err := kv.Read[memberRecord](it)
 	if err == nil && m.CompanyID != a.Company {
 		err = errForeign(it)
@@ -249,7 +242,7 @@ func (s *Transfer) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
 
 // importPasskey adds a passkey if it can work here. A person whose passkeys all stayed behind
 // signs in without them. An account that was here before gets none: an import must not open it.
-func (s *Transfer) importPasskey(tx *kv.Tx, a RecordImport, it kv.Item) error {
+func (s *Upkeep) importPasskey(tx *kv.Tx, a RecordImport, it kv.Item) error {
 	p, err := kv.Read[passkeyRecord](it)
 	if err != nil || !a.Passkeys || !a.IsNew(p.UserID) {
 		return err
@@ -266,7 +259,7 @@ func (s *Transfer) importPasskey(tx *kv.Tx, a RecordImport, it kv.Item) error {
 }
 
 // Free refuses a company that exists here.
-func (s *Transfer) Free(tx *kv.Tx, company string) error {
+func (s *Upkeep) Free(tx *kv.Tx, company string) error {
 	switch has, err := companies.Has(tx, company); {
 	case err != nil:
 		return err
@@ -278,7 +271,7 @@ func (s *Transfer) Free(tx *kv.Tx, company string) error {
 
 // Reserve refuses a company that exists here, and adds its people, all or none. It returns the
 // identifiers of those who had no account here.
-func (s *Transfer) Reserve(tx *kv.Tx, company string, people []kv.Item) (newcomers []string, err error) {
+func (s *Upkeep) Reserve(tx *kv.Tx, company string, people []kv.Item) (newcomers []string, err error) {
 	if err := s.Free(tx, company); err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func leaving(t *testing.T) (*house, account.Company) {
 	h.add(c, "both@example.org", account.RoleMember)
 	h.add(other, "stays@example.org", account.RoleMember)
 	boss := h.as("boss@example.org")
-	must[account.Member](t)(h.Members.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org", Name: "Nell", Locale: "de"}))
+	must[account.Member](t)(h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org", Name: "Nell", Locale: "de"}))
 	must[account.Company](t)(h.Companies.UpdateCompany(t.Context(), boss, account.CompanyPatch{ConsentText: new("I agree.")}))
 	if _, err := h.Companies.SetLogo(t.Context(), boss, bytes.NewReader(picture(t, 20, 10, png.Encode))); err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func leaving(t *testing.T) (*house, account.Company) {
 func (h *house) items(c account.Company, secrets bool) (all []kv.Item, people []string) {
 	h.t.Helper()
 	err := h.db.View(func(tx *kv.Tx) (err error) {
-		people, err = h.Transfer.ExportRecords(tx, account.RecordExport{Company: c.ID, Secrets: secrets, Put: func(it kv.Item) error {
+		people, err = h.Upkeep.ExportRecords(tx, account.RecordExport{Company: c.ID, Secrets: secrets, Put: func(it kv.Item) error {
 			all = append(all, it)
 			return nil
 		}})
@@ -73,13 +73,13 @@ func (h *house) take(c account.Company, all []kv.Item) error {
 		}
 	}
 	return h.db.Update(func(tx *kv.Tx) error {
-		newcomers, err := h.Transfer.Reserve(tx, c.ID, people)
+		newcomers, err := h.Upkeep.Reserve(tx, c.ID, people)
 		if err != nil {
 			return err
 		}
 		in.Newcomers = newcomers
 		for _, it := range append(rest, members...) {
-			if err := h.Transfer.ImportRecord(in, it)(tx); err != nil {
+			if err := h.Upkeep.ImportRecord(in, it)(tx); err != nil {
 				return err
 			}
 		}
@@ -102,7 +102,7 @@ func TestACompanyMovesWithItsPeople(t *testing.T) {
 	if got, want := must[account.Company](t)(to.Companies.Company(t.Context(), boss)), must[account.Company](t)(from.Companies.Company(t.Context(), from.as("boss@example.org"))); got.Name != want.Name || got.ConsentText != want.ConsentText || got.LogoURL != want.LogoURL || got.LogoURL == "" {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	page := must[list.Page[account.Member]](t)(to.Members.ListMembers(t.Context(), boss, account.MemberQuery{}))
+	page := must[list.Page[account.Member]](t)(to.Companies.ListMembers(t.Context(), boss, account.MemberQuery{}))
 	roles := map[string]account.Role{}
 	for _, m := range page.Items {
 		roles[m.Email+" "+m.Name+" "+string(m.Status)] = m.Role
@@ -115,7 +115,7 @@ func TestACompanyMovesWithItsPeople(t *testing.T) {
 	if len(roles) != 3 {
 		t.Errorf("got %v, want three people", roles)
 	}
-	u := must[account.User](t)(to.Logins.Login(t.Context(), "both@example.org", password, "", account.From{IP: "192.0.2.1"}))
+	u := must[account.User](t)(to.Authentication.Login(t.Context(), "both@example.org", password, "", account.From{IP: "192.0.2.1"}))
 	if len(u.Companies) != 1 || u.Companies[0].ID != c.ID || u.Companies[0].Role != account.RoleMember {
 		t.Errorf("the person of two companies belongs to %+v", u.Companies)
 	}
@@ -130,7 +130,7 @@ func TestPasswordsStayUnlessTheyMayLeave(t *testing.T) {
 	if err := to.take(c, all); err != nil {
 		t.Fatal(err)
 	}
-	_, err := to.Logins.Login(t.Context(), "boss@example.org", password, "", account.From{IP: "192.0.2.1"})
+	_, err := to.Authentication.Login(t.Context(), "boss@example.org", password, "", account.From{IP: "192.0.2.1"})
 	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
@@ -208,7 +208,7 @@ func TestACraftedExportOpensNothing(t *testing.T) {
 	})); err != nil {
 		t.Fatal(err)
 	}
-	got := must[account.User](t)(to.Logins.Login(t.Context(), "boss@example.org", password, "", account.From{IP: "192.0.2.1"}))
+	got := must[account.User](t)(to.Authentication.Login(t.Context(), "boss@example.org", password, "", account.From{IP: "192.0.2.1"}))
 	if got.Installation || got.EmailVerifiedAt != nil {
 		t.Errorf("arrived as %+v", got)
 	}
@@ -225,7 +225,7 @@ func TestACraftedExportOpensNothing(t *testing.T) {
 	if err := to.take(forged, append(moved, again)); err != nil {
 		t.Fatal(err)
 	}
-	if got := must[account.User](t)(to.Logins.Login(t.Context(), "boss@example.org", password, "", account.From{IP: "192.0.2.1"})); got.Passkeys != 0 {
+	if got := must[account.User](t)(to.Authentication.Login(t.Context(), "boss@example.org", password, "", account.From{IP: "192.0.2.1"})); got.Passkeys != 0 {
 		t.Errorf("the import added a passkey: %+v", got)
 	}
 	for i, it := range moved { // whoever knows the identifier of a person has to know their address too

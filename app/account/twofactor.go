@@ -9,7 +9,6 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"paraph/app/fault"
-	"paraph/app/seal"
 	"paraph/kv"
 )
 
@@ -58,23 +57,10 @@ type TwoFactorSetup struct {
 	URL    string // otpauth://, to be shown as a QR code
 }
 
-// TwoFactor manages people's authenticator apps and recovery codes.
-type TwoFactor struct {
-	db       *kv.DB
-	records  *records
-	proofs   *Proofs
-	attempts *attempts
-	codes    *codes
-	messages *messages
-	random   *randomSource
-	box      *seal.Box
-	issuer   string
-}
-
 // BeginTwoFactor creates a secret for an authenticator app. Login does not require codes until
 // the first one has been confirmed.
-func (s *TwoFactor) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, error) {
-	if err := errors.Join(session(who), s.proofs.proven(who)); err != nil {
+func (s *Authentication) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, error) {
+	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return TwoFactorSetup{}, err
 	}
 	secret, err := s.random.bytes(totpSecretSize)
@@ -112,8 +98,8 @@ func (s *TwoFactor) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup
 // ConfirmTwoFactor turns two-factor login on, with a first code of the app, and
 // returns the recovery codes. They are shown once; each works once instead of a
 // code.
-func (s *TwoFactor) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([]string, error) {
-	if err := errors.Join(session(who), s.proofs.proven(who)); err != nil {
+func (s *Authentication) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([]string, error) {
+	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return nil, err
 	}
 	attempt, err := s.attempts.countInside(who)
@@ -151,8 +137,8 @@ func (s *TwoFactor) ConfirmTwoFactor(_ context.Context, who Actor, code string) 
 
 // DisableTwoFactor removes the authenticator app. It requires the password or a code: an
 // unattended session is not enough. Passkeys stay.
-func (s *TwoFactor) DisableTwoFactor(ctx context.Context, who Actor, password, code string) error {
-	return s.proofs.changeProven(ctx, who, password, code, func(u userRecord) bool { return u.TwoFactor.active() }, func(tx *kv.Tx, u *userRecord) error {
+func (s *Authentication) DisableTwoFactor(ctx context.Context, who Actor, password, code string) error {
+	return s.changeProven(ctx, who, password, code, func(u userRecord) bool { return u.TwoFactor.active() }, func(tx *kv.Tx, u *userRecord) error {
 		if !u.TwoFactor.active() {
 			return nil
 		}
@@ -163,12 +149,12 @@ func (s *TwoFactor) DisableTwoFactor(ctx context.Context, who Actor, password, c
 
 // NewRecoveryCodes makes new recovery codes; the old ones stop working. It
 // requires the password or a code. The new codes are shown once.
-func (s *TwoFactor) NewRecoveryCodes(ctx context.Context, who Actor, password, code string) ([]string, error) {
+func (s *Authentication) NewRecoveryCodes(ctx context.Context, who Actor, password, code string) ([]string, error) {
 	codes, hashes, err := s.codes.newRecovery()
 	if err != nil {
 		return nil, err
 	}
-	err = s.proofs.changeProven(ctx, who, password, code, userRecord.guarded, func(tx *kv.Tx, u *userRecord) error {
+	err = s.changeProven(ctx, who, password, code, userRecord.guarded, func(tx *kv.Tx, u *userRecord) error {
 		if !u.guarded() {
 			return fault.Conflict("two_factor_off")
 		}

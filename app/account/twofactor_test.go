@@ -22,29 +22,29 @@ func TestTwoFactorLogin(t *testing.T) {
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	ann := h.as("ann@example.org")
 	login := func(code string) error {
-		_, err := h.Logins.Login(t.Context(), "ann@example.org", password, code, account.From{})
+		_, err := h.Authentication.Login(t.Context(), "ann@example.org", password, code, account.From{})
 		return err
 	}
 
-	_, err := h.TwoFactor.ConfirmTwoFactor(t.Context(), ann, "123456")
+	_, err := h.Authentication.ConfirmTwoFactor(t.Context(), ann, "123456")
 	wantKind(t, err, fault.KindConflict, "two_factor_not_begun")
-	setup := must[account.TwoFactorSetup](t)(h.TwoFactor.BeginTwoFactor(t.Context(), ann))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), ann))
 	if !strings.HasPrefix(setup.URL, "otpauth://totp/") || !strings.Contains(setup.URL, setup.Secret) {
 		t.Errorf("got %q", setup.URL)
 	}
 	if err := login(""); err != nil {
 		t.Errorf("a code is asked for before one was confirmed: %v", err)
 	}
-	_, err = h.TwoFactor.ConfirmTwoFactor(t.Context(), ann, "000000")
+	_, err = h.Authentication.ConfirmTwoFactor(t.Context(), ann, "000000")
 	wantFields(t, err, "code")
-	codes := must[[]string](t)(h.TwoFactor.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
+	codes := must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
 	if len(codes) != 10 {
 		t.Errorf("got %d recovery codes", len(codes))
 	}
 	if me, err := h.Profile.Me(t.Context(), ann); err != nil || !me.TwoFactor {
 		t.Errorf("got %+v, %v", me, err)
 	}
-	_, err = h.TwoFactor.BeginTwoFactor(t.Context(), ann)
+	_, err = h.Authentication.BeginTwoFactor(t.Context(), ann)
 	wantKind(t, err, fault.KindConflict, "two_factor_active")
 
 	wantKind(t, login(""), fault.KindInvalid, "two_factor_required")
@@ -69,7 +69,7 @@ func TestTwoFactorLogin(t *testing.T) {
 	if err := login(strings.ReplaceAll(codes[4], "-", "")); err != nil {
 		t.Errorf("another recovery code: %v", err)
 	}
-	_, err = h.Logins.Login(t.Context(), "ann@example.org", "wrong horse", codes[5], account.From{})
+	_, err = h.Authentication.Login(t.Context(), "ann@example.org", "wrong horse", codes[5], account.From{})
 	wantKind(t, err, fault.KindUnauthenticated, "")
 	if err := login(codes[5]); err != nil {
 		t.Errorf("a code was used up by a wrong password: %v", err)
@@ -95,10 +95,10 @@ func TestTwoFactorIsTurnedOffWithProof(t *testing.T) {
 			h := open(t)
 			h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 			ann := h.as("ann@example.org")
-			setup := must[account.TwoFactorSetup](t)(h.TwoFactor.BeginTwoFactor(t.Context(), ann))
-			codes := must[[]string](t)(h.TwoFactor.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
+			setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), ann))
+			codes := must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
 			h.advance(time.Minute)
-			err := h.TwoFactor.DisableTwoFactor(t.Context(), ann, tt.password, tt.code(setup.Secret, codes, h))
+			err := h.Authentication.DisableTwoFactor(t.Context(), ann, tt.password, tt.code(setup.Secret, codes, h))
 			if tt.fields == nil {
 				if err != nil {
 					t.Fatal(err)
@@ -107,7 +107,7 @@ func TestTwoFactorIsTurnedOffWithProof(t *testing.T) {
 				return
 			}
 			wantFields(t, err, tt.fields...)
-			_, err = h.Logins.Login(t.Context(), "ann@example.org", password, "", account.From{})
+			_, err = h.Authentication.Login(t.Context(), "ann@example.org", password, "", account.From{})
 			wantKind(t, err, fault.KindInvalid, "two_factor_required")
 		})
 	}
@@ -117,10 +117,10 @@ func TestTwoFactorNeedsASession(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
-	made := must[account.Token](t)(h.Tokens.CreateToken(t.Context(), h.as("ann@example.org"), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
-	_, err := h.TwoFactor.BeginTwoFactor(t.Context(), h.actor(made.Secret))
+	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.as("ann@example.org"), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
+	_, err := h.Authentication.BeginTwoFactor(t.Context(), h.actor(made.Secret))
 	wantKind(t, err, fault.KindForbidden, "session_required")
-	wantKind(t, h.TwoFactor.DisableTwoFactor(t.Context(), h.actor(made.Secret), password, ""), fault.KindForbidden, "session_required")
+	wantKind(t, h.Authentication.DisableTwoFactor(t.Context(), h.actor(made.Secret), password, ""), fault.KindForbidden, "session_required")
 }
 
 func TestTheOperatorTurnsTwoFactorOff(t *testing.T) {
@@ -128,8 +128,8 @@ func TestTheOperatorTurnsTwoFactorOff(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	ann := h.as("ann@example.org")
-	setup := must[account.TwoFactorSetup](t)(h.TwoFactor.BeginTwoFactor(t.Context(), ann))
-	must[[]string](t)(h.TwoFactor.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), ann))
+	must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
 	if err := h.Operator.SetPassword(t.Context(), "ann@example.org", "another horse", true); err != nil {
 		t.Fatal(err)
 	}

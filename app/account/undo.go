@@ -9,18 +9,9 @@ import (
 	"paraph/kv"
 )
 
-// Reversals undoes changes to an account that its owner did not make.
-type Reversals struct {
-	db        *kv.DB
-	records   *records
-	tokens    *tokenStore
-	links     *linkStore
-	passwords *hasher
-}
-
 // CheckUndo returns the address that an account would have after using a notice's link, without
 // using it.
-func (s *Reversals) CheckUndo(_ context.Context, token string) (email string, err error) {
+func (s *Authentication) CheckUndo(_ context.Context, token string) (email string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		l, _, err := linkUser(tx, LinkUndo, token)
 		email = l.Email
@@ -33,7 +24,7 @@ func (s *Reversals) CheckUndo(_ context.Context, token string) (email string, er
 // address, passkeys, the authenticator app, recovery codes and API tokens. It also invalidates
 // sessions and the password. Notices sent before this one keep their links: whoever took over
 // the account was sent only later ones. It returns the token of a link to choose a new password.
-func (s *Reversals) Undo(_ context.Context, token string) (reset string, err error) {
+func (s *Authentication) Undo(_ context.Context, token string) (reset string, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkUndo, token)
 		if err != nil {
@@ -48,7 +39,7 @@ func (s *Reversals) Undo(_ context.Context, token string) (reset string, err err
 	return reset, err
 }
 
-func (s *Reversals) takeBack(tx *kv.Tx, u *userRecord, l linkRecord) error {
+func (s *Authentication) takeBack(tx *kv.Tx, u *userRecord, l linkRecord) error {
 	taken, err := emailTaken(tx, l.Email, u.ID)
 	switch {
 	case err != nil:

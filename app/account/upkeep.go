@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -93,15 +92,6 @@ func (u *usage) take() map[string]time.Time {
 	return seen
 }
 
-// Upkeep does queued work, writes the last use of tokens and removes expired records.
-type Upkeep struct {
-	db      *kv.DB
-	signIns *SignIns
-	later   *later
-	usage   *usage
-	log     *slog.Logger
-}
-
 // Run does the queued work, periodically writes the last use of tokens, and removes expired
 // records, until ctx ends.
 func (s *Upkeep) Run(ctx context.Context) error {
@@ -128,7 +118,7 @@ func (s *Upkeep) Run(ctx context.Context) error {
 
 // Flush does the queued work, and writes the last use of tokens and failed sign-ins.
 func (s *Upkeep) Flush() error {
-	return errors.Join(s.flushLater(), s.flushUsage(), s.signIns.flushRefusals())
+	return errors.Join(s.flushLater(), s.flushUsage(), s.signInLog.flushRefusals())
 }
 
 func (s *Upkeep) flushUsage() error {

@@ -17,7 +17,7 @@ type rebuild func(r *request, about []string) (any, error)
 var rebuilds = map[reflect.Type]rebuild{
 	typeOf[nothing](): func(*request, []string) (any, error) { return nothing{}, nil },
 	typeOf[documentView](): func(r *request, about []string) (any, error) {
-		return r.reply(r.server.Signing.Documents.Get(r.UserContext(), r.who, about[0]))
+		return r.reply(r.server.Signing.Drafts.Get(r.UserContext(), r.who, about[0]))
 	},
 	typeOf[templateView](): func(r *request, about []string) (any, error) {
 		return r.replyTemplate(&signing.Document{ID: about[0]}, nil)
@@ -32,10 +32,10 @@ var rebuilds = map[reflect.Type]rebuild{
 		return viewRun(run), err
 	},
 	typeOf[all[fieldView]](): func(r *request, about []string) (any, error) {
-		return r.allFields(r.server.Signing.Documents.Get(r.UserContext(), r.who, about[0]))
+		return r.allFields(r.server.Signing.Drafts.Get(r.UserContext(), r.who, about[0]))
 	},
 	typeOf[all[fileView]](): func(r *request, about []string) (any, error) {
-		d, err := r.server.Signing.Documents.Get(r.UserContext(), r.who, about[0])
+		d, err := r.server.Signing.Drafts.Get(r.UserContext(), r.who, about[0])
 		if err != nil {
 			return nil, err
 		}
@@ -43,14 +43,14 @@ var rebuilds = map[reflect.Type]rebuild{
 		return r.viewFiles(d, among(d.Files, about, func(f signing.File) string { return f.ID })), nil
 	},
 	typeOf[all[invitationView]](): func(r *request, about []string) (any, error) {
-		d, err := r.server.Signing.Documents.Get(r.UserContext(), r.who, about[0])
+		d, err := r.server.Signing.Drafts.Get(r.UserContext(), r.who, about[0])
 		if err != nil {
 			return nil, err
 		}
 		return all[invitationView]{Data: r.viewInvitations(d, among(d.Invitations, about, func(inv signing.Invitation) string { return inv.ID }))}, nil
 	},
 	typeOf[savedFieldView](): func(r *request, about []string) (any, error) {
-		x, err := r.server.Signing.SavedFields.Get(r.UserContext(), r.who, about[0])
+		x, err := r.server.Signing.Drafts.GetSavedField(r.UserContext(), r.who, about[0])
 		return viewSavedField(x), err
 	},
 	typeOf[contactView](): func(r *request, about []string) (any, error) {
@@ -58,11 +58,11 @@ var rebuilds = map[reflect.Type]rebuild{
 		return viewContact(c), err
 	},
 	typeOf[memberView](): func(r *request, about []string) (any, error) {
-		m, err := r.server.Accounts.Members.GetMember(r.UserContext(), r.who, about[0])
+		m, err := r.server.Accounts.Companies.GetMember(r.UserContext(), r.who, about[0])
 		return viewMember(m), err
 	},
 	typeOf[tokenView](): func(r *request, about []string) (any, error) {
-		t, err := r.server.Accounts.Tokens.GetToken(r.UserContext(), r.who, about[0])
+		t, err := r.server.Accounts.Profile.GetToken(r.UserContext(), r.who, about[0])
 		return viewToken(t).withoutSecrets(), err
 	},
 	typeOf[importAnswer](): func(r *request, about []string) (any, error) {

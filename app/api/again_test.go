@@ -22,7 +22,7 @@ var answered = kv.NewCollection("responses", kv.JSON[map[string]any]())
 // work and the response. It returns how many there are.
 func killed(t *testing.T, c *apptest.Client) (works int) {
 	t.Helper()
-	err := c.Signing.DB.Update(func(tx *kv.Tx) error {
+	err := c.DB().Update(func(tx *kv.Tx) error {
 		return answered.Each(tx, "", nil, func(key string, a map[string]any) (bool, error) {
 			if a["about"] != nil {
 				works++
@@ -119,7 +119,7 @@ func TestAnImportGoesOnWhereItEnded(t *testing.T) {
 		t.Fatalf("the import is %s", first.Body)
 	}
 	killed(t, c)
-	err := c.Signing.DB.Update(func(tx *kv.Tx) error {
+	err := c.DB().Update(func(tx *kv.Tx) error {
 		return answered.Each(tx, "", nil, func(key string, a map[string]any) (bool, error) {
 			a["about"] = []string{`{"Next": 101, "Created": 100, "Updated": 0}`}
 			return true, answered.Put(tx, key, a)

@@ -33,6 +33,8 @@ import (
 type Options struct {
 	Accounts    *account.Services
 	Signing     *signing.Services
+	Limits      signing.Limits
+	Now         func() time.Time
 	Notify      *notify.Service
 	Webhooks    *notify.Webhooks
 	Contacts    *contact.Service
@@ -145,34 +147,34 @@ func (s *server) handlers() []handlers {
 	all := []handlers{
 		&sessionHandlers{accounts: o.Accounts, notify: o.Notify},
 		&securityHandlers{accounts: o.Accounts},
-		&documentHandlers{speech: s.speech, dispatch: d.Dispatch, documents: d.Documents, drafts: d.Drafts,
-			lifecycle: d.Lifecycle, lists: d.Lists, trail: d.Trail, maxBody: o.MaxBody, maxFiles: o.MaxFiles, maxCount: d.Limits.Files},
-		&stateHandlers{drafts: d.Drafts, invitations: d.Invitations, lifecycle: d.Lifecycle, sealing: d.Sealing},
-		&fileHandlers{downloads: d.Downloads, drafts: d.Drafts, pages: d.Pages, maxBody: o.MaxBody,
-			maxFiles: o.MaxFiles, maxCount: d.Limits.Files},
-		&fieldHandlers{detection: d.Detection, drafts: d.Drafts, maxBody: o.MaxBody},
-		&savedFieldHandlers{saved: d.SavedFields},
-		&invitationHandlers{access: d.Access, drafts: d.Drafts, invitations: d.Invitations,
-			signatures: d.Signatures, visits: d.Visits, notify: o.Notify, maxBody: o.MaxBody},
+		&documentHandlers{speech: s.speech, sending: d.Sending, drafts: d.Drafts,
+			lists: d.Lists, trail: d.Trail, maxBody: o.MaxBody, maxFiles: o.MaxFiles, maxCount: o.Limits.Files},
+		&stateHandlers{drafts: d.Drafts, sending: d.Sending, completion: d.Completion},
+		&fileHandlers{completion: d.Completion, drafts: d.Drafts, maxBody: o.MaxBody,
+			maxFiles: o.MaxFiles, maxCount: o.Limits.Files},
+		&fieldHandlers{drafts: d.Drafts, maxBody: o.MaxBody},
+		&savedFieldHandlers{drafts: d.Drafts},
+		&invitationHandlers{signing: d.Signing, drafts: d.Drafts, sending: d.Sending,
+			notify: o.Notify, maxBody: o.MaxBody},
 		&companyHandlers{accounts: o.Accounts},
 		&memberHandlers{accounts: o.Accounts},
 		&tokenHandlers{accounts: o.Accounts},
-		&templateHandlers{links: o.PublicLinks, drafts: d.Drafts, lifecycle: d.Lifecycle, templates: d.Templates,
-			maxBody: o.MaxBody, maxFiles: o.MaxFiles, maxCount: d.Limits.Files},
+		&templateHandlers{links: o.PublicLinks, drafts: d.Drafts, sending: d.Sending,
+			maxBody: o.MaxBody, maxFiles: o.MaxFiles, maxCount: o.Limits.Files},
 		s.bulk,
 		s.contacts,
 		&outboxHandlers{notify: o.Notify},
 		&textHandlers{texts: o.Notify.Texts},
 		&mailServerHandlers{speech: s.speech, mailServer: o.MailServer, notify: o.Notify},
 		s.webhooks,
-		&checkpointHandlers{checkpoints: o.Checkpoints, certificates: d.Certificates},
+		&checkpointHandlers{checkpoints: o.Checkpoints, completion: d.Completion},
 		&installationHandlers{accounts: o.Accounts, lists: d.Lists, machine: o.Machine, notify: o.Notify},
 		&serviceHandlers{keys: o.Keys, ready: o.Ready, log: o.Log},
 		&verifyHandlers{verifier: d.Verifier, words: o.Words, maxUpload: o.MaxUpload},
 	}
 	if o.Test != nil {
 		all = append(all, &testHandlers{test: o.Test, notify: o.Notify,
-			rehearsal: &rehearse.Service{Authentication: o.Accounts.Authentication, Signing: d}})
+			rehearsal: &rehearse.Service{Authentication: o.Accounts.Authentication, Signing: d, Now: o.Now}})
 	}
 	return all
 }

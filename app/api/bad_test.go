@@ -53,14 +53,14 @@ func hugePNG(t testing.TB, width, height uint32) []byte {
 func blobs(t testing.TB, s *apptest.Server) int {
 	t.Helper()
 	n := 0
-	_, err := s.Signing.Blobs.Sweep(time.Now().Add(time.Hour), func(string) (bool, error) {
+	_, err := s.Blobs().Sweep(time.Now().Add(time.Hour), func(string) (bool, error) {
 		n++
 		return true, nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := s.Signing.Blobs.Create()
+	w, err := s.Blobs().Create()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,8 @@ func viewInclusion(p signing.Proven) inclusionView {
 
 // checkpointHandlers serves checkpoints of the journal.
 type checkpointHandlers struct {
-	checkpoints  *checkpoint.Service
-	certificates *signing.Certificates
+	checkpoints *checkpoint.Service
+	completion  *signing.Completion
 }
 
 func (h *checkpointHandlers) routes(s *server) {
@@ -62,6 +62,6 @@ func (h *checkpointHandlers) getInclusion(r *request, _ *nothing) (inclusionView
 	if err != nil {
 		return inclusionView{}, err
 	}
-	p, err := h.certificates.Proof(r.UserContext(), r.who, id)
+	p, err := h.completion.Proof(r.UserContext(), r.who, id)
 	return viewInclusion(p), err
 }

@@ -182,11 +182,11 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return envelope[memberView]{}, err
 		}
-		list, err := h.accounts.Members.ListMembers(r.UserContext(), r.who, q)
+		list, err := h.accounts.Companies.ListMembers(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewMember), list.Total), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/members", rule: may(account.ScopeAdmin), summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
-		m, err := h.accounts.Members.InviteMember(r.UserContext(), r.who, account.MemberInput(*in))
+		m, err := h.accounts.Companies.InviteMember(r.UserContext(), r.who, account.MemberInput(*in))
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodGet, path: "/members/{member}", rule: may(account.ScopeRead), summary: "Get a member", tag: "Company"}, func(r *request, _ *nothing) (memberView, error) {
@@ -194,7 +194,7 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return memberView{}, err
 		}
-		m, err := h.accounts.Members.GetMember(r.UserContext(), r.who, id)
+		m, err := h.accounts.Companies.GetMember(r.UserContext(), r.who, id)
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/members/{member}", rule: may(account.ScopeAdmin), summary: "Change a member's role, or (de)activate them", tag: "Company"}, func(r *request, in *memberPatch) (memberView, error) {
@@ -202,7 +202,7 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return memberView{}, err
 		}
-		m, err := h.accounts.Members.UpdateMember(r.UserContext(), r.who, id, account.MemberPatch(*in))
+		m, err := h.accounts.Companies.UpdateMember(r.UserContext(), r.who, id, account.MemberPatch(*in))
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/members/{member}", rule: may(account.ScopeRead), summary: "Remove a member", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
@@ -210,7 +210,7 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.accounts.Members.RemoveMember(r.UserContext(), r.who, id)
+		return nothing{}, h.accounts.Companies.RemoveMember(r.UserContext(), r.who, id)
 	})
 }
 
@@ -225,7 +225,7 @@ func (h *tokenHandlers) routes(s *server) {
 		if err != nil {
 			return envelope[tokenView]{}, err
 		}
-		list, err := h.accounts.Tokens.ListTokens(r.UserContext(), r.who, q)
+		list, err := h.accounts.Profile.ListTokens(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewToken), list.Total), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
@@ -234,7 +234,7 @@ func (h *tokenHandlers) routes(s *server) {
 		if err := f.Err(); err != nil {
 			return tokenView{}, err
 		}
-		t, err := h.accounts.Tokens.CreateToken(r.UserContext(), r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
+		t, err := h.accounts.Profile.CreateToken(r.UserContext(), r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
 		return viewToken(t), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/tokens/{token}", rule: may(account.ScopeRead), summary: "Revoke an API token", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
@@ -242,7 +242,7 @@ func (h *tokenHandlers) routes(s *server) {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.accounts.Tokens.RevokeToken(r.UserContext(), r.who, id)
+		return nothing{}, h.accounts.Profile.RevokeToken(r.UserContext(), r.who, id)
 	})
 }
 

@@ -94,15 +94,15 @@ type createBody struct {
 // documentHandlers serves documents.
 type documentHandlers struct {
 	speech
-	dispatch  *signing.Dispatch
-	documents *signing.Documents
-	drafts    *signing.Drafts
-	lifecycle *signing.Lifecycle
-	lists     *lists.Lists
-	trail     *trail.Trail
-	maxBody   int64 // of JSON, bytes
-	maxFiles  int64 // of all files of one request, bytes
-	maxCount  int   // of files of one request
+	sending *signing.Sending
+
+	drafts *signing.Drafts
+
+	lists    *lists.Lists
+	trail    *trail.Trail
+	maxBody  int64 // of JSON, bytes
+	maxFiles int64 // of all files of one request, bytes
+	maxCount int   // of files of one request
 }
 
 func (h *documentHandlers) routes(s *server) {
@@ -209,7 +209,7 @@ func (r *request) reply(d *signing.Document, err error) (documentView, error) {
 	}
 	r.version(d)
 	v := r.viewDocument(d)
-	v.AllowedActions, err = r.server.Signing.Documents.Actions(r.UserContext(), r.who, d)
+	v.AllowedActions, err = r.server.Signing.Drafts.Actions(r.UserContext(), r.who, d)
 	return v, err
 }
 
@@ -218,7 +218,7 @@ func (h *documentHandlers) getDocument(r *request, _ *nothing) (documentView, er
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.documents.Get(r.UserContext(), r.who, id, r.seen...))
+	return r.reply(h.sending.Get(r.UserContext(), r.who, id, r.seen...))
 }
 
 func (h *documentHandlers) updateDocument(r *request, in *DocumentBody) (documentView, error) {
@@ -246,7 +246,7 @@ func (h *documentHandlers) deleteDocument(r *request, _ *nothing) (documentView,
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.lifecycle.Delete(r.UserContext(), r.who, id, r.seen...))
+	return r.reply(h.sending.Delete(r.UserContext(), r.who, id, r.seen...))
 }
 
 type sendBody struct {
@@ -270,7 +270,7 @@ func (h *documentHandlers) sendDocument(r *request, in *sendBody) (documentView,
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.dispatch.Send(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(h.sending.Send(r.UserContext(), r.who, id, input, r.seen...))
 }
 
 func (h *documentHandlers) listEvents(r *request, _ *nothing) (envelope[eventView], error) {

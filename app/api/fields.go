@@ -180,9 +180,9 @@ type fieldsBody struct {
 
 // fieldHandlers serves the fields of documents.
 type fieldHandlers struct {
-	detection *signing.Detection
-	drafts    *signing.Drafts
-	maxBody   int64 // of JSON, bytes
+	drafts *signing.Drafts
+
+	maxBody int64 // of JSON, bytes
 }
 
 func (h *fieldHandlers) routes(s *server) {
@@ -247,7 +247,7 @@ func (h *fieldHandlers) detectFields(r *request, in *detectBody) (all[suggestion
 	if err != nil {
 		return all[suggestionView]{}, err
 	}
-	found, err := h.detection.Detect(r.UserContext(), r.who, id,
+	found, err := h.drafts.Detect(r.UserContext(), r.who, id,
 		signing.DetectInput{File: idOr(in.FileID), Sources: in.Sources, Confidence: in.MinConfidence})
 	if err != nil {
 		return all[suggestionView]{}, err
@@ -349,28 +349,28 @@ func (b *savedFieldBody) input() signing.SavedFieldInput {
 
 // savedFieldHandlers serves the saved fields of a company.
 type savedFieldHandlers struct {
-	saved *signing.SavedFields
+	drafts *signing.Drafts
 }
 
 func (h *savedFieldHandlers) routes(s *server) {
 	const base, one = "/saved-fields", "/saved-fields/{saved_field}"
 	handle(s, operation{method: http.MethodGet, path: base, rule: may(account.ScopeRead), summary: "List saved fields", tag: "Saved fields", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[savedFieldView], error) {
-		all, err := h.saved.List(r.UserContext(), r.who)
+		all, err := h.drafts.ListSavedFields(r.UserContext(), r.who)
 		if err != nil {
 			return envelope[savedFieldView]{}, err
 		}
 		return slice(r, views(all, viewSavedField))
 	})
 	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite), summary: "Save a field", tag: "Saved fields", status: http.StatusCreated}, func(r *request, in *savedFieldBody) (savedFieldView, error) {
-		x, err := h.saved.Create(r.UserContext(), r.who, in.input())
+		x, err := h.drafts.CreateSavedField(r.UserContext(), r.who, in.input())
 		return viewSavedField(x), err
 	})
 	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a saved field", tag: "Saved fields"}, func(r *request, _ *nothing) (savedFieldView, error) {
-		return h.one(r, func(id string) (signing.SavedField, error) { return h.saved.Get(r.UserContext(), r.who, id) })
+		return h.one(r, func(id string) (signing.SavedField, error) { return h.drafts.GetSavedField(r.UserContext(), r.who, id) })
 	})
 	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), summary: "Change a saved field", tag: "Saved fields"}, func(r *request, in *savedFieldBody) (savedFieldView, error) {
 		return h.one(r, func(id string) (signing.SavedField, error) {
-			return h.saved.Update(r.UserContext(), r.who, id, in.input())
+			return h.drafts.UpdateSavedField(r.UserContext(), r.who, id, in.input())
 		})
 	})
 	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Delete a saved field", tag: "Saved fields"}, func(r *request, _ *nothing) (nothing, error) {
@@ -378,7 +378,7 @@ func (h *savedFieldHandlers) routes(s *server) {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.saved.Delete(r.UserContext(), r.who, id)
+		return nothing{}, h.drafts.DeleteSavedField(r.UserContext(), r.who, id)
 	})
 }
 

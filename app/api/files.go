@@ -21,12 +21,12 @@ type filePatch struct {
 
 // fileHandlers serves the files of documents.
 type fileHandlers struct {
-	downloads *signing.Downloads
-	drafts    *signing.Drafts
-	pages     *signing.Pages
-	maxBody   int64 // of JSON, bytes
-	maxFiles  int64 // of all files of one request, bytes
-	maxCount  int   // of files of one request
+	completion *signing.Completion
+	drafts     *signing.Drafts
+
+	maxBody  int64 // of JSON, bytes
+	maxFiles int64 // of all files of one request, bytes
+	maxCount int   // of files of one request
 }
 
 func (h *fileHandlers) routes(s *server) {
@@ -220,7 +220,7 @@ func (h *fileHandlers) fileContent(r *request, _ *nothing) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.downloads.File(r.UserContext(), r.who, document, id, r.query.text("version"))
+	d, err := h.completion.DownloadFile(r.UserContext(), r.who, document, id, r.query.text("version"))
 	if err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (h *fileHandlers) pagePicture(r *request, _ *nothing) error {
 	if err := r.query.faults.Err(); err != nil {
 		return err
 	}
-	png, tag, err := h.pages.Picture(r.UserContext(), r.who, document, id, page, width)
+	png, tag, err := h.completion.PagePicture(r.UserContext(), r.who, document, id, page, width)
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (h *fileHandlers) download(r *request, in downloadBody) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.downloads.Document(r.UserContext(), r.who, id, signing.DownloadInput(in))
+	d, err := h.completion.DownloadDocument(r.UserContext(), r.who, id, signing.DownloadInput(in))
 	if err != nil {
 		return err
 	}

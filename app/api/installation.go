@@ -284,7 +284,7 @@ func (h *installationHandlers) listPeople(r *request, _ *nothing) (envelope[pers
 	if err := r.query.faults.Err(); err != nil {
 		return envelope[personRow]{}, err
 	}
-	list, err := h.accounts.Installation.ListPeople(r.UserContext(), r.who, r.query.text("search"), p.offset(), p.size)
+	list, err := h.accounts.Companies.ListPeople(r.UserContext(), r.who, r.query.text("search"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewPersonRow), list.Total), err
 }
 

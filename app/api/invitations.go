@@ -129,13 +129,12 @@ type tokenAnswer struct {
 
 // invitationHandlers serves invitations, for the company and for signatories.
 type invitationHandlers struct {
-	access      *signing.Access
-	drafts      *signing.Drafts
-	invitations *signing.Invitations
-	signatures  *signing.Signatures
-	visits      *signing.Visits
-	notify      *notify.Service
-	maxBody     int64 // of JSON, bytes
+	signing *signing.Signing
+	drafts  *signing.Drafts
+	sending *signing.Sending
+
+	notify  *notify.Service
+	maxBody int64 // of JSON, bytes
 }
 
 func (h *invitationHandlers) routes(s *server) {
@@ -199,7 +198,7 @@ func (r *request) load() (*signing.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.server.Signing.Documents.Get(r.UserContext(), r.who, id, r.seen...)
+	return r.server.Signing.Drafts.Get(r.UserContext(), r.who, id, r.seen...)
 }
 
 func (h *invitationHandlers) getInvitation(r *request, _ *nothing) (invitationView, error) {
@@ -248,7 +247,7 @@ func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.signatures.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: texts(in.Fields),
+	return r.reply(h.signing.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: texts(in.Fields),
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent,
 		Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code}, r.seen...))
 }
@@ -259,7 +258,7 @@ func (h *invitationHandlers) fillIn(r *request, in *fillBody) (documentView, err
 		return documentView{}, err
 	}
 	input := signing.SignInput{Fields: texts(in.Fields), Next: in.Next.input(), Code: in.Code}
-	return r.reply(h.signatures.FillIn(r.UserContext(), r.who, document, id, input, r.seen...))
+	return r.reply(h.signing.FillIn(r.UserContext(), r.who, document, id, input, r.seen...))
 }
 
 func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error) {
@@ -268,7 +267,7 @@ func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error
 		return documentView{}, err
 	}
 	input := signing.SignInput{Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code}
-	return r.reply(h.signatures.Confirm(r.UserContext(), r.who, document, id, input, r.seen...))
+	return r.reply(h.signing.Confirm(r.UserContext(), r.who, document, id, input, r.seen...))
 }
 
 func (h *invitationHandlers) view(r *request, _ *nothing) (documentView, error) {
@@ -276,7 +275,7 @@ func (h *invitationHandlers) view(r *request, _ *nothing) (documentView, error) 
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.visits.MarkViewed(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(h.signing.MarkViewed(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (h *invitationHandlers) decline(r *request, in *reasonBody) (documentView, error) {
@@ -284,7 +283,7 @@ func (h *invitationHandlers) decline(r *request, in *reasonBody) (documentView, 
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.visits.Decline(r.UserContext(), r.who, document, id, signing.DeclineInput{Reason: in.Reason}, r.seen...))
+	return r.reply(h.signing.Decline(r.UserContext(), r.who, document, id, signing.DeclineInput{Reason: in.Reason}, r.seen...))
 }
 
 // consent records or withdraws the recipient's consent.
@@ -294,9 +293,9 @@ func (h *invitationHandlers) consent(r *request, in *consentBody) (documentView,
 		return documentView{}, err
 	}
 	if in.Consent == nil || *in.Consent {
-		return r.reply(h.visits.Agree(r.UserContext(), r.who, document, id, r.seen...))
+		return r.reply(h.signing.Agree(r.UserContext(), r.who, document, id, r.seen...))
 	}
-	return r.reply(h.visits.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(h.signing.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (h *invitationHandlers) delegate(r *request, in *delegateBody) (documentView, error) {
@@ -305,7 +304,7 @@ func (h *invitationHandlers) delegate(r *request, in *delegateBody) (documentVie
 		return documentView{}, err
 	}
 	return r.reply(
-		h.invitations.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason, r.seen...))
+		h.sending.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason, r.seen...))
 }
 
 func (h *invitationHandlers) replace(r *request, in *invitationBody) (documentView, error) {
@@ -313,7 +312,7 @@ func (h *invitationHandlers) replace(r *request, in *invitationBody) (documentVi
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.invitations.Replace(r.UserContext(), r.who, document, id, in.input(), r.seen...))
+	return r.reply(h.sending.Replace(r.UserContext(), r.who, document, id, in.input(), r.seen...))
 }
 
 func (h *invitationHandlers) remind(r *request, _ *nothing) (documentView, error) {
@@ -321,7 +320,7 @@ func (h *invitationHandlers) remind(r *request, _ *nothing) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.invitations.Remind(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(h.sending.Remind(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (h *invitationHandlers) requestCode(r *request, _ *nothing) (message, error) {
@@ -330,7 +329,7 @@ func (h *invitationHandlers) requestCode(r *request, _ *nothing) (message, error
 		return message{}, err
 	}
 	said := mailed(h.notify, "A code is on its way.", "No e-mail can be sent. Ask the sender for the code.")
-	return message{said}, h.access.RequestCode(r.UserContext(), r.who, document, id)
+	return message{said}, h.signing.RequestCode(r.UserContext(), r.who, document, id)
 }
 
 func (h *invitationHandlers) identify(r *request, in *codeBody) (tokenAnswer, error) {
@@ -338,7 +337,7 @@ func (h *invitationHandlers) identify(r *request, in *codeBody) (tokenAnswer, er
 	if err != nil {
 		return tokenAnswer{}, err
 	}
-	token, err := h.access.Identify(r.UserContext(), r.who, document, id, in.Code)
+	token, err := h.signing.Identify(r.UserContext(), r.who, document, id, in.Code)
 	return tokenAnswer{token}, err
 }
 

@@ -118,14 +118,14 @@ func (h *outboxHandlers) handOut(r *request, m notify.Message) error {
 	if m.Document == "" || m.Invitation == "" || len(m.Links) == 0 || len(m.Secrets) == 0 {
 		return nil
 	}
-	d, err := r.server.Signing.Documents.Get(r.UserContext(), r.who, m.Document)
+	d, err := r.server.Signing.Drafts.Get(r.UserContext(), r.who, m.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil // it was purged, so its links no longer work
 	}
 	if err != nil {
 		return err
 	}
-	return r.server.Signing.Links.HandOut(r.UserContext(), r.who, d, m.Invitation)
+	return r.server.Signing.Sending.HandOutLinks(r.UserContext(), r.who, d, m.Invitation)
 }
 
 // maxReport is the maximum size of a delivery report.

@@ -26,7 +26,7 @@ func (r *request) prove(in any) (err error) {
 	if !ok || p.proof() == (account.Proof{}) {
 		return nil
 	}
-	r.who, err = r.server.Accounts.Proofs.Prove(r.UserContext(), r.who, p.proof())
+	r.who, err = r.server.Accounts.Authentication.Prove(r.UserContext(), r.who, p.proof())
 	return err
 }
 
@@ -40,15 +40,15 @@ func viewProven(who account.Actor) provenView {
 
 func (h *securityHandlers) proofRoutes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/me/proof", rule: self(), summary: "Prove who you are", tag: "Session"}, func(r *request, in *proofBody) (provenView, error) {
-		who, err := h.accounts.Proofs.ProveSession(r.UserContext(), r.who, account.Proof{Password: in.Password, Code: in.Code})
+		who, err := h.accounts.Authentication.ProveSession(r.UserContext(), r.who, account.Proof{Password: in.Password, Code: in.Code})
 		return viewProven(who), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey/begin", rule: self(), summary: "Start proving who you are with a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
-		c, err := h.accounts.Proofs.BeginPasskeyProof(r.UserContext(), r.who, r.site())
+		c, err := h.accounts.Authentication.BeginPasskeyProof(r.UserContext(), r.who, r.site())
 		return viewCeremony(c), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey", rule: self(), summary: "Prove who you are with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (provenView, error) {
-		who, err := h.accounts.Proofs.FinishPasskeyProof(r.UserContext(), r.who, in.Ceremony, in.Credential.text())
+		who, err := h.accounts.Authentication.FinishPasskeyProof(r.UserContext(), r.who, in.Ceremony, in.Credential.text())
 		return viewProven(who), err
 	})
 }

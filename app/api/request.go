@@ -45,7 +45,7 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 	var who account.Actor
 	var err error
 	if signing.IsLinkToken(token) {
-		who, err = s.Signing.Links.Signatory(c.UserContext(), token)
+		who, err = s.Signing.Sending.Signatory(c.UserContext(), token)
 	} else {
 		who, err = s.Accounts.Authentication.Authenticate(c.UserContext(), token)
 	}

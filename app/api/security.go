@@ -94,44 +94,44 @@ func (h *securityHandlers) routes(s *server) {
 		var c account.Ceremony
 		var err error
 		if in.Email == "" && in.Password == "" {
-			c, err = h.accounts.Logins.BeginPasskeyLogin(r.UserContext(), r.site(), "", r.from())
+			c, err = h.accounts.Authentication.BeginPasskeyLogin(r.UserContext(), r.site(), "", r.from())
 		} else {
-			c, err = h.accounts.Logins.BeginPasskeyAfterPassword(r.UserContext(), r.site(), in.Email, in.Password, r.from())
+			c, err = h.accounts.Authentication.BeginPasskeyAfterPassword(r.UserContext(), r.site(), in.Email, in.Password, r.from())
 		}
 		return viewCeremony(c), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/login/passkey", rule: anyone(), summary: "Log in with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (userView, error) {
-		u, err := h.accounts.Logins.FinishPasskeyLogin(r.UserContext(), in.Ceremony, in.Credential.text(), r.from())
+		u, err := h.accounts.Authentication.FinishPasskeyLogin(r.UserContext(), in.Ceremony, in.Credential.text(), r.from())
 		return viewUser(u), err
 	})
 	h.passkeyRoutes(s)
 	h.proofRoutes(s)
 	handle(s, operation{method: http.MethodPost, path: "/me/recovery-codes", rule: self(), summary: "Generate new recovery codes", tag: "Session"}, func(r *request, in *proofBody) (recoveryCodes, error) {
-		codes, err := h.accounts.TwoFactor.NewRecoveryCodes(r.UserContext(), r.who, in.Password, in.Code)
+		codes, err := h.accounts.Authentication.NewRecoveryCodes(r.UserContext(), r.who, in.Password, in.Code)
 		return recoveryCodes{codes}, err
 	})
 	handle(s, operation{method: http.MethodGet, path: "/me/sign-ins", rule: self(), summary: "List my sign-ins", tag: "Session", query: pageParameters, list: true}, h.signIns(false))
 	handle(s, operation{method: http.MethodGet, path: "/sign-ins", rule: may(account.ScopeAdmin), summary: "List the sign-ins of all members", tag: "Company", query: pageParameters, list: true}, h.signIns(true))
 	handle(s, operation{method: http.MethodPost, path: "/sign-out-everybody", rule: may(account.ScopeAdmin), summary: "Sign everyone out", tag: "Company"}, func(r *request, _ *nothing) (endedView, error) {
-		n, err := h.accounts.Sessions.EndAllSessions(r.UserContext(), r.who)
+		n, err := h.accounts.Authentication.EndAllSessions(r.UserContext(), r.who)
 		return endedView{n}, err
 	})
 }
 
 func (h *securityHandlers) passkeyRoutes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/me/passkeys", rule: self(), summary: "List my passkeys", tag: "Session", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[PasskeyView], error) {
-		all, err := h.accounts.Passkeys.ListPasskeys(r.UserContext(), r.who)
+		all, err := h.accounts.Authentication.ListPasskeys(r.UserContext(), r.who)
 		if err != nil {
 			return envelope[PasskeyView]{}, err
 		}
 		return slice(r, views(all, viewPasskey))
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", rule: self(), summary: "Start registering a passkey", tag: "Session"}, func(r *request, _ *provenBody) (ceremonyView, error) {
-		c, err := h.accounts.Passkeys.BeginPasskey(r.UserContext(), r.who, r.site())
+		c, err := h.accounts.Authentication.BeginPasskey(r.UserContext(), r.who, r.site())
 		return viewCeremony(c), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/passkeys", rule: self(), summary: "Register a passkey", tag: "Session", status: http.StatusCreated}, func(r *request, in *newPasskeyBody) (newPasskeyView, error) {
-		p, err := h.accounts.Passkeys.FinishPasskey(r.UserContext(), r.who, in.Ceremony, in.Name, in.Credential.text())
+		p, err := h.accounts.Authentication.FinishPasskey(r.UserContext(), r.who, in.Ceremony, in.Name, in.Credential.text())
 		if p.RecoveryCodes == nil {
 			p.RecoveryCodes = []string{}
 		}
@@ -142,7 +142,7 @@ func (h *securityHandlers) passkeyRoutes(s *server) {
 		if err != nil {
 			return PasskeyView{}, err
 		}
-		p, err := h.accounts.Passkeys.RenamePasskey(r.UserContext(), r.who, id, in.Name)
+		p, err := h.accounts.Authentication.RenamePasskey(r.UserContext(), r.who, id, in.Name)
 		return viewPasskey(p), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/me/passkeys/{passkey}", rule: self(), summary: "Remove a passkey", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
@@ -150,7 +150,7 @@ func (h *securityHandlers) passkeyRoutes(s *server) {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.accounts.Passkeys.RemovePasskey(r.UserContext(), r.who, id, in.Password, in.Code)
+		return nothing{}, h.accounts.Authentication.RemovePasskey(r.UserContext(), r.who, id, in.Password, in.Code)
 	})
 }
 
@@ -161,7 +161,7 @@ func (h *securityHandlers) signIns(everybody bool) func(*request, *nothing) (env
 		if err := r.query.faults.Err(); err != nil {
 			return envelope[signInView]{}, err
 		}
-		list, err := h.accounts.SignIns.ListSignIns(r.UserContext(), r.who, everybody, p.offset(), p.size)
+		list, err := h.accounts.Authentication.ListSignIns(r.UserContext(), r.who, everybody, p.offset(), p.size)
 		return enclose(r, p, views(list.Items, viewSignIn), list.Total), err
 	}
 }

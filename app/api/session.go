@@ -58,7 +58,7 @@ type sessionHandlers struct {
 func (h *sessionHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone().Hashing(), summary: "Log in", tag: "Session"}, h.logIn)
 	handle(s, operation{method: http.MethodPost, path: "/logout", rule: shared(""), summary: "Log out", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
-		return nothing{}, h.accounts.Sessions.Logout(r.UserContext(), r.who)
+		return nothing{}, h.accounts.Authentication.Logout(r.UserContext(), r.who)
 	})
 	handle(s, operation{method: http.MethodGet, path: "/me", rule: self(), summary: "Get my profile", tag: "Session"}, func(r *request, _ *nothing) (userView, error) {
 		u, err := h.accounts.Profile.Me(r.UserContext(), r.who)
@@ -70,21 +70,21 @@ func (h *sessionHandlers) routes(s *server) {
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/two-factor", rule: self(), summary: "Set up an authenticator app", tag: "Session"}, h.setTwoFactor)
 	handle(s, operation{method: http.MethodDelete, path: "/me/two-factor", rule: self(), summary: "Turn off two-factor sign-in", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
-		return nothing{}, h.accounts.TwoFactor.DisableTwoFactor(r.UserContext(), r.who, in.Password, in.Code)
+		return nothing{}, h.accounts.Authentication.DisableTwoFactor(r.UserContext(), r.who, in.Password, in.Code)
 	})
 	handle(s, operation{method: http.MethodPost, path: "/email/reverify", rule: self(), summary: "Send a verification message", tag: "Session", status: http.StatusAccepted}, h.reverify)
 	handle(s, operation{method: http.MethodGet, path: "/email/verify", rule: anyone(), summary: "Verify an e-mail address", tag: "Session",
 		query: []parameter{{name: "token", kind: "string"}}}, func(r *request, _ *nothing) (message, error) {
-		_, err := h.accounts.Emails.VerifyEmail(r.UserContext(), r.query.text("token"))
+		_, err := h.accounts.Profile.VerifyEmail(r.UserContext(), r.query.text("token"))
 		return message{"The address is verified."}, err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/password/forgot", rule: anyone(), summary: "Ask for a new password", tag: "Session", status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
-		err := h.accounts.Resets.ForgotPassword(r.UserContext(), in.Email, r.from())
+		err := h.accounts.Authentication.ForgotPassword(r.UserContext(), in.Email, r.from())
 		return message{mailed(h.notify, "If the address is known, a message is on its way.",
 			"No e-mail can be sent. If the address is known, an administrator of the installation can give the person a link.")}, err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone().Hashing(), summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
-		err := h.accounts.Resets.ResetPassword(r.UserContext(), in.Token, account.Reset{Password: in.Password, RevokeTokens: in.RevokeTokens})
+		err := h.accounts.Authentication.ResetPassword(r.UserContext(), in.Token, account.Reset{Password: in.Password, RevokeTokens: in.RevokeTokens})
 		return message{"The password is changed."}, err
 	})
 }
@@ -94,12 +94,12 @@ func (r *request) from() account.From {
 }
 
 func (h *sessionHandlers) logIn(r *request, in *loginBody) (userView, error) {
-	u, err := h.accounts.Logins.Login(r.UserContext(), in.Email, in.Password, in.Code, r.from())
+	u, err := h.accounts.Authentication.Login(r.UserContext(), in.Email, in.Password, in.Code, r.from())
 	return viewUser(u), err
 }
 
 func (h *sessionHandlers) reverify(r *request, in *emailChangeBody) (message, error) {
-	rate, err := h.accounts.Emails.Reverify(r.UserContext(), r.who, in.Email)
+	rate, err := h.accounts.Profile.Reverify(r.UserContext(), r.who, in.Email)
 	if err != nil {
 		return message{}, err
 	}
@@ -110,10 +110,10 @@ func (h *sessionHandlers) reverify(r *request, in *emailChangeBody) (message, er
 
 func (h *sessionHandlers) setTwoFactor(r *request, in *setupBody) (twoFactorAnswer, error) {
 	if in.Code == "" {
-		setup, err := h.accounts.TwoFactor.BeginTwoFactor(r.UserContext(), r.who)
+		setup, err := h.accounts.Authentication.BeginTwoFactor(r.UserContext(), r.who)
 		return twoFactorAnswer{Secret: orNull(setup.Secret), URL: orNull(setup.URL), RecoveryCodes: []string{}}, err
 	}
-	codes, err := h.accounts.TwoFactor.ConfirmTwoFactor(r.UserContext(), r.who, in.Code)
+	codes, err := h.accounts.Authentication.ConfirmTwoFactor(r.UserContext(), r.who, in.Code)
 	return twoFactorAnswer{RecoveryCodes: codes, Enabled: err == nil}, err
 }
 

@@ -26,10 +26,10 @@ type step func(context.Context, account.Actor, string, ...int64) (*signing.Docum
 
 // stateHandlers serves the states of documents.
 type stateHandlers struct {
-	drafts      *signing.Drafts
-	invitations *signing.Invitations
-	lifecycle   *signing.Lifecycle
-	sealing     *signing.Sealing
+	drafts  *signing.Drafts
+	sending *signing.Sending
+
+	completion *signing.Completion
 }
 
 func (h *stateHandlers) routes(s *server) {
@@ -38,14 +38,14 @@ func (h *stateHandlers) routes(s *server) {
 		step          step
 		status        int
 	}{
-		{"submit", "Submit a draft for approval", h.lifecycle.Submit, 0},
-		{"withdraw", "Take a submission back", h.lifecycle.Withdraw, 0},
-		{"approve", "Approve a submitted document", h.lifecycle.Approve, 0},
-		{"reopen", "Make an approved or rejected document a draft again", h.lifecycle.Reopen, 0},
-		{"unschedule", "Call off sending a document later", h.lifecycle.Unschedule, 0},
-		{"seal", "Retry sealing a document that everybody has signed", h.sealing.Retry, 0},
-		{"archive", "Archive a document", h.lifecycle.Archive, 0},
-		{"restore", "Restore a document from the archive or the trash", h.lifecycle.Restore, 0},
+		{"submit", "Submit a draft for approval", h.sending.Submit, 0},
+		{"withdraw", "Take a submission back", h.sending.Withdraw, 0},
+		{"approve", "Approve a submitted document", h.sending.Approve, 0},
+		{"reopen", "Make an approved or rejected document a draft again", h.sending.Reopen, 0},
+		{"unschedule", "Call off sending a document later", h.sending.Unschedule, 0},
+		{"seal", "Retry sealing a document that everybody has signed", h.completion.RetrySealing, 0},
+		{"archive", "Archive a document", h.sending.Archive, 0},
+		{"restore", "Restore a document from the archive or the trash", h.sending.Restore, 0},
 		{"duplicate", "Make a new draft with the same content", h.drafts.Duplicate, http.StatusCreated},
 	} {
 		op := operation{method: http.MethodPost, path: "/documents/{document}/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "States", status: x.status}
@@ -63,7 +63,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.lifecycle.Reject(r.UserContext(), r.who, id, in.Reason, r.seen...))
+			return r.reply(h.sending.Reject(r.UserContext(), r.who, id, in.Reason, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", rule: may(account.ScopeWrite), summary: "Void a document", tag: "States"},
 		func(r *request, in *reasonBody) (documentView, error) {
@@ -71,7 +71,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.lifecycle.Void(r.UserContext(), r.who, id, in.Reason, r.seen...))
+			return r.reply(h.sending.Void(r.UserContext(), r.who, id, in.Reason, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), summary: "Extend an expired document", tag: "States"},
 		func(r *request, in *extendBody) (documentView, error) {
@@ -84,7 +84,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err := f.Err(); err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.lifecycle.Extend(r.UserContext(), r.who, id, until, r.seen...))
+			return r.reply(h.sending.Extend(r.UserContext(), r.who, id, until, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", rule: may(account.ScopeWrite), summary: "Remind everybody whose turn it is", tag: "States"},
 		func(r *request, _ *nothing) (documentView, error) {
@@ -92,7 +92,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.invitations.Remind(r.UserContext(), r.who, id, "", r.seen...))
+			return r.reply(h.sending.Remind(r.UserContext(), r.who, id, "", r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
 		func(r *request, in *purgeBody) (nothing, error) {
@@ -104,6 +104,6 @@ func (h *stateHandlers) routes(s *server) {
 			if in.Title != nil {
 				title = *in.Title
 			}
-			return nothing{}, h.lifecycle.Purge(r.UserContext(), r.who, id, title, r.seen...)
+			return nothing{}, h.sending.Purge(r.UserContext(), r.who, id, title, r.seen...)
 		})
 }

@@ -260,13 +260,13 @@ func (b *publicLinkBody) input(r *request, f *fault.Fields) publiclink.Input {
 
 // templateHandlers serves templates.
 type templateHandlers struct {
-	links     *publiclink.Service
-	drafts    *signing.Drafts
-	lifecycle *signing.Lifecycle
-	templates *signing.Templates
-	maxBody   int64 // of JSON, bytes
-	maxFiles  int64 // of all files of one request, bytes
-	maxCount  int   // of files of one request
+	links   *publiclink.Service
+	drafts  *signing.Drafts
+	sending *signing.Sending
+
+	maxBody  int64 // of JSON, bytes
+	maxFiles int64 // of all files of one request, bytes
+	maxCount int   // of files of one request
 }
 
 func (h *templateHandlers) routes(s *server) {
@@ -275,14 +275,14 @@ func (h *templateHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, h.createTemplate)
 	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a template", tag: "Templates"}, h.getTemplate)
 	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), summary: "Change a template", tag: "Templates"}, h.updateTemplate)
-	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Move a template to the trash", tag: "Templates"}, h.onTemplate(h.lifecycle.Delete))
+	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Move a template to the trash", tag: "Templates"}, h.onTemplate(h.sending.Delete))
 	for _, x := range []struct {
 		name, summary string
 		step          step
 		status        int
 	}{
-		{"archive", "Archive a template", h.lifecycle.Archive, 0},
-		{"restore", "Restore a template from the archive or the trash", h.lifecycle.Restore, 0},
+		{"archive", "Archive a template", h.sending.Archive, 0},
+		{"restore", "Restore a template from the archive or the trash", h.sending.Restore, 0},
 		{"duplicate", "Make a new template with the same content", h.drafts.Duplicate, http.StatusCreated},
 	} {
 		handle(s, operation{method: http.MethodPost, path: one + "/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "Templates", status: x.status}, h.onTemplate(x.step))
@@ -371,7 +371,7 @@ func (h *templateHandlers) listTemplates(r *request, _ *nothing) (envelope[templ
 	p := r.query.page()
 	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.query.text("sort")), Search: r.query.text("search"),
 		Status: r.query.text("status"), WithTrashed: r.query.flag("with_trashed")}
-	list, total, err := h.templates.List(r.UserContext(), r.who, q)
+	list, total, err := h.drafts.ListTemplates(r.UserContext(), r.who, q)
 	if err := merge(&r.query.faults, err); err != nil {
 		return envelope[templateView]{}, err
 	}
@@ -394,7 +394,7 @@ func (r *request) replyTemplate(d *signing.Document, err error) (templateView, e
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := r.server.Signing.Templates.Get(r.UserContext(), r.who, d.ID)
+	t, err := r.server.Signing.Drafts.GetTemplate(r.UserContext(), r.who, d.ID)
 	if err != nil {
 		return templateView{}, err
 	}
@@ -407,7 +407,7 @@ func (h *templateHandlers) getTemplate(r *request, _ *nothing) (templateView, er
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := h.templates.Get(r.UserContext(), r.who, id, r.seen...)
+	t, err := h.drafts.GetTemplate(r.UserContext(), r.who, id, r.seen...)
 	if err != nil {
 		return templateView{}, err
 	}
@@ -419,7 +419,7 @@ func (h *templateHandlers) getTemplate(r *request, _ *nothing) (templateView, er
 func (r *request) template() (string, error) {
 	id, err := r.id("template")
 	if err == nil {
-		_, err = r.server.Signing.Templates.Get(r.UserContext(), r.who, id)
+		_, err = r.server.Signing.Drafts.GetTemplate(r.UserContext(), r.who, id)
 	}
 	return id, err
 }
@@ -464,7 +464,7 @@ func (h *templateHandlers) useTemplate(r *request, in *useTemplateBody) (documen
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.templates.Use(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(h.drafts.UseTemplate(r.UserContext(), r.who, id, input, r.seen...))
 }
 
 func (h *templateHandlers) saveAsTemplate(r *request, in *saveAsTemplateBody) (templateView, error) {
@@ -472,6 +472,6 @@ func (h *templateHandlers) saveAsTemplate(r *request, in *saveAsTemplateBody) (t
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := h.templates.Save(r.UserContext(), r.who, id, in.Title, in.Roles)
+	t, err := h.drafts.SaveTemplate(r.UserContext(), r.who, id, in.Title, in.Roles)
 	return r.replyTemplate(t.Document, err)
 }

@@ -268,7 +268,7 @@ func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation)
 	if len(linked) == 0 {
 		return out
 	}
-	if err := r.server.Signing.Links.HandOut(r.UserContext(), r.who, d, linked...); err != nil {
+	if err := r.server.Signing.Sending.HandOutLinks(r.UserContext(), r.who, d, linked...); err != nil {
 		r.server.Log.Error("recording who is shown a link", "document", d.ID, "error", err)
 		for i := range out {
 			out[i].SignURL = nil
@@ -295,7 +295,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 	}
 	switch {
 	case !r.who.IsSignatory():
-		v.SignURL = orNull(r.server.Signing.Links.SignURL(r.who, d, inv, r.site()))
+		v.SignURL = orNull(r.server.Signing.Sending.SignURL(r.who, d, inv, r.site()))
 	case r.who.Invitation != inv.ID:
 		v.Email, v.Message, v.DeclinedReason, v.AccessCodeHint = "", nil, nil, nil
 		v.Company, v.JobTitle = nil, nil

@@ -43,7 +43,7 @@ func (b *batch) begin(n int) (now time.Time, err error) {
 	if err != nil || b.blocked != nil {
 		return now, err
 	}
-	t, err := b.Templates.Get(context.Background(), account.System(b.run.Company), b.run.Template)
+	t, err := b.Drafts.GetTemplate(context.Background(), account.System(b.run.Company), b.run.Template)
 	switch {
 	case fault.KindOf(err) == fault.KindNotFound || err == nil && t.DeletedAt != nil:
 		b.blocked = fault.NotFound("template")
@@ -121,10 +121,10 @@ func (b *batch) use(ctx context.Context, row *Row, content RowInput) error {
 		now.State, now.Document, now.Faults, now.Sealed = Made, d.ID, nil, nil
 		return rows.Put(tx, now.key(), now)
 	}
-	_, err := b.Templates.UseVersion(ctx, b.who, &b.template, in)
+	_, err := b.Drafts.UseTemplateVersion(ctx, b.who, &b.template, in)
 	if err != nil && in.SendAt != nil && !in.SendAt.After(b.Now()) { // the time came meanwhile
 		in.SendAt = nil
-		_, err = b.Templates.UseVersion(ctx, b.who, &b.template, in)
+		_, err = b.Drafts.UseTemplateVersion(ctx, b.who, &b.template, in)
 	}
 	return err
 }

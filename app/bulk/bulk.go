@@ -34,16 +34,16 @@ const (
 
 // Options are the dependencies and settings of the service. Log is optional.
 type Options struct {
-	DB        *kv.DB
-	Jobs      *kv.Jobs
-	Documents *signing.Documents
-	Templates *signing.Templates
-	Key       []byte // of the installation; what rows contain is encrypted
-	NewID     func() ulid.ULID
-	Now       func() time.Time
-	MaxRows   int // of one run
-	KeepDays  int // days after which a run that ended is forgotten; 0 keeps it
-	Log       *slog.Logger
+	DB   *kv.DB
+	Jobs *kv.Jobs
+
+	Drafts   *signing.Drafts
+	Key      []byte // of the installation; what rows contain is encrypted
+	NewID    func() ulid.ULID
+	Now      func() time.Time
+	MaxRows  int // of one run
+	KeepDays int // days after which a run that ended is forgotten; 0 keeps it
+	Log      *slog.Logger
 
 	Processors *turns.Queue // see [turns.Processors]
 }

@@ -96,7 +96,7 @@ type Writing = func(w io.Writer) error
 
 // Header returns a function that writes an empty file with the headings of a template.
 func (s *Service) Header(ctx context.Context, who account.Actor, template string) (Writing, error) {
-	t, err := s.Templates.Get(ctx, who, template)
+	t, err := s.Drafts.GetTemplate(ctx, who, template)
 	if err != nil {
 		return nil, err
 	}

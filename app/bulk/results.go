@@ -69,7 +69,7 @@ func (s *Service) result(ctx context.Context, who account.Actor, row *Row, names
 	if row.Document == "" {
 		return append(cells, values...), nil
 	}
-	d, err := s.Documents.Get(ctx, who, row.Document)
+	d, err := s.Drafts.Get(ctx, who, row.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return append(cells, values...), nil
 	}

@@ -124,7 +124,7 @@ func (s *Service) checkRows(ctx context.Context, c *checked, in Input) error {
 			return err
 		}
 		r := &c.rows[i]
-		messages, err := s.Templates.CheckUse(c.who, c.template, r.Input.use(in.Send, in.SendAt, in.BaseURL))
+		messages, err := s.Drafts.CheckTemplateUse(c.who, c.template, r.Input.use(in.Send, in.SendAt, in.BaseURL))
 		switch fields := fault.FieldsOf(err); {
 		case err == nil:
 			c.Valid++

@@ -19,7 +19,7 @@ type Company struct {
 func (s *Service) ListCompanies(
 	ctx context.Context, who account.Actor, name string, offset, limit int,
 ) (all list.Page[Company], err error) {
-	found, err := s.Accounts.Installation.ListTenants(ctx, who, name, offset, limit)
+	found, err := s.Accounts.Companies.ListTenants(ctx, who, name, offset, limit)
 	if err != nil {
 		return all, err
 	}
@@ -36,7 +36,7 @@ func (s *Service) ListCompanies(
 
 // GetCompany returns a company.
 func (s *Service) GetCompany(ctx context.Context, who account.Actor, id string) (Company, error) {
-	t, err := s.Accounts.Installation.GetTenant(ctx, who, id)
+	t, err := s.Accounts.Companies.GetTenant(ctx, who, id)
 	if err != nil {
 		return Company{}, err
 	}
@@ -51,7 +51,7 @@ func (s *Service) AddCompany(
 	if err := requireOperator(who); err != nil {
 		return account.Bootstrapped{}, err
 	}
-	return s.Accounts.Installation.FoundCompany(ctx, who, in)
+	return s.Accounts.Companies.FoundCompany(ctx, who, in)
 }
 
 // RenameCompany renames a company.
@@ -59,7 +59,7 @@ func (s *Service) RenameCompany(ctx context.Context, who account.Actor, id, name
 	if err := requireOperator(who); err != nil {
 		return Company{}, err
 	}
-	if _, err := s.Accounts.Installation.RenameCompany(ctx, who, id, name); err != nil {
+	if _, err := s.Accounts.Companies.RenameCompany(ctx, who, id, name); err != nil {
 		return Company{}, err
 	}
 	return s.GetCompany(ctx, who, id)

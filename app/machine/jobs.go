@@ -110,7 +110,7 @@ func (s *Service) RetryDocument(ctx context.Context, who account.Actor, company,
 	if err := requireOperator(who); err != nil {
 		return err
 	}
-	_, err := s.Sealing.Retry(ctx, account.System(company).From(who.IP, who.UserAgent, who.RequestID), document)
+	_, err := s.Completion.RetrySealing(ctx, account.System(company).From(who.IP, who.UserAgent, who.RequestID), document)
 	return err
 }
 

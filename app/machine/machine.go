@@ -21,15 +21,15 @@ import (
 
 // Options configures the service.
 type Options struct {
-	DB       *kv.DB
-	Jobs     *kv.Jobs
-	Accounts *account.Services
-	Lists    *lists.Lists
-	Sealing  *signing.Sealing
-	Store    *store.Store
-	Notify   *notify.Service
-	Log      *Ring
-	Logger   *slog.Logger
+	DB         *kv.DB
+	Jobs       *kv.Jobs
+	Accounts   *account.Services
+	Lists      *lists.Lists
+	Completion *signing.Completion
+	Store      *store.Store
+	Notify     *notify.Service
+	Log        *Ring
+	Logger     *slog.Logger
 
 	Program string // version of the program
 	Data    int    // version of the records
@@ -128,11 +128,11 @@ func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, 
 
 // countLists counts the records of each list.
 func (s *Service) countLists(ctx context.Context, who account.Actor, o *Overview) error {
-	companies, err := s.Accounts.Installation.ListTenants(ctx, who, "", 0, 0)
+	companies, err := s.Accounts.Companies.ListTenants(ctx, who, "", 0, 0)
 	if err != nil {
 		return err
 	}
-	people, err := s.Accounts.Installation.ListPeople(ctx, who, "", 0, 0)
+	people, err := s.Accounts.Companies.ListPeople(ctx, who, "", 0, 0)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (r *refusing) Deliver(context.Context, mail.Message) (string, error) { retu
 var operator = account.Actor{Kind: account.ActorUser, UserID: "op", Installation: true}
 
 func service(s *domain.Services) *machine.Service {
-	return machine.New(machine.Options{DB: s.DB, Jobs: s.Jobs, Accounts: s.Accounts, Lists: s.Signing.Lists, Sealing: s.Signing.Sealing, Store: s.Signing.Store, Notify: s.Notify, Log: machine.NewRing()})
+	return machine.New(machine.Options{DB: s.DB, Jobs: s.Jobs, Accounts: s.Accounts, Lists: s.Signing.Lists, Completion: s.Signing.Completion, Store: s.Signing.Store, Notify: s.Notify, Log: machine.NewRing()})
 }
 
 // TestFailedMailIsRetried has a mail fail and retries its job, then the message.
@@ -33,10 +33,10 @@ func TestFailedMailIsRetried(t *testing.T) {
 	server := &refusing{err: mail.ErrRejected}
 	s := domain.New(t, domain.Options{Sender: server})
 	m := service(s)
-	if _, err := s.Accounts.Installation.FoundCompany(t.Context(), operator, account.CompanyInput{Name: "Acme", Email: "olga@acme.example"}); err != nil {
+	if _, err := s.Accounts.Companies.FoundCompany(t.Context(), operator, account.CompanyInput{Name: "Acme", Email: "olga@acme.example"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Accounts.Resets.ForgotPassword(t.Context(), "olga@acme.example", account.From{}); err != nil {
+	if err := s.Accounts.Authentication.ForgotPassword(t.Context(), "olga@acme.example", account.From{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Accounts.Upkeep.Flush(); err != nil {

@@ -65,7 +65,7 @@ func (s *Service) returned(ctx context.Context, who account.Actor, m Message, re
 	}
 	var errs []error
 	if m.Invitation != "" && slices.Contains(evidenceKinds, m.Kind) {
-		errs = append(errs, s.invitations.MailReturned(ctx, who, s.mailed(m, reply)))
+		errs = append(errs, s.sending.MailReturned(ctx, who, s.mailed(m, reply)))
 	}
-	return errors.Join(append(errs, s.invitations.MailFailed(ctx, who, m.Document, m.To))...)
+	return errors.Join(append(errs, s.sending.MailFailed(ctx, who, m.Document, m.To))...)
 }

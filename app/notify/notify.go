@@ -23,16 +23,16 @@ import (
 // Service follows the journal for the outbox, and schedules the sending of its messages.
 type Service struct {
 	*Outbox
-	records     *store.Store
-	documents   *signing.Documents
-	invitations *signing.Invitations
-	links       *signing.Links
-	follower    *kv.Follower[signing.Event]
+	records *store.Store
+
+	sending *signing.Sending
+
+	follower *kv.Follower[signing.Event]
 }
 
 // New returns the service that fills an outbox from the journal.
 func New(outbox *Outbox, s *signing.Services) *Service {
-	n := &Service{Outbox: outbox, records: s.Store, documents: s.Documents, invitations: s.Invitations, links: s.Links}
+	n := &Service{Outbox: outbox, records: s.Store, sending: s.Sending}
 	n.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{
 		DB: n.DB, Log: store.Journal(), Name: follower, InTurn: true, Match: isNotified, Do: n.tell})
 	return n
@@ -115,10 +115,10 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 func (s *Service) delivered(ctx context.Context, m Message, reply string) error {
 	var errs []error
 	if m.Company != "" && m.Document != "" && m.Attempts > 0 {
-		errs = append(errs, s.invitations.MailDelivered(ctx, m.Company, m.Document, m.To))
+		errs = append(errs, s.sending.MailDelivered(ctx, m.Company, m.Document, m.To))
 	}
 	if m.Invitation != "" && slices.Contains(evidenceKinds, m.Kind) {
-		errs = append(errs, s.invitations.MailAccepted(ctx, s.mailed(m, reply)))
+		errs = append(errs, s.sending.MailAccepted(ctx, s.mailed(m, reply)))
 	}
 	return errors.Join(errs...)
 }
@@ -145,7 +145,7 @@ func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 		return nil
 	})
 	if err == nil && failed.Company != "" && failed.Document != "" {
-		err = s.invitations.MailFailed(ctx, account.System(failed.Company), failed.Document, failed.To)
+		err = s.sending.MailFailed(ctx, account.System(failed.Company), failed.Document, failed.To)
 	}
 	if err != nil {
 		s.Log.Error("cannot mark a message as failed", "message", string(job.Payload), "error", err)

@@ -212,7 +212,7 @@ func TestARejectedMessageFailsAtOnce(t *testing.T) {
 	if got.Status != notify.Failed || got.Attempts != 1 || !strings.Contains(got.LastError, "no such mailbox") || got.SentAt != nil {
 		t.Errorf("%+v", got)
 	}
-	d, err := s.Signing.Documents.Get(t.Context(), s.owner, m.Document)
+	d, err := s.Signing.Drafts.Get(t.Context(), s.owner, m.Document)
 	if err != nil || d.Attention.Kind != "mail_failed" || d.Attention.Invitation != m.Invitation {
 		t.Errorf("%+v, %v", d.Attention, err)
 	}
@@ -224,7 +224,7 @@ func TestARejectedMessageFailsAtOnce(t *testing.T) {
 	if got := s.message(t, m.ID); got.Status != notify.Sent || got.Attempts != 2 || got.LastError != "" {
 		t.Errorf("%+v", got)
 	}
-	if d, err := s.Signing.Documents.Get(t.Context(), s.owner, m.Document); err != nil || d.Attention.Kind != "" {
+	if d, err := s.Signing.Drafts.Get(t.Context(), s.owner, m.Document); err != nil || d.Attention.Kind != "" {
 		t.Errorf("%+v, %v", d.Attention, err)
 	}
 }
@@ -356,7 +356,7 @@ func TestOutboxIsForAdministratorsOfTheCompany(t *testing.T) {
 		{"approver", s.approver, "role_not_allowed"},
 		{"member", s.Member(t, s.owner.CompanyID, account.RoleMember), "role_not_allowed"},
 		{"viewer", s.Member(t, s.owner.CompanyID, account.RoleViewer), "role_not_allowed"},
-		{"signatory", s.Signatory(t, must[*signing.Document](t)(s.Signing.Documents.Get(t.Context(), s.owner, m.Document)), "a@x.example"), "signatory_not_allowed"},
+		{"signatory", s.Signatory(t, must[*signing.Document](t)(s.Signing.Drafts.Get(t.Context(), s.owner, m.Document)), "a@x.example"), "signatory_not_allowed"},
 		{"owner of another company", s.Company(t), "other"},
 	} {
 		one := c.want

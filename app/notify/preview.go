@@ -14,7 +14,7 @@ import (
 // if the document were sent now. Viewers get a message only once the document is completed. The
 // link in the preview does not work.
 func (s *Service) Preview(ctx context.Context, who account.Actor, document, invitation string) (Message, error) {
-	d, err := s.documents.Get(ctx, who, document)
+	d, err := s.sending.Get(ctx, who, document)
 	if err != nil {
 		return Message{}, err
 	}

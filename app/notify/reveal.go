@@ -58,7 +58,7 @@ func (s *Service) reveal(tx *kv.Tx, who account.Actor, m Message) (Message, erro
 		return Message{}, err
 	}
 	if m.Document != "" && m.Invitation != "" {
-		err := s.links.Shown(tx, who, m.Document, m.Invitation, m.Kind == string(signing.MailCode))
+		err := s.sending.RecordShownLink(tx, who, m.Document, m.Invitation, m.Kind == string(signing.MailCode))
 		if err != nil && fault.KindOf(err) != fault.KindNotFound {
 			return Message{}, err
 		}
@@ -105,7 +105,7 @@ func (s *Service) RevealInvite(_ context.Context, who account.Actor, member stri
 // RevealCode shows the code that an invited person requested, to members who may send the
 // document.
 func (s *Service) RevealCode(ctx context.Context, who account.Actor, document, invitation string) (m Message, err error) {
-	if _, err := s.documents.Get(ctx, who, document); err != nil {
+	if _, err := s.sending.Get(ctx, who, document); err != nil {
 		return Message{}, err
 	}
 	if !signing.MaySeeLinks(who) {
@@ -195,7 +195,7 @@ func (s *Service) ShownToOperator(_ context.Context, m Message) error {
 	}
 	company := cmp.Or(m.Company, m.Origin)
 	err := s.DB.For(company).Update(func(tx *kv.Tx) error {
-		return s.links.Shown(tx, account.System(company), m.Document, m.Invitation, m.Kind == string(signing.MailCode))
+		return s.sending.RecordShownLink(tx, account.System(company), m.Document, m.Invitation, m.Kind == string(signing.MailCode))
 	})
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil // it was purged, so its links no longer work

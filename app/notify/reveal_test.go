@@ -75,7 +75,7 @@ func TestAReturnedMessageIsRecordedOnce(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	d := must[*signing.Document](t)(s.Signing.Documents.Get(t.Context(), s.owner, m.Document))
+	d := must[*signing.Document](t)(s.Signing.Drafts.Get(t.Context(), s.owner, m.Document))
 	if d.Attention.Kind != "mail_failed" || d.Attention.Invitation != m.Invitation || s.events(t, m.Document, record.EventInvitationBounced) != 1 {
 		t.Errorf("the document has %+v and %d events", d.Attention, s.events(t, m.Document, record.EventInvitationBounced))
 	}
@@ -95,7 +95,7 @@ func TestReturnedMessagesToMembersAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	s, _, m := post(t)
 	work(t, s)
-	d := must[*signing.Document](t)(s.Signing.Documents.Get(t.Context(), s.owner, m.Document))
+	d := must[*signing.Document](t)(s.Signing.Drafts.Get(t.Context(), s.owner, m.Document))
 	s.Sign(t, d, "a@x.example")
 	work(t, s)
 	for _, other := range s.Messages(t, s.owner.CompanyID) {
@@ -142,7 +142,7 @@ func TestInvitesOfMembersAreShownUntilTheyAreUsed(t *testing.T) {
 	s := newSituation(t, domain.Options{})
 	s.owner.TokenID, s.owner.ProvenAt = "", s.Now()
 	in := account.MemberInput{Email: "new@x.example", Name: "Nell", Role: account.RoleMember}
-	member := must[account.Member](t)(s.Accounts.Members.InviteMember(t.Context(), s.owner, in))
+	member := must[account.Member](t)(s.Accounts.Companies.InviteMember(t.Context(), s.owner, in))
 	if _, err := s.Notify.RevealInvite(t.Context(), s.approver, member.ID); fault.KindOf(err) != fault.KindForbidden {
 		t.Errorf("somebody else: got %v", err)
 	}
@@ -150,7 +150,7 @@ func TestInvitesOfMembersAreShownUntilTheyAreUsed(t *testing.T) {
 	if first.Kind != string(account.MailInvite) || !first.Private() || len(first.Shown) != 1 || first.Link == "" {
 		t.Errorf("got %+v", first)
 	}
-	must[account.Member](t)(s.Accounts.Members.InviteMember(t.Context(), s.owner, in))
+	must[account.Member](t)(s.Accounts.Companies.InviteMember(t.Context(), s.owner, in))
 	second := must[notify.Message](t)(s.Notify.RevealInvite(t.Context(), s.owner, member.ID))
 	if second.ID == first.ID || len(second.Shown) != 1 {
 		t.Errorf("the invite that was replaced is shown: %+v", second)

@@ -132,13 +132,13 @@ func (s *Service) tellInvited(tx *kv.Tx, t *notice, kind string) error {
 	if inv == nil || inv.Status == record.Delegated {
 		return nil
 	}
-	link := s.links.SignURL(account.System(t.document.Company), t.document, inv, t.document.BaseURL)
+	link := s.sending.SignURL(account.System(t.document.Company), t.document, inv, t.document.BaseURL)
 	switch {
 	case link != "":
 	case kind == "invitation" && (inv.Acted() || inv.Status == record.NotNeeded):
 		// They, or somebody of their group, acted before this message was written. It is written
 		// anyway, so that the content of the outbox does not depend on timing.
-		link = strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.links.Token(inv)
+		link = strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.sending.LinkToken(inv)
 	default:
 		return nil // voided or declined in the meantime
 	}
@@ -242,7 +242,7 @@ func (s *Service) tellCompleted(tx *kv.Tx, t *notice) error {
 		if inv.Status == record.Delegated {
 			continue
 		}
-		link := strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.links.Token(inv)
+		link := strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.sending.LinkToken(inv)
 		errs = append(errs, s.tellSignatory(tx, t, "completed", inv, link))
 	}
 	return errors.Join(errs...)

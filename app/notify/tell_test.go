@@ -200,13 +200,13 @@ func sign(name string) step {
 
 func remind(t *testing.T, s situation, d *signing.Document) *signing.Document {
 	s.Advance(24 * time.Hour)
-	return must[*signing.Document](t)(s.Signing.Invitations.Remind(t.Context(), s.owner, d.ID, ""))
+	return must[*signing.Document](t)(s.Signing.Sending.Remind(t.Context(), s.owner, d.ID, ""))
 }
 
 func decline(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		return must[*signing.Document](t)(s.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Not now")}))
+		return must[*signing.Document](t)(s.Signing.Signing.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Not now")}))
 	}
 }
 
@@ -218,39 +218,39 @@ func delegate(name, to string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
 		if inv := d.Invitation(who.Invitation); inv.Authentication == record.ByAccessCode {
-			token := must[string](t)(s.Signing.Access.Identify(t.Context(), who, d.ID, inv.ID, "open sesame"))
+			token := must[string](t)(s.Signing.Signing.Identify(t.Context(), who, d.ID, inv.ID, "open sesame"))
 			who = must[account.Actor](t)(s.Accounts.Authentication.Authenticate(t.Context(), token))
 		}
-		return must[*signing.Document](t)(s.Signing.Invitations.Delegate(t.Context(), who, d.ID, who.Invitation, other(to), nil))
+		return must[*signing.Document](t)(s.Signing.Sending.Delegate(t.Context(), who, d.ID, who.Invitation, other(to), nil))
 	}
 }
 
 func replace(name, by string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Invitations.Replace(t.Context(), s.owner, d.ID, invitation(d, name+"@x.example"), other(by)))
+		return must[*signing.Document](t)(s.Signing.Sending.Replace(t.Context(), s.owner, d.ID, invitation(d, name+"@x.example"), other(by)))
 	}
 }
 
 func void(by func(situation) account.Actor) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Lifecycle.Void(t.Context(), by(s), d.ID, new("Superseded")))
+		return must[*signing.Document](t)(s.Signing.Sending.Void(t.Context(), by(s), d.ID, new("Superseded")))
 	}
 }
 
 func expire(t *testing.T, s situation, d *signing.Document) *signing.Document {
 	s.Advance(24 * time.Hour)
 	s.Work(t)
-	return must[*signing.Document](t)(s.Signing.Documents.Get(t.Context(), s.owner, d.ID))
+	return must[*signing.Document](t)(s.Signing.Drafts.Get(t.Context(), s.owner, d.ID))
 }
 
 func extend(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	return must[*signing.Document](t)(s.Signing.Lifecycle.Extend(t.Context(), s.owner, d.ID, new(s.Now().Add(time.Hour))))
+	return must[*signing.Document](t)(s.Signing.Sending.Extend(t.Context(), s.owner, d.ID, new(s.Now().Add(time.Hour))))
 }
 
 func askForLink(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		if err := s.Signing.Access.AskForLink(t.Context(), who, d.ID, who.Invitation); err != nil {
+		if err := s.Signing.Signing.AskForLink(t.Context(), who, d.ID, who.Invitation); err != nil {
 			t.Fatal(err)
 		}
 		return d
@@ -260,7 +260,7 @@ func askForLink(name string) step {
 func report(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		if err := s.Signing.Visits.ReportProblem(t.Context(), who, d.ID, who.Invitation, "The price is wrong"); err != nil {
+		if err := s.Signing.Signing.ReportProblem(t.Context(), who, d.ID, who.Invitation, "The price is wrong"); err != nil {
 			t.Fatal(err)
 		}
 		return d
@@ -269,7 +269,7 @@ func report(name string) step {
 
 func mailFailed(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		if err := s.Signing.Invitations.MailFailed(t.Context(), account.System(d.Company), d.ID, name+"@x.example"); err != nil {
+		if err := s.Signing.Sending.MailFailed(t.Context(), account.System(d.Company), d.ID, name+"@x.example"); err != nil {
 			t.Fatal(err)
 		}
 		return d
@@ -278,22 +278,22 @@ func mailFailed(name string) step {
 
 func submit(by func(situation) account.Actor) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Lifecycle.Submit(t.Context(), by(s), d.ID))
+		return must[*signing.Document](t)(s.Signing.Sending.Submit(t.Context(), by(s), d.ID))
 	}
 }
 
 func approve(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	return must[*signing.Document](t)(s.Signing.Lifecycle.Approve(t.Context(), s.approver, d.ID))
+	return must[*signing.Document](t)(s.Signing.Sending.Approve(t.Context(), s.approver, d.ID))
 }
 
 func reject(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	return must[*signing.Document](t)(s.Signing.Lifecycle.Reject(t.Context(), s.approver, d.ID, new("Too expensive")))
+	return must[*signing.Document](t)(s.Signing.Sending.Reject(t.Context(), s.approver, d.ID, new("Too expensive")))
 }
 
 func view(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		return must[*signing.Document](t)(s.Signing.Visits.MarkViewed(t.Context(), who, d.ID, who.Invitation))
+		return must[*signing.Document](t)(s.Signing.Signing.MarkViewed(t.Context(), who, d.ID, who.Invitation))
 	}
 }
 
@@ -303,7 +303,7 @@ func TestTheOnlyApproverIsAsked(t *testing.T) {
 	s := domain.New(t, domain.Options{})
 	who := s.Company(t)
 	d := s.Draft(t, who, signing.DocumentInput{}, domain.Signers("a@x.example")...)
-	must[*signing.Document](t)(s.Signing.Lifecycle.Submit(t.Context(), who, d.ID))
+	must[*signing.Document](t)(s.Signing.Sending.Submit(t.Context(), who, d.ID))
 	if got := told(s.Messages(t, who.CompanyID)); !slices.Equal(got, []string{"approval owner"}) {
 		t.Errorf("told %q", got)
 	}
@@ -340,14 +340,14 @@ func TestMessagesAboutThePast(t *testing.T) {
 
 func giveCode(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Invitations.SetAccessCode(t.Context(), s.owner, d.ID, invitation(d, name+"@x.example"),
+		return must[*signing.Document](t)(s.Signing.Sending.SetAccessCode(t.Context(), s.owner, d.ID, invitation(d, name+"@x.example"),
 			signing.InvitationInput{AccessCode: new("another one")}))
 	}
 }
 
 func purge(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	must[*signing.Document](t)(s.Signing.Lifecycle.Delete(t.Context(), s.owner, d.ID))
-	if err := s.Signing.Lifecycle.Purge(t.Context(), s.owner, d.ID, d.Title); err != nil {
+	must[*signing.Document](t)(s.Signing.Sending.Delete(t.Context(), s.owner, d.ID))
+	if err := s.Signing.Sending.Purge(t.Context(), s.owner, d.ID, d.Title); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -380,7 +380,7 @@ func TestTheOwnerIsToldThatSealingIsDelayed(t *testing.T) {
 		t.Errorf("told %q, want %q", got, want)
 	}
 	ts.off.Store(false)
-	if err := s.Signing.Sealing.Seal(t.Context(), d.Company, d.ID); err != nil {
+	if err := s.Signing.Completion.Seal(t.Context(), d.Company, d.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := told(s.Messages(t, s.owner.CompanyID)), []string{"completed a", "completed_owner owner", "invitation a", "sealing_delayed owner"}; !slices.Equal(got, want) {
@@ -439,7 +439,7 @@ func TestMessagesSayWhatThePersonNeedsToKnow(t *testing.T) {
 		domain.Person{Email: "boss@x.example", Name: "Bea", Role: record.Approver, Locale: "en"},
 		domain.Person{Email: "plain@x.example", Name: "Per"})
 	link := func(email string) string {
-		return domain.BaseURL + "/s/" + s.Signing.Links.Token(d.Invitation(invitation(d, email)))
+		return domain.BaseURL + "/s/" + s.Signing.Sending.LinkToken(d.Invitation(invitation(d, email)))
 	}
 	for _, c := range []struct {
 		to               string

@@ -275,7 +275,7 @@ func TestAnEventIsPostedToThoseWhoWantIt(t *testing.T) {
 	p.enable(t, paused, false)
 	foreign := must[notify.Webhook](t)(p.CreateWebhook(t.Context(), p.Company(t), notify.WebhookInput{URL: &p.to.URL}))
 	d := p.happen(t)
-	must[*signing.Document](t)(p.Signing.Lifecycle.Delete(t.Context(), p.owner, d.ID))
+	must[*signing.Document](t)(p.Signing.Sending.Delete(t.Context(), p.owner, d.ID))
 	p.work(t)
 	for _, c := range []struct {
 		w    notify.Webhook

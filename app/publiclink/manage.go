@@ -33,7 +33,7 @@ type Input struct {
 func (s *Service) List(
 	ctx context.Context, who account.Actor, template string, offset, limit int,
 ) (page list.Page[Link], err error) {
-	t, err := s.Templates.Get(ctx, who, template)
+	t, err := s.Drafts.GetTemplate(ctx, who, template)
 	if err != nil {
 		return page, err
 	}
@@ -51,7 +51,7 @@ func (s *Service) List(
 
 // Get returns a link of a template.
 func (s *Service) Get(ctx context.Context, who account.Actor, template, id string) (l Link, err error) {
-	t, err := s.Templates.Get(ctx, who, template)
+	t, err := s.Drafts.GetTemplate(ctx, who, template)
 	if err != nil {
 		return Link{}, err
 	}
@@ -89,7 +89,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, template string
 			return err
 		}
 		opened := l.event(record.EventTemplateLinkOpened)
-		return errors.Join(s.Templates.Record(tx, who, t.ID, l.BaseURL, opened), who.Once.Done(tx, t.ID, l.ID))
+		return errors.Join(s.Drafts.RecordUse(tx, who, t.ID, l.BaseURL, opened), who.Once.Done(tx, t.ID, l.ID))
 	})
 	return l, err
 }
@@ -133,7 +133,7 @@ func (s *Service) Update(ctx context.Context, who account.Actor, template, id st
 			return err
 		}
 		for _, e := range l.changes(&before) {
-			if err := s.Templates.Record(tx, who, t.ID, l.BaseURL, e); err != nil {
+			if err := s.Drafts.RecordUse(tx, who, t.ID, l.BaseURL, e); err != nil {
 				return err
 			}
 		}
@@ -188,7 +188,7 @@ func (s *Service) Delete(ctx context.Context, who account.Actor, template, id st
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}
-	t, err := s.Templates.Get(ctx, who, template)
+	t, err := s.Drafts.GetTemplate(ctx, who, template)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (s *Service) Delete(ctx context.Context, who account.Actor, template, id st
 		if err := errors.Join(s.describe(tx, &l, t.Document), links.Delete(tx, l.key())); err != nil {
 			return err
 		}
-		return s.Templates.Record(tx, who, t.ID, l.BaseURL, l.event(record.EventTemplateLinkDeleted))
+		return s.Drafts.RecordUse(tx, who, t.ID, l.BaseURL, l.event(record.EventTemplateLinkDeleted))
 	})
 }
 
@@ -209,7 +209,7 @@ func (s *Service) writable(ctx context.Context, who account.Actor, id string) (*
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	t, err := s.Templates.Get(ctx, who, id)
+	t, err := s.Drafts.GetTemplate(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ func (in *Input) settings(f *fault.Fields, l *Link, now time.Time) {
 // rehearse reports everything that would keep a visitor's document from being sent.
 func (s *Service) rehearse(f *fault.Fields, l *Link, who account.Actor, t *signing.Document) error {
 	somebody := Visitor{Name: "Visitor", Email: "visitor@" + l.ID + ".example"}
-	_, err := s.Templates.CheckUse(who, t, s.use(l, t, somebody))
+	_, err := s.Drafts.CheckTemplateUse(who, t, s.use(l, t, somebody))
 	if fields := fault.FieldsOf(err); len(fields) > 0 {
 		f.Keep(fields...)
 		return nil
@@ -301,7 +301,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	var gone []Link
 	err := s.DB.View(func(tx *kv.Tx) error {
 		return links.Each(tx, "", nil, func(_ string, l Link) (bool, error) {
-			_, err := s.Templates.Get(ctx, account.System(l.Company), l.Template)
+			_, err := s.Drafts.GetTemplate(ctx, account.System(l.Company), l.Template)
 			if fault.KindOf(err) == fault.KindNotFound {
 				gone, err = append(gone, l), nil
 			}
@@ -311,5 +311,5 @@ func (s *Service) Sweep(ctx context.Context) error {
 	for _, l := range gone {
 		err = errors.Join(err, s.DB.For(l.Company).Update(func(tx *kv.Tx) error { return links.Delete(tx, l.key()) }))
 	}
-	return errors.Join(err, s.Access.SweepVisitors(ctx))
+	return errors.Join(err, s.Signing.SweepVisitors(ctx))
 }

@@ -40,16 +40,16 @@ const (
 
 // Options are the dependencies of the service.
 type Options struct {
-	DB        *kv.DB
-	Accounts  *account.Services
-	Templates *signing.Templates
-	Access    *signing.Access
-	Links     *signing.Links
-	Mails     func() bool // reports whether e-mails reach their recipients
-	Key       []byte      // of the installation; addresses of links are derived from it
-	BaseURL   string      // configured, "" if it is that of each request
-	NewID     func() ulid.ULID
-	Now       func() time.Time
+	DB       *kv.DB
+	Accounts *account.Services
+	Drafts   *signing.Drafts
+	Signing  *signing.Signing
+	Sending  *signing.Sending
+	Mails    func() bool // reports whether e-mails reach their recipients
+	Key      []byte      // of the installation; addresses of links are derived from it
+	BaseURL  string      // configured, "" if it is that of each request
+	NewID    func() ulid.ULID
+	Now      func() time.Time
 }
 
 // Service implements the rules for public links. It is safe for concurrent use.
@@ -197,7 +197,7 @@ func (s *Service) describe(tx *kv.Tx, l *Link, t *signing.Document) error {
 		l.Status = Closed
 	}
 	if err == nil && l.Status == Open {
-		switch err = s.Templates.Room(tx, t); {
+		switch err = s.Drafts.TemplateRoom(tx, t); {
 		case isFull(err):
 			l.Status, err = Full, nil
 		}

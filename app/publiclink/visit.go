@@ -70,7 +70,7 @@ func (s *Service) Visit(ctx context.Context, token string) (v Visit, err error) 
 	if err != nil {
 		return Visit{}, err
 	}
-	t, err := s.Templates.Get(ctx, account.System(company), v.Template)
+	t, err := s.Drafts.GetTemplate(ctx, account.System(company), v.Template)
 	if fault.KindOf(err) == fault.KindNotFound {
 		v.Status = Closed
 		return v, nil
@@ -109,7 +109,7 @@ func (s *Service) TurnedAway(_ context.Context, v *Visit) error {
 		l.RoleName = v.RoleName
 		full := l.event(record.EventTemplateLinkFull).With("owner", v.owner.Name).With("email", v.owner.Email)
 		as := account.System(l.Company)
-		return errors.Join(links.Put(tx, l.key(), l), s.Templates.Record(tx, as, l.Template, l.BaseURL, full))
+		return errors.Join(links.Put(tx, l.key(), l), s.Drafts.RecordUse(tx, as, l.Template, l.BaseURL, full))
 	})
 }
 
@@ -159,7 +159,7 @@ func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, e
 	}
 	who := v.stranger(by)
 	if v.Code && by.Code == "" {
-		err := s.Access.SendVisitorCode(ctx, who, func(tx *kv.Tx) error {
+		err := s.Signing.SendVisitorCode(ctx, who, func(tx *kv.Tx) error {
 			if err := s.stillOpen(tx, &v, by, network); err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, e
 		return Start{Mailed: err == nil}, err
 	}
 	if v.Code {
-		if err := s.Access.ProveVisitor(ctx, who, by.Code); err != nil {
+		if err := s.Signing.ProveVisitor(ctx, who, by.Code); err != nil {
 			return Start{}, err
 		}
 	}
@@ -303,7 +303,7 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 			return err
 		}
 		if v.Code {
-			if err := s.Access.SpendVisitor(tx, v.stranger(by), by.Code); err != nil {
+			if err := s.Signing.SpendVisitor(tx, v.stranger(by), by.Code); err != nil {
 				return err
 			}
 		}
@@ -319,7 +319,7 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 		_, more := s.written.Spend(tx, input.FoldEmail(by.Email))
 		return errors.Join(err, more)
 	}
-	return s.Templates.UseVersion(ctx, v.owner, v.template, in)
+	return s.Drafts.UseTemplateVersion(ctx, v.owner, v.template, in)
 }
 
 // refused returns why a visitor gets no document: what is wrong with their own input, or that the
@@ -354,7 +354,7 @@ func (s *Service) handOver(ctx context.Context, v *Visit, by Visitor, d *signing
 	inv := &d.Invitations[i]
 	who := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Name: inv.Name, Email: inv.Email,
 		Document: d.ID, Invitation: inv.ID}.From(by.IP, by.Agent, by.RequestID)
-	if out.Path, err = s.Links.OpenPublic(ctx, who, v.Code); err != nil || !v.Code {
+	if out.Path, err = s.Sending.OpenPublicLink(ctx, who, v.Code); err != nil || !v.Code {
 		return out, err
 	}
 	out.Proof, err = s.Accounts.Authentication.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email,

@@ -19,6 +19,7 @@ import (
 type Service struct {
 	Authentication *account.Authentication
 	Signing        *signing.Services
+	Now            func() time.Time
 }
 
 // Input says who acts, and how. Zero members leave it to the service.
@@ -33,11 +34,11 @@ type Input struct {
 // Act lets the recipients of a sent document act one after the other, in the signing order and of
 // a group only one; with Decline, the first of them declines.
 func (s *Service) Act(ctx context.Context, who account.Actor, id string, in Input) (*signing.Document, error) {
-	d, err := s.Signing.Documents.Get(ctx, who, id)
+	d, err := s.Signing.Drafts.Get(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
-	now := s.Signing.Now()
+	now := s.Now()
 	if err := d.Running(now); err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func standstill(d *signing.Document, now time.Time) error {
 func (s *Service) actAs(
 	ctx context.Context, by account.Actor, d *signing.Document, inv *signing.Invitation, in Input,
 ) (*signing.Document, error) {
-	if err := d.Signable(inv, s.Signing.Now()); err != nil {
+	if err := d.Signable(inv, s.Now()); err != nil {
 		return nil, err
 	}
 	who, err := s.recipient(ctx, d, inv)
@@ -122,30 +123,30 @@ func (s *Service) actAs(
 		return nil, err
 	}
 	who = who.From(by.IP, by.UserAgent, by.RequestID)
-	v, err := s.Signing.Visits.Open(ctx, who)
+	v, err := s.Signing.Signing.Open(ctx, who)
 	if err == nil && v.Stage == record.StageConsent {
-		if _, err = s.Signing.Visits.Agree(ctx, who, d.ID, inv.ID); err == nil {
-			v, err = s.Signing.Visits.Open(ctx, who)
+		if _, err = s.Signing.Signing.Agree(ctx, who, d.ID, inv.ID); err == nil {
+			v, err = s.Signing.Signing.Open(ctx, who)
 		}
 	}
 	if err == nil {
-		_, err = s.Signing.Visits.MarkViewed(ctx, who, d.ID, inv.ID)
+		_, err = s.Signing.Signing.MarkViewed(ctx, who, d.ID, inv.ID)
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case in.Decline:
 		reason := cmp.Or(in.Reason, new(sampleReason))
-		return s.Signing.Visits.Decline(ctx, who, d.ID, inv.ID, signing.DeclineInput{Reason: reason})
+		return s.Signing.Signing.Decline(ctx, who, d.ID, inv.ID, signing.DeclineInput{Reason: reason})
 	case inv.Action() == record.ActionRead:
-		return s.Signing.Signatures.Confirm(ctx, who, d.ID, inv.ID,
+		return s.Signing.Signing.Confirm(ctx, who, d.ID, inv.ID,
 			signing.SignInput{Next: in.next(v), Read: signing.Reading{Confirmed: true}})
 	case inv.Action() == record.ActionFillIn:
 		asked := record.FieldsIn(record.AskedOf(v.Document, v.Invitation))
-		return s.Signing.Signatures.FillIn(ctx, who, d.ID, inv.ID,
+		return s.Signing.Signing.FillIn(ctx, who, d.ID, inv.ID,
 			signing.SignInput{Fields: among(asked, in.Fields), Next: in.next(v)})
 	}
-	return s.Signing.Signatures.Sign(ctx, who, d.ID, inv.ID, in.signature(v, s.Signing.Now()))
+	return s.Signing.Signing.Sign(ctx, who, d.ID, inv.ID, in.signature(v, s.Now()))
 }
 
 // recipient returns the actor that an invitation's link belongs to, identified.
@@ -155,7 +156,7 @@ func (s *Service) recipient(
 	if !record.LinkWorks(d, inv) {
 		return account.Actor{}, fault.Conflict("access_code_needed", fault.Text("name", inv.DisplayName()))
 	}
-	who, err := s.Signing.Links.Signatory(ctx, s.Signing.Links.Token(inv))
+	who, err := s.Signing.Sending.Signatory(ctx, s.Signing.Sending.LinkToken(inv))
 	if err != nil || record.IsIdentified(who, inv) {
 		return who, err
 	}

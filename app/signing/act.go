@@ -15,10 +15,10 @@ import (
 )
 
 // MarkViewed records that a person has viewed the document. Further calls have no effect.
-func (s *Visits) MarkViewed(
+func (s *Signing) MarkViewed(
 	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
 ) (*Document, error) {
-	d, err := s.documents.see(who, id)
+	d, err := s.see(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s *Visits) MarkViewed(
 }
 
 // viewedByMember answers a member's call, which is noted nowhere: only the person can open the document.
-func (s *Visits) viewedByMember(who account.Actor, d *Document, invitation string) (*Document, error) {
+func (s *Signing) viewedByMember(who account.Actor, d *Document, invitation string) (*Document, error) {
 	if err := mayAct(who, d.ID, invitation); err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (in DeclineInput) read() (record.Reason, error) {
 // Decline records that a person will not sign. The document stays sent but nobody else
 // can sign, and the owner is notified. If the company is configured that way, it is
 // voided immediately instead.
-func (s *Visits) Decline(
+func (s *Signing) Decline(
 	_ context.Context, who account.Actor, id, invitation string, in DeclineInput, seen ...int64,
 ) (*Document, error) {
 	why, err := in.read()
@@ -125,21 +125,9 @@ func (s *Visits) Decline(
 	}, seen...)
 }
 
-// Invitations looks after recipients once a document is sent: reminders, replacements, access
-// codes, and whether their mail arrived.
-type Invitations struct {
-	db       *kv.DB
-	store    *store.Store
-	schedule *Schedule
-	changes  *changes
-	links    *Links
-	known    employment
-	id       func() string
-}
-
 // Delegate passes an invitation on to another person, who takes it over with its fields;
 // the old link stops working. The reason, if any, is recorded in the journal.
-func (s *Invitations) Delegate(
+func (s *Sending) Delegate(
 	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string, seen ...int64,
 ) (*Document, error) {
 	why, err := readReason(reason)
@@ -166,7 +154,7 @@ func (s *Invitations) Delegate(
 
 // Replace substitutes another person for one who has not signed. The company does so,
 // even after a decline. If the person is yet to be named by another recipient, it names them.
-func (s *Invitations) Replace(
+func (s *Sending) Replace(
 	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
@@ -192,7 +180,7 @@ func (s *Invitations) Replace(
 // signature fields in the files, which are named by position rather than by person, so
 // the certified pages do not change. The new person is authenticated in the same way;
 // the sender has to set a new access code.
-func (s *Invitations) takeOver(
+func (s *Sending) takeOver(
 	tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event Event,
 ) ([]Event, error) {
 	var f fault.Fields
@@ -245,7 +233,7 @@ func (s *Invitations) takeOver(
 // SetAccessCode changes the access code of an invitation that was already sent. The
 // sender gives it to the person. Proofs made with the previous code no longer count, and
 // an invitation that lacked a code gets its link now.
-func (s *Invitations) SetAccessCode(
+func (s *Sending) SetAccessCode(
 	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
@@ -272,7 +260,7 @@ func (s *Invitations) SetAccessCode(
 
 // Remind sends a reminder to a person who has not acted yet or, without an invitation, to
 // everyone whose turn it is.
-func (s *Invitations) Remind(
+func (s *Sending) Remind(
 	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
@@ -296,7 +284,7 @@ const reportAgain = 5 * time.Minute
 
 // ReportProblem tells the owner, in an invited person's own words, what prevents them from
 // signing. It requires no proof of identity.
-func (s *Visits) ReportProblem(_ context.Context, who account.Actor, id, invitation, problem string) error {
+func (s *Signing) ReportProblem(_ context.Context, who account.Actor, id, invitation, problem string) error {
 	var f fault.Fields
 	text := input.Lines(&f, "message", &problem, record.MaxReason)
 	if text == "" && f.Empty() {
@@ -329,7 +317,7 @@ func (s *Visits) ReportProblem(_ context.Context, who account.Actor, id, invitat
 
 // SaveAnswers stores what a person has filled in so far. Values are not validated until
 // the person signs.
-func (s *Visits) SaveAnswers(_ context.Context, who account.Actor, id, invitation string, in Answers) error {
+func (s *Signing) SaveAnswers(_ context.Context, who account.Actor, id, invitation string, in Answers) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, inv, err := signerAt(tx, who, id, invitation)
 		if err != nil {
@@ -351,7 +339,7 @@ func (s *Visits) SaveAnswers(_ context.Context, who account.Actor, id, invitatio
 }
 
 // ClearAnswers deletes what a person has filled in.
-func (s *Visits) ClearAnswers(_ context.Context, who account.Actor, id, invitation string) error {
+func (s *Signing) ClearAnswers(_ context.Context, who account.Actor, id, invitation string) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err

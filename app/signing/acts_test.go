@@ -48,10 +48,10 @@ func TestInvitedPeopleActOnlyInTheirTurn(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	decline := func(d doc, who string) doc {
-		return ok[doc](t)(c.Signing.Visits.Decline(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, signing.DeclineInput{}))
+		return ok[doc](t)(c.Signing.Signing.Decline(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, signing.DeclineInput{}))
 	}
 	delegate := func(d doc, who, to string) doc {
-		return ok[doc](t)(c.Signing.Invitations.Delegate(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, person(to+"@x.example"), nil))
+		return ok[doc](t)(c.Signing.Sending.Delegate(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, person(to+"@x.example"), nil))
 	}
 	sign := func(d doc, who string) doc { return c.Sign(t, d, who+"@x.example") }
 	none := func(d doc) doc { return d }
@@ -110,21 +110,21 @@ func (c company) tries(t *testing.T, name string, d doc, email string, want []st
 	t.Helper()
 	ctx, id := t.Context(), invited(d, email).ID
 	signatory := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Document: d.ID, Invitation: id}
-	offered := ok[[]signing.Action](t)(c.Signing.Documents.Actions(ctx, signatory, d))
+	offered := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(ctx, signatory, d))
 	acts := []struct {
 		action signing.Action
 		do     func() error
 	}{
 		{record.ActionSign, func() error {
-			_, err := c.Signing.Signatures.Sign(ctx, c.author, d.ID, id, signing.SignInput{Signature: &signing.Mark{Type: "typed", Text: "A"}})
+			_, err := c.Signing.Signing.Sign(ctx, c.author, d.ID, id, signing.SignInput{Signature: &signing.Mark{Type: "typed", Text: "A"}})
 			return err
 		}},
 		{record.ActionDecline, func() error {
-			_, err := c.Signing.Visits.Decline(ctx, c.author, d.ID, id, signing.DeclineInput{Reason: new("  ")})
+			_, err := c.Signing.Signing.Decline(ctx, c.author, d.ID, id, signing.DeclineInput{Reason: new("  ")})
 			return err
 		}},
 		{record.ActionDelegate, func() error {
-			_, err := c.Signing.Invitations.Delegate(ctx, c.author, d.ID, id, person("other@x.example"), nil)
+			_, err := c.Signing.Sending.Delegate(ctx, c.author, d.ID, id, person("other@x.example"), nil)
 			return err
 		}},
 	}
@@ -160,7 +160,7 @@ func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 		ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{OnDecline: &x.then}))
 		d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 		who := c.Signatory(t, d, "a@x.example")
-		d = ok[doc](t)(c.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(" Not\nnow ")}))
+		d = ok[doc](t)(c.Signing.Signing.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(" Not\nnow ")}))
 		inv := invited(d, "a@x.example")
 		if d.Status != x.status || d.Attention.Kind != x.kind || d.WhyVoided() != x.reason || inv.Status != record.Declined || inv.DeclinedReason != "Not\nnow" || !inv.DeclinedAt.Equal(c.Now()) {
 			t.Errorf("%s: %s, %+v, %+v, %+v", x.then, d.Status, d.Attention, d.WhyVoided(), inv)
@@ -171,10 +171,10 @@ func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 	}
 	d := c.Sent(t, c.author, signing.DocumentInput{DeclineReason: new(true)}, domain.Signers("a@x.example")...)
 	who := c.Signatory(t, d, "a@x.example")
-	if _, err := c.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(strings.Repeat("x", 2001))}); domain.Refusal(err) != "reason too_long" {
+	if _, err := c.Signing.Signing.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(strings.Repeat("x", 2001))}); domain.Refusal(err) != "reason too_long" {
 		t.Error(err)
 	}
-	if _, err := c.Signing.Visits.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Why not")}); err != nil {
+	if _, err := c.Signing.Signing.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Why not")}); err != nil {
 		t.Error(err)
 	}
 }
@@ -185,7 +185,7 @@ func TestDelegateTakesOverTheInvitation(t *testing.T) {
 	ctx := t.Context()
 	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Person{Email: "a@x.example", Message: "To you", Position: 3, Role: record.Approver}, domain.Person{Email: "b@x.example"})
 	d = ok[doc](t)(c.Signing.Drafts.AddFields(ctx, c.author, d.ID, []signing.FieldInput{box("signature", "a@x.example"), box("text", "b@x.example")}))
-	d = ok[doc](t)(c.Signing.Dispatch.Send(ctx, c.author, d.ID, signing.SendInput{}))
+	d = ok[doc](t)(c.Signing.Sending.Send(ctx, c.author, d.ID, signing.SendInput{}))
 	first := invited(d, "a@x.example")
 	who := c.Signatory(t, d, "a@x.example")
 	for _, x := range []struct {
@@ -197,13 +197,13 @@ func TestDelegateTakesOverTheInvitation(t *testing.T) {
 		{person("B@x.example"), "email already_invited"},
 		{person("a@x.example"), "email already_invited"},
 	} {
-		if _, err := c.Signing.Invitations.Delegate(ctx, who, d.ID, first.ID, x.in, nil); domain.Refusal(err) != x.want {
+		if _, err := c.Signing.Sending.Delegate(ctx, who, d.ID, first.ID, x.in, nil); domain.Refusal(err) != x.want {
 			t.Errorf("%+v: got %q, want %q", x.in, domain.Refusal(err), x.want)
 		}
 	}
 	in := person("new@x.example")
 	in.Role, in.Position = new(record.Viewer), new(1)
-	now := ok[doc](t)(c.Signing.Invitations.Delegate(ctx, who, d.ID, first.ID, in, new("On leave")))
+	now := ok[doc](t)(c.Signing.Sending.Delegate(ctx, who, d.ID, first.ID, in, new("On leave")))
 	old, next := now.Invitation(first.ID), invited(now, "new@x.example")
 	if old.Status != record.Delegated || old.DelegatedTo != next.ID || old.LinkGeneration != 1 {
 		t.Errorf("delegated invitation is %+v", old)
@@ -214,11 +214,11 @@ func TestDelegateTakesOverTheInvitation(t *testing.T) {
 	if now.Fields[0].Invitation != next.ID || now.Fields[1].Invitation != invited(d, "b@x.example").ID {
 		t.Errorf("fields belong to %s and %s", now.Fields[0].Invitation, now.Fields[1].Invitation)
 	}
-	if _, err := c.Signing.Links.Signatory(ctx, c.Signing.Links.Token(first)); domain.Refusal(err) != "unauthenticated" {
+	if _, err := c.Signing.Sending.Signatory(ctx, c.Signing.Sending.LinkToken(first)); domain.Refusal(err) != "unauthenticated" {
 		t.Errorf("the old link still works: %v", err)
 	}
 	// Someone who delegated can be invited again.
-	if _, err := c.Signing.Invitations.Delegate(ctx, c.author, d.ID, next.ID, person("a@x.example"), nil); err != nil {
+	if _, err := c.Signing.Sending.Delegate(ctx, c.author, d.ID, next.ID, person("a@x.example"), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -228,16 +228,16 @@ func TestReplacingSomeoneWhoDeclined(t *testing.T) {
 	c := newCompany(t)
 	d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 	a := invited(d, "a@x.example")
-	ok[doc](t)(c.Signing.Visits.Decline(t.Context(), c.author, d.ID, a.ID, signing.DeclineInput{}))
-	d = ok[doc](t)(c.Signing.Invitations.Replace(t.Context(), c.author, d.ID, a.ID, person("new@x.example")))
+	ok[doc](t)(c.Signing.Signing.Decline(t.Context(), c.author, d.ID, a.ID, signing.DeclineInput{}))
+	d = ok[doc](t)(c.Signing.Sending.Replace(t.Context(), c.author, d.ID, a.ID, person("new@x.example")))
 	if d.Attention.Kind != "" {
 		t.Errorf("attention was not cleared: %+v", d.Attention)
 	}
-	if _, err := c.Signing.Invitations.Replace(t.Context(), c.author, d.ID, a.ID, person("other@x.example")); domain.Refusal(err) != "invitation_delegated" {
+	if _, err := c.Signing.Sending.Replace(t.Context(), c.author, d.ID, a.ID, person("other@x.example")); domain.Refusal(err) != "invitation_delegated" {
 		t.Error(err)
 	}
 	d = c.Sign(t, d, "b@x.example")
-	if _, err := c.Signing.Invitations.Replace(t.Context(), c.author, d.ID, invited(d, "b@x.example").ID, person("other@x.example")); domain.Refusal(err) != "already_signed" {
+	if _, err := c.Signing.Sending.Replace(t.Context(), c.author, d.ID, invited(d, "b@x.example").ID, person("other@x.example")); domain.Refusal(err) != "already_signed" {
 		t.Error(err)
 	}
 	if d = c.Sign(t, d, "new@x.example"); d.Status != record.Completed {
@@ -250,16 +250,16 @@ func TestFailedMailNeedsAttention(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
-	attention := func() signing.Attention { return ok[doc](t)(c.Signing.Documents.Get(ctx, c.author, d.ID)).Attention }
+	attention := func() signing.Attention { return ok[doc](t)(c.Signing.Drafts.Get(ctx, c.author, d.ID)).Attention }
 	fails := func(address string) {
 		t.Helper()
-		if err := c.Signing.Invitations.MailFailed(ctx, account.System(d.Company), d.ID, address); err != nil {
+		if err := c.Signing.Sending.MailFailed(ctx, account.System(d.Company), d.ID, address); err != nil {
 			t.Error(err)
 		}
 	}
 	arrives := func(address string) {
 		t.Helper()
-		if err := c.Signing.Invitations.MailDelivered(ctx, d.Company, d.ID, address); err != nil {
+		if err := c.Signing.Sending.MailDelivered(ctx, d.Company, d.ID, address); err != nil {
 			t.Error(err)
 		}
 	}
@@ -281,11 +281,11 @@ func TestFailedMailNeedsAttention(t *testing.T) {
 	if got := c.events(t, d); !slices.Equal(got[len(got)-2:], []string{"document.mail_failed", "document.mail_delivered"}) {
 		t.Errorf("recorded %q", got)
 	}
-	if err := c.Signing.Invitations.MailFailed(ctx, account.System(d.Company), "none", "a@x.example"); err != nil {
+	if err := c.Signing.Sending.MailFailed(ctx, account.System(d.Company), "none", "a@x.example"); err != nil {
 		t.Error(err)
 	}
 	done := c.in(t, "completed")
-	if err := c.Signing.Invitations.MailFailed(ctx, account.System(done.Company), done.ID, "a@x.example"); err != nil || ok[doc](t)(c.Signing.Documents.Get(ctx, c.author, done.ID)).Attention.Kind != "" {
+	if err := c.Signing.Sending.MailFailed(ctx, account.System(done.Company), done.ID, "a@x.example"); err != nil || ok[doc](t)(c.Signing.Drafts.Get(ctx, c.author, done.ID)).Attention.Kind != "" {
 		t.Error(err)
 	}
 }

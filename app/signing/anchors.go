@@ -236,7 +236,7 @@ func (a *anchors) coverAgain(ctx context.Context, x *Field) (fits bool, err erro
 // fillFiles fills in the placeholders of a new document's files, and moves the fields that
 // are anchored in them. They are converted with those of a series unless that is nil. The caller
 // closes the uploads, also after an error.
-func (s *Templates) fillFiles(
+func (s *Drafts) fillFiles(
 	ctx context.Context, who account.Actor, d *Document, with merge.Data, in *Series,
 ) (uploads []*Upload, err error) {
 	var f fault.Fields
@@ -246,12 +246,12 @@ func (s *Templates) fillFiles(
 		if len(file.Placeholders) == 0 {
 			continue
 		}
-		u, err := s.drafts.intake.FillIn(ctx, who, file, with, in)
+		u, err := s.intake.FillIn(ctx, who, file, with, in)
 		if err := cmp.Or(refused(&f, i, err), f.Err()); err != nil {
 			return uploads, err
 		}
 		uploads = append(uploads, u)
-		filled, err := s.drafts.accept(ctx, &f, i, u)
+		filled, err := s.accept(ctx, &f, i, u)
 		if err := cmp.Or(err, f.Err()); err != nil {
 			return uploads, err
 		}
@@ -267,7 +267,7 @@ func (s *Templates) fillFiles(
 
 // refitFilled moves the fields that are anchored in a filled file. One whose phrase is not
 // there is left out if parts of the file are optional, and a fault otherwise.
-func (s *Templates) refitFilled(
+func (s *Drafts) refitFilled(
 	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, file *File, u *Upload, optional bool,
 ) error {
 	anchored := map[string]string{} // phrases by field
@@ -276,7 +276,7 @@ func (s *Templates) refitFilled(
 			anchored[x.ID] = x.Anchor.Text
 		}
 	}
-	unfit, err := s.drafts.refit(ctx, who, d, file, u)
+	unfit, err := s.refit(ctx, who, d, file, u)
 	if err != nil {
 		return err
 	}

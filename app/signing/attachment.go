@@ -32,7 +32,7 @@ type handedIn struct {
 // readFiles finds the files among a person's values, which are sent as data URLs
 // (data:application/pdf;name=plan.pdf;base64,…), and replaces the values with the files'
 // names. Pictures are prepared for being drawn.
-func (s *Signatures) readFiles(
+func (s *Signing) readFiles(
 	ctx context.Context, f *fault.Fields, who account.Actor, own []*Field, values map[string]string,
 ) ([]handedIn, error) {
 	var all []handedIn
@@ -91,7 +91,7 @@ func (h *handedIn) checkData() *record.Flaw {
 }
 
 // readPicture replaces a picture with the one to draw.
-func (s *Signatures) readPicture(ctx context.Context, who account.Actor, h *handedIn) (*record.Flaw, error) {
+func (s *Signing) readPicture(ctx context.Context, who account.Actor, h *handedIn) (*record.Flaw, error) {
 	uploaded, err := io.ReadAll(h.content())
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (a *act) pictureFor(x *Field) []byte {
 // storeFiles writes a person's files and signature picture to disk; they are
 // committed once the act is recorded. It is only called for a person who has proven
 // their identity and whose values are valid.
-func (s *Signatures) storeFiles(a *act) error {
+func (s *Signing) storeFiles(a *act) error {
 	for _, h := range a.handed {
 		w, err := s.write(a, h.content())
 		if err != nil {
@@ -146,7 +146,7 @@ func (s *Signatures) storeFiles(a *act) error {
 }
 
 // write writes a file of an act to disk.
-func (s *Signatures) write(a *act, content io.Reader) (*blob.Writer, error) {
+func (s *Signing) write(a *act, content io.Reader) (*blob.Writer, error) {
 	w, err := s.blobs.Create()
 	if err != nil {
 		return nil, disk.SpaceError(err)

@@ -9,39 +9,21 @@ import (
 	"time"
 
 	"paraph/app/account"
-	"paraph/app/blob"
-	"paraph/app/checkpoint"
 	"paraph/app/fault"
 	"paraph/app/pdf"
-	"paraph/app/pdf/text"
-	"paraph/app/pki"
 	"paraph/app/signing/completion"
 	"paraph/app/signing/disk"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/store"
 	"paraph/app/tree"
-	"paraph/app/words"
 	"paraph/kv"
 )
-
-// Certificates writes certificates of completion, and the evidence that they contain.
-type Certificates struct {
-	db          *kv.DB
-	store       *store.Store
-	blobs       *blob.Store
-	documents   *Documents
-	revisions   *revisions
-	checkpoints *checkpoint.Service
-	keys        *pki.Authority
-	words       *words.Catalogue
-	fonts       *text.Fonts
-}
 
 // certify makes the certificate of completion: a separate PDF with the machine-readable
 // evidence embedded, sealed by the company like the other files. It is stored once it is
 // complete, as one blob.
-func (s *Certificates) certify(ctx context.Context, d *Document, lists [][]byte, now time.Time) (*File, error) {
-	company, err := s.documents.companyOf(d.Company)
+func (s *Completion) certify(ctx context.Context, d *Document, lists [][]byte, now time.Time) (*File, error) {
+	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +56,7 @@ func (s *Certificates) certify(ctx context.Context, d *Document, lists [][]byte,
 	return f, nil
 }
 
-func (s *Certificates) writeCertificate(w io.Writer, d *Document, timezone string, now time.Time) error {
+func (s *Completion) writeCertificate(w io.Writer, d *Document, timezone string, now time.Time) error {
 	zone, err := time.LoadLocation(timezone)
 	if err != nil {
 		zone = time.UTC
@@ -98,7 +80,7 @@ func (s *Certificates) writeCertificate(w io.Writer, d *Document, timezone strin
 }
 
 // proveLast proves that the last event of a document is covered by a checkpoint.
-func (s *Certificates) proveLast(d *Document) (*tree.Proof, error) {
+func (s *Completion) proveLast(d *Document) (*tree.Proof, error) {
 	var last Entry
 	var at int64
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -131,7 +113,7 @@ type Proven struct {
 
 // Proof proves the newest event of a document that the company's newest checkpoint
 // covers.
-func (s *Certificates) Proof(_ context.Context, who account.Actor, id string) (p Proven, err error) {
+func (s *Completion) Proof(_ context.Context, who account.Actor, id string) (p Proven, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return p, err
 	}
@@ -189,7 +171,7 @@ func entryAt(tx *kv.Tx, id string, n int) (e Entry, at int64, err error) {
 }
 
 // markOf returns a person's signature.
-func (s *Certificates) markOf(ev *Evidence) (completion.Mark, error) {
+func (s *Completion) markOf(ev *Evidence) (completion.Mark, error) {
 	m := completion.Mark{Color: mark.ColorOf(ev.Ink), Face: ev.Face}
 	var err error
 	switch {
@@ -203,7 +185,7 @@ func (s *Certificates) markOf(ev *Evidence) (completion.Mark, error) {
 	return m, err
 }
 
-func (s *Certificates) readBlob(name string) ([]byte, error) {
+func (s *Completion) readBlob(name string) ([]byte, error) {
 	f, err := s.blobs.Open(name)
 	if err != nil {
 		return nil, err

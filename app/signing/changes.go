@@ -15,7 +15,7 @@ import (
 type changes struct {
 	db       *kv.DB
 	store    *store.Store
-	schedule *Schedule
+	schedule *schedule
 	locks    *locks // by identifier: slow work on one document runs one at a time
 }
 

@@ -8,33 +8,11 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/pdf/text"
 	"paraph/app/signing/intake"
-	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
-
-// Drafts creates documents and edits them until they are sent: files, recipients and fields.
-type Drafts struct {
-	db          *kv.DB
-	store       *store.Store
-	lists       *lists.Lists
-	intake      *intake.Intake
-	documents   *Documents
-	schedule    *Schedule
-	changes     *changes
-	links       *Links
-	dispatch    *Dispatch
-	invitations *Invitations
-	texts       *fileTexts
-	fonts       *text.Fonts
-	limits      Limits
-	quota       store.Quota
-	id          func() string
-	now         func() time.Time
-}
 
 // CreateInput describes a new document. With Invitations, Fields, Uploads and Send, one
 // request does everything up to sending, or nothing.
@@ -93,7 +71,7 @@ func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) 
 		}
 	}
 	if (in.Send || in.SendAt != nil) && faults.Empty() {
-		s.dispatch.requireSendable(&faults, d)
+		s.sending.requireSendable(&faults, d)
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -122,7 +100,7 @@ func (s *Drafts) insert(ctx context.Context, who account.Actor, d *Document, in 
 	for i := range d.Files {
 		events = append(events, fileAdded(&d.Files[i]))
 	}
-	sent, err := s.dispatch.sendNew(ctx, who, d, in)
+	sent, err := s.sending.sendNew(ctx, who, d, in)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +116,7 @@ func (s *Drafts) insert(ctx context.Context, who account.Actor, d *Document, in 
 			}
 		}
 		if sent != nil {
-			more, err := s.dispatch.send(tx, d, sent)
+			more, err := s.sending.send(tx, d, sent)
 			if err != nil {
 				return err
 			}
@@ -146,7 +124,7 @@ func (s *Drafts) insert(ctx context.Context, who account.Actor, d *Document, in 
 		}
 		if d.SendAt != nil {
 			events = append(events, record.ScheduledEvent(d))
-			if err := s.dispatch.schedule.plan(tx, d); err != nil {
+			if err := s.schedule.plan(tx, d); err != nil {
 				return err
 			}
 		}
@@ -173,7 +151,7 @@ func (s *Drafts) insert(ctx context.Context, who account.Actor, d *Document, in 
 }
 
 // base returns the base address of the links in a document's e-mails.
-func (s *Links) base(request string) string {
+func (s *links) base(request string) string {
 	if s.baseURL != "" {
 		return strings.TrimSuffix(s.baseURL, "/")
 	}
@@ -182,7 +160,7 @@ func (s *Links) base(request string) string {
 
 // defaults applies the company's settings for new documents.
 func (s *Drafts) defaults(who account.Actor, d *Document) error {
-	company, err := s.documents.company(who)
+	company, err := s.company(who)
 	if err != nil {
 		return err
 	}

@@ -15,14 +15,6 @@ import (
 	"paraph/kv"
 )
 
-// Schedule plans the jobs that follow from a document's state: sending, reminders, expiry,
-// sealing, purging.
-type Schedule struct {
-	jobs      *kv.Jobs
-	pictures  *pictures.Cache // nil: each page is drawn every time
-	trashDays int             // after which documents in the trash are purged; 0 means never
-}
-
 // Kinds of scheduled jobs. A document has at most one of each kind, stored under the
 // document's identifier.
 const (
@@ -35,8 +27,8 @@ const (
 type documentJob struct{ Company, Document string }
 
 // schedule updates the jobs of a document to its current state.
-func (s *Schedule) plan(tx *kv.Tx, d *Document) error {
-	expires, reminds, purges := d.ExpiresNext(), d.NextReminder(tx.Now), s.PurgesAt(d)
+func (s *schedule) plan(tx *kv.Tx, d *Document) error {
+	expires, reminds, purges := d.ExpiresNext(), d.NextReminder(tx.Now), s.purgesAt(d)
 	for _, id := range d.CaughtUp(tx.Now, d.SendAt, expires, reminds, purges) {
 		if err := s.jobs.Remove(tx, id); err != nil && !errors.Is(err, kv.ErrNotFound) {
 			return err
@@ -59,7 +51,7 @@ func (s *Schedule) plan(tx *kv.Tx, d *Document) error {
 
 // scheduleSealing adds the job that seals a document when it becomes due. After a failed
 // attempt, the job's backoff determines the time.
-func (s *Schedule) planSealing(tx *kv.Tx, d *Document) error {
+func (s *schedule) planSealing(tx *kv.Tx, d *Document) error {
 	if d.SealJob != "" && d.Attention.Kind != record.AttentionSealingFailed { // it was given up before
 		if err := s.jobs.Remove(tx, d.SealJob); err != nil && !errors.Is(err, kv.ErrNotFound) {
 			return err
@@ -80,7 +72,7 @@ func (s *Schedule) planSealing(tx *kv.Tx, d *Document) error {
 // document before a job takes over.
 const sealGrace = 15 * time.Second
 
-func (s *Schedule) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error {
+func (s *schedule) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error {
 	if at == nil {
 		return s.jobs.Cancel(tx, kind, d.ID)
 	}
@@ -92,7 +84,7 @@ func (s *Schedule) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error
 }
 
 // PurgesAt returns when a document in the trash is permanently deleted, or nil for never.
-func (s *Schedule) PurgesAt(d *Document) *time.Time {
+func (s *schedule) purgesAt(d *Document) *time.Time {
 	if d.DeletedAt == nil || s.trashDays == 0 {
 		return nil
 	}
@@ -114,21 +106,21 @@ func (s *Services) Handlers() []kv.Handler {
 	}
 	due := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
 		h := on(kind, run)
-		h.OnFail = s.Lifecycle.dueFailed
+		h.OnFail = s.Sending.dueFailed
 		return h
 	}
-	seal := on(sealJob, s.Sealing.Seal)
-	seal.Backoff, seal.OnFail = sealBackoff(), s.Sealing.sealFailed
+	seal := on(sealJob, s.Completion.Seal)
+	seal.Backoff, seal.OnFail = sealBackoff(), s.Completion.sealFailed
 	return []kv.Handler{
-		due(sendJob, s.Dispatch.sendDue),
-		due(expireJob, s.Lifecycle.expire), due(remindJob, s.Lifecycle.remindDue), due(purgeJob, s.Lifecycle.purge),
+		due(sendJob, s.Sending.sendDue),
+		due(expireJob, s.Sending.expire), due(remindJob, s.Sending.remindDue), due(purgeJob, s.Sending.purge),
 		seal,
-		s.Lists.ReadHandler(), on(drawJob, s.Pages.draw), s.Retention.handler(),
+		s.Lists.ReadHandler(), on(drawJob, s.Completion.drawPages), s.Upkeep.retentionHandler(),
 	}
 }
 
 // dueFailed records on the document that a job about it was given up.
-func (s *Lifecycle) dueFailed(tx *kv.Tx, job kv.Job, _ error) error {
+func (s *Sending) dueFailed(tx *kv.Tx, job kv.Job, _ error) error {
 	if job.State != kv.JobDead {
 		return nil
 	}
@@ -172,7 +164,7 @@ func sealBackoff() []time.Duration {
 	return waits
 }
 
-func (s *Lifecycle) expire(_ context.Context, company, id string) error {
+func (s *Sending) expire(_ context.Context, company, id string) error {
 	return s.changes.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if !d.Expire(tx.Now) {
 			return nil, nil
@@ -181,7 +173,7 @@ func (s *Lifecycle) expire(_ context.Context, company, id string) error {
 	})
 }
 
-func (s *Lifecycle) remindDue(_ context.Context, company, id string) error {
+func (s *Sending) remindDue(_ context.Context, company, id string) error {
 	return s.changes.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if d.Running(tx.Now) != nil {
 			return nil, nil
@@ -195,7 +187,7 @@ func (s *Lifecycle) remindDue(_ context.Context, company, id string) error {
 
 // purge deletes a document permanently when its time in the trash is over. Its events
 // stay in the journal; its files are removed by the next sweep.
-func (s *Lifecycle) purge(_ context.Context, company, id string) error {
+func (s *Sending) purge(_ context.Context, company, id string) error {
 	who := account.System(company)
 	if err := s.forgetSnapshots(company, id); err != nil {
 		return err
@@ -208,7 +200,7 @@ func (s *Lifecycle) purge(_ context.Context, company, id string) error {
 		if err != nil {
 			return err
 		}
-		if at := s.schedule.PurgesAt(d); at == nil || tx.Now.Before(*at) {
+		if at := s.schedule.purgesAt(d); at == nil || tx.Now.Before(*at) {
 			return s.schedule.plan(tx, d)
 		}
 		return s.remove(tx, who, d)
@@ -220,7 +212,7 @@ const snapshotBatch = 2000
 
 // forgetSnapshots removes snapshots of a document in the trash until the rest fits into
 // the transaction that removes the document.
-func (s *Lifecycle) forgetSnapshots(company, id string) error {
+func (s *Sending) forgetSnapshots(company, id string) error {
 	for from, last := int64(1), int64(0); ; from += snapshotBatch {
 		err := s.db.For(company).Update(func(tx *kv.Tx) error {
 			d, err := store.Documents.Get(tx, store.DocumentKey(company, id))
@@ -243,7 +235,7 @@ func (s *Lifecycle) forgetSnapshots(company, id string) error {
 	}
 }
 
-func (s *Lifecycle) remove(tx *kv.Tx, who account.Actor, d *Document) error {
+func (s *Sending) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 	purged := Event{Type: record.EventDocumentPurged, Company: d.Company, Document: d.ID}.By(who)
 	if _, err := store.Events.Append(tx, s.id(), d.Company, d.ID, purged); err != nil {
 		return err
@@ -288,4 +280,11 @@ func DocumentOfJob(job kv.Job) (company, document string, err error) {
 		return "", "", fmt.Errorf("signing: job %s: %w", job.ID, err)
 	}
 	return p.Company, p.Document, nil
+}
+
+// schedule keeps the jobs of documents in step with them.
+type schedule struct {
+	jobs      *kv.Jobs
+	pictures  *pictures.Cache // nil: each page is drawn every time
+	trashDays int             // after which documents in the trash are purged; 0 means never
 }

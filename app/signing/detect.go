@@ -25,16 +25,8 @@ import (
 	"paraph/app/turns"
 )
 
-// Detection suggests fields from forms and lines of a document's files.
-type Detection struct {
-	store  *store.Store
-	blobs  *blob.Store
-	drafts *Drafts
-	texts  *fileTexts
-}
-
-// Load returns the load of the queue for reading the text of files.
-func (s *Detection) Load() turns.Load { return s.texts.queue.Load() }
+// DetectionLoad returns the load of the queue for reading the text of files.
+func (s *Drafts) DetectionLoad() turns.Load { return s.texts.queue.Load() }
 
 // Suggestion is a field that a draft's file seems to need.
 type Suggestion struct {
@@ -73,7 +65,7 @@ const Surely = .8
 // Detect searches the files of a draft for places that seem to need a field: form fields
 // of the upload, text tags, lines to write on and boxes. Places that already have a field
 // are excluded. Nothing is changed.
-func (s *Detection) Detect(
+func (s *Drafts) Detect(
 	ctx context.Context, who account.Actor, id string, in DetectInput,
 ) ([]Suggestion, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
@@ -118,7 +110,7 @@ type PageEdges struct {
 }
 
 // Edges returns where the text of a document's pages begins and ends.
-func (s *Detection) Edges(ctx context.Context, who account.Actor, id string) (out []PageEdges, err error) {
+func (s *Drafts) Edges(ctx context.Context, who account.Actor, id string) (out []PageEdges, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -143,17 +135,17 @@ func (s *Detection) Edges(ctx context.Context, who account.Actor, id string) (ou
 	return out, err
 }
 
-func (s *Detection) detect(
+func (s *Drafts) detect(
 	ctx context.Context, who account.Actor, d *Document, in DetectInput,
 ) (out []Suggestion, err error) {
 	err = s.texts.during(ctx, who, func(ctx context.Context) error {
-		out, err = s.search(ctx, who, d, in)
+		out, err = s.searchFields(ctx, who, d, in)
 		return err
 	})
 	return out, err
 }
 
-func (s *Detection) search(
+func (s *Drafts) searchFields(
 	ctx context.Context, who account.Actor, d *Document, in DetectInput,
 ) ([]Suggestion, error) {
 	var out []Suggestion
@@ -190,7 +182,7 @@ func (x *Suggestion) field() Field {
 }
 
 // detectIn searches one file. If its text can't be read, only its form fields are found.
-func (s *Detection) detectIn(ctx context.Context, who account.Actor, f *File) ([]detect.Field, error) {
+func (s *Drafts) detectIn(ctx context.Context, who account.Actor, f *File) ([]detect.Field, error) {
 	form, err := s.formOf(f)
 	if err != nil {
 		return nil, err
@@ -207,7 +199,7 @@ func (s *Detection) detectIn(ctx context.Context, who account.Actor, f *File) ([
 }
 
 // formOf returns the fields of the upload's own form.
-func (s *Detection) formOf(f *File) (fields []pdf.FormField, err error) {
+func (s *Drafts) formOf(f *File) (fields []pdf.FormField, err error) {
 	file, err := s.blobs.Open(f.Base)
 	if err != nil {
 		return nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
@@ -258,7 +250,7 @@ func (x *Suggestion) Input() FieldInput {
 
 // AddDetected adds every field that Detect suggests and that has a recipient. It returns
 // how many were added, and how many lacked a recipient.
-func (s *Detection) AddDetected(
+func (s *Drafts) AddDetected(
 	ctx context.Context, who account.Actor, id string, seen ...int64,
 ) (d *Document, added, nobody int, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
@@ -286,11 +278,11 @@ func (s *Detection) AddDetected(
 		return d, 0, nobody, nil
 	}
 	version := d.Version
-	d, err = s.drafts.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
+	d, err = s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		if err := store.RequireVersion(d, version); err != nil {
 			return nil, fault.Conflict("document_changed")
 		}
-		s.drafts.place(f, d, in)
+		s.place(f, d, in)
 		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
 	}, seen...)
 	return d, len(in), nobody, err

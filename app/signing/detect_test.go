@@ -76,7 +76,7 @@ func TestDetectFindsTagsAndLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			id := draft(t, c, 2, x.file)
-			got, err := c.Signing.Detection.Detect(t.Context(), actor(t, c), id, sure)
+			got, err := c.Signing.Drafts.Detect(t.Context(), actor(t, c), id, sure)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,11 +91,11 @@ func TestDetectFindsTagsAndLines(t *testing.T) {
 					t.Errorf("%+v", s)
 				}
 			}
-			d, added, nobody, err := c.Signing.Detection.AddDetected(t.Context(), actor(t, c), id)
+			d, added, nobody, err := c.Signing.Drafts.AddDetected(t.Context(), actor(t, c), id)
 			if err != nil || added+nobody != len(got) || len(d.Fields) != added {
 				t.Fatalf("added %d fields and skipped %d without a signer, want %d in all: %v", added, nobody, len(got), err)
 			}
-			if _, again, _, err := c.Signing.Detection.AddDetected(t.Context(), actor(t, c), id); again != 0 || err != nil {
+			if _, again, _, err := c.Signing.Drafts.AddDetected(t.Context(), actor(t, c), id); again != 0 || err != nil {
 				t.Errorf("detecting again added %d fields: %v", again, err)
 			}
 		})
@@ -107,7 +107,7 @@ func TestDetectedFieldsSitOnTheirLine(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	id := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: apptest.Lines(t, "nothing", "Signature: ______________")})
-	got, err := c.Signing.Detection.Detect(t.Context(), actor(t, c), id, sure)
+	got, err := c.Signing.Drafts.Detect(t.Context(), actor(t, c), id, sure)
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
@@ -123,10 +123,10 @@ func TestOtherCompaniesCannotDetect(t *testing.T) {
 	s := apptest.New(t)
 	id := draft(t, s.Company(t), 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})
 	stranger := actor(t, s.Company(t))
-	if _, err := s.Signing.Detection.Detect(t.Context(), stranger, id, sure); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := s.Signing.Drafts.Detect(t.Context(), stranger, id, sure); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a stranger gets %v", err)
 	}
-	if _, _, _, err := s.Signing.Detection.AddDetected(t.Context(), stranger, id); fault.KindOf(err) != fault.KindNotFound {
+	if _, _, _, err := s.Signing.Drafts.AddDetected(t.Context(), stranger, id); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a stranger gets %v", err)
 	}
 }

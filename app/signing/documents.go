@@ -6,24 +6,12 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
-	"paraph/app/signing/store"
-	"paraph/app/signing/verify"
 	"paraph/kv"
-	"time"
 )
-
-// Documents loads documents for those who may see them, and says what they may do with them.
-type Documents struct {
-	db       *kv.DB
-	store    *store.Store
-	verifier *verify.Verifier
-	consent  string // the consent text of companies without their own
-	now      func() time.Time
-}
 
 // Get returns a document. Like every method that takes seen, it refuses a document that
 // is not at one of these versions; without any, it accepts every version.
-func (s *Documents) Get(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *core) Get(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -40,7 +28,7 @@ func (s *Documents) Get(_ context.Context, who account.Actor, id string, seen ..
 
 // see loads a document for display. People who need a code see nothing before they have
 // entered it.
-func (s *Documents) see(who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *core) see(who account.Actor, id string, seen ...int64) (*Document, error) {
 	d, err := s.store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
@@ -66,11 +54,11 @@ func (s *Documents) see(who account.Actor, id string, seen ...int64) (*Document,
 	return d, nil
 }
 
-func (s *Documents) company(who account.Actor) (account.Company, error) {
+func (s *core) company(who account.Actor) (account.Company, error) {
 	return s.companyOf(who.CompanyID)
 }
 
-func (s *Documents) companyOf(id string) (company account.Company, err error) {
+func (s *core) companyOf(id string) (company account.Company, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		company, err = account.LoadCompany(tx, id)
 		return err
@@ -80,7 +68,7 @@ func (s *Documents) companyOf(id string) (company account.Company, err error) {
 
 // consentText returns the text that the people invited by a company agree to; "" if no
 // consent is requested.
-func (s *Documents) consentText(c account.Company) string {
+func (s *core) consentText(c account.Company) string {
 	if c.ConsentMode == account.ConsentOff {
 		return ""
 	}
@@ -88,7 +76,7 @@ func (s *Documents) consentText(c account.Company) string {
 }
 
 // consentAsked returns the text that an invited person agrees to; "" if they don't sign.
-func (s *Documents) consentAsked(c account.Company, inv *Invitation) string {
+func (s *core) consentAsked(c account.Company, inv *Invitation) string {
 	if !inv.Signs() {
 		return ""
 	}
@@ -97,7 +85,7 @@ func (s *Documents) consentAsked(c account.Company, inv *Invitation) string {
 
 // needsConsent reports whether a person has to agree before they receive any part of the document.
 // Who is not asked to sign any more without having agreed receives none.
-func (s *Documents) needsConsent(who account.Actor, c account.Company, inv *Invitation) bool {
+func (s *core) needsConsent(who account.Actor, c account.Company, inv *Invitation) bool {
 	text := s.consentText(c)
 	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() &&
 		inv.InvitedToSign() && !inv.Acted() && !inv.AgreedTo(text)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"paraph/app/account"
-	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/pdf/pdfium"
@@ -22,14 +21,6 @@ import (
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 )
-
-// Downloads returns the files of documents.
-type Downloads struct {
-	store        *store.Store
-	blobs        *blob.Store
-	documents    *Documents
-	certificates *Certificates
-}
 
 // DownloadInput selects what to download of a document.
 type DownloadInput struct {
@@ -39,7 +30,7 @@ type DownloadInput struct {
 }
 
 // Download returns the completed document, or the part of it that was requested.
-func (s *Downloads) Document(_ context.Context, who account.Actor, id string, in DownloadInput) (*Download, error) {
+func (s *Completion) DownloadDocument(_ context.Context, who account.Actor, id string, in DownloadInput) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -50,7 +41,7 @@ func (s *Downloads) Document(_ context.Context, who account.Actor, id string, in
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	d, err := s.documents.see(who, id)
+	d, err := s.see(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -66,17 +57,17 @@ func (s *Downloads) Document(_ context.Context, who account.Actor, id string, in
 	}
 	switch {
 	case content == "certificate":
-		return s.sealed(d.Certificate, "Certificate of completion - "+d.FileTitle()+".pdf"), nil
+		return s.downloadSealed(d.Certificate, "Certificate of completion - "+d.FileTitle()+".pdf"), nil
 	case content == "evidence":
-		return s.evidence(d)
+		return s.downloadEvidence(d)
 	case len(d.Files) == 0:
 		return nil, fault.Conflict("document_without_files")
-	case format == "zip" || format == "" && (len(d.Files) > 1 || len(s.parts(&d.Files[0], version)) > 1):
+	case format == "zip" || format == "" && (len(d.Files) > 1 || len(s.downloadParts(&d.Files[0], version)) > 1):
 		return s.zip(d, version), nil
 	case len(d.Files) > 1:
 		return nil, fault.Invalid("format", "several_files")
 	}
-	return s.file(&d.Files[0], version), nil
+	return s.downloadOf(&d.Files[0], version), nil
 }
 
 // mayHaveUpload refuses uploads that have what was taken out of a file to all who could not have left it in:
@@ -101,45 +92,45 @@ func originalName(name string) string {
 	return strings.TrimSuffix(name, ext) + " (original)" + ext
 }
 
-// file returns the upload of a file or its current PDF.
-func (s *Downloads) file(f *File, version string) *Download {
+// downloadOf returns the upload of a file or its current PDF.
+func (s *Completion) downloadOf(f *File, version string) *Download {
 	if version == "original" {
 		if len(f.Merged) == 1 { // parts of it were blacked out
-			return s.parts(f, version)[0]
+			return s.downloadParts(f, version)[0]
 		}
 		name := f.Name
 		if f.ContentType == "application/pdf" {
 			name = pdfName(name) // also of a DOCX whose upload recipients don't get
 		}
-		return s.blob(originalName(name), f.ContentType, f.Size, f.SHA256, f.Upload)
+		return s.downloadBlob(originalName(name), f.ContentType, f.Size, f.SHA256, f.Upload)
 	}
-	return s.blob(pdfName(f.Name), "application/pdf", f.Total(), f.Current(), f.Blobs()...)
+	return s.downloadBlob(pdfName(f.Name), "application/pdf", f.Total(), f.Current(), f.Blobs()...)
 }
 
-// parts returns the current PDF of a file, or the uploads that it was made of.
-func (s *Downloads) parts(f *File, version string) []*Download {
+// downloadParts returns the current PDF of a file, or the uploads that it was made of.
+func (s *Completion) downloadParts(f *File, version string) []*Download {
 	if version != "original" || f.Merged == nil {
-		return []*Download{s.file(f, version)}
+		return []*Download{s.downloadOf(f, version)}
 	}
 	var out []*Download
 	for _, p := range f.Merged {
-		out = append(out, s.blob(originalName(p.Name), p.ContentType, p.Size, p.Upload, p.Upload))
+		out = append(out, s.downloadBlob(originalName(p.Name), p.ContentType, p.Size, p.Upload, p.Upload))
 	}
 	return out
 }
 
-func (s *Downloads) sealed(c *File, name string) *Download {
-	return s.blob(name, "application/pdf", c.Total(), c.Current(), c.Blobs()...)
+func (s *Completion) downloadSealed(c *File, name string) *Download {
+	return s.downloadBlob(name, "application/pdf", c.Total(), c.Current(), c.Blobs()...)
 }
 
-func (s *Downloads) blob(name, contentType string, size int64, hash string, blobs ...string) *Download {
+func (s *Completion) downloadBlob(name, contentType string, size int64, hash string, blobs ...string) *Download {
 	return &Download{Name: name, ContentType: contentType, Size: size, ETag: hash,
 		Open: func() (io.ReadSeekCloser, error) { return s.blobs.Concat(blobs...) }}
 }
 
 // zipDownload packs the files and, once completed, the certificate of completion and the
 // evidence. The archive is written while it is sent.
-func (s *Downloads) zip(d *Document, version string) *Download {
+func (s *Completion) zip(d *Document, version string) *Download {
 	sum := sha256.New()
 	for i := range d.Files {
 		fmt.Fprintf(sum, "%s %s %s\n", version, d.Files[i].ID, d.Files[i].Current())
@@ -149,7 +140,7 @@ func (s *Downloads) zip(d *Document, version string) *Download {
 		ETag: hex.EncodeToString(sum.Sum(nil)), Write: func(w io.Writer) error { return s.writeZIP(w, d, version) }}
 }
 
-func (s *Downloads) writeZIP(w io.Writer, d *Document, version string) error {
+func (s *Completion) writeZIP(w io.Writer, d *Document, version string) error {
 	a := newArchive(w)
 	if err := s.addDocument(a, d, version, ""); err != nil {
 		return err
@@ -162,14 +153,14 @@ const certificateName = "Certificate of completion.pdf"
 
 // addDocument adds all parts of a document to a folder; "" means none. The certificate and the
 // evidence have their names whatever the other files are called.
-func (s *Downloads) addDocument(a *archive, d *Document, version, folder string) error {
+func (s *Completion) addDocument(a *archive, d *Document, version, folder string) error {
 	complete := d.Certificate != nil && version != "original"
 	if complete {
 		a.reserve(folder+certificateName, folder+completion.EvidenceName)
 	}
 	at := changed(d)
 	for i := range d.Files {
-		for _, part := range s.parts(&d.Files[i], version) {
+		for _, part := range s.downloadParts(&d.Files[i], version) {
 			if err := a.add(a.free(folder+archiveName(part.Name)), at, part); err != nil {
 				return err
 			}
@@ -178,18 +169,18 @@ func (s *Downloads) addDocument(a *archive, d *Document, version, folder string)
 	if !complete {
 		return nil
 	}
-	if err := a.add(folder+certificateName, at, s.sealed(d.Certificate, certificateName)); err != nil {
+	if err := a.add(folder+certificateName, at, s.downloadSealed(d.Certificate, certificateName)); err != nil {
 		return err
 	}
 	for i := range d.Fields {
 		if x := d.Fields[i].Attached; x != nil {
-			attached := s.blob(x.Name, x.ServedAs(), x.Size, x.Blob, x.Blob)
+			attached := s.downloadBlob(x.Name, x.ServedAs(), x.Size, x.Blob, x.Blob)
 			if err := a.add(a.free(folder+archiveName(x.Name)), at, attached); err != nil {
 				return err
 			}
 		}
 	}
-	evidence, err := s.evidence(d)
+	evidence, err := s.downloadEvidence(d)
 	if err != nil {
 		return err
 	}
@@ -204,9 +195,9 @@ func changed(d *Document) time.Time {
 	return d.UpdatedAt.UTC()
 }
 
-// evidenceDownload returns the machine-readable evidence.
-func (s *Downloads) evidence(d *Document) (*Download, error) {
-	e, err := s.certificates.evidence(d)
+// downloadEvidenceDownload returns the machine-readable evidence.
+func (s *Completion) downloadEvidence(d *Document) (*Download, error) {
+	e, err := s.evidence(d)
 	if err != nil {
 		return nil, err
 	}
@@ -223,8 +214,8 @@ type inMemory struct{ *strings.Reader }
 
 func (inMemory) Close() error { return nil }
 
-// FileContent returns one file of a document: its upload or its current PDF.
-func (s *Downloads) File(_ context.Context, who account.Actor, id, file, version string) (*Download, error) {
+// DownloadFileContent returns one file of a document: its upload or its current PDF.
+func (s *Completion) DownloadFile(_ context.Context, who account.Actor, id, file, version string) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -233,7 +224,7 @@ func (s *Downloads) File(_ context.Context, who account.Actor, id, file, version
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	d, err := s.documents.see(who, id)
+	d, err := s.see(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +237,7 @@ func (s *Downloads) File(_ context.Context, who account.Actor, id, file, version
 			return nil, err
 		}
 	}
-	return s.file(x, version), nil
+	return s.downloadOf(x, version), nil
 }
 
 // Widths of page pictures, in pixels.
@@ -271,7 +262,7 @@ func allowedWidth(who account.Actor, width int) int {
 
 // PagePicture draws a page, counted from 1, of a file's current PDF as PNG. Width 0
 // selects the default width.
-func (s *Pages) Picture(
+func (s *Completion) PagePicture(
 	ctx context.Context, who account.Actor, id, file string, page, width int,
 ) ([]byte, string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
@@ -283,7 +274,7 @@ func (s *Pages) Picture(
 	if width < minWidth || width > maxWidth {
 		return nil, "", fault.Invalid("width", "not_between", fault.Number("low", minWidth), fault.Number("high", maxWidth))
 	}
-	d, err := s.documents.see(who, id)
+	d, err := s.see(who, id)
 	if err != nil {
 		return nil, "", err
 	}
@@ -316,7 +307,7 @@ func (s *Pages) Picture(
 
 // DownloadMany returns several documents as one ZIP with a folder each: sealed and
 // complete once they are completed, otherwise in their current state.
-func (s *Downloads) Many(_ context.Context, who account.Actor, ids []string) (*Download, error) {
+func (s *Completion) DownloadMany(_ context.Context, who account.Actor, ids []string) (*Download, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // drawAct draws a person's values and signature for one file.
-func (s *Signatures) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec, error) {
+func (s *Signing) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec, error) {
 	p := s.fonts.NewSet()
 	p.Opaque = strings.HasPrefix(f.PDFA, "1")
 	spec := pdf.SignSpec{Field: signatureField, Embed: p.Embed}
@@ -49,13 +49,13 @@ func (s *Signatures) drawAct(a *act, f *File, signatureField string) (pdf.SignSp
 }
 
 // caption returns the small print under a signature.
-func (s *Signatures) caption(a *act) []string {
+func (s *Signing) caption(a *act) []string {
 	return []string{s.words.Match(a.document.Locale).Mailbox(s.signedBy(a), a.inv.Email), words.UTC(a.now)}
 }
 
 // drawMade draws a mark. Of an act that somebody recorded for the person it shows that instead, as
 // large as it fits: nothing looks like their hand.
-func (s *Signatures) drawMade(p *text.Set, box text.Box, a *act, m mark.Drawn, caption ...string) (*text.Appearance, error) {
+func (s *Signing) drawMade(p *text.Set, box text.Box, a *act, m mark.Drawn, caption ...string) (*text.Appearance, error) {
 	if a.inv.RecordedBy == nil {
 		return drawMark(p, box, m, caption...)
 	}
@@ -63,7 +63,7 @@ func (s *Signatures) drawMade(p *text.Set, box text.Box, a *act, m mark.Drawn, c
 }
 
 // signedBy states who acted, in the document's language.
-func (s *Signatures) signedBy(a *act) string {
+func (s *Signing) signedBy(a *act) string {
 	if a.inv.RecordedBy != nil {
 		return s.words.Match(a.document.Locale).Say("certificate.recorded_by", "by", a.actor(), "name", a.inv.Name)
 	}
@@ -120,7 +120,7 @@ func (a *act) stamp() (lines []string) {
 }
 
 // drawField draws one value. A field that was not filled in is left blank.
-func (s *Signatures) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.FieldValue, error) {
+func (s *Signing) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.FieldValue, error) {
 	if x.Hidden {
 		return nil, nil
 	}

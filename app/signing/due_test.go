@@ -47,7 +47,7 @@ func TestRemindersFollowTheSchedule(t *testing.T) {
 				if who := x.by[n]; who != "" {
 					c.Sign(t, d, who+"@x.example")
 				}
-				d = ok[doc](t)(c.Signing.Documents.Get(t.Context(), c.author, d.ID))
+				d = ok[doc](t)(c.Signing.Drafts.Get(t.Context(), c.author, d.ID))
 				for _, inv := range d.Invitations {
 					if inv.RemindersSent != before[inv.ID] {
 						got += fmt.Sprintf(" %s%d", inv.Email[:1], n)
@@ -71,11 +71,11 @@ func TestManualRemindersAreLimited(t *testing.T) {
 	d := c.Sent(t, c.author, signing.DocumentInput{}, sequence("a b")...)
 	a := invited(d, "a@x.example").ID
 	remind := func(inv string) string {
-		_, err := c.Signing.Invitations.Remind(t.Context(), c.author, d.ID, inv)
+		_, err := c.Signing.Sending.Remind(t.Context(), c.author, d.ID, inv)
 		return domain.Refusal(err)
 	}
 	count := func() (n int) {
-		for _, inv := range ok[doc](t)(c.Signing.Documents.Get(t.Context(), c.author, d.ID)).Invitations {
+		for _, inv := range ok[doc](t)(c.Signing.Drafts.Get(t.Context(), c.author, d.ID)).Invitations {
 			n += inv.RemindersSent
 		}
 		return n
@@ -110,7 +110,7 @@ func TestDocumentExpiresAtItsDeadline(t *testing.T) {
 	d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(day))}, sequence("a")...)
 	status := func() doc {
 		c.Work(t)
-		return ok[doc](t)(c.Signing.Documents.Get(t.Context(), c.author, d.ID))
+		return ok[doc](t)(c.Signing.Drafts.Get(t.Context(), c.author, d.ID))
 	}
 	c.Advance(day - time.Millisecond)
 	if d := status(); d.Status != record.Sent || d.ExpiredAt != nil {
@@ -121,15 +121,15 @@ func TestDocumentExpiresAtItsDeadline(t *testing.T) {
 		t.Errorf("at the deadline: %s", d.Status)
 	}
 	for until, want := range map[time.Duration]string{0: "expires_at not_a_future_time", -day: "expires_at not_a_future_time"} {
-		if _, err := c.Signing.Lifecycle.Extend(t.Context(), c.author, d.ID, new(c.Now().Add(until))); domain.Refusal(err) != want {
+		if _, err := c.Signing.Sending.Extend(t.Context(), c.author, d.ID, new(c.Now().Add(until))); domain.Refusal(err) != want {
 			t.Errorf("%v: %v", until, err)
 		}
 	}
-	if _, err := c.Signing.Lifecycle.Extend(t.Context(), c.author, d.ID, nil); domain.Refusal(err) != "expires_at required" {
+	if _, err := c.Signing.Sending.Extend(t.Context(), c.author, d.ID, nil); domain.Refusal(err) != "expires_at required" {
 		t.Error(err)
 	}
 	until := c.Now().Add(day)
-	if d := ok[doc](t)(c.Signing.Lifecycle.Extend(t.Context(), c.author, d.ID, &until)); d.Status != record.Sent || !d.ExpiresAt.Equal(until) || d.ExpiredAt != nil {
+	if d := ok[doc](t)(c.Signing.Sending.Extend(t.Context(), c.author, d.ID, &until)); d.Status != record.Sent || !d.ExpiresAt.Equal(until) || d.ExpiredAt != nil {
 		t.Errorf("extended: %+v", d)
 	}
 	c.Advance(day)
@@ -151,7 +151,7 @@ func TestCompanySetsTheDefaultDeadline(t *testing.T) {
 	}
 	d := c.Draft(t, c.author, signing.DocumentInput{ExpiresAt: &own}, sequence("a")...)
 	c.Advance(day)
-	if _, err := c.Signing.Dispatch.Send(t.Context(), c.author, d.ID, signing.SendInput{}); domain.Refusal(err) != "expires_at not_a_future_time" {
+	if _, err := c.Signing.Sending.Send(t.Context(), c.author, d.ID, signing.SendInput{}); domain.Refusal(err) != "expires_at not_a_future_time" {
 		t.Error(err)
 	}
 }
@@ -161,16 +161,16 @@ func TestTrashIsEmptied(t *testing.T) {
 	for days, purged := range map[int]bool{0: false, 30: true} {
 		c := newCompany(t, domain.Options{Signing: func(o *signing.Options) { o.TrashDays = days }})
 		d, back := c.in(t, deleted), c.in(t, deleted)
-		ok[doc](t)(c.Signing.Lifecycle.Restore(t.Context(), c.author, back.ID))
+		ok[doc](t)(c.Signing.Sending.Restore(t.Context(), c.author, back.ID))
 		exists := func(d doc) bool {
 			c.Work(t)
-			_, err := c.Signing.Documents.Get(t.Context(), c.author, d.ID)
+			_, err := c.Signing.Drafts.Get(t.Context(), c.author, d.ID)
 			if err != nil && fault.KindOf(err) != fault.KindNotFound {
 				t.Error(err)
 			}
 			return err == nil
 		}
-		if at := c.Signing.Schedule.PurgesAt(d); (at != nil) != purged || at != nil && !at.Equal(d.DeletedAt.AddDate(0, 0, days)) {
+		if at := c.Signing.Sending.PurgesAt(d); (at != nil) != purged || at != nil && !at.Equal(d.DeletedAt.AddDate(0, 0, days)) {
 			t.Errorf("%d days: PurgesAt returned %v", days, at)
 		}
 		c.Advance(30*day - time.Millisecond)
@@ -192,15 +192,15 @@ func TestRetentionTrashesClosedDocuments(t *testing.T) {
 	for _, state := range states() {
 		made[state] = c.in(t, state)
 	}
-	put := ok[doc](t)(c.Signing.Lifecycle.Archive(ctx, c.author, c.in(t, "voided").ID))
+	put := ok[doc](t)(c.Signing.Sending.Archive(ctx, c.author, c.in(t, "voided").ID))
 	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(ctx, c.owner, account.CompanyPatch{RetentionDays: new(100)}))
 	trashed := func() (out []string) {
-		if err := c.Signing.Retention.Schedule(); err != nil {
+		if err := c.Signing.Upkeep.ScheduleRetention(); err != nil {
 			t.Fatal(err)
 		}
 		c.Work(t)
 		for state, d := range made {
-			if now := ok[doc](t)(c.Signing.Documents.Get(ctx, c.owner, d.ID)); state != deleted && now.DeletedAt != nil {
+			if now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.owner, d.ID)); state != deleted && now.DeletedAt != nil {
 				out = append(out, state)
 			}
 		}
@@ -212,21 +212,21 @@ func TestRetentionTrashesClosedDocuments(t *testing.T) {
 		t.Errorf("trashed too early: %q", got)
 	}
 	c.Advance(day + time.Hour)
-	if n := ok[int](t)(c.Signing.Retention.Preview(ctx, c.owner, 100)); n != 4 {
+	if n := ok[int](t)(c.Signing.Upkeep.PreviewRetention(ctx, c.owner, 100)); n != 4 {
 		t.Errorf("preview counts %d documents, want 4", n)
 	}
 	for days, want := range map[int]int{101: 0, 0: 0, -1: 0} {
-		if n := ok[int](t)(c.Signing.Retention.Preview(ctx, c.owner, days)); n != want {
+		if n := ok[int](t)(c.Signing.Upkeep.PreviewRetention(ctx, c.owner, days)); n != want {
 			t.Errorf("%d days: preview counts %d documents", days, n)
 		}
 	}
-	if _, err := c.Signing.Retention.Preview(ctx, c.author, 100); domain.Refusal(err) != "role_not_allowed" {
+	if _, err := c.Signing.Upkeep.PreviewRetention(ctx, c.author, 100); domain.Refusal(err) != "role_not_allowed" {
 		t.Error(err)
 	}
 	if got, want := trashed(), []string{"completed", "expired", "voided"}; !slices.Equal(got, want) {
 		t.Errorf("in the trash: %q, want %q", got, want)
 	}
-	if now := ok[doc](t)(c.Signing.Documents.Get(ctx, c.owner, put.ID)); now.DeletedAt == nil {
+	if now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.owner, put.ID)); now.DeletedAt == nil {
 		t.Error("the archived document was kept")
 	}
 }

@@ -141,7 +141,7 @@ func (s *Drafts) UpdateInvitation(
 ) (*Document, error) {
 	if in.OnlyCode() {
 		if d, err := s.store.Get(who, id); err == nil && d.SentAt != nil {
-			return s.invitations.SetAccessCode(ctx, who, id, invitation, in, seen...)
+			return s.sending.SetAccessCode(ctx, who, id, invitation, in, seen...)
 		}
 	}
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {

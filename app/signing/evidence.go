@@ -14,8 +14,8 @@ import (
 )
 
 // evidence collects everything that is known about a document.
-func (s *Certificates) evidence(d *Document) (*completion.Evidence, error) {
-	company, err := s.documents.companyOf(d.Company)
+func (s *Completion) evidence(d *Document) (*completion.Evidence, error) {
+	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 // ForgetIssued deletes the index of completed files, which older versions did not keep.
 func (s *Services) ForgetIssued() error {
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.Drafts.db.Update(func(tx *kv.Tx) error {
 		var keys []string
 		err := store.Issued.Each(tx, "", nil, func(key string, _ store.IssuedFor) (bool, error) {
 			keys = append(keys, key)
@@ -35,8 +35,8 @@ func (s *Services) Locked() int {
 	return len(s.Drafts.changes.locks.of)
 }
 
-// Queue returns the queue for reading the text of files.
-func (s *Detection) Queue() *turns.Queue { return s.texts.queue }
+// DetectionQueue returns the queue for reading the text of files.
+func (s *Drafts) DetectionQueue() *turns.Queue { return s.texts.queue }
 
 // Archive is an archive with reserved names, for tests.
 type Archive struct{ *archive }

@@ -34,7 +34,7 @@ func TestNobodyWaitsInLineForAClientThatHungUp(t *testing.T) {
 	c := s.Company(t)
 	signed := apptest.File{Name: "a.pdf", Content: signedFile(t, c)}
 	id := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "a")})
-	verifying, detecting := s.Signing.Verifier.Queue, s.Signing.Detection.Queue()
+	verifying, detecting := s.Signing.Verifier.Queue, s.Signing.Drafts.DetectionQueue()
 	for _, w := range []waiter{
 		{verifying, turns.Stranger("192.0.2.1"), "/verify", "", apptest.Raw{Type: "application/pdf", Body: signed.Content}},
 		{verifying, actor(t, c).Turn(), "/documents/{document}/upload", c.Token, apptest.Multipart(t, nil, signed)},

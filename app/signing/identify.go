@@ -14,29 +14,11 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/input"
-	"paraph/app/limit"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/turns"
 	"paraph/kv"
 )
-
-// Access admits signatories: by codes sent to them, access codes, and links sent again.
-type Access struct {
-	db       *kv.DB
-	store    *store.Store
-	accounts *account.Services
-	schedule *Schedule
-	changes  *changes
-	mailer   account.Mailer
-	forget   account.Forgetter
-	guesses  *limit.Limiter // wrong codes, by network
-	mailed   *limit.Limiter // codes and links that people request, by company and address
-	linkKey  []byte
-	id       func() string
-
-	guessesToday, mailedToday *limit.Daily // the same, for restarts not to clear them
-}
 
 // MailCode is the message with a code that proves access to the mailbox; Data:
 // code, title, minutes.
@@ -68,7 +50,7 @@ const dailyMails = 50
 
 // mayMail counts a requested message to an address of a company. Call refund if it is not
 // sent after all, and countMail in the transaction that sends it.
-func (s *Access) mayMail(company, email string) (refund func(), err error) {
+func (s *Signing) mayMail(company, email string) (refund func(), err error) {
 	key := mailbox(company, email)
 	if _, wait, ok := s.mailed.Allow(key); !ok {
 		return nil, fault.Exhausted("codes_used_up", dailyMails, wait)
@@ -77,7 +59,7 @@ func (s *Access) mayMail(company, email string) (refund func(), err error) {
 }
 
 // countMail counts a requested message in the transaction that sends it.
-func (s *Access) countMail(tx *kv.Tx, company, email string) error {
+func (s *Signing) countMail(tx *kv.Tx, company, email string) error {
 	wait, err := s.mailedToday.Spend(tx, mailbox(company, email))
 	if err == nil && wait > 0 {
 		err = fault.Exhausted("codes_used_up", dailyMails, wait)
@@ -181,7 +163,7 @@ func (i *identity) try(k record.CodeKey, inv *Invitation, code string, now time.
 
 // RequestCode makes a new code for the invited person. It is mailed to them or, if no mail can be sent, kept in the
 // company's outbox for members who may send the document.
-func (s *Access) RequestCode(_ context.Context, who account.Actor, id, invitation string) error {
+func (s *Signing) RequestCode(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
@@ -261,7 +243,7 @@ func proofOf(tx *kv.Tx, proofs *kv.Collection[identity], key string) (identity, 
 
 // Identify checks the code that an invitation requires and returns a token with which the
 // person can continue for an hour.
-func (s *Access) Identify(_ context.Context, who account.Actor, id, invitation, code string) (string, error) {
+func (s *Signing) Identify(_ context.Context, who account.Actor, id, invitation, code string) (string, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return "", fault.NotFound("invitation")
 	}
@@ -289,11 +271,11 @@ const (
 
 // prove checks a code against the one required by the invitation. Wrong codes also count
 // against the caller's network.
-func (s *Access) prove(who account.Actor, inv *Invitation, code string, spend spending) error {
+func (s *Signing) prove(who account.Actor, inv *Invitation, code string, spend spending) error {
 	return s.proveWith(who, inv, code, spend, identities)
 }
 
-func (s *Access) proveWith(
+func (s *Signing) proveWith(
 	who account.Actor, inv *Invitation, code string, spend spending, proofs *kv.Collection[identity],
 ) error {
 	if inv.Authentication == record.ByLink {
@@ -304,7 +286,7 @@ func (s *Access) proveWith(
 	}
 	network := turns.Network(who.IP)
 	_, wait, within := s.guesses.Allow(network)
-	good, err := s.try(who, inv, code, spend, proofs, func(tx *kv.Tx, day *tally) error {
+	good, err := s.tryCode(who, inv, code, spend, proofs, func(tx *kv.Tx, day *tally) error {
 		if day.Tries == 0 {
 			return nil
 		}
@@ -325,9 +307,9 @@ func (s *Access) proveWith(
 	return err
 }
 
-// try reports whether a code is right. Attempts are counted in a separate transaction,
+// tryCode reports whether a code is right. Attempts are counted in a separate transaction,
 // because they count even if nothing else is stored.
-func (s *Access) try(
+func (s *Signing) tryCode(
 	who account.Actor, inv *Invitation, code string, spend spending, proofs *kv.Collection[identity],
 	allow func(tx *kv.Tx, day *tally) error,
 ) (good bool, err error) {
@@ -366,7 +348,7 @@ func (s *Access) try(
 }
 
 // spendCode invalidates a code that has served its purpose.
-func (s *Access) spendCode(tx *kv.Tx, invitation string) error {
+func (s *Signing) spendCode(tx *kv.Tx, invitation string) error {
 	state, err := identityOf(tx, invitation)
 	if err != nil || state.CodeHash == "" {
 		return err
@@ -387,7 +369,7 @@ type Stranger struct {
 var visitors = kv.NewCollection("visitors", kv.JSON[identity]())
 
 // visitor returns the key of a stranger's proof, in which the address can't be read.
-func (s *Access) visitor(v Stranger) string {
+func (s *Signing) visitor(v Stranger) string {
 	m := hmac.New(sha256.New, s.linkKey)
 	m.Write([]byte("visitor\x00" + v.Link + "\x00" + input.FoldEmail(v.Email)))
 	return v.Link + "/" + hex.EncodeToString(m.Sum(nil))
@@ -395,7 +377,7 @@ func (s *Access) visitor(v Stranger) string {
 
 // SendVisitorCode mails a code to the address that a stranger stated. allow is called first in
 // the transaction that sends it.
-func (s *Access) SendVisitorCode(_ context.Context, v Stranger, allow func(tx *kv.Tx) error) error {
+func (s *Signing) SendVisitorCode(_ context.Context, v Stranger, allow func(tx *kv.Tx) error) error {
 	refund, err := s.mayMail(v.Company, v.Email)
 	if err != nil {
 		return err
@@ -431,14 +413,14 @@ func (s *Access) SendVisitorCode(_ context.Context, v Stranger, allow func(tx *k
 
 // ProveVisitor checks the code that was mailed to a stranger, which stays valid. Wrong codes
 // also count against the caller's network.
-func (s *Access) ProveVisitor(_ context.Context, v Stranger, code string) error {
+func (s *Signing) ProveVisitor(_ context.Context, v Stranger, code string) error {
 	inv := &Invitation{ID: s.visitor(v), Authentication: record.ByEmailCode}
 	return s.proveWith(account.System(v.Company).From(v.IP, "", ""), inv, code, keepsCode, visitors)
 }
 
 // SpendVisitor invalidates a stranger's code in the transaction that it was entered for. It
 // refuses a code that has served another purpose meanwhile, or that another one has replaced.
-func (s *Access) SpendVisitor(tx *kv.Tx, v Stranger, code string) error {
+func (s *Signing) SpendVisitor(tx *kv.Tx, v Stranger, code string) error {
 	state, err := proofOf(tx, visitors, s.visitor(v))
 	if err != nil {
 		return err
@@ -451,7 +433,7 @@ func (s *Access) SpendVisitor(tx *kv.Tx, v Stranger, code string) error {
 }
 
 // SweepVisitors removes the proofs of strangers that no longer matter.
-func (s *Access) SweepVisitors(context.Context) error {
+func (s *Signing) SweepVisitors(context.Context) error {
 	return s.db.Update(func(tx *kv.Tx) error {
 		var old []string
 		err := visitors.Each(tx, "", nil, func(key string, state identity) (bool, error) {

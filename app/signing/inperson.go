@@ -15,12 +15,6 @@ import (
 	"paraph/kv"
 )
 
-// Devices lets recipients sign on a member's device.
-type Devices struct {
-	db      *kv.DB
-	changes *changes
-}
-
 // inPersonLasts is how long a member's device can be used for signing in person.
 const inPersonLasts = time.Hour
 
@@ -46,7 +40,7 @@ func deviceKey(code string) string {
 
 // HandDevice lets a person sign on a device of the calling member, for an hour. The
 // returned code opens the person's pages and nothing else.
-func (s *Devices) HandDevice(_ context.Context, who account.Actor, id, invitation string) (code string, err error) {
+func (s *Signing) HandDevice(_ context.Context, who account.Actor, id, invitation string) (code string, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return "", err
 	}
@@ -79,7 +73,7 @@ type InPerson struct {
 }
 
 // OnDevice returns who is signing on the device with the given code.
-func (s *Devices) OnDevice(_ context.Context, code string) (p InPerson, err error) {
+func (s *Signing) OnDevice(_ context.Context, code string) (p InPerson, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		h, err := handed(tx, code)
 		if err != nil {
@@ -111,16 +105,16 @@ func handed(tx *kv.Tx, code string) (handedOver, error) {
 }
 
 // ConfirmPerson records that the person at a device confirms being the one invited.
-func (s *Devices) ConfirmPerson(_ context.Context, code string) error {
-	return s.change(code, func(h *handedOver) { h.Confirmed = true })
+func (s *Signing) ConfirmPerson(_ context.Context, code string) error {
+	return s.changeDevice(code, func(h *handedOver) { h.Confirmed = true })
 }
 
 // EndInPerson invalidates the code of a device.
-func (s *Devices) EndInPerson(_ context.Context, code string) error {
-	return s.change(code, func(h *handedOver) { h.Ended = true })
+func (s *Signing) EndInPerson(_ context.Context, code string) error {
+	return s.changeDevice(code, func(h *handedOver) { h.Ended = true })
 }
 
-func (s *Devices) change(code string, change func(*handedOver)) error {
+func (s *Signing) changeDevice(code string, change func(*handedOver)) error {
 	var company string
 	err := s.db.View(func(tx *kv.Tx) error {
 		h, err := handed(tx, code)

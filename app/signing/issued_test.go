@@ -30,7 +30,7 @@ func TestMigrationIndexesCompletedFiles(t *testing.T) {
 		t.Fatalf("the file is recognized without the index, or %v", err)
 	}
 	for range 2 {
-		if err := store.MigrateIssued(s.Signing.DB); err != nil || !known() {
+		if err := store.MigrateIssued(s.DB()); err != nil || !known() {
 			t.Fatalf("the file is not recognized after the migration, or %v", err)
 		}
 	}

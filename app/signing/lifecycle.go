@@ -13,16 +13,6 @@ import (
 	"paraph/kv"
 )
 
-// Lifecycle moves documents between states, from approval to the trash.
-type Lifecycle struct {
-	db       *kv.DB
-	store    *store.Store
-	jobs     *kv.Jobs
-	schedule *Schedule
-	changes  *changes
-	id       func() string
-}
-
 // ownerOrAdmin admits the document's owner and the company's administrators.
 func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 	return func(_ *kv.Tx, d *Document) error {
@@ -34,14 +24,14 @@ func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 }
 
 // Submit requests approval before the document is sent.
-func (s *Lifecycle) Submit(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Submit(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentSubmitted), d.Submit(record.PersonOf(who), tx.Now)
 	}, seen...)
 }
 
 // Withdraw withdraws a submission. Only its owner or submitter may.
-func (s *Lifecycle) Withdraw(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Withdraw(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.changes.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentWithdrawn), d.Withdraw()
 	}, seen...)
@@ -102,14 +92,14 @@ func mayChangeApproved(tx *kv.Tx, who account.Actor, d *Document) error {
 }
 
 // Approve allows a submitted document to be sent.
-func (s *Lifecycle) Approve(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Approve(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.changes.step(who, id, mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentApproved), d.Approve(record.PersonOf(who), tx.Now)
 	}, seen...)
 }
 
 // Reject returns a submitted document with the reason.
-func (s *Lifecycle) Reject(
+func (s *Sending) Reject(
 	_ context.Context, who account.Actor, id string, reason *string, seen ...int64,
 ) (*Document, error) {
 	why, err := required("reason", reason)
@@ -132,21 +122,21 @@ func required(field string, v *string) (string, error) {
 }
 
 // Reopen makes an approved or rejected document a draft again.
-func (s *Lifecycle) Reopen(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Reopen(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentReopened), d.Reopen()
 	}, seen...)
 }
 
 // Unschedule calls off sending a document later.
-func (s *Lifecycle) Unschedule(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Unschedule(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentUnscheduled), record.CallOff(d)
 	}, seen...)
 }
 
 // Void ends a document that is not completed, and records the reason.
-func (s *Lifecycle) Void(
+func (s *Sending) Void(
 	_ context.Context, who account.Actor, id string, reason *string, seen ...int64,
 ) (*Document, error) {
 	why, err := required("reason", reason)
@@ -160,7 +150,7 @@ func (s *Lifecycle) Void(
 }
 
 // Extend sets a new deadline on an expired document and reactivates it.
-func (s *Lifecycle) Extend(
+func (s *Sending) Extend(
 	_ context.Context, who account.Actor, id string, until *time.Time, seen ...int64,
 ) (*Document, error) {
 	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
@@ -178,21 +168,21 @@ func (s *Lifecycle) Extend(
 }
 
 // Archive removes a document from the active lists, reversibly.
-func (s *Lifecycle) Archive(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Archive(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentArchived), d.Archive(tx.Now)
 	}, seen...)
 }
 
 // Restore brings a document back from the archive or the trash.
-func (s *Lifecycle) Restore(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Restore(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentRestored), d.Restore()
 	}, seen...)
 }
 
 // Delete moves a document to the trash, from which it is purged later.
-func (s *Lifecycle) Delete(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Delete(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentDeleted), d.Trash(tx.Now)
 	}, seen...)
@@ -210,7 +200,7 @@ func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
 
 // Purge permanently deletes a document in the trash. Its events stay in the journal. The
 // title is required so that nobody purges a different document by mistake.
-func (s *Lifecycle) Purge(_ context.Context, who account.Actor, id, title string, seen ...int64) error {
+func (s *Sending) Purge(_ context.Context, who account.Actor, id, title string, seen ...int64) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -17,28 +18,19 @@ import (
 	"paraph/kv"
 )
 
-// Links makes the links of signatories and recognizes them.
-type Links struct {
-	db      *kv.DB
-	store   *store.Store
-	mails   func() bool
-	linkKey []byte
-	baseURL string
-}
-
 // A signatory's link contains the invitation's identifier and a code that only this
 // installation can make. Links are not stored, so the store can't leak them, and yet the
 // company can be shown a link as long as it works.
 
 // linkCode returns the part of a link that proves its authenticity.
-func (s *Links) linkCode(invitation string, generation int) string {
+func (s *links) linkCode(invitation string, generation int) string {
 	m := hmac.New(sha256.New, s.linkKey)
 	m.Write([]byte("signatory link\x00" + invitation + "\x00" + strconv.Itoa(generation)))
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:24])
 }
 
 // LinkToken returns the token in an invitation's link.
-func (s *Links) Token(inv *Invitation) string {
+func (s *links) token(inv *Invitation) string {
 	return inv.ID + s.linkCode(inv.ID, inv.LinkGeneration)
 }
 
@@ -53,7 +45,7 @@ func IsLinkToken(bearer string) bool {
 
 // Signatory returns the actor a link token belongs to. Unknown, revoked and
 // malformed tokens produce the same error.
-func (s *Links) Signatory(ctx context.Context, token string) (account.Actor, error) {
+func (s *Sending) Signatory(ctx context.Context, token string) (account.Actor, error) {
 	if !IsLinkToken(token) {
 		return account.Actor{}, fault.Unauthenticated()
 	}
@@ -72,7 +64,7 @@ func (s *Links) Signatory(ctx context.Context, token string) (account.Actor, err
 		if inv == nil || !record.LinkWorks(&d, inv) {
 			return fault.Unauthenticated()
 		}
-		want, code := s.linkCode(id, inv.LinkGeneration), token[linkIDLength:]
+		want, code := s.links.linkCode(id, inv.LinkGeneration), token[linkIDLength:]
 		if subtle.ConstantTimeCompare([]byte(want), []byte(code)) != 1 && !at.Moved.Opens(inv, code) {
 			return fault.Unauthenticated()
 		}
@@ -92,20 +84,20 @@ func MaySeeLinks(who account.Actor) bool {
 
 // SignURL returns the link of an invitation under a base address if the actor may see it
 // and it can still be used; otherwise "".
-func (s *Links) SignURL(who account.Actor, d *Document, inv *Invitation, base string) string {
+func (s *Sending) SignURL(who account.Actor, d *Document, inv *Invitation, base string) string {
 	if !MaySeeLinks(who) || !actionable(d, inv) {
 		return ""
 	}
-	return s.url(inv, base)
+	return s.links.url(inv, base)
 }
 
 // OwnURL is like SignURL for a member who is invited under their own address, whatever
 // their role. It requires the member's own session: API tokens get no link from it.
-func (s *Links) OwnURL(who account.Actor, d *Document, inv *Invitation, base string) string {
+func (s *Sending) OwnURL(who account.Actor, d *Document, inv *Invitation, base string) string {
 	if who.Kind != account.ActorUser || !who.Can(account.ScopeRead) || !inv.IsFor(who) || !actionable(d, inv) {
 		return ""
 	}
-	return s.url(inv, base)
+	return s.links.url(inv, base)
 }
 
 // actionable reports whether the holder of a link can still act with it.
@@ -113,11 +105,11 @@ func actionable(d *Document, inv *Invitation) bool {
 	return d.Status == record.Sent && inv.Open() && record.LinkWorks(d, inv)
 }
 
-func (s *Links) url(inv *Invitation, base string) string {
-	return strings.TrimSuffix(base, "/") + "/s/" + s.Token(inv)
+func (s *links) url(inv *Invitation, base string) string {
+	return strings.TrimSuffix(base, "/") + "/s/" + s.token(inv)
 }
 
-func (s *Links) proofs() record.Proofs { return record.Proofs{Key: s.linkKey, Mailed: s.mails()} }
+func (s *links) proofs() record.Proofs { return record.Proofs{Key: s.linkKey, Mailed: s.mails()} }
 
 // How a link or code reached someone, in the data of events.
 const (
@@ -142,8 +134,8 @@ func loadInvitation(tx *kv.Tx, who account.Actor, id, invitation string) (*Docum
 	return d, inv, nil
 }
 
-// Show returns the link of an invitation to a member who will pass it on, and records that.
-func (s *Links) Show(_ context.Context, who account.Actor, id, invitation, base string) (link string, err error) {
+// ShowLink returns the link of an invitation to a member who will pass it on, and records that.
+func (s *Sending) ShowLink(_ context.Context, who account.Actor, id, invitation, base string) (link string, err error) {
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, inv, err := loadInvitation(tx, who, id, invitation)
 		if err != nil {
@@ -160,9 +152,9 @@ func (s *Links) Show(_ context.Context, who account.Actor, id, invitation, base 
 	return link, err
 }
 
-// OpenOwn returns the path of the signing page of a member who is invited under their own
+// OpenOwnLink returns the path of the signing page of a member who is invited under their own
 // address, and records once that they got their link in the web app.
-func (s *Links) OpenOwn(_ context.Context, who account.Actor, id, invitation string) (path string, err error) {
+func (s *Sending) OpenOwnLink(_ context.Context, who account.Actor, id, invitation string) (path string, err error) {
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, inv, err := loadInvitation(tx, who, id, invitation)
 		if err != nil {
@@ -184,9 +176,9 @@ func linkShown(inv *Invitation, through string) Event {
 	return record.NewEvent(record.EventInvitationLinkShown).To(inv.ID).With("email", inv.Email).With("through", through)
 }
 
-// OpenPublic returns the path of the signing page of a person who opened a public link, and
+// OpenPublicLink returns the path of the signing page of a person who opened a public link, and
 // records that they got their own link there. checked means that they proved their address.
-func (s *Links) OpenPublic(_ context.Context, who account.Actor, checked bool) (path string, err error) {
+func (s *Sending) OpenPublicLink(_ context.Context, who account.Actor, checked bool) (path string, err error) {
 	through := throughPublic
 	if checked {
 		through = throughPublicCode
@@ -196,15 +188,15 @@ func (s *Links) OpenPublic(_ context.Context, who account.Actor, checked bool) (
 		if err != nil {
 			return err
 		}
-		path = s.url(inv, "")
+		path = s.links.url(inv, "")
 		return s.store.SaveEvents(tx, who, d, linkShown(inv, through))
 	})
 	return path, err
 }
 
-// HandOut records that the API shows a caller links of a document's invitations, once per caller
+// HandOutLinks records that the API shows a caller links of a document's invitations, once per caller
 // and link.
-func (s *Links) HandOut(_ context.Context, who account.Actor, d *Document, invitations ...string) error {
+func (s *Sending) HandOutLinks(_ context.Context, who account.Actor, d *Document, invitations ...string) error {
 	known := func(d *Document) []string {
 		return slices.DeleteFunc(slices.Clone(invitations), func(id string) bool {
 			inv := d.Invitation(id)
@@ -233,9 +225,9 @@ func (s *Links) HandOut(_ context.Context, who account.Actor, d *Document, invit
 	})
 }
 
-// Shown records, within a transaction, that a member, or the operator of the server, was shown the
+// RecordShownLink records, within a transaction, that a member, or the operator of the server, was shown the
 // message with the link or code of an invitation.
-func (s *Links) Shown(tx *kv.Tx, who account.Actor, id, invitation string, code bool) error {
+func (s *Sending) RecordShownLink(tx *kv.Tx, who account.Actor, id, invitation string, code bool) error {
 	d, err := store.Load(tx, who, id)
 	if err != nil {
 		return err
@@ -271,17 +263,17 @@ type Mailed struct {
 }
 
 // MailAccepted records that a mail server accepted the link or code of an invitation.
-func (s *Invitations) MailAccepted(_ context.Context, m Mailed) error {
+func (s *Sending) MailAccepted(_ context.Context, m Mailed) error {
 	return s.noteMail(account.System(m.Company), m, record.NewEvent(record.EventInvitationMailed).With("server", m.Server))
 }
 
 // MailReturned records that a member reports a message about an invitation as returned. It is their
 // statement: nobody else has seen the report.
-func (s *Invitations) MailReturned(_ context.Context, who account.Actor, m Mailed) error {
+func (s *Sending) MailReturned(_ context.Context, who account.Actor, m Mailed) error {
 	return s.noteMail(who, m, record.NewEvent(record.EventInvitationBounced))
 }
 
-func (s *Invitations) noteMail(who account.Actor, m Mailed, event Event) error {
+func (s *Sending) noteMail(who account.Actor, m Mailed, event Event) error {
 	err := s.db.For(m.Company).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, m.Document)
 		if err != nil || d.Status != record.Sent || d.Invitation(m.Invitation) == nil {
@@ -297,7 +289,7 @@ func (s *Invitations) noteMail(who account.Actor, m Mailed, event Event) error {
 
 // MailFailed records that a message about a document could not be delivered, so that its
 // owner sees it. by is who says so: the system, or the member who reported it.
-func (s *Invitations) MailFailed(_ context.Context, by account.Actor, id, address string) error {
+func (s *Sending) MailFailed(_ context.Context, by account.Actor, id, address string) error {
 	return s.changes.onTimeBy(by, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
 		if d.Owner.Email == address || d.Status != record.Sent || d.Attention.Kind != "" {
 			return nil, nil
@@ -313,7 +305,7 @@ func (s *Invitations) MailFailed(_ context.Context, by account.Actor, id, addres
 
 // MailDelivered clears the failure recorded by [Invitations.MailFailed] once a later attempt
 // succeeds.
-func (s *Invitations) MailDelivered(_ context.Context, company, id, address string) error {
+func (s *Sending) MailDelivered(_ context.Context, company, id, address string) error {
 	return s.changes.onTime(company, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
 		if !d.Attention.FailedFor(address) {
 			return nil, nil
@@ -323,3 +315,16 @@ func (s *Invitations) MailDelivered(_ context.Context, company, id, address stri
 		return []Event{record.NewEvent(record.EventDocumentMailDelivered).With("email", address)}, nil
 	})
 }
+
+// links makes the links of signatories.
+type links struct {
+	linkKey []byte // from which links are derived
+	baseURL string // base address of links in e-mails; if empty, that of the request
+	mails   func() bool
+}
+
+// LinkToken returns the token in an invitation's link.
+func (s *Sending) LinkToken(inv *Invitation) string { return s.links.token(inv) }
+
+// PurgesAt returns when a document in the trash is purged; nil means never.
+func (s *Sending) PurgesAt(d *Document) *time.Time { return s.schedule.purgesAt(d) }

@@ -18,7 +18,7 @@ func TestLinkWorksFromSendingUntilDeletion(t *testing.T) {
 	for state, works := range map[string]bool{"draft": false, "pending_approval": false, "approved": false, "rejected": false,
 		"sent": true, "completed": true, "expired": true, "voided": false, archived: false, deleted: false} {
 		d := c.in(t, state)
-		who, err := c.Signing.Links.Signatory(ctx, c.Signing.Links.Token(&d.Invitations[0]))
+		who, err := c.Signing.Sending.Signatory(ctx, c.Signing.Sending.LinkToken(&d.Invitations[0]))
 		if (err == nil) != works || err != nil && domain.Refusal(err) != "unauthenticated" {
 			t.Errorf("%s: %v", state, err)
 		}
@@ -27,23 +27,23 @@ func TestLinkWorksFromSendingUntilDeletion(t *testing.T) {
 		}
 	}
 	sent := c.Sent(t, c.author, inOrder(), sequence("a:1 b:2")...)
-	token := c.Signing.Links.Token(invited(sent, "a@x.example"))
-	other := c.Signing.Links.Token(invited(sent, "b@x.example"))
+	token := c.Signing.Sending.LinkToken(invited(sent, "a@x.example"))
+	other := c.Signing.Sending.LinkToken(invited(sent, "b@x.example"))
 	for name, bad := range map[string]string{
 		"empty": "", "short": token[:len(token)-1], "long": token + "A", "with a dot": token[:len(token)-1] + ".",
 		"changed":        token[:len(token)-1] + map[bool]string{true: "A", false: "B"}[token[len(token)-1] != 'A'],
 		"another's code": token[:26] + other[26:], "unknown": strings.Repeat("0", 26) + token[26:], "not their turn yet": other,
 	} {
-		if _, err := c.Signing.Links.Signatory(ctx, bad); domain.Refusal(err) != "unauthenticated" {
+		if _, err := c.Signing.Sending.Signatory(ctx, bad); domain.Refusal(err) != "unauthenticated" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	voided := ok[doc](t)(c.Signing.Lifecycle.Void(ctx, c.author, sent.ID, new("Over")))
-	if _, err := c.Signing.Links.Signatory(ctx, token); err != nil {
+	voided := ok[doc](t)(c.Signing.Sending.Void(ctx, c.author, sent.ID, new("Over")))
+	if _, err := c.Signing.Sending.Signatory(ctx, token); err != nil {
 		t.Errorf("the link of a voided document is refused: %v", err)
 	}
-	ok[doc](t)(c.Signing.Lifecycle.Delete(ctx, c.author, voided.ID))
-	if _, err := c.Signing.Links.Signatory(ctx, token); err == nil {
+	ok[doc](t)(c.Signing.Sending.Delete(ctx, c.author, voided.ID))
+	if _, err := c.Signing.Sending.Signatory(ctx, token); err == nil {
 		t.Error("the link of a deleted document works")
 	}
 }
@@ -58,7 +58,7 @@ func TestOnlyEditorsSeeTheLinksOfOthers(t *testing.T) {
 		return who
 	}
 	a := invited(d, "a@x.example")
-	link := domain.BaseURL + "/s/" + c.Signing.Links.Token(a)
+	link := domain.BaseURL + "/s/" + c.Signing.Sending.LinkToken(a)
 	for _, x := range []struct {
 		name string
 		who  account.Actor
@@ -72,12 +72,12 @@ func TestOnlyEditorsSeeTheLinksOfOthers(t *testing.T) {
 		if got := signing.MaySeeLinks(x.who); got != x.sees {
 			t.Errorf("%s may see links: %v", x.name, got)
 		}
-		if got := c.Signing.Links.SignURL(x.who, d, a, domain.BaseURL+"/"); (got == link) != x.sees || (got == "") == x.sees {
+		if got := c.Signing.Sending.SignURL(x.who, d, a, domain.BaseURL+"/"); (got == link) != x.sees || (got == "") == x.sees {
 			t.Errorf("%s sees %q", x.name, got)
 		}
 	}
 	for email, shown := range map[string]bool{"a@x.example": true, "b@x.example": false, "v@x.example": false} {
-		if got := c.Signing.Links.SignURL(c.author, d, invited(d, email), domain.BaseURL); (got != "") != shown {
+		if got := c.Signing.Sending.SignURL(c.author, d, invited(d, email), domain.BaseURL); (got != "") != shown {
 			t.Errorf("link of %s: %q", email, got)
 		}
 	}
@@ -89,12 +89,12 @@ func TestOnlyEditorsSeeTheLinksOfOthers(t *testing.T) {
 		inv  *signing.Invitation
 		want bool
 	}{"their own": {c.viewer, own, true}, "a colleague's": {c.colleague, own, false}, "a program's": {program, own, false}, "another's": {c.viewer, a, false}} {
-		if got := c.Signing.Links.OwnURL(x.who, d, x.inv, domain.BaseURL); (got != "") != x.want {
+		if got := c.Signing.Sending.OwnURL(x.who, d, x.inv, domain.BaseURL); (got != "") != x.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
 	d = c.Sign(t, d, "a@x.example")
-	if got := c.Signing.Links.SignURL(c.author, d, invited(d, "a@x.example"), domain.BaseURL); got != "" {
+	if got := c.Signing.Sending.SignURL(c.author, d, invited(d, "a@x.example"), domain.BaseURL); got != "" {
 		t.Errorf("after signing: %q", got)
 	}
 }
@@ -109,9 +109,9 @@ func TestLinkShowsTheStage(t *testing.T) {
 		return func(d doc) { ok[doc](t)(f(d, invited(d, "a@x.example").ID)) }
 	}
 	decline := act(func(d doc, id string) (doc, error) {
-		return c.Signing.Visits.Decline(ctx, c.author, d.ID, id, signing.DeclineInput{})
+		return c.Signing.Signing.Decline(ctx, c.author, d.ID, id, signing.DeclineInput{})
 	})
-	void := func(d doc) { ok[doc](t)(c.Signing.Lifecycle.Void(ctx, c.author, d.ID, new("Secret reason"))) }
+	void := func(d doc) { ok[doc](t)(c.Signing.Sending.Void(ctx, c.author, d.ID, new("Secret reason"))) }
 	none := func(doc) {}
 	late := func(doc) { c.Advance(time.Hour) }
 	expired := func(doc) { c.Advance(time.Hour); c.Work(t) }
@@ -144,7 +144,7 @@ func TestLinkShowsTheStage(t *testing.T) {
 		d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour)), Message: new("Please")}, people...)
 		x.before(d)
 		who := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Document: d.ID, Invitation: invited(d, x.who+"@x.example").ID}
-		v, err := c.Signing.Visits.Open(ctx, who)
+		v, err := c.Signing.Signing.Open(ctx, who)
 		if x.who == "v" { // a viewer's link works once the document is completed
 			if domain.Refusal(err) != "not_found.document" {
 				t.Errorf("%s: %v", x.name, err)
@@ -167,11 +167,11 @@ func TestLinkShowsTheStage(t *testing.T) {
 	}
 	d := c.Sign(t, c.Sent(t, c.author, signing.DocumentInput{}, sequence("a viewer:v")...), "a@x.example")
 	for _, who := range []string{"a", "v"} {
-		if v, err := c.Signing.Visits.Open(ctx, c.Signatory(t, d, who+"@x.example")); err != nil || v.Stage != record.StageCompleted || len(v.Document.Files) != 1 || v.Closed {
+		if v, err := c.Signing.Signing.Open(ctx, c.Signatory(t, d, who+"@x.example")); err != nil || v.Stage != record.StageCompleted || len(v.Document.Files) != 1 || v.Closed {
 			t.Errorf("completed, for %s: %+v, %v", who, v, err)
 		}
 	}
-	if _, err := c.Signing.Visits.Open(ctx, c.author); domain.Refusal(err) != "not_found.invitation" {
+	if _, err := c.Signing.Signing.Open(ctx, c.author); domain.Refusal(err) != "not_found.invitation" {
 		t.Error(err)
 	}
 }
@@ -188,26 +188,26 @@ func TestSignatoriesReachOnlyTheirOwnInvitation(t *testing.T) {
 		"another document's": {e.ID, who.Invitation}, "unknown": {d.ID, "none"}} {
 		id, inv := at[0], at[1]
 		for what, do := range map[string]func() error{
-			"sign": func() error { _, err := c.Signing.Signatures.Sign(ctx, who, id, inv, signing.SignInput{}); return err },
+			"sign": func() error { _, err := c.Signing.Signing.Sign(ctx, who, id, inv, signing.SignInput{}); return err },
 			"decline": func() error {
-				_, err := c.Signing.Visits.Decline(ctx, who, id, inv, signing.DeclineInput{})
+				_, err := c.Signing.Signing.Decline(ctx, who, id, inv, signing.DeclineInput{})
 				return err
 			},
 			"delegate": func() error {
-				_, err := c.Signing.Invitations.Delegate(ctx, who, id, inv, person("z@x.example"), nil)
+				_, err := c.Signing.Sending.Delegate(ctx, who, id, inv, person("z@x.example"), nil)
 				return err
 			},
-			"view":     func() error { _, err := c.Signing.Visits.MarkViewed(ctx, who, id, inv); return err },
-			"not me":   func() error { _, err := c.Signing.Visits.NotMe(ctx, who, id, inv, nil); return err },
-			"agree":    func() error { _, err := c.Signing.Visits.Agree(ctx, who, id, inv); return err },
-			"withdraw": func() error { _, err := c.Signing.Visits.WithdrawConsent(ctx, who, id, inv); return err },
-			"ask":      func() error { return c.Signing.Access.AskForLink(ctx, who, id, inv) },
-			"report":   func() error { return c.Signing.Visits.ReportProblem(ctx, who, id, inv, "X") },
-			"code":     func() error { return c.Signing.Access.RequestCode(ctx, who, id, inv) },
-			"identify": func() error { _, err := c.Signing.Access.Identify(ctx, who, id, inv, "X"); return err },
-			"pad":      func() error { _, _, err := c.Signing.Pads.Code(ctx, who, id, inv, "signature"); return err },
-			"save":     func() error { return c.Signing.Visits.SaveAnswers(ctx, who, id, inv, signing.Answers{}) },
-			"clear":    func() error { return c.Signing.Visits.ClearAnswers(ctx, who, id, inv) },
+			"view":     func() error { _, err := c.Signing.Signing.MarkViewed(ctx, who, id, inv); return err },
+			"not me":   func() error { _, err := c.Signing.Signing.NotMe(ctx, who, id, inv, nil); return err },
+			"agree":    func() error { _, err := c.Signing.Signing.Agree(ctx, who, id, inv); return err },
+			"withdraw": func() error { _, err := c.Signing.Signing.WithdrawConsent(ctx, who, id, inv); return err },
+			"ask":      func() error { return c.Signing.Signing.AskForLink(ctx, who, id, inv) },
+			"report":   func() error { return c.Signing.Signing.ReportProblem(ctx, who, id, inv, "X") },
+			"code":     func() error { return c.Signing.Signing.RequestCode(ctx, who, id, inv) },
+			"identify": func() error { _, err := c.Signing.Signing.Identify(ctx, who, id, inv, "X"); return err },
+			"pad":      func() error { _, _, err := c.Signing.Signing.PadCode(ctx, who, id, inv, "signature"); return err },
+			"save":     func() error { return c.Signing.Signing.SaveAnswers(ctx, who, id, inv, signing.Answers{}) },
+			"clear":    func() error { return c.Signing.Signing.ClearAnswers(ctx, who, id, inv) },
 		} {
 			if got := domain.Refusal(do()); got != "not_found.invitation" && got != "not_found.document" {
 				t.Errorf("%s at %s: got %q", what, name, got)
@@ -215,7 +215,7 @@ func TestSignatoriesReachOnlyTheirOwnInvitation(t *testing.T) {
 		}
 	}
 	for _, x := range []doc{d, e} {
-		if now := ok[doc](t)(c.Signing.Documents.Get(ctx, c.author, x.ID)); now.Version != x.Version {
+		if now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.author, x.ID)); now.Version != x.Version {
 			t.Error("a refused operation changed a document")
 		}
 	}

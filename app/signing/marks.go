@@ -10,17 +10,10 @@ import (
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/pdf"
-	"paraph/app/pdf/text"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/kv"
 )
-
-// Marks keeps the signatures and initials that members have saved.
-type Marks struct {
-	db    *kv.DB
-	fonts *text.Fonts
-}
 
 // The inks of typed and drawn marks.
 const (
@@ -69,7 +62,7 @@ func (a *act) checkMarks(f *fault.Fields) {
 }
 
 // legible refuses text that none of our fonts can draw, before anything is signed.
-func (s *Signatures) legible(f *fault.Fields, a *act) {
+func (s *Signing) legible(f *fault.Fields, a *act) {
 	check := func(field, v string) {
 		if missing := s.fonts.Missing(v); len(missing) > 0 {
 			f.Add(field, "undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
@@ -102,8 +95,8 @@ func (m SavedMarks) Mark(kind string) *Mark {
 // savedMarks holds them by user, because a person signs the same way in every company.
 var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
 
-// SavedMarks returns the signature and initials the calling member has saved.
-func (s *Marks) Saved(_ context.Context, who account.Actor) (m SavedMarks, err error) {
+// SavedMarksMarks returns the signature and initials the calling member has saved.
+func (s *Signing) SavedMarks(_ context.Context, who account.Actor) (m SavedMarks, err error) {
 	if who.Kind != account.ActorUser {
 		return m, fault.NotFound("signature")
 	}
@@ -122,8 +115,8 @@ func savedMarksOf(tx *kv.Tx, who account.Actor) (SavedMarks, error) {
 	return m, err
 }
 
-// SaveMark stores a member's mark, of a kind that pads accept too; nil deletes it.
-func (s *Marks) Save(_ context.Context, who account.Actor, kind string, in *Mark) error {
+// SaveMarkMark stores a member's mark, of a kind that pads accept too; nil deletes it.
+func (s *Signing) SaveMark(_ context.Context, who account.Actor, kind string, in *Mark) error {
 	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
 		return fault.NotFound("signature")
 	}

@@ -33,13 +33,13 @@ func TestSigningRetriesAfterAConcurrentChange(t *testing.T) {
 	who := s.Signatory(t, d, "sam@signer.example")
 	version := d.Version
 	change = func() {
-		if err := s.Signing.Invitations.MailFailed(t.Context(), account.System(d.Company), d.ID, who.Email); err != nil {
+		if err := s.Signing.Sending.MailFailed(t.Context(), account.System(d.Company), d.ID, who.Email); err != nil {
 			t.Error(err)
 		}
 		version++
 	}
 	armed.Store(true)
-	signed, err := s.Signing.Signatures.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
+	signed, err := s.Signing.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
 		Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: who.Name}})
 	if err != nil || signed.Status != record.Completed || version != d.Version+1 {
 		t.Errorf("signing during a concurrent change: %v", err)
@@ -51,7 +51,7 @@ func TestUnknownDocumentsLeaveNoLocks(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	for range 100 {
-		if _, err := c.Signing.Dispatch.Send(t.Context(), c.author, ulid.Make().String(), signing.SendInput{}); fault.KindOf(err) != fault.KindNotFound {
+		if _, err := c.Signing.Sending.Send(t.Context(), c.author, ulid.Make().String(), signing.SendInput{}); fault.KindOf(err) != fault.KindNotFound {
 			t.Fatal(err)
 		}
 	}

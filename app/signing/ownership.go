@@ -12,27 +12,21 @@ import (
 	"paraph/kv"
 )
 
-// Ownership transfers open documents to another member.
-type Ownership struct {
-	db    *kv.DB
-	store *store.Store
-}
-
 // ownershipBatch is the number of documents that change owners in one transaction.
 const ownershipBatch = 50
 
-// Open returns the identifiers of the open documents that a member of the company owns.
-func (s *Ownership) Open(_ context.Context, who account.Actor, person string) ([]string, error) {
+// OpenDocumentsOf returns the identifiers of the open documents that a member of the company owns.
+func (s *Sending) OpenDocumentsOf(_ context.Context, who account.Actor, person string) ([]string, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return nil, err
 	}
-	return s.openOf(who.CompanyID, person)
+	return s.openDocumentsOf(who.CompanyID, person)
 }
 
-// Transfer transfers open documents of one member to another and returns their number: all of
+// TransferOwnership transfers open documents of one member to another and returns their number: all of
 // them, or only those with the given identifiers. The previous owner may be deactivated; the new
 // owner must be able to work with the documents.
-func (s *Ownership) Transfer(_ context.Context, who account.Actor, from, to string, only ...string) (int, error) {
+func (s *Sending) TransferOwnership(_ context.Context, who account.Actor, from, to string, only ...string) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}
@@ -40,7 +34,7 @@ func (s *Ownership) Transfer(_ context.Context, who account.Actor, from, to stri
 	if err != nil {
 		return 0, err
 	}
-	ids, err := s.openOf(who.CompanyID, from)
+	ids, err := s.openDocumentsOf(who.CompanyID, from)
 	if err != nil {
 		return 0, err
 	}
@@ -48,14 +42,14 @@ func (s *Ownership) Transfer(_ context.Context, who account.Actor, from, to stri
 		ids = slices.DeleteFunc(ids, func(id string) bool { return !slices.Contains(only, id) })
 	}
 	for at := 0; at < len(ids); at += ownershipBatch {
-		if err := s.transfer(who, ids[at:min(at+ownershipBatch, len(ids))], from, newOwner); err != nil {
+		if err := s.transferOwnership(who, ids[at:min(at+ownershipBatch, len(ids))], from, newOwner); err != nil {
 			return at, err
 		}
 	}
 	return len(ids), nil
 }
 
-func (s *Ownership) newOwner(who account.Actor, from, to string) (newOwner Person, err error) {
+func (s *Sending) newOwner(who account.Actor, from, to string) (newOwner Person, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		if _, err := account.LoadMember(tx, who.CompanyID, from); err != nil {
 			return err
@@ -77,7 +71,7 @@ func (s *Ownership) newOwner(who account.Actor, from, to string) (newOwner Perso
 	return newOwner, err
 }
 
-func (s *Ownership) openOf(company, person string) (ids []string, err error) {
+func (s *Sending) openDocumentsOf(company, person string) (ids []string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		for _, visibility := range slices.Concat(lists.Visibilities, templateVisibilities()) {
 			err := store.Rows.Each(tx, "created_at", kv.K(company, visibility, store.AnyStatus), func(_ string, r Row) (bool, error) {
@@ -95,7 +89,7 @@ func (s *Ownership) openOf(company, person string) (ids []string, err error) {
 	return ids, err
 }
 
-func (s *Ownership) transfer(who account.Actor, ids []string, from string, newOwner Person) error {
+func (s *Sending) transferOwnership(who account.Actor, ids []string, from string, newOwner Person) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		for _, id := range ids {
 			d, err := store.Load(tx, who, id)

@@ -19,12 +19,6 @@ import (
 	"paraph/kv"
 )
 
-// Pads takes a signature drawn on another device, such as a phone.
-type Pads struct {
-	db      *kv.DB
-	linkKey []byte
-}
-
 // A signatory may draw on a phone and sign on a computer. The phone gets a code that opens
 // only a drawing pad, with no document and no answers.
 
@@ -45,7 +39,7 @@ var padKinds = []string{"signature", "initials"}
 // padSize is the size of a code's payload: invitation, expiry in Unix seconds, kind.
 const padSize = 16 + 8 + 1
 
-func (s *Pads) mac(payload []byte, generation int) []byte {
+func (s *Signing) padMAC(payload []byte, generation int) []byte {
 	m := hmac.New(sha256.New, s.linkKey)
 	m.Write([]byte("pad\x00" + strconv.Itoa(generation) + "\x00"))
 	m.Write(payload)
@@ -53,7 +47,7 @@ func (s *Pads) mac(payload []byte, generation int) []byte {
 }
 
 // PadCode makes the code that lets a signatory draw on another device.
-func (s *Pads) Code(
+func (s *Signing) PadCode(
 	_ context.Context, who account.Actor, id, invitation, kind string,
 ) (code string, until time.Time, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
@@ -71,7 +65,7 @@ func (s *Pads) Code(
 		}
 		until = tx.Now.Add(padLifetime)
 		payload := append(binary.BigEndian.AppendUint64(uid.Bytes(), uint64(until.Unix())), byte(at))
-		code = base64.RawURLEncoding.EncodeToString(append(payload, s.mac(payload, inv.LinkGeneration)...))
+		code = base64.RawURLEncoding.EncodeToString(append(payload, s.padMAC(payload, inv.LinkGeneration)...))
 		return nil
 	})
 	return code, until, err
@@ -105,8 +99,8 @@ func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *
 // errNoPad returns the one error for every kind of invalid code.
 func errNoPad() error { return fault.NotFound("pad") }
 
-// of returns the document, the invitation and the pad that a code belongs to.
-func (s *Pads) of(tx *kv.Tx, code string) (*Document, *Invitation, Pad, error) {
+// padOf returns the document, the invitation and the pad that a code belongs to.
+func (s *Signing) padOf(tx *kv.Tx, code string) (*Document, *Invitation, Pad, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(code)
 	if err != nil || len(raw) != padSize+16 || int(raw[padSize-1]) >= len(padKinds) {
 		return nil, nil, Pad{}, errNoPad()
@@ -125,7 +119,7 @@ func (s *Pads) of(tx *kv.Tx, code string) (*Document, *Invitation, Pad, error) {
 		return nil, nil, Pad{}, err
 	}
 	inv := d.Invitation(id)
-	valid := inv != nil && record.LinkWorks(d, inv) && hmac.Equal(raw[padSize:], s.mac(payload, inv.LinkGeneration))
+	valid := inv != nil && record.LinkWorks(d, inv) && hmac.Equal(raw[padSize:], s.padMAC(payload, inv.LinkGeneration))
 	if !valid || !tx.Now.Before(until) || d.Signable(inv, tx.Now) != nil {
 		return nil, nil, Pad{}, errNoPad()
 	}
@@ -137,21 +131,21 @@ func (s *Pads) of(tx *kv.Tx, code string) (*Document, *Invitation, Pad, error) {
 	return d, inv, pad, nil
 }
 
-// Open returns the pad that a code opens. For any invalid code it returns the same
+// OpenPad returns the pad that a code opens. For any invalid code it returns the same
 // not-found error.
-func (s *Pads) Open(_ context.Context, code string) (p Pad, err error) {
+func (s *Signing) OpenPad(_ context.Context, code string) (p Pad, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
-		_, _, p, err = s.of(tx, code)
+		_, _, p, err = s.padOf(tx, code)
 		return err
 	})
 	return p, err
 }
 
-// Submit stores what was drawn on a pad, to be accepted on the person's own page. It signs nothing.
-func (s *Pads) Submit(_ context.Context, code, strokes string) error {
+// SubmitPad stores what was drawn on a pad, to be accepted on the person's own page. It signs nothing.
+func (s *Signing) SubmitPad(_ context.Context, code, strokes string) error {
 	var company string
 	err := s.db.View(func(tx *kv.Tx) error {
-		d, _, _, err := s.of(tx, code)
+		d, _, _, err := s.padOf(tx, code)
 		if err == nil {
 			company = d.Company
 		}
@@ -168,7 +162,7 @@ func (s *Pads) Submit(_ context.Context, code, strokes string) error {
 		return err
 	}
 	return s.db.For(company).Update(func(tx *kv.Tx) error {
-		_, inv, p, err := s.of(tx, code)
+		_, inv, p, err := s.padOf(tx, code)
 		if err != nil {
 			return err
 		}
@@ -184,15 +178,15 @@ func (s *Pads) Submit(_ context.Context, code, strokes string) error {
 	})
 }
 
-// Drawing returns what a person has drawn since the code was made, or nil.
-func (s *Pads) Drawing(
+// PadDrawing returns what a person has drawn since the code was made, or nil.
+func (s *Signing) PadDrawing(
 	_ context.Context, who account.Actor, id, invitation, code string,
 ) (mark *Mark, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err
 		}
-		_, inv, p, err := s.of(tx, code)
+		_, inv, p, err := s.padOf(tx, code)
 		if err != nil {
 			return err
 		}

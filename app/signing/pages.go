@@ -4,38 +4,25 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"strings"
 	"time"
 
 	"paraph/app/account"
-	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/lists"
-	"paraph/app/signing/pictures"
 	"paraph/app/signing/record"
 	"paraph/app/signing/report"
 	"paraph/kv"
 )
 
-// Pages draws pages and reads their text.
-type Pages struct {
-	db        *kv.DB
-	blobs     *blob.Store
-	documents *Documents
-	pdfium    *pdfium.Engine
-	pictures  *pictures.Cache // nil: each page is drawn every time
-	log       *slog.Logger
-}
-
 // PageTexts returns the text of every page of a file's upload, in reading order. Pages
 // beyond the first megabyte of text have none.
-func (s *Pages) Texts(ctx context.Context, who account.Actor, id, file string) ([]string, error) {
+func (s *Completion) PageTexts(ctx context.Context, who account.Actor, id, file string) ([]string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	d, err := s.documents.see(who, id)
+	d, err := s.see(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +30,7 @@ func (s *Pages) Texts(ctx context.Context, who account.Actor, id, file string) (
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
-	text, err := s.textOf(ctx, who, d, f)
+	text, err := s.pageTextOf(ctx, who, d, f)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +42,9 @@ func (s *Pages) Texts(ctx context.Context, who account.Actor, id, file string) (
 	return out, nil
 }
 
-// textOf returns the text of a file, reading it now if the scheduled job has not done so
+// pageTextOf returns the text of a file, reading it now if the scheduled job has not done so
 // yet.
-func (s *Pages) textOf(ctx context.Context, who account.Actor, d *Document, f *File) (string, error) {
+func (s *Completion) pageTextOf(ctx context.Context, who account.Actor, d *Document, f *File) (string, error) {
 	key, blobs := record.TextSource(d, f)
 	var known lists.FileText
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -94,7 +81,7 @@ const (
 )
 
 // drawLater schedules drawing the pages that people will view next.
-func (s *Schedule) drawLater(tx *kv.Tx, d *Document) error {
+func (s *schedule) drawLater(tx *kv.Tx, d *Document) error {
 	if s.pictures == nil || len(d.Files) == 0 {
 		return nil
 	}
@@ -107,11 +94,11 @@ func (s *Schedule) drawLater(tx *kv.Tx, d *Document) error {
 	})
 }
 
-// draw draws the first pages of a document that is waiting for someone. A page
+// drawPages draws the first pages of a document that is waiting for someone. A page
 // that can't be drawn is skipped; the error is reported when someone looks at it.
-func (s *Pages) draw(ctx context.Context, company, id string) error {
+func (s *Completion) drawPages(ctx context.Context, company, id string) error {
 	who := account.System(company)
-	d, err := s.documents.see(who, id)
+	d, err := s.see(who, id)
 	switch {
 	case errors.Is(err, fault.ErrNotFound):
 		return nil
@@ -128,7 +115,7 @@ func (s *Pages) draw(ctx context.Context, company, id string) error {
 				widths = append(widths, smallWidth)
 			}
 			for _, width := range widths {
-				if _, _, err := s.Picture(ctx, who, id, d.Files[i].ID, page+1, width); ctx.Err() != nil {
+				if _, _, err := s.PagePicture(ctx, who, id, d.Files[i].ID, page+1, width); ctx.Err() != nil {
 					return ctx.Err()
 				} else if err != nil {
 					s.log.Warn("page not drawn ahead", "document", id, "page", page+1, "error", err)
@@ -141,7 +128,7 @@ func (s *Pages) draw(ctx context.Context, company, id string) error {
 }
 
 // VerifyFile reports on every signature of a document's file in its current state.
-func (s *Documents) VerifyFile(ctx context.Context, who account.Actor, id, file string) (*report.Report, error) {
+func (s *Completion) VerifyFile(ctx context.Context, who account.Actor, id, file string) (*report.Report, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}

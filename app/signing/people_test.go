@@ -12,7 +12,7 @@ func TestReplaceInvitationsKeepsKnownPeople(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 2, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)}), t.Context()
-	d, err := c.Signing.Documents.Get(ctx, who, id)
+	d, err := c.Signing.Drafts.Get(ctx, who, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestReplaceInvitationsKeepsKnownPeople(t *testing.T) {
 			t.Errorf("no error for %s: %v", at, err)
 		}
 	}
-	if now, err := c.Signing.Documents.Get(ctx, who, id); err != nil || len(now.Invitations) != 2 || now.Invitations[0].Name != "New" {
+	if now, err := c.Signing.Drafts.Get(ctx, who, id); err != nil || len(now.Invitations) != 2 || now.Invitations[0].Name != "New" {
 		t.Errorf("a refused change was stored: %+v, %v", now.Invitations, err)
 	}
 }

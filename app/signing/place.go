@@ -25,7 +25,7 @@ const (
 // placeFields requests everything that later revisions of a file need: its fields, and
 // one signature field for each person who signs it. It returns the names of the signature
 // fields by invitation.
-func (s *Dispatch) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
+func (s *Sending) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
 	if !f.Presigned { // a signed file accepts no change of its pages
 		spec.Covers, spec.WithoutTags = covers(d, f), detect.WithoutTags
 	}
@@ -63,7 +63,7 @@ func (s *Dispatch) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map
 }
 
 // placeFixed requests the fixed fields of a file, and draws them.
-func (s *Dispatch) placeFixed(d *Document, f *File, spec *pdf.PrepareSpec) error {
+func (s *Sending) placeFixed(d *Document, f *File, spec *pdf.PrepareSpec) error {
 	fixed := record.FixedOn(d, f.ID)
 	if len(fixed) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func covers(d *Document, f *File) []pdf.Cover {
 }
 
 // signatureOf describes the signature field of a person or a group, in the document's language.
-func (s *Dispatch) signatureOf(d *Document, inv *Invitation) string {
+func (s *Sending) signatureOf(d *Document, inv *Invitation) string {
 	return s.words.Match(d.Locale).Say("certificate.signature_of", "name", cmp.Or(inv.Group, inv.DisplayName()))
 }
 
@@ -175,7 +175,7 @@ const (
 // signaturePage appends a page with a block for everyone who has no field. The block does
 // not name the person: if an invitation is taken over, the new person signs in the same
 // place, and the page is already certified.
-func (s *Dispatch) signaturePage(
+func (s *Sending) signaturePage(
 	d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec,
 ) error {
 	l := s.words.Match(d.Locale)

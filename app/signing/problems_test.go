@@ -94,7 +94,7 @@ func TestErrorsBlockSending(t *testing.T) {
 	c := apptest.New(t).Company(t)
 	id := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})
 	c.Post(t, "/documents/"+id+"/fields", apptest.Map{"fields": apptest.List{apptest.Map{"invitation_id": "0", "type": "text", "x": .1, "y": .1, "width": .2, "height": .05, "required": true, "read_only": true}}}).Want(t, 201)
-	_, err := c.Signing.Dispatch.Send(t.Context(), actor(t, c), id, signing.SendInput{})
+	_, err := c.Signing.Sending.Send(t.Context(), actor(t, c), id, signing.SendInput{})
 	if !slices.Contains(fault.Words(fault.FieldsOf(err))["fields"], "field_impossible") {
 		t.Errorf("Send returned %v", err)
 	}

@@ -16,22 +16,11 @@ import (
 	"paraph/kv"
 )
 
-// Renewal adds new timestamps to completed files before the old ones can no longer be
-// verified.
-type Renewal struct {
-	db        *kv.DB
-	store     *store.Store
-	changes   *changes
-	revisions *revisions
-	keys      *pki.Authority
-	now       func() time.Time
-}
-
 // Renew adds another document timestamp to completed files whose last one was made with a
 // certificate that expires before the given time, so that their signatures can still be
 // proven afterwards (ETSI EN 319 142-1 §5.4.3). It returns the number of documents
 // renewed.
-func (s *Renewal) Renew(ctx context.Context, before time.Time) (int, error) {
+func (s *Completion) Renew(ctx context.Context, before time.Time) (int, error) {
 	type found struct{ company, id string }
 	var all []found
 	err := s.db.View(func(tx *kv.Tx) error {
@@ -52,7 +41,7 @@ func (s *Renewal) Renew(ctx context.Context, before time.Time) (int, error) {
 	return renewed, err
 }
 
-func (s *Renewal) renew(ctx context.Context, company, id string, before time.Time) (did bool, err error) {
+func (s *Completion) renew(ctx context.Context, company, id string, before time.Time) (did bool, err error) {
 	defer s.changes.lock(id)()
 	who := account.System(company)
 	_, err = retry(func() (*Document, error) {
@@ -89,7 +78,7 @@ func (s *Renewal) renew(ctx context.Context, company, id string, before time.Tim
 
 // renewFile adds validation data and a timestamp if the last one expires before the given
 // time, unless the new one would expire no later.
-func (s *Renewal) renewFile(ctx context.Context, company string, f *File, before, now time.Time) (bool, error) {
+func (s *Completion) renewFile(ctx context.Context, company string, f *File, before, now time.Time) (bool, error) {
 	ends, err := s.timestampEnds(f)
 	if err != nil || !ends.Before(before) {
 		return false, err
@@ -112,7 +101,7 @@ func (s *Renewal) renewFile(ctx context.Context, company string, f *File, before
 }
 
 // timestampEnds returns when the certificate of a file's last document timestamp expires.
-func (s *Renewal) timestampEnds(f *File) (ends time.Time, err error) {
+func (s *Completion) timestampEnds(f *File) (ends time.Time, err error) {
 	base, closeBase, err := s.revisions.baseOf(f)
 	if err != nil {
 		return time.Time{}, err

@@ -16,18 +16,6 @@ import (
 	"paraph/kv"
 )
 
-// Uploads receives files in pieces, so that an interrupted upload can be continued.
-type Uploads struct {
-	db      *kv.DB
-	blobs   *blob.Store
-	changes *changes
-	drafts  *Drafts
-	limits  Limits
-	quota   store.Quota
-	id      func() string
-	now     func() time.Time
-}
-
 // Unfinished is a file that is being uploaded in pieces. What has been received is on
 // disk, survives a restart, and is kept for a day after the last piece. Only its sender
 // has access.
@@ -61,9 +49,9 @@ const (
 	unfinishedFor = 24 * time.Hour
 )
 
-// BeginUpload announces a file for a draft. For the same name and size from the same
+// BeginUploadUpload announces a file for a draft. For the same name and size from the same
 // person, it returns the upload already begun, with what was received so far.
-func (s *Uploads) Begin(
+func (s *Drafts) BeginUpload(
 	_ context.Context, who account.Actor, id, name string, size int64,
 ) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
@@ -102,7 +90,7 @@ func (s *Uploads) Begin(
 			f.TooMany("files", s.limits.Files)
 			return f.Err()
 		}
-		if err := s.room(tx, who, size); err != nil {
+		if err := s.uploadRoom(tx, who, size); err != nil {
 			return err
 		}
 		return unfinished.Put(tx, u.ID, u)
@@ -110,9 +98,9 @@ func (s *Uploads) Begin(
 	return u, err
 }
 
-// room refuses an upload if too many are in progress, or if with all of them it would take the
+// uploadRoom refuses an upload if too many are in progress, or if with all of them it would take the
 // company over its quota.
-func (s *Uploads) room(tx *kv.Tx, who account.Actor, size int64) error {
+func (s *Drafts) uploadRoom(tx *kv.Tx, who account.Actor, size int64) error {
 	all, own := 0, 0
 	err := unfinished.Each(tx, "document", kv.K(who.CompanyID), func(_ string, u Unfinished) (bool, error) {
 		size += u.Size
@@ -144,8 +132,8 @@ func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error
 	return out, err
 }
 
-// UnfinishedUploads lists the caller's uploads to a document, oldest first.
-func (s *Uploads) Unfinished(_ context.Context, who account.Actor, id string) (all []Unfinished, err error) {
+// UnfinishedUploadsUploads lists the caller's uploads to a document, oldest first.
+func (s *Drafts) UnfinishedUploads(_ context.Context, who account.Actor, id string) (all []Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -159,8 +147,8 @@ func (s *Uploads) Unfinished(_ context.Context, who account.Actor, id string) (a
 	return all, err
 }
 
-// GetUpload returns an upload with the number of bytes received.
-func (s *Uploads) Get(_ context.Context, who account.Actor, id, upload string) (u Unfinished, err error) {
+// GetUploadUpload returns an upload with the number of bytes received.
+func (s *Drafts) GetUpload(_ context.Context, who account.Actor, id, upload string) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
 	}
@@ -182,10 +170,10 @@ func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished
 	return u, nil
 }
 
-// AppendUpload adds the piece of a file that begins at an offset. What was received before
+// AppendUploadUpload adds the piece of a file that begins at an offset. What was received before
 // a connection broke is kept. A piece that does not begin where the last one ended is
 // refused as a conflict; the returned upload holds the right offset.
-func (s *Uploads) Append(
+func (s *Drafts) AppendUpload(
 	ctx context.Context, who account.Actor, id, upload string, offset int64, r io.Reader,
 ) (u Unfinished, err error) {
 	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
@@ -205,24 +193,24 @@ func (s *Uploads) Append(
 	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
 		return u, err // another piece arrived first
 	}
-	u, err = s.add(who, u, offset, io.NewSectionReader(piece, 0, piece.Size()))
+	u, err = s.addPiece(who, u, offset, io.NewSectionReader(piece, 0, piece.Size()))
 	return u, errors.Join(err, disk.SpaceError(cut))
 }
 
 // uploadAt returns an upload if it continues at the given offset.
-func (s *Uploads) uploadAt(
+func (s *Drafts) uploadAt(
 	ctx context.Context, who account.Actor, id, upload string, offset int64,
 ) (Unfinished, error) {
-	u, err := s.Get(ctx, who, id, upload)
+	u, err := s.GetUpload(ctx, who, id, upload)
 	if err == nil && offset != u.Received {
 		err = fault.Conflict("wrong_offset", fault.Number("offset", u.Received))
 	}
 	return u, err
 }
 
-// addPiece appends a piece that is on disk. It finishes even if the sender has
+// addPiecePiece appends a piece that is on disk. It finishes even if the sender has
 // disconnected.
-func (s *Uploads) add(who account.Actor, u Unfinished, offset int64, piece io.Reader) (Unfinished, error) {
+func (s *Drafts) addPiece(who account.Actor, u Unfinished, offset int64, piece io.Reader) (Unfinished, error) {
 	size, cut := s.blobs.Append(context.Background(), u.ID, offset, piece)
 	if errors.Is(cut, blob.ErrNotFound) {
 		// The received data is gone, so the upload starts over.
@@ -248,27 +236,27 @@ func (s *Uploads) add(who account.Actor, u Unfinished, offset int64, piece io.Re
 	return u, disk.SpaceError(cut)
 }
 
-// FinishUpload adds a complete upload to the draft as a file. A refused upload is dropped,
+// FinishUploadUpload adds a complete upload to the draft as a file. A refused upload is dropped,
 // unless it needs a password or has to be flattened: then the caller can try again.
-func (s *Uploads) Finish(
+func (s *Drafts) FinishUpload(
 	ctx context.Context, who account.Actor, id, upload, password string,
 ) (*Document, *File, error) {
-	return s.finish(ctx, who, id, upload, &Upload{Password: password})
+	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password})
 }
 
-// FinishFlattened is like FinishUpload, but signs a flattened copy with the upload
+// FinishUploadFlattened is like FinishUpload, but signs a flattened copy with the upload
 // attached.
-func (s *Uploads) FinishFlattened(
+func (s *Drafts) FinishUploadFlattened(
 	ctx context.Context, who account.Actor, id, upload, password string,
 ) (*Document, *File, error) {
-	return s.finish(ctx, who, id, upload, &Upload{Password: password, Flatten: true})
+	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password, Flatten: true})
 }
 
-func (s *Uploads) finish(
+func (s *Drafts) finishUpload(
 	ctx context.Context, who account.Actor, id, upload string, up *Upload,
 ) (d *Document, file *File, err error) {
 	defer s.changes.lock(upload)()
-	u, err := s.Get(ctx, who, id, upload)
+	u, err := s.GetUpload(ctx, who, id, upload)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -281,20 +269,20 @@ func (s *Uploads) finish(
 	}
 	up.Name, up.Raw, up.By = u.Name, raw, who.Turn()
 	defer func() { err = errors.Join(err, up.Close()) }()
-	d, added, err := s.drafts.Attach(ctx, who, id, AttachInput{Uploads: []*Upload{up}})
+	d, added, err := s.Attach(ctx, who, id, AttachInput{Uploads: []*Upload{up}})
 	switch kind := fault.KindOf(err); {
 	case err == nil:
-		return d, &added[0], s.forget(who.CompanyID, u.ID)
+		return d, &added[0], s.forgetUpload(who.CompanyID, u.ID)
 	case up.Locked || up.Fixed:
 		return nil, nil, errors.Join(s.markRefused(who, id, upload, up), err)
 	case kind == fault.KindInvalid, kind == fault.KindUnsupported, kind == fault.KindTooLarge:
-		return nil, nil, errors.Join(s.forget(who.CompanyID, u.ID), err)
+		return nil, nil, errors.Join(s.forgetUpload(who.CompanyID, u.ID), err)
 	}
 	return nil, nil, err
 }
 
 // markRefused records what an upload needs to be accepted.
-func (s *Uploads) markRefused(who account.Actor, id, upload string, up *Upload) error {
+func (s *Drafts) markRefused(who account.Actor, id, upload string, up *Upload) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		u, err := loadUnfinished(tx, who, id, upload)
 		if err != nil {
@@ -305,17 +293,17 @@ func (s *Uploads) markRefused(who account.Actor, id, upload string, up *Upload) 
 	})
 }
 
-// CancelUpload drops an upload and its data.
-func (s *Uploads) Cancel(ctx context.Context, who account.Actor, id, upload string) error {
-	u, err := s.Get(ctx, who, id, upload)
+// CancelUploadUpload drops an upload and its data.
+func (s *Drafts) CancelUpload(ctx context.Context, who account.Actor, id, upload string) error {
+	u, err := s.GetUpload(ctx, who, id, upload)
 	if err != nil {
 		return err
 	}
-	return s.forget(who.CompanyID, u.ID)
+	return s.forgetUpload(who.CompanyID, u.ID)
 }
 
-// forget deletes the record first, so that a piece in transit finds no upload to be added to.
-func (s *Uploads) forget(company, upload string) error {
+// forgetUpload deletes the record first, so that a piece in transit finds no upload to be added to.
+func (s *Drafts) forgetUpload(company, upload string) error {
 	err := s.db.For(company).Update(func(tx *kv.Tx) error {
 		err := unfinished.Delete(tx, upload)
 		if errors.Is(err, kv.ErrNotFound) {
@@ -326,8 +314,8 @@ func (s *Uploads) forget(company, upload string) error {
 	return errors.Join(err, s.blobs.Discard(upload))
 }
 
-// sweepUploads drops the uploads that have not received a piece for a day.
-func (s *Uploads) sweep() error {
+// sweepUploadsUploads drops the uploads that have not received a piece for a day.
+func (s *Drafts) sweepUploads() error {
 	var old []Unfinished
 	before := s.now().Add(-unfinishedFor)
 	err := s.db.View(func(tx *kv.Tx) error {
@@ -340,7 +328,7 @@ func (s *Uploads) sweep() error {
 		})
 	})
 	for _, u := range old {
-		err = errors.Join(err, s.forget(u.Company, u.ID))
+		err = errors.Join(err, s.forgetUpload(u.Company, u.ID))
 	}
 	return err
 }

@@ -11,32 +11,23 @@ import (
 	"paraph/kv"
 )
 
-// Retention moves documents to the trash when their company's retention period ends.
-type Retention struct {
-	db       *kv.DB
-	jobs     *kv.Jobs
-	accounts *account.Services
-	changes  *changes
-	now      func() time.Time
-}
-
 // retainJob moves documents to the trash, once a day, after their company's retention period.
 const (
 	retainJob   = "retain"
 	retainEvery = 24 * time.Hour
 )
 
-// ScheduleRetention starts the daily retention job now.
-func (s *Retention) Schedule() error {
-	return s.db.Update(func(tx *kv.Tx) error { return s.at(tx, tx.Now) })
+// ScheduleRetentionRetention starts the daily retention job now.
+func (s *Upkeep) ScheduleRetention() error {
+	return s.db.Update(func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now) })
 }
 
-func (s *Retention) at(tx *kv.Tx, at time.Time) error {
+func (s *Upkeep) retainAt(tx *kv.Tx, at time.Time) error {
 	return s.jobs.Add(tx, kv.Job{Kind: retainJob, Key: "daily", Due: at})
 }
 
-func (s *Retention) handler() kv.Handler {
-	next := func(tx *kv.Tx) error { return s.at(tx, tx.Now.Add(retainEvery)) }
+func (s *Upkeep) retentionHandler() kv.Handler {
+	next := func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now.Add(retainEvery)) }
 	return kv.Handler{Kind: retainJob, Timeout: time.Hour,
 		Backoff: []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour},
 		Run: func(ctx context.Context, _ kv.Job) error {
@@ -55,7 +46,7 @@ func (s *Retention) handler() kv.Handler {
 
 // retain moves documents to the trash whose retention period is over. From there they are
 // purged as usual; their events stay in the journal.
-func (s *Retention) retain(ctx context.Context) error {
+func (s *Upkeep) retain(ctx context.Context) error {
 	all, err := s.accounts.Operator.AllCompanies(ctx)
 	if err != nil {
 		return err
@@ -72,7 +63,7 @@ func (s *Retention) retain(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-func (s *Retention) retainCompany(ctx context.Context, c account.Company) error {
+func (s *Upkeep) retainCompany(ctx context.Context, c account.Company) error {
 	before := s.now().AddDate(0, 0, -c.RetentionDays)
 	due, err := s.endedBefore(ctx, c.ID, before)
 	if err != nil {
@@ -93,7 +84,7 @@ func (s *Retention) retainCompany(ctx context.Context, c account.Company) error 
 }
 
 // endedBefore lists the documents outside the trash that ended before a time.
-func (s *Retention) endedBefore(ctx context.Context, company string, before time.Time) (due []string, err error) {
+func (s *Upkeep) endedBefore(ctx context.Context, company string, before time.Time) (due []string, err error) {
 	bound := record.FormatTime(before)
 	err = s.db.View(func(tx *kv.Tx) error {
 		for _, visibility := range []string{"active", "archived"} {
@@ -129,9 +120,9 @@ func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
 	return d.Ended(), err
 }
 
-// PreviewRetention counts the documents that a retention period of the given number of
+// PreviewRetentionRetention counts the documents that a retention period of the given number of
 // days would move to the trash.
-func (s *Retention) Preview(ctx context.Context, who account.Actor, days int) (int, error) {
+func (s *Upkeep) PreviewRetention(ctx context.Context, who account.Actor, days int) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}

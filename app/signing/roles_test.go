@@ -43,19 +43,19 @@ func TestOperationsAreLimitedToRoles(t *testing.T) {
 			return err
 		}, everyone},
 		{"submit", "draft", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Lifecycle.Submit(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Submit(t.Context(), who, d.ID)
 			return err
 		}, everyone},
 		{"send", "draft", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Dispatch.Send(t.Context(), who, d.ID, signing.SendInput{})
+			_, err := c.Signing.Sending.Send(t.Context(), who, d.ID, signing.SendInput{})
 			return err
 		}, everyone},
 		{"archive", "draft", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Lifecycle.Archive(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Archive(t.Context(), who, d.ID)
 			return err
 		}, everyone},
 		{"restore", "archived", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Lifecycle.Restore(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Restore(t.Context(), who, d.ID)
 			return err
 		}, everyone},
 		{"duplicate", "draft", func(who account.Actor, d doc) error {
@@ -63,42 +63,42 @@ func TestOperationsAreLimitedToRoles(t *testing.T) {
 			return err
 		}, everyone},
 		{"reopen", "rejected", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Lifecycle.Reopen(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Reopen(t.Context(), who, d.ID)
 			return err
 		}, everyone},
 		{"withdraw", "pending_approval", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Lifecycle.Withdraw(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Withdraw(t.Context(), who, d.ID)
 			return err
 		}, authors},
 		{"approve", "pending_approval", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Lifecycle.Approve(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Approve(t.Context(), who, d.ID)
 			return err
 		}, approvers},
 		{"reject", "pending_approval", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Lifecycle.Reject(t.Context(), who, d.ID, new("No"))
+			_, err := c.Signing.Sending.Reject(t.Context(), who, d.ID, new("No"))
 			return err
 		}, approvers},
 		{"void", "pending_approval", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Lifecycle.Void(t.Context(), who, d.ID, new("No"))
+			_, err := c.Signing.Sending.Void(t.Context(), who, d.ID, new("No"))
 			return err
 		}, ownerOnly},
 		{"extend", "expired", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Lifecycle.Extend(t.Context(), who, d.ID, new(c.Now().AddDate(0, 0, 1)))
+			_, err := c.Signing.Sending.Extend(t.Context(), who, d.ID, new(c.Now().AddDate(0, 0, 1)))
 			return err
 		}, ownerOnly},
 		{"delete", "draft", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Lifecycle.Delete(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Delete(t.Context(), who, d.ID)
 			return err
 		}, ownerOnly},
 		{"purge", deleted, func(who account.Actor, d doc) error {
-			return c.Signing.Lifecycle.Purge(t.Context(), who, d.ID, d.Title)
+			return c.Signing.Sending.Purge(t.Context(), who, d.ID, d.Title)
 		}, admins},
 		{"remind", "sent", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Invitations.Remind(t.Context(), who, d.ID, "")
+			_, err := c.Signing.Sending.Remind(t.Context(), who, d.ID, "")
 			return err
 		}, everyone},
 		{"replace", "sent", func(who account.Actor, d doc) error {
-			_, err := c.Signing.Invitations.Replace(t.Context(), who, d.ID, d.Invitations[0].ID, person("new@x.example"))
+			_, err := c.Signing.Sending.Replace(t.Context(), who, d.ID, d.Invitations[0].ID, person("new@x.example"))
 			return err
 		}, everyone},
 	} {
@@ -136,17 +136,17 @@ func TestNobodyApprovesTheirOwnSubmission(t *testing.T) {
 	alone := s.Company(t)
 	draft := func() doc {
 		d := s.Draft(t, alone, signing.DocumentInput{}, domain.Signers("a@x.example")...)
-		return ok[doc](t)(s.Signing.Lifecycle.Submit(t.Context(), alone, d.ID))
+		return ok[doc](t)(s.Signing.Sending.Submit(t.Context(), alone, d.ID))
 	}
-	if _, err := s.Signing.Lifecycle.Approve(t.Context(), alone, draft().ID); err != nil {
+	if _, err := s.Signing.Sending.Approve(t.Context(), alone, draft().ID); err != nil {
 		t.Error(err)
 	}
 	s.Member(t, alone.CompanyID, account.RoleViewer)
 	d := draft()
-	if _, err := s.Signing.Lifecycle.Approve(t.Context(), alone, d.ID); domain.Refusal(err) != "own_submission" {
+	if _, err := s.Signing.Sending.Approve(t.Context(), alone, d.ID); domain.Refusal(err) != "own_submission" {
 		t.Error(err)
 	}
-	if _, err := s.Signing.Lifecycle.Reject(t.Context(), alone, d.ID, new("No")); domain.Refusal(err) != "own_submission" {
+	if _, err := s.Signing.Sending.Reject(t.Context(), alone, d.ID, new("No")); domain.Refusal(err) != "own_submission" {
 		t.Error(err)
 	}
 }
@@ -171,16 +171,16 @@ func TestTransferMovesOpenDocuments(t *testing.T) {
 		{"to a viewer", c.author.UserID, c.viewer.UserID, c.admin, "to member_cannot_work"},
 		{"from a stranger", c.Company(t).UserID, c.colleague.UserID, c.admin, "not_found.member"},
 	} {
-		if n, err := c.Signing.Ownership.Transfer(ctx, x.who, x.from, x.to); domain.Refusal(err) != x.want || n != 0 {
+		if n, err := c.Signing.Sending.TransferOwnership(ctx, x.who, x.from, x.to); domain.Refusal(err) != x.want || n != 0 {
 			t.Errorf("%s: %d, %v, want %q", x.name, n, err, x.want)
 		}
 	}
-	count := len(ok[[]string](t)(c.Signing.Ownership.Open(ctx, c.admin, c.author.UserID)))
-	if n := ok[int](t)(c.Signing.Ownership.Transfer(ctx, c.admin, c.author.UserID, c.approver.UserID)); n != 8 || count != 8 {
+	count := len(ok[[]string](t)(c.Signing.Sending.OpenDocumentsOf(ctx, c.admin, c.author.UserID)))
+	if n := ok[int](t)(c.Signing.Sending.TransferOwnership(ctx, c.admin, c.author.UserID, c.approver.UserID)); n != 8 || count != 8 {
 		t.Errorf("%d documents are open, %d were transferred, want 8", count, n)
 	}
 	for state, d := range open {
-		now := ok[doc](t)(c.Signing.Documents.Get(ctx, c.admin, d.ID))
+		now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.admin, d.ID))
 		want := c.approver
 		if state == "completed" || state == "voided" {
 			want = c.author
@@ -189,10 +189,10 @@ func TestTransferMovesOpenDocuments(t *testing.T) {
 			t.Errorf("owner of the %s document is %+v, want %s", state, now.Owner, want.Email)
 		}
 	}
-	if now := ok[doc](t)(c.Signing.Documents.Get(ctx, c.admin, foreign.ID)); now.Owner.ID != c.colleague.UserID {
+	if now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.admin, foreign.ID)); now.Owner.ID != c.colleague.UserID {
 		t.Errorf("a document of another member went to %+v", now.Owner)
 	}
-	if _, err := c.Signing.Ownership.Open(ctx, c.author, c.author.UserID); domain.Refusal(err) != "role_not_allowed" {
+	if _, err := c.Signing.Sending.OpenDocumentsOf(ctx, c.author, c.author.UserID); domain.Refusal(err) != "role_not_allowed" {
 		t.Error(err)
 	}
 }

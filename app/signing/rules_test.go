@@ -15,7 +15,7 @@ func TestOnlyActiveApproversAreAsked(t *testing.T) {
 	owner := s.Company(t)
 	member, gone := s.Member(t, owner.CompanyID, account.RoleMember), s.Member(t, owner.CompanyID, account.RoleApprover)
 	approver, stranger := s.Member(t, owner.CompanyID, account.RoleApprover), s.Company(t)
-	if _, err := s.Accounts.Members.UpdateMember(t.Context(), owner, gone.UserID, account.MemberPatch{Active: new(false)}); err != nil {
+	if _, err := s.Accounts.Companies.UpdateMember(t.Context(), owner, gone.UserID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	d := s.Draft(t, owner, signing.DocumentInput{})
@@ -52,13 +52,13 @@ func TestRepeatedProblemReportsAreThrottled(t *testing.T) {
 		{"again", "It is blank.", a, a.Invitation, "throttled"},
 		{"another person's", "It is blank.", b, b.Invitation, ""},
 	} {
-		err := s.Signing.Visits.ReportProblem(t.Context(), tt.who, d.ID, tt.invitation, tt.text)
+		err := s.Signing.Signing.ReportProblem(t.Context(), tt.who, d.ID, tt.invitation, tt.text)
 		if got := domain.Refusal(err); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
 	s.Advance(5 * time.Minute)
-	if err := s.Signing.Visits.ReportProblem(t.Context(), a, d.ID, a.Invitation, "It is still blank."); err != nil {
+	if err := s.Signing.Signing.ReportProblem(t.Context(), a, d.ID, a.Invitation, "It is still blank."); err != nil {
 		t.Error(err)
 	}
 }

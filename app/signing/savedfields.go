@@ -14,13 +14,6 @@ import (
 	"paraph/kv"
 )
 
-// SavedFields keeps fields with their settings under a name, for all documents and templates of a
-// company.
-type SavedFields struct {
-	db *kv.DB
-	id func() string
-}
-
 // SavedField is a field without a place and a recipient. Its size is a fraction of the page.
 type SavedField struct {
 	ID        string
@@ -47,8 +40,8 @@ var savedFields = kv.NewCollection("saved_fields", kv.JSON[SavedField](),
 
 func (x *SavedField) key() string { return x.Company + "/" + x.ID }
 
-// List returns all saved fields of a company, by name.
-func (s *SavedFields) List(_ context.Context, who account.Actor) (all []SavedField, err error) {
+// ListSavedFields returns all saved fields of a company, by name.
+func (s *Drafts) ListSavedFields(_ context.Context, who account.Actor) (all []SavedField, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -61,8 +54,8 @@ func (s *SavedFields) List(_ context.Context, who account.Actor) (all []SavedFie
 	return all, err
 }
 
-// Get returns a saved field.
-func (s *SavedFields) Get(_ context.Context, who account.Actor, id string) (x SavedField, err error) {
+// GetSavedField returns a saved field.
+func (s *Drafts) GetSavedField(_ context.Context, who account.Actor, id string) (x SavedField, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return x, err
 	}
@@ -81,9 +74,9 @@ func loadSavedField(tx *kv.Tx, who account.Actor, id string) (SavedField, error)
 	return x, err
 }
 
-// Create saves a field.
-func (s *SavedFields) Create(_ context.Context, who account.Actor, in SavedFieldInput) (SavedField, error) {
-	return s.change(who, func(tx *kv.Tx) (SavedField, error) {
+// CreateSavedField saves a field.
+func (s *Drafts) CreateSavedField(_ context.Context, who account.Actor, in SavedFieldInput) (SavedField, error) {
+	return s.changeSavedField(who, func(tx *kv.Tx) (SavedField, error) {
 		n, err := savedFields.Count(tx, "name", kv.K(who.CompanyID))
 		if err == nil && n >= maxSavedFields {
 			err = fault.Conflict("company_full")
@@ -92,12 +85,12 @@ func (s *SavedFields) Create(_ context.Context, who account.Actor, in SavedField
 	}, in)
 }
 
-// Update changes a saved field. Documents that it was placed in stay as they are.
-func (s *SavedFields) Update(_ context.Context, who account.Actor, id string, in SavedFieldInput) (SavedField, error) {
-	return s.change(who, func(tx *kv.Tx) (SavedField, error) { return loadSavedField(tx, who, id) }, in)
+// UpdateSavedField changes a saved field. Documents that it was placed in stay as they are.
+func (s *Drafts) UpdateSavedField(_ context.Context, who account.Actor, id string, in SavedFieldInput) (SavedField, error) {
+	return s.changeSavedField(who, func(tx *kv.Tx) (SavedField, error) { return loadSavedField(tx, who, id) }, in)
 }
 
-func (s *SavedFields) change(
+func (s *Drafts) changeSavedField(
 	who account.Actor, load func(tx *kv.Tx) (SavedField, error), in SavedFieldInput,
 ) (x SavedField, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
@@ -127,8 +120,8 @@ func (s *SavedFields) change(
 	return x, err
 }
 
-// Delete removes a saved field. Documents that it was placed in keep theirs.
-func (s *SavedFields) Delete(_ context.Context, who account.Actor, id string) error {
+// DeleteSavedField removes a saved field. Documents that it was placed in keep theirs.
+func (s *Drafts) DeleteSavedField(_ context.Context, who account.Actor, id string) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -19,18 +18,6 @@ import (
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
-
-// Sealing completes documents that everybody has signed.
-type Sealing struct {
-	db           *kv.DB
-	store        *store.Store
-	schedule     *Schedule
-	changes      *changes
-	revisions    *revisions
-	certificates *Certificates
-	now          func() time.Time
-	log          *slog.Logger
-}
 
 // sealJob is the kind of the job that keeps trying to seal a document.
 const sealJob = "seal"
@@ -67,7 +54,7 @@ func causeOf(err error) fault.Code {
 // signature. If that fails, the document stays in Sent with the reason, a job keeps
 // trying, and the owner is notified. The signature is on disk, so the caller never gets
 // an error.
-func (s *Sealing) sealNow(ctx context.Context, d *Document) *Document {
+func (s *Completion) sealNow(ctx context.Context, d *Document) *Document {
 	sealed, err := s.sealLocked(ctx, d.Company, d.ID)
 	if err == nil {
 		return sealed
@@ -90,7 +77,7 @@ func (s *Sealing) sealNow(ctx context.Context, d *Document) *Document {
 
 // recordUnsealed records, within a transaction, why a document could not be sealed. A
 // document that no longer exists is ignored.
-func (s *Sealing) recordUnsealed(tx *kv.Tx, company, id string, cause fault.Code, dead string) (*Document, error) {
+func (s *Completion) recordUnsealed(tx *kv.Tx, company, id string, cause fault.Code, dead string) (*Document, error) {
 	who := account.System(company)
 	d, err := store.Load(tx, who, id)
 	if fault.KindOf(err) == fault.KindNotFound {
@@ -106,7 +93,7 @@ func (s *Sealing) recordUnsealed(tx *kv.Tx, company, id string, cause fault.Code
 }
 
 // Seal tries to complete a document that everyone has signed. It is called by the job.
-func (s *Sealing) Seal(ctx context.Context, company, id string) error {
+func (s *Completion) Seal(ctx context.Context, company, id string) error {
 	defer s.changes.lock(id)()
 	_, err := s.sealLocked(ctx, company, id)
 	if fault.KindOf(err) == fault.KindNotFound {
@@ -116,7 +103,7 @@ func (s *Sealing) Seal(ctx context.Context, company, id string) error {
 }
 
 // sealFailed records a failed attempt of the job together with its outcome.
-func (s *Sealing) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
+func (s *Completion) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
 	company, id, e := DocumentOfJob(job)
 	if e != nil {
 		return e
@@ -129,11 +116,11 @@ func (s *Sealing) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
 	return err
 }
 
-// RetrySealing tries immediately to seal a document that everyone has signed, and leaves
+// RetrySealingSealing tries immediately to seal a document that everyone has signed, and leaves
 // it to a job if that fails. A completed document is returned unchanged. Besides members
 // of the company it serves the operator, who acts as [account.System] of the document's
 // company.
-func (s *Sealing) Retry(ctx context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Completion) RetrySealing(ctx context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	defer s.changes.lock(id)()
 	if done, err := s.store.Get(who, id, seen...); err == nil && done.Status == record.Completed && done.Live() == nil {
 		return done, errors.Join(who.RequireMember(account.ScopeWrite), ownerOrAdmin(who)(nil, done))
@@ -153,7 +140,7 @@ func (s *Sealing) Retry(ctx context.Context, who account.Actor, id string, seen 
 
 // sealLocked completes a document that is waiting to be sealed and leaves any other
 // unchanged. The caller must hold the document's lock.
-func (s *Sealing) sealLocked(ctx context.Context, company, id string) (out *Document, err error) {
+func (s *Completion) sealLocked(ctx context.Context, company, id string) (out *Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("panic while sealing", "document", id, "panic", p, "stack", string(debug.Stack()))
@@ -190,7 +177,7 @@ func (s *Sealing) sealLocked(ctx context.Context, company, id string) (out *Docu
 
 // complete makes the final revisions of every file and the certificate of
 // completion, and moves the record to Completed.
-func (s *Sealing) complete(ctx context.Context, d *Document, now time.Time) (Event, error) {
+func (s *Completion) complete(ctx context.Context, d *Document, now time.Time) (Event, error) {
 	lists, err := s.revisions.revocationLists(d.Company, now)
 	if err != nil {
 		return Event{}, err
@@ -208,7 +195,7 @@ func (s *Sealing) complete(ctx context.Context, d *Document, now time.Time) (Eve
 			inv.Status, inv.NotifiedAt, inv.UpdatedAt = record.Notified, &now, now
 		}
 	}
-	certificate, err := s.certificates.certify(ctx, d, lists, now)
+	certificate, err := s.certify(ctx, d, lists, now)
 	if err != nil {
 		return Event{}, err
 	}

@@ -11,37 +11,12 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/pdf"
-	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing/disk"
-	"paraph/app/signing/intake"
-	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
-	"paraph/app/words"
 	"paraph/kv"
 )
-
-// Dispatch sends documents: it prepares their files and invites the first recipients.
-type Dispatch struct {
-	store     *store.Store
-	intake    *intake.Intake
-	documents *Documents
-	schedule  *Schedule
-	lists     *lists.Lists
-	changes   *changes
-	links     *Links
-	revisions *revisions
-	keys      *pki.Authority
-	words     *words.Catalogue
-	fonts     *text.Fonts
-	mails     func() bool
-	known     employment
-	limits    Limits
-	now       func() time.Time
-
-	rehearsals pdf.Rehearsals
-}
 
 // SendInput holds the settings that can be changed when a document is sent.
 type SendInput struct {
@@ -64,14 +39,14 @@ type sending struct {
 }
 
 // Send prepares and certifies the files and invites the first people to sign, or schedules that.
-func (s *Dispatch) Send(
+func (s *Sending) Send(
 	ctx context.Context, who account.Actor, id string, in SendInput, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	defer s.changes.lock(id)()
-	company, err := s.documents.company(who)
+	company, err := s.company(who)
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +59,12 @@ func (s *Dispatch) Send(
 }
 
 // requireSendable reports everything that prevents a document from being sent from here.
-func (s *Dispatch) requireSendable(f *fault.Fields, d *Document) {
+func (s *Sending) requireSendable(f *fault.Fields, d *Document) {
 	d.Ready(f)
 	d.RequireCodesBy(f, s.mails())
 }
 
-func (s *Dispatch) sendOnce(
+func (s *Sending) sendOnce(
 	ctx context.Context, who account.Actor, id string, in SendInput, company account.Company, seen ...int64,
 ) (*Document, error) {
 	d, err := s.store.Get(who, id, seen...)
@@ -134,7 +109,7 @@ func (s *Dispatch) sendOnce(
 }
 
 // setBase sets the base address of the links in e-mails.
-func (s *Dispatch) setBase(d *Document, in SendInput) {
+func (s *Sending) setBase(d *Document, in SendInput) {
 	if base := s.links.base(in.BaseURL); base != "" {
 		d.BaseURL = base
 	}
@@ -182,7 +157,7 @@ func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company 
 }
 
 // send adds the prepared files to the record and notifies the first people.
-func (s *Dispatch) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
+func (s *Sending) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
 	d.Files = work.files
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
@@ -213,11 +188,11 @@ func (s *Dispatch) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) 
 
 // sendNew does the slow part of sending a new document, or schedules that. It returns nil if
 // the document is not sent now.
-func (s *Dispatch) sendNew(ctx context.Context, who account.Actor, d *Document, in CreateInput) (*sending, error) {
+func (s *Sending) sendNew(ctx context.Context, who account.Actor, d *Document, in CreateInput) (*sending, error) {
 	if !in.Send && in.SendAt == nil {
 		return nil, nil
 	}
-	company, err := s.documents.company(who)
+	company, err := s.company(who)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +212,7 @@ func (s *Dispatch) sendNew(ctx context.Context, who account.Actor, d *Document, 
 }
 
 // scheduleOnce checks a document as for sending, and leaves sending to a job.
-func (s *Dispatch) scheduleOnce(
+func (s *Sending) scheduleOnce(
 	who account.Actor, id string, in SendInput, company account.Company, seen ...int64,
 ) (*Document, error) {
 	d, err := s.store.Get(who, id, seen...)
@@ -276,7 +251,7 @@ var (
 // sendDue sends a scheduled document on behalf of the member who scheduled it. If that is not
 // possible, the schedule ends and the owner is told; if it failed for the moment, the job is
 // repeated. The commit that sends the document ends its schedule, so that it is sent once.
-func (s *Dispatch) sendDue(ctx context.Context, company, id string) error {
+func (s *Sending) sendDue(ctx context.Context, company, id string) error {
 	who, err := s.sender(company, id)
 	if err == nil {
 		_, err = s.Send(ctx, who, id, SendInput{due: true})
@@ -297,7 +272,7 @@ func (s *Dispatch) sendDue(ctx context.Context, company, id string) error {
 }
 
 // sender returns the member who scheduled a document, with the rights they have now.
-func (s *Dispatch) sender(company, id string) (who account.Actor, err error) {
+func (s *Sending) sender(company, id string) (who account.Actor, err error) {
 	err = s.changes.db.View(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, account.System(company), id)
 		if err != nil {
@@ -323,7 +298,7 @@ func (s *Dispatch) sender(company, id string) (who account.Actor, err error) {
 }
 
 // notSent ends the schedule of a document that is due.
-func (s *Dispatch) notSent(company, id, cause string) error {
+func (s *Sending) notSent(company, id, cause string) error {
 	return s.changes.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if !record.SendDue(d, tx.Now) {
 			return nil, nil
@@ -337,8 +312,8 @@ const timestampField = "timestamp"
 
 // prepare makes the first revision of every file, with all fields, one signature field per
 // signatory and the signature page, certified by the company.
-func (s *Dispatch) prepare(ctx context.Context, d *Document, now time.Time) (*sending, error) {
-	company, err := s.documents.companyOf(d.Company)
+func (s *Sending) prepare(ctx context.Context, d *Document, now time.Time) (*sending, error) {
+	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
 	}
@@ -359,7 +334,7 @@ func (s *Dispatch) prepare(ctx context.Context, d *Document, now time.Time) (*se
 	return work, nil
 }
 
-func (s *Dispatch) prepareFile(
+func (s *Sending) prepareFile(
 	ctx context.Context, d *Document, f *File, signer *pki.Signer, company string, now time.Time,
 ) (map[string]string, error) {
 	spec := pdf.PrepareSpec{StripJavaScript: true, Timestamp: timestampField, Language: d.Locale, Title: d.Title,

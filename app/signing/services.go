@@ -21,6 +21,7 @@ import (
 	"paraph/app/checkpoint"
 	"paraph/app/convert"
 	"paraph/app/limit"
+	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
@@ -76,42 +77,91 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Services holds the services for documents. Each has what its own methods need; the
-// caller is always an argument.
+// Services are the services for documents.
 type Services struct {
-	Options
 	Store    *store.Store
 	Lists    *lists.Lists
 	Trail    *trail.Trail
 	Intake   *intake.Intake
 	Verifier *verify.Verifier
 
-	Documents    *Documents
-	Drafts       *Drafts
-	Uploads      *Uploads
-	Detection    *Detection
-	Templates    *Templates
-	Dispatch     *Dispatch
-	Invitations  *Invitations
-	Links        *Links
-	Access       *Access
-	Visits       *Visits
-	Signatures   *Signatures
-	Devices      *Devices
-	Pads         *Pads
-	Marks        *Marks
-	SavedFields  *SavedFields
-	Lifecycle    *Lifecycle
-	Schedule     *Schedule
-	Ownership    *Ownership
-	Retention    *Retention
-	Sealing      *Sealing
-	Certificates *Certificates
-	Renewal      *Renewal
-	Downloads    *Downloads
-	Pages        *Pages
-	Transfer     *Transfer
-	Upkeep       *Upkeep
+	Drafts     *Drafts
+	Sending    *Sending
+	Signing    *Signing
+	Completion *Completion
+	Upkeep     *Upkeep
+}
+
+// core holds what the services share. Each service embeds it; callers of the package don't see it.
+type core struct {
+	db          *kv.DB
+	jobs        *kv.Jobs
+	blobs       *blob.Store
+	accounts    *account.Services
+	keys        *pki.Authority
+	checkpoints *checkpoint.Service
+	words       *words.Catalogue
+	fonts       *text.Fonts
+	pdfium      *pdfium.Engine
+	pictures    *pictures.Cache // nil: each page is drawn every time
+	mailer      account.Mailer
+	forget      account.Forgetter
+	mails       func() bool
+	linkKey     []byte
+	baseURL     string
+	consent     string // the consent text of companies without their own
+	limits      Limits
+	quota       store.Quota
+	id          func() string
+	now         func() time.Time
+	log         *slog.Logger
+
+	store     *store.Store
+	lists     *lists.Lists
+	intake    *intake.Intake
+	verifier  *verify.Verifier
+	links     *links
+	schedule  *schedule
+	changes   *changes
+	revisions *revisions
+}
+
+// Drafts manages documents before they are sent, and the templates they come from: their
+// settings, files, pages, fields and recipients.
+type Drafts struct {
+	*core
+	sending *Sending
+	texts   *fileTexts
+}
+
+// Sending sends documents and manages them from then on: approval, invitations and their
+// links, deadlines, archive and trash, and who owns them.
+type Sending struct {
+	*core
+	known      employment
+	rehearsals pdf.Rehearsals
+}
+
+// Signing is what invited people do: open and read a document, prove who they are, and sign,
+// confirm, fill in, decline or delegate.
+type Signing struct {
+	*core
+	completion *Completion
+	guesses    *limit.Limiter // wrong codes, by network
+	mailed     *limit.Limiter // codes and links that people request, by company and address
+
+	guessesToday, mailedToday *limit.Daily // the same, for restarts not to clear them
+}
+
+// Completion seals documents that everybody has signed, keeps their seals valid, and hands out
+// files, certificates of completion and pictures of pages.
+type Completion struct{ *core }
+
+// Upkeep keeps all documents in order: retention, sweeping, checking, and moving a company to
+// another installation.
+type Upkeep struct {
+	*core
+	drafts *Drafts
 }
 
 // New creates the services. Background work starts when Run is called.
@@ -120,96 +170,81 @@ func New(o Options) *Services {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.WithDefaults()
-	s := &Services{
-		Options: o,
-		Store:   store.New(o.DB, o.NewID, o.Checkpoints, o.Log),
-		Lists: lists.New(lists.Options{DB: o.DB, Jobs: o.Jobs, Search: o.Search, Blobs: o.Blobs, PDFium: o.PDFium,
-			NewID: o.NewID, Log: o.Log}),
-		Trail: trail.New(o.DB),
-		Verifier: verify.New(verify.Options{DB: o.DB, Blobs: o.Blobs, PDFium: o.PDFium, Keys: o.Keys,
-			UploadBytes: o.Limits.UploadBytes, Members: o.Members, Now: o.Now}),
+	c := newCore(o)
+	sending := &Sending{core: c, known: o.Employment}
+	drafts := &Drafts{core: c, sending: sending, texts: newFileTexts(o)}
+	completion := &Completion{core: c}
+	return &Services{
+		Store:    c.store,
+		Lists:    c.lists,
+		Trail:    trail.New(o.DB),
+		Intake:   c.intake,
+		Verifier: c.verifier,
+
+		Drafts:  drafts,
+		Sending: sending,
+		Signing: &Signing{
+			core:         c,
+			completion:   completion,
+			guesses:      limit.New(networkTries, 24*time.Hour, o.Now),
+			mailed:       limit.New(dailyMails, 24*time.Hour, o.Now),
+			guessesToday: limit.NewDaily("codes of signatories", networkTries, o.LinkKey),
+			mailedToday:  limit.NewDaily("mails to signatories", dailyMails, o.LinkKey),
+		},
+		Completion: completion,
+		Upkeep:     &Upkeep{core: c, drafts: drafts},
 	}
-	s.Intake = intake.New(intake.Options{Blobs: o.Blobs, PDFium: o.PDFium, Office: o.Office, Fonts: o.Fonts,
-		Limits: o.Limits, Now: o.Now, Verifying: s.Verifier.Queue})
-	id := func() string { return o.NewID().String() }
-	s.Documents = &Documents{db: o.DB, store: s.Store, verifier: s.Verifier, consent: o.Consent, now: o.Now}
-	s.Schedule = &Schedule{jobs: o.Jobs, pictures: o.Pictures, trashDays: o.TrashDays}
-	s.Links = &Links{db: o.DB, store: s.Store, mails: o.Mails, linkKey: o.LinkKey, baseURL: o.BaseURL}
-	s.Pads = &Pads{db: o.DB, linkKey: o.LinkKey}
-	s.Marks = &Marks{db: o.DB, fonts: o.Fonts}
-	s.SavedFields = &SavedFields{db: o.DB, id: id}
-	s.Ownership = &Ownership{db: o.DB, store: s.Store}
-	changes := &changes{db: o.DB, store: s.Store, schedule: s.Schedule, locks: new(locks)}
-	revisions := &revisions{blobs: o.Blobs, keys: o.Keys, timestamper: o.Timestamper, revocations: o.Revocations,
+}
+
+func newCore(o Options) *core {
+	c := &core{
+		db:          o.DB,
+		jobs:        o.Jobs,
+		blobs:       o.Blobs,
+		accounts:    o.Accounts,
+		keys:        o.Keys,
+		checkpoints: o.Checkpoints,
+		words:       o.Words,
+		fonts:       o.Fonts,
+		pdfium:      o.PDFium,
+		pictures:    o.Pictures,
+		mailer:      o.Mailer,
+		forget:      o.Forget,
+		mails:       o.Mails,
+		linkKey:     o.LinkKey,
+		baseURL:     o.BaseURL,
+		consent:     o.Consent,
+		limits:      o.Limits,
+		quota:       o.Quota,
+		id:          func() string { return o.NewID().String() },
+		now:         o.Now,
+		log:         o.Log,
+	}
+	c.store = store.New(o.DB, o.NewID, o.Checkpoints, o.Log)
+	c.lists = lists.New(lists.Options{DB: o.DB, Jobs: o.Jobs, Search: o.Search, Blobs: o.Blobs, PDFium: o.PDFium,
+		NewID: o.NewID, Log: o.Log})
+	c.verifier = verify.New(verify.Options{DB: o.DB, Blobs: o.Blobs, PDFium: o.PDFium, Keys: o.Keys,
+		UploadBytes: o.Limits.UploadBytes, Members: o.Members, Now: o.Now})
+	c.intake = intake.New(intake.Options{Blobs: o.Blobs, PDFium: o.PDFium, Office: o.Office, Fonts: o.Fonts,
+		Limits: o.Limits, Now: o.Now, Verifying: c.verifier.Queue})
+	c.links = &links{linkKey: o.LinkKey, baseURL: o.BaseURL, mails: o.Mails}
+	c.schedule = &schedule{jobs: o.Jobs, pictures: o.Pictures, trashDays: o.TrashDays}
+	c.changes = &changes{db: o.DB, store: c.store, schedule: c.schedule, locks: new(locks)}
+	c.revisions = &revisions{blobs: o.Blobs, keys: o.Keys, timestamper: o.Timestamper, revocations: o.Revocations,
 		log: o.Log}
-	s.prepare(o, id, changes, revisions)
-	s.sign(o, id, changes, revisions)
-	s.keep(o, id, changes)
-	return s
-}
-
-// prepare creates the services for documents before they are sent, and for sending them.
-func (s *Services) prepare(o Options, id func() string, changes *changes, revisions *revisions) {
-	s.Dispatch = &Dispatch{store: s.Store, lists: s.Lists, intake: s.Intake, documents: s.Documents, schedule: s.Schedule,
-		changes: changes, links: s.Links, revisions: revisions, keys: o.Keys, words: o.Words, fonts: o.Fonts,
-		mails: o.Mails, known: o.Employment, limits: o.Limits, now: o.Now}
-	s.Invitations = &Invitations{db: o.DB, store: s.Store, schedule: s.Schedule, changes: changes, links: s.Links,
-		known: o.Employment, id: id}
-	texts := newFileTexts(o)
-	s.Drafts = &Drafts{db: o.DB, store: s.Store, lists: s.Lists, intake: s.Intake, documents: s.Documents,
-		schedule: s.Schedule, changes: changes, links: s.Links, dispatch: s.Dispatch, invitations: s.Invitations,
-		texts: texts, fonts: o.Fonts, limits: o.Limits, quota: o.Quota, id: id, now: o.Now}
-	s.Uploads = &Uploads{db: o.DB, blobs: o.Blobs, changes: changes, drafts: s.Drafts, limits: o.Limits,
-		quota: o.Quota, id: id, now: o.Now}
-	s.Detection = &Detection{store: s.Store, blobs: o.Blobs, drafts: s.Drafts, texts: texts}
-	s.Templates = &Templates{db: o.DB, store: s.Store, lists: s.Lists, documents: s.Documents, links: s.Links,
-		dispatch: s.Dispatch, drafts: s.Drafts, words: o.Words, mails: o.Mails, limits: o.Limits, now: o.Now}
-}
-
-// sign creates the services for signatories, and those that complete documents.
-func (s *Services) sign(o Options, id func() string, changes *changes, revisions *revisions) {
-	s.Access = &Access{db: o.DB, store: s.Store, accounts: o.Accounts, schedule: s.Schedule, changes: changes,
-		mailer: o.Mailer, forget: o.Forget, guesses: limit.New(networkTries, 24*time.Hour, o.Now),
-		mailed:       limit.New(dailyMails, 24*time.Hour, o.Now),
-		guessesToday: limit.NewDaily("codes of signatories", networkTries, o.LinkKey),
-		mailedToday:  limit.NewDaily("mails to signatories", dailyMails, o.LinkKey), linkKey: o.LinkKey, id: id}
-	s.Visits = &Visits{db: o.DB, store: s.Store, documents: s.Documents, changes: changes, now: o.Now}
-	s.Devices = &Devices{db: o.DB, changes: changes}
-	s.Certificates = &Certificates{db: o.DB, store: s.Store, blobs: o.Blobs, documents: s.Documents,
-		revisions: revisions, checkpoints: o.Checkpoints, keys: o.Keys, words: o.Words, fonts: o.Fonts}
-	s.Sealing = &Sealing{db: o.DB, store: s.Store, schedule: s.Schedule, changes: changes, revisions: revisions,
-		certificates: s.Certificates, now: o.Now, log: o.Log}
-	s.Signatures = &Signatures{db: o.DB, store: s.Store, blobs: o.Blobs, intake: s.Intake, documents: s.Documents,
-		schedule: s.Schedule, changes: changes, revisions: revisions, sealing: s.Sealing, access: s.Access,
-		keys: o.Keys, words: o.Words, fonts: o.Fonts, now: o.Now, log: o.Log}
-	s.Renewal = &Renewal{db: o.DB, store: s.Store, changes: changes, revisions: revisions, keys: o.Keys,
-		now: o.Now}
-}
-
-// keep creates the services for documents as a whole: their states, their files, and
-// moving and checking them.
-func (s *Services) keep(o Options, id func() string, changes *changes) {
-	s.Lifecycle = &Lifecycle{db: o.DB, store: s.Store, jobs: o.Jobs, schedule: s.Schedule, changes: changes,
-		id: id}
-	s.Retention = &Retention{db: o.DB, jobs: o.Jobs, accounts: o.Accounts, changes: changes, now: o.Now}
-	s.Downloads = &Downloads{store: s.Store, blobs: o.Blobs, documents: s.Documents, certificates: s.Certificates}
-	s.Pages = &Pages{db: o.DB, blobs: o.Blobs, documents: s.Documents, pdfium: o.PDFium, pictures: o.Pictures,
-		log: o.Log}
-	s.Transfer = &Transfer{store: s.Store, lists: s.Lists, schedule: s.Schedule, links: s.Links,
-		baseURL: o.BaseURL}
-	s.Upkeep = &Upkeep{db: o.DB, blobs: o.Blobs, uploads: s.Uploads, keys: o.Keys, fonts: o.Fonts, now: o.Now}
+	return c
 }
 
 // Queues returns the load of the service's queues, by name.
 func (s *Services) Queues() map[string]turns.Load {
 	return map[string]turns.Load{"verify": s.Verifier.Queue.Load(), "search": s.Lists.Load(),
-		"libreoffice": s.Intake.Load(), "detect": s.Detection.Load()}
+		"libreoffice": s.Intake.Load(), "detect": s.Drafts.DetectionLoad()}
 }
 
 // Run keeps the search index in step, delivers events to watchers, and starts the daily
 // retention job, until ctx ends.
 func (s *Services) Run(ctx context.Context) error {
-	if err := s.Retention.Schedule(); err != nil {
+	if err := s.Upkeep.ScheduleRetention(); err != nil {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)

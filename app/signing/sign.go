@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -15,36 +14,13 @@ import (
 	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/pdf"
-	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing/disk"
-	"paraph/app/signing/intake"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
-	"paraph/app/words"
 	"paraph/kv"
 )
-
-// Signatures signs documents: it checks the values, draws them, and appends one signature to
-// every file.
-type Signatures struct {
-	db        *kv.DB
-	store     *store.Store
-	blobs     *blob.Store
-	intake    *intake.Intake
-	documents *Documents
-	schedule  *Schedule
-	changes   *changes
-	revisions *revisions
-	sealing   *Sealing
-	access    *Access
-	keys      *pki.Authority
-	words     *words.Catalogue
-	fonts     *text.Fonts
-	now       func() time.Time
-	log       *slog.Logger
-}
 
 // SignInput holds the values and marks that a person submits to sign.
 type SignInput struct {
@@ -60,7 +36,7 @@ type SignInput struct {
 // Sign records one person's signature: their values and their own PAdES signature in every
 // file they sign. The last one completes the document, and Sign returns once the sealed
 // files are on disk.
-func (s *Signatures) Sign(
+func (s *Signing) Sign(
 	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
 ) (*Document, error) {
 	return s.act(ctx, who, id, invitation, record.ActionSign, in, seen...)
@@ -68,7 +44,7 @@ func (s *Signatures) Sign(
 
 // Confirm records that a reader has read the document. Of the input only Next, Read and Code count.
 // Like the last signature, the last confirmation completes the document.
-func (s *Signatures) Confirm(
+func (s *Signing) Confirm(
 	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
 ) (*Document, error) {
 	in = SignInput{Next: in.Next, Read: in.Read, Code: in.Code}
@@ -77,7 +53,7 @@ func (s *Signatures) Confirm(
 
 // FillIn records what an assistant has filled in for recipients who sign later. Of the input only
 // Fields, Next and Code count.
-func (s *Signatures) FillIn(
+func (s *Signing) FillIn(
 	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
 ) (*Document, error) {
 	only := SignInput{Fields: in.Fields, Next: in.Next, Code: in.Code}
@@ -85,7 +61,7 @@ func (s *Signatures) FillIn(
 }
 
 // act records that a person has done what they were asked to do.
-func (s *Signatures) act(
+func (s *Signing) act(
 	ctx context.Context, who account.Actor, id, invitation string, action Action, in SignInput, seen ...int64,
 ) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
@@ -100,7 +76,7 @@ func (s *Signatures) act(
 		return d, err
 	}
 	// The act is on disk and is not lost if sealing fails.
-	return s.sealing.sealNow(ctx, d), nil
+	return s.completion.sealNow(ctx, d), nil
 }
 
 // mayAct admits the invited person, and members of the company who may sign through the API.
@@ -130,7 +106,7 @@ type act struct {
 	files []*blob.Writer // on disk, and removed unless the act is recorded
 }
 
-func (s *Signatures) actOnce(
+func (s *Signing) actOnce(
 	ctx context.Context, who account.Actor, id, invitation string, action Action, in SignInput, proven *bool,
 	seen ...int64,
 ) (out *Document, err error) {
@@ -176,7 +152,7 @@ func (s *Signatures) actOnce(
 		if err := s.schedule.plan(tx, d); err != nil {
 			return err
 		}
-		if err := s.access.spendCode(tx, invitation); err != nil {
+		if err := s.spendCode(tx, invitation); err != nil {
 			return err
 		}
 		return s.store.Save(tx, who, d, events...)
@@ -215,7 +191,7 @@ func (a *act) event() Event {
 // check checks the act against the state, the turn, the proof of identity and the fields'
 // rules, in this order, and writes the values to the record. Nothing is stored: a request
 // costs nothing until its sender has proven who they are and all of it is valid.
-func (s *Signatures) check(
+func (s *Signing) check(
 	ctx context.Context, who account.Actor, d *Document, invitation string, action Action, in SignInput, proven *bool,
 ) (*act, error) {
 	inv := d.Invitation(invitation)
@@ -230,12 +206,12 @@ func (s *Signatures) check(
 		return nil, err
 	}
 	if !record.IsIdentified(who, inv) && !*proven {
-		if err := s.access.prove(who, inv, in.Code, keepsCode); err != nil {
+		if err := s.prove(who, inv, in.Code, keepsCode); err != nil {
 			return nil, err
 		}
 		*proven = true
 	}
-	company, err := s.documents.companyOf(d.Company)
+	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +221,7 @@ func (s *Signatures) check(
 	}
 	var faults fault.Fields
 	reading := in.Read.Check(&faults, d, who.IsSignatory())
-	consent := s.documents.consentText(company)
+	consent := s.consentText(company)
 	consented := in.Consent != nil && *in.Consent || consent != "" && company.ConsentMode == account.ConsentGate && inv.AgreedTo(consent)
 	if who.IsSignatory() && consent != "" && !consented {
 		faults.Add("consent", "consent_missing")
@@ -269,7 +245,7 @@ func (s *Signatures) check(
 
 // checkUnsigned checks the act of somebody who does not sign: what an assistant has filled in, or
 // that a reader has read the document.
-func (s *Signatures) checkUnsigned(who account.Actor, a *act, in SignInput) error {
+func (s *Signing) checkUnsigned(who account.Actor, a *act, in SignInput) error {
 	var faults fault.Fields
 	evidence := &Evidence{}
 	if a.inv.Action() == record.ActionRead {
@@ -379,7 +355,7 @@ func (a *act) refusal(key string) fault.Code {
 
 // fill accepts the values of a person who signs, validates them, and writes them to the record
 // and to the act.
-func (s *Signatures) fill(
+func (s *Signing) fill(
 	ctx context.Context, f *fault.Fields, who account.Actor, a *act, given map[string]string,
 ) (err error) {
 	own := record.FieldsIn(a.asked)
@@ -413,7 +389,7 @@ const untimedValidity = 366 * 24 * time.Hour
 // signFiles appends the person's revision to every file they sign. If the timestamp
 // authority does not respond, their act is recorded without a timestamp, and a later
 // timestamp of the file covers it.
-func (s *Signatures) signFiles(ctx context.Context, a *act) error {
+func (s *Signing) signFiles(ctx context.Context, a *act) error {
 	before := slices.Clone(a.document.Files)
 	err := s.signFilesFor(ctx, a, s.keys.SignatoryValidity(), s.revisions.authority())
 	if errors.Is(err, pki.ErrTimestamp) {
@@ -438,7 +414,7 @@ func (a *act) actor() string {
 	return cmp.Or(subject.Name, subject.Email)
 }
 
-func (s *Signatures) signFilesFor(ctx context.Context, a *act, validity time.Duration, ts pki.Timestamper) error {
+func (s *Signing) signFilesFor(ctx context.Context, a *act, validity time.Duration, ts pki.Timestamper) error {
 	signer, err := s.keys.SignatoryFor(a.subject(), a.now, validity)
 	if err != nil {
 		return fmt.Errorf("signing: the signatory's certificate: %w", err)
@@ -452,7 +428,7 @@ func (s *Signatures) signFilesFor(ctx context.Context, a *act, validity time.Dur
 	return nil
 }
 
-func (s *Signatures) signFile(ctx context.Context, a *act, f *File, signer *pki.Signer, ts pki.Timestamper) error {
+func (s *Signing) signFile(ctx context.Context, a *act, f *File, signer *pki.Signer, ts pki.Timestamper) error {
 	field, ok := a.inv.SignatureField(f.ID)
 	if !ok {
 		return fmt.Errorf("signing: %s has no signature field for %s", f.ID, a.inv.ID)

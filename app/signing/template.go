@@ -15,24 +15,8 @@ import (
 	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
-	"paraph/app/words"
 	"paraph/kv"
 )
-
-// Templates keeps documents to be used again, and makes new documents from them.
-type Templates struct {
-	db        *kv.DB
-	store     *store.Store
-	lists     *lists.Lists
-	documents *Documents
-	links     *Links
-	dispatch  *Dispatch
-	drafts    *Drafts
-	words     *words.Catalogue
-	mails     func() bool
-	limits    Limits
-	now       func() time.Time
-}
 
 // A template is stored like a document and edited by the same operations, so that it can
 // hold everything a draft can. [Document.Template] distinguishes it: it appears in separate
@@ -54,7 +38,7 @@ type Template struct {
 }
 
 // Templates returns a page of the company's templates, and their total.
-func (s *Templates) List(
+func (s *Drafts) ListTemplates(
 	ctx context.Context, who account.Actor, q lists.Query,
 ) (list []Template, total int, err error) {
 	q.Templates = true
@@ -83,8 +67,8 @@ func (s *Templates) List(
 	return list, page.Total, err
 }
 
-// GetTemplate returns one template.
-func (s *Templates) Get(_ context.Context, who account.Actor, id string, seen ...int64) (t Template, err error) {
+// GetTemplateTemplate returns one template.
+func (s *Drafts) GetTemplate(_ context.Context, who account.Actor, id string, seen ...int64) (t Template, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Template{}, err
 	}
@@ -126,10 +110,10 @@ func usage(tx *kv.Tx, d *Document) (Template, error) {
 	return t, nil
 }
 
-// SaveAsTemplate makes a template from a document in any state: its files, fields and
+// SaveTemplateAsTemplate makes a template from a document in any state: its files, fields and
 // rules, with a role in place of each person. names holds the names of the roles in the
 // order of the invitations; roles without one are numbered.
-func (s *Templates) Save(
+func (s *Drafts) SaveTemplate(
 	_ context.Context, who account.Actor, id string, title *string, names []string,
 ) (Template, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
@@ -140,7 +124,7 @@ func (s *Templates) Save(
 		return Template{}, err
 	}
 	var f fault.Fields
-	d := s.drafts.copyOf(from, who)
+	d := s.copyOf(from, who)
 	d.Template, d.ExpiresAt, d.ExpiresDays = true, nil, from.DeadlineDays()
 	(&DocumentInput{Title: title}).Apply(&f, d, s.limits, s.now())
 	roles := d.Invitations
@@ -155,7 +139,7 @@ func (s *Templates) Save(
 	if err := f.Err(); err != nil {
 		return Template{}, err
 	}
-	return Template{Document: d}, s.drafts.insertCopy(who, d, d.CreatedEvent().With("document", id))
+	return Template{Document: d}, s.insertCopy(who, d, d.CreatedEvent().With("document", id))
 }
 
 // roleName returns the given name of a role, or its current one, or its number.
@@ -205,9 +189,9 @@ type RolePerson struct {
 	InvitationInput
 }
 
-// Record adds an event that changes nothing in a template to its audit trail. base is the address
+// RecordUse adds an event that changes nothing in a template to its audit trail. base is the address
 // that messages about it lead to, unless the template has one.
-func (s *Templates) Record(tx *kv.Tx, who account.Actor, id, base string, e Event) error {
+func (s *Drafts) RecordUse(tx *kv.Tx, who account.Actor, id, base string, e Event) error {
 	d, err := loadTemplate(tx, who, id)
 	if err != nil {
 		return err
@@ -216,41 +200,41 @@ func (s *Templates) Record(tx *kv.Tx, who account.Actor, id, base string, e Even
 	return s.store.SaveEvents(tx, who, d, e)
 }
 
-// Room refuses another document of a template that would take its company over its quota.
-func (s *Templates) Room(tx *kv.Tx, template *Document) error {
-	return s.drafts.quota.Room(tx, template.Company, 1, template.Bytes())
+// TemplateRoom refuses another document of a template that would take its company over its quota.
+func (s *Drafts) TemplateRoom(tx *kv.Tx, template *Document) error {
+	return s.quota.Room(tx, template.Company, 1, template.Bytes())
 }
 
-// Use makes a document from a template, and sends it if requested. Later changes of the
+// UseTemplate makes a document from a template, and sends it if requested. Later changes of the
 // template do not affect the document.
-func (s *Templates) Use(
+func (s *Drafts) UseTemplate(
 	ctx context.Context, who account.Actor, id string, in UseInput, seen ...int64,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	t, err := s.Get(ctx, who, id, seen...)
+	t, err := s.GetTemplate(ctx, who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.Live(); err != nil {
 		return nil, err
 	}
-	return s.UseVersion(ctx, who, t.Document, in)
+	return s.UseTemplateVersion(ctx, who, t.Document, in)
 }
 
-// UseVersion is Use with a template as it was at one version.
-func (s *Templates) UseVersion(
+// UseTemplateVersion is Use with a template as it was at one version.
+func (s *Drafts) UseTemplateVersion(
 	ctx context.Context, who account.Actor, template *Document, in UseInput,
 ) (made *Document, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	d, _, filling, err := s.fill(who, template, in)
+	d, _, filling, err := s.fillTemplate(who, template, in)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.drafts.roomFor(who, 1, nil); err != nil {
+	if err := s.roomFor(who, 1, nil); err != nil {
 		return nil, err
 	}
 	uploads, err := s.fillFiles(ctx, who, d, filling, in.Series)
@@ -260,11 +244,11 @@ func (s *Templates) UseVersion(
 	}
 	if in.sends() && len(uploads) > 0 { // fields may lie beyond the last page now
 		var f fault.Fields
-		if s.dispatch.requireSendable(&f, d); !f.Empty() {
+		if s.sending.requireSendable(&f, d); !f.Empty() {
 			return nil, f.Err()
 		}
 	}
-	return s.drafts.insert(ctx, who, d, CreateInput{Uploads: uploads, Send: in.Send, SendAt: in.SendAt, with: in.With, as: in.As})
+	return s.insert(ctx, who, d, CreateInput{Uploads: uploads, Send: in.Send, SendAt: in.SendAt, with: in.With, as: in.As})
 }
 
 func closeAll(uploads []*Upload) (err error) {
@@ -274,10 +258,10 @@ func closeAll(uploads []*Upload) (err error) {
 	return err
 }
 
-// CheckUse reports everything that would keep UseVersion from making a document,
+// CheckTemplateUse reports everything that would keep UseVersion from making a document,
 // and counts the messages that would be sent at once.
-func (s *Templates) CheckUse(who account.Actor, template *Document, in UseInput) (messages int, err error) {
-	d, company, _, err := s.fill(who, template, in)
+func (s *Drafts) CheckTemplateUse(who account.Actor, template *Document, in UseInput) (messages int, err error) {
+	d, company, _, err := s.fillTemplate(who, template, in)
 	if err != nil || !in.Send {
 		return 0, err
 	}
@@ -290,15 +274,15 @@ func (s *Templates) CheckUse(who account.Actor, template *Document, in UseInput)
 	return messages, nil
 }
 
-// fill makes the record of a document from a template, without storing it.
-func (s *Templates) fill(
+// fillTemplate makes the record of a document from a template, without storing it.
+func (s *Drafts) fillTemplate(
 	who account.Actor, template *Document, in UseInput,
 ) (d *Document, company account.Company, filling merge.Data, err error) {
-	if company, err = s.documents.company(who); err != nil {
+	if company, err = s.company(who); err != nil {
 		return nil, company, filling, err
 	}
 	now := s.now()
-	d = s.drafts.copyOf(template, who)
+	d = s.copyOf(template, who)
 	d.Template, d.ExpiresDays, d.BaseURL = false, 0, s.links.base(in.BaseURL)
 	d.MadeFrom = &Source{Template: template.ID, Version: template.Version, Run: in.Run, Link: in.Link}
 	if template.ExpiresDays > 0 {
@@ -324,14 +308,14 @@ func (s *Templates) fill(
 		return nil, company, filling, err
 	}
 	if in.sends() && f.Empty() {
-		s.dispatch.requireSendable(&f, d)
+		s.sending.requireSendable(&f, d)
 	}
 	return d, company, filling, f.Err()
 }
 
 // assignRoles replaces the roles of a template with people. The document has its
 // invitations in the order of the template's roles.
-func (s *Templates) assignRoles(f *fault.Fields, d, template *Document, people []RolePerson) {
+func (s *Drafts) assignRoles(f *fault.Fields, d, template *Document, people []RolePerson) {
 	taken := map[string]bool{}
 	for i := range people {
 		p, at := &people[i], f.At("people", i)

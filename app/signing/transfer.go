@@ -12,15 +12,6 @@ import (
 	"paraph/kv"
 )
 
-// Transfer moves the documents of a company between installations.
-type Transfer struct {
-	store    *store.Store
-	lists    *lists.Lists
-	schedule *Schedule
-	links    *Links
-	baseURL  string
-}
-
 // RecordExport describes an export of a company's documents from the installation.
 type RecordExport struct {
 	Company string
@@ -33,7 +24,7 @@ const linksItem = "links of invitations"
 
 // ExportRecords exports the documents of a company with their audit trail. Unfinished
 // uploads, devices for signing in person and proofs of identity are not included.
-func (s *Transfer) ExportRecords(tx *kv.Tx, l RecordExport) error {
+func (s *Upkeep) ExportRecords(tx *kv.Tx, l RecordExport) error {
 	if err := l.journal(tx); err != nil {
 		return err
 	}
@@ -67,7 +58,7 @@ func (l RecordExport) journal(tx *kv.Tx) error {
 
 const journalItem = "journal"
 
-func (s *Transfer) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Document) error {
+func (s *Upkeep) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Document) error {
 	for b := range d.Blobs {
 		if err := l.File(b); err != nil {
 			return err
@@ -111,7 +102,7 @@ func exportRecord[T any](tx *kv.Tx, l RecordExport, c *kv.Collection[T], id stri
 	return errors.Join(err, l.Put(it))
 }
 
-func (s *Transfer) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invitation) error {
+func (s *Upkeep) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invitation) error {
 	if !record.LinkWorks(d, inv) {
 		return nil
 	}
@@ -130,7 +121,7 @@ func (s *Transfer) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invit
 
 // ImportRecord returns the function that stores an item of this package, or nil for other
 // items. Journal entries come before the documents.
-func (s *Transfer) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error {
+func (s *Upkeep) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error {
 	switch it.In {
 	case journalItem:
 		return func(tx *kv.Tx) error { return importEntry(tx, company, it) }
@@ -212,7 +203,7 @@ func checkPatterns(d *Document) error {
 // importDocument stores a document with everything derived from it. Access codes can't be
 // checked without the key of the installation where they were set, so the sender has to
 // set new ones.
-func (s *Transfer) importDocument(tx *kv.Tx, company string, it kv.Item) error {
+func (s *Upkeep) importDocument(tx *kv.Tx, company string, it kv.Item) error {
 	d, err := DocumentOf(company, it)
 	if err != nil {
 		return err
@@ -246,7 +237,7 @@ func (s *Transfer) importDocument(tx *kv.Tx, company string, it kv.Item) error {
 }
 
 // readUnread schedules reading the files whose text is not known here.
-func (s *Transfer) readUnread(tx *kv.Tx, d *Document) error {
+func (s *Upkeep) readUnread(tx *kv.Tx, d *Document) error {
 	var unread []File
 	for i := range d.Files {
 		key, _ := record.TextSource(d, &d.Files[i])

@@ -9,27 +9,15 @@ import (
 	"slices"
 	"time"
 
-	"paraph/app/blob"
 	"paraph/app/pdf"
 	"paraph/app/pdf/document"
 	"paraph/app/pdf/page"
-	"paraph/app/pdf/text"
 	"paraph/app/pdf/verify"
 	"paraph/app/pki"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
-
-// Upkeep checks and repairs stored documents.
-type Upkeep struct {
-	db      *kv.DB
-	blobs   *blob.Store
-	uploads *Uploads
-	keys    *pki.Authority
-	fonts   *text.Fonts
-	now     func() time.Time
-}
 
 // Collections lists the collections of this package, for checking the data folder.
 func Collections() []kv.Checker {
@@ -48,7 +36,7 @@ func NeedsFile(tx *kv.Tx, hash string) (bool, error) {
 // abandoned uploads. It also keeps the files that one of others needs.
 func (s *Upkeep) Sweep(ctx context.Context, before time.Time, others ...func(tx *kv.Tx, hash string) (bool, error)) (int, error) {
 	_, partial := s.blobs.SweepPartial(before)
-	if err := errors.Join(partial, s.uploads.sweep()); err != nil {
+	if err := errors.Join(partial, s.drafts.sweepUploads()); err != nil {
 		return 0, err
 	}
 	return s.blobs.Sweep(before, func(hash string) (needed bool, err error) {

@@ -144,7 +144,7 @@ func filling(t *testing.T, c company) doc {
 		box("radio", a, named("red", group)), box("radio", a, named("blue", group)),
 		box("text", "b@x.example", named("theirs")),
 	}))
-	return ok[doc](t)(c.Signing.Dispatch.Send(t.Context(), c.author, d.ID, signing.SendInput{}))
+	return ok[doc](t)(c.Signing.Sending.Send(t.Context(), c.author, d.ID, signing.SendInput{}))
 }
 
 func TestFilledInFieldsAreChecked(t *testing.T) {
@@ -161,7 +161,7 @@ func TestFilledInFieldsAreChecked(t *testing.T) {
 		return m
 	}
 	sign := func(values map[string]string) (doc, error) {
-		return c.Signing.Signatures.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{Fields: values, Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: "A"}})
+		return c.Signing.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{Fields: values, Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: "A"}})
 	}
 	for _, x := range []struct {
 		values map[string]string

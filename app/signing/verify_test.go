@@ -24,7 +24,7 @@ func TestStrangersDoNotDelayCompaniesVerifying(t *testing.T) {
 	done := make(chan int, 1)
 	go func() { done <- s.Anonymous().Post(t, "/verify", upload).Status }()
 	for range 3 {
-		if _, err := s.Signing.Documents.VerifyFile(t.Context(), who, r.Text(t, "id"), r.Text(t, "files.0.id")); err != nil {
+		if _, err := s.Signing.Completion.VerifyFile(t.Context(), who, r.Text(t, "id"), r.Text(t, "files.0.id")); err != nil {
 			t.Error(err)
 		}
 		owner.Post(t, "/verify", upload).Want(t, 200)

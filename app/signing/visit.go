@@ -15,15 +15,6 @@ import (
 	"paraph/kv"
 )
 
-// Visits serves signatories before they sign: viewing, agreeing, declining, saving answers.
-type Visits struct {
-	db        *kv.DB
-	store     *store.Store
-	documents *Documents
-	changes   *changes
-	now       func() time.Time
-}
-
 // Visit is an invited person's view of a document.
 type Visit struct {
 	Stage      Stage
@@ -39,7 +30,7 @@ type Visit struct {
 }
 
 // Visit returns what an invitation's link shows. It changes nothing.
-func (s *Visits) Open(_ context.Context, who account.Actor) (*Visit, error) {
+func (s *Signing) Open(_ context.Context, who account.Actor) (*Visit, error) {
 	if !who.IsSignatory() {
 		return nil, fault.NotFound("invitation")
 	}
@@ -58,13 +49,13 @@ func (s *Visits) Open(_ context.Context, who account.Actor) (*Visit, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Consent = s.documents.consentAsked(v.Company, v.Invitation)
+	v.Consent = s.consentAsked(v.Company, v.Invitation)
 	v.Agreed = v.Invitation.AgreedTo(v.Consent)
 	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who, v.Invitation), s.now())
 	if by := record.ActedFor(v.Document, v.Invitation); by != nil {
 		v.By = by.Name
 	}
-	if s.documents.needsConsent(who, v.Company, v.Invitation) {
+	if s.needsConsent(who, v.Company, v.Invitation) {
 		v.withoutConsent()
 	}
 	s.conceal(v, record.IsIdentified(who, v.Invitation))
@@ -86,7 +77,7 @@ func (v *Visit) withoutConsent() {
 }
 
 // conceal removes what the visitor may not see.
-func (s *Visits) conceal(v *Visit, identified bool) {
+func (s *Signing) conceal(v *Visit, identified bool) {
 	v.Closed = v.Closed || v.Document.Hidden(v.Company, s.now())
 	switch {
 	case v.Closed:
@@ -106,7 +97,7 @@ func (s *Visits) conceal(v *Visit, identified bool) {
 
 // Preview shows members who prepare the document what an invited person will see when it
 // is their turn.
-func (s *Visits) Preview(_ context.Context, who account.Actor, id, invitation string) (*Visit, error) {
+func (s *Signing) Preview(_ context.Context, who account.Actor, id, invitation string) (*Visit, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -118,10 +109,10 @@ func (s *Visits) Preview(_ context.Context, who account.Actor, id, invitation st
 	if v.Invitation == nil {
 		return nil, fault.NotFound("invitation")
 	}
-	if v.Company, err = s.documents.company(who); err != nil {
+	if v.Company, err = s.company(who); err != nil {
 		return nil, err
 	}
-	v.Consent = s.documents.consentAsked(v.Company, v.Invitation)
+	v.Consent = s.consentAsked(v.Company, v.Invitation)
 	return v, nil
 }
 
@@ -131,7 +122,7 @@ func Initials(name string) string { return mark.Initials(name) }
 // NotMe records that an invitation reached the wrong person. Its link stops working, and
 // the owner is notified. Like declining, it requires proof of identity and the sender's
 // permission; others can report a problem.
-func (s *Visits) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
+func (s *Signing) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
 	var f fault.Fields
 	why := input.Lines(&f, "note", note, record.MaxReason)
 	if err := f.Err(); err != nil {
@@ -156,7 +147,7 @@ const askAgain = time.Hour
 
 // AskForLink tells the owner, at most once an hour, that a person wants to sign an expired
 // document. Its response is always the same.
-func (s *Access) AskForLink(_ context.Context, who account.Actor, id, invitation string) error {
+func (s *Signing) AskForLink(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
@@ -192,7 +183,7 @@ var errAsked = fault.Conflict("already_asked")
 // whose copy is damaged. Callers learn neither whether such an invitation exists nor
 // whether a message was sent. As their link need not be complete, this works only a few
 // times a day.
-func (s *Access) SendLink(_ context.Context, token, address string, from account.Actor) error {
+func (s *Signing) SendLink(_ context.Context, token, address string, from account.Actor) error {
 	if len(token) < linkIDLength {
 		return nil
 	}
@@ -237,7 +228,7 @@ func (s *Access) SendLink(_ context.Context, token, address string, from account
 
 // addressee finds the document of an invitation that was sent to an address; "" if there is
 // none. It only reads, so that strangers do not block writers.
-func (s *Access) addressee(invitation, address string) (who account.Actor, document string, err error) {
+func (s *Signing) addressee(invitation, address string) (who account.Actor, document string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		at, err := store.Invited.Get(tx, invitation)
 		if errors.Is(err, kv.ErrNotFound) {
@@ -264,7 +255,7 @@ func notAgreed() error {
 
 // Agree records that a person consents to signing electronically: the version of the
 // text, the time, and where the request came from. Further calls have no effect.
-func (s *Visits) Agree(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
+func (s *Signing) Agree(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	return s.consenting(who, id, invitation, func(tx *kv.Tx, inv *Invitation, text string) ([]Event, error) {
 		if text == "" {
 			return nil, fault.Conflict("no_consent_asked")
@@ -281,7 +272,7 @@ func (s *Visits) Agree(_ context.Context, who account.Actor, id, invitation stri
 var errAgreed = fault.Conflict("already_agreed")
 
 // WithdrawConsent withdraws a person's consent before they sign.
-func (s *Visits) WithdrawConsent(
+func (s *Signing) WithdrawConsent(
 	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
 ) (*Document, error) {
 	return s.consenting(who, id, invitation, func(_ *kv.Tx, inv *Invitation, _ string) ([]Event, error) {
@@ -296,7 +287,7 @@ func (s *Visits) WithdrawConsent(
 
 // consenting is the common path of changes that only the invited person can make, while
 // they may sign.
-func (s *Visits) consenting(
+func (s *Signing) consenting(
 	who account.Actor, id, invitation string,
 	change func(*kv.Tx, *Invitation, string) ([]Event, error), seen ...int64,
 ) (*Document, error) {
@@ -311,7 +302,7 @@ func (s *Visits) consenting(
 		if err != nil {
 			return nil, err
 		}
-		return change(tx, inv, s.documents.consentAsked(company, inv))
+		return change(tx, inv, s.consentAsked(company, inv))
 	}, seen...)
 	if err == errAgreed {
 		return s.store.Get(who, id, seen...)

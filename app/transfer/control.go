@@ -40,7 +40,7 @@ type CompanyRow struct {
 
 // AddCompany implements [Site].
 func (i *Installation) AddCompany(ctx context.Context, in account.CompanyInput) (AddedCompany, error) {
-	b, err := i.Accounts.Installation.FoundCompany(ctx, account.System(""), in)
+	b, err := i.Accounts.Companies.FoundCompany(ctx, account.System(""), in)
 	c := AddedCompany{b.Company.ID, b.Company.Name, b.User.Email, b.Password, ""}
 	if b.Setup != "" {
 		c.Setup = i.Address + "/setup?token=" + b.Setup
@@ -50,7 +50,7 @@ func (i *Installation) AddCompany(ctx context.Context, in account.CompanyInput) 
 
 // List implements [Site].
 func (i *Installation) List(ctx context.Context) (all []CompanyRow, err error) {
-	tenants, err := i.Accounts.Installation.Tenants(ctx, account.System(""))
+	tenants, err := i.Accounts.Companies.Tenants(ctx, account.System(""))
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +66,13 @@ func (i *Installation) List(ctx context.Context) (all []CompanyRow, err error) {
 
 // Rename implements [Site].
 func (i *Installation) Rename(ctx context.Context, company, name string) error {
-	_, err := i.Accounts.Installation.RenameCompany(ctx, account.System(""), company, name)
+	_, err := i.Accounts.Companies.RenameCompany(ctx, account.System(""), company, name)
 	return err
 }
 
 // Grant implements [Site].
 func (i *Installation) Grant(ctx context.Context, email string, granted bool) error {
-	return i.Accounts.Installation.SetInstallation(ctx, email, granted)
+	return i.Accounts.Companies.SetInstallation(ctx, email, granted)
 }
 
 // Handler serves a Site to the commands on this machine, over the control socket. say turns a

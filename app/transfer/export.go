@@ -118,7 +118,7 @@ func (i *Installation) records(ctx context.Context, h Header, w *archive.Writer)
 		return errors.Join(err, ctx.Err())
 	}
 	err := i.DB.View(func(tx *kv.Tx) error {
-		people, err := i.Accounts.Transfer.ExportRecords(tx, account.RecordExport{Company: h.Company, Secrets: h.Secrets, Put: put})
+		people, err := i.Accounts.Upkeep.ExportRecords(tx, account.RecordExport{Company: h.Company, Secrets: h.Secrets, Put: put})
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (i *Installation) records(ctx context.Context, h Header, w *archive.Writer)
 			return err
 		}
 		documents := signing.RecordExport{Company: h.Company, People: people, Put: put, File: files.add}
-		if err := i.Transfer.ExportRecords(tx, documents); err != nil {
+		if err := i.Upkeep.ExportRecords(tx, documents); err != nil {
 			return err
 		}
 		return errors.Join(i.Contacts.ExportRecords(tx, h.Company, put), i.Webhooks.ExportRecords(tx, h.Company, put),

@@ -293,8 +293,8 @@ func (s *staged) recordImport() account.RecordImport {
 // importRecord returns the function that stores an item, nil if no package handles it.
 func (i *Installation) importRecord(a account.RecordImport, it kv.Item) func(tx *kv.Tx) error {
 	for _, store := range []func(tx *kv.Tx) error{
-		i.Accounts.Transfer.ImportRecord(a, it), i.Checkpoints.ImportRecord(a.Company, it),
-		i.Transfer.ImportRecord(a.Company, it), i.Contacts.ImportRecord(a.Company, it),
+		i.Accounts.Upkeep.ImportRecord(a, it), i.Checkpoints.ImportRecord(a.Company, it),
+		i.Upkeep.ImportRecord(a.Company, it), i.Contacts.ImportRecord(a.Company, it),
 		i.Webhooks.ImportRecord(a.Company, it), i.PublicLinks.ImportRecord(a.Company, it),
 	} {
 		if store != nil {
@@ -340,7 +340,7 @@ func (i *Installation) accept(s *staged) error {
 	}
 	s.path = path
 	err := i.DB.Update(func(tx *kv.Tx) error {
-		newcomers, err := i.Accounts.Transfer.Reserve(tx, s.Company, s.people)
+		newcomers, err := i.Accounts.Upkeep.Reserve(tx, s.Company, s.people)
 		if err != nil {
 			return err
 		}
@@ -361,7 +361,7 @@ func (i *Installation) checkFree(s *staged) error {
 		if busy, err := imports.Has(tx, s.Company); err != nil || busy {
 			return errors.Join(err, fmt.Errorf("the company %s is already being imported", s.Company))
 		}
-		if err := i.Accounts.Transfer.Free(tx, s.Company); err != nil {
+		if err := i.Accounts.Upkeep.Free(tx, s.Company); err != nil {
 			return err
 		}
 		return s.each(func(it kv.Item) error {

@@ -85,7 +85,7 @@ type Installation struct {
 	Blobs    *blob.Store
 	Accounts *account.Services
 	Store    *store.Store
-	Transfer *signing.Transfer
+	Upkeep   *signing.Upkeep
 	Contacts *contact.Service
 	Webhooks *notify.Webhooks
 

@@ -44,6 +44,9 @@ var templateFiles embed.FS
 type Options struct {
 	Accounts    *account.Services
 	Signing     *signing.Services
+	Limits      signing.Limits
+	Mails       func() bool // whether e-mails reach their recipients
+	Consent     string      // the consent text of companies without their own
 	Notify      *notify.Service
 	Webhooks    *notify.Webhooks
 	Contacts    *contact.Service

@@ -10,8 +10,8 @@ import (
 // members are the pages about a company's members.
 func (p *Pages) members() []route {
 	o := p.options
-	h := &members.Handlers{Accounts: o.Accounts, Notify: o.Notify, Ownership: o.Signing.Ownership,
-		Mails: o.Signing.Mails}
+	h := &members.Handlers{Accounts: o.Accounts, Notify: o.Notify, Sending: o.Signing.Sending,
+		Mails: o.Mails}
 	return []route{
 		{get, "/app/team", member(h.ShowList)},
 		{get, "/app/team/invite", manager(h.AskInvite)},
@@ -46,7 +46,7 @@ func (p *Pages) installation() []route {
 func (p *Pages) settings() []route {
 	o := p.options
 	frame := &settings.Frame{Keys: o.Keys, Now: o.Now, Backups: o.Backups}
-	company := &settings.Company{Frame: frame, Accounts: o.Accounts, Consent: o.Signing.Consent}
+	company := &settings.Company{Frame: frame, Accounts: o.Accounts, Consent: o.Consent}
 	security := &settings.Security{Frame: frame, Accounts: o.Accounts}
 	tokens := &settings.Tokens{Frame: frame, Accounts: o.Accounts, Setup: o.Setup}
 	mail := &settings.Mail{Frame: frame, Notify: o.Notify, Server: o.MailServer}

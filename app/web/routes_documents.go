@@ -19,9 +19,9 @@ func (p *Pages) documents() []route {
 	o := p.options
 	s := o.Signing
 	h := &documents.Handlers{Accounts: o.Accounts, Log: o.Log, MaxUpload: o.MaxUpload, Notify: o.Notify,
-		Now: o.Now, Documents: s.Documents, Downloads: s.Downloads, Drafts: s.Drafts,
-		Invitations: s.Invitations, Lifecycle: s.Lifecycle, Links: s.Links, Lists: s.Lists, Pages: s.Pages,
-		Schedule: s.Schedule, Sealing: s.Sealing, Trail: s.Trail, Mails: s.Mails}
+		Now: o.Now, Completion: s.Completion, Drafts: s.Drafts,
+		Sending: s.Sending, Lists: s.Lists,
+		Trail: s.Trail, Mails: p.options.Mails}
 	return []route{
 		{get, "/app/documents", member(h.ShowList)},
 		{get, "/app/documents/archived", member(h.ShowList)},
@@ -71,15 +71,15 @@ func (p *Pages) drafts() []route {
 	o := p.options
 	s := o.Signing
 	h := &drafts.Handlers{Accounts: o.Accounts, Contacts: o.Contacts, Log: o.Log, MaxUpload: o.MaxUpload,
-		Notify: o.Notify, Now: o.Now, Detection: s.Detection, Dispatch: s.Dispatch, Documents: s.Documents,
-		Drafts: s.Drafts, Intake: s.Intake, Lifecycle: s.Lifecycle, Links: s.Links, Uploads: s.Uploads,
-		Mails: s.Mails}
-	e := &editor.Handlers{Detection: s.Detection, Documents: s.Documents, Drafts: s.Drafts, Trail: s.Trail,
-		Limits: s.Limits, Mails: s.Mails, SavedFields: s.SavedFields}
+		Notify: o.Notify, Now: o.Now, Drafts: s.Drafts, Sending: s.Sending,
+		Intake: s.Intake,
+		Mails:  p.options.Mails}
+	e := &editor.Handlers{Drafts: s.Drafts, Trail: s.Trail,
+		Limits: p.options.Limits, Mails: p.options.Mails}
 	f := drafts.Form{Handlers: h}
 	// The first step is one form. It has an input for new files, and one to replace each file.
 	form := func(h page.Handler) page.Access {
-		return author(h).With(page.Large).UploadingMany(2*s.Limits.Files+1, o.MaxFiles).Interruptible()
+		return author(h).With(page.Large).UploadingMany(2*p.options.Limits.Files+1, o.MaxFiles).Interruptible()
 	}
 	return []route{
 		{get, "/app/documents/new", member(f.ShowNew)},
@@ -120,8 +120,8 @@ func (p *Pages) drafts() []route {
 // templates are the pages about templates, whose content is edited on the pages of drafts.
 func (p *Pages) templates() []route {
 	s := p.options.Signing
-	h := &templates.Handlers{Links: p.options.PublicLinks, Drafts: s.Drafts, Lifecycle: s.Lifecycle,
-		Templates: s.Templates, Mails: s.Mails}
+	h := &templates.Handlers{Links: p.options.PublicLinks, Drafts: s.Drafts, Sending: s.Sending,
+		Mails: p.options.Mails}
 	return []route{
 		{get, "/app/templates", member(h.ShowList)},
 		{post, "/app/templates/new", author(h.Add)},
@@ -146,7 +146,7 @@ func (p *Pages) templates() []route {
 // bulk are the pages about sending a template to many people.
 func (p *Pages) bulk() []route {
 	o := p.options
-	h := &runs.Handlers{Accounts: o.Accounts, Bulk: o.Bulk, Templates: o.Signing.Templates, Mails: o.Signing.Mails}
+	h := &runs.Handlers{Accounts: o.Accounts, Bulk: o.Bulk, Drafts: o.Signing.Drafts, Mails: o.Mails}
 	return []route{
 		{get, "/app/templates/:id/bulk.csv", member(h.Header)},
 		{get, "/app/bulk", member(h.ShowList)},

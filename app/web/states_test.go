@@ -246,7 +246,7 @@ func TestPagesAreDrawnAhead(t *testing.T) {
 	s.Advance(t, "10s")
 	// Both pages have a field, so their pictures are of the prepared revision. Each is drawn
 	// for wide screens and for phones.
-	if n, size := s.Signing.Pictures.Stats(); n < 4 || size == 0 {
+	if n, size := s.Pictures().Stats(); n < 4 || size == 0 {
 		t.Errorf("%d pictures of %d bytes wait for the signatory", n, size)
 	}
 }

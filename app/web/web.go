@@ -125,12 +125,12 @@ const maxMarks = 2
 func (p *Pages) signatories() []route {
 	o := p.options
 	s := o.Signing
-	h := &signer.Handlers{Accounts: o.Accounts, Access: s.Access, Devices: s.Devices,
-		Downloads: s.Downloads, Invitations: s.Invitations, Links: s.Links, Marks: s.Marks,
-		Pages: s.Pages, Signatures: s.Signatures, Visits: s.Visits, Mails: s.Mails, Fonts: o.Fonts, Log: o.Log,
+	h := &signer.Handlers{Accounts: o.Accounts, Signing: s.Signing,
+		Completion: s.Completion, Sending: s.Sending,
+		Mails: p.options.Mails, Fonts: o.Fonts, Log: o.Log,
 		Now: o.Now}
-	host := &signer.Device{Devices: s.Devices, Documents: s.Documents, Now: o.Now}
-	pad := &signer.Pad{Pads: s.Pads, Now: o.Now}
+	host := &signer.Device{Signing: s.Signing, Now: o.Now}
+	pad := &signer.Pad{Signing: s.Signing, Now: o.Now}
 	public := &signer.Public{Links: o.PublicLinks}
 	invited := h.Invited
 	const (
@@ -154,7 +154,7 @@ func (p *Pages) signatories() []route {
 		{post, "/s/:token/again", everybody(h.SendLink)},
 
 		{get, "/s/:token", invited(h.ShowVisit)},
-		{post, "/s/:token", invited(h.Answer).With(page.Large).UploadingMany(o.Signing.Limits.Fields+maxMarks, maxAttached)},
+		{post, "/s/:token", invited(h.Answer).With(page.Large).UploadingMany(o.Limits.Fields+maxMarks, maxAttached)},
 		{post, "/s/:token/viewed", invited(h.Viewed)},
 		{get, "/s/:token/decline", invited(signer.AskDecline)},
 		{post, "/s/:token/decline", invited(h.Decline)},
@@ -217,7 +217,7 @@ func (p *Pages) access() []route {
 // own are the pages of a member about their own account.
 func (p *Pages) own() []route {
 	o := p.options
-	h := &me.Handlers{Accounts: o.Accounts, Fonts: o.Fonts, Marks: o.Signing.Marks, Mails: o.Signing.Mails}
+	h := &me.Handlers{Accounts: o.Accounts, Fonts: o.Fonts, Signing: o.Signing.Signing, Mails: o.Mails}
 	return []route{
 		{get, "/app/me", member(h.Show)},
 		{get, "/app/me/prove", member(page.ShowProve)},

@@ -97,7 +97,7 @@ func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) ac
 	t.Helper()
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Email == email {
-			who, err := s.Signing.Links.Signatory(t.Context(), s.Signing.Links.Token(inv))
+			who, err := s.Signing.Sending.Signatory(t.Context(), s.Signing.Sending.LinkToken(inv))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) ac
 func (s *Services) Sign(t testing.TB, d *signing.Document, email string) *signing.Document {
 	t.Helper()
 	who := s.Signatory(t, d, email)
-	d, err := s.Signing.Signatures.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
+	d, err := s.Signing.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
 		Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: who.Name}})
 	if err != nil {
 		t.Fatal(err)

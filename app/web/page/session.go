@@ -63,7 +63,7 @@ const deviceTime = 365 * 24 * time.Hour
 
 // RememberDevice marks this browser as one that has signed in.
 func (r *Request) RememberDevice(email string) error {
-	marks, err := r.site.Accounts.Devices.RememberDevice(email, r.Cookies(DeviceCookie))
+	marks, err := r.site.Accounts.Authentication.RememberDevice(email, r.Cookies(DeviceCookie))
 	if err == nil {
 		r.SetCookie(DeviceCookie, marks, "/", deviceTime)
 	}
@@ -79,7 +79,7 @@ func (r *Request) StartSession(company, token string) {
 // Leave ends the session of this browser, if there is one.
 func (r *Request) Leave() error {
 	if r.Enter() == nil {
-		if err := r.site.Accounts.Sessions.Logout(r.UserContext(), r.Who.Actor); err != nil {
+		if err := r.site.Accounts.Authentication.Logout(r.UserContext(), r.Who.Actor); err != nil {
 			return err
 		}
 	}

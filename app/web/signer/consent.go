@@ -30,7 +30,7 @@ func (p visitPage) AsksHere() bool {
 
 // Agree records consent to sign electronically.
 func (h *Handlers) Agree(v *Visitor) error {
-	_, err := h.Visits.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
 	if err != nil && fault.KindOf(err) != fault.KindConflict {
 		return err
 	}
@@ -47,7 +47,7 @@ func AskWithdraw(v *Visitor) error {
 
 // WithdrawConsent withdraws consent.
 func (h *Handlers) WithdrawConsent(v *Visitor) error {
-	_, err := h.Visits.WithdrawConsent(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	_, err := h.Signing.WithdrawConsent(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
 	switch {
 	case err == nil:
 		v.Flash("ok", "withdraw.done")
@@ -63,7 +63,7 @@ func (h *Handlers) recordConsent(v *Visitor) error {
 	if v.Consent == "" || v.Agreed || v.Form.Value("consent") != "yes" {
 		return nil
 	}
-	_, err := h.Visits.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
 	return err
 }
 
@@ -74,7 +74,7 @@ func ShowReport(v *Visitor) error {
 
 // ReportProblem notifies the sender of a problem.
 func (h *Handlers) ReportProblem(v *Visitor) error {
-	err := h.Visits.ReportProblem(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("message"))
+	err := h.Signing.ReportProblem(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("message"))
 	if err != nil {
 		return reportProblemTemplate.Again(v.Request, err, plainPage(v, v.Say("report.title")))
 	}

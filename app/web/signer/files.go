@@ -17,7 +17,7 @@ import (
 
 // PagePicture serves a picture of one page in its current state.
 func (h *Handlers) PagePicture(v *Visitor) error {
-	return SendPicture(v.Request, h.Pages, v.who, v.who.Document)
+	return SendPicture(v.Request, h.Completion, v.who, v.who.Document)
 }
 
 // Typed serves a name in a script face, drawn with the outlines used in the PDF.
@@ -45,7 +45,7 @@ func (h *Handlers) Download(v *Visitor) error {
 	if !ok {
 		return fault.NotFound("file")
 	}
-	d, err := h.Downloads.Document(v.UserContext(), v.who, v.who.Document, in)
+	d, err := h.Completion.DownloadDocument(v.UserContext(), v.who, v.who.Document, in)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (h *Handlers) DownloadFile(v *Visitor) error {
 	if v.Document.Status != record.Completed && v.Stage != record.StageSigned {
 		return fault.Conflict("document_not_completed")
 	}
-	d, err := h.Downloads.File(v.UserContext(), v.who, v.who.Document, v.Params("file"), "current")
+	d, err := h.Completion.DownloadFile(v.UserContext(), v.who, v.who.Document, v.Params("file"), "current")
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (h *Handlers) texts(v *Visitor) (map[string][]string, error) {
 	out := map[string][]string{}
 	for i := range v.Document.Files {
 		id := v.Document.Files[i].ID
-		pages, err := h.Pages.Texts(v.UserContext(), v.who, v.who.Document, id)
+		pages, err := h.Completion.PageTexts(v.UserContext(), v.who, v.who.Document, id)
 		if err != nil {
 			return nil, err
 		}

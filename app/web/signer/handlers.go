@@ -38,18 +38,14 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts    *account.Services
-	Fonts       *text.Fonts
-	Log         *slog.Logger
-	Now         func() time.Time
-	Access      *signing.Access
-	Devices     *signing.Devices
-	Downloads   *signing.Downloads
-	Invitations *signing.Invitations
-	Links       *signing.Links
-	Marks       *signing.Marks
-	Pages       *signing.Pages
-	Signatures  *signing.Signatures
-	Visits      *signing.Visits
-	Mails       func() bool // reports whether e-mails are sent to their recipients
+	Accounts *account.Services
+	Fonts    *text.Fonts
+	Log      *slog.Logger
+	Now      func() time.Time
+	Signing  *signing.Signing
+
+	Completion *signing.Completion
+	Sending    *signing.Sending
+
+	Mails func() bool // reports whether e-mails are sent to their recipients
 }

@@ -129,7 +129,7 @@ func (h *Handlers) ownMarks(v *Visitor) signing.SavedMarks {
 	if !ok || !strings.EqualFold(u.Email, v.Invitation.Email) {
 		return signing.SavedMarks{}
 	}
-	saved, err := h.Marks.Saved(v.UserContext(), who)
+	saved, err := h.Signing.SavedMarks(v.UserContext(), who)
 	if err != nil {
 		h.Log.Error("saved signature", "request_id", v.RequestID(), "error", err)
 	}

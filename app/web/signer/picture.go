@@ -22,7 +22,7 @@ const DefaultWidth = 1240
 
 // SendPicture responds with a picture of one page in its current state. The route
 // names the file and the page; the query may name a width.
-func SendPicture(r *page.Request, pages *signing.Pages, who account.Actor, document string) error {
+func SendPicture(r *page.Request, pages *signing.Completion, who account.Actor, document string) error {
 	n, err := strconv.Atoi(r.Params("page"))
 	if err != nil {
 		return fault.NotFound("page")
@@ -31,7 +31,7 @@ func SendPicture(r *page.Request, pages *signing.Pages, who account.Actor, docum
 	if err != nil || !slices.Contains(widths, width) {
 		width = DefaultWidth
 	}
-	png, tag, err := pages.Picture(r.UserContext(), who, document, r.Params("file"), n, width)
+	png, tag, err := pages.PagePicture(r.UserContext(), who, document, r.Params("file"), n, width)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // the document.
 func (h *Handlers) ShowPreview(r *page.Request) error {
 	id, invitation := r.Params("id"), r.Params("invitation")
-	visit, err := h.Visits.Preview(r.UserContext(), r.Who.Actor, id, invitation)
+	visit, err := h.Signing.Preview(r.UserContext(), r.Who.Actor, id, invitation)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (h *Handlers) ShowPreview(r *page.Request) error {
 
 // PreviewPicture serves a picture of one page of the previewed document.
 func (h *Handlers) PreviewPicture(r *page.Request) error {
-	return SendPicture(r, h.Pages, r.Who.Actor, r.Params("id"))
+	return SendPicture(r, h.Completion, r.Who.Actor, r.Params("id"))
 }
 
 // PreviewTyped serves a name in a script face.

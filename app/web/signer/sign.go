@@ -79,7 +79,7 @@ func (h *Handlers) Answer(v *Visitor) error {
 		return h.finish(v)
 	}
 	answers := h.answers(v)
-	err := h.Visits.SaveAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation, answers)
+	err := h.Signing.SaveAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation, answers)
 	if err != nil {
 		return err
 	}
@@ -141,11 +141,11 @@ func (h *Handlers) finish(v *Visitor) error {
 	switch v.Invitation.Role {
 	case record.Reader:
 		in := signing.SignInput{Next: next(v), Read: reading(v)}
-		_, err := h.Signatures.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
+		_, err := h.Signing.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 		return h.finished(v, err)
 	case record.Assistant:
 		in := signing.SignInput{Fields: valuesOf(v), Next: next(v)}
-		_, err := h.Signatures.FillIn(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
+		_, err := h.Signing.FillIn(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 		return h.finished(v, err)
 	}
 	yes := v.Form.Value("consent") == "yes"
@@ -157,7 +157,7 @@ func (h *Handlers) finish(v *Visitor) error {
 		// A missing signature is reported together with all other errors.
 		in.Signature = &signing.Mark{Type: signing.MarkDrawn}
 	}
-	_, err := h.Signatures.Sign(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
+	_, err := h.Signing.Sign(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 	return h.finished(v, err)
 }
 

@@ -48,7 +48,7 @@ func (h *Handlers) Invited(show func(*Visitor) error) page.Access {
 
 // byLink runs a handler for the holder of a link.
 func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) error) error {
-	who, err := h.Links.Signatory(r.UserContext(), token)
+	who, err := h.Sending.Signatory(r.UserContext(), token)
 	if fault.KindOf(err) == fault.KindUnauthenticated {
 		return h.deadLink(r, token)
 	}
@@ -69,7 +69,7 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 // load loads the visitor's view and switches to their language.
 func (h *Handlers) load(v *Visitor, who account.Actor) (err error) {
 	v.who, v.mails = v.From(h.proven(v.Request, who)), h.Mails()
-	if v.Visit, err = h.Visits.Open(v.UserContext(), v.who); err == nil {
+	if v.Visit, err = h.Signing.Open(v.UserContext(), v.who); err == nil {
 		v.useLanguage()
 	}
 	return err

@@ -92,7 +92,7 @@ type personLine struct {
 // ShowPeople serves the list of people.
 func (h *Handlers) ShowPeople(r *page.Request) error {
 	p, l := partOf(r), personList{Search: strings.TrimSpace(r.Query("search"))}
-	found, err := h.Accounts.Installation.ListPeople(r.UserContext(), r.Who.Actor, l.Search, p.offset(), p.size)
+	found, err := h.Accounts.Companies.ListPeople(r.UserContext(), r.Who.Actor, l.Search, p.offset(), p.size)
 	if err != nil {
 		return err
 	}

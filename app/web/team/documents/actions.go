@@ -21,14 +21,14 @@ type oneStep func(context.Context, account.Actor, string, ...int64) (*signing.Do
 // steps are the actions that need no further input. An invitation limits a reminder to its
 // recipient.
 func (h *Handlers) steps(invitation string) map[string]oneStep {
-	l := h.Lifecycle
+	l := h.Sending
 	return map[string]oneStep{
 		"submit": l.Submit, "withdraw": l.Withdraw, "approve": l.Approve, "reopen": l.Reopen,
 		"unschedule": l.Unschedule,
 		"archive":    l.Archive, "restore": l.Restore, "delete": l.Delete,
-		"duplicate": h.Drafts.Duplicate, "seal": h.Sealing.Retry,
+		"duplicate": h.Drafts.Duplicate, "seal": h.Completion.RetrySealing,
 		"remind": func(ctx context.Context, who account.Actor, id string, seen ...int64) (*signing.Document, error) {
-			return h.Invitations.Remind(ctx, who, id, invitation, seen...)
+			return h.Sending.Remind(ctx, who, id, invitation, seen...)
 		},
 	}
 }
@@ -96,29 +96,29 @@ type formStep struct {
 // documentForms are the actions with a form.
 var documentForms = map[string]formStep{
 	"reject": {fields: []string{"reason"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Lifecycle.Reject(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
+		_, err := h.Sending.Reject(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
 		return err
 	}},
 	"void": {fields: []string{"reason"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Lifecycle.Void(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
+		_, err := h.Sending.Void(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
 		return err
 	}},
 	"extend": {fields: []string{"expires_at"}, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Lifecycle.Extend(r.UserContext(), r.Who.Actor, id, endOfDay(r, "expires_at"))
+		_, err := h.Sending.Extend(r.UserContext(), r.Who.Actor, id, endOfDay(r, "expires_at"))
 		return err
 	}},
 	"replace": {fields: []string{"name", "email"}, do: func(h *Handlers, r *page.Request, id string) error {
 		in := accessCode(r)
 		in.Name, in.Email = trimmed(r, "name"), trimmed(r, "email")
-		_, err := h.Invitations.Replace(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), in)
+		_, err := h.Sending.Replace(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), in)
 		return err
 	}},
 	"access_code": {fields: []string{"access_code"}, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Invitations.SetAccessCode(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), accessCode(r))
+		_, err := h.Sending.SetAccessCode(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), accessCode(r))
 		return err
 	}},
 	"purge": {fields: []string{"title"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
-		return h.Lifecycle.Purge(r.UserContext(), r.Who.Actor, id, r.Form.Value("title"))
+		return h.Sending.Purge(r.UserContext(), r.Who.Actor, id, r.Form.Value("title"))
 	}},
 }
 

@@ -87,7 +87,7 @@ func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []
 	switch {
 	case d.DeletedAt != nil:
 		p.Aside = r.Say("document.deleted", "when", moment(r, *d.DeletedAt))
-		if at := h.Schedule.PurgesAt(d); at != nil {
+		if at := h.Sending.PurgesAt(d); at != nil {
 			p.Aside += " " + r.Say("document.purged", "day", r.Words.Date(at.In(r.Who.Zone())))
 		}
 	case d.ArchivedAt != nil:

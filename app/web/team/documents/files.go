@@ -70,7 +70,7 @@ func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
-	got, err := h.Documents.VerifyFile(r.UserContext(), r.Who.Actor, d.ID, id)
+	got, err := h.Completion.VerifyFile(r.UserContext(), r.Who.Actor, d.ID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (h *Handlers) Download(r *page.Request) error {
 		if !known {
 			return fault.NotFound("file")
 		}
-		d, err := h.Downloads.File(r.UserContext(), r.Who.Actor, id, file, version)
+		d, err := h.Completion.DownloadFile(r.UserContext(), r.Who.Actor, id, file, version)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (h *Handlers) Download(r *page.Request) error {
 	if !ok {
 		return fault.NotFound("file")
 	}
-	d, err := h.Downloads.Document(r.UserContext(), r.Who.Actor, id, in)
+	d, err := h.Completion.DownloadDocument(r.UserContext(), r.Who.Actor, id, in)
 	if err != nil {
 		return err
 	}
@@ -109,5 +109,5 @@ func (h *Handlers) Download(r *page.Request) error {
 
 // PagePicture serves a picture of one page.
 func (h *Handlers) PagePicture(r *page.Request) error {
-	return signer.SendPicture(r, h.Pages, r.Who.Actor, r.Params("id"))
+	return signer.SendPicture(r, h.Completion, r.Who.Actor, r.Params("id"))
 }

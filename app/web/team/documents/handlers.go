@@ -27,21 +27,18 @@ const menuFragment page.Fragment[*rowMenu] = "rowmenu"
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts    *account.Services
-	Log         *slog.Logger
-	MaxUpload   int64 // of one file, bytes
-	Notify      *notify.Service
-	Now         func() time.Time
-	Documents   *signing.Documents
-	Downloads   *signing.Downloads
-	Drafts      *signing.Drafts
-	Invitations *signing.Invitations
-	Lifecycle   *signing.Lifecycle
-	Links       *signing.Links
-	Lists       *lists.Lists
-	Pages       *signing.Pages
-	Schedule    *signing.Schedule
-	Sealing     *signing.Sealing
-	Trail       *trail.Trail
-	Mails       func() bool // reports whether e-mails are sent to their recipients
+	Accounts  *account.Services
+	Log       *slog.Logger
+	MaxUpload int64 // of one file, bytes
+	Notify    *notify.Service
+	Now       func() time.Time
+
+	Completion *signing.Completion
+	Drafts     *signing.Drafts
+	Sending    *signing.Sending
+
+	Lists *lists.Lists
+
+	Trail *trail.Trail
+	Mails func() bool // reports whether e-mails are sent to their recipients
 }

@@ -105,7 +105,7 @@ func (s *liveStream) send(e signing.Entry) bool {
 		return true
 	}
 	s.last = e.Seq
-	d, err := s.handlers.Documents.Get(context.Background(), s.who, e.Value.Document)
+	d, err := s.handlers.Completion.Get(context.Background(), s.who, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		d, err = &signing.Document{ID: e.Value.Document}, nil
 	}

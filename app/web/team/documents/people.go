@@ -92,8 +92,8 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) ([]personView, e
 		v.Asked = !h.Mails() && inv.Authentication == record.ByEmailCode && inv.NotifiedAt != nil &&
 			signing.MaySeeLinks(r.Who.Actor)
 		v.Host = !v.Own && d.MayHost(r.Who.Actor, inv, h.Now())
-		if v.Link = h.Links.SignURL(r.Who.Actor, d, inv, r.BaseURL()); v.Link == "" && v.Own {
-			v.Link = h.Links.OwnURL(r.Who.Actor, d, inv, r.BaseURL())
+		if v.Link = h.Sending.SignURL(r.Who.Actor, d, inv, r.BaseURL()); v.Link == "" && v.Own {
+			v.Link = h.Sending.OwnURL(r.Who.Actor, d, inv, r.BaseURL())
 		}
 		out = append(out, v)
 	}
@@ -153,7 +153,7 @@ func (h *Handlers) RevealCode(r *page.Request) error {
 // Sign redirects the reader to their own signing page, and records that they got
 // their link here.
 func (h *Handlers) Sign(r *page.Request) error {
-	link, err := h.Links.OpenOwn(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
+	link, err := h.Sending.OpenOwnLink(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
 	if fault.KindOf(err) == fault.KindConflict {
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
 		return r.SeeOther("/app/documents/" + r.Params("id"))
@@ -167,7 +167,7 @@ func (h *Handlers) Sign(r *page.Request) error {
 // ShowLink shows a recipient's link to the reader, who passes it on.
 func (h *Handlers) ShowLink(r *page.Request) error {
 	back := "/app/documents/" + r.Params("id")
-	link, err := h.Links.Show(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"), r.BaseURL())
+	link, err := h.Sending.ShowLink(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"), r.BaseURL())
 	if fault.KindOf(err) == fault.KindConflict {
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
 		return r.SeeOther(back)
@@ -175,7 +175,7 @@ func (h *Handlers) ShowLink(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	d, err := h.Completion.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (h *Handlers) ShowWaiting(r *page.Request) error {
 // ownLinks adds the reader's own links for signing to a list.
 func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 	for _, row := range list.Rows {
-		d, err := h.Documents.Get(r.UserContext(), r.Who.Actor, row.ID)
+		d, err := h.Completion.Get(r.UserContext(), r.Who.Actor, row.ID)
 		if fault.KindOf(err) == fault.KindNotFound {
 			continue
 		}
@@ -86,7 +86,7 @@ func (h *Handlers) ownLink(r *page.Request, d *signing.Document) string {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		mayDo := d.InvitationActions(r.Who.Actor, inv, h.Now())
-		if slices.Contains(mayDo, inv.Action()) && h.Links.OwnURL(r.Who.Actor, d, inv, "") != "" {
+		if slices.Contains(mayDo, inv.Action()) && h.Sending.OwnURL(r.Who.Actor, d, inv, "") != "" {
 			return "/app/documents/" + d.ID + "/people/" + inv.ID + "/sign"
 		}
 	}

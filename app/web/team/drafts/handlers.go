@@ -30,13 +30,10 @@ type Handlers struct {
 	MaxUpload int64 // of one file, bytes
 	Notify    *notify.Service
 	Now       func() time.Time
-	Detection *signing.Detection
-	Dispatch  *signing.Dispatch
-	Documents *signing.Documents
 	Drafts    *signing.Drafts
-	Intake    *intake.Intake
-	Lifecycle *signing.Lifecycle
-	Links     *signing.Links
-	Uploads   *signing.Uploads
-	Mails     func() bool // reports whether e-mails are sent to their recipients
+	Sending   *signing.Sending
+
+	Intake *intake.Intake
+
+	Mails func() bool // reports whether e-mails are sent to their recipients
 }

@@ -70,7 +70,7 @@ func (h *Handlers) ShowReview(r *page.Request) error {
 }
 
 func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int, p page.Page) error {
-	actions, err := h.Documents.Actions(r.UserContext(), r.Who.Actor, d)
+	actions, err := h.Drafts.Actions(r.UserContext(), r.Who.Actor, d)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 
 // approvers returns the members who can approve, except the reader.
 func (h *Handlers) approvers(r *page.Request, d *signing.Document) ([]page.Option, error) {
-	all, err := h.Accounts.Members.Approvers(r.UserContext(), r.Who.Actor)
+	all, err := h.Accounts.Companies.Approvers(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return nil, err
 	}

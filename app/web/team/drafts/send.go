@@ -94,27 +94,27 @@ func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err err
 	switch do {
 	case "save":
 	case "send":
-		_, err = h.Dispatch.Send(ctx, who, d.ID, signing.SendInput{BaseURL: r.MailURL()})
+		_, err = h.Sending.Send(ctx, who, d.ID, signing.SendInput{BaseURL: r.MailURL()})
 		if err == nil && (d.NoMails || !h.Notify.CanSend()) {
 			return r.SeeOther(at(d.ID, "links"))
 		}
 	case "later":
 		var at *time.Time
 		if at, err = r.Form.Time("send_at", r.Who.Zone()); err == nil {
-			_, err = h.Dispatch.Send(ctx, who, d.ID, signing.SendInput{SendAt: at, BaseURL: r.MailURL()})
+			_, err = h.Sending.Send(ctx, who, d.ID, signing.SendInput{SendAt: at, BaseURL: r.MailURL()})
 		}
 	case "submit":
-		_, err = h.Lifecycle.Submit(ctx, who, d.ID)
+		_, err = h.Sending.Submit(ctx, who, d.ID)
 	case "approve":
-		_, err = h.Lifecycle.Approve(ctx, who, d.ID)
+		_, err = h.Sending.Approve(ctx, who, d.ID)
 		done = at(d.ID, stepReview)
 	case "reject":
-		_, err = h.Lifecycle.Reject(ctx, who, d.ID, new(r.Form.Value("reason")))
+		_, err = h.Sending.Reject(ctx, who, d.ID, new(r.Form.Value("reason")))
 	case "withdraw":
-		_, err = h.Lifecycle.Withdraw(ctx, who, d.ID)
+		_, err = h.Sending.Withdraw(ctx, who, d.ID)
 		done = at(d.ID, stepReview)
 	case "reopen":
-		_, err = h.Lifecycle.Reopen(ctx, who, d.ID)
+		_, err = h.Sending.Reopen(ctx, who, d.ID)
 		done = at(d.ID, stepReview)
 	default:
 		return fault.Malformed("form_without_action")

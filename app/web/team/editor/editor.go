@@ -42,7 +42,7 @@ type editorPageData struct {
 
 // editing loads the document in the address.
 func (h *Handlers) editing(r *page.Request) (*signing.Document, error) {
-	return h.Documents.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	return h.Drafts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 }
 
 // whyNot returns the reason why the reader can't edit a document, "" if they can.
@@ -193,7 +193,7 @@ type suggestedFields struct {
 // Detect finds places that need a field. It has no side effects, but is a POST because
 // it can take a while.
 func (h *Handlers) Detect(r *page.Request) error {
-	found, err := h.Detection.Detect(r.UserContext(), r.Who.Actor, r.Params("id"), signing.DetectInput{Confidence: signing.Surely})
+	found, err := h.Drafts.Detect(r.UserContext(), r.Who.Actor, r.Params("id"), signing.DetectInput{Confidence: signing.Surely})
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ type editorLines struct {
 
 // ShowLines responds to the script with the positions of the text on the pages, for fields to snap to.
 func (h *Handlers) ShowLines(r *page.Request) error {
-	pages, err := h.Detection.Edges(r.UserContext(), r.Who.Actor, r.Params("id"))
+	pages, err := h.Drafts.Edges(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}

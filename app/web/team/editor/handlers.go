@@ -16,11 +16,9 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Detection   *signing.Detection
-	Documents   *signing.Documents
-	Drafts      *signing.Drafts
-	SavedFields *signing.SavedFields
-	Trail       *trail.Trail
-	Limits      signing.Limits
-	Mails       func() bool // reports whether e-mails are sent to their recipients
+	Drafts *signing.Drafts
+
+	Trail  *trail.Trail
+	Limits signing.Limits
+	Mails  func() bool // reports whether e-mails are sent to their recipients
 }

@@ -33,7 +33,7 @@ func (h *Handlers) changeRecipient(
 	r *page.Request, version int64, id, recipient string,
 ) (d *signing.Document, added string, err error) {
 	ctx, who := r.UserContext(), r.Who.Actor
-	if d, err = h.Documents.Get(ctx, who, id); err != nil {
+	if d, err = h.Drafts.Get(ctx, who, id); err != nil {
 		return nil, "", err
 	}
 	in := recipientInput(r)

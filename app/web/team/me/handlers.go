@@ -23,6 +23,6 @@ const (
 type Handlers struct {
 	Accounts *account.Services
 	Fonts    *text.Fonts
-	Marks    *signing.Marks
+	Signing  *signing.Signing
 	Mails    func() bool // reports whether e-mails are sent to their recipients
 }

@@ -18,8 +18,8 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts  *account.Services
-	Notify    *notify.Service
-	Ownership *signing.Ownership
-	Mails     func() bool // reports whether e-mails are sent to their recipients
+	Accounts *account.Services
+	Notify   *notify.Service
+	Sending  *signing.Sending
+	Mails    func() bool // reports whether e-mails are sent to their recipients
 }

@@ -24,10 +24,10 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Accounts  *account.Services
-	Bulk      *bulk.Service
-	Templates *signing.Templates
-	Mails     func() bool // reports whether e-mails are sent to their recipients
+	Accounts *account.Services
+	Bulk     *bulk.Service
+	Drafts   *signing.Drafts
+	Mails    func() bool // reports whether e-mails are sent to their recipients
 
 	starting sync.Map // forms whose run is being started
 }

@@ -64,7 +64,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 	if id == "" {
 		return h.chooseTemplate(r)
 	}
-	t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, id)
+	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Actor, id)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 
 func (h *Handlers) chooseTemplate(r *page.Request) error {
 	q := lists.Query{Page: 1, PerPage: 100, Sort: lists.ParseSort("title|asc"), Status: "active"}
-	all, _, err := h.Templates.List(r.UserContext(), r.Who.Actor, q)
+	all, _, err := h.Drafts.ListTemplates(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (h *Handlers) start(r *page.Request, q *request) error {
 		return r.SeeOther("/app/bulk")
 	}
 	defer h.starting.Delete(who.CompanyID + key)
-	done, err := h.Accounts.Replays.Replay(r.UserContext(), who, key, key)
+	done, err := h.Accounts.Upkeep.Replay(r.UserContext(), who, key, key)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type securityCards struct {
 
 func (h *Security) securityPage(r *page.Request) (sheet[securityCards], error) {
 	c := securityCards{Required: r.Who.Company.RequireTwoFactor, Own: r.Who.User.TwoFactor}
-	people, err := h.Accounts.Members.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{})
+	people, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{})
 	if err != nil {
 		return sheet[securityCards]{}, err
 	}
@@ -35,7 +35,7 @@ func (h *Security) securityPage(r *page.Request) (sheet[securityCards], error) {
 		}
 	}
 	number, size := r.PageOf()
-	log, err := h.Accounts.SignIns.ListSignIns(r.UserContext(), r.Who.Actor, true, (number-1)*size, size)
+	log, err := h.Accounts.Authentication.ListSignIns(r.UserContext(), r.Who.Actor, true, (number-1)*size, size)
 	if err != nil {
 		return sheet[securityCards]{}, err
 	}
@@ -78,7 +78,7 @@ func (h *Security) AskSignOutAll(r *page.Request) error {
 
 // SignOutAll ends all members' sessions except the reader's own.
 func (h *Security) SignOutAll(r *page.Request) error {
-	ended, err := h.Accounts.Sessions.EndAllSessions(r.UserContext(), r.Who.Actor)
+	ended, err := h.Accounts.Authentication.EndAllSessions(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // Home serves the root of the site.
 func (h *Handlers) Home(r *page.Request) error {
 	r.TeamWords()
-	switch open, err := h.Accounts.FirstRun.SetupOpen(r.UserContext()); {
+	switch open, err := h.Accounts.Operator.SetupOpen(r.UserContext()); {
 	case err != nil:
 		return err
 	case !open:
@@ -40,7 +40,7 @@ type setupPage struct {
 func (h *Handlers) ShowSetup(r *page.Request) error {
 	r.TeamWords()
 	token := r.Query("token")
-	if err := h.Accounts.FirstRun.CheckSetup(r.UserContext(), token); err != nil {
+	if err := h.Accounts.Operator.CheckSetup(r.UserContext(), token); err != nil {
 		return h.setupUnavailable(r, err)
 	}
 	return setupTemplate.Render(r, http.StatusOK, h.setupForm(r, token))
@@ -70,7 +70,7 @@ func (h *Handlers) setupUnavailable(r *page.Request, err error) error {
 	if fault.KindOf(err) != fault.KindInvalid {
 		return err
 	}
-	open, err := h.Accounts.FirstRun.SetupOpen(r.UserContext())
+	open, err := h.Accounts.Operator.SetupOpen(r.UserContext())
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (h *Handlers) setupUnavailable(r *page.Request, err error) error {
 func (h *Handlers) SetUp(r *page.Request) error {
 	r.TeamWords()
 	token, email, password := r.Form.Value("token"), r.Form.Value("email"), r.Form.Value("password")
-	_, err := h.Accounts.FirstRun.Setup(r.UserContext(), token, account.SetupInput{Company: r.Form.Value("company"), Name: r.Form.Value("name"),
+	_, err := h.Accounts.Operator.Setup(r.UserContext(), token, account.SetupInput{Company: r.Form.Value("company"), Name: r.Form.Value("name"),
 		Email: email, Password: password, Locale: r.Form.Value("locale"), Timezone: r.Form.Value("timezone")})
 	if deadLink(err) {
 		return h.setupUnavailable(r, err)
@@ -109,7 +109,7 @@ type welcomePage struct{ Mail, Sent, Mates bool }
 
 // Welcome serves the list of first steps.
 func (h *Handlers) Welcome(r *page.Request) error {
-	members, err := h.Accounts.Members.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{Limit: 1})
+	members, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{Limit: 1})
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (h *Handlers) SignIn(r *page.Request) error {
 // signInWith signs a user in, after the second factor if they have one. company is
 // the company to open, "" for the last one used in this browser.
 func (h *Handlers) signInWith(r *page.Request, email, password, company, next string) error {
-	step, err := h.Accounts.Logins.BeginSignIn(r.UserContext(), email, password, origin(r))
+	step, err := h.Accounts.Authentication.BeginSignIn(r.UserContext(), email, password, origin(r))
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func secondStepForm(r *page.Request, step account.SignIn, next string, recovery 
 // ShowSecondStep asks for the second factor.
 func (h *Handlers) ShowSecondStep(r *page.Request) error {
 	r.TeamWords()
-	step, ok := h.Accounts.Logins.CheckPending(r.Cookies(pendingCookie))
+	step, ok := h.Accounts.Authentication.CheckPending(r.Cookies(pendingCookie))
 	if !ok {
 		return startOver(r)
 	}
@@ -116,8 +116,8 @@ func startOver(r *page.Request) error {
 func (h *Handlers) SecondStep(r *page.Request) error {
 	r.TeamWords()
 	next, recovery := r.Inside(r.Form.Value("next")), r.Form.Value("with") == "recovery"
-	step, _ := h.Accounts.Logins.CheckPending(r.Cookies(pendingCookie))
-	user, err := h.Accounts.Logins.FinishSignIn(r.UserContext(), r.Cookies(pendingCookie), r.Form.Value("code"), origin(r))
+	step, _ := h.Accounts.Authentication.CheckPending(r.Cookies(pendingCookie))
+	user, err := h.Accounts.Authentication.FinishSignIn(r.UserContext(), r.Cookies(pendingCookie), r.Form.Value("code"), origin(r))
 	if err == nil {
 		r.SetCookie(pendingCookie, "", "/signin", -1)
 		return startSession(r, user, "", next)
@@ -163,7 +163,7 @@ func SignOut(r *page.Request) error {
 
 // SwitchCompany moves the session to another company of the reader.
 func (h *Handlers) SwitchCompany(r *page.Request) error {
-	t, err := h.Accounts.Sessions.SwitchCompany(r.UserContext(), r.Who.Actor, r.Form.Value("company"))
+	t, err := h.Accounts.Authentication.SwitchCompany(r.UserContext(), r.Who.Actor, r.Form.Value("company"))
 	if err != nil {
 		return err
 	}

@@ -19,9 +19,9 @@ const (
 
 // Handlers holds the services behind these pages.
 type Handlers struct {
-	Links     *publiclink.Service
-	Drafts    *signing.Drafts
-	Lifecycle *signing.Lifecycle
-	Templates *signing.Templates
-	Mails     func() bool // reports whether e-mails are sent to their recipients
+	Links   *publiclink.Service
+	Drafts  *signing.Drafts
+	Sending *signing.Sending
+
+	Mails func() bool // reports whether e-mails are sent to their recipients
 }

@@ -44,7 +44,7 @@ type linkForm struct {
 
 // ShowLinks serves the public links of a template.
 func (h *Handlers) ShowLinks(r *page.Request) error {
-	t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ const newLink = "new"
 
 // linkOf returns the template, and the link unless it is to be made.
 func (h *Handlers) linkOf(r *page.Request) (t signing.Template, l publiclink.Link, err error) {
-	if t, err = h.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
+	if t, err = h.Drafts.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
 		return t, l, err
 	}
 	if id := r.Params("link"); id != newLink {

@@ -42,7 +42,7 @@ const (
 func (h *Handlers) ShowList(r *page.Request) error {
 	number, size := r.PageOf()
 	sort, status := cmp.Or(r.Query("sort"), "updated_at|desc"), cmp.Or(r.Query("status"), active)
-	list, total, err := h.Templates.List(r.UserContext(), r.Who.Actor, lists.Query{Page: number, PerPage: size, Sort: lists.ParseSort(sort), Search: r.Query("search"), Status: status})
+	list, total, err := h.Drafts.ListTemplates(r.UserContext(), r.Who.Actor, lists.Query{Page: number, PerPage: size, Sort: lists.ParseSort(sort), Search: r.Query("search"), Status: status})
 	if err != nil {
 		return err
 	}

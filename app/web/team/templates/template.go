@@ -37,7 +37,7 @@ type roleLine struct {
 
 // Show serves one template.
 func (h *Handlers) Show(r *page.Request) error {
-	t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (h *Handlers) Add(r *page.Request) error {
 
 // SaveDocument creates a template from a document.
 func (h *Handlers) SaveDocument(r *page.Request) error {
-	t, err := h.Templates.Save(r.UserContext(), r.Who.Actor, r.Params("id"), nil, nil)
+	t, err := h.Drafts.SaveTemplate(r.UserContext(), r.Who.Actor, r.Params("id"), nil, nil)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (h *Handlers) SaveDocument(r *page.Request) error {
 
 // Save stores the settings of a template.
 func (h *Handlers) Save(r *page.Request) error {
-	t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ type step func(context.Context, account.Actor, string, ...int64) (*signing.Docum
 
 // steps are the actions that need no further input.
 func (h *Handlers) steps() map[string]step {
-	l := h.Lifecycle
+	l := h.Sending
 	return map[string]step{
 		"archive": l.Archive, "restore": l.Restore, "delete": l.Delete, "duplicate": h.Drafts.Duplicate,
 	}
@@ -169,7 +169,7 @@ func (h *Handlers) steps() map[string]step {
 // Step returns the handler of an action.
 func (h *Handlers) Step(name string) page.Handler {
 	return func(r *page.Request) error {
-		t, err := h.Templates.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+		t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
 		if err != nil {
 			return err
 		}
