@@ -105,6 +105,9 @@ type SigningConfig struct {
 type ConvertConfig struct {
 	Soffice string        `koanf:"soffice"`
 	Timeout time.Duration `koanf:"timeout"`
+
+	// Unconfined is for tests whose LibreOffice is a script that leaves traces elsewhere.
+	Unconfined bool `koanf:"-"`
 }
 
 // MailConfig configures the SMTP server. Without a host the outbox keeps every

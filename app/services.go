@@ -172,7 +172,7 @@ func findOffice(c ConvertConfig) *convert.Office {
 	if !found {
 		return nil
 	}
-	o.Timeout = c.Timeout
+	o.Timeout, o.Unconfined = c.Timeout, c.Unconfined
 	return o
 }
 

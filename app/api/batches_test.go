@@ -52,7 +52,7 @@ exec %[3]s "$@"
 		}
 		return all
 	}
-	return func(c *app.Config) { c.Convert.Soffice = path }, converted
+	return func(c *app.Config) { c.Convert.Soffice, c.Convert.Unconfined = path, true }, converted
 }
 
 var customer = regexp.MustCompile(`(Ann|Bob)-\d+`)

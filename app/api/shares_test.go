@@ -45,7 +45,9 @@ mkdir -p "$out"; cp %s "$out/$(basename "$in" .docx).pdf"
 			t.Error(err)
 		}
 	}
-	return func(c *app.Config) { c.Convert.Soffice = filepath.Join(dir, "soffice") }, began, end
+	return func(c *app.Config) {
+		c.Convert.Soffice, c.Convert.Unconfined = filepath.Join(dir, "soffice"), true
+	}, began, end
 }
 
 func TestConversionsOfOneCompanyKeepNoOtherWaiting(t *testing.T) {

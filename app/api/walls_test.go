@@ -373,7 +373,7 @@ func TestSignatorySees(t *testing.T) {
 	c := s.Company(t)
 	box := obj{"type": "text", "x": 0, "y": 0, "width": 0.1, "height": 0.1, "required": false}
 	d := sent(t, c, 2, obj{"metadata": obj{"margin": "secret-margin"}, "external_id": "secret-number",
-		"fields": list{merged(box, obj{"invitation_id": "0", "name": "mine"}), merged(box, obj{"invitation_id": "1", "name": "secret-field"})}})
+		"fields": list{merged(box, obj{"invitation_id": "0", "name": "mine"}), merged(box, obj{"invitation_id": "1", "name": "secret-field", "y": 0.5})}})
 	for _, path := range []string{"", "/invitations", "/fields", "/files"} {
 		r := s.With(link(t, d, 0)).Get(t, "/documents/"+d.Text(t, "id")+path).Want(t, 200)
 		for _, secret := range []string{"secret-", "signer2@signer.example", "/s/"} {

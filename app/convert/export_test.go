@@ -1,7 +1,4 @@
 package convert
 
-// Free returns o without what confines its process.
-func (o *Office) Free() *Office { o.free = true; return o }
-
 // Loose returns o without what it removes from files.
 func (o *Office) Loose() *Office { o.loose = true; return o }

@@ -27,17 +27,17 @@ import (
 // and all requests go to a proxy that does not exist. At the time limit, the process is killed with all its
 // children.
 type Office struct {
-	Path      string        // the soffice executable
-	Self      string        // a program that calls [confine.Become]; default this one
-	Dir       string        // parent of scratch folders; default os.TempDir()
-	Timeout   time.Duration // for one run and for its CPU time; default one minute
-	MaxInput  int64         // bytes; default 100 MB
-	MaxOutput int64         // bytes of PDF; default 200 MB
-	Memory    int64         // bytes of address space of a run, if the system can limit it; default 4 GB
+	Unconfined bool          // what runs may reach everything: only for tests, whose program is a script
+	Path       string        // the soffice executable
+	Self       string        // a program that calls [confine.Become]; default this one
+	Dir        string        // parent of scratch folders; default os.TempDir()
+	Timeout    time.Duration // for one run and for its CPU time; default one minute
+	MaxInput   int64         // bytes; default 100 MB
+	MaxOutput  int64         // bytes of PDF; default 200 MB
+	Memory     int64         // bytes of address space of a run, if the system can limit it; default 4 GB
 
 	once  sync.Once
 	loose bool // files are left as they are, to try what confines the process alone
-	free  bool // the process is not confined, to try what is removed from files alone
 }
 
 // ErrTimeout means that a conversion exceeded its time limit and was killed.

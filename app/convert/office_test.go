@@ -184,7 +184,7 @@ func fakeOffice(tb testing.TB, script string) *convert.Office {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		tb.Fatal(err)
 	}
-	return (&convert.Office{Path: path, Dir: tb.TempDir()}).Free()
+	return &convert.Office{Path: path, Dir: tb.TempDir(), Unconfined: true}
 }
 
 func TestOfficeIsKilledWithItsChildren(t *testing.T) {

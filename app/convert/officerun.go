@@ -86,7 +86,7 @@ func (r *officeRun) run(ctx context.Context) error {
 
 // command returns the program and its arguments, by which it confines itself before it becomes LibreOffice.
 func (r *officeRun) command() ([]string, error) {
-	if r.free || confine.Offered() == (confine.Protection{}) {
+	if r.Unconfined || confine.Offered() == (confine.Protection{}) {
 		return append([]string{r.Path}, r.arguments()...), nil
 	}
 	rules := confine.Rules{Read: officeNeeds(r.Path), Write: []string{r.dir, os.DevNull}, Meet: officeSockets}

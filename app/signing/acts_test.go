@@ -184,7 +184,7 @@ func TestDelegateTakesOverTheInvitation(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Person{Email: "a@x.example", Message: "To you", Position: 3, Role: record.Approver}, domain.Person{Email: "b@x.example"})
-	d = ok[doc](t)(c.Signing.Drafts.AddFields(ctx, c.author, d.ID, []signing.FieldInput{box("signature", "a@x.example"), box("text", "b@x.example")}))
+	d = ok[doc](t)(c.Signing.Drafts.AddFields(ctx, c.author, d.ID, []signing.FieldInput{box("signature", "a@x.example"), box("text", "b@x.example", lower)}))
 	d = ok[doc](t)(c.Signing.Sending.Send(ctx, c.author, d.ID, signing.SendInput{}))
 	first := invited(d, "a@x.example")
 	who := c.Signatory(t, d, "a@x.example")

@@ -22,6 +22,9 @@ func box(kind, email string, change ...func(*signing.FieldInput)) signing.FieldI
 	return in
 }
 
+// lower moves a field away from those of other people.
+func lower(in *signing.FieldInput) { in.Y = new(.6) }
+
 // TestValuesAreCheckedByType sets default values, which follow the rules for what people
 // fill in.
 func TestValuesAreCheckedByType(t *testing.T) {
@@ -142,7 +145,7 @@ func filling(t *testing.T, c company) doc {
 		box("date_signed", a, named("day")), box("name", a, named("who")), box("email", a, named("mail")),
 		box("text", a, named("fixed", preset("as agreed"), readOnly)), box("text", a, named("draft", preset("a proposal"))),
 		box("radio", a, named("red", group)), box("radio", a, named("blue", group)),
-		box("text", "b@x.example", named("theirs")),
+		box("text", "b@x.example", named("theirs"), lower),
 	}))
 	return ok[doc](t)(c.Signing.Sending.Send(t.Context(), c.author, d.ID, signing.SendInput{}))
 }
