@@ -90,7 +90,7 @@ func TestDocumentInEveryState(t *testing.T) {
 		"draft": {"Draft since", "Continue editing"}, "pending_approval": {"Waiting for approval", "Any approver can approve it"},
 		"approved": {"Approved by Approver Person", "Review and send"}, "rejected": {"Rejected by Approver Person", "Section 4 is wrong.", "Back to draft"},
 		"sent": {"Waiting for Person A, Person B", "0 of 2 done"}, "completed": {"Completed on", "Everyone has signed"},
-		"voided": {"Voided on", "Sent too early."}, "declined": {"Person A declined to sign</h2>", "Too expensive."},
+		"voided": {"Voided on", "Sent too early."}, "declined": {"for Person A: Declined"},
 		"expired": {"Expired on", "0 of 2 done in time", "Extend"},
 	} {
 		t.Run(status, func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestDocumentActions(t *testing.T) {
 	w.write(`dialog input[name="email"]`, "nora@signer.example")
 	w.click(`dialog .btn.primary`)
 	w.reads("Recipient replaced. The new recipient")
-	if got := w.read("main"); !strings.Contains(got, "Nora New") || !strings.Contains(got, "Replaced by Nora New.") {
+	if got := w.read("main"); !strings.Contains(got, "Nora New") || !strings.Contains(got, "Replaced: Nora New") {
 		t.Errorf("after the change: %s", got)
 	}
 	w.click(`.banner details summary`)

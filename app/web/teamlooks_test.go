@@ -26,6 +26,7 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 	public := owner.Post(t, "/templates", apptest.Multipart(t, apptest.Map{"title": "Membership", "roles": apptest.List{apptest.Map{"role_name": "Member"}}},
 		apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated).Text(t, "id")
 	owner.Post(t, "/templates/"+public+"/links", apptest.Map{"role": "Member", "max_uses": 5, "expires_at": "2040-12-31"}).Want(t, http.StatusCreated)
+	owner.Post(t, "/members", apptest.Map{"name": "Mo", "email": "mo@looks.example", "role": "member"}).Want(t, http.StatusCreated)
 	message := owner.Get(t, "/outbox").Want(t, http.StatusOK).Text(t, "data.0.id")
 	pages := map[string]func(w *window){}
 	for name, path := range map[string]string{

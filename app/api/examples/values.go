@@ -23,7 +23,7 @@ var values = map[string]any{
 	"sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
 	"previous_hash": "fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13", "width": 0.3, "height": 0.06, "x": 0.1, "y": 0.8, "page": 1, "total": 1, "signed": 0, "version": 4,
 	"first": "https://sign.example.org/documents?page=1", "last": "https://sign.example.org/documents?page=1", "current_page": 1, "last_page": 1, "per_page": 20, "from": 1,
-	"files_count": 1, "type": []string{"signature", "user", "invitation.signed"}, "required": true, "enabled": true, "confirmed": true, "intact": true, "trusted": true, "sound": true, "covers_whole_file": true,
+	"recorded_by": "Ada Lovelace", "recorded_for": "Ben Buyer", "files_count": 1, "type": []string{"signature", "user", "invitation.signed"}, "required": true, "enabled": true, "confirmed": true, "intact": true, "trusted": true, "sound": true, "covers_whole_file": true,
 	"level": "B-LTA", "algorithm": "ECDSA P-256, SHA-256", "issuer": "Acme signing", "signer": "Ben Buyer", "field": "Signature 1", "revocation": "good", "revision": 2, "subject": "Please sign: Lease",
 	"text": "Please sign: Lease", "html": "<p>Please sign: Lease</p>", "kind": "invitation", "token": "eyJhbGciOiJFUzI1NiJ9…", "message": "Please sign by Friday.", "brand_color": "#1d5bd1",
 	"ip": "203.0.113.7", "user_agent": "curl/8.5.0", "secret": "JBSWY3DPEHPK3PXP", "url": "otpauth://totp/Paraph:ada", "now": "", "default_expiry_days": 30, "recovery_codes": "x7f2-9qkd", "scopes": "read", "links": "https://sign.example.org/s/…",
