@@ -119,7 +119,7 @@ func namersIn(events *trail.Trail, r *page.Request, d *signing.Document) (map[st
 
 // recorded states who did something in the person's name.
 func recorded(l *words.Language, inv *signing.Invitation) string {
-	return l.Say("certificate.recorded_by", "by", l.Mailbox(inv.RecordedBy.Name, inv.RecordedBy.Email), "name", inv.DisplayName())
+	return l.Say("certificate.recorded_by", "by", cmp.Or(inv.RecordedBy.Name, inv.RecordedBy.Email), "name", inv.DisplayName())
 }
 
 func facts(r *page.Request, inv *signing.Invitation) []fact {
