@@ -288,7 +288,7 @@ func TestDocumentActions(t *testing.T) {
 	w.write(`dialog input[name="email"]`, "nora@signer.example")
 	w.click(`dialog .btn.primary`)
 	w.reads("Recipient replaced. The new recipient")
-	if got := w.read("main"); !strings.Contains(got, "Nora New") || !strings.Contains(got, "Replaced") {
+	if got := w.read("main"); !strings.Contains(got, "Nora New") || !strings.Contains(got, "Recipient replaced: Nora New") {
 		t.Errorf("after the change: %s", got)
 	}
 	w.click(`.banner details summary`)
