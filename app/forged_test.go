@@ -142,7 +142,7 @@ func TestForgedFiles(t *testing.T) {
 		"bytes behind the end":        append(bytes.Clone(f.file), "\n900 0 obj\n<<>>\nendobj\n"...),
 		"another table, one cut out":  f.from(f.file, map[int]string{11: stream("0 g")}, f.start(upload)),
 		"no byte range":               slices.Concat(f.file[:ranges[1][0]], []byte("/Bytes"), f.file[ranges[1][0]+6:]),
-		"a signature's claim":         replaced("/Reason (Signed by Guest 0)", "/Reason (Signed by Guest 9)"),
+		"a signature's claim":         replaced("/Reason (Recorded by Owner Person for Guest 0)", "/Reason (Recorded by Owner Person for Guest 9)"),
 		"a signature of another file": bytes.Replace(f.file, hexOf(f.file, signature), fit(hexOf(files["shadow.pdf"], extract(t, files["shadow.pdf"], 0)[1]), hexOf(f.file, signature)), 1),
 		"a shadow brought forward":    forger{t, files["shadow.pdf"]}.table(files["shadow.pdf"], map[int]int{11: hidden}, f.start(files["shadow.pdf"])),
 	} {

@@ -21,6 +21,7 @@ type packageRule struct {
 // the others.
 var ground = []string{
 	"app/blob",
+	"app/confine",
 	"app/control",
 	"app/convert",
 	"app/fault",
@@ -48,7 +49,7 @@ var ground = []string{
 // toolImports lists the imports among base packages: for sharing resources in turn,
 // and for the domain's errors.
 var toolImports = map[string][]string{
-	"app/convert": {"app/fault", "app/variable"},
+	"app/convert": {"app/confine", "app/fault", "app/variable"},
 	"app/input":   {"app/fault", "app/mail"},
 	"app/limit":   {"kv"},
 	"app/list":    {"app/fault"},
@@ -56,6 +57,7 @@ var toolImports = map[string][]string{
 	"app/pdf":     {"app/turns"},
 	"app/sheet":   {"app/fault"},
 	"app/turns":   {"app/fault"},
+	"kv":          {"app/turns"},
 }
 
 // packages returns the rules of all packages. Dependencies only point down.
@@ -109,7 +111,7 @@ func packages() []packageRule {
 		{"app/web/public", pages},
 		{"app/web/signer", pages},
 		{"app/web/team", append([]string{"app/web/public", "app/web/signer"}, pages...)},
-		{"app/httpkit", []string{"app/account", "app/fault", "app/memory", "app/turns"}},
+		{"app/httpkit", []string{"app/account", "app/fault", "app/input", "app/memory", "app/turns"}},
 		{"app/notify", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
 		{"app/machine", above("app/signing", "app/signing/store", "app/signing/lists", "app/signing/record", "app/account", "app/notify")},
 		{"app/mailserver", above("app/account")},

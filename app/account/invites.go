@@ -92,7 +92,7 @@ func (s *Companies) AcceptInvite(ctx context.Context, who Actor, token, name, pa
 		return User{}, err
 	}
 	if in.Theirs {
-		err = s.db.Update(func(tx *kv.Tx) error {
+		err = s.db.For(in.CompanyID).Update(func(tx *kv.Tx) error {
 			l, u, err := linkUser(tx, LinkInvite, token)
 			if err != nil {
 				return err
@@ -122,7 +122,7 @@ func (s *Companies) AcceptInvite(ctx context.Context, who Actor, token, name, pa
 		return err
 	}
 	if !in.New || !in.Known { // the link was not shown to the company
-		err = s.db.Update(claim)
+		err = s.db.For(in.CompanyID).Update(claim)
 		return user, err
 	}
 	err = s.discretion.run(in.CompanyID, func(tx *kv.Tx) (bool, error) { return false, claim(tx) })

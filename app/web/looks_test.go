@@ -238,7 +238,7 @@ const layout = `JSON.stringify({state: document.readyState, window: [innerWidth,
 const weighed = `(() => {
 	const loaded = performance.getEntriesByType("resource").filter(r => /\.(js|css)$/.test(new URL(r.name).pathname));
 	const has = name => loaded.some(r => r.name.endsWith("/" + name)), size = loaded.reduce((n, r) => n + r.decodedBodySize, 0);
-	const limit = 1024 * (has("pad.js") ? 56 : has("sign.js") ? 40 : loaded.some(r => r.name.includes("editor")) ? 90 : 45);
-	const sent = loaded.reduce((n, r) => n + r.encodedBodySize, 0), most = 1024 * (has("pad.js") ? 18 : has("sign.js") ? 13 : Infinity);
+	const limit = 1024 * (has("pad.js") ? 59 : has("sign.js") ? 43 : loaded.some(r => r.name.includes("editor")) ? 90 : 45);
+	const sent = loaded.reduce((n, r) => n + r.encodedBodySize, 0), most = 1024 * (has("pad.js") ? 19 : has("sign.js") ? 14 : Infinity);
 	return size > limit || sent > most ? "loads " + size + " bytes of scripts and styles, " + sent + " compressed; the limits are " + limit + " and " + most : "";
 })()`

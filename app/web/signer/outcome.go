@@ -54,7 +54,7 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 	}
 	title := v.Say("visit."+string(v.Stage)+".title", "title", v.Document.Title)
 	if by := v.Invitation.RecordedBy; by != nil && (v.Stage == record.StageSigned || v.Stage == record.StageDeclined) {
-		title = v.Say("certificate.recorded_by", "by", v.Words.Mailbox(by.Name, by.Email), "name", v.Invitation.Name)
+		title = v.Say("certificate.recorded_by", "by", by.Name, "name", v.Invitation.Name)
 	}
 	p := frame(v, title)
 	if v.Stage == record.StageSealing {

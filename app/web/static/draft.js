@@ -1,6 +1,7 @@
 // What the scripts of a draft's form share.
-export const $ = (s, of = document) => of.querySelector(s),
-  $$ = (s, of = document) => [...of.querySelectorAll(s)];
+import { $ } from './base.js';
+
+export { $, $$, tell } from './base.js';
 export const form = $('#draft');
 // sayer returns a function that says what an element has the words for.
 export const sayer = ({ dataset }) => {
@@ -11,10 +12,6 @@ export const sayer = ({ dataset }) => {
       text = forms[plural.select(values.n ?? 0)] || forms.other || key;
     return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
   };
-};
-export const tell = text => {
-  $('#status').textContent = '';
-  $('#status').textContent = text;
 };
 export const warn = text => {
   $('#alert').textContent = '';

@@ -124,8 +124,8 @@ func eventText(l *words.Language, d *signing.Document, e *signing.Entry) string 
 	for _, name := range []string{"name", "from", "to", "email", "by"} {
 		pairs = append(pairs, name, e.Value.Data[name])
 	}
-	if by := e.Value.Data["recorded_by"]; by != "" {
-		return l.Say("certificate.recorded_by", "by", by, "name", person) + ": " + l.SayOr("certificate.event."+string(e.Value.Type), string(e.Value.Type))
+	if e.Value.Data["recorded_by"] != "" { // the one who recorded it is the actor
+		return l.Say("certificate.recorded_by", "by", who, "name", person) + ": " + l.SayOr("certificate.event."+string(e.Value.Type), string(e.Value.Type))
 	}
 	text, err := l.Text("event."+string(e.Value.Type), pairs...)
 	if err != nil {
