@@ -98,6 +98,7 @@ func TestEveryBadFile(t *testing.T) {
 		"program":             {apptest.File{Name: "a.exe", Content: []byte("MZ\x90\x00\x03")}, 415, "PDF, DOCX"},
 		"empty":               {apptest.File{Name: "a.pdf"}, 422, "empty"},
 		"huge picture":        {apptest.File{Name: "a.png", Content: hugePNG(t, 100_000, 100_000)}, 422, "large"},
+		"picture of a phone":  {apptest.File{Name: "a.heic", Content: []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00")}, 415, "JPEG or PNG"},
 		"half a picture":      {apptest.File{Name: "a.png", Content: apptest.Picture(t, png.Encode)[:60]}, 422, "a.png"},
 		"DOCX bomb":           {apptest.File{Name: "a.docx", Content: bomb}, 422, "large"},
 		"ZIP that is no DOCX": {apptest.File{Name: "a.docx", Content: apptest.Zip(t, apptest.File{Name: "x.txt", Content: []byte("x")})}, 415, "PDF, DOCX"},

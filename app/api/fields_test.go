@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 
 	"paraph/app/apptest"
@@ -38,6 +39,7 @@ func TestUploadKinds(t *testing.T) {
 		"a.gif":            {apptest.Picture(t, func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) }), "image/gif", "image"},
 		"a.tiff":           {apptest.Picture(t, func(w io.Writer, m image.Image) error { return tiff.Encode(w, m, nil) }), "image/tiff", "image"},
 		"a.webp":           {small, "image/webp", "image"},
+		"a.bmp":            {apptest.Picture(t, bmp.Encode), "image/bmp", "image"},
 		"Brief an Ä.docx":  {apptest.DOCX(t, "A letter."), "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "any"},
 		"wrong ending.txt": {apptest.PDF(t), "application/pdf", nil},
 	} {

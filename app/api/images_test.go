@@ -58,6 +58,10 @@ func TestImageField(t *testing.T) {
 	if !strings.Contains(string(r.Body), `["image_too_large"]`) {
 		t.Errorf("refused with %s", r.Body)
 	}
+	r = failed(t, mine.Post(t, sign, obj{"fields": obj{"meter": dataURL("image/avif", "meter.avif", []byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00"))}}), 422, "fields.meter")
+	if !strings.Contains(string(r.Body), "JPEG or PNG") {
+		t.Errorf("refused with %s", r.Body)
+	}
 	photo := meter(t, 3000, 600)
 	signed := mine.Post(t, sign, obj{"fields": obj{"meter": dataURL("image/jpeg", "Meter 1.jpeg", photo), "detail": base64.StdEncoding.EncodeToString(apptest.Picture(t, png.Encode))}}).Want(t, 200)
 	if got := signed.Text(t, "status"); got != "completed" {
@@ -68,7 +72,7 @@ func TestImageField(t *testing.T) {
 	if name != "Meter 1.jpg" || !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(hash) {
 		t.Errorf("the value is %q", d.Text(t, "fields.0.value"))
 	}
-	if got := d.Text(t, "fields.1.value"); !strings.HasPrefix(got, "image.jpg sha256:") {
+	if got := d.Text(t, "fields.1.value"); !strings.HasPrefix(got, "image.png sha256:") {
 		t.Errorf("the value of base64 alone is %q", got)
 	}
 	file := c.Get(t, at+"/download").Want(t, 200).Body
@@ -142,4 +146,41 @@ func TestImageFieldRules(t *testing.T) {
 		t.Errorf("a value is kept: %s", fields)
 	}
 	checkSigned(t, c.Get(t, "/documents/"+d.Text(t, "id")+"/download").Want(t, 200).Body, 2)
+}
+
+// TestTransparentPictures draws a red ring around a line of text: in an image and in a stamp, what is
+// transparent stays so, and the kept file too.
+func TestTransparentPictures(t *testing.T) {
+	t.Parallel()
+	ring := image.NewNRGBA(image.Rect(0, 0, 200, 200))
+	for y := range 200 {
+		for x := range 200 {
+			if r := (x-100)*(x-100) + (y-100)*(y-100); r < 99*99 && r > 80*80 {
+				ring.SetNRGBA(x, y, color.NRGBA{220, 0, 0, 255})
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, ring); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"image", "stamp"} {
+		c := company(t)
+		d := sent(t, c, 1, obj{"fields": list{imageField(obj{"type": kind, "x": 0.3, "y": 0.3, "width": 0.2, "height": 0.14})}})
+		at := "/documents/" + d.Text(t, "id")
+		server(t).With(link(t, d, 0)).Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{"fields": obj{"meter": dataURL("image/png", "ring.png", b.Bytes())}}).Want(t, 200)
+		kept := unzipped(t, c.Get(t, at+"/download?format=zip").Want(t, 200).Body)
+		m, err := png.Decode(strings.NewReader(kept["ring.png"]))
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		if _, _, _, a := m.At(100, 100).RGBA(); a != 0 {
+			t.Errorf("%s: the middle of the kept picture has opacity %d", kind, a)
+		}
+		file := c.Get(t, at+"/download").Want(t, 200).Body
+		checkSigned(t, file, 2)
+		if !regexp.MustCompile(`/SMask \d+ 0 R`).Match(file) {
+			t.Errorf("%s: it is drawn without its opacity", kind)
+		}
+	}
 }

@@ -59,7 +59,7 @@ type inviteBody struct {
 }
 
 type signBody struct {
-	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name; of an attachment the file as data URL, such as data:application/pdf;name=plan.pdf;base64,…; of an image a PNG, JPEG, GIF, TIFF or WebP as data URL or base64"`
+	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name; of an attachment the file as data URL, such as data:application/pdf;name=plan.pdf;base64,…; of an image a PNG, JPEG, GIF, TIFF, WebP or BMP as data URL or base64"`
 	Signature *markBody             `json:"signature,omitempty" doc:"Typed from the recipient's name if left out"`
 	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the recipient's name if left out"`
 	Consent   *bool                 `json:"consent,omitempty" doc:"Consent to sign electronically"`

@@ -57,7 +57,7 @@ func FuzzImage(f *testing.F) {
 		if err == nil && !bytes.HasSuffix(out.Bytes(), []byte("%%EOF\n")) {
 			t.Error("the file has no end")
 		}
-		photo, err := convert.Photo(t.Context(), bytes.NewReader(b), int64(len(b)), 64, limits)
+		photo, _, err := convert.Photo(t.Context(), bytes.NewReader(b), int64(len(b)), 64, limits)
 		if _, refused := errors.AsType[*convert.Refusal](err); err != nil && !refused {
 			t.Error(err)
 		}

@@ -1,6 +1,9 @@
 package convert
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // Page sizes in points. ISO 32000-2 Annex C.2 asks for 3 to 14,400.
 const (
@@ -36,6 +39,39 @@ func (d resolution) page(width, height int) (w, h float64) {
 }
 
 func clampSide(v float64) float64 { return min(max(v, minSide), maxSide) }
+
+// Screenshots of whole web pages and chats are so tall that on one page nobody could read them.
+const (
+	tallShape   = 3.0   // how often as high as wide
+	tallShrink  = 1.4   // how often as high as A4 it may be for one page
+	tallMin     = 72    // pixels of width; what is narrower has no text
+	screenPI    = 144.0 // the highest resolution that makers of screenshots state
+	tallOverlap = 24.0  // points shown twice, so that every line is whole on one of two pages
+)
+
+// sheets returns the size of each page, in points, for a picture of width x height displayed pixels,
+// and how far below the top of the picture each begins. Tall screenshots get several pages, as wide as
+// A4 at most; any other picture is on one.
+func (d resolution) sheets(width, height int) (w, h, whole float64, tops []float64) {
+	w, h = d.page(width, height)
+	one := []float64{0}
+	screen := d.x < 1 || d.x <= screenPI
+	if !screen || width < tallMin || float64(height) < tallShape*float64(width) {
+		return w, h, h, one
+	}
+	wide := clampSide(min(float64(width)*72/max(d.x, defaultPI), a4Short))
+	whole = wide * float64(height) / float64(width)
+	if whole <= tallShrink*a4Long {
+		return w, h, h, one
+	}
+	w = wide
+	n := math.Ceil((whole - tallOverlap) / (a4Long - tallOverlap))
+	h = (whole + (n-1)*tallOverlap) / n
+	for i := range int(n) {
+		tops = append(tops, float64(i)*(h-tallOverlap))
+	}
+	return w, h, whole, tops
+}
 
 // matrix maps the unit square of a PDF image to a page of w x h points so that
 // an image stored with an EXIF orientation (CIPA DC-008, tag 0x0112; 1 to 8)

@@ -52,10 +52,10 @@ func (l ImageLimits) checkMemory(width, height int, perPixel int64) error {
 }
 
 // Image writes a PDF that shows the picture in the size bytes of r: PNG, JPEG, GIF (its
-// first frame), TIFF (one page per picture) or WebP.
+// first frame), TIFF (one page per picture), WebP or BMP.
 //
 // The page size follows from the picture's stated resolution, after applying its EXIF
-// orientation. JPEG data is copied without decoding and without the surrounding metadata,
+// orientation; a tall screenshot continues on further pages. JPEG data is copied without decoding and without the surrounding metadata,
 // which often says where a photograph was taken. Other pictures stay lossless, except that
 // samples of 16 bits are reduced to 8; transparency becomes a soft mask. The same input
 // always produces the same bytes.
@@ -83,6 +83,8 @@ func convertImage(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, l
 		return writePages(ctx, w, single(src.gif))
 	case "webp":
 		return writePages(ctx, w, single(src.webp))
+	case "bmp":
+		return writePages(ctx, w, single(src.bmp))
 	case "tiff":
 		return writePages(ctx, w, src.tiff)
 	case "":
@@ -140,8 +142,10 @@ func writePages(ctx context.Context, w io.Writer, pictures func(context.Context,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		page, err := p.page(ctx, tree, pic)
-		kids = append(kids, fmt.Sprintf("%d 0 R", page))
+		pages, err := p.pages(ctx, tree, pic)
+		for _, page := range pages {
+			kids = append(kids, fmt.Sprintf("%d 0 R", page))
+		}
 		return err
 	})
 	if err != nil {
@@ -152,18 +156,19 @@ func writePages(ctx context.Context, w io.Writer, pictures func(context.Context,
 	return p.close(root)
 }
 
-func (p *pdfWriter) page(ctx context.Context, tree int, pic picture) (int, error) {
+// pages writes a picture on one page, or a tall screenshot on several, which share its data.
+func (p *pdfWriter) pages(ctx context.Context, tree int, pic picture) (pages []int, err error) {
 	image := p.reserve()
 	more := ""
 	if pic.mask != nil {
 		mask := p.reserve()
 		if err := p.layer(ctx, mask, *pic.mask, ""); err != nil {
-			return 0, err
+			return nil, err
 		}
 		more = fmt.Sprintf(" /SMask %d 0 R", mask)
 	}
 	if err := p.layer(ctx, image, pic.colour, more); err != nil {
-		return 0, err
+		return nil, err
 	}
 	width, height := pic.colour.width, pic.colour.height
 	res := pic.resolution
@@ -171,14 +176,18 @@ func (p *pdfWriter) page(ctx context.Context, tree int, pic picture) (int, error
 		width, height = height, width
 		res.x, res.y = res.y, res.x
 	}
-	w, h := res.page(width, height)
-	m := matrix(pic.orientation, w, h)
-	content := fmt.Sprintf("q %s %s %s %s %s %s cm /I Do Q", number(m[0]), number(m[1]), number(m[2]), number(m[3]), number(m[4]), number(m[5]))
-	page, body := p.reserve(), p.reserve()
-	p.object(body, "<</Length %d>>\nstream\n%s\nendstream", len(content), content)
-	p.object(page, "<</Type /Page /Parent %d 0 R /MediaBox [0 0 %s %s] /Contents %d 0 R /Resources <</XObject <</I %d 0 R>>>>>>",
-		tree, number(w), number(h), body, image)
-	return page, p.err
+	w, h, whole, tops := res.sheets(width, height)
+	m := matrix(pic.orientation, w, whole)
+	for _, top := range tops {
+		up := m[5] + h - whole + top // so that the part from top downwards is on the page
+		content := fmt.Sprintf("q %s %s %s %s %s %s cm /I Do Q", number(m[0]), number(m[1]), number(m[2]), number(m[3]), number(m[4]), number(up))
+		page, body := p.reserve(), p.reserve()
+		p.object(body, "<</Length %d>>\nstream\n%s\nendstream", len(content), content)
+		p.object(page, "<</Type /Page /Parent %d 0 R /MediaBox [0 0 %s %s] /Contents %d 0 R /Resources <</XObject <</I %d 0 R>>>>>>",
+			tree, number(w), number(h), body, image)
+		pages = append(pages, page)
+	}
+	return pages, p.err
 }
 
 func (p *pdfWriter) layer(ctx context.Context, id int, l layer, more string) error {

@@ -26,13 +26,13 @@ const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 // Supported reports whether files of a kind returned by Kind can become a document: "pdf"
 // directly, "docx", "html" and images by conversion.
 func Supported(kind string) bool {
-	return slices.Contains([]string{"pdf", "docx", "html", "png", "jpeg", "gif", "tiff", "webp"}, kind)
+	return slices.Contains([]string{"pdf", "docx", "html", "png", "jpeg", "gif", "tiff", "webp", "bmp"}, kind)
 }
 
 // Kind identifies a file by its first bytes, of which it examines up to HeadSize: "pdf",
-// "docx", "html", "png", "jpeg", "gif", "tiff", "webp", or an unsupported kind that a message
-// can name: "doc", "docx-encrypted", "docm", "odt", "ods", "odp", "xls", "xlsx", "ppt", "pptx",
-// "rtf", "svg", "heic", "avif", "bmp", "psd", "ps", "ole", "zip". "" means unknown.
+// "docx", "html", "png", "jpeg", "gif", "tiff", "webp", "bmp", or an unsupported kind that a
+// message can name: "doc", "docx-encrypted", "docm", "odt", "ods", "odp", "xls", "xlsx", "ppt",
+// "pptx", "rtf", "svg", "heic", "avif", "psd", "ps", "ole", "zip". "" means unknown.
 //
 // The content decides. The name only distinguishes between kinds that share a container
 // (zip, OLE) if the first bytes do not, and identifies HTML that begins without a head. KindOf
@@ -77,6 +77,7 @@ var magics = []magic{
 	{kind: "heic", at: 4, then: "ftyphe"},
 	{kind: "heic", at: 4, then: "ftypmif1"},
 	{kind: "heic", at: 4, then: "ftypmsf1"},
+	{kind: "heic", at: 4, then: "ftypmiaf"},
 	{kind: "avif", at: 4, then: "ftypavi"},
 	{kind: "rtf", prefix: "{\\rtf"},
 	{kind: "psd", prefix: "8BPS"},

@@ -101,7 +101,7 @@ func TestKindOfZip(t *testing.T) {
 
 func TestSupported(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[string]bool{"pdf": true, "docx": true, "webp": true, "doc": false, "odt": false, "zip": false, "": false} {
+	for kind, want := range map[string]bool{"pdf": true, "docx": true, "webp": true, "bmp": true, "heic": false, "avif": false, "doc": false, "odt": false, "zip": false, "": false} {
 		if got := convert.Supported(kind); got != want {
 			t.Errorf("%q: %v", kind, got)
 		}

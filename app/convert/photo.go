@@ -15,12 +15,12 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// Photo returns the picture in the size bytes of r as a JPEG that is ready to be drawn: upright,
-// on white, no longer than longest pixels, and without metadata. It accepts what [Image] does; of
-// several pictures it takes the first.
+// Photo returns the picture in the size bytes of r ready to be drawn: upright, no longer than longest
+// pixels, and without metadata. The result is a JPEG, or a PNG if anything beneath the picture can be
+// seen through it. Photo accepts what [Image] does; of several pictures it takes the first.
 //
 // Memory use is bounded by limits, as every picture is decoded whole.
-func Photo(ctx context.Context, r io.ReaderAt, size int64, longest int, limits ImageLimits) (out []byte, err error) {
+func Photo(ctx context.Context, r io.ReaderAt, size int64, longest int, limits ImageLimits) (out []byte, kind string, err error) {
 	err = inTime(ctx, timeLimit, func(ctx context.Context) error {
 		src := source{r: io.NewSectionReader(r, 0, size), size: size, limits: limits.withDefaults()}
 		img, orientation, err := src.photo()
@@ -31,12 +31,20 @@ func Photo(ctx context.Context, r io.ReaderAt, size int64, longest int, limits I
 		if err != nil {
 			return err
 		}
-		var b bytes.Buffer
-		err = jpeg.Encode(&b, upright(small, orientation), &jpeg.Options{Quality: 90})
-		out = b.Bytes()
+		out, kind, err = encodePhoto(upright(small, orientation))
 		return err
 	})
-	return out, err
+	return out, kind, err
+}
+
+func encodePhoto(img *image.NRGBA) (out []byte, kind string, err error) {
+	var b bytes.Buffer
+	if img.Opaque() {
+		err = jpeg.Encode(&b, img, &jpeg.Options{Quality: 90})
+		return b.Bytes(), "jpeg", err
+	}
+	err = png.Encode(&b, img)
+	return b.Bytes(), "png", err
 }
 
 // photo decodes the first picture of a file and reads its EXIF orientation.
@@ -56,6 +64,8 @@ func (s source) photo() (img image.Image, orientation int, err error) {
 		var around webpChunks
 		img, around, err = s.decodeWebP()
 		orientation = around.orientation
+	case "bmp":
+		img, err = s.decodeBMP()
 	case "tiff":
 		return s.photoTIFF()
 	default:
@@ -94,13 +104,13 @@ func (s source) photoTIFF() (image.Image, int, error) {
 	return img, orientation, err
 }
 
-// reduce returns a picture on white, no longer than a number of pixels. Each pixel is the
-// average of those that it replaces.
-func reduce(ctx context.Context, img image.Image, longest int) (*image.RGBA, error) {
+// reduce returns a picture no longer than a number of pixels. Each pixel is the average of those that
+// it replaces.
+func reduce(ctx context.Context, img image.Image, longest int) (*image.NRGBA, error) {
 	from := img.Bounds()
 	width, height := from.Dx(), from.Dy()
 	to := fit(width, height, longest)
-	out := image.NewRGBA(to)
+	out := image.NewNRGBA(to)
 	line := image.NewRGBA(image.Rect(0, 0, width, 1))
 	sums := make([]sum, to.Dx())
 	next := 0 // row of img
@@ -110,8 +120,7 @@ func reduce(ctx context.Context, img image.Image, longest int) (*image.RGBA, err
 		}
 		clear(sums)
 		for ; next < (y+1)*height/to.Dy(); next++ {
-			draw.Draw(line, line.Rect, image.White, image.Point{}, draw.Src)
-			draw.Draw(line, line.Rect, img, image.Pt(from.Min.X, from.Min.Y+next), draw.Over)
+			draw.Draw(line, line.Rect, img, image.Pt(from.Min.X, from.Min.Y+next), draw.Src)
 			for x := range width {
 				sums[x*to.Dx()/width].add(line.Pix[4*x:])
 			}
@@ -132,20 +141,26 @@ func fit(width, height, longest int) image.Rectangle {
 	return image.Rect(0, 0, max(1, width*longest/long), max(1, height*longest/long))
 }
 
-// sum adds up the colours of pixels.
-type sum struct{ r, g, b, n uint64 }
+// sum adds up the colours of pixels, each as much as it is opaque.
+type sum struct{ r, g, b, a, n uint64 }
 
+// add adds a pixel whose colours are multiplied by its opacity.
 func (s *sum) add(rgba []byte) {
-	s.r, s.g, s.b, s.n = s.r+uint64(rgba[0]), s.g+uint64(rgba[1]), s.b+uint64(rgba[2]), s.n+1
+	s.r, s.g, s.b = s.r+uint64(rgba[0]), s.g+uint64(rgba[1]), s.b+uint64(rgba[2])
+	s.a, s.n = s.a+uint64(rgba[3]), s.n+1
 }
 
-func (s *sum) write(rgba []byte) {
-	half := s.n / 2
-	rgba[0], rgba[1], rgba[2], rgba[3] = byte((s.r+half)/s.n), byte((s.g+half)/s.n), byte((s.b+half)/s.n), 255
+func (s *sum) write(nrgba []byte) {
+	if s.a == 0 {
+		clear(nrgba[:4])
+		return
+	}
+	of := func(v uint64) byte { return byte(min((v*255+s.a/2)/s.a, 255)) }
+	nrgba[0], nrgba[1], nrgba[2], nrgba[3] = of(s.r), of(s.g), of(s.b), byte((s.a+s.n/2)/s.n)
 }
 
 // upright turns a picture as its EXIF orientation says.
-func upright(img *image.RGBA, orientation int) *image.RGBA {
+func upright(img *image.NRGBA, orientation int) *image.NRGBA {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	right, bottom := width-1, height-1
 	from := map[int]func(x, y int) (int, int){
@@ -163,10 +178,10 @@ func upright(img *image.RGBA, orientation int) *image.RGBA {
 	if orientation >= 5 {
 		width, height = height, width
 	}
-	out := image.NewRGBA(image.Rect(0, 0, width, height))
+	out := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
 		for x := range width {
-			out.SetRGBA(x, y, img.RGBAAt(from(x, y)))
+			out.SetNRGBA(x, y, img.NRGBAAt(from(x, y)))
 		}
 	}
 	return out

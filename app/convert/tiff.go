@@ -7,9 +7,8 @@ import (
 	"image"
 	"io"
 
-	"golang.org/x/image/tiff"
-
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/convert/internal/tiff"
 	"paraph/app/fault"
 )
 

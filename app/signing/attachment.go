@@ -96,13 +96,17 @@ func (s *Signing) readPicture(ctx context.Context, who account.Actor, h *handedI
 	if err != nil {
 		return nil, err
 	}
-	h.picture, err = s.intake.Photo(ctx, who.Turn(), h.name, bytes.NewReader(uploaded), int64(len(uploaded)))
+	var kind string
+	h.picture, kind, err = s.intake.Photo(ctx, who.Turn(), h.name, bytes.NewReader(uploaded), int64(len(uploaded)))
 	if r, ok := errors.AsType[*intake.Refusal](err); ok {
 		return record.NewFlaw(r.Code, r.Args...), nil
 	}
-	h.name, h.media = strings.TrimSuffix(h.name, path.Ext(h.name))+".jpg", "image/jpeg"
+	h.name, h.media = strings.TrimSuffix(h.name, path.Ext(h.name))+extensions[kind], "image/"+kind
 	return nil, err
 }
+
+// extensions are those of the names of prepared pictures, by kind.
+var extensions = map[string]string{"jpeg": ".jpg", "png": ".png"}
 
 // content returns the file.
 func (h *handedIn) content() io.Reader {

@@ -45,7 +45,7 @@ func TestUploadPictureForField(t *testing.T) {
 		w.click("#finish")
 		w.heading("Everyone has signed")
 		r := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK)
-		if got := r.Text(t, "fields.0.value"); !strings.HasPrefix(got, "meter.jpg sha256:") {
+		if got := r.Text(t, "fields.0.value"); !strings.HasPrefix(got, "meter.png sha256:") {
 			t.Errorf("the value of the %s is %q", c.kind, got)
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	"image/png"
 
 	_ "golang.org/x/image/bmp"
-	_ "golang.org/x/image/tiff"
 	_ "golang.org/x/image/webp"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/convert/internal/tiff"
 	"paraph/app/convert/internal/vp8"
 	"paraph/app/fault"
 )
@@ -82,7 +82,7 @@ func (p *pictures) read(pk *pack, name string, cut crop) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, kind, err := image.DecodeConfig(bytes.NewReader(data))
+	config, kind, err := decodeConfig(data)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", errPictureFormat, err)
@@ -94,14 +94,34 @@ func (p *pictures) read(pk *pack, name string, cut crop) ([]byte, error) {
 		return nil, errPictureFormat
 	}
 	p.decoded += config.Width * config.Height
-	img, _, err := image.Decode(bytes.NewReader(data))
+	img, err := decode(data, kind)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPictureFormat, err)
 	}
-	if kind == "webp" {
+	return encodePicture(cutPicture(img, cut), kind)
+}
+
+func decodeConfig(data []byte) (config image.Config, kind string, err error) {
+	if isTIFF(data) {
+		config, err = tiff.DecodeConfig(bytes.NewReader(data))
+		return config, "tiff", err
+	}
+	return image.DecodeConfig(bytes.NewReader(data))
+}
+
+func decode(data []byte, kind string) (img image.Image, err error) {
+	if kind == "tiff" {
+		return tiff.Decode(bytes.NewReader(data))
+	}
+	img, _, err = image.Decode(bytes.NewReader(data))
+	if kind == "webp" && err == nil {
 		img = vp8.Correct(img)
 	}
-	return encodePicture(cutPicture(img, cut), kind)
+	return img, err
+}
+
+func isTIFF(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*"))
 }
 
 func cutPicture(img image.Image, cut crop) image.Image {

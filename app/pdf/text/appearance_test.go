@@ -2,12 +2,14 @@ package text_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -217,6 +219,48 @@ func TestPictures(t *testing.T) {
 		if _, err := set.Picture(data, true); !errors.Is(err, text.ErrPicture) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func inflated(t *testing.T, data []byte) []byte {
+	t.Helper()
+	z, err := zlib.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A set for a file that may have no transparency leaves out what is transparent, rather than drawing it white.
+func TestHolesWithoutTransparency(t *testing.T) {
+	t.Parallel()
+	m := image.NewNRGBA(image.Rect(0, 0, 8, 1))
+	for x := range 3 {
+		m.SetNRGBA(x, 0, color.NRGBA{200, 200, 200, 255})
+	}
+	set := text.New().NewSet()
+	set.Opaque = true
+	p, err := set.Picture(pngOf(t, m), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.NewAppearance(text.Box{Width: 10, Height: 10}).Picture(0, 0, 8, 1, p)
+	var o objects
+	set.Embed(&o)
+	var masks []string
+	for _, v := range o {
+		if s, ok := v.(*object.Stream); ok && s.Dict["ImageMask"] == true {
+			masks = append(masks, fmt.Sprintf("%08b", inflated(t, s.Data)))
+		} else if ok && s.Dict["SMask"] != nil {
+			t.Error("it has a soft mask")
+		}
+	}
+	if len(masks) != 1 || masks[0] != "[00011111]" {
+		t.Errorf("what is left out is %v", masks)
 	}
 }
 

@@ -102,12 +102,15 @@ func (p *Picture) decode(s *Set, data []byte, trim bool) error {
 	if p.Width == 0 || p.Height == 0 {
 		return fmt.Errorf("%w: nothing visible", ErrPicture)
 	}
-	m.opaque = s.Opaque
-	rgb, alpha, opaque := m.samples(s.fonts)
+	opaque := m.opaque()
+	m.onWhite = s.Opaque
+	rgb, alpha := m.samples(s.fonts, opaque)
 	p.stream = &object.Stream{Dict: imageDict(p.Width, p.Height, "DeviceRGB", "FlateDecode"), Data: rgb}
 	switch {
 	case s.Opaque && trim:
-		p.mask, p.stencil = m.paper(s.fonts), true
+		p.mask, p.stencil = m.stencil(s.fonts, isPaper), true
+	case s.Opaque && !opaque:
+		p.mask, p.stencil = rows{Image: m.Image, box: m.box}.stencil(s.fonts, isHole), true
 	case !opaque:
 		p.mask = &object.Stream{Dict: imageDict(p.Width, p.Height, "DeviceGray", "FlateDecode"), Data: alpha}
 	}
@@ -118,15 +121,15 @@ func (p *Picture) decode(s *Set, data []byte, trim bool) error {
 // large image.
 type rows struct {
 	image.Image
-	box    image.Rectangle
-	opaque bool // drawn on white
+	box     image.Rectangle
+	onWhite bool
 }
 
 // each calls row with the rows from the top, as red, green, blue and opacity.
 func (m rows) each(row func(y int, pixels []byte)) {
 	line := image.NewNRGBA(image.Rect(0, 0, m.box.Dx(), 1))
 	for y := m.box.Min.Y; y < m.box.Max.Y; y++ {
-		if m.opaque {
+		if m.onWhite {
 			draw.Draw(line, line.Rect, image.White, image.Point{}, draw.Src)
 			draw.Draw(line, line.Rect, m.Image, image.Pt(m.box.Min.X, y), draw.Over)
 		} else {
@@ -136,14 +139,19 @@ func (m rows) each(row func(y int, pixels []byte)) {
 	}
 }
 
-// samples returns colours and opacity, compressed.
-func (m rows) samples(f *Fonts) (rgb, alpha []byte, opaque bool) {
-	opaque = true
+// opaque reports whether nothing can be seen through any pixel.
+func (m rows) opaque() bool {
+	opaque := true
 	m.each(func(_ int, pixels []byte) {
 		for i := 3; i < len(pixels); i += 4 {
 			opaque = opaque && pixels[i] == 0xFF
 		}
 	})
+	return opaque
+}
+
+// samples returns colours and, unless all is opaque, opacity, compressed.
+func (m rows) samples(f *Fonts, opaque bool) (rgb, alpha []byte) {
 	pick := func(from, to int) []byte {
 		return f.flateTo(func(z io.Writer) {
 			out := make([]byte, 0, (to-from)*m.box.Dx())
@@ -156,24 +164,29 @@ func (m rows) samples(f *Fonts) (rgb, alpha []byte, opaque bool) {
 			})
 		})
 	}
-	if !opaque {
+	if !opaque && !m.onWhite {
 		alpha = pick(3, 4)
 	}
-	return pick(0, 3), alpha, opaque
+	return pick(0, 3), alpha
 }
 
 // light is the luminance, from 0 to 255, above which a part of a submitted picture is taken for the
 // paper that somebody signed on.
 const light = 180
 
-// paper returns the mask that leaves out the paper of a picture (ISO 32000-2 §8.9.6.3): one bit for
-// each pixel, 1 for what isn't drawn.
-func (m rows) paper(f *Fonts) *object.Stream {
+func isPaper(rgba []byte) bool { return luminance(rgba) > light }
+
+// isHole reports whether more is seen of what is beneath a pixel than of itself.
+func isHole(rgba []byte) bool { return rgba[3] < 0x80 }
+
+// stencil returns the mask that leaves out pixels of a picture (ISO 32000-2 §8.9.6.3): one bit for
+// each, 1 for what isn't drawn.
+func (m rows) stencil(f *Fonts, without func(rgba []byte) bool) *object.Stream {
 	data := f.flateTo(func(z io.Writer) {
 		m.each(func(_ int, pixels []byte) {
 			line := make([]byte, (len(pixels)/4+7)/8)
 			for x := range len(pixels) / 4 {
-				if luminance(pixels[4*x:]) > light {
+				if without(pixels[4*x : 4*x+4]) {
 					line[x/8] |= 0x80 >> (x % 8)
 				}
 			}
@@ -199,7 +212,7 @@ func Inked(picture image.Image) (size image.Point, seen, dark float64) {
 	if m.box = m.visible(); m.box.Empty() {
 		return size, 0, 0
 	}
-	m.opaque = true
+	m.onWhite = true
 	m.each(func(_ int, pixels []byte) {
 		for i := 0; i < len(pixels); i += 4 {
 			switch l := luminance(pixels[i:]); {

@@ -96,7 +96,7 @@ func (s *Intake) Accept(ctx context.Context, u *Upload) (record.File, error) {
 	case "pdf":
 		file.ContentType = "application/pdf"
 		err = s.intakePDF(ctx, u, &file)
-	case "png", "jpeg", "gif", "tiff", "webp":
+	case "png", "jpeg", "gif", "tiff", "webp", "bmp":
 		file.ContentType, file.ConvertedBy = "image/"+kind, "image"
 		err = s.intakeImage(ctx, u, &file)
 	case "docx":
@@ -111,6 +111,8 @@ func (s *Intake) Accept(ctx context.Context, u *Upload) (record.File, error) {
 		}
 		file.ContentType = "application/pdf"
 		err = s.intakePDF(ctx, u, &file) // the beginning of the file may be missing
+	case "heic", "avif":
+		err = unsupported("file_type_not_accepted.phone_picture", fault.Text("file", u.Name))
 	default:
 		err = notConvertible(u)
 	}
@@ -256,18 +258,25 @@ func (s *Intake) inTurn(ctx context.Context, by turns.Key, convert func() error)
 // nearly 300 dpi.
 const maxPhoto = 2000
 
-// Photo prepares a picture for being drawn in a field, in its sender's turn.
+// Photo prepares a picture for being drawn in a field, in its sender's turn. The kind of the result is
+// "jpeg" or "png".
 func (s *Intake) Photo(
 	ctx context.Context, by turns.Key, name string, r io.ReaderAt, size int64,
-) (jpeg []byte, err error) {
+) (picture []byte, kind string, err error) {
 	err = s.inTurn(ctx, by, func() error {
-		jpeg, err = convert.Photo(ctx, r, size, maxPhoto, convert.ImageLimits{})
+		picture, kind, err = convert.Photo(ctx, r, size, maxPhoto, convert.ImageLimits{})
 		return err
 	})
-	if err != nil {
-		return nil, refuseConversion(err, name, "image_too_large", "image_unreadable")
+	if err == nil {
+		return picture, kind, nil
 	}
-	return jpeg, nil
+	switch uploaded, other := convert.KindOf(r, size, ""); {
+	case other != nil:
+		return nil, "", other
+	case uploaded == "heic" || uploaded == "avif":
+		return nil, "", refuse(err, "file_type_not_accepted.phone_picture", fault.Text("file", name))
+	}
+	return nil, "", refuseConversion(err, name, "image_too_large", "image_unreadable")
 }
 
 // measure opens the PDF that was made from the upload.

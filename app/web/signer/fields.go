@@ -122,7 +122,7 @@ var autocomplete = map[pdf.FieldType]string{
 }
 
 // pictures are the media types of the pictures that fields take.
-const pictures = "image/jpeg,image/png,image/webp,image/gif,image/tiff"
+const pictures = "image/jpeg,image/png,image/webp,image/gif,image/tiff,image/bmp"
 
 // shape chooses the input for a field of a height in points.
 func (f *fieldView) shape(x *signing.Field, height float64) {
