@@ -90,9 +90,13 @@ type Actor struct {
 	// made for them, is only what somebody entered.
 	AddressProven bool
 
+	// MadeByCompany means that an administrator of the actor's company made the account.
+	MadeByCompany bool
+
 	Document   string // signatory only: the document it may access
 	Invitation string // signatory only: the invitation it acts for
 	Host       string // signatory only: the member on whose device they sign in person
+	HostDoubt  string // of the host, see Doubt
 
 	IP        string // set by the API and the pages, for evidence
 	UserAgent string
@@ -118,6 +122,27 @@ func System(companyID string) Actor {
 func (a Actor) From(ip, userAgent, requestID string) Actor {
 	a.IP, a.UserAgent, a.RequestID = ip, userAgent, requestID
 	return a
+}
+
+// Reasons to doubt that a member's account is that of whoever reads the mail of its address.
+const (
+	DoubtMade     = "made_by_company" // their company made the account, and the address is not proven
+	DoubtUnproven = "unproven"        // nobody has proven the address
+)
+
+// Doubts returns all reasons to doubt whose an account is.
+func Doubts() []string { return []string{DoubtMade, DoubtUnproven} }
+
+// Doubt returns why a member's account may not be that of whoever reads the mail of its address,
+// "" if there is no reason or the actor is no member. Evidence names it wherever it names the member.
+func (a Actor) Doubt() string {
+	switch {
+	case a.Kind != ActorUser && a.Kind != ActorToken, a.AddressProven:
+		return ""
+	case a.MadeByCompany:
+		return DoubtMade
+	}
+	return DoubtUnproven
 }
 
 // Turn returns the key under which the actor queues for scarce resources.

@@ -98,7 +98,7 @@ func (s *Authentication) loadPrincipal(tx *kv.Tx, c *claims) (*principal, error)
 	}
 	p := &principal{tracked: true, expires: c.expiry(), actor: Actor{
 		Kind: t.Kind, UserID: u.ID, CompanyID: m.CompanyID, TokenID: t.ID,
-		Name: u.Name, Email: u.Email, AddressProven: u.AddressProvenAt != nil, Role: m.Role, Scopes: slices.Clip(t.Scopes),
+		Name: u.Name, Email: u.Email, AddressProven: u.AddressProvenAt != nil, MadeByCompany: u.MadeBy == m.CompanyID, Role: m.Role, Scopes: slices.Clip(t.Scopes),
 		Limited: company.RequireTwoFactor && !u.guarded(), Installation: u.Installation,
 	}}
 	if t.ExpiresAt != nil {

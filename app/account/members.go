@@ -211,7 +211,7 @@ func (s *Companies) personFor(tx *kv.Tx, in MemberInput, c Company, hash string)
 	}
 	u, err = s.records.newUser(tx, userRecord{
 		Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email, Password: hash,
-		Locale: cmp.Or(in.Locale, c.Locale), Timezone: c.Timezone,
+		Locale: cmp.Or(in.Locale, c.Locale), Timezone: c.Timezone, MadeBy: c.ID,
 	})
 	return u, false, err
 }

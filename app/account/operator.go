@@ -31,7 +31,7 @@ func (s *Operator) ActorFor(_ context.Context, email, companyID string) (who Act
 			if companyID == "" || c.ID == companyID {
 				who = Actor{
 					Kind: ActorUser, UserID: u.ID, CompanyID: c.ID, Name: u.Name, Email: u.Email,
-					AddressProven: u.AddressProvenAt != nil, Role: c.Role, Scopes: Scopes(), ProvenAt: tx.Now,
+					AddressProven: u.AddressProvenAt != nil, MadeByCompany: u.MadeBy == c.ID, Role: c.Role, Scopes: Scopes(), ProvenAt: tx.Now,
 				}
 				return nil
 			}

@@ -23,6 +23,7 @@ type userRecord struct {
 	AddressProvenAt *time.Time `json:"address_proven_at,omitempty"` // see proveAddress
 	SignedInAt      *time.Time `json:"signed_in_at,omitempty"`      // for the first time
 	Imported        bool       `json:"imported,omitempty"`          // came with a company from another installation
+	MadeBy          string     `json:"made_by,omitempty"`           // company whose administrator entered the address
 	Locale          string     `json:"locale"`
 	Timezone        string     `json:"timezone"`
 	Password        string     `json:"password,omitempty"`    // PHC string; "" for none chosen yet

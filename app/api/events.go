@@ -33,11 +33,12 @@ type eventActor struct {
 	ID    *string `json:"id"`
 	Name  string  `json:"name"`
 	Email *string `json:"email"`
+	Doubt *string `json:"doubt" enum:"made_by_company,unproven" doc:"Why the account of a member may not be that of whoever reads the mail of its address: their company made it and the address is not proven, or nobody has proven it. null otherwise"`
 }
 
 func viewEvent(english fault.Sayer, e signing.Entry) eventView {
 	v := eventView{ID: e.ID, DocumentID: e.Value.Document, InvitationID: orNull(e.Value.Invitation), Type: string(e.Value.Type),
-		Actor: eventActor{e.Value.ActorKind, orNull(e.Value.ActorID), e.Value.ActorName, orNull(e.Value.ActorEmail)},
+		Actor: eventActor{e.Value.ActorKind, orNull(e.Value.ActorID), e.Value.ActorName, orNull(e.Value.ActorEmail), orNull(e.Value.ActorDoubt)},
 		IP:    orNull(e.Value.IP), UserAgent: orNull(e.Value.UserAgent), Data: e.Value.Details(english), At: when(e.At),
 		Hash: hex.EncodeToString(e.Hash[:]), PreviousHash: hex.EncodeToString(e.ChainPrevious[:])}
 	if v.Data == nil {

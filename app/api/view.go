@@ -86,6 +86,12 @@ type personView struct {
 	Email string `json:"email"`
 }
 
+// recorder is a member who has recorded an act in somebody's name.
+type recorder struct {
+	personView
+	Doubt *string `json:"doubt" enum:"made_by_company,unproven" doc:"As of the actor of an event"`
+}
+
 type approverView struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -222,36 +228,36 @@ func (r *request) viewFile(d *signing.Document, f *signing.File) fileView {
 }
 
 type invitationView struct {
-	ID             string      `json:"id"`
-	DocumentID     string      `json:"document_id"`
-	Name           string      `json:"name"`
-	Email          string      `json:"email"`
-	Company        *string     `json:"company" doc:"Fills in their company fields"`
-	JobTitle       *string     `json:"job_title" doc:"Fills in their job title fields"`
-	Role           string      `json:"role" enum:"signer,approver,assistant,reader,viewer"`
-	RoleName       *string     `json:"role_name" doc:"The role of a template that this person takes"`
-	Group          *string     `json:"group" doc:"Any one of the recipients who name the same group acts for all of them"`
-	Named          bool        `json:"named_by_previous" doc:"The recipient before them in the signing order names them"`
-	Names          *string     `json:"names_next" doc:"Role of the recipient whom they have to name when they act"`
-	Position       int         `json:"position" doc:"Position in the signing order"`
-	Status         string      `json:"status" enum:"pending,notified,viewed,signed,filled_in,read,declined,delegated,not_needed"`
-	Authentication string      `json:"authentication" enum:"link,email_code,access_code"`
-	AccessCodeHint *string     `json:"access_code_hint" doc:"Shown where the access code is entered"`
-	Locale         *string     `json:"locale"`
-	Message        *string     `json:"message"`
-	SignURL        *string     `json:"sign_url" format:"uri" doc:"While the link works, for callers of the company with scope write or sign; otherwise null"`
-	NotifiedAt     *string     `json:"notified_at" format:"date-time"`
-	ViewedAt       *string     `json:"viewed_at" format:"date-time"`
-	SignedAt       *string     `json:"signed_at" format:"date-time"`
-	ReadAt         *string     `json:"read_at" format:"date-time" doc:"When a reader confirmed having read the document"`
-	FilledInAt     *string     `json:"filled_in_at" format:"date-time" doc:"When an assistant had filled in fields for others"`
-	DeclinedAt     *string     `json:"declined_at" format:"date-time" doc:"When the person declined; null if a member recorded it, see recorded_by"`
-	DeclinedReason *string     `json:"declined_reason"`
-	RecordedBy     *personView `json:"recorded_by" doc:"The member who acted, declined or replaced the recipient in their name, themself or with a token; null if the recipient did"`
-	RemindedAt     *string     `json:"reminded_at" format:"date-time"`
-	RemindersSent  int         `json:"reminders_sent"`
-	CreatedAt      string      `json:"created_at" format:"date-time"`
-	UpdatedAt      string      `json:"updated_at" format:"date-time"`
+	ID             string    `json:"id"`
+	DocumentID     string    `json:"document_id"`
+	Name           string    `json:"name"`
+	Email          string    `json:"email"`
+	Company        *string   `json:"company" doc:"Fills in their company fields"`
+	JobTitle       *string   `json:"job_title" doc:"Fills in their job title fields"`
+	Role           string    `json:"role" enum:"signer,approver,assistant,reader,viewer"`
+	RoleName       *string   `json:"role_name" doc:"The role of a template that this person takes"`
+	Group          *string   `json:"group" doc:"Any one of the recipients who name the same group acts for all of them"`
+	Named          bool      `json:"named_by_previous" doc:"The recipient before them in the signing order names them"`
+	Names          *string   `json:"names_next" doc:"Role of the recipient whom they have to name when they act"`
+	Position       int       `json:"position" doc:"Position in the signing order"`
+	Status         string    `json:"status" enum:"pending,notified,viewed,signed,filled_in,read,declined,delegated,not_needed"`
+	Authentication string    `json:"authentication" enum:"link,email_code,access_code"`
+	AccessCodeHint *string   `json:"access_code_hint" doc:"Shown where the access code is entered"`
+	Locale         *string   `json:"locale"`
+	Message        *string   `json:"message"`
+	SignURL        *string   `json:"sign_url" format:"uri" doc:"While the link works, for callers of the company with scope write or sign; otherwise null"`
+	NotifiedAt     *string   `json:"notified_at" format:"date-time"`
+	ViewedAt       *string   `json:"viewed_at" format:"date-time"`
+	SignedAt       *string   `json:"signed_at" format:"date-time"`
+	ReadAt         *string   `json:"read_at" format:"date-time" doc:"When a reader confirmed having read the document"`
+	FilledInAt     *string   `json:"filled_in_at" format:"date-time" doc:"When an assistant had filled in fields for others"`
+	DeclinedAt     *string   `json:"declined_at" format:"date-time" doc:"When the person declined; null if a member recorded it, see recorded_by"`
+	DeclinedReason *string   `json:"declined_reason"`
+	RecordedBy     *recorder `json:"recorded_by" doc:"The member who acted, declined or replaced the recipient in their name, themself or with a token; null if the recipient did"`
+	RemindedAt     *string   `json:"reminded_at" format:"date-time"`
+	RemindersSent  int       `json:"reminders_sent"`
+	CreatedAt      string    `json:"created_at" format:"date-time"`
+	UpdatedAt      string    `json:"updated_at" format:"date-time"`
 }
 
 // viewInvitations renders invitations, with their links for callers who may see them. It
@@ -288,7 +294,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 		DeclinedReason: orNull(inv.WhyDeclined().Sentence(r.server.english())),
 		RemindedAt:     maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
 	if by := inv.RecordedBy; by != nil {
-		v.RecordedBy = new(personView(*by))
+		v.RecordedBy = &recorder{personView(by.Person), orNull(by.Doubt)}
 	}
 	if next := record.Names(d, inv); next != nil && inv.Open() {
 		v.Names = &next.RoleName

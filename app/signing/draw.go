@@ -2,6 +2,7 @@ package signing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,13 +66,24 @@ func (s *Signing) drawMade(p *text.Set, box text.Box, a *act, m mark.Drawn, capt
 // signedBy states who acted, in the document's language.
 func (s *Signing) signedBy(a *act) string {
 	if a.inv.RecordedBy != nil {
-		return s.words.Match(a.document.Locale).Say("certificate.recorded_by", "by", a.actor(), "name", a.inv.Name)
+		return s.words.Match(a.document.Locale).Say("certificate.recorded_by", "by", s.recorder(a), "name", a.inv.Name)
 	}
 	key := "certificate.signed_by"
 	if a.inv.Role == record.Approver {
 		key = "certificate.approved_by"
 	}
 	return s.words.Match(a.document.Locale).Say(key, "name", a.inv.Name)
+}
+
+// recorder names who recorded the act in the person's name, and says so if the account looks like a
+// recipient's but may be somebody else's.
+func (s *Signing) recorder(a *act) string {
+	by := a.inv.RecordedBy
+	invited := slices.ContainsFunc(a.document.Invitations, func(i Invitation) bool { return strings.EqualFold(i.Email, by.Email) })
+	if by.Doubt == "" || !invited {
+		return a.actor()
+	}
+	return a.actor() + " (" + s.words.Match(a.document.Locale).Say("certificate.account."+by.Doubt, "company", a.company) + ")"
 }
 
 // boxOf returns a field's size in points, as the page is displayed.

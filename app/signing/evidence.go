@@ -59,7 +59,7 @@ func evidenceOfFile(d *Document, f *File) completion.File {
 		if inv := d.Invitation(r.Invitation); inv != nil {
 			rev.Signer = &completion.Person{Name: inv.Name, Email: inv.Email}
 			if by := inv.RecordedBy; by != nil {
-				rev.Signer, rev.RecordedFor = &completion.Person{Name: by.Name, Email: by.Email}, rev.Signer
+				rev.Signer, rev.RecordedFor = &completion.Person{Name: by.Name, Email: by.Email, Doubt: by.Doubt}, rev.Signer
 			}
 		}
 		out.Revisions = append(out.Revisions, rev)
@@ -77,7 +77,8 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 		DeclinedAt:   completion.Maybe(inv.DeclinedAt),
 		DeclinedCode: string(inv.DeclinedCode), DeclinedReason: inv.DeclinedReason}
 	if by := inv.RecordedBy; by != nil {
-		out.RecordedBy = &completion.Person{Name: by.Name, Email: by.Email}
+		out.RecordedBy = &completion.Person{Name: by.Name, Email: by.Email, Doubt: by.Doubt}
+		out.RecorderDoubt = by.Doubt
 	}
 	if inv.Replaced() {
 		out.Status = "replaced"
@@ -88,6 +89,7 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 	}
 	if ev := inv.Evidence; ev != nil {
 		out.Method, out.Through, out.Host, out.IP, out.UserAgent = ev.Method, ev.Through, ev.Host, ev.IP, ev.UserAgent
+		out.HostDoubt = ev.HostDoubt
 		out.Consent, out.ConsentText = ev.Consent, ev.ConsentText
 		if out.Reading = ev.Reading; out.Reading != "" {
 			out.Pages = record.CountPages(d)
@@ -140,7 +142,7 @@ func supplierOf(d *Document, inv *Invitation, x *Field) (kind string, who *compl
 		kind = completion.SuppliedByPerson
 	}
 	if by.RecordedBy != nil {
-		return completion.SuppliedByRecorder, person(by.RecordedBy)
+		return completion.SuppliedByRecorder, person(&by.RecordedBy.Person)
 	}
 	return kind, &completion.Person{Name: by.Name, Email: by.Email}
 }
@@ -160,7 +162,7 @@ func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
 		data := x.Value.Data
 		way := completion.Way{At: completion.Time(x.At), Email: data["email"], Server: data["server"], Reply: data["reply"],
 			Code: data["kind"] == string(MailCode) || x.Value.Type == record.EventInvitationCodeShown,
-			Who:  completion.Person{Name: x.Value.ActorName, Email: x.Value.ActorEmail}, Token: data["token"]}
+			Who:  completion.Person{Name: x.Value.ActorName, Email: x.Value.ActorEmail, Doubt: x.Value.ActorDoubt}, Token: data["token"]}
 		switch x.Value.Type {
 		case record.EventInvitationMailed:
 			way.Kind = completion.WayMailed
@@ -202,7 +204,7 @@ func assistance(out *completion.Signatory, d *Document, inv *Invitation) {
 func namedBy(invitation string, entries []Entry) (by *completion.Person) {
 	for _, x := range entries {
 		if x.Value.Type == record.EventInvitationNamed && x.Value.Invitation == invitation {
-			by = &completion.Person{Name: x.Value.ActorName, Email: x.Value.ActorEmail}
+			by = &completion.Person{Name: x.Value.ActorName, Email: x.Value.ActorEmail, Doubt: x.Value.ActorDoubt}
 		}
 	}
 	return by
@@ -212,7 +214,7 @@ func evidenceOfEvent(x Entry) completion.Event {
 	return completion.Event{
 		ID: x.ID, Seq: x.Number(), Type: string(x.Value.Type), At: completion.Time(x.At),
 		ActorType: x.Value.ActorKind, ActorID: x.Value.ActorID,
-		ActorName: x.Value.ActorName, ActorEmail: x.Value.ActorEmail,
+		ActorName: x.Value.ActorName, ActorEmail: x.Value.ActorEmail, ActorDoubt: x.Value.ActorDoubt,
 		IP: x.Value.IP, UserAgent: x.Value.UserAgent, Data: x.Value.Data,
 		Hash: hex.EncodeToString(x.Hash[:]), PreviousHash: hex.EncodeToString(x.ChainPrevious[:]),
 		Scope: x.Scope, Chain: x.Chain, JournalHash: hex.EncodeToString(x.Previous[:]), Raw: string(x.Raw),

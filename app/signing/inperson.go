@@ -26,6 +26,7 @@ type handedOver struct {
 	Invitation string
 	Host       string // name and address of the member
 	HostName   string
+	HostDoubt  string `json:",omitempty"` // see account.Actor.Doubt
 	Until      time.Time
 	Confirmed  bool // the person has confirmed that they are the one invited
 	Ended      bool // the member has the device back
@@ -58,7 +59,7 @@ func (s *Signing) HandDevice(_ context.Context, who account.Actor, id, invitatio
 		if !d.MayHost(who, inv, tx.Now) {
 			return nil, fault.Forbidden("session_required.in_person")
 		}
-		h := handedOver{Company: d.Company, Document: d.ID, Invitation: inv.ID, Host: who.Name + " <" + who.Email + ">", HostName: who.Name, Until: tx.Now.Add(inPersonLasts)}
+		h := handedOver{Company: d.Company, Document: d.ID, Invitation: inv.ID, Host: who.Name + " <" + who.Email + ">", HostName: who.Name, HostDoubt: who.Doubt(), Until: tx.Now.Add(inPersonLasts)}
 		return []Event{record.NewEvent(record.EventInvitationInPerson).To(inv.ID).With("email", inv.Email)}, devices.Put(tx, deviceKey(code), h)
 	})
 	return code, err
@@ -89,7 +90,7 @@ func (s *Signing) OnDevice(_ context.Context, code string) (p InPerson, err erro
 		}
 		p = InPerson{Host: h.HostName, Confirmed: h.Confirmed, Ended: h.Ended, Who: account.Actor{
 			Kind: account.ActorSignatory, CompanyID: h.Company, Name: inv.Name, Email: inv.Email,
-			Document: h.Document, Invitation: h.Invitation, Host: h.Host,
+			Document: h.Document, Invitation: h.Invitation, Host: h.Host, HostDoubt: h.HostDoubt,
 		}}
 		return nil
 	})

@@ -102,6 +102,7 @@ type act struct {
 	named    []Event    // of the person whom they named
 	now      time.Time
 	zone     *time.Location
+	company  string // its name
 
 	files []*blob.Writer // on disk, and removed unless the act is recorded
 }
@@ -215,7 +216,7 @@ func (s *Signing) check(
 	if err != nil {
 		return nil, err
 	}
-	a := &act{document: d, inv: inv, asked: record.AskedOf(d, inv), now: now, zone: company.Zone()}
+	a := &act{document: d, inv: inv, asked: record.AskedOf(d, inv), now: now, zone: company.Zone(), company: company.Name}
 	if action != record.ActionSign {
 		return a, s.checkUnsigned(who, a, in)
 	}
@@ -287,7 +288,7 @@ func (a *act) nameNext(f *fault.Fields, in *InvitationInput) {
 
 // note records who acted, when, and from where.
 func (a *act) note(who account.Actor, e *Evidence) {
-	e.At, e.IP, e.UserAgent, e.Host = a.now, who.IP, who.UserAgent, who.Host
+	e.At, e.IP, e.UserAgent, e.Host, e.HostDoubt = a.now, who.IP, who.UserAgent, who.Host, who.HostDoubt
 	e.Method, e.Through = method(who, a.inv), through(who)
 	a.inv.Evidence, a.inv.UpdatedAt = e, a.now
 	if a.inv.Recorded(who) {
@@ -403,7 +404,14 @@ func (s *Signing) signFiles(ctx context.Context, a *act) error {
 // subject returns whom the certificate of the act names: the person, or who recorded it for them.
 func (a *act) subject() pki.Person {
 	if by := a.inv.RecordedBy; by != nil {
-		return pki.Person{Name: by.Name, Email: by.Email, RecordedFor: a.inv.Name}
+		p := pki.Person{Name: by.Name, Email: by.Email, RecordedFor: a.inv.Name}
+		if by.Doubt != "" {
+			p.Email = "" // the certificate would state that it is theirs
+		}
+		if p.Name == "" {
+			p.Name = by.Email
+		}
+		return p
 	}
 	return pki.Person{Name: a.inv.Name, Email: a.inv.Email}
 }

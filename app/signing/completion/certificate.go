@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -207,10 +208,18 @@ func (c *pages) event(e *Event) []string {
 		what = joinLines(what, fields)
 	}
 	who := joinLines(e.ActorName, e.ActorEmail)
+	if c.invites(e.ActorEmail) { // others speak for their company, whatever their address
+		who = joinLines(who, strings.TrimSpace(c.doubt(e.ActorDoubt)))
+	}
 	if e.ActorType == "system" {
 		who = c.Words.Say("certificate.actor.system")
 	}
 	return []string{joinLines(local, utc), what, who, joinLines(e.IP, c.Words.Device(e.UserAgent))}
+}
+
+// invites reports whether one of the recipients was invited under an address.
+func (c *pages) invites(email string) bool {
+	return slices.ContainsFunc(c.Evidence.Signatories, func(p Signatory) bool { return strings.EqualFold(p.Email, email) })
 }
 
 // joinLines joins the non-empty parts, one per line.

@@ -86,7 +86,9 @@ type Signatory struct {
 	Method         string   `json:"method,omitempty"`
 	Through        string   `json:"through,omitempty"`
 	Host           string   `json:"host,omitempty"`
-	RecordedBy     *Person  `json:"recorded_by,omitempty"` // who acted, declined or replaced them in their name; ip and user_agent are theirs
+	HostDoubt      string   `json:"host_doubt,omitempty"`        // see Person
+	RecordedBy     *Person  `json:"recorded_by,omitempty"`       // who acted, declined or replaced them in their name; ip and user_agent are theirs
+	RecorderDoubt  string   `json:"recorded_by_doubt,omitempty"` // see Person
 	IP             string   `json:"ip,omitempty"`
 	UserAgent      string   `json:"user_agent,omitempty"`
 	Consent        bool     `json:"consent"`
@@ -167,6 +169,7 @@ type Event struct {
 	ActorID      string            `json:"actor_id,omitempty"`
 	ActorName    string            `json:"actor_name"`
 	ActorEmail   string            `json:"actor_email,omitempty"`
+	ActorDoubt   string            `json:"actor_doubt,omitempty"` // see Person
 	IP           string            `json:"ip,omitempty"`
 	UserAgent    string            `json:"user_agent,omitempty"`
 	Data         map[string]string `json:"data,omitempty"`
@@ -180,7 +183,12 @@ type Event struct {
 }
 
 // Person is a name with an e-mail address; in JSON, "Ann Lee <ann@example.org>".
-type Person struct{ Name, Email string }
+type Person struct {
+	Name, Email string
+	// Doubt is why the account of a member may not be that of whoever reads the mail of its address:
+	// made_by_company, or unproven. Members beside the person hold it in JSON.
+	Doubt string
+}
 
 // MarshalText writes the person as in the header of a message.
 func (p Person) MarshalText() ([]byte, error) { return []byte(p.Name + " <" + p.Email + ">"), nil }

@@ -31,7 +31,7 @@ func (c *pages) person(p *Signatory) error {
 	list.add(say("certificate.role"), say("certificate.role."+p.Role))
 	list.add(say("certificate.group"), p.Group)
 	if by := p.NamedBy; by != nil {
-		list.add(say("certificate.named_by"), c.Words.Mailbox(by.Name, by.Email))
+		list.add(say("certificate.named_by"), c.mailbox(*by))
 	}
 	list.add(say("certificate.state"), c.state(p))
 	list.add(say("certificate.asked"), c.at(p.NotifiedAt))
@@ -66,7 +66,7 @@ func (c *pages) state(p *Signatory) string {
 
 // recorded names who recorded an act in the person's name.
 func (c *pages) recorded(p *Signatory) string {
-	return c.Words.Say("certificate.recorded_by", "by", c.Words.Mailbox(p.RecordedBy.Name, p.RecordedBy.Email), "name", p.Name)
+	return c.Words.Say("certificate.recorded_by", "by", c.mailbox(*p.RecordedBy), "name", p.Name)
 }
 
 // answers returns what a person stated besides signing, or without signing.
@@ -142,10 +142,10 @@ func (c *pages) act(p *Signatory) error {
 	}
 	through := say("certificate.through.signatory")
 	if p.Through != "signatory" {
-		through = say("certificate.through.api", "who", p.Through)
+		through = say("certificate.through.api", "who", p.Through+c.doubt(p.RecorderDoubt))
 	}
 	if p.Host != "" {
-		list.add(say("certificate.host"), p.Host)
+		list.add(say("certificate.host"), p.Host+c.doubt(p.HostDoubt))
 	}
 	list.add(say("certificate.through"+p.acted()), through)
 	list.add(say("certificate.address"), p.IP)
@@ -199,12 +199,25 @@ func (c *pages) ways(list *pairs, name string, ways []Way, code bool) {
 }
 
 func (c *pages) way(w Way) string {
-	who := c.Words.Mailbox(w.Who.Name, w.Who.Email)
+	who := c.mailbox(w.Who)
 	if w.Token != "" {
 		who += " (" + w.Token + ")"
 	}
 	return c.Words.Say("certificate.way."+w.Kind, "email", w.Email, "server", w.Server, "reply", w.Reply, "who", who) +
 		" · " + c.at(&w.At)
+}
+
+// mailbox names a member, and says if the account may be somebody else's.
+func (c *pages) mailbox(p Person) string {
+	return c.Words.Mailbox(p.Name, p.Email) + c.doubt(p.Doubt)
+}
+
+// doubt says why an account may be somebody else's, "" if it is not in doubt.
+func (c *pages) doubt(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + c.Words.Say("certificate.account."+why, "company", c.Evidence.Company) + ")"
 }
 
 func (c *pages) consent(p *Signatory) pairs {

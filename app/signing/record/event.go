@@ -129,6 +129,7 @@ type Event struct {
 	ActorID    string
 	ActorName  string
 	ActorEmail string
+	ActorDoubt string `json:",omitempty"` // see account.Actor.Doubt
 	IP         string
 	UserAgent  string
 	Data       map[string]string `json:",omitempty"`
@@ -159,6 +160,7 @@ func (e Event) With(key, value string) Event {
 // By records the actor and where they acted from.
 func (e Event) By(who account.Actor) Event {
 	e.ActorKind, e.ActorID, e.ActorName, e.ActorEmail = actorKind(who), actorID(who), who.Name, who.Email
+	e.ActorDoubt = who.Doubt()
 	e.IP, e.UserAgent = who.IP, who.UserAgent
 	return e
 }

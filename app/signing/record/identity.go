@@ -46,6 +46,9 @@ func (i *Invitation) Holder(who account.Actor) string {
 	if who.Kind == account.ActorToken {
 		holder += " " + who.TokenID
 	}
+	if i.IsFor(who) && who.AddressProven {
+		holder += " proven" // once their address is, the link is known to have reached them
+	}
 	return holder + " " + strconv.Itoa(i.LinkGeneration)
 }
 

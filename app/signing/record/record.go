@@ -92,6 +92,12 @@ type Person struct {
 	Email string
 }
 
+// Recorder is a member who has recorded an act in somebody's name.
+type Recorder struct {
+	Person
+	Doubt string `json:",omitempty"` // see account.Actor.Doubt
+}
+
 // Document is the unit of reading and writing: the document with its files,
 // invitations and fields. Times are UTC with milliseconds.
 type Document struct {
@@ -299,7 +305,7 @@ type Invitation struct {
 	LinkShown       []string `json:",omitempty"` // who was shown the link through the API, see signing.Links.HandOut
 	// RecordedBy is the member who acted, declined or passed the invitation on in the person's name,
 	// themself or with a token; nil if the person did.
-	RecordedBy *Person `json:",omitempty"`
+	RecordedBy *Recorder `json:",omitempty"`
 }
 
 // Copy returns a new invitation with the settings of this one, to replace it or for
@@ -392,6 +398,7 @@ type Evidence struct {
 	Method        string // link, email_code, access_code, in_person, api
 	Through       string // "signatory", or the member or token that made the API call
 	Host          string `json:",omitempty"` // the member on whose device they signed in person
+	HostDoubt     string `json:",omitempty"` // see account.Actor.Doubt
 	Consent       bool
 	ConsentText   string
 	SignatureType string // typed, drawn, image

@@ -93,7 +93,7 @@ func (h *Handlers) proven(r *page.Request, who account.Actor) account.Actor {
 	if err != nil || !proof.IsSignatoryOf(who.Document, who.Invitation) {
 		return who
 	}
-	proof.Host = who.Host
+	proof.Host, proof.HostDoubt = who.Host, who.HostDoubt
 	return proof
 }
 

@@ -179,6 +179,7 @@ type eventActor struct {
 	ID    string `json:"id,omitempty"`
 	Name  string `json:"name,omitempty"`
 	Email string `json:"email,omitempty"`
+	Doubt string `json:"doubt,omitempty"`
 }
 
 // maxEvents is the maximum number of events in one download.
@@ -199,7 +200,7 @@ func (h *Handlers) DownloadEvents(r *page.Request) error {
 			Type:              string(v.Type),
 			At:                record.FormatTime(e.At),
 			Invitation:        v.Invitation,
-			Actor:             eventActor{v.ActorKind, v.ActorID, v.ActorName, v.ActorEmail},
+			Actor:             eventActor{v.ActorKind, v.ActorID, v.ActorName, v.ActorEmail, v.ActorDoubt},
 			IP:                v.IP,
 			UserAgent:         v.UserAgent,
 			Data:              v.Details(r.Words.SayOf),
