@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"paraph/app"
+	"paraph/app/folder"
 )
 
 // settings are the flags shared by all commands.
@@ -17,7 +18,15 @@ type settings struct {
 	set  []string
 }
 
-func (s *settings) load() (app.Config, error) { return s.loadFrom(os.Environ()) }
+// load reads the configuration for a command on the data folder, which it carries out as the user
+// to whom the folder belongs.
+func (s *settings) load() (app.Config, error) {
+	cfg, err := s.loadFrom(os.Environ())
+	if err != nil {
+		return cfg, err
+	}
+	return cfg, folder.ActAsOwner(cfg.Data.Dir)
+}
 
 func (s *settings) loadFrom(environ []string) (app.Config, error) {
 	overrides := map[string]string{}

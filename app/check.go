@@ -37,7 +37,7 @@ func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Pu
 		}
 	}
 	var problems []error
-	keys := []error{a.Keys.Check(), a.register().check()}
+	keys := []error{a.Keys.Check(), a.register().check(), newServerTLS(a.Config, a.dir, a.log).check()}
 	found := slices.Concat(a.db.Check(append(collections(), a.jobs)...), a.Signing.Upkeep.Check(ctx), keys, checkHistory(a.db, a.Checkpoints, published))
 	for _, err := range found {
 		if err != nil {

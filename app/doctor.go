@@ -125,7 +125,7 @@ const examined = 30 * time.Second
 func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
 	out, english := outgoing{a.Config.Network}, a.words.English()
 	signing := signingExam{a.Signing, a.Keys, a.Clock, a.Config.Signing, a.register(), out, english}
-	server := serverExam{a.Config.Server, newServerTLS(a.Config, a.dir), a.Clock, a.URL(), out}
+	server := serverExam{a.Config.Server, newServerTLS(a.Config, a.dir, a.log), a.Clock, a.URL(), out}
 	files := conversionExam{a.Config.Convert, a.pdfium, a.words, a.fonts, a.Accounts}
 	machine := machineExam{a.disk, a.dir, a.Config.Signing, out}
 	mail := mailExam{a.MailServer, english}

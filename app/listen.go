@@ -32,7 +32,7 @@ func (a *App) listen(Options) (err error) {
 			return fmt.Errorf("sockets passed by systemd: %w", err)
 		}
 	}
-	opened, encryption := sockets{s.SocketMode, passed}, newServerTLS(a.Config, a.dir)
+	opened, encryption := sockets{s.SocketMode, passed}, newServerTLS(a.Config, a.dir, a.log)
 	ln, err := a.open(s.Listen, opened)
 	if err != nil {
 		return err

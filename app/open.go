@@ -31,6 +31,9 @@ func (a *App) openFolder(o Options) error {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return fmt.Errorf("cannot create the data folder: %w", err)
 	}
+	if err := folder.MayUse(a.dir); err != nil {
+		return err
+	}
 	unlock, err := folder.Lock(a.dir)
 	if err != nil {
 		return err
@@ -151,10 +154,13 @@ func (a *App) openTools(o Options) (err error) {
 const WorkerCommand = "pdf-worker"
 
 // cacheDir keeps the compiled PDFium. Test doubles and copies have no permanent
-// folder, and share one.
+// folder, and share one where the user has a home, which users of services often lack.
 func cacheDir(data string, o Options) string {
 	if shared, err := os.UserCacheDir(); err == nil && (o.InMemory || o.Copy) {
-		return filepath.Join(shared, "paraph")
+		dir := filepath.Join(shared, "paraph")
+		if os.MkdirAll(dir, 0o700) == nil {
+			return dir
+		}
 	}
 	return filepath.Join(data, "cache")
 }

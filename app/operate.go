@@ -8,11 +8,13 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"paraph/app/account"
@@ -39,6 +41,9 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	if err := a.Ready(ctx); err != nil {
 		log.Error("not ready to sign", "error", err)
 	}
+	// Certificates are read again when they change; their renewal may say so, which would
+	// otherwise end the process.
+	signal.Ignore(syscall.SIGHUP)
 	log.Info("listening", "address", a.Addr().String(), "url", a.URL())
 	return a.runWithin(ctx)
 }

@@ -179,7 +179,7 @@ func findOffice(c ConvertConfig) *convert.Office {
 // machine returns the information about the machine shown to administrators of the
 // installation.
 func (a *App) machine() machine.Options {
-	found := dangers{keys: a.Keys, clock: a.Clock, tls: newServerTLS(a.Config, a.dir), disk: a.disk, pace: &a.pace}
+	found := dangers{keys: a.Keys, clock: a.Clock, tls: newServerTLS(a.Config, a.dir, a.log), disk: a.disk, pace: &a.pace}
 	if !a.inMem {
 		found.records = a.path("kv")
 	}

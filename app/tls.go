@@ -11,10 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"golang.org/x/crypto/acme"
@@ -28,10 +30,76 @@ type serverTLS struct {
 	config TLSConfig
 	keys   string // the folder of the keys
 	out    outgoing
+	log    *slog.Logger
 }
 
-func newServerTLS(c Config, dir string) serverTLS {
-	return serverTLS{c.Server.TLS, filepath.Join(dir, "keys"), outgoing{c.Network}}
+func newServerTLS(c Config, dir string, log *slog.Logger) serverTLS {
+	return serverTLS{c.Server.TLS, filepath.Join(dir, "keys"), outgoing{c.Network}, log}
+}
+
+// check reads the server's own certificate, if there is one.
+func (s serverTLS) check() error {
+	_, err := tls.LoadX509KeyPair(s.selfSignedPath(), s.selfSignedPath())
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("%s can't be used: %w; delete it, and the next start makes another", s.selfSignedPath(), err)
+}
+
+// keyPair is a certificate with its key, in files that are read again when they change: whoever
+// renews them need not restart the server.
+type keyPair struct {
+	certificate, key string
+	log              *slog.Logger
+
+	mu   sync.Mutex
+	pair *tls.Certificate
+	read [2]fileStamp
+}
+
+// fileStamp tells the versions of a file apart. It is zero for a file that can't be found.
+type fileStamp struct {
+	size    int64
+	changed time.Time
+}
+
+func (k *keyPair) stamps() (all [2]fileStamp) {
+	for i, path := range []string{k.certificate, k.key} {
+		if info, err := os.Stat(path); err == nil {
+			all[i] = fileStamp{info.Size(), info.ModTime()}
+		}
+	}
+	return all
+}
+
+// load reads the files.
+func (k *keyPair) load() error {
+	k.read = k.stamps()
+	pair, err := tls.LoadX509KeyPair(k.certificate, k.key)
+	if err != nil {
+		return err
+	}
+	if end := pair.Leaf.NotAfter; end.Before(time.Now()) {
+		k.log.Warn("the TLS certificate has expired", "file", k.certificate, "expired", end)
+	}
+	k.pair = &pair
+	return nil
+}
+
+// get implements GetCertificate of [tls.Config]. While the files don't belong together, as between
+// the replacement of the one and the other, the certificate that was read last stays in use.
+func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.stamps() == k.read {
+		return k.pair, nil
+	}
+	if err := k.load(); err != nil {
+		k.log.Warn("the TLS certificate can't be read again", "file", k.certificate, "error", err)
+		return k.pair, nil
+	}
+	k.log.Info("the TLS certificate was read again", "file", k.certificate, "expires", k.pair.Leaf.NotAfter)
+	return k.pair, nil
 }
 
 // selfSignedPath is the file with the certificate that the server creates for itself.
@@ -43,11 +111,11 @@ func (s serverTLS) secure(ln net.Listener) (net.Listener, error) {
 	o := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 	switch c.Mode {
 	case "files":
-		pair, err := tls.LoadX509KeyPair(c.Certificate, c.Key)
-		if err != nil {
+		pair := &keyPair{certificate: c.Certificate, key: c.Key, log: s.log}
+		if err := pair.load(); err != nil {
 			return nil, fmt.Errorf("server.tls: %w", err)
 		}
-		o.Certificates = []tls.Certificate{pair}
+		o.GetCertificate = pair.get
 	case "self-signed":
 		pair, err := s.selfSigned()
 		if err != nil {

@@ -424,7 +424,7 @@ func (f folder) check() error {
 	for _, name := range names {
 		var fault error
 		switch {
-		case !strings.HasSuffix(name, pemSuffix):
+		case !Kept(name): // another's, such as the certificate of the web server
 		case strings.HasPrefix(name, pastPrefix):
 			_, fault = f.loadPast(name)
 		case strings.HasPrefix(name, movedPrefix):

@@ -108,6 +108,9 @@ func tryTable(file string, fn func(*table.Table) error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if errors.Is(err, fs.ErrPermission) { // no damage
+		return fmt.Errorf("kv: open: %w", err)
+	}
 	return fmt.Errorf("%w: %s: %w", ErrCorrupt, filepath.Base(file), err)
 }
 

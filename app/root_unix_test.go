@@ -1,0 +1,186 @@
+//go:build unix
+
+package app_test
+
+import (
+	"crypto/tls"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"paraph/app/apptest/patience"
+)
+
+// service is an installation that runs as a user of its own, while the administrator is root.
+type service struct {
+	testing.TB
+	program, dir string
+	uid, gid     int
+}
+
+func newService(t testing.TB) service {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can start a server as another user")
+	}
+	u, err := user.Lookup("nobody")
+	if err != nil {
+		t.Skip(err)
+	}
+	base := t.TempDir()
+	if err := os.Chmod(filepath.Dir(base), 0o755); err != nil { // so that the service gets there
+		t.Fatal(err)
+	}
+	s := service{TB: t, program: filepath.Join(base, "paraph"), dir: filepath.Join(base, "data")}
+	s.uid, s.gid = atoi(t, u.Uid), atoi(t, u.Gid)
+	// The program lies in a folder that only root may enter. Another process copies it: a file that
+	// this one has open for writing can't be started while it forks elsewhere.
+	if out, err := exec.Command("install", "-m", "755", binary(t), s.program).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s.own(s.dir)
+	return s
+}
+
+func atoi(t testing.TB, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// own makes a folder that belongs to the service.
+func (s service) own(dir string) {
+	s.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.Chown(dir, s.uid, s.gid); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s service) command(dir string) *exec.Cmd {
+	cmd := exec.Command(s.program, "serve", "--set", "data.dir="+dir, "--set", "server.listen=127.0.0.1:0", "--set", "data.reserve=1MB", "--set", "server.tls.mode=self-signed")
+	cmd.Env = environ("PARAPH_ADMIN_EMAIL="+adminEmail, "PARAPH_ADMIN_PASSWORD="+adminPassword)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(s.uid), Gid: uint32(s.gid)}}
+	return cmd
+}
+
+// foreign returns the files in a folder that don't belong to the service.
+func (s service) foreign(dir string) (found []string) {
+	s.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Sys().(*syscall.Stat_t).Uid != uint32(s.uid) {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return found
+}
+
+// TestCommandsOfRootHarmNoInstallation runs the commands as root on the folder of a server that runs
+// as another user: nothing is left that the server can't open.
+func TestCommandsOfRootHarmNoInstallation(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	if code := begin(t, s.command(s.dir)).stop(); code != 0 {
+		t.Fatalf("the server ended with %d", code)
+	}
+	backups, restored := filepath.Join(filepath.Dir(s.dir), "backups"), filepath.Join(filepath.Dir(s.dir), "restored")
+	s.own(backups)
+	s.own(restored)
+	for _, command := range []string{"check", "check --repair", "doctor", "user list", "user password " + adminEmail, "user add ann@test.example", "token add " + adminEmail,
+		"token list " + adminEmail, "outbox", "reindex", "backup " + backups, "backup verify " + backups, "company list", "checkpoint key"} {
+		r := call(t, append(strings.Fields(command), "--set", "data.dir="+s.dir)...)
+		if r.code == 2 || r.code != 0 && command != "doctor" {
+			t.Errorf("%s ends with %d: %s%s", command, r.code, r.out, r.err)
+		}
+		if left := s.foreign(s.dir); len(left) > 0 {
+			t.Fatalf("%s leaves %q", command, left)
+		}
+	}
+	if r := call(t, "restore", backups, "--set", "data.dir="+restored); r.code != 0 {
+		t.Errorf("restore: %s%s", r.out, r.err)
+	}
+	for _, dir := range []string{s.dir, restored} {
+		if left := s.foreign(dir); len(left) > 0 {
+			t.Errorf("%q belong to root", left)
+		}
+		if code := begin(t, s.command(dir)).stop(); code != 0 {
+			t.Errorf("the server ends with %d", code)
+		}
+	}
+}
+
+// TestForeignFilesAreNamed starts a server whose records belong to somebody else: that is no damage.
+func TestForeignFilesAreNamed(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	begin(t, s.command(s.dir)).stop()
+	tables, err := filepath.Glob(filepath.Join(s.dir, "kv", "*.vlog"))
+	if err != nil || len(tables) == 0 {
+		t.Fatal(tables, err)
+	}
+	if err := os.Chown(tables[0], 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	cmd := s.command(s.dir)
+	cmd.Dir = t.TempDir()
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), tables[0]+" belongs to root") || !strings.Contains(string(out), "chown -R nobody: "+s.dir) || strings.Contains(string(out), "corrupt") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestCertificateIsReadAgain renews the certificate of a running server, which gets SIGHUP as well.
+func TestCertificateIsReadAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certificate, key := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	renew := func(name string) {
+		t.Helper()
+		if out, err := exec.Command("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+			"-subj", "/CN="+name, "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	renew("first.example")
+	p := serve(t, filepath.Join(dir, "data"), "server.tls.mode=files", "server.tls.certificate="+certificate, "server.tls.key="+key)
+	served := func() string {
+		c, err := tls.Dial("tcp", strings.TrimPrefix(p.url, "https://"), &tls.Config{InsecureSkipVerify: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		return c.ConnectionState().PeerCertificates[0].Subject.CommonName
+	}
+	if got := served(); got != "first.example" {
+		t.Fatalf("the certificate is of %s", got)
+	}
+	if err := os.WriteFile(certificate, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if got := served(); got != "first.example" {
+		t.Errorf("while the files are replaced, the certificate is of %q", got)
+	}
+	renew("second.example")
+	patience.Until(t, "the new certificate", func() (string, bool) { got := served(); return got, got == "second.example" })
+}
