@@ -47,6 +47,9 @@ type Options struct {
 	// Worker is the command that starts a PDFium worker; by default this
 	// program with the argument pdf-worker.
 	Worker []string
+	// PDFium is an engine that several appliances share; it is not closed with them. By default
+	// an appliance starts its own.
+	PDFium *pdfium.Engine
 	Seed   bool // start with the people and documents of a test double
 	Cheap  bool // hash passwords cheaply, for tests and the test double
 	Copy   bool // the data folder is a copy removed with the process

@@ -134,6 +134,15 @@ func (a *App) openTools(o Options) (err error) {
 	if a.checkpointKeys, err = openCheckpointKeys(a.register()); err != nil {
 		return err
 	}
+	return a.openPDFium(o)
+}
+
+// openPDFium starts the PDF engine, unless the appliance shares one.
+func (a *App) openPDFium(o Options) (err error) {
+	if o.PDFium != nil {
+		a.pdfium = o.PDFium
+		return nil
+	}
 	worker := o.Worker
 	if worker == nil {
 		self, err := os.Executable()

@@ -23,12 +23,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"paraph/app"
 	"paraph/app/confine"
+	"paraph/app/pdf/pdfium"
 )
 
 // Main runs the tests of a package that uses this one, for its TestMain. The appliance
@@ -46,7 +48,11 @@ func Main(m *testing.M) int {
 		return 0
 	}
 	debug.SetGCPercent(400) // tests start many appliances and don't measure memory
-	return m.Run()
+	code := m.Run()
+	if e, err := engine(); err == nil {
+		e.Close()
+	}
+	return code
 }
 
 // Password is the password of every user created by this package.
@@ -159,15 +165,34 @@ func start(seed bool, change []func(*app.Config)) (*Server, error) {
 	return run(cfg, app.Options{InMemory: true, Seed: seed, Cheap: true})
 }
 
-// ProgramEnv is the environment variable that names the program, if it is built already. Appliances
-// then start their PDF workers from it instead of from the test binary: with the race detector each
+// ProgramEnv is the environment variable that names the program, if it is built already. PDF
+// workers are then started from it instead of from the test binary: with the race detector each
 // would take four times as long to start, and find nothing that the tests of the engine, whose
 // workers have it, don't.
 const ProgramEnv = "PARAPH_TEST_PROGRAM"
 
-func run(cfg app.Config, o app.Options) (*Server, error) {
-	if program := os.Getenv(ProgramEnv); program != "" && o.Worker == nil {
-		o.Worker = []string{program, app.WorkerCommand}
+// engine is the PDF engine of all appliances of a test binary. Starting a worker takes longer
+// than starting an appliance, and a worker knows nothing of the appliance that it works for.
+var engine = sync.OnceValues(func() (*pdfium.Engine, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if built := os.Getenv(ProgramEnv); built != "" {
+		program = built
+	}
+	o := pdfium.Options{Command: []string{program, app.WorkerCommand}}
+	if kept, err := os.UserCacheDir(); err == nil { // without it every worker compiles PDFium
+		o.CacheDir = filepath.Join(kept, "paraph")
+	}
+	return pdfium.Open(o)
+})
+
+func run(cfg app.Config, o app.Options) (_ *Server, err error) {
+	if o.Worker == nil {
+		if o.PDFium, err = engine(); err != nil {
+			return nil, err
+		}
 	}
 	a, err := app.Open(cfg, o)
 	if err != nil {
