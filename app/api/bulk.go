@@ -19,7 +19,7 @@ type runView struct {
 	Send            bool       `json:"send" doc:"Whether the documents are sent; otherwise they are drafts"`
 	SendAt          *string    `json:"send_at" format:"date-time" doc:"When the documents are sent; null for as soon as they are made, if at all"`
 	PerMinute       int        `json:"per_minute" doc:"Documents per minute; 0 for as fast as possible"`
-	StartedBy       personView `json:"started_by"`
+	StartedBy       PersonView `json:"started_by"`
 	Rows            int        `json:"rows_count"`
 	Waiting         int        `json:"waiting_count"`
 	Made            int        `json:"made_count"`
@@ -33,7 +33,7 @@ func viewRun(r bulk.Run) runView {
 	return runView{
 		ID: r.ID, TemplateID: r.Template, TemplateVersion: r.Version, Title: r.Title, Status: string(r.State),
 		Send: r.Send, SendAt: maybe(r.SendAt), PerMinute: r.PerMinute,
-		StartedBy: personView{ID: r.By.ID, Name: r.By.Name, Email: r.By.Email},
+		StartedBy: PersonView{ID: r.By.ID, Name: r.By.Name, Email: r.By.Email},
 		Rows:      r.Counts.Rows, Waiting: r.Counts.Waiting, Made: r.Counts.Made, Failed: r.Counts.Failed,
 		Invalid: r.Counts.Invalid, CreatedAt: when(r.CreatedAt), EndedAt: maybe(r.EndedAt),
 	}

@@ -21,7 +21,7 @@ type templateView struct {
 	SigningOrder    string              `json:"signing_order" enum:"parallel,sequential"`
 	Metadata        map[string]string   `json:"metadata" doc:"Copied to each document"`
 	Locale          *string             `json:"locale"`
-	Owner           personView          `json:"owner"`
+	Owner           PersonView          `json:"owner"`
 	Approver        *approverView       `json:"approver"`
 	ExpiresDays     *int                `json:"expires_days" doc:"Days until the deadline of its documents"`
 	RemindEveryDays *int                `json:"remind_every_days"`
@@ -64,7 +64,7 @@ type roleView struct {
 
 func (r *request) viewTemplate(t signing.Template) templateView {
 	v := templateView{ID: t.ID, Title: t.Title, Subject: orNull(t.Subject), Message: orNull(t.Message), SigningOrder: t.SigningOrder,
-		Metadata: t.Metadata, Locale: orNull(t.Locale), Owner: personView(t.Owner), ExpiresDays: orNone(t.ExpiresDays),
+		Metadata: t.Metadata, Locale: orNull(t.Locale), Owner: PersonView(t.Owner), ExpiresDays: orNone(t.ExpiresDays),
 		RemindEveryDays: orNone(t.RemindEveryDays), RedirectURL: orNull(t.RedirectURL), AllowDecline: !t.NoDecline,
 		AllowDelegation: !t.NoDelegation, DeclineReason: t.DeclineReason, ReadToEnd: t.ReadToEnd, SendEmails: !t.NoMails, SignatureTypes: typesOrAll(t.SignatureTypes), Files: []fileView{}, Roles: []roleView{}, Fields: []fieldView{},
 		Variables: t.Variables(), Lists: record.ListsOf(t.Document),
@@ -193,7 +193,7 @@ type publicLinkView struct {
 	CheckAddress bool              `json:"check_address"`
 	ClosingText  *string           `json:"closing_text"`
 	Status       string            `json:"status" enum:"open,off,expired,used_up,full,closed"`
-	Owner        personView        `json:"owner" doc:"The member who owns its documents"`
+	Owner        PersonView        `json:"owner" doc:"The member who owns its documents"`
 	CreatedAt    string            `json:"created_at" format:"date-time"`
 	UpdatedAt    string            `json:"updated_at" format:"date-time"`
 }
@@ -211,7 +211,7 @@ func (h *templateHandlers) viewLink(r *request, l publiclink.Link) publicLinkVie
 		RoleName: l.RoleName, People: []linkPersonView{}, Variables: map[string]string{},
 		MaxUses: orNone(l.MaxUses), Uses: l.Uses, ExpiresAt: maybe(l.ExpiresAt), Enabled: !l.Off,
 		CheckAddress: l.CheckAddress, ClosingText: orNull(l.ClosingText), Status: string(l.Status),
-		Owner: personView(l.By), CreatedAt: when(l.CreatedAt), UpdatedAt: when(l.UpdatedAt)}
+		Owner: PersonView(l.By), CreatedAt: when(l.CreatedAt), UpdatedAt: when(l.UpdatedAt)}
 	for _, p := range l.People {
 		v.People = append(v.People, linkPersonView{p.Role, orNull(p.Name), orNull(p.Email), orNull(p.Locale)})
 	}

@@ -42,7 +42,7 @@ type documentView struct {
 	ExternalID       *string           `json:"external_id" doc:"Your own reference"`
 	Metadata         map[string]string `json:"metadata" doc:"Your own key-value pairs"`
 	Locale           *string           `json:"locale"`
-	Owner            personView        `json:"owner"`
+	Owner            PersonView        `json:"owner"`
 	Approver         *approverView     `json:"approver"`
 	ExpiresAt        *string           `json:"expires_at" format:"date-time"`
 	RemindEveryDays  *int              `json:"remind_every_days"`
@@ -80,7 +80,9 @@ type documentView struct {
 	AllowedActions   []signing.Action  `json:"allowed_actions" doc:"Actions that the caller can take on this document now"`
 }
 
-type personView struct {
+// PersonView is a member as they were when they acted. Its name is exported because it is
+// embedded: the description omits unexported types.
+type PersonView struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Email string `json:"email"`
@@ -88,7 +90,7 @@ type personView struct {
 
 // recorder is a member who has recorded an act in somebody's name.
 type recorder struct {
-	personView
+	PersonView
 	Doubt *string `json:"doubt" enum:"made_by_company,unproven" doc:"As of the actor of an event"`
 }
 
@@ -109,7 +111,7 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 	v := documentView{
 		ID: d.ID, Title: d.Title, StatusID: int(d.Status), Status: d.Status.String(), Subject: orNull(d.Subject),
 		Message: orNull(d.Message), SigningOrder: d.SigningOrder, ExternalID: orNull(d.ExternalID), Metadata: d.Metadata,
-		Locale: orNull(d.Locale), Owner: personView(d.Owner), ExpiresAt: maybe(d.ExpiresAt),
+		Locale: orNull(d.Locale), Owner: PersonView(d.Owner), ExpiresAt: maybe(d.ExpiresAt),
 		Progress: signing.ProgressOf(d), CreatedAt: when(d.CreatedAt), UpdatedAt: when(d.UpdatedAt),
 		SubmittedAt: maybe(d.SubmittedAt), ApprovedAt: maybe(d.ApprovedAt), RejectedAt: maybe(d.RejectedAt),
 		RejectedReason: orNull(d.RejectedReason), SendAt: maybe(d.SendAt),
@@ -294,7 +296,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 		DeclinedReason: orNull(inv.WhyDeclined().Sentence(r.server.english())),
 		RemindedAt:     maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
 	if by := inv.RecordedBy; by != nil {
-		v.RecordedBy = &recorder{personView(by.Person), orNull(by.Doubt)}
+		v.RecordedBy = &recorder{PersonView(by.Person), orNull(by.Doubt)}
 	}
 	if next := record.Names(d, inv); next != nil && inv.Open() {
 		v.Names = &next.RoleName
