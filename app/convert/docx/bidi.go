@@ -21,6 +21,7 @@ func levels(text []rune, rtl bool) []uint8 {
 	}
 	original := slices.Clone(classes)
 	weak(classes, rtl)
+	brackets(classes, original, text, rtl)
 	neutral(classes, rtl)
 	out := make([]uint8, len(text))
 	for i, c := range classes {
@@ -101,6 +102,114 @@ func terminators(c []bidi.Class) {
 		}
 		i = end - 1
 	}
+}
+
+// maxOpen bounds the open brackets that are remembered (BD16).
+const maxOpen = 63
+
+// brackets applies N0: both brackets of a pair get the same direction.
+func brackets(c, original []bidi.Class, text []rune, rtl bool) {
+	base := direction(rtl)
+	for _, pair := range bracketPairs(c, text) {
+		inside := bidi.ON // nothing strong
+		for _, k := range c[pair.open+1 : pair.shut] {
+			if k = strongOf(k); k == base {
+				inside = base
+				break
+			} else if k != bidi.ON {
+				inside = k
+			}
+		}
+		if inside == bidi.ON {
+			continue
+		}
+		if inside != base { // then the text before the pair decides
+			before := base
+			for i := pair.open - 1; i >= 0; i-- {
+				if k := strongOf(c[i]); k != bidi.ON {
+					before = k
+					break
+				}
+			}
+			if before == base {
+				inside = base
+			}
+		}
+		for _, at := range []int{pair.open, pair.shut} {
+			c[at] = inside
+			for i := at + 1; i < len(c) && original[i] == bidi.NSM; i++ {
+				c[i] = inside // marks of a bracket
+			}
+		}
+	}
+}
+
+// strongOf returns L or R as a class counts for brackets, or ON.
+func strongOf(k bidi.Class) bidi.Class {
+	switch k {
+	case bidi.L:
+		return bidi.L
+	case bidi.R, bidi.EN, bidi.AN:
+		return bidi.R
+	}
+	return bidi.ON
+}
+
+type bracketPair struct{ open, shut int }
+
+// bracketPairs finds the pairs of a line, ordered by their beginning (BD16).
+func bracketPairs(c []bidi.Class, text []rune) (pairs []bracketPair) {
+	type opened struct {
+		at     int
+		closer rune
+	}
+	var stack []opened
+	for i, r := range text {
+		p, _ := bidi.LookupRune(r)
+		if !p.IsBracket() || c[i] != bidi.ON {
+			continue
+		}
+		if p.IsOpeningBracket() {
+			if len(stack) == maxOpen {
+				return nil
+			}
+			stack = append(stack, opened{i, closing(r)})
+			continue
+		}
+		for j := len(stack) - 1; j >= 0; j-- {
+			if stack[j].closer == sameBracket(r) {
+				pairs = append(pairs, bracketPair{stack[j].at, i})
+				stack = stack[:j]
+				break
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b bracketPair) int { return a.open - b.open })
+	return pairs
+}
+
+// closing returns the bracket that closes one: the next in Unicode that closes, nearly always.
+func closing(open rune) rune {
+	switch open {
+	case 0x298D:
+		return 0x2990
+	case 0x298F:
+		return 0x298E
+	}
+	for r := open + 1; r <= open+2; r++ {
+		if p, _ := bidi.LookupRune(r); p.IsBracket() && !p.IsOpeningBracket() {
+			return sameBracket(r)
+		}
+	}
+	return -1
+}
+
+// sameBracket returns the angle bracket that another one is canonically equivalent to.
+func sameBracket(r rune) rune {
+	if r == 0x232A {
+		return 0x3009
+	}
+	return r
 }
 
 // neutral applies N1 and N2.

@@ -19,9 +19,10 @@ type flow struct {
 	sections []*section
 	section  *section
 	index    int
-	due      int // sections that start at the next box
-	pages    int // drawn so far
-	number   int // the number shown on the page
+	due      int    // sections that start at the next box
+	pages    int    // drawn so far
+	number   int    // the number shown on the page
+	restart  length // the number after which the next page counts, if a section began within this one
 	perIndex []int
 	y        float64
 	top      float64 // of the columns
@@ -35,7 +36,11 @@ type flow struct {
 }
 
 func newFlow(d *document, sections []*section) *flow {
-	return &flow{d: d, sections: sections, section: sections[0], perIndex: make([]int, len(sections))}
+	f := &flow{d: d, sections: sections, section: sections[0], perIndex: make([]int, len(sections))}
+	if first := sections[0].start; first.set {
+		f.number = int(first.points) - 1
+	}
+	return f
 }
 
 // maxChain bounds how many boxes may ask to stay together.

@@ -16,6 +16,9 @@ func (f *flow) newPage() {
 	}
 	s := f.section
 	f.pages++
+	if f.restart.set {
+		f.number, f.restart = int(f.restart.points), length{}
+	}
 	f.number++
 	f.perIndex[f.index]++
 	f.d.pen.canvas.NewPage(s.width, s.height)
@@ -76,12 +79,15 @@ func (f *flow) beginSections() {
 			f.section = next
 			f.top, f.y = f.deepest, f.deepest
 			f.column, f.fresh = 0, f.fresh && f.column == 0
+			if next.start.set { // this page keeps its number
+				f.restart = next.start
+			}
 			continue
 		}
 		f.endPage()
 		f.index++
 		f.section = next
-		if next.start.set {
+		if f.restart = (length{}); next.start.set {
 			f.number = int(next.start.points) - 1
 		}
 		f.newPage()

@@ -108,10 +108,3 @@ func (c *collector) ruby(k *node, f *format) {
 		c.text(")", f)
 	}
 }
-
-// equation shows the text of an equation in a row.
-func (c *collector) equation(k *node) {
-	c.d.findings.add("equation")
-	f := c.d.format(c.base, c.dark)
-	k.each("m:t", func(t *node) { c.text(t.text, f) })
-}

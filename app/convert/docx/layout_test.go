@@ -1,10 +1,14 @@
 package docx_test
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // The text area of the default test page begins at 72 and is 451.3 wide.
@@ -406,5 +410,81 @@ func TestRightToLeftTextIsReordered(t *testing.T) {
 	}
 	if end := first.x + 5*5; !near(end, rightEdge) {
 		t.Errorf("the line ends at %.1f", end)
+	}
+}
+
+// TestBracketsInRightToLeftText reads lines from left to right: a bracket stands beside what it holds.
+func TestBracketsInRightToLeftText(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"שלום (ABC) 123":           "123 (ABC) שלום",
+		"רחוב (Tel Aviv) 12345":    "12345 (Tel Aviv) רחוב",
+		"שלום [ABC (x)] 1":         "1 [ABC (x)] שלום",
+		"ABC (שלום) 1":             "1 (שלום) ABC",
+		"שלום ABC (DEF) 1":         "ABC (DEF) 1 שלום",
+		"שלום :) ABC":              "ABC (: שלום",
+		"חברת (Acme Ltd.) ו-(Foo)": "(Foo)-ו (.Acme Ltd) חברת",
+	} {
+		c := body(t, "<w:p><w:pPr><w:bidi/></w:pPr>"+r("<w:rtl/>", in)+"</w:p>")
+		texts := slices.Clone(c.pages[0].texts)
+		slices.SortFunc(texts, func(a, b drawnText) int { return cmp.Compare(a.x, b.x) })
+		var got strings.Builder
+		for _, d := range texts {
+			got.WriteString(seen(d.s))
+		}
+		want = hebrew.ReplaceAllStringFunc(want, func(word string) string { return seen(word) })
+		if squeeze(got.String()) != squeeze(want) {
+			t.Errorf("%s is shown as %q, want %q", in, got.String(), want)
+		}
+	}
+}
+
+var hebrew = regexp.MustCompile(`\p{Hebrew}+`)
+
+// seen returns a text as it is seen from left to right: a canvas draws Hebrew from the right, and mirrors
+// its brackets.
+func seen(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Hebrew, r) }) {
+		return s
+	}
+	out := []rune(s)
+	slices.Reverse(out)
+	return strings.Map(func(r rune) rune {
+		if i := strings.IndexRune("()[]", r); i >= 0 {
+			return rune(")(]["[i])
+		}
+		return r
+	}, string(out))
+}
+
+func squeeze(s string) string { return strings.ReplaceAll(s, " ", "") }
+
+// TestPageNumbersStartWhereTheSectionSays counts pages by w:pgNumType.
+func TestPageNumbersStartWhereTheSectionSays(t *testing.T) {
+	t.Parallel()
+	foot := `<w:footerReference w:type="default" r:id="f1"/>` + a4
+	page := `<w:p><w:r><w:br w:type="page"/></w:r></w:p>`
+	ended := func(sect string) string { return "<w:p><w:pPr><w:sectPr>" + foot + sect + "</w:sectPr></w:pPr></w:p>" }
+	start := func(n int) string { return fmt.Sprintf(`<w:pgNumType w:start="%d"/>`, n) }
+	for name, x := range map[string]struct {
+		body, sect string
+		want       []string
+	}{
+		"the first":        {p("", "a") + page + p("", "b"), start(7), []string{"7", "8"}},
+		"zero":             {p("", "a") + page + p("", "b"), start(0), []string{"0", "1"}},
+		"a later one":      {p("", "a") + ended("") + p("", "b"), start(5), []string{"1", "5"}},
+		"one that goes on": {p("", "a") + ended(start(3)) + p("", "b"), "", []string{"3", "4"}},
+		// The page on which a section begins in the middle has the number of the section before.
+		"within a page": {p("", "a") + ended(start(3)) + p("", "b") + page + p("", "c"), `<w:type w:val="continuous"/>` + start(10), []string{"3", "11"}},
+		"roman":         {p("", "a"), `<w:pgNumType w:start="4" w:fmt="lowerRoman"/>`, []string{"iv"}},
+	} {
+		c, _ := render(t, docxFile{body: x.body, sect: foot + x.sect, headers: map[string]string{"f1": "<w:p>" + complexField("PAGE", "1") + "</w:p>"}})
+		var got []string
+		for _, pg := range c.pages {
+			got = append(got, pg.texts[len(pg.texts)-1].s)
+		}
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
 	}
 }
