@@ -178,4 +178,7 @@ func (d *document) drawPicture(p *picture, x, baseline, top float64) {
 			frame(d.pen.canvas, x, y, p.width, p.height, 0.5, colour{0.6, 0.6, 0.6})
 		}
 	}
+	if p.border.visible() {
+		frame(d.pen.canvas, x, y, p.width, p.height, p.border.width, p.border.colour)
+	}
 }

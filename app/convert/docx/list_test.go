@@ -1,6 +1,8 @@
 package docx_test
 
 import (
+	"fmt"
+	"image/color"
 	"strings"
 	"testing"
 )
@@ -186,5 +188,54 @@ func TestNestedTableIsDrawnInItsCell(t *testing.T) {
 	below, _ := c.find(t, "below")
 	if in.x < leftEdge+100 || below.y <= in.y {
 		t.Errorf("inner %+v, below %+v", in, below)
+	}
+}
+
+// TestCellsSayHowWideTheyAre lays out tables whose grid has any numbers, as some programs write it.
+func TestCellsSayHowWideTheyAre(t *testing.T) {
+	t.Parallel()
+	row := func(kind string, widths ...int) string {
+		out := ""
+		for i, w := range widths {
+			out += cellOf(fmt.Sprintf(`<w:tcW w:w="%d" w:type="%s"/>`, w, kind), p("", fmt.Sprint("c", i)))
+		}
+		return "<w:tr>" + out + "</w:tr>"
+	}
+	table := func(props, rows string) string {
+		return `<w:tbl><w:tblPr>` + props + `</w:tblPr><w:tblGrid><w:gridCol w:w="100"/><w:gridCol w:w="100"/></w:tblGrid>` + rows + `</w:tbl>`
+	}
+	for name, x := range map[string]struct {
+		body string
+		want float64 // where the second column begins
+	}{
+		"twips":                   {table("", row("dxa", 4000, 2000)), 200},
+		"percent of the table":    {table(`<w:tblW w:w="6000" w:type="dxa"/>`, row("pct", 4000, 1000)), 240},
+		"percent of the page":     {table(`<w:tblW w:w="5000" w:type="pct"/>`, row("pct", 2500, 2500)), 225.6},
+		"the first row that does": {table("", "<w:tr>"+cellOf(`<w:gridSpan w:val="2"/>`, p("", "wide"))+"</w:tr>"+row("dxa", 1000, 5000)+row("dxa", 3000, 3000)), 50},
+	} {
+		c := body(t, x.body)
+		second, _ := c.find(t, "c1")
+		if got := second.x - leftEdge - 5.4; !near(got, x.want) {
+			t.Errorf("%s: the second column begins at %.1f, want %.1f", name, got, x.want)
+		}
+	}
+}
+
+// TestBordersOfRowsAndPictures draws the borders that only one row of a table has, and that of a picture.
+func TestBordersOfRowsAndPictures(t *testing.T) {
+	t.Parallel()
+	except := `<w:tblPrEx><w:tblBorders><w:top w:val="nil"/><w:left w:val="nil"/><w:right w:val="nil"/><w:bottom w:val="nil"/><w:insideV w:val="nil"/></w:tblBorders></w:tblPrEx>`
+	table := func(except string) string {
+		return "<w:tbl>" + grid + "<w:tr>" + except + cellOf("", p("", "a")) + cellOf("", p("", "b")) + "</w:tr></w:tbl>"
+	}
+	if with, without := body(t, table("")).pages[0].lines, body(t, table(except)).pages[0].lines; len(with) == 0 || len(without) != 0 {
+		t.Errorf("%d lines with borders, %d without", len(with), len(without))
+	}
+	line := `<a:ln w="25400"><a:solidFill><a:srgbClr val="FF0000"/></a:solidFill></a:ln>`
+	pic := strings.Replace(inlinePicture("m", 100, 50), "</pic:spPr>", line+"</pic:spPr>", 1)
+	f := docxFile{body: "<w:p>" + pic + "</w:p>", media: map[string][]byte{"m": pngOf(t, 4, 2, color.White)}}
+	c, _ := render(t, f)
+	if len(c.pages[0].images) != 1 || len(c.pages[0].lines)+len(c.pages[0].rects) != 4 {
+		t.Errorf("around the picture are %v and %v", c.pages[0].lines, c.pages[0].rects)
 	}
 }

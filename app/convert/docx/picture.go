@@ -9,6 +9,7 @@ type picture struct {
 	data          []byte // JPEG or PNG; nil: an empty frame
 	rule          bool   // a horizontal line over the whole width
 	anchor        *anchor
+	border        border
 }
 
 // anchor places a picture independently of the text.
@@ -76,9 +77,23 @@ func (c *collector) drawingPicture(g, p *node, width, height float64, at *anchor
 		at = nil
 	}
 	fill := p.child("pic:blipFill")
-	pic := &picture{width: width, height: height, anchor: at}
+	pic := &picture{width: width, height: height, anchor: at, border: readOutline(p.child("pic:spPr", "a:ln"))}
 	pic.data = c.load(orString(fill.child("a:blip").attr("r:link"), fill.child("a:blip").attr("r:embed")), fill.child("a:srcRect"))
 	c.place(pic, f)
+}
+
+// readOutline reads the line around a picture (§20.1.2.2.24), black if its colour isn't given as numbers.
+func readOutline(n *node) border {
+	fill := n.child("a:solidFill")
+	if fill == nil {
+		return border{}
+	}
+	b := border{set: true, width: 0.75}
+	if w := emu(n.attr("w")); w > 0 {
+		b.width = min(w, 12)
+	}
+	b.colour, _ = readColour(fill.child("a:srgbClr").attr("val"))
+	return b
 }
 
 // readAnchor returns the position of a picture that text does not flow around.

@@ -13,16 +13,18 @@ type row struct {
 	least   float64
 	height  float64
 	header  bool
-	whole   bool // may not be split
+	whole   bool  // may not be split
+	except  *node // w:tblPrEx: what differs from the table's properties
 }
 
 // cell is a table cell.
 type cell struct {
 	node          *node
 	column, span  int
-	merge         string // "", restart, continue
-	down          int    // rows that a merged cell covers, itself included
-	wish          float64
+	merge         string  // "", restart, continue
+	down          int     // rows that a merged cell covers, itself included
+	wish          float64 // width by its own properties, of one column
+	wishPart      float64 // the same, as a part of the table's
 	x, width      float64
 	content       []box
 	top, bottom   float64 // margins
@@ -102,7 +104,12 @@ func (d *document) layoutRows(rows []*row, grid []float64, p *tableProps, in *pa
 	for i, w := range grid {
 		edge[i+1] = edge[i] + w
 	}
+	table := p
 	for i, r := range rows {
+		if p = table; r.except != nil {
+			own := table.over(r.except)
+			p = &own
+		}
 		for _, c := range r.cells {
 			if d.stopped() {
 				return

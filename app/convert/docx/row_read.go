@@ -15,6 +15,7 @@ func (d *document) readRows(n *node) (rows []*row) {
 			return
 		}
 		r := &row{header: readToggle(pr.child("w:tblHeader")) == on, whole: readToggle(pr.child("w:cantSplit")) == on}
+		r.except = tr.child("w:tblPrEx")
 		r.least = min(max(twips(pr.child("w:trHeight").val()).points, 0), d.tallest())
 		at := min(max(integer(pr.child("w:gridBefore").val(), 0), 0), maxColumns-1)
 		eachWrapped(tr, "w:tc", func(tc *node) {
@@ -63,7 +64,8 @@ func readCell(tc *node, column int) *cell {
 	if m := pr.child("w:vMerge"); m != nil {
 		c.merge = orString("continue", m.val())
 	}
-	c.wish = widthOf(pr.child("w:tcW")).points / float64(c.span)
+	w := pr.child("w:tcW")
+	c.wish, c.wishPart = widthOf(w).points/float64(c.span), percentOf(w)/float64(c.span)
 	c.align = pr.child("w:vAlign").val()
 	return c
 }

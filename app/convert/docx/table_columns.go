@@ -4,8 +4,8 @@ import "math"
 
 const maxColumns = 256
 
-// columns computes the widths of the grid: as written, then fitted to the
-// width of the table and to the available room.
+// columns computes the widths of the grid: as written at the cells or else for the
+// columns, then fitted to the width of the table and to the available room.
 func (d *document) columns(n *node, p *tableProps, rows []*row, room float64) []float64 {
 	var grid []float64
 	if g := n.child("w:tblGrid"); g != nil {
@@ -25,15 +25,16 @@ func (d *document) columns(n *node, p *tableProps, rows []*row, room float64) []
 	for len(grid) < count {
 		grid = append(grid, 0)
 	}
-	fillFromCells(grid, rows)
-	total := sum(grid)
-	wanted := total
+	wanted := 0.0
 	switch {
 	case p.width.set && p.width.points > 0:
 		wanted = p.width.points
 	case p.widthPart > 0:
 		wanted = room * p.widthPart
 	}
+	fillFromCells(grid, rows, orNumber(wanted, room))
+	total := sum(grid)
+	wanted = orNumber(wanted, total)
 	wanted = min(max(wanted, minColumn*float64(count)/4), max(room-min(p.indent, 0), minColumn))
 	if room-p.indent < wanted && p.align == "" {
 		p.indent = max(min(p.indent, room-wanted), -36)
@@ -44,13 +45,21 @@ func (d *document) columns(n *node, p *tableProps, rows []*row, room float64) []
 	return grid
 }
 
-// fillFromCells sets the width of columns that have none, from a cell in the column or else to an
-// equal share of the table.
-func fillFromCells(grid []float64, rows []*row) {
+func orNumber(v, otherwise float64) float64 {
+	if v > 0 {
+		return v
+	}
+	return otherwise
+}
+
+// fillFromCells sets the width of columns from the first cell in the column that has one, whatever the
+// grid says, which some programs fill with any numbers. Columns without a width get an equal share.
+func fillFromCells(grid []float64, rows []*row, table float64) {
+	seen := make([]bool, len(grid))
 	for _, r := range rows {
 		for _, c := range r.cells {
-			if c.span == 1 && grid[c.column] <= 0 {
-				grid[c.column] = max(c.wish, 0)
+			if w := orNumber(c.wish, c.wishPart*table); c.span == 1 && !seen[c.column] && w > 0 {
+				grid[c.column], seen[c.column] = w, true
 			}
 		}
 	}
