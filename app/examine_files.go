@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 
@@ -57,8 +56,8 @@ func (x conversionExam) office(ctx context.Context) Finding {
 	return Finding{"libreoffice", fine, fmt.Sprintf("%s is %s. It sees nothing but the file that it converts.", o.Path, version), ""}
 }
 
-// languages checks the languages used by companies and members: the fonts of this program
-// for its own pages, those of the machine for LibreOffice.
+// languages checks the languages used by companies and members: the fonts of this program, which
+// LibreOffice uses as well.
 func (x conversionExam) languages(ctx context.Context) Finding {
 	seen, err := x.locales(ctx)
 	if err != nil {
@@ -74,21 +73,7 @@ func (x conversionExam) languages(ctx context.Context) Finding {
 	if len(lack) > 0 {
 		return Finding{"fonts", warning, "The built-in fonts lack characters of " + strings.Join(lack, ", ") + ".", "Names in these languages are drawn with boxes; the text of signatures stays correct."}
 	}
-	fontconfig, err := exec.LookPath("fc-list")
-	if err != nil || findOffice(x.config) == nil {
-		return Finding{"fonts", fine, "The built-in fonts have every language in use: " + strings.Join(seen, ", ") + ".", ""}
-	}
-	for _, locale := range seen {
-		language, _, _ := strings.Cut(locale, "-")
-		out, err := exec.CommandContext(ctx, fontconfig, ":lang="+language, "family").Output()
-		if err != nil || len(strings.TrimSpace(string(out))) == 0 {
-			lack = append(lack, locale)
-		}
-	}
-	if len(lack) > 0 {
-		return Finding{"fonts", warning, "This machine has no font for " + strings.Join(lack, ", ") + ", which LibreOffice needs to convert files.", "Install fonts, such as the package fonts-noto."}
-	}
-	return Finding{"fonts", fine, "There are fonts for every language in use: " + strings.Join(seen, ", ") + ".", ""}
+	return Finding{"fonts", fine, "The built-in fonts have every language in use: " + strings.Join(seen, ", ") + ".", ""}
 }
 
 // locales lists the languages of companies and members.

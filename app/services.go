@@ -132,6 +132,7 @@ func (a *App) office() *convert.Office {
 	if o == nil {
 		return nil
 	}
+	a.onClose(o.Close)
 	if lack := unconfined(confine.Offered()); lack != "" {
 		a.log.Warn("LibreOffice is not confined: references are removed from files, but this system can't keep it from "+lack, "remedy", confineRemedy)
 	}
@@ -172,7 +173,7 @@ func findOffice(c ConvertConfig) *convert.Office {
 	if !found {
 		return nil
 	}
-	o.Timeout, o.Unconfined = c.Timeout, c.Unconfined
+	o.Timeout, o.Unconfined, o.Fonts = c.Timeout, c.Unconfined, text.WriteFiles
 	return o
 }
 

@@ -2,9 +2,11 @@ package api_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"paraph/app"
 	"paraph/app/apptest"
 )
 
@@ -63,5 +65,35 @@ func TestPlaceholdersOfAnHTMLFileAreFilledIn(t *testing.T) {
 	}
 	if strings.Contains(got, "{{") || strings.Contains(got, "guarantees") {
 		t.Errorf("the pages say %s", got)
+	}
+}
+
+// TestEveryScriptIsConverted uploads a DOCX with scripts for which a machine may have no font: the built-in
+// fonts serve both converters, and a character that no font has is a finding.
+func TestEveryScriptIsConverted(t *testing.T) {
+	t.Parallel()
+	for by, option := range map[string]func(*app.Config){
+		"builtin": builtin, "libreoffice": func(c *app.Config) { c.Convert.Soffice = "" },
+	} {
+		t.Run(by, func(t *testing.T) {
+			t.Parallel()
+			c := apptest.New(t, option).Company(t)
+			for text, missing := range map[string]bool{
+				"中文合同金额壹万元 日本語の契約 한국어 계약 ไทย สัญญา हिन्दी अनुबंध": false, "Signed 𓀀": true,
+			} {
+				d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Scripts"},
+					apptest.File{Name: "a.docx", Content: apptest.DOCX(t, text)})).Want(t, http.StatusCreated)
+				if got := d.Text(t, "files.0.converted_by"); got != by {
+					t.Fatalf("converted by %s", got)
+				}
+				findings := d.Texts(t, "files.0.findings", "code")
+				if slices.Contains(findings, "characters_missing") != missing {
+					t.Errorf("%s: findings %v", text, findings)
+				}
+				if pdf := c.Get(t, "/documents/"+d.Text(t, "id")+"/files/"+d.Text(t, "files.0.id")+"/content").Want(t, http.StatusOK).Body; !missing && strings.TrimSpace(apptest.PagesText(t, pdf)) != text {
+					t.Errorf("the pages say %s", apptest.PagesText(t, pdf))
+				}
+			}
+		})
 	}
 }

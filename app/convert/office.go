@@ -31,12 +31,14 @@ type Office struct {
 	Path       string        // the soffice executable
 	Self       string        // a program that calls [confine.Become]; default this one
 	Dir        string        // parent of scratch folders; default os.TempDir()
+	Fonts      FontFiles     // besides those of the machine; nil if there are none
 	Timeout    time.Duration // for one run and for its CPU time; default one minute
 	MaxInput   int64         // bytes; default 100 MB
 	MaxOutput  int64         // bytes of PDF; default 200 MB
 	Memory     int64         // bytes of address space of a run, if the system can limit it; default 4 GB
 
 	once  sync.Once
+	fonts offeredFonts
 	loose bool // files are left as they are, to try what confines the process alone
 }
 

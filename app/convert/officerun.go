@@ -63,13 +63,17 @@ func (r *officeRun) run(ctx context.Context) error {
 	if err := writeProfile(r.profile()); err != nil {
 		return err
 	}
+	fonts, err := r.fontDir(ctx)
+	if err != nil {
+		return err
+	}
 	said := &tail{limit: 2000}
-	args, err := r.command()
+	args, err := r.command(fonts)
 	if err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.dir, officeEnv(r.dir), said, said
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.dir, officeEnv(r.dir, fonts), said, said
 	cmd.WaitDelay = 5 * time.Second
 	isolate(cmd)
 	err = r.start(cmd)
@@ -85,11 +89,14 @@ func (r *officeRun) run(ctx context.Context) error {
 }
 
 // command returns the program and its arguments, by which it confines itself before it becomes LibreOffice.
-func (r *officeRun) command() ([]string, error) {
+func (r *officeRun) command(fonts string) ([]string, error) {
 	if r.Unconfined || confine.Offered() == (confine.Protection{}) {
 		return append([]string{r.Path}, r.arguments()...), nil
 	}
 	rules := confine.Rules{Read: officeNeeds(r.Path), Write: []string{r.dir, os.DevNull}, Meet: officeSockets}
+	if fonts != "" {
+		rules.Read = append(rules.Read, fonts)
+	}
 	for _, j := range r.jobs {
 		rules.Read = append(rules.Read, j.input())
 	}
@@ -116,15 +123,19 @@ func (r *officeRun) start(cmd *exec.Cmd) error {
 	return errors.Join(err, limited)
 }
 
-func officeEnv(home string) []string {
+func officeEnv(home, fonts string) []string {
 	const nowhere = "http://127.0.0.1:9" // the discard port: nothing listens
-	return []string{
+	env := []string{
 		"HOME=" + home, "TMPDIR=" + home, "TMP=" + home, "TEMP=" + home,
 		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "SystemRoot=" + os.Getenv("SystemRoot"),
 		"http_proxy=" + nowhere, "https_proxy=" + nowhere, "ftp_proxy=" + nowhere, "all_proxy=" + nowhere,
 		"SAL_USE_VCLPLUGIN=svp", "SAL_DISABLE_OPENCL=1", "MALLOC_ARENA_MAX=2",
 		"OOO_DISABLE_RECOVERY=1", "SOURCE_DATE_EPOCH=" + strconv.Itoa(0),
 	}
+	if fonts != "" {
+		env = append(env, "FONTCONFIG_FILE="+fontConfig(fonts))
+	}
+	return env
 }
 
 func fileURL(path string) string {

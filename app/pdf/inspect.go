@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"paraph/app/pdf/document"
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
+	"paraph/app/pdf/text"
 )
 
 // Kinds of XFA forms.
@@ -191,6 +193,22 @@ func (f *File) fontMissing(d dict) (base string, missing bool) {
 		}
 	}
 	return string(f.Name(d["BaseFont"])), true
+}
+
+// ShowsBoxes reports whether a font in the file shows its sign for missing characters; see [text.ShowsBox].
+// It is meant for a file that another program has just made, with nothing but the glyphs in use.
+func (f *File) ShowsBoxes() (shows bool, err error) {
+	f.reach(f.RootRef, func(d dict) {
+		if shows || f.Name(d["Type"]) != "FontDescriptor" {
+			return
+		}
+		if program, ok := f.Resolve(d["FontFile2"]).(*reader.Stream); ok {
+			b, failed := f.Decode(program)
+			err = errors.Join(err, failed)
+			shows = text.ShowsBox(b)
+		}
+	})
+	return shows, errors.Join(err, f.Fault)
 }
 
 // xfa returns the kind of XFA form in the file. A form without any fields

@@ -49,6 +49,7 @@ type Builder struct {
 	pages       []*sheet
 	attachments []Attachment
 	pictures    map[[32]byte]*text.Picture
+	lacking     bool     // a character is in no font
 	finish      []func() // called when the number of pages is known
 }
 
@@ -105,8 +106,13 @@ func (b *Builder) page() *sheet {
 func (b *Builder) Text(x, y, size float64, bold, italic bool, red, green, blue float64, s string) {
 	p := b.page()
 	p.Fill(text.Color{R: red, G: green, B: blue})
-	p.Text(x, p.height-y, b.set.Fonts().Layout(text.Style{Bold: bold, Italic: italic}, size, s))
+	line := b.set.Fonts().Layout(text.Style{Bold: bold, Italic: italic}, size, s)
+	b.lacking = b.lacking || len(line.Missing) > 0
+	p.Text(x, p.height-y, line)
 }
+
+// Lacking reports whether a character of a text is in no font, so that it isn't drawn.
+func (b *Builder) Lacking() bool { return b.lacking }
 
 // Measure returns the width of a line of text, in points.
 func (b *Builder) Measure(size float64, bold, italic bool, s string) float64 {

@@ -325,7 +325,23 @@ func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File, r
 	if err := s.convertDOCX(ctx, u, file, raw, w); err != nil {
 		return refuseConversion(err, u.Name, "docx_too_large", "docx_unreadable")
 	}
-	return s.measure(u, file)
+	if err := s.measure(u, file); err != nil || s.Office == nil {
+		return err
+	}
+	return s.findBoxes(u, file)
+}
+
+// findBoxes records that LibreOffice had no font for a character. The text of the PDF is right all the same.
+func (s *Intake) findBoxes(u *Upload, file *record.File) error {
+	f, err := pdf.Open(u.Converted, u.Converted.Size())
+	if err != nil {
+		return err
+	}
+	boxes, err := f.ShowsBoxes()
+	if boxes {
+		file.AddFinding(record.SeverityWarning, "characters_missing")
+	}
+	return err
 }
 
 // convertDOCX makes a PDF of a DOCX, in its sender's turn.
@@ -364,6 +380,9 @@ func (s *Intake) renderDOCX(ctx context.Context, raw *blob.Writer, file *record.
 	file.AddFinding(record.SeverityWarning, "converted_builtin")
 	for _, f := range left {
 		file.AddFinding(record.SeverityWarning, fault.Code(f.Code))
+	}
+	if b.Lacking() {
+		file.AddFinding(record.SeverityWarning, "characters_missing")
 	}
 	_, err = b.Write(w)
 	return err
