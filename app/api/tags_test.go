@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"paraph/app"
 	"paraph/app/apptest"
 )
 
@@ -349,5 +351,55 @@ func TestTagsSayHowTextLooks(t *testing.T) {
 				t.Errorf("%v has the %s %v, want %v", x["name"], name, x[name], v)
 			}
 		}
+	}
+}
+
+// TestTagsAsLibreOfficeSetsThem reads tags in cells that are too narrow for them, and covers one between
+// lines of a font that is higher than their distance: what is above and below it stays whole.
+func TestTagsAsLibreOfficeSetsThem(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t, func(c *app.Config) { c.Convert.Soffice = "" }).Company(t)
+	upload := func(name string) *apptest.Response {
+		content, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Tags", "text_tags": true, "invitations": list{obj{"name": "Ben", "email": "ben@example.org", "role_name": "Buyer"}}},
+			apptest.File{Name: name, Content: content})).Want(t, 201)
+	}
+	d := upload("tags-in-cells.docx")
+	if types, names := d.Texts(t, "fields", "type"), d.Texts(t, "fields", "name"); !slices.Equal(types, []string{"initials", "checkbox"}) || !slices.Equal(names, []string{"verylongname_in_a_narrow_cell", "ok"}) {
+		t.Errorf("the fields are %v, named %v", types, names)
+	}
+	d = upload("tag-between-lines.docx")
+	base := c.Get(t, "/documents/"+d.Text(t, "id")+"/files/"+d.Text(t, "files.0.id")+"/content").Want(t, 200).Body
+	cmd := exec.CommandContext(t.Context(), "pdftoppm", "-r", "288", "-singlefile", "-png", "-")
+	cmd.Stdin = bytes.NewReader(base)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := png.Decode(bytes.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(key string, side int) int {
+		return int(d.At(t, "fields.0.covered.0."+key).(float64) * float64(side))
+	}
+	left, top := at("x", m.Bounds().Dx()), at("y", m.Bounds().Dy())
+	right, bottom := left+at("width", m.Bounds().Dx()), top+at("height", m.Bounds().Dy())
+	inked := func(y int) (n int) {
+		for x := left; x < right; x++ {
+			if r, _, _, _ := m.At(x, y).RGBA(); r < 0xA000 {
+				n++
+			}
+		}
+		return n
+	}
+	if inked(top) > 0 || inked(bottom) > 0 {
+		t.Errorf("the cover from %d to %d cuts letters: %d and %d points are dark there", top, bottom, inked(top), inked(bottom))
+	}
+	if middle := inked((top + bottom) / 2); middle == 0 {
+		t.Error("the tag is not covered")
 	}
 }

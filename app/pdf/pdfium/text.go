@@ -24,7 +24,7 @@ func (d *document) text(yield func(PageText) error) error {
 		if err != nil {
 			return err
 		}
-		total += len(pt.Text) + 24*len(pt.Words)
+		total += len(pt.Text) + 32*len(pt.Words)
 		if total > MaxTextBytes {
 			return fmt.Errorf("%w: text over %d bytes", ErrTooLarge, MaxTextBytes)
 		}
@@ -61,12 +61,26 @@ func (d *document) pageText(number int) (PageText, error) {
 			return PageText{}, d.err
 		}
 		if ok == 0 {
-			c.add(r, box{})
+			c.add(r, box{}, box{})
 			continue
 		}
-		c.add(r, view.rect(float32At(b, 0), float32At(b, 4), float32At(b, 8), float32At(b, 12)))
+		loose := view.rect(float32At(b, 0), float32At(b, 4), float32At(b, 8), float32At(b, 12))
+		c.add(r, loose, d.ink(tp, k, view))
 	}
 	return c.page(), d.err
+}
+
+// ink returns the box around what is drawn of a character.
+func (d *document) ink(textPage uint64, k int, v view) box {
+	// left, right, bottom, top
+	if d.call("FPDFText_GetCharBox", textPage, uint64(k), d.temp, d.temp+8, d.temp+16, d.temp+24) == 0 {
+		return box{}
+	}
+	b := d.bytes(d.temp, 32)
+	if d.err != nil {
+		return box{}
+	}
+	return v.rect(float32(float64At(b, 0)), float32(float64At(b, 24)), float32(float64At(b, 8)), float32(float64At(b, 16)))
 }
 
 // plain returns the text of the first pages, at most limit bytes.

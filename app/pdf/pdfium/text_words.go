@@ -12,6 +12,7 @@ type collector struct {
 	words   []Word
 	word    strings.Builder
 	box     box
+	ink     box
 	high    rune // first half of a surrogate pair
 	last    rune // of the word
 	joining bool // after a hyphen at the end of a line
@@ -40,7 +41,7 @@ func (c *collector) space(r rune) bool {
 	return true
 }
 
-func (c *collector) add(r rune, b box) {
+func (c *collector) add(r rune, b, ink box) {
 	c.joining = false
 	if utf16.IsSurrogate(r) {
 		c.high, r = r, utf16.DecodeRune(c.high, r)
@@ -55,15 +56,15 @@ func (c *collector) add(r rune, b box) {
 	c.last = r
 	c.text.WriteRune(r)
 	c.word.WriteRune(r)
-	c.box = c.box.union(b)
+	c.box, c.ink = c.box.union(b), c.ink.union(ink)
 }
 
 func (c *collector) endWord() {
 	if c.word.Len() > 0 && c.box.valid() {
-		c.words = append(c.words, Word{c.word.String(), c.box.x0, c.box.y0, c.box.x1 - c.box.x0, c.box.y1 - c.box.y0})
+		c.words = append(c.words, Word{c.word.String(), c.box.x0, c.box.y0, c.box.x1 - c.box.x0, c.box.y1 - c.box.y0, c.ink.y0, c.ink.y1})
 	}
 	c.word.Reset()
-	c.box, c.last = box{}, 0
+	c.box, c.ink, c.last = box{}, box{}, 0
 }
 
 func (c *collector) page() PageText {

@@ -7,15 +7,15 @@ import (
 )
 
 // A page of text is encoded as its text, the number of words, and each word
-// with its box as four float32; lengths are varints.
+// with its box as six float32; lengths are varints.
 
 func encodePage(p PageText) []byte {
-	b := make([]byte, 0, 2*len(p.Text)+24*len(p.Words)+16)
+	b := make([]byte, 0, 2*len(p.Text)+32*len(p.Words)+16)
 	b = appendString(b, p.Text)
 	b = binary.AppendUvarint(b, uint64(len(p.Words)))
 	for _, w := range p.Words {
 		b = appendString(b, w.Text)
-		for _, v := range [4]float64{w.X, w.Y, w.W, w.H} {
+		for _, v := range [6]float64{w.X, w.Y, w.W, w.H, w.Top, w.Bottom} {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
 		}
 	}
@@ -35,19 +35,20 @@ func decodePage(b []byte) (PageText, error) {
 		return p, errShort
 	}
 	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b))/17 {
+	if size <= 0 || n > uint64(len(b))/25 {
 		return p, errShort
 	}
 	b = b[size:]
 	p.Words = make([]Word, n)
 	for k := range p.Words {
 		w := &p.Words[k]
-		if w.Text, b, ok = takeString(b); !ok || len(b) < 16 {
+		if w.Text, b, ok = takeString(b); !ok || len(b) < 24 {
 			return p, errShort
 		}
 		w.X, w.Y = float64(float32At(b, 0)), float64(float32At(b, 4))
 		w.W, w.H = float64(float32At(b, 8)), float64(float32At(b, 12))
-		b = b[16:]
+		w.Top, w.Bottom = float64(float32At(b, 16)), float64(float32At(b, 20))
+		b = b[24:]
 	}
 	return p, nil
 }

@@ -74,7 +74,7 @@ func NewPhrases(pages []pdfium.PageText, sizes []Size) *Phrases {
 			if left -= utf8.RuneCountInString(w.Text); left < 0 {
 				break
 			}
-			b.WriteString(fold(w.Text))
+			b.WriteString(fold(normal(w.Text)))
 			b.WriteByte(' ')
 		}
 		p.text = append(p.text, b.String())
@@ -90,7 +90,7 @@ func fold(s string) string { return strings.Map(unicode.ToLower, s) }
 // not occur that often. Where it does not occur at all, spaces don't count: what divides
 // words in a PDF is only the distance between characters.
 func (p *Phrases) Place(x *Field, a Anchor) bool {
-	phrase := fold(oneLine(a.Text))
+	phrase := fold(normal(oneLine(a.Text)))
 	if phrase == "" {
 		return false
 	}

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
 )
@@ -16,8 +18,12 @@ import (
 type textLine struct {
 	text        []rune
 	left, right []float64
+	ink         []span // of the word that each character belongs to, from its top to its bottom
 	top, bottom float64
 }
+
+// span is a part of the height of a page, as fractions of it. It is empty if both ends are the same.
+type span struct{ top, bottom float64 }
 
 // textLines groups the words of a page into lines, in reading order.
 func textLines(words []pdfium.Word) []*textLine {
@@ -33,9 +39,9 @@ func textLines(words []pdfium.Word) []*textLine {
 			line = &textLine{top: w.Y, bottom: w.Y + w.H}
 			out = append(out, line)
 		} else {
-			line.add(" ", end, w.X)
+			line.add(" ", end, w.X, span{})
 		}
-		line.add(w.Text, w.X, w.X+w.W)
+		line.add(normal(w.Text), w.X, w.X+w.W, span{w.Top, w.Bottom})
 		line.top, line.bottom = min(line.top, w.Y), max(line.bottom, w.Y+w.H)
 		end = w.X + w.W
 	}
@@ -43,20 +49,47 @@ func textLines(words []pdfium.Word) []*textLine {
 }
 
 // add appends characters of equal width.
-func (l *textLine) add(s string, from, to float64) {
+func (l *textLine) add(s string, from, to float64, ink span) {
 	runes := []rune(s)
 	step := (to - from) / float64(len(runes))
 	for i, r := range runes {
 		l.text = append(l.text, r)
 		l.left = append(l.left, from+float64(i)*step)
 		l.right = append(l.right, from+float64(i+1)*step)
+		l.ink = append(l.ink, ink)
 	}
 }
 
-// area returns the place of a part of a line.
+// normal returns the usual form of what may be written in several ways (Unicode UAX #15): letters with
+// their accents, and letters for the forms that they have in words and for their ligatures.
+func normal(s string) string {
+	var b strings.Builder
+	for _, r := range norm.NFC.String(s) {
+		if r >= 0xFB00 && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFC {
+			b.WriteString(norm.NFKC.String(string(r)))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// area returns the place of a part of a line: as high as what is drawn of it, because fonts are often
+// higher than the distance of lines.
 func (l *textLine) area(from, to int) Area {
-	a := Area{X: max(0, l.left[from]), Y: max(0, l.top)}
-	a.Width, a.Height = min(l.right[to-1], 1)-a.X, min(l.bottom, 1)-a.Y
+	top, bottom := l.bottom, l.top
+	for _, ink := range l.ink[from:to] {
+		if ink.top < ink.bottom {
+			top, bottom = min(top, ink.top), max(bottom, ink.bottom)
+		}
+	}
+	if margin := (l.bottom - l.top) / 50; top < bottom { // for the edges, which are smoothed
+		top, bottom = max(top-margin, l.top), min(bottom+margin, l.bottom)
+	} else {
+		top, bottom = l.top, l.bottom
+	}
+	a := Area{X: max(0, l.left[from]), Y: max(0, top)}
+	a.Width, a.Height = min(l.right[to-1], 1)-a.X, min(bottom, 1)-a.Y
 	return a
 }
 

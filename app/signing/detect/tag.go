@@ -141,12 +141,13 @@ func (x *Field) attributes(parts []string) {
 			values[key] = oneLine(value)
 		}
 	}
-	x.typed(first, values["type"])
+	x.typed(first, values["type"], values["name"])
 	x.apply(values)
 }
 
-// typed sets the type and the name of a tag with attributes.
-func (x *Field) typed(first, kind string) {
+// typed sets the type and the name of a tag with attributes. What begins one that has a name as well can
+// only be a type.
+func (x *Field) typed(first, kind, name string) {
 	m := numbered.FindStringSubmatch(first)
 	switch {
 	case kind != "" && typeOf(kind) == "":
@@ -158,8 +159,8 @@ func (x *Field) typed(first, kind string) {
 	case m != nil && typeOf(m[1]) != "":
 		x.setType(typeOf(m[1]))
 		x.number(m[2])
-	case slices.Contains(unsupported, strings.ToLower(first)):
-		x.Unsupported = first
+	case slices.Contains(unsupported, strings.ToLower(first)), first != "" && name != "":
+		x.Unsupported = short(first)
 		return
 	default:
 		x.setType(pdf.FieldText)

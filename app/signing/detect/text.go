@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"paraph/app/pdf"
@@ -84,7 +85,7 @@ func tags(lines []*textLine, size Size, loose bool) []Field {
 		if m[1]-m[0] > 4*maxTag {
 			continue
 		}
-		if x, ok := Tag(script[m[2]:m[3]], loose); ok {
+		if x, ok := Tag(unbroken(lines, starts, script, m[0], m[1]), loose); ok {
 			add(x, m[0], m[1])
 		}
 	}
@@ -98,6 +99,72 @@ func tags(lines []*textLine, size Size, loose bool) []Field {
 		}
 	}
 	return out
+}
+
+// unbroken returns what is between the braces of a tag, which begins and ends somewhere in the joined text
+// of lines, without the spaces where a word was only broken for lack of room. Programs move a word to the
+// next line if it fits there: one that is wider than the lines of the tag was broken.
+func unbroken(lines []*textLine, starts []int, script string, from, to int) string {
+	parts := spread(lines, starts, script, from, to)
+	if len(parts) < 2 || len(parts) > maxTagLines {
+		return script[from+2 : to-2]
+	}
+	room := 0.0
+	for _, p := range parts {
+		l := lines[p.line]
+		room = max(room, l.right[p.to-1]-l.left[p.from])
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		text := lines[p.line].text[p.from:p.to]
+		b.WriteString(string(text))
+		if i+1 == len(parts) {
+			break
+		}
+		width, last := lines[p.line].wordBefore(p.from, p.to), text[len(text)-1]
+		next := lines[parts[i+1].line]
+		for _, q := range parts[i+1:] { // the word may go on through several lines
+			w, ends := lines[q.line].wordAfter(q.from, q.to)
+			if width += w; ends {
+				break
+			}
+		}
+		if first := next.text[parts[i+1].from]; width > room && next.text[parts[i+1].from] != ' ' || last == '-' || unspaced(last) && unspaced(first) {
+			continue
+		}
+		b.WriteByte(' ')
+	}
+	body := b.String()
+	return strings.TrimSuffix(strings.TrimPrefix(body, "{{"), "}}")
+}
+
+// unspaced reports whether a script has no spaces between its words.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// wordBefore returns the width of the word at the end of a part of a line.
+func (l *textLine) wordBefore(from, to int) float64 {
+	at := to
+	for at > from && l.text[at-1] != ' ' {
+		at--
+	}
+	if at == to {
+		return 0
+	}
+	return l.right[to-1] - l.left[at]
+}
+
+// wordAfter returns the width of the word at the beginning of a part of a line, and whether it ends there.
+func (l *textLine) wordAfter(from, to int) (width float64, ends bool) {
+	at := from
+	for at < to && l.text[at] != ' ' {
+		at++
+	}
+	if at == from {
+		return 0, true
+	}
+	return l.right[at-1] - l.left[from], at < to || l.text[at-1] == '-'
 }
 
 // WithoutTags returns a text without the text tags in it.
