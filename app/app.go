@@ -53,6 +53,8 @@ type Options struct {
 	Seed   bool // start with the people and documents of a test double
 	Cheap  bool // hash passwords cheaply, for tests and the test double
 	Copy   bool // the data folder is a copy removed with the process
+	// Strict makes the API refuse members and parameters that it doesn't know.
+	Strict bool
 	// OwnNames refuses requests under names that strangers can let point to this machine.
 	OwnNames bool
 }

@@ -36,7 +36,7 @@ func (a *App) openHandlers(opened Options) (err error) {
 		MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload),
 		MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),
 		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, Connections: limits.Connections,
-		Ready: a.Ready, Enter: a.requests.enter, OwnNames: opened.OwnNames,
+		Ready: a.Ready, Enter: a.requests.enter, OwnNames: opened.OwnNames, Strict: opened.Strict,
 	}
 	if u, err := url.Parse(server.BaseURL); err == nil {
 		o.Host = u.Host

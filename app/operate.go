@@ -112,7 +112,7 @@ func DevEnviron(environ []string) []string {
 func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
 	cfg.Server.TestControls = true
 	cfg.Webhooks.AllowPrivate = true // the program under test runs on this machine
-	a, err := Open(cfg, Options{InMemory: true, Seed: true, Cheap: true, OwnNames: true, Log: log})
+	a, err := Open(cfg, Options{InMemory: true, Seed: true, Cheap: true, OwnNames: true, Strict: true, Log: log})
 	if err != nil {
 		return err
 	}

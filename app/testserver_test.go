@@ -101,6 +101,14 @@ func TestATestDoubleStaysOnItsMachine(t *testing.T) {
 			t.Errorf("signing in under %s: %v, want %d: %v", host, r, want, err)
 		}
 	}
+	misspelled := strings.Replace(body, "{", `{"pasword": 1, `, 1)
+	r, err := p.http.Post(p.url+"/login", "application/json", strings.NewReader(misspelled))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Body.Close() != nil || r.StatusCode != 422 {
+		t.Errorf("a misspelled member at a test double: %s, want 422", r.Status)
+	}
 }
 
 // TestOneMemberDoesNotTakeAllUploads begins uploads until they are refused.

@@ -17,7 +17,7 @@ import (
 const (
 	// format is increased when documents are analysed or laid out differently. An index of
 	// another format is rebuilt.
-	format = "1"
+	format = "2"
 
 	formatKey = "format"
 	placeKey  = "place"

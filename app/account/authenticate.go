@@ -37,7 +37,7 @@ func (s *Authentication) Authenticate(_ context.Context, bearer string) (Actor, 
 		s.live.put(sum, p, generation)
 	}
 	if !p.expires.IsZero() && !now.Before(p.expires) {
-		return Actor{}, fault.Unauthenticated().Because(errExpired)
+		return Actor{}, fault.NotAccepted("token_expired").Because(errExpired)
 	}
 	if p.due(now) {
 		s.usage.mark(tokenKey(p.actor.CompanyID, p.actor.TokenID), now)
@@ -54,7 +54,10 @@ var (
 func (s *Authentication) resolve(bearer string, now time.Time) (*principal, error) {
 	c, err := s.signer.parse(bearer)
 	if err != nil {
-		return nil, fault.Unauthenticated().Because(err)
+		if errors.Is(err, jwt.ErrTokenExpired) {
+			return nil, fault.NotAccepted("token_expired").Because(err)
+		}
+		return nil, fault.NotAccepted("token_invalid").Because(err)
 	}
 	if c.signatory() {
 		return signatoryPrincipal(c), nil
@@ -66,12 +69,12 @@ func (s *Authentication) resolve(bearer string, now time.Time) (*principal, erro
 	})
 	switch {
 	case errors.Is(err, kv.ErrNotFound), errors.Is(err, errInactive):
-		return nil, fault.Unauthenticated().Because(err)
+		return nil, fault.NotAccepted("token_invalid").Because(err)
 	case err != nil:
 		return nil, err
 	}
 	if !p.expires.IsZero() && !now.Before(p.expires) {
-		return nil, fault.Unauthenticated().Because(errExpired)
+		return nil, fault.NotAccepted("token_expired").Because(errExpired)
 	}
 	return p, nil
 }

@@ -95,10 +95,10 @@ func (s *Authentication) checkPassword(ctx context.Context, email, password stri
 	switch {
 	case !ok:
 		s.signInLog.refused(u, ByPassword, WrongPassword, from)
-		return userRecord{}, fault.Unauthenticated()
+		return userRecord{}, fault.NotAccepted("credentials_wrong")
 	case u.DeactivatedAt != nil:
 		s.signInLog.refused(u, ByPassword, Deactivated, from)
-		return userRecord{}, fault.Unauthenticated()
+		return userRecord{}, fault.NotAccepted("credentials_wrong")
 	}
 	return u, nil
 }

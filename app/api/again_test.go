@@ -75,7 +75,7 @@ func TestKeyedWorkIsDoneOnceThoughTheProcessDies(t *testing.T) {
 			t.Errorf("POST %s: %d %s", x.path, first.Status, first.Body)
 			continue
 		}
-		before := c.Get(t, "/events?limit=200").Want(t, 200)
+		before := c.Get(t, "/events?per_page=200").Want(t, 200)
 		if works := killed(t, c); works != i+1 {
 			t.Errorf("POST %s is not recorded with its work: %d of %d are", x.path, works, i+1)
 		}

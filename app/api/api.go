@@ -50,6 +50,7 @@ type Options struct {
 	Log   *slog.Logger
 
 	LogRequests bool
+	Strict      bool // refuses unknown members and parameters, see [request.tell]
 	Kit         *httpkit.Kit
 	MaxBody     int64 // of JSON, bytes
 	MaxUpload   int64 // of one file, bytes

@@ -3,7 +3,10 @@ package api
 import (
 	"bytes"
 	stdjson "encoding/json"
+	"errors"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,30 +34,40 @@ type checker struct {
 	path    []byte // dotted, of the current value
 	faults  fault.Fields
 	members map[string]bool // known members of the object itself; true if null
+	unknown []stranger
 	objects int
 	values  int
 }
 
 // check returns every fault of a body by the dotted name of its field, and its
-// members, each with whether it is null. Unknown members are ignored.
-func (b *bodies) check(text []byte, s *huma.Schema, maxObjects int) (members map[string]bool, err error) {
+// members, each with whether it is null; and the first members that are unknown.
+func (b *bodies) check(text []byte, s *huma.Schema, maxObjects int) (members map[string]bool, unknown []stranger, err error) {
 	if !utf8.Valid(text) {
-		return nil, fault.Malformed("body_not_utf8")
+		return nil, nil, fault.Malformed("body_not_utf8")
 	}
 	if err := shallow(text); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if !stdjson.Valid(text) {
-		return nil, fault.Malformed("body_not_json")
+	var nothing struct{}
+	if bad, ok := errors.AsType[*stdjson.SyntaxError](stdjson.Unmarshal(text, &nothing)); ok {
+		return nil, nil, notJSON(text, bad)
 	}
 	c := &checker{schemas: b.byRef, maxObjects: maxObjects, text: text, members: map[string]bool{}}
 	if c.next() != '{' {
-		return nil, fault.Malformed("body_not_an_object")
+		return nil, nil, fault.Malformed("body_not_an_object")
 	}
 	if err := c.value(s); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.members, c.faults.Err()
+	return c.members, c.unknown, c.faults.Err()
+}
+
+// notJSON says where a body stops being JSON.
+func notJSON(text []byte, bad *stdjson.SyntaxError) error {
+	before := text[:min(int(max(bad.Offset-1, 0)), len(text))]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return fault.Malformed("body_not_json.at", fault.Number("line", line), fault.Number("column", column)).Because(bad)
 }
 
 // shallow refuses JSON that nests too deeply, before any decoder recurses.
@@ -192,6 +205,9 @@ func (c *checker) object(s *huma.Schema) error {
 		if known := strings.ToLower(name); top && s != nil && s.Properties[known] != nil {
 			c.members[known] = null
 		}
+		if len(c.unknown) < maxStrangers && isUnknown(s, name) {
+			c.unknown = append(c.unknown, stranger{string(append(c.path, "."+name...))[1:], nearest(name, slices.Collect(maps.Keys(s.Properties)))})
+		}
 		if null { // counts as unset
 			c.skipWord()
 			continue
@@ -227,6 +243,15 @@ func member(s *huma.Schema, name string) *huma.Schema {
 		return rest
 	}
 	return nil
+}
+
+// isUnknown reports whether an object has no member of this name. Decoding ignores the case.
+func isUnknown(s *huma.Schema, name string) bool {
+	if s == nil || len(s.Properties) == 0 {
+		return false
+	}
+	_, others := s.AdditionalProperties.(*huma.Schema)
+	return !others && s.Properties[name] == nil && s.Properties[strings.ToLower(name)] == nil
 }
 
 func (c *checker) array(s *huma.Schema) error {

@@ -107,12 +107,16 @@ func (r *request) decodePlain() (err error) {
 }
 
 // decodeText turns JSON into the input. All values of the wrong type are reported
-// at once; unknown members are ignored.
+// at once. Unknown members are ignored or refused, see [request.tell].
 func (r *request) decodeText(b []byte, schema *huma.Schema, in any) (err error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = []byte("{}")
 	}
-	if r.members, err = r.server.bodies.check(b, schema, max(r.op.objects, r.server.MaxObjects)); err != nil {
+	var unknown []stranger
+	if r.members, unknown, err = r.server.bodies.check(b, schema, max(r.op.objects, r.server.MaxObjects)); err != nil {
+		return err
+	}
+	if err := r.tell("member", r.sentBack(unknown)); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(b, in); err != nil {

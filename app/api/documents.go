@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -10,6 +11,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/record"
 	"paraph/app/signing/trail"
 )
 
@@ -118,6 +120,11 @@ func (h *documentHandlers) routes(s *server) {
 // documentParameters holds the parameters of the list of documents.
 var documentParameters = append([]parameter{
 	{name: "owner", description: "me, or the ID of a member.", kind: "string"},
+	{name: "external_id", description: "Exactly this external_id.", kind: "string"},
+	{name: "metadata", description: "Exactly these values of metadata, as metadata[key]=value or metadata.key=value.", kind: "object"},
+	{name: "attention", description: "Documents that need attention for this reason: " + strings.Join(record.AttentionKinds(), ", ") + ".", kind: "string"},
+	{name: "recipient", description: "E-mail address of somebody invited.", kind: "string"},
+	{name: "template", description: "ID of the template they were made from.", kind: "string"},
 	{name: "created_from", description: "Created on or after this day in UTC, such as 2026-12-31.", kind: "string"},
 	{name: "created_to", description: "Created on or before this day.", kind: "string"},
 	{name: "expires_from", description: "Deadline on or after this day.", kind: "string"},
@@ -129,6 +136,7 @@ func (h *documentHandlers) listDocuments(r *request, _ *nothing) (documentList, 
 	p := r.query.page()
 	q := lists.Query{Page: p.number, PerPage: p.size, Sort: lists.ParseSort(r.query.text("sort")), Search: r.query.text("search"),
 		Status: r.query.text("status"), WithTrashed: r.query.flag("with_trashed"), Owner: r.query.text("owner"),
+		ExternalID: r.query.text("external_id"), Attention: r.query.text("attention"), Recipient: r.query.text("recipient"), Template: r.query.text("template"), Metadata: r.query.values("metadata"),
 		CreatedFrom: r.query.text("created_from"), CreatedTo: r.query.text("created_to"), ExpiresFrom: r.query.text("expires_from"), ExpiresTo: r.query.text("expires_to")}
 	if v, ok := r.query.value("sort"); ok && v == "" {
 		r.query.faults.Add("sort", "not_a_sort_order")

@@ -24,7 +24,7 @@ type failure struct {
 	Message   string              `json:"message"`
 	Errors    map[string][]string `json:"errors,omitempty" doc:"Messages by field; with 422"`
 	Codes     map[string][]string `json:"codes,omitempty" doc:"Stable identifiers by field, in the order of the messages; with 422"`
-	Code      string              `json:"code,omitempty" doc:"Stable identifier; with 403, 404, 409, 413, 415, and 429 where a daily allowance is used up"`
+	Code      string              `json:"code,omitempty" doc:"Stable identifier; with all but the 429 of a limit by the minute"`
 	RequestID string              `json:"request_id,omitempty" doc:"ID to find in the log; with 500"`
 }
 
@@ -69,18 +69,19 @@ func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
 	}
 	level("request failed", "request_id", httpkit.RequestID(c), "error", err)
 	return http.StatusInternalServerError, failure{
-		Message: s.sentence("internal"), RequestID: httpkit.RequestID(c)}
+		Message: s.sentence("internal"), Code: "internal", RequestID: httpkit.RequestID(c)}
 }
 
 func (s *server) known(c *fiber.Ctx, e *fault.Error) (int, failure) {
 	status := httpkit.Status(e.Kind)
 	httpkit.SetRetryAfter(c, httpkit.RetryAfter(e))
 	body := failure{Message: s.sentence(e.Code, e.Args...), Errors: s.sentences(e.Fields), Codes: fault.Words(e.Fields)}
+	body.Code = e.Code.Word()
 	switch status {
-	case http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge,
-		http.StatusUnsupportedMediaType, http.StatusServiceUnavailable:
-		body.Code = e.Code.Word()
+	case http.StatusUnauthorized:
+		c.Set(fiber.HeaderWWWAuthenticate, challenge(e.Code))
 	case http.StatusTooManyRequests:
+		body.Code = ""
 		c.Set("X-RateLimit-Limit", strconv.Itoa(e.Limit))
 		c.Set("X-RateLimit-Remaining", "0")
 		if e.Code != fault.CodeThrottled {
@@ -98,7 +99,7 @@ func (s *server) framework(e *fiber.Error) (int, failure) {
 	case http.StatusMethodNotAllowed:
 		return e.Code, failure{Message: s.sentence("method_not_allowed"), Code: "method_not_allowed"}
 	}
-	return e.Code, failure{Message: http.StatusText(e.Code) + "."}
+	return e.Code, failure{Message: http.StatusText(e.Code) + ".", Code: strings.ReplaceAll(strings.ToLower(http.StatusText(e.Code)), " ", "_")}
 }
 
 // rate sets the headers that state how much of a rate limit is left.
@@ -130,17 +131,17 @@ type refusal struct {
 
 // refusalsOf holds the errors in the description.
 var refusalsOf = []refusal{
-	{400, "The body is not what its content type says.", `{"message":"The body is not valid JSON."}`},
-	{401, "No token, or one that is not valid any more.", `{"message":"Unauthenticated."}`},
+	{400, "The body is not what its content type says.", `{"message":"The body is not valid JSON: line 1, column 9.","code":"body_not_json"}`},
+	{401, "No token, or one that is not valid any more; the code says which.", `{"message":"Unauthenticated.","code":"token_missing"}`},
 	{403, "Your role or the scopes of the token do not allow this.", `{"message":"Your role doesn't allow this.","code":"role_not_allowed"}`},
 	{404, "No such record here. What belongs to another company is not found either.", `{"message":"The document was not found.","code":"not_found"}`},
 	{409, "The state of the record does not allow this; nothing was changed. The code says why.", `{"message":"This document is already sent; it can only be changed as a draft.","code":"document_not_draft"}`},
-	{412, "The record is not the version of `If-Match` any more; read it again.", `{"message":"The record was changed in the meantime. Read it again and repeat the change."}`},
+	{412, "The record is not the version of `If-Match` any more; read it again.", `{"message":"The record was changed in the meantime. Read it again and repeat the change.","code":"precondition_failed"}`},
 	{413, "Larger than the limit that the message names.", `{"message":"The body is larger than the limit of 10000000 bytes.","code":"body_too_large"}`},
 	{415, "A content type or a kind of file that is not accepted; the message names what is.", `{"message":"The content type is not accepted here; send application/json.","code":"content_type_not_accepted"}`},
-	{422, "Values at fault: all of them at once, by the dotted name of the field. `codes` has a stable word for each message of `errors`, in the same order.", `{"message":"The given data was invalid.","errors":{"invitations.0.email":["The invitations.0.email field is required."]},"codes":{"invitations.0.email":["required"]}}`},
+	{422, "Values at fault: all of them at once, by the dotted name of the field. `codes` has a stable word for each message of `errors`, in the same order.", `{"message":"The given data was invalid.","errors":{"invitations.0.email":["The invitations.0.email field is required."]},"codes":{"invitations.0.email":["required"]},"code":"invalid"}`},
 	{429, "Too often. `Retry-After` says how many seconds to wait.", `{"message":"Too Many Requests"}`},
-	{500, "Our fault. The request id is in the log.", `{"message":"Something went wrong on our side. If you report it, include the request ID.","request_id":"01K8XN2V7Q3J5T9B4C6D8E0F1G"}`},
+	{500, "Our fault. The request id is in the log.", `{"message":"Something went wrong on our side. If you report it, include the request ID.","code":"internal","request_id":"01K8XN2V7Q3J5T9B4C6D8E0F1G"}`},
 }
 
 // refusalName returns the name of an error in the document, such as NotFound.

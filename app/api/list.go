@@ -132,6 +132,31 @@ func (q *query) text(name string) string {
 	return strings.ToValidUTF8(v, "")
 }
 
+// values reads the members of an object, as name[key]=value or name.key=value.
+func (q *query) values(name string) map[string]string {
+	out := map[string]string{}
+	for k, v := range q.args.All() {
+		if key, ok := memberOf(name, string(k)); ok {
+			out[key] = strings.ToValidUTF8(string(v), "")
+		}
+	}
+	return out
+}
+
+// memberOf returns the key that a parameter sets in an object.
+func memberOf(name, parameter string) (key string, ok bool) {
+	rest, ok := strings.CutPrefix(parameter, name)
+	if !ok {
+		return "", false
+	}
+	if key, ok := strings.CutPrefix(rest, "."); ok && key != "" {
+		return key, true
+	}
+	key, open := strings.CutPrefix(rest, "[")
+	key, closed := strings.CutSuffix(key, "]")
+	return key, open && closed && key != ""
+}
+
 // link returns the address of a page of this list. The page comes first,
 // followed by the caller's other parameters.
 func (r *request) link(number int) string {

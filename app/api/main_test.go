@@ -131,7 +131,7 @@ func failed(t testing.TB, r *apptest.Response, status int, fields ...string) *ap
 	}
 	switch status {
 	case 401:
-		if string(r.Body) != `{"message":"Unauthenticated."}` {
+		if message != "Unauthenticated." || r.Text(t, "code") == "" {
 			t.Errorf("%s: body %s", r.What, r.Body)
 		}
 	case 422:

@@ -21,7 +21,7 @@ import (
 // parameter is one query parameter of an endpoint.
 type parameter struct {
 	name, description string
-	kind              string // string, integer, boolean
+	kind              string // string, integer, boolean, or object of strings
 	minimum, maximum  float64
 }
 
@@ -251,7 +251,12 @@ func (p parameter) param() *huma.Param {
 	if p.maximum > 0 {
 		s.Minimum, s.Maximum = &p.minimum, &p.maximum
 	}
-	return &huma.Param{Name: p.name, In: "query", Description: p.description, Schema: s}
+	out := &huma.Param{Name: p.name, In: "query", Description: p.description, Schema: s}
+	if p.kind == huma.TypeObject {
+		s.AdditionalProperties, out.Style = &huma.Schema{Type: huma.TypeString}, "deepObject"
+		out.Explode = new(true)
+	}
+	return out
 }
 
 func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"hash"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,7 @@ type request struct {
 	body    *httpkit.Body
 	uploads uploads
 	sum     hash.Hash       // of the body; nil without an Idempotency-Key
+	out     reflect.Type    // of the answer
 	members map[string]bool // known members of the body; true if null
 	plain   []byte          // the body of an endpoint with a non-JSON body
 	isPlain bool            // it was not JSON
@@ -40,7 +42,7 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 	scheme, token, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	token = strings.TrimSpace(token)
 	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return account.Actor{}, fault.Unauthenticated()
+		return account.Actor{}, fault.NotAccepted("token_missing")
 	}
 	var who account.Actor
 	var err error

@@ -43,6 +43,7 @@ func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, er
 	schema, again := s.bodies.schemaOf(typeOf[I]()), rebuilds[typeOf[O]()]
 	s.add(op, func(r *request) error {
 		in := new(I)
+		r.out = typeOf[O]()
 		defer r.closeUploads()
 		if err := s.decode(r, schema, in); err != nil {
 			return err
@@ -98,6 +99,9 @@ func (s *server) add(op operation, run func(*request) error) {
 		c.Locals(httpkit.RouteKey, op.method+" "+op.path)
 		r := &request{Ctx: c, server: s, op: &op, query: query{args: c.Context().QueryArgs()}}
 		if err := r.admit(); err != nil {
+			return err
+		}
+		if err := r.checkQuery(); err != nil {
 			return err
 		}
 		defer s.Kit.Serve(r.who, op.rule)()

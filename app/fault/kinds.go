@@ -28,6 +28,10 @@ func Unauthenticated() *Error {
 	return &Error{Kind: KindUnauthenticated, Code: "unauthenticated"}
 }
 
+// NotAccepted is Unauthenticated with the reason as its code: token_missing, token_expired,
+// token_invalid or credentials_wrong. All have the same sentence.
+func NotAccepted(code Code) *Error { return &Error{Kind: KindUnauthenticated, Code: code} }
+
 // Throttled returns the error for an action tried more than limit times in its window; it may
 // be retried after retryAfter.
 func Throttled(limit int, retryAfter time.Duration) *Error {

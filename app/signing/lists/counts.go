@@ -2,7 +2,10 @@ package lists
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"slices"
+	"strings"
 	"time"
 
 	json "github.com/goccy/go-json"
@@ -89,7 +92,8 @@ func (p Page) Items() ([]store.Row, error) {
 
 // searches reports whether the query requires the search index.
 func (q *Query) searches() bool {
-	return !blank(q.Search) || q.Owner != "" || q.CreatedFrom+q.CreatedTo+q.ExpiresFrom+q.ExpiresTo != ""
+	return !blank(q.Search) || q.Owner+q.ExternalID+q.Attention+q.Recipient+q.Template != "" || len(q.Metadata) > 0 ||
+		q.CreatedFrom+q.CreatedTo+q.ExpiresFrom+q.ExpiresTo != ""
 }
 
 // filters returns the index terms for the query's filters.
@@ -101,6 +105,18 @@ func (q *Query) filters(f *fault.Fields, who account.Actor) [][]string {
 		out = append(out, []string{ownerTerm + who.UserID})
 	default:
 		out = append(out, []string{ownerTerm + q.Owner})
+	}
+	if kinds := record.AttentionKinds(); q.Attention != "" && !slices.Contains(kinds, q.Attention) {
+		f.OneOf("attention", kinds...)
+	}
+	exact := map[string]string{referenceTerm: q.ExternalID, attentionTerm: q.Attention, recipientTerm: strings.ToLower(q.Recipient), templateTerm: q.Template}
+	for kind, value := range exact {
+		if value != "" {
+			out = append(out, []string{exactTerm(kind, value)})
+		}
+	}
+	for key, value := range q.Metadata {
+		out = append(out, []string{metadataTermOf(key, value)})
 	}
 	for _, of := range []struct{ kind, from, to, name string }{
 		{createdTerm, q.CreatedFrom, q.CreatedTo, "created"}, {expiresTerm, q.ExpiresFrom, q.ExpiresTo, "expires"},
@@ -116,9 +132,14 @@ func (q *Query) filters(f *fault.Fields, who account.Actor) [][]string {
 
 // Prefixes of terms in the search index.
 const (
-	ownerTerm   = "owner:"
-	createdTerm = "created:"
-	expiresTerm = "expires:"
+	ownerTerm     = "owner:"
+	createdTerm   = "created:"
+	expiresTerm   = "expires:"
+	referenceTerm = "reference:"
+	attentionTerm = "attention:"
+	recipientTerm = "recipient:"
+	templateTerm  = "template:"
+	metadataTerm  = "metadata:"
 )
 
 // The range of days that can be searched.
@@ -166,6 +187,34 @@ func spanTerms(kind string, from, to time.Time) []string {
 
 // attributeTerms returns the terms of a document apart from its visibility and state.
 func attributeTerms(d *record.Document) []string {
-	return slices.Concat([]string{ownerTerm + d.Owner.ID},
+	out := slices.Concat([]string{ownerTerm + d.Owner.ID},
 		dayTerms(createdTerm, &d.CreatedAt), dayTerms(expiresTerm, d.ExpiresAt))
+	if d.ExternalID != "" {
+		out = append(out, exactTerm(referenceTerm, d.ExternalID))
+	}
+	if d.Attention.Kind != "" {
+		out = append(out, exactTerm(attentionTerm, string(d.Attention.Kind)))
+	}
+	if d.MadeFrom != nil {
+		out = append(out, exactTerm(templateTerm, d.MadeFrom.Template))
+	}
+	for i := range d.Invitations {
+		if email := d.Invitations[i].Email; email != "" {
+			out = append(out, exactTerm(recipientTerm, strings.ToLower(email)))
+		}
+	}
+	for key, value := range d.Metadata {
+		out = append(out, metadataTermOf(key, value))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
+
+// exactTerm returns the term of a value that is only compared as a whole. A digest stands for it,
+// because values can be long.
+func exactTerm(kind, value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return kind + base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+func metadataTermOf(key, value string) string { return exactTerm(metadataTerm, key+"\x00"+value) }

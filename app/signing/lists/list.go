@@ -28,6 +28,12 @@ type Query struct {
 	WithTrashed    bool
 	Templates      bool   // list templates instead of documents
 	Owner          string // "me" or the identifier of a member; "" means anyone
+	// Exact values; "" means any.
+	ExternalID string
+	Attention  string // a [record.AttentionKind]
+	Recipient  string // the e-mail address of somebody who is or was invited
+	Template   string // the identifier of the template that documents were made from
+	Metadata   map[string]string
 	// Days such as 2026-12-31, in UTC, inclusive; "" means unbounded.
 	CreatedFrom, CreatedTo string
 	ExpiresFrom, ExpiresTo string

@@ -23,6 +23,12 @@ const (
 	AttentionNotSent       AttentionKind = "not_sent"    // at the scheduled time
 )
 
+// AttentionKinds returns the kinds of attention as the API names them.
+func AttentionKinds() []string {
+	return []string{string(AttentionDeclined), string(AttentionSealing), string(AttentionSealingFailed), string(AttentionMailFailed),
+		string(AttentionAccessCode), string(AttentionOverdue), string(AttentionNotSent)}
+}
+
 // Attention is the reason why a document can't proceed, with the invitation or
 // address concerned. The zero value means there is none.
 type Attention struct {
