@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +22,7 @@ import (
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	for path, want := range map[string]string{"/docs": "/docs/api", "/docs/api/post-documents-document-invitations-invitation-sign?lang=go": "/docs/api/post-documents-document-invitation-sign?lang=go"} {
+	for path, want := range map[string]string{"/docs/api/post-documents-document-invitations-invitation-sign?lang=go": "/docs/api/post-documents-document-invitation-sign?lang=go"} {
 		if res, _ := fetch(t, s.URL+path); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != want {
 			t.Errorf("%s answers %d to %q", path, res.StatusCode, res.Header.Get("Location"))
 		}
@@ -42,7 +44,7 @@ func TestDocs(t *testing.T) {
 		t.Errorf("the page has what it should not: %q, %v", csp, res.Cookies())
 	}
 	links := regexp.MustCompile(`href="(/docs/[^"?]*)`)
-	for _, from := range []string{"/docs/api", "/docs/guide", "/docs/records", "/docs/api/post-documents", "/docs/webhooks"} {
+	for _, from := range []string{"/docs", "/docs/operating", "/docs/integrating", "/docs/promises", "/docs/performance", "/docs/api", "/docs/guide", "/docs/records", "/docs/api/post-documents", "/docs/webhooks"} {
 		_, page := fetch(t, s.URL+from)
 		for _, m := range links.FindAllStringSubmatch(page, -1) {
 			path, anchor, _ := strings.Cut(m[1], "#")
@@ -67,6 +69,59 @@ func TestDocs(t *testing.T) {
 	for _, path := range []string{"/docs/api/get-nothing", "/docs/records/nothing"} {
 		if res, _ := fetch(t, s.URL+path); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s does not exist, but is found: %d", path, res.StatusCode)
+		}
+	}
+}
+
+// TestManuals reads each manual as a page: the same text as its file, with links between the pages.
+func TestManuals(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	res, list := fetch(t, s.URL+"/docs")
+	if csp := res.Header.Get("Content-Security-Policy"); res.StatusCode != http.StatusOK || !strings.HasPrefix(csp, "default-src 'none'") {
+		t.Errorf("/docs: %d, %q", res.StatusCode, csp)
+	}
+	files, err := filepath.Glob("manual/*.md")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("the manuals are %v: %v", files, err)
+	}
+	for _, file := range files {
+		path := "/docs/" + strings.TrimSuffix(filepath.Base(file), ".md")
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		title, _, _ := strings.Cut(strings.TrimPrefix(string(source), "# "), "\n")
+		_, page := fetch(t, s.URL+path)
+		if !strings.Contains(list, `href="`+path+`"`) || strings.Count(page, "<h1") != 1 || !strings.Contains(page, ">"+title+"</h1>") {
+			t.Errorf("%s isn't listed, or isn't titled %q", path, title)
+		}
+		if n, want := strings.Count(page, "<h2"), strings.Count(string(source), "\n## "); n != want {
+			t.Errorf("%s has %d sections, and its file %d", path, n, want)
+		}
+		if n, want := strings.Count(page, "<pre"), strings.Count(string(source), "\n```")/2; n != want {
+			t.Errorf("%s has %d blocks of code, and its file %d", path, n, want)
+		}
+		if strings.Contains(page, ".md") || strings.Contains(page, "<th></th>") {
+			t.Errorf("%s links to files, or has an empty header", path)
+		}
+	}
+}
+
+// TestReadmeLinks follows the links of the README to the files of the repository.
+func TestReadmeLinks(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`\]\(([^):#]+)`).FindAllStringSubmatch(string(readme), -1)
+	if len(found) < 6 {
+		t.Fatalf("%d links", len(found))
+	}
+	for _, m := range found {
+		if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
+			t.Error(err)
 		}
 	}
 }
@@ -146,10 +201,10 @@ func TestDocsInEveryLook(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	pages := map[string]func(w *window){}
-	for _, path := range []string{"/docs/api/post-documents", "/docs/api/put-documents-document-fields?lang=php", "/docs/webhooks", "/docs/api?q=remind", "/docs/api", "/docs/guide", "/docs/records/document"} {
+	for _, path := range []string{"/docs", "/docs/operating", "/docs/promises", "/docs/api/post-documents", "/docs/api/put-documents-document-fields?lang=php", "/docs/webhooks", "/docs/api?q=remind", "/docs/api", "/docs/guide", "/docs/records/document"} {
 		pages[path] = func(w *window) {
 			w.visit(s.URL + path)
-			w.see(".copy, .members")
+			w.see(".copy, .members, .guide, .manual")
 			if path != "/docs/api" { // the contents, which all share, are judged as a whole on one page
 				w.js(`for (const list of document.querySelectorAll(".docs-menu ul")) list.replaceChildren(list.firstElementChild)`)
 			}

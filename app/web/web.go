@@ -16,6 +16,7 @@ import (
 	"paraph/app/signing/record"
 	"paraph/app/web/apidoc"
 	"paraph/app/web/gallery"
+	"paraph/app/web/manual"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
 	"paraph/app/web/signer"
@@ -96,11 +97,11 @@ func (p *Pages) develop() []route {
 	return []route{{get, "/dev/components", everybody(gallery.Show)}}
 }
 
-// docs are the pages about the API.
+// docs are the manuals and the pages about the API.
 func docs(openAPI func() ([]byte, error)) []route {
 	h := apidoc.New(openAPI, record.StatusNames())
-	return []route{
-		{get, "/docs", everybody(to("/docs/api"))},
+	all := []route{
+		{get, "/docs", everybody(manual.ShowList)},
 		{get, "/docs/api", everybody(h.ShowStart)},
 		{get, "/docs/api/:operation", everybody(h.ShowOne)},
 		{get, "/docs/guide", everybody(h.ShowGuide)},
@@ -111,6 +112,10 @@ func docs(openAPI func() ([]byte, error)) []route {
 		{get, "/docs/openapi.json", everybody(h.Description)},
 		{get, "/docs/grafana.json", everybody(apidoc.Dashboard)},
 	}
+	for _, name := range manual.Names {
+		all = append(all, route{get, "/docs/" + name, everybody(manual.ShowOne(name))})
+	}
+	return all
 }
 
 // maxAttached is the maximum total size of the files in a signatory's form.

@@ -18,6 +18,14 @@ type docsPage struct {
 	Here      string // path of this page
 }
 
+// Area names the part of the documentation that the page belongs to.
+func (p docsPage) Area() string {
+	if p.Here == "/docs/webhooks" {
+		return "events"
+	}
+	return "api"
+}
+
 // docsItem is one operation on such a page.
 type docsItem struct {
 	docsPage
