@@ -4,7 +4,7 @@ package main
 
 import (
 	"context"
-	"embed"
+	_ "embed" // the example of a configuration
 	"errors"
 	"fmt"
 	"os"
@@ -15,14 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"paraph/app"
+	"paraph/app/cli"
 	"paraph/app/confine"
 )
 
 //go:embed config.example.toml
 var example []byte
-
-//go:embed systemd
-var units embed.FS
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == app.WorkerCommand {
@@ -37,82 +35,62 @@ func main() {
 	exit(err)
 }
 
-// errNo ends a command that succeeded with a negative result.
-var errNo = errors.New("no")
-
-// calledWrongly is a usage error.
-type calledWrongly struct{ error }
-
 // exit ends with 0, with 1 after a failure or a negative result, and with 2 after a
 // usage error.
 func exit(err error) {
 	switch {
 	case err == nil:
 		os.Exit(0)
-	case errors.Is(err, errNo):
+	case errors.Is(err, cli.ErrNo):
 		os.Exit(1)
 	}
 	fmt.Fprintln(os.Stderr, "paraph:", err)
-	if _, ok := errors.AsType[calledWrongly](err); ok || strings.HasPrefix(err.Error(), "unknown ") {
+	if _, ok := errors.AsType[cli.UsageError](err); ok || strings.HasPrefix(err.Error(), "unknown ") {
 		os.Exit(2)
 	}
 	os.Exit(1)
 }
 
-// exactly accepts between low and high arguments, or any number from low if high is
-// negative.
-func exactly(low, high int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if high == 0 && len(args) > 0 && c.HasSubCommands() {
-			return calledWrongly{fmt.Errorf("there is no command %q; see %s --help", args[0], c.CommandPath())}
-		}
-		if len(args) < low || high >= 0 && len(args) > high {
-			return calledWrongly{fmt.Errorf("usage: %s", c.UseLine())}
-		}
-		return nil
-	}
-}
-
 func root() *cobra.Command {
-	s := &settings{}
+	s := &cli.Settings{}
 	c := &cobra.Command{Use: "paraph", Short: "Document signing and management in one binary", SilenceUsage: true, SilenceErrors: true,
-		Args: exactly(0, 0), RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.PersistentFlags().StringVar(&s.file, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
-	c.PersistentFlags().StringArrayVar(&s.set, "set", nil, "override a setting, as key=value (repeatable)")
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return calledWrongly{err} })
-	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), doctor(s), backups(s), restore(s), reindex(s), user(s), token(s), companies(s), checkpoints(s), outbox(s), config(s), version())
+		Args: cli.Args(0, 0), RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.PersistentFlags().StringVar(&s.File, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
+	c.PersistentFlags().StringArrayVar(&s.Set, "set", nil, "override a setting, as key=value (repeatable)")
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
+	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), doctor(s), cli.Backups(s), cli.Restore(s), reindex(s), cli.Users(s), cli.Tokens(s), cli.Companies(s), cli.Checkpoints(s), cli.Outbox(s), cli.Config(s, example), version())
 	return c
 }
 
-func serve(s *settings) *cobra.Command {
-	return &cobra.Command{Use: "serve", Short: "Run the server", Example: "  paraph serve --set server.listen=:9000", Args: exactly(0, 0),
+func serve(s *cli.Settings) *cobra.Command {
+	return &cobra.Command{Use: "serve", Short: "Run the server", Example: "  paraph serve --set server.listen=:9000", Args: cli.Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.load()
+			cfg, err := s.Load()
 			if err != nil {
 				return err
 			}
-			return app.Serve(c.Context(), cfg, c.OutOrStdout(), logger(cfg))
+			return app.Serve(c.Context(), cfg, c.OutOrStdout(), cli.Logger(cfg))
 		}}
 }
 
-func dev(s *settings) *cobra.Command {
+func dev(s *cli.Settings) *cobra.Command {
 	return &cobra.Command{Use: "dev", Short: "Run a local test double: in memory, with sample data and test controls",
 		Long: `Run a local test double: in memory, with sample data and test controls. It listens on
 127.0.0.1:8080, or where --set server.listen or PARAPH_SERVER__LISTEN says; its
 passwords are known to everybody.`,
-		Example: "  paraph dev --set server.listen=127.0.0.1:8090", Args: exactly(0, 0),
+		Example: "  paraph dev --set server.listen=127.0.0.1:8090", Args: cli.Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.loadFrom(app.DevEnviron(os.Environ()))
+			cfg, err := s.LoadFrom(app.DevEnviron(os.Environ()))
 			if err != nil {
 				return err
 			}
-			return app.ServeDev(c.Context(), cfg, c.OutOrStdout(), logger(cfg))
+			return app.ServeDev(c.Context(), cfg, c.OutOrStdout(), cli.Logger(cfg))
 		}}
 }
 
 func demo() *cobra.Command {
 	return &cobra.Command{Use: "demo OUT [FILE]", Short: "Send, sign and complete a file, and save the result in OUT",
-		Example: "  paraph demo ./out contract.pdf", Args: exactly(1, 2),
+		Example: "  paraph demo ./out contract.pdf", Args: cli.Args(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return app.Demo(c.Context(), args[0], append(args, "")[1], c.OutOrStdout())
 		}}
@@ -121,11 +99,11 @@ func demo() *cobra.Command {
 func verify() *cobra.Command {
 	var o app.VerifyOptions
 	c := &cobra.Command{Use: "verify FILE...", Short: "Report on every signature in PDF files; exits with 1 if any is not valid",
-		Example: "  paraph verify --root root.pem signed.pdf\n  paraph verify --checkpoint /mnt/elsewhere/01JZ0000000000000000000000/checkpoint contract.pdf certificate.pdf", Args: exactly(1, -1),
+		Example: "  paraph verify --root root.pem signed.pdf\n  paraph verify --checkpoint /mnt/elsewhere/01JZ0000000000000000000000/checkpoint contract.pdf certificate.pdf", Args: cli.Args(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			sound, err := app.VerifyFiles(c.OutOrStdout(), args, o)
 			if err == nil && !sound {
-				return errNo
+				return cli.ErrNo
 			}
 			return err
 		}}
@@ -137,12 +115,12 @@ func verify() *cobra.Command {
 	return c
 }
 
-func check(s *settings) *cobra.Command {
+func check(s *cli.Settings) *cobra.Command {
 	var o app.CheckOptions
 	c := &cobra.Command{Use: "check", Short: "Check all data and list every problem; the server must be stopped",
-		Example: "  paraph check --set data.dir=/var/lib/paraph\n  paraph check --renew\n  paraph check --checkpoint /mnt/elsewhere/01JZ0000000000000000000000/checkpoint", Args: exactly(0, 0),
+		Example: "  paraph check --set data.dir=/var/lib/paraph\n  paraph check --renew\n  paraph check --checkpoint /mnt/elsewhere/01JZ0000000000000000000000/checkpoint", Args: cli.Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.load()
+			cfg, err := s.Load()
 			if err != nil {
 				return err
 			}
@@ -154,7 +132,7 @@ func check(s *settings) *cobra.Command {
 				fmt.Fprintln(c.OutOrStdout(), p)
 			}
 			if len(problems) > 0 {
-				return errNo
+				return cli.ErrNo
 			}
 			fmt.Fprintln(c.OutOrStdout(), "No problems found.")
 			return nil
@@ -165,21 +143,21 @@ func check(s *settings) *cobra.Command {
 	return c
 }
 
-func doctor(s *settings) *cobra.Command {
+func doctor(s *cli.Settings) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{Use: "doctor", Short: "Check that the installation is ready to run; exits with 1 if there is a problem",
 		Long: `Check an installation, with or without a running server: signing,
 certificates, disk, clock, mail, fonts, LibreOffice, backups, the public address.
 Each line says what to do about it. Warnings are not problems.`,
-		Example: "  paraph doctor\n  paraph doctor --json", Args: exactly(0, 0),
+		Example: "  paraph doctor\n  paraph doctor --json", Args: cli.Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.load()
+			cfg, err := s.Load()
 			if err != nil {
 				return err
 			}
 			healthy, err := app.Doctor(c.Context(), cfg, asJSON, c.OutOrStdout())
 			if err == nil && !healthy {
-				return errNo
+				return cli.ErrNo
 			}
 			return err
 		}}
@@ -187,10 +165,10 @@ Each line says what to do about it. Warnings are not problems.`,
 	return c
 }
 
-func reindex(s *settings) *cobra.Command {
-	return &cobra.Command{Use: "reindex", Short: "Delete the search index; the next start rebuilds it", Example: "  paraph reindex", Args: exactly(0, 0),
+func reindex(s *cli.Settings) *cobra.Command {
+	return &cobra.Command{Use: "reindex", Short: "Delete the search index; the next start rebuilds it", Example: "  paraph reindex", Args: cli.Args(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := s.load()
+			cfg, err := s.Load()
 			if err != nil {
 				return err
 			}
@@ -199,7 +177,7 @@ func reindex(s *settings) *cobra.Command {
 }
 
 func version() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "Print the version", Example: "  paraph version", Args: exactly(0, 0),
+	return &cobra.Command{Use: "version", Short: "Print the version", Example: "  paraph version", Args: cli.Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(c.OutOrStdout(), "paraph", app.Version())
 			return err

@@ -101,6 +101,7 @@ func packages() []packageRule {
 	all := []packageRule{
 		{"", []string{"*", "app"}},
 		{"app", []string{"*"}},
+		{"app/cli", above("app", "app/account", "app/archive")},
 		{"app/apptest", []string{"*", "app"}},
 		{"app/api", append([]string{"app/api/examples", "app/rehearse"}, handlerLayer...)},
 		{"app/api/examples", []string{"app/signing/record", "app/signing/store", "app/signing/trail"}},

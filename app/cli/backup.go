@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ func (k *keyFlags) decrypting(c *cobra.Command) {
 func (k *keyFlags) keys() (archive.Keys, error) {
 	keys, err := archive.ParseKeys(k.recipients, k.identities, k.passphrase)
 	if err != nil {
-		return keys, calledWrongly{err}
+		return keys, UsageError{Err: err}
 	}
 	return keys, nil
 }
@@ -41,15 +41,16 @@ A backup holds the signing keys. Whoever reads one that is not encrypted can sig
 as you: encrypt it with --recipient or --passphrase-file, or keep it where only
 you can read it. What is set by environment variables is not in it.`
 
-func backups(s *settings) *cobra.Command {
+// Backups returns the command that makes and verifies backups.
+func Backups(s *Settings) *cobra.Command {
 	var k keyFlags
 	var o app.BackupOptions
 	var follow bool
 	var every time.Duration
 	c := &cobra.Command{Use: "backup OUT", Short: "Back up all data, also while the server runs", Long: backupLong,
-		Example: "  paraph backup /mnt/backups/\n  paraph backup /mnt/backups/ --since /mnt/backups/\n  paraph backup paraph.tar.zst.age --recipient age1…\n  paraph backup s3://backups/paraph --recipient age1…\n  paraph backup /mnt/follow --follow", Args: exactly(1, 1),
+		Example: "  paraph backup /mnt/backups/\n  paraph backup /mnt/backups/ --since /mnt/backups/\n  paraph backup paraph.tar.zst.age --recipient age1…\n  paraph backup s3://backups/paraph --recipient age1…\n  paraph backup /mnt/follow --follow", Args: Args(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := s.load()
+			cfg, err := s.Load()
 			if err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ func backups(s *settings) *cobra.Command {
 				return err
 			}
 			if follow && (o.Since != "" || every <= 0) {
-				return calledWrongly{errors.New("--follow finds out itself what to continue, and --every is longer than 0s")}
+				return UsageError{errors.New("--follow finds out itself what to continue, and --every is longer than 0s")}
 			}
 			if follow {
 				return app.FollowBackups(c.Context(), cfg, args[0], every, o.Keys, c.OutOrStdout())
@@ -73,15 +74,15 @@ func backups(s *settings) *cobra.Command {
 	return c
 }
 
-func verifyBackup(s *settings) *cobra.Command {
+func verifyBackup(s *Settings) *cobra.Command {
 	var k keyFlags
 	c := &cobra.Command{Use: "verify IN", Short: "Restore a backup aside, check it, and sign a document in the copy",
 		Long: `Restore a backup into a temporary folder (TMPDIR says where), check it as paraph
 check does, and complete a document in the copy. Nothing is sent, and the copy is
 removed.`,
-		Example: "  paraph backup verify /mnt/backups/", Args: exactly(1, 1),
+		Example: "  paraph backup verify /mnt/backups/", Args: Args(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := s.load()
+			cfg, err := s.Load()
 			if err != nil {
 				return err
 			}
@@ -97,7 +98,7 @@ removed.`,
 				return err
 			}
 			if len(problems) > 0 {
-				return errNo
+				return ErrNo
 			}
 			fmt.Fprintln(c.OutOrStdout(), "\nThe backup is good.")
 			return nil
@@ -106,7 +107,8 @@ removed.`,
 	return c
 }
 
-func restore(s *settings) *cobra.Command {
+// Restore returns the command that restores a backup.
+func Restore(s *Settings) *cobra.Command {
 	var k keyFlags
 	var files string
 	c := &cobra.Command{Use: "restore IN", Short: "Put a backup into an empty data folder",
@@ -114,9 +116,9 @@ func restore(s *settings) *cobra.Command {
 a folder, of which the newest backup counts; the backups that it continues must lie
 beside it. Every byte is checked first to last; when anything is wrong, the data
 folder stays empty.`,
-		Example: "  paraph restore /mnt/backups/ --set data.dir=/var/lib/paraph", Args: exactly(1, 1),
+		Example: "  paraph restore /mnt/backups/ --set data.dir=/var/lib/paraph", Args: Args(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := s.load()
+			cfg, err := s.Load()
 			if err != nil {
 				return err
 			}

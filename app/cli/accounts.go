@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"github.com/spf13/cobra"
@@ -8,9 +8,9 @@ import (
 )
 
 // onAccounts runs a command on the accounts in a data folder.
-func onAccounts(s *settings, run func(c *cobra.Command, a *account.Services, args []string) error) func(*cobra.Command, []string) error {
+func onAccounts(s *Settings, run func(c *cobra.Command, a *account.Services, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		cfg, err := s.load()
+		cfg, err := s.Load()
 		if err != nil {
 			return err
 		}
@@ -18,12 +18,13 @@ func onAccounts(s *settings, run func(c *cobra.Command, a *account.Services, arg
 	}
 }
 
-func user(s *settings) *cobra.Command {
-	c := &cobra.Command{Use: "user", Short: "Manage users; except for admin, the server must be stopped", Args: exactly(0, 0),
+// Users returns the command that manages the users of a data folder.
+func Users(s *Settings) *cobra.Command {
+	c := &cobra.Command{Use: "user", Short: "Manage users; except for admin, the server must be stopped", Args: Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	var in account.UserInput
 	var role string
-	add := &cobra.Command{Use: "add EMAIL", Short: "Add a user; generates a password unless one is given", Example: "  paraph user add ann@example.org --name 'Ann Example' --role admin", Args: exactly(1, 1),
+	add := &cobra.Command{Use: "add EMAIL", Short: "Add a user; generates a password unless one is given", Example: "  paraph user add ann@example.org --name 'Ann Example' --role admin", Args: Args(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
 			in.Email, in.Role = args[0], account.Role(role)
 			return app.AddUser(c.Context(), a, in, c.OutOrStdout())
@@ -32,19 +33,19 @@ func user(s *settings) *cobra.Command {
 	add.Flags().StringVar(&in.Password, "password", "", "password (default: generated and printed)")
 	add.Flags().StringVar(&in.CompanyID, "company", "", "company ID (default: the first company)")
 	add.Flags().StringVar(&role, "role", "member", "owner, admin, approver, member or viewer")
-	password := &cobra.Command{Use: "password EMAIL [PASSWORD]", Short: "Set a new password; generates one unless given", Example: "  paraph user password ann@example.org", Args: exactly(1, 2),
+	password := &cobra.Command{Use: "password EMAIL [PASSWORD]", Short: "Set a new password; generates one unless given", Example: "  paraph user password ann@example.org", Args: Args(1, 2),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
 			return app.SetPassword(c.Context(), a, args[0], append(args, "")[1], c.OutOrStdout())
 		})}
-	list := &cobra.Command{Use: "list", Short: "List users", Example: "  paraph user list", Args: exactly(0, 0),
+	list := &cobra.Command{Use: "list", Short: "List users", Example: "  paraph user list", Args: Args(0, 0),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, _ []string) error {
 			return app.ListUsers(c.Context(), a, c.OutOrStdout())
 		})}
-	setRole := &cobra.Command{Use: "role EMAIL ROLE", Short: "Change a user's role", Example: "  paraph user role ann@example.org admin", Args: exactly(2, 2),
+	setRole := &cobra.Command{Use: "role EMAIL ROLE", Short: "Change a user's role", Example: "  paraph user role ann@example.org admin", Args: Args(2, 2),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
 			return app.SetRole(c.Context(), a, args[0], args[1])
 		})}
-	revoke := &cobra.Command{Use: "revoke EMAIL", Short: "Deactivate a user in all companies", Example: "  paraph user revoke ann@example.org", Args: exactly(1, 1),
+	revoke := &cobra.Command{Use: "revoke EMAIL", Short: "Deactivate a user in all companies", Example: "  paraph user revoke ann@example.org", Args: Args(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
 			return a.Operator.SetActive(c.Context(), args[0], false)
 		})}
@@ -52,12 +53,13 @@ func user(s *settings) *cobra.Command {
 	return c
 }
 
-func outbox(s *settings) *cobra.Command {
+// Outbox returns the command that prints links and codes that could not be mailed.
+func Outbox(s *Settings) *cobra.Command {
 	return &cobra.Command{Use: "outbox [EMAIL]", Short: "Print links and codes that could not be mailed; the server must be stopped",
 		Long:    "Print links and codes that could not be mailed: those for one address or, without one, those for people\nwho belong to no company or to several. The server must be stopped.",
-		Example: "  paraph outbox\n  paraph outbox ann@example.org", Args: exactly(0, 1),
+		Example: "  paraph outbox\n  paraph outbox ann@example.org", Args: Args(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := s.load()
+			cfg, err := s.Load()
 			if err != nil {
 				return err
 			}
@@ -65,21 +67,22 @@ func outbox(s *settings) *cobra.Command {
 		}}
 }
 
-func token(s *settings) *cobra.Command {
-	c := &cobra.Command{Use: "token", Short: "Manage API tokens; the server must be stopped", Args: exactly(0, 0),
+// Tokens returns the command that manages API tokens.
+func Tokens(s *Settings) *cobra.Command {
+	c := &cobra.Command{Use: "token", Short: "Manage API tokens; the server must be stopped", Args: Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	var name, scopes string
-	add := &cobra.Command{Use: "add EMAIL", Short: "Create an API token that acts on a user's behalf", Example: "  paraph token add ann@example.org --name ci --scopes read,write", Args: exactly(1, 1),
+	add := &cobra.Command{Use: "add EMAIL", Short: "Create an API token that acts on a user's behalf", Example: "  paraph token add ann@example.org --name ci --scopes read,write", Args: Args(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
 			return app.AddToken(c.Context(), a, args[0], name, scopes, c.OutOrStdout())
 		})}
 	add.Flags().StringVar(&name, "name", "command line", "purpose of the token")
 	add.Flags().StringVar(&scopes, "scopes", "", "read, write, sign, admin, separated by commas (default: everything the role allows)")
-	list := &cobra.Command{Use: "list EMAIL", Short: "List the API tokens of a user's company", Example: "  paraph token list ann@example.org", Args: exactly(1, 1),
+	list := &cobra.Command{Use: "list EMAIL", Short: "List the API tokens of a user's company", Example: "  paraph token list ann@example.org", Args: Args(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
 			return app.ListTokens(c.Context(), a, args[0], c.OutOrStdout())
 		})}
-	revoke := &cobra.Command{Use: "revoke EMAIL TOKEN-ID", Short: "Revoke an API token", Example: "  paraph token revoke ann@example.org 01J…", Args: exactly(2, 2),
+	revoke := &cobra.Command{Use: "revoke EMAIL TOKEN-ID", Short: "Revoke an API token", Example: "  paraph token revoke ann@example.org 01J…", Args: Args(2, 2),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
 			return app.RevokeToken(c.Context(), a, args[0], args[1])
 		})}

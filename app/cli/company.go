@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"github.com/spf13/cobra"
@@ -38,17 +38,18 @@ again.
 
 An import that is killed leaves nothing, or is completed by the next start.`
 
-func companies(s *settings) *cobra.Command {
-	c := &cobra.Command{Use: "company", Short: "Manage companies, and move one to another installation", Args: exactly(0, 0),
+// Companies returns the command that manages companies and moves them.
+func Companies(s *Settings) *cobra.Command {
+	c := &cobra.Command{Use: "company", Short: "Manage companies, and move one to another installation", Args: Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(companyAdd(s), companyList(s), companyRename(s), companyExport(s), companyImport(s))
 	return c
 }
 
 // configured runs a command with the configuration.
-func configured(s *settings, run func(c *cobra.Command, cfg app.Config, args []string) error) func(*cobra.Command, []string) error {
+func configured(s *Settings, run func(c *cobra.Command, cfg app.Config, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		cfg, err := s.load()
+		cfg, err := s.Load()
 		if err != nil {
 			return err
 		}
@@ -56,10 +57,10 @@ func configured(s *settings, run func(c *cobra.Command, cfg app.Config, args []s
 	}
 }
 
-func companyAdd(s *settings) *cobra.Command {
+func companyAdd(s *Settings) *cobra.Command {
 	var in account.CompanyInput
 	c := &cobra.Command{Use: "add NAME EMAIL", Short: "Add a company with its first owner; prints how they sign in, once",
-		Example: "  paraph company add 'Example Ltd.' ann@example.org --owner 'Ann Example'", Args: exactly(2, 2),
+		Example: "  paraph company add 'Example Ltd.' ann@example.org --owner 'Ann Example'", Args: Args(2, 2),
 		RunE: configured(s, func(c *cobra.Command, cfg app.Config, args []string) error {
 			in.Name, in.Email = args[0], args[1]
 			return app.AddCompany(c.Context(), cfg, in, c.OutOrStdout())
@@ -70,24 +71,24 @@ func companyAdd(s *settings) *cobra.Command {
 	return c
 }
 
-func companyList(s *settings) *cobra.Command {
-	return &cobra.Command{Use: "list", Short: "List companies with their members, documents and storage", Example: "  paraph company list", Args: exactly(0, 0),
+func companyList(s *Settings) *cobra.Command {
+	return &cobra.Command{Use: "list", Short: "List companies with their members, documents and storage", Example: "  paraph company list", Args: Args(0, 0),
 		RunE: configured(s, func(c *cobra.Command, cfg app.Config, _ []string) error {
 			return app.ListCompanies(c.Context(), cfg, c.OutOrStdout())
 		})}
 }
 
-func companyRename(s *settings) *cobra.Command {
-	return &cobra.Command{Use: "rename ID NAME", Short: "Change the name of a company", Example: "  paraph company rename 01J… 'Example GmbH'", Args: exactly(2, 2),
+func companyRename(s *Settings) *cobra.Command {
+	return &cobra.Command{Use: "rename ID NAME", Short: "Change the name of a company", Example: "  paraph company rename 01J… 'Example GmbH'", Args: Args(2, 2),
 		RunE: configured(s, func(c *cobra.Command, cfg app.Config, args []string) error {
 			return app.RenameCompany(c.Context(), cfg, args[0], args[1])
 		})}
 }
 
-func companyExport(s *settings) *cobra.Command {
+func companyExport(s *Settings) *cobra.Command {
 	var k keyFlags
 	c := &cobra.Command{Use: "export ID OUT", Short: "Write a company to a file, also while the server runs", Long: exportLong,
-		Example: "  paraph company export 01J… /mnt/exports/ --recipient age1…\n  paraph company export 01J… example.tar.zst.age --passphrase-file phrase.txt", Args: exactly(2, 2),
+		Example: "  paraph company export 01J… /mnt/exports/ --recipient age1…\n  paraph company export 01J… example.tar.zst.age --passphrase-file phrase.txt", Args: Args(2, 2),
 		RunE: configured(s, func(c *cobra.Command, cfg app.Config, args []string) error {
 			keys, err := k.keys()
 			if err != nil {
@@ -100,10 +101,10 @@ func companyExport(s *settings) *cobra.Command {
 	return c
 }
 
-func companyImport(s *settings) *cobra.Command {
+func companyImport(s *Settings) *cobra.Command {
 	var k keyFlags
 	c := &cobra.Command{Use: "import IN", Short: "Bring in a company that was exported from another installation", Long: importLong,
-		Example: "  paraph company import paraph-company-01J….tar.zst.age --identity key.txt", Args: exactly(1, 1),
+		Example: "  paraph company import paraph-company-01J….tar.zst.age --identity key.txt", Args: Args(1, 1),
 		RunE: configured(s, func(c *cobra.Command, cfg app.Config, args []string) error {
 			keys, err := k.keys()
 			if err != nil {
@@ -115,10 +116,10 @@ func companyImport(s *settings) *cobra.Command {
 	return c
 }
 
-func userAdmin(s *settings) *cobra.Command {
+func userAdmin(s *Settings) *cobra.Command {
 	var revoke bool
 	c := &cobra.Command{Use: "admin EMAIL", Short: "Let a user administer the installation (/admin), also while the server runs",
-		Example: "  paraph user admin ann@example.org\n  paraph user admin ann@example.org --revoke", Args: exactly(1, 1),
+		Example: "  paraph user admin ann@example.org\n  paraph user admin ann@example.org --revoke", Args: Args(1, 1),
 		RunE: configured(s, func(c *cobra.Command, cfg app.Config, args []string) error {
 			return app.GrantInstallation(c.Context(), cfg, args[0], !revoke)
 		})}
