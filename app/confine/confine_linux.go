@@ -48,7 +48,7 @@ func become(rules Rules, program string, args, env []string) error {
 		}
 	}
 	if offered.Network {
-		if err := cutOff(0); err != nil {
+		if err := cutOff(); err != nil {
 			return fmt.Errorf("cut off the network: %w", err)
 		}
 	}

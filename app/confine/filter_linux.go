@@ -1,7 +1,6 @@
 package confine
 
 import (
-	"errors"
 	"runtime"
 	"unsafe"
 
@@ -11,18 +10,6 @@ import (
 // architectures are those on which every network system call begins with socket.
 var architectures = map[string]uint32{
 	"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64, "riscv64": unix.AUDIT_ARCH_RISCV64,
-}
-
-// CutOff takes the network away from this process, all its threads and whatever it starts, where the
-// system offers that.
-func CutOff() error {
-	if !Offered().Network {
-		return nil
-	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return err
-	}
-	return cutOff(unix.SECCOMP_FILTER_FLAG_TSYNC)
 }
 
 // Offsets in the data that a filter sees (struct seccomp_data), of little-endian machines.
@@ -35,11 +22,9 @@ const (
 // x32 marks system calls of another interface of amd64, which have other numbers.
 const x32 = 0x40000000
 
-var errThread = errors.New("a thread has filters of its own")
-
 // cutOff installs a filter that leaves only sockets of this machine, and none of the ways around it: calls
 // of another architecture, rings of calls, and the memory of other processes.
-func cutOff(flags uintptr) error {
+func cutOff() error {
 	forbidden := []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV,
 		unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_BPF}
 	const refuse = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
@@ -69,13 +54,10 @@ func cutOff(flags uintptr) error {
 		end(unix.SECCOMP_RET_ALLOW),
 	)
 	rule := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	other, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&rule)))
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&rule)))
 	runtime.KeepAlive(program)
-	switch {
-	case errno != 0:
+	if errno != 0 {
 		return errno
-	case other != 0:
-		return errThread
 	}
 	return nil
 }
