@@ -233,6 +233,7 @@ type invitationView struct {
 	ID             string    `json:"id"`
 	DocumentID     string    `json:"document_id"`
 	Name           string    `json:"name"`
+	Undrawable     *string   `json:"name_undrawable" doc:"Characters of the name that no font has; on paper they are written as their code points"`
 	Email          string    `json:"email"`
 	Company        *string   `json:"company" doc:"Fills in their company fields"`
 	JobTitle       *string   `json:"job_title" doc:"Fills in their job title fields"`
@@ -295,6 +296,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 		FilledInAt: maybe(inv.FilledInAt), DeclinedAt: maybe(inv.DeclinedAt),
 		DeclinedReason: orNull(inv.WhyDeclined().Sentence(r.server.english())),
 		RemindedAt:     maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
+	v.Undrawable = orNull(r.server.Signing.Drafts.Undrawable(inv.Name))
 	if by := inv.RecordedBy; by != nil {
 		v.RecordedBy = &recorder{PersonView(by.Person), orNull(by.Doubt)}
 	}

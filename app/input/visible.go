@@ -10,7 +10,7 @@ import (
 // characters, and tags, which make two different names look the same. Joiners stay between letters
 // and symbols, where Persian, Indic scripts and emoji need them.
 func Visible(s string) string {
-	if !strings.ContainsFunc(s, isInvisible) {
+	if !strings.ContainsFunc(s, isInvisible) && strings.ContainsFunc(s, isSeen) {
 		return s
 	}
 	runes := []rune(s)
@@ -21,7 +21,16 @@ func Visible(s string) string {
 			out.WriteRune(r)
 		}
 	}
+	if !strings.ContainsFunc(out.String(), isSeen) {
+		return ""
+	}
 	return out.String()
+}
+
+// isSeen reports whether the character leaves a trace by itself. Variation selectors only choose
+// the look of the one before them.
+func isSeen(r rune) bool {
+	return !unicode.IsSpace(r) && !isInvisible(r) && !unicode.Is(unicode.Variation_Selector, r)
 }
 
 func isJoiner(r rune) bool { return r == '\u200C' || r == '\u200D' }

@@ -20,6 +20,8 @@ func TestWhatNobodySeesIsRemoved(t *testing.T) {
 		"می\u200Cخواهم":              "می\u200Cخواهم",
 		"👩\u200D🚀":                   "👩\u200D🚀",
 		"line\u2028break":            "linebreak",
+		"\uFE0F \u3000":              "",
+		"❤\uFE0F":                    "❤\uFE0F",
 	} {
 		if got := input.Visible(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)

@@ -308,3 +308,9 @@ func (s *Drafts) RemoveFile(_ context.Context, who account.Actor, id, file strin
 		return []Event{event}, nil
 	}, seen...)
 }
+
+// Problems lists everything that is, or may be, wrong with a draft, errors first.
+func (s *Drafts) Problems(d *Document) []Problem { return record.Problems(d, s.paper()) }
+
+// Undrawable returns the characters of a name that no font has.
+func (s *Drafts) Undrawable(name string) string { return string(s.fonts.Missing(name)) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -32,16 +31,20 @@ const (
 type marks struct{ signature, initials mark.Drawn }
 
 // readMarks checks a person's marks. Missing ones are typed.
-func readMarks(f *fault.Fields, inv *Invitation, in SignInput) marks {
-	signature := readMark(f, "signature", in.Signature, inv.Name)
-	initials := readMark(f, "initials", in.Initials, mark.Initials(inv.Name))
+func (s *Signing) readMarks(f *fault.Fields, inv *Invitation, in SignInput) marks {
+	signature := s.readMark(f, "signature", in.Signature, inv.Name)
+	initials := s.readMark(f, "initials", in.Initials, mark.Initials(inv.Name))
 	return marks{signature, initials}
 }
 
-func readMark(f *fault.Fields, field string, in *Mark, typed string) mark.Drawn {
+func (s *Signing) readMark(f *fault.Fields, field string, in *Mark, typed string) mark.Drawn {
 	m := mark.Read(f, field, in, typed)
 	if m.Type == MarkTyped && in != nil && in.Text != "" {
-		m.Text = input.Line(f.Under(field), "text", &in.Text, record.MaxName)
+		at := f.Under(field)
+		m.Text = input.Line(at, "text", &in.Text, record.MaxName)
+		if !at.Has("text") && !s.fonts.Inked(m.Text) {
+			at.Add("text", "empty")
+		}
 	}
 	return m
 }
@@ -61,23 +64,17 @@ func (a *act) checkMarks(f *fault.Fields) {
 	}
 }
 
-// legible refuses text that none of our fonts can draw, before anything is signed.
+// legible refuses values that can't be drawn, before anything is signed. A name never stops a
+// signature: what no font has is written as its code point.
 func (s *Signing) legible(f *fault.Fields, a *act) {
-	check := func(field, v string) {
-		if missing := s.fonts.Missing(v); len(missing) > 0 {
-			f.Add(field, "undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
-		}
-	}
+	on := s.paper()
 	for _, x := range record.FieldsIn(a.asked) {
-		if x.HasAnswer() {
-			check("fields."+x.Key(), a.values[x.ID])
+		if !x.HasAnswer() {
+			continue
 		}
-	}
-	if a.marks.signature.Type == MarkTyped {
-		check("signature.text", a.marks.signature.Text)
-	}
-	if a.marks.initials.Type == MarkTyped {
-		check("initials.text", a.marks.initials.Text)
+		if why := on.Check(x, a.values[x.ID]); why != nil {
+			why.Report(f, x)
+		}
 	}
 }
 
@@ -122,11 +119,9 @@ func (s *Signing) SaveMark(_ context.Context, who account.Actor, kind string, in
 	}
 	var f fault.Fields
 	if in != nil {
-		m := readMark(&f, kind, in, in.Text)
-		if m.Type == MarkTyped && m.Text == "" {
+		m := s.readMark(&f, kind, in, in.Text)
+		if m.Type == MarkTyped && in.Text == "" {
 			f.Required(kind + ".text")
-		} else if missing := s.fonts.Missing(m.Text); m.Type == MarkTyped && len(missing) > 0 {
-			f.Add(kind+".text", "not_drawable")
 		}
 	}
 	if err := f.Err(); err != nil {

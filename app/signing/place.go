@@ -72,8 +72,10 @@ func (s *Sending) placeFixed(d *Document, f *File, spec *pdf.PrepareSpec) error 
 	p.Opaque = strings.HasPrefix(f.PDFA, "1")
 	spec.Embed = p.Embed
 	for _, x := range fixed {
-		if missing := s.fonts.Missing(x.Value); len(missing) > 0 {
-			return fault.Invalid("fields", "undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
+		if why := s.paper().Check(x, x.Value); why != nil {
+			var faults fault.Fields
+			why.Report(&faults, x)
+			return faults.Err()
 		}
 		box := boxOf(f, x)
 		out := fieldSpec(x, f, "")

@@ -7,14 +7,25 @@ import (
 
 	"paraph/app/apptest"
 	"paraph/app/fault"
+	"paraph/app/pdf/text"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/words"
 )
 
-func codes(d *signing.Document) string {
+// paper measures with the fonts of the program.
+func paper(t *testing.T) *record.Paper {
+	t.Helper()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &record.Paper{Fonts: text.New(), Words: catalogue}
+}
+
+func codes(t *testing.T, d *signing.Document) string {
 	var out []string
-	for _, p := range record.Problems(d) {
+	for _, p := range record.Problems(d, paper(t)) {
 		out = append(out, p.Severity+" "+string(p.Code))
 	}
 	return strings.Join(out, ", ")
@@ -65,10 +76,10 @@ func TestProblemsAreFound(t *testing.T) {
 			Fields:      []signing.Field{{ID: "s", File: "f", Invitation: "a", Type: "signature", Page: 1, X: .1, Y: .1, Width: .2, Height: .1}},
 		}
 		change(d)
-		if got := codes(d); got != want {
+		if got := codes(t, d); got != want {
 			t.Errorf("problems are %q, want %q", got, want)
 		}
-		for _, p := range record.Problems(d) {
+		for _, p := range record.Problems(d, paper(t)) {
 			if _, err := english.TextOf("fault."+string(p.Code), nil); err != nil {
 				t.Errorf("%s: %v", p.Code, err)
 			}
@@ -83,7 +94,7 @@ func TestProblemListIsBounded(t *testing.T) {
 	for range 5000 {
 		d.Fields = append(d.Fields, signing.Field{File: "f", Page: 1, Width: 1, Height: 1})
 	}
-	if n := len(record.Problems(d)); n == 0 || n > 200 {
+	if n := len(record.Problems(d, paper(t))); n == 0 || n > 200 {
 		t.Errorf("%d problems listed, want 1 to 200", n)
 	}
 }

@@ -60,7 +60,7 @@ func (s *Sending) Send(
 
 // requireSendable reports everything that prevents a document from being sent from here.
 func (s *Sending) requireSendable(f *fault.Fields, d *Document) {
-	d.Ready(f)
+	d.Ready(f, s.paper())
 	d.RequireCodesBy(f, s.mails())
 }
 

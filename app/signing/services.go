@@ -28,6 +28,7 @@ import (
 	"paraph/app/signing/intake"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/pictures"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/signing/trail"
 	"paraph/app/signing/verify"
@@ -125,6 +126,9 @@ type core struct {
 	changes   *changes
 	revisions *revisions
 }
+
+// paper returns how values look on paper.
+func (s *core) paper() *record.Paper { return &record.Paper{Fonts: s.fonts, Words: s.words} }
 
 // Drafts manages documents before they are sent, and the templates they come from: their
 // settings, files, pages, fields and recipients.

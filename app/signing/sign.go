@@ -230,7 +230,7 @@ func (s *Signing) check(
 	if err := s.fill(ctx, &faults, who, a, in.Fields); err != nil {
 		return nil, err
 	}
-	a.marks = readMarks(&faults, inv, in)
+	a.marks = s.readMarks(&faults, inv, in)
 	a.checkMarks(&faults)
 	s.legible(&faults, a)
 	a.nameNext(&faults, in.Next)

@@ -2,8 +2,8 @@
 // fonts, embeds the glyphs used in a PDF, and draws the appearances of form
 // fields and signatures.
 //
-// A character without a glyph in any font is never drawn as an empty box. It is
-// reported by [Fonts.Missing] and in [Run.Missing], so that callers can refuse
+// A character without a glyph in any font is never drawn as an empty box, but as its code
+// point. It is reported by [Fonts.Missing] and in [Run.Missing], so that callers can refuse
 // it before anything is signed.
 //
 // All measurements are in points. In a [Drawing] the origin is at the bottom
@@ -20,6 +20,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"unicode"
 
@@ -49,15 +50,42 @@ func Scripts() []string { return []string{Script1, Script2, Script3, Script4, Sc
 // faces would show it partly or entirely in another hand. If none has them all, they look
 // alike, and only the default is returned.
 func (f *Fonts) ScriptsFor(name string) []string {
-	letters := []rune(norm.NFC.String(name))
-	fit := slices.DeleteFunc(Scripts(), func(face string) bool {
-		own := f.faces[Style{Face: face}.primary()[0]]
-		return slices.ContainsFunc(letters, func(r rune) bool { return !unicode.IsSpace(r) && !own.hasAll([]rune{r}) })
-	})
+	fit := slices.DeleteFunc(Scripts(), func(face string) bool { return !f.faces[Style{Face: face}.primary()[0]].writes(name) })
 	if len(fit) == 0 {
 		return Scripts()[:1]
 	}
 	return fit
+}
+
+// TypedIn returns the style of a name typed as a signature, which keeps to one hand: if the face
+// lacks one of its letters, the whole name moves to a face that has them all, as long as there is one.
+func (f *Fonts) TypedIn(face, name string) Style {
+	if face == "" {
+		face = Script1
+	}
+	for _, face := range append([]string{face}, append(Scripts(), Sans)...) {
+		if style := (Style{Face: face}); f.faces[style.primary()[0]].writes(name) {
+			return style
+		}
+	}
+	for i := range catalog {
+		lead := func(r rune) bool { return catalog[i].covers(r, false) }
+		if strings.ContainsFunc(name, lead) && f.faces[catalog[i].name].writes(name) {
+			return Style{Face: catalog[i].name}
+		}
+	}
+	return Style{Face: Sans}
+}
+
+// writes reports whether the font has every letter of a name.
+func (fc *face) writes(name string) bool {
+	return !strings.ContainsFunc(norm.NFC.String(name), func(r rune) bool { return !unicode.IsSpace(r) && !fc.hasAll([]rune{r}) })
+}
+
+// Inked reports whether any of s can be seen on paper. Blanks, fillers and marks of layout can't.
+func (f *Fonts) Inked(s string) bool {
+	path, _, _ := f.Outline(Style{}, 1000, s)
+	return path != ""
 }
 
 // A Style describes the look of text. The zero Style is upright Sans. Bold and

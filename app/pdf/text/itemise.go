@@ -14,7 +14,7 @@ type item struct {
 	start, end int
 	rtl        bool
 	script     language.Script
-	face       *face // nil when even U+FFFD can't be drawn
+	face       *face // nil when even the code point can't be drawn
 	missing    bool  // no font has it
 }
 
@@ -95,13 +95,13 @@ func (f *Fonts) choose(style Style, cluster []rune, before *face) *face {
 	return f.find(style, []rune(norm.NFC.String(string(cluster))))
 }
 
-// chooseOne finds a font for a single rune, or one that shows it as missing.
+// chooseOne finds a font for a single rune, or one that writes its code point.
 func (f *Fonts) chooseOne(style Style, r rune) (fc *face, missing bool) {
 	if fc := f.find(style, []rune{r}); fc != nil {
 		return fc, false
 	}
 	for _, name := range style.primary() {
-		if f.faces[name].has(unicode.ReplacementChar) {
+		if f.faces[name].hasAll([]rune("[U+0123456789ABCDEF]")) {
 			return f.faces[name], true
 		}
 	}

@@ -1,8 +1,11 @@
 package text
 
 import (
+	"fmt"
 	"slices"
 	"unicode"
+
+	"github.com/go-text/typesetting/language"
 )
 
 // A Glyph is one shape to draw. Letters with their marks, and other groups that
@@ -28,7 +31,7 @@ type Run struct {
 	Ascent      float64 // of the tallest font in it, above the baseline, points
 	Descent     float64 // below the baseline, points, positive
 	RightToLeft bool    // the direction of the paragraph
-	Missing     []rune  // characters that no font has, each once; drawn as U+FFFD
+	Missing     []rune  // characters that no font has, each once; drawn as their code points
 }
 
 // Height is the distance from one line of such text to the next, in points.
@@ -101,17 +104,14 @@ func (r *Run) add(sh *shaper, text []rune, it item) {
 	if it.face == nil {
 		return
 	}
-	at := it.start
-	if it.missing { // shown as U+FFFD, copied as the original
-		text, it.start, it.end = []rune{unicode.ReplacementChar}, 0, 1
-	}
 	r.extend(it.face, r.Size)
-	glyphs, missing := sh.shape(text, it, r.Size)
-	r.addMissing(missing)
-	if it.missing && len(glyphs) > 0 {
-		shown := *glyphs[0].shape
-		shown.text, shown.ascii = string(part), 0
-		glyphs[0].shape, glyphs[0].at = &shown, int32(at)
+	var glyphs []Glyph
+	if it.missing {
+		glyphs = []Glyph{sh.codePoint(it, part[0], r.Size)}
+	} else {
+		var missing []rune
+		glyphs, missing = sh.shape(text, it, r.Size)
+		r.addMissing(missing)
 	}
 	for _, g := range glyphs {
 		r.Width += g.Advance
@@ -121,6 +121,20 @@ func (r *Run) add(sh *shaper, text []rune, it item) {
 		return
 	}
 	r.Glyphs = append(r.Glyphs, glyphs...)
+}
+
+// codePoint draws a character that no font has as its code point, such as [U+13000]. It is one
+// glyph, which is copied as the character.
+func (sh *shaper) codePoint(it item, r rune, size float64) Glyph {
+	written := []rune(fmt.Sprintf("[U+%04X]", r))
+	glyphs, _ := sh.shape(written, item{end: len(written), script: language.Latin, face: it.face}, size)
+	whole := &shape{text: string(r)}
+	for _, g := range glyphs {
+		whole.parts = append(whole.parts, part{g.id, whole.width, 0})
+		whole.width += g.width
+	}
+	unit := size / float64(it.face.sfnt.upem)
+	return Glyph{Advance: float64(whole.width) * unit, face: it.face, shape: whole, at: int32(it.start), rtl: it.rtl}
 }
 
 func (r *Run) addMissing(runes []rune) {

@@ -91,7 +91,7 @@ func (d *Drawing) Mark(x, y, w, h float64, m Mark) {
 
 func (d *Drawing) typed(x, y, w, h float64, m Mark) {
 	const probe, largest = 100.0, 36.0
-	r := d.set.fonts.Layout(Style{Face: m.face()}, probe, m.Typed)
+	r := d.set.fonts.Layout(d.set.fonts.TypedIn(m.Face, m.Typed), probe, m.Typed)
 	if r.Width <= 0 || r.Height() <= 0 {
 		return
 	}
@@ -101,13 +101,6 @@ func (d *Drawing) typed(x, y, w, h float64, m Mark) {
 		x += w - r.Width
 	}
 	d.Text(x, y+(h-r.Height())/2+r.Descent, r)
-}
-
-func (m Mark) face() string {
-	if m.Face == "" {
-		return Script1
-	}
-	return m.Face
 }
 
 // strokes draws pen strokes as smooth lines: curves through the midpoints

@@ -47,6 +47,22 @@ var samples = map[string]string{
 	"chinese":    "简体中文繁體字",
 	"korean":     "한국어 뷁 똠방",
 	"symbols":    "€≤≥→✓",
+	"rare":       "𠮷田 𠀋𨑨 羽",
+	"numbers":    "Ⅳ①㊤Ⓐ",
+	"tibetan":    "བོད་སྐད་",
+	"tifinagh":   "ⵜⴰⵎⴰⵣⵉⵖⵜ",
+	"syriac":     "ܠܫܢܐ ܣܘܪܝܝܐ",
+	"mongolian":  "ᠮᠣᠩᠭᠣᠯ",
+	"cherokee":   "ᏣᎳᎩ ꭰꭱ",
+	"inuktitut":  "ᐃᓄᒃᑎᑐᑦ",
+	"yi":         "ꆈꌠꁱꂷ",
+	"vai":        "ꕙꔤ",
+	"santali":    "ᱥᱟᱱᱛᱟᱲᱤ",
+	"manipuri":   "ꯃꯤꯇꯩ",
+	"javanese":   "ꦗꦮ",
+	"balinese":   "ᬩᬮᬶ",
+	"lisu":       "ꓡꓲꓢꓴ",
+	"osage":      "𐓏𐓘𐓻𐓘𐓻𐓟",
 }
 
 func TestFontsAreIntact(t *testing.T) {
@@ -71,6 +87,9 @@ func TestTextCanBeExtracted(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(samples)) {
 				y -= 40
 				want = append(want, plain(samples[name]))
+				if missing := fonts.Missing(samples[name]); len(missing) > 0 {
+					t.Errorf("no font has %q of %s", missing, name)
+				}
 				value := text.Field{Text: samples[name], Style: style, Size: 14, Align: text.AlignLeft}
 				widgets = append(widgets, widget{10, y, set.Text(text.Box{Width: 380, Height: 30}, value)})
 			}
@@ -139,6 +158,66 @@ func TestMissing(t *testing.T) {
 	r := fonts.Layout(text.Style{}, 10, "a😀b")
 	if len(r.Glyphs) != 3 || r.Glyphs[1].Text() != "😀" || !slices.Equal(r.Missing, []rune{'😀'}) {
 		t.Errorf("a missing character is not shown as one that can be copied: %+v", r)
+	}
+}
+
+func TestScriptsThatPopplerTakesForLeftToRight(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	for _, s := range []string{"ދިވެހި", "ߒߞߏ", "𞤆𞤵𞤤𞤢𞤪", "𐴌𐴟𐴇"} {
+		if r := fonts.Layout(text.Style{}, 10, s); !r.RightToLeft || len(r.Missing) > 0 || []rune(r.Glyphs[len(r.Glyphs)-1].Text())[0] != []rune(s)[0] {
+			t.Errorf("%q is set as %q, right to left %v, without %q", s, seen(r), r.RightToLeft, r.Missing)
+		}
+	}
+}
+
+func TestMissingCharactersAreWrittenAsCodePoints(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	set := fonts.NewSet()
+	box := text.Box{Width: 380, Height: 30}
+	unnamed := set.Text(box, text.Field{Text: "𓀀 Amun", Size: 14, Align: text.AlignLeft})
+	written := set.Text(box, text.Field{Text: "[U+13000] Amun", Size: 14, Align: text.AlignLeft})
+	path := writePDF(t, set, 400, 80, 0, widget{10, 40, unnamed}, widget{10, 0, written})
+	if got := fonts.Measure(text.Style{}, 14, "𓀀 Amun"); math.Abs(got-fonts.Measure(text.Style{}, 14, "[U+13000] Amun")) > 0.01 {
+		t.Errorf("the code point takes %v points", got)
+	}
+	if got := run(t, "pdftotext", path, "-"); !strings.Contains(got, "𓀀 Amun") {
+		t.Errorf("copied as %q", got)
+	}
+	a, err := unnamed.Stream()
+	if err != nil || len(a.Data) == 0 {
+		t.Errorf("nothing is drawn: %v", err)
+	}
+	if outline, _, _ := fonts.Outline(text.Style{}, 14, "𓀀"); outline == "" {
+		t.Error("nothing is shown")
+	}
+}
+
+func TestTypedNamesKeepToOneHand(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	for _, tt := range []struct{ face, name, want string }{
+		{"", "Zoë Łuczak", text.Script1},
+		{text.Script5, "Zoe", text.Script5},
+		{text.Script5, "Ева Петрова", text.Script1},
+		{text.Script2, "Ελένη", text.Sans},
+		{text.Script1, "김 Kim", "NanumSquare-Regular"},
+		{text.Script1, "𓀀", text.Sans},
+	} {
+		if got := fonts.TypedIn(tt.face, tt.name); got != (text.Style{Face: tt.want}) {
+			t.Errorf("%s in %q is typed in %v, want %s", tt.name, tt.face, got, tt.want)
+		}
+	}
+}
+
+func TestInked(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	for s, want := range map[string]bool{"": false, "  \u3000": false, "\u200B": false, "\u3164": false, "\uFE0F": false, "\u2800": false, ".": true, "𓀀": true, "吉": true} {
+		if got := fonts.Inked(s); got != want {
+			t.Errorf("Inked(%+q) = %v", s, got)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	_ "image/jpeg" // signatures are uploaded as JPEG or PNG
 	_ "image/png"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -132,11 +133,19 @@ func readDrawn(f *fault.Fields, m *Drawn, data string) {
 	switch {
 	case err != nil:
 		f.Add("data", "not_strokes.picture")
-	case points == 0:
+	case points == 0, dot(strokes):
 		f.Add("data", "empty")
 	default:
 		m.Strokes = strokes
 	}
+}
+
+// dot reports whether a pen only touched one point.
+func dot(strokes [][]text.Point) bool {
+	first := strokes[0][0]
+	return !slices.ContainsFunc(strokes, func(s []text.Point) bool {
+		return slices.ContainsFunc(s, func(p text.Point) bool { return p.X != first.X || p.Y != first.Y })
+	})
 }
 
 func finite(v float64) bool { return math.Abs(v) < 1e6 }

@@ -129,7 +129,7 @@ func TestGroupsThatMakeNoSenseAreReported(t *testing.T) {
 		d.Files = []record.File{{ID: "f", Pages: []record.Size{{}}}}
 		tt.change(d)
 		var got []fault.Code
-		for _, p := range record.Problems(d) {
+		for _, p := range record.Problems(d, paper(t)) {
 			if slices.Contains([]fault.Code{"group_of_one", "group_roles", "group_of_viewer"}, p.Code) {
 				got = append(got, p.Code)
 			}

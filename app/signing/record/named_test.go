@@ -78,7 +78,7 @@ func TestOnlyThoseWithSomebodyBeforeThemCanBeNamed(t *testing.T) {
 		d := chain(record.Sequential, record.Pending, record.Pending)
 		d.Status = record.Draft
 		tt.change(d)
-		found := slices.ContainsFunc(record.Problems(d), func(p record.Problem) bool { return p.Code == "cannot_be_named" })
+		found := slices.ContainsFunc(record.Problems(d, paper(t)), func(p record.Problem) bool { return p.Code == "cannot_be_named" })
 		if found == tt.want {
 			t.Errorf("%s: a problem is reported: %v", name, found)
 		}

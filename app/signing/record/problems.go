@@ -37,10 +37,10 @@ type Problem struct {
 const maxProblems = 50
 
 // Problems lists everything that is, or may be, wrong with a draft, errors first.
-// It only reads the record, so it is cheap enough to run on every change.
-func Problems(d *Document) []Problem {
+// It only reads the record and measures texts, so it is cheap enough to run on every change.
+func Problems(d *Document, on *Paper) []Problem {
 	var out []Problem
-	kinds := []func(*Document) []Problem{fileProblems, peopleProblems, fieldProblems, contradictoryTypes, overlaps}
+	kinds := []func(*Document) []Problem{fileProblems, peopleProblems, fieldProblems, contradictoryTypes, overlaps, on.peopleProblems}
 	for _, find := range kinds {
 		found := find(d)
 		out = append(out, found[:min(len(found), maxProblems)]...)
@@ -53,8 +53,8 @@ func Problems(d *Document) []Problem {
 }
 
 // Ready reports everything that prevents a document from being sent.
-func (d *Document) Ready(f *fault.Fields) {
-	for _, p := range Problems(d) {
+func (d *Document) Ready(f *fault.Fields, on *Paper) {
+	for _, p := range Problems(d, on) {
 		if p.Severity == SeverityError {
 			f.Add(p.part, p.Code, p.Args...)
 		}

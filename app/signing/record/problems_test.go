@@ -5,12 +5,27 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/pdf/text"
 	"paraph/app/signing/record"
+	wording "paraph/app/words"
 )
+
+var fonts = sync.OnceValue(text.New)
+
+// paper measures with the fonts of the program.
+func paper(t *testing.T) *record.Paper {
+	t.Helper()
+	catalogue, err := wording.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &record.Paper{Fonts: fonts(), Words: catalogue}
+}
 
 // draft returns a sendable document: Ann signs in a field of a file with two pages.
 func draft() *record.Document {
@@ -22,9 +37,10 @@ func draft() *record.Document {
 }
 
 // found formats problems as "severity code: parts concerned: arguments".
-func found(d *record.Document) []string {
+func found(t *testing.T, d *record.Document) []string {
+	t.Helper()
 	var out []string
-	for _, p := range record.Problems(d) {
+	for _, p := range record.Problems(d, paper(t)) {
 		var args []string
 		for _, a := range p.Args {
 			args = append(args, a.String())
@@ -93,11 +109,11 @@ func TestProblemsOfADraft(t *testing.T) {
 	} {
 		d := draft()
 		tt.change(d)
-		if got := found(d); !slices.Equal(got, tt.want) {
+		if got := found(t, d); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 		var f fault.Fields
-		if d.Ready(&f); faults(&f) != tt.ready {
+		if d.Ready(&f, paper(t)); faults(&f) != tt.ready {
 			t.Errorf("%s: got %q, want %q", tt.name, faults(&f), tt.ready)
 		}
 	}
@@ -116,7 +132,7 @@ func TestFieldsOutsideTheirPageAreFound(t *testing.T) {
 		d := draft()
 		x := &d.Fields[0]
 		x.X, x.Y, x.Width, x.Height = tt.x, tt.y, tt.width, tt.height
-		if got := slices.Contains(found(d), "error field_outside: f1 1 i1 x1: field_place"); got != tt.outside {
+		if got := slices.Contains(found(t, d), "error field_outside: f1 1 i1 x1: field_place"); got != tt.outside {
 			t.Errorf("%+v: got %v", tt, got)
 		}
 	}
@@ -142,8 +158,8 @@ func TestRequiredFieldsCanHaveAValue(t *testing.T) {
 		d := draft()
 		tt.x.File, tt.x.Invitation, tt.x.Page, tt.x.Width, tt.x.Height = "f1", "i1", 2, .1, .1
 		d.Fields = append(d.Fields, tt.x)
-		if got := len(found(d)) > 0; got != tt.impossible {
-			t.Errorf("%+v: got %q", tt.x, found(d))
+		if got := len(found(t, d)) > 0; got != tt.impossible {
+			t.Errorf("%+v: got %q", tt.x, found(t, d))
 		}
 	}
 }
@@ -179,7 +195,7 @@ func TestEachOverlapIsNamedOnce(t *testing.T) {
 	}
 	d.Fields = append(d.Fields, at("c", 2, .55), at("b", 2, .5), at("a", 2, .3), at("d", 2, .58), at("e", 1, .5))
 	want := []string{"warning overlap: f1 2 i1 c: field_place, field_place", "warning overlap: f1 2 i1 d: field_place, field_place"}
-	if got := found(d); !slices.Equal(got, want) {
+	if got := found(t, d); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -192,7 +208,7 @@ func TestProblemsOfAKindAreBoundedAndErrorsComeFirst(t *testing.T) {
 		d.Fields = append(d.Fields, record.Field{Type: pdf.FieldText})
 	}
 	d.Fields = append(d.Fields, d.Fields[0])
-	all := record.Problems(d)
+	all := record.Problems(d, paper(t))
 	errors := slices.IndexFunc(all, func(p record.Problem) bool { return p.Severity != record.SeverityError })
 	if errors != 50 || len(all) != 52 {
 		t.Errorf("%d problems, of which the first %d are errors", len(all), errors)
@@ -201,7 +217,7 @@ func TestProblemsOfAKindAreBoundedAndErrorsComeFirst(t *testing.T) {
 		t.Errorf("got %+v", p)
 	}
 	d.Fields[1].File = "f1"
-	if p := record.Problems(d)[0]; p.Args[0].String() != "field_place.file" {
+	if p := record.Problems(d, paper(t))[0]; p.Args[0].String() != "field_place.file" {
 		t.Errorf("of several files: got %+v", p)
 	}
 }
@@ -275,7 +291,7 @@ func TestGroupsOfCheckboxesCanBeTicked(t *testing.T) {
 			x.Page, x.Width, x.Height, x.Y = 2, .1, .05, .1*float64(i)
 			d.Fields = append(d.Fields, x)
 		}
-		got := slices.ContainsFunc(found(d), func(s string) bool { return strings.Contains(s, "group_impossible") })
+		got := slices.ContainsFunc(found(t, d), func(s string) bool { return strings.Contains(s, "group_impossible") })
 		if got != tt.impossible {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.impossible)
 		}

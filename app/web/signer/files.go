@@ -28,8 +28,9 @@ func (h *Handlers) Typed(v *Visitor) error {
 // SendTyped responds with the SVG of a typed name, of which it draws at most 100
 // characters.
 func SendTyped(r *page.Request, fonts *text.Fonts, typed, font string) error {
-	name := []rune(strings.TrimSpace(typed))
-	path, width, height := fonts.Outline(text.Style{Face: font}, 48, string(name[:min(len(name), 100)]))
+	letters := []rune(strings.TrimSpace(typed))
+	name := string(letters[:min(len(letters), 100)])
+	path, width, height := fonts.Outline(fonts.TypedIn(font, name), 48, name)
 	const margin = 8
 	width, height = width+2*margin, height+2*margin
 	size := fmt.Sprintf(`viewBox="%d %d %.0f %.0f" width="%.0f" height="%.0f"`, -margin, -margin, width, height, width, height)

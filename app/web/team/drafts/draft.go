@@ -88,7 +88,7 @@ func (h Form) showStored(r *page.Request, d *signing.Document, data *draftPage) 
 	if d.Title == record.Untitled || d.Title == r.Say("template.untitled") {
 		data.Title = ""
 	}
-	data.Subject, data.Message, data.Files = d.Subject, d.Message, fileRows(r, d)
+	data.Subject, data.Message, data.Files = d.Subject, d.Message, h.fileRows(r, d)
 	joined := 0
 	for _, f := range data.Files {
 		if f.Arrangeable {

@@ -36,9 +36,9 @@ type uploadRow struct {
 // maxLook is the number of pages of a converted file shown for confirmation.
 const maxLook = 50
 
-func fileRows(r *page.Request, d *signing.Document) []fileRow {
+func (h *Handlers) fileRows(r *page.Request, d *signing.Document) []fileRow {
 	var out []fileRow
-	problems := record.Problems(d)
+	problems := h.Drafts.Problems(d)
 	for i := range d.Files {
 		f := &d.Files[i]
 		row := fileRow{File: f, Count: len(f.Pages), First: i == 0, Last: i == len(d.Files)-1,

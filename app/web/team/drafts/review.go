@@ -93,7 +93,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 	if data.People, err = h.reviewPeople(r, d); err != nil {
 		return err
 	}
-	data.sort(r, record.Problems(d))
+	data.sort(r, h.Drafts.Problems(d))
 	p.Title = r.Say("review.title")
 	r.FramesOwnPages()
 	return reviewTemplate.Render(r, status, page.With(p, data))

@@ -27,7 +27,7 @@ func (h *Handlers) Review(r *page.Request) error {
 		}
 	}
 	if err == nil && (do == "send" || do == "later" || do == "submit") {
-		err = checkSeen(r, d)
+		err = h.checkSeen(r, d)
 	}
 	if err == nil {
 		err = h.act(r, d, do)
@@ -78,8 +78,8 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 }
 
 // checkSeen refuses to go on until the warnings are confirmed.
-func checkSeen(r *page.Request, d *signing.Document) error {
-	warned := slices.ContainsFunc(record.Problems(d),
+func (h *Handlers) checkSeen(r *page.Request, d *signing.Document) error {
+	warned := slices.ContainsFunc(h.Drafts.Problems(d),
 		func(p signing.Problem) bool { return p.Severity == record.SeverityWarning })
 	if warned && !r.Form.Has("seen") {
 		return fault.Invalid("seen", "notes_not_seen")

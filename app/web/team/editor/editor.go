@@ -65,7 +65,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	data := editorPageData{Document: d, Base: "/app/documents/" + d.ID, Sheets: sheetsOf(r, d), Why: whyNot(r, d), Me: r.Who}
 	p := page.Page{Title: r.Say("edit.title", "title", d.Title), Styles: sheetSizes(data.Sheets)}
 	if data.Why == "" {
-		data.State = stateOf(r, d)
+		data.State = h.stateOf(r, d)
 		if data.State.Saved, err = h.savedFields(r); err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 		IDs:      []string{},
 		At:       formatTime(d.UpdatedAt),
 		Kept:     map[int]editorField{},
-		Problems: problemsOf(r, d),
+		Problems: h.problemsOf(r, d),
 	}
 	for i := range d.Fields {
 		kept := editorFieldOf(&d.Fields[i])
@@ -263,7 +263,7 @@ func (h *Handlers) respondConflict(r *page.Request, err error) error {
 	if failed != nil {
 		return failed
 	}
-	return r.Status(http.StatusConflict).JSON(editorConflict{Message: r.Say("edit.overtaken", "name", by), By: by, At: at, State: stateOf(r, d)})
+	return r.Status(http.StatusConflict).JSON(editorConflict{Message: r.Say("edit.overtaken", "name", by), By: by, At: at, State: h.stateOf(r, d)})
 }
 
 // lastChange returns who last changed a document, and when.

@@ -26,7 +26,7 @@ func (h *Handlers) ChangeRecipients(r *page.Request) error {
 	if err != nil {
 		return h.respondConflict(r, err)
 	}
-	return r.JSON(changedRecipients{stateOf(r, d), added})
+	return r.JSON(changedRecipients{h.stateOf(r, d), added})
 }
 
 func (h *Handlers) changeRecipient(

@@ -10,7 +10,6 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/signing"
-	"paraph/app/signing/record"
 	"paraph/app/web/page"
 	"paraph/app/web/signer"
 )
@@ -222,22 +221,22 @@ type editorProblem struct {
 	Field      string     `json:"field,omitempty"`
 }
 
-func problemsOf(r *page.Request, d *signing.Document) []editorProblem {
+func (h *Handlers) problemsOf(r *page.Request, d *signing.Document) []editorProblem {
 	var out []editorProblem
-	for _, p := range record.Problems(d) {
+	for _, p := range h.Drafts.Problems(d) {
 		out = append(out, editorProblem{p.Code, p.Severity, r.Problem(p), p.File, p.Page, p.Invitation, p.Field})
 	}
 	return out
 }
 
-func stateOf(r *page.Request, d *signing.Document) editorState {
+func (h *Handlers) stateOf(r *page.Request, d *signing.Document) editorState {
 	s := editorState{
 		Version:  d.Version,
 		Order:    d.SigningOrder,
 		Pages:    pagesOf(d),
 		People:   []editorPerson{},
 		Fields:   []editorField{},
-		Problems: problemsOf(r, d),
+		Problems: h.problemsOf(r, d),
 	}
 	for i := range d.Invitations {
 		v := &d.Invitations[i]

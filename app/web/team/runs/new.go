@@ -71,7 +71,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 	if err := t.Live(); err != nil {
 		return err
 	}
-	return h.render(r, http.StatusOK, formPage{Template: t, Problems: problems(r, t.Document)}, page.Page{})
+	return h.render(r, http.StatusOK, formPage{Template: t, Problems: h.problems(r, t.Document)}, page.Page{})
 }
 
 func (h *Handlers) chooseTemplate(r *page.Request) error {
@@ -88,8 +88,8 @@ func (h *Handlers) chooseTemplate(r *page.Request) error {
 }
 
 // problems lists what keeps documents of a template from being sent.
-func problems(r *page.Request, t *signing.Document) (out []string) {
-	for _, x := range record.Problems(t) {
+func (h *Handlers) problems(r *page.Request, t *signing.Document) (out []string) {
+	for _, x := range h.Drafts.Problems(t) {
 		if x.Severity == record.SeverityError {
 			out = append(out, r.Sentence(fault.Field{Code: x.Code, Args: x.Args}, nil))
 		}
@@ -162,9 +162,9 @@ func (h *Handlers) start(r *page.Request, q *request) error {
 }
 
 // page returns the form with what was entered.
-func (q *request) page(r *page.Request, report bulk.Report) formPage {
+func (q *request) page(h *Handlers, r *page.Request, report bulk.Report) formPage {
 	f := formPage{
-		Template: q.template, Problems: problems(r, q.template.Document), Name: q.name,
+		Template: q.template, Problems: h.problems(r, q.template.Document), Name: q.name,
 		File: base64.StdEncoding.EncodeToString(q.input.File),
 		Send: q.input.Send, SendAt: q.input.SendAt, Later: r.Form.Value("send") == "later",
 		SendTime: r.Form.Value("send_at"), Zone: r.Who.Zone().String(), Skip: q.input.SkipInvalid, PerMinute: r.Form.Value("per_minute"),

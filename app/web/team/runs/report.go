@@ -45,7 +45,7 @@ func (h *Handlers) refuse(r *page.Request, q *request, report bulk.Report, err e
 	if len(p.Faults) == 0 {
 		p.Fault = r.Explain(r.FailureOf(err))
 	}
-	form := q.page(r, report)
+	form := q.page(h, r, report)
 	if len(report.Columns) == 0 {
 		form.File = "" // another table is needed
 	}
@@ -54,7 +54,7 @@ func (h *Handlers) refuse(r *page.Request, q *request, report bulk.Report, err e
 
 // showReport shows the faults of the table and the options.
 func (h *Handlers) showReport(r *page.Request, q *request, report bulk.Report, faults map[string][]string) error {
-	f := q.page(r, report)
+	f := q.page(h, r, report)
 	f.Report = &report
 	shown := report.Invalid[:min(len(report.Invalid), shownRows)]
 	f.More = len(report.Invalid) - len(shown)
@@ -71,7 +71,7 @@ func (h *Handlers) showReport(r *page.Request, q *request, report bulk.Report, f
 
 // confirm asks for the confirmation, with the exact numbers.
 func (h *Handlers) confirm(r *page.Request, q *request, report bulk.Report) error {
-	f := q.page(r, report)
+	f := q.page(h, r, report)
 	f.Report, f.Confirm, f.Once = &report, true, rand.Text()
 	f.Kept = kept(r, func(string) bool { return false })
 	title := "run.confirm.draft"

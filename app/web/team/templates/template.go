@@ -65,7 +65,7 @@ func (h *Handlers) show(r *page.Request, t signing.Template, status int, p page.
 		}
 		data.Roles = append(data.Roles, line)
 	}
-	for _, x := range record.Problems(t.Document) {
+	for _, x := range h.Drafts.Problems(t.Document) {
 		if x.Severity == record.SeverityError {
 			data.Problems = append(data.Problems, r.Sentence(fault.Field{Code: x.Code, Args: x.Args}, nil))
 		}
