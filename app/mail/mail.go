@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 var (
@@ -142,7 +144,20 @@ func validDomain(domain string) bool {
 		}
 		labels++
 	}
+	if _, err := idna.Lookup.ToASCII(domain); err != nil {
+		return false
+	}
 	return labels > 1 || strings.EqualFold(domain, "localhost")
+}
+
+// Deliverable returns the address with its domain in ASCII (RFC 5890 §2.3.2.1), as every server
+// takes it. Elsewhere the address stays as people write it.
+func Deliverable(email string) string {
+	at := strings.LastIndexByte(email, '@')
+	if domain, err := idna.Lookup.ToASCII(email[at+1:]); err == nil && strings.ContainsFunc(email[at+1:], func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return email[:at+1] + domain
+	}
+	return email
 }
 
 func validLabel(label string) bool {

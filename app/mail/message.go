@@ -62,7 +62,7 @@ func (m Message) build() (*gomail.Msg, error) {
 }
 
 func (a Address) header() *mail.Address {
-	return &mail.Address{Name: oneLine(a.Name), Address: a.Email}
+	return &mail.Address{Name: oneLine(a.Name), Address: Deliverable(a.Email)}
 }
 
 func (m Message) check() error {

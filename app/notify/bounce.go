@@ -34,7 +34,7 @@ func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reade
 			return err
 		}
 		i := slices.IndexFunc(b.Recipients, func(r mail.BouncedRecipient) bool {
-			return r.Address == "" || strings.EqualFold(r.Address, m.To) || len(b.Recipients) == 1
+			return r.Address == "" || strings.EqualFold(mail.Deliverable(r.Address), mail.Deliverable(m.To)) || len(b.Recipients) == 1
 		})
 		if i < 0 {
 			return fault.NotFound("message")
