@@ -217,6 +217,13 @@ func (r *request) reply(d *signing.Document, err error) (documentView, error) {
 	}
 	r.version(d)
 	v := r.viewDocument(d)
+	if r.who.IsSignatory() {
+		version, err := r.server.Signing.Signing.FormVersion(r.UserContext(), r.who, d.ID)
+		if err != nil {
+			return documentView{}, err
+		}
+		v.FormVersion = orNull(version)
+	}
 	v.AllowedActions, err = r.server.Signing.Drafts.Actions(r.UserContext(), r.who, d)
 	return v, err
 }

@@ -51,6 +51,7 @@ func (b *delegateBody) input() signing.InvitationInput {
 }
 
 type consentBody struct {
+	ShownBody
 	Consent *bool `json:"consent,omitempty" doc:"false withdraws it"`
 }
 
@@ -64,8 +65,14 @@ type signBody struct {
 	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the recipient's name if left out"`
 	Consent   *bool                 `json:"consent,omitempty" doc:"Consent to sign electronically"`
 	ReadingBody
+	ShownBody
 	Next *nextBody `json:"next,omitempty" doc:"The person they name, if the next recipient is named by the previous one"`
 	Code string    `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
+}
+
+// ShownBody says what a recipient was shown. Its name is exported because it is embedded.
+type ShownBody struct {
+	FormVersion string `json:"form_version,omitempty" doc:"form_version of the document as it was shown to the recipient. If the files, fields, consent text or settings have changed since, the act is refused with 409 (form_outdated): show the document again"`
 }
 
 // nextBody names a person.
@@ -82,6 +89,7 @@ func (b *nextBody) input() *signing.InvitationInput {
 }
 
 type fillBody struct {
+	ShownBody
 	Fields map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name, of later recipients"`
 	Next   *nextBody             `json:"next,omitempty" doc:"The person they name, if the next recipient is named by the previous one"`
 	Code   string                `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
@@ -99,6 +107,7 @@ func (b ReadingBody) input() signing.Reading {
 }
 
 type readBody struct {
+	ShownBody
 	ReadingBody
 	Next *nextBody `json:"next,omitempty" doc:"The person they name, if the next recipient is named by the previous one"`
 	Code string    `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
@@ -249,7 +258,7 @@ func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error
 	}
 	return r.reply(h.signing.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: texts(in.Fields),
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent,
-		Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code}, r.seen...))
+		Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code, Shown: in.FormVersion}, r.seen...))
 }
 
 func (h *invitationHandlers) fillIn(r *request, in *fillBody) (documentView, error) {
@@ -257,7 +266,7 @@ func (h *invitationHandlers) fillIn(r *request, in *fillBody) (documentView, err
 	if err != nil {
 		return documentView{}, err
 	}
-	input := signing.SignInput{Fields: texts(in.Fields), Next: in.Next.input(), Code: in.Code}
+	input := signing.SignInput{Fields: texts(in.Fields), Next: in.Next.input(), Code: in.Code, Shown: in.FormVersion}
 	return r.reply(h.signing.FillIn(r.UserContext(), r.who, document, id, input, r.seen...))
 }
 
@@ -266,7 +275,7 @@ func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	input := signing.SignInput{Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code}
+	input := signing.SignInput{Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code, Shown: in.FormVersion}
 	return r.reply(h.signing.Confirm(r.UserContext(), r.who, document, id, input, r.seen...))
 }
 
@@ -293,7 +302,7 @@ func (h *invitationHandlers) consent(r *request, in *consentBody) (documentView,
 		return documentView{}, err
 	}
 	if in.Consent == nil || *in.Consent {
-		return r.reply(h.signing.Agree(r.UserContext(), r.who, document, id, r.seen...))
+		return r.reply(h.signing.Agree(r.UserContext(), r.who, document, id, in.FormVersion, r.seen...))
 	}
 	return r.reply(h.signing.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
 }

@@ -77,6 +77,7 @@ type documentView struct {
 	Template         bool              `json:"template" doc:"Whether it is a template"`
 	TemplateID       *string           `json:"template_id" doc:"The template it was created from"`
 	TemplateVersion  *int64            `json:"template_version" doc:"The version of the template it was created from"`
+	FormVersion      *string           `json:"form_version" doc:"For a recipient who is asked to act: the version of what they are shown, to send with the act"`
 	AllowedActions   []signing.Action  `json:"allowed_actions" doc:"Actions that the caller can take on this document now"`
 }
 
@@ -91,7 +92,8 @@ type PersonView struct {
 // recorder is a member who has recorded an act in somebody's name.
 type recorder struct {
 	PersonView
-	Doubt *string `json:"doubt" enum:"made_by_company,unproven" doc:"As of the actor of an event"`
+	Doubt  *string `json:"doubt" enum:"made_by_company,unproven" doc:"As of the actor of an event"`
+	Reason *string `json:"reason" doc:"Why the recipient declines, as the member stated it"`
 }
 
 type approverView struct {
@@ -298,7 +300,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 		RemindedAt:     maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
 	v.Undrawable = orNull(r.server.Signing.Drafts.Undrawable(inv.Name))
 	if by := inv.RecordedBy; by != nil {
-		v.RecordedBy = &recorder{PersonView(by.Person), orNull(by.Doubt)}
+		v.RecordedBy = &recorder{PersonView(by.Person), orNull(by.Doubt), orNull(by.Why.Sentence(r.server.english()))}
 	}
 	if next := record.Names(d, inv); next != nil && inv.Open() {
 		v.Names = &next.RoleName

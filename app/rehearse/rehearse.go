@@ -125,7 +125,7 @@ func (s *Service) actAs(
 	who = who.From(by.IP, by.UserAgent, by.RequestID)
 	v, err := s.Signing.Signing.Open(ctx, who)
 	if err == nil && v.Stage == record.StageConsent {
-		if _, err = s.Signing.Signing.Agree(ctx, who, d.ID, inv.ID); err == nil {
+		if _, err = s.Signing.Signing.Agree(ctx, who, d.ID, inv.ID, ""); err == nil {
 			v, err = s.Signing.Signing.Open(ctx, who)
 		}
 	}

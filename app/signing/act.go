@@ -109,7 +109,7 @@ func (s *Signing) Decline(
 		inv.Status = record.Declined
 		voided := record.Reason{Code: record.ReasonDeclined, Name: inv.Name}
 		if inv.Recorded(who) {
-			voided.Code = record.ReasonRecorded
+			voided.Code, inv.RecordedBy.Why = record.ReasonRecorded, why
 		} else {
 			inv.DeclinedAt, inv.DeclinedCode, inv.DeclinedReason = &tx.Now, why.Code, why.Words
 		}

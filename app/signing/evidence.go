@@ -89,7 +89,7 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 	}
 	if ev := inv.Evidence; ev != nil {
 		out.Method, out.Through, out.Host, out.IP, out.UserAgent = ev.Method, ev.Through, ev.Host, ev.IP, ev.UserAgent
-		out.HostDoubt = ev.HostDoubt
+		out.HostDoubt, out.FormVersion = ev.HostDoubt, ev.Form
 		out.Consent, out.ConsentText = ev.Consent, ev.ConsentText
 		if out.Reading = ev.Reading; out.Reading != "" {
 			out.Pages = record.CountPages(d)

@@ -199,7 +199,7 @@ func TestSignatoriesReachOnlyTheirOwnInvitation(t *testing.T) {
 			},
 			"view":     func() error { _, err := c.Signing.Signing.MarkViewed(ctx, who, id, inv); return err },
 			"not me":   func() error { _, err := c.Signing.Signing.NotMe(ctx, who, id, inv, nil); return err },
-			"agree":    func() error { _, err := c.Signing.Signing.Agree(ctx, who, id, inv); return err },
+			"agree":    func() error { _, err := c.Signing.Signing.Agree(ctx, who, id, inv, ""); return err },
 			"withdraw": func() error { _, err := c.Signing.Signing.WithdrawConsent(ctx, who, id, inv); return err },
 			"ask":      func() error { return c.Signing.Signing.AskForLink(ctx, who, id, inv) },
 			"report":   func() error { return c.Signing.Signing.ReportProblem(ctx, who, id, inv, "X") },

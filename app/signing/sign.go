@@ -31,6 +31,7 @@ type SignInput struct {
 	Next      *InvitationInput // name and address of the person they name, see [record.Names]
 	Read      Reading          // of a document that has to be read to the end
 	Code      string           // e-mail code or access code, if the invitation asks for one
+	Shown     string           // version of what the form showed, see [Visit]; "" if it doesn't say
 }
 
 // Sign records one person's signature: their values and their own PAdES signature in every
@@ -42,21 +43,22 @@ func (s *Signing) Sign(
 	return s.act(ctx, who, id, invitation, record.ActionSign, in, seen...)
 }
 
-// Confirm records that a reader has read the document. Of the input only Next, Read and Code count.
+// Confirm records that a reader has read the document. Of the input only Next, Read, Code and Shown
+// count.
 // Like the last signature, the last confirmation completes the document.
 func (s *Signing) Confirm(
 	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
 ) (*Document, error) {
-	in = SignInput{Next: in.Next, Read: in.Read, Code: in.Code}
+	in = SignInput{Next: in.Next, Read: in.Read, Code: in.Code, Shown: in.Shown}
 	return s.act(ctx, who, id, invitation, record.ActionRead, in, seen...)
 }
 
 // FillIn records what an assistant has filled in for recipients who sign later. Of the input only
-// Fields, Next and Code count.
+// Fields, Next, Code and Shown count.
 func (s *Signing) FillIn(
 	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
 ) (*Document, error) {
-	only := SignInput{Fields: in.Fields, Next: in.Next, Code: in.Code}
+	only := SignInput{Fields: in.Fields, Next: in.Next, Code: in.Code, Shown: in.Shown}
 	return s.act(ctx, who, id, invitation, record.ActionFillIn, only, seen...)
 }
 
@@ -103,6 +105,7 @@ type act struct {
 	now      time.Time
 	zone     *time.Location
 	company  string // its name
+	shown    string // version of what the form showed
 
 	files []*blob.Writer // on disk, and removed unless the act is recorded
 }
@@ -216,7 +219,10 @@ func (s *Signing) check(
 	if err != nil {
 		return nil, err
 	}
-	a := &act{document: d, inv: inv, asked: record.AskedOf(d, inv), now: now, zone: company.Zone(), company: company.Name}
+	if err := s.current(in.Shown, company, d, inv); err != nil {
+		return nil, err
+	}
+	a := &act{document: d, inv: inv, shown: in.Shown, asked: record.AskedOf(d, inv), now: now, zone: company.Zone(), company: company.Name}
 	if action != record.ActionSign {
 		return a, s.checkUnsigned(who, a, in)
 	}
@@ -288,6 +294,7 @@ func (a *act) nameNext(f *fault.Fields, in *InvitationInput) {
 
 // note records who acted, when, and from where.
 func (a *act) note(who account.Actor, e *Evidence) {
+	e.Form = a.shown
 	e.At, e.IP, e.UserAgent, e.Host, e.HostDoubt = a.now, who.IP, who.UserAgent, who.Host, who.HostDoubt
 	e.Method, e.Through = method(who, a.inv), through(who)
 	a.inv.Evidence, a.inv.UpdatedAt = e, a.now

@@ -27,6 +27,7 @@ type Visit struct {
 	Before     []string // names of those who act before them
 	Closed     bool     // the document's content is no longer shown
 	By         string   // who has acted for their group, so that they are not needed
+	Version    string   // of what is shown, which the form sends back
 }
 
 // Visit returns what an invitation's link shows. It changes nothing.
@@ -55,8 +56,16 @@ func (s *Signing) Open(_ context.Context, who account.Actor) (*Visit, error) {
 	if by := record.ActedFor(v.Document, v.Invitation); by != nil {
 		v.By = by.Name
 	}
+	if v.Version, err = s.formVersion(v.Company, v.Document, v.Invitation); err != nil {
+		return nil, err
+	}
 	if s.needsConsent(who, v.Company, v.Invitation) {
 		v.withoutConsent()
+	}
+	if v.Stage == record.StageConsent {
+		if v.Version, err = s.consentVersion(v.Company, v.Document, v.Invitation); err != nil {
+			return nil, err
+		}
 	}
 	s.conceal(v, record.IsIdentified(who, v.Invitation))
 	return v, nil
@@ -254,16 +263,21 @@ func notAgreed() error {
 }
 
 // Agree records that a person consents to signing electronically: the version of the
-// text, the time, and where the request came from. Further calls have no effect.
-func (s *Signing) Agree(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
-	return s.consenting(who, id, invitation, func(tx *kv.Tx, inv *Invitation, text string) ([]Event, error) {
+// text, the time, and where the request came from. Further calls have no effect. shown is the version
+// of what the form showed, "" if it doesn't say.
+func (s *Signing) Agree(_ context.Context, who account.Actor, id, invitation, shown string, seen ...int64) (*Document, error) {
+	return s.consenting(who, id, invitation, func(tx *kv.Tx, d *Document, company account.Company, inv *Invitation) ([]Event, error) {
+		text := s.consentAsked(company, inv)
+		if err := s.consentCurrent(shown, company, d, inv); err != nil {
+			return nil, err
+		}
 		if text == "" {
 			return nil, fault.Conflict("no_consent_asked")
 		}
 		if inv.AgreedTo(text) {
 			return nil, errAgreed
 		}
-		inv.Agreed = &Agreement{At: tx.Now, Version: account.ConsentName(text)}
+		inv.Agreed = &Agreement{At: tx.Now, Version: account.ConsentName(text), Text: text}
 		return []Event{record.NewEvent(record.EventInvitationConsented).To(inv.ID).With("consent", inv.Agreed.Version)}, nil
 	}, seen...)
 }
@@ -275,7 +289,7 @@ var errAgreed = fault.Conflict("already_agreed")
 func (s *Signing) WithdrawConsent(
 	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
 ) (*Document, error) {
-	return s.consenting(who, id, invitation, func(_ *kv.Tx, inv *Invitation, _ string) ([]Event, error) {
+	return s.consenting(who, id, invitation, func(_ *kv.Tx, _ *Document, _ account.Company, inv *Invitation) ([]Event, error) {
 		if inv.Agreed == nil {
 			return nil, fault.Conflict("not_agreed")
 		}
@@ -289,7 +303,7 @@ func (s *Signing) WithdrawConsent(
 // they may sign.
 func (s *Signing) consenting(
 	who account.Actor, id, invitation string,
-	change func(*kv.Tx, *Invitation, string) ([]Event, error), seen ...int64,
+	change func(*kv.Tx, *Document, account.Company, *Invitation) ([]Event, error), seen ...int64,
 ) (*Document, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")
@@ -302,7 +316,7 @@ func (s *Signing) consenting(
 		if err != nil {
 			return nil, err
 		}
-		return change(tx, inv, s.consentAsked(company, inv))
+		return change(tx, d, company, inv)
 	}, seen...)
 	if err == errAgreed {
 		return s.store.Get(who, id, seen...)

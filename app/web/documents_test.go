@@ -90,7 +90,7 @@ func TestDocumentInEveryState(t *testing.T) {
 		"draft": {"Draft since", "Continue editing"}, "pending_approval": {"Waiting for approval", "Any approver can approve it"},
 		"approved": {"Approved by Approver Person", "Review and send"}, "rejected": {"Rejected by Approver Person", "Section 4 is wrong.", "Back to draft"},
 		"sent": {"Waiting for Person A, Person B", "0 of 2 done"}, "completed": {"Completed on", "Everyone has signed"},
-		"voided": {"Voided on", "Sent too early."}, "declined": {"for Person A: Declined"},
+		"voided": {"Voided on", "Sent too early."}, "declined": {"for Person A: Declined", "Too expensive."},
 		"expired": {"Expired on", "0 of 2 done in time", "Extend"},
 	} {
 		t.Run(status, func(t *testing.T) {

@@ -94,8 +94,9 @@ type Signatory struct {
 	Consent        bool     `json:"consent"`
 	ConsentText    string   `json:"consent_text,omitempty"`
 	ConsentSHA256  string   `json:"consent_sha256,omitempty"`
-	Reading        string   `json:"reading,omitempty"` // of all pages: shown or confirmed
-	Pages          int      `json:"pages,omitempty"`   // how many those are
+	FormVersion    string   `json:"form_version,omitempty"` // of what they were shown, which was still so when they acted
+	Reading        string   `json:"reading,omitempty"`      // of all pages: shown or confirmed
+	Pages          int      `json:"pages,omitempty"`        // how many those are
 	SignatureType  string   `json:"signature_type,omitempty"`
 	Certificate    string   `json:"certificate_serial,omitempty"`
 	Values         []Value  `json:"values,omitempty"`

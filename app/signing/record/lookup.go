@@ -206,7 +206,7 @@ func VisibilityOf(archived, deleted bool) string {
 func (i *Invitation) Recorded(who account.Actor) bool {
 	i.RecordedBy = nil
 	if !who.IsSignatory() {
-		i.RecordedBy = &Recorder{PersonOf(who), who.Doubt()}
+		i.RecordedBy = &Recorder{Person: PersonOf(who), Doubt: who.Doubt()}
 	}
 	return i.RecordedBy != nil
 }

@@ -51,7 +51,8 @@ func (d *Document) setWhyVoided(r Reason) {
 	d.VoidedCode, d.VoidedName, d.VoidedReason = r.Code, r.Name, r.Words
 }
 
-// WhyDeclined returns the reason for which the person declined.
+// WhyDeclined returns the reason that the person stated for declining. If a member recorded that
+// they decline, RecordedBy has the member's.
 func (i *Invitation) WhyDeclined() Reason {
 	return Reason{Code: i.DeclinedCode, Words: i.DeclinedReason}
 }

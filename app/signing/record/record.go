@@ -96,6 +96,7 @@ type Person struct {
 type Recorder struct {
 	Person
 	Doubt string `json:",omitempty"` // see account.Actor.Doubt
+	Why   Reason `json:",omitzero"`  // of declining, as the member stated it
 }
 
 // Document is the unit of reading and writing: the document with its files,
@@ -402,6 +403,7 @@ type Evidence struct {
 	Consent       bool
 	ConsentText   string
 	SignatureType string // typed, drawn, image
+	Form          string `json:",omitempty"` // version of what they were shown, "" if their form did not say it
 	Serial        string // of the certificate issued for the act, hexadecimal
 	Picture       string // blob of the signature's picture as PNG, if there is one
 	Typed         string

@@ -13,12 +13,19 @@ import (
 type Agreement struct {
 	At      time.Time
 	Version string // of the text, see [account.ConsentName]
+	Text    string `json:",omitempty"` // as it was shown; "" in older records
 }
 
 // AgreedTo reports whether a person consented to the current text. Anyone who
 // agreed to another version is asked again.
 func (i *Invitation) AgreedTo(text string) bool {
-	return i.Agreed != nil && i.Agreed.Version == account.ConsentName(text)
+	if i.Agreed == nil {
+		return false
+	}
+	if i.Agreed.Text != "" {
+		return i.Agreed.Text == text // texts of one version can be found by trying
+	}
+	return i.Agreed.Version == account.ConsentName(text)
 }
 
 // Stage is the page that the link of an invitation opens.

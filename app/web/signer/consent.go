@@ -18,9 +18,10 @@ type consentPage struct {
 }
 
 // showConsentGate asks for consent before any part of the document is sent.
-func showConsentGate(v *Visitor) error {
+func showConsentGate(v *Visitor, status int, notice *page.Notice) error {
 	p := frame(v, v.Say("agree.title"))
-	return agreeTemplate.Render(v.Request, http.StatusOK, page.With(p, consentPage{visitPageOf(v), otherReaderOf(v)}))
+	p.Notice = notice
+	return agreeTemplate.Render(v.Request, status, page.With(p, consentPage{visitPageOf(v), otherReaderOf(v)}))
 }
 
 // AsksHere reports whether the signing page asks for consent.
@@ -30,7 +31,10 @@ func (p visitPage) AsksHere() bool {
 
 // Agree records consent to sign electronically.
 func (h *Handlers) Agree(v *Visitor) error {
-	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value(shownVersion))
+	if v.Stage == record.StageConsent && outdated(err) {
+		return showConsentGate(v, http.StatusConflict, v.Notice("warn", "fault.form_outdated"))
+	}
 	if err != nil && fault.KindOf(err) != fault.KindConflict {
 		return err
 	}
@@ -63,7 +67,10 @@ func (h *Handlers) recordConsent(v *Visitor) error {
 	if v.Consent == "" || v.Agreed || v.Form.Value("consent") != "yes" {
 		return nil
 	}
-	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value(shownVersion))
+	if outdated(err) {
+		return nil // they agreed to another text, so that they are asked again
+	}
 	return err
 }
 

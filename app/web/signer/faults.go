@@ -31,6 +31,9 @@ func (s *signPage) explainFaults(r *page.Request, err error) {
 			at["fields."+f.groupKey] = f
 		}
 	}
+	if outdated(err) {
+		s.Faults = append(s.Faults, faultOf{"#main", r.Say("fault.form_outdated")})
+	}
 	texts := map[string][]string{}
 	for _, f := range fault.FieldsOf(err) {
 		texts[f.Name] = append(texts[f.Name], r.Sentence(f, labels))

@@ -50,7 +50,7 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 	case record.StageIdentify:
 		return showGate(v, http.StatusOK, page.Page{})
 	case record.StageConsent:
-		return showConsentGate(v)
+		return showConsentGate(v, http.StatusOK, nil)
 	}
 	title := v.Say("visit."+string(v.Stage)+".title", "title", v.Document.Title)
 	if by := v.Invitation.RecordedBy; by != nil && (v.Stage == record.StageSigned || v.Stage == record.StageDeclined) {

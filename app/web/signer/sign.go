@@ -69,6 +69,9 @@ const textsInline = 60
 
 // Answer signs or saves the submitted form.
 func (h *Handlers) Answer(v *Visitor) error {
+	if v.Stage == record.StageConsent && v.Form.Has(shownVersion) && !v.Scripted() {
+		return h.askForConsentAgain(v)
+	}
 	if v.Stage != record.StageSign {
 		if v.Scripted() {
 			return fault.Conflict("not_to_sign")
@@ -140,18 +143,18 @@ func computes(asked []record.Asked) bool {
 func (h *Handlers) finish(v *Visitor) error {
 	switch v.Invitation.Role {
 	case record.Reader:
-		in := signing.SignInput{Next: next(v), Read: reading(v)}
+		in := signing.SignInput{Next: next(v), Read: reading(v), Shown: v.Form.Value(shownVersion)}
 		_, err := h.Signing.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 		return h.finished(v, err)
 	case record.Assistant:
-		in := signing.SignInput{Fields: valuesOf(v), Next: next(v)}
+		in := signing.SignInput{Fields: valuesOf(v), Next: next(v), Shown: v.Form.Value(shownVersion)}
 		_, err := h.Signing.FillIn(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 		return h.finished(v, err)
 	}
 	yes := v.Form.Value("consent") == "yes"
 	a := h.answers(v)
 	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes,
-		Next: next(v), Read: reading(v)}
+		Next: next(v), Read: reading(v), Shown: v.Form.Value(shownVersion)}
 	files(v, in.Fields)
 	if in.Signature == nil && v.Invitation.Role == record.Signer {
 		// A missing signature is reported together with all other errors.
@@ -163,6 +166,9 @@ func (h *Handlers) finish(v *Visitor) error {
 
 // finished redirects to the next page, or shows why the visitor could not finish.
 func (h *Handlers) finished(v *Visitor, err error) error {
+	if outdated(err) {
+		return h.showAnew(v, err)
+	}
 	switch fault.KindOf(err) {
 	case fault.KindInvalid:
 		return h.showSign(v, http.StatusUnprocessableEntity, v.Form, err)
@@ -173,6 +179,39 @@ func (h *Handlers) finished(v *Visitor, err error) error {
 		return err
 	}
 	return v.SeeOther(v.base + "?just=signed")
+}
+
+// shownVersion is the input with the version of what the page showed.
+const shownVersion = "shown"
+
+// outdated reports whether a form was refused because something that it showed has changed since.
+func outdated(err error) bool { return fault.CodeOf(err) == "form_outdated" }
+
+// showAnew shows the page as it is now, with what was entered. What was confirmed about the page before
+// has to be confirmed again.
+func (h *Handlers) showAnew(v *Visitor, err error) error {
+	for _, confirmed := range []string{"consent", "read_all", "pages"} {
+		v.Form.Values.Del(confirmed)
+	}
+	return h.showSign(v, http.StatusConflict, v.Form, err)
+}
+
+// askForConsentAgain keeps what was entered on a page whose consent text has changed since it was shown,
+// and asks for consent to the new one before the page is shown again.
+func (h *Handlers) askForConsentAgain(v *Visitor) error {
+	answers := h.answers(v)
+	for name := range v.Form.Values {
+		value := strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
+		if id, ok := strings.CutPrefix(name, "f."); ok {
+			answers.Values[id] = value
+		} else if strings.HasPrefix(name, "g.") {
+			answers.Values[value] = strconv.FormatBool(true) // the name of a chosen radio button
+		}
+	}
+	if err := h.Signing.SaveAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation, answers); err != nil {
+		return err
+	}
+	return showConsentGate(v, http.StatusConflict, v.Notice("warn", "fault.form_outdated"))
 }
 
 // next returns the person whom the visitor names, nil if they need not name anyone.

@@ -52,6 +52,7 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 	b.Title, b.Text = r.Say("banner."+key, pairs...), r.Say("banner."+key+".next", pairs...)
 	if inv := declined(d); inv != nil && inv.RecordedBy != nil {
 		b.Title = recorded(r.Words, inv) + ": " + r.Say("certificate.event.invitation.declined")
+		b.Quote = inv.RecordedBy.Why.Sentence(r.Words.SayOf)
 	}
 	if d.Status != record.Sent || d.Attention.Kind != "" {
 		return b

@@ -78,6 +78,9 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) ([]personView, e
 			v.State = r.Say("certificate.event.invitation.replaced")
 		}
 		v.Facts, v.WhyDeclined = facts(r, inv), inv.WhyDeclined().Sentence(r.Words.SayOf)
+		if by := inv.RecordedBy; by != nil {
+			v.WhyDeclined = by.Why.Sentence(r.Words.SayOf)
+		}
 		if d.Attention.Concerns(inv) {
 			v.Problem = d.AttentionSentence(r.Words.SayOf)
 		}
