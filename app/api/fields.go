@@ -275,6 +275,35 @@ func fieldsFor(who account.Actor, d *signing.Document) (out []*signing.Field) {
 	return out
 }
 
+// otherFieldView is a field of somebody else, as a recipient is shown it: where something of others is
+// or will be, under the label that people see.
+type otherFieldView struct {
+	FileID       string  `json:"file_id"`
+	InvitationID string  `json:"invitation_id"`
+	Type         string  `json:"type"`
+	Label        *string `json:"label"`
+	Page         int     `json:"page"`
+	X            float64 `json:"x"`
+	Y            float64 `json:"y"`
+	Width        float64 `json:"width"`
+	Height       float64 `json:"height"`
+	FilledIn     bool    `json:"filled_in"`
+}
+
+// othersFor lists the fields of other people that a signatory is shown.
+func othersFor(who account.Actor, d *signing.Document) []otherFieldView {
+	out := []otherFieldView{}
+	inv := d.Invitation(who.Invitation)
+	if !who.IsSignatory() || inv == nil {
+		return out
+	}
+	for _, x := range d.OthersFields(inv) {
+		out = append(out, otherFieldView{FileID: x.File, InvitationID: x.Invitation, Type: string(x.Type), Label: orNull(x.Label),
+			Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, FilledIn: d.Entered(x)})
+	}
+	return out
+}
+
 func (r *request) showField(d *signing.Document, id string) (fieldView, error) {
 	all := fieldsFor(r.who, d)
 	i := slices.IndexFunc(all, func(x *signing.Field) bool { return x.ID == id })

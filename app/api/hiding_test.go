@@ -51,6 +51,7 @@ func TestNobodysFieldHidesAnother(t *testing.T) {
 		{"a text over a text", place("0", "text", "Bob", .1), place("1", "text", "Ann", .15), true},
 		{"initials over a date", place("0", "initials", "Bob", .1), place("1", "date", "Ann", .15), true},
 		{"an image over a label", place("0", "image", "Bob", .1), place("0", "label", "Ann", .15), true},
+		{"a corner over a signature", place("0", "signature", "Bob", .1), place("1", "text", "Ann", .29), true},
 		{"side by side", place("0", "signature", "Bob", .1), place("1", "image", "Ann", .3), false},
 		{"one's own fields", place("0", "text", "Bob", .1), place("0", "text", "Ann", .15), false},
 		{"a line through another's", place("0", "text", "Bob", .1), place("1", "strikethrough", "Ann", .15), false},

@@ -77,6 +77,7 @@ type documentView struct {
 	Template         bool              `json:"template" doc:"Whether it is a template"`
 	TemplateID       *string           `json:"template_id" doc:"The template it was created from"`
 	TemplateVersion  *int64            `json:"template_version" doc:"The version of the template it was created from"`
+	OtherFields      []otherFieldView  `json:"other_fields" doc:"For a recipient: the fields of other people, filled in or to come; fields has their own"`
 	FormVersion      *string           `json:"form_version" doc:"For a recipient who is asked to act: the version of what they are shown, to send with the act"`
 	AllowedActions   []signing.Action  `json:"allowed_actions" doc:"Actions that the caller can take on this document now"`
 }
@@ -146,6 +147,7 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		v.Files = append(v.Files, r.viewFile(d, &d.Files[i]))
 	}
 	v.Invitations = r.viewInvitations(d, d.Invitations)
+	v.OtherFields = othersFor(r.who, d)
 	for _, x := range fieldsFor(r.who, d) {
 		v.Fields = append(v.Fields, viewField(d, x))
 	}

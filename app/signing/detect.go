@@ -404,9 +404,11 @@ func (s *Drafts) placeTags(
 	if d.Template {
 		s.addTagged(f, d, found)
 	}
+	before := len(d.Fields)
 	for i := range found {
 		s.placeTag(f.At("text_tags", i), d, &found[i])
 	}
+	d.Separate(d.Fields[before:])
 	return nil
 }
 

@@ -131,3 +131,42 @@ func TestConsentIsToTheTextThatWasShown(t *testing.T) {
 		t.Errorf("the evidence has the text %q", got)
 	}
 }
+
+// TestEverybodyIsShownTheFieldsOfOthers looks at a document before and after somebody else has filled in their fields.
+func TestEverybodyIsShownTheFieldsOfOthers(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	field := func(who, kind, label string, y float64) apptest.Map {
+		return apptest.Map{"invitation_id": who, "type": kind, "name": "internal-" + label, "label": label, "page": 1, "x": 0.1, "y": y, "width": 0.4, "height": 0.05}
+	}
+	d := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease", "send": true, "invitations": apptest.List{maria(), apptest.Map{"name": "Ben Buyer", "email": "ben@signer.example"}},
+		"fields": apptest.List{field("0", "text", "City", 0.1), field("1", "text", "Rent", 0.3), field("1", "signature", "Below", 0.5)}},
+		apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, "A page.")})).Want(t, http.StatusCreated)
+	id := d.Text(t, "id")
+	_, token, _ := strings.Cut(d.Text(t, "invitations.0.sign_url"), "/s/")
+	v := invited(t, s)
+	for _, x := range []struct {
+		state  string
+		filled bool
+	}{{"to be filled in", false}, {"filled in", true}} {
+		_, page := v.get("/s/" + token)
+		want(t, page, "Rent (Ben Buyer), "+x.state, "Below (Ben Buyer), "+x.state, `x="124" y="526`, "not", "internal-", "City (")
+		_, text := v.get("/s/" + token + "/text")
+		want(t, text, "Rent (Ben Buyer), "+x.state)
+		others, _ := s.With(token).Get(t, "/documents/"+id).Want(t, http.StatusOK).At(t, "other_fields").([]any)
+		if len(others) != 2 {
+			t.Fatalf("the API shows %v", others)
+		}
+		rent := others[0].(map[string]any)
+		if rent["label"] != "Rent" || rent["invitation_id"] != d.Text(t, "invitations.1.id") || rent["y"] != 0.3 || rent["filled_in"] != x.filled {
+			t.Errorf("the API shows %v", rent)
+		}
+		if !x.filled {
+			c.Post(t, "/documents/"+id+"/"+d.Text(t, "invitations.1.id")+"/sign", apptest.Map{"fields": apptest.Map{"internal-Rent": "700"}}).Want(t, http.StatusOK)
+		}
+	}
+	if others := c.Get(t, "/documents/"+id).At(t, "other_fields").([]any); len(others) != 0 {
+		t.Errorf("a member is told of the fields of others apart from all: %v", others)
+	}
+}

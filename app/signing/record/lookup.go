@@ -150,6 +150,28 @@ func (d *Document) UnsortedFieldsOf(invitation string) []*Field {
 	return out
 }
 
+// OthersFields lists the fields that an invited person is not asked for but is shown, as everybody sees
+// what others enter: those of other people, filled in or to come, unless they were not asked either.
+func (d *Document) OthersFields(inv *Invitation) []*Field {
+	asked := map[string]bool{}
+	for _, x := range FieldsIn(AskedOf(d, inv)) {
+		asked[x.ID] = true
+	}
+	var out []*Field
+	for i := range d.Fields {
+		if x := &d.Fields[i]; !asked[x.ID] && !x.Fixed() && !x.Hidden {
+			out = append(out, x)
+		}
+	}
+	return InReadingOrder(d, out)
+}
+
+// Entered reports whether the person of a field, or somebody before them, has already filled it in.
+func (d *Document) Entered(x *Field) bool {
+	inv := d.Invitation(x.Invitation)
+	return inv != nil && inv.Acted() || x.AssistedBy != ""
+}
+
 // FixedOn lists the fixed fields of a file.
 func FixedOn(d *Document, file string) []*Field {
 	var out []*Field

@@ -219,7 +219,7 @@ func (d *Document) overlapsOn(fields []*Field) (errors, warnings []Problem) {
 			}
 			p := Problem{Code: "overlap", Severity: SeverityWarning, File: x.File, Page: x.Page, Field: below.ID, Invitation: below.Invitation, part: "fields",
 				Args: []fault.Arg{d.Placed("place", below), d.Placed("other", x)}}
-			if found = &p; hides && x.share(below) > edge {
+			if found = &p; hides {
 				p.Code, p.Severity = "overlap.other", SeverityError
 				break
 			}
@@ -253,23 +253,12 @@ func (d *Document) sameHands(x, o *Field) bool {
 	return x.Invitation == o.Invitation || hands(d, x.Invitation)[o.Invitation]
 }
 
-// Covers reports whether two fields of a page share more than an edge.
+// Covers reports whether two fields of a page share more than an edge, give or take a point or two.
 func (x *Field) Covers(o *Field) bool {
 	const touch = 0.002
 	wide := min(x.X+x.Width, o.X+o.Width) - max(x.X, o.X)
 	high := min(x.Y+x.Height, o.Y+o.Height) - max(x.Y, o.Y)
 	return wide > touch && high > touch
-}
-
-// edge is the part of a field's area that another person's may reach into, as fields on
-// neighbouring lines do.
-const edge = 0.3
-
-// share returns the part of the smaller of two fields that both have.
-func (x *Field) share(o *Field) float64 {
-	wide := min(x.X+x.Width, o.X+o.Width) - max(x.X, o.X)
-	high := min(x.Y+x.Height, o.Y+o.Height) - max(x.Y, o.Y)
-	return max(wide, 0) * max(high, 0) / max(min(x.Width*x.Height, o.Width*o.Height), 1e-9)
 }
 
 // Placed names a field with its page, and with its file if there are several.

@@ -37,6 +37,42 @@ func (d *Document) RecipientOf(x *detect.Field) *Invitation {
 	return nil
 }
 
+// leastHeight is the height in points to which a field is shortened at most.
+const leastHeight = 10
+
+// Separate shortens the fields that text tags made, so that none lies over that of another tag: each
+// ends where the next on its line begins, and begins where those of other people above it end. What
+// still overlaps is a problem that the sender is told of.
+func (d *Document) Separate(made []Field) {
+	tag := func(x *Field) detect.Area { // a signature stands on the line of its tag, and extends far above it
+		if len(x.Covered) > 0 {
+			return x.Covered[0]
+		}
+		return detect.Area{Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height}
+	}
+	for i := range made {
+		x := &made[i]
+		for k := range made {
+			o := &made[k]
+			if i == k || x.File != o.File || x.Page != o.Page || !x.Covers(o) {
+				continue
+			}
+			at, next := tag(x), tag(o)
+			switch middle := next.Y + next.Height/2; {
+			case at.Y < middle && middle < at.Y+at.Height:
+				if x.X < o.X {
+					x.Width = o.X - x.X
+				}
+			case at.Y > next.Y && !d.sameHands(x, o):
+				top := o.Y + o.Height
+				if (x.Y+x.Height-top)*d.File(x.File).Pages[x.Page-1].Height >= leastHeight {
+					x.Y, x.Height = top, x.Y+x.Height-top
+				}
+			}
+		}
+	}
+}
+
 // Squeeze folds a name for comparison. The line breaks of a file may have added spaces
 // to it.
 func Squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }

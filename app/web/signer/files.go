@@ -76,6 +76,7 @@ type textPage struct {
 type pageText struct {
 	ID, Label, Text string
 	Fields          []*fieldView
+	Others          []otherView
 }
 
 // texts returns the text of every page, by file.
@@ -108,7 +109,7 @@ func (h *Handlers) ShowText(v *Visitor) error {
 	var pages []pageText
 	for i := range s.Sheets {
 		x := &s.Sheets[i]
-		pages = append(pages, pageText{x.ID, x.Label, all[x.File][x.Number-1], x.Fields})
+		pages = append(pages, pageText{x.ID, x.Label, all[x.File][x.Number-1], x.Fields, x.Others})
 	}
 	p := frame(v, v.Say("text.title", "title", v.Document.Title))
 	return textTemplate.Render(v.Request, http.StatusOK, page.With(p, textPage{visitPageOf(v), pages}))

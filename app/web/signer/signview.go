@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +54,7 @@ type Sheet struct {
 	FileName             string // on the first page of each of several files
 	Fields               []*fieldView
 	Fixed                []fixedView // on previews; once sent, they are part of the picture
+	Others               []otherView // fields of other people, filled in or to come
 	Text                 string
 	points               float64 // width of the page
 }
@@ -63,6 +65,36 @@ type fixedView struct {
 	Size          float64 // of the text
 	Color, Weight string
 	Text          string // one line; "" for a line through the text underneath
+}
+
+// otherView is a field of somebody else, in pixels of the page's picture.
+type otherView struct {
+	X, Y, Width, Height, Size float64
+	Label                     string // with whose it is
+	Text                      string // says also whether it is filled in
+	Filled                    bool
+}
+
+// addOthers adds the fields of other people to the sheets.
+func addOthers(v *Visitor, sheets []Sheet) {
+	for _, x := range v.Document.OthersFields(v.Invitation) {
+		i := slices.IndexFunc(sheets, func(s Sheet) bool { return s.File == x.File && s.Number == x.Page })
+		of := v.Document.Invitation(x.Invitation)
+		if i < 0 || of == nil {
+			continue
+		}
+		on := &sheets[i]
+		width, height := float64(on.Width), float64(on.Height)
+		o := otherView{X: x.X * width, Y: x.Y * height, Width: x.Width * width, Height: x.Height * height,
+			Size: min(9*width/max(on.points, 1), .8*x.Height*height), Filled: v.Document.Entered(x),
+			Label: v.Say("sign.field.of", "field", cmp.Or(x.Label, v.Say("field."+string(x.Type))), "name", of.DisplayName())}
+		key := "sign.others.todo"
+		if o.Filled {
+			key = "sign.others.done"
+		}
+		o.Text = v.Say(key, "field", o.Label)
+		on.Others = append(on.Others, o)
+	}
 }
 
 // signPage collects the pages and fields of one recipient. Fields have the submitted
@@ -84,6 +116,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	s.Signs = v.Invitation.Role == record.Signer
 	s.Loose = s.Signs && len(record.FieldsIn(asked)) == 0
 	s.Sheets = sheetsOf(v)
+	addOthers(v, s.Sheets)
 	parts, repeats := map[string]*record.Asked{}, map[string]bool{}
 	for i := range asked {
 		part := &asked[i]
