@@ -193,7 +193,10 @@ func begin(t testing.TB, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{TB: t, cmd: cmd, out: newOutput(t), err: newOutput(t), done: make(chan struct{}),
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 2 * time.Minute}}
-	cmd.Dir, cmd.Stdout, cmd.Stderr = t.TempDir(), p.out.File, p.err.File
+	if cmd.Dir == "" {
+		cmd.Dir = t.TempDir()
+	}
+	cmd.Stdout, cmd.Stderr = p.out.File, p.err.File
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,10 @@ func newService(t testing.TB) service {
 		t.Skip(err)
 	}
 	base := t.TempDir()
-	if err := os.Chmod(filepath.Dir(base), 0o755); err != nil { // so that the service gets there
-		t.Fatal(err)
+	for _, dir := range []string{filepath.Dir(base), base} { // so that the service gets there
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s := service{TB: t, program: filepath.Join(base, "paraph"), dir: filepath.Join(base, "data")}
 	s.uid, s.gid = atoi(t, u.Uid), atoi(t, u.Gid)
@@ -70,6 +72,7 @@ func (s service) own(dir string) {
 func (s service) command(dir string) *exec.Cmd {
 	cmd := exec.Command(s.program, "serve", "--set", "data.dir="+dir, "--set", "server.listen=127.0.0.1:0", "--set", "data.reserve=1MB", "--set", "server.tls.mode=self-signed")
 	cmd.Env = environ("PARAPH_ADMIN_EMAIL="+adminEmail, "PARAPH_ADMIN_PASSWORD="+adminPassword)
+	cmd.Dir = filepath.Dir(s.dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(s.uid), Gid: uint32(s.gid)}}
 	return cmd
 }
@@ -140,7 +143,6 @@ func TestForeignFilesAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := s.command(s.dir)
-	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), tables[0]+" belongs to root") || !strings.Contains(string(out), "chown -R nobody: "+s.dir) || strings.Contains(string(out), "corrupt") {
 		t.Errorf("%v: %s", err, out)

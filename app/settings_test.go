@@ -25,7 +25,7 @@ func TestEverySettingIsRead(t *testing.T) {
 	t.Parallel()
 	exports := exportsOf(t)
 	read := map[string]bool{}
-	for _, dir := range []string{".", ".."} {
+	for _, dir := range []string{".", "..", "cli"} {
 		selections(t, dir, exports, read)
 	}
 	fields := configFields(reflect.TypeFor[app.Config]())
