@@ -222,7 +222,7 @@ func TestSignatureMarks(t *testing.T) {
 		{obj{"type": "carved"}, "signature.type"}, {obj{"type": "drawn"}, "signature.data"}, {obj{"type": "image"}, "signature.data"}, {obj{"type": "image", "data": "!!"}, "signature.data"},
 		{obj{"type": "image", "data": "aGVsbG8="}, "signature.data"}, {obj{"type": "drawn", "data": "[[[1,2"}, "signature.data"}, {obj{"type": "drawn", "data": "[]"}, "signature.data"}, {obj{"type": "drawn", "data": "[[[1e300,2]]]"}, "signature.data"},
 		{obj{"type": "typed", "font": "comic"}, "signature.font"}, {obj{"type": "typed", "text": strings.Repeat("x", 4000)}, "signature.text"}, {obj{"type": 1}, "signature.type"}, {"Ann", "signature"},
-		{obj{"type": "typed", "text": "\U000F0000"}, "signature.text"},
+		{obj{"type": "typed", "text": "\u2003\u3164"}, "signature.text"},
 	} {
 		failed(t, c.Post(t, sign, obj{"signature": x.mark}), 422, x.fault)
 	}

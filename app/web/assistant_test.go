@@ -39,7 +39,7 @@ func TestFillInForOthers(t *testing.T) {
 		if !l.plain {
 			w.judge(allRules, "the assistant's page")
 		}
-		sight := w.sight()
+		sight := w.read("body")
 		for _, want := range []string{"asks you to fill in fields for the people signing", "Rent (Tom Tenant)", "Rent (Uma Tenant)", "not signing anything"} {
 			if !strings.Contains(sight, want) {
 				t.Errorf("the assistant's page lacks %q: %s", want, sight)
