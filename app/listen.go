@@ -77,7 +77,11 @@ func (s sockets) listen(at string) (net.Listener, error) {
 		_, name, _ := strings.Cut(at, ":")
 		return takePassed(s.passed, name)
 	}
-	return net.Listen("tcp", at)
+	ln, err := net.Listen("tcp", at)
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w; the server runs as the owner of the data folder: for a port below 1024, that user needs CAP_NET_BIND_SERVICE, or the port comes from a systemd socket", err)
+	}
+	return ln, err
 }
 
 // listenUnix replaces a socket left by a killed server, but no other file and no socket in use.

@@ -124,17 +124,17 @@ func (a Actor) From(ip, userAgent, requestID string) Actor {
 	return a
 }
 
-// Reasons to doubt that a member's account is that of whoever reads the mail of its address.
+// Reasons why a member's account does not prove that they receive the mail sent to its address.
 const (
 	DoubtMade     = "made_by_company" // their company made the account, and the address is not proven
 	DoubtUnproven = "unproven"        // nobody has proven the address
 )
 
-// Doubts returns all reasons to doubt whose an account is.
+// Doubts returns all of these reasons.
 func Doubts() []string { return []string{DoubtMade, DoubtUnproven} }
 
-// Doubt returns why a member's account may not be that of whoever reads the mail of its address,
-// "" if there is no reason or the actor is no member. Evidence names it wherever it names the member.
+// Doubt returns why a member's account does not prove that they receive the mail sent to its address;
+// "" if it does, or if the actor is no member. Evidence states it wherever it names the member.
 func (a Actor) Doubt() string {
 	switch {
 	case a.Kind != ActorUser && a.Kind != ActorToken, a.AddressProven:

@@ -50,7 +50,7 @@ type Options struct {
 	Log   *slog.Logger
 
 	LogRequests bool
-	Strict      bool // refuses unknown members and parameters, see [request.tell]
+	Strict      bool // refuses unknown members and parameters, see [request.reportUnknown]
 	Kit         *httpkit.Kit
 	MaxBody     int64 // of JSON, bytes
 	MaxUpload   int64 // of one file, bytes

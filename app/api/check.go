@@ -34,14 +34,15 @@ type checker struct {
 	path    []byte // dotted, of the current value
 	faults  fault.Fields
 	members map[string]bool // known members of the object itself; true if null
-	unknown []stranger
+	echoed  map[string]bool // members of answers, which clients send back
+	unknown []unknownName
 	objects int
 	values  int
 }
 
 // check returns every fault of a body by the dotted name of its field, and its
-// members, each with whether it is null; and the first members that are unknown.
-func (b *bodies) check(text []byte, s *huma.Schema, maxObjects int) (members map[string]bool, unknown []stranger, err error) {
+// members, each with whether it is null; and the first members that are neither known nor echoed.
+func (b *bodies) check(text []byte, s *huma.Schema, echoed map[string]bool, maxObjects int) (members map[string]bool, unknown []unknownName, err error) {
 	if !utf8.Valid(text) {
 		return nil, nil, fault.Malformed("body_not_utf8")
 	}
@@ -52,7 +53,7 @@ func (b *bodies) check(text []byte, s *huma.Schema, maxObjects int) (members map
 	if bad, ok := errors.AsType[*stdjson.SyntaxError](stdjson.Unmarshal(text, &nothing)); ok {
 		return nil, nil, notJSON(text, bad)
 	}
-	c := &checker{schemas: b.byRef, maxObjects: maxObjects, text: text, members: map[string]bool{}}
+	c := &checker{schemas: b.byRef, echoed: echoed, maxObjects: maxObjects, text: text, members: map[string]bool{}}
 	if c.next() != '{' {
 		return nil, nil, fault.Malformed("body_not_an_object")
 	}
@@ -205,8 +206,8 @@ func (c *checker) object(s *huma.Schema) error {
 		if known := strings.ToLower(name); top && s != nil && s.Properties[known] != nil {
 			c.members[known] = null
 		}
-		if len(c.unknown) < maxStrangers && isUnknown(s, name) {
-			c.unknown = append(c.unknown, stranger{string(append(c.path, "."+name...))[1:], nearest(name, slices.Collect(maps.Keys(s.Properties)))})
+		if len(c.unknown) < maxUnknown && !c.echoed[name] && isUnknown(s, name) {
+			c.unknown = append(c.unknown, unknownName{string(append(c.path, "."+name...))[1:], nearest(name, slices.Collect(maps.Keys(s.Properties)))})
 		}
 		if null { // counts as unset
 			c.skipWord()

@@ -107,16 +107,16 @@ func (r *request) decodePlain() (err error) {
 }
 
 // decodeText turns JSON into the input. All values of the wrong type are reported
-// at once. Unknown members are ignored or refused, see [request.tell].
+// at once. Unknown members are ignored or refused, see [request.reportUnknown].
 func (r *request) decodeText(b []byte, schema *huma.Schema, in any) (err error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = []byte("{}")
 	}
-	var unknown []stranger
-	if r.members, unknown, err = r.server.bodies.check(b, schema, max(r.op.objects, r.server.MaxObjects)); err != nil {
+	var unknown []unknownName
+	if r.members, unknown, err = r.server.bodies.check(b, schema, r.echoed, max(r.op.objects, r.server.MaxObjects)); err != nil {
 		return err
 	}
-	if err := r.tell("member", r.sentBack(unknown)); err != nil {
+	if err := r.reportUnknown("member", unknown); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(b, in); err != nil {

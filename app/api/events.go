@@ -33,7 +33,7 @@ type eventActor struct {
 	ID    *string `json:"id"`
 	Name  string  `json:"name"`
 	Email *string `json:"email"`
-	Doubt *string `json:"doubt" enum:"made_by_company,unproven" doc:"Why the account of a member may not be that of whoever reads the mail of its address: their company made it and the address is not proven, or nobody has proven it. null otherwise"`
+	Doubt *string `json:"doubt" enum:"made_by_company,unproven" doc:"Why the account does not prove that this member receives the mail sent to its address: the company created it and the address was never confirmed, or nobody has confirmed the address. null otherwise"`
 }
 
 func viewEvent(english fault.Sayer, e signing.Entry) eventView {

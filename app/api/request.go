@@ -2,7 +2,6 @@ package api
 
 import (
 	"hash"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -24,7 +23,7 @@ type request struct {
 	body    *httpkit.Body
 	uploads uploads
 	sum     hash.Hash       // of the body; nil without an Idempotency-Key
-	out     reflect.Type    // of the answer
+	echoed  map[string]bool // members of the answers, which clients may send back
 	members map[string]bool // known members of the body; true if null
 	plain   []byte          // the body of an endpoint with a non-JSON body
 	isPlain bool            // it was not JSON

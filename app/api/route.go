@@ -41,9 +41,10 @@ type answer struct {
 func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, error)) {
 	s.describe(op, typeOf[I](), typeOf[O]())
 	schema, again := s.bodies.schemaOf(typeOf[I]()), rebuilds[typeOf[O]()]
+	echoed := echoedNames(typeOf[O]())
 	s.add(op, func(r *request) error {
 		in := new(I)
-		r.out = typeOf[O]()
+		r.echoed = echoed
 		defer r.closeUploads()
 		if err := s.decode(r, schema, in); err != nil {
 			return err

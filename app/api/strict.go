@@ -10,12 +10,12 @@ import (
 	"paraph/app/fault"
 )
 
-// stranger is a name in a request that the API does not know, with a known one that is spelled
+// unknownName is a name in a request that the API does not know, with a known one that is spelled
 // alike, "" for none.
-type stranger struct{ name, near string }
+type unknownName struct{ name, near string }
 
-// maxStrangers is how many unknown names of a request are told.
-const maxStrangers = 10
+// maxUnknown is how many unknown names of a request are reported.
+const maxUnknown = 10
 
 // strict reports whether unknown names are to be refused: in the test double always, elsewhere if
 // the client asks for it (RFC 7240 §4.4).
@@ -29,13 +29,13 @@ func (r *request) strict() bool {
 	return r.server.Strict
 }
 
-// tell refuses names that the API does not know, or names them in Warning headers (RFC 7234 §5.5):
+// reportUnknown refuses names that the API does not know, or names them in Warning headers (RFC 7234 §5.5):
 // most are misspelled, and a client for another server sends some on purpose.
-func (r *request) tell(what string, unknown []stranger) error {
+func (r *request) reportUnknown(what string, unknown []unknownName) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	unknown = unknown[:min(len(unknown), maxStrangers)]
+	unknown = unknown[:min(len(unknown), maxUnknown)]
 	if r.strict() {
 		var f fault.Fields
 		for _, u := range unknown {
@@ -48,7 +48,7 @@ func (r *request) tell(what string, unknown []stranger) error {
 		return f.Err()
 	}
 	for _, u := range unknown {
-		text := "Unknown " + what + " " + plain(u.name)
+		text := "Unknown " + what + " " + quotable(u.name)
 		if u.near != "" {
 			text += ", did you mean " + u.near + "?"
 		}
@@ -57,17 +57,14 @@ func (r *request) tell(what string, unknown []stranger) error {
 	return nil
 }
 
-// sentBack leaves out the members that answers of the endpoint have: a client may send back what it
-// got, with its changes.
-func (r *request) sentBack(unknown []stranger) []stranger {
-	if len(unknown) == 0 || r.out == nil {
-		return unknown
-	}
+// echoedNames returns the names of all members in answers of a type. A client may send back what it
+// got, with its changes, so that these are not reported.
+func echoedNames(answer reflect.Type) map[string]bool {
 	names := map[string]bool{}
-	for _, t := range []reflect.Type{r.out, typeOf[suggestionView]()} { // detected fields become fields
+	for _, t := range []reflect.Type{answer, typeOf[suggestionView]()} { // suggested fields become fields
 		namesOf(t, names, map[reflect.Type]bool{})
 	}
-	return slices.DeleteFunc(unknown, func(u stranger) bool { return names[u.name[strings.LastIndexByte(u.name, '.')+1:]] })
+	return names
 }
 
 // namesOf adds the names of the members of a type, and of all in it.
@@ -88,8 +85,8 @@ func namesOf(t reflect.Type, names map[string]bool, seen map[reflect.Type]bool) 
 	}
 }
 
-// plain makes a name from a request fit for a quoted string in a header.
-func plain(name string) string {
+// quotable makes a name from a request fit for a quoted string in a header.
+func quotable(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c < ' ' || c == '"' || c == '\\' || c > '~' {
 			return '?'
@@ -99,27 +96,27 @@ func plain(name string) string {
 	return name[:min(len(name), 80)]
 }
 
-// checkQuery tells of parameters in the address that the endpoint does not have.
+// checkQuery reports the parameters in the address that the endpoint does not have.
 func (r *request) checkQuery() error {
 	if r.Request().URI().QueryArgs().Len() == 0 {
 		return nil
 	}
-	var unknown []stranger
+	var unknown []unknownName
 	for key := range r.query.args.All() {
 		name := string(key)
 		known := func(p parameter) bool {
 			_, member := memberOf(p.name, name)
 			return p.name == name || p.kind == huma.TypeObject && member
 		}
-		if len(unknown) < maxStrangers && !slices.ContainsFunc(r.op.query, known) {
+		if len(unknown) < maxUnknown && !slices.ContainsFunc(r.op.query, known) {
 			names := make([]string, 0, len(r.op.query))
 			for _, p := range r.op.query {
 				names = append(names, p.name)
 			}
-			unknown = append(unknown, stranger{name, nearest(name, names)})
+			unknown = append(unknown, unknownName{name, nearest(name, names)})
 		}
 	}
-	return r.tell("parameter", unknown)
+	return r.reportUnknown("parameter", unknown)
 }
 
 // nearest returns the name that is spelled most like another, if it is a likely slip: at most a

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -120,8 +121,15 @@ func TestWhatWasGotMayBeSentBack(t *testing.T) {
 	c := server(t).Company(t)
 	d := draft(t, c, 1, obj{"fields": list{obj{"type": "text", "invitation_id": "0", "x": .1, "y": .1, "width": .3, "height": .05, "name": "note"}}})
 	at := "/documents/" + d.Text(t, "id") + "/fields"
-	got := c.Get(t, at).Want(t, 200).At(t, "data")
+	got := c.Get(t, at).Want(t, 200).At(t, "data").(list)
 	if r := c.Put(t, at, obj{"fields": got}, "Prefer", "handling=strict").Want(t, 200); r.Header.Get("Warning") != "" {
 		t.Error(r.Header.Get("Warning"))
+	}
+	for i := range 12 { // more members that are only in answers than unknown ones are reported
+		got = append(got, merged(got[0].(obj), obj{"name": fmt.Sprint("note", i), "y": .2 + float64(i)/20}))
+	}
+	got[12].(obj)["requierd"] = true
+	if told := c.Put(t, at, obj{"fields": got}).Want(t, 200).Header.Get("Warning"); !strings.Contains(told, "fields.12.requierd, did you mean required?") {
+		t.Errorf("behind many members of answers: %q", told)
 	}
 }

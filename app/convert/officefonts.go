@@ -66,7 +66,7 @@ func (o *Office) writeFonts(ctx context.Context, dir string) error {
 	if err := os.WriteFile(fontConfig(dir), []byte(config), 0o600); err != nil {
 		return err
 	}
-	// Without the cache every run would read every font. Where it can't be made, that is what happens.
+	// Without this cache, every run reads every font: slower, but with the same result.
 	if program, err := exec.LookPath("fc-cache"); err == nil {
 		cmd := exec.CommandContext(ctx, program, dir)
 		cmd.Env = append(os.Environ(), "FONTCONFIG_FILE="+fontConfig(dir))

@@ -18,13 +18,13 @@ import (
 // codeFormOutdated refuses an act on a form whose content has changed since.
 const codeFormOutdated fault.Code = "form_outdated"
 
-// consentShown is what the page that asks for consent shows.
+// consentShown holds what the consent page showed the signatory.
 type consentShown struct {
 	Text, Title, Company string
 	Owner                record.Person
 }
 
-// formShown is what the page that asks for the act shows.
+// formShown holds what the signing form showed the signatory.
 type formShown struct {
 	Consent        consentShown
 	ConsentMode    account.ConsentMode

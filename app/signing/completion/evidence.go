@@ -186,8 +186,8 @@ type Event struct {
 // Person is a name with an e-mail address; in JSON, "Ann Lee <ann@example.org>".
 type Person struct {
 	Name, Email string
-	// Doubt is why the account of a member may not be that of whoever reads the mail of its address:
-	// made_by_company, or unproven. Members beside the person hold it in JSON.
+	// Doubt is why a member's account does not prove that they receive the mail sent to its address:
+	// made_by_company or unproven. Members beside the person hold it in JSON.
 	Doubt string
 }
 
