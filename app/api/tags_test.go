@@ -403,3 +403,18 @@ func TestTagsAsLibreOfficeSetsThem(t *testing.T) {
 		t.Error("the tag is not covered")
 	}
 }
+
+// TestReferencesOutOfAFileAreRemoved uploads a file with a picture that is elsewhere.
+func TestReferencesOutOfAFileAreRemoved(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t, func(c *app.Config) { c.Convert.Soffice = "" }).Company(t)
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease"}, apptest.File{Name: "lease.docx", Content: apptest.DOCXOf(t,
+		`<w:p><w:fldSimple w:instr="INCLUDEPICTURE &quot;file:///etc/passwd&quot;"><w:r><w:t>kept</w:t></w:r></w:fldSimple></w:p>`)})).Want(t, 201)
+	if got := d.Texts(t, "files.0.findings", "code"); !slices.Contains(got, "references_removed") {
+		t.Errorf("the findings are %v", got)
+	}
+	file := "/documents/" + d.Text(t, "id") + "/files/" + d.Text(t, "files.0.id") + "/content"
+	if got := apptest.PagesText(t, c.Get(t, file).Want(t, 200).Body); got != "kept" {
+		t.Errorf("the page says %s", got)
+	}
+}

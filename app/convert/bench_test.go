@@ -81,7 +81,7 @@ func BenchmarkOffice(b *testing.B) {
 	o := office(b)
 	in := word(b, say("Contract"), "")
 	for b.Loop() {
-		if err := o.Convert(b.Context(), bytes.NewReader(in), io.Discard); err != nil {
+		if _, err := o.Convert(b.Context(), bytes.NewReader(in), io.Discard); err != nil {
 			b.Fatal(err)
 		}
 	}

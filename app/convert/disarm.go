@@ -2,12 +2,14 @@ package convert
 
 import (
 	"archive/zip"
+	"bufio"
 	"context"
 	"encoding/xml"
 	"errors"
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"paraph/app/convert/internal/archive"
@@ -18,35 +20,37 @@ import (
 const maxRelations = 2 << 20
 
 // disarm copies a DOCX to a new file, member by member, with only what LibreOffice needs:
-// without macros, embedded programs and relationships to anything outside the file except
-// hyperlinks (pictures, templates and frames would be fetched from the network or from
-// this machine's disk). The unpacked size is bounded.
-func disarm(ctx context.Context, r io.ReaderAt, size int64, to string) (err error) {
+// without macros, embedded programs, and all that would be fetched from the network or from this
+// machine's disk: relationships to anything outside the file except hyperlinks, parts that may refer to
+// something, such as SVG pictures and embedded documents, and elements and fields that do. It returns how
+// much reached out. The unpacked size is bounded.
+func disarm(ctx context.Context, r io.ReaderAt, size int64, to string) (removed int, err error) {
 	a, err := archive.Open(r, size)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if !a.Has("[Content_Types].xml") || !a.Has("word/document.xml") {
-		return refuse.Unsupported(errors.New("not a DOCX"))
+		return 0, refuse.Unsupported(errors.New("not a DOCX"))
 	}
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	z := zip.NewWriter(f)
 	for _, m := range a.Files() {
 		if err := ctx.Err(); err != nil {
-			return err
+			return removed, err
 		}
 		if strings.HasSuffix(m.Name, "/") || executable(m.Name) {
 			continue
 		}
-		if err := copyMember(z, a, m); err != nil {
-			return err
+		n, err := copyMember(z, a, m)
+		if removed += n; err != nil {
+			return removed, err
 		}
 	}
-	return z.Close()
+	return removed, z.Close()
 }
 
 // executable reports whether a member holds programs. A DOCX opens without them.
@@ -56,7 +60,11 @@ func executable(name string) bool {
 		strings.Contains(name, "/activex/") || path.Ext(name) == ".exe"
 }
 
-func copyMember(z *zip.Writer, a *archive.Archive, m *zip.File) (err error) {
+// sniffed is how much of a part is looked at to tell its format, more than LibreOffice does.
+const sniffed = 16 << 10
+
+// copyMember copies a part, and returns how much of it was removed.
+func copyMember(z *zip.Writer, a *archive.Archive, m *zip.File) (removed int, err error) {
 	limit := int64(archive.MaxMember)
 	relations := strings.HasSuffix(strings.ToLower(m.Name), ".rels")
 	if relations {
@@ -64,18 +72,31 @@ func copyMember(z *zip.Writer, a *archive.Archive, m *zip.File) (err error) {
 	}
 	from, err := a.OpenFile(m, limit)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
+	in := bufio.NewReaderSize(from, sniffed)
+	start, err := in.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	switch {
+	case drawn(start):
+		return 1, nil
+	case opaque(m.Name, start):
+		return 0, nil
+	}
 	to, err := z.CreateHeader(&zip.FileHeader{Name: m.Name, Method: zip.Deflate})
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return 0, err
+	case relations:
+		return keepInternal(to, in)
+	case strings.EqualFold(path.Ext(m.Name), ".xml"):
+		return scrub(to, in)
 	}
-	if relations {
-		return keepInternal(to, from)
-	}
-	_, err = io.Copy(to, from)
-	return err
+	_, err = io.Copy(to, in)
+	return 0, err
 }
 
 type relationships struct {
@@ -90,30 +111,49 @@ type relationship struct {
 	Mode   string `xml:"TargetMode,attr,omitempty"`
 }
 
-// keepInternal copies relationships, omitting those to external targets.
-func keepInternal(to io.Writer, from io.Reader) error {
+// keepInternal copies relationships, omitting those to external targets and to parts that reach out.
+func keepInternal(to io.Writer, from io.Reader) (removed int, err error) {
 	var all, kept relationships
 	if err := xml.NewDecoder(from).Decode(&all); err != nil {
 		if _, ok := errors.AsType[*Refusal](err); ok {
-			return err
+			return 0, err
 		}
-		return refuse.Damaged(errors.New("part of the DOCX is not well-formed"))
+		return 0, refuse.Damaged(errors.New("part of the DOCX is not well-formed"))
 	}
 	for _, r := range all.Items {
-		if internal(r) {
+		switch {
+		case keeps(r):
 			kept.Items = append(kept.Items, r)
+		case outside(r) && !slices.Contains(unseen, path.Base(r.Type)), slices.Contains(included, path.Base(r.Type)):
+			removed++
 		}
 	}
 	if _, err := io.WriteString(to, xml.Header); err != nil {
-		return err
+		return removed, err
 	}
-	return xml.NewEncoder(to).Encode(kept)
+	return removed, xml.NewEncoder(to).Encode(kept)
 }
 
-func internal(r relationship) bool {
-	if r.Mode != "" && !strings.EqualFold(r.Mode, "Internal") {
-		return path.Base(r.Type) == "hyperlink"
+// unseen lists the relationships to what no page shows: nothing is missing without them.
+var unseen = []string{"attachedTemplate", "keyMapCustomizations", "mailMergeSource", "mailMergeHeaderSource", "transform", "oleObject", "package"}
+
+// included lists the relationships to documents that pages show.
+var included = []string{"aFChunk", "subDocument"}
+
+// keeps reports whether a DOCX is shown with a relationship, and without reaching out for it.
+func keeps(r relationship) bool {
+	kind := path.Base(r.Type)
+	if !slices.Contains(relationTypes, kind) {
+		return false
 	}
-	// A scheme or a host in an internal target is an attack.
-	return !strings.Contains(r.Target, ":") && !strings.HasPrefix(r.Target, "//") && !strings.HasPrefix(r.Target, `\\`)
+	return !outside(r) || kind == "hyperlink" && declared(r)
+}
+
+// declared reports whether a relationship says that its target is outside of the file.
+func declared(r relationship) bool { return r.Mode != "" && !strings.EqualFold(r.Mode, "Internal") }
+
+// outside reports whether the target of a relationship is outside of the file. A scheme or a host in an
+// internal target is an attack.
+func outside(r relationship) bool {
+	return declared(r) || strings.Contains(r.Target, ":") || strings.HasPrefix(r.Target, "//") || strings.HasPrefix(r.Target, `\\`)
 }

@@ -73,17 +73,18 @@ func officePlaces() []string {
 	return []string{"soffice", "libreoffice", "/usr/lib/libreoffice/program/soffice", "/opt/libreoffice/program/soffice"}
 }
 
-// Convert writes the DOCX in r as PDF to w. It writes nothing until the PDF is complete.
-func (o *Office) Convert(ctx context.Context, r io.Reader, w io.Writer) (err error) {
+// Convert writes the DOCX in r as PDF to w. It writes nothing until the PDF is complete. removed is the number
+// of references to something outside of the file that were removed.
+func (o *Office) Convert(ctx context.Context, r io.Reader, w io.Writer) (removed int, err error) {
 	job, err := o.Prepare(ctx, r)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, job.Close()) }()
 	if err := o.Run(ctx, job); err != nil {
-		return err
+		return job.Removed, err
 	}
-	return job.Deliver(w)
+	return job.Removed, job.Deliver(w)
 }
 
 // Prepare stores the DOCX in r for a run. The caller must close the job.
@@ -135,5 +136,6 @@ func (o *Office) accept(ctx context.Context, job *OfficeJob, r io.Reader) (err e
 		}
 		return os.WriteFile(job.input(), from, 0o600)
 	}
-	return disarm(ctx, f, n, job.input())
+	job.Removed, err = disarm(ctx, f, n, job.input())
+	return err
 }

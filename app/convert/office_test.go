@@ -28,7 +28,7 @@ func word(tb testing.TB, body, relations string) []byte {
 	const relType = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 	const package_ = "http://schemas.openxmlformats.org/package/2006/"
 	return zipOf(tb,
-		`[Content_Types].xml=<Types xmlns="`+package_+`content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
+		`[Content_Types].xml=<Types xmlns="`+package_+`content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="png" ContentType="image/png"/><Default Extension="svg" ContentType="image/svg+xml"/><Default Extension="html" ContentType="text/html"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
 		`_rels/.rels=<Relationships xmlns="`+package_+`relationships"><Relationship Id="r1" Type="`+relType+`/officeDocument" Target="word/document.xml"/></Relationships>`,
 		`word/_rels/document.xml.rels=<Relationships xmlns="`+package_+`relationships">`+strings.ReplaceAll(relations, "TYPE", relType)+`</Relationships>`,
 		`word/document.xml=<?xml version="1.0" encoding="UTF-8"?><w:document`+wordSpaces+`><w:body>`+body+`</w:body></w:document>`)
@@ -81,7 +81,7 @@ func TestOfficeConvertsSeveralAtOnce(t *testing.T) {
 				in = word(t, "<w:p><w:r>", "") // one bad file must not spoil the others
 			}
 			var out bytes.Buffer
-			err := o.Convert(t.Context(), bytes.NewReader(in), &out)
+			_, err := o.Convert(t.Context(), bytes.NewReader(in), &out)
 			switch {
 			case i == 1:
 				if err == nil && out.Len() == 0 || err != nil && !errors.Is(err, convert.ErrDamaged) {
@@ -136,7 +136,7 @@ func TestOfficeFetchesNothing(t *testing.T) {
 			`<Relationship Id="r14" Type="TYPE/attachedTemplate" Target="`+url+`" TargetMode="External"/>`+
 			`<Relationship Id="r15" Type="TYPE/hyperlink" Target="https://example.org/" TargetMode="External"/>`)
 	var out bytes.Buffer
-	if err := office(t).Convert(t.Context(), bytes.NewReader(in), &out); err != nil {
+	if _, err := office(t).Convert(t.Context(), bytes.NewReader(in), &out); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(); err != nil {
@@ -148,6 +148,28 @@ func TestOfficeFetchesNothing(t *testing.T) {
 	}
 	if text := pdfText(t, out.Bytes()); !strings.Contains(text, "visible") || strings.Contains(text, "SECRET") {
 		t.Errorf("the PDF contains %q", text)
+	}
+}
+
+// TestOfficeShowsWhatTheAuthorSaved converts fields with the day and with the name of the file.
+func TestOfficeShowsWhatTheAuthorSaved(t *testing.T) {
+	t.Parallel()
+	complex := func(code, result string) string {
+		mark := func(kind string) string { return `<w:r><w:fldChar w:fldCharType="` + kind + `"/></w:r>` }
+		return `<w:p>` + mark("begin") + `<w:r><w:instrText> ` + code + ` </w:instrText></w:r>` + mark("separate") + `<w:r><w:t>` + result + `</w:t></w:r>` + mark("end") + `</w:p>`
+	}
+	simple := func(code, result string) string {
+		return `<w:p><w:fldSimple w:instr=" ` + code + ` "><w:r><w:t>` + result + `</w:t></w:r></w:fldSimple></w:p>`
+	}
+	in := word(t, complex("DATE \\@ &quot;d MMMM yyyy&quot;", "3 March 2021")+simple("DATE", "4 March 2021")+complex("TIME", "12:34")+
+		complex("FILENAME \\p", "lease.docx")+simple("FILENAME", "rent.docx")+complex("PAGE", "9"), "")
+	var out bytes.Buffer
+	removed, err := office(t).Convert(t.Context(), bytes.NewReader(in), &out)
+	if err != nil || removed != 0 {
+		t.Fatalf("%d references removed, %v", removed, err)
+	}
+	if got := strings.Join(strings.Fields(pdfText(t, out.Bytes())), " "); got != "3 March 2021 4 March 2021 12:34 lease.docx rent.docx 1" {
+		t.Errorf("the page says %s", got)
 	}
 }
 
@@ -166,12 +188,12 @@ func TestOfficeRefusesBeforeItStarts(t *testing.T) {
 		{"too large", make([]byte, 2<<20), convert.ErrTooLarge},
 		{"relationships that are not XML", zipOf(t, "[Content_Types].xml=x", "word/document.xml=x", "word/_rels/document.xml.rels=no"), convert.ErrDamaged},
 	} {
-		err := o.Convert(t.Context(), bytes.NewReader(tt.in), new(bytes.Buffer))
+		_, err := o.Convert(t.Context(), bytes.NewReader(tt.in), new(bytes.Buffer))
 		if !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 		}
 	}
-	if err := o.Convert(t.Context(), bytes.NewReader(good), new(bytes.Buffer)); err == nil {
+	if _, err := o.Convert(t.Context(), bytes.NewReader(good), new(bytes.Buffer)); err == nil {
 		t.Error("a program that does not exist was run")
 	}
 	empty(t, o.Dir)
@@ -192,7 +214,7 @@ func TestOfficeIsKilledWithItsChildren(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "pid")
 	o := fakeOffice(t, `sh -c 'echo $$ > `+marker+`; sleep 600' & wait`)
 	o.Timeout = 5 * time.Second // the child has to start within it
-	err := o.Convert(t.Context(), bytes.NewReader(word(t, say("x"), "")), new(bytes.Buffer))
+	_, err := o.Convert(t.Context(), bytes.NewReader(word(t, say("x"), "")), new(bytes.Buffer))
 	if !errors.Is(err, convert.ErrTimeout) || !errors.Is(err, convert.ErrTooLarge) {
 		t.Errorf("%v, want the time limit", err)
 	}
@@ -214,7 +236,7 @@ func TestOfficeStopsWithTheContext(t *testing.T) {
 	var waiting sync.WaitGroup
 	for range 2 {
 		waiting.Go(func() {
-			if err := o.Convert(ctx, bytes.NewReader(word(t, say("x"), "")), new(bytes.Buffer)); !errors.Is(err, context.Canceled) {
+			if _, err := o.Convert(ctx, bytes.NewReader(word(t, say("x"), "")), new(bytes.Buffer)); !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
 		})
@@ -243,7 +265,7 @@ func TestOfficeBoundsItsOutput(t *testing.T) {
 		o := fakeOffice(t, arguments+tt.script)
 		o.MaxOutput = 1 << 20
 		var out bytes.Buffer
-		if err := o.Convert(t.Context(), bytes.NewReader(word(t, say("x"), "")), &out); !errors.Is(err, tt.want) && !errors.Is(err, convert.ErrTooLarge) || out.Len() > 0 {
+		if _, err := o.Convert(t.Context(), bytes.NewReader(word(t, say("x"), "")), &out); !errors.Is(err, tt.want) && !errors.Is(err, convert.ErrTooLarge) || out.Len() > 0 {
 			t.Errorf("%s: %v, %d bytes", tt.name, err, out.Len())
 		}
 		empty(t, o.Dir)

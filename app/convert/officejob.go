@@ -13,6 +13,8 @@ import (
 
 // OfficeJob is the conversion of one file by LibreOffice, with a scratch folder (0700) of its own.
 type OfficeJob struct {
+	Removed int // references to something outside of the file
+
 	dir   string
 	limit int64 // bytes of PDF
 }

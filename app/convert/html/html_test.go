@@ -165,6 +165,24 @@ func TestPicturesAndFindings(t *testing.T) {
 	}
 }
 
+// TestWhatIsElsewhereIsNamed converts what only other files would show.
+func TestWhatIsElsewhereIsNamed(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`<link rel="Stylesheet" href="http://127.0.0.1:9/x.css"><p>A`:                "[{html_left_out [link]}]",
+		`<link rel=icon href=x.png><p>A`:                                             "[]",
+		`<style>@import url(x.css); p { color: red }</style><p>A`:                    "[{html_unstyled [@import]}]",
+		`<style>@font-face { font-family: x; src: url(x.woff) }</style><p>A`:         "[{html_unstyled [@font-face]}]",
+		`<body background="x.png"><p>A`:                                              "[{html_unstyled [background]}]",
+		`<p style="background-image: url(x.png)">A`:                                  "[{html_unstyled [background-image]}]",
+		`<p>A<object data=x></object><embed src=x><video src=x poster=x></video><p>`: "[{html_left_out [object embed video]}]",
+	} {
+		if _, found := shown(t, in); fmt.Sprint(found) != want {
+			t.Errorf("%s: findings %v, want %s", in, found, want)
+		}
+	}
+}
+
 func TestCharacterSets(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{

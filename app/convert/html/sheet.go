@@ -53,10 +53,17 @@ func readSheet(text string, found *findings) *sheet {
 		case css.BeginAtRuleGrammar:
 			at, query := string(data), joined(p.Values())
 			switch {
+			case at == "@font-face":
+				found.add(Unstyled, at)
+				skip++
 			case at == "@page" && query == "":
 				inPage = true
 			case at != "@media" || strings.Contains(query, "screen") || strings.Contains(query, "("):
 				skip++
+			}
+		case css.AtRuleGrammar:
+			if string(data) == "@import" {
+				found.add(Unstyled, "@import")
 			}
 		case css.EndAtRuleGrammar:
 			if inPage {

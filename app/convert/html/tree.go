@@ -148,6 +148,12 @@ func (t *tree) begin(selfClosing bool) error {
 		}
 	}
 	n.readClasses()
+	if n.tag == "link" && strings.Contains(strings.ToLower(n.attr("rel")), "stylesheet") {
+		t.found.add(LeftOut, n.tag)
+	}
+	if n.attr("background") != "" {
+		t.found.add(Unstyled, "background")
+	}
 	switch {
 	case n.tag == "html" || n.tag == "body":
 		t.root.attrs = append(t.root.attrs, n.attrs[:min(len(n.attrs), maxAttrs-len(t.root.attrs))]...)

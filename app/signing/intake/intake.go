@@ -358,9 +358,13 @@ func (s *Intake) convertDOCX(
 		case s.Office == nil:
 			return s.renderDOCX(ctx, raw, file, w)
 		case u.Series == nil:
-			return s.Office.Convert(ctx, from, w)
+			n, err := s.Office.Convert(ctx, from, w)
+			removedReferences(file, n)
+			return err
 		}
-		job, err = s.Office.Prepare(ctx, from)
+		if job, err = s.Office.Prepare(ctx, from); err == nil {
+			removedReferences(file, job.Removed)
+		}
 		return err
 	})
 	if err != nil || job == nil {
@@ -368,6 +372,13 @@ func (s *Intake) convertDOCX(
 	}
 	defer func() { err = errors.Join(err, job.Close()) }()
 	return s.convertInSeries(ctx, u, job, w)
+}
+
+// removedReferences records that a file referred to something outside of it, which its PDF lacks.
+func removedReferences(file *record.File, count int) {
+	if count > 0 {
+		file.AddFinding(record.SeverityWarning, "references_removed")
+	}
 }
 
 // renderDOCX uses the built-in renderer and records what it left out.
