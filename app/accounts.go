@@ -92,7 +92,7 @@ func AddToken(ctx context.Context, s *account.Services, email, name, scopes stri
 			in.Scopes = append(in.Scopes, account.Scope(word))
 		}
 	}
-	t, err := s.Profile.CreateToken(ctx, who, in)
+	t, err := s.Profile.CreateToken(ctx, account.Call{Actor: who}, in)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func ListTokens(ctx context.Context, s *account.Services, email string, w io.Wri
 	if err != nil {
 		return err
 	}
-	list, err := s.Profile.ListTokens(ctx, who, account.TokenQuery{})
+	list, err := s.Profile.ListTokens(ctx, account.Call{Actor: who}, account.TokenQuery{})
 	if err != nil {
 		return err
 	}
@@ -122,5 +122,5 @@ func RevokeToken(ctx context.Context, s *account.Services, email, id string) err
 	if err != nil {
 		return err
 	}
-	return s.Profile.RevokeToken(ctx, who, id)
+	return s.Profile.RevokeToken(ctx, account.Call{Actor: who}, id)
 }

@@ -180,11 +180,11 @@ func (h *bench) fill(dir string) {
 	go func() { ended <- a.Run(ctx) }()
 	who := must(a.Accounts.Operator.ActorFor(ctx, adminEmail, ""))
 	began := time.Now()
-	h.check(inParallel(64, h.documents, func(i int) error { return h.make(ctx, a, who, i) }))
+	h.check(inParallel(64, h.documents, func(i int) error { return h.make(ctx, a, account.Call{Actor: who}, i) }))
 	h.line("made directly", fmt.Sprintf("%.0f documents/s", float64(h.documents)/time.Since(began).Seconds()))
 	deadline := time.Now().Add(15 * time.Minute)
 	for {
-		page, err := a.Signing.Lists.List(ctx, who, lists.Query{Page: 1, PerPage: 1, Search: "contract"})
+		page, err := a.Signing.Lists.List(ctx, account.Call{Actor: who}, lists.Query{Page: 1, PerPage: 1, Search: "contract"})
 		h.check(err)
 		if page.Total == h.documents || time.Now().After(deadline) {
 			h.line("and all indexed", fmt.Sprintf("%.0f documents/s", float64(page.Total)/time.Since(began).Seconds()))
@@ -195,7 +195,7 @@ func (h *bench) fill(dir string) {
 	h.check(errors.Join(<-ended, a.Close()))
 }
 
-func (h *bench) make(ctx context.Context, a *app.App, who account.Actor, i int) error {
+func (h *bench) make(ctx context.Context, a *app.App, who account.Call, i int) error {
 	title := fmt.Sprintf("%s contract %d", subjects[i%len(subjects)], i*7919%1_000_003)
 	if i%1000 == 0 {
 		title += " " + rareWord

@@ -46,13 +46,16 @@ type demonstration struct {
 	w       io.Writer // for what happens
 }
 
+// demoFrom says in the evidence that the demonstration acted.
+var demoFrom = account.From{IP: "127.0.0.1", UserAgent: "paraph demo"}
+
 // run runs the workflow as a given member, and reports whether the result is valid.
-func (m demonstration) run(ctx context.Context, who account.Actor, file string) (sound bool, err error) {
+func (m demonstration) run(ctx context.Context, author account.Actor, file string) (sound bool, err error) {
 	name, content, err := demoFile(file)
 	if err != nil {
 		return false, err
 	}
-	who = who.From("127.0.0.1", "paraph demo", "")
+	who := author.Call(demoFrom)
 	d, err := m.send(ctx, who, name, content)
 	if err != nil {
 		return false, err
@@ -64,7 +67,7 @@ func (m demonstration) run(ctx context.Context, who account.Actor, file string) 
 			return false, err
 		}
 		yes := true
-		if d, err = m.signing.Signing.Sign(ctx, signatory.From("127.0.0.1", "paraph demo", ""), d.ID, inv.ID, signing.SignInput{Consent: &yes}); err != nil {
+		if d, err = m.signing.Signing.Sign(ctx, signatory.Call(demoFrom), d.ID, inv.ID, signing.SignInput{Consent: &yes}); err != nil {
 			return false, err
 		}
 		fmt.Fprintf(m.w, "%s signed; the document is %s.\n", inv.Name, d.Status)
@@ -72,7 +75,7 @@ func (m demonstration) run(ctx context.Context, who account.Actor, file string) 
 	return m.save(ctx, who, d)
 }
 
-func (m demonstration) send(ctx context.Context, who account.Actor, name string, content io.Reader) (*signing.Document, error) {
+func (m demonstration) send(ctx context.Context, who account.Call, name string, content io.Reader) (*signing.Document, error) {
 	u, err := m.signing.Intake.Receive(ctx, who, name, "", content)
 	if err != nil {
 		return nil, err
@@ -88,7 +91,7 @@ func (m demonstration) send(ctx context.Context, who account.Actor, name string,
 }
 
 // save writes the results to the folder.
-func (m demonstration) save(ctx context.Context, who account.Actor, d *signing.Document) (sound bool, err error) {
+func (m demonstration) save(ctx context.Context, who account.Call, d *signing.Document) (sound bool, err error) {
 	var paths []string
 	for _, content := range []string{"document", "certificate"} {
 		download, err := m.signing.Completion.DownloadDocument(ctx, who, d.ID, signing.DownloadInput{Content: content})

@@ -56,7 +56,7 @@ func TestListenerForSignatories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := s.Accounts.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "test"})
+	token, err := s.Accounts.Profile.CreateToken(t.Context(), account.Call{Actor: who}, account.TokenInput{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,10 +78,10 @@ func TestNoCompanyFillsTheDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Signing.Drafts.BeginUpload(t.Context(), who, path.Base(first), "b.pdf", 15_000); err != nil {
+	if _, err := s.Signing.Drafts.BeginUpload(t.Context(), account.Call{Actor: who}, path.Base(first), "b.pdf", 15_000); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Signing.Drafts.BeginUpload(t.Context(), who, path.Base(first), "c.pdf", 15_000); fault.CodeOf(err) != "company_full" {
+	if _, err := s.Signing.Drafts.BeginUpload(t.Context(), account.Call{Actor: who}, path.Base(first), "c.pdf", 15_000); fault.CodeOf(err) != "company_full" {
 		t.Errorf("during another upload: %v", err)
 	}
 	post(other).Want(t, 201)

@@ -17,7 +17,7 @@ import (
 type caller struct {
 	name    string
 	headers string
-	actor   account.Actor // as the rules of the routes see them
+	actor   account.Call // as the rules of the routes see them
 }
 
 // filled returns the path of a route with every parameter filled in.
@@ -46,10 +46,10 @@ func TestBodiesOfRefusedCallersAreNotRead(t *testing.T) {
 	_, link, _ := strings.Cut(sent.Text(t, "invitations.0.sign_url"), "/s/")
 	bearer := func(token string) string { return "Authorization: Bearer " + token + "\r\n" }
 	callers := []caller{
-		{"a stranger", "", account.Actor{}},
-		{"somebody with a false token", bearer("false"), account.Actor{}},
-		{"a signatory", bearer(link), account.Actor{Kind: account.ActorSignatory}},
-		{"a viewer", bearer(viewer.Token) + "Cookie: paraph_session=" + viewer.Token + "\r\n", account.Actor{Kind: account.ActorUser, Role: account.RoleViewer, Scopes: account.Scopes()}},
+		{"a stranger", "", account.Call{}},
+		{"somebody with a false token", bearer("false"), account.Call{}},
+		{"a signatory", bearer(link), account.Call{Actor: account.Actor{Kind: account.ActorSignatory}}},
+		{"a viewer", bearer(viewer.Token) + "Cookie: paraph_session=" + viewer.Token + "\r\n", account.Call{Actor: account.Actor{Kind: account.ActorUser, Role: account.RoleViewer, Scopes: account.Scopes()}}},
 	}
 	tried := 0
 	for _, route := range s.Routes() {
@@ -61,7 +61,7 @@ func TestBodiesOfRefusedCallersAreNotRead(t *testing.T) {
 			status := offer(t, s, route, c)
 			// Admitted requests are too large; all others are refused because of the
 			// caller.
-			admitted := route.Rule.For == httpkit.Everyone || c.actor.Kind != "" && route.Rule.Admit(c.actor) == nil
+			admitted := route.Rule.For == httpkit.Everyone || c.actor.Kind != "" && route.Rule.Admit(account.Call{Actor: c.actor.Actor}) == nil
 			if admitted && status != 413 && status != 404 || status < 300 || status >= 500 {
 				t.Errorf("%s %s by %s: %d", route.Method, route.Path, c.name, status)
 			}

@@ -119,11 +119,11 @@ func seed(ctx context.Context, accounts *account.Services, documents *signing.Se
 	if err != nil {
 		return err
 	}
-	if _, err := accounts.Companies.UpdateCompany(ctx, admin, account.CompanyPatch{Name: &name}); err != nil {
+	if _, err := accounts.Companies.UpdateCompany(ctx, account.Call{Actor: admin}, account.CompanyPatch{Name: &name}); err != nil {
 		return err
 	}
 	own := "Ada Lovelace"
-	if _, err := accounts.Profile.UpdateMe(ctx, admin, account.MePatch{Name: &own}); err != nil {
+	if _, err := accounts.Profile.UpdateMe(ctx, account.Call{Actor: admin}, account.MePatch{Name: &own}); err != nil {
 		return err
 	}
 	other, err := accounts.Operator.AddCompany(ctx, "Other", "en", "UTC")
@@ -141,10 +141,10 @@ func seed(ctx context.Context, accounts *account.Services, documents *signing.Se
 			return err
 		}
 	}
-	return seedDocuments(ctx, documents.Drafts, admin)
+	return seedDocuments(ctx, documents.Drafts, account.Call{Actor: admin})
 }
 
-func seedDocuments(ctx context.Context, drafts *signing.Drafts, admin account.Actor) error {
+func seedDocuments(ctx context.Context, drafts *signing.Drafts, admin account.Call) error {
 	text := func(s string) *string { return &s }
 	for _, title := range []string{"Lease agreement", "Non-disclosure agreement", "Offer letter"} {
 		_, err := drafts.Create(ctx, admin, signing.CreateInput{

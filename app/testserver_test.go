@@ -122,7 +122,7 @@ func TestOneMemberDoesNotTakeAllUploads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.Signing.Drafts.BeginUpload(t.Context(), who, c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, 201).Text(t, "id"), "a.pdf", 100)
+		_, err = s.Signing.Drafts.BeginUpload(t.Context(), account.Call{Actor: who}, c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, 201).Text(t, "id"), "a.pdf", 100)
 		return err
 	}
 	for range 100 {

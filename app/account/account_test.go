@@ -122,7 +122,7 @@ func (h *house) ForgotPassword(ctx context.Context, email string, from account.F
 }
 
 // Reverify also runs the queued work.
-func (h *house) Reverify(ctx context.Context, who account.Actor, email string) (limit.Rate, error) {
+func (h *house) Reverify(ctx context.Context, who account.Call, email string) (limit.Rate, error) {
 	rate, err := h.Services.Profile.Reverify(ctx, who, email)
 	return rate, errors.Join(err, h.Upkeep.Flush())
 }
@@ -137,17 +137,17 @@ func (h *house) login(email, password string) string {
 	return u.Companies[0].Token
 }
 
-func (h *house) actor(bearer string) account.Actor {
+func (h *house) actor(bearer string) account.Call {
 	h.t.Helper()
 	who, err := h.Authentication.Authenticate(h.t.Context(), bearer)
 	if err != nil {
 		h.t.Fatalf("authenticate: %v", err)
 	}
-	return who
+	return account.Call{Actor: who}
 }
 
 // as returns the actor of a person after login.
-func (h *house) as(email string) account.Actor {
+func (h *house) as(email string) account.Call {
 	h.t.Helper()
 	return h.actor(h.login(email, password))
 }

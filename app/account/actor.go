@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"paraph/app/fault"
-	"paraph/app/turns"
 )
 
 // ActorKind is the kind of actor.
@@ -71,8 +70,8 @@ func Scopes() []Scope {
 // Valid reports whether s is one of the scopes.
 func (s Scope) Valid() bool { return slices.Contains(Scopes(), s) }
 
-// Actor is the caller. It is an argument of every call that reads or changes a company's data,
-// never hidden in a context. Scopes may be shared between requests and must not be modified.
+// Actor is somebody, or a program, that reads or changes a company's data: the caller of a [Call].
+// Scopes may be shared between requests and must not be modified.
 type Actor struct {
 	Kind      ActorKind
 	UserID    string
@@ -98,30 +97,12 @@ type Actor struct {
 	Host       string // signatory only: the member on whose device they sign in person
 	HostDoubt  string // of the host, see Doubt
 
-	IP        string // set by the API and the pages, for evidence
-	UserAgent string
-	RequestID string
-
-	// Once is set by the API for a request with an idempotency key.
-	Once *Once
-
 	// Installation means that the person may administer the installation; see RunsInstallation.
 	Installation bool
 
 	// Limited means that the company requires two-factor sign-in, which this person has not set
 	// up: until then they can do nothing else.
 	Limited bool
-}
-
-// System is the service itself, acting in one company ("" for none).
-func System(companyID string) Actor {
-	return Actor{Kind: ActorSystem, CompanyID: companyID, Name: "System", Role: RoleOwner, Scopes: Scopes()}
-}
-
-// From returns the actor with the details of its connection.
-func (a Actor) From(ip, userAgent, requestID string) Actor {
-	a.IP, a.UserAgent, a.RequestID = ip, userAgent, requestID
-	return a
 }
 
 // Reasons why a member's account does not prove that they receive the mail sent to its address.
@@ -143,19 +124,6 @@ func (a Actor) Doubt() string {
 		return DoubtMade
 	}
 	return DoubtUnproven
-}
-
-// Turn returns the key under which the actor queues for scarce resources.
-func (a Actor) Turn() turns.Key {
-	switch {
-	case a.Kind == ActorSignatory:
-		return turns.Guest(a.CompanyID, a.Invitation)
-	case a.CompanyID != "":
-		return turns.Member(a.CompanyID, a.UserID)
-	case a.Kind == ActorSystem:
-		return turns.Key{}
-	}
-	return turns.Stranger(a.IP)
 }
 
 // Can reports whether the actor has a scope in its company: its token includes it and its role
@@ -237,7 +205,7 @@ func (a Actor) IsSignatoryOf(document, invitation string) bool {
 }
 
 // staff returns nil if the actor belongs to the company (not a signatory) and has the scope.
-func staff(who Actor, scope Scope) error {
+func staff(who Call, scope Scope) error {
 	if who.IsSignatory() {
 		return fault.Forbidden("role_not_allowed.signatory")
 	}
@@ -245,7 +213,7 @@ func staff(who Actor, scope Scope) error {
 }
 
 // self returns nil if the actor is a person with this scope over their own record.
-func self(who Actor, scope Scope) error {
+func self(who Call, scope Scope) error {
 	switch {
 	case who.UserID == "":
 		return fault.Forbidden("role_not_allowed.person")
@@ -258,7 +226,7 @@ func self(who Actor, scope Scope) error {
 }
 
 // session returns nil if the actor logged in, as opposed to using an API token.
-func session(who Actor) error {
+func session(who Call) error {
 	if who.UserID == "" || who.Kind != ActorUser {
 		return fault.Forbidden("session_required")
 	}

@@ -77,7 +77,7 @@ func (s *attempts) countCode(email string, from From) (a attempt, err error) {
 
 // countInside counts a proof by a signed-in person, so that the thief of a session can't lock
 // the owner out of signing in.
-func (s *attempts) countInside(who Actor) (a attempt, err error) {
+func (s *attempts) countInside(who Call) (a attempt, err error) {
 	err = a.add(s.perAccount, "inside "+who.UserID, true)
 	return a, err
 }

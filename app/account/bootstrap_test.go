@@ -113,7 +113,7 @@ func TestActorFor(t *testing.T) {
 			t.Errorf("%q: got %+v, %v", company, who, err)
 		}
 	}
-	who := must[account.Actor](t)(h.Operator.ActorFor(t.Context(), "ann@example.org", b.ID))
+	who := account.Call{Actor: must[account.Actor](t)(h.Operator.ActorFor(t.Context(), "ann@example.org", b.ID))}
 	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "by command"}))
 	h.actor(made.Secret)
 	_, err := h.Operator.ActorFor(t.Context(), "ann@example.org", "nowhere")

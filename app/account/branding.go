@@ -47,7 +47,7 @@ var logos = kv.NewCollection("logos", kv.JSON[Logo]())
 func logoPath(companyID, hash string) string { return "/logo/" + companyID + "?v=" + hash[:12] }
 
 // SetLogo sets a PNG or JPEG as the logo of the caller's company.
-func (s *Companies) SetLogo(_ context.Context, who Actor, r io.Reader) (c Company, err error) {
+func (s *Companies) SetLogo(_ context.Context, who Call, r io.Reader) (c Company, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Company{}, err
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // Company returns the caller's company.
-func (s *Companies) Company(_ context.Context, who Actor) (Company, error) {
+func (s *Companies) Company(_ context.Context, who Call) (Company, error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return Company{}, err
 	}
@@ -141,7 +141,7 @@ func setConsent(f *fault.Fields, from string, to *string) {
 
 // UpdateCompany changes the settings of the caller's company; the caller must be
 // an administrator.
-func (s *Companies) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c Company, err error) {
+func (s *Companies) UpdateCompany(_ context.Context, who Call, p CompanyPatch) (c Company, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Company{}, err
 	}
@@ -175,7 +175,7 @@ func (s *Companies) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) 
 
 // hasTwoFactor keeps actors from requiring two-factor sign-in before they have set it up
 // themselves, since that would lock them out.
-func hasTwoFactor(tx *kv.Tx, who Actor) error {
+func hasTwoFactor(tx *kv.Tx, who Call) error {
 	u, err := users.Get(tx, who.UserID)
 	if err != nil {
 		return found(err, "user")

@@ -35,7 +35,7 @@ var consents = kv.NewCollection("consents", kv.JSON[ConsentVersion](),
 
 // keepConsent adds a version if a change affects the text. The first recorded
 // change also stores the text before it.
-func (s *Companies) keepConsent(tx *kv.Tx, who Actor, before, after Company) error {
+func (s *Companies) keepConsent(tx *kv.Tx, who Call, before, after Company) error {
 	if before.ConsentText == after.ConsentText {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (s *Companies) keepConsent(tx *kv.Tx, who Actor, before, after Company) err
 
 // ConsentVersions lists the current and former consent texts of the company, newest first. It
 // is empty if the text was never changed.
-func (s *Companies) ConsentVersions(_ context.Context, who Actor) (all []ConsentVersion, err error) {
+func (s *Companies) ConsentVersions(_ context.Context, who Call) (all []ConsentVersion, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 // Reverify sends a verification message to the person's current address or, if email is not "",
 // to a new one, which replaces it when its link is used. It is limited to six per minute and
 // user, and by the messages that one address may get in a day.
-func (s *Profile) Reverify(_ context.Context, who Actor, email string) (limit.Rate, error) {
+func (s *Profile) Reverify(_ context.Context, who Call, email string) (limit.Rate, error) {
 	if err := self(who, ScopeWrite); err != nil {
 		return limit.Rate{}, err
 	}
@@ -52,7 +52,7 @@ func (s *Profile) Reverify(_ context.Context, who Actor, email string) (limit.Ra
 
 // mayMove returns nil if the actor may have this address, as far as they may know: it does not
 // disclose whether somebody outside their company has it.
-func (s *Profile) mayMove(who Actor, email string) error {
+func (s *Profile) mayMove(who Call, email string) error {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *Profile) mayMove(who Actor, email string) error {
 }
 
 // sendToNew sends a verification message to a new address, unless somebody else has it.
-func (s *Profile) sendToNew(tx *kv.Tx, who Actor, email string) error {
+func (s *Profile) sendToNew(tx *kv.Tx, who Call, email string) error {
 	taken, err := emailTaken(tx, email, who.UserID)
 	if err != nil || taken {
 		return err

@@ -87,7 +87,7 @@ func TestVerifyRefusesWhatCannotBeUsed(t *testing.T) {
 	}
 	late := ask("late@example.org")
 	h.advance(24 * time.Hour)
-	ann = must[account.Actor](t)(h.Authentication.Prove(t.Context(), ann, account.Proof{Password: password}))
+	ann = must[account.Call](t)(h.Authentication.Prove(t.Context(), ann, account.Proof{Password: password}))
 	taken := ask("taken@example.org")
 	h.add(c, "taken@example.org", account.RoleMember)
 	if err := h.ForgotPassword(t.Context(), "ann@example.org", account.From{}); err != nil {

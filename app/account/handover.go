@@ -15,7 +15,7 @@ import (
 // a person with more rights, nor a link of their own, which would prove nothing.
 //
 // A link that was handed over does not prove who reads the address, see [LinkShown].
-func MayHandOver(tx *kv.Tx, who Actor, company, userID string, kind MailKind) error {
+func MayHandOver(tx *kv.Tx, who Call, company, userID string, kind MailKind) error {
 	if company == "" {
 		return mayHandOverAny(tx, who, userID)
 	}
@@ -35,7 +35,7 @@ func MayHandOver(tx *kv.Tx, who Actor, company, userID string, kind MailKind) er
 }
 
 // mayHandOverAny is MayHandOver for the outbox of the installation.
-func mayHandOverAny(tx *kv.Tx, who Actor, userID string) error {
+func mayHandOverAny(tx *kv.Tx, who Call, userID string) error {
 	if !who.RunsInstallation() {
 		return fault.NotFound("message")
 	}
@@ -56,7 +56,7 @@ const MailHandedOver MailKind = "handed_over"
 // HandedOver returns the messages that notify the owners of a person's companies that an
 // administrator of the installation was shown a link with which the person chooses another
 // password.
-func HandedOver(tx *kv.Tx, who Actor, userID, address string, kind MailKind) (all []Mail, err error) {
+func HandedOver(tx *kv.Tx, who Call, userID, address string, kind MailKind) (all []Mail, err error) {
 	if kind != MailReset && !slices.Contains(Notices(), kind) {
 		return nil, nil
 	}

@@ -25,7 +25,7 @@ func (a Actor) RunsInstallation() bool {
 
 // runs returns nil for an administrator of the installation. For others its operations do not
 // exist.
-func runs(who Actor) error {
+func runs(who Call) error {
 	if who.RunsInstallation() || who.IsSystem() {
 		return nil
 	}
@@ -78,7 +78,7 @@ type CompanyInput struct {
 // FoundCompany adds a company with its first owner. A new person gets a generated password and
 // a one-time link to choose another, like the administrator of the first start; an existing
 // user becomes the owner unchanged.
-func (s *Companies) FoundCompany(ctx context.Context, who Actor, in CompanyInput) (b Bootstrapped, err error) {
+func (s *Companies) FoundCompany(ctx context.Context, who Call, in CompanyInput) (b Bootstrapped, err error) {
 	if err := runs(who); err != nil {
 		return Bootstrapped{}, err
 	}
@@ -146,7 +146,7 @@ func (s *Companies) found(tx *kv.Tx, u userRecord, in CompanyInput, password str
 }
 
 // RenameCompany changes the name of any company.
-func (s *Companies) RenameCompany(_ context.Context, who Actor, id, name string) (c Company, err error) {
+func (s *Companies) RenameCompany(_ context.Context, who Call, id, name string) (c Company, err error) {
 	if err := runs(who); err != nil {
 		return Company{}, err
 	}
@@ -176,7 +176,7 @@ type Tenant struct {
 }
 
 // Tenants lists every company of the installation.
-func (s *Companies) Tenants(ctx context.Context, who Actor) (all []Tenant, err error) {
+func (s *Companies) Tenants(ctx context.Context, who Call) (all []Tenant, err error) {
 	if err := runs(who); err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (s *Companies) Tenants(ctx context.Context, who Actor) (all []Tenant, err e
 
 // ListTenants lists the companies whose name begins with a text, by name.
 func (s *Companies) ListTenants(
-	_ context.Context, who Actor, name string, offset, limit int,
+	_ context.Context, who Call, name string, offset, limit int,
 ) (found list.Page[Tenant], err error) {
 	if err := runs(who); err != nil {
 		return found, err
@@ -216,7 +216,7 @@ func (s *Companies) ListTenants(
 }
 
 // GetTenant returns a company.
-func (s *Companies) GetTenant(_ context.Context, who Actor, id string) (t Tenant, err error) {
+func (s *Companies) GetTenant(_ context.Context, who Call, id string) (t Tenant, err error) {
 	if err := runs(who); err != nil {
 		return t, err
 	}
@@ -238,7 +238,7 @@ type Person struct {
 
 // ListPeople lists the people whose address begins with a text, by address.
 func (s *Companies) ListPeople(
-	_ context.Context, who Actor, address string, offset, limit int,
+	_ context.Context, who Call, address string, offset, limit int,
 ) (found list.Page[Person], err error) {
 	if err := runs(who); err != nil {
 		return found, err

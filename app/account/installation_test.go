@@ -16,16 +16,16 @@ func TestInstallationIsForItsAdministrators(t *testing.T) {
 	c := h.company("Acme")
 	h.add(c, "boss@example.org", account.RoleOwner)
 	who, ctx, s := h.as("boss@example.org"), t.Context(), h.Companies
-	for name, ask := range map[string]func(account.Actor) error{
-		"found": func(who account.Actor) error {
+	for name, ask := range map[string]func(account.Call) error{
+		"found": func(who account.Call) error {
 			_, err := s.FoundCompany(ctx, who, account.CompanyInput{Name: "Mine", Email: "boss@example.org"})
 			return err
 		},
-		"rename":    func(who account.Actor) error { _, err := s.RenameCompany(ctx, who, c.ID, "Mine"); return err },
-		"tenants":   func(who account.Actor) error { _, err := s.Tenants(ctx, who); return err },
-		"companies": func(who account.Actor) error { _, err := s.ListTenants(ctx, who, "", 0, 10); return err },
-		"company":   func(who account.Actor) error { _, err := s.GetTenant(ctx, who, c.ID); return err },
-		"people":    func(who account.Actor) error { _, err := s.ListPeople(ctx, who, "", 0, 10); return err },
+		"rename":    func(who account.Call) error { _, err := s.RenameCompany(ctx, who, c.ID, "Mine"); return err },
+		"tenants":   func(who account.Call) error { _, err := s.Tenants(ctx, who); return err },
+		"companies": func(who account.Call) error { _, err := s.ListTenants(ctx, who, "", 0, 10); return err },
+		"company":   func(who account.Call) error { _, err := s.GetTenant(ctx, who, c.ID); return err },
+		"people":    func(who account.Call) error { _, err := s.ListPeople(ctx, who, "", 0, 10); return err },
 	} {
 		if err := ask(who); fault.KindOf(err) != fault.KindNotFound {
 			t.Errorf("%s: the owner of a company gets %v", name, err)

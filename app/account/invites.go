@@ -27,7 +27,7 @@ type Invite struct {
 }
 
 // CheckInvite reads an invitation without using it. who is the person signed in, if any.
-func (s *Companies) CheckInvite(_ context.Context, who Actor, token string) (in Invite, err error) {
+func (s *Companies) CheckInvite(_ context.Context, who Call, token string) (in Invite, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkInvite, token)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s *Companies) CheckInvite(_ context.Context, who Actor, token string) (in 
 }
 
 // isTheirs reports whether the actor is signed in with an account.
-func isTheirs(who Actor, u userRecord) bool { return session(who) == nil && who.UserID == u.ID }
+func isTheirs(who Call, u userRecord) bool { return session(who) == nil && who.UserID == u.ID }
 
 // unclaimed reports whether the address has not been proven yet. The password, if there is one,
 // was chosen by somebody else or before that proof.
@@ -86,7 +86,7 @@ func (u userRecord) used(tx *kv.Tx, company string) (used bool, err error) {
 // address was not proven before: everything open under that address is closed, since somebody
 // else may have opened it. If others have seen the link, that is only possible for an account that
 // nobody has used. All others have to sign in, see [From.Invite].
-func (s *Companies) AcceptInvite(ctx context.Context, who Actor, token, name, password string) (user User, err error) {
+func (s *Companies) AcceptInvite(ctx context.Context, who Call, token, name, password string) (user User, err error) {
 	in, err := s.CheckInvite(ctx, who, token)
 	if err != nil {
 		return User{}, err

@@ -20,7 +20,7 @@ func (h *house) showLink(m account.Mail) {
 }
 
 // invite invites somebody to a company on behalf of its owner, and returns the message.
-func (h *house) invite(boss account.Actor, email string) account.Mail {
+func (h *house) invite(boss account.Call, email string) account.Mail {
 	h.t.Helper()
 	must[account.Member](h.t)(h.Companies.InviteMember(h.t.Context(), boss, account.MemberInput{Email: email, Name: "As Typed"}))
 	return h.mail(account.MailInvite, email)
@@ -32,30 +32,30 @@ func TestALinkThatOthersHaveSeenOpensNoAccountInUse(t *testing.T) {
 	t.Parallel()
 	const bob = "bob@example.org"
 	for name, x := range map[string]struct {
-		make  func(h *house, b account.Company, evil account.Actor)
+		make  func(h *house, b account.Company, evil account.Call)
 		opens bool // with the link that the company has seen
 		reads bool // whoever reads the mail chooses a password with a link that nobody else has seen
 	}{
-		"nobody": {func(*house, account.Company, account.Actor) {}, true, true},
-		"invited by another company": {func(h *house, b account.Company, _ account.Actor) {
+		"nobody": {func(*house, account.Company, account.Call) {}, true, true},
+		"invited by another company": {func(h *house, b account.Company, _ account.Call) {
 			h.invite(h.as("owner@example.org"), bob)
 		}, true, true},
-		"a member of another company": {func(h *house, b account.Company, _ account.Actor) {
+		"a member of another company": {func(h *house, b account.Company, _ account.Call) {
 			h.add(b, bob, account.RoleMember)
 		}, false, false},
-		"given a password by another company": {func(h *house, _ account.Company, _ account.Actor) {
+		"given a password by another company": {func(h *house, _ account.Company, _ account.Call) {
 			must[account.Member](h.t)(h.Companies.InviteMember(h.t.Context(), h.as("owner@example.org"), account.MemberInput{Email: bob, Password: password}))
 		}, false, true},
-		"signed in, and removed since": {func(h *house, _ account.Company, _ account.Actor) {
+		"signed in, and removed since": {func(h *house, _ account.Company, _ account.Call) {
 			owner := h.as("owner@example.org")
 			must[account.Member](h.t)(h.Companies.InviteMember(h.t.Context(), owner, account.MemberInput{Email: bob, Password: password}))
 			u := must[account.User](h.t)(h.Authentication.Login(h.t.Context(), bob, password, "", here))
 			must[any](h.t)(nil, h.Companies.RemoveMember(h.t.Context(), owner, u.ID))
 		}, false, true},
-		"joined another company with its link": {func(h *house, _ account.Company, _ account.Actor) {
+		"joined another company with its link": {func(h *house, _ account.Company, _ account.Call) {
 			m := h.invite(h.as("owner@example.org"), bob)
 			h.showLink(m)
-			must[account.User](h.t)(h.Companies.AcceptInvite(h.t.Context(), account.Actor{}, m.Data["token"], "Bob", password))
+			must[account.User](h.t)(h.Companies.AcceptInvite(h.t.Context(), account.Call{}, m.Data["token"], "Bob", password))
 		}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,11 +76,11 @@ func TestALinkThatOthersHaveSeenOpensNoAccountInUse(t *testing.T) {
 					h.showLink(m)
 					want = x.opens
 				}
-				in := must[account.Invite](t)(h.Companies.CheckInvite(t.Context(), account.Actor{}, m.Data["token"]))
+				in := must[account.Invite](t)(h.Companies.CheckInvite(t.Context(), account.Call{}, m.Data["token"]))
 				if in.Name != "As Typed" || shown && (!in.New || !in.Known) {
 					t.Errorf("the page tells of an account: %+v", in)
 				}
-				u, err := h.Companies.AcceptInvite(t.Context(), account.Actor{}, m.Data["token"], "", "the chosen horse")
+				u, err := h.Companies.AcceptInvite(t.Context(), account.Call{}, m.Data["token"], "", "the chosen horse")
 				if want != (err == nil) || err != nil && fault.CodeOf(err) != "sign_in_to_join" {
 					t.Errorf("shown %v: got %v", shown, err)
 				}
@@ -137,7 +137,7 @@ func TestACompanyFindsFewAccountsWithItsLinks(t *testing.T) {
 	}
 	found := 0
 	for _, m := range all {
-		_, err := h.Companies.AcceptInvite(t.Context(), account.Actor{}, m.Data["token"], "", "the chosen horse")
+		_, err := h.Companies.AcceptInvite(t.Context(), account.Call{}, m.Data["token"], "", "the chosen horse")
 		if fault.CodeOf(err) == "sign_in_to_join" {
 			found++
 		} else {
@@ -152,17 +152,17 @@ func TestACompanyFindsFewAccountsWithItsLinks(t *testing.T) {
 // TestWhatProvesAnAddress uses every link that leads into an account, seen by nobody else and by somebody.
 func TestWhatProvesAnAddress(t *testing.T) {
 	t.Parallel()
-	for name, use := range map[string]func(h *house, ann account.Actor, see func(account.Mail) string) error{
-		"verification": func(h *house, ann account.Actor, see func(account.Mail) string) error {
+	for name, use := range map[string]func(h *house, ann account.Call, see func(account.Mail) string) error{
+		"verification": func(h *house, ann account.Call, see func(account.Mail) string) error {
 			must[any](h.t)(h.Reverify(h.t.Context(), ann, ""))
 			_, err := h.Profile.VerifyEmail(h.t.Context(), see(h.mail(account.MailVerifyEmail, ann.Email)))
 			return err
 		},
-		"a new password": func(h *house, ann account.Actor, see func(account.Mail) string) error {
+		"a new password": func(h *house, ann account.Call, see func(account.Mail) string) error {
 			must[any](h.t)(nil, h.ForgotPassword(h.t.Context(), ann.Email, here))
 			return h.Authentication.ResetPassword(h.t.Context(), see(h.mail(account.MailReset, ann.Email)), account.Reset{Password: password + "2"})
 		},
-		"undoing": func(h *house, ann account.Actor, see func(account.Mail) string) error {
+		"undoing": func(h *house, ann account.Call, see func(account.Mail) string) error {
 			must[any](h.t)(h.Profile.CreateToken(h.t.Context(), ann, account.TokenInput{Name: "T"}))
 			reset, err := h.Authentication.Undo(h.t.Context(), see(h.mail(account.MailTokenCreated, ann.Email)))
 			return errors.Join(err, h.Authentication.ResetPassword(h.t.Context(), reset, account.Reset{Password: password + "2"}))

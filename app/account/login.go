@@ -10,7 +10,7 @@ import (
 	"paraph/kv"
 )
 
-// From describes where a login comes from.
+// From describes where a call comes from, and for a login what the browser brought along.
 type From struct {
 	IP        string
 	UserAgent string
@@ -225,7 +225,7 @@ func withCompanies(tx *kv.Tx, u userRecord) (User, error) {
 	return user, err
 }
 
-func hasScope(who Actor, scope Scope) bool { return slices.Contains(who.Scopes, scope) }
+func hasScope(who Call, scope Scope) bool { return slices.Contains(who.Scopes, scope) }
 
 // clip cuts a text to at most n bytes, at a character boundary.
 func clip(s string, n int) string {

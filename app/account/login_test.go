@@ -189,25 +189,25 @@ func TestChangesCountAtTheNextRequest(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
-		change func(h *house, boss account.Actor, ann account.User, who account.Actor) error
+		change func(h *house, boss account.Call, ann account.User, who account.Call) error
 	}{
-		{"logout", func(h *house, _ account.Actor, _ account.User, who account.Actor) error {
+		{"logout", func(h *house, _ account.Call, _ account.User, who account.Call) error {
 			return h.Authentication.Logout(t.Context(), who)
 		}},
-		{"revoked", func(h *house, boss account.Actor, _ account.User, who account.Actor) error {
+		{"revoked", func(h *house, boss account.Call, _ account.User, who account.Call) error {
 			return h.Profile.RevokeToken(t.Context(), boss, who.TokenID)
 		}},
-		{"deactivated member", func(h *house, boss account.Actor, ann account.User, _ account.Actor) error {
+		{"deactivated member", func(h *house, boss account.Call, ann account.User, _ account.Call) error {
 			_, err := h.Companies.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)})
 			return err
 		}},
-		{"removed member", func(h *house, boss account.Actor, ann account.User, _ account.Actor) error {
+		{"removed member", func(h *house, boss account.Call, ann account.User, _ account.Call) error {
 			return h.Companies.RemoveMember(t.Context(), boss, ann.ID)
 		}},
-		{"deactivated user", func(h *house, _ account.Actor, ann account.User, _ account.Actor) error {
+		{"deactivated user", func(h *house, _ account.Call, ann account.User, _ account.Call) error {
 			return h.Operator.SetActive(t.Context(), ann.Email, false)
 		}},
-		{"new password", func(h *house, _ account.Actor, ann account.User, _ account.Actor) error {
+		{"new password", func(h *house, _ account.Call, ann account.User, _ account.Call) error {
 			return h.Operator.SetPassword(t.Context(), ann.Email, "another horse", false)
 		}},
 	} {

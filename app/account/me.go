@@ -10,7 +10,7 @@ import (
 )
 
 // Me returns the caller, with their companies.
-func (s *Profile) Me(_ context.Context, who Actor) (user User, err error) {
+func (s *Profile) Me(_ context.Context, who Call) (user User, err error) {
 	who.Limited = false // people who have to set up two-factor sign-in may see their own record
 	if err := self(who, ScopeRead); err != nil {
 		return User{}, err
@@ -51,7 +51,7 @@ func (p MePatch) apply(u *userRecord) error {
 }
 
 // UpdateMe changes the caller's own record. A new password ends their other sessions.
-func (s *Profile) UpdateMe(ctx context.Context, who Actor, p MePatch) (user User, err error) {
+func (s *Profile) UpdateMe(ctx context.Context, who Call, p MePatch) (user User, err error) {
 	if err := self(who, ScopeWrite); err != nil {
 		return User{}, err
 	}
@@ -85,7 +85,7 @@ func (s *Profile) UpdateMe(ctx context.Context, who Actor, p MePatch) (user User
 }
 
 // newPassword checks the whole change and returns the new hash.
-func (s *Profile) newPassword(ctx context.Context, who Actor, p MePatch) (string, error) {
+func (s *Profile) newPassword(ctx context.Context, who Call, p MePatch) (string, error) {
 	if err := session(who); err != nil {
 		return "", err
 	}

@@ -22,7 +22,7 @@ type MemberInput struct {
 	Password string
 }
 
-func (in MemberInput) check(who Actor) error {
+func (in MemberInput) check(who Call) error {
 	var f fault.Fields
 	input.CheckEmail(&f, "email", in.Email)
 	name, locale := in.Name, in.Locale
@@ -40,7 +40,7 @@ func (in MemberInput) check(who Actor) error {
 }
 
 // checkRole adds a fault if the actor may not assign the role.
-func checkRole(f *fault.Fields, who Actor, r Role) {
+func checkRole(f *fault.Fields, who Call, r Role) {
 	switch {
 	case !r.Valid():
 		f.Selected("role")
@@ -51,7 +51,7 @@ func checkRole(f *fault.Fields, who Actor, r Role) {
 
 // InviteMember adds a person to the company. Repeating a pending invitation sends a new link
 // and invalidates the old one.
-func (s *Companies) InviteMember(ctx context.Context, who Actor, in MemberInput) (m Member, err error) {
+func (s *Companies) InviteMember(ctx context.Context, who Call, in MemberInput) (m Member, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
 	}
@@ -144,7 +144,7 @@ func (s *Companies) full(company string) (bool, error) {
 // has an account already: it has no effect, and they join with an invitation. Somebody new joins
 // at the first sign-in. The company sees no difference until then.
 func (s *Companies) takeIn(
-	tx *kv.Tx, who Actor, in MemberInput, hash string, full bool,
+	tx *kv.Tx, who Call, in MemberInput, hash string, full bool,
 ) (m Member, found bool, err error) {
 	company, err := LoadCompany(tx, who.CompanyID)
 	if err != nil {
@@ -191,7 +191,7 @@ func (m *memberRecord) name(id string, in MemberInput) {
 }
 
 // tellOfAdministrator notifies the owners of a company that there is a new administrator.
-func (s *Companies) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberRecord, email string) error {
+func (s *Companies) tellOfAdministrator(tx *kv.Tx, who Call, c Company, m memberRecord, email string) error {
 	if !m.Role.Allows(ScopeAdmin) || m.DeactivatedAt != nil {
 		return nil
 	}
@@ -224,7 +224,7 @@ func nameFrom(email string) string {
 
 // sendInvite writes to somebody with what the company entered: the message must not show that they
 // have an account, or its name and language.
-func (s *Companies) sendInvite(tx *kv.Tx, who Actor, c Company, userID string, in MemberInput) error {
+func (s *Companies) sendInvite(tx *kv.Tx, who Call, c Company, userID string, in MemberInput) error {
 	u := userRecord{ID: userID, Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email, Locale: cmp.Or(in.Locale, c.Locale)}
 	if wait, err := s.messages.countMail(tx, LinkInvite+LinkKind(" "+c.ID), u.Email); err != nil || wait > 0 {
 		return cmp.Or(err, error(fault.Throttled(dailyMails, wait)))
@@ -249,7 +249,7 @@ type MemberPatch struct {
 
 // UpdateMember changes the role of a member or (de)activates them, effective immediately:
 // tokens of a deactivated member are revoked.
-func (s *Companies) UpdateMember(_ context.Context, who Actor, id string, p MemberPatch) (Member, error) {
+func (s *Companies) UpdateMember(_ context.Context, who Call, id string, p MemberPatch) (Member, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
 	}
@@ -284,7 +284,7 @@ func (s *Companies) UpdateMember(_ context.Context, who Actor, id string, p Memb
 
 // opens requires a proof of identity if a change restores somebody's access or makes them an
 // administrator, and notifies the owners of the latter.
-func (s *Companies) opens(tx *kv.Tx, who Actor, before, after memberRecord) error {
+func (s *Companies) opens(tx *kv.Tx, who Call, before, after memberRecord) error {
 	raised := after.Role.Allows(ScopeAdmin) && rank(after.Role) < rank(before.Role)
 	back := before.DeactivatedAt != nil && after.DeactivatedAt == nil
 	if !raised && !back {
@@ -329,7 +329,7 @@ func (s *Companies) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
 }
 
 // RemoveMember removes a member from the company, or lets them leave. Their documents stay.
-func (s *Companies) RemoveMember(_ context.Context, who Actor, id string) error {
+func (s *Companies) RemoveMember(_ context.Context, who Call, id string) error {
 	if err := staff(who, ScopeRead); err != nil {
 		return err
 	}
@@ -359,7 +359,7 @@ func (s *Companies) RemoveMember(_ context.Context, who Actor, id string) error 
 
 // manage loads a membership that the actor may change: an owner's only if the
 // actor is an owner.
-func manage(tx *kv.Tx, who Actor, id string) (memberRecord, error) {
+func manage(tx *kv.Tx, who Call, id string) (memberRecord, error) {
 	m, err := findMember(tx, who.CompanyID, id)
 	if err != nil {
 		return memberRecord{}, err

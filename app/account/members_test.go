@@ -30,19 +30,19 @@ func TestInvitingSomebodyNew(t *testing.T) {
 		t.Errorf("got %+v, %v", again, err)
 	}
 	old, link := message.Data["token"], h.mail(account.MailInvite, "new@example.org").Data["token"]
-	_, err = h.Companies.CheckInvite(t.Context(), account.Actor{}, old)
+	_, err = h.Companies.CheckInvite(t.Context(), account.Call{}, old)
 	wantFields(t, err, "token")
-	in, err := h.Companies.CheckInvite(t.Context(), account.Actor{}, link)
+	in, err := h.Companies.CheckInvite(t.Context(), account.Call{}, link)
 	if err != nil || in.Company != "Acme" || in.Name != "new" || in.Email != "new@example.org" || !in.New || in.Known {
 		t.Errorf("got %+v, %v", in, err)
 	}
-	_, err = h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "a\nb", "")
+	_, err = h.Companies.AcceptInvite(t.Context(), account.Call{}, link, "a\nb", "")
 	wantFields(t, err, "name", "password")
-	u, err := h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "Nell", password)
+	u, err := h.Companies.AcceptInvite(t.Context(), account.Call{}, link, "Nell", password)
 	if err != nil || u.Name != "Nell" || u.EmailVerifiedAt == nil || len(u.Companies) != 1 {
 		t.Fatalf("got %+v, %v", u, err)
 	}
-	_, err = h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "Nell", password)
+	_, err = h.Companies.AcceptInvite(t.Context(), account.Call{}, link, "Nell", password)
 	wantFields(t, err, "token")
 	if got := h.as("new@example.org"); got.Role != account.RoleMember {
 		t.Errorf("got %+v", got)
@@ -65,10 +65,10 @@ func TestInvitingSomebodyOfAnotherCompany(t *testing.T) {
 		t.Errorf("of two companies before accepting: %+v, %v", u, err)
 	}
 	link := h.mail(account.MailInvite, "bob@example.org").Data["token"]
-	if in, err := h.Companies.CheckInvite(t.Context(), account.Actor{}, link); err != nil || in.New {
+	if in, err := h.Companies.CheckInvite(t.Context(), account.Call{}, link); err != nil || in.New {
 		t.Errorf("got %+v, %v", in, err)
 	}
-	_, err := h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "Other", "ignored horse")
+	_, err := h.Companies.AcceptInvite(t.Context(), account.Call{}, link, "Other", "ignored horse")
 	wantKind(t, err, fault.KindForbidden, "sign_in_to_join")
 	if u, err := h.Companies.AcceptInvite(t.Context(), h.as("bob@example.org"), link, "Other", "ignored horse"); err != nil || u.Name != "bob" || len(u.Companies) != 2 {
 		t.Errorf("got %+v, %v", u, err)
@@ -93,9 +93,9 @@ func TestAcceptingClosesWhatWasNotProven(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := h.mail(account.MailInvite, "ann@example.org").Data["token"]
-	_, err = h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "Ann", "")
+	_, err = h.Companies.AcceptInvite(t.Context(), account.Call{}, link, "Ann", "")
 	wantFields(t, err, "password")
-	if _, err := h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "Ann", password); err != nil {
+	if _, err := h.Companies.AcceptInvite(t.Context(), account.Call{}, link, "Ann", password); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(stolen, "the thief")
@@ -132,7 +132,7 @@ func TestListMembers(t *testing.T) {
 	if _, err := h.Companies.InviteMember(t.Context(), zed, account.MemberInput{Email: "inv@example.org", Name: "Ínés"}); err != nil {
 		t.Fatal(err)
 	}
-	names := func(who account.Actor, q account.MemberQuery) string {
+	names := func(who account.Call, q account.MemberQuery) string {
 		t.Helper()
 		list, err := h.Companies.ListMembers(t.Context(), who, q)
 		if err != nil {
@@ -277,7 +277,7 @@ func TestRemovingMembers(t *testing.T) {
 	if err := h.Companies.RemoveMember(t.Context(), boss, inv.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Companies.AcceptInvite(t.Context(), account.Actor{}, link, "", "")
+	_, err = h.Companies.AcceptInvite(t.Context(), account.Call{}, link, "", "")
 	wantFields(t, err, "token")
 	if errs := h.db.Check(account.Collections()...); len(errs) > 0 {
 		t.Error(errs)
@@ -380,11 +380,11 @@ func TestOnlyAdministratorsRemoveOthers(t *testing.T) {
 		h.add(a, string(role)+"@example.org", role)
 	}
 	owner := h.as("owner@example.org")
-	token := func(scopes ...account.Scope) account.Actor {
+	token := func(scopes ...account.Scope) account.Call {
 		made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), owner, account.TokenInput{Name: "CI", Scopes: scopes}))
 		return h.actor(made.Secret)
 	}
-	refused := map[string]account.Actor{
+	refused := map[string]account.Call{
 		"a token to read": token(account.ScopeRead), "a token to write and sign": token(account.ScopeWrite, account.ScopeSign),
 	}
 	for _, role := range []account.Role{account.RoleApprover, account.RoleMember, account.RoleViewer} {

@@ -14,7 +14,7 @@ const site = "https://sign.example.org:8443"
 var here = account.From{IP: "192.0.2.7", UserAgent: "browser"}
 
 // register registers a passkey for the actor.
-func (h *house) register(who account.Actor, a *authenticator) account.NewPasskey {
+func (h *house) register(who account.Call, a *authenticator) account.NewPasskey {
 	h.t.Helper()
 	c, err := h.Authentication.BeginPasskey(h.t.Context(), who, site)
 	if err != nil {
@@ -204,7 +204,7 @@ func TestPasskeyChallengeIsGoodOnce(t *testing.T) {
 	// A registration belongs to the person who began it, and is not valid as a login.
 	b := newAuthenticator(t)
 	b.id = []byte("b")
-	ann = must[account.Actor](t)(h.Authentication.Prove(t.Context(), ann, account.Proof{Password: password}))
+	ann = must[account.Call](t)(h.Authentication.Prove(t.Context(), ann, account.Proof{Password: password}))
 	begun := must[account.Ceremony](t)(h.Authentication.BeginPasskey(t.Context(), ann, site))
 	_, err = h.Authentication.FinishPasskey(t.Context(), h.as("ben@example.org"), begun.ID, "", b.create(begun.Options))
 	wantFields(t, err, "ceremony")
@@ -362,7 +362,7 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 }
 
 // tokenOf returns a fresh bearer token of the same session.
-func (h *house) tokenOf(who account.Actor) string {
+func (h *house) tokenOf(who account.Call) string {
 	h.t.Helper()
 	t, err := h.Authentication.RenewSession(h.t.Context(), who)
 	if err != nil {

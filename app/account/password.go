@@ -126,7 +126,7 @@ func (h *hasher) verify(ctx context.Context, who turns.Key, password, encoded st
 }
 
 // memberTurn returns the key under which a signed-in person's password check queues.
-func memberTurn(who Actor) turns.Key { return turns.Member(who.CompanyID, who.UserID) }
+func memberTurn(who Call) turns.Key { return turns.Member(who.CompanyID, who.UserID) }
 
 // linkTurn returns the key for the holder of a valid link.
 func linkTurn(token string) turns.Key { return turns.Guest("", linkKey(token)) }
@@ -205,7 +205,7 @@ type credentials struct {
 
 // provePassword returns nil if it is the caller's password, else a fault of the
 // field. The caller of provePassword counts the attempt.
-func (s *credentials) provePassword(ctx context.Context, who Actor, field, password string) error {
+func (s *credentials) provePassword(ctx context.Context, who Call, field, password string) error {
 	var u userRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
 		u, err = users.Get(tx, who.UserID)

@@ -25,7 +25,7 @@ func TestCommonPasswordsAreRefusedWhereverOneIsChosen(t *testing.T) {
 		_, err := h.Profile.UpdateMe(t.Context(), ann, account.MePatch{Password: &bad, CurrentPassword: password})
 		wantCode(t, err, "password", "too_common")
 		wantCode(t, h.Authentication.ResetPassword(t.Context(), reset, account.Reset{Password: bad}), "password", "too_common")
-		_, err = h.Companies.AcceptInvite(t.Context(), account.Actor{}, join, "", bad)
+		_, err = h.Companies.AcceptInvite(t.Context(), account.Call{}, join, "", bad)
 		wantCode(t, err, "password", "too_common")
 		_, err = h.Companies.InviteMember(t.Context(), ann, account.MemberInput{Email: "third@example.org", Password: bad})
 		wantCode(t, err, "password", "too_common")

@@ -24,7 +24,7 @@ type Proof struct {
 
 // Prove checks a proof and returns the actor, who may change their credentials for a few
 // minutes. The session remembers the proof; an API token needs one for every request.
-func (s *Authentication) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
+func (s *Authentication) Prove(ctx context.Context, who Call, p Proof) (Call, error) {
 	if who.UserID == "" {
 		return who, fault.Forbidden("session_required")
 	}
@@ -53,7 +53,7 @@ func (s *Authentication) Prove(ctx context.Context, who Actor, p Proof) (Actor, 
 }
 
 // ProveSession is like [Proofs.Prove], but only for a session.
-func (s *Authentication) ProveSession(ctx context.Context, who Actor, p Proof) (Actor, error) {
+func (s *Authentication) ProveSession(ctx context.Context, who Call, p Proof) (Call, error) {
 	if err := session(who); err != nil {
 		return who, err
 	}
@@ -61,7 +61,7 @@ func (s *Authentication) ProveSession(ctx context.Context, who Actor, p Proof) (
 }
 
 // spendCode uses up a code of the authenticator app or a recovery code.
-func (s *core) spendCode(tx *kv.Tx, who Actor, code string) error {
+func (s *core) spendCode(tx *kv.Tx, who Call, code string) error {
 	u, err := users.Get(tx, who.UserID)
 	if err != nil {
 		return found(err, "user")
@@ -79,7 +79,7 @@ func (s *core) spendCode(tx *kv.Tx, who Actor, code string) error {
 }
 
 // markProven records that the actor has just proven who they are. Only a session stores it.
-func (s *core) markProven(tx *kv.Tx, who *Actor) error {
+func (s *core) markProven(tx *kv.Tx, who *Call) error {
 	who.ProvenAt = tx.Now
 	if who.Kind != ActorUser || who.TokenID == "" {
 		return nil
@@ -94,11 +94,11 @@ func (s *core) markProven(tx *kv.Tx, who *Actor) error {
 }
 
 // proven returns nil if the actor has proven who they are within the last few minutes.
-func (s *core) proven(who Actor) error {
+func (s *core) proven(who Call) error {
 	return provenAt(who, s.now())
 }
 
-func provenAt(who Actor, now time.Time) error {
+func provenAt(who Call, now time.Time) error {
 	if age := now.Sub(who.ProvenAt); who.IsSystem() || !who.ProvenAt.IsZero() && age >= 0 && age < ProofWindow {
 		return nil
 	}
@@ -107,7 +107,7 @@ func provenAt(who Actor, now time.Time) error {
 
 // provenSession is like [Proofs.proven], but an API token needs no further proof,
 // because programs set up companies with it alone.
-func (s *core) provenSession(who Actor) error {
+func (s *core) provenSession(who Call) error {
 	if who.Kind == ActorToken {
 		return nil
 	}
@@ -115,11 +115,11 @@ func (s *core) provenSession(who Actor) error {
 }
 
 // Proven reports whether the actor may change their credentials without another proof.
-func (s *Authentication) Proven(who Actor) bool { return s.proven(who) == nil }
+func (s *Authentication) Proven(who Call) bool { return s.proven(who) == nil }
 
 // BeginPasskeyProof begins a proof of identity with a passkey, as
 // [Logins.BeginPasskeyLogin] begins a login.
-func (s *Authentication) BeginPasskeyProof(_ context.Context, who Actor, site string) (Ceremony, error) {
+func (s *Authentication) BeginPasskeyProof(_ context.Context, who Call, site string) (Ceremony, error) {
 	if err := session(who); err != nil {
 		return Ceremony{}, err
 	}
@@ -131,7 +131,7 @@ func (s *Authentication) BeginPasskeyProof(_ context.Context, who Actor, site st
 }
 
 // FinishPasskeyProof is like [Proofs.Prove], with the answer to [Proofs.BeginPasskeyProof].
-func (s *Authentication) FinishPasskeyProof(_ context.Context, who Actor, id string, credential []byte) (Actor, error) {
+func (s *Authentication) FinishPasskeyProof(_ context.Context, who Call, id string, credential []byte) (Call, error) {
 	if err := session(who); err != nil {
 		return who, err
 	}
@@ -139,7 +139,7 @@ func (s *Authentication) FinishPasskeyProof(_ context.Context, who Actor, id str
 	if !ok || c.prover != who.UserID {
 		return who, errCeremony()
 	}
-	used, h, err := s.authenticators.checkPasskey(c, who.UserID, credential, From{IP: who.IP, UserAgent: who.UserAgent})
+	used, h, err := s.authenticators.checkPasskey(c, who.UserID, credential, who.From)
 	if err != nil {
 		return who, fault.Invalid("credential", "passkey_not_accepted").Because(err)
 	}
@@ -166,7 +166,7 @@ func errNeedsPassword() *fault.Error { return fault.Forbidden("passkey_needs_pas
 
 // changeProven changes a person's credentials. If the change would leave the account with less
 // protection, the password or a code is required; otherwise a recent proof is enough.
-func (s *core) changeProven(ctx context.Context, who Actor, password, code string, needed func(userRecord) bool, change func(tx *kv.Tx, u *userRecord) error) error {
+func (s *core) changeProven(ctx context.Context, who Call, password, code string, needed func(userRecord) bool, change func(tx *kv.Tx, u *userRecord) error) error {
 	if err := session(who); err != nil {
 		return err
 	}

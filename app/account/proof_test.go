@@ -17,7 +17,7 @@ type stolen struct {
 	company account.Company
 	ann     account.User
 	mate    account.Member
-	who     account.Actor // the thief
+	who     account.Call // the thief
 	secret  string
 	passkey account.NewPasskey
 }
@@ -40,46 +40,46 @@ func steal(t *testing.T) stolen {
 }
 
 // gains returns the ways in which a session could be made permanent or give others access.
-func (s stolen) gains(t *testing.T) map[string]func(who account.Actor) error {
+func (s stolen) gains(t *testing.T) map[string]func(who account.Call) error {
 	ctx := t.Context()
-	return map[string]func(who account.Actor) error{
-		"another address": func(who account.Actor) error {
+	return map[string]func(who account.Call) error{
+		"another address": func(who account.Call) error {
 			_, err := s.Reverify(ctx, who, "thief@example.org")
 			return err
 		},
-		"a passkey": func(who account.Actor) error {
+		"a passkey": func(who account.Call) error {
 			_, err := s.Authentication.BeginPasskey(ctx, who, site)
 			return err
 		},
-		"the answer of a passkey": func(who account.Actor) error {
+		"the answer of a passkey": func(who account.Call) error {
 			_, err := s.Authentication.FinishPasskey(ctx, who, "any", "", nil)
 			if fault.KindOf(err) == fault.KindInvalid {
 				return nil // it was examined, so no proof was required
 			}
 			return err
 		},
-		"one passkey less": func(who account.Actor) error { return s.Authentication.RemovePasskey(ctx, who, s.passkey.ID, "", "") },
-		"an API token": func(who account.Actor) error {
+		"one passkey less": func(who account.Call) error { return s.Authentication.RemovePasskey(ctx, who, s.passkey.ID, "", "") },
+		"an API token": func(who account.Call) error {
 			_, err := s.Profile.CreateToken(ctx, who, account.TokenInput{Name: "CI"})
 			return err
 		},
-		"an administrator": func(who account.Actor) error {
+		"an administrator": func(who account.Call) error {
 			_, err := s.Companies.InviteMember(ctx, who, account.MemberInput{Email: "accomplice@example.org", Role: account.RoleAdmin})
 			return err
 		},
-		"a member with a password": func(who account.Actor) error {
+		"a member with a password": func(who account.Call) error {
 			_, err := s.Companies.InviteMember(ctx, who, account.MemberInput{Email: "pawn@example.org", Password: "another horse"})
 			return err
 		},
-		"a member who was put out": func(who account.Actor) error {
+		"a member who was put out": func(who account.Call) error {
 			_, err := s.Companies.UpdateMember(ctx, who, s.mate.ID, account.MemberPatch{Active: new(true)})
 			return err
 		},
-		"a member who becomes an owner": func(who account.Actor) error {
+		"a member who becomes an owner": func(who account.Call) error {
 			_, err := s.Companies.UpdateMember(ctx, who, s.mate.ID, account.MemberPatch{Role: new(account.RoleOwner)})
 			return err
 		},
-		"no second factor of anybody": func(who account.Actor) error {
+		"no second factor of anybody": func(who account.Call) error {
 			_, err := s.Companies.UpdateCompany(ctx, who, account.CompanyPatch{RequireTwoFactor: new(false)})
 			return err
 		},
@@ -123,7 +123,7 @@ func TestProofOpensAFewMinutes(t *testing.T) {
 			t.Parallel()
 			s := steal(t)
 			bearer := must[account.Token](t)(s.Authentication.SwitchCompany(t.Context(), s.who, s.company.ID)).Secret
-			must[account.Actor](t)(s.Authentication.Prove(t.Context(), s.actor(bearer), p(s)))
+			must[account.Call](t)(s.Authentication.Prove(t.Context(), s.actor(bearer), p(s)))
 			for name, gain := range s.gains(t) {
 				if name == "one passkey less" {
 					continue // later ones would require it
@@ -151,7 +151,7 @@ func TestProofByPasskey(t *testing.T) {
 	h.register(h.actor(bearer), a)
 	h.advance(time.Hour)
 	begun := must[account.Ceremony](t)(h.Authentication.BeginPasskeyProof(t.Context(), h.actor(bearer), site))
-	who := must[account.Actor](t)(h.Authentication.FinishPasskeyProof(t.Context(), h.actor(bearer), begun.ID, a.get(begun.Options)))
+	who := must[account.Call](t)(h.Authentication.FinishPasskeyProof(t.Context(), h.actor(bearer), begun.ID, a.get(begun.Options)))
 	if !h.Authentication.Proven(who) || !h.Authentication.Proven(h.actor(bearer)) {
 		t.Error("the passkey has proven nothing")
 	}
@@ -192,7 +192,7 @@ func TestATokenProvesEveryRequest(t *testing.T) {
 	who := h.actor(made.Secret)
 	_, err := h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "more"})
 	wantKind(t, err, fault.KindForbidden, "proof_required")
-	proven := must[account.Actor](t)(h.Authentication.Prove(t.Context(), who, account.Proof{Password: password}))
+	proven := must[account.Call](t)(h.Authentication.Prove(t.Context(), who, account.Proof{Password: password}))
 	must[account.Token](t)(h.Profile.CreateToken(t.Context(), proven, account.TokenInput{Name: "more"}))
 	_, err = h.Profile.CreateToken(t.Context(), h.actor(made.Secret), account.TokenInput{Name: "even more"})
 	wantKind(t, err, fault.KindForbidden, "proof_required")
@@ -219,9 +219,9 @@ func TestThePersonIsToldOfEveryChange(t *testing.T) {
 	t.Parallel()
 	s := steal(t)
 	bearer := must[account.Token](t)(s.Authentication.SwitchCompany(t.Context(), s.who, s.company.ID)).Secret
-	who := must[account.Actor](t)(s.Authentication.Prove(t.Context(), s.actor(bearer), account.Proof{Password: password}))
+	who := must[account.Call](t)(s.Authentication.Prove(t.Context(), s.actor(bearer), account.Proof{Password: password}))
 	codes := must[[]string](t)(s.Authentication.NewRecoveryCodes(t.Context(), who, password, ""))
-	must[account.Actor](t)(s.Authentication.Prove(t.Context(), who, account.Proof{Code: codes[0]}))
+	must[account.Call](t)(s.Authentication.Prove(t.Context(), who, account.Proof{Code: codes[0]}))
 	must[account.Token](t)(s.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "CI"}))
 	must[any](t)(nil, s.Authentication.DisableTwoFactor(t.Context(), who, password, ""))
 	must[any](t)(nil, s.Authentication.RemovePasskey(t.Context(), who, s.passkey.ID, password, ""))

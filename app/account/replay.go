@@ -52,7 +52,7 @@ func newAnswers(name string) *kv.Collection[answerRecord] {
 		}})
 }
 
-func answerKey(who Actor, key string) string {
+func answerKey(who Call, key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return who.CompanyID + "/" + hex.EncodeToString(sum[:])
 }
@@ -60,7 +60,7 @@ func answerKey(who Actor, key string) string {
 // Replay returns the response that the actor's request with this idempotency key
 // got before, nil if there is none. The fingerprint identifies the request: the
 // same key with another fingerprint, or from another caller, is a conflict.
-func (s *Upkeep) Replay(_ context.Context, who Actor, key, fingerprint string) (*Answer, error) {
+func (s *Upkeep) Replay(_ context.Context, who Call, key, fingerprint string) (*Answer, error) {
 	id := answerKey(who, key)
 	var kept answerRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -90,8 +90,8 @@ func (s *Upkeep) Replay(_ context.Context, who Actor, key, fingerprint string) (
 // repeat the work. Nil records nothing.
 type Once struct{ id, user, fingerprint string }
 
-// NewOnce returns the record of a request, to be attached to its [Actor].
-func NewOnce(who Actor, key, fingerprint string) *Once {
+// NewOnce returns the record of a request, to be attached to its [Call].
+func NewOnce(who Call, key, fingerprint string) *Once {
 	return &Once{answerKey(who, key), who.UserID, fingerprint}
 }
 
@@ -105,7 +105,7 @@ func (o *Once) Done(tx *kv.Tx, about ...string) error {
 }
 
 // KeepAnswer stores a response for a day, for [Replays.Replay].
-func (s *Upkeep) KeepAnswer(_ context.Context, who Actor, key, fingerprint string, a Answer) error {
+func (s *Upkeep) KeepAnswer(_ context.Context, who Call, key, fingerprint string, a Answer) error {
 	if len(a.Body) > maxAnswer {
 		return nil
 	}

@@ -20,7 +20,7 @@ func TestAnswersAreReplayedForADay(t *testing.T) {
 	h.add(a, "mem@example.org", account.RoleMember)
 	h.add(b, "bob@example.org", account.RoleOwner)
 	ann, mem, bob := h.as("ann@example.org"), h.as("mem@example.org"), h.as("bob@example.org")
-	replay := func(who account.Actor, print string) (*account.Answer, error) {
+	replay := func(who account.Call, print string) (*account.Answer, error) {
 		return h.Upkeep.Replay(t.Context(), who, "key 1", print)
 	}
 
@@ -165,7 +165,7 @@ func TestWorkThatWasDoneIsNotRepeated(t *testing.T) {
 	h.add(a, "ann@example.org", account.RoleOwner)
 	h.add(a, "mem@example.org", account.RoleMember)
 	ann, mem := h.as("ann@example.org"), h.as("mem@example.org")
-	replay := func(who account.Actor, print string) (*account.Answer, error) {
+	replay := func(who account.Call, print string) (*account.Answer, error) {
 		return h.Upkeep.Replay(t.Context(), who, "key", print)
 	}
 	done := func(o *account.Once, fail error) error {

@@ -30,7 +30,7 @@ func (s *Authentication) sessionEnd(now, proven time.Time) time.Time {
 
 // RenewSession returns a fresh token for the actor's session, with the full
 // lifetime, and ends the presented token.
-func (s *Authentication) RenewSession(_ context.Context, who Actor) (t Token, err error) {
+func (s *Authentication) RenewSession(_ context.Context, who Call) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err
 	}
@@ -56,7 +56,7 @@ func (s *Authentication) RenewSession(_ context.Context, who Actor) (t Token, er
 }
 
 // EndOtherSessions ends every session of the caller, in all companies, except the calling one.
-func (s *Authentication) EndOtherSessions(_ context.Context, who Actor) error {
+func (s *Authentication) EndOtherSessions(_ context.Context, who Call) error {
 	if err := session(who); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *Authentication) EndOtherSessions(_ context.Context, who Actor) error {
 
 // EndSession ends one session of the caller, in all companies. It is not an error if the session
 // has already ended.
-func (s *Authentication) EndSession(_ context.Context, who Actor, id string) error {
+func (s *Authentication) EndSession(_ context.Context, who Call, id string) error {
 	if err := session(who); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *Authentication) EndSession(_ context.Context, who Actor, id string) err
 
 // LastSeen returns when each member of the company was last active, by user,
 // according to the open sessions. Members without one are missing from the map.
-func (s *Authentication) LastSeen(_ context.Context, who Actor) (map[string]time.Time, error) {
+func (s *Authentication) LastSeen(_ context.Context, who Call) (map[string]time.Time, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (s *Authentication) LastSeen(_ context.Context, who Actor) (map[string]time
 }
 
 // ListSessions lists the caller's own logins to this company.
-func (s *Authentication) ListSessions(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
+func (s *Authentication) ListSessions(_ context.Context, who Call, q TokenQuery) (list.Page[Token], error) {
 	if err := session(who); err != nil {
 		return list.Page[Token]{}, err
 	}
@@ -118,7 +118,7 @@ func (s *Authentication) ListSessions(_ context.Context, who Actor, q TokenQuery
 
 // SwitchCompany returns a token for another company of the person who logged in. The session's
 // last proof of identity is carried over.
-func (s *Authentication) SwitchCompany(_ context.Context, who Actor, companyID string) (t Token, err error) {
+func (s *Authentication) SwitchCompany(_ context.Context, who Call, companyID string) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err
 	}
@@ -155,7 +155,7 @@ func (s *Authentication) SwitchCompany(_ context.Context, who Actor, companyID s
 
 // Logout ends the session of the token that was presented, in all companies, or revokes the API
 // token. A signatory's token has no record and expires on its own.
-func (s *Authentication) Logout(_ context.Context, who Actor) error {
+func (s *Authentication) Logout(_ context.Context, who Call) error {
 	if who.TokenID == "" || who.IsSignatory() {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (s *Authentication) Logout(_ context.Context, who Actor) error {
 
 // EndAllSessions ends all sessions in the company except the calling one, and
 // returns how many. API tokens stay.
-func (s *Authentication) EndAllSessions(ctx context.Context, who Actor) (ended int, err error) {
+func (s *Authentication) EndAllSessions(ctx context.Context, who Call) (ended int, err error) {
 	if err := errors.Join(session(who), staff(who, ScopeAdmin)); err != nil {
 		return 0, err
 	}
@@ -195,7 +195,7 @@ func (s *Authentication) EndAllSessions(ctx context.Context, who Actor) (ended i
 	return ended, ctx.Err()
 }
 
-func (s *Authentication) otherSessions(tx *kv.Tx, who Actor, limit int) (keys []string, err error) {
+func (s *Authentication) otherSessions(tx *kv.Tx, who Call, limit int) (keys []string, err error) {
 	err = tokens.Each(tx, "company", kv.K(who.CompanyID, string(ActorUser)), func(key string, t tokenRecord) (bool, error) {
 		if t.ID != who.TokenID {
 			keys = append(keys, key)

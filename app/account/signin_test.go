@@ -111,7 +111,7 @@ func TestRenewSession(t *testing.T) {
 	}
 	_, err := h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "ci"})
 	wantKind(t, err, fault.KindForbidden, "proof_required")
-	who = must[account.Actor](t)(h.Authentication.Prove(t.Context(), who, account.Proof{Password: password}))
+	who = must[account.Call](t)(h.Authentication.Prove(t.Context(), who, account.Proof{Password: password}))
 	token := must[account.Token](t)(h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "ci"}))
 	_, err = h.Authentication.RenewSession(t.Context(), h.actor(token.Secret))
 	wantKind(t, err, fault.KindForbidden, "session_required")
@@ -171,7 +171,7 @@ func TestInvitationsTellWhoInvited(t *testing.T) {
 	a := h.company("A")
 	h.add(a, "ann@example.org", account.RoleOwner)
 	must[account.Member](t)(h.Companies.InviteMember(t.Context(), h.as("ann@example.org"), account.MemberInput{Email: "ben@example.org", Role: account.RoleApprover}))
-	in := must[account.Invite](t)(h.Companies.CheckInvite(t.Context(), account.Actor{}, h.mail(account.MailInvite, "ben@example.org").Data["token"]))
+	in := must[account.Invite](t)(h.Companies.CheckInvite(t.Context(), account.Call{}, h.mail(account.MailInvite, "ben@example.org").Data["token"]))
 	if in.Inviter != "ann" || in.Role != account.RoleApprover || in.CompanyID != a.ID || !in.New {
 		t.Errorf("got %+v", in)
 	}

@@ -29,7 +29,7 @@ type TokenInput struct {
 
 // CreateToken creates an API token that acts as its creator, within its scopes. Secret holds
 // the token itself, which is not shown again.
-func (s *Profile) CreateToken(_ context.Context, who Actor, in TokenInput) (Token, error) {
+func (s *Profile) CreateToken(_ context.Context, who Call, in TokenInput) (Token, error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
 	}
@@ -66,7 +66,7 @@ func (s *Profile) CreateToken(_ context.Context, who Actor, in TokenInput) (Toke
 	return made, err
 }
 
-func (s *Profile) tellOfToken(tx *kv.Tx, who Actor, made Token) error {
+func (s *Profile) tellOfToken(tx *kv.Tx, who Call, made Token) error {
 	u, err := users.Get(tx, who.UserID)
 	if err != nil {
 		return found(err, "user")
@@ -89,7 +89,7 @@ func (in TokenInput) expiry() *time.Time {
 	return new(in.ExpiresAt.UTC())
 }
 
-func (in TokenInput) check(who Actor, now time.Time) error {
+func (in TokenInput) check(who Call, now time.Time) error {
 	var f fault.Fields
 	switch {
 	case in.Name == "":
@@ -111,7 +111,7 @@ func (in TokenInput) check(who Actor, now time.Time) error {
 	return f.Err()
 }
 
-func defaultScopes(who Actor) (scopes []Scope) {
+func defaultScopes(who Call) (scopes []Scope) {
 	for _, scope := range []Scope{ScopeRead, ScopeWrite, ScopeSign} {
 		if who.Can(scope) {
 			scopes = append(scopes, scope)
@@ -123,7 +123,7 @@ func defaultScopes(who Actor) (scopes []Scope) {
 // manageTokens returns nil if the actor may create, see and revoke tokens: a person who logged
 // in, or a token with the admin scope. Any other leaked token must not be able to outlive its
 // revocation by creating more.
-func manageTokens(who Actor) error {
+func manageTokens(who Call) error {
 	if err := self(who, ScopeAdmin); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func manageTokens(who Actor) error {
 // ListTokens lists API tokens: all of the company's for its administrators, the
 // caller's own for everybody else. Statuses are active and expired (archived is
 // expired).
-func (s *Profile) ListTokens(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
+func (s *Profile) ListTokens(_ context.Context, who Call, q TokenQuery) (list.Page[Token], error) {
 	if err := manageTokens(who); err != nil {
 		return list.Page[Token]{}, err
 	}
@@ -166,7 +166,7 @@ var tokenOrders = list.Orders[TokenSort, Token]{
 }
 
 // GetToken returns one of the tokens that ListTokens or ListSessions would list.
-func (s *Profile) GetToken(_ context.Context, who Actor, id string) (t Token, err error) {
+func (s *Profile) GetToken(_ context.Context, who Call, id string) (t Token, err error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
 	}
@@ -183,7 +183,7 @@ func (s *Profile) GetToken(_ context.Context, who Actor, id string) (t Token, er
 
 // RevokeToken ends a token or session immediately: the caller's own or, for administrators, any
 // in their company.
-func (s *Profile) RevokeToken(_ context.Context, who Actor, id string) error {
+func (s *Profile) RevokeToken(_ context.Context, who Call, id string) error {
 	if err := manageTokens(who); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (s *Profile) RevokeToken(_ context.Context, who Actor, id string) error {
 	})
 }
 
-func ownToken(tx *kv.Tx, who Actor, id string) (tokenRecord, error) {
+func ownToken(tx *kv.Tx, who Call, id string) (tokenRecord, error) {
 	r, err := tokens.Get(tx, tokenKey(who.CompanyID, id))
 	if err != nil {
 		return tokenRecord{}, found(err, "token")

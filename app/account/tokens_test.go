@@ -72,7 +72,7 @@ func TestTokensAreListedToWhomTheyConcern(t *testing.T) {
 	first := must[account.Token](t)(h.Profile.CreateToken(t.Context(), ann, account.TokenInput{Name: "Zoë", ExpiresAt: &soon}))
 	second := must[account.Token](t)(h.Profile.CreateToken(t.Context(), mem, account.TokenInput{Name: "apple"}))
 
-	names := func(who account.Actor, q account.TokenQuery) string {
+	names := func(who account.Call, q account.TokenQuery) string {
 		t.Helper()
 		list, err := h.Profile.ListTokens(t.Context(), who, q)
 		if err != nil {
@@ -88,7 +88,7 @@ func TestTokensAreListedToWhomTheyConcern(t *testing.T) {
 		return strings.Join(got, " ")
 	}
 	for _, tt := range []struct {
-		who  account.Actor
+		who  account.Call
 		q    account.TokenQuery
 		want string
 	}{

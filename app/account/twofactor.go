@@ -59,7 +59,7 @@ type TwoFactorSetup struct {
 
 // BeginTwoFactor creates a secret for an authenticator app. Login does not require codes until
 // the first one has been confirmed.
-func (s *Authentication) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, error) {
+func (s *Authentication) BeginTwoFactor(_ context.Context, who Call) (TwoFactorSetup, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return TwoFactorSetup{}, err
 	}
@@ -98,7 +98,7 @@ func (s *Authentication) BeginTwoFactor(_ context.Context, who Actor) (TwoFactor
 // ConfirmTwoFactor turns two-factor login on, with a first code of the app, and
 // returns the recovery codes. They are shown once; each works once instead of a
 // code.
-func (s *Authentication) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([]string, error) {
+func (s *Authentication) ConfirmTwoFactor(_ context.Context, who Call, code string) ([]string, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *Authentication) ConfirmTwoFactor(_ context.Context, who Actor, code str
 
 // DisableTwoFactor removes the authenticator app. It requires the password or a code: an
 // unattended session is not enough. Passkeys stay.
-func (s *Authentication) DisableTwoFactor(ctx context.Context, who Actor, password, code string) error {
+func (s *Authentication) DisableTwoFactor(ctx context.Context, who Call, password, code string) error {
 	return s.changeProven(ctx, who, password, code, func(u userRecord) bool { return u.TwoFactor.active() }, func(tx *kv.Tx, u *userRecord) error {
 		if !u.TwoFactor.active() {
 			return nil
@@ -149,7 +149,7 @@ func (s *Authentication) DisableTwoFactor(ctx context.Context, who Actor, passwo
 
 // NewRecoveryCodes makes new recovery codes; the old ones stop working. It
 // requires the password or a code. The new codes are shown once.
-func (s *Authentication) NewRecoveryCodes(ctx context.Context, who Actor, password, code string) ([]string, error) {
+func (s *Authentication) NewRecoveryCodes(ctx context.Context, who Call, password, code string) ([]string, error) {
 	codes, hashes, err := s.codes.newRecovery()
 	if err != nil {
 		return nil, err

@@ -110,7 +110,7 @@ func (h *contactHandlers) routes(s *server) {
 }
 
 // onContact returns the handler of an operation whose only input is the contact.
-func (h *contactHandlers) onContact(do func(context.Context, account.Actor, string) (contact.Contact, error)) func(*request, *nothing) (contactView, error) {
+func (h *contactHandlers) onContact(do func(context.Context, account.Call, string) (contact.Contact, error)) func(*request, *nothing) (contactView, error) {
 	return func(r *request, _ *nothing) (contactView, error) {
 		id, err := r.id("contact")
 		if err != nil {

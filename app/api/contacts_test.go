@@ -164,7 +164,7 @@ func TestContactRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{"": "Second,First,Known by hand,Signer 2", "signer2": "Signer 2", "KNOWN b": "Known by hand", "s": "Second,First,Known by hand,Signer 2", "second@": "Second", "xyz": ""} {
-		some, err := s.Contacts.Suggest(t.Context(), who, text, 10)
+		some, err := s.Contacts.Suggest(t.Context(), account.Call{Actor: who}, text, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestContactRemembered(t *testing.T) {
 			t.Errorf("%q suggests %s, want %s", text, got, want)
 		}
 	}
-	if some, err := s.Contacts.Suggest(t.Context(), who, "s", 1); err != nil || len(some) != 1 {
+	if some, err := s.Contacts.Suggest(t.Context(), account.Call{Actor: who}, "s", 1); err != nil || len(some) != 1 {
 		t.Errorf("one suggestion: %v %v", some, err)
 	}
 }

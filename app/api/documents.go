@@ -233,7 +233,7 @@ func (h *documentHandlers) getDocument(r *request, _ *nothing) (documentView, er
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.sending.Get(r.UserContext(), r.who, id, r.seen...))
+	return r.reply(h.sending.Get(r.UserContext(), r.call(), id))
 }
 
 func (h *documentHandlers) updateDocument(r *request, in *DocumentBody) (documentView, error) {
@@ -253,7 +253,7 @@ func (h *documentHandlers) updateDocument(r *request, in *DocumentBody) (documen
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.drafts.Update(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(h.drafts.Update(r.UserContext(), r.call(), id, input))
 }
 
 func (h *documentHandlers) deleteDocument(r *request, _ *nothing) (documentView, error) {
@@ -261,7 +261,7 @@ func (h *documentHandlers) deleteDocument(r *request, _ *nothing) (documentView,
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.sending.Delete(r.UserContext(), r.who, id, r.seen...))
+	return r.reply(h.sending.Delete(r.UserContext(), r.call(), id))
 }
 
 type sendBody struct {
@@ -285,7 +285,7 @@ func (h *documentHandlers) sendDocument(r *request, in *sendBody) (documentView,
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.sending.Send(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(h.sending.Send(r.UserContext(), r.call(), id, input))
 }
 
 func (h *documentHandlers) listEvents(r *request, _ *nothing) (envelope[eventView], error) {

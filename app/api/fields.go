@@ -225,7 +225,7 @@ func (h *fieldHandlers) replaceFields(r *request, in *fieldsBody) (all[fieldView
 	if err != nil {
 		return all[fieldView]{}, err
 	}
-	return r.allFields(h.drafts.ReplaceFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
+	return r.allFields(h.drafts.ReplaceFields(r.UserContext(), r.call(), id, inputs(in.Fields)))
 }
 
 func (h *fieldHandlers) addFields(r *request, in *fieldsBody) (all[fieldView], error) {
@@ -233,7 +233,7 @@ func (h *fieldHandlers) addFields(r *request, in *fieldsBody) (all[fieldView], e
 	if err != nil {
 		return all[fieldView]{}, err
 	}
-	return r.allFields(h.drafts.AddFields(r.UserContext(), r.who, id, inputs(in.Fields), r.seen...))
+	return r.allFields(h.drafts.AddFields(r.UserContext(), r.call(), id, inputs(in.Fields)))
 }
 
 type detectBody struct {
@@ -257,7 +257,7 @@ func (h *fieldHandlers) detectFields(r *request, in *detectBody) (all[suggestion
 
 // fieldsFor lists the fields of a document that the caller may know: a signatory what the signing
 // page tells about those that they are asked for. How values are computed is for the team.
-func fieldsFor(who account.Actor, d *signing.Document) (out []*signing.Field) {
+func fieldsFor(who account.Call, d *signing.Document) (out []*signing.Field) {
 	if !who.IsSignatory() {
 		for i := range d.Fields {
 			out = append(out, &d.Fields[i])
@@ -291,7 +291,7 @@ type otherFieldView struct {
 }
 
 // othersFor lists the fields of other people that a signatory is shown.
-func othersFor(who account.Actor, d *signing.Document) []otherFieldView {
+func othersFor(who account.Call, d *signing.Document) []otherFieldView {
 	out := []otherFieldView{}
 	inv := d.Invitation(who.Invitation)
 	if !who.IsSignatory() || inv == nil {
@@ -331,7 +331,7 @@ func (h *fieldHandlers) updateField(r *request, in *fieldBody) (fieldView, error
 	if err != nil {
 		return fieldView{}, err
 	}
-	d, err := h.drafts.UpdateField(r.UserContext(), r.who, document, id, in.input(), r.seen...)
+	d, err := h.drafts.UpdateField(r.UserContext(), r.call(), document, id, in.input())
 	if err != nil {
 		return fieldView{}, err
 	}
@@ -343,7 +343,7 @@ func (h *fieldHandlers) deleteField(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = h.drafts.RemoveField(r.UserContext(), r.who, document, id, r.seen...)
+	_, err = h.drafts.RemoveField(r.UserContext(), r.call(), document, id)
 	return nothing{}, err
 }
 

@@ -91,7 +91,7 @@ func (h *fileHandlers) updateFile(r *request, in *filePatch) (fileView, error) {
 	if err != nil {
 		return fileView{}, err
 	}
-	d, err := h.drafts.UpdateFile(r.UserContext(), r.who, document, id, signing.FileInput(*in), r.seen...)
+	d, err := h.drafts.UpdateFile(r.UserContext(), r.call(), document, id, signing.FileInput(*in))
 	if err != nil {
 		return fileView{}, err
 	}
@@ -120,7 +120,7 @@ func (h *fileHandlers) replaceFile(r *request, in *replaceBody) (fileView, error
 	if err := f.Err(); err != nil {
 		return fileView{}, err
 	}
-	d, unfit, err := h.drafts.ReplaceFile(r.UserContext(), r.who, document, id, r.uploads.chosen[0], r.seen...)
+	d, unfit, err := h.drafts.ReplaceFile(r.UserContext(), r.call(), document, id, r.uploads.chosen[0])
 	if err != nil {
 		return fileView{}, err
 	}
@@ -147,7 +147,7 @@ func (h *fileHandlers) arrangePages(r *request, in *pagesBody) (fileView, error)
 	for i, p := range in.Pages {
 		pages[i] = record.PageChoice(p)
 	}
-	d, err := h.drafts.ArrangePages(r.UserContext(), r.who, document, id, pages, r.seen...)
+	d, err := h.drafts.ArrangePages(r.UserContext(), r.call(), document, id, pages)
 	if err != nil {
 		return fileView{}, err
 	}
@@ -163,7 +163,7 @@ func (h *fileHandlers) splitFile(r *request, in *splitBody) (fileView, error) {
 	if err != nil {
 		return fileView{}, err
 	}
-	d, made, err := h.drafts.SplitFile(r.UserContext(), r.who, document, id, in.Page, r.seen...)
+	d, made, err := h.drafts.SplitFile(r.UserContext(), r.call(), document, id, in.Page)
 	if err != nil {
 		return fileView{}, err
 	}
@@ -179,7 +179,7 @@ func (h *fileHandlers) mergeFiles(r *request, in *mergeBody) (fileView, error) {
 	if err != nil {
 		return fileView{}, err
 	}
-	d, err := signing.MergeFiles(r.UserContext(), h.drafts, r.who, document, id, in.Files, r.seen...)
+	d, err := signing.MergeFiles(r.UserContext(), h.drafts, r.call(), document, id, in.Files)
 	if err != nil {
 		return fileView{}, err
 	}
@@ -199,7 +199,7 @@ func (h *fileHandlers) redactFile(r *request, in *redactBody) (fileView, error) 
 	for i, x := range in.Regions {
 		regions[i] = signing.Area(x)
 	}
-	d, err := signing.RedactFile(r.UserContext(), h.drafts, r.who, document, id, regions, r.seen...)
+	d, err := signing.RedactFile(r.UserContext(), h.drafts, r.call(), document, id, regions)
 	if err != nil {
 		return fileView{}, err
 	}
@@ -211,7 +211,7 @@ func (h *fileHandlers) deleteFile(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = h.drafts.RemoveFile(r.UserContext(), r.who, document, id, r.seen...)
+	_, err = h.drafts.RemoveFile(r.UserContext(), r.call(), document, id)
 	return nothing{}, err
 }
 

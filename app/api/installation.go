@@ -242,7 +242,7 @@ func (h *installationHandlers) routes(s *server) {
 }
 
 // onInstallation returns the handler of an operation whose only input is a record.
-func (h *installationHandlers) onInstallation(name string, do func(context.Context, account.Actor, string) error) func(*request, *nothing) (nothing, error) {
+func (h *installationHandlers) onInstallation(name string, do func(context.Context, account.Call, string) error) func(*request, *nothing) (nothing, error) {
 	return func(r *request, _ *nothing) (nothing, error) {
 		id, err := r.id(name)
 		if err != nil {

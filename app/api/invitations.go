@@ -186,7 +186,7 @@ func (h *invitationHandlers) invite(r *request, in *inviteBody) (all[invitationV
 	for i := range in.Invitations {
 		input = append(input, in.Invitations[i].input())
 	}
-	d, made, err := h.drafts.Invite(r.UserContext(), r.who, id, input, r.seen...)
+	d, made, err := h.drafts.Invite(r.UserContext(), r.call(), id, input)
 	if err != nil {
 		return all[invitationView]{}, err
 	}
@@ -207,7 +207,7 @@ func (r *request) load() (*signing.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.server.Signing.Drafts.Get(r.UserContext(), r.who, id, r.seen...)
+	return r.server.Signing.Drafts.Get(r.UserContext(), r.call(), id)
 }
 
 func (h *invitationHandlers) getInvitation(r *request, _ *nothing) (invitationView, error) {
@@ -235,7 +235,7 @@ func (h *invitationHandlers) updateInvitation(r *request, in *invitationBody) (i
 	if err != nil {
 		return invitationView{}, err
 	}
-	d, err := h.drafts.UpdateInvitation(r.UserContext(), r.who, document, id, in.input(), r.seen...)
+	d, err := h.drafts.UpdateInvitation(r.UserContext(), r.call(), document, id, in.input())
 	if err != nil {
 		return invitationView{}, err
 	}
@@ -247,7 +247,7 @@ func (h *invitationHandlers) deleteInvitation(r *request, _ *nothing) (nothing, 
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = h.drafts.RemoveInvitation(r.UserContext(), r.who, document, id, r.seen...)
+	_, err = h.drafts.RemoveInvitation(r.UserContext(), r.call(), document, id)
 	return nothing{}, err
 }
 
@@ -256,9 +256,9 @@ func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.signing.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: texts(in.Fields),
+	return r.reply(h.signing.Sign(r.UserContext(), r.call(), document, id, signing.SignInput{Fields: texts(in.Fields),
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent,
-		Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code, Shown: in.FormVersion}, r.seen...))
+		Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code, Shown: in.FormVersion}))
 }
 
 func (h *invitationHandlers) fillIn(r *request, in *fillBody) (documentView, error) {
@@ -267,7 +267,7 @@ func (h *invitationHandlers) fillIn(r *request, in *fillBody) (documentView, err
 		return documentView{}, err
 	}
 	input := signing.SignInput{Fields: texts(in.Fields), Next: in.Next.input(), Code: in.Code, Shown: in.FormVersion}
-	return r.reply(h.signing.FillIn(r.UserContext(), r.who, document, id, input, r.seen...))
+	return r.reply(h.signing.FillIn(r.UserContext(), r.call(), document, id, input))
 }
 
 func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error) {
@@ -276,7 +276,7 @@ func (h *invitationHandlers) read(r *request, in *readBody) (documentView, error
 		return documentView{}, err
 	}
 	input := signing.SignInput{Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code, Shown: in.FormVersion}
-	return r.reply(h.signing.Confirm(r.UserContext(), r.who, document, id, input, r.seen...))
+	return r.reply(h.signing.Confirm(r.UserContext(), r.call(), document, id, input))
 }
 
 func (h *invitationHandlers) view(r *request, _ *nothing) (documentView, error) {
@@ -284,7 +284,7 @@ func (h *invitationHandlers) view(r *request, _ *nothing) (documentView, error) 
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.signing.MarkViewed(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(h.signing.MarkViewed(r.UserContext(), r.call(), document, id))
 }
 
 func (h *invitationHandlers) decline(r *request, in *reasonBody) (documentView, error) {
@@ -292,7 +292,7 @@ func (h *invitationHandlers) decline(r *request, in *reasonBody) (documentView, 
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.signing.Decline(r.UserContext(), r.who, document, id, signing.DeclineInput{Reason: in.Reason}, r.seen...))
+	return r.reply(h.signing.Decline(r.UserContext(), r.call(), document, id, signing.DeclineInput{Reason: in.Reason}))
 }
 
 // consent records or withdraws the recipient's consent.
@@ -302,9 +302,9 @@ func (h *invitationHandlers) consent(r *request, in *consentBody) (documentView,
 		return documentView{}, err
 	}
 	if in.Consent == nil || *in.Consent {
-		return r.reply(h.signing.Agree(r.UserContext(), r.who, document, id, in.FormVersion, r.seen...))
+		return r.reply(h.signing.Agree(r.UserContext(), r.call(), document, id, in.FormVersion))
 	}
-	return r.reply(h.signing.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(h.signing.WithdrawConsent(r.UserContext(), r.call(), document, id))
 }
 
 func (h *invitationHandlers) delegate(r *request, in *delegateBody) (documentView, error) {
@@ -313,7 +313,7 @@ func (h *invitationHandlers) delegate(r *request, in *delegateBody) (documentVie
 		return documentView{}, err
 	}
 	return r.reply(
-		h.sending.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason, r.seen...))
+		h.sending.Delegate(r.UserContext(), r.call(), document, id, in.input(), in.Reason))
 }
 
 func (h *invitationHandlers) replace(r *request, in *invitationBody) (documentView, error) {
@@ -321,7 +321,7 @@ func (h *invitationHandlers) replace(r *request, in *invitationBody) (documentVi
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.sending.Replace(r.UserContext(), r.who, document, id, in.input(), r.seen...))
+	return r.reply(h.sending.Replace(r.UserContext(), r.call(), document, id, in.input()))
 }
 
 func (h *invitationHandlers) remind(r *request, _ *nothing) (documentView, error) {
@@ -329,7 +329,7 @@ func (h *invitationHandlers) remind(r *request, _ *nothing) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.sending.Remind(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(h.sending.Remind(r.UserContext(), r.call(), document, id))
 }
 
 func (h *invitationHandlers) requestCode(r *request, _ *nothing) (message, error) {

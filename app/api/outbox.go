@@ -90,7 +90,7 @@ func (h *outboxHandlers) routes(s *server) {
 }
 
 // onMessage returns the handler of an operation whose only input is the message.
-func (h *outboxHandlers) onMessage(do func(context.Context, account.Actor, string) (notify.Message, error)) func(*request, *nothing) (messageView, error) {
+func (h *outboxHandlers) onMessage(do func(context.Context, account.Call, string) (notify.Message, error)) func(*request, *nothing) (messageView, error) {
 	return func(r *request, _ *nothing) (messageView, error) {
 		id, err := r.id("message")
 		if err != nil {

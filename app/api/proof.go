@@ -34,7 +34,7 @@ type provenView struct {
 	Until string `json:"until" format:"date-time" doc:"Time until which sign-in settings can be changed"`
 }
 
-func viewProven(who account.Actor) provenView {
+func viewProven(who account.Call) provenView {
 	return provenView{when(who.ProvenAt.Add(account.ProofWindow).Truncate(time.Millisecond))}
 }
 

@@ -19,7 +19,7 @@ type request struct {
 	*fiber.Ctx
 	server  *server
 	op      *operation
-	who     account.Actor
+	who     account.Call
 	body    *httpkit.Body
 	uploads uploads
 	sum     hash.Hash       // of the body; nil without an Idempotency-Key
@@ -37,11 +37,11 @@ const companyKey = "company"
 
 // authenticate finds the caller from the bearer token: a JWT of this service, or
 // the token of a signatory's link.
-func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
+func (s *server) authenticate(c *fiber.Ctx) (account.Call, error) {
 	scheme, token, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	token = strings.TrimSpace(token)
 	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return account.Actor{}, fault.NotAccepted("token_missing")
+		return account.Call{}, fault.NotAccepted("token_missing")
 	}
 	var who account.Actor
 	var err error
@@ -51,10 +51,13 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 		who, err = s.Accounts.Authentication.Authenticate(c.UserContext(), token)
 	}
 	if err != nil {
-		return account.Actor{}, err
+		return account.Call{}, err
 	}
-	return who.From(s.Kit.Address(c), httpkit.Agent(c), httpkit.RequestID(c)), nil
+	return who.Call(account.From{IP: s.Kit.Address(c), UserAgent: httpkit.Agent(c)}), nil
 }
+
+// call returns the call of a service that acts on the document as the caller has seen it.
+func (r *request) call() account.Call { return r.who.At(r.seen...) }
 
 // admit finds the caller and checks their access to the endpoint, before any of
 // the body is read.

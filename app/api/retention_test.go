@@ -43,7 +43,7 @@ func TestRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	for days, want := range map[int]int{30: 0, 5: 3, 1: 3, 0: 0} {
-		if n, err := s.Signing.Upkeep.PreviewRetention(t.Context(), who, days); err != nil || n != want {
+		if n, err := s.Signing.Upkeep.PreviewRetention(t.Context(), account.Call{Actor: who}, days); err != nil || n != want {
 			t.Errorf("with %d days %d would go, want %d: %v", days, n, want, err)
 		}
 	}

@@ -22,7 +22,7 @@ type extendBody struct {
 }
 
 // step is a service method whose only input is the document.
-type step func(context.Context, account.Actor, string, ...int64) (*signing.Document, error)
+type step func(context.Context, account.Call, string) (*signing.Document, error)
 
 // stateHandlers serves the states of documents.
 type stateHandlers struct {
@@ -54,7 +54,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(x.step(r.UserContext(), r.who, id, r.seen...))
+			return r.reply(x.step(r.UserContext(), r.call(), id))
 		})
 	}
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/reject", rule: may(account.ScopeWrite), summary: "Reject a submitted document", tag: "States"},
@@ -63,7 +63,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.sending.Reject(r.UserContext(), r.who, id, in.Reason, r.seen...))
+			return r.reply(h.sending.Reject(r.UserContext(), r.call(), id, in.Reason))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", rule: may(account.ScopeWrite), summary: "Void a document", tag: "States"},
 		func(r *request, in *reasonBody) (documentView, error) {
@@ -71,7 +71,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.sending.Void(r.UserContext(), r.who, id, in.Reason, r.seen...))
+			return r.reply(h.sending.Void(r.UserContext(), r.call(), id, in.Reason))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), summary: "Extend an expired document", tag: "States"},
 		func(r *request, in *extendBody) (documentView, error) {
@@ -84,7 +84,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err := f.Err(); err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.sending.Extend(r.UserContext(), r.who, id, until, r.seen...))
+			return r.reply(h.sending.Extend(r.UserContext(), r.call(), id, until))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", rule: may(account.ScopeWrite), summary: "Remind everybody whose turn it is", tag: "States"},
 		func(r *request, _ *nothing) (documentView, error) {
@@ -92,7 +92,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.sending.Remind(r.UserContext(), r.who, id, "", r.seen...))
+			return r.reply(h.sending.Remind(r.UserContext(), r.call(), id, ""))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
 		func(r *request, in *purgeBody) (nothing, error) {
@@ -104,6 +104,6 @@ func (h *stateHandlers) routes(s *server) {
 			if in.Title != nil {
 				title = *in.Title
 			}
-			return nothing{}, h.sending.Purge(r.UserContext(), r.who, id, title, r.seen...)
+			return nothing{}, h.sending.Purge(r.UserContext(), r.call(), id, title)
 		})
 }

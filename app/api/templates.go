@@ -407,7 +407,7 @@ func (h *templateHandlers) getTemplate(r *request, _ *nothing) (templateView, er
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := h.drafts.GetTemplate(r.UserContext(), r.who, id, r.seen...)
+	t, err := h.drafts.GetTemplate(r.UserContext(), r.call(), id)
 	if err != nil {
 		return templateView{}, err
 	}
@@ -435,17 +435,17 @@ func (h *templateHandlers) updateTemplate(r *request, in *TemplateBody) (templat
 	takeAway(r, "remind_every_days", &in.RemindEveryDays)
 	takeAway(r, "approver_id", &in.ApproverID)
 	takeAway(r, "redirect_url", &in.RedirectURL)
-	return r.replyTemplate(h.drafts.Update(r.UserContext(), r.who, id, in.input(), r.seen...))
+	return r.replyTemplate(h.drafts.Update(r.UserContext(), r.call(), id, in.input()))
 }
 
 // onTemplate returns the handler of an operation whose only input is the template.
-func (h *templateHandlers) onTemplate(do func(context.Context, account.Actor, string, ...int64) (*signing.Document, error)) func(*request, *nothing) (templateView, error) {
+func (h *templateHandlers) onTemplate(do func(context.Context, account.Call, string) (*signing.Document, error)) func(*request, *nothing) (templateView, error) {
 	return func(r *request, _ *nothing) (templateView, error) {
 		id, err := r.template()
 		if err != nil {
 			return templateView{}, err
 		}
-		return r.replyTemplate(do(r.UserContext(), r.who, id, r.seen...))
+		return r.replyTemplate(do(r.UserContext(), r.call(), id))
 	}
 }
 
@@ -464,7 +464,7 @@ func (h *templateHandlers) useTemplate(r *request, in *useTemplateBody) (documen
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.drafts.UseTemplate(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(h.drafts.UseTemplate(r.UserContext(), r.call(), id, input))
 }
 
 func (h *templateHandlers) saveAsTemplate(r *request, in *saveAsTemplateBody) (templateView, error) {

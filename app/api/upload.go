@@ -35,7 +35,7 @@ type base64File struct {
 // uploads receives the files in a body. They stay on disk for the duration of the request.
 type uploads struct {
 	intake   *intake.Intake
-	who      account.Actor
+	who      account.Call
 	body     *httpkit.Body
 	received []*signing.Upload          // all of them
 	chosen   []*signing.Upload          // those to attach
@@ -315,7 +315,7 @@ func (h *fileHandlers) upload(r *request, in *uploadBody) (all[fileView], error)
 		return all[fileView]{}, err
 	}
 	input := signing.AttachInput{Uploads: r.uploads.chosen, TextTags: in.TextTags, Placeholders: in.Placeholders}
-	d, added, err := h.drafts.Attach(r.UserContext(), r.who, id, input, r.seen...)
+	d, added, err := h.drafts.Attach(r.UserContext(), r.call(), id, input)
 	if err != nil {
 		return all[fileView]{}, err
 	}

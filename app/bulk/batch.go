@@ -17,7 +17,7 @@ import (
 type batch struct {
 	*Service
 	run      *Run
-	who      account.Actor
+	who      account.Call
 	template signing.Document
 	blocked  error // why no document can be made
 	rows     []Row
@@ -37,7 +37,7 @@ func (b *batch) begin(n int) (now time.Time, err error) {
 			return err
 		}
 		b.rows = p.Items
-		b.who, b.blocked, err = b.run.By.actor(tx, b.run.Company)
+		b.who, b.blocked, err = b.run.By.call(tx, b.run.Company)
 		return err
 	})
 	if err != nil || b.blocked != nil {
@@ -53,10 +53,10 @@ func (b *batch) begin(n int) (now time.Time, err error) {
 	return now, nil
 }
 
-// actor returns the member who started the run, with the rights they have now, and why they
+// call returns a call by the member who started the run, with the rights they have now, and why they
 // can't go on.
-func (b Sender) actor(tx *kv.Tx, company string) (who account.Actor, blocked, err error) {
-	who, may, err := account.Writer(tx, company, b.ID)
+func (b Sender) call(tx *kv.Tx, company string) (who account.Call, blocked, err error) {
+	member, may, err := account.Writer(tx, company, b.ID)
 	switch {
 	case err != nil:
 		return who, nil, err
@@ -69,8 +69,8 @@ func (b Sender) actor(tx *kv.Tx, company string) (who account.Actor, blocked, er
 	case !works:
 		return who, fault.Conflict("sender_revoked", fault.Text("name", b.Name)), nil
 	}
-	who.Kind, who.TokenID = b.Kind, b.TokenID
-	return who.From(b.IP, b.UserAgent, ""), nil, nil
+	member.Kind, member.TokenID = b.Kind, b.TokenID
+	return member.Call(account.From{IP: b.IP, UserAgent: b.UserAgent}), nil, nil
 }
 
 // Reasons to leave a row as it is.
@@ -114,7 +114,7 @@ func (b *batch) use(ctx context.Context, row *Row, content RowInput) error {
 		if err != nil {
 			return err
 		}
-		_, blocked, err := b.run.By.actor(tx, b.run.Company) // the rights may have ended since the batch began
+		_, blocked, err := b.run.By.call(tx, b.run.Company) // the rights may have ended since the batch began
 		if err := cmp.Or(err, blocked); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 // Leftover returns a function that writes the rows of which no document was made, in the form
 // of the file they came in, with a last column that says why.
 func (s *Service) Leftover(
-	ctx context.Context, who account.Actor, id string, say func([]fault.Field) string,
+	ctx context.Context, who account.Call, id string, say func([]fault.Field) string,
 ) (Writing, error) {
 	r, err := s.Get(ctx, who, id)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // Results returns a function that writes one row for each row of a run: what became of it, and
 // the values of the fields of its document.
-func (s *Service) Results(ctx context.Context, who account.Actor, id string) (Writing, error) {
+func (s *Service) Results(ctx context.Context, who account.Call, id string) (Writing, error) {
 	r, names, err := s.readable(ctx, who, id)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func resultHeadings() []string {
 }
 
 // readable returns a run and the names of the fields of its template.
-func (s *Service) readable(ctx context.Context, who account.Actor, id string) (r Run, names []string, err error) {
+func (s *Service) readable(ctx context.Context, who account.Call, id string) (r Run, names []string, err error) {
 	if r, err = s.Get(ctx, who, id); err != nil {
 		return r, nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Service) readable(ctx context.Context, who account.Actor, id string) (r
 }
 
 // result returns the cells of a row. A document that was deleted since has none of its own.
-func (s *Service) result(ctx context.Context, who account.Actor, row *Row, names []string) ([]string, error) {
+func (s *Service) result(ctx context.Context, who account.Call, row *Row, names []string) ([]string, error) {
 	cells := []string{strconv.Itoa(row.Number), string(row.State), row.Document, "", "", "", "", ""}
 	values := make([]string, len(names))
 	if row.Document == "" {
@@ -100,7 +100,7 @@ func valueOf(d *signing.Document, name string) string {
 }
 
 // ReportOf returns the report that a run was started with.
-func (s *Service) ReportOf(ctx context.Context, who account.Actor, id string) (Report, error) {
+func (s *Service) ReportOf(ctx context.Context, who account.Call, id string) (Report, error) {
 	r, err := s.Get(ctx, who, id)
 	if err != nil {
 		return Report{}, err

@@ -10,7 +10,7 @@ import (
 )
 
 // Cancel stops a run. The rows that wait are not made; documents that exist stay.
-func (s *Service) Cancel(_ context.Context, who account.Actor, id string) (Run, error) {
+func (s *Service) Cancel(_ context.Context, who account.Call, id string) (Run, error) {
 	return s.change(who, id, func(tx *kv.Tx, r *Run) error {
 		if r.State != Running {
 			return nil
@@ -23,7 +23,7 @@ func (s *Service) Cancel(_ context.Context, who account.Actor, id string) (Run, 
 }
 
 // Retry makes the failed rows wait again, and resumes a run that has stopped.
-func (s *Service) Retry(_ context.Context, who account.Actor, id string) (r Run, err error) {
+func (s *Service) Retry(_ context.Context, who account.Call, id string) (r Run, err error) {
 	for from, more := 0, true; more && err == nil; {
 		r, err = s.change(who, id, func(tx *kv.Tx, r *Run) error {
 			if r.State == Cancelled {
@@ -61,7 +61,7 @@ func (s *Service) wait(tx *kv.Tx, r *Run, from int) (again []Row, err error) {
 }
 
 // change is the common path of the changes that a caller makes.
-func (s *Service) change(who account.Actor, id string, do func(tx *kv.Tx, r *Run) error) (r Run, err error) {
+func (s *Service) change(who account.Call, id string, do func(tx *kv.Tx, r *Run) error) (r Run, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Run{}, err
 	}

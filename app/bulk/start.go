@@ -63,7 +63,7 @@ type InvalidRow struct {
 
 // Start checks all rows, and starts the run unless there is something to mend. Without
 // SkipInvalid, one invalid row is enough to keep it from starting.
-func (s *Service) Start(ctx context.Context, who account.Actor, in Input) (Report, error) {
+func (s *Service) Start(ctx context.Context, who account.Call, in Input) (Report, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Report{}, err
 	}
@@ -173,7 +173,7 @@ func (c *content) email() string {
 	return ""
 }
 
-func senderOf(who account.Actor) Sender {
+func senderOf(who account.Call) Sender {
 	return Sender{Kind: who.Kind, ID: who.UserID, Name: who.Name, Email: who.Email,
 		IP: who.IP, UserAgent: who.UserAgent, TokenID: who.TokenID}
 }

@@ -17,7 +17,7 @@ import (
 
 // checked is a table after its check.
 type checked struct {
-	who      account.Actor
+	who      account.Call
 	template *signing.Document
 	form     sheet.Form
 	headings []string
@@ -48,7 +48,7 @@ func (in *Input) check(now time.Time) error {
 
 // checkTable reads a table and checks its rows, in the company's turn. With an error, its report
 // names the columns that were recognised.
-func (s *Service) checkTable(ctx context.Context, who account.Actor, t *signing.Document, in Input) (*checked, error) {
+func (s *Service) checkTable(ctx context.Context, who account.Call, t *signing.Document, in Input) (*checked, error) {
 	leave, err := s.checking.Enter(ctx, who.Turn())
 	if err != nil {
 		return &checked{}, err
@@ -65,7 +65,7 @@ func (s *Service) checkTable(ctx context.Context, who account.Actor, t *signing.
 }
 
 // read reads the table of an input.
-func (s *Service) read(who account.Actor, t *signing.Document, in Input) (*checked, error) {
+func (s *Service) read(who account.Call, t *signing.Document, in Input) (*checked, error) {
 	c := &checked{who: who, template: t}
 	if len(in.File) == 0 {
 		if len(in.Rows) > s.MaxRows {

@@ -70,7 +70,7 @@ type RowFault struct {
 
 // Import adds the contacts of a file, and updates those that the company already has; an empty
 // cell changes nothing. A faulty row is left out and reported; the others are imported.
-func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput) (Import, error) {
+func (s *Service) Import(ctx context.Context, who account.Call, in ImportInput) (Import, error) {
 	if err := staff(who, account.ScopeWrite); err != nil {
 		return Import{}, err
 	}
@@ -100,7 +100,7 @@ func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput)
 
 // resume returns the rows that are left to import. What is wrong with the others is found
 // again, since it is not recorded.
-func (s *Service) resume(who account.Actor, from string, rows []sheet.Row, at map[string]int, out *Import) ([]sheet.Row, error) {
+func (s *Service) resume(who account.Call, from string, rows []sheet.Row, at map[string]int, out *Import) ([]sheet.Row, error) {
 	if from == "" {
 		return rows, nil
 	}
@@ -122,7 +122,7 @@ func (s *Service) resume(who account.Actor, from string, rows []sheet.Row, at ma
 const importedAtOnce = 25
 
 // importSome imports some rows in one transaction, or only checks them.
-func (s *Service) importSome(who account.Actor, rows []sheet.Row, at map[string]int, check bool, out *Import) error {
+func (s *Service) importSome(who account.Call, rows []sheet.Row, at map[string]int, check bool, out *Import) error {
 	run := s.DB.For(who.CompanyID).Update
 	if check {
 		run = s.DB.View
@@ -150,7 +150,7 @@ func (s *Service) importSome(who account.Actor, rows []sheet.Row, at map[string]
 }
 
 // record notes how far the import has come, with the work itself.
-func (i *Import) record(tx *kv.Tx, who account.Actor) error {
+func (i *Import) record(tx *kv.Tx, who account.Call) error {
 	done := progress{Next: i.Created + i.Updated + len(i.Faults), Created: i.Created, Updated: i.Updated}
 	text, err := json.Marshal(done)
 	if err != nil {
@@ -159,7 +159,7 @@ func (i *Import) record(tx *kv.Tx, who account.Actor) error {
 	return who.Once.Done(tx, string(text))
 }
 
-func (s *Service) importRow(tx *kv.Tx, who account.Actor, in Input, check bool) (created bool, err error) {
+func (s *Service) importRow(tx *kv.Tx, who account.Call, in Input, check bool) (created bool, err error) {
 	email := ""
 	if in.Email != nil {
 		email = *in.Email

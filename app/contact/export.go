@@ -14,7 +14,7 @@ import (
 
 // Export returns a function that writes the contacts that are not in the trash,
 // oldest first, as CSV that Import accepts.
-func (s *Service) Export(ctx context.Context, who account.Actor) (write func(w io.Writer) error, err error) {
+func (s *Service) Export(ctx context.Context, who account.Call) (write func(w io.Writer) error, err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return nil, err
 	}

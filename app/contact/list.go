@@ -31,7 +31,7 @@ var statuses = []string{Active, Archived, Deleted}
 // active, archived and deleted; sorts are created_at, email, last_used_at, name, organization
 // and updated_at. A search matches the beginnings of words in name, address, organization and
 // tags.
-func (s *Service) List(ctx context.Context, who account.Actor, q Query) (page list.Page[Contact], err error) {
+func (s *Service) List(ctx context.Context, who account.Call, q Query) (page list.Page[Contact], err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return page, err
 	}
@@ -61,7 +61,7 @@ func (s *Service) List(ctx context.Context, who account.Actor, q Query) (page li
 const scanLimit = 10 * time.Second
 
 // inTurn reads many contacts when it is the caller's turn.
-func (s *Service) inTurn(ctx context.Context, who account.Actor, read func(ctx context.Context, tx *kv.Tx) error) error {
+func (s *Service) inTurn(ctx context.Context, who account.Call, read func(ctx context.Context, tx *kv.Tx) error) error {
 	leave, err := s.searching.Enter(ctx, who.Turn())
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ const (
 // Suggest returns the contacts that may match a text being typed: the beginning of a name, an
 // address or an organization. The most recently used come first; without a text, only recency
 // counts.
-func (s *Service) Suggest(ctx context.Context, who account.Actor, text string, limit int) (out []Contact, err error) {
+func (s *Service) Suggest(ctx context.Context, who account.Call, text string, limit int) (out []Contact, err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return nil, err
 	}

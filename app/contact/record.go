@@ -84,7 +84,7 @@ func orderIndexes() []kv.Index[Contact] {
 }
 
 // load reads a contact of the caller's company.
-func load(tx *kv.Tx, who account.Actor, id string) (Contact, error) {
+func load(tx *kv.Tx, who account.Call, id string) (Contact, error) {
 	c, err := contacts.Get(tx, key(who.CompanyID, id))
 	if errors.Is(err, kv.ErrNotFound) {
 		return Contact{}, fault.NotFound("contact").Because(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"paraph/app/account"
 	"paraph/app/contact"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
@@ -32,7 +33,7 @@ func TestCompaniesTakeTurnsAtBeingRemembered(t *testing.T) {
 	if err := s.CaughtUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	page, err := s.List(t.Context(), other, contact.Query{Limit: 1})
+	page, err := s.List(t.Context(), other.Call(account.From{}), contact.Query{Limit: 1})
 	if err != nil || page.Total != 1 {
 		t.Fatalf("B has %d contacts, %v", page.Total, err)
 	}
@@ -40,7 +41,7 @@ func TestCompaniesTakeTurnsAtBeingRemembered(t *testing.T) {
 	if at := id.Time(); at > many/4 {
 		t.Errorf("B had its turn after %d contacts of A", at)
 	}
-	if page, err := s.List(t.Context(), ann, contact.Query{Limit: 1}); err != nil || page.Total != many {
+	if page, err := s.List(t.Context(), ann.Call(account.From{}), contact.Query{Limit: 1}); err != nil || page.Total != many {
 		t.Errorf("A has %d contacts, %v", page.Total, err)
 	}
 }

@@ -27,7 +27,7 @@ func NewBudget(size int64) *turns.Queue {
 
 // CallerOf returns the caller's key in the budget. Callers without credentials and
 // holders of a link count by address, because they aren't authenticated yet.
-func CallerOf(who account.Actor, address string) turns.Key {
+func CallerOf(who account.Call, address string) turns.Key {
 	if who.CompanyID == "" || who.IsSignatory() {
 		return turns.Stranger(address)
 	}

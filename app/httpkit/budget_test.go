@@ -83,14 +83,14 @@ func TestCallersShareByCompanyAndByNetwork(t *testing.T) {
 	member := account.Actor{Kind: account.ActorUser, CompanyID: "c", UserID: "somebody"}
 	signatory := account.Actor{Kind: account.ActorSignatory, CompanyID: "c"}
 	for _, c := range []struct {
-		who     account.Actor
+		who     account.Call
 		address string
 		want    turns.Key
 	}{
-		{member, "192.0.2.1", company("c")},
-		{signatory, "192.0.2.1", turns.Stranger("192.0.2.1")},
-		{account.Actor{}, "2001:db8:1:2:3::4", turns.Stranger("2001:db8:1:2::1")},
-		{account.Actor{}, "2001:db8:1:2:9::9", turns.Stranger("2001:db8:1:2::1")},
+		{account.Call{Actor: member}, "192.0.2.1", company("c")},
+		{account.Call{Actor: signatory}, "192.0.2.1", turns.Stranger("192.0.2.1")},
+		{account.Call{}, "2001:db8:1:2:3::4", turns.Stranger("2001:db8:1:2::1")},
+		{account.Call{}, "2001:db8:1:2:9::9", turns.Stranger("2001:db8:1:2::1")},
 	} {
 		if got := httpkit.CallerOf(c.who, c.address); got != c.want {
 			t.Errorf("%s from %s: got %v, want %v", c.who.Kind, c.address, got, c.want)

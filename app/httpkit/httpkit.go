@@ -104,7 +104,7 @@ func newTurns(members *turns.Presence) *turns.Queue {
 
 // Serve counts a member's request as in progress until done is called. Requests that
 // wait for other people's actions don't count.
-func (k *Kit) Serve(who account.Actor, rule Rule) (done func()) {
+func (k *Kit) Serve(who account.Call, rule Rule) (done func()) {
 	if rule.Queued || who.CompanyID == "" || who.IsSignatory() {
 		return func() {}
 	}
@@ -114,7 +114,7 @@ func (k *Kit) Serve(who account.Actor, rule Rule) (done func()) {
 // Turn waits until it is the caller's turn: that of the unauthenticated on routes open to
 // them, that of the company on others. Read the body before calling it, so that a slow sender
 // doesn't keep others waiting.
-func (k *Kit) Turn(c *fiber.Ctx, rule Rule, who account.Actor) (leave func(), err error) {
+func (k *Kit) Turn(c *fiber.Ctx, rule Rule, who account.Call) (leave func(), err error) {
 	switch {
 	case rule.shared(c.Method()) && rule.Slow:
 		return k.slow.Enter(c.UserContext(), turns.Stranger(k.Address(c)))

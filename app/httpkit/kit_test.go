@@ -45,7 +45,7 @@ func serve(t *testing.T, o httpkit.Options, rule httpkit.Rule, h func(*fiber.Ctx
 		return c.Next()
 	})
 	kit.Add(app, http.MethodPost, "/", rule, func(c *fiber.Ctx) error {
-		body, err := kit.Body(c, rule, httpkit.CallerOf(account.Actor{}, kit.Address(c)))
+		body, err := kit.Body(c, rule, httpkit.CallerOf(account.Call{}, kit.Address(c)))
 		if err != nil {
 			return err
 		}

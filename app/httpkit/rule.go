@@ -111,7 +111,7 @@ func (r Rule) Size() int64 {
 }
 
 // Admit returns an error unless the rule admits the caller.
-func (r Rule) Admit(who account.Actor) error {
+func (r Rule) Admit(who account.Call) error {
 	switch {
 	case r.For == Everyone:
 		return nil

@@ -32,7 +32,7 @@ func TestStrangersAreAnsweredOneByOne(t *testing.T) {
 	route := func(path string, rule httpkit.Rule, block bool) {
 		kit.Add(app, http.MethodGet, path, rule, func(c *fiber.Ctx) error {
 			asked.Add(1)
-			leave, err := kit.Turn(c, rule, account.Actor{})
+			leave, err := kit.Turn(c, rule, account.Call{})
 			if err != nil {
 				return err
 			}
@@ -113,7 +113,7 @@ func TestCompaniesShareTheProcessors(t *testing.T) {
 	kit.Add(app, http.MethodGet, "/:company", rule, func(c *fiber.Ctx) error {
 		defer httpkit.Finish(c)
 		company := strings.Clone(c.Params("company"))
-		leave, err := kit.Turn(c, rule, account.Actor{Kind: account.ActorUser, CompanyID: company, UserID: "one"})
+		leave, err := kit.Turn(c, rule, account.Call{Actor: account.Actor{Kind: account.ActorUser, CompanyID: company, UserID: "one"}})
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ type Company struct {
 
 // ListCompanies returns the companies whose name begins with name, by name.
 func (s *Service) ListCompanies(
-	ctx context.Context, who account.Actor, name string, offset, limit int,
+	ctx context.Context, who account.Call, name string, offset, limit int,
 ) (all list.Page[Company], err error) {
 	found, err := s.Accounts.Companies.ListTenants(ctx, who, name, offset, limit)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) ListCompanies(
 }
 
 // GetCompany returns a company.
-func (s *Service) GetCompany(ctx context.Context, who account.Actor, id string) (Company, error) {
+func (s *Service) GetCompany(ctx context.Context, who account.Call, id string) (Company, error) {
 	t, err := s.Accounts.Companies.GetTenant(ctx, who, id)
 	if err != nil {
 		return Company{}, err
@@ -46,7 +46,7 @@ func (s *Service) GetCompany(ctx context.Context, who account.Actor, id string) 
 
 // AddCompany adds a company with its first owner.
 func (s *Service) AddCompany(
-	ctx context.Context, who account.Actor, in account.CompanyInput,
+	ctx context.Context, who account.Call, in account.CompanyInput,
 ) (account.Bootstrapped, error) {
 	if err := requireOperator(who); err != nil {
 		return account.Bootstrapped{}, err
@@ -55,7 +55,7 @@ func (s *Service) AddCompany(
 }
 
 // RenameCompany renames a company.
-func (s *Service) RenameCompany(ctx context.Context, who account.Actor, id, name string) (Company, error) {
+func (s *Service) RenameCompany(ctx context.Context, who account.Call, id, name string) (Company, error) {
 	if err := requireOperator(who); err != nil {
 		return Company{}, err
 	}

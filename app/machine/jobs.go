@@ -29,7 +29,7 @@ func JobStates() []string { return []string{kv.JobDead, kv.JobRunning, kv.JobWai
 
 // ListJobs returns the jobs in a state ("" for all), by state, kind and due time.
 func (s *Service) ListJobs(
-	_ context.Context, who account.Actor, state string, offset, limit int,
+	_ context.Context, who account.Call, state string, offset, limit int,
 ) (all list.Page[Job], err error) {
 	if err := requireOperator(who); err != nil {
 		return all, err
@@ -61,7 +61,7 @@ func (s *Service) ListJobs(
 
 // RetryJob retries a job now, with the full number of attempts if it was given up. It
 // does nothing to a running job.
-func (s *Service) RetryJob(ctx context.Context, who account.Actor, id string) error {
+func (s *Service) RetryJob(ctx context.Context, who account.Call, id string) error {
 	if err := requireOperator(who); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *Service) RetryJob(ctx context.Context, who account.Actor, id string) er
 	return s.retry(id)
 }
 
-func (s *Service) retrySeal(ctx context.Context, who account.Actor, job kv.Job) error {
+func (s *Service) retrySeal(ctx context.Context, who account.Call, job kv.Job) error {
 	company, document, err := signing.DocumentOfJob(job)
 	if err != nil {
 		return err
@@ -106,15 +106,15 @@ func (s *Service) retry(id string) error {
 }
 
 // RetryDocument retries the sealing of a document.
-func (s *Service) RetryDocument(ctx context.Context, who account.Actor, company, document string) error {
+func (s *Service) RetryDocument(ctx context.Context, who account.Call, company, document string) error {
 	if err := requireOperator(who); err != nil {
 		return err
 	}
-	_, err := s.Completion.RetrySealing(ctx, account.System(company).From(who.IP, who.UserAgent, who.RequestID), document)
+	_, err := s.Completion.RetrySealing(ctx, account.System(company).Call(who.From), document)
 	return err
 }
 
-func (s *Service) countJobs(_ context.Context, _ account.Actor, o *Overview) error {
+func (s *Service) countJobs(_ context.Context, _ account.Call, o *Overview) error {
 	return s.DB.View(func(tx *kv.Tx) error {
 		stats, err := s.Jobs.Stats(tx)
 		o.Waiting, o.Running, o.Dead = stats.Waiting, stats.Running, stats.Dead

@@ -59,7 +59,7 @@ type Service struct {
 func New(o Options) *Service { return &Service{Options: o} }
 
 // requireOperator returns an error unless the caller administers the installation.
-func requireOperator(who account.Actor) error {
+func requireOperator(who account.Call) error {
 	if !who.RunsInstallation() {
 		return fault.NotFound("page")
 	}
@@ -100,7 +100,7 @@ type Overview struct {
 }
 
 // Overview returns the state of the installation.
-func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, err error) {
+func (s *Service) Overview(ctx context.Context, who account.Call) (o Overview, err error) {
 	if err := requireOperator(who); err != nil {
 		return o, err
 	}
@@ -111,7 +111,7 @@ func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, 
 		Data:    s.Data,
 		Started: s.Started,
 	}
-	for _, part := range []func(context.Context, account.Actor, *Overview) error{s.countLists, s.countJobs, s.lastRuns} {
+	for _, part := range []func(context.Context, account.Call, *Overview) error{s.countLists, s.countJobs, s.lastRuns} {
 		if err := part(ctx, who, &o); err != nil {
 			return Overview{}, err
 		}
@@ -127,7 +127,7 @@ func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, 
 }
 
 // countLists counts the records of each list.
-func (s *Service) countLists(ctx context.Context, who account.Actor, o *Overview) error {
+func (s *Service) countLists(ctx context.Context, who account.Call, o *Overview) error {
 	companies, err := s.Accounts.Companies.ListTenants(ctx, who, "", 0, 0)
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (s *Service) countLists(ctx context.Context, who account.Actor, o *Overview
 	return err
 }
 
-func (s *Service) lastRuns(_ context.Context, _ account.Actor, o *Overview) error {
+func (s *Service) lastRuns(_ context.Context, _ account.Call, o *Overview) error {
 	if s.Backup != nil {
 		b, err := s.Backup()
 		if err != nil {

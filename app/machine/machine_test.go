@@ -33,7 +33,7 @@ func TestFailedMailIsRetried(t *testing.T) {
 	server := &refusing{err: mail.ErrRejected}
 	s := domain.New(t, domain.Options{Sender: server})
 	m := service(s)
-	if _, err := s.Accounts.Companies.FoundCompany(t.Context(), operator, account.CompanyInput{Name: "Acme", Email: "olga@acme.example"}); err != nil {
+	if _, err := s.Accounts.Companies.FoundCompany(t.Context(), account.Call{Actor: operator}, account.CompanyInput{Name: "Acme", Email: "olga@acme.example"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Accounts.Authentication.ForgotPassword(t.Context(), "olga@acme.example", account.From{}); err != nil {
@@ -43,23 +43,23 @@ func TestFailedMailIsRetried(t *testing.T) {
 		t.Fatal(err)
 	}
 	work(t, s)
-	failed, err := m.ListMails(t.Context(), operator, false, 0, 10)
+	failed, err := m.ListMails(t.Context(), account.Call{Actor: operator}, false, 0, 10)
 	if err != nil || failed.Total != 1 || failed.Items[0].To != "olga@acme.example" {
 		t.Fatalf("got %+v, %v", failed, err)
 	}
-	dead, err := m.ListJobs(t.Context(), operator, kv.JobDead, 0, 10)
+	dead, err := m.ListJobs(t.Context(), account.Call{Actor: operator}, kv.JobDead, 0, 10)
 	if err != nil || dead.Total != 1 || dead.Items[0].Attempts != 1 || strings.Contains(dead.Items[0].ID, "/") {
 		t.Fatalf("got %+v, %v", dead, err)
 	}
 	server.err = nil
-	if err := m.RetryJob(t.Context(), operator, dead.Items[0].ID); err != nil {
+	if err := m.RetryJob(t.Context(), account.Call{Actor: operator}, dead.Items[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	work(t, s)
-	if failed, err = m.ListMails(t.Context(), operator, false, 0, 10); err != nil || failed.Total != 0 {
+	if failed, err = m.ListMails(t.Context(), account.Call{Actor: operator}, false, 0, 10); err != nil || failed.Total != 0 {
 		t.Errorf("after another try %+v, %v", failed, err)
 	}
-	if err := m.RetryJob(t.Context(), operator, dead.Items[0].ID); fault.KindOf(err) != fault.KindNotFound {
+	if err := m.RetryJob(t.Context(), account.Call{Actor: operator}, dead.Items[0].ID); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a job that is done: %v", err)
 	}
 }
@@ -88,14 +88,14 @@ func TestLogKeepsErrorsApart(t *testing.T) {
 		log.Info("request", "id", "01BBBB")
 	}
 	log.Debug("not kept", "id", "01AAAA")
-	lines, err := m.ListLines(t.Context(), operator, " 01aaaa")
+	lines, err := m.ListLines(t.Context(), account.Call{Actor: operator}, " 01aaaa")
 	if err != nil || len(lines) != 1 || !strings.Contains(lines[0], "part=x") || strings.Contains(lines[0], "ann.smith") || !strings.Contains(lines[0], "…@signer.example") {
 		t.Errorf("got %q, %v", lines, err)
 	}
-	if all, err := m.ListLines(t.Context(), operator, ""); err != nil || len(all) != 500 || !strings.Contains(all[0], "01BBBB") {
+	if all, err := m.ListLines(t.Context(), account.Call{Actor: operator}, ""); err != nil || len(all) != 500 || !strings.Contains(all[0], "01BBBB") {
 		t.Errorf("%d lines, %v", len(all), err)
 	}
-	if _, err := m.ListLines(t.Context(), account.Actor{Kind: account.ActorUser, Role: account.RoleOwner}, ""); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := m.ListLines(t.Context(), account.Call{Actor: account.Actor{Kind: account.ActorUser, Role: account.RoleOwner}}, ""); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("somebody else gets %v", err)
 	}
 }

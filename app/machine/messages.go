@@ -42,7 +42,7 @@ func mailOf(m notify.Message) Mail {
 // ListMails returns the undelivered messages of all companies, or with held the
 // those whose link they have to pass on, newest first.
 func (s *Service) ListMails(
-	ctx context.Context, who account.Actor, held bool, offset, limit int,
+	ctx context.Context, who account.Call, held bool, offset, limit int,
 ) (all list.Page[Mail], err error) {
 	from := s.Notify.Messages.ListFailed
 	if held {

@@ -10,7 +10,7 @@ import (
 
 // requireOperator returns an error unless the caller administers the installation. For
 // others the settings don't exist.
-func requireOperator(who account.Actor) error {
+func requireOperator(who account.Call) error {
 	if who.RunsInstallation() {
 		return nil
 	}
@@ -19,7 +19,7 @@ func requireOperator(who account.Actor) error {
 
 // mayChange also requires a recent proof of identity, because the operator of the mail
 // server can read everybody's links.
-func (s *Service) mayChange(who account.Actor) error {
+func (s *Service) mayChange(who account.Call) error {
 	switch err := requireOperator(who); {
 	case err != nil:
 		return err
@@ -32,7 +32,7 @@ func (s *Service) mayChange(who account.Actor) error {
 }
 
 // Save changes the mail server.
-func (s *Service) Save(ctx context.Context, who account.Actor, in Input) (State, error) {
+func (s *Service) Save(ctx context.Context, who account.Call, in Input) (State, error) {
 	if err := s.mayChange(who); err != nil {
 		return State{}, err
 	}
@@ -50,7 +50,7 @@ func (s *Service) Save(ctx context.Context, who account.Actor, in Input) (State,
 }
 
 // TurnOff removes the mail server. From then on messages stay in the outbox.
-func (s *Service) TurnOff(ctx context.Context, who account.Actor) error {
+func (s *Service) TurnOff(ctx context.Context, who account.Call) error {
 	if err := s.mayChange(who); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type Options struct {
 	Apply func(Settings)
 	// Changed is called after a change has been applied.
 	Changed func(context.Context) error
-	Proven  func(account.Actor) bool
+	Proven  func(account.Call) bool
 	Now     func() time.Time
 	Log     *slog.Logger
 }
@@ -150,7 +150,7 @@ type State struct {
 }
 
 // Get returns the settings, for administrators of the installation.
-func (s *Service) Get(_ context.Context, who account.Actor) (state State, err error) {
+func (s *Service) Get(_ context.Context, who account.Call) (state State, err error) {
 	if err := requireOperator(who); err != nil {
 		return State{}, err
 	}

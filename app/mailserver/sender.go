@@ -17,7 +17,7 @@ type SenderReport struct {
 }
 
 // Sender looks up the sender's domain, for administrators of the installation.
-func (s *Service) Sender(ctx context.Context, who account.Actor) (SenderReport, error) {
+func (s *Service) Sender(ctx context.Context, who account.Call) (SenderReport, error) {
 	if err := requireOperator(who); err != nil {
 		return SenderReport{}, err
 	}

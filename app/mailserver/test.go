@@ -32,7 +32,7 @@ func (t Test) Problem(say fault.Sayer) string {
 // returns the SMTP conversation. With an input, it tries those settings instead of the
 // effective ones, without storing them.
 func (s *Service) Try(
-	ctx context.Context, who account.Actor, in *Input, address string, compose func(to string) (mail.Message, error),
+	ctx context.Context, who account.Call, in *Input, address string, compose func(to string) (mail.Message, error),
 ) (Test, error) {
 	settings, err := s.testSettings(who, in)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) Try(
 }
 
 // testSettings returns the settings to test.
-func (s *Service) testSettings(who account.Actor, in *Input) (Settings, error) {
+func (s *Service) testSettings(who account.Call, in *Input) (Settings, error) {
 	if err := requireOperator(who); err != nil {
 		return Settings{}, err
 	}

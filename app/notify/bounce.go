@@ -16,7 +16,7 @@ import (
 
 // Bounce marks a message of the company as returned, according to a delivery report, and
 // records that on the document it was about. Reading the same report again changes nothing.
-func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reader) (m Message, err error) {
+func (s *Service) Bounce(ctx context.Context, who account.Call, report io.Reader) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -59,7 +59,7 @@ func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reade
 }
 
 // returned records on a message's document that a member reported its return.
-func (s *Service) returned(ctx context.Context, who account.Actor, m Message, reply string) error {
+func (s *Service) returned(ctx context.Context, who account.Call, m Message, reply string) error {
 	if m.Document == "" {
 		return nil
 	}

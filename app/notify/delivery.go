@@ -96,7 +96,7 @@ type DeliveryQuery struct {
 }
 
 // ListDeliveries lists the deliveries of one of the company's webhooks.
-func (s *Webhooks) ListDeliveries(_ context.Context, who account.Actor, id string, q DeliveryQuery) (list list.Page[Delivery], err error) {
+func (s *Webhooks) ListDeliveries(_ context.Context, who account.Call, id string, q DeliveryQuery) (list list.Page[Delivery], err error) {
 	if err := admin(who); err != nil {
 		return list, err
 	}
@@ -119,7 +119,7 @@ func (s *Webhooks) ListDeliveries(_ context.Context, who account.Actor, id strin
 }
 
 // GetDelivery returns one delivery.
-func (s *Webhooks) GetDelivery(_ context.Context, who account.Actor, id, delivery string) (d Delivery, err error) {
+func (s *Webhooks) GetDelivery(_ context.Context, who account.Call, id, delivery string) (d Delivery, err error) {
 	if err := admin(who); err != nil {
 		return Delivery{}, err
 	}
@@ -132,7 +132,7 @@ func (s *Webhooks) GetDelivery(_ context.Context, who account.Actor, id, deliver
 	return d, err
 }
 
-func loadDelivery(tx *kv.Tx, who account.Actor, id, delivery string) (Webhook, Delivery, error) {
+func loadDelivery(tx *kv.Tx, who account.Call, id, delivery string) (Webhook, Delivery, error) {
 	w, err := loadWebhook(tx, who, id)
 	if err != nil {
 		return Webhook{}, Delivery{}, err
@@ -150,7 +150,7 @@ func errPaused() error {
 
 // Redeliver posts a delivery again, with the full number of attempts. The receiver sees the
 // same identifier and the same body.
-func (s *Webhooks) Redeliver(_ context.Context, who account.Actor, id, delivery string) (d Delivery, err error) {
+func (s *Webhooks) Redeliver(_ context.Context, who account.Call, id, delivery string) (d Delivery, err error) {
 	if err := admin(who); err != nil {
 		return Delivery{}, err
 	}
@@ -184,7 +184,7 @@ const redeliverBatch = 50
 
 // RedeliverFailed queues all failed deliveries again, and returns their number. With progress,
 // as recorded with the last batch ([account.Once]), it goes on where it ended early.
-func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id string, progress ...string) (n int, err error) {
+func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Call, id string, progress ...string) (n int, err error) {
 	if err := admin(who); err != nil {
 		return 0, err
 	}
@@ -224,7 +224,7 @@ const unfinished = "unfinished"
 
 // TestWebhook immediately posts a test event, even to a paused webhook, and returns the result.
 // There is only one attempt.
-func (s *Webhooks) TestWebhook(ctx context.Context, who account.Actor, id string) (Delivery, error) {
+func (s *Webhooks) TestWebhook(ctx context.Context, who account.Call, id string) (Delivery, error) {
 	w, err := s.GetWebhook(ctx, who, id)
 	if err != nil {
 		return Delivery{}, err

@@ -15,17 +15,17 @@ import (
 
 // ListFailed lists the messages of all companies and of the installation that were
 // not delivered, newest first, without their contents.
-func (s *Messages) ListFailed(_ context.Context, who account.Actor, offset, limit int) (list.Page[Message], error) {
+func (s *Messages) ListFailed(_ context.Context, who account.Call, offset, limit int) (list.Page[Message], error) {
 	return s.listEverywhere(who, Failed, offset, limit)
 }
 
 // ListHeld lists the messages whose link waits to be handed over by an administrator of the
 // installation, newest first, without their contents.
-func (s *Messages) ListHeld(_ context.Context, who account.Actor, offset, limit int) (list.Page[Message], error) {
+func (s *Messages) ListHeld(_ context.Context, who account.Call, offset, limit int) (list.Page[Message], error) {
 	return s.listEverywhere(who, Kept, offset, limit)
 }
 
-func (s *Messages) listEverywhere(who account.Actor, status string, offset, limit int) (all list.Page[Message], err error) {
+func (s *Messages) listEverywhere(who account.Call, status string, offset, limit int) (all list.Page[Message], err error) {
 	if !who.RunsInstallation() {
 		return all, fault.NotFound("page")
 	}
@@ -41,7 +41,7 @@ func (s *Messages) listEverywhere(who account.Actor, status string, offset, limi
 }
 
 // RetryFailed sends a failed message of any company, or of the installation, again.
-func (s *Outbox) RetryFailed(_ context.Context, who account.Actor, id string) error {
+func (s *Outbox) RetryFailed(_ context.Context, who account.Call, id string) error {
 	if !who.RunsInstallation() {
 		return fault.NotFound("page")
 	}
@@ -60,7 +60,7 @@ func (s *Outbox) RetryFailed(_ context.Context, who account.Actor, id string) er
 // RevealHeld shows a message with its link to an administrator of the installation who may
 // hand it over, and records that. The owners of the person's companies are notified of links with
 // which the person chooses another password.
-func (s *Service) RevealHeld(_ context.Context, who account.Actor, id string) (m Message, err error) {
+func (s *Service) RevealHeld(_ context.Context, who account.Call, id string) (m Message, err error) {
 	if !who.RunsInstallation() {
 		return Message{}, fault.NotFound("page")
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Source returns a message in its transmitted form: RFC 5322, the content of an .eml file.
-func (s *Outbox) Source(ctx context.Context, who account.Actor, id string) ([]byte, error) {
+func (s *Outbox) Source(ctx context.Context, who account.Call, id string) ([]byte, error) {
 	m, err := s.Messages.Get(ctx, who, id)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func errNoServer() error {
 
 // Retry sends a message that is waiting, failed, canceled, or kept from before there was a mail
 // server.
-func (s *Outbox) Retry(_ context.Context, who account.Actor, id string) (Message, error) {
+func (s *Outbox) Retry(_ context.Context, who account.Call, id string) (Message, error) {
 	return s.edit(who, id, s.again)
 }
 
@@ -68,7 +68,7 @@ func (s *Outbox) again(tx *kv.Tx, m *Message) error {
 }
 
 // Cancel prevents a waiting message from being sent.
-func (s *Outbox) Cancel(_ context.Context, who account.Actor, id string) (Message, error) {
+func (s *Outbox) Cancel(_ context.Context, who account.Call, id string) (Message, error) {
 	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
 		if m.Status != Queued {
 			return fault.Conflict("message_not_queued")
@@ -80,7 +80,7 @@ func (s *Outbox) Cancel(_ context.Context, who account.Actor, id string) (Messag
 
 // edit changes a message of the company that is not currently being sent. It shows no link or code:
 // who wants one reads the message or has it revealed, which is recorded.
-func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Message) error) (m Message, err error) {
+func (s *Outbox) edit(who account.Call, id string, change func(tx *kv.Tx, m *Message) error) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -115,7 +115,7 @@ const testKind = "test"
 
 // SendTest immediately sends a message to an address, or ("") to the caller, and returns the
 // mail server's reply. If the server refuses, the error contains its own words.
-func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string) (reply string, err error) {
+func (s *Outbox) SendTest(ctx context.Context, who account.Call, address string) (reply string, err error) {
 	if err := admin(who); err != nil {
 		return "", err
 	}
@@ -145,12 +145,12 @@ func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string
 }
 
 // TestMessage writes the message that tests whether mail works, without recording it.
-func (s *Outbox) TestMessage(who account.Actor, address string) (mail.Message, error) {
+func (s *Outbox) TestMessage(who account.Call, address string) (mail.Message, error) {
 	m, err := s.testMessage(who, address)
 	return s.envelope(m), err
 }
 
-func (s *Outbox) testMessage(who account.Actor, address string) (m Message, err error) {
+func (s *Outbox) testMessage(who account.Call, address string) (m Message, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		company, err := account.LoadCompany(tx, who.CompanyID)
 		if err != nil {

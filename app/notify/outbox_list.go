@@ -19,7 +19,7 @@ import (
 var statuses = []string{Kept, Queued, Sent, Failed, Bounced, Cancelled}
 
 // Get returns one message of the company, for its administrators.
-func (s *Messages) Get(_ context.Context, who account.Actor, id string) (m Message, err error) {
+func (s *Messages) Get(_ context.Context, who account.Call, id string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -33,7 +33,7 @@ func (s *Messages) Get(_ context.Context, who account.Actor, id string) (m Messa
 // shownTo returns the message as a reader may see it: a message to an invited person contains
 // their link, which is shown only to those who may send or sign. Links and codes that only
 // [Service.Reveal] shows are removed.
-func (m Message) shownTo(who account.Actor) Message {
+func (m Message) shownTo(who account.Call) Message {
 	switch {
 	case m.Private():
 		return m.Covered()
@@ -44,14 +44,14 @@ func (m Message) shownTo(who account.Actor) Message {
 }
 
 // changedBy returns the message as whoever changed it is shown it: without links and codes.
-func (m Message) changedBy(who account.Actor) Message {
+func (m Message) changedBy(who account.Call) Message {
 	if m = m.shownTo(who); !m.Private() {
 		m = m.Covered()
 	}
 	return m
 }
 
-func (s *Messages) load(tx *kv.Tx, who account.Actor, id string) (Message, error) {
+func (s *Messages) load(tx *kv.Tx, who account.Call, id string) (Message, error) {
 	m, err := s.read(tx, id)
 	if errors.Is(err, kv.ErrNotFound) || err == nil && (m.Company == "" || m.Company != who.CompanyID) {
 		return Message{}, fault.NotFound("message")
@@ -71,7 +71,7 @@ type OutboxQuery struct {
 // List lists the messages about a company's documents, for its
 // administrators. Messages that only their recipient may read (a new password, a
 // code) belong to no company and are not listed.
-func (s *Messages) List(_ context.Context, who account.Actor, q OutboxQuery) (list list.Page[Message], err error) {
+func (s *Messages) List(_ context.Context, who account.Call, q OutboxQuery) (list list.Page[Message], err error) {
 	if err := admin(who); err != nil {
 		return list, err
 	}
@@ -132,7 +132,7 @@ func wanted(words []string) (out []string, err error) {
 	return out, nil
 }
 
-func admin(who account.Actor) error {
+func admin(who account.Call) error {
 	if who.IsSignatory() {
 		return fault.Forbidden("signatory_not_allowed")
 	}

@@ -327,7 +327,7 @@ func TestAMessageBeingSentIsLeftAlone(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Jobs.Run(ctx, 1, s.Notify.Handlers()...) }()
 	patience.Receive(t, "the message is being sent", to.began)
-	for name, do := range map[string]func(context.Context, account.Actor, string) (notify.Message, error){"retry": s.Notify.Retry, "cancel": s.Notify.Cancel} {
+	for name, do := range map[string]func(context.Context, account.Call, string) (notify.Message, error){"retry": s.Notify.Retry, "cancel": s.Notify.Cancel} {
 		if _, err := do(t.Context(), s.owner, m.ID); domain.Refusal(err) != "message_sending" {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -347,7 +347,7 @@ func TestOutboxIsForAdministratorsOfTheCompany(t *testing.T) {
 	reader.Kind, reader.TokenID, reader.Scopes = account.ActorToken, "T", []account.Scope{account.ScopeAdmin}
 	for _, c := range []struct {
 		name string
-		who  account.Actor
+		who  account.Call
 		want string
 	}{
 		{"owner", s.owner, ""},
@@ -380,7 +380,7 @@ func TestOutboxIsForAdministratorsOfTheCompany(t *testing.T) {
 		case domain.Refusal(err) != one || (len(source) > 0) != (c.want == "") || (got.Text == "") != (c.want != ""):
 			t.Errorf("%s reads %d bytes and %q, %v", c.name, len(source), got.Text, err)
 		}
-		for what, do := range map[string]func(context.Context, account.Actor, string) (notify.Message, error){"retries": s.Notify.Retry, "cancels": s.Notify.Cancel} {
+		for what, do := range map[string]func(context.Context, account.Call, string) (notify.Message, error){"retries": s.Notify.Retry, "cancels": s.Notify.Cancel} {
 			if c.want == "" {
 				continue
 			}

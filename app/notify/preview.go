@@ -13,7 +13,7 @@ import (
 // Preview composes the invitation of a person without recording it: the message they would get
 // if the document were sent now. Viewers get a message only once the document is completed. The
 // link in the preview does not work.
-func (s *Service) Preview(ctx context.Context, who account.Actor, document, invitation string) (Message, error) {
+func (s *Service) Preview(ctx context.Context, who account.Call, document, invitation string) (Message, error) {
 	d, err := s.sending.Get(ctx, who, document)
 	if err != nil {
 		return Message{}, err

@@ -36,7 +36,7 @@ func (m Message) Covered() Message {
 
 // Reveal shows a message with its link or code to a member who may pass it on by hand, and
 // records that.
-func (s *Service) Reveal(_ context.Context, who account.Actor, id string) (m Message, err error) {
+func (s *Service) Reveal(_ context.Context, who account.Call, id string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -53,7 +53,7 @@ func (s *Service) Reveal(_ context.Context, who account.Actor, id string) (m Mes
 	return m, nil
 }
 
-func (s *Service) reveal(tx *kv.Tx, who account.Actor, m Message) (Message, error) {
+func (s *Service) reveal(tx *kv.Tx, who account.Call, m Message) (Message, error) {
 	if err := mayReveal(tx, who, m); err != nil {
 		return Message{}, err
 	}
@@ -67,7 +67,7 @@ func (s *Service) reveal(tx *kv.Tx, who account.Actor, m Message) (Message, erro
 	return m, errors.Join(account.LinkShown(tx, m.Link), s.Messages.store(tx, m))
 }
 
-func mayReveal(tx *kv.Tx, who account.Actor, m Message) error {
+func mayReveal(tx *kv.Tx, who account.Call, m Message) error {
 	switch {
 	case m.Private() && m.Link == "":
 		return fault.Conflict("nothing_to_hand_over")
@@ -80,7 +80,7 @@ func mayReveal(tx *kv.Tx, who account.Actor, m Message) error {
 }
 
 // RevealInvite shows a member's newest invite that has not been passed on yet.
-func (s *Service) RevealInvite(_ context.Context, who account.Actor, member string) (m Message, err error) {
+func (s *Service) RevealInvite(_ context.Context, who account.Call, member string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -104,7 +104,7 @@ func (s *Service) RevealInvite(_ context.Context, who account.Actor, member stri
 
 // RevealCode shows the code that an invited person requested, to members who may send the
 // document.
-func (s *Service) RevealCode(ctx context.Context, who account.Actor, document, invitation string) (m Message, err error) {
+func (s *Service) RevealCode(ctx context.Context, who account.Call, document, invitation string) (m Message, err error) {
 	if _, err := s.sending.Get(ctx, who, document); err != nil {
 		return Message{}, err
 	}

@@ -52,7 +52,7 @@ func TestAReturnedMessageIsRecordedOnce(t *testing.T) {
 	work(t, s)
 	for _, tt := range []struct {
 		name   string
-		who    account.Actor
+		who    account.Call
 		report string
 		want   string
 	}{
@@ -113,8 +113,8 @@ func TestLinksAreShownToThoseWhoMaySendAndThatIsRecorded(t *testing.T) {
 	t.Parallel()
 	s, m := queued(t, domain.New(t, domain.Options{}))
 	viewer := s.Member(t, s.owner.CompanyID, account.RoleViewer)
-	for _, who := range []account.Actor{s.approver, viewer} {
-		if _, err := s.Notify.Reveal(t.Context(), who, m.ID); fault.KindOf(err) != fault.KindForbidden {
+	for _, who := range []account.Actor{s.approver.Actor, viewer.Actor} {
+		if _, err := s.Notify.Reveal(t.Context(), account.Call{Actor: who}, m.ID); fault.KindOf(err) != fault.KindForbidden {
 			t.Errorf("%s: got %v", who.Role, err)
 		}
 	}

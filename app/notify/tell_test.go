@@ -21,7 +21,7 @@ import (
 // situation is a document in a company with one member of each role that matters here.
 type situation struct {
 	*domain.Services
-	owner, admin, approver account.Actor
+	owner, admin, approver account.Call
 }
 
 func newSituation(t *testing.T, o domain.Options) situation {
@@ -136,8 +136,8 @@ const (
 
 type step = func(t *testing.T, s situation, d *signing.Document) *signing.Document
 
-func owner(s situation) account.Actor { return s.owner }
-func admin(s situation) account.Actor { return s.admin }
+func owner(s situation) account.Call { return s.owner }
+func admin(s situation) account.Call { return s.admin }
 
 func then(steps ...step) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
@@ -219,7 +219,7 @@ func delegate(name, to string) step {
 		who := s.Signatory(t, d, name+"@x.example")
 		if inv := d.Invitation(who.Invitation); inv.Authentication == record.ByAccessCode {
 			token := must[string](t)(s.Signing.Signing.Identify(t.Context(), who, d.ID, inv.ID, "open sesame"))
-			who = must[account.Actor](t)(s.Accounts.Authentication.Authenticate(t.Context(), token))
+			who = account.Call{Actor: must[account.Actor](t)(s.Accounts.Authentication.Authenticate(t.Context(), token))}
 		}
 		return must[*signing.Document](t)(s.Signing.Sending.Delegate(t.Context(), who, d.ID, who.Invitation, other(to), nil))
 	}
@@ -231,7 +231,7 @@ func replace(name, by string) step {
 	}
 }
 
-func void(by func(situation) account.Actor) step {
+func void(by func(situation) account.Call) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		return must[*signing.Document](t)(s.Signing.Sending.Void(t.Context(), by(s), d.ID, new("Superseded")))
 	}
@@ -276,7 +276,7 @@ func mailFailed(name string) step {
 	}
 }
 
-func submit(by func(situation) account.Actor) step {
+func submit(by func(situation) account.Call) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		return must[*signing.Document](t)(s.Signing.Sending.Submit(t.Context(), by(s), d.ID))
 	}

@@ -215,7 +215,7 @@ func TestWebhooksAreForAdministratorsOfTheCompany(t *testing.T) {
 	sent := send(anyOrder, "a")(t, p.situation, nil)
 	for _, c := range []struct {
 		name       string
-		who        account.Actor
+		who        account.Call
 		list, find string
 	}{
 		{"admin", p.admin, "", ""},
@@ -561,7 +561,7 @@ func TestTestsOfWebhooksAreLimitedPerCompany(t *testing.T) {
 	p := newPosting(t)
 	w := p.hook(t)
 	for i := range 21 {
-		_, err := p.TestWebhook(t.Context(), []account.Actor{p.owner, p.admin}[i%2], w.ID)
+		_, err := p.TestWebhook(t.Context(), []account.Call{p.owner, p.admin}[i%2], w.ID)
 		if throttled := fault.KindOf(err) == fault.KindThrottled; throttled != (i == 20) {
 			t.Errorf("test %d: %v", i+1, err)
 		}

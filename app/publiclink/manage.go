@@ -31,7 +31,7 @@ type Input struct {
 
 // List returns a page of the links of a template, newest first.
 func (s *Service) List(
-	ctx context.Context, who account.Actor, template string, offset, limit int,
+	ctx context.Context, who account.Call, template string, offset, limit int,
 ) (page list.Page[Link], err error) {
 	t, err := s.Drafts.GetTemplate(ctx, who, template)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Service) List(
 }
 
 // Get returns a link of a template.
-func (s *Service) Get(ctx context.Context, who account.Actor, template, id string) (l Link, err error) {
+func (s *Service) Get(ctx context.Context, who account.Call, template, id string) (l Link, err error) {
 	t, err := s.Drafts.GetTemplate(ctx, who, template)
 	if err != nil {
 		return Link{}, err
@@ -66,12 +66,12 @@ func (s *Service) Get(ctx context.Context, who account.Actor, template, id strin
 
 // Create makes a link for a template from which documents can be sent as soon as a visitor
 // states who they are.
-func (s *Service) Create(ctx context.Context, who account.Actor, template string, in Input) (Link, error) {
+func (s *Service) Create(ctx context.Context, who account.Call, template string, in Input) (Link, error) {
 	t, err := s.writable(ctx, who, template)
 	if err != nil {
 		return Link{}, err
 	}
-	l := Link{ID: s.NewID().String(), Company: who.CompanyID, Template: t.ID, By: record.PersonOf(who),
+	l := Link{ID: s.NewID().String(), Company: who.CompanyID, Template: t.ID, By: record.PersonOf(who.Actor),
 		CheckAddress: true}
 	if err := s.apply(&l, who, t, in); err != nil {
 		return Link{}, err
@@ -95,7 +95,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, template string
 }
 
 // Update changes a link. If its owner may no longer send documents, the caller becomes its owner.
-func (s *Service) Update(ctx context.Context, who account.Actor, template, id string, in Input) (l Link, err error) {
+func (s *Service) Update(ctx context.Context, who account.Call, template, id string, in Input) (l Link, err error) {
 	t, err := s.writable(ctx, who, template)
 	if err != nil {
 		return Link{}, err
@@ -127,7 +127,7 @@ func (s *Service) Update(ctx context.Context, who account.Actor, template, id st
 			return err
 		}
 		if !may {
-			l.By = record.PersonOf(who)
+			l.By = record.PersonOf(who.Actor)
 		}
 		if err := s.put(tx, &l, t); err != nil {
 			return err
@@ -184,7 +184,7 @@ func (s *Service) put(tx *kv.Tx, l *Link, t *signing.Document) error {
 }
 
 // Delete removes a link. Its documents stay.
-func (s *Service) Delete(ctx context.Context, who account.Actor, template, id string) error {
+func (s *Service) Delete(ctx context.Context, who account.Call, template, id string) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (s *Service) Delete(ctx context.Context, who account.Actor, template, id st
 }
 
 // writable returns a template for which the caller may make links.
-func (s *Service) writable(ctx context.Context, who account.Actor, id string) (*signing.Document, error) {
+func (s *Service) writable(ctx context.Context, who account.Call, id string) (*signing.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (s *Service) writable(ctx context.Context, who account.Actor, id string) (*
 }
 
 // apply writes the input to a link, and checks that documents can be sent with it.
-func (s *Service) apply(l *Link, who account.Actor, t *signing.Document, in Input) error {
+func (s *Service) apply(l *Link, who account.Call, t *signing.Document, in Input) error {
 	var f fault.Fields
 	in.assign(&f, l, s.Now())
 	if l.Off && in.Role == nil && in.People == nil && in.Variables == nil {
@@ -286,7 +286,7 @@ func (in *Input) settings(f *fault.Fields, l *Link, now time.Time) {
 }
 
 // rehearse reports everything that would keep a visitor's document from being sent.
-func (s *Service) rehearse(f *fault.Fields, l *Link, who account.Actor, t *signing.Document) error {
+func (s *Service) rehearse(f *fault.Fields, l *Link, who account.Call, t *signing.Document) error {
 	somebody := Visitor{Name: "Visitor", Email: "visitor@" + l.ID + ".example"}
 	_, err := s.Drafts.CheckTemplateUse(who, t, s.use(l, t, somebody))
 	if fields := fault.FieldsOf(err); len(fields) > 0 {

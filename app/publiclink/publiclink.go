@@ -138,7 +138,7 @@ func (s *Service) codeOf(id string) string {
 func (s *Service) Token(l *Link) string { return l.ID + s.codeOf(l.ID) }
 
 // URL returns the address of a link, for members who may write templates; "" for others.
-func (s *Service) URL(who account.Actor, l *Link, base string) string {
+func (s *Service) URL(who account.Call, l *Link, base string) string {
 	if !who.Can(account.ScopeWrite) {
 		return ""
 	}

@@ -44,7 +44,6 @@ type Visitor struct {
 	Code        string // that was mailed to them, "" before
 	Locale      string
 	IP, Agent   string
-	RequestID   string
 }
 
 // Start is the result of a visitor's request.
@@ -296,7 +295,7 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 		return nil, err
 	}
 	in := s.use(&v.Link, v.template, by)
-	as := account.System(v.Company).From(by.IP, by.Agent, by.RequestID)
+	as := account.System(v.Company).Call(account.From{IP: by.IP, UserAgent: by.Agent})
 	in.As = &as
 	in.With = func(tx *kv.Tx, _ *signing.Document) error {
 		if err := s.stillOpen(tx, v, by, network); err != nil {
@@ -319,7 +318,7 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 		_, more := s.written.Spend(tx, input.FoldEmail(by.Email))
 		return errors.Join(err, more)
 	}
-	return s.Drafts.UseTemplateVersion(ctx, v.owner, v.template, in)
+	return s.Drafts.UseTemplateVersion(ctx, account.Call{Actor: v.owner}, v.template, in)
 }
 
 // refused returns why a visitor gets no document: what is wrong with their own input, or that the
@@ -353,7 +352,7 @@ func (s *Service) handOver(ctx context.Context, v *Visit, by Visitor, d *signing
 	i := d.RoleIndex(v.RoleName)
 	inv := &d.Invitations[i]
 	who := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Name: inv.Name, Email: inv.Email,
-		Document: d.ID, Invitation: inv.ID}.From(by.IP, by.Agent, by.RequestID)
+		Document: d.ID, Invitation: inv.ID}.Call(account.From{IP: by.IP, UserAgent: by.Agent})
 	if out.Path, err = s.Sending.OpenPublicLink(ctx, who, v.Code); err != nil || !v.Code {
 		return out, err
 	}

@@ -33,7 +33,7 @@ type Input struct {
 
 // Act lets the recipients of a sent document act one after the other, in the signing order and of
 // a group only one; with Decline, the first of them declines.
-func (s *Service) Act(ctx context.Context, who account.Actor, id string, in Input) (*signing.Document, error) {
+func (s *Service) Act(ctx context.Context, who account.Call, id string, in Input) (*signing.Document, error) {
 	d, err := s.Signing.Drafts.Get(ctx, who, id)
 	if err != nil {
 		return nil, err
@@ -113,16 +113,16 @@ func standstill(d *signing.Document, now time.Time) error {
 
 // actAs lets one recipient open the document and act.
 func (s *Service) actAs(
-	ctx context.Context, by account.Actor, d *signing.Document, inv *signing.Invitation, in Input,
+	ctx context.Context, by account.Call, d *signing.Document, inv *signing.Invitation, in Input,
 ) (*signing.Document, error) {
 	if err := d.Signable(inv, s.Now()); err != nil {
 		return nil, err
 	}
-	who, err := s.recipient(ctx, d, inv)
+	signatory, err := s.recipient(ctx, d, inv)
 	if err != nil {
 		return nil, err
 	}
-	who = who.From(by.IP, by.UserAgent, by.RequestID)
+	who := signatory.Call(by.From)
 	v, err := s.Signing.Signing.Open(ctx, who)
 	if err == nil && v.Stage == record.StageConsent {
 		if _, err = s.Signing.Signing.Agree(ctx, who, d.ID, inv.ID, ""); err == nil {

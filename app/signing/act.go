@@ -16,7 +16,7 @@ import (
 
 // MarkViewed records that a person has viewed the document. Further calls have no effect.
 func (s *Signing) MarkViewed(
-	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
+	_ context.Context, who account.Call, id, invitation string,
 ) (*Document, error) {
 	d, err := s.see(who, id)
 	if err != nil {
@@ -40,11 +40,11 @@ func (s *Signing) MarkViewed(
 			inv.Status = record.Viewed
 		}
 		return []Event{record.NewEvent(record.EventInvitationViewed).To(inv.ID)}, nil
-	}, seen...)
+	})
 }
 
 // viewedByMember answers a member's call, which is noted nowhere: only the person can open the document.
-func (s *Signing) viewedByMember(who account.Actor, d *Document, invitation string) (*Document, error) {
+func (s *Signing) viewedByMember(who account.Call, d *Document, invitation string) (*Document, error) {
 	if err := mayAct(who, d.ID, invitation); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (s *Signing) viewedByMember(who account.Actor, d *Document, invitation stri
 	switch {
 	case inv == nil:
 		return nil, fault.NotFound("invitation")
-	case !record.IsIdentified(who, inv):
+	case !record.IsIdentified(who.Actor, inv):
 		return nil, notIdentified()
 	case inv.Unnamed():
 		return nil, d.Signable(inv, s.now()) // nobody yet
@@ -87,7 +87,7 @@ func (in DeclineInput) read() (record.Reason, error) {
 // can sign, and the owner is notified. If the company is configured that way, it is
 // voided immediately instead.
 func (s *Signing) Decline(
-	_ context.Context, who account.Actor, id, invitation string, in DeclineInput, seen ...int64,
+	_ context.Context, who account.Call, id, invitation string, in DeclineInput,
 ) (*Document, error) {
 	why, err := in.read()
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Signing) Decline(
 		}
 		inv.Status = record.Declined
 		voided := record.Reason{Code: record.ReasonDeclined, Name: inv.Name}
-		if inv.Recorded(who) {
+		if inv.Recorded(who.Actor) {
 			voided.Code, inv.RecordedBy.Why = record.ReasonRecorded, why
 		} else {
 			inv.DeclinedAt, inv.DeclinedCode, inv.DeclinedReason = &tx.Now, why.Code, why.Words
@@ -122,13 +122,13 @@ func (s *Signing) Decline(
 			return nil, err
 		}
 		return append(events, record.NewEvent(record.EventDocumentVoided).Because(voided)), nil
-	}, seen...)
+	})
 }
 
 // Delegate passes an invitation on to another person, who takes it over with its fields;
 // the old link stops working. The reason, if any, is recorded in the journal.
 func (s *Sending) Delegate(
-	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string, seen ...int64,
+	_ context.Context, who account.Call, id, invitation string, in InvitationInput, reason *string,
 ) (*Document, error) {
 	why, err := readReason(reason)
 	if err != nil {
@@ -149,13 +149,13 @@ func (s *Sending) Delegate(
 			event = event.With("reason", why)
 		}
 		return s.takeOver(tx, who, d, inv, in, event)
-	}, seen...)
+	})
 }
 
 // Replace substitutes another person for one who has not signed. The company does so,
 // even after a decline. If the person is yet to be named by another recipient, it names them.
 func (s *Sending) Replace(
-	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
+	_ context.Context, who account.Call, id, invitation string, in InvitationInput,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (s *Sending) Replace(
 			return append([]Event{named}, d.Notify(tx.Now)...), f.Err()
 		}
 		return s.takeOver(tx, who, d, inv, in, record.NewEvent(record.EventInvitationReplaced))
-	}, seen...)
+	})
 }
 
 // takeOver creates an invitation that replaces another. It takes over the fields and the
@@ -181,14 +181,14 @@ func (s *Sending) Replace(
 // the certified pages do not change. The new person is authenticated in the same way;
 // the sender has to set a new access code.
 func (s *Sending) takeOver(
-	tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event Event,
+	tx *kv.Tx, who account.Call, d *Document, inv *Invitation, in InvitationInput, event Event,
 ) ([]Event, error) {
 	var f fault.Fields
 	next := inv.Copy(s.id(), tx.Now)
 	next.Name, next.Email, next.Message, next.AccessCodeHint = "", "", "", ""
 	next.Company, next.JobTitle = "", ""
 	next.SignatureFields = inv.SignatureFields
-	in.KeepAuthentication(&f, who, inv)
+	in.KeepAuthentication(&f, who.Actor, inv)
 	in.Role, in.Position, in.Group, in.Named = nil, nil, nil, nil
 	in.Apply(&f, &next, s.links.proofs())
 	// Nobody is left who could name the person later.
@@ -217,7 +217,7 @@ func (s *Sending) takeOver(
 		event = event.With("authentication", next.Authentication)
 	}
 	inv.Status, inv.DelegatedTo, inv.UpdatedAt = record.Delegated, next.ID, tx.Now
-	inv.Recorded(who)
+	inv.Recorded(who.Actor)
 	inv.LinkGeneration++
 	d.Invitations = append(d.Invitations, next)
 	if d.Attention.Kind == record.AttentionDeclined && d.Declined() == nil {
@@ -234,7 +234,7 @@ func (s *Sending) takeOver(
 // sender gives it to the person. Proofs made with the previous code no longer count, and
 // an invitation that lacked a code gets its link now.
 func (s *Sending) SetAccessCode(
-	_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
+	_ context.Context, who account.Call, id, invitation string, in InvitationInput,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -255,13 +255,13 @@ func (s *Sending) SetAccessCode(
 		d.RequestMissingCode()
 		events := []Event{record.NewEvent(record.EventInvitationUpdated).To(inv.ID).With("access_code", "set")}
 		return append(events, d.Notify(tx.Now)...), identities.Delete(tx, inv.ID)
-	}, seen...)
+	})
 }
 
 // Remind sends a reminder to a person who has not acted yet or, without an invitation, to
 // everyone whose turn it is.
 func (s *Sending) Remind(
-	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
+	_ context.Context, who account.Call, id, invitation string,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -276,7 +276,7 @@ func (s *Sending) Remind(
 		}
 		events := d.Remind(tx.Now, record.MayRemindAgain(invitation, tx.Now))
 		return events, s.schedule.plan(tx, d)
-	}, seen...)
+	})
 }
 
 // reportAgain is the minimum interval between problem reports by one person.
@@ -284,7 +284,7 @@ const reportAgain = 5 * time.Minute
 
 // ReportProblem tells the owner, in an invited person's own words, what prevents them from
 // signing. It requires no proof of identity.
-func (s *Signing) ReportProblem(_ context.Context, who account.Actor, id, invitation, problem string) error {
+func (s *Signing) ReportProblem(_ context.Context, who account.Call, id, invitation, problem string) error {
 	var f fault.Fields
 	text := input.Lines(&f, "message", &problem, record.MaxReason)
 	if text == "" && f.Empty() {
@@ -317,7 +317,7 @@ func (s *Signing) ReportProblem(_ context.Context, who account.Actor, id, invita
 
 // SaveAnswers stores what a person has filled in so far. Values are not validated until
 // the person signs.
-func (s *Signing) SaveAnswers(_ context.Context, who account.Actor, id, invitation string, in Answers) error {
+func (s *Signing) SaveAnswers(_ context.Context, who account.Call, id, invitation string, in Answers) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, inv, err := signerAt(tx, who, id, invitation)
 		if err != nil {
@@ -339,7 +339,7 @@ func (s *Signing) SaveAnswers(_ context.Context, who account.Actor, id, invitati
 }
 
 // ClearAnswers deletes what a person has filled in.
-func (s *Signing) ClearAnswers(_ context.Context, who account.Actor, id, invitation string) error {
+func (s *Signing) ClearAnswers(_ context.Context, who account.Call, id, invitation string) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err

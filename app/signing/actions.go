@@ -12,7 +12,7 @@ import (
 // asking holds an actor, a document, and the context that decides which actions are allowed.
 type asking struct {
 	tx      *kv.Tx
-	who     account.Actor
+	who     account.Call
 	d       *Document
 	company account.Company
 	trial   *Document // memory for a copy
@@ -30,27 +30,27 @@ type rule struct {
 var rules = []rule{
 	{record.ActionEdit, func(q *asking) error { return q.d.Editable() }},
 	{record.ActionSubmit, func(q *asking) error {
-		return q.try(func(d *Document) error { return d.Submit(record.PersonOf(q.who), q.tx.Now) })
+		return q.try(func(d *Document) error { return d.Submit(record.PersonOf(q.who.Actor), q.tx.Now) })
 	}},
 	{record.ActionWithdraw, func(q *asking) error {
 		return q.first(ownerOrSubmitter(q.who), (*Document).Withdraw)
 	}},
 	{record.ActionApprove, func(q *asking) error {
 		return q.first(mayApprove(q.who), func(d *Document) error {
-			return d.Approve(record.PersonOf(q.who), q.tx.Now)
+			return d.Approve(record.PersonOf(q.who.Actor), q.tx.Now)
 		})
 	}},
 	{record.ActionReject, func(q *asking) error {
 		return q.first(mayApprove(q.who), func(d *Document) error {
-			return d.Reject(record.PersonOf(q.who), "", q.tx.Now)
+			return d.Reject(record.PersonOf(q.who.Actor), "", q.tx.Now)
 		})
 	}},
 	{record.ActionReopen, func(q *asking) error { return q.try((*Document).Reopen) }},
 	{record.ActionSend, func(q *asking) error { return q.d.Sendable(q.company.RequireApproval) }},
 	{record.ActionCallOff, func(q *asking) error { return q.try(record.CallOff) }},
-	{record.ActionSign, func(q *asking) error { return q.d.MayDo(q.who, record.ActionSign, q.tx.Now) }},
-	{record.ActionFillIn, func(q *asking) error { return q.d.MayDo(q.who, record.ActionFillIn, q.tx.Now) }},
-	{record.ActionRead, func(q *asking) error { return q.d.MayDo(q.who, record.ActionRead, q.tx.Now) }},
+	{record.ActionSign, func(q *asking) error { return q.d.MayDo(q.who.Actor, record.ActionSign, q.tx.Now) }},
+	{record.ActionFillIn, func(q *asking) error { return q.d.MayDo(q.who.Actor, record.ActionFillIn, q.tx.Now) }},
+	{record.ActionRead, func(q *asking) error { return q.d.MayDo(q.who.Actor, record.ActionRead, q.tx.Now) }},
 	{record.ActionRemind, func(q *asking) error { return q.d.Remindable("", q.tx.Now) }},
 	{record.ActionReplace, func(q *asking) error { return q.d.AnyReplaceable(q.tx.Now) }},
 	{record.ActionCode, func(q *asking) error { return q.d.AwaitsCode(q.tx.Now) }},
@@ -96,9 +96,9 @@ func (q *asking) first(may func(*kv.Tx, *Document) error, step func(*Document) e
 // Actions lists what an actor may do now with a document that was loaded for them. An
 // action is listed exactly if performing it would not be refused because of the state,
 // the role or the turn. Invalid input and incomplete documents may still be refused.
-func (s *core) Actions(_ context.Context, who account.Actor, d *Document) ([]Action, error) {
+func (s *core) Actions(_ context.Context, who account.Call, d *Document) ([]Action, error) {
 	if who.IsSignatory() {
-		return d.ActionsOf(who, s.now()), nil
+		return d.ActionsOf(who.Actor, s.now()), nil
 	}
 	out := []Action{}
 	err := s.db.View(func(tx *kv.Tx) error {

@@ -110,7 +110,7 @@ func (c company) tries(t *testing.T, name string, d doc, email string, want []st
 	t.Helper()
 	ctx, id := t.Context(), invited(d, email).ID
 	signatory := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Document: d.ID, Invitation: id}
-	offered := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(ctx, signatory, d))
+	offered := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(ctx, account.Call{Actor: signatory}, d))
 	acts := []struct {
 		action signing.Action
 		do     func() error

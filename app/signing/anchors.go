@@ -31,7 +31,7 @@ type anchors struct {
 	left  int                        // words that may still be read
 }
 
-func newAnchors(texts *fileTexts, who account.Actor, d *Document, uploads []*Upload) *anchors {
+func newAnchors(texts *fileTexts, who account.Call, d *Document, uploads []*Upload) *anchors {
 	return &anchors{
 		where: record.Placement{Files: d.Files, Invitations: d.Invitations}, read: map[string]*detect.Phrases{},
 		words: func(ctx context.Context, f *File) ([]pdfium.PageText, error) {
@@ -112,7 +112,7 @@ func deref(s *string) string {
 
 // placeAnchored adds fields to the record, some of which may be anchored to phrases.
 func (s *Drafts) placeAnchored(
-	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
+	ctx context.Context, who account.Call, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
 ) error {
 	anchored := 0
 	for i := range in {
@@ -135,7 +135,7 @@ func (s *Drafts) placeAnchored(
 }
 
 func (s *Drafts) resolveAll(
-	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
+	ctx context.Context, who account.Call, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
 ) error {
 	return s.texts.during(ctx, who, func(ctx context.Context) error {
 		all := newAnchors(s.texts, who, d, uploads)
@@ -150,7 +150,7 @@ func (s *Drafts) resolveAll(
 
 // resolve replaces the anchor of an input for a field of a draft, if it has one.
 func (s *Drafts) resolve(
-	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in *FieldInput, x *Field,
+	ctx context.Context, who account.Call, f *fault.Fields, d *Document, in *FieldInput, x *Field,
 ) error {
 	if in.Anchor == nil {
 		return nil
@@ -163,7 +163,7 @@ func (s *Drafts) resolve(
 // refit adapts the fields on a replaced file and returns those that don't fit. What was
 // covered in the old file is not covered in the new one, unless an anchor covers it again.
 func (s *Drafts) refit(
-	ctx context.Context, who account.Actor, d *Document, file *File, u *Upload,
+	ctx context.Context, who account.Call, d *Document, file *File, u *Upload,
 ) (unfit []string, err error) {
 	var anchored []*Field
 	for i := range d.Fields {
@@ -237,7 +237,7 @@ func (a *anchors) coverAgain(ctx context.Context, x *Field) (fits bool, err erro
 // are anchored in them. They are converted with those of a series unless that is nil. The caller
 // closes the uploads, also after an error.
 func (s *Drafts) fillFiles(
-	ctx context.Context, who account.Actor, d *Document, with merge.Data, in *Series,
+	ctx context.Context, who account.Call, d *Document, with merge.Data, in *Series,
 ) (uploads []*Upload, err error) {
 	var f fault.Fields
 	with.Write = record.WriteFormatted(s.words.Match(d.Locale))
@@ -268,7 +268,7 @@ func (s *Drafts) fillFiles(
 // refitFilled moves the fields that are anchored in a filled file. One whose phrase is not
 // there is left out if parts of the file are optional, and a fault otherwise.
 func (s *Drafts) refitFilled(
-	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, file *File, u *Upload, optional bool,
+	ctx context.Context, who account.Call, f *fault.Fields, d *Document, file *File, u *Upload, optional bool,
 ) error {
 	anchored := map[string]string{} // phrases by field
 	for i := range d.Fields {

@@ -33,7 +33,7 @@ type handedIn struct {
 // (data:application/pdf;name=plan.pdf;base64,…), and replaces the values with the files'
 // names. Pictures are prepared for being drawn.
 func (s *Signing) readFiles(
-	ctx context.Context, f *fault.Fields, who account.Actor, own []*Field, values map[string]string,
+	ctx context.Context, f *fault.Fields, who account.Call, own []*Field, values map[string]string,
 ) ([]handedIn, error) {
 	var all []handedIn
 	for _, x := range own {
@@ -91,7 +91,7 @@ func (h *handedIn) checkData() *record.Flaw {
 }
 
 // readPicture replaces a picture with the one to draw.
-func (s *Signing) readPicture(ctx context.Context, who account.Actor, h *handedIn) (*record.Flaw, error) {
+func (s *Signing) readPicture(ctx context.Context, who account.Call, h *handedIn) (*record.Flaw, error) {
 	uploaded, err := io.ReadAll(h.content())
 	if err != nil {
 		return nil, err

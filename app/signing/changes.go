@@ -21,9 +21,9 @@ type changes struct {
 
 // step is the common path of operations that only change the state.
 func (s *changes) step(
-	who account.Actor, id string,
+	who account.Call, id string,
 	may func(tx *kv.Tx, d *Document) error,
-	move func(tx *kv.Tx, d *Document) (Event, error), seen ...int64,
+	move func(tx *kv.Tx, d *Document) (Event, error),
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -39,28 +39,28 @@ func (s *changes) step(
 			return nil, err
 		}
 		return []Event{event}, s.schedule.plan(tx, d)
-	}, seen...)
+	})
 }
 
 // respond is the common path of everything an invited person does apart from signing.
 func (s *changes) respond(
-	who account.Actor, id, invitation string,
-	change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64,
+	who account.Call, id, invitation string,
+	change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error),
 ) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
 	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
-		if !record.IsIdentified(who, inv) {
+		if !record.IsIdentified(who.Actor, inv) {
 			return nil, notIdentified()
 		}
 		return change(tx, d, inv)
-	}, seen...)
+	})
 }
 
 func (s *changes) onInvitation(
-	who account.Actor, id, invitation string,
-	change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64,
+	who account.Call, id, invitation string,
+	change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error),
 ) (*Document, error) {
 	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		inv := d.Invitation(invitation)
@@ -73,7 +73,7 @@ func (s *changes) onInvitation(
 		}
 		inv.UpdatedAt = tx.Now
 		return events, s.schedule.plan(tx, d)
-	}, seen...)
+	})
 }
 
 // onTime makes a scheduled change. A document that was deleted or has moved on is left unchanged.
@@ -82,7 +82,7 @@ func (s *changes) onTime(company, id string, change func(tx *kv.Tx, d *Document)
 }
 
 // onTimeBy is like onTime for a change that somebody causes.
-func (s *changes) onTimeBy(who account.Actor, id string, change func(tx *kv.Tx, d *Document) ([]Event, error)) error {
+func (s *changes) onTimeBy(who account.Call, id string, change func(tx *kv.Tx, d *Document) ([]Event, error)) error {
 	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
 		if err != nil {

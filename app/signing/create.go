@@ -30,11 +30,11 @@ type CreateInput struct {
 	BaseURL      string     // of the request, for links
 
 	with func(tx *kv.Tx, d *Document) error // see [UseInput]
-	as   *account.Actor                     // likewise
+	as   *account.Call                      // likewise
 }
 
 // Create makes a draft, or sends it immediately if requested. The caller closes the uploads.
-func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) (*Document, error) {
+func (s *Drafts) Create(ctx context.Context, who account.Call, in CreateInput) (*Document, error) {
 	if err := who.Require(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) 
 	}
 	d := &Document{
 		ID: s.id(), Company: who.CompanyID, Title: record.Untitled, Status: record.Draft, SigningOrder: record.Parallel,
-		Owner: record.PersonOf(who), Metadata: map[string]string{}, BaseURL: s.links.base(in.BaseURL),
+		Owner: record.PersonOf(who.Actor), Metadata: map[string]string{}, BaseURL: s.links.base(in.BaseURL),
 		Template: in.Template,
 	}
 	if err := s.defaults(who, d); err != nil {
@@ -81,7 +81,7 @@ func (s *Drafts) Create(ctx context.Context, who account.Actor, in CreateInput) 
 
 // placeAll adds the fields of a new document, given by text tags and by the input.
 func (s *Drafts) placeAll(
-	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, in CreateInput,
+	ctx context.Context, who account.Call, f *fault.Fields, d *Document, in CreateInput,
 ) error {
 	if in.TextTags && f.Empty() {
 		if err := s.placeTags(ctx, who, f, d, 0, in.Uploads); err != nil {
@@ -92,7 +92,7 @@ func (s *Drafts) placeAll(
 }
 
 // insert commits the new document with its files.
-func (s *Drafts) insert(ctx context.Context, who account.Actor, d *Document, in CreateInput) (*Document, error) {
+func (s *Drafts) insert(ctx context.Context, who account.Call, d *Document, in CreateInput) (*Document, error) {
 	if err := intake.CommitUploads(in.Uploads); err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (s *links) base(request string) string {
 }
 
 // defaults applies the company's settings for new documents.
-func (s *Drafts) defaults(who account.Actor, d *Document) error {
+func (s *Drafts) defaults(who account.Call, d *Document) error {
 	company, err := s.company(who)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (s *Drafts) defaults(who account.Actor, d *Document) error {
 }
 
 // setApprover sets the member who is to approve.
-func setApprover(tx *kv.Tx, who account.Actor, f *fault.Fields, d *Document, id *string) error {
+func setApprover(tx *kv.Tx, who account.Call, f *fault.Fields, d *Document, id *string) error {
 	if id == nil {
 		return nil
 	}

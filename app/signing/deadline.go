@@ -235,7 +235,7 @@ func (s *Sending) forgetSnapshots(company, id string) error {
 	}
 }
 
-func (s *Sending) remove(tx *kv.Tx, who account.Actor, d *Document) error {
+func (s *Sending) remove(tx *kv.Tx, who account.Call, d *Document) error {
 	purged := Event{Type: record.EventDocumentPurged, Company: d.Company, Document: d.ID}.By(who)
 	if _, err := store.Events.Append(tx, s.id(), d.Company, d.ID, purged); err != nil {
 		return err

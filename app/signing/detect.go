@@ -66,7 +66,7 @@ const Surely = .8
 // of the upload, text tags, lines to write on and boxes. Places that already have a field
 // are excluded. Nothing is changed.
 func (s *Drafts) Detect(
-	ctx context.Context, who account.Actor, id string, in DetectInput,
+	ctx context.Context, who account.Call, id string, in DetectInput,
 ) ([]Suggestion, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ type PageEdges struct {
 }
 
 // Edges returns where the text of a document's pages begins and ends.
-func (s *Drafts) Edges(ctx context.Context, who account.Actor, id string) (out []PageEdges, err error) {
+func (s *Drafts) Edges(ctx context.Context, who account.Call, id string) (out []PageEdges, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (s *Drafts) Edges(ctx context.Context, who account.Actor, id string) (out [
 }
 
 func (s *Drafts) detect(
-	ctx context.Context, who account.Actor, d *Document, in DetectInput,
+	ctx context.Context, who account.Call, d *Document, in DetectInput,
 ) (out []Suggestion, err error) {
 	err = s.texts.during(ctx, who, func(ctx context.Context) error {
 		out, err = s.searchFields(ctx, who, d, in)
@@ -146,7 +146,7 @@ func (s *Drafts) detect(
 }
 
 func (s *Drafts) searchFields(
-	ctx context.Context, who account.Actor, d *Document, in DetectInput,
+	ctx context.Context, who account.Call, d *Document, in DetectInput,
 ) ([]Suggestion, error) {
 	var out []Suggestion
 	for i := range d.Files {
@@ -182,7 +182,7 @@ func (x *Suggestion) field() Field {
 }
 
 // detectIn searches one file. If its text can't be read, only its form fields are found.
-func (s *Drafts) detectIn(ctx context.Context, who account.Actor, f *File) ([]detect.Field, error) {
+func (s *Drafts) detectIn(ctx context.Context, who account.Call, f *File) ([]detect.Field, error) {
 	form, err := s.formOf(f)
 	if err != nil {
 		return nil, err
@@ -251,12 +251,12 @@ func (x *Suggestion) Input() FieldInput {
 // AddDetected adds every field that Detect suggests and that has a recipient. It returns
 // how many were added, and how many lacked a recipient.
 func (s *Drafts) AddDetected(
-	ctx context.Context, who account.Actor, id string, seen ...int64,
+	ctx context.Context, who account.Call, id string,
 ) (d *Document, added, nobody int, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, 0, 0, err
 	}
-	if d, err = s.store.Get(who, id, seen...); err != nil {
+	if d, err = s.store.Get(who, id); err != nil {
 		return nil, 0, 0, err
 	}
 	if err := d.Editable(); err != nil {
@@ -284,7 +284,7 @@ func (s *Drafts) AddDetected(
 		}
 		s.place(f, d, in)
 		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
-	}, seen...)
+	})
 	return d, len(in), nobody, err
 }
 
@@ -306,7 +306,7 @@ func newFileTexts(o Options) *fileTexts {
 const maxReading = 30 * time.Second
 
 // during runs a function that reads texts when it is the caller's turn, with a deadline.
-func (s *fileTexts) during(ctx context.Context, who account.Actor, do func(ctx context.Context) error) error {
+func (s *fileTexts) during(ctx context.Context, who account.Call, do func(ctx context.Context) error) error {
 	leave, err := s.queue.Enter(ctx, who.Turn())
 	if err != nil {
 		return err
@@ -328,7 +328,7 @@ func tooComplex(f *File, err error) error {
 // words returns the words on the pages of a file, which may be one of the uploads that
 // are not committed yet. A damaged file, of which the text can't be read, has none.
 func (s *fileTexts) words(
-	ctx context.Context, who account.Actor, f *File, uploads []*Upload,
+	ctx context.Context, who account.Call, f *File, uploads []*Upload,
 ) ([]pdfium.PageText, error) {
 	paths, err := s.pathsOf(f, uploads)
 	if err != nil {
@@ -374,7 +374,7 @@ func sizesOf(f *File) []detect.Size {
 // placeTags makes fields of the text tags in the files from an index on. In a template,
 // roles that only tags name are added.
 func (s *Drafts) placeTags(
-	ctx context.Context, who account.Actor, f *fault.Fields, d *Document, from int, uploads []*Upload,
+	ctx context.Context, who account.Call, f *fault.Fields, d *Document, from int, uploads []*Upload,
 ) error {
 	var found []Suggestion
 	err := s.texts.during(ctx, who, func(ctx context.Context) error {
@@ -414,7 +414,7 @@ func (s *Drafts) placeTags(
 
 // tags returns the text tags of a file.
 func (s *fileTexts) tags(
-	ctx context.Context, who account.Actor, f *File, uploads []*Upload,
+	ctx context.Context, who account.Call, f *File, uploads []*Upload,
 ) ([]Suggestion, error) {
 	pages, err := s.words(ctx, who, f, uploads)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 )
 
 // actor returns the member that a client is logged in as.
-func actor(t *testing.T, c *apptest.Client) account.Actor {
+func actor(t *testing.T, c *apptest.Client) account.Call {
 	t.Helper()
 	who, err := c.Accounts.Authentication.Authenticate(t.Context(), c.Token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return who
+	return account.Call{Actor: who}
 }
 
 // draft creates a document from files, with the given number of signers.

@@ -9,18 +9,18 @@ import (
 	"paraph/kv"
 )
 
-// Get returns a document. Like every method that takes seen, it refuses a document that
-// is not at one of these versions; without any, it accepts every version.
-func (s *core) Get(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+// Get returns a document. Like every method that reads or changes one, it refuses a document that is
+// at none of the versions that the caller has seen; a caller who names none may read any.
+func (s *core) Get(_ context.Context, who account.Call, id string) (*Document, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	d, err := s.see(who, id, seen...)
+	d, err := s.see(who, id)
 	if fault.CodeOf(err) != codeClosed {
 		return d, err
 	}
 	// Invited people still learn how the document ended.
-	if d, err = s.store.Get(who, id, seen...); err != nil {
+	if d, err = s.store.Get(who, id); err != nil {
 		return nil, err
 	}
 	return d.Notice(d.Invitation(who.Invitation)), nil
@@ -28,8 +28,8 @@ func (s *core) Get(_ context.Context, who account.Actor, id string, seen ...int6
 
 // see loads a document for display. People who need a code see nothing before they have
 // entered it.
-func (s *core) see(who account.Actor, id string, seen ...int64) (*Document, error) {
-	d, err := s.store.Get(who, id, seen...)
+func (s *core) see(who account.Call, id string) (*Document, error) {
+	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *core) see(who account.Actor, id string, seen ...int64) (*Document, erro
 	if inv == nil {
 		return d, nil
 	}
-	if !record.IsIdentified(who, inv) {
+	if !record.IsIdentified(who.Actor, inv) {
 		return nil, notIdentified()
 	}
 	company, err := s.companyOf(d.Company)
@@ -54,7 +54,7 @@ func (s *core) see(who account.Actor, id string, seen ...int64) (*Document, erro
 	return d, nil
 }
 
-func (s *core) company(who account.Actor) (account.Company, error) {
+func (s *core) company(who account.Call) (account.Company, error) {
 	return s.companyOf(who.CompanyID)
 }
 
@@ -85,7 +85,7 @@ func (s *core) consentAsked(c account.Company, inv *Invitation) string {
 
 // needsConsent reports whether a person has to agree before they receive any part of the document.
 // Who is not asked to sign any more without having agreed receives none.
-func (s *core) needsConsent(who account.Actor, c account.Company, inv *Invitation) bool {
+func (s *core) needsConsent(who account.Call, c account.Company, inv *Invitation) bool {
 	text := s.consentText(c)
 	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() &&
 		inv.InvitedToSign() && !inv.Acted() && !inv.AgreedTo(text)

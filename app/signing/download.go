@@ -30,7 +30,7 @@ type DownloadInput struct {
 }
 
 // Download returns the completed document, or the part of it that was requested.
-func (s *Completion) DownloadDocument(_ context.Context, who account.Actor, id string, in DownloadInput) (*Download, error) {
+func (s *Completion) DownloadDocument(_ context.Context, who account.Call, id string, in DownloadInput) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *Completion) DownloadDocument(_ context.Context, who account.Actor, id s
 
 // mayHaveUpload refuses uploads that have what was taken out of a file to all who could not have left it in:
 // recipients get the PDF instead (see [record.HideUploads]).
-func mayHaveUpload(who account.Actor, f *File) error {
+func mayHaveUpload(who account.Call, f *File) error {
 	if !f.Secretive() {
 		return nil
 	}
@@ -215,7 +215,7 @@ type inMemory struct{ *strings.Reader }
 func (inMemory) Close() error { return nil }
 
 // DownloadFileContent returns one file of a document: its upload or its current PDF.
-func (s *Completion) DownloadFile(_ context.Context, who account.Actor, id, file, version string) (*Download, error) {
+func (s *Completion) DownloadFile(_ context.Context, who account.Call, id, file, version string) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -252,7 +252,7 @@ const (
 var guestWidths = []int{160, 320, 640, smallWidth, 1240, 2000, 3000, maxWidth}
 
 // allowedWidth returns the width that is drawn for the one a caller requests.
-func allowedWidth(who account.Actor, width int) int {
+func allowedWidth(who account.Call, width int) int {
 	if !who.IsSignatory() {
 		return width
 	}
@@ -263,7 +263,7 @@ func allowedWidth(who account.Actor, width int) int {
 // PagePicture draws a page, counted from 1, of a file's current PDF as PNG. Width 0
 // selects the default width.
 func (s *Completion) PagePicture(
-	ctx context.Context, who account.Actor, id, file string, page, width int,
+	ctx context.Context, who account.Call, id, file string, page, width int,
 ) ([]byte, string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, "", err
@@ -307,7 +307,7 @@ func (s *Completion) PagePicture(
 
 // DownloadMany returns several documents as one ZIP with a folder each: sealed and
 // complete once they are completed, otherwise in their current state.
-func (s *Completion) DownloadMany(_ context.Context, who account.Actor, ids []string) (*Download, error) {
+func (s *Completion) DownloadMany(_ context.Context, who account.Call, ids []string) (*Download, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func notIdentified() error {
 // Update applies the changes in the input. Content can be changed only in a draft,
 // metadata and the external identifier at any time.
 func (s *Drafts) Update(
-	_ context.Context, who account.Actor, id string, in DocumentInput, seen ...int64,
+	_ context.Context, who account.Call, id string, in DocumentInput,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -40,13 +40,13 @@ func (s *Drafts) Update(
 			return nil, err
 		}
 		return []Event{record.NewEvent(record.EventDocumentUpdated)}, faults.Err()
-	}, seen...)
+	})
 }
 
 // draft is the common path of all changes of content.
 func (s *Drafts) draft(
-	who account.Actor, id string,
-	change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error), seen ...int64,
+	who account.Call, id string,
+	change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error),
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -65,21 +65,21 @@ func (s *Drafts) draft(
 			return events, s.quota.Room(tx, d.Company, 0, more)
 		}
 		return events, nil
-	}, seen...)
+	})
 }
 
 // redraft is like draft, for changes that match input against user-defined patterns or
 // are slow for another reason. They are made outside the transaction, because it blocks
 // all others, and are repeated if the document changed in the meantime.
 func (s *Drafts) redraft(
-	who account.Actor, id string, change func(d *Document, f *fault.Fields) ([]Event, error), seen ...int64,
+	who account.Call, id string, change func(d *Document, f *fault.Fields) ([]Event, error),
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	defer s.changes.lock(id)()
 	return retry(func() (*Document, error) {
-		d, err := s.store.Get(who, id, seen...)
+		d, err := s.store.Get(who, id)
 		if err != nil {
 			return nil, err
 		}
@@ -97,13 +97,13 @@ func (s *Drafts) redraft(
 			}
 			*stored = *d
 			return events, nil
-		}, seen...)
+		})
 	})
 }
 
 // Invite adds people to a draft and returns the new invitations.
 func (s *Drafts) Invite(
-	_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64,
+	_ context.Context, who account.Call, id string, in []InvitationInput,
 ) (*Document, []Invitation, error) {
 	var made []string
 	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
@@ -123,7 +123,7 @@ func (s *Drafts) Invite(
 			}
 		}
 		return events, nil
-	}, seen...)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,11 +137,11 @@ func (s *Drafts) Invite(
 // UpdateInvitation changes an invitation of a draft. If the invitation was already sent,
 // it sets the access code.
 func (s *Drafts) UpdateInvitation(
-	ctx context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64,
+	ctx context.Context, who account.Call, id, invitation string, in InvitationInput,
 ) (*Document, error) {
 	if in.OnlyCode() {
 		if d, err := s.store.Get(who, id); err == nil && d.SentAt != nil {
-			return s.sending.SetAccessCode(ctx, who, id, invitation, in, seen...)
+			return s.sending.SetAccessCode(ctx, who, id, invitation, in)
 		}
 	}
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
@@ -161,12 +161,12 @@ func (s *Drafts) UpdateInvitation(
 			f.Add("role", "viewer_with_fields.remove")
 		}
 		return []Event{record.NewEvent(record.EventInvitationUpdated).To(inv.ID)}, nil
-	}, seen...)
+	})
 }
 
 // RemoveInvitation removes a person and their fields from a draft.
 func (s *Drafts) RemoveInvitation(
-	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
+	_ context.Context, who account.Call, id, invitation string,
 ) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
 		inv := d.Invitation(invitation)
@@ -177,13 +177,13 @@ func (s *Drafts) RemoveInvitation(
 		record.LeaveFields(d, inv)
 		d.Invitations = slices.DeleteFunc(d.Invitations, func(o Invitation) bool { return o.ID == invitation })
 		return []Event{event}, store.Invited.Delete(tx, invitation)
-	}, seen...)
+	})
 }
 
 // ReplaceFields replaces all fields with the given ones. An input with the identifier of
 // an existing field keeps that identifier.
 func (s *Drafts) ReplaceFields(
-	ctx context.Context, who account.Actor, id string, in []FieldInput, seen ...int64,
+	ctx context.Context, who account.Call, id string, in []FieldInput,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		before := d.Fields
@@ -200,24 +200,24 @@ func (s *Drafts) ReplaceFields(
 			}
 		}
 		return []Event{record.NewEvent(record.EventDocumentFieldsReplaced)}, nil
-	}, seen...)
+	})
 }
 
 // AddFields adds fields.
 func (s *Drafts) AddFields(
-	ctx context.Context, who account.Actor, id string, in []FieldInput, seen ...int64,
+	ctx context.Context, who account.Call, id string, in []FieldInput,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		if err := s.placeAnchored(ctx, who, f, d, in, nil); err != nil {
 			return nil, err
 		}
 		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
-	}, seen...)
+	})
 }
 
 // UpdateField changes one field of a draft.
 func (s *Drafts) UpdateField(
-	ctx context.Context, who account.Actor, id, field string, in FieldInput, seen ...int64,
+	ctx context.Context, who account.Call, id, field string, in FieldInput,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		x := d.Field(field)
@@ -230,12 +230,12 @@ func (s *Drafts) UpdateField(
 		in.Apply(f, x, record.Placement{Files: d.Files, Invitations: d.Invitations})
 		record.CheckConditions(d, func(int) *fault.Fields { return f })
 		return []Event{record.NewEvent(record.EventFieldUpdated).With("field", x.ID)}, nil
-	}, seen...)
+	})
 }
 
 // RemoveField removes one field from a draft.
 func (s *Drafts) RemoveField(
-	_ context.Context, who account.Actor, id, field string, seen ...int64,
+	_ context.Context, who account.Call, id, field string,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		if d.Field(field) == nil {
@@ -244,7 +244,7 @@ func (s *Drafts) RemoveField(
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.ID == field })
 		record.CheckConditions(d, func(int) *fault.Fields { return f })
 		return []Event{record.NewEvent(record.EventFieldRemoved).With("field", field)}, nil
-	}, seen...)
+	})
 }
 
 // FileInput holds the changes to a file of a draft.
@@ -256,7 +256,7 @@ type FileInput struct {
 
 // UpdateFile renames, moves or confirms a file of a draft.
 func (s *Drafts) UpdateFile(
-	_ context.Context, who account.Actor, id, file string, in FileInput, seen ...int64,
+	_ context.Context, who account.Call, id, file string, in FileInput,
 ) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		x := d.File(file)
@@ -277,7 +277,7 @@ func (s *Drafts) UpdateFile(
 			}
 		}
 		return []Event{record.NewEvent(record.EventFileUpdated).With("file", file)}, nil
-	}, seen...)
+	})
 }
 
 // moveFile moves a file to a position, counted from 1, and renumbers all files.
@@ -295,7 +295,7 @@ func numberFiles(d *Document) {
 }
 
 // RemoveFile removes a file and its fields from a draft.
-func (s *Drafts) RemoveFile(_ context.Context, who account.Actor, id, file string, seen ...int64) (*Document, error) {
+func (s *Drafts) RemoveFile(_ context.Context, who account.Call, id, file string) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
 		x := d.File(file)
 		if x == nil {
@@ -306,7 +306,7 @@ func (s *Drafts) RemoveFile(_ context.Context, who account.Actor, id, file strin
 		d.Files = slices.DeleteFunc(d.Files, func(f File) bool { return f.ID == file })
 		numberFiles(d)
 		return []Event{event}, nil
-	}, seen...)
+	})
 }
 
 // Problems lists everything that is, or may be, wrong with a draft, errors first.

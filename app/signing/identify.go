@@ -163,7 +163,7 @@ func (i *identity) try(k record.CodeKey, inv *Invitation, code string, now time.
 
 // RequestCode makes a new code for the invited person. It is mailed to them or, if no mail can be sent, kept in the
 // company's outbox for members who may send the document.
-func (s *Signing) RequestCode(_ context.Context, who account.Actor, id, invitation string) error {
+func (s *Signing) RequestCode(_ context.Context, who account.Call, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
@@ -243,7 +243,7 @@ func proofOf(tx *kv.Tx, proofs *kv.Collection[identity], key string) (identity, 
 
 // Identify checks the code that an invitation requires and returns a token with which the
 // person can continue for an hour.
-func (s *Signing) Identify(_ context.Context, who account.Actor, id, invitation, code string) (string, error) {
+func (s *Signing) Identify(_ context.Context, who account.Call, id, invitation, code string) (string, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return "", fault.NotFound("invitation")
 	}
@@ -271,12 +271,12 @@ const (
 
 // prove checks a code against the one required by the invitation. Wrong codes also count
 // against the caller's network.
-func (s *Signing) prove(who account.Actor, inv *Invitation, code string, spend spending) error {
+func (s *Signing) prove(who account.Call, inv *Invitation, code string, spend spending) error {
 	return s.proveWith(who, inv, code, spend, identities)
 }
 
 func (s *Signing) proveWith(
-	who account.Actor, inv *Invitation, code string, spend spending, proofs *kv.Collection[identity],
+	who account.Call, inv *Invitation, code string, spend spending, proofs *kv.Collection[identity],
 ) error {
 	if inv.Authentication == record.ByLink {
 		return nil
@@ -310,7 +310,7 @@ func (s *Signing) proveWith(
 // tryCode reports whether a code is right. Attempts are counted in a separate transaction,
 // because they count even if nothing else is stored.
 func (s *Signing) tryCode(
-	who account.Actor, inv *Invitation, code string, spend spending, proofs *kv.Collection[identity],
+	who account.Call, inv *Invitation, code string, spend spending, proofs *kv.Collection[identity],
 	allow func(tx *kv.Tx, day *tally) error,
 ) (good bool, err error) {
 	network := turns.Network(who.IP)
@@ -415,7 +415,7 @@ func (s *Signing) SendVisitorCode(_ context.Context, v Stranger, allow func(tx *
 // also count against the caller's network.
 func (s *Signing) ProveVisitor(_ context.Context, v Stranger, code string) error {
 	inv := &Invitation{ID: s.visitor(v), Authentication: record.ByEmailCode}
-	return s.proveWith(account.System(v.Company).From(v.IP, "", ""), inv, code, keepsCode, visitors)
+	return s.proveWith(account.System(v.Company).Call(account.From{IP: v.IP}), inv, code, keepsCode, visitors)
 }
 
 // SpendVisitor invalidates a stranger's code in the transaction that it was entered for. It

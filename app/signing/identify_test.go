@@ -14,7 +14,7 @@ import (
 )
 
 // asking sends a document to two people, the first of whom has to enter a code.
-func (c company) asking(t *testing.T, how string) (doc, account.Actor) {
+func (c company) asking(t *testing.T, how string) (doc, account.Call) {
 	t.Helper()
 	p := domain.Person{Email: "a@x.example", Authentication: how}
 	if how == record.ByAccessCode {
@@ -42,7 +42,7 @@ func (c company) code(t *testing.T) string {
 	return ""
 }
 
-func (c company) identify(t *testing.T, who account.Actor, code string) (string, string) {
+func (c company) identify(t *testing.T, who account.Call, code string) (string, string) {
 	t.Helper()
 	token, err := c.Signing.Signing.Identify(t.Context(), who, who.Document, who.Invitation, code)
 	return token, domain.Refusal(err)
@@ -106,7 +106,7 @@ func TestNewAccessCodeInvalidatesProofs(t *testing.T) {
 	if why != "" {
 		t.Fatal(why)
 	}
-	proven := ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(t.Context(), token))
+	proven := account.Call{Actor: ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(t.Context(), token))}
 	if proven.Document != d.ID || proven.Invitation != who.Invitation || !proven.IsSignatory() {
 		t.Errorf("%+v", proven)
 	}
@@ -122,7 +122,7 @@ func TestNewAccessCodeInvalidatesProofs(t *testing.T) {
 		t.Error(why)
 	}
 	token, _ = c.identify(t, who, "another one")
-	proven = ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(t.Context(), token))
+	proven = account.Call{Actor: ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(t.Context(), token))}
 	if _, err := c.Signing.Signing.Decline(t.Context(), proven, d.ID, who.Invitation, signing.DeclineInput{}); err != nil {
 		t.Error(err)
 	}
@@ -311,7 +311,7 @@ func TestLinkIsSentOnlyToItsOwnAddress(t *testing.T) {
 		{"not their turn yet", c.Signing.Sending.LinkToken(invited(d, "b@x.example")), "b@x.example", time.Hour, 2},
 	} {
 		c.Advance(x.wait)
-		if err := c.Signing.Signing.SendLink(t.Context(), x.token, x.address, account.Actor{IP: "192.0.2.1"}); err != nil || reminded() != x.want {
+		if err := c.Signing.Signing.SendLink(t.Context(), x.token, x.address, account.Call{From: account.From{IP: "192.0.2.1"}}); err != nil || reminded() != x.want {
 			t.Errorf("%s: %v, reminded %d times, want %d", x.name, err, reminded(), x.want)
 		}
 	}

@@ -41,7 +41,7 @@ func deviceKey(code string) string {
 
 // HandDevice lets a person sign on a device of the calling member, for an hour. The
 // returned code opens the person's pages and nothing else.
-func (s *Signing) HandDevice(_ context.Context, who account.Actor, id, invitation string) (code string, err error) {
+func (s *Signing) HandDevice(_ context.Context, who account.Call, id, invitation string) (code string, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return "", err
 	}
@@ -56,7 +56,7 @@ func (s *Signing) HandDevice(_ context.Context, who account.Actor, id, invitatio
 		if err := d.Signable(inv, tx.Now); err != nil {
 			return nil, err
 		}
-		if !d.MayHost(who, inv, tx.Now) {
+		if !d.MayHost(who.Actor, inv, tx.Now) {
 			return nil, fault.Forbidden("session_required.in_person")
 		}
 		h := handedOver{Company: d.Company, Document: d.ID, Invitation: inv.ID, Host: who.Name + " <" + who.Email + ">", HostName: who.Name, HostDoubt: who.Doubt(), Until: tx.Now.Add(inPersonLasts)}

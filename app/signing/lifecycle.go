@@ -14,7 +14,7 @@ import (
 )
 
 // ownerOrAdmin admits the document's owner and the company's administrators.
-func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
+func ownerOrAdmin(who account.Call) func(*kv.Tx, *Document) error {
 	return func(_ *kv.Tx, d *Document) error {
 		if who.IsAdmin() || d.Owner.ID == who.UserID {
 			return nil
@@ -24,20 +24,20 @@ func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 }
 
 // Submit requests approval before the document is sent.
-func (s *Sending) Submit(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Submit(_ context.Context, who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
-		return record.NewEvent(record.EventDocumentSubmitted), d.Submit(record.PersonOf(who), tx.Now)
-	}, seen...)
+		return record.NewEvent(record.EventDocumentSubmitted), d.Submit(record.PersonOf(who.Actor), tx.Now)
+	})
 }
 
 // Withdraw withdraws a submission. Only its owner or submitter may.
-func (s *Sending) Withdraw(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Withdraw(_ context.Context, who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentWithdrawn), d.Withdraw()
-	}, seen...)
+	})
 }
 
-func ownerOrSubmitter(who account.Actor) func(*kv.Tx, *Document) error {
+func ownerOrSubmitter(who account.Call) func(*kv.Tx, *Document) error {
 	return func(_ *kv.Tx, d *Document) error {
 		if d.Owner.ID == who.UserID || d.SubmittedBy == who.UserID {
 			return nil
@@ -48,7 +48,7 @@ func ownerOrSubmitter(who account.Actor) func(*kv.Tx, *Document) error {
 
 // mayApprove admits approvers and administrators for others' submissions, and for their
 // own if nobody else can approve.
-func mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
+func mayApprove(who account.Call) func(*kv.Tx, *Document) error {
 	return func(tx *kv.Tx, d *Document) error {
 		if !who.CanApprove() {
 			return fault.Forbidden("role_not_allowed.approver")
@@ -61,7 +61,7 @@ func mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 }
 
 // notOwnSubmission refuses those who submitted the document themselves, unless they are alone.
-func notOwnSubmission(tx *kv.Tx, who account.Actor, d *Document) error {
+func notOwnSubmission(tx *kv.Tx, who account.Call, d *Document) error {
 	if d.SubmittedBy != who.UserID {
 		return nil
 	}
@@ -77,7 +77,7 @@ func notOwnSubmission(tx *kv.Tx, who account.Actor, d *Document) error {
 
 // mayChangeApproved refuses to change what an approver has seen and approved to everybody who could
 // not approve it as well: they have to ask for approval again.
-func mayChangeApproved(tx *kv.Tx, who account.Actor, d *Document) error {
+func mayChangeApproved(tx *kv.Tx, who account.Call, d *Document) error {
 	if d.ApprovedAt == nil {
 		return nil
 	}
@@ -92,23 +92,23 @@ func mayChangeApproved(tx *kv.Tx, who account.Actor, d *Document) error {
 }
 
 // Approve allows a submitted document to be sent.
-func (s *Sending) Approve(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Approve(_ context.Context, who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
-		return record.NewEvent(record.EventDocumentApproved), d.Approve(record.PersonOf(who), tx.Now)
-	}, seen...)
+		return record.NewEvent(record.EventDocumentApproved), d.Approve(record.PersonOf(who.Actor), tx.Now)
+	})
 }
 
 // Reject returns a submitted document with the reason.
 func (s *Sending) Reject(
-	_ context.Context, who account.Actor, id string, reason *string, seen ...int64,
+	_ context.Context, who account.Call, id string, reason *string,
 ) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
 		return nil, err
 	}
 	return s.changes.step(who, id, mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
-		return record.NewEvent(record.EventDocumentRejected).With("reason", why), d.Reject(record.PersonOf(who), why, tx.Now)
-	}, seen...)
+		return record.NewEvent(record.EventDocumentRejected).With("reason", why), d.Reject(record.PersonOf(who.Actor), why, tx.Now)
+	})
 }
 
 // required returns a text and refuses an empty one.
@@ -122,22 +122,22 @@ func required(field string, v *string) (string, error) {
 }
 
 // Reopen makes an approved or rejected document a draft again.
-func (s *Sending) Reopen(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Reopen(_ context.Context, who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentReopened), d.Reopen()
-	}, seen...)
+	})
 }
 
 // Unschedule calls off sending a document later.
-func (s *Sending) Unschedule(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Unschedule(_ context.Context, who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentUnscheduled), record.CallOff(d)
-	}, seen...)
+	})
 }
 
 // Void ends a document that is not completed, and records the reason.
 func (s *Sending) Void(
-	_ context.Context, who account.Actor, id string, reason *string, seen ...int64,
+	_ context.Context, who account.Call, id string, reason *string,
 ) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
@@ -146,12 +146,12 @@ func (s *Sending) Void(
 	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		reason := record.Reason{Words: why}
 		return record.NewEvent(record.EventDocumentVoided).Because(reason), d.Void(reason, tx.Now)
-	}, seen...)
+	})
 }
 
 // Extend sets a new deadline on an expired document and reactivates it.
 func (s *Sending) Extend(
-	_ context.Context, who account.Actor, id string, until *time.Time, seen ...int64,
+	_ context.Context, who account.Call, id string, until *time.Time,
 ) (*Document, error) {
 	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		var f fault.Fields
@@ -164,32 +164,32 @@ func (s *Sending) Extend(
 			return Event{}, err
 		}
 		return record.NewEvent(record.EventDocumentExtended).With("expires_at", record.FormatTime(*t)), d.Extend(*t)
-	}, seen...)
+	})
 }
 
 // Archive removes a document from the active lists, reversibly.
-func (s *Sending) Archive(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Archive(_ context.Context, who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentArchived), d.Archive(tx.Now)
-	}, seen...)
+	})
 }
 
 // Restore brings a document back from the archive or the trash.
-func (s *Sending) Restore(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Restore(_ context.Context, who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentRestored), d.Restore()
-	}, seen...)
+	})
 }
 
 // Delete moves a document to the trash, from which it is purged later.
-func (s *Sending) Delete(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Sending) Delete(_ context.Context, who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentDeleted), d.Trash(tx.Now)
-	}, seen...)
+	})
 }
 
 // adminOnly admits the company's administrators.
-func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
+func adminOnly(who account.Call) func(*kv.Tx, *Document) error {
 	return func(*kv.Tx, *Document) error {
 		if who.IsAdmin() {
 			return nil
@@ -200,12 +200,12 @@ func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
 
 // Purge permanently deletes a document in the trash. Its events stay in the journal. The
 // title is required so that nobody purges a different document by mistake.
-func (s *Sending) Purge(_ context.Context, who account.Actor, id, title string, seen ...int64) error {
+func (s *Sending) Purge(_ context.Context, who account.Call, id, title string) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}
 	purged := func(tx *kv.Tx) (*Document, error) {
-		d, err := store.Load(tx, who, id, seen...)
+		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return nil, err
 		}
@@ -243,11 +243,11 @@ func (s *Sending) Purge(_ context.Context, who account.Actor, id, title string, 
 }
 
 // Duplicate makes a new draft with the same content as a document in any state.
-func (s *Drafts) Duplicate(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Drafts) Duplicate(_ context.Context, who account.Call, id string) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	from, err := s.store.Get(who, id, seen...)
+	from, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func (s *Drafts) Duplicate(_ context.Context, who account.Actor, id string, seen
 }
 
 // insertCopy commits a record whose files are those of another.
-func (s *Drafts) insertCopy(who account.Actor, d *Document, event Event) error {
+func (s *Drafts) insertCopy(who account.Call, d *Document, event Event) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if err := s.quota.Room(tx, d.Company, 1, d.Bytes()); err != nil {
 			return err
@@ -293,9 +293,9 @@ func stillApprovable(tx *kv.Tx, d *Document) error {
 }
 
 // copyOf returns a draft with the content of a document, without its history.
-func (s *Drafts) copyOf(from *Document, who account.Actor) *Document {
+func (s *Drafts) copyOf(from *Document, who account.Call) *Document {
 	now := s.now()
-	d := from.Copy(s.id(), record.PersonOf(who), now)
+	d := from.Copy(s.id(), record.PersonOf(who.Actor), now)
 	renamed := map[string]string{}
 	for _, f := range from.Files {
 		renamed[f.ID] = s.id()

@@ -78,13 +78,13 @@ func (s *Sending) Signatory(ctx context.Context, token string) (account.Actor, e
 // MaySeeLinks reports whether an actor may be shown the links of other people's
 // invitations. A link's holder can act as the invited person, so only those who may send
 // or sign for the company see any.
-func MaySeeLinks(who account.Actor) bool {
+func MaySeeLinks(who account.Call) bool {
 	return !who.IsSignatory() && (who.Can(account.ScopeWrite) || who.Can(account.ScopeSign))
 }
 
 // SignURL returns the link of an invitation under a base address if the actor may see it
 // and it can still be used; otherwise "".
-func (s *Sending) SignURL(who account.Actor, d *Document, inv *Invitation, base string) string {
+func (s *Sending) SignURL(who account.Call, d *Document, inv *Invitation, base string) string {
 	if !MaySeeLinks(who) || !actionable(d, inv) {
 		return ""
 	}
@@ -93,8 +93,8 @@ func (s *Sending) SignURL(who account.Actor, d *Document, inv *Invitation, base 
 
 // OwnURL is like SignURL for a member who is invited under their own address, whatever
 // their role. It requires the member's own session: API tokens get no link from it.
-func (s *Sending) OwnURL(who account.Actor, d *Document, inv *Invitation, base string) string {
-	if who.Kind != account.ActorUser || !who.Can(account.ScopeRead) || !inv.IsFor(who) || !actionable(d, inv) {
+func (s *Sending) OwnURL(who account.Call, d *Document, inv *Invitation, base string) string {
+	if who.Kind != account.ActorUser || !who.Can(account.ScopeRead) || !inv.IsFor(who.Actor) || !actionable(d, inv) {
 		return ""
 	}
 	return s.links.url(inv, base)
@@ -122,7 +122,7 @@ const (
 )
 
 // loadInvitation loads a document with one of its invitations.
-func loadInvitation(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *Invitation, error) {
+func loadInvitation(tx *kv.Tx, who account.Call, id, invitation string) (*Document, *Invitation, error) {
 	d, err := store.Load(tx, who, id)
 	if err != nil {
 		return nil, nil, err
@@ -135,7 +135,7 @@ func loadInvitation(tx *kv.Tx, who account.Actor, id, invitation string) (*Docum
 }
 
 // ShowLink returns the link of an invitation to a member who will pass it on, and records that.
-func (s *Sending) ShowLink(_ context.Context, who account.Actor, id, invitation, base string) (link string, err error) {
+func (s *Sending) ShowLink(_ context.Context, who account.Call, id, invitation, base string) (link string, err error) {
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, inv, err := loadInvitation(tx, who, id, invitation)
 		if err != nil {
@@ -154,7 +154,7 @@ func (s *Sending) ShowLink(_ context.Context, who account.Actor, id, invitation,
 
 // OpenOwnLink returns the path of the signing page of a member who is invited under their own
 // address, and records once that they got their link in the web app.
-func (s *Sending) OpenOwnLink(_ context.Context, who account.Actor, id, invitation string) (path string, err error) {
+func (s *Sending) OpenOwnLink(_ context.Context, who account.Call, id, invitation string) (path string, err error) {
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, inv, err := loadInvitation(tx, who, id, invitation)
 		if err != nil {
@@ -163,10 +163,10 @@ func (s *Sending) OpenOwnLink(_ context.Context, who account.Actor, id, invitati
 		if path = s.OwnURL(who, d, inv, ""); path == "" {
 			return fault.Conflict("nothing_to_hand_over")
 		}
-		if slices.Contains(inv.LinkShown, inv.Holder(who)) {
+		if slices.Contains(inv.LinkShown, inv.Holder(who.Actor)) {
 			return nil
 		}
-		inv.LinkShown = append(inv.LinkShown, inv.Holder(who))
+		inv.LinkShown = append(inv.LinkShown, inv.Holder(who.Actor))
 		return s.store.SaveEvents(tx, who, d, linkShown(inv, throughWeb))
 	})
 	return path, err
@@ -178,7 +178,7 @@ func linkShown(inv *Invitation, through string) Event {
 
 // OpenPublicLink returns the path of the signing page of a person who opened a public link, and
 // records that they got their own link there. checked means that they proved their address.
-func (s *Sending) OpenPublicLink(_ context.Context, who account.Actor, checked bool) (path string, err error) {
+func (s *Sending) OpenPublicLink(_ context.Context, who account.Call, checked bool) (path string, err error) {
 	through := throughPublic
 	if checked {
 		through = throughPublicCode
@@ -196,11 +196,11 @@ func (s *Sending) OpenPublicLink(_ context.Context, who account.Actor, checked b
 
 // HandOutLinks records that the API shows a caller links of a document's invitations, once per caller
 // and link.
-func (s *Sending) HandOutLinks(_ context.Context, who account.Actor, d *Document, invitations ...string) error {
+func (s *Sending) HandOutLinks(_ context.Context, who account.Call, d *Document, invitations ...string) error {
 	known := func(d *Document) []string {
 		return slices.DeleteFunc(slices.Clone(invitations), func(id string) bool {
 			inv := d.Invitation(id)
-			return inv == nil || slices.Contains(inv.LinkShown, inv.Holder(who))
+			return inv == nil || slices.Contains(inv.LinkShown, inv.Holder(who.Actor))
 		})
 	}
 	if len(known(d)) == 0 {
@@ -214,7 +214,7 @@ func (s *Sending) HandOutLinks(_ context.Context, who account.Actor, d *Document
 		var events []Event
 		for _, id := range known(d) {
 			inv := d.Invitation(id)
-			inv.LinkShown = append(inv.LinkShown, inv.Holder(who))
+			inv.LinkShown = append(inv.LinkShown, inv.Holder(who.Actor))
 			event := linkShown(inv, throughAPI)
 			if who.Kind == account.ActorToken {
 				event = event.With("token", who.TokenID)
@@ -227,7 +227,7 @@ func (s *Sending) HandOutLinks(_ context.Context, who account.Actor, d *Document
 
 // RecordShownLink records, within a transaction, that a member, or the operator of the server, was shown the
 // message with the link or code of an invitation.
-func (s *Sending) RecordShownLink(tx *kv.Tx, who account.Actor, id, invitation string, code bool) error {
+func (s *Sending) RecordShownLink(tx *kv.Tx, who account.Call, id, invitation string, code bool) error {
 	d, err := store.Load(tx, who, id)
 	if err != nil {
 		return err
@@ -269,11 +269,11 @@ func (s *Sending) MailAccepted(_ context.Context, m Mailed) error {
 
 // MailReturned records that a member reports a message about an invitation as returned. It is their
 // statement: nobody else has seen the report.
-func (s *Sending) MailReturned(_ context.Context, who account.Actor, m Mailed) error {
+func (s *Sending) MailReturned(_ context.Context, who account.Call, m Mailed) error {
 	return s.noteMail(who, m, record.NewEvent(record.EventInvitationBounced))
 }
 
-func (s *Sending) noteMail(who account.Actor, m Mailed, event Event) error {
+func (s *Sending) noteMail(who account.Call, m Mailed, event Event) error {
 	err := s.db.For(m.Company).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, m.Document)
 		if err != nil || d.Status != record.Sent || d.Invitation(m.Invitation) == nil {
@@ -289,7 +289,7 @@ func (s *Sending) noteMail(who account.Actor, m Mailed, event Event) error {
 
 // MailFailed records that a message about a document could not be delivered, so that its
 // owner sees it. by is who says so: the system, or the member who reported it.
-func (s *Sending) MailFailed(_ context.Context, by account.Actor, id, address string) error {
+func (s *Sending) MailFailed(_ context.Context, by account.Call, id, address string) error {
 	return s.changes.onTimeBy(by, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
 		if d.Owner.Email == address || d.Status != record.Sent || d.Attention.Kind != "" {
 			return nil, nil

@@ -52,7 +52,7 @@ func TestOnlyEditorsSeeTheLinksOfOthers(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d := c.Sent(t, c.author, inOrder(), append(sequence("a:1 b:2 viewer:v:1"), domain.Person{Email: c.viewer.Email, Position: 1})...)
-	scoped := func(s ...account.Scope) account.Actor {
+	scoped := func(s ...account.Scope) account.Call {
 		who := c.admin
 		who.Kind, who.Scopes = account.ActorToken, s
 		return who
@@ -61,7 +61,7 @@ func TestOnlyEditorsSeeTheLinksOfOthers(t *testing.T) {
 	link := domain.BaseURL + "/s/" + c.Signing.Sending.LinkToken(a)
 	for _, x := range []struct {
 		name string
-		who  account.Actor
+		who  account.Call
 		sees bool
 	}{
 		{"owner", c.owner, true}, {"member", c.colleague, true}, {"viewer", c.viewer, false},
@@ -85,7 +85,7 @@ func TestOnlyEditorsSeeTheLinksOfOthers(t *testing.T) {
 	program := c.viewer
 	program.Kind = account.ActorToken
 	for name, x := range map[string]struct {
-		who  account.Actor
+		who  account.Call
 		inv  *signing.Invitation
 		want bool
 	}{"their own": {c.viewer, own, true}, "a colleague's": {c.colleague, own, false}, "a program's": {program, own, false}, "another's": {c.viewer, a, false}} {
@@ -144,7 +144,7 @@ func TestLinkShowsTheStage(t *testing.T) {
 		d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour)), Message: new("Please")}, people...)
 		x.before(d)
 		who := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Document: d.ID, Invitation: invited(d, x.who+"@x.example").ID}
-		v, err := c.Signing.Signing.Open(ctx, who)
+		v, err := c.Signing.Signing.Open(ctx, account.Call{Actor: who})
 		if x.who == "v" { // a viewer's link works once the document is completed
 			if domain.Refusal(err) != "not_found.document" {
 				t.Errorf("%s: %v", x.name, err)

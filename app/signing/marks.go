@@ -93,7 +93,7 @@ func (m SavedMarks) Mark(kind string) *Mark {
 var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
 
 // SavedMarksMarks returns the signature and initials the calling member has saved.
-func (s *Signing) SavedMarks(_ context.Context, who account.Actor) (m SavedMarks, err error) {
+func (s *Signing) SavedMarks(_ context.Context, who account.Call) (m SavedMarks, err error) {
 	if who.Kind != account.ActorUser {
 		return m, fault.NotFound("signature")
 	}
@@ -104,7 +104,7 @@ func (s *Signing) SavedMarks(_ context.Context, who account.Actor) (m SavedMarks
 	return m, err
 }
 
-func savedMarksOf(tx *kv.Tx, who account.Actor) (SavedMarks, error) {
+func savedMarksOf(tx *kv.Tx, who account.Call) (SavedMarks, error) {
 	m, err := savedMarks.Get(tx, who.UserID)
 	if errors.Is(err, kv.ErrNotFound) {
 		return SavedMarks{}, nil
@@ -113,7 +113,7 @@ func savedMarksOf(tx *kv.Tx, who account.Actor) (SavedMarks, error) {
 }
 
 // SaveMarkMark stores a member's mark, of a kind that pads accept too; nil deletes it.
-func (s *Signing) SaveMark(_ context.Context, who account.Actor, kind string, in *Mark) error {
+func (s *Signing) SaveMark(_ context.Context, who account.Call, kind string, in *Mark) error {
 	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
 		return fault.NotFound("signature")
 	}

@@ -16,7 +16,7 @@ import (
 const ownershipBatch = 50
 
 // OpenDocumentsOf returns the identifiers of the open documents that a member of the company owns.
-func (s *Sending) OpenDocumentsOf(_ context.Context, who account.Actor, person string) ([]string, error) {
+func (s *Sending) OpenDocumentsOf(_ context.Context, who account.Call, person string) ([]string, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (s *Sending) OpenDocumentsOf(_ context.Context, who account.Actor, person s
 // TransferOwnership transfers open documents of one member to another and returns their number: all of
 // them, or only those with the given identifiers. The previous owner may be deactivated; the new
 // owner must be able to work with the documents.
-func (s *Sending) TransferOwnership(_ context.Context, who account.Actor, from, to string, only ...string) (int, error) {
+func (s *Sending) TransferOwnership(_ context.Context, who account.Call, from, to string, only ...string) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}
@@ -49,7 +49,7 @@ func (s *Sending) TransferOwnership(_ context.Context, who account.Actor, from, 
 	return len(ids), nil
 }
 
-func (s *Sending) newOwner(who account.Actor, from, to string) (newOwner Person, err error) {
+func (s *Sending) newOwner(who account.Call, from, to string) (newOwner Person, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		if _, err := account.LoadMember(tx, who.CompanyID, from); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (s *Sending) openDocumentsOf(company, person string) (ids []string, err err
 	return ids, err
 }
 
-func (s *Sending) transferOwnership(who account.Actor, ids []string, from string, newOwner Person) error {
+func (s *Sending) transferOwnership(who account.Call, ids []string, from string, newOwner Person) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		for _, id := range ids {
 			d, err := store.Load(tx, who, id)

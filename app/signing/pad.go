@@ -48,7 +48,7 @@ func (s *Signing) padMAC(payload []byte, generation int) []byte {
 
 // PadCode makes the code that lets a signatory draw on another device.
 func (s *Signing) PadCode(
-	_ context.Context, who account.Actor, id, invitation, kind string,
+	_ context.Context, who account.Call, id, invitation, kind string,
 ) (code string, until time.Time, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, inv, err := signerAt(tx, who, id, invitation)
@@ -81,7 +81,7 @@ func kindIndex(kind string) int {
 }
 
 // signerAt returns the document and invitation of a signatory who may sign now and is identified.
-func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *Invitation, error) {
+func signerAt(tx *kv.Tx, who account.Call, id, invitation string) (*Document, *Invitation, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, nil, fault.NotFound("invitation")
 	}
@@ -90,7 +90,7 @@ func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *
 		return nil, nil, err
 	}
 	inv := d.Invitation(invitation)
-	if !record.IsIdentified(who, inv) {
+	if !record.IsIdentified(who.Actor, inv) {
 		return nil, nil, notIdentified()
 	}
 	return d, inv, d.Signable(inv, tx.Now)
@@ -180,7 +180,7 @@ func (s *Signing) SubmitPad(_ context.Context, code, strokes string) error {
 
 // PadDrawing returns what a person has drawn since the code was made, or nil.
 func (s *Signing) PadDrawing(
-	_ context.Context, who account.Actor, id, invitation, code string,
+	_ context.Context, who account.Call, id, invitation, code string,
 ) (mark *Mark, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {

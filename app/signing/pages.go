@@ -18,7 +18,7 @@ import (
 
 // PageTexts returns the text of every page of a file's upload, in reading order. Pages
 // beyond the first megabyte of text have none.
-func (s *Completion) PageTexts(ctx context.Context, who account.Actor, id, file string) ([]string, error) {
+func (s *Completion) PageTexts(ctx context.Context, who account.Call, id, file string) ([]string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s *Completion) PageTexts(ctx context.Context, who account.Actor, id, file 
 
 // pageTextOf returns the text of a file, reading it now if the scheduled job has not done so
 // yet.
-func (s *Completion) pageTextOf(ctx context.Context, who account.Actor, d *Document, f *File) (string, error) {
+func (s *Completion) pageTextOf(ctx context.Context, who account.Call, d *Document, f *File) (string, error) {
 	key, blobs := record.TextSource(d, f)
 	var known lists.FileText
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -128,7 +128,7 @@ func (s *Completion) drawPages(ctx context.Context, company, id string) error {
 }
 
 // VerifyFile reports on every signature of a document's file in its current state.
-func (s *Completion) VerifyFile(ctx context.Context, who account.Actor, id, file string) (*report.Report, error) {
+func (s *Completion) VerifyFile(ctx context.Context, who account.Call, id, file string) (*report.Report, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}

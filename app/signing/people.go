@@ -21,7 +21,7 @@ import (
 // are not among the inputs are removed with their fields. Faults are named
 // invitations.N.FIELD.
 func (s *Drafts) ReplaceInvitations(
-	_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64,
+	_ context.Context, who account.Call, id string, in []InvitationInput,
 ) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		if len(in) > s.limits.Invitations {
@@ -45,7 +45,7 @@ func (s *Drafts) ReplaceInvitations(
 		}
 		record.AlignGroups(d, nil)
 		return replaced(tx, d, before)
-	}, seen...)
+	})
 }
 
 // known returns the invitation with the given identifier, or a new one.

@@ -52,7 +52,7 @@ const (
 // BeginUploadUpload announces a file for a draft. For the same name and size from the same
 // person, it returns the upload already begun, with what was received so far.
 func (s *Drafts) BeginUpload(
-	_ context.Context, who account.Actor, id, name string, size int64,
+	_ context.Context, who account.Call, id, name string, size int64,
 ) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
@@ -100,7 +100,7 @@ func (s *Drafts) BeginUpload(
 
 // uploadRoom refuses an upload if too many are in progress, or if with all of them it would take the
 // company over its quota.
-func (s *Drafts) uploadRoom(tx *kv.Tx, who account.Actor, size int64) error {
+func (s *Drafts) uploadRoom(tx *kv.Tx, who account.Call, size int64) error {
 	all, own := 0, 0
 	err := unfinished.Each(tx, "document", kv.K(who.CompanyID), func(_ string, u Unfinished) (bool, error) {
 		size += u.Size
@@ -121,7 +121,7 @@ func (s *Drafts) uploadRoom(tx *kv.Tx, who account.Actor, size int64) error {
 	return s.quota.Room(tx, who.CompanyID, 0, size)
 }
 
-func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error) {
+func begunBy(tx *kv.Tx, who account.Call, document string) ([]Unfinished, error) {
 	var out []Unfinished
 	err := unfinished.Each(tx, "document", kv.K(who.CompanyID, document), func(_ string, u Unfinished) (bool, error) {
 		if u.User == who.UserID {
@@ -133,7 +133,7 @@ func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error
 }
 
 // UnfinishedUploadsUploads lists the caller's uploads to a document, oldest first.
-func (s *Drafts) UnfinishedUploads(_ context.Context, who account.Actor, id string) (all []Unfinished, err error) {
+func (s *Drafts) UnfinishedUploads(_ context.Context, who account.Call, id string) (all []Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (s *Drafts) UnfinishedUploads(_ context.Context, who account.Actor, id stri
 }
 
 // GetUploadUpload returns an upload with the number of bytes received.
-func (s *Drafts) GetUpload(_ context.Context, who account.Actor, id, upload string) (u Unfinished, err error) {
+func (s *Drafts) GetUpload(_ context.Context, who account.Call, id, upload string) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
 	}
@@ -159,7 +159,7 @@ func (s *Drafts) GetUpload(_ context.Context, who account.Actor, id, upload stri
 	return u, err
 }
 
-func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished, error) {
+func loadUnfinished(tx *kv.Tx, who account.Call, id, upload string) (Unfinished, error) {
 	u, err := unfinished.Get(tx, upload)
 	if err != nil {
 		return Unfinished{}, store.MapNotFound(err, "upload")
@@ -174,7 +174,7 @@ func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished
 // a connection broke is kept. A piece that does not begin where the last one ended is
 // refused as a conflict; the returned upload holds the right offset.
 func (s *Drafts) AppendUpload(
-	ctx context.Context, who account.Actor, id, upload string, offset int64, r io.Reader,
+	ctx context.Context, who account.Call, id, upload string, offset int64, r io.Reader,
 ) (u Unfinished, err error) {
 	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
 		return u, err
@@ -199,7 +199,7 @@ func (s *Drafts) AppendUpload(
 
 // uploadAt returns an upload if it continues at the given offset.
 func (s *Drafts) uploadAt(
-	ctx context.Context, who account.Actor, id, upload string, offset int64,
+	ctx context.Context, who account.Call, id, upload string, offset int64,
 ) (Unfinished, error) {
 	u, err := s.GetUpload(ctx, who, id, upload)
 	if err == nil && offset != u.Received {
@@ -210,7 +210,7 @@ func (s *Drafts) uploadAt(
 
 // addPiecePiece appends a piece that is on disk. It finishes even if the sender has
 // disconnected.
-func (s *Drafts) addPiece(who account.Actor, u Unfinished, offset int64, piece io.Reader) (Unfinished, error) {
+func (s *Drafts) addPiece(who account.Call, u Unfinished, offset int64, piece io.Reader) (Unfinished, error) {
 	size, cut := s.blobs.Append(context.Background(), u.ID, offset, piece)
 	if errors.Is(cut, blob.ErrNotFound) {
 		// The received data is gone, so the upload starts over.
@@ -239,7 +239,7 @@ func (s *Drafts) addPiece(who account.Actor, u Unfinished, offset int64, piece i
 // FinishUploadUpload adds a complete upload to the draft as a file. A refused upload is dropped,
 // unless it needs a password or has to be flattened: then the caller can try again.
 func (s *Drafts) FinishUpload(
-	ctx context.Context, who account.Actor, id, upload, password string,
+	ctx context.Context, who account.Call, id, upload, password string,
 ) (*Document, *File, error) {
 	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password})
 }
@@ -247,13 +247,13 @@ func (s *Drafts) FinishUpload(
 // FinishUploadFlattened is like FinishUpload, but signs a flattened copy with the upload
 // attached.
 func (s *Drafts) FinishUploadFlattened(
-	ctx context.Context, who account.Actor, id, upload, password string,
+	ctx context.Context, who account.Call, id, upload, password string,
 ) (*Document, *File, error) {
 	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password, Flatten: true})
 }
 
 func (s *Drafts) finishUpload(
-	ctx context.Context, who account.Actor, id, upload string, up *Upload,
+	ctx context.Context, who account.Call, id, upload string, up *Upload,
 ) (d *Document, file *File, err error) {
 	defer s.changes.lock(upload)()
 	u, err := s.GetUpload(ctx, who, id, upload)
@@ -282,7 +282,7 @@ func (s *Drafts) finishUpload(
 }
 
 // markRefused records what an upload needs to be accepted.
-func (s *Drafts) markRefused(who account.Actor, id, upload string, up *Upload) error {
+func (s *Drafts) markRefused(who account.Call, id, upload string, up *Upload) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		u, err := loadUnfinished(tx, who, id, upload)
 		if err != nil {
@@ -294,7 +294,7 @@ func (s *Drafts) markRefused(who account.Actor, id, upload string, up *Upload) e
 }
 
 // CancelUploadUpload drops an upload and its data.
-func (s *Drafts) CancelUpload(ctx context.Context, who account.Actor, id, upload string) error {
+func (s *Drafts) CancelUpload(ctx context.Context, who account.Call, id, upload string) error {
 	u, err := s.GetUpload(ctx, who, id, upload)
 	if err != nil {
 		return err

@@ -169,12 +169,12 @@ func TestUploadsAreBounded(t *testing.T) {
 	s := apptest.New(t)
 	c := s.Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
-	begin := func(who account.Actor, name string, size int64) (string, error) {
+	begin := func(who account.Call, name string, size int64) (string, error) {
 		u, err := c.Signing.Drafts.BeginUpload(ctx, who, id, name, size)
 		return u.ID, err
 	}
 	for _, x := range []struct {
-		who  account.Actor
+		who  account.Call
 		name string
 		size int64
 		want fault.Kind
@@ -252,7 +252,7 @@ func TestUploadSurvivesARestart(t *testing.T) {
 	file := apptest.PDF(t, "One.")
 	ctx := t.Context()
 	// life opens the appliance, acts as a member, and closes it again.
-	life := func(do func(s *signing.Services, who account.Actor) error) {
+	life := func(do func(s *signing.Services, who account.Call) error) {
 		t.Helper()
 		a, err := app.Open(cfg, app.Options{Cheap: true})
 		if err != nil {
@@ -268,7 +268,7 @@ func TestUploadSurvivesARestart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	life(func(s *signing.Services, who account.Actor) error {
+	life(func(s *signing.Services, who account.Call) error {
 		d, err := s.Drafts.Create(ctx, who, signing.CreateInput{})
 		if err != nil {
 			return err
@@ -281,7 +281,7 @@ func TestUploadSurvivesARestart(t *testing.T) {
 		_, err = s.Drafts.AppendUpload(ctx, who, id, upload, 0, bytes.NewReader(file[:200]))
 		return err
 	})
-	life(func(s *signing.Services, who account.Actor) error {
+	life(func(s *signing.Services, who account.Call) error {
 		u, err := s.Drafts.GetUpload(ctx, who, id, upload)
 		if err != nil || u.Received != 200 {
 			return fmt.Errorf("%d bytes received: %w", u.Received, err)

@@ -122,7 +122,7 @@ func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
 
 // PreviewRetentionRetention counts the documents that a retention period of the given number of
 // days would move to the trash.
-func (s *Upkeep) PreviewRetention(ctx context.Context, who account.Actor, days int) (int, error) {
+func (s *Upkeep) PreviewRetention(ctx context.Context, who account.Call, days int) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}

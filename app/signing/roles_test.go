@@ -19,7 +19,7 @@ func TestOperationsAreLimitedToRoles(t *testing.T) {
 	signatory := c.Signatory(t, c.in(t, "sent"), "a@x.example")
 	type asker struct {
 		name string
-		who  account.Actor
+		who  account.Call
 	}
 	askers := []asker{{"owner", c.owner}, {"admin", c.admin}, {"approver", c.approver}, {"author", c.author}, {"colleague", c.colleague},
 		{"viewer", c.viewer}, {"reader", reader}, {"signatory", signatory}, {"stranger", elsewhere}}
@@ -31,73 +31,73 @@ func TestOperationsAreLimitedToRoles(t *testing.T) {
 	authors := map[string]string{"owner": "owner_only.withdraw", "admin": "owner_only.withdraw", "approver": "owner_only.withdraw", "author": "", "colleague": "owner_only.withdraw"}
 	for _, o := range []struct {
 		name, state string
-		do          func(who account.Actor, d doc) error
+		do          func(who account.Call, d doc) error
 		want        map[string]string
 	}{
-		{"edit", "draft", func(who account.Actor, d doc) error {
+		{"edit", "draft", func(who account.Call, d doc) error {
 			_, err := c.Signing.Drafts.Update(t.Context(), who, d.ID, signing.DocumentInput{Title: new("X")})
 			return err
 		}, everyone},
-		{"invite", "draft", func(who account.Actor, d doc) error {
+		{"invite", "draft", func(who account.Call, d doc) error {
 			_, _, err := c.Signing.Drafts.Invite(t.Context(), who, d.ID, []signing.InvitationInput{person("new@x.example")})
 			return err
 		}, everyone},
-		{"submit", "draft", func(who account.Actor, d doc) error {
+		{"submit", "draft", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Submit(t.Context(), who, d.ID)
 			return err
 		}, everyone},
-		{"send", "draft", func(who account.Actor, d doc) error {
+		{"send", "draft", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Send(t.Context(), who, d.ID, signing.SendInput{})
 			return err
 		}, everyone},
-		{"archive", "draft", func(who account.Actor, d doc) error {
+		{"archive", "draft", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Archive(t.Context(), who, d.ID)
 			return err
 		}, everyone},
-		{"restore", "archived", func(who account.Actor, d doc) error {
+		{"restore", "archived", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Restore(t.Context(), who, d.ID)
 			return err
 		}, everyone},
-		{"duplicate", "draft", func(who account.Actor, d doc) error {
+		{"duplicate", "draft", func(who account.Call, d doc) error {
 			_, err := c.Signing.Drafts.Duplicate(t.Context(), who, d.ID)
 			return err
 		}, everyone},
-		{"reopen", "rejected", func(who account.Actor, d doc) error {
+		{"reopen", "rejected", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Reopen(t.Context(), who, d.ID)
 			return err
 		}, everyone},
-		{"withdraw", "pending_approval", func(who account.Actor, d doc) error {
+		{"withdraw", "pending_approval", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Withdraw(t.Context(), who, d.ID)
 			return err
 		}, authors},
-		{"approve", "pending_approval", func(who account.Actor, d doc) error {
+		{"approve", "pending_approval", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Approve(t.Context(), who, d.ID)
 			return err
 		}, approvers},
-		{"reject", "pending_approval", func(who account.Actor, d doc) error {
+		{"reject", "pending_approval", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Reject(t.Context(), who, d.ID, new("No"))
 			return err
 		}, approvers},
-		{"void", "pending_approval", func(who account.Actor, d doc) error {
+		{"void", "pending_approval", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Void(t.Context(), who, d.ID, new("No"))
 			return err
 		}, ownerOnly},
-		{"extend", "expired", func(who account.Actor, d doc) error {
+		{"extend", "expired", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Extend(t.Context(), who, d.ID, new(c.Now().AddDate(0, 0, 1)))
 			return err
 		}, ownerOnly},
-		{"delete", "draft", func(who account.Actor, d doc) error {
+		{"delete", "draft", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Delete(t.Context(), who, d.ID)
 			return err
 		}, ownerOnly},
-		{"purge", deleted, func(who account.Actor, d doc) error {
+		{"purge", deleted, func(who account.Call, d doc) error {
 			return c.Signing.Sending.Purge(t.Context(), who, d.ID, d.Title)
 		}, admins},
-		{"remind", "sent", func(who account.Actor, d doc) error {
+		{"remind", "sent", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Remind(t.Context(), who, d.ID, "")
 			return err
 		}, everyone},
-		{"replace", "sent", func(who account.Actor, d doc) error {
+		{"replace", "sent", func(who account.Call, d doc) error {
 			_, err := c.Signing.Sending.Replace(t.Context(), who, d.ID, d.Invitations[0].ID, person("new@x.example"))
 			return err
 		}, everyone},
@@ -162,7 +162,7 @@ func TestTransferMovesOpenDocuments(t *testing.T) {
 	foreign := c.Draft(t, c.colleague, signing.DocumentInput{}, domain.Signers("a@x.example")...)
 	for _, x := range []struct {
 		name, from, to string
-		who            account.Actor
+		who            account.Call
 		want           string
 	}{
 		{"by a member", c.author.UserID, c.colleague.UserID, c.colleague, "role_not_allowed"},

@@ -42,7 +42,7 @@ func TestRepeatedProblemReportsAreThrottled(t *testing.T) {
 	a, b := s.Signatory(t, d, "a@x.example"), s.Signatory(t, d, "b@x.example")
 	for _, tt := range []struct {
 		name, text string
-		who        account.Actor
+		who        account.Call
 		invitation string
 		want       string
 	}{

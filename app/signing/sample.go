@@ -25,7 +25,7 @@ var sampleText = []string{
 
 // CreateSample makes a draft for trying everything out: one page, with the caller as its
 // signatory.
-func (s *Drafts) CreateSample(ctx context.Context, who account.Actor, baseURL string) (d *Document, err error) {
+func (s *Drafts) CreateSample(ctx context.Context, who account.Call, baseURL string) (d *Document, err error) {
 	file, err := s.sampleFile()
 	if err != nil {
 		return nil, err

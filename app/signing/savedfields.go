@@ -41,7 +41,7 @@ var savedFields = kv.NewCollection("saved_fields", kv.JSON[SavedField](),
 func (x *SavedField) key() string { return x.Company + "/" + x.ID }
 
 // ListSavedFields returns all saved fields of a company, by name.
-func (s *Drafts) ListSavedFields(_ context.Context, who account.Actor) (all []SavedField, err error) {
+func (s *Drafts) ListSavedFields(_ context.Context, who account.Call) (all []SavedField, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Drafts) ListSavedFields(_ context.Context, who account.Actor) (all []Sa
 }
 
 // GetSavedField returns a saved field.
-func (s *Drafts) GetSavedField(_ context.Context, who account.Actor, id string) (x SavedField, err error) {
+func (s *Drafts) GetSavedField(_ context.Context, who account.Call, id string) (x SavedField, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return x, err
 	}
@@ -66,7 +66,7 @@ func (s *Drafts) GetSavedField(_ context.Context, who account.Actor, id string) 
 	return x, err
 }
 
-func loadSavedField(tx *kv.Tx, who account.Actor, id string) (SavedField, error) {
+func loadSavedField(tx *kv.Tx, who account.Call, id string) (SavedField, error) {
 	x, err := savedFields.Get(tx, who.CompanyID+"/"+id)
 	if errors.Is(err, kv.ErrNotFound) {
 		return SavedField{}, fault.NotFound("saved_field").Because(err)
@@ -75,7 +75,7 @@ func loadSavedField(tx *kv.Tx, who account.Actor, id string) (SavedField, error)
 }
 
 // CreateSavedField saves a field.
-func (s *Drafts) CreateSavedField(_ context.Context, who account.Actor, in SavedFieldInput) (SavedField, error) {
+func (s *Drafts) CreateSavedField(_ context.Context, who account.Call, in SavedFieldInput) (SavedField, error) {
 	return s.changeSavedField(who, func(tx *kv.Tx) (SavedField, error) {
 		n, err := savedFields.Count(tx, "name", kv.K(who.CompanyID))
 		if err == nil && n >= maxSavedFields {
@@ -86,12 +86,12 @@ func (s *Drafts) CreateSavedField(_ context.Context, who account.Actor, in Saved
 }
 
 // UpdateSavedField changes a saved field. Documents that it was placed in stay as they are.
-func (s *Drafts) UpdateSavedField(_ context.Context, who account.Actor, id string, in SavedFieldInput) (SavedField, error) {
+func (s *Drafts) UpdateSavedField(_ context.Context, who account.Call, id string, in SavedFieldInput) (SavedField, error) {
 	return s.changeSavedField(who, func(tx *kv.Tx) (SavedField, error) { return loadSavedField(tx, who, id) }, in)
 }
 
 func (s *Drafts) changeSavedField(
-	who account.Actor, load func(tx *kv.Tx) (SavedField, error), in SavedFieldInput,
+	who account.Call, load func(tx *kv.Tx) (SavedField, error), in SavedFieldInput,
 ) (x SavedField, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return x, err
@@ -121,7 +121,7 @@ func (s *Drafts) changeSavedField(
 }
 
 // DeleteSavedField removes a saved field. Documents that it was placed in keep theirs.
-func (s *Drafts) DeleteSavedField(_ context.Context, who account.Actor, id string) error {
+func (s *Drafts) DeleteSavedField(_ context.Context, who account.Call, id string) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}

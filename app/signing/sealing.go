@@ -120,9 +120,9 @@ func (s *Completion) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
 // it to a job if that fails. A completed document is returned unchanged. Besides members
 // of the company it serves the operator, who acts as [account.System] of the document's
 // company.
-func (s *Completion) RetrySealing(ctx context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Completion) RetrySealing(ctx context.Context, who account.Call, id string) (*Document, error) {
 	defer s.changes.lock(id)()
-	if done, err := s.store.Get(who, id, seen...); err == nil && done.Status == record.Completed && done.Live() == nil {
+	if done, err := s.store.Get(who, id); err == nil && done.Status == record.Completed && done.Live() == nil {
 		return done, errors.Join(who.RequireMember(account.ScopeWrite), ownerOrAdmin(who)(nil, done))
 	}
 	d, err := s.changes.step(who, id, ownerOrAdmin(who), func(_ *kv.Tx, d *Document) (Event, error) {
@@ -131,7 +131,7 @@ func (s *Completion) RetrySealing(ctx context.Context, who account.Actor, id str
 		}
 		d.SetAttention(Attention{Kind: record.AttentionSealing, Code: "sealing"})
 		return record.NewEvent(record.EventDocumentSealingRetried), nil
-	}, seen...)
+	})
 	if err != nil {
 		return nil, err
 	}

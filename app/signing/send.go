@@ -40,7 +40,7 @@ type sending struct {
 
 // Send prepares and certifies the files and invites the first people to sign, or schedules that.
 func (s *Sending) Send(
-	ctx context.Context, who account.Actor, id string, in SendInput, seen ...int64,
+	ctx context.Context, who account.Call, id string, in SendInput,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -52,9 +52,9 @@ func (s *Sending) Send(
 	}
 	return retry(func() (*Document, error) {
 		if in.SendAt != nil {
-			return s.scheduleOnce(who, id, in, company, seen...)
+			return s.scheduleOnce(who, id, in, company)
 		}
-		return s.sendOnce(ctx, who, id, in, company, seen...)
+		return s.sendOnce(ctx, who, id, in, company)
 	})
 }
 
@@ -65,9 +65,9 @@ func (s *Sending) requireSendable(f *fault.Fields, d *Document) {
 }
 
 func (s *Sending) sendOnce(
-	ctx context.Context, who account.Actor, id string, in SendInput, company account.Company, seen ...int64,
+	ctx context.Context, who account.Call, id string, in SendInput, company account.Company,
 ) (*Document, error) {
-	d, err := s.store.Get(who, id, seen...)
+	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *Sending) sendOnce(
 		}
 		s.setBase(d, in)
 		return s.send(tx, d, work)
-	}, seen...)
+	})
 }
 
 // setBase sets the base address of the links in e-mails.
@@ -135,7 +135,7 @@ func (in *SendInput) changes(d *Document, limits Limits, now time.Time) bool {
 }
 
 // allow refuses settings that differ from those that were approved.
-func (in *SendInput) allow(tx *kv.Tx, who account.Actor, d *Document, limits Limits) error {
+func (in *SendInput) allow(tx *kv.Tx, who account.Call, d *Document, limits Limits) error {
 	if !in.changes(d, limits, tx.Now) {
 		return nil
 	}
@@ -188,7 +188,7 @@ func (s *Sending) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
 
 // sendNew does the slow part of sending a new document, or schedules that. It returns nil if
 // the document is not sent now.
-func (s *Sending) sendNew(ctx context.Context, who account.Actor, d *Document, in CreateInput) (*sending, error) {
+func (s *Sending) sendNew(ctx context.Context, who account.Call, d *Document, in CreateInput) (*sending, error) {
 	if !in.Send && in.SendAt == nil {
 		return nil, nil
 	}
@@ -201,7 +201,7 @@ func (s *Sending) sendNew(ctx context.Context, who account.Actor, d *Document, i
 	}
 	var faults fault.Fields
 	if in.SendAt != nil {
-		record.SendLater(&faults, d, *in.SendAt, who, s.now())
+		record.SendLater(&faults, d, *in.SendAt, who.Actor, s.now())
 		return nil, faults.Err()
 	}
 	new(SendInput).apply(&faults, d, s.limits, company, s.now())
@@ -213,9 +213,9 @@ func (s *Sending) sendNew(ctx context.Context, who account.Actor, d *Document, i
 
 // scheduleOnce checks a document as for sending, and leaves sending to a job.
 func (s *Sending) scheduleOnce(
-	who account.Actor, id string, in SendInput, company account.Company, seen ...int64,
+	who account.Call, id string, in SendInput, company account.Company,
 ) (*Document, error) {
-	d, err := s.store.Get(who, id, seen...)
+	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (s *Sending) scheduleOnce(
 	var faults fault.Fields
 	now, version := s.now(), d.Version
 	in.settings().Apply(&faults, d, s.limits, now)
-	record.SendLater(&faults, d, *in.SendAt, who, now)
+	record.SendLater(&faults, d, *in.SendAt, who.Actor, now)
 	s.requireSendable(&faults, d)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func (s *Sending) scheduleOnce(
 		}
 		*stored = *d
 		return []Event{record.ScheduledEvent(d)}, s.schedule.plan(tx, stored)
-	}, seen...)
+	})
 }
 
 var (
@@ -254,7 +254,7 @@ var (
 func (s *Sending) sendDue(ctx context.Context, company, id string) error {
 	who, err := s.sender(company, id)
 	if err == nil {
-		_, err = s.Send(ctx, who, id, SendInput{due: true})
+		_, err = s.Send(ctx, account.Call{Actor: who}, id, SendInput{due: true})
 	}
 	switch kind := fault.KindOf(err); {
 	case err == nil, kind == fault.KindNotFound:

@@ -38,33 +38,33 @@ type SignInput struct {
 // file they sign. The last one completes the document, and Sign returns once the sealed
 // files are on disk.
 func (s *Signing) Sign(
-	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
+	ctx context.Context, who account.Call, id, invitation string, in SignInput,
 ) (*Document, error) {
-	return s.act(ctx, who, id, invitation, record.ActionSign, in, seen...)
+	return s.act(ctx, who, id, invitation, record.ActionSign, in)
 }
 
 // Confirm records that a reader has read the document. Of the input only Next, Read, Code and Shown
 // count.
 // Like the last signature, the last confirmation completes the document.
 func (s *Signing) Confirm(
-	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
+	ctx context.Context, who account.Call, id, invitation string, in SignInput,
 ) (*Document, error) {
 	in = SignInput{Next: in.Next, Read: in.Read, Code: in.Code, Shown: in.Shown}
-	return s.act(ctx, who, id, invitation, record.ActionRead, in, seen...)
+	return s.act(ctx, who, id, invitation, record.ActionRead, in)
 }
 
 // FillIn records what an assistant has filled in for recipients who sign later. Of the input only
 // Fields, Next, Code and Shown count.
 func (s *Signing) FillIn(
-	ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64,
+	ctx context.Context, who account.Call, id, invitation string, in SignInput,
 ) (*Document, error) {
 	only := SignInput{Fields: in.Fields, Next: in.Next, Code: in.Code, Shown: in.Shown}
-	return s.act(ctx, who, id, invitation, record.ActionFillIn, only, seen...)
+	return s.act(ctx, who, id, invitation, record.ActionFillIn, only)
 }
 
 // act records that a person has done what they were asked to do.
 func (s *Signing) act(
-	ctx context.Context, who account.Actor, id, invitation string, action Action, in SignInput, seen ...int64,
+	ctx context.Context, who account.Call, id, invitation string, action Action, in SignInput,
 ) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Signing) act(
 	defer s.changes.lock(id)()
 	proven := false // a code is accepted once, even if the work is repeated
 	d, err := retry(func() (*Document, error) {
-		return s.actOnce(ctx, who, id, invitation, action, in, &proven, seen...)
+		return s.actOnce(ctx, who, id, invitation, action, in, &proven)
 	})
 	if err != nil || d.Attention.Kind != record.AttentionSealing {
 		return d, err
@@ -82,7 +82,7 @@ func (s *Signing) act(
 }
 
 // mayAct admits the invited person, and members of the company who may sign through the API.
-func mayAct(who account.Actor, document, invitation string) error {
+func mayAct(who account.Call, document, invitation string) error {
 	if who.IsSignatory() {
 		if who.Document != document || who.Invitation != invitation {
 			return fault.NotFound("invitation")
@@ -111,10 +111,9 @@ type act struct {
 }
 
 func (s *Signing) actOnce(
-	ctx context.Context, who account.Actor, id, invitation string, action Action, in SignInput, proven *bool,
-	seen ...int64,
+	ctx context.Context, who account.Call, id, invitation string, action Action, in SignInput, proven *bool,
 ) (out *Document, err error) {
-	d, err := s.store.Get(who, id, seen...)
+	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +141,7 @@ func (s *Signing) actOnce(
 		d.SetAttention(Attention{Kind: record.AttentionSealing, Code: "sealing"})
 	}
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		stored, err := store.Load(tx, who, id, seen...)
+		stored, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
 		}
@@ -196,7 +195,7 @@ func (a *act) event() Event {
 // rules, in this order, and writes the values to the record. Nothing is stored: a request
 // costs nothing until its sender has proven who they are and all of it is valid.
 func (s *Signing) check(
-	ctx context.Context, who account.Actor, d *Document, invitation string, action Action, in SignInput, proven *bool,
+	ctx context.Context, who account.Call, d *Document, invitation string, action Action, in SignInput, proven *bool,
 ) (*act, error) {
 	inv := d.Invitation(invitation)
 	if inv == nil {
@@ -209,7 +208,7 @@ func (s *Signing) check(
 	if err := inv.Asks(action); err != nil {
 		return nil, err
 	}
-	if !record.IsIdentified(who, inv) && !*proven {
+	if !record.IsIdentified(who.Actor, inv) && !*proven {
 		if err := s.prove(who, inv, in.Code, keepsCode); err != nil {
 			return nil, err
 		}
@@ -252,7 +251,7 @@ func (s *Signing) check(
 
 // checkUnsigned checks the act of somebody who does not sign: what an assistant has filled in, or
 // that a reader has read the document.
-func (s *Signing) checkUnsigned(who account.Actor, a *act, in SignInput) error {
+func (s *Signing) checkUnsigned(who account.Call, a *act, in SignInput) error {
 	var faults fault.Fields
 	evidence := &Evidence{}
 	if a.inv.Action() == record.ActionRead {
@@ -293,17 +292,17 @@ func (a *act) nameNext(f *fault.Fields, in *InvitationInput) {
 }
 
 // note records who acted, when, and from where.
-func (a *act) note(who account.Actor, e *Evidence) {
+func (a *act) note(who account.Call, e *Evidence) {
 	e.Form = a.shown
 	e.At, e.IP, e.UserAgent, e.Host, e.HostDoubt = a.now, who.IP, who.UserAgent, who.Host, who.HostDoubt
 	e.Method, e.Through = method(who, a.inv), through(who)
 	a.inv.Evidence, a.inv.UpdatedAt = e, a.now
-	if a.inv.Recorded(who) {
+	if a.inv.Recorded(who.Actor) {
 		e.Consent, e.ConsentText = false, "" // nobody asked them
 	}
 }
 
-func method(who account.Actor, inv *Invitation) string {
+func method(who account.Call, inv *Invitation) string {
 	if who.Host != "" && inv.Authentication == record.ByLink {
 		return "in_person"
 	}
@@ -313,7 +312,7 @@ func method(who account.Actor, inv *Invitation) string {
 	return "api"
 }
 
-func through(who account.Actor) string {
+func through(who account.Call) string {
 	if who.IsSignatory() {
 		return "signatory"
 	}
@@ -364,7 +363,7 @@ func (a *act) refusal(key string) fault.Code {
 // fill accepts the values of a person who signs, validates them, and writes them to the record
 // and to the act.
 func (s *Signing) fill(
-	ctx context.Context, f *fault.Fields, who account.Actor, a *act, given map[string]string,
+	ctx context.Context, f *fault.Fields, who account.Call, a *act, given map[string]string,
 ) (err error) {
 	own := record.FieldsIn(a.asked)
 	values := a.given(f, given)

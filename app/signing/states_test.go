@@ -17,7 +17,7 @@ import (
 // company is the company of one test, with a member of each role.
 type company struct {
 	*domain.Services
-	owner, admin, approver, author, colleague, viewer account.Actor
+	owner, admin, approver, author, colleague, viewer account.Call
 }
 
 func newCompany(t *testing.T, o ...domain.Options) company {
@@ -29,7 +29,7 @@ func newCompany(t *testing.T, o ...domain.Options) company {
 func companyIn(t *testing.T, s *domain.Services) company {
 	t.Helper()
 	owner := s.Company(t)
-	member := func(role account.Role) account.Actor { return s.Member(t, owner.CompanyID, role) }
+	member := func(role account.Role) account.Call { return s.Member(t, owner.CompanyID, role) }
 	return company{s, owner, member(account.RoleAdmin), member(account.RoleApprover), member(account.RoleMember), member(account.RoleMember), member(account.RoleViewer)}
 }
 

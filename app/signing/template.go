@@ -39,7 +39,7 @@ type Template struct {
 
 // Templates returns a page of the company's templates, and their total.
 func (s *Drafts) ListTemplates(
-	ctx context.Context, who account.Actor, q lists.Query,
+	ctx context.Context, who account.Call, q lists.Query,
 ) (list []Template, total int, err error) {
 	q.Templates = true
 	page, err := s.lists.List(ctx, who, q)
@@ -68,12 +68,12 @@ func (s *Drafts) ListTemplates(
 }
 
 // GetTemplateTemplate returns one template.
-func (s *Drafts) GetTemplate(_ context.Context, who account.Actor, id string, seen ...int64) (t Template, err error) {
+func (s *Drafts) GetTemplate(_ context.Context, who account.Call, id string) (t Template, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Template{}, err
 	}
 	err = s.db.View(func(tx *kv.Tx) error {
-		d, err := loadTemplate(tx, who, id, seen...)
+		d, err := loadTemplate(tx, who, id)
 		if err != nil {
 			return err
 		}
@@ -83,8 +83,8 @@ func (s *Drafts) GetTemplate(_ context.Context, who account.Actor, id string, se
 	return t, err
 }
 
-func loadTemplate(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*Document, error) {
-	d, err := store.Load(tx, who, id, seen...)
+func loadTemplate(tx *kv.Tx, who account.Call, id string) (*Document, error) {
+	d, err := store.Load(tx, who, id)
 	if fault.KindOf(err) == fault.KindNotFound || err == nil && !d.Template {
 		return nil, fault.NotFound("template")
 	}
@@ -114,7 +114,7 @@ func usage(tx *kv.Tx, d *Document) (Template, error) {
 // rules, with a role in place of each person. names holds the names of the roles in the
 // order of the invitations; roles without one are numbered.
 func (s *Drafts) SaveTemplate(
-	_ context.Context, who account.Actor, id string, title *string, names []string,
+	_ context.Context, who account.Call, id string, title *string, names []string,
 ) (Template, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Template{}, err
@@ -173,7 +173,7 @@ type UseInput struct {
 
 	// As is recorded as the one who made the document, instead of its owner. It is nil if
 	// the owner made it.
-	As *account.Actor
+	As *account.Call
 
 	// With is called in the transaction that stores the document, unless it is nil.
 	// If it fails, the document is not stored.
@@ -191,7 +191,7 @@ type RolePerson struct {
 
 // RecordUse adds an event that changes nothing in a template to its audit trail. base is the address
 // that messages about it lead to, unless the template has one.
-func (s *Drafts) RecordUse(tx *kv.Tx, who account.Actor, id, base string, e Event) error {
+func (s *Drafts) RecordUse(tx *kv.Tx, who account.Call, id, base string, e Event) error {
 	d, err := loadTemplate(tx, who, id)
 	if err != nil {
 		return err
@@ -208,12 +208,12 @@ func (s *Drafts) TemplateRoom(tx *kv.Tx, template *Document) error {
 // UseTemplate makes a document from a template, and sends it if requested. Later changes of the
 // template do not affect the document.
 func (s *Drafts) UseTemplate(
-	ctx context.Context, who account.Actor, id string, in UseInput, seen ...int64,
+	ctx context.Context, who account.Call, id string, in UseInput,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	t, err := s.GetTemplate(ctx, who, id, seen...)
+	t, err := s.GetTemplate(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (s *Drafts) UseTemplate(
 
 // UseTemplateVersion is Use with a template as it was at one version.
 func (s *Drafts) UseTemplateVersion(
-	ctx context.Context, who account.Actor, template *Document, in UseInput,
+	ctx context.Context, who account.Call, template *Document, in UseInput,
 ) (made *Document, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func closeAll(uploads []*Upload) (err error) {
 
 // CheckTemplateUse reports everything that would keep UseVersion from making a document,
 // and counts the messages that would be sent at once.
-func (s *Drafts) CheckTemplateUse(who account.Actor, template *Document, in UseInput) (messages int, err error) {
+func (s *Drafts) CheckTemplateUse(who account.Call, template *Document, in UseInput) (messages int, err error) {
 	d, company, _, err := s.fillTemplate(who, template, in)
 	if err != nil || !in.Send {
 		return 0, err
@@ -276,7 +276,7 @@ func (s *Drafts) CheckTemplateUse(who account.Actor, template *Document, in UseI
 
 // fillTemplate makes the record of a document from a template, without storing it.
 func (s *Drafts) fillTemplate(
-	who account.Actor, template *Document, in UseInput,
+	who account.Call, template *Document, in UseInput,
 ) (d *Document, company account.Company, filling merge.Data, err error) {
 	if company, err = s.company(who); err != nil {
 		return nil, company, filling, err
@@ -296,7 +296,7 @@ func (s *Drafts) fillTemplate(
 	var f fault.Fields
 	s.assignRoles(&f, d, template, in.People)
 	in.DocumentInput.Apply(&f, d, s.limits, now)
-	filling = d.FillIn(&f, in.Variables, d.BuiltinVariables(who, company, now))
+	filling = d.FillIn(&f, in.Variables, d.BuiltinVariables(who.Actor, company, now))
 	d.Preset(&f, in.Values)
 	err = s.db.View(func(tx *kv.Tx) error {
 		if err := stillApprovable(tx, d); err != nil {

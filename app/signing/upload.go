@@ -66,7 +66,7 @@ func refused(f *fault.Fields, i int, err error) error {
 
 // roomFor refuses uploads of a company that is over its quota, before they are converted
 // and stored.
-func (s *Drafts) roomFor(who account.Actor, documents int, uploads []*Upload) error {
+func (s *Drafts) roomFor(who account.Call, documents int, uploads []*Upload) error {
 	var bytes int64
 	for _, u := range uploads {
 		bytes += u.Raw.Size()
@@ -79,11 +79,11 @@ func fileAdded(f *File) Event {
 }
 
 // editable returns a draft that the actor may change.
-func (s *Drafts) editable(who account.Actor, id string, seen ...int64) (*Document, error) {
+func (s *Drafts) editable(who account.Call, id string) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	d, err := s.store.Get(who, id, seen...)
+	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +100,9 @@ type AttachInput struct {
 
 // Attach adds uploads to a draft: all or none. The caller closes the uploads.
 func (s *Drafts) Attach(
-	ctx context.Context, who account.Actor, id string, in AttachInput, seen ...int64,
+	ctx context.Context, who account.Call, id string, in AttachInput,
 ) (*Document, []File, error) {
-	with, err := s.editable(who, id, seen...)
+	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,7 +141,7 @@ func (s *Drafts) Attach(
 			return nil, err
 		}
 		return events, s.lists.ReadLater(tx, d, more.files)
-	}, seen...)
+	})
 	return d, more.files, err
 }
 
@@ -186,9 +186,9 @@ func (more *addition) addTo(tx *kv.Tx, d *Document, f *fault.Fields, limit int) 
 // with, in their order. Fields move along with their pages; those on pages that are left out are
 // removed. The upload is kept, so that a later choice can have all pages again.
 func (s *Drafts) ArrangePages(
-	ctx context.Context, who account.Actor, id, file string, pages []record.PageChoice, seen ...int64,
+	ctx context.Context, who account.Call, id, file string, pages []record.PageChoice,
 ) (*Document, error) {
-	with, err := s.editable(who, id, seen...)
+	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -213,15 +213,15 @@ func (s *Drafts) ArrangePages(
 			return nil, err
 		}
 		return []Event{fileArranged(&next)}, s.lists.ReadLater(tx, d, []File{next})
-	}, seen...)
+	})
 }
 
 // SplitFile makes two files of a file of a draft or template: the pages from the given one on,
 // counted from 1, become a file of their own, whose identifier is returned.
 func (s *Drafts) SplitFile(
-	ctx context.Context, who account.Actor, id, file string, from int, seen ...int64,
+	ctx context.Context, who account.Call, id, file string, from int,
 ) (d *Document, made string, err error) {
-	with, err := s.editable(who, id, seen...)
+	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, "", err
 	}
@@ -260,16 +260,16 @@ func (s *Drafts) SplitFile(
 		}
 		events := []Event{fileArranged(&first), fileAdded(&second), fileArranged(&second)}
 		return events, s.lists.ReadLater(tx, d, []File{first, second})
-	}, seen...)
+	})
 	return d, second.ID, err
 }
 
 // MergeFiles makes one file of several of a draft or template: the pages of the others, or with nil of
 // all others, follow those of the file, whose place it takes.
 func MergeFiles(
-	ctx context.Context, s *Drafts, who account.Actor, id, file string, others []string, seen ...int64,
+	ctx context.Context, s *Drafts, who account.Call, id, file string, others []string,
 ) (*Document, error) {
-	with, err := s.editable(who, id, seen...)
+	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -310,15 +310,15 @@ func MergeFiles(
 		event := record.NewEvent(record.EventFileMerged).With("file", next.ID).With("name", next.Name).
 			With("sha256", next.SHA256).With("files", strings.Join(files, ", ")).With("names", strings.Join(names, ", "))
 		return []Event{event}, s.lists.ReadLater(tx, d, []File{next})
-	}, seen...)
+	})
 }
 
 // RedactFile blacks out parts of the pages of a file of a draft or template, so that nothing remains
 // beneath. Only those who may change the document can still get the upload.
 func RedactFile(
-	ctx context.Context, s *Drafts, who account.Actor, id, file string, regions []Area, seen ...int64,
+	ctx context.Context, s *Drafts, who account.Call, id, file string, regions []Area,
 ) (*Document, error) {
-	with, err := s.editable(who, id, seen...)
+	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -355,7 +355,7 @@ func RedactFile(
 		event := record.NewEvent(record.EventFileRedacted).With("file", next.ID).With("name", next.Name).
 			With("sha256", next.SHA256).With("pages", record.DescribePages(pages))
 		return []Event{event}, s.lists.ReadLater(tx, d, []File{next})
-	}, seen...)
+	})
 }
 
 // maxParts is the maximum number of uploads that are merged into one file.
@@ -404,7 +404,7 @@ func arrangeable(d *Document, file string) (*File, error) {
 
 // rearranged returns a file with a choice of its pages.
 func rearranged(
-	ctx context.Context, in *intake.Intake, who account.Actor, f *File, pages []record.PageChoice,
+	ctx context.Context, in *intake.Intake, who account.Call, f *File, pages []record.PageChoice,
 ) (File, error) {
 	if f.IsWhole(pages) {
 		return f.Rearranged(pages, record.Whole{}), nil
@@ -435,9 +435,9 @@ func partName(name string) string {
 // old place, and the draft can't be sent before fields without a page have another one.
 // The caller closes the upload.
 func (s *Drafts) ReplaceFile(
-	ctx context.Context, who account.Actor, id, file string, u *Upload, seen ...int64,
+	ctx context.Context, who account.Call, id, file string, u *Upload,
 ) (d *Document, unfit []string, err error) {
-	with, err := s.editable(who, id, seen...)
+	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -471,6 +471,6 @@ func (s *Drafts) ReplaceFile(
 			return nil, err
 		}
 		return []Event{event}, s.lists.ReadLater(tx, d, []File{accepted})
-	}, seen...)
+	})
 	return d, unfit, err
 }

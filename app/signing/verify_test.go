@@ -3,6 +3,7 @@ package signing_test
 import (
 	"testing"
 
+	"paraph/app/account"
 	"paraph/app/apptest"
 	"paraph/app/turns"
 )
@@ -24,7 +25,7 @@ func TestStrangersDoNotDelayCompaniesVerifying(t *testing.T) {
 	done := make(chan int, 1)
 	go func() { done <- s.Anonymous().Post(t, "/verify", upload).Status }()
 	for range 3 {
-		if _, err := s.Signing.Completion.VerifyFile(t.Context(), who, r.Text(t, "id"), r.Text(t, "files.0.id")); err != nil {
+		if _, err := s.Signing.Completion.VerifyFile(t.Context(), who.Call(account.From{}), r.Text(t, "id"), r.Text(t, "files.0.id")); err != nil {
 			t.Error(err)
 		}
 		owner.Post(t, "/verify", upload).Want(t, 200)

@@ -31,7 +31,7 @@ type Visit struct {
 }
 
 // Visit returns what an invitation's link shows. It changes nothing.
-func (s *Signing) Open(_ context.Context, who account.Actor) (*Visit, error) {
+func (s *Signing) Open(_ context.Context, who account.Call) (*Visit, error) {
 	if !who.IsSignatory() {
 		return nil, fault.NotFound("invitation")
 	}
@@ -52,7 +52,7 @@ func (s *Signing) Open(_ context.Context, who account.Actor) (*Visit, error) {
 	}
 	v.Consent = s.consentAsked(v.Company, v.Invitation)
 	v.Agreed = v.Invitation.AgreedTo(v.Consent)
-	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who, v.Invitation), s.now())
+	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who.Actor, v.Invitation), s.now())
 	if by := record.ActedFor(v.Document, v.Invitation); by != nil {
 		v.By = by.Name
 	}
@@ -67,7 +67,7 @@ func (s *Signing) Open(_ context.Context, who account.Actor) (*Visit, error) {
 			return nil, err
 		}
 	}
-	s.conceal(v, record.IsIdentified(who, v.Invitation))
+	s.conceal(v, record.IsIdentified(who.Actor, v.Invitation))
 	return v, nil
 }
 
@@ -106,7 +106,7 @@ func (s *Signing) conceal(v *Visit, identified bool) {
 
 // Preview shows members who prepare the document what an invited person will see when it
 // is their turn.
-func (s *Signing) Preview(_ context.Context, who account.Actor, id, invitation string) (*Visit, error) {
+func (s *Signing) Preview(_ context.Context, who account.Call, id, invitation string) (*Visit, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func Initials(name string) string { return mark.Initials(name) }
 // NotMe records that an invitation reached the wrong person. Its link stops working, and
 // the owner is notified. Like declining, it requires proof of identity and the sender's
 // permission; others can report a problem.
-func (s *Signing) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
+func (s *Signing) NotMe(_ context.Context, who account.Call, id, invitation string, note *string) (*Document, error) {
 	var f fault.Fields
 	why := input.Lines(&f, "note", note, record.MaxReason)
 	if err := f.Err(); err != nil {
@@ -156,7 +156,7 @@ const askAgain = time.Hour
 
 // AskForLink tells the owner, at most once an hour, that a person wants to sign an expired
 // document. Its response is always the same.
-func (s *Signing) AskForLink(_ context.Context, who account.Actor, id, invitation string) error {
+func (s *Signing) AskForLink(_ context.Context, who account.Call, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
@@ -192,20 +192,20 @@ var errAsked = fault.Conflict("already_asked")
 // whose copy is damaged. Callers learn neither whether such an invitation exists nor
 // whether a message was sent. As their link need not be complete, this works only a few
 // times a day.
-func (s *Signing) SendLink(_ context.Context, token, address string, from account.Actor) error {
+func (s *Signing) SendLink(_ context.Context, token, address string, from account.Call) error {
 	if len(token) < linkIDLength {
 		return nil
 	}
 	id := strings.ToUpper(token[:linkIDLength])
-	who, at, err := s.addressee(id, address)
+	signatory, at, err := s.addressee(id, address)
 	if err != nil || at == "" {
 		return err
 	}
-	refund, err := s.mayMail(who.CompanyID, address)
+	refund, err := s.mayMail(signatory.CompanyID, address)
 	if err != nil {
 		return nil //nolint:nilerr // callers learn nothing
 	}
-	who = who.From(from.IP, from.UserAgent, from.RequestID)
+	who := signatory.Call(from.From)
 	_, err = s.store.Update(who, at, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if err := d.Running(tx.Now); err != nil {
 			return nil, err
@@ -237,7 +237,7 @@ func (s *Signing) SendLink(_ context.Context, token, address string, from accoun
 
 // addressee finds the document of an invitation that was sent to an address; "" if there is
 // none. It only reads, so that strangers do not block writers.
-func (s *Signing) addressee(invitation, address string) (who account.Actor, document string, err error) {
+func (s *Signing) addressee(invitation, address string) (who account.Call, document string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		at, err := store.Invited.Get(tx, invitation)
 		if errors.Is(err, kv.ErrNotFound) {
@@ -265,7 +265,7 @@ func notAgreed() error {
 // Agree records that a person consents to signing electronically: the version of the
 // text, the time, and where the request came from. Further calls have no effect. shown is the version
 // of what the form showed, "" if it doesn't say.
-func (s *Signing) Agree(_ context.Context, who account.Actor, id, invitation, shown string, seen ...int64) (*Document, error) {
+func (s *Signing) Agree(_ context.Context, who account.Call, id, invitation, shown string) (*Document, error) {
 	return s.consenting(who, id, invitation, func(tx *kv.Tx, d *Document, company account.Company, inv *Invitation) ([]Event, error) {
 		text := s.consentAsked(company, inv)
 		if err := s.consentCurrent(shown, company, d, inv); err != nil {
@@ -279,7 +279,7 @@ func (s *Signing) Agree(_ context.Context, who account.Actor, id, invitation, sh
 		}
 		inv.Agreed = &Agreement{At: tx.Now, Version: account.ConsentName(text), Text: text}
 		return []Event{record.NewEvent(record.EventInvitationConsented).To(inv.ID).With("consent", inv.Agreed.Version)}, nil
-	}, seen...)
+	})
 }
 
 // errAgreed means that the consent is already recorded.
@@ -287,7 +287,7 @@ var errAgreed = fault.Conflict("already_agreed")
 
 // WithdrawConsent withdraws a person's consent before they sign.
 func (s *Signing) WithdrawConsent(
-	_ context.Context, who account.Actor, id, invitation string, seen ...int64,
+	_ context.Context, who account.Call, id, invitation string,
 ) (*Document, error) {
 	return s.consenting(who, id, invitation, func(_ *kv.Tx, _ *Document, _ account.Company, inv *Invitation) ([]Event, error) {
 		if inv.Agreed == nil {
@@ -296,14 +296,14 @@ func (s *Signing) WithdrawConsent(
 		version := inv.Agreed.Version
 		inv.Agreed = nil
 		return []Event{record.NewEvent(record.EventInvitationConsentWithdrawn).To(inv.ID).With("consent", version)}, nil
-	}, seen...)
+	})
 }
 
 // consenting is the common path of changes that only the invited person can make, while
 // they may sign.
 func (s *Signing) consenting(
-	who account.Actor, id, invitation string,
-	change func(*kv.Tx, *Document, account.Company, *Invitation) ([]Event, error), seen ...int64,
+	who account.Call, id, invitation string,
+	change func(*kv.Tx, *Document, account.Company, *Invitation) ([]Event, error),
 ) (*Document, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")
@@ -317,9 +317,9 @@ func (s *Signing) consenting(
 			return nil, err
 		}
 		return change(tx, d, company, inv)
-	}, seen...)
+	})
 	if err == errAgreed {
-		return s.store.Get(who, id, seen...)
+		return s.store.Get(who, id)
 	}
 	return d, err
 }

@@ -19,11 +19,11 @@ func waits(t *testing.T, c *apptest.Client) counts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := c.Signing.Lists.ListWaiting(t.Context(), who)
+	w, err := c.Signing.Lists.ListWaiting(t.Context(), account.Call{Actor: who})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := c.Signing.Lists.CountWaiting(t.Context(), who)
+	n, err := c.Signing.Lists.CountWaiting(t.Context(), account.Call{Actor: who})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestFiltersCombine(t *testing.T) {
 		q                lists.Query
 		all, draft, sent int
 	}{{lists.Query{}, 3, 2, 1}, {lists.Query{Owner: "me"}, 1, 1, 0}, {lists.Query{Search: "third"}, 1, 0, 1}} {
-		c, err := s.Signing.Lists.Counts(t.Context(), who, x.q)
+		c, err := s.Signing.Lists.Counts(t.Context(), account.Call{Actor: who}, x.q)
 		if err != nil || c.All != x.all || c.ByStatus["draft"] != x.draft || c.ByStatus["sent"] != x.sent {
 			t.Errorf("%+v counts %+v, %v", x.q, c, err)
 		}

@@ -96,7 +96,7 @@ func New(o Options) (*Pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	var warnings func(context.Context, account.Actor) ([]machine.Warning, error)
+	var warnings func(context.Context, account.Call) ([]machine.Warning, error)
 	if o.Machine != nil {
 		warnings = o.Machine.Warnings
 	}

@@ -194,11 +194,11 @@ func TestPasskeyOfNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := s.Accounts.Authentication.ListPasskeys(t.Context(), who)
+	keys, err := s.Accounts.Authentication.ListPasskeys(t.Context(), account.Call{Actor: who})
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("got %+v, %v", keys, err)
 	}
-	if err := s.Accounts.Authentication.RemovePasskey(t.Context(), who, keys[0].ID, apptest.Password, ""); err != nil {
+	if err := s.Accounts.Authentication.RemovePasskey(t.Context(), account.Call{Actor: who}, keys[0].ID, apptest.Password, ""); err != nil {
 		t.Fatal(err)
 	}
 	w.visit(named(s) + "/app/me")
@@ -221,7 +221,7 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Accounts.Companies.UpdateCompany(t.Context(), who, account.CompanyPatch{RequireTwoFactor: new(true)}); err != nil {
+	if _, err := s.Accounts.Companies.UpdateCompany(t.Context(), account.Call{Actor: who}, account.CompanyPatch{RequireTwoFactor: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -297,7 +297,7 @@ func TestUploadIsCancelledAtOnce(t *testing.T) {
 	}
 	id := strings.Split(get(w, chromedp.Location()), "/")[5]
 	patience.Until(t, "the server drops the upload", func() (string, bool) {
-		left, err := c.Signing.Drafts.UnfinishedUploads(t.Context(), who, id)
+		left, err := c.Signing.Drafts.UnfinishedUploads(t.Context(), account.Call{Actor: who}, id)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,19 +44,19 @@ func Signers(emails ...string) (all []Person) {
 }
 
 // Draft creates a draft with one file and some recipients.
-func (s *Services) Draft(t testing.TB, who account.Actor, in signing.DocumentInput,
+func (s *Services) Draft(t testing.TB, who account.Call, in signing.DocumentInput,
 	people ...Person) *signing.Document {
 	t.Helper()
 	return s.create(t, who, signing.CreateInput{DocumentInput: in}, people)
 }
 
 // Sent creates a document as Draft does, and sends it.
-func (s *Services) Sent(t testing.TB, who account.Actor, in signing.DocumentInput, people ...Person) *signing.Document {
+func (s *Services) Sent(t testing.TB, who account.Call, in signing.DocumentInput, people ...Person) *signing.Document {
 	t.Helper()
 	return s.create(t, who, signing.CreateInput{DocumentInput: in, Send: true}, people)
 }
 
-func (s *Services) create(t testing.TB, who account.Actor, in signing.CreateInput, people []Person) *signing.Document {
+func (s *Services) create(t testing.TB, who account.Call, in signing.CreateInput, people []Person) *signing.Document {
 	t.Helper()
 	for _, p := range people {
 		in.Invitations = append(in.Invitations, p.input())
@@ -93,7 +93,7 @@ var sample = sync.OnceValue(func() []byte {
 
 // Signatory returns an invited person as they are behind their link, identified
 // if they have to be.
-func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) account.Actor {
+func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) account.Call {
 	t.Helper()
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Email == email {
@@ -101,11 +101,11 @@ func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) ac
 			if err != nil {
 				t.Fatal(err)
 			}
-			return who
+			return account.Call{Actor: who}
 		}
 	}
 	t.Fatalf("nobody with the address %s is invited", email)
-	return account.Actor{}
+	return account.Call{}
 }
 
 // Sign signs as an invited person, with a typed signature.

@@ -134,7 +134,7 @@ func (s *Services) Work(t testing.TB, more ...kv.Handler) {
 }
 
 // Company creates a company and returns its owner.
-func (s *Services) Company(t testing.TB) account.Actor {
+func (s *Services) Company(t testing.TB) account.Call {
 	t.Helper()
 	c, err := s.Accounts.Operator.AddCompany(t.Context(), "Acme", "en", "UTC")
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Services) Company(t testing.TB) account.Actor {
 
 // Member adds a member to a company and returns them as logged in. Their address begins
 // with their role.
-func (s *Services) Member(t testing.TB, company string, role account.Role) account.Actor {
+func (s *Services) Member(t testing.TB, company string, role account.Role) account.Call {
 	t.Helper()
 	s.mu.Lock()
 	s.names++
@@ -155,9 +155,9 @@ func (s *Services) Member(t testing.TB, company string, role account.Role) accou
 	if err != nil {
 		t.Fatal(err)
 	}
-	return account.Actor{Kind: account.ActorUser, UserID: u.ID, CompanyID: company, Name: u.Name, Email: u.Email,
+	return account.Call{Actor: account.Actor{Kind: account.ActorUser, UserID: u.ID, CompanyID: company, Name: u.Name, Email: u.Email,
 		Role:   role,
-		Scopes: account.Scopes(), ProvenAt: s.Now()}
+		Scopes: account.Scopes(), ProvenAt: s.Now()}}
 }
 
 // Messages lists the messages of a company, oldest first, once those about

@@ -62,7 +62,7 @@ func (s *Intake) survey(ctx context.Context, u *Upload, file *record.File, raw *
 // in; of an HTML, the DOCX that is made of it. The upload belongs to a series unless that is nil.
 // The caller closes it.
 func (s *Intake) FillIn(
-	ctx context.Context, who account.Actor, file *record.File, with merge.Data, in *Series,
+	ctx context.Context, who account.Call, file *record.File, with merge.Data, in *Series,
 ) (u *Upload, err error) {
 	from, err := s.Blobs.Open(file.Upload)
 	if err != nil {

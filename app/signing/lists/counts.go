@@ -29,7 +29,7 @@ type Counts struct {
 
 // Counts returns the sizes of the lists under the search and the filters of a
 // query. The query's state and page are ignored.
-func (s *Lists) Counts(ctx context.Context, who account.Actor, q Query) (Counts, error) {
+func (s *Lists) Counts(ctx context.Context, who account.Call, q Query) (Counts, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Counts{}, err
 	}
@@ -97,7 +97,7 @@ func (q *Query) searches() bool {
 }
 
 // filters returns the index terms for the query's filters.
-func (q *Query) filters(f *fault.Fields, who account.Actor) [][]string {
+func (q *Query) filters(f *fault.Fields, who account.Call) [][]string {
 	var out [][]string
 	switch q.Owner {
 	case "":

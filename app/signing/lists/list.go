@@ -51,7 +51,7 @@ type cell struct{ visibility, status string }
 var Visibilities = []string{"active", "archived", "deleted"}
 
 // List returns a page of the company's documents.
-func (s *Lists) List(ctx context.Context, who account.Actor, q Query) (Page, error) {
+func (s *Lists) List(ctx context.Context, who account.Call, q Query) (Page, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Page{}, err
 	}

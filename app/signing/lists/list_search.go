@@ -16,7 +16,7 @@ import (
 
 // searchList queries the index and loads every hit from the store, so that a stale
 // index can't show documents that no longer exist.
-func (s *Lists) searchList(ctx context.Context, who account.Actor, q Query, filters [][]string) (Page, error) {
+func (s *Lists) searchList(ctx context.Context, who account.Call, q Query, filters [][]string) (Page, error) {
 	s.waitForIndex(ctx, who.CompanyID)
 	var by string // the index lists the newest first by itself
 	if order := q.Sort.order(); order != ByCreation {
@@ -52,7 +52,7 @@ func (s *Lists) searchList(ctx context.Context, who account.Actor, q Query, filt
 const queryLimit = 10 * time.Second
 
 // query queries the index when the caller's turn comes.
-func (s *Lists) query(ctx context.Context, who account.Actor, q search.Query) (ids []string, total int, err error) {
+func (s *Lists) query(ctx context.Context, who account.Call, q search.Query) (ids []string, total int, err error) {
 	leave, err := s.Searching.Enter(ctx, who.Turn())
 	if err != nil {
 		return nil, 0, err

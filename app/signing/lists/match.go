@@ -93,7 +93,7 @@ const (
 // Explain returns, by document, an excerpt with words that a search found, for the markers of those
 // words that a row doesn't show. A document whose words are nowhere, perhaps because it changed
 // since, is left out.
-func (s *Lists) Explain(ctx context.Context, who account.Actor, missing map[string]*Marker) (map[string]Match, error) {
+func (s *Lists) Explain(ctx context.Context, who account.Call, missing map[string]*Marker) (map[string]Match, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}

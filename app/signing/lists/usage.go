@@ -22,7 +22,7 @@ type AttentionItem struct {
 
 // ListAttention lists the documents of all companies that need attention, by reason
 // and time.
-func (s *Lists) ListAttention(_ context.Context, who account.Actor, offset, limit int) (all list.Page[AttentionItem], err error) {
+func (s *Lists) ListAttention(_ context.Context, who account.Call, offset, limit int) (all list.Page[AttentionItem], err error) {
 	if !who.RunsInstallation() {
 		return all, fault.NotFound("page")
 	}

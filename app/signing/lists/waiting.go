@@ -19,7 +19,7 @@ type queue struct {
 
 // queues returns what waits for a member: documents to sign, documents to approve,
 // and those returned to them.
-func queues(tx *kv.Tx, who account.Actor) (sign, approve, back []queue, err error) {
+func queues(tx *kv.Tx, who account.Call) (sign, approve, back []queue, err error) {
 	sign = []queue{{key: store.ToSign + strings.ToLower(who.Email)}}
 	back = []queue{{key: store.Returned + who.UserID}}
 	if !who.CanApprove() {
@@ -54,7 +54,7 @@ func (e queue) count(tx *kv.Tx, company string) (int, error) {
 // CountWaiting returns how many documents wait for a member: to be signed or approved
 // by them, or because they were returned. It is called for every page, so it reads
 // only counts.
-func (s *Lists) CountWaiting(_ context.Context, who account.Actor) (total int, err error) {
+func (s *Lists) CountWaiting(_ context.Context, who account.Call) (total int, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return 0, err
 	}
@@ -85,7 +85,7 @@ type Waiting struct {
 const maxWaiting = 100
 
 // ListWaiting lists the documents that wait for a member.
-func (s *Lists) ListWaiting(_ context.Context, who account.Actor) (w Waiting, err error) {
+func (s *Lists) ListWaiting(_ context.Context, who account.Call) (w Waiting, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return w, err
 	}

@@ -227,12 +227,12 @@ func TestLinksAreShownToEachHolder(t *testing.T) {
 func TestEventsNameWhoActed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		who  account.Actor
+		who  account.Call
 		want string
 	}{
-		{account.Actor{Kind: account.ActorUser, UserID: "u", Name: "Ann", Email: "a@x.org", IP: "::1", UserAgent: "b"}, "user u Ann a@x.org ::1 b"},
-		{account.Actor{Kind: account.ActorToken, UserID: "u"}, "user u    "},
-		{account.Actor{Kind: account.ActorSignatory, UserID: "u", Invitation: "i"}, "signatory i    "},
+		{account.Actor{Kind: account.ActorUser, UserID: "u", Name: "Ann", Email: "a@x.org"}.Call(account.From{IP: "::1", UserAgent: "b"}), "user u Ann a@x.org ::1 b"},
+		{account.Call{Actor: account.Actor{Kind: account.ActorToken, UserID: "u"}}, "user u    "},
+		{account.Call{Actor: account.Actor{Kind: account.ActorSignatory, UserID: "u", Invitation: "i"}}, "signatory i    "},
 		{account.System("c"), "system  System   "},
 	} {
 		e := record.NewEvent(record.EventDocumentSent).By(tt.who)

@@ -158,8 +158,8 @@ func (e Event) With(key, value string) Event {
 }
 
 // By records the actor and where they acted from.
-func (e Event) By(who account.Actor) Event {
-	e.ActorKind, e.ActorID, e.ActorName, e.ActorEmail = actorKind(who), actorID(who), who.Name, who.Email
+func (e Event) By(who account.Call) Event {
+	e.ActorKind, e.ActorID, e.ActorName, e.ActorEmail = actorKind(who.Actor), actorID(who.Actor), who.Name, who.Email
 	e.ActorDoubt = who.Doubt()
 	e.IP, e.UserAgent = who.IP, who.UserAgent
 	return e

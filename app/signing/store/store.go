@@ -82,10 +82,10 @@ func MapNotFound(err error, what string) error {
 	return err
 }
 
-// Load reads a document for the actor. Strangers get "not found", so that
+// Load reads a document for the caller. Strangers get "not found", so that
 // identifiers can't be probed; a signatory sees only the document of their link.
-// If versions are given in seen, the document must be at one of them.
-func Load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*record.Document, error) {
+// If the caller names the versions that they have seen, the document must be at one of them.
+func Load(tx *kv.Tx, who account.Call, id string) (*record.Document, error) {
 	if who.CompanyID == "" {
 		return nil, fault.NotFound("document")
 	}
@@ -101,7 +101,7 @@ func Load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*record.Docum
 			return nil, fault.NotFound("document")
 		}
 	}
-	if len(seen) > 0 && !slices.Contains(seen, d.Version) {
+	if len(who.Seen) > 0 && !slices.Contains(who.Seen, d.Version) {
 		return nil, fault.PreconditionFailed()
 	}
 	return &d, nil
@@ -109,7 +109,7 @@ func Load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*record.Docum
 
 // Save stores the document and journals its events in the same transaction, so that
 // no change goes unrecorded. It increments the version and updates the list item.
-func (s *Store) Save(tx *kv.Tx, who account.Actor, d *record.Document, events ...record.Event) error {
+func (s *Store) Save(tx *kv.Tx, who account.Call, d *record.Document, events ...record.Event) error {
 	if len(events) == 0 {
 		return errors.New("signing: change without an event")
 	}
@@ -158,7 +158,7 @@ func (s *Store) attest(tx *kv.Tx, d *record.Document, events []record.Event) err
 }
 
 // record appends events to the document's chain in the journal.
-func (s *Store) record(tx *kv.Tx, who account.Actor, d *record.Document, version int64, events ...record.Event) error {
+func (s *Store) record(tx *kv.Tx, who account.Call, d *record.Document, version int64, events ...record.Event) error {
 	for _, e := range events {
 		e.Company, e.Document, e.Version = d.Company, d.ID, version
 		entry, err := Events.Append(tx, s.newID().String(), d.Company, d.ID, e.By(who))
@@ -172,7 +172,7 @@ func (s *Store) record(tx *kv.Tx, who account.Actor, d *record.Document, version
 
 // SaveEvents records events that change nothing in a document, such as that someone was shown a link. The document
 // keeps its version, so that they don't cause conflicts with others' edits.
-func (s *Store) SaveEvents(tx *kv.Tx, who account.Actor, d *record.Document, events ...record.Event) error {
+func (s *Store) SaveEvents(tx *kv.Tx, who account.Call, d *record.Document, events ...record.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -221,11 +221,11 @@ func (s *Store) put(tx *kv.Tx, d *record.Document, row Row) error {
 // Update loads the document for the actor, changes the record, and saves it with the
 // events. If change returns an error, nothing is stored.
 func (s *Store) Update(
-	who account.Actor, id string, change func(tx *kv.Tx, d *record.Document) ([]record.Event, error), seen ...int64,
+	who account.Call, id string, change func(tx *kv.Tx, d *record.Document) ([]record.Event, error),
 ) (*record.Document, error) {
 	var out *record.Document
 	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		d, err := Load(tx, who, id, seen...)
+		d, err := Load(tx, who, id)
 		if err != nil {
 			return err
 		}
@@ -243,10 +243,10 @@ func (s *Store) Update(
 }
 
 // Get reads a document for the actor.
-func (s *Store) Get(who account.Actor, id string, seen ...int64) (*record.Document, error) {
+func (s *Store) Get(who account.Call, id string) (*record.Document, error) {
 	var d *record.Document
 	err := s.db.View(func(tx *kv.Tx) (err error) {
-		d, err = Load(tx, who, id, seen...)
+		d, err = Load(tx, who, id)
 		return err
 	})
 	return d, err

@@ -27,7 +27,7 @@ type EventsQuery struct {
 
 // Events returns a page of a document's audit trail, oldest first by default, and the
 // total number of events.
-func (s *Trail) Events(_ context.Context, who account.Actor, id string, q EventsQuery) ([]store.Entry, int, error) {
+func (s *Trail) Events(_ context.Context, who account.Call, id string, q EventsQuery) ([]store.Entry, int, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, 0, err
 	}

@@ -66,7 +66,7 @@ const feedBatch = 200
 
 // Feed returns events of the caller's company. The cost depends only on the size of
 // the page.
-func (s *Trail) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed, error) {
+func (s *Trail) Feed(_ context.Context, who account.Call, q FeedQuery) (Feed, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Feed{}, err
 	}
@@ -119,7 +119,7 @@ func (s *Trail) appendMatching(tx *kv.Tx, out *Feed, entries []store.Entry, q Fe
 }
 
 // check refuses an event or a document that the company does not have.
-func (q FeedQuery) check(tx *kv.Tx, who account.Actor) error {
+func (q FeedQuery) check(tx *kv.Tx, who account.Call) error {
 	var f fault.Fields
 	if q.After != "" {
 		e, err := store.Events.Get(tx, q.After)
@@ -168,7 +168,7 @@ func CheckEventTypes(field string, types []string) error {
 
 // LastEvent returns the identifier of the newest event of a member's company, "" if
 // there is none.
-func (s *Trail) LastEvent(_ context.Context, who account.Actor) (id string, err error) {
+func (s *Trail) LastEvent(_ context.Context, who account.Call) (id string, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return "", err
 	}

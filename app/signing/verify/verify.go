@@ -52,7 +52,7 @@ func New(o Options) *Verifier {
 }
 
 // File reports on every signature of a document's file in its current state.
-func (s *Verifier) File(ctx context.Context, who account.Actor, f *record.File) (found *report.Report, err error) {
+func (s *Verifier) File(ctx context.Context, who account.Call, f *record.File) (found *report.Report, err error) {
 	leave, err := s.Queue.Enter(ctx, who.Turn())
 	if err != nil {
 		return nil, err

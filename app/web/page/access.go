@@ -108,14 +108,14 @@ func restricted(key string, scope account.Scope, h Handler) Access {
 func signedIn(rule httpkit.Rule, key string, h Handler) Access {
 	return Access{rule, func(r *Request, read Handler) error {
 		return r.admit(func(r *Request) error {
-			err := rule.Admit(r.Who.Actor)
+			err := rule.Admit(r.Who.Call)
 			switch {
 			case err != nil && (key == "" || r.Scripted()):
 				return err
 			case err != nil:
 				return r.Forbid(r.Say(key))
 			}
-			defer r.site.Kit.Serve(r.Who.Actor, rule)()
+			defer r.site.Kit.Serve(r.Who.Call, rule)()
 			if err := read(r); err != nil {
 				return err
 			}

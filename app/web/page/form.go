@@ -28,7 +28,7 @@ func (f Form) Has(name string) bool { return f.Values.Has(name) }
 
 // Body opens the body of the request, within the limits of its route.
 func (r *Request) Body() (*httpkit.Body, error) {
-	return r.site.Kit.Body(r.Ctx, r.rule, httpkit.CallerOf(r.Who.Actor, r.ClientIP()))
+	return r.site.Kit.Body(r.Ctx, r.rule, httpkit.CallerOf(r.Who.Call, r.ClientIP()))
 }
 
 // ReadForm reads a whole form, including its small files. It refuses forms from

@@ -21,7 +21,7 @@ const ThemeCookie = "paraph_theme"
 
 // Member is a signed-in member of a company.
 type Member struct {
-	Actor   account.Actor
+	Call    account.Call
 	User    account.User
 	Company account.Company
 }
@@ -52,7 +52,7 @@ func (r *Request) admit(h Handler) error {
 	if err := r.Enter(); err != nil {
 		return r.signInFirst(err)
 	}
-	if r.Who.Actor.Limited && !r.open() && !r.Scripted() {
+	if r.Who.Call.Limited && !r.open() && !r.Scripted() {
 		return r.SeeOther("/app/me/security")
 	}
 	return h(r)
@@ -78,8 +78,8 @@ func (r *Request) Enter() error {
 	if who.Kind != account.ActorUser {
 		return fault.Unauthenticated()
 	}
-	r.Who.Actor = r.From(who)
-	if r.Who.User, err = r.site.Accounts.Profile.Me(r.UserContext(), r.Who.Actor); err != nil {
+	r.Who.Call = r.Call(who)
+	if r.Who.User, err = r.site.Accounts.Profile.Me(r.UserContext(), r.Who.Call); err != nil {
 		return err
 	}
 	// Not on behalf of the actor, who may be limited to setting up two-factor login.
@@ -96,10 +96,10 @@ func (r *Request) Enter() error {
 // warn adds the reader's warnings to the frame. The settings pages show their own
 // warnings about certificates.
 func (r *Request) warn() (err error) {
-	if r.site.Warnings == nil || r.Who.Actor.Limited {
+	if r.site.Warnings == nil || r.Who.Call.Limited {
 		return nil
 	}
-	r.Shell.Warnings, err = r.site.Warnings(r.UserContext(), r.Who.Actor)
+	r.Shell.Warnings, err = r.site.Warnings(r.UserContext(), r.Who.Call)
 	if strings.HasPrefix(r.Path(), "/app/settings") {
 		r.Shell.Warnings = slices.DeleteFunc(r.Shell.Warnings, func(w machine.Warning) bool {
 			return w.Kind == machine.WarningCertificate
@@ -110,10 +110,10 @@ func (r *Request) warn() (err error) {
 
 // countWaiting counts the documents that need the reader's action.
 func (r *Request) countWaiting() error {
-	if r.Who.Actor.Limited {
+	if r.Who.Call.Limited {
 		return nil // has to set up two-factor login first
 	}
-	n, err := r.site.Lists.CountWaiting(r.UserContext(), r.Who.Actor)
+	n, err := r.site.Lists.CountWaiting(r.UserContext(), r.Who.Call)
 	r.Shell.Waiting = n
 	for i := range r.Shell.Nav {
 		if r.Shell.Nav[i].Href == "/app/action" {
@@ -139,10 +139,10 @@ func (r *Request) signInFirst(err error) error {
 func (r *Request) newShell() *shell {
 	s := &shell{
 		Member:  r.Who,
-		MayEdit: r.Who.Actor.Can(account.ScopeWrite),
+		MayEdit: r.Who.Call.Can(account.ScopeWrite),
 		Theme:   r.Theme(),
 		Keys:    Shortcuts(r),
-		Left:    r.Left(r.Who.Actor.Until),
+		Left:    r.Left(r.Who.Call.Until),
 	}
 	for _, to := range []Destination{
 		{Href: "/app/documents", Text: r.Say("nav.documents"), Icon: "file"},

@@ -58,7 +58,7 @@ func (d *Site) serve(name string, rule httpkit.Rule, h Handler) fiber.Handler {
 
 // inTurn runs h when it is the caller's turn, see [httpkit.Kit.Turn].
 func (r *Request) inTurn(h func() error) error {
-	leave, err := r.site.Kit.Turn(r.Ctx, r.rule, r.Who.Actor)
+	leave, err := r.site.Kit.Turn(r.Ctx, r.rule, r.Who.Call)
 	if err != nil {
 		return err
 	}
@@ -125,9 +125,9 @@ func (r *Request) ClientIP() string { return r.site.Kit.Address(r.Ctx) }
 // Agent returns the reader's user agent.
 func (r *Request) Agent() string { return httpkit.Agent(r.Ctx) }
 
-// From adds the connection's address, user agent and request ID to an actor.
-func (r *Request) From(who account.Actor) account.Actor {
-	return who.From(r.ClientIP(), r.Agent(), r.RequestID())
+// Call returns a call by an actor over this connection.
+func (r *Request) Call(who account.Actor) account.Call {
+	return who.Call(account.From{IP: r.ClientIP(), UserAgent: r.Agent()})
 }
 
 // BaseURL returns the appliance's address as the reader sees it.

@@ -14,7 +14,7 @@
 //	}
 //
 //	func (h *Handlers) paint(r *page.Request) error {
-//		if err := h.Colors.Paint(r.UserContext(), r.Who.Actor, r.Form.Value("color")); err != nil {
+//		if err := h.Colors.Paint(r.UserContext(), r.Who.Call, r.Form.Value("color")); err != nil {
 //			return colorsTemplate.Again(r, err, page.With(...)) // 422: the same page with values and errors
 //		}
 //		r.Flash("ok", "colors.painted")
@@ -56,7 +56,7 @@ type Options struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	// Warnings returns the warnings shown to a reader on all team pages. It may be nil.
-	Warnings func(context.Context, account.Actor) ([]machine.Warning, error)
+	Warnings func(context.Context, account.Call) ([]machine.Warning, error)
 
 	Secret []byte // signs the tokens of forms
 	Kit    *httpkit.Kit

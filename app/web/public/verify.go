@@ -57,7 +57,7 @@ func (h *Handlers) Verify(r *page.Request) error {
 			return fault.Invalid("file", "too_many_to_verify", fault.Number("limit", maxVerified))
 		}
 		got, err := h.Verifier.Upload(r.UserContext(), f, verify.Input{
-			By:       httpkit.CallerOf(r.Who.Actor, r.ClientIP()),
+			By:       httpkit.CallerOf(r.Who.Call, r.ClientIP()),
 			Roots:    roots,
 			Password: r.Form.Value("password"),
 			Pictures: true,

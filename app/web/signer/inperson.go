@@ -33,18 +33,18 @@ type Device struct {
 
 // Ask explains what handing over the device does.
 func (h *Device) Ask(r *page.Request) error {
-	d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	d, err := h.Signing.Get(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
-	if err := r.Who.Actor.Require(account.ScopeWrite); err != nil {
+	if err := r.Who.Call.Require(account.ScopeWrite); err != nil {
 		return err
 	}
 	inv := d.Invitation(r.Params("invitation"))
 	if inv == nil {
 		return fault.NotFound("invitation")
 	}
-	if !d.MayHost(r.Who.Actor, inv, h.Now()) {
+	if !d.MayHost(r.Who.Call.Actor, inv, h.Now()) {
 		return r.SeeOther("/app/documents/" + d.ID)
 	}
 	return hostTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("act.host.title", "name", inv.Name)},
@@ -53,7 +53,7 @@ func (h *Device) Ask(r *page.Request) error {
 
 // Start signs the member out and starts the signatory's visit.
 func (h *Device) Start(r *page.Request) error {
-	code, err := h.Signing.HandDevice(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
+	code, err := h.Signing.HandDevice(r.UserContext(), r.Who.Call, r.Params("id"), r.Params("invitation"))
 	if err != nil {
 		return err
 	}

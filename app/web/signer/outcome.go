@@ -176,7 +176,7 @@ func (h *Handlers) SendLink(r *page.Request) error {
 	if !h.Mails() {
 		return h.deadLink(r, token)
 	}
-	if err := h.Signing.SendLink(r.UserContext(), token, r.Form.Value("email"), r.From(account.Actor{})); err != nil {
+	if err := h.Signing.SendLink(r.UserContext(), token, r.Form.Value("email"), r.Call(account.Actor{})); err != nil {
 		return err
 	}
 	p := h.deadPage(r, token)

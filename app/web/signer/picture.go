@@ -22,7 +22,7 @@ const DefaultWidth = 1240
 
 // SendPicture responds with a picture of one page in its current state. The route
 // names the file and the page; the query may name a width.
-func SendPicture(r *page.Request, pages *signing.Completion, who account.Actor, document string) error {
+func SendPicture(r *page.Request, pages *signing.Completion, who account.Call, document string) error {
 	n, err := strconv.Atoi(r.Params("page"))
 	if err != nil {
 		return fault.NotFound("page")

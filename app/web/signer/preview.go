@@ -11,12 +11,12 @@ import (
 // the document.
 func (h *Handlers) ShowPreview(r *page.Request) error {
 	id, invitation := r.Params("id"), r.Params("invitation")
-	visit, err := h.Signing.Preview(r.UserContext(), r.Who.Actor, id, invitation)
+	visit, err := h.Signing.Preview(r.UserContext(), r.Who.Call, id, invitation)
 	if err != nil {
 		return err
 	}
 	base := "/app/documents/" + id + "/preview/" + invitation
-	v := &Visitor{Request: r, Visit: visit, who: r.Who.Actor, base: base}
+	v := &Visitor{Request: r, Visit: visit, who: r.Who.Call, base: base}
 	v.who.Document, v.who.Invitation = id, invitation
 	r.UseLocale(v.Invitation.Locale, v.Document.Locale, v.Company.Locale)
 	p := frame(v, r.Say("preview.title", "name", v.Invitation.Name))
@@ -42,7 +42,7 @@ func (h *Handlers) ShowPreview(r *page.Request) error {
 
 // PreviewPicture serves a picture of one page of the previewed document.
 func (h *Handlers) PreviewPicture(r *page.Request) error {
-	return SendPicture(r, h.Completion, r.Who.Actor, r.Params("id"))
+	return SendPicture(r, h.Completion, r.Who.Call, r.Params("id"))
 }
 
 // PreviewTyped serves a name in a script face.

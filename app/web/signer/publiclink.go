@@ -87,7 +87,7 @@ func (h *Public) Start(r *page.Request) error {
 	}
 	by := publiclink.Visitor{Name: r.Form.Value("name"), Email: r.Form.Value("email"),
 		Code: strings.NewReplacer(" ", "", "-", "").Replace(r.Form.Value("code")), Locale: r.Words.Tag(),
-		IP: r.ClientIP(), Agent: r.Agent(), RequestID: r.RequestID()}
+		IP: r.ClientIP(), Agent: r.Agent()}
 	data := startPage{Name: by.Name, Email: by.Email, Masked: mask(by.Email), AsksCode: v.Code && r.Form.Has("code")}
 	if data.AsksCode && by.Code == "" {
 		return startAgain(r, v, data, fault.Invalid("code", "required"))

@@ -17,7 +17,7 @@ import (
 type Visitor struct {
 	*page.Request
 	*signing.Visit
-	who   account.Actor
+	who   account.Call
 	token string
 	base  string // path of their pages
 	host  string // name of the member whose device they sign on, "" for their own device
@@ -68,7 +68,7 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 
 // load loads the visitor's view and switches to their language.
 func (h *Handlers) load(v *Visitor, who account.Actor) (err error) {
-	v.who, v.mails = v.From(h.proven(v.Request, who)), h.Mails()
+	v.who, v.mails = v.Call(h.proven(v.Request, who)), h.Mails()
 	if v.Visit, err = h.Signing.Open(v.UserContext(), v.who); err == nil {
 		v.useLanguage()
 	}

@@ -65,7 +65,7 @@ func (p serverPage) PasswordHelp() string {
 }
 
 func (h *Mail) page(r *page.Request, data serverPage) (_ page.View[framed[serverPage]], err error) {
-	data.State, err = h.Server.Get(r.UserContext(), r.Who.Actor)
+	data.State, err = h.Server.Get(r.UserContext(), r.Who.Call)
 	data.To = r.Who.User.Email
 	if data.Test != nil {
 		data.Why = data.Test.Problem(r.Words.SayOf)
@@ -98,14 +98,14 @@ func (h *Mail) Show(r *page.Request) error { return h.show(r, serverPage{}) }
 func (h *Mail) Save(r *page.Request) error {
 	in, err := serverInput(r)
 	if err == nil {
-		_, err = h.Server.Save(r.UserContext(), r.Who.Actor, in)
+		_, err = h.Server.Save(r.UserContext(), r.Who.Call, in)
 	}
 	return h.done(r, err, "mailserver.saved")
 }
 
 // TurnOff stops sending mail.
 func (h *Mail) TurnOff(r *page.Request) error {
-	return h.done(r, h.Server.TurnOff(r.UserContext(), r.Who.Actor), "mailserver.turned_off")
+	return h.done(r, h.Server.TurnOff(r.UserContext(), r.Who.Call), "mailserver.turned_off")
 }
 
 func (h *Mail) done(r *page.Request, err error, done string) error {
@@ -127,8 +127,8 @@ func (h *Mail) Test(r *page.Request) error {
 		}
 		tried = &in
 	}
-	compose := func(to string) (mail.Message, error) { return h.Notify.TestMessage(r.Who.Actor, to) }
-	test, err := h.Server.Try(r.UserContext(), r.Who.Actor, tried, r.Form.Value("email"), compose)
+	compose := func(to string) (mail.Message, error) { return h.Notify.TestMessage(r.Who.Call, to) }
+	test, err := h.Server.Try(r.UserContext(), r.Who.Call, tried, r.Form.Value("email"), compose)
 	if err != nil {
 		return h.again(r, err)
 	}

@@ -26,7 +26,7 @@ var senderLooks = map[sender.State][2]string{
 
 // ShowSender serves the page with what DNS says about the sender's domain.
 func (h *Mail) ShowSender(r *page.Request) error {
-	report, err := h.Server.Sender(r.UserContext(), r.Who.Actor)
+	report, err := h.Server.Sender(r.UserContext(), r.Who.Call)
 	if err != nil {
 		return err
 	}

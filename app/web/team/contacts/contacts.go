@@ -35,11 +35,11 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	sort, status := cmp.Or(r.Query("sort"), "name|asc"), cmp.Or(r.Query("status"), contact.Active)
 	by, direction, _ := strings.Cut(sort, "|")
 	q := contact.Query{Offset: (number - 1) * size, Limit: size, Search: r.Query("search"), Sort: contact.Sort(by), Descending: direction == "desc", Statuses: []string{status}}
-	list, err := h.Contacts.List(r.UserContext(), r.Who.Actor, q)
+	list, err := h.Contacts.List(r.UserContext(), r.Who.Call, q)
 	if err != nil {
 		return err
 	}
-	c := contactList{Contacts: list.Items, MayEdit: r.Who.Actor.Can(account.ScopeWrite), Search: q.Search, Status: status, Kept: r.Kept("search", "page"),
+	c := contactList{Contacts: list.Items, MayEdit: r.Who.Call.Can(account.ScopeWrite), Search: q.Search, Status: status, Kept: r.Kept("search", "page"),
 		Pager: r.Pager(number, size, list.Total), Filtered: q.Search != "" || status != contact.Active,
 		Columns: []page.Column{r.Sortable("name", r.Say("contact.name"), sort, false), r.Sortable("email", r.Say("contact.email"), sort, false),
 			r.Sortable("organization", r.Say("contact.organization"), sort, false), {Text: r.Say("contact.tags")}, {Text: r.Say("contact.documents")},
@@ -69,12 +69,12 @@ const documentsOf = 20
 
 // Show serves one contact with the documents they are invited to.
 func (h *Handlers) Show(r *page.Request) error {
-	c, err := h.Contacts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	c, err := h.Contacts.Get(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
 	p := contactPage{Contact: c, Called: contactName(c), State: c.Status(),
-		MayEdit: r.Who.Actor.Can(account.ScopeWrite), Language: page.LanguageName(c.Locale)}
+		MayEdit: r.Who.Call.Can(account.ScopeWrite), Language: page.LanguageName(c.Locale)}
 	if p.Documents, err = h.documentsWith(r, c.Email); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (h *Handlers) Show(r *page.Request) error {
 
 // documentsWith returns the latest documents that an address is invited to.
 func (h *Handlers) documentsWith(r *page.Request, email string) (rows []signing.Row, err error) {
-	list, err := h.Lists.List(r.UserContext(), r.Who.Actor, lists.Query{Page: 1, PerPage: 100, Search: email})
+	list, err := h.Lists.List(r.UserContext(), r.Who.Call, lists.Query{Page: 1, PerPage: 100, Search: email})
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func contactInput(r *page.Request) contact.Input {
 
 // Add creates a contact.
 func (h *Handlers) Add(r *page.Request) error {
-	c, err := h.Contacts.Create(r.UserContext(), r.Who.Actor, contactInput(r))
+	c, err := h.Contacts.Create(r.UserContext(), r.Who.Call, contactInput(r))
 	if err != nil {
 		return formTemplate.Again(r, page.MergeFaults(err, "tags"), contactForm(r, contact.Contact{}))
 	}
@@ -143,12 +143,12 @@ func (h *Handlers) Add(r *page.Request) error {
 
 // Save changes a contact.
 func (h *Handlers) Save(r *page.Request) error {
-	c, err := h.Contacts.Update(r.UserContext(), r.Who.Actor, r.Params("id"), contactInput(r))
+	c, err := h.Contacts.Update(r.UserContext(), r.Who.Call, r.Params("id"), contactInput(r))
 	if err == nil {
 		r.Flash("ok", "settings.saved")
 		return r.SeeOther("/app/contacts/" + c.ID)
 	}
-	c, failed := h.Contacts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	c, failed := h.Contacts.Get(r.UserContext(), r.Who.Call, r.Params("id"))
 	if failed != nil {
 		return failed
 	}
@@ -162,7 +162,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 
 // ShowEdit serves the form of a contact.
 func (h *Handlers) ShowEdit(r *page.Request) error {
-	c, err := h.Contacts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	c, err := h.Contacts.Get(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -171,13 +171,13 @@ func (h *Handlers) ShowEdit(r *page.Request) error {
 
 // Archive hides a contact from suggestions.
 func (h *Handlers) Archive(r *page.Request) error {
-	c, err := h.Contacts.Archive(r.UserContext(), r.Who.Actor, r.Params("id"))
+	c, err := h.Contacts.Archive(r.UserContext(), r.Who.Call, r.Params("id"))
 	return done(r, "archive", c, err)
 }
 
 // Restore restores a contact that was archived or deleted.
 func (h *Handlers) Restore(r *page.Request) error {
-	c, err := h.Contacts.Restore(r.UserContext(), r.Who.Actor, r.Params("id"))
+	c, err := h.Contacts.Restore(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err == nil && page.Rearchives(r) {
 		return h.Archive(r)
 	}
@@ -186,7 +186,7 @@ func (h *Handlers) Restore(r *page.Request) error {
 
 // Delete deletes a contact.
 func (h *Handlers) Delete(r *page.Request) error {
-	c, err := h.Contacts.Delete(r.UserContext(), r.Who.Actor, r.Params("id"))
+	c, err := h.Contacts.Delete(r.UserContext(), r.Who.Call, r.Params("id"))
 	return done(r, "delete", c, err)
 }
 

@@ -53,7 +53,7 @@ func renderImport(r *page.Request, status int, i importPage, p page.Page) error 
 
 // Import first previews a file, then imports it on confirmation.
 func (h *Handlers) Import(r *page.Request) error {
-	if !r.Who.Actor.Can(account.ScopeWrite) {
+	if !r.Who.Call.Can(account.ScopeWrite) {
 		return r.Forbid(r.Say("contacts.forbidden"))
 	}
 	raw, name, err := importFile(r)
@@ -67,7 +67,7 @@ func (h *Handlers) Import(r *page.Request) error {
 	}
 	chosen := chosenColumns(r)
 	in := contact.ImportInput{Body: bytes.NewReader(raw), Columns: chosen, Check: r.Form.Value("do") != "import"}
-	got, err := h.Contacts.Import(r.UserContext(), r.Who.Actor, in)
+	got, err := h.Contacts.Import(r.UserContext(), r.Who.Call, in)
 	if err != nil {
 		i.Columns = columnChoices(r, headings, chosen)
 		return importAgain(r, err, i)
@@ -156,7 +156,7 @@ func importAgain(r *page.Request, err error, i importPage) error {
 
 // Export serves all contacts as a CSV file.
 func (h *Handlers) Export(r *page.Request) error {
-	write, err := h.Contacts.Export(r.UserContext(), r.Who.Actor)
+	write, err := h.Contacts.Export(r.UserContext(), r.Who.Call)
 	if err != nil {
 		return err
 	}

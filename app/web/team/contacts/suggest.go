@@ -13,7 +13,7 @@ type knownPerson struct {
 
 // Suggest responds to a script with contacts that match the text typed.
 func (h *Handlers) Suggest(r *page.Request) error {
-	found, err := h.Contacts.Suggest(r.UserContext(), r.Who.Actor, r.Query("q"), 8)
+	found, err := h.Contacts.Suggest(r.UserContext(), r.Who.Call, r.Query("q"), 8)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // oneStep is a service method whose only input is the document.
-type oneStep func(context.Context, account.Actor, string, ...int64) (*signing.Document, error)
+type oneStep func(context.Context, account.Call, string) (*signing.Document, error)
 
 // steps are the actions that need no further input. An invitation limits a reminder to its
 // recipient.
@@ -27,8 +27,8 @@ func (h *Handlers) steps(invitation string) map[string]oneStep {
 		"unschedule": l.Unschedule,
 		"archive":    l.Archive, "restore": l.Restore, "delete": l.Delete,
 		"duplicate": h.Drafts.Duplicate, "seal": h.Completion.RetrySealing,
-		"remind": func(ctx context.Context, who account.Actor, id string, seen ...int64) (*signing.Document, error) {
-			return h.Sending.Remind(ctx, who, id, invitation, seen...)
+		"remind": func(ctx context.Context, who account.Call, id string) (*signing.Document, error) {
+			return h.Sending.Remind(ctx, who, id, invitation)
 		},
 	}
 }
@@ -56,7 +56,7 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	if r.Form.Has("next") {
 		next = r.Inside(r.Form.Value("next"))
 	}
-	d, err := h.steps(r.Form.Value("invitation"))[name](r.UserContext(), r.Who.Actor, id)
+	d, err := h.steps(r.Form.Value("invitation"))[name](r.UserContext(), r.Who.Call, id)
 	if fault.KindOf(err) == fault.KindConflict {
 		// A concurrent change came first, or the page was outdated.
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
@@ -96,29 +96,29 @@ type formStep struct {
 // documentForms are the actions with a form.
 var documentForms = map[string]formStep{
 	"reject": {fields: []string{"reason"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Sending.Reject(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
+		_, err := h.Sending.Reject(r.UserContext(), r.Who.Call, id, trimmed(r, "reason"))
 		return err
 	}},
 	"void": {fields: []string{"reason"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Sending.Void(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
+		_, err := h.Sending.Void(r.UserContext(), r.Who.Call, id, trimmed(r, "reason"))
 		return err
 	}},
 	"extend": {fields: []string{"expires_at"}, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Sending.Extend(r.UserContext(), r.Who.Actor, id, endOfDay(r, "expires_at"))
+		_, err := h.Sending.Extend(r.UserContext(), r.Who.Call, id, endOfDay(r, "expires_at"))
 		return err
 	}},
 	"replace": {fields: []string{"name", "email"}, do: func(h *Handlers, r *page.Request, id string) error {
 		in := accessCode(r)
 		in.Name, in.Email = trimmed(r, "name"), trimmed(r, "email")
-		_, err := h.Sending.Replace(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), in)
+		_, err := h.Sending.Replace(r.UserContext(), r.Who.Call, id, r.Form.Value("invitation"), in)
 		return err
 	}},
 	"access_code": {fields: []string{"access_code"}, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Sending.SetAccessCode(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), accessCode(r))
+		_, err := h.Sending.SetAccessCode(r.UserContext(), r.Who.Call, id, r.Form.Value("invitation"), accessCode(r))
 		return err
 	}},
 	"purge": {fields: []string{"title"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
-		return h.Sending.Purge(r.UserContext(), r.Who.Actor, id, r.Form.Value("title"))
+		return h.Sending.Purge(r.UserContext(), r.Who.Call, id, r.Form.Value("title"))
 	}},
 }
 
@@ -182,7 +182,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 		if inv == nil {
 			return fault.NotFound("invitation")
 		}
-		if !slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), signing.Action(name)) {
+		if !slices.Contains(d.InvitationActions(r.Who.Call.Actor, inv, h.Now()), signing.Action(name)) {
 			return fault.Conflict("action_not_possible")
 		}
 		if name == "replace" && inv.Authentication == record.ByAccessCode {
@@ -198,7 +198,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 // possible reports whether an action is possible for any of the recipients.
 func (h *Handlers) possible(r *page.Request, d *signing.Document, action signing.Action) bool {
 	return slices.ContainsFunc(d.Invitations, func(inv signing.Invitation) bool {
-		return slices.Contains(d.InvitationActions(r.Who.Actor, &inv, h.Now()), action)
+		return slices.Contains(d.InvitationActions(r.Who.Call.Actor, &inv, h.Now()), action)
 	})
 }
 
@@ -228,7 +228,7 @@ func (h *Handlers) takeForm(r *page.Request, name string) error {
 
 // CreateSample creates a sample draft to try the product with.
 func (h *Handlers) CreateSample(r *page.Request) error {
-	d, err := h.Drafts.CreateSample(r.UserContext(), r.Who.Actor, r.MailURL())
+	d, err := h.Drafts.CreateSample(r.UserContext(), r.Who.Call, r.MailURL())
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ type bulkButton struct {
 func bulkButtons(r *page.Request, part string) []bulkButton {
 	var out []bulkButton
 	for _, a := range bulkActions[part] {
-		if a == "download" || r.Who.Actor.Can(account.ScopeWrite) {
+		if a == "download" || r.Who.Call.Can(account.ScopeWrite) {
 			out = append(out, bulkButton{a, r.Say("act." + a), menuIcons[signing.Action(a)], a == "void" || a == "delete"})
 		}
 	}
@@ -77,7 +77,7 @@ func (h *Handlers) Bulk(r *page.Request) error {
 		r.Flash("warn", "bulk.toomany")
 		return r.SeeOther(data.Next)
 	case data.Action == "download":
-		all, err := h.Completion.DownloadMany(r.UserContext(), r.Who.Actor, ids)
+		all, err := h.Completion.DownloadMany(r.UserContext(), r.Who.Call, ids)
 		if fault.KindOf(err) == fault.KindConflict {
 			r.Flash("warn", "bulk.nofiles")
 			return r.SeeOther(data.Next)
@@ -124,7 +124,7 @@ func (h *Handlers) Bulk(r *page.Request) error {
 // bulkOne applies an action to one document. It returns an error only for internal
 // failures; a refusal is part of the result.
 func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResult, error) {
-	ctx, who := r.UserContext(), r.Who.Actor
+	ctx, who := r.UserContext(), r.Who.Call
 	var d *signing.Document
 	var err error
 	if action == "void" {
@@ -166,7 +166,7 @@ func (h *Handlers) selectedIDs(r *page.Request, list string) ([]string, error) {
 	case "trash":
 		q.Status = "deleted"
 	}
-	found, err := h.Lists.List(r.UserContext(), r.Who.Actor, q)
+	found, err := h.Lists.List(r.UserContext(), r.Who.Call, q)
 	if err != nil {
 		return nil, err
 	}

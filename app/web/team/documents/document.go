@@ -120,7 +120,7 @@ func (h *Handlers) fillTab(r *page.Request, p *documentPage) (err error) {
 
 // live returns the position in the event log from which a page watches for changes.
 func (h *Handlers) live(r *page.Request, document string) (liveData, error) {
-	last, err := h.Trail.LastEvent(r.UserContext(), r.Who.Actor)
+	last, err := h.Trail.LastEvent(r.UserContext(), r.Who.Call)
 	return liveData{document, last}, err
 }
 
@@ -162,7 +162,7 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 			p.Actions = append(p.Actions, e)
 		}
 	}
-	if r.Who.Actor.Can(account.ScopeWrite) && p.DeletedAt == nil {
+	if r.Who.Call.Can(account.ScopeWrite) && p.DeletedAt == nil {
 		p.More = append(p.More, menuEntry{Text: r.Say("act.template"), Icon: "file", Action: p.Base + "/template"})
 	}
 }
@@ -171,7 +171,7 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 // reader can't take it.
 func replaceDeclined(r *page.Request, p *documentPage, now time.Time) *menuEntry {
 	inv := declined(p.Document)
-	if inv == nil || !slices.Contains(p.InvitationActions(r.Who.Actor, inv, now), record.ActionReplace) {
+	if inv == nil || !slices.Contains(p.InvitationActions(r.Who.Call.Actor, inv, now), record.ActionReplace) {
 		return nil
 	}
 	return &menuEntry{Text: r.Say("act.replace"), Icon: "users", Dialog: true,

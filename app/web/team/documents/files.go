@@ -35,7 +35,7 @@ func filesOf(r *page.Request, d *signing.Document) []fileDetail {
 	for i := range d.Files {
 		f := &d.Files[i]
 		v := fileDetail{File: f, Checked: r.Query("verify") == f.ID}
-		upload := !f.Secretive() || r.Who.Actor.Can(account.ScopeWrite)
+		upload := !f.Secretive() || r.Who.Call.Can(account.ScopeWrite)
 		if upload {
 			v.Contents = append(v.Contents, fileContent{r.Say("document.file.original"), at + "original-" + f.ID, f.SHA256})
 		}
@@ -70,7 +70,7 @@ func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
-	got, err := h.Completion.VerifyFile(r.UserContext(), r.Who.Actor, d.ID, id)
+	got, err := h.Completion.VerifyFile(r.UserContext(), r.Who.Call, d.ID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (h *Handlers) Download(r *page.Request) error {
 		if !known {
 			return fault.NotFound("file")
 		}
-		d, err := h.Completion.DownloadFile(r.UserContext(), r.Who.Actor, id, file, version)
+		d, err := h.Completion.DownloadFile(r.UserContext(), r.Who.Call, id, file, version)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (h *Handlers) Download(r *page.Request) error {
 	if !ok {
 		return fault.NotFound("file")
 	}
-	d, err := h.Completion.DownloadDocument(r.UserContext(), r.Who.Actor, id, in)
+	d, err := h.Completion.DownloadDocument(r.UserContext(), r.Who.Call, id, in)
 	if err != nil {
 		return err
 	}
@@ -109,5 +109,5 @@ func (h *Handlers) Download(r *page.Request) error {
 
 // PagePicture serves a picture of one page.
 func (h *Handlers) PagePicture(r *page.Request) error {
-	return signer.SendPicture(r, h.Completion, r.Who.Actor, r.Params("id"))
+	return signer.SendPicture(r, h.Completion, r.Who.Call, r.Params("id"))
 }

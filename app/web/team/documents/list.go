@@ -37,14 +37,14 @@ type listPage struct {
 func (h *Handlers) ShowList(r *page.Request) error {
 	part := strings.TrimPrefix(strings.TrimPrefix(r.Path(), "/app/documents"), "/")
 	q, number := listQuery(r, part)
-	found, err := h.Lists.List(r.UserContext(), r.Who.Actor, q)
+	found, err := h.Lists.List(r.UserContext(), r.Who.Call, q)
 	if fault.KindOf(err) == fault.KindInvalid {
 		return r.SeeOther(r.Path()) // an address edited by hand
 	}
 	if err != nil {
 		return err
 	}
-	counts, err := h.Lists.Counts(r.UserContext(), r.Who.Actor, q)
+	counts, err := h.Lists.Counts(r.UserContext(), r.Who.Call, q)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type liveEvent struct {
 // names the last event it received.
 func (h *Handlers) Events(r *page.Request) error {
 	after := cmp.Or(strings.Clone(r.Get("Last-Event-ID")), strings.Clone(r.Query("after")))
-	watch, err := h.Trail.Watch(r.UserContext(), r.Who.Actor, after)
+	watch, err := h.Trail.Watch(r.UserContext(), r.Who.Call, after)
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,8 @@ func (h *Handlers) Events(r *page.Request) error {
 		words:    r.Words,
 		watch:    watch,
 		session:  strings.Clone(r.Cookies(page.SessionCookie)),
-		company:  r.Who.Actor.CompanyID,
-		who:      r.Who.Actor,
+		company:  r.Who.Call.CompanyID,
+		who:      r.Who.Call,
 	}
 	r.Context().SetBodyStreamWriter(s.run)
 	return nil
@@ -58,7 +58,7 @@ type liveStream struct {
 	watch    *trail.Watch
 	session  string
 	company  string
-	who      account.Actor
+	who      account.Call
 	last     uint64
 	out      *bufio.Writer
 }

@@ -55,7 +55,7 @@ func (h *Handlers) explain(r *page.Request, rows []rowView, missing map[string]*
 	if len(missing) == 0 {
 		return nil
 	}
-	found, err := h.Lists.Explain(r.UserContext(), r.Who.Actor, missing)
+	found, err := h.Lists.Explain(r.UserContext(), r.Who.Call, missing)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ type waitingList struct {
 
 // ShowWaiting serves the documents that need the reader's action.
 func (h *Handlers) ShowWaiting(r *page.Request) error {
-	w, err := h.Lists.ListWaiting(r.UserContext(), r.Who.Actor)
+	w, err := h.Lists.ListWaiting(r.UserContext(), r.Who.Call)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (h *Handlers) ShowWaiting(r *page.Request) error {
 // ownLinks adds the reader's own links for signing to a list.
 func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 	for _, row := range list.Rows {
-		d, err := h.Completion.Get(r.UserContext(), r.Who.Actor, row.ID)
+		d, err := h.Completion.Get(r.UserContext(), r.Who.Call, row.ID)
 		if fault.KindOf(err) == fault.KindNotFound {
 			continue
 		}
@@ -85,8 +85,8 @@ func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 func (h *Handlers) ownLink(r *page.Request, d *signing.Document) string {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		mayDo := d.InvitationActions(r.Who.Actor, inv, h.Now())
-		if slices.Contains(mayDo, inv.Action()) && h.Sending.OwnURL(r.Who.Actor, d, inv, "") != "" {
+		mayDo := d.InvitationActions(r.Who.Call.Actor, inv, h.Now())
+		if slices.Contains(mayDo, inv.Action()) && h.Sending.OwnURL(r.Who.Call, d, inv, "") != "" {
 			return "/app/documents/" + d.ID + "/people/" + inv.ID + "/sign"
 		}
 	}

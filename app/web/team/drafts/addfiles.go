@@ -39,7 +39,7 @@ func (h Form) receive(r *page.Request) (*received, error) {
 		if f.File == "" {
 			return nil // an empty file input
 		}
-		u, err := h.Intake.Receive(r.UserContext(), r.Who.Actor, f.File, f.ContentType, f)
+		u, err := h.Intake.Receive(r.UserContext(), r.Who.Call, f.File, f.ContentType, f)
 		switch {
 		case fault.KindOf(err) == fault.KindTooLarge:
 			all.failed = append(all.failed, f.File+": "+r.Explain(r.FailureOf(err)))
@@ -92,7 +92,7 @@ func (h Form) Create(r *page.Request) error {
 	title := r.Form.Value("title")
 	in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, BaseURL: r.MailURL()}
 	if r.Scripted() {
-		d, err := h.Drafts.Create(r.UserContext(), r.Who.Actor, in)
+		d, err := h.Drafts.Create(r.UserContext(), r.Who.Call, in)
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (h Form) Create(r *page.Request) error {
 		u := rest[0]
 		rest = rest[1:]
 		in.Title, in.Uploads = new(titleOr(title, u.Name)), []*signing.Upload{u.Upload}
-		if d, err = h.Drafts.Create(r.UserContext(), r.Who.Actor, in); err != nil {
+		if d, err = h.Drafts.Create(r.UserContext(), r.Who.Call, in); err != nil {
 			why, err := refusedFile(r, err)
 			if err != nil {
 				return err
@@ -114,7 +114,7 @@ func (h Form) Create(r *page.Request) error {
 	}
 	if d == nil && entered(r) {
 		in.Title, in.Uploads = nil, nil // the form's own is checked like the rest of it
-		if d, err = h.Drafts.Create(r.UserContext(), r.Who.Actor, in); err != nil {
+		if d, err = h.Drafts.Create(r.UserContext(), r.Who.Call, in); err != nil {
 			return err
 		}
 	}
@@ -144,7 +144,7 @@ func titleOr(title, name string) string {
 
 func (h Form) attach(r *page.Request, id string, u *signing.Upload) error {
 	in := signing.AttachInput{Uploads: []*signing.Upload{u}}
-	_, _, err := h.Drafts.Attach(r.UserContext(), r.Who.Actor, id, in)
+	_, _, err := h.Drafts.Attach(r.UserContext(), r.Who.Call, id, in)
 	return err
 }
 
@@ -164,7 +164,7 @@ func (h Form) take(r *page.Request, id string, all *received, uploads []upload) 
 		if u.file == "" {
 			err = h.attach(r, id, u.Upload)
 		} else {
-			_, unfit, err = h.Drafts.ReplaceFile(r.UserContext(), r.Who.Actor, id, u.file, u.Upload)
+			_, unfit, err = h.Drafts.ReplaceFile(r.UserContext(), r.Who.Call, id, u.file, u.Upload)
 		}
 		if err != nil {
 			why, err := refusedFile(r, err)

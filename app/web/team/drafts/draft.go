@@ -32,7 +32,7 @@ type draftPage struct {
 
 // ShowNew serves the first step of a new document.
 func (h Form) ShowNew(r *page.Request) error {
-	if err := r.Who.Actor.Require(account.ScopeWrite); err != nil {
+	if err := r.Who.Call.Require(account.ScopeWrite); err != nil {
 		return err
 	}
 	return h.showDraft(r, nil, nil, http.StatusOK, page.Page{})
@@ -80,7 +80,7 @@ func (h Form) showDraft(r *page.Request, d *signing.Document, rows []personRow, 
 
 // showStored sets what the page shows about a stored document, except its recipients.
 func (h Form) showStored(r *page.Request, d *signing.Document, data *draftPage) error {
-	uploads, err := h.Drafts.UnfinishedUploads(r.UserContext(), r.Who.Actor, d.ID)
+	uploads, err := h.Drafts.UnfinishedUploads(r.UserContext(), r.Who.Call, d.ID)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (h Form) withFiles(
 // store stores the texts, names of files, and recipients in a form, and calls a handler with the
 // draft as it is then. If something is refused, it shows the form with all that was entered.
 func (h Form) store(r *page.Request, id string, do func(r *page.Request, d *signing.Document) error) error {
-	d, err := h.Drafts.Get(r.UserContext(), r.Who.Actor, id)
+	d, err := h.Drafts.Get(r.UserContext(), r.Who.Call, id)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (h Form) store(r *page.Request, id string, do func(r *page.Request, d *sign
 		return err
 	}
 	maps.Copy(faults, refused)
-	if d, err = h.Drafts.Get(r.UserContext(), r.Who.Actor, id); err != nil {
+	if d, err = h.Drafts.Get(r.UserContext(), r.Who.Call, id); err != nil {
 		return err
 	}
 	if len(faults) > 0 {
@@ -194,7 +194,7 @@ func (h Form) saveTexts(r *page.Request, d *signing.Document) error {
 	if !changed {
 		return nil
 	}
-	_, err := h.Drafts.Update(r.UserContext(), r.Who.Actor, d.ID, in)
+	_, err := h.Drafts.Update(r.UserContext(), r.Who.Call, d.ID, in)
 	return err
 }
 
@@ -208,7 +208,7 @@ func (h Form) saveNames(r *page.Request, d *signing.Document) error {
 			continue
 		}
 		in := signing.FileInput{Name: new(r.Form.Value(field))}
-		_, err := h.Drafts.UpdateFile(r.UserContext(), r.Who.Actor, d.ID, f.ID, in)
+		_, err := h.Drafts.UpdateFile(r.UserContext(), r.Who.Call, d.ID, f.ID, in)
 		if err != nil && fault.KindOf(err) != fault.KindInvalid {
 			return err
 		}
@@ -266,7 +266,7 @@ func warned(d *signing.Document) bool {
 
 // detect adds the fields found in the files, and says how many there are.
 func (h Form) detect(r *page.Request, id string) error {
-	_, added, nobody, err := h.Drafts.AddDetected(r.UserContext(), r.Who.Actor, id)
+	_, added, nobody, err := h.Drafts.AddDetected(r.UserContext(), r.Who.Call, id)
 	switch {
 	case err != nil:
 		return err

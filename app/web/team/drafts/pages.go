@@ -84,7 +84,7 @@ func (h *Handlers) TakePages(r *page.Request) error {
 		return showPages(r, d, http.StatusUnprocessableEntity, page.Page{
 			Values: r.Form, Faults: map[string][]string{"order": {r.Say("pages.order.bad", "n", len(f.Pages))}}})
 	}
-	_, err = h.Drafts.ArrangePages(r.UserContext(), r.Who.Actor, d.ID, f.ID, next, d.Version)
+	_, err = h.Drafts.ArrangePages(r.UserContext(), r.Who.Call.At(d.Version), d.ID, f.ID, next)
 	if err != nil {
 		return notChanged(r, d, err)
 	}
@@ -102,7 +102,7 @@ func splitFile(drafts *signing.Drafts, r *page.Request, d *signing.Document, f *
 		return showPages(r, d, http.StatusUnprocessableEntity, page.Page{
 			Values: r.Form, Faults: map[string][]string{"page": {r.Say("pages.split.bad", "n", len(f.Pages)-1)}}})
 	}
-	d, made, err := drafts.SplitFile(r.UserContext(), r.Who.Actor, d.ID, f.ID, n+1, d.Version)
+	d, made, err := drafts.SplitFile(r.UserContext(), r.Who.Call.At(d.Version), d.ID, f.ID, n+1)
 	if err != nil {
 		return notChanged(r, d, err)
 	}

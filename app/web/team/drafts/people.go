@@ -72,7 +72,7 @@ func peopleRows(d *signing.Document) []personRow {
 
 // peopleOf returns the part of the form for the recipients. Their faults are in p.
 func (h Form) peopleOf(r *page.Request, d *signing.Document, rows []personRow, p page.Page) (people, error) {
-	contacts, err := h.Contacts.Suggest(r.UserContext(), r.Who.Actor, "", 50)
+	contacts, err := h.Contacts.Suggest(r.UserContext(), r.Who.Call, "", 50)
 	if err != nil {
 		return people{}, err
 	}

@@ -80,7 +80,7 @@ func (h Redaction) Take(r *page.Request) error {
 	if len(areas) == 0 {
 		return showRedact(r, d, http.StatusUnprocessableEntity, page.Page{Fault: r.Say("redact.none")}, rows)
 	}
-	if _, err = signing.RedactFile(r.UserContext(), h.Drafts, r.Who.Actor, d.ID, f.ID, areas, d.Version); err != nil {
+	if _, err = signing.RedactFile(r.UserContext(), h.Drafts, r.Who.Call.At(d.Version), d.ID, f.ID, areas); err != nil {
 		why, err := whyNot(r, err)
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ func (h *Handlers) Review(r *page.Request) error {
 		slices.Contains([]string{"save", "send", "later", "submit"}, do) {
 		var in signing.DocumentInput
 		if in, err = reviewInput(r, do); err == nil {
-			d, err = h.Drafts.Update(r.UserContext(), r.Who.Actor, d.ID, in)
+			d, err = h.Drafts.Update(r.UserContext(), r.Who.Call, d.ID, in)
 		}
 	}
 	if err == nil && (do == "send" || do == "later" || do == "submit") {
@@ -89,7 +89,7 @@ func (h *Handlers) checkSeen(r *page.Request, d *signing.Document) error {
 
 // act performs an action and redirects.
 func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err error) {
-	ctx, who := r.UserContext(), r.Who.Actor
+	ctx, who := r.UserContext(), r.Who.Call
 	done := "/app/documents/" + d.ID
 	switch do {
 	case "save":

@@ -49,11 +49,11 @@ func storing(all []step) []step {
 
 // draft loads the document in the address for a member who may change documents.
 func (h *Handlers) draft(r *page.Request) (*signing.Document, error) {
-	d, err := h.Drafts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	d, err := h.Drafts.Get(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Who.Actor.Require(account.ScopeWrite); err != nil {
+	if err := r.Who.Call.Require(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	if d.Template {

@@ -42,12 +42,12 @@ type editorPageData struct {
 
 // editing loads the document in the address.
 func (h *Handlers) editing(r *page.Request) (*signing.Document, error) {
-	return h.Drafts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	return h.Drafts.Get(r.UserContext(), r.Who.Call, r.Params("id"))
 }
 
 // whyNot returns the reason why the reader can't edit a document, "" if they can.
 func whyNot(r *page.Request, d *signing.Document) string {
-	if err := r.Who.Actor.Require(account.ScopeWrite); err != nil {
+	if err := r.Who.Call.Require(account.ScopeWrite); err != nil {
 		return r.Say("edit.readonly.role")
 	}
 	if err := d.Editable(); err != nil {
@@ -164,7 +164,7 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.Drafts.ReplaceFields(r.UserContext(), r.Who.Actor, r.Params("id"), in, version)
+	d, err := h.Drafts.ReplaceFields(r.UserContext(), r.Who.Call.At(version), r.Params("id"), in)
 	if err != nil {
 		return h.respondConflict(r, err)
 	}
@@ -193,7 +193,7 @@ type suggestedFields struct {
 // Detect finds places that need a field. It has no side effects, but is a POST because
 // it can take a while.
 func (h *Handlers) Detect(r *page.Request) error {
-	found, err := h.Drafts.Detect(r.UserContext(), r.Who.Actor, r.Params("id"), signing.DetectInput{Confidence: signing.Surely})
+	found, err := h.Drafts.Detect(r.UserContext(), r.Who.Call, r.Params("id"), signing.DetectInput{Confidence: signing.Surely})
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ type editorLines struct {
 
 // ShowLines responds to the script with the positions of the text on the pages, for fields to snap to.
 func (h *Handlers) ShowLines(r *page.Request) error {
-	pages, err := h.Drafts.Edges(r.UserContext(), r.Who.Actor, r.Params("id"))
+	pages, err := h.Drafts.Edges(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (h *Handlers) respondConflict(r *page.Request, err error) error {
 // lastChange returns who last changed a document, and when.
 func (h *Handlers) lastChange(r *page.Request, id string) (by, at string, err error) {
 	q := trail.EventsQuery{Page: 1, PerPage: 1, Descending: true}
-	events, _, err := h.Trail.Events(r.UserContext(), r.Who.Actor, id, q)
+	events, _, err := h.Trail.Events(r.UserContext(), r.Who.Call, id, q)
 	if err != nil || len(events) == 0 {
 		return "", "", err
 	}

@@ -26,7 +26,7 @@ func (h *Handlers) SaveList(r *page.Request) error {
 	rows, faults := l.sent(r.Form.Values)
 	in, at := l.allFields(rows)
 	if len(faults) == 0 {
-		_, err = h.Drafts.ReplaceFields(r.UserContext(), r.Who.Actor, d.ID, in, version)
+		_, err = h.Drafts.ReplaceFields(r.UserContext(), r.Who.Call.At(version), d.ID, in)
 		if err == nil {
 			return listSaved(r, l)
 		}

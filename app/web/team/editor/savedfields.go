@@ -20,7 +20,7 @@ type editorSaved struct {
 }
 
 func (h *Handlers) savedFields(r *page.Request) ([]editorSaved, error) {
-	all, err := h.Drafts.ListSavedFields(r.UserContext(), r.Who.Actor)
+	all, err := h.Drafts.ListSavedFields(r.UserContext(), r.Who.Call)
 	out := []editorSaved{}
 	for i := range all {
 		out = append(out, editorSaved{all[i].ID, all[i].Name, editorFieldOf(&all[i].Field)})
@@ -54,14 +54,14 @@ func (h *Handlers) createSaved(r *page.Request) error {
 	}
 	x.Condition, x.Formula = nil, ""
 	field, name := x.input(), r.Form.Value("name")
-	_, err := h.Drafts.CreateSavedField(r.UserContext(), r.Who.Actor, signing.SavedFieldInput{Name: &name, Field: &field})
+	_, err := h.Drafts.CreateSavedField(r.UserContext(), r.Who.Call, signing.SavedFieldInput{Name: &name, Field: &field})
 	return err
 }
 
 // deleteSaved deletes a saved field and returns the notice, which offers to save it again.
 func (h *Handlers) deleteSaved(r *page.Request, id string) (page.Notice, error) {
 	notice := page.Notice{Kind: "ok", Key: "saved.done.delete", Undo: savedPath}
-	x, err := h.Drafts.GetSavedField(r.UserContext(), r.Who.Actor, id)
+	x, err := h.Drafts.GetSavedField(r.UserContext(), r.Who.Call, id)
 	if err != nil {
 		return notice, err
 	}
@@ -70,7 +70,7 @@ func (h *Handlers) deleteSaved(r *page.Request, id string) (page.Notice, error) 
 		return notice, err
 	}
 	notice.Values = map[string]string{"do": "restore", "name": x.Name, "field": string(field)}
-	return notice, h.Drafts.DeleteSavedField(r.UserContext(), r.Who.Actor, id)
+	return notice, h.Drafts.DeleteSavedField(r.UserContext(), r.Who.Call, id)
 }
 
 // savedPath is the path of the list of saved fields.
@@ -90,11 +90,11 @@ func (h *Handlers) ShowSaved(r *page.Request) error {
 }
 
 func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
-	all, err := h.Drafts.ListSavedFields(r.UserContext(), r.Who.Actor)
+	all, err := h.Drafts.ListSavedFields(r.UserContext(), r.Who.Call)
 	if err != nil {
 		return err
 	}
-	data := savedPage{MayEdit: r.Who.Actor.Can(account.ScopeWrite)}
+	data := savedPage{MayEdit: r.Who.Call.Can(account.ScopeWrite)}
 	for i := range all {
 		x := &all[i].Field
 		data.Saved = append(data.Saved, savedRow{all[i].ID, all[i].Name, r.Say("edit.type." + string(x.Type)), x.Label})
@@ -110,7 +110,7 @@ func (h *Handlers) ChangeSaved(r *page.Request) error {
 	var err error
 	switch do {
 	case "rename":
-		_, err = h.Drafts.UpdateSavedField(r.UserContext(), r.Who.Actor, id, signing.SavedFieldInput{Name: &name})
+		_, err = h.Drafts.UpdateSavedField(r.UserContext(), r.Who.Call, id, signing.SavedFieldInput{Name: &name})
 	case "delete":
 		notice, err = h.deleteSaved(r, id)
 	case "restore":

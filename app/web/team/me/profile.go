@@ -50,7 +50,7 @@ func (h *Handlers) mePage(r *page.Request) page.View[mePage] {
 func (h *Handlers) Save(r *page.Request) error {
 	name, locale, zone := r.Form.Value("name"), r.Form.Value("locale"), r.Form.Value("timezone")
 	patch := account.MePatch{Name: &name, Locale: &locale, Timezone: &zone}
-	_, err := h.Accounts.Profile.UpdateMe(r.UserContext(), r.Who.Actor, patch)
+	_, err := h.Accounts.Profile.UpdateMe(r.UserContext(), r.Who.Call, patch)
 	if err != nil {
 		return meTemplate.Again(r, err, h.mePage(r))
 	}
@@ -61,7 +61,7 @@ func (h *Handlers) Save(r *page.Request) error {
 // VerifyEmail sends a verification message, to the new address if there is one.
 func (h *Handlers) VerifyEmail(r *page.Request) error {
 	email := r.Form.Value("email")
-	rate, err := h.Accounts.Profile.Reverify(r.UserContext(), r.Who.Actor, email)
+	rate, err := h.Accounts.Profile.Reverify(r.UserContext(), r.Who.Call, email)
 	if fault.KindOf(err) == fault.KindThrottled {
 		f := r.FailureOf(err)
 		p := h.mePage(r)
@@ -82,7 +82,7 @@ func (h *Handlers) VerifyEmail(r *page.Request) error {
 func (h *Handlers) ChangePassword(r *page.Request) error {
 	password, current := r.Form.Value("password"), r.Form.Value("current_password")
 	patch := account.MePatch{Password: &password, CurrentPassword: current}
-	_, err := h.Accounts.Profile.UpdateMe(r.UserContext(), r.Who.Actor, patch)
+	_, err := h.Accounts.Profile.UpdateMe(r.UserContext(), r.Who.Call, patch)
 	if err != nil {
 		return h.securityAgain(r, err, nil)
 	}
@@ -103,11 +103,11 @@ type passkeyView struct {
 }
 
 func (h *Handlers) meSecurity(r *page.Request) (page.View[ownSecurity], error) {
-	keys, err := h.Accounts.Authentication.ListPasskeys(r.UserContext(), r.Who.Actor)
+	keys, err := h.Accounts.Authentication.ListPasskeys(r.UserContext(), r.Who.Call)
 	if err != nil {
 		return page.View[ownSecurity]{}, err
 	}
-	data := ownSecurity{meTabs: meTabsOf(r), Limited: r.Who.Actor.Limited}
+	data := ownSecurity{meTabs: meTabsOf(r), Limited: r.Who.Call.Limited}
 	for _, k := range keys {
 		data.Passkeys = append(data.Passkeys, passkeyView{k, len(keys) == 1 && !r.Who.User.AuthenticatorApp})
 	}

@@ -19,7 +19,7 @@ type enrolPage struct {
 // BeginTwoFactor creates a secret and shows it. Every call creates another one, which
 // is why a form leads here rather than a link.
 func (h *Handlers) BeginTwoFactor(r *page.Request) error {
-	setup, err := h.Accounts.Authentication.BeginTwoFactor(r.UserContext(), r.Who.Actor)
+	setup, err := h.Accounts.Authentication.BeginTwoFactor(r.UserContext(), r.Who.Call)
 	if fault.KindOf(err) == fault.KindConflict {
 		return h.securityAgain(r, err, nil)
 	}
@@ -70,7 +70,7 @@ type recoveryPage struct {
 // ConfirmTwoFactor turns two-factor login on if a code proves that the app has the
 // secret.
 func (h *Handlers) ConfirmTwoFactor(r *page.Request) error {
-	codes, err := h.Accounts.Authentication.ConfirmTwoFactor(r.UserContext(), r.Who.Actor, r.Form.Value("code"))
+	codes, err := h.Accounts.Authentication.ConfirmTwoFactor(r.UserContext(), r.Who.Call, r.Form.Value("code"))
 	if fault.KindOf(err) == fault.KindConflict {
 		return h.securityAgain(r, err, nil)
 	}
@@ -87,7 +87,7 @@ func (h *Handlers) ConfirmTwoFactor(r *page.Request) error {
 func showRecoveryCodes(r *page.Request, codes []string) error {
 	file := r.Say("recovery.file", "email", r.Who.User.Email, "site", r.BaseURL()) + "\r\n\r\n" + strings.Join(codes, "\r\n") + "\r\n"
 	next := "/app/me/security"
-	if r.Who.Actor.Limited { // the reader had to set it up first
+	if r.Who.Call.Limited { // the reader had to set it up first
 		next = "/app/documents"
 	}
 	return recoveryTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("recovery.title"), Scripts: []string{"access.js"}},
@@ -96,7 +96,7 @@ func showRecoveryCodes(r *page.Request, codes []string) error {
 
 // NewRecoveryCodes replaces the recovery codes and shows the new ones.
 func (h *Handlers) NewRecoveryCodes(r *page.Request) error {
-	codes, err := h.Accounts.Authentication.NewRecoveryCodes(r.UserContext(), r.Who.Actor, r.Form.Value("proof-codes"), "")
+	codes, err := h.Accounts.Authentication.NewRecoveryCodes(r.UserContext(), r.Who.Call, r.Form.Value("proof-codes"), "")
 	if err != nil {
 		return h.securityAgain(r, err, map[string]string{"password": "proof-codes", "code": "proof-codes"})
 	}
@@ -105,7 +105,7 @@ func (h *Handlers) NewRecoveryCodes(r *page.Request) error {
 
 // DisableTwoFactor turns two-factor login off.
 func (h *Handlers) DisableTwoFactor(r *page.Request) error {
-	err := h.Accounts.Authentication.DisableTwoFactor(r.UserContext(), r.Who.Actor, r.Form.Value("proof"), "")
+	err := h.Accounts.Authentication.DisableTwoFactor(r.UserContext(), r.Who.Call, r.Form.Value("proof"), "")
 	if err != nil {
 		return h.securityAgain(r, err, map[string]string{"password": "proof", "code": "proof"})
 	}

@@ -76,6 +76,6 @@ func (h *Handlers) invite(r *page.Request, address string) error {
 	if a, err := mail.ParseAddress(address); err == nil {
 		in.Email, in.Name = a.Email, a.Name
 	}
-	_, err := h.Accounts.Companies.InviteMember(r.UserContext(), r.Who.Actor, in)
+	_, err := h.Accounts.Companies.InviteMember(r.UserContext(), r.Who.Call, in)
 	return err
 }

@@ -43,7 +43,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 		Descending: direction == "desc",
 		Statuses:   []string{"active", "deactivated"},
 	}
-	list, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Actor, q)
+	list, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Call, q)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	total := len(joined)
 	joined = joined[min((number-1)*size, total):min(number*size, total)]
 	t := teamList{
-		MayManage: r.Who.Actor.IsAdmin(),
+		MayManage: r.Who.Call.IsAdmin(),
 		Mails:     h.Mails(),
 		Search:    q.Search,
 		Pager:     r.Pager(number, size, total),
@@ -66,13 +66,13 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	}
 	seen := map[string]time.Time{}
 	if t.MayManage {
-		if seen, err = h.Accounts.Authentication.LastSeen(r.UserContext(), r.Who.Actor); err != nil {
+		if seen, err = h.Accounts.Authentication.LastSeen(r.UserContext(), r.Who.Call); err != nil {
 			return err
 		}
 		t.Columns = append(t.Columns, page.Column{Text: r.Say("team.seen")})
 	}
 	invited := account.MemberQuery{Search: q.Search, Statuses: []string{"invited"}, Descending: true}
-	waiting, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Actor, invited)
+	waiting, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Call, invited)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func memberLineOf(r *page.Request, m account.Member, seen map[string]time.Time) 
 // roleOptions returns the roles that the reader may assign.
 func roleOptions(r *page.Request, chosen account.Role) (out []page.Option) {
 	for _, role := range account.Roles() {
-		if role != account.RoleOwner || r.Who.Actor.IsOwner() || chosen == role {
+		if role != account.RoleOwner || r.Who.Call.IsOwner() || chosen == role {
 			out = append(out, page.Option{Value: string(role), Label: r.Say("role."+string(role)) + ": " + r.Say("role."+string(role)+".text"), Selected: role == chosen})
 		}
 	}

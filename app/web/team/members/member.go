@@ -24,7 +24,7 @@ type memberPage struct {
 }
 
 func (h *Handlers) member(r *page.Request) (memberPage, error) {
-	ctx, who := r.UserContext(), r.Who.Actor
+	ctx, who := r.UserContext(), r.Who.Call
 	m, err := h.Accounts.Companies.GetMember(ctx, who, r.Params("id"))
 	if err != nil {
 		return memberPage{}, err
@@ -91,7 +91,7 @@ func backToMember(r *page.Request, key string, pairs ...string) error {
 // ChangeRole changes a member's role.
 func (h *Handlers) ChangeRole(r *page.Request) error {
 	role := account.Role(r.Form.Value("role"))
-	m, err := h.Accounts.Companies.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Role: &role})
+	m, err := h.Accounts.Companies.UpdateMember(r.UserContext(), r.Who.Call, r.Params("id"), account.MemberPatch{Role: &role})
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
@@ -102,7 +102,7 @@ func (h *Handlers) ChangeRole(r *page.Request) error {
 // documents if requested. If that fails, it can be repeated on its own. Its notice offers to
 // undo both.
 func (h *Handlers) Deactivate(r *page.Request) error {
-	ctx, who, id := r.UserContext(), r.Who.Actor, strings.Clone(r.Params("id"))
+	ctx, who, id := r.UserContext(), r.Who.Call, strings.Clone(r.Params("id"))
 	whole, err := h.restorable(r, id)
 	if err != nil {
 		return err
@@ -136,19 +136,19 @@ func (h *Handlers) Deactivate(r *page.Request) error {
 // restorable reports whether activating a member again restores all that deactivating them takes
 // away, which tokens are not.
 func (h *Handlers) restorable(r *page.Request, id string) (bool, error) {
-	all, err := h.Accounts.Profile.ListTokens(r.UserContext(), r.Who.Actor, account.TokenQuery{})
+	all, err := h.Accounts.Profile.ListTokens(r.UserContext(), r.Who.Call, account.TokenQuery{})
 	return !slices.ContainsFunc(all.Items, func(t account.Token) bool { return t.UserID == id }), err
 }
 
 // Activate reactivates a member. Undoing their deactivation also returns the documents that were
 // handed over.
 func (h *Handlers) Activate(r *page.Request) error {
-	m, err := h.Accounts.Companies.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(true)})
+	m, err := h.Accounts.Companies.UpdateMember(r.UserContext(), r.Who.Call, r.Params("id"), account.MemberPatch{Active: new(true)})
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
 	if ids := r.Form.Values["id"]; len(ids) > 0 {
-		if _, err := h.Sending.TransferOwnership(r.UserContext(), r.Who.Actor, r.Form.Value("from"), m.UserID, ids...); err != nil {
+		if _, err := h.Sending.TransferOwnership(r.UserContext(), r.Who.Call, r.Form.Value("from"), m.UserID, ids...); err != nil {
 			return h.memberAgain(r, err)
 		}
 	}
@@ -157,7 +157,7 @@ func (h *Handlers) Activate(r *page.Request) error {
 
 // TransferOwnership hands over a member's open documents to another member.
 func (h *Handlers) TransferOwnership(r *page.Request) error {
-	n, err := h.Sending.TransferOwnership(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("to"))
+	n, err := h.Sending.TransferOwnership(r.UserContext(), r.Who.Call, r.Params("id"), r.Form.Value("to"))
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
@@ -166,12 +166,12 @@ func (h *Handlers) TransferOwnership(r *page.Request) error {
 
 // ResendInvite sends an invitation again.
 func (h *Handlers) ResendInvite(r *page.Request) error {
-	m, err := h.Accounts.Companies.GetMember(r.UserContext(), r.Who.Actor, r.Params("id"))
+	m, err := h.Accounts.Companies.GetMember(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
 	in := account.MemberInput{Email: m.Email, Role: m.Role}
-	if _, err := h.Accounts.Companies.InviteMember(r.UserContext(), r.Who.Actor, in); err != nil {
+	if _, err := h.Accounts.Companies.InviteMember(r.UserContext(), r.Who.Call, in); err != nil {
 		return err
 	}
 	r.Flash("ok", page.Mailed("team.resent", h.Mails()), "email", m.Email)
@@ -197,9 +197,9 @@ func (h *Handlers) AskRemove(r *page.Request) error {
 
 // Remove removes a member or revokes an invitation.
 func (h *Handlers) Remove(r *page.Request) error {
-	m, err := h.Accounts.Companies.GetMember(r.UserContext(), r.Who.Actor, r.Params("id"))
+	m, err := h.Accounts.Companies.GetMember(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err == nil {
-		err = h.Accounts.Companies.RemoveMember(r.UserContext(), r.Who.Actor, m.UserID)
+		err = h.Accounts.Companies.RemoveMember(r.UserContext(), r.Who.Call, m.UserID)
 	}
 	if fault.KindOf(err) == fault.KindConflict {
 		return h.memberAgain(r, err)
@@ -213,7 +213,7 @@ func (h *Handlers) Remove(r *page.Request) error {
 
 // RevealInvite shows the link of an invitation that couldn't be sent by e-mail.
 func (h *Handlers) RevealInvite(r *page.Request) error {
-	m, err := h.Notify.RevealInvite(r.UserContext(), r.Who.Actor, r.Params("id"))
+	m, err := h.Notify.RevealInvite(r.UserContext(), r.Who.Call, r.Params("id"))
 	if fault.KindOf(err) == fault.KindNotFound {
 		r.Flash("warn", "team.nolink")
 		return r.SeeOther("/app/team")

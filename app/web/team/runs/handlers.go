@@ -42,7 +42,7 @@ func sendCSV(r *page.Request, name string, write bulk.Writing) error {
 
 // Header serves an empty table with the columns of a template.
 func (h *Handlers) Header(r *page.Request) error {
-	write, err := h.Bulk.Header(r.UserContext(), r.Who.Actor, r.Params("id"))
+	write, err := h.Bulk.Header(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (h *Handlers) Header(r *page.Request) error {
 
 // Results serves what became of each row.
 func (h *Handlers) Results(r *page.Request) error {
-	write, err := h.Bulk.Results(r.UserContext(), r.Who.Actor, r.Params("id"))
+	write, err := h.Bulk.Results(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (h *Handlers) Results(r *page.Request) error {
 
 // Leftover serves the rows of which no document was created, and why.
 func (h *Handlers) Leftover(r *page.Request) error {
-	write, err := h.Bulk.Leftover(r.UserContext(), r.Who.Actor, r.Params("id"), explainer(r))
+	write, err := h.Bulk.Leftover(r.UserContext(), r.Who.Call, r.Params("id"), explainer(r))
 	if err != nil {
 		return err
 	}

@@ -28,11 +28,11 @@ type listedRun struct {
 func (h *Handlers) ShowList(r *page.Request) error {
 	number, size := r.PageOf()
 	state := bulk.State(r.Query("status"))
-	list, err := h.Bulk.List(r.UserContext(), r.Who.Actor, state, (number-1)*size, size)
+	list, err := h.Bulk.List(r.UserContext(), r.Who.Call, state, (number-1)*size, size)
 	if err != nil {
 		return err
 	}
-	p := listPage{MayEdit: r.Who.Actor.Can(account.ScopeWrite), Filtered: state != "",
+	p := listPage{MayEdit: r.Who.Call.Can(account.ScopeWrite), Filtered: state != "",
 		Filters: []page.Tab{{Href: r.Link("status", "", "page", ""), Text: r.Say("runs.all"), Current: state == "", Count: -1}},
 		Pager:   r.Pager(number, size, list.Total)}
 	for _, s := range bulk.States() {

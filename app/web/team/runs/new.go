@@ -64,7 +64,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 	if id == "" {
 		return h.chooseTemplate(r)
 	}
-	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Actor, id)
+	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, id)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 
 func (h *Handlers) chooseTemplate(r *page.Request) error {
 	q := lists.Query{Page: 1, PerPage: 100, Sort: lists.ParseSort("title|asc"), Status: "active"}
-	all, _, err := h.Drafts.ListTemplates(r.UserContext(), r.Who.Actor, q)
+	all, _, err := h.Drafts.ListTemplates(r.UserContext(), r.Who.Call, q)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (h *Handlers) Prepare(r *page.Request) error {
 		return h.start(r, q)
 	}
 	q.input.Check = true
-	report, err := h.Bulk.Start(r.UserContext(), r.Who.Actor, q.input)
+	report, err := h.Bulk.Start(r.UserContext(), r.Who.Call, q.input)
 	if err != nil {
 		return h.refuse(r, q, report, err)
 	}
@@ -138,7 +138,7 @@ func (h *Handlers) Prepare(r *page.Request) error {
 
 // start starts the run, once for each form that was confirmed.
 func (h *Handlers) start(r *page.Request, q *request) error {
-	who := r.Who.Actor
+	who := r.Who.Call
 	key := "bulk form " + strings.Clone(r.Form.Value("once"))
 	if _, running := h.starting.LoadOrStore(who.CompanyID+key, true); running {
 		r.Flash("info", "run.starting")

@@ -38,19 +38,19 @@ const reloadAfter = 10
 
 // Show serves the progress of a run and its rows.
 func (h *Handlers) Show(r *page.Request) error {
-	x, err := h.Bulk.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	x, err := h.Bulk.Get(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
 	number, size := r.PageOf()
 	state := bulk.RowState(r.Query("status"))
-	list, err := h.Bulk.Rows(r.UserContext(), r.Who.Actor, x.ID, state, (number-1)*size, size)
+	list, err := h.Bulk.Rows(r.UserContext(), r.Who.Call, x.ID, state, (number-1)*size, size)
 	if err != nil {
 		return err
 	}
 	p := runPage{
 		Run: x, Chip: runChip(r, &x), Over: over(&x), Running: x.State == bulk.Running, Reload: reloadAfter, Who: cmp.Or(x.By.Name, x.By.Email),
-		MayEdit: r.Who.Actor.Can(account.ScopeWrite), Pager: r.Pager(number, size, list.Total),
+		MayEdit: r.Who.Call.Can(account.ScopeWrite), Pager: r.Pager(number, size, list.Total),
 		Filters: rowFilters(r, &x, state),
 	}
 	p.MayRetry = p.MayEdit && x.State != bulk.Cancelled && x.Counts.Failed > 0
@@ -109,9 +109,9 @@ func (h *Handlers) Cancel(r *page.Request) error { return h.change(r, h.Bulk.Can
 func (h *Handlers) Retry(r *page.Request) error { return h.change(r, h.Bulk.Retry, "run.retried") }
 
 func (h *Handlers) change(
-	r *page.Request, do func(context.Context, account.Actor, string) (bulk.Run, error), said string,
+	r *page.Request, do func(context.Context, account.Call, string) (bulk.Run, error), said string,
 ) error {
-	x, err := do(r.UserContext(), r.Who.Actor, r.Params("id"))
+	x, err := do(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}

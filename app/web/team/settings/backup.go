@@ -21,7 +21,7 @@ type Backups func(ctx context.Context, companyID string) (*Backup, error)
 
 // backup returns the last backup if the reader may see it.
 func (h *Frame) backup(r *page.Request) (*Backup, error) {
-	if h.Backups == nil || !r.Who.Actor.IsOwner() {
+	if h.Backups == nil || !r.Who.Call.IsOwner() {
 		return nil, nil
 	}
 	return h.Backups(r.UserContext(), r.Who.Company.ID)

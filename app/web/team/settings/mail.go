@@ -29,7 +29,7 @@ type mailCards struct {
 
 func (h *Mail) mailPage(r *page.Request, reply string) (sheet[mailCards], error) {
 	q := notify.OutboxQuery{Limit: 1, Statuses: []string{notify.Failed}}
-	failed, err := h.Notify.Messages.List(r.UserContext(), r.Who.Actor, q)
+	failed, err := h.Notify.Messages.List(r.UserContext(), r.Who.Call, q)
 	if err != nil {
 		return sheet[mailCards]{}, err
 	}
@@ -37,7 +37,7 @@ func (h *Mail) mailPage(r *page.Request, reply string) (sheet[mailCards], error)
 		Server:     h.Server.Current(),
 		Configured: h.Server.IsConfigured(),
 		Blocked:    h.Server.Blocked(),
-		Runs:       r.Who.Actor.RunsInstallation(),
+		Runs:       r.Who.Call.RunsInstallation(),
 		Sends:      h.Notify.CanSend(),
 		To:         r.Who.User.Email,
 		Reply:      reply,
@@ -47,7 +47,7 @@ func (h *Mail) mailPage(r *page.Request, reply string) (sheet[mailCards], error)
 
 // TestMail sends a test message and shows the server's reply.
 func (h *Mail) TestMail(r *page.Request) error {
-	reply, err := h.Notify.SendTest(r.UserContext(), r.Who.Actor, r.Form.Value("email"))
+	reply, err := h.Notify.SendTest(r.UserContext(), r.Who.Call, r.Form.Value("email"))
 	p, failed := h.mailPage(r, reply)
 	switch {
 	case failed != nil:

@@ -128,7 +128,7 @@ func again[T any](h *Frame, r *page.Request, err error, t page.Template[framed[T
 
 func (h *Frame) around(r *page.Request) (around, error) {
 	var a around
-	admin := r.Who.Actor.IsAdmin()
+	admin := r.Who.Call.IsAdmin()
 	for _, p := range settingsPages {
 		if !admin && !p.Everybody {
 			continue
@@ -171,7 +171,7 @@ func (h *Frame) expiring(r *page.Request) (out []expiring, err error) {
 func (h *Frame) Show(r *page.Request) error {
 	var people []account.Member
 	var err error
-	if !r.Who.Actor.IsAdmin() {
+	if !r.Who.Call.IsAdmin() {
 		if people, err = r.Administrators(); err != nil {
 			return err
 		}

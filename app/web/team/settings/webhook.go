@@ -34,7 +34,7 @@ func (h *Webhooks) ShowWebhook(r *page.Request) error {
 
 // onePage builds the page of one webhook.
 func (h *Webhooks) onePage(r *page.Request, secret string) (sheet[*webhookPage], error) {
-	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
+	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return sheet[*webhookPage]{}, err
 	}
@@ -51,7 +51,7 @@ func (h *Webhooks) onePage(r *page.Request, secret string) (sheet[*webhookPage],
 
 // SaveWebhook stores the changes to a webhook.
 func (h *Webhooks) SaveWebhook(r *page.Request) error {
-	_, err := h.Service.UpdateWebhook(r.UserContext(), r.Who.Actor, r.Params("id"), webhookInput(r))
+	_, err := h.Service.UpdateWebhook(r.UserContext(), r.Who.Call, r.Params("id"), webhookInput(r))
 	return h.afterWebhook(r, page.MergeFaults(err, "events"), "webhooks.saved")
 }
 
@@ -69,13 +69,13 @@ func (h *Webhooks) afterWebhook(r *page.Request, err error, done string, pairs .
 }
 
 func (h *Webhooks) enableWebhook(r *page.Request, enabled bool, done string) error {
-	_, err := h.Service.UpdateWebhook(r.UserContext(), r.Who.Actor, r.Params("id"), notify.WebhookInput{Enabled: &enabled})
+	_, err := h.Service.UpdateWebhook(r.UserContext(), r.Who.Call, r.Params("id"), notify.WebhookInput{Enabled: &enabled})
 	return h.afterWebhook(r, err, done)
 }
 
 // askWebhook asks for confirmation before an action that can't be undone.
 func (h *Webhooks) askWebhook(r *page.Request, act string) error {
-	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
+	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (h *Webhooks) askWebhook(r *page.Request, act string) error {
 
 // RotateWebhook replaces a webhook's secret and shows the new one once.
 func (h *Webhooks) RotateWebhook(r *page.Request) error {
-	w, err := h.Service.RotateSecret(r.UserContext(), r.Who.Actor, r.Params("id"))
+	w, err := h.Service.RotateSecret(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (h *Webhooks) RotateWebhook(r *page.Request) error {
 
 // TestWebhook sends a test event and redirects to the delivery.
 func (h *Webhooks) TestWebhook(r *page.Request) error {
-	d, err := h.Service.TestWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
+	d, err := h.Service.TestWebhook(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return h.afterWebhook(r, err, "")
 	}
@@ -113,7 +113,7 @@ func (h *Webhooks) TestWebhook(r *page.Request) error {
 
 // RedeliverFailed queues every failed delivery of a webhook again.
 func (h *Webhooks) RedeliverFailed(r *page.Request) error {
-	n, err := h.Service.RedeliverFailed(r.UserContext(), r.Who.Actor, r.Params("id"))
+	n, err := h.Service.RedeliverFailed(r.UserContext(), r.Who.Call, r.Params("id"))
 	return h.afterWebhook(r, err, "webhooks.redelivered.all", "n", strconv.Itoa(n))
 }
 
@@ -135,7 +135,7 @@ func (h *Webhooks) AskDeleteWebhook(r *page.Request) error { return h.askWebhook
 
 // DeleteWebhook deletes a webhook.
 func (h *Webhooks) DeleteWebhook(r *page.Request) error {
-	if err := h.Service.DeleteWebhook(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
+	if err := h.Service.DeleteWebhook(r.UserContext(), r.Who.Call, r.Params("id")); err != nil {
 		return err
 	}
 	r.Flash("ok", "webhooks.deleted")

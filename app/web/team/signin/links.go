@@ -101,7 +101,7 @@ func joinForm(r *page.Request, in account.Invite) page.View[joinPage] {
 // invited reads the invitation of a page.
 func (h *Handlers) invited(r *page.Request) (account.Invite, error) {
 	who, _, _ := r.SignedIn()
-	return h.Accounts.Companies.CheckInvite(r.UserContext(), who, r.Params("token"))
+	return h.Accounts.Companies.CheckInvite(r.UserContext(), account.Call{Actor: who}, r.Params("token"))
 }
 
 // ShowJoin serves an invitation to a company.
@@ -125,8 +125,8 @@ func (h *Handlers) Join(r *page.Request) error {
 	if !in.Theirs && (!in.New || r.Form.Value("with") == "account") {
 		return signInToJoin(r, in)
 	}
-	who, _, _ := r.SignedIn()
-	who = r.From(who)
+	signedIn, _, _ := r.SignedIn()
+	who := r.Call(signedIn)
 	password := r.Form.Value("password")
 	_, err = h.Accounts.Companies.AcceptInvite(r.UserContext(), who, r.Params("token"), r.Form.Value("name"), password)
 	switch {

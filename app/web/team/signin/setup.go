@@ -109,11 +109,11 @@ type welcomePage struct{ Mail, Sent, Mates bool }
 
 // Welcome serves the list of first steps.
 func (h *Handlers) Welcome(r *page.Request) error {
-	members, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{Limit: 1})
+	members, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Call, account.MemberQuery{Limit: 1})
 	if err != nil {
 		return err
 	}
-	documents, err := h.Lists.List(r.UserContext(), r.Who.Actor, lists.Query{Page: 1, PerPage: 1})
+	documents, err := h.Lists.List(r.UserContext(), r.Who.Call, lists.Query{Page: 1, PerPage: 1})
 	if err != nil {
 		return err
 	}

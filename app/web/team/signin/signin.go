@@ -163,7 +163,7 @@ func SignOut(r *page.Request) error {
 
 // SwitchCompany moves the session to another company of the reader.
 func (h *Handlers) SwitchCompany(r *page.Request) error {
-	t, err := h.Accounts.Authentication.SwitchCompany(r.UserContext(), r.Who.Actor, r.Form.Value("company"))
+	t, err := h.Accounts.Authentication.SwitchCompany(r.UserContext(), r.Who.Call, r.Form.Value("company"))
 	if err != nil {
 		return err
 	}

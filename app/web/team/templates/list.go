@@ -42,11 +42,11 @@ const (
 func (h *Handlers) ShowList(r *page.Request) error {
 	number, size := r.PageOf()
 	sort, status := cmp.Or(r.Query("sort"), "updated_at|desc"), cmp.Or(r.Query("status"), active)
-	list, total, err := h.Drafts.ListTemplates(r.UserContext(), r.Who.Actor, lists.Query{Page: number, PerPage: size, Sort: lists.ParseSort(sort), Search: r.Query("search"), Status: status})
+	list, total, err := h.Drafts.ListTemplates(r.UserContext(), r.Who.Call, lists.Query{Page: number, PerPage: size, Sort: lists.ParseSort(sort), Search: r.Query("search"), Status: status})
 	if err != nil {
 		return err
 	}
-	mayEdit := r.Who.Actor.Can(account.ScopeWrite)
+	mayEdit := r.Who.Call.Can(account.ScopeWrite)
 	p := templateList{MayEdit: mayEdit, Search: r.Query("search"), Kept: r.Kept("search", "page"), Pager: r.Pager(number, size, total),
 		Filtered: r.Query("search") != "" || status != active,
 		Columns: []page.Column{r.Sortable("title", r.Say("template.title"), sort, false), {Text: r.Say("template.roles")},

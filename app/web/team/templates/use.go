@@ -42,7 +42,7 @@ func (v variableInput) Field() string { return "variables." + v.Name }
 
 // ShowUse serves the form that creates a document from a template.
 func (h *Handlers) ShowUse(r *page.Request) error {
-	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
+	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (h *Handlers) showUse(r *page.Request, t signing.Template, status int, p pa
 
 // Use creates the document, and sends it if that button was pressed.
 func (h *Handlers) Use(r *page.Request) error {
-	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
+	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (h *Handlers) Use(r *page.Request) error {
 			in.Variables[name] = v
 		}
 	}
-	d, err := h.Drafts.UseTemplate(r.UserContext(), r.Who.Actor, t.ID, in)
+	d, err := h.Drafts.UseTemplate(r.UserContext(), r.Who.Call, t.ID, in)
 	switch {
 	case fault.KindOf(err) == fault.KindInvalid:
 		return h.showUse(r, t, http.StatusUnprocessableEntity, page.Page{Faults: faults(r, err)})
