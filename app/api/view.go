@@ -437,40 +437,27 @@ func viewAreas(areas []signing.Area) []areaView {
 // suggestionView is a field that a file seems to need. Its members but the first four
 // can be sent back to add it.
 type suggestionView struct {
-	Source       string     `json:"source" enum:"form,tag,line,box"`
-	Confidence   float64    `json:"confidence" doc:"Between 0 and 1"`
-	Recipient    int        `json:"recipient" doc:"Number of the recipient it seems to be for, in signing order"`
-	Role         *string    `json:"role" doc:"The recipient, as named by a text tag"`
-	FileID       string     `json:"file_id"`
-	InvitationID *string    `json:"invitation_id" doc:"null if there is no such recipient"`
-	Type         string     `json:"type"`
-	Name         *string    `json:"name"`
-	Label        *string    `json:"label"`
-	Page         int        `json:"page"`
-	X            float64    `json:"x"`
-	Y            float64    `json:"y"`
-	Width        float64    `json:"width"`
-	Height       float64    `json:"height"`
-	Required     bool       `json:"required"`
-	ReadOnly     bool       `json:"read_only"`
-	Value        *string    `json:"value"`
-	Options      []string   `json:"options"`
-	Group        *string    `json:"group"`
-	Covered      []areaView `json:"covered" doc:"The place of a text tag"`
+	Source       string  `json:"source" enum:"form,tag,line,box"`
+	Confidence   float64 `json:"confidence" doc:"Between 0 and 1"`
+	Recipient    int     `json:"recipient" doc:"Number of the recipient it seems to be for, in signing order"`
+	Role         *string `json:"role" doc:"The recipient, as named by a text tag"`
+	FileID       string  `json:"file_id"`
+	InvitationID *string `json:"invitation_id" doc:"null if there is no such recipient"`
+	Page         int     `json:"page"`
+	X            float64 `json:"x"`
+	Y            float64 `json:"y"`
+	FieldSettings
+	Formula *string    `json:"formula"`
+	Covered []areaView `json:"covered" doc:"The place of a text tag"`
 
 	Anchor *anchorView `json:"anchor" doc:"The text tag in a file with placeholders, which moves when they are filled in; null elsewhere"`
 }
 
 func viewSuggestion(x signing.Suggestion) suggestionView {
-	v := suggestionView{Source: x.Source, Confidence: x.Confidence, Recipient: x.Recipient, Role: orNull(x.Role),
-		FileID: x.File, InvitationID: orNull(x.Invitation), Type: string(x.Type), Name: orNull(x.Name),
-		Label: orNull(x.Label), Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
-		Required: x.Required, ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options,
-		Group: orNull(x.Group), Covered: viewAreas(x.Covers), Anchor: viewAnchor(x.Anchor)}
-	if v.Options == nil {
-		v.Options = []string{}
-	}
-	return v
+	field := x.AsField()
+	return suggestionView{Source: x.Source, Confidence: x.Confidence, Recipient: x.Recipient, Role: orNull(x.Role),
+		FileID: x.File, InvitationID: orNull(x.Invitation), Page: x.Page, X: x.X, Y: x.Y,
+		FieldSettings: viewSettings(&field), Formula: orNull(x.Formula), Covered: viewAreas(x.Covers), Anchor: viewAnchor(x.Anchor)}
 }
 
 func viewField(d *signing.Document, x *signing.Field) fieldView {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"paraph/app/pdf/document"
-	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 	"paraph/app/pdf/text"
 )
@@ -56,11 +55,23 @@ type FormField struct {
 	Type                FieldType // one of the Field constants, or "button"
 	Page                int       // from 0; -1 if it is on no page
 	X, Y, Width, Height float64
-	Label, Value        string
+	Label, Value        string // of a choice, its text; of several choices, none; of buttons, the state of the field
 	Options             []string
 	Export              string // value of a check box or radio button when on
+	On                  bool   // whether it is
+	Exclusive           bool   // it is one of several check boxes of which one can be on
 	Required, ReadOnly  bool
 	Signed              bool
+	Hidden              bool
+
+	// How text is entered and drawn.
+	MaxLength int // in characters; 0 for any
+	Comb      bool
+	Password  bool
+	Align     string // center or right; "" for left
+	FontSize  float64
+	Bold      bool
+	Color     [3]float64
 }
 
 // Inspect examines everything reachable from the catalog.
@@ -285,7 +296,7 @@ func (f *File) formFields() []FormField {
 	}
 	var out []FormField
 	for _, fd := range fields {
-		for _, w := range fd.Widgets {
+		for i, w := range fd.Widgets {
 			page, ok := on[w.Ref.Number]
 			if !ok {
 				if r, isRef := w.Dict["P"].(ref); isRef {
@@ -295,60 +306,8 @@ func (f *File) formFields() []FormField {
 			if !ok {
 				page = -1
 			}
-			out = append(out, f.formField(fd, w.Dict, page))
+			out = append(out, f.formField(fd, i, page))
 		}
-	}
-	return out
-}
-
-func (f *File) formField(fd document.Field, w dict, page int) FormField {
-	out := FormField{
-		Name: fd.Name, Type: formType(&fd), Page: page, Label: f.Text(fd.Dict["TU"]),
-		Required: fd.Flags&document.FlagRequired != 0, ReadOnly: fd.Flags&document.FlagReadOnly != 0,
-		Options: f.options(fd.Dict["Opt"]),
-	}
-	switch v := f.Resolve(fd.Value).(type) {
-	case object.String:
-		out.Value = v.Text()
-	case name:
-		out.Value = string(v)
-	case dict:
-		out.Signed = fd.Kind == "Sig"
-	}
-	if out.Type == FieldCheckbox || out.Type == FieldRadio {
-		out.Export = f.OnState(w)
-	}
-	if r, ok := f.Rect(w["Rect"]); ok && page >= 0 {
-		b := f.Pages()[page].Box(r)
-		out.X, out.Y, out.Width, out.Height = b.X, b.Y, b.Width, b.Height
-	}
-	return out
-}
-
-func formType(fd *document.Field) FieldType {
-	switch {
-	case fd.Kind == "Sig":
-		return FieldSignature
-	case fd.Kind == "Ch":
-		return FieldSelect
-	case fd.Kind == "Btn" && fd.Flags&document.FlagPushbutton != 0:
-		return "button"
-	case fd.Kind == "Btn" && fd.Flags&document.FlagRadio != 0:
-		return FieldRadio
-	case fd.Kind == "Btn":
-		return FieldCheckbox
-	}
-	return FieldText
-}
-
-// options returns the choices; for a pair of value and text, the text.
-func (f *File) options(v any) []string {
-	var out []string
-	for _, o := range f.Array(v) {
-		if pair := f.Array(o); len(pair) == 2 {
-			o = pair[1]
-		}
-		out = append(out, f.Text(o))
 	}
 	return out
 }

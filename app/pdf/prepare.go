@@ -56,7 +56,7 @@ func prepared(f *File, s PrepareSpec) (*preparation, error) {
 		return nil, err
 	}
 	steps := []func() error{
-		p.allowed, p.fillable, p.unhidden, p.importPages, p.cover, p.strip, p.embed, p.addFields, p.addSignatures, p.attach,
+		p.allowed, p.fillable, p.unhidden, p.importPages, p.cover, p.replace, p.strip, p.embed, p.addFields, p.addSignatures, p.attach,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -112,6 +112,7 @@ type preparation struct {
 	fields  array // new fields of the form
 	cert    ref   // field of the certification
 	roles   *verify.Roles
+	gone    replacement
 }
 
 func newPreparation(f *File, s PrepareSpec) (*preparation, error) {

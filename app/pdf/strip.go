@@ -22,6 +22,7 @@ func (p *preparation) strip() error {
 	if p.spec.StripEmbeddedFiles {
 		p.stripFiles()
 	}
+	p.stripFields()
 	p.alikeEverywhere()
 	for n := range p.f.Pages() {
 		if err := p.stripPage(n); err != nil {
@@ -78,7 +79,6 @@ func (p *preparation) stripActions() {
 	}
 	p.dropName("JavaScript")
 	delete(p.form, "CO")
-	p.stripFields()
 	p.stripOutlines()
 }
 
@@ -95,6 +95,9 @@ func (p *preparation) dropName(key name) {
 
 // bare returns d without risky actions and reports whether it had any.
 func (p *preparation) bare(d dict) (dict, bool) {
+	if !p.spec.StripJavaScript {
+		return d, false
+	}
 	a, aa := p.f.risky(d["A"], 0), p.f.riskySet(d["AA"])
 	if !a && !aa {
 		return d, false
@@ -122,10 +125,12 @@ func (p *preparation) stripFields() {
 			}
 			seen[r.Number] = true
 			d := p.f.Dict(r)
-			if b, changed := p.bare(d); changed {
-				if b["Subtype"] != nil {
-					b, _ = p.f.alike(b) // as with its page
-				}
+			b, changed := p.bare(d)
+			if changed && b["Subtype"] != nil {
+				b, _ = p.f.alike(b) // as with its page
+			}
+			b, givesWay := p.givenWay(r.Number, b)
+			if changed || givesWay {
 				p.u.put(r, b)
 			}
 			walk(p.f.Array(d["Kids"]), depth+1)
@@ -156,7 +161,7 @@ func (p *preparation) stripPage(n int) error {
 	var kept array
 	changed := false
 	for _, v := range p.f.Array(old["Annots"]) {
-		keep, direct := p.stripAnnotation(v)
+		keep, direct := p.stripAnnotation(n, v)
 		if !keep {
 			changed = true
 			continue
@@ -182,23 +187,25 @@ func (p *preparation) stripPage(n int) error {
 	return nil
 }
 
-// stripAnnotation reports whether to keep an annotation, and returns the
+// stripAnnotation reports whether to keep an annotation of a page, and returns the
 // replacement of one that is a direct object.
-func (p *preparation) stripAnnotation(v any) (keep bool, direct any) {
+func (p *preparation) stripAnnotation(page int, v any) (keep bool, direct any) {
 	d := p.f.Dict(v)
 	if p.spec.StripEmbeddedFiles && p.f.Name(d["Subtype"]) == "FileAttachment" {
 		return false, nil
 	}
 	b, changed := p.f.alike(d)
-	if p.spec.StripJavaScript {
-		var risky bool
-		b, risky = p.bare(b)
-		changed = changed || risky
+	b, risky := p.bare(b)
+	r, indirect := v.(ref)
+	if !indirect && p.replaced(page, d) {
+		b, changed = b.Clone(), true
+		p.hide(b)
 	}
-	if !changed {
+	b, givesWay := p.givenWay(r.Number, b)
+	if !changed && !risky && !givesWay {
 		return true, nil
 	}
-	if r, ok := v.(ref); ok {
+	if indirect {
 		p.u.put(r, b)
 		return true, nil
 	}

@@ -195,7 +195,7 @@ func (s *Drafts) detectIn(ctx context.Context, who account.Call, f *File) ([]det
 	if err != nil {
 		return nil, tooComplex(f, err)
 	}
-	return append(detect.Form(form, len(f.Pages)), found...), nil
+	return append(detect.Form(form, len(f.Pages), f.Presigned), found...), nil
 }
 
 // formOf returns the fields of the upload's own form.
@@ -223,13 +223,13 @@ func (x *Suggestion) Input() FieldInput {
 	if len(x.Options) > 0 {
 		in.Options = &x.Options
 	}
-	if x.Source != detect.InTag {
+	if x.Source != detect.InTag && x.Source != detect.InForm {
 		return in
 	}
 	in.ReadOnly, in.Min, in.Max, in.Covered, in.Anchor = &x.ReadOnly, x.Min, x.Max, &x.Covers, x.Anchor
 	in.Earliest, in.Latest = record.DayLimit(x.Earliest), record.DayLimit(x.Latest)
 	in.Pattern, in.Format, in.FontSize = &x.Pattern, &x.Format, &x.FontSize
-	in.Color, in.VerticalAlign, in.Cells = &x.Color, &x.VerticalAlign, &x.Cells
+	in.Color, in.VerticalAlign, in.Cells, in.GroupMax = &x.Color, &x.VerticalAlign, &x.Cells, &x.GroupMax
 	if x.Bold {
 		in.Weight = new("bold")
 	}
@@ -246,6 +246,16 @@ func (x *Suggestion) Input() FieldInput {
 		in.Align = &x.Align
 	}
 	return in
+}
+
+// AsField returns the suggestion as a field that is not stored yet. Whatever keeps it from being stored,
+// such as a missing recipient, is reported when it is.
+func (x *Suggestion) AsField() Field {
+	var unsaid fault.Fields
+	var out Field
+	in := x.Input()
+	in.Apply(&unsaid, &out, record.Placement{})
+	return out
 }
 
 // AddDetected adds every field that Detect suggests and that has a recipient. It returns

@@ -6,9 +6,12 @@ package detect
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"paraph/app/pdf"
 )
@@ -43,12 +46,13 @@ type Field struct {
 	Height     float64
 	Required   bool
 
-	// Of text tags only.
+	// Of text tags and forms only.
 	ReadOnly         bool
 	Min, Max         *float64
 	Earliest, Latest string // of a date
 	Pattern, Format  string
 	Formula          string
+	GroupMax         int // check boxes of the group that may be ticked
 	Align            string
 	FontSize         float64
 	Bold             bool
@@ -78,13 +82,20 @@ const (
 	SmallestEdge = 0.001 // of a field, as a fraction of the page
 	maxName      = 255   // characters of a name
 	maxOptions   = 500
+	maxValue     = 10_000 // characters
+	maxCells     = 100
+	minFontSize  = 4
+	maxFontSize  = 144
 )
 
-// Form converts the form fields on a file's first pages.
-func Form(fields []pdf.FormField, pages int) []Field {
+// Form converts the form fields on a file's first pages. In a signed file, nothing may lie over those that
+// have a value.
+func Form(fields []pdf.FormField, pages int, signed bool) []Field {
 	var out []Field
 	for _, x := range fields {
-		if x.Page < 0 || x.Page >= pages || x.ReadOnly || x.Signed || !slices.Contains(pdf.FieldTypes(), x.Type) || !onPage(x) {
+		filled := x.Value != "" && x.Value != "Off"
+		switch {
+		case x.Page < 0, x.Page >= pages, x.ReadOnly, x.Hidden, x.Signed, signed && filled, !slices.Contains(pdf.FieldTypes(), x.Type), !onPage(x):
 			continue
 		}
 		found := Field{Source: InForm, Confidence: 1, Recipient: 1, Type: x.Type,
@@ -93,13 +104,24 @@ func Form(fields []pdf.FormField, pages int) []Field {
 			Required: x.Required || x.Type == pdf.FieldSignature}
 		switch x.Type {
 		case pdf.FieldRadio:
-			found.Group, found.Name, found.Label = found.Name, short(x.Export), cmp.Or(found.Label, short(x.Export))
+			found.inGroup(x)
+		case pdf.FieldCheckbox:
+			if x.Exclusive {
+				found.inGroup(x)
+				found.GroupMax = 1
+			}
+			found.tick(x)
 		case pdf.FieldSelect:
 			if found.Options = choices(x.Options); len(found.Options) == 0 {
 				continue
 			}
+			if v := short(x.Value); slices.Contains(found.Options, v) {
+				found.Value = v
+			}
+			found.look(x)
 		case pdf.FieldText:
-			found.Value = x.Value
+			found.text(x)
+			found.look(x)
 		}
 		if out = append(out, found); len(out) == Most {
 			break
@@ -107,6 +129,44 @@ func Form(fields []pdf.FormField, pages int) []Field {
 	}
 	return out
 }
+
+// inGroup makes a button one of a group, which has the name of its field.
+func (f *Field) inGroup(x pdf.FormField) {
+	f.Group, f.Name = f.Name, short(x.Export)
+	f.Label = cmp.Or(f.Label, f.Name)
+	f.tick(x)
+}
+
+func (f *Field) tick(x pdf.FormField) {
+	if x.On {
+		f.Value = "true"
+	}
+}
+
+// text sets what a text field holds and accepts. A value that is longer than the field accepts stays.
+func (f *Field) text(x pdf.FormField) {
+	f.Value = strings.TrimSpace(lines(x.Value))
+	f.Masked = x.Password
+	if n := utf8.RuneCountInString(f.Value); x.MaxLength > 0 && n <= x.MaxLength {
+		f.Max = new(float64(x.MaxLength))
+		if x.Comb && x.MaxLength <= maxCells && !strings.Contains(f.Value, "\n") {
+			f.Cells = x.MaxLength
+		}
+	}
+}
+
+// look sets how text is drawn.
+func (f *Field) look(x pdf.FormField) {
+	f.Align, f.Bold = x.Align, x.Bold
+	if x.FontSize >= minFontSize && x.FontSize <= maxFontSize {
+		f.FontSize = math.Round(x.FontSize*10) / 10
+	}
+	if x.Color != [3]float64{} {
+		f.Color = fmt.Sprintf("#%02x%02x%02x", channel(x.Color[0]), channel(x.Color[1]), channel(x.Color[2]))
+	}
+}
+
+func channel(v float64) int { return int(math.Round(v * 255)) }
 
 // onPage reports whether a form field is visible on its page.
 func onPage(x pdf.FormField) bool {
@@ -141,4 +201,18 @@ func oneLine(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, ""))
 	return strings.Join(strings.Fields(s), " ")
+}
+
+// lines returns a text from a file with its line breaks, which PDF writes as carriage returns, and without
+// invalid and control characters.
+func lines(s string) string {
+	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(s, ""))
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return ' '
+		}
+		return r
+	}, s)
+	r := []rune(s)
+	return string(r[:min(len(r), maxValue)])
 }

@@ -124,11 +124,15 @@ func (x *Field) Automatic(inv *Invitation, now time.Time) string {
 }
 
 // Entered returns a recipient's values by field: those given, for the field itself or one
-// linked to it, and the automatic ones.
+// linked to it, and the automatic ones. Choosing a radio button takes the place of a default in its group.
 func Entered(own []*Field, inv *Invitation, given map[string]string, now time.Time) map[string]string {
-	out, linked := map[string]string{}, map[string]string{}
+	out, linked, chosen := map[string]string{}, map[string]string{}, map[string]bool{}
 	for _, x := range own {
-		if v, said := given[x.ID]; said && x.linkable() {
+		v, said := given[x.ID]
+		if said && x.isButton() && !x.empty(v) {
+			chosen[x.Group] = true
+		}
+		if said && x.linkable() {
 			if _, known := linked[x.link()]; !known {
 				linked[x.link()] = v
 			}
@@ -139,12 +143,20 @@ func Entered(own []*Field, inv *Invitation, given map[string]string, now time.Ti
 		if !said && x.linkable() {
 			v, said = linked[x.link()]
 		}
-		if !said || x.ReadOnly || x.computed() {
+		switch {
+		case !said && !x.ReadOnly && x.isButton() && chosen[x.Group]:
+			v = unchecked
+		case !said || x.ReadOnly || x.computed():
 			v = x.Automatic(inv, now)
 		}
 		out[x.ID] = v
 	}
 	return out
+}
+
+// isButton reports whether the field is a radio button of a group.
+func (x *Field) isButton() bool {
+	return x.Type == pdf.FieldRadio && x.Group != "" && len(x.Options) == 0
 }
 
 // computed reports whether the value follows from the act or from other values, whoever asks.

@@ -204,13 +204,9 @@ func (h *Handlers) Detect(r *page.Request) error {
 	return r.JSON(out)
 }
 
-// suggestedField returns a suggestion as a field that is not stored yet. Whatever keeps it from
-// being stored, such as a missing recipient, is reported when it is saved.
+// suggestedField returns a suggestion as a field that is not stored yet.
 func suggestedField(x *signing.Suggestion) editorField {
-	var unsaid fault.Fields
-	var field signing.Field
-	in := x.Input()
-	in.Apply(&unsaid, &field, record.Placement{})
+	field := x.AsField()
 	out := editorFieldOf(&field)
 	out.File, out.Invitation = x.File, x.Invitation
 	if len(x.Covers) > 0 || x.Anchor != nil {
