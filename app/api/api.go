@@ -86,8 +86,9 @@ type server struct {
 	replays *replays
 	bodies  *bodies
 
-	described []described
-	document  func() ([]byte, error) // the OpenAPI document
+	described  []described
+	document   func() ([]byte, error) // the OpenAPI document
+	document30 func() ([]byte, error) // the same in OpenAPI 3.0
 
 	bulk     *bulkHandlers
 	contacts *contactHandlers
@@ -118,7 +119,7 @@ func New(o Options) *fiber.App {
 	if o.Test != nil {
 		s.app.Use("/test", s.guardTests)
 	}
-	s.document = sync.OnceValues(s.openAPI)
+	s.document, s.document30 = sync.OnceValues(s.openAPI), sync.OnceValues(s.openAPI30)
 	s.routes(s.handlers())
 	s.bodies.complete()
 	if o.Mount != nil {

@@ -127,10 +127,10 @@ type bulkHandlers struct {
 func (h *bulkHandlers) routes(s *server) {
 	const tag, one = "Templates", "/bulk/{run}"
 	handle(s, operation{method: http.MethodPost, path: "/templates/{template}/bulk", rule: may(account.ScopeWrite).With(max(h.maxBody, maxPlain)),
-		summary: "Make many documents from a template", tag: tag, text: "text/csv", query: bulkParameters, objects: h.bulk.MaxRows * rowObjects}, h.startRun)
-	stream(s, operation{method: http.MethodGet, path: "/templates/{template}/bulk.csv", rule: may(account.ScopeRead), summary: "Download a CSV to fill in", tag: tag}, h.bulkHeader)
-	handle(s, operation{method: http.MethodGet, path: "/bulk", rule: may(account.ScopeRead), summary: "List bulk runs", tag: tag, query: runParameters, list: true}, h.listRuns)
-	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a bulk run", tag: tag}, func(r *request, _ *nothing) (runView, error) {
+		id: "createBulkRun", summary: "Make many documents from a template", tag: tag, text: "text/csv", query: bulkParameters, objects: h.bulk.MaxRows * rowObjects}, h.startRun)
+	stream(s, operation{method: http.MethodGet, path: "/templates/{template}/bulk.csv", rule: may(account.ScopeRead), id: "downloadBulkTable", summary: "Download a CSV to fill in", tag: tag}, h.bulkHeader)
+	handle(s, operation{method: http.MethodGet, path: "/bulk", rule: may(account.ScopeRead), id: "listBulkRuns", summary: "List bulk runs", tag: tag, query: runParameters, list: true}, h.listRuns)
+	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), id: "getBulkRun", summary: "Get a bulk run", tag: tag}, func(r *request, _ *nothing) (runView, error) {
 		id, err := r.id("run")
 		if err != nil {
 			return runView{}, err
@@ -138,10 +138,10 @@ func (h *bulkHandlers) routes(s *server) {
 		run, err := h.bulk.Get(r.UserContext(), r.who, id)
 		return viewRun(run), err
 	})
-	handle(s, operation{method: http.MethodGet, path: one + "/rows", rule: may(account.ScopeRead), summary: "List the rows of a bulk run", tag: tag, query: rowParameters, list: true}, h.listRows)
-	stream(s, operation{method: http.MethodGet, path: one + "/results.csv", rule: may(account.ScopeRead), summary: "Export the results of a bulk run as CSV", tag: tag}, h.bulkResults)
-	stream(s, operation{method: http.MethodGet, path: one + "/failed.csv", rule: may(account.ScopeWrite), summary: "Export the rows without a document as CSV", tag: tag}, h.bulkFailed)
-	handle(s, operation{method: http.MethodPost, path: one + "/cancel", rule: may(account.ScopeWrite), summary: "Cancel a bulk run", tag: tag}, func(r *request, _ *nothing) (runView, error) {
+	handle(s, operation{method: http.MethodGet, path: one + "/rows", rule: may(account.ScopeRead), id: "listBulkRows", summary: "List the rows of a bulk run", tag: tag, query: rowParameters, list: true}, h.listRows)
+	stream(s, operation{method: http.MethodGet, path: one + "/results.csv", rule: may(account.ScopeRead), id: "exportBulkResults", summary: "Export the results of a bulk run as CSV", tag: tag}, h.bulkResults)
+	stream(s, operation{method: http.MethodGet, path: one + "/failed.csv", rule: may(account.ScopeWrite), id: "exportFailedBulkRows", summary: "Export the rows without a document as CSV", tag: tag}, h.bulkFailed)
+	handle(s, operation{method: http.MethodPost, path: one + "/cancel", rule: may(account.ScopeWrite), id: "cancelBulkRun", summary: "Cancel a bulk run", tag: tag}, func(r *request, _ *nothing) (runView, error) {
 		id, err := r.id("run")
 		if err != nil {
 			return runView{}, err
@@ -149,7 +149,7 @@ func (h *bulkHandlers) routes(s *server) {
 		run, err := h.bulk.Cancel(r.UserContext(), r.who, id)
 		return viewRun(run), err
 	})
-	handle(s, operation{method: http.MethodPost, path: one + "/retry", rule: may(account.ScopeWrite), summary: "Try the failed rows of a bulk run again", tag: tag}, func(r *request, _ *nothing) (runView, error) {
+	handle(s, operation{method: http.MethodPost, path: one + "/retry", rule: may(account.ScopeWrite), id: "retryBulkRun", summary: "Try the failed rows of a bulk run again", tag: tag}, func(r *request, _ *nothing) (runView, error) {
 		id, err := r.id("run")
 		if err != nil {
 			return runView{}, err

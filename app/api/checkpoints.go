@@ -41,8 +41,8 @@ type checkpointHandlers struct {
 }
 
 func (h *checkpointHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodGet, path: "/checkpoints", rule: may(account.ScopeRead), summary: "List the checkpoints of the company's history", tag: "Checkpoints", query: pageParameters, list: true}, h.listCheckpoints)
-	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/proof", rule: may(account.ScopeRead), summary: "Prove that a document's history is under a checkpoint", tag: "Checkpoints"}, h.getInclusion)
+	handle(s, operation{method: http.MethodGet, path: "/checkpoints", rule: may(account.ScopeRead), id: "listCheckpoints", summary: "List the checkpoints of the company's history", tag: "Checkpoints", query: pageParameters, list: true}, h.listCheckpoints)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/proof", rule: may(account.ScopeRead), id: "proveDocumentHistory", summary: "Prove that a document's history is under a checkpoint", tag: "Checkpoints"}, h.getInclusion)
 }
 
 func (h *checkpointHandlers) listCheckpoints(r *request, _ *nothing) (envelope[checkpointView], error) {

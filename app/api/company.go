@@ -153,11 +153,11 @@ type companyHandlers struct {
 }
 
 func (h *companyHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodGet, path: "/company", rule: may(account.ScopeRead), summary: "Get the company", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/company", rule: may(account.ScopeRead), id: "getCompany", summary: "Get the company", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
 		c, err := h.accounts.Companies.Company(r.UserContext(), r.who)
 		return r.viewCompany(c), err
 	})
-	handle(s, operation{method: http.MethodPatch, path: "/company", rule: may(account.ScopeAdmin), summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
+	handle(s, operation{method: http.MethodPatch, path: "/company", rule: may(account.ScopeAdmin), id: "updateCompany", summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
 		takeAway(r, "logo_url", &in.LogoURL)
 		takeAway(r, "brand_color", &in.BrandColor)
 		takeAway(r, "default_expiry_days", &in.DefaultExpiryDays)
@@ -177,7 +177,7 @@ type memberHandlers struct {
 }
 
 func (h *memberHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodGet, path: "/members", rule: may(account.ScopeRead), summary: "List the members of the company", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[memberView], error) {
+	handle(s, operation{method: http.MethodGet, path: "/members", rule: may(account.ScopeRead), id: "listMembers", summary: "List the members of the company", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[memberView], error) {
 		q, p, err := listQuery[account.MemberSort](r)
 		if err != nil {
 			return envelope[memberView]{}, err
@@ -185,11 +185,11 @@ func (h *memberHandlers) routes(s *server) {
 		list, err := h.accounts.Companies.ListMembers(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewMember), list.Total), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/members", rule: may(account.ScopeAdmin), summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/members", rule: may(account.ScopeAdmin), id: "inviteMember", summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
 		m, err := h.accounts.Companies.InviteMember(r.UserContext(), r.who, account.MemberInput(*in))
 		return viewMember(m), err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/members/{member}", rule: may(account.ScopeRead), summary: "Get a member", tag: "Company"}, func(r *request, _ *nothing) (memberView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/members/{member}", rule: may(account.ScopeRead), id: "getMember", summary: "Get a member", tag: "Company"}, func(r *request, _ *nothing) (memberView, error) {
 		id, err := r.id("member")
 		if err != nil {
 			return memberView{}, err
@@ -197,7 +197,7 @@ func (h *memberHandlers) routes(s *server) {
 		m, err := h.accounts.Companies.GetMember(r.UserContext(), r.who, id)
 		return viewMember(m), err
 	})
-	handle(s, operation{method: http.MethodPatch, path: "/members/{member}", rule: may(account.ScopeAdmin), summary: "Change a member's role, or (de)activate them", tag: "Company"}, func(r *request, in *memberPatch) (memberView, error) {
+	handle(s, operation{method: http.MethodPatch, path: "/members/{member}", rule: may(account.ScopeAdmin), id: "updateMember", summary: "Change a member's role, or (de)activate them", tag: "Company"}, func(r *request, in *memberPatch) (memberView, error) {
 		id, err := r.id("member")
 		if err != nil {
 			return memberView{}, err
@@ -205,7 +205,7 @@ func (h *memberHandlers) routes(s *server) {
 		m, err := h.accounts.Companies.UpdateMember(r.UserContext(), r.who, id, account.MemberPatch(*in))
 		return viewMember(m), err
 	})
-	handle(s, operation{method: http.MethodDelete, path: "/members/{member}", rule: may(account.ScopeRead), summary: "Remove a member", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: "/members/{member}", rule: may(account.ScopeRead), id: "removeMember", summary: "Remove a member", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
 		id, err := r.id("member")
 		if err != nil {
 			return nothing{}, err
@@ -220,7 +220,7 @@ type tokenHandlers struct {
 }
 
 func (h *tokenHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodGet, path: "/tokens", rule: may(account.ScopeRead), summary: "List API tokens", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[tokenView], error) {
+	handle(s, operation{method: http.MethodGet, path: "/tokens", rule: may(account.ScopeRead), id: "listTokens", summary: "List API tokens", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[tokenView], error) {
 		q, p, err := listQuery[account.TokenSort](r)
 		if err != nil {
 			return envelope[tokenView]{}, err
@@ -228,7 +228,7 @@ func (h *tokenHandlers) routes(s *server) {
 		list, err := h.accounts.Profile.ListTokens(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewToken), list.Total), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), id: "createToken", summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
 		var f fault.Fields
 		until := moment(&f, "expires_at", in.ExpiresAt)
 		if err := f.Err(); err != nil {
@@ -237,7 +237,7 @@ func (h *tokenHandlers) routes(s *server) {
 		t, err := h.accounts.Profile.CreateToken(r.UserContext(), r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
 		return viewToken(t), err
 	})
-	handle(s, operation{method: http.MethodDelete, path: "/tokens/{token}", rule: may(account.ScopeRead), summary: "Revoke an API token", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: "/tokens/{token}", rule: may(account.ScopeRead), id: "revokeToken", summary: "Revoke an API token", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
 		id, err := r.id("token")
 		if err != nil {
 			return nothing{}, err

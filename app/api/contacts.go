@@ -81,16 +81,16 @@ type contactHandlers struct {
 }
 
 func (h *contactHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodGet, path: "/contacts", rule: may(account.ScopeRead), summary: "List contacts", tag: "Contacts", query: listParameters, list: true}, h.listContacts)
-	handle(s, operation{method: http.MethodPost, path: "/contacts", rule: may(account.ScopeWrite), summary: "Create a contact", tag: "Contacts", status: http.StatusCreated}, func(r *request, in *contactBody) (contactView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/contacts", rule: may(account.ScopeRead), id: "listContacts", summary: "List contacts", tag: "Contacts", query: listParameters, list: true}, h.listContacts)
+	handle(s, operation{method: http.MethodPost, path: "/contacts", rule: may(account.ScopeWrite), id: "createContact", summary: "Create a contact", tag: "Contacts", status: http.StatusCreated}, func(r *request, in *contactBody) (contactView, error) {
 		c, err := h.contacts.Create(r.UserContext(), r.who, contact.Input(*in))
 		return viewContact(c), err
 	})
-	stream(s, operation{method: http.MethodGet, path: "/contacts/export", rule: may(account.ScopeRead), summary: "Export contacts as CSV", tag: "Contacts"}, h.exportContacts)
-	handle(s, operation{method: http.MethodPost, path: "/contacts/import", rule: may(account.ScopeWrite).With(max(h.maxBody, maxPlain)), summary: "Import contacts from CSV", tag: "Contacts", text: "text/csv",
+	stream(s, operation{method: http.MethodGet, path: "/contacts/export", rule: may(account.ScopeRead), id: "exportContacts", summary: "Export contacts as CSV", tag: "Contacts"}, h.exportContacts)
+	handle(s, operation{method: http.MethodPost, path: "/contacts/import", rule: may(account.ScopeWrite).With(max(h.maxBody, maxPlain)), id: "importContacts", summary: "Import contacts from CSV", tag: "Contacts", text: "text/csv",
 		query: []parameter{{name: "check", description: "true previews the import without changing anything.", kind: "boolean"}}}, h.importContacts)
-	handle(s, operation{method: http.MethodGet, path: "/contacts/{contact}", rule: may(account.ScopeRead), summary: "Get a contact", tag: "Contacts"}, h.onContact(h.contacts.Get))
-	handle(s, operation{method: http.MethodPatch, path: "/contacts/{contact}", rule: may(account.ScopeWrite), summary: "Change a contact", tag: "Contacts"}, func(r *request, in *contactBody) (contactView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/contacts/{contact}", rule: may(account.ScopeRead), id: "getContact", summary: "Get a contact", tag: "Contacts"}, h.onContact(h.contacts.Get))
+	handle(s, operation{method: http.MethodPatch, path: "/contacts/{contact}", rule: may(account.ScopeWrite), id: "updateContact", summary: "Change a contact", tag: "Contacts"}, func(r *request, in *contactBody) (contactView, error) {
 		id, err := r.id("contact")
 		if err != nil {
 			return contactView{}, err
@@ -104,9 +104,9 @@ func (h *contactHandlers) routes(s *server) {
 		c, err := h.contacts.Update(r.UserContext(), r.who, id, contact.Input(*in))
 		return viewContact(c), err
 	})
-	handle(s, operation{method: http.MethodDelete, path: "/contacts/{contact}", rule: may(account.ScopeWrite), summary: "Move a contact to the trash", tag: "Contacts"}, h.onContact(h.contacts.Delete))
-	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/archive", rule: may(account.ScopeWrite), summary: "Archive a contact", tag: "Contacts"}, h.onContact(h.contacts.Archive))
-	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/restore", rule: may(account.ScopeWrite), summary: "Restore a contact from the archive or the trash", tag: "Contacts"}, h.onContact(h.contacts.Restore))
+	handle(s, operation{method: http.MethodDelete, path: "/contacts/{contact}", rule: may(account.ScopeWrite), id: "deleteContact", summary: "Move a contact to the trash", tag: "Contacts"}, h.onContact(h.contacts.Delete))
+	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/archive", rule: may(account.ScopeWrite), id: "archiveContact", summary: "Archive a contact", tag: "Contacts"}, h.onContact(h.contacts.Archive))
+	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/restore", rule: may(account.ScopeWrite), id: "restoreContact", summary: "Restore a contact from the archive or the trash", tag: "Contacts"}, h.onContact(h.contacts.Restore))
 }
 
 // onContact returns the handler of an operation whose only input is the contact.

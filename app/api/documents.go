@@ -108,13 +108,13 @@ type documentHandlers struct {
 }
 
 func (h *documentHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodGet, path: "/documents", rule: may(account.ScopeRead), summary: "List documents", tag: "Documents", query: documentParameters, list: true}, h.listDocuments)
-	handle(s, operation{method: http.MethodPost, path: "/documents", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, h.createDocument)
-	handle(s, operation{method: http.MethodGet, path: "/documents/{document}", rule: shared(account.ScopeRead), summary: "Get a document", tag: "Documents"}, h.getDocument)
-	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", rule: may(account.ScopeWrite).With(h.maxBody), summary: "Change a document", tag: "Documents"}, h.updateDocument)
-	handle(s, operation{method: http.MethodDelete, path: "/documents/{document}", rule: may(account.ScopeWrite), summary: "Move a document to the trash", tag: "Documents"}, h.deleteDocument)
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/send", rule: may(account.ScopeWrite), summary: "Send a document for signing", tag: "Documents"}, h.sendDocument)
-	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", rule: may(account.ScopeRead), summary: "List the audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, h.listEvents)
+	handle(s, operation{method: http.MethodGet, path: "/documents", rule: may(account.ScopeRead), id: "listDocuments", summary: "List documents", tag: "Documents", query: documentParameters, list: true}, h.listDocuments)
+	handle(s, operation{method: http.MethodPost, path: "/documents", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), id: "createDocument", summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, h.createDocument)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}", rule: shared(account.ScopeRead), id: "getDocument", summary: "Get a document", tag: "Documents"}, h.getDocument)
+	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", rule: may(account.ScopeWrite).With(h.maxBody), id: "updateDocument", summary: "Change a document", tag: "Documents"}, h.updateDocument)
+	handle(s, operation{method: http.MethodDelete, path: "/documents/{document}", rule: may(account.ScopeWrite), id: "deleteDocument", summary: "Move a document to the trash", tag: "Documents"}, h.deleteDocument)
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/send", rule: may(account.ScopeWrite), id: "sendDocument", summary: "Send a document for signing", tag: "Documents"}, h.sendDocument)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", rule: may(account.ScopeRead), id: "listDocumentEvents", summary: "List the audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, h.listEvents)
 }
 
 // documentParameters holds the parameters of the list of documents.

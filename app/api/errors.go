@@ -141,6 +141,8 @@ var refusalsOf = []refusal{
 	{415, "A content type or a kind of file that is not accepted; the message names what is.", `{"message":"The content type is not accepted here; send application/json.","code":"content_type_not_accepted"}`},
 	{422, "Values at fault: all of them at once, by the dotted name of the field. `codes` has a stable word for each message of `errors`, in the same order.", `{"message":"The given data was invalid.","errors":{"invitations.0.email":["The invitations.0.email field is required."]},"codes":{"invitations.0.email":["required"]},"code":"invalid"}`},
 	{429, "Too often. `Retry-After` says how many seconds to wait.", `{"message":"Too Many Requests"}`},
+	{503, "Not now: the server starts, stops, or lacks what it needs, which the message names. `Retry-After` says how many seconds to wait, where that is known.", `{"message":"The server is not available at the moment; see its log.","code":"not_ready"}`},
+	{507, "The disk has no room for this; nothing was changed.", `{"message":"There is not enough disk space. Nothing was changed; try again when there is room.","code":"no_space"}`},
 	{500, "Our fault. The request id is in the log.", `{"message":"Something went wrong on our side. If you report it, include the request ID.","code":"internal","request_id":"01K8XN2V7Q3J5T9B4C6D8E0F1G"}`},
 }
 
@@ -157,5 +159,9 @@ func (d *document) refusals() map[string]*huma.Response {
 		out[refusalName(r.status)] = &huma.Response{Description: r.text,
 			Content: map[string]*huma.MediaType{"application/json": {Schema: schema, Example: json.RawMessage(r.example)}}}
 	}
+	out[anyRefusal] = &huma.Response{Description: "Any other error.", Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
 	return out
 }
+
+// anyRefusal is the name of the response for errors that an operation doesn't list.
+const anyRefusal = "AnyOtherError"

@@ -187,13 +187,13 @@ type fieldHandlers struct {
 
 func (h *fieldHandlers) routes(s *server) {
 	const base = "/documents/{document}/fields"
-	handle(s, operation{method: http.MethodGet, path: base, rule: shared(account.ScopeRead), summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, h.listFields)
-	handle(s, operation{method: http.MethodPut, path: base, rule: may(account.ScopeWrite).With(h.maxBody), summary: "Replace all fields of a draft", tag: "Fields"}, h.replaceFields)
-	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite).With(h.maxBody), summary: "Add fields to a draft", tag: "Fields", status: http.StatusCreated}, h.addFields)
-	handle(s, operation{method: http.MethodPost, path: base + "/detect", rule: may(account.ScopeWrite).Interruptible(), summary: "Find places that need a field", tag: "Fields"}, h.detectFields)
-	handle(s, operation{method: http.MethodGet, path: base + "/{field}", rule: shared(account.ScopeRead), summary: "Get a field", tag: "Fields"}, h.getField)
-	handle(s, operation{method: http.MethodPatch, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Change a field of a draft", tag: "Fields"}, h.updateField)
-	handle(s, operation{method: http.MethodDelete, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Remove a field from a draft", tag: "Fields"}, h.deleteField)
+	handle(s, operation{method: http.MethodGet, path: base, rule: shared(account.ScopeRead), id: "listFields", summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, h.listFields)
+	handle(s, operation{method: http.MethodPut, path: base, rule: may(account.ScopeWrite).With(h.maxBody), id: "replaceFields", summary: "Replace all fields of a draft", tag: "Fields"}, h.replaceFields)
+	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite).With(h.maxBody), id: "addFields", summary: "Add fields to a draft", tag: "Fields", status: http.StatusCreated}, h.addFields)
+	handle(s, operation{method: http.MethodPost, path: base + "/detect", rule: may(account.ScopeWrite).Interruptible(), id: "detectFields", summary: "Find places that need a field", tag: "Fields"}, h.detectFields)
+	handle(s, operation{method: http.MethodGet, path: base + "/{field}", rule: shared(account.ScopeRead), id: "getField", summary: "Get a field", tag: "Fields"}, h.getField)
+	handle(s, operation{method: http.MethodPatch, path: base + "/{field}", rule: may(account.ScopeWrite), id: "updateField", summary: "Change a field of a draft", tag: "Fields"}, h.updateField)
+	handle(s, operation{method: http.MethodDelete, path: base + "/{field}", rule: may(account.ScopeWrite), id: "deleteField", summary: "Remove a field from a draft", tag: "Fields"}, h.deleteField)
 }
 
 func (h *fieldHandlers) listFields(r *request, _ *nothing) (envelope[fieldView], error) {
@@ -383,26 +383,26 @@ type savedFieldHandlers struct {
 
 func (h *savedFieldHandlers) routes(s *server) {
 	const base, one = "/saved-fields", "/saved-fields/{saved_field}"
-	handle(s, operation{method: http.MethodGet, path: base, rule: may(account.ScopeRead), summary: "List saved fields", tag: "Saved fields", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[savedFieldView], error) {
+	handle(s, operation{method: http.MethodGet, path: base, rule: may(account.ScopeRead), id: "listSavedFields", summary: "List saved fields", tag: "Saved fields", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[savedFieldView], error) {
 		all, err := h.drafts.ListSavedFields(r.UserContext(), r.who)
 		if err != nil {
 			return envelope[savedFieldView]{}, err
 		}
 		return slice(r, views(all, viewSavedField))
 	})
-	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite), summary: "Save a field", tag: "Saved fields", status: http.StatusCreated}, func(r *request, in *savedFieldBody) (savedFieldView, error) {
+	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite), id: "createSavedField", summary: "Save a field", tag: "Saved fields", status: http.StatusCreated}, func(r *request, in *savedFieldBody) (savedFieldView, error) {
 		x, err := h.drafts.CreateSavedField(r.UserContext(), r.who, in.input())
 		return viewSavedField(x), err
 	})
-	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a saved field", tag: "Saved fields"}, func(r *request, _ *nothing) (savedFieldView, error) {
+	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), id: "getSavedField", summary: "Get a saved field", tag: "Saved fields"}, func(r *request, _ *nothing) (savedFieldView, error) {
 		return h.one(r, func(id string) (signing.SavedField, error) { return h.drafts.GetSavedField(r.UserContext(), r.who, id) })
 	})
-	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), summary: "Change a saved field", tag: "Saved fields"}, func(r *request, in *savedFieldBody) (savedFieldView, error) {
+	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), id: "updateSavedField", summary: "Change a saved field", tag: "Saved fields"}, func(r *request, in *savedFieldBody) (savedFieldView, error) {
 		return h.one(r, func(id string) (signing.SavedField, error) {
 			return h.drafts.UpdateSavedField(r.UserContext(), r.who, id, in.input())
 		})
 	})
-	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Delete a saved field", tag: "Saved fields"}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), id: "deleteSavedField", summary: "Delete a saved field", tag: "Saved fields"}, func(r *request, _ *nothing) (nothing, error) {
 		id, err := r.id("saved_field")
 		if err != nil {
 			return nothing{}, err

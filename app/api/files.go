@@ -31,23 +31,23 @@ type fileHandlers struct {
 
 func (h *fileHandlers) routes(s *server) {
 	const base = "/documents/{document}"
-	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, h.upload)
-	handle(s, operation{method: http.MethodGet, path: base + "/files", rule: shared(account.ScopeRead), summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, h.listFiles)
-	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), summary: "Get a file", tag: "Files"}, h.getFile)
-	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Rename, move or confirm a file", tag: "Files"}, h.updateFile)
-	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/content", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), summary: "Replace a file of a draft", tag: "Files", files: true}, h.replaceFile)
-	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/pages", rule: may(account.ScopeWrite).Interruptible(), summary: "Reorder, turn or remove pages", tag: "Files"}, h.arrangePages)
-	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/split", rule: may(account.ScopeWrite).Interruptible(), summary: "Split a file in two", tag: "Files", status: http.StatusCreated}, h.splitFile)
-	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/merge", rule: may(account.ScopeWrite).Interruptible(), summary: "Merge files into one", tag: "Files"}, h.mergeFiles)
-	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/redact", rule: may(account.ScopeWrite).Interruptible(), summary: "Black out parts of pages", tag: "Files"}, h.redactFile)
-	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Remove a file from a draft", tag: "Files"}, h.deleteFile)
-	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), summary: "Download a file", tag: "Files",
+	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), id: "uploadFiles", summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, h.upload)
+	handle(s, operation{method: http.MethodGet, path: base + "/files", rule: shared(account.ScopeRead), id: "listFiles", summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, h.listFiles)
+	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), id: "getFile", summary: "Get a file", tag: "Files"}, h.getFile)
+	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), id: "updateFile", summary: "Rename, move or confirm a file", tag: "Files"}, h.updateFile)
+	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/content", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), id: "replaceFile", summary: "Replace a file of a draft", tag: "Files", files: true}, h.replaceFile)
+	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/pages", rule: may(account.ScopeWrite).Interruptible(), id: "arrangePages", summary: "Reorder, turn or remove pages", tag: "Files"}, h.arrangePages)
+	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/split", rule: may(account.ScopeWrite).Interruptible(), id: "splitFile", summary: "Split a file in two", tag: "Files", status: http.StatusCreated}, h.splitFile)
+	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/merge", rule: may(account.ScopeWrite).Interruptible(), id: "mergeFiles", summary: "Merge files into one", tag: "Files"}, h.mergeFiles)
+	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/redact", rule: may(account.ScopeWrite).Interruptible(), id: "redactFile", summary: "Black out parts of pages", tag: "Files"}, h.redactFile)
+	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), id: "deleteFile", summary: "Remove a file from a draft", tag: "Files"}, h.deleteFile)
+	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), id: "downloadFile", summary: "Download a file", tag: "Files",
 		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, h.fileContent)
-	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/pages/{page}.png", rule: shared(account.ScopeRead), summary: "Get an image of a page", tag: "Files",
+	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/pages/{page}.png", rule: shared(account.ScopeRead), id: "getPageImage", summary: "Get an image of a page", tag: "Files",
 		query: []parameter{{name: "width", description: "Width in pixels.", kind: "integer", minimum: 16, maximum: 4000}}}, h.pagePicture)
-	download := operation{method: http.MethodPost, path: base + "/download", rule: shared(account.ScopeRead), summary: "Download the completed document", tag: "Documents"}
+	download := operation{method: http.MethodPost, path: base + "/download", rule: shared(account.ScopeRead), id: "downloadDocument", summary: "Download the completed document", tag: "Documents"}
 	stream(s, download, func(r *request, in *downloadBody) error { return h.download(r, *in) })
-	download.method, download.summary, download.query = http.MethodGet, "Download the completed document, with GET", []parameter{
+	download.method, download.id, download.summary, download.query = http.MethodGet, "getDocumentDownload", "Download the completed document, with GET", []parameter{
 		{name: "format", description: "pdf or zip", kind: "string"},
 		{name: "version", description: "completed, current or original", kind: "string"},
 		{name: "content", description: "document, certificate or evidence", kind: "string"},

@@ -214,29 +214,29 @@ func (h *installationHandlers) routes(s *server) {
 	const tag = "Installation"
 	search := append([]parameter{{name: "search", kind: "string", description: "How the name or address begins."}}, pageParameters...)
 	status := append([]parameter{{name: "status", kind: "string", description: "One state."}}, pageParameters...)
-	handle(s, operation{method: http.MethodGet, path: "/installation", rule: operators(), summary: "Get the state of the installation", tag: tag}, func(r *request, _ *nothing) (installationView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/installation", rule: operators(), id: "getInstallation", summary: "Get the state of the installation", tag: tag}, func(r *request, _ *nothing) (installationView, error) {
 		o, err := h.machine.Overview(r.UserContext(), r.who)
 		return viewInstallation(o), err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/installation/companies", rule: operators(), summary: "List all companies", tag: tag, query: search, list: true}, h.listTenants)
-	handle(s, operation{method: http.MethodPost, path: "/installation/companies", rule: operators().Hashing(), summary: "Add a company", tag: tag, status: http.StatusCreated}, h.addTenant)
-	handle(s, operation{method: http.MethodPatch, path: "/installation/companies/{company}", rule: operators(), summary: "Rename a company", tag: tag}, h.renameTenant)
-	handle(s, operation{method: http.MethodGet, path: "/installation/people", rule: operators(), summary: "List everybody with an account", tag: tag, query: search, list: true}, h.listPeople)
-	handle(s, operation{method: http.MethodGet, path: "/installation/jobs", rule: operators(), summary: "List jobs", tag: tag, query: status, list: true}, h.listJobs)
-	handle(s, operation{method: http.MethodPost, path: "/installation/jobs/{job}/retry", rule: operators(), summary: "Retry a job", tag: tag}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodGet, path: "/installation/companies", rule: operators(), id: "listCompanies", summary: "List all companies", tag: tag, query: search, list: true}, h.listTenants)
+	handle(s, operation{method: http.MethodPost, path: "/installation/companies", rule: operators().Hashing(), id: "addCompany", summary: "Add a company", tag: tag, status: http.StatusCreated}, h.addTenant)
+	handle(s, operation{method: http.MethodPatch, path: "/installation/companies/{company}", rule: operators(), id: "renameCompany", summary: "Rename a company", tag: tag}, h.renameTenant)
+	handle(s, operation{method: http.MethodGet, path: "/installation/people", rule: operators(), id: "listAccounts", summary: "List everybody with an account", tag: tag, query: search, list: true}, h.listPeople)
+	handle(s, operation{method: http.MethodGet, path: "/installation/jobs", rule: operators(), id: "listJobs", summary: "List jobs", tag: tag, query: status, list: true}, h.listJobs)
+	handle(s, operation{method: http.MethodPost, path: "/installation/jobs/{job}/retry", rule: operators(), id: "retryJob", summary: "Retry a job", tag: tag}, func(r *request, _ *nothing) (nothing, error) {
 		return nothing{}, h.machine.RetryJob(r.UserContext(), r.who, r.Params("job"))
 	})
-	handle(s, operation{method: http.MethodGet, path: "/installation/messages", rule: operators(), summary: "List messages that failed", tag: tag, query: status, list: true}, h.listMails)
-	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/retry", rule: operators(), summary: "Send a failed message again", tag: tag}, h.onInstallation("message", h.notify.RetryFailed))
-	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/reveal", rule: operators(), summary: "Show a held link to hand it over", tag: tag}, h.revealHeld)
-	handle(s, operation{method: http.MethodGet, path: "/installation/attention", rule: operators(), summary: "List documents that need attention", tag: tag, query: pageParameters, list: true}, h.listAiling)
-	handle(s, operation{method: http.MethodPost, path: "/installation/companies/{company}/documents/{document}/retry", rule: operators(), summary: "Retry what failed for a document", tag: tag}, h.retryDocument)
-	handle(s, operation{method: http.MethodGet, path: "/installation/log", rule: operators(), summary: "Read the log", tag: tag,
+	handle(s, operation{method: http.MethodGet, path: "/installation/messages", rule: operators(), id: "listFailedMessages", summary: "List messages that failed", tag: tag, query: status, list: true}, h.listMails)
+	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/retry", rule: operators(), id: "retryFailedMessage", summary: "Send a failed message again", tag: tag}, h.onInstallation("message", h.notify.RetryFailed))
+	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/reveal", rule: operators(), id: "revealFailedMessage", summary: "Show a held link to hand it over", tag: tag}, h.revealHeld)
+	handle(s, operation{method: http.MethodGet, path: "/installation/attention", rule: operators(), id: "listDocumentsNeedingAttention", summary: "List documents that need attention", tag: tag, query: pageParameters, list: true}, h.listAiling)
+	handle(s, operation{method: http.MethodPost, path: "/installation/companies/{company}/documents/{document}/retry", rule: operators(), id: "retryDocument", summary: "Retry what failed for a document", tag: tag}, h.retryDocument)
+	handle(s, operation{method: http.MethodGet, path: "/installation/log", rule: operators(), id: "getLog", summary: "Read the log", tag: tag,
 		query: []parameter{{name: "request_id", kind: "string", description: "Only what concerns this request."}}}, func(r *request, _ *nothing) (all[string], error) {
 		lines, err := h.machine.ListLines(r.UserContext(), r.who, r.query.text("request_id"))
 		return all[string]{lines}, err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/installation/check", rule: operators(), summary: "Check all data", tag: tag, status: http.StatusAccepted}, func(r *request, _ *nothing) (message, error) {
+	handle(s, operation{method: http.MethodPost, path: "/installation/check", rule: operators(), id: "startCheck", summary: "Check all data", tag: tag, status: http.StatusAccepted}, func(r *request, _ *nothing) (message, error) {
 		return message{"The check runs."}, h.machine.StartCheck(r.UserContext(), r.who)
 	})
 }

@@ -148,25 +148,25 @@ type invitationHandlers struct {
 
 func (h *invitationHandlers) routes(s *server) {
 	const base = "/documents/{document}"
-	handle(s, operation{method: http.MethodPost, path: base + "/invite", rule: may(account.ScopeWrite).With(h.maxBody), summary: "Add invitations", tag: "Invitations", status: http.StatusCreated}, h.invite)
-	handle(s, operation{method: http.MethodGet, path: base + "/invitations", rule: shared(account.ScopeRead), summary: "List the invitations of a document", tag: "Invitations", query: pageParameters, list: true}, h.listInvitations)
-	handle(s, operation{method: http.MethodGet, path: base + "/invitations/{invitation}", rule: shared(account.ScopeRead), summary: "Get an invitation", tag: "Invitations"}, h.getInvitation)
-	handle(s, operation{method: http.MethodPatch, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), summary: "Change an invitation of a draft", tag: "Invitations"}, h.updateInvitation)
-	handle(s, operation{method: http.MethodDelete, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), summary: "Remove an invitation from a draft", tag: "Invitations"}, h.deleteInvitation)
-	act := func(name string, rule httpkit.Rule, summary, tag string, status int) operation {
-		return operation{method: http.MethodPost, rule: rule, path: base + "/{invitation}/" + name, also: base + "/invitations/{invitation}/" + name, summary: summary, tag: tag, status: status}
+	handle(s, operation{method: http.MethodPost, path: base + "/invite", rule: may(account.ScopeWrite).With(h.maxBody), id: "addInvitations", summary: "Add invitations", tag: "Invitations", status: http.StatusCreated}, h.invite)
+	handle(s, operation{method: http.MethodGet, path: base + "/invitations", rule: shared(account.ScopeRead), id: "listInvitations", summary: "List the invitations of a document", tag: "Invitations", query: pageParameters, list: true}, h.listInvitations)
+	handle(s, operation{method: http.MethodGet, path: base + "/invitations/{invitation}", rule: shared(account.ScopeRead), id: "getInvitation", summary: "Get an invitation", tag: "Invitations"}, h.getInvitation)
+	handle(s, operation{method: http.MethodPatch, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), id: "updateInvitation", summary: "Change an invitation of a draft", tag: "Invitations"}, h.updateInvitation)
+	handle(s, operation{method: http.MethodDelete, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), id: "deleteInvitation", summary: "Remove an invitation from a draft", tag: "Invitations"}, h.deleteInvitation)
+	act := func(name, id string, rule httpkit.Rule, summary, tag string, status int) operation {
+		return operation{method: http.MethodPost, rule: rule, path: base + "/{invitation}/" + name, also: base + "/invitations/{invitation}/" + name, id: id, summary: summary, tag: tag, status: status}
 	}
-	handle(s, act("replace", may(account.ScopeWrite), "Put somebody else in the place of a person", "Invitations", 0), h.replace)
-	handle(s, act("sign", shared(account.ScopeSign).With(h.maxBody), "Sign", "Signing", 0), h.sign)
-	handle(s, act("fill-in", shared(account.ScopeSign).With(h.maxBody), "Fill in fields for recipients who sign later", "Signing", 0), h.fillIn)
-	handle(s, act("read", shared(account.ScopeSign), "Confirm having read the document", "Signing", 0), h.read)
-	handle(s, act("view", shared(""), "Note that the person has looked at the document", "Signing", 0), h.view)
-	handle(s, act("consent", shared(""), "Agree to signing electronically, or take that back", "Signing", 0), h.consent)
-	handle(s, act("decline", shared(account.ScopeSign), "Decline to sign", "Signing", 0), h.decline)
-	handle(s, act("delegate", shared(account.ScopeSign), "Pass an invitation on to somebody else", "Signing", 0), h.delegate)
-	handle(s, act("remind", may(account.ScopeWrite), "Remind one person", "Signing", 0), h.remind)
-	handle(s, act("code", shared(""), "Mail a code to the signatory", "Signing", http.StatusAccepted), h.requestCode)
-	handle(s, act("identify", shared(""), "Prove who you are with a code", "Signing", 0), h.identify)
+	handle(s, act("replace", "replaceRecipient", may(account.ScopeWrite), "Put somebody else in the place of a person", "Invitations", 0), h.replace)
+	handle(s, act("sign", "signInvitation", shared(account.ScopeSign).With(h.maxBody), "Sign", "Signing", 0), h.sign)
+	handle(s, act("fill-in", "fillInFields", shared(account.ScopeSign).With(h.maxBody), "Fill in fields for recipients who sign later", "Signing", 0), h.fillIn)
+	handle(s, act("read", "confirmReading", shared(account.ScopeSign), "Confirm having read the document", "Signing", 0), h.read)
+	handle(s, act("view", "recordViewing", shared(""), "Note that the person has looked at the document", "Signing", 0), h.view)
+	handle(s, act("consent", "setConsent", shared(""), "Agree to signing electronically, or take that back", "Signing", 0), h.consent)
+	handle(s, act("decline", "declineInvitation", shared(account.ScopeSign), "Decline to sign", "Signing", 0), h.decline)
+	handle(s, act("delegate", "delegateInvitation", shared(account.ScopeSign), "Pass an invitation on to somebody else", "Signing", 0), h.delegate)
+	handle(s, act("remind", "remindRecipient", may(account.ScopeWrite), "Remind one person", "Signing", 0), h.remind)
+	handle(s, act("code", "requestCode", shared(""), "Mail a code to the signatory", "Signing", http.StatusAccepted), h.requestCode)
+	handle(s, act("identify", "identifyRecipient", shared(""), "Prove who you are with a code", "Signing", 0), h.identify)
 }
 
 // place reads the IDs of the document and the invitation in the path.

@@ -125,19 +125,19 @@ type mailServerHandlers struct {
 // mailServerRoutes are for administrators of the installation. For others they don't exist.
 func (h *mailServerHandlers) routes(s *server) {
 	const path, tag = "/installation/mail", "Installation"
-	handle(s, operation{method: http.MethodGet, path: path, rule: operators(), summary: "Get the mail server", tag: tag}, func(r *request, _ *nothing) (mailServerView, error) {
+	handle(s, operation{method: http.MethodGet, path: path, rule: operators(), id: "getMailServer", summary: "Get the mail server", tag: tag}, func(r *request, _ *nothing) (mailServerView, error) {
 		state, err := h.mailServer.Get(r.UserContext(), r.who)
 		return viewMailServer(state), err
 	})
-	handle(s, operation{method: http.MethodPut, path: path, rule: operators(), summary: "Set the mail server", tag: tag}, func(r *request, in *mailServerBody) (mailServerView, error) {
+	handle(s, operation{method: http.MethodPut, path: path, rule: operators(), id: "setMailServer", summary: "Set the mail server", tag: tag}, func(r *request, in *mailServerBody) (mailServerView, error) {
 		state, err := h.mailServer.Save(r.UserContext(), r.who, in.input())
 		return viewMailServer(state), err
 	})
-	handle(s, operation{method: http.MethodDelete, path: path, rule: operators(), summary: "Stop sending mail", tag: tag}, func(r *request, _ *provenBody) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: path, rule: operators(), id: "deleteMailServer", summary: "Stop sending mail", tag: tag}, func(r *request, _ *provenBody) (nothing, error) {
 		return nothing{}, h.mailServer.TurnOff(r.UserContext(), r.who)
 	})
-	handle(s, operation{method: http.MethodPost, path: path + "/test", rule: operators(), summary: "Send a test message and see what the mail server answers", tag: tag}, h.testMailServer)
-	handle(s, operation{method: http.MethodGet, path: path + "/sender", rule: operators(), summary: "Look up the sender's domain", tag: tag}, func(r *request, _ *nothing) (senderView, error) {
+	handle(s, operation{method: http.MethodPost, path: path + "/test", rule: operators(), id: "testMailServer", summary: "Send a test message and see what the mail server answers", tag: tag}, h.testMailServer)
+	handle(s, operation{method: http.MethodGet, path: path + "/sender", rule: operators(), id: "getSenderDomain", summary: "Look up the sender's domain", tag: tag}, func(r *request, _ *nothing) (senderView, error) {
 		report, err := h.mailServer.Sender(r.UserContext(), r.who)
 		return h.viewSender(report), err
 	})

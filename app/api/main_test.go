@@ -20,6 +20,7 @@ var shared = sync.OnceValues(func() (*apptest.Server, error) {
 var started bool
 
 func TestMain(m *testing.M) {
+	apptest.Answered = fits
 	code := apptest.Main(m)
 	if started {
 		if s, err := shared(); err == nil {

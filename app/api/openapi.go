@@ -54,7 +54,9 @@ func newDocument() *document {
 
 // openAPI describes the API. The description takes several times the memory of its text, and few
 // servers are ever asked for it, so that only the text is kept, from when it is first asked for.
-func (s *server) openAPI() ([]byte, error) {
+func (s *server) openAPI() ([]byte, error) { return s.description().json() }
+
+func (s *server) description() *document {
 	d := newDocument()
 	d.api.Servers = servers(s.Kit)
 	d.describeRows()
@@ -64,7 +66,7 @@ func (s *server) openAPI() ([]byte, error) {
 		d.schemaOf(e.in)
 	}
 	d.complete()
-	return d.json()
+	return d
 }
 
 // complete must be called once everything is added.
@@ -73,48 +75,41 @@ func (d *document) complete() {
 		s.Title = titleOf(name)
 	}
 	d.allowNull()
+	for _, s := range d.Map() {
+		listsAreNeverNull(s)
+	}
+	// Generators for Go make a constant of each word, and have a type Client of their own.
+	d.Map()[schemaNames["MailLine"]].Properties["from"].Extensions = map[string]any{"x-enum-varnames": []string{"MailClient", "MailServer"}}
 	examples.Add(d.Map())
 }
 
+// listsAreNeverNull removes null from the types of lists. In requests it is accepted as an empty
+// list, which no description has to promise.
+func listsAreNeverNull(s *huma.Schema) {
+	s.Nullable = s.Nullable && s.Type != huma.TypeArray
+	for _, member := range s.Properties {
+		listsAreNeverNull(member)
+	}
+	if s.Items != nil {
+		listsAreNeverNull(s.Items)
+	}
+	if of, ok := s.AdditionalProperties.(*huma.Schema); ok {
+		listsAreNeverNull(of)
+	}
+}
+
 func (d *document) json() ([]byte, error) {
-	delete(d.Map(), "Nothing") // the absence of a body
-	d.orderMembers()
-	if err := d.dropUnused(); err != nil {
+	if err := d.tidy(); err != nil {
 		return nil, err
 	}
 	return d.api.MarshalJSON()
 }
 
-// titleOf returns the title of a record that several operations share, "" for the body of a request
-// and what only wraps records.
-func titleOf(schema string) string {
-	for _, prefix := range []string{"Envelope", "All"} {
-		if strings.HasPrefix(schema, prefix) {
-			return ""
-		}
-	}
-	for _, suffix := range []string{"Body", "Patch"} {
-		if strings.HasSuffix(schema, suffix) {
-			return ""
-		}
-	}
-	if title, ok := titles[schema]; ok {
-		return title
-	}
-	var out strings.Builder
-	for i, r := range strings.TrimPrefix(strings.TrimSuffix(schema, "View"), "Row") {
-		if i > 0 && r >= 'A' && r <= 'Z' {
-			out.WriteByte(' ')
-			r += 'a' - 'A'
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
-
-// titles holds the titles of records that don't follow from the names of their types.
-var titles = map[string]string{
-	"Row": "Document in a list", "Failure": "Error", "EventMessage": "Message of a webhook", "EventMessageData": "Message data",
+// tidy removes what nothing refers to, and says in which order members are.
+func (d *document) tidy() error {
+	delete(d.Map(), "Nothing") // the absence of a body
+	d.orderMembers()
+	return d.dropUnused()
 }
 
 // describeWebhooks adds the messages that webhooks receive.
@@ -194,15 +189,16 @@ func memberNames(t reflect.Type) []string {
 
 // add adds an endpoint to the document, also under its alternative path if it has one.
 func (d *document) add(op operation, in, out reflect.Type) {
-	about := manuals[operationID(op)]
+	about := manuals[op.id]
 	o := d.describe(op, about, in, out)
 	d.api.AddOperation(o)
 	if op.also == "" {
 		return
 	}
 	same := op
-	same.path = op.also
+	same.path, same.id = op.also, op.id+"Alias"
 	alias := d.describe(same, about, in, out)
+	alias.Deprecated = true
 	alias.Extensions["x-same-as"], o.Extensions["x-also"] = o.OperationID, op.also
 	d.api.AddOperation(alias)
 }
@@ -211,7 +207,7 @@ func (d *document) describe(op operation, about manual, in, out reflect.Type) *h
 	d.group(op.tag)
 	o := &huma.Operation{
 		Method: op.method, Path: op.path, Summary: op.summary, Tags: []string{op.tag},
-		OperationID: operationID(op), Responses: map[string]*huma.Response{},
+		OperationID: op.id, Responses: map[string]*huma.Response{},
 		// Paths of the document are sorted; this is the order of reading.
 		Extensions: map[string]any{"x-order": d.count},
 	}
@@ -239,11 +235,6 @@ func (d *document) group(tag string) {
 	if !slices.ContainsFunc(d.api.Tags, func(t *huma.Tag) bool { return t.Name == tag }) {
 		d.api.Tags = append(d.api.Tags, &huma.Tag{Name: tag, Description: groups[tag]})
 	}
-}
-
-func operationID(op operation) string {
-	words := strings.FieldsFunc(op.path, func(r rune) bool { return strings.ContainsRune("/{}.-_", r) })
-	return strings.ToLower(op.method) + "-" + strings.Join(words, "-")
 }
 
 func (p parameter) param() *huma.Param {
@@ -294,22 +285,45 @@ func (d *document) responses(o *huma.Operation, op operation, media string, out 
 	switch {
 	case out != typeOf[nothing]():
 		ok.Content = map[string]*huma.MediaType{"application/json": {Schema: d.Schema(out, true, "")}}
-	case media == "application/json":
-		ok.Content = map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: "object"}}}
 	case media != "":
-		ok.Content = map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}
+		ok.Content = map[string]*huma.MediaType{}
+		for kind := range strings.SplitSeq(media, ", ") {
+			ok.Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
+			if kind == "application/json" {
+				ok.Content[kind].Schema = &huma.Schema{Type: "object", AdditionalProperties: true}
+			}
+		}
 	case op.success() == http.StatusOK && o.Method != http.MethodGet:
 		o.Responses["204"] = &huma.Response{Description: http.StatusText(http.StatusNoContent)}
 	}
 	o.Responses[strconv.Itoa(op.success())] = ok
-	statuses := []int{400, 404, 409, 413, 415, 422, 429, 500}
-	if op.rule.For != httpkit.Everyone {
-		statuses = append(statuses, 401, 403)
-		if o.Method != http.MethodGet && strings.Contains(op.path, "{document}") {
-			statuses = append(statuses, 412)
-		}
-	}
-	for _, status := range statuses {
+	for _, status := range d.statuses(o, op, media) {
 		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + refusalName(status)}
 	}
+	o.Responses["default"] = &huma.Response{Ref: "#/components/responses/" + anyRefusal}
+}
+
+// statuses returns those with which an operation refuses.
+func (d *document) statuses(o *huma.Operation, op operation, media string) []int {
+	out := []int{http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
+	private, changes := op.rule.For != httpkit.Everyone, o.Method != http.MethodGet
+	if o.RequestBody != nil {
+		out = append(out, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	if private {
+		out = append(out, http.StatusUnauthorized, http.StatusForbidden)
+	}
+	if private && changes && strings.Contains(op.path, "{document}") {
+		out = append(out, http.StatusPreconditionFailed)
+	}
+	if strings.Contains(op.path, "{") || op.tag == "Installation" { // which is not found by others
+		out = append(out, http.StatusNotFound)
+	}
+	if changes || media != "" {
+		out = append(out, http.StatusConflict)
+	}
+	if changes {
+		out = append(out, http.StatusInsufficientStorage)
+	}
+	return out
 }

@@ -73,20 +73,20 @@ type outboxHandlers struct {
 }
 
 func (h *outboxHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodGet, path: "/outbox", rule: may(account.ScopeAdmin), summary: "List the messages about the company's documents", tag: "Outbox",
+	handle(s, operation{method: http.MethodGet, path: "/outbox", rule: may(account.ScopeAdmin), id: "listMessages", summary: "List the messages about the company's documents", tag: "Outbox",
 		query: append([]parameter{{name: "document_id", description: "ID of a document.", kind: "string"}}, listParameters...), list: true}, h.listMessages)
-	handle(s, operation{method: http.MethodPost, path: "/outbox/test", rule: may(account.ScopeAdmin), summary: "Send a test message", tag: "Outbox"}, func(r *request, in *emailBody) (testMailAnswer, error) {
+	handle(s, operation{method: http.MethodPost, path: "/outbox/test", rule: may(account.ScopeAdmin), id: "sendTestMessage", summary: "Send a test message", tag: "Outbox"}, func(r *request, in *emailBody) (testMailAnswer, error) {
 		reply, err := h.notify.SendTest(r.UserContext(), r.who, in.Email)
 		return testMailAnswer{reply}, err
 	})
-	bounce := operation{method: http.MethodPost, path: "/outbox/bounces", rule: may(account.ScopeAdmin).Uploading(maxReport), summary: "Report a message that came back", tag: "Outbox", status: http.StatusOK}
+	bounce := operation{method: http.MethodPost, path: "/outbox/bounces", rule: may(account.ScopeAdmin).Uploading(maxReport), id: "reportBounce", summary: "Report a message that came back", tag: "Outbox", status: http.StatusOK}
 	s.describe(bounce, typeOf[nothing](), typeOf[messageView]())
 	s.add(bounce, h.bounce)
-	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), summary: "Get a message", tag: "Outbox"}, h.getMessage)
-	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), summary: "Get a message in source form", tag: "Outbox"}, h.messageSource)
-	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/reveal", rule: may(account.ScopeAdmin), summary: "Show a link or code to hand it over", tag: "Outbox"}, h.reveal)
-	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/retry", rule: may(account.ScopeAdmin), summary: "Send a message again", tag: "Outbox"}, h.onMessage(h.notify.Retry))
-	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", rule: may(account.ScopeAdmin), summary: "Cancel a message", tag: "Outbox"}, h.onMessage(h.notify.Cancel))
+	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), id: "getMessage", summary: "Get a message", tag: "Outbox"}, h.getMessage)
+	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), id: "getMessageSource", summary: "Get a message in source form", tag: "Outbox"}, h.messageSource)
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/reveal", rule: may(account.ScopeAdmin), id: "revealMessage", summary: "Show a link or code to hand it over", tag: "Outbox"}, h.reveal)
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/retry", rule: may(account.ScopeAdmin), id: "retryMessage", summary: "Send a message again", tag: "Outbox"}, h.onMessage(h.notify.Retry))
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", rule: may(account.ScopeAdmin), id: "cancelMessage", summary: "Cancel a message", tag: "Outbox"}, h.onMessage(h.notify.Cancel))
 }
 
 // onMessage returns the handler of an operation whose only input is the message.

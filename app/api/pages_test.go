@@ -213,7 +213,7 @@ func TestMergeFiles(t *testing.T) {
 	}
 	sent := c.Post(t, at+"/send", nil).Want(t, 200)
 	recipient := s.With(link(t, sent, 0))
-	if got := recipient.Get(t, at+"/files/"+files[2]).Want(t, 200); got.At(t, "merged") != nil {
+	if got := recipient.Get(t, at+"/files/"+files[2]).Want(t, 200); len(got.At(t, "merged").(list)) > 0 {
 		t.Error("the recipient sees the uploads")
 	}
 	for _, address := range []string{at + "/download?version=original", content + "?version=original"} {

@@ -39,15 +39,15 @@ func viewProven(who account.Call) provenView {
 }
 
 func (h *securityHandlers) proofRoutes(s *server) {
-	handle(s, operation{method: http.MethodPost, path: "/me/proof", rule: self(), summary: "Prove who you are", tag: "Session"}, func(r *request, in *proofBody) (provenView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/proof", rule: self(), id: "proveIdentity", summary: "Prove who you are", tag: "Session"}, func(r *request, in *proofBody) (provenView, error) {
 		who, err := h.accounts.Authentication.ProveSession(r.UserContext(), r.who, account.Proof{Password: in.Password, Code: in.Code})
 		return viewProven(who), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey/begin", rule: self(), summary: "Start proving who you are with a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey/begin", rule: self(), id: "beginPasskeyProof", summary: "Start proving who you are with a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
 		c, err := h.accounts.Authentication.BeginPasskeyProof(r.UserContext(), r.who, r.site())
 		return viewCeremony(c), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey", rule: self(), summary: "Prove who you are with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (provenView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey", rule: self(), id: "proveIdentityWithPasskey", summary: "Prove who you are with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (provenView, error) {
 		who, err := h.accounts.Authentication.FinishPasskeyProof(r.UserContext(), r.who, in.Ceremony, in.Credential.text())
 		return viewProven(who), err
 	})

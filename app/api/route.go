@@ -16,6 +16,7 @@ type nothing struct{}
 
 // operation describes an endpoint for both the router and the OpenAPI document.
 type operation struct {
+	id      string // names the operation in the description, for instance createDocument
 	method  string
 	path    string // with {name} for parameters
 	also    string // alternative path, "" for none

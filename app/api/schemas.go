@@ -14,7 +14,7 @@ const schemaRefs = "#/components/schemas/"
 type registry struct{ huma.Registry }
 
 func newRegistry() registry {
-	return registry{huma.NewMapRegistry(schemaRefs, huma.DefaultSchemaNamer)}
+	return registry{huma.NewMapRegistry(schemaRefs, schemaName)}
 }
 
 // schemaOf returns the schema of an input.

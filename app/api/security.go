@@ -90,7 +90,7 @@ type securityHandlers struct {
 }
 
 func (h *securityHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodPost, path: "/login/passkey/begin", rule: anyone(), summary: "Start logging in with a passkey", tag: "Session"}, func(r *request, in *passkeyLoginBody) (ceremonyView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/login/passkey/begin", rule: anyone(), id: "beginPasskeyLogin", summary: "Start logging in with a passkey", tag: "Session"}, func(r *request, in *passkeyLoginBody) (ceremonyView, error) {
 		var c account.Ceremony
 		var err error
 		if in.Email == "" && in.Password == "" {
@@ -100,44 +100,44 @@ func (h *securityHandlers) routes(s *server) {
 		}
 		return viewCeremony(c), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/login/passkey", rule: anyone(), summary: "Log in with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (userView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/login/passkey", rule: anyone(), id: "logInWithPasskey", summary: "Log in with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (userView, error) {
 		u, err := h.accounts.Authentication.FinishPasskeyLogin(r.UserContext(), in.Ceremony, in.Credential.text(), r.from())
 		return viewUser(u), err
 	})
 	h.passkeyRoutes(s)
 	h.proofRoutes(s)
-	handle(s, operation{method: http.MethodPost, path: "/me/recovery-codes", rule: self(), summary: "Generate new recovery codes", tag: "Session"}, func(r *request, in *proofBody) (recoveryCodes, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/recovery-codes", rule: self(), id: "createRecoveryCodes", summary: "Generate new recovery codes", tag: "Session"}, func(r *request, in *proofBody) (recoveryCodes, error) {
 		codes, err := h.accounts.Authentication.NewRecoveryCodes(r.UserContext(), r.who, in.Password, in.Code)
 		return recoveryCodes{codes}, err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/me/sign-ins", rule: self(), summary: "List my sign-ins", tag: "Session", query: pageParameters, list: true}, h.signIns(false))
-	handle(s, operation{method: http.MethodGet, path: "/sign-ins", rule: may(account.ScopeAdmin), summary: "List the sign-ins of all members", tag: "Company", query: pageParameters, list: true}, h.signIns(true))
-	handle(s, operation{method: http.MethodPost, path: "/sign-out-everybody", rule: may(account.ScopeAdmin), summary: "Sign everyone out", tag: "Company"}, func(r *request, _ *nothing) (endedView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/me/sign-ins", rule: self(), id: "listOwnSignIns", summary: "List my sign-ins", tag: "Session", query: pageParameters, list: true}, h.signIns(false))
+	handle(s, operation{method: http.MethodGet, path: "/sign-ins", rule: may(account.ScopeAdmin), id: "listSignIns", summary: "List the sign-ins of all members", tag: "Company", query: pageParameters, list: true}, h.signIns(true))
+	handle(s, operation{method: http.MethodPost, path: "/sign-out-everybody", rule: may(account.ScopeAdmin), id: "signOutEverybody", summary: "Sign everyone out", tag: "Company"}, func(r *request, _ *nothing) (endedView, error) {
 		n, err := h.accounts.Authentication.EndAllSessions(r.UserContext(), r.who)
 		return endedView{n}, err
 	})
 }
 
 func (h *securityHandlers) passkeyRoutes(s *server) {
-	handle(s, operation{method: http.MethodGet, path: "/me/passkeys", rule: self(), summary: "List my passkeys", tag: "Session", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[PasskeyView], error) {
+	handle(s, operation{method: http.MethodGet, path: "/me/passkeys", rule: self(), id: "listPasskeys", summary: "List my passkeys", tag: "Session", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[PasskeyView], error) {
 		all, err := h.accounts.Authentication.ListPasskeys(r.UserContext(), r.who)
 		if err != nil {
 			return envelope[PasskeyView]{}, err
 		}
 		return slice(r, views(all, viewPasskey))
 	})
-	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", rule: self(), summary: "Start registering a passkey", tag: "Session"}, func(r *request, _ *provenBody) (ceremonyView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", rule: self(), id: "beginPasskeyRegistration", summary: "Start registering a passkey", tag: "Session"}, func(r *request, _ *provenBody) (ceremonyView, error) {
 		c, err := h.accounts.Authentication.BeginPasskey(r.UserContext(), r.who, r.site())
 		return viewCeremony(c), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/me/passkeys", rule: self(), summary: "Register a passkey", tag: "Session", status: http.StatusCreated}, func(r *request, in *newPasskeyBody) (newPasskeyView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/passkeys", rule: self(), id: "registerPasskey", summary: "Register a passkey", tag: "Session", status: http.StatusCreated}, func(r *request, in *newPasskeyBody) (newPasskeyView, error) {
 		p, err := h.accounts.Authentication.FinishPasskey(r.UserContext(), r.who, in.Ceremony, in.Name, in.Credential.text())
 		if p.RecoveryCodes == nil {
 			p.RecoveryCodes = []string{}
 		}
 		return newPasskeyView{viewPasskey(p.Passkey), p.RecoveryCodes}, err
 	})
-	handle(s, operation{method: http.MethodPatch, path: "/me/passkeys/{passkey}", rule: self(), summary: "Rename a passkey", tag: "Session"}, func(r *request, in *nameBody) (PasskeyView, error) {
+	handle(s, operation{method: http.MethodPatch, path: "/me/passkeys/{passkey}", rule: self(), id: "renamePasskey", summary: "Rename a passkey", tag: "Session"}, func(r *request, in *nameBody) (PasskeyView, error) {
 		id, err := r.id("passkey")
 		if err != nil {
 			return PasskeyView{}, err
@@ -145,7 +145,7 @@ func (h *securityHandlers) passkeyRoutes(s *server) {
 		p, err := h.accounts.Authentication.RenamePasskey(r.UserContext(), r.who, id, in.Name)
 		return viewPasskey(p), err
 	})
-	handle(s, operation{method: http.MethodDelete, path: "/me/passkeys/{passkey}", rule: self(), summary: "Remove a passkey", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: "/me/passkeys/{passkey}", rule: self(), id: "deletePasskey", summary: "Remove a passkey", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
 		id, err := r.id("passkey")
 		if err != nil {
 			return nothing{}, err

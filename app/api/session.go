@@ -56,34 +56,34 @@ type sessionHandlers struct {
 }
 
 func (h *sessionHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone().Hashing(), summary: "Log in", tag: "Session"}, h.logIn)
-	handle(s, operation{method: http.MethodPost, path: "/logout", rule: shared(""), summary: "Log out", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone().Hashing(), id: "logIn", summary: "Log in", tag: "Session"}, h.logIn)
+	handle(s, operation{method: http.MethodPost, path: "/logout", rule: shared(""), id: "logOut", summary: "Log out", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
 		return nothing{}, h.accounts.Authentication.Logout(r.UserContext(), r.who)
 	})
-	handle(s, operation{method: http.MethodGet, path: "/me", rule: self(), summary: "Get my profile", tag: "Session"}, func(r *request, _ *nothing) (userView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/me", rule: self(), id: "getProfile", summary: "Get my profile", tag: "Session"}, func(r *request, _ *nothing) (userView, error) {
 		u, err := h.accounts.Profile.Me(r.UserContext(), r.who)
 		return viewUser(u), err
 	})
-	handle(s, operation{method: http.MethodPatch, path: "/me", rule: self(), summary: "Change my profile or password", tag: "Session"}, func(r *request, in *mePatch) (userView, error) {
+	handle(s, operation{method: http.MethodPatch, path: "/me", rule: self(), id: "updateProfile", summary: "Change my profile or password", tag: "Session"}, func(r *request, in *mePatch) (userView, error) {
 		u, err := h.accounts.Profile.UpdateMe(r.UserContext(), r.who, account.MePatch(*in))
 		return viewUser(u), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/me/two-factor", rule: self(), summary: "Set up an authenticator app", tag: "Session"}, h.setTwoFactor)
-	handle(s, operation{method: http.MethodDelete, path: "/me/two-factor", rule: self(), summary: "Turn off two-factor sign-in", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/two-factor", rule: self(), id: "setUpTwoFactor", summary: "Set up an authenticator app", tag: "Session"}, h.setTwoFactor)
+	handle(s, operation{method: http.MethodDelete, path: "/me/two-factor", rule: self(), id: "disableTwoFactor", summary: "Turn off two-factor sign-in", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
 		return nothing{}, h.accounts.Authentication.DisableTwoFactor(r.UserContext(), r.who, in.Password, in.Code)
 	})
-	handle(s, operation{method: http.MethodPost, path: "/email/reverify", rule: self(), summary: "Send a verification message", tag: "Session", status: http.StatusAccepted}, h.reverify)
-	handle(s, operation{method: http.MethodGet, path: "/email/verify", rule: anyone(), summary: "Verify an e-mail address", tag: "Session",
+	handle(s, operation{method: http.MethodPost, path: "/email/reverify", rule: self(), id: "sendEmailVerification", summary: "Send a verification message", tag: "Session", status: http.StatusAccepted}, h.reverify)
+	handle(s, operation{method: http.MethodGet, path: "/email/verify", rule: anyone(), id: "verifyEmail", summary: "Verify an e-mail address", tag: "Session",
 		query: []parameter{{name: "token", kind: "string"}}}, func(r *request, _ *nothing) (message, error) {
 		_, err := h.accounts.Profile.VerifyEmail(r.UserContext(), r.query.text("token"))
 		return message{"The address is verified."}, err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/password/forgot", rule: anyone(), summary: "Ask for a new password", tag: "Session", status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
+	handle(s, operation{method: http.MethodPost, path: "/password/forgot", rule: anyone(), id: "requestPasswordReset", summary: "Ask for a new password", tag: "Session", status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
 		err := h.accounts.Authentication.ForgotPassword(r.UserContext(), in.Email, r.from())
 		return message{mailed(h.notify, "If the address is known, a message is on its way.",
 			"No e-mail can be sent. If the address is known, an administrator of the installation can give the person a link.")}, err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone().Hashing(), summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
+	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone().Hashing(), id: "resetPassword", summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
 		err := h.accounts.Authentication.ResetPassword(r.UserContext(), in.Token, account.Reset{Password: in.Password, RevokeTokens: in.RevokeTokens})
 		return message{"The password is changed."}, err
 	})

@@ -34,21 +34,21 @@ type stateHandlers struct {
 
 func (h *stateHandlers) routes(s *server) {
 	for _, x := range []struct {
-		name, summary string
-		step          step
-		status        int
+		name, id, summary string
+		step              step
+		status            int
 	}{
-		{"submit", "Submit a draft for approval", h.sending.Submit, 0},
-		{"withdraw", "Take a submission back", h.sending.Withdraw, 0},
-		{"approve", "Approve a submitted document", h.sending.Approve, 0},
-		{"reopen", "Make an approved or rejected document a draft again", h.sending.Reopen, 0},
-		{"unschedule", "Call off sending a document later", h.sending.Unschedule, 0},
-		{"seal", "Retry sealing a document that everybody has signed", h.completion.RetrySealing, 0},
-		{"archive", "Archive a document", h.sending.Archive, 0},
-		{"restore", "Restore a document from the archive or the trash", h.sending.Restore, 0},
-		{"duplicate", "Make a new draft with the same content", h.drafts.Duplicate, http.StatusCreated},
+		{"submit", "submitDocument", "Submit a draft for approval", h.sending.Submit, 0},
+		{"withdraw", "withdrawDocument", "Take a submission back", h.sending.Withdraw, 0},
+		{"approve", "approveDocument", "Approve a submitted document", h.sending.Approve, 0},
+		{"reopen", "reopenDocument", "Make an approved or rejected document a draft again", h.sending.Reopen, 0},
+		{"unschedule", "unscheduleDocument", "Call off sending a document later", h.sending.Unschedule, 0},
+		{"seal", "retrySealing", "Retry sealing a document that everybody has signed", h.completion.RetrySealing, 0},
+		{"archive", "archiveDocument", "Archive a document", h.sending.Archive, 0},
+		{"restore", "restoreDocument", "Restore a document from the archive or the trash", h.sending.Restore, 0},
+		{"duplicate", "duplicateDocument", "Make a new draft with the same content", h.drafts.Duplicate, http.StatusCreated},
 	} {
-		op := operation{method: http.MethodPost, path: "/documents/{document}/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "States", status: x.status}
+		op := operation{method: http.MethodPost, path: "/documents/{document}/" + x.name, rule: may(account.ScopeWrite), id: x.id, summary: x.summary, tag: "States", status: x.status}
 		handle(s, op, func(r *request, _ *nothing) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -57,7 +57,7 @@ func (h *stateHandlers) routes(s *server) {
 			return r.reply(x.step(r.UserContext(), r.call(), id))
 		})
 	}
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/reject", rule: may(account.ScopeWrite), summary: "Reject a submitted document", tag: "States"},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/reject", rule: may(account.ScopeWrite), id: "rejectDocument", summary: "Reject a submitted document", tag: "States"},
 		func(r *request, in *reasonBody) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -65,7 +65,7 @@ func (h *stateHandlers) routes(s *server) {
 			}
 			return r.reply(h.sending.Reject(r.UserContext(), r.call(), id, in.Reason))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", rule: may(account.ScopeWrite), summary: "Void a document", tag: "States"},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", rule: may(account.ScopeWrite), id: "voidDocument", summary: "Void a document", tag: "States"},
 		func(r *request, in *reasonBody) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -73,7 +73,7 @@ func (h *stateHandlers) routes(s *server) {
 			}
 			return r.reply(h.sending.Void(r.UserContext(), r.call(), id, in.Reason))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), summary: "Extend an expired document", tag: "States"},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), id: "extendDocument", summary: "Extend an expired document", tag: "States"},
 		func(r *request, in *extendBody) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -86,7 +86,7 @@ func (h *stateHandlers) routes(s *server) {
 			}
 			return r.reply(h.sending.Extend(r.UserContext(), r.call(), id, until))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", rule: may(account.ScopeWrite), summary: "Remind everybody whose turn it is", tag: "States"},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", rule: may(account.ScopeWrite), id: "remindRecipients", summary: "Remind everybody whose turn it is", tag: "States"},
 		func(r *request, _ *nothing) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -94,7 +94,7 @@ func (h *stateHandlers) routes(s *server) {
 			}
 			return r.reply(h.sending.Remind(r.UserContext(), r.call(), id, ""))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), id: "purgeDocument", summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
 		func(r *request, in *purgeBody) (nothing, error) {
 			id, err := r.document()
 			if err != nil {

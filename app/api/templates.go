@@ -271,24 +271,24 @@ type templateHandlers struct {
 
 func (h *templateHandlers) routes(s *server) {
 	const one = "/templates/{template}"
-	handle(s, operation{method: http.MethodGet, path: "/templates", rule: may(account.ScopeRead), summary: "List templates", tag: "Templates", query: listParameters, list: true}, h.listTemplates)
-	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, h.createTemplate)
-	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a template", tag: "Templates"}, h.getTemplate)
-	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), summary: "Change a template", tag: "Templates"}, h.updateTemplate)
-	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Move a template to the trash", tag: "Templates"}, h.onTemplate(h.sending.Delete))
+	handle(s, operation{method: http.MethodGet, path: "/templates", rule: may(account.ScopeRead), id: "listTemplates", summary: "List templates", tag: "Templates", query: listParameters, list: true}, h.listTemplates)
+	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), id: "createTemplate", summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, h.createTemplate)
+	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), id: "getTemplate", summary: "Get a template", tag: "Templates"}, h.getTemplate)
+	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), id: "updateTemplate", summary: "Change a template", tag: "Templates"}, h.updateTemplate)
+	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), id: "deleteTemplate", summary: "Move a template to the trash", tag: "Templates"}, h.onTemplate(h.sending.Delete))
 	for _, x := range []struct {
-		name, summary string
-		step          step
-		status        int
+		name, id, summary string
+		step              step
+		status            int
 	}{
-		{"archive", "Archive a template", h.sending.Archive, 0},
-		{"restore", "Restore a template from the archive or the trash", h.sending.Restore, 0},
-		{"duplicate", "Make a new template with the same content", h.drafts.Duplicate, http.StatusCreated},
+		{"archive", "archiveTemplate", "Archive a template", h.sending.Archive, 0},
+		{"restore", "restoreTemplate", "Restore a template from the archive or the trash", h.sending.Restore, 0},
+		{"duplicate", "duplicateTemplate", "Make a new template with the same content", h.drafts.Duplicate, http.StatusCreated},
 	} {
-		handle(s, operation{method: http.MethodPost, path: one + "/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "Templates", status: x.status}, h.onTemplate(x.step))
+		handle(s, operation{method: http.MethodPost, path: one + "/" + x.name, rule: may(account.ScopeWrite), id: x.id, summary: x.summary, tag: "Templates", status: x.status}, h.onTemplate(x.step))
 	}
-	handle(s, operation{method: http.MethodPost, path: one + "/documents", rule: may(account.ScopeWrite).With(h.maxBody).Interruptible(), summary: "Make a document from a template", tag: "Templates", status: http.StatusCreated}, h.useTemplate)
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/template", rule: may(account.ScopeWrite), summary: "Save a document as a template", tag: "Templates", status: http.StatusCreated}, h.saveAsTemplate)
+	handle(s, operation{method: http.MethodPost, path: one + "/documents", rule: may(account.ScopeWrite).With(h.maxBody).Interruptible(), id: "createDocumentFromTemplate", summary: "Make a document from a template", tag: "Templates", status: http.StatusCreated}, h.useTemplate)
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/template", rule: may(account.ScopeWrite), id: "saveDocumentAsTemplate", summary: "Save a document as a template", tag: "Templates", status: http.StatusCreated}, h.saveAsTemplate)
 	h.linkRoutes(s, one+"/links")
 }
 
@@ -296,15 +296,15 @@ func (h *templateHandlers) linkRoutes(s *server, all string) {
 	const tag = "Templates"
 	one := all + "/{link}"
 	handle(s, operation{method: http.MethodGet, path: all, rule: may(account.ScopeRead),
-		summary: "List the public links of a template", tag: tag, query: pageParameters, list: true}, h.listLinks)
+		id: "listPublicLinks", summary: "List the public links of a template", tag: tag, query: pageParameters, list: true}, h.listLinks)
 	handle(s, operation{method: http.MethodPost, path: all, rule: may(account.ScopeWrite),
-		summary: "Make a public link", tag: tag, status: http.StatusCreated}, h.createLink)
+		id: "createPublicLink", summary: "Make a public link", tag: tag, status: http.StatusCreated}, h.createLink)
 	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead),
-		summary: "Get a public link", tag: tag}, h.getLink)
+		id: "getPublicLink", summary: "Get a public link", tag: tag}, h.getLink)
 	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite),
-		summary: "Change a public link", tag: tag}, h.updateLink)
+		id: "updatePublicLink", summary: "Change a public link", tag: tag}, h.updateLink)
 	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite),
-		summary: "Delete a public link", tag: tag}, h.deleteLink)
+		id: "deletePublicLink", summary: "Delete a public link", tag: tag}, h.deleteLink)
 }
 
 func (h *templateHandlers) listLinks(r *request, _ *nothing) (envelope[publicLinkView], error) {

@@ -87,15 +87,15 @@ type testHandlers struct {
 }
 
 func (h *testHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodPost, path: "/test/reset", rule: anyone().Waiting(), summary: "Reset to the initial state", tag: "Test"}, func(r *request, _ *nothing) (message, error) {
+	handle(s, operation{method: http.MethodPost, path: "/test/reset", rule: anyone().Waiting(), id: "reset", summary: "Reset to the initial state", tag: "Test"}, func(r *request, _ *nothing) (message, error) {
 		return message{"Reset."}, h.test.Reset(r.UserContext())
 	})
-	handle(s, operation{method: http.MethodGet, path: "/test/clock", rule: anyone().Waiting(), summary: "Read the clock", tag: "Test"}, func(*request, *nothing) (clockAnswer, error) {
+	handle(s, operation{method: http.MethodGet, path: "/test/clock", rule: anyone().Waiting(), id: "getClock", summary: "Read the clock", tag: "Test"}, func(*request, *nothing) (clockAnswer, error) {
 		return h.clock(), nil
 	})
-	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone().Waiting(), summary: "Freeze, set or advance the clock", tag: "Test"}, h.moveClock)
-	handle(s, operation{method: http.MethodPost, path: "/test/documents/{document}/sign", rule: may(account.ScopeRead).Waiting(), summary: "Let recipients sign or decline", tag: "Test"}, h.rehearse)
-	handle(s, operation{method: http.MethodGet, path: "/test/outbox", rule: anyone().Waiting(), summary: "List all mail, newest first", tag: "Test", query: pageParameters, list: true}, h.outbox)
+	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone().Waiting(), id: "setClock", summary: "Freeze, set or advance the clock", tag: "Test"}, h.moveClock)
+	handle(s, operation{method: http.MethodPost, path: "/test/documents/{document}/sign", rule: may(account.ScopeRead).Waiting(), id: "rehearseSigning", summary: "Let recipients sign or decline", tag: "Test"}, h.rehearse)
+	handle(s, operation{method: http.MethodGet, path: "/test/outbox", rule: anyone().Waiting(), id: "listTestOutbox", summary: "List all mail, newest first", tag: "Test", query: pageParameters, list: true}, h.outbox)
 }
 
 func (h *testHandlers) clock() clockAnswer {

@@ -55,13 +55,13 @@ type textHandlers struct {
 func (h *textHandlers) routes(s *server) {
 	const list = "/company/texts"
 	const one = list + "/{kind}/{language}"
-	handle(s, operation{method: http.MethodGet, path: list, rule: may(account.ScopeAdmin), summary: "List the kinds of messages", tag: "Outbox"}, h.listTexts)
-	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeAdmin), summary: "Get the text of a kind of message", tag: "Outbox"}, h.getText)
-	handle(s, operation{method: http.MethodPut, path: one, rule: may(account.ScopeAdmin), summary: "Set the text of a kind of message", tag: "Outbox"}, h.putText)
-	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeAdmin), summary: "Return to the usual text", tag: "Outbox"}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodGet, path: list, rule: may(account.ScopeAdmin), id: "listMessageTexts", summary: "List the kinds of messages", tag: "Outbox"}, h.listTexts)
+	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeAdmin), id: "getMessageText", summary: "Get the text of a kind of message", tag: "Outbox"}, h.getText)
+	handle(s, operation{method: http.MethodPut, path: one, rule: may(account.ScopeAdmin), id: "setMessageText", summary: "Set the text of a kind of message", tag: "Outbox"}, h.putText)
+	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeAdmin), id: "resetMessageText", summary: "Return to the usual text", tag: "Outbox"}, func(r *request, _ *nothing) (nothing, error) {
 		return nothing{}, h.texts.Reset(r.UserContext(), r.who, r.Params("kind"), r.Params("language"))
 	})
-	handle(s, operation{method: http.MethodPost, path: one + "/preview", rule: may(account.ScopeAdmin), summary: "Preview a text", tag: "Outbox"}, func(r *request, in *textBody) (textPreview, error) {
+	handle(s, operation{method: http.MethodPost, path: one + "/preview", rule: may(account.ScopeAdmin), id: "previewMessageText", summary: "Preview a text", tag: "Outbox"}, func(r *request, in *textBody) (textPreview, error) {
 		m, err := h.texts.Preview(r.UserContext(), r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in))
 		return textPreview{Subject: m.Subject, Text: m.Text, HTML: m.HTML}, err
 	})

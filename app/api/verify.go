@@ -22,7 +22,7 @@ type verifyHandlers struct {
 }
 
 func (h *verifyHandlers) routes(s *server) {
-	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(h.maxUpload).Interruptible(), summary: "Verify the signatures of a PDF; a part named password before the file opens an encrypted one", tag: "Service", files: true}
+	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(h.maxUpload).Interruptible(), id: "verifySignatures", summary: "Verify the signatures of a PDF; a part named password before the file opens an encrypted one", tag: "Service", files: true}
 	s.describe(op, typeOf[nothing](), typeOf[reportjson.View]())
 	s.add(op, h.verify)
 }

@@ -169,7 +169,7 @@ type fileView struct {
 	Confirmed   bool          `json:"confirmed" doc:"Whether somebody has checked the pages made by the built-in renderer"`
 	Findings    []findingView `json:"findings" doc:"Findings about the file"`
 	Arranged    *arrangedView `json:"arranged" doc:"The choice of the upload's pages that the file has; null if it has all of them as they were"`
-	Merged      []partView    `json:"merged" doc:"The uploads that the file was made of, by merging them in their order or by blacking out parts; null if it is an upload as it was"`
+	Merged      []partView    `json:"merged" doc:"The uploads that the file was made of, by merging them in their order or by blacking out parts; none if it is an upload as it was"`
 	UnfitFields []string      `json:"unfit_fields,omitempty" doc:"Only when a file was replaced: the fields whose page or phrase the new file doesn't have"`
 	CreatedAt   string        `json:"created_at" format:"date-time"`
 }
@@ -198,9 +198,10 @@ type partView struct {
 	Pages       int    `json:"pages" doc:"Number of pages of the upload"`
 }
 
-func viewMerged(parts []record.Part) (out []partView) {
-	for _, p := range parts {
-		out = append(out, partView{p.Name, p.ContentType, p.Size, p.Upload, p.Pages})
+func viewMerged(parts []record.Part) []partView {
+	out := make([]partView, len(parts))
+	for i, p := range parts {
+		out[i] = partView{p.Name, p.ContentType, p.Size, p.Upload, p.Pages}
 	}
 	return out
 }
@@ -373,7 +374,7 @@ type limitView struct {
 
 // Schema describes the possible limits.
 func (limitView) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{OneOf: []*huma.Schema{{Type: "number"}, {Type: "string"}, {Type: "null"}}}
+	return &huma.Schema{OneOf: []*huma.Schema{{Type: "number", Nullable: true}, {Type: "string"}}}
 }
 
 // MarshalJSON writes a number, a string or null.

@@ -112,38 +112,38 @@ type webhookHandlers struct {
 }
 
 func (h *webhookHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodGet, path: "/webhooks", rule: may(account.ScopeAdmin), summary: "List webhooks", tag: "Webhooks", query: pageParameters, list: true}, h.listWebhooks)
-	handle(s, operation{method: http.MethodPost, path: "/webhooks", rule: may(account.ScopeAdmin), summary: "Create a webhook", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/webhooks", rule: may(account.ScopeAdmin), id: "listWebhooks", summary: "List webhooks", tag: "Webhooks", query: pageParameters, list: true}, h.listWebhooks)
+	handle(s, operation{method: http.MethodPost, path: "/webhooks", rule: may(account.ScopeAdmin), id: "createWebhook", summary: "Create a webhook", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
 		w, err := h.webhooks.CreateWebhook(r.UserContext(), r.who, notify.WebhookInput(*in))
 		return h.viewWebhook(w), err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), summary: "Get a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), id: "getWebhook", summary: "Get a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
 		w, err := h.webhooks.GetWebhook(r.UserContext(), r.who, id)
 		return h.viewWebhook(w), err
 	}))
-	handle(s, operation{method: http.MethodPatch, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), summary: "Change, pause or enable a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, in *webhookBody) (webhookView, error) {
+	handle(s, operation{method: http.MethodPatch, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), id: "updateWebhook", summary: "Change, pause or enable a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, in *webhookBody) (webhookView, error) {
 		w, err := h.webhooks.UpdateWebhook(r.UserContext(), r.who, id, notify.WebhookInput(*in))
 		return h.viewWebhook(w), err
 	}))
-	handle(s, operation{method: http.MethodDelete, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), summary: "Delete a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), id: "deleteWebhook", summary: "Delete a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (nothing, error) {
 		return nothing{}, h.webhooks.DeleteWebhook(r.UserContext(), r.who, id)
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/rotate", rule: may(account.ScopeAdmin), summary: "Rotate the secret of a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/rotate", rule: may(account.ScopeAdmin), id: "rotateWebhookSecret", summary: "Rotate the secret of a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
 		w, err := h.webhooks.RotateSecret(r.UserContext(), r.who, id)
 		return h.viewWebhook(w), err
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/test", rule: may(account.ScopeAdmin), summary: "Send a test to a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/test", rule: may(account.ScopeAdmin), id: "testWebhook", summary: "Send a test to a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		d, err := h.webhooks.TestWebhook(r.UserContext(), r.who, id)
 		return h.viewDelivery(d), err
 	}))
 	h.deliveryRoutes(s)
-	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), summary: "List the company's events", tag: "Webhooks", query: eventParameters}, h.listFeed)
+	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), id: "listEvents", summary: "List the company's events", tag: "Webhooks", query: eventParameters}, h.listFeed)
 }
 
 func (h *webhookHandlers) deliveryRoutes(s *server) {
-	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries", rule: may(account.ScopeAdmin), summary: "List the deliveries of a webhook", tag: "Webhooks",
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries", rule: may(account.ScopeAdmin), id: "listDeliveries", summary: "List the deliveries of a webhook", tag: "Webhooks",
 		query: append([]parameter{{name: "status", description: "waiting, delivered or failed.", kind: "string"}, {name: "sort", description: "created_at|asc or created_at|desc", kind: "string"}}, pageParameters...), list: true}, onWebhook(h.listDeliveries))
-	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries/{delivery}", rule: may(account.ScopeAdmin), summary: "Get a delivery", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries/{delivery}", rule: may(account.ScopeAdmin), id: "getDelivery", summary: "Get a delivery", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		delivery, err := r.id("delivery")
 		if err != nil {
 			return deliveryView{}, err
@@ -151,7 +151,7 @@ func (h *webhookHandlers) deliveryRoutes(s *server) {
 		d, err := h.webhooks.GetDelivery(r.UserContext(), r.who, id, delivery)
 		return h.viewDelivery(d), err
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/deliveries/{delivery}/redeliver", rule: may(account.ScopeAdmin), summary: "Resend a delivery", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/deliveries/{delivery}/redeliver", rule: may(account.ScopeAdmin), id: "redeliver", summary: "Resend a delivery", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		delivery, err := r.id("delivery")
 		if err != nil {
 			return deliveryView{}, err
@@ -159,7 +159,7 @@ func (h *webhookHandlers) deliveryRoutes(s *server) {
 		d, err := h.webhooks.Redeliver(r.UserContext(), r.who, id, delivery)
 		return h.viewDelivery(d), err
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/redeliver", rule: may(account.ScopeAdmin), summary: "Resend all failed deliveries", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (redeliveredView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/redeliver", rule: may(account.ScopeAdmin), id: "redeliverFailed", summary: "Resend all failed deliveries", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (redeliveredView, error) {
 		n, err := h.webhooks.RedeliverFailed(r.UserContext(), r.who, id)
 		return redeliveredView{n}, err
 	}))

@@ -107,8 +107,16 @@ func (c *Client) Do(t testing.TB, method, path string, body any, headers ...stri
 	if err != nil {
 		t.Fatalf("%s %s: reading the response: %v", method, path, err)
 	}
-	return &Response{What: method + " " + c.Prefix + path, Status: res.StatusCode, Header: res.Header, Body: b}
+	r := &Response{What: method + " " + c.Prefix + path, Status: res.StatusCode, Header: res.Header, Body: b}
+	if Answered != nil {
+		Answered(t, c, r)
+	}
+	return r
 }
+
+// Answered is called with every response that a client receives, unless it is nil. It is set before
+// the tests run.
+var Answered func(t testing.TB, c *Client, r *Response)
 
 // File is one file of a multipart body.
 type File struct {

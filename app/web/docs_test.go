@@ -22,12 +22,13 @@ import (
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	for path, want := range map[string]string{"/docs/api/post-documents-document-invitations-invitation-sign?lang=go": "/docs/api/post-documents-document-invitation-sign?lang=go"} {
+	for path, want := range map[string]string{"/docs/api/signInvitationAlias?lang=go": "/docs/api/signInvitation?lang=go"} {
 		if res, _ := fetch(t, s.URL+path); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != want {
 			t.Errorf("%s answers %d to %q", path, res.StatusCode, res.Header.Get("Location"))
 		}
 	}
-	for _, id := range operations(t, s) {
+	for _, op := range operations(t, s) {
+		id := op.id
 		res, page := fetch(t, s.URL+"/docs/api/"+id)
 		if res.StatusCode != http.StatusOK || strings.Count(page, "<h1") != 1 || !strings.Contains(page, `id="`+id+`"`) {
 			t.Errorf("%s: %d", id, res.StatusCode)
@@ -35,7 +36,8 @@ func TestDocs(t *testing.T) {
 	}
 	pages := map[string][]string{} // anchors that links lead to, by page
 	res, whole := fetch(t, s.URL+"/docs/all")
-	for _, id := range operations(t, s) {
+	for _, op := range operations(t, s) {
+		id := op.id
 		if !strings.Contains(whole, `<section class="operation" id="`+id+`"`) {
 			t.Errorf("the long page lacks %s", id)
 		}
@@ -44,7 +46,7 @@ func TestDocs(t *testing.T) {
 		t.Errorf("the page has what it should not: %q, %v", csp, res.Cookies())
 	}
 	links := regexp.MustCompile(`href="(/docs/[^"?]*)`)
-	for _, from := range []string{"/docs", "/docs/operating", "/docs/integrating", "/docs/promises", "/docs/performance", "/docs/api", "/docs/guide", "/docs/records", "/docs/api/post-documents", "/docs/webhooks"} {
+	for _, from := range []string{"/docs", "/docs/operating", "/docs/integrating", "/docs/promises", "/docs/performance", "/docs/api", "/docs/guide", "/docs/records", "/docs/api/createDocument", "/docs/webhooks"} {
 		_, page := fetch(t, s.URL+from)
 		for _, m := range links.FindAllStringSubmatch(page, -1) {
 			path, anchor, _ := strings.Cut(m[1], "#")
@@ -201,7 +203,7 @@ func TestDocsInEveryLook(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	pages := map[string]func(w *window){}
-	for _, path := range []string{"/docs", "/docs/operating", "/docs/promises", "/docs/api/post-documents", "/docs/api/put-documents-document-fields?lang=php", "/docs/webhooks", "/docs/api?q=remind", "/docs/api", "/docs/guide", "/docs/records/document"} {
+	for _, path := range []string{"/docs", "/docs/operating", "/docs/promises", "/docs/api/createDocument", "/docs/api/replaceFields?lang=php", "/docs/webhooks", "/docs/api?q=remind", "/docs/api", "/docs/guide", "/docs/records/document"} {
 		pages[path] = func(w *window) {
 			w.visit(s.URL + path)
 			w.see(".copy, .members, .guide, .manual")
@@ -226,7 +228,7 @@ func TestDocsWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	w := open(t, look{plain: true})
-	w.visit(s.URL + "/docs/api/post-documents")
+	w.visit(s.URL + "/docs/api/createDocument")
 	w.click(`.languages a[href*="lang=python"]`)
 	if got := w.read(".samples pre"); !strings.Contains(got, "requests.post(") {
 		t.Errorf("the sample in Python is %q", got)
@@ -241,10 +243,10 @@ func TestDocsWithoutScripts(t *testing.T) {
 func TestDocsContentsFold(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	const entry = `.docs-menu a[href="/docs/api/post-documents-document-send"]`
+	const entry = `.docs-menu a[href="/docs/api/sendDocument"]`
 	seen := fmt.Sprintf(`document.querySelector(%q).checkVisibility({contentVisibilityAuto: true})`, entry)
 	phone := open(t, look{width: 360, height: 740, plain: true})
-	phone.visit(s.URL + "/docs/api/post-documents")
+	phone.visit(s.URL + "/docs/api/createDocument")
 	if get(phone, chromedp.Evaluate[bool](seen)) {
 		t.Error("the contents stand open above the page")
 	}
@@ -252,7 +254,7 @@ func TestDocsContentsFold(t *testing.T) {
 	phone.click(entry)
 	phone.heading("Send a document for signing")
 	wide := open(t, look{plain: true})
-	wide.visit(s.URL + "/docs/api/post-documents")
+	wide.visit(s.URL + "/docs/api/createDocument")
 	if !get(wide, chromedp.Evaluate[bool](seen)) {
 		t.Error("beside the page the contents are folded")
 	}
@@ -265,7 +267,7 @@ func TestDocsScript(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	w := open(t, look{})
-	w.visit(s.URL + "/docs/api/post-documents-document-send")
+	w.visit(s.URL + "/docs/api/sendDocument")
 	w.see(".copy")
 	w.write("#q", "revoke an api")
 	w.until(`[...document.querySelectorAll(".docs-nav li")].filter(e => e.checkVisibility()).length === 1`)

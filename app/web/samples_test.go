@@ -287,86 +287,86 @@ func stages() map[string]stage {
 	codeSent := after(coded, "/send", nil)
 	link := regexp.MustCompile(`(?:token=|/reset/|/confirm/)([^&\s]+)`)
 	all := map[string]stage{
-		"get-email-verify":                            mailed(alone, "EMAIL", "/email/reverify", false, "LINK_TOKEN", link),
-		"post-password-reset":                         mailed(alone, "EMAIL", "/password/forgot", true, "LINK_TOKEN", link),
-		"post-documents-document-invitation-code":     codeSent,
-		"post-documents-document-invitation-identify": mailed(codeSent, "ADDRESS", "/documents/{document}/{invitation}/code", false, "CODE", regexp.MustCompile(`\b(\d{6})\b`)),
-		"get-documents-document-download":             completed, "post-documents-document-download": completed,
-		"post-documents-document-withdraw": submitted, "post-documents-document-approve": submitted, "post-documents-document-reject": submitted,
-		"post-documents-document-unschedule":       after(draft, "/send", obj{"send_at": time.Now().Add(24 * time.Hour).Format(time.RFC3339)}),
-		"post-documents-document-files-file-merge": withFiles,
-		"post-documents-document-reopen":           after(submitted, "/approve", nil),
-		"post-documents-document-restore":          after(draft, "/archive", nil),
-		"post-documents-document-void":             sent, "post-documents-document-remind": sent,
-		"post-documents-document-extend": expired, "post-documents-document-seal": completed,
-		"get-checkpoints": completed, "get-documents-document-proof": completed,
-		"get-installation-mail": operator, "post-installation-mail-test": operator, "get-installation-mail-sender": operator,
-		"get-members-member": withMember, "patch-members-member": withMember, "delete-members-member": withMember,
-		"delete-tokens-token": withToken, "delete-me-two-factor": withApp, "post-me-recovery-codes": withApp, "post-documents-document-purge": trashed,
-		"get-saved-fields-saved-field": withSavedField, "patch-saved-fields-saved-field": withSavedField, "delete-saved-fields-saved-field": withSavedField,
-		"post-documents-document-invitation-fill-in": toFillIn, "post-documents-document-invitation-read": toRead, "post-test-documents-document-sign": toRehearse,
-		"get-templates-template": withTemplate, "patch-templates-template": withTemplate, "delete-templates-template": withTemplate,
-		"post-templates-template-archive": withTemplate, "post-templates-template-restore": archivedTemplate,
-		"post-templates-template-duplicate": withTemplate, "post-templates-template-documents": withTemplate,
-		"post-templates-template-bulk": withTemplate, "get-templates-template-bulk-csv": withTemplate,
-		"get-templates-template-links": withLink, "post-templates-template-links": withForm,
-		"get-templates-template-links-link": withLink, "patch-templates-template-links-link": withLink,
-		"delete-templates-template-links-link": withLink,
-		"get-contacts-contact":                 withContact, "patch-contacts-contact": withContact, "delete-contacts-contact": withContact,
-		"post-contacts-contact-archive": withContact, "post-contacts-contact-restore": archivedContact,
+		"verifyEmail":         mailed(alone, "EMAIL", "/email/reverify", false, "LINK_TOKEN", link),
+		"resetPassword":       mailed(alone, "EMAIL", "/password/forgot", true, "LINK_TOKEN", link),
+		"requestCode":         codeSent,
+		"identifyRecipient":   mailed(codeSent, "ADDRESS", "/documents/{document}/{invitation}/code", false, "CODE", regexp.MustCompile(`\b(\d{6})\b`)),
+		"getDocumentDownload": completed, "downloadDocument": completed,
+		"withdrawDocument": submitted, "approveDocument": submitted, "rejectDocument": submitted,
+		"unscheduleDocument": after(draft, "/send", obj{"send_at": time.Now().Add(24 * time.Hour).Format(time.RFC3339)}),
+		"mergeFiles":         withFiles,
+		"reopenDocument":     after(submitted, "/approve", nil),
+		"restoreDocument":    after(draft, "/archive", nil),
+		"voidDocument":       sent, "remindRecipients": sent,
+		"extendDocument": expired, "retrySealing": completed,
+		"listCheckpoints": completed, "proveDocumentHistory": completed,
+		"getMailServer": operator, "testMailServer": operator, "getSenderDomain": operator,
+		"getMember": withMember, "updateMember": withMember, "removeMember": withMember,
+		"revokeToken": withToken, "disableTwoFactor": withApp, "createRecoveryCodes": withApp, "purgeDocument": trashed,
+		"getSavedField": withSavedField, "updateSavedField": withSavedField, "deleteSavedField": withSavedField,
+		"fillInFields": toFillIn, "confirmReading": toRead, "rehearseSigning": toRehearse,
+		"getTemplate": withTemplate, "updateTemplate": withTemplate, "deleteTemplate": withTemplate,
+		"archiveTemplate": withTemplate, "restoreTemplate": archivedTemplate,
+		"duplicateTemplate": withTemplate, "createDocumentFromTemplate": withTemplate,
+		"createBulkRun": withTemplate, "downloadBulkTable": withTemplate,
+		"listPublicLinks": withLink, "createPublicLink": withForm,
+		"getPublicLink": withLink, "updatePublicLink": withLink,
+		"deletePublicLink": withLink,
+		"getContact":       withContact, "updateContact": withContact, "deleteContact": withContact,
+		"archiveContact": withContact, "restoreContact": archivedContact,
 	}
-	for _, id := range []string{"get-bulk-run", "get-bulk-run-rows", "get-bulk-run-results-csv", "get-bulk-run-failed-csv", "post-bulk-run-cancel", "post-bulk-run-retry"} {
+	for _, id := range []string{"getBulkRun", "listBulkRows", "exportBulkResults", "exportFailedBulkRows", "cancelBulkRun", "retryBulkRun"} {
 		all[id] = withRun
 	}
-	for _, id := range []string{"get-outbox", "get-outbox-message", "get-outbox-message-source-eml", "post-outbox-message-retry", "post-outbox-message-cancel", "post-outbox-message-reveal"} {
+	for _, id := range []string{"listMessages", "getMessage", "getMessageSource", "retryMessage", "cancelMessage", "revealMessage"} {
 		all[id] = withMessage
 	}
-	for _, id := range []string{"get-webhooks-webhook", "patch-webhooks-webhook", "delete-webhooks-webhook", "post-webhooks-webhook-rotate", "post-webhooks-webhook-test", "post-webhooks-webhook-redeliver",
-		"get-webhooks-webhook-deliveries", "get-webhooks-webhook-deliveries-delivery", "post-webhooks-webhook-deliveries-delivery-redeliver"} {
+	for _, id := range []string{"getWebhook", "updateWebhook", "deleteWebhook", "rotateWebhookSecret", "testWebhook", "redeliverFailed",
+		"listDeliveries", "getDelivery", "redeliver"} {
 		all[id] = withWebhook
 	}
-	for _, id := range []string{"get-installation", "get-installation-companies", "post-installation-companies", "patch-installation-companies-company", "get-installation-people",
-		"get-installation-jobs", "get-installation-messages", "get-installation-attention", "get-installation-log", "post-installation-check"} {
+	for _, id := range []string{"getInstallation", "listCompanies", "addCompany", "renameCompany", "listAccounts",
+		"listJobs", "listFailedMessages", "listDocumentsNeedingAttention", "getLog", "startCheck"} {
 		all[id] = operator
 	}
-	all["post-installation-jobs-job-retry"] = operatorWithJob
-	for _, id := range []string{"get-company-texts-kind-language", "put-company-texts-kind-language", "delete-company-texts-kind-language", "post-company-texts-kind-language-preview"} {
+	all["retryJob"] = operatorWithJob
+	for _, id := range []string{"getMessageText", "setMessageText", "resetMessageText", "previewMessageText"} {
 		all[id] = func(t *testing.T, c *apptest.Client) env {
 			e := alone(t, c)
 			e["KIND"], e["LANGUAGE"] = "invitation", "en"
 			return e
 		}
 	}
-	all["post-outbox-test"] = func(t *testing.T, c *apptest.Client) env {
+	all["sendTestMessage"] = func(t *testing.T, c *apptest.Client) env {
 		e := alone(t, c)
 		e["EMAIL"] = "ada@taken.example"
 		return e
 	}
-	all["post-documents-document-invitation-consent"] = func(t *testing.T, c *apptest.Client) env {
+	all["setConsent"] = func(t *testing.T, c *apptest.Client) env {
 		c.Patch(t, "/company", obj{"consent_text": "I agree to sign electronically."}).Want(t, 200)
 		return sent(t, c)
 	}
-	for _, name := range []string{"sign", "view", "decline", "delegate", "remind", "replace"} {
-		all["post-documents-document-invitation-"+name] = sent
+	for _, id := range []string{"signInvitation", "recordViewing", "declineInvitation", "delegateInvitation", "remindRecipient", "replaceRecipient"} {
+		all[id] = sent
 	}
 	return all
 }
 
 // late are the samples run last: those that move the clock or reset the appliance, and one with a
 // tight rate limit.
-var late = []string{"post-documents-document-extend", "post-password-reset", "post-test-clock", "post-test-reset"}
+var late = []string{"extendDocument", "resetPassword", "setClock", "reset"}
 
 // withKey are the samples whose input can only come from a passkey or a mail server, and those
 // that need a failure or a server without configured mail.
-var withKey = []string{"post-login-passkey", "post-me-proof-passkey-begin", "post-me-proof-passkey", "post-me-passkeys", "patch-me-passkeys-passkey", "delete-me-passkeys-passkey", "post-outbox-bounces",
-	"post-installation-messages-message-retry", "post-installation-messages-message-reveal", "post-installation-companies-company-documents-document-retry",
-	"put-installation-mail", "delete-installation-mail"}
+var withKey = []string{"logInWithPasskey", "beginPasskeyProof", "proveIdentityWithPasskey", "registerPasskey", "renamePasskey", "deletePasskey", "reportBounce",
+	"retryFailedMessage", "revealFailedMessage", "retryDocument",
+	"setMailServer", "deleteMailServer"}
 
 // others are the operations whose samples are also run in languages that need a
 // separate process: they cover every kind of request and response.
-var others = []string{"post-login", "get-documents", "post-documents", "patch-documents-document", "post-documents-document-upload", "put-documents-document-fields",
-	"post-documents-document-invitation-sign", "post-documents-document-invitation-identify", "post-documents-document-download", "get-documents-document-files-file-pages-page-png",
-	"get-email-verify", "post-password-reset", "delete-tokens-token", "post-verify", "patch-company", "post-contacts-import"}
+var others = []string{"logIn", "listDocuments", "createDocument", "updateDocument", "uploadFiles", "replaceFields",
+	"signInvitation", "identifyRecipient", "downloadDocument", "getPageImage",
+	"verifyEmail", "resetPassword", "revokeToken", "verifySignatures", "updateCompany", "importContacts"}
 
 var sampleCode = regexp.MustCompile(`(?s)<pre tabindex="0"><code>(.*?)</code></pre>`)
 
@@ -383,29 +383,31 @@ func sample(t *testing.T, s *apptest.Server, id, language string) string {
 	return html.UnescapeString(code[1])
 }
 
-// operations returns the identifiers of all operations, without alternative
-// paths.
-func operations(t *testing.T, s *apptest.Server) []string {
+// described is an operation of the API's description.
+type described struct{ id, method, path string }
+
+// operations returns all operations, without alternative paths.
+func operations(t *testing.T, s *apptest.Server) []described {
 	t.Helper()
 	var doc struct {
 		Paths map[string]map[string]struct {
 			OperationID string
-			SameAs      string `json:"x-same-as"`
+			Deprecated  bool
 		}
 	}
 	s.Anonymous().Get(t, "/docs/openapi.json").Want(t, 200).Decode(t, &doc)
-	var out []string
-	for _, methods := range doc.Paths {
-		for _, op := range methods {
-			if op.SameAs == "" {
-				out = append(out, op.OperationID)
+	var out []described
+	for path, methods := range doc.Paths {
+		for method, op := range methods {
+			if !op.Deprecated {
+				out = append(out, described{op.OperationID, method, path})
 			}
 		}
 	}
 	if len(out) < 60 {
 		t.Fatalf("there are only %d operations", len(out))
 	}
-	slices.Sort(out)
+	slices.SortFunc(out, func(a, b described) int { return strings.Compare(a.id, b.id) })
 	return out
 }
 
@@ -415,9 +417,9 @@ func TestSamples(t *testing.T) {
 	s := apptest.New(t, mailServer(t))
 	all, prepare := operations(t, s), stages()
 	programs, commands := buildSamples(t, s, all), interpreters()
-	run := func(t *testing.T, id string) {
-		before := prepare[id]
-		if before == nil && strings.Contains(id, "-documents-document") {
+	run := func(t *testing.T, op described) {
+		id, before := op.id, prepare[op.id]
+		if before == nil && strings.HasPrefix(op.path, "/documents/{document}") {
 			before = draft
 		} else if before == nil {
 			before = alone
@@ -432,21 +434,22 @@ func TestSamples(t *testing.T) {
 			if language == "go" {
 				command, code = []string{programs, id}, ""
 			}
-			if e == nil || !strings.HasPrefix(id, "get-") || id == "get-email-verify" {
+			if e == nil || op.method != "get" || id == "verifyEmail" {
 				e = before(t, s.Company(t))
 			}
 			runSample(t, command, code, e)
 		}
 	}
 	t.Run("all", func(t *testing.T) {
-		for _, id := range all {
-			if !slices.Contains(late, id) && !slices.Contains(withKey, id) {
-				t.Run(id, func(t *testing.T) { t.Parallel(); run(t, id) })
+		for _, op := range all {
+			if !slices.Contains(late, op.id) && !slices.Contains(withKey, op.id) {
+				t.Run(op.id, func(t *testing.T) { t.Parallel(); run(t, op) })
 			}
 		}
 	})
 	for _, id := range late {
-		t.Run(id, func(t *testing.T) { run(t, id) })
+		i := slices.IndexFunc(all, func(op described) bool { return op.id == id })
+		t.Run(id, func(t *testing.T) { run(t, all[i]) })
 	}
 }
 
@@ -537,7 +540,7 @@ func runSample(t *testing.T, command []string, code string, e env) string {
 // buildSamples makes one program of all samples in Go, which takes the name of the
 // sample to run: compiling and linking each would take minutes. Only the name of
 // main is changed in their text.
-func buildSamples(t *testing.T, s *apptest.Server, ids []string) string {
+func buildSamples(t *testing.T, s *apptest.Server, all []described) string {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -546,10 +549,10 @@ func buildSamples(t *testing.T, s *apptest.Server, ids []string) string {
 		}
 	}
 	var cases strings.Builder
-	for i, id := range ids {
+	for i, op := range all {
 		name := fmt.Sprintf("sample%03d", i)
-		write(name+".go", strings.Replace(sample(t, s, id, "go"), "func main() {", "func "+name+"() {", 1)+"\n")
-		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s()\n", id, name)
+		write(name+".go", strings.Replace(sample(t, s, op.id, "go"), "func main() {", "func "+name+"() {", 1)+"\n")
+		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s()\n", op.id, name)
 	}
 	write("go.mod", "module samples\n\ngo 1.24\n")
 	write("main.go", "package main\n\nimport \"os\"\n\nfunc main() {\n\tswitch os.Args[1] {\n"+cases.String()+"\tdefault:\n\t\tos.Exit(3)\n\t}\n}\n")

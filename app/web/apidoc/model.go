@@ -162,6 +162,9 @@ func (d *openAPI) operation(method, path string, op apiOperation) (*operationVie
 	}
 	var statuses []int
 	for s, r := range op.Responses {
+		if s == "default" {
+			continue // says only that there may be others
+		}
 		status, err := strconv.Atoi(s)
 		if err != nil {
 			return nil, fmt.Errorf("web: the operation %s answers %q", v.ID, s)
@@ -181,7 +184,10 @@ func (d *openAPI) operation(method, path string, op apiOperation) (*operationVie
 
 func (d *openAPI) answer(v *operationView, r apiResponse) {
 	for kind, media := range r.Content {
-		v.Gives = kind
+		// Of several kinds, the pages show one: JSON only where there is nothing else.
+		if v.Gives == "" || v.Gives == "application/json" || kind != "application/json" && kind < v.Gives {
+			v.Gives = kind
+		}
 		schema := d.of(media.Schema)
 		if v.Answer, v.Whole = given(d.fields(schema, false)), given(d.fields(schema, true)); len(v.Whole) > 0 {
 			v.Example = indented(d.example(media.Schema))
