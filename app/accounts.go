@@ -70,19 +70,19 @@ func ListUsers(ctx context.Context, s *account.Services, w io.Writer) error {
 }
 
 // SetRole changes a person's role in the company they have been in the longest.
-func SetRole(ctx context.Context, s *account.Services, email, role string) error {
-	who, err := s.Operator.ActorFor(ctx, email, "")
+func SetRole(s *account.Services, email, role string) error {
+	who, err := s.Operator.ActorFor(email, "")
 	if err != nil {
 		return err
 	}
 	r := account.Role(role)
-	_, err = s.Companies.UpdateMember(ctx, account.System(who.CompanyID), who.UserID, account.MemberPatch{Role: &r})
+	_, err = s.Companies.UpdateMember(account.System(who.CompanyID), who.UserID, account.MemberPatch{Role: &r})
 	return err
 }
 
 // AddToken creates an API token that acts as a person.
-func AddToken(ctx context.Context, s *account.Services, email, name, scopes string, w io.Writer) error {
-	who, err := s.Operator.ActorFor(ctx, email, "")
+func AddToken(s *account.Services, email, name, scopes string, w io.Writer) error {
+	who, err := s.Operator.ActorFor(email, "")
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func AddToken(ctx context.Context, s *account.Services, email, name, scopes stri
 			in.Scopes = append(in.Scopes, account.Scope(word))
 		}
 	}
-	t, err := s.Profile.CreateToken(ctx, account.Call{Actor: who}, in)
+	t, err := s.Profile.CreateToken(account.Call{Actor: who}, in)
 	if err != nil {
 		return err
 	}
@@ -101,12 +101,12 @@ func AddToken(ctx context.Context, s *account.Services, email, name, scopes stri
 }
 
 // ListTokens lists the API tokens of a person's company.
-func ListTokens(ctx context.Context, s *account.Services, email string, w io.Writer) error {
-	who, err := s.Operator.ActorFor(ctx, email, "")
+func ListTokens(s *account.Services, email string, w io.Writer) error {
+	who, err := s.Operator.ActorFor(email, "")
 	if err != nil {
 		return err
 	}
-	list, err := s.Profile.ListTokens(ctx, account.Call{Actor: who}, account.TokenQuery{})
+	list, err := s.Profile.ListTokens(account.Call{Actor: who}, account.TokenQuery{})
 	if err != nil {
 		return err
 	}
@@ -117,10 +117,10 @@ func ListTokens(ctx context.Context, s *account.Services, email string, w io.Wri
 }
 
 // RevokeToken revokes an API token immediately.
-func RevokeToken(ctx context.Context, s *account.Services, email, id string) error {
-	who, err := s.Operator.ActorFor(ctx, email, "")
+func RevokeToken(s *account.Services, email, id string) error {
+	who, err := s.Operator.ActorFor(email, "")
 	if err != nil {
 		return err
 	}
-	return s.Profile.RevokeToken(ctx, account.Call{Actor: who}, id)
+	return s.Profile.RevokeToken(account.Call{Actor: who}, id)
 }

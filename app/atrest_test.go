@@ -94,7 +94,7 @@ func makeSecrets(t *testing.T, s *apptest.Server, seen secrets) {
 	signSecrets(t, s, owner, seen)
 
 	link := s.Link(t, owner.Email, "/undo/")
-	reset, err := s.Accounts.Authentication.Undo(t.Context(), link)
+	reset, err := s.Accounts.Authentication.Undo(link)
 	if err != nil {
 		t.Fatal(err)
 	}

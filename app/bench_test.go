@@ -178,7 +178,7 @@ func (h *bench) fill(dir string) {
 	ctx, stop := context.WithCancel(h.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
-	who := must(a.Accounts.Operator.ActorFor(ctx, adminEmail, ""))
+	who := must(a.Accounts.Operator.ActorFor(adminEmail, ""))
 	began := time.Now()
 	h.check(inParallel(64, h.documents, func(i int) error { return h.make(ctx, a, account.Call{Actor: who}, i) }))
 	h.line("made directly", fmt.Sprintf("%.0f documents/s", float64(h.documents)/time.Since(began).Seconds()))

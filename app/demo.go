@@ -30,7 +30,7 @@ func Demo(ctx context.Context, out, file string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	who, err := a.Accounts.Operator.ActorFor(ctx, SeedAdmin, "")
+	who, err := a.Accounts.Operator.ActorFor(SeedAdmin, "")
 	if err == nil {
 		_, err = demonstration{a.Signing, a.Keys, a.URL(), out, w}.run(ctx, who, file)
 	}
@@ -62,7 +62,7 @@ func (m demonstration) run(ctx context.Context, author account.Actor, file strin
 	}
 	fmt.Fprintf(m.w, "Sent %q to %d people.\n", d.Title, len(d.Invitations))
 	for _, inv := range d.Invitations {
-		signatory, err := m.signing.Sending.Signatory(ctx, m.signing.Sending.LinkToken(&inv))
+		signatory, err := m.signing.Sending.Signatory(m.signing.Sending.LinkToken(&inv))
 		if err != nil {
 			return false, err
 		}
@@ -72,11 +72,11 @@ func (m demonstration) run(ctx context.Context, author account.Actor, file strin
 		}
 		fmt.Fprintf(m.w, "%s signed; the document is %s.\n", inv.Name, d.Status)
 	}
-	return m.save(ctx, who, d)
+	return m.save(who, d)
 }
 
 func (m demonstration) send(ctx context.Context, who account.Call, name string, content io.Reader) (*signing.Document, error) {
-	u, err := m.signing.Intake.Receive(ctx, who, name, "", content)
+	u, err := m.signing.Intake.Receive(who, name, "", content)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +91,10 @@ func (m demonstration) send(ctx context.Context, who account.Call, name string, 
 }
 
 // save writes the results to the folder.
-func (m demonstration) save(ctx context.Context, who account.Call, d *signing.Document) (sound bool, err error) {
+func (m demonstration) save(who account.Call, d *signing.Document) (sound bool, err error) {
 	var paths []string
 	for _, content := range []string{"document", "certificate"} {
-		download, err := m.signing.Completion.DownloadDocument(ctx, who, d.ID, signing.DownloadInput{Content: content})
+		download, err := m.signing.Completion.DownloadDocument(who, d.ID, signing.DownloadInput{Content: content})
 		if err != nil {
 			return false, err
 		}

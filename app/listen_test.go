@@ -52,11 +52,11 @@ func TestListenerForSignatories(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t.Cleanup(client.CloseIdleConnections)
-	who, err := s.Accounts.Operator.ActorFor(t.Context(), app.SeedAdmin, "")
+	who, err := s.Accounts.Operator.ActorFor(app.SeedAdmin, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := s.Accounts.Profile.CreateToken(t.Context(), account.Call{Actor: who}, account.TokenInput{Name: "test"})
+	token, err := s.Accounts.Profile.CreateToken(account.Call{Actor: who}, account.TokenInput{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

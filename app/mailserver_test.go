@@ -25,7 +25,7 @@ func mayMail(c *app.Config) {
 func administrator(t *testing.T, s *apptest.Server) *apptest.Client {
 	t.Helper()
 	c := s.Company(t)
-	if err := s.Accounts.Companies.SetInstallation(t.Context(), c.Email, true); err != nil {
+	if err := s.Accounts.Companies.SetInstallation(c.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	return c

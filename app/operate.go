@@ -169,7 +169,7 @@ func PrintOutbox(cfg Config, address string, w io.Writer) error {
 				fmt.Fprintf(w, "\n%s\n", m.Text)
 				continue
 			}
-			if err := a.Notify.ShownToOperator(context.Background(), m); err != nil {
+			if err := a.Notify.ShownToOperator(m); err != nil {
 				return err
 			}
 			fmt.Fprintf(w, "  %s\n", strings.Join(secrets, "\n  "))

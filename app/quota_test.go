@@ -74,14 +74,14 @@ func TestNoCompanyFillsTheDisk(t *testing.T) {
 	refusedAsFull(t, post(c))
 	refusedAsFull(t, c.Post(t, first+"/duplicate", nil))
 	refusedAsFull(t, c.Post(t, first+"/upload", apptest.Multipart(t, nil, file)))
-	who, err := s.Accounts.Authentication.Authenticate(t.Context(), c.Token)
+	who, err := s.Accounts.Authentication.Authenticate(c.Token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Signing.Drafts.BeginUpload(t.Context(), account.Call{Actor: who}, path.Base(first), "b.pdf", 15_000); err != nil {
+	if _, err := s.Signing.Drafts.BeginUpload(account.Call{Actor: who}, path.Base(first), "b.pdf", 15_000); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Signing.Drafts.BeginUpload(t.Context(), account.Call{Actor: who}, path.Base(first), "c.pdf", 15_000); fault.CodeOf(err) != "company_full" {
+	if _, err := s.Signing.Drafts.BeginUpload(account.Call{Actor: who}, path.Base(first), "c.pdf", 15_000); fault.CodeOf(err) != "company_full" {
 		t.Errorf("during another upload: %v", err)
 	}
 	post(other).Want(t, 201)

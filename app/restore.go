@@ -130,7 +130,7 @@ func anyOwner(ctx context.Context, accounts *account.Services) (account.Actor, e
 	for _, u := range all {
 		for _, c := range u.Companies {
 			if c.Role == account.RoleOwner {
-				return accounts.Operator.ActorFor(ctx, u.Email, c.ID)
+				return accounts.Operator.ActorFor(u.Email, c.ID)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ func TestSavedAnswersAreNoDamage(t *testing.T) {
 	c := s.Company(t)
 	i := sendWith(t, c, apptest.Map{})
 	who := account.Actor{Kind: account.ActorSignatory, CompanyID: c.CompanyID, Document: i.document, Invitation: i.invitation}
-	if err := s.Signing.Signing.SaveAnswers(t.Context(), account.Call{Actor: who}, i.document, i.invitation, signing.Answers{}); err != nil {
+	if err := s.Signing.Signing.SaveAnswers(account.Call{Actor: who}, i.document, i.invitation, signing.Answers{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, problem := range s.Check(t.Context(), false) {

@@ -115,18 +115,18 @@ func seed(ctx context.Context, accounts *account.Services, documents *signing.Se
 		return err
 	}
 	name := SeedCompany
-	admin, err := accounts.Operator.ActorFor(ctx, SeedAdmin, first.Company.ID)
+	admin, err := accounts.Operator.ActorFor(SeedAdmin, first.Company.ID)
 	if err != nil {
 		return err
 	}
-	if _, err := accounts.Companies.UpdateCompany(ctx, account.Call{Actor: admin}, account.CompanyPatch{Name: &name}); err != nil {
+	if _, err := accounts.Companies.UpdateCompany(account.Call{Actor: admin}, account.CompanyPatch{Name: &name}); err != nil {
 		return err
 	}
 	own := "Ada Lovelace"
 	if _, err := accounts.Profile.UpdateMe(ctx, account.Call{Actor: admin}, account.MePatch{Name: &own}); err != nil {
 		return err
 	}
-	other, err := accounts.Operator.AddCompany(ctx, "Other", "en", "UTC")
+	other, err := accounts.Operator.AddCompany("Other", "en", "UTC")
 	if err != nil {
 		return err
 	}

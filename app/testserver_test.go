@@ -118,11 +118,11 @@ func TestOneMemberDoesNotTakeAllUploads(t *testing.T) {
 	greedy := s.Company(t)
 	modest := greedy.Member(t, account.RoleMember)
 	begin := func(c *apptest.Client) error {
-		who, err := s.Accounts.Operator.ActorFor(t.Context(), c.Email, c.CompanyID)
+		who, err := s.Accounts.Operator.ActorFor(c.Email, c.CompanyID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.Signing.Drafts.BeginUpload(t.Context(), account.Call{Actor: who}, c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, 201).Text(t, "id"), "a.pdf", 100)
+		_, err = s.Signing.Drafts.BeginUpload(account.Call{Actor: who}, c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, 201).Text(t, "id"), "a.pdf", 100)
 		return err
 	}
 	for range 100 {

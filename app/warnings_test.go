@@ -24,7 +24,7 @@ func toBeWarned(t *testing.T, change ...func(*app.Config)) warned {
 	s := apptest.New(t, append(change, offered)...)
 	owner := s.Company(t)
 	operator := s.Company(t).Member(t, account.RoleMember)
-	if err := s.Accounts.Companies.SetInstallation(t.Context(), operator.Email, true); err != nil {
+	if err := s.Accounts.Companies.SetInstallation(operator.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	return warned{s, operator, owner, owner.Member(t, account.RoleMember)}

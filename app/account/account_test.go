@@ -100,7 +100,7 @@ func (h *house) mailCount() int {
 
 func (h *house) company(name string) account.Company {
 	h.t.Helper()
-	c, err := h.Operator.AddCompany(h.t.Context(), name, "", "")
+	c, err := h.Operator.AddCompany(name, "", "")
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -118,12 +118,12 @@ func (h *house) add(c account.Company, email string, role account.Role) account.
 
 // ForgotPassword also runs the queued work.
 func (h *house) ForgotPassword(ctx context.Context, email string, from account.From) error {
-	return errors.Join(h.Services.Authentication.ForgotPassword(ctx, email, from), h.Upkeep.Flush())
+	return errors.Join(h.Services.Authentication.ForgotPassword(email, from), h.Upkeep.Flush())
 }
 
 // Reverify also runs the queued work.
 func (h *house) Reverify(ctx context.Context, who account.Call, email string) (limit.Rate, error) {
-	rate, err := h.Services.Profile.Reverify(ctx, who, email)
+	rate, err := h.Services.Profile.Reverify(who, email)
 	return rate, errors.Join(err, h.Upkeep.Flush())
 }
 
@@ -139,7 +139,7 @@ func (h *house) login(email, password string) string {
 
 func (h *house) actor(bearer string) account.Call {
 	h.t.Helper()
-	who, err := h.Authentication.Authenticate(h.t.Context(), bearer)
+	who, err := h.Authentication.Authenticate(bearer)
 	if err != nil {
 		h.t.Fatalf("authenticate: %v", err)
 	}
@@ -154,7 +154,7 @@ func (h *house) as(email string) account.Call {
 
 func (h *house) refused(bearer, why string) {
 	h.t.Helper()
-	if _, err := h.Authentication.Authenticate(h.t.Context(), bearer); !errors.Is(err, fault.ErrUnauthenticated) {
+	if _, err := h.Authentication.Authenticate(bearer); !errors.Is(err, fault.ErrUnauthenticated) {
 		h.t.Errorf("%s: got %v, want it refused", why, err)
 	}
 }

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"slices"
@@ -25,7 +24,7 @@ const usagePeriod = time.Minute
 // Authenticate returns the actor of a bearer token. Any fault of the token (malformed, another
 // key, algorithm or audience, expired, revoked, of a deactivated person) results in the same
 // [fault.ErrUnauthenticated]; the reason is its cause.
-func (s *Authentication) Authenticate(_ context.Context, bearer string) (Actor, error) {
+func (s *Authentication) Authenticate(bearer string) (Actor, error) {
 	now := s.now()
 	sum := sha256.Sum256([]byte(bearer))
 	p, generation := s.live.get(sum)

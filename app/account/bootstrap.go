@@ -168,7 +168,7 @@ func waitingAdmin(tx *kv.Tx) (u userRecord, open bool, err error) {
 }
 
 // CheckSetup reports whether the link to /setup still works.
-func (s *Operator) CheckSetup(_ context.Context, token string) error {
+func (s *Operator) CheckSetup(token string) error {
 	return s.db.View(func(tx *kv.Tx) error {
 		_, _, err := linkUser(tx, LinkSetup, token)
 		return err
@@ -178,7 +178,7 @@ func (s *Operator) CheckSetup(_ context.Context, token string) error {
 // Setup uses the link of [Bootstrap]: the generated administrator becomes the one
 // named here, and the printed password stops working.
 func (s *Operator) Setup(ctx context.Context, token string, in SetupInput) (user User, err error) {
-	if err := s.CheckSetup(ctx, token); err != nil {
+	if err := s.CheckSetup(token); err != nil {
 		return User{}, err
 	}
 	if err := in.apply(&userRecord{}, &Company{}); err != nil {

@@ -64,11 +64,11 @@ func TestLoggingInClosesSetup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Operator.CheckSetup(t.Context(), b.Setup); err != nil {
+	if err := h.Operator.CheckSetup(b.Setup); err != nil {
 		t.Error(err)
 	}
 	h.login("ann@example.org", b.Password)
-	wantFields(t, h.Operator.CheckSetup(t.Context(), b.Setup), "token")
+	wantFields(t, h.Operator.CheckSetup(b.Setup), "token")
 	_, err = h.Operator.Setup(t.Context(), b.Setup, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: password})
 	wantFields(t, err, "token")
 }
@@ -109,16 +109,16 @@ func TestActorFor(t *testing.T) {
 	h.add(a, "ann@example.org", account.RoleOwner)
 	h.add(b, "ann@example.org", account.RoleMember)
 	for company, want := range map[string]account.Role{"": account.RoleOwner, a.ID: account.RoleOwner, b.ID: account.RoleMember} {
-		if who, err := h.Operator.ActorFor(t.Context(), "ANN@example.org", company); err != nil || who.Role != want {
+		if who, err := h.Operator.ActorFor("ANN@example.org", company); err != nil || who.Role != want {
 			t.Errorf("%q: got %+v, %v", company, who, err)
 		}
 	}
-	who := account.Call{Actor: must[account.Actor](t)(h.Operator.ActorFor(t.Context(), "ann@example.org", b.ID))}
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "by command"}))
+	who := account.Call{Actor: must[account.Actor](t)(h.Operator.ActorFor("ann@example.org", b.ID))}
+	made := must[account.Token](t)(h.Profile.CreateToken(who, account.TokenInput{Name: "by command"}))
 	h.actor(made.Secret)
-	_, err := h.Operator.ActorFor(t.Context(), "ann@example.org", "nowhere")
+	_, err := h.Operator.ActorFor("ann@example.org", "nowhere")
 	wantKind(t, err, fault.KindNotFound, "")
-	_, err = h.Operator.ActorFor(t.Context(), "bob@example.org", "")
+	_, err = h.Operator.ActorFor("bob@example.org", "")
 	wantKind(t, err, fault.KindNotFound, "")
 }
 
@@ -133,7 +133,7 @@ func TestAddUserFaults(t *testing.T) {
 	h.add(c, "a@example.org", account.RoleMember)
 	_, err = h.Operator.AddUser(t.Context(), account.UserInput{Email: "A@example.org", Password: password, CompanyID: c.ID})
 	wantFields(t, err, "email")
-	_, err = h.Operator.AddCompany(t.Context(), "", "!", "x")
+	_, err = h.Operator.AddCompany("", "!", "x")
 	wantFields(t, err, "name", "locale", "timezone")
 	wantKind(t, h.Operator.SetPassword(t.Context(), "nobody@example.org", password, false), fault.KindNotFound, "")
 	wantFields(t, h.Operator.SetPassword(t.Context(), "a@example.org", "short", false), "password")
@@ -174,7 +174,7 @@ func TestRunEndsWithItsContextAndWritesDownUse(t *testing.T) {
 		t.Error(err)
 	}
 	h.Reset()
-	got, err := h.Profile.GetToken(t.Context(), ann, ann.TokenID)
+	got, err := h.Profile.GetToken(ann, ann.TokenID)
 	if err != nil || got.LastUsedAt == nil {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -2,7 +2,6 @@ package account
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -47,7 +46,7 @@ var logos = kv.NewCollection("logos", kv.JSON[Logo]())
 func logoPath(companyID, hash string) string { return "/logo/" + companyID + "?v=" + hash[:12] }
 
 // SetLogo sets a PNG or JPEG as the logo of the caller's company.
-func (s *Companies) SetLogo(_ context.Context, who Call, r io.Reader) (c Company, err error) {
+func (s *Companies) SetLogo(who Call, r io.Reader) (c Company, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Company{}, err
 	}
@@ -66,7 +65,7 @@ func (s *Companies) SetLogo(_ context.Context, who Call, r io.Reader) (c Company
 }
 
 // LogoOf returns the logo of a company to anybody: it is shown on the pages for signatories.
-func (s *Companies) LogoOf(_ context.Context, companyID string) (logo Logo, err error) {
+func (s *Companies) LogoOf(companyID string) (logo Logo, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		logo, err = logos.Get(tx, companyID)
 		return found(err, "logo")

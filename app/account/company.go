@@ -1,7 +1,6 @@
 package account
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,7 +20,7 @@ const (
 )
 
 // Company returns the caller's company.
-func (s *Companies) Company(_ context.Context, who Call) (Company, error) {
+func (s *Companies) Company(who Call) (Company, error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return Company{}, err
 	}
@@ -141,7 +140,7 @@ func setConsent(f *fault.Fields, from string, to *string) {
 
 // UpdateCompany changes the settings of the caller's company; the caller must be
 // an administrator.
-func (s *Companies) UpdateCompany(_ context.Context, who Call, p CompanyPatch) (c Company, err error) {
+func (s *Companies) UpdateCompany(who Call, p CompanyPatch) (c Company, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Company{}, err
 	}

@@ -18,7 +18,7 @@ func TestCompanySettings(t *testing.T) {
 	if a.OnDecline != account.OnDeclineNotify || a.Locale != "en" || a.Timezone != "UTC" || a.RequireApproval {
 		t.Errorf("a company begins as %+v", a)
 	}
-	got, err := h.Companies.UpdateCompany(t.Context(), ann, account.CompanyPatch{
+	got, err := h.Companies.UpdateCompany(ann, account.CompanyPatch{
 		Name: new("Acme"), Locale: new("de"), Timezone: new("Europe/Berlin"), LogoURL: new("https://example.org/logo.png"),
 		BrandColor: new("#AABBCC"), RequireApproval: new(true), DefaultExpiryDays: new(30), ReminderDays: &[]int{7, 3, 7},
 		ConsentText: new(" I agree. "), RetentionDays: new(365), OnDecline: new(account.OnDeclineVoid),
@@ -30,7 +30,7 @@ func TestCompanySettings(t *testing.T) {
 		!slices.Equal(got.ReminderDays, []int{3, 7}) || got.ConsentText != "I agree." || got.RetentionDays != 365 || got.OnDecline != account.OnDeclineVoid {
 		t.Errorf("got %+v", got)
 	}
-	got, err = h.Companies.UpdateCompany(t.Context(), ann, account.CompanyPatch{
+	got, err = h.Companies.UpdateCompany(ann, account.CompanyPatch{
 		LogoURL: new(""), BrandColor: new(""), DefaultExpiryDays: new(0), ReminderDays: &[]int{}, ConsentText: new(""), RetentionDays: new(0),
 	})
 	if err != nil {
@@ -39,7 +39,7 @@ func TestCompanySettings(t *testing.T) {
 	if got.LogoURL != "" || got.BrandColor != "" || got.DefaultExpiryDays != 0 || len(got.ReminderDays) != 0 || got.ConsentText != "" || got.RetentionDays != 0 || got.Name != "Acme" {
 		t.Errorf("got %+v", got)
 	}
-	if read, err := h.Companies.Company(t.Context(), ann); err != nil || read.Name != "Acme" {
+	if read, err := h.Companies.Company(ann); err != nil || read.Name != "Acme" {
 		t.Errorf("got %+v, %v", read, err)
 	}
 }
@@ -49,7 +49,7 @@ func TestCompanyFaults(t *testing.T) {
 	h := open(t)
 	a := h.company("A")
 	h.add(a, "ann@example.org", account.RoleOwner)
-	_, err := h.Companies.UpdateCompany(t.Context(), h.as("ann@example.org"), account.CompanyPatch{
+	_, err := h.Companies.UpdateCompany(h.as("ann@example.org"), account.CompanyPatch{
 		Name: new(""), Locale: new("!"), Timezone: new("x"), LogoURL: new("javascript:alert(1)"), BrandColor: new("red"),
 		DefaultExpiryDays: new(-1), ReminderDays: &[]int{1, 0, 4000}, ConsentText: new(strings.Repeat("x", 10_001)),
 		RetentionDays: new(40_000), OnDecline: new(account.OnDecline("cry")),
@@ -72,7 +72,7 @@ func TestLogos(t *testing.T) {
 		"ftp://example.org/a.png": false, "https://u:p@example.org/": false, "https://" + strings.Repeat("x", 2048): false,
 		"data:image/png;base64," + strings.Repeat("A", 1<<18): false,
 	} {
-		if _, err := h.Companies.UpdateCompany(t.Context(), ann, account.CompanyPatch{LogoURL: &address}); (err == nil) != ok {
+		if _, err := h.Companies.UpdateCompany(ann, account.CompanyPatch{LogoURL: &address}); (err == nil) != ok {
 			t.Errorf("%.60s: got %v", address, err)
 		}
 	}
@@ -85,10 +85,10 @@ func TestWhoMaySeeAndChangeTheCompany(t *testing.T) {
 	for _, role := range account.Roles() {
 		h.add(a, string(role)+"@example.org", role)
 		who := h.as(string(role) + "@example.org")
-		if _, err := h.Companies.Company(t.Context(), who); err != nil {
+		if _, err := h.Companies.Company(who); err != nil {
 			t.Errorf("%s cannot see the company: %v", role, err)
 		}
-		_, err := h.Companies.UpdateCompany(t.Context(), who, account.CompanyPatch{Name: new("B")})
+		_, err := h.Companies.UpdateCompany(who, account.CompanyPatch{Name: new("B")})
 		if may := role == account.RoleOwner || role == account.RoleAdmin; may && err != nil {
 			t.Errorf("%s: %v", role, err)
 		} else if !may {

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
@@ -59,7 +58,7 @@ func (s *Companies) keepConsent(tx *kv.Tx, who Call, before, after Company) erro
 
 // ConsentVersions lists the current and former consent texts of the company, newest first. It
 // is empty if the text was never changed.
-func (s *Companies) ConsentVersions(_ context.Context, who Call) (all []ConsentVersion, err error) {
+func (s *Companies) ConsentVersions(who Call) (all []ConsentVersion, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return nil, err
 	}

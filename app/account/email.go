@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"strings"
 	"time"
@@ -16,7 +15,7 @@ import (
 // Reverify sends a verification message to the person's current address or, if email is not "",
 // to a new one, which replaces it when its link is used. It is limited to six per minute and
 // user, and by the messages that one address may get in a day.
-func (s *Profile) Reverify(_ context.Context, who Call, email string) (limit.Rate, error) {
+func (s *Profile) Reverify(who Call, email string) (limit.Rate, error) {
 	if err := self(who, ScopeWrite); err != nil {
 		return limit.Rate{}, err
 	}
@@ -120,7 +119,7 @@ func (s *Profile) sendVerification(tx *kv.Tx, u userRecord, email string) error 
 
 // CheckVerification returns the address that a verification link proves, without
 // using the link.
-func (s *Profile) CheckVerification(_ context.Context, token string) (email string, err error) {
+func (s *Profile) CheckVerification(token string) (email string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		l, _, err := linkUser(tx, LinkVerify, token)
 		email = l.Email
@@ -131,7 +130,7 @@ func (s *Profile) CheckVerification(_ context.Context, token string) (email stri
 
 // VerifyEmail uses a verification link: the address is proven, unless somebody else was shown the
 // link to hand it over, and, if it is a new one, becomes the person's.
-func (s *Profile) VerifyEmail(_ context.Context, token string) (User, error) {
+func (s *Profile) VerifyEmail(token string) (User, error) {
 	var user User
 	err := s.db.Update(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkVerify, token)

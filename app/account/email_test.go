@@ -49,25 +49,25 @@ func TestVerifyingMovesToANewAddress(t *testing.T) {
 	wantFields(t, err, "email")
 	_, err = h.Reverify(t.Context(), ann, "nonsense")
 	wantFields(t, err, "email")
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), ann, account.TokenInput{Name: "CI"}))
+	made := must[account.Token](t)(h.Profile.CreateToken(ann, account.TokenInput{Name: "CI"}))
 	_, err = h.Reverify(t.Context(), h.actor(made.Secret), "thief@example.org")
 	wantKind(t, err, fault.KindForbidden, "session_required")
 
 	if _, err := h.Reverify(t.Context(), ann, "new@example.org"); err != nil {
 		t.Fatal(err)
 	}
-	if me, err := h.Profile.Me(t.Context(), ann); err != nil || me.Email != "ann@example.org" {
+	if me, err := h.Profile.Me(ann); err != nil || me.Email != "ann@example.org" {
 		t.Errorf("moved before it was verified: %+v, %v", me, err)
 	}
 	link := h.mail(account.MailVerifyEmail, "new@example.org").Data["token"]
-	u, err := h.Profile.VerifyEmail(t.Context(), link)
+	u, err := h.Profile.VerifyEmail(link)
 	if err != nil || u.Email != "new@example.org" || u.EmailVerifiedAt == nil {
 		t.Fatalf("got %+v, %v", u, err)
 	}
 	if got := h.mail(account.MailEmailChanged, "ann@example.org").Data["email"]; got != "new@example.org" {
 		t.Errorf("the old address was told of %q", got)
 	}
-	_, err = h.Profile.VerifyEmail(t.Context(), link)
+	_, err = h.Profile.VerifyEmail(link)
 	wantFields(t, err, "token")
 	h.login("new@example.org", password)
 }
@@ -95,10 +95,10 @@ func TestVerifyRefusesWhatCannotBeUsed(t *testing.T) {
 	}
 	reset := h.mail(account.MailReset, "ann@example.org").Data["token"]
 	for _, token := range []string{"", "nonsense", late, reset} {
-		_, err := h.Profile.VerifyEmail(t.Context(), token)
+		_, err := h.Profile.VerifyEmail(token)
 		wantFields(t, err, "token")
 	}
-	_, err := h.Profile.VerifyEmail(t.Context(), taken)
+	_, err := h.Profile.VerifyEmail(taken)
 	wantKind(t, err, fault.KindConflict, "email_taken")
 }
 
@@ -107,7 +107,7 @@ func TestForgottenPasswords(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	bearer := h.login("ann@example.org", password)
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.actor(bearer), account.TokenInput{Name: "CI"}))
+	made := must[account.Token](t)(h.Profile.CreateToken(h.actor(bearer), account.TokenInput{Name: "CI"}))
 	for _, email := range []string{"nobody@example.org", "ANN@example.org", "ann@example.org"} {
 		if err := h.ForgotPassword(t.Context(), email, account.From{IP: "192.0.2.1"}); err != nil {
 			t.Errorf("%s: %v", email, err)
@@ -117,7 +117,7 @@ func TestForgottenPasswords(t *testing.T) {
 		t.Errorf("%d messages, want 2", got)
 	}
 	link := h.mail(account.MailReset, "ann@example.org").Data["token"]
-	if _, err := h.Authentication.CheckReset(t.Context(), link); err != nil {
+	if _, err := h.Authentication.CheckReset(link); err != nil {
 		t.Error(err)
 	}
 	wantFields(t, h.Authentication.ResetPassword(t.Context(), link, account.Reset{Password: "short"}), "password")

@@ -34,7 +34,7 @@ func runs(who Call) error {
 
 // SetInstallation grants a person the right to administer the installation, or withdraws it.
 // Like the other methods for the operator it checks no permissions.
-func (s *Companies) SetInstallation(_ context.Context, email string, granted bool) error {
+func (s *Companies) SetInstallation(email string, granted bool) error {
 	return s.db.Update(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)
 		if err != nil {
@@ -146,7 +146,7 @@ func (s *Companies) found(tx *kv.Tx, u userRecord, in CompanyInput, password str
 }
 
 // RenameCompany changes the name of any company.
-func (s *Companies) RenameCompany(_ context.Context, who Call, id, name string) (c Company, err error) {
+func (s *Companies) RenameCompany(who Call, id, name string) (c Company, err error) {
 	if err := runs(who); err != nil {
 		return Company{}, err
 	}
@@ -192,7 +192,7 @@ func (s *Companies) Tenants(ctx context.Context, who Call) (all []Tenant, err er
 
 // ListTenants lists the companies whose name begins with a text, by name.
 func (s *Companies) ListTenants(
-	_ context.Context, who Call, name string, offset, limit int,
+	who Call, name string, offset, limit int,
 ) (found list.Page[Tenant], err error) {
 	if err := runs(who); err != nil {
 		return found, err
@@ -216,7 +216,7 @@ func (s *Companies) ListTenants(
 }
 
 // GetTenant returns a company.
-func (s *Companies) GetTenant(_ context.Context, who Call, id string) (t Tenant, err error) {
+func (s *Companies) GetTenant(who Call, id string) (t Tenant, err error) {
 	if err := runs(who); err != nil {
 		return t, err
 	}
@@ -238,7 +238,7 @@ type Person struct {
 
 // ListPeople lists the people whose address begins with a text, by address.
 func (s *Companies) ListPeople(
-	_ context.Context, who Call, address string, offset, limit int,
+	who Call, address string, offset, limit int,
 ) (found list.Page[Person], err error) {
 	if err := runs(who); err != nil {
 		return found, err

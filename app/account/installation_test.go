@@ -21,17 +21,17 @@ func TestInstallationIsForItsAdministrators(t *testing.T) {
 			_, err := s.FoundCompany(ctx, who, account.CompanyInput{Name: "Mine", Email: "boss@example.org"})
 			return err
 		},
-		"rename":    func(who account.Call) error { _, err := s.RenameCompany(ctx, who, c.ID, "Mine"); return err },
+		"rename":    func(who account.Call) error { _, err := s.RenameCompany(who, c.ID, "Mine"); return err },
 		"tenants":   func(who account.Call) error { _, err := s.Tenants(ctx, who); return err },
-		"companies": func(who account.Call) error { _, err := s.ListTenants(ctx, who, "", 0, 10); return err },
-		"company":   func(who account.Call) error { _, err := s.GetTenant(ctx, who, c.ID); return err },
-		"people":    func(who account.Call) error { _, err := s.ListPeople(ctx, who, "", 0, 10); return err },
+		"companies": func(who account.Call) error { _, err := s.ListTenants(who, "", 0, 10); return err },
+		"company":   func(who account.Call) error { _, err := s.GetTenant(who, c.ID); return err },
+		"people":    func(who account.Call) error { _, err := s.ListPeople(who, "", 0, 10); return err },
 	} {
 		if err := ask(who); fault.KindOf(err) != fault.KindNotFound {
 			t.Errorf("%s: the owner of a company gets %v", name, err)
 		}
 	}
-	if err := h.Companies.SetInstallation(ctx, "boss@example.org", true); err != nil {
+	if err := h.Companies.SetInstallation("boss@example.org", true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.FoundCompany(ctx, h.as("boss@example.org"), account.CompanyInput{Name: "Other", Email: "boss@example.org"}); err != nil {

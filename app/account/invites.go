@@ -27,7 +27,7 @@ type Invite struct {
 }
 
 // CheckInvite reads an invitation without using it. who is the person signed in, if any.
-func (s *Companies) CheckInvite(_ context.Context, who Call, token string) (in Invite, err error) {
+func (s *Companies) CheckInvite(who Call, token string) (in Invite, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkInvite, token)
 		if err != nil {
@@ -87,7 +87,7 @@ func (u userRecord) used(tx *kv.Tx, company string) (used bool, err error) {
 // else may have opened it. If others have seen the link, that is only possible for an account that
 // nobody has used. All others have to sign in, see [From.Invite].
 func (s *Companies) AcceptInvite(ctx context.Context, who Call, token, name, password string) (user User, err error) {
-	in, err := s.CheckInvite(ctx, who, token)
+	in, err := s.CheckInvite(who, token)
 	if err != nil {
 		return User{}, err
 	}

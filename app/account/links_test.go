@@ -50,7 +50,7 @@ func TestALinkThatOthersHaveSeenOpensNoAccountInUse(t *testing.T) {
 			owner := h.as("owner@example.org")
 			must[account.Member](h.t)(h.Companies.InviteMember(h.t.Context(), owner, account.MemberInput{Email: bob, Password: password}))
 			u := must[account.User](h.t)(h.Authentication.Login(h.t.Context(), bob, password, "", here))
-			must[any](h.t)(nil, h.Companies.RemoveMember(h.t.Context(), owner, u.ID))
+			must[any](h.t)(nil, h.Companies.RemoveMember(owner, u.ID))
 		}, false, true},
 		"joined another company with its link": {func(h *house, _ account.Company, _ account.Call) {
 			m := h.invite(h.as("owner@example.org"), bob)
@@ -76,7 +76,7 @@ func TestALinkThatOthersHaveSeenOpensNoAccountInUse(t *testing.T) {
 					h.showLink(m)
 					want = x.opens
 				}
-				in := must[account.Invite](t)(h.Companies.CheckInvite(t.Context(), account.Call{}, m.Data["token"]))
+				in := must[account.Invite](t)(h.Companies.CheckInvite(account.Call{}, m.Data["token"]))
 				if in.Name != "As Typed" || shown && (!in.New || !in.Known) {
 					t.Errorf("the page tells of an account: %+v", in)
 				}
@@ -104,7 +104,7 @@ func TestSigningInAcceptsAnInvitation(t *testing.T) {
 	h.add(b, "owner@example.org", account.RoleOwner)
 	bob := h.add(b, "bob@example.org", account.RoleMember)
 	h.add(b, "ben@example.org", account.RoleMember)
-	must[any](t)(nil, h.Companies.RemoveMember(t.Context(), h.as("owner@example.org"), bob.ID))
+	must[any](t)(nil, h.Companies.RemoveMember(h.as("owner@example.org"), bob.ID))
 	m := h.invite(h.as("boss@example.org"), "bob@example.org")
 	h.showLink(m)
 	from := account.From{IP: "192.0.2.9", Invite: m.Data["token"]}
@@ -155,7 +155,7 @@ func TestWhatProvesAnAddress(t *testing.T) {
 	for name, use := range map[string]func(h *house, ann account.Call, see func(account.Mail) string) error{
 		"verification": func(h *house, ann account.Call, see func(account.Mail) string) error {
 			must[any](h.t)(h.Reverify(h.t.Context(), ann, ""))
-			_, err := h.Profile.VerifyEmail(h.t.Context(), see(h.mail(account.MailVerifyEmail, ann.Email)))
+			_, err := h.Profile.VerifyEmail(see(h.mail(account.MailVerifyEmail, ann.Email)))
 			return err
 		},
 		"a new password": func(h *house, ann account.Call, see func(account.Mail) string) error {
@@ -163,8 +163,8 @@ func TestWhatProvesAnAddress(t *testing.T) {
 			return h.Authentication.ResetPassword(h.t.Context(), see(h.mail(account.MailReset, ann.Email)), account.Reset{Password: password + "2"})
 		},
 		"undoing": func(h *house, ann account.Call, see func(account.Mail) string) error {
-			must[any](h.t)(h.Profile.CreateToken(h.t.Context(), ann, account.TokenInput{Name: "T"}))
-			reset, err := h.Authentication.Undo(h.t.Context(), see(h.mail(account.MailTokenCreated, ann.Email)))
+			must[any](h.t)(h.Profile.CreateToken(ann, account.TokenInput{Name: "T"}))
+			reset, err := h.Authentication.Undo(see(h.mail(account.MailTokenCreated, ann.Email)))
 			return errors.Join(err, h.Authentication.ResetPassword(h.t.Context(), reset, account.Reset{Password: password + "2"}))
 		},
 	} {
@@ -209,19 +209,19 @@ func TestTheThiefsNoticeDoesNotEndTheOwners(t *testing.T) {
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	thief := h.as("ann@example.org")
 	must[any](t)(h.Reverify(t.Context(), thief, "thief@example.org"))
-	must[account.User](t)(h.Profile.VerifyEmail(t.Context(), h.mail(account.MailVerifyEmail, "thief@example.org").Data["token"]))
+	must[account.User](t)(h.Profile.VerifyEmail(h.mail(account.MailVerifyEmail, "thief@example.org").Data["token"]))
 	owners := h.mail(account.MailEmailChanged, "ann@example.org").Data["token"]
 	h.advance(time.Minute)
 	must[account.User](t)(h.Profile.UpdateMe(t.Context(), thief, account.MePatch{Password: new("the thief's"), CurrentPassword: password}))
 	thiefs := h.mail(account.MailPassword, "thief@example.org").Data["token"]
 	h.advance(time.Minute)
-	reset := must[string](t)(h.Authentication.Undo(t.Context(), thiefs))
+	reset := must[string](t)(h.Authentication.Undo(thiefs))
 	must[any](t)(nil, h.Authentication.ResetPassword(t.Context(), reset, account.Reset{Password: "the thief's"}))
 	h.advance(time.Minute)
-	reset = must[string](t)(h.Authentication.Undo(t.Context(), owners))
+	reset = must[string](t)(h.Authentication.Undo(owners))
 	must[any](t)(nil, h.Authentication.ResetPassword(t.Context(), reset, account.Reset{Password: "the owner's"}))
 	h.login("ann@example.org", "the owner's")
-	_, err := h.Authentication.Undo(t.Context(), thiefs)
+	_, err := h.Authentication.Undo(thiefs)
 	wantFields(t, err, "token")
 }
 
@@ -235,9 +235,9 @@ func TestSigningOutEndsTheSessionEverywhere(t *testing.T) {
 	u := must[account.User](t)(h.Authentication.Login(t.Context(), "ann@example.org", password, "", here))
 	other := h.login("ann@example.org", password)
 	first := h.actor(u.Companies[0].Token)
-	switched := must[account.Token](t)(h.Authentication.SwitchCompany(t.Context(), first, b.ID))
-	renewed := must[account.Token](t)(h.Authentication.RenewSession(t.Context(), first))
-	must[any](t)(nil, h.Authentication.Logout(t.Context(), h.actor(renewed.Secret)))
+	switched := must[account.Token](t)(h.Authentication.SwitchCompany(first, b.ID))
+	renewed := must[account.Token](t)(h.Authentication.RenewSession(first))
+	must[any](t)(nil, h.Authentication.Logout(h.actor(renewed.Secret)))
 	for name, token := range map[string]string{"renewed": renewed.Secret, "of the other company": u.Companies[1].Token, "switched to": switched.Secret} {
 		h.refused(token, name)
 	}
@@ -250,8 +250,8 @@ func TestPatientGuessingOfCodesEnds(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	bearer := h.login("ann@example.org", password)
-	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), h.actor(bearer)))
-	recovery := must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), h.actor(bearer), code(t, setup.Secret, h.now())))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(h.actor(bearer)))
+	recovery := must[[]string](t)(h.Authentication.ConfirmTwoFactor(h.actor(bearer), code(t, setup.Secret, h.now())))
 	checked := 0
 	for i := range 80 {
 		h.advance(6 * time.Minute)

@@ -42,7 +42,7 @@ func TestLoginRefuses(t *testing.T) {
 	a := h.company("A")
 	h.add(a, "ann@example.org", account.RoleOwner)
 	h.add(a, "off@example.org", account.RoleMember)
-	if err := h.Operator.SetActive(t.Context(), "off@example.org", false); err != nil {
+	if err := h.Operator.SetActive("off@example.org", false); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, email, password string }{
@@ -192,20 +192,20 @@ func TestChangesCountAtTheNextRequest(t *testing.T) {
 		change func(h *house, boss account.Call, ann account.User, who account.Call) error
 	}{
 		{"logout", func(h *house, _ account.Call, _ account.User, who account.Call) error {
-			return h.Authentication.Logout(t.Context(), who)
+			return h.Authentication.Logout(who)
 		}},
 		{"revoked", func(h *house, boss account.Call, _ account.User, who account.Call) error {
-			return h.Profile.RevokeToken(t.Context(), boss, who.TokenID)
+			return h.Profile.RevokeToken(boss, who.TokenID)
 		}},
 		{"deactivated member", func(h *house, boss account.Call, ann account.User, _ account.Call) error {
-			_, err := h.Companies.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)})
+			_, err := h.Companies.UpdateMember(boss, ann.ID, account.MemberPatch{Active: new(false)})
 			return err
 		}},
 		{"removed member", func(h *house, boss account.Call, ann account.User, _ account.Call) error {
-			return h.Companies.RemoveMember(t.Context(), boss, ann.ID)
+			return h.Companies.RemoveMember(boss, ann.ID)
 		}},
 		{"deactivated user", func(h *house, _ account.Call, ann account.User, _ account.Call) error {
-			return h.Operator.SetActive(t.Context(), ann.Email, false)
+			return h.Operator.SetActive(ann.Email, false)
 		}},
 		{"new password", func(h *house, _ account.Call, ann account.User, _ account.Call) error {
 			return h.Operator.SetPassword(t.Context(), ann.Email, "another horse", false)
@@ -237,7 +237,7 @@ func TestRoleChangesCountAtTheNextRequest(t *testing.T) {
 	if h.actor(bearer).IsAdmin() {
 		t.Fatal("a member is an admin")
 	}
-	if _, err := h.Companies.UpdateMember(t.Context(), h.as("boss@example.org"), ann.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
+	if _, err := h.Companies.UpdateMember(h.as("boss@example.org"), ann.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
 		t.Fatal(err)
 	}
 	if !h.actor(bearer).IsAdmin() {
@@ -259,20 +259,20 @@ func TestNobodyIsRememberedAsTheyWere(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				for range 20 {
-					_, err := h.Authentication.Authenticate(t.Context(), bearer)
+					_, err := h.Authentication.Authenticate(bearer)
 					if err != nil && !errors.Is(err, fault.ErrUnauthenticated) {
 						t.Error(err)
 					}
 				}
 			})
 		}
-		if _, err := h.Companies.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
+		if _, err := h.Companies.UpdateMember(boss, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
 			t.Fatal(err)
 		}
 		h.refused(bearer, "deactivated")
 		wg.Wait()
 		h.refused(bearer, "deactivated, after the race")
-		if _, err := h.Companies.UpdateMember(t.Context(), boss, ann.ID, account.MemberPatch{Active: new(true)}); err != nil {
+		if _, err := h.Companies.UpdateMember(boss, ann.ID, account.MemberPatch{Active: new(true)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -292,9 +292,9 @@ func TestSignatoryTokensOpenOneInvitation(t *testing.T) {
 	if !who.Can(account.ScopeSign) || !who.Can(account.ScopeRead) || who.Can(account.ScopeWrite) || who.IsAdmin() || who.CanApprove() {
 		t.Errorf("%+v can do other than read and sign", who)
 	}
-	_, err = h.Companies.Company(t.Context(), who)
+	_, err = h.Companies.Company(who)
 	wantKind(t, err, fault.KindForbidden, "")
-	_, err = h.Profile.Me(t.Context(), who)
+	_, err = h.Profile.Me(who)
 	wantKind(t, err, fault.KindForbidden, "")
 	h.advance(time.Hour)
 	h.refused(bearer, "expired")
@@ -317,7 +317,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 	b.Run("live", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := h.Authentication.Authenticate(b.Context(), bearer); err != nil {
+			if _, err := h.Authentication.Authenticate(bearer); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -326,7 +326,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			h.Reset()
-			if _, err := h.Authentication.Authenticate(b.Context(), bearer); err != nil {
+			if _, err := h.Authentication.Authenticate(bearer); err != nil {
 				b.Fatal(err)
 			}
 		}

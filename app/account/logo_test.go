@@ -36,11 +36,11 @@ func TestLogoIsDrawnAnew(t *testing.T) {
 	asJPEG := func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }
 	secret := append(picture(t, 2000, 1000, png.Encode), []byte("hidden behind the picture")...)
 	for name, from := range map[string][]byte{"PNG": secret, "JPEG": picture(t, 100, 50, asJPEG)} {
-		c, err := h.Companies.SetLogo(t.Context(), ann, bytes.NewReader(from))
+		c, err := h.Companies.SetLogo(ann, bytes.NewReader(from))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		got, err := h.Companies.LogoOf(t.Context(), a.ID)
+		got, err := h.Companies.LogoOf(a.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,18 +52,18 @@ func TestLogoIsDrawnAnew(t *testing.T) {
 			t.Errorf("%s is at %q, want %q", name, c.LogoURL, want)
 		}
 	}
-	c, err := h.Companies.Company(t.Context(), ann)
+	c, err := h.Companies.Company(ann)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Writing back what was read changes nothing.
-	if c, err = h.Companies.UpdateCompany(t.Context(), ann, account.CompanyPatch{LogoURL: new("https://sign.example" + c.LogoURL)}); err != nil || c.OwnLogo() == "" {
+	if c, err = h.Companies.UpdateCompany(ann, account.CompanyPatch{LogoURL: new("https://sign.example" + c.LogoURL)}); err != nil || c.OwnLogo() == "" {
 		t.Errorf("the logo is gone: %q, %v", c.LogoURL, err)
 	}
-	if _, err = h.Companies.UpdateCompany(t.Context(), ann, account.CompanyPatch{LogoURL: new("")}); err != nil {
+	if _, err = h.Companies.UpdateCompany(ann, account.CompanyPatch{LogoURL: new("")}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Companies.LogoOf(t.Context(), a.ID)
+	_, err = h.Companies.LogoOf(a.ID)
 	wantKind(t, err, fault.KindNotFound, "")
 	if errs := h.db.Check(account.Collections()...); len(errs) > 0 {
 		t.Error(errs)
@@ -83,12 +83,12 @@ func TestLogosThatAreRefused(t *testing.T) {
 		"nothing": nil, "SVG": []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), "text": []byte("hello"), "bomb": bomb,
 		"cut": picture(t, 100, 100, png.Encode)[:120], "large": bytes.Repeat([]byte("x"), 3<<20),
 	} {
-		_, err := h.Companies.SetLogo(t.Context(), ann, bytes.NewReader(from))
+		_, err := h.Companies.SetLogo(ann, bytes.NewReader(from))
 		if fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := h.Companies.SetLogo(t.Context(), h.as("max@example.org"), bytes.NewReader(picture(t, 9, 9, png.Encode)))
+	_, err := h.Companies.SetLogo(h.as("max@example.org"), bytes.NewReader(picture(t, 9, 9, png.Encode)))
 	wantKind(t, err, fault.KindForbidden, "")
 }
 
@@ -115,12 +115,12 @@ func TestConsentKeepsItsVersions(t *testing.T) {
 	h.add(a, "max@example.org", account.RoleMember)
 	ann := h.as("ann@example.org")
 	for _, text := range []string{"One.", "One.", "Two.", ""} {
-		if _, err := h.Companies.UpdateCompany(t.Context(), ann, account.CompanyPatch{ConsentText: &text}); err != nil {
+		if _, err := h.Companies.UpdateCompany(ann, account.CompanyPatch{ConsentText: &text}); err != nil {
 			t.Fatal(err)
 		}
 		h.advance(1)
 	}
-	all, err := h.Companies.ConsentVersions(t.Context(), ann)
+	all, err := h.Companies.ConsentVersions(ann)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,10 +131,10 @@ func TestConsentKeepsItsVersions(t *testing.T) {
 	if got := strings.Join(texts, "|"); got != "|Two.|One.|" || all[1].By != ann.Name || all[1].Version() != account.ConsentName("Two.") {
 		t.Errorf("got %q, %+v", got, all)
 	}
-	_, err = h.Companies.ConsentVersions(t.Context(), h.as("max@example.org"))
+	_, err = h.Companies.ConsentVersions(h.as("max@example.org"))
 	wantKind(t, err, fault.KindForbidden, "")
 	h.add(h.company("B"), "bob@example.org", account.RoleOwner)
-	if other, err := h.Companies.ConsentVersions(t.Context(), h.as("bob@example.org")); err != nil || len(other) != 0 {
+	if other, err := h.Companies.ConsentVersions(h.as("bob@example.org")); err != nil || len(other) != 0 {
 		t.Errorf("another company sees %v, %v", other, err)
 	}
 }

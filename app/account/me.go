@@ -10,7 +10,7 @@ import (
 )
 
 // Me returns the caller, with their companies.
-func (s *Profile) Me(_ context.Context, who Call) (user User, err error) {
+func (s *Profile) Me(who Call) (user User, err error) {
 	who.Limited = false // people who have to set up two-factor sign-in may see their own record
 	if err := self(who, ScopeRead); err != nil {
 		return User{}, err

@@ -25,7 +25,7 @@ func TestMe(t *testing.T) {
 	if len(me.Companies) != 1 || me.Companies[0] != (account.UserCompany{ID: a.ID, Name: "A", Role: account.RoleViewer}) {
 		t.Errorf("got companies %+v", me.Companies)
 	}
-	got, err := h.Profile.Me(t.Context(), h.as("ann@example.org"))
+	got, err := h.Profile.Me(h.as("ann@example.org"))
 	if err != nil || got.Name != "Ann" {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -60,7 +60,7 @@ func TestANewPasswordEndsOtherSessions(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	other, own := h.login("ann@example.org", password), h.login("ann@example.org", password)
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.actor(own), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
+	made := must[account.Token](t)(h.Profile.CreateToken(h.actor(own), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
 	_, err := h.Profile.UpdateMe(t.Context(), h.actor(made.Secret), account.MePatch{Password: new("another horse"), CurrentPassword: password})
 	wantKind(t, err, fault.KindForbidden, "session_required")
 	if _, err := h.Profile.UpdateMe(t.Context(), h.actor(own), account.MePatch{Password: new("another horse"), CurrentPassword: password}); err != nil {
@@ -103,13 +103,13 @@ func TestSwitchCompany(t *testing.T) {
 	h.add(a, "ann@example.org", account.RoleOwner)
 	h.add(b, "ann@example.org", account.RoleViewer)
 	ann := h.as("ann@example.org")
-	token, err := h.Authentication.SwitchCompany(t.Context(), ann, b.ID)
+	token, err := h.Authentication.SwitchCompany(ann, b.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := h.actor(token.Secret); got.CompanyID != b.ID || got.Role != account.RoleViewer {
 		t.Errorf("got %+v", got)
 	}
-	_, err = h.Authentication.SwitchCompany(t.Context(), ann, c.ID)
+	_, err = h.Authentication.SwitchCompany(ann, c.ID)
 	wantKind(t, err, fault.KindNotFound, "")
 }

@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"paraph/app/input"
@@ -13,7 +12,7 @@ import (
 // ListMembers lists the members of a company. Statuses are active (which includes invited),
 // invited, deactivated (also called archived) and deleted, which is always empty because a
 // removed member leaves no record.
-func (s *Companies) ListMembers(_ context.Context, who Call, q MemberQuery) (list.Page[Member], error) {
+func (s *Companies) ListMembers(who Call, q MemberQuery) (list.Page[Member], error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return list.Page[Member]{}, err
 	}
@@ -72,7 +71,7 @@ var memberOrders = list.Orders[MemberSort, Member]{
 func rank(r Role) int { return slices.Index(Roles(), r) }
 
 // GetMember returns one member of the company.
-func (s *Companies) GetMember(_ context.Context, who Call, id string) (Member, error) {
+func (s *Companies) GetMember(who Call, id string) (Member, error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return Member{}, err
 	}
@@ -107,7 +106,7 @@ func ListApprovers(tx *kv.Tx, companyID string) ([]Member, error) {
 }
 
 // Approvers lists the members of the company who can be asked to approve a document.
-func (s *Companies) Approvers(_ context.Context, who Call) (all []Member, err error) {
+func (s *Companies) Approvers(who Call) (all []Member, err error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return nil, err
 	}

@@ -249,7 +249,7 @@ type MemberPatch struct {
 
 // UpdateMember changes the role of a member or (de)activates them, effective immediately:
 // tokens of a deactivated member are revoked.
-func (s *Companies) UpdateMember(_ context.Context, who Call, id string, p MemberPatch) (Member, error) {
+func (s *Companies) UpdateMember(who Call, id string, p MemberPatch) (Member, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
 	}
@@ -329,7 +329,7 @@ func (s *Companies) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
 }
 
 // RemoveMember removes a member from the company, or lets them leave. Their documents stay.
-func (s *Companies) RemoveMember(_ context.Context, who Call, id string) error {
+func (s *Companies) RemoveMember(who Call, id string) error {
 	if err := staff(who, ScopeRead); err != nil {
 		return err
 	}

@@ -30,9 +30,9 @@ func TestInvitingSomebodyNew(t *testing.T) {
 		t.Errorf("got %+v, %v", again, err)
 	}
 	old, link := message.Data["token"], h.mail(account.MailInvite, "new@example.org").Data["token"]
-	_, err = h.Companies.CheckInvite(t.Context(), account.Call{}, old)
+	_, err = h.Companies.CheckInvite(account.Call{}, old)
 	wantFields(t, err, "token")
-	in, err := h.Companies.CheckInvite(t.Context(), account.Call{}, link)
+	in, err := h.Companies.CheckInvite(account.Call{}, link)
 	if err != nil || in.Company != "Acme" || in.Name != "new" || in.Email != "new@example.org" || !in.New || in.Known {
 		t.Errorf("got %+v, %v", in, err)
 	}
@@ -65,7 +65,7 @@ func TestInvitingSomebodyOfAnotherCompany(t *testing.T) {
 		t.Errorf("of two companies before accepting: %+v, %v", u, err)
 	}
 	link := h.mail(account.MailInvite, "bob@example.org").Data["token"]
-	if in, err := h.Companies.CheckInvite(t.Context(), account.Call{}, link); err != nil || in.New {
+	if in, err := h.Companies.CheckInvite(account.Call{}, link); err != nil || in.New {
 		t.Errorf("got %+v, %v", in, err)
 	}
 	_, err := h.Companies.AcceptInvite(t.Context(), account.Call{}, link, "Other", "ignored horse")
@@ -134,7 +134,7 @@ func TestListMembers(t *testing.T) {
 	}
 	names := func(who account.Call, q account.MemberQuery) string {
 		t.Helper()
-		list, err := h.Companies.ListMembers(t.Context(), who, q)
+		list, err := h.Companies.ListMembers(who, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestListMembers(t *testing.T) {
 	check(account.MemberQuery{Search: "ines"}, "Ínés")
 	check(account.MemberQuery{Search: "example zed"}, "zed")
 	check(account.MemberQuery{Statuses: []string{"invited"}}, "Ínés")
-	if _, err := h.Companies.UpdateMember(t.Context(), zed, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
+	if _, err := h.Companies.UpdateMember(zed, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	check(account.MemberQuery{}, "zed Ínés")
@@ -197,7 +197,7 @@ func TestWhoMayChangeMembers(t *testing.T) {
 			target := h.add(a, "target@example.org", tt.target)
 			stranger := h.add(b, "stranger@example.org", account.RoleMember)
 			who := h.as("actor@example.org")
-			got, err := h.Companies.UpdateMember(t.Context(), who, target.ID, account.MemberPatch{Role: &tt.role})
+			got, err := h.Companies.UpdateMember(who, target.ID, account.MemberPatch{Role: &tt.role})
 			if tt.kind == fault.KindInternal {
 				if err != nil || got.Role != tt.role {
 					t.Errorf("got %+v, %v", got, err)
@@ -206,11 +206,11 @@ func TestWhoMayChangeMembers(t *testing.T) {
 				wantKind(t, err, tt.kind, "")
 			}
 			if who.IsAdmin() {
-				_, err = h.Companies.UpdateMember(t.Context(), who, stranger.ID, account.MemberPatch{Role: &admin})
+				_, err = h.Companies.UpdateMember(who, stranger.ID, account.MemberPatch{Role: &admin})
 				wantKind(t, err, fault.KindNotFound, "")
-				wantKind(t, h.Companies.RemoveMember(t.Context(), who, stranger.ID), fault.KindNotFound, "")
+				wantKind(t, h.Companies.RemoveMember(who, stranger.ID), fault.KindNotFound, "")
 			}
-			_, err = h.Companies.GetMember(t.Context(), who, stranger.ID)
+			_, err = h.Companies.GetMember(who, stranger.ID)
 			wantKind(t, err, fault.KindNotFound, "")
 		})
 	}
@@ -223,28 +223,28 @@ func TestTheLastOwnerStays(t *testing.T) {
 	first := h.add(a, "first@example.org", account.RoleOwner)
 	second := h.add(a, "second@example.org", account.RoleOwner)
 	who := h.as("first@example.org")
-	if _, err := h.Companies.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(false)}); err != nil {
+	if _, err := h.Companies.UpdateMember(who, second.ID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func() error{
 		"demoted": func() error {
-			_, err := h.Companies.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Role: new(account.RoleAdmin)})
+			_, err := h.Companies.UpdateMember(who, first.ID, account.MemberPatch{Role: new(account.RoleAdmin)})
 			return err
 		},
 		"deactivated": func() error {
-			_, err := h.Companies.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Active: new(false)})
+			_, err := h.Companies.UpdateMember(who, first.ID, account.MemberPatch{Active: new(false)})
 			return err
 		},
-		"removed": func() error { return h.Companies.RemoveMember(t.Context(), who, first.ID) },
+		"removed": func() error { return h.Companies.RemoveMember(who, first.ID) },
 	} {
 		if err := change(); fault.CodeOf(err) != "last_owner" {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if _, err := h.Companies.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(true)}); err != nil {
+	if _, err := h.Companies.UpdateMember(who, second.ID, account.MemberPatch{Active: new(true)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Companies.RemoveMember(t.Context(), who, first.ID); err != nil {
+	if err := h.Companies.RemoveMember(who, first.ID); err != nil {
 		t.Errorf("an owner who is not the last cannot leave: %v", err)
 	}
 }
@@ -257,13 +257,13 @@ func TestRemovingMembers(t *testing.T) {
 	mem := h.add(a, "mem@example.org", account.RoleMember)
 	vic := h.add(a, "vic@example.org", account.RoleViewer)
 	boss := h.as("boss@example.org")
-	wantKind(t, h.Companies.RemoveMember(t.Context(), h.as("mem@example.org"), vic.ID), fault.KindForbidden, "")
-	wantKind(t, h.Companies.RemoveMember(t.Context(), boss, "nobody"), fault.KindNotFound, "")
-	if err := h.Companies.RemoveMember(t.Context(), h.as("vic@example.org"), vic.ID); err != nil {
+	wantKind(t, h.Companies.RemoveMember(h.as("mem@example.org"), vic.ID), fault.KindForbidden, "")
+	wantKind(t, h.Companies.RemoveMember(boss, "nobody"), fault.KindNotFound, "")
+	if err := h.Companies.RemoveMember(h.as("vic@example.org"), vic.ID); err != nil {
 		t.Errorf("a viewer cannot leave: %v", err)
 	}
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.as("mem@example.org"), account.TokenInput{Name: "CI"}))
-	if err := h.Companies.RemoveMember(t.Context(), boss, mem.ID); err != nil {
+	made := must[account.Token](t)(h.Profile.CreateToken(h.as("mem@example.org"), account.TokenInput{Name: "CI"}))
+	if err := h.Companies.RemoveMember(boss, mem.ID); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(made.Secret, "a token of who was removed")
@@ -274,7 +274,7 @@ func TestRemovingMembers(t *testing.T) {
 		t.Error("an invitation tells whose address it is")
 	}
 	link := h.mail(account.MailInvite, "mem@example.org").Data["token"]
-	if err := h.Companies.RemoveMember(t.Context(), boss, inv.ID); err != nil {
+	if err := h.Companies.RemoveMember(boss, inv.ID); err != nil {
 		t.Fatal(err)
 	}
 	_, err = h.Companies.AcceptInvite(t.Context(), account.Call{}, link, "", "")
@@ -299,7 +299,7 @@ func TestAPasswordDoesNotTellWhoHasAnAccount(t *testing.T) {
 	in.Email = "new@example.org"
 	unknown := must[account.Member](t)(h.Companies.InviteMember(t.Context(), boss, in))
 	for _, m := range []*account.Member{&known, &unknown} {
-		if got := must[account.Member](t)(h.Companies.GetMember(t.Context(), boss, m.ID)); !reflect.DeepEqual(got, *m) {
+		if got := must[account.Member](t)(h.Companies.GetMember(boss, m.ID)); !reflect.DeepEqual(got, *m) {
 			t.Errorf("got %+v, created %+v", got, *m)
 		}
 		_, err := h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: m.Email, Password: "my own horse"})
@@ -323,7 +323,7 @@ func TestAPasswordDoesNotTellWhoHasAnAccount(t *testing.T) {
 	if len(u.Companies) != 1 || u.Companies[0].ID != a.ID {
 		t.Errorf("somebody new is in %+v", u.Companies)
 	}
-	if got := must[account.Member](t)(h.Companies.GetMember(t.Context(), boss, u.ID)); got.Status != account.MemberActive {
+	if got := must[account.Member](t)(h.Companies.GetMember(boss, u.ID)); got.Status != account.MemberActive {
 		t.Errorf("after signing in: %+v", got)
 	}
 	// Somebody with an account joins with an invitation.
@@ -381,7 +381,7 @@ func TestOnlyAdministratorsRemoveOthers(t *testing.T) {
 	}
 	owner := h.as("owner@example.org")
 	token := func(scopes ...account.Scope) account.Call {
-		made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), owner, account.TokenInput{Name: "CI", Scopes: scopes}))
+		made := must[account.Token](t)(h.Profile.CreateToken(owner, account.TokenInput{Name: "CI", Scopes: scopes}))
 		return h.actor(made.Secret)
 	}
 	refused := map[string]account.Call{
@@ -391,16 +391,16 @@ func TestOnlyAdministratorsRemoveOthers(t *testing.T) {
 		refused[string(role)] = h.as(string(role) + "@example.org")
 	}
 	for what, who := range refused {
-		if err := h.Companies.RemoveMember(t.Context(), who, victim.ID); fault.KindOf(err) != fault.KindForbidden {
+		if err := h.Companies.RemoveMember(who, victim.ID); fault.KindOf(err) != fault.KindForbidden {
 			t.Errorf("%s: got %v", what, err)
 		}
-		if _, err := h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "x", Scopes: []account.Scope{account.ScopeAdmin}}); err == nil {
+		if _, err := h.Profile.CreateToken(who, account.TokenInput{Name: "x", Scopes: []account.Scope{account.ScopeAdmin}}); err == nil {
 			t.Errorf("%s made a token that administers", what)
 		}
 	}
 	// Not even a read token may be used to leave: it would remove its owner.
-	wantKind(t, h.Companies.RemoveMember(t.Context(), refused["a token to read"], owner.UserID), fault.KindForbidden, "")
-	if err := h.Companies.RemoveMember(t.Context(), h.as("admin@example.org"), victim.ID); err != nil {
+	wantKind(t, h.Companies.RemoveMember(refused["a token to read"], owner.UserID), fault.KindForbidden, "")
+	if err := h.Companies.RemoveMember(h.as("admin@example.org"), victim.ID); err != nil {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // ActorFor returns a person as an actor in a company ("" for the only or oldest
 // one), as if they had logged in.
-func (s *Operator) ActorFor(_ context.Context, email, companyID string) (who Actor, err error) {
+func (s *Operator) ActorFor(email, companyID string) (who Actor, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)
 		if err != nil {
@@ -47,7 +47,7 @@ func byEmail(tx *kv.Tx, email string) (userRecord, error) {
 }
 
 // AddCompany creates a company without members.
-func (s *Operator) AddCompany(_ context.Context, name, locale, timezone string) (c Company, err error) {
+func (s *Operator) AddCompany(name, locale, timezone string) (c Company, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		c, err = s.records.newCompany(tx, name, locale, timezone)
 		return err
@@ -162,7 +162,7 @@ func (s *Operator) SetPassword(ctx context.Context, email, password string, drop
 }
 
 // SetActive lets a person log in, or bars them from all companies by revoking every token.
-func (s *Operator) SetActive(_ context.Context, email string, active bool) error {
+func (s *Operator) SetActive(email string, active bool) error {
 	return s.db.Update(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)
 		if err != nil {

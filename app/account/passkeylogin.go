@@ -15,7 +15,7 @@ import (
 // [Logins.BeginSignIn] the passkey is the second step after the password; with
 // "" it replaces both address and password, and the authenticator has to verify
 // its holder.
-func (s *Authentication) BeginPasskeyLogin(_ context.Context, site, pending string, from From) (Ceremony, error) {
+func (s *Authentication) BeginPasskeyLogin(site, pending string, from From) (Ceremony, error) {
 	if _, wait, ok := s.perPasskey.Allow(turns.Network(from.IP)); !ok {
 		return Ceremony{}, fault.Throttled(s.perPasskey.Limit(), wait)
 	}
@@ -52,14 +52,14 @@ func (s *Authentication) BeginPasskeyAfterPassword(ctx context.Context, site, em
 	if err != nil {
 		return Ceremony{}, err
 	}
-	return s.BeginPasskeyLogin(ctx, site, pending, from)
+	return s.BeginPasskeyLogin(site, pending, from)
 }
 
 // FinishPasskeyLogin logs in the owner of the passkey that answered the challenge
 // (credential is the JSON of the browser's PublicKeyCredential), as
 // [Logins.Login] does. For an unknown or mismatched passkey it returns
 // [fault.ErrUnauthenticated].
-func (s *Authentication) FinishPasskeyLogin(_ context.Context, id string, credential []byte, from From) (User, error) {
+func (s *Authentication) FinishPasskeyLogin(id string, credential []byte, from From) (User, error) {
 	c, ok := s.ceremonies.take(id, s.now())
 	if !ok {
 		return User{}, errCeremony()

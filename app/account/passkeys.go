@@ -79,7 +79,7 @@ func dropFactors(tx *kv.Tx, u *userRecord) error {
 }
 
 // ListPasskeys lists the caller's own passkeys, oldest first.
-func (s *Authentication) ListPasskeys(_ context.Context, who Call) ([]Passkey, error) {
+func (s *Authentication) ListPasskeys(who Call) ([]Passkey, error) {
 	if err := session(who); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *Authentication) ListPasskeys(_ context.Context, who Call) ([]Passkey, e
 }
 
 // RenamePasskey renames one of the caller's own passkeys.
-func (s *Authentication) RenamePasskey(_ context.Context, who Call, id, name string) (Passkey, error) {
+func (s *Authentication) RenamePasskey(who Call, id, name string) (Passkey, error) {
 	if err := session(who); err != nil {
 		return Passkey{}, err
 	}
@@ -158,7 +158,7 @@ func (p passkeyRecord) with(c *webauthn.Credential) passkeyRecord {
 
 // BeginPasskey begins to register a passkey of the caller. The site is the
 // address under which they see the appliance, such as https://sign.example.org.
-func (s *Authentication) BeginPasskey(_ context.Context, who Call, site string) (Ceremony, error) {
+func (s *Authentication) BeginPasskey(who Call, site string) (Ceremony, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return Ceremony{}, err
 	}
@@ -204,7 +204,7 @@ type NewPasskey struct {
 // FinishPasskey stores a passkey from the browser's answer (the JSON of its
 // PublicKeyCredential). From the first passkey on, the password alone is no
 // longer enough to log in.
-func (s *Authentication) FinishPasskey(_ context.Context, who Call, id, name string, credential []byte) (NewPasskey, error) {
+func (s *Authentication) FinishPasskey(who Call, id, name string, credential []byte) (NewPasskey, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return NewPasskey{}, err
 	}

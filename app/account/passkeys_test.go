@@ -16,11 +16,11 @@ var here = account.From{IP: "192.0.2.7", UserAgent: "browser"}
 // register registers a passkey for the actor.
 func (h *house) register(who account.Call, a *authenticator) account.NewPasskey {
 	h.t.Helper()
-	c, err := h.Authentication.BeginPasskey(h.t.Context(), who, site)
+	c, err := h.Authentication.BeginPasskey(who, site)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	p, err := h.Authentication.FinishPasskey(h.t.Context(), who, c.ID, "Key", a.create(c.Options))
+	p, err := h.Authentication.FinishPasskey(who, c.ID, "Key", a.create(c.Options))
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -30,11 +30,11 @@ func (h *house) register(who account.Call, a *authenticator) account.NewPasskey 
 // passwordless logs in with a passkey alone.
 func (h *house) passwordless(a *authenticator) (account.User, error) {
 	h.t.Helper()
-	c, err := h.Authentication.BeginPasskeyLogin(h.t.Context(), site, "", here)
+	c, err := h.Authentication.BeginPasskeyLogin(site, "", here)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return h.Authentication.FinishPasskeyLogin(h.t.Context(), c.ID, a.get(c.Options), here)
+	return h.Authentication.FinishPasskeyLogin(c.ID, a.get(c.Options), here)
 }
 
 func TestPasskeyLogin(t *testing.T) {
@@ -43,12 +43,12 @@ func TestPasskeyLogin(t *testing.T) {
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	ann := h.as("ann@example.org")
 	a := newAuthenticator(t)
-	begun := must[account.Ceremony](t)(h.Authentication.BeginPasskey(t.Context(), ann, site))
+	begun := must[account.Ceremony](t)(h.Authentication.BeginPasskey(ann, site))
 	o := a.read(begun.Options).PublicKey
 	if o.RP.ID != "sign.example.org" || o.User.Name != "ann@example.org" || len(o.Challenge) < 22 || o.AuthenticatorSelection.ResidentKey != "preferred" {
 		t.Errorf("options %s", begun.Options)
 	}
-	p := must[account.NewPasskey](t)(h.Authentication.FinishPasskey(t.Context(), ann, begun.ID, "Laptop", a.create(begun.Options)))
+	p := must[account.NewPasskey](t)(h.Authentication.FinishPasskey(ann, begun.ID, "Laptop", a.create(begun.Options)))
 	if p.Name != "Laptop" || p.LastUsedAt != nil || len(p.RecoveryCodes) != 10 {
 		t.Errorf("made %+v", p)
 	}
@@ -60,21 +60,21 @@ func TestPasskeyLogin(t *testing.T) {
 		}
 		h.actor(u.Companies[0].Token)
 	}
-	all := must[[]account.Passkey](t)(h.Authentication.ListPasskeys(t.Context(), ann))
+	all := must[[]account.Passkey](t)(h.Authentication.ListPasskeys(ann))
 	if len(all) != 1 || all[0].LastUsedAt == nil || !all[0].LastUsedAt.Equal(h.now()) {
 		t.Errorf("listed %+v", all)
 	}
-	if r := must[account.Passkey](t)(h.Authentication.RenamePasskey(t.Context(), ann, p.ID, " Desk ")); r.Name != "Desk" {
+	if r := must[account.Passkey](t)(h.Authentication.RenamePasskey(ann, p.ID, " Desk ")); r.Name != "Desk" {
 		t.Errorf("renamed to %q", r.Name)
 	}
-	_, err := h.Authentication.RenamePasskey(t.Context(), ann, p.ID, "")
+	_, err := h.Authentication.RenamePasskey(ann, p.ID, "")
 	wantFields(t, err, "name")
 	// The browser is told which passkeys not to register again.
-	again := must[account.Ceremony](t)(h.Authentication.BeginPasskey(t.Context(), ann, site))
+	again := must[account.Ceremony](t)(h.Authentication.BeginPasskey(ann, site))
 	if x := a.read(again.Options).PublicKey.ExcludeCredentials; len(x) != 1 || x[0].ID != b64(a.id) {
 		t.Errorf("excluded %+v", x)
 	}
-	_, err = h.Authentication.FinishPasskey(t.Context(), ann, again.ID, "", a.create(again.Options))
+	_, err = h.Authentication.FinishPasskey(ann, again.ID, "", a.create(again.Options))
 	wantKind(t, err, fault.KindConflict, "passkey_known")
 }
 
@@ -99,23 +99,23 @@ func TestPasskeyAsSecondFactor(t *testing.T) {
 	if step.Pending == "" || !step.Passkey || step.App {
 		t.Fatalf("after the password: %+v", step)
 	}
-	c := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(t.Context(), site, step.Pending, here))
+	c := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(site, step.Pending, here))
 	if o := a.read(c.Options).PublicKey; len(o.AllowCredentials) != 1 || o.UserVerification != "preferred" {
 		t.Errorf("options %s", c.Options)
 	}
-	u := must[account.User](t)(h.Authentication.FinishPasskeyLogin(t.Context(), c.ID, a.get(c.Options), here))
+	u := must[account.User](t)(h.Authentication.FinishPasskeyLogin(c.ID, a.get(c.Options), here))
 	h.actor(u.Companies[0].Token)
 	if _, ok := h.Authentication.CheckPending(step.Pending); ok {
 		t.Error("the password is still good for another second step")
 	}
 
 	c = must[account.Ceremony](t)(h.Authentication.BeginPasskeyAfterPassword(t.Context(), site, "ann@example.org", password, here))
-	must[account.User](t)(h.Authentication.FinishPasskeyLogin(t.Context(), c.ID, a.get(c.Options), here))
+	must[account.User](t)(h.Authentication.FinishPasskeyLogin(c.ID, a.get(c.Options), here))
 	_, err = h.Authentication.BeginPasskeyAfterPassword(t.Context(), site, "ann@example.org", "wrong", here)
 	wantKind(t, err, fault.KindUnauthenticated, "")
 	_, err = h.Authentication.BeginPasskeyAfterPassword(t.Context(), site, "ben@example.org", password, here)
 	wantKind(t, err, fault.KindConflict, "no_passkey")
-	_, err = h.Authentication.BeginPasskeyLogin(t.Context(), site, "made up", here)
+	_, err = h.Authentication.BeginPasskeyLogin(site, "made up", here)
 	wantKind(t, err, fault.KindUnauthenticated, "")
 
 	// Another person's passkey is no second factor.
@@ -123,7 +123,7 @@ func TestPasskeyAsSecondFactor(t *testing.T) {
 	b.id = []byte("ben's")
 	h.register(h.as("ben@example.org"), b)
 	c = must[account.Ceremony](t)(h.Authentication.BeginPasskeyAfterPassword(t.Context(), site, "ann@example.org", password, here))
-	_, err = h.Authentication.FinishPasskeyLogin(t.Context(), c.ID, b.get(c.Options), here)
+	_, err = h.Authentication.FinishPasskeyLogin(c.ID, b.get(c.Options), here)
 	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
@@ -142,7 +142,7 @@ func TestPasskeyRefused(t *testing.T) {
 		"no handle":               func(_ *house, a *authenticator) { a.handle = nil },
 		"it is unknown":           func(_ *house, a *authenticator) { a.id = []byte("unknown") },
 		"its user was deactivated": func(h *house, _ *authenticator) {
-			must[any](h.t)(nil, h.Operator.SetActive(h.t.Context(), "ann@example.org", false))
+			must[any](h.t)(nil, h.Operator.SetActive("ann@example.org", false))
 		},
 		"somebody took it for synced": func(_ *house, a *authenticator) { a.synced = true },
 	} {
@@ -170,7 +170,7 @@ func TestPasskeyWithoutACount(t *testing.T) {
 	for range 3 {
 		must[account.User](t)(h.passwordless(a))
 	}
-	all := must[[]account.Passkey](t)(h.Authentication.ListPasskeys(t.Context(), h.actor(must[account.User](t)(h.passwordless(a)).Companies[0].Token)))
+	all := must[[]account.Passkey](t)(h.Authentication.ListPasskeys(h.actor(must[account.User](t)(h.passwordless(a)).Companies[0].Token)))
 	if !all[0].Synced {
 		t.Errorf("listed %+v", all)
 	}
@@ -184,33 +184,33 @@ func TestPasskeyChallengeIsGoodOnce(t *testing.T) {
 	ann := h.as("ann@example.org")
 	a := newAuthenticator(t)
 	h.register(ann, a)
-	c := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(t.Context(), site, "", here))
+	c := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(site, "", here))
 	answer := a.get(c.Options)
-	must[account.User](t)(h.Authentication.FinishPasskeyLogin(t.Context(), c.ID, answer, here))
-	_, err := h.Authentication.FinishPasskeyLogin(t.Context(), c.ID, answer, here)
+	must[account.User](t)(h.Authentication.FinishPasskeyLogin(c.ID, answer, here))
+	_, err := h.Authentication.FinishPasskeyLogin(c.ID, answer, here)
 	wantFields(t, err, "ceremony")
-	other := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(t.Context(), site, "", here))
-	_, err = h.Authentication.FinishPasskeyLogin(t.Context(), other.ID, answer, here)
+	other := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(site, "", here))
+	_, err = h.Authentication.FinishPasskeyLogin(other.ID, answer, here)
 	wantKind(t, err, fault.KindUnauthenticated, "")
-	late := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(t.Context(), site, "", here))
+	late := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(site, "", here))
 	h.advance(5*time.Minute + time.Second)
-	_, err = h.Authentication.FinishPasskeyLogin(t.Context(), late.ID, a.get(late.Options), here)
+	_, err = h.Authentication.FinishPasskeyLogin(late.ID, a.get(late.Options), here)
 	wantFields(t, err, "ceremony")
 	for _, junk := range []string{"", "{}", "null", "[]", `{"id":"x","rawId":"x","type":"public-key","response":{}}`, strings.Repeat("[", 1000)} {
-		c := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(t.Context(), site, "", here))
-		_, err = h.Authentication.FinishPasskeyLogin(t.Context(), c.ID, []byte(junk), here)
+		c := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(site, "", here))
+		_, err = h.Authentication.FinishPasskeyLogin(c.ID, []byte(junk), here)
 		wantFields(t, err, "credential")
 	}
 	// A registration belongs to the person who began it, and is not valid as a login.
 	b := newAuthenticator(t)
 	b.id = []byte("b")
 	ann = must[account.Call](t)(h.Authentication.Prove(t.Context(), ann, account.Proof{Password: password}))
-	begun := must[account.Ceremony](t)(h.Authentication.BeginPasskey(t.Context(), ann, site))
-	_, err = h.Authentication.FinishPasskey(t.Context(), h.as("ben@example.org"), begun.ID, "", b.create(begun.Options))
+	begun := must[account.Ceremony](t)(h.Authentication.BeginPasskey(ann, site))
+	_, err = h.Authentication.FinishPasskey(h.as("ben@example.org"), begun.ID, "", b.create(begun.Options))
 	wantFields(t, err, "ceremony")
-	begun = must[account.Ceremony](t)(h.Authentication.BeginPasskey(t.Context(), ann, site))
+	begun = must[account.Ceremony](t)(h.Authentication.BeginPasskey(ann, site))
 	b.origin = "https://evil.example.org"
-	_, err = h.Authentication.FinishPasskey(t.Context(), ann, begun.ID, "", b.create(begun.Options))
+	_, err = h.Authentication.FinishPasskey(ann, begun.ID, "", b.create(begun.Options))
 	wantFields(t, err, "credential")
 }
 
@@ -221,14 +221,14 @@ func TestPasskeySites(t *testing.T) {
 	ann := h.as("ann@example.org")
 	for site, code := range map[string]string{"http://localhost:8080": "", "https://sign.example.org": "", "http://127.0.0.1:8080": "passkeys_need_a_name",
 		"https://[::1]:8443": "passkeys_need_a_name", "http://sign.example.org": "passkeys_need_https"} {
-		_, err := h.Authentication.BeginPasskey(t.Context(), ann, site)
+		_, err := h.Authentication.BeginPasskey(ann, site)
 		if code == "" && err == nil {
 			continue
 		}
 		wantKind(t, err, fault.KindConflict, fault.Code(code))
 	}
-	program := must[account.Token](t)(h.Profile.CreateToken(t.Context(), ann, account.TokenInput{Name: "ci"}))
-	_, err := h.Authentication.BeginPasskey(t.Context(), h.actor(program.Secret), site)
+	program := must[account.Token](t)(h.Profile.CreateToken(ann, account.TokenInput{Name: "ci"}))
+	_, err := h.Authentication.BeginPasskey(h.actor(program.Secret), site)
 	wantKind(t, err, fault.KindForbidden, "session_required")
 }
 
@@ -250,7 +250,7 @@ func TestPasskeyRemoved(t *testing.T) {
 	}
 	_, err := h.passwordless(a)
 	wantKind(t, err, fault.KindUnauthenticated, "")
-	last := must[[]account.Passkey](t)(h.Authentication.ListPasskeys(t.Context(), ann))[0].ID
+	last := must[[]account.Passkey](t)(h.Authentication.ListPasskeys(ann))[0].ID
 	wantKind(t, h.Authentication.RemovePasskey(t.Context(), ann, last, "", ""), fault.KindInvalid, "two_factor_required")
 	wantFields(t, h.Authentication.RemovePasskey(t.Context(), ann, last, "wrong", ""), "password")
 	if err := h.Authentication.RemovePasskey(t.Context(), ann, last, "", first.RecoveryCodes[2]); err != nil {
@@ -269,18 +269,18 @@ func TestPasskeysAndAnApp(t *testing.T) {
 	ann := h.as("ann@example.org")
 	a := newAuthenticator(t)
 	codes := h.register(ann, a).RecoveryCodes
-	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), ann))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(ann))
 	// A code of an app that was not confirmed lets nobody in.
 	_, err := h.Authentication.Login(t.Context(), "ann@example.org", password, code(t, setup.Secret, h.now()), here)
 	wantFields(t, err, "code")
 	must[account.User](t)(h.Authentication.Login(t.Context(), "ann@example.org", password, codes[0], here))
-	renewed := must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
+	renewed := must[[]string](t)(h.Authentication.ConfirmTwoFactor(ann, code(t, setup.Secret, h.now())))
 	_, err = h.Authentication.Login(t.Context(), "ann@example.org", password, codes[1], here)
 	wantFields(t, err, "code")
 	if err := h.Authentication.DisableTwoFactor(t.Context(), ann, "", renewed[0]); err != nil {
 		t.Fatal(err)
 	}
-	me := must[account.User](t)(h.Profile.Me(t.Context(), ann))
+	me := must[account.User](t)(h.Profile.Me(ann))
 	if !me.TwoFactor || me.AuthenticatorApp || me.RecoveryCodes != 9 {
 		t.Errorf("without the app: %+v", me)
 	}
@@ -305,13 +305,13 @@ func TestNewRecoveryCodes(t *testing.T) {
 	_, err = h.Authentication.NewRecoveryCodes(t.Context(), ann, "wrong", "")
 	wantFields(t, err, "password")
 	fresh := must[[]string](t)(h.Authentication.NewRecoveryCodes(t.Context(), ann, "", code(t, secret, h.now())))
-	if me := must[account.User](t)(h.Profile.Me(t.Context(), ann)); me.RecoveryCodes != 10 || len(fresh) != 10 {
+	if me := must[account.User](t)(h.Profile.Me(ann)); me.RecoveryCodes != 10 || len(fresh) != 10 {
 		t.Errorf("%d codes, %d left", len(fresh), me.RecoveryCodes)
 	}
 	_, err = h.Authentication.Login(t.Context(), "ann@example.org", password, old[0], here)
 	wantFields(t, err, "code")
 	must[account.User](t)(h.Authentication.Login(t.Context(), "ann@example.org", password, fresh[0], here))
-	if me := must[account.User](t)(h.Profile.Me(t.Context(), ann)); me.RecoveryCodes != 9 {
+	if me := must[account.User](t)(h.Profile.Me(ann)); me.RecoveryCodes != 9 {
 		t.Errorf("%d codes left", me.RecoveryCodes)
 	}
 	if err := h.Authentication.DisableTwoFactor(t.Context(), ann, password, ""); err != nil {
@@ -328,12 +328,12 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 	h.add(c, "ann@example.org", account.RoleOwner)
 	h.add(c, "ben@example.org", account.RoleMember)
 	ann, ben := h.as("ann@example.org"), h.login("ben@example.org", password)
-	program := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.actor(ben), account.TokenInput{Name: "ci"}))
+	program := must[account.Token](t)(h.Profile.CreateToken(h.actor(ben), account.TokenInput{Name: "ci"}))
 	yes := true
-	_, err := h.Companies.UpdateCompany(t.Context(), ann, account.CompanyPatch{RequireTwoFactor: &yes})
+	_, err := h.Companies.UpdateCompany(ann, account.CompanyPatch{RequireTwoFactor: &yes})
 	wantKind(t, err, fault.KindConflict, "two_factor_needed_first")
 	h.register(ann, newAuthenticator(t))
-	if c := must[account.Company](t)(h.Companies.UpdateCompany(t.Context(), h.actor(h.tokenOf(ann)), account.CompanyPatch{RequireTwoFactor: &yes})); !c.RequireTwoFactor {
+	if c := must[account.Company](t)(h.Companies.UpdateCompany(h.actor(h.tokenOf(ann)), account.CompanyPatch{RequireTwoFactor: &yes})); !c.RequireTwoFactor {
 		t.Error("it was not turned on")
 	}
 	for _, bearer := range []string{ben, program.Secret} {
@@ -342,21 +342,21 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 			t.Errorf("%s may go on", who.Kind)
 		}
 		wantKind(t, who.Require(account.ScopeRead), fault.KindForbidden, "two_factor_required_by_company")
-		_, err = h.Companies.Company(t.Context(), who)
+		_, err = h.Companies.Company(who)
 		wantKind(t, err, fault.KindForbidden, "two_factor_required_by_company")
 		_, err = h.Profile.UpdateMe(t.Context(), who, account.MePatch{})
 		wantKind(t, err, fault.KindForbidden, "two_factor_required_by_company")
 	}
 	who := h.actor(ben)
-	if me := must[account.User](t)(h.Profile.Me(t.Context(), who)); !me.Companies[0].Limited {
+	if me := must[account.User](t)(h.Profile.Me(who)); !me.Companies[0].Limited {
 		t.Errorf("it does not show: %+v", me)
 	}
-	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), who))
-	must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), who, code(t, setup.Secret, h.now())))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(who))
+	must[[]string](t)(h.Authentication.ConfirmTwoFactor(who, code(t, setup.Secret, h.now())))
 	if who := h.actor(ben); who.Limited || !who.Can(account.ScopeWrite) {
 		t.Errorf("two-factor login is set up and %+v", who)
 	}
-	if me := must[account.User](t)(h.Profile.Me(t.Context(), h.actor(ben))); me.Companies[0].Limited {
+	if me := must[account.User](t)(h.Profile.Me(h.actor(ben))); me.Companies[0].Limited {
 		t.Errorf("it still shows: %+v", me)
 	}
 }
@@ -364,7 +364,7 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 // tokenOf returns a fresh bearer token of the same session.
 func (h *house) tokenOf(who account.Call) string {
 	h.t.Helper()
-	t, err := h.Authentication.RenewSession(h.t.Context(), who)
+	t, err := h.Authentication.RenewSession(who)
 	if err != nil {
 		h.t.Fatal(err)
 	}

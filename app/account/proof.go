@@ -119,7 +119,7 @@ func (s *Authentication) Proven(who Call) bool { return s.proven(who) == nil }
 
 // BeginPasskeyProof begins a proof of identity with a passkey, as
 // [Logins.BeginPasskeyLogin] begins a login.
-func (s *Authentication) BeginPasskeyProof(_ context.Context, who Call, site string) (Ceremony, error) {
+func (s *Authentication) BeginPasskeyProof(who Call, site string) (Ceremony, error) {
 	if err := session(who); err != nil {
 		return Ceremony{}, err
 	}
@@ -131,7 +131,7 @@ func (s *Authentication) BeginPasskeyProof(_ context.Context, who Call, site str
 }
 
 // FinishPasskeyProof is like [Proofs.Prove], with the answer to [Proofs.BeginPasskeyProof].
-func (s *Authentication) FinishPasskeyProof(_ context.Context, who Call, id string, credential []byte) (Call, error) {
+func (s *Authentication) FinishPasskeyProof(who Call, id string, credential []byte) (Call, error) {
 	if err := session(who); err != nil {
 		return who, err
 	}

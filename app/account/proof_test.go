@@ -29,11 +29,11 @@ func steal(t *testing.T) stolen {
 	s.ann = h.add(s.company, "ann@example.org", account.RoleOwner)
 	mate := h.add(s.company, "mate@example.org", account.RoleMember)
 	who := h.as("ann@example.org")
-	s.mate = must[account.Member](t)(h.Companies.UpdateMember(t.Context(), who, mate.ID, account.MemberPatch{Active: new(false)}))
-	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), who))
-	must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), who, code(t, setup.Secret, h.now())))
+	s.mate = must[account.Member](t)(h.Companies.UpdateMember(who, mate.ID, account.MemberPatch{Active: new(false)}))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(who))
+	must[[]string](t)(h.Authentication.ConfirmTwoFactor(who, code(t, setup.Secret, h.now())))
 	s.secret, s.passkey = setup.Secret, h.register(who, newAuthenticator(t))
-	must[account.Company](t)(h.Companies.UpdateCompany(t.Context(), who, account.CompanyPatch{RequireTwoFactor: new(true)}))
+	must[account.Company](t)(h.Companies.UpdateCompany(who, account.CompanyPatch{RequireTwoFactor: new(true)}))
 	h.advance(time.Hour)
 	s.who = who
 	return s
@@ -48,11 +48,11 @@ func (s stolen) gains(t *testing.T) map[string]func(who account.Call) error {
 			return err
 		},
 		"a passkey": func(who account.Call) error {
-			_, err := s.Authentication.BeginPasskey(ctx, who, site)
+			_, err := s.Authentication.BeginPasskey(who, site)
 			return err
 		},
 		"the answer of a passkey": func(who account.Call) error {
-			_, err := s.Authentication.FinishPasskey(ctx, who, "any", "", nil)
+			_, err := s.Authentication.FinishPasskey(who, "any", "", nil)
 			if fault.KindOf(err) == fault.KindInvalid {
 				return nil // it was examined, so no proof was required
 			}
@@ -60,7 +60,7 @@ func (s stolen) gains(t *testing.T) map[string]func(who account.Call) error {
 		},
 		"one passkey less": func(who account.Call) error { return s.Authentication.RemovePasskey(ctx, who, s.passkey.ID, "", "") },
 		"an API token": func(who account.Call) error {
-			_, err := s.Profile.CreateToken(ctx, who, account.TokenInput{Name: "CI"})
+			_, err := s.Profile.CreateToken(who, account.TokenInput{Name: "CI"})
 			return err
 		},
 		"an administrator": func(who account.Call) error {
@@ -72,15 +72,15 @@ func (s stolen) gains(t *testing.T) map[string]func(who account.Call) error {
 			return err
 		},
 		"a member who was put out": func(who account.Call) error {
-			_, err := s.Companies.UpdateMember(ctx, who, s.mate.ID, account.MemberPatch{Active: new(true)})
+			_, err := s.Companies.UpdateMember(who, s.mate.ID, account.MemberPatch{Active: new(true)})
 			return err
 		},
 		"a member who becomes an owner": func(who account.Call) error {
-			_, err := s.Companies.UpdateMember(ctx, who, s.mate.ID, account.MemberPatch{Role: new(account.RoleOwner)})
+			_, err := s.Companies.UpdateMember(who, s.mate.ID, account.MemberPatch{Role: new(account.RoleOwner)})
 			return err
 		},
 		"no second factor of anybody": func(who account.Call) error {
-			_, err := s.Companies.UpdateCompany(ctx, who, account.CompanyPatch{RequireTwoFactor: new(false)})
+			_, err := s.Companies.UpdateCompany(who, account.CompanyPatch{RequireTwoFactor: new(false)})
 			return err
 		},
 	}
@@ -101,10 +101,10 @@ func TestAnOldSessionChangesNothingAboutGettingIn(t *testing.T) {
 	_, err = s.Profile.UpdateMe(t.Context(), s.who, account.MePatch{Password: new("another horse")})
 	wantFields(t, err, "current_password")
 	// Nothing that a session may do refreshes the proof.
-	renewed := must[account.Token](t)(s.Authentication.RenewSession(t.Context(), s.who))
-	switched := must[account.Token](t)(s.Authentication.SwitchCompany(t.Context(), s.actor(renewed.Secret), s.company.ID))
+	renewed := must[account.Token](t)(s.Authentication.RenewSession(s.who))
+	switched := must[account.Token](t)(s.Authentication.SwitchCompany(s.actor(renewed.Secret), s.company.ID))
 	for _, bearer := range []string{renewed.Secret, switched.Secret} {
-		_, err = s.Profile.CreateToken(t.Context(), s.actor(bearer), account.TokenInput{Name: "CI"})
+		_, err = s.Profile.CreateToken(s.actor(bearer), account.TokenInput{Name: "CI"})
 		wantKind(t, err, fault.KindForbidden, "proof_required")
 	}
 }
@@ -122,7 +122,7 @@ func TestProofOpensAFewMinutes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := steal(t)
-			bearer := must[account.Token](t)(s.Authentication.SwitchCompany(t.Context(), s.who, s.company.ID)).Secret
+			bearer := must[account.Token](t)(s.Authentication.SwitchCompany(s.who, s.company.ID)).Secret
 			must[account.Call](t)(s.Authentication.Prove(t.Context(), s.actor(bearer), p(s)))
 			for name, gain := range s.gains(t) {
 				if name == "one passkey less" {
@@ -133,10 +133,10 @@ func TestProofOpensAFewMinutes(t *testing.T) {
 				}
 			}
 			// The proof belongs to this session only.
-			_, err := s.Profile.CreateToken(t.Context(), s.who, account.TokenInput{Name: "CI"})
+			_, err := s.Profile.CreateToken(s.who, account.TokenInput{Name: "CI"})
 			wantKind(t, err, fault.KindForbidden, "proof_required")
 			s.advance(5 * time.Minute)
-			_, err = s.Profile.CreateToken(t.Context(), s.actor(bearer), account.TokenInput{Name: "CI"})
+			_, err = s.Profile.CreateToken(s.actor(bearer), account.TokenInput{Name: "CI"})
 			wantKind(t, err, fault.KindForbidden, "proof_required")
 		})
 	}
@@ -150,23 +150,23 @@ func TestProofByPasskey(t *testing.T) {
 	bearer := h.login("ann@example.org", password)
 	h.register(h.actor(bearer), a)
 	h.advance(time.Hour)
-	begun := must[account.Ceremony](t)(h.Authentication.BeginPasskeyProof(t.Context(), h.actor(bearer), site))
-	who := must[account.Call](t)(h.Authentication.FinishPasskeyProof(t.Context(), h.actor(bearer), begun.ID, a.get(begun.Options)))
+	begun := must[account.Ceremony](t)(h.Authentication.BeginPasskeyProof(h.actor(bearer), site))
+	who := must[account.Call](t)(h.Authentication.FinishPasskeyProof(h.actor(bearer), begun.ID, a.get(begun.Options)))
 	if !h.Authentication.Proven(who) || !h.Authentication.Proven(h.actor(bearer)) {
 		t.Error("the passkey has proven nothing")
 	}
 	h.advance(time.Hour)
 	a.verify = false // a key left in the computer
-	begun = must[account.Ceremony](t)(h.Authentication.BeginPasskeyProof(t.Context(), h.actor(bearer), site))
+	begun = must[account.Ceremony](t)(h.Authentication.BeginPasskeyProof(h.actor(bearer), site))
 	if o := a.read(begun.Options).PublicKey; o.UserVerification != "required" {
 		t.Errorf("options %s", begun.Options)
 	}
-	_, err := h.Authentication.FinishPasskeyProof(t.Context(), h.actor(bearer), begun.ID, a.get(begun.Options))
+	_, err := h.Authentication.FinishPasskeyProof(h.actor(bearer), begun.ID, a.get(begun.Options))
 	wantFields(t, err, "credential")
 	a.verify = true
 	h.advance(time.Hour)
-	login := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(t.Context(), site, "", here))
-	_, err = h.Authentication.FinishPasskeyProof(t.Context(), h.actor(bearer), login.ID, a.get(login.Options))
+	login := must[account.Ceremony](t)(h.Authentication.BeginPasskeyLogin(site, "", here))
+	_, err = h.Authentication.FinishPasskeyProof(h.actor(bearer), login.ID, a.get(login.Options))
 	wantFields(t, err, "ceremony")
 }
 
@@ -188,13 +188,13 @@ func TestATokenProvesEveryRequest(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.as("ann@example.org"), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
+	made := must[account.Token](t)(h.Profile.CreateToken(h.as("ann@example.org"), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
 	who := h.actor(made.Secret)
-	_, err := h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "more"})
+	_, err := h.Profile.CreateToken(who, account.TokenInput{Name: "more"})
 	wantKind(t, err, fault.KindForbidden, "proof_required")
 	proven := must[account.Call](t)(h.Authentication.Prove(t.Context(), who, account.Proof{Password: password}))
-	must[account.Token](t)(h.Profile.CreateToken(t.Context(), proven, account.TokenInput{Name: "more"}))
-	_, err = h.Profile.CreateToken(t.Context(), h.actor(made.Secret), account.TokenInput{Name: "even more"})
+	must[account.Token](t)(h.Profile.CreateToken(proven, account.TokenInput{Name: "more"}))
+	_, err = h.Profile.CreateToken(h.actor(made.Secret), account.TokenInput{Name: "even more"})
 	wantKind(t, err, fault.KindForbidden, "proof_required")
 }
 
@@ -205,7 +205,7 @@ func TestASessionIsNotRenewedForEver(t *testing.T) {
 	bearer := h.login("ann@example.org", password)
 	for range 4 {
 		h.advance(6 * 24 * time.Hour)
-		bearer = must[account.Token](t)(h.Authentication.RenewSession(t.Context(), h.actor(bearer))).Secret
+		bearer = must[account.Token](t)(h.Authentication.RenewSession(h.actor(bearer))).Secret
 	}
 	who := h.actor(bearer)
 	if want := start.Add(30 * 24 * time.Hour); !who.Until.Equal(want) {
@@ -218,17 +218,17 @@ func TestASessionIsNotRenewedForEver(t *testing.T) {
 func TestThePersonIsToldOfEveryChange(t *testing.T) {
 	t.Parallel()
 	s := steal(t)
-	bearer := must[account.Token](t)(s.Authentication.SwitchCompany(t.Context(), s.who, s.company.ID)).Secret
+	bearer := must[account.Token](t)(s.Authentication.SwitchCompany(s.who, s.company.ID)).Secret
 	who := must[account.Call](t)(s.Authentication.Prove(t.Context(), s.actor(bearer), account.Proof{Password: password}))
 	codes := must[[]string](t)(s.Authentication.NewRecoveryCodes(t.Context(), who, password, ""))
 	must[account.Call](t)(s.Authentication.Prove(t.Context(), who, account.Proof{Code: codes[0]}))
-	must[account.Token](t)(s.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "CI"}))
+	must[account.Token](t)(s.Profile.CreateToken(who, account.TokenInput{Name: "CI"}))
 	must[any](t)(nil, s.Authentication.DisableTwoFactor(t.Context(), who, password, ""))
 	must[any](t)(nil, s.Authentication.RemovePasskey(t.Context(), who, s.passkey.ID, password, ""))
 	must[account.User](t)(s.Profile.UpdateMe(t.Context(), who, account.MePatch{Password: new("another horse"), CurrentPassword: password}))
 	must[account.Member](t)(s.Companies.InviteMember(t.Context(), who, account.MemberInput{Email: "new@example.org", Role: account.RoleAdmin}))
 	must[limit.Rate](t)(s.Reverify(t.Context(), who, "thief@example.org"))
-	must[account.User](t)(s.Profile.VerifyEmail(t.Context(), s.mail(account.MailVerifyEmail, "thief@example.org").Data["token"]))
+	must[account.User](t)(s.Profile.VerifyEmail(s.mail(account.MailVerifyEmail, "thief@example.org").Data["token"]))
 	for _, kind := range account.Notices() {
 		if kind == account.MailCodesTried {
 			continue // no change: see TestPatientGuessingOfCodesEnds
@@ -256,22 +256,22 @@ func TestTheOwnerTakesATakeoverBack(t *testing.T) {
 	planted.id = []byte("planted")
 	h.register(thief, planted)
 	told := h.mail(account.MailPasskeyAdded, "ann@example.org")
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), thief, account.TokenInput{Name: "back door"}))
-	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), thief))
-	must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), thief, code(t, setup.Secret, h.now())))
+	made := must[account.Token](t)(h.Profile.CreateToken(thief, account.TokenInput{Name: "back door"}))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(thief))
+	must[[]string](t)(h.Authentication.ConfirmTwoFactor(thief, code(t, setup.Secret, h.now())))
 	for _, address := range []string{"thief@example.org", "thief2@example.org"} {
 		must[limit.Rate](t)(h.Reverify(t.Context(), thief, address))
-		must[account.User](t)(h.Profile.VerifyEmail(t.Context(), h.mail(account.MailVerifyEmail, address).Data["token"]))
+		must[account.User](t)(h.Profile.VerifyEmail(h.mail(account.MailVerifyEmail, address).Data["token"]))
 	}
 	// The old address can't be taken in the meantime.
 	h.add(h.company("B"), "boss@example.net", account.RoleOwner)
 	_, err := h.Companies.InviteMember(t.Context(), h.as("boss@example.net"), account.MemberInput{Email: "ann@example.org"})
 	wantFields(t, err, "email")
 
-	if email := must[string](t)(h.Authentication.CheckUndo(t.Context(), told.Data["token"])); email != "ann@example.org" {
+	if email := must[string](t)(h.Authentication.CheckUndo(told.Data["token"])); email != "ann@example.org" {
 		t.Errorf("it would go back to %q", email)
 	}
-	reset := must[string](t)(h.Authentication.Undo(t.Context(), told.Data["token"]))
+	reset := must[string](t)(h.Authentication.Undo(told.Data["token"]))
 	h.refused(bearer, "the stolen session")
 	h.refused(made.Secret, "a token that was made with it")
 	_, err = h.passwordless(planted)
@@ -279,15 +279,15 @@ func TestTheOwnerTakesATakeoverBack(t *testing.T) {
 	_, err = h.Authentication.Login(t.Context(), "ann@example.org", password, "", here)
 	wantKind(t, err, fault.KindUnauthenticated, "")
 	for _, link := range []string{told.Data["token"], h.mail(account.MailEmailChanged, "thief@example.org").Data["token"]} {
-		_, err = h.Authentication.Undo(t.Context(), link)
+		_, err = h.Authentication.Undo(link)
 		wantFields(t, err, "token")
 	}
 
 	must[any](t)(nil, h.Authentication.ResetPassword(t.Context(), reset, account.Reset{Password: "a new horse"}))
 	h.advance(time.Minute)
 	c1 := must[account.Ceremony](t)(h.Authentication.BeginPasskeyAfterPassword(t.Context(), site, "ann@example.org", "a new horse", here))
-	u := must[account.User](t)(h.Authentication.FinishPasskeyLogin(t.Context(), c1.ID, own.get(c1.Options), here))
-	keys := must[[]account.Passkey](t)(h.Authentication.ListPasskeys(t.Context(), h.actor(u.Companies[0].Token)))
+	u := must[account.User](t)(h.Authentication.FinishPasskeyLogin(c1.ID, own.get(c1.Options), here))
+	keys := must[[]account.Passkey](t)(h.Authentication.ListPasskeys(h.actor(u.Companies[0].Token)))
 	if len(keys) != 1 || keys[0].ID != before.ID || u.AuthenticatorApp || u.Email != "ann@example.org" {
 		t.Errorf("what is left: %+v, %+v", u, keys)
 	}
@@ -304,10 +304,10 @@ func TestAPasskeyDoesNotOutliveTheResetOfAPassword(t *testing.T) {
 	bearer := h.login("ann@example.org", password)
 	planted := newAuthenticator(t)
 	h.register(h.actor(bearer), planted)
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.actor(bearer), account.TokenInput{Name: "back door"}))
+	made := must[account.Token](t)(h.Profile.CreateToken(h.actor(bearer), account.TokenInput{Name: "back door"}))
 	must[any](t)(nil, h.ForgotPassword(t.Context(), "ann@example.org", account.From{}))
 	link := h.mail(account.MailReset, "ann@example.org").Data["token"]
-	left := must[account.Outlasting](t)(h.Authentication.CheckReset(t.Context(), link))
+	left := must[account.Outlasting](t)(h.Authentication.CheckReset(link))
 	if len(left.Passkeys) != 1 || len(left.Tokens) != 1 {
 		t.Errorf("outlasting: %+v", left)
 	}
@@ -319,7 +319,7 @@ func TestAPasskeyDoesNotOutliveTheResetOfAPassword(t *testing.T) {
 	// After being used once with the new password, the passkey is enough on its own again.
 	h.advance(time.Minute)
 	c := must[account.Ceremony](t)(h.Authentication.BeginPasskeyAfterPassword(t.Context(), site, "ann@example.org", "another horse", here))
-	must[account.User](t)(h.Authentication.FinishPasskeyLogin(t.Context(), c.ID, planted.get(c.Options), here))
+	must[account.User](t)(h.Authentication.FinishPasskeyLogin(c.ID, planted.get(c.Options), here))
 	must[account.User](t)(h.passwordless(planted))
 }
 
@@ -373,26 +373,26 @@ func TestAnInvitationShowsNoMoreThanWasTyped(t *testing.T) {
 	boss := h.as("boss@example.net")
 	for _, email := range []string{"ANN@example.org", "nobody@example.org"} {
 		m := must[account.Member](t)(h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: email, Name: "A. N. Other"}))
-		got := must[account.Member](t)(h.Companies.GetMember(t.Context(), boss, m.ID))
+		got := must[account.Member](t)(h.Companies.GetMember(boss, m.ID))
 		for _, m := range []account.Member{m, got} {
 			if m.Name != "A. N. Other" || m.Email != email || m.TwoFactor || m.ID == known.ID || m.UserID != m.ID || m.Status != account.MemberInvited {
 				t.Errorf("shows %+v", m)
 			}
 		}
 	}
-	_, err := h.Companies.GetMember(t.Context(), boss, known.ID)
+	_, err := h.Companies.GetMember(boss, known.ID)
 	wantKind(t, err, fault.KindNotFound, "")
 	for search, want := range map[string]int{"Secret": 0, "other": 2} {
-		list := must[list.Page[account.Member]](t)(h.Companies.ListMembers(t.Context(), boss, account.MemberQuery{Search: search}))
+		list := must[list.Page[account.Member]](t)(h.Companies.ListMembers(boss, account.MemberQuery{Search: search}))
 		if list.Total != want {
 			t.Errorf("a search for %s finds %d", search, list.Total)
 		}
 	}
 	// After joining, a person is also found under the identifier from before.
-	invited := must[list.Page[account.Member]](t)(h.Companies.ListMembers(t.Context(), boss, account.MemberQuery{Search: "ann"})).Items[0]
+	invited := must[list.Page[account.Member]](t)(h.Companies.ListMembers(boss, account.MemberQuery{Search: "ann"})).Items[0]
 	must[account.User](t)(h.Companies.AcceptInvite(t.Context(), ann, h.mail(account.MailInvite, "ANN@example.org").Data["token"], "", ""))
 	for _, id := range []string{known.ID, invited.ID} {
-		if m := must[account.Member](t)(h.Companies.GetMember(t.Context(), boss, id)); m.ID != known.ID || m.Name != "Ann Secret" || !m.TwoFactor {
+		if m := must[account.Member](t)(h.Companies.GetMember(boss, id)); m.ID != known.ID || m.Name != "Ann Secret" || !m.TwoFactor {
 			t.Errorf("after joining: %+v", m)
 		}
 	}

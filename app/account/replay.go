@@ -2,7 +2,6 @@ package account
 
 import (
 	"bytes"
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -60,7 +59,7 @@ func answerKey(who Call, key string) string {
 // Replay returns the response that the actor's request with this idempotency key
 // got before, nil if there is none. The fingerprint identifies the request: the
 // same key with another fingerprint, or from another caller, is a conflict.
-func (s *Upkeep) Replay(_ context.Context, who Call, key, fingerprint string) (*Answer, error) {
+func (s *Upkeep) Replay(who Call, key, fingerprint string) (*Answer, error) {
 	id := answerKey(who, key)
 	var kept answerRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -105,7 +104,7 @@ func (o *Once) Done(tx *kv.Tx, about ...string) error {
 }
 
 // KeepAnswer stores a response for a day, for [Replays.Replay].
-func (s *Upkeep) KeepAnswer(_ context.Context, who Call, key, fingerprint string, a Answer) error {
+func (s *Upkeep) KeepAnswer(who Call, key, fingerprint string, a Answer) error {
 	if len(a.Body) > maxAnswer {
 		return nil
 	}

@@ -21,14 +21,14 @@ func TestAnswersAreReplayedForADay(t *testing.T) {
 	h.add(b, "bob@example.org", account.RoleOwner)
 	ann, mem, bob := h.as("ann@example.org"), h.as("mem@example.org"), h.as("bob@example.org")
 	replay := func(who account.Call, print string) (*account.Answer, error) {
-		return h.Upkeep.Replay(t.Context(), who, "key 1", print)
+		return h.Upkeep.Replay(who, "key 1", print)
 	}
 
 	if got, err := replay(ann, "x"); got != nil || err != nil {
 		t.Errorf("before: got %+v, %v", got, err)
 	}
 	body := []byte(`{"token":"shown once"}`)
-	if err := h.Upkeep.KeepAnswer(t.Context(), ann, "key 1", "x", account.Answer{Status: 201, Body: body}); err != nil {
+	if err := h.Upkeep.KeepAnswer(ann, "key 1", "x", account.Answer{Status: 201, Body: body}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := replay(ann, "x"); err != nil || got == nil || got.Status != 201 || !bytes.Equal(got.Body, body) {
@@ -48,10 +48,10 @@ func TestAnswersAreReplayedForADay(t *testing.T) {
 	if bytes.Contains(backup.Bytes(), []byte("shown once")) {
 		t.Error("an answer is stored in the clear")
 	}
-	if err := h.Upkeep.KeepAnswer(t.Context(), ann, "key 2", "x", account.Answer{Status: 200, Body: make([]byte, 2<<20)}); err != nil {
+	if err := h.Upkeep.KeepAnswer(ann, "key 2", "x", account.Answer{Status: 200, Body: make([]byte, 2<<20)}); err != nil {
 		t.Error(err)
 	}
-	if got, err := h.Upkeep.Replay(t.Context(), ann, "key 2", "x"); got != nil || err != nil {
+	if got, err := h.Upkeep.Replay(ann, "key 2", "x"); got != nil || err != nil {
 		t.Errorf("too large to keep: got %v, %v", got != nil, err)
 	}
 	h.advance(24 * time.Hour)
@@ -73,7 +73,7 @@ func TestAllAnswersOfOlderVersionsAreRemoved(t *testing.T) {
 	const many = 2100 // more than are read at once, twice
 	left := func() (n int) {
 		for i := range many {
-			a, err := h.Upkeep.Replay(t.Context(), ann, fmt.Sprint(i), "x")
+			a, err := h.Upkeep.Replay(ann, fmt.Sprint(i), "x")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func TestAllAnswersOfOlderVersionsAreRemoved(t *testing.T) {
 		return n
 	}
 	for i := range many {
-		if err := h.Upkeep.KeepAnswer(t.Context(), ann, fmt.Sprint(i), "x", account.Answer{Status: 201, Body: []byte("shown once")}); err != nil {
+		if err := h.Upkeep.KeepAnswer(ann, fmt.Sprint(i), "x", account.Answer{Status: 201, Body: []byte("shown once")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestResponsesMoveOutOfTheAnswersOfSignatories(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	ann := h.as("ann@example.org")
-	if err := h.Upkeep.KeepAnswer(t.Context(), ann, "key", "x", account.Answer{Status: 201, Body: []byte("done")}); err != nil {
+	if err := h.Upkeep.KeepAnswer(ann, "key", "x", account.Answer{Status: 201, Body: []byte("done")}); err != nil {
 		t.Fatal(err)
 	}
 	type fields = map[string]any
@@ -134,7 +134,7 @@ func TestResponsesMoveOutOfTheAnswersOfSignatories(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := h.Upkeep.Replay(t.Context(), ann, "key", "x"); err != nil || got == nil || string(got.Body) != "done" {
+	if got, err := h.Upkeep.Replay(ann, "key", "x"); err != nil || got == nil || string(got.Body) != "done" {
 		t.Errorf("the response is %+v, %v", got, err)
 	}
 	h.advance(25 * time.Hour)
@@ -166,7 +166,7 @@ func TestWorkThatWasDoneIsNotRepeated(t *testing.T) {
 	h.add(a, "mem@example.org", account.RoleMember)
 	ann, mem := h.as("ann@example.org"), h.as("mem@example.org")
 	replay := func(who account.Call, print string) (*account.Answer, error) {
-		return h.Upkeep.Replay(t.Context(), who, "key", print)
+		return h.Upkeep.Replay(who, "key", print)
 	}
 	done := func(o *account.Once, fail error) error {
 		return h.db.Update(func(tx *kv.Tx) error { return errors.Join(o.Done(tx, "document", "invitation"), fail) })

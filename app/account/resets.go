@@ -12,7 +12,7 @@ import (
 
 // ForgotPassword sends a link to choose a new password if a user has that
 // address. The response does not disclose whether one does.
-func (s *Authentication) ForgotPassword(_ context.Context, email string, from From) error {
+func (s *Authentication) ForgotPassword(email string, from From) error {
 	if input.FoldEmail(email) == "" {
 		var f fault.Fields
 		f.Required("email")
@@ -57,7 +57,7 @@ type Outlasting struct {
 
 // CheckReset reports whether a reset link is still valid, before somebody types a password in
 // vain, and which credentials outlast the password.
-func (s *Authentication) CheckReset(_ context.Context, token string) (o Outlasting, err error) {
+func (s *Authentication) CheckReset(token string) (o Outlasting, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, u, err := linkUser(tx, LinkReset, token)
 		if err != nil {
@@ -86,7 +86,7 @@ type Reset struct {
 // somebody else may have made them. Two-factor login stays, because the link shows only that somebody reads the person's mail. Passkeys stay
 // as a second factor and work without the password only after they were used with the new one.
 func (s *Authentication) ResetPassword(ctx context.Context, token string, in Reset) error {
-	if _, err := s.CheckReset(ctx, token); err != nil {
+	if _, err := s.CheckReset(token); err != nil {
 		return err // before spending time on the hash
 	}
 	var f fault.Fields

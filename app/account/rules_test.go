@@ -22,7 +22,7 @@ func TestTheOperatorSetsPasswordsAndBarsPeople(t *testing.T) {
 	h.refused(session, "a session from before the new password")
 	h.mail(account.MailPassword, "ann@example.org")
 	session = h.login("ann@example.org", "battery staple")
-	if err := h.Operator.SetActive(t.Context(), "ann@example.org", false); err != nil {
+	if err := h.Operator.SetActive("ann@example.org", false); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(session, "a session of somebody barred")
@@ -30,11 +30,11 @@ func TestTheOperatorSetsPasswordsAndBarsPeople(t *testing.T) {
 	if err == nil {
 		t.Error("somebody barred logged in")
 	}
-	if err := h.Operator.SetActive(t.Context(), "ann@example.org", true); err != nil {
+	if err := h.Operator.SetActive("ann@example.org", true); err != nil {
 		t.Fatal(err)
 	}
 	h.login("ann@example.org", "battery staple")
-	wantKind(t, h.Operator.SetActive(t.Context(), "nobody@example.org", true), fault.KindNotFound, "")
+	wantKind(t, h.Operator.SetActive("nobody@example.org", true), fault.KindNotFound, "")
 }
 
 func TestASuccessDoesNotForgiveTheFailuresOfOthers(t *testing.T) {
@@ -95,7 +95,7 @@ func TestTheServiceItselfNeedsNoProof(t *testing.T) {
 	c := h.company("A")
 	h.add(c, "boss@example.org", account.RoleOwner)
 	u := h.add(c, "ann@example.org", account.RoleMember)
-	if _, err := h.Companies.UpdateMember(t.Context(), account.System(c.ID), u.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
+	if _, err := h.Companies.UpdateMember(account.System(c.ID), u.ID, account.MemberPatch{Role: new(account.RoleAdmin)}); err != nil {
 		t.Error(err)
 	}
 }
@@ -108,7 +108,7 @@ func TestLeavingOneCompanyKeepsTheSessionsInOthers(t *testing.T) {
 	h.add(b, "ann@example.org", account.RoleOwner)
 	u := h.add(a, "ann@example.org", account.RoleMember)
 	in := must[account.User](t)(h.Authentication.Login(t.Context(), "ann@example.org", password, "", account.From{IP: "192.0.2.1"}))
-	if err := h.Companies.RemoveMember(t.Context(), h.as("boss@example.org"), u.ID); err != nil {
+	if err := h.Companies.RemoveMember(h.as("boss@example.org"), u.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range in.Companies {
@@ -149,7 +149,7 @@ func TestAddressesOfPrivacyNotices(t *testing.T) {
 	boss := h.as("boss@example.org")
 	long := "https://example.org/" + strings.Repeat("x", 3000)
 	for address, ok := range map[string]bool{" https://example.org/privacy ": true, "": true, "javascript:1": false, long: false} {
-		c, err := h.Companies.UpdateCompany(t.Context(), boss, account.CompanyPatch{PrivacyURL: &address})
+		c, err := h.Companies.UpdateCompany(boss, account.CompanyPatch{PrivacyURL: &address})
 		switch {
 		case !ok:
 			wantFields(t, err, "privacy_url")

@@ -30,7 +30,7 @@ func (s *Authentication) sessionEnd(now, proven time.Time) time.Time {
 
 // RenewSession returns a fresh token for the actor's session, with the full
 // lifetime, and ends the presented token.
-func (s *Authentication) RenewSession(_ context.Context, who Call) (t Token, err error) {
+func (s *Authentication) RenewSession(who Call) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err
 	}
@@ -56,7 +56,7 @@ func (s *Authentication) RenewSession(_ context.Context, who Call) (t Token, err
 }
 
 // EndOtherSessions ends every session of the caller, in all companies, except the calling one.
-func (s *Authentication) EndOtherSessions(_ context.Context, who Call) error {
+func (s *Authentication) EndOtherSessions(who Call) error {
 	if err := session(who); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *Authentication) EndOtherSessions(_ context.Context, who Call) error {
 
 // EndSession ends one session of the caller, in all companies. It is not an error if the session
 // has already ended.
-func (s *Authentication) EndSession(_ context.Context, who Call, id string) error {
+func (s *Authentication) EndSession(who Call, id string) error {
 	if err := session(who); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *Authentication) EndSession(_ context.Context, who Call, id string) erro
 
 // LastSeen returns when each member of the company was last active, by user,
 // according to the open sessions. Members without one are missing from the map.
-func (s *Authentication) LastSeen(_ context.Context, who Call) (map[string]time.Time, error) {
+func (s *Authentication) LastSeen(who Call) (map[string]time.Time, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (s *Authentication) LastSeen(_ context.Context, who Call) (map[string]time.
 }
 
 // ListSessions lists the caller's own logins to this company.
-func (s *Authentication) ListSessions(_ context.Context, who Call, q TokenQuery) (list.Page[Token], error) {
+func (s *Authentication) ListSessions(who Call, q TokenQuery) (list.Page[Token], error) {
 	if err := session(who); err != nil {
 		return list.Page[Token]{}, err
 	}
@@ -118,7 +118,7 @@ func (s *Authentication) ListSessions(_ context.Context, who Call, q TokenQuery)
 
 // SwitchCompany returns a token for another company of the person who logged in. The session's
 // last proof of identity is carried over.
-func (s *Authentication) SwitchCompany(_ context.Context, who Call, companyID string) (t Token, err error) {
+func (s *Authentication) SwitchCompany(who Call, companyID string) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err
 	}
@@ -155,7 +155,7 @@ func (s *Authentication) SwitchCompany(_ context.Context, who Call, companyID st
 
 // Logout ends the session of the token that was presented, in all companies, or revokes the API
 // token. A signatory's token has no record and expires on its own.
-func (s *Authentication) Logout(_ context.Context, who Call) error {
+func (s *Authentication) Logout(who Call) error {
 	if who.TokenID == "" || who.IsSignatory() {
 		return nil
 	}

@@ -43,7 +43,7 @@ func (s *Authentication) BeginSignIn(ctx context.Context, email, password string
 // FinishSignIn is the second step: a code of the authenticator app or a recovery
 // code. The pending sign-in ends when it succeeds; one that expired, was used or
 // never existed results in [fault.ErrUnauthenticated].
-func (s *Authentication) FinishSignIn(_ context.Context, pending, code string, from From) (User, error) {
+func (s *Authentication) FinishSignIn(pending, code string, from From) (User, error) {
 	p, ok := s.waiting.find(pending, s.now())
 	if !ok {
 		return User{}, fault.Unauthenticated()

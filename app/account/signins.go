@@ -1,7 +1,6 @@
 package account
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"time"
@@ -173,7 +172,7 @@ func (s *signInLog) putRefusal(tx *kv.Tx, e SignInEntry) error {
 // ListSignIns lists the caller's own sign-ins, newest first; with everybody set,
 // those of all members of the company, for its administrators. At most a hundred
 // of each person are kept.
-func (s *Authentication) ListSignIns(_ context.Context, who Call, everybody bool, offset, limit int) (list.Page[SignInEntry], error) {
+func (s *Authentication) ListSignIns(who Call, everybody bool, offset, limit int) (list.Page[SignInEntry], error) {
 	q := kv.Query{Index: "user", Prefix: kv.K(who.UserID), Descending: true, Offset: offset, Limit: limit}
 	if everybody {
 		if err := staff(who, ScopeAdmin); err != nil {

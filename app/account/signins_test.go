@@ -41,7 +41,7 @@ func TestSignInsAreKept(t *testing.T) {
 	}
 	h.advance(1e9)
 	must[account.User](t)(h.passwordless(a))
-	own := must[list.Page[account.SignInEntry]](t)(h.Authentication.ListSignIns(t.Context(), ann, false, 0, 50))
+	own := must[list.Page[account.SignInEntry]](t)(h.Authentication.ListSignIns(ann, false, 0, 50))
 	want := "ann passkey ok, ann password+recovery_code ok, ann password+code wrong_second_factor, ann password wrong_password, ann password ok"
 	if got := outcomes(own); got != want {
 		t.Errorf("own: %s\nwant %s", got, want)
@@ -54,14 +54,14 @@ func TestSignInsAreKept(t *testing.T) {
 			t.Errorf("a secret is kept: %+v", e)
 		}
 	}
-	all := must[list.Page[account.SignInEntry]](t)(h.Authentication.ListSignIns(t.Context(), ann, true, 0, 50))
+	all := must[list.Page[account.SignInEntry]](t)(h.Authentication.ListSignIns(ann, true, 0, 50))
 	if got := outcomes(all); !strings.Contains(got, "ben password wrong_password") || strings.Contains(got, "otto") || all.Total != own.Total+1 {
 		t.Errorf("company: %s", got)
 	}
-	if page := must[list.Page[account.SignInEntry]](t)(h.Authentication.ListSignIns(t.Context(), ann, true, 1, 2)); outcomes(page) != strings.Join(strings.Split(outcomes(all), ", ")[1:3], ", ") || page.Total != all.Total {
+	if page := must[list.Page[account.SignInEntry]](t)(h.Authentication.ListSignIns(ann, true, 1, 2)); outcomes(page) != strings.Join(strings.Split(outcomes(all), ", ")[1:3], ", ") || page.Total != all.Total {
 		t.Errorf("a page: %s", outcomes(page))
 	}
-	_, err := h.Authentication.ListSignIns(t.Context(), h.as("ben@example.org"), true, 0, 50)
+	_, err := h.Authentication.ListSignIns(h.as("ben@example.org"), true, 0, 50)
 	wantKind(t, err, fault.KindForbidden, "")
 }
 
@@ -77,7 +77,7 @@ func TestSignInsAreBounded(t *testing.T) {
 		_, err := h.Authentication.Login(t.Context(), "ann@example.org", "wrong", "", here)
 		wantKind(t, err, fault.KindUnauthenticated, "")
 	}
-	all := must[list.Page[account.SignInEntry]](t)(h.Authentication.ListSignIns(t.Context(), h.actor(last), true, 0, 200))
+	all := must[list.Page[account.SignInEntry]](t)(h.Authentication.ListSignIns(h.actor(last), true, 0, 200))
 	if all.Total != 100 || len(all.Items) != 100 || all.Items[0].Outcome != account.WrongPassword || all.Items[5].Outcome != account.LetIn {
 		t.Errorf("%d kept, %d listed, first %+v", all.Total, len(all.Items), all.Items[0])
 	}
@@ -96,7 +96,7 @@ func TestEndAllSessions(t *testing.T) {
 	h.add(c, "mia@example.org", account.RoleMember)
 	h.add(other, "otto@example.org", account.RoleOwner)
 	bens, own, otto, mine := h.login("ben@example.org", password), h.login("ann@example.org", password), h.login("otto@example.org", password), h.login("ann@example.org", password)
-	program := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.actor(bens), account.TokenInput{Name: "ci"}))
+	program := must[account.Token](t)(h.Profile.CreateToken(h.actor(bens), account.TokenInput{Name: "ci"}))
 	_, err := h.Authentication.EndAllSessions(t.Context(), h.actor(h.login("mia@example.org", password)))
 	wantKind(t, err, fault.KindForbidden, "")
 	if n := must[int](t)(h.Authentication.EndAllSessions(t.Context(), h.actor(mine))); n != 3 {

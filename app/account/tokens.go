@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,7 +28,7 @@ type TokenInput struct {
 
 // CreateToken creates an API token that acts as its creator, within its scopes. Secret holds
 // the token itself, which is not shown again.
-func (s *Profile) CreateToken(_ context.Context, who Call, in TokenInput) (Token, error) {
+func (s *Profile) CreateToken(who Call, in TokenInput) (Token, error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
 	}
@@ -133,7 +132,7 @@ func manageTokens(who Call) error {
 // ListTokens lists API tokens: all of the company's for its administrators, the
 // caller's own for everybody else. Statuses are active and expired (archived is
 // expired).
-func (s *Profile) ListTokens(_ context.Context, who Call, q TokenQuery) (list.Page[Token], error) {
+func (s *Profile) ListTokens(who Call, q TokenQuery) (list.Page[Token], error) {
 	if err := manageTokens(who); err != nil {
 		return list.Page[Token]{}, err
 	}
@@ -166,7 +165,7 @@ var tokenOrders = list.Orders[TokenSort, Token]{
 }
 
 // GetToken returns one of the tokens that ListTokens or ListSessions would list.
-func (s *Profile) GetToken(_ context.Context, who Call, id string) (t Token, err error) {
+func (s *Profile) GetToken(who Call, id string) (t Token, err error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
 	}
@@ -183,7 +182,7 @@ func (s *Profile) GetToken(_ context.Context, who Call, id string) (t Token, err
 
 // RevokeToken ends a token or session immediately: the caller's own or, for administrators, any
 // in their company.
-func (s *Profile) RevokeToken(_ context.Context, who Call, id string) error {
+func (s *Profile) RevokeToken(who Call, id string) error {
 	if err := manageTokens(who); err != nil {
 		return err
 	}

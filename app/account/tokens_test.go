@@ -15,7 +15,7 @@ func TestTokensActWithinTheirScopes(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	ann := h.as("ann@example.org")
-	made, err := h.Profile.CreateToken(t.Context(), ann, account.TokenInput{Name: " CI ", Scopes: []account.Scope{account.ScopeWrite, account.ScopeRead, account.ScopeRead}})
+	made, err := h.Profile.CreateToken(ann, account.TokenInput{Name: " CI ", Scopes: []account.Scope{account.ScopeWrite, account.ScopeRead, account.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,9 +26,9 @@ func TestTokensActWithinTheirScopes(t *testing.T) {
 	if made.Name != "CI" || len(made.Scopes) != 2 || made.UserName == "" || made.ExpiresAt != nil {
 		t.Errorf("got %+v", made)
 	}
-	_, err = h.Profile.CreateToken(t.Context(), who, account.TokenInput{Name: "more"})
+	_, err = h.Profile.CreateToken(who, account.TokenInput{Name: "more"})
 	wantKind(t, err, fault.KindForbidden, "scope_missing")
-	_, err = h.Profile.ListTokens(t.Context(), who, account.TokenQuery{})
+	_, err = h.Profile.ListTokens(who, account.TokenQuery{})
 	wantKind(t, err, fault.KindForbidden, "scope_missing")
 	h.advance(10 * 365 * 24 * time.Hour)
 	h.actor(made.Secret) // without a date it does not expire
@@ -51,10 +51,10 @@ func TestTokenFaults(t *testing.T) {
 		{account.TokenInput{Name: "", Scopes: []account.Scope{"read", "rule", "admin", "write"}, ExpiresAt: &past},
 			[]string{"name", "scopes.1", "scopes.2", "scopes.3", "expires_at"}},
 	} {
-		_, err := h.Profile.CreateToken(t.Context(), vic, tt.in)
+		_, err := h.Profile.CreateToken(vic, tt.in)
 		wantFields(t, err, tt.fields...)
 	}
-	made, err := h.Profile.CreateToken(t.Context(), vic, account.TokenInput{Name: "mine"})
+	made, err := h.Profile.CreateToken(vic, account.TokenInput{Name: "mine"})
 	if err != nil || len(made.Scopes) != 1 || made.Scopes[0] != account.ScopeRead {
 		t.Errorf("got %+v, %v; want the one scope a viewer has", made, err)
 	}
@@ -69,12 +69,12 @@ func TestTokensAreListedToWhomTheyConcern(t *testing.T) {
 	h.add(b, "bob@example.org", account.RoleOwner)
 	ann, mem, bob := h.as("ann@example.org"), h.as("mem@example.org"), h.as("bob@example.org")
 	soon := start.Add(time.Hour)
-	first := must[account.Token](t)(h.Profile.CreateToken(t.Context(), ann, account.TokenInput{Name: "Zoë", ExpiresAt: &soon}))
-	second := must[account.Token](t)(h.Profile.CreateToken(t.Context(), mem, account.TokenInput{Name: "apple"}))
+	first := must[account.Token](t)(h.Profile.CreateToken(ann, account.TokenInput{Name: "Zoë", ExpiresAt: &soon}))
+	second := must[account.Token](t)(h.Profile.CreateToken(mem, account.TokenInput{Name: "apple"}))
 
 	names := func(who account.Call, q account.TokenQuery) string {
 		t.Helper()
-		list, err := h.Profile.ListTokens(t.Context(), who, q)
+		list, err := h.Profile.ListTokens(who, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,23 +113,23 @@ func TestTokensAreListedToWhomTheyConcern(t *testing.T) {
 			t.Errorf("%+v: got %q, want %q", q, got, want)
 		}
 	}
-	_, err := h.Profile.ListTokens(t.Context(), ann, account.TokenQuery{Sort: "secret"})
+	_, err := h.Profile.ListTokens(ann, account.TokenQuery{Sort: "secret"})
 	wantFields(t, err, "sort")
-	_, err = h.Profile.ListTokens(t.Context(), ann, account.TokenQuery{Statuses: []string{"nope"}})
+	_, err = h.Profile.ListTokens(ann, account.TokenQuery{Statuses: []string{"nope"}})
 	wantFields(t, err, "status")
 
-	wantKind(t, h.Profile.RevokeToken(t.Context(), mem, first.ID), fault.KindForbidden, "")
-	wantKind(t, h.Profile.RevokeToken(t.Context(), bob, first.ID), fault.KindNotFound, "")
-	_, err = h.Profile.GetToken(t.Context(), bob, second.ID)
+	wantKind(t, h.Profile.RevokeToken(mem, first.ID), fault.KindForbidden, "")
+	wantKind(t, h.Profile.RevokeToken(bob, first.ID), fault.KindNotFound, "")
+	_, err = h.Profile.GetToken(bob, second.ID)
 	wantKind(t, err, fault.KindNotFound, "")
-	if got, err := h.Profile.GetToken(t.Context(), mem, second.ID); err != nil || got.Name != "apple" || got.UserName != "mem" {
+	if got, err := h.Profile.GetToken(mem, second.ID); err != nil || got.Name != "apple" || got.UserName != "mem" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if err := h.Profile.RevokeToken(t.Context(), ann, second.ID); err != nil {
+	if err := h.Profile.RevokeToken(ann, second.ID); err != nil {
 		t.Error(err)
 	}
 	h.refused(second.Secret, "revoked")
-	wantKind(t, h.Profile.RevokeToken(t.Context(), ann, second.ID), fault.KindNotFound, "")
+	wantKind(t, h.Profile.RevokeToken(ann, second.ID), fault.KindNotFound, "")
 }
 
 func TestSessionsAreListedAndBounded(t *testing.T) {
@@ -143,7 +143,7 @@ func TestSessionsAreListedAndBounded(t *testing.T) {
 	h.actor(oldest)
 	newest := h.login("ann@example.org", password)
 	h.refused(oldest, "more sessions than are kept")
-	list, err := h.Authentication.ListSessions(t.Context(), h.actor(newest), account.TokenQuery{Limit: 1, Descending: true})
+	list, err := h.Authentication.ListSessions(h.actor(newest), account.TokenQuery{Limit: 1, Descending: true})
 	if err != nil || list.Total != 5 || len(list.Items) != 1 || list.Items[0].IP != "192.0.2.1" || list.Items[0].Name != "test" {
 		t.Errorf("got %+v, %v", list, err)
 	}
@@ -154,10 +154,10 @@ func TestUseIsWrittenOncePerMinuteAndNeverPerRequest(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	ann := h.as("ann@example.org")
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), ann, account.TokenInput{Name: "CI"}))
+	made := must[account.Token](t)(h.Profile.CreateToken(ann, account.TokenInput{Name: "CI"}))
 	used := func() time.Time {
 		t.Helper()
-		got, err := h.Profile.GetToken(t.Context(), ann, made.ID)
+		got, err := h.Profile.GetToken(ann, made.ID)
 		if err != nil || got.LastUsedAt == nil {
 			t.Fatalf("got %+v, %v", got, err)
 		}
@@ -187,7 +187,7 @@ func TestUseIsWrittenOncePerMinuteAndNeverPerRequest(t *testing.T) {
 	if got := used(); !got.Equal(start.Add(90 * time.Second)) {
 		t.Errorf("last used at %v", got)
 	}
-	if err := h.Profile.RevokeToken(t.Context(), ann, made.ID); err != nil {
+	if err := h.Profile.RevokeToken(ann, made.ID); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.Upkeep.Flush(); err != nil {
@@ -202,7 +202,7 @@ func TestSweepRemovesWhatExpired(t *testing.T) {
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	ann := h.as("ann@example.org")
 	h.login("ann@example.org", password)
-	kept := must[account.Token](t)(h.Profile.CreateToken(t.Context(), ann, account.TokenInput{Name: "kept"}))
+	kept := must[account.Token](t)(h.Profile.CreateToken(ann, account.TokenInput{Name: "kept"}))
 	if err := h.ForgotPassword(t.Context(), "ann@example.org", account.From{}); err != nil {
 		t.Fatal(err)
 	}
@@ -227,9 +227,9 @@ func TestNothingStoredLetsAnybodyIn(t *testing.T) {
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	bearer := h.login("ann@example.org", password)
 	ann := h.actor(bearer)
-	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), ann))
-	codes := must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), ann, account.TokenInput{Name: "CI"}))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(ann))
+	codes := must[[]string](t)(h.Authentication.ConfirmTwoFactor(ann, code(t, setup.Secret, h.now())))
+	made := must[account.Token](t)(h.Profile.CreateToken(ann, account.TokenInput{Name: "CI"}))
 	if err := h.ForgotPassword(t.Context(), "ann@example.org", account.From{}); err != nil {
 		t.Fatal(err)
 	}

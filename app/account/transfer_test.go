@@ -27,8 +27,8 @@ func leaving(t *testing.T) (*house, account.Company) {
 	h.add(other, "stays@example.org", account.RoleMember)
 	boss := h.as("boss@example.org")
 	must[account.Member](t)(h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org", Name: "Nell", Locale: "de"}))
-	must[account.Company](t)(h.Companies.UpdateCompany(t.Context(), boss, account.CompanyPatch{ConsentText: new("I agree.")}))
-	if _, err := h.Companies.SetLogo(t.Context(), boss, bytes.NewReader(picture(t, 20, 10, png.Encode))); err != nil {
+	must[account.Company](t)(h.Companies.UpdateCompany(boss, account.CompanyPatch{ConsentText: new("I agree.")}))
+	if _, err := h.Companies.SetLogo(boss, bytes.NewReader(picture(t, 20, 10, png.Encode))); err != nil {
 		t.Fatal(err)
 	}
 	return h, c
@@ -99,10 +99,10 @@ func TestACompanyMovesWithItsPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	boss := to.as("boss@example.org")
-	if got, want := must[account.Company](t)(to.Companies.Company(t.Context(), boss)), must[account.Company](t)(from.Companies.Company(t.Context(), from.as("boss@example.org"))); got.Name != want.Name || got.ConsentText != want.ConsentText || got.LogoURL != want.LogoURL || got.LogoURL == "" {
+	if got, want := must[account.Company](t)(to.Companies.Company(boss)), must[account.Company](t)(from.Companies.Company(from.as("boss@example.org"))); got.Name != want.Name || got.ConsentText != want.ConsentText || got.LogoURL != want.LogoURL || got.LogoURL == "" {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	page := must[list.Page[account.Member]](t)(to.Companies.ListMembers(t.Context(), boss, account.MemberQuery{}))
+	page := must[list.Page[account.Member]](t)(to.Companies.ListMembers(boss, account.MemberQuery{}))
 	roles := map[string]account.Role{}
 	for _, m := range page.Items {
 		roles[m.Email+" "+m.Name+" "+string(m.Status)] = m.Role

@@ -59,7 +59,7 @@ type TwoFactorSetup struct {
 
 // BeginTwoFactor creates a secret for an authenticator app. Login does not require codes until
 // the first one has been confirmed.
-func (s *Authentication) BeginTwoFactor(_ context.Context, who Call) (TwoFactorSetup, error) {
+func (s *Authentication) BeginTwoFactor(who Call) (TwoFactorSetup, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return TwoFactorSetup{}, err
 	}
@@ -98,7 +98,7 @@ func (s *Authentication) BeginTwoFactor(_ context.Context, who Call) (TwoFactorS
 // ConfirmTwoFactor turns two-factor login on, with a first code of the app, and
 // returns the recovery codes. They are shown once; each works once instead of a
 // code.
-func (s *Authentication) ConfirmTwoFactor(_ context.Context, who Call, code string) ([]string, error) {
+func (s *Authentication) ConfirmTwoFactor(who Call, code string) ([]string, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return nil, err
 	}

@@ -26,25 +26,25 @@ func TestTwoFactorLogin(t *testing.T) {
 		return err
 	}
 
-	_, err := h.Authentication.ConfirmTwoFactor(t.Context(), ann, "123456")
+	_, err := h.Authentication.ConfirmTwoFactor(ann, "123456")
 	wantKind(t, err, fault.KindConflict, "two_factor_not_begun")
-	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), ann))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(ann))
 	if !strings.HasPrefix(setup.URL, "otpauth://totp/") || !strings.Contains(setup.URL, setup.Secret) {
 		t.Errorf("got %q", setup.URL)
 	}
 	if err := login(""); err != nil {
 		t.Errorf("a code is asked for before one was confirmed: %v", err)
 	}
-	_, err = h.Authentication.ConfirmTwoFactor(t.Context(), ann, "000000")
+	_, err = h.Authentication.ConfirmTwoFactor(ann, "000000")
 	wantFields(t, err, "code")
-	codes := must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
+	codes := must[[]string](t)(h.Authentication.ConfirmTwoFactor(ann, code(t, setup.Secret, h.now())))
 	if len(codes) != 10 {
 		t.Errorf("got %d recovery codes", len(codes))
 	}
-	if me, err := h.Profile.Me(t.Context(), ann); err != nil || !me.TwoFactor {
+	if me, err := h.Profile.Me(ann); err != nil || !me.TwoFactor {
 		t.Errorf("got %+v, %v", me, err)
 	}
-	_, err = h.Authentication.BeginTwoFactor(t.Context(), ann)
+	_, err = h.Authentication.BeginTwoFactor(ann)
 	wantKind(t, err, fault.KindConflict, "two_factor_active")
 
 	wantKind(t, login(""), fault.KindInvalid, "two_factor_required")
@@ -95,8 +95,8 @@ func TestTwoFactorIsTurnedOffWithProof(t *testing.T) {
 			h := open(t)
 			h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 			ann := h.as("ann@example.org")
-			setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), ann))
-			codes := must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
+			setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(ann))
+			codes := must[[]string](t)(h.Authentication.ConfirmTwoFactor(ann, code(t, setup.Secret, h.now())))
 			h.advance(time.Minute)
 			err := h.Authentication.DisableTwoFactor(t.Context(), ann, tt.password, tt.code(setup.Secret, codes, h))
 			if tt.fields == nil {
@@ -117,8 +117,8 @@ func TestTwoFactorNeedsASession(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
-	made := must[account.Token](t)(h.Profile.CreateToken(t.Context(), h.as("ann@example.org"), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
-	_, err := h.Authentication.BeginTwoFactor(t.Context(), h.actor(made.Secret))
+	made := must[account.Token](t)(h.Profile.CreateToken(h.as("ann@example.org"), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
+	_, err := h.Authentication.BeginTwoFactor(h.actor(made.Secret))
 	wantKind(t, err, fault.KindForbidden, "session_required")
 	wantKind(t, h.Authentication.DisableTwoFactor(t.Context(), h.actor(made.Secret), password, ""), fault.KindForbidden, "session_required")
 }
@@ -128,8 +128,8 @@ func TestTheOperatorTurnsTwoFactorOff(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	ann := h.as("ann@example.org")
-	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(t.Context(), ann))
-	must[[]string](t)(h.Authentication.ConfirmTwoFactor(t.Context(), ann, code(t, setup.Secret, h.now())))
+	setup := must[account.TwoFactorSetup](t)(h.Authentication.BeginTwoFactor(ann))
+	must[[]string](t)(h.Authentication.ConfirmTwoFactor(ann, code(t, setup.Secret, h.now())))
 	if err := h.Operator.SetPassword(t.Context(), "ann@example.org", "another horse", true); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 
 // CheckUndo returns the address that an account would have after using a notice's link, without
 // using it.
-func (s *Authentication) CheckUndo(_ context.Context, token string) (email string, err error) {
+func (s *Authentication) CheckUndo(token string) (email string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		l, _, err := linkUser(tx, LinkUndo, token)
 		email = l.Email
@@ -24,7 +23,7 @@ func (s *Authentication) CheckUndo(_ context.Context, token string) (email strin
 // address, passkeys, the authenticator app, recovery codes and API tokens. It also invalidates
 // sessions and the password. Notices sent before this one keep their links: whoever took over
 // the account was sent only later ones. It returns the token of a link to choose a new password.
-func (s *Authentication) Undo(_ context.Context, token string) (reset string, err error) {
+func (s *Authentication) Undo(token string) (reset string, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkUndo, token)
 		if err != nil {

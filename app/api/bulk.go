@@ -135,7 +135,7 @@ func (h *bulkHandlers) routes(s *server) {
 		if err != nil {
 			return runView{}, err
 		}
-		run, err := h.bulk.Get(r.UserContext(), r.who, id)
+		run, err := h.bulk.Get(r.who, id)
 		return viewRun(run), err
 	})
 	handle(s, operation{method: http.MethodGet, path: one + "/rows", rule: may(account.ScopeRead), id: "listBulkRows", summary: "List the rows of a bulk run", tag: tag, query: rowParameters, list: true}, h.listRows)
@@ -146,7 +146,7 @@ func (h *bulkHandlers) routes(s *server) {
 		if err != nil {
 			return runView{}, err
 		}
-		run, err := h.bulk.Cancel(r.UserContext(), r.who, id)
+		run, err := h.bulk.Cancel(r.who, id)
 		return viewRun(run), err
 	})
 	handle(s, operation{method: http.MethodPost, path: one + "/retry", rule: may(account.ScopeWrite), id: "retryBulkRun", summary: "Try the failed rows of a bulk run again", tag: tag}, func(r *request, _ *nothing) (runView, error) {
@@ -154,7 +154,7 @@ func (h *bulkHandlers) routes(s *server) {
 		if err != nil {
 			return runView{}, err
 		}
-		run, err := h.bulk.Retry(r.UserContext(), r.who, id)
+		run, err := h.bulk.Retry(r.who, id)
 		return viewRun(run), err
 	})
 }
@@ -227,7 +227,7 @@ func (h *bulkHandlers) listRuns(r *request, _ *nothing) (envelope[runView], erro
 	if err := r.query.faults.Err(); err != nil {
 		return envelope[runView]{}, err
 	}
-	list, err := h.bulk.List(r.UserContext(), r.who, bulk.State(r.query.text("status")), p.offset(), p.size)
+	list, err := h.bulk.List(r.who, bulk.State(r.query.text("status")), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewRun), list.Total), err
 }
 
@@ -237,7 +237,7 @@ func (h *bulkHandlers) listRows(r *request, _ *nothing) (envelope[bulkRowView], 
 	if err := merge(&r.query.faults, err); err != nil {
 		return envelope[bulkRowView]{}, err
 	}
-	list, err := h.bulk.Rows(r.UserContext(), r.who, id, bulk.RowState(r.query.text("status")), p.offset(), p.size)
+	list, err := h.bulk.Rows(r.who, id, bulk.RowState(r.query.text("status")), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, h.viewBulkRow), list.Total), err
 }
 
@@ -246,7 +246,7 @@ func (h *bulkHandlers) bulkHeader(r *request, _ *nothing) error {
 	if err != nil {
 		return err
 	}
-	write, err := h.bulk.Header(r.UserContext(), r.who, id)
+	write, err := h.bulk.Header(r.who, id)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (h *checkpointHandlers) listCheckpoints(r *request, _ *nothing) (envelope[c
 	if err := r.query.faults.Err(); err != nil {
 		return envelope[checkpointView]{}, err
 	}
-	got, err := h.checkpoints.List(r.UserContext(), r.who, p.offset(), p.size)
+	got, err := h.checkpoints.List(r.who, p.offset(), p.size)
 	if err != nil {
 		return envelope[checkpointView]{}, err
 	}
@@ -62,6 +62,6 @@ func (h *checkpointHandlers) getInclusion(r *request, _ *nothing) (inclusionView
 	if err != nil {
 		return inclusionView{}, err
 	}
-	p, err := h.completion.Proof(r.UserContext(), r.who, id)
+	p, err := h.completion.Proof(r.who, id)
 	return viewInclusion(p), err
 }

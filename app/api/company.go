@@ -154,7 +154,7 @@ type companyHandlers struct {
 
 func (h *companyHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/company", rule: may(account.ScopeRead), id: "getCompany", summary: "Get the company", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
-		c, err := h.accounts.Companies.Company(r.UserContext(), r.who)
+		c, err := h.accounts.Companies.Company(r.who)
 		return r.viewCompany(c), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/company", rule: may(account.ScopeAdmin), id: "updateCompany", summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
@@ -166,7 +166,7 @@ func (h *companyHandlers) routes(s *server) {
 		takeAway(r, "retention_days", &in.RetentionDays)
 		takeAway(r, "phone", &in.Phone)
 		takeAway(r, "privacy_url", &in.PrivacyURL)
-		c, err := h.accounts.Companies.UpdateCompany(r.UserContext(), r.who, account.CompanyPatch(*in))
+		c, err := h.accounts.Companies.UpdateCompany(r.who, account.CompanyPatch(*in))
 		return r.viewCompany(c), err
 	})
 }
@@ -182,7 +182,7 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return envelope[memberView]{}, err
 		}
-		list, err := h.accounts.Companies.ListMembers(r.UserContext(), r.who, q)
+		list, err := h.accounts.Companies.ListMembers(r.who, q)
 		return enclose(r, p, views(list.Items, viewMember), list.Total), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/members", rule: may(account.ScopeAdmin), id: "inviteMember", summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
@@ -194,7 +194,7 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return memberView{}, err
 		}
-		m, err := h.accounts.Companies.GetMember(r.UserContext(), r.who, id)
+		m, err := h.accounts.Companies.GetMember(r.who, id)
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/members/{member}", rule: may(account.ScopeAdmin), id: "updateMember", summary: "Change a member's role, or (de)activate them", tag: "Company"}, func(r *request, in *memberPatch) (memberView, error) {
@@ -202,7 +202,7 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return memberView{}, err
 		}
-		m, err := h.accounts.Companies.UpdateMember(r.UserContext(), r.who, id, account.MemberPatch(*in))
+		m, err := h.accounts.Companies.UpdateMember(r.who, id, account.MemberPatch(*in))
 		return viewMember(m), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/members/{member}", rule: may(account.ScopeRead), id: "removeMember", summary: "Remove a member", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
@@ -210,7 +210,7 @@ func (h *memberHandlers) routes(s *server) {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.accounts.Companies.RemoveMember(r.UserContext(), r.who, id)
+		return nothing{}, h.accounts.Companies.RemoveMember(r.who, id)
 	})
 }
 
@@ -225,7 +225,7 @@ func (h *tokenHandlers) routes(s *server) {
 		if err != nil {
 			return envelope[tokenView]{}, err
 		}
-		list, err := h.accounts.Profile.ListTokens(r.UserContext(), r.who, q)
+		list, err := h.accounts.Profile.ListTokens(r.who, q)
 		return enclose(r, p, views(list.Items, viewToken), list.Total), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), id: "createToken", summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
@@ -234,7 +234,7 @@ func (h *tokenHandlers) routes(s *server) {
 		if err := f.Err(); err != nil {
 			return tokenView{}, err
 		}
-		t, err := h.accounts.Profile.CreateToken(r.UserContext(), r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
+		t, err := h.accounts.Profile.CreateToken(r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
 		return viewToken(t), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/tokens/{token}", rule: may(account.ScopeRead), id: "revokeToken", summary: "Revoke an API token", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
@@ -242,7 +242,7 @@ func (h *tokenHandlers) routes(s *server) {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.accounts.Profile.RevokeToken(r.UserContext(), r.who, id)
+		return nothing{}, h.accounts.Profile.RevokeToken(r.who, id)
 	})
 }
 

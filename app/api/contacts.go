@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 
@@ -83,7 +82,7 @@ type contactHandlers struct {
 func (h *contactHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/contacts", rule: may(account.ScopeRead), id: "listContacts", summary: "List contacts", tag: "Contacts", query: listParameters, list: true}, h.listContacts)
 	handle(s, operation{method: http.MethodPost, path: "/contacts", rule: may(account.ScopeWrite), id: "createContact", summary: "Create a contact", tag: "Contacts", status: http.StatusCreated}, func(r *request, in *contactBody) (contactView, error) {
-		c, err := h.contacts.Create(r.UserContext(), r.who, contact.Input(*in))
+		c, err := h.contacts.Create(r.who, contact.Input(*in))
 		return viewContact(c), err
 	})
 	stream(s, operation{method: http.MethodGet, path: "/contacts/export", rule: may(account.ScopeRead), id: "exportContacts", summary: "Export contacts as CSV", tag: "Contacts"}, h.exportContacts)
@@ -101,7 +100,7 @@ func (h *contactHandlers) routes(s *server) {
 		takeAway(r, "locale", &in.Locale)
 		takeAway(r, "note", &in.Note)
 		takeAway(r, "tags", &in.Tags)
-		c, err := h.contacts.Update(r.UserContext(), r.who, id, contact.Input(*in))
+		c, err := h.contacts.Update(r.who, id, contact.Input(*in))
 		return viewContact(c), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/contacts/{contact}", rule: may(account.ScopeWrite), id: "deleteContact", summary: "Move a contact to the trash", tag: "Contacts"}, h.onContact(h.contacts.Delete))
@@ -110,13 +109,13 @@ func (h *contactHandlers) routes(s *server) {
 }
 
 // onContact returns the handler of an operation whose only input is the contact.
-func (h *contactHandlers) onContact(do func(context.Context, account.Call, string) (contact.Contact, error)) func(*request, *nothing) (contactView, error) {
+func (h *contactHandlers) onContact(do func(account.Call, string) (contact.Contact, error)) func(*request, *nothing) (contactView, error) {
 	return func(r *request, _ *nothing) (contactView, error) {
 		id, err := r.id("contact")
 		if err != nil {
 			return contactView{}, err
 		}
-		c, err := do(r.UserContext(), r.who, id)
+		c, err := do(r.who, id)
 		return viewContact(c), err
 	}
 }

@@ -159,7 +159,7 @@ func TestContactRemembered(t *testing.T) {
 	if r.Text(t, "data.2.name") != "Known by hand" || r.Text(t, "data.2.id") != known || r.At(t, "data.2.last_used_at") == nil {
 		t.Errorf("the contact by hand became %s", r.Body)
 	}
-	who, err := s.Accounts.Operator.ActorFor(t.Context(), c.Email, c.CompanyID)
+	who, err := s.Accounts.Operator.ActorFor(c.Email, c.CompanyID)
 	if err != nil {
 		t.Fatal(err)
 	}

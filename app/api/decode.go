@@ -81,7 +81,7 @@ func (r *request) decodeJSON(schema *huma.Schema, in any) error {
 	var source io.Reader = r.body
 	if r.op.files {
 		source = newLifter(r.body.Buffered(), func(content io.Reader) (string, error) {
-			return r.uploads.lift(r.UserContext(), content)
+			return r.uploads.lift(content)
 		})
 	}
 	b, err := r.body.Gather(r.UserContext(), source, r.op.rule.Body)

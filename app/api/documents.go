@@ -200,7 +200,7 @@ func create(
 	for i := range fields {
 		input.Fields = append(input.Fields, fields[i].input())
 	}
-	if err := r.uploads.claim(r.UserContext(), f, files); err != nil {
+	if err := r.uploads.claim(f, files); err != nil {
 		return nil, err
 	}
 	if err := f.Err(); err != nil {
@@ -218,13 +218,13 @@ func (r *request) reply(d *signing.Document, err error) (documentView, error) {
 	r.version(d)
 	v := r.viewDocument(d)
 	if r.who.IsSignatory() {
-		version, err := r.server.Signing.Signing.FormVersion(r.UserContext(), r.who, d.ID)
+		version, err := r.server.Signing.Signing.FormVersion(r.who, d.ID)
 		if err != nil {
 			return documentView{}, err
 		}
 		v.FormVersion = orNull(version)
 	}
-	v.AllowedActions, err = r.server.Signing.Drafts.Actions(r.UserContext(), r.who, d)
+	v.AllowedActions, err = r.server.Signing.Drafts.Actions(r.who, d)
 	return v, err
 }
 
@@ -233,7 +233,7 @@ func (h *documentHandlers) getDocument(r *request, _ *nothing) (documentView, er
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.sending.Get(r.UserContext(), r.call(), id))
+	return r.reply(h.sending.Get(r.call(), id))
 }
 
 func (h *documentHandlers) updateDocument(r *request, in *DocumentBody) (documentView, error) {
@@ -253,7 +253,7 @@ func (h *documentHandlers) updateDocument(r *request, in *DocumentBody) (documen
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.drafts.Update(r.UserContext(), r.call(), id, input))
+	return r.reply(h.drafts.Update(r.call(), id, input))
 }
 
 func (h *documentHandlers) deleteDocument(r *request, _ *nothing) (documentView, error) {
@@ -261,7 +261,7 @@ func (h *documentHandlers) deleteDocument(r *request, _ *nothing) (documentView,
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.sending.Delete(r.UserContext(), r.call(), id))
+	return r.reply(h.sending.Delete(r.call(), id))
 }
 
 type sendBody struct {
@@ -305,7 +305,7 @@ func (h *documentHandlers) listEvents(r *request, _ *nothing) (envelope[eventVie
 	if err := r.query.faults.Err(); err != nil {
 		return envelope[eventView]{}, err
 	}
-	entries, total, err := h.trail.Events(r.UserContext(), r.who, id, q)
+	entries, total, err := h.trail.Events(r.who, id, q)
 	if err != nil {
 		return envelope[eventView]{}, err
 	}

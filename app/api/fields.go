@@ -343,7 +343,7 @@ func (h *fieldHandlers) deleteField(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = h.drafts.RemoveField(r.UserContext(), r.call(), document, id)
+	_, err = h.drafts.RemoveField(r.call(), document, id)
 	return nothing{}, err
 }
 
@@ -384,22 +384,22 @@ type savedFieldHandlers struct {
 func (h *savedFieldHandlers) routes(s *server) {
 	const base, one = "/saved-fields", "/saved-fields/{saved_field}"
 	handle(s, operation{method: http.MethodGet, path: base, rule: may(account.ScopeRead), id: "listSavedFields", summary: "List saved fields", tag: "Saved fields", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[savedFieldView], error) {
-		all, err := h.drafts.ListSavedFields(r.UserContext(), r.who)
+		all, err := h.drafts.ListSavedFields(r.who)
 		if err != nil {
 			return envelope[savedFieldView]{}, err
 		}
 		return slice(r, views(all, viewSavedField))
 	})
 	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite), id: "createSavedField", summary: "Save a field", tag: "Saved fields", status: http.StatusCreated}, func(r *request, in *savedFieldBody) (savedFieldView, error) {
-		x, err := h.drafts.CreateSavedField(r.UserContext(), r.who, in.input())
+		x, err := h.drafts.CreateSavedField(r.who, in.input())
 		return viewSavedField(x), err
 	})
 	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), id: "getSavedField", summary: "Get a saved field", tag: "Saved fields"}, func(r *request, _ *nothing) (savedFieldView, error) {
-		return h.one(r, func(id string) (signing.SavedField, error) { return h.drafts.GetSavedField(r.UserContext(), r.who, id) })
+		return h.one(r, func(id string) (signing.SavedField, error) { return h.drafts.GetSavedField(r.who, id) })
 	})
 	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), id: "updateSavedField", summary: "Change a saved field", tag: "Saved fields"}, func(r *request, in *savedFieldBody) (savedFieldView, error) {
 		return h.one(r, func(id string) (signing.SavedField, error) {
-			return h.drafts.UpdateSavedField(r.UserContext(), r.who, id, in.input())
+			return h.drafts.UpdateSavedField(r.who, id, in.input())
 		})
 	})
 	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), id: "deleteSavedField", summary: "Delete a saved field", tag: "Saved fields"}, func(r *request, _ *nothing) (nothing, error) {
@@ -407,7 +407,7 @@ func (h *savedFieldHandlers) routes(s *server) {
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.drafts.DeleteSavedField(r.UserContext(), r.who, id)
+		return nothing{}, h.drafts.DeleteSavedField(r.who, id)
 	})
 }
 

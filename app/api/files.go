@@ -91,7 +91,7 @@ func (h *fileHandlers) updateFile(r *request, in *filePatch) (fileView, error) {
 	if err != nil {
 		return fileView{}, err
 	}
-	d, err := h.drafts.UpdateFile(r.UserContext(), r.call(), document, id, signing.FileInput(*in))
+	d, err := h.drafts.UpdateFile(r.call(), document, id, signing.FileInput(*in))
 	if err != nil {
 		return fileView{}, err
 	}
@@ -108,7 +108,7 @@ func (h *fileHandlers) replaceFile(r *request, in *replaceBody) (fileView, error
 		return fileView{}, err
 	}
 	var f fault.Fields
-	if err := r.uploads.claim(r.UserContext(), &f, in.Files); err != nil {
+	if err := r.uploads.claim(&f, in.Files); err != nil {
 		return fileView{}, err
 	}
 	switch {
@@ -211,7 +211,7 @@ func (h *fileHandlers) deleteFile(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = h.drafts.RemoveFile(r.UserContext(), r.call(), document, id)
+	_, err = h.drafts.RemoveFile(r.call(), document, id)
 	return nothing{}, err
 }
 
@@ -220,7 +220,7 @@ func (h *fileHandlers) fileContent(r *request, _ *nothing) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.completion.DownloadFile(r.UserContext(), r.who, document, id, r.query.text("version"))
+	d, err := h.completion.DownloadFile(r.who, document, id, r.query.text("version"))
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (h *fileHandlers) download(r *request, in downloadBody) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.completion.DownloadDocument(r.UserContext(), r.who, id, signing.DownloadInput(in))
+	d, err := h.completion.DownloadDocument(r.who, id, signing.DownloadInput(in))
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"paraph/app/account"
@@ -233,22 +232,22 @@ func (h *installationHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/installation/companies/{company}/documents/{document}/retry", rule: operators(), id: "retryDocument", summary: "Retry what failed for a document", tag: tag}, h.retryDocument)
 	handle(s, operation{method: http.MethodGet, path: "/installation/log", rule: operators(), id: "getLog", summary: "Read the log", tag: tag,
 		query: []parameter{{name: "request_id", kind: "string", description: "Only what concerns this request."}}}, func(r *request, _ *nothing) (all[string], error) {
-		lines, err := h.machine.ListLines(r.UserContext(), r.who, r.query.text("request_id"))
+		lines, err := h.machine.ListLines(r.who, r.query.text("request_id"))
 		return all[string]{lines}, err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/installation/check", rule: operators(), id: "startCheck", summary: "Check all data", tag: tag, status: http.StatusAccepted}, func(r *request, _ *nothing) (message, error) {
-		return message{"The check runs."}, h.machine.StartCheck(r.UserContext(), r.who)
+		return message{"The check runs."}, h.machine.StartCheck(r.who)
 	})
 }
 
 // onInstallation returns the handler of an operation whose only input is a record.
-func (h *installationHandlers) onInstallation(name string, do func(context.Context, account.Call, string) error) func(*request, *nothing) (nothing, error) {
+func (h *installationHandlers) onInstallation(name string, do func(account.Call, string) error) func(*request, *nothing) (nothing, error) {
 	return func(r *request, _ *nothing) (nothing, error) {
 		id, err := r.id(name)
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, do(r.UserContext(), r.who, id)
+		return nothing{}, do(r.who, id)
 	}
 }
 
@@ -257,7 +256,7 @@ func (h *installationHandlers) listTenants(r *request, _ *nothing) (envelope[ten
 	if err := r.query.faults.Err(); err != nil {
 		return envelope[tenantView]{}, err
 	}
-	list, err := h.machine.ListCompanies(r.UserContext(), r.who, r.query.text("search"), p.offset(), p.size)
+	list, err := h.machine.ListCompanies(r.who, r.query.text("search"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewTenant), list.Total), err
 }
 
@@ -275,7 +274,7 @@ func (h *installationHandlers) renameTenant(r *request, in *nameBody) (tenantVie
 	if err != nil {
 		return tenantView{}, err
 	}
-	c, err := h.machine.RenameCompany(r.UserContext(), r.who, id, in.Name)
+	c, err := h.machine.RenameCompany(r.who, id, in.Name)
 	return viewTenant(c), err
 }
 
@@ -284,7 +283,7 @@ func (h *installationHandlers) listPeople(r *request, _ *nothing) (envelope[pers
 	if err := r.query.faults.Err(); err != nil {
 		return envelope[personRow]{}, err
 	}
-	list, err := h.accounts.Companies.ListPeople(r.UserContext(), r.who, r.query.text("search"), p.offset(), p.size)
+	list, err := h.accounts.Companies.ListPeople(r.who, r.query.text("search"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewPersonRow), list.Total), err
 }
 
@@ -293,7 +292,7 @@ func (h *installationHandlers) listJobs(r *request, _ *nothing) (envelope[jobVie
 	if err := r.query.faults.Err(); err != nil {
 		return envelope[jobView]{}, err
 	}
-	list, err := h.machine.ListJobs(r.UserContext(), r.who, r.query.text("status"), p.offset(), p.size)
+	list, err := h.machine.ListJobs(r.who, r.query.text("status"), p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewJob), list.Total), err
 }
 
@@ -317,7 +316,7 @@ func (h *installationHandlers) revealHeld(r *request, _ *provenBody) (handedView
 	if err != nil {
 		return handedView{}, err
 	}
-	m, err := h.notify.RevealHeld(r.UserContext(), r.who, id)
+	m, err := h.notify.RevealHeld(r.who, id)
 	return handedView{m.To, m.Kind, m.Links}, err
 }
 
@@ -326,7 +325,7 @@ func (h *installationHandlers) listAiling(r *request, _ *nothing) (envelope[aili
 	if err := r.query.faults.Err(); err != nil {
 		return envelope[ailingView]{}, err
 	}
-	list, err := h.lists.ListAttention(r.UserContext(), r.who, p.offset(), p.size)
+	list, err := h.lists.ListAttention(r.who, p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewAiling), list.Total), err
 }
 

@@ -12,7 +12,7 @@ import (
 func operator(t *testing.T, s *apptest.Server) *apptest.Client {
 	t.Helper()
 	c := s.Company(t).Member(t, account.RoleViewer)
-	if err := s.Accounts.Companies.SetInstallation(t.Context(), c.Email, true); err != nil {
+	if err := s.Accounts.Companies.SetInstallation(c.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	return c

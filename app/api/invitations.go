@@ -186,7 +186,7 @@ func (h *invitationHandlers) invite(r *request, in *inviteBody) (all[invitationV
 	for i := range in.Invitations {
 		input = append(input, in.Invitations[i].input())
 	}
-	d, made, err := h.drafts.Invite(r.UserContext(), r.call(), id, input)
+	d, made, err := h.drafts.Invite(r.call(), id, input)
 	if err != nil {
 		return all[invitationView]{}, err
 	}
@@ -207,7 +207,7 @@ func (r *request) load() (*signing.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.server.Signing.Drafts.Get(r.UserContext(), r.call(), id)
+	return r.server.Signing.Drafts.Get(r.call(), id)
 }
 
 func (h *invitationHandlers) getInvitation(r *request, _ *nothing) (invitationView, error) {
@@ -235,7 +235,7 @@ func (h *invitationHandlers) updateInvitation(r *request, in *invitationBody) (i
 	if err != nil {
 		return invitationView{}, err
 	}
-	d, err := h.drafts.UpdateInvitation(r.UserContext(), r.call(), document, id, in.input())
+	d, err := h.drafts.UpdateInvitation(r.call(), document, id, in.input())
 	if err != nil {
 		return invitationView{}, err
 	}
@@ -247,7 +247,7 @@ func (h *invitationHandlers) deleteInvitation(r *request, _ *nothing) (nothing, 
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = h.drafts.RemoveInvitation(r.UserContext(), r.call(), document, id)
+	_, err = h.drafts.RemoveInvitation(r.call(), document, id)
 	return nothing{}, err
 }
 
@@ -284,7 +284,7 @@ func (h *invitationHandlers) view(r *request, _ *nothing) (documentView, error) 
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.signing.MarkViewed(r.UserContext(), r.call(), document, id))
+	return r.reply(h.signing.MarkViewed(r.call(), document, id))
 }
 
 func (h *invitationHandlers) decline(r *request, in *reasonBody) (documentView, error) {
@@ -292,7 +292,7 @@ func (h *invitationHandlers) decline(r *request, in *reasonBody) (documentView, 
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.signing.Decline(r.UserContext(), r.call(), document, id, signing.DeclineInput{Reason: in.Reason}))
+	return r.reply(h.signing.Decline(r.call(), document, id, signing.DeclineInput{Reason: in.Reason}))
 }
 
 // consent records or withdraws the recipient's consent.
@@ -302,9 +302,9 @@ func (h *invitationHandlers) consent(r *request, in *consentBody) (documentView,
 		return documentView{}, err
 	}
 	if in.Consent == nil || *in.Consent {
-		return r.reply(h.signing.Agree(r.UserContext(), r.call(), document, id, in.FormVersion))
+		return r.reply(h.signing.Agree(r.call(), document, id, in.FormVersion))
 	}
-	return r.reply(h.signing.WithdrawConsent(r.UserContext(), r.call(), document, id))
+	return r.reply(h.signing.WithdrawConsent(r.call(), document, id))
 }
 
 func (h *invitationHandlers) delegate(r *request, in *delegateBody) (documentView, error) {
@@ -313,7 +313,7 @@ func (h *invitationHandlers) delegate(r *request, in *delegateBody) (documentVie
 		return documentView{}, err
 	}
 	return r.reply(
-		h.sending.Delegate(r.UserContext(), r.call(), document, id, in.input(), in.Reason))
+		h.sending.Delegate(r.call(), document, id, in.input(), in.Reason))
 }
 
 func (h *invitationHandlers) replace(r *request, in *invitationBody) (documentView, error) {
@@ -321,7 +321,7 @@ func (h *invitationHandlers) replace(r *request, in *invitationBody) (documentVi
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.sending.Replace(r.UserContext(), r.call(), document, id, in.input()))
+	return r.reply(h.sending.Replace(r.call(), document, id, in.input()))
 }
 
 func (h *invitationHandlers) remind(r *request, _ *nothing) (documentView, error) {
@@ -329,7 +329,7 @@ func (h *invitationHandlers) remind(r *request, _ *nothing) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.sending.Remind(r.UserContext(), r.call(), document, id))
+	return r.reply(h.sending.Remind(r.call(), document, id))
 }
 
 func (h *invitationHandlers) requestCode(r *request, _ *nothing) (message, error) {
@@ -338,7 +338,7 @@ func (h *invitationHandlers) requestCode(r *request, _ *nothing) (message, error
 		return message{}, err
 	}
 	said := mailed(h.notify, "A code is on its way.", "No e-mail can be sent. Ask the sender for the code.")
-	return message{said}, h.signing.RequestCode(r.UserContext(), r.who, document, id)
+	return message{said}, h.signing.RequestCode(r.who, document, id)
 }
 
 func (h *invitationHandlers) identify(r *request, in *codeBody) (tokenAnswer, error) {
@@ -346,7 +346,7 @@ func (h *invitationHandlers) identify(r *request, in *codeBody) (tokenAnswer, er
 	if err != nil {
 		return tokenAnswer{}, err
 	}
-	token, err := h.signing.Identify(r.UserContext(), r.who, document, id, in.Code)
+	token, err := h.signing.Identify(r.who, document, id, in.Code)
 	return tokenAnswer{token}, err
 }
 

@@ -126,7 +126,7 @@ type mailServerHandlers struct {
 func (h *mailServerHandlers) routes(s *server) {
 	const path, tag = "/installation/mail", "Installation"
 	handle(s, operation{method: http.MethodGet, path: path, rule: operators(), id: "getMailServer", summary: "Get the mail server", tag: tag}, func(r *request, _ *nothing) (mailServerView, error) {
-		state, err := h.mailServer.Get(r.UserContext(), r.who)
+		state, err := h.mailServer.Get(r.who)
 		return viewMailServer(state), err
 	})
 	handle(s, operation{method: http.MethodPut, path: path, rule: operators(), id: "setMailServer", summary: "Set the mail server", tag: tag}, func(r *request, in *mailServerBody) (mailServerView, error) {

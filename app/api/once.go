@@ -47,7 +47,7 @@ func (s *server) once(r *request, again rebuild, run func() (answer, error)) err
 	}
 	unlock := s.replays.lock(r.who.CompanyID + "/" + key)
 	defer unlock()
-	kept, err := s.Accounts.Upkeep.Replay(r.UserContext(), r.who, key, r.print())
+	kept, err := s.Accounts.Upkeep.Replay(r.who, key, r.print())
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (r *request) keep(key string, a answer) error {
 	if err != nil {
 		return err
 	}
-	return r.server.Accounts.Upkeep.KeepAnswer(r.UserContext(), r.who, key, r.print(), account.Answer{Status: a.status, Body: body})
+	return r.server.Accounts.Upkeep.KeepAnswer(r.who, key, r.print(), account.Answer{Status: a.status, Body: body})
 }
 
 // replays makes requests with the same Idempotency-Key wait for each other, so

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"io"
 	"mime"
 	"net/http"
@@ -90,13 +89,13 @@ func (h *outboxHandlers) routes(s *server) {
 }
 
 // onMessage returns the handler of an operation whose only input is the message.
-func (h *outboxHandlers) onMessage(do func(context.Context, account.Call, string) (notify.Message, error)) func(*request, *nothing) (messageView, error) {
+func (h *outboxHandlers) onMessage(do func(account.Call, string) (notify.Message, error)) func(*request, *nothing) (messageView, error) {
 	return func(r *request, _ *nothing) (messageView, error) {
 		id, err := r.id("message")
 		if err != nil {
 			return messageView{}, err
 		}
-		m, err := do(r.UserContext(), r.who, id)
+		m, err := do(r.who, id)
 		return viewMessage(m), err
 	}
 }
@@ -106,7 +105,7 @@ func (h *outboxHandlers) getMessage(r *request, _ *nothing) (messageView, error)
 	if err != nil {
 		return messageView{}, err
 	}
-	m, err := h.notify.Messages.Get(r.UserContext(), r.who, id)
+	m, err := h.notify.Messages.Get(r.who, id)
 	if err == nil {
 		err = h.handOut(r, m)
 	}
@@ -118,14 +117,14 @@ func (h *outboxHandlers) handOut(r *request, m notify.Message) error {
 	if m.Document == "" || m.Invitation == "" || len(m.Links) == 0 || len(m.Secrets) == 0 {
 		return nil
 	}
-	d, err := r.server.Signing.Drafts.Get(r.UserContext(), r.who, m.Document)
+	d, err := r.server.Signing.Drafts.Get(r.who, m.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil // it was purged, so its links no longer work
 	}
 	if err != nil {
 		return err
 	}
-	return r.server.Signing.Sending.HandOutLinks(r.UserContext(), r.who, d, m.Invitation)
+	return r.server.Signing.Sending.HandOutLinks(r.who, d, m.Invitation)
 }
 
 // maxReport is the maximum size of a delivery report.
@@ -146,7 +145,7 @@ func (h *outboxHandlers) bounce(r *request) error {
 	default:
 		return fault.Unsupported("content_type_not_accepted", fault.Text("wanted", "message/rfc822, multipart/report"))
 	}
-	m, err := h.notify.Bounce(r.UserContext(), r.who, report)
+	m, err := h.notify.Bounce(r.who, report)
 	if err != nil {
 		return err
 	}
@@ -159,7 +158,7 @@ func (h *outboxHandlers) reveal(r *request, _ *provenBody) (messageView, error) 
 	if err != nil {
 		return messageView{}, err
 	}
-	m, err := h.notify.Reveal(r.UserContext(), r.who, id)
+	m, err := h.notify.Reveal(r.who, id)
 	return viewMessage(m), err
 }
 
@@ -177,7 +176,7 @@ func (h *outboxHandlers) listMessages(r *request, _ *nothing) (envelope[MessageR
 	if err != nil {
 		return envelope[MessageRow]{}, err
 	}
-	list, err := h.notify.Messages.List(r.UserContext(), r.who, q)
+	list, err := h.notify.Messages.List(r.who, q)
 	return enclose(r, p, views(list.Items, viewMessageRow), list.Total), err
 }
 
@@ -186,14 +185,14 @@ func (h *outboxHandlers) messageSource(r *request, _ *nothing) error {
 	if err != nil {
 		return err
 	}
-	m, err := h.notify.Messages.Get(r.UserContext(), r.who, id)
+	m, err := h.notify.Messages.Get(r.who, id)
 	if err == nil {
 		err = h.handOut(r, m)
 	}
 	if err != nil {
 		return err
 	}
-	source, err := h.notify.Source(r.UserContext(), r.who, id)
+	source, err := h.notify.Source(r.who, id)
 	if err != nil {
 		return err
 	}

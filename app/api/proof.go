@@ -44,11 +44,11 @@ func (h *securityHandlers) proofRoutes(s *server) {
 		return viewProven(who), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey/begin", rule: self(), id: "beginPasskeyProof", summary: "Start proving who you are with a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
-		c, err := h.accounts.Authentication.BeginPasskeyProof(r.UserContext(), r.who, r.site())
+		c, err := h.accounts.Authentication.BeginPasskeyProof(r.who, r.site())
 		return viewCeremony(c), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey", rule: self(), id: "proveIdentityWithPasskey", summary: "Prove who you are with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (provenView, error) {
-		who, err := h.accounts.Authentication.FinishPasskeyProof(r.UserContext(), r.who, in.Ceremony, in.Credential.text())
+		who, err := h.accounts.Authentication.FinishPasskeyProof(r.who, in.Ceremony, in.Credential.text())
 		return viewProven(who), err
 	})
 }

@@ -46,9 +46,9 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Call, error) {
 	var who account.Actor
 	var err error
 	if signing.IsLinkToken(token) {
-		who, err = s.Signing.Sending.Signatory(c.UserContext(), token)
+		who, err = s.Signing.Sending.Signatory(token)
 	} else {
-		who, err = s.Accounts.Authentication.Authenticate(c.UserContext(), token)
+		who, err = s.Accounts.Authentication.Authenticate(token)
 	}
 	if err != nil {
 		return account.Call{}, err

@@ -38,7 +38,7 @@ func TestRetention(t *testing.T) {
 	late := completed(t, c).Text(t, "id")
 	failed(t, m.Patch(t, "/company", obj{"retention_days": 30}), 403)
 	c.Patch(t, "/company", obj{"retention_days": 30}).Want(t, 200)
-	who, err := s.Accounts.Operator.ActorFor(t.Context(), c.Email, c.CompanyID)
+	who, err := s.Accounts.Operator.ActorFor(c.Email, c.CompanyID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,14 +94,14 @@ func (h *securityHandlers) routes(s *server) {
 		var c account.Ceremony
 		var err error
 		if in.Email == "" && in.Password == "" {
-			c, err = h.accounts.Authentication.BeginPasskeyLogin(r.UserContext(), r.site(), "", r.from())
+			c, err = h.accounts.Authentication.BeginPasskeyLogin(r.site(), "", r.from())
 		} else {
 			c, err = h.accounts.Authentication.BeginPasskeyAfterPassword(r.UserContext(), r.site(), in.Email, in.Password, r.from())
 		}
 		return viewCeremony(c), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/login/passkey", rule: anyone(), id: "logInWithPasskey", summary: "Log in with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (userView, error) {
-		u, err := h.accounts.Authentication.FinishPasskeyLogin(r.UserContext(), in.Ceremony, in.Credential.text(), r.from())
+		u, err := h.accounts.Authentication.FinishPasskeyLogin(in.Ceremony, in.Credential.text(), r.from())
 		return viewUser(u), err
 	})
 	h.passkeyRoutes(s)
@@ -120,18 +120,18 @@ func (h *securityHandlers) routes(s *server) {
 
 func (h *securityHandlers) passkeyRoutes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/me/passkeys", rule: self(), id: "listPasskeys", summary: "List my passkeys", tag: "Session", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[PasskeyView], error) {
-		all, err := h.accounts.Authentication.ListPasskeys(r.UserContext(), r.who)
+		all, err := h.accounts.Authentication.ListPasskeys(r.who)
 		if err != nil {
 			return envelope[PasskeyView]{}, err
 		}
 		return slice(r, views(all, viewPasskey))
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", rule: self(), id: "beginPasskeyRegistration", summary: "Start registering a passkey", tag: "Session"}, func(r *request, _ *provenBody) (ceremonyView, error) {
-		c, err := h.accounts.Authentication.BeginPasskey(r.UserContext(), r.who, r.site())
+		c, err := h.accounts.Authentication.BeginPasskey(r.who, r.site())
 		return viewCeremony(c), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/passkeys", rule: self(), id: "registerPasskey", summary: "Register a passkey", tag: "Session", status: http.StatusCreated}, func(r *request, in *newPasskeyBody) (newPasskeyView, error) {
-		p, err := h.accounts.Authentication.FinishPasskey(r.UserContext(), r.who, in.Ceremony, in.Name, in.Credential.text())
+		p, err := h.accounts.Authentication.FinishPasskey(r.who, in.Ceremony, in.Name, in.Credential.text())
 		if p.RecoveryCodes == nil {
 			p.RecoveryCodes = []string{}
 		}
@@ -142,7 +142,7 @@ func (h *securityHandlers) passkeyRoutes(s *server) {
 		if err != nil {
 			return PasskeyView{}, err
 		}
-		p, err := h.accounts.Authentication.RenamePasskey(r.UserContext(), r.who, id, in.Name)
+		p, err := h.accounts.Authentication.RenamePasskey(r.who, id, in.Name)
 		return viewPasskey(p), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/me/passkeys/{passkey}", rule: self(), id: "deletePasskey", summary: "Remove a passkey", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
@@ -161,7 +161,7 @@ func (h *securityHandlers) signIns(everybody bool) func(*request, *nothing) (env
 		if err := r.query.faults.Err(); err != nil {
 			return envelope[signInView]{}, err
 		}
-		list, err := h.accounts.Authentication.ListSignIns(r.UserContext(), r.who, everybody, p.offset(), p.size)
+		list, err := h.accounts.Authentication.ListSignIns(r.who, everybody, p.offset(), p.size)
 		return enclose(r, p, views(list.Items, viewSignIn), list.Total), err
 	}
 }

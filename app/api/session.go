@@ -58,10 +58,10 @@ type sessionHandlers struct {
 func (h *sessionHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone().Hashing(), id: "logIn", summary: "Log in", tag: "Session"}, h.logIn)
 	handle(s, operation{method: http.MethodPost, path: "/logout", rule: shared(""), id: "logOut", summary: "Log out", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
-		return nothing{}, h.accounts.Authentication.Logout(r.UserContext(), r.who)
+		return nothing{}, h.accounts.Authentication.Logout(r.who)
 	})
 	handle(s, operation{method: http.MethodGet, path: "/me", rule: self(), id: "getProfile", summary: "Get my profile", tag: "Session"}, func(r *request, _ *nothing) (userView, error) {
-		u, err := h.accounts.Profile.Me(r.UserContext(), r.who)
+		u, err := h.accounts.Profile.Me(r.who)
 		return viewUser(u), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/me", rule: self(), id: "updateProfile", summary: "Change my profile or password", tag: "Session"}, func(r *request, in *mePatch) (userView, error) {
@@ -75,11 +75,11 @@ func (h *sessionHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/email/reverify", rule: self(), id: "sendEmailVerification", summary: "Send a verification message", tag: "Session", status: http.StatusAccepted}, h.reverify)
 	handle(s, operation{method: http.MethodGet, path: "/email/verify", rule: anyone(), id: "verifyEmail", summary: "Verify an e-mail address", tag: "Session",
 		query: []parameter{{name: "token", kind: "string"}}}, func(r *request, _ *nothing) (message, error) {
-		_, err := h.accounts.Profile.VerifyEmail(r.UserContext(), r.query.text("token"))
+		_, err := h.accounts.Profile.VerifyEmail(r.query.text("token"))
 		return message{"The address is verified."}, err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/password/forgot", rule: anyone(), id: "requestPasswordReset", summary: "Ask for a new password", tag: "Session", status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
-		err := h.accounts.Authentication.ForgotPassword(r.UserContext(), in.Email, r.from())
+		err := h.accounts.Authentication.ForgotPassword(in.Email, r.from())
 		return message{mailed(h.notify, "If the address is known, a message is on its way.",
 			"No e-mail can be sent. If the address is known, an administrator of the installation can give the person a link.")}, err
 	})
@@ -99,7 +99,7 @@ func (h *sessionHandlers) logIn(r *request, in *loginBody) (userView, error) {
 }
 
 func (h *sessionHandlers) reverify(r *request, in *emailChangeBody) (message, error) {
-	rate, err := h.accounts.Profile.Reverify(r.UserContext(), r.who, in.Email)
+	rate, err := h.accounts.Profile.Reverify(r.who, in.Email)
 	if err != nil {
 		return message{}, err
 	}
@@ -110,10 +110,10 @@ func (h *sessionHandlers) reverify(r *request, in *emailChangeBody) (message, er
 
 func (h *sessionHandlers) setTwoFactor(r *request, in *setupBody) (twoFactorAnswer, error) {
 	if in.Code == "" {
-		setup, err := h.accounts.Authentication.BeginTwoFactor(r.UserContext(), r.who)
+		setup, err := h.accounts.Authentication.BeginTwoFactor(r.who)
 		return twoFactorAnswer{Secret: orNull(setup.Secret), URL: orNull(setup.URL), RecoveryCodes: []string{}}, err
 	}
-	codes, err := h.accounts.Authentication.ConfirmTwoFactor(r.UserContext(), r.who, in.Code)
+	codes, err := h.accounts.Authentication.ConfirmTwoFactor(r.who, in.Code)
 	return twoFactorAnswer{RecoveryCodes: codes, Enabled: err == nil}, err
 }
 

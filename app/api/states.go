@@ -22,7 +22,15 @@ type extendBody struct {
 }
 
 // step is a service method whose only input is the document.
-type step func(context.Context, account.Call, string) (*signing.Document, error)
+type step func(account.Call, string) (*signing.Document, error)
+
+// slowStep is one that the client may call off while it works.
+type slowStep func(context.Context, account.Call, string) (*signing.Document, error)
+
+// quick adapts a step that is done at once to a table of slow ones.
+func quick(do step) slowStep {
+	return func(_ context.Context, who account.Call, id string) (*signing.Document, error) { return do(who, id) }
+}
 
 // stateHandlers serves the states of documents.
 type stateHandlers struct {
@@ -35,18 +43,18 @@ type stateHandlers struct {
 func (h *stateHandlers) routes(s *server) {
 	for _, x := range []struct {
 		name, id, summary string
-		step              step
+		step              slowStep
 		status            int
 	}{
-		{"submit", "submitDocument", "Submit a draft for approval", h.sending.Submit, 0},
-		{"withdraw", "withdrawDocument", "Take a submission back", h.sending.Withdraw, 0},
-		{"approve", "approveDocument", "Approve a submitted document", h.sending.Approve, 0},
-		{"reopen", "reopenDocument", "Make an approved or rejected document a draft again", h.sending.Reopen, 0},
-		{"unschedule", "unscheduleDocument", "Call off sending a document later", h.sending.Unschedule, 0},
+		{"submit", "submitDocument", "Submit a draft for approval", quick(h.sending.Submit), 0},
+		{"withdraw", "withdrawDocument", "Take a submission back", quick(h.sending.Withdraw), 0},
+		{"approve", "approveDocument", "Approve a submitted document", quick(h.sending.Approve), 0},
+		{"reopen", "reopenDocument", "Make an approved or rejected document a draft again", quick(h.sending.Reopen), 0},
+		{"unschedule", "unscheduleDocument", "Call off sending a document later", quick(h.sending.Unschedule), 0},
 		{"seal", "retrySealing", "Retry sealing a document that everybody has signed", h.completion.RetrySealing, 0},
-		{"archive", "archiveDocument", "Archive a document", h.sending.Archive, 0},
-		{"restore", "restoreDocument", "Restore a document from the archive or the trash", h.sending.Restore, 0},
-		{"duplicate", "duplicateDocument", "Make a new draft with the same content", h.drafts.Duplicate, http.StatusCreated},
+		{"archive", "archiveDocument", "Archive a document", quick(h.sending.Archive), 0},
+		{"restore", "restoreDocument", "Restore a document from the archive or the trash", quick(h.sending.Restore), 0},
+		{"duplicate", "duplicateDocument", "Make a new draft with the same content", quick(h.drafts.Duplicate), http.StatusCreated},
 	} {
 		op := operation{method: http.MethodPost, path: "/documents/{document}/" + x.name, rule: may(account.ScopeWrite), id: x.id, summary: x.summary, tag: "States", status: x.status}
 		handle(s, op, func(r *request, _ *nothing) (documentView, error) {
@@ -63,7 +71,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.sending.Reject(r.UserContext(), r.call(), id, in.Reason))
+			return r.reply(h.sending.Reject(r.call(), id, in.Reason))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", rule: may(account.ScopeWrite), id: "voidDocument", summary: "Void a document", tag: "States"},
 		func(r *request, in *reasonBody) (documentView, error) {
@@ -71,7 +79,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.sending.Void(r.UserContext(), r.call(), id, in.Reason))
+			return r.reply(h.sending.Void(r.call(), id, in.Reason))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), id: "extendDocument", summary: "Extend an expired document", tag: "States"},
 		func(r *request, in *extendBody) (documentView, error) {
@@ -84,7 +92,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err := f.Err(); err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.sending.Extend(r.UserContext(), r.call(), id, until))
+			return r.reply(h.sending.Extend(r.call(), id, until))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", rule: may(account.ScopeWrite), id: "remindRecipients", summary: "Remind everybody whose turn it is", tag: "States"},
 		func(r *request, _ *nothing) (documentView, error) {
@@ -92,7 +100,7 @@ func (h *stateHandlers) routes(s *server) {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.reply(h.sending.Remind(r.UserContext(), r.call(), id, ""))
+			return r.reply(h.sending.Remind(r.call(), id, ""))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), id: "purgeDocument", summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
 		func(r *request, in *purgeBody) (nothing, error) {
@@ -104,6 +112,6 @@ func (h *stateHandlers) routes(s *server) {
 			if in.Title != nil {
 				title = *in.Title
 			}
-			return nothing{}, h.sending.Purge(r.UserContext(), r.call(), id, title)
+			return nothing{}, h.sending.Purge(r.call(), id, title)
 		})
 }

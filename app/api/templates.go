@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"maps"
 	"net/http"
 
@@ -325,7 +324,7 @@ func (h *templateHandlers) createLink(r *request, in *publicLinkBody) (publicLin
 	if err := merge(&f, err); err != nil {
 		return publicLinkView{}, err
 	}
-	l, err := h.links.Create(r.UserContext(), r.who, id, input)
+	l, err := h.links.Create(r.who, id, input)
 	return h.viewLink(r, l), err
 }
 
@@ -344,7 +343,7 @@ func (h *templateHandlers) getLink(r *request, _ *nothing) (publicLinkView, erro
 	if err != nil {
 		return publicLinkView{}, err
 	}
-	l, err := h.links.Get(r.UserContext(), r.who, template, id)
+	l, err := h.links.Get(r.who, template, id)
 	return h.viewLink(r, l), err
 }
 
@@ -355,7 +354,7 @@ func (h *templateHandlers) updateLink(r *request, in *publicLinkBody) (publicLin
 	if err := merge(&f, err); err != nil {
 		return publicLinkView{}, err
 	}
-	l, err := h.links.Update(r.UserContext(), r.who, template, id, input)
+	l, err := h.links.Update(r.who, template, id, input)
 	return h.viewLink(r, l), err
 }
 
@@ -364,7 +363,7 @@ func (h *templateHandlers) deleteLink(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	return nothing{}, h.links.Delete(r.UserContext(), r.who, template, id)
+	return nothing{}, h.links.Delete(r.who, template, id)
 }
 
 func (h *templateHandlers) listTemplates(r *request, _ *nothing) (envelope[templateView], error) {
@@ -394,7 +393,7 @@ func (r *request) replyTemplate(d *signing.Document, err error) (templateView, e
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := r.server.Signing.Drafts.GetTemplate(r.UserContext(), r.who, d.ID)
+	t, err := r.server.Signing.Drafts.GetTemplate(r.who, d.ID)
 	if err != nil {
 		return templateView{}, err
 	}
@@ -407,7 +406,7 @@ func (h *templateHandlers) getTemplate(r *request, _ *nothing) (templateView, er
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := h.drafts.GetTemplate(r.UserContext(), r.call(), id)
+	t, err := h.drafts.GetTemplate(r.call(), id)
 	if err != nil {
 		return templateView{}, err
 	}
@@ -419,7 +418,7 @@ func (h *templateHandlers) getTemplate(r *request, _ *nothing) (templateView, er
 func (r *request) template() (string, error) {
 	id, err := r.id("template")
 	if err == nil {
-		_, err = r.server.Signing.Drafts.GetTemplate(r.UserContext(), r.who, id)
+		_, err = r.server.Signing.Drafts.GetTemplate(r.who, id)
 	}
 	return id, err
 }
@@ -435,17 +434,17 @@ func (h *templateHandlers) updateTemplate(r *request, in *TemplateBody) (templat
 	takeAway(r, "remind_every_days", &in.RemindEveryDays)
 	takeAway(r, "approver_id", &in.ApproverID)
 	takeAway(r, "redirect_url", &in.RedirectURL)
-	return r.replyTemplate(h.drafts.Update(r.UserContext(), r.call(), id, in.input()))
+	return r.replyTemplate(h.drafts.Update(r.call(), id, in.input()))
 }
 
 // onTemplate returns the handler of an operation whose only input is the template.
-func (h *templateHandlers) onTemplate(do func(context.Context, account.Call, string) (*signing.Document, error)) func(*request, *nothing) (templateView, error) {
+func (h *templateHandlers) onTemplate(do step) func(*request, *nothing) (templateView, error) {
 	return func(r *request, _ *nothing) (templateView, error) {
 		id, err := r.template()
 		if err != nil {
 			return templateView{}, err
 		}
-		return r.replyTemplate(do(r.UserContext(), r.call(), id))
+		return r.replyTemplate(do(r.call(), id))
 	}
 }
 
@@ -472,6 +471,6 @@ func (h *templateHandlers) saveAsTemplate(r *request, in *saveAsTemplateBody) (t
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := h.drafts.SaveTemplate(r.UserContext(), r.who, id, in.Title, in.Roles)
+	t, err := h.drafts.SaveTemplate(r.who, id, in.Title, in.Roles)
 	return r.replyTemplate(t.Document, err)
 }

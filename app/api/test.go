@@ -136,7 +136,7 @@ func (h *testHandlers) rehearse(r *request, in *rehearseBody) (documentView, err
 	if err := h.test.Settle(r.UserContext()); err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.rehearsal.Signing.Drafts.Get(r.UserContext(), r.who, d.ID))
+	return r.reply(h.rehearsal.Signing.Drafts.Get(r.who, d.ID))
 }
 
 // duration parses Go durations and whole days.

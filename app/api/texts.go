@@ -59,16 +59,16 @@ func (h *textHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeAdmin), id: "getMessageText", summary: "Get the text of a kind of message", tag: "Outbox"}, h.getText)
 	handle(s, operation{method: http.MethodPut, path: one, rule: may(account.ScopeAdmin), id: "setMessageText", summary: "Set the text of a kind of message", tag: "Outbox"}, h.putText)
 	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeAdmin), id: "resetMessageText", summary: "Return to the usual text", tag: "Outbox"}, func(r *request, _ *nothing) (nothing, error) {
-		return nothing{}, h.texts.Reset(r.UserContext(), r.who, r.Params("kind"), r.Params("language"))
+		return nothing{}, h.texts.Reset(r.who, r.Params("kind"), r.Params("language"))
 	})
 	handle(s, operation{method: http.MethodPost, path: one + "/preview", rule: may(account.ScopeAdmin), id: "previewMessageText", summary: "Preview a text", tag: "Outbox"}, func(r *request, in *textBody) (textPreview, error) {
-		m, err := h.texts.Preview(r.UserContext(), r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in))
+		m, err := h.texts.Preview(r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in))
 		return textPreview{Subject: m.Subject, Text: m.Text, HTML: m.HTML}, err
 	})
 }
 
 func (h *textHandlers) listTexts(r *request, _ *nothing) (all[textKindView], error) {
-	own, err := h.texts.List(r.UserContext(), r.who)
+	own, err := h.texts.List(r.who)
 	languages := map[string][]string{}
 	for _, t := range own {
 		languages[t.Kind] = append(languages[t.Kind], t.Language)
@@ -80,13 +80,13 @@ func (h *textHandlers) listTexts(r *request, _ *nothing) (all[textKindView], err
 }
 
 func (h *textHandlers) getText(r *request, _ *nothing) (textView, error) {
-	k, t, changes, err := h.texts.Get(r.UserContext(), r.who, r.Params("kind"), r.Params("language"))
+	k, t, changes, err := h.texts.Get(r.who, r.Params("kind"), r.Params("language"))
 	return textView{Kind: t.Kind, Language: t.Language, Subject: t.Subject, Body: t.Body, Own: !t.ChangedAt.IsZero(),
 		Variables: k.Variables, Required: orEmpty(k.Required), Changes: views(changes, viewTextChange)}, err
 }
 
 func (h *textHandlers) putText(r *request, in *textBody) (textView, error) {
-	if err := h.texts.Save(r.UserContext(), r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in)); err != nil {
+	if err := h.texts.Save(r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in)); err != nil {
 		return textView{}, err
 	}
 	return h.getText(r, nil)

@@ -43,8 +43,8 @@ type uploads struct {
 }
 
 // receive stores one file on disk.
-func (u *uploads) receive(ctx context.Context, name, contentType string, content io.Reader) (*signing.Upload, error) {
-	one, err := u.intake.Receive(ctx, u.who, name, contentType, content)
+func (u *uploads) receive(name, contentType string, content io.Reader) (*signing.Upload, error) {
+	one, err := u.intake.Receive(u.who, name, contentType, content)
 	if err == nil {
 		u.received = append(u.received, one)
 	}
@@ -122,7 +122,7 @@ func (u *uploads) take(ctx context.Context, f *form, p *httpkit.Part) error {
 		p.Reader = io.TeeReader(p.Reader, f.sum)
 	}
 	if p.IsFile {
-		one, err := u.receive(ctx, p.File, p.ContentType, p)
+		one, err := u.receive(p.File, p.ContentType, p)
 		if err == nil {
 			u.chosen = append(u.chosen, one)
 		}
@@ -205,11 +205,11 @@ func truth(text string) (yes, ok bool) {
 
 // lift extracts the content of a file from a JSON body, in base64 or as a data
 // URL.
-func (u *uploads) lift(ctx context.Context, content io.Reader) (instead string, err error) {
+func (u *uploads) lift(content io.Reader) (instead string, err error) {
 	if u.lifted == nil {
 		u.lifted = map[string]*signing.Upload{}
 	}
-	one, err := u.receiveEncoded(ctx, content)
+	one, err := u.receiveEncoded(content)
 	if err != nil {
 		return "", err
 	}
@@ -220,7 +220,7 @@ func (u *uploads) lift(ctx context.Context, content io.Reader) (instead string, 
 
 // receiveEncoded stores one base64 file; it returns nil if the content isn't
 // base64.
-func (u *uploads) receiveEncoded(ctx context.Context, content io.Reader) (*signing.Upload, error) {
+func (u *uploads) receiveEncoded(content io.Reader) (*signing.Upload, error) {
 	if err := u.body.CountFile(); err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (u *uploads) receiveEncoded(ctx context.Context, content io.Reader) (*signi
 		return nil, err
 	}
 	decoded := &badReader{r: base64.NewDecoder(base64.StdEncoding, in)}
-	one, err := u.receive(ctx, "", "", decoded)
+	one, err := u.receive("", "", decoded)
 	switch {
 	case u.body.Err() != nil:
 		return nil, u.body.Err()
@@ -269,7 +269,7 @@ func (b *badReader) Read(p []byte) (int, error) {
 
 // claim adds the files of a JSON body to those to attach, with the contents extracted from
 // it. Contents that weren't extracted came in a part of a form.
-func (u *uploads) claim(ctx context.Context, f *fault.Fields, files []base64File) error {
+func (u *uploads) claim(f *fault.Fields, files []base64File) error {
 	for i, x := range files {
 		at := f.At("files", i)
 		if x.Name == "" {
@@ -282,7 +282,7 @@ func (u *uploads) claim(ctx context.Context, f *fault.Fields, files []base64File
 		one, lifted := u.lifted[x.Content]
 		if !lifted {
 			var err error
-			if one, err = u.receiveEncoded(ctx, strings.NewReader(x.Content)); err != nil {
+			if one, err = u.receiveEncoded(strings.NewReader(x.Content)); err != nil {
 				return err
 			}
 		}
@@ -308,7 +308,7 @@ func (h *fileHandlers) upload(r *request, in *uploadBody) (all[fileView], error)
 		return all[fileView]{}, err
 	}
 	var f fault.Fields
-	if err := r.uploads.claim(r.UserContext(), &f, in.Files); err != nil {
+	if err := r.uploads.claim(&f, in.Files); err != nil {
 		return all[fileView]{}, err
 	}
 	if err := f.Err(); err != nil {

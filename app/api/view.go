@@ -282,7 +282,7 @@ func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation)
 	if len(linked) == 0 {
 		return out
 	}
-	if err := r.server.Signing.Sending.HandOutLinks(r.UserContext(), r.who, d, linked...); err != nil {
+	if err := r.server.Signing.Sending.HandOutLinks(r.who, d, linked...); err != nil {
 		r.server.Log.Error("recording who is shown a link", "document", d.ID, "error", err)
 		for i := range out {
 			out[i].SignURL = nil

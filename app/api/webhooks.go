@@ -114,22 +114,22 @@ type webhookHandlers struct {
 func (h *webhookHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/webhooks", rule: may(account.ScopeAdmin), id: "listWebhooks", summary: "List webhooks", tag: "Webhooks", query: pageParameters, list: true}, h.listWebhooks)
 	handle(s, operation{method: http.MethodPost, path: "/webhooks", rule: may(account.ScopeAdmin), id: "createWebhook", summary: "Create a webhook", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
-		w, err := h.webhooks.CreateWebhook(r.UserContext(), r.who, notify.WebhookInput(*in))
+		w, err := h.webhooks.CreateWebhook(r.who, notify.WebhookInput(*in))
 		return h.viewWebhook(w), err
 	})
 	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), id: "getWebhook", summary: "Get a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
-		w, err := h.webhooks.GetWebhook(r.UserContext(), r.who, id)
+		w, err := h.webhooks.GetWebhook(r.who, id)
 		return h.viewWebhook(w), err
 	}))
 	handle(s, operation{method: http.MethodPatch, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), id: "updateWebhook", summary: "Change, pause or enable a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, in *webhookBody) (webhookView, error) {
-		w, err := h.webhooks.UpdateWebhook(r.UserContext(), r.who, id, notify.WebhookInput(*in))
+		w, err := h.webhooks.UpdateWebhook(r.who, id, notify.WebhookInput(*in))
 		return h.viewWebhook(w), err
 	}))
 	handle(s, operation{method: http.MethodDelete, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), id: "deleteWebhook", summary: "Delete a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (nothing, error) {
 		return nothing{}, h.webhooks.DeleteWebhook(r.UserContext(), r.who, id)
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/rotate", rule: may(account.ScopeAdmin), id: "rotateWebhookSecret", summary: "Rotate the secret of a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
-		w, err := h.webhooks.RotateSecret(r.UserContext(), r.who, id)
+		w, err := h.webhooks.RotateSecret(r.who, id)
 		return h.viewWebhook(w), err
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/test", rule: may(account.ScopeAdmin), id: "testWebhook", summary: "Send a test to a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
@@ -148,7 +148,7 @@ func (h *webhookHandlers) deliveryRoutes(s *server) {
 		if err != nil {
 			return deliveryView{}, err
 		}
-		d, err := h.webhooks.GetDelivery(r.UserContext(), r.who, id, delivery)
+		d, err := h.webhooks.GetDelivery(r.who, id, delivery)
 		return h.viewDelivery(d), err
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/deliveries/{delivery}/redeliver", rule: may(account.ScopeAdmin), id: "redeliver", summary: "Resend a delivery", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
@@ -156,7 +156,7 @@ func (h *webhookHandlers) deliveryRoutes(s *server) {
 		if err != nil {
 			return deliveryView{}, err
 		}
-		d, err := h.webhooks.Redeliver(r.UserContext(), r.who, id, delivery)
+		d, err := h.webhooks.Redeliver(r.who, id, delivery)
 		return h.viewDelivery(d), err
 	}))
 	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/redeliver", rule: may(account.ScopeAdmin), id: "redeliverFailed", summary: "Resend all failed deliveries", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (redeliveredView, error) {
@@ -177,7 +177,7 @@ func onWebhook[I, O any](do func(r *request, id string, in *I) (O, error)) func(
 }
 
 func (h *webhookHandlers) listWebhooks(r *request, _ *nothing) (envelope[webhookView], error) {
-	all, err := h.webhooks.ListWebhooks(r.UserContext(), r.who)
+	all, err := h.webhooks.ListWebhooks(r.who)
 	if err != nil {
 		return envelope[webhookView]{}, err
 	}
@@ -194,7 +194,7 @@ func (h *webhookHandlers) listDeliveries(r *request, id string, _ *nothing) (env
 	default:
 		r.query.faults.Add("sort", "not_a_sort_order.created_at")
 	}
-	list, err := h.webhooks.ListDeliveries(r.UserContext(), r.who, id, q)
+	list, err := h.webhooks.ListDeliveries(r.who, id, q)
 	if err := merge(&r.query.faults, err); err != nil {
 		return envelope[DeliveryRow]{}, err
 	}
@@ -219,7 +219,7 @@ func (h *webhookHandlers) listFeed(r *request, _ *nothing) (eventsAnswer, error)
 	if v := r.query.text("type"); v != "" {
 		q.Types = strings.Split(v, ",")
 	}
-	feed, err := h.trail.Feed(r.UserContext(), r.who, q)
+	feed, err := h.trail.Feed(r.who, q)
 	if err := merge(&r.query.faults, err); err != nil {
 		return eventsAnswer{}, err
 	}

@@ -28,7 +28,7 @@ func (s *Server) Login(t testing.TB, email string) *Client {
 func (s *Server) Company(t testing.TB) *Client {
 	t.Helper()
 	n := s.made.Add(1)
-	c, err := s.Accounts.Operator.AddCompany(t.Context(), fmt.Sprintf("Company %d", n), "en", "UTC")
+	c, err := s.Accounts.Operator.AddCompany(fmt.Sprintf("Company %d", n), "en", "UTC")
 	if err != nil {
 		t.Fatal(err)
 	}

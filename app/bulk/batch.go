@@ -43,7 +43,7 @@ func (b *batch) begin(n int) (now time.Time, err error) {
 	if err != nil || b.blocked != nil {
 		return now, err
 	}
-	t, err := b.Drafts.GetTemplate(context.Background(), account.System(b.run.Company), b.run.Template)
+	t, err := b.Drafts.GetTemplate(account.System(b.run.Company), b.run.Template)
 	switch {
 	case fault.KindOf(err) == fault.KindNotFound || err == nil && t.DeletedAt != nil:
 		b.blocked = fault.NotFound("template")

@@ -17,7 +17,7 @@ import (
 func (s *Service) Leftover(
 	ctx context.Context, who account.Call, id string, say func([]fault.Field) string,
 ) (Writing, error) {
-	r, err := s.Get(ctx, who, id)
+	r, err := s.Get(who, id)
 	if err != nil {
 		return nil, err
 	}

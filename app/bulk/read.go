@@ -14,7 +14,7 @@ import (
 
 // List returns a page of the company's runs, newest first. An empty state means all.
 func (s *Service) List(
-	_ context.Context, who account.Call, state State, offset, limit int,
+	who account.Call, state State, offset, limit int,
 ) (page list.Page[Run], err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return page, err
@@ -54,7 +54,7 @@ func notOneOf[S ~string](all []S) error {
 }
 
 // Get returns one run.
-func (s *Service) Get(_ context.Context, who account.Call, id string) (r Run, err error) {
+func (s *Service) Get(who account.Call, id string) (r Run, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Run{}, err
 	}
@@ -70,9 +70,9 @@ func (s *Service) Get(_ context.Context, who account.Call, id string) (r Run, er
 
 // Rows returns a page of the rows of a run, in their order. An empty state means all.
 func (s *Service) Rows(
-	ctx context.Context, who account.Call, id string, state RowState, offset, limit int,
+	who account.Call, id string, state RowState, offset, limit int,
 ) (page list.Page[Row], err error) {
-	r, err := s.Get(ctx, who, id)
+	r, err := s.Get(who, id)
 	if err != nil {
 		return page, err
 	}
@@ -95,8 +95,8 @@ func (s *Service) Rows(
 type Writing = func(w io.Writer) error
 
 // Header returns a function that writes an empty file with the headings of a template.
-func (s *Service) Header(ctx context.Context, who account.Call, template string) (Writing, error) {
-	t, err := s.Drafts.GetTemplate(ctx, who, template)
+func (s *Service) Header(who account.Call, template string) (Writing, error) {
+	t, err := s.Drafts.GetTemplate(who, template)
 	if err != nil {
 		return nil, err
 	}

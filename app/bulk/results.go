@@ -16,7 +16,7 @@ import (
 // Results returns a function that writes one row for each row of a run: what became of it, and
 // the values of the fields of its document.
 func (s *Service) Results(ctx context.Context, who account.Call, id string) (Writing, error) {
-	r, names, err := s.readable(ctx, who, id)
+	r, names, err := s.readable(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *Service) Results(ctx context.Context, who account.Call, id string) (Wri
 		}
 		err = s.each(ctx, &r, everything, func(part []Row) error {
 			for i := range part {
-				cells, err := s.result(ctx, who, &part[i], names)
+				cells, err := s.result(who, &part[i], names)
 				if err != nil {
 					return err
 				}
@@ -50,8 +50,8 @@ func resultHeadings() []string {
 }
 
 // readable returns a run and the names of the fields of its template.
-func (s *Service) readable(ctx context.Context, who account.Call, id string) (r Run, names []string, err error) {
-	if r, err = s.Get(ctx, who, id); err != nil {
+func (s *Service) readable(who account.Call, id string) (r Run, names []string, err error) {
+	if r, err = s.Get(who, id); err != nil {
 		return r, nil, err
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
@@ -63,13 +63,13 @@ func (s *Service) readable(ctx context.Context, who account.Call, id string) (r 
 }
 
 // result returns the cells of a row. A document that was deleted since has none of its own.
-func (s *Service) result(ctx context.Context, who account.Call, row *Row, names []string) ([]string, error) {
+func (s *Service) result(who account.Call, row *Row, names []string) ([]string, error) {
 	cells := []string{strconv.Itoa(row.Number), string(row.State), row.Document, "", "", "", "", ""}
 	values := make([]string, len(names))
 	if row.Document == "" {
 		return append(cells, values...), nil
 	}
-	d, err := s.Drafts.Get(ctx, who, row.Document)
+	d, err := s.Drafts.Get(who, row.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return append(cells, values...), nil
 	}
@@ -101,7 +101,7 @@ func valueOf(d *signing.Document, name string) string {
 
 // ReportOf returns the report that a run was started with.
 func (s *Service) ReportOf(ctx context.Context, who account.Call, id string) (Report, error) {
-	r, err := s.Get(ctx, who, id)
+	r, err := s.Get(who, id)
 	if err != nil {
 		return Report{}, err
 	}

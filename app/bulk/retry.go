@@ -1,7 +1,6 @@
 package bulk
 
 import (
-	"context"
 	"errors"
 
 	"paraph/app/account"
@@ -10,7 +9,7 @@ import (
 )
 
 // Cancel stops a run. The rows that wait are not made; documents that exist stay.
-func (s *Service) Cancel(_ context.Context, who account.Call, id string) (Run, error) {
+func (s *Service) Cancel(who account.Call, id string) (Run, error) {
 	return s.change(who, id, func(tx *kv.Tx, r *Run) error {
 		if r.State != Running {
 			return nil
@@ -23,7 +22,7 @@ func (s *Service) Cancel(_ context.Context, who account.Call, id string) (Run, e
 }
 
 // Retry makes the failed rows wait again, and resumes a run that has stopped.
-func (s *Service) Retry(_ context.Context, who account.Call, id string) (r Run, err error) {
+func (s *Service) Retry(who account.Call, id string) (r Run, err error) {
 	for from, more := 0, true; more && err == nil; {
 		r, err = s.change(who, id, func(tx *kv.Tx, r *Run) error {
 			if r.State == Cancelled {

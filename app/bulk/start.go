@@ -67,7 +67,7 @@ func (s *Service) Start(ctx context.Context, who account.Call, in Input) (Report
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Report{}, err
 	}
-	t, err := s.Drafts.GetTemplate(ctx, who, in.Template)
+	t, err := s.Drafts.GetTemplate(who, in.Template)
 	if err != nil {
 		return Report{}, err
 	}

@@ -148,7 +148,7 @@ func TestCheckpointsContinueEachOther(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	who := account.System(company)
-	if p, err := s.List(t.Context(), who, 0, 10); err != nil || p.Total != 100 || len(p.Items) != 10 || p.Items[0].Size != 100 {
+	if p, err := s.List(who, 0, 10); err != nil || p.Total != 100 || len(p.Items) != 10 || p.Items[0].Size != 100 {
 		t.Errorf("%d of %d, %v", len(p.Items), p.Total, err)
 	}
 	for _, err := range s.problems() {
@@ -165,7 +165,7 @@ func TestEveryCompanyGetsACheckpointAtTheInterval(t *testing.T) {
 	}
 	latest := func() (at time.Time) {
 		t.Helper()
-		p, err := s.List(t.Context(), account.System(company), 0, 1)
+		p, err := s.List(account.System(company), 0, 1)
 		if err != nil || len(p.Items) != 1 {
 			t.Fatal(p, err)
 		}
@@ -190,7 +190,7 @@ func TestEveryCompanyGetsACheckpointAtTheInterval(t *testing.T) {
 	if at := latest(); !at.Equal(s.now) {
 		t.Errorf("the newest is from %v at %v", at, s.now)
 	}
-	if p, err := s.List(t.Context(), account.System("empty"), 0, 1); err != nil || p.Total != 0 {
+	if p, err := s.List(account.System("empty"), 0, 1); err != nil || p.Total != 0 {
 		t.Error("a company without a journal has a checkpoint")
 	}
 }

@@ -149,7 +149,7 @@ type Signed struct {
 }
 
 // List returns a page of the checkpoints of the caller's company, newest first.
-func (s *Service) List(_ context.Context, who account.Call, offset, limit int) (out list.Page[Signed], err error) {
+func (s *Service) List(who account.Call, offset, limit int) (out list.Page[Signed], err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return out, err
 	}

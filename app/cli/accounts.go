@@ -43,11 +43,11 @@ func Users(s *Settings) *cobra.Command {
 		})}
 	setRole := &cobra.Command{Use: "role EMAIL ROLE", Short: "Change a user's role", Example: "  paraph user role ann@example.org admin", Args: Args(2, 2),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return app.SetRole(c.Context(), a, args[0], args[1])
+			return app.SetRole(a, args[0], args[1])
 		})}
 	revoke := &cobra.Command{Use: "revoke EMAIL", Short: "Deactivate a user in all companies", Example: "  paraph user revoke ann@example.org", Args: Args(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return a.Operator.SetActive(c.Context(), args[0], false)
+			return a.Operator.SetActive(args[0], false)
 		})}
 	c.AddCommand(add, password, list, setRole, revoke, userAdmin(s))
 	return c
@@ -74,17 +74,17 @@ func Tokens(s *Settings) *cobra.Command {
 	var name, scopes string
 	add := &cobra.Command{Use: "add EMAIL", Short: "Create an API token that acts on a user's behalf", Example: "  paraph token add ann@example.org --name ci --scopes read,write", Args: Args(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return app.AddToken(c.Context(), a, args[0], name, scopes, c.OutOrStdout())
+			return app.AddToken(a, args[0], name, scopes, c.OutOrStdout())
 		})}
 	add.Flags().StringVar(&name, "name", "command line", "purpose of the token")
 	add.Flags().StringVar(&scopes, "scopes", "", "read, write, sign, admin, separated by commas (default: everything the role allows)")
 	list := &cobra.Command{Use: "list EMAIL", Short: "List the API tokens of a user's company", Example: "  paraph token list ann@example.org", Args: Args(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return app.ListTokens(c.Context(), a, args[0], c.OutOrStdout())
+			return app.ListTokens(a, args[0], c.OutOrStdout())
 		})}
 	revoke := &cobra.Command{Use: "revoke EMAIL TOKEN-ID", Short: "Revoke an API token", Example: "  paraph token revoke ann@example.org 01J…", Args: Args(2, 2),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Services, args []string) error {
-			return app.RevokeToken(c.Context(), a, args[0], args[1])
+			return app.RevokeToken(a, args[0], args[1])
 		})}
 	c.AddCommand(add, list, revoke)
 	return c

@@ -103,7 +103,7 @@ func staff(who account.Call, scope account.Scope) error {
 }
 
 // Get returns one contact.
-func (s *Service) Get(_ context.Context, who account.Call, id string) (c Contact, err error) {
+func (s *Service) Get(who account.Call, id string) (c Contact, err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return Contact{}, err
 	}
@@ -125,7 +125,7 @@ func (s *Service) full(tx *kv.Tx, company string) (bool, error) {
 
 // Create adds a contact. An address that the company already has, even in the
 // archive, is a fault of the field.
-func (s *Service) Create(_ context.Context, who account.Call, in Input) (c Contact, err error) {
+func (s *Service) Create(who account.Call, in Input) (c Contact, err error) {
 	if err := staff(who, account.ScopeWrite); err != nil {
 		return Contact{}, err
 	}
@@ -143,12 +143,12 @@ func (s *Service) Create(_ context.Context, who account.Call, in Input) (c Conta
 }
 
 // Update applies the changes in the input.
-func (s *Service) Update(_ context.Context, who account.Call, id string, in Input) (Contact, error) {
+func (s *Service) Update(who account.Call, id string, in Input) (Contact, error) {
 	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error { return change(tx, c, in) })
 }
 
 // Archive archives a contact, reversibly. Further calls change nothing.
-func (s *Service) Archive(_ context.Context, who account.Call, id string) (Contact, error) {
+func (s *Service) Archive(who account.Call, id string) (Contact, error) {
 	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error {
 		switch {
 		case c.DeletedAt != nil:
@@ -161,7 +161,7 @@ func (s *Service) Archive(_ context.Context, who account.Call, id string) (Conta
 }
 
 // Restore brings a contact back from the archive or the trash.
-func (s *Service) Restore(_ context.Context, who account.Call, id string) (Contact, error) {
+func (s *Service) Restore(who account.Call, id string) (Contact, error) {
 	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error {
 		if c.DeletedAt != nil {
 			if taken, err := taken(tx, c); err != nil {
@@ -176,7 +176,7 @@ func (s *Service) Restore(_ context.Context, who account.Call, id string) (Conta
 }
 
 // Delete moves a contact to the trash, from which it is purged later.
-func (s *Service) Delete(_ context.Context, who account.Call, id string) (Contact, error) {
+func (s *Service) Delete(who account.Call, id string) (Contact, error) {
 	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error {
 		if c.DeletedAt != nil {
 			return fault.Conflict("contact_deleted.already")

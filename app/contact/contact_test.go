@@ -49,7 +49,7 @@ var (
 func (b *book) add(name, email string) contact.Contact {
 	b.t.Helper()
 	b.now = b.now.Add(time.Minute)
-	c, err := b.Create(b.t.Context(), account.Call{Actor: ann}, contact.Input{Name: &name, Email: &email})
+	c, err := b.Create(account.Call{Actor: ann}, contact.Input{Name: &name, Email: &email})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -85,18 +85,18 @@ func TestAnAddressIsInACompanyOnce(t *testing.T) {
 	b := open(t)
 	c := b.add("Ben", "ben@example.org")
 	name, same := "Benjamin", " BEN@Example.org "
-	_, err := b.Create(t.Context(), account.Call{Actor: ann}, contact.Input{Name: &name, Email: &same})
+	_, err := b.Create(account.Call{Actor: ann}, contact.Input{Name: &name, Email: &same})
 	b.refused(err, fault.KindInvalid, "email")
-	if _, err := b.Create(t.Context(), account.Call{Actor: other}, contact.Input{Name: &name, Email: &same}); err != nil {
+	if _, err := b.Create(account.Call{Actor: other}, contact.Input{Name: &name, Email: &same}); err != nil {
 		t.Errorf("another company can't have the address: %v", err)
 	}
-	if _, err := b.Update(t.Context(), account.Call{Actor: ann}, c.ID, contact.Input{Email: &same}); err != nil {
+	if _, err := b.Update(account.Call{Actor: ann}, c.ID, contact.Input{Email: &same}); err != nil {
 		t.Errorf("a contact can't keep its own address: %v", err)
 	}
-	if _, err := b.Archive(t.Context(), account.Call{Actor: ann}, c.ID); err != nil {
+	if _, err := b.Archive(account.Call{Actor: ann}, c.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.Create(t.Context(), account.Call{Actor: ann}, contact.Input{Name: &name, Email: &same})
+	_, err = b.Create(account.Call{Actor: ann}, contact.Input{Name: &name, Email: &same})
 	b.refused(err, fault.KindInvalid, "email")
 }
 
@@ -104,20 +104,20 @@ func TestTheTrashReleasesAnAddress(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	c := b.add("Ben", "ben@example.org")
-	if _, err := b.Delete(t.Context(), account.Call{Actor: ann}, c.ID); err != nil {
+	if _, err := b.Delete(account.Call{Actor: ann}, c.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.Delete(t.Context(), account.Call{Actor: ann}, c.ID)
+	_, err := b.Delete(account.Call{Actor: ann}, c.ID)
 	b.refused(err, fault.KindConflict, "")
-	_, err = b.Archive(t.Context(), account.Call{Actor: ann}, c.ID)
+	_, err = b.Archive(account.Call{Actor: ann}, c.ID)
 	b.refused(err, fault.KindConflict, "")
 	second := b.add("Benjamin", "ben@example.org")
-	_, err = b.Restore(t.Context(), account.Call{Actor: ann}, c.ID)
+	_, err = b.Restore(account.Call{Actor: ann}, c.ID)
 	b.refused(err, fault.KindConflict, "")
-	if _, err := b.Delete(t.Context(), account.Call{Actor: ann}, second.ID); err != nil {
+	if _, err := b.Delete(account.Call{Actor: ann}, second.ID); err != nil {
 		t.Fatal(err)
 	}
-	if back, err := b.Restore(t.Context(), account.Call{Actor: ann}, c.ID); err != nil || back.Status() != contact.Active {
+	if back, err := b.Restore(account.Call{Actor: ann}, c.ID); err != nil || back.Status() != contact.Active {
 		t.Errorf("restored to %s, %v", back.Status(), err)
 	}
 }
@@ -126,16 +126,16 @@ func TestOnlyTheCompanysPeopleReachItsContacts(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	c := b.add("Ben", "ben@example.org")
-	if got, err := b.Get(t.Context(), account.Call{Actor: vic}, c.ID); err != nil || got.Name != "Ben" {
+	if got, err := b.Get(account.Call{Actor: vic}, c.ID); err != nil || got.Name != "Ben" {
 		t.Errorf("a viewer got %+v, %v", got, err)
 	}
-	_, err := b.Archive(t.Context(), account.Call{Actor: vic}, c.ID)
+	_, err := b.Archive(account.Call{Actor: vic}, c.ID)
 	b.refused(err, fault.KindForbidden, "")
-	_, err = b.Get(t.Context(), account.Call{Actor: guest}, c.ID)
+	_, err = b.Get(account.Call{Actor: guest}, c.ID)
 	b.refused(err, fault.KindForbidden, "")
-	_, err = b.Get(t.Context(), account.Call{Actor: other}, c.ID)
+	_, err = b.Get(account.Call{Actor: other}, c.ID)
 	b.refused(err, fault.KindNotFound, "")
-	_, err = b.Delete(t.Context(), account.Call{Actor: other}, c.ID)
+	_, err = b.Delete(account.Call{Actor: other}, c.ID)
 	b.refused(err, fault.KindNotFound, "")
 }
 
@@ -143,10 +143,10 @@ func TestListsAreOrderedCutAndCounted(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	zoe, ines, bo := b.add("Zoe", "a@example.org"), b.add("Ínés", "c@example.org"), b.add("Bo", "b@example.net")
-	if _, err := b.Archive(t.Context(), account.Call{Actor: ann}, zoe.ID); err != nil {
+	if _, err := b.Archive(account.Call{Actor: ann}, zoe.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Delete(t.Context(), account.Call{Actor: ann}, bo.ID); err != nil {
+	if _, err := b.Delete(account.Call{Actor: ann}, bo.ID); err != nil {
 		t.Fatal(err)
 	}
 	b.add("Al", "d@example.org")
@@ -172,7 +172,7 @@ func TestListsAreOrderedCutAndCounted(t *testing.T) {
 	}
 	_, err := b.List(t.Context(), account.Call{Actor: ann}, contact.Query{Sort: "phone"})
 	b.refused(err, fault.KindInvalid, "sort")
-	if got, err := b.Get(t.Context(), account.Call{Actor: ann}, ines.ID); err != nil || got.Status() != contact.Active {
+	if got, err := b.Get(account.Call{Actor: ann}, ines.ID); err != nil || got.Status() != contact.Active {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -182,12 +182,12 @@ func TestTagsAreKeptOnceInTheirOrder(t *testing.T) {
 	b := open(t)
 	c := b.add("Ben", "ben@example.org")
 	given := []string{"Client", " client ", "", "Zürich", "ZURICH", "board"}
-	got, err := b.Update(t.Context(), account.Call{Actor: ann}, c.ID, contact.Input{Tags: &given})
+	got, err := b.Update(account.Call{Actor: ann}, c.ID, contact.Input{Tags: &given})
 	if err != nil || !slices.Equal(got.Tags, []string{"Client", "Zürich", "board"}) {
 		t.Errorf("the tags are %q, %v", got.Tags, err)
 	}
 	many := strings.Split(strings.Repeat("x,", 20)+"x", ",")
-	_, err = b.Update(t.Context(), account.Call{Actor: ann}, c.ID, contact.Input{Tags: &many})
+	_, err = b.Update(account.Call{Actor: ann}, c.ID, contact.Input{Tags: &many})
 	b.refused(err, fault.KindInvalid, "tags")
 }
 

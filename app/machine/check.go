@@ -12,7 +12,7 @@ import (
 const checkJob = "check"
 
 // StartCheck schedules an immediate check of all data, unless one is running.
-func (s *Service) StartCheck(_ context.Context, who account.Call) error {
+func (s *Service) StartCheck(who account.Call) error {
 	if err := requireOperator(who); err != nil {
 		return err
 	}

@@ -17,9 +17,9 @@ type Company struct {
 
 // ListCompanies returns the companies whose name begins with name, by name.
 func (s *Service) ListCompanies(
-	ctx context.Context, who account.Call, name string, offset, limit int,
+	who account.Call, name string, offset, limit int,
 ) (all list.Page[Company], err error) {
-	found, err := s.Accounts.Companies.ListTenants(ctx, who, name, offset, limit)
+	found, err := s.Accounts.Companies.ListTenants(who, name, offset, limit)
 	if err != nil {
 		return all, err
 	}
@@ -35,8 +35,8 @@ func (s *Service) ListCompanies(
 }
 
 // GetCompany returns a company.
-func (s *Service) GetCompany(ctx context.Context, who account.Call, id string) (Company, error) {
-	t, err := s.Accounts.Companies.GetTenant(ctx, who, id)
+func (s *Service) GetCompany(who account.Call, id string) (Company, error) {
+	t, err := s.Accounts.Companies.GetTenant(who, id)
 	if err != nil {
 		return Company{}, err
 	}
@@ -55,12 +55,12 @@ func (s *Service) AddCompany(
 }
 
 // RenameCompany renames a company.
-func (s *Service) RenameCompany(ctx context.Context, who account.Call, id, name string) (Company, error) {
+func (s *Service) RenameCompany(who account.Call, id, name string) (Company, error) {
 	if err := requireOperator(who); err != nil {
 		return Company{}, err
 	}
-	if _, err := s.Accounts.Companies.RenameCompany(ctx, who, id, name); err != nil {
+	if _, err := s.Accounts.Companies.RenameCompany(who, id, name); err != nil {
 		return Company{}, err
 	}
-	return s.GetCompany(ctx, who, id)
+	return s.GetCompany(who, id)
 }

@@ -29,7 +29,7 @@ func JobStates() []string { return []string{kv.JobDead, kv.JobRunning, kv.JobWai
 
 // ListJobs returns the jobs in a state ("" for all), by state, kind and due time.
 func (s *Service) ListJobs(
-	_ context.Context, who account.Call, state string, offset, limit int,
+	who account.Call, state string, offset, limit int,
 ) (all list.Page[Job], err error) {
 	if err := requireOperator(who); err != nil {
 		return all, err
@@ -77,7 +77,7 @@ func (s *Service) RetryJob(ctx context.Context, who account.Call, id string) err
 	case err != nil:
 		return err
 	case job.State == kv.JobDead && notify.MessageOf(job) != "":
-		return s.Notify.RetryFailed(ctx, who, notify.MessageOf(job)) // the message has to be queued again too
+		return s.Notify.RetryFailed(who, notify.MessageOf(job)) // the message has to be queued again too
 	case job.State == kv.JobDead && signing.Seals(job):
 		return s.retrySeal(ctx, who, job)
 	}

@@ -122,29 +122,29 @@ func (s *Service) Overview(ctx context.Context, who account.Call) (o Overview, e
 	if o.Upgrade, err = kv.LastUpgrade(s.DB); err != nil {
 		return Overview{}, err
 	}
-	o.Warnings, err = s.Warnings(ctx, who)
+	o.Warnings, err = s.Warnings(who)
 	return o, err
 }
 
 // countLists counts the records of each list.
 func (s *Service) countLists(ctx context.Context, who account.Call, o *Overview) error {
-	companies, err := s.Accounts.Companies.ListTenants(ctx, who, "", 0, 0)
+	companies, err := s.Accounts.Companies.ListTenants(who, "", 0, 0)
 	if err != nil {
 		return err
 	}
-	people, err := s.Accounts.Companies.ListPeople(ctx, who, "", 0, 0)
+	people, err := s.Accounts.Companies.ListPeople(who, "", 0, 0)
 	if err != nil {
 		return err
 	}
-	failed, err := s.Notify.Messages.ListFailed(ctx, who, 0, 0)
+	failed, err := s.Notify.Messages.ListFailed(who, 0, 0)
 	if err != nil {
 		return err
 	}
-	held, err := s.Notify.Messages.ListHeld(ctx, who, 0, 0)
+	held, err := s.Notify.Messages.ListHeld(who, 0, 0)
 	if err != nil {
 		return err
 	}
-	attention, err := s.Lists.ListAttention(ctx, who, 0, 0)
+	attention, err := s.Lists.ListAttention(who, 0, 0)
 	o.Companies, o.People = companies.Total, people.Total
 	o.Failed, o.Held, o.Attention = failed.Total, held.Total, attention.Total
 	return err

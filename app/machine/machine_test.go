@@ -36,7 +36,7 @@ func TestFailedMailIsRetried(t *testing.T) {
 	if _, err := s.Accounts.Companies.FoundCompany(t.Context(), account.Call{Actor: operator}, account.CompanyInput{Name: "Acme", Email: "olga@acme.example"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Accounts.Authentication.ForgotPassword(t.Context(), "olga@acme.example", account.From{}); err != nil {
+	if err := s.Accounts.Authentication.ForgotPassword("olga@acme.example", account.From{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Accounts.Upkeep.Flush(); err != nil {
@@ -47,7 +47,7 @@ func TestFailedMailIsRetried(t *testing.T) {
 	if err != nil || failed.Total != 1 || failed.Items[0].To != "olga@acme.example" {
 		t.Fatalf("got %+v, %v", failed, err)
 	}
-	dead, err := m.ListJobs(t.Context(), account.Call{Actor: operator}, kv.JobDead, 0, 10)
+	dead, err := m.ListJobs(account.Call{Actor: operator}, kv.JobDead, 0, 10)
 	if err != nil || dead.Total != 1 || dead.Items[0].Attempts != 1 || strings.Contains(dead.Items[0].ID, "/") {
 		t.Fatalf("got %+v, %v", dead, err)
 	}
@@ -88,14 +88,14 @@ func TestLogKeepsErrorsApart(t *testing.T) {
 		log.Info("request", "id", "01BBBB")
 	}
 	log.Debug("not kept", "id", "01AAAA")
-	lines, err := m.ListLines(t.Context(), account.Call{Actor: operator}, " 01aaaa")
+	lines, err := m.ListLines(account.Call{Actor: operator}, " 01aaaa")
 	if err != nil || len(lines) != 1 || !strings.Contains(lines[0], "part=x") || strings.Contains(lines[0], "ann.smith") || !strings.Contains(lines[0], "…@signer.example") {
 		t.Errorf("got %q, %v", lines, err)
 	}
-	if all, err := m.ListLines(t.Context(), account.Call{Actor: operator}, ""); err != nil || len(all) != 500 || !strings.Contains(all[0], "01BBBB") {
+	if all, err := m.ListLines(account.Call{Actor: operator}, ""); err != nil || len(all) != 500 || !strings.Contains(all[0], "01BBBB") {
 		t.Errorf("%d lines, %v", len(all), err)
 	}
-	if _, err := m.ListLines(t.Context(), account.Call{Actor: account.Actor{Kind: account.ActorUser, Role: account.RoleOwner}}, ""); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := m.ListLines(account.Call{Actor: account.Actor{Kind: account.ActorUser, Role: account.RoleOwner}}, ""); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("somebody else gets %v", err)
 	}
 }

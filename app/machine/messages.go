@@ -48,7 +48,7 @@ func (s *Service) ListMails(
 	if held {
 		from = s.Notify.Messages.ListHeld
 	}
-	found, err := from(ctx, who, offset, limit)
+	found, err := from(who, offset, limit)
 	for _, m := range found.Items {
 		all.Items = append(all.Items, mailOf(m))
 	}

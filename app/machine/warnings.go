@@ -187,7 +187,7 @@ func markMended(tx *kv.Tx, found []Warning) error {
 
 // Warnings returns the warnings that apply, for administrators of the installation and
 // of companies. Nobody else sees any.
-func (s *Service) Warnings(_ context.Context, who account.Call) ([]Warning, error) {
+func (s *Service) Warnings(who account.Call) ([]Warning, error) {
 	if !who.RunsInstallation() && !who.IsAdmin() {
 		return nil, nil
 	}

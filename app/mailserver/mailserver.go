@@ -150,7 +150,7 @@ type State struct {
 }
 
 // Get returns the settings, for administrators of the installation.
-func (s *Service) Get(_ context.Context, who account.Call) (state State, err error) {
+func (s *Service) Get(who account.Call) (state State, err error) {
 	if err := requireOperator(who); err != nil {
 		return State{}, err
 	}

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"context"
 	"errors"
 	"io"
 	"slices"
@@ -16,7 +15,7 @@ import (
 
 // Bounce marks a message of the company as returned, according to a delivery report, and
 // records that on the document it was about. Reading the same report again changes nothing.
-func (s *Service) Bounce(ctx context.Context, who account.Call, report io.Reader) (m Message, err error) {
+func (s *Service) Bounce(who account.Call, report io.Reader) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -53,19 +52,19 @@ func (s *Service) Bounce(ctx context.Context, who account.Call, report io.Reader
 		return Message{}, err
 	}
 	if fresh {
-		err = s.returned(ctx, who, m, reply)
+		err = s.returned(who, m, reply)
 	}
 	return m.changedBy(who), err
 }
 
 // returned records on a message's document that a member reported its return.
-func (s *Service) returned(ctx context.Context, who account.Call, m Message, reply string) error {
+func (s *Service) returned(who account.Call, m Message, reply string) error {
 	if m.Document == "" {
 		return nil
 	}
 	var errs []error
 	if m.Invitation != "" && slices.Contains(evidenceKinds, m.Kind) {
-		errs = append(errs, s.sending.MailReturned(ctx, who, s.mailed(m, reply)))
+		errs = append(errs, s.sending.MailReturned(who, s.mailed(m, reply)))
 	}
-	return errors.Join(append(errs, s.sending.MailFailed(ctx, who, m.Document, m.To))...)
+	return errors.Join(append(errs, s.sending.MailFailed(who, m.Document, m.To))...)
 }

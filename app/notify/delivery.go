@@ -96,7 +96,7 @@ type DeliveryQuery struct {
 }
 
 // ListDeliveries lists the deliveries of one of the company's webhooks.
-func (s *Webhooks) ListDeliveries(_ context.Context, who account.Call, id string, q DeliveryQuery) (list list.Page[Delivery], err error) {
+func (s *Webhooks) ListDeliveries(who account.Call, id string, q DeliveryQuery) (list list.Page[Delivery], err error) {
 	if err := admin(who); err != nil {
 		return list, err
 	}
@@ -119,7 +119,7 @@ func (s *Webhooks) ListDeliveries(_ context.Context, who account.Call, id string
 }
 
 // GetDelivery returns one delivery.
-func (s *Webhooks) GetDelivery(_ context.Context, who account.Call, id, delivery string) (d Delivery, err error) {
+func (s *Webhooks) GetDelivery(who account.Call, id, delivery string) (d Delivery, err error) {
 	if err := admin(who); err != nil {
 		return Delivery{}, err
 	}
@@ -150,7 +150,7 @@ func errPaused() error {
 
 // Redeliver posts a delivery again, with the full number of attempts. The receiver sees the
 // same identifier and the same body.
-func (s *Webhooks) Redeliver(_ context.Context, who account.Call, id, delivery string) (d Delivery, err error) {
+func (s *Webhooks) Redeliver(who account.Call, id, delivery string) (d Delivery, err error) {
 	if err := admin(who); err != nil {
 		return Delivery{}, err
 	}
@@ -225,7 +225,7 @@ const unfinished = "unfinished"
 // TestWebhook immediately posts a test event, even to a paused webhook, and returns the result.
 // There is only one attempt.
 func (s *Webhooks) TestWebhook(ctx context.Context, who account.Call, id string) (Delivery, error) {
-	w, err := s.GetWebhook(ctx, who, id)
+	w, err := s.GetWebhook(who, id)
 	if err != nil {
 		return Delivery{}, err
 	}

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"context"
 	"errors"
 
 	"paraph/app/account"
@@ -15,13 +14,13 @@ import (
 
 // ListFailed lists the messages of all companies and of the installation that were
 // not delivered, newest first, without their contents.
-func (s *Messages) ListFailed(_ context.Context, who account.Call, offset, limit int) (list.Page[Message], error) {
+func (s *Messages) ListFailed(who account.Call, offset, limit int) (list.Page[Message], error) {
 	return s.listEverywhere(who, Failed, offset, limit)
 }
 
 // ListHeld lists the messages whose link waits to be handed over by an administrator of the
 // installation, newest first, without their contents.
-func (s *Messages) ListHeld(_ context.Context, who account.Call, offset, limit int) (list.Page[Message], error) {
+func (s *Messages) ListHeld(who account.Call, offset, limit int) (list.Page[Message], error) {
 	return s.listEverywhere(who, Kept, offset, limit)
 }
 
@@ -41,7 +40,7 @@ func (s *Messages) listEverywhere(who account.Call, status string, offset, limit
 }
 
 // RetryFailed sends a failed message of any company, or of the installation, again.
-func (s *Outbox) RetryFailed(_ context.Context, who account.Call, id string) error {
+func (s *Outbox) RetryFailed(who account.Call, id string) error {
 	if !who.RunsInstallation() {
 		return fault.NotFound("page")
 	}
@@ -60,7 +59,7 @@ func (s *Outbox) RetryFailed(_ context.Context, who account.Call, id string) err
 // RevealHeld shows a message with its link to an administrator of the installation who may
 // hand it over, and records that. The owners of the person's companies are notified of links with
 // which the person chooses another password.
-func (s *Service) RevealHeld(_ context.Context, who account.Call, id string) (m Message, err error) {
+func (s *Service) RevealHeld(who account.Call, id string) (m Message, err error) {
 	if !who.RunsInstallation() {
 		return Message{}, fault.NotFound("page")
 	}

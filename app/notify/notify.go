@@ -106,19 +106,19 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 		sendErr = kv.Permanent(sendErr)
 	}
 	if sendErr == nil && err == nil {
-		err = s.delivered(ctx, m, reply)
+		err = s.delivered(m, reply)
 	}
 	return errors.Join(sendErr, err)
 }
 
 // delivered records on the document of a message that the mail server accepted it.
-func (s *Service) delivered(ctx context.Context, m Message, reply string) error {
+func (s *Service) delivered(m Message, reply string) error {
 	var errs []error
 	if m.Company != "" && m.Document != "" && m.Attempts > 0 {
-		errs = append(errs, s.sending.MailDelivered(ctx, m.Company, m.Document, m.To))
+		errs = append(errs, s.sending.MailDelivered(m.Company, m.Document, m.To))
 	}
 	if m.Invitation != "" && slices.Contains(evidenceKinds, m.Kind) {
-		errs = append(errs, s.sending.MailAccepted(ctx, s.mailed(m, reply)))
+		errs = append(errs, s.sending.MailAccepted(s.mailed(m, reply)))
 	}
 	return errors.Join(errs...)
 }
@@ -145,7 +145,7 @@ func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 		return nil
 	})
 	if err == nil && failed.Company != "" && failed.Document != "" {
-		err = s.sending.MailFailed(ctx, account.System(failed.Company), failed.Document, failed.To)
+		err = s.sending.MailFailed(account.System(failed.Company), failed.Document, failed.To)
 	}
 	if err != nil {
 		s.Log.Error("cannot mark a message as failed", "message", string(job.Payload), "error", err)

@@ -15,8 +15,8 @@ import (
 )
 
 // Source returns a message in its transmitted form: RFC 5322, the content of an .eml file.
-func (s *Outbox) Source(ctx context.Context, who account.Call, id string) ([]byte, error) {
-	m, err := s.Messages.Get(ctx, who, id)
+func (s *Outbox) Source(who account.Call, id string) ([]byte, error) {
+	m, err := s.Messages.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func errNoServer() error {
 
 // Retry sends a message that is waiting, failed, canceled, or kept from before there was a mail
 // server.
-func (s *Outbox) Retry(_ context.Context, who account.Call, id string) (Message, error) {
+func (s *Outbox) Retry(who account.Call, id string) (Message, error) {
 	return s.edit(who, id, s.again)
 }
 
@@ -68,7 +68,7 @@ func (s *Outbox) again(tx *kv.Tx, m *Message) error {
 }
 
 // Cancel prevents a waiting message from being sent.
-func (s *Outbox) Cancel(_ context.Context, who account.Call, id string) (Message, error) {
+func (s *Outbox) Cancel(who account.Call, id string) (Message, error) {
 	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
 		if m.Status != Queued {
 			return fault.Conflict("message_not_queued")

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ import (
 var statuses = []string{Kept, Queued, Sent, Failed, Bounced, Cancelled}
 
 // Get returns one message of the company, for its administrators.
-func (s *Messages) Get(_ context.Context, who account.Call, id string) (m Message, err error) {
+func (s *Messages) Get(who account.Call, id string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -71,7 +70,7 @@ type OutboxQuery struct {
 // List lists the messages about a company's documents, for its
 // administrators. Messages that only their recipient may read (a new password, a
 // code) belong to no company and are not listed.
-func (s *Messages) List(_ context.Context, who account.Call, q OutboxQuery) (list list.Page[Message], err error) {
+func (s *Messages) List(who account.Call, q OutboxQuery) (list list.Page[Message], err error) {
 	if err := admin(who); err != nil {
 		return list, err
 	}

@@ -87,7 +87,7 @@ func work(t *testing.T, s situation) {
 
 func (s situation) message(t *testing.T, id string) notify.Message {
 	t.Helper()
-	return must[notify.Message](t)(s.Notify.Messages.Get(t.Context(), s.owner, id))
+	return must[notify.Message](t)(s.Notify.Messages.Get(s.owner, id))
 }
 
 // jobs lists the states of the company's jobs of a kind.
@@ -212,19 +212,19 @@ func TestARejectedMessageFailsAtOnce(t *testing.T) {
 	if got.Status != notify.Failed || got.Attempts != 1 || !strings.Contains(got.LastError, "no such mailbox") || got.SentAt != nil {
 		t.Errorf("%+v", got)
 	}
-	d, err := s.Signing.Drafts.Get(t.Context(), s.owner, m.Document)
+	d, err := s.Signing.Drafts.Get(s.owner, m.Document)
 	if err != nil || d.Attention.Kind != "mail_failed" || d.Attention.Invitation != m.Invitation {
 		t.Errorf("%+v, %v", d.Attention, err)
 	}
 	to.answer(nil)
-	if again := must[notify.Message](t)(s.Notify.Retry(t.Context(), s.owner, m.ID)); again.Status != notify.Queued {
+	if again := must[notify.Message](t)(s.Notify.Retry(s.owner, m.ID)); again.Status != notify.Queued {
 		t.Errorf("%+v", again)
 	}
 	work(t, s)
 	if got := s.message(t, m.ID); got.Status != notify.Sent || got.Attempts != 2 || got.LastError != "" {
 		t.Errorf("%+v", got)
 	}
-	if d, err := s.Signing.Drafts.Get(t.Context(), s.owner, m.Document); err != nil || d.Attention.Kind != "" {
+	if d, err := s.Signing.Drafts.Get(s.owner, m.Document); err != nil || d.Attention.Kind != "" {
 		t.Errorf("%+v, %v", d.Attention, err)
 	}
 }
@@ -246,7 +246,7 @@ func inState(t *testing.T, services *domain.Services, to *server, state string) 
 		work(t, s)
 		to.answer(nil)
 	case notify.Cancelled:
-		must[notify.Message](t)(s.Notify.Cancel(t.Context(), s.owner, m.ID))
+		must[notify.Message](t)(s.Notify.Cancel(s.owner, m.ID))
 	}
 	if m = s.message(t, m.ID); m.Status != state {
 		t.Fatalf("the message is %s, want %s", m.Status, state)
@@ -269,7 +269,7 @@ func TestRetryAndCancelInEveryState(t *testing.T) {
 		t.Run(c.state+" and retry", func(t *testing.T) {
 			s, m := inState(t, services, to, c.state)
 			before := to.count()
-			after, err := s.Notify.Retry(t.Context(), s.owner, m.ID)
+			after, err := s.Notify.Retry(s.owner, m.ID)
 			if got := domain.Refusal(err); got != c.retry {
 				t.Fatalf("got %q, want %q", got, c.retry)
 			}
@@ -290,7 +290,7 @@ func TestRetryAndCancelInEveryState(t *testing.T) {
 		t.Run(c.state+" and cancel", func(t *testing.T) {
 			s, m := inState(t, services, to, c.state)
 			before := to.count()
-			after, err := s.Notify.Cancel(t.Context(), s.owner, m.ID)
+			after, err := s.Notify.Cancel(s.owner, m.ID)
 			if got := domain.Refusal(err); got != c.cancel {
 				t.Fatalf("got %q, want %q", got, c.cancel)
 			}
@@ -310,7 +310,7 @@ func TestNothingIsRetriedWithoutAServer(t *testing.T) {
 	to := &server{}
 	s, m := inState(t, domain.New(t, domain.Options{Sender: to}), to, notify.Failed)
 	s.Notify.SetTransport(notify.Transport{From: domain.From})
-	if _, err := s.Notify.Retry(t.Context(), s.owner, m.ID); domain.Refusal(err) != "mail_not_configured" || s.message(t, m.ID).Status != notify.Failed {
+	if _, err := s.Notify.Retry(s.owner, m.ID); domain.Refusal(err) != "mail_not_configured" || s.message(t, m.ID).Status != notify.Failed {
 		t.Errorf("%v, %s", err, s.message(t, m.ID).Status)
 	}
 	if s.Notify.CanSend() {
@@ -327,8 +327,8 @@ func TestAMessageBeingSentIsLeftAlone(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Jobs.Run(ctx, 1, s.Notify.Handlers()...) }()
 	patience.Receive(t, "the message is being sent", to.began)
-	for name, do := range map[string]func(context.Context, account.Call, string) (notify.Message, error){"retry": s.Notify.Retry, "cancel": s.Notify.Cancel} {
-		if _, err := do(t.Context(), s.owner, m.ID); domain.Refusal(err) != "message_sending" {
+	for name, do := range map[string]func(account.Call, string) (notify.Message, error){"retry": s.Notify.Retry, "cancel": s.Notify.Cancel} {
+		if _, err := do(s.owner, m.ID); domain.Refusal(err) != "message_sending" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -356,22 +356,22 @@ func TestOutboxIsForAdministratorsOfTheCompany(t *testing.T) {
 		{"approver", s.approver, "role_not_allowed"},
 		{"member", s.Member(t, s.owner.CompanyID, account.RoleMember), "role_not_allowed"},
 		{"viewer", s.Member(t, s.owner.CompanyID, account.RoleViewer), "role_not_allowed"},
-		{"signatory", s.Signatory(t, must[*signing.Document](t)(s.Signing.Drafts.Get(t.Context(), s.owner, m.Document)), "a@x.example"), "signatory_not_allowed"},
+		{"signatory", s.Signatory(t, must[*signing.Document](t)(s.Signing.Drafts.Get(s.owner, m.Document)), "a@x.example"), "signatory_not_allowed"},
 		{"owner of another company", s.Company(t), "other"},
 	} {
 		one := c.want
 		if c.want == "other" {
 			one = "not_found.message"
 		}
-		page, err := s.Notify.Messages.List(t.Context(), c.who, notify.OutboxQuery{Limit: 10})
+		page, err := s.Notify.Messages.List(c.who, notify.OutboxQuery{Limit: 10})
 		if want := strings.TrimPrefix(c.want, "other"); domain.Refusal(err) != want || (len(page.Items) > 0) != (c.want == "") {
 			t.Errorf("%s lists %d, %v", c.name, len(page.Items), err)
 		}
-		got, err := s.Notify.Messages.Get(t.Context(), c.who, m.ID)
+		got, err := s.Notify.Messages.Get(c.who, m.ID)
 		if domain.Refusal(err) != one || (got.Subject == "") != (c.want != "") {
 			t.Errorf("%s reads %q, %v", c.name, got.Subject, err)
 		}
-		source, err := s.Notify.Source(t.Context(), c.who, m.ID)
+		source, err := s.Notify.Source(c.who, m.ID)
 		switch {
 		case c.name == "token for administration":
 			if domain.Refusal(err) != "scope_missing" || got.Text != "" || got.HTML != "" || got.Links != nil {
@@ -380,11 +380,11 @@ func TestOutboxIsForAdministratorsOfTheCompany(t *testing.T) {
 		case domain.Refusal(err) != one || (len(source) > 0) != (c.want == "") || (got.Text == "") != (c.want != ""):
 			t.Errorf("%s reads %d bytes and %q, %v", c.name, len(source), got.Text, err)
 		}
-		for what, do := range map[string]func(context.Context, account.Call, string) (notify.Message, error){"retries": s.Notify.Retry, "cancels": s.Notify.Cancel} {
+		for what, do := range map[string]func(account.Call, string) (notify.Message, error){"retries": s.Notify.Retry, "cancels": s.Notify.Cancel} {
 			if c.want == "" {
 				continue
 			}
-			if after, err := do(t.Context(), c.who, m.ID); domain.Refusal(err) != one || after.ID != "" {
+			if after, err := do(c.who, m.ID); domain.Refusal(err) != one || after.ID != "" {
 				t.Errorf("%s %s: %v", c.name, what, err)
 			}
 		}
@@ -392,7 +392,7 @@ func TestOutboxIsForAdministratorsOfTheCompany(t *testing.T) {
 			t.Errorf("%s tests: %v", c.name, err)
 		}
 	}
-	if after, err := s.Notify.Cancel(t.Context(), reader, m.ID); err != nil || after.Text != "" || after.Status != notify.Cancelled {
+	if after, err := s.Notify.Cancel(reader, m.ID); err != nil || after.Text != "" || after.Status != notify.Cancelled {
 		t.Errorf("%+v, %v", after, err)
 	}
 }
@@ -405,14 +405,14 @@ func TestAccountMessagesAreNobodysInTheOutbox(t *testing.T) {
 	if err != nil || total != 1 || all[0].To != "a@x.example" || all[0].Company != "" {
 		t.Fatalf("%+v, %d, %v", all, total, err)
 	}
-	if _, err := s.Notify.Messages.Get(t.Context(), s.owner, all[0].ID); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := s.Notify.Messages.Get(s.owner, all[0].ID); fault.KindOf(err) != fault.KindNotFound {
 		t.Error(err)
 	}
 	nobody := account.System("")
-	if _, err := s.Notify.Messages.Get(t.Context(), nobody, all[0].ID); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := s.Notify.Messages.Get(nobody, all[0].ID); fault.KindOf(err) != fault.KindNotFound {
 		t.Error(err)
 	}
-	if _, err := s.Notify.Messages.Get(t.Context(), s.owner, "none"); domain.Refusal(err) != "not_found.message" {
+	if _, err := s.Notify.Messages.Get(s.owner, "none"); domain.Refusal(err) != "not_found.message" {
 		t.Error(err)
 	}
 }
@@ -524,7 +524,7 @@ func TestListingTheOutbox(t *testing.T) {
 		{notify.OutboxQuery{Limit: all, Document: "D1", Statuses: []string{"archived"}}, "", 0},
 		{notify.OutboxQuery{Limit: all, Document: "D"}, "", 0},
 	} {
-		page, err := s.Notify.Messages.List(t.Context(), s.owner, c.q)
+		page, err := s.Notify.Messages.List(s.owner, c.q)
 		if err != nil {
 			t.Fatalf("%+v: %v", c.q, err)
 		}
@@ -536,7 +536,7 @@ func TestListingTheOutbox(t *testing.T) {
 			t.Errorf("%+v: got %q of %d, want %q of %d", c.q, got, page.Total, c.want, c.total)
 		}
 	}
-	if _, err := s.Notify.Messages.List(t.Context(), s.owner, notify.OutboxQuery{Limit: 1, Statuses: []string{"lost"}}); domain.Refusal(err) != "status not_one_of" {
+	if _, err := s.Notify.Messages.List(s.owner, notify.OutboxQuery{Limit: 1, Statuses: []string{"lost"}}); domain.Refusal(err) != "status not_one_of" {
 		t.Error(err)
 	}
 	if page, total, err := s.Notify.Messages.All(foreign, 0, 10); err != nil || total != 1 || page[0].Subject != "foreign" {
@@ -725,10 +725,10 @@ func TestAMessageMovedToAnotherRecordCannotBeRead(t *testing.T) {
 	if err := s.DB.Update(func(tx *kv.Tx) error { return notify.PutAsIs(tx, raw) }); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Notify.Messages.Get(t.Context(), s.owner, raw.ID); err == nil {
+	if got, err := s.Notify.Messages.Get(s.owner, raw.ID); err == nil {
 		t.Errorf("read %+v", got)
 	}
-	if _, err := s.Notify.Messages.List(t.Context(), s.owner, notify.OutboxQuery{Limit: 10}); err == nil {
+	if _, err := s.Notify.Messages.List(s.owner, notify.OutboxQuery{Limit: 10}); err == nil {
 		t.Error("the list passes over it")
 	}
 }

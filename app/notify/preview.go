@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"context"
 	"strings"
 
 	"paraph/app/account"
@@ -13,8 +12,8 @@ import (
 // Preview composes the invitation of a person without recording it: the message they would get
 // if the document were sent now. Viewers get a message only once the document is completed. The
 // link in the preview does not work.
-func (s *Service) Preview(ctx context.Context, who account.Call, document, invitation string) (Message, error) {
-	d, err := s.sending.Get(ctx, who, document)
+func (s *Service) Preview(who account.Call, document, invitation string) (Message, error) {
+	d, err := s.sending.Get(who, document)
 	if err != nil {
 		return Message{}, err
 	}

@@ -36,7 +36,7 @@ func (m Message) Covered() Message {
 
 // Reveal shows a message with its link or code to a member who may pass it on by hand, and
 // records that.
-func (s *Service) Reveal(_ context.Context, who account.Call, id string) (m Message, err error) {
+func (s *Service) Reveal(who account.Call, id string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -80,7 +80,7 @@ func mayReveal(tx *kv.Tx, who account.Call, m Message) error {
 }
 
 // RevealInvite shows a member's newest invite that has not been passed on yet.
-func (s *Service) RevealInvite(_ context.Context, who account.Call, member string) (m Message, err error) {
+func (s *Service) RevealInvite(who account.Call, member string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -104,8 +104,8 @@ func (s *Service) RevealInvite(_ context.Context, who account.Call, member strin
 
 // RevealCode shows the code that an invited person requested, to members who may send the
 // document.
-func (s *Service) RevealCode(ctx context.Context, who account.Call, document, invitation string) (m Message, err error) {
-	if _, err := s.sending.Get(ctx, who, document); err != nil {
+func (s *Service) RevealCode(who account.Call, document, invitation string) (m Message, err error) {
+	if _, err := s.sending.Get(who, document); err != nil {
 		return Message{}, err
 	}
 	if !signing.MaySeeLinks(who) {
@@ -189,7 +189,7 @@ func (s *Outbox) forgetExpired(_ context.Context, job kv.Job) error {
 
 // ShownToOperator records that the operator of the machine was shown the link or code in a message
 // to a recipient.
-func (s *Service) ShownToOperator(_ context.Context, m Message) error {
+func (s *Service) ShownToOperator(m Message) error {
 	if m.Document == "" || m.Invitation == "" {
 		return nil
 	}

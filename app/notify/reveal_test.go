@@ -30,7 +30,7 @@ func returned(id, address, diagnostic string) string {
 // events counts the events of a type about a document.
 func (s situation) events(t *testing.T, document string, kind record.EventType) (n int) {
 	t.Helper()
-	all, _, err := s.Signing.Trail.Events(t.Context(), s.owner, document, trail.EventsQuery{Page: 1, PerPage: 100})
+	all, _, err := s.Signing.Trail.Events(s.owner, document, trail.EventsQuery{Page: 1, PerPage: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestAReturnedMessageIsRecordedOnce(t *testing.T) {
 	t.Parallel()
 	s, _, m := post(t)
 	stranger := s.Company(t)
-	if got := must[notify.Message](t)(s.Notify.Bounce(t.Context(), s.owner, strings.NewReader(returned(m.ID, "a@x.example", "")))); got.Status != notify.Queued {
+	if got := must[notify.Message](t)(s.Notify.Bounce(s.owner, strings.NewReader(returned(m.ID, "a@x.example", "")))); got.Status != notify.Queued {
 		t.Errorf("a message that was not sent is %s", got.Status)
 	}
 	work(t, s)
@@ -61,7 +61,7 @@ func TestAReturnedMessageIsRecordedOnce(t *testing.T) {
 		{"by somebody else", s.approver, returned(m.ID, "a@x.example", ""), "role_not_allowed"},
 		{"about no message", s.owner, returned("01KJPWD6M0ZZZZZZZZZZZZZZZZ", "a@x.example", ""), "not_found"},
 	} {
-		_, err := s.Notify.Bounce(t.Context(), tt.who, strings.NewReader(tt.report))
+		_, err := s.Notify.Bounce(tt.who, strings.NewReader(tt.report))
 		if got := domain.Refusal(err); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
@@ -70,12 +70,12 @@ func TestAReturnedMessageIsRecordedOnce(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for range 2 {
-		got := must[notify.Message](t)(s.Notify.Bounce(t.Context(), s.admin, strings.NewReader(returned(strings.ToLower(m.ID), "A@x.example", "552 full"))))
+		got := must[notify.Message](t)(s.Notify.Bounce(s.admin, strings.NewReader(returned(strings.ToLower(m.ID), "A@x.example", "552 full"))))
 		if got.Status != notify.Bounced || got.LastError != "552 full" {
 			t.Errorf("%+v", got)
 		}
 	}
-	d := must[*signing.Document](t)(s.Signing.Drafts.Get(t.Context(), s.owner, m.Document))
+	d := must[*signing.Document](t)(s.Signing.Drafts.Get(s.owner, m.Document))
 	if d.Attention.Kind != "mail_failed" || d.Attention.Invitation != m.Invitation || s.events(t, m.Document, record.EventInvitationBounced) != 1 {
 		t.Errorf("the document has %+v and %d events", d.Attention, s.events(t, m.Document, record.EventInvitationBounced))
 	}
@@ -85,7 +85,7 @@ func TestAReportWithoutReasonHasItsStatus(t *testing.T) {
 	t.Parallel()
 	s, _, m := post(t)
 	work(t, s)
-	got := must[notify.Message](t)(s.Notify.Bounce(t.Context(), s.owner, strings.NewReader(returned(m.ID, "", ""))))
+	got := must[notify.Message](t)(s.Notify.Bounce(s.owner, strings.NewReader(returned(m.ID, "", ""))))
 	if got.Status != notify.Bounced || got.LastError != "5.2.2" {
 		t.Errorf("%+v", got)
 	}
@@ -95,14 +95,14 @@ func TestReturnedMessagesToMembersAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	s, _, m := post(t)
 	work(t, s)
-	d := must[*signing.Document](t)(s.Signing.Drafts.Get(t.Context(), s.owner, m.Document))
+	d := must[*signing.Document](t)(s.Signing.Drafts.Get(s.owner, m.Document))
 	s.Sign(t, d, "a@x.example")
 	work(t, s)
 	for _, other := range s.Messages(t, s.owner.CompanyID) {
 		if other.ID == m.ID || other.Status != notify.Sent {
 			continue
 		}
-		must[notify.Message](t)(s.Notify.Bounce(t.Context(), s.owner, strings.NewReader(returned(other.ID, other.To, ""))))
+		must[notify.Message](t)(s.Notify.Bounce(s.owner, strings.NewReader(returned(other.ID, other.To, ""))))
 		if n := s.events(t, m.Document, record.EventInvitationBounced); n != 0 {
 			t.Errorf("the return of %s to %s is evidence", other.Kind, other.To)
 		}
@@ -114,18 +114,18 @@ func TestLinksAreShownToThoseWhoMaySendAndThatIsRecorded(t *testing.T) {
 	s, m := queued(t, domain.New(t, domain.Options{}))
 	viewer := s.Member(t, s.owner.CompanyID, account.RoleViewer)
 	for _, who := range []account.Actor{s.approver.Actor, viewer.Actor} {
-		if _, err := s.Notify.Reveal(t.Context(), account.Call{Actor: who}, m.ID); fault.KindOf(err) != fault.KindForbidden {
+		if _, err := s.Notify.Reveal(account.Call{Actor: who}, m.ID); fault.KindOf(err) != fault.KindForbidden {
 			t.Errorf("%s: got %v", who.Role, err)
 		}
 	}
-	if _, err := s.Notify.Reveal(t.Context(), s.Company(t), m.ID); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := s.Notify.Reveal(s.Company(t), m.ID); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("another company: got %v", err)
 	}
-	got := must[notify.Message](t)(s.Notify.Reveal(t.Context(), s.admin, m.ID))
+	got := must[notify.Message](t)(s.Notify.Reveal(s.admin, m.ID))
 	if !strings.Contains(got.Text, "/s/") || len(got.Shown) != 1 || got.Shown[0].Email != s.admin.Email || !got.Shown[0].At.Equal(s.Now()) {
 		t.Errorf("got %+v", got.Shown)
 	}
-	if again := must[notify.Message](t)(s.Notify.Reveal(t.Context(), s.owner, m.ID)); len(again.Shown) != 2 {
+	if again := must[notify.Message](t)(s.Notify.Reveal(s.owner, m.ID)); len(again.Shown) != 2 {
 		t.Errorf("shown %d times", len(again.Shown))
 	}
 	if n := s.events(t, m.Document, record.EventInvitationLinkShown); n != 2 {
@@ -143,22 +143,22 @@ func TestInvitesOfMembersAreShownUntilTheyAreUsed(t *testing.T) {
 	s.owner.TokenID, s.owner.ProvenAt = "", s.Now()
 	in := account.MemberInput{Email: "new@x.example", Name: "Nell", Role: account.RoleMember}
 	member := must[account.Member](t)(s.Accounts.Companies.InviteMember(t.Context(), s.owner, in))
-	if _, err := s.Notify.RevealInvite(t.Context(), s.approver, member.ID); fault.KindOf(err) != fault.KindForbidden {
+	if _, err := s.Notify.RevealInvite(s.approver, member.ID); fault.KindOf(err) != fault.KindForbidden {
 		t.Errorf("somebody else: got %v", err)
 	}
-	first := must[notify.Message](t)(s.Notify.RevealInvite(t.Context(), s.owner, member.ID))
+	first := must[notify.Message](t)(s.Notify.RevealInvite(s.owner, member.ID))
 	if first.Kind != string(account.MailInvite) || !first.Private() || len(first.Shown) != 1 || first.Link == "" {
 		t.Errorf("got %+v", first)
 	}
 	must[account.Member](t)(s.Accounts.Companies.InviteMember(t.Context(), s.owner, in))
-	second := must[notify.Message](t)(s.Notify.RevealInvite(t.Context(), s.owner, member.ID))
+	second := must[notify.Message](t)(s.Notify.RevealInvite(s.owner, member.ID))
 	if second.ID == first.ID || len(second.Shown) != 1 {
 		t.Errorf("the invite that was replaced is shown: %+v", second)
 	}
-	if _, err := s.Notify.Reveal(t.Context(), s.owner, first.ID); fault.KindOf(err) == fault.KindInternal {
+	if _, err := s.Notify.Reveal(s.owner, first.ID); fault.KindOf(err) == fault.KindInternal {
 		t.Errorf("a replaced invite: got %v", err)
 	}
-	if _, err := s.Notify.RevealInvite(t.Context(), s.owner, s.admin.UserID); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := s.Notify.RevealInvite(s.owner, s.admin.UserID); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a member who has joined: got %v", err)
 	}
 }

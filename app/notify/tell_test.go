@@ -200,13 +200,13 @@ func sign(name string) step {
 
 func remind(t *testing.T, s situation, d *signing.Document) *signing.Document {
 	s.Advance(24 * time.Hour)
-	return must[*signing.Document](t)(s.Signing.Sending.Remind(t.Context(), s.owner, d.ID, ""))
+	return must[*signing.Document](t)(s.Signing.Sending.Remind(s.owner, d.ID, ""))
 }
 
 func decline(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		return must[*signing.Document](t)(s.Signing.Signing.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Not now")}))
+		return must[*signing.Document](t)(s.Signing.Signing.Decline(who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Not now")}))
 	}
 }
 
@@ -218,39 +218,39 @@ func delegate(name, to string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
 		if inv := d.Invitation(who.Invitation); inv.Authentication == record.ByAccessCode {
-			token := must[string](t)(s.Signing.Signing.Identify(t.Context(), who, d.ID, inv.ID, "open sesame"))
-			who = account.Call{Actor: must[account.Actor](t)(s.Accounts.Authentication.Authenticate(t.Context(), token))}
+			token := must[string](t)(s.Signing.Signing.Identify(who, d.ID, inv.ID, "open sesame"))
+			who = account.Call{Actor: must[account.Actor](t)(s.Accounts.Authentication.Authenticate(token))}
 		}
-		return must[*signing.Document](t)(s.Signing.Sending.Delegate(t.Context(), who, d.ID, who.Invitation, other(to), nil))
+		return must[*signing.Document](t)(s.Signing.Sending.Delegate(who, d.ID, who.Invitation, other(to), nil))
 	}
 }
 
 func replace(name, by string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Sending.Replace(t.Context(), s.owner, d.ID, invitation(d, name+"@x.example"), other(by)))
+		return must[*signing.Document](t)(s.Signing.Sending.Replace(s.owner, d.ID, invitation(d, name+"@x.example"), other(by)))
 	}
 }
 
 func void(by func(situation) account.Call) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Sending.Void(t.Context(), by(s), d.ID, new("Superseded")))
+		return must[*signing.Document](t)(s.Signing.Sending.Void(by(s), d.ID, new("Superseded")))
 	}
 }
 
 func expire(t *testing.T, s situation, d *signing.Document) *signing.Document {
 	s.Advance(24 * time.Hour)
 	s.Work(t)
-	return must[*signing.Document](t)(s.Signing.Drafts.Get(t.Context(), s.owner, d.ID))
+	return must[*signing.Document](t)(s.Signing.Drafts.Get(s.owner, d.ID))
 }
 
 func extend(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	return must[*signing.Document](t)(s.Signing.Sending.Extend(t.Context(), s.owner, d.ID, new(s.Now().Add(time.Hour))))
+	return must[*signing.Document](t)(s.Signing.Sending.Extend(s.owner, d.ID, new(s.Now().Add(time.Hour))))
 }
 
 func askForLink(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		if err := s.Signing.Signing.AskForLink(t.Context(), who, d.ID, who.Invitation); err != nil {
+		if err := s.Signing.Signing.AskForLink(who, d.ID, who.Invitation); err != nil {
 			t.Fatal(err)
 		}
 		return d
@@ -260,7 +260,7 @@ func askForLink(name string) step {
 func report(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		if err := s.Signing.Signing.ReportProblem(t.Context(), who, d.ID, who.Invitation, "The price is wrong"); err != nil {
+		if err := s.Signing.Signing.ReportProblem(who, d.ID, who.Invitation, "The price is wrong"); err != nil {
 			t.Fatal(err)
 		}
 		return d
@@ -269,7 +269,7 @@ func report(name string) step {
 
 func mailFailed(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		if err := s.Signing.Sending.MailFailed(t.Context(), account.System(d.Company), d.ID, name+"@x.example"); err != nil {
+		if err := s.Signing.Sending.MailFailed(account.System(d.Company), d.ID, name+"@x.example"); err != nil {
 			t.Fatal(err)
 		}
 		return d
@@ -278,22 +278,22 @@ func mailFailed(name string) step {
 
 func submit(by func(situation) account.Call) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Sending.Submit(t.Context(), by(s), d.ID))
+		return must[*signing.Document](t)(s.Signing.Sending.Submit(by(s), d.ID))
 	}
 }
 
 func approve(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	return must[*signing.Document](t)(s.Signing.Sending.Approve(t.Context(), s.approver, d.ID))
+	return must[*signing.Document](t)(s.Signing.Sending.Approve(s.approver, d.ID))
 }
 
 func reject(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	return must[*signing.Document](t)(s.Signing.Sending.Reject(t.Context(), s.approver, d.ID, new("Too expensive")))
+	return must[*signing.Document](t)(s.Signing.Sending.Reject(s.approver, d.ID, new("Too expensive")))
 }
 
 func view(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		return must[*signing.Document](t)(s.Signing.Signing.MarkViewed(t.Context(), who, d.ID, who.Invitation))
+		return must[*signing.Document](t)(s.Signing.Signing.MarkViewed(who, d.ID, who.Invitation))
 	}
 }
 
@@ -303,7 +303,7 @@ func TestTheOnlyApproverIsAsked(t *testing.T) {
 	s := domain.New(t, domain.Options{})
 	who := s.Company(t)
 	d := s.Draft(t, who, signing.DocumentInput{}, domain.Signers("a@x.example")...)
-	must[*signing.Document](t)(s.Signing.Sending.Submit(t.Context(), who, d.ID))
+	must[*signing.Document](t)(s.Signing.Sending.Submit(who, d.ID))
 	if got := told(s.Messages(t, who.CompanyID)); !slices.Equal(got, []string{"approval owner"}) {
 		t.Errorf("told %q", got)
 	}
@@ -340,14 +340,14 @@ func TestMessagesAboutThePast(t *testing.T) {
 
 func giveCode(name string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Sending.SetAccessCode(t.Context(), s.owner, d.ID, invitation(d, name+"@x.example"),
+		return must[*signing.Document](t)(s.Signing.Sending.SetAccessCode(s.owner, d.ID, invitation(d, name+"@x.example"),
 			signing.InvitationInput{AccessCode: new("another one")}))
 	}
 }
 
 func purge(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	must[*signing.Document](t)(s.Signing.Sending.Delete(t.Context(), s.owner, d.ID))
-	if err := s.Signing.Sending.Purge(t.Context(), s.owner, d.ID, d.Title); err != nil {
+	must[*signing.Document](t)(s.Signing.Sending.Delete(s.owner, d.ID))
+	if err := s.Signing.Sending.Purge(s.owner, d.ID, d.Title); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -432,7 +432,7 @@ func last(t *testing.T, s situation, kind, to string) notify.Message {
 func TestMessagesSayWhatThePersonNeedsToKnow(t *testing.T) {
 	t.Parallel()
 	s := newSituation(t, domain.Options{})
-	must[account.Company](t)(s.Accounts.Companies.UpdateCompany(t.Context(), s.owner, account.CompanyPatch{Name: new("Sample Ltd"), Locale: new("de"),
+	must[account.Company](t)(s.Accounts.Companies.UpdateCompany(s.owner, account.CompanyPatch{Name: new("Sample Ltd"), Locale: new("de"),
 		Timezone: new("Europe/Vienna"), BrandColor: new("#004400")}))
 	d := s.Sent(t, s.owner, signing.DocumentInput{Title: new("Lease"), Message: new("To all of you"), ExpiresAt: new(s.Now().Add(48 * time.Hour))},
 		domain.Person{Email: "own@x.example", Name: "Olga", Message: "Only to you", Locale: "fr"},
@@ -482,7 +482,7 @@ func TestMessagesSayWhatThePersonNeedsToKnow(t *testing.T) {
 func TestMessagesSpeakTheDocumentsLanguage(t *testing.T) {
 	t.Parallel()
 	s := newSituation(t, domain.Options{})
-	must[account.Company](t)(s.Accounts.Companies.UpdateCompany(t.Context(), s.owner, account.CompanyPatch{Locale: new("fr")}))
+	must[account.Company](t)(s.Accounts.Companies.UpdateCompany(s.owner, account.CompanyPatch{Locale: new("fr")}))
 	d := s.Sent(t, s.owner, signing.DocumentInput{Locale: new("de")}, domain.Signers("a@x.example")...)
 	report("a")(t, s, d)
 	if m := last(t, s, "invitation", "a@x.example"); !strings.Contains(m.Text, "Guten Tag") {
@@ -504,7 +504,7 @@ func TestColoursAndLogosThatMailsCannotShowAreLeftOut(t *testing.T) {
 		{"#ffffee", "", "#1d5bd1", "#ffffee"}, // white text is not readable on it
 		{"", "https://elsewhere.example/logo.png", "#1d5bd1", "elsewhere"},
 	} {
-		must[account.Company](t)(s.Accounts.Companies.UpdateCompany(t.Context(), s.owner, account.CompanyPatch{BrandColor: &c.colour, LogoURL: &c.logo}))
+		must[account.Company](t)(s.Accounts.Companies.UpdateCompany(s.owner, account.CompanyPatch{BrandColor: &c.colour, LogoURL: &c.logo}))
 		send(anyOrder, "a")(t, s, nil)
 		if m := last(t, s, "invitation", "a@x.example"); !strings.Contains(m.HTML, c.shows) || strings.Contains(m.HTML, c.doesNot) {
 			t.Errorf("colour %q, logo %q:\n%s", c.colour, c.logo, m.HTML)
@@ -517,7 +517,7 @@ func TestPreviewIsTheMessageThatWouldBeSent(t *testing.T) {
 	s := newSituation(t, domain.Options{})
 	d := draft("a", "viewer:b")(t, s, nil)
 	for _, c := range []struct{ to, kind string }{{"a@x.example", "invitation"}, {"b@x.example", "completed"}} {
-		m, err := s.Notify.Preview(t.Context(), s.owner, d.ID, invitation(d, c.to))
+		m, err := s.Notify.Preview(s.owner, d.ID, invitation(d, c.to))
 		if err != nil || m.Kind != c.kind || m.To != c.to || !slices.Equal(m.Links, []string{domain.BaseURL + "/s/…"}) || !strings.Contains(m.Text, "Acme") {
 			t.Errorf("%+v, %v", m, err)
 		}
@@ -525,10 +525,10 @@ func TestPreviewIsTheMessageThatWouldBeSent(t *testing.T) {
 	if n := len(s.Messages(t, s.owner.CompanyID)); n != 0 {
 		t.Errorf("%d messages are recorded", n)
 	}
-	if _, err := s.Notify.Preview(t.Context(), s.owner, d.ID, "none"); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := s.Notify.Preview(s.owner, d.ID, "none"); fault.KindOf(err) != fault.KindNotFound {
 		t.Error(err)
 	}
-	if _, err := s.Notify.Preview(t.Context(), s.Company(t), d.ID, invitation(d, "a@x.example")); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := s.Notify.Preview(s.Company(t), d.ID, invitation(d, "a@x.example")); fault.KindOf(err) != fault.KindNotFound {
 		t.Error(err)
 	}
 }

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -60,7 +59,7 @@ func (s *Texts) compose(tx *kv.Tx, m Message, locale string, facts map[string]st
 }
 
 // List returns the company's own texts, by kind and language.
-func (s *Texts) List(_ context.Context, who account.Call) (all []MailText, err error) {
+func (s *Texts) List(who account.Call) (all []MailText, err error) {
 	if err := admin(who); err != nil {
 		return nil, err
 	}
@@ -75,7 +74,7 @@ func (s *Texts) List(_ context.Context, who account.Call) (all []MailText, err e
 
 // Get returns the company's own text of a kind of message, or the product's (which has no ChangedAt) in its form, and
 // the changes, the newest first.
-func (s *Texts) Get(_ context.Context, who account.Call, kind, language string) (k TextKind, t MailText, changes []MailText, err error) {
+func (s *Texts) Get(who account.Call, kind, language string) (k TextKind, t MailText, changes []MailText, err error) {
 	if err := admin(who); err != nil {
 		return k, t, nil, err
 	}
@@ -100,7 +99,7 @@ func (s *Texts) Get(_ context.Context, who account.Call, kind, language string) 
 }
 
 // Save uses a text from now on, and keeps who changed it.
-func (s *Texts) Save(_ context.Context, who account.Call, kind, language string, in MailTextInput) error {
+func (s *Texts) Save(who account.Call, kind, language string, in MailTextInput) error {
 	return s.change(who, kind, language, func(tx *kv.Tx, k TextKind, t MailText) (MailText, error) {
 		if err := k.check(&in); err != nil {
 			return t, err
@@ -111,7 +110,7 @@ func (s *Texts) Save(_ context.Context, who account.Call, kind, language string,
 }
 
 // Reset returns to the product's text.
-func (s *Texts) Reset(_ context.Context, who account.Call, kind, language string) error {
+func (s *Texts) Reset(who account.Call, kind, language string) error {
 	return s.change(who, kind, language, func(tx *kv.Tx, _ TextKind, t MailText) (MailText, error) {
 		key := textKey(t.Company, kind, language)
 		if has, err := mailTexts.Has(tx, key); err != nil || !has {
@@ -139,7 +138,7 @@ func (s *Texts) change(who account.Call, kind, language string, change func(*kv.
 }
 
 // Preview composes a message with made-up facts, as it would be sent with a text.
-func (s *Texts) Preview(_ context.Context, who account.Call, kind, language string, in MailTextInput) (m Message, err error) {
+func (s *Texts) Preview(who account.Call, kind, language string, in MailTextInput) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}

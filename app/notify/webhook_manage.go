@@ -10,7 +10,7 @@ import (
 )
 
 // ListWebhooks returns the webhooks of the company, oldest first.
-func (s *Webhooks) ListWebhooks(_ context.Context, who account.Call) (list []Webhook, err error) {
+func (s *Webhooks) ListWebhooks(who account.Call) (list []Webhook, err error) {
 	if err := admin(who); err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func ofCompany(tx *kv.Tx, company string) (list []Webhook, err error) {
 }
 
 // GetWebhook returns one of the company's webhooks.
-func (s *Webhooks) GetWebhook(_ context.Context, who account.Call, id string) (w Webhook, err error) {
+func (s *Webhooks) GetWebhook(who account.Call, id string) (w Webhook, err error) {
 	if err := admin(who); err != nil {
 		return Webhook{}, err
 	}
@@ -51,7 +51,7 @@ func loadWebhook(tx *kv.Tx, who account.Call, id string) (Webhook, error) {
 
 // CreateWebhook creates a webhook for all events from now on. The result contains its secret,
 // which is not shown again.
-func (s *Webhooks) CreateWebhook(_ context.Context, who account.Call, in WebhookInput) (Webhook, error) {
+func (s *Webhooks) CreateWebhook(who account.Call, in WebhookInput) (Webhook, error) {
 	if err := admin(who); err != nil {
 		return Webhook{}, err
 	}
@@ -90,7 +90,7 @@ func anyWebhook(tx *kv.Tx) (some bool, err error) {
 
 // UpdateWebhook changes a webhook. A paused webhook is not notified, and events during the
 // pause are not delivered later; deliveries queued when it was paused resume.
-func (s *Webhooks) UpdateWebhook(_ context.Context, who account.Call, id string, in WebhookInput) (Webhook, error) {
+func (s *Webhooks) UpdateWebhook(who account.Call, id string, in WebhookInput) (Webhook, error) {
 	return s.edit(who, id, func(tx *kv.Tx, w *Webhook) (err error) {
 		was := w.Enabled
 		if err := s.apply(w, in); err != nil || was || !w.Enabled {
@@ -105,7 +105,7 @@ func (s *Webhooks) UpdateWebhook(_ context.Context, who account.Call, id string,
 
 // RotateSecret returns the webhook with a new secret, which is not shown again. For a day,
 // messages are signed with both.
-func (s *Webhooks) RotateSecret(_ context.Context, who account.Call, id string) (Webhook, error) {
+func (s *Webhooks) RotateSecret(who account.Call, id string) (Webhook, error) {
 	w, err := s.edit(who, id, func(tx *kv.Tx, w *Webhook) error {
 		w.Generation++
 		w.OldUntil = new(tx.Now.Add(oldSecret))

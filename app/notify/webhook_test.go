@@ -93,7 +93,7 @@ func newPosting(t *testing.T, change ...func(*notify.WebhookOptions)) posting {
 
 func (p posting) hook(t *testing.T, events ...string) notify.Webhook {
 	t.Helper()
-	return must[notify.Webhook](t)(p.CreateWebhook(t.Context(), p.owner, notify.WebhookInput{URL: &p.to.URL, Events: &events}))
+	return must[notify.Webhook](t)(p.CreateWebhook(p.owner, notify.WebhookInput{URL: &p.to.URL, Events: &events}))
 }
 
 // work records and posts the deliveries that are due.
@@ -108,7 +108,7 @@ func (p posting) work(t *testing.T) {
 // deliveriesOf lists the deliveries of a webhook, oldest first.
 func (p posting) deliveriesOf(t *testing.T, w notify.Webhook) []notify.Delivery {
 	t.Helper()
-	page, err := p.ListDeliveries(t.Context(), p.owner, w.ID, notify.DeliveryQuery{Limit: 1000, Ascending: true})
+	page, err := p.ListDeliveries(p.owner, w.ID, notify.DeliveryQuery{Limit: 1000, Ascending: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,12 +117,12 @@ func (p posting) deliveriesOf(t *testing.T, w notify.Webhook) []notify.Delivery 
 
 func (p posting) now(t *testing.T, w notify.Webhook) notify.Webhook {
 	t.Helper()
-	return must[notify.Webhook](t)(p.GetWebhook(t.Context(), p.owner, w.ID))
+	return must[notify.Webhook](t)(p.GetWebhook(p.owner, w.ID))
 }
 
 func (p posting) enable(t *testing.T, w notify.Webhook, enabled bool) notify.Webhook {
 	t.Helper()
-	return must[notify.Webhook](t)(p.UpdateWebhook(t.Context(), p.owner, w.ID, notify.WebhookInput{Enabled: &enabled}))
+	return must[notify.Webhook](t)(p.UpdateWebhook(p.owner, w.ID, notify.WebhookInput{Enabled: &enabled}))
 }
 
 // happen makes one event: a document is created, archived, or restored.
@@ -134,7 +134,7 @@ func (p posting) happen(t *testing.T) *signing.Document {
 func TestANewWebhook(t *testing.T) {
 	t.Parallel()
 	p := newPosting(t)
-	w := must[notify.Webhook](t)(p.CreateWebhook(t.Context(), p.owner, notify.WebhookInput{URL: new(" https://r.example/x ")}))
+	w := must[notify.Webhook](t)(p.CreateWebhook(p.owner, notify.WebhookInput{URL: new(" https://r.example/x ")}))
 	if w.ID == "" || w.URL != "https://r.example/x" || !slices.Equal(w.Events, []string{"*"}) || !w.Enabled || w.Gone || w.Generation != 1 || !w.CreatedAt.Equal(p.Now()) || !w.UpdatedAt.Equal(p.Now()) || w.Company != p.owner.CompanyID {
 		t.Errorf("%+v", w)
 	}
@@ -145,12 +145,12 @@ func TestANewWebhook(t *testing.T) {
 		t.Errorf("read again: %+v", again)
 	}
 	p.Advance(time.Minute)
-	changed := must[notify.Webhook](t)(p.UpdateWebhook(t.Context(), p.admin, w.ID, notify.WebhookInput{Events: &[]string{"document.voided", "document.sent"}}))
+	changed := must[notify.Webhook](t)(p.UpdateWebhook(p.admin, w.ID, notify.WebhookInput{Events: &[]string{"document.voided", "document.sent"}}))
 	if !slices.Equal(changed.Events, []string{"document.sent", "document.voided"}) || changed.URL != w.URL || !changed.Enabled || changed.Secret != "" || !changed.UpdatedAt.Equal(p.Now()) || !changed.CreatedAt.Equal(w.CreatedAt) {
 		t.Errorf("changed: %+v", changed)
 	}
 	other := p.hook(t)
-	if list, err := p.ListWebhooks(t.Context(), p.owner); err != nil || len(list) != 2 || list[0].ID != w.ID || list[1].ID != other.ID || other.Secret == w.Secret {
+	if list, err := p.ListWebhooks(p.owner); err != nil || len(list) != 2 || list[0].ID != w.ID || list[1].ID != other.ID || other.Secret == w.Secret {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
@@ -179,7 +179,7 @@ func TestWebhookAddresses(t *testing.T) {
 		"https://[fd00::1]/":         "url private_address",
 		"https://r.example:8443/a?b": "",
 	} {
-		_, err := p.CreateWebhook(t.Context(), p.owner, notify.WebhookInput{URL: &address})
+		_, err := p.CreateWebhook(p.owner, notify.WebhookInput{URL: &address})
 		if got := domain.Refusal(err); got != want {
 			t.Errorf("%.60q: got %q, want %q", address, got, want)
 		}
@@ -198,7 +198,7 @@ func TestWebhookEvents(t *testing.T) {
 		{[]string{"document.sent", "document.created", "document.sent"}, []string{"document.created", "document.sent"}, ""},
 		{[]string{"document.sent", "nonsense"}, nil, "events.1 not_selectable"},
 	} {
-		w, err := p.CreateWebhook(t.Context(), p.owner, notify.WebhookInput{URL: &p.to.URL, Events: &c.given})
+		w, err := p.CreateWebhook(p.owner, notify.WebhookInput{URL: &p.to.URL, Events: &c.given})
 		if domain.Refusal(err) != c.refusal || !slices.Equal(w.Events, c.want) {
 			t.Errorf("%q: got %q, %v", c.given, w.Events, err)
 		}
@@ -225,12 +225,12 @@ func TestWebhooksAreForAdministratorsOfTheCompany(t *testing.T) {
 	} {
 		ctx := t.Context()
 		finds := map[string]func() error{
-			"get":              func() error { _, err := p.GetWebhook(ctx, c.who, w.ID); return err },
-			"update":           func() error { _, err := p.UpdateWebhook(ctx, c.who, w.ID, notify.WebhookInput{}); return err },
-			"rotate":           func() error { _, err := p.RotateSecret(ctx, c.who, w.ID); return err },
-			"deliveries":       func() error { _, err := p.ListDeliveries(ctx, c.who, w.ID, notify.DeliveryQuery{}); return err },
-			"delivery":         func() error { _, err := p.GetDelivery(ctx, c.who, w.ID, d.ID); return err },
-			"redeliver":        func() error { _, err := p.Redeliver(ctx, c.who, w.ID, d.ID); return err },
+			"get":              func() error { _, err := p.GetWebhook(c.who, w.ID); return err },
+			"update":           func() error { _, err := p.UpdateWebhook(c.who, w.ID, notify.WebhookInput{}); return err },
+			"rotate":           func() error { _, err := p.RotateSecret(c.who, w.ID); return err },
+			"deliveries":       func() error { _, err := p.ListDeliveries(c.who, w.ID, notify.DeliveryQuery{}); return err },
+			"delivery":         func() error { _, err := p.GetDelivery(c.who, w.ID, d.ID); return err },
+			"redeliver":        func() error { _, err := p.Redeliver(c.who, w.ID, d.ID); return err },
 			"redeliver failed": func() error { _, err := p.RedeliverFailed(ctx, c.who, w.ID); return err },
 			"test":             func() error { _, err := p.TestWebhook(ctx, c.who, w.ID); return err },
 			"delete":           func() error { return p.DeleteWebhook(ctx, c.who, w.ID) },
@@ -243,11 +243,11 @@ func TestWebhooksAreForAdministratorsOfTheCompany(t *testing.T) {
 				t.Errorf("%s, %s: got %q, want %q", c.name, what, got, c.find)
 			}
 		}
-		all, err := p.ListWebhooks(ctx, c.who)
+		all, err := p.ListWebhooks(c.who)
 		if domain.Refusal(err) != c.list || (len(all) > 0) != (c.find == "") {
 			t.Errorf("%s lists %d, %v", c.name, len(all), err)
 		}
-		if _, err := p.CreateWebhook(ctx, c.who, notify.WebhookInput{URL: &p.to.URL}); domain.Refusal(err) != c.list {
+		if _, err := p.CreateWebhook(c.who, notify.WebhookInput{URL: &p.to.URL}); domain.Refusal(err) != c.list {
 			t.Errorf("%s creates: %v", c.name, err)
 		}
 	}
@@ -259,10 +259,10 @@ func TestACompanyHasTwentyWebhooks(t *testing.T) {
 	for range 20 {
 		p.hook(t)
 	}
-	if _, err := p.CreateWebhook(t.Context(), p.owner, notify.WebhookInput{URL: &p.to.URL}); domain.Refusal(err) != "too_many_webhooks" {
+	if _, err := p.CreateWebhook(p.owner, notify.WebhookInput{URL: &p.to.URL}); domain.Refusal(err) != "too_many_webhooks" {
 		t.Error(err)
 	}
-	if _, err := p.CreateWebhook(t.Context(), p.Company(t), notify.WebhookInput{URL: &p.to.URL}); err != nil {
+	if _, err := p.CreateWebhook(p.Company(t), notify.WebhookInput{URL: &p.to.URL}); err != nil {
 		t.Error(err)
 	}
 }
@@ -273,9 +273,9 @@ func TestAnEventIsPostedToThoseWhoWantIt(t *testing.T) {
 	p.happen(t) // before there is any webhook
 	all, some, paused := p.hook(t), p.hook(t, "document.deleted"), p.hook(t)
 	p.enable(t, paused, false)
-	foreign := must[notify.Webhook](t)(p.CreateWebhook(t.Context(), p.Company(t), notify.WebhookInput{URL: &p.to.URL}))
+	foreign := must[notify.Webhook](t)(p.CreateWebhook(p.Company(t), notify.WebhookInput{URL: &p.to.URL}))
 	d := p.happen(t)
-	must[*signing.Document](t)(p.Signing.Sending.Delete(t.Context(), p.owner, d.ID))
+	must[*signing.Document](t)(p.Signing.Sending.Delete(p.owner, d.ID))
 	p.work(t)
 	for _, c := range []struct {
 		w    notify.Webhook
@@ -418,7 +418,7 @@ func TestADeliveryIsPostedAgainOnRequest(t *testing.T) {
 		t.Fatalf("%+v", d)
 	}
 	p.to.answer(200)
-	again := must[notify.Delivery](t)(p.Redeliver(t.Context(), p.owner, w.ID, d.ID))
+	again := must[notify.Delivery](t)(p.Redeliver(p.owner, w.ID, d.ID))
 	if again.Status != notify.DeliveryWaiting || again.Attempts != 0 || again.Next == nil || again.Event != d.Event {
 		t.Errorf("%+v", again)
 	}
@@ -427,18 +427,18 @@ func TestADeliveryIsPostedAgainOnRequest(t *testing.T) {
 		t.Errorf("%+v", now)
 	}
 	for id, want := range map[string]string{other.ID: "not_found.delivery", "none": "not_found.webhook"} {
-		if _, err := p.Redeliver(t.Context(), p.owner, id, d.ID); domain.Refusal(err) != want {
+		if _, err := p.Redeliver(p.owner, id, d.ID); domain.Refusal(err) != want {
 			t.Error(err)
 		}
-		if _, err := p.GetDelivery(t.Context(), p.owner, id, d.ID); domain.Refusal(err) != want {
+		if _, err := p.GetDelivery(p.owner, id, d.ID); domain.Refusal(err) != want {
 			t.Error(err)
 		}
 	}
-	if _, err := p.GetDelivery(t.Context(), p.owner, w.ID, "none"); domain.Refusal(err) != "not_found.delivery" {
+	if _, err := p.GetDelivery(p.owner, w.ID, "none"); domain.Refusal(err) != "not_found.delivery" {
 		t.Error(err)
 	}
 	p.enable(t, w, false)
-	if _, err := p.Redeliver(t.Context(), p.owner, w.ID, d.ID); domain.Refusal(err) != "webhook_paused" {
+	if _, err := p.Redeliver(p.owner, w.ID, d.ID); domain.Refusal(err) != "webhook_paused" {
 		t.Error(err)
 	}
 	if _, err := p.RedeliverFailed(t.Context(), p.owner, w.ID); domain.Refusal(err) != "webhook_paused" {
@@ -482,7 +482,7 @@ func TestAllFailedDeliveriesArePostedAgain(t *testing.T) {
 			t.Errorf("%d are posted, want %d", posted, n)
 		}
 		for status, want := range map[string]int{"": n + 1, notify.DeliveryDelivered: n + 1, notify.DeliveryFailed: 0, notify.DeliveryWaiting: 0} {
-			page, err := p.ListDeliveries(t.Context(), p.owner, w.ID, notify.DeliveryQuery{Status: status, Limit: 1})
+			page, err := p.ListDeliveries(p.owner, w.ID, notify.DeliveryQuery{Status: status, Limit: 1})
 			if err != nil || page.Total != want {
 				t.Errorf("%d deliveries are %q, %v, want %d", page.Total, status, err, want)
 			}
@@ -497,14 +497,14 @@ func TestListingDeliveries(t *testing.T) {
 	p.put(t, w, 2, notify.DeliveryDelivered)
 	p.put(t, w, 1, notify.DeliveryFailed)
 	all := p.deliveriesOf(t, w)
-	page, err := p.ListDeliveries(t.Context(), p.owner, w.ID, notify.DeliveryQuery{Offset: 1, Limit: 1})
+	page, err := p.ListDeliveries(p.owner, w.ID, notify.DeliveryQuery{Offset: 1, Limit: 1})
 	if err != nil || page.Total != 3 || len(page.Items) != 1 || page.Items[0].ID != all[1].ID {
 		t.Errorf("%+v, %v", page, err)
 	}
-	if page, err := p.ListDeliveries(t.Context(), p.owner, w.ID, notify.DeliveryQuery{Limit: 10}); err != nil || page.Items[0].ID != all[2].ID {
+	if page, err := p.ListDeliveries(p.owner, w.ID, notify.DeliveryQuery{Limit: 10}); err != nil || page.Items[0].ID != all[2].ID {
 		t.Errorf("the newest is not first: %+v, %v", page, err)
 	}
-	if _, err := p.ListDeliveries(t.Context(), p.owner, w.ID, notify.DeliveryQuery{Status: "lost"}); domain.Refusal(err) != "status not_one_of" {
+	if _, err := p.ListDeliveries(p.owner, w.ID, notify.DeliveryQuery{Status: "lost"}); domain.Refusal(err) != "status not_one_of" {
 		t.Error(err)
 	}
 }
@@ -513,7 +513,7 @@ func TestARotatedSecretSignsForOneMoreDay(t *testing.T) {
 	t.Parallel()
 	p := newPosting(t)
 	w := p.hook(t)
-	rotated := must[notify.Webhook](t)(p.RotateSecret(t.Context(), p.owner, w.ID))
+	rotated := must[notify.Webhook](t)(p.RotateSecret(p.owner, w.ID))
 	if rotated.Secret == w.Secret || rotated.Secret == "" || rotated.Generation != 2 {
 		t.Errorf("%+v", rotated)
 	}
@@ -550,7 +550,7 @@ func TestATestIsPostedOnceEvenToAPausedWebhook(t *testing.T) {
 		if n := len(p.to.requests()); n != 1 {
 			t.Errorf("posted %d times", n)
 		}
-		if stored := must[notify.Delivery](t)(p.GetDelivery(t.Context(), p.owner, w.ID, d.ID)); stored.Status != want || len(stored.Tries) != 1 {
+		if stored := must[notify.Delivery](t)(p.GetDelivery(p.owner, w.ID, d.ID)); stored.Status != want || len(stored.Tries) != 1 {
 			t.Errorf("%+v", stored)
 		}
 	}
@@ -580,7 +580,7 @@ func TestADeletedWebhookLeavesNothing(t *testing.T) {
 	if err := p.DeleteWebhook(t.Context(), p.owner, w.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.GetWebhook(t.Context(), p.owner, w.ID); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := p.GetWebhook(p.owner, w.ID); fault.KindOf(err) != fault.KindNotFound {
 		t.Error(err)
 	}
 	if n := len(p.deliveriesOf(t, other)); n != 2 {
@@ -611,7 +611,7 @@ func TestALargeBodyIsBuiltForEveryAttempt(t *testing.T) {
 		if (d.Body != "") != kept || d.Status != notify.DeliveryDelivered || (built == 1) != kept {
 			t.Errorf("%d bytes: stored %d, built %d times, %s", size, len(d.Body), built, d.Status)
 		}
-		if full := must[notify.Delivery](t)(p.GetDelivery(t.Context(), p.owner, w.ID, d.ID)); len(full.Body) != size {
+		if full := must[notify.Delivery](t)(p.GetDelivery(p.owner, w.ID, d.ID)); len(full.Body) != size {
 			t.Errorf("%d bytes are read as %d", size, len(full.Body))
 		}
 		if got := p.to.requests(); len(got) != 1 || !strings.HasPrefix(got[0].body, "xxx") {
@@ -691,7 +691,7 @@ func TestAWebhookKeepsTenThousandDeliveries(t *testing.T) {
 	w, other := p.hook(t), p.hook(t)
 	p.put(t, w, notify.MaxDeliveries+notify.SweepBatch+1, notify.DeliveryDelivered)
 	p.put(t, other, 3, notify.DeliveryDelivered)
-	newest, err := p.ListDeliveries(t.Context(), p.owner, w.ID, notify.DeliveryQuery{Limit: 1})
+	newest, err := p.ListDeliveries(p.owner, w.ID, notify.DeliveryQuery{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -699,7 +699,7 @@ func TestAWebhookKeepsTenThousandDeliveries(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.work(t)
-	page, err := p.ListDeliveries(t.Context(), p.owner, w.ID, notify.DeliveryQuery{Limit: 1})
+	page, err := p.ListDeliveries(p.owner, w.ID, notify.DeliveryQuery{Limit: 1})
 	if err != nil || page.Total != notify.MaxDeliveries || page.Items[0].ID != newest.Items[0].ID {
 		t.Errorf("%d are left, %v", page.Total, err)
 	}

@@ -33,7 +33,7 @@ type Input struct {
 func (s *Service) List(
 	ctx context.Context, who account.Call, template string, offset, limit int,
 ) (page list.Page[Link], err error) {
-	t, err := s.Drafts.GetTemplate(ctx, who, template)
+	t, err := s.Drafts.GetTemplate(who, template)
 	if err != nil {
 		return page, err
 	}
@@ -50,8 +50,8 @@ func (s *Service) List(
 }
 
 // Get returns a link of a template.
-func (s *Service) Get(ctx context.Context, who account.Call, template, id string) (l Link, err error) {
-	t, err := s.Drafts.GetTemplate(ctx, who, template)
+func (s *Service) Get(who account.Call, template, id string) (l Link, err error) {
+	t, err := s.Drafts.GetTemplate(who, template)
 	if err != nil {
 		return Link{}, err
 	}
@@ -66,8 +66,8 @@ func (s *Service) Get(ctx context.Context, who account.Call, template, id string
 
 // Create makes a link for a template from which documents can be sent as soon as a visitor
 // states who they are.
-func (s *Service) Create(ctx context.Context, who account.Call, template string, in Input) (Link, error) {
-	t, err := s.writable(ctx, who, template)
+func (s *Service) Create(who account.Call, template string, in Input) (Link, error) {
+	t, err := s.writable(who, template)
 	if err != nil {
 		return Link{}, err
 	}
@@ -95,12 +95,12 @@ func (s *Service) Create(ctx context.Context, who account.Call, template string,
 }
 
 // Update changes a link. If its owner may no longer send documents, the caller becomes its owner.
-func (s *Service) Update(ctx context.Context, who account.Call, template, id string, in Input) (l Link, err error) {
-	t, err := s.writable(ctx, who, template)
+func (s *Service) Update(who account.Call, template, id string, in Input) (l Link, err error) {
+	t, err := s.writable(who, template)
 	if err != nil {
 		return Link{}, err
 	}
-	now, err := s.Get(ctx, who, template, id)
+	now, err := s.Get(who, template, id)
 	if err != nil {
 		return Link{}, err
 	}
@@ -184,11 +184,11 @@ func (s *Service) put(tx *kv.Tx, l *Link, t *signing.Document) error {
 }
 
 // Delete removes a link. Its documents stay.
-func (s *Service) Delete(ctx context.Context, who account.Call, template, id string) error {
+func (s *Service) Delete(who account.Call, template, id string) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}
-	t, err := s.Drafts.GetTemplate(ctx, who, template)
+	t, err := s.Drafts.GetTemplate(who, template)
 	if err != nil {
 		return err
 	}
@@ -205,11 +205,11 @@ func (s *Service) Delete(ctx context.Context, who account.Call, template, id str
 }
 
 // writable returns a template for which the caller may make links.
-func (s *Service) writable(ctx context.Context, who account.Call, id string) (*signing.Document, error) {
+func (s *Service) writable(who account.Call, id string) (*signing.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	t, err := s.Drafts.GetTemplate(ctx, who, id)
+	t, err := s.Drafts.GetTemplate(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -301,7 +301,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	var gone []Link
 	err := s.DB.View(func(tx *kv.Tx) error {
 		return links.Each(tx, "", nil, func(_ string, l Link) (bool, error) {
-			_, err := s.Drafts.GetTemplate(ctx, account.System(l.Company), l.Template)
+			_, err := s.Drafts.GetTemplate(account.System(l.Company), l.Template)
 			if fault.KindOf(err) == fault.KindNotFound {
 				gone, err = append(gone, l), nil
 			}

@@ -54,7 +54,7 @@ type Start struct {
 }
 
 // Visit returns what a link shows. It changes nothing.
-func (s *Service) Visit(ctx context.Context, token string) (v Visit, err error) {
+func (s *Service) Visit(token string) (v Visit, err error) {
 	var company string
 	err = s.DB.View(func(tx *kv.Tx) error {
 		if v.Link, err = s.opened(tx, token); err != nil {
@@ -69,7 +69,7 @@ func (s *Service) Visit(ctx context.Context, token string) (v Visit, err error) 
 	if err != nil {
 		return Visit{}, err
 	}
-	t, err := s.Drafts.GetTemplate(ctx, account.System(company), v.Template)
+	t, err := s.Drafts.GetTemplate(account.System(company), v.Template)
 	if fault.KindOf(err) == fault.KindNotFound {
 		v.Status = Closed
 		return v, nil
@@ -92,7 +92,7 @@ func (s *Service) Visit(ctx context.Context, token string) (v Visit, err error) 
 
 // TurnedAway tells the owner of a link, once a day, that visitors can't fill it in because there is
 // no room for more documents.
-func (s *Service) TurnedAway(_ context.Context, v *Visit) error {
+func (s *Service) TurnedAway(v *Visit) error {
 	if v.FullAt != nil && s.Now().Before(v.FullAt.Add(fullAgain)) {
 		return nil
 	}
@@ -112,8 +112,8 @@ func (s *Service) TurnedAway(_ context.Context, v *Visit) error {
 	})
 }
 
-func (s *Service) full(ctx context.Context, v *Visit) error {
-	return cmp.Or(s.TurnedAway(ctx, v), ErrFull)
+func (s *Service) full(v *Visit) error {
+	return cmp.Or(s.TurnedAway(v), ErrFull)
 }
 
 // fullAgain is how long the owner of a link is not told again that there is no room.
@@ -135,13 +135,13 @@ func asksForCode(l *Link, t *signing.Document) bool {
 // It returns ErrClosed if the link doesn't work, and ErrFull while its company has no room for
 // more documents.
 func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, error) {
-	v, err := s.Visit(ctx, token)
+	v, err := s.Visit(token)
 	if err != nil {
 		return Start{}, err
 	}
 	switch {
 	case v.Status == Full:
-		return Start{}, s.full(ctx, &v)
+		return Start{}, s.full(&v)
 	case !v.Open():
 		return Start{}, ErrClosed
 	}
@@ -158,7 +158,7 @@ func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, e
 	}
 	who := v.stranger(by)
 	if v.Code && by.Code == "" {
-		err := s.Signing.SendVisitorCode(ctx, who, func(tx *kv.Tx) error {
+		err := s.Signing.SendVisitorCode(who, func(tx *kv.Tx) error {
 			if err := s.stillOpen(tx, &v, by, network); err != nil {
 				return err
 			}
@@ -168,15 +168,15 @@ func (s *Service) Start(ctx context.Context, token string, by Visitor) (Start, e
 		return Start{Mailed: err == nil}, err
 	}
 	if v.Code {
-		if err := s.Signing.ProveVisitor(ctx, who, by.Code); err != nil {
+		if err := s.Signing.ProveVisitor(who, by.Code); err != nil {
 			return Start{}, err
 		}
 	}
 	d, err := s.make(ctx, &v, by, network)
 	if err != nil {
-		return Start{}, s.refused(ctx, &v, err)
+		return Start{}, s.refused(&v, err)
 	}
-	return s.handOver(ctx, &v, by, d)
+	return s.handOver(&v, by, d)
 }
 
 // check refuses a name and an address that can't be used, before anything is done for a visitor.
@@ -282,7 +282,7 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 	defer leave()
 	// Others may have changed the link or the template, or used the link up, while this visitor waited.
 	proven := v.Code
-	if *v, err = s.Visit(ctx, s.Token(&v.Link)); err != nil {
+	if *v, err = s.Visit(s.Token(&v.Link)); err != nil {
 		return nil, err
 	}
 	if v.Status == Full {
@@ -323,9 +323,9 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 
 // refused returns why a visitor gets no document: what is wrong with their own input, or that the
 // link doesn't work, without telling strangers about the company.
-func (s *Service) refused(ctx context.Context, v *Visit, err error) error {
+func (s *Service) refused(v *Visit, err error) error {
 	if isFull(err) || errors.Is(err, ErrFull) {
-		return s.full(ctx, v)
+		return s.full(v)
 	}
 	var own fault.Fields
 	last := "people." + strconv.Itoa(len(v.People)) + "."
@@ -348,12 +348,12 @@ func (s *Service) refused(ctx context.Context, v *Visit, err error) error {
 }
 
 // handOver issues the address of the signing page to a visitor, and records that.
-func (s *Service) handOver(ctx context.Context, v *Visit, by Visitor, d *signing.Document) (out Start, err error) {
+func (s *Service) handOver(v *Visit, by Visitor, d *signing.Document) (out Start, err error) {
 	i := d.RoleIndex(v.RoleName)
 	inv := &d.Invitations[i]
 	who := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Name: inv.Name, Email: inv.Email,
 		Document: d.ID, Invitation: inv.ID}.Call(account.From{IP: by.IP, UserAgent: by.Agent})
-	if out.Path, err = s.Sending.OpenPublicLink(ctx, who, v.Code); err != nil || !v.Code {
+	if out.Path, err = s.Sending.OpenPublicLink(who, v.Code); err != nil || !v.Code {
 		return out, err
 	}
 	out.Proof, err = s.Accounts.Authentication.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email,

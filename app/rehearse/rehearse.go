@@ -34,7 +34,7 @@ type Input struct {
 // Act lets the recipients of a sent document act one after the other, in the signing order and of
 // a group only one; with Decline, the first of them declines.
 func (s *Service) Act(ctx context.Context, who account.Call, id string, in Input) (*signing.Document, error) {
-	d, err := s.Signing.Drafts.Get(ctx, who, id)
+	d, err := s.Signing.Drafts.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -118,26 +118,26 @@ func (s *Service) actAs(
 	if err := d.Signable(inv, s.Now()); err != nil {
 		return nil, err
 	}
-	signatory, err := s.recipient(ctx, d, inv)
+	signatory, err := s.recipient(d, inv)
 	if err != nil {
 		return nil, err
 	}
 	who := signatory.Call(by.From)
-	v, err := s.Signing.Signing.Open(ctx, who)
+	v, err := s.Signing.Signing.Open(who)
 	if err == nil && v.Stage == record.StageConsent {
-		if _, err = s.Signing.Signing.Agree(ctx, who, d.ID, inv.ID, ""); err == nil {
-			v, err = s.Signing.Signing.Open(ctx, who)
+		if _, err = s.Signing.Signing.Agree(who, d.ID, inv.ID, ""); err == nil {
+			v, err = s.Signing.Signing.Open(who)
 		}
 	}
 	if err == nil {
-		_, err = s.Signing.Signing.MarkViewed(ctx, who, d.ID, inv.ID)
+		_, err = s.Signing.Signing.MarkViewed(who, d.ID, inv.ID)
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case in.Decline:
 		reason := cmp.Or(in.Reason, new(sampleReason))
-		return s.Signing.Signing.Decline(ctx, who, d.ID, inv.ID, signing.DeclineInput{Reason: reason})
+		return s.Signing.Signing.Decline(who, d.ID, inv.ID, signing.DeclineInput{Reason: reason})
 	case inv.Action() == record.ActionRead:
 		return s.Signing.Signing.Confirm(ctx, who, d.ID, inv.ID,
 			signing.SignInput{Next: in.next(v), Read: signing.Reading{Confirmed: true}})
@@ -151,12 +151,12 @@ func (s *Service) actAs(
 
 // recipient returns the actor that an invitation's link belongs to, identified.
 func (s *Service) recipient(
-	ctx context.Context, d *signing.Document, inv *signing.Invitation,
+	d *signing.Document, inv *signing.Invitation,
 ) (account.Actor, error) {
 	if !record.LinkWorks(d, inv) {
 		return account.Actor{}, fault.Conflict("access_code_needed", fault.Text("name", inv.DisplayName()))
 	}
-	who, err := s.Signing.Sending.Signatory(ctx, s.Signing.Sending.LinkToken(inv))
+	who, err := s.Signing.Sending.Signatory(s.Signing.Sending.LinkToken(inv))
 	if err != nil || record.IsIdentified(who, inv) {
 		return who, err
 	}
@@ -164,7 +164,7 @@ func (s *Service) recipient(
 	if err != nil {
 		return who, err
 	}
-	return s.Authentication.Authenticate(ctx, token)
+	return s.Authentication.Authenticate(token)
 }
 
 // signature returns what a recipient submits to sign.

@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,7 @@ import (
 
 // MarkViewed records that a person has viewed the document. Further calls have no effect.
 func (s *Signing) MarkViewed(
-	_ context.Context, who account.Call, id, invitation string,
+	who account.Call, id, invitation string,
 ) (*Document, error) {
 	d, err := s.see(who, id)
 	if err != nil {
@@ -87,7 +86,7 @@ func (in DeclineInput) read() (record.Reason, error) {
 // can sign, and the owner is notified. If the company is configured that way, it is
 // voided immediately instead.
 func (s *Signing) Decline(
-	_ context.Context, who account.Call, id, invitation string, in DeclineInput,
+	who account.Call, id, invitation string, in DeclineInput,
 ) (*Document, error) {
 	why, err := in.read()
 	if err != nil {
@@ -128,7 +127,7 @@ func (s *Signing) Decline(
 // Delegate passes an invitation on to another person, who takes it over with its fields;
 // the old link stops working. The reason, if any, is recorded in the journal.
 func (s *Sending) Delegate(
-	_ context.Context, who account.Call, id, invitation string, in InvitationInput, reason *string,
+	who account.Call, id, invitation string, in InvitationInput, reason *string,
 ) (*Document, error) {
 	why, err := readReason(reason)
 	if err != nil {
@@ -155,7 +154,7 @@ func (s *Sending) Delegate(
 // Replace substitutes another person for one who has not signed. The company does so,
 // even after a decline. If the person is yet to be named by another recipient, it names them.
 func (s *Sending) Replace(
-	_ context.Context, who account.Call, id, invitation string, in InvitationInput,
+	who account.Call, id, invitation string, in InvitationInput,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -234,7 +233,7 @@ func (s *Sending) takeOver(
 // sender gives it to the person. Proofs made with the previous code no longer count, and
 // an invitation that lacked a code gets its link now.
 func (s *Sending) SetAccessCode(
-	_ context.Context, who account.Call, id, invitation string, in InvitationInput,
+	who account.Call, id, invitation string, in InvitationInput,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -261,7 +260,7 @@ func (s *Sending) SetAccessCode(
 // Remind sends a reminder to a person who has not acted yet or, without an invitation, to
 // everyone whose turn it is.
 func (s *Sending) Remind(
-	_ context.Context, who account.Call, id, invitation string,
+	who account.Call, id, invitation string,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -284,7 +283,7 @@ const reportAgain = 5 * time.Minute
 
 // ReportProblem tells the owner, in an invited person's own words, what prevents them from
 // signing. It requires no proof of identity.
-func (s *Signing) ReportProblem(_ context.Context, who account.Call, id, invitation, problem string) error {
+func (s *Signing) ReportProblem(who account.Call, id, invitation, problem string) error {
 	var f fault.Fields
 	text := input.Lines(&f, "message", &problem, record.MaxReason)
 	if text == "" && f.Empty() {
@@ -317,7 +316,7 @@ func (s *Signing) ReportProblem(_ context.Context, who account.Call, id, invitat
 
 // SaveAnswers stores what a person has filled in so far. Values are not validated until
 // the person signs.
-func (s *Signing) SaveAnswers(_ context.Context, who account.Call, id, invitation string, in Answers) error {
+func (s *Signing) SaveAnswers(who account.Call, id, invitation string, in Answers) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, inv, err := signerAt(tx, who, id, invitation)
 		if err != nil {
@@ -339,7 +338,7 @@ func (s *Signing) SaveAnswers(_ context.Context, who account.Call, id, invitatio
 }
 
 // ClearAnswers deletes what a person has filled in.
-func (s *Signing) ClearAnswers(_ context.Context, who account.Call, id, invitation string) error {
+func (s *Signing) ClearAnswers(who account.Call, id, invitation string) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err

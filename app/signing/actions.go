@@ -1,8 +1,6 @@
 package signing
 
 import (
-	"context"
-
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
@@ -96,7 +94,7 @@ func (q *asking) first(may func(*kv.Tx, *Document) error, step func(*Document) e
 // Actions lists what an actor may do now with a document that was loaded for them. An
 // action is listed exactly if performing it would not be refused because of the state,
 // the role or the turn. Invalid input and incomplete documents may still be refused.
-func (s *core) Actions(_ context.Context, who account.Call, d *Document) ([]Action, error) {
+func (s *core) Actions(who account.Call, d *Document) ([]Action, error) {
 	if who.IsSignatory() {
 		return d.ActionsOf(who.Actor, s.now()), nil
 	}

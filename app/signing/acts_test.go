@@ -46,12 +46,11 @@ func sequence(spec string) (all []domain.Person) {
 func TestInvitedPeopleActOnlyInTheirTurn(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	ctx := t.Context()
 	decline := func(d doc, who string) doc {
-		return ok[doc](t)(c.Signing.Signing.Decline(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, signing.DeclineInput{}))
+		return ok[doc](t)(c.Signing.Signing.Decline(c.author, d.ID, invited(d, who+"@x.example").ID, signing.DeclineInput{}))
 	}
 	delegate := func(d doc, who, to string) doc {
-		return ok[doc](t)(c.Signing.Sending.Delegate(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, person(to+"@x.example"), nil))
+		return ok[doc](t)(c.Signing.Sending.Delegate(c.author, d.ID, invited(d, who+"@x.example").ID, person(to+"@x.example"), nil))
 	}
 	sign := func(d doc, who string) doc { return c.Sign(t, d, who+"@x.example") }
 	none := func(d doc) doc { return d }
@@ -110,7 +109,7 @@ func (c company) tries(t *testing.T, name string, d doc, email string, want []st
 	t.Helper()
 	ctx, id := t.Context(), invited(d, email).ID
 	signatory := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Document: d.ID, Invitation: id}
-	offered := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(ctx, account.Call{Actor: signatory}, d))
+	offered := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(account.Call{Actor: signatory}, d))
 	acts := []struct {
 		action signing.Action
 		do     func() error
@@ -120,11 +119,11 @@ func (c company) tries(t *testing.T, name string, d doc, email string, want []st
 			return err
 		}},
 		{record.ActionDecline, func() error {
-			_, err := c.Signing.Signing.Decline(ctx, c.author, d.ID, id, signing.DeclineInput{Reason: new("  ")})
+			_, err := c.Signing.Signing.Decline(c.author, d.ID, id, signing.DeclineInput{Reason: new("  ")})
 			return err
 		}},
 		{record.ActionDelegate, func() error {
-			_, err := c.Signing.Sending.Delegate(ctx, c.author, d.ID, id, person("other@x.example"), nil)
+			_, err := c.Signing.Sending.Delegate(c.author, d.ID, id, person("other@x.example"), nil)
 			return err
 		}},
 	}
@@ -157,10 +156,10 @@ func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 		{account.OnDeclineNotify, record.Sent, record.AttentionDeclined, record.Reason{}},
 		{account.OnDeclineVoid, record.Voided, "", record.Reason{Code: record.ReasonDeclined, Name: "Name of a@x.example"}},
 	} {
-		ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{OnDecline: &x.then}))
+		ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(c.owner, account.CompanyPatch{OnDecline: &x.then}))
 		d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 		who := c.Signatory(t, d, "a@x.example")
-		d = ok[doc](t)(c.Signing.Signing.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(" Not\nnow ")}))
+		d = ok[doc](t)(c.Signing.Signing.Decline(who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(" Not\nnow ")}))
 		inv := invited(d, "a@x.example")
 		if d.Status != x.status || d.Attention.Kind != x.kind || d.WhyVoided() != x.reason || inv.Status != record.Declined || inv.DeclinedReason != "Not\nnow" || !inv.DeclinedAt.Equal(c.Now()) {
 			t.Errorf("%s: %s, %+v, %+v, %+v", x.then, d.Status, d.Attention, d.WhyVoided(), inv)
@@ -171,10 +170,10 @@ func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 	}
 	d := c.Sent(t, c.author, signing.DocumentInput{DeclineReason: new(true)}, domain.Signers("a@x.example")...)
 	who := c.Signatory(t, d, "a@x.example")
-	if _, err := c.Signing.Signing.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(strings.Repeat("x", 2001))}); domain.Refusal(err) != "reason too_long" {
+	if _, err := c.Signing.Signing.Decline(who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(strings.Repeat("x", 2001))}); domain.Refusal(err) != "reason too_long" {
 		t.Error(err)
 	}
-	if _, err := c.Signing.Signing.Decline(t.Context(), who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Why not")}); err != nil {
+	if _, err := c.Signing.Signing.Decline(who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Why not")}); err != nil {
 		t.Error(err)
 	}
 }
@@ -197,13 +196,13 @@ func TestDelegateTakesOverTheInvitation(t *testing.T) {
 		{person("B@x.example"), "email already_invited"},
 		{person("a@x.example"), "email already_invited"},
 	} {
-		if _, err := c.Signing.Sending.Delegate(ctx, who, d.ID, first.ID, x.in, nil); domain.Refusal(err) != x.want {
+		if _, err := c.Signing.Sending.Delegate(who, d.ID, first.ID, x.in, nil); domain.Refusal(err) != x.want {
 			t.Errorf("%+v: got %q, want %q", x.in, domain.Refusal(err), x.want)
 		}
 	}
 	in := person("new@x.example")
 	in.Role, in.Position = new(record.Viewer), new(1)
-	now := ok[doc](t)(c.Signing.Sending.Delegate(ctx, who, d.ID, first.ID, in, new("On leave")))
+	now := ok[doc](t)(c.Signing.Sending.Delegate(who, d.ID, first.ID, in, new("On leave")))
 	old, next := now.Invitation(first.ID), invited(now, "new@x.example")
 	if old.Status != record.Delegated || old.DelegatedTo != next.ID || old.LinkGeneration != 1 {
 		t.Errorf("delegated invitation is %+v", old)
@@ -214,11 +213,11 @@ func TestDelegateTakesOverTheInvitation(t *testing.T) {
 	if now.Fields[0].Invitation != next.ID || now.Fields[1].Invitation != invited(d, "b@x.example").ID {
 		t.Errorf("fields belong to %s and %s", now.Fields[0].Invitation, now.Fields[1].Invitation)
 	}
-	if _, err := c.Signing.Sending.Signatory(ctx, c.Signing.Sending.LinkToken(first)); domain.Refusal(err) != "unauthenticated" {
+	if _, err := c.Signing.Sending.Signatory(c.Signing.Sending.LinkToken(first)); domain.Refusal(err) != "unauthenticated" {
 		t.Errorf("the old link still works: %v", err)
 	}
 	// Someone who delegated can be invited again.
-	if _, err := c.Signing.Sending.Delegate(ctx, c.author, d.ID, next.ID, person("a@x.example"), nil); err != nil {
+	if _, err := c.Signing.Sending.Delegate(c.author, d.ID, next.ID, person("a@x.example"), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -228,16 +227,16 @@ func TestReplacingSomeoneWhoDeclined(t *testing.T) {
 	c := newCompany(t)
 	d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 	a := invited(d, "a@x.example")
-	ok[doc](t)(c.Signing.Signing.Decline(t.Context(), c.author, d.ID, a.ID, signing.DeclineInput{}))
-	d = ok[doc](t)(c.Signing.Sending.Replace(t.Context(), c.author, d.ID, a.ID, person("new@x.example")))
+	ok[doc](t)(c.Signing.Signing.Decline(c.author, d.ID, a.ID, signing.DeclineInput{}))
+	d = ok[doc](t)(c.Signing.Sending.Replace(c.author, d.ID, a.ID, person("new@x.example")))
 	if d.Attention.Kind != "" {
 		t.Errorf("attention was not cleared: %+v", d.Attention)
 	}
-	if _, err := c.Signing.Sending.Replace(t.Context(), c.author, d.ID, a.ID, person("other@x.example")); domain.Refusal(err) != "invitation_delegated" {
+	if _, err := c.Signing.Sending.Replace(c.author, d.ID, a.ID, person("other@x.example")); domain.Refusal(err) != "invitation_delegated" {
 		t.Error(err)
 	}
 	d = c.Sign(t, d, "b@x.example")
-	if _, err := c.Signing.Sending.Replace(t.Context(), c.author, d.ID, invited(d, "b@x.example").ID, person("other@x.example")); domain.Refusal(err) != "already_signed" {
+	if _, err := c.Signing.Sending.Replace(c.author, d.ID, invited(d, "b@x.example").ID, person("other@x.example")); domain.Refusal(err) != "already_signed" {
 		t.Error(err)
 	}
 	if d = c.Sign(t, d, "new@x.example"); d.Status != record.Completed {
@@ -248,18 +247,17 @@ func TestReplacingSomeoneWhoDeclined(t *testing.T) {
 func TestFailedMailNeedsAttention(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	ctx := t.Context()
 	d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
-	attention := func() signing.Attention { return ok[doc](t)(c.Signing.Drafts.Get(ctx, c.author, d.ID)).Attention }
+	attention := func() signing.Attention { return ok[doc](t)(c.Signing.Drafts.Get(c.author, d.ID)).Attention }
 	fails := func(address string) {
 		t.Helper()
-		if err := c.Signing.Sending.MailFailed(ctx, account.System(d.Company), d.ID, address); err != nil {
+		if err := c.Signing.Sending.MailFailed(account.System(d.Company), d.ID, address); err != nil {
 			t.Error(err)
 		}
 	}
 	arrives := func(address string) {
 		t.Helper()
-		if err := c.Signing.Sending.MailDelivered(ctx, d.Company, d.ID, address); err != nil {
+		if err := c.Signing.Sending.MailDelivered(d.Company, d.ID, address); err != nil {
 			t.Error(err)
 		}
 	}
@@ -281,11 +279,11 @@ func TestFailedMailNeedsAttention(t *testing.T) {
 	if got := c.events(t, d); !slices.Equal(got[len(got)-2:], []string{"document.mail_failed", "document.mail_delivered"}) {
 		t.Errorf("recorded %q", got)
 	}
-	if err := c.Signing.Sending.MailFailed(ctx, account.System(d.Company), "none", "a@x.example"); err != nil {
+	if err := c.Signing.Sending.MailFailed(account.System(d.Company), "none", "a@x.example"); err != nil {
 		t.Error(err)
 	}
 	done := c.in(t, "completed")
-	if err := c.Signing.Sending.MailFailed(ctx, account.System(done.Company), done.ID, "a@x.example"); err != nil || ok[doc](t)(c.Signing.Drafts.Get(ctx, c.author, done.ID)).Attention.Kind != "" {
+	if err := c.Signing.Sending.MailFailed(account.System(done.Company), done.ID, "a@x.example"); err != nil || ok[doc](t)(c.Signing.Drafts.Get(c.author, done.ID)).Attention.Kind != "" {
 		t.Error(err)
 	}
 }

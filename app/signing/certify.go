@@ -113,7 +113,7 @@ type Proven struct {
 
 // Proof proves the newest event of a document that the company's newest checkpoint
 // covers.
-func (s *Completion) Proof(_ context.Context, who account.Call, id string) (p Proven, err error) {
+func (s *Completion) Proof(who account.Call, id string) (p Proven, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return p, err
 	}

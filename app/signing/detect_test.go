@@ -17,7 +17,7 @@ import (
 // actor returns the member that a client is logged in as.
 func actor(t *testing.T, c *apptest.Client) account.Call {
 	t.Helper()
-	who, err := c.Accounts.Authentication.Authenticate(t.Context(), c.Token)
+	who, err := c.Accounts.Authentication.Authenticate(c.Token)
 	if err != nil {
 		t.Fatal(err)
 	}

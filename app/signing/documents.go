@@ -2,7 +2,6 @@ package signing
 
 import (
 	"cmp"
-	"context"
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
@@ -11,7 +10,7 @@ import (
 
 // Get returns a document. Like every method that reads or changes one, it refuses a document that is
 // at none of the versions that the caller has seen; a caller who names none may read any.
-func (s *core) Get(_ context.Context, who account.Call, id string) (*Document, error) {
+func (s *core) Get(who account.Call, id string) (*Document, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type DownloadInput struct {
 }
 
 // Download returns the completed document, or the part of it that was requested.
-func (s *Completion) DownloadDocument(_ context.Context, who account.Call, id string, in DownloadInput) (*Download, error) {
+func (s *Completion) DownloadDocument(who account.Call, id string, in DownloadInput) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ type inMemory struct{ *strings.Reader }
 func (inMemory) Close() error { return nil }
 
 // DownloadFileContent returns one file of a document: its upload or its current PDF.
-func (s *Completion) DownloadFile(_ context.Context, who account.Call, id, file, version string) (*Download, error) {
+func (s *Completion) DownloadFile(who account.Call, id, file, version string) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -307,7 +307,7 @@ func (s *Completion) PagePicture(
 
 // DownloadMany returns several documents as one ZIP with a folder each: sealed and
 // complete once they are completed, otherwise in their current state.
-func (s *Completion) DownloadMany(_ context.Context, who account.Call, ids []string) (*Download, error) {
+func (s *Completion) DownloadMany(who account.Call, ids []string) (*Download, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func TestRemindersFollowTheSchedule(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
 			c := newCompany(t)
-			ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{ReminderDays: &x.company}))
+			ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(c.owner, account.CompanyPatch{ReminderDays: &x.company}))
 			d := c.Sent(t, c.author, x.in, sequence("a:1 b:2 viewer:v:1")...)
 			before := map[string]int{}
 			got := ""
@@ -47,7 +47,7 @@ func TestRemindersFollowTheSchedule(t *testing.T) {
 				if who := x.by[n]; who != "" {
 					c.Sign(t, d, who+"@x.example")
 				}
-				d = ok[doc](t)(c.Signing.Drafts.Get(t.Context(), c.author, d.ID))
+				d = ok[doc](t)(c.Signing.Drafts.Get(c.author, d.ID))
 				for _, inv := range d.Invitations {
 					if inv.RemindersSent != before[inv.ID] {
 						got += fmt.Sprintf(" %s%d", inv.Email[:1], n)
@@ -71,11 +71,11 @@ func TestManualRemindersAreLimited(t *testing.T) {
 	d := c.Sent(t, c.author, signing.DocumentInput{}, sequence("a b")...)
 	a := invited(d, "a@x.example").ID
 	remind := func(inv string) string {
-		_, err := c.Signing.Sending.Remind(t.Context(), c.author, d.ID, inv)
+		_, err := c.Signing.Sending.Remind(c.author, d.ID, inv)
 		return domain.Refusal(err)
 	}
 	count := func() (n int) {
-		for _, inv := range ok[doc](t)(c.Signing.Drafts.Get(t.Context(), c.author, d.ID)).Invitations {
+		for _, inv := range ok[doc](t)(c.Signing.Drafts.Get(c.author, d.ID)).Invitations {
 			n += inv.RemindersSent
 		}
 		return n
@@ -110,7 +110,7 @@ func TestDocumentExpiresAtItsDeadline(t *testing.T) {
 	d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(day))}, sequence("a")...)
 	status := func() doc {
 		c.Work(t)
-		return ok[doc](t)(c.Signing.Drafts.Get(t.Context(), c.author, d.ID))
+		return ok[doc](t)(c.Signing.Drafts.Get(c.author, d.ID))
 	}
 	c.Advance(day - time.Millisecond)
 	if d := status(); d.Status != record.Sent || d.ExpiredAt != nil {
@@ -121,15 +121,15 @@ func TestDocumentExpiresAtItsDeadline(t *testing.T) {
 		t.Errorf("at the deadline: %s", d.Status)
 	}
 	for until, want := range map[time.Duration]string{0: "expires_at not_a_future_time", -day: "expires_at not_a_future_time"} {
-		if _, err := c.Signing.Sending.Extend(t.Context(), c.author, d.ID, new(c.Now().Add(until))); domain.Refusal(err) != want {
+		if _, err := c.Signing.Sending.Extend(c.author, d.ID, new(c.Now().Add(until))); domain.Refusal(err) != want {
 			t.Errorf("%v: %v", until, err)
 		}
 	}
-	if _, err := c.Signing.Sending.Extend(t.Context(), c.author, d.ID, nil); domain.Refusal(err) != "expires_at required" {
+	if _, err := c.Signing.Sending.Extend(c.author, d.ID, nil); domain.Refusal(err) != "expires_at required" {
 		t.Error(err)
 	}
 	until := c.Now().Add(day)
-	if d := ok[doc](t)(c.Signing.Sending.Extend(t.Context(), c.author, d.ID, &until)); d.Status != record.Sent || !d.ExpiresAt.Equal(until) || d.ExpiredAt != nil {
+	if d := ok[doc](t)(c.Signing.Sending.Extend(c.author, d.ID, &until)); d.Status != record.Sent || !d.ExpiresAt.Equal(until) || d.ExpiredAt != nil {
 		t.Errorf("extended: %+v", d)
 	}
 	c.Advance(day)
@@ -141,7 +141,7 @@ func TestDocumentExpiresAtItsDeadline(t *testing.T) {
 func TestCompanySetsTheDefaultDeadline(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{DefaultExpiryDays: new(10)}))
+	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(c.owner, account.CompanyPatch{DefaultExpiryDays: new(10)}))
 	if d := c.Sent(t, c.author, signing.DocumentInput{}, sequence("a")...); d.ExpiresAt == nil || !d.ExpiresAt.Equal(c.Now().AddDate(0, 0, 10)) {
 		t.Errorf("%v", d.ExpiresAt)
 	}
@@ -161,10 +161,10 @@ func TestTrashIsEmptied(t *testing.T) {
 	for days, purged := range map[int]bool{0: false, 30: true} {
 		c := newCompany(t, domain.Options{Signing: func(o *signing.Options) { o.TrashDays = days }})
 		d, back := c.in(t, deleted), c.in(t, deleted)
-		ok[doc](t)(c.Signing.Sending.Restore(t.Context(), c.author, back.ID))
+		ok[doc](t)(c.Signing.Sending.Restore(c.author, back.ID))
 		exists := func(d doc) bool {
 			c.Work(t)
-			_, err := c.Signing.Drafts.Get(t.Context(), c.author, d.ID)
+			_, err := c.Signing.Drafts.Get(c.author, d.ID)
 			if err != nil && fault.KindOf(err) != fault.KindNotFound {
 				t.Error(err)
 			}
@@ -192,15 +192,15 @@ func TestRetentionTrashesClosedDocuments(t *testing.T) {
 	for _, state := range states() {
 		made[state] = c.in(t, state)
 	}
-	put := ok[doc](t)(c.Signing.Sending.Archive(ctx, c.author, c.in(t, "voided").ID))
-	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(ctx, c.owner, account.CompanyPatch{RetentionDays: new(100)}))
+	put := ok[doc](t)(c.Signing.Sending.Archive(c.author, c.in(t, "voided").ID))
+	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(c.owner, account.CompanyPatch{RetentionDays: new(100)}))
 	trashed := func() (out []string) {
 		if err := c.Signing.Upkeep.ScheduleRetention(); err != nil {
 			t.Fatal(err)
 		}
 		c.Work(t)
 		for state, d := range made {
-			if now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.owner, d.ID)); state != deleted && now.DeletedAt != nil {
+			if now := ok[doc](t)(c.Signing.Drafts.Get(c.owner, d.ID)); state != deleted && now.DeletedAt != nil {
 				out = append(out, state)
 			}
 		}
@@ -226,7 +226,7 @@ func TestRetentionTrashesClosedDocuments(t *testing.T) {
 	if got, want := trashed(), []string{"completed", "expired", "voided"}; !slices.Equal(got, want) {
 		t.Errorf("in the trash: %q, want %q", got, want)
 	}
-	if now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.owner, put.ID)); now.DeletedAt == nil {
+	if now := ok[doc](t)(c.Signing.Drafts.Get(c.owner, put.ID)); now.DeletedAt == nil {
 		t.Error("the archived document was kept")
 	}
 }

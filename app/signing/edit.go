@@ -23,7 +23,7 @@ func notIdentified() error {
 // Update applies the changes in the input. Content can be changed only in a draft,
 // metadata and the external identifier at any time.
 func (s *Drafts) Update(
-	_ context.Context, who account.Call, id string, in DocumentInput,
+	who account.Call, id string, in DocumentInput,
 ) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (s *Drafts) redraft(
 
 // Invite adds people to a draft and returns the new invitations.
 func (s *Drafts) Invite(
-	_ context.Context, who account.Call, id string, in []InvitationInput,
+	who account.Call, id string, in []InvitationInput,
 ) (*Document, []Invitation, error) {
 	var made []string
 	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
@@ -137,11 +137,11 @@ func (s *Drafts) Invite(
 // UpdateInvitation changes an invitation of a draft. If the invitation was already sent,
 // it sets the access code.
 func (s *Drafts) UpdateInvitation(
-	ctx context.Context, who account.Call, id, invitation string, in InvitationInput,
+	who account.Call, id, invitation string, in InvitationInput,
 ) (*Document, error) {
 	if in.OnlyCode() {
 		if d, err := s.store.Get(who, id); err == nil && d.SentAt != nil {
-			return s.sending.SetAccessCode(ctx, who, id, invitation, in)
+			return s.sending.SetAccessCode(who, id, invitation, in)
 		}
 	}
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
@@ -166,7 +166,7 @@ func (s *Drafts) UpdateInvitation(
 
 // RemoveInvitation removes a person and their fields from a draft.
 func (s *Drafts) RemoveInvitation(
-	_ context.Context, who account.Call, id, invitation string,
+	who account.Call, id, invitation string,
 ) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
 		inv := d.Invitation(invitation)
@@ -235,7 +235,7 @@ func (s *Drafts) UpdateField(
 
 // RemoveField removes one field from a draft.
 func (s *Drafts) RemoveField(
-	_ context.Context, who account.Call, id, field string,
+	who account.Call, id, field string,
 ) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		if d.Field(field) == nil {
@@ -256,7 +256,7 @@ type FileInput struct {
 
 // UpdateFile renames, moves or confirms a file of a draft.
 func (s *Drafts) UpdateFile(
-	_ context.Context, who account.Call, id, file string, in FileInput,
+	who account.Call, id, file string, in FileInput,
 ) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		x := d.File(file)
@@ -295,7 +295,7 @@ func numberFiles(d *Document) {
 }
 
 // RemoveFile removes a file and its fields from a draft.
-func (s *Drafts) RemoveFile(_ context.Context, who account.Call, id, file string) (*Document, error) {
+func (s *Drafts) RemoveFile(who account.Call, id, file string) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
 		x := d.File(file)
 		if x == nil {

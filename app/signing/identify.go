@@ -163,7 +163,7 @@ func (i *identity) try(k record.CodeKey, inv *Invitation, code string, now time.
 
 // RequestCode makes a new code for the invited person. It is mailed to them or, if no mail can be sent, kept in the
 // company's outbox for members who may send the document.
-func (s *Signing) RequestCode(_ context.Context, who account.Call, id, invitation string) error {
+func (s *Signing) RequestCode(who account.Call, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
@@ -243,7 +243,7 @@ func proofOf(tx *kv.Tx, proofs *kv.Collection[identity], key string) (identity, 
 
 // Identify checks the code that an invitation requires and returns a token with which the
 // person can continue for an hour.
-func (s *Signing) Identify(_ context.Context, who account.Call, id, invitation, code string) (string, error) {
+func (s *Signing) Identify(who account.Call, id, invitation, code string) (string, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return "", fault.NotFound("invitation")
 	}
@@ -377,7 +377,7 @@ func (s *Signing) visitor(v Stranger) string {
 
 // SendVisitorCode mails a code to the address that a stranger stated. allow is called first in
 // the transaction that sends it.
-func (s *Signing) SendVisitorCode(_ context.Context, v Stranger, allow func(tx *kv.Tx) error) error {
+func (s *Signing) SendVisitorCode(v Stranger, allow func(tx *kv.Tx) error) error {
 	refund, err := s.mayMail(v.Company, v.Email)
 	if err != nil {
 		return err
@@ -413,7 +413,7 @@ func (s *Signing) SendVisitorCode(_ context.Context, v Stranger, allow func(tx *
 
 // ProveVisitor checks the code that was mailed to a stranger, which stays valid. Wrong codes
 // also count against the caller's network.
-func (s *Signing) ProveVisitor(_ context.Context, v Stranger, code string) error {
+func (s *Signing) ProveVisitor(v Stranger, code string) error {
 	inv := &Invitation{ID: s.visitor(v), Authentication: record.ByEmailCode}
 	return s.proveWith(account.System(v.Company).Call(account.From{IP: v.IP}), inv, code, keepsCode, visitors)
 }

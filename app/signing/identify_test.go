@@ -44,7 +44,7 @@ func (c company) code(t *testing.T) string {
 
 func (c company) identify(t *testing.T, who account.Call, code string) (string, string) {
 	t.Helper()
-	token, err := c.Signing.Signing.Identify(t.Context(), who, who.Document, who.Invitation, code)
+	token, err := c.Signing.Signing.Identify(who, who.Document, who.Invitation, code)
 	return token, domain.Refusal(err)
 }
 
@@ -68,26 +68,26 @@ func TestUnidentifiedPeopleCannotAct(t *testing.T) {
 		}{
 			"sign": {func() error { _, err := c.Signing.Signing.Sign(ctx, who, id, inv, signing.SignInput{}); return err }, "code required"},
 			"decline": {func() error {
-				_, err := c.Signing.Signing.Decline(ctx, who, id, inv, signing.DeclineInput{})
+				_, err := c.Signing.Signing.Decline(who, id, inv, signing.DeclineInput{})
 				return err
 			}, "identification_required"},
 			"delegate": {func() error {
-				_, err := c.Signing.Sending.Delegate(ctx, who, id, inv, person("z@x.example"), nil)
+				_, err := c.Signing.Sending.Delegate(who, id, inv, person("z@x.example"), nil)
 				return err
 			}, "identification_required"},
-			"view":     {func() error { _, err := c.Signing.Signing.MarkViewed(ctx, who, id, inv); return err }, "identification_required"},
-			"not me":   {func() error { _, err := c.Signing.Signing.NotMe(ctx, who, id, inv, nil); return err }, "identification_required"},
-			"pad":      {func() error { _, _, err := c.Signing.Signing.PadCode(ctx, who, id, inv, "signature"); return err }, "identification_required"},
-			"identify": {func() error { _, err := c.Signing.Signing.Identify(ctx, who, id, inv, ""); return err }, "code required"},
+			"view":     {func() error { _, err := c.Signing.Signing.MarkViewed(who, id, inv); return err }, "identification_required"},
+			"not me":   {func() error { _, err := c.Signing.Signing.NotMe(who, id, inv, nil); return err }, "identification_required"},
+			"pad":      {func() error { _, _, err := c.Signing.Signing.PadCode(who, id, inv, "signature"); return err }, "identification_required"},
+			"identify": {func() error { _, err := c.Signing.Signing.Identify(who, id, inv, ""); return err }, "code required"},
 		} {
 			if got := domain.Refusal(x.err()); got != x.want {
 				t.Errorf("%s with %s: got %q, want %q", what, how, got, x.want)
 			}
 		}
-		if got := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(ctx, who, d)); slices.Contains(got, record.ActionSign) {
+		if got := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(who, d)); slices.Contains(got, record.ActionSign) {
 			t.Errorf("signing is offered with %s", how)
 		}
-		if now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.author, id)); now.Version != d.Version {
+		if now := ok[doc](t)(c.Signing.Drafts.Get(c.author, id)); now.Version != d.Version {
 			t.Errorf("a refused action changed the document with %s", how)
 		}
 	}
@@ -106,24 +106,24 @@ func TestNewAccessCodeInvalidatesProofs(t *testing.T) {
 	if why != "" {
 		t.Fatal(why)
 	}
-	proven := account.Call{Actor: ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(t.Context(), token))}
+	proven := account.Call{Actor: ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(token))}
 	if proven.Document != d.ID || proven.Invitation != who.Invitation || !proven.IsSignatory() {
 		t.Errorf("%+v", proven)
 	}
-	if _, err := c.Signing.Signing.MarkViewed(t.Context(), proven, d.ID, who.Invitation); err != nil {
+	if _, err := c.Signing.Signing.MarkViewed(proven, d.ID, who.Invitation); err != nil {
 		t.Error(err)
 	}
 	c.Advance(time.Minute)
-	ok[doc](t)(c.Signing.Sending.SetAccessCode(t.Context(), c.author, d.ID, who.Invitation, signing.InvitationInput{AccessCode: new("another one")}))
-	if _, err := c.Signing.Signing.Decline(t.Context(), proven, d.ID, who.Invitation, signing.DeclineInput{}); domain.Refusal(err) != "identification_required" {
+	ok[doc](t)(c.Signing.Sending.SetAccessCode(c.author, d.ID, who.Invitation, signing.InvitationInput{AccessCode: new("another one")}))
+	if _, err := c.Signing.Signing.Decline(proven, d.ID, who.Invitation, signing.DeclineInput{}); domain.Refusal(err) != "identification_required" {
 		t.Errorf("a proof made with the previous code still works: %v", err)
 	}
 	if _, why := c.identify(t, who, "open sesame"); why != "code wrong_code" {
 		t.Error(why)
 	}
 	token, _ = c.identify(t, who, "another one")
-	proven = account.Call{Actor: ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(t.Context(), token))}
-	if _, err := c.Signing.Signing.Decline(t.Context(), proven, d.ID, who.Invitation, signing.DeclineInput{}); err != nil {
+	proven = account.Call{Actor: ok[account.Actor](t)(c.Accounts.Authentication.Authenticate(token))}
+	if _, err := c.Signing.Signing.Decline(proven, d.ID, who.Invitation, signing.DeclineInput{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -166,7 +166,7 @@ func TestMailedCodeExpires(t *testing.T) {
 	c := newCompany(t)
 	d, who := c.asking(t, record.ByEmailCode)
 	request := func() string {
-		return domain.Refusal(c.Signing.Signing.RequestCode(t.Context(), who, d.ID, who.Invitation))
+		return domain.Refusal(c.Signing.Signing.RequestCode(who, d.ID, who.Invitation))
 	}
 	if why := request(); why != "" {
 		t.Fatal(why)
@@ -225,7 +225,7 @@ func TestMailedCodeExpires(t *testing.T) {
 		t.Error("the correct code works after five wrong ones")
 	}
 	b := c.Signatory(t, d, "b@x.example")
-	if err := c.Signing.Signing.RequestCode(t.Context(), b, d.ID, b.Invitation); domain.Refusal(err) != "no_code_needed" {
+	if err := c.Signing.Signing.RequestCode(b, d.ID, b.Invitation); domain.Refusal(err) != "no_code_needed" {
 		t.Error(err)
 	}
 }
@@ -235,7 +235,7 @@ func TestProblemReportsAreLimited(t *testing.T) {
 	c := newCompany(t)
 	d, who := c.asking(t, record.ByAccessCode)
 	report := func(text string) string {
-		return domain.Refusal(c.Signing.Signing.ReportProblem(t.Context(), who, d.ID, who.Invitation, text))
+		return domain.Refusal(c.Signing.Signing.ReportProblem(who, d.ID, who.Invitation, text))
 	}
 	for text, want := range map[string]string{"": "message required", "  ": "message required", strings.Repeat("x", 2001): "message too_long"} {
 		if got := report(text); got != want {
@@ -255,7 +255,7 @@ func TestProblemReportsAreLimited(t *testing.T) {
 	if got := report("The price"); got != "notes_used_up" {
 		t.Errorf("sixth report in a day: %q", got)
 	}
-	events, _, err := c.Signing.Trail.Events(t.Context(), c.author, d.ID, trail.EventsQuery{Page: 1, PerPage: 1, Descending: true})
+	events, _, err := c.Signing.Trail.Events(c.author, d.ID, trail.EventsQuery{Page: 1, PerPage: 1, Descending: true})
 	if err != nil || events[0].Value.Type != "invitation.problem_reported" || events[0].Value.Data["reason"] != "The price" || events[0].Value.Invitation != who.Invitation {
 		t.Errorf("%+v, %v", events, err)
 	}
@@ -267,7 +267,7 @@ func TestNewLinkRequestsAreLimited(t *testing.T) {
 	d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, domain.Signers("a@x.example")...)
 	who := c.Signatory(t, d, "a@x.example")
 	ask := func() string {
-		return domain.Refusal(c.Signing.Signing.AskForLink(t.Context(), who, d.ID, who.Invitation))
+		return domain.Refusal(c.Signing.Signing.AskForLink(who, d.ID, who.Invitation))
 	}
 	asked := func() (n int) {
 		for _, e := range c.events(t, d) {
@@ -295,7 +295,7 @@ func TestLinkIsSentOnlyToItsOwnAddress(t *testing.T) {
 	d := c.Sent(t, c.author, inOrder(), sequence("a:1 b:2")...)
 	token := c.Signing.Sending.LinkToken(invited(d, "a@x.example"))
 	reminded := func() int {
-		return invited(ok[doc](t)(c.Signing.Drafts.Get(t.Context(), c.author, d.ID)), "a@x.example").RemindersSent
+		return invited(ok[doc](t)(c.Signing.Drafts.Get(c.author, d.ID)), "a@x.example").RemindersSent
 	}
 	for _, x := range []struct {
 		name, token, address string
@@ -311,7 +311,7 @@ func TestLinkIsSentOnlyToItsOwnAddress(t *testing.T) {
 		{"not their turn yet", c.Signing.Sending.LinkToken(invited(d, "b@x.example")), "b@x.example", time.Hour, 2},
 	} {
 		c.Advance(x.wait)
-		if err := c.Signing.Signing.SendLink(t.Context(), x.token, x.address, account.Call{From: account.From{IP: "192.0.2.1"}}); err != nil || reminded() != x.want {
+		if err := c.Signing.Signing.SendLink(x.token, x.address, account.Call{From: account.From{IP: "192.0.2.1"}}); err != nil || reminded() != x.want {
 			t.Errorf("%s: %v, reminded %d times, want %d", x.name, err, reminded(), x.want)
 		}
 	}

@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -41,7 +40,7 @@ func deviceKey(code string) string {
 
 // HandDevice lets a person sign on a device of the calling member, for an hour. The
 // returned code opens the person's pages and nothing else.
-func (s *Signing) HandDevice(_ context.Context, who account.Call, id, invitation string) (code string, err error) {
+func (s *Signing) HandDevice(who account.Call, id, invitation string) (code string, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return "", err
 	}
@@ -74,7 +73,7 @@ type InPerson struct {
 }
 
 // OnDevice returns who is signing on the device with the given code.
-func (s *Signing) OnDevice(_ context.Context, code string) (p InPerson, err error) {
+func (s *Signing) OnDevice(code string) (p InPerson, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		h, err := handed(tx, code)
 		if err != nil {
@@ -106,12 +105,12 @@ func handed(tx *kv.Tx, code string) (handedOver, error) {
 }
 
 // ConfirmPerson records that the person at a device confirms being the one invited.
-func (s *Signing) ConfirmPerson(_ context.Context, code string) error {
+func (s *Signing) ConfirmPerson(code string) error {
 	return s.changeDevice(code, func(h *handedOver) { h.Confirmed = true })
 }
 
 // EndInPerson invalidates the code of a device.
-func (s *Signing) EndInPerson(_ context.Context, code string) error {
+func (s *Signing) EndInPerson(code string) error {
 	return s.changeDevice(code, func(h *handedOver) { h.Ended = true })
 }
 

@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -24,14 +23,14 @@ func ownerOrAdmin(who account.Call) func(*kv.Tx, *Document) error {
 }
 
 // Submit requests approval before the document is sent.
-func (s *Sending) Submit(_ context.Context, who account.Call, id string) (*Document, error) {
+func (s *Sending) Submit(who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentSubmitted), d.Submit(record.PersonOf(who.Actor), tx.Now)
 	})
 }
 
 // Withdraw withdraws a submission. Only its owner or submitter may.
-func (s *Sending) Withdraw(_ context.Context, who account.Call, id string) (*Document, error) {
+func (s *Sending) Withdraw(who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentWithdrawn), d.Withdraw()
 	})
@@ -92,7 +91,7 @@ func mayChangeApproved(tx *kv.Tx, who account.Call, d *Document) error {
 }
 
 // Approve allows a submitted document to be sent.
-func (s *Sending) Approve(_ context.Context, who account.Call, id string) (*Document, error) {
+func (s *Sending) Approve(who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentApproved), d.Approve(record.PersonOf(who.Actor), tx.Now)
 	})
@@ -100,7 +99,7 @@ func (s *Sending) Approve(_ context.Context, who account.Call, id string) (*Docu
 
 // Reject returns a submitted document with the reason.
 func (s *Sending) Reject(
-	_ context.Context, who account.Call, id string, reason *string,
+	who account.Call, id string, reason *string,
 ) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
@@ -122,14 +121,14 @@ func required(field string, v *string) (string, error) {
 }
 
 // Reopen makes an approved or rejected document a draft again.
-func (s *Sending) Reopen(_ context.Context, who account.Call, id string) (*Document, error) {
+func (s *Sending) Reopen(who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentReopened), d.Reopen()
 	})
 }
 
 // Unschedule calls off sending a document later.
-func (s *Sending) Unschedule(_ context.Context, who account.Call, id string) (*Document, error) {
+func (s *Sending) Unschedule(who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentUnscheduled), record.CallOff(d)
 	})
@@ -137,7 +136,7 @@ func (s *Sending) Unschedule(_ context.Context, who account.Call, id string) (*D
 
 // Void ends a document that is not completed, and records the reason.
 func (s *Sending) Void(
-	_ context.Context, who account.Call, id string, reason *string,
+	who account.Call, id string, reason *string,
 ) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
@@ -151,7 +150,7 @@ func (s *Sending) Void(
 
 // Extend sets a new deadline on an expired document and reactivates it.
 func (s *Sending) Extend(
-	_ context.Context, who account.Call, id string, until *time.Time,
+	who account.Call, id string, until *time.Time,
 ) (*Document, error) {
 	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		var f fault.Fields
@@ -168,21 +167,21 @@ func (s *Sending) Extend(
 }
 
 // Archive removes a document from the active lists, reversibly.
-func (s *Sending) Archive(_ context.Context, who account.Call, id string) (*Document, error) {
+func (s *Sending) Archive(who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentArchived), d.Archive(tx.Now)
 	})
 }
 
 // Restore brings a document back from the archive or the trash.
-func (s *Sending) Restore(_ context.Context, who account.Call, id string) (*Document, error) {
+func (s *Sending) Restore(who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentRestored), d.Restore()
 	})
 }
 
 // Delete moves a document to the trash, from which it is purged later.
-func (s *Sending) Delete(_ context.Context, who account.Call, id string) (*Document, error) {
+func (s *Sending) Delete(who account.Call, id string) (*Document, error) {
 	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		return record.NewEvent(record.EventDocumentDeleted), d.Trash(tx.Now)
 	})
@@ -200,7 +199,7 @@ func adminOnly(who account.Call) func(*kv.Tx, *Document) error {
 
 // Purge permanently deletes a document in the trash. Its events stay in the journal. The
 // title is required so that nobody purges a different document by mistake.
-func (s *Sending) Purge(_ context.Context, who account.Call, id, title string) error {
+func (s *Sending) Purge(who account.Call, id, title string) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}
@@ -243,7 +242,7 @@ func (s *Sending) Purge(_ context.Context, who account.Call, id, title string) e
 }
 
 // Duplicate makes a new draft with the same content as a document in any state.
-func (s *Drafts) Duplicate(_ context.Context, who account.Call, id string) (*Document, error) {
+func (s *Drafts) Duplicate(who account.Call, id string) (*Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -45,7 +44,7 @@ func IsLinkToken(bearer string) bool {
 
 // Signatory returns the actor a link token belongs to. Unknown, revoked and
 // malformed tokens produce the same error.
-func (s *Sending) Signatory(ctx context.Context, token string) (account.Actor, error) {
+func (s *Sending) Signatory(token string) (account.Actor, error) {
 	if !IsLinkToken(token) {
 		return account.Actor{}, fault.Unauthenticated()
 	}
@@ -135,7 +134,7 @@ func loadInvitation(tx *kv.Tx, who account.Call, id, invitation string) (*Docume
 }
 
 // ShowLink returns the link of an invitation to a member who will pass it on, and records that.
-func (s *Sending) ShowLink(_ context.Context, who account.Call, id, invitation, base string) (link string, err error) {
+func (s *Sending) ShowLink(who account.Call, id, invitation, base string) (link string, err error) {
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, inv, err := loadInvitation(tx, who, id, invitation)
 		if err != nil {
@@ -154,7 +153,7 @@ func (s *Sending) ShowLink(_ context.Context, who account.Call, id, invitation, 
 
 // OpenOwnLink returns the path of the signing page of a member who is invited under their own
 // address, and records once that they got their link in the web app.
-func (s *Sending) OpenOwnLink(_ context.Context, who account.Call, id, invitation string) (path string, err error) {
+func (s *Sending) OpenOwnLink(who account.Call, id, invitation string) (path string, err error) {
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, inv, err := loadInvitation(tx, who, id, invitation)
 		if err != nil {
@@ -178,7 +177,7 @@ func linkShown(inv *Invitation, through string) Event {
 
 // OpenPublicLink returns the path of the signing page of a person who opened a public link, and
 // records that they got their own link there. checked means that they proved their address.
-func (s *Sending) OpenPublicLink(_ context.Context, who account.Call, checked bool) (path string, err error) {
+func (s *Sending) OpenPublicLink(who account.Call, checked bool) (path string, err error) {
 	through := throughPublic
 	if checked {
 		through = throughPublicCode
@@ -196,7 +195,7 @@ func (s *Sending) OpenPublicLink(_ context.Context, who account.Call, checked bo
 
 // HandOutLinks records that the API shows a caller links of a document's invitations, once per caller
 // and link.
-func (s *Sending) HandOutLinks(_ context.Context, who account.Call, d *Document, invitations ...string) error {
+func (s *Sending) HandOutLinks(who account.Call, d *Document, invitations ...string) error {
 	known := func(d *Document) []string {
 		return slices.DeleteFunc(slices.Clone(invitations), func(id string) bool {
 			inv := d.Invitation(id)
@@ -263,13 +262,13 @@ type Mailed struct {
 }
 
 // MailAccepted records that a mail server accepted the link or code of an invitation.
-func (s *Sending) MailAccepted(_ context.Context, m Mailed) error {
+func (s *Sending) MailAccepted(m Mailed) error {
 	return s.noteMail(account.System(m.Company), m, record.NewEvent(record.EventInvitationMailed).With("server", m.Server))
 }
 
 // MailReturned records that a member reports a message about an invitation as returned. It is their
 // statement: nobody else has seen the report.
-func (s *Sending) MailReturned(_ context.Context, who account.Call, m Mailed) error {
+func (s *Sending) MailReturned(who account.Call, m Mailed) error {
 	return s.noteMail(who, m, record.NewEvent(record.EventInvitationBounced))
 }
 
@@ -289,7 +288,7 @@ func (s *Sending) noteMail(who account.Call, m Mailed, event Event) error {
 
 // MailFailed records that a message about a document could not be delivered, so that its
 // owner sees it. by is who says so: the system, or the member who reported it.
-func (s *Sending) MailFailed(_ context.Context, by account.Call, id, address string) error {
+func (s *Sending) MailFailed(by account.Call, id, address string) error {
 	return s.changes.onTimeBy(by, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
 		if d.Owner.Email == address || d.Status != record.Sent || d.Attention.Kind != "" {
 			return nil, nil
@@ -305,7 +304,7 @@ func (s *Sending) MailFailed(_ context.Context, by account.Call, id, address str
 
 // MailDelivered clears the failure recorded by [Invitations.MailFailed] once a later attempt
 // succeeds.
-func (s *Sending) MailDelivered(_ context.Context, company, id, address string) error {
+func (s *Sending) MailDelivered(company, id, address string) error {
 	return s.changes.onTime(company, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
 		if !d.Attention.FailedFor(address) {
 			return nil, nil

@@ -14,11 +14,10 @@ import (
 func TestLinkWorksFromSendingUntilDeletion(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	ctx := t.Context()
 	for state, works := range map[string]bool{"draft": false, "pending_approval": false, "approved": false, "rejected": false,
 		"sent": true, "completed": true, "expired": true, "voided": false, archived: false, deleted: false} {
 		d := c.in(t, state)
-		who, err := c.Signing.Sending.Signatory(ctx, c.Signing.Sending.LinkToken(&d.Invitations[0]))
+		who, err := c.Signing.Sending.Signatory(c.Signing.Sending.LinkToken(&d.Invitations[0]))
 		if (err == nil) != works || err != nil && domain.Refusal(err) != "unauthenticated" {
 			t.Errorf("%s: %v", state, err)
 		}
@@ -34,16 +33,16 @@ func TestLinkWorksFromSendingUntilDeletion(t *testing.T) {
 		"changed":        token[:len(token)-1] + map[bool]string{true: "A", false: "B"}[token[len(token)-1] != 'A'],
 		"another's code": token[:26] + other[26:], "unknown": strings.Repeat("0", 26) + token[26:], "not their turn yet": other,
 	} {
-		if _, err := c.Signing.Sending.Signatory(ctx, bad); domain.Refusal(err) != "unauthenticated" {
+		if _, err := c.Signing.Sending.Signatory(bad); domain.Refusal(err) != "unauthenticated" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	voided := ok[doc](t)(c.Signing.Sending.Void(ctx, c.author, sent.ID, new("Over")))
-	if _, err := c.Signing.Sending.Signatory(ctx, token); err != nil {
+	voided := ok[doc](t)(c.Signing.Sending.Void(c.author, sent.ID, new("Over")))
+	if _, err := c.Signing.Sending.Signatory(token); err != nil {
 		t.Errorf("the link of a voided document is refused: %v", err)
 	}
-	ok[doc](t)(c.Signing.Sending.Delete(ctx, c.author, voided.ID))
-	if _, err := c.Signing.Sending.Signatory(ctx, token); err == nil {
+	ok[doc](t)(c.Signing.Sending.Delete(c.author, voided.ID))
+	if _, err := c.Signing.Sending.Signatory(token); err == nil {
 		t.Error("the link of a deleted document works")
 	}
 }
@@ -103,15 +102,14 @@ func TestOnlyEditorsSeeTheLinksOfOthers(t *testing.T) {
 func TestLinkShowsTheStage(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	ctx := t.Context()
 	code := domain.Person{Email: "code@x.example", Authentication: record.ByAccessCode, Code: "open sesame", Position: 1}
 	act := func(f func(d doc, id string) (doc, error)) func(d doc) {
 		return func(d doc) { ok[doc](t)(f(d, invited(d, "a@x.example").ID)) }
 	}
 	decline := act(func(d doc, id string) (doc, error) {
-		return c.Signing.Signing.Decline(ctx, c.author, d.ID, id, signing.DeclineInput{})
+		return c.Signing.Signing.Decline(c.author, d.ID, id, signing.DeclineInput{})
 	})
-	void := func(d doc) { ok[doc](t)(c.Signing.Sending.Void(ctx, c.author, d.ID, new("Secret reason"))) }
+	void := func(d doc) { ok[doc](t)(c.Signing.Sending.Void(c.author, d.ID, new("Secret reason"))) }
 	none := func(doc) {}
 	late := func(doc) { c.Advance(time.Hour) }
 	expired := func(doc) { c.Advance(time.Hour); c.Work(t) }
@@ -139,12 +137,12 @@ func TestLinkShowsTheStage(t *testing.T) {
 		{"expired, readable", "a", expired, true, record.StageExpired, true, false},
 		{"signed, then another declined", "b", func(d doc) { c.Sign(t, d, "b@x.example"); decline(d) }, false, record.StageStopped, false, true},
 	} {
-		ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(ctx, c.owner, account.CompanyPatch{ClosedDocumentsReadable: &x.readable}))
+		ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(c.owner, account.CompanyPatch{ClosedDocumentsReadable: &x.readable}))
 		people := append(sequence("a:1 b:1"), domain.Person{Email: "v@x.example", Role: record.Viewer}, code)
 		d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour)), Message: new("Please")}, people...)
 		x.before(d)
 		who := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Document: d.ID, Invitation: invited(d, x.who+"@x.example").ID}
-		v, err := c.Signing.Signing.Open(ctx, account.Call{Actor: who})
+		v, err := c.Signing.Signing.Open(account.Call{Actor: who})
 		if x.who == "v" { // a viewer's link works once the document is completed
 			if domain.Refusal(err) != "not_found.document" {
 				t.Errorf("%s: %v", x.name, err)
@@ -167,11 +165,11 @@ func TestLinkShowsTheStage(t *testing.T) {
 	}
 	d := c.Sign(t, c.Sent(t, c.author, signing.DocumentInput{}, sequence("a viewer:v")...), "a@x.example")
 	for _, who := range []string{"a", "v"} {
-		if v, err := c.Signing.Signing.Open(ctx, c.Signatory(t, d, who+"@x.example")); err != nil || v.Stage != record.StageCompleted || len(v.Document.Files) != 1 || v.Closed {
+		if v, err := c.Signing.Signing.Open(c.Signatory(t, d, who+"@x.example")); err != nil || v.Stage != record.StageCompleted || len(v.Document.Files) != 1 || v.Closed {
 			t.Errorf("completed, for %s: %+v, %v", who, v, err)
 		}
 	}
-	if _, err := c.Signing.Signing.Open(ctx, c.author); domain.Refusal(err) != "not_found.invitation" {
+	if _, err := c.Signing.Signing.Open(c.author); domain.Refusal(err) != "not_found.invitation" {
 		t.Error(err)
 	}
 }
@@ -190,24 +188,24 @@ func TestSignatoriesReachOnlyTheirOwnInvitation(t *testing.T) {
 		for what, do := range map[string]func() error{
 			"sign": func() error { _, err := c.Signing.Signing.Sign(ctx, who, id, inv, signing.SignInput{}); return err },
 			"decline": func() error {
-				_, err := c.Signing.Signing.Decline(ctx, who, id, inv, signing.DeclineInput{})
+				_, err := c.Signing.Signing.Decline(who, id, inv, signing.DeclineInput{})
 				return err
 			},
 			"delegate": func() error {
-				_, err := c.Signing.Sending.Delegate(ctx, who, id, inv, person("z@x.example"), nil)
+				_, err := c.Signing.Sending.Delegate(who, id, inv, person("z@x.example"), nil)
 				return err
 			},
-			"view":     func() error { _, err := c.Signing.Signing.MarkViewed(ctx, who, id, inv); return err },
-			"not me":   func() error { _, err := c.Signing.Signing.NotMe(ctx, who, id, inv, nil); return err },
-			"agree":    func() error { _, err := c.Signing.Signing.Agree(ctx, who, id, inv, ""); return err },
-			"withdraw": func() error { _, err := c.Signing.Signing.WithdrawConsent(ctx, who, id, inv); return err },
-			"ask":      func() error { return c.Signing.Signing.AskForLink(ctx, who, id, inv) },
-			"report":   func() error { return c.Signing.Signing.ReportProblem(ctx, who, id, inv, "X") },
-			"code":     func() error { return c.Signing.Signing.RequestCode(ctx, who, id, inv) },
-			"identify": func() error { _, err := c.Signing.Signing.Identify(ctx, who, id, inv, "X"); return err },
-			"pad":      func() error { _, _, err := c.Signing.Signing.PadCode(ctx, who, id, inv, "signature"); return err },
-			"save":     func() error { return c.Signing.Signing.SaveAnswers(ctx, who, id, inv, signing.Answers{}) },
-			"clear":    func() error { return c.Signing.Signing.ClearAnswers(ctx, who, id, inv) },
+			"view":     func() error { _, err := c.Signing.Signing.MarkViewed(who, id, inv); return err },
+			"not me":   func() error { _, err := c.Signing.Signing.NotMe(who, id, inv, nil); return err },
+			"agree":    func() error { _, err := c.Signing.Signing.Agree(who, id, inv, ""); return err },
+			"withdraw": func() error { _, err := c.Signing.Signing.WithdrawConsent(who, id, inv); return err },
+			"ask":      func() error { return c.Signing.Signing.AskForLink(who, id, inv) },
+			"report":   func() error { return c.Signing.Signing.ReportProblem(who, id, inv, "X") },
+			"code":     func() error { return c.Signing.Signing.RequestCode(who, id, inv) },
+			"identify": func() error { _, err := c.Signing.Signing.Identify(who, id, inv, "X"); return err },
+			"pad":      func() error { _, _, err := c.Signing.Signing.PadCode(who, id, inv, "signature"); return err },
+			"save":     func() error { return c.Signing.Signing.SaveAnswers(who, id, inv, signing.Answers{}) },
+			"clear":    func() error { return c.Signing.Signing.ClearAnswers(who, id, inv) },
 		} {
 			if got := domain.Refusal(do()); got != "not_found.invitation" && got != "not_found.document" {
 				t.Errorf("%s at %s: got %q", what, name, got)
@@ -215,7 +213,7 @@ func TestSignatoriesReachOnlyTheirOwnInvitation(t *testing.T) {
 		}
 	}
 	for _, x := range []doc{d, e} {
-		if now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.author, x.ID)); now.Version != x.Version {
+		if now := ok[doc](t)(c.Signing.Drafts.Get(c.author, x.ID)); now.Version != x.Version {
 			t.Error("a refused operation changed a document")
 		}
 	}

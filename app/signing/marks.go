@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -93,7 +92,7 @@ func (m SavedMarks) Mark(kind string) *Mark {
 var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
 
 // SavedMarksMarks returns the signature and initials the calling member has saved.
-func (s *Signing) SavedMarks(_ context.Context, who account.Call) (m SavedMarks, err error) {
+func (s *Signing) SavedMarks(who account.Call) (m SavedMarks, err error) {
 	if who.Kind != account.ActorUser {
 		return m, fault.NotFound("signature")
 	}
@@ -113,7 +112,7 @@ func savedMarksOf(tx *kv.Tx, who account.Call) (SavedMarks, error) {
 }
 
 // SaveMarkMark stores a member's mark, of a kind that pads accept too; nil deletes it.
-func (s *Signing) SaveMark(_ context.Context, who account.Call, kind string, in *Mark) error {
+func (s *Signing) SaveMark(who account.Call, kind string, in *Mark) error {
 	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
 		return fault.NotFound("signature")
 	}

@@ -33,7 +33,7 @@ func TestSigningRetriesAfterAConcurrentChange(t *testing.T) {
 	who := s.Signatory(t, d, "sam@signer.example")
 	version := d.Version
 	change = func() {
-		if err := s.Signing.Sending.MailFailed(t.Context(), account.System(d.Company), d.ID, who.Email); err != nil {
+		if err := s.Signing.Sending.MailFailed(account.System(d.Company), d.ID, who.Email); err != nil {
 			t.Error(err)
 		}
 		version++

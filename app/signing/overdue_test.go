@@ -59,12 +59,12 @@ func TestOverdueWorkNeedsAttention(t *testing.T) {
 			c := newCompany(t, domain.Options{Signing: func(o *signing.Options) { o.TrashDays = 30 }})
 			d := c.Sent(t, c.author, x.in, domain.Signers("a@x.example")...)
 			if x.kind == "purge" {
-				ok[doc](t)(c.Signing.Sending.Void(t.Context(), c.author, d.ID, new("x")))
-				ok[doc](t)(c.Signing.Sending.Delete(t.Context(), c.author, d.ID))
+				ok[doc](t)(c.Signing.Sending.Void(c.author, d.ID, new("x")))
+				ok[doc](t)(c.Signing.Sending.Delete(c.author, d.ID))
 			}
 			c.Advance(x.wait)
 			c.Work(t, c.failing(t, x.kind))
-			d = ok[doc](t)(c.Signing.Drafts.Get(t.Context(), c.author, d.ID))
+			d = ok[doc](t)(c.Signing.Drafts.Get(c.author, d.ID))
 			dead := c.dead(t)
 			if d.Attention.Kind != record.AttentionOverdue || !slices.Equal(d.DueJobs, dead) || len(dead) != 1 {
 				t.Fatalf("attention is %+v with jobs %v, want jobs %v", d.Attention, d.DueJobs, dead)
@@ -79,7 +79,7 @@ func TestOverdueWorkNeedsAttention(t *testing.T) {
 			if left := c.dead(t); len(left) > 0 {
 				t.Errorf("still dead after the retry: %v", left)
 			}
-			d, err := c.Signing.Drafts.Get(t.Context(), c.author, d.ID)
+			d, err := c.Signing.Drafts.Get(c.author, d.ID)
 			if x.kind == "purge" {
 				if domain.Refusal(err) == "" {
 					t.Error("the document was not purged")

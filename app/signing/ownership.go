@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"context"
 	"slices"
 
 	"paraph/app/account"
@@ -16,7 +15,7 @@ import (
 const ownershipBatch = 50
 
 // OpenDocumentsOf returns the identifiers of the open documents that a member of the company owns.
-func (s *Sending) OpenDocumentsOf(_ context.Context, who account.Call, person string) ([]string, error) {
+func (s *Sending) OpenDocumentsOf(who account.Call, person string) ([]string, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return nil, err
 	}
@@ -26,7 +25,7 @@ func (s *Sending) OpenDocumentsOf(_ context.Context, who account.Call, person st
 // TransferOwnership transfers open documents of one member to another and returns their number: all of
 // them, or only those with the given identifiers. The previous owner may be deactivated; the new
 // owner must be able to work with the documents.
-func (s *Sending) TransferOwnership(_ context.Context, who account.Call, from, to string, only ...string) (int, error) {
+func (s *Sending) TransferOwnership(who account.Call, from, to string, only ...string) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}

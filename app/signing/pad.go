@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -48,7 +47,7 @@ func (s *Signing) padMAC(payload []byte, generation int) []byte {
 
 // PadCode makes the code that lets a signatory draw on another device.
 func (s *Signing) PadCode(
-	_ context.Context, who account.Call, id, invitation, kind string,
+	who account.Call, id, invitation, kind string,
 ) (code string, until time.Time, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, inv, err := signerAt(tx, who, id, invitation)
@@ -133,7 +132,7 @@ func (s *Signing) padOf(tx *kv.Tx, code string) (*Document, *Invitation, Pad, er
 
 // OpenPad returns the pad that a code opens. For any invalid code it returns the same
 // not-found error.
-func (s *Signing) OpenPad(_ context.Context, code string) (p Pad, err error) {
+func (s *Signing) OpenPad(code string) (p Pad, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, _, p, err = s.padOf(tx, code)
 		return err
@@ -142,7 +141,7 @@ func (s *Signing) OpenPad(_ context.Context, code string) (p Pad, err error) {
 }
 
 // SubmitPad stores what was drawn on a pad, to be accepted on the person's own page. It signs nothing.
-func (s *Signing) SubmitPad(_ context.Context, code, strokes string) error {
+func (s *Signing) SubmitPad(code, strokes string) error {
 	var company string
 	err := s.db.View(func(tx *kv.Tx) error {
 		d, _, _, err := s.padOf(tx, code)
@@ -180,7 +179,7 @@ func (s *Signing) SubmitPad(_ context.Context, code, strokes string) error {
 
 // PadDrawing returns what a person has drawn since the code was made, or nil.
 func (s *Signing) PadDrawing(
-	_ context.Context, who account.Call, id, invitation, code string,
+	who account.Call, id, invitation, code string,
 ) (mark *Mark, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {

@@ -2,7 +2,6 @@ package signing
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"reflect"
 	"slices"
@@ -21,7 +20,7 @@ import (
 // are not among the inputs are removed with their fields. Faults are named
 // invitations.N.FIELD.
 func (s *Drafts) ReplaceInvitations(
-	_ context.Context, who account.Call, id string, in []InvitationInput,
+	who account.Call, id string, in []InvitationInput,
 ) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		if len(in) > s.limits.Invitations {

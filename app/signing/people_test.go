@@ -11,8 +11,8 @@ import (
 func TestReplaceInvitationsKeepsKnownPeople(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
-	who, id, ctx := actor(t, c), draft(t, c, 2, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)}), t.Context()
-	d, err := c.Signing.Drafts.Get(ctx, who, id)
+	who, id := actor(t, c), draft(t, c, 2, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})
+	d, err := c.Signing.Drafts.Get(who, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestReplaceInvitationsKeepsKnownPeople(t *testing.T) {
 		return signing.InvitationInput{ID: id, Name: &name, Email: &email, Role: &role}
 	}
 	// A new person takes over the second's address, and the second the first's; the first is removed.
-	d, err = c.Signing.Drafts.ReplaceInvitations(ctx, who, id, []signing.InvitationInput{person("", "New", "s2@example.org", "approver"), person(two, "Two", "s1@example.org", "signer")})
+	d, err = c.Signing.Drafts.ReplaceInvitations(who, id, []signing.InvitationInput{person("", "New", "s2@example.org", "approver"), person(two, "Two", "s1@example.org", "signer")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,14 +32,14 @@ func TestReplaceInvitationsKeepsKnownPeople(t *testing.T) {
 		t.Errorf("got %+v with fields %+v", d.Invitations, d.Fields)
 	}
 	bad := []signing.InvitationInput{person(two, "Two", "same@example.org", "viewer"), person(two, "", "Same@example.org", "signer"), person("", "X", "nonsense", "king")}
-	_, err = c.Signing.Drafts.ReplaceInvitations(ctx, who, id, bad)
+	_, err = c.Signing.Drafts.ReplaceInvitations(who, id, bad)
 	said := fault.Words(fault.FieldsOf(err))
 	for _, at := range []string{"invitations.0.role", "invitations.1.email", "invitations.1.name", "invitations.2.email", "invitations.2.role"} {
 		if len(said[at]) == 0 {
 			t.Errorf("no error for %s: %v", at, err)
 		}
 	}
-	if now, err := c.Signing.Drafts.Get(ctx, who, id); err != nil || len(now.Invitations) != 2 || now.Invitations[0].Name != "New" {
+	if now, err := c.Signing.Drafts.Get(who, id); err != nil || len(now.Invitations) != 2 || now.Invitations[0].Name != "New" {
 		t.Errorf("a refused change was stored: %+v, %v", now.Invitations, err)
 	}
 }

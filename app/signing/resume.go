@@ -52,7 +52,7 @@ const (
 // BeginUploadUpload announces a file for a draft. For the same name and size from the same
 // person, it returns the upload already begun, with what was received so far.
 func (s *Drafts) BeginUpload(
-	_ context.Context, who account.Call, id, name string, size int64,
+	who account.Call, id, name string, size int64,
 ) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
@@ -133,7 +133,7 @@ func begunBy(tx *kv.Tx, who account.Call, document string) ([]Unfinished, error)
 }
 
 // UnfinishedUploadsUploads lists the caller's uploads to a document, oldest first.
-func (s *Drafts) UnfinishedUploads(_ context.Context, who account.Call, id string) (all []Unfinished, err error) {
+func (s *Drafts) UnfinishedUploads(who account.Call, id string) (all []Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (s *Drafts) UnfinishedUploads(_ context.Context, who account.Call, id strin
 }
 
 // GetUploadUpload returns an upload with the number of bytes received.
-func (s *Drafts) GetUpload(_ context.Context, who account.Call, id, upload string) (u Unfinished, err error) {
+func (s *Drafts) GetUpload(who account.Call, id, upload string) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
 	}
@@ -174,9 +174,9 @@ func loadUnfinished(tx *kv.Tx, who account.Call, id, upload string) (Unfinished,
 // a connection broke is kept. A piece that does not begin where the last one ended is
 // refused as a conflict; the returned upload holds the right offset.
 func (s *Drafts) AppendUpload(
-	ctx context.Context, who account.Call, id, upload string, offset int64, r io.Reader,
+	who account.Call, id, upload string, offset int64, r io.Reader,
 ) (u Unfinished, err error) {
-	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
+	if u, err = s.uploadAt(who, id, upload, offset); err != nil {
 		return u, err
 	}
 	// Receive the piece into a separate file first, so that nobody waits for a slow connection.
@@ -190,7 +190,7 @@ func (s *Drafts) AppendUpload(
 		return u, disk.SpaceError(cut)
 	}
 	defer s.changes.lock(upload)()
-	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
+	if u, err = s.uploadAt(who, id, upload, offset); err != nil {
 		return u, err // another piece arrived first
 	}
 	u, err = s.addPiece(who, u, offset, io.NewSectionReader(piece, 0, piece.Size()))
@@ -199,9 +199,9 @@ func (s *Drafts) AppendUpload(
 
 // uploadAt returns an upload if it continues at the given offset.
 func (s *Drafts) uploadAt(
-	ctx context.Context, who account.Call, id, upload string, offset int64,
+	who account.Call, id, upload string, offset int64,
 ) (Unfinished, error) {
-	u, err := s.GetUpload(ctx, who, id, upload)
+	u, err := s.GetUpload(who, id, upload)
 	if err == nil && offset != u.Received {
 		err = fault.Conflict("wrong_offset", fault.Number("offset", u.Received))
 	}
@@ -256,7 +256,7 @@ func (s *Drafts) finishUpload(
 	ctx context.Context, who account.Call, id, upload string, up *Upload,
 ) (d *Document, file *File, err error) {
 	defer s.changes.lock(upload)()
-	u, err := s.GetUpload(ctx, who, id, upload)
+	u, err := s.GetUpload(who, id, upload)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -294,8 +294,8 @@ func (s *Drafts) markRefused(who account.Call, id, upload string, up *Upload) er
 }
 
 // CancelUploadUpload drops an upload and its data.
-func (s *Drafts) CancelUpload(ctx context.Context, who account.Call, id, upload string) error {
-	u, err := s.GetUpload(ctx, who, id, upload)
+func (s *Drafts) CancelUpload(who account.Call, id, upload string) error {
+	u, err := s.GetUpload(who, id, upload)
 	if err != nil {
 		return err
 	}

@@ -21,34 +21,34 @@ func TestUploadResumesAfterABrokenConnection(t *testing.T) {
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
 	file := apptest.PDF(t, "One.", "Two.")
-	u, err := c.Signing.Drafts.BeginUpload(ctx, who, id, "a.pdf", int64(len(file)))
+	u, err := c.Signing.Drafts.BeginUpload(who, id, "a.pdf", int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The connection breaks after 100 bytes.
-	u, err = c.Signing.Drafts.AppendUpload(ctx, who, id, u.ID, 0, io.MultiReader(bytes.NewReader(file[:100]), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	u, err = c.Signing.Drafts.AppendUpload(who, id, u.ID, 0, io.MultiReader(bytes.NewReader(file[:100]), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	if u.Received != 100 || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Fatal(u, err)
 	}
-	if u, err = c.Signing.Drafts.AppendUpload(ctx, who, id, u.ID, 50, bytes.NewReader(file[50:])); fault.CodeOf(err) != "wrong_offset" || u.Received != 100 {
+	if u, err = c.Signing.Drafts.AppendUpload(who, id, u.ID, 50, bytes.NewReader(file[50:])); fault.CodeOf(err) != "wrong_offset" || u.Received != 100 {
 		t.Fatalf("a wrong offset returned %v with %d bytes received", err, u.Received)
 	}
 	if _, _, err := c.Signing.Drafts.FinishUpload(ctx, who, id, u.ID, ""); fault.CodeOf(err) != "upload_incomplete" {
 		t.Errorf("finishing half an upload returned %v", err)
 	}
-	again, err := c.Signing.Drafts.BeginUpload(ctx, who, id, "a.pdf", int64(len(file)))
+	again, err := c.Signing.Drafts.BeginUpload(who, id, "a.pdf", int64(len(file)))
 	if err != nil || again.ID != u.ID || again.Received != 100 {
 		t.Fatalf("beginning the same file again returned %+v, %v", again, err)
 	}
 	// Bytes beyond the announced size are ignored.
-	if u, err = c.Signing.Drafts.AppendUpload(ctx, who, id, u.ID, 100, io.MultiReader(bytes.NewReader(file[100:]), bytes.NewReader(file))); err != nil || !u.Whole() {
+	if u, err = c.Signing.Drafts.AppendUpload(who, id, u.ID, 100, io.MultiReader(bytes.NewReader(file[100:]), bytes.NewReader(file))); err != nil || !u.Whole() {
 		t.Fatal(u, err)
 	}
 	d, added, err := c.Signing.Drafts.FinishUpload(ctx, who, id, u.ID, "")
 	if err != nil || len(d.Files) != 1 || len(added.Pages) != 2 || added.Size != int64(len(file)) {
 		t.Fatalf("%+v, %v", added, err)
 	}
-	if all, err := c.Signing.Drafts.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {
+	if all, err := c.Signing.Drafts.UnfinishedUploads(who, id); len(all) != 0 || err != nil {
 		t.Errorf("unfinished uploads left: %v, %v", all, err)
 	}
 	got := c.Get(t, "/documents/"+id+"/files/"+added.ID+"/content?version=original").Want(t, 200)
@@ -63,20 +63,20 @@ func TestSlowPieceBlocksNoOther(t *testing.T) {
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
 	file := apptest.PDF(t, "One.")
-	u, err := c.Signing.Drafts.BeginUpload(ctx, who, id, "a.pdf", int64(len(file)))
+	u, err := c.Signing.Drafts.BeginUpload(who, id, "a.pdf", int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	line, end := io.Pipe()
 	late := make(chan error, 1)
 	go func() {
-		_, err := c.Signing.Drafts.AppendUpload(ctx, who, id, u.ID, 0, line)
+		_, err := c.Signing.Drafts.AppendUpload(who, id, u.ID, 0, line)
 		late <- err
 	}()
 	if _, err := end.Write(file[:10]); err != nil { // returns once the server reads it
 		t.Fatal(err)
 	}
-	if u, err = c.Signing.Drafts.AppendUpload(ctx, who, id, u.ID, 0, bytes.NewReader(file)); err != nil || !u.Whole() {
+	if u, err = c.Signing.Drafts.AppendUpload(who, id, u.ID, 0, bytes.NewReader(file)); err != nil || !u.Whole() {
 		t.Fatalf("%+v, %v", u, err)
 	}
 	if err := end.Close(); err != nil {
@@ -98,9 +98,9 @@ func TestLockedUploadWaitsForItsPassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := c.Signing.Drafts.BeginUpload(ctx, who, id, "p.pdf", int64(len(file)))
+	u, err := c.Signing.Drafts.BeginUpload(who, id, "p.pdf", int64(len(file)))
 	if err == nil {
-		_, err = c.Signing.Drafts.AppendUpload(ctx, who, id, u.ID, 0, bytes.NewReader(file))
+		_, err = c.Signing.Drafts.AppendUpload(who, id, u.ID, 0, bytes.NewReader(file))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestLockedUploadWaitsForItsPassword(t *testing.T) {
 		if _, _, err := c.Signing.Drafts.FinishUpload(ctx, who, id, u.ID, password); fault.KindOf(err) != fault.KindInvalid {
 			t.Fatalf("password %q returned %v", password, err)
 		}
-		if u, err = c.Signing.Drafts.GetUpload(ctx, who, id, u.ID); err != nil || !u.Locked {
+		if u, err = c.Signing.Drafts.GetUpload(who, id, u.ID); err != nil || !u.Locked {
 			t.Fatalf("the upload was not kept for another attempt: %+v, %v", u, err)
 		}
 	}
@@ -146,9 +146,9 @@ func TestCertifiedUploadCanBeFlattened(t *testing.T) {
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
 	file := unchangeable()
-	u, err := c.Signing.Drafts.BeginUpload(ctx, who, id, "c.pdf", int64(len(file)))
+	u, err := c.Signing.Drafts.BeginUpload(who, id, "c.pdf", int64(len(file)))
 	if err == nil {
-		_, err = c.Signing.Drafts.AppendUpload(ctx, who, id, u.ID, 0, bytes.NewReader(file))
+		_, err = c.Signing.Drafts.AppendUpload(who, id, u.ID, 0, bytes.NewReader(file))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestCertifiedUploadCanBeFlattened(t *testing.T) {
 	if _, _, err := c.Signing.Drafts.FinishUpload(ctx, who, id, u.ID, ""); fault.KindOf(err) != fault.KindInvalid {
 		t.Fatalf("a file that must not be changed returned %v", err)
 	}
-	if u, err = c.Signing.Drafts.GetUpload(ctx, who, id, u.ID); err != nil || !u.Fixed || u.Locked {
+	if u, err = c.Signing.Drafts.GetUpload(who, id, u.ID); err != nil || !u.Fixed || u.Locked {
 		t.Fatalf("the upload was not kept: %+v, %v", u, err)
 	}
 	if _, f, err := c.Signing.Drafts.FinishUploadFlattened(ctx, who, id, u.ID, ""); err != nil || !f.Flattened || f.Base == f.Upload {
@@ -170,7 +170,7 @@ func TestUploadsAreBounded(t *testing.T) {
 	c := s.Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
 	begin := func(who account.Call, name string, size int64) (string, error) {
-		u, err := c.Signing.Drafts.BeginUpload(ctx, who, id, name, size)
+		u, err := c.Signing.Drafts.BeginUpload(who, id, name, size)
 		return u.ID, err
 	}
 	for _, x := range []struct {
@@ -192,10 +192,10 @@ func TestUploadsAreBounded(t *testing.T) {
 	}
 	// Colleagues can neither continue nor see it.
 	colleague := actor(t, c.Member(t, account.RoleAdmin))
-	if _, err := c.Signing.Drafts.AppendUpload(ctx, colleague, id, upload, 0, bytes.NewReader([]byte("x"))); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := c.Signing.Drafts.AppendUpload(colleague, id, upload, 0, bytes.NewReader([]byte("x"))); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a colleague's piece returned %v", err)
 	}
-	if all, err := c.Signing.Drafts.UnfinishedUploads(ctx, colleague, id); len(all) != 0 || err != nil {
+	if all, err := c.Signing.Drafts.UnfinishedUploads(colleague, id); len(all) != 0 || err != nil {
 		t.Errorf("a colleague sees %v, %v", all, err)
 	}
 	for i := range 100 {
@@ -206,17 +206,17 @@ func TestUploadsAreBounded(t *testing.T) {
 	if fault.KindOf(err) != fault.KindInvalid {
 		t.Errorf("exceeding the number of files returned %v", err)
 	}
-	if err := c.Signing.Drafts.CancelUpload(ctx, who, id, upload); err != nil {
+	if err := c.Signing.Drafts.CancelUpload(who, id, upload); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Signing.Drafts.GetUpload(ctx, who, id, upload); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := c.Signing.Drafts.GetUpload(who, id, upload); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("getting a cancelled upload returned %v", err)
 	}
 	s.Advance(t, "25h")
 	if _, err := c.Signing.Upkeep.Sweep(ctx, s.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := c.Signing.Drafts.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {
+	if all, err := c.Signing.Drafts.UnfinishedUploads(who, id); len(all) != 0 || err != nil {
 		t.Errorf("%d uploads left after a day, %v", len(all), err)
 	}
 }
@@ -225,9 +225,9 @@ func TestRefusedUploadIsDropped(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
-	u, err := c.Signing.Drafts.BeginUpload(ctx, who, id, "a.exe", 4)
+	u, err := c.Signing.Drafts.BeginUpload(who, id, "a.exe", 4)
 	if err == nil {
-		_, err = c.Signing.Drafts.AppendUpload(ctx, who, id, u.ID, 0, bytes.NewReader([]byte("MZxx")))
+		_, err = c.Signing.Drafts.AppendUpload(who, id, u.ID, 0, bytes.NewReader([]byte("MZxx")))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ func TestRefusedUploadIsDropped(t *testing.T) {
 	if _, _, err := c.Signing.Drafts.FinishUpload(ctx, who, id, u.ID, ""); fault.KindOf(err) != fault.KindUnsupported {
 		t.Errorf("FinishUpload returned %v", err)
 	}
-	if all, err := c.Signing.Drafts.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {
+	if all, err := c.Signing.Drafts.UnfinishedUploads(who, id); len(all) != 0 || err != nil {
 		t.Errorf("unfinished uploads left: %v, %v", all, err)
 	}
 }
@@ -273,20 +273,20 @@ func TestUploadSurvivesARestart(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		u, err := s.Drafts.BeginUpload(ctx, who, d.ID, "a.pdf", int64(len(file)))
+		u, err := s.Drafts.BeginUpload(who, d.ID, "a.pdf", int64(len(file)))
 		if err != nil {
 			return err
 		}
 		id, upload = d.ID, u.ID
-		_, err = s.Drafts.AppendUpload(ctx, who, id, upload, 0, bytes.NewReader(file[:200]))
+		_, err = s.Drafts.AppendUpload(who, id, upload, 0, bytes.NewReader(file[:200]))
 		return err
 	})
 	life(func(s *signing.Services, who account.Call) error {
-		u, err := s.Drafts.GetUpload(ctx, who, id, upload)
+		u, err := s.Drafts.GetUpload(who, id, upload)
 		if err != nil || u.Received != 200 {
 			return fmt.Errorf("%d bytes received: %w", u.Received, err)
 		}
-		if _, err := s.Drafts.AppendUpload(ctx, who, id, upload, 200, bytes.NewReader(file[200:])); err != nil {
+		if _, err := s.Drafts.AppendUpload(who, id, upload, 200, bytes.NewReader(file[200:])); err != nil {
 			return err
 		}
 		d, _, err := s.Drafts.FinishUpload(ctx, who, id, upload, "")

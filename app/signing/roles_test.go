@@ -35,15 +35,15 @@ func TestOperationsAreLimitedToRoles(t *testing.T) {
 		want        map[string]string
 	}{
 		{"edit", "draft", func(who account.Call, d doc) error {
-			_, err := c.Signing.Drafts.Update(t.Context(), who, d.ID, signing.DocumentInput{Title: new("X")})
+			_, err := c.Signing.Drafts.Update(who, d.ID, signing.DocumentInput{Title: new("X")})
 			return err
 		}, everyone},
 		{"invite", "draft", func(who account.Call, d doc) error {
-			_, _, err := c.Signing.Drafts.Invite(t.Context(), who, d.ID, []signing.InvitationInput{person("new@x.example")})
+			_, _, err := c.Signing.Drafts.Invite(who, d.ID, []signing.InvitationInput{person("new@x.example")})
 			return err
 		}, everyone},
 		{"submit", "draft", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Submit(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Submit(who, d.ID)
 			return err
 		}, everyone},
 		{"send", "draft", func(who account.Call, d doc) error {
@@ -51,54 +51,54 @@ func TestOperationsAreLimitedToRoles(t *testing.T) {
 			return err
 		}, everyone},
 		{"archive", "draft", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Archive(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Archive(who, d.ID)
 			return err
 		}, everyone},
 		{"restore", "archived", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Restore(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Restore(who, d.ID)
 			return err
 		}, everyone},
 		{"duplicate", "draft", func(who account.Call, d doc) error {
-			_, err := c.Signing.Drafts.Duplicate(t.Context(), who, d.ID)
+			_, err := c.Signing.Drafts.Duplicate(who, d.ID)
 			return err
 		}, everyone},
 		{"reopen", "rejected", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Reopen(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Reopen(who, d.ID)
 			return err
 		}, everyone},
 		{"withdraw", "pending_approval", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Withdraw(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Withdraw(who, d.ID)
 			return err
 		}, authors},
 		{"approve", "pending_approval", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Approve(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Approve(who, d.ID)
 			return err
 		}, approvers},
 		{"reject", "pending_approval", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Reject(t.Context(), who, d.ID, new("No"))
+			_, err := c.Signing.Sending.Reject(who, d.ID, new("No"))
 			return err
 		}, approvers},
 		{"void", "pending_approval", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Void(t.Context(), who, d.ID, new("No"))
+			_, err := c.Signing.Sending.Void(who, d.ID, new("No"))
 			return err
 		}, ownerOnly},
 		{"extend", "expired", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Extend(t.Context(), who, d.ID, new(c.Now().AddDate(0, 0, 1)))
+			_, err := c.Signing.Sending.Extend(who, d.ID, new(c.Now().AddDate(0, 0, 1)))
 			return err
 		}, ownerOnly},
 		{"delete", "draft", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Delete(t.Context(), who, d.ID)
+			_, err := c.Signing.Sending.Delete(who, d.ID)
 			return err
 		}, ownerOnly},
 		{"purge", deleted, func(who account.Call, d doc) error {
-			return c.Signing.Sending.Purge(t.Context(), who, d.ID, d.Title)
+			return c.Signing.Sending.Purge(who, d.ID, d.Title)
 		}, admins},
 		{"remind", "sent", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Remind(t.Context(), who, d.ID, "")
+			_, err := c.Signing.Sending.Remind(who, d.ID, "")
 			return err
 		}, everyone},
 		{"replace", "sent", func(who account.Call, d doc) error {
-			_, err := c.Signing.Sending.Replace(t.Context(), who, d.ID, d.Invitations[0].ID, person("new@x.example"))
+			_, err := c.Signing.Sending.Replace(who, d.ID, d.Invitations[0].ID, person("new@x.example"))
 			return err
 		}, everyone},
 	} {
@@ -136,17 +136,17 @@ func TestNobodyApprovesTheirOwnSubmission(t *testing.T) {
 	alone := s.Company(t)
 	draft := func() doc {
 		d := s.Draft(t, alone, signing.DocumentInput{}, domain.Signers("a@x.example")...)
-		return ok[doc](t)(s.Signing.Sending.Submit(t.Context(), alone, d.ID))
+		return ok[doc](t)(s.Signing.Sending.Submit(alone, d.ID))
 	}
-	if _, err := s.Signing.Sending.Approve(t.Context(), alone, draft().ID); err != nil {
+	if _, err := s.Signing.Sending.Approve(alone, draft().ID); err != nil {
 		t.Error(err)
 	}
 	s.Member(t, alone.CompanyID, account.RoleViewer)
 	d := draft()
-	if _, err := s.Signing.Sending.Approve(t.Context(), alone, d.ID); domain.Refusal(err) != "own_submission" {
+	if _, err := s.Signing.Sending.Approve(alone, d.ID); domain.Refusal(err) != "own_submission" {
 		t.Error(err)
 	}
-	if _, err := s.Signing.Sending.Reject(t.Context(), alone, d.ID, new("No")); domain.Refusal(err) != "own_submission" {
+	if _, err := s.Signing.Sending.Reject(alone, d.ID, new("No")); domain.Refusal(err) != "own_submission" {
 		t.Error(err)
 	}
 }
@@ -154,7 +154,6 @@ func TestNobodyApprovesTheirOwnSubmission(t *testing.T) {
 func TestTransferMovesOpenDocuments(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	ctx := t.Context()
 	open := map[string]doc{}
 	for _, state := range states() {
 		open[state] = c.in(t, state)
@@ -171,16 +170,16 @@ func TestTransferMovesOpenDocuments(t *testing.T) {
 		{"to a viewer", c.author.UserID, c.viewer.UserID, c.admin, "to member_cannot_work"},
 		{"from a stranger", c.Company(t).UserID, c.colleague.UserID, c.admin, "not_found.member"},
 	} {
-		if n, err := c.Signing.Sending.TransferOwnership(ctx, x.who, x.from, x.to); domain.Refusal(err) != x.want || n != 0 {
+		if n, err := c.Signing.Sending.TransferOwnership(x.who, x.from, x.to); domain.Refusal(err) != x.want || n != 0 {
 			t.Errorf("%s: %d, %v, want %q", x.name, n, err, x.want)
 		}
 	}
-	count := len(ok[[]string](t)(c.Signing.Sending.OpenDocumentsOf(ctx, c.admin, c.author.UserID)))
-	if n := ok[int](t)(c.Signing.Sending.TransferOwnership(ctx, c.admin, c.author.UserID, c.approver.UserID)); n != 8 || count != 8 {
+	count := len(ok[[]string](t)(c.Signing.Sending.OpenDocumentsOf(c.admin, c.author.UserID)))
+	if n := ok[int](t)(c.Signing.Sending.TransferOwnership(c.admin, c.author.UserID, c.approver.UserID)); n != 8 || count != 8 {
 		t.Errorf("%d documents are open, %d were transferred, want 8", count, n)
 	}
 	for state, d := range open {
-		now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.admin, d.ID))
+		now := ok[doc](t)(c.Signing.Drafts.Get(c.admin, d.ID))
 		want := c.approver
 		if state == "completed" || state == "voided" {
 			want = c.author
@@ -189,10 +188,10 @@ func TestTransferMovesOpenDocuments(t *testing.T) {
 			t.Errorf("owner of the %s document is %+v, want %s", state, now.Owner, want.Email)
 		}
 	}
-	if now := ok[doc](t)(c.Signing.Drafts.Get(ctx, c.admin, foreign.ID)); now.Owner.ID != c.colleague.UserID {
+	if now := ok[doc](t)(c.Signing.Drafts.Get(c.admin, foreign.ID)); now.Owner.ID != c.colleague.UserID {
 		t.Errorf("a document of another member went to %+v", now.Owner)
 	}
-	if _, err := c.Signing.Sending.OpenDocumentsOf(ctx, c.author, c.author.UserID); domain.Refusal(err) != "role_not_allowed" {
+	if _, err := c.Signing.Sending.OpenDocumentsOf(c.author, c.author.UserID); domain.Refusal(err) != "role_not_allowed" {
 		t.Error(err)
 	}
 }

@@ -15,7 +15,7 @@ func TestOnlyActiveApproversAreAsked(t *testing.T) {
 	owner := s.Company(t)
 	member, gone := s.Member(t, owner.CompanyID, account.RoleMember), s.Member(t, owner.CompanyID, account.RoleApprover)
 	approver, stranger := s.Member(t, owner.CompanyID, account.RoleApprover), s.Company(t)
-	if _, err := s.Accounts.Companies.UpdateMember(t.Context(), owner, gone.UserID, account.MemberPatch{Active: new(false)}); err != nil {
+	if _, err := s.Accounts.Companies.UpdateMember(owner, gone.UserID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	d := s.Draft(t, owner, signing.DocumentInput{})
@@ -24,7 +24,7 @@ func TestOnlyActiveApproversAreAsked(t *testing.T) {
 		{"a member", member.UserID, "approver_id not_an_approver"}, {"a former approver", gone.UserID, "approver_id not_an_approver"},
 		{"a stranger", stranger.UserID, "approver_id not_selectable"},
 	} {
-		d, err := s.Signing.Drafts.Update(t.Context(), owner, d.ID, signing.DocumentInput{ApproverID: &tt.id})
+		d, err := s.Signing.Drafts.Update(owner, d.ID, signing.DocumentInput{ApproverID: &tt.id})
 		if got := domain.Refusal(err); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
@@ -52,13 +52,13 @@ func TestRepeatedProblemReportsAreThrottled(t *testing.T) {
 		{"again", "It is blank.", a, a.Invitation, "throttled"},
 		{"another person's", "It is blank.", b, b.Invitation, ""},
 	} {
-		err := s.Signing.Signing.ReportProblem(t.Context(), tt.who, d.ID, tt.invitation, tt.text)
+		err := s.Signing.Signing.ReportProblem(tt.who, d.ID, tt.invitation, tt.text)
 		if got := domain.Refusal(err); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
 	s.Advance(5 * time.Minute)
-	if err := s.Signing.Signing.ReportProblem(t.Context(), a, d.ID, a.Invitation, "It is still blank."); err != nil {
+	if err := s.Signing.Signing.ReportProblem(a, d.ID, a.Invitation, "It is still blank."); err != nil {
 		t.Error(err)
 	}
 }

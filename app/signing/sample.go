@@ -30,7 +30,7 @@ func (s *Drafts) CreateSample(ctx context.Context, who account.Call, baseURL str
 	if err != nil {
 		return nil, err
 	}
-	u, err := s.intake.Receive(ctx, who, sampleTitle+".pdf", "application/pdf", bytes.NewReader(file))
+	u, err := s.intake.Receive(who, sampleTitle+".pdf", "application/pdf", bytes.NewReader(file))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -41,7 +40,7 @@ var savedFields = kv.NewCollection("saved_fields", kv.JSON[SavedField](),
 func (x *SavedField) key() string { return x.Company + "/" + x.ID }
 
 // ListSavedFields returns all saved fields of a company, by name.
-func (s *Drafts) ListSavedFields(_ context.Context, who account.Call) (all []SavedField, err error) {
+func (s *Drafts) ListSavedFields(who account.Call) (all []SavedField, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (s *Drafts) ListSavedFields(_ context.Context, who account.Call) (all []Sav
 }
 
 // GetSavedField returns a saved field.
-func (s *Drafts) GetSavedField(_ context.Context, who account.Call, id string) (x SavedField, err error) {
+func (s *Drafts) GetSavedField(who account.Call, id string) (x SavedField, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return x, err
 	}
@@ -75,7 +74,7 @@ func loadSavedField(tx *kv.Tx, who account.Call, id string) (SavedField, error) 
 }
 
 // CreateSavedField saves a field.
-func (s *Drafts) CreateSavedField(_ context.Context, who account.Call, in SavedFieldInput) (SavedField, error) {
+func (s *Drafts) CreateSavedField(who account.Call, in SavedFieldInput) (SavedField, error) {
 	return s.changeSavedField(who, func(tx *kv.Tx) (SavedField, error) {
 		n, err := savedFields.Count(tx, "name", kv.K(who.CompanyID))
 		if err == nil && n >= maxSavedFields {
@@ -86,7 +85,7 @@ func (s *Drafts) CreateSavedField(_ context.Context, who account.Call, in SavedF
 }
 
 // UpdateSavedField changes a saved field. Documents that it was placed in stay as they are.
-func (s *Drafts) UpdateSavedField(_ context.Context, who account.Call, id string, in SavedFieldInput) (SavedField, error) {
+func (s *Drafts) UpdateSavedField(who account.Call, id string, in SavedFieldInput) (SavedField, error) {
 	return s.changeSavedField(who, func(tx *kv.Tx) (SavedField, error) { return loadSavedField(tx, who, id) }, in)
 }
 
@@ -121,7 +120,7 @@ func (s *Drafts) changeSavedField(
 }
 
 // DeleteSavedField removes a saved field. Documents that it was placed in keep theirs.
-func (s *Drafts) DeleteSavedField(_ context.Context, who account.Call, id string) error {
+func (s *Drafts) DeleteSavedField(who account.Call, id string) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -80,7 +79,7 @@ func (s *core) formVersion(c account.Company, d *Document, inv *Invitation) (str
 
 // FormVersion returns the version of what an invited person is shown now, for programs to send back
 // with the act; "" if they are not asked to act.
-func (s *Signing) FormVersion(_ context.Context, who account.Call, id string) (string, error) {
+func (s *Signing) FormVersion(who account.Call, id string) (string, error) {
 	d, err := s.store.Get(who, id)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return "", nil // they have passed the invitation on

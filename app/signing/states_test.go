@@ -74,19 +74,19 @@ func stateOf(d doc) string {
 // in creates a document in the given state, owned by the author and to be signed by a@x.example.
 func (c company) in(t *testing.T, state string) doc {
 	t.Helper()
-	ctx, people := t.Context(), domain.Signers("a@x.example")
+	people := domain.Signers("a@x.example")
 	step := ok[doc](t)
 	draft := func() doc { return c.Draft(t, c.author, signing.DocumentInput{}, people...) }
-	submitted := func() doc { return step(c.Signing.Sending.Submit(ctx, c.author, draft().ID)) }
+	submitted := func() doc { return step(c.Signing.Sending.Submit(c.author, draft().ID)) }
 	switch state {
 	case "draft":
 		return draft()
 	case "pending_approval":
 		return submitted()
 	case "approved":
-		return step(c.Signing.Sending.Approve(ctx, c.approver, submitted().ID))
+		return step(c.Signing.Sending.Approve(c.approver, submitted().ID))
 	case "rejected":
-		return step(c.Signing.Sending.Reject(ctx, c.approver, submitted().ID, new("No")))
+		return step(c.Signing.Sending.Reject(c.approver, submitted().ID, new("No")))
 	case "sent":
 		return c.Sent(t, c.author, signing.DocumentInput{}, people...)
 	case "completed":
@@ -95,13 +95,13 @@ func (c company) in(t *testing.T, state string) doc {
 		d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, people...)
 		c.Advance(time.Hour)
 		c.Work(t)
-		return step(c.Signing.Drafts.Get(ctx, c.author, d.ID))
+		return step(c.Signing.Drafts.Get(c.author, d.ID))
 	case "voided":
-		return step(c.Signing.Sending.Void(ctx, c.author, submitted().ID, new("Wrong")))
+		return step(c.Signing.Sending.Void(c.author, submitted().ID, new("Wrong")))
 	case archived:
-		return step(c.Signing.Sending.Archive(ctx, c.author, draft().ID))
+		return step(c.Signing.Sending.Archive(c.author, draft().ID))
 	case deleted:
-		return step(c.Signing.Sending.Delete(ctx, c.author, draft().ID))
+		return step(c.Signing.Sending.Delete(c.author, draft().ID))
 	}
 	t.Fatalf("cannot create a document in state %s", state)
 	return nil
@@ -135,27 +135,27 @@ func unsent() map[string]string {
 func operations() []operation {
 	return []operation{
 		{"edit", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Drafts.Update(t.Context(), c.author, d.ID, signing.DocumentInput{Title: new("Other")})
+			_, err := c.Signing.Drafts.Update(c.author, d.ID, signing.DocumentInput{Title: new("Other")})
 			return err
 		}, "draft>draft archived>archived", "document_not_draft", map[string]string{deleted: "document_deleted"}, "document.updated"},
 		{"submit", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Submit(t.Context(), c.author, d.ID)
+			_, err := c.Signing.Sending.Submit(c.author, d.ID)
 			return err
 		}, "draft>pending_approval", "document_not_draft.submitted", away(), "document.submitted"},
 		{"withdraw", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Withdraw(t.Context(), c.author, d.ID)
+			_, err := c.Signing.Sending.Withdraw(c.author, d.ID)
 			return err
 		}, "pending_approval>draft", "document_not_pending.withdrawn", away(), "document.withdrawn"},
 		{"approve", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Approve(t.Context(), c.approver, d.ID)
+			_, err := c.Signing.Sending.Approve(c.approver, d.ID)
 			return err
 		}, "pending_approval>approved", "document_not_pending.approved", away(), "document.approved"},
 		{"reject", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Reject(t.Context(), c.approver, d.ID, new("No"))
+			_, err := c.Signing.Sending.Reject(c.approver, d.ID, new("No"))
 			return err
 		}, "pending_approval>rejected", "document_not_pending.rejected", away(), "document.rejected"},
 		{"reopen", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Reopen(t.Context(), c.author, d.ID)
+			_, err := c.Signing.Sending.Reopen(c.author, d.ID)
 			return err
 		}, "approved>draft rejected>draft", "document_not_approved_or_rejected.reopened", away(), "document.reopened"},
 		{"send", func(t *testing.T, c company, d doc) error {
@@ -163,7 +163,7 @@ func operations() []operation {
 			return err
 		}, "draft>sent approved>sent", "document_not_draft.sent", away("sent", "document_already_sent"), "document.sent invitation.notified"},
 		{"unschedule", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Unschedule(t.Context(), c.author, d.ID)
+			_, err := c.Signing.Sending.Unschedule(c.author, d.ID)
 			return err
 		}, "", "document_not_scheduled", away(), ""},
 		{"sign", func(t *testing.T, c company, d doc) error {
@@ -171,46 +171,46 @@ func operations() []operation {
 			return err
 		}, "sent>completed", "", unsent(), "invitation.signed document.completed"},
 		{"decline", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Signing.Decline(t.Context(), c.author, d.ID, d.Invitations[0].ID, signing.DeclineInput{})
+			_, err := c.Signing.Signing.Decline(c.author, d.ID, d.Invitations[0].ID, signing.DeclineInput{})
 			return err
 		}, "sent>sent", "", unsent(), "invitation.declined"},
 		{"delegate", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Delegate(t.Context(), c.author, d.ID, d.Invitations[0].ID, person("b@x.example"), nil)
+			_, err := c.Signing.Sending.Delegate(c.author, d.ID, d.Invitations[0].ID, person("b@x.example"), nil)
 			return err
 		}, "sent>sent", "", unsent(), "invitation.replaced invitation.notified"},
 		{"replace", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Replace(t.Context(), c.author, d.ID, d.Invitations[0].ID, person("b@x.example"))
+			_, err := c.Signing.Sending.Replace(c.author, d.ID, d.Invitations[0].ID, person("b@x.example"))
 			return err
 		}, "sent>sent", "", unsent(), "invitation.replaced invitation.notified"},
 		{"remind", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Remind(t.Context(), c.author, d.ID, "")
+			_, err := c.Signing.Sending.Remind(c.author, d.ID, "")
 			return err
 		}, "sent>sent", "", unsent(), "invitation.reminded"},
 		{"extend", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Extend(t.Context(), c.author, d.ID, new(c.Now().Add(time.Hour)))
+			_, err := c.Signing.Sending.Extend(c.author, d.ID, new(c.Now().Add(time.Hour)))
 			return err
 		}, "expired>sent", "document_not_expired.extended", away(), "document.extended"},
 		{"void", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Void(t.Context(), c.author, d.ID, new("Over"))
+			_, err := c.Signing.Sending.Void(c.author, d.ID, new("Over"))
 			return err
 		}, "pending_approval>voided approved>voided rejected>voided sent>voided expired>voided", "document_not_voidable.voided",
 			map[string]string{deleted: "document_deleted"}, "document.voided"},
 		{"archive", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Archive(t.Context(), c.author, d.ID)
+			_, err := c.Signing.Sending.Archive(c.author, d.ID)
 			return err
 		}, "draft>archived pending_approval>archived approved>archived rejected>archived completed>archived expired>archived voided>archived", "",
 			map[string]string{"sent": "document_sent.archive", archived: "document_archived.already", deleted: "document_deleted"}, "document.archived"},
 		{"delete", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Delete(t.Context(), c.author, d.ID)
+			_, err := c.Signing.Sending.Delete(c.author, d.ID)
 			return err
 		}, "draft>deleted pending_approval>deleted approved>deleted rejected>deleted completed>deleted expired>deleted voided>deleted archived>deleted", "",
 			map[string]string{"sent": "document_sent.delete", deleted: "document_deleted.already"}, "document.deleted"},
 		{"restore", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Sending.Restore(t.Context(), c.author, d.ID)
+			_, err := c.Signing.Sending.Restore(c.author, d.ID)
 			return err
 		}, "archived>draft deleted>draft", "document_active", nil, "document.restored"},
 		{"purge", func(t *testing.T, c company, d doc) error {
-			return c.Signing.Sending.Purge(t.Context(), c.owner, d.ID, " "+d.Title+" ")
+			return c.Signing.Sending.Purge(c.owner, d.ID, " "+d.Title+" ")
 		}, "deleted>", "document_not_deleted", nil, ""},
 	}
 }
@@ -247,7 +247,7 @@ func TestOperationsFollowTheStateTable(t *testing.T) {
 			if got := domain.Refusal(o.do(t, c, d)); got != want {
 				t.Errorf("%s in state %s: got %q, want %q", o.name, state, got, want)
 			}
-			if now := ok[doc](t)(c.Signing.Drafts.Get(t.Context(), c.owner, d.ID)); now.Version != d.Version || stateOf(now) != state {
+			if now := ok[doc](t)(c.Signing.Drafts.Get(c.owner, d.ID)); now.Version != d.Version || stateOf(now) != state {
 				t.Fatalf("%s was refused in state %s but changed the document", o.name, state)
 			}
 		}
@@ -262,7 +262,7 @@ func (c company) performs(t *testing.T, o operation, from, to string) {
 		t.Errorf("%s in state %s: %v", o.name, from, err)
 		return
 	}
-	now, err := c.Signing.Drafts.Get(t.Context(), c.owner, d.ID)
+	now, err := c.Signing.Drafts.Get(c.owner, d.ID)
 	if to == "" {
 		if fault.KindOf(err) != fault.KindNotFound {
 			t.Errorf("%s in state %s did not remove the document: %v", o.name, from, err)
@@ -281,7 +281,7 @@ func (c company) performs(t *testing.T, o operation, from, to string) {
 // events lists the types of a document's events.
 func (c company) events(t *testing.T, d doc) (types []string) {
 	t.Helper()
-	all, _, err := c.Signing.Trail.Events(t.Context(), c.owner, d.ID, trail.EventsQuery{Page: 1, PerPage: 1000})
+	all, _, err := c.Signing.Trail.Events(c.owner, d.ID, trail.EventsQuery{Page: 1, PerPage: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestOfferedActionsArePermitted(t *testing.T) {
 		"restore": record.ActionRestore, "purge": record.ActionPurge}
 	for _, state := range states() {
 		d := c.in(t, state)
-		got := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(t.Context(), c.owner, d))
+		got := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(c.owner, d))
 		for _, o := range operations() {
 			action, known := offered[o.name]
 			if !known || action == record.ActionWithdraw { // offered to the submitter only
@@ -321,43 +321,43 @@ func TestOfferedActionsArePermitted(t *testing.T) {
 func TestApprovalStepsRecordWhoAndWhen(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	ctx, step := t.Context(), ok[doc](t)
+	step := ok[doc](t)
 	d := c.in(t, "draft")
 	tick := func() time.Time { c.Advance(time.Minute); return c.Now() }
 	at := tick()
-	if d = step(c.Signing.Sending.Submit(ctx, c.colleague, d.ID)); !d.SubmittedAt.Equal(at) || d.SubmittedBy != c.colleague.UserID {
+	if d = step(c.Signing.Sending.Submit(c.colleague, d.ID)); !d.SubmittedAt.Equal(at) || d.SubmittedBy != c.colleague.UserID {
 		t.Errorf("submitted: %v by %s", d.SubmittedAt, d.SubmittedBy)
 	}
 	at = tick()
-	if d = step(c.Signing.Sending.Reject(ctx, c.approver, d.ID, new("Too dear"))); !d.RejectedAt.Equal(at) || d.RejectedReason != "Too dear" || d.Approver.ID != c.approver.UserID {
+	if d = step(c.Signing.Sending.Reject(c.approver, d.ID, new("Too dear"))); !d.RejectedAt.Equal(at) || d.RejectedReason != "Too dear" || d.Approver.ID != c.approver.UserID {
 		t.Errorf("rejected: %v, %q by %+v", d.RejectedAt, d.RejectedReason, d.Approver)
 	}
-	if d = step(c.Signing.Sending.Reopen(ctx, c.author, d.ID)); d.SubmittedAt != nil || d.SubmittedBy != "" || d.RejectedReason != "Too dear" {
+	if d = step(c.Signing.Sending.Reopen(c.author, d.ID)); d.SubmittedAt != nil || d.SubmittedBy != "" || d.RejectedReason != "Too dear" {
 		t.Errorf("reopened: %v, %q, %q", d.SubmittedAt, d.SubmittedBy, d.RejectedReason)
 	}
-	if d = step(c.Signing.Sending.Submit(ctx, c.author, d.ID)); d.RejectedAt != nil || d.RejectedReason != "" {
+	if d = step(c.Signing.Sending.Submit(c.author, d.ID)); d.RejectedAt != nil || d.RejectedReason != "" {
 		t.Errorf("submitted again: %v, %q", d.RejectedAt, d.RejectedReason)
 	}
-	if d = step(c.Signing.Sending.Withdraw(ctx, c.author, d.ID)); d.SubmittedAt != nil || d.SubmittedBy != "" {
+	if d = step(c.Signing.Sending.Withdraw(c.author, d.ID)); d.SubmittedAt != nil || d.SubmittedBy != "" {
 		t.Errorf("withdrawn: %v, %q", d.SubmittedAt, d.SubmittedBy)
 	}
-	step(c.Signing.Sending.Submit(ctx, c.author, d.ID))
+	step(c.Signing.Sending.Submit(c.author, d.ID))
 	at = tick()
-	if d = step(c.Signing.Sending.Approve(ctx, c.admin, d.ID)); !d.ApprovedAt.Equal(at) || d.Approver.ID != c.admin.UserID || d.Approver.Name != c.admin.Name || d.Approver.Email != c.admin.Email {
+	if d = step(c.Signing.Sending.Approve(c.admin, d.ID)); !d.ApprovedAt.Equal(at) || d.Approver.ID != c.admin.UserID || d.Approver.Name != c.admin.Name || d.Approver.Email != c.admin.Email {
 		t.Errorf("approved: %v by %+v", d.ApprovedAt, d.Approver)
 	}
-	if d = step(c.Signing.Sending.Reopen(ctx, c.author, d.ID)); d.ApprovedAt != nil {
+	if d = step(c.Signing.Sending.Reopen(c.author, d.ID)); d.ApprovedAt != nil {
 		t.Errorf("reopened: %v", d.ApprovedAt)
 	}
-	step(c.Signing.Sending.Submit(ctx, c.author, d.ID))
+	step(c.Signing.Sending.Submit(c.author, d.ID))
 	at = tick()
-	if d = step(c.Signing.Sending.Void(ctx, c.author, d.ID, new(" Not needed\r\nany more "))); !d.VoidedAt.Equal(at) || d.VoidedReason != "Not needed\nany more" || d.Attention.Kind != "" {
+	if d = step(c.Signing.Sending.Void(c.author, d.ID, new(" Not needed\r\nany more "))); !d.VoidedAt.Equal(at) || d.VoidedReason != "Not needed\nany more" || d.Attention.Kind != "" {
 		t.Errorf("voided: %v, %q", d.VoidedAt, d.VoidedReason)
 	}
-	if _, err := c.Signing.Sending.Void(ctx, c.author, d.ID, new("  ")); domain.Refusal(err) != "reason required" {
+	if _, err := c.Signing.Sending.Void(c.author, d.ID, new("  ")); domain.Refusal(err) != "reason required" {
 		t.Error(err)
 	}
-	if _, err := c.Signing.Sending.Reject(ctx, c.approver, d.ID, new(strings.Repeat("x", 2001))); domain.Refusal(err) != "reason too_long" {
+	if _, err := c.Signing.Sending.Reject(c.approver, d.ID, new(strings.Repeat("x", 2001))); domain.Refusal(err) != "reason too_long" {
 		t.Error(err)
 	}
 }
@@ -365,16 +365,16 @@ func TestApprovalStepsRecordWhoAndWhen(t *testing.T) {
 func TestCompanyCanRequireApproval(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{RequireApproval: new(true)}))
+	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(c.owner, account.CompanyPatch{RequireApproval: new(true)}))
 	d := c.in(t, "draft")
 	if _, err := c.Signing.Sending.Send(t.Context(), c.author, d.ID, signing.SendInput{}); domain.Refusal(err) != "approval_required" {
 		t.Error(err)
 	}
-	if got := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(t.Context(), c.author, d)); slices.Contains(got, record.ActionSend) {
+	if got := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(c.author, d)); slices.Contains(got, record.ActionSend) {
 		t.Error("sending is offered without approval")
 	}
-	ok[doc](t)(c.Signing.Sending.Submit(t.Context(), c.author, d.ID))
-	ok[doc](t)(c.Signing.Sending.Approve(t.Context(), c.approver, d.ID))
+	ok[doc](t)(c.Signing.Sending.Submit(c.author, d.ID))
+	ok[doc](t)(c.Signing.Sending.Approve(c.approver, d.ID))
 	if d, err := c.Signing.Sending.Send(t.Context(), c.author, d.ID, signing.SendInput{}); err != nil || d.Status != record.Sent {
 		t.Error(err)
 	}
@@ -388,10 +388,10 @@ func TestPurgingAsksForTheTitle(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	d := c.in(t, deleted)
-	if err := c.Signing.Sending.Purge(t.Context(), c.owner, d.ID, d.Title+"s"); domain.Refusal(err) != "title not_the_title" {
+	if err := c.Signing.Sending.Purge(c.owner, d.ID, d.Title+"s"); domain.Refusal(err) != "title not_the_title" {
 		t.Error(err)
 	}
-	if _, err := c.Signing.Drafts.Get(t.Context(), c.owner, d.ID); err != nil {
+	if _, err := c.Signing.Drafts.Get(c.owner, d.ID); err != nil {
 		t.Error(err)
 	}
 }

@@ -68,7 +68,7 @@ func (s *Drafts) ListTemplates(
 }
 
 // GetTemplateTemplate returns one template.
-func (s *Drafts) GetTemplate(_ context.Context, who account.Call, id string) (t Template, err error) {
+func (s *Drafts) GetTemplate(who account.Call, id string) (t Template, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Template{}, err
 	}
@@ -114,7 +114,7 @@ func usage(tx *kv.Tx, d *Document) (Template, error) {
 // rules, with a role in place of each person. names holds the names of the roles in the
 // order of the invitations; roles without one are numbered.
 func (s *Drafts) SaveTemplate(
-	_ context.Context, who account.Call, id string, title *string, names []string,
+	who account.Call, id string, title *string, names []string,
 ) (Template, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Template{}, err
@@ -213,7 +213,7 @@ func (s *Drafts) UseTemplate(
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	t, err := s.GetTemplate(ctx, who, id)
+	t, err := s.GetTemplate(who, id)
 	if err != nil {
 		return nil, err
 	}

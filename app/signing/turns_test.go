@@ -27,9 +27,9 @@ func TestAnUploadInPiecesTakesItsSendersTurn(t *testing.T) {
 	file, queue := signedFile(t, a), s.Signing.Verifier.Queue
 	finish := func(c *apptest.Client) error {
 		who, id := actor(t, c), draft(t, c, 1)
-		u, err := s.Signing.Drafts.BeginUpload(t.Context(), who, id, "a.pdf", int64(len(file)))
+		u, err := s.Signing.Drafts.BeginUpload(who, id, "a.pdf", int64(len(file)))
 		if err == nil {
-			_, err = s.Signing.Drafts.AppendUpload(t.Context(), who, id, u.ID, 0, bytes.NewReader(file))
+			_, err = s.Signing.Drafts.AppendUpload(who, id, u.ID, 0, bytes.NewReader(file))
 		}
 		if err == nil {
 			_, _, err = s.Signing.Drafts.FinishUpload(t.Context(), who, id, u.ID, "")

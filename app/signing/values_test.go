@@ -101,7 +101,7 @@ func TestValuesAreCheckedByType(t *testing.T) {
 		{"radio", nil, "yes", "true"},
 		{"radio", nil, "blue", "!value not_true_or_false"},
 	} {
-		d := ok[doc](t)(c.Signing.Drafts.Duplicate(t.Context(), c.author, c.blank(t).ID))
+		d := ok[doc](t)(c.Signing.Drafts.Duplicate(c.author, c.blank(t).ID))
 		in := box(x.kind, "a@x.example", x.rules...)
 		in.Value = &x.given
 		d, err := c.Signing.Drafts.AddFields(t.Context(), c.author, d.ID, []signing.FieldInput{in})

@@ -15,7 +15,7 @@ func TestStrangersDoNotDelayCompaniesVerifying(t *testing.T) {
 	s := apptest.New(t)
 	owner := s.Company(t)
 	r := owner.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease"}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "a")})).Want(t, 201)
-	who, err := s.Accounts.Operator.ActorFor(t.Context(), owner.Email, "")
+	who, err := s.Accounts.Operator.ActorFor(owner.Email, "")
 	if err != nil {
 		t.Fatal(err)
 	}

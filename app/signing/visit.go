@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"time"
@@ -31,7 +30,7 @@ type Visit struct {
 }
 
 // Visit returns what an invitation's link shows. It changes nothing.
-func (s *Signing) Open(_ context.Context, who account.Call) (*Visit, error) {
+func (s *Signing) Open(who account.Call) (*Visit, error) {
 	if !who.IsSignatory() {
 		return nil, fault.NotFound("invitation")
 	}
@@ -106,7 +105,7 @@ func (s *Signing) conceal(v *Visit, identified bool) {
 
 // Preview shows members who prepare the document what an invited person will see when it
 // is their turn.
-func (s *Signing) Preview(_ context.Context, who account.Call, id, invitation string) (*Visit, error) {
+func (s *Signing) Preview(who account.Call, id, invitation string) (*Visit, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -131,7 +130,7 @@ func Initials(name string) string { return mark.Initials(name) }
 // NotMe records that an invitation reached the wrong person. Its link stops working, and
 // the owner is notified. Like declining, it requires proof of identity and the sender's
 // permission; others can report a problem.
-func (s *Signing) NotMe(_ context.Context, who account.Call, id, invitation string, note *string) (*Document, error) {
+func (s *Signing) NotMe(who account.Call, id, invitation string, note *string) (*Document, error) {
 	var f fault.Fields
 	why := input.Lines(&f, "note", note, record.MaxReason)
 	if err := f.Err(); err != nil {
@@ -156,7 +155,7 @@ const askAgain = time.Hour
 
 // AskForLink tells the owner, at most once an hour, that a person wants to sign an expired
 // document. Its response is always the same.
-func (s *Signing) AskForLink(_ context.Context, who account.Call, id, invitation string) error {
+func (s *Signing) AskForLink(who account.Call, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
@@ -192,7 +191,7 @@ var errAsked = fault.Conflict("already_asked")
 // whose copy is damaged. Callers learn neither whether such an invitation exists nor
 // whether a message was sent. As their link need not be complete, this works only a few
 // times a day.
-func (s *Signing) SendLink(_ context.Context, token, address string, from account.Call) error {
+func (s *Signing) SendLink(token, address string, from account.Call) error {
 	if len(token) < linkIDLength {
 		return nil
 	}
@@ -265,7 +264,7 @@ func notAgreed() error {
 // Agree records that a person consents to signing electronically: the version of the
 // text, the time, and where the request came from. Further calls have no effect. shown is the version
 // of what the form showed, "" if it doesn't say.
-func (s *Signing) Agree(_ context.Context, who account.Call, id, invitation, shown string) (*Document, error) {
+func (s *Signing) Agree(who account.Call, id, invitation, shown string) (*Document, error) {
 	return s.consenting(who, id, invitation, func(tx *kv.Tx, d *Document, company account.Company, inv *Invitation) ([]Event, error) {
 		text := s.consentAsked(company, inv)
 		if err := s.consentCurrent(shown, company, d, inv); err != nil {
@@ -287,7 +286,7 @@ var errAgreed = fault.Conflict("already_agreed")
 
 // WithdrawConsent withdraws a person's consent before they sign.
 func (s *Signing) WithdrawConsent(
-	_ context.Context, who account.Call, id, invitation string,
+	who account.Call, id, invitation string,
 ) (*Document, error) {
 	return s.consenting(who, id, invitation, func(_ *kv.Tx, _ *Document, _ account.Company, inv *Invitation) ([]Event, error) {
 		if inv.Agreed == nil {

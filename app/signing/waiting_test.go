@@ -15,15 +15,15 @@ type counts struct{ sign, approve, back int }
 // totals and counts agree.
 func waits(t *testing.T, c *apptest.Client) counts {
 	t.Helper()
-	who, err := c.Accounts.Operator.ActorFor(t.Context(), c.Email, c.CompanyID)
+	who, err := c.Accounts.Operator.ActorFor(c.Email, c.CompanyID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := c.Signing.Lists.ListWaiting(t.Context(), account.Call{Actor: who})
+	w, err := c.Signing.Lists.ListWaiting(account.Call{Actor: who})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := c.Signing.Lists.CountWaiting(t.Context(), account.Call{Actor: who})
+	n, err := c.Signing.Lists.CountWaiting(account.Call{Actor: who})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestFiltersCombine(t *testing.T) {
 	for _, query := range []string{"created_from=tomorrow", "expires_to=2026-02-30", "created_to=0001-01-01"} {
 		owner.Get(t, "/documents?"+query).Want(t, 422)
 	}
-	who, err := s.Accounts.Operator.ActorFor(t.Context(), owner.Email, owner.CompanyID)
+	who, err := s.Accounts.Operator.ActorFor(owner.Email, owner.CompanyID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,13 +66,13 @@ func (i *Installation) List(ctx context.Context) (all []CompanyRow, err error) {
 
 // Rename implements [Site].
 func (i *Installation) Rename(ctx context.Context, company, name string) error {
-	_, err := i.Accounts.Companies.RenameCompany(ctx, account.System(""), company, name)
+	_, err := i.Accounts.Companies.RenameCompany(account.System(""), company, name)
 	return err
 }
 
 // Grant implements [Site].
 func (i *Installation) Grant(ctx context.Context, email string, granted bool) error {
-	return i.Accounts.Companies.SetInstallation(ctx, email, granted)
+	return i.Accounts.Companies.SetInstallation(email, granted)
 }
 
 // Handler serves a Site to the commands on this machine, over the control socket. say turns a

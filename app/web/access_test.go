@@ -451,7 +451,7 @@ func TestSessionOfSomebodyElse(t *testing.T) {
 	s := apptest.New(t)
 	owner := s.Company(t)
 	member := owner.Member(t, account.RoleMember)
-	who, err := s.Accounts.Authentication.Authenticate(t.Context(), owner.Token)
+	who, err := s.Accounts.Authentication.Authenticate(owner.Token)
 	if err != nil {
 		t.Fatal(err)
 	}

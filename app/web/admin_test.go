@@ -19,7 +19,7 @@ import (
 func operates(t *testing.T, c *apptest.Client) *apptest.Client {
 	t.Helper()
 	m := c.Member(t, account.RoleViewer)
-	if err := c.Accounts.Companies.SetInstallation(t.Context(), m.Email, true); err != nil {
+	if err := c.Accounts.Companies.SetInstallation(m.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -181,7 +181,7 @@ func TestSenderOnThePage(t *testing.T) {
 	dns := names.Serve(t, map[string][]string{"acme.example": {"v=spf1 mx +all <b>"}})
 	s := apptest.New(t, mailServer(t), func(c *app.Config) { c.Mail.From, c.Network.DNS = "contracts@acme.example", dns.Address })
 	owner := s.Company(t)
-	if err := s.Accounts.Companies.SetInstallation(t.Context(), owner.Email, true); err != nil {
+	if err := s.Accounts.Companies.SetInstallation(owner.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	v := browse(t, owner)

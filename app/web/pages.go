@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"embed"
 	"html/template"
 	"log/slog"
@@ -96,7 +95,7 @@ func New(o Options) (*Pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	var warnings func(context.Context, account.Call) ([]machine.Warning, error)
+	var warnings func(account.Call) ([]machine.Warning, error)
 	if o.Machine != nil {
 		warnings = o.Machine.Warnings
 	}

@@ -190,11 +190,11 @@ func TestPasskeyOfNobody(t *testing.T) {
 	w.signInAt(named(s), owner.Email)
 	w.addPasskey("Lost")
 	w.heading("Save your recovery codes")
-	who, err := s.Accounts.Operator.ActorFor(t.Context(), owner.Email, owner.CompanyID)
+	who, err := s.Accounts.Operator.ActorFor(owner.Email, owner.CompanyID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := s.Accounts.Authentication.ListPasskeys(t.Context(), account.Call{Actor: who})
+	keys, err := s.Accounts.Authentication.ListPasskeys(account.Call{Actor: who})
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("got %+v, %v", keys, err)
 	}
@@ -217,11 +217,11 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 	w := signedIn(t, owner, look{})
 	w.enrol(s)
 	w.close()
-	who, err := s.Accounts.Operator.ActorFor(t.Context(), owner.Email, owner.CompanyID)
+	who, err := s.Accounts.Operator.ActorFor(owner.Email, owner.CompanyID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Accounts.Companies.UpdateCompany(t.Context(), account.Call{Actor: who}, account.CompanyPatch{RequireTwoFactor: new(true)}); err != nil {
+	if _, err := s.Accounts.Companies.UpdateCompany(account.Call{Actor: who}, account.CompanyPatch{RequireTwoFactor: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 

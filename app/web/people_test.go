@@ -58,13 +58,13 @@ func TestInviteToTheTeam(t *testing.T) {
 	if s.Link(t, "ben@new.example", "/join/") == old {
 		t.Error("the link is the old one")
 	}
-	if _, err := s.Accounts.Companies.CheckInvite(t.Context(), account.Call{}, old); err == nil {
+	if _, err := s.Accounts.Companies.CheckInvite(account.Call{}, old); err == nil {
 		t.Error("the old link still works")
 	}
 	_, html = v.get("/app/team/" + id + "/remove")
 	v.contains(html, "Revoke")
 	v.send("/app/team/" + id + "/remove")
-	if _, err := s.Accounts.Companies.CheckInvite(t.Context(), account.Call{}, s.Link(t, "ben@new.example", "/join/")); err == nil {
+	if _, err := s.Accounts.Companies.CheckInvite(account.Call{}, s.Link(t, "ben@new.example", "/join/")); err == nil {
 		t.Error("an invitation that was taken back still works")
 	}
 	if status, _ := v.send("/app/team/invite", "emails", " , ", "role", "member"); status != http.StatusUnprocessableEntity {
@@ -115,7 +115,7 @@ func TestHandOver(t *testing.T) {
 	}
 	_, html = v.send(page + "/activate")
 	v.contains(html, "is active again")
-	if _, err := s.Signing.Sending.TransferOwnership(t.Context(), account.Call{Actor: account.Actor{Kind: account.ActorUser, CompanyID: owner.CompanyID, Role: account.RoleMember, Scopes: account.Scopes()}}, leaver.UserID, newOwner.UserID); fault.KindOf(err) != fault.KindForbidden {
+	if _, err := s.Signing.Sending.TransferOwnership(account.Call{Actor: account.Actor{Kind: account.ActorUser, CompanyID: owner.CompanyID, Role: account.RoleMember, Scopes: account.Scopes()}}, leaver.UserID, newOwner.UserID); fault.KindOf(err) != fault.KindForbidden {
 		t.Errorf("a member hands over: %v", err)
 	}
 }

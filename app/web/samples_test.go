@@ -238,7 +238,7 @@ func withMessage(t *testing.T, c *apptest.Client) env {
 
 // operator is a member who may administer the installation.
 func operator(t *testing.T, c *apptest.Client) env {
-	if err := c.Accounts.Companies.SetInstallation(t.Context(), c.Email, true); err != nil {
+	if err := c.Accounts.Companies.SetInstallation(c.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	e := alone(t, c)

@@ -17,7 +17,7 @@ func TestSaveBars(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) { c.Network.Egress = []string{"127.0.0.1"} })
 	owner := s.Company(t)
-	if err := s.Accounts.Companies.SetInstallation(t.Context(), owner.Email, true); err != nil {
+	if err := s.Accounts.Companies.SetInstallation(owner.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	hook := owner.Post(t, "/webhooks", apptest.Map{"url": "https://hooks.example.org/in"}).Want(t, http.StatusCreated).Text(t, "id")
@@ -116,7 +116,7 @@ func TestRefusedAndTriedFormsAreUnsaved(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) { c.Network.Egress = []string{"127.0.0.1"} })
 	owner := s.Company(t)
-	if err := s.Accounts.Companies.SetInstallation(t.Context(), owner.Email, true); err != nil {
+	if err := s.Accounts.Companies.SetInstallation(owner.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	w := team(t, owner, look{})

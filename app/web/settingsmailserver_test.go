@@ -22,7 +22,7 @@ func TestMailServerPage(t *testing.T) {
 	if status, _ := v.send("/admin/mail/off"); status != http.StatusNotFound {
 		t.Errorf("somebody else turns mail off: %d", status)
 	}
-	if err := s.Accounts.Companies.SetInstallation(t.Context(), owner.Email, true); err != nil {
+	if err := s.Accounts.Companies.SetInstallation(owner.Email, true); err != nil {
 		t.Fatal(err)
 	}
 	_, html := v.get("/app/settings/email")

@@ -291,13 +291,13 @@ func TestUploadIsCancelledAtOnce(t *testing.T) {
 		t.Errorf("cancelling took %v", took)
 	}
 	l.rate.Store(0)
-	who, err := c.Accounts.Authentication.Authenticate(t.Context(), c.Token)
+	who, err := c.Accounts.Authentication.Authenticate(c.Token)
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := strings.Split(get(w, chromedp.Location()), "/")[5]
 	patience.Until(t, "the server drops the upload", func() (string, bool) {
-		left, err := c.Signing.Drafts.UnfinishedUploads(t.Context(), account.Call{Actor: who}, id)
+		left, err := c.Signing.Drafts.UnfinishedUploads(account.Call{Actor: who}, id)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func (s *Services) create(t testing.TB, who account.Call, in signing.CreateInput
 	if in.Title == nil {
 		in.Title = new("Contract")
 	}
-	u, err := s.Signing.Intake.Receive(t.Context(), who, "a.pdf", "application/pdf", bytes.NewReader(sample()))
+	u, err := s.Signing.Intake.Receive(who, "a.pdf", "application/pdf", bytes.NewReader(sample()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) ac
 	t.Helper()
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Email == email {
-			who, err := s.Signing.Sending.Signatory(t.Context(), s.Signing.Sending.LinkToken(inv))
+			who, err := s.Signing.Sending.Signatory(s.Signing.Sending.LinkToken(inv))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -136,7 +136,7 @@ func (s *Services) Work(t testing.TB, more ...kv.Handler) {
 // Company creates a company and returns its owner.
 func (s *Services) Company(t testing.TB) account.Call {
 	t.Helper()
-	c, err := s.Accounts.Operator.AddCompany(t.Context(), "Acme", "en", "UTC")
+	c, err := s.Accounts.Operator.AddCompany("Acme", "en", "UTC")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func (s *Services) Messages(t testing.TB, company string) []notify.Message {
 	if err := s.Notify.CaughtUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.Notify.Messages.List(t.Context(), account.System(company),
+	all, err := s.Notify.Messages.List(account.System(company),
 		notify.OutboxQuery{Limit: 1000, Ascending: true})
 	if err != nil {
 		t.Fatal(err)

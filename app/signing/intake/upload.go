@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"context"
 	"errors"
 	"io"
 	"paraph/app/account"
@@ -45,7 +44,7 @@ func abort(w *blob.Writer) error {
 }
 
 // Receive streams the bytes of one file to disk, never holding all of it in memory.
-func (s *Intake) Receive(ctx context.Context, who account.Call, name, contentType string, r io.Reader) (*Upload, error) {
+func (s *Intake) Receive(who account.Call, name, contentType string, r io.Reader) (*Upload, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}

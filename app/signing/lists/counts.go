@@ -42,7 +42,7 @@ func (s *Lists) Counts(ctx context.Context, who account.Call, q Query) (Counts, 
 	count := s.countStored
 	if q.searches() {
 		s.waitForIndex(ctx, who.CompanyID)
-		count = func(ctx context.Context, company string, of cell) (n int, err error) {
+		count = func(company string, of cell) (n int, err error) {
 			_, n, err = s.query(ctx, who, search.Query{
 				Scope: company, Kind: documentKind, Text: q.Search,
 				Filters: append([][]string{{of.term()}}, filters...),
@@ -53,7 +53,7 @@ func (s *Lists) Counts(ctx context.Context, who account.Call, q Query) (Counts, 
 	var err error
 	of := func(visibility, status string) (n int) {
 		if err == nil {
-			n, err = count(ctx, who.CompanyID, cell{visibility, status})
+			n, err = count(who.CompanyID, cell{visibility, status})
 		}
 		return n
 	}
@@ -71,7 +71,7 @@ func (s *Lists) Counts(ctx context.Context, who account.Call, q Query) (Counts, 
 	return c, err
 }
 
-func (s *Lists) countStored(_ context.Context, company string, of cell) (n int, err error) {
+func (s *Lists) countStored(company string, of cell) (n int, err error) {
 	err = s.DB.View(func(tx *kv.Tx) (err error) {
 		n, err = store.Rows.Count(tx, "created_at", kv.K(company, of.visibility, of.status))
 		return err

@@ -1,7 +1,6 @@
 package lists
 
 import (
-	"context"
 	"time"
 
 	"paraph/app/account"
@@ -22,7 +21,7 @@ type AttentionItem struct {
 
 // ListAttention lists the documents of all companies that need attention, by reason
 // and time.
-func (s *Lists) ListAttention(_ context.Context, who account.Call, offset, limit int) (all list.Page[AttentionItem], err error) {
+func (s *Lists) ListAttention(who account.Call, offset, limit int) (all list.Page[AttentionItem], err error) {
 	if !who.RunsInstallation() {
 		return all, fault.NotFound("page")
 	}

@@ -1,7 +1,6 @@
 package lists
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -54,7 +53,7 @@ func (e queue) count(tx *kv.Tx, company string) (int, error) {
 // CountWaiting returns how many documents wait for a member: to be signed or approved
 // by them, or because they were returned. It is called for every page, so it reads
 // only counts.
-func (s *Lists) CountWaiting(_ context.Context, who account.Call) (total int, err error) {
+func (s *Lists) CountWaiting(who account.Call) (total int, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return 0, err
 	}
@@ -85,7 +84,7 @@ type Waiting struct {
 const maxWaiting = 100
 
 // ListWaiting lists the documents that wait for a member.
-func (s *Lists) ListWaiting(_ context.Context, who account.Call) (w Waiting, err error) {
+func (s *Lists) ListWaiting(who account.Call) (w Waiting, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return w, err
 	}

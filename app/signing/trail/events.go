@@ -3,8 +3,6 @@
 package trail
 
 import (
-	"context"
-
 	"paraph/app/account"
 	"paraph/app/signing/store"
 	"paraph/kv"
@@ -27,7 +25,7 @@ type EventsQuery struct {
 
 // Events returns a page of a document's audit trail, oldest first by default, and the
 // total number of events.
-func (s *Trail) Events(_ context.Context, who account.Call, id string, q EventsQuery) ([]store.Entry, int, error) {
+func (s *Trail) Events(who account.Call, id string, q EventsQuery) ([]store.Entry, int, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, 0, err
 	}

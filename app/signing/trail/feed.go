@@ -1,7 +1,6 @@
 package trail
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -66,7 +65,7 @@ const feedBatch = 200
 
 // Feed returns events of the caller's company. The cost depends only on the size of
 // the page.
-func (s *Trail) Feed(_ context.Context, who account.Call, q FeedQuery) (Feed, error) {
+func (s *Trail) Feed(who account.Call, q FeedQuery) (Feed, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Feed{}, err
 	}
@@ -168,7 +167,7 @@ func CheckEventTypes(field string, types []string) error {
 
 // LastEvent returns the identifier of the newest event of a member's company, "" if
 // there is none.
-func (s *Trail) LastEvent(_ context.Context, who account.Call) (id string, err error) {
+func (s *Trail) LastEvent(who account.Call) (id string, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return "", err
 	}

@@ -129,7 +129,7 @@ func (h *hub) idle() bool {
 
 // Watch subscribes a member to the events of their company. after is the identifier of
 // the last journal entry they know, or "".
-func (s *Trail) Watch(_ context.Context, who account.Call, after string) (*Watch, error) {
+func (s *Trail) Watch(who account.Call, after string) (*Watch, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}

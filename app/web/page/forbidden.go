@@ -24,7 +24,7 @@ func (r *Request) Forbid(text string) error {
 
 // Administrators returns the company's active administrators.
 func (r *Request) Administrators() ([]account.Member, error) {
-	list, err := r.site.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Call, account.MemberQuery{Sort: "role"})
+	list, err := r.site.Accounts.Companies.ListMembers(r.Who.Call, account.MemberQuery{Sort: "role"})
 	var out []account.Member
 	for _, m := range list.Items {
 		if m.Status == account.MemberActive && m.Role.Allows(account.ScopeAdmin) {

@@ -71,7 +71,7 @@ func (r *Request) open() bool {
 
 // Enter authenticates the session and prepares the frame of the page.
 func (r *Request) Enter() error {
-	who, err := r.site.Accounts.Authentication.Authenticate(r.UserContext(), r.Cookies(SessionCookie))
+	who, err := r.site.Accounts.Authentication.Authenticate(r.Cookies(SessionCookie))
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (r *Request) Enter() error {
 		return fault.Unauthenticated()
 	}
 	r.Who.Call = r.Call(who)
-	if r.Who.User, err = r.site.Accounts.Profile.Me(r.UserContext(), r.Who.Call); err != nil {
+	if r.Who.User, err = r.site.Accounts.Profile.Me(r.Who.Call); err != nil {
 		return err
 	}
 	// Not on behalf of the actor, who may be limited to setting up two-factor login.
@@ -99,7 +99,7 @@ func (r *Request) warn() (err error) {
 	if r.site.Warnings == nil || r.Who.Call.Limited {
 		return nil
 	}
-	r.Shell.Warnings, err = r.site.Warnings(r.UserContext(), r.Who.Call)
+	r.Shell.Warnings, err = r.site.Warnings(r.Who.Call)
 	if strings.HasPrefix(r.Path(), "/app/settings") {
 		r.Shell.Warnings = slices.DeleteFunc(r.Shell.Warnings, func(w machine.Warning) bool {
 			return w.Kind == machine.WarningCertificate
@@ -113,7 +113,7 @@ func (r *Request) countWaiting() error {
 	if r.Who.Call.Limited {
 		return nil // has to set up two-factor login first
 	}
-	n, err := r.site.Lists.CountWaiting(r.UserContext(), r.Who.Call)
+	n, err := r.site.Lists.CountWaiting(r.Who.Call)
 	r.Shell.Waiting = n
 	for i := range r.Shell.Nav {
 		if r.Shell.Nav[i].Href == "/app/action" {

@@ -67,7 +67,7 @@ func ShowProve(r *Request) error {
 
 // BeginProof responds to a script with the challenge for a passkey.
 func BeginProof(r *Request) error {
-	return r.Ceremony(r.site.Accounts.Authentication.BeginPasskeyProof(r.UserContext(), r.Who.Call, r.BaseURL()))
+	return r.Ceremony(r.site.Accounts.Authentication.BeginPasskeyProof(r.Who.Call, r.BaseURL()))
 }
 
 // Prove checks a proof and continues: the browser resubmits the form that was held
@@ -92,7 +92,7 @@ func Prove(r *Request) error {
 
 func (r *Request) checkProof() error {
 	if credential := r.Form.Value("credential"); credential != "" {
-		_, err := r.site.Accounts.Authentication.FinishPasskeyProof(r.UserContext(), r.Who.Call, r.Form.Value("ceremony"), []byte(credential))
+		_, err := r.site.Accounts.Authentication.FinishPasskeyProof(r.Who.Call, r.Form.Value("ceremony"), []byte(credential))
 		return err
 	}
 	p := account.Proof{Password: r.Form.Value(proofPassword), Code: r.Form.Value(proofCode)}

@@ -79,7 +79,7 @@ func (r *Request) StartSession(company, token string) {
 // Leave ends the session of this browser, if there is one.
 func (r *Request) Leave() error {
 	if r.Enter() == nil {
-		if err := r.site.Accounts.Authentication.Logout(r.UserContext(), r.Who.Call); err != nil {
+		if err := r.site.Accounts.Authentication.Logout(r.Who.Call); err != nil {
 			return err
 		}
 	}
@@ -96,10 +96,10 @@ func (r *Request) SignedIn() (account.Actor, account.User, bool) {
 	if kept == "" {
 		return account.Actor{}, account.User{}, false
 	}
-	who, err := r.site.Accounts.Authentication.Authenticate(r.UserContext(), kept)
+	who, err := r.site.Accounts.Authentication.Authenticate(kept)
 	if err != nil || who.Kind != account.ActorUser {
 		return account.Actor{}, account.User{}, false
 	}
-	u, err := r.site.Accounts.Profile.Me(r.UserContext(), r.Call(who))
+	u, err := r.site.Accounts.Profile.Me(r.Call(who))
 	return who, u, err == nil
 }

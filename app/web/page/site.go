@@ -33,7 +33,6 @@
 package page
 
 import (
-	"context"
 	"html/template"
 	"io/fs"
 	"log/slog"
@@ -56,7 +55,7 @@ type Options struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	// Warnings returns the warnings shown to a reader on all team pages. It may be nil.
-	Warnings func(context.Context, account.Call) ([]machine.Warning, error)
+	Warnings func(account.Call) ([]machine.Warning, error)
 
 	Secret []byte // signs the tokens of forms
 	Kit    *httpkit.Kit

@@ -12,7 +12,7 @@ import (
 
 // Logo serves a company's logo without authentication, for signatories' pages and mail.
 func (h *Handlers) Logo(r *page.Request) error {
-	logo, err := h.Accounts.Companies.LogoOf(r.UserContext(), r.Params("company"))
+	logo, err := h.Accounts.Companies.LogoOf(r.Params("company"))
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func askAgain(v *Visitor, t page.Template[visitPage], err error) error {
 // NotMe notifies the sender that the wrong person was invited.
 func (h *Handlers) NotMe(v *Visitor) error {
 	note := v.Form.Value("note")
-	if _, err := h.Signing.NotMe(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &note); err != nil {
+	if _, err := h.Signing.NotMe(v.who, v.who.Document, v.who.Invitation, &note); err != nil {
 		return askAgain(v, notMeTemplate, err)
 	}
 	return farewell(v, "not-me.done")
@@ -44,7 +44,7 @@ func (h *Handlers) NotMe(v *Visitor) error {
 
 // Clear discards the values entered so far.
 func (h *Handlers) Clear(v *Visitor) error {
-	if err := h.Signing.ClearAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
+	if err := h.Signing.ClearAnswers(v.who, v.who.Document, v.who.Invitation); err != nil {
 		return askAgain(v, clearTemplate, err)
 	}
 	v.Flash("ok", "clear.done")

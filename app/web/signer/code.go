@@ -49,7 +49,7 @@ func (h *Handlers) RequestCode(v *Visitor) error {
 	if v.Stage != record.StageIdentify {
 		return v.SeeOther(v.base)
 	}
-	err := h.Signing.RequestCode(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	err := h.Signing.RequestCode(v.who, v.who.Document, v.who.Invitation)
 	if err != nil {
 		return gateAgain(v, err)
 	}
@@ -71,7 +71,7 @@ func (h *Handlers) Identify(v *Visitor) error {
 		}
 		return c
 	}, v.Form.Value("code"))
-	proof, err := h.Signing.Identify(v.UserContext(), v.who, v.who.Document, v.who.Invitation, code)
+	proof, err := h.Signing.Identify(v.who, v.who.Document, v.who.Invitation, code)
 	if err != nil {
 		return gateAgain(v, err)
 	}

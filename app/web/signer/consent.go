@@ -31,7 +31,7 @@ func (p visitPage) AsksHere() bool {
 
 // Agree records consent to sign electronically.
 func (h *Handlers) Agree(v *Visitor) error {
-	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value(shownVersion))
+	_, err := h.Signing.Agree(v.who, v.who.Document, v.who.Invitation, v.Form.Value(shownVersion))
 	if v.Stage == record.StageConsent && outdated(err) {
 		return showConsentGate(v, http.StatusConflict, v.Notice("warn", "fault.form_outdated"))
 	}
@@ -51,7 +51,7 @@ func AskWithdraw(v *Visitor) error {
 
 // WithdrawConsent withdraws consent.
 func (h *Handlers) WithdrawConsent(v *Visitor) error {
-	_, err := h.Signing.WithdrawConsent(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	_, err := h.Signing.WithdrawConsent(v.who, v.who.Document, v.who.Invitation)
 	switch {
 	case err == nil:
 		v.Flash("ok", "withdraw.done")
@@ -67,7 +67,7 @@ func (h *Handlers) recordConsent(v *Visitor) error {
 	if v.Consent == "" || v.Agreed || v.Form.Value("consent") != "yes" {
 		return nil
 	}
-	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value(shownVersion))
+	_, err := h.Signing.Agree(v.who, v.who.Document, v.who.Invitation, v.Form.Value(shownVersion))
 	if outdated(err) {
 		return nil // they agreed to another text, so that they are asked again
 	}
@@ -81,7 +81,7 @@ func ShowReport(v *Visitor) error {
 
 // ReportProblem notifies the sender of a problem.
 func (h *Handlers) ReportProblem(v *Visitor) error {
-	err := h.Signing.ReportProblem(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("message"))
+	err := h.Signing.ReportProblem(v.who, v.who.Document, v.who.Invitation, v.Form.Value("message"))
 	if err != nil {
 		return reportProblemTemplate.Again(v.Request, err, plainPage(v, v.Say("report.title")))
 	}

@@ -23,7 +23,7 @@ func (visitPage) Reasons() (reasons []string) {
 
 // Decline refuses to sign.
 func (h *Handlers) Decline(v *Visitor) error {
-	_, err := h.Signing.Decline(v.UserContext(), v.who, v.who.Document, v.who.Invitation, signing.DeclineInput{
+	_, err := h.Signing.Decline(v.who, v.who.Document, v.who.Invitation, signing.DeclineInput{
 		Choice: record.ReasonCode(v.Form.Value("choice")), Reason: new(v.Form.Value("reason"))})
 	if err != nil {
 		return askAgain(v, declineTemplate, err)

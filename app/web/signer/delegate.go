@@ -23,7 +23,7 @@ func (h *Handlers) Delegate(v *Visitor) error {
 		in.Message = &message
 	}
 	reason := v.Form.Value("reason")
-	_, err := h.Sending.Delegate(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in, &reason)
+	_, err := h.Sending.Delegate(v.who, v.who.Document, v.who.Invitation, in, &reason)
 	if err != nil {
 		return askAgain(v, delegateTemplate, err)
 	}

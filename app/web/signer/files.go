@@ -46,7 +46,7 @@ func (h *Handlers) Download(v *Visitor) error {
 	if !ok {
 		return fault.NotFound("file")
 	}
-	d, err := h.Completion.DownloadDocument(v.UserContext(), v.who, v.who.Document, in)
+	d, err := h.Completion.DownloadDocument(v.who, v.who.Document, in)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (h *Handlers) DownloadFile(v *Visitor) error {
 	if v.Document.Status != record.Completed && v.Stage != record.StageSigned {
 		return fault.Conflict("document_not_completed")
 	}
-	d, err := h.Completion.DownloadFile(v.UserContext(), v.who, v.who.Document, v.Params("file"), "current")
+	d, err := h.Completion.DownloadFile(v.who, v.who.Document, v.Params("file"), "current")
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type Device struct {
 
 // Ask explains what handing over the device does.
 func (h *Device) Ask(r *page.Request) error {
-	d, err := h.Signing.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	d, err := h.Signing.Get(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (h *Device) Ask(r *page.Request) error {
 
 // Start signs the member out and starts the signatory's visit.
 func (h *Device) Start(r *page.Request) error {
-	code, err := h.Signing.HandDevice(r.UserContext(), r.Who.Call, r.Params("id"), r.Params("invitation"))
+	code, err := h.Signing.HandDevice(r.Who.Call, r.Params("id"), r.Params("invitation"))
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (h *Device) Start(r *page.Request) error {
 // onDevice runs a handler for a signatory on a member's device, provided that they
 // have confirmed who they are and there is something to sign.
 func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
-	p, err := h.Signing.OnDevice(r.UserContext(), r.Cookies(deviceCookie))
+	p, err := h.Signing.OnDevice(r.Cookies(deviceCookie))
 	if fault.KindOf(err) == fault.KindUnauthenticated {
 		return showDeviceReturn(r, nil)
 	}
@@ -91,12 +91,12 @@ func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 
 // Confirm starts the visit once the signatory has confirmed who they are.
 func (h *Device) Confirm(r *page.Request) error {
-	return changed(r, h.Signing.ConfirmPerson(r.UserContext(), r.Cookies(deviceCookie)))
+	return changed(r, h.Signing.ConfirmPerson(r.Cookies(deviceCookie)))
 }
 
 // End ends signing in person.
 func (h *Device) End(r *page.Request) error {
-	return changed(r, h.Signing.EndInPerson(r.UserContext(), r.Cookies(deviceCookie)))
+	return changed(r, h.Signing.EndInPerson(r.Cookies(deviceCookie)))
 }
 
 // changed redirects to the visit's pages on the device, which also say when it is over.

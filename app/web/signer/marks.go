@@ -129,7 +129,7 @@ func (h *Handlers) ownMarks(v *Visitor) signing.SavedMarks {
 	if !ok || !strings.EqualFold(u.Email, v.Invitation.Email) {
 		return signing.SavedMarks{}
 	}
-	saved, err := h.Signing.SavedMarks(v.UserContext(), account.Call{Actor: who})
+	saved, err := h.Signing.SavedMarks(account.Call{Actor: who})
 	if err != nil {
 		h.Log.Error("saved signature", "request_id", v.RequestID(), "error", err)
 	}

@@ -140,7 +140,7 @@ func signedFilesOf(v *Visitor) []finished {
 // gesture in a visible window.
 func (h *Handlers) Viewed(v *Visitor) error {
 	if v.Stage == record.StageSign || v.Stage == record.StageWaiting {
-		if _, err := h.Signing.MarkViewed(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
+		if _, err := h.Signing.MarkViewed(v.who, v.who.Document, v.who.Invitation); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func farewellPage(v *Visitor, key string, pairs ...any) page.View[visitPage] {
 
 // AskForLink asks the sender to renew an expired invitation.
 func (h *Handlers) AskForLink(v *Visitor) error {
-	err := h.Signing.AskForLink(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	err := h.Signing.AskForLink(v.who, v.who.Document, v.who.Invitation)
 	if err != nil && fault.KindOf(err) != fault.KindConflict {
 		return err
 	}
@@ -176,7 +176,7 @@ func (h *Handlers) SendLink(r *page.Request) error {
 	if !h.Mails() {
 		return h.deadLink(r, token)
 	}
-	if err := h.Signing.SendLink(r.UserContext(), token, r.Form.Value("email"), r.Call(account.Actor{})); err != nil {
+	if err := h.Signing.SendLink(token, r.Form.Value("email"), r.Call(account.Actor{})); err != nil {
 		return err
 	}
 	p := h.deadPage(r, token)

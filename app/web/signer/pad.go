@@ -17,7 +17,7 @@ type Pad struct {
 // Offer responds to a script with the QR code that opens the drawing page on a
 // phone.
 func (h *Pad) Offer(v *Visitor) error {
-	code, until, err := h.Signing.PadCode(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("kind"))
+	code, until, err := h.Signing.PadCode(v.who, v.who.Document, v.who.Invitation, v.Form.Value("kind"))
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (h *Pad) Offer(v *Visitor) error {
 
 // Drawn responds to a script with the drawing, or with 204 until it has arrived.
 func (h *Pad) Drawn(v *Visitor) error {
-	mark, err := h.Signing.PadDrawing(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Params("code"))
+	mark, err := h.Signing.PadDrawing(v.who, v.who.Document, v.who.Invitation, v.Params("code"))
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (h *Pad) Show(r *page.Request) error {
 
 func (h *Pad) open(r *page.Request) (page.View[padPage], error) {
 	r.Set("X-Robots-Tag", "noindex, nofollow")
-	p, err := h.Signing.OpenPad(r.UserContext(), r.Params("code"))
+	p, err := h.Signing.OpenPad(r.Params("code"))
 	if err != nil {
 		return page.View[padPage]{}, err
 	}
@@ -84,7 +84,7 @@ func (h *Pad) Draw(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Signing.SubmitPad(r.UserContext(), r.Params("code"), r.Form.Value("strokes")); err != nil {
+	if err := h.Signing.SubmitPad(r.Params("code"), r.Form.Value("strokes")); err != nil {
 		return padTemplate.Again(r, err, p)
 	}
 	return padsentTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("pad.sent.title")}, p.Data))

@@ -11,7 +11,7 @@ import (
 // the document.
 func (h *Handlers) ShowPreview(r *page.Request) error {
 	id, invitation := r.Params("id"), r.Params("invitation")
-	visit, err := h.Signing.Preview(r.UserContext(), r.Who.Call, id, invitation)
+	visit, err := h.Signing.Preview(r.Who.Call, id, invitation)
 	if err != nil {
 		return err
 	}

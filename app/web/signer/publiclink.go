@@ -35,7 +35,7 @@ func (h *Public) Show(r *page.Request) error {
 		return err
 	}
 	if v.Status == publiclink.Full {
-		if err := h.Links.TurnedAway(r.UserContext(), v); err != nil {
+		if err := h.Links.TurnedAway(v); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func why(r *page.Request, v *publiclink.Visit) string {
 
 func (h *Public) open(r *page.Request) (*publiclink.Visit, error) {
 	r.Set("X-Robots-Tag", "noindex, nofollow")
-	v, err := h.Links.Visit(r.UserContext(), r.Params("token"))
+	v, err := h.Links.Visit(r.Params("token"))
 	if err == nil {
 		r.UseLocale(v.Locale, v.CompanyInfo.Locale)
 	}

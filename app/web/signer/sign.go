@@ -82,7 +82,7 @@ func (h *Handlers) Answer(v *Visitor) error {
 		return h.finish(v)
 	}
 	answers := h.answers(v)
-	err := h.Signing.SaveAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation, answers)
+	err := h.Signing.SaveAnswers(v.who, v.who.Document, v.who.Invitation, answers)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (h *Handlers) askForConsentAgain(v *Visitor) error {
 			answers.Values[value] = strconv.FormatBool(true) // the name of a chosen radio button
 		}
 	}
-	if err := h.Signing.SaveAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation, answers); err != nil {
+	if err := h.Signing.SaveAnswers(v.who, v.who.Document, v.who.Invitation, answers); err != nil {
 		return err
 	}
 	return showConsentGate(v, http.StatusConflict, v.Notice("warn", "fault.form_outdated"))

@@ -48,7 +48,7 @@ func (h *Handlers) Invited(show func(*Visitor) error) page.Access {
 
 // byLink runs a handler for the holder of a link.
 func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) error) error {
-	who, err := h.Sending.Signatory(r.UserContext(), token)
+	who, err := h.Sending.Signatory(token)
 	if fault.KindOf(err) == fault.KindUnauthenticated {
 		return h.deadLink(r, token)
 	}
@@ -69,7 +69,7 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 // load loads the visitor's view and switches to their language.
 func (h *Handlers) load(v *Visitor, who account.Actor) (err error) {
 	v.who, v.mails = v.Call(h.proven(v.Request, who)), h.Mails()
-	if v.Visit, err = h.Signing.Open(v.UserContext(), v.who); err == nil {
+	if v.Visit, err = h.Signing.Open(v.who); err == nil {
 		v.useLanguage()
 	}
 	return err
@@ -89,7 +89,7 @@ func (h *Handlers) proven(r *page.Request, who account.Actor) account.Actor {
 	if kept == "" {
 		return who
 	}
-	proof, err := h.Accounts.Authentication.Authenticate(r.UserContext(), kept)
+	proof, err := h.Accounts.Authentication.Authenticate(kept)
 	if err != nil || !proof.IsSignatoryOf(who.Document, who.Invitation) {
 		return who
 	}

@@ -88,7 +88,7 @@ func (h *Handlers) companyName(r *page.Request, id string) string {
 	if id == "" {
 		return r.Say("admin.installation")
 	}
-	c, err := h.Machine.GetCompany(r.UserContext(), r.Who.Call, id)
+	c, err := h.Machine.GetCompany(r.Who.Call, id)
 	if err != nil {
 		return id
 	}
@@ -154,7 +154,7 @@ func (h *Handlers) ShowOverview(r *page.Request) error {
 
 // StartCheck starts a check of all data.
 func (h *Handlers) StartCheck(r *page.Request) error {
-	if err := h.Machine.StartCheck(r.UserContext(), r.Who.Call); err != nil {
+	if err := h.Machine.StartCheck(r.Who.Call); err != nil {
 		return err
 	}
 	r.Flash("ok", "admin.check.started")
@@ -170,7 +170,7 @@ type logLines struct {
 // ShowLog serves the latest lines of the log, or those of one request.
 func (h *Handlers) ShowLog(r *page.Request) error {
 	request := strings.TrimSpace(r.Query("request"))
-	lines, err := h.Machine.ListLines(r.UserContext(), r.Who.Call, request)
+	lines, err := h.Machine.ListLines(r.Who.Call, request)
 	if err != nil {
 		return err
 	}

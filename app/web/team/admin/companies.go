@@ -19,7 +19,7 @@ type companyList struct {
 // ShowCompanies serves the list of companies.
 func (h *Handlers) ShowCompanies(r *page.Request) error {
 	p, search := partOf(r), strings.TrimSpace(r.Query("search"))
-	found, err := h.Machine.ListCompanies(r.UserContext(), r.Who.Call, search, p.offset(), p.size)
+	found, err := h.Machine.ListCompanies(r.Who.Call, search, p.offset(), p.size)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (h *Handlers) AddCompany(r *page.Request) error {
 }
 
 func (h *Handlers) company(r *page.Request) (page.View[framed[machine.Company]], error) {
-	c, err := h.Machine.GetCompany(r.UserContext(), r.Who.Call, r.Params("id"))
+	c, err := h.Machine.GetCompany(r.Who.Call, r.Params("id"))
 	return frame(r, c.Name, c), err
 }
 
@@ -65,7 +65,7 @@ func (h *Handlers) ShowCompany(r *page.Request) error {
 
 // RenameCompany renames a company.
 func (h *Handlers) RenameCompany(r *page.Request) error {
-	if _, err := h.Machine.RenameCompany(r.UserContext(), r.Who.Call, r.Params("id"), r.Form.Value("name")); err != nil {
+	if _, err := h.Machine.RenameCompany(r.Who.Call, r.Params("id"), r.Form.Value("name")); err != nil {
 		p, failed := h.company(r)
 		if failed != nil {
 			return failed
@@ -92,7 +92,7 @@ type personLine struct {
 // ShowPeople serves the list of people.
 func (h *Handlers) ShowPeople(r *page.Request) error {
 	p, l := partOf(r), personList{Search: strings.TrimSpace(r.Query("search"))}
-	found, err := h.Accounts.Companies.ListPeople(r.UserContext(), r.Who.Call, l.Search, p.offset(), p.size)
+	found, err := h.Accounts.Companies.ListPeople(r.Who.Call, l.Search, p.offset(), p.size)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (h *Handlers) ShowJobs(r *page.Request) error {
 		return err
 	}
 	p := partOf(r)
-	found, err := h.Machine.ListJobs(r.UserContext(), r.Who.Call, status, p.offset(), p.size)
+	found, err := h.Machine.ListJobs(r.Who.Call, status, p.offset(), p.size)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (h *Handlers) jobState(r *page.Request) (string, error) {
 	if status := r.Query("status"); slices.Contains(states, status) {
 		return status, nil
 	}
-	first, err := h.Machine.ListJobs(r.UserContext(), r.Who.Call, "", 0, 1)
+	first, err := h.Machine.ListJobs(r.Who.Call, "", 0, 1)
 	if err != nil || len(first.Items) == 0 {
 		return states[0], err
 	}
@@ -107,12 +107,12 @@ func (h *Handlers) ShowMessages(r *page.Request) error {
 
 // RetryMessage sends a message again.
 func (h *Handlers) RetryMessage(r *page.Request) error {
-	return back(r, h.Notify.RetryFailed(r.UserContext(), r.Who.Call, r.Params("message")), "outbox.retried", "/admin/messages")
+	return back(r, h.Notify.RetryFailed(r.Who.Call, r.Params("message")), "outbox.retried", "/admin/messages")
 }
 
 // RevealMessage shows the link in a message of the installation.
 func (h *Handlers) RevealMessage(r *page.Request) error {
-	m, err := h.Notify.RevealHeld(r.UserContext(), r.Who.Call, r.Params("message"))
+	m, err := h.Notify.RevealHeld(r.Who.Call, r.Params("message"))
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ var retryable = []record.AttentionKind{record.AttentionSealing, record.Attention
 // ShowAttention serves the documents that need attention.
 func (h *Handlers) ShowAttention(r *page.Request) error {
 	p := partOf(r)
-	found, err := h.Lists.ListAttention(r.UserContext(), r.Who.Call, p.offset(), p.size)
+	found, err := h.Lists.ListAttention(r.Who.Call, p.offset(), p.size)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (p serverPage) PasswordHelp() string {
 }
 
 func (h *Mail) page(r *page.Request, data serverPage) (_ page.View[framed[serverPage]], err error) {
-	data.State, err = h.Server.Get(r.UserContext(), r.Who.Call)
+	data.State, err = h.Server.Get(r.Who.Call)
 	data.To = r.Who.User.Email
 	if data.Test != nil {
 		data.Why = data.Test.Problem(r.Words.SayOf)

@@ -69,7 +69,7 @@ const documentsOf = 20
 
 // Show serves one contact with the documents they are invited to.
 func (h *Handlers) Show(r *page.Request) error {
-	c, err := h.Contacts.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	c, err := h.Contacts.Get(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func contactInput(r *page.Request) contact.Input {
 
 // Add creates a contact.
 func (h *Handlers) Add(r *page.Request) error {
-	c, err := h.Contacts.Create(r.UserContext(), r.Who.Call, contactInput(r))
+	c, err := h.Contacts.Create(r.Who.Call, contactInput(r))
 	if err != nil {
 		return formTemplate.Again(r, page.MergeFaults(err, "tags"), contactForm(r, contact.Contact{}))
 	}
@@ -143,12 +143,12 @@ func (h *Handlers) Add(r *page.Request) error {
 
 // Save changes a contact.
 func (h *Handlers) Save(r *page.Request) error {
-	c, err := h.Contacts.Update(r.UserContext(), r.Who.Call, r.Params("id"), contactInput(r))
+	c, err := h.Contacts.Update(r.Who.Call, r.Params("id"), contactInput(r))
 	if err == nil {
 		r.Flash("ok", "settings.saved")
 		return r.SeeOther("/app/contacts/" + c.ID)
 	}
-	c, failed := h.Contacts.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	c, failed := h.Contacts.Get(r.Who.Call, r.Params("id"))
 	if failed != nil {
 		return failed
 	}
@@ -162,7 +162,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 
 // ShowEdit serves the form of a contact.
 func (h *Handlers) ShowEdit(r *page.Request) error {
-	c, err := h.Contacts.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	c, err := h.Contacts.Get(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -171,13 +171,13 @@ func (h *Handlers) ShowEdit(r *page.Request) error {
 
 // Archive hides a contact from suggestions.
 func (h *Handlers) Archive(r *page.Request) error {
-	c, err := h.Contacts.Archive(r.UserContext(), r.Who.Call, r.Params("id"))
+	c, err := h.Contacts.Archive(r.Who.Call, r.Params("id"))
 	return done(r, "archive", c, err)
 }
 
 // Restore restores a contact that was archived or deleted.
 func (h *Handlers) Restore(r *page.Request) error {
-	c, err := h.Contacts.Restore(r.UserContext(), r.Who.Call, r.Params("id"))
+	c, err := h.Contacts.Restore(r.Who.Call, r.Params("id"))
 	if err == nil && page.Rearchives(r) {
 		return h.Archive(r)
 	}
@@ -186,7 +186,7 @@ func (h *Handlers) Restore(r *page.Request) error {
 
 // Delete deletes a contact.
 func (h *Handlers) Delete(r *page.Request) error {
-	c, err := h.Contacts.Delete(r.UserContext(), r.Who.Call, r.Params("id"))
+	c, err := h.Contacts.Delete(r.Who.Call, r.Params("id"))
 	return done(r, "delete", c, err)
 }
 

@@ -16,19 +16,22 @@ import (
 )
 
 // oneStep is a service method whose only input is the document.
-type oneStep func(context.Context, account.Call, string) (*signing.Document, error)
+type oneStep func(account.Call, string) (*signing.Document, error)
 
 // steps are the actions that need no further input. An invitation limits a reminder to its
 // recipient.
-func (h *Handlers) steps(invitation string) map[string]oneStep {
+func (h *Handlers) steps(ctx context.Context, invitation string) map[string]oneStep {
 	l := h.Sending
 	return map[string]oneStep{
 		"submit": l.Submit, "withdraw": l.Withdraw, "approve": l.Approve, "reopen": l.Reopen,
 		"unschedule": l.Unschedule,
 		"archive":    l.Archive, "restore": l.Restore, "delete": l.Delete,
-		"duplicate": h.Drafts.Duplicate, "seal": h.Completion.RetrySealing,
-		"remind": func(ctx context.Context, who account.Call, id string) (*signing.Document, error) {
-			return h.Sending.Remind(ctx, who, id, invitation)
+		"duplicate": h.Drafts.Duplicate,
+		"seal": func(who account.Call, id string) (*signing.Document, error) {
+			return h.Completion.RetrySealing(ctx, who, id)
+		},
+		"remind": func(who account.Call, id string) (*signing.Document, error) {
+			return h.Sending.Remind(who, id, invitation)
 		},
 	}
 }
@@ -56,7 +59,7 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	if r.Form.Has("next") {
 		next = r.Inside(r.Form.Value("next"))
 	}
-	d, err := h.steps(r.Form.Value("invitation"))[name](r.UserContext(), r.Who.Call, id)
+	d, err := h.steps(r.UserContext(), r.Form.Value("invitation"))[name](r.Who.Call, id)
 	if fault.KindOf(err) == fault.KindConflict {
 		// A concurrent change came first, or the page was outdated.
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
@@ -96,29 +99,29 @@ type formStep struct {
 // documentForms are the actions with a form.
 var documentForms = map[string]formStep{
 	"reject": {fields: []string{"reason"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Sending.Reject(r.UserContext(), r.Who.Call, id, trimmed(r, "reason"))
+		_, err := h.Sending.Reject(r.Who.Call, id, trimmed(r, "reason"))
 		return err
 	}},
 	"void": {fields: []string{"reason"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Sending.Void(r.UserContext(), r.Who.Call, id, trimmed(r, "reason"))
+		_, err := h.Sending.Void(r.Who.Call, id, trimmed(r, "reason"))
 		return err
 	}},
 	"extend": {fields: []string{"expires_at"}, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Sending.Extend(r.UserContext(), r.Who.Call, id, endOfDay(r, "expires_at"))
+		_, err := h.Sending.Extend(r.Who.Call, id, endOfDay(r, "expires_at"))
 		return err
 	}},
 	"replace": {fields: []string{"name", "email"}, do: func(h *Handlers, r *page.Request, id string) error {
 		in := accessCode(r)
 		in.Name, in.Email = trimmed(r, "name"), trimmed(r, "email")
-		_, err := h.Sending.Replace(r.UserContext(), r.Who.Call, id, r.Form.Value("invitation"), in)
+		_, err := h.Sending.Replace(r.Who.Call, id, r.Form.Value("invitation"), in)
 		return err
 	}},
 	"access_code": {fields: []string{"access_code"}, do: func(h *Handlers, r *page.Request, id string) error {
-		_, err := h.Sending.SetAccessCode(r.UserContext(), r.Who.Call, id, r.Form.Value("invitation"), accessCode(r))
+		_, err := h.Sending.SetAccessCode(r.Who.Call, id, r.Form.Value("invitation"), accessCode(r))
 		return err
 	}},
 	"purge": {fields: []string{"title"}, danger: true, do: func(h *Handlers, r *page.Request, id string) error {
-		return h.Sending.Purge(r.UserContext(), r.Who.Call, id, r.Form.Value("title"))
+		return h.Sending.Purge(r.Who.Call, id, r.Form.Value("title"))
 	}},
 }
 

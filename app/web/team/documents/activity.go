@@ -72,7 +72,7 @@ func (d *activityDay) fold(e activityEntry) bool {
 func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, error) {
 	number, size := r.PageOf()
 	q := trail.EventsQuery{Page: number, PerPage: size, Descending: true}
-	events, total, err := h.Trail.Events(r.UserContext(), r.Who.Call, d.ID, q)
+	events, total, err := h.Trail.Events(r.Who.Call, d.ID, q)
 	if err != nil {
 		return activity{}, err
 	}
@@ -187,7 +187,7 @@ const maxEvents = 10_000
 
 // DownloadEvents serves the audit trail of a document, oldest first.
 func (h *Handlers) DownloadEvents(r *page.Request) error {
-	entries, _, err := h.Trail.Events(r.UserContext(), r.Who.Call, r.Params("id"), trail.EventsQuery{Page: 1, PerPage: maxEvents})
+	entries, _, err := h.Trail.Events(r.Who.Call, r.Params("id"), trail.EventsQuery{Page: 1, PerPage: maxEvents})
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (h *Handlers) Bulk(r *page.Request) error {
 		r.Flash("warn", "bulk.toomany")
 		return r.SeeOther(data.Next)
 	case data.Action == "download":
-		all, err := h.Completion.DownloadMany(r.UserContext(), r.Who.Call, ids)
+		all, err := h.Completion.DownloadMany(r.Who.Call, ids)
 		if fault.KindOf(err) == fault.KindConflict {
 			r.Flash("warn", "bulk.nofiles")
 			return r.SeeOther(data.Next)
@@ -128,9 +128,9 @@ func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResu
 	var d *signing.Document
 	var err error
 	if action == "void" {
-		d, err = h.Sending.Void(ctx, who, id, &reason)
+		d, err = h.Sending.Void(who, id, &reason)
 	} else {
-		d, err = h.steps("")[action](ctx, who, id)
+		d, err = h.steps(ctx, "")[action](who, id)
 	}
 	if err == nil {
 		return bulkResult{Title: d.Title, Href: "/app/documents/" + d.ID}, nil
@@ -140,7 +140,7 @@ func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResu
 		return bulkResult{}, err
 	}
 	result := bulkResult{Title: id, Fault: r.Explain(f)}
-	if d, err := h.Completion.Get(ctx, who, id); err == nil {
+	if d, err := h.Completion.Get(who, id); err == nil {
 		result.Title, result.Href = d.Title, "/app/documents/"+d.ID
 	}
 	return result, nil

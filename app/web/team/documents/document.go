@@ -120,7 +120,7 @@ func (h *Handlers) fillTab(r *page.Request, p *documentPage) (err error) {
 
 // live returns the position in the event log from which a page watches for changes.
 func (h *Handlers) live(r *page.Request, document string) (liveData, error) {
-	last, err := h.Trail.LastEvent(r.UserContext(), r.Who.Call)
+	last, err := h.Trail.LastEvent(r.Who.Call)
 	return liveData{document, last}, err
 }
 

@@ -87,7 +87,7 @@ func (h *Handlers) Download(r *page.Request) error {
 		if !known {
 			return fault.NotFound("file")
 		}
-		d, err := h.Completion.DownloadFile(r.UserContext(), r.Who.Call, id, file, version)
+		d, err := h.Completion.DownloadFile(r.Who.Call, id, file, version)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (h *Handlers) Download(r *page.Request) error {
 	if !ok {
 		return fault.NotFound("file")
 	}
-	d, err := h.Completion.DownloadDocument(r.UserContext(), r.Who.Call, id, in)
+	d, err := h.Completion.DownloadDocument(r.Who.Call, id, in)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package documents
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -33,7 +32,7 @@ type liveEvent struct {
 // names the last event it received.
 func (h *Handlers) Events(r *page.Request) error {
 	after := cmp.Or(strings.Clone(r.Get("Last-Event-ID")), strings.Clone(r.Query("after")))
-	watch, err := h.Trail.Watch(r.UserContext(), r.Who.Call, after)
+	watch, err := h.Trail.Watch(r.Who.Call, after)
 	if err != nil {
 		return err
 	}
@@ -94,7 +93,7 @@ func (s *liveStream) run(out *bufio.Writer) {
 
 // allowed reports whether the session still grants access to the company.
 func (s *liveStream) allowed() bool {
-	who, err := s.handlers.Accounts.Authentication.Authenticate(context.Background(), s.session)
+	who, err := s.handlers.Accounts.Authentication.Authenticate(s.session)
 	return err == nil && who.CompanyID == s.company && who.Can(account.ScopeRead)
 }
 
@@ -105,7 +104,7 @@ func (s *liveStream) send(e signing.Entry) bool {
 		return true
 	}
 	s.last = e.Seq
-	d, err := s.handlers.Completion.Get(context.Background(), s.who, e.Value.Document)
+	d, err := s.handlers.Completion.Get(s.who, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		d, err = &signing.Document{ID: e.Value.Document}, nil
 	}

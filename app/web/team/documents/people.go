@@ -110,7 +110,7 @@ func namersIn(events *trail.Trail, r *page.Request, d *signing.Document) (map[st
 		return nil, nil
 	}
 	q := trail.EventsQuery{Page: 1, PerPage: maxEvents}
-	entries, _, err := events.Events(r.UserContext(), r.Who.Call, d.ID, q)
+	entries, _, err := events.Events(r.Who.Call, d.ID, q)
 	out := map[string]string{}
 	for _, e := range entries {
 		if e.Value.Type == record.EventInvitationNamed {
@@ -142,7 +142,7 @@ func facts(r *page.Request, inv *signing.Invitation) []fact {
 // RevealCode shows the code that a recipient asked for, if there is no mail server.
 func (h *Handlers) RevealCode(r *page.Request) error {
 	back := "/app/documents/" + r.Params("id")
-	m, err := h.Notify.RevealCode(r.UserContext(), r.Who.Call, r.Params("id"), r.Params("invitation"))
+	m, err := h.Notify.RevealCode(r.Who.Call, r.Params("id"), r.Params("invitation"))
 	if fault.KindOf(err) == fault.KindNotFound {
 		r.Flash("warn", "act.nocode")
 		return r.SeeOther(back)
@@ -156,7 +156,7 @@ func (h *Handlers) RevealCode(r *page.Request) error {
 // Sign redirects the reader to their own signing page, and records that they got
 // their link here.
 func (h *Handlers) Sign(r *page.Request) error {
-	link, err := h.Sending.OpenOwnLink(r.UserContext(), r.Who.Call, r.Params("id"), r.Params("invitation"))
+	link, err := h.Sending.OpenOwnLink(r.Who.Call, r.Params("id"), r.Params("invitation"))
 	if fault.KindOf(err) == fault.KindConflict {
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
 		return r.SeeOther("/app/documents/" + r.Params("id"))
@@ -170,7 +170,7 @@ func (h *Handlers) Sign(r *page.Request) error {
 // ShowLink shows a recipient's link to the reader, who passes it on.
 func (h *Handlers) ShowLink(r *page.Request) error {
 	back := "/app/documents/" + r.Params("id")
-	link, err := h.Sending.ShowLink(r.UserContext(), r.Who.Call, r.Params("id"), r.Params("invitation"), r.BaseURL())
+	link, err := h.Sending.ShowLink(r.Who.Call, r.Params("id"), r.Params("invitation"), r.BaseURL())
 	if fault.KindOf(err) == fault.KindConflict {
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
 		return r.SeeOther(back)
@@ -178,7 +178,7 @@ func (h *Handlers) ShowLink(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.Completion.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	d, err := h.Completion.Get(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}

@@ -83,11 +83,11 @@ func downloadOf(d *signing.Document) string {
 
 // document loads a document and the actions the reader may take.
 func (h *Handlers) document(r *page.Request, id string) (*signing.Document, []signing.Action, error) {
-	d, err := h.Completion.Get(r.UserContext(), r.Who.Call, id)
+	d, err := h.Completion.Get(r.Who.Call, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	actions, err := h.Completion.Actions(r.UserContext(), r.Who.Call, d)
+	actions, err := h.Completion.Actions(r.Who.Call, d)
 	return d, slices.Clip(actions), err
 }
 

@@ -26,7 +26,7 @@ type waitingList struct {
 
 // ShowWaiting serves the documents that need the reader's action.
 func (h *Handlers) ShowWaiting(r *page.Request) error {
-	w, err := h.Lists.ListWaiting(r.UserContext(), r.Who.Call)
+	w, err := h.Lists.ListWaiting(r.Who.Call)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (h *Handlers) ShowWaiting(r *page.Request) error {
 // ownLinks adds the reader's own links for signing to a list.
 func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 	for _, row := range list.Rows {
-		d, err := h.Completion.Get(r.UserContext(), r.Who.Call, row.ID)
+		d, err := h.Completion.Get(r.Who.Call, row.ID)
 		if fault.KindOf(err) == fault.KindNotFound {
 			continue
 		}

@@ -39,7 +39,7 @@ func (h Form) receive(r *page.Request) (*received, error) {
 		if f.File == "" {
 			return nil // an empty file input
 		}
-		u, err := h.Intake.Receive(r.UserContext(), r.Who.Call, f.File, f.ContentType, f)
+		u, err := h.Intake.Receive(r.Who.Call, f.File, f.ContentType, f)
 		switch {
 		case fault.KindOf(err) == fault.KindTooLarge:
 			all.failed = append(all.failed, f.File+": "+r.Explain(r.FailureOf(err)))

@@ -80,7 +80,7 @@ func (h Form) showDraft(r *page.Request, d *signing.Document, rows []personRow, 
 
 // showStored sets what the page shows about a stored document, except its recipients.
 func (h Form) showStored(r *page.Request, d *signing.Document, data *draftPage) error {
-	uploads, err := h.Drafts.UnfinishedUploads(r.UserContext(), r.Who.Call, d.ID)
+	uploads, err := h.Drafts.UnfinishedUploads(r.Who.Call, d.ID)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (h Form) withFiles(
 // store stores the texts, names of files, and recipients in a form, and calls a handler with the
 // draft as it is then. If something is refused, it shows the form with all that was entered.
 func (h Form) store(r *page.Request, id string, do func(r *page.Request, d *signing.Document) error) error {
-	d, err := h.Drafts.Get(r.UserContext(), r.Who.Call, id)
+	d, err := h.Drafts.Get(r.Who.Call, id)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (h Form) store(r *page.Request, id string, do func(r *page.Request, d *sign
 		return err
 	}
 	maps.Copy(faults, refused)
-	if d, err = h.Drafts.Get(r.UserContext(), r.Who.Call, id); err != nil {
+	if d, err = h.Drafts.Get(r.Who.Call, id); err != nil {
 		return err
 	}
 	if len(faults) > 0 {
@@ -194,7 +194,7 @@ func (h Form) saveTexts(r *page.Request, d *signing.Document) error {
 	if !changed {
 		return nil
 	}
-	_, err := h.Drafts.Update(r.UserContext(), r.Who.Call, d.ID, in)
+	_, err := h.Drafts.Update(r.Who.Call, d.ID, in)
 	return err
 }
 
@@ -208,7 +208,7 @@ func (h Form) saveNames(r *page.Request, d *signing.Document) error {
 			continue
 		}
 		in := signing.FileInput{Name: new(r.Form.Value(field))}
-		_, err := h.Drafts.UpdateFile(r.UserContext(), r.Who.Call, d.ID, f.ID, in)
+		_, err := h.Drafts.UpdateFile(r.Who.Call, d.ID, f.ID, in)
 		if err != nil && fault.KindOf(err) != fault.KindInvalid {
 			return err
 		}

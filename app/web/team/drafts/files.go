@@ -99,7 +99,7 @@ func (h Form) changeFile(r *page.Request, d *signing.Document) error {
 	case "up", "down", "move":
 		in.Position, err = newPosition(r, d, file, do)
 	case "remove":
-		if _, err = h.Drafts.RemoveFile(r.UserContext(), r.Who.Call, d.ID, file); err != nil {
+		if _, err = h.Drafts.RemoveFile(r.Who.Call, d.ID, file); err != nil {
 			return err
 		}
 		r.Flash("ok", "files.removed")
@@ -108,7 +108,7 @@ func (h Form) changeFile(r *page.Request, d *signing.Document) error {
 		err = fault.Malformed("form_without_action")
 	}
 	if err == nil {
-		_, err = h.Drafts.UpdateFile(r.UserContext(), r.Who.Call, d.ID, file, in)
+		_, err = h.Drafts.UpdateFile(r.Who.Call, d.ID, file, in)
 	}
 	if fault.KindOf(err) == fault.KindInvalid && !r.Scripted() {
 		why, _ := refusedFile(r, err)

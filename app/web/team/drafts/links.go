@@ -41,7 +41,7 @@ func (h *Handlers) showLinks(r *page.Request, shown bool) error {
 		row := linkRow{Name: inv.DisplayName(), Email: inv.Email, Letter: page.LetterOf(i), Color: page.HueOf(i), RoleText: r.Say("asked." + inv.Role)}
 		row.Invited = inv.NotifiedAt != nil && h.Sending.SignURL(r.Who.Call, d, inv, r.BaseURL()) != ""
 		if row.Invited && shown {
-			if row.Link, err = h.Sending.ShowLink(r.UserContext(), r.Who.Call, d.ID, inv.ID, r.BaseURL()); err != nil {
+			if row.Link, err = h.Sending.ShowLink(r.Who.Call, d.ID, inv.ID, r.BaseURL()); err != nil {
 				return err
 			}
 		}

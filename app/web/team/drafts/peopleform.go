@@ -88,7 +88,7 @@ func (h Form) savePeople(r *page.Request, d *signing.Document) ([]personRow, map
 	for i := range rows {
 		in[i] = rows[i].input(i, sequential)
 	}
-	_, err := h.Drafts.ReplaceInvitations(r.UserContext(), r.Who.Call, d.ID, in)
+	_, err := h.Drafts.ReplaceInvitations(r.Who.Call, d.ID, in)
 	if fault.KindOf(err) == fault.KindInvalid {
 		return rows, rowFaults(r, err), nil
 	}

@@ -70,7 +70,7 @@ func (h *Handlers) ShowReview(r *page.Request) error {
 }
 
 func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int, p page.Page) error {
-	actions, err := h.Drafts.Actions(r.UserContext(), r.Who.Call, d)
+	actions, err := h.Drafts.Actions(r.Who.Call, d)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 
 // approvers returns the members who can approve, except the reader.
 func (h *Handlers) approvers(r *page.Request, d *signing.Document) ([]page.Option, error) {
-	all, err := h.Accounts.Companies.Approvers(r.UserContext(), r.Who.Call)
+	all, err := h.Accounts.Companies.Approvers(r.Who.Call)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (h *Handlers) reviewPeople(r *page.Request, d *signing.Document) ([]reviewP
 		p.Language = page.LanguageName(cmp.Or(inv.Locale, d.Locale, r.Who.Company.Locale))
 		p.Fields = len(d.UnsortedFieldsOf(inv.ID))
 		if i < previews && !d.NoMails {
-			m, err := h.Notify.Preview(r.UserContext(), r.Who.Call, d.ID, inv.ID)
+			m, err := h.Notify.Preview(r.Who.Call, d.ID, inv.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -172,7 +172,7 @@ func (p *reviewPage) sort(r *page.Request, all []signing.Problem) {
 // ShowMail serves a recipient's message as their mail program would show it, with a
 // content security policy that allows its inline styles.
 func (h *Handlers) ShowMail(r *page.Request) error {
-	m, err := h.Notify.Preview(r.UserContext(), r.Who.Call, r.Params("id"), r.Params("invitation"))
+	m, err := h.Notify.Preview(r.Who.Call, r.Params("id"), r.Params("invitation"))
 	if err != nil {
 		return err
 	}

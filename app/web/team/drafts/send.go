@@ -23,7 +23,7 @@ func (h *Handlers) Review(r *page.Request) error {
 		slices.Contains([]string{"save", "send", "later", "submit"}, do) {
 		var in signing.DocumentInput
 		if in, err = reviewInput(r, do); err == nil {
-			d, err = h.Drafts.Update(r.UserContext(), r.Who.Call, d.ID, in)
+			d, err = h.Drafts.Update(r.Who.Call, d.ID, in)
 		}
 	}
 	if err == nil && (do == "send" || do == "later" || do == "submit") {
@@ -104,17 +104,17 @@ func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err err
 			_, err = h.Sending.Send(ctx, who, d.ID, signing.SendInput{SendAt: at, BaseURL: r.MailURL()})
 		}
 	case "submit":
-		_, err = h.Sending.Submit(ctx, who, d.ID)
+		_, err = h.Sending.Submit(who, d.ID)
 	case "approve":
-		_, err = h.Sending.Approve(ctx, who, d.ID)
+		_, err = h.Sending.Approve(who, d.ID)
 		done = at(d.ID, stepReview)
 	case "reject":
-		_, err = h.Sending.Reject(ctx, who, d.ID, new(r.Form.Value("reason")))
+		_, err = h.Sending.Reject(who, d.ID, new(r.Form.Value("reason")))
 	case "withdraw":
-		_, err = h.Sending.Withdraw(ctx, who, d.ID)
+		_, err = h.Sending.Withdraw(who, d.ID)
 		done = at(d.ID, stepReview)
 	case "reopen":
-		_, err = h.Sending.Reopen(ctx, who, d.ID)
+		_, err = h.Sending.Reopen(who, d.ID)
 		done = at(d.ID, stepReview)
 	default:
 		return fault.Malformed("form_without_action")

@@ -49,7 +49,7 @@ func storing(all []step) []step {
 
 // draft loads the document in the address for a member who may change documents.
 func (h *Handlers) draft(r *page.Request) (*signing.Document, error) {
-	d, err := h.Drafts.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	d, err := h.Drafts.Get(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (h *Handlers) BeginUpload(r *page.Request) error {
 	if err != nil {
 		return fault.Malformed("upload_without_size")
 	}
-	u, err := h.Drafts.BeginUpload(r.UserContext(), r.Who.Call, r.Params("id"), r.Form.Value("name"), size)
+	u, err := h.Drafts.BeginUpload(r.Who.Call, r.Params("id"), r.Form.Value("name"), size)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (h *Handlers) BeginUpload(r *page.Request) error {
 
 // ShowUpload responds to a script with the state of an upload.
 func (h *Handlers) ShowUpload(r *page.Request) error {
-	u, err := h.Drafts.GetUpload(r.UserContext(), r.Who.Call, r.Params("id"), r.Params("upload"))
+	u, err := h.Drafts.GetUpload(r.Who.Call, r.Params("id"), r.Params("upload"))
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (h *Handlers) AppendUpload(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	u, err := h.Drafts.AppendUpload(r.UserContext(), r.Who.Call, r.Params("id"), r.Params("upload"), offset, body)
+	u, err := h.Drafts.AppendUpload(r.Who.Call, r.Params("id"), r.Params("upload"), offset, body)
 	switch {
 	case body.Err() != nil:
 		return body.Err()
@@ -106,7 +106,7 @@ func (h Form) finishUpload(r *page.Request, d *signing.Document) error {
 		r.Flash("warn", "files.failed", "why", shorten(why, 900))
 		return r.SeeOther(at(id, stepFiles))
 	}
-	u, err := h.Drafts.GetUpload(r.UserContext(), r.Who.Call, id, r.Params("upload"))
+	u, err := h.Drafts.GetUpload(r.Who.Call, id, r.Params("upload"))
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {
 		return err
 	}
@@ -118,7 +118,7 @@ func (h Form) CancelUpload(r *page.Request) error { return h.withForm(r, h.cance
 
 func (h Form) cancelUpload(r *page.Request, d *signing.Document) error {
 	id := d.ID
-	err := h.Drafts.CancelUpload(r.UserContext(), r.Who.Call, id, r.Params("upload"))
+	err := h.Drafts.CancelUpload(r.Who.Call, id, r.Params("upload"))
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {
 		return err
 	}

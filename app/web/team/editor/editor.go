@@ -42,7 +42,7 @@ type editorPageData struct {
 
 // editing loads the document in the address.
 func (h *Handlers) editing(r *page.Request) (*signing.Document, error) {
-	return h.Drafts.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	return h.Drafts.Get(r.Who.Call, r.Params("id"))
 }
 
 // whyNot returns the reason why the reader can't edit a document, "" if they can.
@@ -265,7 +265,7 @@ func (h *Handlers) respondConflict(r *page.Request, err error) error {
 // lastChange returns who last changed a document, and when.
 func (h *Handlers) lastChange(r *page.Request, id string) (by, at string, err error) {
 	q := trail.EventsQuery{Page: 1, PerPage: 1, Descending: true}
-	events, _, err := h.Trail.Events(r.UserContext(), r.Who.Call, id, q)
+	events, _, err := h.Trail.Events(r.Who.Call, id, q)
 	if err != nil || len(events) == 0 {
 		return "", "", err
 	}

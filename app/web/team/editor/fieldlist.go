@@ -78,7 +78,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	}
 	if r.Query("add") != "" && l.Why == "" {
 		l.Rows = append(l.Rows, newRow(r, d, l))
-		if x, err := h.Drafts.GetSavedField(r.UserContext(), r.Who.Call, r.Query("saved")); err == nil {
+		if x, err := h.Drafts.GetSavedField(r.Who.Call, r.Query("saved")); err == nil {
 			l.take(r, &x.Field)
 		}
 	}

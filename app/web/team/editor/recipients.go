@@ -32,8 +32,8 @@ func (h *Handlers) ChangeRecipients(r *page.Request) error {
 func (h *Handlers) changeRecipient(
 	r *page.Request, version int64, id, recipient string,
 ) (d *signing.Document, added string, err error) {
-	ctx, who := r.UserContext(), r.Who.Call
-	if d, err = h.Drafts.Get(ctx, who, id); err != nil {
+	who := r.Who.Call
+	if d, err = h.Drafts.Get(who, id); err != nil {
 		return nil, "", err
 	}
 	who = who.At(version)
@@ -44,18 +44,18 @@ func (h *Handlers) changeRecipient(
 	switch r.Form.Value("do") {
 	case "add":
 		var made []signing.Invitation
-		if d, made, err = h.Drafts.Invite(ctx, who, id, []signing.InvitationInput{in}); err == nil {
+		if d, made, err = h.Drafts.Invite(who, id, []signing.InvitationInput{in}); err == nil {
 			added = made[0].ID
 		}
 	case "update":
-		d, err = h.Drafts.UpdateInvitation(ctx, who, id, recipient, in)
+		d, err = h.Drafts.UpdateInvitation(who, id, recipient, in)
 	case "remove":
-		d, err = h.Drafts.RemoveInvitation(ctx, who, id, recipient)
+		d, err = h.Drafts.RemoveInvitation(who, id, recipient)
 	case "arrange":
-		d, err = h.Drafts.ReplaceInvitations(ctx, who, id, arranged(strings.Fields(r.Form.Value("order"))))
+		d, err = h.Drafts.ReplaceInvitations(who, id, arranged(strings.Fields(r.Form.Value("order"))))
 	case "order":
 		order := r.Form.Value("order")
-		d, err = h.Drafts.Update(ctx, who, id, signing.DocumentInput{SigningOrder: &order})
+		d, err = h.Drafts.Update(who, id, signing.DocumentInput{SigningOrder: &order})
 	default:
 		err = fault.Malformed("form_without_recipient_action")
 	}

@@ -20,7 +20,7 @@ type editorSaved struct {
 }
 
 func (h *Handlers) savedFields(r *page.Request) ([]editorSaved, error) {
-	all, err := h.Drafts.ListSavedFields(r.UserContext(), r.Who.Call)
+	all, err := h.Drafts.ListSavedFields(r.Who.Call)
 	out := []editorSaved{}
 	for i := range all {
 		out = append(out, editorSaved{all[i].ID, all[i].Name, editorFieldOf(&all[i].Field)})
@@ -54,14 +54,14 @@ func (h *Handlers) createSaved(r *page.Request) error {
 	}
 	x.Condition, x.Formula = nil, ""
 	field, name := x.input(), r.Form.Value("name")
-	_, err := h.Drafts.CreateSavedField(r.UserContext(), r.Who.Call, signing.SavedFieldInput{Name: &name, Field: &field})
+	_, err := h.Drafts.CreateSavedField(r.Who.Call, signing.SavedFieldInput{Name: &name, Field: &field})
 	return err
 }
 
 // deleteSaved deletes a saved field and returns the notice, which offers to save it again.
 func (h *Handlers) deleteSaved(r *page.Request, id string) (page.Notice, error) {
 	notice := page.Notice{Kind: "ok", Key: "saved.done.delete", Undo: savedPath}
-	x, err := h.Drafts.GetSavedField(r.UserContext(), r.Who.Call, id)
+	x, err := h.Drafts.GetSavedField(r.Who.Call, id)
 	if err != nil {
 		return notice, err
 	}
@@ -70,7 +70,7 @@ func (h *Handlers) deleteSaved(r *page.Request, id string) (page.Notice, error) 
 		return notice, err
 	}
 	notice.Values = map[string]string{"do": "restore", "name": x.Name, "field": string(field)}
-	return notice, h.Drafts.DeleteSavedField(r.UserContext(), r.Who.Call, id)
+	return notice, h.Drafts.DeleteSavedField(r.Who.Call, id)
 }
 
 // savedPath is the path of the list of saved fields.
@@ -90,7 +90,7 @@ func (h *Handlers) ShowSaved(r *page.Request) error {
 }
 
 func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
-	all, err := h.Drafts.ListSavedFields(r.UserContext(), r.Who.Call)
+	all, err := h.Drafts.ListSavedFields(r.Who.Call)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (h *Handlers) ChangeSaved(r *page.Request) error {
 	var err error
 	switch do {
 	case "rename":
-		_, err = h.Drafts.UpdateSavedField(r.UserContext(), r.Who.Call, id, signing.SavedFieldInput{Name: &name})
+		_, err = h.Drafts.UpdateSavedField(r.Who.Call, id, signing.SavedFieldInput{Name: &name})
 	case "delete":
 		notice, err = h.deleteSaved(r, id)
 	case "restore":

@@ -6,12 +6,12 @@ import (
 
 // BeginPasskey responds to a script with the challenge for a new passkey.
 func (h *Handlers) BeginPasskey(r *page.Request) error {
-	return r.Ceremony(h.Accounts.Authentication.BeginPasskey(r.UserContext(), r.Who.Call, r.BaseURL()))
+	return r.Ceremony(h.Accounts.Authentication.BeginPasskey(r.Who.Call, r.BaseURL()))
 }
 
 // AddPasskey stores the passkey that the browser created.
 func (h *Handlers) AddPasskey(r *page.Request) error {
-	made, err := h.Accounts.Authentication.FinishPasskey(r.UserContext(), r.Who.Call, r.Form.Value("ceremony"), r.Form.Value("name"), []byte(r.Form.Value("credential")))
+	made, err := h.Accounts.Authentication.FinishPasskey(r.Who.Call, r.Form.Value("ceremony"), r.Form.Value("name"), []byte(r.Form.Value("credential")))
 	if err != nil {
 		return h.securityAgain(r, err, nil)
 	}
@@ -24,7 +24,7 @@ func (h *Handlers) AddPasskey(r *page.Request) error {
 
 // RenamePasskey renames a passkey.
 func (h *Handlers) RenamePasskey(r *page.Request) error {
-	made, err := h.Accounts.Authentication.RenamePasskey(r.UserContext(), r.Who.Call, r.Form.Value("passkey"), r.Form.Value("name"))
+	made, err := h.Accounts.Authentication.RenamePasskey(r.Who.Call, r.Form.Value("passkey"), r.Form.Value("name"))
 	if err != nil {
 		return h.securityAgain(r, err, map[string]string{"name": "name-" + r.Form.Value("passkey")})
 	}

@@ -61,7 +61,7 @@ func (h *Handlers) Save(r *page.Request) error {
 // VerifyEmail sends a verification message, to the new address if there is one.
 func (h *Handlers) VerifyEmail(r *page.Request) error {
 	email := r.Form.Value("email")
-	rate, err := h.Accounts.Profile.Reverify(r.UserContext(), r.Who.Call, email)
+	rate, err := h.Accounts.Profile.Reverify(r.Who.Call, email)
 	if fault.KindOf(err) == fault.KindThrottled {
 		f := r.FailureOf(err)
 		p := h.mePage(r)
@@ -103,7 +103,7 @@ type passkeyView struct {
 }
 
 func (h *Handlers) meSecurity(r *page.Request) (page.View[ownSecurity], error) {
-	keys, err := h.Accounts.Authentication.ListPasskeys(r.UserContext(), r.Who.Call)
+	keys, err := h.Accounts.Authentication.ListPasskeys(r.Who.Call)
 	if err != nil {
 		return page.View[ownSecurity]{}, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // RenewSession extends the session. A script gets the remaining time.
 func (h *Handlers) RenewSession(r *page.Request) error {
-	t, err := h.Accounts.Authentication.RenewSession(r.UserContext(), r.Who.Call)
+	t, err := h.Accounts.Authentication.RenewSession(r.Who.Call)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ const sessionsShown = 50
 const signInsShown = 25
 
 func (h *Handlers) showSessions(r *page.Request, status int, p page.Page) error {
-	list, err := h.Accounts.Authentication.ListSessions(r.UserContext(), r.Who.Call, account.TokenQuery{Sort: "last_used_at", Descending: true, Limit: sessionsShown})
+	list, err := h.Accounts.Authentication.ListSessions(r.Who.Call, account.TokenQuery{Sort: "last_used_at", Descending: true, Limit: sessionsShown})
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (h *Handlers) showSessions(r *page.Request, status int, p page.Page) error 
 		}
 		data.Sessions = append(data.Sessions, v)
 	}
-	log, err := h.Accounts.Authentication.ListSignIns(r.UserContext(), r.Who.Call, false, 0, signInsShown)
+	log, err := h.Accounts.Authentication.ListSignIns(r.Who.Call, false, 0, signInsShown)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (h *Handlers) EndSession(r *page.Request) error {
 	if id == r.Who.Call.TokenID {
 		return signin.SignOut(r)
 	}
-	if err := h.Accounts.Authentication.EndSession(r.UserContext(), r.Who.Call, id); err != nil {
+	if err := h.Accounts.Authentication.EndSession(r.Who.Call, id); err != nil {
 		return err
 	}
 	r.Flash("ok", "me.sessions.ended")
@@ -90,7 +90,7 @@ func (h *Handlers) EndSession(r *page.Request) error {
 
 // EndOtherSessions ends all sessions but the current one.
 func (h *Handlers) EndOtherSessions(r *page.Request) error {
-	if err := h.Accounts.Authentication.EndOtherSessions(r.UserContext(), r.Who.Call); err != nil {
+	if err := h.Accounts.Authentication.EndOtherSessions(r.Who.Call); err != nil {
 		return err
 	}
 	r.Flash("ok", "me.sessions.others.ended")

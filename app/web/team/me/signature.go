@@ -29,7 +29,7 @@ type savedView struct {
 }
 
 func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
-	saved, err := h.Signing.SavedMarks(r.UserContext(), r.Who.Call)
+	saved, err := h.Signing.SavedMarks(r.Who.Call)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (h *Handlers) SaveMark(r *page.Request) error {
 			m = &signing.Mark{Type: signing.MarkTyped}
 		}
 	}
-	if err := h.Signing.SaveMark(r.UserContext(), r.Who.Call, kind, m); err != nil {
+	if err := h.Signing.SaveMark(r.Who.Call, kind, m); err != nil {
 		if fault.KindOf(err) == fault.KindInvalid {
 			f := r.FailureOf(err)
 			return h.showSaved(r, f.Status, page.Page{Faults: f.Faults, Values: r.Form})
@@ -77,7 +77,7 @@ func (h *Handlers) SaveMark(r *page.Request) error {
 
 // SavedPicture serves a picture of a saved mark.
 func (h *Handlers) SavedPicture(r *page.Request) error {
-	saved, err := h.Signing.SavedMarks(r.UserContext(), r.Who.Call)
+	saved, err := h.Signing.SavedMarks(r.Who.Call)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ type enrolPage struct {
 // BeginTwoFactor creates a secret and shows it. Every call creates another one, which
 // is why a form leads here rather than a link.
 func (h *Handlers) BeginTwoFactor(r *page.Request) error {
-	setup, err := h.Accounts.Authentication.BeginTwoFactor(r.UserContext(), r.Who.Call)
+	setup, err := h.Accounts.Authentication.BeginTwoFactor(r.Who.Call)
 	if fault.KindOf(err) == fault.KindConflict {
 		return h.securityAgain(r, err, nil)
 	}
@@ -70,7 +70,7 @@ type recoveryPage struct {
 // ConfirmTwoFactor turns two-factor login on if a code proves that the app has the
 // secret.
 func (h *Handlers) ConfirmTwoFactor(r *page.Request) error {
-	codes, err := h.Accounts.Authentication.ConfirmTwoFactor(r.UserContext(), r.Who.Call, r.Form.Value("code"))
+	codes, err := h.Accounts.Authentication.ConfirmTwoFactor(r.Who.Call, r.Form.Value("code"))
 	if fault.KindOf(err) == fault.KindConflict {
 		return h.securityAgain(r, err, nil)
 	}

@@ -43,7 +43,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 		Descending: direction == "desc",
 		Statuses:   []string{"active", "deactivated"},
 	}
-	list, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Call, q)
+	list, err := h.Accounts.Companies.ListMembers(r.Who.Call, q)
 	if err != nil {
 		return err
 	}
@@ -66,13 +66,13 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	}
 	seen := map[string]time.Time{}
 	if t.MayManage {
-		if seen, err = h.Accounts.Authentication.LastSeen(r.UserContext(), r.Who.Call); err != nil {
+		if seen, err = h.Accounts.Authentication.LastSeen(r.Who.Call); err != nil {
 			return err
 		}
 		t.Columns = append(t.Columns, page.Column{Text: r.Say("team.seen")})
 	}
 	invited := account.MemberQuery{Search: q.Search, Statuses: []string{"invited"}, Descending: true}
-	waiting, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Call, invited)
+	waiting, err := h.Accounts.Companies.ListMembers(r.Who.Call, invited)
 	if err != nil {
 		return err
 	}

@@ -24,21 +24,21 @@ type memberPage struct {
 }
 
 func (h *Handlers) member(r *page.Request) (memberPage, error) {
-	ctx, who := r.UserContext(), r.Who.Call
-	m, err := h.Accounts.Companies.GetMember(ctx, who, r.Params("id"))
+	who := r.Who.Call
+	m, err := h.Accounts.Companies.GetMember(who, r.Params("id"))
 	if err != nil {
 		return memberPage{}, err
 	}
-	all, err := h.Accounts.Companies.ListMembers(ctx, who, account.MemberQuery{Statuses: []string{"active"}, Sort: "name"})
+	all, err := h.Accounts.Companies.ListMembers(who, account.MemberQuery{Statuses: []string{"active"}, Sort: "name"})
 	if err != nil {
 		return memberPage{}, err
 	}
-	seen, err := h.Accounts.Authentication.LastSeen(ctx, who)
+	seen, err := h.Accounts.Authentication.LastSeen(who)
 	if err != nil {
 		return memberPage{}, err
 	}
 	p := memberPage{memberLine: memberLineOf(r, m, seen), Roles: roleOptions(r, m.Role)}
-	open, err := h.Sending.OpenDocumentsOf(ctx, who, m.UserID)
+	open, err := h.Sending.OpenDocumentsOf(who, m.UserID)
 	if err != nil {
 		return memberPage{}, err
 	}
@@ -91,7 +91,7 @@ func backToMember(r *page.Request, key string, pairs ...string) error {
 // ChangeRole changes a member's role.
 func (h *Handlers) ChangeRole(r *page.Request) error {
 	role := account.Role(r.Form.Value("role"))
-	m, err := h.Accounts.Companies.UpdateMember(r.UserContext(), r.Who.Call, r.Params("id"), account.MemberPatch{Role: &role})
+	m, err := h.Accounts.Companies.UpdateMember(r.Who.Call, r.Params("id"), account.MemberPatch{Role: &role})
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
@@ -102,22 +102,22 @@ func (h *Handlers) ChangeRole(r *page.Request) error {
 // documents if requested. If that fails, it can be repeated on its own. Its notice offers to
 // undo both.
 func (h *Handlers) Deactivate(r *page.Request) error {
-	ctx, who, id := r.UserContext(), r.Who.Call, strings.Clone(r.Params("id"))
+	who, id := r.Who.Call, strings.Clone(r.Params("id"))
 	whole, err := h.restorable(r, id)
 	if err != nil {
 		return err
 	}
-	m, err := h.Accounts.Companies.UpdateMember(ctx, who, id, account.MemberPatch{Active: new(false)})
+	m, err := h.Accounts.Companies.UpdateMember(who, id, account.MemberPatch{Active: new(false)})
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
 	notice := page.Notice{Kind: "ok", Key: "member.off", Pairs: []string{"name", m.Name}}
 	if newOwner := r.Form.Value("to"); newOwner != "" {
-		open, err := h.Sending.OpenDocumentsOf(ctx, who, id)
+		open, err := h.Sending.OpenDocumentsOf(who, id)
 		if err != nil {
 			return err
 		}
-		n, err := h.Sending.TransferOwnership(ctx, who, id, newOwner)
+		n, err := h.Sending.TransferOwnership(who, id, newOwner)
 		if err != nil {
 			return h.memberAgain(r, err)
 		}
@@ -136,19 +136,19 @@ func (h *Handlers) Deactivate(r *page.Request) error {
 // restorable reports whether activating a member again restores all that deactivating them takes
 // away, which tokens are not.
 func (h *Handlers) restorable(r *page.Request, id string) (bool, error) {
-	all, err := h.Accounts.Profile.ListTokens(r.UserContext(), r.Who.Call, account.TokenQuery{})
+	all, err := h.Accounts.Profile.ListTokens(r.Who.Call, account.TokenQuery{})
 	return !slices.ContainsFunc(all.Items, func(t account.Token) bool { return t.UserID == id }), err
 }
 
 // Activate reactivates a member. Undoing their deactivation also returns the documents that were
 // handed over.
 func (h *Handlers) Activate(r *page.Request) error {
-	m, err := h.Accounts.Companies.UpdateMember(r.UserContext(), r.Who.Call, r.Params("id"), account.MemberPatch{Active: new(true)})
+	m, err := h.Accounts.Companies.UpdateMember(r.Who.Call, r.Params("id"), account.MemberPatch{Active: new(true)})
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
 	if ids := r.Form.Values["id"]; len(ids) > 0 {
-		if _, err := h.Sending.TransferOwnership(r.UserContext(), r.Who.Call, r.Form.Value("from"), m.UserID, ids...); err != nil {
+		if _, err := h.Sending.TransferOwnership(r.Who.Call, r.Form.Value("from"), m.UserID, ids...); err != nil {
 			return h.memberAgain(r, err)
 		}
 	}
@@ -157,7 +157,7 @@ func (h *Handlers) Activate(r *page.Request) error {
 
 // TransferOwnership hands over a member's open documents to another member.
 func (h *Handlers) TransferOwnership(r *page.Request) error {
-	n, err := h.Sending.TransferOwnership(r.UserContext(), r.Who.Call, r.Params("id"), r.Form.Value("to"))
+	n, err := h.Sending.TransferOwnership(r.Who.Call, r.Params("id"), r.Form.Value("to"))
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
@@ -166,7 +166,7 @@ func (h *Handlers) TransferOwnership(r *page.Request) error {
 
 // ResendInvite sends an invitation again.
 func (h *Handlers) ResendInvite(r *page.Request) error {
-	m, err := h.Accounts.Companies.GetMember(r.UserContext(), r.Who.Call, r.Params("id"))
+	m, err := h.Accounts.Companies.GetMember(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -197,9 +197,9 @@ func (h *Handlers) AskRemove(r *page.Request) error {
 
 // Remove removes a member or revokes an invitation.
 func (h *Handlers) Remove(r *page.Request) error {
-	m, err := h.Accounts.Companies.GetMember(r.UserContext(), r.Who.Call, r.Params("id"))
+	m, err := h.Accounts.Companies.GetMember(r.Who.Call, r.Params("id"))
 	if err == nil {
-		err = h.Accounts.Companies.RemoveMember(r.UserContext(), r.Who.Call, m.UserID)
+		err = h.Accounts.Companies.RemoveMember(r.Who.Call, m.UserID)
 	}
 	if fault.KindOf(err) == fault.KindConflict {
 		return h.memberAgain(r, err)
@@ -213,7 +213,7 @@ func (h *Handlers) Remove(r *page.Request) error {
 
 // RevealInvite shows the link of an invitation that couldn't be sent by e-mail.
 func (h *Handlers) RevealInvite(r *page.Request) error {
-	m, err := h.Notify.RevealInvite(r.UserContext(), r.Who.Call, r.Params("id"))
+	m, err := h.Notify.RevealInvite(r.Who.Call, r.Params("id"))
 	if fault.KindOf(err) == fault.KindNotFound {
 		r.Flash("warn", "team.nolink")
 		return r.SeeOther("/app/team")

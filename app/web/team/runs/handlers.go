@@ -42,7 +42,7 @@ func sendCSV(r *page.Request, name string, write bulk.Writing) error {
 
 // Header serves an empty table with the columns of a template.
 func (h *Handlers) Header(r *page.Request) error {
-	write, err := h.Bulk.Header(r.UserContext(), r.Who.Call, r.Params("id"))
+	write, err := h.Bulk.Header(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ type request struct {
 
 // read reads the form. It returns the template even if there is no table.
 func (h *Handlers) read(r *page.Request) (*request, error) {
-	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, r.Form.Value("template"))
+	t, err := h.Drafts.GetTemplate(r.Who.Call, r.Form.Value("template"))
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type listedRun struct {
 func (h *Handlers) ShowList(r *page.Request) error {
 	number, size := r.PageOf()
 	state := bulk.State(r.Query("status"))
-	list, err := h.Bulk.List(r.UserContext(), r.Who.Call, state, (number-1)*size, size)
+	list, err := h.Bulk.List(r.Who.Call, state, (number-1)*size, size)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (h *Handlers) ShowNew(r *page.Request) error {
 	if id == "" {
 		return h.chooseTemplate(r)
 	}
-	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, id)
+	t, err := h.Drafts.GetTemplate(r.Who.Call, id)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (h *Handlers) start(r *page.Request, q *request) error {
 		return r.SeeOther("/app/bulk")
 	}
 	defer h.starting.Delete(who.CompanyID + key)
-	done, err := h.Accounts.Upkeep.Replay(r.UserContext(), who, key, key)
+	done, err := h.Accounts.Upkeep.Replay(who, key, key)
 	if err != nil {
 		return err
 	}

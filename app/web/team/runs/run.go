@@ -2,7 +2,6 @@ package runs
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 
 	"paraph/app/account"
@@ -38,13 +37,13 @@ const reloadAfter = 10
 
 // Show serves the progress of a run and its rows.
 func (h *Handlers) Show(r *page.Request) error {
-	x, err := h.Bulk.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	x, err := h.Bulk.Get(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
 	number, size := r.PageOf()
 	state := bulk.RowState(r.Query("status"))
-	list, err := h.Bulk.Rows(r.UserContext(), r.Who.Call, x.ID, state, (number-1)*size, size)
+	list, err := h.Bulk.Rows(r.Who.Call, x.ID, state, (number-1)*size, size)
 	if err != nil {
 		return err
 	}
@@ -109,9 +108,9 @@ func (h *Handlers) Cancel(r *page.Request) error { return h.change(r, h.Bulk.Can
 func (h *Handlers) Retry(r *page.Request) error { return h.change(r, h.Bulk.Retry, "run.retried") }
 
 func (h *Handlers) change(
-	r *page.Request, do func(context.Context, account.Call, string) (bulk.Run, error), said string,
+	r *page.Request, do func(account.Call, string) (bulk.Run, error), said string,
 ) error {
-	x, err := do(r.UserContext(), r.Who.Call, r.Params("id"))
+	x, err := do(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}

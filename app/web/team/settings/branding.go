@@ -59,7 +59,7 @@ func (h *Company) SaveColor(r *page.Request) error {
 		err = fault.Invalid("brand_color", "contrast_too_low", fault.Text("contrast", contrast),
 			fault.Text("near", near))
 	} else {
-		_, err = h.Accounts.Companies.UpdateCompany(r.UserContext(), r.Who.Call, account.CompanyPatch{BrandColor: &color})
+		_, err = h.Accounts.Companies.UpdateCompany(r.Who.Call, account.CompanyPatch{BrandColor: &color})
 	}
 	if err != nil {
 		return again(h.Frame, r, err, brandingTemplate, brandingPage(r, color))
@@ -70,7 +70,7 @@ func (h *Company) SaveColor(r *page.Request) error {
 
 // SaveLogo stores the logo.
 func (h *Company) SaveLogo(r *page.Request) error {
-	_, err := h.Accounts.Companies.SetLogo(r.UserContext(), r.Who.Call, bytes.NewReader(r.Form.Files["logo"].Data))
+	_, err := h.Accounts.Companies.SetLogo(r.Who.Call, bytes.NewReader(r.Form.Files["logo"].Data))
 	if err != nil {
 		return again(h.Frame, r, err, brandingTemplate, brandingPage(r, ""))
 	}
@@ -80,7 +80,7 @@ func (h *Company) SaveLogo(r *page.Request) error {
 
 // RemoveLogo removes the logo.
 func (h *Company) RemoveLogo(r *page.Request) error {
-	if _, err := h.Accounts.Companies.UpdateCompany(r.UserContext(), r.Who.Call, account.CompanyPatch{LogoURL: new("")}); err != nil {
+	if _, err := h.Accounts.Companies.UpdateCompany(r.Who.Call, account.CompanyPatch{LogoURL: new("")}); err != nil {
 		return err
 	}
 	r.Flash("ok", "branding.logo.removed")

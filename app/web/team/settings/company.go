@@ -62,7 +62,7 @@ func (h *Company) ShowCompany(r *page.Request) error {
 func (h *Company) SaveCompany(r *page.Request) error {
 	patch, err := companyPatch(r)
 	if err == nil {
-		_, err = h.Accounts.Companies.UpdateCompany(r.UserContext(), r.Who.Call, patch)
+		_, err = h.Accounts.Companies.UpdateCompany(r.Who.Call, patch)
 	}
 	if err != nil {
 		return again(h.Frame, r, page.MergeFaults(err, "reminder_days"), "settings-company", companyPage(r))
@@ -117,7 +117,7 @@ type consentCards struct {
 }
 
 func (h *Company) consentPage(r *page.Request) (sheet[consentCards], error) {
-	versions, err := h.Accounts.Companies.ConsentVersions(r.UserContext(), r.Who.Call)
+	versions, err := h.Accounts.Companies.ConsentVersions(r.Who.Call)
 	c := consentCards{Text: r.Who.Company.ConsentText, Standard: h.Consent, Versions: versions}
 	c.Mode = string(cmp.Or(r.Who.Company.ConsentMode, account.ConsentInline))
 	for _, m := range []account.ConsentMode{account.ConsentInline, account.ConsentGate, account.ConsentOff} {
@@ -145,7 +145,7 @@ func (h *Company) SaveConsent(r *page.Request) error {
 	if r.Form.Has("consent_mode") {
 		patch.ConsentMode = new(account.ConsentMode(r.Form.Value("consent_mode")))
 	}
-	_, err := h.Accounts.Companies.UpdateCompany(r.UserContext(), r.Who.Call, patch)
+	_, err := h.Accounts.Companies.UpdateCompany(r.Who.Call, patch)
 	if err != nil {
 		p, failed := h.consentPage(r)
 		if failed != nil {

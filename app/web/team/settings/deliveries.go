@@ -63,11 +63,11 @@ func (h *Webhooks) listDeliveries(r *page.Request, c *webhookPage) error {
 			q.Status = look.status
 		}
 	}
-	list, err := h.Service.ListDeliveries(r.UserContext(), r.Who.Call, c.ID, q)
+	list, err := h.Service.ListDeliveries(r.Who.Call, c.ID, q)
 	if err != nil {
 		return err
 	}
-	failed, err := h.Service.ListDeliveries(r.UserContext(), r.Who.Call, c.ID,
+	failed, err := h.Service.ListDeliveries(r.Who.Call, c.ID,
 		notify.DeliveryQuery{Status: notify.DeliveryFailed})
 	if err != nil {
 		return err
@@ -115,11 +115,11 @@ func (h *Webhooks) ShowDelivery(r *page.Request) error {
 
 func (h *Webhooks) deliveryPage(r *page.Request) (sheet[deliveryPage], error) {
 	id := r.Params("id")
-	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Call, id)
+	w, err := h.Service.GetWebhook(r.Who.Call, id)
 	if err != nil {
 		return sheet[deliveryPage]{}, err
 	}
-	d, err := h.Service.GetDelivery(r.UserContext(), r.Who.Call, id, r.Params("delivery"))
+	d, err := h.Service.GetDelivery(r.Who.Call, id, r.Params("delivery"))
 	if err != nil {
 		return sheet[deliveryPage]{}, err
 	}
@@ -158,7 +158,7 @@ func curlOf(url string, headers []page.Pair, body string) string {
 
 // Redeliver queues one delivery again.
 func (h *Webhooks) Redeliver(r *page.Request) error {
-	_, err := h.Service.Redeliver(r.UserContext(), r.Who.Call, r.Params("id"), r.Params("delivery"))
+	_, err := h.Service.Redeliver(r.Who.Call, r.Params("id"), r.Params("delivery"))
 	if err != nil {
 		p, failed := h.deliveryPage(r)
 		if failed != nil {

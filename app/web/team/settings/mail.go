@@ -29,7 +29,7 @@ type mailCards struct {
 
 func (h *Mail) mailPage(r *page.Request, reply string) (sheet[mailCards], error) {
 	q := notify.OutboxQuery{Limit: 1, Statuses: []string{notify.Failed}}
-	failed, err := h.Notify.Messages.List(r.UserContext(), r.Who.Call, q)
+	failed, err := h.Notify.Messages.List(r.Who.Call, q)
 	if err != nil {
 		return sheet[mailCards]{}, err
 	}

@@ -53,7 +53,7 @@ func (h *Mail) ShowOutbox(r *page.Request) error {
 			chosen, q.Statuses = look.status, []string{look.status}
 		}
 	}
-	list, err := h.Notify.Messages.List(r.UserContext(), r.Who.Call, q)
+	list, err := h.Notify.Messages.List(r.Who.Call, q)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (h *Mail) ShowMessage(r *page.Request) error {
 }
 
 func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
-	m, err := h.Notify.Messages.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	m, err := h.Notify.Messages.Get(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return sheet[messageCards]{}, err
 	}
@@ -141,7 +141,7 @@ func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
 
 // RevealMessage shows the link or code in a message to the reader, who passes it on.
 func (h *Mail) RevealMessage(r *page.Request) error {
-	m, err := h.Notify.Reveal(r.UserContext(), r.Who.Call, r.Params("id"))
+	m, err := h.Notify.Reveal(r.Who.Call, r.Params("id"))
 	if fault.KindOf(err) == fault.KindConflict {
 		return h.afterMessage(r, err, "")
 	}
@@ -170,7 +170,7 @@ func (h *Mail) afterMessage(r *page.Request, err error, done string) error {
 
 // PreviewMessage serves a message for a frame.
 func (h *Mail) PreviewMessage(r *page.Request) error {
-	m, err := h.Notify.Messages.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	m, err := h.Notify.Messages.Get(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func sendLetter(r *page.Request, m notify.Message) error {
 
 // DownloadMessage serves the source of a message.
 func (h *Mail) DownloadMessage(r *page.Request) error {
-	m, err := h.Notify.Messages.Get(r.UserContext(), r.Who.Call, r.Params("id"))
+	m, err := h.Notify.Messages.Get(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -203,12 +203,12 @@ func (h *Mail) DownloadMessage(r *page.Request) error {
 
 // RetryMessage queues a message again.
 func (h *Mail) RetryMessage(r *page.Request) error {
-	_, err := h.Notify.Retry(r.UserContext(), r.Who.Call, r.Params("id"))
+	_, err := h.Notify.Retry(r.Who.Call, r.Params("id"))
 	return h.afterMessage(r, err, "outbox.retried")
 }
 
 // CancelMessage cancels a message that hasn't been sent yet.
 func (h *Mail) CancelMessage(r *page.Request) error {
-	_, err := h.Notify.Cancel(r.UserContext(), r.Who.Call, r.Params("id"))
+	_, err := h.Notify.Cancel(r.Who.Call, r.Params("id"))
 	return h.afterMessage(r, err, "outbox.done.cancelled")
 }

@@ -25,7 +25,7 @@ type securityCards struct {
 
 func (h *Security) securityPage(r *page.Request) (sheet[securityCards], error) {
 	c := securityCards{Required: r.Who.Company.RequireTwoFactor, Own: r.Who.User.TwoFactor}
-	people, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Call, account.MemberQuery{})
+	people, err := h.Accounts.Companies.ListMembers(r.Who.Call, account.MemberQuery{})
 	if err != nil {
 		return sheet[securityCards]{}, err
 	}
@@ -35,7 +35,7 @@ func (h *Security) securityPage(r *page.Request) (sheet[securityCards], error) {
 		}
 	}
 	number, size := r.PageOf()
-	log, err := h.Accounts.Authentication.ListSignIns(r.UserContext(), r.Who.Call, true, (number-1)*size, size)
+	log, err := h.Accounts.Authentication.ListSignIns(r.Who.Call, true, (number-1)*size, size)
 	if err != nil {
 		return sheet[securityCards]{}, err
 	}
@@ -49,7 +49,7 @@ func (h *Security) securityPage(r *page.Request) (sheet[securityCards], error) {
 // SaveSecurity stores whether everybody must use two-factor login.
 func (h *Security) SaveSecurity(r *page.Request) error {
 	required := r.Form.Has("require_two_factor")
-	_, err := h.Accounts.Companies.UpdateCompany(r.UserContext(), r.Who.Call, account.CompanyPatch{RequireTwoFactor: &required})
+	_, err := h.Accounts.Companies.UpdateCompany(r.Who.Call, account.CompanyPatch{RequireTwoFactor: &required})
 	if err != nil {
 		p, failed := h.securityPage(r)
 		if failed != nil {

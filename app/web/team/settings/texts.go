@@ -56,7 +56,7 @@ func (h *Mail) textsPage(r *page.Request, kind, language string) (s sheet[textsC
 		return s, err
 	}
 	o := &s.Own
-	o.Kind, o.Text, o.Changes, err = h.Notify.Texts.Get(r.UserContext(), r.Who.Call, kind, language)
+	o.Kind, o.Text, o.Changes, err = h.Notify.Texts.Get(r.Who.Call, kind, language)
 	for _, name := range o.Kind.Variables {
 		o.Variables = append(o.Variables, "{{"+name+"}}")
 	}
@@ -65,7 +65,7 @@ func (h *Mail) textsPage(r *page.Request, kind, language string) (s sheet[textsC
 }
 
 func (h *Mail) textRows(r *page.Request, language string) (rows []textRow, err error) {
-	own, err := h.Notify.Texts.List(r.UserContext(), r.Who.Call)
+	own, err := h.Notify.Texts.List(r.Who.Call)
 	changed := map[string]bool{}
 	for _, t := range own {
 		changed[t.Kind] = changed[t.Kind] || t.Language == language
@@ -84,13 +84,13 @@ func textForm(r *page.Request) (kind, language string, in notify.MailTextInput) 
 // SaveText stores a company's own text.
 func (h *Mail) SaveText(r *page.Request) error {
 	kind, language, in := textForm(r)
-	return h.textChanged(r, h.Notify.Texts.Save(r.UserContext(), r.Who.Call, kind, language, in), "settings.saved")
+	return h.textChanged(r, h.Notify.Texts.Save(r.Who.Call, kind, language, in), "settings.saved")
 }
 
 // ResetText restores the product's text.
 func (h *Mail) ResetText(r *page.Request) error {
 	kind, language, _ := textForm(r)
-	return h.textChanged(r, h.Notify.Texts.Reset(r.UserContext(), r.Who.Call, kind, language), "texts.reset.done")
+	return h.textChanged(r, h.Notify.Texts.Reset(r.Who.Call, kind, language), "texts.reset.done")
 }
 
 func (h *Mail) textChanged(r *page.Request, err error, done string) error {
@@ -117,7 +117,7 @@ func (h *Mail) textAgain(r *page.Request, err error) error {
 // PreviewText shows a message with the text in the form as it would be sent.
 func (h *Mail) PreviewText(r *page.Request) error {
 	kind, language, in := textForm(r)
-	m, err := h.Notify.Texts.Preview(r.UserContext(), r.Who.Call, kind, language, in)
+	m, err := h.Notify.Texts.Preview(r.Who.Call, kind, language, in)
 	if err != nil {
 		return h.textAgain(r, err)
 	}
@@ -135,7 +135,7 @@ func (h *Mail) PreviewText(r *page.Request) error {
 // PreviewTextMessage serves the message with its layout, for the frame of the preview.
 func (h *Mail) PreviewTextMessage(r *page.Request) error {
 	kind, language, in := textForm(r)
-	m, err := h.Notify.Texts.Preview(r.UserContext(), r.Who.Call, kind, language, in)
+	m, err := h.Notify.Texts.Preview(r.Who.Call, kind, language, in)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ var tokenLives = []string{"30", "90", "365", "0"}
 
 func (h *Tokens) tokenPage(r *page.Request, made *account.Token) (sheet[tokenCards], error) {
 	q := account.TokenQuery{Statuses: []string{"active", "expired"}, Descending: true}
-	list, err := h.Accounts.Profile.ListTokens(r.UserContext(), r.Who.Call, q)
+	list, err := h.Accounts.Profile.ListTokens(r.Who.Call, q)
 	if err != nil {
 		return sheet[tokenCards]{}, err
 	}
@@ -88,7 +88,7 @@ func (h *Tokens) CreateToken(r *page.Request) error {
 	in, err := h.tokenInput(r)
 	var made account.Token
 	if err == nil {
-		made, err = h.Accounts.Profile.CreateToken(r.UserContext(), r.Who.Call, in)
+		made, err = h.Accounts.Profile.CreateToken(r.Who.Call, in)
 	}
 	if err != nil {
 		p, failed := h.tokenPage(r, nil)
@@ -127,7 +127,7 @@ func (h *Tokens) tokenInput(r *page.Request) (in account.TokenInput, err error) 
 
 // AskRevoke asks for confirmation, in a dialog if scripts run.
 func (h *Tokens) AskRevoke(r *page.Request) error {
-	t, err := h.Accounts.Profile.GetToken(r.UserContext(), r.Who.Call, r.Params("id"))
+	t, err := h.Accounts.Profile.GetToken(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (h *Tokens) ShowTokens(r *page.Request) error {
 
 // Revoke revokes a token.
 func (h *Tokens) Revoke(r *page.Request) error {
-	if err := h.Accounts.Profile.RevokeToken(r.UserContext(), r.Who.Call, r.Params("id")); err != nil {
+	if err := h.Accounts.Profile.RevokeToken(r.Who.Call, r.Params("id")); err != nil {
 		return err
 	}
 	r.Flash("ok", "api.revoked")

@@ -34,7 +34,7 @@ func (h *Webhooks) ShowWebhook(r *page.Request) error {
 
 // onePage builds the page of one webhook.
 func (h *Webhooks) onePage(r *page.Request, secret string) (sheet[*webhookPage], error) {
-	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Call, r.Params("id"))
+	w, err := h.Service.GetWebhook(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return sheet[*webhookPage]{}, err
 	}
@@ -51,7 +51,7 @@ func (h *Webhooks) onePage(r *page.Request, secret string) (sheet[*webhookPage],
 
 // SaveWebhook stores the changes to a webhook.
 func (h *Webhooks) SaveWebhook(r *page.Request) error {
-	_, err := h.Service.UpdateWebhook(r.UserContext(), r.Who.Call, r.Params("id"), webhookInput(r))
+	_, err := h.Service.UpdateWebhook(r.Who.Call, r.Params("id"), webhookInput(r))
 	return h.afterWebhook(r, page.MergeFaults(err, "events"), "webhooks.saved")
 }
 
@@ -69,13 +69,13 @@ func (h *Webhooks) afterWebhook(r *page.Request, err error, done string, pairs .
 }
 
 func (h *Webhooks) enableWebhook(r *page.Request, enabled bool, done string) error {
-	_, err := h.Service.UpdateWebhook(r.UserContext(), r.Who.Call, r.Params("id"), notify.WebhookInput{Enabled: &enabled})
+	_, err := h.Service.UpdateWebhook(r.Who.Call, r.Params("id"), notify.WebhookInput{Enabled: &enabled})
 	return h.afterWebhook(r, err, done)
 }
 
 // askWebhook asks for confirmation before an action that can't be undone.
 func (h *Webhooks) askWebhook(r *page.Request, act string) error {
-	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Call, r.Params("id"))
+	w, err := h.Service.GetWebhook(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (h *Webhooks) askWebhook(r *page.Request, act string) error {
 
 // RotateWebhook replaces a webhook's secret and shows the new one once.
 func (h *Webhooks) RotateWebhook(r *page.Request) error {
-	w, err := h.Service.RotateSecret(r.UserContext(), r.Who.Call, r.Params("id"))
+	w, err := h.Service.RotateSecret(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}

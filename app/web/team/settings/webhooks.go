@@ -90,7 +90,7 @@ func kindGroups(r *page.Request, checked func(kind string) bool) (out []kindGrou
 }
 
 func (h *Webhooks) webhooksPage(r *page.Request, made *notify.Webhook) (sheet[webhookCards], error) {
-	list, err := h.Service.ListWebhooks(r.UserContext(), r.Who.Call)
+	list, err := h.Service.ListWebhooks(r.Who.Call)
 	if err != nil {
 		return sheet[webhookCards]{}, err
 	}
@@ -122,7 +122,7 @@ func webhookInput(r *page.Request) notify.WebhookInput {
 
 // CreateWebhook creates a webhook and shows its secret once.
 func (h *Webhooks) CreateWebhook(r *page.Request) error {
-	made, err := h.Service.CreateWebhook(r.UserContext(), r.Who.Call, webhookInput(r))
+	made, err := h.Service.CreateWebhook(r.Who.Call, webhookInput(r))
 	if err != nil {
 		p, failed := h.webhooksPage(r, nil)
 		if failed != nil {

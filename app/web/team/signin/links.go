@@ -37,7 +37,7 @@ func (h *Handlers) showForgot(r *page.Request, status int, f forgotPage) error {
 // account exists.
 func (h *Handlers) Forgot(r *page.Request) error {
 	r.TeamWords()
-	err := h.Accounts.Authentication.ForgotPassword(r.UserContext(), r.Form.Value("email"), origin(r))
+	err := h.Accounts.Authentication.ForgotPassword(r.Form.Value("email"), origin(r))
 	if fault.KindOf(err) == fault.KindThrottled {
 		return lockedOut(r, r.FailureOf(err), forgotTemplate, h.forgotForm(r, forgotPage{}))
 	}
@@ -54,7 +54,7 @@ func resetForm(r *page.Request, left account.Outlasting) page.View[account.Outla
 // ShowReset serves the form for a new password.
 func (h *Handlers) ShowReset(r *page.Request) error {
 	r.TeamWords()
-	left, err := h.Accounts.Authentication.CheckReset(r.UserContext(), r.Params("token"))
+	left, err := h.Accounts.Authentication.CheckReset(r.Params("token"))
 	if err != nil {
 		return ended(r, err, "reset", "/forgot")
 	}
@@ -64,7 +64,7 @@ func (h *Handlers) ShowReset(r *page.Request) error {
 // Reset sets a new password.
 func (h *Handlers) Reset(r *page.Request) error {
 	r.TeamWords()
-	left, err := h.Accounts.Authentication.CheckReset(r.UserContext(), r.Params("token"))
+	left, err := h.Accounts.Authentication.CheckReset(r.Params("token"))
 	if err == nil {
 		in := account.Reset{Password: r.Form.Value("password"), RevokeTokens: r.Form.Has("revoke_tokens")}
 		err = h.Accounts.Authentication.ResetPassword(r.UserContext(), r.Params("token"), in)
@@ -101,7 +101,7 @@ func joinForm(r *page.Request, in account.Invite) page.View[joinPage] {
 // invited reads the invitation of a page.
 func (h *Handlers) invited(r *page.Request) (account.Invite, error) {
 	who, _, _ := r.SignedIn()
-	return h.Accounts.Companies.CheckInvite(r.UserContext(), account.Call{Actor: who}, r.Params("token"))
+	return h.Accounts.Companies.CheckInvite(account.Call{Actor: who}, r.Params("token"))
 }
 
 // ShowJoin serves an invitation to a company.
@@ -139,7 +139,7 @@ func (h *Handlers) Join(r *page.Request) error {
 	if !in.Theirs {
 		return h.signInWith(r, in.Email, password, in.CompanyID, "/app/documents")
 	}
-	t, err := h.Accounts.Authentication.SwitchCompany(r.UserContext(), who, in.CompanyID)
+	t, err := h.Accounts.Authentication.SwitchCompany(who, in.CompanyID)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ type confirmPage struct{ Email string }
 // ShowConfirm asks whether to confirm an e-mail address.
 func (h *Handlers) ShowConfirm(r *page.Request) error {
 	r.TeamWords()
-	email, err := h.Accounts.Profile.CheckVerification(r.UserContext(), r.Params("token"))
+	email, err := h.Accounts.Profile.CheckVerification(r.Params("token"))
 	if err != nil {
 		return ended(r, err, "confirm", "/app/me")
 	}
@@ -173,7 +173,7 @@ func (h *Handlers) ShowConfirm(r *page.Request) error {
 // Confirm confirms an e-mail address.
 func (h *Handlers) Confirm(r *page.Request) error {
 	r.TeamWords()
-	user, err := h.Accounts.Profile.VerifyEmail(r.UserContext(), r.Params("token"))
+	user, err := h.Accounts.Profile.VerifyEmail(r.Params("token"))
 	if fault.KindOf(err) == fault.KindConflict {
 		return overTemplate.Render(r, http.StatusConflict, page.With(page.Page{Title: r.Say("confirm.taken")}, over{
 			Text: r.Say("confirm.taken.text"), Action: r.Say("confirm.over.do"), Href: "/app/me"}))

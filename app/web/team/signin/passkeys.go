@@ -13,14 +13,14 @@ func (h *Handlers) BeginPasskey(r *page.Request) error {
 	if r.Form.Has("second") {
 		pending = r.Cookies(pendingCookie)
 	}
-	return r.Ceremony(h.Accounts.Authentication.BeginPasskeyLogin(r.UserContext(), r.BaseURL(), pending, origin(r)))
+	return r.Ceremony(h.Accounts.Authentication.BeginPasskeyLogin(r.BaseURL(), pending, origin(r)))
 }
 
 // Passkey signs in with a passkey.
 func (h *Handlers) Passkey(r *page.Request) error {
 	r.TeamWords()
 	next := r.Inside(r.Form.Value("next"))
-	user, err := h.Accounts.Authentication.FinishPasskeyLogin(r.UserContext(), r.Form.Value("ceremony"), []byte(r.Form.Value("credential")), origin(r))
+	user, err := h.Accounts.Authentication.FinishPasskeyLogin(r.Form.Value("ceremony"), []byte(r.Form.Value("credential")), origin(r))
 	if err == nil {
 		r.SetCookie(pendingCookie, "", "/signin", -1)
 		return startSession(r, user, "", next)

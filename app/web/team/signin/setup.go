@@ -40,7 +40,7 @@ type setupPage struct {
 func (h *Handlers) ShowSetup(r *page.Request) error {
 	r.TeamWords()
 	token := r.Query("token")
-	if err := h.Accounts.Operator.CheckSetup(r.UserContext(), token); err != nil {
+	if err := h.Accounts.Operator.CheckSetup(token); err != nil {
 		return h.setupUnavailable(r, err)
 	}
 	return setupTemplate.Render(r, http.StatusOK, h.setupForm(r, token))
@@ -109,7 +109,7 @@ type welcomePage struct{ Mail, Sent, Mates bool }
 
 // Welcome serves the list of first steps.
 func (h *Handlers) Welcome(r *page.Request) error {
-	members, err := h.Accounts.Companies.ListMembers(r.UserContext(), r.Who.Call, account.MemberQuery{Limit: 1})
+	members, err := h.Accounts.Companies.ListMembers(r.Who.Call, account.MemberQuery{Limit: 1})
 	if err != nil {
 		return err
 	}

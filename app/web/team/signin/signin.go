@@ -117,7 +117,7 @@ func (h *Handlers) SecondStep(r *page.Request) error {
 	r.TeamWords()
 	next, recovery := r.Inside(r.Form.Value("next")), r.Form.Value("with") == "recovery"
 	step, _ := h.Accounts.Authentication.CheckPending(r.Cookies(pendingCookie))
-	user, err := h.Accounts.Authentication.FinishSignIn(r.UserContext(), r.Cookies(pendingCookie), r.Form.Value("code"), origin(r))
+	user, err := h.Accounts.Authentication.FinishSignIn(r.Cookies(pendingCookie), r.Form.Value("code"), origin(r))
 	if err == nil {
 		r.SetCookie(pendingCookie, "", "/signin", -1)
 		return startSession(r, user, "", next)
@@ -163,7 +163,7 @@ func SignOut(r *page.Request) error {
 
 // SwitchCompany moves the session to another company of the reader.
 func (h *Handlers) SwitchCompany(r *page.Request) error {
-	t, err := h.Accounts.Authentication.SwitchCompany(r.UserContext(), r.Who.Call, r.Form.Value("company"))
+	t, err := h.Accounts.Authentication.SwitchCompany(r.Who.Call, r.Form.Value("company"))
 	if err != nil {
 		return err
 	}

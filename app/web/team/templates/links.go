@@ -44,7 +44,7 @@ type linkForm struct {
 
 // ShowLinks serves the public links of a template.
 func (h *Handlers) ShowLinks(r *page.Request) error {
-	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, r.Params("id"))
+	t, err := h.Drafts.GetTemplate(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -91,11 +91,11 @@ const newLink = "new"
 
 // linkOf returns the template, and the link unless it is to be made.
 func (h *Handlers) linkOf(r *page.Request) (t signing.Template, l publiclink.Link, err error) {
-	if t, err = h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, r.Params("id")); err != nil {
+	if t, err = h.Drafts.GetTemplate(r.Who.Call, r.Params("id")); err != nil {
 		return t, l, err
 	}
 	if id := r.Params("link"); id != newLink {
-		l, err = h.Links.Get(r.UserContext(), r.Who.Call, t.ID, id)
+		l, err = h.Links.Get(r.Who.Call, t.ID, id)
 		return t, l, err
 	}
 	return t, publiclink.Link{CheckAddress: true}, nil
@@ -148,9 +148,9 @@ func (h *Handlers) SaveLink(r *page.Request) error {
 	}
 	in, rows := linkInput(r, t, l)
 	if l.ID == "" {
-		_, err = h.Links.Create(r.UserContext(), r.Who.Call, t.ID, in)
+		_, err = h.Links.Create(r.Who.Call, t.ID, in)
 	} else {
-		_, err = h.Links.Update(r.UserContext(), r.Who.Call, t.ID, l.ID, in)
+		_, err = h.Links.Update(r.Who.Call, t.ID, l.ID, in)
 	}
 	if fault.KindOf(err) == fault.KindInvalid {
 		refused := page.Page{Values: r.Form, Faults: faults(r, atRows(err, rows))}
@@ -222,7 +222,7 @@ func atRows(err error, rows []int) error {
 func (h *Handlers) SwitchLink(off bool) page.Handler {
 	return func(r *page.Request) error {
 		id := r.Params("id")
-		_, err := h.Links.Update(r.UserContext(), r.Who.Call, id, r.Params("link"), publiclink.Input{Off: &off})
+		_, err := h.Links.Update(r.Who.Call, id, r.Params("link"), publiclink.Input{Off: &off})
 		if err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func (h *Handlers) SwitchLink(off bool) page.Handler {
 // DeleteLink deletes a public link.
 func (h *Handlers) DeleteLink(r *page.Request) error {
 	id := r.Params("id")
-	if err := h.Links.Delete(r.UserContext(), r.Who.Call, id, r.Params("link")); err != nil {
+	if err := h.Links.Delete(r.Who.Call, id, r.Params("link")); err != nil {
 		return err
 	}
 	r.Flash("ok", "settings.saved")

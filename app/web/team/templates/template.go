@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -37,7 +36,7 @@ type roleLine struct {
 
 // Show serves one template.
 func (h *Handlers) Show(r *page.Request) error {
-	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, r.Params("id"))
+	t, err := h.Drafts.GetTemplate(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -106,7 +105,7 @@ func (h *Handlers) Add(r *page.Request) error {
 
 // SaveDocument creates a template from a document.
 func (h *Handlers) SaveDocument(r *page.Request) error {
-	t, err := h.Drafts.SaveTemplate(r.UserContext(), r.Who.Call, r.Params("id"), nil, nil)
+	t, err := h.Drafts.SaveTemplate(r.Who.Call, r.Params("id"), nil, nil)
 	if err != nil {
 		return err
 	}
@@ -116,7 +115,7 @@ func (h *Handlers) SaveDocument(r *page.Request) error {
 
 // Save stores the settings of a template.
 func (h *Handlers) Save(r *page.Request) error {
-	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, r.Params("id"))
+	t, err := h.Drafts.GetTemplate(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -135,7 +134,7 @@ func (h *Handlers) Save(r *page.Request) error {
 	default:
 		in.ExpiresDays = new(-1) // the service's refusal states the bounds
 	}
-	if _, err = h.Drafts.Update(r.UserContext(), r.Who.Call, t.ID, in); err == nil {
+	if _, err = h.Drafts.Update(r.Who.Call, t.ID, in); err == nil {
 		r.Flash("ok", "settings.saved")
 		return r.SeeOther("/app/templates/" + t.ID)
 	}
@@ -156,7 +155,7 @@ func faults(r *page.Request, err error) map[string][]string {
 }
 
 // step is a service method whose only input is the document.
-type step func(context.Context, account.Call, string) (*signing.Document, error)
+type step func(account.Call, string) (*signing.Document, error)
 
 // steps are the actions that need no further input.
 func (h *Handlers) steps() map[string]step {
@@ -169,11 +168,11 @@ func (h *Handlers) steps() map[string]step {
 // Step returns the handler of an action.
 func (h *Handlers) Step(name string) page.Handler {
 	return func(r *page.Request) error {
-		t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, r.Params("id"))
+		t, err := h.Drafts.GetTemplate(r.Who.Call, r.Params("id"))
 		if err != nil {
 			return err
 		}
-		d, err := h.steps()[name](r.UserContext(), r.Who.Call, t.ID)
+		d, err := h.steps()[name](r.Who.Call, t.ID)
 		if err == nil && name == "restore" && page.Rearchives(r) {
 			return h.Step("archive")(r)
 		}

@@ -42,7 +42,7 @@ func (v variableInput) Field() string { return "variables." + v.Name }
 
 // ShowUse serves the form that creates a document from a template.
 func (h *Handlers) ShowUse(r *page.Request) error {
-	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, r.Params("id"))
+	t, err := h.Drafts.GetTemplate(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (h *Handlers) showUse(r *page.Request, t signing.Template, status int, p pa
 
 // Use creates the document, and sends it if that button was pressed.
 func (h *Handlers) Use(r *page.Request) error {
-	t, err := h.Drafts.GetTemplate(r.UserContext(), r.Who.Call, r.Params("id"))
+	t, err := h.Drafts.GetTemplate(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return err
 	}
