@@ -53,8 +53,9 @@ func exit(err error) {
 
 func root() *cobra.Command {
 	s := &cli.Settings{}
-	c := &cobra.Command{Use: "paraph", Short: "Document signing and management in one binary", SilenceUsage: true, SilenceErrors: true,
+	c := &cobra.Command{Use: "paraph", Short: "Document signing and management in one binary", Version: app.Version(), SilenceUsage: true, SilenceErrors: true,
 		Args: cli.Args(0, 0), RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.SetVersionTemplate("paraph {{.Version}}\n")
 	c.PersistentFlags().StringVar(&s.File, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
 	c.PersistentFlags().StringArrayVar(&s.Set, "set", nil, "override a setting, as key=value (repeatable)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })

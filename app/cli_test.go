@@ -32,6 +32,9 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 			t.Errorf("%s is not in the list of commands", command)
 		}
 	}
+	if flag, command := call(t, "--version"), call(t, "version"); flag.code != 0 || flag.out != command.out || !strings.HasPrefix(flag.out, "paraph ") {
+		t.Errorf("the version is %q, by command %q", flag.out, command.out)
+	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		if got := call(t, "completion", shell); got.code != 0 || len(got.out) < 1000 {
 			t.Errorf("completion for %s: exit %d, %d bytes", shell, got.code, len(got.out))

@@ -32,7 +32,7 @@ func (a *App) openHandlers(opened Options) (err error) {
 	o := api.Options{
 		Accounts: a.Accounts, Signing: a.Signing, Limits: a.documentLimits(), Now: a.Clock.Now, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
 		Bulk: a.Bulk, PublicLinks: a.PublicLinks, MailServer: a.MailServer,
-		Machine: a.Machine, Checkpoints: a.Checkpoints, Keys: a.Keys, Words: a.words, Log: a.log, LogRequests: a.Config.Log.Requests, Kit: a.kit, Mount: pages.Mount,
+		Machine: a.Machine, Checkpoints: a.Checkpoints, Keys: a.Keys, Words: a.words, Log: a.log, Version: Version(), LogRequests: a.Config.Log.Requests, Kit: a.kit, Mount: pages.Mount,
 		MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload),
 		MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),
 		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, Connections: limits.Connections,

@@ -45,9 +45,10 @@ type Options struct {
 
 	Checkpoints *checkpoint.Service
 
-	Keys  *pki.Authority
-	Words *words.Catalogue
-	Log   *slog.Logger
+	Keys    *pki.Authority
+	Words   *words.Catalogue
+	Log     *slog.Logger
+	Version string // of the program
 
 	LogRequests bool
 	Strict      bool // refuses unknown members and parameters, see [request.reportUnknown]
@@ -171,7 +172,7 @@ func (s *server) handlers() []handlers {
 		s.webhooks,
 		&checkpointHandlers{checkpoints: o.Checkpoints, completion: d.Completion},
 		&installationHandlers{accounts: o.Accounts, lists: d.Lists, machine: o.Machine, notify: o.Notify},
-		&serviceHandlers{keys: o.Keys, ready: o.Ready, log: o.Log},
+		&serviceHandlers{keys: o.Keys, version: o.Version, ready: o.Ready, log: o.Log},
 		&verifyHandlers{verifier: d.Verifier, words: o.Words, maxUpload: o.MaxUpload},
 	}
 	if o.Test != nil {

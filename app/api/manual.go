@@ -347,6 +347,7 @@ var manuals = map[string]manual{
 
 	"verifySignatures":   {text: "Any PDF, as a part of a multipart body or as the body itself (`application/pdf`). Nothing is stored."},
 	"getHealth":          {text: "For process supervisors."},
+	"getVersion":         {text: "For support, and for programs that need to know what the server can do."},
 	"getReadiness":       {text: "Creates a test signature, and returns 503 if that fails. For load balancers."},
 	"getRootCertificate": {text: "The root certificate of all signatures. To learn how to trust it, see `/trust`.", media: "application/x-pem-file"},
 	"getDescription":     {text: "OpenAPI 3.1, or with `version=3.0` the same in OpenAPI 3.0.3, for generators that don't read 3.1. It is generated from the types that the handlers use."},

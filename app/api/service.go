@@ -16,11 +16,16 @@ type health struct {
 	Status string `json:"status"`
 }
 
+type versionView struct {
+	Version string `json:"version" doc:"Of the program, as paraph --version prints it"`
+}
+
 // serviceHandlers serves the state and the description of the service.
 type serviceHandlers struct {
-	keys  *pki.Authority
-	ready func(context.Context) error
-	log   *slog.Logger
+	keys    *pki.Authority
+	version string
+	ready   func(context.Context) error
+	log     *slog.Logger
 }
 
 func (h *serviceHandlers) routes(s *server) {
@@ -28,6 +33,9 @@ func (h *serviceHandlers) routes(s *server) {
 		return health{"ok"}, nil
 	})
 	handle(s, operation{method: http.MethodGet, path: "/readyz", rule: anyone(), id: "getReadiness", summary: "Check that requests work, including signing", tag: "Service"}, h.readyz)
+	handle(s, operation{method: http.MethodGet, path: "/version", rule: anyone(), id: "getVersion", summary: "Get the version", tag: "Service"}, func(*request, *nothing) (versionView, error) {
+		return versionView{h.version}, nil
+	})
 	stream(s, operation{method: http.MethodGet, path: "/certificates/root.pem", rule: anyone(), id: "getRootCertificate", summary: "Get the root certificate", tag: "Service"}, func(r *request, _ *nothing) error {
 		r.Set(fiber.HeaderContentType, "application/x-pem-file")
 		r.Set(fiber.HeaderContentDisposition, httpkit.Disposition("root.pem"))

@@ -46,7 +46,7 @@ func TestDocs(t *testing.T) {
 		t.Errorf("the page has what it should not: %q, %v", csp, res.Cookies())
 	}
 	links := regexp.MustCompile(`href="(/docs/[^"?]*)`)
-	for _, from := range []string{"/docs", "/docs/operating", "/docs/integrating", "/docs/promises", "/docs/performance", "/docs/api", "/docs/guide", "/docs/records", "/docs/api/createDocument", "/docs/webhooks"} {
+	for _, from := range []string{"/docs", "/docs/operating", "/docs/integrating", "/docs/promises", "/docs/performance", "/docs/api", "/docs/guide", "/docs/errors", "/docs/records", "/docs/api/createDocument", "/docs/webhooks"} {
 		_, page := fetch(t, s.URL+from)
 		for _, m := range links.FindAllStringSubmatch(page, -1) {
 			path, anchor, _ := strings.Cut(m[1], "#")
@@ -140,6 +140,21 @@ func TestDocsFind(t *testing.T) {
 	}
 }
 
+// TestErrorsAreListed finds codes that the API refuses with on the page about them, each once.
+func TestErrorsAreListed(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	_, page := fetch(t, s.URL+"/docs/errors")
+	for _, code := range []string{"document_not_draft", "token_missing", "required", "not_found"} {
+		if strings.Count(page, `<dt id="`+code+`">`) != 1 {
+			t.Errorf("%s is not listed once", code)
+		}
+	}
+	if !strings.Contains(page, "The body is larger than the limit of ‹limit› bytes.") || strings.Contains(page, "verdict") {
+		t.Error("the sentences are not those of the errors")
+	}
+}
+
 // TestDocsAreKept revalidates a cached page as browsers do.
 func TestDocsAreKept(t *testing.T) {
 	t.Parallel()
@@ -149,7 +164,7 @@ func TestDocsAreKept(t *testing.T) {
 	if again.StatusCode != http.StatusNotModified || body != "" {
 		t.Errorf("the same page again: %d", again.StatusCode)
 	}
-	for _, path := range []string{"/docs/api", "/docs/all", "/docs/guide", "/docs/records", "/docs/api?q=send", "/docs/webhooks"} {
+	for _, path := range []string{"/docs/api", "/docs/all", "/docs/guide", "/docs/errors", "/docs/records", "/docs/api?q=send", "/docs/webhooks"} {
 		_, plain := fetch(t, s.URL+path)
 		small, body := fetch(t, s.URL+path, "Accept-Encoding", "gzip")
 		z, err := gzip.NewReader(strings.NewReader(body))

@@ -121,7 +121,7 @@ func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	p.options.Kit.Add(app, http.MethodGet, "/worker.js", httpkit.Rule{For: httpkit.Everyone}, p.site.Worker)
 	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}.ForSignatories(), p.site.Static)
 	for _, area := range [][]route{
-		common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
+		common(), p.public(), docs(openAPI, p.options.Words.English()), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
 		p.templates(), p.bulk(), p.contacts(), p.members(), p.settings(), p.admin(), p.installation(), p.develop(),
 	} {
 		for _, r := range area {

@@ -22,6 +22,7 @@ import (
 	"paraph/app/web/signer"
 	"paraph/app/web/team/me"
 	"paraph/app/web/team/signin"
+	"paraph/app/words"
 )
 
 // route is one row of the table. The first row that matches a path applies. Rights to
@@ -98,13 +99,14 @@ func (p *Pages) develop() []route {
 }
 
 // docs are the manuals and the pages about the API.
-func docs(openAPI func() ([]byte, error)) []route {
-	h := apidoc.New(openAPI, record.StatusNames())
+func docs(openAPI func() ([]byte, error), english *words.Language) []route {
+	h := apidoc.New(openAPI, record.StatusNames(), english)
 	all := []route{
 		{get, "/docs", everybody(manual.ShowList)},
 		{get, "/docs/api", everybody(h.ShowStart)},
 		{get, "/docs/api/:operation", everybody(h.ShowOne)},
 		{get, "/docs/guide", everybody(h.ShowGuide)},
+		{get, "/docs/errors", everybody(h.ShowErrors)},
 		{get, "/docs/records", everybody(h.ShowRecords)},
 		{get, "/docs/records/:record", everybody(h.ShowRecord)},
 		{get, "/docs/all", everybody(h.ShowAll)},

@@ -11,6 +11,7 @@ type docsPage struct {
 	Found     []manualGroup // shown in the middle of the page
 	Op        *operationView
 	Record    *manualField
+	Codes     []errorCode
 	Query     string
 	Language  sampleLanguage
 	Languages []sampleLanguage

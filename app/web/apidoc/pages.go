@@ -15,6 +15,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/web/page"
+	"paraph/app/words"
 )
 
 // The templates of these pages.
@@ -24,6 +25,7 @@ const (
 	recordsTemplate   page.Template[docsPage] = "docs-records"
 	wholeTemplate     page.Template[docsPage] = "docs-all"
 	operationTemplate page.Template[docsPage] = "docs-operation"
+	errorsTemplate    page.Template[docsPage] = "docs-errors"
 	eventsTemplate    page.Template[docsPage] = "docs-events"
 )
 
@@ -31,8 +33,9 @@ const (
 // and theme, the language of the samples and the address of the server; each
 // variant is built once and cached compressed.
 type Handlers struct {
-	read func() (*manual, error)
-	raw  func() ([]byte, error)
+	read    func() (*manual, error)
+	raw     func() ([]byte, error)
+	english *words.Language
 
 	mu   sync.Mutex
 	kept map[string]keptPage
@@ -40,9 +43,10 @@ type Handlers struct {
 }
 
 // New returns the handlers for an OpenAPI document, which is read when a page
-// is first requested. states names the states of a document in the order of their numbers.
-func New(raw func() ([]byte, error), states []string) *Handlers {
-	x := &Handlers{raw: raw, kept: map[string]keptPage{}}
+// is first requested. states names the states of a document in the order of their numbers; english
+// has the sentences of errors, which the API speaks in that language.
+func New(raw func() ([]byte, error), states []string, english *words.Language) *Handlers {
+	x := &Handlers{raw: raw, english: english, kept: map[string]keptPage{}}
 	x.read = sync.OnceValues(func() (*manual, error) {
 		b, err := raw()
 		if err != nil {
@@ -99,6 +103,16 @@ func (x *Handlers) ShowGuide(r *page.Request) error {
 // ShowRecords serves the list of records that responses are made of.
 func (x *Handlers) ShowRecords(r *page.Request) error {
 	return x.show(r, recordsTemplate, "docs.records")
+}
+
+// ShowErrors serves the list of the codes of errors, with their sentences.
+func (x *Handlers) ShowErrors(r *page.Request) error {
+	data, err := x.page(r)
+	if err != nil {
+		return err
+	}
+	data.Codes = errorCodes(x.english)
+	return x.send(r, errorsTemplate, r.Say("docs.codes"), data)
 }
 
 // ShowRecord serves the members of one record.
