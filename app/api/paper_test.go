@@ -1,107 +1,151 @@
 package api_test
 
 import (
-	"bytes"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"paraph/app/apptest"
-	"paraph/app/pdf"
 )
 
-// handmade returns a PDF of one page with more entries of its catalog and its page, and with objects
-// from number 6 on. Object 4 is its content, 5 a form that paints a black square.
-func handmade(catalog, page, content string, objects ...string) []byte {
-	all := append([]string{
-		"<</Type/Catalog/Pages 2 0 R" + catalog + ">>",
-		"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R" + page + ">>",
-		fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", len(content), content),
-		"<</Type/XObject/Subtype/Form/BBox[0 0 100 100]/Length 16>>stream\n0 0 100 100 re f\nendstream",
-	}, objects...)
-	var b bytes.Buffer
-	b.WriteString("%PDF-1.7\n")
-	var offsets []int
-	for i, o := range all {
-		offsets = append(offsets, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, strings.Replace(o, "/Length 16>>", "/Length 18>>", 1))
+// oneField describes a field of a one-shot request.
+func oneField(kind, name string, x, y, width, height float64, more obj) obj {
+	f := obj{"file_id": "0", "invitation_id": "0", "page": 1, "type": kind, "name": name, "x": x, "y": y, "width": width, "height": height}
+	for k, v := range more {
+		f[k] = v
 	}
-	at := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(all)+1)
-	for _, o := range offsets {
-		fmt.Fprintf(&b, "%010d 00000 n \n", o)
-	}
-	fmt.Fprintf(&b, "trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(all)+1, at)
-	return b.Bytes()
+	return f
 }
 
-// TestPaperShowsWhatTheScreenShows sends files of which parts are seen only on paper, or only at times.
-func TestPaperShowsWhatTheScreenShows(t *testing.T) {
+// oneShot makes a request for a document with these fields.
+func oneShot(t *testing.T, c *apptest.Client, send bool, fields ...any) *apptest.Response {
+	t.Helper()
+	return c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Paper", "send": send, "send_emails": false,
+		"invitations": list{obj{"name": "Ben Buyer", "email": "ben@example.org"}}, "fields": list(fields),
+	}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "")}))
+}
+
+// codesOf returns the codes by field of a refusal, without where they are.
+func codesOf(t *testing.T, r *apptest.Response) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	codes, _ := r.Look(t, "codes")
+	all, _ := codes.(obj)
+	for field, found := range all {
+		out[strings.TrimPrefix(field, "fields.")] = fmt.Sprint(found.(list)...)
+	}
+	return out
+}
+
+// TestValuesAreDrawnWholeOrRefused fills in fields that are too small for their values, which are refused with
+// how much fits, and then values that fit.
+func TestValuesAreDrawnWholeOrRefused(t *testing.T) {
 	t.Parallel()
 	c := company(t)
-	annot := func(entries string) []byte {
-		return handmade("", "/Annots[6 0 R]", "", "<</Type/Annot/Subtype/Stamp/Rect[100 100 200 200]/AP<</N 5 0 R>>"+entries+">>")
+	sent := oneShot(t, c, true,
+		oneField("select", "choice", .05, .1, .1, .02, obj{"options": list{"Yes, I agree to all of it", "Yes, I agree to all of it except the second clause"}}),
+		oneField("number", "amount", .05, .2, .03, .012, obj{"format": "#,##0.00"}),
+		oneField("number", "wrapped", .05, .25, .05, .02, obj{"format": "#,##0.00"}),
+		oneField("text", "address", .05, .3, .2, .02, nil),
+		oneField("date", "due", .05, .4, .04, .012, obj{"format": "DD MMMM YYYY"}),
+		oneField("text", "cells", .05, .5, .2, .02, obj{"cells": 4}),
+		oneField("number", "counted", .05, .6, .2, .02, obj{"cells": 6, "format": "#,##0.00"}),
+		oneField("text", "lines", .05, .7, .1, .04, nil),
+	).Want(t, http.StatusCreated)
+	at := "/documents/" + sent.Text(t, "id")
+	sign := func(values obj) *apptest.Response {
+		return c.Post(t, at+"/"+sent.Text(t, "invitations.0.id")+"/sign", obj{"fields": values})
 	}
-	layer := func(usage, config string) []byte {
-		return handmade("/OCProperties<</OCGs[6 0 R]/D<</ON[6 0 R]"+config+">>>>", "/Resources<</Properties<</L 6 0 R>>>>",
-			"/OC /L BDC 100 100 100 100 re f EMC", "<</Type/OCG/Name(L)/Usage<<"+usage+">>>>")
+	long := obj{
+		"choice": "Yes, I agree to all of it except the second clause", "amount": 1234567890.5, "wrapped": 1234567890.5,
+		"address": "Apartment 12b, Second Floor, The Old Printing Works, 123 Long Winding Lane, Llanfairpwllgwyngyll, Anglesey, Wales, United Kingdom",
+		"due":     "2026-09-30", "cells": "ABCD", "counted": 1234.5, "lines": "12345678901234567890123456789012345678901234567890",
 	}
-	for _, tt := range []struct {
-		what     string
-		file     []byte
-		found    bool
-		appears  bool // something is seen on the screen afterwards that was not before
-		remains  bool
-		mentions string // the sent file doesn't
-	}{
-		{"a stamp that only prints", annot("/F 36"), true, true, true, "/F 36"},
-		{"a stamp that is seen when pointed at", annot("/F 292"), true, true, true, "/F 292"},
-		{"a stamp that doesn't print", annot("/F 0"), true, false, true, "/F 0>>"},
-		{"an ordinary stamp", annot("/F 4"), false, false, true, ""},
-		{"a hidden stamp", annot("/F 2"), false, false, false, ""},
-		{"a stamp that changes under the pointer", handmade("", "/Annots[6 0 R]", "", "<</Type/Annot/Subtype/Stamp/F 4/Rect[100 100 200 200]/AP<</N 5 0 R/R 7 0 R>>>>", "<</Type/XObject/Subtype/Form/BBox[0 0 1 1]/Length 0>>stream\n\nendstream"), true, false, true, "/R 7 0 R"},
-		{"a layer that only prints", layer("/View<</ViewState/OFF>>/Print<</PrintState/ON>>", "/AS[<</Event/Print/Category[/Print]/OCGs[6 0 R]>><</Event/View/Category[/View]/OCGs[6 0 R]>>]"), true, false, true, "/PrintState"},
-		{"a layer that doesn't print", layer("/Print<</PrintState/OFF>>", "/AS[<</Event/Print/Category[/Print]/OCGs[6 0 R]>>]"), true, false, true, "/PrintState"},
-		{"an ordinary layer", layer("", ""), false, false, true, ""},
-		{"another part of the page", handmade("/ViewerPreferences<</ViewArea/CropBox/PrintArea/MediaBox>>", "/CropBox[0 0 300 300]", "100 100 100 100 re f"), true, false, true, "/PrintArea"},
-	} {
-		t.Run(tt.what, func(t *testing.T) {
-			t.Parallel()
-			d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "x", "invitations": signers(1)}, apptest.File{Name: "a.pdf", Content: tt.file})).Want(t, 201)
-			if found := strings.Contains(string(d.Body), `"paper_differs"`); found != tt.found {
-				t.Errorf("found is %t: %s", found, d.Body)
-			}
-			at := "/documents/" + d.Text(t, "id")
-			c.Post(t, at+"/send", obj{}).Want(t, 200)
-			sent := c.Get(t, at+"/download?version=current").Want(t, 200).Body
-			before, after := inkOf(t, tt.file), inkOf(t, sent)
-			if before == 0 && after > 0 != tt.appears || before > 0 && tt.appears || after > 0 != tt.remains {
-				t.Errorf("the page has %d black pixels, and %d when it is sent", before, after)
-			}
-			f, err := pdf.Open(bytes.NewReader(sent), int64(len(sent)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if in := f.Inspect(); in.Uneven > 0 {
-				t.Errorf("%d parts still differ", in.Uneven)
-			}
-			if rest := sent[len(tt.file):]; tt.mentions != "" && bytes.Contains(rest, []byte(tt.mentions)) {
-				t.Errorf("the revision still has %s", tt.mentions)
-			}
-			c.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}).Want(t, 200)
-			checkSigned(t, c.Get(t, at+"/download").Want(t, 200).Body, 2)
-		})
+	r := sign(long).Want(t, http.StatusUnprocessableEntity)
+	for field, code := range codesOf(t, r) {
+		if code != "no_room" {
+			t.Errorf("%s is refused with %s", field, code)
+		}
+		delete(long, field)
+	}
+	if delete(long, "cells"); len(long) > 0 {
+		t.Errorf("not refused: %v", long)
+	}
+	if !strings.Contains(string(r.Body), "The amount field has no room for all of this. Characters that fit: 4.") {
+		t.Errorf("the amount: %s", r.Body)
+	}
+	fits := obj{"choice": "Yes, I agree to all of it", "amount": 1, "wrapped": 12.5, "address": "12b Long Lane", "cells": "ABCD", "counted": 12.5, "lines": "1234 5678"}
+	for field, code := range codesOf(t, sign(fits)) {
+		if field != "due" || code != "required" {
+			t.Errorf("%s is refused with %s", field, code)
+		}
 	}
 }
 
-// TestImagesForPaperAreRefused uploads an image that another one replaces on paper.
-func TestImagesForPaperAreRefused(t *testing.T) {
+// awkward are values that readers, fonts and the order of writing make difficult.
+func awkward() []string {
+	return []string{
+		"12.50", "-5", "1,234", "27.11.2026", "1.234,50 €", "500 ﷼", "٠١٠ ١٢٣٤ ٥٦٧٨", "+٩٦٦ ٥٠", "٢٠٢٦-١١-٢٧", "٪٥٠",
+		"https://example.org/release/v1.2.3.4.5.6.7.8.9", "a@b.example", "(a) [b] {c}", "1/2 × 3 ÷ 4 = 0.375",
+		"שלום (world) 12.50 ₪", "السعر 1,234.50 ريال", "عام ٢٠٢٦ (ميلادي)", "abc אבג 123 def", "12.50 אבג", "אבג 12.50-", "لا إله", "(عربي)",
+		"e\u0301a\u0308", "\u00e9\u00e4", "Z\u0335a\u0300\u0301\u0302", "Ångström", "ﬁnal ﬃ", "ｆｕｌｌ １２３", "한국어", "\u1112\u1161\u11ab",
+		"ภาษาไทย ๑๒๓", "हिन्दी क्षत्रिय १२३", "தமிழ் சொற்கள்", "বাংলা ১২৩", "မြန်မာ", "ខ្មែរ ១២៣", "日本語、テスト。", "中文（括号）１２", "𠮷田",
+		"👍", "👨‍👩‍👧", "🇩🇪", "a\u200db", "a\u00adb", "x\u00a0y\u202fz", "№ 5 § 7 ½ ² ₃", "“quoted” ‚so‘ «ou»", "…—–", "%d %s \\n $1", "<b>&amp;</b>",
+	}
+}
+
+// TestOwnFilesAreSound fills in every kind of field that is drawn as text with awkward values, in boxes of
+// several shapes. What signing accepts is sound for the verification, whatever was typed.
+func TestOwnFilesAreSound(t *testing.T) {
 	t.Parallel()
-	const image = "<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Length 1%s>>stream\n0\nendstream"
-	file := handmade("", "/Resources<</XObject<</I 6 0 R>>>>", "/I Do", fmt.Sprintf(image, "/Alternates[<</Image 7 0 R/DefaultForPrinting true>>]"), fmt.Sprintf(image, ""))
-	r := failed(t, company(t).Post(t, "/documents", apptest.Multipart(t, obj{"title": "x"}, apptest.File{Name: "a.pdf", Content: file})), 422, "files.0")
-	if !strings.Contains(string(r.Body), `"paper_images"`) {
-		t.Errorf("refused with %s", r.Body)
+	c := company(t)
+	for name, more := range map[string]obj{
+		"text": {"width": .3, "height": .017}, "narrow": {"width": .09, "height": .03}, "lines": {"width": .08, "height": .06},
+		"cells": {"width": .4, "height": .017, "cells": 48}, "select": {"type": "select", "width": .3, "height": .017},
+		"right": {"width": .3, "height": .017, "align": "right"}, "centre": {"width": .14, "height": .03, "align": "center", "font_size": 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var fields []any
+			values := obj{}
+			for i, v := range awkward() {
+				key := fmt.Sprintf("v%d", i)
+				f := oneField("text", key, .02+.49*float64(i%2), .02+.038*float64(i/2), 0, 0, more)
+				if name == "lines" {
+					f["x"], f["y"] = .02+.1*float64(i%9), .02+.07*float64(i/9)
+				}
+				if f["type"] == "select" {
+					f["options"] = list{v, "another"}
+				}
+				fields, values[key] = append(fields, f), v
+			}
+			sent := oneShot(t, c, true, fields...).Want(t, http.StatusCreated)
+			at := "/documents/" + sent.Text(t, "id")
+			sign := func() *apptest.Response {
+				return c.Post(t, at+"/"+sent.Text(t, "invitations.0.id")+"/sign", obj{"fields": values})
+			}
+			r := sign()
+			if r.Status == http.StatusUnprocessableEntity {
+				for field, code := range codesOf(t, r) {
+					if !slices.Contains([]string{"no_room", "undrawable_characters"}, code) {
+						t.Errorf("%s %q is refused with %s", field, values[field], code)
+					}
+					t.Logf("%q: %s", values[field], code)
+					values[field] = "-"
+					if name == "select" {
+						values[field] = "another"
+					}
+				}
+				r = sign()
+			}
+			r.Want(t, http.StatusOK)
+			file := c.Post(t, at+"/download", obj{}).Want(t, http.StatusOK)
+			verdict := c.Post(t, "/verify", apptest.Multipart(t, nil, apptest.File{Name: "a.pdf", Content: file.Body})).Want(t, http.StatusOK)
+			if verdict.At(t, "sound") != true {
+				t.Errorf("not sound: %s", verdict.Body)
+			}
+		})
 	}
 }

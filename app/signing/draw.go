@@ -20,7 +20,7 @@ func (s *Signing) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 	spec := pdf.SignSpec{Field: signatureField, Embed: p.Embed}
 	seal := true // the first signature field shows the actual PAdES signature
 	for _, x := range a.document.FieldsIn(a.inv.ID, f.ID) {
-		box := boxOf(f, x)
+		box := x.BoxOn(f)
 		if x.Type == pdf.FieldSignature && seal {
 			seal = false
 			drawn, err := s.drawMade(p, box, a, a.marks.signature, s.caption(a)...)
@@ -60,7 +60,7 @@ func (s *Signing) drawMade(p *text.Set, box text.Box, a *act, m mark.Drawn, capt
 	if a.inv.RecordedBy == nil {
 		return drawMark(p, box, m, caption...)
 	}
-	return p.Text(box, text.Field{Text: s.signedBy(a), Multiline: true}), nil
+	return p.Text(box, text.Field{Text: s.signedBy(a), Multiline: true, Smallest: 1}), nil
 }
 
 // signedBy states who acted, in the document's language.
@@ -84,12 +84,6 @@ func (s *Signing) recorder(a *act) string {
 		return a.actor()
 	}
 	return a.actor() + " (" + s.words.Match(a.document.Locale).Say("certificate.account."+by.Doubt, "company", a.company) + ")"
-}
-
-// boxOf returns a field's size in points, as the page is displayed.
-func boxOf(f *File, x *Field) text.Box {
-	page := f.Pages[x.Page-1]
-	return text.Box{Width: x.Width * page.Width, Height: x.Height * page.Height, Rotate: page.Rotate}
 }
 
 func drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...string) (*text.Appearance, error) {
@@ -174,19 +168,9 @@ func (s *Signing) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.F
 			return nil, nil
 		}
 		out.Text = x.Masked(x.Shown(v, s.words.Match(a.document.Locale)))
-		out.Appearance = p.Text(box, look(x, out.Text, multiline(x, box)))
+		out.Appearance = p.Text(box, x.TextIn(box, out.Text))
 	}
 	return out, err
-}
-
-// look returns how a text is drawn in a field.
-func look(x *Field, s string, multiline bool) text.Field {
-	out := text.Field{Text: s, Size: x.FontSize, Align: x.Align, VerticalAlign: x.VerticalAlign, Multiline: multiline,
-		Style: text.Style{Bold: x.Weight == "bold"}, Color: colorOf(x)}
-	if x.Divided() {
-		out.Cells = x.Cells
-	}
-	return out
 }
 
 func colorOf(x *Field) text.Color {
@@ -199,18 +183,8 @@ func drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.FieldValue {
 		if v == "" {
 			return nil
 		}
-		shown := p.Text(box, look(x, v, false))
+		shown := p.Text(box, x.TextIn(box, v))
 		return &pdf.FieldValue{Name: x.ID, Text: v, Appearance: shown}
 	}
 	return &pdf.FieldValue{Name: x.ID, Checked: v == record.Checked}
-}
-
-// multiline reports whether a text field has room for several lines, or has a value of
-// several lines.
-func multiline(x *Field, box text.Box) bool {
-	size := x.FontSize
-	if size == 0 {
-		size = 10
-	}
-	return (x.Type == pdf.FieldText || x.Type == pdf.FieldLabel) && !x.Divided() && (strings.Contains(x.Value, "\n") || box.Height >= 3*size)
 }

@@ -3,6 +3,7 @@ package signing
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -68,13 +69,19 @@ func (a *act) checkMarks(f *fault.Fields) {
 func (s *Signing) legible(f *fault.Fields, a *act) {
 	on := s.paper()
 	for _, x := range record.FieldsIn(a.asked) {
-		if !x.HasAnswer() {
-			continue
+		if !x.HasAnswer() || f.Has("fields."+x.Key()) {
+			continue // nothing to draw, or another value to enter
 		}
-		if why := on.Check(x, a.values[x.ID]); why != nil {
+		if why := on.Check(a.document, x, a.values[x.ID]); why != nil {
 			why.Report(f, x)
 		}
 	}
+}
+
+// CheckEntered reports what is wrong with the values that a recipient has entered so far, and which of them do
+// not fit on paper. Nothing is missing yet.
+func (s *Signing) CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, today time.Time) {
+	s.paper().CheckEntered(f, d, inv, given, today)
 }
 
 // SavedMarks holds the marks that a member has saved; nil means none.

@@ -72,16 +72,16 @@ func (s *Sending) placeFixed(d *Document, f *File, spec *pdf.PrepareSpec) error 
 	p.Opaque = strings.HasPrefix(f.PDFA, "1")
 	spec.Embed = p.Embed
 	for _, x := range fixed {
-		if why := s.paper().Check(x, x.Value); why != nil {
+		if why := s.paper().Check(d, x, x.Value); why != nil {
 			var faults fault.Fields
 			why.Report(&faults, x)
 			return faults.Err()
 		}
-		box := boxOf(f, x)
+		box := x.BoxOn(f)
 		out := fieldSpec(x, f, "")
 		if x.Type == pdf.FieldLabel {
-			out.Value, out.Multiline = x.Value, multiline(x, box)
-			out.Appearance = p.Text(box, look(x, x.Value, out.Multiline))
+			out.Value, out.Multiline = x.Value, x.Multiline(box)
+			out.Appearance = p.Text(box, x.TextIn(box, x.Value))
 		} else {
 			out.Appearance = p.Strikethrough(box, colorOf(x))
 		}
@@ -147,7 +147,7 @@ func placeOwn(d *Document, f *File, inv *Invitation, label string, spec *pdf.Pre
 func fieldSpec(x *Field, f *File, owner string) pdf.FieldSpec {
 	out := pdf.FieldSpec{Name: x.ID, Type: x.Type, Page: x.Page - 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
 		Options: x.Options, Group: x.Group, Required: x.Required, ReadOnly: x.ReadOnly, Owner: owner,
-		FontSize: x.FontSize, Align: x.Align, Color: x.RGB(), Label: x.Label, Multiline: multiline(x, boxOf(f, x))}
+		FontSize: x.FontSize, Align: x.Align, Color: x.RGB(), Label: x.Label, Multiline: x.Multiline(x.BoxOn(f))}
 	if x.Divided() {
 		out.Comb, out.MaxLength = true, x.Cells
 	}

@@ -1,10 +1,6 @@
 package text
 
-import (
-	"unicode"
-
-	"paraph/app/pdf/object"
-)
+import "paraph/app/pdf/object"
 
 // A Box describes a field on the page as displayed: Width and Height in points,
 // and the Rotate of the page in degrees clockwise (a multiple of 90). On a page
@@ -85,18 +81,21 @@ type Field struct {
 	VerticalAlign string
 	Cells         int // draws one character in the middle of each cell; 0 draws running text
 	Color         Color
+	OneLine       bool    // is never wrapped, such as a number, whose parts would be read as others
+	Smallest      float64 // size in points below which the text is not shrunk; 0 is that of values that people read
 }
 
 // Font sizes in fields, in points.
 const (
 	minSize     = 6  // text is not shrunk further
+	anySize     = .1 // of what is drawn whole, however small
 	defaultSize = 12 // the maximum if no size is given
 	inset       = 2  // distance from the edge of a field to its text
 )
 
 // Text draws a value. Text that is too large is shrunk to as little as 6
 // points; then a single line is wrapped if the box has room for two, and text
-// that still doesn't fit is clipped. Nothing is drawn outside the box.
+// that still doesn't fit is clipped: see [Fonts.Fits]. Nothing is drawn outside the box.
 func (s *Set) Text(b Box, v Field) *Appearance {
 	a := s.NewAppearance(b)
 	a.begin()
@@ -109,7 +108,7 @@ func (s *Set) Text(b Box, v Field) *Appearance {
 		s.drawCells(a, v)
 		return a
 	}
-	lines := s.fit(b, v)
+	lines, _ := s.fonts.fit(b, v)
 	height := 0.0
 	for _, l := range lines {
 		height += l.Height()
@@ -126,7 +125,7 @@ func (s *Set) Text(b Box, v Field) *Appearance {
 // top returns the y coordinate of the upper edge of lines of a total height. What is too high
 // begins at the top.
 func (b Box) top(v Field, height float64) float64 {
-	edge := min(inset, b.Height/8)
+	edge := max(0, min(inset, b.Height/8, b.Height-height))
 	switch {
 	case height > b.Height || v.VerticalAlign == "top" || v.VerticalAlign == "" && v.Multiline:
 		return b.Height - edge
@@ -141,10 +140,7 @@ func (b Box) top(v Field, height float64) float64 {
 func (s *Set) drawCells(a *Appearance, v Field) {
 	b := a.Box
 	width := b.Width / float64(v.Cells)
-	size := v.Size
-	if size <= 0 {
-		size = min(defaultSize, b.Height*0.7, width*1.2)
-	}
+	size, _ := s.fonts.cellSize(b, v)
 	backwards := s.fonts.Layout(v.Style, size, v.Text).RightToLeft
 	for i, letter := range letters(v.Text) {
 		if i == v.Cells {
@@ -156,19 +152,6 @@ func (s *Set) drawCells(a *Appearance, v Field) {
 		l := s.fonts.Layout(v.Style, size, letter)
 		a.Text((float64(i)+0.5)*width-l.Width/2, b.top(v, l.Height())-l.Ascent, l)
 	}
-}
-
-// letters divides a text into characters, each with the combining marks that follow it.
-func letters(s string) []string {
-	var out []string
-	for _, r := range s {
-		if len(out) > 0 && unicode.Is(unicode.M, r) {
-			out[len(out)-1] += string(r)
-		} else {
-			out = append(out, string(r))
-		}
-	}
-	return out
 }
 
 // begin opens a form's variable text and its clip (ISO 32000-2 §12.7.4.3).
@@ -199,54 +182,3 @@ func left(b Box, align string, l Run) float64 {
 }
 
 func (b Box) pad() float64 { return min(inset, b.Width/10) }
-
-// fit chooses the size and the line breaks.
-func (s *Set) fit(b Box, v Field) []Run {
-	size := v.Size
-	if size <= 0 {
-		size = min(defaultSize, b.Height*0.7)
-	}
-	size = min(max(size, minSize), b.Height)
-	width := b.Width - 2*b.pad()
-	if v.Multiline {
-		return s.fitLines(v, size, width, b.Height)
-	}
-	line := s.fonts.Layout(v.Style, size, v.Text)
-	if line.Width <= width && (v.Size > 0 || line.Height() <= b.Height) {
-		return []Run{line}
-	}
-	scale := min(1, width/max(line.Width, slack))
-	if v.Size <= 0 {
-		scale = min(scale, b.Height/line.Height())
-	}
-	smaller := max(size*scale, min(size, minSize))
-	line = s.fonts.Layout(v.Style, smaller, v.Text)
-	if line.Width > width+slack && 2*line.Height() <= b.Height {
-		return s.fonts.WrapLines(v.Style, smaller, width, v.Text)
-	}
-	return []Run{line}
-}
-
-// fitLines wraps text at the largest size at which all lines fit in the box.
-func (s *Set) fitLines(v Field, size, width, height float64) []Run {
-	paragraphs := s.fonts.measure(v.Style, v.Text)
-	fits := func(size float64) bool {
-		total := 0.0
-		for _, p := range paragraphs {
-			total += p.height * size * float64(len(p.lines(width/size)))
-		}
-		return total <= height
-	}
-	if !fits(size) {
-		low, high := min(size, minSize), size
-		for high-low > 0.1 {
-			if middle := (low + high) / 2; fits(middle) {
-				low = middle
-			} else {
-				high = middle
-			}
-		}
-		size = low
-	}
-	return s.fonts.WrapLines(v.Style, size, width, v.Text)
-}

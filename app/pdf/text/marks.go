@@ -117,7 +117,7 @@ func (s *Set) Attachment(b Box, name, hash string) *Appearance {
 	defer a.end()
 	pad := b.pad()
 	upper := Box{Width: b.Width, Height: b.Height * 0.55}
-	lines := s.fit(upper, Field{Text: name})
+	lines, _ := s.fonts.fit(upper, Field{Text: name, Smallest: anySize})
 	height := 0.0
 	for _, l := range lines {
 		height += l.Height()

@@ -36,24 +36,18 @@ func (s *Set) Signature(b Box, m Mark, caption ...string) *Appearance {
 	return a
 }
 
-// caption writes the small print at the bottom and returns its height.
+// caption writes the small print at the bottom and returns its height. It is as large as it can be whole in
+// less than half of the box; what does not fit at the smallest size is left out, whole lines of it.
 func (a *Appearance) caption(lines []string) float64 {
-	const size, floor = 6.0, 4.0
-	if len(lines) == 0 || a.Box.Height < 24 {
+	const size, floor, step = 6.0, 4.0, 0.5
+	room, width := a.Box.Height*0.45, a.Box.Width-2*inset
+	if len(lines) == 0 || a.Box.Height < 24 || width <= 0 {
 		return 0
 	}
 	var runs []Run
 	height := 0.0
-	for _, l := range lines {
-		r := a.set.fonts.Layout(Style{}, size, l)
-		if room := a.Box.Width - 2*inset; r.Width > room && room > 0 {
-			r = r.scaled(max(floor/size, room/r.Width))
-		}
-		if height+r.Height() > a.Box.Height*0.45 {
-			break
-		}
-		height += r.Height()
-		runs = append(runs, r)
+	for at, whole := size, false; !whole && at >= floor; at -= step {
+		runs, height, whole = a.set.fonts.captionAt(at, width, room, lines)
 	}
 	a.Fill(gray)
 	y := height
@@ -67,6 +61,23 @@ func (a *Appearance) caption(lines []string) float64 {
 		y -= r.Descent
 	}
 	return height
+}
+
+// captionAt wraps lines of small print at a size. Those for which there is no room are left out.
+func (f *Fonts) captionAt(size, width, room float64, lines []string) (runs []Run, height float64, whole bool) {
+	whole = true
+	for _, l := range lines {
+		wrapped, high := f.WrapLines(Style{}, size, width, l), 0.0
+		for _, r := range wrapped {
+			high += r.Height()
+		}
+		if height+high > room {
+			whole = false
+			continue
+		}
+		runs, height = append(runs, wrapped...), height+high
+	}
+	return runs, height, whole
 }
 
 // Mark draws a mark as large as a rectangle allows, keeping its aspect ratio.

@@ -7,14 +7,8 @@ package format
 
 import (
 	"errors"
-	"math"
-	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-	"golang.org/x/text/number"
 )
 
 // Errors for invalid formats.
@@ -23,8 +17,7 @@ var (
 	ErrDate   = errors.New("not a date format")
 )
 
-// maxDecimals is the largest number of decimals in a format; a float64 is exact
-// to about 15 digits.
+// maxDecimals is the largest number of decimals in a format.
 const maxDecimals = 9
 
 // Number is a parsed number format: a pattern in the notation of spreadsheets and
@@ -77,25 +70,10 @@ func (n *Number) read(whole, decimals string) error {
 // Decimals returns the maximum number of decimals in the format.
 func (n Number) Decimals() int { return n.most }
 
-// Fits reports whether a number can be written without rounding.
-func (n Number) Fits(v float64) bool {
-	scaled := strconv.FormatFloat(v, 'f', -1, 64)
-	_, decimals, _ := strings.Cut(scaled, ".")
-	return len(decimals) <= n.most
-}
-
-// Write formats a number with the separators of a language.
-func (n Number) Write(v float64, locale string) string {
-	options := []number.Option{number.MinFractionDigits(n.least), number.MaxFractionDigits(n.most), number.MinIntegerDigits(n.integers)}
-	if !n.grouped {
-		options = append(options, number.NoSeparator())
-	}
-	digits := message.NewPrinter(language.Make(locale)).Sprint(number.Decimal(math.Abs(v), options...))
-	sign := ""
-	if v < 0 {
-		sign = "-"
-	}
-	return sign + n.before + digits + n.after
+// Fits reports whether a number, a decimal text, can be written without rounding.
+func (n Number) Fits(v string) bool {
+	_, decimals, _ := strings.Cut(v, ".")
+	return len(strings.TrimRight(decimals, "0")) <= n.most
 }
 
 // Date is a parsed date format.

@@ -218,42 +218,37 @@ func Unanswered(own []*Field, rules *Rules, entered map[string]string) []*Field 
 	return out
 }
 
-// CheckEntered reports what is wrong with the values that a recipient has entered so far.
-// Nothing is missing yet.
-func CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, today time.Time) {
+// CheckEntered reports what is wrong with the values that a recipient has entered so far, and which of them do
+// not fit on paper. Nothing is missing yet.
+func (p *Paper) CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, today time.Time) {
 	asked := AskedOf(d, inv)
 	values := EnteredIn(asked, given, today)
 	rules := RulesFor(d, inv.ID, values, today)
 	for i := range asked {
-		asked[i].check(f, rules, values)
+		asked[i].check(f, p, d, rules, values)
 	}
 }
 
-func (a *Asked) check(f *fault.Fields, rules *Rules, values map[string]string) {
+func (a *Asked) check(f *fault.Fields, on *Paper, d *Document, rules *Rules, values map[string]string) {
 	for _, x := range a.Fields {
-		if x.Formula != "" {
-			x.checkComputed(f, rules)
+		v, why := strings.TrimSpace(values[x.ID]), (*Flaw)(nil)
+		switch {
+		case x.Formula != "":
+			v, why = rules.Computed(x)
+		case x.ReadOnly || !x.HasAnswer() || !rules.Shown(x):
 			continue
 		}
-		if v := strings.TrimSpace(values[x.ID]); !x.ReadOnly && x.HasAnswer() && !x.empty(v) && rules.Shown(x) {
-			if _, why := x.acceptToday(v, rules.today); why != nil {
-				why.Report(f, x)
+		if why == nil && !x.empty(v) {
+			if v, why = x.acceptToday(v, rules.today); why == nil {
+				why = on.Check(d, x, v)
 			}
+		}
+		if why != nil {
+			why.Report(f, x)
 		}
 	}
 	for name, g := range BoxesOf(a.Fields) {
 		g.checkMost(f, name, rules, values)
-	}
-}
-
-// checkComputed reports what is wrong with a computed value.
-func (x *Field) checkComputed(f *fault.Fields, rules *Rules) {
-	v, why := rules.Computed(x)
-	if why == nil && v != "" {
-		_, why = x.acceptToday(v, rules.today)
-	}
-	if why != nil {
-		why.Report(f, x)
 	}
 }
 

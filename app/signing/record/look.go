@@ -3,6 +3,7 @@ package record
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"paraph/app/fault"
 	"paraph/app/input"
@@ -112,6 +113,9 @@ func (x *Field) hasText() bool {
 func (x *Field) Masked(v string) string {
 	if x.Mask == "" || v == "" || !x.hasText() {
 		return v
+	}
+	if x.Divided() {
+		return dots[:min(x.Cells, utf8.RuneCountInString(dots))*len("•")]
 	}
 	return dots
 }

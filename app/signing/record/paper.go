@@ -1,7 +1,11 @@
 package record
 
 import (
+	"slices"
 	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
@@ -27,12 +31,79 @@ func (x *Field) Identifies() bool {
 	return false
 }
 
-// Check returns the flaw that keeps a value from being drawn in a field, or nil.
-func (p *Paper) Check(x *Field, v string) *Flaw {
+// isSet reports whether a value of the field is set as text in its box.
+func (x *Field) isSet() bool {
+	return x.hasText() || x.Type == pdf.FieldLabel || x.Type == pdf.FieldRadio && len(x.Options) > 0
+}
+
+// BoxOn returns a field's size in points, as the page is displayed.
+func (x *Field) BoxOn(f *File) text.Box {
+	page := f.Pages[x.Page-1]
+	return text.Box{Width: x.Width * page.Width, Height: x.Height * page.Height, Rotate: page.Rotate}
+}
+
+// TextIn returns how a text is drawn in the box of a field. Numbers and dates are never divided, as their parts
+// would be read as others.
+func (x *Field) TextIn(box text.Box, s string) text.Field {
+	rgb := x.RGB()
+	out := text.Field{Text: s, Size: x.FontSize, Align: x.Align, VerticalAlign: x.VerticalAlign, Multiline: x.Multiline(box),
+		Style: text.Style{Bold: x.Weight == "bold"}, Color: text.Color{R: rgb[0], G: rgb[1], B: rgb[2]}}
+	out.OneLine = x.Type == pdf.FieldNumber || x.Type == pdf.FieldDate || x.Type == pdf.FieldDateSigned
+	if x.Divided() {
+		out.Cells = x.Cells
+	}
+	if x.unchangeable() || x.Mask != "" {
+		out.Smallest = .1
+	}
+	return out
+}
+
+// unchangeable reports whether nobody who signs has a say in the value. It has been tried when the document
+// was sent, and does not stop anybody whose name is longer than that of the person whom they stand in for.
+func (x *Field) unchangeable() bool {
+	return x.Formula == "" && x.Settled() && x.Type != pdf.FieldLabel
+}
+
+// Multiline reports whether a text field has room for several lines, or has a value of
+// several lines.
+func (x *Field) Multiline(box text.Box) bool {
+	size := x.FontSize
+	if size == 0 {
+		size = 10
+	}
+	return (x.Type == pdf.FieldText || x.Type == pdf.FieldLabel) && !x.Divided() && (strings.Contains(x.Value, "\n") || box.Height >= 3*size)
+}
+
+// Check returns the flaw that keeps a value from being drawn in a field of a document, or nil.
+func (p *Paper) Check(d *Document, x *Field, v string) *Flaw {
 	if missing := p.Fonts.Missing(v); len(missing) > 0 && !x.Identifies() {
 		return NewFlaw("undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
 	}
+	if room, fits := p.room(d, x, v, x.unchangeable()); !fits {
+		return NewFlaw("no_room", fault.Number("limit", room))
+	}
 	return nil
+}
+
+// room returns how many characters of a value fit into a field, and whether all of it does. Shrunk is whether it
+// may be smaller than what people read easily.
+func (p *Paper) room(d *Document, x *Field, v string, shrunk bool) (n int, fits bool) {
+	f := d.File(x.File)
+	if v == "" || !x.isSet() || f == nil || x.Page < 1 || x.Page > len(f.Pages) {
+		return 0, true
+	}
+	box := x.BoxOn(f)
+	in := x.TextIn(box, x.Masked(x.Shown(v, p.Words.Match(d.Locale))))
+	if strings.Contains(v, "\n") && x.Type == pdf.FieldText && !x.Divided() {
+		in.Multiline = true // as its value makes it
+	}
+	if !shrunk && x.Mask == "" {
+		in.Smallest = 0
+	}
+	if p.Fonts.Fits(box, in) {
+		return 0, true
+	}
+	return p.Fonts.Room(box, in), false
 }
 
 // peopleProblems names the people whose names have characters that no font has.
@@ -46,4 +117,90 @@ func (p *Paper) peopleProblems(d *Document) []Problem {
 		}
 	}
 	return out
+}
+
+// valueProblems tries what is known of the values of fields as signing will draw it: what is fixed has to fit;
+// what people may choose or write instead is worth a warning.
+func (p *Paper) valueProblems(d *Document) []Problem {
+	var out []Problem
+	for i := range d.Fields {
+		x := &d.Fields[i]
+		inv := d.Invitation(x.Invitation)
+		if inv == nil || !x.isSet() {
+			continue
+		}
+		if found := p.valueProblem(d, x, inv); found.Code != "" {
+			found.File, found.Page, found.Invitation, found.Field, found.part = x.File, x.Page, x.Invitation, x.ID, "fields"
+			found.Args = append(found.Args, d.Placed("place", x))
+			out = append(out, found)
+		}
+	}
+	return out
+}
+
+// valueProblem returns the worst problem with what a field may contain.
+func (p *Paper) valueProblem(d *Document, x *Field, inv *Invitation) Problem {
+	problem := func(severity string, code fault.Code, args ...fault.Arg) Problem {
+		return Problem{Severity: severity, Code: code, Args: args}
+	}
+	severity := SeverityWarning
+	if x.Settled() || x.Type == pdf.FieldLabel {
+		severity = SeverityError
+	}
+	if known := x.known(inv); known != "" {
+		if missing := p.Fonts.Missing(known); len(missing) > 0 && !x.Identifies() {
+			return problem(severity, "no_room.characters", fault.Text("characters", string(missing)))
+		}
+		if n, fits := p.room(d, x, known, false); !fits {
+			return problem(severity, "no_room.value", fault.Number("limit", n))
+		}
+	}
+	if x.Type == pdf.FieldDate || x.Type == pdf.FieldDateSigned {
+		for month := time.January; month <= time.December; month++ {
+			day := time.Date(2028, month, 28, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+			if n, fits := p.room(d, x, day, false); !fits {
+				return problem(severity, "no_room.date", fault.Number("limit", n))
+			}
+		}
+	}
+	if x.Settled() || x.Type == pdf.FieldLabel {
+		return Problem{}
+	}
+	for _, o := range longest(x.Options) {
+		if n, fits := p.room(d, x, o, false); !fits {
+			return problem(severity, "no_room.option", fault.Text("option", o), fault.Number("limit", n))
+		}
+	}
+	if len(x.Options) == 0 && x.Type != pdf.FieldDate {
+		if _, fits := p.room(d, x, "0", false); !fits {
+			if x.Required {
+				severity = SeverityError
+			}
+			return problem(severity, "no_room.any")
+		}
+	}
+	if x.Type == pdf.FieldText && x.Max != nil && !x.Divided() && *x.Max >= 1 && *x.Max <= MaxValue {
+		most := int(*x.Max)
+		usual := strings.Repeat("sample ", most/len("sample ")+1)[:most]
+		if n, fits := p.room(d, x, strings.TrimSpace(usual), false); !fits {
+			return problem(severity, "no_room.limit", fault.Number("most", most), fault.Number("limit", n))
+		}
+	}
+	return Problem{}
+}
+
+// known returns the value that a field has before its recipient fills it in.
+func (x *Field) known(inv *Invitation) string {
+	if x.computed() {
+		return ""
+	}
+	return x.Automatic(inv, time.Time{})
+}
+
+// longest returns the longest few of some options, which are likely to be the widest.
+func longest(options []string) []string {
+	const few = 3
+	sorted := slices.Clone(options)
+	slices.SortStableFunc(sorted, func(a, b string) int { return utf8.RuneCountInString(b) - utf8.RuneCountInString(a) })
+	return sorted[:min(few, len(sorted))]
 }

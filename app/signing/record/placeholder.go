@@ -212,7 +212,7 @@ func KnownFormat(s string) bool {
 // their format are written as they are.
 func WriteFormatted(l *words.Language) func(value, format string) string {
 	return func(value, as string) string {
-		if n, err := strconv.ParseFloat(value, 64); err == nil {
+		if n, ok := format.Canonical(value); ok {
 			if shown, err := format.ParseNumber(as); err == nil {
 				return shown.Write(n, l.Tag())
 			}

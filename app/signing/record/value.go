@@ -1,7 +1,6 @@
 package record
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +46,7 @@ func (x *Field) accept(v string) (value string, why *Flaw) {
 			why = NewFlaw("not_an_email")
 		}
 	case pdf.FieldPhone:
-		if !input.IsPhoneNumber(v) {
+		if v = format.ASCIIDigits(v); !input.IsPhoneNumber(v) {
 			why = NewFlaw("not_a_phone_number")
 		}
 	case pdf.FieldSelect:
@@ -116,36 +115,66 @@ func (x *Field) acceptText(v string) *Flaw {
 }
 
 func (x *Field) acceptNumber(v string) (string, *Flaw) {
-	n, err := strconv.ParseFloat(v, 64)
-	if err != nil || strings.Trim(v, "+-.0123456789eE") != "" || math.IsInf(n, 0) { // 0x10 and NaN parse too
+	v, ok := format.Canonical(v)
+	if !ok {
 		return v, NewFlaw("not_a_number")
 	}
-	if x.Min != nil && n < *x.Min {
+	n, err := strconv.ParseFloat(v, 64)
+	switch shown, plain := format.ParseNumber(x.Format); {
+	case err != nil:
+		return v, NewFlaw("not_a_number")
+	case x.Min != nil && n < *x.Min:
 		return v, NewFlaw("too_small", fault.Decimal("limit", *x.Min))
-	}
-	if x.Max != nil && n > *x.Max {
+	case x.Max != nil && n > *x.Max:
 		return v, NewFlaw("too_great", fault.Decimal("limit", *x.Max))
-	}
-	if shown, err := format.ParseNumber(x.Format); err == nil && !shown.Fits(n) {
+	case plain == nil && !shown.Fits(v):
 		return v, NewFlaw("too_many_decimals", fault.Number("limit", shown.Decimals()))
 	}
 	return v, nil
 }
 
-// Shown formats a value in the field's format and the document's language. Fields
-// without a format show the stored value.
+// Typed returns what a person who reads a language has typed, in the form in which [Field.Fill] accepts it:
+// numbers are written differently in each. What can't be read stays as it is, and is refused.
+func (x *Field) Typed(s string, l *words.Language) string {
+	switch x.Type {
+	case pdf.FieldNumber:
+		if shown, err := format.ParseNumber(x.Format); err == nil {
+			s = shown.Bare(s)
+		}
+		if n, ok := format.Read(s, l.Tag()); ok {
+			return n
+		}
+	case pdf.FieldDate, pdf.FieldPhone:
+		return format.ASCIIDigits(s)
+	}
+	return s
+}
+
+// InInput returns a value as a person types it who reads a language.
+func (x *Field) InInput(v string, l *words.Language) string {
+	if x.Type == pdf.FieldNumber {
+		return format.Typed(v, l.Tag())
+	}
+	return v
+}
+
+// Shown formats a value in the field's format, or else as the document's language writes it.
 func (x *Field) Shown(v string, l *words.Language) string {
 	switch x.Type {
 	case pdf.FieldNumber:
-		shown, err := format.ParseNumber(x.Format)
-		if n, faulty := strconv.ParseFloat(v, 64); err == nil && faulty == nil {
-			return shown.Write(n, l.Tag())
+		if shown, err := format.ParseNumber(x.Format); err == nil {
+			return shown.Write(v, l.Tag())
 		}
+		return format.Decimal(v, l.Tag())
 	case pdf.FieldDate, pdf.FieldDateSigned:
-		shown, err := format.ParseDate(x.Format)
-		if day, faulty := time.Parse(time.DateOnly, v); err == nil && faulty == nil {
+		day, err := time.Parse(time.DateOnly, v)
+		if err != nil {
+			return v
+		}
+		if shown, err := format.ParseDate(x.Format); err == nil {
 			return shown.Write(day, l.Month)
 		}
+		return l.ShortDate(day)
 	}
 	return v
 }

@@ -22,7 +22,9 @@ type fieldView struct {
 	Kind                           string
 	Mark                           string // signature or initials
 	Label, Value, Autocomplete     string
-	Shown                          string // a computed value as it will be drawn
+	Canonical                      string // the value in the form in which it is stored
+	Shown                          string // a fixed value as it will be drawn
+	Understood                     string // the value of a number or a date as it will be drawn, "" if it is none
 	Computed                       bool
 	Help, Placeholder              string
 	Accept                         string // media types of a file, "" for any
@@ -46,11 +48,17 @@ func (f *fieldView) Notes() string {
 	if f.Help != "" {
 		out = append(out, f.Input+"-help")
 	}
+	if f.Understands() {
+		out = append(out, f.Input+"-read")
+	}
 	if len(f.Errors) > 0 {
 		out = append(out, f.Input+"-error")
 	}
 	return strings.Join(out, " ")
 }
+
+// Understands reports whether the value is typed in one form and drawn in another.
+func (f *fieldView) Understands() bool { return f.Kind == "number" || f.Kind == "date" }
 
 // inputName returns the name of a field's input, which the radio buttons of one recipient's group
 // share.
@@ -86,12 +94,14 @@ func (s *signPage) addField(
 		x: x.X, y: x.Y, width: x.Width, height: x.Height,
 		size: cmp.Or(x.FontSize, 10),
 	}
-	f.Value = x.Automatic(of.Of, now)
+	f.Canonical = x.Automatic(of.Of, now)
 	if saved, ok := v.Answers.Values[x.ID]; ok {
-		f.Value = saved
+		f.Canonical = saved
 	}
+	f.Value = x.InInput(f.Canonical, v.Words)
 	if sent.Values != nil && !x.ReadOnly && isFilled(x.Type) {
 		f.Value = sent.Value(f.Name)
+		f.Canonical = x.Typed(f.Value, v.Words)
 	}
 	if x.Type == pdf.FieldStamp && f.Help == "" {
 		f.Help = v.Say("field.stamp.help")
@@ -103,6 +113,13 @@ func (s *signPage) addField(
 	}
 	if f.Kind == "date" {
 		f.Min, f.Max = x.Days(now.In(v.Company.Zone()))
+	}
+	drawn := page.WordsIn(v.Request, v.Document.Locale)
+	if f.Understands() && f.Canonical != "" && x.Accepts(f.Canonical, now) {
+		f.Understood = x.Shown(f.Canonical, drawn)
+	}
+	if f.Kind == "fixed" && !f.Computed && f.Value != "" {
+		f.Value, f.Shown = f.Canonical, x.Shown(f.Canonical, drawn)
 	}
 	if f.Kind == "radio" && f.Name != "f."+x.ID {
 		f.Checked = f.Value == "true" || f.Value == x.ID

@@ -101,6 +101,8 @@ func (h *Handlers) Answer(v *Visitor) error {
 type checked struct {
 	Errors map[string]string        `json:"errors"`
 	Values map[string]computedValue `json:"values"` // of computed fields
+	Read   map[string]computedValue `json:"read"`   // of numbers and dates, as they were understood
+	Full   []string                 `json:"full"`   // fields whose space is full, which is said while people type
 }
 
 // computedValue is a value as conditions compare it, and as it is shown.
@@ -112,21 +114,31 @@ type computedValue struct {
 // sendChecked answers the script with the faults of the values and the values computed from them.
 func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 	var faults fault.Fields
-	record.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now().In(v.Company.Zone()))
-	if faults.Empty() && !computes(record.AskedOf(v.Document, v.Invitation)) {
+	h.Signing.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now().In(v.Company.Zone()))
+	if faults.Empty() && !computes(record.AskedOf(v.Document, v.Invitation)) && !understands(values, v.Document) {
 		return v.SendStatus(http.StatusNoContent)
 	}
 	s, err := h.signPage(v, v.Form, faults.Err())
 	if err != nil {
 		return err
 	}
-	out := checked{map[string]string{}, map[string]computedValue{}}
+	out := checked{map[string]string{}, map[string]computedValue{}, map[string]computedValue{}, []string{}}
+	full := map[string]bool{}
+	for _, found := range fault.FieldsOf(faults.Err()) {
+		full[found.Name] = full[found.Name] || found.Code == "no_room"
+	}
 	for _, f := range s.Fields {
 		if len(f.Errors) > 0 {
 			out.Errors[f.ID] = strings.Join(f.Errors, " ")
 		}
+		if full["fields."+f.key] {
+			out.Full = append(out.Full, f.ID)
+		}
 		if f.Computed {
 			out.Values[f.ID] = computedValue{f.Value, f.Shown}
+		}
+		if f.Understands() {
+			out.Read[f.ID] = computedValue{f.Canonical, f.Understood}
 		}
 	}
 	return v.JSON(out)
@@ -138,6 +150,16 @@ func computes(asked []record.Asked) bool {
 		repeats := record.Repeats(of.Fields)
 		return slices.ContainsFunc(of.Fields, func(x *signing.Field) bool { return x.Formula != "" || repeats[x.ID] })
 	})
+}
+
+// understands reports whether some of the values are typed in one form and drawn in another.
+func understands(values map[string]string, d *signing.Document) bool {
+	for id := range values {
+		if x := d.Field(id); x != nil && (x.Type == pdf.FieldNumber || x.Type == pdf.FieldDate) {
+			return true
+		}
+	}
+	return false
 }
 
 func (h *Handlers) finish(v *Visitor) error {
@@ -203,6 +225,9 @@ func (h *Handlers) askForConsentAgain(v *Visitor) error {
 	for name := range v.Form.Values {
 		value := strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
 		if id, ok := strings.CutPrefix(name, "f."); ok {
+			if x := v.Document.Field(id); x != nil {
+				value = x.Typed(value, v.Words)
+			}
 			answers.Values[id] = value
 		} else if strings.HasPrefix(name, "g.") {
 			answers.Values[value] = strconv.FormatBool(true) // the name of a chosen radio button
@@ -255,7 +280,7 @@ func valuesOf(v *Visitor) map[string]string {
 			case x.Type == pdf.FieldRadio && len(x.Options) == 0:
 				out[x.ID] = strconv.FormatBool(v.Form.Value(name) == x.ID)
 			case isFilled(x.Type) && v.Form.Has(name):
-				out[x.ID] = strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
+				out[x.ID] = x.Typed(strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n"), v.Words)
 			}
 		}
 	}

@@ -73,7 +73,9 @@ const valueOf = id => {
       ? e.checked
         ? 'true'
         : ''
-      : (e.value ?? e.textContent).trim();
+      : e.inputMode === 'decimal' && e.value && !/^\d+$/.test(e.value)
+        ? e.dataset.read // numbers are typed as the reader's language writes them
+        : e.value.trim();
 };
 function holds(t) {
   const at = t.of.findIndex(valueOf),
@@ -159,7 +161,7 @@ function count() {
         ? say(e.checked ? 'yes' : 'no')
         : e.type === 'file'
           ? [...e.files].map(f => f.name).join(', ') || '–'
-          : e.value || '–';
+          : e.dataset.shown || e.value || '–';
   }
 }
 // fault shows an error at a field, or removes it.
@@ -210,7 +212,7 @@ const saved = (key, now) => {
   $('#saved').classList.toggle('warns', key === 'unsaved' || key === 'offline');
   if (now) tell(say(key));
 };
-const computes = $('.page data', form);
+const computes = $('.page output data', form);
 function later(ms = computes ? 400 : 900) {
   dirty = true;
   clearTimeout(timer);
@@ -230,7 +232,7 @@ async function save() {
     const answer = await post('', data);
     if (answer.ok) {
       saved('saved');
-      note(answer.status === 200 ? await answer.json() : {});
+      note(answer.status === 200 ? await answer.json() : {}, data);
     } else if (answer.status === 409) leaving || location.assign(form.dataset.base);
     else throw new Error(answer.status);
   } catch {
@@ -241,21 +243,33 @@ async function save() {
   saving = false;
   if (dirty && navigator.onLine) later();
 }
-// note shows the server's messages about values, except for the field being edited.
+// understand shows how a number or a date was understood, unless something else was typed since.
+function understand(f, { value, shown }, typed) {
+  const e = $('input', f),
+    p = $('.read', f);
+  if (!e || typed.get(e.name) !== e.value) return;
+  e.dataset.read = value;
+  e.dataset.shown = shown;
+  p.textContent = shown && say('understood', { value: shown });
+  p.hidden = !shown;
+}
+// note shows the server's messages about values, except for the field being edited, unless its space is full.
 // Errors from an attempt to finish stay until the field is filled in.
-function note({ errors = {}, values = {} }) {
+function note({ errors = {}, values = {}, read = {}, full = [] }, typed) {
   for (const id in values) {
     const e = $('#' + id + ' data');
     if (e.textContent !== values[id].shown) e.textContent = values[id].shown;
     e.value = values[id].value;
   }
+  for (const id in read) understand($('#' + id), read[id], typed);
   count();
   for (const f of $$('.page .f', form)) {
     const e = $('input,textarea,select,output', f),
       notes = $('.notes', f),
       why = errors[f.id];
     const p = $('.error', notes);
-    if (!e || (why && !p && f.contains(document.activeElement) && e.type !== 'checkbox')) continue;
+    const typing = f.contains(document.activeElement) && e?.type !== 'checkbox';
+    if (!e || (why && !p && typing && !full.includes(f.id))) continue;
     if (why || (p && (p.role || filled(e)))) fault(f, e, why);
   }
 }
@@ -264,6 +278,10 @@ addEventListener('offline', () => saved('offline', true));
 for (const [type, ms] of [['input'], ['change', 200]])
   form.addEventListener(type, e => {
     if (!e.target.closest('dialog')) {
+      if (type === 'input' && 'read' in e.target.dataset) {
+        e.target.dataset.shown = '';
+        $('#' + e.target.id + '-read').hidden = true;
+      }
       count();
       later(ms);
     }
