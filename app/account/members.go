@@ -75,7 +75,7 @@ func (s *Companies) InviteMember(ctx context.Context, who Call, in MemberInput) 
 		return Member{}, err
 	}
 	err = s.discretion.run(who.CompanyID, func(tx *kv.Tx) (found bool, err error) {
-		if m, found, err = s.takeIn(tx, who, in, hash, full); err != nil {
+		if m, found, err = s.addMember(tx, who, in, hash, full); err != nil {
 			return false, err
 		}
 		return found, who.Once.Done(tx, m.UserID)
@@ -140,10 +140,10 @@ func (s *Companies) full(company string) (bool, error) {
 	return s.most > 0 && n >= s.most, err
 }
 
-// takeIn adds a person to the company. found reports that a password was set for somebody who
+// addMember adds a person to the company. found reports that a password was set for somebody who
 // has an account already: it has no effect, and they join with an invitation. Somebody new joins
 // at the first sign-in. The company sees no difference until then.
-func (s *Companies) takeIn(
+func (s *Companies) addMember(
 	tx *kv.Tx, who Call, in MemberInput, hash string, full bool,
 ) (m Member, found bool, err error) {
 	company, err := LoadCompany(tx, who.CompanyID)

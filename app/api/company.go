@@ -158,14 +158,14 @@ func (h *companyHandlers) routes(s *server) {
 		return r.viewCompany(c), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/company", rule: may(account.ScopeAdmin), id: "updateCompany", summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
-		takeAway(r, "logo_url", &in.LogoURL)
-		takeAway(r, "brand_color", &in.BrandColor)
-		takeAway(r, "default_expiry_days", &in.DefaultExpiryDays)
-		takeAway(r, "signature_types", &in.SignatureTypes)
-		takeAway(r, "consent_text", &in.ConsentText)
-		takeAway(r, "retention_days", &in.RetentionDays)
-		takeAway(r, "phone", &in.Phone)
-		takeAway(r, "privacy_url", &in.PrivacyURL)
+		clearOnNull(r, "logo_url", &in.LogoURL)
+		clearOnNull(r, "brand_color", &in.BrandColor)
+		clearOnNull(r, "default_expiry_days", &in.DefaultExpiryDays)
+		clearOnNull(r, "signature_types", &in.SignatureTypes)
+		clearOnNull(r, "consent_text", &in.ConsentText)
+		clearOnNull(r, "retention_days", &in.RetentionDays)
+		clearOnNull(r, "phone", &in.Phone)
+		clearOnNull(r, "privacy_url", &in.PrivacyURL)
 		c, err := h.accounts.Companies.UpdateCompany(r.who, account.CompanyPatch(*in))
 		return r.viewCompany(c), err
 	})

@@ -94,12 +94,12 @@ func (h *contactHandlers) routes(s *server) {
 		if err != nil {
 			return contactView{}, err
 		}
-		takeAway(r, "organization", &in.Organization)
-		takeAway(r, "job_title", &in.JobTitle)
-		takeAway(r, "phone", &in.Phone)
-		takeAway(r, "locale", &in.Locale)
-		takeAway(r, "note", &in.Note)
-		takeAway(r, "tags", &in.Tags)
+		clearOnNull(r, "organization", &in.Organization)
+		clearOnNull(r, "job_title", &in.JobTitle)
+		clearOnNull(r, "phone", &in.Phone)
+		clearOnNull(r, "locale", &in.Locale)
+		clearOnNull(r, "note", &in.Note)
+		clearOnNull(r, "tags", &in.Tags)
 		c, err := h.contacts.Update(r.who, id, contact.Input(*in))
 		return viewContact(c), err
 	})

@@ -139,9 +139,9 @@ func misfit(b []byte, in any, err error) error {
 	return f.Err()
 }
 
-// takeAway treats a null member as clearing the field: it sets the zero value, which
+// clearOnNull treats a null member as clearing the field: it sets the zero value, which
 // the service understands as cleared. Elsewhere null means unset.
-func takeAway[T any](r *request, name string, to **T) {
+func clearOnNull[T any](r *request, name string, to **T) {
 	if *to == nil && r.members[name] {
 		*to = new(T)
 	}

@@ -241,13 +241,13 @@ func (h *documentHandlers) updateDocument(r *request, in *DocumentBody) (documen
 	if err != nil {
 		return documentView{}, err
 	}
-	takeAway(r, "subject", &in.Subject)
-	takeAway(r, "message", &in.Message)
-	takeAway(r, "external_id", &in.ExternalID)
-	takeAway(r, "expires_at", &in.ExpiresAt)
-	takeAway(r, "remind_every_days", &in.RemindEveryDays)
-	takeAway(r, "approver_id", &in.ApproverID)
-	takeAway(r, "redirect_url", &in.RedirectURL)
+	clearOnNull(r, "subject", &in.Subject)
+	clearOnNull(r, "message", &in.Message)
+	clearOnNull(r, "external_id", &in.ExternalID)
+	clearOnNull(r, "expires_at", &in.ExpiresAt)
+	clearOnNull(r, "remind_every_days", &in.RemindEveryDays)
+	clearOnNull(r, "approver_id", &in.ApproverID)
+	clearOnNull(r, "redirect_url", &in.RedirectURL)
 	var f fault.Fields
 	input := in.input(&f)
 	if err := f.Err(); err != nil {

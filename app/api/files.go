@@ -179,7 +179,7 @@ func (h *fileHandlers) mergeFiles(r *request, in *mergeBody) (fileView, error) {
 	if err != nil {
 		return fileView{}, err
 	}
-	d, err := signing.MergeFiles(r.UserContext(), h.drafts, r.call(), document, id, in.Files)
+	d, err := h.drafts.MergeFiles(r.UserContext(), r.call(), document, id, in.Files)
 	if err != nil {
 		return fileView{}, err
 	}
@@ -199,7 +199,7 @@ func (h *fileHandlers) redactFile(r *request, in *redactBody) (fileView, error) 
 	for i, x := range in.Regions {
 		regions[i] = signing.Area(x)
 	}
-	d, err := signing.RedactFile(r.UserContext(), h.drafts, r.call(), document, id, regions)
+	d, err := h.drafts.RedactFile(r.UserContext(), r.call(), document, id, regions)
 	if err != nil {
 		return fileView{}, err
 	}

@@ -237,11 +237,11 @@ type linkPersonBody struct {
 }
 
 func (b *publicLinkBody) input(r *request, f *fault.Fields) publiclink.Input {
-	takeAway(r, "max_uses", &b.MaxUses)
-	takeAway(r, "closing_text", &b.ClosingText)
+	clearOnNull(r, "max_uses", &b.MaxUses)
+	clearOnNull(r, "closing_text", &b.ClosingText)
 	in := publiclink.Input{Role: b.Role, MaxUses: b.MaxUses, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
 		CheckAddress: b.CheckAddress, ClosingText: b.ClosingText, BaseURL: r.server.Kit.MailSite(r.Ctx)}
-	takeAway(r, "expires_at", &in.ExpiresAt)
+	clearOnNull(r, "expires_at", &in.ExpiresAt)
 	if b.Enabled != nil {
 		in.Off = new(!*b.Enabled)
 	}
@@ -428,12 +428,12 @@ func (h *templateHandlers) updateTemplate(r *request, in *TemplateBody) (templat
 	if err != nil {
 		return templateView{}, err
 	}
-	takeAway(r, "subject", &in.Subject)
-	takeAway(r, "message", &in.Message)
-	takeAway(r, "expires_days", &in.ExpiresDays)
-	takeAway(r, "remind_every_days", &in.RemindEveryDays)
-	takeAway(r, "approver_id", &in.ApproverID)
-	takeAway(r, "redirect_url", &in.RedirectURL)
+	clearOnNull(r, "subject", &in.Subject)
+	clearOnNull(r, "message", &in.Message)
+	clearOnNull(r, "expires_days", &in.ExpiresDays)
+	clearOnNull(r, "remind_every_days", &in.RemindEveryDays)
+	clearOnNull(r, "approver_id", &in.ApproverID)
+	clearOnNull(r, "redirect_url", &in.RedirectURL)
 	return r.replyTemplate(h.drafts.Update(r.call(), id, in.input()))
 }
 

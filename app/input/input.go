@@ -21,14 +21,17 @@ const MaxEmail = 254
 
 // Fold folds case and accents, so that texts can be compared without them.
 func Fold(s string) string {
-	decomposed := norm.NFKD.String(s)
-	bare := strings.Map(func(r rune) rune {
+	return strings.TrimSpace(cases.Fold().String(WithoutAccents(s)))
+}
+
+// WithoutAccents returns a text in compatibility decomposition, without what stands above and below its letters.
+func WithoutAccents(s string) string {
+	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return r
-	}, decomposed)
-	return strings.TrimSpace(cases.Fold().String(bare))
+	}, norm.NFKD.String(s))
 }
 
 // FoldEmail maps different spellings of an address to the same text. RFC 5321 §2.4 makes the

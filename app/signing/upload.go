@@ -266,8 +266,8 @@ func (s *Drafts) SplitFile(
 
 // MergeFiles makes one file of several of a draft or template: the pages of the others, or with nil of
 // all others, follow those of the file, whose place it takes.
-func MergeFiles(
-	ctx context.Context, s *Drafts, who account.Call, id, file string, others []string,
+func (s *Drafts) MergeFiles(
+	ctx context.Context, who account.Call, id, file string, others []string,
 ) (*Document, error) {
 	with, err := s.editable(who, id)
 	if err != nil {
@@ -315,8 +315,8 @@ func MergeFiles(
 
 // RedactFile blacks out parts of the pages of a file of a draft or template, so that nothing remains
 // beneath. Only those who may change the document can still get the upload.
-func RedactFile(
-	ctx context.Context, s *Drafts, who account.Call, id, file string, regions []Area,
+func (s *Drafts) RedactFile(
+	ctx context.Context, who account.Call, id, file string, regions []Area,
 ) (*Document, error) {
 	with, err := s.editable(who, id)
 	if err != nil {

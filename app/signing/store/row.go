@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	json "github.com/goccy/go-json"
-	"golang.org/x/text/unicode/norm"
 
+	"paraph/app/input"
 	"paraph/app/signing/record"
 	"paraph/kv"
 )
@@ -185,18 +184,15 @@ func orLast(s *string) string {
 
 // FoldTitle returns the sort key of a title: case and accents folded, the first 48 characters.
 func FoldTitle(s string) string {
-	var b strings.Builder
+	folded := input.WithoutAccents(strings.ToLower(s))
 	n := 0
-	for _, r := range norm.NFKD.String(strings.ToLower(s)) {
-		if unicode.Is(unicode.Mn, r) {
-			continue
+	for i := range folded {
+		if n == 48 {
+			return folded[:i]
 		}
-		if n++; n > 48 {
-			break
-		}
-		b.WriteRune(r)
+		n++
 	}
-	return b.String()
+	return folded
 }
 
 // Order is a key by which lists of documents are sorted.

@@ -88,7 +88,7 @@ func (r *Request) UseLocale(locales ...string) {
 }
 
 // DefaultLocale is UseLocale for readers whose browser asks for no language that is known.
-func DefaultLocale(r *Request, locale string) {
+func (r *Request) DefaultLocale(locale string) {
 	if r.site.Words.Asked(r.Get(fiber.HeaderAcceptLanguage)) == nil {
 		r.UseLocale(locale)
 	}

@@ -78,7 +78,7 @@ func (h *Handlers) load(v *Visitor, who account.Actor) (err error) {
 // useLanguage switches to the recipient's language: that of the invitation, or of the document
 // if their browser asks for none that is known. A document has the company's, unless it has one of its own.
 func (v *Visitor) useLanguage() {
-	page.DefaultLocale(v.Request, cmp.Or(v.Document.Locale, v.Company.Locale))
+	v.DefaultLocale(cmp.Or(v.Document.Locale, v.Company.Locale))
 	v.UseLocale(v.Invitation.Locale)
 }
 

@@ -132,7 +132,7 @@ func (h Form) mergeFiles(r *page.Request, d *signing.Document) error {
 	}
 	why := r.Say("files.merge.few")
 	if len(chosen) > 1 {
-		made, err := signing.MergeFiles(r.UserContext(), h.Drafts, r.Who.Call.At(d.Version), d.ID, chosen[0], chosen[1:])
+		made, err := h.Drafts.MergeFiles(r.UserContext(), r.Who.Call.At(d.Version), d.ID, chosen[0], chosen[1:])
 		if err == nil {
 			r.Flash("ok", "files.merged", "name", made.File(chosen[0]).Name)
 			return r.SeeOther(at(d.ID, stepFiles))

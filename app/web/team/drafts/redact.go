@@ -29,11 +29,8 @@ type region struct{ Page, Left, Top, Width, Height string }
 // regionRows is the number of rows for parts of pages without scripts.
 const regionRows = 3
 
-// Redaction serves the page where parts of a file's pages are blacked out.
-type Redaction struct{ *Handlers }
-
-// Show shows the page.
-func (h Redaction) Show(r *page.Request) error {
+// ShowRedact shows the page where parts of a file's pages are blacked out.
+func (h *Handlers) ShowRedact(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err
@@ -62,8 +59,8 @@ func showRedact(r *page.Request, d *signing.Document, status int, p page.Page, e
 	return redactTemplate.Render(r, status, page.With(p, data))
 }
 
-// Take blacks out parts of the file's pages.
-func (h Redaction) Take(r *page.Request) error {
+// TakeRedact blacks out parts of a file's pages.
+func (h *Handlers) TakeRedact(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err
@@ -80,7 +77,7 @@ func (h Redaction) Take(r *page.Request) error {
 	if len(areas) == 0 {
 		return showRedact(r, d, http.StatusUnprocessableEntity, page.Page{Fault: r.Say("redact.none")}, rows)
 	}
-	if _, err = signing.RedactFile(r.UserContext(), h.Drafts, r.Who.Call.At(d.Version), d.ID, f.ID, areas); err != nil {
+	if _, err = h.Drafts.RedactFile(r.UserContext(), r.Who.Call.At(d.Version), d.ID, f.ID, areas); err != nil {
 		why, err := whyNot(r, err)
 		if err != nil {
 			return err
