@@ -33,7 +33,7 @@ var (
 	gonePrefix = []byte{spaceGone}
 )
 
-// deletions is what the committer knows of the recorded deletions.
+// deletions summarizes the recorded deletions for the committer.
 type deletions struct {
 	floor uint64 // see floorKey; 0: nothing is recorded
 	total uint64 // bytes recorded so far

@@ -16,7 +16,7 @@ type layer struct {
 	from   *layers
 }
 
-// entryOverhead is what one entry takes in Badger besides its key and value: version, transaction
+// entryOverhead is the size of an entry in Badger besides its key and value: version, transaction
 // mark, lengths.
 const entryOverhead = 24
 

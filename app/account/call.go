@@ -2,8 +2,8 @@ package account
 
 import "paraph/app/turns"
 
-// Call is who asks a service for something, and what the service has to know about their asking. It is
-// an argument of every method that reads or changes a company's data, never hidden in a context.
+// Call is one call of a service: the caller, where they are, and what they have seen. It is an argument
+// of every method that reads or changes a company's data, never hidden in a context.
 type Call struct {
 	Actor
 	From

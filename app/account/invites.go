@@ -131,7 +131,7 @@ func (s *Companies) AcceptInvite(ctx context.Context, who Call, token, name, pas
 
 func errSignInToJoin() *fault.Error { return fault.Forbidden("sign_in_to_join") }
 
-// claim gives an account to the holder of an invitation, who joins the company.
+// claim opens an account for the holder of an invitation, who joins the company.
 func (s *Companies) claim(tx *kv.Tx, token, name, hash string) (User, error) {
 	l, u, err := linkUser(tx, LinkInvite, token)
 	if err != nil {

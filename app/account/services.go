@@ -138,7 +138,7 @@ type core struct {
 // passkeys, sessions, and the links that bring a lost account back.
 type Authentication struct{ *core }
 
-// Profile is what people manage about themselves: names, addresses, tokens.
+// Profile lets people manage what is their own: names, addresses, tokens.
 type Profile struct{ *core }
 
 // Companies manages companies, their members and invitations, and the installation they share.

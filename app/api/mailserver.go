@@ -122,7 +122,7 @@ type mailServerHandlers struct {
 	notify     *notify.Service
 }
 
-// mailServerRoutes are for administrators of the installation. For others they don't exist.
+// routes registers the operations for administrators of the installation. For others they don't exist.
 func (h *mailServerHandlers) routes(s *server) {
 	const path, tag = "/installation/mail", "Installation"
 	handle(s, operation{method: http.MethodGet, path: path, rule: operators(), id: "getMailServer", summary: "Get the mail server", tag: tag}, func(r *request, _ *nothing) (mailServerView, error) {

@@ -21,7 +21,7 @@ type Rules struct {
 	Meet  []string // folders in which it may only make sockets, and remove files that it could remove before
 }
 
-// Protection is what a system offers to confine a program with.
+// Protection lists the ways in which a system can confine a program.
 type Protection struct {
 	Files   bool // other files can't be opened
 	Network bool // nothing can be sent or fetched

@@ -14,7 +14,7 @@ import (
 	"paraph/kv"
 )
 
-// The collection of contacts. Keys begin with the company, so that no scan crosses into
+// contacts is the collection of contacts. Keys begin with the company, so that no scan crosses into
 // another.
 var contacts = kv.NewCollection("contacts", kv.JSON[Contact](), append(orderIndexes(),
 	kv.Index[Contact]{Name: "email", Unique: true, Keys: func(c Contact) []kv.Key {

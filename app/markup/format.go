@@ -23,7 +23,7 @@ func Format(src string) (string, error) {
 	return strings.Join(lines, "\n") + "\n", nil
 }
 
-// gap is what separates two nodes.
+// gap is the space between two nodes.
 type gap int
 
 const (

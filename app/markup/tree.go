@@ -12,7 +12,7 @@ type (
 	space string
 	// output is an action that writes something.
 	output struct{ text string }
-	// silent is what leaves nothing on the page: a comment, or an action that sets a variable.
+	// silent prints nothing: a comment, or an action that sets a variable.
 	silent struct{ text string }
 	// element has an end tag, unless it is void.
 	element struct {

@@ -31,7 +31,7 @@ var deliveryBackoff = []time.Duration{
 }
 
 // jitter is the maximum fraction added to a pause, so that deliveries that failed
-// perTransaction are not retried together.
+// together are not retried together.
 const jitter = 0.1
 
 func pause(attempt int) time.Duration {

@@ -44,7 +44,7 @@ func (p *preparation) frames() error {
 	return p.f.Fault
 }
 
-// framing is what is added to the content of one page.
+// framing is the content that is added to one page.
 type framing struct {
 	*preparation
 	content []byte

@@ -18,7 +18,7 @@ const (
 	annotLocked   = 1 << 7
 )
 
-// A replacement is what gives way to new fields, by object number.
+// A replacement lists the objects that make room for new fields, by number.
 type replacement struct {
 	widgets map[int]bool           // that are hidden
 	emptied map[int]document.Field // fields of which no widget shows the value any more

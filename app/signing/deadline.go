@@ -26,7 +26,7 @@ const (
 
 type documentJob struct{ Company, Document string }
 
-// schedule updates the jobs of a document to its current state.
+// plan updates the jobs of a document to its current state.
 func (s *schedule) plan(tx *kv.Tx, d *Document) error {
 	expires, reminds, purges := d.ExpiresNext(), d.NextReminder(tx.Now), s.purgesAt(d)
 	for _, id := range d.CaughtUp(tx.Now, d.SendAt, expires, reminds, purges) {
@@ -49,7 +49,7 @@ func (s *schedule) plan(tx *kv.Tx, d *Document) error {
 	return s.planSealing(tx, d)
 }
 
-// scheduleSealing adds the job that seals a document when it becomes due. After a failed
+// planSealing adds the job that seals a document when it becomes due. After a failed
 // attempt, the job's backoff determines the time.
 func (s *schedule) planSealing(tx *kv.Tx, d *Document) error {
 	if d.SealJob != "" && d.Attention.Kind != record.AttentionSealingFailed { // it was given up before
@@ -83,7 +83,7 @@ func (s *schedule) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error
 	return s.jobs.Add(tx, kv.Job{Kind: kind, Scope: d.Company, Key: d.ID, Payload: payload, Due: *at})
 }
 
-// PurgesAt returns when a document in the trash is permanently deleted, or nil for never.
+// purgesAt returns when a document in the trash is permanently deleted, or nil for never.
 func (s *schedule) purgesAt(d *Document) *time.Time {
 	if d.DeletedAt == nil || s.trashDays == 0 {
 		return nil

@@ -29,7 +29,7 @@ type DownloadInput struct {
 	Content string // document, certificate, evidence; "" is document
 }
 
-// Download returns the completed document, or the part of it that was requested.
+// DownloadDocument returns the completed document, or the part of it that was requested.
 func (s *Completion) DownloadDocument(who account.Call, id string, in DownloadInput) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *Completion) downloadBlob(name, contentType string, size int64, hash str
 		Open: func() (io.ReadSeekCloser, error) { return s.blobs.Concat(blobs...) }}
 }
 
-// zipDownload packs the files and, once completed, the certificate of completion and the
+// zip packs the files and, once completed, the certificate of completion and the
 // evidence. The archive is written while it is sent.
 func (s *Completion) zip(d *Document, version string) *Download {
 	sum := sha256.New()
@@ -195,7 +195,7 @@ func changed(d *Document) time.Time {
 	return d.UpdatedAt.UTC()
 }
 
-// downloadEvidenceDownload returns the machine-readable evidence.
+// downloadEvidence returns the machine-readable evidence.
 func (s *Completion) downloadEvidence(d *Document) (*Download, error) {
 	e, err := s.evidence(d)
 	if err != nil {
@@ -214,7 +214,7 @@ type inMemory struct{ *strings.Reader }
 
 func (inMemory) Close() error { return nil }
 
-// DownloadFileContent returns one file of a document: its upload or its current PDF.
+// DownloadFile returns one file of a document: its upload or its current PDF.
 func (s *Completion) DownloadFile(who account.Call, id, file, version string) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err

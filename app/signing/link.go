@@ -28,7 +28,7 @@ func (s *links) linkCode(invitation string, generation int) string {
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:24])
 }
 
-// LinkToken returns the token in an invitation's link.
+// token returns the token in an invitation's link.
 func (s *links) token(inv *Invitation) string {
 	return inv.ID + s.linkCode(inv.ID, inv.LinkGeneration)
 }

@@ -98,7 +98,7 @@ func (m SavedMarks) Mark(kind string) *Mark {
 // savedMarks holds them by user, because a person signs the same way in every company.
 var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
 
-// SavedMarksMarks returns the signature and initials the calling member has saved.
+// SavedMarks returns the signature and initials the calling member has saved.
 func (s *Signing) SavedMarks(who account.Call) (m SavedMarks, err error) {
 	if who.Kind != account.ActorUser {
 		return m, fault.NotFound("signature")
@@ -118,7 +118,7 @@ func savedMarksOf(tx *kv.Tx, who account.Call) (SavedMarks, error) {
 	return m, err
 }
 
-// SaveMarkMark stores a member's mark, of a kind that pads accept too; nil deletes it.
+// SaveMark stores a member's mark, of a kind that pads accept too; nil deletes it.
 func (s *Signing) SaveMark(who account.Call, kind string, in *Mark) error {
 	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
 		return fault.NotFound("signature")

@@ -49,7 +49,7 @@ const (
 	unfinishedFor = 24 * time.Hour
 )
 
-// BeginUploadUpload announces a file for a draft. For the same name and size from the same
+// BeginUpload announces a file for a draft. For the same name and size from the same
 // person, it returns the upload already begun, with what was received so far.
 func (s *Drafts) BeginUpload(
 	who account.Call, id, name string, size int64,
@@ -132,7 +132,7 @@ func begunBy(tx *kv.Tx, who account.Call, document string) ([]Unfinished, error)
 	return out, err
 }
 
-// UnfinishedUploadsUploads lists the caller's uploads to a document, oldest first.
+// UnfinishedUploads lists the caller's uploads to a document, oldest first.
 func (s *Drafts) UnfinishedUploads(who account.Call, id string) (all []Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (s *Drafts) UnfinishedUploads(who account.Call, id string) (all []Unfinishe
 	return all, err
 }
 
-// GetUploadUpload returns an upload with the number of bytes received.
+// GetUpload returns an upload with the number of bytes received.
 func (s *Drafts) GetUpload(who account.Call, id, upload string) (u Unfinished, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
@@ -170,7 +170,7 @@ func loadUnfinished(tx *kv.Tx, who account.Call, id, upload string) (Unfinished,
 	return u, nil
 }
 
-// AppendUploadUpload adds the piece of a file that begins at an offset. What was received before
+// AppendUpload adds the piece of a file that begins at an offset. What was received before
 // a connection broke is kept. A piece that does not begin where the last one ended is
 // refused as a conflict; the returned upload holds the right offset.
 func (s *Drafts) AppendUpload(
@@ -208,7 +208,7 @@ func (s *Drafts) uploadAt(
 	return u, err
 }
 
-// addPiecePiece appends a piece that is on disk. It finishes even if the sender has
+// addPiece appends a piece that is on disk. It finishes even if the sender has
 // disconnected.
 func (s *Drafts) addPiece(who account.Call, u Unfinished, offset int64, piece io.Reader) (Unfinished, error) {
 	size, cut := s.blobs.Append(context.Background(), u.ID, offset, piece)
@@ -236,7 +236,7 @@ func (s *Drafts) addPiece(who account.Call, u Unfinished, offset int64, piece io
 	return u, disk.SpaceError(cut)
 }
 
-// FinishUploadUpload adds a complete upload to the draft as a file. A refused upload is dropped,
+// FinishUpload adds a complete upload to the draft as a file. A refused upload is dropped,
 // unless it needs a password or has to be flattened: then the caller can try again.
 func (s *Drafts) FinishUpload(
 	ctx context.Context, who account.Call, id, upload, password string,
@@ -293,7 +293,7 @@ func (s *Drafts) markRefused(who account.Call, id, upload string, up *Upload) er
 	})
 }
 
-// CancelUploadUpload drops an upload and its data.
+// CancelUpload drops an upload and its data.
 func (s *Drafts) CancelUpload(who account.Call, id, upload string) error {
 	u, err := s.GetUpload(who, id, upload)
 	if err != nil {
@@ -314,7 +314,7 @@ func (s *Drafts) forgetUpload(company, upload string) error {
 	return errors.Join(err, s.blobs.Discard(upload))
 }
 
-// sweepUploadsUploads drops the uploads that have not received a piece for a day.
+// sweepUploads drops the uploads that have not received a piece for a day.
 func (s *Drafts) sweepUploads() error {
 	var old []Unfinished
 	before := s.now().Add(-unfinishedFor)

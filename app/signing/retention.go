@@ -17,7 +17,7 @@ const (
 	retainEvery = 24 * time.Hour
 )
 
-// ScheduleRetentionRetention starts the daily retention job now.
+// ScheduleRetention starts the daily retention job now.
 func (s *Upkeep) ScheduleRetention() error {
 	return s.db.Update(func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now) })
 }
@@ -120,7 +120,7 @@ func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
 	return d.Ended(), err
 }
 
-// PreviewRetentionRetention counts the documents that a retention period of the given number of
+// PreviewRetention counts the documents that a retention period of the given number of
 // days would move to the trash.
 func (s *Upkeep) PreviewRetention(ctx context.Context, who account.Call, days int) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {

@@ -116,7 +116,7 @@ func (s *Completion) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
 	return err
 }
 
-// RetrySealingSealing tries immediately to seal a document that everyone has signed, and leaves
+// RetrySealing tries immediately to seal a document that everyone has signed, and leaves
 // it to a job if that fails. A completed document is returned unchanged. Besides members
 // of the company it serves the operator, who acts as [account.System] of the document's
 // company.

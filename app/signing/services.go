@@ -146,7 +146,7 @@ type Sending struct {
 	rehearsals pdf.Rehearsals
 }
 
-// Signing is what invited people do: open and read a document, prove who they are, and sign,
+// Signing serves invited people: they open and read a document, prove who they are, and sign,
 // confirm, fill in, decline or delegate.
 type Signing struct {
 	*core

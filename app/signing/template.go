@@ -37,7 +37,7 @@ type Template struct {
 	LastUsedAt string // RFC 3339; "" means never
 }
 
-// Templates returns a page of the company's templates, and their total.
+// ListTemplates returns a page of the company's templates, and their total.
 func (s *Drafts) ListTemplates(
 	ctx context.Context, who account.Call, q lists.Query,
 ) (list []Template, total int, err error) {
@@ -67,7 +67,7 @@ func (s *Drafts) ListTemplates(
 	return list, page.Total, err
 }
 
-// GetTemplateTemplate returns one template.
+// GetTemplate returns one template.
 func (s *Drafts) GetTemplate(who account.Call, id string) (t Template, err error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Template{}, err
@@ -110,7 +110,7 @@ func usage(tx *kv.Tx, d *Document) (Template, error) {
 	return t, nil
 }
 
-// SaveTemplateAsTemplate makes a template from a document in any state: its files, fields and
+// SaveTemplate makes a template from a document in any state: its files, fields and
 // rules, with a role in place of each person. names holds the names of the roles in the
 // order of the invitations; roles without one are numbered.
 func (s *Drafts) SaveTemplate(

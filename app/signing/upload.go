@@ -182,8 +182,8 @@ func (more *addition) addTo(tx *kv.Tx, d *Document, f *fault.Fields, limit int) 
 	return events, nil
 }
 
-// ArrangePages gives a file of a draft or template a choice of the pages that it was uploaded
-// with, in their order. Fields move along with their pages; those on pages that are left out are
+// ArrangePages replaces the pages of a file of a draft or template by a choice of those that it
+// was uploaded with, in the given order. Fields move along with their pages; those on pages that are left out are
 // removed. The upload is kept, so that a later choice can have all pages again.
 func (s *Drafts) ArrangePages(
 	ctx context.Context, who account.Call, id, file string, pages []record.PageChoice,

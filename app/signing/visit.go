@@ -29,7 +29,7 @@ type Visit struct {
 	Version    string   // of what is shown, which the form sends back
 }
 
-// Visit returns what an invitation's link shows. It changes nothing.
+// Open returns what an invitation's link shows. It changes nothing.
 func (s *Signing) Open(who account.Call) (*Visit, error) {
 	if !who.IsSignatory() {
 		return nil, fault.NotFound("invitation")

@@ -2,7 +2,7 @@ package turns
 
 import "context"
 
-// Hold is what one piece of work holds of a queue. It is used by one goroutine.
+// Hold is the part of a queue that one piece of work occupies. It is used by one goroutine.
 type Hold struct {
 	queue *Queue
 	key   Key

@@ -31,7 +31,7 @@ var values = map[string]any{
 	"reminder_days": 3, "code": "fonts_not_embedded", "severity": "info", "attempts": 1,
 }
 
-// Add gives the members of all records an example, unless they have one. Members that may be null
+// Add adds an example to each member of all records that has none. Members that may be null
 // and have no example here are null in examples.
 func Add(schemas map[string]*huma.Schema) {
 	for _, s := range schemas {

@@ -34,7 +34,7 @@ type measure struct {
 
 func (m measure) of(whole float64) float64 { return m.points + m.part*whole }
 
-// style is what an element looks like.
+// style is the computed style of an element.
 type style struct {
 	inherited
 	display                         string

@@ -98,7 +98,7 @@ func runsOf(memory []byte) []run {
 	return runs
 }
 
-// reset gives an instance the memory of the image. If it fails, the instance can't
+// reset restores the memory of an instance from the image. If it fails, the instance can't
 // be used any more.
 func (i *instance) reset() error {
 	img := i.m.image

@@ -150,7 +150,7 @@ func (r *Redactor) decode(s *reader.Stream) ([]byte, error) {
 	return data, err
 }
 
-// array returns the numbers of an array, nil if it has others or fewer.
+// numbers returns the numbers of an array, nil if it has others or fewer.
 func (r *Redactor) numbers(v any, least int) []float64 {
 	var out []float64
 	for _, e := range r.f.Array(v) {

@@ -139,8 +139,8 @@ const (
 	SuppliedByProgram   = "computed"  // it follows from other values, or from the time of signing
 )
 
-// Value is what one field of a person says. Fields may have the same name, which the sender gives
-// them; the identifier is their own.
+// Value is the value of one field of a person. Fields may share the name that the sender chose;
+// each has its own identifier.
 type Value struct {
 	Field    string  `json:"field"` // its identifier
 	Name     string  `json:"name"`

@@ -2,7 +2,7 @@ package record
 
 import "slices"
 
-// settled is what a condition comes to before its recipient enters anything.
+// settled is the outcome of a condition before its recipient enters anything.
 type settled struct{ met, known bool }
 
 // settledOf reports whether a field's condition is met, and whether that is known whatever the
