@@ -54,12 +54,13 @@ type arrangement struct {
 	partial bool // pages are left out
 	sparing bool // resources that no page uses are left out
 	gone    map[int]bool
-	changed map[int]any           // objects that differ from those of the file
-	numbers map[int]int           // of objects, in the copy
-	queue   []int                 // objects to be written, which have a number already
-	data    int64                 // bytes of stream data written
-	named   map[int]map[name]bool // the names in content streams, once they were read
-	targets map[string]any        // named destinations, to be replaced by what they stand for
+	changed map[int]any                        // objects that differ from those of the file
+	numbers map[int]int                        // of objects, in the copy
+	queue   []int                              // objects to be written, which have a number already
+	data    int64                              // bytes of stream data written
+	named   map[int]map[name]bool              // the names in content streams, once they were read
+	targets map[string]any                     // named destinations, to be replaced by what they stand for
+	entry   func(of dict, key name, v any) any // what takes the place of an entry, nil to leave it out
 }
 
 func newArrangement(c *copying, f *File) (*arrangement, error) {
@@ -350,6 +351,11 @@ func (a *arrangement) value(v any) any {
 	case dict:
 		out := make(dict, len(x))
 		for k, e := range a.explicit(x) {
+			if a.entry != nil {
+				if e = a.entry(x, k, e); e == nil {
+					continue
+				}
+			}
 			out[k] = a.value(e)
 		}
 		return out

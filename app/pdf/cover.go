@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -184,10 +185,14 @@ func Redact(ctx context.Context, w io.Writer, f *File, what Redaction) (unreadab
 	if err := cmp.Or(a.choose(all), r.pages(what.Regions), c.begin(string(version))); err != nil {
 		return 0, err
 	}
+	if err := r.fonts(); err != nil {
+		return 0, err
+	}
 	for number, v := range r.from.Emptied() {
 		a.changed[number] = v
 	}
 	a.changed[f.RootRef.Number] = r.catalog()
+	a.targets, a.entry = targets(f), r.entry
 	trailer := dict{"Root": a.value(f.RootRef)}
 	if info := r.info(); len(info) > 0 {
 		trailer["Info"] = a.value(r.Add(info))
@@ -250,10 +255,110 @@ func (r *redaction) pages(regions []Cover) error {
 	}
 	for _, page := range r.f.Pages() {
 		if d, ok := r.changed[page.Ref.Number].(dict); ok {
-			delete(d, "PieceInfo") // what programs keep there may have anything
+			delete(d, "B") // articles, which the copy lacks
 		}
 	}
 	return r.f.Fault
+}
+
+// fonts removes what fonts say of characters that are nowhere any more.
+func (r *redaction) fonts() error {
+	if !r.from.Removed() {
+		return nil
+	}
+	inherited, err := pageResources(r.f)
+	if err != nil {
+		return err
+	}
+	for _, page := range r.f.Pages() {
+		d := r.f.Dict(page.Ref)
+		now, _ := r.changed[page.Ref.Number].(dict)
+		if made, _ := now["Contents"].(ref); made.Number == 0 || r.changed[made.Number] == nil {
+			if err := r.from.Uses(d, inherited[page.Ref]); err != nil {
+				return err
+			}
+		}
+		for _, v := range r.f.Array(now["Annots"]) {
+			for _, looks := range r.f.Dict(r.f.Dict(v)["AP"]) {
+				if err := r.looks(looks); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	changed, err := r.from.Fonts()
+	maps.Copy(r.changed, changed)
+	return err
+}
+
+// looks notes the characters of the appearances of an annotation.
+func (r *redaction) looks(v any) error {
+	all := dict{"": v}
+	if states, ok := r.f.Resolve(v).(dict); ok {
+		all = states
+	}
+	for _, v := range all {
+		s, ok := r.f.Resolve(v).(*reader.Stream)
+		if !ok {
+			continue
+		}
+		if err := r.from.Uses(dict{"Contents": v}, s.Dict["Resources"]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spoken lists the entries with texts that nobody sees on a page, but that may repeat what it said.
+var spoken = []name{"Name", "Creator", "DV", "TU", "TM", "P", "Subj", "NM", "Desc", "Summary", "Title", "Alt", "ActualText", "E", "Order", "T"}
+
+// entry returns an entry of a dictionary of the copy: nil for what programs keep for themselves and scripts, and
+// a text without what was removed.
+func (r *redaction) entry(of dict, key name, v any) any {
+	switch key {
+	case "PieceInfo", "AA", "LastModified":
+		return nil
+	case "Metadata":
+		if r.f.Name(of["Type"]) != "Catalog" {
+			return nil
+		}
+	case "A", "Next", "OpenAction":
+		if r.f.risky(v, 0) {
+			return nil
+		}
+	case "T":
+		if of["FT"] != nil || of["Kids"] != nil || of["Parent"] != nil { // the name of a field
+			return v
+		}
+	}
+	if slices.Contains(spoken, key) {
+		return r.unspoken(v, 0)
+	}
+	return v
+}
+
+// unspoken returns a text, or a list with texts, without those that mention what was removed.
+func (r *redaction) unspoken(v any, depth int) any {
+	switch x := v.(type) {
+	case ref:
+		if s, ok := r.f.Resolve(x).(object.String); ok {
+			return r.unspoken(s, depth)
+		}
+	case object.String:
+		if r.mentions(x.Text()) {
+			return object.TextString("█")
+		}
+	case array:
+		if depth > document.FieldDepth {
+			return nil
+		}
+		out := make(array, len(x))
+		for i, e := range x {
+			out[i] = r.unspoken(e, depth+1)
+		}
+		return out
+	}
+	return v
 }
 
 // annotations removes the annotations of a page that overlap a region, and replies to them.
@@ -294,10 +399,15 @@ func (r *redaction) drop(v any, d dict) {
 		}
 	}
 	field, ok := d["Parent"].(ref)
-	if !ok || r.f.Name(d["Subtype"]) != "Widget" || d["T"] != nil {
+	if !ok || r.f.Name(d["Subtype"]) != "Widget" {
+		return
+	}
+	if d["T"] != nil {
+		r.above(field)
 		return
 	}
 	r.gone[field.Number] = true
+	r.above(r.f.Dict(field)["Parent"])
 	for _, k := range r.f.Array(r.f.Dict(field)["Kids"]) {
 		if kid, ok := k.(ref); ok {
 			r.gone[kid.Number] = true
@@ -305,26 +415,47 @@ func (r *redaction) drop(v any, d dict) {
 	}
 }
 
+// above removes the values that a field may have inherited.
+func (r *redaction) above(v any) {
+	for range document.FieldDepth {
+		at, ok := v.(ref)
+		if !ok {
+			return
+		}
+		d := r.f.Dict(at).Clone()
+		maps.DeleteFunc(d, func(key name, _ any) bool { return slices.Contains([]name{"V", "DV", "RV"}, key) })
+		r.changed[at.Number], v = d, d["Parent"]
+	}
+}
+
+// ofCopy lists the entries of the catalog that a copy without parts of pages has.
+var ofCopy = append(slices.Clone(wholeFile), "StructTreeRoot", "MarkInfo", "Outlines", "PageLabels", "PageMode", "OpenAction")
+
 // catalog returns the catalog of the copy.
 func (r *redaction) catalog() dict {
 	r.untag(append(r.tags, r.from.Tags()...))
 	r.renameBookmarks()
 	c := r.f.Catalog().Clone()
-	for _, key := range []name{"Perms", "PieceInfo", "SpiderInfo"} {
-		delete(c, key)
+	maps.DeleteFunc(c, func(key name, _ any) bool { return !slices.Contains(ofCopy, key) })
+	delete(c, "Dests") // Links have the places themselves.
+	if files := r.f.Dict(c["Names"])["EmbeddedFiles"]; files != nil {
+		c["Names"] = dict{"EmbeddedFiles": files}
+	} else {
+		delete(c, "Names")
 	}
 	if r.bare {
 		delete(c, "StructTreeRoot")
 		delete(c, "MarkInfo")
 	}
 	if s, ok := r.f.Resolve(c["Metadata"]).(*reader.Stream); ok {
-		if data, err := r.f.Decode(s); err != nil || r.bare || r.mentions(html.UnescapeString(string(data))) {
+		if data, err := r.f.Decode(s); err != nil || r.bare || bytes.IndexByte(data, 0) >= 0 || r.mentions(html.UnescapeString(string(data))) {
 			delete(c, "Metadata")
 		}
 	}
 	if c["AcroForm"] != nil {
 		form := r.f.Form().Clone()
 		delete(form, "XFA") // has all fields once more
+		delete(form, "CO")  // the order of scripts
 		r.dropFields(form["Fields"], map[int]bool{}, 0)
 		c["AcroForm"] = form
 	}

@@ -43,11 +43,12 @@ type state struct {
 	size, scale              float64
 	charSpace, wordSpace     float64
 	leading, rise, lineWidth float64
-	pattern                  bool   // a colour is a pattern
-	patterns                 [2]int // that draw something, for filling and for strokes, by object number
+	pattern                  bool       // a colour is a pattern
+	patterns                 [2]drawing // for filling and for strokes
+	clip                     Rect       // around what isn't clipped away, in the user space of the page
 }
 
-func startState(ctm matrix) state { return state{ctm: ctm, scale: 1, lineWidth: 1} }
+func startState(ctm matrix) state { return state{ctm: ctm, scale: 1, lineWidth: 1, clip: everywhere} }
 
 // run writes the content anew.
 func (c *content) run() error {
@@ -100,8 +101,10 @@ const maxOperands = 10_000
 
 // remove records that something at the current place was removed.
 func (c *content) remove() {
-	for _, number := range c.state.patterns {
-		c.r.empty(number, emptyPattern)
+	for _, pattern := range c.state.patterns {
+		for number, as := range pattern {
+			c.r.empty(number, as)
+		}
 	}
 	for x := c; x != nil; x = x.parent {
 		x.changed = true
@@ -127,7 +130,53 @@ func (c *content) keep(op object.Keyword, operands []any, raw []byte) {
 			c.use(kind, n)
 		}
 	}
-	c.emit(raw)
+	c.emit(c.plain(op, operands, raw))
+}
+
+// plain returns an operator without comments, and without operands that it has no use for.
+func (c *content) plain(op object.Keyword, operands []any, raw []byte) []byte {
+	used := c.operandsOf(op, operands)
+	changed := bytes.IndexByte(raw, '%') >= 0
+	if items, ok := lastOf(used).(array); ok && op == "TJ" && slices.ContainsFunc(items, strange) {
+		used, changed = []any{slices.DeleteFunc(slices.Clone(items), strange)}, true
+	}
+	if c.r.textOnly || len(used) == len(operands) && !changed {
+		return raw
+	}
+	var b []byte
+	for _, v := range used {
+		if next, err := object.Append(b, v); err == nil {
+			b = append(next, ' ')
+		}
+	}
+	return append(b, op...)
+}
+
+// operandsOf returns the operands that an operator has a use for.
+func (c *content) operandsOf(op object.Keyword, operands []any) []any {
+	most := func(n int) []any { return operands[max(0, len(operands)-n):] }
+	switch op {
+	case "Tj", "TJ", "'", "BMC":
+		return most(1)
+	case "d", "BDC", "Tf":
+		return most(2)
+	case "\"":
+		return most(3)
+	}
+	_, named := resourceKinds[op]
+	named = named || op == "cs" || op == "CS" || op == "ri"
+	return slices.DeleteFunc(slices.Clone(operands), func(v any) bool {
+		_, number := object.Float(v)
+		_, isName := v.(name)
+		return !number && (!isName || !named)
+	})
+}
+
+// strange reports whether something is neither a string nor a number.
+func strange(v any) bool {
+	_, number := object.Float(v)
+	_, text := v.(object.String)
+	return !number && !text
 }
 
 // use records that a resource is used.
@@ -154,6 +203,14 @@ func (c *content) write(op string, operands ...any) {
 		b = append(next, ' ')
 	}
 	c.emit(append(b, op...))
+}
+
+// others lists the operators that are kept as they are, but for those that are followed elsewhere. What isn't
+// known may have anything for operands, and draws nothing.
+var others = map[object.Keyword]bool{
+	"q": true, "Q": true, "cm": true, "w": true, "J": true, "j": true, "M": true, "d": true, "ri": true, "i": true,
+	"CS": true, "cs": true, "SC": true, "SCN": true, "sc": true, "scn": true, "G": true, "g": true, "RG": true, "rg": true,
+	"K": true, "k": true, "d0": true, "d1": true, "BX": true, "EX": true,
 }
 
 // operator follows one operator and writes what remains of it.
@@ -190,15 +247,20 @@ func (c *content) operator(op object.Keyword, operands []any, raw []byte) error 
 		_, c.state.pattern = lastOf(operands).(name)
 		c.colour(op, operands)
 	case "g", "rg", "k", "cs":
-		c.state.patterns[0] = 0
+		c.state.patterns[0] = nil
 	case "G", "RG", "K", "CS":
-		c.state.patterns[1] = 0
+		c.state.patterns[1] = nil
+	case "sh":
+		c.shade(operands, raw)
+		return nil
 	case "gs":
 		return c.graphicsState(operands, raw)
 	case "Do":
 		return c.object(operands, raw)
 	}
-	c.keep(op, operands, raw)
+	if c.r.textOnly || others[op] {
+		c.keep(op, operands, raw)
+	}
 	return nil
 }
 
@@ -391,6 +453,9 @@ func (c *content) form(v any) (made ref, changed bool, err error) {
 		drawn: append(slices.Clip(c.drawn), number), structParents: int(parents)}
 	below.state = c.state
 	below.state.ctm = c.r.matrix(s.Dict["Matrix"]).times(c.state.ctm)
+	if box := c.r.numbers(s.Dict["BBox"], 4); box != nil {
+		below.state.clip = below.state.clip.within(below.state.ctm.rect(Rect(box[:4])))
+	}
 	if err := below.run(); err != nil {
 		return ref{}, false, err
 	}

@@ -33,6 +33,17 @@ func (r Rect) with(x, y float64) Rect {
 	return Rect{min(r[0], x), min(r[1], y), max(r[2], x), max(r[3], y)}
 }
 
+// within returns what two rectangles have in common, all of r if the other one isn't known.
+func (r Rect) within(o Rect) Rect {
+	if !o.valid() {
+		return r
+	}
+	return Rect{max(r[0], o[0]), max(r[1], o[1]), min(r[2], o[2]), min(r[3], o[3])}
+}
+
+// everywhere is larger than any page.
+var everywhere = Rect{-1e9, -1e9, 1e9, 1e9}
+
 // nowhere is the rectangle without points.
 var nowhere = Rect{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
 

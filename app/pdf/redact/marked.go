@@ -1,6 +1,11 @@
 package redact
 
-import "paraph/app/pdf/object"
+import (
+	"maps"
+	"slices"
+
+	"paraph/app/pdf/object"
+)
 
 // A mark is a sequence of marked content (ISO 32000-2 §14.6).
 type mark struct {
@@ -15,6 +20,17 @@ type mark struct {
 // described lists the entries with text that stands for marked content.
 var described = []name{"ActualText", "Alt", "E", "Contents", "Title"}
 
+// structural lists the entries that tell what marked content is, none of which has text.
+var structural = []name{"MCID", "Lang", "Type", "Subtype", "BBox", "Attached"}
+
+// marks lists the names that marked content has for what it is (ISO 32000-1 §14.8.4). Others may be anything.
+var marks = []name{
+	"Artifact", "OC", "Tx", "Clip", "Document", "Part", "Art", "Sect", "Div", "BlockQuote", "Caption", "TOC", "TOCI", "Index", "NonStruct",
+	"Private", "P", "H", "H1", "H2", "H3", "H4", "H5", "H6", "L", "LI", "Lbl", "LBody", "Table", "TR", "TH", "TD", "THead", "TBody", "TFoot",
+	"Span", "Quote", "Note", "Reference", "BibEntry", "Code", "Link", "Annot", "Ruby", "RB", "RT", "RP", "Warichu", "WT", "WP", "Figure",
+	"Formula", "Form", "Standard", "Textbody", "Title", "Em", "Strong", "Aside", "FENote", "Sub", "DocumentFragment",
+}
+
 // marked follows the operators of marked content and reports whether op is one.
 func (c *content) marked(op string, operands []any, raw []byte) bool {
 	switch op {
@@ -22,11 +38,13 @@ func (c *content) marked(op string, operands []any, raw []byte) bool {
 		m := mark{start: c.out.Len(), mcid: -1, structParents: c.structParents}
 		if op == "BDC" && len(operands) >= 2 {
 			c.describe(&m, operands[len(operands)-2], operands[len(operands)-1])
+		} else if tag, ok := lastOf(operands).(name); ok && !c.r.textOnly && !slices.Contains(marks, tag) {
+			m.plain = []byte("/Span BMC\n")
 		}
 		if m.plain == nil {
 			c.keep(object.Keyword(op), operands, raw)
 		} else {
-			c.emit(raw)
+			c.emit(c.plain(object.Keyword(op), operands, raw))
 		}
 		m.end = c.out.Len()
 		if len(c.marks) < maxStates {
@@ -36,6 +54,11 @@ func (c *content) marked(op string, operands []any, raw []byte) bool {
 		c.deeper++ // too deep to find out what is in it
 		m.changed = true
 		c.closed(m)
+		return true
+	case "MP", "DP": // a place, which isn't seen
+		if c.r.textOnly {
+			c.keep(object.Keyword(op), operands, raw)
+		}
 		return true
 	case "EMC":
 		if c.deeper > 0 {
@@ -73,10 +96,16 @@ func (c *content) describe(m *mark, tag, properties any) {
 	if n, ok := c.r.f.Int(d["MCID"]); ok {
 		m.mcid = int(n)
 	}
-	plain, has := d.Clone(), false
-	for _, key := range described {
-		has = has || plain[key] != nil
-		delete(plain, key)
+	if tag == any(name("OC")) {
+		return // a layer, which is named where all are
+	}
+	plain := d.Clone()
+	maps.DeleteFunc(plain, func(key name, _ any) bool {
+		return slices.Contains(described, key) || !c.r.textOnly && !slices.Contains(structural, key)
+	})
+	has := len(plain) < len(d)
+	if t, ok := tag.(name); ok && !c.r.textOnly && !slices.Contains(marks, t) {
+		tag, has = name("Span"), true
 	}
 	if !has {
 		return

@@ -1,6 +1,11 @@
 package redact
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+
+	"paraph/app/pdf/object"
+)
 
 // A path is a path under construction (ISO 32000-2 §8.5.2).
 type path struct {
@@ -10,8 +15,16 @@ type path struct {
 
 // A part is a subpath.
 type part struct {
-	raw []byte
-	box Rect // in the user space of the page
+	pieces []piece
+	box    Rect // in the user space of the page
+}
+
+// A piece is a line, a curve or a rectangle of a subpath.
+type piece struct {
+	raw  []byte
+	to   [2]float64 // where it ends, in its own user space
+	box  Rect       // with where it begins, in the user space of the page
+	line bool       // a line or a curve to another point
 }
 
 // pathOperators are the operators that construct paths and paint them, with the number of their operands.
@@ -28,10 +41,10 @@ func (p *path) operator(c *content, op string, operands []any, raw []byte) bool 
 	}
 	switch {
 	case count > 0:
-		p.construct(c, op, last(operands, count), raw)
+		p.construct(c, op, last(operands, count), c.plain(object.Keyword(op), operands, raw))
 	case op == "h":
 		if n := len(p.parts); n > 0 {
-			p.parts[n-1].raw = append(append(p.parts[n-1].raw, raw...), '\n')
+			p.parts[n-1].pieces = append(p.parts[n-1].pieces, piece{raw: []byte("h\n")})
 		}
 	case op == "W" || op == "W*":
 		p.clip = op
@@ -52,17 +65,23 @@ func (p *path) construct(c *content, op string, n []float64, raw []byte) {
 		n = []float64{n[0], n[1], n[0] + n[2], n[1], n[0], n[1] + n[3], n[0] + n[2], n[1] + n[3]}
 	}
 	at := &p.parts[len(p.parts)-1]
-	for ; len(n) >= 2; n = n[2:] {
-		at.box = at.box.with(c.state.ctm.point(n[0], n[1]))
+	one := piece{raw: append(bytes.Clone(raw), '\n'), to: [2]float64(n[len(n)-2:]), box: nowhere, line: op != "m" && op != "re"}
+	if k := len(at.pieces); k > 0 && one.line {
+		one.box = one.box.with(c.state.ctm.point(at.pieces[k-1].to[0], at.pieces[k-1].to[1]))
 	}
-	at.raw = append(append(at.raw, raw...), '\n')
+	for ; len(n) >= 2; n = n[2:] {
+		x, y := c.state.ctm.point(n[0], n[1])
+		one.box, at.box = one.box.with(x, y), at.box.with(x, y)
+	}
+	at.pieces = append(at.pieces, one)
 }
 
 // paint writes what remains of the path. Subpaths in a region are left out, and all of it if it is
-// painted with a pattern, which may contain anything, there.
+// painted with a pattern, which may contain anything, there. Of others, what lies in a region becomes a
+// straight line, which differs from it only there.
 func (p *path) paint(c *content, op string) {
 	inside := func(x part) bool { return c.covers(x.box) || !x.box.valid() }
-	kept := p.parts
+	kept, shown := p.parts, op
 	switch {
 	case op == "n":
 	case c.state.pattern && slices.ContainsFunc(p.parts, func(x part) bool { return c.touches(x.box) }):
@@ -73,17 +92,54 @@ func (p *path) paint(c *content, op string) {
 	if len(kept) < len(p.parts) {
 		c.remove()
 		if p.clip != "" { // which needs all of it
-			kept, op = p.parts, "n"
+			kept, shown = p.parts, "n"
 		}
 	}
 	if len(kept) > 0 || len(p.parts) == 0 {
 		for _, x := range kept {
-			c.out.Write(x.raw)
+			x.write(c)
 		}
 		if p.clip != "" {
 			c.emit([]byte(p.clip))
 		}
-		c.emit([]byte(op))
+		c.emit([]byte(shown))
+	}
+	if p.clip != "" {
+		around := nowhere
+		for _, x := range p.parts {
+			around = around.with(x.box[0], x.box[1]).with(x.box[2], x.box[3])
+		}
+		c.state.clip = c.state.clip.within(around)
 	}
 	*p = path{}
+}
+
+// write writes a subpath. Lines and curves in the same region, one after the other, become one line.
+func (x part) write(c *content) {
+	touched := c.touches(x.box)
+	for i := 0; i < len(x.pieces); i++ {
+		n := 0
+		if touched {
+			n = c.hidden(x.pieces[i:])
+		}
+		if n == 0 || n == 1 && bytes.HasSuffix(x.pieces[i].raw, []byte(" l\n")) {
+			c.out.Write(x.pieces[i].raw)
+			continue
+		}
+		i += n - 1
+		c.write("l", x.pieces[i].to[0], x.pieces[i].to[1])
+		c.remove()
+	}
+}
+
+// hidden returns how many lines and curves lie one after the other in one of the regions.
+func (c *content) hidden(pieces []piece) (most int) {
+	for _, r := range c.regions {
+		n := 0
+		for n < len(pieces) && pieces[n].line && r.contains(pieces[n].box) {
+			n++
+		}
+		most = max(most, n)
+	}
+	return most
 }

@@ -19,7 +19,13 @@ var (
 		"BBox": array{0, 0, 1, 1}, "XStep": 1, "YStep": 1, "Resources": dict{}}}
 	emptyForm      = object.Stream{Dict: dict{"Type": name("XObject"), "Subtype": name("Form"), "BBox": array{0, 0, 0, 0}, "Resources": dict{}}}
 	emptyCharacter = object.Stream{Dict: dict{}, Data: []byte("1 0 d0")}
+	emptyFunction  = object.Stream{Dict: dict{"FunctionType": 4, "Domain": array{0, 1, 0, 1}, "Range": array{0, 1}}, Data: []byte("{pop pop 1}")}
+	emptyMesh      = object.Stream{Dict: dict{"ShadingType": 4, "ColorSpace": name("DeviceGray"), "BitsPerCoordinate": 8,
+		"BitsPerComponent": 8, "BitsPerFlag": 8, "Decode": array{0, 1, 0, 1, 0, 1}}}
 )
+
+// A drawing is something of the file that may be a picture, by object number, and what takes its place.
+type drawing map[int]object.Stream
 
 func (r *Redactor) empty(number int, as object.Stream) {
 	if r.textOnly || number == 0 {
@@ -38,15 +44,63 @@ func (c *content) colour(op object.Keyword, operands []any) {
 	if op == "SCN" {
 		stroke = 1
 	}
-	c.state.patterns[stroke] = 0
+	c.state.patterns[stroke] = nil
 	v := c.resource("Pattern", lastOf(operands))
-	_, drawn := c.r.f.Resolve(v).(*reader.Stream)
-	if !drawn { // A mesh is as good as a picture.
-		_, drawn = c.r.f.Resolve(c.r.f.Dict(v)["Shading"]).(*reader.Stream)
+	found := drawing{}
+	_, tiles := c.r.f.Resolve(v).(*reader.Stream)
+	meshes := c.r.meshes(c.r.f.Dict(v)["Shading"])
+	for number, as := range meshes {
+		found[number] = as
 	}
-	if at, ok := v.(ref); ok && drawn {
-		c.state.patterns[stroke] = at.Number
+	if at, ok := v.(ref); ok && (tiles || meshes != nil) {
+		found[at.Number] = emptyPattern
 	}
+	if len(found) > 0 {
+		c.state.patterns[stroke] = found
+	}
+}
+
+// meshes returns what of a shading may be a picture, nil if it is only a course of colours (ISO 32000-2
+// §8.7.4.5): what it is drawn from, by object number.
+func (r *Redactor) meshes(v any) drawing {
+	d := r.f.Dict(v)
+	if s, ok := r.f.Resolve(v).(*reader.Stream); ok {
+		d = s.Dict
+	}
+	if d == nil {
+		return nil
+	}
+	if kind, _ := r.f.Int(d["ShadingType"]); kind == 2 || kind == 3 {
+		return nil
+	}
+	found := drawing{}
+	if at, ok := v.(ref); ok {
+		found[at.Number] = emptyMesh
+	}
+	functions, list := r.f.Resolve(d["Function"]).(array)
+	if !list {
+		functions = array{d["Function"]}
+	}
+	for _, f := range functions {
+		if at, ok := f.(ref); ok {
+			found[at.Number] = emptyFunction
+		}
+	}
+	return found
+}
+
+// shade follows the operator sh, which fills what is not clipped away.
+func (c *content) shade(operands []any, raw []byte) {
+	v := c.resource("Shading", lastOf(operands))
+	found := c.r.meshes(v)
+	if c.r.textOnly || found == nil || !c.touches(c.state.clip) {
+		c.keep("sh", operands, raw)
+		return
+	}
+	for number, as := range found {
+		c.r.empty(number, as)
+	}
+	c.remove()
 }
 
 // pictures returns what a character of a Type 3 font draws if it is a picture rather than a shape, and itself.

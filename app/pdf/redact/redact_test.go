@@ -9,6 +9,7 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -81,7 +82,7 @@ func file(content string, more map[int]string) []byte {
 		18: unicode("<0000> <FFFF>", "0041", "005A"),
 		19: `>/Type/CMap/CMapName/Mixed/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>|begincmap 2 begincodespacerange <00> <7F> <8000> <FFFF> endcodespacerange
 1 begincidrange <41> <5A> 65 endcidrange 1 begincidchar <8041> 66 endcidchar endcmap`,
-		20: unicode("<00> <7F>", "41", "5A"),
+		20: strings.Replace(unicode("<00> <7F> <8000> <FFFF>", "41", "5A"), "1 beginbfrange", "1 beginbfchar <8041> <0042> endbfchar 1 beginbfrange", 1),
 		21: unicode("<00> <FF>", "41", "44"),
 		22: ">|60 0 0 0 60 80 d1 0 0 60 80 re f",
 		26: "<</Type/Font/Subtype/Type0/BaseFont/Wide/Encoding/GBK-EUC-H/DescendantFonts[17 0 R]>>",
@@ -225,16 +226,70 @@ func decoded(t *testing.T, content []byte) string {
 	return run(t, content, "qpdf", "--qdf", "--object-streams=disable", "--decode-level=all", "FILE", "-")
 }
 
+// hidden is a page of which a part is removed, and what the copy lacks and has.
+type hidden struct {
+	content    string
+	objects    map[int]string
+	gone, kept []string
+}
+
+// elsewhere has what was removed outside of the content of pages.
+var elsewhere = map[string]hidden{
+	"names of places": {"", map[int]string{
+		1:  "<</Type/Catalog/Pages 2 0 R/Names<</Dests<</Names[(SECRET place)[4 0 R/Fit]]>>/Templates<</Names[(SECRET)50 0 R]>>>>/Dests<</SECRET[4 0 R/Fit]>>/Outlines 51 0 R>>",
+		3:  "<</Type/Page/Parent 2 0 R/Contents 31 0 R/Annots[53 0 R]>>",
+		50: "<</Type/Template/Contents 54 0 R>>",
+		51: "<</First 52 0 R/Last 52 0 R/Count 1>>",
+		52: "<</Title(KEPT)/Parent 51 0 R/Dest/SECRET>>",
+		53: "<</Type/Annot/Subtype/Link/Rect[1 1 9 9]/A<</S/GoTo/D(SECRET place)>>>>",
+		54: ">|(SECRET) Tj",
+	}, []string{"SECRET"}, []string{"KEPT", "/Dest ["}},
+	"layers": {"/OC/L BDC BT /F 10 Tf 100 700 Td (x) Tj ET EMC /OC/L BDC 1 1 9 9 re f EMC", map[int]string{
+		1:  "<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[50 0 R]/D<</Name(the SECRET)/OFF[50 0 R]/Order[(SECRET)50 0 R]>>>>>>",
+		6:  "<</XObject<</X 40 0 R>>/Font<</F 10 0 R>>/Properties<</L 50 0 R>>>>",
+		50: "<</Type/OCG/Name(A SECRET layer)/Usage<</CreatorInfo<</Creator(SECRET)/Subtype/Artwork>>>>>>",
+	}, []string{"SECRET"}, []string{"/OFF"}},
+	"fields above": {"", map[int]string{
+		1:  "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[50 0 R]>>>>",
+		3:  "<</Type/Page/Parent 2 0 R/Contents 31 0 R/Annots[51 0 R]>>",
+		4:  "<</Type/Page/Parent 2 0 R/Contents 32 0 R/Annots[52 0 R]>>",
+		50: "<</T(above)/FT/Tx/V(SECRET)/DV(SECRET)/RV(SECRET)/TU(the SECRET)/Kids[51 0 R 52 0 R]>>",
+		51: "<</Type/Annot/Subtype/Widget/Parent 50 0 R/T(SECRET1)/Rect[100 700 150 720]/P 3 0 R>>",
+		52: "<</Type/Annot/Subtype/Widget/Parent 50 0 R/T(KEPT)/Rect[100 700 150 720]/P 4 0 R/DV(SECRET)/TU(a SECRET)/TM(SECRET)>>",
+	}, []string{"SECRET"}, []string{"KEPT", "(above)"}},
+	"scripts": {"", map[int]string{
+		1:  "<</Type/Catalog/Pages 2 0 R/OpenAction<</S/JavaScript/JS(SECRET)>>/AA<</WC<</S/JavaScript/JS 54 0 R>>>>/Names<</JavaScript<</Names[(x)<</S/JavaScript/JS(SECRET)>>]>>>>/AcroForm<</Fields[50 0 R]/CO[50 0 R]>>>>",
+		4:  "<</Type/Page/Parent 2 0 R/Contents 32 0 R/AA<</O<</S/JavaScript/JS(SECRET)>>>>/Annots[50 0 R]>>",
+		50: "<</Type/Annot/Subtype/Widget/FT/Tx/T(KEPT)/Rect[100 700 150 720]/P 4 0 R/AA<</F<</S/JavaScript/JS(SECRET)>>>>/A<</S/URI/URI(http://kept)/Next<</S/JavaScript/JS(SECRET)>>>>>>",
+		54: ">|// SECRET",
+	}, []string{"SECRET"}, []string{"KEPT"}},
+	"articles": {"", map[int]string{
+		1:  "<</Type/Catalog/Pages 2 0 R/Threads[50 0 R]>>",
+		4:  "<</Type/Page/Parent 2 0 R/Contents 32 0 R/B[51 0 R]>>",
+		50: "<</Type/Thread/F 51 0 R/I<</Title(SECRET)>>>>",
+		51: "<</T 50 0 R/N 51 0 R/V 51 0 R/P 4 0 R/R[1 1 9 9]>>",
+	}, []string{"SECRET"}, nil},
+	"numbers of pages": {"", map[int]string{
+		1: "<</Type/Catalog/Pages 2 0 R/PageLabels<</Nums[0<</P(SECRET-)/S/D>>1<</P(KEPT-)/S/D>>]>>>>",
+	}, []string{"SECRET"}, []string{"(KEPT-)"}},
+	"what is said of things": {"", map[int]string{
+		1:  "<</Type/Catalog/Pages 2 0 R/Metadata 50 0 R/Lang(en)/X(SECRET)/Legal<</Attestation(SECRET)>>/StructTreeRoot 52 0 R/MarkInfo<</Marked true>>>>",
+		4:  "<</Type/Page/Parent 2 0 R/Contents 32 0 R/Metadata 51 0 R/PieceInfo<</X(SECRET)>>>>",
+		5:  "<</Secretly(KEPT)/Kind(SECRET)>>",
+		41: ">/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Matrix[1 0 0 1 0 -100]/Metadata 51 0 R/PieceInfo<</X(SECRET)>>|BT /F 12 Tf 100 500 Td (INNER REST) Tj ET",
+		50: ">/Type/Metadata/Subtype/XML|\xfe\xff" + "\x00S\x00E\x00C\x00R\x00E\x00T",
+		51: ">/Type/Metadata/Subtype/XML|<x>SECRET</x>",
+		52: "<</Type/StructTreeRoot/K 53 0 R>>",
+		53: "<</S/Table/P 52 0 R/K[]/A<</O/Table/Summary(On the SECRET)>>/T(SECRET)/Alt(KEPT)>>",
+	}, []string{"SECRET", "\x00S\x00E"}, []string{"INNER", "(KEPT)"}},
+}
+
 // TestNothingRemains removes a part of a page of which all that stands for it elsewhere says "secret".
 func TestNothingRemains(t *testing.T) {
 	t.Parallel()
 	image := "/Type/XObject/Subtype/Image/Width 4/Height 4/BitsPerComponent 8/ColorSpace/DeviceGray"
 	pages := "/Type/Page/Parent 2 0 R"
-	tests := map[string]struct {
-		content    string
-		objects    map[int]string
-		gone, kept []string
-	}{
+	tests := map[string]hidden{
 		"described content": {"/Span<</ActualText(SECRET)/Lang(en)>>BDC BT /F 10 Tf 100 700 Td (ab) Tj ET EMC /Span<</Alt(KEPT)>>BDC BT /F 10 Tf 100 600 Td (c) Tj ET EMC",
 			nil, []string{"SECRET"}, []string{"KEPT", "(c)"}},
 		"described in resources": {"/Span/P BDC /Span BMC BT /F 10 Tf 100 700 Td (ab) Tj ET EMC EMC", nil, []string{"SECRET"}, nil},
@@ -290,7 +345,49 @@ func TestNothingRemains(t *testing.T) {
 		"inline image":                {"q 40 0 0 40 100 690 cm BI /W 4 /H 4 /BPC 8 /CS /G ID SECRETSECRETSECR EI Q BT /F 10 Tf 100 100 Td (KEPT) Tj ET", nil, []string{"SECRET"}, []string{"KEPT"}},
 		"inline image elsewhere":      {"q 40 0 0 40 100 90 cm BI /W 4 /H 4 /BPC 8 /CS /G ID KEPT EI EI EI EI EI Q BT /F 10 Tf 100 700 Td (SECRET) Tj ET", nil, []string{"SECRET"}, []string{"KEPT EI"}},
 		"paths":                       {"100 700 m 111 711 l 112 700 l h 1 1 m 222 222 l S 103 703 5 5 re f", nil, []string{"111 711", "103 703"}, []string{"222 222"}},
-		"clipping path":               {"100 700 m 111 711 l 112 700 l h W f 1 1 m 222 222 l S", nil, nil, []string{"111 711", "W\nn"}},
+		"clipping path":               {"100 700 m 111 711 l 112 700 l h W f 1 1 m 222 222 l S", nil, []string{"111 711"}, []string{"W\nn", "222 222"}},
+		"path across":                 {"100 600 m 100 700 l 111 711 l 113 701 105 702 112 703 c 333 704 l S", nil, []string{"111 711", "105 702"}, []string{"100 600 m\n100 700 l\n112 703 l\n333 704 l\nS"}},
+		"path of a pattern across": {"/Pattern cs /Q scn 90 690 200 20 re f", map[int]string{
+			6:  "<</Pattern<</Q<</PatternType 2/Shading 50 0 R>>>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
+			50: ">/ShadingType 4/ColorSpace/DeviceGray/BitsPerCoordinate 8/BitsPerComponent 8/BitsPerFlag 8/Decode[0 1 0 1 0 1]|SECRET",
+		}, []string{"SECRET"}, nil},
+		"shading": {"q 90 690 100 100 re W n /S sh Q q 1 1 9 9 re W n /R sh /A sh Q", map[int]string{
+			6:  "<</Shading<</S 50 0 R/R 51 0 R/A 53 0 R>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
+			50: ">/ShadingType 4/ColorSpace/DeviceGray/BitsPerCoordinate 8/BitsPerComponent 8/BitsPerFlag 8/Decode[0 1 0 1 0 1]|SECRET",
+			51: ">/ShadingType 4/ColorSpace/DeviceGray/BitsPerCoordinate 8/BitsPerComponent 8/BitsPerFlag 8/Decode[0 1 0 1 0 1]|KEPT",
+			53: "<</ShadingType 2/ColorSpace/DeviceGray/Coords[0 0 1 1]/Function<</FunctionType 2/Domain[0 1]/N 1>>>>",
+		}, []string{"SECRET", "/S sh"}, []string{"KEPT", "/R sh", "/A sh"}},
+		"shading that is a function": {"/S sh", map[int]string{
+			6:  "<</Shading<</S<</ShadingType 1/ColorSpace/DeviceGray/Domain[0 600 0 800]/Function 50 0 R>>>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
+			50: ">/FunctionType 0/Domain[0 600 0 800]/Range[0 1]/Size[3 2]/BitsPerSample 8|SECRET",
+		}, []string{"SECRET", "/S sh"}, nil},
+		"shading in a form": {"/Z Do", map[int]string{
+			6:  "<</XObject<</Z 50 0 R/X 40 0 R>>/Font<</F 10 0 R>>>>",
+			50: ">/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources<</Shading<</S 51 0 R>>>>|/S sh",
+			51: ">/ShadingType 6/ColorSpace/DeviceGray/BitsPerCoordinate 8/BitsPerComponent 8/BitsPerFlag 8/Decode[0 1 0 1 0 1]|SECRET",
+		}, []string{"SECRET"}, nil},
+		"comments and operands": {"(SECRET) 1 0 0 rg % SECRET\n(SECRET) 1 1 5 5 re /SECRET f /SECRET MP /Span<</ActualText(SECRET)>>DP (SECRET) secretly " +
+			"BT /F 10 Tf 100 100 Td [(KEPT) % SECRET\n /SECRET 9 (TOO)] TJ (SECRET) (KEPT) Tj ET", nil, []string{"SECRET", "secretly"}, []string{"1 0 0 rg", "1 1 5 5 re\nf", "[(KEPT) 9 (TOO)] TJ", "(KEPT) Tj"}},
+		"marked by a name": {"/SECRET BMC BT /F 10 Tf 100 700 Td (ab) Tj ET EMC /SECRET<</MCID 3>>BDC BT /F 10 Tf 100 700 Td (ab) Tj ET EMC /Kept BMC 1 1 9 9 re f EMC", nil, []string{"SECRET"}, []string{"/Kept BMC", "/MCID 3"}},
+		"character of its own": {"BT /T 20 Tf 100 700 Td (S) Tj 0 -600 Td (AK) Tj ET", map[int]string{
+			3: "<<" + pages + "/Contents 31 0 R/Annots[56 0 R]>>",
+			4: "<<" + pages + "/Contents 55 0 R>>",
+			6: "<</XObject<</X 40 0 R>>/Font<</F 10 0 R/T 50 0 R>>>>",
+			50: "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/Encoding<</Differences[65/a 83/SECRET 66/b/c 75/k]>>/FirstChar 65/LastChar 83/Widths[" + strings.Repeat("1 ", 19) + "]" +
+				"/CharProcs<</a 51 0 R/b 53 0 R/c 53 0 R/k 53 0 R/SECRET 52 0 R>>/Resources<<>>/ToUnicode 54 0 R>>",
+			51: ">|1 0 0 0 1 1 d1 0 0 1 1 re f % OPEN",
+			52: ">|1 0 0 0 1 1 d1 0 0 1 1 re f % HIDDEN",
+			53: ">|1 0 0 0 1 1 d1 0 0 1 1 re f",
+			54: ">|begincmap 1 begincodespacerange <00> <FF> endcodespacerange 2 beginbfchar <53> <005300450043> <41> <004F> endbfchar 2 beginbfrange <42> <43> <0062> <4B> <4B> [<00780079>] endbfrange endcmap",
+			55: ">|BT /T 20 Tf 100 700 Td (B) Tj ET",
+			56: "<</Type/Annot/Subtype/FreeText/Rect[1 1 90 90]/AP<</N 57 0 R>>>>",
+			57: ">/Type/XObject/Subtype/Form/BBox[0 0 90 90]/Resources<</Font<</T 50 0 R>>>>|BT /T 20 Tf 1 1 Td (C) Tj ET",
+		}, []string{"SECRET", "HIDDEN", "00530045"}, []string{"OPEN", "<41> <004f>", "<42> <0062>", "<43> <0063>", "<4b> <00780079>"}},
+		"what fonts say": {"BT /E 10 Tf 100 700 Td (S) Tj 0 -600 Td (K) Tj ET", map[int]string{
+			6:  "<</XObject<</X 40 0 R>>/Font<</F 10 0 R/E 50 0 R>>>>",
+			50: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/ToUnicode 51 0 R>>",
+			51: ">|begincmap 1 begincodespacerange <00> <FF> endcodespacerange 2 beginbfchar <53> <005300450043> <4B> <004B> endbfchar endcmap",
+		}, []string{"00530045"}, []string{"<4b> <004b>"}},
 		"pattern": {"/Pattern cs /Q scn 0 0 600 790 re f", map[int]string{
 			6:  "<</Pattern<</Q 50 0 R>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
 			50: ">/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 9 9]/XStep 9/YStep 9/Resources<<>>|% SECRET",
@@ -315,6 +412,7 @@ func TestNothingRemains(t *testing.T) {
 			50: ">/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources 6 0 R|BT /F 10 Tf 100 700 Td (SECRET) Tj ET /Z Do",
 		}, []string{"SECRET"}, nil},
 	}
+	maps.Copy(tests, elsewhere)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -203,10 +203,12 @@ func (s *showing) glyph(code object.String, g glyph) {
 		}
 		s.removed = true
 		s.hide(code)
+		s.r.letter(s.state.font, code, true)
 		if s.state.size != 0 {
 			s.skip(-by / s.state.size * 1000)
 		}
 	} else {
+		s.r.letter(s.state.font, code, false)
 		s.keep(code)
 	}
 	s.advance(by)

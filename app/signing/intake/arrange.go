@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"paraph/app/fault"
@@ -77,10 +78,11 @@ func (s *Intake) Redact(
 		what.Regions = append(what.Regions, pdf.Cover{Page: r.Page - 1, Box: box})
 	}
 	tooComplex := func(why error) error { return tooComplex("regions", file.Name, why) }
+	whole := 0
 	made, err := s.remake(ctx, by, tooComplex, func(w io.Writer) error {
 		for f, err := range s.opened(file.Base, file.BaseSize) {
 			if err == nil {
-				_, err = pdf.Redact(ctx, &bounded{w, s.Limits.UploadBytes}, f, what)
+				whole, err = pdf.Redact(ctx, &bounded{w, s.Limits.UploadBytes}, f, what)
 			}
 			if err != nil {
 				return err
@@ -94,6 +96,11 @@ func (s *Intake) Redact(
 	after, err := s.wordsIn(ctx, by, made.Base, regions, 0.6)
 	if err != nil {
 		return record.Whole{}, unread(file, err)
+	}
+	if whole > 0 {
+		made.Findings = append(made.Findings, record.Finding{
+			Code: "pictures_removed", Severity: record.SeverityWarning, Args: map[string]string{"count": strconv.Itoa(whole)},
+		})
 	}
 	if len(after) > 0 {
 		return record.Whole{}, tooComplex(fmt.Errorf("%w: %d words are left", errLeft, len(after)))
