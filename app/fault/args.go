@@ -15,8 +15,9 @@ type Arg struct {
 	count  int
 	counts bool
 	term   bool
-	args   []Arg // of a term
+	args   []Arg // of a term or a reason
 	at     *time.Time
+	reason bool
 }
 
 // Text returns an argument that reads the same in every language, such as a file name.
@@ -55,7 +56,12 @@ func Term(name, key string, args ...Arg) Arg {
 	return Arg{Name: name, text: key, term: true, args: args}
 }
 
-// String returns the value as text; of a term, its key.
+// Reason returns an argument with the sentence of another code.
+func Reason(name string, code Code, args ...Arg) Arg {
+	return Arg{Name: name, text: string(code), reason: true, args: args}
+}
+
+// String returns the value as text; of a term, its key; of a reason, its code.
 func (a Arg) String() string { return a.text }
 
 // Count returns the value of a whole number.
@@ -70,11 +76,12 @@ type storedArg struct {
 	Term   bool       `json:",omitempty"`
 	Args   []Arg      `json:",omitempty"`
 	At     *time.Time `json:",omitempty"`
+	Reason bool       `json:",omitempty"`
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (a Arg) MarshalJSON() ([]byte, error) {
-	return json.Marshal(storedArg{a.Name, a.text, a.count, a.counts, a.term, a.args, a.at})
+	return json.Marshal(storedArg{a.Name, a.text, a.count, a.counts, a.term, a.args, a.at, a.reason})
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -83,6 +90,6 @@ func (a *Arg) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}
-	*a = Arg{s.Name, s.Text, s.Count, s.Counts, s.Term, s.Args, s.At}
+	*a = Arg{s.Name, s.Text, s.Count, s.Counts, s.Term, s.Args, s.At, s.Reason}
 	return nil
 }

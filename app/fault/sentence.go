@@ -22,6 +22,8 @@ func (a Arg) value(say Sayer) any {
 	switch {
 	case a.term:
 		return say("term."+a.text, values(say, a.args))
+	case a.reason:
+		return Sentence(say, Code(a.text), a.args...)
 	case a.counts:
 		return a.count
 	case a.at != nil:

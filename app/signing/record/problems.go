@@ -40,7 +40,7 @@ const maxProblems = 50
 // It only reads the record and measures texts, so it is cheap enough to run on every change.
 func Problems(d *Document, on *Paper) []Problem {
 	var out []Problem
-	kinds := []func(*Document) []Problem{fileProblems, peopleProblems, fieldProblems, contradictoryTypes, overlaps, on.peopleProblems, on.valueProblems}
+	kinds := []func(*Document) []Problem{fileProblems, peopleProblems, fieldProblems, contradictoryTypes, overlaps, on.peopleProblems, on.valueProblems, on.trials}
 	for _, find := range kinds {
 		found := find(d)
 		out = append(out, found[:min(len(found), maxProblems)]...)
@@ -180,7 +180,7 @@ func (x *Field) inside() bool {
 // unfillable reports whether the field is required but can't have a value.
 func (x *Field) unfillable(inv *Invitation) bool {
 	required := x.Required || x.Condition != nil && x.Condition.Then == ConditionRequire
-	if !required || !x.ReadOnly || x.Formula != "" || !x.HasAnswer() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
+	if !required || !x.ReadOnly || x.Formula != "" || !x.HasAnswer() || x.isButton() {
 		return false
 	}
 	filled := x.Type == pdf.FieldDateSigned || x.Type == pdf.FieldName || x.Type == pdf.FieldEmail
