@@ -124,6 +124,7 @@ func TestSignedUploads(t *testing.T) {
 		"certified against every change": foreign.sign(t, 1),
 		"signed and encrypted":           throughQPDF(t, foreign.sign(t, 0), "--encrypt", "", "owner", "256", "--"),
 		"signed and damaged":             damage(foreign.sign(t, 0)),
+		"signed, not found by others":    bytes.ReplaceAll(foreign.sign(t, 0), []byte("/Pages 2 0 R"), []byte("/Pages 2 7 R")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -230,6 +231,9 @@ func TestPeculiarUploads(t *testing.T) {
 		"cut in an object":     {upload: plain[:bytes.Index(plain, []byte("endobj\n3 0 obj"))], code: "repaired", says: "repaired", rewritten: true},
 		"no header":            {upload: bytes.TrimPrefix(plain, []byte("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")), code: "repaired", says: "repaired", rewritten: true},
 		"no header, no end":    {upload: bytes.TrimPrefix(damage(plain), []byte("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")), code: "repaired", says: "repaired", rewritten: true},
+		"root of another age":  {upload: bytes.Replace(plain, []byte("/Root 1 0 R"), []byte("/Root 1 1 R"), 1), code: "repaired", says: "repaired", rewritten: true},
+		"pages of another age": {upload: bytes.Replace(plain, []byte("/Pages 2 0 R"), []byte("/Pages 2 7 R"), 1), code: "repaired", says: "repaired", rewritten: true},
+		"page of another age":  {upload: bytes.Replace(plain, []byte("\n12 0 obj"), []byte("\n12 1 obj"), 1), code: "repaired", says: "repaired", rewritten: true},
 		"no end":               {upload: bytes.TrimSuffix(plain, []byte("%%EOF\n"))},
 		"junk in front":        {upload: append([]byte("Content-Type: application/pdf\r\n\r\n"), plain...)},
 		"junk behind":          {upload: append(bytes.Clone(plain), "\n<!-- served in 3 ms -->\n"...)},

@@ -45,6 +45,9 @@ type Inspection struct {
 	PDFA             string // as claimed by the metadata, such as 2B
 	Title, Language  string
 	FormFields       []FormField
+	// Unfound reports whether many other readers don't find some objects of the file, as their generations
+	// differ.
+	Unfound bool
 	// Err is set if a limit was exceeded; then the other fields are incomplete.
 	Err error
 }
@@ -90,6 +93,7 @@ func (f *File) Inspect() Inspection {
 	in.Locked = slices.ContainsFunc(f.Locks(), func(l document.Lock) bool { return l.Covers(prefix(lastRound(f.Fields()) + 1)) })
 	in.Uneven, in.PaperOnly = f.uneven()
 	f.look(&in)
+	in.Unfound = in.Unfound || f.Misfiled
 	in.Err = f.Fault
 	return in
 }
@@ -108,7 +112,11 @@ func (f *File) version() string {
 // look visits every object reachable from the catalog.
 func (f *File) look(in *Inspection) {
 	fonts, files := map[string]bool{}, map[string]bool{}
+	in.Unfound = !f.Finds(f.RootRef)
 	f.reach(f.RootRef, func(d dict) {
+		for _, v := range d {
+			in.Unfound = in.Unfound || f.strays(v)
+		}
 		switch f.Name(d["S"]) {
 		case "JavaScript":
 			in.JavaScript = true
@@ -137,6 +145,18 @@ func (f *File) look(in *Inspection) {
 	})
 	in.FontsNotEmbedded = slices.Sorted(maps.Keys(fonts))
 	in.EmbeddedFiles = slices.Sorted(maps.Keys(files))
+}
+
+// strays reports whether a value is a reference that many other readers take for one to nothing, or a list
+// with one.
+func (f *File) strays(v any) bool {
+	switch x := v.(type) {
+	case ref:
+		return !f.Finds(x)
+	case array:
+		return slices.ContainsFunc(x, f.strays)
+	}
+	return false
 }
 
 func (f *File) fileName(d dict) string {

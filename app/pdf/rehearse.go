@@ -19,15 +19,24 @@ import (
 // what it can't separate. To be sure, it performs all later steps once, without
 // keys, and checks the result: a file it accepts can be signed.
 
-// Signable checks whether a file from Open can be prepared and signed and returns
-// the error that Prepare would return.
+// Signable checks whether a file from Open can be prepared and signed, wherever fields are placed, and
+// returns the error that Prepare would return. On a signed file, fields may not hide what somebody has
+// signed with, so that it depends on their places.
 func (f *File) Signable() error {
-	p, err := prepared(f, PrepareSpec{
+	spec := PrepareSpec{
 		Signatures:      []SignatureSpec{{Name: "signature", Page: 0, X: 0.1, Y: 0.1, Width: 0.2, Height: 0.1}},
 		Certify:         keyless(),
 		StripJavaScript: true,
 		Title:           "Title",
-	})
+	}
+	if slices.ContainsFunc(f.Fields(), func(fd document.Field) bool { return fd.Kind == "Sig" && f.Dict(fd.Value) != nil }) {
+		spec.Signatures[0].Page = -1
+	} else {
+		for n := range f.Pages() {
+			spec.Fields = append(spec.Fields, FieldSpec{Name: fmt.Sprint("page", n), Type: FieldStamp, Page: n, X: 0.1, Y: 0.3, Width: 0.2, Height: 0.1})
+		}
+	}
+	p, err := prepared(f, spec)
 	if err != nil {
 		return err
 	}

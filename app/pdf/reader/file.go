@@ -39,6 +39,9 @@ type File struct {
 	password *string        // password to try on an encrypted file; nil refuses encrypted files
 	secret   *crypt.Handler // set for an encrypted file that is open
 	Scanned  bool           // see Recover
+	// Misfiled reports whether an object that was read has another generation than its cross-reference
+	// says. Many readers don't find it then.
+	Misfiled bool
 
 	recorded []numbered    // entries of the section being read; nil records nothing
 	inflater io.ReadCloser // see inflate
@@ -108,6 +111,18 @@ func (f *File) findCatalog() error {
 	}
 	f.RootRef = root
 	return f.Fault
+}
+
+// Finds reports whether a reference has the generation of the object that it is to, or refers to nothing.
+// This reader goes by the number alone, as some others do, while many find nothing.
+func (f *File) Finds(r object.Ref) bool {
+	switch e := f.Xref.Get(r.Number); e.Kind {
+	case EntryPlain:
+		return r.Generation == int(e.Gen)
+	case EntryCompressed:
+		return r.Generation == 0
+	}
+	return true
 }
 
 // OrDamaged returns the error of the limit that was exceeded, or else

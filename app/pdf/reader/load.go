@@ -167,6 +167,7 @@ func (f *File) Load(n int) (Found, error) {
 		if err == nil && o.Ref.Number != n {
 			err = Damaged("object %d found in place of %d", o.Ref.Number, n)
 		}
+		f.Misfiled = f.Misfiled || err == nil && o.Ref.Generation != int(e.Gen)
 		if err == nil {
 			err = f.decrypt(&o)
 		}

@@ -159,8 +159,14 @@ func (s *Intake) inspect(ctx context.Context, u *Upload, f *pdf.File, file *reco
 		return dynamicXFA(u.Name)
 	}
 	file.Presigned, file.PDFA = len(in.Signed) > 0, in.PDFA
-	u.Fixed = file.Presigned && (u.Converted != nil || in.DocMDP == 1 || in.Locked || in.PaperOnly)
-	if file.Presigned && u.Converted != nil {
+	if in.Unfound && u.Converted == nil && !file.Presigned {
+		return s.repair(ctx, u, file, nil)
+	}
+	u.Fixed = file.Presigned && (u.Converted != nil || in.Unfound || in.DocMDP == 1 || in.Locked || in.PaperOnly)
+	if in.Unfound || file.Presigned && u.Converted != nil {
+		if !file.Presigned {
+			return refuse(nil, "file_damaged.pdf", fault.Text("file", u.Name))
+		}
 		return refuse(nil, "signed_and_damaged", fault.Text("file", u.Name))
 	}
 	if file.Presigned && in.DocMDP == 1 {

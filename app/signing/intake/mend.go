@@ -16,8 +16,8 @@ import (
 	"paraph/app/signing/record"
 )
 
-// intakePDF opens the upload with the strict reader. If that fails, or if the file is
-// encrypted and unsigned, PDFium rewrites it and it is opened again.
+// intakePDF opens the upload with the strict reader. If that fails, if the file is
+// encrypted and unsigned, or if other readers would fail, PDFium rewrites it and it is opened again.
 func (s *Intake) intakePDF(ctx context.Context, u *Upload, file *record.File) error {
 	f, err := pdf.Open(u.Raw, file.Size)
 	if errors.Is(err, pdf.ErrTooComplex) {
@@ -30,10 +30,15 @@ func (s *Intake) intakePDF(ctx context.Context, u *Upload, file *record.File) er
 		file.Base, file.BaseSize = file.SHA256, file.Size
 		return s.inspect(ctx, u, f, file)
 	}
-	if err := s.rebuild(ctx, u, s.PDFium.For(u.By).Repair, err); err != nil {
+	return s.repair(ctx, u, file, err)
+}
+
+// repair has PDFium rewrite the upload, for a reason of our own reader; nil if only other readers have one.
+func (s *Intake) repair(ctx context.Context, u *Upload, file *record.File, why error) error {
+	if err := s.rebuild(ctx, u, s.PDFium.For(u.By).Repair, why); err != nil {
 		return err
 	}
-	if errors.Is(err, pdf.ErrEncrypted) {
+	if errors.Is(why, pdf.ErrEncrypted) {
 		file.AddFinding(record.SeverityInfo, "encrypted")
 	} else {
 		file.AddFinding(record.SeverityWarning, "repaired")
