@@ -271,6 +271,11 @@ func TestContradiction(t *testing.T) {
 		return strings.Replace(newest(c.bytes, drawn), "(2026-01-01)", "("+text+")", 1)
 	}
 	says := func(text string) string { return strings.Replace(field, "/V (2026-01-01)", "/V ("+text+")", 1) }
+	inFont := func(text string) string {
+		return regexp.MustCompile(`/Font ?<<(/\w+) \d+ 0 R`).ReplaceAllString(shows(text), "/Font<<$1 500 0 R")
+	}
+	const font = "<</Type/Font/Subtype/TrueType/BaseFont/Swapped/Encoding/WinAnsiEncoding/FontDescriptor<</FontFile2 501 0 R>>>>"
+	program := content("", "shapes")
 	for name, x := range map[string]struct {
 		objects map[int]string
 		sound   bool
@@ -283,8 +288,46 @@ func TestContradiction(t *testing.T) {
 		"redrawn unchanged":    {map[int]string{drawn: strings.Replace(newest(c.bytes, drawn), "q BT", "Q BT", 1)}, true},
 		"drawn with a picture": {map[int]string{drawn: strings.Replace(newest(c.bytes, drawn), "q BT", "/X Do", 1)}, false},
 		"rewritten unchanged":  {map[int]string{date: field, drawn: newest(c.bytes, drawn)}, true},
+		"in other shapes":      {map[int]string{drawn: inFont("2026-01-01"), 500: font, 501: program}, false},
+		"both, other shapes":   {map[int]string{date: says("2026-02-02"), drawn: inFont("2026-02-02"), 500: font, 501: program}, false},
+		"renamed letters":      {map[int]string{drawn: inFont("2026-01-01"), 500: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[49/nine]>>>>"}, false},
+		"in a reader's font":   {map[int]string{drawn: inFont("2026-01-01"), 500: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"}, true},
 	} {
 		for who, s := range signatures(t, patch(c.bytes, x.objects)) {
+			if s.Sound() != x.sound {
+				t.Errorf("%s: %s is sound: %v, %+v", name, who, s.Sound(), s.Later)
+			}
+		}
+	}
+}
+
+// TestValuesDrawnAnew asks readers to draw the values of an upload's form themselves, which must not show
+// anything else than what was signed.
+func TestValuesDrawnAnew(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		widget string
+		sound  bool
+	}{
+		"as shown":         {"/V(EUR 100)/F 4/AP<</N 21 0 R>>", true},
+		"another value":    {"/V(EUR 999)/F 4/AP<</N 21 0 R>>", false},
+		"nothing shown":    {"/V(EUR 999)/F 4", false},
+		"no value":         {"/F 4", true},
+		"nowhere, another": {"/V(EUR 999)/F 2", true},
+	} {
+		b := newBuilder()
+		b.object(1, "<</Type/Catalog/Pages 2 0 R/AcroForm 5 0 R>>")
+		b.object(2, "<</Type/Pages/Kids[3 0 R]/Count 1>>")
+		b.object(3, "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Annots[20 0 R]>>")
+		b.object(4, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
+		b.object(5, "<</Fields[20 0 R]>>")
+		b.object(20, "<</Type/Annot/Subtype/Widget/FT/Tx/T(price)/DA(/F 9 Tf 0 g)/Rect[100 700 200 720]"+x.widget+">>")
+		b.stream(21, "/Type/XObject/Subtype/Form/BBox[0 0 100 20]/Resources<</Font<</F 4 0 R>>>>", "/Tx BMC q BT /F 9 Tf 2 2 Td (EUR 100) Tj ET Q EMC")
+		c := newChain(t, b.end("/Root 1 0 R"))
+		seal := signer(t).seal(t, "")
+		c.add(pdf.Prepare(c.base(), pdf.PrepareSpec{Certify: &seal}))
+		asked := strings.Replace(newest(c.bytes, 5), "/SigFlags", "/NeedAppearances true/SigFlags", 1)
+		for who, s := range signatures(t, patch(c.bytes, map[int]string{5: asked})) {
 			if s.Sound() != x.sound {
 				t.Errorf("%s: %s is sound: %v, %+v", name, who, s.Sound(), s.Later)
 			}

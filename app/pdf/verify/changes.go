@@ -91,6 +91,7 @@ type change struct {
 	key    name
 	by     string // the rule that may permit it
 	breaks string // the rule it violates in any case, or ""
+	shapes bool   // its letters may have any shapes, so somebody has to vouch for what they saw
 }
 
 // rules describes what the signatures up to a revision permit.
@@ -142,6 +143,8 @@ func (r rules) permit(c change, rev int) (rule string, ok bool) {
 		return RuleUnvouched, false
 	case c.field != "" && slices.ContainsFunc(r.locks, func(l document.Lock) bool { return l.Covers(c.field) }):
 		return RuleLocked, false
+	case c.shapes && r.lastCovered < rev:
+		return RuleContradiction, false
 	case c.by == RuleFill && c.field == "" && len(r.locks) > 0: // no lock can name such a field
 		return RuleLocked, false
 	}

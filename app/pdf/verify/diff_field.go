@@ -235,6 +235,9 @@ func (x *fieldComparison) filled() {
 		return
 	}
 	c := change{kind: ChangeFormFill, number: x.is.Ref.Number, page: p.is.pageWith(x.is), field: x.is.Name, by: RuleFill}
+	for i, w := range x.is.Widgets {
+		c.shapes = c.shapes || x.is.Kind != "Btn" && !p.deepEqual(x.was.Widgets[i].Dict["AP"], w.Dict["AP"]) && !x.sameShapes(x.was.Widgets[i], w, true)
+	}
 	if v := x.is.Value; v != nil && !p.equal(x.was.Value, v) && !p.moved(x.was.Value, v) {
 		c.breaks = RuleNumberInUse
 	}
@@ -334,7 +337,10 @@ func (x *fieldComparison) text() string {
 		// signed: an appearance that hid the value must not be replaced by one
 		// that shows it.
 		redrawn := before != nil && !p.deepEqual(before, after)
-		if !valued && redrawn && !(x.showsValue(p.new, w) && x.showsValue(p.old, x.was.Widgets[i])) {
+		same := func() bool {
+			return x.showsValue(p.new, w) && x.showsValue(p.old, x.was.Widgets[i]) && x.sameShapes(x.was.Widgets[i], w, false)
+		}
+		if !valued && redrawn && !same() {
 			return RuleAppearance
 		}
 	}

@@ -69,7 +69,10 @@ func (p *pair) drawnAlike() bool {
 			return x.button() != ""
 		}
 		return slices.ContainsFunc(was.Widgets, func(w document.Widget) bool {
-			return w.Dict["AP"] != nil && !x.showsValue(p.old, w)
+			if w.Dict["AP"] == nil {
+				return p.old.valueText(&was) != "" && p.old.displays(w)
+			}
+			return !x.showsValue(p.old, w)
 		})
 	})
 }

@@ -39,6 +39,60 @@ func (x *fieldComparison) showsValue(f *file, w document.Widget) bool {
 	return matches(bare(value), bare(shown))
 }
 
+// sameShapes reports whether the text of a widget is drawn in fonts whose letters look like what they
+// stand for, as far as is known: those that it was drawn in before, those that readers have themselves,
+// and for a new value those that the form offers. A font in the file can draw any shape for a letter.
+func (x *fieldComparison) sameShapes(was, is document.Widget, valued bool) bool {
+	p := x.p
+	fonts := func(f *file, w document.Widget) dict {
+		if src, ok := f.Resolve(f.Dict(w.Dict["AP"])["N"]).(*reader.Stream); ok {
+			return f.Dict(f.Dict(src.Dict["Resources"])["Font"])
+		}
+		return nil
+	}
+	known := []dict{fonts(p.old, was)}
+	if valued {
+		known = append(known, p.old.Dict(p.old.Dict(p.old.Form()["DR"])["Font"]))
+	}
+	for _, v := range fonts(p.new, is) {
+		before := slices.ContainsFunc(known, func(d dict) bool {
+			for _, o := range d {
+				if p.deepEqual(o, v) {
+					return true
+				}
+			}
+			return false
+		})
+		if !before && !p.new.ownedByReaders(p.new.Dict(v)) {
+			return false
+		}
+	}
+	return true
+}
+
+// ownedByReaders reports whether readers draw a font with one of their own, in an encoding of their own.
+func (f *file) ownedByReaders(font dict) bool {
+	if f.Name(font["Subtype"]) == "Type0" || f.Name(font["Subtype"]) == "Type3" {
+		return false
+	}
+	descriptor := f.Dict(font["FontDescriptor"])
+	for _, key := range []name{"FontFile", "FontFile2", "FontFile3"} {
+		if descriptor[key] != nil {
+			return false
+		}
+	}
+	l := f.letters(font)
+	return len(l.custom) == 0 && !l.opaque
+}
+
+// displays reports whether a widget has a place where it can be seen.
+func (f *file) displays(w document.Widget) bool {
+	const unseen = 2 | 32 // hidden, not viewed
+	flags, _ := f.Int(w.Dict["F"])
+	r, ok := f.Rect(w.Dict["Rect"])
+	return ok && !r.Empty() && flags&unseen == 0
+}
+
 // listed reports whether a list box shows only its options.
 func (f *file) listed(fd *document.Field, shown string) bool {
 	var all []rune

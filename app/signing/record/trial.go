@@ -80,14 +80,18 @@ func (t *trial) flaw(x *Field) *Flaw {
 	return why
 }
 
-// settings returns what keeps every value from being signed: choices that can't be drawn, a format that
+// settings returns what keeps every value from being signed: choices of which none can be drawn, a format that
 // can't, more characters than there are cells for.
 func (t *trial) settings(x *Field) *Flaw {
 	if x.Type == pdf.FieldSelect || x.Type == pdf.FieldRadio {
+		var why *Flaw
 		for _, o := range x.Options {
-			if why := t.undrawn(o); why != nil {
-				return why
+			if why = t.undrawn(o); why == nil {
+				break
 			}
+		}
+		if why != nil {
+			return why
 		}
 	}
 	if x.Divided() && x.Type == pdf.FieldText && x.Required && x.Min != nil && *x.Min > float64(x.Cells) {

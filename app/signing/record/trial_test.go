@@ -26,7 +26,7 @@ func TestWhatIsKnownIsTriedBeforeSending(t *testing.T) {
 		fields []record.Field
 		reason string // "" if it can be signed
 	}{
-		"option":                      {[]record.Field{{Type: pdf.FieldSelect, Options: []string{"a", undrawn}}}, "undrawable_characters"},
+		"option":                      {[]record.Field{{Type: pdf.FieldSelect, Options: []string{undrawn}}}, "undrawable_characters"},
 		"choice that is no option":    {[]record.Field{{Type: pdf.FieldSelect, Options: []string{"a"}, Value: "b"}}, "not_one_of"},
 		"format":                      {[]record.Field{{Type: pdf.FieldNumber, Format: "0 " + undrawn}}, "undrawable_characters"},
 		"name":                        {[]record.Field{{Type: pdf.FieldName, ReadOnly: true, Value: undrawn}}, ""},
