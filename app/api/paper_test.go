@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"paraph/app/apptest"
 )
@@ -147,5 +148,28 @@ func TestOwnFilesAreSound(t *testing.T) {
 				t.Errorf("not sound: %s", verdict.Body)
 			}
 		})
+	}
+}
+
+// TestCaptionsShowTheDayOfTheCompany signs where it is already tomorrow. The caption of the signature shows the
+// same day as the date beside it, with the offset of the company's time zone.
+func TestCaptionsShowTheDayOfTheCompany(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	c.Patch(t, "/company", obj{"timezone": "Pacific/Kiritimati"}).Want(t, http.StatusOK)
+	sent := oneShot(t, c, true, oneField("signature", "signature", .1, .1, .5, .1, nil), oneField("date_signed", "day", .1, .3, .3, .03, nil)).Want(t, http.StatusCreated)
+	at := "/documents/" + sent.Text(t, "id")
+	_, token, _ := strings.Cut(sent.Text(t, "invitations.0.sign_url"), "/s/")
+	c.With(token).Post(t, at+"/"+sent.Text(t, "invitations.0.id")+"/sign", obj{"consent": true}).Want(t, http.StatusOK)
+	text := apptest.PagesText(t, c.Post(t, at+"/download", obj{}).Want(t, http.StatusOK).Body)
+	zone, err := time.LoadLocation("Pacific/Kiritimati")
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := c.Clock.Now().In(zone)
+	for _, part := range []string{day.Format("2 January 2006 "), "UTC+14:00", day.Format("2 Jan 2006")} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not drawn: %q", part, text)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"paraph/app/pdf"
 	"paraph/app/pdf/text"
@@ -49,9 +48,10 @@ func (s *Signing) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 	return spec, nil
 }
 
-// caption returns the small print under a signature.
+// caption returns the small print under a signature. Its day is that of the date fields beside it: the company's.
 func (s *Signing) caption(a *act) []string {
-	return []string{s.words.Match(a.document.Locale).Mailbox(s.signedBy(a), a.inv.Email), words.UTC(a.now)}
+	l := s.words.Match(a.document.Locale)
+	return []string{l.Mailbox(s.signedBy(a), a.inv.Email), l.Stamp(a.now.In(a.zone))}
 }
 
 // drawMade draws a mark. Of an act that somebody recorded for the person it shows that instead, as
@@ -111,7 +111,7 @@ func drawPicture(p *text.Set, box text.Box, x *Field, content []byte) (*text.App
 
 // stamp returns the lines of the signatory's stamp: the company they sign for, their name, and the
 // day.
-func (a *act) stamp() (lines []string) {
+func (a *act) stamp(l *words.Language) (lines []string) {
 	company := a.inv.Company
 	for _, x := range a.document.FieldsOf(a.inv.ID) {
 		if v := a.values[x.ID]; x.Type == pdf.FieldCompany && v != "" {
@@ -122,7 +122,7 @@ func (a *act) stamp() (lines []string) {
 	if company != "" {
 		lines = append(lines, company)
 	}
-	return append(lines, a.actor(), a.now.In(a.zone).Format(time.DateOnly))
+	return append(lines, a.actor(), l.ShortDate(a.now.In(a.zone)))
 }
 
 // drawField draws one value. A field that was not filled in is left blank.
@@ -146,7 +146,7 @@ func (s *Signing) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.F
 			out.Appearance, err = drawPicture(p, box, x, content)
 			break
 		}
-		out.Appearance = p.Stamp(box, text.Ink(), a.stamp()...)
+		out.Appearance = p.Stamp(box, text.Ink(), a.stamp(s.words.Match(a.document.Locale))...)
 	case pdf.FieldCheckbox:
 		out.Checked = v == record.Checked
 	case pdf.FieldRadio:

@@ -54,17 +54,16 @@ func (l *Language) date(key string, t time.Time) string {
 		"mm", fmt.Sprintf("%02d", t.Month()), "dd", fmt.Sprintf("%02d", t.Day()), "m", int(t.Month()))
 }
 
-// Month returns the name of a month. Short is its first three letters in English;
-// other languages shorten in ways of their own, and get the whole name.
+// Month returns the name of a month as it stands beside a day. Short is the usual abbreviation; a language that
+// has none, or only a number, has the whole name.
 func (l *Language) Month(m time.Month, short bool) string {
-	name := m.String()
+	if months := strings.Split(l.Say("date.months.short"), ","); short && len(months) == 12 && strings.Trim(months[m-1], "0123456789") != "" {
+		return months[m-1]
+	}
 	if months := strings.Split(l.Say("date.months"), ","); len(months) == 12 {
-		name = months[m-1]
+		return months[m-1]
 	}
-	if base, _ := l.tag.Base(); short && base.String() == "en" {
-		name = name[:3]
-	}
-	return name
+	return m.String()
 }
 
 // zoneOf returns a zone as an offset from UTC, which is understood everywhere, unlike

@@ -238,3 +238,27 @@ func TestTeamsReadEnglishWhereTheirPagesAreNotTranslated(t *testing.T) {
 		t.Error("a language without the team's pages is shown, or one with them is not")
 	}
 }
+
+// TestMonthsHaveNames checks the names of months in formats of dates: none is a bare number.
+func TestMonthsHaveNames(t *testing.T) {
+	t.Parallel()
+	c := load(t)
+	for tag, want := range map[string][2]string{
+		"en": {"September", "Sep"}, "de": {"September", "Sep."}, "fr": {"septembre", "sept."}, "cs": {"září", "září"},
+		"ja": {"9月", "9月"}, "zh": {"9月", "9月"}, "ko": {"9월", "9월"}, "uk": {"вересня", "вер."}, "ar": {"سبتمبر", "سبتمبر"},
+	} {
+		l := c.Tagged(tag)
+		if got := [2]string{l.Month(time.September, false), l.Month(time.September, true)}; got != want {
+			t.Errorf("%s: %q, want %q", tag, got, want)
+		}
+	}
+	for _, tag := range c.Tags() {
+		for m := time.January; m <= time.December; m++ {
+			for _, short := range []bool{false, true} {
+				if name := c.Tagged(tag).Month(m, short); strings.Trim(name, "0123456789 ") == "" {
+					t.Errorf("%s: month %d is %q", tag, m, name)
+				}
+			}
+		}
+	}
+}

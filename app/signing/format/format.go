@@ -82,8 +82,8 @@ type Date []string // tokens and the text between them
 // tokens of date formats; longer ones precede their own prefixes.
 var tokens = []string{"YYYY", "YY", "MMMM", "MMM", "MM", "M", "DD", "D"}
 
-// ParseDate reads a date format of YYYY, YY, MMMM (the month's name), MMM (its first
-// three letters where that is usual), MM, M, DD and D, in upper or lower case. Any text
+// ParseDate reads a date format of YYYY, YY, MMMM (the month's name), MMM (its usual
+// abbreviation), MM, M, DD and D, in upper or lower case. Any text
 // without Latin letters may stand between them, as in "DD.MM.YYYY", "D MMMM YYYY" or
 // "YYYY年M月D日". Year, month and day must each occur once.
 func ParseDate(s string) (Date, error) {

@@ -139,10 +139,10 @@ func trimmed(r *page.Request, name string) *string {
 	return &s
 }
 
-// endOfDay returns the end of the day in an input, in the reader's time zone. It
+// endOfDay returns the end of the day in an input, in the company's time zone. It
 // returns nil if the input isn't a date.
 func endOfDay(r *page.Request, name string) *time.Time {
-	t, err := time.ParseInLocation(time.DateOnly, r.Form.Value(name), r.Who.Zone())
+	t, err := time.ParseInLocation(time.DateOnly, r.Form.Value(name), r.Who.Company.Zone())
 	if err != nil {
 		return nil
 	}

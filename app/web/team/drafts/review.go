@@ -82,7 +82,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 		data.SendTime = d.SendAt.In(r.Who.Zone()).Format("2006-01-02T15:04")
 	}
 	if d.ExpiresAt != nil {
-		data.Deadline = d.ExpiresAt.In(r.Who.Zone()).Format(time.DateOnly)
+		data.Deadline = d.ExpiresAt.In(r.Who.Company.Zone()).Format(time.DateOnly)
 	}
 	data.Leeway = d.NoDecline || d.NoDelegation || d.RedirectURL != "" || d.NoMails
 	if data.May("submit") {

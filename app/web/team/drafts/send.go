@@ -55,7 +55,7 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 	}
 	in.ExpiresAt = &time.Time{}
 	if v := r.Form.Value("expires_at"); v != "" {
-		day, err := time.ParseInLocation(time.DateOnly, v, r.Who.Zone())
+		day, err := time.ParseInLocation(time.DateOnly, v, r.Who.Company.Zone())
 		if err != nil {
 			f.Add("expires_at", "not_a_date")
 		}

@@ -107,7 +107,7 @@ func showLink(r *page.Request, t signing.Template, l publiclink.Link, status int
 		data.Limit = strconv.Itoa(l.MaxUses)
 	}
 	if l.ExpiresAt != nil {
-		data.Until = l.ExpiresAt.In(r.Who.Zone()).Format(time.DateOnly)
+		data.Until = l.ExpiresAt.In(r.Who.Company.Zone()).Format(time.DateOnly)
 	}
 	for i := range t.Invitations {
 		inv := &t.Invitations[i]
@@ -178,7 +178,7 @@ func linkInput(r *page.Request, t signing.Template, before publiclink.Link) (in 
 		in.MaxUses = &n
 	}
 	if s := *text("expires_at"); s != "" {
-		day, err := time.ParseInLocation(time.DateOnly, s, r.Who.Zone())
+		day, err := time.ParseInLocation(time.DateOnly, s, r.Who.Company.Zone())
 		if err != nil {
 			day = time.Unix(0, 0) // the service refuses what is past
 		}
