@@ -3,7 +3,10 @@ package api_test
 import (
 	"archive/zip"
 	"bytes"
+	"image"
+	"image/png"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -129,6 +132,52 @@ func TestFixedFields(t *testing.T) {
 	}
 	if got := d.Get(t, d.at).Want(t, 200); got.Int(t, "files.0.appended_pages") != 1 || got.Text(t, "status") != "completed" {
 		t.Errorf("it is completed as %s", got.Body)
+	}
+}
+
+// TestNothingUnseenIsSent places text that the sender decides on light and on dark ground.
+func TestNothingUnseenIsSent(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	var dark bytes.Buffer
+	if err := png.Encode(&dark, image.NewGray(image.Rect(0, 0, 300, 400))); err != nil {
+		t.Fatal(err)
+	}
+	white := apptest.File{Name: "white.pdf", Content: apptest.PDF(t, "Words.")}
+	black := apptest.File{Name: "black.png", Content: dark.Bytes()}
+	for name, tt := range map[string]struct {
+		ground apptest.File
+		kind   string
+		field  obj
+		want   string
+	}{
+		"white on white":         {white, "label", obj{"value": "void", "color": "#ffffff"}, "text_unseen"},
+		"nearly white on white":  {white, "label", obj{"value": "void", "color": "#e8e8e8"}, "text_unseen"},
+		"yellow on white":        {white, "label", obj{"value": "void", "color": "#ffff00"}, "text_unseen"},
+		"grey on white":          {white, "label", obj{"value": "void", "color": "#777777"}, ""},
+		"black on black":         {black, "label", obj{"value": "void"}, "text_unseen"},
+		"white on black":         {black, "label", obj{"value": "void", "color": "#ffffff"}, ""},
+		"a white value":          {white, "text", obj{"value": "void", "read_only": true, "color": "#fefefe"}, "text_unseen"},
+		"a white default":        {white, "text", obj{"value": "void", "color": "#fefefe"}, "text_unseen"},
+		"a white answer":         {white, "text", obj{"color": "#fefefe"}, "text_unseen"},
+		"a black value on black": {black, "text", obj{"value": "void", "read_only": true}, "text_unseen"},
+		"a white line":           {white, "strikethrough", obj{"color": "#ffffff"}, "text_unseen"},
+		"a signature":            {black, "signature", obj{}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "invitations": list{obj{"name": "Ben", "email": "ben@example.org"}}}, tt.ground)).Want(t, 201)
+			at := "/documents/" + d.Text(t, "id")
+			field := obj{"invitation_id": d.Text(t, "invitations.0.id"), "file_id": d.Text(t, "files.0.id"), "type": tt.kind, "name": "x", "page": 1, "x": .2, "y": .5, "width": .4, "height": .05}
+			maps.Copy(field, tt.field)
+			c.Put(t, at+"/fields", obj{"fields": list{field}}).Want(t, 200)
+			r := c.Post(t, at+"/send", nil)
+			if tt.want == "" {
+				r.Want(t, 200)
+			} else {
+				refused(t, r, "fields.x", tt.want)
+			}
+		})
 	}
 }
 

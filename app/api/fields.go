@@ -80,7 +80,7 @@ type fieldBody struct {
 	Group          *string        `json:"group,omitempty" doc:"For radio buttons and checkboxes"`
 	GroupMin       *int           `json:"group_min,omitempty" doc:"How many checkboxes with the same group of the recipient must be ticked at least; 0 for no limit. The strictest limit of a group holds, and boxes that are not shown do not count"`
 	GroupMax       *int           `json:"group_max,omitempty" doc:"How many may be ticked at most; 0 for no limit"`
-	FontSize       *float64       `json:"font_size,omitempty" doc:"In points, 4 to 144"`
+	FontSize       *float64       `json:"font_size,omitempty" doc:"In points, 6 to 144"`
 	Align          *string        `json:"align,omitempty" doc:"left, center or right"`
 	FontWeight     *string        `json:"font_weight,omitempty" doc:"normal (the default) or bold"`
 	Color          *string        `json:"color,omitempty" doc:"Of the text, such as #1a2b3c; black by default"`

@@ -349,6 +349,9 @@ func (s *Sending) prepareFile(
 		}
 		spec.Attachments = append(spec.Attachments, original)
 	}
+	if err := s.legible(ctx, d, f); err != nil {
+		return nil, err
+	}
 	names, err := s.placeFields(d, f, &spec)
 	if err != nil {
 		return nil, err

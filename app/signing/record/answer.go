@@ -171,7 +171,7 @@ func (x *Field) Computed() bool { return x.computed() }
 // linkable reports whether the field takes its value from another one of its name. Where a
 // condition decides, each field is filled in by itself.
 func (x *Field) linkable() bool {
-	return x.Name != "" && x.hasText() && x.Type != pdf.FieldDateSigned && !x.ReadOnly && x.Condition == nil && x.Formula == ""
+	return x.Name != "" && x.Prints() && x.Type != pdf.FieldDateSigned && !x.ReadOnly && x.Condition == nil && x.Formula == ""
 }
 
 // link identifies the fields of one recipient that are filled in together.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"paraph/app/fault"
@@ -133,9 +134,37 @@ func (c *circles) checkFormulas(d *Document) []conditionFault {
 			out = append(out, conditionFault{i, "formula", why.code, why.args})
 			continue
 		}
+		if name, ok := c.unmasked(x, compiled.Fields); ok {
+			out = append(out, conditionFault{i, "mask", "formula_of_masked", []fault.Arg{fault.Text("name", name)}})
+		}
 		c.names[x] = compiled.Fields
 	}
 	return out
+}
+
+// unmasked returns the name of a field whose masked value a computed field would show.
+func (c *circles) unmasked(x *Field, names []string) (string, bool) {
+	i := slices.IndexFunc(names, func(name string) bool {
+		from, _ := c.operands.Of(x, name)
+		return from != nil && slices.ContainsFunc(from.Fields, func(of *Field) bool { return of.masks() > x.masks() })
+	})
+	if i < 0 {
+		return "", false
+	}
+	return names[i], true
+}
+
+// masks returns how much of the field's value is hidden.
+func (x *Field) masks() int {
+	switch {
+	case !x.Prints():
+		return 0
+	case x.Mask == MaskAll:
+		return 2
+	case x.Mask == MaskPaper:
+		return 1
+	}
+	return 0
 }
 
 // computed is the result of a formula.

@@ -19,6 +19,9 @@ const (
 // maxCells limits the cells of a field.
 const maxCells = 100
 
+// leastSize is the smallest size of text, in points. Nothing smaller is drawn.
+const leastSize = 6
+
 // dots replaces a masked value. Their number says nothing about its length.
 const dots = "••••••"
 
@@ -59,8 +62,8 @@ func (in *LookInput) apply(f *fault.Fields, x *Look) {
 	choice("vertical_align", &x.VerticalAlign, in.VerticalAlign, "top", "middle", "bottom")
 	choice("mask", &x.Mask, in.Mask, MaskAll, MaskPaper)
 	if in.FontSize != nil {
-		if x.FontSize = *in.FontSize; x.FontSize != 0 && (x.FontSize < 4 || x.FontSize > 144) {
-			f.Between("font_size", 4, 144)
+		if x.FontSize = *in.FontSize; x.FontSize != 0 && (x.FontSize < leastSize || x.FontSize > 144) {
+			f.Between("font_size", leastSize, 144)
 		}
 	}
 	if in.Color != nil {
@@ -99,8 +102,8 @@ func (x *Field) Divided() bool {
 	return x.Cells > 0 && (x.Type == pdf.FieldText || x.Type == pdf.FieldNumber)
 }
 
-// hasText reports whether the value of the field is drawn as text.
-func (x *Field) hasText() bool {
+// Prints reports whether the value of the field is drawn as text.
+func (x *Field) Prints() bool {
 	switch x.Type {
 	case pdf.FieldText, pdf.FieldName, pdf.FieldEmail, pdf.FieldCompany, pdf.FieldJobTitle, pdf.FieldNumber,
 		pdf.FieldPhone, pdf.FieldDate, pdf.FieldDateSigned, pdf.FieldSelect:
@@ -111,7 +114,7 @@ func (x *Field) hasText() bool {
 
 // Masked returns a value as everybody may read it: dots if it is masked.
 func (x *Field) Masked(v string) string {
-	if x.Mask == "" || v == "" || !x.hasText() {
+	if x.Mask == "" || v == "" || !x.Prints() {
 		return v
 	}
 	if x.Divided() {

@@ -33,7 +33,7 @@ func (x *Field) Identifies() bool {
 
 // isSet reports whether a value of the field is set as text in its box.
 func (x *Field) isSet() bool {
-	return x.hasText() || x.Type == pdf.FieldLabel || x.Type == pdf.FieldRadio && len(x.Options) > 0
+	return x.Prints() || x.Type == pdf.FieldLabel || x.Type == pdf.FieldRadio && len(x.Options) > 0
 }
 
 // BoxOn returns a field's size in points, as the page is displayed.
