@@ -102,11 +102,19 @@ func emailTaken(tx *kv.Tx, email, exceptUser string) (bool, error) {
 
 // emailReserved reports whether an address may still be restored to a previous owner.
 func emailReserved(tx *kv.Tx, email, exceptUser string) (reserved bool, err error) {
+	owner, err := previousOwner(tx, email, exceptUser)
+	return owner != "", err
+}
+
+// previousOwner returns the user to whom an address may still be restored, "" if there is none.
+func previousOwner(tx *kv.Tx, email, exceptUser string) (user string, err error) {
 	err = links.Each(tx, "reserved", kv.K(input.FoldEmail(email)), func(_ string, l linkRecord) (bool, error) {
-		reserved = l.UserID != exceptUser && l.ExpiresAt.After(tx.Now)
-		return !reserved, nil
+		if l.UserID != exceptUser && l.ExpiresAt.After(tx.Now) {
+			user = l.UserID
+		}
+		return user == "", nil
 	})
-	return reserved, err
+	return user, err
 }
 
 func (s *Profile) sendVerification(tx *kv.Tx, u userRecord, email string) error {

@@ -200,14 +200,19 @@ func (s *Companies) tellOfAdministrator(tx *kv.Tx, who Call, c Company, m member
 
 // personFor returns the user with that address and whether they are known, creating one if
 // necessary. Only a new user can be given a password: the administrator of one company must not
-// set the password of a member of another.
+// set the password of a member of another. An address that may still be restored to its previous owner is
+// that of this person: the invitation goes to the address, and only they can accept it.
 func (s *Companies) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (u userRecord, known bool, err error) {
 	_, u, err = users.Lookup(tx, "email", kv.K(input.FoldEmail(in.Email)))
 	if err == nil || !errors.Is(err, kv.ErrNotFound) {
 		return u, true, err
 	}
-	if reserved, err := emailReserved(tx, in.Email, ""); err != nil || reserved {
-		return userRecord{}, false, cmp.Or(err, error(elsewhere{fault.Invalid("email", "taken")}))
+	switch previous, err := previousOwner(tx, in.Email, ""); {
+	case err != nil:
+		return userRecord{}, false, err
+	case previous != "": // The address is theirs until it can't be restored; the company sees no difference.
+		u, err := users.Get(tx, previous)
+		return u, true, err
 	}
 	u, err = s.records.newUser(tx, userRecord{
 		Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email, Password: hash,

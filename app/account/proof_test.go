@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -263,10 +264,19 @@ func TestTheOwnerTakesATakeoverBack(t *testing.T) {
 		must[limit.Rate](t)(h.Reverify(t.Context(), thief, address))
 		must[account.User](t)(h.Profile.VerifyEmail(h.mail(account.MailVerifyEmail, address).Data["token"]))
 	}
-	// The old address can't be taken in the meantime.
+	// The old address can't be taken in the meantime, and who tries sees no difference to an unknown one.
 	h.add(h.company("B"), "boss@example.net", account.RoleOwner)
-	_, err := h.Companies.InviteMember(t.Context(), h.as("boss@example.net"), account.MemberInput{Email: "ann@example.org"})
-	wantFields(t, err, "email")
+	boss := h.as("boss@example.net")
+	invite := func(address string) account.Member {
+		return must[account.Member](t)(h.Companies.InviteMember(t.Context(), boss, account.MemberInput{Email: address, Name: "Ann"}))
+	}
+	old, unknown := invite("ann@example.org"), invite("unknown@example.org")
+	unknown.Email, unknown.ID, unknown.UserID, unknown.InvitedAt = old.Email, old.ID, old.UserID, old.InvitedAt
+	if fmt.Sprintf("%+v", old) != fmt.Sprintf("%+v", unknown) {
+		t.Errorf("the company sees\n%+v and of somebody unknown\n%+v", old, unknown)
+	}
+	_, err := h.Companies.AcceptInvite(t.Context(), account.Call{}, h.mail(account.MailInvite, "ann@example.org").Data["token"], "Ann", "another horse")
+	wantKind(t, err, fault.KindForbidden, "sign_in_to_join")
 
 	if email := must[string](t)(h.Authentication.CheckUndo(told.Data["token"])); email != "ann@example.org" {
 		t.Errorf("it would go back to %q", email)

@@ -62,6 +62,28 @@ func TestPublicLinkIsMadeChangedAndDeleted(t *testing.T) {
 	failed(t, c.Get(t, at+"/nonsense"), 404)
 }
 
+// TestPublicLinkOfAProgramEndsWithItsToken revokes the token that made a link. A person opens it again.
+func TestPublicLinkOfAProgramEndsWithItsToken(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	c := s.Company(t)
+	at := "/templates/" + form(t, c).Text(t, "id") + "/links"
+	token := c.Post(t, "/tokens", obj{"name": "site", "scopes": list{"read", "write"}}).Want(t, 201)
+	link := at + "/" + s.With(token.Text(t, "token")).Post(t, at, obj{"role": "member"}).Want(t, 201).Text(t, "id")
+	own := at + "/" + c.Post(t, at, obj{"role": "member"}).Want(t, 201).Text(t, "id")
+	status := func(want, wantOwn string) {
+		t.Helper()
+		if got, other := c.Get(t, link).Text(t, "status"), c.Get(t, own).Text(t, "status"); got != want || other != wantOwn {
+			t.Errorf("the program's link is %s, that of a person %s", got, other)
+		}
+	}
+	status("open", "open")
+	c.Delete(t, "/tokens/"+token.Text(t, "id")).Want(t, 204)
+	status("closed", "open")
+	c.Patch(t, link, obj{"max_uses": 3}).Want(t, 200)
+	status("open", "open")
+}
+
 // TestPublicLinksLeaveATrail changes a link as two people, and reads the events.
 func TestPublicLinksLeaveATrail(t *testing.T) {
 	t.Parallel()

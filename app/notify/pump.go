@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -118,6 +119,9 @@ func (s *Webhooks) pumpSlice(ctx context.Context, id string) (err error) {
 // pumpSome posts the next few due deliveries concurrently.
 func (s *Webhooks) pumpSome(ctx context.Context, id string) (more bool, err error) {
 	w, due, err := s.due(id)
+	if errors.Is(err, errTokenEnded) {
+		return false, s.pauseEnded(w)
+	}
 	if err != nil || len(due) == 0 {
 		return false, err
 	}
@@ -130,6 +134,23 @@ func (s *Webhooks) pumpSome(ctx context.Context, id string) (more bool, err erro
 	return true, errors.Join(errs...)
 }
 
+var errTokenEnded = errors.New("notify: the token that made the webhook was revoked or has expired")
+
+// pauseEnded pauses a webhook of a program whose token no longer works.
+func (s *Webhooks) pauseEnded(w Webhook) error {
+	return s.DB.For(w.Company).Update(func(tx *kv.Tx) error {
+		now, err := webhooks.Get(tx, w.ID)
+		if errors.Is(err, kv.ErrNotFound) || err == nil && now.Token != w.Token {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		now.Enabled = false
+		return webhooks.Put(tx, now.ID, now)
+	})
+}
+
 // due returns the next few due deliveries; none for a webhook that is paused or deleted.
 func (s *Webhooks) due(id string) (w Webhook, due []Delivery, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
@@ -139,6 +160,9 @@ func (s *Webhooks) due(id string) (w Webhook, due []Delivery, err error) {
 		}
 		if err != nil {
 			return err
+		}
+		if works, err := w.works(tx); err != nil || !works {
+			return cmp.Or(err, errTokenEnded)
 		}
 		return deliveries.Each(tx, "due", kv.K(id), func(_ string, d Delivery) (bool, error) {
 			if d.Next.After(tx.Now) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"paraph/app/account"
 	"paraph/app/limit"
 	"paraph/app/signing"
 	"paraph/app/signing/store"
@@ -67,7 +68,8 @@ type Webhook struct {
 	URL       string
 	Events    []string // kinds; AllEvents alone means all
 	Enabled   bool
-	Gone      bool // paused because the receiver responded 410
+	Gone      bool   // paused because the receiver responded 410
+	Token     string `json:",omitempty"` // ID of the API token that made or resumed it; "" if a person did
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	// FailingSince is the time of the first failure since the last success.
@@ -81,6 +83,21 @@ type Webhook struct {
 	From uint64
 	// Secret is set only right after it was created, and never stored.
 	Secret string `json:"-"`
+}
+
+// madeBy records who made or resumed the webhook. What a program set up ends with its token.
+func (w *Webhook) madeBy(who account.Call) {
+	if w.Token = ""; who.Kind == account.ActorToken {
+		w.Token = who.TokenID
+	}
+}
+
+// works reports whether the token of the program that set up the webhook still works.
+func (w *Webhook) works(tx *kv.Tx) (bool, error) {
+	if w.Token == "" {
+		return true, nil
+	}
+	return account.Works(tx, w.Company, account.ActorToken, w.Token)
 }
 
 // WebhookDay counts the attempts of a day, in UTC.

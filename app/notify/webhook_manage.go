@@ -56,6 +56,7 @@ func (s *Webhooks) CreateWebhook(who account.Call, in WebhookInput) (Webhook, er
 		return Webhook{}, err
 	}
 	w := Webhook{Company: who.CompanyID, Events: []string{AllEvents}, Enabled: true, Generation: 1}
+	w.madeBy(who)
 	if err := s.apply(&w, in); err != nil {
 		return Webhook{}, err
 	}
@@ -96,6 +97,7 @@ func (s *Webhooks) UpdateWebhook(who account.Call, id string, in WebhookInput) (
 		if err := s.apply(w, in); err != nil || was || !w.Enabled {
 			return err
 		}
+		w.madeBy(who)
 		if w.From, err = s.Store.JournalHead(tx); err != nil {
 			return err
 		}

@@ -727,3 +727,41 @@ func TestAnAttemptCutOffDoesNotCount(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// TestAWebhookOfAProgramEndsWithItsToken makes a webhook with an API token, which is then revoked. Nothing more
+// is posted until a person resumes it.
+func TestAWebhookOfAProgramEndsWithItsToken(t *testing.T) {
+	t.Parallel()
+	p := newPosting(t)
+	token := must[account.Token](t)(p.Accounts.Profile.CreateToken(p.owner, account.TokenInput{Name: "site", Scopes: account.Scopes()}))
+	program := p.owner
+	program.Kind, program.TokenID = account.ActorToken, token.ID
+	w := must[notify.Webhook](t)(p.CreateWebhook(program, notify.WebhookInput{URL: &p.to.URL, Events: &[]string{notify.AllEvents}}))
+	own := p.hook(t, notify.AllEvents)
+	happened := func(want, wantOwn int) {
+		t.Helper()
+		p.happen(t)
+		p.work(t)
+		sent := func(w notify.Webhook) (n int) {
+			for _, d := range p.deliveriesOf(t, w) {
+				if d.Status == notify.DeliveryDelivered {
+					n++
+				}
+			}
+			return n
+		}
+		if n, other := sent(w), sent(own); n != want || other != wantOwn {
+			t.Errorf("%d deliveries of the program's webhook, %d of a person's, want %d and %d", n, other, want, wantOwn)
+		}
+	}
+	happened(1, 1)
+	if err := p.Accounts.Profile.RevokeToken(p.owner, token.ID); err != nil {
+		t.Fatal(err)
+	}
+	happened(1, 2)
+	if p.now(t, w).Enabled {
+		t.Error("the webhook is not paused")
+	}
+	p.enable(t, w, true)
+	happened(3, 3) // with what waited when it was paused
+}

@@ -71,8 +71,8 @@ func (s *Service) Create(who account.Call, template string, in Input) (Link, err
 	if err != nil {
 		return Link{}, err
 	}
-	l := Link{ID: s.NewID().String(), Company: who.CompanyID, Template: t.ID, By: record.PersonOf(who.Actor),
-		CheckAddress: true}
+	l := Link{ID: s.NewID().String(), Company: who.CompanyID, Template: t.ID, CheckAddress: true}
+	l.own(who)
 	if err := s.apply(&l, who, t, in); err != nil {
 		return Link{}, err
 	}
@@ -127,7 +127,7 @@ func (s *Service) Update(who account.Call, template, id string, in Input) (l Lin
 			return err
 		}
 		if !may {
-			l.By = record.PersonOf(who.Actor)
+			l.own(who)
 		}
 		if err := s.put(tx, &l, t); err != nil {
 			return err

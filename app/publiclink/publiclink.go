@@ -21,6 +21,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/limit"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/turns"
 	"paraph/app/variable"
@@ -81,6 +82,7 @@ type Link struct {
 	People       []Person // in the other roles
 	Variables    map[string]string
 	By           signing.Person // who owns its documents
+	Token        string         `json:",omitempty"` // ID of the API token that made it; "" if a person did
 	MaxUses      int            // 0 for no limit
 	Uses         int
 	ExpiresAt    *time.Time
@@ -223,7 +225,19 @@ func (l *Link) titleOf(t *signing.Document) string {
 }
 
 // owner returns the member who owns the link's documents, with the rights they have now, and
-// whether they may send documents.
+// whether they may send documents. What a program opened ends with its token.
 func (l *Link) owner(tx *kv.Tx) (who account.Actor, may bool, err error) {
-	return account.Writer(tx, l.Company, l.By.ID)
+	if who, may, err = account.Writer(tx, l.Company, l.By.ID); err != nil || !may || l.Token == "" {
+		return who, may, err
+	}
+	may, err = account.Works(tx, l.Company, account.ActorToken, l.Token)
+	return who, may, err
+}
+
+// own makes somebody the owner of the link's documents.
+func (l *Link) own(who account.Call) {
+	l.By, l.Token = record.PersonOf(who.Actor), ""
+	if who.Kind == account.ActorToken {
+		l.Token = who.TokenID
+	}
 }

@@ -16,6 +16,7 @@ import (
 func (s *Service) ExportRecords(tx *kv.Tx, company string, put func(kv.Item) error) error {
 	return links.Each(tx, "", kv.Key(company+"/"), func(key string, l Link) (bool, error) {
 		l.Moved = append(slices.Clone(l.Moved), store.HashLink(s.codeOf(l.ID)))
+		l.Token = "" // It stays behind: the person who owns the link answers for it where it is imported.
 		it, err := links.Pack(key, l)
 		if err != nil {
 			return false, err
