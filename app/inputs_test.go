@@ -211,7 +211,7 @@ func (d deal) sign(t *testing.T, c *apptest.Client, doc *apptest.Response) *appt
 	n := 0
 	for i := range doc.At(t, "invitations").(apptest.List) {
 		at := fmt.Sprintf("invitations.%d.", i)
-		if s := doc.Text(t, at+"status"); s == "declined" || s == "delegated" || doc.Text(t, at+"role") == "viewer" {
+		if s := doc.Text(t, at+"status"); s == "declined" || s == "delegated" || s == "replaced" || doc.Text(t, at+"role") == "viewer" {
 			continue
 		}
 		body := apptest.Map{}

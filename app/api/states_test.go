@@ -409,6 +409,21 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
+// TestReplacedIsNotDelegated puts somebody else in the place of a recipient, who has passed nothing on.
+func TestReplacedIsNotDelegated(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	d := sent(t, c, 1, nil)
+	at := "/documents/" + d.Text(t, "id")
+	first := at + "/invitations/" + d.Text(t, "invitations.0.id")
+	c.Post(t, first+"/replace", obj{"name": "Dora Deputy", "email": "dora@signer.example"}).Want(t, 200)
+	d = c.Get(t, at)
+	if d.Text(t, "invitations.0.status") != "replaced" || d.Text(t, "invitations.1.email") != "dora@signer.example" {
+		t.Errorf("it is %s", d.Body)
+	}
+	failed(t, c.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}), 409, "invitation_delegated")
+}
+
 // TestClock checks what happens on its own over time: reminders, the deadline.
 func TestClock(t *testing.T) {
 	t.Parallel()

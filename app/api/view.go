@@ -248,7 +248,7 @@ type invitationView struct {
 	Named          bool      `json:"named_by_previous" doc:"The recipient before them in the signing order names them"`
 	Names          *string   `json:"names_next" doc:"Role of the recipient whom they have to name when they act"`
 	Position       int       `json:"position" doc:"Position in the signing order"`
-	Status         string    `json:"status" enum:"pending,notified,viewed,signed,filled_in,read,declined,delegated,not_needed"`
+	Status         string    `json:"status" enum:"pending,notified,viewed,signed,filled_in,read,declined,delegated,replaced,not_needed" doc:"delegated: the recipient passed it on; replaced: a member put somebody else in their place"`
 	Authentication string    `json:"authentication" enum:"link,email_code,access_code"`
 	AccessCodeHint *string   `json:"access_code_hint" doc:"Shown where the access code is entered"`
 	Locale         *string   `json:"locale"`
@@ -291,11 +291,19 @@ func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation)
 	return out
 }
 
+// statusOf returns the status of an invitation. Who was replaced has passed nothing on.
+func statusOf(inv *signing.Invitation) string {
+	if inv.Replaced() {
+		return "replaced"
+	}
+	return inv.Status
+}
+
 func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) invitationView {
 	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName),
 		Group: orNull(inv.Group), Named: inv.NamedByPrevious,
 		Company: orNull(inv.Company), JobTitle: orNull(inv.JobTitle),
-		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
+		Position: inv.Position, Status: statusOf(inv), Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
 		SignedAt: maybe(inv.SignedAt), ReadAt: maybe(inv.ReadAt),
 		FilledInAt: maybe(inv.FilledInAt), DeclinedAt: maybe(inv.DeclinedAt),

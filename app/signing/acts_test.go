@@ -232,7 +232,7 @@ func TestReplacingSomeoneWhoDeclined(t *testing.T) {
 	if d.Attention.Kind != "" {
 		t.Errorf("attention was not cleared: %+v", d.Attention)
 	}
-	if _, err := c.Signing.Sending.Replace(c.author, d.ID, a.ID, person("other@x.example")); domain.Refusal(err) != "invitation_delegated" {
+	if _, err := c.Signing.Sending.Replace(c.author, d.ID, a.ID, person("other@x.example")); domain.Refusal(err) != "invitation_delegated.replaced" {
 		t.Error(err)
 	}
 	d = c.Sign(t, d, "b@x.example")

@@ -201,7 +201,7 @@ func (d *Document) Replaceable(inv *Invitation, now time.Time) error {
 	case NotNeeded:
 		return notNeeded(d, inv)
 	case Delegated:
-		return fault.Conflict("invitation_delegated")
+		return passedOn(inv)
 	}
 	return nil
 }

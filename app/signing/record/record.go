@@ -328,6 +328,14 @@ func (i *Invitation) Copy(id string, now time.Time) Invitation {
 // Replaced reports whether a member put somebody else in the person's place, who passed nothing on.
 func (i *Invitation) Replaced() bool { return i.Status == Delegated && i.RecordedBy != nil }
 
+// passedOn returns the error for an invitation in whose place there is another one.
+func passedOn(i *Invitation) error {
+	if i.Replaced() {
+		return fault.Conflict("invitation_delegated.replaced")
+	}
+	return fault.Conflict("invitation_delegated")
+}
+
 // DisplayName returns the person's name, or that of the role nobody has taken yet.
 func (i *Invitation) DisplayName() string { return cmp.Or(i.Name, i.RoleName, i.Email) }
 

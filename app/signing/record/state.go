@@ -176,7 +176,7 @@ func (d *Document) Signable(inv *Invitation, now time.Time) error {
 	case inv.Status == Declined:
 		return fault.Conflict("invitation_declined")
 	case inv.Status == Delegated:
-		return fault.Conflict("invitation_delegated")
+		return passedOn(inv)
 	case inv.Role == Viewer:
 		return fault.Conflict("viewer_does_not_sign")
 	case d.Declined() != nil:
