@@ -21,6 +21,9 @@ type stolen struct {
 	who     account.Call // the thief
 	secret  string
 	passkey account.NewPasskey
+	token   account.Token    // of a program of hers, in a walk
+	begun   account.Ceremony // that she began, in a walk
+	planted *authenticator   // of the thief, in a walk
 }
 
 func steal(t *testing.T) stolen {
