@@ -230,8 +230,8 @@ func (h *tokenHandlers) routes(s *server) {
 	})
 	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), id: "createToken", summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
 		var f fault.Fields
-		until := moment(&f, "expires_at", in.ExpiresAt)
-		if err := f.Err(); err != nil {
+		until, err := r.deadline(&f, "expires_at", in.ExpiresAt)
+		if err := merge(&f, err); err != nil {
 			return tokenView{}, err
 		}
 		t, err := h.accounts.Profile.CreateToken(r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})

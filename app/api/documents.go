@@ -25,7 +25,7 @@ type DocumentBody struct {
 	ExternalID      *string            `json:"external_id,omitempty" doc:"Your own reference"`
 	Metadata        *map[string]string `json:"metadata,omitempty" doc:"Your own key-value pairs; included in the search"`
 	Locale          *string            `json:"locale,omitempty" doc:"Language of messages, such as en or nl"`
-	ExpiresAt       *string            `json:"expires_at,omitempty" doc:"RFC 3339"`
+	ExpiresAt       *string            `json:"expires_at,omitempty" doc:"RFC 3339; a date ends with that day in the company's time zone"`
 	RemindEveryDays *int               `json:"remind_every_days,omitempty" doc:"0 uses the company default"`
 	ApproverID      *string            `json:"approver_id,omitempty" doc:"Member who should approve"`
 	RedirectURL     *string            `json:"redirect_url,omitempty" doc:"Where recipients are redirected after signing: an http or https URL"`
@@ -37,9 +37,10 @@ type DocumentBody struct {
 	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
 }
 
-func (b *DocumentBody) input(f *fault.Fields) signing.DocumentInput {
+func (b *DocumentBody) input(r *request, f *fault.Fields) (signing.DocumentInput, error) {
+	until, err := r.deadline(f, "expires_at", b.ExpiresAt)
 	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
-		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
+		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: until,
 		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason,
 		SendEmails: b.SendEmails, SignatureTypes: b.SignatureTypes, ReadToEnd: b.ReadToEnd}
 	if b.ExpiresAt != nil && *b.ExpiresAt == "" {
@@ -49,24 +50,27 @@ func (b *DocumentBody) input(f *fault.Fields) signing.DocumentInput {
 		id := idOr(*b.ApproverID)
 		in.ApproverID = &id
 	}
-	return in
+	return in, err
 }
 
-// moment reads a time of a body. A date without a time means the end of that
-// day, in UTC.
-func moment(f *fault.Fields, field string, v *string) *time.Time {
+// deadline reads a time of a body. A date without a time means the end of that day in the
+// company's time zone, as on the pages.
+func (r *request) deadline(f *fault.Fields, field string, v *string) (*time.Time, error) {
 	if v == nil || *v == "" {
-		return nil
+		return nil, nil
 	}
-	if t, err := time.Parse(time.RFC3339, *v); err == nil {
-		return &t
+	if _, err := time.Parse(time.DateOnly, *v); err != nil {
+		return instant(f, field, v), nil
 	}
-	if t, err := time.Parse(time.DateOnly, *v); err == nil {
-		t = t.AddDate(0, 0, 1).Add(-time.Millisecond)
-		return &t
+	c, err := r.server.Accounts.Companies.CompanyByID(r.who.CompanyID)
+	if err != nil {
+		return nil, err
 	}
-	f.Add(field, "not_a_time")
-	return nil
+	t, err := time.ParseInLocation(time.DateOnly, *v, c.Zone())
+	if err != nil {
+		return nil, err
+	}
+	return new(t.AddDate(0, 0, 1).Add(-time.Millisecond)), nil
 }
 
 // instant reads a time of a body, which has to be exact.
@@ -183,7 +187,11 @@ func merge(f *fault.Fields, err error) error {
 
 func (h *documentHandlers) createDocument(r *request, in *createBody) (documentView, error) {
 	var f fault.Fields
-	input := signing.CreateInput{DocumentInput: in.input(&f), Send: in.Send, SendAt: instant(&f, "send_at", in.SendAt),
+	document, err := in.input(r, &f)
+	if err != nil {
+		return documentView{}, err
+	}
+	input := signing.CreateInput{DocumentInput: document, Send: in.Send, SendAt: instant(&f, "send_at", in.SendAt),
 		TextTags: in.TextTags, Placeholders: in.Placeholders,
 		BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	for i := range in.Invitations {
@@ -249,8 +257,8 @@ func (h *documentHandlers) updateDocument(r *request, in *DocumentBody) (documen
 	clearOnNull(r, "approver_id", &in.ApproverID)
 	clearOnNull(r, "redirect_url", &in.RedirectURL)
 	var f fault.Fields
-	input := in.input(&f)
-	if err := f.Err(); err != nil {
+	input, err := in.input(r, &f)
+	if err := merge(&f, err); err != nil {
 		return documentView{}, err
 	}
 	return r.reply(h.drafts.Update(r.call(), id, input))
@@ -279,7 +287,11 @@ func (h *documentHandlers) sendDocument(r *request, in *sendBody) (documentView,
 		return documentView{}, err
 	}
 	var f fault.Fields
-	input := signing.SendInput{Subject: in.Subject, Message: in.Message, ExpiresAt: moment(&f, "expires_at", in.ExpiresAt),
+	until, err := r.deadline(&f, "expires_at", in.ExpiresAt)
+	if err != nil {
+		return documentView{}, err
+	}
+	input := signing.SendInput{Subject: in.Subject, Message: in.Message, ExpiresAt: until,
 		RemindEveryDays: in.RemindEveryDays, SendEmails: in.SendEmails, SendAt: instant(&f, "send_at", in.SendAt),
 		BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	if err := f.Err(); err != nil {

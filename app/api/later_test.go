@@ -319,3 +319,24 @@ func TestScheduledDocumentsAreListed(t *testing.T) {
 		t.Errorf("an unknown status: %s", got.Body)
 	}
 }
+
+// TestDeadlineAsADay gives deadlines as days, which end with that day where the company is.
+func TestDeadlineAsADay(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	c.Patch(t, "/company", obj{"timezone": "Pacific/Auckland"}).Want(t, 200)
+	const day, end = "2040-07-31", "2040-07-31T11:59:59." // tokens end with whole seconds
+	d := draft(t, c, 1, obj{"expires_at": day})
+	at := "/documents/" + d.Text(t, "id")
+	for what, got := range map[string]string{
+		"created": d.Text(t, "expires_at"),
+		"changed": c.Patch(t, at, obj{"expires_at": day}).Want(t, 200).Text(t, "expires_at"),
+		"sent":    c.Post(t, at+"/send", obj{"expires_at": day}).Want(t, 200).Text(t, "expires_at"),
+		"a token": c.Post(t, "/tokens", obj{"name": "x", "expires_at": day}).Want(t, 201).Text(t, "expires_at"),
+	} {
+		if !strings.HasPrefix(got, end) {
+			t.Errorf("%s: it ends at %s, want %s", what, got, end)
+		}
+	}
+	failed(t, c.Patch(t, "/documents/"+draft(t, c, 1).Text(t, "id"), obj{"expires_at": "31.7.2040"}), 422, "expires_at")
+}

@@ -18,7 +18,7 @@ type purgeBody struct {
 }
 
 type extendBody struct {
-	ExpiresAt *string `json:"expires_at,omitempty" doc:"RFC 3339 or a date; required"`
+	ExpiresAt *string `json:"expires_at,omitempty" doc:"RFC 3339, or a date, which ends with that day in the company's time zone; required"`
 }
 
 // step is a service method whose only input is the document.
@@ -88,8 +88,8 @@ func (h *stateHandlers) routes(s *server) {
 				return documentView{}, err
 			}
 			var f fault.Fields
-			until := moment(&f, "expires_at", in.ExpiresAt)
-			if err := f.Err(); err != nil {
+			until, err := r.deadline(&f, "expires_at", in.ExpiresAt)
+			if err := merge(&f, err); err != nil {
 				return documentView{}, err
 			}
 			return r.reply(h.sending.Extend(r.call(), id, until))

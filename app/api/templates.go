@@ -236,10 +236,11 @@ type linkPersonBody struct {
 	Locale string `json:"locale,omitempty" doc:"Their language"`
 }
 
-func (b *publicLinkBody) input(r *request, f *fault.Fields) publiclink.Input {
+func (b *publicLinkBody) input(r *request, f *fault.Fields) (publiclink.Input, error) {
+	until, err := r.deadline(f, "expires_at", b.ExpiresAt)
 	clearOnNull(r, "max_uses", &b.MaxUses)
 	clearOnNull(r, "closing_text", &b.ClosingText)
-	in := publiclink.Input{Role: b.Role, MaxUses: b.MaxUses, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
+	in := publiclink.Input{Role: b.Role, MaxUses: b.MaxUses, ExpiresAt: until,
 		CheckAddress: b.CheckAddress, ClosingText: b.ClosingText, BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	clearOnNull(r, "expires_at", &in.ExpiresAt)
 	if b.Enabled != nil {
@@ -254,7 +255,7 @@ func (b *publicLinkBody) input(r *request, f *fault.Fields) publiclink.Input {
 			*in.People = append(*in.People, publiclink.Person(p))
 		}
 	}
-	return in
+	return in, err
 }
 
 // templateHandlers serves templates.
@@ -319,8 +320,11 @@ func (h *templateHandlers) listLinks(r *request, _ *nothing) (envelope[publicLin
 
 func (h *templateHandlers) createLink(r *request, in *publicLinkBody) (publicLinkView, error) {
 	id, err := r.id("template")
+	if err != nil {
+		return publicLinkView{}, err
+	}
 	var f fault.Fields
-	input := in.input(r, &f)
+	input, err := in.input(r, &f)
 	if err := merge(&f, err); err != nil {
 		return publicLinkView{}, err
 	}
@@ -349,8 +353,11 @@ func (h *templateHandlers) getLink(r *request, _ *nothing) (publicLinkView, erro
 
 func (h *templateHandlers) updateLink(r *request, in *publicLinkBody) (publicLinkView, error) {
 	template, id, err := publicLink(r)
+	if err != nil {
+		return publicLinkView{}, err
+	}
 	var f fault.Fields
-	input := in.input(r, &f)
+	input, err := in.input(r, &f)
 	if err := merge(&f, err); err != nil {
 		return publicLinkView{}, err
 	}
@@ -454,7 +461,11 @@ func (h *templateHandlers) useTemplate(r *request, in *useTemplateBody) (documen
 		return documentView{}, err
 	}
 	var f fault.Fields
-	input := signing.UseInput{DocumentInput: in.input(&f), Send: in.Send, SendAt: instant(&f, "send_at", in.SendAt),
+	document, err := in.input(r, &f)
+	if err != nil {
+		return documentView{}, err
+	}
+	input := signing.UseInput{DocumentInput: document, Send: in.Send, SendAt: instant(&f, "send_at", in.SendAt),
 		Variables: in.Variables.texts(), Values: in.Values,
 		BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	for i := range in.People {

@@ -32,7 +32,7 @@ type ClockMove struct {
 
 type clockBody struct {
 	Freeze  *bool   `json:"freeze,omitempty"`
-	Now     *string `json:"now,omitempty" doc:"RFC 3339"`
+	Now     *string `json:"now,omitempty" doc:"RFC 3339; a date means its start, in UTC"`
 	Advance string  `json:"advance,omitempty" doc:"A duration such as 36h or 7d"`
 	Reset   bool    `json:"reset,omitempty"`
 }
@@ -105,7 +105,13 @@ func (h *testHandlers) clock() clockAnswer {
 
 func (h *testHandlers) moveClock(r *request, in *clockBody) (clockAnswer, error) {
 	var f fault.Fields
-	m := ClockMove{Freeze: in.Freeze, Set: moment(&f, "now", in.Now), Reset: in.Reset}
+	now := in.Now
+	if now != nil {
+		if day, err := time.Parse(time.DateOnly, *now); err == nil {
+			now = new(day.Format(time.RFC3339)) // its start, in UTC
+		}
+	}
+	m := ClockMove{Freeze: in.Freeze, Set: instant(&f, "now", now), Reset: in.Reset}
 	if in.Advance != "" {
 		d, ok := duration(in.Advance)
 		if !ok {
