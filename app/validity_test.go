@@ -141,7 +141,7 @@ var samples = []sample{
 	{kind: "company", value: "Ελληνική Εταιρεία"},
 	{kind: "job_title", value: "Генеральный директор"},
 	{kind: "date_signed"},
-	{kind: "date", value: "2026-12-31"},
+	{kind: "date", value: "2026-12-31", text: "31 Dec 2026"},
 	{kind: "text", value: "合同编号 一二三"},
 	{kind: "text", value: "계약서 제출"},
 	{kind: "text", value: "السلام عليكم", text: "-"},

@@ -1,10 +1,13 @@
 package apidoc
 
-import (
-	"strings"
+import "strings"
 
-	"paraph/app/words"
-)
+// Sentences has the texts of errors in one language.
+type Sentences interface {
+	Keys(prefix string) []string // in order, without the prefix
+	Names(key string) []string   // what a text has in braces
+	SayOf(key string, args map[string]any) string
+}
 
 // errorCode is a code of errors, with the sentences that it can come with.
 type errorCode struct {
@@ -14,7 +17,7 @@ type errorCode struct {
 
 // errorCodes returns all codes in the catalogue, which has a sentence for each. What a sentence
 // names in a particular case stands as the name of that argument: ‹limit›.
-func errorCodes(english *words.Language) []errorCode {
+func errorCodes(english Sentences) []errorCode {
 	var out []errorCode
 	for _, key := range english.Keys("fault.") {
 		if strings.HasPrefix(key, "verdict.") {

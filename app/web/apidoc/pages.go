@@ -15,7 +15,6 @@ import (
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/web/page"
-	"paraph/app/words"
 )
 
 // The templates of these pages.
@@ -35,7 +34,7 @@ const (
 type Handlers struct {
 	read    func() (*manual, error)
 	raw     func() ([]byte, error)
-	english *words.Language
+	english Sentences
 
 	mu   sync.Mutex
 	kept map[string]keptPage
@@ -45,7 +44,7 @@ type Handlers struct {
 // New returns the handlers for an OpenAPI document, which is read when a page
 // is first requested. states names the states of a document in the order of their numbers; english
 // has the sentences of errors, which the API speaks in that language.
-func New(raw func() ([]byte, error), states []string, english *words.Language) *Handlers {
+func New(raw func() ([]byte, error), states []string, english Sentences) *Handlers {
 	x := &Handlers{raw: raw, english: english, kept: map[string]keptPage{}}
 	x.read = sync.OnceValues(func() (*manual, error) {
 		b, err := raw()
