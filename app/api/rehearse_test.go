@@ -34,7 +34,7 @@ func TestRehearsal(t *testing.T) {
 		fields = append(fields, field)
 	}
 	for name, more := range map[string]obj{
-		"free": {}, "short": {"max": 3}, "long": {"min": 300}, "iban": {"pattern": `[A-Z]{2}\d{2}[A-Z0-9]{11,30}`}, "seven": {"min": 7, "max": 7},
+		"free": {}, "short": {"max": 3}, "long": {"min": 60}, "iban": {"pattern": `[A-Z]{2}\d{2}[A-Z0-9]{11,30}`}, "seven": {"min": 7, "max": 7},
 		"choice": {"pattern": "left|right"}, "place": {}, "cells": {"cells": 4}, "hidden": on(when("free", "equals", "nothing")), "shown": on(when("free", "filled")),
 		"asked":    {"required": false, "condition": obj{"then": "require", "when": list{when("agree", "equals", true)}}},
 		"optional": {"required": false},

@@ -76,7 +76,7 @@ func TestInvitedPeopleActOnlyInTheirTurn(t *testing.T) {
 		{"a viewer", signing.DocumentInput{}, "viewer:a b", none, "a", "viewer_does_not_sign"},
 		{"signed", signing.DocumentInput{}, "a b", func(d doc) doc { return sign(d, "a") }, "a", "already_signed"},
 		{"declined", signing.DocumentInput{}, "a b", func(d doc) doc { return decline(d, "a") }, "a", "invitation_declined"},
-		{"delegated", signing.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "a", "invitation_delegated"},
+		{"delegated", signing.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "a", "invitation_delegated.replaced"},
 		{"another declined", signing.DocumentInput{}, "a b", func(d doc) doc { return decline(d, "a") }, "b", "document_declined"},
 		{"another delegated", signing.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "b", ""},
 		{"declining not allowed", signing.DocumentInput{AllowDecline: new(false)}, "a b", none, "a", " decline_not_allowed "},

@@ -250,7 +250,7 @@ func TestDocsWithoutScripts(t *testing.T) {
 	}
 	w.run(chromedp.SendKeys(chromedp.CSS("#q"), "audit trail"), chromedp.Submit(chromedp.CSS("#q")))
 	w.heading("audit trail")
-	w.see(`#get-documents-document-events`)
+	w.see(`#listDocumentEvents`)
 }
 
 // TestDocsContentsFold opens the contents on a phone without scripts, and follows an entry. On a wide
