@@ -185,7 +185,7 @@ func (s *Profile) moveEmail(tx *kv.Tx, u userRecord, l linkRecord) (userRecord, 
 	return u, nil
 }
 
-// moveTo changes the address of a user to the one that a link was sent to.
+// moveTo changes a user's address to the one that the link was sent to.
 func (u *userRecord) moveTo(l linkRecord, now time.Time) {
 	u.Email, u.EmailVerifiedAt, u.AddressProvenAt = l.Email, nil, nil
 	u.proveAddress(l, now)

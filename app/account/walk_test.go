@@ -28,7 +28,7 @@ var (
 		Companies.RenameCompany Companies.SetLogo Companies.Tenants
 		Profile.CheckVerification Profile.GetToken Profile.ListTokens Profile.Me
 		Upkeep.ExportRecords Upkeep.Flush Upkeep.Free Upkeep.KeepAnswer Upkeep.Replay Upkeep.Reserve Upkeep.Run Upkeep.Sweep`
-	// operators are of whoever has the data folder, or has it import a company (TestTransfer and others).
+	// operators are the methods behind commands on the data folder; TestTransfer and others try them.
 	operators = `Operator.ActorFor Operator.AddCompany Operator.AddUser Operator.AllCompanies Operator.AllUsers Operator.Bootstrap
 		Operator.CheckSetup Operator.Empty Operator.SetActive Operator.SetPassword Operator.SetupLink Operator.SetupOpen
 		Companies.FoundCompany Companies.SetInstallation Upkeep.ImportRecord`
@@ -57,7 +57,7 @@ var linked = map[string]func(s stolen, token string) error{
 	},
 }
 
-// changing are the methods that change credentials of whoever calls them, or of whom they name: here, of Ann.
+// changing holds the methods that change credentials, the caller's own or those of the person named. Here that is Ann.
 var changing = map[string]func(s stolen, who account.Call) error{
 	"Profile.Reverify": func(s stolen, who account.Call) error {
 		_, err := s.Reverify(s.t.Context(), who, "thief@example.org")
@@ -205,7 +205,7 @@ func TestNobodyElseChangesCredentials(t *testing.T) {
 	for name, who := range callers {
 		for _, way := range slices.Sorted(maps.Keys(changing)) {
 			if who.UserID == s.ann.ID && slices.Contains(ends, way) {
-				continue // which takes away, and gives nothing
+				continue // it only ends access
 			}
 			err := changing[way](s, who)
 			if got := s.credentials(); got != before {

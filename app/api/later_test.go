@@ -320,7 +320,7 @@ func TestScheduledDocumentsAreListed(t *testing.T) {
 	}
 }
 
-// TestDeadlineAsADay gives deadlines as days, which end with that day where the company is.
+// TestDeadlineAsADay sets deadlines as dates: each ends with that day in the company's time zone.
 func TestDeadlineAsADay(t *testing.T) {
 	t.Parallel()
 	c := company(t)

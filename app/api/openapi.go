@@ -297,14 +297,14 @@ func (d *document) responses(o *huma.Operation, op operation, media string, out 
 		o.Responses["204"] = &huma.Response{Description: http.StatusText(http.StatusNoContent)}
 	}
 	o.Responses[strconv.Itoa(op.success())] = ok
-	for _, status := range d.statuses(o, op, media) {
+	for _, status := range statuses(o, op, media) {
 		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + refusalName(status)}
 	}
 	o.Responses["default"] = &huma.Response{Ref: "#/components/responses/" + anyRefusal}
 }
 
-// statuses returns those with which an operation refuses.
-func (d *document) statuses(o *huma.Operation, op operation, media string) []int {
+// statuses returns the statuses of the errors that an operation may return.
+func statuses(o *huma.Operation, op operation, media string) []int {
 	out := []int{http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
 	private, changes := op.rule.For != httpkit.Everyone, o.Method != http.MethodGet
 	if o.RequestBody != nil {
@@ -316,7 +316,7 @@ func (d *document) statuses(o *huma.Operation, op operation, media string) []int
 	if private && changes && strings.Contains(op.path, "{document}") {
 		out = append(out, http.StatusPreconditionFailed)
 	}
-	if strings.Contains(op.path, "{") || op.tag == "Installation" { // which is not found by others
+	if strings.Contains(op.path, "{") || op.rule.For == httpkit.Operators { // others find nothing
 		out = append(out, http.StatusNotFound)
 	}
 	if changes || media != "" {

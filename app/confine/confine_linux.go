@@ -128,7 +128,7 @@ func allow(set int, path string, file, folder uint64) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	defer func() { _ = unix.Close(at) }()
+	defer func() { _ = unix.Close(at) }() // nothing was written through it
 	var info unix.Stat_t
 	if err := unix.Fstat(at, &info); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -9,8 +9,8 @@ import (
 )
 
 // A new field that lies where the upload has one takes its place, or both values would be drawn on top of
-// each other. The old one gives way in the prepared revision: it is hidden, locked, and has no value. Its
-// frame becomes part of the page, so that an empty box is still one.
+// each other. The prepared revision hides, locks and empties the old field. Its frame is drawn into the page,
+// so that an empty box still looks like one.
 
 // Flags of annotations that keep others from changing them (ISO 32000-2 §12.5.3).
 const (
@@ -27,7 +27,7 @@ type replacement struct {
 	byPage  map[int][]document.Rect
 }
 
-// replace finds what gives way to new fields. In a signed upload nothing does; see HideError.
+// replace finds the old fields that new ones cover. A signed upload keeps all of its fields; see HideError.
 func (p *preparation) replace() error {
 	p.gone = replacement{widgets: map[int]bool{}, emptied: map[int]document.Field{}, closed: map[int]document.Field{},
 		fields: map[int]document.Field{}, byPage: map[int][]document.Rect{}}
@@ -101,9 +101,9 @@ func (p *preparation) vacate(fd *document.Field) {
 	}
 }
 
-// givenWay returns a field or widget of the upload as it is once new fields have taken its place, and
+// makeRoom returns a field or widget of the upload as it is once new fields have taken its place, and
 // whether any has.
-func (p *preparation) givenWay(number int, d dict) (dict, bool) {
+func (p *preparation) makeRoom(number int, d dict) (dict, bool) {
 	emptied, isEmptied := p.gone.emptied[number]
 	closed, isClosed := p.gone.closed[number]
 	if !isEmptied && !isClosed && !p.gone.widgets[number] {

@@ -129,8 +129,8 @@ func (p *preparation) stripFields() {
 			if changed && b["Subtype"] != nil {
 				b, _ = p.f.alike(b) // as with its page
 			}
-			b, givesWay := p.givenWay(r.Number, b)
-			if changed || givesWay {
+			b, replaced := p.makeRoom(r.Number, b)
+			if changed || replaced {
 				p.u.put(r, b)
 			}
 			walk(p.f.Array(d["Kids"]), depth+1)
@@ -201,8 +201,8 @@ func (p *preparation) stripAnnotation(page int, v any) (keep bool, direct any) {
 		b, changed = b.Clone(), true
 		p.hide(b)
 	}
-	b, givesWay := p.givenWay(r.Number, b)
-	if !changed && !risky && !givesWay {
+	b, replaced := p.makeRoom(r.Number, b)
+	if !changed && !risky && !replaced {
 		return true, nil
 	}
 	if indirect {

@@ -50,7 +50,7 @@ func (s *Sending) legible(ctx context.Context, d *Document, f *File) error {
 			}
 			pages[x.Page] = m
 		}
-		if m != nil && contrast(x.RGB(), groundOf(m, x)) < leastContrast {
+		if m != nil && contrast(luminance(x.RGB()), groundOf(m, x)) < leastContrast {
 			record.NewFlaw("text_unseen").Report(&faults, x)
 		}
 	}
@@ -83,35 +83,26 @@ func (s *Sending) ground(ctx context.Context, d *Document, f *File, page int) (i
 	return png.Decode(bytes.NewReader(data))
 }
 
-// groundOf returns the colour that most of a field's place on a page is at least as light and as dark as.
-func groundOf(m image.Image, x *Field) [3]float64 {
+// groundOf returns the median luminance of a field's place on a page.
+func groundOf(m image.Image, x *Field) float64 {
 	b := m.Bounds()
 	at := func(share float64, size int) int { return min(max(int(share*float64(size)), 0), size-1) }
 	left, right := at(x.X, b.Dx()), at(x.X+x.Width, b.Dx())
 	top, bottom := at(x.Y, b.Dy()), at(x.Y+x.Height, b.Dy())
-	var all [][3]float64
+	var all []float64
 	for row := top; row <= bottom; row++ {
 		for column := left; column <= right; column++ {
 			red, green, blue, _ := m.At(b.Min.X+column, b.Min.Y+row).RGBA()
-			all = append(all, [3]float64{float64(red) / 0xffff, float64(green) / 0xffff, float64(blue) / 0xffff})
+			all = append(all, luminance([3]float64{float64(red) / 0xffff, float64(green) / 0xffff, float64(blue) / 0xffff}))
 		}
 	}
-	slices.SortFunc(all, func(a, b [3]float64) int {
-		switch x, y := luminance(a), luminance(b); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	slices.Sort(all)
 	return all[len(all)/2]
 }
 
-// contrast returns that of two colours (WCAG 2).
-func contrast(a, b [3]float64) float64 {
-	x, y := luminance(a), luminance(b)
-	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+// contrast returns that of two luminances (WCAG 2).
+func contrast(a, b float64) float64 {
+	return (max(a, b) + 0.05) / (min(a, b) + 0.05)
 }
 
 // luminance returns the relative luminance of an sRGB colour.

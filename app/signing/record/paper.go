@@ -76,11 +76,19 @@ func (x *Field) Multiline(box text.Box) bool {
 
 // Check returns the flaw that keeps a value from being drawn in a field of a document, or nil.
 func (p *Paper) Check(d *Document, x *Field, v string) *Flaw {
-	if missing := p.Fonts.Missing(v); len(missing) > 0 && !x.Identifies() {
-		return NewFlaw("undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
+	if why := p.undrawable(v); why != nil && !x.Identifies() {
+		return why
 	}
 	if room, fits := p.room(d, x, v, x.unchangeable()); !fits {
 		return NewFlaw("no_room", fault.Number("limit", room))
+	}
+	return nil
+}
+
+// undrawable returns the flaw of a text with characters that no font has, or nil.
+func (p *Paper) undrawable(s string) *Flaw {
+	if missing := p.Fonts.Missing(s); len(missing) > 0 {
+		return NewFlaw("undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
 	}
 	return nil
 }

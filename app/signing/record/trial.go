@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"paraph/app/fault"
@@ -86,7 +87,7 @@ func (t *trial) settings(x *Field) *Flaw {
 	if x.Type == pdf.FieldSelect || x.Type == pdf.FieldRadio {
 		var why *Flaw
 		for _, o := range x.Options {
-			if why = t.undrawn(o); why == nil {
+			if why = t.on.undrawable(o); why == nil {
 				break
 			}
 		}
@@ -94,8 +95,10 @@ func (t *trial) settings(x *Field) *Flaw {
 			return why
 		}
 	}
-	if x.Divided() && x.Type == pdf.FieldText && x.Required && x.Min != nil && *x.Min > float64(x.Cells) {
-		return NewFlaw("too_many_characters", fault.Number("limit", x.Cells))
+	if x.Type == pdf.FieldText && x.Required && x.Min != nil {
+		if why := t.shortest(x, *x.Min); why != nil {
+			return why
+		}
 	}
 	sample := ""
 	switch x.Type {
@@ -107,13 +110,20 @@ func (t *trial) settings(x *Field) *Flaw {
 	if sample == "" || x.Format == "" {
 		return nil
 	}
-	return t.undrawn(x.Shown(sample, t.on.Words.Match(t.d.Locale)))
+	return t.on.undrawable(x.Shown(sample, t.on.Words.Match(t.d.Locale)))
 }
 
-// undrawn returns the flaw of a text with characters that no font has.
-func (t *trial) undrawn(s string) *Flaw {
-	if missing := t.on.Fonts.Missing(s); len(missing) > 0 {
-		return NewFlaw("undrawable_characters", fault.Text("characters", string(missing)))
+// shortest returns what keeps the shortest text that a field accepts from being drawn there, even in narrow letters.
+func (t *trial) shortest(x *Field, least float64) *Flaw {
+	switch {
+	case x.Divided() && least > float64(x.Cells):
+		return NewFlaw("too_many_characters", fault.Number("limit", x.Cells))
+	case x.Divided() || least < 1 || least > MaxValue:
+		return nil
+	}
+	narrow := strings.Repeat("i ", int(least)/2+1)[:int(least)]
+	if n, fits := t.on.room(t.d, x, narrow, false); !fits {
+		return NewFlaw("no_room", fault.Number("limit", n))
 	}
 	return nil
 }

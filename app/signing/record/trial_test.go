@@ -34,6 +34,9 @@ func TestWhatIsKnownIsTriedBeforeSending(t *testing.T) {
 		"pattern of an address":       {[]record.Field{{Type: pdf.FieldEmail, ReadOnly: true, Pattern: "[0-9]+"}}, "not_in_format"},
 		"limit":                       {[]record.Field{{Type: pdf.FieldNumber, Value: "9", Max: new(5.0)}}, "too_great"},
 		"cells":                       {[]record.Field{{Type: pdf.FieldText, Required: true, Look: record.Look{Cells: 3}, Min: new(4.0)}}, "too_many_characters"},
+		"shortest text":               {[]record.Field{{Type: pdf.FieldText, Required: true, Min: new(1000.0)}}, "no_room"},
+		"shortest text, not required": {[]record.Field{{Type: pdf.FieldText, Min: new(1000.0)}}, ""},
+		"shortest text with room":     {[]record.Field{{Type: pdf.FieldText, Required: true, Min: new(5.0)}}, ""},
 		"no number":                   {[]record.Field{{Type: pdf.FieldNumber, ReadOnly: true, Value: "x"}}, "not_a_number"},
 		"empty":                       {[]record.Field{{Type: pdf.FieldText, ReadOnly: true}, {Type: pdf.FieldCheckbox, ReadOnly: true, Value: "false"}}, ""},
 		"constant formula":            {[]record.Field{{Type: pdf.FieldNumber, ReadOnly: true, Formula: "1 / 0"}}, "formula_divided_by_zero"},
@@ -52,6 +55,7 @@ func TestWhatIsKnownIsTriedBeforeSending(t *testing.T) {
 		"two choices, to be reviewed": {[]record.Field{button("true", false), button("true", false)}, ""},
 	} {
 		d := draft()
+		d.Files[0].Pages[1] = record.Size{Width: 595, Height: 842}
 		for i, x := range tt.fields {
 			x.ID, x.File, x.Invitation, x.Page = string(rune('p'+i)), "f1", "i1", 2
 			x.Width, x.Height, x.X, x.Y = .1, .05, .5, .1*float64(i)
