@@ -24,6 +24,7 @@ import (
 	"paraph/app/blob"
 	"paraph/app/signing"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/record"
 )
 
 // BenchmarkHouse measures the whole appliance over loopback, and bare baselines
@@ -201,8 +202,8 @@ func (h *bench) make(ctx context.Context, a *app.App, who account.Call, i int) e
 		title += " " + rareWord
 	}
 	name, email := "Sam Signer", fmt.Sprintf("sam%d@signer.example", i)
-	_, err := a.Signing.Drafts.Create(ctx, who, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title},
-		Invitations: []signing.InvitationInput{{Name: &name, Email: &email}}})
+	_, err := a.Signing.Drafts.Create(ctx, who, signing.CreateInput{DocumentInput: record.DocumentInput{Title: &title},
+		Invitations: []record.InvitationInput{{Name: &name, Email: &email}}})
 	return err
 }
 

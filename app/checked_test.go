@@ -10,7 +10,7 @@ import (
 
 	"paraph/app"
 	"paraph/app/apptest"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
@@ -58,7 +58,7 @@ func TestRepairRebuildsWhatCanBeDerived(t *testing.T) {
 		c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, 201)
 	}
 	err := s.DB().Update(func(tx *kv.Tx) error {
-		return store.Documents.Each(tx, "", nil, func(key string, _ signing.Document) (bool, error) {
+		return store.Documents.Each(tx, "", nil, func(key string, _ record.Document) (bool, error) {
 			return true, store.Rows.Delete(tx, key)
 		})
 	})

@@ -15,6 +15,8 @@ import (
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing"
+	"paraph/app/signing/intake"
+	"paraph/app/signing/record"
 )
 
 // Demo runs the whole workflow in one process: create, upload, invite, send, sign, complete. It
@@ -75,23 +77,23 @@ func (m demonstration) run(ctx context.Context, author account.Actor, file strin
 	return m.save(who, d)
 }
 
-func (m demonstration) send(ctx context.Context, who account.Call, name string, content io.Reader) (*signing.Document, error) {
+func (m demonstration) send(ctx context.Context, who account.Call, name string, content io.Reader) (*record.Document, error) {
 	u, err := m.signing.Intake.Receive(who, name, "", content)
 	if err != nil {
 		return nil, err
 	}
 	title := strings.TrimSuffix(name, filepath.Ext(name))
-	var people []signing.InvitationInput
+	var people []record.InvitationInput
 	for _, p := range [][2]string{{"Alice Archer", "alice@signer.example"}, {"Björn Müller", "bjorn@signer.example"}} {
-		people = append(people, signing.InvitationInput{Name: &p[0], Email: &p[1]})
+		people = append(people, record.InvitationInput{Name: &p[0], Email: &p[1]})
 	}
-	d, err := m.signing.Drafts.Create(ctx, who, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title},
-		Invitations: people, Uploads: []*signing.Upload{u}, Send: true, BaseURL: m.url})
+	d, err := m.signing.Drafts.Create(ctx, who, signing.CreateInput{DocumentInput: record.DocumentInput{Title: &title},
+		Invitations: people, Uploads: []*intake.Upload{u}, Send: true, BaseURL: m.url})
 	return d, errors.Join(err, u.Close())
 }
 
 // save writes the results to the folder.
-func (m demonstration) save(who account.Call, d *signing.Document) (sound bool, err error) {
+func (m demonstration) save(who account.Call, d *record.Document) (sound bool, err error) {
 	var paths []string
 	for _, content := range []string{"document", "certificate"} {
 		download, err := m.signing.Completion.DownloadDocument(who, d.ID, signing.DownloadInput{Content: content})

@@ -9,7 +9,6 @@ import (
 
 	"paraph/app/backup"
 	"paraph/app/machine"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/kv"
 )
@@ -20,7 +19,7 @@ type figures struct {
 
 	mu    sync.Mutex
 	place uint64 // in the journal
-	seen  map[signing.EventType]uint64
+	seen  map[record.EventType]uint64
 }
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -176,7 +175,7 @@ func (f *figures) events(to chan<- prometheus.Metric) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for more := true; more; {
-		var types []signing.EventType
+		var types []record.EventType
 		var err error
 		if types, f.place, more, err = f.app.Signing.Trail.EventsSince(f.place, true); err != nil {
 			return err

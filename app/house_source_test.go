@@ -158,6 +158,11 @@ func stored(p packageSource) map[string]bool {
 var spelled = map[string]string{
 	"app/account.claims": "signed into a token",
 
+	"app/signing/record.Row":          "stored as the JSON that the API sends",
+	"app/signing/record.RowPerson":    "part of a row",
+	"app/signing/record.RowSignatory": "part of a row",
+	"app/signing/record.Progress":     "part of a row",
+
 	"app/checkpoint.message":     "posted to the operator's webhook",
 	"app/checkpoint.messageData": "posted to the operator's webhook",
 }

@@ -11,7 +11,7 @@ import (
 	"paraph/app/mail"
 	"paraph/app/metrics"
 	"paraph/app/notify"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // openMetrics opens the listener for metrics, if one is configured.
@@ -24,7 +24,7 @@ func (a *App) openMetrics(Options) error {
 	if err != nil {
 		return err
 	}
-	f := &figures{app: a, seen: map[signing.EventType]uint64{}}
+	f := &figures{app: a, seen: map[record.EventType]uint64{}}
 	a.metrics = metrics.New(Version(), f)
 	a.measured = &metricsServer{ln, f, a.metrics.Handler(c.Token.Reveal())}
 	return nil

@@ -5,7 +5,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/apptest"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // TestSavedAnswersAreNoDamage checks the data while a signatory has filled in part of a document.
@@ -15,7 +15,7 @@ func TestSavedAnswersAreNoDamage(t *testing.T) {
 	c := s.Company(t)
 	i := sendWith(t, c, apptest.Map{})
 	who := account.Actor{Kind: account.ActorSignatory, CompanyID: c.CompanyID, Document: i.document, Invitation: i.invitation}
-	if err := s.Signing.Signing.SaveAnswers(account.Call{Actor: who}, i.document, i.invitation, signing.Answers{}); err != nil {
+	if err := s.Signing.Signing.SaveAnswers(account.Call{Actor: who}, i.document, i.invitation, record.Answers{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, problem := range s.Check(t.Context(), false) {

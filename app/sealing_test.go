@@ -68,7 +68,7 @@ func TestSealingThatFirstFailsInTheJobIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	doc, who := u.document(), account.System(company(t, u.owner))
 	u.remote.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if d, err := u.server.Signing.Drafts.Get(who, u.id); err != nil || signing.ProgressOf(d).Signed == 1 {
+		if d, err := u.server.Signing.Drafts.Get(who, u.id); err != nil || d.Progress().Signed == 1 {
 			cancel()
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)

@@ -18,6 +18,7 @@ import (
 	"paraph/app/publiclink"
 	"paraph/app/signing"
 	"paraph/app/signing/pictures"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/words"
 )
@@ -156,9 +157,9 @@ func unconfined(p confine.Protection) string {
 }
 
 // documentLimits returns the configured limits of one document.
-func (a *App) documentLimits() signing.Limits {
+func (a *App) documentLimits() record.Limits {
 	limits := a.Config.Server.Limits
-	return signing.Limits{
+	return record.Limits{
 		UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,
 		Invitations: limits.Invitations, Fields: limits.Fields,
 	}.WithDefaults()

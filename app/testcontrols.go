@@ -8,6 +8,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/api"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // Controls are the controls of a test double.
@@ -148,8 +149,8 @@ func seedDocuments(ctx context.Context, drafts *signing.Drafts, admin account.Ca
 	text := func(s string) *string { return &s }
 	for _, title := range []string{"Lease agreement", "Non-disclosure agreement", "Offer letter"} {
 		_, err := drafts.Create(ctx, admin, signing.CreateInput{
-			DocumentInput: signing.DocumentInput{Title: text(title)},
-			Invitations:   []signing.InvitationInput{{Name: text("Sam Signer"), Email: text("sam@signer.example")}}})
+			DocumentInput: record.DocumentInput{Title: text(title)},
+			Invitations:   []record.InvitationInput{{Name: text("Sam Signer"), Email: text("sam@signer.example")}}})
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // rebuild recreates the response to a request whose work is done, from what
@@ -20,7 +20,7 @@ var rebuilds = map[reflect.Type]rebuild{
 		return r.reply(r.server.Signing.Drafts.Get(r.who, about[0]))
 	},
 	typeOf[templateView](): func(r *request, about []string) (any, error) {
-		return r.replyTemplate(&signing.Document{ID: about[0]}, nil)
+		return r.replyTemplate(&record.Document{ID: about[0]}, nil)
 	},
 	typeOf[publicLinkView](): func(r *request, about []string) (any, error) {
 		l, err := r.server.PublicLinks.Get(r.who, about[0], about[1])
@@ -40,14 +40,14 @@ var rebuilds = map[reflect.Type]rebuild{
 			return nil, err
 		}
 		r.version(d)
-		return r.viewFiles(d, among(d.Files, about, func(f signing.File) string { return f.ID })), nil
+		return r.viewFiles(d, among(d.Files, about, func(f record.File) string { return f.ID })), nil
 	},
 	typeOf[all[invitationView]](): func(r *request, about []string) (any, error) {
 		d, err := r.server.Signing.Drafts.Get(r.who, about[0])
 		if err != nil {
 			return nil, err
 		}
-		return all[invitationView]{Data: r.viewInvitations(d, among(d.Invitations, about, func(inv signing.Invitation) string { return inv.ID }))}, nil
+		return all[invitationView]{Data: r.viewInvitations(d, among(d.Invitations, about, func(inv record.Invitation) string { return inv.ID }))}, nil
 	},
 	typeOf[savedFieldView](): func(r *request, about []string) (any, error) {
 		x, err := r.server.Signing.Drafts.GetSavedField(r.who, about[0])

@@ -26,6 +26,7 @@ import (
 	"paraph/app/publiclink"
 	"paraph/app/rehearse"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/words"
 )
 
@@ -33,7 +34,7 @@ import (
 type Options struct {
 	Accounts    *account.Services
 	Signing     *signing.Services
-	Limits      signing.Limits
+	Limits      record.Limits
 	Now         func() time.Time
 	Notify      *notify.Service
 	Webhooks    *notify.Webhooks

@@ -37,9 +37,9 @@ type DocumentBody struct {
 	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
 }
 
-func (b *DocumentBody) input(r *request, f *fault.Fields) (signing.DocumentInput, error) {
+func (b *DocumentBody) input(r *request, f *fault.Fields) (record.DocumentInput, error) {
 	until, err := r.deadline(f, "expires_at", b.ExpiresAt)
-	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
+	in := record.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
 		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: until,
 		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason,
 		SendEmails: b.SendEmails, SignatureTypes: b.SignatureTypes, ReadToEnd: b.ReadToEnd}
@@ -159,14 +159,14 @@ type documentList struct{ raw rawEnvelope }
 
 // Schema returns the schema of the envelope's rows.
 func (documentList) Schema(r huma.Registry) *huma.Schema {
-	return r.Schema(typeOf[envelope[signing.Row]](), true, "")
+	return r.Schema(typeOf[envelope[record.Row]](), true, "")
 }
 
 // describeRows completes the schema of list items, whose type belongs to the store: they
 // have their values in common with whole documents, which are described here.
 func (d *document) describeRows() {
-	d.describeAs(typeOf[signing.Row](), typeOf[documentView]())
-	d.describeAs(typeOf[signing.RowSignatory](), typeOf[invitationView]())
+	d.describeAs(typeOf[record.Row](), typeOf[documentView]())
+	d.describeAs(typeOf[record.RowSignatory](), typeOf[invitationView]())
 }
 
 func (l documentList) bytes() ([]byte, error) { return l.raw.bytes() }
@@ -204,7 +204,7 @@ func (h *documentHandlers) createDocument(r *request, in *createBody) (documentV
 // create makes a document or template with its fields and files.
 func create(
 	r *request, drafts *signing.Drafts, f *fault.Fields, input signing.CreateInput, fields []fieldBody, files []base64File,
-) (*signing.Document, error) {
+) (*record.Document, error) {
 	for i := range fields {
 		input.Fields = append(input.Fields, fields[i].input())
 	}
@@ -219,7 +219,7 @@ func create(
 }
 
 // reply responds with a document.
-func (r *request) reply(d *signing.Document, err error) (documentView, error) {
+func (r *request) reply(d *record.Document, err error) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
@@ -321,6 +321,6 @@ func (h *documentHandlers) listEvents(r *request, _ *nothing) (envelope[eventVie
 	if err != nil {
 		return envelope[eventView]{}, err
 	}
-	view := func(e signing.Entry) eventView { return viewEvent(h.english(), e) }
+	view := func(e record.Entry) eventView { return viewEvent(h.english(), e) }
 	return enclose(r, p, views(entries, view), total), nil
 }

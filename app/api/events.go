@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"paraph/app/fault"
-	"paraph/app/words"
 	"strings"
 	"time"
 
+	"paraph/app/fault"
+	"paraph/app/words"
+
 	"paraph/app/notify"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/signing/trail"
 )
 
@@ -36,7 +37,7 @@ type eventActor struct {
 	Doubt *string `json:"doubt" enum:"made_by_company,unproven" doc:"Why the account does not prove that this member receives the mail sent to its address: the company created it and the address was never confirmed, or nobody has confirmed the address. null otherwise"`
 }
 
-func viewEvent(english fault.Sayer, e signing.Entry) eventView {
+func viewEvent(english fault.Sayer, e record.Entry) eventView {
 	v := eventView{ID: e.ID, DocumentID: e.Value.Document, InvitationID: orNull(e.Value.Invitation), Type: string(e.Value.Type),
 		Actor: eventActor{e.Value.ActorKind, orNull(e.Value.ActorID), e.Value.ActorName, orNull(e.Value.ActorEmail), orNull(e.Value.ActorDoubt)},
 		IP:    orNull(e.Value.IP), UserAgent: orNull(e.Value.UserAgent), Data: e.Value.Details(english), At: when(e.At),
@@ -55,8 +56,8 @@ type eventMessage struct {
 }
 
 type eventMessageData struct {
-	Event    eventView    `json:"event"`
-	Document *signing.Row `json:"document" doc:"As in lists; null once it is deleted permanently"`
+	Event    eventView   `json:"event"`
+	Document *record.Row `json:"document" doc:"As in lists; null once it is deleted permanently"`
 }
 
 func viewMessageOf(english fault.Sayer, e trail.FeedEvent) eventMessage {

@@ -13,6 +13,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/detect"
 	"paraph/app/signing/record"
 )
 
@@ -94,11 +95,11 @@ type fieldBody struct {
 	Covered        *[]areaView    `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag; text in them is removed, so that the sent file no longer has it to search or copy"`
 }
 
-func (b *fieldBody) input() signing.FieldInput {
-	in := signing.FieldInput{ID: idOr(b.ID), File: idPointer(b.FileID), Invitation: idPointer(b.InvitationID), Type: b.Type,
+func (b *fieldBody) input() record.FieldInput {
+	in := record.FieldInput{ID: idOr(b.ID), File: idPointer(b.FileID), Invitation: idPointer(b.InvitationID), Type: b.Type,
 		Name: b.Name, Label: b.Label, Page: b.Page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height, Required: b.Required,
 		ReadOnly: b.ReadOnly, Options: b.Options, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
-		LookInput: signing.LookInput{FontSize: b.FontSize, Align: b.Align, Weight: b.FontWeight, Color: b.Color,
+		LookInput: record.LookInput{FontSize: b.FontSize, Align: b.Align, Weight: b.FontWeight, Color: b.Color,
 			VerticalAlign: b.VerticalAlign, Cells: b.Cells, Mask: b.Mask},
 		SignatureTypes: b.SignatureTypes,
 		Help:           b.Help, Placeholder: b.Placeholder, Formula: b.Formula,
@@ -115,9 +116,9 @@ func (b *fieldBody) input() signing.FieldInput {
 		in.Anchor = b.Anchor.anchor()
 	}
 	if b.Covered != nil {
-		covered := make([]signing.Area, len(*b.Covered))
+		covered := make([]detect.Area, len(*b.Covered))
 		for i, a := range *b.Covered {
-			covered[i] = signing.Area(a)
+			covered[i] = detect.Area(a)
 		}
 		in.Covered = &covered
 	}
@@ -136,10 +137,10 @@ type testBody struct {
 	Value *fieldValue `json:"value,omitempty" doc:"What to compare with: upper and lower case differ; of a group, the label or else the name of a button"`
 }
 
-func (b *conditionBody) condition() *signing.Condition {
-	out := &signing.Condition{Then: b.Then, Match: b.Match}
+func (b *conditionBody) condition() *record.Condition {
+	out := &record.Condition{Then: b.Then, Match: b.Match}
 	for _, t := range b.When {
-		test := signing.Test{Field: t.Field, Op: t.Op}
+		test := record.Test{Field: t.Field, Op: t.Op}
 		if t.Value != nil {
 			test.Value = t.Value.text
 		}
@@ -157,8 +158,8 @@ type anchorBody struct {
 	Cover      bool    `json:"cover,omitempty" doc:"Paint the phrase white when the document is sent"`
 }
 
-func (b *anchorBody) anchor() *signing.Anchor {
-	a := &signing.Anchor{Text: b.Text, Occurrence: 1, Position: cmp.Or(b.Position, "at"), X: b.OffsetX, Y: b.OffsetY,
+func (b *anchorBody) anchor() *detect.Anchor {
+	a := &detect.Anchor{Text: b.Text, Occurrence: 1, Position: cmp.Or(b.Position, "at"), X: b.OffsetX, Y: b.OffsetY,
 		Cover: b.Cover}
 	if b.Occurrence != nil {
 		a.Occurrence = *b.Occurrence
@@ -204,7 +205,7 @@ func (h *fieldHandlers) listFields(r *request, _ *nothing) (envelope[fieldView],
 	return slice(r, r.viewDocument(d).Fields)
 }
 
-func (r *request) allFields(d *signing.Document, err error) (all[fieldView], error) {
+func (r *request) allFields(d *record.Document, err error) (all[fieldView], error) {
 	if err != nil {
 		return all[fieldView]{}, err
 	}
@@ -212,8 +213,8 @@ func (r *request) allFields(d *signing.Document, err error) (all[fieldView], err
 	return all[fieldView]{Data: r.viewDocument(d).Fields}, nil
 }
 
-func inputs(in []fieldBody) []signing.FieldInput {
-	out := make([]signing.FieldInput, 0, len(in))
+func inputs(in []fieldBody) []record.FieldInput {
+	out := make([]record.FieldInput, 0, len(in))
 	for i := range in {
 		out = append(out, in[i].input())
 	}
@@ -257,7 +258,7 @@ func (h *fieldHandlers) detectFields(r *request, in *detectBody) (all[suggestion
 
 // fieldsFor lists the fields of a document that the caller may know: a signatory what the signing
 // page tells about those that they are asked for. How values are computed is for the team.
-func fieldsFor(who account.Call, d *signing.Document) (out []*signing.Field) {
+func fieldsFor(who account.Call, d *record.Document) (out []*record.Field) {
 	if !who.IsSignatory() {
 		for i := range d.Fields {
 			out = append(out, &d.Fields[i])
@@ -291,7 +292,7 @@ type otherFieldView struct {
 }
 
 // othersFor lists the fields of other people that a signatory is shown.
-func othersFor(who account.Call, d *signing.Document) []otherFieldView {
+func othersFor(who account.Call, d *record.Document) []otherFieldView {
 	out := []otherFieldView{}
 	inv := d.Invitation(who.Invitation)
 	if !who.IsSignatory() || inv == nil {
@@ -304,9 +305,9 @@ func othersFor(who account.Call, d *signing.Document) []otherFieldView {
 	return out
 }
 
-func (r *request) showField(d *signing.Document, id string) (fieldView, error) {
+func (r *request) showField(d *record.Document, id string) (fieldView, error) {
 	all := fieldsFor(r.who, d)
-	i := slices.IndexFunc(all, func(x *signing.Field) bool { return x.ID == id })
+	i := slices.IndexFunc(all, func(x *record.Field) bool { return x.ID == id })
 	if i < 0 {
 		return fieldView{}, fault.NotFound("field")
 	}

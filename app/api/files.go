@@ -10,6 +10,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
+	"paraph/app/signing/detect"
 	"paraph/app/signing/record"
 )
 
@@ -65,7 +66,7 @@ func (h *fileHandlers) listFiles(r *request, _ *nothing) (envelope[fileView], er
 	return slice(r, r.viewFiles(d, d.Files).Data)
 }
 
-func (r *request) showFile(d *signing.Document, id string) (fileView, error) {
+func (r *request) showFile(d *record.Document, id string) (fileView, error) {
 	f := d.File(id)
 	if f == nil {
 		return fileView{}, fault.NotFound("file")
@@ -195,9 +196,9 @@ func (h *fileHandlers) redactFile(r *request, in *redactBody) (fileView, error) 
 	if err != nil {
 		return fileView{}, err
 	}
-	regions := make([]signing.Area, len(in.Regions))
+	regions := make([]detect.Area, len(in.Regions))
 	for i, x := range in.Regions {
-		regions[i] = signing.Area(x)
+		regions[i] = detect.Area(x)
 	}
 	d, err := h.drafts.RedactFile(r.UserContext(), r.call(), document, id, regions)
 	if err != nil {

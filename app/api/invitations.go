@@ -9,6 +9,8 @@ import (
 	"paraph/app/httpkit"
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/signing/mark"
+	"paraph/app/signing/record"
 )
 
 type invitationBody struct {
@@ -28,8 +30,8 @@ type invitationBody struct {
 	Message        *string `json:"message,omitempty" doc:"Message for this recipient only"`
 }
 
-func (b *invitationBody) input() signing.InvitationInput {
-	return signing.InvitationInput{Name: b.Name, Email: b.Email, Company: b.Company, JobTitle: b.JobTitle, Role: b.Role, RoleName: b.RoleName,
+func (b *invitationBody) input() record.InvitationInput {
+	return record.InvitationInput{Name: b.Name, Email: b.Email, Company: b.Company, JobTitle: b.JobTitle, Role: b.Role, RoleName: b.RoleName,
 		Group: b.Group, Named: b.Named, Position: b.Position,
 		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}
 }
@@ -46,8 +48,8 @@ type delegateBody struct {
 	Reason         *string `json:"reason,omitempty" doc:"Recorded in the audit trail"`
 }
 
-func (b *delegateBody) input() signing.InvitationInput {
-	return signing.InvitationInput{Name: b.Name, Email: b.Email, Company: b.Company, JobTitle: b.JobTitle, Authentication: b.Authentication, AccessCode: b.AccessCode, Locale: b.Locale, Message: b.Message}
+func (b *delegateBody) input() record.InvitationInput {
+	return record.InvitationInput{Name: b.Name, Email: b.Email, Company: b.Company, JobTitle: b.JobTitle, Authentication: b.Authentication, AccessCode: b.AccessCode, Locale: b.Locale, Message: b.Message}
 }
 
 type consentBody struct {
@@ -81,11 +83,11 @@ type nextBody struct {
 	Email *string `json:"email,omitempty"`
 }
 
-func (b *nextBody) input() *signing.InvitationInput {
+func (b *nextBody) input() *record.InvitationInput {
 	if b == nil {
 		return nil
 	}
-	return &signing.InvitationInput{Name: b.Name, Email: b.Email}
+	return &record.InvitationInput{Name: b.Name, Email: b.Email}
 }
 
 type fillBody struct {
@@ -102,8 +104,8 @@ type ReadingBody struct {
 	ReadAll    bool  `json:"read_all,omitempty" doc:"With read_to_end: the recipient confirms that they have read all pages"`
 }
 
-func (b ReadingBody) input() signing.Reading {
-	return signing.Reading{Pages: b.PagesShown, Confirmed: b.ReadAll}
+func (b ReadingBody) input() record.Reading {
+	return record.Reading{Pages: b.PagesShown, Confirmed: b.ReadAll}
 }
 
 type readBody struct {
@@ -121,11 +123,11 @@ type markBody struct {
 	Ink  string `json:"ink,omitempty" doc:"typed and drawn: blue or black"`
 }
 
-func (m *markBody) mark() *signing.Mark {
+func (m *markBody) mark() *mark.Mark {
 	if m == nil {
 		return nil
 	}
-	return (*signing.Mark)(m)
+	return (*mark.Mark)(m)
 }
 
 type codeBody struct {
@@ -182,7 +184,7 @@ func (h *invitationHandlers) invite(r *request, in *inviteBody) (all[invitationV
 	if err != nil {
 		return all[invitationView]{}, err
 	}
-	var input []signing.InvitationInput
+	var input []record.InvitationInput
 	for i := range in.Invitations {
 		input = append(input, in.Invitations[i].input())
 	}
@@ -202,7 +204,7 @@ func (h *invitationHandlers) listInvitations(r *request, _ *nothing) (envelope[i
 }
 
 // load returns the document in the path.
-func (r *request) load() (*signing.Document, error) {
+func (r *request) load() (*record.Document, error) {
 	id, err := r.document()
 	if err != nil {
 		return nil, err
@@ -222,12 +224,12 @@ func (h *invitationHandlers) getInvitation(r *request, _ *nothing) (invitationVi
 	return r.showInvitation(d, id)
 }
 
-func (r *request) showInvitation(d *signing.Document, id string) (invitationView, error) {
+func (r *request) showInvitation(d *record.Document, id string) (invitationView, error) {
 	inv := d.Invitation(id)
 	if inv == nil || r.who.IsSignatory() && r.who.Invitation != id {
 		return invitationView{}, fault.NotFound("invitation")
 	}
-	return r.viewInvitations(d, []signing.Invitation{*inv})[0], nil
+	return r.viewInvitations(d, []record.Invitation{*inv})[0], nil
 }
 
 func (h *invitationHandlers) updateInvitation(r *request, in *invitationBody) (invitationView, error) {

@@ -12,6 +12,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // request is one call of an endpoint.
@@ -174,4 +175,4 @@ func ifMatch(header string) []int64 {
 }
 
 // version sets the ETag of a document.
-func (r *request) version(d *signing.Document) { r.etag = `"` + strconv.FormatInt(d.Version, 10) + `"` }
+func (r *request) version(d *record.Document) { r.etag = `"` + strconv.FormatInt(d.Version, 10) + `"` }

@@ -7,6 +7,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 type reasonBody struct {
@@ -22,14 +23,14 @@ type extendBody struct {
 }
 
 // step is a service method whose only input is the document.
-type step func(account.Call, string) (*signing.Document, error)
+type step func(account.Call, string) (*record.Document, error)
 
 // slowStep is one that the client may call off while it works.
-type slowStep func(context.Context, account.Call, string) (*signing.Document, error)
+type slowStep func(context.Context, account.Call, string) (*record.Document, error)
 
 // quick adapts a step that is done at once to a table of slow ones.
 func quick(do step) slowStep {
-	return func(_ context.Context, who account.Call, id string) (*signing.Document, error) { return do(who, id) }
+	return func(_ context.Context, who account.Call, id string) (*record.Document, error) { return do(who, id) }
 }
 
 // stateHandlers serves the states of documents.

@@ -123,8 +123,8 @@ type TemplateBody struct {
 	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
 }
 
-func (b *TemplateBody) input() signing.DocumentInput {
-	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder, Metadata: b.Metadata,
+func (b *TemplateBody) input() record.DocumentInput {
+	in := record.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder, Metadata: b.Metadata,
 		Locale: b.Locale, ExpiresDays: b.ExpiresDays, RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL,
 		AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason,
 		SendEmails: b.SendEmails, SignatureTypes: b.SignatureTypes, ReadToEnd: b.ReadToEnd}
@@ -163,7 +163,7 @@ type rolePersonBody struct {
 }
 
 func (b *rolePersonBody) input() signing.RolePerson {
-	return signing.RolePerson{Role: b.Role, InvitationInput: signing.InvitationInput{Name: b.Name, Email: b.Email,
+	return signing.RolePerson{Role: b.Role, InvitationInput: record.InvitationInput{Name: b.Name, Email: b.Email,
 		Company: b.Company, JobTitle: b.JobTitle, Authentication: b.Authentication,
 		AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}}
 }
@@ -396,7 +396,7 @@ func (h *templateHandlers) createTemplate(r *request, in *createTemplateBody) (t
 }
 
 // replyTemplate responds with a template that was just created or changed.
-func (r *request) replyTemplate(d *signing.Document, err error) (templateView, error) {
+func (r *request) replyTemplate(d *record.Document, err error) (templateView, error) {
 	if err != nil {
 		return templateView{}, err
 	}

@@ -21,6 +21,7 @@ import (
 	"paraph/app/httpkit"
 	"paraph/app/signing"
 	"paraph/app/signing/intake"
+	"paraph/app/signing/record"
 )
 
 // base64File is a file inside a JSON body.
@@ -37,13 +38,13 @@ type uploads struct {
 	intake   *intake.Intake
 	who      account.Call
 	body     *httpkit.Body
-	received []*signing.Upload          // all of them
-	chosen   []*signing.Upload          // those to attach
-	lifted   map[string]*signing.Upload // by the placeholder of their content; nil if it was not base64
+	received []*intake.Upload          // all of them
+	chosen   []*intake.Upload          // those to attach
+	lifted   map[string]*intake.Upload // by the placeholder of their content; nil if it was not base64
 }
 
 // receive stores one file on disk.
-func (u *uploads) receive(name, contentType string, content io.Reader) (*signing.Upload, error) {
+func (u *uploads) receive(name, contentType string, content io.Reader) (*intake.Upload, error) {
 	one, err := u.intake.Receive(u.who, name, contentType, content)
 	if err == nil {
 		u.received = append(u.received, one)
@@ -207,7 +208,7 @@ func truth(text string) (yes, ok bool) {
 // URL.
 func (u *uploads) lift(content io.Reader) (instead string, err error) {
 	if u.lifted == nil {
-		u.lifted = map[string]*signing.Upload{}
+		u.lifted = map[string]*intake.Upload{}
 	}
 	one, err := u.receiveEncoded(content)
 	if err != nil {
@@ -220,7 +221,7 @@ func (u *uploads) lift(content io.Reader) (instead string, err error) {
 
 // receiveEncoded stores one base64 file; it returns nil if the content isn't
 // base64.
-func (u *uploads) receiveEncoded(content io.Reader) (*signing.Upload, error) {
+func (u *uploads) receiveEncoded(content io.Reader) (*intake.Upload, error) {
 	if err := u.body.CountFile(); err != nil {
 		return nil, err
 	}
@@ -323,7 +324,7 @@ func (h *fileHandlers) upload(r *request, in *uploadBody) (all[fileView], error)
 	return r.viewFiles(d, added), nil
 }
 
-func (r *request) viewFiles(d *signing.Document, of []signing.File) all[fileView] {
+func (r *request) viewFiles(d *record.Document, of []record.File) all[fileView] {
 	out := all[fileView]{Data: []fileView{}}
 	for i := range of {
 		out.Data = append(out.Data, r.viewFile(d, &of[i]))

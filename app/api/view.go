@@ -8,6 +8,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/signing"
+	"paraph/app/signing/detect"
 	"paraph/app/signing/record"
 )
 
@@ -56,7 +57,7 @@ type documentView struct {
 	Files            []fileView        `json:"files"`
 	Invitations      []invitationView  `json:"invitations"`
 	Fields           []fieldView       `json:"fields"`
-	Progress         signing.Progress  `json:"progress"`
+	Progress         record.Progress   `json:"progress"`
 	CreatedAt        string            `json:"created_at" format:"date-time"`
 	UpdatedAt        string            `json:"updated_at" format:"date-time"`
 	SubmittedAt      *string           `json:"submitted_at" format:"date-time"`
@@ -79,7 +80,7 @@ type documentView struct {
 	TemplateVersion  *int64            `json:"template_version" doc:"The version of the template it was created from"`
 	OtherFields      []otherFieldView  `json:"other_fields" doc:"For a recipient: the fields of other people, filled in or to come; fields has their own"`
 	FormVersion      *string           `json:"form_version" doc:"For a recipient who is asked to act: the version of what they are shown, to send with the act"`
-	AllowedActions   []signing.Action  `json:"allowed_actions" doc:"Actions that the caller can take on this document now"`
+	AllowedActions   []record.Action   `json:"allowed_actions" doc:"Actions that the caller can take on this document now"`
 }
 
 // PersonView is a member as they were when they acted. Its name is exported because it is
@@ -110,12 +111,12 @@ func (approverView) Schema(huma.Registry) *huma.Schema {
 
 // viewDocument renders a document for the caller. A signatory sees only the names and
 // states of other people, and only their own fields.
-func (r *request) viewDocument(d *signing.Document) documentView {
+func (r *request) viewDocument(d *record.Document) documentView {
 	v := documentView{
 		ID: d.ID, Title: d.Title, StatusID: int(d.Status), Status: d.Status.String(), Subject: orNull(d.Subject),
 		Message: orNull(d.Message), SigningOrder: d.SigningOrder, ExternalID: orNull(d.ExternalID), Metadata: d.Metadata,
 		Locale: orNull(d.Locale), Owner: PersonView(d.Owner), ExpiresAt: maybe(d.ExpiresAt),
-		Progress: signing.ProgressOf(d), CreatedAt: when(d.CreatedAt), UpdatedAt: when(d.UpdatedAt),
+		Progress: d.Progress(), CreatedAt: when(d.CreatedAt), UpdatedAt: when(d.UpdatedAt),
 		SubmittedAt: maybe(d.SubmittedAt), ApprovedAt: maybe(d.ApprovedAt), RejectedAt: maybe(d.RejectedAt),
 		RejectedReason: orNull(d.RejectedReason), SendAt: maybe(d.SendAt),
 		SentAt: maybe(d.SentAt), CompletedAt: maybe(d.CompletedAt),
@@ -217,7 +218,7 @@ type findingView struct {
 	Message  string `json:"message"`
 }
 
-func (r *request) viewFile(d *signing.Document, f *signing.File) fileView {
+func (r *request) viewFile(d *record.Document, f *record.File) fileView {
 	if r.who.IsSignatory() {
 		shown := f.WithoutUpload()
 		f = &shown
@@ -270,7 +271,7 @@ type invitationView struct {
 
 // viewInvitations renders invitations, with their links for callers who may see them. It
 // records who was shown a link, and omits a link for which that fails.
-func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation) []invitationView {
+func (r *request) viewInvitations(d *record.Document, all []record.Invitation) []invitationView {
 	out := make([]invitationView, 0, len(all))
 	var linked []string
 	for i := range all {
@@ -292,14 +293,14 @@ func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation)
 }
 
 // statusOf returns the status of an invitation. Who was replaced has passed nothing on.
-func statusOf(inv *signing.Invitation) string {
+func statusOf(inv *record.Invitation) string {
 	if inv.Replaced() {
 		return "replaced"
 	}
 	return inv.Status
 }
 
-func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) invitationView {
+func (r *request) viewInvitation(d *record.Document, inv *record.Invitation) invitationView {
 	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName),
 		Group: orNull(inv.Group), Named: inv.NamedByPrevious,
 		Company: orNull(inv.Company), JobTitle: orNull(inv.JobTitle),
@@ -405,11 +406,11 @@ type testView struct {
 	Value *string `json:"value"`
 }
 
-func viewCondition(c *signing.Condition) *conditionView {
+func viewCondition(c *record.Condition) *conditionView {
 	if c == nil {
 		return nil
 	}
-	return &conditionView{c.Then, c.Match, views(c.When, func(t signing.Test) testView {
+	return &conditionView{c.Then, c.Match, views(c.When, func(t record.Test) testView {
 		return testView{t.Field, t.Op, orNull(t.Value)}
 	})}
 }
@@ -423,7 +424,7 @@ type anchorView struct {
 	Cover      bool    `json:"cover"`
 }
 
-func viewAnchor(a *signing.Anchor) *anchorView {
+func viewAnchor(a *detect.Anchor) *anchorView {
 	if a == nil || !a.Places() {
 		return nil
 	}
@@ -439,8 +440,8 @@ type areaView struct {
 	Height float64 `json:"height"`
 }
 
-func viewAreas(areas []signing.Area) []areaView {
-	return views(areas, func(a signing.Area) areaView { return areaView(a) })
+func viewAreas(areas []detect.Area) []areaView {
+	return views(areas, func(a detect.Area) areaView { return areaView(a) })
 }
 
 // suggestionView is a field that a file seems to need. Its members but the first four
@@ -469,7 +470,7 @@ func viewSuggestion(x signing.Suggestion) suggestionView {
 		FieldSettings: viewSettings(&field), Formula: orNull(x.Formula), Covered: viewAreas(x.Covers), Anchor: viewAnchor(x.Anchor)}
 }
 
-func viewField(d *signing.Document, x *signing.Field) fieldView {
+func viewField(d *record.Document, x *record.Field) fieldView {
 	v := fieldView{
 		ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Page: x.Page, X: x.X, Y: x.Y,
 		FieldSettings: viewSettings(x), Formula: orNull(x.Formula), Condition: viewCondition(x.Condition),
@@ -481,7 +482,7 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 	return v
 }
 
-func viewSettings(x *signing.Field) FieldSettings {
+func viewSettings(x *record.Field) FieldSettings {
 	v := FieldSettings{
 		Type: string(x.Type), Name: orNull(x.Name), Label: orNull(x.Label), Width: x.Width, Height: x.Height,
 		Required: x.Required, ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options,

@@ -8,7 +8,8 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/intake"
+	"paraph/app/signing/record"
 	"paraph/app/turns"
 	"paraph/kv"
 )
@@ -18,11 +19,11 @@ type batch struct {
 	*Service
 	run      *Run
 	who      account.Call
-	template signing.Document
+	template record.Document
 	blocked  error // why no document can be made
 	rows     []Row
 	last     bool
-	series   signing.Series
+	series   intake.Series
 }
 
 // begin reads what the batch needs, and returns the time.
@@ -109,7 +110,7 @@ func (b *batch) make(ctx context.Context, row *Row) error {
 func (b *batch) use(ctx context.Context, row *Row, content RowInput) error {
 	in := content.use(b.run.Send, b.run.later(b.Now()), b.run.BaseURL)
 	in.Run, in.Series = b.run.ID, &b.series
-	in.With = func(tx *kv.Tx, d *signing.Document) error {
+	in.With = func(tx *kv.Tx, d *record.Document) error {
 		now, err := b.mine(tx, row)
 		if err != nil {
 			return err

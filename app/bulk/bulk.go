@@ -165,7 +165,7 @@ var (
 			return []kv.Key{kv.K(r.Company, everything, at), kv.K(r.Company, string(r.State), at)}
 		}})
 	// templates holds the template of each run as it was when the run began.
-	templates = kv.NewCollection("bulk_templates", kv.JSON[signing.Document](), kv.Index[signing.Document]{Name: fileIndex, Keys: record.FileKeys})
+	templates = kv.NewCollection("bulk_templates", kv.JSON[record.Document](), kv.Index[record.Document]{Name: fileIndex, Keys: record.FileKeys})
 	rows      = kv.NewCollection("bulk_rows", kv.JSON[Row](),
 		kv.Index[Row]{Name: "order", Counted: true, Depth: 2, Keys: func(r Row) []kv.Key {
 			n := kv.KeyUint(uint64(r.Number))

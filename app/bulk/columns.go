@@ -47,7 +47,7 @@ type Target struct {
 
 // Targets lists everything that the rows of a template may contain, in the order of its header
 // file.
-func Targets(t *signing.Document) []Target {
+func Targets(t *record.Document) []Target {
 	var out []Target
 	for i := range t.Invitations {
 		inv := &t.Invitations[i]
@@ -74,7 +74,7 @@ func Targets(t *signing.Document) []Target {
 }
 
 // fieldNames lists the names of the fields of some kind.
-func fieldNames(t *signing.Document, of func(*record.Field) bool) []string {
+func fieldNames(t *record.Document, of func(*record.Field) bool) []string {
 	var out []string
 	for i := range t.Fields {
 		if x := &t.Fields[i]; x.Name != "" && of(x) && !slices.Contains(out, x.Name) {
@@ -85,7 +85,7 @@ func fieldNames(t *signing.Document, of func(*record.Field) bool) []string {
 }
 
 // computedNames returns the names of the fields whose values nobody can set.
-func computedNames(t *signing.Document) map[string]bool {
+func computedNames(t *record.Document) map[string]bool {
 	out := map[string]bool{}
 	for i := range t.Fields {
 		if x := &t.Fields[i]; x.Formula != "" {
@@ -97,7 +97,7 @@ func computedNames(t *signing.Document) map[string]bool {
 
 // header lists the headings of a file to be filled in: who takes which role, what the template
 // asks for, and the fields that can be filled in beforehand.
-func header(t *signing.Document) []string {
+func header(t *record.Document) []string {
 	var out []string
 	for i := range t.Invitations {
 		inv := &t.Invitations[i]
@@ -128,7 +128,7 @@ func plain(heading string) string {
 
 // recognise finds what each column of a file is for. A caller may say it, by heading; a heading
 // that is not mentioned is recognised by its name.
-func recognise(t *signing.Document, headings []string, said map[string]string) ([]Column, error) {
+func recognise(t *record.Document, headings []string, said map[string]string) ([]Column, error) {
 	var f fault.Fields
 	targets, used := Targets(t), map[string]bool{}
 	names := known(targets)
@@ -258,7 +258,7 @@ func (in *RowInput) person(role string) *signing.RolePerson {
 
 // headingsOf lists the headings for rows that came as JSON: those of the template's header file, and
 // of whatever else the rows hold.
-func headingsOf(t *signing.Document, rows []RowInput) []string {
+func headingsOf(t *record.Document, rows []RowInput) []string {
 	out := header(t)
 	for _, x := range Targets(t) {
 		holds := func(in RowInput) bool { return in.cell(x.ID) != "" }
@@ -301,7 +301,7 @@ func (in *RowInput) cell(target string) string {
 }
 
 // nameRoles names the roles of a row by their names.
-func (in *RowInput) nameRoles(t *signing.Document) {
+func (in *RowInput) nameRoles(t *record.Document) {
 	in.People = slices.Clone(in.People)
 	for i := range in.People {
 		if n := t.RoleIndex(in.People[i].Role); n >= 0 {

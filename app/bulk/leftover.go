@@ -8,7 +8,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/sheet"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -21,7 +21,7 @@ func (s *Service) Leftover(
 	if err != nil {
 		return nil, err
 	}
-	var t signing.Document
+	var t record.Document
 	err = s.DB.View(func(tx *kv.Tx) (err error) {
 		t, err = templates.Get(tx, r.key())
 		return err

@@ -8,7 +8,6 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/sheet"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/kv"
 )
@@ -90,7 +89,7 @@ func (s *Service) result(who account.Call, row *Row, names []string) ([]string, 
 }
 
 // valueOf returns the first value of the fields with a name.
-func valueOf(d *signing.Document, name string) string {
+func valueOf(d *record.Document, name string) string {
 	for i := range d.Fields {
 		if x := &d.Fields[i]; x.Name == name && x.Value != "" && !x.Hidden && x.HasAnswer() {
 			return x.Value

@@ -18,7 +18,7 @@ import (
 // checked is a table after its check.
 type checked struct {
 	who      account.Call
-	template *signing.Document
+	template *record.Document
 	form     sheet.Form
 	headings []string
 	rows     []checkedRow
@@ -48,7 +48,7 @@ func (in *Input) check(now time.Time) error {
 
 // checkTable reads a table and checks its rows, in the company's turn. With an error, its report
 // names the columns that were recognised.
-func (s *Service) checkTable(ctx context.Context, who account.Call, t *signing.Document, in Input) (*checked, error) {
+func (s *Service) checkTable(ctx context.Context, who account.Call, t *record.Document, in Input) (*checked, error) {
 	leave, err := s.checking.Enter(ctx, who.Turn())
 	if err != nil {
 		return &checked{}, err
@@ -65,7 +65,7 @@ func (s *Service) checkTable(ctx context.Context, who account.Call, t *signing.D
 }
 
 // read reads the table of an input.
-func (s *Service) read(who account.Call, t *signing.Document, in Input) (*checked, error) {
+func (s *Service) read(who account.Call, t *record.Document, in Input) (*checked, error) {
 	c := &checked{who: who, template: t}
 	if len(in.File) == 0 {
 		if len(in.Rows) > s.MaxRows {
@@ -162,7 +162,7 @@ func (c *checked) refusal() error {
 // use returns the input of the document of a row.
 func (in RowInput) use(send bool, at *time.Time, base string) signing.UseInput {
 	return signing.UseInput{
-		DocumentInput: signing.DocumentInput{Title: in.Title, ExternalID: in.ExternalID},
+		DocumentInput: record.DocumentInput{Title: in.Title, ExternalID: in.ExternalID},
 		People:        slices.Clone(in.People), Variables: in.Variables, Values: in.Values,
 		Send: send, SendAt: at, BaseURL: base,
 	}

@@ -19,7 +19,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/turns"
 	"paraph/kv"
@@ -39,7 +39,7 @@ type Options struct {
 // Service implements the rules for contacts. It is safe for concurrent use.
 type Service struct {
 	Options
-	follower  *kv.Follower[signing.Event]
+	follower  *kv.Follower[record.Event]
 	searching *turns.Queue
 }
 
@@ -50,7 +50,7 @@ func New(o Options) *Service {
 	}
 	cores := int64(runtime.GOMAXPROCS(0))
 	s := &Service{Options: o, searching: turns.New(turns.Options{Slots: cores, Group: max(1, cores/2)})}
-	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: o.DB, Log: store.Journal(), Name: follower,
+	s.follower = kv.NewFollower(kv.FollowerOptions[record.Event]{DB: o.DB, Log: store.Journal(), Name: follower,
 		InTurn: true, Match: addsPeople, Do: s.remember})
 	return s
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/kv"
 )
@@ -33,7 +32,7 @@ type person struct {
 }
 
 // addsPeople reports whether an event adds people to a document.
-func addsPeople(_ *kv.Tx, e signing.Entry) (bool, error) {
+func addsPeople(_ *kv.Tx, e record.Entry) (bool, error) {
 	switch e.Value.Type {
 	case record.EventDocumentSent, record.EventInvitationDelegated, record.EventInvitationReplaced:
 		return true, nil
@@ -42,7 +41,7 @@ func addsPeople(_ *kv.Tx, e signing.Entry) (bool, error) {
 }
 
 // remember stores the people that an event added to a document.
-func (s *Service) remember(tx *kv.Tx, e signing.Entry, from int) (next int, err error) {
+func (s *Service) remember(tx *kv.Tx, e record.Entry, from int) (next int, err error) {
 	people, err := s.peopleOf(tx, e)
 	if err != nil {
 		return 0, err
@@ -60,7 +59,7 @@ func (s *Service) remember(tx *kv.Tx, e signing.Entry, from int) (next int, err 
 }
 
 // peopleOf lists the people that an event added to a document.
-func (s *Service) peopleOf(tx *kv.Tx, e signing.Entry) ([]person, error) {
+func (s *Service) peopleOf(tx *kv.Tx, e record.Entry) ([]person, error) {
 	only := ""
 	if e.Value.Type != record.EventDocumentSent {
 		only = e.Value.Data["invitation"]

@@ -16,6 +16,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/mail"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
@@ -27,13 +28,13 @@ type Service struct {
 
 	sending *signing.Sending
 
-	follower *kv.Follower[signing.Event]
+	follower *kv.Follower[record.Event]
 }
 
 // New returns the service that fills an outbox from the journal.
 func New(outbox *Outbox, s *signing.Services) *Service {
 	n := &Service{Outbox: outbox, records: s.Store, sending: s.Sending}
-	n.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{
+	n.follower = kv.NewFollower(kv.FollowerOptions[record.Event]{
 		DB: n.DB, Log: store.Journal(), Name: follower, InTurn: true, Match: isNotified, Do: n.tell})
 	return n
 }

@@ -16,7 +16,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/mail"
 	"paraph/app/notify"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -356,7 +356,7 @@ func TestOutboxIsForAdministratorsOfTheCompany(t *testing.T) {
 		{"approver", s.approver, "role_not_allowed"},
 		{"member", s.Member(t, s.owner.CompanyID, account.RoleMember), "role_not_allowed"},
 		{"viewer", s.Member(t, s.owner.CompanyID, account.RoleViewer), "role_not_allowed"},
-		{"signatory", s.Signatory(t, must[*signing.Document](t)(s.Signing.Drafts.Get(s.owner, m.Document)), "a@x.example"), "signatory_not_allowed"},
+		{"signatory", s.Signatory(t, must[*record.Document](t)(s.Signing.Drafts.Get(s.owner, m.Document)), "a@x.example"), "signatory_not_allowed"},
 		{"owner of another company", s.Company(t), "other"},
 	} {
 		one := c.want

@@ -8,7 +8,6 @@ import (
 	"paraph/app/apptest/domain"
 	"paraph/app/fault"
 	"paraph/app/notify"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/signing/trail"
 )
@@ -75,7 +74,7 @@ func TestAReturnedMessageIsRecordedOnce(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	d := must[*signing.Document](t)(s.Signing.Drafts.Get(s.owner, m.Document))
+	d := must[*record.Document](t)(s.Signing.Drafts.Get(s.owner, m.Document))
 	if d.Attention.Kind != "mail_failed" || d.Attention.Invitation != m.Invitation || s.events(t, m.Document, record.EventInvitationBounced) != 1 {
 		t.Errorf("the document has %+v and %d events", d.Attention, s.events(t, m.Document, record.EventInvitationBounced))
 	}
@@ -95,7 +94,7 @@ func TestReturnedMessagesToMembersAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	s, _, m := post(t)
 	work(t, s)
-	d := must[*signing.Document](t)(s.Signing.Drafts.Get(s.owner, m.Document))
+	d := must[*record.Document](t)(s.Signing.Drafts.Get(s.owner, m.Document))
 	s.Sign(t, d, "a@x.example")
 	work(t, s)
 	for _, other := range s.Messages(t, s.owner.CompanyID) {

@@ -8,19 +8,18 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
 // isNotified reports whether an event calls for messages.
-func isNotified(_ *kv.Tx, e signing.Entry) (bool, error) { return notifiers[e.Value.Type] != nil, nil }
+func isNotified(_ *kv.Tx, e record.Entry) (bool, error) { return notifiers[e.Value.Type] != nil, nil }
 
 // perTransaction is how many messages are recorded in one transaction.
 const perTransaction = 50
 
 // tell writes the messages for one event, starting with number from.
-func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err error) {
+func (s *Service) tell(tx *kv.Tx, e record.Entry, from int) (next int, err error) {
 	d, err := s.records.Load(tx, e.Value.Company, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return 0, nil // purged in the meantime
@@ -44,8 +43,8 @@ func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err erro
 
 // notice holds one event together with everything that a message about it may contain.
 type notice struct {
-	event    signing.Event
-	document *signing.Document
+	event    record.Event
+	document *record.Document
 	company  account.Company
 
 	from  int // earlier messages are already recorded
@@ -60,7 +59,7 @@ func (t *notice) takes() bool {
 }
 
 // notifiers maps each type of event to the function that notifies people of it.
-var notifiers = map[signing.EventType]func(*Service, *kv.Tx, *notice) error{
+var notifiers = map[record.EventType]func(*Service, *kv.Tx, *notice) error{
 	record.EventInvitationNotified:        func(s *Service, tx *kv.Tx, t *notice) error { return s.tellInvited(tx, t, "invitation") },
 	record.EventInvitationReminded:        func(s *Service, tx *kv.Tx, t *notice) error { return s.tellInvited(tx, t, "reminder") },
 	record.EventInvitationLinkRequested:   func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "link_requested") },
@@ -146,7 +145,7 @@ func (s *Service) tellInvited(tx *kv.Tx, t *notice, kind string) error {
 }
 
 // tellSignatory writes to a recipient, unless the owner passes the links on.
-func (s *Service) tellSignatory(tx *kv.Tx, t *notice, kind string, inv *signing.Invitation, link string) error {
+func (s *Service) tellSignatory(tx *kv.Tx, t *notice, kind string, inv *record.Invitation, link string) error {
 	if t.document.NoMails || !t.takes() {
 		return nil
 	}
@@ -155,7 +154,7 @@ func (s *Service) tellSignatory(tx *kv.Tx, t *notice, kind string, inv *signing.
 }
 
 // toSignatory returns a message to an invited person, before it is composed.
-func (t *notice) toSignatory(kind string, inv *signing.Invitation, link string) (m Message, locale string, facts map[string]string) {
+func (t *notice) toSignatory(kind string, inv *record.Invitation, link string) (m Message, locale string, facts map[string]string) {
 	f := t.facts()
 	f["name"], f["link"] = inv.Name, link
 	if inv.Message != "" {

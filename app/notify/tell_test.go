@@ -49,7 +49,7 @@ func must[T any](t *testing.T) func(v T, err error) T {
 }
 
 // invitation returns the identifier of the newest invitation of an address.
-func invitation(d *signing.Document, email string) string {
+func invitation(d *record.Document, email string) string {
 	for _, inv := range slices.Backward(d.Invitations) {
 		if inv.Email == email {
 			return inv.ID
@@ -76,7 +76,7 @@ func TestEveryEventTellsThoseItConcerns(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		// before happens first, and the messages about it are not looked at
-		before, then func(t *testing.T, s situation, d *signing.Document) *signing.Document
+		before, then func(t *testing.T, s situation, d *record.Document) *record.Document
 		want         []string
 	}{
 		{"sent", nil, send(anyOrder, "a", "b", "viewer:c"), []string{"invitation a", "invitation b"}},
@@ -109,7 +109,7 @@ func TestEveryEventTellsThoseItConcerns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := inCompany(t, services)
-			var d *signing.Document
+			var d *record.Document
 			seen := 0
 			if c.before != nil {
 				d = c.before(t, s, nil)
@@ -134,13 +134,13 @@ const (
 	inOrder  = record.Sequential
 )
 
-type step = func(t *testing.T, s situation, d *signing.Document) *signing.Document
+type step = func(t *testing.T, s situation, d *record.Document) *record.Document
 
 func owner(s situation) account.Call { return s.owner }
 func admin(s situation) account.Call { return s.admin }
 
 func then(steps ...step) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
 		for _, do := range steps {
 			d = do(t, s, d)
 		}
@@ -168,87 +168,87 @@ func people(names []string) (all []domain.Person) {
 }
 
 func send(order string, names ...string) step {
-	return func(t *testing.T, s situation, _ *signing.Document) *signing.Document {
-		return s.Sent(t, s.owner, signing.DocumentInput{SigningOrder: &order}, people(names)...)
+	return func(t *testing.T, s situation, _ *record.Document) *record.Document {
+		return s.Sent(t, s.owner, record.DocumentInput{SigningOrder: &order}, people(names)...)
 	}
 }
 
 // sendForADay sends with a deadline, which expire lets pass.
 func sendForADay(names ...string) step {
-	return func(t *testing.T, s situation, _ *signing.Document) *signing.Document {
-		return s.Sent(t, s.owner, signing.DocumentInput{ExpiresAt: new(s.Now().Add(24 * time.Hour))}, people(names)...)
+	return func(t *testing.T, s situation, _ *record.Document) *record.Document {
+		return s.Sent(t, s.owner, record.DocumentInput{ExpiresAt: new(s.Now().Add(24 * time.Hour))}, people(names)...)
 	}
 }
 
 func draft(names ...string) step {
-	return func(t *testing.T, s situation, _ *signing.Document) *signing.Document {
-		return s.Draft(t, s.owner, signing.DocumentInput{}, people(names)...)
+	return func(t *testing.T, s situation, _ *record.Document) *record.Document {
+		return s.Draft(t, s.owner, record.DocumentInput{}, people(names)...)
 	}
 }
 
 func draftFor(names ...string) step {
-	return func(t *testing.T, s situation, _ *signing.Document) *signing.Document {
-		return s.Draft(t, s.owner, signing.DocumentInput{ApproverID: &s.approver.UserID}, people(names)...)
+	return func(t *testing.T, s situation, _ *record.Document) *record.Document {
+		return s.Draft(t, s.owner, record.DocumentInput{ApproverID: &s.approver.UserID}, people(names)...)
 	}
 }
 
 func sign(name string) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
 		return s.Sign(t, d, name+"@x.example")
 	}
 }
 
-func remind(t *testing.T, s situation, d *signing.Document) *signing.Document {
+func remind(t *testing.T, s situation, d *record.Document) *record.Document {
 	s.Advance(24 * time.Hour)
-	return must[*signing.Document](t)(s.Signing.Sending.Remind(s.owner, d.ID, ""))
+	return must[*record.Document](t)(s.Signing.Sending.Remind(s.owner, d.ID, ""))
 }
 
 func decline(name string) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		return must[*signing.Document](t)(s.Signing.Signing.Decline(who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Not now")}))
+		return must[*record.Document](t)(s.Signing.Signing.Decline(who, d.ID, who.Invitation, signing.DeclineInput{Reason: new("Not now")}))
 	}
 }
 
-func other(name string) signing.InvitationInput {
-	return signing.InvitationInput{Name: &name, Email: new(name + "@x.example")}
+func other(name string) record.InvitationInput {
+	return record.InvitationInput{Name: &name, Email: new(name + "@x.example")}
 }
 
 func delegate(name, to string) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
 		who := s.Signatory(t, d, name+"@x.example")
 		if inv := d.Invitation(who.Invitation); inv.Authentication == record.ByAccessCode {
 			token := must[string](t)(s.Signing.Signing.Identify(who, d.ID, inv.ID, "open sesame"))
 			who = account.Call{Actor: must[account.Actor](t)(s.Accounts.Authentication.Authenticate(token))}
 		}
-		return must[*signing.Document](t)(s.Signing.Sending.Delegate(who, d.ID, who.Invitation, other(to), nil))
+		return must[*record.Document](t)(s.Signing.Sending.Delegate(who, d.ID, who.Invitation, other(to), nil))
 	}
 }
 
 func replace(name, by string) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Sending.Replace(s.owner, d.ID, invitation(d, name+"@x.example"), other(by)))
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
+		return must[*record.Document](t)(s.Signing.Sending.Replace(s.owner, d.ID, invitation(d, name+"@x.example"), other(by)))
 	}
 }
 
 func void(by func(situation) account.Call) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Sending.Void(by(s), d.ID, new("Superseded")))
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
+		return must[*record.Document](t)(s.Signing.Sending.Void(by(s), d.ID, new("Superseded")))
 	}
 }
 
-func expire(t *testing.T, s situation, d *signing.Document) *signing.Document {
+func expire(t *testing.T, s situation, d *record.Document) *record.Document {
 	s.Advance(24 * time.Hour)
 	s.Work(t)
-	return must[*signing.Document](t)(s.Signing.Drafts.Get(s.owner, d.ID))
+	return must[*record.Document](t)(s.Signing.Drafts.Get(s.owner, d.ID))
 }
 
-func extend(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	return must[*signing.Document](t)(s.Signing.Sending.Extend(s.owner, d.ID, new(s.Now().Add(time.Hour))))
+func extend(t *testing.T, s situation, d *record.Document) *record.Document {
+	return must[*record.Document](t)(s.Signing.Sending.Extend(s.owner, d.ID, new(s.Now().Add(time.Hour))))
 }
 
 func askForLink(name string) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
 		who := s.Signatory(t, d, name+"@x.example")
 		if err := s.Signing.Signing.AskForLink(who, d.ID, who.Invitation); err != nil {
 			t.Fatal(err)
@@ -258,7 +258,7 @@ func askForLink(name string) step {
 }
 
 func report(name string) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
 		who := s.Signatory(t, d, name+"@x.example")
 		if err := s.Signing.Signing.ReportProblem(who, d.ID, who.Invitation, "The price is wrong"); err != nil {
 			t.Fatal(err)
@@ -268,7 +268,7 @@ func report(name string) step {
 }
 
 func mailFailed(name string) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
 		if err := s.Signing.Sending.MailFailed(account.System(d.Company), d.ID, name+"@x.example"); err != nil {
 			t.Fatal(err)
 		}
@@ -277,23 +277,23 @@ func mailFailed(name string) step {
 }
 
 func submit(by func(situation) account.Call) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Sending.Submit(by(s), d.ID))
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
+		return must[*record.Document](t)(s.Signing.Sending.Submit(by(s), d.ID))
 	}
 }
 
-func approve(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	return must[*signing.Document](t)(s.Signing.Sending.Approve(s.approver, d.ID))
+func approve(t *testing.T, s situation, d *record.Document) *record.Document {
+	return must[*record.Document](t)(s.Signing.Sending.Approve(s.approver, d.ID))
 }
 
-func reject(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	return must[*signing.Document](t)(s.Signing.Sending.Reject(s.approver, d.ID, new("Too expensive")))
+func reject(t *testing.T, s situation, d *record.Document) *record.Document {
+	return must[*record.Document](t)(s.Signing.Sending.Reject(s.approver, d.ID, new("Too expensive")))
 }
 
 func view(name string) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		return must[*signing.Document](t)(s.Signing.Signing.MarkViewed(who, d.ID, who.Invitation))
+		return must[*record.Document](t)(s.Signing.Signing.MarkViewed(who, d.ID, who.Invitation))
 	}
 }
 
@@ -302,8 +302,8 @@ func TestTheOnlyApproverIsAsked(t *testing.T) {
 	t.Parallel()
 	s := domain.New(t, domain.Options{})
 	who := s.Company(t)
-	d := s.Draft(t, who, signing.DocumentInput{}, domain.Signers("a@x.example")...)
-	must[*signing.Document](t)(s.Signing.Sending.Submit(who, d.ID))
+	d := s.Draft(t, who, record.DocumentInput{}, domain.Signers("a@x.example")...)
+	must[*record.Document](t)(s.Signing.Sending.Submit(who, d.ID))
 	if got := told(s.Messages(t, who.CompanyID)); !slices.Equal(got, []string{"approval owner"}) {
 		t.Errorf("told %q", got)
 	}
@@ -339,14 +339,14 @@ func TestMessagesAboutThePast(t *testing.T) {
 }
 
 func giveCode(name string) step {
-	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
-		return must[*signing.Document](t)(s.Signing.Sending.SetAccessCode(s.owner, d.ID, invitation(d, name+"@x.example"),
-			signing.InvitationInput{AccessCode: new("another one")}))
+	return func(t *testing.T, s situation, d *record.Document) *record.Document {
+		return must[*record.Document](t)(s.Signing.Sending.SetAccessCode(s.owner, d.ID, invitation(d, name+"@x.example"),
+			record.InvitationInput{AccessCode: new("another one")}))
 	}
 }
 
-func purge(t *testing.T, s situation, d *signing.Document) *signing.Document {
-	must[*signing.Document](t)(s.Signing.Sending.Delete(s.owner, d.ID))
+func purge(t *testing.T, s situation, d *record.Document) *record.Document {
+	must[*record.Document](t)(s.Signing.Sending.Delete(s.owner, d.ID))
 	if err := s.Signing.Sending.Purge(s.owner, d.ID, d.Title); err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +434,7 @@ func TestMessagesSayWhatThePersonNeedsToKnow(t *testing.T) {
 	s := newSituation(t, domain.Options{})
 	must[account.Company](t)(s.Accounts.Companies.UpdateCompany(s.owner, account.CompanyPatch{Name: new("Sample Ltd"), Locale: new("de"),
 		Timezone: new("Europe/Vienna"), BrandColor: new("#004400")}))
-	d := s.Sent(t, s.owner, signing.DocumentInput{Title: new("Lease"), Message: new("To all of you"), ExpiresAt: new(s.Now().Add(48 * time.Hour))},
+	d := s.Sent(t, s.owner, record.DocumentInput{Title: new("Lease"), Message: new("To all of you"), ExpiresAt: new(s.Now().Add(48 * time.Hour))},
 		domain.Person{Email: "own@x.example", Name: "Olga", Message: "Only to you", Locale: "fr"},
 		domain.Person{Email: "boss@x.example", Name: "Bea", Role: record.Approver, Locale: "en"},
 		domain.Person{Email: "plain@x.example", Name: "Per"})
@@ -483,7 +483,7 @@ func TestMessagesSpeakTheDocumentsLanguage(t *testing.T) {
 	t.Parallel()
 	s := newSituation(t, domain.Options{})
 	must[account.Company](t)(s.Accounts.Companies.UpdateCompany(s.owner, account.CompanyPatch{Locale: new("fr")}))
-	d := s.Sent(t, s.owner, signing.DocumentInput{Locale: new("de")}, domain.Signers("a@x.example")...)
+	d := s.Sent(t, s.owner, record.DocumentInput{Locale: new("de")}, domain.Signers("a@x.example")...)
 	report("a")(t, s, d)
 	if m := last(t, s, "invitation", "a@x.example"); !strings.Contains(m.Text, "Guten Tag") {
 		t.Errorf("the invitation is\n%s", m.Text)

@@ -13,7 +13,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/limit"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/signing/trail"
 	"paraph/app/webhook"
@@ -45,7 +45,7 @@ type WebhookOptions struct {
 type Webhooks struct {
 	WebhookOptions
 	tests    *limit.Limiter // test messages, per company
-	follower *kv.Follower[signing.Event]
+	follower *kv.Follower[record.Event]
 
 	mu      sync.Mutex
 	pumping map[string]bool // webhooks being posted to

@@ -17,6 +17,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/signing/trail"
 	"paraph/app/webhook"
 	"paraph/kv"
@@ -126,9 +127,9 @@ func (p posting) enable(t *testing.T, w notify.Webhook, enabled bool) notify.Web
 }
 
 // happen makes one event: a document is created, archived, or restored.
-func (p posting) happen(t *testing.T) *signing.Document {
+func (p posting) happen(t *testing.T) *record.Document {
 	t.Helper()
-	return must[*signing.Document](t)(p.Signing.Drafts.Create(t.Context(), p.owner, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: new("T")}}))
+	return must[*record.Document](t)(p.Signing.Drafts.Create(t.Context(), p.owner, signing.CreateInput{DocumentInput: record.DocumentInput{Title: new("T")}}))
 }
 
 func TestANewWebhook(t *testing.T) {
@@ -275,7 +276,7 @@ func TestAnEventIsPostedToThoseWhoWantIt(t *testing.T) {
 	p.enable(t, paused, false)
 	foreign := must[notify.Webhook](t)(p.CreateWebhook(p.Company(t), notify.WebhookInput{URL: &p.to.URL}))
 	d := p.happen(t)
-	must[*signing.Document](t)(p.Signing.Sending.Delete(p.owner, d.ID))
+	must[*record.Document](t)(p.Signing.Sending.Delete(p.owner, d.ID))
 	p.work(t)
 	for _, c := range []struct {
 		w    notify.Webhook

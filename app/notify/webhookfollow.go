@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
@@ -23,20 +23,20 @@ func (s *Webhooks) Run(ctx context.Context) error {
 // CaughtUp records the deliveries for all events so far.
 func (s *Webhooks) CaughtUp(ctx context.Context) error { return s.follower.CaughtUp(ctx) }
 
-func newWebhookFollower(s *Webhooks) *kv.Follower[signing.Event] {
-	return kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: store.Journal(), Name: webhookFollower,
+func newWebhookFollower(s *Webhooks) *kv.Follower[record.Event] {
+	return kv.NewFollower(kv.FollowerOptions[record.Event]{DB: s.DB, Log: store.Journal(), Name: webhookFollower,
 		Idle:   func(tx *kv.Tx) (bool, error) { some, err := anyWebhook(tx); return !some, err },
 		InTurn: true, Match: anySubscribed, Do: s.deliver})
 }
 
 // anySubscribed reports whether any webhook is subscribed to an entry.
-func anySubscribed(tx *kv.Tx, e signing.Entry) (bool, error) {
+func anySubscribed(tx *kv.Tx, e record.Entry) (bool, error) {
 	some, err := subscribed(tx, e)
 	return len(some) > 0, err
 }
 
 // subscribed lists the webhooks subscribed to an entry.
-func subscribed(tx *kv.Tx, e signing.Entry) (out []Webhook, err error) {
+func subscribed(tx *kv.Tx, e record.Entry) (out []Webhook, err error) {
 	all, err := ofCompany(tx, e.Value.Company)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func subscribed(tx *kv.Tx, e signing.Entry) (out []Webhook, err error) {
 const keptBody = 16 << 10
 
 // deliver creates the deliveries of an entry.
-func (s *Webhooks) deliver(tx *kv.Tx, e signing.Entry, _ int) (int, error) {
+func (s *Webhooks) deliver(tx *kv.Tx, e record.Entry, _ int) (int, error) {
 	some, err := subscribed(tx, e)
 	if err != nil || len(some) == 0 { // they may have been changed in the meantime
 		return 0, err

@@ -11,7 +11,6 @@ import (
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/list"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/kv"
 )
@@ -143,12 +142,12 @@ func (s *Service) Update(who account.Call, template, id string, in Input) (l Lin
 }
 
 // event returns an event about a link.
-func (l *Link) event(kind signing.EventType) signing.Event {
+func (l *Link) event(kind record.EventType) record.Event {
 	return record.NewEvent(kind).With("link", l.ID).With("name", l.RoleName)
 }
 
 // changes returns the events of a change.
-func (l *Link) changes(before *Link) (events []signing.Event) {
+func (l *Link) changes(before *Link) (events []record.Event) {
 	var changed []string
 	for _, x := range []struct {
 		name     string
@@ -175,7 +174,7 @@ func (l *Link) changes(before *Link) (events []signing.Event) {
 	return events
 }
 
-func (s *Service) put(tx *kv.Tx, l *Link, t *signing.Document) error {
+func (s *Service) put(tx *kv.Tx, l *Link, t *record.Document) error {
 	l.UpdatedAt = tx.Now
 	if err := links.Put(tx, l.key(), *l); err != nil {
 		return err
@@ -205,7 +204,7 @@ func (s *Service) Delete(who account.Call, template, id string) error {
 }
 
 // writable returns a template for which the caller may make links.
-func (s *Service) writable(who account.Call, id string) (*signing.Document, error) {
+func (s *Service) writable(who account.Call, id string) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -217,7 +216,7 @@ func (s *Service) writable(who account.Call, id string) (*signing.Document, erro
 }
 
 // apply writes the input to a link, and checks that documents can be sent with it.
-func (s *Service) apply(l *Link, who account.Call, t *signing.Document, in Input) error {
+func (s *Service) apply(l *Link, who account.Call, t *record.Document, in Input) error {
 	var f fault.Fields
 	in.assign(&f, l, s.Now())
 	if l.Off && in.Role == nil && in.People == nil && in.Variables == nil {
@@ -239,7 +238,7 @@ func (s *Service) apply(l *Link, who account.Call, t *signing.Document, in Input
 
 // mayVisit reports whether strangers can take a role: they sign at once, and nobody could give
 // them an access code.
-func mayVisit(t *signing.Document, inv *signing.Invitation) bool {
+func mayVisit(t *record.Document, inv *record.Invitation) bool {
 	return inv.Signs() && inv.Group == "" && t.IsTurnOf(inv) && inv.Authentication != record.ByAccessCode
 }
 
@@ -286,7 +285,7 @@ func (in *Input) settings(f *fault.Fields, l *Link, now time.Time) {
 }
 
 // rehearse reports everything that would keep a visitor's document from being sent.
-func (s *Service) rehearse(f *fault.Fields, l *Link, who account.Call, t *signing.Document) error {
+func (s *Service) rehearse(f *fault.Fields, l *Link, who account.Call, t *record.Document) error {
 	somebody := Visitor{Name: "Visitor", Email: "visitor@" + l.ID + ".example"}
 	_, err := s.Drafts.CheckTemplateUse(who, t, s.use(l, t, somebody))
 	if fields := fault.FieldsOf(err); len(fields) > 0 {

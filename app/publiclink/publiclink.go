@@ -81,9 +81,9 @@ type Link struct {
 	Role         string   // ID of the role that visitors take
 	People       []Person // in the other roles
 	Variables    map[string]string
-	By           signing.Person // who owns its documents
-	Token        string         `json:",omitempty"` // ID of the API token that made it; "" if a person did
-	MaxUses      int            // 0 for no limit
+	By           record.Person // who owns its documents
+	Token        string        `json:",omitempty"` // ID of the API token that made it; "" if a person did
+	MaxUses      int           // 0 for no limit
 	Uses         int
 	ExpiresAt    *time.Time
 	Off          bool
@@ -187,7 +187,7 @@ func (l *Link) status(now time.Time) Status {
 }
 
 // describe adds what a link takes from its template and its owner.
-func (s *Service) describe(tx *kv.Tx, l *Link, t *signing.Document) error {
+func (s *Service) describe(tx *kv.Tx, l *Link, t *record.Document) error {
 	l.Status = l.status(tx.Now)
 	l.Title = l.titleOf(t)
 	i := t.RoleIndex(l.Role)
@@ -214,7 +214,7 @@ func isFull(err error) bool {
 }
 
 // titleOf returns the title of the link's documents, as far as it is known before a visitor starts.
-func (l *Link) titleOf(t *signing.Document) string {
+func (l *Link) titleOf(t *record.Document) string {
 	values := variable.Folded(l.Variables)
 	for _, name := range variable.Names(t.Title) {
 		if _, ok := values[name]; !ok {

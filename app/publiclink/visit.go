@@ -31,7 +31,7 @@ type Visit struct {
 	Locale      string // of the template
 	Code        bool   // a code is mailed to the visitor's address
 
-	template *signing.Document
+	template *record.Document
 	owner    account.Actor
 }
 
@@ -121,12 +121,12 @@ const fullAgain = 24 * time.Hour
 
 // checks reports whether visitors prove their address with a code: the role demands it, or the
 // link wants it and e-mail works.
-func (s *Service) checks(l *Link, t *signing.Document) bool {
+func (s *Service) checks(l *Link, t *record.Document) bool {
 	return asksForCode(l, t) || l.CheckAddress && s.Mails()
 }
 
 // asksForCode reports whether the role that visitors take demands a code by e-mail.
-func asksForCode(l *Link, t *signing.Document) bool {
+func asksForCode(l *Link, t *record.Document) bool {
 	i := t.RoleIndex(l.Role)
 	return i >= 0 && t.Invitations[i].Authentication == record.ByEmailCode
 }
@@ -207,7 +207,7 @@ func (by *Visitor) check(v *Visit) error {
 }
 
 // emailOf returns the folded address of the person in another role.
-func (l *Link) emailOf(inv *signing.Invitation) string {
+func (l *Link) emailOf(inv *record.Invitation) string {
 	for _, p := range l.People {
 		if p.Email != "" && (p.Role == inv.ID || strings.EqualFold(p.Role, inv.RoleName)) {
 			return input.FoldEmail(p.Email)
@@ -246,7 +246,7 @@ func (s *Service) stillOpen(tx *kv.Tx, v *Visit, by Visitor, network string) err
 }
 
 // use returns the input of a visitor's document.
-func (s *Service) use(l *Link, t *signing.Document, by Visitor) signing.UseInput {
+func (s *Service) use(l *Link, t *record.Document, by Visitor) signing.UseInput {
 	in := signing.UseInput{Send: true, BaseURL: l.BaseURL, Variables: l.Variables, Link: l.ID}
 	for _, p := range l.People {
 		person := signing.RolePerson{Role: p.Role}
@@ -274,7 +274,7 @@ func optional(s string) *string {
 
 // make makes and sends the document of a visitor. The use is counted, and the code used up, in
 // the transaction that stores it.
-func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string) (*signing.Document, error) {
+func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string) (*record.Document, error) {
 	leave, err := s.making.Enter(ctx, turns.Guest(v.Company, v.ID))
 	if err != nil {
 		return nil, err
@@ -297,7 +297,7 @@ func (s *Service) make(ctx context.Context, v *Visit, by Visitor, network string
 	in := s.use(&v.Link, v.template, by)
 	as := account.System(v.Company).Call(account.From{IP: by.IP, UserAgent: by.Agent})
 	in.As = &as
-	in.With = func(tx *kv.Tx, _ *signing.Document) error {
+	in.With = func(tx *kv.Tx, _ *record.Document) error {
 		if err := s.stillOpen(tx, v, by, network); err != nil {
 			return err
 		}
@@ -348,7 +348,7 @@ func (s *Service) refused(v *Visit, err error) error {
 }
 
 // handOver issues the address of the signing page to a visitor, and records that.
-func (s *Service) handOver(v *Visit, by Visitor, d *signing.Document) (out Start, err error) {
+func (s *Service) handOver(v *Visit, by Visitor, d *record.Document) (out Start, err error) {
 	i := d.RoleIndex(v.RoleName)
 	inv := &d.Invitations[i]
 	who := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Name: inv.Name, Email: inv.Email,

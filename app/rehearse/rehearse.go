@@ -28,12 +28,12 @@ type Input struct {
 	Decline    bool              // instead of acting
 	Reason     *string           // of declining
 	Fields     map[string]string // by identifier, name, or group of radio buttons
-	Next       *signing.InvitationInput
+	Next       *record.InvitationInput
 }
 
 // Act lets the recipients of a sent document act one after the other, in the signing order and of
 // a group only one; with Decline, the first of them declines.
-func (s *Service) Act(ctx context.Context, who account.Call, id string, in Input) (*signing.Document, error) {
+func (s *Service) Act(ctx context.Context, who account.Call, id string, in Input) (*record.Document, error) {
 	d, err := s.Signing.Drafts.Get(who, id)
 	if err != nil {
 		return nil, err
@@ -62,12 +62,12 @@ func (s *Service) Act(ctx context.Context, who account.Call, id string, in Input
 }
 
 // check refuses recipients and fields that the document does not have.
-func (in *Input) check(d *signing.Document) error {
+func (in *Input) check(d *record.Document) error {
 	var f fault.Fields
 	if in.Invitation != "" && in.index(d) < 0 {
 		f.Selected("invitation")
 	}
-	all := make([]*signing.Field, len(d.Fields))
+	all := make([]*record.Field, len(d.Fields))
 	for i := range d.Fields {
 		all[i] = &d.Fields[i]
 	}
@@ -79,16 +79,16 @@ func (in *Input) check(d *signing.Document) error {
 	return f.Err()
 }
 
-func (in *Input) index(d *signing.Document) int {
-	return slices.IndexFunc(d.Invitations, func(inv signing.Invitation) bool {
+func (in *Input) index(d *record.Document) int {
+	return slices.IndexFunc(d.Invitations, func(inv record.Invitation) bool {
 		theirs := inv.Status != record.Delegated && strings.EqualFold(inv.Email, in.Invitation)
 		return theirs || strings.EqualFold(inv.ID, in.Invitation)
 	})
 }
 
 // next returns whose turn it is; nil if it is nobody's.
-func next(d *signing.Document, now time.Time) *signing.Invitation {
-	var first *signing.Invitation
+func next(d *record.Document, now time.Time) *record.Invitation {
+	var first *record.Invitation
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		if d.Signable(inv, now) == nil && (first == nil || inv.Position < first.Position) {
@@ -99,7 +99,7 @@ func next(d *signing.Document, now time.Time) *signing.Invitation {
 }
 
 // standstill returns why nobody could act: somebody declined, or everybody has acted.
-func standstill(d *signing.Document, now time.Time) error {
+func standstill(d *record.Document, now time.Time) error {
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Open() {
 			return d.Signable(inv, now)
@@ -113,8 +113,8 @@ func standstill(d *signing.Document, now time.Time) error {
 
 // actAs lets one recipient open the document and act.
 func (s *Service) actAs(
-	ctx context.Context, by account.Call, d *signing.Document, inv *signing.Invitation, in Input,
-) (*signing.Document, error) {
+	ctx context.Context, by account.Call, d *record.Document, inv *record.Invitation, in Input,
+) (*record.Document, error) {
 	if err := d.Signable(inv, s.Now()); err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (s *Service) actAs(
 		return s.Signing.Signing.Decline(who, d.ID, inv.ID, signing.DeclineInput{Reason: reason})
 	case inv.Action() == record.ActionRead:
 		return s.Signing.Signing.Confirm(ctx, who, d.ID, inv.ID,
-			signing.SignInput{Next: in.next(v), Read: signing.Reading{Confirmed: true}})
+			signing.SignInput{Next: in.next(v), Read: record.Reading{Confirmed: true}})
 	case inv.Action() == record.ActionFillIn:
 		asked := record.FieldsIn(record.AskedOf(v.Document, v.Invitation))
 		return s.Signing.Signing.FillIn(ctx, who, d.ID, inv.ID,
@@ -151,7 +151,7 @@ func (s *Service) actAs(
 
 // recipient returns the actor that an invitation's link belongs to, identified.
 func (s *Service) recipient(
-	d *signing.Document, inv *signing.Invitation,
+	d *record.Document, inv *record.Invitation,
 ) (account.Actor, error) {
 	if !record.LinkWorks(d, inv) {
 		return account.Actor{}, fault.Conflict("access_code_needed", fault.Text("name", inv.DisplayName()))
@@ -172,14 +172,14 @@ func (in *Input) signature(v *signing.Visit, now time.Time) signing.SignInput {
 	d, inv, consent := v.Document, v.Invitation, true
 	own := d.UnsortedFieldsOf(inv.ID)
 	out := signing.SignInput{Fields: among(own, in.Fields), Consent: &consent, Next: in.next(v),
-		Read: signing.Reading{Confirmed: true}}
+		Read: record.Reading{Confirmed: true}}
 	complete(out.Fields, d, inv, own, now.In(v.Company.Zone()))
 	out.Signature, out.Initials = marksOf(d, inv)
 	return out
 }
 
 // next returns the person whom the recipient names, nil if they name nobody.
-func (in *Input) next(v *signing.Visit) *signing.InvitationInput {
+func (in *Input) next(v *signing.Visit) *record.InvitationInput {
 	named := record.Names(v.Document, v.Invitation)
 	switch {
 	case named == nil && in.Invitation == "":
@@ -188,5 +188,5 @@ func (in *Input) next(v *signing.Visit) *signing.InvitationInput {
 		return in.Next
 	}
 	name, email := sampleName, strings.ToLower(named.ID)+"@example.com"
-	return &signing.InvitationInput{Name: &name, Email: &email}
+	return &record.InvitationInput{Name: &name, Email: &email}
 }

@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/signing"
+	"paraph/app/signing/mark"
 	"paraph/app/signing/pattern"
 	"paraph/app/signing/record"
 )
@@ -29,7 +30,7 @@ const (
 const longest = 64
 
 // among returns those of the values that are about the given fields.
-func among(own []*signing.Field, values map[string]string) map[string]string {
+func among(own []*record.Field, values map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, v := range values {
 		scratch := map[string]string{}
@@ -43,7 +44,7 @@ func among(own []*signing.Field, values map[string]string) map[string]string {
 // complete adds a value to values, by identifier, for every field that a recipient has to fill in
 // and has not. A field that accepts none of the samples stays empty, so that signing names it.
 func complete(
-	values map[string]string, d *signing.Document, inv *signing.Invitation, own []*signing.Field, today time.Time,
+	values map[string]string, d *record.Document, inv *record.Invitation, own []*record.Field, today time.Time,
 ) {
 	given, tried := map[string]string{}, map[string]bool{}
 	for key, v := range values {
@@ -55,7 +56,7 @@ func complete(
 		entered := record.Entered(own, inv, given, today)
 		rules := record.RulesFor(d, inv.ID, entered, today)
 		lacking := record.Unanswered(own, rules, entered)
-		i := slices.IndexFunc(lacking, func(x *signing.Field) bool { return !tried[x.ID] })
+		i := slices.IndexFunc(lacking, func(x *record.Field) bool { return !tried[x.ID] })
 		if i < 0 {
 			return
 		}
@@ -68,7 +69,7 @@ func complete(
 }
 
 // sample returns a value that a field accepts.
-func sample(x *signing.Field, today time.Time) (string, bool) {
+func sample(x *record.Field, today time.Time) (string, bool) {
 	if x.HandsIn() {
 		return "data:image/png;name=sample.png;base64," + samplePicture, true
 	}
@@ -86,7 +87,7 @@ func sample(x *signing.Field, today time.Time) (string, bool) {
 }
 
 // candidates lists what people might enter in a field.
-func candidates(x *signing.Field, today time.Time) []string {
+func candidates(x *record.Field, today time.Time) []string {
 	switch x.Type {
 	case pdf.FieldNumber:
 		out := []string{"1"}
@@ -116,7 +117,7 @@ func candidates(x *signing.Field, today time.Time) []string {
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // fitted makes an ASCII text as long as a field requires.
-func fitted(x *signing.Field, text string) string {
+func fitted(x *record.Field, text string) string {
 	if x.Type == pdf.FieldText && x.Min != nil {
 		for float64(len(text)) < min(*x.Min, record.MaxValue) {
 			text += "abcdefghij"
@@ -134,16 +135,16 @@ func fitted(x *signing.Field, text string) string {
 
 // marksOf returns a signature and initials of types that the recipient's fields allow; nil is
 // typed from their name.
-func marksOf(d *signing.Document, inv *signing.Invitation) (signature, initials *signing.Mark) {
-	mark := func(kind pdf.FieldType) *signing.Mark {
+func marksOf(d *record.Document, inv *record.Invitation) (signature, initials *mark.Mark) {
+	mark := func(kind pdf.FieldType) *mark.Mark {
 		allowed := record.TypesOfMark(d, inv.ID, kind)
 		switch {
 		case slices.Contains(allowed, signing.MarkTyped):
 			return nil
 		case slices.Contains(allowed, signing.MarkDrawn):
-			return &signing.Mark{Type: signing.MarkDrawn, Data: sampleStrokes}
+			return &mark.Mark{Type: signing.MarkDrawn, Data: sampleStrokes}
 		}
-		return &signing.Mark{Type: signing.MarkImage, Data: samplePicture}
+		return &mark.Mark{Type: signing.MarkImage, Data: samplePicture}
 	}
 	return mark(pdf.FieldSignature), mark(pdf.FieldInitials)
 }

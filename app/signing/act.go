@@ -16,7 +16,7 @@ import (
 // MarkViewed records that a person has viewed the document. Further calls have no effect.
 func (s *Signing) MarkViewed(
 	who account.Call, id, invitation string,
-) (*Document, error) {
+) (*record.Document, error) {
 	d, err := s.see(who, id)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (s *Signing) MarkViewed(
 	if inv := d.Invitation(invitation); inv != nil && inv.ViewedAt != nil {
 		return d, mayAct(who, id, invitation)
 	}
-	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *record.Document, inv *record.Invitation) ([]record.Event, error) {
 		if err := d.Running(tx.Now); err != nil {
 			return nil, err
 		}
@@ -38,12 +38,12 @@ func (s *Signing) MarkViewed(
 		if inv.Status == record.Notified {
 			inv.Status = record.Viewed
 		}
-		return []Event{record.NewEvent(record.EventInvitationViewed).To(inv.ID)}, nil
+		return []record.Event{record.NewEvent(record.EventInvitationViewed).To(inv.ID)}, nil
 	})
 }
 
 // viewedByMember answers a member's call, which is noted nowhere: only the person can open the document.
-func (s *Signing) viewedByMember(who account.Call, d *Document, invitation string) (*Document, error) {
+func (s *Signing) viewedByMember(who account.Call, d *record.Document, invitation string) (*record.Document, error) {
 	if err := mayAct(who, d.ID, invitation); err != nil {
 		return nil, err
 	}
@@ -87,12 +87,12 @@ func (in DeclineInput) read() (record.Reason, error) {
 // voided immediately instead.
 func (s *Signing) Decline(
 	who account.Call, id, invitation string, in DeclineInput,
-) (*Document, error) {
+) (*record.Document, error) {
 	why, err := in.read()
 	if err != nil {
 		return nil, err
 	}
-	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *record.Document, inv *record.Invitation) ([]record.Event, error) {
 		if err := d.Declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -112,8 +112,8 @@ func (s *Signing) Decline(
 		} else {
 			inv.DeclinedAt, inv.DeclinedCode, inv.DeclinedReason = &tx.Now, why.Code, why.Words
 		}
-		d.SetAttention(Attention{Kind: record.AttentionDeclined, Code: "declined", Invitation: inv.ID})
-		events := []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).Recorded(inv).Because(why)}
+		d.SetAttention(record.Attention{Kind: record.AttentionDeclined, Code: "declined", Invitation: inv.ID})
+		events := []record.Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).Recorded(inv).Because(why)}
 		if company.OnDecline != account.OnDeclineVoid {
 			return events, nil
 		}
@@ -127,13 +127,13 @@ func (s *Signing) Decline(
 // Delegate passes an invitation on to another person, who takes it over with its fields;
 // the old link stops working. The reason, if any, is recorded in the journal.
 func (s *Sending) Delegate(
-	who account.Call, id, invitation string, in InvitationInput, reason *string,
-) (*Document, error) {
+	who account.Call, id, invitation string, in record.InvitationInput, reason *string,
+) (*record.Document, error) {
 	why, err := readReason(reason)
 	if err != nil {
 		return nil, err
 	}
-	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *record.Document, inv *record.Invitation) ([]record.Event, error) {
 		if err := d.Delegable(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -154,12 +154,12 @@ func (s *Sending) Delegate(
 // Replace substitutes another person for one who has not signed. The company does so,
 // even after a decline. If the person is yet to be named by another recipient, it names them.
 func (s *Sending) Replace(
-	who account.Call, id, invitation string, in InvitationInput,
-) (*Document, error) {
+	who account.Call, id, invitation string, in record.InvitationInput,
+) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.changes.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.onInvitation(who, id, invitation, func(tx *kv.Tx, d *record.Document, inv *record.Invitation) ([]record.Event, error) {
 		if err := d.Replaceable(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -169,7 +169,7 @@ func (s *Sending) Replace(
 		if inv.Unnamed() {
 			var f fault.Fields
 			named := in.NamePerson(&f, d, inv)
-			return append([]Event{named}, d.Notify(tx.Now)...), f.Err()
+			return append([]record.Event{named}, d.Notify(tx.Now)...), f.Err()
 		}
 		return s.takeOver(tx, who, d, inv, in, record.NewEvent(record.EventInvitationReplaced))
 	})
@@ -180,8 +180,8 @@ func (s *Sending) Replace(
 // the certified pages do not change. The new person is authenticated in the same way;
 // the sender has to set a new access code.
 func (s *Sending) takeOver(
-	tx *kv.Tx, who account.Call, d *Document, inv *Invitation, in InvitationInput, event Event,
-) ([]Event, error) {
+	tx *kv.Tx, who account.Call, d *record.Document, inv *record.Invitation, in record.InvitationInput, event record.Event,
+) ([]record.Event, error) {
 	var f fault.Fields
 	next := inv.Copy(s.id(), tx.Now)
 	next.Name, next.Email, next.Message, next.AccessCodeHint = "", "", "", ""
@@ -197,7 +197,7 @@ func (s *Sending) takeOver(
 	if next.Email == "" && !f.Has("email") {
 		f.Required("email")
 	}
-	if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
+	if slices.ContainsFunc(d.Invitations, func(o record.Invitation) bool {
 		return strings.EqualFold(o.Email, next.Email) && o.Status != record.Delegated
 	}) {
 		f.Add("email", "already_invited")
@@ -220,25 +220,25 @@ func (s *Sending) takeOver(
 	inv.LinkGeneration++
 	d.Invitations = append(d.Invitations, next)
 	if d.Attention.Kind == record.AttentionDeclined && d.Declined() == nil {
-		d.SetAttention(Attention{})
+		d.SetAttention(record.Attention{})
 	}
 	d.RequestMissingCode()
 	if err := store.Invited.Put(tx, next.ID, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
 		return nil, err
 	}
-	return append([]Event{event}, d.Notify(tx.Now)...), nil
+	return append([]record.Event{event}, d.Notify(tx.Now)...), nil
 }
 
 // SetAccessCode changes the access code of an invitation that was already sent. The
 // sender gives it to the person. Proofs made with the previous code no longer count, and
 // an invitation that lacked a code gets its link now.
 func (s *Sending) SetAccessCode(
-	who account.Call, id, invitation string, in InvitationInput,
-) (*Document, error) {
+	who account.Call, id, invitation string, in record.InvitationInput,
+) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.changes.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.onInvitation(who, id, invitation, func(tx *kv.Tx, d *record.Document, inv *record.Invitation) ([]record.Event, error) {
 		if err := d.TakesCode(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -252,7 +252,7 @@ func (s *Sending) SetAccessCode(
 		}
 		inv.ProofSince = new(tx.Now.Truncate(time.Second)) // tokens have a resolution of seconds
 		d.RequestMissingCode()
-		events := []Event{record.NewEvent(record.EventInvitationUpdated).To(inv.ID).With("access_code", "set")}
+		events := []record.Event{record.NewEvent(record.EventInvitationUpdated).To(inv.ID).With("access_code", "set")}
 		return append(events, d.Notify(tx.Now)...), identities.Delete(tx, inv.ID)
 	})
 }
@@ -261,11 +261,11 @@ func (s *Sending) SetAccessCode(
 // everyone whose turn it is.
 func (s *Sending) Remind(
 	who account.Call, id, invitation string,
-) (*Document, error) {
+) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 		inv := d.Invitation(invitation)
 		if invitation != "" && inv == nil {
 			return nil, fault.NotFound("invitation")
@@ -296,8 +296,8 @@ func (s *Signing) ReportProblem(who account.Call, id, invitation, problem string
 		return fault.NotFound("invitation")
 	}
 	_, err := s.changes.onInvitation(who, id, invitation, func(
-		tx *kv.Tx, _ *Document, inv *Invitation,
-	) ([]Event, error) {
+		tx *kv.Tx, _ *record.Document, inv *record.Invitation,
+	) ([]record.Event, error) {
 		state, err := identityOf(tx, inv.ID)
 		if err != nil {
 			return nil, err
@@ -309,14 +309,14 @@ func (s *Signing) ReportProblem(who account.Call, id, invitation, problem string
 			return nil, err
 		}
 		state.ReportedAt = &tx.Now
-		return []Event{record.NewEvent(record.EventInvitationProblemReported).To(inv.ID).With("email", inv.Email).With("reason", text)}, identities.Put(tx, inv.ID, state)
+		return []record.Event{record.NewEvent(record.EventInvitationProblemReported).To(inv.ID).With("email", inv.Email).With("reason", text)}, identities.Put(tx, inv.ID, state)
 	})
 	return err
 }
 
 // SaveAnswers stores what a person has filled in so far. Values are not validated until
 // the person signs.
-func (s *Signing) SaveAnswers(who account.Call, id, invitation string, in Answers) error {
+func (s *Signing) SaveAnswers(who account.Call, id, invitation string, in record.Answers) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, inv, err := signerAt(tx, who, id, invitation)
 		if err != nil {
@@ -326,7 +326,7 @@ func (s *Signing) SaveAnswers(who account.Call, id, invitation string, in Answer
 		if err != nil {
 			return err
 		}
-		kept := Answers{Values: map[string]string{}, Handed: before.Handed, SavedAt: &tx.Now,
+		kept := record.Answers{Values: map[string]string{}, Handed: before.Handed, SavedAt: &tx.Now,
 			Signature: store.StorableMark(in.Signature), Initials: store.StorableMark(in.Initials)}
 		for _, x := range record.FieldsIn(record.AskedOf(d, inv)) {
 			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && x.HasAnswer() && len(v) <= 4*record.MaxValue {

@@ -11,15 +11,15 @@ import (
 type asking struct {
 	tx      *kv.Tx
 	who     account.Call
-	d       *Document
+	d       *record.Document
 	company account.Company
-	trial   *Document // memory for a copy
+	trial   *record.Document // memory for a copy
 }
 
 // rule reports whether an action is possible: may returns nil, or the error that
 // performing the action would return.
 type rule struct {
-	action Action
+	action record.Action
 	may    func(q *asking) error
 }
 
@@ -28,22 +28,22 @@ type rule struct {
 var rules = []rule{
 	{record.ActionEdit, func(q *asking) error { return q.d.Editable() }},
 	{record.ActionSubmit, func(q *asking) error {
-		return q.try(func(d *Document) error { return d.Submit(record.PersonOf(q.who.Actor), q.tx.Now) })
+		return q.try(func(d *record.Document) error { return d.Submit(record.PersonOf(q.who.Actor), q.tx.Now) })
 	}},
 	{record.ActionWithdraw, func(q *asking) error {
-		return q.first(ownerOrSubmitter(q.who), (*Document).Withdraw)
+		return q.first(ownerOrSubmitter(q.who), (*record.Document).Withdraw)
 	}},
 	{record.ActionApprove, func(q *asking) error {
-		return q.first(mayApprove(q.who), func(d *Document) error {
+		return q.first(mayApprove(q.who), func(d *record.Document) error {
 			return d.Approve(record.PersonOf(q.who.Actor), q.tx.Now)
 		})
 	}},
 	{record.ActionReject, func(q *asking) error {
-		return q.first(mayApprove(q.who), func(d *Document) error {
+		return q.first(mayApprove(q.who), func(d *record.Document) error {
 			return d.Reject(record.PersonOf(q.who.Actor), "", q.tx.Now)
 		})
 	}},
-	{record.ActionReopen, func(q *asking) error { return q.try((*Document).Reopen) }},
+	{record.ActionReopen, func(q *asking) error { return q.try((*record.Document).Reopen) }},
 	{record.ActionSend, func(q *asking) error { return q.d.Sendable(q.company.RequireApproval) }},
 	{record.ActionCallOff, func(q *asking) error { return q.try(record.CallOff) }},
 	{record.ActionSign, func(q *asking) error { return q.d.MayDo(q.who.Actor, record.ActionSign, q.tx.Now) }},
@@ -53,30 +53,30 @@ var rules = []rule{
 	{record.ActionReplace, func(q *asking) error { return q.d.AnyReplaceable(q.tx.Now) }},
 	{record.ActionCode, func(q *asking) error { return q.d.AwaitsCode(q.tx.Now) }},
 	{record.ActionExtend, func(q *asking) error {
-		return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Extend(q.tx.Now) })
+		return q.first(ownerOrAdmin(q.who), func(d *record.Document) error { return d.Extend(q.tx.Now) })
 	}},
 	{record.ActionSeal, func(q *asking) error {
-		return q.first(ownerOrAdmin(q.who), (*Document).Sealable)
+		return q.first(ownerOrAdmin(q.who), (*record.Document).Sealable)
 	}},
 	{record.ActionDownload, func(q *asking) error { return q.d.Downloadable() }},
 	{record.ActionDuplicate, func(*asking) error { return nil }},
 	{record.ActionVoid, func(q *asking) error {
-		return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Void(record.Reason{}, q.tx.Now) })
+		return q.first(ownerOrAdmin(q.who), func(d *record.Document) error { return d.Void(record.Reason{}, q.tx.Now) })
 	}},
 	{record.ActionArchive, func(q *asking) error {
-		return q.try(func(d *Document) error { return d.Archive(q.tx.Now) })
+		return q.try(func(d *record.Document) error { return d.Archive(q.tx.Now) })
 	}},
-	{record.ActionRestore, func(q *asking) error { return q.try((*Document).Restore) }},
+	{record.ActionRestore, func(q *asking) error { return q.try((*record.Document).Restore) }},
 	{record.ActionDelete, func(q *asking) error {
-		return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.Trash(q.tx.Now) })
+		return q.first(ownerOrAdmin(q.who), func(d *record.Document) error { return d.Trash(q.tx.Now) })
 	}},
 	{record.ActionPurge, func(q *asking) error {
-		return q.first(adminOnly(q.who), (*Document).Purgeable)
+		return q.first(adminOnly(q.who), (*record.Document).Purgeable)
 	}},
 }
 
 // try applies a step to a copy of the document.
-func (q *asking) try(step func(*Document) error) error {
+func (q *asking) try(step func(*record.Document) error) error {
 	invitations := append(q.trial.Invitations[:0], q.d.Invitations...)
 	*q.trial = *q.d
 	q.trial.Invitations = invitations
@@ -84,7 +84,7 @@ func (q *asking) try(step func(*Document) error) error {
 }
 
 // first is like try, for a step that requires a permission.
-func (q *asking) first(may func(*kv.Tx, *Document) error, step func(*Document) error) error {
+func (q *asking) first(may func(*kv.Tx, *record.Document) error, step func(*record.Document) error) error {
 	if err := may(q.tx, q.d); err != nil {
 		return err
 	}
@@ -94,17 +94,17 @@ func (q *asking) first(may func(*kv.Tx, *Document) error, step func(*Document) e
 // Actions lists what an actor may do now with a document that was loaded for them. An
 // action is listed exactly if performing it would not be refused because of the state,
 // the role or the turn. Invalid input and incomplete documents may still be refused.
-func (s *core) Actions(who account.Call, d *Document) ([]Action, error) {
+func (s *core) Actions(who account.Call, d *record.Document) ([]record.Action, error) {
 	if who.IsSignatory() {
 		return d.ActionsOf(who.Actor, s.now()), nil
 	}
-	out := []Action{}
+	out := []record.Action{}
 	err := s.db.View(func(tx *kv.Tx) error {
 		company, err := account.LoadCompany(tx, d.Company)
 		if err != nil {
 			return err
 		}
-		q := &asking{tx, who, d, company, &Document{}}
+		q := &asking{tx, who, d, company, &record.Document{}}
 		for _, r := range rules {
 			if !who.Can(r.action.Scope()) {
 				continue

@@ -9,11 +9,12 @@ import (
 	"paraph/app/account"
 	"paraph/app/apptest/domain"
 	"paraph/app/signing"
+	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 )
 
 // invited returns the newest invitation for an address.
-func invited(d doc, email string) *signing.Invitation {
+func invited(d doc, email string) *record.Invitation {
 	for i := range slices.Backward(d.Invitations) {
 		if d.Invitations[i].Email == email {
 			return &d.Invitations[i]
@@ -56,13 +57,13 @@ func TestInvitedPeopleActOnlyInTheirTurn(t *testing.T) {
 	none := func(d doc) doc { return d }
 	for _, x := range []struct {
 		name   string
-		in     signing.DocumentInput
+		in     record.DocumentInput
 		people string
 		before func(d doc) doc
 		who    string
 		want   string // expected refusal of signing, declining and delegating, or one for each
 	}{
-		{"in any order", signing.DocumentInput{}, "a:1 b:2", none, "b", ""},
+		{"in any order", record.DocumentInput{}, "a:1 b:2", none, "b", ""},
 		{"first in order", inOrder(), "a:1 b:2", none, "a", ""},
 		{"second in order", inOrder(), "a:1 b:2", none, "b", "not_your_turn"},
 		{"second once the first has signed", inOrder(), "a:1 b:2 c:3", func(d doc) doc { return sign(d, "a") }, "b", ""},
@@ -72,21 +73,21 @@ func TestInvitedPeopleActOnlyInTheirTurn(t *testing.T) {
 		{"behind a viewer", inOrder(), "viewer:a:1 b:2", none, "b", ""},
 		{"behind someone who delegated", inOrder(), "a:1 b:2", func(d doc) doc { return delegate(d, "a", "new") }, "b", "not_your_turn"},
 		{"taking over in order", inOrder(), "a:1 b:2", func(d doc) doc { return delegate(d, "a", "new") }, "new", ""},
-		{"an approver", signing.DocumentInput{}, "approver:a b", none, "a", ""},
-		{"a viewer", signing.DocumentInput{}, "viewer:a b", none, "a", "viewer_does_not_sign"},
-		{"signed", signing.DocumentInput{}, "a b", func(d doc) doc { return sign(d, "a") }, "a", "already_signed"},
-		{"declined", signing.DocumentInput{}, "a b", func(d doc) doc { return decline(d, "a") }, "a", "invitation_declined"},
-		{"delegated", signing.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "a", "invitation_delegated.replaced"},
-		{"another declined", signing.DocumentInput{}, "a b", func(d doc) doc { return decline(d, "a") }, "b", "document_declined"},
-		{"another delegated", signing.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "b", ""},
-		{"declining not allowed", signing.DocumentInput{AllowDecline: new(false)}, "a b", none, "a", " decline_not_allowed "},
-		{"delegating not allowed", signing.DocumentInput{AllowDelegation: new(false)}, "a b", none, "a", "  delegation_not_allowed"},
-		{"reason required to decline", signing.DocumentInput{DeclineReason: new(true)}, "a b", none, "a", " reason_required "},
-		{"shortly before the deadline", signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, "a b", func(d doc) doc {
+		{"an approver", record.DocumentInput{}, "approver:a b", none, "a", ""},
+		{"a viewer", record.DocumentInput{}, "viewer:a b", none, "a", "viewer_does_not_sign"},
+		{"signed", record.DocumentInput{}, "a b", func(d doc) doc { return sign(d, "a") }, "a", "already_signed"},
+		{"declined", record.DocumentInput{}, "a b", func(d doc) doc { return decline(d, "a") }, "a", "invitation_declined"},
+		{"delegated", record.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "a", "invitation_delegated.replaced"},
+		{"another declined", record.DocumentInput{}, "a b", func(d doc) doc { return decline(d, "a") }, "b", "document_declined"},
+		{"another delegated", record.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "b", ""},
+		{"declining not allowed", record.DocumentInput{AllowDecline: new(false)}, "a b", none, "a", " decline_not_allowed "},
+		{"delegating not allowed", record.DocumentInput{AllowDelegation: new(false)}, "a b", none, "a", "  delegation_not_allowed"},
+		{"reason required to decline", record.DocumentInput{DeclineReason: new(true)}, "a b", none, "a", " reason_required "},
+		{"shortly before the deadline", record.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, "a b", func(d doc) doc {
 			c.Advance(time.Hour - time.Millisecond)
 			return d
 		}, "a", ""},
-		{"at the deadline", signing.DocumentInput{ExpiresAt: new(c.Now().Add(2 * time.Hour))}, "a b", func(d doc) doc {
+		{"at the deadline", record.DocumentInput{ExpiresAt: new(c.Now().Add(2 * time.Hour))}, "a b", func(d doc) doc {
 			c.Advance(time.Hour + time.Millisecond)
 			return d
 		}, "a", "document_expired"},
@@ -100,8 +101,8 @@ func TestInvitedPeopleActOnlyInTheirTurn(t *testing.T) {
 	}
 }
 
-func inOrder() signing.DocumentInput {
-	return signing.DocumentInput{SigningOrder: new(record.Sequential)}
+func inOrder() record.DocumentInput {
+	return record.DocumentInput{SigningOrder: new(record.Sequential)}
 }
 
 // tries attempts to sign, decline and delegate, beginning with what should be refused.
@@ -109,13 +110,13 @@ func (c company) tries(t *testing.T, name string, d doc, email string, want []st
 	t.Helper()
 	ctx, id := t.Context(), invited(d, email).ID
 	signatory := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Document: d.ID, Invitation: id}
-	offered := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(account.Call{Actor: signatory}, d))
+	offered := ok[[]record.Action](t)(c.Signing.Drafts.Actions(account.Call{Actor: signatory}, d))
 	acts := []struct {
-		action signing.Action
+		action record.Action
 		do     func() error
 	}{
 		{record.ActionSign, func() error {
-			_, err := c.Signing.Signing.Sign(ctx, c.author, d.ID, id, signing.SignInput{Signature: &signing.Mark{Type: "typed", Text: "A"}})
+			_, err := c.Signing.Signing.Sign(ctx, c.author, d.ID, id, signing.SignInput{Signature: &mark.Mark{Type: "typed", Text: "A"}})
 			return err
 		}},
 		{record.ActionDecline, func() error {
@@ -149,7 +150,7 @@ func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 	c := newCompany(t)
 	for _, x := range []struct {
 		then   account.OnDecline
-		status signing.Status
+		status record.Status
 		kind   record.AttentionKind
 		reason record.Reason
 	}{
@@ -157,7 +158,7 @@ func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 		{account.OnDeclineVoid, record.Voided, "", record.Reason{Code: record.ReasonDeclined, Name: "Name of a@x.example"}},
 	} {
 		ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(c.owner, account.CompanyPatch{OnDecline: &x.then}))
-		d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
+		d := c.Sent(t, c.author, record.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 		who := c.Signatory(t, d, "a@x.example")
 		d = ok[doc](t)(c.Signing.Signing.Decline(who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(" Not\nnow ")}))
 		inv := invited(d, "a@x.example")
@@ -168,7 +169,7 @@ func TestDecliningStopsOrVoidsTheDocument(t *testing.T) {
 			t.Errorf("%+v", d.Attention)
 		}
 	}
-	d := c.Sent(t, c.author, signing.DocumentInput{DeclineReason: new(true)}, domain.Signers("a@x.example")...)
+	d := c.Sent(t, c.author, record.DocumentInput{DeclineReason: new(true)}, domain.Signers("a@x.example")...)
 	who := c.Signatory(t, d, "a@x.example")
 	if _, err := c.Signing.Signing.Decline(who, d.ID, who.Invitation, signing.DeclineInput{Reason: new(strings.Repeat("x", 2001))}); domain.Refusal(err) != "reason too_long" {
 		t.Error(err)
@@ -182,16 +183,16 @@ func TestDelegateTakesOverTheInvitation(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
-	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Person{Email: "a@x.example", Message: "To you", Position: 3, Role: record.Approver}, domain.Person{Email: "b@x.example"})
-	d = ok[doc](t)(c.Signing.Drafts.AddFields(ctx, c.author, d.ID, []signing.FieldInput{box("signature", "a@x.example"), box("text", "b@x.example", lower)}))
+	d := c.Draft(t, c.author, record.DocumentInput{}, domain.Person{Email: "a@x.example", Message: "To you", Position: 3, Role: record.Approver}, domain.Person{Email: "b@x.example"})
+	d = ok[doc](t)(c.Signing.Drafts.AddFields(ctx, c.author, d.ID, []record.FieldInput{box("signature", "a@x.example"), box("text", "b@x.example", lower)}))
 	d = ok[doc](t)(c.Signing.Sending.Send(ctx, c.author, d.ID, signing.SendInput{}))
 	first := invited(d, "a@x.example")
 	who := c.Signatory(t, d, "a@x.example")
 	for _, x := range []struct {
-		in   signing.InvitationInput
+		in   record.InvitationInput
 		want string
 	}{
-		{signing.InvitationInput{}, "email required, name required"},
+		{record.InvitationInput{}, "email required, name required"},
 		{person("nonsense"), "email not_an_email"},
 		{person("B@x.example"), "email already_invited"},
 		{person("a@x.example"), "email already_invited"},
@@ -225,7 +226,7 @@ func TestDelegateTakesOverTheInvitation(t *testing.T) {
 func TestReplacingSomeoneWhoDeclined(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
+	d := c.Sent(t, c.author, record.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 	a := invited(d, "a@x.example")
 	ok[doc](t)(c.Signing.Signing.Decline(c.author, d.ID, a.ID, signing.DeclineInput{}))
 	d = ok[doc](t)(c.Signing.Sending.Replace(c.author, d.ID, a.ID, person("new@x.example")))
@@ -247,8 +248,8 @@ func TestReplacingSomeoneWhoDeclined(t *testing.T) {
 func TestFailedMailNeedsAttention(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
-	attention := func() signing.Attention { return ok[doc](t)(c.Signing.Drafts.Get(c.author, d.ID)).Attention }
+	d := c.Sent(t, c.author, record.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
+	attention := func() record.Attention { return ok[doc](t)(c.Signing.Drafts.Get(c.author, d.ID)).Attention }
 	fails := func(address string) {
 		t.Helper()
 		if err := c.Signing.Sending.MailFailed(account.System(d.Company), d.ID, address); err != nil {

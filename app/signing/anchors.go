@@ -12,6 +12,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/detect"
+	"paraph/app/signing/intake"
 	"paraph/app/signing/record"
 )
 
@@ -26,22 +27,22 @@ const maxWords = 1_000_000
 // anchors finds the places of fields that are anchored to phrases.
 type anchors struct {
 	where record.Placement
-	words func(context.Context, *File) ([]pdfium.PageText, error)
+	words func(context.Context, *record.File) ([]pdfium.PageText, error)
 	read  map[string]*detect.Phrases // by file
 	left  int                        // words that may still be read
 }
 
-func newAnchors(texts *fileTexts, who account.Call, d *Document, uploads []*Upload) *anchors {
+func newAnchors(texts *fileTexts, who account.Call, d *record.Document, uploads []*intake.Upload) *anchors {
 	return &anchors{
 		where: record.Placement{Files: d.Files, Invitations: d.Invitations}, read: map[string]*detect.Phrases{},
-		words: func(ctx context.Context, f *File) ([]pdfium.PageText, error) {
+		words: func(ctx context.Context, f *record.File) ([]pdfium.PageText, error) {
 			return texts.words(ctx, who, f, uploads)
 		},
 		left: maxWords,
 	}
 }
 
-func (a *anchors) phrases(ctx context.Context, f *File) (*detect.Phrases, error) {
+func (a *anchors) phrases(ctx context.Context, f *record.File) (*detect.Phrases, error) {
 	if err := ctx.Err(); err != nil { // many anchors may refer to a long file
 		return nil, tooComplex(f, err)
 	}
@@ -63,7 +64,7 @@ func (a *anchors) phrases(ctx context.Context, f *File) (*detect.Phrases, error)
 }
 
 // resolve replaces the anchor of an input for a field with the place it stands for.
-func (a *anchors) resolve(ctx context.Context, f *fault.Fields, in *FieldInput, x *Field) error {
+func (a *anchors) resolve(ctx context.Context, f *fault.Fields, in *record.FieldInput, x *record.Field) error {
 	if in.Anchor == nil {
 		return nil
 	}
@@ -112,7 +113,7 @@ func deref(s *string) string {
 
 // placeAnchored adds fields to the record, some of which may be anchored to phrases.
 func (s *Drafts) placeAnchored(
-	ctx context.Context, who account.Call, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
+	ctx context.Context, who account.Call, f *fault.Fields, d *record.Document, in []record.FieldInput, uploads []*intake.Upload,
 ) error {
 	anchored := 0
 	for i := range in {
@@ -135,12 +136,12 @@ func (s *Drafts) placeAnchored(
 }
 
 func (s *Drafts) resolveAll(
-	ctx context.Context, who account.Call, f *fault.Fields, d *Document, in []FieldInput, uploads []*Upload,
+	ctx context.Context, who account.Call, f *fault.Fields, d *record.Document, in []record.FieldInput, uploads []*intake.Upload,
 ) error {
 	return s.texts.during(ctx, who, func(ctx context.Context) error {
 		all := newAnchors(s.texts, who, d, uploads)
 		for i := range in {
-			if err := all.resolve(ctx, f.At("fields", i), &in[i], &Field{}); err != nil {
+			if err := all.resolve(ctx, f.At("fields", i), &in[i], &record.Field{}); err != nil {
 				return err
 			}
 		}
@@ -150,7 +151,7 @@ func (s *Drafts) resolveAll(
 
 // resolve replaces the anchor of an input for a field of a draft, if it has one.
 func (s *Drafts) resolve(
-	ctx context.Context, who account.Call, f *fault.Fields, d *Document, in *FieldInput, x *Field,
+	ctx context.Context, who account.Call, f *fault.Fields, d *record.Document, in *record.FieldInput, x *record.Field,
 ) error {
 	if in.Anchor == nil {
 		return nil
@@ -163,9 +164,9 @@ func (s *Drafts) resolve(
 // refit adapts the fields on a replaced file and returns those that don't fit. What was
 // covered in the old file is not covered in the new one, unless an anchor covers it again.
 func (s *Drafts) refit(
-	ctx context.Context, who account.Call, d *Document, file *File, u *Upload,
+	ctx context.Context, who account.Call, d *record.Document, file *record.File, u *intake.Upload,
 ) (unfit []string, err error) {
-	var anchored []*Field
+	var anchored []*record.Field
 	for i := range d.Fields {
 		x := &d.Fields[i]
 		if x.File != file.ID {
@@ -183,7 +184,7 @@ func (s *Drafts) refit(
 		return unfit, nil
 	}
 	err = s.texts.during(ctx, who, func(ctx context.Context) error {
-		all := newAnchors(s.texts, who, d, []*Upload{u})
+		all := newAnchors(s.texts, who, d, []*intake.Upload{u})
 		for _, x := range anchored {
 			found, err := all.again(ctx, x)
 			if err != nil {
@@ -200,12 +201,12 @@ func (s *Drafts) refit(
 
 // again moves a field to the place that its anchor has in a new file. If it has none, the
 // field stays and is no longer anchored.
-func (a *anchors) again(ctx context.Context, x *Field) (found bool, err error) {
+func (a *anchors) again(ctx context.Context, x *record.Field) (found bool, err error) {
 	var f fault.Fields
 	if !x.Anchor.Places() {
 		return a.coverAgain(ctx, x)
 	}
-	in, moved := FieldInput{Anchor: x.Anchor}, *x
+	in, moved := record.FieldInput{Anchor: x.Anchor}, *x
 	if err := a.resolve(ctx, &f, &in, &moved); err != nil {
 		return false, err
 	}
@@ -220,7 +221,7 @@ func (a *anchors) again(ctx context.Context, x *Field) (found bool, err error) {
 
 // coverAgain covers the phrase that a field was moved away from, which may have been left out of
 // the new file, and reports whether the field still has its page.
-func (a *anchors) coverAgain(ctx context.Context, x *Field) (fits bool, err error) {
+func (a *anchors) coverAgain(ctx context.Context, x *record.Field) (fits bool, err error) {
 	file := a.where.File(x.File)
 	phrases, err := a.phrases(ctx, file)
 	if err != nil {
@@ -237,8 +238,8 @@ func (a *anchors) coverAgain(ctx context.Context, x *Field) (fits bool, err erro
 // are anchored in them. They are converted with those of a series unless that is nil. The caller
 // closes the uploads, also after an error.
 func (s *Drafts) fillFiles(
-	ctx context.Context, who account.Call, d *Document, with merge.Data, in *Series,
-) (uploads []*Upload, err error) {
+	ctx context.Context, who account.Call, d *record.Document, with merge.Data, in *intake.Series,
+) (uploads []*intake.Upload, err error) {
 	var f fault.Fields
 	with.Write = record.WriteFormatted(s.words.Match(d.Locale))
 	for i := range d.Files {
@@ -268,7 +269,7 @@ func (s *Drafts) fillFiles(
 // refitFilled moves the fields that are anchored in a filled file. One whose phrase is not
 // there is left out if parts of the file are optional, and a fault otherwise.
 func (s *Drafts) refitFilled(
-	ctx context.Context, who account.Call, f *fault.Fields, d *Document, file *File, u *Upload, optional bool,
+	ctx context.Context, who account.Call, f *fault.Fields, d *record.Document, file *record.File, u *intake.Upload, optional bool,
 ) error {
 	anchored := map[string]string{} // phrases by field
 	for i := range d.Fields {
@@ -280,7 +281,7 @@ func (s *Drafts) refitFilled(
 	if err != nil {
 		return err
 	}
-	lost := func(x Field) bool { return anchored[x.ID] != "" && slices.Contains(unfit, x.ID) }
+	lost := func(x record.Field) bool { return anchored[x.ID] != "" && slices.Contains(unfit, x.ID) }
 	if optional {
 		d.Fields = slices.DeleteFunc(d.Fields, lost)
 		return nil

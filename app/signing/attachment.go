@@ -23,7 +23,7 @@ import (
 
 // handedIn is a file submitted as a field's value, inspected but not stored.
 type handedIn struct {
-	field       *Field
+	field       *record.Field
 	name, media string
 	data        string // base64
 	picture     []byte // of an image or stamp field, replaces data
@@ -33,7 +33,7 @@ type handedIn struct {
 // (data:application/pdf;name=plan.pdf;base64,…), and replaces the values with the files'
 // names. Pictures are prepared for being drawn.
 func (s *Signing) readFiles(
-	ctx context.Context, f *fault.Fields, who account.Call, own []*Field, values map[string]string,
+	ctx context.Context, f *fault.Fields, who account.Call, own []*record.Field, values map[string]string,
 ) ([]handedIn, error) {
 	var all []handedIn
 	for _, x := range own {
@@ -59,7 +59,7 @@ func (s *Signing) readFiles(
 }
 
 // readFile reads a file in a value. A picture may also be sent as base64 alone.
-func readFile(x *Field, v string) (h handedIn, why *record.Flaw) {
+func readFile(x *record.Field, v string) (h handedIn, why *record.Flaw) {
 	h = handedIn{field: x, name: string(x.Type), data: v}
 	if x.Type == pdf.FieldImage && !strings.HasPrefix(v, "data:") {
 		return h, h.checkData()
@@ -117,7 +117,7 @@ func (h *handedIn) content() io.Reader {
 }
 
 // pictureFor returns the picture for an image or stamp field, nil if there is none.
-func (a *act) pictureFor(x *Field) []byte {
+func (a *act) pictureFor(x *record.Field) []byte {
 	i := slices.IndexFunc(a.handed, func(h handedIn) bool { return h.field == x })
 	if i < 0 {
 		return nil
@@ -134,7 +134,7 @@ func (s *Signing) storeFiles(a *act) error {
 		if err != nil {
 			return err
 		}
-		h.field.Attached = &Attached{Name: h.name, ContentType: h.media, Size: w.Size(), Blob: w.Hash()}
+		h.field.Attached = &record.Attached{Name: h.name, ContentType: h.media, Size: w.Size(), Blob: w.Hash()}
 		h.field.Value = h.field.Attached.Value()
 		a.values[h.field.ID] = h.field.Value
 	}

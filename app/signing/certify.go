@@ -14,6 +14,7 @@ import (
 	"paraph/app/signing/completion"
 	"paraph/app/signing/disk"
 	"paraph/app/signing/mark"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/tree"
 	"paraph/kv"
@@ -22,7 +23,7 @@ import (
 // certify makes the certificate of completion: a separate PDF with the machine-readable
 // evidence embedded, sealed by the company like the other files. It is stored once it is
 // complete, as one blob.
-func (s *Completion) certify(ctx context.Context, d *Document, lists [][]byte, now time.Time) (*File, error) {
+func (s *Completion) certify(ctx context.Context, d *record.Document, lists [][]byte, now time.Time) (*record.File, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (s *Completion) certify(ctx context.Context, d *Document, lists [][]byte, n
 		return nil, err
 	}
 	// It is handled like any other file: prepared, certified, sealed.
-	f := &File{ID: "certificate", BaseSize: int64(base.Len())}
+	f := &record.File{ID: "certificate", BaseSize: int64(base.Len())}
 	chain := pdf.NewChain(pdf.Base{Reader: bytes.NewReader(base.Bytes()), Size: f.BaseSize})
 	g := growth{file: f, chain: chain, now: now}
 	seal := sealBy(ctx, f, signer, s.revisions.authority(), now, company.Name, s.words.Match(d.Locale).Say("certificate.title"))
@@ -56,7 +57,7 @@ func (s *Completion) certify(ctx context.Context, d *Document, lists [][]byte, n
 	return f, nil
 }
 
-func (s *Completion) writeCertificate(w io.Writer, d *Document, timezone string, now time.Time) error {
+func (s *Completion) writeCertificate(w io.Writer, d *record.Document, timezone string, now time.Time) error {
 	zone, err := time.LoadLocation(timezone)
 	if err != nil {
 		zone = time.UTC
@@ -80,8 +81,8 @@ func (s *Completion) writeCertificate(w io.Writer, d *Document, timezone string,
 }
 
 // proveLast proves that the last event of a document is covered by a checkpoint.
-func (s *Completion) proveLast(d *Document) (*tree.Proof, error) {
-	var last Entry
+func (s *Completion) proveLast(d *record.Document) (*tree.Proof, error) {
+	var last record.Entry
 	var at int64
 	err := s.db.View(func(tx *kv.Tx) (err error) {
 		last, at, err = lastEntry(tx, d.ID)
@@ -96,7 +97,7 @@ func (s *Completion) proveLast(d *Document) (*tree.Proof, error) {
 
 // lastEntry returns a document's last journal entry and its position in the journal
 // of the company.
-func lastEntry(tx *kv.Tx, id string) (e Entry, at int64, err error) {
+func lastEntry(tx *kv.Tx, id string) (e record.Entry, at int64, err error) {
 	entries, _, err := store.Events.Chain(tx, id, kv.LogQuery{Descending: true, Limit: 1})
 	if err != nil || len(entries) == 0 {
 		return e, 0, errors.Join(err, errors.New("signing: a document without an event"))
@@ -139,7 +140,7 @@ func (s *Completion) Proof(who account.Call, id string) (p Proven, err error) {
 
 // lastBefore returns a document's last journal entry whose position in the journal of
 // the company is below size.
-func lastBefore(tx *kv.Tx, id string, size int64) (last Entry, at int64, err error) {
+func lastBefore(tx *kv.Tx, id string, size int64) (last record.Entry, at int64, err error) {
 	_, total, err := store.Events.Chain(tx, id, kv.LogQuery{Limit: 1})
 	for from, to := 0, total; err == nil && from < to; {
 		middle := (from + to) / 2
@@ -161,7 +162,7 @@ func lastBefore(tx *kv.Tx, id string, size int64) (last Entry, at int64, err err
 
 // entryAt returns the n-th journal entry of a document, from 0, and its position in the
 // journal of the company.
-func entryAt(tx *kv.Tx, id string, n int) (e Entry, at int64, err error) {
+func entryAt(tx *kv.Tx, id string, n int) (e record.Entry, at int64, err error) {
 	entries, _, err := store.Events.Chain(tx, id, kv.LogQuery{Offset: n, Limit: 1})
 	if err != nil || len(entries) == 0 {
 		return e, 0, errors.Join(err, errors.New("signing: a document without an event"))
@@ -171,7 +172,7 @@ func entryAt(tx *kv.Tx, id string, n int) (e Entry, at int64, err error) {
 }
 
 // markOf returns a person's signature.
-func (s *Completion) markOf(ev *Evidence) (completion.Mark, error) {
+func (s *Completion) markOf(ev *record.Evidence) (completion.Mark, error) {
 	m := completion.Mark{Color: mark.ColorOf(ev.Ink), Face: ev.Face}
 	var err error
 	switch {

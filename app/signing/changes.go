@@ -2,12 +2,13 @@ package signing
 
 import (
 	"errors"
+	"sync"
+
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
-	"sync"
 )
 
 // changes makes single changes to documents. Every one is a transaction that also appends to
@@ -22,13 +23,13 @@ type changes struct {
 // step is the common path of operations that only change the state.
 func (s *changes) step(
 	who account.Call, id string,
-	may func(tx *kv.Tx, d *Document) error,
-	move func(tx *kv.Tx, d *Document) (Event, error),
-) (*Document, error) {
+	may func(tx *kv.Tx, d *record.Document) error,
+	move func(tx *kv.Tx, d *record.Document) (record.Event, error),
+) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 		if may != nil {
 			if err := may(tx, d); err != nil {
 				return nil, err
@@ -38,19 +39,19 @@ func (s *changes) step(
 		if err != nil {
 			return nil, err
 		}
-		return []Event{event}, s.schedule.plan(tx, d)
+		return []record.Event{event}, s.schedule.plan(tx, d)
 	})
 }
 
 // respond is the common path of everything an invited person does apart from signing.
 func (s *changes) respond(
 	who account.Call, id, invitation string,
-	change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error),
-) (*Document, error) {
+	change func(tx *kv.Tx, d *record.Document, inv *record.Invitation) ([]record.Event, error),
+) (*record.Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
-	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *record.Document, inv *record.Invitation) ([]record.Event, error) {
 		if !record.IsIdentified(who.Actor, inv) {
 			return nil, notIdentified()
 		}
@@ -60,9 +61,9 @@ func (s *changes) respond(
 
 func (s *changes) onInvitation(
 	who account.Call, id, invitation string,
-	change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error),
-) (*Document, error) {
-	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	change func(tx *kv.Tx, d *record.Document, inv *record.Invitation) ([]record.Event, error),
+) (*record.Document, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 		inv := d.Invitation(invitation)
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
@@ -77,12 +78,12 @@ func (s *changes) onInvitation(
 }
 
 // onTime makes a scheduled change. A document that was deleted or has moved on is left unchanged.
-func (s *changes) onTime(company, id string, change func(tx *kv.Tx, d *Document) ([]Event, error)) error {
+func (s *changes) onTime(company, id string, change func(tx *kv.Tx, d *record.Document) ([]record.Event, error)) error {
 	return s.onTimeBy(account.System(company), id, change)
 }
 
 // onTimeBy is like onTime for a change that somebody causes.
-func (s *changes) onTimeBy(who account.Call, id string, change func(tx *kv.Tx, d *Document) ([]Event, error)) error {
+func (s *changes) onTimeBy(who account.Call, id string, change func(tx *kv.Tx, d *record.Document) ([]record.Event, error)) error {
 	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)
 		if err != nil {
@@ -115,10 +116,10 @@ func (s *changes) onTimeBy(who account.Call, id string, change func(tx *kv.Tx, d
 const codeBusy fault.Code = "document_busy"
 
 // retry repeats slow work if the document changes in the meantime.
-func retry(work func() (*Document, error)) (*Document, error) {
+func retry(work func() (*record.Document, error)) (*record.Document, error) {
 	var err error
 	for range attempts {
-		var d *Document
+		var d *record.Document
 		if d, err = work(); !errors.Is(err, store.ErrChanged) {
 			return d, err
 		}

@@ -17,10 +17,10 @@ import (
 // CreateInput describes a new document. With Invitations, Fields, Uploads and Send, one
 // request does everything up to sending, or nothing.
 type CreateInput struct {
-	DocumentInput
-	Invitations []InvitationInput
-	Fields      []FieldInput
-	Uploads     []*Upload
+	record.DocumentInput
+	Invitations []record.InvitationInput
+	Fields      []record.FieldInput
+	Uploads     []*intake.Upload
 	TextTags    bool // make fields of the text tags in the uploads
 	// Placeholders keeps names alone in DOCX uploads as variables despite TextTags.
 	Placeholders bool
@@ -29,12 +29,12 @@ type CreateInput struct {
 	Template     bool       // make a template, whose roles are Invitations
 	BaseURL      string     // of the request, for links
 
-	with func(tx *kv.Tx, d *Document) error // see [UseInput]
-	as   *account.Call                      // likewise
+	with func(tx *kv.Tx, d *record.Document) error // see [UseInput]
+	as   *account.Call                             // likewise
 }
 
 // Create makes a draft, or sends it immediately if requested. The caller closes the uploads.
-func (s *Drafts) Create(ctx context.Context, who account.Call, in CreateInput) (*Document, error) {
+func (s *Drafts) Create(ctx context.Context, who account.Call, in CreateInput) (*record.Document, error) {
 	if err := who.Require(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Drafts) Create(ctx context.Context, who account.Call, in CreateInput) (
 			return nil, err
 		}
 	}
-	d := &Document{
+	d := &record.Document{
 		ID: s.id(), Company: who.CompanyID, Title: record.Untitled, Status: record.Draft, SigningOrder: record.Parallel,
 		Owner: record.PersonOf(who.Actor), Metadata: map[string]string{}, BaseURL: s.links.base(in.BaseURL),
 		Template: in.Template,
@@ -81,7 +81,7 @@ func (s *Drafts) Create(ctx context.Context, who account.Call, in CreateInput) (
 
 // placeAll adds the fields of a new document, given by text tags and by the input.
 func (s *Drafts) placeAll(
-	ctx context.Context, who account.Call, f *fault.Fields, d *Document, in CreateInput,
+	ctx context.Context, who account.Call, f *fault.Fields, d *record.Document, in CreateInput,
 ) error {
 	if in.TextTags && f.Empty() {
 		if err := s.placeTags(ctx, who, f, d, 0, in.Uploads); err != nil {
@@ -92,11 +92,11 @@ func (s *Drafts) placeAll(
 }
 
 // insert commits the new document with its files.
-func (s *Drafts) insert(ctx context.Context, who account.Call, d *Document, in CreateInput) (*Document, error) {
+func (s *Drafts) insert(ctx context.Context, who account.Call, d *record.Document, in CreateInput) (*record.Document, error) {
 	if err := intake.CommitUploads(in.Uploads); err != nil {
 		return nil, err
 	}
-	events := []Event{d.CreatedEvent()}
+	events := []record.Event{d.CreatedEvent()}
 	for i := range d.Files {
 		events = append(events, fileAdded(&d.Files[i]))
 	}
@@ -159,7 +159,7 @@ func (s *links) base(request string) string {
 }
 
 // defaults applies the company's settings for new documents.
-func (s *Drafts) defaults(who account.Call, d *Document) error {
+func (s *Drafts) defaults(who account.Call, d *record.Document) error {
 	company, err := s.company(who)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (s *Drafts) defaults(who account.Call, d *Document) error {
 }
 
 // setApprover sets the member who is to approve.
-func setApprover(tx *kv.Tx, who account.Call, f *fault.Fields, d *Document, id *string) error {
+func setApprover(tx *kv.Tx, who account.Call, f *fault.Fields, d *record.Document, id *string) error {
 	if id == nil {
 		return nil
 	}
@@ -189,12 +189,12 @@ func setApprover(tx *kv.Tx, who account.Call, f *fault.Fields, d *Document, id *
 		f.Add("approver_id", "not_an_approver")
 		return nil
 	}
-	d.Approver = &Person{ID: m.UserID, Name: m.Name, Email: m.Email}
+	d.Approver = &record.Person{ID: m.UserID, Name: m.Name, Email: m.Email}
 	return nil
 }
 
 // invite adds people to the record. All faults are reported together.
-func (s *Drafts) invite(f *fault.Fields, d *Document, in []InvitationInput, now time.Time) []string {
+func (s *Drafts) invite(f *fault.Fields, d *record.Document, in []record.InvitationInput, now time.Time) []string {
 	name := "invitations"
 	if d.Template {
 		name = "roles"
@@ -210,7 +210,7 @@ func (s *Drafts) invite(f *fault.Fields, d *Document, in []InvitationInput, now 
 	var ids []string
 	for i := range in {
 		at := f.At(name, i)
-		inv := Invitation{ID: s.id(), Role: record.Signer, Position: next, Status: record.Pending,
+		inv := record.Invitation{ID: s.id(), Role: record.Signer, Position: next, Status: record.Pending,
 			Authentication: record.ByLink, CreatedAt: now, UpdatedAt: now}
 		in[i].ApplyTo(at, &inv, s.links.proofs(), d.Template)
 		d.Distinct(at, &inv)
@@ -223,14 +223,14 @@ func (s *Drafts) invite(f *fault.Fields, d *Document, in []InvitationInput, now 
 }
 
 // place adds fields to the record.
-func (s *Drafts) place(f *fault.Fields, d *Document, in []FieldInput) {
+func (s *Drafts) place(f *fault.Fields, d *record.Document, in []record.FieldInput) {
 	if len(d.Fields)+len(in) > s.limits.Fields {
 		f.TooMany("fields", s.limits.Fields)
 		return
 	}
 	where, before := record.Placement{Files: d.Files, Invitations: d.Invitations}, len(d.Fields)
 	for i := range in {
-		x := Field{}
+		x := record.Field{}
 		in[i].Apply(f.At("fields", i), &x, where)
 		x.ID = s.id()
 		d.Fields = append(d.Fields, x)

@@ -27,7 +27,7 @@ const (
 type documentJob struct{ Company, Document string }
 
 // plan updates the jobs of a document to its current state.
-func (s *schedule) plan(tx *kv.Tx, d *Document) error {
+func (s *schedule) plan(tx *kv.Tx, d *record.Document) error {
 	expires, reminds, purges := d.ExpiresNext(), d.NextReminder(tx.Now), s.purgesAt(d)
 	for _, id := range d.CaughtUp(tx.Now, d.SendAt, expires, reminds, purges) {
 		if err := s.jobs.Remove(tx, id); err != nil && !errors.Is(err, kv.ErrNotFound) {
@@ -51,7 +51,7 @@ func (s *schedule) plan(tx *kv.Tx, d *Document) error {
 
 // planSealing adds the job that seals a document when it becomes due. After a failed
 // attempt, the job's backoff determines the time.
-func (s *schedule) planSealing(tx *kv.Tx, d *Document) error {
+func (s *schedule) planSealing(tx *kv.Tx, d *record.Document) error {
 	if d.SealJob != "" && d.Attention.Kind != record.AttentionSealingFailed { // it was given up before
 		if err := s.jobs.Remove(tx, d.SealJob); err != nil && !errors.Is(err, kv.ErrNotFound) {
 			return err
@@ -72,7 +72,7 @@ func (s *schedule) planSealing(tx *kv.Tx, d *Document) error {
 // document before a job takes over.
 const sealGrace = 15 * time.Second
 
-func (s *schedule) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error {
+func (s *schedule) due(tx *kv.Tx, d *record.Document, kind string, at *time.Time) error {
 	if at == nil {
 		return s.jobs.Cancel(tx, kind, d.ID)
 	}
@@ -84,7 +84,7 @@ func (s *schedule) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error
 }
 
 // purgesAt returns when a document in the trash is permanently deleted, or nil for never.
-func (s *schedule) purgesAt(d *Document) *time.Time {
+func (s *schedule) purgesAt(d *record.Document) *time.Time {
 	if d.DeletedAt == nil || s.trashDays == 0 {
 		return nil
 	}
@@ -165,20 +165,20 @@ func sealBackoff() []time.Duration {
 }
 
 func (s *Sending) expire(_ context.Context, company, id string) error {
-	return s.changes.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.changes.onTime(company, id, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 		if !d.Expire(tx.Now) {
 			return nil, nil
 		}
-		return []Event{record.NewEvent(record.EventDocumentExpired)}, nil
+		return []record.Event{record.NewEvent(record.EventDocumentExpired)}, nil
 	})
 }
 
 func (s *Sending) remindDue(_ context.Context, company, id string) error {
-	return s.changes.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.changes.onTime(company, id, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 		if d.Running(tx.Now) != nil {
 			return nil, nil
 		}
-		return d.Remind(tx.Now, func(inv *Invitation) bool {
+		return d.Remind(tx.Now, func(inv *record.Invitation) bool {
 			at := d.RemindsAt(inv)
 			return at != nil && !at.After(tx.Now)
 		}), nil
@@ -235,8 +235,8 @@ func (s *Sending) forgetSnapshots(company, id string) error {
 	}
 }
 
-func (s *Sending) remove(tx *kv.Tx, who account.Call, d *Document) error {
-	purged := Event{Type: record.EventDocumentPurged, Company: d.Company, Document: d.ID}.By(who)
+func (s *Sending) remove(tx *kv.Tx, who account.Call, d *record.Document) error {
+	purged := record.Event{Type: record.EventDocumentPurged, Company: d.Company, Document: d.ID}.By(who)
 	if _, err := store.Events.Append(tx, s.id(), d.Company, d.ID, purged); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/detect"
 	"paraph/app/signing/disk"
+	"paraph/app/signing/intake"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/turns"
@@ -37,7 +38,7 @@ type Suggestion struct {
 }
 
 // suggest returns what was found in a file as suggestions.
-func suggest(f *File, found []detect.Field) []Suggestion {
+func suggest(f *record.File, found []detect.Field) []Suggestion {
 	out, seen := make([]Suggestion, len(found)), map[string]int{} // occurrences of tags
 	for i, x := range found {
 		out[i] = Suggestion{Field: x, File: f.ID}
@@ -81,7 +82,7 @@ func (s *Drafts) Detect(
 	return s.detect(ctx, who, d, in)
 }
 
-func (in *DetectInput) check(d *Document) error {
+func (in *DetectInput) check(d *record.Document) error {
 	var f fault.Fields
 	if in.File != "" && d.File(in.File) == nil {
 		f.Selected("file_id")
@@ -136,7 +137,7 @@ func (s *Drafts) Edges(ctx context.Context, who account.Call, id string) (out []
 }
 
 func (s *Drafts) detect(
-	ctx context.Context, who account.Call, d *Document, in DetectInput,
+	ctx context.Context, who account.Call, d *record.Document, in DetectInput,
 ) (out []Suggestion, err error) {
 	err = s.texts.during(ctx, who, func(ctx context.Context) error {
 		out, err = s.searchFields(ctx, who, d, in)
@@ -146,7 +147,7 @@ func (s *Drafts) detect(
 }
 
 func (s *Drafts) searchFields(
-	ctx context.Context, who account.Call, d *Document, in DetectInput,
+	ctx context.Context, who account.Call, d *record.Document, in DetectInput,
 ) ([]Suggestion, error) {
 	var out []Suggestion
 	for i := range d.Files {
@@ -170,19 +171,19 @@ func (s *Drafts) searchFields(
 }
 
 // taken reports whether a place already has a field.
-func taken(d *Document, x *Suggestion) bool {
+func taken(d *record.Document, x *Suggestion) bool {
 	place := x.field()
-	return slices.ContainsFunc(d.Fields, func(o Field) bool {
+	return slices.ContainsFunc(d.Fields, func(o record.Field) bool {
 		return o.File == x.File && o.Page == x.Page && o.Covers(&place)
 	})
 }
 
-func (x *Suggestion) field() Field {
-	return Field{X: x.X, Y: x.Y, Width: x.Width, Height: x.Height}
+func (x *Suggestion) field() record.Field {
+	return record.Field{X: x.X, Y: x.Y, Width: x.Width, Height: x.Height}
 }
 
 // detectIn searches one file. If its text can't be read, only its form fields are found.
-func (s *Drafts) detectIn(ctx context.Context, who account.Call, f *File) ([]detect.Field, error) {
+func (s *Drafts) detectIn(ctx context.Context, who account.Call, f *record.File) ([]detect.Field, error) {
 	form, err := s.formOf(f)
 	if err != nil {
 		return nil, err
@@ -199,7 +200,7 @@ func (s *Drafts) detectIn(ctx context.Context, who account.Call, f *File) ([]det
 }
 
 // formOf returns the fields of the upload's own form.
-func (s *Drafts) formOf(f *File) (fields []pdf.FormField, err error) {
+func (s *Drafts) formOf(f *record.File) (fields []pdf.FormField, err error) {
 	file, err := s.blobs.Open(f.Base)
 	if err != nil {
 		return nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
@@ -213,9 +214,9 @@ func (s *Drafts) formOf(f *File) (fields []pdf.FormField, err error) {
 }
 
 // Input returns the suggestion as a field to be added.
-func (x *Suggestion) Input() FieldInput {
+func (x *Suggestion) Input() record.FieldInput {
 	kind := string(x.Type)
-	in := FieldInput{File: &x.File, Invitation: &x.Invitation, Type: &kind, Name: &x.Name, Label: &x.Label,
+	in := record.FieldInput{File: &x.File, Invitation: &x.Invitation, Type: &kind, Name: &x.Name, Label: &x.Label,
 		Page: &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required, Value: &x.Value}
 	if x.Group != "" {
 		in.Group = &x.Group
@@ -250,9 +251,9 @@ func (x *Suggestion) Input() FieldInput {
 
 // AsField returns the suggestion as a field that is not stored yet. Whatever keeps it from being stored,
 // such as a missing recipient, is reported when it is.
-func (x *Suggestion) AsField() Field {
+func (x *Suggestion) AsField() record.Field {
 	var unsaid fault.Fields
-	var out Field
+	var out record.Field
 	in := x.Input()
 	in.Apply(&unsaid, &out, record.Placement{})
 	return out
@@ -262,7 +263,7 @@ func (x *Suggestion) AsField() Field {
 // how many were added, and how many lacked a recipient.
 func (s *Drafts) AddDetected(
 	ctx context.Context, who account.Call, id string,
-) (d *Document, added, nobody int, err error) {
+) (d *record.Document, added, nobody int, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, 0, 0, err
 	}
@@ -276,7 +277,7 @@ func (s *Drafts) AddDetected(
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	var in []FieldInput
+	var in []record.FieldInput
 	for i := range found {
 		if found[i].Invitation == "" {
 			nobody++
@@ -288,12 +289,12 @@ func (s *Drafts) AddDetected(
 		return d, 0, nobody, nil
 	}
 	version := d.Version
-	d, err = s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
+	d, err = s.redraft(who, id, func(d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		if err := store.RequireVersion(d, version); err != nil {
 			return nil, fault.Conflict("document_changed")
 		}
 		s.place(f, d, in)
-		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
+		return []record.Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
 	})
 	return d, len(in), nobody, err
 }
@@ -328,7 +329,7 @@ func (s *fileTexts) during(ctx context.Context, who account.Call, do func(ctx co
 }
 
 // tooComplex refuses a file that takes too long, unless the caller has left.
-func tooComplex(f *File, err error) error {
+func tooComplex(f *record.File, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -338,7 +339,7 @@ func tooComplex(f *File, err error) error {
 // words returns the words on the pages of a file, which may be one of the uploads that
 // are not committed yet. A damaged file, of which the text can't be read, has none.
 func (s *fileTexts) words(
-	ctx context.Context, who account.Call, f *File, uploads []*Upload,
+	ctx context.Context, who account.Call, f *record.File, uploads []*intake.Upload,
 ) ([]pdfium.PageText, error) {
 	paths, err := s.pathsOf(f, uploads)
 	if err != nil {
@@ -361,7 +362,7 @@ func (s *fileTexts) words(
 	return pages, nil
 }
 
-func (s *fileTexts) pathsOf(f *File, uploads []*Upload) ([]string, error) {
+func (s *fileTexts) pathsOf(f *record.File, uploads []*intake.Upload) ([]string, error) {
 	for _, u := range uploads {
 		if u.Raw.Hash() == f.Base {
 			return []string{u.Raw.Path()}, nil
@@ -373,7 +374,7 @@ func (s *fileTexts) pathsOf(f *File, uploads []*Upload) ([]string, error) {
 	return s.blobs.Paths(f.Base)
 }
 
-func sizesOf(f *File) []detect.Size {
+func sizesOf(f *record.File) []detect.Size {
 	sizes := make([]detect.Size, len(f.Pages))
 	for i, p := range f.Pages {
 		sizes[i] = detect.Size{Width: p.Width, Height: p.Height}
@@ -384,7 +385,7 @@ func sizesOf(f *File) []detect.Size {
 // placeTags makes fields of the text tags in the files from an index on. In a template,
 // roles that only tags name are added.
 func (s *Drafts) placeTags(
-	ctx context.Context, who account.Call, f *fault.Fields, d *Document, from int, uploads []*Upload,
+	ctx context.Context, who account.Call, f *fault.Fields, d *record.Document, from int, uploads []*intake.Upload,
 ) error {
 	var found []Suggestion
 	err := s.texts.during(ctx, who, func(ctx context.Context) error {
@@ -424,7 +425,7 @@ func (s *Drafts) placeTags(
 
 // tags returns the text tags of a file.
 func (s *fileTexts) tags(
-	ctx context.Context, who account.Call, f *File, uploads []*Upload,
+	ctx context.Context, who account.Call, f *record.File, uploads []*intake.Upload,
 ) ([]Suggestion, error) {
 	pages, err := s.words(ctx, who, f, uploads)
 	if err != nil {
@@ -439,7 +440,7 @@ func (s *fileTexts) tags(
 }
 
 // placeTag makes a field of a text tag.
-func (s *Drafts) placeTag(f *fault.Fields, d *Document, tag *Suggestion) {
+func (s *Drafts) placeTag(f *fault.Fields, d *record.Document, tag *Suggestion) {
 	where := []fault.Arg{
 		fault.Text("tag", tag.Text), fault.Number("page", tag.Page), fault.Text("file", d.File(tag.File).Name),
 	}
@@ -453,7 +454,7 @@ func (s *Drafts) placeTag(f *fault.Fields, d *Document, tag *Suggestion) {
 		return
 	}
 	tag.Invitation = inv.ID
-	in, x := tag.Input(), Field{}
+	in, x := tag.Input(), record.Field{}
 	in.Apply(f, &x, record.Placement{Files: d.Files, Invitations: d.Invitations})
 	x.ID = s.id()
 	d.Fields = append(d.Fields, x)
@@ -461,7 +462,7 @@ func (s *Drafts) placeTag(f *fault.Fields, d *Document, tag *Suggestion) {
 
 // addTagged adds the roles that only tags name to a template, in the order of their
 // numbers, or else of the tags.
-func (s *Drafts) addTagged(f *fault.Fields, d *Document, found []Suggestion) {
+func (s *Drafts) addTagged(f *fault.Fields, d *record.Document, found []Suggestion) {
 	var names []string
 	known := map[string]bool{}
 	for i := range found {
@@ -483,7 +484,7 @@ func (s *Drafts) addTagged(f *fault.Fields, d *Document, found []Suggestion) {
 	for n := len(d.InOrder()) + len(names); n < min(numbered, s.limits.Invitations); n++ {
 		names = append(names, "Signer "+strconv.Itoa(n+1))
 	}
-	in := make([]InvitationInput, len(names))
+	in := make([]record.InvitationInput, len(names))
 	for i := range names {
 		in[i].RoleName = &names[i]
 	}

@@ -2,6 +2,7 @@ package signing
 
 import (
 	"cmp"
+
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
@@ -10,7 +11,7 @@ import (
 
 // Get returns a document. Like every method that reads or changes one, it refuses a document that is
 // at none of the versions that the caller has seen; a caller who names none may read any.
-func (s *core) Get(who account.Call, id string) (*Document, error) {
+func (s *core) Get(who account.Call, id string) (*record.Document, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func (s *core) Get(who account.Call, id string) (*Document, error) {
 
 // see loads a document for display. People who need a code see nothing before they have
 // entered it.
-func (s *core) see(who account.Call, id string) (*Document, error) {
+func (s *core) see(who account.Call, id string) (*record.Document, error) {
 	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func (s *core) consentText(c account.Company) string {
 }
 
 // consentAsked returns the text that an invited person agrees to; "" if they don't sign.
-func (s *core) consentAsked(c account.Company, inv *Invitation) string {
+func (s *core) consentAsked(c account.Company, inv *record.Invitation) string {
 	if !inv.Signs() {
 		return ""
 	}
@@ -84,7 +85,7 @@ func (s *core) consentAsked(c account.Company, inv *Invitation) string {
 
 // needsConsent reports whether a person has to agree before they receive any part of the document.
 // Who is not asked to sign any more without having agreed receives none.
-func (s *core) needsConsent(who account.Call, c account.Company, inv *Invitation) bool {
+func (s *core) needsConsent(who account.Call, c account.Company, inv *record.Invitation) bool {
 	text := s.consentText(c)
 	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() &&
 		inv.InvitedToSign() && !inv.Acted() && !inv.AgreedTo(text)

@@ -19,7 +19,6 @@ import (
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/completion"
 	"paraph/app/signing/record"
-	"paraph/app/signing/store"
 )
 
 // DownloadInput selects what to download of a document.
@@ -35,9 +34,9 @@ func (s *Completion) DownloadDocument(who account.Call, id string, in DownloadIn
 		return nil, err
 	}
 	var f fault.Fields
-	format := input.OneOf(&f, "format", store.Optional(in.Format), "pdf", "zip")
-	version := input.OneOf(&f, "version", store.Optional(in.Version), "completed", "current", "original")
-	content := input.OneOf(&f, "content", store.Optional(in.Content), "document", "certificate", "evidence")
+	format := input.OneOf(&f, "format", record.Optional(in.Format), "pdf", "zip")
+	version := input.OneOf(&f, "version", record.Optional(in.Version), "completed", "current", "original")
+	content := input.OneOf(&f, "content", record.Optional(in.Content), "document", "certificate", "evidence")
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -72,7 +71,7 @@ func (s *Completion) DownloadDocument(who account.Call, id string, in DownloadIn
 
 // mayHaveUpload refuses uploads that have what was taken out of a file to all who could not have left it in:
 // recipients get the PDF instead (see [record.HideUploads]).
-func mayHaveUpload(who account.Call, f *File) error {
+func mayHaveUpload(who account.Call, f *record.File) error {
 	if !f.Secretive() {
 		return nil
 	}
@@ -93,7 +92,7 @@ func originalName(name string) string {
 }
 
 // downloadOf returns the upload of a file or its current PDF.
-func (s *Completion) downloadOf(f *File, version string) *Download {
+func (s *Completion) downloadOf(f *record.File, version string) *Download {
 	if version == "original" {
 		if len(f.Merged) == 1 { // parts of it were blacked out
 			return s.downloadParts(f, version)[0]
@@ -108,7 +107,7 @@ func (s *Completion) downloadOf(f *File, version string) *Download {
 }
 
 // downloadParts returns the current PDF of a file, or the uploads that it was made of.
-func (s *Completion) downloadParts(f *File, version string) []*Download {
+func (s *Completion) downloadParts(f *record.File, version string) []*Download {
 	if version != "original" || f.Merged == nil {
 		return []*Download{s.downloadOf(f, version)}
 	}
@@ -119,7 +118,7 @@ func (s *Completion) downloadParts(f *File, version string) []*Download {
 	return out
 }
 
-func (s *Completion) downloadSealed(c *File, name string) *Download {
+func (s *Completion) downloadSealed(c *record.File, name string) *Download {
 	return s.downloadBlob(name, "application/pdf", c.Total(), c.Current(), c.Blobs()...)
 }
 
@@ -130,7 +129,7 @@ func (s *Completion) downloadBlob(name, contentType string, size int64, hash str
 
 // zip packs the files and, once completed, the certificate of completion and the
 // evidence. The archive is written while it is sent.
-func (s *Completion) zip(d *Document, version string) *Download {
+func (s *Completion) zip(d *record.Document, version string) *Download {
 	sum := sha256.New()
 	for i := range d.Files {
 		fmt.Fprintf(sum, "%s %s %s\n", version, d.Files[i].ID, d.Files[i].Current())
@@ -140,7 +139,7 @@ func (s *Completion) zip(d *Document, version string) *Download {
 		ETag: hex.EncodeToString(sum.Sum(nil)), Write: func(w io.Writer) error { return s.writeZIP(w, d, version) }}
 }
 
-func (s *Completion) writeZIP(w io.Writer, d *Document, version string) error {
+func (s *Completion) writeZIP(w io.Writer, d *record.Document, version string) error {
 	a := newArchive(w)
 	if err := s.addDocument(a, d, version, ""); err != nil {
 		return err
@@ -153,7 +152,7 @@ const certificateName = "Certificate of completion.pdf"
 
 // addDocument adds all parts of a document to a folder; "" means none. The certificate and the
 // evidence have their names whatever the other files are called.
-func (s *Completion) addDocument(a *archive, d *Document, version, folder string) error {
+func (s *Completion) addDocument(a *archive, d *record.Document, version, folder string) error {
 	complete := d.Certificate != nil && version != "original"
 	if complete {
 		a.reserve(folder+certificateName, folder+completion.EvidenceName)
@@ -188,7 +187,7 @@ func (s *Completion) addDocument(a *archive, d *Document, version, folder string
 }
 
 // changed returns when the parts of a document last changed, in UTC.
-func changed(d *Document) time.Time {
+func changed(d *record.Document) time.Time {
 	if d.CompletedAt != nil {
 		return d.CompletedAt.UTC()
 	}
@@ -196,7 +195,7 @@ func changed(d *Document) time.Time {
 }
 
 // downloadEvidence returns the machine-readable evidence.
-func (s *Completion) downloadEvidence(d *Document) (*Download, error) {
+func (s *Completion) downloadEvidence(d *record.Document) (*Download, error) {
 	e, err := s.evidence(d)
 	if err != nil {
 		return nil, err
@@ -220,7 +219,7 @@ func (s *Completion) DownloadFile(who account.Call, id, file, version string) (*
 		return nil, err
 	}
 	var f fault.Fields
-	version = input.OneOf(&f, "version", store.Optional(version), "current", "original")
+	version = input.OneOf(&f, "version", record.Optional(version), "current", "original")
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -311,7 +310,7 @@ func (s *Completion) DownloadMany(who account.Call, ids []string) (*Download, er
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	var all []*Document
+	var all []*record.Document
 	for _, id := range ids {
 		d, err := s.store.Get(who, id)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // drawAct draws a person's values and signature for one file.
-func (s *Signing) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec, error) {
+func (s *Signing) drawAct(a *act, f *record.File, signatureField string) (pdf.SignSpec, error) {
 	p := s.fonts.NewSet()
 	p.Opaque = strings.HasPrefix(f.PDFA, "1")
 	spec := pdf.SignSpec{Field: signatureField, Embed: p.Embed}
@@ -79,7 +79,7 @@ func (s *Signing) signedBy(a *act) string {
 // recipient's but may be somebody else's.
 func (s *Signing) recorder(a *act) string {
 	by := a.inv.RecordedBy
-	invited := slices.ContainsFunc(a.document.Invitations, func(i Invitation) bool { return strings.EqualFold(i.Email, by.Email) })
+	invited := slices.ContainsFunc(a.document.Invitations, func(i record.Invitation) bool { return strings.EqualFold(i.Email, by.Email) })
 	if by.Doubt == "" || !invited {
 		return a.actor()
 	}
@@ -101,7 +101,7 @@ func drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...string) (*text
 	return p.Signature(box, drawn, caption...), nil
 }
 
-func drawPicture(p *text.Set, box text.Box, x *Field, content []byte) (*text.Appearance, error) {
+func drawPicture(p *text.Set, box text.Box, x *record.Field, content []byte) (*text.Appearance, error) {
 	picture, err := p.Picture(content, false)
 	if err != nil {
 		return nil, fmt.Errorf("signing: picture in field %s: %w", x.ID, err)
@@ -126,7 +126,7 @@ func (a *act) stamp(l *words.Language) (lines []string) {
 }
 
 // drawField draws one value. A field that was not filled in is left blank.
-func (s *Signing) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.FieldValue, error) {
+func (s *Signing) drawField(p *text.Set, a *act, x *record.Field, box text.Box) (*pdf.FieldValue, error) {
 	if x.Hidden {
 		return nil, nil
 	}
@@ -173,12 +173,12 @@ func (s *Signing) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.F
 	return out, err
 }
 
-func colorOf(x *Field) text.Color {
+func colorOf(x *record.Field) text.Color {
 	rgb := x.RGB()
 	return text.Color{R: rgb[0], G: rgb[1], B: rgb[2]}
 }
 
-func drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.FieldValue {
+func drawRadio(p *text.Set, x *record.Field, v string, box text.Box) *pdf.FieldValue {
 	if len(x.Options) > 0 {
 		if v == "" {
 			return nil

@@ -21,18 +21,18 @@ func TestRemindersFollowTheSchedule(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
 		name    string
-		in      signing.DocumentInput
+		in      record.DocumentInput
 		company []int
 		by      map[int]string // who signs on which day
 		want    string
 	}{
-		{"every three days", signing.DocumentInput{RemindEveryDays: new(3)}, nil, nil, "a3 b3 a6 b6 a9 b9 a12 b12"},
-		{"never", signing.DocumentInput{}, nil, nil, ""},
-		{"company default", signing.DocumentInput{}, []int{2, 5}, nil, "a2 b2 a5 b5"},
-		{"document overrides company default", signing.DocumentInput{RemindEveryDays: new(6)}, []int{2, 5}, nil, "a6 b6 a12 b12"},
-		{"not after signing", signing.DocumentInput{RemindEveryDays: new(4)}, nil, map[int]string{5: "a"}, "a4 b4 b8 b12"},
-		{"in order", signing.DocumentInput{RemindEveryDays: new(4), SigningOrder: new(record.Sequential)}, nil, map[int]string{6: "a"}, "a4 b10"},
-		{"until the deadline", signing.DocumentInput{RemindEveryDays: new(4), ExpiresAt: new(domain.Start.Add(8 * day))}, nil, nil, "a4 b4"},
+		{"every three days", record.DocumentInput{RemindEveryDays: new(3)}, nil, nil, "a3 b3 a6 b6 a9 b9 a12 b12"},
+		{"never", record.DocumentInput{}, nil, nil, ""},
+		{"company default", record.DocumentInput{}, []int{2, 5}, nil, "a2 b2 a5 b5"},
+		{"document overrides company default", record.DocumentInput{RemindEveryDays: new(6)}, []int{2, 5}, nil, "a6 b6 a12 b12"},
+		{"not after signing", record.DocumentInput{RemindEveryDays: new(4)}, nil, map[int]string{5: "a"}, "a4 b4 b8 b12"},
+		{"in order", record.DocumentInput{RemindEveryDays: new(4), SigningOrder: new(record.Sequential)}, nil, map[int]string{6: "a"}, "a4 b10"},
+		{"until the deadline", record.DocumentInput{RemindEveryDays: new(4), ExpiresAt: new(domain.Start.Add(8 * day))}, nil, nil, "a4 b4"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +68,7 @@ func TestRemindersFollowTheSchedule(t *testing.T) {
 func TestManualRemindersAreLimited(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	d := c.Sent(t, c.author, signing.DocumentInput{}, sequence("a b")...)
+	d := c.Sent(t, c.author, record.DocumentInput{}, sequence("a b")...)
 	a := invited(d, "a@x.example").ID
 	remind := func(inv string) string {
 		_, err := c.Signing.Sending.Remind(c.author, d.ID, inv)
@@ -107,7 +107,7 @@ func TestManualRemindersAreLimited(t *testing.T) {
 func TestDocumentExpiresAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(day))}, sequence("a")...)
+	d := c.Sent(t, c.author, record.DocumentInput{ExpiresAt: new(c.Now().Add(day))}, sequence("a")...)
 	status := func() doc {
 		c.Work(t)
 		return ok[doc](t)(c.Signing.Drafts.Get(c.author, d.ID))
@@ -142,14 +142,14 @@ func TestCompanySetsTheDefaultDeadline(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(c.owner, account.CompanyPatch{DefaultExpiryDays: new(10)}))
-	if d := c.Sent(t, c.author, signing.DocumentInput{}, sequence("a")...); d.ExpiresAt == nil || !d.ExpiresAt.Equal(c.Now().AddDate(0, 0, 10)) {
+	if d := c.Sent(t, c.author, record.DocumentInput{}, sequence("a")...); d.ExpiresAt == nil || !d.ExpiresAt.Equal(c.Now().AddDate(0, 0, 10)) {
 		t.Errorf("%v", d.ExpiresAt)
 	}
 	own := c.Now().Add(day)
-	if d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: &own}, sequence("a")...); !d.ExpiresAt.Equal(own) {
+	if d := c.Sent(t, c.author, record.DocumentInput{ExpiresAt: &own}, sequence("a")...); !d.ExpiresAt.Equal(own) {
 		t.Errorf("%v", d.ExpiresAt)
 	}
-	d := c.Draft(t, c.author, signing.DocumentInput{ExpiresAt: &own}, sequence("a")...)
+	d := c.Draft(t, c.author, record.DocumentInput{ExpiresAt: &own}, sequence("a")...)
 	c.Advance(day)
 	if _, err := c.Signing.Sending.Send(t.Context(), c.author, d.ID, signing.SendInput{}); domain.Refusal(err) != "expires_at not_a_future_time" {
 		t.Error(err)

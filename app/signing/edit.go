@@ -23,12 +23,12 @@ func notIdentified() error {
 // Update applies the changes in the input. Content can be changed only in a draft,
 // metadata and the external identifier at any time.
 func (s *Drafts) Update(
-	who account.Call, id string, in DocumentInput,
-) (*Document, error) {
+	who account.Call, id string, in record.DocumentInput,
+) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 		if in.ChangesContent() {
 			if err := d.Editable(); err != nil {
 				return nil, err
@@ -39,19 +39,19 @@ func (s *Drafts) Update(
 		if err := setApprover(tx, who, &faults, d, in.ApproverID); err != nil {
 			return nil, err
 		}
-		return []Event{record.NewEvent(record.EventDocumentUpdated)}, faults.Err()
+		return []record.Event{record.NewEvent(record.EventDocumentUpdated)}, faults.Err()
 	})
 }
 
 // draft is the common path of all changes of content.
 func (s *Drafts) draft(
 	who account.Call, id string,
-	change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error),
-) (*Document, error) {
+	change func(tx *kv.Tx, d *record.Document, f *fault.Fields) ([]record.Event, error),
+) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 		if err := d.Editable(); err != nil {
 			return nil, err
 		}
@@ -72,13 +72,13 @@ func (s *Drafts) draft(
 // are slow for another reason. They are made outside the transaction, because it blocks
 // all others, and are repeated if the document changed in the meantime.
 func (s *Drafts) redraft(
-	who account.Call, id string, change func(d *Document, f *fault.Fields) ([]Event, error),
-) (*Document, error) {
+	who account.Call, id string, change func(d *record.Document, f *fault.Fields) ([]record.Event, error),
+) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	defer s.changes.lock(id)()
-	return retry(func() (*Document, error) {
+	return retry(func() (*record.Document, error) {
 		d, err := s.store.Get(who, id)
 		if err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func (s *Drafts) redraft(
 		if err := cmp.Or(err, faults.Err()); err != nil {
 			return nil, err
 		}
-		return s.store.Update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
+		return s.store.Update(who, id, func(_ *kv.Tx, stored *record.Document) ([]record.Event, error) {
 			if err := store.RequireVersion(stored, version); err != nil {
 				return nil, err
 			}
@@ -103,10 +103,10 @@ func (s *Drafts) redraft(
 
 // Invite adds people to a draft and returns the new invitations.
 func (s *Drafts) Invite(
-	who account.Call, id string, in []InvitationInput,
-) (*Document, []Invitation, error) {
+	who account.Call, id string, in []record.InvitationInput,
+) (*record.Document, []record.Invitation, error) {
 	var made []string
-	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
+	d, err := s.draft(who, id, func(tx *kv.Tx, d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		if len(in) == 0 {
 			f.Required("invitations")
 			return nil, nil
@@ -115,7 +115,7 @@ func (s *Drafts) Invite(
 		if !f.Empty() {
 			return nil, nil
 		}
-		var events []Event
+		var events []record.Event
 		for _, id := range made {
 			events = append(events, record.NewEvent(record.EventInvitationAdded).To(id).With("email", d.Invitation(id).Email))
 			if err := store.Invited.Put(tx, id, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
@@ -127,7 +127,7 @@ func (s *Drafts) Invite(
 	if err != nil {
 		return nil, nil, err
 	}
-	out := make([]Invitation, 0, len(made))
+	out := make([]record.Invitation, 0, len(made))
 	for _, id := range made {
 		out = append(out, *d.Invitation(id))
 	}
@@ -137,14 +137,14 @@ func (s *Drafts) Invite(
 // UpdateInvitation changes an invitation of a draft. If the invitation was already sent,
 // it sets the access code.
 func (s *Drafts) UpdateInvitation(
-	who account.Call, id, invitation string, in InvitationInput,
-) (*Document, error) {
+	who account.Call, id, invitation string, in record.InvitationInput,
+) (*record.Document, error) {
 	if in.OnlyCode() {
 		if d, err := s.store.Get(who, id); err == nil && d.SentAt != nil {
 			return s.sending.SetAccessCode(who, id, invitation, in)
 		}
 	}
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		inv := d.Invitation(invitation)
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
@@ -160,32 +160,32 @@ func (s *Drafts) UpdateInvitation(
 		if !inv.Signs() && len(d.UnsortedFieldsOf(inv.ID)) > 0 {
 			f.Add("role", "viewer_with_fields.remove")
 		}
-		return []Event{record.NewEvent(record.EventInvitationUpdated).To(inv.ID)}, nil
+		return []record.Event{record.NewEvent(record.EventInvitationUpdated).To(inv.ID)}, nil
 	})
 }
 
 // RemoveInvitation removes a person and their fields from a draft.
 func (s *Drafts) RemoveInvitation(
 	who account.Call, id, invitation string,
-) (*Document, error) {
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+) (*record.Document, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *record.Document, _ *fault.Fields) ([]record.Event, error) {
 		inv := d.Invitation(invitation)
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
 		}
 		event := record.NewEvent(record.EventInvitationRemoved).To(inv.ID).With("email", inv.Email)
 		record.LeaveFields(d, inv)
-		d.Invitations = slices.DeleteFunc(d.Invitations, func(o Invitation) bool { return o.ID == invitation })
-		return []Event{event}, store.Invited.Delete(tx, invitation)
+		d.Invitations = slices.DeleteFunc(d.Invitations, func(o record.Invitation) bool { return o.ID == invitation })
+		return []record.Event{event}, store.Invited.Delete(tx, invitation)
 	})
 }
 
 // ReplaceFields replaces all fields with the given ones. An input with the identifier of
 // an existing field keeps that identifier.
 func (s *Drafts) ReplaceFields(
-	ctx context.Context, who account.Call, id string, in []FieldInput,
-) (*Document, error) {
-	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
+	ctx context.Context, who account.Call, id string, in []record.FieldInput,
+) (*record.Document, error) {
+	return s.redraft(who, id, func(d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		before := d.Fields
 		d.Fields = nil
 		if err := s.placeAnchored(ctx, who, f, d, in, nil); err != nil {
@@ -193,33 +193,33 @@ func (s *Drafts) ReplaceFields(
 		}
 		used := map[string]bool{}
 		for i := range d.Fields {
-			known := slices.IndexFunc(before, func(x Field) bool { return x.ID == in[i].ID })
+			known := slices.IndexFunc(before, func(x record.Field) bool { return x.ID == in[i].ID })
 			if known >= 0 && !used[in[i].ID] {
 				d.Fields[i].Succeed(&before[known], &in[i], d.File(d.Fields[i].File))
 				used[in[i].ID] = true
 			}
 		}
-		return []Event{record.NewEvent(record.EventDocumentFieldsReplaced)}, nil
+		return []record.Event{record.NewEvent(record.EventDocumentFieldsReplaced)}, nil
 	})
 }
 
 // AddFields adds fields.
 func (s *Drafts) AddFields(
-	ctx context.Context, who account.Call, id string, in []FieldInput,
-) (*Document, error) {
-	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
+	ctx context.Context, who account.Call, id string, in []record.FieldInput,
+) (*record.Document, error) {
+	return s.redraft(who, id, func(d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		if err := s.placeAnchored(ctx, who, f, d, in, nil); err != nil {
 			return nil, err
 		}
-		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
+		return []record.Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
 	})
 }
 
 // UpdateField changes one field of a draft.
 func (s *Drafts) UpdateField(
-	ctx context.Context, who account.Call, id, field string, in FieldInput,
-) (*Document, error) {
-	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
+	ctx context.Context, who account.Call, id, field string, in record.FieldInput,
+) (*record.Document, error) {
+	return s.redraft(who, id, func(d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		x := d.Field(field)
 		if x == nil {
 			return nil, fault.NotFound("field")
@@ -229,21 +229,21 @@ func (s *Drafts) UpdateField(
 		}
 		in.Apply(f, x, record.Placement{Files: d.Files, Invitations: d.Invitations})
 		record.CheckConditions(d, func(int) *fault.Fields { return f })
-		return []Event{record.NewEvent(record.EventFieldUpdated).With("field", x.ID)}, nil
+		return []record.Event{record.NewEvent(record.EventFieldUpdated).With("field", x.ID)}, nil
 	})
 }
 
 // RemoveField removes one field from a draft.
 func (s *Drafts) RemoveField(
 	who account.Call, id, field string,
-) (*Document, error) {
-	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
+) (*record.Document, error) {
+	return s.redraft(who, id, func(d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		if d.Field(field) == nil {
 			return nil, fault.NotFound("field")
 		}
-		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.ID == field })
+		d.Fields = slices.DeleteFunc(d.Fields, func(x record.Field) bool { return x.ID == field })
 		record.CheckConditions(d, func(int) *fault.Fields { return f })
-		return []Event{record.NewEvent(record.EventFieldRemoved).With("field", field)}, nil
+		return []record.Event{record.NewEvent(record.EventFieldRemoved).With("field", field)}, nil
 	})
 }
 
@@ -257,8 +257,8 @@ type FileInput struct {
 // UpdateFile renames, moves or confirms a file of a draft.
 func (s *Drafts) UpdateFile(
 	who account.Call, id, file string, in FileInput,
-) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
+) (*record.Document, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		x := d.File(file)
 		if x == nil {
 			return nil, fault.NotFound("file")
@@ -276,41 +276,41 @@ func (s *Drafts) UpdateFile(
 				moveFile(d, file, *in.Position)
 			}
 		}
-		return []Event{record.NewEvent(record.EventFileUpdated).With("file", file)}, nil
+		return []record.Event{record.NewEvent(record.EventFileUpdated).With("file", file)}, nil
 	})
 }
 
 // moveFile moves a file to a position, counted from 1, and renumbers all files.
-func moveFile(d *Document, file string, position int) {
-	i := slices.IndexFunc(d.Files, func(f File) bool { return f.ID == file })
+func moveFile(d *record.Document, file string, position int) {
+	i := slices.IndexFunc(d.Files, func(f record.File) bool { return f.ID == file })
 	moved := d.Files[i]
 	d.Files = slices.Insert(slices.Delete(d.Files, i, i+1), position-1, moved)
 	numberFiles(d)
 }
 
-func numberFiles(d *Document) {
+func numberFiles(d *record.Document) {
 	for i := range d.Files {
 		d.Files[i].Position = i + 1
 	}
 }
 
 // RemoveFile removes a file and its fields from a draft.
-func (s *Drafts) RemoveFile(who account.Call, id, file string) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+func (s *Drafts) RemoveFile(who account.Call, id, file string) (*record.Document, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *record.Document, _ *fault.Fields) ([]record.Event, error) {
 		x := d.File(file)
 		if x == nil {
 			return nil, fault.NotFound("file")
 		}
 		event := record.NewEvent(record.EventFileRemoved).With("file", file).With("name", x.Name).With("sha256", x.SHA256)
-		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.File == file })
-		d.Files = slices.DeleteFunc(d.Files, func(f File) bool { return f.ID == file })
+		d.Fields = slices.DeleteFunc(d.Fields, func(x record.Field) bool { return x.File == file })
+		d.Files = slices.DeleteFunc(d.Files, func(f record.File) bool { return f.ID == file })
 		numberFiles(d)
-		return []Event{event}, nil
+		return []record.Event{event}, nil
 	})
 }
 
 // Problems lists everything that is, or may be, wrong with a draft, errors first.
-func (s *Drafts) Problems(d *Document) []Problem { return record.Problems(d, s.paper()) }
+func (s *Drafts) Problems(d *record.Document) []record.Problem { return record.Problems(d, s.paper()) }
 
 // Undrawable returns the characters of a name that no font has.
 func (s *Drafts) Undrawable(name string) string { return string(s.fonts.Missing(name)) }

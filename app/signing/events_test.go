@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/words"
 )
@@ -49,7 +48,7 @@ func TestEveryEventTypeIsListedAndRecorded(t *testing.T) {
 
 // eventConstants returns the declared constants of type EventType, and the identifiers
 // used outside the file that declares them, in the packages that record events.
-func eventConstants(t *testing.T) (declared map[string]signing.EventType, used map[string]bool) {
+func eventConstants(t *testing.T) (declared map[string]record.EventType, used map[string]bool) {
 	t.Helper()
 	var files []string
 	for _, pattern := range []string{"*.go", "record/*.go", "../publiclink/*.go"} {
@@ -59,7 +58,7 @@ func eventConstants(t *testing.T) (declared map[string]signing.EventType, used m
 		}
 		files = append(files, found...)
 	}
-	declared, used = map[string]signing.EventType{}, map[string]bool{}
+	declared, used = map[string]record.EventType{}, map[string]bool{}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -76,7 +75,7 @@ func eventConstants(t *testing.T) (declared map[string]signing.EventType, used m
 					if err != nil {
 						t.Fatal(err)
 					}
-					declared[x.Names[0].Name] = signing.EventType(value)
+					declared[x.Names[0].Name] = record.EventType(value)
 				}
 			case *ast.Ident:
 				used[x.Name] = used[x.Name] || name != "record/event.go"

@@ -10,11 +10,10 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/signing/completion"
 	"paraph/app/signing/record"
-	"paraph/app/signing/store"
 )
 
 // evidence collects everything that is known about a document.
-func (s *Completion) evidence(d *Document) (*completion.Evidence, error) {
+func (s *Completion) evidence(d *record.Document) (*completion.Evidence, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
@@ -49,9 +48,9 @@ func (s *Completion) evidence(d *Document) (*completion.Evidence, error) {
 	return e, nil
 }
 
-func evidenceOfFile(d *Document, f *File) completion.File {
+func evidenceOfFile(d *record.Document, f *record.File) completion.File {
 	out := completion.File{ID: f.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256,
-		ConvertedBy: store.Optional(f.ConvertedBy), BaseSHA256: f.Base, BaseSize: f.BaseSize, Pages: len(f.Pages)}
+		ConvertedBy: record.Optional(f.ConvertedBy), BaseSHA256: f.Base, BaseSize: f.BaseSize, Pages: len(f.Pages)}
 	for _, r := range f.Revisions {
 		rev := completion.Revision{
 			Kind: r.Kind, Size: r.Size, Total: r.Total, SHA256: r.SHA256, At: completion.Time(r.At),
@@ -67,7 +66,7 @@ func evidenceOfFile(d *Document, f *File) completion.File {
 	return out
 }
 
-func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
+func evidenceOfSignatory(d *record.Document, inv *record.Invitation) completion.Signatory {
 	out := completion.Signatory{ID: inv.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role,
 		Group: inv.Group, Status: inv.Status,
 		Authentication: inv.Authentication,
@@ -116,7 +115,7 @@ func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 }
 
 // answer returns the field's value under its visible name.
-func answer(x *Field) completion.Answer {
+func answer(x *record.Field) completion.Answer {
 	return completion.Answer{
 		Field: shownName(x), Value: x.Masked(x.Value),
 		Box:    x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0,
@@ -125,11 +124,11 @@ func answer(x *Field) completion.Answer {
 }
 
 // shownName returns the name under which people see a field.
-func shownName(x *Field) string { return cmp.Or(x.Label, x.Name, string(x.Type)) }
+func shownName(x *record.Field) string { return cmp.Or(x.Label, x.Name, string(x.Type)) }
 
 // supplierOf returns who supplied the value of a person's field.
-func supplierOf(d *Document, inv *Invitation, x *Field) (kind string, who *completion.Person) {
-	person := func(p *Person) *completion.Person { return &completion.Person{Name: p.Name, Email: p.Email} }
+func supplierOf(d *record.Document, inv *record.Invitation, x *record.Field) (kind string, who *completion.Person) {
+	person := func(p *record.Person) *completion.Person { return &completion.Person{Name: p.Name, Email: p.Email} }
 	by := inv
 	switch assistant := d.Invitation(x.AssistedBy); {
 	case x.Computed():
@@ -154,7 +153,7 @@ func consentVersion(s string) string {
 }
 
 // waysOf lists how a person was given their link and code, until they acted.
-func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
+func waysOf(p completion.Signatory, entries []record.Entry) (ways []completion.Way) {
 	for _, x := range entries {
 		if x.Value.Invitation != p.ID || p.ActedAt != nil && x.At.After(time.Time(*p.ActedAt)) {
 			continue
@@ -184,7 +183,7 @@ func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
 }
 
 // assistance adds the fields that an assistant has filled in, and who changed which of them.
-func assistance(out *completion.Signatory, d *Document, inv *Invitation) {
+func assistance(out *completion.Signatory, d *record.Document, inv *record.Invitation) {
 	for _, x := range record.AssistedFields(d, inv) {
 		out.FilledIn = append(out.FilledIn, x.Key())
 		by := d.Invitation(x.AssistedBy)
@@ -201,7 +200,7 @@ func assistance(out *completion.Signatory, d *Document, inv *Invitation) {
 }
 
 // namedBy returns who named the person of an invitation, nil if it had one from the start.
-func namedBy(invitation string, entries []Entry) (by *completion.Person) {
+func namedBy(invitation string, entries []record.Entry) (by *completion.Person) {
 	for _, x := range entries {
 		if x.Value.Type == record.EventInvitationNamed && x.Value.Invitation == invitation {
 			by = &completion.Person{Name: x.Value.ActorName, Email: x.Value.ActorEmail, Doubt: x.Value.ActorDoubt}
@@ -210,7 +209,7 @@ func namedBy(invitation string, entries []Entry) (by *completion.Person) {
 	return by
 }
 
-func evidenceOfEvent(x Entry) completion.Event {
+func evidenceOfEvent(x record.Entry) completion.Event {
 	return completion.Event{
 		ID: x.ID, Seq: x.Number(), Type: string(x.Value.Type), At: completion.Time(x.At),
 		ActorType: x.Value.ActorKind, ActorID: x.Value.ActorID,

@@ -52,12 +52,12 @@ func TestOldFindingsKeepTheirMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	say := catalogue.English().SayOf
-	var f File
+	var f record.File
 	f.AddFinding(record.SeverityInfo, "embedded_files", "count", "3")
 	if got, want := f.Findings[0].Sentence(say), "Files embedded in this file: 3."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	old := Finding{Code: "embedded_files", Severity: record.SeverityInfo, Message: "The file contains 2 embedded file(s)."}
+	old := record.Finding{Code: "embedded_files", Severity: record.SeverityInfo, Message: "The file contains 2 embedded file(s)."}
 	if got := old.Sentence(say); got != old.Message {
 		t.Errorf("a finding stored with its message reads %q", got)
 	}

@@ -134,7 +134,7 @@ func (i *identity) newCode(k record.CodeKey, invitation string, now time.Time) (
 }
 
 // try checks a code against the one required by the invitation, and counts wrong ones.
-func (i *identity) try(k record.CodeKey, inv *Invitation, code string, now time.Time) (good bool, err error) {
+func (i *identity) try(k record.CodeKey, inv *record.Invitation, code string, now time.Time) (good bool, err error) {
 	fresh := i.SentAt != nil && now.Sub(*i.SentAt) < codeLifetime
 	day := i.today(now)
 	switch {
@@ -222,7 +222,7 @@ func newCode() (string, error) {
 	return fmt.Sprintf("%06d", n), nil
 }
 
-func localeOf(d *Document, inv *Invitation) string {
+func localeOf(d *record.Document, inv *record.Invitation) string {
 	if inv.Locale != "" {
 		return inv.Locale
 	}
@@ -271,12 +271,12 @@ const (
 
 // prove checks a code against the one required by the invitation. Wrong codes also count
 // against the caller's network.
-func (s *Signing) prove(who account.Call, inv *Invitation, code string, spend spending) error {
+func (s *Signing) prove(who account.Call, inv *record.Invitation, code string, spend spending) error {
 	return s.proveWith(who, inv, code, spend, identities)
 }
 
 func (s *Signing) proveWith(
-	who account.Call, inv *Invitation, code string, spend spending, proofs *kv.Collection[identity],
+	who account.Call, inv *record.Invitation, code string, spend spending, proofs *kv.Collection[identity],
 ) error {
 	if inv.Authentication == record.ByLink {
 		return nil
@@ -310,7 +310,7 @@ func (s *Signing) proveWith(
 // tryCode reports whether a code is right. Attempts are counted in a separate transaction,
 // because they count even if nothing else is stored.
 func (s *Signing) tryCode(
-	who account.Call, inv *Invitation, code string, spend spending, proofs *kv.Collection[identity],
+	who account.Call, inv *record.Invitation, code string, spend spending, proofs *kv.Collection[identity],
 	allow func(tx *kv.Tx, day *tally) error,
 ) (good bool, err error) {
 	network := turns.Network(who.IP)
@@ -414,7 +414,7 @@ func (s *Signing) SendVisitorCode(v Stranger, allow func(tx *kv.Tx) error) error
 // ProveVisitor checks the code that was mailed to a stranger, which stays valid. Wrong codes
 // also count against the caller's network.
 func (s *Signing) ProveVisitor(v Stranger, code string) error {
-	inv := &Invitation{ID: s.visitor(v), Authentication: record.ByEmailCode}
+	inv := &record.Invitation{ID: s.visitor(v), Authentication: record.ByEmailCode}
 	return s.proveWith(account.System(v.Company).Call(account.From{IP: v.IP}), inv, code, keepsCode, visitors)
 }
 

@@ -20,7 +20,7 @@ func (c company) asking(t *testing.T, how string) (doc, account.Call) {
 	if how == record.ByAccessCode {
 		p.Code = "open sesame"
 	}
-	d := c.Sent(t, c.author, signing.DocumentInput{}, p, domain.Person{Email: "b@x.example"})
+	d := c.Sent(t, c.author, record.DocumentInput{}, p, domain.Person{Email: "b@x.example"})
 	return d, c.Signatory(t, d, "a@x.example")
 }
 
@@ -84,7 +84,7 @@ func TestUnidentifiedPeopleCannotAct(t *testing.T) {
 				t.Errorf("%s with %s: got %q, want %q", what, how, got, x.want)
 			}
 		}
-		if got := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(who, d)); slices.Contains(got, record.ActionSign) {
+		if got := ok[[]record.Action](t)(c.Signing.Drafts.Actions(who, d)); slices.Contains(got, record.ActionSign) {
 			t.Errorf("signing is offered with %s", how)
 		}
 		if now := ok[doc](t)(c.Signing.Drafts.Get(c.author, id)); now.Version != d.Version {
@@ -114,7 +114,7 @@ func TestNewAccessCodeInvalidatesProofs(t *testing.T) {
 		t.Error(err)
 	}
 	c.Advance(time.Minute)
-	ok[doc](t)(c.Signing.Sending.SetAccessCode(c.author, d.ID, who.Invitation, signing.InvitationInput{AccessCode: new("another one")}))
+	ok[doc](t)(c.Signing.Sending.SetAccessCode(c.author, d.ID, who.Invitation, record.InvitationInput{AccessCode: new("another one")}))
 	if _, err := c.Signing.Signing.Decline(proven, d.ID, who.Invitation, signing.DeclineInput{}); domain.Refusal(err) != "identification_required" {
 		t.Errorf("a proof made with the previous code still works: %v", err)
 	}
@@ -264,7 +264,7 @@ func TestProblemReportsAreLimited(t *testing.T) {
 func TestNewLinkRequestsAreLimited(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, domain.Signers("a@x.example")...)
+	d := c.Sent(t, c.author, record.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, domain.Signers("a@x.example")...)
 	who := c.Signatory(t, d, "a@x.example")
 	ask := func() string {
 		return domain.Refusal(c.Signing.Signing.AskForLink(who, d.ID, who.Invitation))

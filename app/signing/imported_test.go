@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/signing"
 	"paraph/app/signing/pattern"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
@@ -21,7 +22,7 @@ func TestImportedPatternsAreChecked(t *testing.T) {
 		strings.Repeat("a", 1001): pattern.ErrSyntax,
 		"(.*){1000}":              pattern.ErrComplex,
 	} {
-		d := signing.Document{ID: "d", Company: "c", Fields: []signing.Field{{ID: "f", Pattern: text}}}
+		d := record.Document{ID: "d", Company: "c", Fields: []record.Field{{ID: "f", Pattern: text}}}
 		it, err := store.Documents.Pack(store.DocumentKey("c", "d"), d)
 		if err != nil {
 			t.Fatal(err)

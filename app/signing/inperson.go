@@ -50,8 +50,8 @@ func (s *Signing) HandDevice(who account.Call, id, invitation string) (code stri
 	}
 	code = base64.RawURLEncoding.EncodeToString(raw)
 	_, err = s.changes.onInvitation(who, id, invitation, func(
-		tx *kv.Tx, d *Document, inv *Invitation,
-	) ([]Event, error) {
+		tx *kv.Tx, d *record.Document, inv *record.Invitation,
+	) ([]record.Event, error) {
 		if err := d.Signable(inv, tx.Now); err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (s *Signing) HandDevice(who account.Call, id, invitation string) (code stri
 			return nil, fault.Forbidden("session_required.in_person")
 		}
 		h := handedOver{Company: d.Company, Document: d.ID, Invitation: inv.ID, Host: who.Name + " <" + who.Email + ">", HostName: who.Name, HostDoubt: who.Doubt(), Until: tx.Now.Add(inPersonLasts)}
-		return []Event{record.NewEvent(record.EventInvitationInPerson).To(inv.ID).With("email", inv.Email)}, devices.Put(tx, deviceKey(code), h)
+		return []record.Event{record.NewEvent(record.EventInvitationInPerson).To(inv.ID).With("email", inv.Email)}, devices.Put(tx, deviceKey(code), h)
 	})
 	return code, err
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // decided reports whether the sender decides on the text of a field, or on its colour.
-func decided(x *Field) bool {
+func decided(x *record.Field) bool {
 	switch x.Type {
 	case pdf.FieldLabel, pdf.FieldStrikethrough:
 		return true
@@ -34,7 +34,7 @@ func decided(x *Field) bool {
 }
 
 // legible refuses fields of a file whose text would hardly be seen on its pages.
-func (s *Sending) legible(ctx context.Context, d *Document, f *File) error {
+func (s *Sending) legible(ctx context.Context, d *record.Document, f *record.File) error {
 	var faults fault.Fields
 	pages := map[int]image.Image{}
 	for i := range d.Fields {
@@ -58,7 +58,7 @@ func (s *Sending) legible(ctx context.Context, d *Document, f *File) error {
 }
 
 // ground returns a picture of a page before its fields are placed, nil if it can't be drawn.
-func (s *Sending) ground(ctx context.Context, d *Document, f *File, page int) (image.Image, error) {
+func (s *Sending) ground(ctx context.Context, d *record.Document, f *record.File, page int) (image.Image, error) {
 	if s.pdfium == nil {
 		return nil, nil
 	}
@@ -84,7 +84,7 @@ func (s *Sending) ground(ctx context.Context, d *Document, f *File, page int) (i
 }
 
 // groundOf returns the median luminance of a field's place on a page.
-func groundOf(m image.Image, x *Field) float64 {
+func groundOf(m image.Image, x *record.Field) float64 {
 	b := m.Bounds()
 	at := func(share float64, size int) int { return min(max(int(share*float64(size)), 0), size-1) }
 	left, right := at(x.X, b.Dx()), at(x.X+x.Width, b.Dx())

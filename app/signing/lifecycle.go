@@ -13,8 +13,8 @@ import (
 )
 
 // ownerOrAdmin admits the document's owner and the company's administrators.
-func ownerOrAdmin(who account.Call) func(*kv.Tx, *Document) error {
-	return func(_ *kv.Tx, d *Document) error {
+func ownerOrAdmin(who account.Call) func(*kv.Tx, *record.Document) error {
+	return func(_ *kv.Tx, d *record.Document) error {
 		if who.IsAdmin() || d.Owner.ID == who.UserID {
 			return nil
 		}
@@ -23,21 +23,21 @@ func ownerOrAdmin(who account.Call) func(*kv.Tx, *Document) error {
 }
 
 // Submit requests approval before the document is sent.
-func (s *Sending) Submit(who account.Call, id string) (*Document, error) {
-	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
+func (s *Sending) Submit(who account.Call, id string) (*record.Document, error) {
+	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *record.Document) (record.Event, error) {
 		return record.NewEvent(record.EventDocumentSubmitted), d.Submit(record.PersonOf(who.Actor), tx.Now)
 	})
 }
 
 // Withdraw withdraws a submission. Only its owner or submitter may.
-func (s *Sending) Withdraw(who account.Call, id string) (*Document, error) {
-	return s.changes.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (Event, error) {
+func (s *Sending) Withdraw(who account.Call, id string) (*record.Document, error) {
+	return s.changes.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *record.Document) (record.Event, error) {
 		return record.NewEvent(record.EventDocumentWithdrawn), d.Withdraw()
 	})
 }
 
-func ownerOrSubmitter(who account.Call) func(*kv.Tx, *Document) error {
-	return func(_ *kv.Tx, d *Document) error {
+func ownerOrSubmitter(who account.Call) func(*kv.Tx, *record.Document) error {
+	return func(_ *kv.Tx, d *record.Document) error {
 		if d.Owner.ID == who.UserID || d.SubmittedBy == who.UserID {
 			return nil
 		}
@@ -47,8 +47,8 @@ func ownerOrSubmitter(who account.Call) func(*kv.Tx, *Document) error {
 
 // mayApprove admits approvers and administrators for others' submissions, and for their
 // own if nobody else can approve.
-func mayApprove(who account.Call) func(*kv.Tx, *Document) error {
-	return func(tx *kv.Tx, d *Document) error {
+func mayApprove(who account.Call) func(*kv.Tx, *record.Document) error {
+	return func(tx *kv.Tx, d *record.Document) error {
 		if !who.CanApprove() {
 			return fault.Forbidden("role_not_allowed.approver")
 		}
@@ -60,7 +60,7 @@ func mayApprove(who account.Call) func(*kv.Tx, *Document) error {
 }
 
 // notOwnSubmission refuses those who submitted the document themselves, unless they are alone.
-func notOwnSubmission(tx *kv.Tx, who account.Call, d *Document) error {
+func notOwnSubmission(tx *kv.Tx, who account.Call, d *record.Document) error {
 	if d.SubmittedBy != who.UserID {
 		return nil
 	}
@@ -76,7 +76,7 @@ func notOwnSubmission(tx *kv.Tx, who account.Call, d *Document) error {
 
 // mayChangeApproved refuses to change what an approver has seen and approved to everybody who could
 // not approve it as well: they have to ask for approval again.
-func mayChangeApproved(tx *kv.Tx, who account.Call, d *Document) error {
+func mayChangeApproved(tx *kv.Tx, who account.Call, d *record.Document) error {
 	if d.ApprovedAt == nil {
 		return nil
 	}
@@ -91,8 +91,8 @@ func mayChangeApproved(tx *kv.Tx, who account.Call, d *Document) error {
 }
 
 // Approve allows a submitted document to be sent.
-func (s *Sending) Approve(who account.Call, id string) (*Document, error) {
-	return s.changes.step(who, id, mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
+func (s *Sending) Approve(who account.Call, id string) (*record.Document, error) {
+	return s.changes.step(who, id, mayApprove(who), func(tx *kv.Tx, d *record.Document) (record.Event, error) {
 		return record.NewEvent(record.EventDocumentApproved), d.Approve(record.PersonOf(who.Actor), tx.Now)
 	})
 }
@@ -100,12 +100,12 @@ func (s *Sending) Approve(who account.Call, id string) (*Document, error) {
 // Reject returns a submitted document with the reason.
 func (s *Sending) Reject(
 	who account.Call, id string, reason *string,
-) (*Document, error) {
+) (*record.Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
 		return nil, err
 	}
-	return s.changes.step(who, id, mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
+	return s.changes.step(who, id, mayApprove(who), func(tx *kv.Tx, d *record.Document) (record.Event, error) {
 		return record.NewEvent(record.EventDocumentRejected).With("reason", why), d.Reject(record.PersonOf(who.Actor), why, tx.Now)
 	})
 }
@@ -121,15 +121,15 @@ func required(field string, v *string) (string, error) {
 }
 
 // Reopen makes an approved or rejected document a draft again.
-func (s *Sending) Reopen(who account.Call, id string) (*Document, error) {
-	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
+func (s *Sending) Reopen(who account.Call, id string) (*record.Document, error) {
+	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *record.Document) (record.Event, error) {
 		return record.NewEvent(record.EventDocumentReopened), d.Reopen()
 	})
 }
 
 // Unschedule calls off sending a document later.
-func (s *Sending) Unschedule(who account.Call, id string) (*Document, error) {
-	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
+func (s *Sending) Unschedule(who account.Call, id string) (*record.Document, error) {
+	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *record.Document) (record.Event, error) {
 		return record.NewEvent(record.EventDocumentUnscheduled), record.CallOff(d)
 	})
 }
@@ -137,12 +137,12 @@ func (s *Sending) Unschedule(who account.Call, id string) (*Document, error) {
 // Void ends a document that is not completed, and records the reason.
 func (s *Sending) Void(
 	who account.Call, id string, reason *string,
-) (*Document, error) {
+) (*record.Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
 		return nil, err
 	}
-	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
+	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *record.Document) (record.Event, error) {
 		reason := record.Reason{Words: why}
 		return record.NewEvent(record.EventDocumentVoided).Because(reason), d.Void(reason, tx.Now)
 	})
@@ -151,45 +151,45 @@ func (s *Sending) Void(
 // Extend sets a new deadline on an expired document and reactivates it.
 func (s *Sending) Extend(
 	who account.Call, id string, until *time.Time,
-) (*Document, error) {
-	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
+) (*record.Document, error) {
+	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *record.Document) (record.Event, error) {
 		var f fault.Fields
 		if until == nil {
 			f.Required("expires_at")
-			return Event{}, f.Err()
+			return record.Event{}, f.Err()
 		}
 		t := record.CheckDeadline(&f, "expires_at", until, tx.Now)
 		if err := f.Err(); err != nil {
-			return Event{}, err
+			return record.Event{}, err
 		}
 		return record.NewEvent(record.EventDocumentExtended).With("expires_at", record.FormatTime(*t)), d.Extend(*t)
 	})
 }
 
 // Archive removes a document from the active lists, reversibly.
-func (s *Sending) Archive(who account.Call, id string) (*Document, error) {
-	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
+func (s *Sending) Archive(who account.Call, id string) (*record.Document, error) {
+	return s.changes.step(who, id, nil, func(tx *kv.Tx, d *record.Document) (record.Event, error) {
 		return record.NewEvent(record.EventDocumentArchived), d.Archive(tx.Now)
 	})
 }
 
 // Restore brings a document back from the archive or the trash.
-func (s *Sending) Restore(who account.Call, id string) (*Document, error) {
-	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
+func (s *Sending) Restore(who account.Call, id string) (*record.Document, error) {
+	return s.changes.step(who, id, nil, func(_ *kv.Tx, d *record.Document) (record.Event, error) {
 		return record.NewEvent(record.EventDocumentRestored), d.Restore()
 	})
 }
 
 // Delete moves a document to the trash, from which it is purged later.
-func (s *Sending) Delete(who account.Call, id string) (*Document, error) {
-	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
+func (s *Sending) Delete(who account.Call, id string) (*record.Document, error) {
+	return s.changes.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *record.Document) (record.Event, error) {
 		return record.NewEvent(record.EventDocumentDeleted), d.Trash(tx.Now)
 	})
 }
 
 // adminOnly admits the company's administrators.
-func adminOnly(who account.Call) func(*kv.Tx, *Document) error {
-	return func(*kv.Tx, *Document) error {
+func adminOnly(who account.Call) func(*kv.Tx, *record.Document) error {
+	return func(*kv.Tx, *record.Document) error {
 		if who.IsAdmin() {
 			return nil
 		}
@@ -203,7 +203,7 @@ func (s *Sending) Purge(who account.Call, id, title string) error {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}
-	purged := func(tx *kv.Tx) (*Document, error) {
+	purged := func(tx *kv.Tx) (*record.Document, error) {
 		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return nil, err
@@ -242,7 +242,7 @@ func (s *Sending) Purge(who account.Call, id, title string) error {
 }
 
 // Duplicate makes a new draft with the same content as a document in any state.
-func (s *Drafts) Duplicate(who account.Call, id string) (*Document, error) {
+func (s *Drafts) Duplicate(who account.Call, id string) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -258,7 +258,7 @@ func (s *Drafts) Duplicate(who account.Call, id string) (*Document, error) {
 }
 
 // insertCopy commits a record whose files are those of another.
-func (s *Drafts) insertCopy(who account.Call, d *Document, event Event) error {
+func (s *Drafts) insertCopy(who account.Call, d *record.Document, event record.Event) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if err := s.quota.Room(tx, d.Company, 1, d.Bytes()); err != nil {
 			return err
@@ -278,7 +278,7 @@ func (s *Drafts) insertCopy(who account.Call, d *Document, event Event) error {
 
 // stillApprovable lets everyone who may approve do so if the named approver no longer
 // can.
-func stillApprovable(tx *kv.Tx, d *Document) error {
+func stillApprovable(tx *kv.Tx, d *record.Document) error {
 	if d.Approver == nil {
 		return nil
 	}
@@ -292,7 +292,7 @@ func stillApprovable(tx *kv.Tx, d *Document) error {
 }
 
 // copyOf returns a draft with the content of a document, without its history.
-func (s *Drafts) copyOf(from *Document, who account.Call) *Document {
+func (s *Drafts) copyOf(from *record.Document, who account.Call) *record.Document {
 	now := s.now()
 	d := from.Copy(s.id(), record.PersonOf(who.Actor), now)
 	renamed := map[string]string{}

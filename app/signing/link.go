@@ -29,7 +29,7 @@ func (s *links) linkCode(invitation string, generation int) string {
 }
 
 // token returns the token in an invitation's link.
-func (s *links) token(inv *Invitation) string {
+func (s *links) token(inv *record.Invitation) string {
 	return inv.ID + s.linkCode(inv.ID, inv.LinkGeneration)
 }
 
@@ -83,7 +83,7 @@ func MaySeeLinks(who account.Call) bool {
 
 // SignURL returns the link of an invitation under a base address if the actor may see it
 // and it can still be used; otherwise "".
-func (s *Sending) SignURL(who account.Call, d *Document, inv *Invitation, base string) string {
+func (s *Sending) SignURL(who account.Call, d *record.Document, inv *record.Invitation, base string) string {
 	if !MaySeeLinks(who) || !actionable(d, inv) {
 		return ""
 	}
@@ -92,7 +92,7 @@ func (s *Sending) SignURL(who account.Call, d *Document, inv *Invitation, base s
 
 // OwnURL is like SignURL for a member who is invited under their own address, whatever
 // their role. It requires the member's own session: API tokens get no link from it.
-func (s *Sending) OwnURL(who account.Call, d *Document, inv *Invitation, base string) string {
+func (s *Sending) OwnURL(who account.Call, d *record.Document, inv *record.Invitation, base string) string {
 	if who.Kind != account.ActorUser || !who.Can(account.ScopeRead) || !inv.IsFor(who.Actor) || !actionable(d, inv) {
 		return ""
 	}
@@ -100,11 +100,11 @@ func (s *Sending) OwnURL(who account.Call, d *Document, inv *Invitation, base st
 }
 
 // actionable reports whether the holder of a link can still act with it.
-func actionable(d *Document, inv *Invitation) bool {
+func actionable(d *record.Document, inv *record.Invitation) bool {
 	return d.Status == record.Sent && inv.Open() && record.LinkWorks(d, inv)
 }
 
-func (s *links) url(inv *Invitation, base string) string {
+func (s *links) url(inv *record.Invitation, base string) string {
 	return strings.TrimSuffix(base, "/") + "/s/" + s.token(inv)
 }
 
@@ -121,7 +121,7 @@ const (
 )
 
 // loadInvitation loads a document with one of its invitations.
-func loadInvitation(tx *kv.Tx, who account.Call, id, invitation string) (*Document, *Invitation, error) {
+func loadInvitation(tx *kv.Tx, who account.Call, id, invitation string) (*record.Document, *record.Invitation, error) {
 	d, err := store.Load(tx, who, id)
 	if err != nil {
 		return nil, nil, err
@@ -171,7 +171,7 @@ func (s *Sending) OpenOwnLink(who account.Call, id, invitation string) (path str
 	return path, err
 }
 
-func linkShown(inv *Invitation, through string) Event {
+func linkShown(inv *record.Invitation, through string) record.Event {
 	return record.NewEvent(record.EventInvitationLinkShown).To(inv.ID).With("email", inv.Email).With("through", through)
 }
 
@@ -195,8 +195,8 @@ func (s *Sending) OpenPublicLink(who account.Call, checked bool) (path string, e
 
 // HandOutLinks records that the API shows a caller links of a document's invitations, once per caller
 // and link.
-func (s *Sending) HandOutLinks(who account.Call, d *Document, invitations ...string) error {
-	known := func(d *Document) []string {
+func (s *Sending) HandOutLinks(who account.Call, d *record.Document, invitations ...string) error {
+	known := func(d *record.Document) []string {
 		return slices.DeleteFunc(slices.Clone(invitations), func(id string) bool {
 			inv := d.Invitation(id)
 			return inv == nil || slices.Contains(inv.LinkShown, inv.Holder(who.Actor))
@@ -210,7 +210,7 @@ func (s *Sending) HandOutLinks(who account.Call, d *Document, invitations ...str
 		if err != nil {
 			return err
 		}
-		var events []Event
+		var events []record.Event
 		for _, id := range known(d) {
 			inv := d.Invitation(id)
 			inv.LinkShown = append(inv.LinkShown, inv.Holder(who.Actor))
@@ -272,7 +272,7 @@ func (s *Sending) MailReturned(who account.Call, m Mailed) error {
 	return s.noteMail(who, m, record.NewEvent(record.EventInvitationBounced))
 }
 
-func (s *Sending) noteMail(who account.Call, m Mailed, event Event) error {
+func (s *Sending) noteMail(who account.Call, m Mailed, event record.Event) error {
 	err := s.db.For(m.Company).Update(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, m.Document)
 		if err != nil || d.Status != record.Sent || d.Invitation(m.Invitation) == nil {
@@ -289,7 +289,7 @@ func (s *Sending) noteMail(who account.Call, m Mailed, event Event) error {
 // MailFailed records that a message about a document could not be delivered, so that its
 // owner sees it. by is who says so: the system, or the member who reported it.
 func (s *Sending) MailFailed(by account.Call, id, address string) error {
-	return s.changes.onTimeBy(by, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
+	return s.changes.onTimeBy(by, id, func(_ *kv.Tx, d *record.Document) ([]record.Event, error) {
 		if d.Owner.Email == address || d.Status != record.Sent || d.Attention.Kind != "" {
 			return nil, nil
 		}
@@ -298,20 +298,20 @@ func (s *Sending) MailFailed(by account.Call, id, address string) error {
 			return nil, nil // somebody else of their group has acted
 		}
 		d.SetAttention(failed)
-		return []Event{record.NewEvent(record.EventDocumentMailFailed).With("email", address)}, nil
+		return []record.Event{record.NewEvent(record.EventDocumentMailFailed).With("email", address)}, nil
 	})
 }
 
 // MailDelivered clears the failure recorded by [Invitations.MailFailed] once a later attempt
 // succeeds.
 func (s *Sending) MailDelivered(company, id, address string) error {
-	return s.changes.onTime(company, id, func(_ *kv.Tx, d *Document) ([]Event, error) {
+	return s.changes.onTime(company, id, func(_ *kv.Tx, d *record.Document) ([]record.Event, error) {
 		if !d.Attention.FailedFor(address) {
 			return nil, nil
 		}
-		d.SetAttention(Attention{})
+		d.SetAttention(record.Attention{})
 		d.RequestMissingCode()
-		return []Event{record.NewEvent(record.EventDocumentMailDelivered).With("email", address)}, nil
+		return []record.Event{record.NewEvent(record.EventDocumentMailDelivered).With("email", address)}, nil
 	})
 }
 
@@ -323,7 +323,7 @@ type links struct {
 }
 
 // LinkToken returns the token in an invitation's link.
-func (s *Sending) LinkToken(inv *Invitation) string { return s.links.token(inv) }
+func (s *Sending) LinkToken(inv *record.Invitation) string { return s.links.token(inv) }
 
 // PurgesAt returns when a document in the trash is purged; nil means never.
-func (s *Sending) PurgesAt(d *Document) *time.Time { return s.schedule.purgesAt(d) }
+func (s *Sending) PurgesAt(d *record.Document) *time.Time { return s.schedule.purgesAt(d) }

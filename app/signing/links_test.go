@@ -85,7 +85,7 @@ func TestOnlyEditorsSeeTheLinksOfOthers(t *testing.T) {
 	program.Kind = account.ActorToken
 	for name, x := range map[string]struct {
 		who  account.Call
-		inv  *signing.Invitation
+		inv  *record.Invitation
 		want bool
 	}{"their own": {c.viewer, own, true}, "a colleague's": {c.colleague, own, false}, "a program's": {program, own, false}, "another's": {c.viewer, a, false}} {
 		if got := c.Signing.Sending.OwnURL(x.who, d, x.inv, domain.BaseURL); (got != "") != x.want {
@@ -117,7 +117,7 @@ func TestLinkShowsTheStage(t *testing.T) {
 		name, who string
 		before    func(d doc)
 		readable  bool // the company keeps closed documents readable
-		stage     signing.Stage
+		stage     record.Stage
 		content   bool // the files are shown
 		closed    bool
 	}{
@@ -139,7 +139,7 @@ func TestLinkShowsTheStage(t *testing.T) {
 	} {
 		ok[account.Company](t)(c.Accounts.Companies.UpdateCompany(c.owner, account.CompanyPatch{ClosedDocumentsReadable: &x.readable}))
 		people := append(sequence("a:1 b:1"), domain.Person{Email: "v@x.example", Role: record.Viewer}, code)
-		d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour)), Message: new("Please")}, people...)
+		d := c.Sent(t, c.author, record.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour)), Message: new("Please")}, people...)
 		x.before(d)
 		who := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Document: d.ID, Invitation: invited(d, x.who+"@x.example").ID}
 		v, err := c.Signing.Signing.Open(account.Call{Actor: who})
@@ -163,7 +163,7 @@ func TestLinkShowsTheStage(t *testing.T) {
 			t.Errorf("%s: reason shown: %v", x.name, secret)
 		}
 	}
-	d := c.Sign(t, c.Sent(t, c.author, signing.DocumentInput{}, sequence("a viewer:v")...), "a@x.example")
+	d := c.Sign(t, c.Sent(t, c.author, record.DocumentInput{}, sequence("a viewer:v")...), "a@x.example")
 	for _, who := range []string{"a", "v"} {
 		if v, err := c.Signing.Signing.Open(c.Signatory(t, d, who+"@x.example")); err != nil || v.Stage != record.StageCompleted || len(v.Document.Files) != 1 || v.Closed {
 			t.Errorf("completed, for %s: %+v, %v", who, v, err)
@@ -180,7 +180,7 @@ func TestSignatoriesReachOnlyTheirOwnInvitation(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
-	d, e := c.Sent(t, c.author, signing.DocumentInput{}, sequence("a b")...), c.in(t, "sent")
+	d, e := c.Sent(t, c.author, record.DocumentInput{}, sequence("a b")...), c.in(t, "sent")
 	who := c.Signatory(t, d, "a@x.example")
 	for name, at := range map[string][2]string{"another invitation": {d.ID, invited(d, "b@x.example").ID}, "another document": {e.ID, e.Invitations[0].ID},
 		"another document's": {e.ID, who.Invitation}, "unknown": {d.ID, "none"}} {
@@ -204,7 +204,7 @@ func TestSignatoriesReachOnlyTheirOwnInvitation(t *testing.T) {
 			"code":     func() error { return c.Signing.Signing.RequestCode(who, id, inv) },
 			"identify": func() error { _, err := c.Signing.Signing.Identify(who, id, inv, "X"); return err },
 			"pad":      func() error { _, _, err := c.Signing.Signing.PadCode(who, id, inv, "signature"); return err },
-			"save":     func() error { return c.Signing.Signing.SaveAnswers(who, id, inv, signing.Answers{}) },
+			"save":     func() error { return c.Signing.Signing.SaveAnswers(who, id, inv, record.Answers{}) },
 			"clear":    func() error { return c.Signing.Signing.ClearAnswers(who, id, inv) },
 		} {
 			if got := domain.Refusal(do()); got != "not_found.invitation" && got != "not_found.document" {

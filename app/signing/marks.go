@@ -31,13 +31,13 @@ const (
 type marks struct{ signature, initials mark.Drawn }
 
 // readMarks checks a person's marks. Missing ones are typed.
-func (s *Signing) readMarks(f *fault.Fields, inv *Invitation, in SignInput) marks {
+func (s *Signing) readMarks(f *fault.Fields, inv *record.Invitation, in SignInput) marks {
 	signature := s.readMark(f, "signature", in.Signature, inv.Name)
 	initials := s.readMark(f, "initials", in.Initials, mark.Initials(inv.Name))
 	return marks{signature, initials}
 }
 
-func (s *Signing) readMark(f *fault.Fields, field string, in *Mark, typed string) mark.Drawn {
+func (s *Signing) readMark(f *fault.Fields, field string, in *mark.Mark, typed string) mark.Drawn {
 	m := mark.Read(f, field, in, typed)
 	if m.Type == MarkTyped && in != nil && in.Text != "" {
 		at := f.Under(field)
@@ -54,7 +54,7 @@ func (s *Signing) readMark(f *fault.Fields, field string, in *Mark, typed string
 func (a *act) checkMarks(f *fault.Fields) {
 	own := a.document.UnsortedFieldsOf(a.inv.ID)
 	has := func(kind pdf.FieldType) bool {
-		return slices.ContainsFunc(own, func(x *Field) bool { return x.Type == kind })
+		return slices.ContainsFunc(own, func(x *record.Field) bool { return x.Type == kind })
 	}
 	if (a.inv.Role == record.Signer || has(pdf.FieldSignature)) && !f.Has("signature.data") {
 		record.CheckMark(f, a.document, a.inv.ID, pdf.FieldSignature, a.marks.signature.Type)
@@ -80,19 +80,19 @@ func (s *Signing) legible(f *fault.Fields, a *act) {
 
 // CheckEntered reports what is wrong with the values that a recipient has entered so far, and which of them do
 // not fit on paper. Nothing is missing yet.
-func (s *Signing) CheckEntered(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, today time.Time) {
+func (s *Signing) CheckEntered(f *fault.Fields, d *record.Document, inv *record.Invitation, given map[string]string, today time.Time) {
 	s.paper().CheckEntered(f, d, inv, given, today)
 }
 
 // SavedMarks holds the marks that a member has saved; nil means none.
 type SavedMarks struct {
-	Signature *Mark `json:",omitempty"`
-	Initials  *Mark `json:",omitempty"`
+	Signature *mark.Mark `json:",omitempty"`
+	Initials  *mark.Mark `json:",omitempty"`
 }
 
 // Mark returns the signature or the initials.
-func (m SavedMarks) Mark(kind string) *Mark {
-	return map[string]*Mark{"signature": m.Signature, "initials": m.Initials}[kind]
+func (m SavedMarks) Mark(kind string) *mark.Mark {
+	return map[string]*mark.Mark{"signature": m.Signature, "initials": m.Initials}[kind]
 }
 
 // savedMarks holds them by user, because a person signs the same way in every company.
@@ -119,7 +119,7 @@ func savedMarksOf(tx *kv.Tx, who account.Call) (SavedMarks, error) {
 }
 
 // SaveMark stores a member's mark, of a kind that pads accept too; nil deletes it.
-func (s *Signing) SaveMark(who account.Call, kind string, in *Mark) error {
+func (s *Signing) SaveMark(who account.Call, kind string, in *mark.Mark) error {
 	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
 		return fault.NotFound("signature")
 	}

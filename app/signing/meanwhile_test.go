@@ -11,6 +11,7 @@ import (
 	"paraph/app/apptest/domain"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 )
 
@@ -29,7 +30,7 @@ func TestSigningRetriesAfterAConcurrentChange(t *testing.T) {
 			return now()
 		}
 	}})
-	d := s.Sent(t, s.Company(t), signing.DocumentInput{}, domain.Signers("sam@signer.example")...)
+	d := s.Sent(t, s.Company(t), record.DocumentInput{}, domain.Signers("sam@signer.example")...)
 	who := s.Signatory(t, d, "sam@signer.example")
 	version := d.Version
 	change = func() {
@@ -40,7 +41,7 @@ func TestSigningRetriesAfterAConcurrentChange(t *testing.T) {
 	}
 	armed.Store(true)
 	signed, err := s.Signing.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
-		Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: who.Name}})
+		Consent: new(true), Signature: &mark.Mark{Type: "typed", Text: who.Name}})
 	if err != nil || signed.Status != record.Completed || version != d.Version+1 {
 		t.Errorf("signing during a concurrent change: %v", err)
 	}

@@ -47,12 +47,12 @@ func TestOverdueWorkNeedsAttention(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
 		kind string
-		in   signing.DocumentInput
+		in   record.DocumentInput
 		wait time.Duration
 	}{
-		{"expire", signing.DocumentInput{ExpiresAt: new(domain.Start.Add(2 * day))}, 3 * day},
-		{"remind", signing.DocumentInput{RemindEveryDays: new(2)}, 2 * day},
-		{"purge", signing.DocumentInput{}, 40 * day},
+		{"expire", record.DocumentInput{ExpiresAt: new(domain.Start.Add(2 * day))}, 3 * day},
+		{"remind", record.DocumentInput{RemindEveryDays: new(2)}, 2 * day},
+		{"purge", record.DocumentInput{}, 40 * day},
 	} {
 		t.Run(x.kind, func(t *testing.T) {
 			t.Parallel()

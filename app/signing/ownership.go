@@ -48,7 +48,7 @@ func (s *Sending) TransferOwnership(who account.Call, from, to string, only ...s
 	return len(ids), nil
 }
 
-func (s *Sending) newOwner(who account.Call, from, to string) (newOwner Person, err error) {
+func (s *Sending) newOwner(who account.Call, from, to string) (newOwner record.Person, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		if _, err := account.LoadMember(tx, who.CompanyID, from); err != nil {
 			return err
@@ -64,7 +64,7 @@ func (s *Sending) newOwner(who account.Call, from, to string) (newOwner Person, 
 		case m.Status != account.MemberActive || !m.Role.Allows(account.ScopeWrite):
 			return fault.Invalid("to", "member_cannot_work")
 		}
-		newOwner = Person{ID: m.UserID, Name: m.Name, Email: m.Email}
+		newOwner = record.Person{ID: m.UserID, Name: m.Name, Email: m.Email}
 		return nil
 	})
 	return newOwner, err
@@ -73,8 +73,8 @@ func (s *Sending) newOwner(who account.Call, from, to string) (newOwner Person, 
 func (s *Sending) openDocumentsOf(company, person string) (ids []string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		for _, visibility := range slices.Concat(lists.Visibilities, templateVisibilities()) {
-			err := store.Rows.Each(tx, "created_at", kv.K(company, visibility, store.AnyStatus), func(_ string, r Row) (bool, error) {
-				if r.Owner.ID == person && Status(r.StatusID).Open() {
+			err := store.Rows.Each(tx, "created_at", kv.K(company, visibility, store.AnyStatus), func(_ string, r record.Row) (bool, error) {
+				if r.Owner.ID == person && record.Status(r.StatusID).Open() {
 					ids = append(ids, r.ID)
 				}
 				return true, nil
@@ -88,7 +88,7 @@ func (s *Sending) openDocumentsOf(company, person string) (ids []string, err err
 	return ids, err
 }
 
-func (s *Sending) transferOwnership(who account.Call, ids []string, from string, newOwner Person) error {
+func (s *Sending) transferOwnership(who account.Call, ids []string, from string, newOwner record.Person) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		for _, id := range ids {
 			d, err := store.Load(tx, who, id)

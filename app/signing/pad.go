@@ -13,6 +13,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
@@ -80,7 +81,7 @@ func kindIndex(kind string) int {
 }
 
 // signerAt returns the document and invitation of a signatory who may sign now and is identified.
-func signerAt(tx *kv.Tx, who account.Call, id, invitation string) (*Document, *Invitation, error) {
+func signerAt(tx *kv.Tx, who account.Call, id, invitation string) (*record.Document, *record.Invitation, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, nil, fault.NotFound("invitation")
 	}
@@ -99,7 +100,7 @@ func signerAt(tx *kv.Tx, who account.Call, id, invitation string) (*Document, *I
 func errNoPad() error { return fault.NotFound("pad") }
 
 // padOf returns the document, the invitation and the pad that a code belongs to.
-func (s *Signing) padOf(tx *kv.Tx, code string) (*Document, *Invitation, Pad, error) {
+func (s *Signing) padOf(tx *kv.Tx, code string) (*record.Document, *record.Invitation, Pad, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(code)
 	if err != nil || len(raw) != padSize+16 || int(raw[padSize-1]) >= len(padKinds) {
 		return nil, nil, Pad{}, errNoPad()
@@ -154,7 +155,7 @@ func (s *Signing) SubmitPad(code, strokes string) error {
 		return err // before parsing any of the strokes
 	}
 	var f fault.Fields
-	if drawn := s.readMark(&f, "signature", &Mark{Type: MarkDrawn, Data: strokes}, ""); drawn.Picture != nil {
+	if drawn := s.readMark(&f, "signature", &mark.Mark{Type: MarkDrawn, Data: strokes}, ""); drawn.Picture != nil {
 		f.Add("signature.data", "not_strokes")
 	}
 	if err := f.Err(); err != nil {
@@ -170,9 +171,9 @@ func (s *Signing) SubmitPad(code, strokes string) error {
 			return err
 		}
 		if kept.Handed == nil {
-			kept.Handed = map[string]store.ReceivedMark{}
+			kept.Handed = map[string]record.ReceivedMark{}
 		}
-		kept.Handed[p.Kind] = store.ReceivedMark{Mark: Mark{Type: MarkDrawn, Data: strokes}, At: tx.Now}
+		kept.Handed[p.Kind] = record.ReceivedMark{Mark: mark.Mark{Type: MarkDrawn, Data: strokes}, At: tx.Now}
 		return store.SavedAnswers.Put(tx, inv.ID, kept)
 	})
 }
@@ -180,7 +181,7 @@ func (s *Signing) SubmitPad(code, strokes string) error {
 // PadDrawing returns what a person has drawn since the code was made, or nil.
 func (s *Signing) PadDrawing(
 	who account.Call, id, invitation, code string,
-) (mark *Mark, err error) {
+) (mark *mark.Mark, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err

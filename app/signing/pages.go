@@ -44,7 +44,7 @@ func (s *Completion) PageTexts(ctx context.Context, who account.Call, id, file s
 
 // pageTextOf returns the text of a file, reading it now if the scheduled job has not done so
 // yet.
-func (s *Completion) pageTextOf(ctx context.Context, who account.Call, d *Document, f *File) (string, error) {
+func (s *Completion) pageTextOf(ctx context.Context, who account.Call, d *record.Document, f *record.File) (string, error) {
 	key, blobs := record.TextSource(d, f)
 	var known lists.FileText
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -81,7 +81,7 @@ const (
 )
 
 // drawLater schedules drawing the pages that people will view next.
-func (s *schedule) drawLater(tx *kv.Tx, d *Document) error {
+func (s *schedule) drawLater(tx *kv.Tx, d *record.Document) error {
 	if s.pictures == nil || len(d.Files) == 0 {
 		return nil
 	}

@@ -1,12 +1,16 @@
 package signing
 
-import "testing"
+import (
+	"testing"
+
+	"paraph/app/signing/record"
+)
 
 func TestPageHashIsTheLastRevisionThatChangedThePage(t *testing.T) {
 	t.Parallel()
-	d := &Document{
-		Fields: []Field{{File: "f", Page: 2, Invitation: "ann"}, {File: "f", Page: 3, Invitation: "ben"}, {File: "other", Page: 1, Invitation: "ann"}},
-		Files: []File{{ID: "f", Base: "base", Revisions: []Revision{
+	d := &record.Document{
+		Fields: []record.Field{{File: "f", Page: 2, Invitation: "ann"}, {File: "f", Page: 3, Invitation: "ben"}, {File: "other", Page: 1, Invitation: "ann"}},
+		Files: []record.File{{ID: "f", Base: "base", Revisions: []record.Revision{
 			{Kind: "prepare", SHA256: "prepared"}, {Kind: "signature", Invitation: "ann", SHA256: "ann's"},
 			{Kind: "signature", Invitation: "ben", SHA256: "ben's"}, {Kind: "validation", SHA256: "dss"}, {Kind: "timestamp", SHA256: "stamp"}}}},
 	}

@@ -20,15 +20,15 @@ import (
 // are not among the inputs are removed with their fields. Faults are named
 // invitations.N.FIELD.
 func (s *Drafts) ReplaceInvitations(
-	who account.Call, id string, in []InvitationInput,
-) (*Document, error) {
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
+	who account.Call, id string, in []record.InvitationInput,
+) (*record.Document, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		if len(in) > s.limits.Invitations {
 			f.TooMany("invitations", s.limits.Invitations)
 			return nil, nil
 		}
 		before := d.Invitations
-		d.Invitations = make([]Invitation, 0, len(in))
+		d.Invitations = make([]record.Invitation, 0, len(in))
 		for i := range in {
 			at := f.At("invitations", i)
 			inv := s.known(before, d.Invitations, in[i].ID, i+1, tx.Now)
@@ -48,22 +48,22 @@ func (s *Drafts) ReplaceInvitations(
 }
 
 // known returns the invitation with the given identifier, or a new one.
-func (s *Drafts) known(before, taken []Invitation, id string, position int, now time.Time) Invitation {
-	same := func(o Invitation) bool { return o.ID == id }
+func (s *Drafts) known(before, taken []record.Invitation, id string, position int, now time.Time) record.Invitation {
+	same := func(o record.Invitation) bool { return o.ID == id }
 	if i := slices.IndexFunc(before, same); i >= 0 && !slices.ContainsFunc(taken, same) {
 		return before[i]
 	}
-	return Invitation{ID: s.id(), Role: record.Signer, Position: position, Status: record.Pending,
+	return record.Invitation{ID: s.id(), Role: record.Signer, Position: position, Status: record.Pending,
 		Authentication: record.ByLink, CreatedAt: now, UpdatedAt: now}
 }
 
 // replaced records who was added, changed and removed, and deletes the fields of removed people.
-func replaced(tx *kv.Tx, d *Document, before []Invitation) ([]Event, error) {
-	var events []Event
+func replaced(tx *kv.Tx, d *record.Document, before []record.Invitation) ([]record.Event, error) {
+	var events []record.Event
 	var errs []error
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		was := slices.IndexFunc(before, func(o Invitation) bool { return o.ID == inv.ID })
+		was := slices.IndexFunc(before, func(o record.Invitation) bool { return o.ID == inv.ID })
 		switch {
 		case was < 0:
 			events = append(events, record.NewEvent(record.EventInvitationAdded).To(inv.ID).With("email", inv.Email))
@@ -92,7 +92,7 @@ type employment func(tx *kv.Tx, company, email string) (organization, jobTitle s
 
 // fillIn completes the company and the job title of recipients with fields for them. Through a
 // public link, people enter any address they like: they are told nothing that is known of it.
-func (known employment) fillIn(tx *kv.Tx, d *Document, people ...*Invitation) error {
+func (known employment) fillIn(tx *kv.Tx, d *record.Document, people ...*record.Invitation) error {
 	if known == nil || d.MadeFrom != nil && d.MadeFrom.Link != "" {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (known employment) fillIn(tx *kv.Tx, d *Document, people ...*Invitation) er
 
 // asksEmployment reports whether a recipient has a field for a company or a job title that is
 // not known yet.
-func asksEmployment(d *Document, inv *Invitation) bool {
+func asksEmployment(d *record.Document, inv *record.Invitation) bool {
 	for _, x := range d.UnsortedFieldsOf(inv.ID) {
 		if x.Type == pdf.FieldCompany && inv.Company == "" || x.Type == pdf.FieldJobTitle && inv.JobTitle == "" {
 			return true
@@ -121,8 +121,8 @@ func asksEmployment(d *Document, inv *Invitation) bool {
 }
 
 // everyone lists the invitations of a document.
-func everyone(d *Document) []*Invitation {
-	out := make([]*Invitation, len(d.Invitations))
+func everyone(d *record.Document) []*record.Invitation {
+	out := make([]*record.Invitation, len(d.Invitations))
 	for i := range d.Invitations {
 		out[i] = &d.Invitations[i]
 	}

@@ -25,7 +25,7 @@ const (
 // placeFields requests everything that later revisions of a file need: its fields, and
 // one signature field for each person who signs it. It returns the names of the signature
 // fields by invitation.
-func (s *Sending) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
+func (s *Sending) placeFields(d *record.Document, f *record.File, spec *pdf.PrepareSpec) (map[string]string, error) {
 	if !f.Presigned { // a signed file accepts no change of its pages
 		spec.Covers, spec.WithoutTags = covers(d, f), detect.WithoutTags
 	}
@@ -63,7 +63,7 @@ func (s *Sending) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[
 }
 
 // placeFixed requests the fixed fields of a file, and draws them.
-func (s *Sending) placeFixed(d *Document, f *File, spec *pdf.PrepareSpec) error {
+func (s *Sending) placeFixed(d *record.Document, f *record.File, spec *pdf.PrepareSpec) error {
 	fixed := record.FixedOn(d, f.ID)
 	if len(fixed) == 0 {
 		return nil
@@ -91,7 +91,7 @@ func (s *Sending) placeFixed(d *Document, f *File, spec *pdf.PrepareSpec) error 
 }
 
 // covers lists the parts of a file's pages that are painted over.
-func covers(d *Document, f *File) []pdf.Cover {
+func covers(d *record.Document, f *record.File) []pdf.Cover {
 	var out []pdf.Cover
 	for i := range d.Fields {
 		if d.Fields[i].File != f.ID {
@@ -106,13 +106,13 @@ func covers(d *Document, f *File) []pdf.Cover {
 }
 
 // signatureOf describes the signature field of a person or a group, in the document's language.
-func (s *Sending) signatureOf(d *Document, inv *Invitation) string {
+func (s *Sending) signatureOf(d *record.Document, inv *record.Invitation) string {
 	return s.words.Match(d.Locale).Say("certificate.signature_of", "name", cmp.Or(inv.Group, inv.DisplayName()))
 }
 
-func signatureName(inv *Invitation) string { return "signature." + inv.ID }
+func signatureName(inv *record.Invitation) string { return "signature." + inv.ID }
 
-func signs(d *Document, inv *Invitation, f *File) bool {
+func signs(d *record.Document, inv *record.Invitation, f *record.File) bool {
 	for _, x := range d.SignsFiles(inv.ID) {
 		if x.ID == f.ID {
 			return true
@@ -124,7 +124,7 @@ func signs(d *Document, inv *Invitation, f *File) bool {
 // placeOwn requests a person's fields on a file. Their first signature field is the one
 // that is signed. Without one, the signature is invisible, unless the person has no field
 // at all: then placeOwn returns false.
-func placeOwn(d *Document, f *File, inv *Invitation, label string, spec *pdf.PrepareSpec) bool {
+func placeOwn(d *record.Document, f *record.File, inv *record.Invitation, label string, spec *pdf.PrepareSpec) bool {
 	signature := pdf.SignatureSpec{Name: signatureName(inv), Page: -1, Label: label}
 	own := d.FieldsIn(inv.ID, f.ID)
 	for _, x := range own {
@@ -144,7 +144,7 @@ func placeOwn(d *Document, f *File, inv *Invitation, label string, spec *pdf.Pre
 
 // fieldSpec returns the field as it is written to the PDF. A default value appears when
 // the signatory's revision draws it; until then the field is empty.
-func fieldSpec(x *Field, f *File, owner string) pdf.FieldSpec {
+func fieldSpec(x *record.Field, f *record.File, owner string) pdf.FieldSpec {
 	out := pdf.FieldSpec{Name: x.ID, Type: x.Type, Page: x.Page - 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
 		Options: x.Options, Group: x.Group, Required: x.Required, ReadOnly: x.ReadOnly, Owner: owner,
 		FontSize: x.FontSize, Align: x.Align, Color: x.RGB(), Label: x.Label, Multiline: x.Multiline(x.BoxOn(f))}
@@ -178,7 +178,7 @@ const (
 // not name the person: if an invitation is taken over, the new person signs in the same
 // place, and the page is already certified.
 func (s *Sending) signaturePage(
-	d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec,
+	d *record.Document, f *record.File, blocks []string, names map[string]string, spec *pdf.PrepareSpec,
 ) error {
 	l := s.words.Match(d.Locale)
 	b := page.New(s.fonts, page.Info{Title: l.Say("certificate.signatures"), Language: l.Tag()})
@@ -213,7 +213,7 @@ func (s *Sending) signaturePage(
 	return nil
 }
 
-func signatureHeading(b *page.Builder, l *words.Language, d *Document, f *File) {
+func signatureHeading(b *page.Builder, l *words.Language, d *record.Document, f *record.File) {
 	const width = page.A4Width - 2*pageMargin
 	write(b, l, pageMargin, width, 76, 18, true, .13, l.Say("certificate.signatures"))
 	write(b, l, pageMargin, width, 96, 9.5, false, .34, fit(b, 9.5, d.Title))

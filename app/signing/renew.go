@@ -24,7 +24,7 @@ func (s *Completion) Renew(ctx context.Context, before time.Time) (int, error) {
 	type found struct{ company, id string }
 	var all []found
 	err := s.db.View(func(tx *kv.Tx) error {
-		return store.Documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
+		return store.Documents.Each(tx, "", nil, func(_ string, d record.Document) (bool, error) {
 			if d.Status == record.Completed {
 				all = append(all, found{d.Company, d.ID})
 			}
@@ -44,14 +44,14 @@ func (s *Completion) Renew(ctx context.Context, before time.Time) (int, error) {
 func (s *Completion) renew(ctx context.Context, company, id string, before time.Time) (did bool, err error) {
 	defer s.changes.lock(id)()
 	who := account.System(company)
-	_, err = retry(func() (*Document, error) {
+	_, err = retry(func() (*record.Document, error) {
 		did = false
 		d, err := s.store.Get(who, id)
 		if err != nil || d.Status != record.Completed {
 			return d, err
 		}
 		version, now := d.Version, s.now()
-		files := []*File{d.Certificate}
+		files := []*record.File{d.Certificate}
 		for i := range d.Files {
 			files = append(files, &d.Files[i])
 		}
@@ -65,12 +65,12 @@ func (s *Completion) renew(ctx context.Context, company, id string, before time.
 		if !did {
 			return d, nil
 		}
-		return s.store.Update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
+		return s.store.Update(who, id, func(_ *kv.Tx, stored *record.Document) ([]record.Event, error) {
 			if err := store.RequireVersion(stored, version); err != nil {
 				return nil, err
 			}
 			stored.Files, stored.Certificate = d.Files, d.Certificate
-			return []Event{record.NewEvent(record.EventDocumentRenewed)}, nil
+			return []record.Event{record.NewEvent(record.EventDocumentRenewed)}, nil
 		})
 	})
 	return did, err
@@ -78,7 +78,7 @@ func (s *Completion) renew(ctx context.Context, company, id string, before time.
 
 // renewFile adds validation data and a timestamp if the last one expires before the given
 // time, unless the new one would expire no later.
-func (s *Completion) renewFile(ctx context.Context, company string, f *File, before, now time.Time) (bool, error) {
+func (s *Completion) renewFile(ctx context.Context, company string, f *record.File, before, now time.Time) (bool, error) {
 	ends, err := s.timestampEnds(f)
 	if err != nil || !ends.Before(before) {
 		return false, err
@@ -101,7 +101,7 @@ func (s *Completion) renewFile(ctx context.Context, company string, f *File, bef
 }
 
 // timestampEnds returns when the certificate of a file's last document timestamp expires.
-func (s *Completion) timestampEnds(f *File) (ends time.Time, err error) {
+func (s *Completion) timestampEnds(f *record.File) (ends time.Time, err error) {
 	base, closeBase, err := s.revisions.baseOf(f)
 	if err != nil {
 		return time.Time{}, err

@@ -12,6 +12,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/signing/disk"
 	"paraph/app/signing/intake"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
@@ -240,21 +241,21 @@ func (s *Drafts) addPiece(who account.Call, u Unfinished, offset int64, piece io
 // unless it needs a password or has to be flattened: then the caller can try again.
 func (s *Drafts) FinishUpload(
 	ctx context.Context, who account.Call, id, upload, password string,
-) (*Document, *File, error) {
-	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password})
+) (*record.Document, *record.File, error) {
+	return s.finishUpload(ctx, who, id, upload, &intake.Upload{Password: password})
 }
 
 // FinishUploadFlattened is like FinishUpload, but signs a flattened copy with the upload
 // attached.
 func (s *Drafts) FinishUploadFlattened(
 	ctx context.Context, who account.Call, id, upload, password string,
-) (*Document, *File, error) {
-	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password, Flatten: true})
+) (*record.Document, *record.File, error) {
+	return s.finishUpload(ctx, who, id, upload, &intake.Upload{Password: password, Flatten: true})
 }
 
 func (s *Drafts) finishUpload(
-	ctx context.Context, who account.Call, id, upload string, up *Upload,
-) (d *Document, file *File, err error) {
+	ctx context.Context, who account.Call, id, upload string, up *intake.Upload,
+) (d *record.Document, file *record.File, err error) {
 	defer s.changes.lock(upload)()
 	u, err := s.GetUpload(who, id, upload)
 	if err != nil {
@@ -269,7 +270,7 @@ func (s *Drafts) finishUpload(
 	}
 	up.Name, up.Raw, up.By = u.Name, raw, who.Turn()
 	defer func() { err = errors.Join(err, up.Close()) }()
-	d, added, err := s.Attach(ctx, who, id, AttachInput{Uploads: []*Upload{up}})
+	d, added, err := s.Attach(ctx, who, id, AttachInput{Uploads: []*intake.Upload{up}})
 	switch kind := fault.KindOf(err); {
 	case err == nil:
 		return d, &added[0], s.forgetUpload(who.CompanyID, u.ID)
@@ -282,7 +283,7 @@ func (s *Drafts) finishUpload(
 }
 
 // markRefused records what an upload needs to be accepted.
-func (s *Drafts) markRefused(who account.Call, id, upload string, up *Upload) error {
+func (s *Drafts) markRefused(who account.Call, id, upload string, up *intake.Upload) error {
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		u, err := loadUnfinished(tx, who, id, upload)
 		if err != nil {

@@ -70,11 +70,11 @@ func (s *Upkeep) retainCompany(ctx context.Context, c account.Company) error {
 		return err
 	}
 	for _, id := range due {
-		err := s.changes.onTime(c.ID, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		err := s.changes.onTime(c.ID, id, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 			if at := d.Ended(); at == nil || at.After(before) || d.DeletedAt != nil {
 				return nil, nil
 			}
-			return []Event{record.NewEvent(record.EventDocumentDeleted).With("reason", "retention")}, d.Trash(tx.Now)
+			return []record.Event{record.NewEvent(record.EventDocumentDeleted).With("reason", "retention")}, d.Trash(tx.Now)
 		})
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
@@ -88,9 +88,9 @@ func (s *Upkeep) endedBefore(ctx context.Context, company string, before time.Ti
 	bound := record.FormatTime(before)
 	err = s.db.View(func(tx *kv.Tx) error {
 		for _, visibility := range []string{"active", "archived"} {
-			for _, status := range []Status{record.Completed, record.Expired, record.Voided} {
+			for _, status := range []record.Status{record.Completed, record.Expired, record.Voided} {
 				prefix := kv.K(company, visibility, status.String())
-				err := store.Rows.Each(tx, "created_at", prefix, func(_ string, r Row) (bool, error) {
+				err := store.Rows.Each(tx, "created_at", prefix, func(_ string, r record.Row) (bool, error) {
 					if r.CreatedAt > bound {
 						return false, ctx.Err() // a document can't end before it was created
 					}
@@ -111,7 +111,7 @@ func (s *Upkeep) endedBefore(ctx context.Context, company string, before time.Ti
 }
 
 // endOf returns the end of a document, from the record if its list item lacks it.
-func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
+func endOf(tx *kv.Tx, company string, r record.Row) (*time.Time, error) {
 	if r.CompletedAt != nil {
 		at, err := time.Parse(time.RFC3339, *r.CompletedAt)
 		return &at, err

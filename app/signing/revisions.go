@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"slices"
+	"time"
+
 	"paraph/app/blob"
 	"paraph/app/pdf"
 	"paraph/app/pki"
 	"paraph/app/signing/disk"
-	"slices"
-	"time"
+	"paraph/app/signing/record"
 )
 
 // revisions appends to the PDF of a file: signatures, seals and validation data.
@@ -26,7 +28,7 @@ type revisions struct {
 // none. The certificates included with the signature are recorded in the file, for its
 // validation data.
 func sealBy(
-	ctx context.Context, f *File, signer *pki.Signer, ts pki.Timestamper, now time.Time, name, reason string,
+	ctx context.Context, f *record.File, signer *pki.Signer, ts pki.Timestamper, now time.Time, name, reason string,
 ) pdf.Seal {
 	return pdf.Seal{
 		Size: pki.SizeCMS(signer, ts), Name: name, Reason: reason, At: now,
@@ -48,7 +50,7 @@ func (s *revisions) authority() pki.Timestamper {
 }
 
 // baseOf opens the current PDF of a file, to append to.
-func (s *revisions) baseOf(f *File) (pdf.Base, func() error, error) {
+func (s *revisions) baseOf(f *record.File) (pdf.Base, func() error, error) {
 	file, err := s.blobs.Concat(f.Blobs()...)
 	if err != nil {
 		return pdf.Base{}, nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
@@ -61,12 +63,12 @@ func (s *revisions) baseOf(f *File) (pdf.Base, func() error, error) {
 }
 
 // append writes a revision to disk and adds it to the file's record.
-func (s *revisions) append(f *File, kind, invitation string, rev pdf.Revision, now time.Time) error {
+func (s *revisions) append(f *record.File, kind, invitation string, rev pdf.Revision, now time.Time) error {
 	ref, err := s.store(rev.Bytes)
 	if err != nil {
 		return err
 	}
-	f.Append(Revision{
+	f.Append(record.Revision{
 		Kind: kind, Invitation: invitation, Blob: ref.Hash, Size: ref.Size,
 		SHA256: hex.EncodeToString(rev.SHA256[:]), HashState: rev.HashState, At: now,
 	})
@@ -103,7 +105,7 @@ func (s *revisions) revocationLists(company string, now time.Time) ([][]byte, er
 }
 
 // finish appends the validation data and the document timestamp to a file, in one blob.
-func (s *revisions) finish(ctx context.Context, f *File, lists [][]byte, now time.Time) error {
+func (s *revisions) finish(ctx context.Context, f *record.File, lists [][]byte, now time.Time) error {
 	base, closeBase, err := s.baseOf(f)
 	if err != nil {
 		return err
@@ -145,7 +147,7 @@ func (s *revisions) validate(ctx context.Context, g *growth, lists [][]byte) err
 // growth appends revisions that do not belong to a signatory. They are made in memory and
 // stored together.
 type growth struct {
-	file  *File
+	file  *record.File
 	chain *pdf.Chain
 	now   time.Time
 }
@@ -156,7 +158,7 @@ func (g *growth) add(kind string, make func(pdf.Base) (pdf.Revision, error)) err
 		return fmt.Errorf("signing: %s of %s: %w", kind, g.file.ID, err)
 	}
 	g.chain.Add(rev)
-	g.file.Append(Revision{
+	g.file.Append(record.Revision{
 		Kind: kind, Size: int64(len(rev.Bytes)),
 		SHA256: hex.EncodeToString(rev.SHA256[:]), HashState: rev.HashState, At: g.now,
 	})
@@ -166,7 +168,7 @@ func (g *growth) add(kind string, make func(pdf.Base) (pdf.Revision, error)) err
 // collect fetches the proof that certificates of other authorities were not revoked.
 // Certificates without such proof are recorded in the file, whose signatures then reach
 // no higher level than B-T (ETSI EN 319 142-1 §6.3).
-func (s *revisions) collect(ctx context.Context, f *File, crls [][]byte) pki.Collected {
+func (s *revisions) collect(ctx context.Context, f *record.File, crls [][]byte) pki.Collected {
 	if s.revocations == nil {
 		return pki.Collected{}
 	}

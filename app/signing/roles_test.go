@@ -6,6 +6,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/apptest/domain"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // TestOperationsAreLimitedToRoles tries every operation as every kind of actor, on a
@@ -35,11 +36,11 @@ func TestOperationsAreLimitedToRoles(t *testing.T) {
 		want        map[string]string
 	}{
 		{"edit", "draft", func(who account.Call, d doc) error {
-			_, err := c.Signing.Drafts.Update(who, d.ID, signing.DocumentInput{Title: new("X")})
+			_, err := c.Signing.Drafts.Update(who, d.ID, record.DocumentInput{Title: new("X")})
 			return err
 		}, everyone},
 		{"invite", "draft", func(who account.Call, d doc) error {
-			_, _, err := c.Signing.Drafts.Invite(who, d.ID, []signing.InvitationInput{person("new@x.example")})
+			_, _, err := c.Signing.Drafts.Invite(who, d.ID, []record.InvitationInput{person("new@x.example")})
 			return err
 		}, everyone},
 		{"submit", "draft", func(who account.Call, d doc) error {
@@ -135,7 +136,7 @@ func TestNobodyApprovesTheirOwnSubmission(t *testing.T) {
 	s := domain.New(t, domain.Options{})
 	alone := s.Company(t)
 	draft := func() doc {
-		d := s.Draft(t, alone, signing.DocumentInput{}, domain.Signers("a@x.example")...)
+		d := s.Draft(t, alone, record.DocumentInput{}, domain.Signers("a@x.example")...)
 		return ok[doc](t)(s.Signing.Sending.Submit(alone, d.ID))
 	}
 	if _, err := s.Signing.Sending.Approve(alone, draft().ID); err != nil {
@@ -158,7 +159,7 @@ func TestTransferMovesOpenDocuments(t *testing.T) {
 	for _, state := range states() {
 		open[state] = c.in(t, state)
 	}
-	foreign := c.Draft(t, c.colleague, signing.DocumentInput{}, domain.Signers("a@x.example")...)
+	foreign := c.Draft(t, c.colleague, record.DocumentInput{}, domain.Signers("a@x.example")...)
 	for _, x := range []struct {
 		name, from, to string
 		who            account.Call

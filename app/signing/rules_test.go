@@ -6,7 +6,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/apptest/domain"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 func TestOnlyActiveApproversAreAsked(t *testing.T) {
@@ -18,13 +18,13 @@ func TestOnlyActiveApproversAreAsked(t *testing.T) {
 	if _, err := s.Accounts.Companies.UpdateMember(owner, gone.UserID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
-	d := s.Draft(t, owner, signing.DocumentInput{})
+	d := s.Draft(t, owner, record.DocumentInput{})
 	for _, tt := range []struct{ name, id, want string }{
 		{"an approver", approver.UserID, ""}, {"an owner", owner.UserID, ""}, {"nobody", "", ""},
 		{"a member", member.UserID, "approver_id not_an_approver"}, {"a former approver", gone.UserID, "approver_id not_an_approver"},
 		{"a stranger", stranger.UserID, "approver_id not_selectable"},
 	} {
-		d, err := s.Signing.Drafts.Update(owner, d.ID, signing.DocumentInput{ApproverID: &tt.id})
+		d, err := s.Signing.Drafts.Update(owner, d.ID, record.DocumentInput{ApproverID: &tt.id})
 		if got := domain.Refusal(err); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
@@ -38,7 +38,7 @@ func TestRepeatedProblemReportsAreThrottled(t *testing.T) {
 	t.Parallel()
 	s := domain.New(t, domain.Options{})
 	owner := s.Company(t)
-	d := s.Sent(t, owner, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
+	d := s.Sent(t, owner, record.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 	a, b := s.Signatory(t, d, "a@x.example"), s.Signatory(t, d, "b@x.example")
 	for _, tt := range []struct {
 		name, text string

@@ -8,6 +8,8 @@ import (
 	"paraph/app/account"
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
+	"paraph/app/signing/intake"
+	"paraph/app/signing/record"
 )
 
 // sampleTitle is the title of the sample document.
@@ -25,7 +27,7 @@ var sampleText = []string{
 
 // CreateSample makes a draft for trying everything out: one page, with the caller as its
 // signatory.
-func (s *Drafts) CreateSample(ctx context.Context, who account.Call, baseURL string) (d *Document, err error) {
+func (s *Drafts) CreateSample(ctx context.Context, who account.Call, baseURL string) (d *record.Document, err error) {
 	file, err := s.sampleFile()
 	if err != nil {
 		return nil, err
@@ -39,15 +41,15 @@ func (s *Drafts) CreateSample(ctx context.Context, who account.Call, baseURL str
 	if name == "" {
 		name = who.Email
 	}
-	sign := func(kind pdf.FieldType, y, height float64) FieldInput {
+	sign := func(kind pdf.FieldType, y, height float64) record.FieldInput {
 		first, number, x, width := "0", 1, .12, .4
-		return FieldInput{Invitation: &first, Type: (*string)(&kind), Page: &number,
+		return record.FieldInput{Invitation: &first, Type: (*string)(&kind), Page: &number,
 			X: &x, Y: &y, Width: &width, Height: &height}
 	}
 	return s.Create(ctx, who, CreateInput{
-		DocumentInput: DocumentInput{Title: &title}, BaseURL: baseURL, Uploads: []*Upload{u},
-		Invitations: []InvitationInput{{Name: &name, Email: &who.Email}},
-		Fields:      []FieldInput{sign(pdf.FieldSignature, .42, .06), sign(pdf.FieldDateSigned, .5, .025)},
+		DocumentInput: record.DocumentInput{Title: &title}, BaseURL: baseURL, Uploads: []*intake.Upload{u},
+		Invitations: []record.InvitationInput{{Name: &name, Email: &who.Email}},
+		Fields:      []record.FieldInput{sign(pdf.FieldSignature, .42, .06), sign(pdf.FieldDateSigned, .5, .025)},
 	})
 }
 

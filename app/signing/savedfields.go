@@ -18,7 +18,7 @@ type SavedField struct {
 	ID        string
 	Company   string
 	Name      string // what members call it
-	Field     Field
+	Field     record.Field
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -26,7 +26,7 @@ type SavedField struct {
 // SavedFieldInput holds the settings of a saved field. A nil member keeps its value.
 type SavedFieldInput struct {
 	Name  *string
-	Field *FieldInput
+	Field *record.FieldInput
 }
 
 // maxSavedFields is how many a company can have: all of them are offered in the editor.
@@ -161,8 +161,8 @@ func (in SavedFieldInput) apply(f *fault.Fields, x *SavedField) {
 	field.Condition, field.Formula, field.Anchor, field.Covered = nil, nil, nil, nil
 	// It is checked as if it were placed on a page.
 	const anywhere = "anywhere"
-	page := record.Placement{Files: []File{{ID: anywhere, Pages: []Size{{Width: 595, Height: 842}}}},
-		Invitations: []Invitation{{ID: anywhere, Role: record.Signer}}}
+	page := record.Placement{Files: []record.File{{ID: anywhere, Pages: []record.Size{{Width: 595, Height: 842}}}},
+		Invitations: []record.Invitation{{ID: anywhere, Role: record.Signer}}}
 	field.File, field.Invitation, field.Page = new(anywhere), new(anywhere), new(1)
 	field.X, field.Y = new(0.0), new(0.0)
 	if x.Field.Type != "" {

@@ -54,7 +54,7 @@ func causeOf(err error) fault.Code {
 // signature. If that fails, the document stays in Sent with the reason, a job keeps
 // trying, and the owner is notified. The signature is on disk, so the caller never gets
 // an error.
-func (s *Completion) sealNow(ctx context.Context, d *Document) *Document {
+func (s *Completion) sealNow(ctx context.Context, d *record.Document) *record.Document {
 	sealed, err := s.sealLocked(ctx, d.Company, d.ID)
 	if err == nil {
 		return sealed
@@ -63,7 +63,7 @@ func (s *Completion) sealNow(ctx context.Context, d *Document) *Document {
 	if ctx.Err() != nil {
 		return d // the job takes over
 	}
-	var noted *Document
+	var noted *record.Document
 	err = s.db.For(d.Company).Update(func(tx *kv.Tx) (e error) {
 		noted, e = s.recordUnsealed(tx, d.Company, d.ID, causeOf(err), "")
 		return e
@@ -77,7 +77,7 @@ func (s *Completion) sealNow(ctx context.Context, d *Document) *Document {
 
 // recordUnsealed records, within a transaction, why a document could not be sealed. A
 // document that no longer exists is ignored.
-func (s *Completion) recordUnsealed(tx *kv.Tx, company, id string, cause fault.Code, dead string) (*Document, error) {
+func (s *Completion) recordUnsealed(tx *kv.Tx, company, id string, cause fault.Code, dead string) (*record.Document, error) {
 	who := account.System(company)
 	d, err := store.Load(tx, who, id)
 	if fault.KindOf(err) == fault.KindNotFound {
@@ -120,16 +120,16 @@ func (s *Completion) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
 // it to a job if that fails. A completed document is returned unchanged. Besides members
 // of the company it serves the operator, who acts as [account.System] of the document's
 // company.
-func (s *Completion) RetrySealing(ctx context.Context, who account.Call, id string) (*Document, error) {
+func (s *Completion) RetrySealing(ctx context.Context, who account.Call, id string) (*record.Document, error) {
 	defer s.changes.lock(id)()
 	if done, err := s.store.Get(who, id); err == nil && done.Status == record.Completed && done.Live() == nil {
 		return done, errors.Join(who.RequireMember(account.ScopeWrite), ownerOrAdmin(who)(nil, done))
 	}
-	d, err := s.changes.step(who, id, ownerOrAdmin(who), func(_ *kv.Tx, d *Document) (Event, error) {
+	d, err := s.changes.step(who, id, ownerOrAdmin(who), func(_ *kv.Tx, d *record.Document) (record.Event, error) {
 		if err := d.Sealable(); err != nil {
-			return Event{}, err
+			return record.Event{}, err
 		}
-		d.SetAttention(Attention{Kind: record.AttentionSealing, Code: "sealing"})
+		d.SetAttention(record.Attention{Kind: record.AttentionSealing, Code: "sealing"})
 		return record.NewEvent(record.EventDocumentSealingRetried), nil
 	})
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Completion) RetrySealing(ctx context.Context, who account.Call, id stri
 
 // sealLocked completes a document that is waiting to be sealed and leaves any other
 // unchanged. The caller must hold the document's lock.
-func (s *Completion) sealLocked(ctx context.Context, company, id string) (out *Document, err error) {
+func (s *Completion) sealLocked(ctx context.Context, company, id string) (out *record.Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("panic while sealing", "document", id, "panic", p, "stack", string(debug.Stack()))
@@ -148,7 +148,7 @@ func (s *Completion) sealLocked(ctx context.Context, company, id string) (out *D
 		}
 	}()
 	who := account.System(company)
-	return retry(func() (*Document, error) {
+	return retry(func() (*record.Document, error) {
 		d, err := s.store.Get(who, id)
 		if err != nil || !d.Unsealed() {
 			return d, err
@@ -177,18 +177,18 @@ func (s *Completion) sealLocked(ctx context.Context, company, id string) (out *D
 
 // complete makes the final revisions of every file and the certificate of
 // completion, and moves the record to Completed.
-func (s *Completion) complete(ctx context.Context, d *Document, now time.Time) (Event, error) {
+func (s *Completion) complete(ctx context.Context, d *record.Document, now time.Time) (record.Event, error) {
 	lists, err := s.revisions.revocationLists(d.Company, now)
 	if err != nil {
-		return Event{}, err
+		return record.Event{}, err
 	}
 	for i := range d.Files {
 		if err := s.revisions.finish(ctx, &d.Files[i], lists, now); err != nil {
-			return Event{}, err
+			return record.Event{}, err
 		}
 	}
 	d.Status, d.CompletedAt = record.Completed, &now
-	d.SetAttention(Attention{})
+	d.SetAttention(record.Attention{})
 	d.SealCauses = nil
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Role == record.Viewer && inv.Status == record.Pending {
@@ -197,7 +197,7 @@ func (s *Completion) complete(ctx context.Context, d *Document, now time.Time) (
 	}
 	certificate, err := s.certify(ctx, d, lists, now)
 	if err != nil {
-		return Event{}, err
+		return record.Event{}, err
 	}
 	d.Certificate = certificate
 	event := record.NewEvent(record.EventDocumentCompleted).With("certificate_sha256", certificate.Current())

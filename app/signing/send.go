@@ -34,14 +34,14 @@ type SendInput struct {
 // sending is the result of the slow part of sending, done before the commit.
 type sending struct {
 	version int64
-	files   []File                       // with their prepare revision
+	files   []record.File                // with their prepare revision
 	names   map[string]map[string]string // file → invitation → signature field in the PDF
 }
 
 // Send prepares and certifies the files and invites the first people to sign, or schedules that.
 func (s *Sending) Send(
 	ctx context.Context, who account.Call, id string, in SendInput,
-) (*Document, error) {
+) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Sending) Send(
 	if err != nil {
 		return nil, err
 	}
-	return retry(func() (*Document, error) {
+	return retry(func() (*record.Document, error) {
 		if in.SendAt != nil {
 			return s.scheduleOnce(who, id, in, company)
 		}
@@ -59,14 +59,14 @@ func (s *Sending) Send(
 }
 
 // requireSendable reports everything that prevents a document from being sent from here.
-func (s *Sending) requireSendable(f *fault.Fields, d *Document) {
+func (s *Sending) requireSendable(f *fault.Fields, d *record.Document) {
 	d.Ready(f, s.paper())
 	d.RequireCodesBy(f, s.mails())
 }
 
 func (s *Sending) sendOnce(
 	ctx context.Context, who account.Call, id string, in SendInput, company account.Company,
-) (*Document, error) {
+) (*record.Document, error) {
 	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Sending) sendOnce(
 	if err != nil {
 		return nil, err
 	}
-	return s.store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 		if err := d.Sendable(company.RequireApproval); err != nil {
 			return nil, err
 		}
@@ -109,22 +109,22 @@ func (s *Sending) sendOnce(
 }
 
 // setBase sets the base address of the links in e-mails.
-func (s *Sending) setBase(d *Document, in SendInput) {
+func (s *Sending) setBase(d *record.Document, in SendInput) {
 	if base := s.links.base(in.BaseURL); base != "" {
 		d.BaseURL = base
 	}
 }
 
 // settings returns the settings of the document that the input changes.
-func (in *SendInput) settings() *DocumentInput {
-	return &DocumentInput{
+func (in *SendInput) settings() *record.DocumentInput {
+	return &record.DocumentInput{
 		Subject: in.Subject, Message: in.Message, ExpiresAt: in.ExpiresAt, RemindEveryDays: in.RemindEveryDays,
 		SendEmails: in.SendEmails,
 	}
 }
 
 // changes reports whether the input changes a setting of the document.
-func (in *SendInput) changes(d *Document, limits Limits, now time.Time) bool {
+func (in *SendInput) changes(d *record.Document, limits record.Limits, now time.Time) bool {
 	var f fault.Fields
 	next := *d
 	in.settings().Apply(&f, &next, limits, now)
@@ -135,14 +135,14 @@ func (in *SendInput) changes(d *Document, limits Limits, now time.Time) bool {
 }
 
 // allow refuses settings that differ from those that were approved.
-func (in *SendInput) allow(tx *kv.Tx, who account.Call, d *Document, limits Limits) error {
+func (in *SendInput) allow(tx *kv.Tx, who account.Call, d *record.Document, limits record.Limits) error {
 	if !in.changes(d, limits, tx.Now) {
 		return nil
 	}
 	return mayChangeApproved(tx, who, d)
 }
 
-func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company account.Company, now time.Time) {
+func (in *SendInput) apply(f *fault.Fields, d *record.Document, limits record.Limits, company account.Company, now time.Time) {
 	in.settings().Apply(f, d, limits, now)
 	if d.RemindEveryDays == 0 {
 		d.ReminderDays = company.ReminderDays
@@ -157,7 +157,7 @@ func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company 
 }
 
 // send adds the prepared files to the record and notifies the first people.
-func (s *Sending) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
+func (s *Sending) send(tx *kv.Tx, d *record.Document, work *sending) ([]record.Event, error) {
 	d.Files = work.files
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
@@ -172,9 +172,9 @@ func (s *Sending) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
 		return nil, err
 	}
 	record.SetSent(d, tx.Now)
-	events := []Event{record.NewEvent(record.EventDocumentSent)}
+	events := []record.Event{record.NewEvent(record.EventDocumentSent)}
 	events = append(events, d.Notify(tx.Now)...)
-	var changed []File
+	var changed []record.File
 	for _, f := range d.Files {
 		if key, _ := record.TextSource(d, &f); key != f.Base {
 			changed = append(changed, f)
@@ -188,7 +188,7 @@ func (s *Sending) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
 
 // sendNew does the slow part of sending a new document, or schedules that. It returns nil if
 // the document is not sent now.
-func (s *Sending) sendNew(ctx context.Context, who account.Call, d *Document, in CreateInput) (*sending, error) {
+func (s *Sending) sendNew(ctx context.Context, who account.Call, d *record.Document, in CreateInput) (*sending, error) {
 	if !in.Send && in.SendAt == nil {
 		return nil, nil
 	}
@@ -214,7 +214,7 @@ func (s *Sending) sendNew(ctx context.Context, who account.Call, d *Document, in
 // scheduleOnce checks a document as for sending, and leaves sending to a job.
 func (s *Sending) scheduleOnce(
 	who account.Call, id string, in SendInput, company account.Company,
-) (*Document, error) {
+) (*record.Document, error) {
 	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (s *Sending) scheduleOnce(
 		return nil, err
 	}
 	s.setBase(d, in)
-	return s.store.Update(who, id, func(tx *kv.Tx, stored *Document) ([]Event, error) {
+	return s.store.Update(who, id, func(tx *kv.Tx, stored *record.Document) ([]record.Event, error) {
 		if err := store.RequireVersion(stored, version); err != nil {
 			return nil, err
 		}
@@ -239,7 +239,7 @@ func (s *Sending) scheduleOnce(
 			return nil, err
 		}
 		*stored = *d
-		return []Event{record.ScheduledEvent(d)}, s.schedule.plan(tx, stored)
+		return []record.Event{record.ScheduledEvent(d)}, s.schedule.plan(tx, stored)
 	})
 }
 
@@ -260,7 +260,7 @@ func (s *Sending) sendDue(ctx context.Context, company, id string) error {
 	case err == nil, kind == fault.KindNotFound:
 		return nil
 	case errors.Is(err, errNotDue):
-		return s.changes.onTime(company, id, func(*kv.Tx, *Document) ([]Event, error) { return nil, nil })
+		return s.changes.onTime(company, id, func(*kv.Tx, *record.Document) ([]record.Event, error) { return nil, nil })
 	case errors.Is(err, errTokenEnded):
 		return s.notSent(company, id, record.NotSentByToken)
 	case kind == fault.KindForbidden:
@@ -299,11 +299,11 @@ func (s *Sending) sender(company, id string) (who account.Actor, err error) {
 
 // notSent ends the schedule of a document that is due.
 func (s *Sending) notSent(company, id, cause string) error {
-	return s.changes.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.changes.onTime(company, id, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 		if !record.SendDue(d, tx.Now) {
 			return nil, nil
 		}
-		return []Event{record.SetNotSent(d, cause)}, nil
+		return []record.Event{record.SetNotSent(d, cause)}, nil
 	})
 }
 
@@ -312,7 +312,7 @@ const timestampField = "timestamp"
 
 // prepare makes the first revision of every file, with all fields, one signature field per
 // signatory and the signature page, certified by the company.
-func (s *Sending) prepare(ctx context.Context, d *Document, now time.Time) (*sending, error) {
+func (s *Sending) prepare(ctx context.Context, d *record.Document, now time.Time) (*sending, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
@@ -335,7 +335,7 @@ func (s *Sending) prepare(ctx context.Context, d *Document, now time.Time) (*sen
 }
 
 func (s *Sending) prepareFile(
-	ctx context.Context, d *Document, f *File, signer *pki.Signer, company string, now time.Time,
+	ctx context.Context, d *record.Document, f *record.File, signer *pki.Signer, company string, now time.Time,
 ) (map[string]string, error) {
 	spec := pdf.PrepareSpec{StripJavaScript: true, Timestamp: timestampField, Language: d.Locale, Title: d.Title,
 		Rehearsals: &s.rehearsals, Content: strings.Join(f.Blobs(), " ")}
@@ -376,7 +376,7 @@ func (s *Sending) prepareFile(
 }
 
 // hidingField returns the field of a file that would hide one that its upload has.
-func hidingField(d *Document, f *File, e *pdf.HideError) *Field {
+func hidingField(d *record.Document, f *record.File, e *pdf.HideError) *record.Field {
 	for i := range d.Fields {
 		x := &d.Fields[i]
 		inv := d.Invitation(x.Invitation)
@@ -385,11 +385,11 @@ func hidingField(d *Document, f *File, e *pdf.HideError) *Field {
 			return x
 		}
 	}
-	return &Field{File: f.ID, Page: e.Page + 1, Type: pdf.FieldSignature}
+	return &record.Field{File: f.ID, Page: e.Page + 1, Type: pdf.FieldSignature}
 }
 
 // unprepared returns the error for a file that can't be prepared for signing.
-func unprepared(f *File, err error) error {
+func unprepared(f *record.File, err error) error {
 	file := fault.Text("file", f.Name)
 	switch {
 	case errors.Is(err, pdf.ErrChangesForbidden):

@@ -70,7 +70,7 @@ type Options struct {
 	NewID     func() ulid.ULID
 	Now       func() time.Time
 	BaseURL   string // base address of the links in e-mails; if empty, that of the request
-	Limits    Limits
+	Limits    record.Limits
 	Consent   string          // the consent text of companies without their own
 	TrashDays int             // days after which documents in the trash are purged; 0 means never
 	Quota     store.Quota     // of one company
@@ -111,7 +111,7 @@ type core struct {
 	linkKey     []byte
 	baseURL     string
 	consent     string // the consent text of companies without their own
-	limits      Limits
+	limits      record.Limits
 	quota       store.Quota
 	id          func() string
 	now         func() time.Time

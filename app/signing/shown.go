@@ -30,7 +30,7 @@ type formShown struct {
 	Zone, Locale   string
 	Message        string
 	Files          []fileShown
-	Fields         []Field
+	Fields         []record.Field
 	Person         personShown
 	SignatureTypes []string
 	ReadToEnd      bool
@@ -53,17 +53,17 @@ func versionOf(shown any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-func (s *core) consentShown(c account.Company, d *Document, inv *Invitation) consentShown {
+func (s *core) consentShown(c account.Company, d *record.Document, inv *record.Invitation) consentShown {
 	return consentShown{Text: s.consentAsked(c, inv), Title: d.Title, Company: c.Name, Owner: d.Owner}
 }
 
 // consentVersion identifies what somebody is shown who is asked for their consent only.
-func (s *core) consentVersion(c account.Company, d *Document, inv *Invitation) (string, error) {
+func (s *core) consentVersion(c account.Company, d *record.Document, inv *record.Invitation) (string, error) {
 	return versionOf(s.consentShown(c, d, inv))
 }
 
 // formVersion identifies what somebody is shown who is asked to act.
-func (s *core) formVersion(c account.Company, d *Document, inv *Invitation) (string, error) {
+func (s *core) formVersion(c account.Company, d *record.Document, inv *record.Invitation) (string, error) {
 	shown := formShown{
 		Consent: s.consentShown(c, d, inv), ConsentMode: c.ConsentMode, Zone: c.Timezone, Locale: d.Locale, Message: d.Message,
 		Fields: d.Fields, SignatureTypes: d.SignatureTypes, ReadToEnd: d.ReadToEnd,
@@ -100,7 +100,7 @@ func (s *Signing) FormVersion(who account.Call, id string) (string, error) {
 
 // current refuses a form that shows something else than what is so now. A form that doesn't say
 // what it shows is taken to show that.
-func (s *core) current(shown string, c account.Company, d *Document, inv *Invitation) error {
+func (s *core) current(shown string, c account.Company, d *record.Document, inv *record.Invitation) error {
 	if shown == "" {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (s *core) current(shown string, c account.Company, d *Document, inv *Invita
 }
 
 // consentCurrent is current for a form that may ask for consent only.
-func (s *core) consentCurrent(shown string, c account.Company, d *Document, inv *Invitation) error {
+func (s *core) consentCurrent(shown string, c account.Company, d *record.Document, inv *record.Invitation) error {
 	now, err := s.consentVersion(c, d, inv)
 	if err != nil || shown == now {
 		return err

@@ -25,13 +25,13 @@ import (
 // SignInput holds the values and marks that a person submits to sign.
 type SignInput struct {
 	Fields    map[string]string // by field identifier, name, or group of radio buttons
-	Signature *Mark
-	Initials  *Mark
+	Signature *mark.Mark
+	Initials  *mark.Mark
 	Consent   *bool
-	Next      *InvitationInput // name and address of the person they name, see [record.Names]
-	Read      Reading          // of a document that has to be read to the end
-	Code      string           // e-mail code or access code, if the invitation asks for one
-	Shown     string           // version of what the form showed, see [Visit]; "" if it doesn't say
+	Next      *record.InvitationInput // name and address of the person they name, see [record.Names]
+	Read      record.Reading          // of a document that has to be read to the end
+	Code      string                  // e-mail code or access code, if the invitation asks for one
+	Shown     string                  // version of what the form showed, see [Visit]; "" if it doesn't say
 }
 
 // Sign records one person's signature: their values and their own PAdES signature in every
@@ -39,7 +39,7 @@ type SignInput struct {
 // files are on disk.
 func (s *Signing) Sign(
 	ctx context.Context, who account.Call, id, invitation string, in SignInput,
-) (*Document, error) {
+) (*record.Document, error) {
 	return s.act(ctx, who, id, invitation, record.ActionSign, in)
 }
 
@@ -48,7 +48,7 @@ func (s *Signing) Sign(
 // Like the last signature, the last confirmation completes the document.
 func (s *Signing) Confirm(
 	ctx context.Context, who account.Call, id, invitation string, in SignInput,
-) (*Document, error) {
+) (*record.Document, error) {
 	in = SignInput{Next: in.Next, Read: in.Read, Code: in.Code, Shown: in.Shown}
 	return s.act(ctx, who, id, invitation, record.ActionRead, in)
 }
@@ -57,21 +57,21 @@ func (s *Signing) Confirm(
 // Fields, Next, Code and Shown count.
 func (s *Signing) FillIn(
 	ctx context.Context, who account.Call, id, invitation string, in SignInput,
-) (*Document, error) {
+) (*record.Document, error) {
 	only := SignInput{Fields: in.Fields, Next: in.Next, Code: in.Code, Shown: in.Shown}
 	return s.act(ctx, who, id, invitation, record.ActionFillIn, only)
 }
 
 // act records that a person has done what they were asked to do.
 func (s *Signing) act(
-	ctx context.Context, who account.Call, id, invitation string, action Action, in SignInput,
-) (*Document, error) {
+	ctx context.Context, who account.Call, id, invitation string, action record.Action, in SignInput,
+) (*record.Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
 	defer s.changes.lock(id)()
 	proven := false // a code is accepted once, even if the work is repeated
-	d, err := retry(func() (*Document, error) {
+	d, err := retry(func() (*record.Document, error) {
 		return s.actOnce(ctx, who, id, invitation, action, in, &proven)
 	})
 	if err != nil || d.Attention.Kind != record.AttentionSealing {
@@ -94,14 +94,14 @@ func mayAct(who account.Call, document, invitation string) error {
 
 // act is one signature, or another act of an invited person, in progress.
 type act struct {
-	document *Document
-	inv      *Invitation
+	document *record.Document
+	inv      *record.Invitation
 	asked    []record.Asked
 	values   map[string]string // by field identifier
 	assisted []string          // names of the fields that an assistant has filled in
 	marks    marks
-	handed   []handedIn // files of fields, not stored yet
-	named    []Event    // of the person whom they named
+	handed   []handedIn     // files of fields, not stored yet
+	named    []record.Event // of the person whom they named
 	now      time.Time
 	zone     *time.Location
 	company  string // its name
@@ -111,8 +111,8 @@ type act struct {
 }
 
 func (s *Signing) actOnce(
-	ctx context.Context, who account.Call, id, invitation string, action Action, in SignInput, proven *bool,
-) (out *Document, err error) {
+	ctx context.Context, who account.Call, id, invitation string, action record.Action, in SignInput, proven *bool,
+) (out *record.Document, err error) {
 	d, err := s.store.Get(who, id)
 	if err != nil {
 		return nil, err
@@ -135,10 +135,10 @@ func (s *Signing) actOnce(
 	if err := a.commitFiles(); err != nil {
 		return nil, err
 	}
-	events := append([]Event{a.event()}, record.ActForGroup(d, a.inv, a.now)...)
+	events := append([]record.Event{a.event()}, record.ActForGroup(d, a.inv, a.now)...)
 	events = append(events, a.named...)
-	if acted, total := d.Progress(); acted == total {
-		d.SetAttention(Attention{Kind: record.AttentionSealing, Code: "sealing"})
+	if p := d.Progress(); p.Signed == p.Total {
+		d.SetAttention(record.Attention{Kind: record.AttentionSealing, Code: "sealing"})
 	}
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		stored, err := store.Load(tx, who, id)
@@ -167,7 +167,7 @@ func (s *Signing) actOnce(
 }
 
 // event returns the event that records the act.
-func (a *act) event() Event {
+func (a *act) event() record.Event {
 	kind, evidence := record.EventInvitationSigned, a.inv.Evidence
 	switch a.inv.Action() {
 	case record.ActionRead:
@@ -195,7 +195,7 @@ func (a *act) event() Event {
 // rules, in this order, and writes the values to the record. Nothing is stored: a request
 // costs nothing until its sender has proven who they are and all of it is valid.
 func (s *Signing) check(
-	ctx context.Context, who account.Call, d *Document, invitation string, action Action, in SignInput, proven *bool,
+	ctx context.Context, who account.Call, d *record.Document, invitation string, action record.Action, in SignInput, proven *bool,
 ) (*act, error) {
 	inv := d.Invitation(invitation)
 	if inv == nil {
@@ -243,7 +243,7 @@ func (s *Signing) check(
 		return nil, err
 	}
 	inv.Status, inv.SignedAt = record.Signed, &now
-	a.note(who, &Evidence{Consent: consented, ConsentText: consent, Reading: reading,
+	a.note(who, &record.Evidence{Consent: consented, ConsentText: consent, Reading: reading,
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
 		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: mark.Pack(a.marks.signature.Strokes)})
 	return a, nil
@@ -253,7 +253,7 @@ func (s *Signing) check(
 // that a reader has read the document.
 func (s *Signing) checkUnsigned(who account.Call, a *act, in SignInput) error {
 	var faults fault.Fields
-	evidence := &Evidence{}
+	evidence := &record.Evidence{}
 	if a.inv.Action() == record.ActionRead {
 		evidence.Reading = in.Read.Check(&faults, a.document, who.IsSignatory())
 	}
@@ -277,22 +277,22 @@ func (s *Signing) checkUnsigned(who account.Call, a *act, in SignInput) error {
 }
 
 // nameNext names the person of the next invitation if the signatory has to.
-func (a *act) nameNext(f *fault.Fields, in *InvitationInput) {
+func (a *act) nameNext(f *fault.Fields, in *record.InvitationInput) {
 	next := record.Names(a.document, a.inv)
 	switch {
 	case next == nil && in != nil:
 		f.Add("next", "nobody_to_name")
 	case next != nil:
 		if in == nil {
-			in = &InvitationInput{}
+			in = &record.InvitationInput{}
 		}
 		next.UpdatedAt = a.now
-		a.named = []Event{in.NamePerson(f.Under("next"), a.document, next)}
+		a.named = []record.Event{in.NamePerson(f.Under("next"), a.document, next)}
 	}
 }
 
 // note records who acted, when, and from where.
-func (a *act) note(who account.Call, e *Evidence) {
+func (a *act) note(who account.Call, e *record.Evidence) {
 	e.Form = a.shown
 	e.At, e.IP, e.UserAgent, e.Host, e.HostDoubt = a.now, who.IP, who.UserAgent, who.Host, who.HostDoubt
 	e.Method, e.Through = method(who, a.inv), through(who)
@@ -302,7 +302,7 @@ func (a *act) note(who account.Call, e *Evidence) {
 	}
 }
 
-func method(who account.Call, inv *Invitation) string {
+func method(who account.Call, inv *record.Invitation) string {
 	if who.Host != "" && inv.Authentication == record.ByLink {
 		return "in_person"
 	}
@@ -370,7 +370,7 @@ func (s *Signing) fill(
 	today := a.now.In(a.zone)
 	entered := record.Entered(own, a.inv, values, today)
 	rules := record.RulesFor(a.document, a.inv.ID, entered, today)
-	shown := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return !rules.Shown(x) })
+	shown := slices.DeleteFunc(slices.Clone(own), func(x *record.Field) bool { return !rules.Shown(x) })
 	if a.handed, err = s.readFiles(ctx, f, who, shown, values); err != nil {
 		return err
 	}
@@ -442,7 +442,7 @@ func (s *Signing) signFilesFor(ctx context.Context, a *act, validity time.Durati
 	return nil
 }
 
-func (s *Signing) signFile(ctx context.Context, a *act, f *File, signer *pki.Signer, ts pki.Timestamper) error {
+func (s *Signing) signFile(ctx context.Context, a *act, f *record.File, signer *pki.Signer, ts pki.Timestamper) error {
 	field, ok := a.inv.SignatureField(f.ID)
 	if !ok {
 		return fmt.Errorf("signing: %s has no signature field for %s", f.ID, a.inv.ID)

@@ -10,6 +10,7 @@ import (
 	"paraph/app/apptest/domain"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/app/signing/trail"
 )
@@ -45,7 +46,7 @@ func ok[T any](t *testing.T) func(v T, err error) T {
 	}
 }
 
-type doc = *signing.Document
+type doc = *record.Document
 
 // States in the tables below, besides the statuses of a document.
 const (
@@ -76,7 +77,7 @@ func (c company) in(t *testing.T, state string) doc {
 	t.Helper()
 	people := domain.Signers("a@x.example")
 	step := ok[doc](t)
-	draft := func() doc { return c.Draft(t, c.author, signing.DocumentInput{}, people...) }
+	draft := func() doc { return c.Draft(t, c.author, record.DocumentInput{}, people...) }
 	submitted := func() doc { return step(c.Signing.Sending.Submit(c.author, draft().ID)) }
 	switch state {
 	case "draft":
@@ -88,11 +89,11 @@ func (c company) in(t *testing.T, state string) doc {
 	case "rejected":
 		return step(c.Signing.Sending.Reject(c.approver, submitted().ID, new("No")))
 	case "sent":
-		return c.Sent(t, c.author, signing.DocumentInput{}, people...)
+		return c.Sent(t, c.author, record.DocumentInput{}, people...)
 	case "completed":
-		return c.Sign(t, c.Sent(t, c.author, signing.DocumentInput{}, people...), "a@x.example")
+		return c.Sign(t, c.Sent(t, c.author, record.DocumentInput{}, people...), "a@x.example")
 	case "expired":
-		d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, people...)
+		d := c.Sent(t, c.author, record.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, people...)
 		c.Advance(time.Hour)
 		c.Work(t)
 		return step(c.Signing.Drafts.Get(c.author, d.ID))
@@ -135,7 +136,7 @@ func unsent() map[string]string {
 func operations() []operation {
 	return []operation{
 		{"edit", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Drafts.Update(c.author, d.ID, signing.DocumentInput{Title: new("Other")})
+			_, err := c.Signing.Drafts.Update(c.author, d.ID, record.DocumentInput{Title: new("Other")})
 			return err
 		}, "draft>draft archived>archived", "document_not_draft", map[string]string{deleted: "document_deleted"}, "document.updated"},
 		{"submit", func(t *testing.T, c company, d doc) error {
@@ -167,7 +168,7 @@ func operations() []operation {
 			return err
 		}, "", "document_not_scheduled", away(), ""},
 		{"sign", func(t *testing.T, c company, d doc) error {
-			_, err := c.Signing.Signing.Sign(t.Context(), c.author, d.ID, d.Invitations[0].ID, signing.SignInput{Signature: &signing.Mark{Type: "typed", Text: "A"}})
+			_, err := c.Signing.Signing.Sign(t.Context(), c.author, d.ID, d.Invitations[0].ID, signing.SignInput{Signature: &mark.Mark{Type: "typed", Text: "A"}})
 			return err
 		}, "sent>completed", "", unsent(), "invitation.signed document.completed"},
 		{"decline", func(t *testing.T, c company, d doc) error {
@@ -215,8 +216,8 @@ func operations() []operation {
 	}
 }
 
-func person(email string) signing.InvitationInput {
-	return signing.InvitationInput{Name: new("Person"), Email: &email}
+func person(email string) record.InvitationInput {
+	return record.InvitationInput{Name: new("Person"), Email: &email}
 }
 
 // TestOperationsFollowTheStateTable tries every operation in every state: it leads to
@@ -296,13 +297,13 @@ func (c company) events(t *testing.T, d doc) (types []string) {
 func TestOfferedActionsArePermitted(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	offered := map[string]signing.Action{"edit": record.ActionEdit, "submit": record.ActionSubmit, "withdraw": record.ActionWithdraw, "approve": record.ActionApprove,
+	offered := map[string]record.Action{"edit": record.ActionEdit, "submit": record.ActionSubmit, "withdraw": record.ActionWithdraw, "approve": record.ActionApprove,
 		"reject": record.ActionReject, "reopen": record.ActionReopen, "send": record.ActionSend, "unschedule": record.ActionCallOff, "replace": record.ActionReplace, "remind": record.ActionRemind,
 		"extend": record.ActionExtend, "void": record.ActionVoid, "archive": record.ActionArchive, "delete": record.ActionDelete,
 		"restore": record.ActionRestore, "purge": record.ActionPurge}
 	for _, state := range states() {
 		d := c.in(t, state)
-		got := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(c.owner, d))
+		got := ok[[]record.Action](t)(c.Signing.Drafts.Actions(c.owner, d))
 		for _, o := range operations() {
 			action, known := offered[o.name]
 			if !known || action == record.ActionWithdraw { // offered to the submitter only
@@ -370,7 +371,7 @@ func TestCompanyCanRequireApproval(t *testing.T) {
 	if _, err := c.Signing.Sending.Send(t.Context(), c.author, d.ID, signing.SendInput{}); domain.Refusal(err) != "approval_required" {
 		t.Error(err)
 	}
-	if got := ok[[]signing.Action](t)(c.Signing.Drafts.Actions(c.author, d)); slices.Contains(got, record.ActionSend) {
+	if got := ok[[]record.Action](t)(c.Signing.Drafts.Actions(c.author, d)); slices.Contains(got, record.ActionSend) {
 		t.Error("sending is offered without approval")
 	}
 	ok[doc](t)(c.Signing.Sending.Submit(c.author, d.ID))
@@ -378,7 +379,7 @@ func TestCompanyCanRequireApproval(t *testing.T) {
 	if d, err := c.Signing.Sending.Send(t.Context(), c.author, d.ID, signing.SendInput{}); err != nil || d.Status != record.Sent {
 		t.Error(err)
 	}
-	_, err := c.Signing.Drafts.Create(t.Context(), c.author, signing.CreateInput{Send: true, Invitations: []signing.InvitationInput{person("a@x.example")}})
+	_, err := c.Signing.Drafts.Create(t.Context(), c.author, signing.CreateInput{Send: true, Invitations: []record.InvitationInput{person("a@x.example")}})
 	if err == nil {
 		t.Error("a new document was sent without approval")
 	}

@@ -12,6 +12,7 @@ import (
 	"paraph/app/convert/merge"
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/signing/intake"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
@@ -32,7 +33,7 @@ func templateVisibilities() []string {
 
 // Template is a template with its usage.
 type Template struct {
-	*Document
+	*record.Document
 	Documents  int    // made from it
 	LastUsedAt string // RFC 3339; "" means never
 }
@@ -83,7 +84,7 @@ func (s *Drafts) GetTemplate(who account.Call, id string) (t Template, err error
 	return t, err
 }
 
-func loadTemplate(tx *kv.Tx, who account.Call, id string) (*Document, error) {
+func loadTemplate(tx *kv.Tx, who account.Call, id string) (*record.Document, error) {
 	d, err := store.Load(tx, who, id)
 	if fault.KindOf(err) == fault.KindNotFound || err == nil && !d.Template {
 		return nil, fault.NotFound("template")
@@ -92,7 +93,7 @@ func loadTemplate(tx *kv.Tx, who account.Call, id string) (*Document, error) {
 }
 
 // usage counts the documents made from a template.
-func usage(tx *kv.Tx, d *Document) (Template, error) {
+func usage(tx *kv.Tx, d *record.Document) (Template, error) {
 	_, raw, total, err := store.Rows.PageRaw(tx, kv.Query{
 		Index: store.ByTemplate, Prefix: kv.K(d.Company, d.ID), Descending: true, Limit: 1,
 	})
@@ -126,7 +127,7 @@ func (s *Drafts) SaveTemplate(
 	var f fault.Fields
 	d := s.copyOf(from, who)
 	d.Template, d.ExpiresAt, d.ExpiresDays = true, nil, from.DeadlineDays()
-	(&DocumentInput{Title: title}).Apply(&f, d, s.limits, s.now())
+	(&record.DocumentInput{Title: title}).Apply(&f, d, s.limits, s.now())
 	roles := d.Invitations
 	d.Invitations = nil
 	for i := range roles {
@@ -143,7 +144,7 @@ func (s *Drafts) SaveTemplate(
 }
 
 // roleName returns the given name of a role, or its current one, or its number.
-func roleName(f *fault.Fields, inv *Invitation, names []string, i int) string {
+func roleName(f *fault.Fields, inv *record.Invitation, names []string, i int) string {
 	if i < len(names) {
 		if name := input.Line(f, "role_name", &names[i], record.MaxName); name != "" {
 			return name
@@ -157,19 +158,19 @@ func roleName(f *fault.Fields, inv *Invitation, names []string, i int) string {
 
 // UseInput describes a document to be made from a template.
 type UseInput struct {
-	DocumentInput // overrides settings of the template
-	People        []RolePerson
-	Variables     map[string]string
-	Values        map[string]string // values of fields, by the name of the field
-	Send          bool
-	SendAt        *time.Time // sends it then; nil: now, if at all
-	BaseURL       string     // of the request, for links
-	Run           string     // the run that makes many documents, for the audit trail
-	Link          string     // the public link through which somebody asked for it, likewise
+	record.DocumentInput // overrides settings of the template
+	People               []RolePerson
+	Variables            map[string]string
+	Values               map[string]string // values of fields, by the name of the field
+	Send                 bool
+	SendAt               *time.Time // sends it then; nil: now, if at all
+	BaseURL              string     // of the request, for links
+	Run                  string     // the run that makes many documents, for the audit trail
+	Link                 string     // the public link through which somebody asked for it, likewise
 
 	// Series groups documents that are made at the same time, so that their files are converted
 	// together. All of them must come from this template and be made for the same actor.
-	Series *Series
+	Series *intake.Series
 
 	// As is recorded as the one who made the document, instead of its owner. It is nil if
 	// the owner made it.
@@ -177,7 +178,7 @@ type UseInput struct {
 
 	// With is called in the transaction that stores the document, unless it is nil.
 	// If it fails, the document is not stored.
-	With func(tx *kv.Tx, d *Document) error
+	With func(tx *kv.Tx, d *record.Document) error
 }
 
 func (in *UseInput) sends() bool { return in.Send || in.SendAt != nil }
@@ -186,12 +187,12 @@ func (in *UseInput) sends() bool { return in.Send || in.SendAt != nil }
 // are missing come from the template.
 type RolePerson struct {
 	Role string
-	InvitationInput
+	record.InvitationInput
 }
 
 // RecordUse adds an event that changes nothing in a template to its audit trail. base is the address
 // that messages about it lead to, unless the template has one.
-func (s *Drafts) RecordUse(tx *kv.Tx, who account.Call, id, base string, e Event) error {
+func (s *Drafts) RecordUse(tx *kv.Tx, who account.Call, id, base string, e record.Event) error {
 	d, err := loadTemplate(tx, who, id)
 	if err != nil {
 		return err
@@ -201,7 +202,7 @@ func (s *Drafts) RecordUse(tx *kv.Tx, who account.Call, id, base string, e Event
 }
 
 // TemplateRoom refuses another document of a template that would take its company over its quota.
-func (s *Drafts) TemplateRoom(tx *kv.Tx, template *Document) error {
+func (s *Drafts) TemplateRoom(tx *kv.Tx, template *record.Document) error {
 	return s.quota.Room(tx, template.Company, 1, template.Bytes())
 }
 
@@ -209,7 +210,7 @@ func (s *Drafts) TemplateRoom(tx *kv.Tx, template *Document) error {
 // template do not affect the document.
 func (s *Drafts) UseTemplate(
 	ctx context.Context, who account.Call, id string, in UseInput,
-) (*Document, error) {
+) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -225,8 +226,8 @@ func (s *Drafts) UseTemplate(
 
 // UseTemplateVersion is Use with a template as it was at one version.
 func (s *Drafts) UseTemplateVersion(
-	ctx context.Context, who account.Call, template *Document, in UseInput,
-) (made *Document, err error) {
+	ctx context.Context, who account.Call, template *record.Document, in UseInput,
+) (made *record.Document, err error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -251,7 +252,7 @@ func (s *Drafts) UseTemplateVersion(
 	return s.insert(ctx, who, d, CreateInput{Uploads: uploads, Send: in.Send, SendAt: in.SendAt, with: in.With, as: in.As})
 }
 
-func closeAll(uploads []*Upload) (err error) {
+func closeAll(uploads []*intake.Upload) (err error) {
 	for _, u := range uploads {
 		err = errors.Join(err, u.Close())
 	}
@@ -260,7 +261,7 @@ func closeAll(uploads []*Upload) (err error) {
 
 // CheckTemplateUse reports everything that would keep UseVersion from making a document,
 // and counts the messages that would be sent at once.
-func (s *Drafts) CheckTemplateUse(who account.Call, template *Document, in UseInput) (messages int, err error) {
+func (s *Drafts) CheckTemplateUse(who account.Call, template *record.Document, in UseInput) (messages int, err error) {
 	d, company, _, err := s.fillTemplate(who, template, in)
 	if err != nil || !in.Send {
 		return 0, err
@@ -276,15 +277,15 @@ func (s *Drafts) CheckTemplateUse(who account.Call, template *Document, in UseIn
 
 // fillTemplate makes the record of a document from a template, without storing it.
 func (s *Drafts) fillTemplate(
-	who account.Call, template *Document, in UseInput,
-) (d *Document, company account.Company, filling merge.Data, err error) {
+	who account.Call, template *record.Document, in UseInput,
+) (d *record.Document, company account.Company, filling merge.Data, err error) {
 	if company, err = s.company(who); err != nil {
 		return nil, company, filling, err
 	}
 	now := s.now()
 	d = s.copyOf(template, who)
 	d.Template, d.ExpiresDays, d.BaseURL = false, 0, s.links.base(in.BaseURL)
-	d.MadeFrom = &Source{Template: template.ID, Version: template.Version, Run: in.Run, Link: in.Link}
+	d.MadeFrom = &record.Source{Template: template.ID, Version: template.Version, Run: in.Run, Link: in.Link}
 	if template.ExpiresDays > 0 {
 		from := now
 		if in.SendAt != nil && in.SendAt.After(now) {
@@ -315,7 +316,7 @@ func (s *Drafts) fillTemplate(
 
 // assignRoles replaces the roles of a template with people. The document has its
 // invitations in the order of the template's roles.
-func (s *Drafts) assignRoles(f *fault.Fields, d, template *Document, people []RolePerson) {
+func (s *Drafts) assignRoles(f *fault.Fields, d, template *record.Document, people []RolePerson) {
 	taken := map[string]bool{}
 	for i := range people {
 		p, at := &people[i], f.At("people", i)

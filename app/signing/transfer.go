@@ -28,7 +28,7 @@ func (s *Upkeep) ExportRecords(tx *kv.Tx, l RecordExport) error {
 	if err := l.journal(tx); err != nil {
 		return err
 	}
-	err := store.Documents.Each(tx, "", kv.Key(store.DocumentKey(l.Company, "")), func(key string, d Document) (bool, error) {
+	err := store.Documents.Each(tx, "", kv.Key(store.DocumentKey(l.Company, "")), func(key string, d record.Document) (bool, error) {
 		return true, s.exportDocument(tx, l, key, &d)
 	})
 	err = errors.Join(err, exportSavedFields(tx, l))
@@ -58,7 +58,7 @@ func (l RecordExport) journal(tx *kv.Tx) error {
 
 const journalItem = "journal"
 
-func (s *Upkeep) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Document) error {
+func (s *Upkeep) exportDocument(tx *kv.Tx, l RecordExport, key string, d *record.Document) error {
 	for b := range d.Blobs {
 		if err := l.File(b); err != nil {
 			return err
@@ -83,7 +83,7 @@ func (s *Upkeep) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Docume
 
 // snapshots exports the versions of a document that its events refer to.
 func (l RecordExport) snapshots(tx *kv.Tx, document string) error {
-	return store.Snapshots.Each(tx, "", kv.Key(document+"/"), func(id string, r Row) (bool, error) {
+	return store.Snapshots.Each(tx, "", kv.Key(document+"/"), func(id string, r record.Row) (bool, error) {
 		it, err := store.Snapshots.Pack(id, r)
 		return true, errors.Join(err, l.Put(it))
 	})
@@ -102,7 +102,7 @@ func exportRecord[T any](tx *kv.Tx, l RecordExport, c *kv.Collection[T], id stri
 	return errors.Join(err, l.Put(it))
 }
 
-func (s *Upkeep) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invitation) error {
+func (s *Upkeep) exportLink(tx *kv.Tx, l RecordExport, d *record.Document, inv *record.Invitation) error {
 	if !record.LinkWorks(d, inv) {
 		return nil
 	}
@@ -149,7 +149,7 @@ func foreign(it kv.Item) error {
 
 // EntryOf returns the journal entry of an item, after checking that it belongs to the
 // company and is unaltered; nil for other items.
-func EntryOf(company string, it kv.Item) (*Entry, error) {
+func EntryOf(company string, it kv.Item) (*record.Entry, error) {
 	if it.In != journalItem {
 		return nil, nil
 	}
@@ -178,11 +178,11 @@ func importEntry(tx *kv.Tx, company string, it kv.Item) error {
 }
 
 // DocumentOf returns the document of an item, nil for other items.
-func DocumentOf(company string, it kv.Item) (*Document, error) {
+func DocumentOf(company string, it kv.Item) (*record.Document, error) {
 	if it.In != store.Documents.Name() {
 		return nil, nil
 	}
-	d, err := kv.Read[Document](it)
+	d, err := kv.Read[record.Document](it)
 	if err == nil && (d.Company != company || it.ID != store.DocumentKey(company, d.ID)) {
 		err = foreign(it)
 	}
@@ -191,7 +191,7 @@ func DocumentOf(company string, it kv.Item) (*Document, error) {
 
 // checkPatterns refuses patterns that would not be accepted from a user. Whoever made an
 // export may have written them into it.
-func checkPatterns(d *Document) error {
+func checkPatterns(d *record.Document) error {
 	for i := range d.Fields {
 		if err := pattern.Check(d.Fields[i].Pattern); err != nil {
 			return fmt.Errorf("%w: field %s of document %s: %w", kv.ErrCorrupt, d.Fields[i].ID, d.ID, err)
@@ -237,8 +237,8 @@ func (s *Upkeep) importDocument(tx *kv.Tx, company string, it kv.Item) error {
 }
 
 // readUnread schedules reading the files whose text is not known here.
-func (s *Upkeep) readUnread(tx *kv.Tx, d *Document) error {
-	var unread []File
+func (s *Upkeep) readUnread(tx *kv.Tx, d *record.Document) error {
+	var unread []record.File
 	for i := range d.Files {
 		key, _ := record.TextSource(d, &d.Files[i])
 		known, err := lists.Texts.Has(tx, key)
@@ -294,7 +294,7 @@ func importAnswers(tx *kv.Tx, company string, it kv.Item) error {
 
 // importSnapshot stores a version of a document that an event refers to.
 func importSnapshot(tx *kv.Tx, company string, it kv.Item) error {
-	r, err := kv.Read[Row](it)
+	r, err := kv.Read[record.Row](it)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"paraph/app/pdf/verify"
 	"paraph/app/pki"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
@@ -59,7 +60,7 @@ func (s *Upkeep) Check(ctx context.Context) []error {
 	err := s.db.View(func(tx *kv.Tx) error {
 		problems = append(problems, store.Events.Problems(tx)...)
 		problems = append(problems, store.CheckUsage(tx)...)
-		err := store.Documents.Each(tx, "", nil, func(key string, d Document) (bool, error) {
+		err := store.Documents.Each(tx, "", nil, func(key string, d record.Document) (bool, error) {
 			problems = append(problems, s.checkDocument(tx, key, &d)...)
 			return true, ctx.Err()
 		})
@@ -80,14 +81,14 @@ func (s *Upkeep) checkFile(tx *kv.Tx, hash string) (problems []error) {
 	if bad == nil {
 		return nil
 	}
-	err := store.Documents.Each(tx, store.FileIndex, kv.K(hash), func(_ string, d Document) (bool, error) {
+	err := store.Documents.Each(tx, store.FileIndex, kv.K(hash), func(_ string, d record.Document) (bool, error) {
 		problems = append(problems, fmt.Errorf("document %s: file %s: %w", d.ID, hash, bad))
 		return true, nil
 	})
 	return append(problems, err)
 }
 
-func (s *Upkeep) checkDocument(tx *kv.Tx, key string, d *Document) []error {
+func (s *Upkeep) checkDocument(tx *kv.Tx, key string, d *record.Document) []error {
 	var problems []error
 	if key != store.DocumentKey(d.Company, d.ID) {
 		problems = append(problems, fmt.Errorf("document %s is stored under %s", d.ID, key))
@@ -100,7 +101,7 @@ func (s *Upkeep) checkDocument(tx *kv.Tx, key string, d *Document) []error {
 	if err != nil {
 		return append(problems, fmt.Errorf("document %s: list item: %w", d.ID, err))
 	}
-	want, err := store.RowCodec.Encode(store.RowOf(d))
+	want, err := store.RowCodec.Encode(record.RowOf(d))
 	if err != nil {
 		return append(problems, err)
 	}
@@ -116,7 +117,7 @@ func (s *Upkeep) checkDocument(tx *kv.Tx, key string, d *Document) []error {
 }
 
 // checkWaiting compares a document's waiting record with the document.
-func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
+func checkWaiting(tx *kv.Tx, key string, d *record.Document) []error {
 	sameKey := func(a, b kv.Key) bool { return bytes.Equal(a, b) }
 	want, any := store.WaitingOf(d)
 	got, err := store.Waits.Get(tx, key)
@@ -137,7 +138,7 @@ func (s *Upkeep) RebuildRows(ctx context.Context) error {
 		}
 		var keys []string
 		err := s.db.View(func(tx *kv.Tx) error {
-			return store.Documents.EachFrom(tx, "", nil, kv.Key(from), func(key string, _ Document) (bool, error) {
+			return store.Documents.EachFrom(tx, "", nil, kv.Key(from), func(key string, _ record.Document) (bool, error) {
 				keys = append(keys, key)
 				return len(keys) < rebuiltAtOnce, nil
 			})
@@ -167,7 +168,7 @@ func rebuildRows(tx *kv.Tx, keys []string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(store.PutWaiting(tx, &d), store.PutSummary(tx, &d), store.Rows.Put(tx, key, store.RowOf(&d))); err != nil {
+		if err := errors.Join(store.PutWaiting(tx, &d), store.PutSummary(tx, &d), store.Rows.Put(tx, key, record.RowOf(&d))); err != nil {
 			return err
 		}
 	}
@@ -188,7 +189,7 @@ func (s *Upkeep) SelfTest(ctx context.Context) error {
 		return err
 	}
 	// Use the built-in authority: people can sign even while a remote one is down.
-	seal := sealBy(ctx, &File{}, signer, s.keys.Timestamper(), now, "Self-test", "")
+	seal := sealBy(ctx, &record.File{}, signer, s.keys.Timestamper(), now, "Self-test", "")
 	base := pdf.Base{Reader: bytes.NewReader(out.Bytes()), Size: int64(out.Len())}
 	rev, err := pdf.Prepare(base, pdf.PrepareSpec{Certify: &seal})
 	if err != nil {

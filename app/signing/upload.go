@@ -12,6 +12,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/detect"
 	"paraph/app/signing/intake"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
@@ -21,7 +22,7 @@ import (
 // attach inspects and converts the uploads and adds them to the record. Problems that a
 // person can fix are reported as faults; an unsupported type is an error. With names, every
 // name in double braces is to become a field.
-func (s *Drafts) attach(ctx context.Context, f *fault.Fields, d *Document, uploads []*Upload, names bool) error {
+func (s *Drafts) attach(ctx context.Context, f *fault.Fields, d *record.Document, uploads []*intake.Upload, names bool) error {
 	if len(d.Files)+len(uploads) > s.limits.Files {
 		f.TooMany("files", s.limits.Files)
 		return nil
@@ -41,14 +42,14 @@ func (s *Drafts) attach(ctx context.Context, f *fault.Fields, d *Document, uploa
 }
 
 // accept inspects and converts one upload, the i-th of a request, unless there are faults.
-func (s *Drafts) accept(ctx context.Context, f *fault.Fields, i int, u *Upload) (File, error) {
+func (s *Drafts) accept(ctx context.Context, f *fault.Fields, i int, u *intake.Upload) (record.File, error) {
 	name := intake.FileName(f.At("files", i), "name", u.Name)
 	if !f.Empty() {
-		return File{}, nil
+		return record.File{}, nil
 	}
 	file, err := s.intake.Accept(ctx, u)
 	if err := refused(f, i, err); err != nil || !f.Empty() {
-		return File{}, err
+		return record.File{}, err
 	}
 	file.ID, file.Name, file.CreatedAt = s.id(), name, s.now()
 	return file, nil
@@ -66,7 +67,7 @@ func refused(f *fault.Fields, i int, err error) error {
 
 // roomFor refuses uploads of a company that is over its quota, before they are converted
 // and stored.
-func (s *Drafts) roomFor(who account.Call, documents int, uploads []*Upload) error {
+func (s *Drafts) roomFor(who account.Call, documents int, uploads []*intake.Upload) error {
 	var bytes int64
 	for _, u := range uploads {
 		bytes += u.Raw.Size()
@@ -74,12 +75,12 @@ func (s *Drafts) roomFor(who account.Call, documents int, uploads []*Upload) err
 	return s.db.View(func(tx *kv.Tx) error { return s.quota.Room(tx, who.CompanyID, documents, bytes) })
 }
 
-func fileAdded(f *File) Event {
+func fileAdded(f *record.File) record.Event {
 	return record.NewEvent(record.EventFileAdded).With("file", f.ID).With("name", f.Name).With("sha256", f.SHA256)
 }
 
 // editable returns a draft that the actor may change.
-func (s *Drafts) editable(who account.Call, id string) (*Document, error) {
+func (s *Drafts) editable(who account.Call, id string) (*record.Document, error) {
 	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (s *Drafts) editable(who account.Call, id string) (*Document, error) {
 
 // AttachInput holds the files to be added to a draft.
 type AttachInput struct {
-	Uploads  []*Upload
+	Uploads  []*intake.Upload
 	TextTags bool // make fields of the text tags in them
 	// Placeholders keeps names alone in DOCX uploads as variables despite TextTags.
 	Placeholders bool
@@ -101,7 +102,7 @@ type AttachInput struct {
 // Attach adds uploads to a draft: all or none. The caller closes the uploads.
 func (s *Drafts) Attach(
 	ctx context.Context, who account.Call, id string, in AttachInput,
-) (*Document, []File, error) {
+) (*record.Document, []record.File, error) {
 	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, nil, err
@@ -132,7 +133,7 @@ func (s *Drafts) Attach(
 		version: before.Version, files: with.Files[len(before.Files):],
 		roles: with.Invitations[len(before.Invitations):], fields: with.Fields[len(before.Fields):],
 	}
-	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
+	d, err := s.draft(who, id, func(tx *kv.Tx, d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		events, err := more.addTo(tx, d, f, s.limits.Files)
 		if err := cmp.Or(err, f.Err()); err != nil {
 			return nil, err
@@ -148,13 +149,13 @@ func (s *Drafts) Attach(
 // addition holds the files, roles and fields that an upload adds to a draft.
 type addition struct {
 	version int64 // of the draft that fields and roles were made for
-	files   []File
-	roles   []Invitation
-	fields  []Field
+	files   []record.File
+	roles   []record.Invitation
+	fields  []record.Field
 }
 
 // addTo adds them to a draft that may have a limited number of files.
-func (more *addition) addTo(tx *kv.Tx, d *Document, f *fault.Fields, limit int) ([]Event, error) {
+func (more *addition) addTo(tx *kv.Tx, d *record.Document, f *fault.Fields, limit int) ([]record.Event, error) {
 	if len(d.Files)+len(more.files) > limit {
 		f.TooMany("files", limit)
 		return nil, nil
@@ -162,7 +163,7 @@ func (more *addition) addTo(tx *kv.Tx, d *Document, f *fault.Fields, limit int) 
 	if len(more.fields) > 0 && d.Version != more.version {
 		return nil, fault.Conflict("document_changed")
 	}
-	var events []Event
+	var events []record.Event
 	for i := range more.files {
 		more.files[i].Position, more.files[i].CreatedAt = len(d.Files)+1, tx.Now
 		d.Files = append(d.Files, more.files[i])
@@ -187,7 +188,7 @@ func (more *addition) addTo(tx *kv.Tx, d *Document, f *fault.Fields, limit int) 
 // removed. The upload is kept, so that a later choice can have all pages again.
 func (s *Drafts) ArrangePages(
 	ctx context.Context, who account.Call, id, file string, pages []record.PageChoice,
-) (*Document, error) {
+) (*record.Document, error) {
 	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func (s *Drafts) ArrangePages(
 	if err != nil {
 		return nil, err
 	}
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *record.Document, _ *fault.Fields) ([]record.Event, error) {
 		if d.Version != with.Version {
 			return nil, fault.Conflict("document_changed")
 		}
@@ -212,7 +213,7 @@ func (s *Drafts) ArrangePages(
 		if err := s.schedule.drawLater(tx, d); err != nil {
 			return nil, err
 		}
-		return []Event{fileArranged(&next)}, s.lists.ReadLater(tx, d, []File{next})
+		return []record.Event{fileArranged(&next)}, s.lists.ReadLater(tx, d, []record.File{next})
 	})
 }
 
@@ -220,7 +221,7 @@ func (s *Drafts) ArrangePages(
 // counted from 1, become a file of their own, whose identifier is returned.
 func (s *Drafts) SplitFile(
 	ctx context.Context, who account.Call, id, file string, from int,
-) (d *Document, made string, err error) {
+) (d *record.Document, made string, err error) {
 	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, "", err
@@ -249,7 +250,7 @@ func (s *Drafts) SplitFile(
 		return nil, "", err
 	}
 	second.ID, second.Name = s.id(), partName(old.Name)
-	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+	d, err = s.draft(who, id, func(tx *kv.Tx, d *record.Document, _ *fault.Fields) ([]record.Event, error) {
 		if d.Version != with.Version {
 			return nil, fault.Conflict("document_changed")
 		}
@@ -258,8 +259,8 @@ func (s *Drafts) SplitFile(
 		if err := s.schedule.drawLater(tx, d); err != nil {
 			return nil, err
 		}
-		events := []Event{fileArranged(&first), fileAdded(&second), fileArranged(&second)}
-		return events, s.lists.ReadLater(tx, d, []File{first, second})
+		events := []record.Event{fileArranged(&first), fileAdded(&second), fileArranged(&second)}
+		return events, s.lists.ReadLater(tx, d, []record.File{first, second})
 	})
 	return d, second.ID, err
 }
@@ -268,7 +269,7 @@ func (s *Drafts) SplitFile(
 // all others, follow those of the file, whose place it takes.
 func (s *Drafts) MergeFiles(
 	ctx context.Context, who account.Call, id, file string, others []string,
-) (*Document, error) {
+) (*record.Document, error) {
 	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, err
@@ -299,7 +300,7 @@ func (s *Drafts) MergeFiles(
 		return nil, err
 	}
 	next := record.Joined(parts, made, pdfName(parts[0].Name))
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *record.Document, _ *fault.Fields) ([]record.Event, error) {
 		if d.Version != with.Version {
 			return nil, fault.Conflict("document_changed")
 		}
@@ -309,15 +310,15 @@ func (s *Drafts) MergeFiles(
 		}
 		event := record.NewEvent(record.EventFileMerged).With("file", next.ID).With("name", next.Name).
 			With("sha256", next.SHA256).With("files", strings.Join(files, ", ")).With("names", strings.Join(names, ", "))
-		return []Event{event}, s.lists.ReadLater(tx, d, []File{next})
+		return []record.Event{event}, s.lists.ReadLater(tx, d, []record.File{next})
 	})
 }
 
 // RedactFile blacks out parts of the pages of a file of a draft or template, so that nothing remains
 // beneath. Only those who may change the document can still get the upload.
 func (s *Drafts) RedactFile(
-	ctx context.Context, who account.Call, id, file string, regions []Area,
-) (*Document, error) {
+	ctx context.Context, who account.Call, id, file string, regions []detect.Area,
+) (*record.Document, error) {
 	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, err
@@ -337,8 +338,8 @@ func (s *Drafts) RedactFile(
 	if err != nil {
 		return nil, err
 	}
-	next := record.Joined([]*File{old}, made, pdfName(old.Name))
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+	next := record.Joined([]*record.File{old}, made, pdfName(old.Name))
+	return s.draft(who, id, func(tx *kv.Tx, d *record.Document, _ *fault.Fields) ([]record.Event, error) {
 		if d.Version != with.Version {
 			return nil, fault.Conflict("document_changed")
 		}
@@ -354,7 +355,7 @@ func (s *Drafts) RedactFile(
 		}
 		event := record.NewEvent(record.EventFileRedacted).With("file", next.ID).With("name", next.Name).
 			With("sha256", next.SHA256).With("pages", record.DescribePages(pages))
-		return []Event{event}, s.lists.ReadLater(tx, d, []File{next})
+		return []record.Event{event}, s.lists.ReadLater(tx, d, []record.File{next})
 	})
 }
 
@@ -362,7 +363,7 @@ func (s *Drafts) RedactFile(
 const maxParts = 200
 
 // mergeable returns files that may be merged, the first of which the others follow.
-func mergeable(d *Document, ids []string, limit int) (out []*File, err error) {
+func mergeable(d *record.Document, ids []string, limit int) (out []*record.File, err error) {
 	var f fault.Fields
 	if len(ids) < 2 {
 		f.Required("files")
@@ -389,7 +390,7 @@ func mergeable(d *Document, ids []string, limit int) (out []*File, err error) {
 }
 
 // arrangeable returns a file whose pages may be changed.
-func arrangeable(d *Document, file string) (*File, error) {
+func arrangeable(d *record.Document, file string) (*record.File, error) {
 	f := d.File(file)
 	switch {
 	case f == nil:
@@ -404,19 +405,19 @@ func arrangeable(d *Document, file string) (*File, error) {
 
 // rearranged returns a file with a choice of its pages.
 func rearranged(
-	ctx context.Context, in *intake.Intake, who account.Call, f *File, pages []record.PageChoice,
-) (File, error) {
+	ctx context.Context, in *intake.Intake, who account.Call, f *record.File, pages []record.PageChoice,
+) (record.File, error) {
 	if f.IsWhole(pages) {
 		return f.Rearranged(pages, record.Whole{}), nil
 	}
 	made, err := in.Arrange(ctx, who.Turn(), f, pages)
 	if err != nil {
-		return File{}, err
+		return record.File{}, err
 	}
 	return f.Rearranged(pages, made), nil
 }
 
-func fileArranged(f *File) Event {
+func fileArranged(f *record.File) record.Event {
 	return record.NewEvent(record.EventFileArranged).With("file", f.ID).With("name", f.Name).
 		With("pages", record.DescribePages(f.PageChoices()))
 }
@@ -435,8 +436,8 @@ func partName(name string) string {
 // old place, and the draft can't be sent before fields without a page have another one.
 // The caller closes the upload.
 func (s *Drafts) ReplaceFile(
-	ctx context.Context, who account.Call, id, file string, u *Upload,
-) (d *Document, unfit []string, err error) {
+	ctx context.Context, who account.Call, id, file string, u *intake.Upload,
+) (d *record.Document, unfit []string, err error) {
 	with, err := s.editable(who, id)
 	if err != nil {
 		return nil, nil, err
@@ -445,7 +446,7 @@ func (s *Drafts) ReplaceFile(
 	if old == nil {
 		return nil, nil, fault.NotFound("file")
 	}
-	if err := s.roomFor(who, 0, []*Upload{u}); err != nil {
+	if err := s.roomFor(who, 0, []*intake.Upload{u}); err != nil {
 		return nil, nil, err
 	}
 	var f fault.Fields
@@ -458,10 +459,10 @@ func (s *Drafts) ReplaceFile(
 	if unfit, err = s.refit(ctx, who, with, old, u); err != nil {
 		return nil, nil, err
 	}
-	if err := intake.CommitUploads([]*Upload{u}); err != nil {
+	if err := intake.CommitUploads([]*intake.Upload{u}); err != nil {
 		return nil, nil, err
 	}
-	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+	d, err = s.draft(who, id, func(tx *kv.Tx, d *record.Document, _ *fault.Fields) ([]record.Event, error) {
 		if d.Version != with.Version {
 			return nil, fault.Conflict("document_changed")
 		}
@@ -470,7 +471,7 @@ func (s *Drafts) ReplaceFile(
 		if err := s.schedule.drawLater(tx, d); err != nil {
 			return nil, err
 		}
-		return []Event{event}, s.lists.ReadLater(tx, d, []File{accepted})
+		return []record.Event{event}, s.lists.ReadLater(tx, d, []record.File{accepted})
 	})
 	return d, unfit, err
 }

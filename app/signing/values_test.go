@@ -10,12 +10,13 @@ import (
 	"paraph/app/apptest/domain"
 	"paraph/app/pdf"
 	"paraph/app/signing"
+	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 )
 
 // box returns a person's field on the first page.
-func box(kind, email string, change ...func(*signing.FieldInput)) signing.FieldInput {
-	in := signing.FieldInput{Type: &kind, Invitation: &email, X: new(.1), Y: new(.1), Width: new(.2), Height: new(.05)}
+func box(kind, email string, change ...func(*record.FieldInput)) record.FieldInput {
+	in := record.FieldInput{Type: &kind, Invitation: &email, X: new(.1), Y: new(.1), Width: new(.2), Height: new(.05)}
 	for _, c := range change {
 		c(&in)
 	}
@@ -23,20 +24,20 @@ func box(kind, email string, change ...func(*signing.FieldInput)) signing.FieldI
 }
 
 // lower moves a field away from those of other people.
-func lower(in *signing.FieldInput) { in.Y = new(.6) }
+func lower(in *record.FieldInput) { in.Y = new(.6) }
 
 // TestValuesAreCheckedByType sets default values, which follow the rules for what people
 // fill in.
 func TestValuesAreCheckedByType(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	options := func(in *signing.FieldInput) { in.Options = &[]string{"red", "blue"} }
-	limits := func(low, high float64) func(*signing.FieldInput) {
-		return func(in *signing.FieldInput) { in.Min, in.Max = &low, &high }
+	options := func(in *record.FieldInput) { in.Options = &[]string{"red", "blue"} }
+	limits := func(low, high float64) func(*record.FieldInput) {
+		return func(in *record.FieldInput) { in.Min, in.Max = &low, &high }
 	}
-	inFormat := func(p string) func(*signing.FieldInput) { return func(in *signing.FieldInput) { in.Pattern = &p } }
-	type change = func(*signing.FieldInput)
-	shown := func(p string) change { return func(in *signing.FieldInput) { in.Format = &p } }
+	inFormat := func(p string) func(*record.FieldInput) { return func(in *record.FieldInput) { in.Pattern = &p } }
+	type change = func(*record.FieldInput)
+	shown := func(p string) change { return func(in *record.FieldInput) { in.Format = &p } }
 	for _, x := range []struct {
 		kind        string
 		rules       []change
@@ -104,7 +105,7 @@ func TestValuesAreCheckedByType(t *testing.T) {
 		d := ok[doc](t)(c.Signing.Drafts.Duplicate(c.author, c.blank(t).ID))
 		in := box(x.kind, "a@x.example", x.rules...)
 		in.Value = &x.given
-		d, err := c.Signing.Drafts.AddFields(t.Context(), c.author, d.ID, []signing.FieldInput{in})
+		d, err := c.Signing.Drafts.AddFields(t.Context(), c.author, d.ID, []record.FieldInput{in})
 		got := ""
 		if err != nil {
 			got = "!" + strings.ReplaceAll(domain.Refusal(err), "fields.0.", "")
@@ -120,28 +121,28 @@ func TestValuesAreCheckedByType(t *testing.T) {
 // blank returns a draft with one person and no fields.
 func (c company) blank(t *testing.T) doc {
 	t.Helper()
-	return c.Draft(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example")...)
+	return c.Draft(t, c.author, record.DocumentInput{}, domain.Signers("a@x.example")...)
 }
 
 // filling sends a document with fields of every kind that people fill in.
 func filling(t *testing.T, c company) doc {
 	t.Helper()
-	named := func(name string, more ...func(*signing.FieldInput)) func(*signing.FieldInput) {
-		return func(in *signing.FieldInput) {
+	named := func(name string, more ...func(*record.FieldInput)) func(*record.FieldInput) {
+		return func(in *record.FieldInput) {
 			in.Name = &name
 			for _, m := range more {
 				m(in)
 			}
 		}
 	}
-	optional := func(in *signing.FieldInput) { in.Required = new(false) }
-	preset := func(v string) func(*signing.FieldInput) { return func(in *signing.FieldInput) { in.Value = &v } }
-	readOnly := func(in *signing.FieldInput) { in.ReadOnly = new(true) }
-	group := func(in *signing.FieldInput) { in.Group = new("colour") }
+	optional := func(in *record.FieldInput) { in.Required = new(false) }
+	preset := func(v string) func(*record.FieldInput) { return func(in *record.FieldInput) { in.Value = &v } }
+	readOnly := func(in *record.FieldInput) { in.ReadOnly = new(true) }
+	group := func(in *record.FieldInput) { in.Group = new("colour") }
 	a := "a@x.example"
-	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Signers(a, "b@x.example")...)
-	d = ok[doc](t)(c.Signing.Drafts.AddFields(t.Context(), c.author, d.ID, []signing.FieldInput{
-		box("text", a, named("city")), box("number", a, named("age", optional)), box("checkbox", a, named("agreed", func(in *signing.FieldInput) { in.Required = new(true) })),
+	d := c.Draft(t, c.author, record.DocumentInput{}, domain.Signers(a, "b@x.example")...)
+	d = ok[doc](t)(c.Signing.Drafts.AddFields(t.Context(), c.author, d.ID, []record.FieldInput{
+		box("text", a, named("city")), box("number", a, named("age", optional)), box("checkbox", a, named("agreed", func(in *record.FieldInput) { in.Required = new(true) })),
 		box("date_signed", a, named("day")), box("name", a, named("who")), box("email", a, named("mail")),
 		box("text", a, named("fixed", preset("as agreed"), readOnly)), box("text", a, named("draft", preset("a proposal"))),
 		box("radio", a, named("red", group)), box("radio", a, named("blue", group)),
@@ -164,7 +165,7 @@ func TestFilledInFieldsAreChecked(t *testing.T) {
 		return m
 	}
 	sign := func(values map[string]string) (doc, error) {
-		return c.Signing.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{Fields: values, Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: "A"}})
+		return c.Signing.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{Fields: values, Consent: new(true), Signature: &mark.Mark{Type: "typed", Text: "A"}})
 	}
 	for _, x := range []struct {
 		values map[string]string
@@ -222,8 +223,8 @@ func same(a, b string) bool {
 func TestInvalidFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	type f = *signing.FieldInput
-	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Person{Email: "a@x.example"}, domain.Person{Email: "v@x.example", Role: record.Viewer})
+	type f = *record.FieldInput
+	d := c.Draft(t, c.author, record.DocumentInput{}, domain.Person{Email: "a@x.example"}, domain.Person{Email: "v@x.example", Role: record.Viewer})
 	for name, x := range map[string]struct {
 		change func(in f)
 		want   string
@@ -274,7 +275,7 @@ func TestInvalidFieldsAreRefused(t *testing.T) {
 	} {
 		in := box("text", "a@x.example")
 		x.change(&in)
-		now, err := c.Signing.Drafts.AddFields(t.Context(), c.author, d.ID, []signing.FieldInput{in})
+		now, err := c.Signing.Drafts.AddFields(t.Context(), c.author, d.ID, []record.FieldInput{in})
 		if got := strings.ReplaceAll(domain.Refusal(err), "fields.0.", ""); got != x.want {
 			t.Errorf("%s: got %q, want %q", name, got, x.want)
 		}
@@ -295,9 +296,9 @@ func TestWhatIsRequiredByDefault(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	optional := []pdf.FieldType{pdf.FieldCheckbox, pdf.FieldAttachment, pdf.FieldLabel, pdf.FieldStrikethrough}
-	var in []signing.FieldInput
+	var in []record.FieldInput
 	for _, kind := range pdf.FieldTypes() {
-		in = append(in, box(string(kind), "a@x.example", func(in *signing.FieldInput) { in.Options = &[]string{"a"} }))
+		in = append(in, box(string(kind), "a@x.example", func(in *record.FieldInput) { in.Options = &[]string{"a"} }))
 	}
 	for _, x := range ok[doc](t)(c.Signing.Drafts.AddFields(t.Context(), c.author, c.blank(t).ID, in)).Fields {
 		if want := !slices.Contains(optional, x.Type); x.Required != want {

@@ -16,13 +16,13 @@ import (
 
 // Visit is an invited person's view of a document.
 type Visit struct {
-	Stage      Stage
-	Document   *Document // without content while a code is required
-	Invitation *Invitation
+	Stage      record.Stage
+	Document   *record.Document // without content while a code is required
+	Invitation *record.Invitation
 	Company    account.Company
 	Consent    string // what they agree to by signing; "" if no consent is requested
 	Agreed     bool   // whether they have agreed
-	Answers    Answers
+	Answers    record.Answers
 	Before     []string // names of those who act before them
 	Closed     bool     // the document's content is no longer shown
 	By         string   // who has acted for their group, so that they are not needed
@@ -92,12 +92,12 @@ func (s *Signing) conceal(v *Visit, identified bool) {
 		if v.Stage == record.StageSigned {
 			v.Stage = record.StageStopped // another person has declined since
 		}
-		v.Document, v.Answers = v.Document.Notice(v.Invitation), Answers{}
+		v.Document, v.Answers = v.Document.Notice(v.Invitation), record.Answers{}
 		if !identified {
 			v.Document.VoidedReason, v.Document.VoidedCode, v.Document.VoidedName = "", "", ""
 		}
 	case v.Stage == record.StageIdentify, v.Stage == record.StageConsent, !identified:
-		v.Document, v.Answers = v.Document.Envelope(), Answers{}
+		v.Document, v.Answers = v.Document.Envelope(), record.Answers{}
 	case v.Stage == record.StageWaiting:
 		v.Before = v.Document.Before(v.Invitation)
 	}
@@ -130,7 +130,7 @@ func Initials(name string) string { return mark.Initials(name) }
 // NotMe records that an invitation reached the wrong person. Its link stops working, and
 // the owner is notified. Like declining, it requires proof of identity and the sender's
 // permission; others can report a problem.
-func (s *Signing) NotMe(who account.Call, id, invitation string, note *string) (*Document, error) {
+func (s *Signing) NotMe(who account.Call, id, invitation string, note *string) (*record.Document, error) {
 	var f fault.Fields
 	why := input.Lines(&f, "note", note, record.MaxReason)
 	if err := f.Err(); err != nil {
@@ -139,14 +139,14 @@ func (s *Signing) NotMe(who account.Call, id, invitation string, note *string) (
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")
 	}
-	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	return s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *record.Document, inv *record.Invitation) ([]record.Event, error) {
 		if err := d.Declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
 		inv.Status, inv.DeclinedAt, inv.Astray = record.Declined, &tx.Now, true
 		inv.DeclinedCode, inv.DeclinedReason = record.ReasonWrongPerson, why
-		d.SetAttention(Attention{Kind: record.AttentionDeclined, Code: "declined.astray", Invitation: inv.ID})
-		return []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).Because(inv.WhyDeclined())}, nil
+		d.SetAttention(record.Attention{Kind: record.AttentionDeclined, Code: "declined.astray", Invitation: inv.ID})
+		return []record.Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).Because(inv.WhyDeclined())}, nil
 	})
 }
 
@@ -160,8 +160,8 @@ func (s *Signing) AskForLink(who account.Call, id, invitation string) error {
 		return fault.NotFound("invitation")
 	}
 	_, err := s.changes.onInvitation(who, id, invitation, func(
-		tx *kv.Tx, d *Document, inv *Invitation,
-	) ([]Event, error) {
+		tx *kv.Tx, d *record.Document, inv *record.Invitation,
+	) ([]record.Event, error) {
 		if d.Stage(inv, true, tx.Now) != record.StageExpired {
 			return nil, fault.Conflict("document_not_expired.ask")
 		}
@@ -176,7 +176,7 @@ func (s *Signing) AskForLink(who account.Call, id, invitation string) error {
 			return nil, err
 		}
 		state.AskedAt = &tx.Now
-		return []Event{record.NewEvent(record.EventInvitationLinkRequested).To(inv.ID).With("email", inv.Email)}, identities.Put(tx, inv.ID, state)
+		return []record.Event{record.NewEvent(record.EventInvitationLinkRequested).To(inv.ID).With("email", inv.Email)}, identities.Put(tx, inv.ID, state)
 	})
 	if err == errAsked {
 		return nil
@@ -205,7 +205,7 @@ func (s *Signing) SendLink(token, address string, from account.Call) error {
 		return nil //nolint:nilerr // callers learn nothing
 	}
 	who := signatory.Call(from.From)
-	_, err = s.store.Update(who, at, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	_, err = s.store.Update(who, at, func(tx *kv.Tx, d *record.Document) ([]record.Event, error) {
 		if err := d.Running(tx.Now); err != nil {
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func (s *Signing) SendLink(token, address string, from account.Call) error {
 		if err := state.note(tx.Now); err != nil {
 			return nil, err
 		}
-		events := d.Remind(tx.Now, func(inv *Invitation) bool {
+		events := d.Remind(tx.Now, func(inv *record.Invitation) bool {
 			return inv.ID == id && (inv.RemindedAt == nil || tx.Now.Sub(*inv.RemindedAt) >= record.RemindAgain)
 		})
 		if len(events) == 0 {
@@ -264,8 +264,8 @@ func notAgreed() error {
 // Agree records that a person consents to signing electronically: the version of the
 // text, the time, and where the request came from. Further calls have no effect. shown is the version
 // of what the form showed, "" if it doesn't say.
-func (s *Signing) Agree(who account.Call, id, invitation, shown string) (*Document, error) {
-	return s.consenting(who, id, invitation, func(tx *kv.Tx, d *Document, company account.Company, inv *Invitation) ([]Event, error) {
+func (s *Signing) Agree(who account.Call, id, invitation, shown string) (*record.Document, error) {
+	return s.consenting(who, id, invitation, func(tx *kv.Tx, d *record.Document, company account.Company, inv *record.Invitation) ([]record.Event, error) {
 		text := s.consentAsked(company, inv)
 		if err := s.consentCurrent(shown, company, d, inv); err != nil {
 			return nil, err
@@ -276,8 +276,8 @@ func (s *Signing) Agree(who account.Call, id, invitation, shown string) (*Docume
 		if inv.AgreedTo(text) {
 			return nil, errAgreed
 		}
-		inv.Agreed = &Agreement{At: tx.Now, Version: account.ConsentName(text), Text: text}
-		return []Event{record.NewEvent(record.EventInvitationConsented).To(inv.ID).With("consent", inv.Agreed.Version)}, nil
+		inv.Agreed = &record.Agreement{At: tx.Now, Version: account.ConsentName(text), Text: text}
+		return []record.Event{record.NewEvent(record.EventInvitationConsented).To(inv.ID).With("consent", inv.Agreed.Version)}, nil
 	})
 }
 
@@ -287,14 +287,14 @@ var errAgreed = fault.Conflict("already_agreed")
 // WithdrawConsent withdraws a person's consent before they sign.
 func (s *Signing) WithdrawConsent(
 	who account.Call, id, invitation string,
-) (*Document, error) {
-	return s.consenting(who, id, invitation, func(_ *kv.Tx, _ *Document, _ account.Company, inv *Invitation) ([]Event, error) {
+) (*record.Document, error) {
+	return s.consenting(who, id, invitation, func(_ *kv.Tx, _ *record.Document, _ account.Company, inv *record.Invitation) ([]record.Event, error) {
 		if inv.Agreed == nil {
 			return nil, fault.Conflict("not_agreed")
 		}
 		version := inv.Agreed.Version
 		inv.Agreed = nil
-		return []Event{record.NewEvent(record.EventInvitationConsentWithdrawn).To(inv.ID).With("consent", version)}, nil
+		return []record.Event{record.NewEvent(record.EventInvitationConsentWithdrawn).To(inv.ID).With("consent", version)}, nil
 	})
 }
 
@@ -302,12 +302,12 @@ func (s *Signing) WithdrawConsent(
 // they may sign.
 func (s *Signing) consenting(
 	who account.Call, id, invitation string,
-	change func(*kv.Tx, *Document, account.Company, *Invitation) ([]Event, error),
-) (*Document, error) {
+	change func(*kv.Tx, *record.Document, account.Company, *record.Invitation) ([]record.Event, error),
+) (*record.Document, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")
 	}
-	d, err := s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+	d, err := s.changes.respond(who, id, invitation, func(tx *kv.Tx, d *record.Document, inv *record.Invitation) ([]record.Event, error) {
 		if err := d.Signable(inv, tx.Now); err != nil {
 			return nil, err
 		}

@@ -19,6 +19,7 @@ import (
 	"paraph/app/checkpoint"
 	"paraph/app/publiclink"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/tree"
 	"paraph/kv"
 )
@@ -246,7 +247,7 @@ func (s *staged) once(it kv.Item) error {
 }
 
 // link checks that an entry continues the audit trail of its document.
-func (s *staged) link(e *signing.Entry) error {
+func (s *staged) link(e *record.Entry) error {
 	before := s.chains[e.Chain]
 	if before == "" {
 		before = hex.EncodeToString(make([]byte, 32))
@@ -292,13 +293,13 @@ func (s *staged) recordImport() account.RecordImport {
 
 // importRecord returns the function that stores an item, nil if no package handles it.
 func (i *Installation) importRecord(a account.RecordImport, it kv.Item) func(tx *kv.Tx) error {
-	for _, store := range []func(tx *kv.Tx) error{
+	for _, put := range []func(tx *kv.Tx) error{
 		i.Accounts.Upkeep.ImportRecord(a, it), i.Checkpoints.ImportRecord(a.Company, it),
 		i.Upkeep.ImportRecord(a.Company, it), i.Contacts.ImportRecord(a.Company, it),
 		i.Webhooks.ImportRecord(a.Company, it), i.PublicLinks.ImportRecord(a.Company, it),
 	} {
-		if store != nil {
-			return store
+		if put != nil {
+			return put
 		}
 	}
 	return nil

@@ -23,6 +23,7 @@ import (
 	"paraph/app/pki"
 	"paraph/app/publiclink"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/apidoc"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
@@ -43,7 +44,7 @@ var templateFiles embed.FS
 type Options struct {
 	Accounts    *account.Services
 	Signing     *signing.Services
-	Limits      signing.Limits
+	Limits      record.Limits
 	Mails       func() bool // whether e-mails reach their recipients
 	Consent     string      // the consent text of companies without their own
 	Notify      *notify.Service

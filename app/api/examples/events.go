@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"paraph/app/signing/record"
-	"paraph/app/signing/store"
 	"paraph/app/signing/trail"
 )
 
@@ -66,7 +65,7 @@ func Event(kind record.EventType) trail.FeedEvent {
 	for _, name := range data[kind] {
 		e.Data[name] = cmp.Or(datums[name], fmt.Sprint(values[name]))
 	}
-	out := trail.FeedEvent{Entry: store.Entry{ID: text("event_id"), At: at, Value: e,
+	out := trail.FeedEvent{Entry: record.Entry{ID: text("event_id"), At: at, Value: e,
 		Hash: hash(text("hash")), ChainPrevious: hash(text("previous_hash"))}}
 	if kind != record.EventDocumentPurged {
 		out.Document = row(kind, at)
@@ -75,7 +74,7 @@ func Event(kind record.EventType) trail.FeedEvent {
 }
 
 // row returns the document of an event.
-func row(kind record.EventType, at time.Time) *store.Row {
+func row(kind record.EventType, at time.Time) *record.Row {
 	d := record.Document{ID: text("document_id"), Title: text("title"), Status: cmp.Or(states[kind], record.Sent),
 		Owner: record.Person{ID: text("user_id"), Name: text("user_name"), Email: text("email")}, Files: make([]record.File, 1),
 		Invitations: []record.Invitation{{Name: text("name"), Email: text("email"), Role: record.Signer, Status: record.Notified}},
@@ -83,7 +82,7 @@ func row(kind record.EventType, at time.Time) *store.Row {
 	if d.Status != record.Draft {
 		d.SentAt = &at
 	}
-	r := store.RowOf(&d)
+	r := record.RowOf(&d)
 	return &r
 }
 

@@ -9,6 +9,8 @@ import (
 	"paraph/app/account"
 	"paraph/app/pdf/page"
 	"paraph/app/signing"
+	"paraph/app/signing/intake"
+	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 )
 
@@ -18,8 +20,8 @@ type Person struct {
 	Position                                                 int
 }
 
-func (p Person) input() signing.InvitationInput {
-	in := signing.InvitationInput{Email: &p.Email, Name: new(cmp.Or(p.Name, "Name of "+p.Email)), Role: new(cmp.Or(p.Role, record.Signer))}
+func (p Person) input() record.InvitationInput {
+	in := record.InvitationInput{Email: &p.Email, Name: new(cmp.Or(p.Name, "Name of "+p.Email)), Role: new(cmp.Or(p.Role, record.Signer))}
 	for _, v := range []struct {
 		from string
 		to   **string
@@ -44,19 +46,19 @@ func Signers(emails ...string) (all []Person) {
 }
 
 // Draft creates a draft with one file and some recipients.
-func (s *Services) Draft(t testing.TB, who account.Call, in signing.DocumentInput,
-	people ...Person) *signing.Document {
+func (s *Services) Draft(t testing.TB, who account.Call, in record.DocumentInput,
+	people ...Person) *record.Document {
 	t.Helper()
 	return s.create(t, who, signing.CreateInput{DocumentInput: in}, people)
 }
 
 // Sent creates a document as Draft does, and sends it.
-func (s *Services) Sent(t testing.TB, who account.Call, in signing.DocumentInput, people ...Person) *signing.Document {
+func (s *Services) Sent(t testing.TB, who account.Call, in record.DocumentInput, people ...Person) *record.Document {
 	t.Helper()
 	return s.create(t, who, signing.CreateInput{DocumentInput: in, Send: true}, people)
 }
 
-func (s *Services) create(t testing.TB, who account.Call, in signing.CreateInput, people []Person) *signing.Document {
+func (s *Services) create(t testing.TB, who account.Call, in signing.CreateInput, people []Person) *record.Document {
 	t.Helper()
 	for _, p := range people {
 		in.Invitations = append(in.Invitations, p.input())
@@ -68,7 +70,7 @@ func (s *Services) create(t testing.TB, who account.Call, in signing.CreateInput
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.Uploads = []*signing.Upload{u}
+	in.Uploads = []*intake.Upload{u}
 	d, err := s.Signing.Drafts.Create(t.Context(), who, in)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +95,7 @@ var sample = sync.OnceValue(func() []byte {
 
 // Signatory returns an invited person as they are behind their link, identified
 // if they have to be.
-func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) account.Call {
+func (s *Services) Signatory(t testing.TB, d *record.Document, email string) account.Call {
 	t.Helper()
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Email == email {
@@ -109,11 +111,11 @@ func (s *Services) Signatory(t testing.TB, d *signing.Document, email string) ac
 }
 
 // Sign signs as an invited person, with a typed signature.
-func (s *Services) Sign(t testing.TB, d *signing.Document, email string) *signing.Document {
+func (s *Services) Sign(t testing.TB, d *record.Document, email string) *record.Document {
 	t.Helper()
 	who := s.Signatory(t, d, email)
 	d, err := s.Signing.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
-		Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: who.Name}})
+		Consent: new(true), Signature: &mark.Mark{Type: "typed", Text: who.Name}})
 	if err != nil {
 		t.Fatal(err)
 	}

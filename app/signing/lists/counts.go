@@ -80,8 +80,8 @@ func (s *Lists) countStored(company string, of cell) (n int, err error) {
 }
 
 // Items decodes the rows of a page.
-func (p Page) Items() ([]store.Row, error) {
-	out := make([]store.Row, len(p.Rows))
+func (p Page) Items() ([]record.Row, error) {
+	out := make([]record.Row, len(p.Rows))
 	for i, b := range p.Rows {
 		if err := json.Unmarshal(b, &out[i]); err != nil {
 			return nil, err

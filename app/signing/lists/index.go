@@ -117,7 +117,7 @@ func bodyOf(tx *kv.Tx, d *record.Document) (string, error) {
 
 // searchable returns the index entry of a document.
 func searchable(d *record.Document, body string) search.Document {
-	r := store.RowOf(d)
+	r := record.RowOf(d)
 	out := search.Document{
 		ID: d.ID, Scope: d.Company, Kind: documentKind, Title: d.Title, Body: body,
 		Filters: append(attributeTerms(d),
@@ -129,7 +129,7 @@ func searchable(d *record.Document, body string) search.Document {
 		out.Texts = append(out.Texts, x.text)
 	}
 	for _, order := range store.Orders()[1:] {
-		out.Sort[string(order)] = r.SortKey(order)
+		out.Sort[string(order)] = store.SortKey(r, order)
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func TestUnionPagesAsOneList(t *testing.T) {
 	}
 	for i := range all {
 		if err := db.Update(func(tx *kv.Tx) error {
-			return store.Rows.Put(tx, store.DocumentKey(company, all[i].ID), store.RowOf(&all[i]))
+			return store.Rows.Put(tx, store.DocumentKey(company, all[i].ID), record.RowOf(&all[i]))
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestMigrate(t *testing.T) {
 			if err := store.Documents.Put(tx, store.DocumentKey(company, d.ID), d); err != nil {
 				return err
 			}
-			return store.Rows.Put(tx, store.DocumentKey(company, d.ID), store.RowOf(&d))
+			return store.Rows.Put(tx, store.DocumentKey(company, d.ID), record.RowOf(&d))
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestMigrateScheduled(t *testing.T) {
 	at := time.Now()
 	for i := range n {
 		d := record.Document{ID: ulid.Make().String(), Company: company, Status: record.Draft}
-		old := store.RowOf(&d)
+		old := record.RowOf(&d)
 		if i%2 == 0 {
 			d.SendAt = &at
 		}

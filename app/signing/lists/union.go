@@ -40,7 +40,7 @@ func (u *union) rows(p part, offset, limit int) ([]sortedRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, sortedRow{r.SortKey(u.sort.order()), r.ID, b[store.RowPrefix:]})
+		out = append(out, sortedRow{store.SortKey(r, u.sort.order()), r.ID, b[store.RowPrefix:]})
 	}
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
@@ -76,7 +77,7 @@ func (s *Lists) CountWaiting(who account.Call) (total int, err error) {
 
 // Waiting lists the documents that wait for a member, newest first, with the total of each kind.
 type Waiting struct {
-	Sign, Approve, Back                []store.Row
+	Sign, Approve, Back                []record.Row
 	SignTotal, ApproveTotal, BackTotal int
 }
 
@@ -102,7 +103,7 @@ func (s *Lists) ListWaiting(who account.Call) (w Waiting, err error) {
 	return w, err
 }
 
-func listQueues(tx *kv.Tx, company string, all []queue) (found []store.Row, total int, err error) {
+func listQueues(tx *kv.Tx, company string, all []queue) (found []record.Row, total int, err error) {
 	for _, e := range all {
 		n, err := e.count(tx, company)
 		if err != nil {
@@ -115,7 +116,7 @@ func listQueues(tx *kv.Tx, company string, all []queue) (found []store.Row, tota
 		}
 		found = append(found, out...)
 	}
-	slices.SortFunc(found, func(a, b store.Row) int { return strings.Compare(b.UpdatedAt, a.UpdatedAt) })
+	slices.SortFunc(found, func(a, b record.Row) int { return strings.Compare(b.UpdatedAt, a.UpdatedAt) })
 	return found[:min(len(found), maxWaiting)], total, nil
 }
 
@@ -124,7 +125,7 @@ const maxOwn = 1000
 
 // list returns the rows of a queue. Excluded rows are looked up first, so that the
 // page is still full.
-func (e queue) list(tx *kv.Tx, company string) ([]store.Row, error) {
+func (e queue) list(tx *kv.Tx, company string) ([]record.Row, error) {
 	limit, hidden := maxWaiting, map[string]bool{}
 	if e.but != "" {
 		own, err := store.Waits.Page(tx, kv.Query{Index: "for", Prefix: kv.K(company, e.but), Descending: true, Limit: maxOwn})
@@ -140,7 +141,7 @@ func (e queue) list(tx *kv.Tx, company string) ([]store.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []store.Row
+	var out []record.Row
 	for _, id := range page.IDs {
 		if hidden[id] || len(out) == maxWaiting {
 			continue

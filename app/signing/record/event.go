@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/kv"
 )
 
 // EventType is the type of an event of a document, a file, a field or an invitation.
@@ -118,6 +119,9 @@ func EventNames() []string {
 	}
 	return names
 }
+
+// Entry is an event with its place in the hash chains of the audit trail.
+type Entry = kv.Entry[Event]
 
 // Event is one entry of the audit trail, as it is stored and hashed.
 type Event struct {

@@ -46,9 +46,9 @@ func TestAnyOneOfAGroupIsAsked(t *testing.T) {
 		{record.Declined, record.Viewed, record.Pending, nil, 0, 2, "invitation_declined", "document_declined", "document_declined"},
 	} {
 		d := board(tt.first, tt.second, tt.third)
-		acted, total := d.Progress()
-		if acted != tt.acted || total != tt.total || !slices.Equal(d.WaitingFor(), tt.waits) {
-			t.Errorf("%+v: %d of %d have acted, it waits for %v", tt, acted, total, d.WaitingFor())
+		progress := d.Progress()
+		if progress.Signed != tt.acted || progress.Total != tt.total || !slices.Equal(d.WaitingFor(), tt.waits) {
+			t.Errorf("%+v: %d of %d have acted, it waits for %v", tt, progress.Signed, progress.Total, d.WaitingFor())
 		}
 		for i, want := range []string{tt.ann, tt.ben, tt.cy} {
 			if got := code(d.Signable(&d.Invitations[i], now)); got != want {

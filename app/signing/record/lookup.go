@@ -96,7 +96,16 @@ func (i *Invitation) Open() bool {
 }
 
 // Progress counts the people who have acted and those who have to; a group is one.
-func (d *Document) Progress() (acted, total int) { return countActed(d, (*Invitation).Acts) }
+type Progress struct {
+	Signed int `json:"signed"` // those who acted, whatever their role
+	Total  int `json:"total"`
+}
+
+// Progress returns how far the document is.
+func (d *Document) Progress() Progress {
+	acted, total := countActed(d, (*Invitation).Acts)
+	return Progress{Signed: acted, Total: total}
+}
 
 // CountSignatures counts the people who have signed or approved and those who have to.
 func CountSignatures(d *Document) (signed, total int) { return countActed(d, (*Invitation).Signs) }

@@ -36,11 +36,11 @@ func TestADocumentWaitsForItsReaders(t *testing.T) {
 	} {
 		d := reading(tt.reader, tt.signer)
 		reader, signer := &d.Invitations[0], &d.Invitations[1]
-		acted, all := d.Progress()
+		progress := d.Progress()
 		signed, of := record.CountSignatures(d)
-		counted := acted == tt.acted && all == 2 && signed == tt.signed && of == 1
+		counted := progress.Signed == tt.acted && progress.Total == 2 && signed == tt.signed && of == 1
 		if got := d.WaitingFor(); !slices.Equal(got, tt.waits) || !counted {
-			t.Errorf("%s, %s: waits for %v, %d of %d have acted and %d of %d signed", tt.reader, tt.signer, got, acted, all, signed, of)
+			t.Errorf("%s, %s: waits for %v, %d of %d have acted and %d of %d signed", tt.reader, tt.signer, got, progress.Signed, progress.Total, signed, of)
 		}
 		toRead, toSign := code(d.Signable(reader, now)), code(d.Signable(signer, now))
 		if toRead != tt.toRead || toSign != tt.toSign {

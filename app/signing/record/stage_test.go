@@ -151,8 +151,8 @@ func TestPeopleActInTheirOrder(t *testing.T) {
 	if d.SigningOrder = record.Parallel; !slices.Equal(d.WaitingFor(), []string{"late", "first", "second"}) {
 		t.Errorf("in any order, it waits for %v", d.WaitingFor())
 	}
-	if signed, total := d.Progress(); signed != 1 || total != 4 {
-		t.Errorf("%d of %d have signed", signed, total)
+	if p := d.Progress(); p.Signed != 1 || p.Total != 4 {
+		t.Errorf("%d of %d have signed", p.Signed, p.Total)
 	}
 	if d.Declined() != nil || d.Invitation("7") != nil {
 		t.Errorf("found %v and %v", d.Declined(), d.Invitation("7"))

@@ -6,12 +6,9 @@ import (
 	"paraph/kv"
 )
 
-// Entry is an event of the audit trail with its place in the hash chains.
-type Entry = kv.Entry[record.Event]
-
 // Trail returns the whole audit trail of a document, oldest first.
-func (s *Store) Trail(id string) ([]Entry, error) {
-	var entries []Entry
+func (s *Store) Trail(id string) ([]record.Entry, error) {
+	var entries []record.Entry
 	err := s.db.View(func(tx *kv.Tx) (err error) {
 		entries, _, err = Events.Chain(tx, id, kv.LogQuery{Limit: maxTrail})
 		return err

@@ -34,7 +34,7 @@ func putScheduled(tx *kv.Tx, keys []string) error {
 		if err != nil {
 			return err
 		}
-		if err := Rows.Put(tx, key, RowOf(&d)); err != nil {
+		if err := Rows.Put(tx, key, record.RowOf(&d)); err != nil {
 			return err
 		}
 		if _, err := Changes.Append(tx, ulid.Make().String(), "", "", Change{d.Company, d.ID}); err != nil {

@@ -130,7 +130,7 @@ func (s *Store) Save(tx *kv.Tx, who account.Call, d *record.Document, events ...
 	if err := d.Bounded(); err != nil {
 		return err
 	}
-	row := RowOf(d)
+	row := record.RowOf(d)
 	if err := Snapshots.Put(tx, SnapshotKey(d.Company, d.ID, d.Version), row); err != nil {
 		return err
 	}
@@ -195,9 +195,9 @@ func about(d *record.Document, events []record.Event) []string {
 }
 
 // Put stores the document and its list item, and queues it for the index.
-func (s *Store) Put(tx *kv.Tx, d *record.Document) error { return s.put(tx, d, RowOf(d)) }
+func (s *Store) Put(tx *kv.Tx, d *record.Document) error { return s.put(tx, d, record.RowOf(d)) }
 
-func (s *Store) put(tx *kv.Tx, d *record.Document, row Row) error {
+func (s *Store) put(tx *kv.Tx, d *record.Document, row record.Row) error {
 	key := DocumentKey(d.Company, d.ID)
 	if err := Documents.Put(tx, key, *d); err != nil {
 		return err

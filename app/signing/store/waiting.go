@@ -1,12 +1,14 @@
 package store
 
 import (
-	"github.com/oklog/ulid/v2"
-	"paraph/app/signing/record"
-	"paraph/kv"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"paraph/app/signing/record"
+	"paraph/kv"
 )
 
 // waiting records whom a document waits for. Only documents that wait for a member of
@@ -95,7 +97,7 @@ func PutWaiting(tx *kv.Tx, d *record.Document) error {
 func Migrate(db *kv.DB) error {
 	var keys []string
 	err := db.View(func(tx *kv.Tx) error {
-		return Rows.Each(tx, "", nil, func(key string, _ Row) (bool, error) {
+		return Rows.Each(tx, "", nil, func(key string, _ record.Row) (bool, error) {
 			keys = append(keys, key)
 			return true, nil
 		})

@@ -4,6 +4,7 @@ package trail
 
 import (
 	"paraph/app/account"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
@@ -25,11 +26,11 @@ type EventsQuery struct {
 
 // Events returns a page of a document's audit trail, oldest first by default, and the
 // total number of events.
-func (s *Trail) Events(who account.Call, id string, q EventsQuery) ([]store.Entry, int, error) {
+func (s *Trail) Events(who account.Call, id string, q EventsQuery) ([]record.Entry, int, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, 0, err
 	}
-	var entries []store.Entry
+	var entries []record.Entry
 	var total int
 	err := s.db.View(func(tx *kv.Tx) error {
 		d, err := store.Load(tx, who, id)

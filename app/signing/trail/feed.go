@@ -15,12 +15,12 @@ import (
 // the document was permanently deleted. Events from before versions were stored have
 // the current one.
 type FeedEvent struct {
-	Entry    store.Entry
-	Document *store.Row
+	Entry    record.Entry
+	Document *record.Row
 }
 
 // FeedEvent adds the document to an event.
-func (s *Trail) FeedEvent(tx *kv.Tx, e store.Entry) (FeedEvent, error) {
+func (s *Trail) FeedEvent(tx *kv.Tx, e record.Entry) (FeedEvent, error) {
 	row, err := store.Snapshots.Get(tx, store.SnapshotKey(e.Value.Company, e.Value.Document, e.Value.Version))
 	if errors.Is(err, kv.ErrNotFound) {
 		row, err = store.Rows.Get(tx, store.DocumentKey(e.Value.Company, e.Value.Document))
@@ -100,7 +100,7 @@ func (s *Trail) Feed(who account.Call, q FeedQuery) (Feed, error) {
 
 // appendMatching adds matching entries until the page is full and reports whether all
 // entries were examined.
-func (s *Trail) appendMatching(tx *kv.Tx, out *Feed, entries []store.Entry, q FeedQuery) (whole bool, err error) {
+func (s *Trail) appendMatching(tx *kv.Tx, out *Feed, entries []record.Entry, q FeedQuery) (whole bool, err error) {
 	for _, e := range entries {
 		if len(q.Types) == 0 || slices.Contains(q.Types, string(e.Value.Type)) {
 			if out.More = len(out.Events) >= q.Limit; out.More {
@@ -141,7 +141,7 @@ func (q FeedQuery) check(tx *kv.Tx, who account.Call) error {
 	return f.Err()
 }
 
-func (q FeedQuery) next(tx *kv.Tx, company, after string, limit int) ([]store.Entry, error) {
+func (q FeedQuery) next(tx *kv.Tx, company, after string, limit int) ([]record.Entry, error) {
 	list := kv.LogQuery{AfterID: after, Limit: limit}
 	if q.Document != "" {
 		entries, _, err := store.Events.Chain(tx, q.Document, list)

@@ -25,14 +25,14 @@ const (
 // entry as it is committed. It is closed when the watcher is too slow and when the
 // service stops; a watcher that reconnects passes the last entry it knows.
 type Watch struct {
-	Events <-chan store.Entry
+	Events <-chan record.Entry
 	// Missed holds the entries since the one that was passed, oldest first.
-	Missed []store.Entry
+	Missed []record.Entry
 	// Lost reports that the missed entries are unknown or too many.
 	Lost bool
 
 	hub    *hub
-	events chan store.Entry
+	events chan record.Entry
 	who    string
 	of     string
 }
@@ -94,7 +94,7 @@ func (h *hub) drop(w *Watch) {
 }
 
 // publish sends entries to their company's watchers and drops those that are too slow.
-func (h *hub) publish(entries []store.Entry) {
+func (h *hub) publish(entries []record.Entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range entries {
@@ -133,7 +133,7 @@ func (s *Trail) Watch(who account.Call, after string) (*Watch, error) {
 	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	events := make(chan store.Entry, watchBuffer)
+	events := make(chan record.Entry, watchBuffer)
 	w := &Watch{Events: events, events: events, hub: s.hub, who: who.UserID, of: who.CompanyID}
 	// Join before reading the missed entries, so that none is lost in between.
 	// Entries delivered twice are recognized by their number.
@@ -195,7 +195,7 @@ func (s *Trail) Run(ctx context.Context) error {
 	var place uint64
 	started := false
 	return s.db.Follow(ctx, "watchers", func(context.Context) (more bool, err error) {
-		var entries []store.Entry
+		var entries []record.Entry
 		err = s.db.View(func(tx *kv.Tx) error {
 			head, _, err := store.Events.Head(tx)
 			if err != nil {

@@ -1,8 +1,9 @@
 package trail
 
 import (
-	"paraph/app/signing/store"
 	"testing"
+
+	"paraph/app/signing/record"
 )
 
 // TestTheOldestWindowIsClosed opens more windows than a person may have: only their
@@ -11,7 +12,7 @@ func TestTheOldestWindowIsClosed(t *testing.T) {
 	t.Parallel()
 	h := newHub()
 	join := func(who string) *Watch {
-		events := make(chan store.Entry, 1)
+		events := make(chan record.Entry, 1)
 		w := &Watch{Events: events, events: events, hub: h, who: who, of: "company"}
 		if err := h.join(w); err != nil {
 			t.Fatal(err)

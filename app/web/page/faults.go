@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // Sentence describes a fault of one field in the reader's language and time zone, and
@@ -22,7 +22,7 @@ func (r *Request) Sentence(f fault.Field, labels map[string]string) string {
 }
 
 // Problem describes a problem with a draft in the reader's language.
-func (r *Request) Problem(p signing.Problem) string {
+func (r *Request) Problem(p record.Problem) string {
 	return fault.Sentence(r.Words.SayOf, p.Code, p.Args...)
 }
 

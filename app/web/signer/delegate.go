@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // AskDelegate asks who to pass an invitation on to.
@@ -18,7 +18,7 @@ func AskDelegate(v *Visitor) error {
 // Delegate passes an invitation on to somebody else.
 func (h *Handlers) Delegate(v *Visitor) error {
 	name, email := strings.TrimSpace(v.Form.Value("name")), strings.TrimSpace(v.Form.Value("email"))
-	in := signing.InvitationInput{Name: &name, Email: &email}
+	in := record.InvitationInput{Name: &name, Email: &email}
 	if message := v.Form.Value("message"); message != "" {
 		in.Message = &message
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"paraph/app/pdf"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -62,7 +61,7 @@ func (f *fieldView) Understands() bool { return f.Kind == "number" || f.Kind == 
 
 // inputName returns the name of a field's input, which the radio buttons of one recipient's group
 // share.
-func inputName(of *record.Asked, x *signing.Field) string {
+func inputName(of *record.Asked, x *record.Field) string {
 	if x.Type == pdf.FieldRadio && len(x.Options) == 0 && x.Group != "" {
 		return "g." + of.Of.ID + "." + x.Group
 	}
@@ -70,7 +69,7 @@ func inputName(of *record.Asked, x *signing.Field) string {
 }
 
 func (s *signPage) addField(
-	v *Visitor, of *record.Asked, x *signing.Field, repeats bool, sent page.Form, now time.Time,
+	v *Visitor, of *record.Asked, x *record.Field, repeats bool, sent page.Form, now time.Time,
 ) {
 	on := s.sheetOf(x)
 	if on == nil {
@@ -142,7 +141,7 @@ var autocomplete = map[pdf.FieldType]string{
 const pictures = "image/jpeg,image/png,image/webp,image/gif,image/tiff,image/bmp"
 
 // shape chooses the input for a field of a height in points.
-func (f *fieldView) shape(x *signing.Field, height float64) {
+func (f *fieldView) shape(x *record.Field, height float64) {
 	number := func(v *float64) string {
 		if v == nil {
 			return ""
@@ -221,7 +220,7 @@ type comparison struct {
 
 // requireTicks says at each box how many of its group have to be ticked. If that depends
 // on fixed boxes that may be hidden, only the server knows.
-func (s *signPage) requireTicks(own []*signing.Field) {
+func (s *signPage) requireTicks(own []*record.Field) {
 	least := map[string]int{}
 	for name, g := range record.BoxesOf(own) {
 		least[name] = g.Min
@@ -244,7 +243,7 @@ func (s *signPage) requireTicks(own []*signing.Field) {
 
 // compute fills in the fields that follow from the values entered so far.
 func (s *signPage) compute(v *Visitor, asked []record.Asked, values map[string]string, now time.Time) {
-	var rules *signing.Rules
+	var rules *record.Rules
 	var entered map[string]string
 	views := s.byField()
 	for _, x := range record.FieldsIn(asked) {
@@ -274,7 +273,7 @@ func (s *signPage) byField() map[string]*fieldView {
 }
 
 // depend describes the conditions of the fields to the script.
-func (s *signPage) depend(rules *signing.Rules, own []*signing.Field) error {
+func (s *signPage) depend(rules *record.Rules, own []*record.Field) error {
 	views := s.byField()
 	for _, x := range own {
 		f := views[x.ID]
@@ -283,7 +282,7 @@ func (s *signPage) depend(rules *signing.Rules, own []*signing.Field) error {
 		}
 		c := dependency{Then: x.Condition.Then, Any: x.Condition.Match == record.MatchAny,
 			Required: f.Mark != "" || x.Required && !x.ReadOnly}
-		rules.Comparisons(x, func(t signing.Test, o *record.Operand) { c.When = append(c.When, compare(t, o, views)) })
+		rules.Comparisons(x, func(t record.Test, o *record.Operand) { c.When = append(c.When, compare(t, o, views)) })
 		text, err := json.Marshal(c)
 		if err != nil {
 			return err
@@ -293,7 +292,7 @@ func (s *signPage) depend(rules *signing.Rules, own []*signing.Field) error {
 	return nil
 }
 
-func compare(t signing.Test, with *record.Operand, views map[string]*fieldView) comparison {
+func compare(t record.Test, with *record.Operand, views map[string]*fieldView) comparison {
 	c := comparison{Names: with.Choices(), Op: t.Op, Value: t.Value, Number: with.IsNumber()}
 	for _, o := range with.Fields {
 		id := ""

@@ -12,6 +12,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
+	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -60,13 +61,13 @@ func (m *markView) restrict(v *Visitor, kind pdf.FieldType) {
 }
 
 // offer adds the visitor's saved mark.
-func (m *markView) offer(saved *signing.Mark) {
+func (m *markView) offer(saved *mark.Mark) {
 	if saved != nil && m.Allows(cmp.Or(saved.Type, signing.MarkTyped)) {
 		m.Saved = SavedAddress(m.Kind, saved)
 	}
 }
 
-func (h *Handlers) markViewOf(v *Visitor, kind, name string, saved *signing.Mark, sent page.Form) markView {
+func (h *Handlers) markViewOf(v *Visitor, kind, name string, saved *mark.Mark, sent page.Form) markView {
 	m := markView{Kind: kind, Input: kind + "-text", Font: text.Script1, Made: saved != nil}
 	m.restrict(v, pdf.FieldType(kind))
 	if kind == "initials" {
@@ -95,30 +96,30 @@ func (h *Handlers) markViewOf(v *Visitor, kind, name string, saved *signing.Mark
 
 // Mark reads a signature or initials from the form: strokes or a picture from a
 // script, an uploaded picture, or a typed name. It returns nil if the form has none.
-func Mark(r *page.Request, name string, saved signing.SavedMarks) *signing.Mark {
+func Mark(r *page.Request, name string, saved signing.SavedMarks) *mark.Mark {
 	kind, data := r.Form.Value(name+".type"), r.Form.Value(name+".data")
 	if kind == "saved" || r.Form.Value(name+".saved") == "yes" {
 		return saved.Mark(name)
 	}
 	if (kind == signing.MarkDrawn || kind == signing.MarkImage) && data != "" {
-		m := &signing.Mark{Type: kind, Data: data}
+		m := &mark.Mark{Type: kind, Data: data}
 		if kind == signing.MarkDrawn && r.Form.Value(name+".ink") == signing.InkBlack {
 			m.Ink = signing.InkBlack
 		}
 		return m
 	}
 	if f, ok := r.Form.Files[name+".file"]; ok && len(f.Data) > 0 {
-		return &signing.Mark{Type: "image", Data: base64.StdEncoding.EncodeToString(f.Data)}
+		return &mark.Mark{Type: "image", Data: base64.StdEncoding.EncodeToString(f.Data)}
 	}
 	if text := strings.TrimSpace(r.Form.Value(name + ".text")); text != "" {
-		return &signing.Mark{Type: signing.MarkTyped, Text: text, Font: r.Form.Value(name + ".font")}
+		return &mark.Mark{Type: signing.MarkTyped, Text: text, Font: r.Form.Value(name + ".font")}
 	}
 	return nil
 }
 
 // SavedAddress returns the address of a saved mark's picture. It changes with the
 // mark, so that browsers never show an outdated one from their cache.
-func SavedAddress(kind string, m *signing.Mark) string {
+func SavedAddress(kind string, m *mark.Mark) string {
 	return "/app/me/signature/" + kind + "?v=" + account.ConsentName(m.Type+m.Data+m.Text+m.Font)
 }
 

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -25,8 +24,8 @@ func (s *signPage) requireReading(v *Visitor, sent page.Form) {
 }
 
 // reading reads what the form says about the pages that were read.
-func reading(v *Visitor) signing.Reading {
-	in := signing.Reading{Confirmed: v.Form.Value("read_all") == "yes"}
+func reading(v *Visitor) record.Reading {
+	in := record.Reading{Confirmed: v.Form.Value("read_all") == "yes"}
 	for word := range strings.SplitSeq(v.Form.Value("pages"), ",") {
 		if n, err := strconv.Atoi(word); err == nil {
 			in.Pages = append(in.Pages, n)

@@ -12,6 +12,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/signing"
+	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -53,7 +54,7 @@ func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error)
 
 // labelsOn returns the fixed texts of a page: they are part of its picture, but not of the
 // text of the upload.
-func labelsOn(d *signing.Document, on *Sheet) string {
+func labelsOn(d *record.Document, on *Sheet) string {
 	var out strings.Builder
 	for _, x := range record.FixedOn(d, on.File) {
 		if x.Page == on.Number && x.Value != "" {
@@ -148,12 +149,12 @@ func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 func computes(asked []record.Asked) bool {
 	return slices.ContainsFunc(asked, func(of record.Asked) bool {
 		repeats := record.Repeats(of.Fields)
-		return slices.ContainsFunc(of.Fields, func(x *signing.Field) bool { return x.Formula != "" || repeats[x.ID] })
+		return slices.ContainsFunc(of.Fields, func(x *record.Field) bool { return x.Formula != "" || repeats[x.ID] })
 	})
 }
 
 // understands reports whether some of the values are typed in one form and drawn in another.
-func understands(values map[string]string, d *signing.Document) bool {
+func understands(values map[string]string, d *record.Document) bool {
 	for id := range values {
 		if x := d.Field(id); x != nil && (x.Type == pdf.FieldNumber || x.Type == pdf.FieldDate) {
 			return true
@@ -180,7 +181,7 @@ func (h *Handlers) finish(v *Visitor) error {
 	files(v, in.Fields)
 	if in.Signature == nil && v.Invitation.Role == record.Signer {
 		// A missing signature is reported together with all other errors.
-		in.Signature = &signing.Mark{Type: signing.MarkDrawn}
+		in.Signature = &mark.Mark{Type: signing.MarkDrawn}
 	}
 	_, err := h.Signing.Sign(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 	return h.finished(v, err)
@@ -240,11 +241,11 @@ func (h *Handlers) askForConsentAgain(v *Visitor) error {
 }
 
 // next returns the person whom the visitor names, nil if they need not name anyone.
-func next(v *Visitor) *signing.InvitationInput {
+func next(v *Visitor) *record.InvitationInput {
 	if record.Names(v.Document, v.Invitation) == nil {
 		return nil
 	}
-	return &signing.InvitationInput{Name: new(v.Form.Value("next.name")), Email: new(v.Form.Value("next.email"))}
+	return &record.InvitationInput{Name: new(v.Form.Value("next.name")), Email: new(v.Form.Value("next.email"))}
 }
 
 // forRole returns the key of the text for readers or assistants if the visitor is one.
@@ -256,9 +257,9 @@ func forRole(v *Visitor, key string) string {
 }
 
 // answers reads the values of the form.
-func (h *Handlers) answers(v *Visitor) signing.Answers {
+func (h *Handlers) answers(v *Visitor) record.Answers {
 	saved := h.ownMarks(v)
-	return signing.Answers{
+	return record.Answers{
 		Values:    valuesOf(v),
 		Signature: Mark(v.Request, "signature", saved),
 		Initials:  Mark(v.Request, "initials", saved),

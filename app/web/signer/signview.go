@@ -187,7 +187,7 @@ func sheetsOf(v *Visitor) (all []Sheet) {
 }
 
 // addFixed adds the fixed fields of a document that has not been sent.
-func (s *signPage) addFixed(d *signing.Document) {
+func (s *signPage) addFixed(d *record.Document) {
 	for i := range s.Sheets {
 		on := &s.Sheets[i]
 		for _, x := range record.FixedOn(d, on.File) {
@@ -199,7 +199,7 @@ func (s *signPage) addFixed(d *signing.Document) {
 }
 
 // fixed returns the lines of a fixed field.
-func (on *Sheet) fixed(x *signing.Field) (out []fixedView) {
+func (on *Sheet) fixed(x *record.Field) (out []fixedView) {
 	width, height := float64(on.Width), float64(on.Height)
 	v := fixedView{X: x.X * width, Width: x.Width * width, Color: cmp.Or(x.Color, "#000000"), Weight: cmp.Or(x.Weight, "normal")}
 	if x.Type == pdf.FieldStrikethrough {
@@ -214,7 +214,7 @@ func (on *Sheet) fixed(x *signing.Field) (out []fixedView) {
 	return out
 }
 
-func (s *signPage) sheetOf(x *signing.Field) *Sheet {
+func (s *signPage) sheetOf(x *record.Field) *Sheet {
 	for i := range s.Sheets {
 		if s.Sheets[i].File == x.File && s.Sheets[i].Number == x.Page {
 			return &s.Sheets[i]

@@ -111,7 +111,7 @@ type visitPage struct {
 }
 
 func visitPageOf(v *Visitor) visitPage {
-	progress := signing.ProgressOf(v.Document)
+	progress := v.Document.Progress()
 	return visitPage{
 		Visit:  v.Visit,
 		Base:   v.base,

@@ -9,8 +9,8 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/contact"
-	"paraph/app/signing"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -61,7 +61,7 @@ type contactPage struct {
 	State     string
 	MayEdit   bool
 	Language  string
-	Documents []signing.Row
+	Documents []record.Row
 }
 
 // documentsOf is the number of documents shown for a contact.
@@ -82,18 +82,18 @@ func (h *Handlers) Show(r *page.Request) error {
 }
 
 // documentsWith returns the latest documents that an address is invited to.
-func (h *Handlers) documentsWith(r *page.Request, email string) (rows []signing.Row, err error) {
+func (h *Handlers) documentsWith(r *page.Request, email string) (rows []record.Row, err error) {
 	list, err := h.Lists.List(r.UserContext(), r.Who.Call, lists.Query{Page: 1, PerPage: 100, Search: email})
 	if err != nil {
 		return nil, err
 	}
 	for _, raw := range list.Rows {
-		var row signing.Row
+		var row record.Row
 		if err := json.Unmarshal(raw, &row); err != nil {
 			return nil, err
 		}
 		invited := slices.ContainsFunc(row.Signatories,
-			func(s signing.RowSignatory) bool { return strings.EqualFold(s.Email, email) })
+			func(s record.RowSignatory) bool { return strings.EqualFold(s.Email, email) })
 		if invited && len(rows) < documentsOf {
 			rows = append(rows, row)
 		}

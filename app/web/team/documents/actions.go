@@ -10,13 +10,12 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
 // oneStep is a service method whose only input is the document.
-type oneStep func(account.Call, string) (*signing.Document, error)
+type oneStep func(account.Call, string) (*record.Document, error)
 
 // steps are the actions that need no further input. An invitation limits a reminder to its
 // recipient.
@@ -27,10 +26,10 @@ func (h *Handlers) steps(ctx context.Context, invitation string) map[string]oneS
 		"unschedule": l.Unschedule,
 		"archive":    l.Archive, "restore": l.Restore, "delete": l.Delete,
 		"duplicate": h.Drafts.Duplicate,
-		"seal": func(who account.Call, id string) (*signing.Document, error) {
+		"seal": func(who account.Call, id string) (*record.Document, error) {
 			return h.Completion.RetrySealing(ctx, who, id)
 		},
-		"remind": func(who account.Call, id string) (*signing.Document, error) {
+		"remind": func(who account.Call, id string) (*record.Document, error) {
 			return h.Sending.Remind(who, id, invitation)
 		},
 	}
@@ -126,7 +125,7 @@ var documentForms = map[string]formStep{
 }
 
 // accessCode reads a recipient's access code, if the form has one.
-func accessCode(r *page.Request) (in signing.InvitationInput) {
+func accessCode(r *page.Request) (in record.InvitationInput) {
 	if r.Form.Has("access_code") {
 		in.AccessCode = trimmed(r, "access_code")
 	}
@@ -167,7 +166,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 		return err
 	}
 	ofPerson := name == "replace" || name == string(record.ActionCode)
-	if !slices.Contains(actions, signing.Action(name)) && !(ofPerson && h.possible(r, d, signing.Action(name))) {
+	if !slices.Contains(actions, record.Action(name)) && !(ofPerson && h.possible(r, d, record.Action(name))) {
 		return fault.Conflict("action_not_possible")
 	}
 	form := documentForms[name]
@@ -185,7 +184,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 		if inv == nil {
 			return fault.NotFound("invitation")
 		}
-		if !slices.Contains(d.InvitationActions(r.Who.Call.Actor, inv, h.Now()), signing.Action(name)) {
+		if !slices.Contains(d.InvitationActions(r.Who.Call.Actor, inv, h.Now()), record.Action(name)) {
 			return fault.Conflict("action_not_possible")
 		}
 		if name == "replace" && inv.Authentication == record.ByAccessCode {
@@ -199,8 +198,8 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 }
 
 // possible reports whether an action is possible for any of the recipients.
-func (h *Handlers) possible(r *page.Request, d *signing.Document, action signing.Action) bool {
-	return slices.ContainsFunc(d.Invitations, func(inv signing.Invitation) bool {
+func (h *Handlers) possible(r *page.Request, d *record.Document, action record.Action) bool {
+	return slices.ContainsFunc(d.Invitations, func(inv record.Invitation) bool {
 		return slices.Contains(d.InvitationActions(r.Who.Call.Actor, &inv, h.Now()), action)
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/httpkit"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/signing/trail"
 	"paraph/app/web/page"
@@ -39,7 +38,7 @@ type activityEntry struct {
 	Reason          string
 	Folded          []activityEntry // earlier events that belong to this one
 
-	kind       signing.EventType
+	kind       record.EventType
 	invitation string
 }
 
@@ -47,7 +46,7 @@ type activityEntry struct {
 const foldTime = 30 * time.Minute
 
 // milestones are the events that are always shown on their own.
-var milestones = []signing.EventType{
+var milestones = []record.EventType{
 	record.EventDocumentApproved, record.EventDocumentRejected, record.EventDocumentSent, record.EventDocumentCompleted,
 	record.EventDocumentExpired, record.EventDocumentVoided, record.EventInvitationSigned, record.EventInvitationDeclined,
 	record.EventInvitationDelegated, record.EventInvitationReplaced,
@@ -69,7 +68,7 @@ func (d *activityDay) fold(e activityEntry) bool {
 	return true
 }
 
-func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, error) {
+func (h *Handlers) activity(r *page.Request, d *record.Document) (activity, error) {
 	number, size := r.PageOf()
 	q := trail.EventsQuery{Page: number, PerPage: size, Descending: true}
 	events, total, err := h.Trail.Events(r.Who.Call, d.ID, q)
@@ -111,7 +110,7 @@ func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, err
 
 // eventText describes an event. A type without a text, perhaps from a later version,
 // is shown by its name.
-func eventText(l *words.Language, d *signing.Document, e *signing.Entry) string {
+func eventText(l *words.Language, d *record.Document, e *record.Entry) string {
 	who := cmp.Or(e.Value.ActorName, e.Value.ActorEmail)
 	if e.Value.ActorKind == "system" {
 		who = l.Say("event.system")
@@ -135,8 +134,8 @@ func eventText(l *words.Language, d *signing.Document, e *signing.Entry) string 
 }
 
 // eventIcon returns the icon of an event type.
-func eventIcon(kind signing.EventType) string {
-	for symbol, kinds := range map[string][]signing.EventType{
+func eventIcon(kind record.EventType) string {
+	for symbol, kinds := range map[string][]record.EventType{
 		"check": {record.EventInvitationSigned, record.EventInvitationFilledIn, record.EventInvitationRead,
 			record.EventDocumentApproved, record.EventInvitationConsented},
 		"checks":    {record.EventDocumentCompleted, record.EventDocumentRenewed},

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -15,7 +14,7 @@ import (
 type banner struct{ Kind, Icon, Title, Text, Quote string }
 
 // banner returns the banner of a document.
-func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
+func (h *Handlers) banner(r *page.Request, d *record.Document) banner {
 	word := d.Status.String()
 	look := page.StatusLooks[word]
 	b := banner{Kind: look.Kind, Icon: look.Icon}
@@ -23,7 +22,7 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 	if d.Approver != nil {
 		approver = cmp.Or(d.Approver.Name, d.Approver.Email)
 	}
-	done := signing.ProgressOf(d)
+	done := d.Progress()
 	pairs := []any{"approver", approver, "owner", cmp.Or(d.Owner.Name, d.Owner.Email), "done", done.Signed, "n", done.Total, "names", names(r, d.WaitingFor(), 3)}
 	for name, at := range map[string]*time.Time{"created": &d.CreatedAt, "submitted": d.SubmittedAt, "approved": d.ApprovedAt, "rejected": d.RejectedAt, "sent": d.SentAt,
 		"completed": d.CompletedAt, "send_at": d.SendAt, "expired": d.ExpiredAt, "voided": d.VoidedAt, "expires": d.ExpiresAt} {
@@ -68,7 +67,7 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 
 // declined returns the invitation of the person who stopped the document by declining, nil if
 // nobody did.
-func declined(d *signing.Document) *record.Invitation {
+func declined(d *record.Document) *record.Invitation {
 	if d.Attention.Kind != record.AttentionDeclined {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -37,7 +37,7 @@ func bulkButtons(r *page.Request, part string) []bulkButton {
 	var out []bulkButton
 	for _, a := range bulkActions[part] {
 		if a == "download" || r.Who.Call.Can(account.ScopeWrite) {
-			out = append(out, bulkButton{a, r.Say("act." + a), menuIcons[signing.Action(a)], a == "void" || a == "delete"})
+			out = append(out, bulkButton{a, r.Say("act." + a), menuIcons[record.Action(a)], a == "void" || a == "delete"})
 		}
 	}
 	return out
@@ -125,7 +125,7 @@ func (h *Handlers) Bulk(r *page.Request) error {
 // failures; a refusal is part of the result.
 func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResult, error) {
 	ctx, who := r.UserContext(), r.Who.Call
-	var d *signing.Document
+	var d *record.Document
 	var err error
 	if action == "void" {
 		d, err = h.Sending.Void(who, id, &reason)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"paraph/app/account"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
@@ -19,7 +18,7 @@ import (
 
 // documentPage is the page of one document.
 type documentPage struct {
-	*signing.Document
+	*record.Document
 	Base    string
 	Here    string // address of this page
 	Mark    page.Chip
@@ -62,7 +61,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	return documentTemplate.Render(r, http.StatusOK, page.With(frame, p))
 }
 
-func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []signing.Action) (*documentPage, error) {
+func (h *Handlers) documentPage(r *page.Request, d *record.Document, actions []record.Action) (*documentPage, error) {
 	p := &documentPage{Document: d, Base: "/app/documents/" + d.ID, Here: r.OriginalURL(), Tab: strings.Clone(r.Query("tab"))}
 	switch p.Tab {
 	case "recipients", "activity", "files":
@@ -127,7 +126,7 @@ func (h *Handlers) live(r *page.Request, document string) (liveData, error) {
 func moment(r *page.Request, t time.Time) string { return r.Words.Moment(t.In(r.Who.Zone())) }
 
 // primaryActions lists the primary actions of each state.
-var primaryActions = map[signing.Status][]signing.Action{
+var primaryActions = map[record.Status][]record.Action{
 	record.Draft:           {record.ActionEdit},
 	record.PendingApproval: {record.ActionApprove, record.ActionWithdraw},
 	record.Approved:        {record.ActionSend},
@@ -140,11 +139,11 @@ var primaryActions = map[signing.Status][]signing.Action{
 
 // offer divides the possible actions into the primary one, those with a button of
 // their own, and those under "More".
-func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Action) {
-	main := signing.Action("")
+func (h *Handlers) offer(r *page.Request, p *documentPage, actions []record.Action) {
+	main := record.Action("")
 	if p.Primary == nil && p.DeletedAt == nil && p.ArchivedAt == nil {
 		if i := slices.IndexFunc(primaryActions[p.Status],
-			func(a signing.Action) bool { return slices.Contains(actions, a) }); i >= 0 {
+			func(a record.Action) bool { return slices.Contains(actions, a) }); i >= 0 {
 			main = primaryActions[p.Status][i]
 		}
 	}
@@ -155,7 +154,7 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 		case a == main:
 			p.Primary = &e
 		case a == record.ActionDownload && p.Status == record.Draft, // nothing is signed yet
-			slices.Contains([]signing.Action{record.ActionDuplicate, record.ActionArchive, record.ActionDelete,
+			slices.Contains([]record.Action{record.ActionDuplicate, record.ActionArchive, record.ActionDelete,
 				record.ActionVoid}, a):
 			p.More = append(p.More, e)
 		default:
@@ -180,7 +179,7 @@ func replaceDeclined(r *page.Request, p *documentPage, now time.Time) *menuEntry
 
 // documentAction returns the menu entry of an action for the document's own page.
 func (h *Handlers) documentAction(
-	r *page.Request, d *signing.Document, a signing.Action, here string,
+	r *page.Request, d *record.Document, a record.Action, here string,
 ) (menuEntry, bool) {
 	at := "/app/documents/" + d.ID + "/"
 	switch a {
@@ -190,7 +189,7 @@ func (h *Handlers) documentAction(
 		return menuEntry{Text: r.Say("act.send"), Icon: "sent", Href: at + "review"}, true
 	case record.ActionSubmit, record.ActionApprove, record.ActionWithdraw, record.ActionReopen,
 		record.ActionCallOff:
-		icon := map[signing.Action]string{record.ActionSubmit: "hourglass", record.ActionApprove: "shield-ok"}[a]
+		icon := map[record.Action]string{record.ActionSubmit: "hourglass", record.ActionApprove: "shield-ok"}[a]
 		return menuEntry{Text: r.Say("act." + string(a)), Icon: icon, Action: at + string(a)}, true
 	case record.ActionReject:
 		return menuEntry{Text: r.Say("act.reject"), Icon: "shield-no", Href: at + "reject", Dialog: true}, true
@@ -199,7 +198,7 @@ func (h *Handlers) documentAction(
 }
 
 // pictures returns pictures of the pages of all files in their current state.
-func pictures(r *page.Request, d *signing.Document) []signer.Sheet {
+func pictures(r *page.Request, d *record.Document) []signer.Sheet {
 	var out []signer.Sheet
 	total := 0
 	for i := range d.Files {

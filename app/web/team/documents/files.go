@@ -14,7 +14,7 @@ import (
 
 // fileDetail is a file of a document with its downloads.
 type fileDetail struct {
-	*signing.File
+	*record.File
 	Contents []fileContent
 	Checks   string // address that verifies its signatures, "" while it has none
 	Checked  bool
@@ -25,7 +25,7 @@ type fileContent struct {
 	Text, Href, SHA256 string
 }
 
-func filesOf(r *page.Request, d *signing.Document) []fileDetail {
+func filesOf(r *page.Request, d *record.Document) []fileDetail {
 	var out []fileDetail
 	at := "/app/documents/" + d.ID + "/download/"
 	now := "document.file.current"
@@ -51,7 +51,7 @@ func filesOf(r *page.Request, d *signing.Document) []fileDetail {
 }
 
 // sealedOf returns the downloads of the document as a whole.
-func sealedOf(r *page.Request, d *signing.Document) []fileContent {
+func sealedOf(r *page.Request, d *record.Document) []fileContent {
 	at := "/app/documents/" + d.ID + "/download/"
 	var out []fileContent
 	if d.Certificate != nil {
@@ -65,7 +65,7 @@ func sealedOf(r *page.Request, d *signing.Document) []fileContent {
 }
 
 // verifyFile verifies the signatures in a file's current state.
-func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (*public.ReportView, error) {
+func (h *Handlers) verifyFile(r *page.Request, d *record.Document, id string) (*public.ReportView, error) {
 	f := d.File(id)
 	if f == nil {
 		return nil, fault.NotFound("file")

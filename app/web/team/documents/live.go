@@ -12,7 +12,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/signing/trail"
 	"paraph/app/web/page"
 	"paraph/app/words"
@@ -99,14 +99,14 @@ func (s *liveStream) allowed() bool {
 
 // send sends an event unless the page already has it. It reports whether the stream
 // can go on.
-func (s *liveStream) send(e signing.Entry) bool {
+func (s *liveStream) send(e record.Entry) bool {
 	if e.Seq <= s.last || e.Value.Document == "" {
 		return true
 	}
 	s.last = e.Seq
 	d, err := s.handlers.Completion.Get(s.who, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
-		d, err = &signing.Document{ID: e.Value.Document}, nil
+		d, err = &record.Document{ID: e.Value.Document}, nil
 	}
 	if err != nil {
 		s.handlers.Log.Error("events", "error", err)

@@ -15,7 +15,7 @@ import (
 
 // personView is a recipient on the document's page.
 type personView struct {
-	*signing.Invitation
+	*record.Invitation
 	Badge           page.Badge
 	RoleText, State string
 	Chip            string // kind of the chip that shows the state
@@ -55,7 +55,7 @@ type fact struct {
 	At   time.Time
 }
 
-func (h *Handlers) people(r *page.Request, d *signing.Document) ([]personView, error) {
+func (h *Handlers) people(r *page.Request, d *record.Document) ([]personView, error) {
 	namers, err := namersIn(h.Trail, r, d)
 	if err != nil {
 		return nil, err
@@ -104,8 +104,8 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) ([]personView, e
 }
 
 // namersIn returns who named the people whom the recipient before them named, by invitation.
-func namersIn(events *trail.Trail, r *page.Request, d *signing.Document) (map[string]string, error) {
-	named := func(inv signing.Invitation) bool { return inv.NamedByPrevious && !inv.Unnamed() }
+func namersIn(events *trail.Trail, r *page.Request, d *record.Document) (map[string]string, error) {
+	named := func(inv record.Invitation) bool { return inv.NamedByPrevious && !inv.Unnamed() }
 	if !slices.ContainsFunc(d.Invitations, named) {
 		return nil, nil
 	}
@@ -121,11 +121,11 @@ func namersIn(events *trail.Trail, r *page.Request, d *signing.Document) (map[st
 }
 
 // recorded states who did something in the person's name.
-func recorded(l *words.Language, inv *signing.Invitation) string {
+func recorded(l *words.Language, inv *record.Invitation) string {
 	return l.Say("certificate.recorded_by", "by", cmp.Or(inv.RecordedBy.Name, inv.RecordedBy.Email), "name", inv.DisplayName())
 }
 
-func facts(r *page.Request, inv *signing.Invitation) []fact {
+func facts(r *page.Request, inv *record.Invitation) []fact {
 	var out []fact
 	for _, x := range []struct {
 		word string

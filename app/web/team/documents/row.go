@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
@@ -34,7 +33,7 @@ func waitingRows(l waitingList) rowsData {
 
 // rowView is a document in a list.
 type rowView struct {
-	signing.Row
+	record.Row
 	Href, Menu string
 	Mark       page.Chip
 	Look       string        // class of the status icon
@@ -54,7 +53,7 @@ type rowView struct {
 }
 
 // rowViews returns the rows of a list, with the words of a search marked.
-func (h *Handlers) rowViews(r *page.Request, rows []signing.Row, searched string) ([]rowView, error) {
+func (h *Handlers) rowViews(r *page.Request, rows []record.Row, searched string) ([]rowView, error) {
 	open, now := r.Query("row"), h.Now()
 	marker, missing := lists.NewMarker(searched), map[string]*lists.Marker{}
 	out := make([]rowView, 0, len(rows))
@@ -78,7 +77,7 @@ func (h *Handlers) rowViews(r *page.Request, rows []signing.Row, searched string
 	return out, h.explain(r, out, missing)
 }
 
-func rowViewOf(r *page.Request, row signing.Row, now time.Time) (v rowView, err error) {
+func rowViewOf(r *page.Request, row record.Row, now time.Time) (v rowView, err error) {
 	v = rowView{Row: row, Href: "/app/documents/" + row.ID, Menu: r.Link("row", row.ID) + "#row-" + row.ID, Look: row.Status,
 		Name: page.Marked(row.Title, nil), Updated: on(r, &row.UpdatedAt, now), Aside: on(r, row.DeletedAt, now)}
 	if row.ExpiresAt != nil {
@@ -114,7 +113,7 @@ func rowViewOf(r *page.Request, row signing.Row, now time.Time) (v rowView, err 
 }
 
 // people says who is next on a document, or who is involved where nobody is.
-func people(r *page.Request, row signing.Row) string {
+func people(r *page.Request, row record.Row) string {
 	var all, next, declined []string
 	for _, p := range row.Signatories {
 		switch p.Status {

@@ -3,7 +3,6 @@ package documents
 import (
 	"slices"
 
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -37,7 +36,7 @@ func (h *Handlers) rowMenu(r *page.Request, id, next string) (*rowMenu, error) {
 
 // menuIcons holds the actions of the row menu with their icons. Other actions are only
 // on the document's page.
-var menuIcons = map[signing.Action]string{
+var menuIcons = map[record.Action]string{
 	record.ActionEdit:      "pencil",
 	record.ActionSign:      "sign",
 	record.ActionRemind:    "bell",
@@ -48,7 +47,7 @@ var menuIcons = map[signing.Action]string{
 	record.ActionPurge:  "trash",
 }
 
-func (h *Handlers) menuEntry(r *page.Request, d *signing.Document, a signing.Action, next string) (menuEntry, bool) {
+func (h *Handlers) menuEntry(r *page.Request, d *record.Document, a record.Action, next string) (menuEntry, bool) {
 	icon, ok := menuIcons[a]
 	if !ok || a == record.ActionRestore && d.ArchivedAt == nil && d.DeletedAt == nil {
 		return menuEntry{}, false
@@ -71,7 +70,7 @@ func (h *Handlers) menuEntry(r *page.Request, d *signing.Document, a signing.Act
 }
 
 // downloadOf returns what "Download" serves: the sealed document, or its current state.
-func downloadOf(d *signing.Document) string {
+func downloadOf(d *record.Document) string {
 	switch {
 	case len(d.Files) > 1:
 		return "all"
@@ -82,7 +81,7 @@ func downloadOf(d *signing.Document) string {
 }
 
 // document loads a document and the actions the reader may take.
-func (h *Handlers) document(r *page.Request, id string) (*signing.Document, []signing.Action, error) {
+func (h *Handlers) document(r *page.Request, id string) (*record.Document, []record.Action, error) {
 	d, err := h.Completion.Get(r.Who.Call, id)
 	if err != nil {
 		return nil, nil, err

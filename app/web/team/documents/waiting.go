@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -40,7 +40,7 @@ func (h *Handlers) ShowWaiting(r *page.Request) error {
 	}
 	for _, l := range []struct {
 		name  string
-		rows  []signing.Row
+		rows  []record.Row
 		total int
 	}{{"sign", w.Sign, w.SignTotal}, {"approve", w.Approve, w.ApproveTotal}, {"back", w.Back, w.BackTotal}} {
 		if len(l.rows) == 0 {
@@ -82,7 +82,7 @@ func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 
 // ownLink returns the path that opens the reader's own signing page, "" if it isn't
 // their turn.
-func (h *Handlers) ownLink(r *page.Request, d *signing.Document) string {
+func (h *Handlers) ownLink(r *page.Request, d *record.Document) string {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		mayDo := d.InvitationActions(r.Who.Call.Actor, inv, h.Now())

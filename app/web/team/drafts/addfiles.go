@@ -7,6 +7,8 @@ import (
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
+	"paraph/app/signing/intake"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -19,7 +21,7 @@ type received struct {
 
 // upload is a file, and which one of the draft it replaces, if any.
 type upload struct {
-	*signing.Upload
+	*intake.Upload
 	file string
 }
 
@@ -90,7 +92,7 @@ func (h Form) Create(r *page.Request) error {
 		return err
 	}
 	title := r.Form.Value("title")
-	in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, BaseURL: r.MailURL()}
+	in := signing.CreateInput{DocumentInput: record.DocumentInput{Title: &title}, BaseURL: r.MailURL()}
 	if r.Scripted() {
 		d, err := h.Drafts.Create(r.UserContext(), r.Who.Call, in)
 		if err != nil {
@@ -98,12 +100,12 @@ func (h Form) Create(r *page.Request) error {
 		}
 		return r.JSON(map[string]string{"base": r.Address("/app/documents/" + d.ID)})
 	}
-	var d *signing.Document
+	var d *record.Document
 	rest := all.uploads
 	for d == nil && len(rest) > 0 {
 		u := rest[0]
 		rest = rest[1:]
-		in.Title, in.Uploads = new(titleOr(title, u.Name)), []*signing.Upload{u.Upload}
+		in.Title, in.Uploads = new(titleOr(title, u.Name)), []*intake.Upload{u.Upload}
 		if d, err = h.Drafts.Create(r.UserContext(), r.Who.Call, in); err != nil {
 			why, err := refusedFile(r, err)
 			if err != nil {
@@ -128,7 +130,7 @@ func (h Form) Create(r *page.Request) error {
 	if err := h.take(r, d.ID, all, rest); err != nil {
 		return err
 	}
-	return h.store(r, d.ID, func(r *page.Request, d *signing.Document) error { return h.proceed(r, d, all) })
+	return h.store(r, d.ID, func(r *page.Request, d *record.Document) error { return h.proceed(r, d, all) })
 }
 
 // titleOr returns the title, or one derived from the first file's name.
@@ -142,8 +144,8 @@ func titleOr(title, name string) string {
 	return strings.TrimSpace(strings.ReplaceAll(name, "_", " "))
 }
 
-func (h Form) attach(r *page.Request, id string, u *signing.Upload) error {
-	in := signing.AttachInput{Uploads: []*signing.Upload{u}}
+func (h Form) attach(r *page.Request, id string, u *intake.Upload) error {
+	in := signing.AttachInput{Uploads: []*intake.Upload{u}}
 	_, _, err := h.Drafts.Attach(r.UserContext(), r.Who.Call, id, in)
 	return err
 }
@@ -180,7 +182,7 @@ func (h Form) take(r *page.Request, id string, all *received, uploads []upload) 
 
 // ReplaceFile replaces a file of a draft and says which fields no longer fit.
 func (h Form) ReplaceFile(r *page.Request) error {
-	return h.withFiles(r, func(r *page.Request, d *signing.Document, all *received) error {
+	return h.withFiles(r, func(r *page.Request, d *record.Document, all *received) error {
 		if len(all.uploads)+len(all.failed) == 0 {
 			all.failed = []string{r.Say("files.none")}
 		}

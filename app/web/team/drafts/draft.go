@@ -60,11 +60,11 @@ func (h Form) ShowPeople(r *page.Request) error {
 }
 
 // showDraft shows the form of a draft, or of a new document (nil). The values and faults are in p.
-func (h Form) showDraft(r *page.Request, d *signing.Document, rows []personRow, status int, p page.Page) error {
+func (h Form) showDraft(r *page.Request, d *record.Document, rows []personRow, status int, p page.Page) error {
 	p.Title, p.Scripts = r.Say("nav.new"), []string{"people.js", "files.js"}
 	data := draftPage{Limit: h.MaxUpload, Steps: steps(r, "", stepFiles)}
 	if d == nil {
-		d = &signing.Document{}
+		d = &record.Document{}
 	} else if err := h.showStored(r, d, &data); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (h Form) showDraft(r *page.Request, d *signing.Document, rows []personRow, 
 }
 
 // showStored sets what the page shows about a stored document, except its recipients.
-func (h Form) showStored(r *page.Request, d *signing.Document, data *draftPage) error {
+func (h Form) showStored(r *page.Request, d *record.Document, data *draftPage) error {
 	uploads, err := h.Drafts.UnfinishedUploads(r.Who.Call, d.ID)
 	if err != nil {
 		return err
@@ -113,13 +113,13 @@ func (h Form) SaveDraft(r *page.Request) error { return h.withFiles(r, h.proceed
 
 // withForm stores what a form says, and calls a handler with the draft as it is then. Forms of
 // scripts contain only what their action needs.
-func (h Form) withForm(r *page.Request, do func(r *page.Request, d *signing.Document) error) error {
-	return h.withFiles(r, func(r *page.Request, d *signing.Document, _ *received) error { return do(r, d) })
+func (h Form) withForm(r *page.Request, do func(r *page.Request, d *record.Document) error) error {
+	return h.withFiles(r, func(r *page.Request, d *record.Document, _ *received) error { return do(r, d) })
 }
 
 // withFiles is withForm for a handler that says what became of the files.
 func (h Form) withFiles(
-	r *page.Request, do func(r *page.Request, d *signing.Document, all *received) error,
+	r *page.Request, do func(r *page.Request, d *record.Document, all *received) error,
 ) error {
 	d, err := h.draft(r)
 	if err != nil {
@@ -133,12 +133,12 @@ func (h Form) withFiles(
 	if err := h.take(r, d.ID, all, all.uploads); err != nil {
 		return err
 	}
-	return h.store(r, d.ID, func(r *page.Request, d *signing.Document) error { return do(r, d, all) })
+	return h.store(r, d.ID, func(r *page.Request, d *record.Document) error { return do(r, d, all) })
 }
 
 // store stores the texts, names of files, and recipients in a form, and calls a handler with the
 // draft as it is then. If something is refused, it shows the form with all that was entered.
-func (h Form) store(r *page.Request, id string, do func(r *page.Request, d *signing.Document) error) error {
+func (h Form) store(r *page.Request, id string, do func(r *page.Request, d *record.Document) error) error {
 	d, err := h.Drafts.Get(r.Who.Call, id)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (h Form) store(r *page.Request, id string, do func(r *page.Request, d *sign
 		return do(r, d)
 	}
 	faults := map[string][]string{}
-	for _, store := range []func(*page.Request, *signing.Document) error{h.saveTexts, h.saveNames} {
+	for _, store := range []func(*page.Request, *record.Document) error{h.saveTexts, h.saveNames} {
 		err := store(r, d)
 		if err != nil && fault.KindOf(err) != fault.KindInvalid {
 			return err
@@ -175,8 +175,8 @@ func (h Form) store(r *page.Request, id string, do func(r *page.Request, d *sign
 
 // saveTexts stores the title, the message and the order of signing. A document without a title gets
 // that of its first file.
-func (h Form) saveTexts(r *page.Request, d *signing.Document) error {
-	var in signing.DocumentInput
+func (h Form) saveTexts(r *page.Request, d *record.Document) error {
+	var in record.DocumentInput
 	changed := false
 	set := func(to **string, name, now string) {
 		if text := r.Form.Value(name); r.Form.Has(name) && text != now {
@@ -199,7 +199,7 @@ func (h Form) saveTexts(r *page.Request, d *signing.Document) error {
 }
 
 // saveNames stores the names of the files.
-func (h Form) saveNames(r *page.Request, d *signing.Document) error {
+func (h Form) saveNames(r *page.Request, d *record.Document) error {
 	var faults fault.Fields
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -218,7 +218,7 @@ func (h Form) saveNames(r *page.Request, d *signing.Document) error {
 }
 
 // proceed performs the action of a button and redirects.
-func (h Form) proceed(r *page.Request, d *signing.Document, all *received) error {
+func (h Form) proceed(r *page.Request, d *record.Document, all *received) error {
 	do, _, _ := strings.Cut(r.Form.Value("do"), ".")
 	forward := do == stepFields || do == stepReview
 	if len(all.failed) > 0 {
@@ -253,7 +253,7 @@ func (h Form) proceed(r *page.Request, d *signing.Document, all *received) error
 }
 
 // warned reports whether a file of a draft has a note that should be read.
-func warned(d *signing.Document) bool {
+func warned(d *record.Document) bool {
 	for i := range d.Files {
 		for _, x := range d.Files[i].Findings {
 			if x.Severity == record.SeverityWarning {

@@ -13,7 +13,7 @@ import (
 
 // fileRow is a file of the draft.
 type fileRow struct {
-	*signing.File
+	*record.File
 	Count       int    // number of pages
 	From        string // how it was converted to PDF
 	Notes       []note
@@ -36,7 +36,7 @@ type uploadRow struct {
 // maxLook is the number of pages of a converted file shown for confirmation.
 const maxLook = 50
 
-func (h *Handlers) fileRows(r *page.Request, d *signing.Document) []fileRow {
+func (h *Handlers) fileRows(r *page.Request, d *record.Document) []fileRow {
 	var out []fileRow
 	problems := h.Drafts.Problems(d)
 	for i := range d.Files {
@@ -73,7 +73,7 @@ func (h *Handlers) fileRows(r *page.Request, d *signing.Document) []fileRow {
 }
 
 // finding describes a finding in a file and what can be done about it.
-func finding(r *page.Request, x signing.Finding) note {
+func finding(r *page.Request, x record.Finding) note {
 	n := note{"info", x.Sentence(r.Words.SayOf)}
 	if x.Severity == record.SeverityWarning {
 		n.Kind = "warn"
@@ -87,7 +87,7 @@ func finding(r *page.Request, x signing.Finding) note {
 // ChangeFile renames, moves, confirms or removes a file.
 func (h Form) ChangeFile(r *page.Request) error { return h.withForm(r, h.changeFile) }
 
-func (h Form) changeFile(r *page.Request, d *signing.Document) error {
+func (h Form) changeFile(r *page.Request, d *record.Document) error {
 	file := r.Params("file")
 	var in signing.FileInput
 	var err error
@@ -123,7 +123,7 @@ func (h Form) changeFile(r *page.Request, d *signing.Document) error {
 // MergeFiles makes one file of the chosen ones, in the order in which they are shown.
 func (h Form) MergeFiles(r *page.Request) error { return h.withForm(r, h.mergeFiles) }
 
-func (h Form) mergeFiles(r *page.Request, d *signing.Document) error {
+func (h Form) mergeFiles(r *page.Request, d *record.Document) error {
 	var chosen []string
 	for i := range d.Files {
 		if slices.Contains(r.Form.Values["merge"], d.Files[i].ID) {
@@ -154,7 +154,7 @@ func whyNot(r *page.Request, err error) (string, error) {
 }
 
 // newPosition returns a moved file's new position.
-func newPosition(r *page.Request, d *signing.Document, file, do string) (*int, error) {
+func newPosition(r *page.Request, d *record.Document, file, do string) (*int, error) {
 	if do == "move" {
 		n, err := strconv.Atoi(r.Form.Value("position"))
 		if err != nil {

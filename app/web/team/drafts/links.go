@@ -4,13 +4,13 @@ import (
 	"net/http"
 	"slices"
 
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
 // linksPage lists the links of a document sent without a mail server.
 type linksPage struct {
-	*signing.Document
+	*record.Document
 	People []linkRow
 	Shown  bool // the page contains the links
 }
@@ -35,7 +35,7 @@ func (h *Handlers) showLinks(r *page.Request, shown bool) error {
 	}
 	data := linksPage{Document: d, Shown: shown}
 	people := slices.Clone(d.Invitations)
-	slices.SortStableFunc(people, func(a, b signing.Invitation) int { return a.Position - b.Position })
+	slices.SortStableFunc(people, func(a, b record.Invitation) int { return a.Position - b.Position })
 	for i := range people {
 		inv := &people[i]
 		row := linkRow{Name: inv.DisplayName(), Email: inv.Email, Letter: page.LetterOf(i), Color: page.HueOf(i), RoleText: r.Say("asked." + inv.Role)}

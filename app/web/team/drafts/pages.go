@@ -47,7 +47,7 @@ func (h *Handlers) ShowPages(r *page.Request) error {
 	return showPages(r, d, http.StatusOK, page.Page{})
 }
 
-func showPages(r *page.Request, d *signing.Document, status int, p page.Page) error {
+func showPages(r *page.Request, d *record.Document, status int, p page.Page) error {
 	f := d.File(r.Params("file"))
 	if f == nil {
 		return fault.NotFound("file")
@@ -96,7 +96,7 @@ func (h *Handlers) TakePages(r *page.Request) error {
 }
 
 // splitFile makes a file of its own of the pages after the given one.
-func splitFile(drafts *signing.Drafts, r *page.Request, d *signing.Document, f *signing.File) error {
+func splitFile(drafts *signing.Drafts, r *page.Request, d *record.Document, f *record.File) error {
 	n, err := strconv.Atoi(strings.TrimSpace(r.Form.Value("page")))
 	if err != nil || n < 1 || n >= len(f.Pages) {
 		return showPages(r, d, http.StatusUnprocessableEntity, page.Page{
@@ -111,7 +111,7 @@ func splitFile(drafts *signing.Drafts, r *page.Request, d *signing.Document, f *
 }
 
 // notChanged says on the page why its pages were not changed.
-func notChanged(r *page.Request, d *signing.Document, err error) error {
+func notChanged(r *page.Request, d *record.Document, err error) error {
 	why, err := whyNot(r, err)
 	if err != nil {
 		return err
@@ -121,11 +121,11 @@ func notChanged(r *page.Request, d *signing.Document, err error) error {
 
 // changePages applies a button of the page to the pages that a file has. n is the page to go on
 // with, 0 for the beginning.
-func changePages(f *signing.File, do, number, order string) (next []record.PageChoice, n int, ok bool) {
+func changePages(f *record.File, do, number, order string) (next []record.PageChoice, n int, ok bool) {
 	now := slices.Clone(f.PageChoices())
 	switch do {
 	case "restore":
-		upload := signing.File{Pages: f.WholeFile().Pages}
+		upload := record.File{Pages: f.WholeFile().Pages}
 		return upload.PageChoices(), 0, true
 	case "order":
 		next, ok = pagesInOrder(now, order)

@@ -8,7 +8,6 @@ import (
 
 	"paraph/app/contact"
 	"paraph/app/fault"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -50,9 +49,9 @@ func (p personRow) Frame() page.Page { return p.frame }
 func (p personRow) Field(name string) string { return p.field(name) }
 
 // peopleRows returns the recipients of a document in signing order.
-func peopleRows(d *signing.Document) []personRow {
+func peopleRows(d *record.Document) []personRow {
 	people := slices.Clone(d.Invitations)
-	slices.SortStableFunc(people, func(a, b signing.Invitation) int { return a.Position - b.Position })
+	slices.SortStableFunc(people, func(a, b record.Invitation) int { return a.Position - b.Position })
 	var out []personRow
 	for i := range people {
 		inv := &people[i]
@@ -71,7 +70,7 @@ func peopleRows(d *signing.Document) []personRow {
 }
 
 // peopleOf returns the part of the form for the recipients. Their faults are in p.
-func (h Form) peopleOf(r *page.Request, d *signing.Document, rows []personRow, p page.Page) (people, error) {
+func (h Form) peopleOf(r *page.Request, d *record.Document, rows []personRow, p page.Page) (people, error) {
 	contacts, err := h.Contacts.Suggest(r.UserContext(), r.Who.Call, "", 50)
 	if err != nil {
 		return people{}, err

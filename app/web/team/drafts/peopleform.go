@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -73,7 +72,7 @@ const maxPasted = 1000
 
 // savePeople stores the recipients and their order, after the button has changed them. It
 // returns the rows with their faults if they are refused.
-func (h Form) savePeople(r *page.Request, d *signing.Document) ([]personRow, map[string][]string, error) {
+func (h Form) savePeople(r *page.Request, d *record.Document) ([]personRow, map[string][]string, error) {
 	rows := submittedPeople(r)
 	do, number, _ := strings.Cut(r.Form.Value("do"), ".")
 	rows = applyRowButton(r, rows, do, number)
@@ -84,7 +83,7 @@ func (h Form) savePeople(r *page.Request, d *signing.Document) ([]personRow, map
 	if len(rows) == 0 && len(d.Invitations) == 0 {
 		return nil, nil, nil
 	}
-	in := make([]signing.InvitationInput, len(rows))
+	in := make([]record.InvitationInput, len(rows))
 	for i := range rows {
 		in[i] = rows[i].input(i, sequential)
 	}
@@ -138,8 +137,8 @@ func (p *personRow) turn() int {
 }
 
 // input converts the row at index i into the service's input.
-func (p *personRow) input(i int, sequential bool) signing.InvitationInput {
-	in := signing.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words,
+func (p *personRow) input(i int, sequential bool) record.InvitationInput {
+	in := record.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words,
 		AccessCode: &p.Code, AccessCodeHint: &p.Hint, Group: &p.Group, Named: &p.Named, Position: new(i + 1)}
 	in.Company, in.JobTitle = &p.Company, &p.JobTitle
 	if p.RoleName != "" {

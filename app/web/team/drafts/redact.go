@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/detect"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -41,7 +41,7 @@ func (h *Handlers) ShowRedact(r *page.Request) error {
 	return showRedact(r, d, http.StatusOK, page.Page{}, nil)
 }
 
-func showRedact(r *page.Request, d *signing.Document, status int, p page.Page, entered []region) error {
+func showRedact(r *page.Request, d *record.Document, status int, p page.Page, entered []region) error {
 	f := d.File(r.Params("file"))
 	if f == nil {
 		return fault.NotFound("file")
@@ -106,13 +106,13 @@ func enteredRegions(form page.Form) (out []region) {
 }
 
 // regionsOf reads rows; bad is the first one that is no part of a page, counted from 1.
-func regionsOf(rows []region, pages int) (out []signing.Area, bad int) {
+func regionsOf(rows []region, pages int) (out []detect.Area, bad int) {
 	for i, x := range rows {
 		n, err := strconv.Atoi(x.Page)
 		if err != nil || n < 1 || n > pages {
 			return nil, i + 1
 		}
-		a := signing.Area{Page: n}
+		a := detect.Area{Page: n}
 		for _, side := range []struct {
 			text string
 			to   *float64

@@ -9,7 +9,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/notify"
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -17,13 +16,13 @@ import (
 // reviewPage is the last step of preparing a document: what will be sent, and the
 // buttons to send it.
 type reviewPage struct {
-	*signing.Document
+	*record.Document
 	Status   string // as in the API
 	People   []reviewPerson
 	Errors   []problemRow
 	Warnings []problemRow
 	Infos    []problemRow
-	actions  []signing.Action
+	actions  []record.Action
 	Approve  []page.Option // possible approvers
 	Sends    bool          // there is a mail server
 	Policy   bool          // the company requires approval first
@@ -38,12 +37,12 @@ type reviewPage struct {
 
 // May reports whether the reader may take an action now.
 func (p reviewPage) May(action string) bool {
-	return slices.Contains(p.actions, signing.Action(action))
+	return slices.Contains(p.actions, record.Action(action))
 }
 
 // reviewPerson is a recipient with the message they will receive.
 type reviewPerson struct {
-	*signing.Invitation
+	*record.Invitation
 	Letter, Color, RoleText, CheckText, Language string
 	Index, Turn                                  int
 	Fields                                       int
@@ -69,7 +68,7 @@ func (h *Handlers) ShowReview(r *page.Request) error {
 	return r.SeeOther("/app/documents/" + d.ID)
 }
 
-func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int, p page.Page) error {
+func (h *Handlers) showReviewOf(r *page.Request, d *record.Document, status int, p page.Page) error {
 	actions, err := h.Drafts.Actions(r.Who.Call, d)
 	if err != nil {
 		return err
@@ -100,7 +99,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 }
 
 // approvers returns the members who can approve, except the reader.
-func (h *Handlers) approvers(r *page.Request, d *signing.Document) ([]page.Option, error) {
+func (h *Handlers) approvers(r *page.Request, d *record.Document) ([]page.Option, error) {
 	all, err := h.Accounts.Companies.Approvers(r.Who.Call)
 	if err != nil {
 		return nil, err
@@ -114,7 +113,7 @@ func (h *Handlers) approvers(r *page.Request, d *signing.Document) ([]page.Optio
 	return out, nil
 }
 
-func (h *Handlers) reviewPeople(r *page.Request, d *signing.Document) ([]reviewPerson, error) {
+func (h *Handlers) reviewPeople(r *page.Request, d *record.Document) ([]reviewPerson, error) {
 	var out []reviewPerson
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
@@ -145,7 +144,7 @@ func (p reviewPage) Previews() int { return previews }
 const previews = 20
 
 // sort divides the problems by severity.
-func (p *reviewPage) sort(r *page.Request, all []signing.Problem) {
+func (p *reviewPage) sort(r *page.Request, all []record.Problem) {
 	for _, x := range all {
 		row := problemRow{Text: r.Problem(x)}
 		switch {

@@ -21,7 +21,7 @@ func (h *Handlers) Review(r *page.Request) error {
 	do := r.Form.Value("do")
 	if d.Status == record.Draft && d.SendAt == nil &&
 		slices.Contains([]string{"save", "send", "later", "submit"}, do) {
-		var in signing.DocumentInput
+		var in record.DocumentInput
 		if in, err = reviewInput(r, do); err == nil {
 			d, err = h.Drafts.Update(r.Who.Call, d.ID, in)
 		}
@@ -43,8 +43,8 @@ func (h *Handlers) Review(r *page.Request) error {
 }
 
 // reviewInput reads the document's settings from the form.
-func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
-	in := signing.DocumentInput{Subject: new(r.Form.Value("subject")), Message: new(r.Form.Value("message")), RemindEveryDays: new(0)}
+func reviewInput(r *page.Request, do string) (record.DocumentInput, error) {
+	in := record.DocumentInput{Subject: new(r.Form.Value("subject")), Message: new(r.Form.Value("message")), RemindEveryDays: new(0)}
 	var f fault.Fields
 	if v := r.Form.Value("remind_every_days"); v != "" {
 		n, err := strconv.Atoi(v)
@@ -78,9 +78,9 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 }
 
 // checkSeen refuses to go on until the warnings are confirmed.
-func (h *Handlers) checkSeen(r *page.Request, d *signing.Document) error {
+func (h *Handlers) checkSeen(r *page.Request, d *record.Document) error {
 	warned := slices.ContainsFunc(h.Drafts.Problems(d),
-		func(p signing.Problem) bool { return p.Severity == record.SeverityWarning })
+		func(p record.Problem) bool { return p.Severity == record.SeverityWarning })
 	if warned && !r.Form.Has("seen") {
 		return fault.Invalid("seen", "notes_not_seen")
 	}
@@ -88,7 +88,7 @@ func (h *Handlers) checkSeen(r *page.Request, d *signing.Document) error {
 }
 
 // act performs an action and redirects.
-func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err error) {
+func (h *Handlers) act(r *page.Request, d *record.Document, do string) (err error) {
 	ctx, who := r.UserContext(), r.Who.Call
 	done := "/app/documents/" + d.ID
 	switch do {

@@ -2,7 +2,7 @@ package drafts
 
 import (
 	"paraph/app/account"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -48,7 +48,7 @@ func storing(all []step) []step {
 }
 
 // draft loads the document in the address for a member who may change documents.
-func (h *Handlers) draft(r *page.Request) (*signing.Document, error) {
+func (h *Handlers) draft(r *page.Request) (*record.Document, error) {
 	d, err := h.Drafts.Get(r.Who.Call, r.Params("id"))
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -85,7 +86,7 @@ func (h *Handlers) AppendUpload(r *page.Request) error {
 // password if it has one, or as a flattened copy if the original can't be used.
 func (h Form) FinishUpload(r *page.Request) error { return h.withForm(r, h.finishUpload) }
 
-func (h Form) finishUpload(r *page.Request, d *signing.Document) error {
+func (h Form) finishUpload(r *page.Request, d *record.Document) error {
 	id, finish := d.ID, h.Drafts.FinishUpload
 	password, flatten := secretOf(r, r.Params("upload"))
 	if flatten {
@@ -116,7 +117,7 @@ func (h Form) finishUpload(r *page.Request, d *signing.Document) error {
 // CancelUpload discards an unfinished upload.
 func (h Form) CancelUpload(r *page.Request) error { return h.withForm(r, h.cancelUpload) }
 
-func (h Form) cancelUpload(r *page.Request, d *signing.Document) error {
+func (h Form) cancelUpload(r *page.Request, d *record.Document) error {
 	id := d.ID
 	err := h.Drafts.CancelUpload(r.Who.Call, id, r.Params("upload"))
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {

@@ -28,7 +28,7 @@ var editorPalette = []pdf.FieldType{
 
 // editorPageData is the data of the editor page.
 type editorPageData struct {
-	*signing.Document
+	*record.Document
 	Base    string
 	Sheets  []editorSheet
 	State   editorState
@@ -41,12 +41,12 @@ type editorPageData struct {
 }
 
 // editing loads the document in the address.
-func (h *Handlers) editing(r *page.Request) (*signing.Document, error) {
+func (h *Handlers) editing(r *page.Request) (*record.Document, error) {
 	return h.Drafts.Get(r.Who.Call, r.Params("id"))
 }
 
 // whyNot returns the reason why the reader can't edit a document, "" if they can.
-func whyNot(r *page.Request, d *signing.Document) string {
+func whyNot(r *page.Request, d *record.Document) string {
 	if err := r.Who.Call.Require(account.ScopeWrite); err != nil {
 		return r.Say("edit.readonly.role")
 	}
@@ -156,7 +156,7 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	in := make([]signing.FieldInput, 0, len(fields))
+	in := make([]record.FieldInput, 0, len(fields))
 	for i := range fields {
 		in = append(in, fields[i].input())
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"paraph/app/pdf"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -135,7 +135,7 @@ func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 
 // keepPlace keeps a field's exact position if the displayed numbers, which are
 // rounded, come back unchanged.
-func (l *fieldList) keepPlace(x *sentRow, known *signing.Field) {
+func (l *fieldList) keepPlace(x *sentRow, known *record.Field) {
 	shown := l.valuesOf(known)
 	same := func(names ...string) bool {
 		for _, n := range names {
@@ -162,7 +162,7 @@ func (l *fieldList) keepPlace(x *sentRow, known *signing.Field) {
 
 // allFields returns the complete set of fields: the submitted rows, and the stored
 // fields that the table doesn't show. at holds the key of each field's row.
-func (l *fieldList) allFields(rows []sentRow) (in []signing.FieldInput, at []string) {
+func (l *fieldList) allFields(rows []sentRow) (in []record.FieldInput, at []string) {
 	sent := map[string]*sentRow{}
 	for i := range rows {
 		sent[rows[i].key] = &rows[i]

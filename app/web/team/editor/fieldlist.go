@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -18,7 +17,7 @@ import (
 // fieldList is a form with a table of a document's fields: the graphical editor in
 // words and numbers.
 type fieldList struct {
-	*signing.Document
+	*record.Document
 	Base    string
 	Version int64
 	Unit    string // mm or percent
@@ -87,7 +86,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 }
 
 // fieldListOf returns the table of a document's stored fields.
-func fieldListOf(r *page.Request, d *signing.Document, unit, part string) *fieldList {
+func fieldListOf(r *page.Request, d *record.Document, unit, part string) *fieldList {
 	l := &fieldList{Document: d, Base: "/app/documents/" + d.ID, Version: d.Version, Unit: "mm", Pages: len(pagesOf(d)), Total: len(d.Fields), Why: whyNot(r, d)}
 	if unit == "percent" {
 		l.Unit = unit
@@ -138,17 +137,17 @@ func (l *fieldList) link() {
 }
 
 // inReadingOrder returns all fields by page, and on each page from top to bottom.
-func inReadingOrder(d *signing.Document) []*signing.Field {
+func inReadingOrder(d *record.Document) []*record.Field {
 	at := map[string]int{}
 	for i := range d.Files {
 		at[d.Files[i].ID] = i
 	}
-	out := make([]*signing.Field, len(d.Fields))
+	out := make([]*record.Field, len(d.Fields))
 	for i := range d.Fields {
 		out[i] = &d.Fields[i]
 	}
-	key := func(x *signing.Field) []float64 { return []float64{float64(at[x.File]), float64(x.Page), x.Y, x.X} }
-	slices.SortStableFunc(out, func(a, b *signing.Field) int { return slices.Compare(key(a), key(b)) })
+	key := func(x *record.Field) []float64 { return []float64{float64(at[x.File]), float64(x.Page), x.Y, x.X} }
+	slices.SortStableFunc(out, func(a, b *record.Field) int { return slices.Compare(key(a), key(b)) })
 	return out
 }
 
@@ -174,11 +173,11 @@ func (l *fieldList) choices(r *page.Request, x *fieldRow) {
 }
 
 // newRow returns a row for a new field.
-func newRow(r *page.Request, d *signing.Document, l *fieldList) fieldRow {
+func newRow(r *page.Request, d *record.Document, l *fieldList) fieldRow {
 	row := fieldRow{Key: "new", N: l.Total + 1, values: url.Values{"type": {"signature"}, "page": {"1"}, "required": {"yes"}}}
 	if len(l.Files) > 0 {
 		f := &d.Files[0]
-		x := &signing.Field{File: f.ID, Page: 1, X: .1, Y: .1, Width: min(160/f.Pages[0].Width, .9),
+		x := &record.Field{File: f.ID, Page: 1, X: .1, Y: .1, Width: min(160/f.Pages[0].Width, .9),
 			Height: min(40/f.Pages[0].Height, .9)}
 		for name, v := range l.valuesOf(x) {
 			if name == "x" || name == "y" || name == "w" || name == "h" || name == "file" {
@@ -191,7 +190,7 @@ func newRow(r *page.Request, d *signing.Document, l *fieldList) fieldRow {
 }
 
 // take fills the new row with the settings of a saved field.
-func (l *fieldList) take(r *page.Request, x *signing.Field) {
+func (l *fieldList) take(r *page.Request, x *record.Field) {
 	row := &l.Rows[len(l.Rows)-1]
 	place := *x
 	place.File, place.Page = row.values.Get("file"), 1
@@ -228,7 +227,7 @@ func limitText(v any) string {
 	return ""
 }
 
-func (l *fieldList) valuesOf(x *signing.Field) url.Values {
+func (l *fieldList) valuesOf(x *record.Field) url.Values {
 	sx, sy := l.scale(x.File, x.Page)
 	v := url.Values{}
 	for name, value := range map[string]string{"type": string(x.Type), "who": x.Invitation, "file": x.File, "page": strconv.Itoa(x.Page),

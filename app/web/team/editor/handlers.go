@@ -3,6 +3,7 @@ package editor
 
 import (
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/signing/trail"
 	"paraph/app/web/page"
 )
@@ -19,6 +20,6 @@ type Handlers struct {
 	Drafts *signing.Drafts
 
 	Trail  *trail.Trail
-	Limits signing.Limits
+	Limits record.Limits
 	Mails  func() bool // reports whether e-mails are sent to their recipients
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -31,7 +31,7 @@ func (h *Handlers) ChangeRecipients(r *page.Request) error {
 
 func (h *Handlers) changeRecipient(
 	r *page.Request, version int64, id, recipient string,
-) (d *signing.Document, added string, err error) {
+) (d *record.Document, added string, err error) {
 	who := r.Who.Call
 	if d, err = h.Drafts.Get(who, id); err != nil {
 		return nil, "", err
@@ -43,8 +43,8 @@ func (h *Handlers) changeRecipient(
 	}
 	switch r.Form.Value("do") {
 	case "add":
-		var made []signing.Invitation
-		if d, made, err = h.Drafts.Invite(who, id, []signing.InvitationInput{in}); err == nil {
+		var made []record.Invitation
+		if d, made, err = h.Drafts.Invite(who, id, []record.InvitationInput{in}); err == nil {
 			added = made[0].ID
 		}
 	case "update":
@@ -55,7 +55,7 @@ func (h *Handlers) changeRecipient(
 		d, err = h.Drafts.ReplaceInvitations(who, id, arranged(strings.Fields(r.Form.Value("order"))))
 	case "order":
 		order := r.Form.Value("order")
-		d, err = h.Drafts.Update(who, id, signing.DocumentInput{SigningOrder: &order})
+		d, err = h.Drafts.Update(who, id, record.DocumentInput{SigningOrder: &order})
 	default:
 		err = fault.Malformed("form_without_recipient_action")
 	}
@@ -63,7 +63,7 @@ func (h *Handlers) changeRecipient(
 }
 
 // roleInput treats a name without an address as that of a role.
-func roleInput(in signing.InvitationInput) signing.InvitationInput {
+func roleInput(in record.InvitationInput) record.InvitationInput {
 	if in.Name != nil && (in.Email == nil || *in.Email == "") {
 		in.RoleName, in.Name = in.Name, new(string)
 	}
@@ -71,18 +71,18 @@ func roleInput(in signing.InvitationInput) signing.InvitationInput {
 }
 
 // arranged returns a change of the invitations' positions to the given order.
-func arranged(order []string) []signing.InvitationInput {
-	out := make([]signing.InvitationInput, 0, len(order))
+func arranged(order []string) []record.InvitationInput {
+	out := make([]record.InvitationInput, 0, len(order))
 	for i, id := range order {
 		position := i + 1
-		out = append(out, signing.InvitationInput{ID: id, Position: &position})
+		out = append(out, record.InvitationInput{ID: id, Position: &position})
 	}
 	return out
 }
 
 // recipientInput reads the form of one recipient. Inputs missing from the form stay
 // unset.
-func recipientInput(r *page.Request) signing.InvitationInput {
+func recipientInput(r *page.Request) record.InvitationInput {
 	text := func(name string) *string {
 		if !r.Form.Has(name) {
 			return nil
@@ -90,7 +90,7 @@ func recipientInput(r *page.Request) signing.InvitationInput {
 		v := strings.TrimSpace(r.Form.Value(name))
 		return &v
 	}
-	in := signing.InvitationInput{Name: text("name"), Email: text("email"), Role: text("role"), Authentication: text("authentication"),
+	in := record.InvitationInput{Name: text("name"), Email: text("email"), Role: text("role"), Authentication: text("authentication"),
 		Locale: text("locale"), Message: text("message"),
 		Company: text("company"), JobTitle: text("job_title")}
 	if code := r.Form.Value("access_code"); code != "" {

@@ -9,7 +9,8 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
-	"paraph/app/signing"
+	"paraph/app/signing/detect"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 	"paraph/app/web/signer"
 )
@@ -98,8 +99,8 @@ type editorFound struct {
 	X, Y    float64
 	Width   float64
 	Height  float64
-	Covered []signing.Area
-	Anchor  *signing.Anchor
+	Covered []detect.Area
+	Anchor  *detect.Anchor
 }
 
 // editorCondition is the condition of a field.
@@ -116,7 +117,7 @@ type editorTest struct {
 	Value string `json:"value,omitempty"`
 }
 
-func editorConditionOf(c *signing.Condition) *editorCondition {
+func editorConditionOf(c *record.Condition) *editorCondition {
 	if c == nil {
 		return nil
 	}
@@ -127,19 +128,19 @@ func editorConditionOf(c *signing.Condition) *editorCondition {
 	return out
 }
 
-func (c *editorCondition) input() *signing.Condition {
+func (c *editorCondition) input() *record.Condition {
 	if c == nil {
 		return nil
 	}
-	out := &signing.Condition{Then: c.Then, Match: c.Match}
+	out := &record.Condition{Then: c.Then, Match: c.Match}
 	for _, t := range c.When {
-		out.When = append(out.When, signing.Test(t))
+		out.When = append(out.When, record.Test(t))
 	}
 	return out
 }
 
 // limitOf returns a limit of a field: nil, a number, or a day if it is a date.
-func limitOf(x *signing.Field, number *float64, day string) any {
+func limitOf(x *record.Field, number *float64, day string) any {
 	switch {
 	case x.Type == pdf.FieldDate && day != "":
 		return day
@@ -159,7 +160,7 @@ func readLimit(v any) (number *float64, day *string) {
 	return nil, nil
 }
 
-func editorFieldOf(x *signing.Field) editorField {
+func editorFieldOf(x *record.Field) editorField {
 	return editorField{ID: x.ID, File: x.File, Invitation: x.Invitation, Type: string(x.Type), Name: x.Name,
 		Label: x.Label, Page: x.Page,
 		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
@@ -172,13 +173,13 @@ func editorFieldOf(x *signing.Field) editorField {
 }
 
 // input returns a change that sets every property of the field and clears empty ones.
-func (x *editorField) input() signing.FieldInput {
-	in := signing.FieldInput{ID: x.ID, File: &x.File, Invitation: &x.Invitation, Type: &x.Type, Name: &x.Name,
+func (x *editorField) input() record.FieldInput {
+	in := record.FieldInput{ID: x.ID, File: &x.File, Invitation: &x.Invitation, Type: &x.Type, Name: &x.Name,
 		Label: &x.Label,
 		Page:  &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required,
 		ReadOnly: &x.ReadOnly,
 		Options:  &x.Options, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
-		LookInput: signing.LookInput{FontSize: &x.FontSize, Weight: &x.Weight, Color: &x.Color,
+		LookInput: record.LookInput{FontSize: &x.FontSize, Weight: &x.Weight, Color: &x.Color,
 			VerticalAlign: &x.VerticalAlign, Cells: &x.Cells, Mask: &x.Mask},
 		SignatureTypes: page.ReadSignatureTypes(x.Marks),
 		Help:           &x.Help, Placeholder: &x.Placeholder,
@@ -196,7 +197,7 @@ func (x *editorField) input() signing.FieldInput {
 		in.Covered = &x.Found.Covered
 		if in.Anchor = x.Found.Anchor; in.Anchor != nil {
 			at := x.Found
-			in.Placed = &signing.Field{Page: at.Page, X: at.X, Y: at.Y, Width: at.Width, Height: at.Height}
+			in.Placed = &record.Field{Page: at.Page, X: at.X, Y: at.Y, Width: at.Width, Height: at.Height}
 		}
 	}
 	return in
@@ -221,7 +222,7 @@ type editorProblem struct {
 	Field      string     `json:"field,omitempty"`
 }
 
-func (h *Handlers) problemsOf(r *page.Request, d *signing.Document) []editorProblem {
+func (h *Handlers) problemsOf(r *page.Request, d *record.Document) []editorProblem {
 	var out []editorProblem
 	for _, p := range h.Drafts.Problems(d) {
 		out = append(out, editorProblem{p.Code, p.Severity, r.Problem(p), p.File, p.Page, p.Invitation, p.Field})
@@ -229,7 +230,7 @@ func (h *Handlers) problemsOf(r *page.Request, d *signing.Document) []editorProb
 	return out
 }
 
-func (h *Handlers) stateOf(r *page.Request, d *signing.Document) editorState {
+func (h *Handlers) stateOf(r *page.Request, d *record.Document) editorState {
 	s := editorState{
 		Version:  d.Version,
 		Order:    d.SigningOrder,
@@ -251,14 +252,14 @@ func (h *Handlers) stateOf(r *page.Request, d *signing.Document) editorState {
 
 // onSomePage moves a field whose page a new file doesn't have to the file's last page, so
 // that it can be seen and moved. It is stored there with the next change.
-func onSomePage(d *signing.Document, x editorField) editorField {
+func onSomePage(d *record.Document, x editorField) editorField {
 	if f := d.File(x.File); f != nil {
 		x.Page = min(x.Page, len(f.Pages))
 	}
 	return x
 }
 
-func pagesOf(d *signing.Document) []editorPage {
+func pagesOf(d *record.Document) []editorPage {
 	pages := []editorPage{}
 	for i := range d.Files {
 		for n, size := range d.Files[i].Pages {
@@ -285,7 +286,7 @@ type drawnField struct {
 }
 
 // sheetsOf lists the pages of a document with the fields on them.
-func sheetsOf(r *page.Request, d *signing.Document) []editorSheet {
+func sheetsOf(r *page.Request, d *record.Document) []editorSheet {
 	base := "/app/documents/" + d.ID + "/pages/"
 	var out []editorSheet
 	at := map[string]int{} // index of each file's first page
@@ -340,7 +341,7 @@ func sheetSizes(sheets []editorSheet) template.CSS {
 }
 
 // personIndexes returns the index of every recipient by the ID of their invitation.
-func personIndexes(d *signing.Document) map[string]int {
+func personIndexes(d *record.Document) map[string]int {
 	out := map[string]int{}
 	for i := range d.Invitations {
 		out[d.Invitations[i].ID] = i

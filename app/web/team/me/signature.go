@@ -12,6 +12,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
+	"paraph/app/signing/mark"
 	"paraph/app/web/page"
 	"paraph/app/web/signer"
 )
@@ -58,10 +59,10 @@ func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
 // SaveMark saves or removes the signature or the initials.
 func (h *Handlers) SaveMark(r *page.Request) error {
 	kind := r.Form.Value("kind")
-	var m *signing.Mark
+	var m *mark.Mark
 	if r.Form.Value("do") != "remove" {
 		if m = signer.Mark(r, kind, signing.SavedMarks{}); m == nil {
-			m = &signing.Mark{Type: signing.MarkTyped}
+			m = &mark.Mark{Type: signing.MarkTyped}
 		}
 	}
 	if err := h.Signing.SaveMark(r.Who.Call, kind, m); err != nil {
@@ -103,7 +104,7 @@ func (h *Handlers) SavedPicture(r *page.Request) error {
 }
 
 // sendStrokes responds with a picture of drawn strokes.
-func sendStrokes(r *page.Request, m *signing.Mark) error {
+func sendStrokes(r *page.Request, m *mark.Mark) error {
 	strokes, err := m.Strokes()
 	if err != nil {
 		return err

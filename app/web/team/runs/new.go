@@ -88,7 +88,7 @@ func (h *Handlers) chooseTemplate(r *page.Request) error {
 }
 
 // problems lists what keeps documents of a template from being sent.
-func (h *Handlers) problems(r *page.Request, t *signing.Document) (out []string) {
+func (h *Handlers) problems(r *page.Request, t *record.Document) (out []string) {
 	for _, x := range h.Drafts.Problems(t) {
 		if x.Severity == record.SeverityError {
 			out = append(out, r.Sentence(fault.Field{Code: x.Code, Args: x.Args}, nil))

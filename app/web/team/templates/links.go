@@ -12,6 +12,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/publiclink"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -130,7 +131,7 @@ func showLink(r *page.Request, t signing.Template, l publiclink.Link, status int
 }
 
 // linkPerson returns the inputs for the person in a role, with what the link has for it.
-func linkPerson(l *publiclink.Link, inv *signing.Invitation, n int) roleInputs {
+func linkPerson(l *publiclink.Link, inv *record.Invitation, n int) roleInputs {
 	in := roleInputs{N: n, ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email}
 	for _, p := range l.People {
 		if p.Role == inv.ID || strings.EqualFold(p.Role, inv.RoleName) {

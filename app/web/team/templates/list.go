@@ -8,6 +8,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/signing"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -69,4 +70,4 @@ func (h *Handlers) ShowList(r *page.Request) error {
 }
 
 // usable reports whether documents can be created from a template.
-func usable(d *signing.Document) bool { return d.ArchivedAt == nil && d.DeletedAt == nil }
+func usable(d *record.Document) bool { return d.ArchivedAt == nil && d.DeletedAt == nil }

@@ -73,7 +73,7 @@ func (h *Handlers) show(r *page.Request, t signing.Template, status int, p page.
 	return templateTemplate.Render(r, status, page.With(p, data))
 }
 
-func stateOf(d *signing.Document) string {
+func stateOf(d *record.Document) string {
 	switch {
 	case d.DeletedAt != nil:
 		return deleted
@@ -95,7 +95,7 @@ func usedAt(t signing.Template) *time.Time {
 // Add creates an empty template and continues with its files.
 func (h *Handlers) Add(r *page.Request) error {
 	title := r.Say("template.untitled")
-	in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, Template: true}
+	in := signing.CreateInput{DocumentInput: record.DocumentInput{Title: &title}, Template: true}
 	d, err := h.Drafts.Create(r.UserContext(), r.Who.Call, in)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (h *Handlers) Save(r *page.Request) error {
 		return err
 	}
 	text := func(name string) *string { return new(strings.TrimSpace(r.Form.Value(name))) }
-	in := signing.DocumentInput{Title: text("title"), Subject: text("subject"), Message: text("message")}
+	in := record.DocumentInput{Title: text("title"), Subject: text("subject"), Message: text("message")}
 	in.ReadToEnd = new(r.Form.Has("read_to_end"))
 	if r.Form.Has("signature_types") {
 		in.SignatureTypes = page.ReadSignatureTypes(r.Form.Value("signature_types"))
@@ -155,7 +155,7 @@ func faults(r *page.Request, err error) map[string][]string {
 }
 
 // step is a service method whose only input is the document.
-type step func(account.Call, string) (*signing.Document, error)
+type step func(account.Call, string) (*record.Document, error)
 
 // steps are the actions that need no further input.
 func (h *Handlers) steps() map[string]step {
