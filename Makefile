@@ -1,6 +1,6 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test format judged race every lint vulnerable tools programs bare pictures looks bench soak fuzz release reproducible
+.PHONY: help run dev build test format whole together race lint vulnerable tools programs bare pictures looks bench soak fuzz release reproducible
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -23,7 +23,7 @@ build: ## build ./paraph, one static binary
 	$(BUILD) -o paraph .
 
 test: tools lint ## formatting, vet, staticcheck, and every test
-	@$(MAKE) --no-print-directory --jobs=2 judged race every 2>&1 | awk "$$SUMMARY"
+	@$(MAKE) --no-print-directory --jobs=2 whole together 2>&1 | awk "$$SUMMARY"
 
 # Prints what failed, and the seconds of each package, once more at the end.
 define SUMMARY
@@ -39,23 +39,25 @@ END {
 endef
 export SUMMARY
 
-# These tests spend their time in other programs (Chromium, Java, PDF tools) or in
-# long loops of one goroutine: the race detector would make them several times
-# slower and see nothing. What works at the same time is tested by all the others.
-JUDGED := ./app ./app/web/... ./app/pdf/... ./app/convert/docx ./app/convert/html ./app/archive ./app/signing/detect ./app/words
-
-judged: ## the tests whose judges are other programs, and those of the pages
-	go test -vet=off -timeout 40m $(JUDGED)
-
 # Packages start in this order, so that the slowest are not the last to run, alone.
-SLOWEST := ./app/api ./app/notify ./app/signing ./app/pdf/pdfium ./search ./kv ./app/convert ./app/backup
+SLOWEST := ./app/web ./app ./app/api ./app/signing ./app/convert ./app/pdf/pdfium
+
+whole: ## every test
+	go test -vet=off -timeout 40m $(SLOWEST) ./...
+
+# The race detector makes tests several times slower and sees only what happens at the same
+# time. Here it runs where goroutines share memory, and on the tests of simultaneous requests.
+SHARING := ./kv/... ./search ./app/account ./app/backup ./app/blob ./app/bulk ./app/httpkit ./app/machine ./app/notify ./app/transfer ./app/turns
+RACE := CGO_ENABLED=1 go test -vet=off -race -short -timeout 40m
+
+together: export PARAPH_TEST_PROGRAM := $(CURDIR)/paraph
+together: build ## what works at the same time, with the race detector
+	$(RACE) $(SHARING)
+	$(RACE) ./app/api ./app/signing ./app/pdf/pdfium ./app/convert -run '^TestTogether'
 
 race: export PARAPH_TEST_PROGRAM := $(CURDIR)/paraph
-race: build ## all other tests, with the race detector
-	CGO_ENABLED=1 go test -vet=off -race -short -timeout 40m $(SLOWEST) $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")
-
-every: ## in full, what -short leaves out of the tests with the race detector
-	go test -vet=off -timeout 40m ./app/api ./app/notify ./app/signing -run '^TestEvery'
+race: build ## everything with the race detector, which takes most of an hour
+	$(RACE) $(SLOWEST) ./...
 
 # axe-core judges the pages, and prettier lays out styles and scripts; their versions are in the lock file.
 NPM := app/web/testdata/node_modules/.package-lock.json

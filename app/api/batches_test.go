@@ -89,8 +89,8 @@ func makeOffers(
 	return c.Post(t, "/templates/"+template+"/bulk", obj{"rows": rows}).Want(t, 200).Text(t, "run.id")
 }
 
-// TestRowsOfOneRunAreConvertedTogether makes documents of the same file for two companies.
-func TestRowsOfOneRunAreConvertedTogether(t *testing.T) {
+// TestTogetherRowsOfOneRunAreConverted makes documents of the same file for two companies.
+func TestTogetherRowsOfOneRunAreConverted(t *testing.T) {
 	t.Parallel()
 	const rows = 20
 	program, err := exec.LookPath("soffice")

@@ -8,7 +8,7 @@ import (
 	"paraph/app/apptest"
 )
 
-func TestIdempotency(t *testing.T) {
+func TestTogetherIdempotency(t *testing.T) {
 	t.Parallel()
 	c := company(t)
 	count := func(want int) {
@@ -84,7 +84,7 @@ func TestIdempotencyEnds(t *testing.T) {
 	}
 }
 
-func TestIfMatch(t *testing.T) {
+func TestTogetherIfMatch(t *testing.T) {
 	t.Parallel()
 	c := company(t)
 	d := draft(t, c, 1, obj{"fields": list{obj{"type": "text", "invitation_id": "0", "x": 0, "y": 0, "width": 0.1, "height": 0.1}}})

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestLeftoverIsNoRequest sends bodies that are not read. The rest of a body must never be taken
+// TestTogetherLeftoverIsNoRequest sends bodies that are not read. The rest of a body must never be taken
 // for another request: behind a proxy its response would reach another client.
-func TestLeftoverIsNoRequest(t *testing.T) {
+func TestTogetherLeftoverIsNoRequest(t *testing.T) {
 	t.Parallel()
 	s := server(t)
 	hidden := "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"

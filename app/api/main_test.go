@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 // everyCase skips tests that try every case of a large table, one request after
 // the other, or that unpack gigabytes in one goroutine, with -short, as used under the race
-// detector. Their names begin with TestEvery, by which make test runs them without it.
+// detector.
 func everyCase(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

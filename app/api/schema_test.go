@@ -235,9 +235,9 @@ func kindOf(v any) string {
 	return "object"
 }
 
-// TestTheDescriptionMayBeReadAtAnyTime reads the description for the first time while requests are
+// TestTogetherTheDescriptionIsRead reads the description for the first time while requests are
 // checked against it, under the race detector.
-func TestTheDescriptionMayBeReadAtAnyTime(t *testing.T) {
+func TestTogetherTheDescriptionIsRead(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	var both sync.WaitGroup

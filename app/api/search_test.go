@@ -44,8 +44,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchSeesWrites searches right after each write.
-func TestSearchSeesWrites(t *testing.T) {
+// TestTogetherSearchSeesWrites searches right after each write.
+func TestTogetherSearchSeesWrites(t *testing.T) {
 	t.Parallel()
 	c := company(t)
 	var wg sync.WaitGroup

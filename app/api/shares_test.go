@@ -50,7 +50,7 @@ mkdir -p "$out"; cp %s "$out/$(basename "$in" .docx).pdf"
 	}, began, end
 }
 
-func TestConversionsOfOneCompanyKeepNoOtherWaiting(t *testing.T) {
+func TestTogetherConversionsOfOneCompanyKeepNoOtherWaiting(t *testing.T) {
 	t.Parallel()
 	change, began, end := slowOffice(t)
 	s := apptest.New(t, change)
@@ -76,8 +76,8 @@ func TestConversionsOfOneCompanyKeepNoOtherWaiting(t *testing.T) {
 	flood.Wait()
 }
 
-// TestNothingIsConvertedForThoseWhoLeft hangs up during one upload and while another waits its turn.
-func TestNothingIsConvertedForThoseWhoLeft(t *testing.T) {
+// TestTogetherNothingIsConvertedForThoseWhoLeft hangs up during one upload and while another waits its turn.
+func TestTogetherNothingIsConvertedForThoseWhoLeft(t *testing.T) {
 	t.Parallel()
 	change, began, end := slowOffice(t)
 	s := apptest.New(t, change)
@@ -116,9 +116,9 @@ func TestNothingIsConvertedForThoseWhoLeft(t *testing.T) {
 	end()
 }
 
-// TestUploadsAtTheSameTimeShareTheQuota fills a company's storage while a file is being
+// TestTogetherUploadsShareTheQuota fills a company's storage while a file is being
 // converted that had enough room when it was received.
-func TestUploadsAtTheSameTimeShareTheQuota(t *testing.T) {
+func TestTogetherUploadsShareTheQuota(t *testing.T) {
 	t.Parallel()
 	change, began, end := slowOffice(t)
 	c := apptest.New(t, change, func(c *app.Config) { c.Server.Limits.CompanyStorage = 100 * app.KB }).Company(t)

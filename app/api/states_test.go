@@ -285,7 +285,7 @@ func TestApproval(t *testing.T) {
 	alone.Post(t, "/documents/"+d.Text(t, "id")+"/approve", nil).Want(t, 200)
 }
 
-func TestOrder(t *testing.T) {
+func TestTogetherInOrder(t *testing.T) {
 	t.Parallel()
 	c := company(t)
 	sign := func(d *apptest.Response, n int) *apptest.Response {

@@ -69,7 +69,7 @@ func empty(tb testing.TB, dir string) {
 	}
 }
 
-func TestOfficeConvertsSeveralAtOnce(t *testing.T) {
+func TestTogetherOfficeConvertsSeveral(t *testing.T) {
 	t.Parallel()
 	o := office(t)
 	var wg sync.WaitGroup

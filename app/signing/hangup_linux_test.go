@@ -26,9 +26,9 @@ type waiter struct {
 	body   apptest.Raw
 }
 
-// TestNobodyWaitsInLineForAClientThatHungUp closes connections of requests that wait for
+// TestTogetherNobodyWaitsForAClientThatHungUp closes connections of requests that wait for
 // a turn that never comes.
-func TestNobodyWaitsInLineForAClientThatHungUp(t *testing.T) {
+func TestTogetherNobodyWaitsForAClientThatHungUp(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) { c.Metrics.Listen = "127.0.0.1:0" })
 	c := s.Company(t)
@@ -77,9 +77,9 @@ func (w *waiter) hangUp(t *testing.T, s *apptest.Server, document string) {
 	}
 }
 
-// TestEveryRunningVerificationEndsWithItsClient hangs up while a file with many signatures is being
+// TestTogetherEveryRunningVerificationEndsWithItsClient hangs up while a file with many signatures is being
 // verified. Another file then gets the only turn that strangers have.
-func TestEveryRunningVerificationEndsWithItsClient(t *testing.T) {
+func TestTogetherEveryRunningVerificationEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	signers := 250
 	if testing.Short() {

@@ -57,8 +57,8 @@ func TestUploadResumesAfterABrokenConnection(t *testing.T) {
 	}
 }
 
-// TestSlowPieceBlocksNoOther stalls one piece while another one for the same offset arrives.
-func TestSlowPieceBlocksNoOther(t *testing.T) {
+// TestTogetherASlowPieceBlocksNoOther stalls one piece while another one for the same offset arrives.
+func TestTogetherASlowPieceBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
 	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()

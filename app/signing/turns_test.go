@@ -18,9 +18,9 @@ func signedFile(t *testing.T, c *apptest.Client) []byte {
 	return c.Get(t, at+"/files/"+d.Text(t, "files.0.id")+"/content?version=current").Want(t, 200).Body
 }
 
-// TestAnUploadInPiecesTakesItsSendersTurn fills the share of one company: only its own
+// TestTogetherAnUploadInPiecesTakesItsSendersTurn fills the share of one company: only its own
 // uploads have to wait.
-func TestAnUploadInPiecesTakesItsSendersTurn(t *testing.T) {
+func TestTogetherAnUploadInPiecesTakesItsSendersTurn(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	a, b := s.Company(t), s.Company(t)

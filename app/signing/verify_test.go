@@ -8,9 +8,9 @@ import (
 	"paraph/app/turns"
 )
 
-// TestStrangersDoNotDelayCompaniesVerifying lets strangers use up their share of the
+// TestTogetherStrangersDoNotDelayCompaniesVerifying lets strangers use up their share of the
 // verifier: only the next stranger has to wait.
-func TestStrangersDoNotDelayCompaniesVerifying(t *testing.T) {
+func TestTogetherStrangersDoNotDelayCompaniesVerifying(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
@@ -41,9 +41,9 @@ func TestStrangersDoNotDelayCompaniesVerifying(t *testing.T) {
 	}
 }
 
-// TestSearchesOfOneCompanyDoNotDelayOthers lets a company use up its share of the index:
+// TestTogetherSearchesOfOneCompanyDoNotDelayOthers lets a company use up its share of the index:
 // only its own searches have to wait.
-func TestSearchesOfOneCompanyDoNotDelayOthers(t *testing.T) {
+func TestTogetherSearchesOfOneCompanyDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	a, b := s.Company(t), s.Company(t)

@@ -176,12 +176,20 @@ func (w *window) watch(event any) {
 	}
 }
 
+// run acts on the page. An action looks its element up before it does anything: if the page
+// is rendered anew between the two, the action is repeated.
 func (w *window) run(do ...chromedp.Action[chromedp.Void]) {
 	w.t.Helper()
 	ctx, stop := w.bounded()
 	defer stop()
-	if err := chromedp.Do(ctx, do...); err != nil {
-		w.t.Fatalf("%v; %s", err, w.sight())
+	for _, act := range do {
+		err := chromedp.Do(ctx, act)
+		for err != nil && strings.Contains(err.Error(), replaced) && ctx.Err() == nil {
+			err = chromedp.Do(ctx, act)
+		}
+		if err != nil {
+			w.t.Fatalf("%v; %s", err, w.sight())
+		}
 	}
 }
 
@@ -258,6 +266,9 @@ func (w *window) until(expression string) {
 
 // gone is the browser's error code for a page that no longer exists.
 const gone = "(-32000)"
+
+// replaced is its message for an element that has been looked up on such a page.
+const replaced = "Could not find node with given id"
 
 // heading waits for a page with this title.
 func (w *window) heading(want string) {

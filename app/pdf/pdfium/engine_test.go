@@ -18,9 +18,9 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// TestCloseReleasesEverything runs alone, before the parallel tests, because it
+// TestTogetherCloseReleasesEverything runs alone, before the parallel tests, because it
 // counts resources.
-func TestCloseReleasesEverything(t *testing.T) {
+func TestTogetherCloseReleasesEverything(t *testing.T) {
 	src, slow := write(t, lines("a")), write(t, runaway())
 	before := runtime.NumGoroutine()
 	e := open(t, func(o *pdfium.Options) { o.Workers, o.Timeout = 3, 5*time.Second })
@@ -54,9 +54,9 @@ func TestCloseReleasesEverything(t *testing.T) {
 	}
 }
 
-// TestEndlessFile checks that a file that never finishes affects only its own
+// TestTogetherWithAnEndlessFile checks that a file that never finishes affects only its own
 // request, up to its deadline.
-func TestEndlessFile(t *testing.T) {
+func TestTogetherWithAnEndlessFile(t *testing.T) {
 	t.Parallel()
 	const limit = 4 * time.Second
 	e := open(t, func(o *pdfium.Options) { o.Timeout = limit })
@@ -95,7 +95,7 @@ func TestEndlessFile(t *testing.T) {
 	}
 }
 
-func TestCloseWhileBusy(t *testing.T) {
+func TestTogetherCloseWhileBusy(t *testing.T) {
 	t.Parallel()
 	e := open(t, func(o *pdfium.Options) { o.Workers = 1 })
 	slow := write(t, runaway())
@@ -136,9 +136,9 @@ func TestNothingOfADocumentRemains(t *testing.T) {
 	}
 }
 
-// TestConcurrentCallers checks that many callers of a few workers each get their
+// TestTogetherCallers checks that many callers of a few workers each get their
 // own answer.
-func TestConcurrentCallers(t *testing.T) {
+func TestTogetherCallers(t *testing.T) {
 	t.Parallel()
 	e := open(t, func(o *pdfium.Options) { o.RecycleJobs = 7 })
 	var wg sync.WaitGroup

@@ -18,9 +18,9 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// TestWorkerKilled checks that the death of a busy worker fails only its own
+// TestTogetherWithAKilledWorker checks that the death of a busy worker fails only its own
 // request.
-func TestWorkerKilled(t *testing.T) {
+func TestTogetherWithAKilledWorker(t *testing.T) {
 	t.Parallel()
 	e := open(t, func(o *pdfium.Options) { o.Workers = 1 })
 	src := write(t, lines("a"))
