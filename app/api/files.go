@@ -32,11 +32,11 @@ type fileHandlers struct {
 
 func (h *fileHandlers) routes(s *server) {
 	const base = "/documents/{document}"
-	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), id: "uploadFiles", summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, h.upload)
+	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(h.maxBody).UploadingMany(h.maxCount, h.maxFiles).Interruptible(), id: "uploadFiles", summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true, before: h.editable}, h.upload)
 	handle(s, operation{method: http.MethodGet, path: base + "/files", rule: shared(account.ScopeRead), id: "listFiles", summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, h.listFiles)
 	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), id: "getFile", summary: "Get a file", tag: "Files"}, h.getFile)
 	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), id: "updateFile", summary: "Rename, move or confirm a file", tag: "Files"}, h.updateFile)
-	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/content", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), id: "replaceFile", summary: "Replace a file of a draft", tag: "Files", files: true}, h.replaceFile)
+	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/content", rule: may(account.ScopeWrite).With(h.maxBody).Uploading(h.maxFiles).Interruptible(), id: "replaceFile", summary: "Replace a file of a draft", tag: "Files", files: true, before: h.editable}, h.replaceFile)
 	handle(s, operation{method: http.MethodPut, path: base + "/files/{file}/pages", rule: may(account.ScopeWrite).Interruptible(), id: "arrangePages", summary: "Reorder, turn or remove pages", tag: "Files"}, h.arrangePages)
 	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/split", rule: may(account.ScopeWrite).Interruptible(), id: "splitFile", summary: "Split a file in two", tag: "Files", status: http.StatusCreated}, h.splitFile)
 	handle(s, operation{method: http.MethodPost, path: base + "/files/{file}/merge", rule: may(account.ScopeWrite).Interruptible(), id: "mergeFiles", summary: "Merge files into one", tag: "Files"}, h.mergeFiles)
@@ -56,6 +56,15 @@ func (h *fileHandlers) routes(s *server) {
 	stream(s, download, func(r *request, _ *nothing) error {
 		return h.download(r, downloadBody{r.query.text("format"), r.query.text("version"), r.query.text("content")})
 	})
+}
+
+// editable refuses files for a document that is no draft before they are received.
+func (h *fileHandlers) editable(r *request) error {
+	id, err := r.document()
+	if err != nil {
+		return err
+	}
+	return h.drafts.Editable(r.call(), id)
 }
 
 func (h *fileHandlers) listFiles(r *request, _ *nothing) (envelope[fileView], error) {

@@ -52,3 +52,48 @@ func TestTogetherLeftoverIsNoRequest(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesForNoDraftAreNotReceived sends the head of an upload, and never its files: what can't
+// succeed is refused without them.
+func TestFilesForNoDraftAreNotReceived(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	voided := sent(t, c, 1)
+	c.Post(t, "/documents/"+voided.Text(t, "id")+"/void", obj{"reason": "No."}).Want(t, 200)
+	other := company(t).Post(t, "/documents", obj{"title": "Theirs"}).Want(t, 201)
+	for _, tt := range []struct {
+		name, path string
+		status     int
+	}{
+		{"voided", "/documents/" + voided.Text(t, "id") + "/upload", 409},
+		{"one file of it", "/documents/" + voided.Text(t, "id") + "/files/" + voided.Text(t, "files.0.id") + "/content", 409},
+		{"another company's", "/documents/" + other.Text(t, "id") + "/upload", 404},
+		{"unknown", "/documents/01ARZ3NDEKTSV4RRFFQ69G5FAV/upload", 404},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			method := http.MethodPost
+			if strings.HasSuffix(tt.path, "/content") {
+				method = http.MethodPut
+			}
+			body, hold := io.Pipe()
+			defer hold.Close()
+			req, err := http.NewRequestWithContext(t.Context(), method, c.URL+tt.path, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+c.Token)
+			req.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+			go func() { _, _ = io.WriteString(hold, "--b\r\n") }()
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if res.StatusCode != tt.status {
+				b, _ := io.ReadAll(res.Body)
+				t.Errorf("%d %s", res.StatusCode, b)
+			}
+		})
+	}
+}

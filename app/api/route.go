@@ -25,7 +25,10 @@ type operation struct {
 	rule    httpkit.Rule
 	status  int // of success; 0 is 200
 	query   []parameter
-	files   bool   // also takes multipart/form-data with files
+	files   bool // also takes multipart/form-data with files
+	// before refuses what can't succeed before the body is read. A request with an idempotency
+	// key skips it: it may repeat one that succeeded, whose answer it gets.
+	before  func(r *request) error
 	text    string // media type of a non-JSON body; the handler finds it in r.plain
 	objects int    // in the JSON of the body, if more than usual
 	list    bool
@@ -46,6 +49,11 @@ func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, er
 	s.add(op, func(r *request) error {
 		in := new(I)
 		r.echoed = echoed
+		if op.before != nil && r.Get(onceKey) == "" {
+			if err := op.before(r); err != nil {
+				return err
+			}
+		}
 		defer r.closeUploads()
 		if err := s.decode(r, schema, in); err != nil {
 			return err

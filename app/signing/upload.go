@@ -91,6 +91,12 @@ func (s *Drafts) editable(who account.Call, id string) (*record.Document, error)
 	return d, d.Editable()
 }
 
+// Editable refuses a document that the actor may not change, or that is no draft.
+func (s *Drafts) Editable(who account.Call, id string) error {
+	_, err := s.editable(who, id)
+	return err
+}
+
 // AttachInput holds the files to be added to a draft.
 type AttachInput struct {
 	Uploads  []*intake.Upload
