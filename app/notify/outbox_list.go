@@ -92,6 +92,9 @@ func (s *Messages) List(who account.Call, q OutboxQuery) (list list.Page[Message
 		}
 		return err
 	})
+	for i, m := range list.Items {
+		list.Items[i] = m.shownTo(who) // the subject may hold a code
+	}
 	return list, err
 }
 

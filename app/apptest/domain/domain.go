@@ -167,12 +167,12 @@ func (s *Services) Messages(t testing.TB, company string) []notify.Message {
 	if err := s.Notify.CaughtUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.Notify.Messages.List(account.System(company),
-		notify.OutboxQuery{Limit: 1000, Ascending: true})
+	all, _, err := s.Notify.Messages.All(company, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all.Items
+	slices.Reverse(all)
+	return all
 }
 
 // Refusal returns what an error of the domain says, in codes: its own, or each
