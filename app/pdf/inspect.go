@@ -37,8 +37,9 @@ type Inspection struct {
 	Uneven int
 	// PaperOnly reports whether some of them are seen only on paper, or only at times.
 	PaperOnly bool
-	// PaperImages reports whether there are images that others may replace on paper.
-	PaperImages bool
+	// PaperParts reports whether there are images, layers or other parts that may look different on paper, and that
+	// Prepare leaves as they are.
+	PaperParts bool
 	// FontsNotEmbedded holds the base names of fonts that readers have to
 	// substitute.
 	FontsNotEmbedded []string
@@ -111,7 +112,7 @@ func (f *File) version() string {
 
 // look visits every object reachable from the catalog.
 func (f *File) look(in *Inspection) {
-	fonts, files := map[string]bool{}, map[string]bool{}
+	fonts, files, unlisted := map[string]bool{}, map[string]bool{}, -f.inconstant()
 	in.Unfound = !f.Finds(f.RootRef)
 	f.reach(f.RootRef, func(d dict) {
 		for _, v := range d {
@@ -125,9 +126,12 @@ func (f *File) look(in *Inspection) {
 		case "Rendition":
 			in.JavaScript = in.JavaScript || d["JS"] != nil
 		}
+		in.PaperParts = in.PaperParts || f.elsewhere(d)
 		switch f.Name(d["Type"]) {
-		case "XObject":
-			in.PaperImages = in.PaperImages || len(f.Array(d["Alternates"])) > 0
+		case "OCG":
+			if _, changed := f.constant(d); changed {
+				unlisted++
+			}
 		case "Font":
 			if s, missing := f.fontMissing(d); missing {
 				fonts[s] = true
@@ -137,12 +141,12 @@ func (f *File) look(in *Inspection) {
 				files[f.fileName(d)] = true
 			}
 		default:
-			in.PaperImages = in.PaperImages || f.Name(d["Subtype"]) == "Image" && len(f.Array(d["Alternates"])) > 0
 			if f.Dict(d["EF"]) != nil { // a file specification without a Type entry
 				files[f.fileName(d)] = true
 			}
 		}
 	})
+	in.PaperParts = in.PaperParts || unlisted > 0
 	in.FontsNotEmbedded = slices.Sorted(maps.Keys(fonts))
 	in.EmbeddedFiles = slices.Sorted(maps.Keys(files))
 }

@@ -91,6 +91,33 @@ func (f *File) constant(layer dict) (dict, bool) {
 	return layer, true
 }
 
+// inconstant counts the layers named in the catalog that are seen only at times. Some readers follow the
+// usage of layers that are not named there as well.
+func (f *File) inconstant() (n int) {
+	f.layers(func(_ ref, d dict) {
+		if _, changed := f.constant(d); changed {
+			n++
+		}
+	})
+	return n
+}
+
+// elsewhere reports whether something else may be shown in the place of a part of a page: another image,
+// or one by a print server, on paper; PostScript, only there; or the content of another file (ISO 32000-2
+// §8.9.5.4, §14.11.7, §8.8.2; ISO 32000-1 §7.3.8.2, §8.10.4).
+func (f *File) elsewhere(d dict) bool {
+	subtype := f.Name(d["Subtype"])
+	switch {
+	case subtype == "Image" && len(f.Array(d["Alternates"])) > 0,
+		(subtype == "Image" || subtype == "Form") && d["OPI"] != nil,
+		subtype == "Form" && (d["Ref"] != nil || d["PS"] != nil || f.Name(d["Subtype2"]) == "PS"),
+		subtype == "PS" && (d["Length"] != nil || f.Name(d["Type"]) == "XObject"),
+		d["Length"] != nil && d["F"] != nil: // a stream that is kept elsewhere
+		return true
+	}
+	return false
+}
+
 // on reports whether a state of a layer's usage is not OFF.
 func (f *File) on(layer dict, category, state name, otherwise bool) bool {
 	v := f.Name(f.Dict(f.Dict(layer["Usage"])[category])[state])

@@ -177,7 +177,7 @@ func (s *Intake) inspect(ctx context.Context, u *Upload, f *pdf.File, file *reco
 	}
 	// Nobody would have seen what they sign.
 	switch {
-	case in.PaperImages:
+	case in.PaperParts:
 		return refuse(nil, "paper_images", fault.Text("file", u.Name))
 	case file.Presigned && in.PaperOnly:
 		return refuse(nil, "paper_differs", fault.Text("file", u.Name))

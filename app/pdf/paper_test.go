@@ -1,0 +1,90 @@
+package pdf_test
+
+import (
+	"testing"
+
+	"paraph/app/pdf"
+)
+
+// onPaper is an upload with one page, and what may look different on paper.
+func onPaper(catalog, page string, objects map[int]string, streams map[int][2]string) []byte {
+	b := newBuilder()
+	b.object(1, "<</Type/Catalog/Pages 2 0 R"+catalog+">>")
+	b.object(2, "<</Type/Pages/Kids[10 0 R]/Count 1/MediaBox[0 0 612 792]>>")
+	b.object(10, "<</Type/Page/Parent 2 0 R"+page+">>")
+	for n := range 100 {
+		if body, ok := objects[n]; ok {
+			b.object(n, body)
+		}
+		if s, ok := streams[n]; ok {
+			b.stream(n, s[0], s[1])
+		}
+	}
+	return b.end("/Root 1 0 R")
+}
+
+// TestNothingDiffersOnPaperUnnamed prepares files with everything that is shown only on the screen, only on paper, or
+// only at times: it is the same afterwards, or the file can be told from others before.
+func TestNothingDiffersOnPaperUnnamed(t *testing.T) {
+	t.Parallel()
+	type objects = map[int]string
+	const marked = "/OC /MC0 BDC 0 0 9 9 re f EMC"
+	layered := func(usage string, more string) []byte {
+		return onPaper("/OCProperties<</OCGs[20 0 R]/D<<"+more+">>>>", "/Resources<</Properties<</MC0 20 0 R>>>>/Contents 30 0 R",
+			objects{20: "<</Type/OCG/Name(x)/Usage<<" + usage + ">>>>"}, map[int][2]string{30: {"", marked}})
+	}
+	annotation := func(entries string) []byte {
+		return onPaper("", "/Annots[20 0 R]", objects{20: "<</Type/Annot/Subtype/Stamp/Rect[10 10 90 90]/AP<</N 30 0 R>>" + entries + ">>"},
+			map[int][2]string{30: {"/Type/XObject/Subtype/Form/BBox[0 0 9 9]", "0 0 9 9 re f"}})
+	}
+	loose := func(catalog, properties string, more objects) []byte {
+		return onPaper(catalog, "/Resources<</Properties<</MC0 "+properties+">>>>/Contents 30 0 R", more, map[int][2]string{30: {"", marked}})
+	}
+	drawn := func(entries string) []byte {
+		return onPaper("", "/Resources<</XObject<</X 20 0 R>>>>/Contents 30 0 R", nil, map[int][2]string{20: {entries, "0"}, 30: {"", "/X Do"}})
+	}
+	for name, file := range map[string][]byte{
+		"not on paper":               annotation(""),
+		"only on paper":              annotation("/F 36"),
+		"when pointed at":            annotation("/F 4/AP<</N 30 0 R/R 30 0 R>>"),
+		"toggled":                    annotation("/F 260"),
+		"fixed on paper":             annotation("/F 4/FixedPrint<</Type/FixedPrint>>"),
+		"layer not on paper":         layered("/Print<</PrintState/OFF>>", ""),
+		"layer only on paper":        layered("/View<</ViewState/OFF>>/Print<</PrintState/ON>>", ""),
+		"layer by its events":        layered("/Print<</PrintState/OFF>>", "/AS[<</Event/Print/Category[/Print]/OCGs[20 0 R]>>]"),
+		"layer when zoomed":          layered("/Zoom<</min 2>>", "/AS[<</Event/View/Category[/Zoom]/OCGs[20 0 R]>>]"),
+		"another part of a page":     onPaper("/ViewerPreferences<</PrintArea/MediaBox>>", "/CropBox[0 0 100 100]", nil, nil),
+		"another clip of a page":     onPaper("/ViewerPreferences<</ViewClip/TrimBox>>", "/TrimBox[0 0 100 100]", nil, nil),
+		"layer off, shown on paper":  layered("/Print<</PrintState/ON>>", "/OFF[20 0 R]"),
+		"layers off, shown on paper": layered("/Print<</PrintState/ON>>", "/BaseState/OFF"),
+	} {
+		c := newChain(t, file)
+		if in := c.open().Inspect(); in.Uneven == 0 || in.PaperParts {
+			t.Errorf("%s: %d parts are named, %v", name, in.Uneven, in.PaperParts)
+		}
+		c.add(pdf.Prepare(c.base(), pdf.PrepareSpec{Signatures: []pdf.SignatureSpec{{Name: "a", Page: -1}}, StripJavaScript: true}))
+		if in := c.open().Inspect(); in.Uneven != 0 || in.PaperParts {
+			t.Errorf("%s: prepared, %d parts differ", name, in.Uneven)
+		}
+	}
+	only := "<</Type/OCG/Name(x)/Usage<</Print<</PrintState/OFF>>>>>>"
+	for name, file := range map[string][]byte{
+		"other image":          drawn("/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Alternates[<</Image 20 0 R/DefaultForPrinting true>>]"),
+		"image by the printer": drawn("/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/OPI<</2.0<</F(x.tif)>>>>"),
+		"PostScript":           drawn("/Type/XObject/Subtype/PS"),
+		"form of PostScript":   drawn("/Subtype/Form/BBox[0 0 9 9]/Subtype2/PS"),
+		"page of another file": drawn("/Subtype/Form/BBox[0 0 9 9]/Ref<</F(x.pdf)/Page 0>>"),
+		"content elsewhere":    drawn("/Subtype/Form/BBox[0 0 9 9]/F(x.bin)"),
+		"unlisted layer":       loose("/OCProperties<</OCGs[]/D<<>>>>", "20 0 R", objects{20: only}),
+		"no layers listed":     loose("", "20 0 R", objects{20: only}),
+		"layer in its place":   loose("", only, nil),
+		"layer of a group":     loose("/OCProperties<</OCGs[21 0 R]/D<<>>>>", "<</Type/OCMD/OCGs[20 0 R]>>", objects{20: only, 21: only}),
+	} {
+		if in := newChain(t, file).open().Inspect(); !in.PaperParts {
+			t.Errorf("%s: not told: %+v", name, in)
+		}
+	}
+	if in := newChain(t, layered("", "")).open().Inspect(); in.Uneven > 0 || in.PaperParts {
+		t.Errorf("a layer without usage differs: %+v", in)
+	}
+}
