@@ -159,22 +159,28 @@ type Redaction struct {
 	Words []string
 }
 
+// Lost is what Redact removed beside the parts of pages.
+type Lost struct {
+	Pictures int // images as a whole, as they could not be decoded
+	Files    int // attached files
+}
+
 // Redact writes a copy of an unsigned file without what lies in some parts of its pages: text, images,
 // drawings, annotations and form fields, with all that stands for them elsewhere. The parts are black.
-// Attached files stay. unreadable is the number of images that were removed as a whole, as they could
-// not be decoded.
+// The copy has no attached files: nobody sees on its pages what is in them.
 //
 // The error wraps ErrSpec, ErrSigned, ErrDamaged or ErrTooComplex, or comes from w.
-func Redact(ctx context.Context, w io.Writer, f *File, what Redaction) (unreadable int, err error) {
+func Redact(ctx context.Context, w io.Writer, f *File, what Redaction) (lost Lost, err error) {
 	c := newCopying(ctx, w)
 	a, err := newArrangement(c, f)
 	if err != nil {
-		return 0, err
+		return lost, err
 	}
 	version, err := f.BytesAt(int64(len("%PDF-")), len("1.7"))
 	if err != nil {
-		return 0, err
+		return lost, err
 	}
+	lost.Files = len(f.Inspect().EmbeddedFiles)
 	all := make([]PageChoice, len(f.Pages()))
 	for i := range all {
 		all[i].Page = i
@@ -183,11 +189,12 @@ func Redact(ctx context.Context, w io.Writer, f *File, what Redaction) (unreadab
 	r := &redaction{arrangement: a, words: wordsIn(what.Words), next: max(f.Xref.Top, 1)}
 	r.from = redact.New(f.File.File, r)
 	if err := cmp.Or(a.choose(all), r.pages(what.Regions), c.begin(string(version))); err != nil {
-		return 0, err
+		return lost, err
 	}
 	if err := r.fonts(); err != nil {
-		return 0, err
+		return lost, err
 	}
+	lost.Pictures = r.from.Unreadable()
 	for number, v := range r.from.Emptied() {
 		a.changed[number] = v
 	}
@@ -197,7 +204,7 @@ func Redact(ctx context.Context, w io.Writer, f *File, what Redaction) (unreadab
 	if info := r.info(); len(info) > 0 {
 		trailer["Info"] = a.value(r.Add(info))
 	}
-	return r.from.Unreadable(), cmp.Or(a.write(), c.finish(trailer))
+	return lost, cmp.Or(a.write(), c.finish(trailer))
 }
 
 // A redaction is a copy of a file that lacks parts of its pages.
@@ -256,9 +263,31 @@ func (r *redaction) pages(regions []Cover) error {
 	for _, page := range r.f.Pages() {
 		if d, ok := r.changed[page.Ref.Number].(dict); ok {
 			delete(d, "B") // articles, which the copy lacks
+			r.withoutFiles(d)
 		}
 	}
 	return r.f.Fault
+}
+
+// withoutFiles removes the annotations of a page that stand for attached files.
+func (r *redaction) withoutFiles(page dict) {
+	all := r.f.Array(page["Annots"])
+	attached := func(v any) bool { return r.f.Name(r.f.Dict(v)["Subtype"]) == "FileAttachment" }
+	if !slices.ContainsFunc(all, attached) {
+		return
+	}
+	var kept array
+	for _, v := range all {
+		if attached(v) {
+			r.drop(v, r.f.Dict(v))
+			continue
+		}
+		kept = append(kept, v)
+	}
+	delete(page, "Annots")
+	if len(kept) > 0 {
+		page["Annots"] = kept
+	}
 }
 
 // fonts removes what fonts say of characters that are nowhere any more.
@@ -317,6 +346,8 @@ var spoken = []name{"Name", "Creator", "DV", "TU", "TM", "P", "Subj", "NM", "Des
 func (r *redaction) entry(of dict, key name, v any) any {
 	switch key {
 	case "PieceInfo", "AA", "LastModified":
+		return nil
+	case "EF", "RF", "AF": // attached files
 		return nil
 	case "Metadata":
 		if r.f.Name(of["Type"]) != "Catalog" {
@@ -437,11 +468,8 @@ func (r *redaction) catalog() dict {
 	r.renameBookmarks()
 	c := r.f.Catalog().Clone()
 	maps.DeleteFunc(c, func(key name, _ any) bool { return !slices.Contains(ofCopy, key) })
-	delete(c, "Dests") // Links have the places themselves.
-	if files := r.f.Dict(c["Names"])["EmbeddedFiles"]; files != nil {
-		c["Names"] = dict{"EmbeddedFiles": files}
-	} else {
-		delete(c, "Names")
+	for _, key := range []name{"Names", "Dests", "AF", "Collection"} {
+		delete(c, key) // Links have their places themselves, and attached files are left out.
 	}
 	if r.bare {
 		delete(c, "StructTreeRoot")

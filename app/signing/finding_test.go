@@ -20,6 +20,7 @@ func TestEveryFindingHasASentence(t *testing.T) {
 	seen := 0
 	for file, pattern := range map[string]string{
 		"intake/intake.go": `Severity(?:Info|Warning), (variant\()?"([a-z_.]+)"`, "intake/mend.go": `Severity(?:Info|Warning), (variant\()?"([a-z_.]+)"`,
+		"intake/arrange.go":           `removed\((x)?"([a-z_]+)"`,
 		"record/finding.go":           `Severity(?:Info|Warning), (variant\()?"([a-z_.]+)"`,
 		"../convert/docx/findings.go": `\t(x)?"([a-z_]+)": +"(?:info|warning)",`,
 	} {

@@ -579,3 +579,33 @@ func TestFaxIsPaintedOver(t *testing.T) {
 		})
 	}
 }
+
+// TestAttachedFilesAreRemoved blacks out a part of a page of a file that has the same text in attached files, wherever
+// such can be.
+func TestAttachedFilesAreRemoved(t *testing.T) {
+	t.Parallel()
+	file := "50 0 R"
+	upload := build(map[int]string{
+		1:  "<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a.txt)" + file + "]>>>>/AF[" + file + "]/Collection<</Type/Collection>>>>",
+		2:  "<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2/MediaBox[0 0 600 800]>>",
+		3:  "<</Type/Page/Parent 2 0 R/Contents 31 0 R/AF[" + file + "]>>",
+		4:  "<</Type/Page/Parent 2 0 R/Annots[20 0 R 21 0 R]/AF[" + file + "]>>",
+		20: "<</Type/Annot/Subtype/FileAttachment/Rect[10 10 30 30]/FS " + file + ">>",
+		21: "<</Type/Annot/Subtype/Link/Rect[10 40 30 60]/A<</S/GoToE/F " + file + "/D[0/Fit]>>/AF[" + file + "]>>",
+		31: ">|0 0 10 10 re f",
+		50: "<</Type/Filespec/F(a.txt)/UF(a.txt)/EF<</F 51 0 R>>/RF<</F[(b.txt)51 0 R]>>>>",
+		51: ">/Type/EmbeddedFile|THE SECRET",
+	})
+	f, err := pdf.Open(bytes.NewReader(upload), int64(len(upload)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	lost, err := pdf.Redact(t.Context(), &out, f, pdf.Redaction{Regions: []pdf.Cover{box(0, 0, 100, 100)}})
+	if err != nil || lost.Files != 1 {
+		t.Errorf("%d files were removed: %v", lost.Files, err)
+	}
+	if plain := run(t, out.Bytes(), "qpdf", "--qdf", "--object-streams=disable", "FILE", "-"); strings.Contains(plain, "SECRET") || strings.Contains(plain, "FileAttachment") {
+		t.Errorf("the copy is %s", plain)
+	}
+}

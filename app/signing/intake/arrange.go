@@ -78,11 +78,11 @@ func (s *Intake) Redact(
 		what.Regions = append(what.Regions, pdf.Cover{Page: r.Page - 1, Box: box})
 	}
 	tooComplex := func(why error) error { return tooComplex("regions", file.Name, why) }
-	whole := 0
+	var lost pdf.Lost
 	made, err := s.remake(ctx, by, tooComplex, func(w io.Writer) error {
 		for f, err := range s.opened(file.Base, file.BaseSize) {
 			if err == nil {
-				whole, err = pdf.Redact(ctx, &bounded{w, s.Limits.UploadBytes}, f, what)
+				lost, err = pdf.Redact(ctx, &bounded{w, s.Limits.UploadBytes}, f, what)
 			}
 			if err != nil {
 				return err
@@ -97,11 +97,15 @@ func (s *Intake) Redact(
 	if err != nil {
 		return record.Whole{}, unread(file, err)
 	}
-	if whole > 0 {
-		made.Findings = append(made.Findings, record.Finding{
-			Code: "pictures_removed", Severity: record.SeverityWarning, Args: map[string]string{"count": strconv.Itoa(whole)},
-		})
+	removed := func(what fault.Code, n int) {
+		if n > 0 {
+			made.Findings = append(made.Findings, record.Finding{
+				Code: what, Severity: record.SeverityWarning, Args: map[string]string{"count": strconv.Itoa(n)},
+			})
+		}
 	}
+	removed("pictures_removed", lost.Pictures)
+	removed("files_removed", lost.Files)
 	if len(after) > 0 {
 		return record.Whole{}, tooComplex(fmt.Errorf("%w: %d words are left", errLeft, len(after)))
 	}
