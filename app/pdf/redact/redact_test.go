@@ -609,3 +609,49 @@ func TestAttachedFilesAreRemoved(t *testing.T) {
 		t.Errorf("the copy is %s", plain)
 	}
 }
+
+// TestRemovedTextHasNoWidths blacks out text whose characters are placed one by one: the copy says where the text
+// begins that stays, exactly there, and nothing of the places of what was removed.
+func TestRemovedTextHasNoWidths(t *testing.T) {
+	t.Parallel()
+	var placed strings.Builder
+	for _, c := range "SECRETS" {
+		fmt.Fprintf(&placed, "(%c) Tj 8.25 0 Td ", c)
+	}
+	number := regexp.MustCompile(`-?[0-9.]+`)
+	for name, content := range map[string]string{
+		"moved":             "BT /F 12 Tf 100 700 Td " + placed.String() + "60 0 Td (KEEP) Tj 0 -40 Td (STAY) Tj ET",
+		"shown":             "BT /F 12 Tf 100 700 Td (S) Tj (E) Tj (C) Tj (RET) Tj [-100 (S) -200] TJ (S) Tj 110 0 Td (KEEP) Tj 0 -40 Td (STAY) Tj ET",
+		"with leading":      "BT /F 12 Tf 100 700 TD (SECRETS) Tj 110 0 Td (KEEP) Tj 0 -40 TD (STAY) Tj ET",
+		"set with leading":  "BT /F 12 Tf 40 TL 100 740 Td (SECRETS) ' 110 0 Td (KEEP) Tj (STAY) ' ET",
+		"spaced":            "BT /F 12 Tf 40 TL 100 740 Td 1 2 (SECRETS) \" 110 0 Td (KEEP) Tj 0 1 (STAY) \" ET",
+		"wide":              "BT /F 12 Tf 150 Tz 100 700 Td (SECRETS) Tj (S) Tj /F 9 Tf 110 0 Td (KEEP) Tj 0 -40 Td (STAY) Tj ET",
+		"placed absolutely": "BT /F 12 Tf 1 0 0 1 100 700 Tm (SECRET) Tj 1 0 0 1 150 700 Tm (S) Tj 1 0 0 1 210 700 Tm (KEEP) Tj 1 0 0 1 100 660 Tm (STAY) Tj ET",
+	} {
+		upload := file(content, nil)
+		out := redacted(t, upload, nil, box(90, 690, 205, 715))
+		for _, word := range []string{"KEEP", "STAY"} {
+			if was, is := placeOf(t, upload, word), placeOf(t, out, word); was != is || was == "" {
+				t.Errorf("%s: %s is at %q, was at %q", name, word, is, was)
+			}
+		}
+		plain := run(t, out, "qpdf", "--qdf", "--object-streams=disable", "FILE", "-")
+		_, text, _ := strings.Cut(plain, "/F 12 Tf")
+		text, _, _ = strings.Cut(text, "KEEP")
+		// One place of the text that stays, of six numbers, and what was before the text.
+		if got := number.FindAllString(text, -1); len(got) > 14 || strings.Contains(text, "SEC") {
+			t.Errorf("%s: before what stays, the copy says %s", name, text)
+		}
+	}
+}
+
+// placeOf returns where a word begins on the first page.
+func placeOf(t *testing.T, upload []byte, word string) string {
+	t.Helper()
+	boxes := run(t, upload, "pdftotext", "-bbox", "-l", "1", "FILE", "-")
+	m := regexp.MustCompile(`xMin="(\d+\.\d)\d*" yMin="(\d+\.\d)\d*"[^>]*>[A-Z]*` + word).FindStringSubmatch(boxes)
+	if m == nil {
+		return ""
+	}
+	return m[1] + " " + m[2]
+}

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"slices"
 
 	"paraph/app/pdf/object"
@@ -10,12 +11,18 @@ import (
 type position struct {
 	line, next matrix // of the start of the line and of the next character
 	lost       bool   // next is not known, but its line is
+
+	// Once something was removed from a text object, only where text begins that is kept is written: the places
+	// of what was removed, one by one, would tell its characters by their widths.
+	sparing bool
+	moved   bool    // the line is another one than was written last
+	gap     float64 // before the next character, in units of the text
 }
 
 func (p *position) reset() { *p = position{line: identity, next: identity} }
 
 // to begins a line.
-func (p *position) to(m matrix) { *p = position{line: m, next: m} }
+func (p *position) to(m matrix) { *p = position{line: m, next: m, sparing: p.sparing, moved: true} }
 
 // textOperator follows the operators of text and reports whether op is one.
 func (c *content) textOperator(op string, operands []any, raw []byte) bool {
@@ -29,6 +36,12 @@ func (c *content) textOperator(op string, operands []any, raw []byte) bool {
 		c.setFont(operands)
 	case "Td", "TD", "Tm", "T*":
 		c.move(op, operands)
+		if c.text.sparing {
+			if op == "TD" {
+				c.write("TL", c.state.leading)
+			}
+			return true
+		}
 	case "Tc", "Tw", "Tz", "TL", "Ts":
 		c.setText(op, operands)
 	case "ET", "Tr":
@@ -92,7 +105,7 @@ func (c *content) move(op string, operands []any) {
 
 // show follows an operator that shows strings and writes what remains of them.
 func (c *content) show(op string, operands []any, raw []byte) {
-	var before func()
+	begin := func() {}
 	switch op {
 	case "\"":
 		if len(operands) >= 3 {
@@ -103,33 +116,53 @@ func (c *content) show(op string, operands []any, raw []byte) {
 		fallthrough
 	case "'":
 		c.text.to(c.text.line.moved(0, -c.state.leading))
-		before = func() {
+		begin = func() {
 			if op == "\"" {
 				c.write("Tw", c.state.wordSpace)
 				c.write("Tc", c.state.charSpace)
 			}
-			c.write("T*")
+			if !c.text.sparing {
+				c.write("T*")
+			}
 		}
 	}
 	items, ok := lastOf(operands).(array)
 	if !ok {
 		items = array{lastOf(operands)}
 	}
-	shown := showing{content: c}
+	shown := showing{content: c, move: c.text.gap / c.unit()}
 	for _, v := range items {
 		shown.item(v)
 	}
-	if !shown.removed {
+	if !shown.removed && !c.text.sparing {
 		c.keep(object.Keyword(op), operands, raw)
 		return
 	}
-	c.remove()
-	if before != nil {
-		before()
+	if shown.removed {
+		c.remove()
 	}
-	if out := shown.rest(); len(out) > 0 {
+	begin()
+	c.text.moved = c.text.moved && c.text.sparing // otherwise the line is written
+	out := shown.rest()
+	c.text.gap = shown.move * c.unit()
+	if len(out) > 0 {
+		if c.text.moved {
+			m := c.text.line
+			c.write("Tm", m[0], m[1], m[2], m[3], m[4], m[5])
+		}
+		c.text.moved = false
 		c.write("TJ", out)
 	}
+	c.text.sparing = true
+}
+
+// unit is what a move of TJ by one is in units of the text.
+func (c *content) unit() float64 {
+	unit := -c.state.size / 1000
+	if f := c.state.font; f == nil || !f.vertical {
+		unit *= c.state.scale
+	}
+	return cmp.Or(unit, 1)
 }
 
 // showing is a list of strings and moves that is being shown.
@@ -254,13 +287,10 @@ func (c *content) onLine() bool {
 	})
 }
 
-// rest returns what is kept.
+// rest returns what is kept, without the move after it.
 func (s *showing) rest() array {
 	if len(s.text) > 0 {
 		s.kept = append(s.kept, s.text)
-	}
-	if s.move != 0 {
-		s.kept = append(s.kept, s.move)
 	}
 	return s.kept
 }
