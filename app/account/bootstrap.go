@@ -169,16 +169,26 @@ func waitingAdmin(tx *kv.Tx) (u userRecord, open bool, err error) {
 
 // CheckSetup reports whether the link to /setup still works.
 func (s *Operator) CheckSetup(token string) error {
-	return s.db.View(func(tx *kv.Tx) error {
-		_, _, err := linkUser(tx, LinkSetup, token)
+	_, err := s.settingUp(token)
+	return err
+}
+
+// settingUp returns the company that a link to /setup is for.
+func (s *Operator) settingUp(token string) (company string, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		l, _, err := linkUser(tx, LinkSetup, token)
+		company = l.CompanyID
 		return err
 	})
+	return company, err
 }
 
 // Setup uses the link of [Bootstrap]: the generated administrator becomes the one
-// named here, and the printed password stops working.
+// named here, and the printed password stops working. Whoever has the link finds only
+// a few addresses that somebody else has.
 func (s *Operator) Setup(ctx context.Context, token string, in SetupInput) (user User, err error) {
-	if err := s.CheckSetup(token); err != nil {
+	company, err := s.settingUp(token)
+	if err != nil {
 		return User{}, err
 	}
 	if err := in.apply(&userRecord{}, &Company{}); err != nil {
@@ -188,32 +198,36 @@ func (s *Operator) Setup(ctx context.Context, token string, in SetupInput) (user
 	if err != nil {
 		return User{}, err
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
-		l, u, err := linkUser(tx, LinkSetup, token)
-		if err != nil {
-			return err
-		}
-		c, err := LoadCompany(tx, l.CompanyID)
-		if err != nil {
-			return err
-		}
-		if err := in.apply(&u, &c); err != nil {
-			return err
-		}
-		if taken, err := emailTaken(tx, u.Email, u.ID); err != nil || taken {
-			return cmp.Or(err, error(fault.Invalid("email", "taken")))
-		}
-		c.UpdatedAt = tx.Now
-		if err := companies.Put(tx, c.ID, c); err != nil {
-			return err
-		}
-		if err := s.credentials.setPassword(tx, u, hash, ""); err != nil {
-			return err
-		}
-		user, err = withCompanies(tx, u)
-		return err
+	err = s.discretion.run(company, func(tx *kv.Tx) (bool, error) {
+		user, err = s.setUp(tx, token, in, hash)
+		return false, err
 	})
 	return user, err
+}
+
+func (s *Operator) setUp(tx *kv.Tx, token string, in SetupInput, hash string) (User, error) {
+	l, u, err := linkUser(tx, LinkSetup, token)
+	if err != nil {
+		return User{}, err
+	}
+	c, err := LoadCompany(tx, l.CompanyID)
+	if err != nil {
+		return User{}, err
+	}
+	if err := in.apply(&u, &c); err != nil {
+		return User{}, err
+	}
+	if taken, err := emailTaken(tx, u.Email, u.ID); err != nil || taken {
+		return User{}, cmp.Or(err, error(elsewhere{fault.Invalid("email", "taken")}))
+	}
+	c.UpdatedAt = tx.Now
+	if err := companies.Put(tx, c.ID, c); err != nil {
+		return User{}, err
+	}
+	if err := s.credentials.setPassword(tx, u, hash, ""); err != nil {
+		return User{}, err
+	}
+	return withCompanies(tx, u)
 }
 
 func (in SetupInput) apply(u *userRecord, c *Company) error {

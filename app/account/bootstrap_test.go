@@ -2,10 +2,12 @@ package account_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -99,6 +101,32 @@ func TestSetupClosesThePrintedPassword(t *testing.T) {
 	h.login("ann@example.org", password)
 	if _, made, err := h.Operator.Bootstrap(t.Context(), "", ""); made || err != nil {
 		t.Errorf("made another: %v", err)
+	}
+}
+
+// TestSetupFindsFewAccounts tries addresses with the link to set up a company.
+func TestSetupFindsFewAccounts(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	b, _, err := h.Operator.Bootstrap(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := h.company("B")
+	setUp := func(email string) error {
+		_, err := h.Operator.Setup(t.Context(), b.Setup, account.SetupInput{Company: "Acme", Name: "Ann", Email: email, Password: password})
+		return err
+	}
+	for i := range 10 {
+		email := fmt.Sprintf("bob%d@example.org", i)
+		h.add(elsewhere, email, account.RoleMember)
+		wantFields(t, setUp(email), "email")
+	}
+	wantKind(t, setUp("bob1@example.org"), fault.KindThrottled, "throttled")
+	wantKind(t, setUp("ann@example.org"), fault.KindThrottled, "throttled")
+	h.advance(24 * time.Hour)
+	if err := setUp("ann@example.org"); err != nil {
+		t.Error(err)
 	}
 }
 
