@@ -47,7 +47,7 @@ var rebuilds = map[reflect.Type]rebuild{
 		if err != nil {
 			return nil, err
 		}
-		return all[invitationView]{Data: r.viewInvitations(d, among(d.Invitations, about, func(inv record.Invitation) string { return inv.ID }))}, nil
+		return all[invitationView]{Data: r.showInvitations(d, among(d.Invitations, about, func(inv record.Invitation) string { return inv.ID }))}, nil
 	},
 	typeOf[savedFieldView](): func(r *request, about []string) (any, error) {
 		x, err := r.server.Signing.Drafts.GetSavedField(r.who, about[0])

@@ -224,7 +224,7 @@ func (r *request) reply(d *record.Document, err error) (documentView, error) {
 		return documentView{}, err
 	}
 	r.version(d)
-	v := r.viewDocument(d)
+	v := r.viewDocument(d, r.showLinks(d, d.Invitations))
 	if r.who.IsSignatory() {
 		version, err := r.server.Signing.Signing.FormVersion(r.who, d.ID)
 		if err != nil {

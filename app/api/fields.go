@@ -202,7 +202,7 @@ func (h *fieldHandlers) listFields(r *request, _ *nothing) (envelope[fieldView],
 	if err != nil {
 		return envelope[fieldView]{}, err
 	}
-	return slice(r, r.viewDocument(d).Fields)
+	return slice(r, r.viewFields(d))
 }
 
 func (r *request) allFields(d *record.Document, err error) (all[fieldView], error) {
@@ -210,7 +210,7 @@ func (r *request) allFields(d *record.Document, err error) (all[fieldView], erro
 		return all[fieldView]{}, err
 	}
 	r.version(d)
-	return all[fieldView]{Data: r.viewDocument(d).Fields}, nil
+	return all[fieldView]{Data: r.viewFields(d)}, nil
 }
 
 func inputs(in []fieldBody) []record.FieldInput {

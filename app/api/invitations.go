@@ -192,7 +192,7 @@ func (h *invitationHandlers) invite(r *request, in *inviteBody) (all[invitationV
 	if err != nil {
 		return all[invitationView]{}, err
 	}
-	return all[invitationView]{Data: r.viewInvitations(d, made)}, nil
+	return all[invitationView]{Data: r.showInvitations(d, made)}, nil
 }
 
 func (h *invitationHandlers) listInvitations(r *request, _ *nothing) (envelope[invitationView], error) {
@@ -200,7 +200,32 @@ func (h *invitationHandlers) listInvitations(r *request, _ *nothing) (envelope[i
 	if err != nil {
 		return envelope[invitationView]{}, err
 	}
-	return slice(r, r.viewDocument(d).Invitations)
+	return slice(r, r.showInvitations(d, d.Invitations))
+}
+
+// showInvitations shows the caller invitations, with the links that they may see.
+func (r *request) showInvitations(d *record.Document, all []record.Invitation) []invitationView {
+	return r.viewInvitations(d, all, r.showLinks(d, all))
+}
+
+// showLinks returns the signing links that the caller may see, by invitation, once it is recorded
+// that they were shown them: without the record there are none.
+func (r *request) showLinks(d *record.Document, all []record.Invitation) map[string]string {
+	if r.who.IsSignatory() {
+		return nil
+	}
+	links, shown := map[string]string{}, []string{}
+	for i := range all {
+		if link := r.server.Signing.Sending.SignURL(r.who, d, &all[i], r.site()); link != "" {
+			links[all[i].ID] = link
+			shown = append(shown, all[i].ID)
+		}
+	}
+	if err := r.server.Signing.Sending.HandOutLinks(r.who, d, shown...); err != nil {
+		r.server.Log.Error("recording who is shown a link", "document", d.ID, "error", err)
+		return nil
+	}
+	return links
 }
 
 // load returns the document in the path.
@@ -229,7 +254,7 @@ func (r *request) showInvitation(d *record.Document, id string) (invitationView,
 	if inv == nil || r.who.IsSignatory() && r.who.Invitation != id {
 		return invitationView{}, fault.NotFound("invitation")
 	}
-	return r.viewInvitations(d, []record.Invitation{*inv})[0], nil
+	return r.showInvitations(d, []record.Invitation{*inv})[0], nil
 }
 
 func (h *invitationHandlers) updateInvitation(r *request, in *invitationBody) (invitationView, error) {

@@ -110,8 +110,8 @@ func (approverView) Schema(huma.Registry) *huma.Schema {
 }
 
 // viewDocument renders a document for the caller. A signatory sees only the names and
-// states of other people, and only their own fields.
-func (r *request) viewDocument(d *record.Document) documentView {
+// states of other people, and only their own fields. links are those of showLinks.
+func (r *request) viewDocument(d *record.Document, links map[string]string) documentView {
 	v := documentView{
 		ID: d.ID, Title: d.Title, StatusID: int(d.Status), Status: d.Status.String(), Subject: orNull(d.Subject),
 		Message: orNull(d.Message), SigningOrder: d.SigningOrder, ExternalID: orNull(d.ExternalID), Metadata: d.Metadata,
@@ -147,11 +147,9 @@ func (r *request) viewDocument(d *record.Document) documentView {
 	for i := range d.Files {
 		v.Files = append(v.Files, r.viewFile(d, &d.Files[i]))
 	}
-	v.Invitations = r.viewInvitations(d, d.Invitations)
+	v.Invitations = r.viewInvitations(d, d.Invitations, links)
 	v.OtherFields = othersFor(r.who, d)
-	for _, x := range fieldsFor(r.who, d) {
-		v.Fields = append(v.Fields, viewField(d, x))
-	}
+	v.Fields = r.viewFields(d)
 	return v
 }
 
@@ -269,25 +267,13 @@ type invitationView struct {
 	UpdatedAt      string    `json:"updated_at" format:"date-time"`
 }
 
-// viewInvitations renders invitations, with their links for callers who may see them. It
-// records who was shown a link, and omits a link for which that fails.
-func (r *request) viewInvitations(d *record.Document, all []record.Invitation) []invitationView {
+// viewInvitations renders invitations. links are those of showLinks.
+func (r *request) viewInvitations(d *record.Document, all []record.Invitation, links map[string]string) []invitationView {
 	out := make([]invitationView, 0, len(all))
-	var linked []string
 	for i := range all {
-		out = append(out, r.viewInvitation(d, &all[i]))
-		if out[i].SignURL != nil {
-			linked = append(linked, all[i].ID)
-		}
-	}
-	if len(linked) == 0 {
-		return out
-	}
-	if err := r.server.Signing.Sending.HandOutLinks(r.who, d, linked...); err != nil {
-		r.server.Log.Error("recording who is shown a link", "document", d.ID, "error", err)
-		for i := range out {
-			out[i].SignURL = nil
-		}
+		v := r.viewInvitation(d, &all[i])
+		v.SignURL = orNull(links[all[i].ID])
+		out = append(out, v)
 	}
 	return out
 }
@@ -317,14 +303,20 @@ func (r *request) viewInvitation(d *record.Document, inv *record.Invitation) inv
 	if next := record.Names(d, inv); next != nil && inv.Open() {
 		v.Names = &next.RoleName
 	}
-	switch {
-	case !r.who.IsSignatory():
-		v.SignURL = orNull(r.server.Signing.Sending.SignURL(r.who, d, inv, r.site()))
-	case r.who.Invitation != inv.ID:
+	if r.who.IsSignatory() && r.who.Invitation != inv.ID {
 		v.Email, v.Message, v.DeclinedReason, v.AccessCodeHint = "", nil, nil, nil
 		v.Company, v.JobTitle = nil, nil
 	}
 	return v
+}
+
+// viewFields renders the fields that the caller may see.
+func (r *request) viewFields(d *record.Document) []fieldView {
+	out := []fieldView{}
+	for _, x := range fieldsFor(r.who, d) {
+		out = append(out, viewField(d, x))
+	}
+	return out
 }
 
 type fieldView struct {

@@ -303,7 +303,7 @@ type Invitation struct {
 	Agreed          *Agreement `json:",omitempty"` // consent to signing electronically, before they sign
 	Evidence        *Evidence
 	SignatureFields []string // names in the PDF, one per file that this person signs
-	LinkShown       []string `json:",omitempty"` // who was shown the link through the API, see signing.Links.HandOut
+	LinkShown       []string `json:",omitempty"` // who was shown the link through the API, see signing.Sending.HandOutLinks
 	// RecordedBy is the member who acted, declined or passed the invitation on in the person's name,
 	// themself or with a token; nil if the person did.
 	RecordedBy *Recorder `json:",omitempty"`
