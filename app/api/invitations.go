@@ -62,7 +62,7 @@ type inviteBody struct {
 }
 
 type signBody struct {
-	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name; of an attachment the file as data URL, such as data:application/pdf;name=plan.pdf;base64,…; of an image a PNG, JPEG, GIF, TIFF, WebP or BMP as data URL or base64"`
+	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name; of a date a day such as 2026-12-31, or as people write it in the document's language; of an attachment the file as data URL, such as data:application/pdf;name=plan.pdf;base64,…; of an image a PNG, JPEG, GIF, TIFF, WebP or BMP as data URL or base64"`
 	Signature *markBody             `json:"signature,omitempty" doc:"Typed from the recipient's name if left out"`
 	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the recipient's name if left out"`
 	Consent   *bool                 `json:"consent,omitempty" doc:"Consent to sign electronically"`
@@ -283,7 +283,7 @@ func (h *invitationHandlers) sign(r *request, in *signBody) (documentView, error
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.reply(h.signing.Sign(r.UserContext(), r.call(), document, id, signing.SignInput{Fields: texts(in.Fields),
+	return r.reply(h.signing.Sign(r.UserContext(), r.call(), document, id, signing.SignInput{Fields: texts(in.Fields), Written: true,
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent,
 		Next: in.Next.input(), Read: in.ReadingBody.input(), Code: in.Code, Shown: in.FormVersion}))
 }
@@ -293,7 +293,7 @@ func (h *invitationHandlers) fillIn(r *request, in *fillBody) (documentView, err
 	if err != nil {
 		return documentView{}, err
 	}
-	input := signing.SignInput{Fields: texts(in.Fields), Next: in.Next.input(), Code: in.Code, Shown: in.FormVersion}
+	input := signing.SignInput{Fields: texts(in.Fields), Written: true, Next: in.Next.input(), Code: in.Code, Shown: in.FormVersion}
 	return r.reply(h.signing.FillIn(r.UserContext(), r.call(), document, id, input))
 }
 

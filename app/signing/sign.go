@@ -25,6 +25,7 @@ import (
 // SignInput holds the values and marks that a person submits to sign.
 type SignInput struct {
 	Fields    map[string]string // by field identifier, name, or group of radio buttons
+	Written   bool              // dates may be written as in the document's language, not as programs write them
 	Signature *mark.Mark
 	Initials  *mark.Mark
 	Consent   *bool
@@ -58,7 +59,7 @@ func (s *Signing) Confirm(
 func (s *Signing) FillIn(
 	ctx context.Context, who account.Call, id, invitation string, in SignInput,
 ) (*record.Document, error) {
-	only := SignInput{Fields: in.Fields, Next: in.Next, Code: in.Code, Shown: in.Shown}
+	only := SignInput{Fields: in.Fields, Written: in.Written, Next: in.Next, Code: in.Code, Shown: in.Shown}
 	return s.act(ctx, who, id, invitation, record.ActionFillIn, only)
 }
 
@@ -232,7 +233,7 @@ func (s *Signing) check(
 	if who.IsSignatory() && consent != "" && !consented {
 		faults.Add("consent", "consent_missing")
 	}
-	if err := s.fill(ctx, &faults, who, a, in.Fields); err != nil {
+	if err := s.fill(ctx, &faults, who, a, in); err != nil {
 		return nil, err
 	}
 	a.marks = s.readMarks(&faults, inv, in)
@@ -259,7 +260,7 @@ func (s *Signing) checkUnsigned(who account.Call, a *act, in SignInput) error {
 	}
 	if a.inv.Action() == record.ActionFillIn {
 		today := a.now.In(a.zone)
-		a.values = record.EnteredIn(a.asked, a.given(&faults, in.Fields), today)
+		a.values = record.EnteredIn(a.asked, s.given(&faults, a, in), today)
 		a.assisted = record.Prefill(&faults, a.document, a.inv, a.asked, a.values, today)
 		s.legible(&faults, a)
 	}
@@ -319,6 +320,21 @@ func through(who account.Call) string {
 	return fmt.Sprintf("%s <%s>, token %s", who.Name, who.Email, who.TokenID)
 }
 
+// given reads the values of an act.
+func (s *Signing) given(f *fault.Fields, a *act, in SignInput) map[string]string {
+	values := a.given(f, in.Fields)
+	if !in.Written {
+		return values
+	}
+	l, today := s.words.Match(a.document.Locale), a.now.In(a.zone)
+	for _, x := range record.FieldsIn(a.asked) {
+		if v, said := values[x.ID]; said && x.Type == pdf.FieldDate {
+			values[x.ID] = record.ReadDate(v, l, today)
+		}
+	}
+	return values
+}
+
 // given reads a person's values, keyed by identifier, name or group, and refuses those for
 // fields that are not theirs to fill in.
 func (a *act) given(f *fault.Fields, given map[string]string) map[string]string {
@@ -363,10 +379,10 @@ func (a *act) refusal(key string) fault.Code {
 // fill accepts the values of a person who signs, validates them, and writes them to the record
 // and to the act.
 func (s *Signing) fill(
-	ctx context.Context, f *fault.Fields, who account.Call, a *act, given map[string]string,
+	ctx context.Context, f *fault.Fields, who account.Call, a *act, in SignInput,
 ) (err error) {
 	own := record.FieldsIn(a.asked)
-	values := a.given(f, given)
+	values := s.given(f, a, in)
 	today := a.now.In(a.zone)
 	entered := record.Entered(own, a.inv, values, today)
 	rules := record.RulesFor(a.document, a.inv.ID, entered, today)

@@ -11,26 +11,34 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestNumbersAreTypedAsTheReaderWritesThem fills in a number on pages in several languages, without a script and
+// TestNumbersAreTypedAsTheReaderWritesThem fills in a number or a date on pages in several languages, without a script and
 // with one. Each shows what was understood; one form is stored; the paper has that of the document's language.
 func TestNumbersAreTypedAsTheReaderWritesThem(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	for _, x := range []struct{ locale, typed, format, stored, input, drawn string }{
-		{"de", "1234,50", "", "1234.50", "1234,50", "1234,50"},
-		{"de", "1.234", "", "1234", "1234", "1234"},
-		{"de", "1.234,5 €", "#,##0.00 €", "1234.5", "1234,5", "1.234,50 €"},
-		{"fr", "1\u202f234,50", "", "1234.50", "1234,50", "1234,50"},
-		{"nl", "1.234,50", "", "1234.50", "1234,50", "1234,50"},
-		{"en", "1,234.50", "", "1234.50", "1234.50", "1234.50"},
-		{"ar", "٥٠٫٢", "", "50.2", "50.2", "٥٠٫٢"},
+	for _, x := range []struct{ locale, typed, format, stored, input, drawn, understood string }{
+		{"de", "1234,50", "", "1234.50", "1234,50", "1234,50", "1234,50"},
+		{"de", "1.234", "", "1234", "1234", "1234", "1234"},
+		{"de", "1.234,5 €", "#,##0.00 €", "1234.5", "1234,5", "1.234,50 €", "1.234,50 €"},
+		{"fr", "1\u202f234,50", "", "1234.50", "1234,50", "1234,50", "1234,50"},
+		{"nl", "1.234,50", "", "1234.50", "1234,50", "1234,50", "1234,50"},
+		{"en", "1,234.50", "", "1234.50", "1234.50", "1234.50", "1234.50"},
+		{"ar", "٥٠٫٢", "", "50.2", "50.2", "٥٠٫٢", "٥٠٫٢"},
+		{"de", "31.12.2026", "", "2026-12-31", "31.12.2026", "31. Dez. 2026", "31. Dezember 2026"},
+		{"de", "3.4.26", "DD.MM.YYYY", "2026-04-03", "03.04.2026", "03.04.2026", "3. April 2026"},
+		{"en", "3/4/2026", "DD/MM/YYYY", "2026-03-04", "4 March 2026", "04/03/2026", "4 March 2026"},
+		{"fr", "31 décembre 2026", "DD/MM/YYYY", "2026-12-31", "31/12/2026", "31/12/2026", "31 décembre 2026"},
+		{"ar", "٣١/١٢/٢٠٢٦", "DD/MM/YYYY", "2026-12-31", "31/12/2026", "31/12/2026", "31 ديسمبر 2026"},
 	} {
 		t.Run(x.locale+" "+x.typed, func(t *testing.T) {
 			t.Parallel()
-			c := s.Company(t)
+			c, kind := s.Company(t), "number"
+			if strings.Count(x.stored, "-") == 2 {
+				kind = "date"
+			}
 			sent := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Order", "locale": x.locale, "send": true, "send_emails": false,
 				"invitations": []apptest.Map{maria("locale", x.locale)},
-				"fields":      []apptest.Map{{"invitation_id": "0", "type": "number", "name": "amount", "page": 1, "x": .1, "y": .1, "width": .3, "height": .04, "format": x.format}},
+				"fields":      []apptest.Map{{"invitation_id": "0", "type": kind, "name": "amount", "page": 1, "x": .1, "y": .1, "width": .3, "height": .04, "format": x.format}},
 			}, apptest.File{Name: "order.pdf", Content: apptest.PDF(t, "Order")})).Want(t, http.StatusCreated)
 			id, field := "/documents/"+sent.Text(t, "id"), sent.Text(t, "fields.0.id")
 			v, at, name := invited(t, s), path(t, sent.Text(t, "invitations.0.sign_url")), "f."+field
@@ -42,10 +50,10 @@ func TestNumbersAreTypedAsTheReaderWritesThem(t *testing.T) {
 			if err != nil || res.StatusCode != http.StatusOK {
 				t.Fatalf("saving: %d %s %v", res.StatusCode, answer, err)
 			}
-			want(t, string(answer), `"value":"`+x.stored+`","shown":"`+x.drawn+`"`)
+			want(t, string(answer), `"value":"`+x.stored+`","shown":"`+x.drawn+`","understood":"`+x.understood+`"`)
 
 			_, page = v.get(at)
-			want(t, page, `value="`+x.input+`"`, `inputmode="decimal"`, `data-shown="`+x.drawn+`"`)
+			want(t, html.UnescapeString(page), `type="text"`, `value="`+x.input+`"`, `data-shown="`+x.drawn+`"`, x.understood)
 			code, page := v.send(at, "do", "finish", "signature.text", "Maria S.", name, x.typed+" x")
 			if code != http.StatusUnprocessableEntity || !strings.Contains(html.UnescapeString(page), x.typed+" x") {
 				t.Errorf("no number: %d", code)

@@ -15,6 +15,10 @@ func (l *Language) ShortDate(t time.Time) string {
 	return l.Say("date.short", "day", t.Day(), "month", months[(int(t.Month())-1)%len(months)], "year", t.Year())
 }
 
+// InFigures formats a day as people type it, such as 31.12.2026. English, where figures can be read in two ways, has
+// the month's name.
+func (l *Language) InFigures(t time.Time) string { return l.date("date.figures", t) }
+
 // agoLimit is the age up to which times are relative.
 const agoLimit = 7 * 24 * time.Hour
 
@@ -64,6 +68,35 @@ func (l *Language) Month(m time.Month, short bool) string {
 		return months[m-1]
 	}
 	return m.String()
+}
+
+// MonthNames returns what people call each month who read the language, and then what they call it in English.
+func (l *Language) MonthNames() [][12][]string {
+	var own [12][]string
+	for _, key := range []string{"date.months", "date.months.short", "date.months.also"} {
+		for i, names := range strings.Split(l.SayOr(key, ""), ",") {
+			if i < len(own) {
+				own[i] = append(own[i], strings.Split(names, "/")...)
+			}
+		}
+	}
+	if l.fallback == nil || l.fallback == l {
+		return [][12][]string{own}
+	}
+	return append([][12][]string{own}, l.fallback.MonthNames()...)
+}
+
+// DateOrder returns in which order the language writes day, month and year in figures: "DMY", "MDY" or "YMD".
+// English readers have both of the first; that of most is MDY.
+func (l *Language) DateOrder() string {
+	base, _ := l.tag.Base()
+	switch base.String() {
+	case "en":
+		return "MDY"
+	case "ja", "ko", "zh":
+		return "YMD"
+	}
+	return "DMY"
 }
 
 // zoneOf returns a zone as an offset from UTC, which is understood everywhere, unlike

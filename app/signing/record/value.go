@@ -134,8 +134,8 @@ func (x *Field) acceptNumber(v string) (string, *Flaw) {
 }
 
 // Typed returns what a person who reads a language has typed, in the form in which [Field.Fill] accepts it:
-// numbers are written differently in each. What can't be read stays as it is, and is refused.
-func (x *Field) Typed(s string, l *words.Language) string {
+// numbers and dates are written differently in each. What can't be read stays as it is, and is refused.
+func (x *Field) Typed(s string, l *words.Language, today time.Time) string {
 	switch x.Type {
 	case pdf.FieldNumber:
 		if shown, err := format.ParseNumber(x.Format); err == nil {
@@ -144,18 +144,44 @@ func (x *Field) Typed(s string, l *words.Language) string {
 		if n, ok := format.Read(s, l.Tag()); ok {
 			return n
 		}
-	case pdf.FieldDate, pdf.FieldPhone:
+	case pdf.FieldDate:
+		return ReadDate(s, l, today)
+	case pdf.FieldPhone:
 		return format.ASCIIDigits(s)
 	}
 	return s
 }
 
+// ReadDate returns a day that a person who reads a language has typed as programs write it. What can't be read stays
+// as it is.
+func ReadDate(s string, l *words.Language, today time.Time) string {
+	if day, why := acceptDate(strings.TrimSpace(s)); why == nil {
+		return day
+	}
+	day, _ := format.ReadDate(s, format.Dates{Order: l.DateOrder(), Months: l.MonthNames()}, today)
+	return day
+}
+
 // InInput returns a value as a person types it who reads a language.
 func (x *Field) InInput(v string, l *words.Language) string {
-	if x.Type == pdf.FieldNumber {
+	switch x.Type {
+	case pdf.FieldNumber:
 		return format.Typed(v, l.Tag())
+	case pdf.FieldDate:
+		if day, err := time.Parse(time.DateOnly, v); err == nil {
+			return l.InFigures(day)
+		}
 	}
 	return v
+}
+
+// Understood returns how a number or a day was understood, for a person who reads a language: the number as it will
+// be drawn, the day with the name of its month, which can't be mistaken.
+func (x *Field) Understood(v string, reader, document *words.Language) string {
+	if day, err := time.Parse(time.DateOnly, v); err == nil && x.Type == pdf.FieldDate {
+		return reader.Date(day)
+	}
+	return x.Shown(v, document)
 }
 
 // Shown formats a value in the field's format, or else as the document's language writes it.

@@ -23,7 +23,8 @@ type fieldView struct {
 	Label, Value, Autocomplete     string
 	Canonical                      string // the value in the form in which it is stored
 	Shown                          string // a fixed value as it will be drawn
-	Understood                     string // the value of a number or a date as it will be drawn, "" if it is none
+	Understood                     string // how a number or a date was understood, "" if it is none
+	Drawn                          string // what will be drawn then
 	Computed                       bool
 	Help, Placeholder              string
 	Accept                         string // media types of a file, "" for any
@@ -100,7 +101,7 @@ func (s *signPage) addField(
 	f.Value = x.InInput(f.Canonical, v.Words)
 	if sent.Values != nil && !x.ReadOnly && isFilled(x.Type) {
 		f.Value = sent.Value(f.Name)
-		f.Canonical = x.Typed(f.Value, v.Words)
+		f.Canonical = x.Typed(f.Value, v.Words, now)
 	}
 	if x.Type == pdf.FieldStamp && f.Help == "" {
 		f.Help = v.Say("field.stamp.help")
@@ -115,7 +116,7 @@ func (s *signPage) addField(
 	}
 	drawn := page.WordsIn(v.Request, v.Document.Locale)
 	if f.Understands() && f.Canonical != "" && x.Accepts(f.Canonical, now) {
-		f.Understood = x.Shown(f.Canonical, drawn)
+		f.Understood, f.Drawn = x.Understood(f.Canonical, v.Words, drawn), x.Shown(f.Canonical, drawn)
 	}
 	if f.Kind == "fixed" && !f.Computed && f.Value != "" {
 		f.Value, f.Shown = f.Canonical, x.Shown(f.Canonical, drawn)

@@ -102,7 +102,7 @@ func (h *Handlers) Answer(v *Visitor) error {
 type checked struct {
 	Errors map[string]string        `json:"errors"`
 	Values map[string]computedValue `json:"values"` // of computed fields
-	Read   map[string]computedValue `json:"read"`   // of numbers and dates, as they were understood
+	Read   map[string]readValue     `json:"read"`   // of numbers and dates, as they were understood
 	Full   []string                 `json:"full"`   // fields whose space is full, which is said while people type
 }
 
@@ -110,6 +110,12 @@ type checked struct {
 type computedValue struct {
 	Value string `json:"value"`
 	Shown string `json:"shown"`
+}
+
+// readValue is the value of a number or a date.
+type readValue struct {
+	computedValue
+	Understood string `json:"understood"` // for people, "" if it is none
 }
 
 // sendChecked answers the script with the faults of the values and the values computed from them.
@@ -123,7 +129,7 @@ func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 	if err != nil {
 		return err
 	}
-	out := checked{map[string]string{}, map[string]computedValue{}, map[string]computedValue{}, []string{}}
+	out := checked{map[string]string{}, map[string]computedValue{}, map[string]readValue{}, []string{}}
 	full := map[string]bool{}
 	for _, found := range fault.FieldsOf(faults.Err()) {
 		full[found.Name] = full[found.Name] || found.Code == "no_room"
@@ -139,7 +145,7 @@ func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 			out.Values[f.ID] = computedValue{f.Value, f.Shown}
 		}
 		if f.Understands() {
-			out.Read[f.ID] = computedValue{f.Canonical, f.Understood}
+			out.Read[f.ID] = readValue{computedValue{f.Canonical, f.Drawn}, f.Understood}
 		}
 	}
 	return v.JSON(out)
@@ -170,7 +176,7 @@ func (h *Handlers) finish(v *Visitor) error {
 		_, err := h.Signing.Confirm(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 		return h.finished(v, err)
 	case record.Assistant:
-		in := signing.SignInput{Fields: valuesOf(v), Next: next(v), Shown: v.Form.Value(shownVersion)}
+		in := signing.SignInput{Fields: h.valuesOf(v), Next: next(v), Shown: v.Form.Value(shownVersion)}
 		_, err := h.Signing.FillIn(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 		return h.finished(v, err)
 	}
@@ -227,7 +233,7 @@ func (h *Handlers) askForConsentAgain(v *Visitor) error {
 		value := strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
 		if id, ok := strings.CutPrefix(name, "f."); ok {
 			if x := v.Document.Field(id); x != nil {
-				value = x.Typed(value, v.Words)
+				value = x.Typed(value, v.Words, h.Now().In(v.Company.Zone()))
 			}
 			answers.Values[id] = value
 		} else if strings.HasPrefix(name, "g.") {
@@ -260,15 +266,15 @@ func forRole(v *Visitor, key string) string {
 func (h *Handlers) answers(v *Visitor) record.Answers {
 	saved := h.ownMarks(v)
 	return record.Answers{
-		Values:    valuesOf(v),
+		Values:    h.valuesOf(v),
 		Signature: Mark(v.Request, "signature", saved),
 		Initials:  Mark(v.Request, "initials", saved),
 	}
 }
 
 // valuesOf reads the values of the fields in the form.
-func valuesOf(v *Visitor) map[string]string {
-	out := map[string]string{}
+func (h *Handlers) valuesOf(v *Visitor) map[string]string {
+	out, today := map[string]string{}, h.Now().In(v.Company.Zone())
 	for _, of := range record.AskedOf(v.Document, v.Invitation) {
 		for _, x := range of.Fields {
 			if x.ReadOnly {
@@ -281,7 +287,7 @@ func valuesOf(v *Visitor) map[string]string {
 			case x.Type == pdf.FieldRadio && len(x.Options) == 0:
 				out[x.ID] = strconv.FormatBool(v.Form.Value(name) == x.ID)
 			case isFilled(x.Type) && v.Form.Has(name):
-				out[x.ID] = x.Typed(strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n"), v.Words)
+				out[x.ID] = x.Typed(strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n"), v.Words, today)
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	}
 	values := v.Answers.Values
 	if sent.Values != nil {
-		values = valuesOf(v)
+		values = h.valuesOf(v)
 	}
 	s.compute(v, asked, values, h.Now())
 	if err := s.depend(rules, own); err != nil {

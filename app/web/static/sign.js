@@ -73,8 +73,8 @@ const valueOf = id => {
       ? e.checked
         ? 'true'
         : ''
-      : e.inputMode === 'decimal' && e.value && !/^\d+$/.test(e.value)
-        ? e.dataset.read // numbers are typed as the reader's language writes them
+      : e.dataset.read && e.value && !/^\d+$/.test(e.value)
+        ? e.dataset.read // numbers and dates are typed as the reader's language writes them
         : e.value.trim();
 };
 function holds(t) {
@@ -205,6 +205,7 @@ form.addEventListener('keydown', e => {
 
 // Autosave, so that signing can continue on another device.
 let timer,
+  storing,
   dirty = false,
   saving = false;
 const saved = (key, now) => {
@@ -218,8 +219,9 @@ function later(ms = computes ? 400 : 900) {
   clearTimeout(timer);
   timer = setTimeout(save, ms);
 }
-async function save() {
-  if (saving || !dirty || leaving) return;
+const save = () => (saving ? storing : (storing = store()));
+async function store() {
+  if (!dirty || leaving) return;
   saving = true;
   dirty = false;
   saved('saving');
@@ -244,13 +246,14 @@ async function save() {
   if (dirty && navigator.onLine) later();
 }
 // understand shows how a number or a date was understood, unless something else was typed since.
-function understand(f, { value, shown }, typed) {
+function understand(f, { value, shown, understood }, typed) {
   const e = $('input', f),
     p = $('.read', f);
   if (!e || typed.get(e.name) !== e.value) return;
   e.dataset.read = value;
   e.dataset.shown = shown;
-  p.textContent = shown && say('understood', { value: shown });
+  delete e.dataset.unread;
+  p.textContent = shown && say('understood', { value: understood });
   p.hidden = !shown;
 }
 // note shows the server's messages about values, except for the field being edited, unless its space is full.
@@ -280,6 +283,7 @@ for (const [type, ms] of [['input'], ['change', 200]])
     if (!e.target.closest('dialog')) {
       if (type === 'input' && 'read' in e.target.dataset) {
         e.target.dataset.shown = '';
+        e.target.dataset.unread = '';
         $('#' + e.target.id + '-read').hidden = true;
       }
       count();
@@ -316,6 +320,20 @@ function lacks(e, n) {
   go(e);
 }
 
+// unread lists the numbers and dates that were typed so lately that nobody has seen how they were understood.
+const unread = () => $$('[data-unread]:enabled', form).filter(e => e.value.trim());
+// settle shows that before anybody signs: what is drawn as it was typed may be signed at once, else they look first.
+async function settle(by) {
+  const typed = unread();
+  await save(); // one may be under way
+  clearTimeout(timer);
+  if (dirty) await save();
+  const strange = typed.find(e => e.dataset.shown !== e.value.trim());
+  if (!strange) return form.requestSubmit(by);
+  go(strange);
+  tell($('.notes', strange.closest('.f')).textContent.trim());
+}
+
 let leaving = false,
   stay = () => {};
 form.addEventListener('submit', e => {
@@ -332,6 +350,10 @@ form.addEventListener('submit', e => {
       e.preventDefault();
       fault(at, wrong, $('.error', at)?.textContent || wrong.validationMessage);
       return go(wrong);
+    }
+    if (unread().length) {
+      e.preventDefault();
+      return settle(e.submitter);
     }
     const doing = say($('[data-mark]') ? 'signing' : 'saving'),
       label = e.submitter.lastChild,
@@ -688,6 +710,7 @@ for (const m of $$('details.menu')) {
     if (!m.contains(e.target)) m.open = false;
   });
 }
+if ($('[data-day]', form)) import('./dates.js').then(m => m.offer(form, say)).catch(() => {});
 if ($('#reading')) import('./reading.js').then(m => m.follow(form, say, tell)).catch(() => {});
 count();
 // Save input from before this script loaded.
