@@ -118,7 +118,7 @@ func TestSignByKeyboard(t *testing.T) {
 		if guard > 30 {
 			t.Fatalf("the end is never reached; the focus is on %s", get(w, chromedp.Evaluate[string](`document.activeElement.outerHTML.slice(0, 200)`)))
 		}
-		switch at := get(w, chromedp.Evaluate[string](`(e => e.dataset.mark ? (e.closest(".f").classList.contains("done") ? "done" : "mark") : e.type || e.tagName)(document.activeElement)`)); at {
+		switch at := get(w, chromedp.Evaluate[string](`(e => e.dataset.mark ? (e.closest(".f").classList.contains("done") ? "done" : "mark") : "day" in e.dataset ? "day" : e.type || e.tagName)(document.activeElement)`)); at {
 		case "mark":
 			press("Enter", `!!document.querySelector("dialog[open]")`)
 			press("Enter", `!document.querySelector("dialog[open]")`)
@@ -127,8 +127,9 @@ func TestSignByKeyboard(t *testing.T) {
 				w.run(chromedp.KeyEvent("Porto"))
 			}
 			press("Enter", "")
-		case "date":
+		case "day":
 			w.run(chromedp.KeyEvent("12312026"))
+			w.until(`document.activeElement.dataset.shown === "31 Dec 2026"`)
 			press("Enter", "")
 		default:
 			press("Tab", "")

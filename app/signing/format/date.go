@@ -32,6 +32,15 @@ func ReadDate(s string, in Dates, today time.Time) (day string, ok bool) {
 	if !ok {
 		return s, false
 	}
+	if len(numbers) == 1 && month == 0 && len(numbers[0]) == 8 { // without anything between
+		s := numbers[0]
+		if first := s[:2]; first == "19" || first == "20" {
+			if day, ok := dayOf(s[:4], s[4:6], s[6:], 0, today); ok {
+				return day, true
+			}
+		}
+		numbers = []string{s[:2], s[2:4], s[4:]}
+	}
 	var y, m, d string
 	switch {
 	case month != 0 && len(numbers) == 2 && len(numbers[0]) == 4 && at == 1: // 2026 December 31

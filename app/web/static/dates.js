@@ -5,7 +5,7 @@ export function offer(form, say) {
   for (const typed of form.querySelectorAll('[data-day]')) {
     const open = make('button', {
       type: 'button',
-      className: 'help',
+      className: 'btn calendar',
       textContent: say('calendar'),
       disabled: typed.disabled,
     });
