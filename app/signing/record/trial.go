@@ -2,12 +2,16 @@ package record
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/signing/format"
+	"paraph/app/signing/pattern"
 )
 
 // trials finds the fields that could not be signed as they are: everything that is known of their values
@@ -43,7 +47,10 @@ func (p *Paper) trials(d *Document) []Problem {
 
 // someDay is the first of two days on which formulas are tried: what fails on both fails whenever it is
 // signed.
-var someDay = time.Date(2026, time.November, 28, 12, 0, 0, 0, time.UTC)
+var (
+	someDay  = time.Date(2026, time.November, 28, 12, 0, 0, 0, time.UTC)
+	someDate = someDay.Format(time.DateOnly)
+)
 
 // A trial tries the fields of one recipient.
 type trial struct {
@@ -81,47 +88,113 @@ func (t *trial) flaw(x *Field) *Flaw {
 	return why
 }
 
-// settings returns what keeps every value from being signed: choices of which none can be drawn, a format that
-// can't, more characters than there are cells for.
+// settings returns what keeps every value from being signed: a format or choices that no font has, and of a field that
+// has to be filled in, that there is no value which its rules accept and its box has room for.
 func (t *trial) settings(x *Field) *Flaw {
 	if x.Type == pdf.FieldSelect || x.Type == pdf.FieldRadio {
-		var why *Flaw
-		for _, o := range x.Options {
-			if why = t.on.undrawable(o); why == nil {
-				break
-			}
-		}
-		if why != nil {
+		if why := allFlawed(x.Options, t.on.undrawable); why != nil {
 			return why
 		}
 	}
-	if x.Type == pdf.FieldText && x.Required && x.Min != nil {
-		if why := t.shortest(x, *x.Min); why != nil {
+	sample := map[pdf.FieldType]string{pdf.FieldNumber: "1", pdf.FieldDate: someDate, pdf.FieldDateSigned: someDate}[x.Type]
+	if sample != "" && x.Format != "" {
+		if why := t.on.undrawable(x.Shown(sample, t.on.Words.Match(t.d.Locale))); why != nil {
 			return why
 		}
 	}
-	sample := ""
-	switch x.Type {
-	case pdf.FieldNumber:
-		sample = "1"
-	case pdf.FieldDate, pdf.FieldDateSigned:
-		sample = someDay.Format(time.DateOnly)
+	if required := x.Required || x.Condition != nil && x.Condition.Then == ConditionRequire; required && !x.Settled() {
+		return t.possible(x)
 	}
-	if sample == "" || x.Format == "" {
-		return nil
-	}
-	return t.on.undrawable(x.Shown(sample, t.on.Words.Match(t.d.Locale)))
+	return nil
 }
 
-// shortest returns what keeps the shortest text that a field accepts from being drawn there, even in narrow letters.
-func (t *trial) shortest(x *Field, least float64) *Flaw {
+// allFlawed returns the flaw of the last value if all have one, or that one of them has no room.
+func allFlawed(values []string, flaw func(v string) *Flaw) (why *Flaw) {
+	for _, v := range values {
+		found := flaw(v)
+		if found == nil {
+			return nil
+		}
+		if why == nil || why.code != "no_room" {
+			why = found
+		}
+	}
+	return why
+}
+
+// possible returns what keeps all values from being entered, nil if some value may be.
+func (t *trial) possible(x *Field) *Flaw {
+	accepted := func(v string) *Flaw {
+		v, why := x.accept(v)
+		if why == nil {
+			why = t.on.Check(t.d, x, v)
+		}
+		return why
+	}
+	switch x.Type {
+	case pdf.FieldSelect, pdf.FieldRadio:
+		return allFlawed(x.Options, accepted)
+	case pdf.FieldNumber:
+		return allFlawed(x.simplest(), accepted)
+	case pdf.FieldDate:
+		var days []string
+		for month := time.January; month <= time.December; month++ {
+			days = append(days, time.Date(someDay.Year(), month, 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+		}
+		return allFlawed(days, func(day string) *Flaw { return t.on.Check(t.d, x, day) }) // limits depend on the day
+	}
+	least, most := 1, MaxValue
+	if x.Type == pdf.FieldText {
+		if x.Min != nil {
+			least = max(least, int(min(math.Ceil(*x.Min), MaxValue+1)))
+		}
+		if x.Max != nil {
+			most = int(max(0, min(math.Floor(*x.Max), MaxValue)))
+		}
+		if x.Divided() {
+			most = min(most, x.Cells)
+		}
+	}
 	switch {
-	case x.Divided() && least > float64(x.Cells):
-		return NewFlaw("too_many_characters", fault.Number("limit", x.Cells))
-	case x.Divided() || least < 1 || least > MaxValue:
+	case least > most:
+		return NewFlaw("too_many_characters", fault.Number("limit", most))
+	case x.Pattern != "" && !pattern.Matchable(x.Pattern, least, most):
+		return NewFlaw("not_in_format", fault.Text("format", x.Pattern))
+	case least > 1:
+		return t.shortest(x, least)
+	}
+	return nil
+}
+
+// simplest lists the numbers that the field's limits and format allow, if they allow any, and that need the least room:
+// zero, and those next to the limits.
+func (x *Field) simplest() []string {
+	decimals := maxDecimals
+	if shown, err := format.ParseNumber(x.Format); err == nil {
+		decimals = shown.Decimals()
+	}
+	var out []string
+	for n := range decimals + 1 { // the fewest decimals first
+		scale := math.Pow10(n)
+		if x.Max != nil {
+			out = append(out, strconv.FormatFloat(math.Floor(*x.Max*scale+rounding)/scale, 'f', n, 64))
+		}
+		if x.Min != nil {
+			out = append(out, strconv.FormatFloat(math.Ceil(*x.Min*scale-rounding)/scale, 'f', n, 64))
+		}
+	}
+	return append([]string{"0"}, out...)
+}
+
+// maxDecimals is how many decimals of numbers without a format are tried.
+const maxDecimals = 9
+
+// shortest returns what keeps the shortest text that a field accepts from being drawn there, even in narrow letters.
+func (t *trial) shortest(x *Field, least int) *Flaw {
+	if x.Divided() {
 		return nil
 	}
-	narrow := strings.Repeat("i ", int(least)/2+1)[:int(least)]
+	narrow := strings.Repeat("i ", least/2+1)[:least]
 	if n, fits := t.on.room(t.d, x, narrow, false); !fits {
 		return NewFlaw("no_room", fault.Number("limit", n))
 	}
