@@ -123,12 +123,30 @@ var fieldKinds = []struct {
 	{"email", nil, "ann@signer.example", "ann@signer.example", []any{"ann", "a@", 5}},
 	{"company", nil, "ACME", "ACME", []any{"a\u0007b"}},
 	{"job_title", nil, "Chief", "Chief", []any{list{}}},
-	{"date", nil, "2026-02-28", "2026-02-28", []any{"2026-02-30", "tomorrow", "28.02.2026", 5, true}},
+	{"date", nil, "2026-02-28", "2026-02-28", []any{"2026-02-30", "tomorrow", "30.02.2026", "02.2026", 5, true}},
 	{"text", obj{"min": 2, "max": 5, "pattern": "[a-z]+"}, "abc", "abc", []any{"a", "abcdef", "ABC", "ab1"}},
 	{"number", obj{"min": -1.5, "max": 10}, 7, "7", []any{"seven", -2, 11, "NaN", "Inf", "1e999", "0x10", true}},
 	{"checkbox", obj{"required": true}, true, "true", []any{false, "perhaps", 2}},
 	{"radio", obj{"options": list{"yes", "no"}}, "no", "no", []any{"maybe", 1}},
 	{"select", obj{"options": list{"red", "green"}}, "green", "green", []any{"blue", "Red", true}},
+}
+
+// TestDatesAreReadInTheLanguageOfTheDocument signs with dates as people write them.
+func TestDatesAreReadInTheLanguageOfTheDocument(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	for _, x := range []struct{ locale, given, kept string }{
+		{"de", "3.4.2026", "2026-04-03"}, {"en", "3/4/2026", "2026-03-04"}, {"fr", "31 décembre 2026", "2026-12-31"},
+		{"ar", "٣١/١٢/٢٠٢٦", "2026-12-31"}, {"ja", "3/4/2026", ""}, {"ja", "2026年4月3日", "2026-04-03"},
+	} {
+		d := sent(t, c, 1, obj{"locale": x.locale, "fields": list{obj{"type": "date", "name": "f", "invitation_id": "0", "x": 0.1, "y": 0.1, "width": 0.3, "height": 0.05}}})
+		r := c.Post(t, "/documents/"+d.Text(t, "id")+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{"fields": obj{"f": x.given}})
+		if x.kept == "" {
+			failed(t, r, 422, "fields.f")
+		} else if got := r.Want(t, 200).Text(t, "fields.0.value"); got != x.kept {
+			t.Errorf("%s %q: %s, want %s", x.locale, x.given, got, x.kept)
+		}
+	}
 }
 
 func TestFieldValues(t *testing.T) {

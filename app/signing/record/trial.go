@@ -136,12 +136,6 @@ func (t *trial) possible(x *Field) *Flaw {
 		return allFlawed(x.Options, accepted)
 	case pdf.FieldNumber:
 		return allFlawed(x.simplest(), accepted)
-	case pdf.FieldDate:
-		var days []string
-		for month := time.January; month <= time.December; month++ {
-			days = append(days, time.Date(someDay.Year(), month, 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
-		}
-		return allFlawed(days, func(day string) *Flaw { return t.on.Check(t.d, x, day) }) // limits depend on the day
 	}
 	least, most := 1, MaxValue
 	if x.Type == pdf.FieldText {
