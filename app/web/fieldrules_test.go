@@ -22,7 +22,7 @@ func TestHintsOnThePage(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("the page is %d", res.StatusCode)
 	}
-	want(t, page, `id="i1-help" dir="auto">As on the deed<`, `placeholder="Vienna"`, `aria-describedby="i1-help"`, `placeholder="Ring 1"`, `min="2026-01-31" max="2026-12-31"`,
+	want(t, page, `id="i1-help" dir="auto">As on the deed<`, `placeholder="Vienna"`, `aria-describedby="i1-help"`, `placeholder="Ring 1"`, `data-earliest="2026-01-31" data-latest="2026-12-31"`,
 		`>Sign here <please><`)
 	if strings.Contains(page, "ignored") {
 		t.Error("a box has a placeholder")

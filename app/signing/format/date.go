@@ -6,7 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"paraph/app/input"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Dates is how a language writes dates.
@@ -135,7 +136,15 @@ func (in Dates) month(name string) (time.Month, bool) {
 
 var monthFolder = strings.NewReplacer("ı", "i", "’", "", "'", "", "׳", "", ".", "")
 
-func foldMonth(name string) string { return monthFolder.Replace(input.Fold(name)) }
+func foldMonth(name string) string {
+	bare := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(name))
+	return monthFolder.Replace(strings.TrimSpace(cases.Fold().String(bare)))
+}
 
 // yearOfEra returns a year of an era as one of four digits.
 func yearOfEra(year string, since int) string {
