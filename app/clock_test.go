@@ -64,3 +64,44 @@ func TestClockSetBackBetweenStartsKeepsTheOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestNothingOutlivesAJumpOfTheClock moves the clock of a running server three days back and then ten years on, while a
+// link, a code, sessions and a link for a new password are out.
+func TestNothingOutlivesAJumpOfTheClock(t *testing.T) {
+	t.Parallel()
+	dir, clock := t.TempDir(), app.NewClock()
+	inFolder(t, dir, clock, func(s *apptest.Server) {
+		owner := later(t, s.Company(t), 30*24*time.Hour) // the keys are older than the jump
+		first, second := invite(t, owner, nil), invite(t, owner, apptest.Map{"email": "kim@signer.example", "authentication": "email_code"})
+		second.Post(t, second.invitation+"/code", nil).Want(t, 202)
+		code := codeFor(t, s, "kim@signer.example")
+		forgot(t, s, owner.Email)
+		reset := s.Link(t, owner.Email, "/reset/")
+
+		clock.Advance(-3 * 24 * time.Hour)
+		owner.Get(t, "/documents").Want(t, 200)
+		first.Post(t, first.invitation+"/sign", apptest.Map{"consent": true}).Want(t, 200)
+		events := owner.Get(t, first.document+"/events?per_page=100").Want(t, 200)
+		if ids := events.Texts(t, "data", "id"); !slices.IsSorted(ids) {
+			t.Errorf("the events are out of order: %v", ids)
+		}
+		if kinds := events.Texts(t, "data", "type"); slices.Index(kinds, "invitation.signed") < slices.Index(kinds, "document.sent") {
+			t.Errorf("the events are %v", kinds)
+		}
+
+		clock.Advance(10 * 365 * 24 * time.Hour)
+		owner.Get(t, "/documents").Want(t, 401)
+		if r := second.Post(t, second.invitation+"/identify", apptest.Map{"code": code}); r.Status < 400 {
+			t.Errorf("the code works: %s", r.Body)
+		}
+		if r := second.Post(t, second.invitation+"/sign", apptest.Map{"consent": true, "code": code}); r.Status < 400 {
+			t.Errorf("the link works: %s", r.Body)
+		}
+		if r := s.Anonymous().Post(t, "/password/reset", apptest.Map{"token": reset, "password": "another horse 7731"}); r.Status < 400 {
+			t.Errorf("the link for a new password works: %s", r.Body)
+		}
+		for _, problem := range s.Check(t.Context(), false) {
+			t.Error(problem)
+		}
+	})
+}
