@@ -210,8 +210,9 @@ func TestContactImport(t *testing.T) {
 		body   string
 		status int
 	}{
-		"nothing": {"", 400}, "no address": {"name,phone\nA,1\n", 422}, "only a heading": {"email\n", 200},
-		"too long": {"email\n" + strings.Repeat("a@b.example\n", 20_001), 413}, "too large": {"email\n" + strings.Repeat("x", 8<<20), 413},
+		"nothing": {"", 400}, "no address": {"name,phone\nA,1\n", 422}, "only a heading": {"email\n", 200}, "ends of lines of a Mac": {"name,email\rMac,mac@contact.example\r", 200},
+		"no column known, on a Mac": {"a,b\rc,d\r", 422},
+		"too long":                  {"email\n" + strings.Repeat("a@b.example\n", 20_001), 413}, "too large": {"email\n" + strings.Repeat("x", 8<<20), 413},
 		"Windows-1252": {"name,email\nJos\xe9,jose@contact.example\n", 200}, "UTF-16": {"\xff\xfee\x00m\x00a\x00i\x00l\x00\n\x00u\x00@\x00c\x00.\x00d\x00e\x00\n\x00", 200},
 	} {
 		if got := c.Post(t, "/contacts/import", apptest.Raw{Type: "text/csv", Body: []byte(x.body)}); got.Status != x.status {
@@ -220,6 +221,9 @@ func TestContactImport(t *testing.T) {
 	}
 	if got := c.Get(t, "/contacts?search="+url.QueryEscape("josé")).Want(t, 200); got.Int(t, "meta.total") != 1 || got.Text(t, "data.0.name") != "José" {
 		t.Errorf("Windows-1252 was read as %s", got.Body)
+	}
+	if got := c.Get(t, "/contacts?search=mac%40contact.example").Want(t, 200); got.Int(t, "meta.total") != 1 {
+		t.Errorf("the lines of a Mac were read as %s", got.Body)
 	}
 	if got := c.Get(t, "/contacts?search=u%40c.de").Want(t, 200); got.Int(t, "meta.total") != 1 {
 		t.Errorf("UTF-16 was read as %s", got.Body)

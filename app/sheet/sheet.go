@@ -97,6 +97,9 @@ func parse(b []byte, most int) (Table, error) {
 	if err != nil || !utf8.Valid(text) {
 		return Table{}, fault.Malformed("import_not_text").Because(err)
 	}
+	if !bytes.ContainsRune(text, '\n') { // as older spreadsheets of the Macintosh end lines
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
+	}
 	text, skipped := t.Form.separate(text)
 	if bytes.Count(text, []byte(t.Form.Separator)) > maxCells {
 		return Table{}, fault.TooLarge("too_many_values", fault.Number("limit", maxCells))

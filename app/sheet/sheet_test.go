@@ -31,16 +31,17 @@ func TestEveryFormOfASpreadsheetIsRecognisedAndComesBack(t *testing.T) {
 		file string
 		form sheet.Form
 	}{
-		"UTF-8":                {content, sheet.Form{Encoding: sheet.UTF8, Separator: ","}},
-		"UTF-8 with its mark":  {"\ufeff" + content, sheet.Form{Encoding: sheet.UTF8Mark, Separator: ","}},
-		"UTF-16 little":        {encoded(little.String(content)), sheet.Form{Encoding: sheet.UTF16LE, Separator: ","}},
-		"UTF-16 big":           {encoded(big.String(content)), sheet.Form{Encoding: sheet.UTF16BE, Separator: ","}},
-		"UTF-16 without mark":  {encoded(bare.String(content)), sheet.Form{Encoding: sheet.UTF16LE, Separator: ","}},
-		"Windows-1252":         {encoded(charmap.Windows1252.NewEncoder().String(content)), sheet.Form{Encoding: sheet.Windows1252, Separator: ","}},
-		"semicolons":           {"name;city\nZoë;Köln, Süd\nAnn;Bonn\n", sheet.Form{Encoding: sheet.UTF8, Separator: ";"}},
-		"tabs":                 {"name\tcity\nZoë\tKöln, Süd\nAnn\tBonn\n", sheet.Form{Encoding: sheet.UTF8, Separator: "\t"}},
-		"tabs in UTF-16":       {encoded(little.String("name\tcity\r\nZoë\tKöln, Süd\r\nAnn\tBonn\r\n")), sheet.Form{Encoding: sheet.UTF16LE, Separator: "\t"}},
-		"a line that says sep": {"sep=;\r\nname;city\r\nZoë;\"Köln, Süd\"\r\nAnn;Bonn\r\n", sheet.Form{Encoding: sheet.UTF8, Separator: ";"}},
+		"UTF-8":                  {content, sheet.Form{Encoding: sheet.UTF8, Separator: ","}},
+		"UTF-8 with its mark":    {"\ufeff" + content, sheet.Form{Encoding: sheet.UTF8Mark, Separator: ","}},
+		"UTF-16 little":          {encoded(little.String(content)), sheet.Form{Encoding: sheet.UTF16LE, Separator: ","}},
+		"UTF-16 big":             {encoded(big.String(content)), sheet.Form{Encoding: sheet.UTF16BE, Separator: ","}},
+		"UTF-16 without mark":    {encoded(bare.String(content)), sheet.Form{Encoding: sheet.UTF16LE, Separator: ","}},
+		"Windows-1252":           {encoded(charmap.Windows1252.NewEncoder().String(content)), sheet.Form{Encoding: sheet.Windows1252, Separator: ","}},
+		"semicolons":             {"name;city\nZoë;Köln, Süd\nAnn;Bonn\n", sheet.Form{Encoding: sheet.UTF8, Separator: ";"}},
+		"tabs":                   {"name\tcity\nZoë\tKöln, Süd\nAnn\tBonn\n", sheet.Form{Encoding: sheet.UTF8, Separator: "\t"}},
+		"tabs in UTF-16":         {encoded(little.String("name\tcity\r\nZoë\tKöln, Süd\r\nAnn\tBonn\r\n")), sheet.Form{Encoding: sheet.UTF16LE, Separator: "\t"}},
+		"ends of lines of a Mac": {"name,city\rZoë,\"Köln, Süd\"\rAnn,Bonn\r", sheet.Form{Encoding: sheet.UTF8, Separator: ","}},
+		"a line that says sep":   {"sep=;\r\nname;city\r\nZoë;\"Köln, Süd\"\r\nAnn;Bonn\r\n", sheet.Form{Encoding: sheet.UTF8, Separator: ";"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := sheet.Read(strings.NewReader(tt.file), roomy)
