@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"strings"
 	"sync"
 
 	"paraph/app/fault"
@@ -134,6 +135,7 @@ func newPart(p *multipart.Part) *Part {
 	if err == nil {
 		out.Field = params["name"]
 		out.File, out.IsFile = params["filename"]
+		out.File = strings.ReplaceAll(out.File, "%22", `"`) // as browsers write it (HTML §4.10.21.8)
 	}
 	return out
 }
