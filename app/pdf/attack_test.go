@@ -335,6 +335,50 @@ func TestValuesDrawnAnew(t *testing.T) {
 	}
 }
 
+// TestAppearancesAddedLater gives a value that readers drew themselves an appearance, which must look like
+// theirs.
+func TestAppearancesAddedLater(t *testing.T) {
+	t.Parallel()
+	signed := sealed(t, "", map[int]string{
+		1:  "<</Type/Catalog/Pages 2 0 R/AcroForm 5 0 R>>",
+		2:  "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		3:  "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Annots[20 0 R 22 0 R]>>",
+		4:  "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+		5:  "<</Fields[20 0 R 22 0 R]/SigFlags 3/DR<</Font<</F 4 0 R/G 6 0 R>>>>>>",
+		6:  "<</Type/Font/Subtype/Type1/BaseFont/Symbol>>",
+		20: "<</Type/Annot/Subtype/Widget/FT/Tx/T(price)/V(EUR 100)/DA(/F 9 Tf 0 0 1 rg)/F 4/Rect[100 700 200 720]>>",
+		22: "<</Type/Annot/Subtype/Widget/FT/Sig/T(theirs)/V 21 0 R/Rect[0 0 0 0]/F 132/P 3 0 R>>",
+	})
+	for name, x := range map[string]struct {
+		draws string
+		sound bool
+	}{
+		"as readers draw it":  {"/Tx BMC q 1 1 98 18 re W n BT /F 9 Tf 0 0 1 rg 2 6 Td (EUR 100) Tj ET Q EMC", true},
+		"another value":       {"q BT /F 9 Tf 0 0 1 rg 2 6 Td (EUR 999) Tj ET Q", false},
+		"in another colour":   {"q BT /F 9 Tf 1 g 2 6 Td (EUR 100) Tj ET Q", false},
+		"in another font":     {"q BT /G 9 Tf 0 0 1 rg 2 6 Td (EUR 100) Tj ET Q", false},
+		"in another size":     {"q BT /F 1 Tf 0 0 1 rg 2 6 Td (EUR 100) Tj ET Q", false},
+		"beside its place":    {"q BT /F 9 Tf 0 0 1 rg 2 600 Td (EUR 100) Tj ET Q", false},
+		"at its end":          {"q BT /F 9 Tf 0 0 1 rg 97 6 Td (EUR 100) Tj ET Q", false},
+		"enlarged":            {"q BT /F 9 Tf 0 0 1 rg 90 0 0 90 2 6 Tm (EUR 100) Tj ET Q", false},
+		"drawn into a corner": {"q .1 0 0 .1 0 0 cm BT /F 9 Tf 0 0 1 rg 2 6 Td (EUR 100) Tj ET Q", false},
+		"clipped":             {"q 0 0 20 20 re W n BT /F 9 Tf 0 0 1 rg 2 6 Td (EUR 100) Tj ET Q", false},
+		"on its own colour":   {"0 0 1 rg 0 0 100 20 re f BT /F 9 Tf 0 0 1 rg 2 6 Td (EUR 100) Tj ET", false},
+		"struck out":          {"BT /F 9 Tf 0 0 1 rg 2 6 Td (EUR 100) Tj ET 0 9 m 99 9 l S", false},
+		"not at all":          {"", false},
+	} {
+		b := patch(signed, map[int]string{
+			20:  strings.Replace(newest(signed, 20), "/Rect", "/AP<</N 400 0 R>>/Rect", 1),
+			400: content("/Type/XObject/Subtype/Form/BBox[0 0 100 20]/Resources<</Font<</F 4 0 R/G 6 0 R>>>>", x.draws),
+		})
+		for who, s := range signatures(t, b) {
+			if s.Sound() != x.sound {
+				t.Errorf("%s: %s is sound: %v, %+v", name, who, s.Sound(), s.Later)
+			}
+		}
+	}
+}
+
 // TestShadow covers uploads prepared for changes after signing ("Shadow
 // Attacks", NDSS 2021).
 func TestShadow(t *testing.T) {

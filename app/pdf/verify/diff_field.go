@@ -340,7 +340,9 @@ func (x *fieldComparison) text() string {
 		same := func() bool {
 			return x.showsValue(p.new, w) && x.showsValue(p.old, x.was.Widgets[i]) && x.sameShapes(x.was.Widgets[i], w, false)
 		}
-		if !valued && redrawn && !same() {
+		// Where there was none, readers drew the value themselves.
+		added := before == nil && after != nil && p.new.valueText(x.is) != ""
+		if !valued && (redrawn && !same() || added && !p.new.plain(w)) {
 			return RuleAppearance
 		}
 	}
