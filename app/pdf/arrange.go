@@ -46,6 +46,50 @@ func Arrange(ctx context.Context, w io.Writer, f *File, pages []PageChoice) erro
 	return cmp.Or(a.write(), c.finish(trailer))
 }
 
+// Rewrite writes a copy of an unsigned file that holds what this package reads of it, in a form that other
+// readers read alike. Lists of what is on pages and in the form lose what is missing.
+//
+// The error wraps ErrSigned, ErrDamaged or ErrTooComplex, or comes from w.
+func Rewrite(ctx context.Context, w io.Writer, f *File) error {
+	c := newCopying(ctx, w)
+	a, err := newArrangement(c, f)
+	if err != nil {
+		return err
+	}
+	pages := make([]PageChoice, len(f.Pages()))
+	for i := range pages {
+		pages[i].Page = i
+	}
+	if err := cmp.Or(a.choose(pages), c.begin("1.7")); err != nil {
+		return err
+	}
+	catalog := a.catalog()
+	catalog["Type"] = name("Catalog")
+	if labels := f.Catalog()["PageLabels"]; labels != nil {
+		catalog["PageLabels"] = labels
+	}
+	a.entry = a.present
+	a.changed[f.RootRef.Number] = catalog
+	trailer := dict{"Root": a.value(f.RootRef)}
+	if f.Dict(f.Trailer["Info"]) != nil {
+		trailer["Info"] = a.value(f.Trailer["Info"])
+	}
+	return cmp.Or(a.write(), c.finish(trailer))
+}
+
+// present leaves out of lists what is not there.
+func (a *arrangement) present(_ dict, key name, v any) any {
+	if key != "Annots" && key != "Fields" && key != "Kids" {
+		return v
+	}
+	list := a.f.Array(v)
+	missing := func(e any) bool { return a.f.Resolve(e) == nil }
+	if !slices.ContainsFunc(list, missing) {
+		return v
+	}
+	return slices.DeleteFunc(slices.Clone(list), missing)
+}
+
 // An arrangement copies the objects that some pages of a file need.
 type arrangement struct {
 	*copying
@@ -152,7 +196,10 @@ var ofPage = []name{
 // page returns a page for the new tree, with what it inherited from the old one.
 func (a *arrangement) page(d dict, in document.Inherited, turn int) (dict, error) {
 	d = d.Clone()
-	d["Parent"] = a.root
+	d["Type"], d["Parent"] = name("Page"), a.root
+	if list := a.f.Array(d["Contents"]); list != nil {
+		d["Contents"] = slices.DeleteFunc(slices.Clone(list), func(e any) bool { return !a.f.isStream(e) })
+	}
 	for key, v := range map[name]any{"MediaBox": in.Media, "CropBox": in.Crop, "Resources": in.Resources, "Rotate": in.Rotate} {
 		if v != nil {
 			d[key] = v

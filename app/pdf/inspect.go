@@ -49,6 +49,11 @@ type Inspection struct {
 	// Unfound reports whether many other readers don't find some objects of the file, as their generations
 	// differ.
 	Unfound bool
+	// Tolerated reports whether the file does not follow the standard, so that other readers complain of it
+	// or read it in another way.
+	Tolerated bool
+	// Unread reports whether some objects that the file has can't be read. They count as null.
+	Unread bool
 	// Err is set if a limit was exceeded; then the other fields are incomplete.
 	Err error
 }
@@ -95,6 +100,8 @@ func (f *File) Inspect() Inspection {
 	in.Uneven, in.PaperOnly = f.uneven()
 	f.look(&in)
 	in.Unfound = in.Unfound || f.Misfiled
+	in.Tolerated = f.odd(f.Catalog()["Pages"], document.PageTreeDepth) || f.lacks(f.Form()["Fields"]) || f.Tolerated
+	in.Unread = f.Unread
 	in.Err = f.Fault
 	return in
 }
@@ -149,6 +156,30 @@ func (f *File) look(in *Inspection) {
 	in.PaperParts = in.PaperParts || unlisted > 0
 	in.FontsNotEmbedded = slices.Sorted(maps.Keys(fonts))
 	in.EmbeddedFiles = slices.Sorted(maps.Keys(files))
+}
+
+// odd reports whether a part of the page tree has no type, or a page content that is none.
+func (f *File) odd(v any, depth int) bool {
+	d := f.Dict(v)
+	kids, isNode := f.Resolve(d["Kids"]).(array)
+	if !isNode || f.Name(d["Type"]) == "Page" {
+		content := f.Array(d["Contents"])
+		return f.Name(d["Type"]) != "Page" || slices.ContainsFunc(content, func(e any) bool { return !f.isStream(e) })
+	}
+	return f.Name(d["Type"]) != "Pages" || depth > 0 && slices.ContainsFunc(kids, func(kid any) bool { return f.odd(kid, depth-1) })
+}
+
+// lacks reports whether something in a list is missing.
+func (f *File) lacks(v any) bool {
+	return slices.ContainsFunc(f.Array(v), func(e any) bool {
+		_, is := e.(ref)
+		return is && f.Resolve(e) == nil
+	})
+}
+
+func (f *File) isStream(v any) bool {
+	_, is := f.Resolve(v).(*reader.Stream)
+	return is
 }
 
 // strays reports whether a value is a reference that many other readers take for one to nothing, or a list

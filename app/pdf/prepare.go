@@ -127,6 +127,7 @@ func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
 		catalog: f.Catalog().Clone(), form: f.Form().Clone(), pages: slices.Clone(f.Pages()),
 		dicts: map[int]dict{}, annots: map[int]array{}, taken: map[string]bool{}, roles: verify.NewRoles(f.File),
 	}
+	p.u.avoid(p.roles.Missing(), !p.signed)
 	p.u.embedFont = s.PlainFont
 	p.spec.Timestamp = cmp.Or(s.Timestamp, timestampField)
 	return p, f.Fault

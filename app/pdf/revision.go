@@ -80,8 +80,9 @@ type update struct {
 	offsets map[int]int64 // object number → offset in the file
 	gens    map[int]int
 	next    int
-	trailer dict // entries that replace those of the file
-	font    ref  // for default appearances; set on first use
+	missing []int // numbers that are referred to but have no object
+	trailer dict  // entries that replace those of the file
+	font    ref   // for default appearances; set on first use
 	// embedFont embeds that font; nil means Helvetica.
 	embedFont func(object.Writer) (ref, error)
 	blank     ref  // the appearance of invisible fields; set on first use
@@ -108,6 +109,31 @@ func (f *File) update(room int) (*update, error) {
 		u.out = append(u.out, '\n')
 	}
 	return u, nil
+}
+
+// avoid keeps the numbers of missing objects for none of the new ones, which would take their places. If
+// declare is set, the revision says that they are null: without an entry, some readers believe that the
+// cross-references are damaged.
+func (u *update) avoid(missing []int, declare bool) {
+	const far, most = 1 << 16, 1000
+	for _, n := range missing {
+		if n > u.next+far {
+			return // no new object gets that far
+		}
+		u.next = max(u.next, n+1)
+		if declare && len(u.missing) < most {
+			u.missing = append(u.missing, n)
+		}
+	}
+}
+
+// declare writes the missing objects that the revision has not made.
+func (u *update) declare() {
+	for _, n := range u.missing {
+		if _, made := u.offsets[n]; !made {
+			u.put(ref{Number: n}, nil)
+		}
+	}
 }
 
 // Usual sizes of parts of revisions.
@@ -167,7 +193,7 @@ func (u *update) write(r ref, value func([]byte) ([]byte, error)) {
 	} else {
 		r.Generation = 0
 	}
-	u.gens[r.Number] = r.Generation
+	u.gens[r.Number], u.next = r.Generation, max(u.next, r.Number+1)
 	start := len(u.out)
 	defer func() { u.recordOffset(r.Number, start) }()
 	u.out = strconv.AppendInt(u.out, int64(r.Number), 10)
@@ -221,6 +247,7 @@ func (u *update) finish() ([]byte, error) {
 	if u.f.Fault != nil { // some object may have read as null
 		return nil, u.f.Fault
 	}
+	u.declare()
 	t := u.newTrailer()
 	var start int64
 	var err error

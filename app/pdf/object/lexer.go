@@ -22,6 +22,7 @@ type Lexer struct {
 	p            int
 	depth        int
 	duplicateKey bool
+	tolerated    bool
 	// stack holds what was read of the arrays and dictionaries that have no end yet, so that
 	// they are made in their final size.
 	stack []any
@@ -45,6 +46,9 @@ const maxKept = 512
 // Pos returns the position of the next byte to read.
 func (l *Lexer) Pos() int { return l.p }
 
+// Bytes returns the bytes between two positions.
+func (l *Lexer) Bytes(from, to int) []byte { return l.b[from:min(to, len(l.b))] }
+
 // Seek continues reading at the given position.
 func (l *Lexer) Seek(at int) { l.p = min(max(at, 0), len(l.b)) }
 
@@ -56,6 +60,10 @@ func (l *Lexer) AtEnd() bool { return l.p >= len(l.b) }
 // Readers differ in which value they use (ISO 32000-2 §7.3.7); the lexer uses
 // the last.
 func (l *Lexer) Ambiguous() bool { return l.duplicateKey }
+
+// Tolerated reports whether something that was read is no PDF syntax, so that other readers complain of it:
+// a malformed number or name, an unknown word, a key without a value.
+func (l *Lexer) Tolerated() bool { return l.tolerated }
 
 // Rest returns the number of unread bytes.
 func (l *Lexer) Rest() int { return len(l.b) - l.p }
@@ -162,7 +170,7 @@ func (l *Lexer) Next() (any, error) {
 func (l *Lexer) number() any {
 	w := l.word()
 	if bytes.IndexByte(w, '.') >= 0 {
-		return realNumber(w)
+		return l.realNumber(w)
 	}
 	if n, err := strconv.ParseInt(string(w), 10, 64); err == nil {
 		if n >= 0 && n <= math.MaxInt32 && w[0] != '+' {
@@ -172,16 +180,14 @@ func (l *Lexer) number() any {
 		}
 		return n
 	}
-	return realNumber(w)
+	return l.realNumber(w)
 }
 
 // realNumber parses a number that is not an integer; invalid ones are 0.
-func realNumber(w []byte) any {
-	if bytes.ContainsAny(w, "eExXpPiInN_") {
-		return int64(0)
-	}
+func (l *Lexer) realNumber(w []byte) any {
 	f, err := strconv.ParseFloat(string(w), 64)
-	if err != nil || math.IsInf(f, 0) {
+	if err != nil || math.IsInf(f, 0) || bytes.ContainsAny(w, "eExXpPiInN_") {
+		l.tolerated = true
 		return int64(0)
 	}
 	return f

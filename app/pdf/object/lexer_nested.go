@@ -56,7 +56,7 @@ func (l *Lexer) array() error {
 			case "endobj", "endstream", "stream", ">>":
 				return fmt.Errorf("%w: %s in an array", ErrSyntax, k)
 			}
-			v = nil
+			v, l.tolerated = nil, true
 		}
 		l.stack = append(l.stack, v)
 	}
@@ -88,6 +88,7 @@ func (l *Lexer) dict() error {
 		}
 		switch v {
 		case endOfDict: // last key without a value
+			l.tolerated = true
 			return nil
 		case Keyword("endobj"), Keyword("stream"), endOfArray:
 			return fmt.Errorf("%w: %v in a dictionary", ErrSyntax, v)
@@ -104,7 +105,9 @@ func (l *Lexer) newDict(parts []any) any {
 		if _, again := d[key]; again || nulls[key] {
 			l.duplicateKey = true
 		}
-		if _, ok := v.(Keyword); ok || v == nil { // null is equivalent to an absent value
+		_, unknown := v.(Keyword)
+		l.tolerated = l.tolerated || unknown
+		if unknown || v == nil { // null is equivalent to an absent value
 			if nulls == nil {
 				nulls = map[Name]bool{}
 			}

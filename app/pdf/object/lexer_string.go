@@ -33,6 +33,7 @@ func (l *Lexer) name() any {
 			out = append(out, byte(unhex(w[i+1])<<4|unhex(w[i+2])))
 			i += 2
 		} else {
+			l.tolerated = l.tolerated || w[i] == '#'
 			out = append(out, w[i])
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 
 	"paraph/app/pdf/crypt"
 	"paraph/app/pdf/object"
@@ -42,6 +43,11 @@ type File struct {
 	// Misfiled reports whether an object that was read has another generation than its cross-reference
 	// says. Many readers don't find it then.
 	Misfiled bool
+	// Tolerated reports whether something was read that does not follow the standard, so that other readers
+	// complain of it, or read it in another way.
+	Tolerated bool
+	// Unread reports whether an object that the file has could not be read. It counts as null then.
+	Unread bool
 
 	recorded []numbered    // entries of the section being read; nil records nothing
 	inflater io.ReadCloser // see inflate
@@ -92,6 +98,9 @@ func (f *File) read(older *File) (*File, error) {
 	}
 	if err := f.readSections(start); err != nil {
 		return nil, err
+	}
+	if size, ok := f.Trailer.Int("Size"); !ok || size < int64(f.Xref.Top) {
+		f.Tolerated = true
 	}
 	if older != nil {
 		f.Inherit(older)
@@ -147,8 +156,12 @@ func (f *File) header() error {
 	case at > 0:
 		return Damaged("%d bytes before the header", at)
 	}
+	f.Tolerated = !version.Match(head)
 	return nil
 }
+
+// version matches the beginning of a file of a version that exists.
+var version = regexp.MustCompile(`^%PDF-(1\.[0-7]|2\.0)[\s\x00]`)
 
 // startXref finds the newest cross-reference section.
 func (f *File) startXref() (int64, error) {

@@ -3,6 +3,7 @@ package reader
 import (
 	"bytes"
 	"io"
+	"regexp"
 
 	"paraph/app/pdf/object"
 )
@@ -35,14 +36,16 @@ func (o Found) End(at int64) int64 {
 // Indirect reads the indirect object at an offset.
 func (f *File) Indirect(at int64) (Found, error) {
 	var o Found
-	isStream := false
+	isStream, odd := false, false
 	end, err := f.window(at, func(l *object.Lexer) (err error) {
-		defer func() { o.Ambiguous = l.Ambiguous() }()
+		defer func() { o.Ambiguous, odd = l.Ambiguous(), odd || l.Ambiguous() || l.Tolerated() }()
 		n, ok1 := l.Int()
 		g, ok2 := l.Int()
+		space := l.Bytes(l.Pos(), l.Pos()+1)
 		if !ok1 || !ok2 || n < 0 || n > MaxNumber || g < 0 || g > 65535 || !l.Has("obj") {
 			return Damaged("no object at %d", at)
 		}
+		odd = !object.IsSpace(space[0]) // 3 0obj
 		o.Ref = object.Ref{Number: int(n), Generation: int(g)}
 		if o.Value, err = l.Next(); err != nil {
 			return err
@@ -59,15 +62,16 @@ func (f *File) Indirect(at int64) (Found, error) {
 			isStream = true
 			return nil
 		}
-		if !l.Has("endobj") { // tolerated, as by all readers
+		if !l.Has("endobj") {
 			l.Seek(start)
+			odd = true
 		}
 		return nil
 	})
 	if err != nil {
 		return Found{}, err
 	}
-	o.Cost = end - at
+	o.Cost, f.Tolerated = end-at, f.Tolerated || odd
 	if isStream {
 		o.Value, err = f.locate(o.Value.(object.Dict), end)
 	}
@@ -83,22 +87,43 @@ func (f *File) locate(d object.Dict, at int64) (*Stream, error) {
 	switch {
 	case bytes.HasPrefix(b, []byte("\r\n")):
 		at += 2
-	case bytes.HasPrefix(b, []byte("\n")), bytes.HasPrefix(b, []byte("\r")):
+	case bytes.HasPrefix(b, []byte("\n")):
 		at++
+	case bytes.HasPrefix(b, []byte("\r")):
+		at++
+		f.Tolerated = true
+	default:
+		f.Tolerated = true
 	}
 	if n, ok := object.Int(f.Resolve(d["Length"])); ok && n >= 0 && n <= f.Size-at && f.endsAt(at+n) {
 		return &Stream{Dict: d, At: at, Length: n}, nil
 	}
-	n, err := f.search(at, []byte("endstream"))
+	f.Tolerated = true
+	end, err := f.search(at, []byte("endstream"))
+	if early, failed := f.search(at, []byte("endobj")); failed == nil && (err != nil || early < end) {
+		end, err = early, nil
+		// Its length is right if only the end of the stream is not marked.
+		if n, ok := object.Int(f.Resolve(d["Length"])); ok && n >= 0 && at+n <= end && at+n > end-2*int64(len("endstream")) {
+			end = at + n
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{Dict: d, At: at, Length: n - at}, nil
+	return &Stream{Dict: d, At: at, Length: end - at}, nil
 }
 
+// endOfStream matches what stands behind the data of a stream.
+var endOfStream = regexp.MustCompile(`^(\r\n|\r|\n)?endstream\s+endobj`)
+
+// endsAt reports whether the data of a stream ends at an offset.
 func (f *File) endsAt(at int64) bool {
 	b, err := f.BytesAt(at, 32)
-	return err == nil && object.NewLexer(b, 0).Has("endstream")
+	if err != nil || !object.NewLexer(b, 0).Has("endstream") {
+		return false
+	}
+	f.Tolerated = f.Tolerated || !endOfStream.Match(b)
+	return true
 }
 
 // search finds word at or after an offset. The bytes searched count as parsed.
@@ -144,6 +169,7 @@ func (f *File) Object(n int) any {
 	defer delete(f.loading, n)
 	o, err := f.Load(n)
 	if err != nil {
+		f.Unread = true
 		return nil
 	}
 	f.Keep(n, o)
@@ -173,7 +199,9 @@ func (f *File) Load(n int) (Found, error) {
 		}
 		return o, err
 	case EntryCompressed:
-		return f.loadCompressed(int(e.At), n)
+		return f.loadCompressed(int(e.At), int(e.Gen), n)
+	case entryNowhere:
+		f.Unread = true
 	}
 	return Found{}, nil
 }

@@ -6,9 +6,11 @@ import "paraph/app/pdf/object"
 type objectStream struct {
 	data    []byte
 	offsets map[int]int // object number → position in data
+	numbers []int       // of its objects, in order
 }
 
-func (f *File) loadCompressed(container, n int) (Found, error) {
+// loadCompressed reads object n, which should be the one with an index in an object stream.
+func (f *File) loadCompressed(container, index, n int) (Found, error) {
 	s, err := f.objectStream(container)
 	if err != nil {
 		return Found{}, err
@@ -17,12 +19,14 @@ func (f *File) loadCompressed(container, n int) (Found, error) {
 	if !ok {
 		return Found{}, Damaged("object %d is not in object stream %d", n, container)
 	}
+	f.Tolerated = f.Tolerated || index >= len(s.numbers) || s.numbers[index] != n
 	l := object.NewLexer(s.data, at)
 	v, err := l.Next()
 	if err != nil {
 		return Found{}, syntax(err)
 	}
 	cost := int64(l.Pos() - at)
+	f.Tolerated = f.Tolerated || l.Ambiguous() || l.Tolerated()
 	return Found{Ref: object.Ref{Number: n}, Value: v, Cost: cost, Ambiguous: l.Ambiguous()}, f.Spend(cost)
 }
 
@@ -76,6 +80,7 @@ func (f *File) readObjectStream(d object.Dict, data []byte) (*objectStream, erro
 		if !ok1 || !ok2 || at < 0 || at > int64(len(data))-first {
 			return nil, Damaged("object stream header")
 		}
+		s.numbers = append(s.numbers, int(n))
 		if _, twice := s.offsets[int(n)]; !twice {
 			s.offsets[int(n)] = int(first + at)
 		}

@@ -123,7 +123,7 @@ func (f *File) scanStreams() {
 		}
 		for number := range s.offsets {
 			if e := f.Xref.Get(number); number >= 0 && number <= MaxNumber && e.Kind != EntryPlain {
-				f.Xref.set(number, Entry{At: int64(n), Kind: EntryCompressed})
+				f.Xref.set(number, Entry{At: int64(n), Gen: uint32(slices.Index(s.numbers, number)), Kind: EntryCompressed})
 			}
 		}
 	}

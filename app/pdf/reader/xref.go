@@ -3,6 +3,7 @@ package reader
 import (
 	"bytes"
 	"errors"
+	"regexp"
 
 	"paraph/app/pdf/object"
 )
@@ -11,6 +12,7 @@ import (
 const (
 	entryAbsent = iota
 	entryFree
+	entryNowhere    // in use, but at offset 0
 	EntryPlain      // at is an offset
 	EntryCompressed // at is the number of an object stream, gen the index in it
 )
@@ -62,7 +64,7 @@ func (t *Table) add(n int, e Entry, unhide bool) (before Entry) {
 	before = *p
 	if p.Kind == entryAbsent {
 		t.Count++
-	} else if !unhide || p.Kind != entryFree {
+	} else if !unhide || p.Kind != entryFree && p.Kind != entryNowhere {
 		return before
 	}
 	*p = e
@@ -96,6 +98,7 @@ func (f *File) readSections(at int64) error {
 		}
 		f.Sections = append(f.Sections, s)
 		prev, ok := object.Int(s.trailer["Prev"])
+		f.Tolerated = f.Tolerated || !ok && s.trailer["Prev"] != nil
 		if hidden, ok := s.trailer.Int("XRefStm"); ok && !s.IsStream {
 			if err := f.hybridSection(at, hidden, prev); err != nil {
 				return err
@@ -171,6 +174,7 @@ func (f *File) readSection(at int64, hybrid bool) (Section, error) {
 	if err != nil {
 		return Section{}, err
 	}
+	f.Tolerated = f.Tolerated || isTable && body != at+int64(len("xref"))
 	if isTable && !hybrid {
 		s, err := f.tableSection(body)
 		s.At = at
@@ -187,6 +191,7 @@ func (f *File) tableSection(at int64) (Section, error) {
 		if err := in.ensure(64); err != nil {
 			return Section{}, err
 		}
+		before := in.lexer.Pos()
 		if in.lexer.Has("trailer") {
 			break
 		}
@@ -195,6 +200,7 @@ func (f *File) tableSection(at int64) (Section, error) {
 		if !ok1 || !ok2 || first < 0 || count < 0 || first > MaxNumber || count > MaxNumber-first+1 {
 			return Section{}, Damaged("cross-reference subsection")
 		}
+		f.Tolerated = f.Tolerated || !heading.Match(in.lexer.Bytes(before, in.lexer.Pos()+2))
 		if err := f.tableEntries(&in, int(first), int(count)); err != nil {
 			return Section{}, err
 		}
@@ -203,6 +209,7 @@ func (f *File) tableSection(at int64) (Section, error) {
 	end, err := f.window(in.pos(), func(l *object.Lexer) error {
 		v, err := l.Next()
 		s.trailer, _ = v.(object.Dict)
+		f.Tolerated = f.Tolerated || err == nil && (l.Ambiguous() || l.Tolerated())
 		return err
 	})
 	if err == nil && s.trailer == nil {
@@ -212,13 +219,23 @@ func (f *File) tableSection(at int64) (Section, error) {
 	return s, err
 }
 
+// heading matches what stands between the entries of subsections.
+var heading = regexp.MustCompile(`^\s*[\r\n]\s*\d+ \d+ *[\r\n]`)
+
 func (f *File) tableEntries(in *scan, first, count int) error {
+	const width = 20 // of an entry, with its end of line
+	due := int64(0)  // where the next entry should begin
 	for n := first; n < first+count; n++ {
 		if err := in.ensure(64); err != nil {
 			return err
 		}
+		in.lexer.Space()
+		begin := in.pos()
 		at, ok1 := in.lexer.Int()
+		wide := in.pos() == begin+10
 		gen, ok2 := in.lexer.Int()
+		wide = wide && in.pos() == begin+16 && (n == first || begin == due)
+		due = begin + width
 		if !ok1 || !ok2 || at < 0 || gen < 0 {
 			return Damaged("cross-reference entry of object %d", n)
 		}
@@ -227,13 +244,14 @@ func (f *File) tableEntries(in *scan, first, count int) error {
 		case in.lexer.Has("n") && gen <= 65535:
 			e.Gen = uint32(gen)
 			if at == 0 { // some writers mark unused numbers this way
-				e.Kind = entryFree
+				e.Kind = entryNowhere
 			}
 		case in.lexer.Has("f"): // many write 65536 as the generation of object 0
 			e.Kind = entryFree
 		default:
 			return Damaged("cross-reference entry of object %d", n)
 		}
+		f.Tolerated = f.Tolerated || !wide || n == 0 && e.Kind == EntryPlain
 		if err := f.addEntry(n, e, false); err != nil {
 			return err
 		}
@@ -289,7 +307,7 @@ func (f *File) hybridSection(table, hidden, prev int64) error {
 		case old.Kind >= EntryPlain && old != e && !stale:
 			f.recordHybrid(n, old)
 		case old.Kind < EntryPlain && (newer.Get(n).Kind < EntryPlain):
-			f.masked[n] = old.Kind == entryFree
+			f.masked[n] = old.Kind == entryFree || old.Kind == entryNowhere
 		}
 	})
 	return nil
@@ -369,6 +387,7 @@ func (f *File) streamEntries(d object.Dict, data []byte, hybrid bool) error {
 		index = object.Array{int64(0), size}
 	}
 	in := bytes.NewReader(data)
+	defer func() { f.Tolerated = f.Tolerated || in.Len() > 0 }()
 	for ; len(index) >= 2; index = index[2:] {
 		first, ok1 := object.Int(index[0])
 		count, ok2 := object.Int(index[1])
@@ -377,7 +396,8 @@ func (f *File) streamEntries(d object.Dict, data []byte, hybrid bool) error {
 		}
 		for n := first; n < first+count; n++ {
 			e, err := readEntry(in, widths)
-			if errors.Is(err, errShort) { // fewer entries than declared; viewers accept that
+			if errors.Is(err, errShort) { // fewer entries than declared; many viewers accept that
+				f.Tolerated = true
 				return nil
 			} else if err != nil {
 				return err

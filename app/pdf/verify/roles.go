@@ -1,8 +1,10 @@
 package verify
 
 import (
-	"paraph/app/pdf/document"
 	"slices"
+
+	"paraph/app/pdf/document"
+	"paraph/app/pdf/reader"
 )
 
 // Roles determines the roles of the objects of a file.
@@ -15,6 +17,18 @@ type Roles struct {
 func NewRoles(opened *document.File) *Roles {
 	f := &file{opened}
 	return &Roles{f: f, w: &walker{graph: newGraph(f), parts: newStructure(f, newPageStructure(f))}}
+}
+
+// Missing returns the numbers of objects that are referred to but not there.
+func (r *Roles) Missing() []int {
+	var out []int
+	for n := range r.w.graph.holders {
+		if r.f.Xref.Get(n).Kind < reader.EntryPlain {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Alone reports whether an object has only the given roles and is referred to

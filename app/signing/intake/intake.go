@@ -159,8 +159,8 @@ func (s *Intake) inspect(ctx context.Context, u *Upload, f *pdf.File, file *reco
 		return dynamicXFA(u.Name)
 	}
 	file.Presigned, file.PDFA = len(in.Signed) > 0, in.PDFA
-	if in.Unfound && u.Converted == nil && !file.Presigned {
-		return s.repair(ctx, u, file, nil)
+	if (in.Unfound || in.Tolerated || in.Unread) && !file.Presigned && !u.rewritten {
+		return s.rewriteAs(ctx, u, file, f, in.Unread)
 	}
 	u.Fixed = file.Presigned && (u.Converted != nil || in.Unfound || in.DocMDP == 1 || in.Locked || in.PaperOnly)
 	if in.Unfound || file.Presigned && u.Converted != nil {

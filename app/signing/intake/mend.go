@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/reader"
 	"paraph/app/signing/disk"
@@ -43,6 +45,42 @@ func (s *Intake) repair(ctx context.Context, u *Upload, file *record.File, why e
 	} else {
 		file.AddFinding(record.SeverityWarning, "repaired")
 	}
+	return s.inspectConverted(ctx, u, file)
+}
+
+// rewriteAs writes the upload, or what was made of it, as our own reader reads it, for other readers would
+// complain of it or read it in another way. If some objects are not where they should be, all are searched for.
+func (s *Intake) rewriteAs(ctx context.Context, u *Upload, file *record.File, f *pdf.File, search bool) error {
+	from := cmp.Or(u.Converted, u.Raw)
+	if search {
+		found, err := document.Recover(ctx, from, from.Size(), "")
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil && len(found.Pages()) >= len(f.Pages()):
+			f = &pdf.File{File: found}
+		}
+	}
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return disk.SpaceError(err)
+	}
+	err = s.inTurn(ctx, u.By, func() error { return pdf.Rewrite(ctx, w, f) })
+	switch {
+	case errors.Is(err, pdf.ErrTooComplex):
+		return errors.Join(refuse(err, "file_too_complex.upload", fault.Text("file", u.Name)), w.Abort())
+	case pdf.Refused(err):
+		return errors.Join(refuse(err, "file_damaged.pdf", fault.Text("file", u.Name)), w.Abort())
+	case err != nil:
+		return errors.Join(disk.SpaceError(err), w.Abort())
+	}
+	if err := abort(u.Converted); err != nil {
+		return err
+	}
+	if u.Converted == nil {
+		file.AddFinding(record.SeverityWarning, "repaired")
+	}
+	u.Converted, u.rewritten = w, true
 	return s.inspectConverted(ctx, u, file)
 }
 

@@ -29,6 +29,7 @@ type Upload struct {
 	Series      *Series   // with whose files it is converted if it is a DOCX; nil: alone
 	Raw         *blob.Writer
 	Converted   *blob.Writer // the PDF made from it; nil if the upload can be appended to
+	rewritten   bool         // Converted is what our own reader makes of it
 }
 
 // Close removes everything that was not committed.
