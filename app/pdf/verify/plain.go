@@ -60,13 +60,12 @@ type plainText struct {
 	size   float64
 	wanted fill // the colour of the default appearance
 
-	operands array
-	colour   fill
-	area     document.Rect // the rectangle that was drawn last
-	x, y     float64       // where the line of text begins
-	set      bool          // the font is the right one
-	drew     bool          // some text
-	ok       bool
+	colour fill
+	area   document.Rect // the rectangle that was drawn last
+	x, y   float64       // where the line of text begins
+	set    bool          // the font is the right one
+	drew   bool          // some text
+	ok     bool
 }
 
 // A fill is a colour to fill with.
