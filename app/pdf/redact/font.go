@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"maps"
+
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 )
@@ -16,7 +18,9 @@ type font struct {
 	heights  map[int]heights // of vertical writing
 	height   heights
 	boxes    map[int]Rect                  // of a Type 3 font, by code
+	drawn    map[int]bool                  // the codes for which a Type 3 font has a procedure
 	pictures map[int]map[int]object.Stream // those that characters of a Type 3 font are
+	unplaced bool                          // its characters can't be located for certain
 	low      float64
 	high     float64
 }
@@ -41,7 +45,7 @@ const (
 // maxWidths is the maximum number of widths that a font may list.
 const maxWidths = 200_000
 
-// font reads a font, nil if its characters can't be located for certain.
+// font reads a font.
 func (r *Redactor) font(v any) *font {
 	key, ok := v.(ref)
 	if f, known := r.fonts[key]; ok && known {
@@ -57,9 +61,10 @@ func (r *Redactor) font(v any) *font {
 	case "Type1", "TrueType", "MMType1":
 		f = r.simpleFont(d)
 	}
-	if f != nil {
-		f.source = v
+	if f == nil {
+		f = &font{unplaced: true}
 	}
+	f.source = v
 	if ok {
 		r.fonts[key] = f
 	}
@@ -132,17 +137,35 @@ func (r *Redactor) drawnFont(d dict) *font {
 	if d["FontMatrix"] != nil {
 		m = r.matrix(d["FontMatrix"])
 	}
-	f := &font{widths: r.listed(d), boxes: map[int]Rect{}, pictures: map[int]map[int]object.Stream{}}
+	f := &font{widths: r.listed(d), boxes: map[int]Rect{}, drawn: map[int]bool{}, pictures: map[int]map[int]object.Stream{}}
 	var all Rect
 	if n := r.numbers(d["FontBBox"], 4); n != nil {
 		all = Rect{min(n[0], n[2]), min(n[1], n[3]), max(n[0], n[2]), max(n[1], n[3])}
 	}
 	_, names := r.encoding(d["Encoding"])
-	procs := r.f.Dict(d["CharProcs"])
-	for code, w := range f.widths {
+	procs, resources := r.f.Dict(d["CharProcs"]), r.f.Dict(d["Resources"])
+	unnamed := procs.Clone() // what codes without a name of their own draw, by the encoding below
+	for _, n := range names {
+		delete(unnamed, name(n))
+	}
+	others := map[int]object.Stream{}
+	for _, v := range unnamed {
+		maps.Copy(others, r.pictures(v, resources))
+	}
+	for code := range 256 {
+		n, named := names[code]
+		if named {
+			f.drawn[code] = procs[name(n)] != nil
+			f.pictures[code] = r.pictures(procs[name(n)], resources)
+		} else {
+			f.drawn[code], f.pictures[code] = len(unnamed) > 0, others
+		}
+		w, listed := f.widths[code]
+		if !listed {
+			continue
+		}
 		box := all
-		f.pictures[code] = r.pictures(procs[name(names[code])], r.f.Dict(d["Resources"]))
-		if own, ok := r.drawnBox(procs[name(names[code])]); ok {
+		if own, ok := r.drawnBox(procs[name(n)]); ok && named {
 			box = own
 		}
 		f.widths[code] = w * m[0]
@@ -263,13 +286,25 @@ func (f *font) next(s []byte) (g glyph, ok bool) {
 	g.box = Rect{min(0, w), f.low, max(0, w), f.high}
 	if f.low == f.high { // Type 3
 		if g.box, ok = f.boxes[code]; !ok {
-			return g, w == 0 && !listed // It has no such character.
+			return g, w == 0 && !listed && !f.drawn[code] // It has no such character.
 		}
 		if w > 0 {
 			g.box[0], g.box[2] = 0, w
 		}
 	}
 	return g, true
+}
+
+// length returns the length of the code of the first character of a string; ok is false if it isn't known.
+func (f *font) length(s []byte) (n int, ok bool) {
+	switch {
+	case f.codes != nil:
+		_, n, ok = f.codes.next(s)
+		return n, ok && n > 0
+	case f.unplaced:
+		return 0, false
+	}
+	return 1, true
 }
 
 // upright returns a character of vertical writing.

@@ -15,24 +15,19 @@ import (
 // that was removed: one character may stand for a sentence.
 
 // letters are the codes of the characters of a font.
-type letters struct{ removed, kept map[string]bool }
+type letters struct {
+	removed, kept map[string]bool
+	blurred       bool // characters were removed whose codes aren't known
+}
 
 // letter notes that a character of a font was removed or is kept.
 func (r *Redactor) letter(f *font, code object.String, removed bool) {
 	if f == nil || r.textOnly {
 		return
 	}
-	at, ok := f.source.(ref)
-	if !ok {
+	all := r.lettersOf(f)
+	if all == nil {
 		return
-	}
-	if r.letters == nil {
-		r.letters = map[int]letters{}
-	}
-	all, ok := r.letters[at.Number]
-	if !ok {
-		all = letters{map[string]bool{}, map[string]bool{}}
-		r.letters[at.Number] = all
 	}
 	if removed {
 		all.removed[string(code)] = true
@@ -41,10 +36,34 @@ func (r *Redactor) letter(f *font, code object.String, removed bool) {
 	}
 }
 
+// lettersOf returns the letters of a font, nil for one that is no object of the file.
+func (r *Redactor) lettersOf(f *font) *letters {
+	at, ok := f.source.(ref)
+	if !ok {
+		return nil
+	}
+	if r.letters == nil {
+		r.letters = map[int]*letters{}
+	}
+	all := r.letters[at.Number]
+	if all == nil {
+		all = &letters{removed: map[string]bool{}, kept: map[string]bool{}}
+		r.letters[at.Number] = all
+	}
+	return all
+}
+
+// blur notes that characters of a font were removed and nobody knows which.
+func (r *Redactor) blur(f *font, removed bool) {
+	if all := r.lettersOf(f); all != nil && removed && !r.textOnly {
+		all.blurred = true
+	}
+}
+
 // Removed reports whether characters were removed, of which fonts may still say something.
 func (r *Redactor) Removed() bool {
 	for _, all := range r.letters {
-		if len(all.removed) > 0 {
+		if len(all.removed) > 0 || all.blurred {
 			return true
 		}
 	}
@@ -54,7 +73,7 @@ func (r *Redactor) Removed() bool {
 // Uses notes the characters of further content of the file: of a page, or of a form.
 func (r *Redactor) Uses(page dict, resources any) error {
 	return Characters(r.f, page, resources, []Rect{everywhere}, func(font any, code object.String) {
-		if at, ok := font.(ref); ok && len(r.letters[at.Number].removed) > 0 {
+		if at, ok := font.(ref); ok && r.letters[at.Number] != nil {
 			r.letters[at.Number].kept[string(code)] = true
 		}
 	})
@@ -66,25 +85,30 @@ func (r *Redactor) Fonts() (map[int]any, error) {
 	out := map[int]any{}
 	for number, all := range r.letters {
 		maps.DeleteFunc(all.removed, func(code string, _ bool) bool { return all.kept[code] })
-		if len(all.removed) == 0 {
+		if len(all.removed) == 0 && !all.blurred {
 			continue
 		}
 		d := r.f.Dict(ref{Number: number}).Clone()
-		if s, ok := r.f.Resolve(d["ToUnicode"]).(*reader.Stream); ok {
+		if all.blurred {
+			delete(d, "ToUnicode")
+		} else if s, ok := r.f.Resolve(d["ToUnicode"]).(*reader.Stream); ok {
 			texts, err := r.texts(s, all.kept)
 			if err != nil {
 				return nil, err
 			}
 			d["ToUnicode"] = r.to.Add(object.Compress(dict{}, texts))
 		}
-		r.forget(d, all.removed)
+		r.forget(d, all)
 		out[number] = d
 	}
 	return out, nil
 }
 
 // forget removes the names and the shapes of the characters of a font with one byte per character.
-func (r *Redactor) forget(d dict, removed map[string]bool) {
+func (r *Redactor) forget(d dict, all *letters) {
+	if len(all.kept) == 0 && d["CharProcs"] != nil {
+		d["CharProcs"] = dict{}
+	}
 	encoding := r.f.Dict(d["Encoding"]).Clone()
 	var left array
 	used, code, next := map[name]bool{}, 0, -1
@@ -96,7 +120,7 @@ func (r *Redactor) forget(d dict, removed map[string]bool) {
 			code = int(n)
 			continue
 		}
-		if code < 0 || code > 255 || !removed[string([]byte{byte(code)})] {
+		if code < 0 || code > 255 || !all.removed[string([]byte{byte(code)})] {
 			if next != code {
 				left = append(left, code)
 			}

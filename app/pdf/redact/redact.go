@@ -43,7 +43,7 @@ type Redactor struct {
 	visit   func(font any, code object.String)
 	pixels  int64
 	emptied map[int]*object.Stream
-	letters map[int]letters // by object number of the font
+	letters map[int]*letters // by object number of the font
 }
 
 // A Tag identifies marked content of which a part was removed: by the entry of the parent tree of

@@ -403,6 +403,29 @@ func TestNothingRemains(t *testing.T) {
 			51: ">/Type/XObject/Subtype/Image/Width 6/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray|SECRET",
 			52: ">|1 0 d0 /I Do % CANARY",
 		}, []string{"CANARY", "SECRET"}, nil},
+		"picture without a box": {"BT /T 20 Tf 100 700 Td (A) Tj 0 -600 Td (B) Tj ET", map[int]string{
+			6:  "<</XObject<</X 40 0 R>>/Font<</F 10 0 R/T 50 0 R>>>>",
+			50: "<</Type/Font/Subtype/Type3/FontBBox[0 0 0 0]/FontMatrix[1 0 0 1 0 0]/Encoding<</Differences[65/A/B]>>/FirstChar 65/LastChar 66/Widths[1 1]/CharProcs<</A 52 0 R/B 53 0 R>>/Resources<</XObject<</I 51 0 R>>>>>>",
+			51: ">/Type/XObject/Subtype/Image/Width 6/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray|SECRET",
+			52: ">|1 0 d0 /I Do % CANARY", 53: ">|1 0 d0 0 0 1 1 re f % OPEN",
+		}, []string{"CANARY", "SECRET"}, []string{"OPEN"}},
+		"picture without a width": {"BT /T 20 Tf 100 700 Td (A) Tj ET", map[int]string{
+			6:  "<</XObject<</X 40 0 R>>/Font<</F 10 0 R/T 50 0 R>>>>",
+			50: "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/Encoding<</Differences[65/A]>>/FirstChar 66/LastChar 66/Widths[1]/CharProcs<</A 52 0 R>>/Resources<</XObject<</I 51 0 R>>>>>>",
+			51: ">/Type/XObject/Subtype/Image/Width 6/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray|SECRET",
+			52: ">|1 0 d0 /I Do % CANARY",
+		}, []string{"CANARY", "SECRET", "(A)"}, nil},
+		"picture by the encoding below": {"BT /T 20 Tf 100 700 Td (A) Tj ET", map[int]string{
+			6:  "<</XObject<</X 40 0 R>>/Font<</F 10 0 R/T 50 0 R>>>>",
+			50: "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/Encoding/WinAnsiEncoding/FirstChar 65/LastChar 65/Widths[1]/CharProcs<</A 52 0 R>>/Resources<</XObject<</I 51 0 R>>>>>>",
+			51: ">/Type/XObject/Subtype/Image/Width 6/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray|SECRET",
+			52: ">|1 0 d0 /I Do % CANARY",
+		}, []string{"CANARY", "SECRET", "(A)"}, nil},
+		"text of characters that can't be placed": {"BT /U 10 Tf 100 700 Td <A1A1> Tj ET", map[int]string{
+			6:  "<</XObject<</X 40 0 R>>/Font<</F 10 0 R/U 26 0 R>>>>",
+			26: "<</Type/Font/Subtype/Type0/BaseFont/Wide/Encoding/GBK-EUC-H/DescendantFonts[17 0 R]/ToUnicode 50 0 R>>",
+			50: ">|begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfchar <A1A1> <005300450043> endbfchar endcmap % SECRET",
+		}, []string{"SECRET", "00530045"}, nil},
 		"soft mask": {"/S gs 0 0 10 10 re f", map[int]string{
 			6:  "<</ExtGState<</S<</SMask<</S/Luminosity/G 50 0 R>>>>>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
 			50: ">/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Group<</S/Transparency>>/Resources 6 0 R|BT /F 10 Tf 100 700 Td (SECRET) Tj 0 -99 Td (KEPT) Tj ET",

@@ -207,7 +207,7 @@ func (s *showing) skip(n float64) {
 }
 
 func (s *showing) string(x object.String) {
-	if s.state.font == nil {
+	if s.state.font == nil || s.state.font.unplaced {
 		s.content.text.lost = true
 	}
 	for len(x) > 0 {
@@ -230,18 +230,14 @@ func (s *showing) glyph(code object.String, g glyph) {
 	if g.space {
 		by += s.state.wordSpace
 	}
-	if s.hit(s.shown().rect(g.box)) {
-		if s.r.visit != nil {
-			s.r.visit(s.state.font.source, code)
-		}
+	hit := s.hit(s.shown().rect(g.box))
+	s.note(code, hit)
+	if hit {
 		s.removed = true
-		s.hide(code)
-		s.r.letter(s.state.font, code, true)
 		if s.state.size != 0 {
 			s.skip(-by / s.state.size * 1000)
 		}
 	} else {
-		s.r.letter(s.state.font, code, false)
 		s.keep(code)
 	}
 	s.advance(by)
@@ -263,11 +259,41 @@ func (s *showing) keep(code object.String) {
 
 // rough removes a string of which it isn't known how far it reaches, if a region is on its line.
 func (s *showing) rough(x object.String) {
-	if s.onLine() {
+	removed := s.onLine()
+	s.spell(x, removed)
+	if removed {
 		s.removed = true
 		return
 	}
 	s.keep(x)
+}
+
+// spell notes the characters of a string of which it isn't known how far it reaches.
+func (s *showing) spell(x object.String, removed bool) {
+	f := s.state.font
+	if f == nil {
+		return
+	}
+	for len(x) > 0 {
+		n, ok := f.length(x)
+		if !ok {
+			s.r.blur(f, removed)
+			return
+		}
+		s.note(x[:n], removed)
+		x = x[n:]
+	}
+}
+
+// note notes that a character is removed or kept.
+func (s *showing) note(code object.String, removed bool) {
+	if removed {
+		if s.r.visit != nil {
+			s.r.visit(s.state.font.source, code)
+		}
+		s.hide(code)
+	}
+	s.r.letter(s.state.font, code, removed)
 }
 
 // onLine reports whether one of the regions is on the line of text, however long.
