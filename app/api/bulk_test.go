@@ -37,6 +37,26 @@ func run(t testing.TB, c *apptest.Client) string {
 	return c.Post(t, "/templates/"+tpl+"/bulk", obj{"rows": list{row, row}, "per_minute": 1}).Want(t, 200).Text(t, "run.id")
 }
 
+// TestTablesAreReadInTheLanguageOfTheirDocuments writes numbers and dates in a table as people do.
+func TestTablesAreReadInTheLanguageOfTheirDocuments(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	for _, x := range []struct{ locale, number, date, kept string }{
+		{"de", "1.234", "3.4.2026", "1234 2026-04-03"}, {"de", "1.234,50", "3. April 2026", "1234.50 2026-04-03"},
+		{"en", "1.234", "3/4/2026", "1.234 2026-03-04"}, {"de", "1234", "2026-04-03", "1234 2026-04-03"},
+	} {
+		at := "/templates/" + lease(t, c, obj{"locale": x.locale, "subject": "", "message": "", "fields": list{
+			obj{"invitation_id": "tenant", "type": "number", "name": "deposit", "x": .1, "y": .3, "width": .3, "height": .03},
+			obj{"invitation_id": "tenant", "type": "date", "name": "start", "x": .1, "y": .4, "width": .3, "height": .03},
+		}}).Text(t, "id") + "/bulk"
+		run := c.Post(t, at, text("Tenant.name;Tenant.email;deposit;start\nTina;tina@tenant.example;"+x.number+";"+x.date+"\n")).Want(t, 200)
+		d := c.Get(t, "/documents/"+over(t, c, run.Text(t, "run.id"))[0]).Want(t, 200)
+		if got := d.Text(t, "fields.0.value") + " " + d.Text(t, "fields.1.value"); got != x.kept {
+			t.Errorf("%s: %s and %s are %s, want %s", x.locale, x.number, x.date, got, x.kept)
+		}
+	}
+}
+
 // table returns the CSV of a lease for tenants, seven of which are faulty.
 func table(good int) string {
 	var b strings.Builder

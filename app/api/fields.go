@@ -69,7 +69,7 @@ type fieldBody struct {
 	Height         *float64       `json:"height,omitempty" doc:"As a fraction of the page"`
 	Required       *bool          `json:"required,omitempty" doc:"Defaults to true, except for checkbox and attachment; never true for label and strikethrough"`
 	ReadOnly       *bool          `json:"read_only,omitempty" doc:"Read-only: shows its value"`
-	Value          *fieldValue    `json:"value,omitempty" doc:"Default value"`
+	Value          *fieldValue    `json:"value,omitempty" doc:"Default value; numbers and dates such as 1234.5 and 2026-12-31, or as people write them in the document's language"`
 	Options        *[]string      `json:"options,omitempty" doc:"For select and radio"`
 	Min            *limitBody     `json:"min,omitempty" doc:"Minimum number or minimum length; of a date, the earliest one: 2026-12-31, or relative to the day of signing in the company's time zone, such as today, today+30d or today-18y (d, w, m, y)"`
 	Max            *limitBody     `json:"max,omitempty" doc:"Maximum number or maximum length; of a date, the latest one, as for min"`

@@ -131,20 +131,40 @@ var fieldKinds = []struct {
 	{"select", obj{"options": list{"red", "green"}}, "green", "green", []any{"blue", "Red", true}},
 }
 
-// TestDatesAreReadInTheLanguageOfTheDocument signs with dates as people write them.
-func TestDatesAreReadInTheLanguageOfTheDocument(t *testing.T) {
+// TestValuesAreReadInTheLanguageOfTheDocument gives numbers and dates as people write them: what a field is made with,
+// what it is changed to, and what is signed.
+func TestValuesAreReadInTheLanguageOfTheDocument(t *testing.T) {
 	t.Parallel()
 	c := company(t)
-	for _, x := range []struct{ locale, given, kept string }{
-		{"de", "3.4.2026", "2026-04-03"}, {"en", "3/4/2026", "2026-03-04"}, {"fr", "31 décembre 2026", "2026-12-31"},
-		{"ar", "٣١/١٢/٢٠٢٦", "2026-12-31"}, {"ja", "3/4/2026", ""}, {"ja", "2026年4月3日", "2026-04-03"},
+	for _, x := range []struct{ kind, locale, given, kept string }{
+		{"date", "de", "3.4.2026", "2026-04-03"}, {"date", "en", "3/4/2026", "2026-03-04"}, {"date", "fr", "31 décembre 2026", "2026-12-31"},
+		{"date", "ar", "٣١/١٢/٢٠٢٦", "2026-12-31"}, {"date", "ja", "3/4/2026", ""}, {"date", "ja", "2026年4月3日", "2026-04-03"},
+		{"number", "de", "1.234,50", "1234.50"}, {"number", "de", "1234,5", "1234.5"}, {"number", "de", "1234.5", "1234.5"},
+		{"number", "fr", "1\u202f234,5", "1234.5"}, {"number", "en", "1,234.5", "1234.5"}, {"number", "ar", "٥٠٫٢", "50.2"},
+		{"number", "de", "1.234", "1.234"}, // as programs write it
+		{"number", "de", "1,2,3", ""},
 	} {
-		d := sent(t, c, 1, obj{"locale": x.locale, "fields": list{obj{"type": "date", "name": "f", "invitation_id": "0", "x": 0.1, "y": 0.1, "width": 0.3, "height": 0.05}}})
-		r := c.Post(t, "/documents/"+d.Text(t, "id")+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{"fields": obj{"f": x.given}})
+		field := obj{"type": x.kind, "name": "f", "invitation_id": "0", "x": 0.1, "y": 0.1, "width": 0.3, "height": 0.05}
+		d := sent(t, c, 1, obj{"locale": x.locale, "fields": list{field}})
+		signed := c.Post(t, "/documents/"+d.Text(t, "id")+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{"fields": obj{"f": x.given}})
+		made := c.Post(t, "/documents", obj{"title": "Default", "locale": x.locale, "invitations": signers(1),
+			"files": list{obj{"name": "a.pdf", "content": base64.StdEncoding.EncodeToString(apptest.PDF(t, "Text"))}}, "fields": list{merged(field, obj{"value": x.given})}})
 		if x.kept == "" {
-			failed(t, r, 422, "fields.f")
-		} else if got := r.Want(t, 200).Text(t, "fields.0.value"); got != x.kept {
-			t.Errorf("%s %q: %s, want %s", x.locale, x.given, got, x.kept)
+			failed(t, signed, 422, "fields.f")
+			failed(t, made, 422, "fields.0.value")
+			continue
+		}
+		if got := signed.Want(t, 200).Text(t, "fields.0.value"); got != x.kept {
+			t.Errorf("%s %q: %s is signed, want %s", x.locale, x.given, got, x.kept)
+		}
+		at := "/documents/" + made.Want(t, 201).Text(t, "id") + "/fields"
+		all := c.Get(t, at).Want(t, 200)
+		if got := all.Text(t, "data.0.value"); got != x.kept {
+			t.Errorf("%s %q: the default is %s, want %s", x.locale, x.given, got, x.kept)
+		}
+		changed := c.Patch(t, at+"/"+all.Text(t, "data.0.id"), obj{"value": x.given}).Want(t, 200)
+		if got := changed.Text(t, "value"); got != x.kept {
+			t.Errorf("%s %q: changed to %s, want %s", x.locale, x.given, got, x.kept)
 		}
 	}
 }

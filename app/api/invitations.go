@@ -62,7 +62,7 @@ type inviteBody struct {
 }
 
 type signBody struct {
-	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name; of a date a day such as 2026-12-31, or as people write it in the document's language; of an attachment the file as data URL, such as data:application/pdf;name=plan.pdf;base64,…; of an image a PNG, JPEG, GIF, TIFF, WebP or BMP as data URL or base64"`
+	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field ID or name; of numbers and dates such as 1234.5 and 2026-12-31, or as people write them in the document's language, such as 1.234,5 and 31.12.2026 in German; of an attachment the file as data URL, such as data:application/pdf;name=plan.pdf;base64,…; of an image a PNG, JPEG, GIF, TIFF, WebP or BMP as data URL or base64"`
 	Signature *markBody             `json:"signature,omitempty" doc:"Typed from the recipient's name if left out"`
 	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the recipient's name if left out"`
 	Consent   *bool                 `json:"consent,omitempty" doc:"Consent to sign electronically"`

@@ -96,6 +96,7 @@ func (s *Service) read(who account.Call, t *record.Document, in Input) (*checked
 	edit(&file, in.Edits)
 	for _, r := range file.Rows {
 		row := content{Input: inputOf(c.Columns, r.Cells), Cells: r.Cells}
+		s.Drafts.ReadTyped(t, row.Input.Values)
 		c.rows = append(c.rows, checkedRow{number: r.Line, content: row})
 	}
 	return c, nil

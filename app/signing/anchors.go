@@ -241,7 +241,7 @@ func (s *Drafts) fillFiles(
 	ctx context.Context, who account.Call, d *record.Document, with merge.Data, in *intake.Series,
 ) (uploads []*intake.Upload, err error) {
 	var f fault.Fields
-	with.Write = record.WriteFormatted(s.words.Match(d.Locale))
+	with.Write = s.writing(d).Write
 	for i := range d.Files {
 		file := &d.Files[i]
 		if len(file.Placeholders) == 0 {

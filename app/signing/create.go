@@ -228,7 +228,7 @@ func (s *Drafts) place(f *fault.Fields, d *record.Document, in []record.FieldInp
 		f.TooMany("fields", s.limits.Fields)
 		return
 	}
-	where, before := record.Placement{Files: d.Files, Invitations: d.Invitations}, len(d.Fields)
+	where, before := s.placement(d), len(d.Fields)
 	for i := range in {
 		x := record.Field{}
 		in[i].Apply(f.At("fields", i), &x, where)

@@ -455,7 +455,7 @@ func (s *Drafts) placeTag(f *fault.Fields, d *record.Document, tag *Suggestion) 
 	}
 	tag.Invitation = inv.ID
 	in, x := tag.Input(), record.Field{}
-	in.Apply(f, &x, record.Placement{Files: d.Files, Invitations: d.Invitations})
+	in.Apply(f, &x, s.placement(d))
 	x.ID = s.id()
 	d.Fields = append(d.Fields, x)
 }

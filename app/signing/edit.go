@@ -227,7 +227,7 @@ func (s *Drafts) UpdateField(
 		if err := s.resolve(ctx, who, f, d, &in, x); err != nil {
 			return nil, err
 		}
-		in.Apply(f, x, record.Placement{Files: d.Files, Invitations: d.Invitations})
+		in.Apply(f, x, s.placement(d))
 		record.CheckConditions(d, func(int) *fault.Fields { return f })
 		return []record.Event{record.NewEvent(record.EventFieldUpdated).With("field", x.ID)}, nil
 	})

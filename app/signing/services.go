@@ -130,6 +130,16 @@ type core struct {
 // paper returns how values look on paper.
 func (s *core) paper() *record.Paper { return &record.Paper{Fonts: s.fonts, Words: s.words} }
 
+// writing returns how values of a document may be written.
+func (s *core) writing(d *record.Document) record.Writing {
+	return record.Writing{Language: s.words.Match(d.Locale), Today: s.now()}
+}
+
+// placement returns where fields of a document can be.
+func (s *core) placement(d *record.Document) record.Placement {
+	return record.Placement{Files: d.Files, Invitations: d.Invitations, Writing: s.writing(d)}
+}
+
 // Drafts manages documents before they are sent, and the templates they come from: their
 // settings, files, pages, fields and recipients.
 type Drafts struct {

@@ -326,10 +326,10 @@ func (s *Signing) given(f *fault.Fields, a *act, in SignInput) map[string]string
 	if !in.Written {
 		return values
 	}
-	l, today := s.words.Match(a.document.Locale), a.now.In(a.zone)
+	written := record.Writing{Language: s.words.Match(a.document.Locale), Today: a.now.In(a.zone)}
 	for _, x := range record.FieldsIn(a.asked) {
-		if v, said := values[x.ID]; said && x.Type == pdf.FieldDate {
-			values[x.ID] = record.ReadDate(v, l, today)
+		if v, said := values[x.ID]; said {
+			values[x.ID] = written.Read(x, v)
 		}
 	}
 	return values

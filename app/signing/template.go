@@ -297,8 +297,8 @@ func (s *Drafts) fillTemplate(
 	var f fault.Fields
 	s.assignRoles(&f, d, template, in.People)
 	in.DocumentInput.Apply(&f, d, s.limits, now)
-	filling = d.FillIn(&f, in.Variables, d.BuiltinVariables(who.Actor, company, now))
-	d.Preset(&f, in.Values)
+	filling = d.FillIn(&f, in.Variables, d.BuiltinVariables(who.Actor, company, now), s.writing(d))
+	d.Preset(&f, in.Values, s.writing(d))
 	err = s.db.View(func(tx *kv.Tx) error {
 		if err := stillApprovable(tx, d); err != nil {
 			return err
@@ -312,6 +312,17 @@ func (s *Drafts) fillTemplate(
 		s.sending.requireSendable(&f, d)
 	}
 	return d, company, filling, f.Err()
+}
+
+// ReadTyped reads the values of a template's fields, by name, as people write them in the language of its documents.
+func (s *Drafts) ReadTyped(template *record.Document, values map[string]string) {
+	written := s.writing(template)
+	for i := range template.Fields {
+		x := &template.Fields[i]
+		if v, ok := values[x.Name]; ok {
+			values[x.Name] = x.Typed(v, written.Language, written.Today)
+		}
+	}
 }
 
 // assignRoles replaces the roles of a template with people. The document has its

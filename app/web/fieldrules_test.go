@@ -2,7 +2,9 @@ package web_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -129,6 +131,53 @@ func TestDatesInTheEditor(t *testing.T) {
 	w.click(`button[value="save"]`)
 	w.until(`document.querySelector('[name$=".max"]').value === "today-18y" && !!document.querySelector(".notice.ok")`)
 	limits("today-99y today-18y")
+}
+
+// TestNumbersAndDatesInTheEditor types defaults and limits as the reader of the page writes them, in the list and as the
+// panel sends them.
+func TestNumbersAndDatesInTheEditor(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	c.Patch(t, "/me", apptest.Map{"locale": "de"}).Want(t, http.StatusOK)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, place("number", "Price", 1, .1, "value", 12.5, "max", 1e6), place("date", "Start", 1, .3, "value", "2026-04-03", "min", "today"))
+	v, at := browse(t, c), "/app/documents/"+d.id+"/edit"
+	fields := d.fields(t)
+	stored := func(want string) {
+		t.Helper()
+		r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK)
+		if got := fmt.Sprint(r.At(t, "data.0.value"), " ", r.At(t, "data.0.max"), " ", r.At(t, "data.1.value"), " ", r.At(t, "data.1.min")); got != want {
+			t.Errorf("stored are %s, want %s", got, want)
+		}
+	}
+	_, page := v.get(at + "/list")
+	want(t, page, `value="12,5"`, `value="1000000"`, `value="03.04.2026"`, `value="today"`)
+	form := []string{"unit", "mm", "part", "1", "do", "save", "version", regexp.MustCompile(`name="version" value="([0-9]+)"`).FindStringSubmatch(page)[1]}
+	for i, values := range []map[string]string{{"value": "1.234,50", "max": "2.000,5"}, {"value": "4. Mai 2026", "min": "1.5.2026"}} {
+		prefix := "f." + fields[i].ID + "."
+		form = append(form, "row", fields[i].ID)
+		for name, x := range map[string]string{"type": fields[i].Type, "file": d.file, "who": d.people[0], "page": "1", "x": "10", "y": "10,5", "w": "50", "h": "10"} {
+			form = append(form, prefix+name, x)
+		}
+		for name, x := range values {
+			form = append(form, prefix+name, x)
+		}
+	}
+	if code, page := v.send(at+"/list", form...); code != http.StatusOK {
+		t.Fatalf("the list: %d %.3000s", code, page)
+	}
+	stored("1234.50 2000.5 2026-05-04 2026-05-01")
+	_, page = v.get(at + "/list")
+	form[7] = regexp.MustCompile(`name="version" value="([0-9]+)"`).FindStringSubmatch(page)[1]
+	for i := range form {
+		form[i] = strings.Replace(form[i], "2.000,5", "2,0,5", 1)
+	}
+	if code, page := v.send(at+"/list", form...); code != http.StatusUnprocessableEntity || !strings.Contains(page, `value="2,0,5"`) {
+		t.Errorf("a limit that is no number: %d", code)
+	}
+	stored("1234.50 2000.5 2026-05-04 2026-05-01")
+	_, page = v.get(at)
+	want(t, html.UnescapeString(page), `"value":"1234,50"`, `"max":"2000,5"`, `"value":"04.05.2026"`, `"min":"01.05.2026"`)
 }
 
 // TestGroupsOfBoxesOnThePage ticks boxes until it is right.

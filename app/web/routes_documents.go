@@ -75,7 +75,7 @@ func (p *Pages) drafts() []route {
 		Intake: s.Intake,
 		Mails:  p.options.Mails}
 	e := &editor.Handlers{Drafts: s.Drafts, Trail: s.Trail,
-		Limits: p.options.Limits, Mails: p.options.Mails}
+		Limits: p.options.Limits, Now: o.Now, Mails: p.options.Mails}
 	f := drafts.Form{Handlers: h}
 	// The first step is one form. It has an input for new files, and one to replace each file.
 	form := func(h page.Handler) page.Access {

@@ -20,6 +20,7 @@ import (
 type Placement struct {
 	Files       []File
 	Invitations []Invitation
+	Writing     // of values
 }
 
 // File returns the file that an input refers to, nil if there is none.
@@ -70,7 +71,7 @@ func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
 	}
 	in.applyCovered(f, x, file)
 	in.applyTexts(f, x)
-	in.applyRules(f, x)
+	in.applyRules(f, x, p.Writing)
 	in.applyFormula(f, x)
 	in.applyCondition(f, x)
 }
@@ -109,7 +110,7 @@ func (in *FieldInput) applyTexts(f *fault.Fields, x *Field) {
 	in.LookInput.apply(f, &x.Look)
 }
 
-func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
+func (in *FieldInput) applyRules(f *fault.Fields, x *Field, written Writing) {
 	if in.Required != nil {
 		x.Required = *in.Required
 	} else if x.ID == "" {
@@ -153,7 +154,7 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 	if in.Value != nil && !f.Has("type") && !f.Has("pattern") && !f.Has("options") && !f.Has("format") {
 		x.Value = input.Lines(f, "value", in.Value, MaxValue)
 		if x.Value != "" && !x.Drawn() {
-			if v, why := x.accept(x.Value); why != nil {
+			if v, why := x.accept(written.Read(x, x.Value)); why != nil {
 				f.Add("value", why.code, why.args...)
 			} else {
 				x.Value = v

@@ -15,9 +15,9 @@ import (
 	"paraph/app/convert/merge"
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/pdf"
 	"paraph/app/signing/format"
 	"paraph/app/variable"
-	"paraph/app/words"
 )
 
 // Limits of a variable that is a list.
@@ -160,10 +160,10 @@ func readItems(
 }
 
 // check checks that items have what the files name, and that values fit the formats.
-func (p Placeholders) check(f *fault.Fields, in merge.Data) {
+func (p Placeholders) check(f *fault.Fields, in merge.Data, written Writing) {
 	for _, x := range p {
 		if x.Of == "" {
-			checkFormat(f, "variables."+x.Name, in.Values[x.Name], x.Format)
+			checkFormat(f, "variables."+x.Name, in.Values[x.Name], x.Format, written)
 			continue
 		}
 		of, common := in.Values[x.Name] // the document's
@@ -171,9 +171,9 @@ func (p Placeholders) check(f *fault.Fields, in merge.Data) {
 			at := fmt.Sprintf("variables.%s.%d.%s", x.Of, i, x.Name)
 			switch v, ok := item[x.Name]; {
 			case ok:
-				checkFormat(f, at, v, x.Format)
+				checkFormat(f, at, v, x.Format, written)
 			case common:
-				checkFormat(f, "variables."+x.Name, of, x.Format)
+				checkFormat(f, "variables."+x.Name, of, x.Format, written)
 			case x.Kind == merge.Value && !x.Optional:
 				f.Required(at)
 			}
@@ -184,20 +184,23 @@ func (p Placeholders) check(f *fault.Fields, in merge.Data) {
 // dateFormat is the format of a date as the document's language writes it.
 const dateFormat = "date"
 
-func checkFormat(f *fault.Fields, at, value, as string) {
-	if value == "" || as == "" {
+func checkFormat(f *fault.Fields, at, value, as string, written Writing) {
+	if value == "" || as == "" || !KnownFormat(as) {
 		return
 	}
-	x := Field{Format: as}
-	var flaw *Flaw
-	if _, err := format.ParseNumber(as); err == nil {
-		_, flaw = x.acceptNumber(value)
-	} else if KnownFormat(as) {
-		_, flaw = acceptDate(value)
-	}
-	if flaw != nil && !f.Has(at) {
+	x := formatted(as)
+	if _, flaw := x.accept(written.Read(&x, value)); flaw != nil && !f.Has(at) {
 		f.Add(at, flaw.code, flaw.args...)
 	}
+}
+
+// formatted returns a field whose value has a format: a number, or else a date.
+func formatted(as string) Field {
+	x := Field{Type: pdf.FieldDate, Format: as}
+	if _, err := format.ParseNumber(as); err == nil {
+		x.Type = pdf.FieldNumber
+	}
+	return x
 }
 
 // KnownFormat reports whether a placeholder can have a format: "date", or one of
@@ -208,25 +211,20 @@ func KnownFormat(s string) bool {
 	return s == "" || strings.EqualFold(s, dateFormat) || number == nil || date == nil
 }
 
-// WriteFormatted returns a function that formats values in a language. Values that don't fit
-// their format are written as they are.
-func WriteFormatted(l *words.Language) func(value, format string) string {
-	return func(value, as string) string {
-		if n, ok := format.Canonical(value); ok {
-			if shown, err := format.ParseNumber(as); err == nil {
-				return shown.Write(n, l.Tag())
-			}
-		}
-		day, err := time.Parse(time.DateOnly, value)
-		if err != nil {
-			return value
-		}
-		if strings.EqualFold(as, dateFormat) {
-			return l.Date(day)
-		}
-		if shown, err := format.ParseDate(as); err == nil {
-			return shown.Write(day, l.Month)
-		}
+// Write formats a value. One that does not fit its format is written as it is.
+func (w Writing) Write(value, as string) string {
+	if as == "" || !KnownFormat(as) {
 		return value
 	}
+	x := formatted(as)
+	v, flaw := x.accept(w.Read(&x, value))
+	switch {
+	case flaw != nil:
+		return value
+	case strings.EqualFold(as, dateFormat):
+		if day, err := time.Parse(time.DateOnly, v); err == nil {
+			return w.Language.Date(day)
+		}
+	}
+	return x.Shown(v, w.Language)
 }

@@ -119,7 +119,7 @@ func (d *Document) BuiltinVariables(who account.Actor, company account.Company, 
 
 // FillIn replaces the variables in all texts, and returns what the files are filled in
 // with. Variables without a value and values for unknown variables are faults.
-func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) merge.Data {
+func (d *Document) FillIn(f *fault.Fields, given, known map[string]string, written Writing) merge.Data {
 	values := variable.Folded(given)
 	wanted := wantedBy(d)
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
@@ -143,7 +143,7 @@ func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) merge
 		input.Lines(f, at, &value, maxMessage)
 		out.Values[name] = value
 	}
-	if PlaceholdersOf(d).check(f, out); !f.Empty() {
+	if PlaceholdersOf(d).check(f, out, written); !f.Empty() {
 		return out
 	}
 	before := slices.Clone(d.Fields)
@@ -153,7 +153,7 @@ func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) merge
 	d.filledTexts(f)
 	for i := range d.Fields {
 		if x := &d.Fields[i]; x.Value != before[i].Value { // the field may restrict its value
-			(&FieldInput{Value: &x.Value}).Apply(f.At("fields", i), x, Placement{Files: d.Files, Invitations: d.Invitations})
+			(&FieldInput{Value: &x.Value}).Apply(f.At("fields", i), x, Placement{d.Files, d.Invitations, written})
 		}
 	}
 	return out
@@ -187,7 +187,7 @@ func (d *Document) filledTexts(f *fault.Fields) {
 }
 
 // Preset sets the values of fields by name.
-func (d *Document) Preset(f *fault.Fields, values map[string]string) {
+func (d *Document) Preset(f *fault.Fields, values map[string]string, written Writing) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value, found := values[name], false
 		for i := range d.Fields {
@@ -196,7 +196,7 @@ func (d *Document) Preset(f *fault.Fields, values map[string]string) {
 				continue
 			}
 			found = true
-			(&FieldInput{Value: &value}).Apply(f.Under("values."+name), x, Placement{Files: d.Files, Invitations: d.Invitations})
+			(&FieldInput{Value: &value}).Apply(f.Under("values."+name), x, Placement{d.Files, d.Invitations, written})
 		}
 		if !found {
 			f.Add("values."+name, "unknown_field")

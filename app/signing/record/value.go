@@ -152,6 +152,25 @@ func (x *Field) Typed(s string, l *words.Language, today time.Time) string {
 	return s
 }
 
+// Writing tells how values are written that come from a program or from a table: as programs write them, or as people
+// do in the language of the document.
+type Writing struct {
+	Language *words.Language // nil: only as programs write them
+	Today    time.Time
+}
+
+// Read returns a value that was written so in the form in which fields accept it. What can't be read stays as it is,
+// and is refused.
+func (w Writing) Read(x *Field, s string) string {
+	if w.Language == nil {
+		return s
+	}
+	if _, plain := format.Canonical(s); plain && x.Type == pdf.FieldNumber {
+		return s
+	}
+	return x.Typed(s, w.Language, w.Today)
+}
+
 // ReadDate returns a day that a person who reads a language has typed as programs write it. What can't be read stays
 // as it is.
 func ReadDate(s string, l *words.Language, today time.Time) string {

@@ -157,10 +157,6 @@ export class Properties {
           .filter(Boolean);
         if (!v.length) v = null;
         break;
-      case 'min':
-      case 'max':
-        v = this.model.get(keys[0]).type === 'date' ? v.trim() : numeric(v);
-        break;
       case 'groupMin':
       case 'groupMax':
         v = Math.max(Math.round(numeric(v) || 0), 0) || null;

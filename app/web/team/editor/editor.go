@@ -156,9 +156,9 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	in := make([]record.FieldInput, 0, len(fields))
+	in, by := make([]record.FieldInput, 0, len(fields)), h.pen(r)
 	for i := range fields {
-		in = append(in, fields[i].input())
+		in = append(in, by.input(&fields[i]))
 	}
 	version, err := seenVersion(r)
 	if err != nil {
@@ -176,7 +176,7 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 		Problems: h.problemsOf(r, d),
 	}
 	for i := range d.Fields {
-		kept := editorFieldOf(&d.Fields[i])
+		kept := by.field(&d.Fields[i])
 		out.IDs, fields[i].ID, fields[i].Found = append(out.IDs, kept.ID), kept.ID, nil
 		if !kept.same(fields[i]) {
 			out.Kept[i] = kept
@@ -199,15 +199,15 @@ func (h *Handlers) Detect(r *page.Request) error {
 	}
 	out := suggestedFields{Fields: []editorField{}}
 	for i := range found {
-		out.Fields = append(out.Fields, suggestedField(&found[i]))
+		out.Fields = append(out.Fields, h.pen(r).suggested(&found[i]))
 	}
 	return r.JSON(out)
 }
 
-// suggestedField returns a suggestion as a field that is not stored yet.
-func suggestedField(x *signing.Suggestion) editorField {
+// suggested returns a suggestion as a field that is not stored yet.
+func (p pen) suggested(x *signing.Suggestion) editorField {
 	field := x.AsField()
-	out := editorFieldOf(&field)
+	out := p.field(&field)
 	out.File, out.Invitation = x.File, x.Invitation
 	if len(x.Covers) > 0 || x.Anchor != nil {
 		out.Found = &editorFound{x.Page, x.X, x.Y, x.Width, x.Height, x.Covers, x.Anchor}

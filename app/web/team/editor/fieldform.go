@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"paraph/app/pdf"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -18,7 +17,7 @@ func (h *Handlers) SaveList(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	l := fieldListOf(r, d, r.Form.Value("unit"), r.Form.Value("part"))
+	l := h.fieldListOf(r, d, r.Form.Value("unit"), r.Form.Value("part"))
 	version, err := seenVersion(r)
 	if err != nil {
 		return err
@@ -96,15 +95,6 @@ func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 		}
 		return n
 	}
-	limit := func(name string) any {
-		if day := strings.TrimSpace(v.Get(name)); v.Get("type") == string(pdf.FieldDate) && day != "" {
-			return day
-		}
-		if n, ok := parse(name); ok {
-			return n
-		}
-		return nil
-	}
 	page := required("page")
 	sx, sy := l.scale(v.Get("file"), int(page))
 	size, _ := parse("size")
@@ -116,7 +106,7 @@ func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 		Page: int(page), X: required("x") / sx, Y: required("y") / sy,
 		Width: required("w") / sx, Height: required("h") / sy,
 		Required: v.Get("required") == "yes", ReadOnly: v.Get("readonly") == "yes", Value: v.Get("value"),
-		Min: limit("min"), Max: limit("max"), Pattern: v.Get("pattern"), Format: v.Get("format"),
+		Min: v.Get("min"), Max: v.Get("max"), Pattern: v.Get("pattern"), Format: v.Get("format"),
 		PatternMessage: v.Get("pattern-message"), Help: v.Get("help"), Placeholder: v.Get("placeholder"), Group: v.Get("group"), GroupMin: int(least), GroupMax: int(most), FontSize: size, Align: v.Get("align"),
 		Weight: v.Get("weight"), Color: strings.TrimSpace(v.Get("color")), VerticalAlign: v.Get("valign"), Cells: int(cells), Mask: v.Get("mask"), Marks: v.Get("marks"),
 	}
@@ -167,11 +157,11 @@ func (l *fieldList) allFields(rows []sentRow) (in []record.FieldInput, at []stri
 	for i := range rows {
 		sent[rows[i].key] = &rows[i]
 	}
-	add := func(f editorField, key string) { in, at = append(in, f.input()), append(at, key) }
+	add := func(f editorField, key string) { in, at = append(in, l.pen.input(&f)), append(at, key) }
 	for _, x := range inReadingOrder(l.Document) {
 		row := sent[x.ID]
 		if row == nil {
-			add(editorFieldOf(x), "")
+			add(l.pen.field(x), "")
 		} else if !row.remove {
 			add(row.field, row.key)
 		}

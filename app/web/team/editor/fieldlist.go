@@ -18,6 +18,7 @@ import (
 // words and numbers.
 type fieldList struct {
 	*record.Document
+	pen     pen
 	Base    string
 	Version int64
 	Unit    string // mm or percent
@@ -71,7 +72,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	l := fieldListOf(r, d, r.Query("unit"), r.Query("part"))
+	l := h.fieldListOf(r, d, r.Query("unit"), r.Query("part"))
 	if l.Saved, err = h.savedFields(r); err != nil {
 		return err
 	}
@@ -86,8 +87,8 @@ func (h *Handlers) ShowList(r *page.Request) error {
 }
 
 // fieldListOf returns the table of a document's stored fields.
-func fieldListOf(r *page.Request, d *record.Document, unit, part string) *fieldList {
-	l := &fieldList{Document: d, Base: "/app/documents/" + d.ID, Version: d.Version, Unit: "mm", Pages: len(pagesOf(d)), Total: len(d.Fields), Why: whyNot(r, d)}
+func (h *Handlers) fieldListOf(r *page.Request, d *record.Document, unit, part string) *fieldList {
+	l := &fieldList{Document: d, pen: h.pen(r), Base: "/app/documents/" + d.ID, Version: d.Version, Unit: "mm", Pages: len(pagesOf(d)), Total: len(d.Fields), Why: whyNot(r, d)}
 	if unit == "percent" {
 		l.Unit = unit
 	}
@@ -217,25 +218,15 @@ func (l *fieldList) scale(file string, page int) (x, y float64) {
 
 func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
-func limitText(v any) string {
-	switch v := v.(type) {
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	case string:
-		return v
-	}
-	return ""
-}
-
 func (l *fieldList) valuesOf(x *record.Field) url.Values {
 	sx, sy := l.scale(x.File, x.Page)
 	v := url.Values{}
 	for name, value := range map[string]string{"type": string(x.Type), "who": x.Invitation, "file": x.File, "page": strconv.Itoa(x.Page),
 		"x": number(x.X * sx), "y": number(x.Y * sy), "w": number(x.Width * sx), "h": number(x.Height * sy), "label": x.Label, "name": x.Name,
-		"options": strings.Join(x.Options, "\n"), "value": x.Value, "group": x.Group, "pattern": x.Pattern, "format": x.Format, "align": x.Align,
+		"options": strings.Join(x.Options, "\n"), "value": x.InInput(x.Value, l.pen.Language), "group": x.Group, "pattern": x.Pattern, "format": x.Format, "align": x.Align,
 		"weight": x.Weight, "color": x.Color, "valign": x.VerticalAlign, "mask": x.Mask, "marks": strings.Join(x.SignatureTypes, " "),
 		"help": x.Help, "pattern-message": x.PatternMessage, "placeholder": x.Placeholder, "formula": x.Formula,
-		"min": limitText(limitOf(x, x.Min, x.Earliest)), "max": limitText(limitOf(x, x.Max, x.Latest))} {
+		"min": l.pen.limit(x, x.Min, x.Earliest), "max": l.pen.limit(x, x.Max, x.Latest)} {
 		v.Set(name, value)
 	}
 	for name, n := range map[string]int{"group-min": x.GroupMin, "group-max": x.GroupMax, "cells": x.Cells} {

@@ -2,6 +2,8 @@
 package editor
 
 import (
+	"time"
+
 	"paraph/app/signing"
 	"paraph/app/signing/record"
 	"paraph/app/signing/trail"
@@ -21,5 +23,6 @@ type Handlers struct {
 
 	Trail  *trail.Trail
 	Limits record.Limits
+	Now    func() time.Time
 	Mails  func() bool // reports whether e-mails are sent to their recipients
 }

@@ -23,7 +23,7 @@ func (h *Handlers) savedFields(r *page.Request) ([]editorSaved, error) {
 	all, err := h.Drafts.ListSavedFields(r.Who.Call)
 	out := []editorSaved{}
 	for i := range all {
-		out = append(out, editorSaved{all[i].ID, all[i].Name, editorFieldOf(&all[i].Field)})
+		out = append(out, editorSaved{all[i].ID, all[i].Name, h.pen(r).field(&all[i].Field)})
 	}
 	return out, err
 }
@@ -53,7 +53,7 @@ func (h *Handlers) createSaved(r *page.Request) error {
 		return fault.Malformed("fields_unreadable").Because(err)
 	}
 	x.Condition, x.Formula = nil, ""
-	field, name := x.input(), r.Form.Value("name")
+	field, name := h.pen(r).input(&x), r.Form.Value("name")
 	_, err := h.Drafts.CreateSavedField(r.Who.Call, signing.SavedFieldInput{Name: &name, Field: &field})
 	return err
 }
@@ -65,7 +65,7 @@ func (h *Handlers) deleteSaved(r *page.Request, id string) (page.Notice, error) 
 	if err != nil {
 		return notice, err
 	}
-	field, err := json.Marshal(editorFieldOf(&x.Field))
+	field, err := json.Marshal(h.pen(r).field(&x.Field))
 	if err != nil {
 		return notice, err
 	}

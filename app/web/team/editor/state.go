@@ -3,7 +3,9 @@ package editor
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,8 +69,8 @@ type editorField struct {
 	ReadOnly       bool     `json:"readOnly,omitempty"`
 	Value          string   `json:"value,omitempty"`
 	Options        []string `json:"options,omitempty"`
-	Min            any      `json:"min,omitempty"` // a number; of a date, a day
-	Max            any      `json:"max,omitempty"`
+	Min            string   `json:"min,omitempty"` // a number; of a date, a day
+	Max            string   `json:"max,omitempty"`
 	Pattern        string   `json:"pattern,omitempty"`
 	Format         string   `json:"format,omitempty"`
 	PatternMessage string   `json:"patternMessage,omitempty"`
@@ -139,32 +141,48 @@ func (c *editorCondition) input() *record.Condition {
 	return out
 }
 
-// limitOf returns a limit of a field: nil, a number, or a day if it is a date.
-func limitOf(x *record.Field, number *float64, day string) any {
-	switch {
-	case x.Type == pdf.FieldDate && day != "":
-		return day
-	case x.Type != pdf.FieldDate && number != nil:
-		return *number
+// A pen writes values and limits as the reader of the page does, and reads what they typed.
+type pen record.Writing
+
+func (h *Handlers) pen(r *page.Request) pen { return pen{r.Words, h.Now()} }
+
+// limit writes a limit of a field, which is a number, or a day of a date; "" if there is none.
+func (p pen) limit(x *record.Field, number *float64, day string) string {
+	if x.Type != pdf.FieldDate {
+		if number == nil {
+			return ""
+		}
+		of := record.Field{Type: pdf.FieldNumber}
+		return of.InInput(strconv.FormatFloat(*number, 'f', -1, 64), p.Language)
 	}
-	return nil
+	return x.InInput(day, p.Language)
 }
 
-func readLimit(v any) (number *float64, day *string) {
-	switch v := v.(type) {
-	case float64:
-		return &v, nil
-	case string:
-		return nil, &v
+// readLimit reads a limit of a field of some type. What can't be read is given back as a day, which the field refuses.
+func (p pen) readLimit(of, typed string) (number *float64, day *string) {
+	typed = strings.TrimSpace(typed)
+	if typed == "" {
+		return nil, nil
 	}
-	return nil, nil
+	if of == string(pdf.FieldDate) {
+		if day := record.DayLimit(typed); day != nil {
+			return nil, day
+		}
+		typed = record.ReadDate(typed, p.Language, p.Today)
+		return nil, &typed
+	}
+	x := record.Field{Type: pdf.FieldNumber}
+	if n, err := strconv.ParseFloat(x.Typed(typed, p.Language, p.Today), 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
+		return &n, nil
+	}
+	return nil, &typed
 }
 
-func editorFieldOf(x *record.Field) editorField {
+func (p pen) field(x *record.Field) editorField {
 	return editorField{ID: x.ID, File: x.File, Invitation: x.Invitation, Type: string(x.Type), Name: x.Name,
 		Label: x.Label, Page: x.Page,
-		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
-		Options: x.Options, Min: limitOf(x, x.Min, x.Earliest), Max: limitOf(x, x.Max, x.Latest),
+		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.InInput(x.Value, p.Language),
+		Options: x.Options, Min: p.limit(x, x.Min, x.Earliest), Max: p.limit(x, x.Max, x.Latest),
 		Pattern: x.Pattern, Format: x.Format, Group: x.Group,
 		FontSize: x.FontSize, Align: x.Align, Weight: x.Weight, Color: x.Color, VerticalAlign: x.VerticalAlign,
 		Cells: x.Cells, Mask: x.Mask, Marks: strings.Join(x.SignatureTypes, " "), Help: x.Help, Placeholder: x.Placeholder,
@@ -173,7 +191,7 @@ func editorFieldOf(x *record.Field) editorField {
 }
 
 // input returns a change that sets every property of the field and clears empty ones.
-func (x *editorField) input() record.FieldInput {
+func (p pen) input(x *editorField) record.FieldInput {
 	in := record.FieldInput{ID: x.ID, File: &x.File, Invitation: &x.Invitation, Type: &x.Type, Name: &x.Name,
 		Label: &x.Label,
 		Page:  &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required,
@@ -185,10 +203,11 @@ func (x *editorField) input() record.FieldInput {
 		Help:           &x.Help, Placeholder: &x.Placeholder,
 		PatternMessage: &x.PatternMessage, GroupMin: &x.GroupMin, GroupMax: &x.GroupMax, Formula: &x.Formula,
 		Condition: x.Condition.input()}
-	in.Min, in.Earliest = readLimit(x.Min)
-	in.Max, in.Latest = readLimit(x.Max)
+	in.Min, in.Earliest = p.readLimit(x.Type, x.Min)
+	in.Max, in.Latest = p.readLimit(x.Type, x.Max)
 	if x.Value != "" {
-		in.Value = &x.Value
+		of := record.Field{Type: pdf.FieldType(x.Type), Format: x.Format}
+		in.Value = new(of.Typed(x.Value, p.Language, p.Today))
 	}
 	if x.Align != "" {
 		in.Align = &x.Align
@@ -245,7 +264,7 @@ func (h *Handlers) stateOf(r *page.Request, d *record.Document) editorState {
 			v.Locale, v.Message, v.Company, v.JobTitle, v.Group})
 	}
 	for i := range d.Fields {
-		s.Fields = append(s.Fields, onSomePage(d, editorFieldOf(&d.Fields[i])))
+		s.Fields = append(s.Fields, onSomePage(d, h.pen(r).field(&d.Fields[i])))
 	}
 	return s
 }
