@@ -28,6 +28,7 @@ var ground = []string{
 	"app/folder",
 	"app/input",
 	"app/limit",
+	"app/linebreak",
 	"app/list",
 	"app/mail",
 	"app/markup",
@@ -49,12 +50,12 @@ var ground = []string{
 // toolImports lists the imports among base packages: for sharing resources in turn,
 // and for the domain's errors.
 var toolImports = map[string][]string{
-	"app/convert": {"app/confine", "app/fault", "app/variable"},
+	"app/convert": {"app/confine", "app/fault", "app/linebreak", "app/variable"},
 	"app/input":   {"app/fault", "app/mail"},
 	"app/limit":   {"kv"},
 	"app/list":    {"app/fault"},
 	"app/mail":    {"app/fault"},
-	"app/pdf":     {"app/turns"},
+	"app/pdf":     {"app/linebreak", "app/turns"},
 	"app/sheet":   {"app/fault"},
 	"app/turns":   {"app/fault"},
 	"kv":          {"app/turns"},

@@ -3,7 +3,7 @@ package docx
 import (
 	"unicode"
 
-	"github.com/go-text/typesetting/segmenter"
+	"paraph/app/linebreak"
 )
 
 // Height of a line above and below the baseline, for a sans face, as fractions
@@ -51,7 +51,7 @@ type breaker struct {
 	tab         int     // index of the tab that aligns what follows; -1 none
 	tabKind     string
 	tabDone     bool // a decimal point was found
-	segment     segmenter.Segmenter
+	breaks      linebreak.Finder
 	firstOfPara bool
 }
 
@@ -102,11 +102,9 @@ func (b *breaker) fill(items []item) {
 		return
 	}
 	runes, starts := flatten(items)
-	b.segment.Init(runes)
 	at := 0 // index of the item at the position
-	for it := b.segment.LineIterator(); it.Next(); {
-		l := it.Line()
-		from, to := l.Offset, l.Offset+len(l.Text)
+	for _, part := range b.breaks.Parts(runes) {
+		from, to := part.Start, part.End
 		var chunk []piece
 		for from < to {
 			for at+1 < len(items) && starts[at+1] <= from {

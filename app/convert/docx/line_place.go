@@ -2,8 +2,9 @@ package docx
 
 import (
 	"strings"
+	"unicode/utf8"
 
-	"github.com/go-text/typesetting/segmenter"
+	"paraph/app/linebreak"
 )
 
 // add appends a piece; one that is too wide for a whole line is cut.
@@ -44,13 +45,15 @@ func (b *breaker) push(p piece) {
 // cut splits a piece into as many whole characters as fit into the line, at
 // least one if the line is empty, and the rest.
 func (b *breaker) cut(p piece) (head, tail piece) {
-	var seg segmenter.Segmenter
-	seg.Init([]rune(p.text))
+	runes, n := []rune(p.text), 0
 	var ends []int // in bytes
-	n := 0
-	for it := seg.GraphemeIterator(); it.Next(); {
-		n += len(string(it.Grapheme().Text))
-		ends = append(ends, n)
+	for i, ok := range linebreak.Within(runes) {
+		if ok && i > 0 {
+			ends = append(ends, n)
+		}
+		if i < len(runes) {
+			n += utf8.RuneLen(runes[i])
+		}
 	}
 	// Binary search, because the piece may be very long.
 	lo, hi := 0, len(ends)

@@ -8,12 +8,15 @@ import (
 	"github.com/go-text/typesetting/harfbuzz"
 	"github.com/go-text/typesetting/language"
 	"github.com/go-text/typesetting/segmenter"
+
+	"paraph/app/linebreak"
 )
 
 // A shaper caches shaping state. It is used by one goroutine at a time.
 type shaper struct {
 	paragraph gobidi.Paragraph
 	segments  segmenter.Segmenter
+	breaks    linebreak.Finder
 	buffer    *harfbuzz.Buffer
 	text      []rune
 	fonts     map[*face]*harfbuzz.Font

@@ -385,3 +385,15 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	g.Wait()
 }
+
+// TestLinesBreakBetweenThaiWords wraps a sentence without spaces.
+func TestLinesBreakBetweenThaiWords(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, r := range text.New().WrapLines(text.Style{}, 10, 60, "ผู้เช่าต้องชำระค่าเช่าภายในวันที่ห้าของทุกเดือน") {
+		got = append(got, seen(r))
+	}
+	if want := []string{"ผู้เช่าต้องชำระ", "ค่าเช่าภายในวัน", "ที่ห้าของทุก", "เดือน"}; !slices.Equal(got, want) {
+		t.Errorf("lines are %q, want %q", got, want)
+	}
+}

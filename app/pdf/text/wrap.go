@@ -3,12 +3,13 @@ package text
 import (
 	"strings"
 
-	"github.com/go-text/typesetting/segmenter"
+	"paraph/app/linebreak"
 )
 
 // WrapLines sets s in lines of at most width points. It breaks at line breaks,
-// elsewhere where Unicode allows it (UAX #14), and inside a word only if the
-// word alone is too wide. Spaces at the end of a line are dropped. An empty s
+// elsewhere where Unicode allows it (UAX #14) and between the words of languages
+// that are written without spaces, and inside a word only if the word alone is
+// too wide. Spaces at the end of a line are dropped. An empty s
 // yields one empty line. If width is too small for any text, each line has one
 // character.
 func (f *Fonts) WrapLines(style Style, size, width float64, s string) []Run {
@@ -57,10 +58,8 @@ type paragraph struct {
 
 func newParagraph(sh *shaper, text []rune, whole Run) *paragraph {
 	p := &paragraph{text: text, at: whole.starts(len(text)), height: whole.Height()}
-	sh.segments.Init(text)
-	for it := sh.segments.LineIterator(); it.Next(); {
-		w := it.Line()
-		p.words = append(p.words, stretch{w.Offset, w.Offset + len(w.Text)})
+	for _, w := range sh.breaks.Parts(text) {
+		p.words = append(p.words, stretch{w.Start, w.End})
 	}
 	return p
 }
@@ -123,15 +122,17 @@ func (p *paragraph) width(start, end int) float64 {
 // begins.
 func (p *paragraph) divide(lines []stretch, w stretch, width float64) (_ []stretch, rest int) {
 	rest = w.start
-	var it segmenter.Segmenter
-	it.Init(p.text[w.start:w.end])
-	for marks := it.GraphemeIterator(); marks.Next(); {
-		g := marks.Grapheme()
-		start := w.start + g.Offset
-		if p.width(rest, start+len(g.Text)) > width+slack && start > rest {
+	may := linebreak.Within(p.text[w.start:w.end])
+	for start := w.start; start < w.end; {
+		end := start + 1
+		for !may[end-w.start] {
+			end++
+		}
+		if p.width(rest, end) > width+slack && start > rest {
 			lines = append(lines, stretch{rest, start})
 			rest = start
 		}
+		start = end
 	}
 	return lines, rest
 }
