@@ -100,7 +100,7 @@ NEEDS := gcc:gcc /usr/include/stdlib.h:libc6-dev curl:curl pdfsig:poppler-utils 
          qpdf:qpdf zstd:zstd mutool:mupdf-tools openssl:openssl certutil:libnss3-tools javac:default-jdk-headless \
          soffice,libreoffice:libreoffice-writer-nogui npm:npm \
          chromium,chromium-browser,google-chrome:chromium chromium-headless-shell,google-chrome:chromium-headless-shell \
-         /usr/share/java/pdfbox2.jar:libpdfbox2-java /usr/share/java/preflight.jar:libpdfbox2-java \
+         promtool:prometheus /usr/share/java/pdfbox2.jar:libpdfbox2-java /usr/share/java/preflight.jar:libpdfbox2-java \
          /usr/share/java/bcpkix.jar:libbcpkix-java /usr/share/java/commons-io.jar:libcommons-io-java \
          /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
          /usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf,/usr/share/fonts/truetype/liberation2/LiberationSans-Regular.ttf:fonts-liberation

@@ -59,7 +59,7 @@ func root() *cobra.Command {
 	c.PersistentFlags().StringVar(&s.File, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
 	c.PersistentFlags().StringArrayVar(&s.Set, "set", nil, "override a setting, as key=value (repeatable)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
-	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), doctor(s), cli.Backups(s), cli.Restore(s), reindex(s), cli.Users(s), cli.Tokens(s), cli.Companies(s), cli.Checkpoints(s), cli.Outbox(s), cli.Config(s, example), version())
+	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), doctor(s), cli.Backups(s), cli.Restore(s), reindex(s), cli.Users(s), cli.Tokens(s), cli.Companies(s), cli.Checkpoints(s), cli.Outbox(s), cli.Config(s, example), alerts(), version())
 	return c
 }
 
@@ -164,6 +164,11 @@ Each line says what to do about it. Warnings are not problems.`,
 		}}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c
+}
+
+func alerts() *cobra.Command {
+	return &cobra.Command{Use: "alerts", Short: "Print the rules with which Prometheus alerts to every warning", Example: "  paraph alerts > /etc/prometheus/paraph.yml", Args: cli.Args(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error { return app.Alerts(c.OutOrStdout()) }}
 }
 
 func reindex(s *cli.Settings) *cobra.Command {

@@ -21,6 +21,7 @@ import (
 	"paraph/app/bulk"
 	"paraph/app/checkpoint"
 	"paraph/app/contact"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/machine"
 	"paraph/app/mailserver"
@@ -108,7 +109,12 @@ type App struct {
 	inMem    bool
 	disk     *disk
 	pace     pace
-	closes   []func() error // last opened first
+
+	mailWatch   mailWatch
+	searchWatch searchWatch
+	authority   *authority // nil: the built-in one
+
+	closes []func() error // last opened first
 
 	requests requests
 	tested   tested
@@ -266,7 +272,15 @@ func (a *App) Ready(ctx context.Context) error {
 	if a.requests.stopped() {
 		return errors.New("the server is stopping")
 	}
-	return a.tested.get(func() error { return a.Signing.Upkeep.SelfTest(ctx) })
+	return a.tested.get(func() error {
+		if err := a.Signing.Upkeep.SelfTest(ctx); err != nil {
+			return err
+		}
+		if err := a.authority.serves(ctx); err != nil {
+			return errors.Join(fault.Unavailable("timestamp_authority_down", fault.Text("authority", a.authority.host())), err)
+		}
+		return nil
+	})
 }
 
 // Close closes everything, last opened first, and reports every failure.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"time"
 
@@ -21,16 +20,6 @@ func expiryText(english *words.Language, w pki.Warning) (text, remedy string) {
 	}
 	return english.Say(key, "certificate", w.Name(), "day", w.Certificate.NotAfter.Format(time.DateOnly)),
 		english.Say("keys.remedy." + string(w.Level))
-}
-
-// warnOfExpiry logs the certificates that expire soon.
-func warnOfExpiry(keys *pki.Authority, now time.Time, english *words.Language, log *slog.Logger) error {
-	warnings, err := keys.Warnings(now)
-	for _, w := range warnings {
-		text, remedy := expiryText(english, w)
-		log.Warn("certificate", "message", text+" "+remedy)
-	}
-	return err
 }
 
 // certificateImport installs the certificate of signing.pkcs12: an authority's becomes the

@@ -13,6 +13,7 @@ import (
 
 	"paraph/app/control"
 	"paraph/app/folder"
+	"paraph/app/machine"
 )
 
 // States of a finding.
@@ -118,8 +119,8 @@ func checkModes(dir string) Finding {
 	return Finding{"permissions", fine, "Only its owner can read the data folder.", ""}
 }
 
-// examined is the timeout for examining one part.
-const examined = 30 * time.Second
+// examination is the timeout for examining one part.
+const examination = 30 * time.Second
 
 // examine checks everything that the server needs. running says whether it is serving.
 func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
@@ -138,9 +139,45 @@ func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
 		parts = append(parts, server.address, upkeep.overdue)
 	}
 	for _, part := range parts {
-		ctx, cancel := context.WithTimeout(ctx, examined)
+		ctx, cancel := context.WithTimeout(ctx, examination)
 		all = append(all, part(ctx))
 		cancel()
+	}
+	return a.withWarnings(ctx, all, running)
+}
+
+// withWarnings adds what administrators are warned of, unless a finding about the same part says more
+// than that all is well. Nobody has looked yet if no server runs: then what no finding is about is
+// examined now.
+func (a *App) withWarnings(ctx context.Context, all []Finding, running bool) []Finding {
+	examined, warned := slices.Clone(all), a.Machine.Holding()
+	parts := map[machine.WarningKind]string{}
+	for _, d := range a.dangers().table() {
+		parts[d.Kind] = d.Part
+		if running || slices.ContainsFunc(examined, func(f Finding) bool { return f.Part == d.Part }) {
+			continue
+		}
+		found, err := d.Find(ctx)
+		if err != nil {
+			all = append(all, Finding{d.Part, problem, sentence(err), "Run paraph check."})
+		}
+		warned = append(warned, found...)
+	}
+	for _, w := range warned {
+		f := Finding{Part: parts[w.Kind], State: warning}
+		if w.Urgent {
+			f.State = problem
+		}
+		var err error
+		if f.Text, f.Remedy, err = a.Notify.Texts.Warning(string(w.Kind), w.Facts); err != nil {
+			f.Text, f.Remedy = sentence(err), "This is a fault of the program; please report it."
+		}
+		switch i := slices.IndexFunc(examined, func(known Finding) bool { return known.Part == f.Part }); {
+		case i < 0:
+			all = append(all, f)
+		case all[i].State == fine:
+			all[i] = f
+		}
 	}
 	return all
 }

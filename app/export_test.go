@@ -1,8 +1,11 @@
 package app
 
 import (
+	"time"
+
 	"github.com/gofiber/fiber/v2"
 
+	"paraph/app/machine"
 	"paraph/kv"
 )
 
@@ -16,6 +19,30 @@ func (a *App) Router() *fiber.App { return a.http }
 func (a *App) PretendDisk(free, size int64) {
 	a.disk.pretended = func() (int64, int64) { return free, size }
 }
+
+// ForgetAuthority has the appliance ask the timestamp authority anew.
+func (a *App) ForgetAuthority() {
+	a.authority.mu.Lock()
+	defer a.authority.mu.Unlock()
+	a.authority.at = time.Time{}
+}
+
+// DataFolder returns the folder of the data.
+func (a *App) DataFolder() string { return a.dir }
+
+// SearchBehind tells how long an index has been behind at the last of several moments, each with the
+// minutes since the first, the place in the journal, and the changes that are missing.
+func SearchBehind(moments ...[3]uint64) (behind time.Duration) {
+	var w searchWatch
+	begun := time.Unix(0, 0)
+	for _, m := range moments {
+		behind = w.behind(m[1], m[2], begun.Add(time.Duration(m[0])*time.Minute))
+	}
+	return behind
+}
+
+// Dangers returns the table of what administrators are warned of.
+func Dangers() []machine.Danger { return dangers{}.table() }
 
 // JobKinds lists the kinds of jobs that have a handler.
 func (a *App) JobKinds() (all []string) {

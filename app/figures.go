@@ -43,14 +43,15 @@ var (
 	backupDesc     = desc("last_backup_timestamp_seconds", "When the last good backup was made; 0 if never.")
 	checkDesc      = desc("last_check_timestamp_seconds", "When paraph check last ran on the data folder; 0 if never.")
 	problemsDesc   = desc("last_check_problems", "Problems that it found.")
-	warningDesc    = desc("warning", "Whether there is a warning of a certificate, disk or clock: 0 none, 1 a warning, 2 an urgent one.", "kind")
+	warningDesc    = desc("warning", "Whether there is a warning of a kind with that urgency: warning or urgent; see Warnings in the operator's manual.", "kind", "urgency")
+	examinedDesc   = desc("examined_timestamp_seconds", "When everything that could cause a warning was last examined; 0 if never.")
 	certDesc       = desc("certificate_expiry_timestamp_seconds", "When a certificate that is not renewed by itself expires: root, issuer, company (the first of all).", "certificate")
 )
 
 // Describe implements [prometheus.Collector].
 func (f *figures) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{jobsDesc, jobAgeDesc, lagDesc, searchDesc, sizeDesc, freeDesc, diskDesc, reserveDesc, eventsDesc,
-		signaturesDesc, slotsDesc, usedDesc, waitingDesc, backupDesc, checkDesc, problemsDesc, warningDesc, certDesc} {
+		signaturesDesc, slotsDesc, usedDesc, waitingDesc, backupDesc, checkDesc, problemsDesc, warningDesc, examinedDesc, certDesc} {
 		to <- d
 	}
 }
@@ -114,13 +115,15 @@ func (f *figures) disk(gauge gaugeFunc) error {
 	return nil
 }
 
-func (f *figures) notes(gauge gaugeFunc) error {
-	seconds := func(t time.Time) float64 {
-		if t.IsZero() {
-			return 0
-		}
-		return float64(t.UnixMilli()) / 1000
+// seconds returns a time in seconds since 1970, 0 for the zero time.
+func seconds(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
 	}
+	return float64(t.UnixMilli()) / 1000
+}
+
+func (f *figures) notes(gauge gaugeFunc) error {
 	r, _, err := backup.Last(f.app.dir)
 	gauge(backupDesc, seconds(r.Confirmed))
 	c, checkErr := lastCheck(f.app.dir)
@@ -130,16 +133,19 @@ func (f *figures) notes(gauge gaugeFunc) error {
 }
 
 func (f *figures) warnings(gauge gaugeFunc) error {
-	level := map[machine.WarningKind]float64{}
+	count := map[machine.WarningKind]map[string]float64{}
+	for _, kind := range machine.WarningKinds() {
+		count[kind] = map[string]float64{}
+	}
 	for _, w := range f.app.Machine.Holding() {
-		level[w.Kind] = max(level[w.Kind], 1)
-		if w.Urgent {
-			level[w.Kind] = 2
+		count[w.Kind][w.Urgency()] = 1
+	}
+	for kind, urgencies := range count {
+		for _, urgency := range machine.Urgencies() {
+			gauge(warningDesc, urgencies[urgency], string(kind), urgency)
 		}
 	}
-	for _, kind := range machine.WarningKinds() {
-		gauge(warningDesc, level[kind], string(kind))
-	}
+	gauge(examinedDesc, seconds(f.app.Machine.Examined()))
 	return nil
 }
 

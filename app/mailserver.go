@@ -3,7 +3,6 @@ package app
 import (
 	"paraph/app/mail"
 	"paraph/app/mailserver"
-	"paraph/app/metrics"
 	"paraph/app/notify"
 )
 
@@ -15,17 +14,20 @@ func (a *App) mailServer(outbox *notify.Outbox) (*mailserver.Service, error) {
 		DNS: outgoing{a.Config.Network}.resolver(), DKIMSelector: m.DKIMSelector,
 		Configured: mailserver.Settings{Host: m.Host, Port: m.Port, Username: m.Username, Password: mail.NewSecret(m.Password.Reveal()),
 			TLS: m.TLS, From: m.From, HELO: m.HELO, Timeout: m.Timeout},
-		Apply:   func(s mailserver.Settings) { outbox.SetTransport(transportOf(s, a.Config.Network, a.metrics)) },
+		Apply: func(s mailserver.Settings) {
+			a.mailWatch.reset()
+			outbox.SetTransport(a.transport(s))
+		},
 		Changed: outbox.Hurry,
 	})
 }
 
-// transportOf returns how messages leave through a mail server: not at all if it may not be
+// transport returns how messages leave through a mail server: not at all if it may not be
 // reached.
-func transportOf(s mailserver.Settings, network NetworkConfig, m *metrics.Metrics) notify.Transport {
+func (a *App) transport(s mailserver.Settings) notify.Transport {
 	t := notify.Transport{Server: s.Host, From: s.Sender()}
-	if s.Host != "" && network.AllowsHost(s.Host) {
-		t.Sender = counted(s.SMTP(), m)
+	if s.Host != "" && a.Config.Network.AllowsHost(s.Host) {
+		t.Sender = watchedSender{counted(s.SMTP(), a.metrics), &a.mailWatch}
 	}
 	return t
 }

@@ -188,10 +188,7 @@ func (a *App) prepare(o Options) (err error) {
 	if err := (certificateImport{a.Config.Signing, a.Keys, a.Accounts}).run(ctx); err != nil {
 		return err
 	}
-	if err := a.installation().Resume(ctx); err != nil {
-		return err
-	}
-	return warnOfExpiry(a.Keys, a.Clock.Now(), a.words.English(), a.log)
+	return a.installation().Resume(ctx)
 }
 
 // ServeWorker runs this program as a PDFium worker.

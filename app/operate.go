@@ -38,7 +38,7 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	if err := a.welcome(ctx, w); err != nil {
 		return errors.Join(err, a.Close())
 	}
-	if err := a.Ready(ctx); err != nil {
+	if err := a.Signing.Upkeep.SelfTest(ctx); err != nil {
 		log.Error("not ready to sign", "error", err)
 	}
 	// Certificates are read again when they change; their renewal may say so, which would

@@ -104,16 +104,20 @@ func (a *App) accounts(o Options, ids *ids, outbox *notify.Outbox) (*account.Ser
 
 func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error) {
 	out := outgoing{a.Config.Network}
-	timestamper, err := out.timestamper(a.Config.Signing, a.Clock.Now)
+	remote, err := out.timestamper(a.Config.Signing, a.Clock.Now)
 	if err != nil {
 		return nil, fmt.Errorf("signing.timestamp_url: %w", err)
+	}
+	var timestamper pki.Timestamper // nil: the built-in authority
+	if remote != nil {
+		a.authority = &authority{Timestamper: remote, url: a.Config.Signing.TimestampURL, client: out.client(a.Config.Signing.TimestampTimeout)}
+		timestamper = a.authority
 	}
 	pages, err := pictures.Open(a.path("pictures"), pictureBytes)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the folder of page images: %w", err)
 	}
 	a.pictures = pages
-	limits := a.Config.Server.Limits
 	return signing.New(signing.Options{
 		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
 		Checkpoints: a.Checkpoints,
@@ -122,9 +126,15 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error
 		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
 		Employment: contact.Employment,
 		BaseURL:    a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
-		Quota:   store.Quota{Documents: limits.CompanyDocuments, Bytes: int64(limits.CompanyStorage), Disk: a.disk.room},
+		Quota:   a.quota(),
 		Members: &a.members, Limits: a.documentLimits(),
 	}), nil
+}
+
+// quota returns what one company may store.
+func (a *App) quota() store.Quota {
+	limits := a.Config.Server.Limits
+	return store.Quota{Documents: limits.CompanyDocuments, Bytes: int64(limits.CompanyStorage), Disk: a.disk.room}
 }
 
 // office returns LibreOffice, or nil for the built-in renderer, and logs what it can't be kept from.
@@ -178,17 +188,16 @@ func findOffice(c ConvertConfig) *convert.Office {
 	return o
 }
 
+// dangers examines what administrators are warned of.
+func (a *App) dangers() dangers { return dangers{a, newServerTLS(a.Config, a.dir, a.log)} }
+
 // machine returns the information about the machine shown to administrators of the
 // installation.
 func (a *App) machine() machine.Options {
-	found := dangers{keys: a.Keys, clock: a.Clock, tls: newServerTLS(a.Config, a.dir, a.log), disk: a.disk, pace: &a.pace}
-	if !a.inMem {
-		found.records = a.path("kv")
-	}
 	o := machine.Options{
 		DB: a.db, Jobs: a.jobs, Accounts: a.Accounts, Notify: a.Notify,
 		Lists: a.Signing.Lists, Completion: a.Signing.Completion, Store: a.Signing.Store, Log: a.lines, Logger: a.log,
-		Program: Version(), Data: dataVersion(), Started: a.Clock.Now(), Now: a.Clock.Now, Check: a.checkNow, Examine: found.find,
+		Program: Version(), Data: dataVersion(), Started: a.Clock.Now(), Now: a.Clock.Now, Check: a.checkNow, Dangers: a.dangers().table(),
 		Checked: func() (machine.Check, error) {
 			c, err := lastCheck(a.dir)
 			return machine.Check{At: c.At, Problems: c.Problems}, err

@@ -21,7 +21,13 @@ type postOffice struct {
 
 func newPostOffice(t testing.TB) *postOffice {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	return newPostOfficeAt(t, "127.0.0.1:0")
+}
+
+// newPostOfficeAt opens one at an address.
+func newPostOfficeAt(t testing.TB, address string) *postOffice {
+	t.Helper()
+	ln, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,21 +178,32 @@ func (s serverTLS) selfSigned() (tls.Certificate, error) {
 	return tls.X509KeyPair(text, text)
 }
 
+// files returns the files that hold the certificate and its key, empty if there are none.
+func (s serverTLS) files() (certificate, key string) {
+	switch s.config.Mode {
+	case "files":
+		return s.config.Certificate, s.config.Key
+	case "self-signed":
+		return s.selfSignedPath(), s.selfSignedPath()
+	case "acme":
+		// As autocert keeps it. It is renewed a month ahead, so one that is about to expire isn't.
+		path := filepath.Join(s.keys, "acme", s.config.Hosts[0])
+		return path, path
+	}
+	return "", ""
+}
+
 // expiry returns the address that the certificate is for, and when it expires; the zero
 // time if it is renewed by itself, or there is none.
 func (s serverTLS) expiry() (address string, end time.Time, err error) {
 	c := s.config
-	path, key := c.Certificate, c.Key
-	switch c.Mode {
-	case "self-signed":
-		path, key = s.selfSignedPath(), s.selfSignedPath()
-	case "files":
-	default:
+	path, key := s.files()
+	if path == "" {
 		return "", time.Time{}, nil
 	}
 	pair, err := tls.LoadX509KeyPair(path, key)
-	if errors.Is(err, fs.ErrNotExist) && c.Mode == "self-signed" {
-		return "", time.Time{}, nil // made at the next start
+	if errors.Is(err, fs.ErrNotExist) && c.Mode != "files" {
+		return "", time.Time{}, nil // made at the next start, or requested with the first connection
 	}
 	if err != nil {
 		return "", time.Time{}, err

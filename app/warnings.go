@@ -2,53 +2,222 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
+	"paraph/app/backup"
 	"paraph/app/machine"
-	"paraph/app/pki"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
-// dangers lists what the people who run the installation have to be warned of before it does
+// dangers examines what the people who run the installation have to be warned of before it does
 // harm.
 type dangers struct {
-	keys    *pki.Authority
-	clock   *Clock
-	tls     serverTLS
-	disk    *disk
-	pace    *pace
-	records string // the folder of the records; empty if they are in memory
+	app *App
+	tls serverTLS
 }
 
-// find returns a warning for each of them.
-func (d dangers) find(context.Context) (all []machine.Warning, err error) {
-	certificates, err := d.expiring()
+// table is the table of all warnings. What doctor, alerts, metrics, pages and messages say of them
+// comes from here; their sentences and remedies are the texts mail.warning_KIND of the catalogue.
+func (d dangers) table() []machine.Danger {
+	return []machine.Danger{
+		{Kind: machine.WarningMail, Part: "mail", Confined: true, Unmailed: true, Find: d.unmailed,
+			Summary: "The mail server takes no messages.",
+			Limit:   "Two attempts in a row fail to reach the mail server or to sign in: messages, or a connection that is tried when none was sent for a quarter of an hour. Urgent from the start."},
+		{Kind: machine.WarningTimestamps, Part: "timestamps", Confined: true, Find: d.untimed,
+			Summary: "The timestamp authority does not respond.",
+			Limit:   "The authority of `signing.timestamp_url` gave no valid timestamp when it was last asked, or can't be reached. Urgent from the start; `/readyz` answers 503 and names it."},
+		{Kind: machine.WarningSealing, Part: "sealing", Confined: true, Find: d.unsealed,
+			Summary: "Documents that everybody has signed wait to be sealed.",
+			Limit:   "A document has waited for 15 minutes. Urgent after a day, or when sealing was given up."},
+		{Kind: machine.WarningWebhooks, Part: "webhooks", Find: d.undelivered,
+			Summary: "A webhook receives nothing.",
+			Limit:   "A webhook was paused because its receiver is gone, or nothing could be delivered for a day."},
+		{Kind: machine.WarningBackup, Part: "backup", Confined: true, Find: d.unsaved,
+			Summary: "There is no recent backup.",
+			Limit:   "There are documents, and the last good backup, or the installation, is seven days old; a quarter of an hour, or three times `--every`, if `paraph backup --follow` made it. Urgent a week later."},
+		{Kind: machine.WarningDamage, Part: "check", Confined: true, Find: d.damaged,
+			Summary: "The last check found damaged data.",
+			Limit:   "The last check of all data found problems. Urgent from the start."},
+		{Kind: machine.WarningDisk, Part: "disk", Find: d.filling,
+			Summary: "The disk is filling up.",
+			Limit:   "Less than a twentieth of the disk, or four times `data.reserve`, is free. Urgent below `data.reserve`."},
+		{Kind: machine.WarningQuota, Part: "quota", Find: d.exhausted,
+			Summary: "A company has used up what it may store.",
+			Limit:   "A company uses 90 % of `server.limits.company_documents` or `company_storage`. Urgent at 100 %."},
+		{Kind: machine.WarningCertificate, Part: "certificates", Find: d.expiring,
+			Summary: "A certificate expires.",
+			Limit:   "A signing certificate expires within 60 days, or the server's own for TLS within 21. Urgent in the last seven days."},
+		{Kind: machine.WarningTLS, Part: "tls", Confined: true, Find: d.unusable,
+			Summary: "The files of the TLS certificate can't be used.",
+			Limit:   "The files of `server.tls.certificate` and `server.tls.key` can't be read again. Urgent from the start."},
+		{Kind: machine.WarningSearch, Part: "search", Confined: true, Find: d.unindexed,
+			Summary: "The search index is behind.",
+			Limit:   "A change has been missing from the index for five minutes. Urgent after an hour."},
+		{Kind: machine.WarningClock, Part: "clock", Find: d.jumped,
+			Summary: "The server's clock jumped.",
+			Limit:   "The clock moved by more than two minutes, or stands before the newest records. Urgent from the start."},
+	}
+}
+
+// unmailed warns that the mail server takes no messages.
+func (d dangers) unmailed(ctx context.Context) ([]machine.Warning, error) {
+	m := d.app.MailServer.Current()
+	var err error
+	switch {
+	case m.Host == "":
+		return nil, nil // messages stay in the outbox, as intended
+	case d.app.MailServer.Blocked():
+		err = errors.New("network.egress does not allow the connection")
+	default:
+		err = d.app.mailWatch.check(ctx, m.SMTP())
+	}
+	if err == nil {
+		return nil, nil
+	}
+	return []machine.Warning{{Key: "mail", Kind: machine.WarningMail, Urgent: true,
+		Facts: map[string]string{"server": m.Host, "error": sentence(err)}}}, nil
+}
+
+// untimed warns that the configured timestamp authority is down.
+func (d dangers) untimed(ctx context.Context) ([]machine.Warning, error) {
+	err := d.app.authority.serves(ctx)
+	if err == nil {
+		return nil, nil
+	}
+	return []machine.Warning{{Key: "timestamps", Kind: machine.WarningTimestamps, Urgent: true,
+		Facts: map[string]string{"authority": d.app.authority.host(), "error": sentence(err)}}}, nil
+}
+
+// sentence ends an error as a sentence does.
+func sentence(err error) string {
+	return strings.TrimRight(strings.ReplaceAll(err.Error(), "\n", "; "), ". ") + "."
+}
+
+// Ages at which a document that waits to be sealed is reported.
+const (
+	sealingLate   = 15 * time.Minute
+	sealingUrgent = 24 * time.Hour
+)
+
+// unsealed warns of documents that wait to be sealed.
+func (d dangers) unsealed(context.Context) ([]machine.Warning, error) {
+	u, err := d.app.Signing.Lists.Unsealed()
+	age := d.app.Clock.Now().Sub(u.Since)
+	if err != nil || u.Since.IsZero() || u.Failed == 0 && age < sealingLate {
+		return nil, err
+	}
+	return []machine.Warning{{Key: "sealing", Kind: machine.WarningSealing, Urgent: u.Failed > 0 || age >= sealingUrgent,
+		Facts: map[string]string{"count": strconv.Itoa(u.Waiting + u.Failed), "age": length(age)}}}, nil
+}
+
+// undelivered warns of webhooks whose receivers get nothing.
+func (d dangers) undelivered(ctx context.Context) (all []machine.Warning, err error) {
+	silent, err := d.app.Webhooks.Silent()
+	if err != nil || len(silent) == 0 {
+		return nil, err
+	}
+	names, err := d.companyNames(ctx)
+	for _, w := range silent {
+		since := w.UpdatedAt
+		if w.FailingSince != nil {
+			since = *w.FailingSince
+		}
+		all = append(all, machine.Warning{Key: "webhooks/" + w.ID, Kind: machine.WarningWebhooks, Company: w.Company,
+			Facts: map[string]string{"host": hostOf(w.URL), "company": names[w.Company], "since": since.UTC().Format(time.RFC3339)}})
+	}
+	return all, err
+}
+
+func (d dangers) companyNames(ctx context.Context) (map[string]string, error) {
+	companies, err := d.app.Accounts.Operator.AllCompanies(ctx)
+	names := map[string]string{}
+	for _, c := range companies {
+		names[c.ID] = c.Name
+	}
+	return names, err
+}
+
+// backupLate is how old the last backup of a follower may be: it confirms it every half minute.
+const backupLate = 15 * time.Minute
+
+// unsaved warns that the last backup is old, once there is something to lose.
+func (d dangers) unsaved(context.Context) ([]machine.Warning, error) {
+	if d.app.inMem {
+		return nil, nil
+	}
+	r, _, err := backup.Last(d.app.dir)
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, certificates...)
-	if w := d.filling(); w != nil {
-		all = append(all, *w)
+	late, since := backupAge, r.Confirmed
+	if begun := d.app.Keys.Root().NotBefore; since.Before(begun) {
+		since = begun // of the installation
 	}
-	w, err := d.jumped()
-	if w != nil {
-		all = append(all, *w)
+	if r.Every > 0 {
+		late = max(backupLate, 3*r.Every)
+	}
+	age := d.app.Clock.Now().Sub(since)
+	if age < late {
+		return nil, nil
+	}
+	documents := 0
+	err = d.app.Signing.Store.EachUsage(func(_ string, u store.Usage) { documents += u.Documents })
+	if err != nil || documents == 0 {
+		return nil, err
+	}
+	return []machine.Warning{{Key: "backup", Kind: machine.WarningBackup, Urgent: age >= late+backupAge,
+		Facts: map[string]string{"age": length(age)}}}, nil
+}
+
+// damaged warns of what the last check found.
+func (d dangers) damaged(context.Context) ([]machine.Warning, error) {
+	c, err := lastCheck(d.app.dir)
+	if err != nil || c.Problems == 0 {
+		return nil, err
+	}
+	return []machine.Warning{{Key: "damage", Kind: machine.WarningDamage, Urgent: true, Facts: map[string]string{"count": strconv.Itoa(c.Problems)}}}, nil
+}
+
+// Percentages of its quota at which a company is reported.
+const (
+	quotaHigh = 90
+	quotaFull = 100
+)
+
+// exhausted warns of companies that have used up what they may store.
+func (d dangers) exhausted(ctx context.Context) (all []machine.Warning, err error) {
+	quota := d.app.quota()
+	err = d.app.Signing.Store.EachUsage(func(company string, u store.Usage) {
+		if percent := quota.Percent(u); percent >= quotaHigh {
+			all = append(all, machine.Warning{Key: "quota/" + company, Kind: machine.WarningQuota, Company: company, Urgent: percent >= quotaFull,
+				Facts: map[string]string{"percent": strconv.Itoa(percent)}})
+		}
+	})
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	names, err := d.companyNames(ctx)
+	for i := range all {
+		all[i].Facts["company"] = names[all[i].Company]
 	}
 	return all, err
 }
 
 // expiring returns a warning for every certificate that is about to expire.
-func (d dangers) expiring() (all []machine.Warning, err error) {
+func (d dangers) expiring(context.Context) (all []machine.Warning, err error) {
 	warn := func(key, what, company string, end time.Time, urgent bool) {
 		all = append(all, machine.Warning{Key: "certificate/" + key, Kind: machine.WarningCertificate, Company: company, Urgent: urgent,
 			Facts: map[string]string{"what": what, "expires_at": end.UTC().Format(time.RFC3339)}})
 	}
-	found, err := d.keys.Warnings(d.clock.Now())
+	found, err := d.app.Keys.Warnings(d.app.Clock.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -56,30 +225,59 @@ func (d dangers) expiring() (all []machine.Warning, err error) {
 		warn(w.Certificate.SerialNumber.Text(16), w.Certificate.Subject.CommonName, w.Company, w.Certificate.NotAfter, w.Urgent)
 	}
 	address, end, err := d.tls.expiry()
-	if left := end.Sub(d.clock.Now()); !end.IsZero() && left < tlsSoon {
+	if err != nil {
+		return all, nil // unusable says so
+	}
+	if left := end.Sub(d.app.Clock.Now()); !end.IsZero() && left < tlsSoon {
 		warn("tls", address, "", end, left < tlsSoon/3)
 	}
-	return all, err
+	return all, nil
+}
+
+// unusable warns that the next start could not encrypt connections, and that a renewed certificate
+// is not in use.
+func (d dangers) unusable(context.Context) ([]machine.Warning, error) {
+	_, _, err := d.tls.expiry()
+	if err == nil {
+		return nil, nil
+	}
+	file, _ := d.tls.files()
+	return []machine.Warning{{Key: "tls", Kind: machine.WarningTLS, Urgent: true, Facts: map[string]string{"file": file, "error": sentence(err)}}}, nil
+}
+
+// unindexed warns that the search index is behind.
+func (d dangers) unindexed(context.Context) ([]machine.Warning, error) {
+	at, err := d.app.Signing.Lists.SearchState()
+	if err != nil {
+		return nil, err
+	}
+	behind := d.app.searchWatch.behind(at.Place, at.Lag, d.app.Clock.Now())
+	if behind < searchLate {
+		return nil, nil
+	}
+	return []machine.Warning{{Key: "search", Kind: machine.WarningSearch, Urgent: behind >= searchUrgent,
+		Facts: map[string]string{"changes": strconv.FormatUint(at.Lag, 10)}}}, nil
 }
 
 // filling returns a warning if the disk is nearly full.
-func (d dangers) filling() *machine.Warning {
-	free, size := d.disk.room()
-	scarce, urgent := d.disk.scarce(free, size)
+func (d dangers) filling(context.Context) ([]machine.Warning, error) {
+	disk := d.app.disk
+	free, size := disk.room()
+	scarce, urgent := disk.scarce(free, size)
 	if size == 0 || !scarce {
-		return nil
+		return nil, nil
 	}
 	bytes := func(n int64) string { return humanize.Bytes(uint64(max(0, n))) }
-	return &machine.Warning{Key: "disk", Kind: machine.WarningDisk, Urgent: urgent,
-		Facts: map[string]string{"free": bytes(free), "size": bytes(size), "reserve": bytes(d.disk.reserve)}}
+	return []machine.Warning{{Key: "disk", Kind: machine.WarningDisk, Urgent: urgent,
+		Facts: map[string]string{"free": bytes(free), "size": bytes(size), "reserve": bytes(disk.reserve)}}}, nil
 }
 
 // jumped returns a warning if the clock was moved while the server ran, or stands
 // before the time at which the records were written.
-func (d dangers) jumped() (*machine.Warning, error) {
-	by := d.pace.jump(d.clock)
-	if by == 0 && d.records != "" {
-		newest, err := newestFile(d.records)
+func (d dangers) jumped(context.Context) ([]machine.Warning, error) {
+	by := d.app.pace.jump(d.app.Clock)
+	if by == 0 && !d.app.inMem {
+		newest, err := newestFile(d.app.path("kv"))
 		if err != nil {
 			return nil, err
 		}
@@ -90,30 +288,37 @@ func (d dangers) jumped() (*machine.Warning, error) {
 	if by == 0 {
 		return nil, nil
 	}
-	return &machine.Warning{Key: "clock", Kind: machine.WarningClock, Urgent: true, Facts: map[string]string{"by": offset(by)}}, nil
+	return []machine.Warning{{Key: "clock", Kind: machine.WarningClock, Urgent: true, Facts: map[string]string{"by": offset(by)}}}, nil
 }
 
-// offset writes a deviation of the clock in units that every language knows, such as
-// "+1 h 20 min".
+// offset writes a deviation of the clock, such as "+1 h 20 min".
 func offset(by time.Duration) string {
-	sign := "+"
 	if by < 0 {
-		sign = "−"
+		return "−" + length(-by)
 	}
-	if by = by.Abs().Round(time.Second); by >= time.Hour {
-		by = by.Round(time.Minute)
+	return "+" + length(by)
+}
+
+// length writes a length of time in units that every language knows, such as "1 h 20 min".
+func length(of time.Duration) string {
+	of = of.Round(time.Second)
+	switch {
+	case of >= 24*time.Hour*3:
+		of = of.Round(time.Hour)
+	case of >= time.Hour:
+		of = of.Round(time.Minute)
 	}
 	var parts []string
 	for _, u := range []struct {
 		length time.Duration
 		name   string
 	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
-		if n := by / u.length; n > 0 {
+		if n := of / u.length; n > 0 {
 			parts = append(parts, fmt.Sprint(int64(n), " ", u.name))
-			by -= n * u.length
+			of -= n * u.length
 		}
 	}
-	return sign + strings.Join(parts, " ")
+	return strings.Join(parts, " ")
 }
 
 // disk is the disk of the data folder.

@@ -40,7 +40,8 @@ func (w *warned) watched(t *testing.T) (operator, owner, member string) {
 	for i, c := range []*apptest.Client{w.operator, w.owner, w.member} {
 		c = w.Login(t, c.Email) // the clock may have ended the session
 		page := string(w.Anonymous().Get(t, "/app/me", "Cookie", "paraph_session="+c.Token, "Accept", "text/html").Want(t, http.StatusOK).Body)
-		for _, kind := range []string{"is valid until", "are free on", "is off by"} {
+		for _, kind := range []string{"is valid until", "are free on", "is off by", "does not take messages", "issues no timestamps", "waiting to be sealed",
+			"has received nothing since", "has been made for", "last check of all data", "of what it may store", "can&#39;t be used"} {
 			if strings.Contains(page, kind) {
 				said[i] += kind
 			}
@@ -67,16 +68,26 @@ func (w *warned) mailed(t *testing.T, kind string) (n int) {
 // and in the metrics.
 func (w *warned) expect(t *testing.T, what, kind, banner string, mails int, level float64) {
 	t.Helper()
+	w.expectOf(t, what, kind, banner, banner, mails, level)
+}
+
+// expectOf is expect for warnings that an owner of a company does not see as the operator does.
+func (w *warned) expectOf(t *testing.T, what, kind, banner, ofOwner string, mails int, level float64) {
+	t.Helper()
 	for range 2 {
 		operator, owner, member := w.watched(t)
-		if operator != banner || owner != banner || member != "" {
-			t.Errorf("%s: the operator is warned %q, an owner %q, a member %q; want %q", what, operator, owner, member, banner)
+		if operator != banner || owner != ofOwner || member != "" {
+			t.Errorf("%s: the operator is warned %q, an owner %q, a member %q; want %q and %q", what, operator, owner, member, banner, ofOwner)
 		}
 		if got := w.mailed(t, "warning_"+kind); got != mails {
 			t.Errorf("%s: %d mails, want %d", what, got, mails)
 		}
-		if got, _ := value(scrape(t, w.Server), "paraph_warning", "kind", kind); got != level {
-			t.Errorf("%s: the figure is %v, want %v", what, got, level)
+		all := scrape(t, w.Server)
+		for i, urgency := range []string{"warning", "urgent"} {
+			got, exists := value(all, "paraph_warning", "kind", kind, "urgency", urgency)
+			if !exists || (got == 1) != (level == float64(i+1)) {
+				t.Errorf("%s: the figure of %s is %v (exists: %v), want level %v", what, urgency, got, exists, level)
+			}
 		}
 	}
 	if n := w.Mails(t, w.owner.Email); len(n) > 0 {

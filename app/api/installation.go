@@ -30,7 +30,7 @@ type installationView struct {
 }
 
 type warningView struct {
-	Kind   string `json:"kind" enum:"certificate,disk,clock"`
+	Kind   string `json:"kind" enum:"certificate,tls,disk,quota,clock,mail,webhooks,backup,sealing,search,timestamps,damage"`
 	Urgent bool   `json:"urgent"`
 	Text   string `json:"text"`
 	Remedy string `json:"remedy"`

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -61,6 +62,9 @@ func (h *serviceHandlers) routes(s *server) {
 func (h *serviceHandlers) readyz(r *request, _ *nothing) (health, error) {
 	if err := h.ready(r.UserContext()); err != nil {
 		h.log.Error("not ready", "error", err)
+		if known, ok := errors.AsType[*fault.Error](err); ok {
+			return health{}, known
+		}
 		return health{}, notReady()
 	}
 	return health{"ready"}, nil

@@ -20,15 +20,17 @@ import (
 // Record is an installation's record of a backup.
 type Record struct {
 	Header
-	Upto        uint64    `json:"upto"`      // the state of the store
-	Good        bool      `json:"good"`      // it has been read back and has its final name
-	Keep        bool      `json:"keep"`      // see [Request]
-	Confirmed   time.Time `json:"confirmed"` // when it was written, read back, or found to be up to date
-	Where       string    `json:"where"`
-	Size        int64     `json:"size"`
-	Fingerprint string    `json:"fingerprint"`
-	Encrypted   bool      `json:"encrypted"`
-	Damaged     []string  `json:"damaged,omitempty"` // files that are damaged on disk and left out, and lost keys
+	Upto uint64 `json:"upto"` // the state of the store
+	Good bool   `json:"good"` // it has been read back and has its final name
+	Keep bool   `json:"keep"` // see [Request]
+	// Every is the pause after which a follower confirms or continues the backup; 0 if none does.
+	Every       time.Duration `json:"every,omitempty"`
+	Confirmed   time.Time     `json:"confirmed"` // when it was written, read back, or found to be up to date
+	Where       string        `json:"where"`
+	Size        int64         `json:"size"`
+	Fingerprint string        `json:"fingerprint"`
+	Encrypted   bool          `json:"encrypted"`
+	Damaged     []string      `json:"damaged,omitempty"` // files that are damaged on disk and left out, and lost keys
 }
 
 // Lacks describes the files missing from a backup, or returns "".

@@ -203,6 +203,7 @@ func (f *follower) watch(began time.Time) {
 
 func (f *follower) increment(ctx context.Context, q Request) error {
 	began := time.Now()
+	q.Every = f.o.Every
 	r, err := take(ctx, f.from, place{in: f.in}, q, f.o.Keys)
 	unchanged := errors.Is(err, ErrUnchanged)
 	if err != nil && !unchanged {

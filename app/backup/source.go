@@ -21,6 +21,8 @@ type Request struct {
 	OnlyChanged bool   `json:"only_changed"` // [ErrUnchanged] if nothing has changed since
 	Keep        bool   `json:"keep"`         // many other backups will continue it
 	NoFiles     bool   `json:"no_files"`     // list the files without copying them
+	// Every is the pause between two backups of a follower; 0 for a single backup.
+	Every time.Duration `json:"every"`
 }
 
 // Origin is the source of archives: the data folder itself, or the server that has it open.

@@ -48,7 +48,7 @@ func (s *Source) prepare(q Request) (*run, error) {
 		return nil, ErrUnknownBackup
 	}
 	if q.OnlyChanged && r.parent.Upto == s.DB.Moment() {
-		r.parent.Confirmed = now
+		r.parent.Confirmed, r.parent.Every = now, q.Every
 		return nil, errors.Join(ErrUnchanged, s.catalog().put(r.parent))
 	}
 	return r, nil
@@ -78,7 +78,7 @@ func (r *run) write(ctx context.Context, to io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	note := Record{Header: r.header, Upto: upto, Keep: r.q.Keep, Confirmed: r.Now(), Damaged: r.damaged}
+	note := Record{Header: r.header, Upto: upto, Keep: r.q.Keep, Every: r.q.Every, Confirmed: r.Now(), Damaged: r.damaged}
 	if err := r.catalog().put(note); err != nil {
 		return err
 	}

@@ -42,8 +42,8 @@ type Options struct {
 	Checked func() (Check, error)
 	// Check checks all data now and returns the number of problems.
 	Check func(ctx context.Context) (problems int, err error)
-	// Examine returns the warnings that apply now.
-	Examine func(ctx context.Context) ([]Warning, error)
+	// Dangers is what administrators are warned of.
+	Dangers []Danger
 }
 
 // Service serves administrators of the installation. For everybody else its records
@@ -51,8 +51,11 @@ type Options struct {
 type Service struct {
 	Options
 
-	mu   sync.Mutex
-	held []Warning // as last examined
+	mu      sync.Mutex
+	looking sync.Mutex // one examination at a time
+
+	held     []Warning // as last examined
+	examined time.Time // see [Service.Examined]
 }
 
 // New returns the service.

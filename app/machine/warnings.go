@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -18,11 +19,37 @@ const (
 	WarningCertificate WarningKind = "certificate" // it expires; facts: what, expires_at
 	WarningDisk        WarningKind = "disk"        // it is filling up; facts: free, size, reserve
 	WarningClock       WarningKind = "clock"       // it jumped; facts: by
+	WarningMail        WarningKind = "mail"        // nothing can be sent; facts: server, error
+	WarningWebhooks    WarningKind = "webhooks"    // a receiver gets nothing; facts: host, company, since
+	WarningBackup      WarningKind = "backup"      // there is no recent one; facts: age
+	WarningSealing     WarningKind = "sealing"     // documents wait; facts: count, age
+	WarningSearch      WarningKind = "search"      // the index is behind; facts: changes
+	WarningTLS         WarningKind = "tls"         // the server's certificate can't be used; facts: file, error
+	WarningQuota       WarningKind = "quota"       // of a company; facts: company, percent
+	WarningTimestamps  WarningKind = "timestamps"  // the authority is down; facts: authority, error
+	WarningDamage      WarningKind = "damage"      // found by the last check; facts: count
 )
+
+// Danger is a row of the table of what administrators are warned of. Its sentence and its
+// remedy are the texts mail.warning_KIND of the catalogue.
+type Danger struct {
+	Kind    WarningKind
+	Part    string // of the installation, as paraph doctor names it
+	Summary string // in English, without the facts, for rules of alerts
+	Limit   string // in English, when the warning begins and when it becomes urgent
+	// Confined hides the warning from administrators of companies: it is about the machine, and
+	// its facts may name what they should not see.
+	Confined bool
+	// Unmailed tells that mail could not carry the warning.
+	Unmailed bool
+	// Find returns the warnings that apply now.
+	Find func(context.Context) ([]Warning, error)
+}
 
 // WarningKinds lists the kinds of warnings.
 func WarningKinds() []WarningKind {
-	return []WarningKind{WarningCertificate, WarningDisk, WarningClock}
+	return []WarningKind{WarningCertificate, WarningTLS, WarningDisk, WarningQuota, WarningClock, WarningMail, WarningWebhooks, WarningBackup,
+		WarningSealing, WarningSearch, WarningTimestamps, WarningDamage}
 }
 
 // Warning is a problem that needs somebody's action before it does harm.
@@ -36,6 +63,17 @@ type Warning struct {
 	Mended  *time.Time `json:",omitempty"` // when it ceased to apply
 
 	Text, Remedy string `json:"-"`
+}
+
+// Urgencies lists the urgencies of warnings.
+func Urgencies() []string { return []string{"warning", "urgent"} }
+
+// Urgency returns one of [Urgencies].
+func (w Warning) Urgency() string {
+	if w.Urgent {
+		return "urgent"
+	}
+	return "warning"
 }
 
 var warnings = kv.NewCollection("warnings", kv.JSON[Warning]())
@@ -69,10 +107,13 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// look examines the machine now. It also keeps the warnings in memory, because a full
-// disk can't store them.
+// look examines the machine now, and logs what began and ended. It also keeps the warnings in
+// memory, because a full disk can't store them.
 func (s *Service) look(ctx context.Context) (found []Warning, err error) {
-	if found, err = s.Examine(ctx); err != nil {
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	before := s.Holding()
+	if found, err = s.examine(ctx, before); err != nil {
 		return nil, err
 	}
 	known, err := s.known()
@@ -88,9 +129,63 @@ func (s *Service) look(ctx context.Context) (found []Warning, err error) {
 		}
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.held = held
+	s.mu.Unlock()
+	return found, s.logChanges(before, held)
+}
+
+// examine goes through the table of dangers. What can't be told stays as it was before, and
+// keeps the time of the last complete examination from advancing.
+func (s *Service) examine(ctx context.Context, before []Warning) (found []Warning, err error) {
+	complete := true
+	for _, d := range s.Dangers {
+		some, err := d.Find(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			s.Logger.Error("cannot tell whether to warn", "kind", d.Kind, "error", err)
+			complete = false
+			some = slices.DeleteFunc(slices.Clone(before), func(w Warning) bool { return w.Kind != d.Kind })
+		}
+		found = append(found, some...)
+	}
+	if complete {
+		s.mu.Lock()
+		s.examined = s.Now()
+		s.mu.Unlock()
+	}
 	return found, nil
+}
+
+// logChanges logs the warnings that began, became more or less urgent, or ended.
+func (s *Service) logChanges(before, now []Warning) error {
+	for _, w := range now {
+		i := slices.IndexFunc(before, func(b Warning) bool { return b.Key == w.Key })
+		if i >= 0 && before[i].Urgent == w.Urgent {
+			continue
+		}
+		text, remedy, err := s.Notify.Texts.Warning(string(w.Kind), w.Facts)
+		if err != nil {
+			return err
+		}
+		level := slog.LevelWarn
+		if w.Urgent {
+			level = slog.LevelError
+		}
+		s.Logger.Log(context.Background(), level, "warning", "kind", w.Kind, "urgency", w.Urgency(), "text", text, "remedy", remedy)
+	}
+	for _, w := range before {
+		if holds(now, w.Key) {
+			continue
+		}
+		text, _, err := s.Notify.Texts.Warning(string(w.Kind), w.Facts)
+		if err != nil {
+			return err
+		}
+		s.Logger.Info("warning ended", "kind", w.Kind, "text", text)
+	}
+	return nil
 }
 
 // Watch examines the machine now, and mails the installation's administrators once
@@ -161,7 +256,19 @@ func (s *Service) warn(tx *kv.Tx, w Warning) error {
 	return warnings.Put(tx, w.Key, w)
 }
 
+// danger returns the row of a kind of warning.
+func (s *Service) danger(kind WarningKind) Danger {
+	i := slices.IndexFunc(s.Dangers, func(d Danger) bool { return d.Kind == kind })
+	if i < 0 {
+		return Danger{}
+	}
+	return s.Dangers[i]
+}
+
 func (s *Service) mail(tx *kv.Tx, w Warning) error {
+	if s.danger(w.Kind).Unmailed {
+		return nil
+	}
 	to, err := account.Administrators(tx)
 	for _, u := range to {
 		err = errors.Join(err, s.Notify.Warn(tx, u, string(w.Kind), w.Facts))
@@ -192,7 +299,7 @@ func (s *Service) Warnings(who account.Call) ([]Warning, error) {
 		return nil, nil
 	}
 	all := slices.DeleteFunc(s.Holding(), func(w Warning) bool {
-		return !who.RunsInstallation() && w.Company != "" && w.Company != who.CompanyID
+		return !who.RunsInstallation() && (w.Company != "" && w.Company != who.CompanyID || s.danger(w.Kind).Confined)
 	})
 	for i := range all {
 		var err error
@@ -201,6 +308,13 @@ func (s *Service) Warnings(who account.Call) ([]Warning, error) {
 		}
 	}
 	return all, nil
+}
+
+// Examined returns when all dangers could last be examined, the zero time for never.
+func (s *Service) Examined() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.examined
 }
 
 // Holding returns the warnings that apply, for metrics.

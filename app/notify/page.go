@@ -234,7 +234,7 @@ func inWords(l *words.Language, kind string, facts map[string]string) map[string
 	if why.Code != "" {
 		out["reason"] = why.Sentence(l.SayOf)
 	}
-	for _, name := range []string{"expires", "expires_at"} {
+	for _, name := range []string{"expires", "expires_at", "since"} {
 		if t, err := time.Parse(time.RFC3339, facts[name]); err == nil {
 			out[name] = l.Moment(t.In(zone(facts["timezone"])))
 		}

@@ -36,6 +36,30 @@ func (s *Lists) ListAttention(who account.Call, offset, limit int) (all list.Pag
 	return all, err
 }
 
+// Unsealed counts the documents that everybody has signed and that have not been sealed.
+type Unsealed struct {
+	Waiting, Failed int       // being retried, and given up
+	Since           time.Time // of the first that waits or was given up; zero for none
+}
+
+// Unsealed returns the documents that have not been sealed. The caller checks access.
+func (s *Lists) Unsealed() (u Unsealed, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		for kind, n := range map[record.AttentionKind]*int{record.AttentionSealing: &u.Waiting, record.AttentionSealingFailed: &u.Failed} {
+			p, err := store.Summaries.Page(tx, kv.Query{Index: "attention", Prefix: kv.K(string(kind)), Limit: 1})
+			if err != nil {
+				return err
+			}
+			*n = p.Total
+			if len(p.Items) > 0 && (u.Since.IsZero() || p.Items[0].Since.Before(u.Since)) {
+				u.Since = p.Items[0].Since
+			}
+		}
+		return nil
+	})
+	return u, err
+}
+
 // LastActivity returns when a company's documents last changed, nil if it has none.
 // The caller checks access.
 func (s *Lists) LastActivity(company string) (at *time.Time, err error) {
@@ -51,6 +75,7 @@ func (s *Lists) LastActivity(company string) (at *time.Time, err error) {
 
 // SearchState is the progress of the search index.
 type SearchState struct {
+	Place      uint64 // the last change indexed
 	Lag        uint64 // changes not yet indexed
 	Indexed    int    // documents in the index
 	Documents  int    // documents in the store
@@ -63,7 +88,7 @@ func (s *Lists) SearchState() (at SearchState, err error) {
 	if err != nil {
 		return at, err
 	}
-	at.Indexed, at.Rebuilding = int(stats.Documents), s.rebuild.running()
+	at.Place, at.Indexed, at.Rebuilding = stats.Place, int(stats.Documents), s.rebuild.running()
 	err = s.DB.View(func(tx *kv.Tx) error {
 		head, _, err := store.Changes.Head(tx)
 		if err != nil {

@@ -92,6 +92,17 @@ type Quota struct {
 	Disk func() (free, size int64)
 }
 
+// Percent returns how much of the quota a company uses, in percent; 0 if nothing limits it.
+func (q Quota) Percent(u Usage) (used int) {
+	if q.Documents > 0 {
+		used = int(int64(u.Documents) * 100 / int64(q.Documents))
+	}
+	if q.Bytes > 0 {
+		used = max(used, int(float64(u.Bytes)/float64(q.Bytes)*100))
+	}
+	return used
+}
+
 // Room refuses what would take a company over its quota.
 func (q Quota) Room(tx *kv.Tx, company string, documents int, bytes int64) error {
 	u, err := usageOf(tx, company)
@@ -147,6 +158,16 @@ func (s *Store) UsageOf(company string) (u Usage, err error) {
 		return err
 	})
 	return u, err
+}
+
+// EachUsage calls fn for every company that stores anything. The caller checks access.
+func (s *Store) EachUsage(fn func(company string, u Usage)) error {
+	return s.db.View(func(tx *kv.Tx) error {
+		return Usages.Each(tx, "", nil, func(company string, u Usage) (bool, error) {
+			fn(company, u)
+			return true, nil
+		})
+	})
 }
 
 // MigrateUsage creates the summaries of documents stored before summaries existed. It
