@@ -1,14 +1,18 @@
 package webhook_test
 
 import (
+	"context"
 	"encoding/base64"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"paraph/app/apptest/names"
 	"paraph/app/webhook"
 )
 
@@ -41,6 +45,57 @@ func TestPublic(t *testing.T) {
 		if got := webhook.Public(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s is public: %v", address, got)
 		}
+	}
+}
+
+// TestANameThatChangesItsAddressLeadsNowhere posts to names whose server says something else each time, as far as it
+// likes: an address elsewhere first, and this machine then. It runs alone, as it replaces the resolver of the process.
+func TestANameThatChangesItsAddressLeadsNowhere(t *testing.T) {
+	const elsewhere = "192.0.2.1" // no server, and never called
+	var asked atomic.Int32
+	answers := map[string][]string{
+		"loopback.example": {"127.0.0.1"}, "wide.example": {"::1"}, "mapped.example": {"::ffff:127.0.0.1"}, "any.example": {"0.0.0.0"},
+		"both.example": {"127.0.0.1", "::1"}, "mixed.example": {elsewhere, "127.0.0.1"}, "translated.example": {"64:ff9b::7f00:1"},
+	}
+	server := names.ServeHosts(t, func(name string) (all []netip.Addr) {
+		if name == "turning.example" && asked.Add(1) <= 2 { // A and AAAA
+			return []netip.Addr{netip.MustParseAddr(elsewhere)}
+		}
+		for _, text := range answers[name] {
+			all = append(all, netip.MustParseAddr(text))
+		}
+		if name == "turning.example" {
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}
+		}
+		return all
+	})
+	before := net.DefaultResolver
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, server.Address)
+	}}
+	defer func() { net.DefaultResolver = before }()
+	reached := make(chan string, 100)
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached <- r.Host }))
+	defer s.Close()
+	port := s.URL[strings.LastIndex(s.URL, ":"):]
+	c := webhook.NewClient(webhook.Options{Timeout: 10 * time.Second, Allows: func(string) bool { return true }})
+	for name, times := range map[string]int{"turning.example": 4, "loopback.example": 1, "wide.example": 1, "mapped.example": 1, "any.example": 1,
+		"both.example": 1, "mixed.example": 3, "translated.example": 1} {
+		for range times {
+			if _, err := c.Post(t.Context(), webhook.Message{URL: "http://" + name + port, Keys: [][]byte{nil}}); err == nil {
+				t.Errorf("%s was called", name)
+			}
+		}
+	}
+	if len(reached) > 0 {
+		t.Errorf("the receiver was reached as %s", <-reached)
+	}
+	if server.Asked.Load() < 16 {
+		t.Errorf("only %d questions were asked", server.Asked.Load())
+	}
+	open := webhook.NewClient(webhook.Options{Timeout: 10 * time.Second, AllowPrivate: true, Allows: func(string) bool { return true }})
+	if _, err := open.Post(t.Context(), webhook.Message{URL: "http://turning.example" + port, Keys: [][]byte{nil}}); err != nil || len(reached) != 1 {
+		t.Errorf("where private addresses are allowed: %v", err)
 	}
 }
 
