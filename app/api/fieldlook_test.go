@@ -135,7 +135,7 @@ func TestFixedFields(t *testing.T) {
 	}
 }
 
-// TestNothingUnseenIsSent places text that the sender decides on light and on dark ground.
+// TestNothingUnseenIsSent places text and answers on light and on dark ground.
 func TestNothingUnseenIsSent(t *testing.T) {
 	t.Parallel()
 	c := company(t)
@@ -161,6 +161,11 @@ func TestNothingUnseenIsSent(t *testing.T) {
 		"a white default":        {white, "text", obj{"value": "void", "color": "#fefefe"}, "text_unseen"},
 		"a white answer":         {white, "text", obj{"color": "#fefefe"}, "text_unseen"},
 		"a black value on black": {black, "text", obj{"value": "void", "read_only": true}, "text_unseen"},
+		"an answer on white":     {white, "text", obj{}, ""},
+		"an answer on black":     {black, "text", obj{}, "text_unseen"},
+		"a white one on black":   {black, "text", obj{"color": "#ffffff"}, ""},
+		"a day on black":         {black, "date_signed", obj{}, "text_unseen"},
+		"a tick on black":        {black, "checkbox", obj{}, "text_unseen"},
 		"a white line":           {white, "strikethrough", obj{"color": "#ffffff"}, "text_unseen"},
 		"a signature":            {black, "signature", obj{}, ""},
 	} {

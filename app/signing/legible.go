@@ -12,11 +12,13 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/pdf/document"
 	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 )
 
-// Nobody signs what can't be seen: text that the sender decides differs from the page beneath it.
+// Nobody signs what can't be seen: text differs from the page beneath it.
 const (
 	// leastContrast is that of light grey on white, as in ISO 9241-3 and WCAG 2 between 1 and 21.
 	leastContrast = 2
@@ -24,37 +26,76 @@ const (
 	groundWidth = 400
 )
 
-// decided reports whether the sender decides on the text of a field, or on its colour.
-func decided(x *record.Field) bool {
+// shown reports whether a field shows text or a tick in its colour.
+func shown(x *record.Field) bool {
 	switch x.Type {
-	case pdf.FieldLabel, pdf.FieldStrikethrough:
+	case pdf.FieldLabel, pdf.FieldStrikethrough, pdf.FieldCheckbox, pdf.FieldRadio:
 		return true
 	}
-	return x.Prints() && (x.Value != "" || x.Formula != "" || x.Color != "")
+	return x.Prints()
 }
 
-// legible refuses fields of a file whose text would hardly be seen on its pages.
+// legible refuses fields of a file whose text would hardly be seen on its pages, whoever enters it.
 func (s *Sending) legible(ctx context.Context, d *record.Document, f *record.File) error {
+	byPage := map[int][]*record.Field{}
+	for i := range d.Fields {
+		if x := &d.Fields[i]; x.File == f.ID && shown(x) && x.Page >= 1 && x.Page <= len(f.Pages) {
+			byPage[x.Page] = append(byPage[x.Page], x)
+		}
+	}
+	if len(byPage) == 0 {
+		return nil
+	}
+	grounds, err := s.grounds(ctx, d, f, byPage)
+	if err != nil {
+		return err
+	}
 	var faults fault.Fields
-	pages := map[int]image.Image{}
 	for i := range d.Fields {
 		x := &d.Fields[i]
-		if x.File != f.ID || !decided(x) || x.Page < 1 || x.Page > len(f.Pages) {
-			continue
-		}
-		m, known := pages[x.Page]
-		if !known {
-			var err error
-			if m, err = s.ground(ctx, d, f, x.Page); err != nil {
-				return err
-			}
-			pages[x.Page] = m
-		}
-		if m != nil && contrast(luminance(x.RGB()), groundOf(m, x)) < leastContrast {
+		if g, known := grounds[x]; known && contrast(luminance(x.RGB()), g) < leastContrast {
 			record.NewFlaw("text_unseen").Report(&faults, x)
 		}
 	}
 	return faults.Err()
+}
+
+// grounds returns the luminance of the places of fields, without those on pages that can't be drawn. Pages are drawn
+// only for places that may not be white, as that takes more time than all else.
+func (s *Sending) grounds(ctx context.Context, d *record.Document, f *record.File, byPage map[int][]*record.Field) (map[*record.Field]float64, error) {
+	base, closeBase, err := s.revisions.baseOf(f)
+	if err != nil {
+		return nil, err
+	}
+	file, unread := pdf.Open(base.Reader, base.Size)
+	grounds := map[*record.Field]float64{}
+	for page, fields := range byPage {
+		boxes := make([]document.Box, len(fields))
+		for i, x := range fields {
+			boxes[i] = document.Box{X: x.X, Y: x.Y, Width: x.Width, Height: x.Height}
+		}
+		bare := make([]bool, len(fields))
+		if unread == nil {
+			if found, err := file.Bare(page-1, boxes); err == nil {
+				bare = found
+			}
+		}
+		var m image.Image
+		if slices.Contains(bare, false) {
+			if m, err = s.ground(ctx, d, f, page); err != nil {
+				return nil, disk.Closing(err, closeBase)
+			}
+		}
+		for i, x := range fields {
+			switch {
+			case bare[i]:
+				grounds[x] = luminance([3]float64{1, 1, 1})
+			case m != nil:
+				grounds[x] = groundOf(m, x)
+			}
+		}
+	}
+	return grounds, disk.Closing(nil, closeBase)
 }
 
 // ground returns a picture of a page before its fields are placed, nil if it can't be drawn.

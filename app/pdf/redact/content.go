@@ -44,6 +44,9 @@ type state struct {
 	charSpace, wordSpace     float64
 	leading, rise, lineWidth float64
 	pattern                  bool       // a colour is a pattern
+	white                    bool       // areas and text are as white as paper; only for what is drawn beneath something
+	blended                  bool       // they may not be, whatever their colour
+	space                    any        // of the colour of areas
 	patterns                 [2]drawing // for filling and for strokes
 	clip                     Rect       // around what isn't clipped away, in the user space of the page
 }
@@ -65,12 +68,14 @@ func (c *content) run() error {
 		}
 		if err != nil { // Readers differ in what they make of the rest.
 			c.remove()
+			c.draws(everywhere)
 			break
 		}
 		op, ok := v.(object.Keyword)
 		if !ok {
 			if operands = append(operands, v); len(operands) > maxOperands {
 				c.remove()
+				c.draws(everywhere)
 				break
 			}
 			continue
@@ -78,6 +83,7 @@ func (c *content) run() error {
 		if op == "BI" {
 			if !c.inlineImage(l, start) {
 				c.remove()
+				c.draws(everywhere)
 				break
 			}
 		} else if err := c.operator(op, operands, c.src[start:l.Pos()]); err != nil {
@@ -243,11 +249,22 @@ func (c *content) operator(op object.Keyword, operands []any, raw []byte) error 
 		if n := last(operands, 1); n != nil {
 			c.state.lineWidth = n[0]
 		}
+	case "sc":
+		c.ink(op, operands)
 	case "SCN", "scn":
 		_, c.state.pattern = lastOf(operands).(name)
 		c.colour(op, operands)
-	case "g", "rg", "k", "cs":
+		if op == "scn" {
+			c.ink(op, operands)
+		}
+	case "g", "rg", "k":
 		c.state.patterns[0] = nil
+		c.ink(op, operands)
+	case "cs":
+		c.state.patterns[0], c.state.white = nil, false
+		if c.state.space = c.resource("ColorSpace", lastOf(operands)); c.state.space == nil {
+			c.state.space = lastOf(operands)
+		}
 	case "G", "RG", "K", "CS":
 		c.state.patterns[1] = nil
 	case "sh":
@@ -369,6 +386,7 @@ func (c *content) graphicsState(operands []any, raw []byte) error {
 	if n, ok := object.Float(c.r.f.Resolve(d["LW"])); ok {
 		c.state.lineWidth = n
 	}
+	c.state.blend(c.r.f, d)
 	mask, ok := c.r.f.Resolve(d["SMask"]).(dict)
 	if !ok {
 		c.keep("gs", operands, raw)
@@ -435,6 +453,7 @@ func (c *content) form(v any) (made ref, changed bool, err error) {
 	}
 	if len(c.drawn) >= maxForms || slices.Contains(c.drawn, number) {
 		c.remove()
+		c.draws(everywhere)
 		return ref{}, true, nil
 	}
 	data, err := c.r.decode(s)
@@ -458,6 +477,9 @@ func (c *content) form(v any) (made ref, changed bool, err error) {
 	}
 	if err := below.run(); err != nil {
 		return ref{}, false, err
+	}
+	if c.r.ground != nil {
+		return ref{}, false, nil
 	}
 	content := below.finished()
 	if !below.changed && (own || c.r.textOnly) {

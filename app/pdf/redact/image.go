@@ -18,6 +18,7 @@ import (
 // zero reference means that nothing of it is left, or that it can't be decoded.
 func (c *content) image(s *reader.Stream) (made ref, changed bool, err error) {
 	box := c.state.ctm.rect(Rect{0, 0, 1, 1})
+	c.draws(box)
 	if !c.touches(box) {
 		return ref{}, false, nil
 	}

@@ -34,6 +34,7 @@ func (c *content) inlineImage(l *object.Lexer, start int) (ok bool) {
 	if !l.Has("EI") {
 		return false
 	}
+	c.draws(c.state.ctm.rect(Rect{0, 0, 1, 1}))
 	if !c.r.textOnly && c.touches(c.state.ctm.rect(Rect{0, 0, 1, 1})) {
 		c.remove()
 		return true

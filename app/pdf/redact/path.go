@@ -80,6 +80,7 @@ func (p *path) construct(c *content, op string, n []float64, raw []byte) {
 // painted with a pattern, which may contain anything, there. Of others, what lies in a region becomes a
 // straight line, which differs from it only there.
 func (p *path) paint(c *content, op string) {
+	p.fills(c, op)
 	inside := func(x part) bool { return c.covers(x.box) || !x.box.valid() }
 	kept, shown := p.parts, op
 	switch {

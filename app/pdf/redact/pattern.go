@@ -91,6 +91,7 @@ func (r *Redactor) meshes(v any) drawing {
 
 // shade follows the operator sh, which fills what is not clipped away.
 func (c *content) shade(operands []any, raw []byte) {
+	c.draws(c.state.clip)
 	v := c.resource("Shading", lastOf(operands))
 	found := c.r.meshes(v)
 	if c.r.textOnly || found == nil || !c.touches(c.state.clip) {

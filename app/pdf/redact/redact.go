@@ -41,6 +41,7 @@ type Redactor struct {
 	lost     int
 	// visit, if not nil, is called with each character that would be removed.
 	visit   func(font any, code object.String)
+	ground  *ground // if not nil, what is drawn is added up there, and nothing is removed
 	pixels  int64
 	emptied map[int]*object.Stream
 	letters map[int]*letters // by object number of the font

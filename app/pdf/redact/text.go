@@ -230,7 +230,11 @@ func (s *showing) glyph(code object.String, g glyph) {
 	if g.space {
 		by += s.state.wordSpace
 	}
-	hit := s.hit(s.shown().rect(g.box))
+	box := s.shown().rect(g.box)
+	if !s.state.white || s.state.font.drawn != nil {
+		s.draws(box)
+	}
+	hit := s.hit(box)
 	s.note(code, hit)
 	if hit {
 		s.removed = true
@@ -259,6 +263,7 @@ func (s *showing) keep(code object.String) {
 
 // rough removes a string of which it isn't known how far it reaches, if a region is on its line.
 func (s *showing) rough(x object.String) {
+	s.draws(everywhere)
 	removed := s.onLine()
 	s.spell(x, removed)
 	if removed {
