@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"paraph/app/reportjson"
 	"paraph/app/signing/completion"
 	"paraph/app/signing/record"
 	"paraph/app/signing/report"
@@ -52,10 +53,11 @@ const (
 // claims are what the certificate of completion, the evidence and /verify rest on.
 var claims = map[string]claim{
 	"what the files are": {
-		`evidence.Evidence.* evidence.File.* evidence.Revision.* report.Report.SHA256 report.Report.Pages report.Report.Prefixes report.Prefix.* report.Report.Compared report.Comparison.*
+		`evidence.Evidence.Document evidence.Evidence.Company evidence.Evidence.Files evidence.Evidence.Signatories evidence.Evidence.Events evidence.Evidence.ChainHead evidence.Evidence.HashRule evidence.Evidence.Proof evidence.File.ID evidence.File.Name evidence.File.ContentType evidence.File.Size evidence.File.SHA256 evidence.File.ConvertedBy evidence.File.BaseSHA256 evidence.File.BaseSize evidence.File.Pages evidence.File.Revisions evidence.Revision.Kind evidence.Revision.Signer evidence.Revision.Size evidence.Revision.Total evidence.Revision.SHA256 evidence.Revision.At evidence.Revision.RecordedFor report.Report.SHA256 report.Report.Pages report.Report.Prefixes report.Prefix.SHA256 report.Prefix.Whole report.Report.Compared report.Comparison.Page report.Comparison.Signed report.Comparison.Now
 		event.file.* event.field.* event.document.fields_added event.document.fields_replaced
 		certificate.files certificate.uploaded certificate.bytes certificate.page_count certificate.converted_by* certificate.step* certificate.length certificate.sha256_uploaded
-		verdict.page.*`,
+		verdict.page.*
+		data.file data.files data.pages data.field data.fields data.kind data.duplicate_of data.sha256 data.document data.template answer.View.SHA256 answer.View.Pages`,
 		[parties]string{
 			sender:   "TestOperationsFollowTheStateTable TestNothingTakesTheNameOfTheEvidence " + operations,
 			member:   "TestUploadsAreForThoseWhoMayChangeThem " + operations,
@@ -67,8 +69,9 @@ var claims = map[string]claim{
 		},
 	},
 	"the journal": {
-		`evidence.Event.* certificate.events certificate.when certificate.what certificate.who certificate.from certificate.actor.system
-		certificate.check* certificate.chain_head certificate.evidence_sum certificate.evidence_note event.template.* event.document.*`,
+		`evidence.Event.ID evidence.Event.Seq evidence.Event.Type evidence.Event.At evidence.Event.ActorType evidence.Event.ActorID evidence.Event.ActorName evidence.Event.ActorEmail evidence.Event.ActorDoubt evidence.Event.IP evidence.Event.UserAgent evidence.Event.Data evidence.Event.Hash evidence.Event.PreviousHash evidence.Event.Scope evidence.Event.Chain evidence.Event.JournalHash evidence.Event.Raw certificate.events certificate.when certificate.what certificate.who certificate.from certificate.actor.system
+		certificate.check* certificate.chain_head certificate.evidence_sum certificate.evidence_note event.template.* event.document.*
+		data.cause data.job data.run`,
 		[parties]string{
 			sender:   operations + " TestEveryEventTypeIsListedAndRecorded",
 			member:   operations,
@@ -83,7 +86,8 @@ var claims = map[string]claim{
 		`evidence.Signatory.NotifiedAt evidence.Signatory.ViewedAt evidence.Signatory.SignedAt evidence.Signatory.ReadAt evidence.Signatory.FilledInAt evidence.Signatory.DeclinedAt evidence.Signatory.ActedAt
 		evidence.Document.CreatedAt evidence.Document.SentAt evidence.Document.CompletedAt report.SignatureVerdict.ClaimedAt report.SignatureVerdict.TimestampAt report.SignatureVerdict.Authority
 		certificate.created certificate.sent certificate.completed certificate.time_zone certificate.asked certificate.viewed
-		verdict.timestamp* verdict.signing_time* verdict.weak_timestamp verify.stamped verify.claimed verify.authority`,
+		verdict.timestamp* verdict.signing_time* verdict.weak_timestamp verify.stamped verify.claimed verify.authority
+		data.expires_at data.send_at answer.Signature.ClaimedAt answer.Signature.TimestampAt answer.Signature.Authority dictionary.M`,
 		[parties]string{
 			sender:   "TestAutomaticValues TestActsTakeNothingThatIsFoundOut",
 			member:   "TestActsTakeNothingThatIsFoundOut TestActsAreRecordedAsWhoseTheyAre",
@@ -99,7 +103,8 @@ var claims = map[string]claim{
 		evidence.Signatory.Group evidence.Signatory.Authentication evidence.Signatory.NamedBy evidence.Person.Name evidence.Person.Email
 		event.invitation.added event.invitation.updated event.invitation.removed event.invitation.named event.invitation.replaced event.invitation.notified event.invitation.reminded
 		certificate.title certificate.intro certificate.document certificate.identifier certificate.company certificate.sent_by certificate.order* certificate.people certificate.email
-		certificate.role* certificate.group certificate.named_by`,
+		certificate.role* certificate.group certificate.named_by
+		data.title data.name data.names data.email data.authentication data.access_code info.Title info.Author info.Creator info.Producer info.CreationDate info.ModDate`,
 		[parties]string{
 			sender:   "TestWhatWasApprovedStays TestOnlyLabelsChangeAfterTheDraft TestReplacedIsNotDelegated TestNamesKeepNoControlsOfDirection",
 			member:   "TestOperationsAreLimitedToRoles " + operations,
@@ -112,11 +117,12 @@ var claims = map[string]claim{
 	},
 	"who did what": {
 		`evidence.Document.Status evidence.Document.Signed evidence.Document.Total evidence.Signatory.Status evidence.Signatory.RecordedBy evidence.Signatory.DeclinedReason evidence.Signatory.DeclinedCode
-		evidence.Signatory.DelegatedTo evidence.Signatory.FilledIn evidence.Signatory.Changed evidence.Change.* evidence.Signatory.NotAsked
+		evidence.Signatory.DelegatedTo evidence.Signatory.FilledIn evidence.Signatory.Changed evidence.Change.Fields evidence.Change.By evidence.Signatory.NotAsked
 		event.invitation.viewed event.invitation.signed event.invitation.filled_in event.invitation.read event.invitation.not_needed event.invitation.declined event.invitation.delegated
 		event.invitation.problem_reported event.invitation.link_requested
 		certificate.signatures certificate.count certificate.state* certificate.signed certificate.approved certificate.filled_in certificate.fields certificate.read certificate.declined certificate.reason
-		certificate.delegated_to certificate.changed_by certificate.recorded_by certificate.through* certificate.certified_by evidence.Signatory.Through`,
+		certificate.delegated_to certificate.changed_by certificate.recorded_by certificate.through* certificate.certified_by evidence.Signatory.Through
+		data.by data.recorded_by data.recorded_for data.reason data.reason_code data.reason_name data.from data.to data.through data.repeated data.invitation`,
 		[parties]string{
 			sender:   "TestActsAreRecordedAsWhoseTheyAre TestReplacedIsNotDelegated",
 			member:   "TestActsAreRecordedAsWhoseTheyAre TestTokenScopes",
@@ -128,7 +134,8 @@ var claims = map[string]claim{
 		},
 	},
 	"how a person was identified": {
-		`evidence.Signatory.Method evidence.Signatory.Host evidence.Signatory.HostDoubt event.invitation.in_person certificate.identified_by certificate.method.* certificate.host`,
+		`evidence.Signatory.Method evidence.Signatory.Host evidence.Signatory.HostDoubt event.invitation.in_person certificate.identified_by certificate.method.* certificate.host
+		data.method data.host`,
 		[parties]string{
 			sender:   "TestAnAccountThatTheCompanyMadeIsNamed TestNewAccessCodeInvalidatesProofs",
 			member:   "TestSignInPerson TestActsTakeNothingThatIsFoundOut",
@@ -140,8 +147,9 @@ var claims = map[string]claim{
 		},
 	},
 	"how links and codes travelled": {
-		`evidence.Signatory.Ways evidence.Way.* event.invitation.mailed event.invitation.bounced event.invitation.link_shown event.invitation.code_shown event.document.mail_failed event.document.mail_delivered
-		certificate.link certificate.code certificate.way.*`,
+		`evidence.Signatory.Ways evidence.Way.Kind evidence.Way.Code evidence.Way.At evidence.Way.Email evidence.Way.Server evidence.Way.Reply evidence.Way.Who evidence.Way.Token event.invitation.mailed event.invitation.bounced event.invitation.link_shown event.invitation.code_shown event.document.mail_failed event.document.mail_delivered
+		certificate.link certificate.code certificate.way.*
+		data.server data.reply data.token data.link`,
 		[parties]string{
 			sender:   "TestCertificateSaysHowTheLinkTravelled TestLinksAreShownToThoseWhoMaySendAndThatIsRecorded TestLiveSecretsAreShownToThoseTheyAreFor",
 			member:   "TestLinksAreShownOnlyToThoseWhoMayAct TestLiveSecretsAreShownToThoseTheyAreFor",
@@ -165,8 +173,9 @@ var claims = map[string]claim{
 		},
 	},
 	"what a person was shown": {
-		`evidence.Signatory.Consent* evidence.Signatory.FormVersion evidence.Signatory.Reading evidence.Signatory.Pages event.invitation.consented event.invitation.consent_withdrawn
-		certificate.consent* certificate.reading*`,
+		`evidence.Signatory.Consent evidence.Signatory.ConsentText evidence.Signatory.ConsentSHA256 evidence.Signatory.FormVersion evidence.Signatory.Reading evidence.Signatory.Pages event.invitation.consented event.invitation.consent_withdrawn
+		certificate.consent* certificate.reading*
+		data.consent data.reading`,
 		[parties]string{
 			sender:   "TestWhatWasShownIsWhatIsSigned TestNothingUnseenIsSent TestNothingDiffersOnPaperUnnamed",
 			member:   "TestActsAreRecordedAsWhoseTheyAre TestWhatWasShownIsWhatIsSigned",
@@ -178,7 +187,7 @@ var claims = map[string]claim{
 		},
 	},
 	"what was entered": {
-		`evidence.Signatory.Values evidence.Value.* evidence.Signatory.Answers evidence.Answer.* certificate.value certificate.yes certificate.no`,
+		`evidence.Signatory.Values evidence.Value.Field evidence.Value.Name evidence.Value.Label evidence.Value.File evidence.Value.Page evidence.Value.Value evidence.Value.Supplied evidence.Value.By evidence.Signatory.Answers evidence.Answer.Field evidence.Answer.Value evidence.Answer.Box evidence.Answer.Ticked certificate.value certificate.yes certificate.no`,
 		[parties]string{
 			sender:   "TestEvidenceSaysWhoSuppliedValues TestValueByIdentifierCounts",
 			member:   "TestEvidenceSaysWhoSuppliedValues TestActsTakeNothingThatIsFoundOut",
@@ -190,8 +199,9 @@ var claims = map[string]claim{
 		},
 	},
 	"the signature": {
-		`evidence.Signatory.Mark evidence.Mark.* evidence.Signatory.SignatureType evidence.Signatory.Certificate certificate.signature certificate.signature.* certificate.signature_of certificate.signature_number
-		certificate.serial certificate.signed_by certificate.approved_by report.SignatureVerdict.Field report.SignatureVerdict.Kind report.SignatureVerdict.Reason report.SignatureVerdict.Revision verify.field verify.kind.* verify.reason`,
+		`evidence.Signatory.Mark evidence.Mark.Strokes evidence.Mark.Picture evidence.Mark.Typed evidence.Mark.Face evidence.Mark.Color evidence.Signatory.SignatureType evidence.Signatory.Certificate certificate.signature certificate.signature.* certificate.signature_of certificate.signature_number
+		certificate.serial certificate.signed_by certificate.approved_by report.SignatureVerdict.Field report.SignatureVerdict.Kind report.SignatureVerdict.Reason report.SignatureVerdict.Revision verify.field verify.kind.* verify.reason
+		data.certificate data.certificate_sha256 answer.Signature.Field answer.Signature.Kind answer.Signature.Reason answer.Signature.Revision dictionary.Reason dictionary.Name`,
 		[parties]string{
 			sender:   "TestActsAreRecordedAsWhoseTheyAre TestBlankSignaturesAreNone",
 			member:   "TestActsAreRecordedAsWhoseTheyAre",
@@ -220,7 +230,8 @@ var claims = map[string]claim{
 		verdict.integrity* verdict.algorithm_unsupported verdict.attributes_* verdict.binding_* verdict.byte_range verdict.content* verdict.contents verdict.cross_references verdict.detached verdict.digest_unsupported
 		verdict.encrypted verdict.enveloping verdict.gap verdict.hybrid verdict.message_digest_count verdict.no_signer verdict.not_a_revision verdict.other_signature verdict.overlap verdict.padding
 		verdict.several_signers verdict.signed_bytes_changed verdict.tail verdict.too_much_work verdict.unreadable verdict.value_wrong verdict.weak_content verdict.weak_signature verdict.weak_signature_key verdict.password*
-		verify.*`,
+		verify.*
+		answer.View.Sound answer.View.Integrity answer.View.Findings answer.View.Signatures answer.Signature.Intact answer.Signature.Integrity answer.Integrity.Result answer.Integrity.Reasons answer.Signature.Algorithm answer.Signature.Level answer.Signature.Problems answer.Signature.Notes answer.Signature.Findings answer.Said.Code answer.Said.Args answer.Said.Message answer.Signature.CoversAll dictionary.ByteRange dictionary.Contents dictionary.Filter dictionary.SubFilter dictionary.Type`,
 		[parties]string{
 			sender:   "TestForgedFiles TestTampered",
 			member:   "TestForgedFiles",
@@ -232,7 +243,8 @@ var claims = map[string]claim{
 		},
 	},
 	"later changes": {
-		`report.SignatureVerdict.Later report.SignatureVerdict.Changes report.ChangeVerdict.* verdict.at.* verdict.change.* verdict.forbidden_change verdict.hidden_object verdict.later* verdict.overlay verdict.removed verdict.rule.*`,
+		`report.SignatureVerdict.Later report.SignatureVerdict.Changes report.ChangeVerdict.Revision report.ChangeVerdict.Kind report.ChangeVerdict.Object report.ChangeVerdict.Page report.ChangeVerdict.Field report.ChangeVerdict.Key report.ChangeVerdict.Rule report.ChangeVerdict.Permitted verdict.at.* verdict.change.* verdict.forbidden_change verdict.hidden_object verdict.later* verdict.overlay verdict.removed verdict.rule.*
+		answer.View.LaterChanges answer.Signature.LaterChanges answer.Signature.Changes answer.Later.Result answer.Later.Permitted answer.Later.NotPermitted answer.Change.Revision answer.Change.What answer.Change.Kind answer.Change.Page answer.Change.Field answer.Change.Object answer.Change.Rule answer.Change.Permitted answer.Change.Message dictionary.Reference`,
 		[parties]string{
 			sender:   "TestAnswersReplaceTheUploadsOwn TestOwnFilesAreSound TestCoveringIsForbidden",
 			member:   "TestCoveringIsForbidden",
@@ -247,7 +259,8 @@ var claims = map[string]claim{
 		`report.SignatureVerdict.Signer report.SignatureVerdict.Email report.SignatureVerdict.Issuer report.SignatureVerdict.Root report.SignatureVerdict.Revocation report.SignatureVerdict.Identity
 		report.SignatureVerdict.IdentityReasons report.SignatureVerdict.Trusted
 		verdict.certificate_* verdict.chain_too_long verdict.critical_extension verdict.expired verdict.identity* verdict.issuer_unknown verdict.key_* verdict.may_not_issue verdict.name_constraint
-		verdict.not_an_authority verdict.not_yet_valid verdict.revoked verdict.weak_certificate verdict.weak_certificate_key verify.email verify.issuer verify.root verify.revocation*`,
+		verdict.not_an_authority verdict.not_yet_valid verdict.revoked verdict.weak_certificate verdict.weak_certificate_key verify.email verify.issuer verify.root verify.revocation*
+		data.revocation_unknown answer.View.Identity answer.Signature.Identity answer.Identity.Result answer.Identity.Reasons answer.Signature.Signer answer.Signature.Email answer.Signature.Issuer answer.Signature.Root answer.Signature.Trusted answer.Signature.Revocation`,
 		[parties]string{
 			sender:   "TestActsAreRecordedAsWhoseTheyAre TestNamesKeepNoControlsOfDirection TestSignatoryNames",
 			member:   "TestActsAreRecordedAsWhoseTheyAre",
@@ -259,7 +272,8 @@ var claims = map[string]claim{
 		},
 	},
 	"where it was completed": {
-		`report.Report.Origin report.Origin.* verdict.origin*`,
+		`report.Report.Origin report.Origin.Document report.Origin.CompletedAt report.Origin.Whole verdict.origin*
+		answer.View.SignedHere answer.OriginView.Document answer.OriginView.CompletedAt answer.OriginView.Whole`,
 		[parties]string{
 			sender:   "TestMigrationIndexesCompletedFiles TestCheckTellsWhatIsOurs",
 			member:   "- the files that are completed here are listed by their hashes when they are bytesHold, by no operation",
@@ -281,7 +295,7 @@ func statements(t *testing.T) (all []string) {
 		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 			of = of.Elem()
 		}
-		if of.Kind() != reflect.Struct || seen[of] || !strings.HasPrefix(of.PkgPath(), "paraph/app/signing/") {
+		if of.Kind() != reflect.Struct || seen[of] || !described(of) {
 			return
 		}
 		seen[of] = true
@@ -294,6 +308,8 @@ func statements(t *testing.T) (all []string) {
 	}
 	members("evidence", reflect.TypeFor[completion.Evidence]())
 	members("report", reflect.TypeFor[report.Report]())
+	members("answer", reflect.TypeFor[reportjson.View]())
+	all = append(all, eventData(t)...)
 	for _, e := range record.EventNames() {
 		all = append(all, "event."+e)
 	}
@@ -312,9 +328,37 @@ func statements(t *testing.T) (all []string) {
 			}
 		}
 	}
+	all = append(all, inAFile...)
 	slices.Sort(all)
 	return all
 }
+
+// described reports whether the members of a type are statements of their own.
+func described(of reflect.Type) bool {
+	return strings.HasPrefix(of.PkgPath(), "paraph/app/signing/") || of.PkgPath() == "paraph/app/reportjson"
+}
+
+var dataMember = regexp.MustCompile(`(?:\.With\(|\bdata[A-Z]\w* *= )"([a-z0-9_]+)\.?"`)
+
+// eventData lists what the events of documents say beside their type.
+func eventData(t *testing.T) (all []string) {
+	t.Helper()
+	eachSource(t, "signing", func(path string, text []byte) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		for _, found := range dataMember.FindAllSubmatch(text, -1) {
+			if name := "data." + string(found[1]); !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	})
+	return all
+}
+
+// inAFile are statements that signed files make beside their pages.
+var inAFile = strings.Fields("dictionary.Type dictionary.Filter dictionary.SubFilter dictionary.ByteRange dictionary.Contents " +
+	"dictionary.Reason dictionary.Name dictionary.M dictionary.Reference info.Title info.Author info.Creator info.Producer info.CreationDate info.ModDate")
 
 // TestEveryStatementRestsOnSomethingThatWasTried finds statements of which nobody has said what they rest on, and tests
 // that are named and do not exist.
@@ -383,24 +427,35 @@ var testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
 func existingTests(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
-	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
+	eachSource(t, ".", func(path string, text []byte) {
+		if !strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		for _, found := range testFunction.FindAllSubmatch(text, -1) {
+			all[string(found[1])] = true
+		}
+	})
+	return all
+}
+
+// eachSource reads the Go files below a folder.
+func eachSource(t *testing.T, folder string, visit func(path string, text []byte)) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if e.IsDir() && e.Name() == "testdata" {
 			return filepath.SkipDir
 		}
-		if !strings.HasSuffix(path, "_test.go") {
+		if !strings.HasSuffix(path, ".go") {
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		for _, found := range testFunction.FindAllSubmatch(text, -1) {
-			all[string(found[1])] = true
-		}
+		visit(path, text)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
 }
