@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pquerna/otp/totp"
+
 	"paraph/app/account"
 	"paraph/app/apptest"
 	"paraph/app/httpkit"
@@ -84,6 +86,9 @@ func fillVault(t *testing.T) *vault {
 		put("invitation", d.Texts(t, "invitations", "id")[i])
 	}
 	keep("an access code", "open sesame 7731", "")
+	pad := onPages(signatory{Client: s.With(links["sam"])}).form(t, "", "/pad", "kind", "signature").Want(t, 200)
+	keep("the code of a pad for drawing", pad.Text(t, "code"), "a signatory")
+	keep("the code of a device that was handed over", handed(t, owner.Member(t, account.RoleAdmin), d.Text(t, "id"), d.Texts(t, "invitations", "id")[0]), "")
 	s.With(links["kim"]).Post(t, at+"/"+d.Texts(t, "invitations", "id")[1]+"/code", nil).Want(t, 202)
 	hand("a code by mail", codeFor(t, s, "kim@signer.example"), senders)
 
@@ -94,6 +99,12 @@ func fillVault(t *testing.T) *vault {
 	keep("a token", victim.Post(t, "/tokens", apptest.Map{"name": "CI"}).Want(t, 201).Text(t, "token"), "")
 	app := victim.Post(t, "/me/two-factor", apptest.Map{}).Want(t, 200)
 	keep("a key of an authenticator app", app.Text(t, "secret"), "")
+	second := owner.Member(t, account.RoleMember)
+	confirm, err := totp.GenerateCode(second.Post(t, "/me/two-factor", apptest.Map{}).Want(t, 200).Text(t, "secret"), s.Clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep("a recovery code", second.Post(t, "/me/two-factor", apptest.Map{"code": confirm}).Want(t, 200).Text(t, "recovery_codes.0"), "")
 	victim.Post(t, "/email/reverify", apptest.Map{"email": "moved@company.example"}).Want(t, 202)
 	keep("a link that proves an address", s.Link(t, "moved@company.example", "/confirm/"), "")
 	victim.Patch(t, "/me", apptest.Map{"password": "another horse 7731", "current_password": apptest.Password}).Want(t, 200)
@@ -106,7 +117,9 @@ func fillVault(t *testing.T) *vault {
 	company := operator.Post(t, "/installation/companies", apptest.Map{"name": "Zebra Ltd.", "email": "olga@zebra.example", "owner": "Olga"}).Want(t, 201)
 	keep("a link to set a company up", after(t, string(company.Body), "/setup?token="), "")
 	for i, x := range v.secrets {
-		v.secrets[i].value = regexp.MustCompile(`^[\w. -]+`).FindString(x.value)
+		// What pages and JSON may escape is left out, and so is the rest of an address.
+		plain := regexp.MustCompile(`[\w. -]+`).FindAllString(regexp.MustCompile(`^[^?"]+`).FindString(x.value), -1)
+		v.secrets[i].value = slices.MaxFunc(plain, func(a, b string) int { return len(a) - len(b) })
 	}
 
 	v.callers = map[string]*apptest.Client{"the operator": operator, "the owner": owner, "an administrator": owner.Member(t, account.RoleAdmin), "the sender": sender,
@@ -131,6 +144,29 @@ func fillVault(t *testing.T) *vault {
 	put("token", owner.Get(t, "/tokens").Want(t, 200).Texts(t, "data", "id")...)
 	put("company", company.Text(t, "id"), owner.CompanyID)
 	return v
+}
+
+// handed hands the device of a member over to a person, and returns the code that it has then.
+func handed(t *testing.T, c *apptest.Client, document, invitation string) string {
+	t.Helper()
+	at := "/app/documents/" + document + "/people/" + invitation + "/in-person"
+	session := "paraph_session=" + c.Token
+	page := c.Server.Anonymous().Get(t, at, "Cookie", session).Want(t, 200)
+	for _, x := range page.Header.Values("Set-Cookie") {
+		session += "; " + x[:strings.IndexByte(x+";", ';')]
+	}
+	token := formToken.FindSubmatch(page.Body)
+	if token == nil {
+		t.Fatalf("no form in %s", page.Body)
+	}
+	r := c.Server.Anonymous().Post(t, at, apptest.Raw{Type: "application/x-www-form-urlencoded", Body: []byte(url.Values{"csrf": {string(token[1])}}.Encode())}, "Cookie", session)
+	for _, x := range r.Header.Values("Set-Cookie") {
+		if value, ok := strings.CutPrefix(x, "paraph_in_person="); ok {
+			return value[:strings.IndexByte(value+";", ';')]
+		}
+	}
+	t.Fatalf("%d %v: no code", r.Status, r.Header)
+	return ""
 }
 
 // codeFor returns the code in a message.
