@@ -189,7 +189,10 @@ func memberNames(t reflect.Type) []string {
 
 // add adds an endpoint to the document, also under its alternative path if it has one.
 func (d *document) add(op operation, in, out reflect.Type) {
-	about := manuals[op.id]
+	about := describing().operations[op.id]
+	if about == nil {
+		about = &manual{}
+	}
 	o := d.describe(op, about, in, out)
 	d.api.AddOperation(o)
 	if op.also == "" {
@@ -203,7 +206,7 @@ func (d *document) add(op operation, in, out reflect.Type) {
 	d.api.AddOperation(alias)
 }
 
-func (d *document) describe(op operation, about manual, in, out reflect.Type) *huma.Operation {
+func (d *document) describe(op operation, about *manual, in, out reflect.Type) *huma.Operation {
 	d.group(op.tag)
 	o := &huma.Operation{
 		Method: op.method, Path: op.path, Summary: op.summary, Tags: []string{op.tag},
@@ -233,7 +236,7 @@ func (d *document) describe(op operation, about manual, in, out reflect.Type) *h
 // group adds a tag on its first use.
 func (d *document) group(tag string) {
 	if !slices.ContainsFunc(d.api.Tags, func(t *huma.Tag) bool { return t.Name == tag }) {
-		d.api.Tags = append(d.api.Tags, &huma.Tag{Name: tag, Description: groups[tag]})
+		d.api.Tags = append(d.api.Tags, &huma.Tag{Name: tag, Description: describing().tags[tag]})
 	}
 }
 
