@@ -123,7 +123,7 @@ func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) er
 	if cfg.Server.mayControl() != nil {
 		fmt.Fprintf(w, "\nWARNING: it listens on %s. Everybody who reaches that can sign in with these passwords, read all mail and delete everything.\n", cfg.Server.Listen)
 	}
-	fmt.Fprintf(w, "\nMail: GET /test/outbox. Clock: GET and POST /test/clock. Start over: POST /test/reset.\n\n")
+	fmt.Fprintf(w, "\nMail: GET /test/outbox. A company for each test: POST /test/companies. Clock: GET and POST /test/clock. Start over: POST /test/reset.\n\n")
 	return errors.Join(a.Run(ctx), a.Close())
 }
 

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"paraph/app/account"
@@ -95,6 +97,29 @@ func (c Controls) Reset(ctx context.Context) error {
 		return err
 	}
 	return seed(ctx, a.Accounts, a.Signing)
+}
+
+// AddCompany makes a company with an owner and a token for one test. What a test does in it meets
+// nothing of another's.
+func (c Controls) AddCompany(ctx context.Context, name, locale, timezone string) (api.TestCompany, error) {
+	operator := c.app.Accounts.Operator
+	company, err := operator.AddCompany(cmp.Or(name, "Test company"), locale, timezone)
+	if err != nil {
+		return api.TestCompany{}, err
+	}
+	owner, err := operator.AddUser(ctx, account.UserInput{
+		Name: "Tess Owner", Email: "tess@" + strings.ToLower(company.ID) + ".example", Password: SeedPassword,
+		CompanyID: company.ID, Role: account.RoleOwner, Locale: company.Locale, Timezone: company.Timezone,
+	})
+	if err != nil {
+		return api.TestCompany{}, err
+	}
+	actor, err := operator.ActorFor(owner.Email, company.ID)
+	if err != nil {
+		return api.TestCompany{}, err
+	}
+	token, err := c.app.Accounts.Profile.CreateToken(account.Call{Actor: actor}, account.TokenInput{Name: "Tests", Scopes: account.Scopes()})
+	return api.TestCompany{ID: company.ID, Name: company.Name, Email: owner.Email, Password: SeedPassword, Token: token.Secret}, err
 }
 
 // The people and companies of a test double.

@@ -20,6 +20,23 @@ type TestControls interface {
 	// done when it returns.
 	MoveClock(ctx context.Context, m ClockMove) error
 	Settle(ctx context.Context) error
+	// AddCompany makes a company that shares nothing with others but the clock.
+	AddCompany(ctx context.Context, name, locale, timezone string) (TestCompany, error)
+}
+
+// TestCompany is a company made for one test, with what is needed to act in it.
+type TestCompany struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Email    string `json:"email" doc:"Of its only member, the owner"`
+	Password string `json:"password"`
+	Token    string `json:"token" doc:"An API token of the owner, with every scope"`
+}
+
+type testCompanyBody struct {
+	Name     string `json:"name,omitempty"`
+	Locale   string `json:"locale,omitempty" doc:"One of the languages of messages; en by default"`
+	Timezone string `json:"timezone,omitempty" doc:"Such as Europe/Amsterdam; UTC by default"`
 }
 
 // ClockMove describes a change of the clock. Zero members are unset.
@@ -95,7 +112,10 @@ func (h *testHandlers) routes(s *server) {
 	})
 	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone().Waiting(), id: "setClock", summary: "Freeze, set or advance the clock", tag: "Test"}, h.moveClock)
 	handle(s, operation{method: http.MethodPost, path: "/test/documents/{document}/sign", rule: may(account.ScopeRead).Waiting(), id: "rehearseSigning", summary: "Let recipients sign or decline", tag: "Test"}, h.rehearse)
-	handle(s, operation{method: http.MethodGet, path: "/test/outbox", rule: anyone().Waiting(), id: "listTestOutbox", summary: "List all mail, newest first", tag: "Test", query: pageParameters, list: true}, h.outbox)
+	handle(s, operation{method: http.MethodGet, path: "/test/outbox", rule: anyone().Waiting(), id: "listTestOutbox", summary: "List all mail, newest first", tag: "Test", query: outboxParameters, list: true}, h.outbox)
+	handle(s, operation{method: http.MethodPost, path: "/test/companies", rule: anyone().Waiting(), id: "createTestCompany", summary: "Make a company for one test", tag: "Test", status: http.StatusCreated}, func(r *request, in *testCompanyBody) (TestCompany, error) {
+		return h.test.AddCompany(r.UserContext(), in.Name, in.Locale, in.Timezone)
+	})
 }
 
 func (h *testHandlers) clock() clockAnswer {
@@ -155,14 +175,46 @@ func duration(s string) (time.Duration, bool) {
 	return d, err == nil
 }
 
+// maxOutboxWait is how long a request for mail may wait for it.
+const maxOutboxWait = time.Minute
+
+var outboxParameters = append([]parameter{
+	{name: "company", description: "ID of a company.", kind: "string"},
+	{name: "document", description: "ID of a document.", kind: "string"},
+	{name: "to", description: "An e-mail address.", kind: "string"},
+	{name: "kind", description: "The kind of message, such as invitation or completed.", kind: "string"},
+	{name: "wait", description: "How long to wait until there is such a message, such as 5s; at most 60s.", kind: "string"},
+}, pageParameters...)
+
+// outbox lists mail, and waits for it if the caller asks for that.
 func (h *testHandlers) outbox(r *request, _ *nothing) (envelope[mailView], error) {
 	p := r.query.page()
+	want := notify.Wanted{Company: idOr(r.query.text("company")), Document: idOr(r.query.text("document")), To: r.query.text("to"), Kind: r.query.text("kind")}
+	var patience time.Duration
+	if text := r.query.text("wait"); text != "" {
+		var ok bool
+		if patience, ok = duration(text); !ok || patience < 0 || patience > maxOutboxWait {
+			r.query.faults.Add("wait", "not_a_duration")
+		}
+	}
 	if err := r.query.faults.Err(); err != nil {
 		return envelope[mailView]{}, err
 	}
-	if err := h.test.Settle(r.UserContext()); err != nil {
-		return envelope[mailView]{}, err
+	ctx, cancel := context.WithTimeout(r.UserContext(), patience)
+	defer cancel()
+	for {
+		changed := h.notify.Messages.Changed()
+		if err := h.test.Settle(r.UserContext()); err != nil {
+			return envelope[mailView]{}, err
+		}
+		found, err := h.notify.Messages.Find(want, p.offset(), p.size)
+		if err != nil || found.Total > 0 {
+			return enclose(r, p, views(found.Items, viewMail), found.Total), err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return enclose(r, p, []mailView{}, 0), r.UserContext().Err()
+		}
 	}
-	messages, total, err := h.notify.Messages.All("", p.offset(), p.size)
-	return enclose(r, p, views(messages, viewMail), total), err
 }

@@ -101,20 +101,46 @@ func (s *Messages) List(who account.Call, q OutboxQuery) (list list.Page[Message
 // All returns messages, newest first, and their total number. An empty company selects those
 // of all companies.
 func (s *Messages) All(company string, offset, limit int) ([]Message, int, error) {
-	prefix := kv.K(everybody)
-	if company != "" {
-		prefix = kv.K(company)
-	}
-	var page kv.Page[Message]
-	err := s.db.View(func(tx *kv.Tx) (err error) {
-		page, err = outbox.Page(tx, kv.Query{Index: "created", Prefix: prefix, Descending: true, Offset: offset, Limit: limit})
-		if err != nil {
-			return err
-		}
-		return s.unsealAll(page.Items)
-	})
+	page, err := s.Find(Wanted{Company: company}, offset, limit)
 	return page.Items, page.Total, err
 }
+
+// Wanted selects messages for a test double, whoever they are for. Empty members select all.
+type Wanted struct {
+	Company  string
+	Document string
+	To       string // an address, whatever its case
+	Kind     string
+}
+
+func (w Wanted) fits(m Message) bool {
+	return (w.Document == "" || m.Document == w.Document) && (w.Kind == "" || m.Kind == w.Kind) &&
+		(w.To == "" || input.FoldEmail(m.To) == input.FoldEmail(w.To))
+}
+
+// Find returns the messages that are wanted, newest first.
+func (s *Messages) Find(w Wanted, offset, limit int) (found list.Page[Message], err error) {
+	prefix := kv.K(cmp.Or(w.Company, everybody))
+	err = s.db.View(func(tx *kv.Tx) error {
+		if w == (Wanted{Company: w.Company}) { // the index counts them
+			found, err = OutboxQuery{}.part(s, tx, "created", prefix, offset, limit)
+			return err
+		}
+		var all []Message
+		err := outbox.Each(tx, "created", prefix, func(_ string, m Message) (bool, error) {
+			if w.fits(m) {
+				all = append(all, m)
+			}
+			return true, nil
+		})
+		found = list.Page[Message]{Items: OutboxQuery{Offset: offset, Limit: limit}.window(all), Total: len(all)}
+		return errors.Join(err, s.unsealAll(found.Items))
+	})
+	return found, err
+}
+
+// Changed returns a channel that is closed with the next change of any record.
+func (s *Messages) Changed() <-chan struct{} { return s.db.Changed() }
 
 // wanted parses states, including the words that all lists accept: every message is active,
 // none is archived or deleted.
