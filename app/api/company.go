@@ -26,7 +26,7 @@ type companyView struct {
 	PrivacyURL        *string  `json:"privacy_url" format:"uri"`
 	RetentionDays     *int     `json:"retention_days"`
 	OnDecline         string   `json:"on_decline" enum:"notify,void"`
-	SignatureTypes    []string `json:"signature_types" doc:"What new documents accept: drawn, typed and image, or some of them"`
+	SignatureTypes    []string `json:"signature_types" enum:"drawn,typed,image" doc:"What new documents accept"`
 	ReadToEnd         bool     `json:"read_to_end" doc:"Whether recipients of new documents have to read all pages before they sign"`
 	ClosedReadable    bool     `json:"closed_documents_readable" doc:"Whether recipients can still read documents that were voided, declined or not signed in time"`
 	CreatedAt         string   `json:"created_at" format:"date-time"`
@@ -76,10 +76,10 @@ type companyPatch struct {
 	ReminderDays      *[]int               `json:"reminder_days,omitempty" doc:"Days after sending"`
 	ConsentText       *string              `json:"consent_text,omitempty" doc:"What recipients agree to"`
 	RetentionDays     *int                 `json:"retention_days,omitempty" doc:"0 keeps completed documents forever"`
-	OnDecline         *account.OnDecline   `json:"on_decline,omitempty" doc:"notify or void"`
-	SignatureTypes    *[]string            `json:"signature_types,omitempty" doc:"What new documents accept as signatures and initials: drawn, typed and image, or some of them"`
+	OnDecline         *account.OnDecline   `json:"on_decline,omitempty" enum:"notify,void"`
+	SignatureTypes    *[]string            `json:"signature_types,omitempty" enum:"drawn,typed,image" doc:"What new documents accept as signatures and initials"`
 	ReadToEnd         *bool                `json:"read_to_end,omitempty" doc:"Whether recipients of new documents have to read all pages before they sign"`
-	ConsentMode       *account.ConsentMode `json:"consent_mode,omitempty" doc:"inline (asked on the document's page), gate (asked before the document is shown) or off"`
+	ConsentMode       *account.ConsentMode `json:"consent_mode,omitempty" enum:"inline,gate,off" doc:"inline (asked on the document's page), gate (asked before the document is shown) or off"`
 	Phone             *string              `json:"phone,omitempty" doc:"Phone number for recipients' questions"`
 	PrivacyURL        *string              `json:"privacy_url,omitempty" doc:"Your privacy notice; shown to recipients"`
 
@@ -108,7 +108,7 @@ func viewMember(m account.Member) memberView {
 type memberBody struct {
 	Name     string       `json:"name,omitempty"`
 	Email    string       `json:"email,omitempty" doc:"Required"`
-	Role     account.Role `json:"role,omitempty" doc:"owner, admin, approver, member or viewer"`
+	Role     account.Role `json:"role,omitempty" enum:"owner,admin,approver,member,viewer"`
 	Locale   string       `json:"locale,omitempty"`
 	Password string       `json:"password,omitempty" doc:"Lets somebody without an account log in right away; no message is sent"`
 }
@@ -141,7 +141,7 @@ func viewToken(t account.Token) tokenView {
 
 type tokenBody struct {
 	Name      string          `json:"name,omitempty" doc:"Required"`
-	Scopes    []account.Scope `json:"scopes,omitempty" doc:"read, write, sign, admin"`
+	Scopes    []account.Scope `json:"scopes,omitempty" enum:"read,write,sign,admin"`
 	ExpiresAt *string         `json:"expires_at,omitempty" doc:"RFC 3339 or a date; never expires if left out"`
 
 	CurrentPassword string `json:"current_password,omitempty" doc:"Required if you last proved who you are more than five minutes ago, and always with an API token"`
@@ -185,7 +185,7 @@ func (h *memberHandlers) routes(s *server) {
 		list, err := h.accounts.Companies.ListMembers(r.who, q)
 		return enclose(r, p, views(list.Items, viewMember), list.Total), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/members", rule: may(account.ScopeAdmin), id: "inviteMember", summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/members", rule: may(account.ScopeAdmin), id: "inviteMember", needs: []string{"email"}, summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
 		m, err := h.accounts.Companies.InviteMember(r.UserContext(), r.who, account.MemberInput(*in))
 		return viewMember(m), err
 	})
@@ -228,7 +228,7 @@ func (h *tokenHandlers) routes(s *server) {
 		list, err := h.accounts.Profile.ListTokens(r.who, q)
 		return enclose(r, p, views(list.Items, viewToken), list.Total), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), id: "createToken", summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), id: "createToken", needs: []string{"name"}, summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
 		var f fault.Fields
 		until, err := r.deadline(&f, "expires_at", in.ExpiresAt)
 		if err := merge(&f, err); err != nil {

@@ -81,7 +81,7 @@ type contactHandlers struct {
 
 func (h *contactHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/contacts", rule: may(account.ScopeRead), id: "listContacts", summary: "List contacts", tag: "Contacts", query: listParameters, list: true}, h.listContacts)
-	handle(s, operation{method: http.MethodPost, path: "/contacts", rule: may(account.ScopeWrite), id: "createContact", summary: "Create a contact", tag: "Contacts", status: http.StatusCreated}, func(r *request, in *contactBody) (contactView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/contacts", rule: may(account.ScopeWrite), id: "createContact", needs: []string{"name", "email"}, summary: "Create a contact", tag: "Contacts", status: http.StatusCreated}, func(r *request, in *contactBody) (contactView, error) {
 		c, err := h.contacts.Create(r.who, contact.Input(*in))
 		return viewContact(c), err
 	})

@@ -21,7 +21,7 @@ type DocumentBody struct {
 	Title           *string            `json:"title,omitempty" doc:"Up to 255 characters"`
 	Subject         *string            `json:"subject,omitempty" doc:"Subject of the messages"`
 	Message         *string            `json:"message,omitempty" doc:"Included in the messages"`
-	SigningOrder    *string            `json:"signing_order,omitempty" doc:"parallel or sequential"`
+	SigningOrder    *string            `json:"signing_order,omitempty" enum:"parallel,sequential"`
 	ExternalID      *string            `json:"external_id,omitempty" doc:"Your own reference"`
 	Metadata        *map[string]string `json:"metadata,omitempty" doc:"Your own key-value pairs; included in the search"`
 	Locale          *string            `json:"locale,omitempty" doc:"Language of messages, such as en or nl"`
@@ -32,7 +32,7 @@ type DocumentBody struct {
 	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether recipients can decline; defaults to true"`
 	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
 	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
-	SignatureTypes  *[]string          `json:"signature_types,omitempty" doc:"What is accepted as signatures and initials: drawn, typed and image, or some of them; an empty list allows all. The company's setting by default"`
+	SignatureTypes  *[]string          `json:"signature_types,omitempty" enum:"drawn,typed,image" doc:"What is accepted as signatures and initials: drawn, typed and image, or some of them; an empty list allows all. The company's setting by default"`
 	ReadToEnd       *bool              `json:"read_to_end,omitempty" doc:"Whether recipients can only sign, approve or confirm once all pages were shown to them, or they confirm that they have read them. The company's setting by default"`
 	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
 }

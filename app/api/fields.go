@@ -59,7 +59,7 @@ type fieldBody struct {
 	ID             string         `json:"id,omitempty" doc:"ID of an existing field to keep"`
 	FileID         *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
 	InvitationID   *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
-	Type           *string        `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp, attachment, image, phone, label or strikethrough. A stamp shows company, name and day, or a picture that its recipient hands in like that of an image"`
+	Type           *string        `json:"type,omitempty" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment,image,phone,label,strikethrough" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp, attachment, image, phone, label or strikethrough. A stamp shows company, name and day, or a picture that its recipient hands in like that of an image"`
 	Name           *string        `json:"name,omitempty" doc:"Name for programs. Fields of a recipient with the same name and type are filled in once"`
 	Label          *string        `json:"label,omitempty" doc:"Label for people"`
 	Page           *int           `json:"page,omitempty" doc:"Starts at 1"`
@@ -82,13 +82,13 @@ type fieldBody struct {
 	GroupMin       *int           `json:"group_min,omitempty" doc:"How many checkboxes with the same group of the recipient must be ticked at least; 0 for no limit. The strictest limit of a group holds, and boxes that are not shown do not count"`
 	GroupMax       *int           `json:"group_max,omitempty" doc:"How many may be ticked at most; 0 for no limit"`
 	FontSize       *float64       `json:"font_size,omitempty" doc:"In points, 6 to 144"`
-	Align          *string        `json:"align,omitempty" doc:"left, center or right"`
-	FontWeight     *string        `json:"font_weight,omitempty" doc:"normal (the default) or bold"`
+	Align          *string        `json:"align,omitempty" enum:"left,center,right"`
+	FontWeight     *string        `json:"font_weight,omitempty" enum:"normal,bold" doc:"normal by default"`
 	Color          *string        `json:"color,omitempty" doc:"Of the text, such as #1a2b3c; black by default"`
-	VerticalAlign  *string        `json:"vertical_align,omitempty" doc:"top, middle or bottom; by default the middle, of a field with room for several lines the top"`
+	VerticalAlign  *string        `json:"vertical_align,omitempty" enum:"top,middle,bottom" doc:"top, middle or bottom; by default the middle, of a field with room for several lines the top"`
 	Cells          *int           `json:"cells,omitempty" doc:"Draws a text or number with one character in each of so many cells of equal width, 1 to 100; 0 for running text. Longer values are refused"`
-	Mask           *string        `json:"mask,omitempty" doc:"Draws dots instead of the value: all (in the evidence as well) or paper (the evidence has the value). The team still reads it here; not for signatures, boxes, attachments and images"`
-	SignatureTypes *[]string      `json:"signature_types,omitempty" doc:"Of signatures and initials: what is accepted here, besides what the document says: drawn, typed and image, or some of them; an empty list allows all. A recipient makes one signature, which all their fields must accept"`
+	Mask           *string        `json:"mask,omitempty" enum:"all,paper" doc:"Draws dots instead of the value: all (in the evidence as well) or paper (the evidence has the value). The team still reads it here; not for signatures, boxes, attachments and images"`
+	SignatureTypes *[]string      `json:"signature_types,omitempty" enum:"drawn,typed,image" doc:"Of signatures and initials: what is accepted here, besides what the document says: drawn, typed and image, or some of them; an empty list allows all. A recipient makes one signature, which all their fields must accept"`
 	Formula        *string        `json:"formula,omitempty" doc:"Computes the value of a text, number or date from other fields, such as round(net * (1 + vat / 100), 2); at most 1000 characters and 200 parts. The field is then read-only, and required only if that is said. See the description of replacing all fields"`
 	Condition      *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
 	Anchor         *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
@@ -126,14 +126,14 @@ func (b *fieldBody) input() record.FieldInput {
 }
 
 type conditionBody struct {
-	Then  string     `json:"then,omitempty" doc:"show (the default) or require"`
-	Match string     `json:"match,omitempty" doc:"all (the default) or any"`
+	Then  string     `json:"then,omitempty" enum:"show,require" doc:"show by default"`
+	Match string     `json:"match,omitempty" enum:"all,any" doc:"all by default"`
 	When  []testBody `json:"when,omitempty" doc:"Comparisons, at most 20"`
 }
 
 type testBody struct {
 	Field string      `json:"field" doc:"Name of a field, or of a group of radio buttons: of the same recipient, of one who signs earlier, or read-only"`
-	Op    string      `json:"op" doc:"equals, not_equals, filled, empty, contains (texts), greater or less (numbers and dates)"`
+	Op    string      `json:"op" enum:"equals,not_equals,filled,empty,contains,greater,less" doc:"equals, not_equals, filled, empty, contains (texts), greater or less (numbers and dates)"`
 	Value *fieldValue `json:"value,omitempty" doc:"What to compare with: upper and lower case differ; of a group, the label or else the name of a button"`
 }
 
@@ -152,7 +152,7 @@ func (b *conditionBody) condition() *record.Condition {
 type anchorBody struct {
 	Text       string  `json:"text,omitempty" doc:"The phrase; upper and lower case are the same, and a line break is a space"`
 	Occurrence *int    `json:"occurrence,omitempty" doc:"Which occurrence in the file; 1 by default"`
-	Position   string  `json:"position,omitempty" doc:"at (the beginning of the phrase, the default), above, below or beside (after its end)"`
+	Position   string  `json:"position,omitempty" enum:"at,above,below,beside" doc:"at (the beginning of the phrase, the default), above, below or beside (after its end)"`
 	OffsetX    float64 `json:"offset_x,omitempty" doc:"To the right, in points"`
 	OffsetY    float64 `json:"offset_y,omitempty" doc:"Down, in points"`
 	Cover      bool    `json:"cover,omitempty" doc:"Paint the phrase white when the document is sent"`
@@ -239,7 +239,7 @@ func (h *fieldHandlers) addFields(r *request, in *fieldsBody) (all[fieldView], e
 
 type detectBody struct {
 	FileID        string   `json:"file_id,omitempty" doc:"Search only this file"`
-	Sources       []string `json:"sources,omitempty" doc:"What to search for: form (fields of the file's own form), tag (text tags), line (lines to write on), box (boxes to tick); all by default"`
+	Sources       []string `json:"sources,omitempty" enum:"form,tag,line,box" doc:"What to search for: form (fields of the file's own form), tag (text tags), line (lines to write on), box (boxes to tick); all by default"`
 	MinConfidence float64  `json:"min_confidence,omitempty" doc:"Between 0 and 1"`
 }
 
@@ -391,7 +391,7 @@ func (h *savedFieldHandlers) routes(s *server) {
 		}
 		return slice(r, views(all, viewSavedField))
 	})
-	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite), id: "createSavedField", summary: "Save a field", tag: "Saved fields", status: http.StatusCreated}, func(r *request, in *savedFieldBody) (savedFieldView, error) {
+	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite), id: "createSavedField", needs: []string{"name", "field"}, summary: "Save a field", tag: "Saved fields", status: http.StatusCreated}, func(r *request, in *savedFieldBody) (savedFieldView, error) {
 		x, err := h.drafts.CreateSavedField(r.who, in.input())
 		return viewSavedField(x), err
 	})

@@ -145,7 +145,7 @@ type pagesBody struct {
 
 type pageChoice struct {
 	Page   int `json:"page" doc:"Page of the upload, starts at 1"`
-	Rotate int `json:"rotate,omitempty" doc:"Degrees clockwise that the page is turned by: 0, 90, 180 or 270"`
+	Rotate int `json:"rotate,omitempty" enum:"0,90,180,270" doc:"Degrees clockwise that the page is turned by: 0, 90, 180 or 270"`
 }
 
 func (h *fileHandlers) arrangePages(r *request, in *pagesBody) (fileView, error) {
@@ -264,9 +264,9 @@ func (h *fileHandlers) pagePicture(r *request, _ *nothing) error {
 }
 
 type downloadBody struct {
-	Format  string `json:"format,omitempty" doc:"pdf or zip"`
-	Version string `json:"version,omitempty" doc:"completed, current or original"`
-	Content string `json:"content,omitempty" doc:"document, certificate or evidence"`
+	Format  string `json:"format,omitempty" enum:"pdf,zip"`
+	Version string `json:"version,omitempty" enum:"completed,current,original"`
+	Content string `json:"content,omitempty" enum:"document,certificate,evidence"`
 }
 
 func (h *fileHandlers) download(r *request, in downloadBody) error {

@@ -18,12 +18,12 @@ type invitationBody struct {
 	Email          *string `json:"email,omitempty"`
 	Company        *string `json:"company,omitempty" doc:"Fills in their company fields, which they can change; by default the contact's organization when the document is sent"`
 	JobTitle       *string `json:"job_title,omitempty" doc:"Fills in their job title fields, likewise"`
-	Role           *string `json:"role,omitempty" doc:"signer, approver, assistant (fills in fields for recipients who sign later), reader (confirms having read the document) or viewer (receives a copy at the end)"`
+	Role           *string `json:"role,omitempty" enum:"signer,approver,assistant,reader,viewer" doc:"signer, approver, assistant (fills in fields for recipients who sign later), reader (confirms having read the document) or viewer (receives a copy at the end)"`
 	RoleName       *string `json:"role_name,omitempty" doc:"Name of the role, such as Tenant; required in a template, where name and email are optional"`
 	Group          *string `json:"group,omitempty" doc:"Any one of the recipients who name the same group acts for all of them"`
 	Named          *bool   `json:"named_by_previous,omitempty" doc:"With signing_order sequential: the recipient before enters name and e-mail address when they act. Needs a role_name instead"`
 	Position       *int    `json:"position,omitempty" doc:"Position in the signing order; equal positions sign together"`
-	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
+	Authentication *string `json:"authentication,omitempty" enum:"link,email_code,access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
 	AccessCodeHint *string `json:"access_code_hint,omitempty" doc:"With access_code: a hint shown to anyone with the link"`
 	Locale         *string `json:"locale,omitempty" doc:"The recipient's language"`
@@ -41,7 +41,7 @@ type delegateBody struct {
 	Email          *string `json:"email,omitempty"`
 	Company        *string `json:"company,omitempty" doc:"Fills in their company fields, which they can change; by default the contact's organization when the document is sent"`
 	JobTitle       *string `json:"job_title,omitempty" doc:"Fills in their job title fields, likewise"`
-	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
+	Authentication *string `json:"authentication,omitempty" enum:"link,email_code,access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
 	Locale         *string `json:"locale,omitempty" doc:"The recipient's language"`
 	Message        *string `json:"message,omitempty" doc:"Message for this recipient only"`
@@ -116,11 +116,11 @@ type readBody struct {
 }
 
 type markBody struct {
-	Type string `json:"type,omitempty" doc:"drawn, typed or image"`
+	Type string `json:"type,omitempty" enum:"drawn,typed,image"`
 	Data string `json:"data,omitempty" doc:"drawn: strokes as [[[x,y],…],…], points optionally with the relative width of the line (0.25 to 3) as a third number, or a picture; image: PNG or JPEG as data URL or base64"`
 	Text string `json:"text,omitempty" doc:"typed: the text"`
-	Font string `json:"font,omitempty" doc:"script1 to script6, or sans"`
-	Ink  string `json:"ink,omitempty" doc:"typed and drawn: blue or black"`
+	Font string `json:"font,omitempty" enum:"script1,script2,script3,script4,script5,script6,sans" doc:"Of what is typed"`
+	Ink  string `json:"ink,omitempty" enum:"blue,black" doc:"Of what is typed or drawn"`
 }
 
 func (m *markBody) mark() *mark.Mark {

@@ -35,7 +35,7 @@ func viewMailServer(s mailserver.State) mailServerView {
 type mailServerBody struct {
 	Host     string  `json:"host,omitempty" doc:"Required"`
 	Port     int     `json:"port,omitempty" doc:"Defaults to 587, 465 with tls, or 25 with none"`
-	TLS      string  `json:"tls,omitempty" doc:"starttls (default), tls from the first byte, or none"`
+	TLS      string  `json:"tls,omitempty" enum:"starttls,tls,none" doc:"starttls (default), tls from the first byte, or none"`
 	Username string  `json:"username,omitempty" doc:"Empty to send without logging in"`
 	Password *string `json:"password,omitempty" doc:"If omitted, the stored password is kept, provided that host, port, tls and username are unchanged"`
 	From     string  `json:"from,omitempty" doc:"Sender of every message, such as Contracts <contracts@example.org>"`

@@ -36,11 +36,13 @@ type document struct {
 	api *huma.OpenAPI
 	registry
 	count int
+	uses  map[reflect.Type]int    // of a type as a body, by operations
+	types map[string]reflect.Type // of schemas that are copies, by name
 }
 
 func newDocument() *document {
 	r := newRegistry()
-	d := &document{registry: r, api: &huma.OpenAPI{
+	d := &document{registry: r, uses: map[reflect.Type]int{}, types: map[string]reflect.Type{}, api: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "Paraph", Version: "1.0.0", License: &huma.License{Name: "MIT", Identifier: "MIT"},
 			Description: "Document signing and management. Every endpoint is available under / and under /api."},
@@ -61,6 +63,9 @@ func (s *server) description() *document {
 	d.api.Servers = servers(s.Kit)
 	d.describeRows()
 	d.describeWebhooks(s.english())
+	for _, e := range s.described {
+		d.uses[e.in]++
+	}
 	for _, e := range s.described {
 		d.add(e.op, e.in, e.out)
 		d.schemaOf(e.in)
@@ -163,7 +168,11 @@ var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
 // orderMembers adds the order of every record's members, which schemas don't define.
 func (d *document) orderMembers() {
 	for name, s := range d.Map() {
-		if names := memberNames(d.TypeFromRef(schemaRefs + name)); len(names) > 0 {
+		of := d.types[name]
+		if of == nil {
+			of = d.TypeFromRef(schemaRefs + name)
+		}
+		if names := memberNames(of); len(names) > 0 {
 			s.Extensions = map[string]any{"x-members": names}
 		}
 	}
@@ -256,7 +265,7 @@ func (p parameter) param() *huma.Param {
 func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody {
 	content := map[string]*huma.MediaType{}
 	if in != typeOf[nothing]() {
-		content["application/json"] = &huma.MediaType{Schema: d.Schema(in, true, "")}
+		content["application/json"] = &huma.MediaType{Schema: d.bodyOf(op, in)}
 	}
 	if op.text != "" {
 		content[op.text] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
@@ -265,6 +274,24 @@ func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody 
 		content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{Type: "object", Properties: d.parts(in)}}
 	}
 	return &huma.RequestBody{Content: content}
+}
+
+// bodyOf returns the schema of an operation's JSON body. Where operations share a type and need
+// different members, each has a schema of its own.
+func (d *document) bodyOf(op operation, in reflect.Type) *huma.Schema {
+	ref := d.Schema(in, true, "")
+	if len(op.needs) == 0 {
+		return ref
+	}
+	s := d.SchemaFromRef(ref.Ref)
+	if d.uses[in] > 1 {
+		s = new(*s)
+		name := strings.ToUpper(op.id[:1]) + op.id[1:] + "Request"
+		d.Map()[name], d.types[name] = s, in
+		ref = &huma.Schema{Ref: schemaRefs + name}
+	}
+	s.Required = op.needs
+	return ref
 }
 
 // parts returns the parts of a multipart body with files.

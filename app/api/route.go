@@ -32,6 +32,9 @@ type operation struct {
 	text    string // media type of a non-JSON body; the handler finds it in r.plain
 	objects int    // in the JSON of the body, if more than usual
 	list    bool
+	// needs names the members that a JSON body must have, for the description: what they are
+	// refused without is the handler's business.
+	needs []string
 }
 
 // answer is the result of an endpoint: a value to encode as JSON, and headers.

@@ -56,7 +56,7 @@ type sessionHandlers struct {
 }
 
 func (h *sessionHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone().Hashing(), id: "logIn", summary: "Log in", tag: "Session"}, h.logIn)
+	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone().Hashing(), id: "logIn", needs: []string{"email", "password"}, summary: "Log in", tag: "Session"}, h.logIn)
 	handle(s, operation{method: http.MethodPost, path: "/logout", rule: shared(""), id: "logOut", summary: "Log out", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
 		return nothing{}, h.accounts.Authentication.Logout(r.who)
 	})
@@ -78,12 +78,12 @@ func (h *sessionHandlers) routes(s *server) {
 		_, err := h.accounts.Profile.VerifyEmail(r.query.text("token"))
 		return message{"The address is verified."}, err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/password/forgot", rule: anyone(), id: "requestPasswordReset", summary: "Ask for a new password", tag: "Session", status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
+	handle(s, operation{method: http.MethodPost, path: "/password/forgot", rule: anyone(), id: "requestPasswordReset", needs: []string{"email"}, summary: "Ask for a new password", tag: "Session", status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
 		err := h.accounts.Authentication.ForgotPassword(in.Email, r.from())
 		return message{mailed(h.notify, "If the address is known, a message is on its way.",
 			"No e-mail can be sent. If the address is known, an administrator of the installation can give the person a link.")}, err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone().Hashing(), id: "resetPassword", summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
+	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone().Hashing(), id: "resetPassword", needs: []string{"token", "password"}, summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
 		err := h.accounts.Authentication.ResetPassword(r.UserContext(), in.Token, account.Reset{Password: in.Password, RevokeTokens: in.RevokeTokens})
 		return message{"The password is changed."}, err
 	})

@@ -82,7 +82,7 @@ func (h *stateHandlers) routes(s *server) {
 			}
 			return r.reply(h.sending.Void(r.call(), id, in.Reason))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), id: "extendDocument", summary: "Extend an expired document", tag: "States"},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), id: "extendDocument", needs: []string{"expires_at"}, summary: "Extend an expired document", tag: "States"},
 		func(r *request, in *extendBody) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -103,7 +103,7 @@ func (h *stateHandlers) routes(s *server) {
 			}
 			return r.reply(h.sending.Remind(r.call(), id, ""))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), id: "purgeDocument", summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), id: "purgeDocument", needs: []string{"title"}, summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
 		func(r *request, in *purgeBody) (nothing, error) {
 			id, err := r.document()
 			if err != nil {

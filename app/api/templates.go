@@ -30,7 +30,7 @@ type templateView struct {
 	DeclineReason   bool                `json:"decline_reason_required"`
 	ReadToEnd       bool                `json:"read_to_end"`
 	SendEmails      bool                `json:"send_emails"`
-	SignatureTypes  []string            `json:"signature_types" doc:"What is accepted as signatures and initials"`
+	SignatureTypes  []string            `json:"signature_types" enum:"drawn,typed,image" doc:"What is accepted as signatures and initials"`
 	Files           []fileView          `json:"files"`
 	Roles           []roleView          `json:"roles"`
 	Fields          []fieldView         `json:"fields" doc:"invitation_id is the ID of the role"`
@@ -108,7 +108,7 @@ type TemplateBody struct {
 	Title           *string            `json:"title,omitempty" doc:"Up to 255 characters; becomes the title of its documents"`
 	Subject         *string            `json:"subject,omitempty" doc:"Subject of the messages"`
 	Message         *string            `json:"message,omitempty" doc:"Included in the messages"`
-	SigningOrder    *string            `json:"signing_order,omitempty" doc:"parallel or sequential"`
+	SigningOrder    *string            `json:"signing_order,omitempty" enum:"parallel,sequential"`
 	Metadata        *map[string]string `json:"metadata,omitempty" doc:"Copied to each document"`
 	Locale          *string            `json:"locale,omitempty" doc:"Language of messages, such as en or nl"`
 	ExpiresDays     *int               `json:"expires_days,omitempty" doc:"Days until the deadline of its documents; 0 for none"`
@@ -118,7 +118,7 @@ type TemplateBody struct {
 	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether recipients can decline; defaults to true"`
 	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
 	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
-	SignatureTypes  *[]string          `json:"signature_types,omitempty" doc:"What is accepted as signatures and initials: drawn, typed and image, or some of them; an empty list allows all. The company's setting by default"`
+	SignatureTypes  *[]string          `json:"signature_types,omitempty" enum:"drawn,typed,image" doc:"What is accepted as signatures and initials: drawn, typed and image, or some of them; an empty list allows all. The company's setting by default"`
 	ReadToEnd       *bool              `json:"read_to_end,omitempty" doc:"Whether recipients can only sign, approve or confirm once all pages were shown to them, or they confirm that they have read them. The company's setting by default"`
 	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
 }
@@ -155,7 +155,7 @@ type rolePersonBody struct {
 	Email          *string `json:"email,omitempty"`
 	Company        *string `json:"company,omitempty" doc:"Fills in their company fields; by default the contact's organization when the document is sent"`
 	JobTitle       *string `json:"job_title,omitempty" doc:"Fills in their job title fields, likewise"`
-	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
+	Authentication *string `json:"authentication,omitempty" enum:"link,email_code,access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
 	AccessCodeHint *string `json:"access_code_hint,omitempty" doc:"With access_code: a hint shown to anyone with the link"`
 	Locale         *string `json:"locale,omitempty" doc:"The recipient's language"`

@@ -71,7 +71,7 @@ type mailView struct {
 	Text         string   `json:"text"`
 	HTML         string   `json:"html"`
 	Links        []string `json:"links"`
-	Status       string   `json:"status" enum:"kept,queued,sent,failed,cancelled"`
+	Status       string   `json:"status" enum:"kept,queued,sent,failed,bounced,cancelled"`
 	Attempts     int      `json:"attempts"`
 	LastError    *string  `json:"last_error"`
 	CreatedAt    string   `json:"created_at" format:"date-time"`

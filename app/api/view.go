@@ -53,7 +53,7 @@ type documentView struct {
 	DeclineReason    bool              `json:"decline_reason_required"`
 	ReadToEnd        bool              `json:"read_to_end" doc:"Whether recipients can only sign, approve or confirm once they have read all pages"`
 	SendEmails       bool              `json:"send_emails" doc:"Whether recipients are written to; if not, pass on their links"`
-	SignatureTypes   []string          `json:"signature_types" doc:"What is accepted as signatures and initials"`
+	SignatureTypes   []string          `json:"signature_types" enum:"drawn,typed,image" doc:"What is accepted as signatures and initials"`
 	Files            []fileView        `json:"files"`
 	Invitations      []invitationView  `json:"invitations"`
 	Fields           []fieldView       `json:"fields"`
@@ -358,13 +358,13 @@ type FieldSettings struct {
 	GroupMin       *int      `json:"group_min"`
 	GroupMax       *int      `json:"group_max"`
 	FontSize       *float64  `json:"font_size"`
-	Align          *string   `json:"align"`
-	FontWeight     *string   `json:"font_weight"`
+	Align          *string   `json:"align" enum:"left,center,right"`
+	FontWeight     *string   `json:"font_weight" enum:"normal,bold"`
 	Color          *string   `json:"color"`
-	VerticalAlign  *string   `json:"vertical_align"`
+	VerticalAlign  *string   `json:"vertical_align" enum:"top,middle,bottom"`
 	Cells          *int      `json:"cells"`
-	Mask           *string   `json:"mask"`
-	SignatureTypes []string  `json:"signature_types" doc:"Of signatures and initials: what is accepted here, besides what the document says"`
+	Mask           *string   `json:"mask" enum:"all,paper"`
+	SignatureTypes []string  `json:"signature_types" enum:"drawn,typed,image" doc:"Of signatures and initials: what is accepted here, besides what the document says"`
 }
 
 // limitView is a limit of a value: a number, or a day.

@@ -113,7 +113,7 @@ type webhookHandlers struct {
 
 func (h *webhookHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/webhooks", rule: may(account.ScopeAdmin), id: "listWebhooks", summary: "List webhooks", tag: "Webhooks", query: pageParameters, list: true}, h.listWebhooks)
-	handle(s, operation{method: http.MethodPost, path: "/webhooks", rule: may(account.ScopeAdmin), id: "createWebhook", summary: "Create a webhook", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks", rule: may(account.ScopeAdmin), id: "createWebhook", needs: []string{"url"}, summary: "Create a webhook", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
 		w, err := h.webhooks.CreateWebhook(r.who, notify.WebhookInput(*in))
 		return h.viewWebhook(w), err
 	})
