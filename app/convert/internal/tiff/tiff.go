@@ -1,6 +1,6 @@
-// Package tiff decodes the first picture of a TIFF. It adds to golang.org/x/image/tiff what that
-// package leaves out or gets wrong: the colours of faxes whose lowest value is black, and pictures
-// compressed as JPEG (TIFF Technical Note 2).
+// Package tiff decodes the first picture of a TIFF: of one, two, four, eight or sixteen bits a sample, gray, with a
+// palette, in RGB or CMYK, in strips or tiles, in one plane or several, compressed as a fax (Modified Huffman, Group 3
+// and 4), with LZW, Deflate, PackBits or as JPEG (TIFF 6.0 and its Technical Note 2).
 package tiff
 
 import (
@@ -13,12 +13,12 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"io"
-
-	"golang.org/x/image/tiff"
 )
 
 // UnsupportedError reports a valid file that uses a feature that is not supported.
-type UnsupportedError = tiff.UnsupportedError
+type UnsupportedError string
+
+func (e UnsupportedError) Error() string { return "tiff: not supported: " + string(e) }
 
 // Tags and values of TIFF 6.0 and its Technical Note 2.
 const (
@@ -63,7 +63,8 @@ func DecodeConfig(r io.Reader) (image.Config, error) {
 		return image.Config{}, err
 	}
 	if !d.isJPEG() {
-		return tiff.DecodeConfig(d.file())
+		l, err := d.layout()
+		return image.Config{Width: l.whole.Dx(), Height: l.whole.Dy(), ColorModel: l.model()}, err
 	}
 	c := image.Config{Width: d.one(tagWidth), Height: d.one(tagHeight), ColorModel: color.RGBAModel}
 	if d.one(tagSamples) <= 1 {
@@ -84,20 +85,7 @@ func Decode(r io.Reader) (image.Image, error) {
 	if d.isJPEG() {
 		return d.jpeg()
 	}
-	img, err := tiff.Decode(d.file())
-	if err != nil {
-		return nil, err
-	}
-	// The codes of a fax tell 0 from 1. What golang.org/x/image/tiff takes them for is white and
-	// black, which is the same only where white is 0.
-	if c := d.one(tagCompression); (c == group3 || c == group4) && d.one(tagPhotometric) == blackIsZero {
-		if m, ok := img.(*image.Gray); ok {
-			for i := range m.Pix {
-				m.Pix[i] = ^m.Pix[i]
-			}
-		}
-	}
-	return img, nil
+	return d.pixels()
 }
 
 // directory is the first image file directory of a file.
@@ -139,8 +127,6 @@ func open(r io.Reader) (*directory, error) {
 	}
 	return d, err
 }
-
-func (d *directory) file() io.Reader { return io.NewSectionReader(d.r, 0, 1<<62) }
 
 func (d *directory) isJPEG() bool {
 	c := d.one(tagCompression)
@@ -208,10 +194,11 @@ func (d *directory) data(tag, size int) []byte {
 	return b
 }
 
-// block is a strip or tile: a JPEG of its own.
+// block is a strip or tile.
 type block struct {
-	at, length int
-	box        image.Rectangle
+	at, length    int
+	width, height int // of what is stored, which may extend beyond the edge of the picture
+	box           image.Rectangle
 }
 
 // jpeg puts the picture together from its blocks.
@@ -223,7 +210,7 @@ func (d *directory) jpeg() (image.Image, error) {
 	if d.one(tagPlanar) == 2 || d.one(tagPhotometric) == cmyk || d.one(tagSamples) > 3 {
 		return nil, UnsupportedError("separate planes or inks compressed as JPEG")
 	}
-	blocks, err := d.blocks(whole)
+	blocks, err := d.blocks(whole, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +231,8 @@ func (d *directory) jpeg() (image.Image, error) {
 	return to, nil
 }
 
-func (d *directory) blocks(whole image.Rectangle) ([]block, error) {
+// blocks returns the blocks of the picture, those of one plane after the other.
+func (d *directory) blocks(whole image.Rectangle, planes int) ([]block, error) {
 	offsets, lengths := d.all(tagStripOffsets), d.all(tagStripLengths)
 	width, height := whole.Dx(), d.one(tagRowsPerStrip)
 	switch {
@@ -259,15 +247,25 @@ func (d *directory) blocks(whole image.Rectangle) ([]block, error) {
 	if height <= 0 {
 		height = whole.Dy()
 	}
+	tiled := d.one(tagTileWidth) > 0
+	if width <= 0 {
+		return nil, errDamaged
+	}
 	var out []block
-	for y := 0; y < whole.Dy(); y += height {
-		for x := 0; x < whole.Dx(); x += width {
-			i := len(out)
-			if i >= len(offsets) || i >= len(lengths) {
-				return nil, errDamaged
+	for range planes {
+		for y := 0; y < whole.Dy(); y += height {
+			for x := 0; x < whole.Dx(); x += width {
+				i := len(out)
+				if i >= len(offsets) || i >= len(lengths) {
+					return nil, errDamaged
+				}
+				box := image.Rect(x, y, x+min(width, whole.Dx()-x), y+min(height, whole.Dy()-y))
+				b := block{offsets[i], lengths[i], width, height, box}
+				if !tiled { // the last strip is shorter
+					b.height = box.Dy()
+				}
+				out = append(out, b)
 			}
-			box := image.Rect(x, y, x+min(width, whole.Dx()-x), y+min(height, whole.Dy()-y))
-			out = append(out, block{offsets[i], lengths[i], box})
 		}
 	}
 	return out, nil
@@ -280,7 +278,6 @@ func (d *directory) block(b block) (image.Image, error) {
 		return nil, err
 	}
 	// A block that is larger than it should be must not take more memory than the picture may.
-	const padding = 1024
 	c, err := jpeg.DecodeConfig(bytes.NewReader(whole))
 	switch {
 	case err != nil:
