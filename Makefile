@@ -96,7 +96,7 @@ vulnerable: ## look for known vulnerabilities that the code can reach, where the
 
 # What the tests need besides Go: a program (or one of several) or a file, and the
 # Debian package that has it. Only the packages of what is missing are installed.
-NEEDS := gcc:gcc /usr/include/stdlib.h:libc6-dev curl:curl pdfsig:poppler-utils pdftoppm:poppler-utils \
+NEEDS := gcc:gcc /usr/include/stdlib.h:libc6-dev curl:curl nginx,/usr/sbin/nginx:nginx-light caddy:caddy pdfsig:poppler-utils pdftoppm:poppler-utils \
          qpdf:qpdf zstd:zstd mutool:mupdf-tools openssl:openssl certutil:libnss3-tools javac:default-jdk-headless \
          soffice,libreoffice:libreoffice-writer-nogui npm:npm \
          chromium,chromium-browser,google-chrome:chromium chromium-headless-shell,google-chrome:chromium-headless-shell \

@@ -76,10 +76,11 @@ func (s *Settings) LoadFrom(environ []string) (app.Config, error) {
 // Config returns the command that prints and checks the configuration. example is the file with every
 // setting.
 func Config(s *Settings, example []byte) *cobra.Command {
-	var check bool
+	var check, begin bool
 	var unit string
+	var m app.Machine
 	c := &cobra.Command{Use: "config", Short: "Print an example configuration file with every setting and its default",
-		Example: "  paraph config > config.toml\n  paraph config --check\n  paraph config --unit paraph.service > /etc/systemd/system/paraph.service", Args: Args(0, 0),
+		Example: "  paraph config > config.toml\n  paraph config --check\n  paraph config --init --address https://sign.example.org --mail smtp://sign@mail.example.org\n  paraph config --unit paraph.service > /etc/systemd/system/paraph.service", Args: Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if check {
 				_, err := s.Load()
@@ -88,19 +89,73 @@ func Config(s *Settings, example []byte) *cobra.Command {
 				}
 				return err
 			}
+			if begin {
+				return initialize(c, s.File, m)
+			}
 			text := example
 			if unit != "" {
 				var err error
 				if text, err = units.ReadFile("systemd/" + unit); err != nil {
-					return UsageError{fmt.Errorf("--unit takes paraph.service or paraph.socket, not %q", unit)}
+					return UsageError{fmt.Errorf("--unit takes %s, not %q", strings.Join(unitNames(), ", "), unit)}
 				}
 			}
 			_, err := c.OutOrStdout().Write(text)
 			return err
 		}}
 	c.Flags().BoolVar(&check, "check", false, "validate the current configuration instead")
-	c.Flags().StringVar(&unit, "unit", "", "print a unit for systemd instead: paraph.service or paraph.socket")
+	c.Flags().StringVar(&unit, "unit", "", "print a unit for systemd instead: "+strings.Join(unitNames(), ", "))
+	c.Flags().BoolVar(&begin, "init", false, "write a configuration with the few keys that this machine needs instead; asks on a terminal for what these flags don't say:")
+	c.Flags().StringVar(&m.Address, "address", "", "with --init: where people reach the server, such as https://sign.example.org")
+	c.Flags().StringVar(&m.Data, "data", "", "with --init: data folder (default: /var/lib/paraph)")
+	c.Flags().StringVar(&m.Proxy, "proxy", "", "with --init: address of the proxy in front, or none (default: 127.0.0.1)")
+	c.Flags().StringVar(&m.Mail, "mail", "", "with --init: mail server, such as smtp://user@mail.example.org:587 or smtps://user@mail.example.org, or none (default: none)")
+	c.Flags().StringVar(&m.From, "from", "", "with --init: sender of every message")
 	return c
+}
+
+// unitNames lists the units for systemd.
+func unitNames() (names []string) {
+	all, err := units.ReadDir("systemd")
+	if err != nil {
+		return nil
+	}
+	for _, unit := range all {
+		names = append(names, unit.Name())
+	}
+	return names
+}
+
+// atTerminal reports whether people can answer questions.
+func atTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	nothing, missing := os.Stat(os.DevNull)
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && (missing != nil || !os.SameFile(info, nothing))
+}
+
+// initialPath is where the service looks for its configuration.
+const initialPath = "/etc/paraph/config.toml"
+
+// initialize writes the configuration of a machine.
+func initialize(c *cobra.Command, path string, m app.Machine) error {
+	if path == "" {
+		path = initialPath
+	}
+	ask := app.NobodyToAsk
+	if atTerminal(os.Stdin) {
+		ask = app.Questions(c.InOrStdin(), c.OutOrStdout())
+	}
+	if err := m.Complete(ask); err != nil {
+		return UsageError{err}
+	}
+	text, err := m.TOML()
+	if err != nil {
+		return UsageError{err}
+	}
+	if err := app.WriteConfig(path, text); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "Wrote %s.\n", path)
+	return err
 }
 
 // Logger writes to standard error, in the configured format and level.
