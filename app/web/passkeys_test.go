@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
@@ -20,7 +21,7 @@ func named(s *apptest.Server) string { return strings.Replace(s.URL, "127.0.0.1"
 // request of the sign-in page, before a test can press the button. Without background, the
 // browser says that it has no such requests. The device can't be made to respond later instead:
 // requests that are waiting already don't notice.
-func (w *window) withDevice(background bool) {
+func (w *window) withDevice(background bool) (device webauthn.AuthenticatorID) {
 	w.t.Helper()
 	if !background {
 		call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
@@ -31,9 +32,11 @@ func (w *window) withDevice(background bool) {
 		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true,
 		HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
 	}}
-	if _, err := chromedp.Call(w.ctx, webauthn.AddVirtualAuthenticator, params); err != nil {
+	made, err := chromedp.Call(w.ctx, webauthn.AddVirtualAuthenticator, params)
+	if err != nil {
 		w.t.Fatal(err)
 	}
+	return made.AuthenticatorID
 }
 
 // signOut leaves by the menu.
@@ -206,6 +209,75 @@ func TestPasskeyOfNobody(t *testing.T) {
 	w.heading("Sign in")
 	w.click(`form[action="/signin/passkey"] button`)
 	w.see("#errors")
+}
+
+// putBack is webauthn.AddCredential without what this browser's devices don't know.
+var putBack = cdp.Command[putBackParams, cdp.Empty]{Method: webauthn.CommandAddCredential}
+
+type putBackParams struct {
+	AuthenticatorID webauthn.AuthenticatorID `json:"authenticatorId"`
+	Credential      plainPasskey             `json:"credential"`
+}
+
+type plainPasskey struct {
+	CredentialID         []byte  `json:"credentialId"`
+	IsResidentCredential bool    `json:"isResidentCredential"`
+	RpID                 string  `json:"rpId"`
+	PrivateKey           []byte  `json:"privateKey"`
+	UserHandle           []byte  `json:"userHandle"`
+	SignCount            float64 `json:"signCount"`
+}
+
+// TestPasskeysThatProveNothing signs in with a device that has not verified its holder, though the page asked it to,
+// and with a copy of a passkey whose original was used since.
+func TestPasskeysThatProveNothing(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	w := open(t, look{})
+	device := w.withDevice(false)
+	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+		const get = CredentialsContainer.prototype.get;
+		CredentialsContainer.prototype.get = function (o) {
+			if (sessionStorage.discouraged) o.publicKey.userVerification = "discouraged";
+			return get.call(this, o);
+		};
+	}`})
+	w.signInAt(named(s), owner.Email)
+	w.addPasskey("My laptop")
+	w.heading("Save your recovery codes")
+	w.visit(named(s) + "/app/me")
+	w.signOut()
+	w.heading("Sign in")
+	refused := func(what string) {
+		t.Helper()
+		w.visit(named(s) + "/signin")
+		w.click(`form[action="/signin/passkey"] button`)
+		w.see("#errors")
+		if w.cookies()["paraph_session"] != nil {
+			t.Errorf("%s signs in", what)
+		}
+	}
+
+	call(w, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: device})
+	w.run(chromedp.Evaluate[chromedp.Void](`sessionStorage.discouraged = "yes"`))
+	refused("a device that has not verified its holder")
+	call(w, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: device, IsUserVerified: true})
+	w.run(chromedp.Evaluate[chromedp.Void](`delete sessionStorage.discouraged`))
+	kept, err := chromedp.Call(w.ctx, webauthn.GetCredentials, webauthn.GetCredentialsParams{AuthenticatorID: device})
+	if err != nil || len(kept.Credentials) != 1 {
+		t.Fatalf("the device has %+v, %v", kept, err)
+	}
+
+	w.visit(named(s) + "/signin")
+	w.click(`form[action="/signin/passkey"] button`)
+	w.see("header.shell")
+	w.signOut()
+	w.heading("Sign in")
+	call(w, webauthn.ClearCredentials, webauthn.ClearCredentialsParams{AuthenticatorID: device})
+	call(w, putBack, putBackParams{device, plainPasskey{kept.Credentials[0].CredentialID, true, kept.Credentials[0].RpID,
+		kept.Credentials[0].PrivateKey, kept.Credentials[0].UserHandle, kept.Credentials[0].SignCount}})
+	refused("a copy of a passkey")
 }
 
 // TestCompanyAsksForTwoFactor signs in to a company that requires a second step.
