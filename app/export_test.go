@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -11,6 +12,18 @@ import (
 
 // Collections lists what the check of the data folder reads.
 func Collections() []kv.Checker { return collections() }
+
+// DataVersion returns the version of the records.
+func DataVersion() int { return dataVersion() }
+
+// ForgetKeys removes what records remember of the keys, as if an earlier version had written them.
+func ForgetKeys(db *kv.DB) error {
+	known, err := keyRegister{db, "/"}.entries()
+	for name := range known {
+		err = errors.Join(err, keyRegister{db, "/"}.Drop(name))
+	}
+	return err
+}
 
 // Router returns the router with every route.
 func (a *App) Router() *fiber.App { return a.http }

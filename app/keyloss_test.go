@@ -13,6 +13,7 @@ import (
 
 	"paraph/app"
 	"paraph/app/apptest"
+	"paraph/kv"
 )
 
 // keysFolder is the keys folder of an installation that is not running.
@@ -213,6 +214,49 @@ func TestAKeyLostWhileRunningIsNotReplaced(t *testing.T) {
 	}
 	if err := d.walk(c, signed, false); err != nil {
 		t.Errorf("once it is back: %v", err)
+	}
+}
+
+// TestRecordsOfAnEarlierVersionNeedTheirKeys loses keys of records that remember none, as earlier versions wrote them,
+// and runs commands on them.
+func TestRecordsOfAnEarlierVersionNeedTheirKeys(t *testing.T) {
+	t.Parallel()
+	k, _, p := used(t)
+	if code := p.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	forget := func() {
+		t.Helper()
+		db, err := kv.Open(kv.Options{Dir: filepath.Join(k.data, "kv"), Migrations: []kv.Migration{{To: app.DataVersion()}}})
+		if err == nil {
+			err = errors.Join(app.ForgetKeys(db), db.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := []string{"--set", "data.dir=" + k.data, "--set", "data.reserve=1MB", "--set", "server.listen=127.0.0.1:0"}
+	for _, name := range k.names() {
+		if strings.HasPrefix(name, "past-") {
+			continue // only looked up
+		}
+		good := k.read(name)
+		k.set(name, nil)
+		for _, args := range [][]string{{"user", "list"}, {"serve"}} {
+			forget()
+			got := call(t, append(args, in...)...)
+			if got.code != 1 || !strings.Contains(got.err, "keys/"+name+" is missing") {
+				t.Errorf("%v without %s: exit %d: %s%s", args, name, got.code, got.out, got.err)
+			}
+			if k.read(name) != nil {
+				t.Errorf("%v made %s anew", args, name)
+			}
+		}
+		k.set(name, good)
+	}
+	forget()
+	if got := call(t, append([]string{"check"}, in...)...); got.code != 0 {
+		t.Errorf("with every key: exit %d: %s%s", got.code, got.out, got.err)
 	}
 }
 

@@ -12,10 +12,13 @@ import (
 	"slices"
 	"strings"
 
+	"paraph/app/account"
 	"paraph/app/backup"
+	"paraph/app/checkpoint"
 	"paraph/app/folder"
 	"paraph/app/pki"
 	"paraph/app/seal"
+	"paraph/app/signing/store"
 	"paraph/app/tree"
 	"paraph/kv"
 )
@@ -115,6 +118,11 @@ func (r keyRegister) open() error {
 	if err != nil {
 		return err
 	}
+	if len(known) == 0 {
+		if err := r.inherited(); err != nil {
+			return err
+		}
+	}
 	files, err := os.ReadDir(r.folder())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -132,6 +140,44 @@ func (r keyRegister) open() error {
 		found[name] = marks[0]
 	}
 	return r.enter(found)
+}
+
+// inherited refuses records of an earlier version, which entered no files, if the folder lacks one that they can't have
+// been written without.
+func (r keyRegister) inherited() error {
+	var empty, marked bool
+	var companies []string
+	err := r.db.View(func(tx *kv.Tx) (err error) {
+		if empty, err = account.IsEmpty(tx); err != nil || empty {
+			return err
+		}
+		if marked, err = checkpoint.Any(tx); err == nil {
+			companies, err = store.Issuers(tx)
+		}
+		return err
+	})
+	if err != nil || empty {
+		return err
+	}
+	if err := os.MkdirAll(r.folder(), 0o700); err != nil {
+		return err
+	}
+	lacking, err := pki.Lacking(r.folder(), companies)
+	if err != nil {
+		return err
+	}
+	for name, needed := range map[string]bool{tokenKey: true, checkpointKey: marked} {
+		if _, err := os.Stat(filepath.Join(r.folder(), name)); needed && errors.Is(err, fs.ErrNotExist) {
+			lacking = append(lacking, name)
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	faults := map[string]string{}
+	for _, name := range lacking {
+		faults[name] = "is missing"
+	}
+	return r.alarm(faults)
 }
 
 // marks returns the mark of a file, followed by those of the keys that it names as its
@@ -221,10 +267,18 @@ func (r keyRegister) lostNames() ([]string, error) {
 // check returns a [lostKeys] if any are lost.
 func (r keyRegister) check() error {
 	lost, err := r.lost()
-	if err != nil || len(lost) == 0 {
+	if err != nil {
 		return err
 	}
-	l := &lostKeys{faults: lost}
+	return r.alarm(lost)
+}
+
+// alarm returns a [lostKeys] for faults, if there are any.
+func (r keyRegister) alarm(faults map[string]string) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	l := &lostKeys{faults: faults}
 	held, found, err := backup.Holding(r.data, l.names())
 	if found {
 		l.backup = held.Where

@@ -44,7 +44,7 @@ func (s *Operator) Bootstrap(ctx context.Context, email, password string) (b Boo
 		return Bootstrapped{}, false, err
 	}
 	err = s.db.Update(func(tx *kv.Tx) error {
-		if empty, err := isEmpty(tx); err != nil || !empty {
+		if empty, err := IsEmpty(tx); err != nil || !empty {
 			return err
 		}
 		if b.User, b.Company, err = s.firstAdmin(tx, email, hash, invented); err != nil {
@@ -83,13 +83,14 @@ func (s *Operator) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, 
 // Empty reports whether there are no users yet.
 func (s *Operator) Empty(context.Context) (empty bool, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
-		empty, err = isEmpty(tx)
+		empty, err = IsEmpty(tx)
 		return err
 	})
 	return empty, err
 }
 
-func isEmpty(tx *kv.Tx) (bool, error) {
+// IsEmpty reports whether there are no users yet.
+func IsEmpty(tx *kv.Tx) (bool, error) {
 	empty := true
 	err := users.Each(tx, "", nil, func(string, userRecord) (bool, error) {
 		empty = false

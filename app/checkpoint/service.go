@@ -84,6 +84,15 @@ var (
 // Collections lists what this package stores, for the check of the data folder.
 func Collections() []kv.Checker { return []kv.Checker{checkpoints, formerKeys, runs} }
 
+// Any reports whether checkpoints were made.
+func Any(tx *kv.Tx) (any bool, err error) {
+	err = checkpoints.Each(tx, "", nil, func(string, Checkpoint) (bool, error) {
+		any = true
+		return false, nil
+	})
+	return any, err
+}
+
 func keyOf(company string, size int64) string { return fmt.Sprintf("%s/%016x", company, size) }
 
 func (c Checkpoint) head() (tree.Head, error) {

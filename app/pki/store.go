@@ -349,6 +349,28 @@ func Kept(name string) bool {
 	return name == rootFile || name == timestampFile || strings.HasSuffix(name, pemSuffix) && slices.ContainsFunc(own, begins)
 }
 
+// Lacking lists the files that a keys folder must have, and doesn't, if its authority has certified documents of some
+// companies.
+func Lacking(dir string, companies []string) (names []string, err error) {
+	f := folder{dir: dir}
+	lacks := func(name string, prefixes ...string) error {
+		for _, prefix := range prefixes {
+			found, err := f.list(prefix)
+			if err != nil || len(found) > 0 {
+				return err
+			}
+		}
+		names = append(names, name)
+		return nil
+	}
+	errs := []error{lacks(rootFile, rootFile), lacks(issuerPrefix+"0001"+pemSuffix, issuerPrefix), lacks(timestampFile, timestampFile)}
+	for _, id := range companies {
+		name := companyName(id) + pemSuffix
+		errs = append(errs, lacks(companyPrefix+name, companyPrefix+name, ownPrefix+name))
+	}
+	return names, errors.Join(errs...)
+}
+
 // Mark reads a file of a keys folder and returns the mark of its key: the hash of its
 // certificate. Files without a key have none. The error is fs.ErrNotExist if the file is missing.
 func Mark(dir, name string) ([]byte, error) {

@@ -2,9 +2,11 @@ package store
 
 import (
 	"errors"
+	"maps"
+	"slices"
+
 	"paraph/app/signing/record"
 	"paraph/kv"
-	"slices"
 )
 
 // Issued maps the SHA-256 of a completed file to its document, so that a file submitted for verification can be
@@ -12,6 +14,16 @@ import (
 var Issued = kv.NewCollection("issued", kv.JSON[IssuedFor]())
 
 type IssuedFor struct{ Company, Document string }
+
+// Issuers lists the companies that have completed documents.
+func Issuers(tx *kv.Tx) ([]string, error) {
+	found := map[string]bool{}
+	err := Issued.Each(tx, "", nil, func(_ string, to IssuedFor) (bool, error) {
+		found[to.Company] = true
+		return true, nil
+	})
+	return slices.Sorted(maps.Keys(found)), err
+}
 
 // putIssued records the current files of a completed document. After a renewal, earlier states remain known.
 func putIssued(tx *kv.Tx, d *record.Document) error {
