@@ -44,7 +44,7 @@ func newDocument() *document {
 	r := newRegistry()
 	d := &document{registry: r, uses: map[reflect.Type]int{}, types: map[string]reflect.Type{}, api: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
-		Info: &huma.Info{Title: "Paraph", Version: "1.0.0", License: &huma.License{Name: "MIT", Identifier: "MIT"},
+		Info: &huma.Info{Title: "Paraph", Version: "1.0.0", Contact: &huma.Contact{Name: "Paraph"}, License: &huma.License{Name: "MIT", Identifier: "MIT"},
 			Description: "Document signing and management. Every endpoint is available under / and under /api."},
 		Components: &huma.Components{Schemas: r.Registry, SecuritySchemes: map[string]*huma.SecurityScheme{
 			"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
@@ -83,6 +83,7 @@ func (d *document) complete() {
 	for _, s := range d.Map() {
 		listsAreNeverNull(s)
 	}
+	d.tellMessagesApart()
 	// Generators for Go make a constant of each word, and have a type Client of their own.
 	d.Map()[schemaNames["MailLine"]].Properties["from"].Extensions = map[string]any{"x-enum-varnames": []string{"MailClient", "MailServer"}}
 	examples.Add(d.Map())
@@ -115,6 +116,37 @@ func (d *document) tidy() error {
 	delete(d.Map(), "Nothing") // the absence of a body
 	d.orderMembers()
 	return d.dropUnused()
+}
+
+// tellMessagesApart makes the message of a webhook one of several records, told apart by their
+// type, so that generated clients know the types there are.
+func (d *document) tellMessagesApart() {
+	message := d.Map()[schemaNames["EventMessage"]]
+	union := &huma.Schema{Title: message.Title, Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}}}
+	for _, kind := range record.EventTypes() {
+		one := *message
+		word := *message.Properties["type"]
+		word.Description, word.Enum, word.Examples = "", []any{string(kind)}, []any{string(kind)}
+		one.Title, one.Properties = "", maps.Clone(message.Properties)
+		one.Properties["type"] = &word
+		name := messageName(kind)
+		d.Map()[name], d.types[name] = &one, typeOf[eventMessage]()
+		union.OneOf = append(union.OneOf, &huma.Schema{Ref: schemaRefs + name})
+		union.Discriminator.Mapping[string(kind)] = schemaRefs + name
+	}
+	*message = *union
+	for kind, item := range d.api.Webhooks {
+		item.Post.RequestBody.Content["application/json"].Schema = &huma.Schema{Ref: schemaRefs + messageName(record.EventType(kind))}
+	}
+}
+
+// messageName returns the name of an event's message, for instance DocumentCompletedMessage.
+func messageName(kind record.EventType) string {
+	var name strings.Builder
+	for part := range strings.FieldsFuncSeq(string(kind), func(r rune) bool { return r == '.' || r == '_' }) {
+		name.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return name.String() + "Message"
 }
 
 // describeWebhooks adds the messages that webhooks receive.
@@ -172,7 +204,7 @@ func (d *document) orderMembers() {
 		if of == nil {
 			of = d.TypeFromRef(schemaRefs + name)
 		}
-		if names := memberNames(of); len(names) > 0 {
+		if names := memberNames(of); len(names) > 0 && s.Type == huma.TypeObject {
 			s.Extensions = map[string]any{"x-members": names}
 		}
 	}

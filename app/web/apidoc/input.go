@@ -64,8 +64,9 @@ type apiSchema struct {
 	Properties       map[string]*apiSchema
 	Required         []string
 	OneOf            []*apiSchema
-	Order            []string `json:"x-members"`
-	Others           others   `json:"additionalProperties"`
+	Discriminator    *struct{ PropertyName string } // of a record that is one of several, which differ in their type
+	Order            []string                       `json:"x-members"`
+	Others           others                         `json:"additionalProperties"`
 }
 
 // kinds is one JSON type, or several including null.
@@ -114,6 +115,21 @@ func (d *openAPI) of(s *apiSchema) *apiSchema {
 		return to
 	}
 	return s
+}
+
+// unite gives a record that is one of several, told apart by a member, the members that all of
+// them have: a page shows them once.
+func (d *openAPI) unite() {
+	for _, s := range d.Components.Schemas {
+		if s.Discriminator == nil || len(s.OneOf) == 0 {
+			continue
+		}
+		one := d.of(s.OneOf[0])
+		s.Type, s.Required, s.Order, s.Properties, s.OneOf = one.Type, one.Required, one.Order, maps.Clone(one.Properties), nil
+		told := *s.Properties[s.Discriminator.PropertyName]
+		told.Enum = nil
+		s.Properties[s.Discriminator.PropertyName] = &told
+	}
 }
 
 // members lists property names in declared order if known, else alphabetically.

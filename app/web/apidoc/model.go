@@ -73,6 +73,7 @@ func newManual(raw []byte, states []string) (*manual, error) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, fmt.Errorf("web: reading the OpenAPI document: %w", err)
 	}
+	doc.unite()
 	m := &manual{States: states, byID: map[string]*operationView{}, moved: map[string]string{}}
 	orders := map[*operationView]int{}
 	for _, tag := range doc.Tags {
