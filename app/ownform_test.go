@@ -208,3 +208,82 @@ func TestReplacedFieldsAreOutOfTheWay(t *testing.T) {
 		}
 	}
 }
+
+// twinForm is a file with boxes and buttons of one value: a box that stands twice, three buttons of which two are chosen
+// together, boxes of which one can be ticked, one of them twice, and two buttons of one label that are not the same.
+func twinForm() []byte {
+	const square = "0 0 0 RG .5 .5 17 17 re S"
+	button := func(parent, state string, on bool, x, y int) string {
+		as := "Off"
+		if on {
+			as = state
+		}
+		return fmt.Sprintf("<</Type/Annot/Subtype/Widget/P 3 0 R/F 4/Parent %d 0 R/AS/%s/Rect[%d %d %d %d]/AP<</N<</%s 5 0 R/Off 6 0 R>>>>>>", map[string]int{"box": 7, "plan": 8, "sex": 9, "same": 10}[parent], as, x, y, x+18, y+18, state)
+	}
+	return objectsFile(
+		"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[7 0 R 8 0 R 9 0 R 10 0 R]/DA(/F1 12 Tf 0 g)/DR<</Font<</F1 4 0 R>>>>>>>>",
+		"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Annots[11 0 R 12 0 R 13 0 R 14 0 R 15 0 R 16 0 R 17 0 R 18 0 R 19 0 R 20 0 R]>>",
+		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+		look(18, 18, square+" 0 0 0 rg 5 5 8 8 re f"),
+		look(18, 18, square),
+		"<</FT/Btn/T(box)/V/Yes/Kids[11 0 R 12 0 R]>>",
+		"<</FT/Btn/Ff 33603584/T(plan)/V/a/Kids[13 0 R 14 0 R 15 0 R]>>",
+		"<</FT/Btn/T(sex)/Kids[16 0 R 17 0 R 18 0 R]>>",
+		"<</FT/Btn/Ff 49152/T(same)/Opt[(Same)(Same)]/V/0/Kids[19 0 R 20 0 R]>>",
+		button("box", "Yes", true, 100, 700), button("box", "Yes", true, 100, 600),
+		button("plan", "a", true, 200, 700), button("plan", "a", true, 200, 600), button("plan", "b", false, 200, 500),
+		button("sex", "m", false, 300, 700), button("sex", "m", false, 300, 600), button("sex", "f", false, 300, 500),
+		button("same", "0", true, 400, 700), button("same", "1", false, 400, 600),
+	)
+}
+
+// TestButtonsOfOneValueAreChosenTogether fills in a form whose boxes and buttons repeat others, by name and as it is, and
+// through the page.
+func TestButtonsOfOneValueAreChosenTogether(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	j := newJudges(t, s)
+	for name, x := range map[string]struct {
+		answers apptest.Map
+		dark    string // the columns, from top to bottom
+	}{
+		"as it is":   {apptest.Map{}, "11 110 000 10"},
+		"by name":    {apptest.Map{"plan": "b", "box": false, "m": true, "same": "Same 2"}, "00 001 110 01"},
+		"the others": {apptest.Map{"plan": "a", "f": true}, "11 110 001 10"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := s.Company(t)
+			upload := twinForm()
+			doc := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Form", "invitations": apptest.List{guest(0)}},
+				apptest.File{Name: "form.pdf", Content: upload})).Want(t, 201)
+			at := "/documents/" + doc.Text(t, "id")
+			fields := c.Post(t, at+"/fields/detect", apptest.Map{}).Want(t, 200).At(t, "data").(apptest.List)
+			for _, f := range fields {
+				f.(apptest.Map)["invitation_id"] = doc.Text(t, "invitations.0.id")
+			}
+			c.Post(t, at+"/fields", apptest.Map{"fields": fields}).Want(t, 201)
+			sent := c.Post(t, at+"/send", apptest.Map{}).Want(t, 200)
+			done := deal{signs: []apptest.Map{{"fields": x.answers}}}.sign(t, c, sent)
+			files, _ := download(t, c, done)
+			path := j.completed(t, files["form.pdf"], sealed{signatures: 2, upload: upload, first: true})
+			for _, by := range []string{"poppler", "mupdf"} {
+				page, seen := rendered(t, by, path)[0], ""
+				for column, rows := range []int{2, 3, 3, 2} {
+					for row := range rows {
+						if isDark(page, 0, 100*column+109, 709-100*row) {
+							seen += "1"
+						} else {
+							seen += "0"
+						}
+					}
+					seen += " "
+				}
+				if strings.TrimSpace(seen) != x.dark {
+					t.Errorf("%s: dark are %s, want %s", by, seen, x.dark)
+				}
+			}
+		})
+	}
+}

@@ -59,6 +59,7 @@ func formType(fd *document.Field) FieldType {
 func (f *File) button(out *FormField, fd *document.Field, at int) {
 	w := fd.Widgets[at].Dict
 	out.Export = f.OnState(w)
+	out.State, out.Alone = out.Export, out.Type == FieldRadio && fd.Flags&document.FlagUnison == 0
 	state := f.Name(w["AS"])
 	if w["AS"] == nil {
 		state = f.Name(fd.Value)

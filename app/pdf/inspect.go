@@ -68,6 +68,8 @@ type FormField struct {
 	Options             []string
 	Export              string // value of a check box or radio button when on
 	On                  bool   // whether it is
+	State               string // name of its state when on
+	Alone               bool   // it is on by itself, even if others have the same state
 	Exclusive           bool   // it is one of several check boxes of which one can be on
 	Required, ReadOnly  bool
 	Signed              bool

@@ -227,7 +227,7 @@ func (s FieldSpec) export() string {
 	return v
 }
 
-// addRadios creates one field for all buttons of a group.
+// addRadios creates one field for all buttons of a group. Those of one value are chosen together.
 func (p *preparation) addRadios(group string, specs []FieldSpec) error {
 	full, err := p.claim(group)
 	if err != nil {
@@ -239,7 +239,7 @@ func (p *preparation) addRadios(group string, specs []FieldSpec) error {
 	var kids array
 	for _, s := range specs {
 		if seen[s.export()] {
-			return fmt.Errorf("%w: radio group %s has %q twice", ErrSpec, group, s.export())
+			flags |= document.FlagUnison
 		}
 		seen[s.export()] = true
 		page, w, err := p.widget(s.Page, s.box())

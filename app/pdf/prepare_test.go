@@ -234,15 +234,13 @@ func TestSpecFaults(t *testing.T) {
 		return pdf.PrepareSpec{Fields: s}
 	}
 	for name, s := range map[string]pdf.PrepareSpec{
-		"no name":      one(pdf.FieldSpec{Type: pdf.FieldText}),
-		"twice":        one(pdf.FieldSpec{Name: "a", Type: pdf.FieldText}, pdf.FieldSpec{Name: "a", Type: pdf.FieldText}),
-		"unknown type": one(pdf.FieldSpec{Name: "a", Type: "hologram"}),
-		"no such page": one(pdf.FieldSpec{Name: "a", Type: pdf.FieldText, Page: 7}),
-		"no size":      one(pdf.FieldSpec{Name: "a", Type: pdf.FieldText, Width: -1, Height: 1}),
-		"off the page": one(pdf.FieldSpec{Name: "a", Type: pdf.FieldText, X: 3}),
-		"no Helvetica": one(pdf.FieldSpec{Name: "a", Type: pdf.FieldText, Value: "日本"}),
-		"choice twice": one(pdf.FieldSpec{Name: "a", Type: pdf.FieldRadio, Group: "g", Options: []string{"x"}},
-			pdf.FieldSpec{Name: "b", Type: pdf.FieldRadio, Group: "g", Options: []string{"x"}}),
+		"no name":            one(pdf.FieldSpec{Type: pdf.FieldText}),
+		"twice":              one(pdf.FieldSpec{Name: "a", Type: pdf.FieldText}, pdf.FieldSpec{Name: "a", Type: pdf.FieldText}),
+		"unknown type":       one(pdf.FieldSpec{Name: "a", Type: "hologram"}),
+		"no such page":       one(pdf.FieldSpec{Name: "a", Type: pdf.FieldText, Page: 7}),
+		"no size":            one(pdf.FieldSpec{Name: "a", Type: pdf.FieldText, Width: -1, Height: 1}),
+		"off the page":       one(pdf.FieldSpec{Name: "a", Type: pdf.FieldText, X: 3}),
+		"no Helvetica":       one(pdf.FieldSpec{Name: "a", Type: pdf.FieldText, Value: "日本"}),
 		"lock of nothing":    {Signatures: []pdf.SignatureSpec{{Name: "a", Page: -1, Locks: []string{"nothing"}}}},
 		"reserved timestamp": one(pdf.FieldSpec{Name: "timestamp", Type: pdf.FieldText}),
 		"no function":        {Certify: &pdf.Seal{}},

@@ -127,13 +127,18 @@ func signs(d *record.Document, inv *record.Invitation, f *record.File) bool {
 func placeOwn(d *record.Document, f *record.File, inv *record.Invitation, label string, spec *pdf.PrepareSpec) bool {
 	signature := pdf.SignatureSpec{Name: signatureName(inv), Page: -1, Label: label}
 	own := d.FieldsIn(inv.ID, f.ID)
+	followers := record.Followers(own)
 	for _, x := range own {
 		if x.Type == pdf.FieldSignature && signature.Page < 0 {
 			signature.Page, signature.X, signature.Y = x.Page-1, x.X, x.Y
 			signature.Width, signature.Height = x.Width, x.Height
 			continue
 		}
-		spec.Fields = append(spec.Fields, fieldSpec(x, f, signature.Name))
+		field := fieldSpec(x, f, signature.Name)
+		if field.Type == pdf.FieldRadio {
+			field.Options = []string{cmp.Or(followers[x], x).ID}
+		}
+		spec.Fields = append(spec.Fields, field)
 	}
 	if len(own) == 0 {
 		return false

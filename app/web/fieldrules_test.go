@@ -332,3 +332,25 @@ func TestFormulasInTheEditor(t *testing.T) {
 	w.visit(d.URL + "/app/documents/" + d.id + "/edit/list")
 	w.until(`document.querySelectorAll('[name$=".formula"]')[1].value === "round(net * 1.19, 2)"`)
 }
+
+// TestBoxesOfOneNameAreTickedTogether ticks one of two boxes of a name, and chooses one of two buttons of a name.
+func TestBoxesOfOneNameAreTickedTogether(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()}, place("checkbox", "Pets", 1, .1, "required", false), place("checkbox", "Pets", 2, .1, "required", false),
+		place("radio", "Basic", 1, .3, "group", "plan"), place("radio", "Basic", 1, .4, "group", "plan"), place("radio", "Full", 1, .5, "group", "plan"))
+	v, at := invited(t, s), path(t, d.links[0])
+	_, page := v.get(at)
+	boxes := regexp.MustCompile(`type="checkbox"[^>]*?name="(f\.[^"]+)"`).FindAllStringSubmatch(page, -1)
+	buttons := regexp.MustCompile(`type="radio"[^>]*?name="(g\.[^"]+plan)"[^>]*?value="([^"]+)"`).FindAllStringSubmatch(page, -1)
+	if len(boxes) != 2 || boxes[0][1] != boxes[1][1] || len(buttons) != 3 || buttons[0][2] != buttons[1][2] || buttons[0][2] == buttons[2][2] {
+		t.Fatalf("the page has %q and %q", boxes, buttons)
+	}
+	if code, page := v.send(at, "do", "finish", "signature.text", "Maria S.", boxes[0][1], "yes", buttons[0][1], buttons[0][2]); code != http.StatusOK {
+		t.Fatalf("signing: %d %.2000s", code, page)
+	}
+	r := d.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK)
+	if got := fmt.Sprint(r.Texts(t, "data", "value")); got != "[true true true true false]" {
+		t.Errorf("stored are %s", got)
+	}
+}

@@ -15,6 +15,7 @@ const (
 	FlagPassword    = 1 << 13
 	FlagNoToggleOff = 1 << 14
 	FlagRadio       = 1 << 15
+	FlagUnison      = 1 << 25
 	FlagPushbutton  = 1 << 16
 	FlagCombo       = 1 << 17
 )

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -92,7 +93,8 @@ const (
 // have a value.
 func Form(fields []pdf.FormField, pages int, signed bool) []Field {
 	var out []Field
-	for _, x := range fields {
+	groups := buttons{state: map[[2]string]string{}, on: map[string]string{}}
+	for i, x := range fields {
 		filled := x.Value != "" && x.Value != "Off"
 		switch {
 		case x.Page < 0, x.Page >= pages, x.ReadOnly, x.Hidden, x.Signed, signed && filled, !slices.Contains(pdf.FieldTypes(), x.Type), !onPage(x):
@@ -104,10 +106,10 @@ func Form(fields []pdf.FormField, pages int, signed bool) []Field {
 			Required: x.Required || x.Type == pdf.FieldSignature}
 		switch x.Type {
 		case pdf.FieldRadio:
-			found.inGroup(x)
+			groups.add(&found, x, i)
 		case pdf.FieldCheckbox:
 			if x.Exclusive {
-				found.inGroup(x)
+				groups.add(&found, x, i)
 				found.GroupMax = 1
 			}
 			found.tick(x)
@@ -130,11 +132,33 @@ func Form(fields []pdf.FormField, pages int, signed bool) []Field {
 	return out
 }
 
-// inGroup makes a button one of a group, which has the name of its field.
-func (f *Field) inGroup(x pdf.FormField) {
+// buttons knows the groups of a form's buttons.
+type buttons struct {
+	state map[[2]string]string // by group and name
+	on    map[string]string    // which state of a group of radio buttons is on
+}
+
+// add makes a button one of a group, which has the name of its field. Buttons of a group have the same name only if they
+// are chosen together.
+func (b buttons) add(f *Field, x pdf.FormField, n int) {
+	state := cmp.Or(x.State, "none")
+	if x.Alone || x.State == "" {
+		state += " " + strconv.Itoa(n)
+	}
 	f.Group, f.Name = f.Name, short(x.Export)
 	f.Label = cmp.Or(f.Label, f.Name)
-	f.tick(x)
+	for i, name := 2, f.Name; b.state[[2]string{f.Group, f.Name}] != "" && b.state[[2]string{f.Group, f.Name}] != state; i++ {
+		f.Name = short(name) + " " + strconv.Itoa(i)
+	}
+	b.state[[2]string{f.Group, f.Name}] = state
+	if f.tick(x); f.Value == "" || x.Type != pdf.FieldRadio {
+		return
+	}
+	if on := b.on[f.Group]; on != "" && on != state { // readers show the first
+		f.Value = ""
+		return
+	}
+	b.on[f.Group] = state
 }
 
 func (f *Field) tick(x pdf.FormField) {

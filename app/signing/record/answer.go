@@ -94,7 +94,7 @@ func SetGroup(own []*Field, values map[string]string, group, choice string) bool
 	}
 	for j, x := range members {
 		values[x.ID] = unchecked
-		if j == i {
+		if j == i || x.linkable() && members[i].linkable() && x.link() == members[i].link() {
 			values[x.ID] = Checked
 		}
 	}
@@ -171,21 +171,39 @@ func (x *Field) Computed() bool { return x.computed() }
 // linkable reports whether the field takes its value from another one of its name. Where a
 // condition decides, each field is filled in by itself.
 func (x *Field) linkable() bool {
-	return x.Name != "" && x.Prints() && x.Type != pdf.FieldDateSigned && !x.ReadOnly && x.Condition == nil && x.Formula == ""
+	kind := x.Prints() && x.Type != pdf.FieldDateSigned || x.Type == pdf.FieldCheckbox || x.isButton()
+	return kind && x.Name != "" && !x.ReadOnly && x.Condition == nil && x.Formula == ""
 }
 
 // link identifies the fields of one recipient that are filled in together.
-func (x *Field) link() string { return string(x.Type) + " " + x.Name }
+func (x *Field) link() string {
+	if x.Prints() {
+		return string(x.Type) + " " + x.Name
+	}
+	return string(x.Type) + " " + x.Group + "\n" + x.Name
+}
 
-// Repeats returns the identifiers of fields that repeat an earlier one, so that their
-// recipient fills in only that.
-func Repeats(own []*Field) map[string]bool {
-	out, seen := map[string]bool{}, map[string]bool{}
+// Followers returns the fields that repeat an earlier one, with that.
+func Followers(own []*Field) map[*Field]*Field {
+	out, first := map[*Field]*Field{}, map[string]*Field{}
 	for _, x := range own {
 		if !x.linkable() {
 			continue
 		}
-		out[x.ID], seen[x.link()] = seen[x.link()], true
+		if leader := first[x.link()]; leader != nil {
+			out[x] = leader
+		} else {
+			first[x.link()] = x
+		}
+	}
+	return out
+}
+
+// Repeats returns the identifiers of fields that show what is filled in at an earlier one.
+func Repeats(own []*Field) map[string]bool {
+	out := map[string]bool{}
+	for x := range Followers(own) {
+		out[x.ID] = x.Prints()
 	}
 	return out
 }
@@ -256,9 +274,9 @@ func (a *Asked) check(f *fault.Fields, on *Paper, d *Document, rules *Rules, val
 // many ticks as the groups of checkboxes ask for.
 func CheckGroups(f *fault.Fields, rules *Rules, own []*Field, values map[string]string) {
 	chosen, required := map[string]int{}, map[string]bool{}
-	keys := map[string]string{} // by name of the group
+	keys, followers := map[string]string{}, Followers(own) // keys by name of the group
 	for _, x := range own {
-		if x.Type != pdf.FieldRadio || x.Group == "" || !rules.Shown(x) {
+		if x.Type != pdf.FieldRadio || x.Group == "" || !rules.Shown(x) || followers[x] != nil {
 			continue
 		}
 		keys[x.Group], required[x.Group] = x.GroupKey(), required[x.Group] || rules.Required(x)

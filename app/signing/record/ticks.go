@@ -31,11 +31,12 @@ type Boxes struct {
 	Fields   []*Field
 }
 
-// BoxesOf returns the groups of checkboxes among a recipient's fields, by name.
+// BoxesOf returns the groups of checkboxes among a recipient's fields, by name. One that repeats another is not
+// counted again.
 func BoxesOf(own []*Field) map[string]*Boxes {
-	groups := map[string]*Boxes{}
+	groups, followers := map[string]*Boxes{}, Followers(own)
 	for _, x := range own {
-		if x.Type != pdf.FieldCheckbox || x.Group == "" {
+		if x.Type != pdf.FieldCheckbox || x.Group == "" || followers[x] != nil {
 			continue
 		}
 		g := groups[x.Group]

@@ -258,9 +258,9 @@ func (t *trial) settledOperand(x *Field, name string) bool {
 // choices returns what is wrong with groups of radio buttons, by the first button of each: none of them is
 // chosen and none can be, or several are for good.
 func choices(own []*Field) map[*Field]*Flaw {
-	groups := map[string][]*Field{}
+	groups, followers := map[string][]*Field{}, Followers(own)
 	for _, x := range own {
-		if x.isButton() {
+		if x.isButton() && followers[x] == nil {
 			groups[x.Group] = append(groups[x.Group], x)
 		}
 	}

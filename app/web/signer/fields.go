@@ -60,13 +60,16 @@ func (f *fieldView) Notes() string {
 // Understands reports whether the value is typed in one form and drawn in another.
 func (f *fieldView) Understands() bool { return f.Kind == "number" || f.Kind == "date" }
 
-// inputName returns the name of a field's input, which the radio buttons of one recipient's group
-// share.
-func inputName(of *record.Asked, x *record.Field) string {
-	if x.Type == pdf.FieldRadio && len(x.Options) == 0 && x.Group != "" {
-		return "g." + of.Of.ID + "." + x.Group
+// inputOf returns the name of a field's input, which the radio buttons of one recipient's group share, and the value of
+// one of them. Buttons and boxes that are chosen together are one to the form.
+func inputOf(of *record.Asked, x *record.Field) (name, value string) {
+	if leader := record.Followers(of.Fields)[x]; leader != nil && !x.Prints() {
+		x = leader
 	}
-	return "f." + x.ID
+	if x.Type == pdf.FieldRadio && len(x.Options) == 0 && x.Group != "" {
+		return "g." + of.Of.ID + "." + x.Group, x.ID
+	}
+	return "f." + x.ID, x.ID
 }
 
 func (s *signPage) addField(
@@ -77,11 +80,12 @@ func (s *signPage) addField(
 		return
 	}
 	n := len(s.Fields) + 1
+	name, choice := inputOf(of, x)
 	f := &fieldView{
 		N:     n,
 		ID:    "f" + strconv.Itoa(n),
 		Input: "i" + strconv.Itoa(n),
-		Name:  inputName(of, x),
+		Name:  name,
 		Label: cmp.Or(x.Label, x.Name, v.Say("field."+string(x.Type))),
 
 		Required: x.Required && !x.ReadOnly && x.Condition == nil,
@@ -122,8 +126,8 @@ func (s *signPage) addField(
 		f.Value, f.Shown = f.Canonical, x.Shown(f.Canonical, drawn)
 	}
 	if f.Kind == "radio" && f.Name != "f."+x.ID {
-		f.Checked = f.Value == "true" || f.Value == x.ID
-		f.Value = x.ID
+		f.Checked = f.Value == "true" || f.Value == choice
+		f.Value = choice
 	}
 	s.Initialled = s.Initialled || f.Mark == "initials"
 	s.Attaches = s.Attaches || f.Kind == "file"

@@ -280,12 +280,12 @@ func (h *Handlers) valuesOf(v *Visitor) map[string]string {
 			if x.ReadOnly {
 				continue
 			}
-			name := inputName(&of, x)
+			name, choice := inputOf(&of, x)
 			switch {
 			case x.Type == pdf.FieldCheckbox:
 				out[x.ID] = strconv.FormatBool(v.Form.Value(name) == "yes")
 			case x.Type == pdf.FieldRadio && len(x.Options) == 0:
-				out[x.ID] = strconv.FormatBool(v.Form.Value(name) == x.ID)
+				out[x.ID] = strconv.FormatBool(v.Form.Value(name) == choice)
 			case isFilled(x.Type) && v.Form.Has(name):
 				out[x.ID] = x.Typed(strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n"), v.Words, today)
 			}

@@ -291,6 +291,12 @@ for (const [type, ms] of [['input'], ['change', 200]])
     }
   });
 
+// Boxes of one name are one.
+form.addEventListener('change', e => {
+  if (e.target.type !== 'checkbox' || !e.target.name) return;
+  for (const o of $$('input', form)) if (o.name === e.target.name) o.checked = e.target.checked;
+});
+
 // Seen: reported once somebody interacts with a visible page.
 const seen = () => {
   if (document.visibilityState !== 'visible') return;
