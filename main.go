@@ -118,25 +118,18 @@ func verify() *cobra.Command {
 
 func check(s *cli.Settings) *cobra.Command {
 	var o app.CheckOptions
-	c := &cobra.Command{Use: "check", Short: "Check all data and list every problem; the server must be stopped",
+	c := &cobra.Command{Use: "check", Short: "Check all data and list every problem, also while the server runs",
 		Example: "  paraph check --set data.dir=/var/lib/paraph\n  paraph check --renew\n  paraph check --checkpoint /mnt/elsewhere/01JZ0000000000000000000000/checkpoint", Args: cli.Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.Load()
 			if err != nil {
 				return err
 			}
-			problems, err := app.CheckFolder(c.Context(), cfg, o, c.OutOrStdout())
+			in, err := o.Order()
 			if err != nil {
 				return err
 			}
-			for _, p := range problems {
-				fmt.Fprintln(c.OutOrStdout(), p)
-			}
-			if len(problems) > 0 {
-				return cli.ErrNo
-			}
-			fmt.Fprintln(c.OutOrStdout(), "No problems found.")
-			return nil
+			return app.Order(c.Context(), cfg, "check", in, c.OutOrStdout())
 		}}
 	c.Flags().StringArrayVar(&o.Checkpoints, "checkpoint", nil, "file with published checkpoints that the journal must fit (repeatable)")
 	c.Flags().BoolVar(&o.Repair, "repair", false, "rebuild derived data: list items and the search index")
@@ -172,13 +165,13 @@ func alerts() *cobra.Command {
 }
 
 func reindex(s *cli.Settings) *cobra.Command {
-	return &cobra.Command{Use: "reindex", Short: "Delete the search index; the next start rebuilds it", Example: "  paraph reindex", Args: cli.Args(0, 0),
-		RunE: func(*cobra.Command, []string) error {
+	return &cobra.Command{Use: "reindex", Short: "Empty the search index, which is rebuilt from the records, also while the server runs", Example: "  paraph reindex", Args: cli.Args(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.Load()
 			if err != nil {
 				return err
 			}
-			return app.Reindex(cfg.Data.Dir)
+			return app.Order(c.Context(), cfg, "reindex", app.NoInput{}, c.OutOrStdout())
 		}}
 }
 

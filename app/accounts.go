@@ -11,8 +11,9 @@ import (
 	"paraph/app/account"
 )
 
-// AddUser adds a person to a company, by default the first one.
-func AddUser(ctx context.Context, s *account.Services, in account.UserInput, w io.Writer) error {
+// addUser adds a person to a company, by default the first one.
+func addUser(ctx context.Context, a *App, in account.UserInput, w io.Writer) error {
+	s := a.Accounts
 	if in.CompanyID == "" {
 		all, err := s.Operator.AllCompanies(ctx)
 		if err != nil {
@@ -38,24 +39,31 @@ func AddUser(ctx context.Context, s *account.Services, in account.UserInput, w i
 	return nil
 }
 
-// SetPassword sets a person's password and disables their two-factor login.
-func SetPassword(ctx context.Context, s *account.Services, email, password string, w io.Writer) error {
-	invented := password == ""
+// PasswordOrder is the input of the command that sets a person's password.
+type PasswordOrder struct{ Email, Password string }
+
+// setPassword sets a person's password, by default an invented one, and disables their two-factor login.
+func setPassword(ctx context.Context, a *App, in PasswordOrder, w io.Writer) error {
+	invented := in.Password == ""
 	if invented {
-		password = rand.Text()
+		in.Password = rand.Text()
 	}
-	if err := s.Operator.SetPassword(ctx, email, password, true); err != nil {
+	if err := a.Accounts.Operator.SetPassword(ctx, in.Email, in.Password, true); err != nil {
 		return err
 	}
+	fmt.Fprintf(w, "Set the password of %s, and turned off their second factor.\n", in.Email)
 	if invented {
-		fmt.Fprintf(w, "Password: %s\n", password)
+		fmt.Fprintf(w, "Password: %s\n", in.Password)
 	}
 	return nil
 }
 
-// ListUsers lists the people of the installation.
-func ListUsers(ctx context.Context, s *account.Services, w io.Writer) error {
-	all, err := s.Operator.AllUsers(ctx)
+// NoInput is the input of commands that take none.
+type NoInput struct{}
+
+// listUsers lists the people of the installation.
+func listUsers(ctx context.Context, a *App, _ NoInput, w io.Writer) error {
+	all, err := a.Accounts.Operator.AllUsers(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,30 +77,53 @@ func ListUsers(ctx context.Context, s *account.Services, w io.Writer) error {
 	return nil
 }
 
-// SetRole changes a person's role in the company they have been in the longest.
-func SetRole(s *account.Services, email, role string) error {
-	who, err := s.Operator.ActorFor(email, "")
+// RoleOrder is the input of the command that changes a person's role.
+type RoleOrder struct {
+	Email string
+	Role  account.Role
+}
+
+// setRole changes a person's role in the company they have been in the longest.
+func setRole(_ context.Context, a *App, in RoleOrder, w io.Writer) error {
+	who, err := a.Accounts.Operator.ActorFor(in.Email, "")
 	if err != nil {
 		return err
 	}
-	r := account.Role(role)
-	_, err = s.Companies.UpdateMember(account.System(who.CompanyID), who.UserID, account.MemberPatch{Role: &r})
+	if _, err := a.Accounts.Companies.UpdateMember(account.System(who.CompanyID), who.UserID, account.MemberPatch{Role: &in.Role}); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s is %s now.\n", in.Email, in.Role)
 	return err
 }
 
-// AddToken creates an API token that acts as a person.
-func AddToken(s *account.Services, email, name, scopes string, w io.Writer) error {
-	who, err := s.Operator.ActorFor(email, "")
+// PersonOrder is the input of commands about a person.
+type PersonOrder struct{ Email string }
+
+// revokeUser deactivates a person in all companies.
+func revokeUser(_ context.Context, a *App, in PersonOrder, w io.Writer) error {
+	if err := a.Accounts.Operator.SetActive(in.Email, false); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s can no longer sign in.\n", in.Email)
+	return err
+}
+
+// TokenOrder is the input of the command that creates an API token.
+type TokenOrder struct{ Email, Name, Scopes string }
+
+// addToken creates an API token that acts as a person.
+func addToken(_ context.Context, a *App, in TokenOrder, w io.Writer) error {
+	who, err := a.Accounts.Operator.ActorFor(in.Email, "")
 	if err != nil {
 		return err
 	}
-	in := account.TokenInput{Name: name}
-	for word := range strings.SplitSeq(scopes, ",") {
+	token := account.TokenInput{Name: in.Name}
+	for word := range strings.SplitSeq(in.Scopes, ",") {
 		if word = strings.TrimSpace(word); word != "" {
-			in.Scopes = append(in.Scopes, account.Scope(word))
+			token.Scopes = append(token.Scopes, account.Scope(word))
 		}
 	}
-	t, err := s.Profile.CreateToken(account.Call{Actor: who}, in)
+	t, err := a.Accounts.Profile.CreateToken(account.Call{Actor: who}, token)
 	if err != nil {
 		return err
 	}
@@ -100,13 +131,13 @@ func AddToken(s *account.Services, email, name, scopes string, w io.Writer) erro
 	return err
 }
 
-// ListTokens lists the API tokens of a person's company.
-func ListTokens(s *account.Services, email string, w io.Writer) error {
-	who, err := s.Operator.ActorFor(email, "")
+// listTokens lists the API tokens of a person's company.
+func listTokens(_ context.Context, a *App, in PersonOrder, w io.Writer) error {
+	who, err := a.Accounts.Operator.ActorFor(in.Email, "")
 	if err != nil {
 		return err
 	}
-	list, err := s.Profile.ListTokens(account.Call{Actor: who}, account.TokenQuery{})
+	list, err := a.Accounts.Profile.ListTokens(account.Call{Actor: who}, account.TokenQuery{})
 	if err != nil {
 		return err
 	}
@@ -116,11 +147,18 @@ func ListTokens(s *account.Services, email string, w io.Writer) error {
 	return nil
 }
 
-// RevokeToken revokes an API token immediately.
-func RevokeToken(s *account.Services, email, id string) error {
-	who, err := s.Operator.ActorFor(email, "")
+// RevocationOrder is the input of the command that revokes an API token.
+type RevocationOrder struct{ Email, Token string }
+
+// revokeToken revokes an API token immediately.
+func revokeToken(_ context.Context, a *App, in RevocationOrder, w io.Writer) error {
+	who, err := a.Accounts.Operator.ActorFor(in.Email, "")
 	if err != nil {
 		return err
 	}
-	return s.Profile.RevokeToken(account.Call{Actor: who}, id)
+	if err := a.Accounts.Profile.RevokeToken(account.Call{Actor: who}, in.Token); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "The token %s no longer works.\n", in.Token)
+	return err
 }

@@ -12,11 +12,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"paraph/app/account"
 	"paraph/app/bulk"
 	"paraph/app/checkpoint"
 	"paraph/app/contact"
-	"paraph/app/folder"
 	"paraph/app/machine"
 	"paraph/app/mailserver"
 	"paraph/app/notify"
@@ -70,10 +71,24 @@ func checkHistory(db *kv.DB, checkpoints *checkpoint.Service, published []checkp
 	return append(problems, err)
 }
 
+// unreadable returns an error if the check could not read something that this process has no right to: that
+// is no damage, and whether there is any is unknown.
+func unreadable(dir string, problems []error) error {
+	denied := slices.DeleteFunc(slices.Clone(problems), func(err error) bool { return !errors.Is(err, fs.ErrPermission) })
+	if len(denied) == 0 {
+		return nil
+	}
+	return fmt.Errorf("not everything could be checked (%s): %w; as root, run chown -R --reference=%s %s",
+		english.Plural(len(denied), "file", ""), denied[0], filepath.Join(dir, "kv"), dir)
+}
+
 // checkNow checks all data while the server runs, and stores the result.
 func (a *App) checkNow(ctx context.Context) (problems int, err error) {
 	found := a.Check(ctx, false)
 	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := unreadable(a.dir, found); err != nil {
 		return 0, err
 	}
 	for _, p := range found {
@@ -82,16 +97,14 @@ func (a *App) checkNow(ctx context.Context) (problems int, err error) {
 	return len(found), noteCheck(a.dir, a.Clock.Now(), len(found))
 }
 
-// Reindex drops the search index, which is then rebuilt from the records.
-func Reindex(dir string) error {
-	if err := mustExist(dir); err != nil {
+// reindex drops the search index, which is rebuilt from the records while a server runs.
+func reindex(_ context.Context, a *App, _ NoInput, w io.Writer) error {
+	if err := a.index.Reset(); err != nil {
 		return err
 	}
-	unlock, err := folder.Lock(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.RemoveAll(dir+"/search"), unlock())
+	a.db.Wake()
+	_, err := fmt.Fprintln(w, "The search index is empty. A running server rebuilds it now, the next one when it starts; searches find less until then.")
+	return err
 }
 
 // checkName is the file in the data folder that records the last check.
@@ -136,30 +149,44 @@ type CheckOptions struct {
 // another one.
 const renewAhead = 365 * 24 * time.Hour
 
-// CheckFolder opens a data folder that is not in use and checks all of it.
-func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (problems []error, err error) {
-	if err := mustExist(cfg.Data.Dir); err != nil {
-		return nil, err
-	}
+// CheckOrder is the input of a check.
+type CheckOrder struct {
+	Repair, Renew bool
+	Published     []checkpoint.Published
+}
+
+// Order reads the files that a check needs, as the user who gives the command.
+func (o CheckOptions) Order() (CheckOrder, error) {
 	published, err := readPublished(o.Checkpoints)
-	if err != nil {
-		return nil, err
-	}
-	a, err := Open(cfg.aside(), Options{})
-	if err != nil {
-		return nil, err
-	}
+	return CheckOrder{o.Repair, o.Renew, published}, err
+}
+
+// check checks all data, prints the problems, and stores the result. It returns [ErrNo] if there are any.
+func check(ctx context.Context, a *App, o CheckOrder, w io.Writer) error {
 	if o.Renew {
 		n, err := a.Signing.Completion.Renew(ctx, a.Clock.Now().Add(renewAhead))
 		if err != nil {
-			return nil, errors.Join(err, a.Close())
+			return err
 		}
-		plural := "s"
-		if n == 1 {
-			plural = ""
-		}
-		fmt.Fprintf(w, "Renewed %d document%s.\n", n, plural)
+		fmt.Fprintf(w, "Renewed %s.\n", english.Plural(n, "document", ""))
 	}
-	problems = a.Check(ctx, o.Repair, published...)
-	return problems, errors.Join(noteCheck(cfg.Data.Dir, a.Clock.Now(), len(problems)), a.Close())
+	problems := a.Check(ctx, o.Repair, o.Published...)
+	a.db.Wake() // a repair empties the search index
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := unreadable(a.dir, problems); err != nil {
+		return err
+	}
+	for _, p := range problems {
+		fmt.Fprintln(w, p)
+	}
+	if err := noteCheck(a.dir, a.Clock.Now(), len(problems)); err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return ErrNo
+	}
+	_, err := fmt.Fprintln(w, "No problems found.")
+	return err
 }

@@ -106,35 +106,31 @@ func readPublished(paths []string) (all []checkpoint.Published, err error) {
 	return all, nil
 }
 
-// PrintCheckpointKeys prints the keys that verify checkpoints, and the secret of the
+// printCheckpointKeys prints the keys that verify checkpoints, and the secret of the
 // webhook.
-func PrintCheckpointKeys(ctx context.Context, cfg Config, w io.Writer) error {
-	return withApp(cfg, func(a *App) error {
-		companies, err := a.Accounts.Operator.AllCompanies(ctx)
-		for _, c := range companies {
-			key, e := a.checkpointKeys.Key(c.ID)
-			fmt.Fprintf(w, "%s  %s\n", key, c.Name)
-			err = errors.Join(err, e)
-		}
-		if err != nil || cfg.Checkpoints.Webhook == "" {
-			return err
-		}
-		secret, err := checkpointSecret(a.key)
-		fmt.Fprintf(w, "\nThe secret of the webhook is %s\n", webhook.Secret(secret))
+func printCheckpointKeys(ctx context.Context, a *App, _ NoInput, w io.Writer) error {
+	companies, err := a.Accounts.Operator.AllCompanies(ctx)
+	for _, c := range companies {
+		key, e := a.checkpointKeys.Key(c.ID)
+		fmt.Fprintf(w, "%s  %s\n", key, c.Name)
+		err = errors.Join(err, e)
+	}
+	if err != nil || a.Config.Checkpoints.Webhook == "" {
 		return err
-	})
+	}
+	secret, err := checkpointSecret(a.key)
+	fmt.Fprintf(w, "\nThe secret of the webhook is %s\n", webhook.Secret(secret))
+	return err
 }
 
-// RotateCheckpointKey replaces the key that signs checkpoints.
-func RotateCheckpointKey(cfg Config, w io.Writer) error {
-	return withApp(cfg, func(a *App) error {
-		err := a.checkpointKeys.Rotate(a.Clock.Now())
-		if err == nil {
-			err = a.register().Keep(checkpointKey, ringMarks(a.checkpointKeys)[0])
-		}
-		if err == nil {
-			fmt.Fprintln(w, "Checkpoints are signed by a new key from now on. The old key has signed for it.")
-		}
-		return err
-	})
+// rotateCheckpointKey replaces the key that signs checkpoints.
+func rotateCheckpointKey(_ context.Context, a *App, _ NoInput, w io.Writer) error {
+	err := a.checkpointKeys.Rotate(a.Clock.Now())
+	if err == nil {
+		err = a.register().Keep(checkpointKey, ringMarks(a.checkpointKeys)[0])
+	}
+	if err == nil {
+		fmt.Fprintln(w, "Checkpoints are signed by a new key from now on. The old key has signed for it.")
+	}
+	return err
 }

@@ -51,12 +51,14 @@ type commands struct {
 	source  *backup.Source
 	site    *transfer.Installation
 	examine func(context.Context) []Finding
+	order   http.HandlerFunc
 }
 
 func (a *App) commands() commands {
 	return commands{
 		a.dir, a.log, a.words.English(), a.backupSource(), a.installation(),
 		func(ctx context.Context) []Finding { return a.examine(ctx, true) },
+		a.serveOrder,
 	}
 }
 
@@ -86,6 +88,7 @@ func (c commands) handler() http.Handler {
 	for _, path := range []string{"/companies", "/companies/", "/administrators"} {
 		mux.Handle(path, companies)
 	}
+	mux.HandleFunc("POST /orders", c.order)
 	mux.HandleFunc("GET /doctor", func(w http.ResponseWriter, r *http.Request) {
 		if err := json.NewEncoder(w).Encode(c.examine(r.Context())); err != nil {
 			c.log.Debug("answering the doctor", "error", err)

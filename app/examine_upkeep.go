@@ -37,11 +37,11 @@ func (x upkeepExam) check(context.Context) Finding {
 	c, err := lastCheck(x.dir)
 	switch {
 	case err != nil:
-		return Finding{"check", problem, err.Error() + ".", "Run paraph check while the server is stopped."}
+		return Finding{"check", problem, err.Error() + ".", "Run paraph check."}
 	case c.Problems > 0:
 		return Finding{"check", problem, fmt.Sprintf("paraph check found %d problems on %s.", c.Problems, c.At.Format(time.DateOnly)), "Run it again, and restore what is damaged from a backup."}
 	case c.At.IsZero():
-		return Finding{"check", fine, "paraph check has not run on this folder yet; paraph backup verify checks without stopping the server.", ""}
+		return Finding{"check", fine, "paraph check has not run on this folder yet.", ""}
 	}
 	return Finding{"check", fine, "paraph check found nothing wrong on " + c.At.Format(time.DateOnly) + ".", ""}
 }

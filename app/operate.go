@@ -17,9 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/folder"
 	"paraph/app/memory"
 	"paraph/app/notify"
 	"paraph/app/words"
@@ -127,55 +125,35 @@ func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) er
 	return errors.Join(a.Run(ctx), a.Close())
 }
 
-// WithAccounts opens a data folder that is not in use, for a command on its
-// accounts.
-func WithAccounts(cfg Config, run func(*account.Services) error) error {
-	return withApp(cfg, func(a *App) error { return run(a.Accounts) })
-}
+// OutboxOrder is the input of the command that prints messages; an empty address stands for people who belong
+// to no company or to several.
+type OutboxOrder struct{ Address string }
 
-// withApp opens an appliance that serves no requests.
-func withApp(cfg Config, run func(*App) error) error {
-	if err := mustExist(cfg.Data.Dir); err != nil {
-		return err
-	}
-	a, err := Open(cfg.aside(), Options{})
-	if errors.Is(err, folder.ErrLocked) {
-		return fmt.Errorf("%w; stop the server first, or use the API", err)
-	}
+// printOutbox prints the messages that could not be sent to an address, with their links and codes.
+func printOutbox(_ context.Context, a *App, in OutboxOrder, w io.Writer) error {
+	all, err := a.Notify.Messages.ShowPrivate(in.Address)
 	if err != nil {
 		return err
 	}
-	return errors.Join(sayFaults(a.words.English(), run(a)), a.Close())
-}
-
-// PrintOutbox prints the messages that could not be sent, with their links and codes: those to
-// an address, or ("") those to people who belong to no company or to several.
-func PrintOutbox(cfg Config, address string, w io.Writer) error {
-	return withApp(cfg, func(a *App) error {
-		all, err := a.Notify.Messages.ShowPrivate(address)
-		if err != nil {
+	if len(all) == 0 {
+		fmt.Fprintln(w, "Nothing waits to be handed over.")
+	}
+	for _, m := range all {
+		fmt.Fprintf(w, "%s  %s  %s\n", m.CreatedAt.UTC().Format(time.RFC3339), m.Kind, m.To)
+		secrets := m.Links
+		if len(secrets) == 0 {
+			secrets = m.Secrets
+		}
+		if m.Kind == string(notify.MailCheckpoints) {
+			fmt.Fprintf(w, "\n%s\n", m.Text)
+			continue
+		}
+		if err := a.Notify.ShownToOperator(m); err != nil {
 			return err
 		}
-		if len(all) == 0 {
-			fmt.Fprintln(w, "Nothing waits to be handed over.")
-		}
-		for _, m := range all {
-			fmt.Fprintf(w, "%s  %s  %s\n", m.CreatedAt.UTC().Format(time.RFC3339), m.Kind, m.To)
-			secrets := m.Links
-			if len(secrets) == 0 {
-				secrets = m.Secrets
-			}
-			if m.Kind == string(notify.MailCheckpoints) {
-				fmt.Fprintf(w, "\n%s\n", m.Text)
-				continue
-			}
-			if err := a.Notify.ShownToOperator(m); err != nil {
-				return err
-			}
-			fmt.Fprintf(w, "  %s\n", strings.Join(secrets, "\n  "))
-		}
-		return nil
-	})
+		fmt.Fprintf(w, "  %s\n", strings.Join(secrets, "\n  "))
+	}
+	return nil
 }
 
 // mustExist refuses a data folder that was never used: a mistyped path must not become an empty

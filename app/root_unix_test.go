@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"paraph/app/apptest"
 	"paraph/app/apptest/patience"
 )
 
@@ -126,6 +127,92 @@ func TestCommandsOfRootHarmNoInstallation(t *testing.T) {
 		}
 		if code := begin(t, s.command(dir)).stop(); code != 0 {
 			t.Errorf("the server ends with %d", code)
+		}
+	}
+}
+
+// TestCommandsWorkBesideTheServer runs the commands as root while the server runs as another user, who carries
+// them out: nothing needs it stopped, and nothing is left that it can't open.
+func TestCommandsWorkBesideTheServer(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	p := begin(t, s.command(s.dir))
+	for _, x := range []struct{ command, says string }{
+		{"user add ann@test.example --password correct-horse-battery", "Added ann@test.example as member."},
+		{"user list", "ann@test.example"},
+		{"user role ann@test.example admin", "ann@test.example is admin now."},
+		{"token add ann@test.example", "eyJ"},
+		{"token list ann@test.example", "command line"},
+		{"user password ann@test.example", "Password: "},
+		{"user revoke ann@test.example", "can no longer sign in"},
+		{"outbox", "Nothing waits"},
+		{"checkpoint key", "+"},
+		{"checkpoint rotate", "new key"},
+		{"check", "No problems found."},
+		{"check --repair", "No problems found."},
+		{"check --renew", "Renewed 0 documents."},
+		{"reindex", "rebuilds it now"},
+		{"company list", "MEMBERS"},
+	} {
+		r := call(t, append(strings.Fields(x.command), "--set", "data.dir="+s.dir)...)
+		if r.code != 0 || !strings.Contains(strings.ToLower(r.out), strings.ToLower(x.says)) {
+			t.Errorf("%s ends with %d: %s%s", x.command, r.code, r.out, r.err)
+		}
+		if left := s.foreign(s.dir); len(left) > 0 {
+			t.Fatalf("%s leaves %q", x.command, left)
+		}
+	}
+	for command, says := range map[string]string{"user role nobody@test.example admin": "The user was not found.", "user add ann@test.example --role king": "role"} {
+		if r := call(t, append(strings.Fields(command), "--set", "data.dir="+s.dir)...); r.code != 1 || !strings.Contains(r.err, says) {
+			t.Errorf("%s: %+v", command, r)
+		}
+	}
+	if code := p.stop(); code != 0 {
+		t.Errorf("the server ends with %d", code)
+	}
+}
+
+// TestWhatMayNotBeReadIsNoDamage takes files from the server, and runs commands as a user who has nothing to do
+// with it: nobody speaks of damage.
+func TestWhatMayNotBeReadIsNoDamage(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	serving := s.command(s.dir)
+	serving.Args[len(serving.Args)-1] = "server.tls.mode=off"
+	p := begin(t, serving)
+	if _, err := p.login().complete("Lease", apptest.PDF(t, "Lease.")); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(s.dir, "files", "*", "*", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	if err := os.Chown(files[0], 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	innocent := func(what string, r outcome, says string) {
+		t.Helper()
+		if all := r.out + r.err; r.code != 1 || !strings.Contains(all, says) || strings.Contains(all, "corrupt") || strings.Contains(all, "damage") || strings.Contains(all, "missing") {
+			t.Errorf("%s: %+v, want %q", what, r, says)
+		}
+	}
+	in := []string{"--set", "data.dir=" + s.dir}
+	innocent("check beside the server", call(t, append([]string{"check"}, in...)...), "run chown -R --reference=")
+	p.stop()
+	innocent("check alone", call(t, append([]string{"check"}, in...)...), "run chown -R --reference=")
+	backups := filepath.Join(filepath.Dir(s.dir), "backups")
+	s.own(backups)
+	innocent("backup", call(t, append([]string{"backup", backups}, in...)...), "permission denied")
+	if _, err := os.Stat(filepath.Join(s.dir, "checked")); err == nil {
+		t.Error("the check is on record")
+	}
+	for _, command := range []string{"check", "doctor", "user list", "backup " + backups} {
+		cmd := exec.Command(s.program, append(strings.Fields(command), in...)...)
+		cmd.Dir, cmd.Env = filepath.Dir(s.dir), environ()
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(s.uid) - 1, Gid: uint32(s.gid)}}
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "permission denied") || strings.Contains(string(out), "corrupt") || strings.Contains(string(out), "damage") {
+			t.Errorf("%s of a stranger: %v: %s", command, err, out)
 		}
 	}
 }

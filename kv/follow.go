@@ -17,6 +17,14 @@ func (db *DB) Changed() <-chan struct{} {
 	return db.changed
 }
 
+// Wake makes followers look again, after something outside the store has changed.
+func (db *DB) Wake() {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	close(db.changed)
+	db.changed = make(chan struct{})
+}
+
 // Follow calls fn until ctx ends: again immediately when fn reports that there is more,
 // otherwise after the next commit. An error or a panic of fn is logged under name, and fn is
 // called again after a pause that grows to ten seconds. Follow returns nil when ctx ends,

@@ -2,32 +2,18 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
-
-	"paraph/app"
 )
 
 // Checkpoints returns the command that manages the key of checkpoints.
 func Checkpoints(s *Settings) *cobra.Command {
-	c := &cobra.Command{Use: "checkpoint", Short: "Manage the key that signs checkpoints; the server must be stopped", Args: Args(0, 0),
+	c := &cobra.Command{Use: "checkpoint", Short: "Manage the key that signs checkpoints, also while the server runs", Args: Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(&cobra.Command{
 		Use: "key", Short: "Print the key that verifies each company's checkpoints, and the secret of the webhook",
 		Example: "  paraph checkpoint key", Args: Args(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.Load()
-			if err != nil {
-				return err
-			}
-			return app.PrintCheckpointKeys(c.Context(), cfg, c.OutOrStdout())
-		}}, &cobra.Command{
+		RunE: ordered(s, "checkpoint key", noInput)}, &cobra.Command{
 		Use: "rotate", Short: "Replace the key that signs checkpoints; the old key signs for the new one",
 		Example: "  paraph checkpoint rotate", Args: Args(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.Load()
-			if err != nil {
-				return err
-			}
-			return app.RotateCheckpointKey(cfg, c.OutOrStdout())
-		}})
+		RunE: ordered(s, "checkpoint rotate", noInput)})
 	return c
 }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -26,7 +25,7 @@ type Settings struct {
 }
 
 // ErrNo ends a command that succeeded with a negative result.
-var ErrNo = errors.New("no")
+var ErrNo = app.ErrNo
 
 // UsageError is a usage error.
 type UsageError struct{ Err error }
