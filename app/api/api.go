@@ -95,6 +95,8 @@ type server struct {
 	bulk     *bulkHandlers
 	contacts *contactHandlers
 	webhooks *webhookHandlers
+	// rehearsed are the faults of a test double, nil elsewhere.
+	rehearsed *rehearsedFaults
 }
 
 // New returns the server with all routes.
@@ -120,6 +122,8 @@ func New(o Options) *fiber.App {
 	}
 	if o.Test != nil {
 		s.app.Use("/test", s.guardTests)
+		s.rehearsed = &rehearsedFaults{server: s}
+		s.app.Use(s.rehearsed.serve)
 	}
 	s.document, s.document30 = sync.OnceValues(s.openAPI), sync.OnceValues(s.openAPI30)
 	s.routes(s.handlers())
@@ -177,7 +181,7 @@ func (s *server) handlers() []handlers {
 		&verifyHandlers{verifier: d.Verifier, words: o.Words, maxUpload: o.MaxUpload},
 	}
 	if o.Test != nil {
-		all = append(all, &testHandlers{test: o.Test, notify: o.Notify,
+		all = append(all, &testHandlers{test: o.Test, notify: o.Notify, faults: s.rehearsed,
 			rehearsal: &rehearse.Service{Authentication: o.Accounts.Authentication, Signing: d, Now: o.Now}})
 	}
 	return all

@@ -101,10 +101,12 @@ type testHandlers struct {
 	test      TestControls
 	notify    *notify.Service
 	rehearsal *rehearse.Service
+	faults    *rehearsedFaults
 }
 
 func (h *testHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/test/reset", rule: anyone().Waiting(), id: "reset", summary: "Reset to the initial state", tag: "Test"}, func(r *request, _ *nothing) (message, error) {
+		h.faults.clear()
 		return message{"Reset."}, h.test.Reset(r.UserContext())
 	})
 	handle(s, operation{method: http.MethodGet, path: "/test/clock", rule: anyone().Waiting(), id: "getClock", summary: "Read the clock", tag: "Test"}, func(*request, *nothing) (clockAnswer, error) {
@@ -116,6 +118,33 @@ func (h *testHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/test/companies", rule: anyone().Waiting(), id: "createTestCompany", summary: "Make a company for one test", tag: "Test", status: http.StatusCreated}, func(r *request, in *testCompanyBody) (TestCompany, error) {
 		return h.test.AddCompany(r.UserContext(), in.Name, in.Locale, in.Timezone)
 	})
+	h.faultRoutes(s)
+}
+
+// faultRoutes registers what makes requests fail, and what they were.
+func (h *testHandlers) faultRoutes(s *server) {
+	handle(s, operation{method: http.MethodPost, path: "/test/faults", rule: anyone().Waiting(), id: "createTestFault", summary: "Let requests fail", tag: "Test", status: http.StatusCreated}, func(_ *request, in *testFaultBody) (testFault, error) {
+		return h.faults.add(*in)
+	})
+	handle(s, operation{method: http.MethodGet, path: "/test/faults", rule: anyone().Waiting(), id: "listTestFaults", summary: "List the faults", tag: "Test"}, func(*request, *nothing) (all[testFault], error) {
+		return all[testFault]{h.faults.list()}, nil
+	})
+	handle(s, operation{method: http.MethodDelete, path: "/test/faults/{fault}", rule: anyone().Waiting(), id: "deleteTestFault", summary: "Remove a fault", tag: "Test", status: http.StatusNoContent}, func(r *request, _ *nothing) (nothing, error) {
+		id, err := r.id("fault")
+		if err != nil {
+			return nothing{}, err
+		}
+		return nothing{}, h.faults.remove(id)
+	})
+	handle(s, operation{method: http.MethodGet, path: "/test/requests", rule: anyone().Waiting(), id: "listTestRequests", summary: "List the latest requests", tag: "Test", query: requestParameters}, func(r *request, _ *nothing) (all[testRequest], error) {
+		return all[testRequest]{h.faults.seen(idOr(r.query.text("company")), r.query.text("method"), r.query.text("path"))}, nil
+	})
+}
+
+var requestParameters = []parameter{
+	{name: "company", description: "ID of a company.", kind: "string"},
+	{name: "method", description: "Such as POST.", kind: "string"},
+	{name: "path", description: "Such as /documents/*/send, where * is anything.", kind: "string"},
 }
 
 func (h *testHandlers) clock() clockAnswer {
