@@ -1,5 +1,7 @@
 package pdf
 
+import "paraph/app/pdf/document"
+
 // What a file shows on the screen and what it shows on paper may differ: annotations are shown on one of
 // them alone, layers have other states (ISO 32000-2 §12.5.3, §8.11.4). What is signed has to be what was
 // seen, so a preparation makes both the same.
@@ -8,6 +10,8 @@ package pdf
 const (
 	annotHidden       = 1 << 1
 	annotPrint        = 1 << 2
+	annotNoZoom       = 1 << 3
+	annotNoRotate     = 1 << 4
 	annotNoView       = 1 << 5
 	annotToggleNoView = 1 << 8
 )
@@ -15,6 +19,31 @@ const (
 // onlyAtTimes are the categories of the usage of a layer that make it seen only in some circumstances
 // (ISO 32000-2 §8.11.4.4).
 var onlyAtTimes = []name{"View", "Print", "Export", "Zoom", "Language", "User"}
+
+// played are the entries of annotations of multimedia (ISO 32000-2 §13): what some readers put in the place of their
+// appearance, and others don't know.
+var played = []name{"Movie", "Sound", "3DD", "3DV", "3DA", "RichMediaContent", "RichMediaSettings"}
+
+// plays reports whether an annotation is replaced by multimedia. That of the screen does so by its actions.
+func (f *File) plays(d dict) bool {
+	for _, key := range played {
+		if d[key] != nil {
+			return true
+		}
+	}
+	return f.Name(d["Subtype"]) == "Screen" && (d["A"] != nil || d["AA"] != nil)
+}
+
+// largestIcon is the size of the icons of notes, in points. They are as large at every zoom.
+const largestIcon = 36
+
+// resized reports whether an annotation covers more or less of the page as that is zoomed or turned.
+func (f *File) resized(d dict, r document.Rect) bool {
+	flags, _ := f.Int(d["F"])
+	width, height := r.Size()
+	icon := f.Name(d["Subtype"]) == "Text" && max(width, height) <= largestIcon
+	return flags&(annotNoZoom|annotNoRotate) != 0 && !icon
+}
 
 // pageAreas are the preferences of the catalog that show another part of a page on the screen than on
 // paper.
@@ -31,7 +60,7 @@ func (f *File) seen(d dict) (screen, paper, atTimes bool) {
 		return false, false, false
 	}
 	screen, paper = flags&annotNoView == 0, flags&annotPrint != 0
-	atTimes = flags&annotToggleNoView != 0 || d["FixedPrint"] != nil
+	atTimes = flags&annotToggleNoView != 0 || d["FixedPrint"] != nil || f.plays(d) || f.resized(d, r)
 	ap := f.Dict(d["AP"])
 	if subtype != "Widget" && (ap["R"] != nil || ap["D"] != nil) {
 		atTimes = true // it looks different while somebody points at it
@@ -48,8 +77,13 @@ func (f *File) alike(d dict) (dict, bool) {
 	}
 	flags, _ := f.Int(d["F"])
 	d = d.Clone()
-	d["F"] = int(flags&^(annotNoView|annotToggleNoView) | annotPrint)
+	d["F"] = int(flags&^(annotNoView|annotToggleNoView|annotNoZoom|annotNoRotate) | annotPrint)
 	delete(d, "FixedPrint")
+	if f.plays(d) {
+		for _, key := range append([]name{"A", "AA"}, played...) {
+			delete(d, key)
+		}
+	}
 	if ap := f.Dict(d["AP"]); f.Name(d["Subtype"]) != "Widget" && (ap["R"] != nil || ap["D"] != nil) {
 		ap = ap.Clone()
 		delete(ap, "R")
