@@ -106,10 +106,10 @@ var claims = map[string]claim{
 		certificate.role* certificate.group certificate.named_by
 		data.title data.name data.names data.email data.authentication data.access_code info.Title info.Author info.Creator info.Producer info.CreationDate info.ModDate`,
 		[parties]string{
-			sender:   "TestWhatWasApprovedStays TestOnlyLabelsChangeAfterTheDraft TestReplacedIsNotDelegated TestNamesKeepNoControlsOfDirection",
+			sender:   "TestWhatWasApprovedStays TestOnlyLabelsChangeAfterTheDraft TestReplacedIsNotDelegated TestNamesKeepNoControlsOfDirection TestNamesHaveNobodyElsesAddress",
 			member:   "TestOperationsAreLimitedToRoles " + operations,
 			admin:    "TestWhatWasApprovedStays TestTransferMovesOpenDocuments",
-			cosigner: "TestNamedByPrevious TestOnlyThoseWithSomebodyBeforeThemCanBeNamed",
+			cosigner: "TestNamedByPrevious TestOnlyThoseWithSomebodyBeforeThemCanBeNamed TestNamesHaveNobodyElsesAddress",
 			holder:   "TestSignatoriesDoNotChooseTheCheck",
 			proxy:    "- it is in the body of the request, like a file",
 			finder:   bytesHold,

@@ -93,7 +93,7 @@ func (l Logo) check() error {
 func (a *Arrivals) addPerson(m movedUser) error {
 	u := m.User
 	var f fault.Fields
-	setName(&f, "name", &u.Name, &u.Name)
+	setPerson(&f, "name", &u.Name, &u.Name, u.Email)
 	input.CheckEmail(&f, "email", u.Email)
 	input.SetLocale(&f, "locale", unlessZero(&u.Locale), &u.Locale)
 	setTimezone(&f, unlessZero(&u.Timezone), &u.Timezone)

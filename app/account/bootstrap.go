@@ -234,7 +234,7 @@ func (s *Operator) setUp(tx *kv.Tx, token string, in SetupInput, hash string) (U
 func (in SetupInput) apply(u *userRecord, c *Company) error {
 	var f fault.Fields
 	setName(&f, "company", &in.Company, &c.Name)
-	setName(&f, "name", &in.Name, &u.Name)
+	setPerson(&f, "name", &in.Name, &u.Name, in.Email)
 	input.CheckEmail(&f, "email", in.Email)
 	checkPassword(&f, in.Password, in.Email)
 	for _, to := range []*string{&u.Locale, &c.Locale} {

@@ -109,7 +109,7 @@ func (in CompanyInput) check(u *userRecord) error {
 	setName(&f, "name", &in.Name, new(string))
 	input.CheckEmail(&f, "email", in.Email)
 	if in.Owner != "" {
-		setName(&f, "owner", &in.Owner, &u.Name)
+		setPerson(&f, "owner", &in.Owner, &u.Name, in.Email)
 	}
 	return f.Err()
 }

@@ -108,7 +108,7 @@ func (s *Companies) AcceptInvite(ctx context.Context, who Call, token, name, pas
 	var f fault.Fields
 	checkPassword(&f, password, in.Email)
 	if name != "" {
-		setName(&f, "name", &name, &name)
+		setPerson(&f, "name", &name, &name, in.Email)
 	}
 	if err := f.Err(); err != nil {
 		return User{}, err

@@ -38,7 +38,7 @@ type MePatch struct {
 
 func (p MePatch) apply(u *userRecord) error {
 	var f fault.Fields
-	setName(&f, "name", p.Name, &u.Name)
+	setPerson(&f, "name", p.Name, &u.Name, u.Email)
 	input.SetLocale(&f, "locale", p.Locale, &u.Locale)
 	setTimezone(&f, p.Timezone, &u.Timezone)
 	if p.Password != nil {

@@ -27,7 +27,7 @@ func (in MemberInput) check(who Call) error {
 	input.CheckEmail(&f, "email", in.Email)
 	name, locale := in.Name, in.Locale
 	if name != "" {
-		setName(&f, "name", &name, &name)
+		setPerson(&f, "name", &name, &name, in.Email)
 	}
 	if locale != "" {
 		input.SetLocale(&f, "locale", &locale, &locale)

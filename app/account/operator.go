@@ -81,7 +81,7 @@ func (s *Operator) AddUser(ctx context.Context, in UserInput) (User, error) {
 		given string
 		set   func(*string)
 	}{
-		{in.Name, func(v *string) { setName(&f, "name", v, &u.Name) }},
+		{in.Name, func(v *string) { setPerson(&f, "name", v, &u.Name, in.Email) }},
 		{in.Locale, func(v *string) { input.SetLocale(&f, "locale", v, &u.Locale) }},
 		{in.Timezone, func(v *string) { setTimezone(&f, v, &u.Timezone) }},
 	} {

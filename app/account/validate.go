@@ -41,6 +41,13 @@ func setName(f *fault.Fields, field string, from, to *string) {
 	}
 }
 
+// setPerson sets the name of somebody with an address.
+func setPerson(f *fault.Fields, field string, from, to *string, email string) {
+	if setName(f, field, from, to); from != nil && !f.Has(field) {
+		input.OwnName(f, field, *from, email)
+	}
+}
+
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }

@@ -53,6 +53,19 @@ func CheckEmail(f *fault.Fields, field, email string) {
 	}
 }
 
+var address = regexp.MustCompile(`[^\s@<>()\[\]"'«»“”„,;:]+@[^\s@<>()\[\]"'«»“”„,;:]+\.[^\s@<>()\[\]"'«»“”„,;:.]+`)
+
+// OwnName refuses a person's name that has the address of somebody else in it. Names stand in certificates and under
+// signatures, where an address would pass for proven.
+func OwnName(f *fault.Fields, field, name, email string) {
+	for _, found := range address.FindAllString(norm.NFKC.String(name), -1) {
+		if FoldEmail(found) != FoldEmail(email) {
+			f.Add(field, "name_has_address")
+			return
+		}
+	}
+}
+
 // SetLocale sets a BCP 47 tag in its canonical form. A missing or unknown tag leaves *to
 // unchanged.
 func SetLocale(f *fault.Fields, field string, from *string, to *string) {

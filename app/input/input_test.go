@@ -66,3 +66,17 @@ func TestIsWebAddress(t *testing.T) {
 		}
 	}
 }
+
+func TestOwnName(t *testing.T) {
+	t.Parallel()
+	for name, own := range map[string]bool{
+		"Ann Lee": true, "ann@example.org": true, "Ann <ANN@example.org>": true, "Ann @ Example Ltd.": true, "@ann": true, "ann@home": true,
+		"bob@example.org": false, "Bob <bob@example.org>": false, "ann@example.org, bob@example.org": false, "bob＠example．org": false, "(bob@example.org)": false,
+		"Ann.ann@example.org": false,
+	} {
+		var f fault.Fields
+		if input.OwnName(&f, "name", name, "ann@example.org"); f.Empty() != own {
+			t.Errorf("%q: %v", name, f.Err())
+		}
+	}
+}

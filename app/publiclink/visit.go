@@ -198,6 +198,9 @@ func (by *Visitor) check(v *Visit) error {
 	case !mail.ValidEmail(by.Email):
 		f.Add("email", "not_an_email")
 	}
+	if !f.Has("name") {
+		input.OwnName(&f, "name", by.Name, by.Email)
+	}
 	for i := range v.template.Invitations {
 		if inv := &v.template.Invitations[i]; inv.ID != v.Role && v.emailOf(inv) == input.FoldEmail(by.Email) {
 			f.Add("email", "already_invited")

@@ -96,6 +96,9 @@ func (in *InvitationInput) applyPerson(f *fault.Fields, inv *Invitation, require
 	case inv.Email != "" && !mail.ValidEmail(inv.Email):
 		f.Add("email", "not_an_email")
 	}
+	if !f.Has("name") {
+		input.OwnName(f, "name", inv.Name, inv.Email)
+	}
 }
 
 func (in *InvitationInput) ApplyAuthentication(f *fault.Fields, inv *Invitation, p Proofs) {
