@@ -22,6 +22,7 @@ type invitationBody struct {
 	RoleName       *string `json:"role_name,omitempty" doc:"Name of the role, such as Tenant; required in a template, where name and email are optional"`
 	Group          *string `json:"group,omitempty" doc:"Any one of the recipients who name the same group acts for all of them"`
 	Named          *bool   `json:"named_by_previous,omitempty" doc:"With signing_order sequential: the recipient before enters name and e-mail address when they act. Needs a role_name instead"`
+	SharesEmail    *bool   `json:"shares_email,omitempty" doc:"The recipient has the same e-mail address as another and is another person, such as a spouse: each has a link of their own. Without it a second recipient of an address is refused"`
 	Position       *int    `json:"position,omitempty" doc:"Position in the signing order; equal positions sign together"`
 	Authentication *string `json:"authentication,omitempty" enum:"link,email_code,access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
@@ -32,7 +33,7 @@ type invitationBody struct {
 
 func (b *invitationBody) input() record.InvitationInput {
 	return record.InvitationInput{Name: b.Name, Email: b.Email, Company: b.Company, JobTitle: b.JobTitle, Role: b.Role, RoleName: b.RoleName,
-		Group: b.Group, Named: b.Named, Position: b.Position,
+		Group: b.Group, Named: b.Named, SharesEmail: b.SharesEmail, Position: b.Position,
 		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}
 }
 

@@ -55,6 +55,7 @@ type roleView struct {
 	Role           string  `json:"role" enum:"signer,approver,assistant,reader,viewer"`
 	Group          *string `json:"group" doc:"Any one of the roles that name the same group acts for all of them"`
 	Named          bool    `json:"named_by_previous" doc:"The recipient before them in the signing order names them"`
+	SharesEmail    bool    `json:"shares_email" doc:"Another recipient with the same e-mail address is another person"`
 	Position       int     `json:"position" doc:"Position in the signing order"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
 	Locale         *string `json:"locale"`
@@ -85,7 +86,7 @@ func (r *request) viewTemplate(t signing.Template) templateView {
 		inv := &t.Invitations[i]
 		v.Roles = append(v.Roles, roleView{ID: inv.ID, RoleName: inv.RoleName, Name: orNull(inv.Name), Email: orNull(inv.Email), Role: inv.Role,
 			Company: orNull(inv.Company), JobTitle: orNull(inv.JobTitle),
-			Group: orNull(inv.Group), Named: inv.NamedByPrevious, Position: inv.Position,
+			Group: orNull(inv.Group), Named: inv.NamedByPrevious, SharesEmail: inv.SharesEmail, Position: inv.Position,
 			Authentication: inv.Authentication, Locale: orNull(inv.Locale), Message: orNull(inv.Message)})
 	}
 	for i := range t.Fields {

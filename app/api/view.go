@@ -245,6 +245,7 @@ type invitationView struct {
 	RoleName       *string   `json:"role_name" doc:"The role of a template that this person takes"`
 	Group          *string   `json:"group" doc:"Any one of the recipients who name the same group acts for all of them"`
 	Named          bool      `json:"named_by_previous" doc:"The recipient before them in the signing order names them"`
+	SharesEmail    bool      `json:"shares_email" doc:"Another recipient with the same e-mail address is another person"`
 	Names          *string   `json:"names_next" doc:"Role of the recipient whom they have to name when they act"`
 	Position       int       `json:"position" doc:"Position in the signing order"`
 	Status         string    `json:"status" enum:"pending,notified,viewed,signed,filled_in,read,declined,delegated,replaced,not_needed" doc:"delegated: the recipient passed it on; replaced: a member put somebody else in their place"`
@@ -288,7 +289,7 @@ func statusOf(inv *record.Invitation) string {
 
 func (r *request) viewInvitation(d *record.Document, inv *record.Invitation) invitationView {
 	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName),
-		Group: orNull(inv.Group), Named: inv.NamedByPrevious,
+		Group: orNull(inv.Group), Named: inv.NamedByPrevious, SharesEmail: inv.SharesEmail,
 		Company: orNull(inv.Company), JobTitle: orNull(inv.JobTitle),
 		Position: inv.Position, Status: statusOf(inv), Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),

@@ -11,7 +11,7 @@ import (
 // The fate of each field of a record when it is copied. A new field has to be
 // entered here: kept, or dropped along with the history of the original.
 var (
-	keptFromInvitation    = fields("Name Email Company JobTitle Role RoleName Group NamedByPrevious Position Authentication AccessCodeHint Locale Message")
+	keptFromInvitation    = fields("Name Email Company JobTitle Role RoleName Group NamedByPrevious SharesEmail Position Authentication AccessCodeHint Locale Message")
 	droppedFromInvitation = fields("Status CreatedAt UpdatedAt ID AccessCodeHash LinkGeneration NotifiedAt ViewedAt SignedAt ReadAt FilledInAt DeclinedAt " +
 		"DeclinedReason DeclinedCode RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince LinkShown RecordedBy")
 

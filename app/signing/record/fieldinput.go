@@ -42,13 +42,20 @@ func (p Placement) invitation(ref string) *Invitation {
 	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(p.Invitations) {
 		return &p.Invitations[i]
 	}
-	i := slices.IndexFunc(p.Invitations, func(inv Invitation) bool {
-		return inv.ID == ref || ref != "" && (strings.EqualFold(inv.Email, ref) || strings.EqualFold(inv.RoleName, ref))
-	})
-	if i < 0 {
-		return nil
+	var found *Invitation
+	for i := range p.Invitations {
+		inv := &p.Invitations[i]
+		switch {
+		case inv.ID == ref:
+			return inv
+		case ref == "" || !strings.EqualFold(inv.Email, ref) && !strings.EqualFold(inv.RoleName, ref):
+		case found != nil: // people who share an address
+			return nil
+		default:
+			found = inv
+		}
 	}
-	return &p.Invitations[i]
+	return found
 }
 
 // Apply checks the input and writes it to the field.

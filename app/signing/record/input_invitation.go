@@ -21,6 +21,7 @@ type InvitationInput struct {
 	RoleName       *string
 	Group          *string
 	Named          *bool // by the recipient before them
+	SharesEmail    *bool
 	Position       *int
 	Authentication *string
 	AccessCode     *string
@@ -45,6 +46,9 @@ func (in *InvitationInput) ApplyTo(f *fault.Fields, inv *Invitation, p Proofs, t
 	}
 	if in.Named != nil {
 		inv.NamedByPrevious = *in.Named
+	}
+	if in.SharesEmail != nil {
+		inv.SharesEmail = *in.SharesEmail
 	}
 	in.applyPerson(f, inv, !template && !inv.NamedByPrevious)
 	switch {

@@ -277,6 +277,7 @@ type Invitation struct {
 	RoleName        string `json:",omitempty"` // such as "Tenant", in a template and in documents made from it
 	Group           string `json:",omitempty"` // any one of those who name the same group acts for all
 	NamedByPrevious bool   `json:",omitempty"` // the recipient before names the person, see Names
+	SharesEmail     bool   `json:",omitempty"` // another recipient with the same address is another person
 	Position        int
 	Status          string
 	Authentication  string

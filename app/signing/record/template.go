@@ -59,13 +59,13 @@ func (d *Document) RoleIndex(ref string) int {
 	})
 }
 
-// Distinct refuses a second invitation of the same address and, in a template, a
-// second role of the same name.
+// Distinct refuses a second invitation of the same address, unless the sender says that two
+// people share it, and, in a template, a second role of the same name.
 func (d *Document) Distinct(f *fault.Fields, inv *Invitation) {
 	for i := range d.Invitations {
 		switch o := &d.Invitations[i]; {
 		case o.ID == inv.ID:
-		case inv.Email != "" && strings.EqualFold(o.Email, inv.Email):
+		case inv.Email != "" && strings.EqualFold(o.Email, inv.Email) && !inv.SharesEmail && !o.SharesEmail:
 			f.Add("email", "already_invited")
 			return
 		case d.Template && inv.RoleName != "" && strings.EqualFold(o.RoleName, inv.RoleName):
