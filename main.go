@@ -59,7 +59,7 @@ func root() *cobra.Command {
 	c.PersistentFlags().StringVar(&s.File, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
 	c.PersistentFlags().StringArrayVar(&s.Set, "set", nil, "override a setting, as key=value (repeatable)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
-	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), doctor(s), cli.Backups(s), cli.Restore(s), reindex(s), cli.Users(s), cli.Tokens(s), cli.Companies(s), cli.Checkpoints(s), cli.Outbox(s), cli.Config(s, example), alerts(), version())
+	c.AddCommand(serve(s), dev(s), demo(), verify(), cli.Check(s), doctor(s), cli.Backups(s), cli.Restore(s), reindex(s), cli.Users(s), cli.Tokens(s), cli.Companies(s), cli.Checkpoints(s), cli.Outbox(s), cli.Config(s, example), alerts(), version())
 	return c
 }
 
@@ -113,27 +113,6 @@ func verify() *cobra.Command {
 	c.Flags().StringVar(&o.Password, "password", "", "password of encrypted files")
 	c.Flags().StringVar(&o.Checkpoint, "checkpoint", "", "published checkpoint, a file or its folder, that must cover the history of the files")
 	c.Flags().StringVar(&o.Key, "key", "", "verifier key of the checkpoint (default: the one in the certificate of completion, or its successor)")
-	return c
-}
-
-func check(s *cli.Settings) *cobra.Command {
-	var o app.CheckOptions
-	c := &cobra.Command{Use: "check", Short: "Check all data and list every problem, also while the server runs",
-		Example: "  paraph check --set data.dir=/var/lib/paraph\n  paraph check --renew\n  paraph check --checkpoint /mnt/elsewhere/01JZ0000000000000000000000/checkpoint", Args: cli.Args(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.Load()
-			if err != nil {
-				return err
-			}
-			in, err := o.Order()
-			if err != nil {
-				return err
-			}
-			return app.Order(c.Context(), cfg, "check", in, c.OutOrStdout())
-		}}
-	c.Flags().StringArrayVar(&o.Checkpoints, "checkpoint", nil, "file with published checkpoints that the journal must fit (repeatable)")
-	c.Flags().BoolVar(&o.Repair, "repair", false, "rebuild derived data: list items and the search index")
-	c.Flags().BoolVar(&o.Renew, "renew", false, "add a timestamp to completed files whose last one depends on a certificate that expires within a year")
 	return c
 }
 

@@ -52,13 +52,14 @@ type commands struct {
 	site    *transfer.Installation
 	examine func(context.Context) []Finding
 	order   http.HandlerFunc
+	files   func(*http.ServeMux)
 }
 
 func (a *App) commands() commands {
 	return commands{
 		a.dir, a.log, a.words.English(), a.backupSource(), a.installation(),
 		func(ctx context.Context) []Finding { return a.examine(ctx, true) },
-		a.serveOrder,
+		a.serveOrder, a.serveFiles,
 	}
 }
 
@@ -89,6 +90,7 @@ func (c commands) handler() http.Handler {
 		mux.Handle(path, companies)
 	}
 	mux.HandleFunc("POST /orders", c.order)
+	c.files(mux)
 	mux.HandleFunc("GET /doctor", func(w http.ResponseWriter, r *http.Request) {
 		if err := json.NewEncoder(w).Encode(c.examine(r.Context())); err != nil {
 			c.log.Debug("answering the doctor", "error", err)
