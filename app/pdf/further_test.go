@@ -15,7 +15,7 @@ func elaborate() []byte {
 	profile := content("/N 3", strings.Repeat("p", 128))
 	return layered(map[int]string{
 		1: "<</Type/Catalog/Pages 2 0 R/OCProperties 4 0 R/Names 7 0 R/StructTreeRoot 8 0 R/Metadata 9 0 R/Outlines 30 0 R" +
-			"/PageLabels 32 0 R/OutputIntents[33 0 R]/ViewerPreferences 36 0 R/Dests 37 0 R/Collection 38 0 R/AcroForm 39 0 R>>",
+			"/PageLabels 32 0 R/OutputIntents[33 0 R]/ViewerPreferences 36 0 R/Dests 37 0 R/AcroForm 39 0 R>>",
 		3:  "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 35 0 R/Encoding 44 0 R>>",
 		6:  "<</OFF[5 0 R]/Order 45 0 R>>",
 		8:  "<</Type/StructTreeRoot/K 14 0 R/ParentTree 15 0 R/ParentTreeNextKey 1/RoleMap 40 0 R/ClassMap 41 0 R>>",
@@ -29,7 +29,6 @@ func elaborate() []byte {
 		35: content("", "1 beginbfchar <41> <0041> endbfchar"),
 		36: "<</DisplayDocTitle true>>",
 		37: "<</there[10 0 R/Fit]>>",
-		38: "<</Type/Collection/View/D>>",
 		39: "<</Fields[46 0 R]/DA(/Helv 0 Tf 0 g)/DR 47 0 R>>",
 		40: "<</Title/P>>",
 		41: "<</C<</O/Layout>>>>",
@@ -65,8 +64,7 @@ func TestFurtherForgeries(t *testing.T) {
 		"bookmarks added":              {30: "<</Type/Outlines/First 31 0 R/Last 400 0 R/Count 2>>", 400: "<</Title(Other)/Parent 30 0 R>>"},
 		"named destination":            {37: "<</there[12 0 R/Fit]>>"},
 		"viewer preferences":           {36: "<</HideToolbar true/HideMenubar true>>"},
-		"shown as a collection":        {38: "<</Type/Collection/View/T/D(other.pdf)>>"},
-		"collection added by another":  {1: v.edit(1, "/Collection 38 0 R", "/Collection<</D(x.pdf)>>")},
+		"shown as a collection":        {1: v.edit(1, "/Pages", "/Collection<</Type/Collection/View/T/D(other.pdf)>>/Pages")},
 		"output intent":                {33: "<</Type/OutputIntent/S/GTS_PDFX/DestOutputProfile 34 0 R>>"},
 		"colour profile":               {34: content("/N 3", strings.Repeat("q", 128))},
 		"Unicode map of a font":        {35: content("", "1 beginbfchar <41> <0042> endbfchar")},

@@ -198,6 +198,9 @@ func (f *File) uneven() (n int, paperOnly bool) {
 			paperOnly = true
 		}
 	})
+	if f.Catalog()["Collection"] != nil { // some readers show an attached file instead of the pages
+		n, paperOnly = n+1, true
+	}
 	preferences := f.Dict(f.Catalog()["ViewerPreferences"])
 	for _, key := range pageAreas {
 		if preferences[key] != nil && f.Name(preferences[key]) != "CropBox" {
@@ -210,6 +213,7 @@ func (f *File) uneven() (n int, paperOnly bool) {
 // alikeEverywhere makes layers and pages the same on the screen and on paper. Annotations are made so
 // with their pages.
 func (p *preparation) alikeEverywhere() {
+	delete(p.catalog, "Collection")
 	if preferences := p.f.Dict(p.catalog["ViewerPreferences"]); preferences != nil {
 		preferences = preferences.Clone()
 		before := len(preferences)

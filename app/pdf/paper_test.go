@@ -56,6 +56,7 @@ func TestNothingDiffersOnPaperUnnamed(t *testing.T) {
 		"three dimensions":           annotation("/F 4/Subtype/3D/3DD 30 0 R"),
 		"rich media":                 annotation("/F 4/Subtype/RichMedia/RichMediaContent<<>>/RichMediaSettings<</Activation<</Condition/PV>>>>"),
 		"movie":                      annotation("/F 4/Subtype/Movie/Movie<</F(x)>>/A true"),
+		"another file in its place":  onPaper("/Collection<</D(other.pdf)/View/H>>", "", nil, nil),
 		"layer not on paper":         layered("/Print<</PrintState/OFF>>", ""),
 		"layer only on paper":        layered("/View<</ViewState/OFF>>/Print<</PrintState/ON>>", ""),
 		"layer by its events":        layered("/Print<</PrintState/OFF>>", "/AS[<</Event/Print/Category[/Print]/OCGs[20 0 R]>>]"),

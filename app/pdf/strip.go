@@ -150,7 +150,6 @@ func (p *preparation) stripOutlines() {
 func (p *preparation) stripFiles() {
 	p.dropName("EmbeddedFiles")
 	delete(p.catalog, "AF")
-	delete(p.catalog, "Collection")
 }
 
 // stripPage removes risky actions and attached files from one page. The page is
