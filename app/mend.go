@@ -67,8 +67,19 @@ func withFiles(ctx context.Context, cfg Config, run func(fileKeeper) error) erro
 type localFiles struct{ app *App }
 
 // Lost implements [fileKeeper].
-func (f localFiles) Lost(ctx context.Context) ([]string, error) {
-	return f.app.Signing.Upkeep.LostFiles(ctx)
+func (f localFiles) Lost(ctx context.Context) (lost []string, err error) {
+	err = f.app.db.View(func(tx *kv.Tx) error {
+		return neededFiles{}.Each(tx, 0, func(hash string) error {
+			switch err := f.app.blobs.Verify(hash); {
+			case errors.Is(err, blob.ErrCorrupt) || errors.Is(err, blob.ErrNotFound):
+				lost = append(lost, hash)
+			case err != nil:
+				return err
+			}
+			return ctx.Err()
+		})
+	})
+	return lost, err
 }
 
 // Keep implements [fileKeeper].
