@@ -42,6 +42,9 @@ type BackupOptions struct {
 	Keys  backup.Keys
 }
 
+// unencrypted warns of backups that anybody can read.
+const unencrypted = "whoever reads it can sign as you. See --recipient and --passphrase-file."
+
 // Backup writes a backup of the data folder to out, whether a server runs or not.
 func Backup(ctx context.Context, cfg Config, out string, o BackupOptions, w io.Writer) error {
 	return withOrigin(ctx, cfg, func(from backup.Origin) error {
@@ -51,7 +54,7 @@ func Backup(ctx context.Context, cfg Config, out string, o BackupOptions, w io.W
 		}
 		fmt.Fprintf(w, "Wrote %s (%s, %s) and read it back.\n", r.Where, r.Kind(), humanize.Bytes(uint64(r.Size)))
 		if !r.Encrypted {
-			fmt.Fprintln(w, "It holds the signing keys and is not encrypted: whoever reads it can sign as you. See --recipient and --passphrase-file.")
+			fmt.Fprintln(w, "It holds the signing keys and is not encrypted: "+unencrypted)
 		}
 		if lacks := r.Lacks(); lacks != "" {
 			return errors.New(lacks)
@@ -104,6 +107,9 @@ func FollowBackups(ctx context.Context, cfg Config, out string, every time.Durat
 	}
 	if err != nil {
 		return err
+	}
+	if !keys.Encrypts() {
+		fmt.Fprintf(w, "What is kept in %s holds the signing keys and is not encrypted: %s\n", out, unencrypted)
 	}
 	from := backup.NewRemote(serverOf(dir))
 	err = backup.Follow(ctx, from, out, backup.FollowOptions{Keys: keys, Every: every, Log: w, Buckets: buckets(cfg)})

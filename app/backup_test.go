@@ -301,10 +301,16 @@ func TestKilledBackupOrRestoreLeavesNothingPartial(t *testing.T) {
 }
 
 // follow starts a process that keeps a folder up to date.
-func (p *process) follow(t *testing.T, dir, out string) *exec.Cmd {
+func (p *process) follow(t *testing.T, dir, out string, more ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(binary(t), "backup", out, "--follow", "--every", "100ms", "--set", "data.dir="+dir)
+	cmd := exec.Command(binary(t), append([]string{"backup", out, "--follow", "--every", "100ms", "--set", "data.dir=" + dir}, more...)...)
 	cmd.Dir, cmd.Env = t.TempDir(), environ()
+	said, err := os.Create(filepath.Join(cmd.Dir, said))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	cmd.Stdout = said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -314,6 +320,63 @@ func (p *process) follow(t *testing.T, dir, out string) *exec.Cmd {
 		_ = cmd.Wait()
 	})
 	return cmd
+}
+
+// said is the file with what a follower printed.
+const said = "said"
+
+// TestWhatAFollowerHoldsOpensNothing looks for keys and tokens in what a follower keeps for a recipient, and expects to be
+// told where anybody could read them.
+func TestWhatAFollowerHoldsOpensNothing(t *testing.T) {
+	t.Parallel()
+	dir, sealed, plain := t.TempDir(), t.TempDir(), t.TempDir()
+	p := serve(t, dir)
+	c := p.login()
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const warning = "is not encrypted: whoever reads it can sign as you"
+	tells := func(f *exec.Cmd) bool {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(f.Dir, said))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(b), warning)
+	}
+	holds := func(out string) (all []string) {
+		t.Helper()
+		if all, err = filepath.Glob(filepath.Join(out, "paraph-*")); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	safe, open := p.follow(t, dir, sealed, "--recipient", identity.Recipient().String()), p.follow(t, dir, plain)
+	p.until("both have a backup", func() (string, bool) {
+		return fmt.Sprint(holds(sealed), holds(plain)), len(holds(sealed)) > 0 && len(holds(plain)) > 0
+	})
+	if tells(safe) || !tells(open) {
+		t.Errorf("the warning is given for encrypted backups: %v, for others: %v", tells(safe), tells(open))
+	}
+	key, err := os.ReadFile(filepath.Join(dir, "keys", "token.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range holds(sealed) {
+		b, err := os.ReadFile(path)
+		if err != nil || !bytes.HasPrefix(b, []byte("age-encryption.org/v1")) {
+			t.Errorf("%s: %.40q, %v", path, b, err)
+		}
+		for name, secret := range map[string]string{"the key of tokens": string(key), "a session": c.token, "a key": "PRIVATE KEY", "an address": adminEmail} {
+			if bytes.Contains(b, []byte(secret)) {
+				t.Errorf("%s is in %s", name, path)
+			}
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s can be read by others: %v, %v", path, info, err)
+		}
+	}
 }
 
 func TestFollowedFolderSurvivesRestarts(t *testing.T) {
