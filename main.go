@@ -75,18 +75,23 @@ func serve(s *cli.Settings) *cobra.Command {
 }
 
 func dev(s *cli.Settings) *cobra.Command {
-	return &cobra.Command{Use: "dev", Short: "Run a local test double: in memory, with sample data and test controls",
+	var o app.DevOptions
+	c := &cobra.Command{Use: "dev", Short: "Run a local test double: in memory, with sample data and test controls",
 		Long: `Run a local test double: in memory, with sample data and test controls. It listens on
 127.0.0.1:8080, or where --set server.listen or PARAPH_SERVER__LISTEN says; its
 passwords are known to everybody.`,
-		Example: "  paraph dev --set server.listen=127.0.0.1:8090", Args: cli.Args(0, 0),
+		Example: "  paraph dev --set server.listen=127.0.0.1:8090\n  paraph dev --set server.listen=127.0.0.1:0 --ready-file ready.json", Args: cli.Args(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.LoadFrom(app.DevEnviron(os.Environ()))
 			if err != nil {
 				return err
 			}
-			return app.ServeDev(c.Context(), cfg, c.OutOrStdout(), cli.Logger(cfg))
+			return app.ServeDev(c.Context(), cfg, o, c.OutOrStdout(), cli.Logger(cfg))
 		}}
+	c.Flags().BoolVar(&o.JSON, "json", false, "say where it runs, and who can sign in, in one line of JSON")
+	c.Flags().BoolVar(&o.Quiet, "quiet", false, "say nothing")
+	c.Flags().StringVar(&o.ReadyFile, "ready-file", "", "file to write that JSON to once requests are answered; removed at the end")
+	return c
 }
 
 func demo() *cobra.Command {

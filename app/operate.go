@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/memory"
 	"paraph/app/notify"
+	"paraph/app/tree"
 	"paraph/app/words"
 )
 
@@ -106,23 +108,72 @@ func DevEnviron(environ []string) []string {
 	return append([]string{"PARAPH_SERVER__LISTEN=127.0.0.1:8080", "PARAPH_SERVER__PUBLIC_LISTEN="}, environ...)
 }
 
+// DevOptions say how a test double tells that it runs.
+type DevOptions struct {
+	JSON      bool   // one line of JSON in place of the text for people
+	Quiet     bool   // nothing at all
+	ReadyFile string // a file to write the JSON to once requests are answered, "" for none
+}
+
+// devStart is what a program needs to know of a test double that has started.
+type devStart struct {
+	URL      string      `json:"url"`
+	Password string      `json:"password"` // of all people
+	People   []devPerson `json:"people"`
+}
+
+type devPerson struct {
+	Email string `json:"email"`
+	Role  string `json:"role"`
+}
+
 // ServeDev runs a test double until ctx ends.
-func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
+func ServeDev(ctx context.Context, cfg Config, o DevOptions, w io.Writer, log *slog.Logger) error {
 	cfg.Server.TestControls = true
 	cfg.Webhooks.AllowPrivate = true // the program under test runs on this machine
 	a, err := Open(cfg, Options{InMemory: true, Seed: true, Cheap: true, OwnNames: true, Strict: true, Log: log})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nParaph as a test double on %s: everything is kept in memory and lost on exit.\n\n", a.URL())
-	for _, p := range [][2]string{{SeedAdmin, "owner"}, {SeedMember, "member"}, {SeedApprover, "approver"}, {SeedViewer, "viewer"}, {SeedOther, "owner of another company"}} {
-		fmt.Fprintf(w, "  %-18s %-24s password %s\n", p[0], p[1], SeedPassword)
+	start := devStart{a.URL(), SeedPassword, []devPerson{{SeedAdmin, "owner"}, {SeedMember, "member"}, {SeedApprover, "approver"}, {SeedViewer, "viewer"}, {SeedOther, "owner of another company"}}}
+	if err := start.tell(o, cfg, w); err != nil {
+		return errors.Join(err, a.Close())
+	}
+	err = errors.Join(a.Run(ctx), a.Close())
+	if o.ReadyFile != "" {
+		err = errors.Join(err, os.Remove(o.ReadyFile))
+	}
+	return err
+}
+
+// tell says that a test double runs. Its listener is open: a request that comes now is answered.
+func (d devStart) tell(o DevOptions, cfg Config, w io.Writer) error {
+	line, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	if o.ReadyFile != "" {
+		if err := tree.WriteFile(o.ReadyFile, line, 0o644); err != nil {
+			return fmt.Errorf("writing the ready file: %w", err)
+		}
+	}
+	switch {
+	case o.Quiet:
+		return nil
+	case o.JSON:
+		_, err := w.Write(line)
+		return err
+	}
+	fmt.Fprintf(w, "\nParaph as a test double on %s: everything is kept in memory and lost on exit.\n\n", d.URL)
+	for _, p := range d.People {
+		fmt.Fprintf(w, "  %-18s %-24s password %s\n", p.Email, p.Role, d.Password)
 	}
 	if cfg.Server.mayControl() != nil {
 		fmt.Fprintf(w, "\nWARNING: it listens on %s. Everybody who reaches that can sign in with these passwords, read all mail and delete everything.\n", cfg.Server.Listen)
 	}
-	fmt.Fprintf(w, "\nMail: GET /test/outbox. A company for each test: POST /test/companies. Clock: GET and POST /test/clock. Start over: POST /test/reset.\n\n")
-	return errors.Join(a.Run(ctx), a.Close())
+	fmt.Fprint(w, "\nMail: GET /test/outbox. A company for each test: POST /test/companies. Failures: POST /test/faults.\nClock: GET and POST /test/clock. Start over: POST /test/reset.\n\n")
+	return nil
 }
 
 // OutboxOrder is the input of the command that prints messages; an empty address stands for people who belong

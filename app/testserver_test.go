@@ -1,17 +1,22 @@
 package app_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 	"paraph/app/fault"
 )
 
@@ -108,6 +113,55 @@ func TestATestDoubleStaysOnItsMachine(t *testing.T) {
 	}
 	if r.Body.Close() != nil || r.StatusCode != 422 {
 		t.Errorf("a misspelled member at a test double: %s, want 422", r.Status)
+	}
+}
+
+// TestATestDoubleTellsPrograms starts it as a program's tests do: on a port that is free, waiting
+// for a file.
+func TestATestDoubleTellsPrograms(t *testing.T) {
+	t.Parallel()
+	ready := filepath.Join(t.TempDir(), "ready.json")
+	for _, quiet := range []bool{false, true} {
+		args := []string{"dev", "--json", "--ready-file", ready, "--set", "server.listen=127.0.0.1:0"}
+		if quiet {
+			args = append(args, "--quiet")
+		}
+		cmd := exec.CommandContext(t.Context(), binary(t), args...)
+		var out bytes.Buffer
+		cmd.Dir, cmd.Env, cmd.Stdout = t.TempDir(), environ(), &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var line []byte
+		patience.Until(t, "there is the file", func() (string, bool) {
+			b, err := os.ReadFile(ready)
+			line = b
+			return fmt.Sprint(err), err == nil
+		})
+		var start struct {
+			URL, Password string
+			People        []struct{ Email string }
+		}
+		if err := json.Unmarshal(line, &start); err != nil || len(start.People) != 5 {
+			t.Fatalf("the file has %s: %v", line, err)
+		}
+		body := fmt.Sprintf(`{"email": %q, "password": %q}`, start.People[0].Email, start.Password)
+		r, err := http.Post(start.URL+"/login", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Body.Close() != nil || r.StatusCode != 200 {
+			t.Errorf("signing in as the file says: %s", r.Status)
+		}
+		if err := errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()); err != nil {
+			t.Error(err)
+		}
+		if want := map[bool]string{true: "", false: string(line)}[quiet]; out.String() != want {
+			t.Errorf("it says %q, want %q", out.String(), want)
+		}
+		if _, err := os.Stat(ready); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the file at the end: %v", err)
+		}
 	}
 }
 
