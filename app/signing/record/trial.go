@@ -136,6 +136,12 @@ func (t *trial) possible(x *Field) *Flaw {
 		return allFlawed(x.Options, accepted)
 	case pdf.FieldNumber:
 		return allFlawed(x.simplest(), accepted)
+	case pdf.FieldDate:
+		return t.someDate(x)
+	case pdf.FieldEmail, pdf.FieldPhone:
+		if why := t.on.Check(t.d, x, map[pdf.FieldType]string{pdf.FieldEmail: "i@i.il", pdf.FieldPhone: "1111"}[x.Type]); why != nil {
+			return why
+		}
 	}
 	least, most := 1, MaxValue
 	if x.Type == pdf.FieldText {
@@ -158,6 +164,33 @@ func (t *trial) possible(x *Field) *Flaw {
 		return t.shortest(x, least)
 	}
 	return nil
+}
+
+// someDate returns what keeps all days from being entered: limits that leave none, now and later, no room for any month,
+// or a pattern that matches none.
+func (t *trial) someDate(x *Field) *Flaw {
+	const years = 100 // around now, in which a pattern has to match a day
+	now := cmp.Or(t.d.UpdatedAt, someDay)
+	none := func(today time.Time) bool {
+		first, last := x.Days(today)
+		return last != "" && last < first
+	}
+	if first, _ := x.Days(now); none(now) && none(now.AddDate(1, 0, 0)) {
+		return NewFlaw("too_early", fault.Text("limit", first))
+	}
+	var months []string
+	for month := time.January; month <= time.December; month++ {
+		months = append(months, time.Date(now.Year(), month, 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+	}
+	if why := allFlawed(months, func(day string) *Flaw { return t.on.Check(t.d, x, day) }); why != nil || x.Pattern == "" {
+		return why
+	}
+	for day := range 2 * years * 366 {
+		if pattern.Match(x.Pattern, now.AddDate(-years, 0, day).Format(time.DateOnly)) {
+			return nil
+		}
+	}
+	return NewFlaw("not_in_format", fault.Text("format", x.Pattern))
 }
 
 // simplest lists the numbers that the field's limits and format allow, if they allow any, and that need the least room:
