@@ -32,7 +32,7 @@ type problems struct{ errs []error }
 
 func (p *problems) check(ok bool, key, why string) {
 	if !ok {
-		p.errs = append(p.errs, fmt.Errorf("config: %s: %s", key, why))
+		p.errs = append(p.errs, &settingError{key: key, why: why})
 	}
 }
 
@@ -52,7 +52,7 @@ func (c Config) validateServer(p *problems) {
 	_, modeErr := strconv.ParseUint(s.SocketMode, 8, 9)
 	p.check(modeErr == nil, "server.socket_mode", `must be an octal mode such as "0660"`)
 	p.check(s.BaseURL == "" || webAddress(s.BaseURL), "server.base_url", "must be a full address such as https://sign.example.org")
-	p.check(s.BaseURL == "" || plainPath.MatchString(pathOf(s.BaseURL)), "server.base_url", "must have a path of letters, digits, dots, hyphens and underscores, such as /sign, or none")
+	p.check(!webAddress(s.BaseURL) || plainPath.MatchString(pathOf(s.BaseURL)), "server.base_url", "must have a path of letters, digits, dots, hyphens and underscores, such as /sign, or none")
 	p.check(s.BaseURL != "" || !strings.HasPrefix(s.Listen, unixListen), "server.base_url", "is required when server.listen is a Unix socket")
 	for _, proxy := range s.TrustedProxies {
 		_, addrErr := netip.ParseAddr(proxy)

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/go-viper/mapstructure/v2"
-	"github.com/knadh/koanf/parsers/toml/v2"
+	koanftoml "github.com/knadh/koanf/parsers/toml/v2"
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/providers/env/v2"
 	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/v2"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // ConfigPath returns the file to load: the given one, else ./config.toml, else
@@ -57,7 +58,7 @@ func Load(path string, overrides map[string]string, environ []string) (Config, e
 			c.Admin.Password = Secret(value)
 		}
 	}
-	if err := errors.Join(append(errs, c.Validate())...); err != nil {
+	if err := placed(append(errs, c.Validate()), path, overrides, environ); err != nil {
 		return Config{}, err
 	}
 	return c, nil
@@ -68,7 +69,11 @@ const envPrefix = "PARAPH_"
 func layers(path string, overrides map[string]string, environ []string) (*koanf.Koanf, error) {
 	k := koanf.New(".")
 	if path != "" {
-		if err := k.Load(file.Provider(path), toml.Parser()); err != nil {
+		if err := k.Load(file.Provider(path), koanftoml.Parser()); err != nil {
+			if at, ok := errors.AsType[*toml.DecodeError](err); ok {
+				line, column := at.Position()
+				return nil, fmt.Errorf("config: %s: line %d, column %d: %s", path, line, column, strings.TrimPrefix(at.Error(), "toml: "))
+			}
 			return nil, fmt.Errorf("config: %s: %w", path, err)
 		}
 	}
@@ -134,7 +139,11 @@ func misspelled(environ []string, known *koanf.Koanf) (errs []error) {
 func unknown(k, known *koanf.Koanf) (errs []error) {
 	for _, key := range k.Keys() {
 		if !known.Exists(key) {
-			errs = append(errs, fmt.Errorf("config: %s: unknown setting", key))
+			why := "unknown setting"
+			if right := meant(key, known.Keys()); right != "" {
+				why += "; did you mean " + right + "?"
+			}
+			errs = append(errs, &settingError{key: key, why: why})
 		}
 	}
 	return errs
@@ -158,7 +167,7 @@ func named(err error) (errs []error) {
 		return errs
 	}
 	if at, ok := errors.AsType[*mapstructure.DecodeError](err); ok {
-		err = fmt.Errorf("config: %s: %w", at.Name(), at.Unwrap())
+		err = &settingError{key: at.Name(), why: at.Unwrap().Error()}
 	}
 	return append(errs, err)
 }

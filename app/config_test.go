@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -257,5 +258,36 @@ func TestEgressLimitsHosts(t *testing.T) {
 		if got := (app.NetworkConfig{Egress: tt.egress}).AllowsHost(tt.host); got != tt.want {
 			t.Errorf("%v allows %s: got %v", tt.egress, tt.host, got)
 		}
+	}
+}
+
+// TestErrorsSayWhereAndWhatWasMeant expects every error to name the line, the variable or the flag, once.
+func TestErrorsSayWhereAndWhatWasMeant(t *testing.T) {
+	t.Parallel()
+	path := write(t, "# comment\n[server]\nlistn = \":8080\"\nbase_url = \"sign.example.org/a b\"\n\n[server.limits]\nuplod = 3\nfiles = \"many\"\n[mial]\nhost = \"a\"\n[colour]\nsky = \"blue\"\n")
+	_, err := app.Load(path, map[string]string{"log.level": "loud"}, []string{"PARAPH_MAIL__PORTT=1", "PARAPH_MAIL__PORT=0"})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	want := []string{
+		"config: server.listn: unknown setting; did you mean server.listen? (line 3 of " + path + ")",
+		`config: server.base_url: must be a full address such as https://sign.example.org (line 4 of ` + path + ")",
+		"config: server.limits.uplod: unknown setting; did you mean server.limits.upload? (line 7 of " + path + ")",
+		"config: server.limits.files: must be a whole number (line 8 of " + path + ")",
+		"config: mial.host: unknown setting; did you mean mail.host? (line 10 of " + path + ")",
+		"config: colour.sky: unknown setting (line 12 of " + path + ")",
+		"config: mail.portt: unknown setting; did you mean mail.port? (PARAPH_MAIL__PORTT)",
+		"config: mail.port: must be between 1 and 65535 (PARAPH_MAIL__PORT)",
+		"config: log.level: must be one of debug, info, warn, error (--set)",
+	}
+	got := strings.Split(err.Error(), "\n")
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	path = write(t, "[server]\nlisten = \":8080\n")
+	if _, err := app.Load(path, nil, nil); err == nil || !strings.Contains(err.Error(), path+": line 2, column ") {
+		t.Errorf("broken TOML: %v", err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"paraph/app/backup"
 	"paraph/kv"
 )
@@ -39,7 +41,7 @@ func (x upkeepExam) check(context.Context) Finding {
 	case err != nil:
 		return Finding{"check", problem, err.Error() + ".", "Run paraph check."}
 	case c.Problems > 0:
-		return Finding{"check", problem, fmt.Sprintf("paraph check found %d problems on %s.", c.Problems, c.At.Format(time.DateOnly)), "Run it again, and restore what is damaged from a backup."}
+		return Finding{"check", problem, fmt.Sprintf("paraph check found %s on %s.", english.Plural(c.Problems, "problem", ""), c.At.Format(time.DateOnly)), "Run it again, and restore what is damaged from a backup."}
 	case c.At.IsZero():
 		return Finding{"check", fine, "paraph check has not run on this folder yet.", ""}
 	}
@@ -64,7 +66,7 @@ func (x upkeepExam) overdue(context.Context) Finding {
 		}
 	}
 	if s.Dead > 0 {
-		return Finding{"jobs", warning, fmt.Sprintf("%d jobs were given up.", s.Dead), "Documents that need attention, failed mails and failing webhooks say why, and offer to try again."}
+		return Finding{"jobs", warning, fmt.Sprintf("%s %s given up.", english.Plural(s.Dead, "job", ""), english.PluralWord(s.Dead, "was", "were")), "Documents that need attention, failed mails and failing webhooks say why, and offer to try again."}
 	}
-	return Finding{"jobs", fine, fmt.Sprintf("%d jobs wait for their time, none is late.", s.Waiting), ""}
+	return Finding{"jobs", fine, fmt.Sprintf("Jobs waiting for their time: %d. None is late.", s.Waiting), ""}
 }
