@@ -174,6 +174,58 @@ func TestForgedFiles(t *testing.T) {
 	}
 }
 
+// TestForgedForms changes what the upload's own form shows after everybody has signed: values, what is drawn for them,
+// and whether readers draw them anew. No field of it was anybody's to fill in.
+func TestForgedForms(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	j := newJudges(t, s)
+	c := s.Company(t)
+	d := deal{data: apptest.Map{"invitations": apptest.List{guest(0)}, "fields": apptest.List{
+		apptest.Map{"type": "signature", "invitation_id": "0", "x": .1, "y": .8, "width": .3, "height": .1}}},
+		signs: []apptest.Map{{}}, files: []apptest.File{{Name: "form.pdf", Content: ownForm(0)}}}
+	files, _ := download(t, c, d.complete(t, c))
+	f := forger{t, files["form.pdf"]}
+	shows := func(text string) string { return look(200, 20, "q BT /F1 12 Tf 2 5 Td ("+text+") Tj ET Q") }
+	edit := func(n int, old, with string) string {
+		pattern := regexp.MustCompile(old)
+		if !pattern.MatchString(f.object(n)) {
+			t.Fatalf("%s is not in object %d: %s", old, n, f.object(n))
+		}
+		return pattern.ReplaceAllString(f.object(n), with)
+	}
+	for name, objects := range map[string]map[int]string{
+		"a price":                       {6: edit(6, `/V ?\(EUR 100\)`, "/V(EUR 999)"), 7: shows("EUR 999")},
+		"a price, not drawn":            {6: edit(6, `/V ?\(EUR 100\)`, "/V(EUR 999)")},
+		"a price, only drawn":           {7: shows("EUR 999")},
+		"a price, drawn elsewhere":      {6: edit(6, `/AP ?<</N 7 0 R`, "/AP<</N 1900 0 R"), 1900: shows("EUR 999")},
+		"a price in other shapes":       {5: "<</Type/Font/Subtype/Type1/BaseFont/ZapfDingbats>>"},
+		"a price in an attached font":   {5: "<</Type/Font/Subtype/TrueType/BaseFont/Helvetica-Bold/FontDescriptor<</FontFile2 1900 0 R>>>>", 1900: "<</Length 6>>stream\nshapes\nendstream"},
+		"a price that readers draw":     {6: edit(6, `/AP ?<<[^>]*>>`, "")},
+		"the other plan":                {8: edit(8, `/V ?/b`, "/V/a"), 9: edit(9, `/AS ?/Off`, "/AS/a"), 10: edit(10, `/AS ?/b`, "/AS/Off")},
+		"the other plan, only shown":    {9: edit(9, `/AS ?/Off`, "/AS/a"), 10: edit(10, `/AS ?/b`, "/AS/Off")},
+		"a box":                         {14: edit(14, `/AS ?/Yes`, "/AS/Off")},
+		"what a box looks like":         {11: look(18, 18, "0 g")},
+		"a choice":                      {15: edit(15, `/V ?\(2\)`, "/V(1)"), 16: shows("Red")},
+		"an empty field filled in":      {13: edit(13, `/Rect`, "/V(NL12345678)/AP<</N 1900 0 R>>/Rect"), 1900: shows("NL12345678")},
+		"an appearance without a value": {13: edit(13, `/Rect`, "/AP<</N 1900 0 R>>/Rect"), 1900: shows("NL12345678")},
+		"the default of a look":         {6: edit(6, `/DA ?\([^)]*\)`, "/DA(/F1 1 Tf 1 g)")},
+		"a field hidden":                {6: edit(6, `/F 4`, "/F 2")},
+		"a field moved":                 {6: edit(6, `/Rect ?\[[^\]]*\]`, "/Rect[0 0 9 9]")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "forged.pdf")
+			if err := os.WriteFile(path, f.update(objects), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := call(t, "verify", "--root", j.root, path); got.code != 1 || !strings.Contains(got.out, "NOT SOUND") {
+				t.Errorf("verify: exit %d: %s%s", got.code, got.out, got.err)
+			}
+		})
+	}
+}
+
 // fit pads or trims a value with zeros to the length of another.
 func fit(value, like []byte) []byte {
 	value = bytes.TrimRight(value, "0>")

@@ -291,6 +291,9 @@ func TestContradiction(t *testing.T) {
 		"in other shapes":      {map[int]string{drawn: inFont("2026-01-01"), 500: font, 501: program}, false},
 		"both, other shapes":   {map[int]string{date: says("2026-02-02"), drawn: inFont("2026-02-02"), 500: font, 501: program}, false},
 		"renamed letters":      {map[int]string{drawn: inFont("2026-01-01"), 500: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[49/nine]>>>>"}, false},
+		"in pictures":          {map[int]string{drawn: inFont("2026-01-01"), 500: "<</Type/Font/Subtype/TrueType/BaseFont/Wingdings/Encoding/WinAnsiEncoding>>"}, false},
+		"in expert's figures":  {map[int]string{drawn: inFont("2026-01-01"), 500: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/MacExpertEncoding>>"}, false},
+		"in another's font":    {map[int]string{drawn: inFont("2026-01-01"), 500: "<</Type/Font/Subtype/TrueType/BaseFont/ABCDEF+Arial,Bold/Encoding/WinAnsiEncoding>>"}, true},
 		"in a reader's font":   {map[int]string{drawn: inFont("2026-01-01"), 500: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"}, true},
 	} {
 		for who, s := range signatures(t, patch(c.bytes, x.objects)) {

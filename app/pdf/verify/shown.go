@@ -70,9 +70,27 @@ func (x *fieldComparison) sameShapes(was, is document.Widget, valued bool) bool 
 	return true
 }
 
+// textFonts are how the names of fonts begin that readers draw with letters of their own, in lower case.
+var textFonts = []string{"helvetica", "times", "courier", "arial", "verdana", "tahoma", "georgia", "calibri", "cambria", "liberation", "dejavu", "myriadpro", "minionpro"}
+
 // ownedByReaders reports whether readers draw a font with one of their own, in an encoding of their own.
 func (f *file) ownedByReaders(font dict) bool {
 	if f.Name(font["Subtype"]) == "Type0" || f.Name(font["Subtype"]) == "Type3" {
+		return false
+	}
+	base := string(f.Name(font["BaseFont"]))
+	if _, rest, ok := strings.Cut(base, "+"); ok {
+		base = rest
+	}
+	family := strings.ToLower(strings.NewReplacer(" ", "", "#20", "").Replace(base))
+	if !slices.ContainsFunc(textFonts, func(s string) bool { return strings.HasPrefix(family, s) }) {
+		return false // readers may draw it with pictures for letters, such as Wingdings
+	}
+	encoding := f.Name(font["Encoding"])
+	if d := f.Dict(font["Encoding"]); d != nil {
+		encoding = f.Name(d["BaseEncoding"])
+	}
+	if encoding == "MacExpertEncoding" {
 		return false
 	}
 	descriptor := f.Dict(font["FontDescriptor"])
