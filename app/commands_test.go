@@ -17,7 +17,7 @@ import (
 
 // harmless are the commands that change nobody's credentials. What serve and dev let people do is not theirs, restore
 // fills only an empty folder, and outbox prints what could not be mailed.
-var harmless = strings.Fields(`backup backup+verify check checkpoint checkpoint+key checkpoint+rotate
+var harmless = strings.Fields(`alerts backup backup+verify check checkpoint checkpoint+key checkpoint+rotate
 	company company+add company+list company+rename company+export completion completion+bash completion+fish completion+powershell completion+zsh
 	config demo dev doctor help outbox reindex restore serve token token+list user user+list verify version`)
 

@@ -102,7 +102,7 @@ func TestPeopleOfTheInstallation(t *testing.T) {
 // of a request.
 func TestOverviewOfTheInstallation(t *testing.T) {
 	t.Parallel()
-	s := server(t)
+	s := apptest.New(t) // a check of what all tests make beside this one would take long
 	c := operator(t, s)
 	r := c.Get(t, "/installation").Want(t, 200)
 	if r.At(t, "last_check") != nil || r.At(t, "last_backup") != nil || r.At(t, "last_upgrade") != nil || r.At(t, "search.rebuilding") != false || !strings.HasPrefix(r.Text(t, "go"), "go1.") || r.Int(t, "format") < 5 || r.Int(t, "companies") < 1 {

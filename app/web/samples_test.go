@@ -124,6 +124,19 @@ func withToken(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+// ofCompany names the company, so that what fails for it fails for no sample beside it.
+func ofCompany(t *testing.T, c *apptest.Client) env {
+	e := alone(t, c)
+	e["COMPANY"] = c.CompanyID
+	return e
+}
+
+func withFault(t *testing.T, c *apptest.Client) env {
+	e := ofCompany(t, c)
+	e["FAULT"] = c.Post(t, "/test/faults", obj{"company": c.CompanyID, "status": 503}).Want(t, 201).Text(t, "id")
+	return e
+}
+
 func withTemplate(t *testing.T, c *apptest.Client) env {
 	e := alone(t, c)
 	e["TEMPLATE"] = c.Post(t, "/templates", obj{"title": "Lease", "roles": list{obj{"role_name": "Tenant"}}}).Want(t, 201).Text(t, "id")
@@ -303,6 +316,7 @@ func stages() map[string]stage {
 		"getMailServer": operator, "testMailServer": operator, "getSenderDomain": operator,
 		"getMember": withMember, "updateMember": withMember, "removeMember": withMember,
 		"revokeToken": withToken, "disableTwoFactor": withApp, "createRecoveryCodes": withApp, "purgeDocument": trashed,
+		"createTestFault": ofCompany, "deleteTestFault": withFault,
 		"getSavedField": withSavedField, "updateSavedField": withSavedField, "deleteSavedField": withSavedField,
 		"fillInFields": toFillIn, "confirmReading": toRead, "rehearseSigning": toRehearse,
 		"getTemplate": withTemplate, "updateTemplate": withTemplate, "deleteTemplate": withTemplate,
