@@ -59,10 +59,11 @@ race: export PARAPH_TEST_PROGRAM := $(CURDIR)/paraph
 race: build ## everything with the race detector, which takes most of an hour
 	$(RACE) $(SLOWEST) ./...
 
-# axe-core judges the pages, and prettier lays out styles and scripts; their versions are in the lock file.
+# axe-core judges the pages, openapi-typescript and tsc the description of the API, and prettier lays out
+# styles and scripts; their versions are in the lock file.
 NPM := app/web/testdata/node_modules/.package-lock.json
 $(NPM): app/web/testdata/package-lock.json
-	@echo "installing axe-core and prettier in app/web/testdata/node_modules"
+	@echo "installing axe-core, prettier, openapi-typescript and TypeScript in app/web/testdata/node_modules"
 	npm ci --prefix app/web/testdata --ignore-scripts --no-audit --no-fund
 	@touch $@
 PRETTIER := app/web/testdata/node_modules/.bin/prettier
