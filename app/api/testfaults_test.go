@@ -39,6 +39,8 @@ func TestFaultsThatAnswer(t *testing.T) {
 // TestFaultsThatLoseAnswers repeats requests whose answers were lost: with a key they are done once.
 func TestFaultsThatLoseAnswers(t *testing.T) {
 	t.Parallel()
+	// On a connection that it has used before, the client itself repeats a request with a key.
+	once := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for _, answer := range []string{"cut", "broken"} {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
@@ -52,7 +54,7 @@ func TestFaultsThatLoseAnswers(t *testing.T) {
 				for name, value := range map[string]string{"Authorization": "Bearer " + c.Token, "Content-Type": "application/json", "Idempotency-Key": "once"} {
 					req.Header.Set(name, value)
 				}
-				res, err := http.DefaultClient.Do(req)
+				res, err := once.Do(req)
 				if (err != nil) != (answer == "cut") {
 					t.Fatalf("the answer is %v, the error %v", res, err)
 				}
