@@ -89,7 +89,7 @@ passwords are known to everybody.`,
 			return app.ServeDev(c.Context(), cfg, o, c.OutOrStdout(), cli.Logger(cfg))
 		}}
 	c.Flags().BoolVar(&o.JSON, "json", false, "say where it runs, and who can sign in, in one line of JSON")
-	c.Flags().BoolVar(&o.Quiet, "quiet", false, "say nothing")
+	c.Flags().BoolVar(&o.Quiet, "quiet", false, "print nothing but the log")
 	c.Flags().StringVar(&o.ReadyFile, "ready-file", "", "file to write that JSON to once requests are answered; removed at the end")
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -111,7 +112,7 @@ func DevEnviron(environ []string) []string {
 // DevOptions say how a test double tells that it runs.
 type DevOptions struct {
 	JSON      bool   // one line of JSON in place of the text for people
-	Quiet     bool   // nothing at all
+	Quiet     bool   // neither: only the log
 	ReadyFile string // a file to write the JSON to once requests are answered, "" for none
 }
 
@@ -123,25 +124,35 @@ type devStart struct {
 }
 
 type devPerson struct {
-	Email string `json:"email"`
-	Role  string `json:"role"`
+	Email   string `json:"email"`
+	Role    string `json:"role"`
+	Company string `json:"company"`
 }
 
 // ServeDev runs a test double until ctx ends.
 func ServeDev(ctx context.Context, cfg Config, o DevOptions, w io.Writer, log *slog.Logger) error {
+	if o.ReadyFile != "" { // of a run that was killed
+		if err := os.Remove(o.ReadyFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing the ready file: %w", err)
+		}
+	}
 	cfg.Server.TestControls = true
 	cfg.Webhooks.AllowPrivate = true // the program under test runs on this machine
 	a, err := Open(cfg, Options{InMemory: true, Seed: true, Cheap: true, OwnNames: true, Strict: true, Log: log})
 	if err != nil {
 		return err
 	}
-	start := devStart{a.URL(), SeedPassword, []devPerson{{SeedAdmin, "owner"}, {SeedMember, "member"}, {SeedApprover, "approver"}, {SeedViewer, "viewer"}, {SeedOther, "owner of another company"}}}
+	start := devStart{a.URL(), SeedPassword, []devPerson{{SeedAdmin, "owner", SeedCompany}, {SeedMember, "member", SeedCompany}, {SeedApprover, "approver", SeedCompany},
+		{SeedViewer, "viewer", SeedCompany}, {SeedOther, "owner", SeedOtherCompany}}}
 	if err := start.tell(o, cfg, w); err != nil {
 		return errors.Join(err, a.Close())
 	}
 	err = errors.Join(a.Run(ctx), a.Close())
-	if o.ReadyFile != "" {
-		err = errors.Join(err, os.Remove(o.ReadyFile))
+	if o.ReadyFile == "" {
+		return err
+	}
+	if gone := os.Remove(o.ReadyFile); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
 	}
 	return err
 }
@@ -167,7 +178,7 @@ func (d devStart) tell(o DevOptions, cfg Config, w io.Writer) error {
 	}
 	fmt.Fprintf(w, "\nParaph as a test double on %s: everything is kept in memory and lost on exit.\n\n", d.URL)
 	for _, p := range d.People {
-		fmt.Fprintf(w, "  %-18s %-24s password %s\n", p.Email, p.Role, d.Password)
+		fmt.Fprintf(w, "  %-18s %-24s password %s\n", p.Email, p.Role+" of "+p.Company, d.Password)
 	}
 	if cfg.Server.mayControl() != nil {
 		fmt.Fprintf(w, "\nWARNING: it listens on %s. Everybody who reaches that can sign in with these passwords, read all mail and delete everything.\n", cfg.Server.Listen)

@@ -124,13 +124,14 @@ func (c Controls) AddCompany(ctx context.Context, name, locale, timezone string)
 
 // The people and companies of a test double.
 const (
-	SeedCompany  = "Acme"
-	SeedPassword = "paraph-dev-password"
-	SeedAdmin    = "ada@acme.example"
-	SeedMember   = "max@acme.example"
-	SeedApprover = "ines@acme.example"
-	SeedViewer   = "vera@acme.example"
-	SeedOther    = "otto@other.example"
+	SeedCompany      = "Acme"
+	SeedOtherCompany = "Other"
+	SeedPassword     = "paraph-dev-password"
+	SeedAdmin        = "ada@acme.example"
+	SeedMember       = "max@acme.example"
+	SeedApprover     = "ines@acme.example"
+	SeedViewer       = "vera@acme.example"
+	SeedOther        = "otto@other.example"
 )
 
 // seed creates the state that a test double starts with: a company with people
@@ -152,7 +153,7 @@ func seed(ctx context.Context, accounts *account.Services, documents *signing.Se
 	if _, err := accounts.Profile.UpdateMe(ctx, account.Call{Actor: admin}, account.MePatch{Name: &own}); err != nil {
 		return err
 	}
-	other, err := accounts.Operator.AddCompany("Other", "en", "UTC")
+	other, err := accounts.Operator.AddCompany(SeedOtherCompany, "en", "UTC")
 	if err != nil {
 		return err
 	}

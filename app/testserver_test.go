@@ -121,6 +121,9 @@ func TestATestDoubleStaysOnItsMachine(t *testing.T) {
 func TestATestDoubleTellsPrograms(t *testing.T) {
 	t.Parallel()
 	ready := filepath.Join(t.TempDir(), "ready.json")
+	if err := os.WriteFile(ready, []byte("{}"), 0o600); err != nil { // a run that was killed left it
+		t.Fatal(err)
+	}
 	for _, quiet := range []bool{false, true} {
 		args := []string{"dev", "--json", "--ready-file", ready, "--set", "server.listen=127.0.0.1:0"}
 		if quiet {
@@ -136,7 +139,7 @@ func TestATestDoubleTellsPrograms(t *testing.T) {
 		patience.Until(t, "there is the file", func() (string, bool) {
 			b, err := os.ReadFile(ready)
 			line = b
-			return fmt.Sprint(err), err == nil
+			return fmt.Sprint(string(b), err), err == nil && len(b) > len("{}")
 		})
 		var start struct {
 			URL, Password string

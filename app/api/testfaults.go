@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"slices"
@@ -23,9 +24,10 @@ const (
 	maxTestFaults   = 1000
 	maxTestRequests = 1000
 	maxTestDelay    = time.Minute
+	maxTestTimes    = 1_000_000
 )
 
-// What becomes of an answer after the request was done.
+// How an answer is lost.
 const (
 	answerCut    = "cut"
 	answerBroken = "broken"
@@ -36,9 +38,9 @@ type testFaultBody struct {
 	Method  string `json:"method,omitempty" doc:"Such as POST; any if left out"`
 	Path    string `json:"path,omitempty" doc:"Such as /documents/*/send, where * is anything; any if left out. Paths below /test never fail"`
 	Times   int    `json:"times,omitempty" doc:"How many requests fail; 1 by default"`
-	Status  int    `json:"status,omitempty" doc:"400 to 599: the answer, and nothing is done"`
+	Status  int    `json:"status,omitempty" doc:"400 to 599: what is answered, and nothing is done"`
 	Delay   string `json:"delay,omitempty" doc:"Such as 2s, at most 60s: how long the request waits first"`
-	Answer  string `json:"answer,omitempty" enum:"cut,broken" doc:"The request is done, but its answer is lost: cut closes the connection without one, broken sends the first half of it"`
+	Answer  string `json:"answer,omitempty" enum:"cut,broken" doc:"The answer is lost, after the request was done or, with status, refused: cut closes the connection without one, broken sends the first half of it"`
 }
 
 type testFault struct {
@@ -100,7 +102,7 @@ func (x *rehearsedFault) meets(company, method, path string) bool {
 		(x.in.Method == "" || strings.EqualFold(x.in.Method, method)) && (x.in.Path == "" || matches(x.in.Path, path))
 }
 
-// matches reports whether a path is what a pattern says, in which * is any text.
+// matches reports whether a path matches a pattern in which * stands for any text.
 func matches(pattern, path string) bool {
 	parts := strings.Split(pattern, "*")
 	if !strings.HasPrefix(path, parts[0]) {
@@ -125,8 +127,8 @@ func (f *rehearsedFaults) add(in testFaultBody) (testFault, error) {
 	var wrong fault.Fields
 	x := &rehearsedFault{id: ulid.Make().String(), in: in}
 	x.in.Times, x.in.Company = cmp.Or(in.Times, 1), idOr(in.Company)
-	if x.in.Times < 0 {
-		wrong.Between("times", 1, 1_000_000)
+	if x.in.Times < 0 || x.in.Times > maxTestTimes {
+		wrong.Between("times", 1, maxTestTimes)
 	}
 	if in.Status != 0 && (in.Status < 400 || in.Status > 599) {
 		wrong.Between("status", 400, 599)
@@ -194,8 +196,11 @@ func (f *rehearsedFaults) take(company, method, path string) *rehearsedFault {
 
 // serve runs a request, and lets it fail if a test asked for that.
 func (f *rehearsedFaults) serve(c *fiber.Ctx) error {
-	path := cmp.Or(strings.TrimPrefix(c.Path(), "/api"), "/")
-	if path == "/test" || strings.HasPrefix(path, "/test/") {
+	path := c.Path()
+	if below, ok := strings.CutPrefix(path, "/api/"); ok {
+		path = "/" + below
+	}
+	if strings.HasPrefix(path, "/test/") {
 		return c.Next()
 	}
 	seen := testRequest{ID: httpkit.RequestID(c), At: when(time.Now()), Method: c.Method(), Path: path, Query: orNull(string(c.Context().URI().QueryString())),
@@ -233,21 +238,15 @@ func (f *rehearsedFaults) run(c *fiber.Ctx, x *rehearsedFault) error {
 		}
 		return nil
 	}
-	if x.delay > 0 {
-		wait := time.NewTimer(x.delay)
-		defer wait.Stop()
-		select {
-		case <-wait.C:
-		case <-c.UserContext().Done():
-		}
-	}
+	time.Sleep(x.delay)
+	var err error
 	if x.in.Status != 0 {
-		return f.refuse(c, x.in.Status)
+		err = f.refuse(c, x.in.Status)
+	} else if err = c.Next(); err != nil {
+		err = f.server.fail(c, err)
 	}
-	if err := c.Next(); err != nil {
-		if err := f.server.fail(c, err); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	switch x.in.Answer {
 	case answerCut:
@@ -262,17 +261,17 @@ func (f *rehearsedFaults) run(c *fiber.Ctx, x *rehearsedFault) error {
 
 // refuse answers as the server does when it fails with a status.
 func (f *rehearsedFaults) refuse(c *fiber.Ctx, status int) error {
-	_, body := f.server.framework(fiber.NewError(status))
 	switch status {
 	case http.StatusInternalServerError:
-		body = failure{Message: f.server.sentence("internal"), Code: "internal", RequestID: httpkit.RequestID(c)}
+		return f.server.fail(c, errors.New("a test asked for this failure"))
 	case http.StatusTooManyRequests:
-		body = failure{Message: f.server.sentence(fault.CodeThrottled)}
-		c.Set(fiber.HeaderRetryAfter, "1")
+		return f.server.fail(c, fault.Throttled(60, time.Second))
 	case http.StatusServiceUnavailable:
-		body = failure{Message: f.server.sentence("not_ready"), Code: "not_ready"}
-		c.Set(fiber.HeaderRetryAfter, "1")
+		later := fault.Unavailable("not_ready")
+		later.RetryAfter = time.Second
+		return f.server.fail(c, later)
 	}
+	_, body := f.server.framework(fiber.NewError(status))
 	return c.Status(status).JSON(body)
 }
 

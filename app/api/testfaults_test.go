@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -95,11 +96,26 @@ func TestFaultsInput(t *testing.T) {
 	failed(t, c.Post(t, "/test/faults", obj{"delay": "2h"}), 422, "delay")
 	failed(t, c.Post(t, "/test/faults", obj{"answer": "lost"}), 422, "answer")
 	failed(t, c.Post(t, "/test/faults", obj{"status": 503, "times": -1}), 422, "times")
+	failed(t, c.Post(t, "/test/faults", obj{"status": 503, "times": 1_000_001}), 422, "times")
 	id := faulty(t, c, obj{"status": 503, "times": 9})
 	failed(t, c.Get(t, "/documents"), 503)
 	c.Delete(t, "/test/faults/"+id).Want(t, 204)
 	c.Get(t, "/documents").Want(t, 200)
 	failed(t, c.Delete(t, "/test/faults/"+id), 404)
+	faulty(t, c, obj{"status": 502, "answer": "broken", "path": "/documents"})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.URL+"/api/documents", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.Token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, err := io.ReadAll(res.Body); err != nil || res.StatusCode != 502 || len(body) == 0 || json.Valid(body) {
+		t.Errorf("half a refusal is %d %s, %v", res.StatusCode, body, err)
+	}
 	faulty(t, c, obj{"path": "/docu*/*/files*", "delay": "1ms"})
 	if r := c.Get(t, "/documents/01K8XN2V7Q3J5T9B4C6D8E0F1G/files"); r.Status != 404 {
 		t.Errorf("a request that only waits is answered %d %s", r.Status, r.Body)
