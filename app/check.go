@@ -155,7 +155,8 @@ type CheckOrder struct {
 	Published     []checkpoint.Published
 }
 
-// Order reads the files that a check needs, as the user who gives the command.
+// Order returns the check to run. It reads the published checkpoints here, with the rights of whoever
+// gives the command: a running server, which may do the work, has others.
 func (o CheckOptions) Order() (CheckOrder, error) {
 	published, err := readPublished(o.Checkpoints)
 	return CheckOrder{o.Repair, o.Renew, published}, err

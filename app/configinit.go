@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Machine is what a configuration has to know of the machine that it is for.
+// Machine holds the few settings that differ from machine to machine.
 type Machine struct {
 	Address string // where people reach the server, such as https://sign.example.org
 	Data    string // the data folder

@@ -131,8 +131,8 @@ var fieldKinds = []struct {
 	{"select", obj{"options": list{"red", "green"}}, "green", "green", []any{"blue", "Red", true}},
 }
 
-// TestValuesAreReadInTheLanguageOfTheDocument gives numbers and dates as people write them: what a field is made with,
-// what it is changed to, and what is signed.
+// TestValuesAreReadInTheLanguageOfTheDocument gives numbers and dates as people write them: as a
+// default when a field is added, when it is changed, and when it is signed.
 func TestValuesAreReadInTheLanguageOfTheDocument(t *testing.T) {
 	t.Parallel()
 	c := company(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// manualText is what the API's description says of its operations and tags.
+// manualText explains the operations and tags of the API, for its description.
 //
 //go:embed manual.md
 var manualText string

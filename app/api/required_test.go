@@ -42,7 +42,7 @@ func eachRequest(t *testing.T, s *apptest.Server, do func(e endpoint, doc, schem
 	}
 }
 
-// refusal is what is refused, by the name of a member.
+// refusal holds the messages and codes of a 422, by the name of the member.
 type refusal struct {
 	Errors map[string][]string `json:"errors"`
 	Codes  map[string][]string `json:"codes"`

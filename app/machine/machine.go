@@ -42,7 +42,7 @@ type Options struct {
 	Checked func() (Check, error)
 	// Check checks all data now and returns the number of problems.
 	Check func(ctx context.Context) (problems int, err error)
-	// Dangers is what administrators are warned of.
+	// Dangers are the conditions that administrators are warned about.
 	Dangers []Danger
 }
 

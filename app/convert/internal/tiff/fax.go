@@ -196,8 +196,8 @@ func (f *fax) endOfLine() bool {
 	return false
 }
 
-// decodeFax returns the lines of a strip, in bits: 1 is what white runs are not. Lines that the strip does not have are
-// white.
+// decodeFax returns the lines of a strip, one bit a pixel, in which 1 is the color of black runs. Lines that are missing
+// from the strip are white.
 func decodeFax(data []byte, compression, options, width, height int) ([]byte, error) {
 	if options&2 != 0 {
 		return nil, UnsupportedError("a fax in parts without compression")
