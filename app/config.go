@@ -216,14 +216,22 @@ func Default() Config {
 // address without port). A host that begins with a dot allows its subdomains.
 func (n NetworkConfig) AllowsHost(host string) bool {
 	return slices.ContainsFunc(n.Egress, func(allowed string) bool {
-		switch {
-		case allowed == "any":
-			return true
-		case allowed == "none":
-			return false
-		case strings.HasPrefix(allowed, "."):
-			return len(host) > len(allowed) && strings.EqualFold(host[len(host)-len(allowed):], allowed)
-		}
-		return strings.EqualFold(host, allowed)
+		return allowed == "any" || matches(allowed, host)
 	})
+}
+
+// names reports whether the configuration allows a host by its name.
+func (n NetworkConfig) names(host string) bool {
+	return slices.ContainsFunc(n.Egress, func(allowed string) bool { return matches(allowed, host) })
+}
+
+// matches reports whether an entry of network.egress is a host or, with a dot before it, its domain.
+func matches(allowed, host string) bool {
+	switch {
+	case allowed == "any", allowed == "none":
+		return false
+	case strings.HasPrefix(allowed, "."):
+		return len(host) > len(allowed) && strings.EqualFold(host[len(host)-len(allowed):], allowed)
+	}
+	return strings.EqualFold(host, allowed)
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -66,3 +67,6 @@ func (a *App) JobKinds() (all []string) {
 	}
 	return all
 }
+
+// RevocationClient returns the client for the addresses that certificates name.
+func RevocationClient(n NetworkConfig) *http.Client { return outgoing{n}.revocations(time.Second) }

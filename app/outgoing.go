@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
+	"syscall"
 	"time"
 
 	"paraph/app/metrics"
@@ -42,6 +44,31 @@ func (o outgoing) client(timeout time.Duration) *http.Client {
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// revocations returns a client for the addresses that certificates name. Whoever imports a key chooses them, so that
+// private addresses are refused unless network.egress names the host.
+func (o outgoing) revocations(timeout time.Duration) *http.Client {
+	open := o.dialer()
+	public := &net.Dialer{Timeout: timeout, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err == nil && !webhook.Public(at.Addr()) {
+			err = fmt.Errorf("%s is a private address of a host that network.egress does not name", at.Addr())
+		}
+		return err
+	}}
+	c := o.client(timeout)
+	c.Transport = &http.Transport{
+		DisableKeepAlives: true, TLSHandshakeTimeout: timeout, ResponseHeaderTimeout: timeout,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			host, _, err := net.SplitHostPort(address)
+			if err == nil && o.network.AllowsHost(host) && !o.network.names(host) {
+				return public.DialContext(ctx, network, address)
+			}
+			return open(ctx, network, address)
+		},
+	}
+	return c
 }
 
 // webhooks returns a client that posts to the receivers of webhooks.

@@ -122,7 +122,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error
 		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
 		Checkpoints: a.Checkpoints,
 		Words:       a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper,
-		Revocations: pki.NewCollector(out.client(revocationTimeout), a.Clock.Now),
+		Revocations: pki.NewCollector(out.revocations(revocationTimeout), a.Clock.Now),
 		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
 		Employment: contact.Employment,
 		BaseURL:    a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,

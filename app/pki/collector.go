@@ -20,6 +20,8 @@ const (
 	collectTimeout     = 10 * time.Second
 	maxRevocationData  = 1 << 20
 	maxCollected       = 40
+	maxAddresses       = 3 // of each kind in a certificate
+	maxAllData         = 8 << 20
 	keepRevocationData = time.Hour
 	keepFailure        = 5 * time.Minute
 	maxKept            = 200
@@ -31,8 +33,9 @@ const (
 type Collector struct {
 	client *http.Client
 	now    func() time.Time
-	mu     sync.Mutex
-	kept   map[string]keptAnswer
+
+	mu   sync.Mutex
+	kept map[string]keptAnswer
 
 	verified verified
 }
@@ -83,12 +86,22 @@ func (c *Collector) Collect(ctx context.Context, certificates, lists [][]byte) C
 			all, out.Certificates = append(all, issuer), append(out.Certificates, issuer.Raw)
 		}
 		o.Extra = all
-		if !c.prove(ctx, one, issuer, &o) {
+		if size(o.CRLs[len(lists):])+size(o.OCSPs) > maxAllData || !c.prove(ctx, one, issuer, &o) {
 			out.Missing = append(out.Missing, describe(one))
 		}
 	}
 	out.CRLs, out.OCSPs = o.CRLs[len(lists):], o.OCSPs
 	return out
+}
+
+// some returns the addresses that are tried. Whoever made a certificate may have named thousands.
+func some(addresses []string) []string { return addresses[:min(len(addresses), maxAddresses)] }
+
+func size(all [][]byte) (n int) {
+	for _, b := range all {
+		n += len(b)
+	}
+	return n
 }
 
 // prove adds the revocation status of a certificate to the options, unless they have it.
@@ -99,7 +112,7 @@ func (c *Collector) prove(ctx context.Context, one, issuer *x509.Certificate, o 
 	if known() {
 		return true
 	}
-	for _, address := range one.OCSPServer {
+	for _, address := range some(one.OCSPServer) {
 		if der := c.ask(ctx, address, one, issuer); der != nil {
 			o.OCSPs = append(o.OCSPs, der)
 			if known() {
@@ -108,7 +121,7 @@ func (c *Collector) prove(ctx context.Context, one, issuer *x509.Certificate, o 
 			o.OCSPs = o.OCSPs[:len(o.OCSPs)-1]
 		}
 	}
-	for _, address := range one.CRLDistributionPoints {
+	for _, address := range some(one.CRLDistributionPoints) {
 		if der := c.get(ctx, address, listEnds); der != nil {
 			o.CRLs = append(o.CRLs, der)
 			if known() {
@@ -126,7 +139,7 @@ func (c *Collector) issuer(ctx context.Context, one *x509.Certificate, all []*x5
 	if i := slices.IndexFunc(all, issued); i >= 0 {
 		return all[i], false
 	}
-	for _, address := range one.IssuingCertificateURL {
+	for _, address := range some(one.IssuingCertificateURL) {
 		found, err := ParseCertificates(c.get(ctx, address, func([]byte) (time.Time, error) { return time.Time{}, nil }))
 		if i := slices.IndexFunc(found, issued); err == nil && i >= 0 {
 			return found[i], true

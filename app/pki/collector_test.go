@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/x509"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -77,5 +78,34 @@ func TestCollector(t *testing.T) {
 		if collector.Collect(context.Background(), append(certificates, f.root.Raw), have); asked.Load() != before {
 			t.Errorf("%s: asked again", name)
 		}
+	}
+}
+
+// TestCollectorIsBounded queries a few of the addresses that a certificate names, and follows none of them elsewhere.
+func TestCollectorIsBounded(t *testing.T) {
+	t.Parallel()
+	f := newForeign(t)
+	var asked, led atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/elsewhere" {
+			led.Add(1)
+			return
+		}
+		asked.Add(1)
+		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(server.Close)
+	s := f.signer(t, p256(t), func(c *x509.Certificate) {
+		for i := range 500 {
+			c.OCSPServer = append(c.OCSPServer, fmt.Sprintf("%s/ocsp%d", server.URL, i))
+			c.CRLDistributionPoints = append(c.CRLDistributionPoints, fmt.Sprintf("%s/crl%d", server.URL, i))
+		}
+		c.CRLDistributionPoints[0], c.OCSPServer[0] = "file:///etc/passwd", "ldap://"+server.Listener.Addr().String()+"/x"
+	})
+	client := server.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	got := pki.NewCollector(client, time.Now).Collect(t.Context(), [][]byte{s.Certificate.Raw, f.issuer.Raw, f.root.Raw}, [][]byte{f.list(t, f.root, f.rootKey, nil)})
+	if len(got.Missing) != 1 || asked.Load() != 4 || led.Load() != 0 {
+		t.Errorf("%d requests, %d led elsewhere, missing %v", asked.Load(), led.Load(), got.Missing)
 	}
 }
