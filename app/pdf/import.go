@@ -44,7 +44,7 @@ func (p *preparation) importPages() error {
 	}
 	node["Kids"] = slices.Concat(p.f.Array(node["Kids"]), added)
 	node["Count"] = count + int64(len(added))
-	p.u.put(root, node)
+	p.dicts[root.Number] = node
 	return nil
 }
 

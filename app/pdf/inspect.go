@@ -37,6 +37,8 @@ type Inspection struct {
 	Uneven int
 	// PaperOnly reports whether some of them are seen only on paper, or only at times.
 	PaperOnly bool
+	// Printing reports whether graphics states have settings that only printers follow, such as overprinting.
+	Printing bool
 	// PaperParts reports whether there are images, layers or other parts that may look different on paper, and that
 	// Prepare leaves as they are.
 	PaperParts bool
@@ -123,7 +125,7 @@ func (f *File) version() string {
 func (f *File) look(in *Inspection) {
 	fonts, files, unlisted := map[string]bool{}, map[string]bool{}, -f.inconstant()
 	in.Unfound = !f.Finds(f.RootRef)
-	f.reach(f.RootRef, func(d dict) {
+	f.reach(f.RootRef, func(number int, d dict) {
 		for _, v := range d {
 			in.Unfound = in.Unfound || f.strays(v)
 		}
@@ -136,6 +138,10 @@ func (f *File) look(in *Inspection) {
 			in.JavaScript = in.JavaScript || d["JS"] != nil
 		}
 		in.PaperParts = in.PaperParts || f.elsewhere(d)
+		f.states(number, d, func(s stateAt) {
+			in.Printing = in.Printing || f.forPrinters(s.dict)
+			in.PaperParts = in.PaperParts || f.transfers(s.dict)
+		})
 		switch f.Name(d["Type"]) {
 		case "OCG":
 			if _, changed := f.constant(d); changed {
@@ -203,13 +209,14 @@ func (f *File) fileName(d dict) string {
 	return f.Text(d["F"])
 }
 
-// reach calls visit with every dictionary reachable from v. The form's default
+// reach calls visit with every dictionary reachable from v, and the number of the object that it is in. The form's default
 // resources do not count, because they are mostly unused.
-func (f *File) reach(v any, visit func(dict)) {
+func (f *File) reach(v any, visit func(number int, d dict)) {
 	resources := f.Form()["DR"]
 	skip, _ := resources.(ref)
 	seen := map[int]bool{skip.Number: true}
 	queue := []any{v}
+	number := 0
 	var walk func(v any)
 	walk = func(v any) {
 		switch x := v.(type) {
@@ -225,7 +232,7 @@ func (f *File) reach(v any, visit func(dict)) {
 		case *reader.Stream:
 			walk(x.Dict)
 		case dict:
-			visit(x)
+			visit(number, x)
 			for k, e := range x {
 				if _, direct := e.(dict); direct && k == "DR" && x["Fields"] != nil {
 					continue
@@ -238,7 +245,7 @@ func (f *File) reach(v any, visit func(dict)) {
 		next := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		if r, ok := next.(ref); ok {
-			seen[r.Number] = true
+			seen[r.Number], number = true, r.Number
 			next = f.Object(r.Number)
 		}
 		walk(next)
@@ -266,7 +273,7 @@ func (f *File) fontMissing(d dict) (base string, missing bool) {
 // ShowsBoxes reports whether a font in the file shows its sign for missing characters; see [text.ShowsBox].
 // It is meant for a file that another program has just made, with nothing but the glyphs in use.
 func (f *File) ShowsBoxes() (shows bool, err error) {
-	f.reach(f.RootRef, func(d dict) {
+	f.reach(f.RootRef, func(_ int, d dict) {
 		if shows || f.Name(d["Type"]) != "FontDescriptor" {
 			return
 		}

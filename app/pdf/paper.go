@@ -46,8 +46,8 @@ func (f *File) resized(d dict, r document.Rect) bool {
 }
 
 // pageAreas are the preferences of the catalog that show another part of a page on the screen than on
-// paper.
-var pageAreas = []name{"ViewArea", "ViewClip", "PrintArea", "PrintClip"}
+// paper, or print only some of the pages.
+var pageAreas = []name{"ViewArea", "ViewClip", "PrintArea", "PrintClip", "PrintPageRange"}
 
 // seen reports whether an annotation can be seen on the screen and on paper. Links and pop-ups show
 // nothing of the document.

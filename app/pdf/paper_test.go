@@ -1,6 +1,8 @@
 package pdf_test
 
 import (
+	"maps"
+	"strings"
 	"testing"
 
 	"paraph/app/pdf"
@@ -62,6 +64,7 @@ func TestNothingDiffersOnPaperUnnamed(t *testing.T) {
 		"layer by its events":        layered("/Print<</PrintState/OFF>>", "/AS[<</Event/Print/Category[/Print]/OCGs[20 0 R]>>]"),
 		"layer when zoomed":          layered("/Zoom<</min 2>>", "/AS[<</Event/View/Category[/Zoom]/OCGs[20 0 R]>>]"),
 		"another part of a page":     onPaper("/ViewerPreferences<</PrintArea/MediaBox>>", "/CropBox[0 0 100 100]", nil, nil),
+		"some of the pages":          onPaper("/ViewerPreferences<</PrintPageRange[0 0]>>", "", nil, nil),
 		"another clip of a page":     onPaper("/ViewerPreferences<</ViewClip/TrimBox>>", "/TrimBox[0 0 100 100]", nil, nil),
 		"layer off, shown on paper":  layered("/Print<</PrintState/ON>>", "/OFF[20 0 R]"),
 		"layers off, shown on paper": layered("/Print<</PrintState/ON>>", "/BaseState/OFF"),
@@ -75,12 +78,56 @@ func TestNothingDiffersOnPaperUnnamed(t *testing.T) {
 			t.Errorf("%s: prepared, %d parts differ", name, in.Uneven)
 		}
 	}
+	inks := func(resources string, more objects, streams map[int][2]string) []byte {
+		content := map[int][2]string{30: {"", "/G gs /X Do"}}
+		maps.Copy(content, streams)
+		return onPaper("", "/Resources "+resources+"/Contents 30 0 R", more, content)
+	}
+	const overprint, form = "<</OP true/op true/OPM 1/LW 2>>", "/Type/XObject/Subtype/Form/BBox[0 0 9 9]"
+	inherited := newBuilder()
+	inherited.object(1, "<</Type/Catalog/Pages 2 0 R>>")
+	inherited.object(2, "<</Type/Pages/Kids[10 0 R]/Count 1/MediaBox[0 0 612 792]/Resources<</ExtGState<</G "+overprint+">>>>>>")
+	inherited.object(10, "<</Type/Page/Parent 2 0 R/Contents 30 0 R>>")
+	inherited.stream(30, "", "/G gs")
+	for name, upload := range map[string][]byte{
+		"overprint":                 inks("<</ExtGState<</G "+overprint+">>>>", nil, nil),
+		"halftone":                  inks("<</ExtGState<</G<</LW 2/HT<</HalftoneType 1/Frequency 60/Angle 45/SpotFunction/Round>>>>>>>>", nil, nil),
+		"black generation":          inks("<</ExtGState<</G<</LW 2/BG2 20 0 R/UCR 20 0 R>>>>>>", objects{20: "<</FunctionType 2/Domain[0 1]/N 1>>"}, nil),
+		"state of its own":          inks("<</ExtGState<</G 20 0 R>>>>", objects{20: overprint}, nil),
+		"list of states":            inks("<</ExtGState 20 0 R>>", objects{20: "<</G " + overprint + "/H " + overprint + ">>"}, nil),
+		"resources of their own":    inks("20 0 R", objects{20: "<</ExtGState<</G " + overprint + ">>>>"}, nil),
+		"inherited":                 inherited.end("/Root 1 0 R"),
+		"states of a form":          inks("<</XObject<</X 40 0 R>>>>", nil, map[int][2]string{40: {form + "/Resources<</ExtGState<</G " + overprint + ">>>>", "/G gs"}}),
+		"states of a shading":       inks("<</Pattern<</P 20 0 R>>>>", objects{20: "<</PatternType 2/Shading<</ShadingType 2/ColorSpace/DeviceGray/Coords[0 0 1 1]>>/ExtGState " + overprint + ">>"}, nil),
+		"states of a shading there": inks("20 0 R", objects{20: "<</Pattern<</P<</PatternType 2/Shading<<>>/ExtGState " + overprint + ">>>>>>"}, nil),
+		"states of a font":          inks("<</Font<</F 20 0 R>>>>", objects{20: "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/CharProcs<<>>/Resources<</ExtGState<</G " + overprint + ">>>>>>"}, nil),
+	} {
+		c := newChain(t, upload)
+		if in := c.open().Inspect(); !in.Printing || in.PaperParts {
+			t.Errorf("%s: not told: %+v", name, in)
+		}
+		c.add(pdf.Prepare(c.base(), pdf.PrepareSpec{Signatures: []pdf.SignatureSpec{{Name: "a", Page: -1}}}))
+		if in := c.open().Inspect(); in.Printing || in.PaperParts {
+			t.Errorf("%s: it is left", name)
+		}
+		all, err := tool(t, "qpdf", "--qdf", file(t, c.bytes), "-")
+		if err != nil || strings.Contains(all, "/OP") || strings.Contains(string(upload), "/LW 2") && !strings.Contains(all, "/LW 2") {
+			t.Errorf("%s: %v %s", name, err, all)
+		}
+	}
+	for _, harmless := range []string{"/OP false/op false/OPM 1", "/HT/Default/BG2/Default/UCR2/Default/TR2/Default", "/TR/Identity", "/TR 20 0 R/TR2/Default", "/LW 3/SA true"} {
+		if in := newChain(t, inks("<</ExtGState<</G<<"+harmless+">>>>>>", objects{20: "<</FunctionType 2/Domain[0 1]/N 1>>"}, nil)).open().Inspect(); in.Printing || in.PaperParts {
+			t.Errorf("%s: %+v", harmless, in)
+		}
+	}
 	only := "<</Type/OCG/Name(x)/Usage<</Print<</PrintState/OFF>>>>>>"
 	for name, file := range map[string][]byte{
 		"other image":          drawn("/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Alternates[<</Image 20 0 R/DefaultForPrinting true>>]"),
 		"image by the printer": drawn("/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/OPI<</2.0<</F(x.tif)>>>>"),
 		"PostScript":           drawn("/Type/XObject/Subtype/PS"),
 		"form of PostScript":   drawn("/Subtype/Form/BBox[0 0 9 9]/Subtype2/PS"),
+		"colours by functions": inks("<</ExtGState<</G<</TR 20 0 R>>>>>>", objects{20: "<</FunctionType 2/Domain[0 1]/N 1>>"}, nil),
+		"colours by others":    inks("<</ExtGState<</G<</TR/Identity/TR2[/Identity 20 0 R/Identity/Identity]>>>>>>", objects{20: "<</FunctionType 2/Domain[0 1]/N 1>>"}, nil),
 		"page of another file": drawn("/Subtype/Form/BBox[0 0 9 9]/Ref<</F(x.pdf)/Page 0>>"),
 		"content elsewhere":    drawn("/Subtype/Form/BBox[0 0 9 9]/F(x.bin)"),
 		"unlisted layer":       loose("/OCProperties<</OCGs[]/D<<>>>>", "20 0 R", objects{20: only}),

@@ -106,7 +106,7 @@ type preparation struct {
 	catalog dict
 	form    dict
 	pages   []document.Page
-	dicts   map[int]dict  // changed pages by object number
+	dicts   map[int]dict  // changed pages, and nodes of their tree, by object number
 	annots  map[int]array // their annotations
 	taken   map[string]bool
 	fields  array // new fields of the form

@@ -29,7 +29,7 @@ func (p *preparation) strip() error {
 			return err
 		}
 	}
-	return p.f.Fault
+	return p.sameInks()
 }
 
 // risky reports whether an action, or one chained to it, runs a script, launches something, or shows

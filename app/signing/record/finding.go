@@ -63,6 +63,7 @@ func (f *File) AddFindings(in pdf.Inspection, broken int) {
 	add(in.JavaScript, SeverityWarning, variant("javascript"))
 	add(in.LaunchActions, SeverityWarning, variant("launch_action"))
 	add(in.Uneven > 0, SeverityWarning, variant("paper_differs"), "count", strconv.Itoa(in.Uneven))
+	add(in.Printing, SeverityInfo, variant("print_settings"))
 	add(len(in.EmbeddedFiles) > 0, SeverityInfo, "embedded_files", "count", strconv.Itoa(len(in.EmbeddedFiles)))
 	add(in.HasForm, SeverityInfo, "existing_form")
 	add(len(in.FontsNotEmbedded) > 0, SeverityWarning, "fonts_not_embedded", "fonts", strings.Join(in.FontsNotEmbedded, ", "))
