@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -22,93 +21,43 @@ func (fieldValue) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
 }
 
-// limitBody is a limit of a value: a number, or a day.
-type limitBody struct {
-	number float64
-	day    *string
-}
-
-// Schema describes the possible limits.
-func (limitBody) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{OneOf: []*huma.Schema{{Type: "number"}, {Type: "string"}}}
-}
-
-// UnmarshalJSON accepts a number or a string.
-func (v *limitBody) UnmarshalJSON(b []byte) (err error) {
-	if len(b) > 0 && b[0] == '"' {
-		v.day = new(string)
-		return json.Unmarshal(b, v.day)
-	}
-	v.number, err = strconv.ParseFloat(string(b), 64)
-	return err
-}
-
-func (v *limitBody) limit() (number *float64, day *string) {
-	switch {
-	case v == nil:
-		return nil, nil
-	case v.day != nil:
-		return nil, v.day
-	}
-	return &v.number, nil
-}
-
 func unquote(b []byte) (s string, err error) { return s, json.Unmarshal(b, &s) }
 
+// fieldBody is a field as it is sent: where it lies, what it depends on, and its properties.
 type fieldBody struct {
-	ID             string         `json:"id,omitempty" doc:"ID of an existing field to keep"`
-	FileID         *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
-	InvitationID   *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
-	Type           *string        `json:"type,omitempty" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment,image,phone,label,strikethrough" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp, attachment, image, phone, label or strikethrough. A stamp shows company, name and day, or a picture that its recipient hands in like that of an image"`
-	Name           *string        `json:"name,omitempty" doc:"Name for programs. Fields of a recipient with the same name and type are filled in once"`
-	Label          *string        `json:"label,omitempty" doc:"Label for people"`
-	Page           *int           `json:"page,omitempty" doc:"Starts at 1"`
-	X              *float64       `json:"x,omitempty" doc:"Left edge, as a fraction of the page width"`
-	Y              *float64       `json:"y,omitempty" doc:"Top edge, as a fraction of the page height"`
-	Width          *float64       `json:"width,omitempty" doc:"As a fraction of the page"`
-	Height         *float64       `json:"height,omitempty" doc:"As a fraction of the page"`
-	Required       *bool          `json:"required,omitempty" doc:"Defaults to true, except for checkbox and attachment; never true for label and strikethrough"`
-	ReadOnly       *bool          `json:"read_only,omitempty" doc:"Read-only: shows its value"`
-	Value          *fieldValue    `json:"value,omitempty" doc:"Default value; numbers and dates such as 1234.5 and 2026-12-31, or as people write them in the document's language"`
-	Options        *[]string      `json:"options,omitempty" doc:"For select and radio"`
-	Min            *limitBody     `json:"min,omitempty" doc:"Minimum number or minimum length; of a date, the earliest one: 2026-12-31, or relative to the day of signing in the company's time zone, such as today, today+30d or today-18y (d, w, m, y)"`
-	Max            *limitBody     `json:"max,omitempty" doc:"Maximum number or maximum length; of a date, the latest one, as for min"`
-	Pattern        *string        `json:"pattern,omitempty" doc:"Regular expression for the whole value"`
-	PatternMessage *string        `json:"pattern_message,omitempty" doc:"What the recipient is told in errors if the value does not match the pattern, at most 200 characters; the code stays not_in_format"`
-	Format         *string        `json:"format,omitempty" doc:"How a number or a date is drawn, such as #,##0.00 € or DD.MM.YYYY, with the separators and names of the document's language. A number with more decimals is refused"`
-	Help           *string        `json:"help,omitempty" doc:"A hint for the recipient, shown with the field and never drawn; at most 200 characters"`
-	Placeholder    *string        `json:"placeholder,omitempty" doc:"Shown in an empty text, name, e-mail address, company, job title or number, and never drawn; at most 200 characters"`
-	Group          *string        `json:"group,omitempty" doc:"For radio buttons and checkboxes"`
-	GroupMin       *int           `json:"group_min,omitempty" doc:"How many checkboxes with the same group of the recipient must be ticked at least; 0 for no limit. The strictest limit of a group holds, and boxes that are not shown do not count"`
-	GroupMax       *int           `json:"group_max,omitempty" doc:"How many may be ticked at most; 0 for no limit"`
-	FontSize       *float64       `json:"font_size,omitempty" doc:"In points, 6 to 144"`
-	Align          *string        `json:"align,omitempty" enum:"left,center,right"`
-	FontWeight     *string        `json:"font_weight,omitempty" enum:"normal,bold" doc:"normal by default"`
-	Color          *string        `json:"color,omitempty" doc:"Of the text, such as #1a2b3c; black by default"`
-	VerticalAlign  *string        `json:"vertical_align,omitempty" enum:"top,middle,bottom" doc:"top, middle or bottom; by default the middle, of a field with room for several lines the top"`
-	Cells          *int           `json:"cells,omitempty" doc:"Draws a text or number with one character in each of so many cells of equal width, 1 to 100; 0 for running text. Longer values are refused"`
-	Mask           *string        `json:"mask,omitempty" enum:"all,paper" doc:"Draws dots instead of the value: all (in the evidence as well) or paper (the evidence has the value). The team still reads it here; not for signatures, boxes, attachments and images"`
-	SignatureTypes *[]string      `json:"signature_types,omitempty" enum:"drawn,typed,image" doc:"Of signatures and initials: what is accepted here, besides what the document says: drawn, typed and image, or some of them; an empty list allows all. A recipient makes one signature, which all their fields must accept"`
-	Formula        *string        `json:"formula,omitempty" doc:"Computes the value of a text, number or date from other fields, such as round(net * (1 + vat / 100), 2); at most 1000 characters and 200 parts. The field is then read-only, and required only if that is said. See the description of replacing all fields"`
-	Condition      *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
-	Anchor         *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
-	Covered        *[]areaView    `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag; text in them is removed, so that the sent file no longer has it to search or copy"`
+	ID           string         `json:"id,omitempty" doc:"ID of an existing field to keep"`
+	FileID       *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
+	InvitationID *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
+	Page         *int           `json:"page,omitempty" doc:"Starts at 1"`
+	X            *float64       `json:"x,omitempty" doc:"Left edge, as a fraction of the page width"`
+	Y            *float64       `json:"y,omitempty" doc:"Top edge, as a fraction of the page height"`
+	Width        *float64       `json:"width,omitempty" doc:"As a fraction of the page"`
+	Height       *float64       `json:"height,omitempty" doc:"As a fraction of the page"`
+	Formula      *string        `json:"formula,omitempty" doc:"Computes the value of a text, number or date from other fields, such as round(net * (1 + vat / 100), 2); at most 1000 characters and 200 parts. The field is then read-only, and required only if that is said. See the description of replacing all fields"`
+	Condition    *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
+	Anchor       *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
+	Covered      *[]areaView    `json:"covered,omitempty" doc:"Parts of the file's pages that are painted white when the document is sent, such as a text tag; text in them is removed, so that the sent file no longer has it to search or copy"`
+	properties   record.FieldInput
+}
+
+// TransformSchema adds the properties.
+func (fieldBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return properties{}.addTo(s, false)
+}
+
+// UnmarshalJSON reads the properties as well.
+func (b *fieldBody) UnmarshalJSON(text []byte) error {
+	type plain fieldBody
+	if err := json.Unmarshal(text, (*plain)(b)); err != nil {
+		return err
+	}
+	return properties{}.read(text, &b.properties)
 }
 
 func (b *fieldBody) input() record.FieldInput {
-	in := record.FieldInput{ID: idOr(b.ID), File: idPointer(b.FileID), Invitation: idPointer(b.InvitationID), Type: b.Type,
-		Name: b.Name, Label: b.Label, Page: b.Page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height, Required: b.Required,
-		ReadOnly: b.ReadOnly, Options: b.Options, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
-		LookInput: record.LookInput{FontSize: b.FontSize, Align: b.Align, Weight: b.FontWeight, Color: b.Color,
-			VerticalAlign: b.VerticalAlign, Cells: b.Cells, Mask: b.Mask},
-		SignatureTypes: b.SignatureTypes,
-		Help:           b.Help, Placeholder: b.Placeholder, Formula: b.Formula,
-		PatternMessage: b.PatternMessage, GroupMin: b.GroupMin, GroupMax: b.GroupMax}
-	in.Min, in.Earliest = b.Min.limit()
-	in.Max, in.Latest = b.Max.limit()
-	if b.Value != nil {
-		in.Value = &b.Value.text
-	}
+	in := b.properties
+	in.ID, in.File, in.Invitation, in.Page = idOr(b.ID), idPointer(b.FileID), idPointer(b.InvitationID), b.Page
+	in.X, in.Y, in.Width, in.Height, in.Formula = b.X, b.Y, b.Width, b.Height, b.Formula
 	if b.Condition != nil {
 		in.Condition = b.Condition.condition()
 	}
@@ -351,14 +300,14 @@ func (h *fieldHandlers) deleteField(r *request, _ *nothing) (nothing, error) {
 type savedFieldView struct {
 	ID        string        `json:"id"`
 	Name      string        `json:"name" doc:"What members call it"`
-	Field     FieldSettings `json:"field" doc:"Can be sent as a field of a document, with its recipient and place"`
+	Field     fieldSettings `json:"field" doc:"Can be sent as a field of a document, with its recipient and place"`
 	CreatedAt string        `json:"created_at" format:"date-time"`
 	UpdatedAt string        `json:"updated_at" format:"date-time"`
 }
 
 func viewSavedField(x signing.SavedField) savedFieldView {
 	return savedFieldView{
-		ID: x.ID, Name: x.Name, Field: viewSettings(&x.Field),
+		ID: x.ID, Name: x.Name, Field: fieldSettings{x.Field.Width, x.Field.Height, &x.Field},
 		CreatedAt: when(x.CreatedAt), UpdatedAt: when(x.UpdatedAt),
 	}
 }

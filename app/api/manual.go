@@ -23,6 +23,7 @@ var describing = sync.OnceValue(func() *manuals { return parseManuals(manualText
 type manuals struct {
 	operations map[string]*manual // by ID
 	tags       map[string]string
+	properties map[string]string // of fields
 }
 
 // manual describes an endpoint beyond its summary. Names in braces inside an example
@@ -42,7 +43,7 @@ var sharedText = regexp.MustCompile(`\[\[([^\]]+)\]\]`)
 // parseManuals reads the file, whose introduction describes its format. It panics if
 // the file, which is a part of the program, doesn't follow it.
 func parseManuals(markdown string) *manuals {
-	ms := &manuals{operations: map[string]*manual{}, tags: map[string]string{}}
+	ms := &manuals{operations: map[string]*manual{}, tags: map[string]string{}, properties: map[string]string{}}
 	texts := map[string]string{}
 	for chapter := range strings.SplitSeq(markdown, "\n## ") {
 		heading, rest, _ := strings.Cut(chapter, "\n")
@@ -52,6 +53,8 @@ func parseManuals(markdown string) *manuals {
 			case i == 0: // before the first heading
 			case heading == "Tags":
 				ms.tags[name] = parseManual(body).text
+			case heading == "Properties of fields":
+				ms.properties[name] = parseManual(body).text
 			case heading == "Operations":
 				ms.operations[name] = parseManual(body)
 			case heading == "Shared texts":

@@ -83,6 +83,7 @@ func (d *document) complete() {
 	for _, s := range d.Map() {
 		listsAreNeverNull(s)
 	}
+	d.describeProperties()
 	d.tellMessagesApart()
 	// Generators for Go make a constant of each word, and have a type Client of their own.
 	d.Map()[schemaNames["MailLine"]].Properties["from"].Extensions = map[string]any{"x-enum-varnames": []string{"MailClient", "MailServer"}}
@@ -204,7 +205,11 @@ func (d *document) orderMembers() {
 		if of == nil {
 			of = d.TypeFromRef(schemaRefs + name)
 		}
-		if names := memberNames(of); len(names) > 0 && s.Type == huma.TypeObject {
+		names := memberNames(of)
+		if hasProperties(of) {
+			names = append(names, properties{}.names()...)
+		}
+		if len(names) > 0 && s.Type == huma.TypeObject {
 			s.Extensions = map[string]any{"x-members": names}
 		}
 	}

@@ -4,9 +4,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	json "github.com/goccy/go-json"
 
-	"paraph/app/pdf"
 	"paraph/app/signing"
 	"paraph/app/signing/detect"
 	"paraph/app/signing/record"
@@ -25,11 +23,11 @@ func maybe(t *time.Time) *string {
 	return &s
 }
 
-func orNull(s string) *string {
-	if s == "" {
+func orNull[T comparable](v T) *T {
+	if v == *new(T) {
 		return nil
 	}
-	return &s
+	return &v
 }
 
 type documentView struct {
@@ -321,70 +319,50 @@ func (r *request) viewFields(d *record.Document) []fieldView {
 }
 
 type fieldView struct {
-	ID           string  `json:"id"`
-	DocumentID   string  `json:"document_id"`
-	FileID       string  `json:"file_id"`
-	InvitationID string  `json:"invitation_id"`
-	Page         int     `json:"page" doc:"Starts at 1"`
-	X            float64 `json:"x" doc:"Fraction of the page, from the left"`
-	Y            float64 `json:"y" doc:"Fraction of the page, from the top"`
-	FieldSettings
-	Formula   *string        `json:"formula" doc:"Computes the value, which the recipient cannot enter"`
-	Condition *conditionView `json:"condition" doc:"When the field is shown or required"`
-	Hidden    bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
-	Anchor    *anchorView    `json:"anchor" doc:"The phrase that determined the place, until the field is moved; with placeholders in the file, a field keeps its distance from it on the same page"`
-	Covered   []areaView     `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
+	ID           string         `json:"id"`
+	DocumentID   string         `json:"document_id"`
+	FileID       string         `json:"file_id"`
+	InvitationID string         `json:"invitation_id"`
+	Page         int            `json:"page" doc:"Starts at 1"`
+	X            float64        `json:"x" doc:"Fraction of the page, from the left"`
+	Y            float64        `json:"y" doc:"Fraction of the page, from the top"`
+	Width        float64        `json:"width" doc:"Fraction of the page"`
+	Height       float64        `json:"height" doc:"Fraction of the page"`
+	Formula      *string        `json:"formula" doc:"Computes the value, which the recipient cannot enter"`
+	Condition    *conditionView `json:"condition" doc:"When the field is shown or required"`
+	Hidden       bool           `json:"hidden" doc:"The recipient has signed and was not asked for it"`
+	Anchor       *anchorView    `json:"anchor" doc:"The phrase that determined the place, until the field is moved; with placeholders in the file, a field keeps its distance from it on the same page"`
+	Covered      []areaView     `json:"covered" doc:"Parts of the file's pages that are painted white when the document is sent"`
+	properties   *record.Field
 }
 
-// FieldSettings are those of a field that do not depend on a document. Its name is exported
-// because it is embedded: the description omits unexported types.
-type FieldSettings struct {
-	Type           string    `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment,image,phone,label,strikethrough"`
-	Name           *string   `json:"name"`
-	Label          *string   `json:"label"`
-	Width          float64   `json:"width" doc:"Fraction of the page"`
-	Height         float64   `json:"height" doc:"Fraction of the page"`
-	Required       bool      `json:"required"`
-	ReadOnly       bool      `json:"read_only"`
-	Value          *string   `json:"value" doc:"The default value, then the value entered"`
-	Options        []string  `json:"options"`
-	Min            limitView `json:"min" doc:"A number; of a date, a day"`
-	Max            limitView `json:"max" doc:"A number; of a date, a day"`
-	Pattern        *string   `json:"pattern"`
-	PatternMessage *string   `json:"pattern_message"`
-	Format         *string   `json:"format"`
-	Help           *string   `json:"help"`
-	Placeholder    *string   `json:"placeholder"`
-	Group          *string   `json:"group"`
-	GroupMin       *int      `json:"group_min"`
-	GroupMax       *int      `json:"group_max"`
-	FontSize       *float64  `json:"font_size"`
-	Align          *string   `json:"align" enum:"left,center,right"`
-	FontWeight     *string   `json:"font_weight" enum:"normal,bold"`
-	Color          *string   `json:"color"`
-	VerticalAlign  *string   `json:"vertical_align" enum:"top,middle,bottom"`
-	Cells          *int      `json:"cells"`
-	Mask           *string   `json:"mask" enum:"all,paper"`
-	SignatureTypes []string  `json:"signature_types" enum:"drawn,typed,image" doc:"Of signatures and initials: what is accepted here, besides what the document says"`
+// TransformSchema adds the properties.
+func (fieldView) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return properties{}.addTo(s, true)
 }
 
-// limitView is a limit of a value: a number, or a day.
-type limitView struct {
-	number *float64
-	day    string
+// MarshalJSON adds the properties.
+func (v fieldView) MarshalJSON() ([]byte, error) {
+	type plain fieldView
+	return properties{}.write(plain(v), v.properties)
 }
 
-// Schema describes the possible limits.
-func (limitView) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{OneOf: []*huma.Schema{{Type: "number", Nullable: true}, {Type: "string"}}}
+// fieldSettings are those of a saved field, which has no place.
+type fieldSettings struct {
+	Width      float64 `json:"width" doc:"Fraction of the page"`
+	Height     float64 `json:"height" doc:"Fraction of the page"`
+	properties *record.Field
 }
 
-// MarshalJSON writes a number, a string or null.
-func (v limitView) MarshalJSON() ([]byte, error) {
-	if v.day != "" {
-		return json.Marshal(v.day)
-	}
-	return json.Marshal(v.number)
+// TransformSchema adds the properties.
+func (fieldSettings) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return properties{}.addTo(s, true)
+}
+
+// MarshalJSON adds the properties.
+func (v fieldSettings) MarshalJSON() ([]byte, error) {
+	type plain fieldSettings
+	return properties{}.write(plain(v), v.properties)
 }
 
 type conditionView struct {
@@ -440,68 +418,51 @@ func viewAreas(areas []detect.Area) []areaView {
 // suggestionView is a field that a file seems to need. Its members but the first four
 // can be sent back to add it.
 type suggestionView struct {
-	Source       string  `json:"source" enum:"form,tag,line,box"`
-	Confidence   float64 `json:"confidence" doc:"Between 0 and 1"`
-	Recipient    int     `json:"recipient" doc:"Number of the recipient it seems to be for, in signing order"`
-	Role         *string `json:"role" doc:"The recipient, as named by a text tag"`
-	FileID       string  `json:"file_id"`
-	InvitationID *string `json:"invitation_id" doc:"null if there is no such recipient"`
-	Page         int     `json:"page"`
-	X            float64 `json:"x"`
-	Y            float64 `json:"y"`
-	FieldSettings
-	Formula *string    `json:"formula"`
-	Covered []areaView `json:"covered" doc:"The place of a text tag"`
+	Source       string      `json:"source" enum:"form,tag,line,box"`
+	Confidence   float64     `json:"confidence" doc:"Between 0 and 1"`
+	Recipient    int         `json:"recipient" doc:"Number of the recipient it seems to be for, in signing order"`
+	Role         *string     `json:"role" doc:"The recipient, as named by a text tag"`
+	FileID       string      `json:"file_id"`
+	InvitationID *string     `json:"invitation_id" doc:"null if there is no such recipient"`
+	Page         int         `json:"page"`
+	X            float64     `json:"x"`
+	Y            float64     `json:"y"`
+	Width        float64     `json:"width" doc:"Fraction of the page"`
+	Height       float64     `json:"height" doc:"Fraction of the page"`
+	Formula      *string     `json:"formula"`
+	Covered      []areaView  `json:"covered" doc:"The place of a text tag"`
+	Anchor       *anchorView `json:"anchor" doc:"The text tag in a file with placeholders, which moves when they are filled in; null elsewhere"`
+	properties   *record.Field
+}
 
-	Anchor *anchorView `json:"anchor" doc:"The text tag in a file with placeholders, which moves when they are filled in; null elsewhere"`
+// TransformSchema adds the properties.
+func (suggestionView) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return properties{}.addTo(s, true)
+}
+
+// MarshalJSON adds the properties.
+func (v suggestionView) MarshalJSON() ([]byte, error) {
+	type plain suggestionView
+	return properties{}.write(plain(v), v.properties)
 }
 
 func viewSuggestion(x signing.Suggestion) suggestionView {
 	field := x.AsField()
-	return suggestionView{Source: x.Source, Confidence: x.Confidence, Recipient: x.Recipient, Role: orNull(x.Role),
-		FileID: x.File, InvitationID: orNull(x.Invitation), Page: x.Page, X: x.X, Y: x.Y,
-		FieldSettings: viewSettings(&field), Formula: orNull(x.Formula), Covered: viewAreas(x.Covers), Anchor: viewAnchor(x.Anchor)}
+	return suggestionView{
+		Source: x.Source, Confidence: x.Confidence, Recipient: x.Recipient, Role: orNull(x.Role),
+		FileID: x.File, InvitationID: orNull(x.Invitation), Page: x.Page, X: x.X, Y: x.Y, Width: field.Width, Height: field.Height,
+		Formula: orNull(x.Formula), Covered: viewAreas(x.Covers), Anchor: viewAnchor(x.Anchor), properties: &field,
+	}
 }
 
 func viewField(d *record.Document, x *record.Field) fieldView {
-	v := fieldView{
-		ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Page: x.Page, X: x.X, Y: x.Y,
-		FieldSettings: viewSettings(x), Formula: orNull(x.Formula), Condition: viewCondition(x.Condition),
-		Hidden: x.Hidden, Covered: viewAreas(x.Covered), Anchor: viewAnchor(x.Anchor),
-	}
 	if x.Hidden {
-		v.Value = nil
+		x = new(*x)
+		x.Value = ""
 	}
-	return v
-}
-
-func viewSettings(x *record.Field) FieldSettings {
-	v := FieldSettings{
-		Type: string(x.Type), Name: orNull(x.Name), Label: orNull(x.Label), Width: x.Width, Height: x.Height,
-		Required: x.Required, ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options,
-		Min: limitView{x.Min, ""}, Max: limitView{x.Max, ""}, Pattern: orNull(x.Pattern),
-		PatternMessage: orNull(x.PatternMessage), Format: orNull(x.Format), Help: orNull(x.Help),
-		Placeholder: orNull(x.Placeholder), Group: orNull(x.Group), Align: orNull(x.Align),
-		FontWeight: orNull(x.Weight), Color: orNull(x.Color), VerticalAlign: orNull(x.VerticalAlign),
-		Mask: orNull(x.Mask), SignatureTypes: typesOrAll(x.SignatureTypes),
+	return fieldView{
+		ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Page: x.Page, X: x.X, Y: x.Y,
+		Width: x.Width, Height: x.Height, Formula: orNull(x.Formula), Condition: viewCondition(x.Condition),
+		Hidden: x.Hidden, Covered: viewAreas(x.Covered), Anchor: viewAnchor(x.Anchor), properties: x,
 	}
-	if x.Type == pdf.FieldDate {
-		v.Min, v.Max = limitView{nil, x.Earliest}, limitView{nil, x.Latest}
-	}
-	if v.Options == nil {
-		v.Options = []string{}
-	}
-	if x.GroupMin > 0 {
-		v.GroupMin = &x.GroupMin
-	}
-	if x.GroupMax > 0 {
-		v.GroupMax = &x.GroupMax
-	}
-	if x.FontSize > 0 {
-		v.FontSize = &x.FontSize
-	}
-	if x.Cells > 0 {
-		v.Cells = &x.Cells
-	}
-	return v
 }

@@ -224,27 +224,16 @@ func (x *Suggestion) Input() record.FieldInput {
 	if len(x.Options) > 0 {
 		in.Options = &x.Options
 	}
-	if x.Source != detect.InTag && x.Source != detect.InForm {
-		return in
-	}
-	in.ReadOnly, in.Min, in.Max, in.Covered, in.Anchor = &x.ReadOnly, x.Min, x.Max, &x.Covers, x.Anchor
-	in.Earliest, in.Latest = record.DayLimit(x.Earliest), record.DayLimit(x.Latest)
-	in.Pattern, in.Format, in.FontSize = &x.Pattern, &x.Format, &x.FontSize
-	in.Color, in.VerticalAlign, in.Cells, in.GroupMax = &x.Color, &x.VerticalAlign, &x.Cells, &x.GroupMax
-	if x.Bold {
-		in.Weight = new("bold")
-	}
-	if x.Masked {
-		in.Mask = new(record.MaskAll)
-	}
-	if len(x.SignatureTypes) > 0 {
-		in.SignatureTypes = &x.SignatureTypes
+	if x.Source == detect.InTag || x.Source == detect.InForm {
+		in.Covered, in.Anchor = &x.Covers, x.Anchor
 	}
 	if x.Formula != "" {
 		in.Formula = &x.Formula
 	}
-	if x.Align != "" {
-		in.Align = &x.Align
+	for _, p := range record.Properties() {
+		if v, ok := x.Settings[p.Name]; ok {
+			p.Try(&in, v)
+		}
 	}
 	return in
 }

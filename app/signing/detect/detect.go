@@ -47,25 +47,14 @@ type Field struct {
 	Height     float64
 	Required   bool
 
-	// Of text tags and forms only.
-	ReadOnly         bool
-	Min, Max         *float64
-	Earliest, Latest string // of a date
-	Pattern, Format  string
-	Formula          string
-	GroupMax         int // check boxes of the group that may be ticked
-	Align            string
-	FontSize         float64
-	Bold             bool
-	Color            string // #rrggbb
-	VerticalAlign    string
-	Cells            int
-	Masked           bool
-	SignatureTypes   []string
-	Text             string // of the tag
-	Covers           []Area // the place of the tag
-	line             int    // of the page
-	Unsupported      string // the type that the tag asks for, if there is no such type
+	// Settings are properties of the field that a tag or a form names, as the API calls them and as programs write
+	// them. Those that make no sense are ignored.
+	Settings    map[string]string
+	Formula     string // of a tag
+	Text        string // of the tag
+	Covers      []Area // the place of the tag
+	line        int    // of the page
+	Unsupported string // the type that the tag asks for, if there is no such type
 }
 
 // Area is a part of a page, in fractions of it from its top left corner.
@@ -84,9 +73,6 @@ const (
 	maxName      = 255   // characters of a name
 	maxOptions   = 500
 	maxValue     = 10_000 // characters
-	maxCells     = 100
-	minFontSize  = 4
-	maxFontSize  = 144
 )
 
 // Form converts the form fields on a file's first pages. In a signed file, nothing may lie over those that
@@ -110,7 +96,7 @@ func Form(fields []pdf.FormField, pages int, signed bool) []Field {
 		case pdf.FieldCheckbox:
 			if x.Exclusive {
 				groups.add(&found, x, i)
-				found.GroupMax = 1
+				found.set("group_max", "1")
 			}
 			found.tick(x)
 		case pdf.FieldSelect:
@@ -170,24 +156,40 @@ func (f *Field) tick(x pdf.FormField) {
 // text sets what a text field holds and accepts. A value that is longer than the field accepts stays.
 func (f *Field) text(x pdf.FormField) {
 	f.Value = strings.TrimSpace(lines(x.Value))
-	f.Masked = x.Password
+	if x.Password {
+		f.set("mask", "all")
+	}
 	if n := utf8.RuneCountInString(f.Value); x.MaxLength > 0 && n <= x.MaxLength {
-		f.Max = new(float64(x.MaxLength))
-		if x.Comb && x.MaxLength <= maxCells && !strings.Contains(f.Value, "\n") {
-			f.Cells = x.MaxLength
+		f.set("max", strconv.Itoa(x.MaxLength))
+		if x.Comb && !strings.Contains(f.Value, "\n") {
+			f.set("cells", strconv.Itoa(x.MaxLength))
 		}
 	}
 }
 
 // look sets how text is drawn.
 func (f *Field) look(x pdf.FormField) {
-	f.Align, f.Bold = x.Align, x.Bold
-	if x.FontSize >= minFontSize && x.FontSize <= maxFontSize {
-		f.FontSize = math.Round(x.FontSize*10) / 10
+	f.set("align", x.Align)
+	if x.Bold {
+		f.set("font_weight", "bold")
+	}
+	if x.FontSize > 0 {
+		f.set("font_size", strconv.FormatFloat(math.Round(x.FontSize*10)/10, 'f', -1, 64))
 	}
 	if x.Color != [3]float64{} {
-		f.Color = fmt.Sprintf("#%02x%02x%02x", channel(x.Color[0]), channel(x.Color[1]), channel(x.Color[2]))
+		f.set("color", fmt.Sprintf("#%02x%02x%02x", channel(x.Color[0]), channel(x.Color[1]), channel(x.Color[2])))
 	}
+}
+
+// set sets a property, unless it is empty.
+func (f *Field) set(name, value string) {
+	if value == "" {
+		return
+	}
+	if f.Settings == nil {
+		f.Settings = map[string]string{}
+	}
+	f.Settings[name] = value
 }
 
 func channel(v float64) int { return int(math.Round(v * 255)) }

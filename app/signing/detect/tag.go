@@ -185,25 +185,17 @@ func (x *Field) apply(values map[string]string) {
 	x.Name = cmp.Or(short(values["name"]), x.Name)
 	x.Label = cmp.Or(short(first("label", "title")), x.Label, x.Name)
 	x.Value = first("value", "default", "default_value")
-	x.Pattern, x.Format, x.Group = values["pattern"], short(values["format"]), short(values["group"])
-	if x.Type == pdf.FieldSignature || x.Type == pdf.FieldInitials {
-		x.SignatureTypes, x.Format = signatureFormats[strings.ToLower(x.Format)], ""
+	x.Group, x.Formula = short(values["group"]), values["formula"]
+	for word, value := range values {
+		x.setting(word, value)
 	}
-	x.Formula = values["formula"]
-	if x.Type == pdf.FieldDate {
-		x.Earliest, x.Latest = short(values["min"]), short(values["max"])
-	} else {
-		x.Min, x.Max = decimal(values["min"]), decimal(values["max"])
-	}
-	if a := strings.ToLower(values["align"]); slices.Contains([]string{"left", "center", "right"}, a) {
-		x.Align = a
-	}
-	x.readLook(first)
 	if o := first("options", "option"); o != "" {
 		x.Options = choices(strings.Split(o, ","))
 	}
 	x.Required = flag(values, x.Required && x.Formula == "", "required") && !flag(values, false, "optional")
-	x.ReadOnly = flag(values, false, "readonly", "read_only", "locked")
+	if flag(values, false, "readonly", "read_only", "locked") {
+		x.set("read_only", "yes")
+	}
 	// Sizes are in points here; place makes fractions of them.
 	if w, h := decimal(values["width"]), decimal(values["height"]); w != nil && h != nil {
 		x.Width, x.Height = *w, *h
@@ -215,36 +207,42 @@ func (x *Field) apply(values map[string]string) {
 }
 
 // signatureFormats maps the formats of signatures in tags to the types that are accepted.
-var signatureFormats = map[string][]string{"drawn": {"drawn"}, "typed": {"typed"}, "drawn_or_typed": {"drawn", "typed"},
-	"upload": {"image"}}
+var signatureFormats = map[string]string{"drawn": "drawn", "typed": "typed", "drawn_or_typed": "drawn typed", "upload": "image"}
 
 // tagColors are the colours that tags name.
 var tagColors = map[string]string{"black": "#000000", "white": "#ffffff", "blue": "#0000ff", "red": "#ff0000", "green": "#008000"}
 
-var hexColor = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+// settingWords maps words of tags to the names of the properties that they set.
+var settingWords = map[string]string{"fontsize": "font_size", "font_type": "font_weight", "valign": "vertical_align"}
 
-// readLook reads the attributes of a tag that determine how the text is drawn. Those that make no
-// sense are ignored, as everywhere in tags.
-func (x *Field) readLook(first func(...string) string) {
-	if n := decimal(first("font_size", "fontsize")); n != nil && *n >= 4 && *n <= 144 {
-		x.FontSize = *n
+// structure are the words of tags that are read before any other, or that say where the field is.
+var structure = strings.Fields(`type role signer recipient name label title value default default_value group formula options option
+	required optional readonly read_only locked width height`)
+
+// setting sets a property that a tag names, in the words that tags of other services use.
+func (x *Field) setting(word, value string) {
+	if slices.Contains(structure, word) {
+		return
 	}
-	x.Bold = strings.Contains(strings.ToLower(first("font_weight", "font_type")), "bold")
-	if c := strings.ToLower(first("color")); tagColors[c] != "" {
-		x.Color = tagColors[c]
-	} else if hexColor.MatchString(c) {
-		x.Color = c
+	name, lower := cmp.Or(settingWords[word], word), strings.ToLower(value)
+	switch {
+	case name == "format" && (x.Type == pdf.FieldSignature || x.Type == pdf.FieldInitials):
+		name, value = "signature_types", signatureFormats[lower]
+	case name == "font_weight" && strings.Contains(lower, "bold"):
+		value = "bold"
+	case name == "color":
+		value = cmp.Or(tagColors[lower], lower)
+	case name == "vertical_align" && lower == "center":
+		value = "middle"
+	case name == "mask":
+		value = "all"
+		if lower == "" || lower == "false" {
+			return
+		}
+	case name == "align", name == "vertical_align":
+		value = lower
 	}
-	switch v := strings.ToLower(first("vertical_align", "valign")); v {
-	case "top", "bottom":
-		x.VerticalAlign = v
-	case "middle", "center":
-		x.VerticalAlign = "middle"
-	}
-	if n := decimal(first("cells")); n != nil && *n >= 1 && *n <= 100 {
-		x.Cells = int(*n)
-	}
-	x.Masked = first("mask") != "" && first("mask") != "false"
+	x.set(name, value)
 }
 
 // flag returns a value that is on if it is given alone, as in {{text;required}}.

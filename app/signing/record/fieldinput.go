@@ -62,9 +62,10 @@ func (p Placement) invitation(ref string) *Invitation {
 func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
 	before := *x
 	file := in.applyPlace(f, x, p)
-	if in.Type != nil {
-		x.Type = input.OneOf(f, "type", (*pdf.FieldType)(in.Type), pdf.FieldTypes()...)
-	} else if x.Type == "" {
+	for i := range properties {
+		properties[i].apply(f, in, x)
+	}
+	if x.Type == "" {
 		f.Required("type")
 	}
 	in.applyBox(f, x, file)
@@ -77,7 +78,6 @@ func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
 		x.keepAnchor(&before, file)
 	}
 	in.applyCovered(f, x, file)
-	in.applyTexts(f, x)
 	in.applyRules(f, x, p.Writing)
 	in.applyFormula(f, x)
 	in.applyCondition(f, x)
@@ -101,30 +101,9 @@ func (x *Field) Succeed(before *Field, in *FieldInput, file *File) {
 // rounding is how far an edge may exceed the page.
 const rounding = 1e-6
 
-func (in *FieldInput) applyTexts(f *fault.Fields, x *Field) {
-	text := func(name string, to *string, v *string, limit int) {
-		if v != nil {
-			*to = input.Line(f, name, v, limit)
-		}
-	}
-	text("name", &x.Name, in.Name, MaxName)
-	text("label", &x.Label, in.Label, MaxName)
-	text("group", &x.Group, in.Group, MaxName)
-	text("format", &x.Format, in.Format, MaxName)
-	text("help", &x.Help, in.Help, MaxHint)
-	text("pattern_message", &x.PatternMessage, in.PatternMessage, MaxHint)
-	text("placeholder", &x.Placeholder, in.Placeholder, MaxHint)
-	in.LookInput.apply(f, &x.Look)
-}
-
 func (in *FieldInput) applyRules(f *fault.Fields, x *Field, written Writing) {
-	if in.Required != nil {
-		x.Required = *in.Required
-	} else if x.ID == "" {
+	if in.Required == nil && x.ID == "" {
 		x.Required = x.Type != pdf.FieldCheckbox && x.Type != pdf.FieldAttachment
-	}
-	if in.ReadOnly != nil {
-		x.ReadOnly = *in.ReadOnly
 	}
 	if x.Fixed() {
 		x.Required, x.ReadOnly = false, true
@@ -139,19 +118,10 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field, written Writing) {
 		f.Add("max", "max_below_min")
 	}
 	in.applyDays(f, x)
-	in.applyTicks(f, x)
-	in.applyOptions(f, x)
-	applySignatureTypes(f, &x.SignatureTypes, in.SignatureTypes)
-	in.applyFormat(f, x)
-	if in.Pattern != nil {
-		x.Pattern = *in.Pattern
-		switch err := pattern.Check(x.Pattern); {
-		case errors.Is(err, pattern.ErrComplex):
-			f.Add("pattern", "pattern_too_complex")
-		case err != nil:
-			f.Add("pattern", "not_a_pattern")
-		}
+	if x.GroupMax > 0 && x.GroupMin > x.GroupMax {
+		f.Add("group_max", "max_below_min")
 	}
+	in.applyOptions(f, x)
 	if x.Type == pdf.FieldImage {
 		if x.Value = ""; in.Value != nil && *in.Value != "" {
 			f.Add("value", "image_with_value")
@@ -170,27 +140,45 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field, written Writing) {
 	}
 }
 
-// applyFormat checks the format of numbers and dates. Other types ignore theirs.
-func (in *FieldInput) applyFormat(f *fault.Fields, x *Field) {
-	if in.Format == nil || x.Format == "" || f.Has("format") {
-		return
+// checkPattern checks a regular expression.
+func checkPattern(x *Field) fault.Code {
+	switch err := pattern.Check(x.Pattern); {
+	case errors.Is(err, pattern.ErrComplex):
+		return "pattern_too_complex"
+	case err != nil:
+		return "not_a_pattern"
+	}
+	return ""
+}
+
+// checkColor checks a colour such as #1d5bd1.
+func checkColor(x *Field) fault.Code {
+	x.Color = strings.ToLower(x.Color)
+	if _, ok := channels(x.Color); !ok && x.Color != "" {
+		return "not_a_color"
+	}
+	return ""
+}
+
+// checkFieldFormat checks the format of numbers and dates. Other types ignore theirs.
+func checkFieldFormat(x *Field) fault.Code {
+	if x.Format == "" {
+		return ""
 	}
 	switch x.Type {
 	case pdf.FieldNumber:
 		if _, err := format.ParseNumber(x.Format); err != nil {
-			f.Add("format", "not_a_number_format")
+			return "not_a_number_format"
 		}
 	case pdf.FieldDate, pdf.FieldDateSigned:
 		if _, err := format.ParseDate(x.Format); err != nil {
-			f.Add("format", "not_a_date_format")
+			return "not_a_date_format"
 		}
 	}
+	return ""
 }
 
 func (in *FieldInput) applyOptions(f *fault.Fields, x *Field) {
-	if in.Options != nil {
-		x.Options = slices.Clone(*in.Options)
-	}
 	if len(x.Options) > 500 {
 		f.TooMany("options", 500)
 		return

@@ -89,13 +89,13 @@ func TestRulesOfAField(t *testing.T) {
 		want    record.Field
 		refused string
 	}{
-		{"texts", record.FieldInput{Type: new("text"), Name: new(" n "), Label: new("l"), Group: new("g"), Format: new("f"), LookInput: record.LookInput{Align: new("right"), FontSize: new(6.0)}},
+		{"texts", record.FieldInput{Type: new("text"), Name: new(" n "), Label: new("l"), Group: new("g"), Format: new("f"), Align: new("right"), FontSize: new(6.0)},
 			record.Field{Type: "text", Required: true, Name: "n", Label: "l", Group: "g", Format: "f", Look: record.Look{Align: "right", FontSize: 6}}, ""},
-		{"sizes", record.FieldInput{Type: new("text"), LookInput: record.LookInput{FontSize: new(144.0)}}, record.Field{Type: "text", Required: true, Look: record.Look{FontSize: 144}}, ""},
-		{"no size", record.FieldInput{Type: new("text"), LookInput: record.LookInput{FontSize: new(0.0)}}, record.Field{Type: "text", Required: true}, ""},
-		{"too small", record.FieldInput{Type: new("text"), LookInput: record.LookInput{FontSize: new(5.9), Align: new("top")}},
+		{"sizes", record.FieldInput{Type: new("text"), FontSize: new(144.0)}, record.Field{Type: "text", Required: true, Look: record.Look{FontSize: 144}}, ""},
+		{"no size", record.FieldInput{Type: new("text"), FontSize: new(0.0)}, record.Field{Type: "text", Required: true}, ""},
+		{"too small", record.FieldInput{Type: new("text"), FontSize: new(5.9), Align: new("top")},
 			record.Field{Type: "text", Required: true, Look: record.Look{FontSize: 5.9, Align: "top"}}, "align not_one_of left, center, right, font_size not_between 6 144"},
-		{"too large", record.FieldInput{Type: new("text"), LookInput: record.LookInput{FontSize: new(144.1)}}, record.Field{Type: "text", Required: true, Look: record.Look{FontSize: 144.1}}, "font_size not_between 6 144"},
+		{"too large", record.FieldInput{Type: new("text"), FontSize: new(144.1)}, record.Field{Type: "text", Required: true, Look: record.Look{FontSize: 144.1}}, "font_size not_between 6 144"},
 		{"checkboxes are optional", record.FieldInput{Type: new("checkbox")}, record.Field{Type: "checkbox"}, ""},
 		{"attachments are optional", record.FieldInput{Type: new("attachment")}, record.Field{Type: "attachment"}, ""},
 		{"unless they are required", record.FieldInput{Type: new("checkbox"), Required: new(true), ReadOnly: new(true)},

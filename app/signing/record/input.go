@@ -9,6 +9,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/signing/detect"
+	"paraph/app/signing/mark"
 )
 
 // DocumentInput holds the settings of a document. A nil member keeps its value or
@@ -34,7 +35,7 @@ type DocumentInput struct {
 	ExpiresDays     *int      // of a template: days until the deadline of its documents; 0 means none
 }
 
-// FieldInput holds the settings of a field. File and Invitation are identifiers
+// FieldInput holds the settings of a field; see [Property] for what they are called. File and Invitation are identifiers
 // or, in a one-shot request, positions from 0; Invitation may also be the
 // person's e-mail address. An empty File means the first file.
 type FieldInput struct {
@@ -60,13 +61,18 @@ type FieldInput struct {
 	Help, Placeholder  *string
 	Group              *string
 	GroupMin, GroupMax *int // 0 clears it
-	LookInput
-	SignatureTypes *[]string // allowed for this signature or these initials; none means those of the document
-	Covered        *[]detect.Area
-	Formula        *string        // "" clears it
-	Condition      *Condition     // without comparisons, it clears the field's
-	Anchor         *detect.Anchor // page and position are derived from it before the input is applied
-	Placed         *Field         // where the anchor puts the field, if that is known: it may have been moved since
+	FontSize           *float64
+	Align              *string
+	Weight, Color      *string
+	VerticalAlign      *string
+	Cells              *int
+	Mask               *string
+	SignatureTypes     *[]string // allowed for this signature or these initials; none means those of the document
+	Covered            *[]detect.Area
+	Formula            *string        // "" clears it
+	Condition          *Condition     // without comparisons, it clears the field's
+	Anchor             *detect.Anchor // page and position are derived from it before the input is applied
+	Placed             *Field         // where the anchor puts the field, if that is known: it may have been moved since
 }
 
 // Limits of single values, in characters.
@@ -193,7 +199,9 @@ func (in *DocumentInput) applyPermissions(f *fault.Fields, d *Document) {
 		d.NoMails = !*in.SendEmails
 	}
 	d.NoDelegation = d.NoDelegation || d.NoMails
-	applySignatureTypes(f, &d.SignatureTypes, in.SignatureTypes)
+	if in.SignatureTypes != nil {
+		d.SignatureTypes = input.Subset(f, "signature_types", *in.SignatureTypes, mark.Types()...)
+	}
 }
 
 // applyAnytime writes the settings that may change in any state.

@@ -2,11 +2,8 @@ package record
 
 import (
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
-	"paraph/app/fault"
-	"paraph/app/input"
 	"paraph/app/pdf"
 )
 
@@ -19,8 +16,11 @@ const (
 // maxCells limits the cells of a field.
 const maxCells = 100
 
-// leastSize is the smallest size of text, in points. Nothing smaller is drawn.
-const leastSize = 6
+// Sizes of text, in points. Nothing smaller is drawn.
+const (
+	leastSize   = 6
+	largestSize = 144
+)
 
 // dots replaces a masked value. Their number says nothing about its length.
 const dots = "••••••"
@@ -34,49 +34,6 @@ type Look struct {
 	VerticalAlign string `json:",omitempty"` // top, middle or bottom, "" by the height of the field
 	Cells         int    `json:",omitempty"` // one character in each; 0 for running text
 	Mask          string `json:",omitempty"` // MaskAll or MaskPaper, "" shows the value
-}
-
-// LookInput holds the settings of a look. Empty ones are cleared.
-type LookInput struct {
-	FontSize            *float64
-	Align               *string
-	Weight, Color       *string
-	VerticalAlign, Mask *string
-	Cells               *int
-}
-
-func (in *LookInput) apply(f *fault.Fields, x *Look) {
-	choice := func(name string, to, v *string, all ...string) {
-		switch {
-		case v == nil:
-		case *v == "":
-			*to = ""
-		default:
-			*to = input.OneOf(f, name, v, all...)
-		}
-	}
-	if in.Align != nil {
-		x.Align = input.OneOf(f, "align", in.Align, "left", "center", "right")
-	}
-	choice("font_weight", &x.Weight, in.Weight, "normal", "bold")
-	choice("vertical_align", &x.VerticalAlign, in.VerticalAlign, "top", "middle", "bottom")
-	choice("mask", &x.Mask, in.Mask, MaskAll, MaskPaper)
-	if in.FontSize != nil {
-		if x.FontSize = *in.FontSize; x.FontSize != 0 && (x.FontSize < leastSize || x.FontSize > 144) {
-			f.Between("font_size", leastSize, 144)
-		}
-	}
-	if in.Color != nil {
-		x.Color = strings.ToLower(*in.Color)
-		if _, ok := channels(x.Color); !ok && x.Color != "" {
-			f.Add("color", "not_a_color")
-		}
-	}
-	if in.Cells != nil {
-		if x.Cells = *in.Cells; x.Cells < 0 || x.Cells > maxCells {
-			f.Between("cells", 0, maxCells)
-		}
-	}
 }
 
 // channels returns red, green and blue of a colour such as #1d5bd1, each from 0 to 1.

@@ -6,17 +6,9 @@ import (
 	"strings"
 
 	"paraph/app/fault"
-	"paraph/app/input"
 	"paraph/app/pdf"
 	"paraph/app/signing/mark"
 )
-
-// applySignatureTypes writes which types of signatures and initials are allowed, nil for all.
-func applySignatureTypes(f *fault.Fields, to, in *[]string) {
-	if in != nil {
-		*to = input.Subset(f, "signature_types", *in, mark.Types()...)
-	}
-}
 
 // TypesOfMark returns the types that a recipient's signature or initials may have: those that
 // the document and every such field of theirs, or of their group, allow. Without any, the fields

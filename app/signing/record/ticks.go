@@ -8,23 +8,6 @@ import (
 // maxTicks limits how many checkboxes of a group can be asked for.
 const maxTicks = 500
 
-// applyTicks checks how many checkboxes of a group have to be ticked.
-func (in *FieldInput) applyTicks(f *fault.Fields, x *Field) {
-	read := func(name string, to, v *int) {
-		if v == nil {
-			return
-		}
-		if *to = *v; *to < 0 || *to > maxTicks {
-			f.Between(name, 0, maxTicks)
-		}
-	}
-	read("group_min", &x.GroupMin, in.GroupMin)
-	read("group_max", &x.GroupMax, in.GroupMax)
-	if x.GroupMax > 0 && x.GroupMin > x.GroupMax {
-		f.Add("group_max", "max_below_min")
-	}
-}
-
 // Boxes is a group of checkboxes of one recipient. The strictest limits of its boxes hold.
 type Boxes struct {
 	Min, Max int // 0 is no limit

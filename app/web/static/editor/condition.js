@@ -49,7 +49,7 @@ export class Condition {
       const known =
         by(o.who) === by(f.who) ||
         (m.order === 'sequential' && at(o.who) < at(f.who)) ||
-        (o.readOnly && o.value && !o.condition);
+        (o.read_only && o.value && !o.condition);
       if (k === this.key || !known || ['signature', 'initials', 'stamp', ...fixed].includes(o.type)) continue;
       const id = source(o) || ' ' + k; // an unnamed field gets a name when it is chosen
       if (!out.has(id) || o.who === f.who) out.set(id, o);

@@ -97,7 +97,7 @@ export class Fields {
     if (!f) return;
     const b = this.model.box(f);
     this.last[f.type] = [b.w, b.h];
-    this.style = { size: f.size, align: f.align };
+    this.style = { font_size: f.font_size, align: f.align };
   }
 
   // fresh returns a new field with the defaults for its type.
@@ -123,7 +123,7 @@ export class Fields {
         'select',
       ].includes(type)
     ) {
-      if (this.style.size) f.size = this.style.size;
+      if (this.style.font_size) f.font_size = this.style.font_size;
       if (this.style.align) f.align = this.style.align;
     }
     if (type === 'select') f.options = [say('option', { n: 1 }), say('option', { n: 2 })];

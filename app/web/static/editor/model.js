@@ -1,13 +1,11 @@
 // The document's fields, the selection, and the undo history. Field objects are
 // immutable: an edit replaces them.
+import { $ } from './text.js';
 import { clamp } from './geometry.js';
 
 const steps = 100;
-// The first eight are strings; the rest are strings or numbers.
-export const plain =
-  'x y w h required readOnly options condition type who name label value min max pattern patternMessage format help placeholder group groupMin groupMax size align weight color valign cells mask marks formula'.split(
-    ' ',
-  );
+// plain are the members of a field that have one value: where it is, and its properties as the server names them.
+export const plain = ['x', 'y', 'w', 'h', 'who', 'formula', 'condition', ...$('#editor').dataset.properties.split(' ')];
 
 export class Model extends EventTarget {
   constructor(state) {

@@ -1,7 +1,6 @@
 // The properties of the selected fields.
 import { $, $$, say, make, tell, typeName } from './text.js';
 import { clamp, fixed } from './geometry.js';
-import { plain } from './model.js';
 
 const mm = 72 / 25.4;
 const patterns = {
@@ -10,23 +9,8 @@ const patterns = {
   phone: '\\+?[0-9 ()/-]{5,20}',
   iban: '[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,32}',
 };
-// has lists the properties of each field type.
-const has = {
-  value: 'name email company job_title phone text label number date checkbox select',
-  options: 'select radio',
-  group: 'radio checkbox',
-  boxes: 'checkbox',
-  range: 'number text date',
-  days: 'date',
-  pattern: 'text name company job_title',
-  text: 'name email company job_title phone text label number date date_signed select',
-  format: 'number date date_signed',
-  placeholder: 'name email company job_title phone text number',
-  formula: 'text number date',
-  cells: 'text number',
-  marks: 'signature initials',
-};
-for (const k in has) has[k] = has[k].split(' ');
+// places are the inputs for where a field is.
+const places = ['x', 'y', 'w', 'h', 'page'];
 const measure = v => String(Math.round(v * 100) / 100);
 const numeric = s => {
   const v = parseFloat(s.replace(',', '.'));
@@ -71,9 +55,9 @@ export class Properties {
     $('#none-selected').hidden = !!all.length;
     if (!all.length) return;
     const one = all.length === 1,
-      fits = (name, f) =>
-        name === 'any' ||
-        (name === 'one' ? one : name === 'asked' ? !fixed.includes(f.type) : has[name].includes(f.type));
+      fits = (types, f) =>
+        types === 'any' ||
+        (types === 'one' ? one : types === 'asked' ? !fixed.includes(f.type) : types.split(' ').includes(f.type));
     $('#properties-of').textContent = one ? typeName(all[0].type) : say('selected', { n: all.length });
     for (const e of $$('[data-for]', this.form)) e.hidden = !all.every(f => fits(e.dataset.for, f));
     const who = this.form.elements.who;
@@ -86,21 +70,19 @@ export class Properties {
       const v = read(all[0]);
       return all.every(f => read(f) === v) ? v : undefined;
     };
-    for (const name of plain.slice(8))
-      this.set(
-        name,
-        common(f => f[name] ?? ''),
-      );
-    for (const name of ['required', 'readOnly']) {
-      const b = this.form.elements[name],
-        v = common(f => !!f[name]);
-      b.checked = !!v;
-      b.indeterminate = v === undefined;
+    for (const e of this.form.elements) {
+      if (!e.name || places.includes(e.name)) continue;
+      if (e.type === 'checkbox') {
+        const v = common(f => !!f[e.name]);
+        e.checked = !!v;
+        e.indeterminate = v === undefined;
+      } else {
+        this.set(
+          e.name,
+          common(f => [f[e.name] ?? ''].flat().join('\n')),
+        );
+      }
     }
-    this.set(
-      'options',
-      common(f => (f.options || []).join('\n')),
-    );
     for (const name of ['x', 'y', 'w', 'h'])
       this.set(
         name,
@@ -144,11 +126,10 @@ export class Properties {
     let keys = this.keys;
     if (!name || !keys.length) return;
     if (['x', 'y', 'w', 'h'].includes(name)) return this.measured(name, numeric(e.value));
-    let v = e.value;
+    let v = e.type === 'checkbox' ? e.checked : e.value;
     switch (name) {
       case 'required':
-      case 'readOnly':
-        v = e.checked;
+      case 'read_only':
         break;
       case 'options':
         v = v
@@ -157,14 +138,14 @@ export class Properties {
           .filter(Boolean);
         if (!v.length) v = null;
         break;
-      case 'groupMin':
-      case 'groupMax':
+      case 'group_min':
+      case 'group_max':
         v = Math.max(Math.round(numeric(v) || 0), 0) || null;
         keys = this.together(keys);
         break;
-      case 'size':
+      case 'font_size':
         v = numeric(v);
-        if (v !== null) v = clamp(v, 4, 144);
+        if (v !== null) v = clamp(v, 6, 144);
         break;
       case 'cells':
         v = clamp(Math.round(numeric(v) || 0), 0, 100) || null;
@@ -182,7 +163,7 @@ export class Properties {
     }
     this.model.edit(
       keys,
-      { [name]: v, ...(name === 'formula' && { readOnly: !!v, required: false, value: null }) },
+      { [name]: v, ...(name === 'formula' && { read_only: !!v, required: false, value: null }) },
       name === 'label' ? 'label' : '',
     );
     this.editor.fields.remember(keys[0]);
@@ -239,7 +220,7 @@ export class Properties {
     if (part)
       this.model.edit(
         keys,
-        part.become(type, has, () => this.editor.fields.group()),
+        part.become(type, this.form, () => this.editor.fields.group()),
       );
   }
   // depend shows the field's condition, loading the module for it if there is one.

@@ -158,7 +158,11 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	}
 	in, by := make([]record.FieldInput, 0, len(fields)), h.pen(r)
 	for i := range fields {
-		in = append(in, by.input(&fields[i]))
+		x, unread := by.input(&fields[i])
+		if len(unread) > 0 {
+			return fault.Malformed("fields_unreadable")
+		}
+		in = append(in, x)
 	}
 	version, err := seenVersion(r)
 	if err != nil {

@@ -76,45 +76,26 @@ func (l *fieldList) sent(form url.Values) (rows []sentRow, faults map[string]map
 func (l *fieldList) read(x *sentRow) (invalid map[string]string) {
 	invalid = map[string]string{}
 	v := x.values
-	parse := func(name string) (float64, bool) {
-		s := strings.Replace(strings.TrimSpace(v.Get(name)), ",", ".", 1)
-		if s == "" {
-			return 0, false
-		}
-		n, err := strconv.ParseFloat(s, 64)
+	required := func(name string) float64 {
+		n, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(v.Get(name)), ",", ".", 1), 64)
 		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 			invalid[name] = "number"
-			return 0, false
-		}
-		return n, true
-	}
-	required := func(name string) float64 {
-		n, ok := parse(name)
-		if !ok {
-			invalid[name] = "number"
+			return 0
 		}
 		return n
 	}
 	page := required("page")
 	sx, sy := l.scale(v.Get("file"), int(page))
-	size, _ := parse("size")
-	least, _ := parse("group-min")
-	most, _ := parse("group-max")
-	cells, _ := parse("cells")
 	x.field = editorField{
-		File: v.Get("file"), Invitation: v.Get("who"), Type: v.Get("type"), Name: v.Get("name"), Label: v.Get("label"),
-		Page: int(page), X: required("x") / sx, Y: required("y") / sy,
-		Width: required("w") / sx, Height: required("h") / sy,
-		Required: v.Get("required") == "yes", ReadOnly: v.Get("readonly") == "yes", Value: v.Get("value"),
-		Min: v.Get("min"), Max: v.Get("max"), Pattern: v.Get("pattern"), Format: v.Get("format"),
-		PatternMessage: v.Get("pattern-message"), Help: v.Get("help"), Placeholder: v.Get("placeholder"), Group: v.Get("group"), GroupMin: int(least), GroupMax: int(most), FontSize: size, Align: v.Get("align"),
-		Weight: v.Get("weight"), Color: strings.TrimSpace(v.Get("color")), VerticalAlign: v.Get("valign"), Cells: int(cells), Mask: v.Get("mask"), Marks: v.Get("marks"),
+		File: v.Get("file"), Invitation: v.Get("who"), Page: int(page), X: required("x") / sx, Y: required("y") / sy,
+		Width: required("w") / sx, Height: required("h") / sy, Formula: v.Get("formula"), properties: map[string]string{},
 	}
-	x.field.Formula = v.Get("formula")
-	for o := range strings.Lines(v.Get("options")) {
-		if o = strings.TrimSpace(o); o != "" {
-			x.field.Options = append(x.field.Options, o)
-		}
+	for _, p := range record.Properties() {
+		x.field.properties[p.Name] = v.Get(p.Name)
+	}
+	_, unread := l.pen.input(&x.field)
+	for _, name := range unread {
+		invalid[name] = "number"
 	}
 	if known := l.Field(x.key); known != nil {
 		x.field.ID, x.field.Condition = known.ID, editorConditionOf(known.Condition)
@@ -157,7 +138,10 @@ func (l *fieldList) allFields(rows []sentRow) (in []record.FieldInput, at []stri
 	for i := range rows {
 		sent[rows[i].key] = &rows[i]
 	}
-	add := func(f editorField, key string) { in, at = append(in, l.pen.input(&f)), append(at, key) }
+	add := func(f editorField, key string) {
+		x, _ := l.pen.input(&f)
+		in, at = append(in, x), append(at, key)
+	}
 	for _, x := range inReadingOrder(l.Document) {
 		row := sent[x.ID]
 		if row == nil {
@@ -174,5 +158,5 @@ func (l *fieldList) allFields(rows []sentRow) (in []record.FieldInput, at []stri
 	return in, at
 }
 
-// columnOf maps the names of the API to those of the table's inputs.
-var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "width": "w", "height": "h", "font_size": "size", "font_weight": "weight", "vertical_align": "valign", "pattern_message": "pattern-message", "group_min": "group-min", "group_max": "group-max", "signature_types": "marks"}
+// columnOf maps the names that the API has for the place of a field to those of the table's inputs.
+var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "width": "w", "height": "h"}

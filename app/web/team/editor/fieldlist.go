@@ -37,18 +37,13 @@ type fieldList struct {
 
 // fieldRow is a field in the table. Its key is part of its inputs' names.
 type fieldRow struct {
-	Key, ID                        string // ID is empty for a new one
-	N                              int
-	Hue                            string
-	Letter                         string
-	values                         url.Values // values of its inputs, by name without the key
-	Errors                         map[string]string
-	Types                          []page.Option
-	People                         []page.Option
-	Files                          []page.Option
-	Aligns                         []page.Option
-	Weights, VerticalAligns, Masks []page.Option
-	Marks                          []page.Option
+	Key, ID string // ID is empty for a new one
+	N       int
+	Hue     string
+	Letter  string
+	values  url.Values // values of its inputs, by name without the key
+	Errors  map[string]string
+	Choices map[string][]page.Option // of its selects, by name
 }
 
 // Value returns the value of an input of the row.
@@ -161,16 +156,23 @@ func (l *fieldList) choices(r *page.Request, x *fieldRow) {
 		}
 		return out
 	}
-	x.Types, x.People, x.Files = pick(l.Types, "type"), pick(l.People, "who"), pick(l.Files, "file")
-	say := func(name string, values ...string) (out []page.Option) {
-		for _, v := range append([]string{""}, values...) {
-			out = append(out, page.Option{Value: v, Label: r.Say("edit." + name + "." + v), Selected: v == x.Value(name)})
-		}
-		return out
+	x.Choices = map[string][]page.Option{
+		"type": pick(l.Types, "type"), "who": pick(l.People, "who"), "file": pick(l.Files, "file"),
+		"signature_types": page.SignatureTypeOptions(r, strings.Fields(x.Value("signature_types"))),
 	}
-	x.Aligns, x.Weights = say("align", "left", "center", "right"), say("weight", "bold")
-	x.VerticalAligns, x.Masks = say("valign", "top", "middle", "bottom"), say("mask", record.MaskAll, record.MaskPaper)
-	x.Marks = page.SignatureTypeOptions(r, strings.Fields(x.Value("marks")))
+	for _, name := range []string{"align", "font_weight", "vertical_align", "mask"} {
+		x.Choices[name] = choicesOf(r, name, x.Value(name))
+	}
+}
+
+// choicesOf returns the words that a property can have, with the one chosen.
+func choicesOf(r *page.Request, name, chosen string) (out []page.Option) {
+	for _, v := range append([]string{""}, record.PropertyNamed(name).Choices...) {
+		if v != "normal" { // as without one
+			out = append(out, page.Option{Value: v, Label: r.Say("edit." + name + "." + v), Selected: v == chosen})
+		}
+	}
+	return out
 }
 
 // newRow returns a row for a new field.
@@ -218,29 +220,15 @@ func (l *fieldList) scale(file string, page int) (x, y float64) {
 
 func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
+// valuesOf returns what the inputs of a field's row have.
 func (l *fieldList) valuesOf(x *record.Field) url.Values {
 	sx, sy := l.scale(x.File, x.Page)
-	v := url.Values{}
-	for name, value := range map[string]string{"type": string(x.Type), "who": x.Invitation, "file": x.File, "page": strconv.Itoa(x.Page),
-		"x": number(x.X * sx), "y": number(x.Y * sy), "w": number(x.Width * sx), "h": number(x.Height * sy), "label": x.Label, "name": x.Name,
-		"options": strings.Join(x.Options, "\n"), "value": x.InInput(x.Value, l.pen.Language), "group": x.Group, "pattern": x.Pattern, "format": x.Format, "align": x.Align,
-		"weight": x.Weight, "color": x.Color, "valign": x.VerticalAlign, "mask": x.Mask, "marks": strings.Join(x.SignatureTypes, " "),
-		"help": x.Help, "pattern-message": x.PatternMessage, "placeholder": x.Placeholder, "formula": x.Formula,
-		"min": l.pen.limit(x, x.Min, x.Earliest), "max": l.pen.limit(x, x.Max, x.Latest)} {
-		v.Set(name, value)
+	v := url.Values{
+		"who": {x.Invitation}, "file": {x.File}, "page": {strconv.Itoa(x.Page)}, "x": {number(x.X * sx)}, "y": {number(x.Y * sy)},
+		"w": {number(x.Width * sx)}, "h": {number(x.Height * sy)}, "formula": {x.Formula},
 	}
-	for name, n := range map[string]int{"group-min": x.GroupMin, "group-max": x.GroupMax, "cells": x.Cells} {
-		if n > 0 {
-			v.Set(name, strconv.Itoa(n))
-		}
-	}
-	if x.FontSize > 0 {
-		v.Set("size", number(x.FontSize))
-	}
-	for name, on := range map[string]bool{"required": x.Required, "readonly": x.ReadOnly} {
-		if on {
-			v.Set(name, "yes")
-		}
+	for name, text := range l.pen.field(x).properties {
+		v.Set(name, text)
 	}
 	return v
 }
@@ -251,14 +239,38 @@ type cellData struct {
 	Options                       []page.Option
 }
 
-func newCell(x fieldRow, name string, options []page.Option, label string) cellData {
-	return cellData{ID: "i-" + x.Key + "-" + name, Name: "f." + x.Key + "." + name, Label: label, Value: x.Value(name), Error: x.Error(name), Options: options}
+func newCell(x fieldRow, name, label string) cellData {
+	return cellData{
+		ID: "i-" + x.Key + "-" + name, Name: "f." + x.Key + "." + name, Label: label, Value: x.Value(name), Error: x.Error(name),
+		Options: x.Choices[name],
+	}
 }
 
 // tabData is the component "tab", the current view of the editor.
 type tabData struct{ Base, Tab string }
 
+// typesWith returns the types of fields on which a property has an effect.
+func typesWith(property string) string {
+	var names []string
+	for _, t := range record.PropertyNamed(property).For {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, " ")
+}
+
+// propertyNames returns the names of all properties.
+func propertyNames() string {
+	var names []string
+	for _, p := range record.Properties() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, " ")
+}
+
 // Functions returns the components used only by the editor.
 func Functions() template.FuncMap {
-	return template.FuncMap{"cell": newCell, "tab": func(base, current string) tabData { return tabData{base, current} }}
+	return template.FuncMap{
+		"cell": newCell, "tab": func(base, current string) tabData { return tabData{base, current} },
+		"types": typesWith, "properties": propertyNames,
+	}
 }

@@ -53,7 +53,11 @@ func (h *Handlers) createSaved(r *page.Request) error {
 		return fault.Malformed("fields_unreadable").Because(err)
 	}
 	x.Condition, x.Formula = nil, ""
-	field, name := h.pen(r).input(&x), r.Form.Value("name")
+	field, unread := h.pen(r).input(&x)
+	if len(unread) > 0 {
+		return fault.Malformed("fields_unreadable")
+	}
+	name := r.Form.Value("name")
 	_, err := h.Drafts.CreateSavedField(r.Who.Call, signing.SavedFieldInput{Name: &name, Field: &field})
 	return err
 }

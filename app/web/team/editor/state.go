@@ -1,16 +1,17 @@
 package editor
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"html/template"
-	"math"
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
 	"paraph/app/fault"
-	"paraph/app/pdf"
 	"paraph/app/signing/detect"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
@@ -52,46 +53,86 @@ type editorPerson struct {
 	Group          string `json:"group,omitempty"`
 }
 
-// editorField is a field, with the meanings of the API.
+// editorField is a field as the editor's script has it: where it lies, what it depends on, and its properties as the
+// inputs of a form have them, by name. In JSON, all are members of one object.
 type editorField struct {
-	ID             string   `json:"id,omitempty"`
-	File           string   `json:"file"`
-	Invitation     string   `json:"who"`
-	Type           string   `json:"type"`
-	Name           string   `json:"name,omitempty"`
-	Label          string   `json:"label,omitempty"`
-	Page           int      `json:"page"`
-	X              float64  `json:"x"`
-	Y              float64  `json:"y"`
-	Width          float64  `json:"w"`
-	Height         float64  `json:"h"`
-	Required       bool     `json:"required,omitempty"`
-	ReadOnly       bool     `json:"readOnly,omitempty"`
-	Value          string   `json:"value,omitempty"`
-	Options        []string `json:"options,omitempty"`
-	Min            string   `json:"min,omitempty"` // a number; of a date, a day
-	Max            string   `json:"max,omitempty"`
-	Pattern        string   `json:"pattern,omitempty"`
-	Format         string   `json:"format,omitempty"`
-	PatternMessage string   `json:"patternMessage,omitempty"`
-	Help           string   `json:"help,omitempty"`
-	Placeholder    string   `json:"placeholder,omitempty"`
-	Group          string   `json:"group,omitempty"`
-	GroupMin       int      `json:"groupMin,omitempty"`
-	GroupMax       int      `json:"groupMax,omitempty"`
-	FontSize       float64  `json:"size,omitempty"`
-	Align          string   `json:"align,omitempty"`
-	Weight         string   `json:"weight,omitempty"`
-	Color          string   `json:"color,omitempty"`
-	VerticalAlign  string   `json:"valign,omitempty"`
-	Cells          int      `json:"cells,omitempty"`
-	Mask           string   `json:"mask,omitempty"`
-	Marks          string   `json:"marks,omitempty"` // allowed types of signatures, separated by blanks
+	ID         string           `json:"id,omitempty"`
+	File       string           `json:"file"`
+	Invitation string           `json:"who"`
+	Page       int              `json:"page"`
+	X          float64          `json:"x"`
+	Y          float64          `json:"y"`
+	Width      float64          `json:"w"`
+	Height     float64          `json:"h"`
+	Formula    string           `json:"formula,omitempty"`
+	Condition  *editorCondition `json:"condition,omitempty"`
+	Found      *editorFound     `json:"found,omitempty"` // until the field is stored
+	properties map[string]string
+}
 
-	Formula   string           `json:"formula,omitempty"`
-	Condition *editorCondition `json:"condition,omitempty"`
+// MarshalJSON adds the properties that are set: flags as true, numbers as numbers, lists as lists.
+func (x editorField) MarshalJSON() ([]byte, error) {
+	type plain editorField
+	b, err := json.Marshal(plain(x))
+	if err != nil {
+		return nil, err
+	}
+	b = bytes.TrimSuffix(b, []byte("}"))
+	for _, p := range record.Properties() {
+		text := x.properties[p.Name]
+		if text == "" {
+			continue
+		}
+		var v any = text
+		switch p.Kind {
+		case record.KindFlag:
+			v = text == record.Yes
+		case record.KindWhole, record.KindNumber:
+			v = json.Number(text)
+		case record.KindList:
+			v = strings.Split(text, "\n")
+		}
+		member, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(strconv.AppendQuote(append(b, ','), p.Name), ':'), member...)
+	}
+	return append(b, '}'), nil
+}
 
-	Found *editorFound `json:"found,omitempty"` // until the field is stored
+// UnmarshalJSON reads the properties as well.
+func (x *editorField) UnmarshalJSON(b []byte) error {
+	type plain editorField
+	if err := json.Unmarshal(b, (*plain)(x)); err != nil {
+		return err
+	}
+	members := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(&members); err != nil {
+		return err
+	}
+	x.properties = map[string]string{}
+	for _, p := range record.Properties() {
+		switch v := members[p.Name].(type) {
+		case string:
+			x.properties[p.Name] = v
+		case json.Number:
+			x.properties[p.Name] = v.String()
+		case bool:
+			if v {
+				x.properties[p.Name] = record.Yes
+			}
+		case []any:
+			lines := make([]string, len(v))
+			for i := range v {
+				lines[i], _ = v[i].(string)
+			}
+			x.properties[p.Name] = strings.Join(lines, "\n")
+		}
+	}
+	return nil
 }
 
 // editorFound is where a suggested field stood in the file, with the text to cover. The script keeps
@@ -146,71 +187,30 @@ type pen record.Writing
 
 func (h *Handlers) pen(r *page.Request) pen { return pen{r.Words, h.Now()} }
 
-// limit writes a limit of a field, which is a number, or a day of a date; "" if there is none.
-func (p pen) limit(x *record.Field, number *float64, day string) string {
-	if x.Type != pdf.FieldDate {
-		if number == nil {
-			return ""
-		}
-		of := record.Field{Type: pdf.FieldNumber}
-		return of.InInput(strconv.FormatFloat(*number, 'f', -1, 64), p.Language)
-	}
-	return x.InInput(day, p.Language)
-}
-
-// readLimit reads a limit of a field of some type. What can't be read is given back as a day, which the field refuses.
-func (p pen) readLimit(of, typed string) (number *float64, day *string) {
-	typed = strings.TrimSpace(typed)
-	if typed == "" {
-		return nil, nil
-	}
-	if of == string(pdf.FieldDate) {
-		if day := record.DayLimit(typed); day != nil {
-			return nil, day
-		}
-		typed = record.ReadDate(typed, p.Language, p.Today)
-		return nil, &typed
-	}
-	x := record.Field{Type: pdf.FieldNumber}
-	if n, err := strconv.ParseFloat(x.Typed(typed, p.Language, p.Today), 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
-		return &n, nil
-	}
-	return nil, &typed
-}
-
 func (p pen) field(x *record.Field) editorField {
-	return editorField{ID: x.ID, File: x.File, Invitation: x.Invitation, Type: string(x.Type), Name: x.Name,
-		Label: x.Label, Page: x.Page,
-		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.InInput(x.Value, p.Language),
-		Options: x.Options, Min: p.limit(x, x.Min, x.Earliest), Max: p.limit(x, x.Max, x.Latest),
-		Pattern: x.Pattern, Format: x.Format, Group: x.Group,
-		FontSize: x.FontSize, Align: x.Align, Weight: x.Weight, Color: x.Color, VerticalAlign: x.VerticalAlign,
-		Cells: x.Cells, Mask: x.Mask, Marks: strings.Join(x.SignatureTypes, " "), Help: x.Help, Placeholder: x.Placeholder,
-		PatternMessage: x.PatternMessage, GroupMin: x.GroupMin, GroupMax: x.GroupMax,
-		Formula: x.Formula, Condition: editorConditionOf(x.Condition)}
+	out := editorField{
+		ID: x.ID, File: x.File, Invitation: x.Invitation, Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
+		Formula: x.Formula, Condition: editorConditionOf(x.Condition), properties: map[string]string{},
+	}
+	for _, property := range record.Properties() {
+		if text := property.Text(x, record.Writing(p)); text != "" {
+			out.properties[property.Name] = text
+		}
+	}
+	return out
 }
 
-// input returns a change that sets every property of the field and clears empty ones.
-func (p pen) input(x *editorField) record.FieldInput {
-	in := record.FieldInput{ID: x.ID, File: &x.File, Invitation: &x.Invitation, Type: &x.Type, Name: &x.Name,
-		Label: &x.Label,
-		Page:  &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required,
-		ReadOnly: &x.ReadOnly,
-		Options:  &x.Options, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group,
-		LookInput: record.LookInput{FontSize: &x.FontSize, Weight: &x.Weight, Color: &x.Color,
-			VerticalAlign: &x.VerticalAlign, Cells: &x.Cells, Mask: &x.Mask},
-		SignatureTypes: page.ReadSignatureTypes(x.Marks),
-		Help:           &x.Help, Placeholder: &x.Placeholder,
-		PatternMessage: &x.PatternMessage, GroupMin: &x.GroupMin, GroupMax: &x.GroupMax, Formula: &x.Formula,
-		Condition: x.Condition.input()}
-	in.Min, in.Earliest = p.readLimit(x.Type, x.Min)
-	in.Max, in.Latest = p.readLimit(x.Type, x.Max)
-	if x.Value != "" {
-		of := record.Field{Type: pdf.FieldType(x.Type), Format: x.Format}
-		in.Value = new(of.Typed(x.Value, p.Language, p.Today))
+// input returns a change that sets every property of the field and clears empty ones. It returns the names of those
+// that are no numbers and should be; limits that are none are refused with the change.
+func (p pen) input(x *editorField) (in record.FieldInput, unread []string) {
+	in = record.FieldInput{
+		ID: x.ID, File: &x.File, Invitation: &x.Invitation, Page: &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height,
+		Formula: &x.Formula, Condition: x.Condition.input(),
 	}
-	if x.Align != "" {
-		in.Align = &x.Align
+	for _, property := range record.Properties() {
+		if !property.Read(&in, x.properties[property.Name], record.Writing(p)) && property.Kind != record.KindLimit {
+			unread = append(unread, property.Name)
+		}
 	}
 	if x.Found != nil && x.ID == "" {
 		in.Covered = &x.Found.Covered
@@ -219,14 +219,14 @@ func (p pen) input(x *editorField) record.FieldInput {
 			in.Placed = &record.Field{Page: at.Page, X: at.X, Y: at.Y, Width: at.Width, Height: at.Height}
 		}
 	}
-	return in
+	return in, unread
 }
 
 // same reports whether two fields are equal.
 func (x editorField) same(y editorField) bool {
-	if len(x.Options) == 0 && len(y.Options) == 0 {
-		x.Options, y.Options = nil, nil
-	}
+	unset := func(_, v string) bool { return v == "" }
+	maps.DeleteFunc(x.properties, unset)
+	maps.DeleteFunc(y.properties, unset)
 	return reflect.DeepEqual(x, y)
 }
 
