@@ -334,6 +334,12 @@ func (a *arrangement) object(n int) error {
 			v = o.Value
 		}
 	}
+	if make, ok := v.(func() (any, error)); ok {
+		var err error
+		if v, err = make(); err != nil {
+			return err
+		}
+	}
 	if made, ok := v.(*object.Stream); ok {
 		delete(a.changed, n) // to free the memory
 		d, _ := a.value(made.Dict).(dict)

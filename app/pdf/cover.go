@@ -81,7 +81,7 @@ type covering struct {
 
 // page covers parts of a page, and returns its resources if they are others then.
 func (c covering) page(page document.Page, d, resources dict, boxes []document.Box) (dict, error) {
-	data, changed, ok, err := c.text.Page(d, resources, areas(page, boxes))
+	data, changed, ok, err := c.text.Page(d, resources, redact.Rect(page.Area), areas(page, boxes))
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +163,10 @@ type Redaction struct {
 type Lost struct {
 	Pictures int // images as a whole, as they could not be decoded
 	Files    int // attached files
+	// Spread counts what lost parts wherever the file uses it, as it could not be cut in one place alone.
+	Spread int
+	// Elsewhere counts what was removed in one place, and is seen in another one, too.
+	Elsewhere int
 }
 
 // Redact writes a copy of an unsigned file without what lies in some parts of its pages: text, images,
@@ -191,10 +195,10 @@ func Redact(ctx context.Context, w io.Writer, f *File, what Redaction) (lost Los
 	if err := cmp.Or(a.choose(all), r.pages(what.Regions), c.begin(string(version))); err != nil {
 		return lost, err
 	}
-	if err := r.fonts(); err != nil {
+	if err := r.shared(); err != nil {
 		return lost, err
 	}
-	lost.Pictures = r.from.Unreadable()
+	lost.Spread, lost.Elsewhere = r.from.Spread(), r.from.Elsewhere()
 	for number, v := range r.from.Emptied() {
 		a.changed[number] = v
 	}
@@ -204,7 +208,9 @@ func Redact(ctx context.Context, w io.Writer, f *File, what Redaction) (lost Los
 	if info := r.info(); len(info) > 0 {
 		trailer["Info"] = a.value(r.Add(info))
 	}
-	return lost, cmp.Or(a.write(), c.finish(trailer))
+	err = cmp.Or(a.write(), c.finish(trailer))
+	lost.Pictures = r.from.Unreadable()
+	return lost, err
 }
 
 // A redaction is a copy of a file that lacks parts of its pages.
@@ -236,16 +242,24 @@ func (r *redaction) pages(regions []Cover) error {
 		return err
 	}
 	gray := r.f.lacksColours()
-	for _, n := range slices.Sorted(maps.Keys(byPage)) {
+	all := map[int][]redact.Rect{}
+	for n, boxes := range byPage {
 		if n < 0 || n >= len(r.f.Pages()) {
 			return fmt.Errorf("%w: the file has no page %d", ErrSpec, n)
 		}
+		all[n] = areas(r.f.Pages()[n], boxes)
+	}
+	r.beyond(all)
+	for _, n := range slices.Sorted(maps.Keys(all)) {
 		page := r.f.Pages()[n]
 		d, _ := r.changed[page.Ref.Number].(dict)
-		boxes := areas(page, byPage[n])
-		data, resources, _, err := r.from.Page(r.f.Dict(page.Ref), inherited[page.Ref], boxes)
+		boxes := all[n]
+		data, resources, changed, err := r.from.Page(r.f.Dict(page.Ref), inherited[page.Ref], redact.Rect(page.Area), boxes)
 		if err != nil {
 			return err
+		}
+		if !changed && byPage[n] == nil {
+			continue
 		}
 		data = slices.Concat([]byte("q\n"), data, paint(page, byPage[n], black))
 		maps.DeleteFunc(d, func(key name, _ any) bool {
@@ -269,6 +283,38 @@ func (r *redaction) pages(regions []Cover) error {
 	return r.f.Fault
 }
 
+// beyond adds what is removed from a page to those that have the same content, as far as they don't show it: it may
+// lie beyond their edges.
+func (r *redaction) beyond(regions map[int][]redact.Rect) {
+	users := map[ref][]int{}
+	for n, page := range r.f.Pages() {
+		contents := r.f.Dict(page.Ref)["Contents"]
+		list := r.f.Array(contents)
+		if list == nil {
+			list = array{contents}
+		}
+		for _, v := range list {
+			if at, ok := v.(ref); ok {
+				users[at] = append(users[at], n)
+			}
+		}
+	}
+	more := map[int][]redact.Rect{}
+	for _, all := range users {
+		for _, from := range all {
+			for _, to := range all {
+				window := redact.Rect(r.f.Pages()[to].Area)
+				if hidden := redact.Subtract(regions[from], []redact.Rect{window}); from != to && len(hidden) > 0 {
+					more[to] = append(more[to], hidden...)
+				}
+			}
+		}
+	}
+	for n, hidden := range more {
+		regions[n] = append(regions[n], hidden...)
+	}
+}
+
 // withoutFiles removes the annotations of a page that stand for attached files.
 func (r *redaction) withoutFiles(page dict) {
 	all := r.f.Array(page["Annots"])
@@ -290,8 +336,9 @@ func (r *redaction) withoutFiles(page dict) {
 	}
 }
 
-// fonts removes what fonts say of characters that are nowhere any more.
-func (r *redaction) fonts() error {
+// shared removes what other objects still have of what is nowhere any more: fonts of characters, images and forms of
+// parts of them.
+func (r *redaction) shared() error {
 	if !r.from.Removed() {
 		return nil
 	}
@@ -303,7 +350,7 @@ func (r *redaction) fonts() error {
 		d := r.f.Dict(page.Ref)
 		now, _ := r.changed[page.Ref.Number].(dict)
 		if made, _ := now["Contents"].(ref); made.Number == 0 || r.changed[made.Number] == nil {
-			if err := r.from.Uses(d, inherited[page.Ref]); err != nil {
+			if err := r.from.Sees(d, inherited[page.Ref], redact.Rect(page.Area)); err != nil {
 				return err
 			}
 		}
@@ -314,6 +361,13 @@ func (r *redaction) fonts() error {
 				}
 			}
 		}
+	}
+	made, err := r.from.Shared()
+	if err != nil {
+		return err
+	}
+	for number, v := range made {
+		r.changed[number] = v
 	}
 	changed, err := r.from.Fonts()
 	maps.Copy(r.changed, changed)
@@ -331,7 +385,8 @@ func (r *redaction) looks(v any) error {
 		if !ok {
 			continue
 		}
-		if err := r.from.Uses(dict{"Contents": v}, s.Dict["Resources"]); err != nil {
+		box, _ := r.f.Rect(s.Dict["BBox"])
+		if err := r.from.Sees(dict{"Contents": v}, s.Dict["Resources"], redact.Rect(box)); err != nil {
 			return err
 		}
 	}
@@ -345,7 +400,7 @@ var spoken = []name{"Name", "Creator", "DV", "TU", "TM", "P", "Subj", "NM", "Des
 // a text without what was removed.
 func (r *redaction) entry(of dict, key name, v any) any {
 	switch key {
-	case "PieceInfo", "AA", "LastModified":
+	case "PieceInfo", "AA", "LastModified", "Thumb", "Alternates", "OPI":
 		return nil
 	case "EF", "RF", "AF": // attached files
 		return nil

@@ -19,6 +19,7 @@ type content struct {
 	parent        *content // that draws this one
 	drawn         []int    // the forms that this one is in, by object number
 	structParents int      // -1 for none
+	base          matrix   // at the beginning
 
 	state   state
 	saved   []state
@@ -43,11 +44,12 @@ type state struct {
 	size, scale              float64
 	charSpace, wordSpace     float64
 	leading, rise, lineWidth float64
-	pattern                  bool       // a colour is a pattern
 	white                    bool       // areas and text are as white as paper; only for what is drawn beneath something
 	blended                  bool       // they may not be, whatever their colour
 	space                    any        // of the colour of areas
 	patterns                 [2]drawing // for filling and for strokes
+	tiles                    [2]*tile   // likewise
+	unsure                   bool       // what is drawn may not be seen where it is
 	clip                     Rect       // around what isn't clipped away, in the user space of the page
 }
 
@@ -57,6 +59,7 @@ func startState(ctm matrix) state { return state{ctm: ctm, scale: 1, lineWidth: 
 func (c *content) run() error {
 	c.fonts, c.added, c.used = map[name]*font{}, map[name]dict{}, map[name]map[name]bool{}
 	c.text.reset()
+	c.base = c.state.ctm
 	l := object.NewLexer(c.src, 0)
 	var operands []any
 	l.Space()
@@ -107,9 +110,12 @@ const maxOperands = 10_000
 
 // remove records that something at the current place was removed.
 func (c *content) remove() {
+	for _, t := range c.state.tiles {
+		c.cutTile(t)
+	}
 	for _, pattern := range c.state.patterns {
-		for number, as := range pattern {
-			c.r.empty(number, as)
+		if c.r.emptyAll(pattern) {
+			c.r.spread++
 		}
 	}
 	for x := c; x != nil; x = x.parent {
@@ -252,21 +258,20 @@ func (c *content) operator(op object.Keyword, operands []any, raw []byte) error 
 	case "sc":
 		c.ink(op, operands)
 	case "SCN", "scn":
-		_, c.state.pattern = lastOf(operands).(name)
 		c.colour(op, operands)
 		if op == "scn" {
 			c.ink(op, operands)
 		}
 	case "g", "rg", "k":
-		c.state.patterns[0] = nil
+		c.state.patterns[0], c.state.tiles[0] = nil, nil
 		c.ink(op, operands)
 	case "cs":
-		c.state.patterns[0], c.state.white = nil, false
+		c.state.patterns[0], c.state.tiles[0], c.state.white = nil, nil, false
 		if c.state.space = c.resource("ColorSpace", lastOf(operands)); c.state.space == nil {
 			c.state.space = lastOf(operands)
 		}
 	case "G", "RG", "K", "CS":
-		c.state.patterns[1] = nil
+		c.state.patterns[1], c.state.tiles[1] = nil, nil
 	case "sh":
 		c.shade(operands, raw)
 		return nil
@@ -387,11 +392,17 @@ func (c *content) graphicsState(operands []any, raw []byte) error {
 		c.state.lineWidth = n
 	}
 	c.state.blend(c.r.f, d)
+	for _, key := range []name{"ca", "CA"} {
+		if opaque, ok := object.Float(c.r.f.Resolve(d[key])); ok && opaque < 1 {
+			c.state.unsure = true
+		}
+	}
 	mask, ok := c.r.f.Resolve(d["SMask"]).(dict)
 	if !ok {
 		c.keep("gs", operands, raw)
 		return nil
 	}
+	c.state.unsure = true
 	form, changed, err := c.form(mask["G"])
 	if err != nil {
 		return err
@@ -424,7 +435,7 @@ func (c *content) object(operands []any, raw []byte) error {
 		made, changed, err = c.form(v)
 	case "Image":
 		if !c.r.textOnly {
-			made, changed, err = c.image(s)
+			made, changed, err = c.image(v, s)
 		}
 	default:
 		return nil
@@ -472,11 +483,24 @@ func (c *content) form(v any) (made ref, changed bool, err error) {
 		drawn: append(slices.Clip(c.drawn), number), structParents: int(parents)}
 	below.state = c.state
 	below.state.ctm = c.r.matrix(s.Dict["Matrix"]).times(c.state.ctm)
+	all, m := everywhere, below.state.ctm
 	if box := c.r.numbers(s.Dict["BBox"], 4); box != nil {
-		below.state.clip = below.state.clip.within(below.state.ctm.rect(Rect(box[:4])))
+		all = Rect{min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3])}
+		below.state.clip = below.state.clip.within(m.rect(all))
 	}
+	below.state.unsure = below.state.unsure || s.Dict["OC"] != nil
 	if err := below.run(); err != nil {
 		return ref{}, false, err
+	}
+	if at := c.r.drawnAt(v); at != nil {
+		if at.resources = resources; below.changed {
+			at.cuts(m, all, c.regions)
+		} else {
+			c.sees(at, m, all, everywhere)
+		}
+	}
+	if c.r.looking {
+		return ref{}, false, nil
 	}
 	if c.r.ground != nil {
 		return ref{}, false, nil
@@ -490,7 +514,10 @@ func (c *content) form(v any) (made ref, changed bool, err error) {
 
 // ofForm lists the entries of a form that its copy has. Others, such as the private data of programs, may
 // have what was removed.
-var ofForm = []name{"Type", "Subtype", "FormType", "BBox", "Matrix", "Group", "OC", "StructParents", "StructParent"}
+var ofForm = []name{
+	"Type", "Subtype", "FormType", "BBox", "Matrix", "Group", "OC", "StructParents", "StructParent",
+	"PatternType", "PaintType", "TilingType", "XStep", "YStep", // of a pattern
+}
 
 // copied returns the dictionary of the copy of a form.
 func (c *content) copied(d dict) dict {

@@ -17,10 +17,10 @@ type font struct {
 	strict   bool            // others are not known
 	heights  map[int]heights // of vertical writing
 	height   heights
-	boxes    map[int]Rect                  // of a Type 3 font, by code
-	drawn    map[int]bool                  // the codes for which a Type 3 font has a procedure
-	pictures map[int]map[int]object.Stream // those that characters of a Type 3 font are
-	unplaced bool                          // its characters can't be located for certain
+	boxes    map[int]Rect    // of a Type 3 font, by code
+	drawn    map[int]bool    // the codes for which a Type 3 font has a procedure
+	pictures map[int]drawing // those that characters of a Type 3 font are
+	unplaced bool            // its characters can't be located for certain
 	low      float64
 	high     float64
 }
@@ -137,7 +137,7 @@ func (r *Redactor) drawnFont(d dict) *font {
 	if d["FontMatrix"] != nil {
 		m = r.matrix(d["FontMatrix"])
 	}
-	f := &font{widths: r.listed(d), boxes: map[int]Rect{}, drawn: map[int]bool{}, pictures: map[int]map[int]object.Stream{}}
+	f := &font{widths: r.listed(d), boxes: map[int]Rect{}, drawn: map[int]bool{}, pictures: map[int]drawing{}}
 	var all Rect
 	if n := r.numbers(d["FontBBox"], 4); n != nil {
 		all = Rect{min(n[0], n[2]), min(n[1], n[3]), max(n[0], n[2]), max(n[1], n[3])}
@@ -148,7 +148,7 @@ func (r *Redactor) drawnFont(d dict) *font {
 	for _, n := range names {
 		delete(unnamed, name(n))
 	}
-	others := map[int]object.Stream{}
+	others := drawing{}
 	for _, v := range unnamed {
 		maps.Copy(others, r.pictures(v, resources))
 	}

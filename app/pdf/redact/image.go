@@ -16,11 +16,24 @@ import (
 
 // image returns a copy of an image that is drawn here, with black in place of what lies in the regions. The
 // zero reference means that nothing of it is left, or that it can't be decoded.
-func (c *content) image(s *reader.Stream) (made ref, changed bool, err error) {
-	box := c.state.ctm.rect(Rect{0, 0, 1, 1})
+func (c *content) image(v any, s *reader.Stream) (made ref, changed bool, err error) {
+	unit := Rect{0, 0, 1, 1}
+	box := c.state.ctm.rect(unit)
 	c.draws(box)
+	all := []*drawn{c.r.drawnAt(v)}
+	for _, key := range []name{"Mask", "SMask"} {
+		if _, ok := c.r.f.Resolve(s.Dict[key]).(*reader.Stream); ok {
+			all = append(all, c.r.drawnAt(s.Dict[key]))
+		}
+	}
 	if !c.touches(box) {
+		for _, d := range all {
+			c.sees(d, c.state.ctm, unit, everywhere)
+		}
 		return ref{}, false, nil
+	}
+	for _, d := range all {
+		d.cuts(c.state.ctm, unit, c.regions)
 	}
 	back, ok := c.state.ctm.inverse()
 	if !ok || c.covers(box) {

@@ -60,25 +60,6 @@ func (r *Redactor) blur(f *font, removed bool) {
 	}
 }
 
-// Removed reports whether characters were removed, of which fonts may still say something.
-func (r *Redactor) Removed() bool {
-	for _, all := range r.letters {
-		if len(all.removed) > 0 || all.blurred {
-			return true
-		}
-	}
-	return false
-}
-
-// Uses notes the characters of further content of the file: of a page, or of a form.
-func (r *Redactor) Uses(page dict, resources any) error {
-	return Characters(r.f, page, resources, []Rect{everywhere}, func(font any, code object.String) {
-		if at, ok := font.(ref); ok && r.letters[at.Number] != nil {
-			r.letters[at.Number].kept[string(code)] = true
-		}
-	})
-}
-
 // Fonts returns, by object number, the fonts that say nothing of characters that are nowhere any more. All
 // content that stays must have been seen.
 func (r *Redactor) Fonts() (map[int]any, error) {

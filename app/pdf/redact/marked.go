@@ -9,6 +9,7 @@ import (
 
 // A mark is a sequence of marked content (ISO 32000-2 §14.6).
 type mark struct {
+	layer         bool   // it is shown only with a layer
 	start, end    int    // of the operator that begins it, in the new content
 	plain         []byte // that operator without texts; nil if it has none
 	mcid          int    // -1 for none
@@ -36,6 +37,9 @@ func (c *content) marked(op string, operands []any, raw []byte) bool {
 	switch op {
 	case "BMC", "BDC":
 		m := mark{start: c.out.Len(), mcid: -1, structParents: c.structParents}
+		if len(operands) > 0 {
+			m.layer = operands[0] == any(name("OC"))
+		}
 		if op == "BDC" && len(operands) >= 2 {
 			c.describe(&m, operands[len(operands)-2], operands[len(operands)-1])
 		} else if tag, ok := lastOf(operands).(name); ok && !c.r.textOnly && !slices.Contains(marks, tag) {

@@ -15,8 +15,28 @@ type path struct {
 
 // A part is a subpath.
 type part struct {
-	pieces []piece
-	box    Rect // in the user space of the page
+	pieces  []piece
+	box     Rect // in the user space of the page
+	upright bool // it is this box
+}
+
+// paints reports what an operator does with a path.
+func paints(op string) (fills, strokes bool) {
+	switch op[0] {
+	case 'f', 'F':
+		return true, false
+	case 'S', 's':
+		return false, true
+	case 'B', 'b':
+		return true, true
+	}
+	return false, false
+}
+
+// meshed reports whether an operator paints with something that may be a picture and can't be cut.
+func (c *content) meshed(op string) bool {
+	fills, strokes := paints(op)
+	return fills && c.state.patterns[0] != nil || strokes && c.state.patterns[1] != nil
 }
 
 // A piece is a line, a curve or a rectangle of a subpath.
@@ -65,6 +85,8 @@ func (p *path) construct(c *content, op string, n []float64, raw []byte) {
 		n = []float64{n[0], n[1], n[0] + n[2], n[1], n[0], n[1] + n[3], n[0] + n[2], n[1] + n[3]}
 	}
 	at := &p.parts[len(p.parts)-1]
+	m := c.state.ctm
+	at.upright = op == "re" && (m[1] == 0 && m[2] == 0 || m[0] == 0 && m[3] == 0)
 	one := piece{raw: append(bytes.Clone(raw), '\n'), to: [2]float64(n[len(n)-2:]), box: nowhere, line: op != "m" && op != "re"}
 	if k := len(at.pieces); k > 0 && one.line {
 		one.box = one.box.with(c.state.ctm.point(at.pieces[k-1].to[0], at.pieces[k-1].to[1]))
@@ -81,11 +103,18 @@ func (p *path) construct(c *content, op string, n []float64, raw []byte) {
 // straight line, which differs from it only there.
 func (p *path) paint(c *content, op string) {
 	p.fills(c, op)
+	fills, strokes := paints(op)
+	if fills {
+		c.tiled(c.state.tiles[0], p.parts, true)
+	}
+	if strokes {
+		c.tiled(c.state.tiles[1], p.parts, false)
+	}
 	inside := func(x part) bool { return c.covers(x.box) || !x.box.valid() }
 	kept, shown := p.parts, op
 	switch {
 	case op == "n":
-	case c.state.pattern && slices.ContainsFunc(p.parts, func(x part) bool { return c.touches(x.box) }):
+	case c.meshed(op) && slices.ContainsFunc(p.parts, func(x part) bool { return c.touches(x.box) }):
 		kept = nil
 	default:
 		kept = slices.DeleteFunc(slices.Clone(p.parts), inside)
@@ -107,6 +136,7 @@ func (p *path) paint(c *content, op string) {
 	}
 	if p.clip != "" {
 		around := nowhere
+		c.state.unsure = c.state.unsure || len(p.parts) != 1 || !p.parts[0].upright
 		for _, x := range p.parts {
 			around = around.with(x.box[0], x.box[1]).with(x.box[2], x.box[3])
 		}

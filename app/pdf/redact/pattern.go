@@ -2,21 +2,18 @@ package redact
 
 import (
 	"io"
-	"maps"
 
 	"paraph/app/pdf/object"
 	"paraph/app/pdf/reader"
 )
 
-// What patterns and characters of Type 3 fonts draw can't be cut: it is drawn again and again, anywhere. Those
-// of which a part was in a region are emptied, wherever else they are used.
+// What meshes and characters of Type 3 fonts draw can't be cut. Those of which a part was in a region are emptied,
+// wherever else they are used.
 
 // Emptied returns, by object number, what takes the place of objects of the file.
 func (r *Redactor) Emptied() map[int]*object.Stream { return r.emptied }
 
 var (
-	emptyPattern = object.Stream{Dict: dict{"Type": name("Pattern"), "PatternType": 1, "PaintType": 1, "TilingType": 1,
-		"BBox": array{0, 0, 1, 1}, "XStep": 1, "YStep": 1, "Resources": dict{}}}
 	emptyForm      = object.Stream{Dict: dict{"Type": name("XObject"), "Subtype": name("Form"), "BBox": array{0, 0, 0, 0}, "Resources": dict{}}}
 	emptyCharacter = object.Stream{Dict: dict{}, Data: []byte("1 0 d0")}
 	emptyFunction  = object.Stream{Dict: dict{"FunctionType": 4, "Domain": array{0, 1, 0, 1}, "Range": array{0, 1}}, Data: []byte("{pop pop 1}")}
@@ -28,7 +25,7 @@ var (
 type drawing map[int]object.Stream
 
 func (r *Redactor) empty(number int, as object.Stream) {
-	if r.textOnly || number == 0 {
+	if r.textOnly || number == 0 || r.emptied[number] != nil || r.looking {
 		return
 	}
 	if r.emptied == nil {
@@ -38,26 +35,25 @@ func (r *Redactor) empty(number int, as object.Stream) {
 	r.emptied[number] = &as
 }
 
+// emptyAll empties a picture, and reports whether it was there before.
+func (r *Redactor) emptyAll(d drawing) (was bool) {
+	for number, as := range d {
+		was = was || r.emptied[number] == nil
+		r.empty(number, as)
+	}
+	return was && !r.textOnly && !r.looking
+}
+
 // colour follows an operator that may set a pattern, for filling or for strokes.
 func (c *content) colour(op object.Keyword, operands []any) {
 	stroke := 0
 	if op == "SCN" {
 		stroke = 1
 	}
-	c.state.patterns[stroke] = nil
+	c.state.patterns[stroke], c.state.tiles[stroke] = nil, nil
 	v := c.resource("Pattern", lastOf(operands))
-	found := drawing{}
-	_, tiles := c.r.f.Resolve(v).(*reader.Stream)
-	meshes := c.r.meshes(c.r.f.Dict(v)["Shading"])
-	for number, as := range meshes {
-		found[number] = as
-	}
-	if at, ok := v.(ref); ok && (tiles || meshes != nil) {
-		found[at.Number] = emptyPattern
-	}
-	if len(found) > 0 {
-		c.state.patterns[stroke] = found
-	}
+	c.state.tiles[stroke] = c.tile(v)
+	c.state.patterns[stroke] = c.r.meshes(c.r.f.Dict(v)["Shading"])
 }
 
 // meshes returns what of a shading may be a picture, nil if it is only a course of colours (ISO 32000-2
@@ -98,14 +94,14 @@ func (c *content) shade(operands []any, raw []byte) {
 		c.keep("sh", operands, raw)
 		return
 	}
-	for number, as := range found {
-		c.r.empty(number, as)
+	if c.r.emptyAll(found) {
+		c.r.spread++
 	}
 	c.remove()
 }
 
 // pictures returns what a character of a Type 3 font draws if it is a picture rather than a shape, and itself.
-func (r *Redactor) pictures(v any, resources dict) map[int]object.Stream {
+func (r *Redactor) pictures(v any, resources dict) drawing {
 	at, _ := v.(ref)
 	s, ok := r.f.Resolve(v).(*reader.Stream)
 	if !ok {
@@ -115,7 +111,7 @@ func (r *Redactor) pictures(v any, resources dict) map[int]object.Stream {
 	if err != nil {
 		return nil
 	}
-	found, coloured, last := map[int]object.Stream{}, false, any(nil)
+	found, coloured, last := drawing{}, false, any(nil)
 	images := r.f.Dict(resources["XObject"])
 	for l := object.NewLexer(data, 0); ; {
 		v, err := l.Next()
@@ -144,8 +140,8 @@ func (r *Redactor) pictures(v any, resources dict) map[int]object.Stream {
 func (c *content) hide(code object.String) {
 	f := c.state.font
 	if f != nil && len(code) == 1 {
-		for number, as := range maps.All(f.pictures[int(code[0])]) {
-			c.r.empty(number, as)
+		if c.r.emptyAll(f.pictures[int(code[0])]) {
+			c.r.lost++
 		}
 	}
 }

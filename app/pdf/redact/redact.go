@@ -44,6 +44,13 @@ type Redactor struct {
 	ground  *ground // if not nil, what is drawn is added up there, and nothing is removed
 	pixels  int64
 	emptied map[int]*object.Stream
+	spread  int              // of these
+	drawn   map[int]*drawn   // by object number
+	tiles   map[int]bool     // those that are patterns
+	window  Rect             // of the page that is seen
+	looking bool             // only what is seen is noted
+	tiling  bool             // in a pattern
+	muted   bool             // nothing is noted any more
 	letters map[int]*letters // by object number of the font
 }
 
@@ -70,16 +77,18 @@ func NewForText(f *reader.File, to object.Writer) *Redactor {
 // Tags returns the marked content of which parts were removed so far.
 func (r *Redactor) Tags() []Tag { return r.tags }
 
-// Unreadable returns the number of images that were removed as a whole, as they could not be decoded.
+// Unreadable returns the number of pictures that were removed as a whole: images that could not be decoded, and
+// characters.
 func (r *Redactor) Unreadable() int { return r.lost }
 
-// Page returns the content of a page without what lies in some rectangles of its user space, and
-// the resources for it, nil if they are as before. If nothing was removed, ok is false. The graphics
+// Page returns the content of a page without what lies in some rectangles of its user space, of which the window is
+// seen, and the resources for it, nil if they are as before. If nothing was removed, ok is false. The graphics
 // state at the end of the content is the one at its beginning.
-func (r *Redactor) Page(page dict, resources any, regions []Rect) (data []byte, used dict, ok bool, err error) {
+func (r *Redactor) Page(page dict, resources any, window Rect, regions []Rect) (data []byte, used dict, ok bool, err error) {
 	if len(regions) == 0 {
 		return nil, nil, false, nil
 	}
+	r.window = window
 	src, err := r.joined(page["Contents"])
 	if err != nil {
 		return nil, nil, false, err
@@ -106,7 +115,7 @@ func (r *Redactor) Page(page dict, resources any, regions []Rect) (data []byte, 
 func Characters(f *reader.File, page dict, resources any, regions []Rect, visit func(font any, code object.String)) error {
 	r := NewForText(f, discard{})
 	r.visit = visit
-	_, _, _, err := r.Page(page, resources, regions)
+	_, _, _, err := r.Page(page, resources, everywhere, regions)
 	return err
 }
 
@@ -178,6 +187,9 @@ func (r *Redactor) matrix(v any) matrix {
 
 // hit reports whether a character in a box is to be removed.
 func (c *content) hit(box Rect) bool {
+	if c.r.looking {
+		return false
+	}
 	if !box.valid() {
 		return true
 	}
@@ -191,10 +203,10 @@ func (c *content) hit(box Rect) bool {
 
 // touches reports whether a rectangle overlaps one of the regions.
 func (c *content) touches(box Rect) bool {
-	return !box.valid() || slices.ContainsFunc(c.regions, box.overlaps)
+	return !c.r.looking && (!box.valid() || slices.ContainsFunc(c.regions, box.overlaps))
 }
 
 // covers reports whether a rectangle lies in one of the regions.
 func (c *content) covers(box Rect) bool {
-	return slices.ContainsFunc(c.regions, func(r Rect) bool { return r.contains(box) })
+	return !c.r.looking && slices.ContainsFunc(c.regions, func(r Rect) bool { return r.contains(box) })
 }

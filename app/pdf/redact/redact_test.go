@@ -391,7 +391,7 @@ func TestNothingRemains(t *testing.T) {
 		"pattern": {"/Pattern cs /Q scn 0 0 600 790 re f", map[int]string{
 			6:  "<</Pattern<</Q 50 0 R>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
 			50: ">/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 9 9]/XStep 9/YStep 9/Resources<<>>|% SECRET",
-		}, []string{"600 790 re"}, nil},
+		}, nil, []string{"600 790 re"}},
 		"pattern that is used elsewhere, too": {"/Pattern cs /Q scn 0 690 600 90 re f 0 0 600 50 re f", map[int]string{
 			6:  "<</Pattern<</Q 50 0 R>>/XObject<</X 40 0 R>>/Font<</F 10 0 R>>>>",
 			50: ">/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 600 800]/XStep 600/YStep 800/Resources<</XObject<</I 51 0 R>>>>|600 0 0 800 0 0 cm /I Do % CANARY",
@@ -512,7 +512,7 @@ func FuzzRedact(f *testing.F) {
 		}
 		page := made.Dict(made.Array(made.Dict(made.Catalog()["Pages"])["Kids"])[0])
 		nowhere := []redact.Rect{{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}}
-		data, _, _, err := redact.New(made.File.File, discard{}).Page(page, nil, nowhere)
+		data, _, _, err := redact.New(made.File.File, discard{}).Page(page, nil, redact.Rect{-1e9, -1e9, 1e9, 1e9}, nowhere)
 		if err != nil {
 			t.Fatal(err)
 		}

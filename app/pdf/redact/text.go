@@ -44,7 +44,12 @@ func (c *content) textOperator(op string, operands []any, raw []byte) bool {
 		}
 	case "Tc", "Tw", "Tz", "TL", "Ts":
 		c.setText(op, operands)
-	case "ET", "Tr":
+	case "Tr":
+		const clips = 4 // and above: what follows is seen only in the letters
+		if n := last(operands, 1); n != nil && n[0] >= clips {
+			c.state.unsure = true
+		}
+	case "ET":
 	default:
 		return false
 	}
@@ -236,6 +241,11 @@ func (s *showing) glyph(code object.String, g glyph) {
 	}
 	hit := s.hit(box)
 	s.note(code, hit)
+	for _, t := range s.state.tiles {
+		if t != nil && !hit {
+			t.drawn.cells += 2 // in letters, many of them
+		}
+	}
 	if hit {
 		s.removed = true
 		if s.state.size != 0 {
@@ -303,6 +313,9 @@ func (s *showing) note(code object.String, removed bool) {
 
 // onLine reports whether one of the regions is on the line of text, however long.
 func (c *content) onLine() bool {
+	if c.r.looking {
+		return false
+	}
 	m := c.shown()
 	back, ok := m.inverse()
 	if !ok {

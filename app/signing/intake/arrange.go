@@ -105,6 +105,8 @@ func (s *Intake) Redact(
 		}
 	}
 	removed("pictures_removed", lost.Pictures)
+	removed("parts_removed", lost.Spread)
+	removed("shown_elsewhere", lost.Elsewhere)
 	removed("files_removed", lost.Files)
 	if len(after) > 0 {
 		return record.Whole{}, tooComplex(fmt.Errorf("%w: %d words are left", errLeft, len(after)))
