@@ -103,8 +103,11 @@ type approverView struct {
 
 // Schema allows null for no approver, which a referenced schema can't.
 func (approverView) Schema(huma.Registry) *huma.Schema {
-	text := &huma.Schema{Type: "string"}
-	return &huma.Schema{Type: "object", Nullable: true, Properties: map[string]*huma.Schema{"id": text, "name": text}, Required: []string{"id", "name"}}
+	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString} } // each has an example of its own
+	return &huma.Schema{
+		Type: huma.TypeObject, Nullable: true, Required: []string{"id", "name"},
+		Properties: map[string]*huma.Schema{"id": text(), "name": text()},
+	}
 }
 
 // viewDocument renders a document for the caller. A signatory sees only the names and
