@@ -200,6 +200,7 @@ func TestReset(t *testing.T) {
 }
 
 func TestRebuild(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	db, m := open(t, kv.Options{}), model{}
 	older := kv.NewCollection("docs", kv.JSON[doc](),

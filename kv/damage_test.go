@@ -30,6 +30,7 @@ func closedStore(t *testing.T, n int) string {
 // TestFlippedByteIsFound checks that a byte flipped anywhere in a table or in the list of
 // tables is found when the store opens or is checked.
 func TestFlippedByteIsFound(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	dir := closedStore(t, 300)
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -173,6 +174,7 @@ func TestFlippedByteInALogIsFound(t *testing.T) {
 		fill(t, db, 50)
 		os.Exit(0) // without closing it
 	}
+	alone(t)
 	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")

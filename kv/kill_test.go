@@ -84,6 +84,7 @@ func step(db *kv.DB, w int) (round int, err error) {
 }
 
 func TestKilledProcessLosesNothing(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	rounds := 4
 	if n, err := strconv.Atoi(os.Getenv("KV_TEST_KILLS")); err == nil {

@@ -577,3 +577,12 @@ func TestStats(t *testing.T) {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
 }
+
+// alone skips a test in which nothing happens at the same time where -short asks for those that the race detector can
+// tell something about.
+func alone(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing happens at the same time")
+	}
+}

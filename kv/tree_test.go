@@ -24,6 +24,7 @@ func treeOf(t *testing.T, db *kv.DB, scope string, n int64) (root tlog.Hash) {
 // TestTreesProveEverySize proves every entry in, and every size consistent with,
 // each of the first hundred sizes.
 func TestTreesProveEverySize(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	db := open(t, kv.Options{})
 	fill(t, db, 200)
@@ -101,6 +102,7 @@ func treeKeys(tx *kv.Tx) (keys [][]byte, err error) {
 }
 
 func TestPlantBuildsTheSameTrees(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	db := open(t, kv.Options{})
 	fill(t, db, 1100)

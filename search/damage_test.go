@@ -302,6 +302,7 @@ func TestKill(t *testing.T) {
 	if dir := os.Getenv(killEnv); dir != "" {
 		indexForEver(t, dir)
 	}
+	alone(t)
 	t.Parallel()
 	dir := t.TempDir()
 	highest := uint64(0)

@@ -159,6 +159,7 @@ func TestDocumentsAreReplacedAndDeleted(t *testing.T) {
 // TestLargeDocuments checks that large and odd documents are accepted, up to the limit of their
 // text.
 func TestLargeDocuments(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	x := open(t, "")
 	var body strings.Builder

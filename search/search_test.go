@@ -98,6 +98,7 @@ func TestWordsAreFoundByTheirBeginning(t *testing.T) {
 }
 
 func TestPagesFollowTheOrder(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	const n = 3000
 	x := open(t, "")
@@ -135,5 +136,14 @@ func TestPagesFollowTheOrder(t *testing.T) {
 				t.Fatalf("%q by %q: pages do not add up to the whole", text, sort)
 			}
 		}
+	}
+}
+
+// alone skips a test in which nothing happens at the same time where -short asks for those that the race detector can
+// tell something about.
+func alone(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing happens at the same time")
 	}
 }
